@@ -1,0 +1,166 @@
+# binlog: `make help` says what there is.  Everything is built below $(O).
+O ?= build
+CC ?= gcc
+PREFIX ?= /usr/local
+DESTDIR ?=
+CORPUS ?= ../shared/corpus
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = @printf '  %-8s %s\n' $(1) $(2)
+
+# ---- what a fresh Debian 12 needs: package, and what it is for ----
+BUILD_PACKAGES = libdwarf-dev libelf-dev libiberty-dev libunwind-dev zlib1g-dev
+CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
+	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
+	file grep sed util-linux procps psmisc busybox strace man-db xxd \
+	bsdextrautils netcat-openbsd libunwind8 python3
+DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
+
+# ---- flags ----
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla -Walloca -Wwrite-strings -Wformat=2 \
+	-Wundef -Wcast-qual -Werror
+BASE = -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
+# In a stranger's process: nothing that the compiler adds may call libc, look
+# at thread state before it is set up, or be exported.
+INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
+	-U_FORTIFY_SOURCE -fno-omit-frame-pointer -ftls-model=initial-exec \
+	-D__NO_INLINE__=1 -include shim/inside.h
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+OUTSIDE = $(BASE) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
+	$(SAN_FLAGS)
+OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
+INSIDE_LINK = -shared -nodefaultlibs -Wl,-Bsymbolic -Wl,-z,now,-z,relro,-z,defs \
+	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
+READ_LIBS = -ldwarf -lelf -lz -liberty
+
+# ---- sources, by wildcard ----
+inside_src := $(wildcard record/*.c shim/*.c wrappers/*.c)
+reader_src := $(wildcard record/*.c decoder/*.c symbolizer/*.c)
+inside_obj := $(inside_src:%.c=$(O)/inside/%.o)
+reader_obj := $(reader_src:%.c=$(O)/outside/%.o)
+main_obj := $(O)/outside/decoder/show.o
+library_obj := $(filter-out $(main_obj),$(reader_obj))
+symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
+run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c))
+programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-symbolize)
+units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
+
+.PHONY: all demo check check-corpus check-long bench lint fuzz coverage help \
+	install clean deps-build deps-check deps-demo
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(programs)
+
+$(O)/inside/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INSIDE) -c -o $@ $<
+
+$(O)/outside/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
+
+$(O)/libbinlog.so: $(inside_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) -o $@ $^ $(INSIDE_LINK)
+
+$(O)/binlog-show: $(reader_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+
+$(O)/binlog-symbolize: $(O)/outside/tools/symbolize.o $(symbolizer_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+
+$(O)/binlog-run: $(run_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
+
+# ---- tests ----
+# Units of what runs inside are built as ordinary programs around it.
+$(O)/tests/unit_unwind%: tests/unit_unwind%.c $(inside_obj)
+	$(call say,UNIT,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< \
+		$(filter $(O)/inside/shim/unwind%.o $(O)/inside/shim/cfi%.o,$(inside_obj)) \
+		-lcmocka -lunwind -lpthread
+
+$(O)/tests/unit_%: tests/unit_%.c $(library_obj)
+	$(call say,UNIT,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
+		-lcmocka $(READ_LIBS) -lm
+
+check: deps-check
+	$(Q)$(MAKE) --no-print-directory all $(units)
+	$(Q)tests/run-tests $(O) $(T)
+
+check-long: deps-check
+	$(Q)$(MAKE) --no-print-directory all $(units)
+	$(Q)LONG=1 tests/run-tests $(O) $(T)
+
+check-corpus: deps-build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/check-corpus $(O) $(CORPUS)
+
+lint: deps-check
+	$(Q)tests/lint
+
+demo: deps-demo
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/demo $(O)
+
+bench: deps-build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/bench/run $(O)
+
+fuzz: deps-check
+	$(Q)$(MAKE) --no-print-directory $(O)/tests/fuzz_render
+	$(Q)$(O)/tests/fuzz_render $$(date +%s) 10000000
+
+$(O)/tests/fuzz_%: tests/fuzz_%.c $(library_obj)
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
+		$(READ_LIBS) -lm
+
+coverage: deps-check
+	$(Q)$(MAKE) --no-print-directory O=$(O)/coverage \
+		CC="$(CC) --coverage" all \
+		$(patsubst $(O)/%,$(O)/coverage/%,$(units))
+	$(Q)tests/run-tests $(O)/coverage
+	$(Q)tests/coverage $(O)/coverage
+
+deps-build deps-check deps-demo: deps-%:
+	@tests/install-packages $($(if $(filter build,$*),BUILD,$(if $(filter check,$*),CHECK,DEMO))_PACKAGES)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/binlog \
+		$(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5 \
+		$(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 $(filter-out %.so,$(programs)) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
+	for section in 1 5 7; do install -m 644 man/*.$$section \
+		$(DESTDIR)$(PREFIX)/share/man/man$$section; done
+
+clean:
+	rm -rf $(O)
+
+help:
+	@echo 'make            build everything below $(O) (O=DIR for another place)'
+	@echo 'make demo       install what is needed, build, record a program, show its log'
+	@echo 'make check      the same, then run every test; T=NAME runs one'
+	@echo 'make check-long the tests that take long, in full'
+	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
+	@echo 'make bench      what a recorded call costs, beside glibc, in one run'
+	@echo 'make fuzz       ten million random formats against glibc'
+	@echo 'make coverage   line coverage of the tests'
+	@echo 'make lint       include rules, imports, layout, man pages'
+	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR'
+	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...'
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

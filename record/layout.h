@@ -1,0 +1,254 @@
+/*
+ * The capture file, format version 1: what the preloaded library writes and
+ * every reader reads.  It is defined here, in the .def files beside this one,
+ * and nowhere else; man/binlog.5 says the same in prose.
+ *
+ * The rule for changing it.  A reader of version 1 meets files of every later
+ * 1-compatible writer, so within version 1: fields are only added where a
+ * reserved one is, kinds of records and of arguments only get new numbers,
+ * and a control record that a reader does not know is skipped by its size.
+ * What cannot be said in that way gets a new version number, and readers keep
+ * reading the old one.  Every byte is little-endian and of fixed width; there
+ * are no pointers that a reader may trust, only addresses to be displayed.
+ *
+ *	file    = header page, blocks at multiples of BINLOG_PAGE
+ *	block   = struct binlog_block, records, zeros up to its size
+ *	record  = u32 context >= BINLOG_CONTEXT_FIRST, u32 ticks, arguments
+ *	        | u32 kind < BINLOG_CONTEXT_FIRST, u32 size, payload
+ *
+ * Who writes.  A *writer* is one thread at one level of nesting (a signal
+ * handler that logs while its thread is inside a call is a writer of its
+ * own).  A block belongs to one writer for ever; `sequence` orders a writer's
+ * blocks.  Ids of contexts, strings and streams count within one writer, and
+ * each is defined in the writer's own records before its first use.
+ *
+ * Commit.  The first word of a record is stored last, after its arguments
+ * and after a zero where the next record will begin.  So a reader, at any
+ * moment and also after SIGKILL, sees whole records followed by a zero word:
+ * a zero word ends the block.
+ *
+ * Forked children write into the file of their parent: they claim blocks of
+ * their own in it through `next` of the header page, which all of them share.
+ * So a child can log after chroot, setuid or a full descriptor table, and one
+ * that is silent leaves no trace.
+ */
+#ifndef RECORD_LAYOUT_H
+#define RECORD_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BINLOG_MAGIC "\x8a" "binlog\n"
+#define BINLOG_VERSION 1u
+#define BINLOG_PAGE 4096u	     /* blocks begin at multiples of this */
+#define BINLOG_BLOCK_MAGIC 0x4b424c42u /* "BLBK" */
+#define BINLOG_BLOCK_MAX (1u << 20)  /* no block is larger, bytes */
+#define BINLOG_BYTE_ORDER 0x01020304u
+#define BINLOG_SUFFIX ".binlog"      /* of the name of a capture file */
+
+/* What `ticks` counts. */
+enum binlog_clock {
+	BINLOG_CLOCK_TSC = 1,	     /* rdtsc, invariant, one for all cores */
+	BINLOG_CLOCK_MONOTONIC = 2,  /* CLOCK_MONOTONIC, nanoseconds */
+};
+
+/* One moment, read from all clocks at once.  Nanoseconds but for `ticks`. */
+struct binlog_anchor {
+	uint64_t ticks;
+	uint64_t realtime;
+	uint64_t monotonic;
+	uint64_t boottime;
+};
+
+/* At offset 0.  The rest of the page is zero. */
+struct binlog_header {
+	uint8_t magic[8];
+	uint32_t version;
+	uint32_t byte_order;	/* BINLOG_BYTE_ORDER as the writer stores it */
+	uint64_t nonce;		/* random; repeated in every block */
+	uint64_t run;		/* random; equal for all processes of a run */
+	uint64_t next;		/* live: where the next block will be claimed */
+	uint32_t next_writer;	/* live: the id of the next writer */
+	uint32_t clock;		/* enum binlog_clock */
+	struct binlog_anchor start;
+	uint8_t boot_id[16];	/* of the kernel: equal ticks mean equal time */
+	uint64_t passed;	/* live: calls passed on by threads without a block */
+	uint64_t dropped;	/* live: calls lost by threads without a block */
+	uint32_t pid;		/* of the process that made the file */
+	uint32_t machine;	/* e_machine of ELF */
+};
+
+/* At the start of each block; `magic` is stored last. */
+struct binlog_block {
+	uint32_t magic;
+	uint32_t size;		/* of the block, bytes, this header included */
+	uint64_t nonce;		/* of the file: a block copied into a string */
+				/* argument of another file is not a block */
+	uint32_t pid;
+	uint32_t tid;		/* of the thread that claimed it */
+	uint32_t writer;
+	uint32_t sequence;	/* from 0, per writer, without gaps */
+	struct binlog_anchor anchor; /* also the base of the ticks that follow */
+	uint32_t core;
+	uint32_t reserved;
+	uint64_t passed;	/* live: calls made natively, not recorded */
+	uint64_t dropped;	/* live: calls neither made nor recorded */
+};
+
+/* Smaller first words are kinds of control records. */
+#define BINLOG_CONTEXT_FIRST 16u
+
+/* Kinds of control records: record/control.def. */
+enum binlog_control {
+#define CONTROL(name, number, comment) BINLOG_##name = number,
+#include "record/control.def"
+#undef CONTROL
+};
+
+/* How the text of a call is made of its format and arguments. */
+enum binlog_text {
+#define TEXT(name, number, comment) BINLOG_TEXT_##name = number,
+#include "record/text.def"
+#undef TEXT
+};
+
+/* Kinds of arguments: record/argument.def. */
+enum binlog_argument {
+#define ARGUMENT(name, number, bytes, comment) BINLOG_ARG_##name = number,
+#include "record/argument.def"
+#undef ARGUMENT
+};
+
+/*
+ * The length word before the bytes of a string argument: a number of bytes,
+ * or BINLOG_NULL for a null pointer, or BINLOG_STRING_ID plus the id of a
+ * string defined earlier, with no bytes following.
+ */
+#define BINLOG_NULL 0xffffffffu
+#define BINLOG_STRING_ID 0x80000000u
+
+/* Every control record begins with this; `size` counts it, multiple of 4. */
+struct binlog_control_head {
+	uint32_t kind;
+	uint32_t size;
+};
+
+/* BINLOG_CLOCK: the upper half of the ticks or the core has changed. */
+struct binlog_clock_record {
+	struct binlog_control_head head;
+	struct binlog_anchor anchor;
+	uint32_t core;
+	uint32_t reserved;
+};
+
+/*
+ * BINLOG_PROCESS: first record of the first writer of each process.  After it
+ * come, each with its NUL: the path of the executable, the working directory,
+ * and the words of argv.
+ */
+struct binlog_process_record {
+	struct binlog_control_head head;
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t uid;
+	uint32_t argc;
+	uint32_t bytes;		/* of the strings that follow */
+	uint32_t reserved;
+};
+
+/* BINLOG_THREAD: whom the writer serves from here on. */
+struct binlog_thread_record {
+	struct binlog_control_head head;
+	uint32_t tid;
+	uint32_t nesting;	/* 0, or 1 in a handler that interrupted a call */
+	char name[16];		/* comm, NUL-padded */
+};
+
+/*
+ * BINLOG_MODULE: addresses from `start` to `end` belong to this file from
+ * here on.  After it come build_id_bytes bytes and path_bytes bytes (no NUL).
+ */
+struct binlog_module_record {
+	struct binlog_control_head head;
+	uint64_t start;
+	uint64_t end;
+	uint64_t bias;		/* run-time address minus address in the ELF */
+	uint64_t file_bytes;	/* size of the file, 0 when unknown */
+	uint64_t content_hash;	/* binlog_hash(), record/hash.h, of the bytes */
+				/* of the first executable segment; only where */
+				/* there is no build-id, otherwise 0 */
+	uint32_t build_id_bytes;
+	uint32_t path_bytes;
+};
+
+/* BINLOG_STRING: a format, a literal text, a name.  Then `bytes` bytes. */
+struct binlog_string_record {
+	struct binlog_control_head head;
+	uint32_t id;
+	uint32_t bytes;
+	uint64_t address;	/* where it was, 0 when nowhere of interest */
+};
+
+/* Which of the run's own outputs a stream is; both after 2>&1. */
+#define BINLOG_STREAM_STDOUT 1u
+#define BINLOG_STREAM_STDERR 2u
+#define BINLOG_STREAM_SYSLOG 4u
+
+/* BINLOG_STREAM: the file that the text would have landed in. */
+struct binlog_stream_record {
+	struct binlog_control_head head;
+	uint32_t id;
+	uint32_t flags;		/* BINLOG_STREAM_... */
+	int32_t fd;		/* the descriptor it was used through, or -1 */
+	uint32_t mode;		/* st_mode */
+	uint64_t device;
+	uint64_t inode;
+};
+
+#define BINLOG_CONTEXT_TEE 1u	/* the call was also made natively */
+#define BINLOG_CONTEXT_PARTIAL 2u /* more of the same call follows */
+
+/*
+ * BINLOG_CONTEXT: what all calls from one place with one stack share.  After
+ * it come `depth` program counters (u64, return addresses, innermost first:
+ * the call site itself), then `arguments` bytes of enum binlog_argument.
+ */
+struct binlog_context_record {
+	struct binlog_control_head head;
+	uint32_t id;
+	uint16_t text;		/* enum binlog_text */
+	uint16_t flags;		/* BINLOG_CONTEXT_... */
+	uint32_t format;	/* id of a string, 0 for none */
+	uint32_t function;	/* id of a string: the name that was called */
+	uint32_t stream;	/* id of a stream */
+	uint16_t depth;
+	uint16_t arguments;
+};
+
+_Static_assert(sizeof(struct binlog_anchor) == 32, "");
+_Static_assert(sizeof(struct binlog_header) == 120, "");
+_Static_assert(offsetof(struct binlog_header, next) == 32, "");
+_Static_assert(offsetof(struct binlog_header, start) == 48, "");
+_Static_assert(offsetof(struct binlog_header, boot_id) == 80, "");
+_Static_assert(offsetof(struct binlog_header, passed) == 96, "");
+_Static_assert(offsetof(struct binlog_header, pid) == 112, "");
+_Static_assert(sizeof(struct binlog_block) == 88, "");
+_Static_assert(offsetof(struct binlog_block, nonce) == 8, "");
+_Static_assert(offsetof(struct binlog_block, pid) == 16, "");
+_Static_assert(offsetof(struct binlog_block, anchor) == 32, "");
+_Static_assert(offsetof(struct binlog_block, core) == 64, "");
+_Static_assert(offsetof(struct binlog_block, passed) == 72, "");
+_Static_assert(sizeof(struct binlog_control_head) == 8, "");
+_Static_assert(sizeof(struct binlog_clock_record) == 48, "");
+_Static_assert(sizeof(struct binlog_process_record) == 32, "");
+_Static_assert(sizeof(struct binlog_thread_record) == 32, "");
+_Static_assert(sizeof(struct binlog_module_record) == 56, "");
+_Static_assert(offsetof(struct binlog_module_record, content_hash) == 40, "");
+_Static_assert(sizeof(struct binlog_string_record) == 24, "");
+_Static_assert(sizeof(struct binlog_stream_record) == 40, "");
+_Static_assert(offsetof(struct binlog_stream_record, device) == 24, "");
+_Static_assert(sizeof(struct binlog_context_record) == 32, "");
+_Static_assert(offsetof(struct binlog_context_record, format) == 16, "");
+_Static_assert(offsetof(struct binlog_context_record, depth) == 28, "");
+
+#endif

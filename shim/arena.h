@@ -1,0 +1,20 @@
+/*
+ * Private memory for everything that belongs to threads: never freed, never
+ * inherited.  The kernel clears it in every child of fork, by whatever call
+ * the child was made (MADV_WIPEONFORK), so zero means "not armed here" and
+ * no code has to notice a fork.  Async-signal-safe, lock-free.
+ */
+#ifndef SHIM_ARENA_H
+#define SHIM_ARENA_H
+
+/* Reserves the addresses; false when the kernel refuses.  Once. */
+bool arena_open(void);
+
+/* `size` zero bytes, aligned to 64; null when there is no more memory. */
+void *arena_take(size_t size);
+
+/* One word of the arena: set by arena_mark(), zero in a fresh child. */
+bool arena_is_marked(void);
+void arena_mark(void);
+
+#endif

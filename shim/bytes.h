@@ -1,0 +1,107 @@
+/*
+ * Memory and strings without libc, which the program may have replaced.
+ * Async-signal-safe; reads nothing beyond the page of the last byte needed.
+ */
+#ifndef SHIM_BYTES_H
+#define SHIM_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the compiler itself calls for them; hidden, defined in bytes.c. */
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+
+/*
+ * Copies `size` bytes.  Short ones, the most frequent, by a few overlapping
+ * moves; long ones by the microcoded loop.
+ */
+static inline void bytes_copy(void *to, const void *from, size_t size)
+{
+	unsigned char *d = to;
+	const unsigned char *s = from;
+	uint64_t first, last;
+
+	if (size >= 16) {
+		if (size > 64) {
+			memcpy(to, from, size);
+			return;
+		}
+		for (size_t i = 0; i + 16 <= size; i += 16)
+			__builtin_memcpy(d + i, s + i, 16);
+		__builtin_memcpy(d + size - 16, s + size - 16, 16);
+	} else if (size >= 8) {
+		__builtin_memcpy(&first, s, 8);
+		__builtin_memcpy(&last, s + size - 8, 8);
+		__builtin_memcpy(d, &first, 8);
+		__builtin_memcpy(d + size - 8, &last, 8);
+	} else {
+		for (size_t i = 0; i < size; i++)
+			d[i] = s[i];
+	}
+}
+
+/* Length of a string, at most `limit`; reads no byte at or after `limit`'s. */
+static inline size_t bytes_length_limited(const char *s, size_t limit)
+{
+	size_t n = 0;
+
+	while (n < limit && s[n] != '\0')
+		n++;
+	return n;
+}
+
+/* Length of a NUL-terminated string, by aligned blocks of 16 bytes. */
+static inline size_t bytes_length(const char *s)
+{
+#if defined(__SSE2__)
+	const char *block = (const char *)((uintptr_t)s & ~(uintptr_t)15);
+	const __m128i zero = _mm_setzero_si128();
+	unsigned found = (unsigned)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_load_si128((const __m128i *)block), zero));
+
+	found >>= s - block;
+	if (found)
+		return (size_t)__builtin_ctz(found);
+	do {
+		block += 16;
+		found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+			_mm_load_si128((const __m128i *)block), zero));
+	} while (!found);
+	return (size_t)(block - s) + (size_t)__builtin_ctz(found);
+#else
+	return bytes_length_limited(s, SIZE_MAX);
+#endif
+}
+
+/* True when `s` begins with `prefix`. */
+static inline int bytes_starts(const char *s, const char *prefix)
+{
+	while (*prefix)
+		if (*s++ != *prefix++)
+			return 0;
+	return 1;
+}
+
+/*
+ * Builds a short string in `buffer`: bytes_put*() append, never beyond
+ * `size`, and keep it NUL-terminated.
+ */
+struct bytes_text {
+	char *buffer;
+	size_t size;
+	size_t length;
+};
+
+void bytes_put(struct bytes_text *text, const char *s);
+void bytes_put_number(struct bytes_text *text, uint64_t number, unsigned base);
+
+/*
+ * The number at *s in `base` (at most 16), after which *s is set; false, and
+ * *s unchanged, when there is none or it is too large.
+ */
+int bytes_number(const char **s, unsigned base, uint64_t *number);
+
+#endif

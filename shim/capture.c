@@ -1,0 +1,381 @@
+#include "shim/capture.h"
+
+#include "record/hash.h"
+#include "shim/bytes.h"
+#include "shim/capture_slow.h"
+#include "shim/measure.h"
+#include "shim/plan.h"
+
+#include <float.h>
+#include <langinfo.h>
+
+/* The length of a text, as far as it has been added up. */
+struct capture_sum {
+	uint64_t length;
+	struct measure_stars stars;
+};
+
+static inline bool has_room(const struct writer *w, const char *at, size_t bytes)
+{
+	return (size_t)(w->end - at) >= bytes;
+}
+
+/*
+ * Copies a string argument; null when there is no room in this block.  Null
+ * pointers are told from text, because "%.3s" of one prints nothing.
+ */
+static inline char *store_string(struct writer *w, char *to,
+	const struct plan_argument *argument, const char *s, size_t rest,
+	struct capture_sum *sum)
+{
+	int64_t precision = argument->precision;
+	size_t length;
+
+	if (sum->stars.precision != FORMAT_NONE)
+		precision = sum->stars.precision;
+	if (unlikely(!s)) {
+		*(uint32_t *)to = BINLOG_NULL;
+		length = precision < 0 || precision >= 6 ? 6 : 0;
+		sum->length +=
+			measure_string(argument, (uint32_t)length, &sum->stars);
+		return to + sizeof(uint32_t);
+	}
+	length = precision < 0 ? bytes_length(s) :
+				 bytes_length_limited(s, (size_t)precision);
+	if (unlikely(length > WRITER_RECORD_MAX ||
+		    !has_room(w, to, rest + length + 8)))
+		return NULL;
+	*(uint32_t *)to = (uint32_t)length;
+	/* The padding: nothing of an abandoned record may show in it. */
+	*(uint32_t *)(to + ((length + 4) & ~(size_t)3)) = 0;
+	bytes_copy(to + sizeof(uint32_t), s, length);
+	sum->length += measure_string(argument, (uint32_t)length, &sum->stars);
+	return to + sizeof(uint32_t) + ((length + 3) & ~(size_t)3);
+}
+
+static size_t wide_length(const wchar_t *s, int64_t precision)
+{
+	size_t n = 0;
+
+	/* At most as many characters as bytes may come out. */
+	while ((precision < 0 || n < (size_t)precision) && s[n])
+		n++;
+	return n * sizeof(*s);
+}
+
+static char *store_wide(struct writer *w, char *to,
+	const struct plan_argument *argument, const wchar_t *s, size_t rest,
+	const struct capture_sum *sum)
+{
+	int64_t precision = argument->precision;
+	size_t bytes;
+
+	if (sum->stars.precision != FORMAT_NONE)
+		precision = sum->stars.precision;
+	if (!s) {
+		*(uint32_t *)to = BINLOG_NULL;
+		return to + sizeof(uint32_t);
+	}
+	bytes = wide_length(s, precision);
+	if (bytes > WRITER_RECORD_MAX || !has_room(w, to, rest + bytes + 8))
+		return NULL;
+	*(uint32_t *)to = (uint32_t)bytes;
+	bytes_copy(to + sizeof(uint32_t), s, bytes);
+	return to + sizeof(uint32_t) + bytes;
+}
+
+static inline void note_star(
+	const struct plan_argument *argument, int value, struct capture_sum *sum)
+{
+	if (argument->measure == MEASURE_WIDTH)
+		sum->stars.width = value;
+	else
+		sum->stars.precision = value < 0 ? FORMAT_NONE : value;
+}
+
+static inline bool is_star(const struct plan_argument *argument)
+{
+	return argument->measure == MEASURE_WIDTH ||
+		argument->measure == MEASURE_PRECISION;
+}
+
+static inline void clear_stars(struct capture_sum *sum)
+{
+	sum->stars = (struct measure_stars){FORMAT_NONE, FORMAT_NONE};
+}
+
+/*
+ * Copies the arguments to `to` and adds up the length of their text; null
+ * when a string does not fit.
+ */
+static inline char *store_arguments(struct writer *w, char *to,
+	const struct plan *plan, va_list arguments, struct capture_sum *sum)
+{
+	size_t rest = plan->fixed;
+
+	sum->length = plan->literal;
+	clear_stars(sum);
+	for (unsigned i = 0; i < plan->count; i++) {
+		const struct plan_argument *argument = &plan->argument[i];
+
+		switch (argument->kind) {
+		case BINLOG_ARG_I32: {
+			int value = va_arg(arguments, int);
+
+			*(int32_t *)to = value;
+			to += sizeof(int32_t);
+			if (unlikely(is_star(argument))) {
+				note_star(argument, value, sum);
+				continue;
+			}
+			sum->length += measure_integer(
+				argument, (uint64_t)value, &sum->stars);
+			break;
+		}
+		case BINLOG_ARG_I64: {
+			int64_t value = va_arg(arguments, int64_t);
+
+			__builtin_memcpy(to, &value, sizeof(value));
+			to += sizeof(value);
+			sum->length += measure_integer(
+				argument, (uint64_t)value, &sum->stars);
+			break;
+		}
+		case BINLOG_ARG_F64: {
+			double value = va_arg(arguments, double);
+
+			__builtin_memcpy(to, &value, sizeof(value));
+			to += sizeof(value);
+			if (argument->measure == MEASURE_FIXED)
+				sum->length += measure_fixed(
+					argument, value, &sum->stars);
+			break;
+		}
+		case BINLOG_ARG_LONG_DOUBLE: {
+			long double value = va_arg(arguments, long double);
+
+			__builtin_memset(to, 0, 16);
+			__builtin_memcpy(to, &value,
+				LDBL_MANT_DIG == 64 ? 10 : sizeof(value));
+			to += 16;
+			break;
+		}
+		case BINLOG_ARG_STRING:
+			to = store_string(w, to, argument,
+				va_arg(arguments, const char *), rest, sum);
+			break;
+		default:
+			to = store_wide(w, to, argument,
+				va_arg(arguments, const wchar_t *), rest, sum);
+			break;
+		}
+		if (unlikely(!to))
+			return NULL;
+		clear_stars(sum);
+	}
+	return to;
+}
+
+
+static char *store_prefixes(
+	struct writer *w, char *to, const struct capture_text *how, size_t rest)
+{
+	static const struct plan_argument unlimited = {
+		.width = FORMAT_NONE, .precision = FORMAT_NONE};
+	struct capture_sum unused = {0, {FORMAT_NONE, FORMAT_NONE}};
+
+	for (unsigned i = 0; i < how->prefixes; i++) {
+		if (how->prefix[i].kind == BINLOG_ARG_I32) {
+			*(int32_t *)to = how->prefix[i].number;
+			to += sizeof(int32_t);
+			continue;
+		}
+		to = store_string(w, to, &unlimited, how->prefix[i].string,
+			rest, &unused);
+		if (!to)
+			return NULL;
+	}
+	return to;
+}
+
+/*
+ * The decoder knows one decimal point and one multibyte encoding; what
+ * another locale would make of the arguments only the host can say, now.
+ */
+static bool locale_matters(const struct plan *plan)
+{
+	if (plan->has_decimal && !(bytes_starts(host_nl_langinfo(RADIXCHAR), ".")))
+		return true;
+	return plan->has_wide &&
+		!bytes_starts(host_nl_langinfo(CODESET), "UTF-8");
+}
+
+/* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
+static inline int capture_typed(struct writer *w, const struct memo *memo,
+	const struct capture_text *how, const char *format, va_list arguments,
+	va_list again)
+{
+	const struct plan *plan = memo->plan;
+	size_t rest = plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t);
+	struct capture_sum sum;
+	uint64_t ticks;
+	char *to;
+
+	if (unlikely(plan->at_once))
+		return CAPTURE_AT_ONCE;
+	if (unlikely(plan->has_decimal | plan->has_wide) &&
+		locale_matters(plan))
+		return CAPTURE_AT_ONCE;
+	if (unlikely(!writer_begin(w, (uint32_t)(8 + rest), &ticks)))
+		return CAPTURE_PASS;
+	to = w->cursor + 8;
+	if (unlikely(how->prefixes))
+		to = store_prefixes(w, to, how, rest);
+	if (likely(to != NULL))
+		to = store_arguments(w, to, plan, arguments, &sum);
+	if (unlikely(!to))
+		return CAPTURE_AT_ONCE;
+	if (unlikely(plan->has_errno)) {
+		*(int32_t *)to = errno;
+		to += sizeof(int32_t);
+	}
+	if (unlikely(!plan->measured || sum.length > INT_MAX)) {
+		int length = capture_measure(format, again);
+
+		if (length < 0)
+			return CAPTURE_AT_ONCE;
+		sum.length = (uint64_t)length;
+	}
+	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+	writer_commit(w, to, memo->context);
+	return (int)sum.length;
+}
+
+static inline int format_inside(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	uintptr_t key = (uintptr_t)format;
+	uint32_t tag = memo_tag(how->stream, how->text, 0);
+	const struct memo *memo;
+	va_list again;
+	int result = CAPTURE_PASS;
+
+	va_copy(again, arguments);
+	memo = memo_find(w->memo[memo_set(call, key)], call, key, tag);
+	if (unlikely(!memo))
+		memo = capture_meet_format(w, call, how, format);
+	if (likely(memo != NULL))
+		result = capture_typed(w, memo, how, format, arguments, again);
+	if (unlikely(result == CAPTURE_AT_ONCE))
+		result = capture_at_once(w, call, how, format, again);
+	va_end(again);
+	return result;
+}
+
+int capture_inside(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	return format_inside(w, call, how, format, arguments);
+}
+
+int capture_format(const struct call *call, const struct capture_text *how,
+	const char *format, va_list arguments)
+{
+	struct writer *w = writer_enter();
+	int result;
+
+	if (unlikely(!w))
+		return CAPTURE_PASS;
+	result = format_inside(w, call, how, format, arguments);
+	writer_leave(w);
+	return result;
+}
+
+/* A constant text is part of the context: nothing but the time is written. */
+static inline bool store_constant(struct writer *w, const struct memo *memo)
+{
+	uint64_t ticks;
+
+	if (unlikely(!writer_begin(w, 8, &ticks)))
+		return false;
+	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+	writer_commit(w, w->cursor + 8, memo->context);
+	return true;
+}
+
+static inline bool store_bytes(struct writer *w, const struct memo *memo,
+	const void *bytes, size_t size)
+{
+	size_t padded = (size + 3) & ~(size_t)3;
+	uint64_t ticks;
+	char *to;
+
+	if (unlikely(!writer_begin(w, (uint32_t)(12 + padded), &ticks)))
+		return false;
+	to = w->cursor;
+	*(uint32_t *)(to + 4) = (uint32_t)ticks;
+	*(uint32_t *)(to + 8) = (uint32_t)size;
+	if (padded)
+		*(uint32_t *)(to + 8 + padded) = 0;
+	bytes_copy(to + 12, bytes, size);
+	writer_commit(w, to + 12 + padded, memo->context);
+	return true;
+}
+
+static inline bool put_bytes(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	uintptr_t key = (uintptr_t)bytes;
+	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text), 0);
+	uint32_t tag = memo_tag(stream, text, 0);
+	const struct memo *memo = memo_find(
+		w->memo[memo_set(call, key)], call, key, constant);
+
+	if (likely(memo && memo->length == size))
+		return store_constant(w, memo);
+	if (unlikely(size > CAPTURE_CHUNK))
+		return capture_chunks(w, call, stream, text, 0, bytes, size);
+	memo = memo_find(w->memo[memo_set(call, 0)], call, 0, tag);
+	if (unlikely(!memo)) {
+		memo = capture_meet_bytes(w, call, stream, text, bytes, size);
+		if (memo && memo->tag == constant)
+			return store_constant(w, memo);
+	}
+	return memo && store_bytes(w, memo, bytes, size);
+}
+
+bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
+	const void *bytes, size_t size)
+{
+	struct writer *w = writer_enter();
+	bool done;
+
+	if (unlikely(!w))
+		return false;
+	done = put_bytes(w, call, stream, text, bytes, size);
+	writer_leave(w);
+	return done;
+}
+
+bool capture_character(const struct call *call, unsigned stream, int byte)
+{
+	struct writer *w = writer_enter();
+	uint32_t tag = memo_tag(stream, BINLOG_TEXT_CHARACTER, 0);
+	const struct memo *memo;
+	uint64_t ticks;
+	bool done = false;
+
+	if (unlikely(!w))
+		return false;
+	memo = memo_find(w->memo[memo_set(call, 0)], call, 0, tag);
+	if (unlikely(!memo))
+		memo = capture_meet_character(w, call, stream);
+	if (likely(memo && writer_begin(w, 12, &ticks))) {
+		*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+		*(int32_t *)(w->cursor + 8) = (unsigned char)byte;
+		writer_commit(w, w->cursor + 12, memo->context);
+		done = true;
+	}
+	writer_leave(w);
+	return done;
+}

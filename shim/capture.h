@@ -1,0 +1,61 @@
+/*
+ * Recording a call.  Called by the wrappers, with the stream that the policy
+ * has chosen; writes one record (more for a very long text) into the calling
+ * thread's block.  No allocation, lock, system call or loader call unless a
+ * block is full or the call is seen for the first time; errno is kept.
+ * Budget: the time stamp itself, plus what hides behind it (make bench).
+ */
+#ifndef SHIM_CAPTURE_H
+#define SHIM_CAPTURE_H
+
+#include "shim/memo.h"
+#include "shim/writer.h"
+
+/* The registers of the caller of the wrapper that uses this. */
+#define CAPTURE_CALL(name)                                            \
+	{                                                             \
+		.pc = (uintptr_t)__builtin_return_address(0),         \
+		.sp = (uintptr_t)__builtin_dwarf_cfa(),               \
+		.fp = *(const uintptr_t *)__builtin_frame_address(0), \
+		.function = (name),                                   \
+	}
+
+/* Nothing was recorded: make the call natively. */
+#define CAPTURE_PASS INT_MIN
+
+/* What a text begins with before its format: see record/text.def. */
+struct capture_prefix {
+	uint8_t kind;	/* BINLOG_ARG_I32 or BINLOG_ARG_STRING */
+	int32_t number;
+	const char *string;
+};
+
+#define CAPTURE_PREFIX_MAX 4
+
+struct capture_text {
+	unsigned stream;
+	unsigned text;		/* enum binlog_text */
+	int chk;		/* the flag of a _chk function, or 0 */
+	unsigned prefixes;
+	struct capture_prefix prefix[CAPTURE_PREFIX_MAX];
+};
+
+/*
+ * A call with a format (null only where text.def says that it may be
+ * missing).  Returns what printf would: the length of the formatted part, or
+ * -1; or CAPTURE_PASS.
+ */
+int capture_format(const struct call *call, const struct capture_text *how,
+	const char *format, va_list arguments);
+
+/*
+ * A call that writes bytes as they are; `text` is BINLOG_TEXT_BYTES or
+ * BINLOG_TEXT_BYTES_LINE.  False: nothing was recorded.
+ */
+bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
+	const void *bytes, size_t size);
+
+/* A call that writes one byte. */
+bool capture_character(const struct call *call, unsigned stream, int byte);
+
+#endif

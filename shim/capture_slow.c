@@ -1,0 +1,319 @@
+#include "shim/capture_slow.h"
+
+#include <sys/mman.h>
+
+#include "record/hash.h"
+#include "shim/bytes.h"
+#include "shim/define.h"
+#include "shim/module.h"
+#include "shim/plan.h"
+#include "shim/sys.h"
+
+/* A constant text longer than this is recorded like any other bytes. */
+#define CONSTANT_MAX 4096u
+/* From so many contexts on, constant texts of a thread are recorded like any
+ * other bytes: a table that is printed would define one for each entry. */
+#define CONTEXTS_MANY 8192u
+/* On the host's stack while a text is made. */
+#define TEXT_ON_STACK 1024u
+
+/* Keys of formats that are not constant: no user address has this bit. */
+#define KEY_OF_CONTENT ((uint64_t)1 << 63)
+
+static void unwind(struct writer *w, const struct call *call)
+{
+	const struct unwind_start start = {call->pc, call->sp, call->fp};
+
+	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+}
+
+/* Where to remember a call whose stack is in w->trace. */
+static struct memo *make_room(
+	struct writer *w, const struct call *call, uintptr_t key)
+{
+	struct memo *set = w->memo[memo_set(call, key)];
+
+	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
+		return &w->spare;
+	set[1] = set[0];
+	return &set[0];
+}
+
+static struct memo *remember(struct writer *w, const struct call *call,
+	uintptr_t key, const struct define_context *context)
+{
+	uint32_t id = define_context(w, call, context);
+	struct memo *memo;
+
+	if (!id)
+		return NULL;
+	memo = make_room(w, call, key);
+	memo->pc = call->pc;
+	memo->key = key;
+	memo->sp = call->sp;
+	memo->fp = call->fp;
+	memo->plan = NULL;
+	memo->context = id;
+	memo->tag = memo_tag(context->stream, context->text, 0);
+	memo->length = 0;
+	memo->needs_fp = w->trace->needs_fp;
+	memo->words = 0;
+	if (memo != &w->spare)
+		memo->words = w->trace->words;
+	for (unsigned i = 0; i < memo->words; i++)
+		memo->word[i] = w->trace->word[i];
+	return memo;
+}
+
+static unsigned prefix_kinds(const struct capture_text *how, uint8_t *kinds)
+{
+	for (unsigned i = 0; i < how->prefixes; i++)
+		kinds[i] = how->prefix[i].kind;
+	return how->prefixes;
+}
+
+static struct memo *remember_format(struct writer *w, const struct call *call,
+	const struct capture_text *how, uintptr_t key, uint32_t format,
+	const struct plan *plan)
+{
+	uint8_t kinds[CAPTURE_PREFIX_MAX + FORMAT_ARGUMENTS_MAX + 1];
+	struct define_context context = {
+		.text = how->text,
+		.stream = how->stream,
+		.format = format,
+		.kinds = kinds,
+	};
+	struct memo *memo;
+
+	context.kinds_count = prefix_kinds(how, kinds);
+	context.kinds_count += plan_kinds(plan, kinds + context.kinds_count);
+	memo = remember(w, call, key, &context);
+	if (memo)
+		memo->plan = plan;
+	return memo;
+}
+
+static uint64_t content_key(const char *format, size_t length)
+{
+	return binlog_hash(format, length) | KEY_OF_CONTENT;
+}
+
+struct memo *capture_meet_format(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format)
+{
+	static const struct plan nothing = {.measured = true};
+	uint32_t tag = memo_tag(how->stream, how->text, 0);
+	uintptr_t key = (uintptr_t)format;
+	uint32_t length;
+	struct intern_entry *string;
+	struct memo *memo;
+
+	if (!format) {
+		unwind(w, call);
+		return remember_format(w, call, how, 0, 0, &nothing);
+	}
+	length = (uint32_t)bytes_length(format);
+	if (!module_is_constant(format, length + 1)) {
+		key = content_key(format, length);
+		memo = memo_find(
+			w->memo[memo_set(call, key)], call, key, tag);
+		if (memo)
+			return memo;
+	}
+	string = define_string(w, key, format, length);
+	if (string && !string->plan)
+		string->plan = plan_make(format, length);
+	if (!string || !string->plan)
+		return NULL;
+	unwind(w, call);
+	return remember_format(w, call, how, key, string->id, string->plan);
+}
+
+static struct memo *meet_constant(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, uint32_t size)
+{
+	struct define_context context = {
+		.text = CAPTURE_CONSTANT(text), .stream = stream};
+	struct intern_entry *string =
+		define_string(w, (uintptr_t)bytes, bytes, size);
+	struct memo *memo;
+
+	if (!string)
+		return NULL;
+	context.format = string->id;
+	unwind(w, call);
+	memo = remember(w, call, (uintptr_t)bytes, &context);
+	if (memo)
+		memo->length = size;
+	return memo;
+}
+
+struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	static const uint8_t kind = BINLOG_ARG_STRING;
+	const struct define_context context = {
+		.text = text, .stream = stream, .kinds = &kind, .kinds_count = 1};
+
+	if (size > 0 && size <= CONSTANT_MAX &&
+		define_contexts(w->tables) < CONTEXTS_MANY &&
+		module_is_constant(bytes, size))
+		return meet_constant(
+			w, call, stream, text, bytes, (uint32_t)size);
+	unwind(w, call);
+	return remember(w, call, 0, &context);
+}
+
+struct memo *capture_meet_character(
+	struct writer *w, const struct call *call, unsigned stream)
+{
+	static const uint8_t kind = BINLOG_ARG_I32;
+	const struct define_context context = {.text = BINLOG_TEXT_CHARACTER,
+		.stream = stream,
+		.kinds = &kind,
+		.kinds_count = 1};
+
+	unwind(w, call);
+	return remember(w, call, 0, &context);
+}
+
+static bool write_chunk(struct writer *w, uint32_t context, const char *bytes,
+	uint32_t size)
+{
+	uint32_t padded = (size + 3) & ~3u;
+	uint64_t ticks;
+
+	if (!writer_begin(w, 12 + padded, &ticks))
+		return false;
+	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+	*(uint32_t *)(w->cursor + 8) = size;
+	if (padded)
+		*(uint32_t *)(w->cursor + 8 + padded) = 0;
+	bytes_copy(w->cursor + 12, bytes, size);
+	writer_commit(w, w->cursor + 12 + padded, context);
+	return true;
+}
+
+bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
+	unsigned text, uint32_t format, const void *bytes, size_t size)
+{
+	static const uint8_t kind = BINLOG_ARG_STRING;
+	struct define_context context = {.text = BINLOG_TEXT_BYTES,
+		.flags = BINLOG_CONTEXT_PARTIAL,
+		.stream = stream,
+		.format = format,
+		.kinds = &kind,
+		.kinds_count = 1};
+	const char *at = bytes;
+	uint32_t partial = 0, last;
+
+	unwind(w, call);
+	if (size > CAPTURE_CHUNK)
+		partial = define_context(w, call, &context);
+	context.text = text;
+	context.flags = 0;
+	last = define_context(w, call, &context);
+	if (!last || (size > CAPTURE_CHUNK && !partial))
+		return false;
+	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
+		if (!write_chunk(w, partial, at, CAPTURE_CHUNK))
+			return false;
+		at += CAPTURE_CHUNK;
+	}
+	return write_chunk(w, last, at, (uint32_t)size);
+}
+
+/*
+ * The one place where a format of the program's goes to libc's printf: it is
+ * the program's own call, made on its behalf.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static int print(
+	char *to, size_t size, int chk, const char *format, va_list arguments)
+{
+	va_list copy;
+	int length;
+
+	va_copy(copy, arguments);
+	length = chk > 0 ? host___vsnprintf_chk(
+				   to, size, chk, SIZE_MAX, format, copy) :
+			   host_vsnprintf(to, size, format, copy);
+	va_end(copy);
+	return length;
+}
+#pragma GCC diagnostic pop
+
+int capture_measure(const char *format, va_list arguments)
+{
+	int kept = errno;
+	int length = print(NULL, 0, 0, format, arguments);
+
+	errno = kept;
+	return length;
+}
+
+/* After a prefix, a text that is made becomes the argument of a "%s". */
+static bool record_prefixed(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = capture_inside(w, call, how, format, arguments);
+	va_end(arguments);
+	return result != CAPTURE_PASS;
+}
+
+static bool record_text(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, const char *text,
+	size_t length)
+{
+	size_t size = bytes_length(format);
+	bool constant = module_is_constant(format, size + 1);
+	struct intern_entry *string = define_string(w,
+		constant ? (uintptr_t)format : content_key(format, size),
+		format, (uint32_t)size);
+
+	if (how->prefixes)
+		return length <= CAPTURE_CHUNK &&
+			record_prefixed(w, call, how, "%s", text);
+	return string && capture_chunks(w, call, how->stream,
+				 BINLOG_TEXT_BYTES, string->id, text, length);
+}
+
+/* A long text in a mapping of its own, for as long as it takes. */
+static int long_text(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, size_t length,
+	va_list arguments)
+{
+	long address = SYS6(mmap, 0, length + 1, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int made;
+
+	if (sys_failed(address))
+		return CAPTURE_PASS;
+	made = print((char *)address, length + 1, how->chk, format, arguments);
+	if (!record_text(w, call, how, format, (char *)address,
+		    made < 0 ? bytes_length((char *)address) : (size_t)made))
+		made = CAPTURE_PASS;
+	SYS2(munmap, address, length + 1);
+	return made;
+}
+
+int capture_at_once(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	char text[TEXT_ON_STACK];
+	int length = print(text, sizeof(text), how->chk, format, arguments);
+
+	if (length >= (int)sizeof(text))
+		return long_text(
+			w, call, how, format, (size_t)length, arguments);
+	/* A conversion that fails ends the text; what was before it stands. */
+	if (!record_text(w, call, how, format, text,
+		    length < 0 ? bytes_length(text) : (size_t)length))
+		return CAPTURE_PASS;
+	return length;
+}

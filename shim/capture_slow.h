@@ -1,0 +1,49 @@
+/*
+ * The slow half of capture.h: calls met for the first time in a thread, with
+ * another stack than the last time, or whose text has to be made on the spot.
+ * Called by capture.c only, inside the writer.
+ */
+#ifndef SHIM_CAPTURE_SLOW_H
+#define SHIM_CAPTURE_SLOW_H
+
+#include "shim/capture.h"
+#include "shim/host.h"
+
+/* The arguments cannot be captured: record the text that they make. */
+#define CAPTURE_AT_ONCE (INT_MIN + 1)
+
+/* Longer byte strings are recorded in pieces of this size. */
+#define CAPTURE_CHUNK 16384u
+
+/* The kind of text when the bytes of BYTES or BYTES_LINE are constant. */
+#define CAPTURE_CONSTANT(text)                                       \
+	((text) == BINLOG_TEXT_BYTES ? BINLOG_TEXT_LITERAL :         \
+				       BINLOG_TEXT_LITERAL_LINE)
+
+/*
+ * Unwinds, defines what has to be, and remembers it.  The entry is good until
+ * the next call of any of these; null when there was no room to write to.
+ */
+struct memo *capture_meet_format(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format);
+struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size);
+struct memo *capture_meet_character(
+	struct writer *w, const struct call *call, unsigned stream);
+
+/* capture_format() for who is inside the writer already. */
+int capture_inside(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments);
+
+/* What the host's printf would return. */
+int capture_measure(const char *format, va_list arguments);
+
+/* Records the text that the host's printf makes; returns what it returns. */
+int capture_at_once(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments);
+
+/* Any number of bytes; `format` is the id of a string, or 0. */
+bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
+	unsigned text, uint32_t format, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,367 @@
+#include "shim/cfi.h"
+
+#include <dlfcn.h>
+
+#include "shim/cfi_program.h"
+
+/* Weak: an older libc lacks it, and the program must start all the same. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* DWARF expressions: DW_OP_*. */
+enum {
+	OP_DEREF = 0x06,
+	OP_LIT0 = 0x30,
+	OP_BREG0 = 0x70,
+};
+
+/* From a struct ucontext to registers of the interrupted program. */
+enum {
+	UCONTEXT_FP = 120,
+	UCONTEXT_SP = 160,
+	UCONTEXT_PC = 168,
+};
+
+static struct cfi_bytes bytes_at(
+	const struct cfi_module *module, uintptr_t address)
+{
+	struct cfi_bytes bytes = {
+		.at = (const unsigned char *)address,
+		.end = (const unsigned char *)module->high,
+	};
+
+	if (address < module->low || address > module->high) {
+		bytes.at = bytes.end;
+		bytes.bad = true;
+	}
+	return bytes;
+}
+
+/* The body of the CIE or FDE at an address, after its length. */
+static struct cfi_bytes entry_at(
+	const struct cfi_module *module, uintptr_t address)
+{
+	struct cfi_bytes bytes = bytes_at(module, address);
+	uint64_t length = cfi_bytes_take(&bytes, 4);
+
+	if (length == 0 || length == UINT32_MAX)
+		cfi_bytes_fail(&bytes);
+	return cfi_bytes_part(&bytes, length);
+}
+
+/* The letters after 'z' of a CIE's augmentation, and what they announce. */
+static void parse_augmentation(struct cfi_bytes letters,
+	struct cfi_bytes *entry, struct cfi_common *common)
+{
+	struct cfi_bytes data = cfi_bytes_part(entry, cfi_bytes_uleb(entry));
+	uint8_t letter;
+
+	while ((letter = (uint8_t)cfi_bytes_take(&letters, 1)) != '\0') {
+		switch (letter) {
+		case 'R':
+			common->encoding = (uint8_t)cfi_bytes_take(&data, 1);
+			break;
+		case 'L':
+			cfi_bytes_take(&data, 1);
+			break;
+		case 'P':
+			cfi_bytes_number(
+				&data, (uint8_t)cfi_bytes_take(&data, 1));
+			break;
+		case 'S':
+			common->signal = true;
+			break;
+		default:
+			cfi_bytes_fail(entry);
+		}
+	}
+	if (data.bad)
+		cfi_bytes_fail(entry);
+}
+
+static bool parse_common(struct cfi_bytes entry, struct cfi_common *common)
+{
+	struct cfi_bytes letters;
+	uint8_t version;
+
+	*common = (struct cfi_common){0};
+	if (cfi_bytes_take(&entry, 4) != 0)
+		return false;
+	version = (uint8_t)cfi_bytes_take(&entry, 1);
+	if (version != 1 && version != 3)
+		return false;
+	letters = entry;
+	while (cfi_bytes_take(&entry, 1) != 0)
+		;
+	common->code_factor = cfi_bytes_uleb(&entry);
+	common->data_factor = cfi_bytes_sleb(&entry);
+	if (cfi_bytes_uleb(&entry) != CFI_REGISTER_RA)
+		return false;
+	switch (cfi_bytes_take(&letters, 1)) {
+	case 'z':
+		common->augmented = true;
+		parse_augmentation(letters, &entry, common);
+		break;
+	case '\0':
+		break;
+	default:
+		return false;
+	}
+	common->program = entry;
+	return !entry.bad;
+}
+
+/* An expression that is register + offset, and then `tail`. */
+static bool is_based(const struct cfi_place *place, uint8_t number,
+	const char *tail, size_t tail_size, int64_t *offset)
+{
+	struct cfi_bytes bytes = {
+		.at = place->expression,
+		.end = place->expression + place->size,
+	};
+
+	if (place->how != CFI_HOW_EXPRESSION ||
+		cfi_bytes_take(&bytes, 1) != (uint64_t)OP_BREG0 + number)
+		return false;
+	*offset = cfi_bytes_sleb(&bytes);
+	if (bytes.bad || cfi_bytes_left(&bytes) != tail_size)
+		return false;
+	for (size_t i = 0; i < tail_size; i++)
+		if (bytes.at[i] != (unsigned char)tail[i])
+			return false;
+	return true;
+}
+
+static bool is_ucontext_word(const struct cfi_place *place, int64_t offset)
+{
+	int64_t found;
+
+	return is_based(place, CFI_REGISTER_SP, "", 0, &found) &&
+	       found == offset;
+}
+
+/* As the trampoline of libc describes the frame that the kernel has made. */
+static bool is_signal_row(const struct cfi_row *row)
+{
+	static const char deref[] = {OP_DEREF};
+	int64_t found;
+
+	return is_based(&row->cfa, CFI_REGISTER_SP, deref, 1, &found) &&
+	       found == UCONTEXT_SP &&
+	       is_ucontext_word(&row->sp, UCONTEXT_SP) &&
+	       is_ucontext_word(&row->fp, UCONTEXT_FP) &&
+	       is_ucontext_word(&row->ra, UCONTEXT_PC);
+}
+
+/*
+ * The linker's own rule for a procedure linkage table, whose entries of 16
+ * bytes push one word: sp + 8 + ((pc & 15) >= n) * 8.
+ */
+static bool is_plt_row(
+	const struct cfi_row *row, uintptr_t pc, struct cfi_rule *rule)
+{
+	/* pc, lit15, and, lit n, ge, lit3, shl, plus */
+	char tail[] = {(char)0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x22};
+	int64_t offset;
+
+	for (unsigned n = 0; n < 16; n++) {
+		tail[4] = (char)(OP_LIT0 + n);
+		if (!is_based(&row->cfa, CFI_REGISTER_SP, tail, sizeof(tail),
+			    &offset))
+			continue;
+		rule->cfa = CFI_SP;
+		rule->cfa_offset = 8 + ((pc & 15) >= n ? 8 : 0);
+		return offset == 8;
+	}
+	return false;
+}
+
+static void set_fp(const struct cfi_row *row, struct cfi_rule *rule)
+{
+	int64_t offset = 0;
+
+	switch (row->fp.how) {
+	case CFI_HOW_SAME:
+		rule->fp = CFI_FP_SAME;
+		break;
+	case CFI_HOW_OFFSET:
+		rule->fp = CFI_FP_SAVED;
+		offset = row->fp.offset;
+		break;
+	default:
+		rule->fp = is_based(&row->fp, CFI_REGISTER_FP, "", 0, &offset)
+				   ? CFI_FP_AT_FP
+				   : CFI_FP_LOST;
+	}
+	rule->fp_offset = (int16_t)offset;
+	if (rule->fp_offset != offset)
+		rule->fp = CFI_FP_LOST;
+}
+
+static bool set_cfa(
+	const struct cfi_row *row, uintptr_t pc, struct cfi_rule *rule)
+{
+	static const char deref[] = {OP_DEREF};
+	int64_t offset;
+
+	if (row->cfa.how == CFI_HOW_OFFSET) {
+		if (row->cfa_register == CFI_REGISTER_SP)
+			rule->cfa = CFI_SP;
+		else if (row->cfa_register == CFI_REGISTER_FP)
+			rule->cfa = CFI_FP;
+		else
+			return false;
+		offset = row->cfa.offset;
+	} else if (is_based(&row->cfa, CFI_REGISTER_FP, deref, 1, &offset)) {
+		rule->cfa = CFI_FP_DEREF;
+	} else {
+		return is_plt_row(row, pc, rule);
+	}
+	rule->cfa_offset = (int32_t)offset;
+	return rule->cfa_offset == offset;
+}
+
+static struct cfi_rule rule_of(
+	const struct cfi_row *row, bool signal, uintptr_t pc)
+{
+	const struct cfi_rule unsupported = {.cfa = CFI_UNSUPPORTED};
+	struct cfi_rule rule = {0};
+
+	if (row->ra.how == CFI_HOW_UNDEFINED)
+		return (struct cfi_rule){.cfa = CFI_END};
+	if (signal)
+		return is_signal_row(row) ? (struct cfi_rule){.cfa = CFI_SIGNAL}
+					  : unsupported;
+	if (row->ra.how != CFI_HOW_OFFSET || row->ra.offset != -8 ||
+		row->sp.how != CFI_HOW_SAME || !set_cfa(row, pc, &rule))
+		return unsupported;
+	set_fp(row, &rule);
+	return rule;
+}
+
+/* The rule from the FDE at an address. */
+static struct cfi_rule rule_at(
+	const struct cfi_module *module, uintptr_t address, uintptr_t pc)
+{
+	struct cfi_rule rule = {.cfa = CFI_UNSUPPORTED};
+	struct cfi_bytes entry = entry_at(module, address);
+	uintptr_t link = (uintptr_t)entry.at;
+	uintptr_t back = cfi_bytes_take(&entry, 4);
+	struct cfi_common common;
+	struct cfi_row row;
+	uintptr_t start, size;
+
+	if (entry.bad || !parse_common(entry_at(module, link - back), &common))
+		return rule;
+	start = cfi_bytes_pointer(&entry, common.encoding, 0);
+	size = cfi_bytes_number(&entry, common.encoding);
+	if (common.augmented)
+		cfi_bytes_skip(&entry, cfi_bytes_uleb(&entry));
+	if (entry.bad)
+		return rule;
+	if (pc - start >= size)
+		return (struct cfi_rule){0};
+	if (!cfi_program_run(&common, entry, start, pc, &row))
+		return rule;
+	return rule_of(&row, common.signal, pc);
+}
+
+/* The sorted table of an .eh_frame_hdr. */
+struct table {
+	const unsigned char *first;
+	const unsigned char *end;
+	uint64_t entries;
+	uintptr_t data; /* base of data-relative pointers */
+	uint8_t encoding;
+	uint8_t width; /* of one of the two numbers of an entry */
+};
+
+static bool open_table(const struct cfi_module *module, struct table *table)
+{
+	uintptr_t address = (uintptr_t)module->header;
+	struct cfi_bytes bytes = bytes_at(module, address);
+	uint8_t version = (uint8_t)cfi_bytes_take(&bytes, 1);
+	uint8_t frame_encoding = (uint8_t)cfi_bytes_take(&bytes, 1);
+	uint8_t count_encoding = (uint8_t)cfi_bytes_take(&bytes, 1);
+
+	table->encoding = (uint8_t)cfi_bytes_take(&bytes, 1);
+	if (version != 1 || count_encoding == CFI_ENCODING_OMIT ||
+		table->encoding == CFI_ENCODING_OMIT)
+		return false;
+	if (frame_encoding != CFI_ENCODING_OMIT)
+		cfi_bytes_number(&bytes, frame_encoding);
+	table->entries = cfi_bytes_pointer(&bytes, count_encoding, address);
+	table->data = address;
+	table->first = bytes.at;
+	table->end = bytes.end;
+	/* How wide a number is shows by reading one: a LEB128 has no width. */
+	cfi_bytes_number(&bytes, table->encoding);
+	table->width = (uint8_t)(bytes.at - table->first);
+	if (bytes.bad || (table->encoding & CFI_ENCODING_FORMAT) == 0x01 ||
+		(table->encoding & CFI_ENCODING_FORMAT) == 0x09)
+		return false;
+	return table->entries <=
+	       (uint64_t)(table->end - table->first) / (2u * table->width);
+}
+
+/* One of the two numbers of an entry: where it begins, where its FDE is. */
+static uintptr_t table_pointer(
+	const struct table *table, uint64_t entry, unsigned which)
+{
+	struct cfi_bytes bytes = {
+		.at = table->first + (2 * entry + which) * table->width,
+		.end = table->end,
+	};
+
+	return cfi_bytes_pointer(&bytes, table->encoding, table->data);
+}
+
+/*
+ * Where the last FDE is that begins at or before `pc`, or 0 when there is
+ * none; false when there is no way to tell.  Not inline: its stack is free
+ * again when the FDE is read.
+ */
+static __attribute__((noinline)) bool find_entry(
+	const struct cfi_module *module, uintptr_t pc, uintptr_t *address)
+{
+	struct table table;
+	uint64_t low = 0, high;
+
+	*address = 0;
+	if (!open_table(module, &table))
+		return false;
+	if (table.entries == 0 || pc < table_pointer(&table, 0, 0))
+		return true;
+	for (high = table.entries; high - low > 1;) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (table_pointer(&table, middle, 0) <= pc)
+			low = middle;
+		else
+			high = middle;
+	}
+	*address = table_pointer(&table, low, 1);
+	return true;
+}
+
+struct cfi_rule cfi_search(const struct cfi_module *module, uintptr_t pc)
+{
+	uintptr_t address;
+
+	if (!find_entry(module, pc, &address))
+		return (struct cfi_rule){.cfa = CFI_UNSUPPORTED};
+	return address ? rule_at(module, address, pc) : (struct cfi_rule){0};
+}
+
+struct cfi_rule cfi_find(uintptr_t pc)
+{
+	struct dl_find_object found;
+	struct cfi_module module;
+
+	if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0 ||
+		!found.dlfo_eh_frame)
+		return (struct cfi_rule){0};
+	module.header = found.dlfo_eh_frame;
+	module.low = (uintptr_t)found.dlfo_map_start;
+	module.high = (uintptr_t)found.dlfo_map_end;
+	return cfi_search(&module, pc);
+}

@@ -1,0 +1,61 @@
+/*
+ * Time inside the host: ticks for every record, anchors that tie ticks to the
+ * clocks of the kernel now and then.  Async-signal-safe, no libc, no vDSO (a
+ * program may have replaced clock_gettime).
+ */
+#ifndef SHIM_CLOCK_H
+#define SHIM_CLOCK_H
+
+#include <stdint.h>
+
+#include "record/layout.h"
+#include "shim/sys.h"
+
+/*
+ * Ticks >> CLOCK_EPOCH_SHIFT is an epoch: 2^31 ticks, 0.5 to 1 s.  A record
+ * holds 32 bits of ticks, so within an epoch of its anchor it is unambiguous.
+ */
+#define CLOCK_EPOCH_SHIFT 31
+
+/* Whether ticks are those of the TSC; set once by clock_choose(). */
+extern bool clock_is_tsc;
+
+/* Decides what ticks are: the TSC when it is invariant.  From process_arm(). */
+void clock_choose(void);
+
+/* CLOCK_MONOTONIC, nanoseconds; the ticks where there is no good TSC. */
+uint64_t clock_monotonic(void);
+
+/* Reads all clocks at once. */
+void clock_anchor(struct binlog_anchor *anchor);
+
+/*
+ * The ticks now.  Not serializing: one thread's records are ordered by their
+ * position, and a serializing read would double the price of a record.
+ */
+static inline uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__)
+	if (likely(clock_is_tsc)) {
+		uint32_t low, high;
+
+		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+		return (uint64_t)high << 32 | low;
+	}
+#endif
+	return clock_monotonic();
+}
+
+/* The core that we run on as restartable sequences have it, or ~0. */
+static inline uint32_t clock_core(void)
+{
+	extern const ptrdiff_t __rseq_offset __attribute__((weak));
+	const char *self = __builtin_thread_pointer();
+
+	/* struct rseq: cpu_id_start, cpu_id (linux/rseq.h) */
+	return &__rseq_offset ?
+		*(const volatile uint32_t *)(self + __rseq_offset + 4) :
+		~0u;
+}
+
+#endif

@@ -1,0 +1,220 @@
+#include "shim/define.h"
+
+#include "record/hash.h"
+#include "shim/arena.h"
+#include "shim/bytes.h"
+#include "shim/module.h"
+#include "shim/streams.h"
+#include "shim/sys.h"
+
+/* Address ranges that are defined; more modules are defined repeatedly. */
+#define RANGES_MAX 256u
+
+struct range {
+	uintptr_t start;
+	uintptr_t end;
+};
+
+struct define_tables {
+	struct intern strings;
+	struct intern contexts;
+	uint32_t next_string;
+	uint32_t next_context;
+	uint32_t ranges_used;
+	bool stream_defined[STREAMS_MAX + 1];
+	struct range range[RANGES_MAX];
+};
+
+struct define_tables *define_new(void)
+{
+	struct define_tables *tables = arena_take(sizeof(*tables));
+
+	if (tables) {
+		tables->next_string = 1;
+		tables->next_context = BINLOG_CONTEXT_FIRST;
+	}
+	return tables;
+}
+
+void define_forget(struct define_tables *tables)
+{
+	intern_clear(&tables->strings);
+	tables->ranges_used = 0;
+}
+
+uint32_t define_contexts(const struct define_tables *tables)
+{
+	return tables->next_context - BINLOG_CONTEXT_FIRST;
+}
+
+static bool write_string(struct writer *w, uint32_t id, uint64_t address,
+	const char *text, uint32_t length)
+{
+	struct binlog_string_record *record;
+
+	if (length > WRITER_RECORD_MAX - sizeof(*record))
+		length = WRITER_RECORD_MAX - sizeof(*record);
+	record = writer_control(
+		w, (uint32_t)sizeof(*record) + ((length + 3) & ~3u));
+	if (!record)
+		return false;
+	record->id = id;
+	record->bytes = length;
+	record->address = address;
+	bytes_copy(record + 1, text, length);
+	writer_commit_control(w, BINLOG_STRING);
+	return true;
+}
+
+struct intern_entry *define_string(
+	struct writer *w, uint64_t key, const char *text, uint32_t length)
+{
+	struct define_tables *tables = w->tables;
+	uint64_t hash = binlog_hash_word(binlog_hash_word(1, key), length) | 1;
+	struct intern_entry *entry = intern_find(&tables->strings, hash);
+
+	if (!entry || entry->id)
+		return entry;
+	if (!write_string(w, tables->next_string, (uintptr_t)text, text, length))
+		return NULL;
+	entry->id = tables->next_string++;
+	return entry;
+}
+
+static uint64_t file_bytes(const char *path)
+{
+	struct stat st;
+
+	return sys_failed(SYS4(newfstatat, AT_FDCWD, path, &st, 0)) ?
+		0 :
+		(uint64_t)st.st_size;
+}
+
+static bool write_module(struct writer *w, const struct module *module)
+{
+	struct binlog_module_record *record;
+	const char *path = *module->path ? module->path : process_executable();
+	uint32_t path_bytes = (uint32_t)bytes_length_limited(path, 4096);
+	uint32_t size = module->build_id_bytes + path_bytes;
+
+	record = writer_control(
+		w, (uint32_t)sizeof(*record) + ((size + 3) & ~3u));
+	if (!record)
+		return false;
+	record->start = module->start;
+	record->end = module->end;
+	record->bias = module->bias;
+	record->file_bytes = file_bytes(path);
+	record->content_hash = module->content_hash;
+	record->build_id_bytes = module->build_id_bytes;
+	record->path_bytes = path_bytes;
+	bytes_copy(record + 1, module->build_id, module->build_id_bytes);
+	bytes_copy((char *)(record + 1) + module->build_id_bytes, path,
+		path_bytes);
+	writer_commit_control(w, BINLOG_MODULE);
+	return true;
+}
+
+static bool define_module(struct writer *w, uintptr_t pc)
+{
+	struct define_tables *tables = w->tables;
+	struct module module;
+
+	for (uint32_t i = 0; i < tables->ranges_used; i++)
+		if (pc - tables->range[i].start <
+			tables->range[i].end - tables->range[i].start)
+			return true;
+	if (!module_find(pc, &module))
+		return true; /* generated code: nothing is known of it */
+	if (!write_module(w, &module))
+		return false;
+	if (tables->ranges_used < RANGES_MAX)
+		tables->range[tables->ranges_used++] =
+			(struct range){module.start, module.end};
+	return true;
+}
+
+static bool define_stream(struct writer *w, unsigned stream)
+{
+	struct binlog_stream_record *record;
+
+	if (w->tables->stream_defined[stream])
+		return true;
+	record = writer_control(w, sizeof(*record));
+	if (!record)
+		return false;
+	record->id = stream;
+	record->flags = streams[stream].flags;
+	record->fd = streams[stream].fd;
+	record->mode = streams[stream].mode;
+	record->device = streams[stream].device;
+	record->inode = streams[stream].inode;
+	writer_commit_control(w, BINLOG_STREAM);
+	w->tables->stream_defined[stream] = true;
+	return true;
+}
+
+static bool write_context(struct writer *w, uint32_t function,
+	const struct define_context *context)
+{
+	struct binlog_context_record *record;
+	uint32_t frames = w->trace->depth * (uint32_t)sizeof(uint64_t);
+	uint64_t *pc;
+
+	record = writer_control(w,
+		((uint32_t)sizeof(*record) + frames + context->kinds_count +
+			3) & ~3u);
+	if (!record)
+		return false;
+	record->id = w->tables->next_context;
+	record->text = (uint16_t)context->text;
+	record->flags = (uint16_t)context->flags;
+	record->format = context->format;
+	record->function = function;
+	record->stream = context->stream;
+	record->depth = w->trace->depth;
+	record->arguments = (uint16_t)context->kinds_count;
+	pc = (uint64_t *)(record + 1);
+	for (unsigned i = 0; i < w->trace->depth; i++)
+		pc[i] = w->trace->pc[i];
+	bytes_copy(pc + w->trace->depth, context->kinds, context->kinds_count);
+	writer_commit_control(w, BINLOG_CONTEXT);
+	return true;
+}
+
+static uint64_t context_hash(const struct writer *w, const struct call *call,
+	const struct define_context *context)
+{
+	uint64_t hash = binlog_hash_word(2, (uintptr_t)call->function);
+
+	hash = binlog_hash_word(hash,
+		context->text | context->flags << 8 | context->stream << 16 |
+			(uint64_t)context->format << 32);
+	hash = binlog_hash_word(hash,
+		binlog_hash(context->kinds, context->kinds_count));
+	for (unsigned i = 0; i < w->trace->depth; i++)
+		hash = binlog_hash_word(hash, w->trace->pc[i]);
+	return hash | 1;
+}
+
+uint32_t define_context(struct writer *w, const struct call *call,
+	const struct define_context *context)
+{
+	struct define_tables *tables = w->tables;
+	uint64_t hash = context_hash(w, call, context);
+	struct intern_entry *entry = intern_find(&tables->contexts, hash);
+	const struct intern_entry *function;
+
+	if (!entry || entry->id)
+		return entry ? entry->id : 0;
+	function = define_string(w, (uintptr_t)call->function, call->function,
+		(uint32_t)bytes_length(call->function));
+	if (!function || !define_stream(w, context->stream))
+		return 0;
+	for (unsigned i = 0; i < w->trace->depth; i++)
+		if (!define_module(w, w->trace->pc[i]))
+			return 0;
+	if (!write_context(w, function->id, context))
+		return 0;
+	return entry->id = tables->next_context++;
+}

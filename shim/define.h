@@ -1,0 +1,49 @@
+/*
+ * Definitions: the records that say what an id means, written into the
+ * writer's own blocks before the id is first used, and the writer's tables of
+ * what it has already defined.  Slow path only: a call that hits the memo
+ * comes nowhere near.  Everything belongs to one writer; lock-free,
+ * async-signal-safe; 0 or false when there was no room to write to.
+ */
+#ifndef SHIM_DEFINE_H
+#define SHIM_DEFINE_H
+
+#include "shim/intern.h"
+#include "shim/memo.h"
+#include "shim/writer.h"
+
+/* Empty tables, or null. */
+struct define_tables *define_new(void);
+
+/* Forgets all that was known by address. */
+void define_forget(struct define_tables *tables);
+
+/*
+ * The string known by `key`: its address where `text` is constant, else a
+ * hash of its content.  Null: no room.  Good until the next definition.  The
+ * entry's plan is its user's to set, if the string serves as a format.
+ */
+struct intern_entry *define_string(struct writer *w, uint64_t key,
+	const char *text, uint32_t length);
+
+/* What a context is made of; strings by id. */
+struct define_context {
+	unsigned text;	 /* enum binlog_text */
+	unsigned flags;	 /* BINLOG_CONTEXT_... */
+	unsigned stream;
+	uint32_t format;
+	const uint8_t *kinds;
+	unsigned kinds_count;
+};
+
+/*
+ * The id of the context of a call with the stack in w->trace; defines its
+ * modules, stream and function name as well.
+ */
+uint32_t define_context(struct writer *w, const struct call *call,
+	const struct define_context *context);
+
+/* How many contexts the writer has defined. */
+uint32_t define_contexts(const struct define_tables *tables);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * The functions of the host's libc behind ours: the next definition after
+ * this library's in the order of the loader, so that other preloaded
+ * libraries keep working.  Looked up once, from the constructor or the first
+ * call before it, never later: the loader takes locks and allocates.
+ */
+#ifndef SHIM_HOST_H
+#define SHIM_HOST_H
+
+#include <time.h>
+
+/* A function that we interpose and where its next definition is kept. */
+struct host_function {
+	const char *name;
+	void **next;
+};
+
+/* All of them, ended by a null name; generated from wrappers/functions.def. */
+extern const struct host_function host_functions[];
+
+extern bool host_resolved;
+void host_resolve_now(void);
+
+/* Looks everything up; does nothing when that has been done. */
+static inline void host_resolve(void)
+{
+	if (unlikely(!host_resolved))
+		host_resolve_now();
+}
+
+/* host_vsnprintf and so on, as in borrowed.def. */
+#define BORROW(returns, name, parameters) extern returns(*host_##name) parameters;
+#include "shim/borrowed.def"
+#undef BORROW
+
+#endif

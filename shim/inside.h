@@ -1,0 +1,41 @@
+/*
+ * Included by force before everything that ends up in libbinlog.so.  It runs
+ * in a stranger's process: at any time, in any thread, in signal handlers,
+ * before constructors, between fork and exec.  So it may not allocate, lock,
+ * print, exit or abort, and the names that would do so cannot be used.
+ */
+#ifndef SHIM_INSIDE_H
+#define SHIM_INSIDE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define COLD __attribute__((noinline, cold))
+
+/* Orders our stores as a signal handler of the same thread sees them. */
+#define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#pragma GCC poison malloc calloc realloc free strdup abort
+#pragma GCC poison pthread_mutex_lock pthread_mutex_unlock
+#pragma GCC poison sprintf snprintf vsprintf asprintf vasprintf
+#pragma GCC poison getenv setenv putenv system popen sleep usleep
+
+#endif

@@ -1,0 +1,55 @@
+#include "shim/intern.h"
+
+#include "shim/arena.h"
+
+#define INTERN_SMALLEST 256u
+
+static struct intern_entry *probe(const struct intern *intern, uint64_t hash)
+{
+	uint32_t i = (uint32_t)(hash >> 32 ^ hash) & (intern->size - 1);
+
+	while (intern->entry[i].id && intern->entry[i].hash != hash)
+		i = (i + 1) & (intern->size - 1);
+	return &intern->entry[i];
+}
+
+static bool grow(struct intern *intern)
+{
+	struct intern larger = {
+		.size = intern->size ? intern->size * 2 : INTERN_SMALLEST,
+	};
+
+	larger.entry = arena_take(larger.size * sizeof(*larger.entry));
+	if (!larger.entry)
+		return false;
+	for (uint32_t i = 0; i < intern->size; i++)
+		if (intern->entry[i].id) {
+			*probe(&larger, intern->entry[i].hash) =
+				intern->entry[i];
+			larger.used++;
+		}
+	*intern = larger;
+	return true;
+}
+
+struct intern_entry *intern_find(struct intern *intern, uint64_t hash)
+{
+	struct intern_entry *found;
+
+	if (intern->used >= intern->size / 4 * 3 && !grow(intern))
+		return NULL;
+	found = probe(intern, hash);
+	if (!found->id) {
+		found->hash = hash;
+		found->plan = NULL;
+		intern->used++;
+	}
+	return found;
+}
+
+void intern_clear(struct intern *intern)
+{
+	for (uint32_t i = 0; i < intern->size; i++)
+		intern->entry[i].id = 0;
+	intern->used = 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * A growing hash table from 64-bit hashes to small values, in the arena.  For
+ * one writer; async-signal-safe as its writer is.  Two things with one hash
+ * are taken for the same: with a million entries, one chance in 10^7.
+ */
+#ifndef SHIM_INTERN_H
+#define SHIM_INTERN_H
+
+struct intern_entry {
+	uint64_t hash; /* 0: free */
+	uint32_t id;
+	struct plan *plan;
+};
+
+struct intern {
+	struct intern_entry *entry;
+	uint32_t size; /* a power of two, or 0 */
+	uint32_t used;
+};
+
+/*
+ * The entry for `hash` (not 0).  A new one has id 0; whoever does not fill it
+ * in leaves it as if it had not been asked for.  Null: no memory.
+ */
+struct intern_entry *intern_find(struct intern *intern, uint64_t hash);
+
+/* Empties the table. */
+void intern_clear(struct intern *intern);
+
+#endif

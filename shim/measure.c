@@ -1,0 +1,108 @@
+#include "shim/measure.h"
+
+const uint64_t measure_powers[20] = {1u, 10u, 100u, 1000u, 10000u, 100000u,
+	1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
+	100000000000u, 1000000000000u, 10000000000000u, 100000000000000u,
+	1000000000000000u, 10000000000000000u, 100000000000000000u,
+	1000000000000000000u, 10000000000000000000u};
+
+static uint64_t sign_extend(uint64_t value, unsigned bits)
+{
+	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
+}
+
+static uint64_t zero_extend(uint64_t value, unsigned bits)
+{
+	return value << (64 - bits) >> (64 - bits);
+}
+
+static uint64_t widen(uint64_t length, const struct plan_argument *argument,
+	const struct measure_stars *stars)
+{
+	int64_t width = argument->width;
+
+	/* An argument of -1 has the look of none, and the same effect. */
+	if (stars->width != FORMAT_NONE)
+		width = stars->width < 0 ? -(int64_t)stars->width :
+					   stars->width;
+	return width > 0 && (uint64_t)width > length ? (uint64_t)width : length;
+}
+
+/* Digits with the least number of them that the precision asks for. */
+static uint64_t padded(uint64_t value, uint64_t digits, int64_t precision)
+{
+	if (precision < 0)
+		return digits;
+	if (value == 0 && precision == 0)
+		return 0;
+	return digits < (uint64_t)precision ? (uint64_t)precision : digits;
+}
+
+static uint64_t bare(const struct plan_argument *argument, uint64_t value,
+	int64_t precision)
+{
+	uint64_t magnitude;
+
+	switch (argument->measure) {
+	case MEASURE_SIGNED:
+		value = sign_extend(value, argument->bits);
+		magnitude = (int64_t)value < 0 ? -value : value;
+		return padded(value, measure_decimal(magnitude), precision) +
+			((int64_t)value < 0 ||
+				argument->flags & (FORMAT_PLUS | FORMAT_SPACE));
+	case MEASURE_UNSIGNED:
+		value = zero_extend(value, argument->bits);
+		return padded(value, measure_decimal(value), precision);
+	case MEASURE_OCTAL:
+		value = zero_extend(value, argument->bits);
+		return padded(value, measure_digits(value, 3), precision);
+	case MEASURE_HEX:
+		value = zero_extend(value, argument->bits);
+		return padded(value, measure_digits(value, 4), precision) +
+			(argument->flags & FORMAT_ALTERNATE && value ? 2 : 0);
+	case MEASURE_POINTER:
+		return value ? 2 + padded(value, measure_digits(value, 4),
+					   precision) :
+			       sizeof("(nil)") - 1;
+	default: /* MEASURE_CHARACTER */
+		return 1;
+	}
+}
+
+uint64_t measure_formatted(const struct plan_argument *argument,
+	uint64_t value, const struct measure_stars *stars)
+{
+	int64_t precision = argument->precision;
+
+	if (stars->precision != FORMAT_NONE)
+		precision = stars->precision;
+	return widen(bare(argument, value, precision), argument, stars);
+}
+
+/*
+ * "%f": the digits of the integral part, unless rounding may add one more.
+ * That is only possible where the next integer has more digits.
+ */
+uint64_t measure_fixed(const struct plan_argument *argument, double value,
+	const struct measure_stars *stars)
+{
+	double magnitude = __builtin_fabs(value);
+	int64_t precision = argument->precision;
+	uint64_t integral, length;
+
+	if (stars->precision != FORMAT_NONE)
+		precision = stars->precision;
+	if (precision < 0)
+		precision = 6;
+	if (!(magnitude < 1e15))
+		return MEASURE_UNKNOWN;
+	integral = (uint64_t)magnitude;
+	length = measure_decimal(integral);
+	if (length != measure_decimal(integral + 1))
+		return MEASURE_UNKNOWN;
+	length += precision > 0 ? 1 + (uint64_t)precision : 0;
+	if (__builtin_signbit(value) ||
+		argument->flags & (FORMAT_PLUS | FORMAT_SPACE))
+		length++;
+	return widen(length, argument, stars);
+}

@@ -1,0 +1,79 @@
+/*
+ * The length of the text of a directive, without making the text: what the
+ * return value of printf is made of.  Exact, or says that it does not know.
+ * Pure; on the hot path.
+ */
+#ifndef SHIM_MEASURE_H
+#define SHIM_MEASURE_H
+
+#include "shim/plan.h"
+
+/* More than any text: the sum of a call that libc has to measure. */
+#define MEASURE_UNKNOWN ((uint64_t)1 << 40)
+
+extern const uint64_t measure_powers[20];
+
+/* Decimal digits of a number; 1 for 0. */
+static inline uint32_t measure_decimal(uint64_t n)
+{
+	uint32_t guess = (uint32_t)(64 - __builtin_clzll(n | 1)) * 1233 >> 12;
+
+	return guess + (n >= measure_powers[guess]) + (n == 0);
+}
+
+/* Digits in base 1 << shift; 1 for 0. */
+static inline uint32_t measure_digits(uint64_t n, unsigned shift)
+{
+	return (64 - (uint32_t)__builtin_clzll(n | 1) + shift - 1) / shift;
+}
+
+/* The arguments of "*" and ".*", for the directive that follows them. */
+struct measure_stars {
+	int32_t width;
+	int32_t precision;
+};
+
+uint64_t measure_formatted(const struct plan_argument *argument,
+	uint64_t value, const struct measure_stars *stars);
+uint64_t measure_fixed(const struct plan_argument *argument, double value,
+	const struct measure_stars *stars);
+
+static inline bool measure_is_plain(const struct plan_argument *argument)
+{
+	return argument->flags == 0 && argument->width == FORMAT_NONE &&
+		argument->precision == FORMAT_NONE;
+}
+
+/* Of an integer, pointer or character whose bits are in `value`. */
+static inline uint64_t measure_integer(const struct plan_argument *argument,
+	uint64_t value, const struct measure_stars *stars)
+{
+	if (likely(measure_is_plain(argument) && stars->width == FORMAT_NONE &&
+		    stars->precision == FORMAT_NONE)) {
+		int32_t small = (int32_t)value;
+
+		if (argument->bits == 32 &&
+			argument->measure == MEASURE_SIGNED)
+			return (small < 0) +
+				measure_decimal(small < 0 ? -(uint32_t)small :
+							    (uint32_t)small);
+		if (argument->bits == 32 &&
+			argument->measure == MEASURE_UNSIGNED)
+			return measure_decimal((uint32_t)value);
+	}
+	return measure_formatted(argument, value, stars);
+}
+
+/* Of a string of `bytes` bytes as far as it will be printed. */
+static inline uint64_t measure_string(const struct plan_argument *argument,
+	uint32_t bytes, const struct measure_stars *stars)
+{
+	int64_t width = stars->width != FORMAT_NONE ? stars->width :
+						      argument->width;
+
+	if (width < 0) /* none, or "*" with a negative one: to the left */
+		width = width == FORMAT_NONE ? 0 : -width;
+	return (uint64_t)width > bytes ? (uint64_t)width : bytes;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * What a thread remembers of a call: same place, same format, same stack
+ * pointer, and every stack word that the unwinder had read still as it was,
+ * means the same backtrace, hence the same context.  That is a proof and not
+ * a guess: an unwinder is a function of exactly these inputs.  Two ways per
+ * set, the most recent first; a thread's own, no sharing.
+ */
+#ifndef SHIM_MEMO_H
+#define SHIM_MEMO_H
+
+#include "shim/unwind.h"
+
+#define MEMO_SETS 128u
+#define MEMO_WAYS 2u
+#define MEMO_WORDS 28u
+
+/* Where a recorded call was made, as its caller has the registers. */
+struct call {
+	uintptr_t pc;
+	uintptr_t sp;
+	uintptr_t fp;
+	const char *function;	/* the name that was called */
+};
+
+struct plan;
+
+struct memo {
+	uintptr_t pc;		/* 0: free */
+	uintptr_t key;		/* address of a constant format or text, else */
+				/* a hash of the format, or 0 */
+	uintptr_t sp;
+	uintptr_t fp;
+	const struct plan *plan; /* how to copy the arguments */
+	uint32_t context;
+	uint32_t tag;		/* memo_tag() */
+	uint32_t length;	/* of a constant text */
+	uint16_t words;
+	bool needs_fp;
+	struct unwind_word word[MEMO_WORDS];
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct memo) == 512, "whole cache lines");
+
+/* What else two calls must have in common: where to, how, and which flags. */
+static inline uint32_t memo_tag(unsigned stream, unsigned text, unsigned flags)
+{
+	return stream | text << 8 | flags << 16;
+}
+
+/* One set of the table: by all that varies between calls. */
+static inline unsigned memo_set(const struct call *call, uintptr_t key)
+{
+	uint64_t mixed = (call->pc ^ key << 17 ^ key >> 7 ^ call->sp << 31) *
+		0x9e3779b97f4a7c15u;
+
+	return (unsigned)(mixed >> 57) % MEMO_SETS;
+}
+
+/*
+ * Innermost first, stopping at the first difference: so nothing is touched
+ * that a real unwinding would not touch, too.
+ */
+static inline bool memo_same_stack(
+	const struct memo *memo, const struct call *call)
+{
+	if (unlikely(memo->needs_fp && memo->fp != call->fp))
+		return false;
+	for (unsigned i = 0; i < memo->words; i++)
+		if (unlikely(*(const uintptr_t *)memo->word[i].address !=
+			    memo->word[i].value))
+			return false;
+	return true;
+}
+
+static inline bool memo_matches(const struct memo *memo,
+	const struct call *call, uintptr_t key, uint32_t tag)
+{
+	return memo->pc == call->pc && memo->key == key &&
+		memo->sp == call->sp && memo->tag == tag &&
+		memo_same_stack(memo, call);
+}
+
+/* The entry for this call, moved to the front of its set; null: none. */
+static inline struct memo *memo_find(struct memo set[MEMO_WAYS],
+	const struct call *call, uintptr_t key, uint32_t tag)
+{
+	struct memo second;
+
+	if (likely(memo_matches(&set[0], call, key, tag)))
+		return &set[0];
+	if (!memo_matches(&set[1], call, key, tag))
+		return NULL;
+	second = set[1];
+	set[1] = set[0];
+	set[0] = second;
+	return &set[0];
+}
+
+#endif

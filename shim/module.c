@@ -1,0 +1,110 @@
+#include "shim/module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include "record/hash.h"
+#include "shim/bytes.h"
+
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+static bool find(uintptr_t address, struct dl_find_object *found)
+{
+	return _dl_find_object && _dl_find_object((void *)address, found) == 0;
+}
+
+/* The program headers as mapped: the first segment begins with the file. */
+static const ElfW(Phdr) * headers(const struct dl_find_object *found, int *count)
+{
+	const ElfW(Ehdr) *ehdr = found->dlfo_map_start;
+	size_t size = (size_t)((char *)found->dlfo_map_end -
+		(char *)found->dlfo_map_start);
+
+	*count = 0;
+	if (size < 4096 || !bytes_starts((const char *)ehdr, ELFMAG) ||
+		ehdr->e_phentsize != sizeof(ElfW(Phdr)) ||
+		ehdr->e_phoff > 4096 - sizeof(ElfW(Phdr)) * ehdr->e_phnum)
+		return NULL;
+	*count = ehdr->e_phnum;
+	return (const void *)((const char *)ehdr + ehdr->e_phoff);
+}
+
+static void read_notes(struct module *module, const char *notes, size_t size)
+{
+	while (size > sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const void *)notes;
+		size_t name = (note->n_namesz + 3u) & ~3u;
+		size_t whole = sizeof(*note) + name +
+			((note->n_descsz + 3u) & ~3u);
+
+		if (whole > size)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			bytes_starts((const char *)(note + 1), "GNU")) {
+			module->build_id =
+				(const uint8_t *)(note + 1) + name;
+			module->build_id_bytes = note->n_descsz;
+			return;
+		}
+		notes += whole;
+		size -= whole;
+	}
+}
+
+bool module_find(uintptr_t address, struct module *module)
+{
+	struct dl_find_object found;
+	const ElfW(Phdr) *header, *code = NULL;
+	int count;
+
+	if (!find(address, &found))
+		return false;
+	*module = (struct module){
+		.start = (uintptr_t)found.dlfo_map_start,
+		.end = (uintptr_t)found.dlfo_map_end,
+		.bias = found.dlfo_link_map->l_addr,
+		.path = found.dlfo_link_map->l_name,
+	};
+	header = headers(&found, &count);
+	for (int i = 0; i < count; i++) {
+		uintptr_t at = module->bias + header[i].p_vaddr;
+
+		if (at < module->start || at > module->end ||
+			header[i].p_filesz > module->end - at)
+			continue;
+		if (header[i].p_type == PT_NOTE && !module->build_id)
+			read_notes(module, (const char *)at,
+				header[i].p_filesz);
+		if (header[i].p_type == PT_LOAD && header[i].p_flags & PF_X &&
+			!code)
+			code = &header[i];
+	}
+	if (!module->build_id && code)
+		module->content_hash = binlog_hash(
+			(const void *)(module->bias + code->p_vaddr),
+			code->p_filesz);
+	return true;
+}
+
+bool module_is_constant(const void *address, size_t size)
+{
+	struct dl_find_object found;
+	const ElfW(Phdr) *header;
+	int count;
+
+	if (!find((uintptr_t)address, &found))
+		return false;
+	header = headers(&found, &count);
+	for (int i = 0; i < count; i++) {
+		uintptr_t offset = (uintptr_t)address -
+			found.dlfo_link_map->l_addr - header[i].p_vaddr;
+
+		if (header[i].p_type == PT_LOAD &&
+			!(header[i].p_flags & PF_W) &&
+			offset < header[i].p_filesz &&
+			size <= header[i].p_filesz - offset)
+			return true;
+	}
+	return false;
+}

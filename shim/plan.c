@@ -1,0 +1,205 @@
+#include "shim/plan.h"
+
+#include "shim/arena.h"
+
+static uint32_t stored_bytes(unsigned kind)
+{
+	static const int8_t bytes[] = {
+#define ARGUMENT(name, number, bytes, comment) [number] = bytes,
+#include "record/argument.def"
+#undef ARGUMENT
+	};
+
+	return bytes[kind] < 0 ? sizeof(uint32_t) : (uint32_t)bytes[kind];
+}
+
+static unsigned integer_bits(const struct format_directive *directive)
+{
+	switch (directive->size) {
+	case FORMAT_CHAR:
+		return 8;
+	case FORMAT_SHORT:
+		return 16;
+	case FORMAT_INT:
+		return 32;
+	default:
+		return 64;
+	}
+}
+
+static unsigned measure_of(const struct format_directive *directive)
+{
+	bool wide = directive->size == FORMAT_LONG;
+
+	switch (directive->conversion) {
+	case 'd':
+		return MEASURE_SIGNED;
+	case 'u':
+		return MEASURE_UNSIGNED;
+	case 'x':
+	case 'X':
+		return MEASURE_HEX;
+	case 'o':
+		return directive->flags & FORMAT_ALTERNATE ? MEASURE_NOTHING :
+							     MEASURE_OCTAL;
+	case 'p':
+		return directive->flags & (FORMAT_PLUS | FORMAT_SPACE) ?
+			MEASURE_NOTHING :
+			MEASURE_POINTER;
+	case 'c':
+		return wide ? MEASURE_NOTHING : MEASURE_CHARACTER;
+	case 's':
+		return wide ? MEASURE_NOTHING : MEASURE_STRING;
+	case 'f':
+	case 'F':
+		return directive->size == FORMAT_LONG_DOUBLE ||
+				directive->flags & FORMAT_ALTERNATE ?
+			MEASURE_NOTHING :
+			MEASURE_FIXED;
+	default:
+		return MEASURE_NOTHING;
+	}
+}
+
+static bool is_floating(char conversion)
+{
+	static const char conversions[] = "eEfFgGaA";
+
+	for (const char *c = conversions; *c; c++)
+		if (*c == conversion)
+			return true;
+	return false;
+}
+
+static void note_star(struct plan *plan, int argument, unsigned measure)
+{
+	if (argument != FORMAT_NONE)
+		plan->argument[argument].measure = (uint8_t)measure;
+}
+
+/* One directive; false when the text has to be made at once. */
+static bool add(struct plan *plan, const struct format_directive *directive)
+{
+	struct plan_argument *argument;
+	bool wide = directive->size == FORMAT_LONG &&
+		(directive->conversion == 'c' || directive->conversion == 's');
+
+	if (!directive->conversion) {
+		plan->literal += (uint32_t)directive->length;
+		return true;
+	}
+	if (directive->conversion == '%') {
+		plan->literal++;
+		return true;
+	}
+	/* Groups of digits and the locale's own digits only the host knows;
+	 * only it can do what "%n" asks for. */
+	if (directive->conversion == 'n' ||
+		directive->flags & (FORMAT_GROUP | FORMAT_I18N))
+		return false;
+	note_star(plan, directive->width_argument, MEASURE_WIDTH);
+	note_star(plan, directive->precision_argument, MEASURE_PRECISION);
+	plan->has_wide |= wide;
+	plan->has_decimal |= is_floating(directive->conversion);
+	if (directive->argument == FORMAT_NONE) { /* %m */
+		plan->measured = false;
+		return true;
+	}
+	argument = &plan->argument[directive->argument];
+	argument->measure = (uint8_t)measure_of(directive);
+	argument->flags = directive->flags;
+	argument->bits = (uint8_t)integer_bits(directive);
+	argument->width = directive->width;
+	argument->precision = directive->precision;
+	plan->measured &= argument->measure != MEASURE_NOTHING;
+	return true;
+}
+
+/* "%2$s": arguments are not met in order, so leave measuring to libc. */
+static bool in_order(const char *format, uint32_t length)
+{
+	struct format_cursor cursor;
+	struct format_directive directive;
+	int next = 0;
+
+	format_begin(&cursor, format, length);
+	while (format_next(&cursor, &directive)) {
+		if (directive.width_argument != FORMAT_NONE &&
+			directive.width_argument != next++)
+			return false;
+		if (directive.precision_argument != FORMAT_NONE &&
+			directive.precision_argument != next++)
+			return false;
+		if (directive.argument != FORMAT_NONE &&
+			directive.argument != next++)
+			return false;
+	}
+	return true;
+}
+
+static void fill(struct plan *plan, const char *format, uint32_t length)
+{
+	struct format_cursor cursor;
+	struct format_directive directive;
+	bool limits_strings = false; /* some "%.*s" */
+
+	plan->at_once = true; /* unless we get to the end */
+	plan->measured = true;
+	format_begin(&cursor, format, length);
+	while (format_next(&cursor, &directive)) {
+		limits_strings |= directive.conversion == 's' &&
+			directive.precision_argument != FORMAT_NONE;
+		if (!add(plan, &directive))
+			return;
+	}
+	plan->at_once = false;
+	if (in_order(format, length))
+		return;
+	/* Numbered: how much of a string may be read is then not known from
+	 * its argument alone. */
+	plan->measured = false;
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->argument[i].kind >= BINLOG_ARG_STRING &&
+			(plan->argument[i].precision != FORMAT_NONE ||
+				limits_strings))
+			plan->at_once = true;
+}
+
+struct plan *plan_make(const char *format, uint32_t length)
+{
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
+	bool has_errno = false;
+	int count = format_arguments(format, length, kinds, &has_errno);
+	int own = count - has_errno;
+	struct plan *plan;
+
+	if (own < 0)
+		own = 0;
+	plan = arena_take(sizeof(*plan) + (size_t)own * sizeof(*plan->argument));
+	if (!plan)
+		return NULL;
+	plan->at_once = count == FORMAT_NONE;
+	if (plan->at_once)
+		return plan;
+	for (int i = 0; i < own; i++) {
+		plan->argument[i].kind = kinds[i];
+		plan->argument[i].width = FORMAT_NONE;
+		plan->argument[i].precision = FORMAT_NONE;
+		plan->fixed += stored_bytes(kinds[i]);
+	}
+	plan->count = (uint16_t)own;
+	plan->has_errno = has_errno;
+	plan->fixed += has_errno ? (uint32_t)sizeof(int32_t) : 0;
+	fill(plan, format, length);
+	return plan;
+}
+
+unsigned plan_kinds(
+	const struct plan *plan, uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1])
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		kinds[i] = plan->argument[i].kind;
+	if (plan->has_errno)
+		kinds[plan->count] = BINLOG_ARG_I32;
+	return plan->count + (plan->has_errno ? 1u : 0u);
+}

@@ -1,0 +1,55 @@
+/*
+ * A plan: a format, parsed once, as the list of what a call with it has to
+ * copy, and of how to tell the length of its text without making the text.
+ * Made on the slow path, read on the hot one.
+ */
+#ifndef SHIM_PLAN_H
+#define SHIM_PLAN_H
+
+#include "record/format.h"
+
+/* How an argument adds to the length of the text. */
+enum plan_measure {
+	MEASURE_NOTHING,	/* measured by libc, or errno */
+	MEASURE_WIDTH,		/* a "*": sets the width of the next one */
+	MEASURE_PRECISION,	/* a ".*" */
+	MEASURE_SIGNED,
+	MEASURE_UNSIGNED,
+	MEASURE_HEX,
+	MEASURE_OCTAL,
+	MEASURE_POINTER,
+	MEASURE_CHARACTER,
+	MEASURE_STRING,
+	MEASURE_FIXED,		/* %f */
+};
+
+struct plan_argument {
+	uint8_t kind;		/* enum binlog_argument */
+	uint8_t measure;	/* enum plan_measure */
+	uint8_t flags;		/* enum format_flag */
+	uint8_t bits;		/* of an integer: 8, 16, 32, 64 */
+	int32_t width;		/* FORMAT_NONE: none */
+	int32_t precision;
+};
+
+struct plan {
+	uint32_t literal;	/* bytes of plain text */
+	uint32_t fixed;		/* bytes of the arguments in a record, with */
+				/* the length words of strings */
+	uint16_t count;		/* of arguments */
+	bool at_once;		/* cannot be captured with types */
+	bool measured;		/* false: libc has to tell the length */
+	bool has_errno;		/* one I32 after the arguments */
+	bool has_decimal;	/* depends on the locale's decimal point */
+	bool has_wide;		/* depends on the locale's character set */
+	struct plan_argument argument[];
+};
+
+/* The plan for a format; null when there is no memory. */
+struct plan *plan_make(const char *format, uint32_t length);
+
+/* Writes the kinds of all arguments, errno included; returns their number. */
+unsigned plan_kinds(
+	const struct plan *plan, uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1]);
+
+#endif

@@ -1,0 +1,316 @@
+#include "shim/process.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "record/hash.h"
+#include "shim/arena.h"
+#include "shim/bytes.h"
+#include "shim/capture_file.h"
+#include "shim/clock.h"
+#include "shim/environment.h"
+#include "shim/host.h"
+#include "shim/streams.h"
+#include "shim/sys.h"
+#include "shim/unwind.h"
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+#define MAX_BYTES_DEFAULT ((uint64_t)1 << 30)
+
+enum { NEW, ARMING, RECORDING, INERT };
+
+struct process process = {
+	.depth = 16,
+	.max_bytes = MAX_BYTES_DEFAULT,
+	.level = 7,
+};
+uint32_t process_generation = 1;
+
+static int state = NEW;
+static uint64_t run_id;
+static struct stream_output outputs[2];
+
+/* The strings of the PROCESS record: executable, directory, argv. */
+static char strings[8192];
+static uint32_t strings_used;
+static uint32_t argument_count;
+
+static void read_sizes(void)
+{
+	static const char suffixes[] = "KMGT";
+	const char *value = environment_get("BINLOG_MAX_SIZE");
+	uint64_t number;
+
+	if (value && bytes_number(&value, 10, &number)) {
+		for (unsigned i = 0; suffixes[i]; i++)
+			if ((*value & ~0x20) == suffixes[i])
+				number <<= 10 * (i + 1);
+		process.max_bytes = number;
+	}
+	value = environment_get("BINLOG_DEPTH");
+	if (value && bytes_number(&value, 10, &number))
+		process.depth = number < 1 ? 1 :
+			number > UNWIND_FRAMES_MAX ?
+					     UNWIND_FRAMES_MAX :
+					     (unsigned)number;
+}
+
+static void read_level(void)
+{
+	/* syslog.h: LOG_EMERG is 0; the usual abbreviations match, too. */
+	static const char names[8][8] = {"emerg", "alert", "crit", "err",
+		"warn", "notice", "info", "debug"};
+	const char *value = environment_get("BINLOG_LEVEL");
+
+	for (int i = 0; value && i < 8; i++)
+		if (bytes_starts(value, names[i]))
+			process.level = i;
+}
+
+static bool number_at(const char **at, uint64_t *number)
+{
+	*at += **at == ':';
+	return bytes_number(at, 16, number);
+}
+
+/* BINLOG_RUN=run:device:inode:device:inode in hexadecimal; 0:0 is unknown. */
+static bool join_run(const char *value)
+{
+	if (!value || !number_at(&value, &run_id))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (!number_at(&value, &outputs[i].device) ||
+			!number_at(&value, &outputs[i].inode))
+			return false;
+		outputs[i].known = outputs[i].inode != 0;
+	}
+	return true;
+}
+
+static uint64_t random_number(void)
+{
+	uint64_t number = 0;
+
+	if (SYS3(getrandom, &number, sizeof(number), 1 /* GRND_NONBLOCK */) !=
+		sizeof(number))
+		number = binlog_hash_word(clock_ticks(), process.pid);
+	return number;
+}
+
+static void found_run(void)
+{
+	char buffer[128];
+	struct bytes_text text = {buffer, sizeof(buffer), 0};
+
+	run_id = random_number();
+	bytes_put_number(&text, run_id, 16);
+	for (int i = 0; i < 2; i++) {
+		streams_identify(i + 1, &outputs[i]);
+		bytes_put(&text, ":");
+		bytes_put_number(&text, outputs[i].device, 16);
+		bytes_put(&text, ":");
+		bytes_put_number(&text, outputs[i].inode, 16);
+	}
+	environment_set("BINLOG_RUN=", buffer);
+}
+
+static void remember_strings(int argc, char **argv)
+{
+	struct bytes_text text = {strings, sizeof(strings) / 2, 0};
+	long n = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", strings,
+		sizeof(strings) / 2 - 1);
+
+	text.length = sys_failed(n) ? 0 : (size_t)n;
+	strings[text.length++] = '\0';
+	n = SYS2(getcwd, strings + text.length, sizeof(strings) / 4);
+	text.length += sys_failed(n) ? 0 : (size_t)n - 1;
+	strings[text.length++] = '\0';
+	text.size = sizeof(strings);
+	for (int i = 0; i < argc && argv[i]; i++) {
+		if (text.length + 2 > text.size)
+			break;
+		bytes_put(&text, argv[i]);
+		text.length++;
+		argument_count++;
+	}
+	strings_used = (uint32_t)text.length;
+}
+
+/* The directory of the captures, absolute, into the environment. */
+static bool find_directory(char *directory, size_t size)
+{
+	const char *value = environment_get("BINLOG_DIR");
+	struct bytes_text text = {directory, size, 0};
+	long n = 0;
+
+	if (!value || !*value)
+		value = "binlog.data";
+	if (*value != '/') {
+		n = SYS2(getcwd, directory, size);
+		if (sys_failed(n) || *directory != '/')
+			return false;
+		text.length = (size_t)n - 1;
+		bytes_put(&text, "/");
+	}
+	bytes_put(&text, value);
+	if (n)
+		environment_set("BINLOG_DIR=", directory);
+	return text.length + 1 < size;
+}
+
+/* program-pid-start-random.binlog: never the name of another process. */
+static bool name_file(
+	char *path, size_t size, const struct binlog_header *header)
+{
+	struct bytes_text text = {path, size, 0};
+	const char *program = strings;
+
+	if (!find_directory(path, size))
+		return false;
+	SYS3(mkdirat, AT_FDCWD, path, 0700);
+	text.length = bytes_length(path);
+	for (const char *p = strings; *p; p++)
+		if (*p == '/')
+			program = p + 1;
+	bytes_put(&text, "/");
+	bytes_put(&text, *program ? program : "unknown");
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->pid, 10);
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->start.realtime / 1000000000, 10);
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->nonce, 16);
+	bytes_put(&text, BINLOG_SUFFIX);
+	return text.length + 1 < size;
+}
+
+static void read_boot_id(uint8_t boot_id[16])
+{
+	char text[40];
+	long fd = SYS4(openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id",
+		O_RDONLY | O_CLOEXEC, 0);
+	unsigned nibble = 0;
+
+	if (sys_failed(fd))
+		return;
+	if (SYS3(read, fd, text, 36) == 36)
+		for (int i = 0; i < 36 && nibble < 32; i++) {
+			const char *p = (char[2]){text[i], '\0'};
+			uint64_t digit;
+
+			if (bytes_number(&p, 16, &digit))
+				boot_id[nibble / 2] |= (uint8_t)(
+					digit << (nibble % 2 ? 0 : 4)),
+					nibble++;
+		}
+	SYS1(close, fd);
+}
+
+static bool create_capture(void)
+{
+	char path[4096];
+	struct binlog_header header = {
+		.magic = BINLOG_MAGIC,
+		.version = BINLOG_VERSION,
+		.byte_order = BINLOG_BYTE_ORDER,
+		.clock = clock_is_tsc ? BINLOG_CLOCK_TSC :
+					BINLOG_CLOCK_MONOTONIC,
+		.pid = process.pid,
+		.machine = MACHINE,
+	};
+
+	header.nonce = random_number();
+	header.run = run_id;
+	clock_anchor(&header.start);
+	read_boot_id(header.boot_id);
+	return name_file(path, sizeof(path), &header) &&
+		capture_file_create(path, process.max_bytes, &header);
+}
+
+static bool arm(void)
+{
+	const char *disable = environment_get("BINLOG_DISABLE");
+
+	/* Never take paths from whoever starts a privileged program. */
+	if (getauxval(AT_SECURE) || (disable && *disable && *disable != '0'))
+		return false;
+	process.pid = (uint32_t)SYS0(getpid);
+	clock_choose();
+	read_sizes();
+	read_level();
+	if (!join_run(environment_get("BINLOG_RUN")))
+		found_run();
+	streams_configure(environment_get("BINLOG_STREAMS"), outputs);
+	remember_strings(environment_argc(), environment_argv());
+	unwind_select(environment_get("BINLOG_UNWINDER"));
+	if (!arena_open() || !create_capture())
+		return false;
+	arena_mark();
+	return true;
+}
+
+COLD void process_arm(void)
+{
+	int expected = NEW;
+
+	host_resolve();
+	/* Before libc's own constructor there is no environment yet. */
+	if (!environment_exists() ||
+		!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	__atomic_store_n(&state, arm() ? RECORDING : INERT, __ATOMIC_RELEASE);
+}
+
+bool process_is_armed(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_ACQUIRE) >= RECORDING;
+}
+
+bool process_is_recording(void)
+{
+	if (unlikely(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == NEW))
+		process_arm();
+	return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == RECORDING;
+}
+
+bool process_is_borrowed(void)
+{
+	return process_is_recording() && arena_is_marked() &&
+		process.pid != (uint32_t)SYS0(getpid);
+}
+
+void process_follow_fork(void)
+{
+	if (!arena_is_marked()) {
+		process.pid = (uint32_t)SYS0(getpid);
+		arena_mark();
+	}
+}
+
+uint32_t process_describe(struct binlog_process_record *record)
+{
+	uint32_t size = (uint32_t)sizeof(*record) + ((strings_used + 3) & ~3u);
+
+	if (record) {
+		record->pid = process.pid;
+		record->ppid = (uint32_t)SYS0(getppid);
+		record->uid = (uint32_t)SYS0(getuid);
+		record->argc = argument_count;
+		record->bytes = strings_used;
+		record->reserved = 0;
+		bytes_copy(record + 1, strings, strings_used);
+	}
+	return size;
+}
+
+const char *process_executable(void)
+{
+	return strings;
+}

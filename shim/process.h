@@ -1,0 +1,52 @@
+/*
+ * The state of this process as a whole: whether it records, the settings
+ * from the environment, and the identity of the run.  Armed by our
+ * constructor or by the first call before it; there is no destructor that
+ * matters, since records need no flush.
+ */
+#ifndef SHIM_PROCESS_H
+#define SHIM_PROCESS_H
+
+#include "record/layout.h"
+
+struct process {
+	uint32_t pid;
+	unsigned depth;		/* frames of backtrace */
+	uint64_t max_bytes;	/* of the capture file */
+	int level;		/* lowest syslog priority recorded, 0 to 7 */
+};
+
+extern struct process process;
+
+/*
+ * Bumped whenever addresses may mean something else (dlclose).  Never 0.  A
+ * writer that has seen this generation and is not in use has `idle` equal to
+ * it; hence one comparison covers everything that may be unusual.
+ */
+extern uint32_t process_generation;
+
+/*
+ * Reads the settings and creates the capture.  Only the first call does
+ * anything; until it has ended, and for ever if it failed, calls pass.
+ */
+void process_arm(void);
+
+/* Arming has ended, one way or the other: decisions may be remembered. */
+bool process_is_armed(void);
+
+/* There is a capture to record into; arms first if need be. */
+bool process_is_recording(void);
+
+/* We run in a child of vfork or of CLONE_VM: another process, same memory. */
+bool process_is_borrowed(void);
+
+/* In a child of fork: take note of who we are now.  By the slow path. */
+void process_follow_fork(void);
+
+/* Writes a PROCESS record and returns its size; null: only the size. */
+uint32_t process_describe(struct binlog_process_record *record);
+
+/* The path of the executable, NUL-terminated; empty when unknown. */
+const char *process_executable(void);
+
+#endif

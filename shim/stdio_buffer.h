@@ -1,0 +1,35 @@
+/*
+ * Bytes in the buffers of FILEs: put there by macros (putc_unlocked) and by
+ * libraries that know the buffer, without any call that we could replace.
+ * Streams that are replaced have nothing else in their buffers, so whatever
+ * is found there is recorded, in order, before the next call on the stream,
+ * and at flush, fork, close and exit.
+ */
+#ifndef SHIM_STDIO_BUFFER_H
+#define SHIM_STDIO_BUFFER_H
+
+#include "shim/capture.h"
+
+/* Records what is in the buffer and empties it, unless it is in use. */
+void stdio_buffer_drain(
+	const struct call *call, FILE *file, unsigned stream);
+
+/* The same for all FILEs that may have something. */
+void stdio_buffer_drain_all(const struct call *call);
+
+/* A macro has found the buffer of this FILE full or missing: remember it. */
+void stdio_buffer_remember(FILE *file);
+void stdio_buffer_forget(const FILE *file);
+
+/* What has to be done before a call on a replaced FILE is recorded. */
+static inline void stdio_buffer_prepare(
+	const struct call *call, FILE *file, unsigned stream)
+{
+	/* As a first byte-oriented call would: fwide(file, -1). */
+	if (unlikely(file->_mode == 0))
+		file->_mode = -1;
+	if (unlikely(file->_IO_write_ptr != file->_IO_write_base))
+		stdio_buffer_drain(call, file, stream);
+}
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * System calls without libc: no cancellation point, no errno, no name that
+ * the program may have replaced.  They return the kernel's answer: negative
+ * is -errno.  Async-signal-safe.
+ */
+#ifndef SHIM_SYS_H
+#define SHIM_SYS_H
+
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+static inline long sys_call6(
+	long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			 "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+#elif defined(__aarch64__)
+static inline long sys_call6(
+	long number, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
+}
+#else
+#error "binlog knows the system calls of x86-64 and aarch64"
+#endif
+
+#define SYS0(name) sys_call6(SYS_##name, 0, 0, 0, 0, 0, 0)
+#define SYS1(name, a) sys_call6(SYS_##name, (long)(a), 0, 0, 0, 0, 0)
+#define SYS2(name, a, b) sys_call6(SYS_##name, (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS3(name, a, b, c) \
+	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS4(name, a, b, c, d) \
+	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS6(name, a, b, c, d, e, f)                                   \
+	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), \
+		(long)(e), (long)(f))
+
+/* What a system call returned is an error. */
+static inline int sys_failed(long result)
+{
+	return (unsigned long)result > -4096ul;
+}
+
+#endif

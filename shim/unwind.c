@@ -1,0 +1,56 @@
+#include "shim/unwind.h"
+
+#include <stddef.h>
+
+#include "shim/unwind_backend.h"
+
+#if !UNWIND_CFI_EXISTS
+static void walk_none(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *trace)
+{
+	(void)max_depth;
+	(void)cache;
+	unwind_backend_begin(trace, start->pc, true);
+}
+
+static void forget_none(struct unwind_cache *cache)
+{
+	(void)cache;
+}
+
+static const struct unwind_backend unwind_cfi = {walk_none, forget_none};
+#endif
+
+const uint32_t unwind_cache_bytes = UNWIND_CACHE_BYTES;
+
+/* Valid before unwind_select(), too: calls come before our constructor. */
+static const struct unwind_backend *backend = &unwind_cfi;
+
+static bool is_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+void unwind_select(const char *name)
+{
+	const struct unwind_backend *chosen = NULL;
+
+	if (name && is_equal(name, "libunwind"))
+		chosen = unwind_libunwind_load();
+	backend = chosen ? chosen : &unwind_cfi;
+}
+
+void unwind_walk(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *trace)
+{
+	backend->walk(start, max_depth, cache, trace);
+}
+
+void unwind_forget(struct unwind_cache *cache)
+{
+	backend->forget(cache);
+}

@@ -1,0 +1,297 @@
+#include "shim/unwind_backend.h"
+
+#if UNWIND_CFI_EXISTS
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "shim/cfi.h"
+#include "shim/inside.h"
+#include "shim/sys.h"
+
+/* A power of two; programs log from a few hundred program counters. */
+#define RULES_BITS 10
+#define RULES (1u << RULES_BITS)
+
+#define PAGE ((uintptr_t)4096)
+/* Frames larger than this make the proven range begin anew. */
+#define PAGES_BRIDGED 32
+/* Below sp, and still the property of a function that calls nothing. */
+#define RED_ZONE 128
+
+/* Bytes from the struct ucontext of a signal to the interrupted registers. */
+#define UCONTEXT_FP 120
+#define UCONTEXT_SP 160
+#define UCONTEXT_PC 168
+
+/* In a slot: forgotten. */
+#define NO_PC UINTPTR_MAX
+
+struct rule_slot {
+	uintptr_t pc; /* as cfi_find() takes it; 0 and no rule at first */
+	struct cfi_rule rule;
+};
+
+struct unwind_cache {
+	/* Proven readable: this part of the stack last walked. */
+	uintptr_t low, high;
+	struct rule_slot slot[RULES];
+};
+
+_Static_assert(sizeof(struct unwind_cache) <= UNWIND_CACHE_BYTES,
+	"the caller provides so much");
+
+/* The frame pointer: read only when something depends on it. */
+enum fp_state {
+	FP_START, /* as it was at the start */
+	FP_KNOWN,
+	FP_SAVED, /* at `fp`, not read so far */
+	FP_LOST,
+};
+
+struct walk {
+	struct unwind_cache *cache;
+	struct unwind_trace *trace;
+	uintptr_t sp;
+	uintptr_t fp;
+	enum fp_state fp_state;
+};
+
+/* The stack may hold anything, and belongs to functions of any type. */
+typedef uintptr_t __attribute__((may_alias)) stack_word;
+
+/*
+ * The kernel copies the new mask before it looks at what to do with it, and
+ * there is nothing that is called ~0: EINVAL from a readable address, EFAULT
+ * from another, and no effect.
+ */
+static bool is_readable(uintptr_t address)
+{
+	return SYS4(rt_sigprocmask, ~0u, address, NULL, 8) == -EINVAL;
+}
+
+/* Makes the page of `address` a part of the proven range, or fails. */
+static COLD bool prove(struct unwind_cache *cache, uintptr_t address)
+{
+	uintptr_t page = address & -PAGE;
+
+	if (cache->high > page || page - cache->high > PAGES_BRIDGED * PAGE)
+		cache->low = cache->high = page;
+	for (; cache->high <= page; cache->high += PAGE)
+		if (!is_readable(cache->high))
+			return false;
+	return true;
+}
+
+/* Reads a word of the stack and lists it. */
+static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value)
+{
+	struct unwind_trace *trace = w->trace;
+
+	if (unlikely(address < w->cache->low || address >= w->cache->high) &&
+		!prove(w->cache, address)) {
+		trace->repeatable = false;
+		return false;
+	}
+	*value = *(const stack_word *)address;
+	if (likely(trace->words < UNWIND_WORDS_MAX)) {
+		trace->word[trace->words].address = address;
+		trace->word[trace->words].value = *value;
+		trace->words++;
+	} else {
+		trace->repeatable = false;
+	}
+	return true;
+}
+
+/* Makes w->fp the value of the frame pointer. */
+static bool need_fp(struct walk *w)
+{
+	switch (w->fp_state) {
+	case FP_START:
+		w->trace->needs_fp = true;
+		return true;
+	case FP_KNOWN:
+		return true;
+	case FP_SAVED:
+		w->fp_state = FP_KNOWN;
+		return load(w, w->fp, &w->fp);
+	case FP_LOST:
+		break;
+	}
+	w->trace->repeatable = false;
+	return false;
+}
+
+/* Whether a whole word of the frame between sp and its CFA is there. */
+static inline bool is_inside(uintptr_t address, uintptr_t low, uintptr_t cfa)
+{
+	return address % sizeof(stack_word) == 0 && address >= low &&
+	       address < cfa;
+}
+
+static bool find_cfa(struct walk *w, struct cfi_rule rule, uintptr_t *cfa)
+{
+	switch (rule.cfa) {
+	case CFI_SP:
+		*cfa = w->sp + (uintptr_t)rule.cfa_offset;
+		break;
+	case CFI_FP:
+		if (!need_fp(w))
+			return false;
+		*cfa = w->fp + (uintptr_t)rule.cfa_offset;
+		break;
+	case CFI_FP_DEREF:
+		if (!need_fp(w))
+			return false;
+		*cfa = w->fp + (uintptr_t)rule.cfa_offset;
+		if (!is_inside(*cfa, w->sp, UINTPTR_MAX) || !load(w, *cfa, cfa))
+			return false;
+		break;
+	case CFI_UNSUPPORTED:
+		w->trace->repeatable = false;
+		return false;
+	default:
+		return false;
+	}
+	return is_inside(*cfa, w->sp + 1, UINTPTR_MAX);
+}
+
+/* Where the caller's frame pointer is, when this frame has moved it. */
+static bool move_fp(
+	struct walk *w, struct cfi_rule rule, uintptr_t low, uintptr_t cfa)
+{
+	uintptr_t slot = cfa;
+
+	if (rule.fp == CFI_FP_LOST) {
+		w->fp_state = FP_LOST;
+		return true;
+	}
+	if (rule.fp == CFI_FP_AT_FP) {
+		if (!need_fp(w))
+			return false;
+		slot = w->fp;
+	}
+	slot += (uintptr_t)rule.fp_offset;
+	w->fp_state = is_inside(slot, low, cfa) ? FP_SAVED : FP_LOST;
+	w->fp = slot;
+	return true;
+}
+
+/* From the frame of a function to its caller's, and the address there. */
+static inline bool leave_function(
+	struct walk *w, struct cfi_rule rule, bool interrupted, uintptr_t *pc)
+{
+	uintptr_t low = interrupted ? w->sp - RED_ZONE : w->sp;
+	uintptr_t cfa;
+
+	if (likely(rule.cfa == CFI_SP)) {
+		cfa = w->sp + (uintptr_t)rule.cfa_offset;
+		if (!is_inside(cfa, w->sp + 1, UINTPTR_MAX))
+			return false;
+	} else if (!find_cfa(w, rule, &cfa)) {
+		return false;
+	}
+	if (!load(w, cfa - sizeof(stack_word), pc))
+		return false;
+	if (rule.fp != CFI_FP_SAME && !move_fp(w, rule, low, cfa))
+		return false;
+	w->sp = cfa;
+	return true;
+}
+
+/* From the trampoline of a signal to the interrupted function. */
+static bool leave_signal(struct walk *w, uintptr_t *pc)
+{
+	uintptr_t context = w->sp;
+
+	if (context % sizeof(stack_word) != 0 ||
+		!load(w, context + UCONTEXT_PC, pc) ||
+		!load(w, context + UCONTEXT_SP, &w->sp))
+		return false;
+	w->fp = context + UCONTEXT_FP;
+	w->fp_state = FP_SAVED;
+	return true;
+}
+
+/* A signal handler never sees a slot with the rule of another pc. */
+static COLD struct cfi_rule learn(struct rule_slot *slot, uintptr_t pc)
+{
+	struct cfi_rule rule = cfi_find(pc);
+
+	slot->pc = NO_PC;
+	SIGNAL_FENCE();
+	slot->rule = rule;
+	SIGNAL_FENCE();
+	slot->pc = pc;
+	return rule;
+}
+
+static inline struct cfi_rule rule_for(struct unwind_cache *cache, uintptr_t pc)
+{
+	struct rule_slot *slot =
+		&cache->slot[pc * 0x9e3779b97f4a7c15u >> (64 - RULES_BITS)];
+
+	return likely(slot->pc == pc) ? slot->rule : learn(slot, pc);
+}
+
+/* True when the walk has ended as a stack should, or where it was told to. */
+static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
+{
+	struct unwind_trace *trace = w->trace;
+	bool interrupted = false;
+	unsigned depth = 1;
+
+	while (depth < max_depth) {
+		/* A call may be the last instruction of its function. */
+		struct cfi_rule rule = rule_for(w->cache, pc - !interrupted);
+		bool is_signal = rule.cfa == CFI_SIGNAL;
+
+		if (rule.cfa == CFI_END)
+			return true;
+		if (unlikely(is_signal)
+				? !leave_signal(w, &pc)
+				: !leave_function(w, rule, interrupted, &pc))
+			return false;
+		if (pc == 0)
+			return !is_signal;
+		interrupted = is_signal;
+		trace->pc[depth++] = pc;
+		trace->depth = (uint16_t)depth;
+	}
+	return true;
+}
+
+static void walk(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *trace)
+{
+	struct walk w = {
+		.cache = cache,
+		.trace = trace,
+		.sp = start->sp,
+		.fp = start->fp,
+		.fp_state = FP_START,
+	};
+
+	unwind_backend_begin(trace, start->pc, true);
+	/* Another stack, or a deeper one: what was proven may be gone. */
+	if (start->sp < cache->low || start->sp >= cache->high)
+		cache->low = cache->high = start->sp & -PAGE;
+	/*
+	 * A walk into the blue may have gone beyond the end of its stack, to
+	 * memory that can be unmapped before this stack is left.
+	 */
+	if (!walk_frames(&w, start->pc, max_depth))
+		cache->low = cache->high = 0;
+}
+
+static void forget(struct unwind_cache *cache)
+{
+	for (unsigned i = 0; i < RULES; i++)
+		cache->slot[i].pc = NO_PC;
+	cache->low = cache->high = 0;
+}
+
+const struct unwind_backend unwind_cfi = {walk, forget};
+
+#endif

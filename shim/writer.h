@@ -1,0 +1,119 @@
+/*
+ * A writer: one thread, at one level of nesting, and the block that it fills.
+ * Every wrapper that records enters the writer of its thread, appends, and
+ * leaves; entering is one comparison that also covers "first call in this
+ * thread", "after fork", "a library was unloaded" and "already inside".
+ * Nothing here is shared between threads; async-signal-safe.
+ */
+#ifndef SHIM_WRITER_H
+#define SHIM_WRITER_H
+
+#include "record/layout.h"
+#include "shim/clock.h"
+#include "shim/memo.h"
+#include "shim/process.h"
+#include "shim/unwind.h"
+
+/* The largest record: what fits into the smallest block. */
+#define WRITER_RECORD_MAX 24576u
+
+struct define_tables;
+
+struct writer {
+	/* process_generation when free; 0 inside, after fork, never armed.
+	 * A store of another thread's signal never comes here. */
+	uint32_t idle;
+	uint32_t generation;	/* for which memo and definitions hold */
+	char *cursor;		/* where the next record goes */
+	char *end;		/* of the block, less a final zero word */
+	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
+	uint32_t core;
+	struct binlog_block *block; /* null: none could be had */
+	struct writer *nested;	/* for handlers that interrupt this one */
+	struct define_tables *tables;
+	struct unwind_cache *unwind_cache;
+	struct unwind_trace *trace; /* scratch of the slow path */
+	uint32_t number;
+	uint32_t sequence;	/* of the next block */
+	uint32_t next_bytes;	/* size of the next block */
+	uint32_t tid;
+	bool armed;
+	uint8_t nesting;
+	struct memo spare;	/* for a call that cannot be remembered */
+	struct memo memo[MEMO_SETS][MEMO_WAYS];
+};
+
+/* Of the calling thread; a constant one that is never idle at first. */
+extern __thread struct writer *writer_self
+	__attribute__((tls_model("initial-exec")));
+
+struct writer *writer_enter_slow(void);
+
+/* Ours until writer_leave(); null: record nothing, pass the call. */
+static inline struct writer *writer_enter(void)
+{
+	struct writer *w = writer_self;
+
+	if (unlikely(w->idle != process_generation))
+		return writer_enter_slow();
+	w->idle = 0;
+	SIGNAL_FENCE();
+	return w;
+}
+
+static inline void writer_leave(struct writer *w)
+{
+	SIGNAL_FENCE();
+	w->idle = w->generation;
+}
+
+bool writer_refill(struct writer *w, uint32_t bytes);
+bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks);
+
+/* Room for a record of `bytes` (at most WRITER_RECORD_MAX) at w->cursor. */
+static inline bool writer_reserve(struct writer *w, uint32_t bytes)
+{
+	return likely((size_t)(w->end - w->cursor) >= bytes) ||
+		writer_refill(w, bytes);
+}
+
+/*
+ * Like writer_reserve(), for a record that carries time: *ticks is the time
+ * now, and the block's anchor is fit for its lower 32 bits.
+ */
+static inline bool writer_begin(
+	struct writer *w, uint32_t bytes, uint64_t *ticks)
+{
+	if (unlikely(!writer_reserve(w, bytes)))
+		return false;
+	*ticks = clock_ticks();
+	if (likely((uint32_t)(*ticks >> CLOCK_EPOCH_SHIFT) == w->epoch &&
+		    clock_core() == w->core))
+		return true;
+	return writer_sync_clock(w, bytes, ticks);
+}
+
+/*
+ * Publishes what was written from w->cursor + 4 up to `end` as a record whose
+ * first word is `first`.  If we die before the last store but one, a reader
+ * sees the old end of the block; from that store on, the whole record.
+ */
+static inline void writer_commit(struct writer *w, char *end, uint32_t first)
+{
+	*(uint32_t *)end = 0;
+	__atomic_store_n((uint32_t *)w->cursor, first, __ATOMIC_RELEASE);
+	SIGNAL_FENCE();
+	w->cursor = end;
+}
+
+/*
+ * Begins a control record of `bytes` and returns where it is; the caller
+ * fills in what follows the head and calls writer_commit_control().
+ */
+void *writer_control(struct writer *w, uint32_t bytes);
+void writer_commit_control(struct writer *w, uint32_t kind);
+
+/* A call that is made natively although it was meant to be recorded. */
+void writer_count_passed(void);
+
+#endif

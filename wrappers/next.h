@@ -1,0 +1,22 @@
+/*
+ * The next definition of each function that we interpose, as next_NAME:
+ * what a call is passed on to.  Generated from functions.def; filled in by
+ * host_resolve() before the first call gets here.
+ */
+#ifndef WRAPPERS_NEXT_H
+#define WRAPPERS_NEXT_H
+
+#define PLAIN(returns, name, parameters, what) \
+	extern returns(*next_##name) parameters;
+#define VARIADIC(returns, name, last, parameters, what) \
+	extern returns(*next_##name) parameters;
+#define PLAIN_VOID(name, parameters, what) extern void(*next_##name) parameters;
+#define VARIADIC_VOID(name, last, parameters, what) \
+	extern void(*next_##name) parameters;
+#include "wrappers/functions.def"
+#undef PLAIN
+#undef VARIADIC
+#undef PLAIN_VOID
+#undef VARIADIC_VOID
+
+#endif

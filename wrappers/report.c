@@ -1,0 +1,217 @@
+#include <error.h>
+
+#include "shim/bytes.h"
+#include "shim/host.h"
+#include "shim/stdio_buffer.h"
+#include "shim/streams.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* passed on */
+
+/* Records on stderr; true: make the call natively (also). */
+static bool record(const struct call *call, struct capture_text *how,
+	const char *format, va_list ap)
+{
+	FILE *file = stderr;
+	va_list copy;
+	int result;
+
+	how->stream = streams_of_file(file);
+	if (how->stream == STREAM_PASS)
+		return true;
+	stdio_buffer_prepare(call, file, how->stream);
+	va_copy(copy, ap);
+	result = capture_format(call, how, format, copy);
+	va_end(copy);
+	if (streams[how->stream].tee)
+		return true;
+	if (result == CAPTURE_PASS)
+		writer_count_passed();
+	return result == CAPTURE_PASS;
+}
+
+/* The same for a function without a format. */
+static bool record_plain(
+	const struct call *call, struct capture_text *how, ...)
+{
+	va_list none;
+	bool pass;
+
+	va_start(none, how);
+	pass = record(call, how, NULL, none);
+	va_end(none);
+	return pass;
+}
+
+#define STRING_PREFIX(s) {.kind = BINLOG_ARG_STRING, .string = (s)}
+#define NUMBER_PREFIX(n) {.kind = BINLOG_ARG_I32, .number = (n)}
+
+void report_errno(const struct call *call, const char *s)
+{
+	struct capture_text how = {.text = BINLOG_TEXT_PERROR,
+		.prefixes = 2,
+		.prefix = {STRING_PREFIX(s), NUMBER_PREFIX(errno)}};
+
+	if (record_plain(call, &how))
+		next_perror(s);
+}
+
+static bool record_warn(const struct call *call, const char *format, va_list ap)
+{
+	struct capture_text how = {.text = BINLOG_TEXT_WARN,
+		.prefixes = 2,
+		.prefix = {STRING_PREFIX(program_invocation_short_name),
+			NUMBER_PREFIX(errno)}};
+
+	return record(call, &how, format, ap);
+}
+
+static bool record_warnx(
+	const struct call *call, const char *format, va_list ap)
+{
+	struct capture_text how = {.text = BINLOG_TEXT_WARNX,
+		.prefixes = 1,
+		.prefix = {STRING_PREFIX(program_invocation_short_name)}};
+
+	return record(call, &how, format, ap);
+}
+
+void report_warn(const struct call *call, const char *format, va_list ap)
+{
+	if (record_warn(call, format, ap))
+		next_vwarn(format, ap);
+}
+
+void report_warnx(const struct call *call, const char *format, va_list ap)
+{
+	if (record_warnx(call, format, ap))
+		next_vwarnx(format, ap);
+}
+
+_Noreturn void report_err(
+	const struct call *call, int status, const char *format, va_list ap)
+{
+	if (record_warn(call, format, ap))
+		next_verr(status, format, ap);
+	host_exit(status);
+	__builtin_unreachable();
+}
+
+_Noreturn void report_errx(
+	const struct call *call, int status, const char *format, va_list ap)
+{
+	if (record_warnx(call, format, ap))
+		next_verrx(status, format, ap);
+	host_exit(status);
+	__builtin_unreachable();
+}
+
+/* What error(3) puts before the text: "program: " or "program:file:line: ". */
+static void put_origin(struct bytes_text *prefix, bool at_line,
+	const char *name, unsigned line)
+{
+	if (!error_print_progname) {
+		bytes_put(prefix, program_invocation_name);
+		bytes_put(prefix, at_line ? ":" : ": ");
+	}
+	if (!at_line)
+		return;
+	if (!name) {
+		bytes_put(prefix, " ");
+		return;
+	}
+	bytes_put(prefix, name);
+	bytes_put(prefix, ":");
+	bytes_put_number(prefix, line, 10);
+	bytes_put(prefix, ": ");
+}
+
+/*
+ * error(3) has no variant with a va_list to pass it on to.  Where stderr is
+ * not ours, the same text is printed by functions that are, in the same
+ * order.
+ */
+static void print_error(const char *prefix, int number, const char *format,
+	va_list ap)
+{
+	next_fputs(prefix, stderr);
+	next_vfprintf(stderr, format, ap);
+	if (number) {
+		const char *text = strerrordesc_np(number);
+
+		next_fputs(": ", stderr);
+		next_fputs(text ? text : "Unknown error", stderr);
+	}
+	next_putc('\n', stderr);
+}
+
+static void report(const struct call *call, int status, int number,
+	const char *origin, const char *format, va_list ap)
+{
+	struct capture_text how = {.text = BINLOG_TEXT_ERROR,
+		.prefixes = 2,
+		.prefix = {STRING_PREFIX(origin), NUMBER_PREFIX(number)}};
+
+	if (record(call, &how, format, ap))
+		print_error(origin, number, format, ap);
+	error_message_count++;
+	state_fflush(call, stderr, next_fflush);
+	if (status)
+		host_exit(status);
+}
+
+void report_error(const struct call *call, int status, int number,
+	const char *name, unsigned line, const char *format, va_list ap)
+{
+	char buffer[1024];
+	struct bytes_text prefix = {buffer, sizeof(buffer), 0};
+
+	(void)name;
+	(void)line;
+	buffer[0] = '\0';
+	state_fflush(call, stdout, next_fflush);
+	if (error_print_progname)
+		error_print_progname();
+	put_origin(&prefix, false, NULL, 0);
+	report(call, status, number, buffer, format, ap);
+}
+
+/* error_one_per_line: not twice about one line. */
+static bool is_repeated(const char *name, unsigned line)
+{
+	static const char *last_name;
+	static unsigned last_line;
+	size_t length;
+
+	if (!error_one_per_line)
+		return false;
+	if (line == last_line && name && last_name) {
+		length = bytes_length(name);
+		if (name == last_name ||
+			(bytes_length(last_name) == length &&
+				bytes_starts(last_name, name)))
+			return true;
+	}
+	if (line == last_line && name == last_name)
+		return true;
+	last_name = name;
+	last_line = line;
+	return false;
+}
+
+void report_error_at_line(const struct call *call, int status, int number,
+	const char *name, unsigned line, const char *format, va_list ap)
+{
+	char buffer[1024];
+	struct bytes_text prefix = {buffer, sizeof(buffer), 0};
+
+	if (is_repeated(name, line))
+		return;
+	buffer[0] = '\0';
+	state_fflush(call, stdout, next_fflush);
+	if (error_print_progname)
+		error_print_progname();
+	put_origin(&prefix, true, name, line);
+	report(call, status, number, buffer, format, ap);
+}

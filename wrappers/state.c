@@ -1,0 +1,166 @@
+#include "shim/capture_file.h"
+#include "shim/stdio_buffer.h"
+#include "shim/streams.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+/* Records what macros have left in the buffer of a replaced FILE. */
+static void drain(const struct call *call, FILE *file)
+{
+	unsigned stream = streams_of_file(file);
+
+	if (stream != STREAM_PASS)
+		stdio_buffer_drain(call, file, stream);
+}
+
+int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
+{
+	if (!file)
+		stdio_buffer_drain_all(call);
+	else if (file->_IO_write_ptr != file->_IO_write_base)
+		drain(call, file);
+	return next(file);
+}
+
+/* The descriptor behind a FILE of any kind; -1 for none. */
+static int descriptor(const FILE *file)
+{
+	return file->_flags & 0x2000 /* _IO_IS_FILEBUF */ ? file->_fileno : -1;
+}
+
+int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
+{
+	int fd = descriptor(file);
+	int result;
+
+	drain(call, file);
+	stdio_buffer_forget(file);
+	result = next(file);
+	if (fd >= 0)
+		streams_forget(fd);
+	return result;
+}
+
+int state_fcloseall(const struct call *call)
+{
+	int result;
+
+	stdio_buffer_drain_all(call);
+	result = next_fcloseall();
+	streams_forget_range(0, STREAMS_FDS - 1);
+	return result;
+}
+
+FILE *state_freopen(const struct call *call, const char *path,
+	const char *mode, FILE *file,
+	FILE *(*next)(const char *, const char *, FILE *))
+{
+	int fd = descriptor(file);
+	FILE *result;
+
+	drain(call, file);
+	result = next(path, mode, file);
+	if (fd >= 0)
+		streams_forget(fd);
+	if (result && descriptor(result) >= 0)
+		streams_forget(descriptor(result));
+	return result;
+}
+
+/* Our own descriptor is not there as far as the program can see. */
+int state_close(int fd)
+{
+	int result;
+
+	if (unlikely(capture_file_owns(fd))) {
+		errno = EBADF;
+		return -1;
+	}
+	result = next_close(fd);
+	if (fd >= 0)
+		streams_forget(fd);
+	return result;
+}
+
+int state_close_range(unsigned first, unsigned last, int flags)
+{
+	int result = 0;
+
+	for (unsigned fd = first; fd <= last && fd <= INT_MAX; fd++)
+		if (capture_file_owns((int)fd)) {
+			/* Before ours, and then, below, what is after it. */
+			if (fd > first)
+				result = next_close_range(first, fd - 1, flags);
+			if (result < 0 || fd == last)
+				return result;
+			first = fd + 1;
+			break;
+		} else if (fd >= STREAMS_FDS) {
+			break;
+		}
+	result = next_close_range(first, last, flags);
+	streams_forget_range(0, STREAMS_FDS - 1);
+	return result;
+}
+
+void state_closefrom(int first)
+{
+	if (first < 0)
+		first = 0;
+	if (state_close_range((unsigned)first, UINT_MAX, 0) == 0)
+		return;
+	/* No close_range in this kernel: let libc do as it does. */
+	capture_file_evade();
+	next_closefrom(first);
+	streams_forget_range(0, STREAMS_FDS - 1);
+}
+
+int state_dup2(int from, int to)
+{
+	int result;
+
+	if (unlikely(capture_file_owns(to)))
+		capture_file_evade();
+	result = next_dup2(from, to);
+	if (to >= 0)
+		streams_forget(to);
+	return result;
+}
+
+int state_dup3(int from, int to, int flags)
+{
+	int result;
+
+	if (unlikely(capture_file_owns(to)))
+		capture_file_evade();
+	result = next_dup3(from, to, flags);
+	if (to >= 0)
+		streams_forget(to);
+	return result;
+}
+
+int state_daemon(const struct call *call, int stay, int keep)
+{
+	int result;
+
+	stdio_buffer_drain_all(call);
+	result = next_daemon(stay, keep);
+	streams_forget_range(0, 2);
+	return result;
+}
+
+/* What macros have put into buffers has been said once, not by both. */
+pid_t state_fork(const struct call *call, pid_t (*next)(void))
+{
+	stdio_buffer_drain_all(call);
+	return next();
+}
+
+/* Addresses may be used again for something else. */
+int state_dlclose(void *handle)
+{
+	int result = next_dlclose(handle);
+
+	__atomic_fetch_add(&process_generation, 1, __ATOMIC_RELEASE);
+	return result;
+}

@@ -1,0 +1,85 @@
+#include "shim/streams.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+static bool record(
+	const struct call *call, unsigned stream, const void *p, size_t size)
+{
+	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
+		return true;
+	writer_count_passed();
+	return false;
+}
+
+ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
+{
+	unsigned stream = streams_of(fd);
+	ssize_t written;
+
+	/* Linux writes at most 0x7ffff000 bytes: see write(2), NOTES. */
+	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000)
+		return next_write(fd, p, size);
+	if (unlikely(streams[stream].tee)) {
+		written = next_write(fd, p, size);
+		if (written > 0)
+			capture_bytes(call, stream, BINLOG_TEXT_BYTES, p,
+				(size_t)written);
+		return written;
+	}
+	if (unlikely(!record(call, stream, p, size)))
+		return next_write(fd, p, size);
+	return (ssize_t)size;
+}
+
+static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
+	const struct iovec *v, int count)
+{
+	ssize_t done = 0, rest;
+
+	for (int i = 0; i < count; i++) {
+		if (v[i].iov_len == 0)
+			continue;
+		if (!record(call, stream, v[i].iov_base, v[i].iov_len)) {
+			rest = next_writev(fd, v + i, count - i);
+			return rest < 0 && done == 0 ? rest :
+				rest < 0	     ? done :
+						       done + rest;
+		}
+		done += (ssize_t)v[i].iov_len;
+	}
+	return done;
+}
+
+static void record_written(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t written)
+{
+	for (; written > 0; v++) {
+		size_t part = v->iov_len < written ? v->iov_len : written;
+
+		if (part > 0)
+			capture_bytes(call, stream, BINLOG_TEXT_BYTES,
+				v->iov_base, part);
+		written -= part;
+	}
+}
+
+ssize_t write_vector(
+	const struct call *call, int fd, const struct iovec *v, int count)
+{
+	unsigned stream = streams_of(fd);
+	size_t total = 0;
+	ssize_t written;
+
+	for (int i = 0; stream != STREAM_PASS && i < count && i < IOV_MAX; i++)
+		if (__builtin_add_overflow(total, v[i].iov_len, &total))
+			stream = STREAM_PASS;
+	if (stream == STREAM_PASS || count <= 0 || count > IOV_MAX ||
+		total == 0 || total > 0x7ffff000)
+		return next_writev(fd, v, count);
+	if (likely(!streams[stream].tee))
+		return replace_vector(call, stream, fd, v, count);
+	written = next_writev(fd, v, count);
+	if (written > 0)
+		record_written(call, stream, v, (size_t)written);
+	return written;
+}
