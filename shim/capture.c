@@ -3,11 +3,11 @@
 #include "record/hash.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
+#include "shim/locale_state.h"
 #include "shim/measure.h"
 #include "shim/plan.h"
 
 #include <float.h>
-#include <langinfo.h>
 
 /* The length of a text, as far as it has been added up. */
 struct capture_sum {
@@ -31,6 +31,12 @@ static inline char *store_string(struct writer *w, char *to,
 	int64_t precision = argument->precision;
 	size_t length;
 
+	if (s == argument->constant && s) {
+		*(uint32_t *)to = BINLOG_STRING_ID | argument->constant_id;
+		sum->length += measure_string(
+			argument, argument->constant_bytes, &sum->stars);
+		return to + sizeof(uint32_t);
+	}
 	if (sum->stars.precision != FORMAT_NONE)
 		precision = sum->stars.precision;
 	if (unlikely(!s)) {
@@ -202,23 +208,21 @@ static char *store_prefixes(
  * The decoder knows one decimal point and one multibyte encoding; what
  * another locale would make of the arguments only the host can say, now.
  */
-static bool locale_matters(const struct plan *plan)
+static inline bool locale_matters(const struct plan *plan)
 {
-	if (plan->has_decimal && !(bytes_starts(host_nl_langinfo(RADIXCHAR), ".")))
-		return true;
-	return plan->has_wide &&
-		!bytes_starts(host_nl_langinfo(CODESET), "UTF-8");
+	return (plan->has_decimal && !locale_has_point()) ||
+		(plan->has_wide && !locale_is_utf8());
 }
 
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
 static inline int capture_typed(struct writer *w, const struct memo *memo,
-	const struct capture_text *how, const char *format, va_list arguments,
-	va_list again)
+	const struct capture_text *how, const char *format, va_list arguments)
 {
 	const struct plan *plan = memo->plan;
 	size_t rest = plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t);
 	struct capture_sum sum;
 	uint64_t ticks;
+	va_list copy;
 	char *to;
 
 	if (unlikely(plan->at_once))
@@ -231,8 +235,11 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 	to = w->cursor + 8;
 	if (unlikely(how->prefixes))
 		to = store_prefixes(w, to, how, rest);
-	if (likely(to != NULL))
-		to = store_arguments(w, to, plan, arguments, &sum);
+	if (likely(to != NULL)) {
+		va_copy(copy, arguments);
+		to = store_arguments(w, to, plan, copy, &sum);
+		va_end(copy);
+	}
 	if (unlikely(!to))
 		return CAPTURE_AT_ONCE;
 	if (unlikely(plan->has_errno)) {
@@ -240,7 +247,7 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 		to += sizeof(int32_t);
 	}
 	if (unlikely(!plan->measured || sum.length > INT_MAX)) {
-		int length = capture_measure(format, again);
+		int length = capture_measure(format, arguments);
 
 		if (length < 0)
 			return CAPTURE_AT_ONCE;
@@ -257,18 +264,15 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	uintptr_t key = (uintptr_t)format;
 	uint32_t tag = memo_tag(how->stream, how->text, 0);
 	const struct memo *memo;
-	va_list again;
 	int result = CAPTURE_PASS;
 
-	va_copy(again, arguments);
 	memo = memo_find(w->memo[memo_set(call, key)], call, key, tag);
 	if (unlikely(!memo))
-		memo = capture_meet_format(w, call, how, format);
+		memo = capture_meet_format(w, call, how, format, arguments);
 	if (likely(memo != NULL))
-		result = capture_typed(w, memo, how, format, arguments, again);
+		result = capture_typed(w, memo, how, format, arguments);
 	if (unlikely(result == CAPTURE_AT_ONCE))
-		result = capture_at_once(w, call, how, format, again);
-	va_end(again);
+		result = capture_at_once(w, call, how, format, arguments);
 	return result;
 }
 

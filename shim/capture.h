@@ -36,14 +36,14 @@ struct capture_text {
 	unsigned stream;
 	unsigned text;		/* enum binlog_text */
 	int chk;		/* the flag of a _chk function, or 0 */
-	unsigned prefixes;
-	struct capture_prefix prefix[CAPTURE_PREFIX_MAX];
+	unsigned prefixes;	/* of `prefix`, at most CAPTURE_PREFIX_MAX */
+	const struct capture_prefix *prefix;
 };
 
 /*
  * A call with a format (null only where text.def says that it may be
- * missing).  Returns what printf would: the length of the formatted part, or
- * -1; or CAPTURE_PASS.
+ * missing); `arguments` are left as they are.  Returns what printf would: the
+ * length of the formatted part, or -1; or CAPTURE_PASS.
  */
 int capture_format(const struct call *call, const struct capture_text *how,
 	const char *format, va_list arguments);

@@ -98,15 +98,64 @@ static uint64_t content_key(const char *format, size_t length)
 	return binlog_hash(format, length) | KEY_OF_CONTENT;
 }
 
+static void note_constant(
+	struct writer *w, struct plan_argument *argument, const char *s)
+{
+	struct intern_entry *string;
+	size_t length;
+
+	if (argument->precision != FORMAT_NONE || s == argument->constant ||
+		!module_is_constant(s, 1))
+		return;
+	length = bytes_length_limited(s, CONSTANT_MAX);
+	if (length == CONSTANT_MAX || !module_is_constant(s, length + 1))
+		return;
+	string = define_string(w, (uintptr_t)s, s, (uint32_t)length);
+	if (!string)
+		return;
+	argument->constant = s;
+	argument->constant_id = string->id;
+	argument->constant_bytes = (uint32_t)length;
+}
+
+/* Defines the string arguments that are constant, to name them by their id. */
+static void note_constants(
+	struct writer *w, struct plan *plan, va_list arguments)
+{
+	va_list copy;
+	bool limited = false; /* by a ".*" */
+
+	va_copy(copy, arguments);
+	for (unsigned i = 0; i < plan->count; i++) {
+		struct plan_argument *argument = &plan->argument[i];
+
+		if (argument->kind == BINLOG_ARG_I32)
+			(void)va_arg(copy, int);
+		else if (argument->kind == BINLOG_ARG_F64)
+			(void)va_arg(copy, double);
+		else if (argument->kind == BINLOG_ARG_LONG_DOUBLE)
+			(void)va_arg(copy, long double);
+		else if (argument->kind != BINLOG_ARG_STRING || limited)
+			(void)va_arg(copy, void *);
+		else
+			note_constant(
+				w, argument, va_arg(copy, const char *));
+		limited = argument->measure == MEASURE_PRECISION;
+	}
+	va_end(copy);
+}
+
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format)
+	const struct capture_text *how, const char *format, va_list arguments)
 {
 	static const struct plan nothing = {.measured = true};
 	uint32_t tag = memo_tag(how->stream, how->text, 0);
 	uintptr_t key = (uintptr_t)format;
 	uint32_t length;
 	struct intern_entry *string;
+	struct plan *plan;
 	struct memo *memo;
+	uint32_t id;
 
 	if (!format) {
 		unwind(w, call);
@@ -125,8 +174,12 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		string->plan = plan_make(format, length);
 	if (!string || !string->plan)
 		return NULL;
+	id = string->id;
+	plan = string->plan;
+	if (!plan->at_once)
+		note_constants(w, plan, arguments);
 	unwind(w, call);
-	return remember_format(w, call, how, key, string->id, string->plan);
+	return remember_format(w, call, how, key, id, plan);
 }
 
 static struct memo *meet_constant(struct writer *w, const struct call *call,

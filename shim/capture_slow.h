@@ -25,7 +25,8 @@
  * the next call of any of these; null when there was no room to write to.
  */
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format);
+	const struct capture_text *how, const char *format,
+	va_list arguments);
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
 struct memo *capture_meet_character(

@@ -46,16 +46,20 @@ static inline uint64_t clock_ticks(void)
 	return clock_monotonic();
 }
 
-/* The core that we run on as restartable sequences have it, or ~0. */
-static inline uint32_t clock_core(void)
+/*
+ * Where the kernel keeps the core that the calling thread runs on (restartable
+ * sequences); a constant ~0 without them.
+ */
+static inline const volatile uint32_t *clock_core_address(void)
 {
 	extern const ptrdiff_t __rseq_offset __attribute__((weak));
+	static const uint32_t unknown = ~0u;
 	const char *self = __builtin_thread_pointer();
 
 	/* struct rseq: cpu_id_start, cpu_id (linux/rseq.h) */
 	return &__rseq_offset ?
-		*(const volatile uint32_t *)(self + __rseq_offset + 4) :
-		~0u;
+		(const volatile uint32_t *)(self + __rseq_offset + 4) :
+		&unknown;
 }
 
 #endif

@@ -60,11 +60,12 @@ static inline unsigned memo_set(const struct call *call, uintptr_t key)
  * Innermost first, stopping at the first difference: so nothing is touched
  * that a real unwinding would not touch, too.
  */
-static inline bool memo_same_stack(
+static inline __attribute__((always_inline)) bool memo_same_stack(
 	const struct memo *memo, const struct call *call)
 {
 	if (unlikely(memo->needs_fp && memo->fp != call->fp))
 		return false;
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < memo->words; i++)
 		if (unlikely(*(const uintptr_t *)memo->word[i].address !=
 			    memo->word[i].value))
@@ -72,7 +73,7 @@ static inline bool memo_same_stack(
 	return true;
 }
 
-static inline bool memo_matches(const struct memo *memo,
+static inline __attribute__((always_inline)) bool memo_matches(const struct memo *memo,
 	const struct call *call, uintptr_t key, uint32_t tag)
 {
 	return memo->pc == call->pc && memo->key == key &&
@@ -81,8 +82,8 @@ static inline bool memo_matches(const struct memo *memo,
 }
 
 /* The entry for this call, moved to the front of its set; null: none. */
-static inline struct memo *memo_find(struct memo set[MEMO_WAYS],
-	const struct call *call, uintptr_t key, uint32_t tag)
+static inline __attribute__((always_inline)) struct memo *memo_find(
+	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key, uint32_t tag)
 {
 	struct memo second;
 

@@ -30,6 +30,10 @@ struct plan_argument {
 	uint8_t bits;		/* of an integer: 8, 16, 32, 64 */
 	int32_t width;		/* FORMAT_NONE: none */
 	int32_t precision;
+	/* A string that is constant and defined: recorded by its id. */
+	uint32_t constant_id;
+	uint32_t constant_bytes;
+	const char *constant;
 };
 
 struct plan {

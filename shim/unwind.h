@@ -30,7 +30,8 @@ struct unwind_word {
 
 /*
  * The result, and scratch space of the caller's (3 KiB: never on the host's
- * stack).  `pc` are return addresses, innermost first, pc[0] = start.pc.
+ * stack).  `pc` are return addresses, innermost first, pc[0] = start.pc; the
+ * one after the trampoline of a signal is the interrupted instruction itself.
  */
 struct unwind_trace {
 	uint16_t depth;
@@ -43,7 +44,10 @@ struct unwind_trace {
 
 struct unwind_cache;
 
-/* Bytes of a cache; the caller provides one per writer, zeroed at first. */
+/*
+ * Bytes of a cache; the caller provides one per writer, zeroed at first and
+ * aligned to 16.
+ */
 extern const uint32_t unwind_cache_bytes;
 
 /*

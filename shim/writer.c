@@ -66,6 +66,7 @@ static struct writer *make(unsigned nesting)
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->tid = (uint32_t)SYS0(gettid);
+	w->core_now = clock_core_address();
 	w->nesting = (uint8_t)nesting;
 	w->next_bytes = BLOCK_SMALLEST;
 	w->generation = process_generation;
@@ -129,7 +130,7 @@ static void start_block(struct writer *w, void *memory, uint32_t size)
 	block->tid = w->tid;
 	block->writer = w->number;
 	block->sequence = w->sequence++;
-	block->core = clock_core();
+	block->core = *w->core_now;
 	clock_anchor(&block->anchor);
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 	w->block = block;
@@ -185,7 +186,7 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 	if (!writer_reserve(w, (uint32_t)sizeof(*clock) + bytes))
 		return false;
 	clock = writer_control(w, sizeof(*clock));
-	clock->core = clock_core();
+	clock->core = *w->core_now;
 	clock->reserved = 0;
 	clock_anchor(&clock->anchor);
 	w->epoch = (uint32_t)(clock->anchor.ticks >> CLOCK_EPOCH_SHIFT);

@@ -28,6 +28,7 @@ struct writer {
 	char *end;		/* of the block, less a final zero word */
 	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
 	uint32_t core;
+	const volatile uint32_t *core_now; /* clock_core_address() */
 	struct binlog_block *block; /* null: none could be had */
 	struct writer *nested;	/* for handlers that interrupt this one */
 	struct define_tables *tables;
@@ -88,7 +89,7 @@ static inline bool writer_begin(
 		return false;
 	*ticks = clock_ticks();
 	if (likely((uint32_t)(*ticks >> CLOCK_EPOCH_SHIFT) == w->epoch &&
-		    clock_core() == w->core))
+		    *w->core_now == w->core))
 		return true;
 	return writer_sync_clock(w, bytes, ticks);
 }

@@ -7,6 +7,8 @@
 #ifndef WRAPPERS_HANDLERS_H
 #define WRAPPERS_HANDLERS_H
 
+#include <locale.h>
+
 #include "shim/capture.h"
 
 /* print.c: `chk` is the flag of a _chk function, 0 for the others. */
@@ -68,5 +70,7 @@ int state_dup3(int from, int to, int flags);
 int state_daemon(const struct call *call, int stay, int keep);
 pid_t state_fork(const struct call *call, pid_t (*next)(void));
 int state_dlclose(void *handle);
+char *state_setlocale(int category, const char *name);
+locale_t state_uselocale(locale_t locale);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef WRAPPERS_NEXT_H
 #define WRAPPERS_NEXT_H
 
+#include <locale.h>
+
 #define PLAIN(returns, name, parameters, what) \
 	extern returns(*next_##name) parameters;
 #define VARIADIC(returns, name, last, parameters, what) \

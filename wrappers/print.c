@@ -17,7 +17,7 @@ static int pass_descriptor(int fd, int chk, const char *format, va_list ap)
 		     next_vdprintf(fd, format, ap);
 }
 
-static int record(const struct call *call, unsigned stream, int chk,
+static inline int record(const struct call *call, unsigned stream, int chk,
 	const char *format, va_list ap)
 {
 	const struct capture_text how = {
@@ -26,15 +26,9 @@ static int record(const struct call *call, unsigned stream, int chk,
 
 	if (unlikely(!format))
 		return CAPTURE_PASS;
-	if (unlikely(streams[stream].tee)) {
-		va_list copy;
-
-		va_copy(copy, ap);
-		capture_format(call, &how, format, copy);
-		va_end(copy);
-		return CAPTURE_PASS;
-	}
 	length = capture_format(call, &how, format, ap);
+	if (unlikely(streams[stream].tee))
+		return CAPTURE_PASS;
 	if (unlikely(length == CAPTURE_PASS))
 		writer_count_passed();
 	return length;
@@ -45,16 +39,13 @@ int print_file(const struct call *call, FILE *file, int chk,
 {
 	unsigned stream = streams_of_file(file);
 	int length;
-	va_list copy;
 
 	if (stream == STREAM_PASS)
 		return pass_file(file, chk, format, ap);
 	stdio_buffer_prepare(call, file, stream);
-	va_copy(copy, ap);
 	length = record(call, stream, chk, format, ap);
 	if (unlikely(length == CAPTURE_PASS))
-		length = pass_file(file, chk, format, copy);
-	va_end(copy);
+		length = pass_file(file, chk, format, ap);
 	return length;
 }
 
@@ -63,14 +54,11 @@ int print_descriptor(const struct call *call, int fd, int chk,
 {
 	unsigned stream = streams_of(fd);
 	int length;
-	va_list copy;
 
 	if (stream == STREAM_PASS)
 		return pass_descriptor(fd, chk, format, ap);
-	va_copy(copy, ap);
 	length = record(call, stream, chk, format, ap);
 	if (unlikely(length == CAPTURE_PASS))
-		length = pass_descriptor(fd, chk, format, copy);
-	va_end(copy);
+		length = pass_descriptor(fd, chk, format, ap);
 	return length;
 }

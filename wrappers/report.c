@@ -14,16 +14,13 @@ static bool record(const struct call *call, struct capture_text *how,
 	const char *format, va_list ap)
 {
 	FILE *file = stderr;
-	va_list copy;
 	int result;
 
 	how->stream = streams_of_file(file);
 	if (how->stream == STREAM_PASS)
 		return true;
 	stdio_buffer_prepare(call, file, how->stream);
-	va_copy(copy, ap);
-	result = capture_format(call, how, format, copy);
-	va_end(copy);
+	result = capture_format(call, how, format, ap);
 	if (streams[how->stream].tee)
 		return true;
 	if (result == CAPTURE_PASS)
@@ -49,9 +46,10 @@ static bool record_plain(
 
 void report_errno(const struct call *call, const char *s)
 {
-	struct capture_text how = {.text = BINLOG_TEXT_PERROR,
-		.prefixes = 2,
-		.prefix = {STRING_PREFIX(s), NUMBER_PREFIX(errno)}};
+	const struct capture_prefix prefix[] = {
+		STRING_PREFIX(s), NUMBER_PREFIX(errno)};
+	struct capture_text how = {
+		.text = BINLOG_TEXT_PERROR, .prefixes = 2, .prefix = prefix};
 
 	if (record_plain(call, &how))
 		next_perror(s);
@@ -59,10 +57,11 @@ void report_errno(const struct call *call, const char *s)
 
 static bool record_warn(const struct call *call, const char *format, va_list ap)
 {
-	struct capture_text how = {.text = BINLOG_TEXT_WARN,
-		.prefixes = 2,
-		.prefix = {STRING_PREFIX(program_invocation_short_name),
-			NUMBER_PREFIX(errno)}};
+	const struct capture_prefix prefix[] = {
+		STRING_PREFIX(program_invocation_short_name),
+		NUMBER_PREFIX(errno)};
+	struct capture_text how = {
+		.text = BINLOG_TEXT_WARN, .prefixes = 2, .prefix = prefix};
 
 	return record(call, &how, format, ap);
 }
@@ -70,9 +69,10 @@ static bool record_warn(const struct call *call, const char *format, va_list ap)
 static bool record_warnx(
 	const struct call *call, const char *format, va_list ap)
 {
-	struct capture_text how = {.text = BINLOG_TEXT_WARNX,
-		.prefixes = 1,
-		.prefix = {STRING_PREFIX(program_invocation_short_name)}};
+	const struct capture_prefix prefix[] = {
+		STRING_PREFIX(program_invocation_short_name)};
+	struct capture_text how = {
+		.text = BINLOG_TEXT_WARNX, .prefixes = 1, .prefix = prefix};
 
 	return record(call, &how, format, ap);
 }
@@ -149,9 +149,10 @@ static void print_error(const char *prefix, int number, const char *format,
 static void report(const struct call *call, int status, int number,
 	const char *origin, const char *format, va_list ap)
 {
-	struct capture_text how = {.text = BINLOG_TEXT_ERROR,
-		.prefixes = 2,
-		.prefix = {STRING_PREFIX(origin), NUMBER_PREFIX(number)}};
+	const struct capture_prefix prefix[] = {
+		STRING_PREFIX(origin), NUMBER_PREFIX(number)};
+	struct capture_text how = {
+		.text = BINLOG_TEXT_ERROR, .prefixes = 2, .prefix = prefix};
 
 	if (record(call, &how, format, ap))
 		print_error(origin, number, format, ap);

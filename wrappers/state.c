@@ -1,4 +1,5 @@
 #include "shim/capture_file.h"
+#include "shim/locale_state.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
@@ -163,4 +164,21 @@ int state_dlclose(void *handle)
 
 	__atomic_fetch_add(&process_generation, 1, __ATOMIC_RELEASE);
 	return result;
+}
+
+char *state_setlocale(int category, const char *name)
+{
+	char *result = next_setlocale(category, name);
+
+	if (name)
+		locale_changed();
+	return result;
+}
+
+/* From here on a thread may have a locale of its own. */
+locale_t state_uselocale(locale_t locale)
+{
+	if (locale)
+		locale_differs_by_thread();
+	return next_uselocale(locale);
 }

@@ -72,26 +72,20 @@ static void pass(int priority, int chk, const char *format, va_list ap)
 static bool record(const struct call *call, unsigned stream, unsigned text,
 	int priority, int chk, const char *format, va_list ap)
 {
+	const struct capture_prefix prefix[] = {
+		{.kind = BINLOG_ARG_I32, .number = priority},
+		{.kind = BINLOG_ARG_I32,
+			.number = log_option & LOG_PID ? (int)SYS0(getpid) : 0},
+		{.kind = BINLOG_ARG_I32, .number = utc_offset()},
+		{.kind = BINLOG_ARG_STRING, .string = log_ident},
+	};
 	const struct capture_text how = {.stream = stream,
 		.text = text,
 		.chk = chk,
 		.prefixes = 4,
-		.prefix = {
-			{.kind = BINLOG_ARG_I32, .number = priority},
-			{.kind = BINLOG_ARG_I32,
-				.number = log_option & LOG_PID ?
-					(int)process.pid :
-					0},
-			{.kind = BINLOG_ARG_I32, .number = utc_offset()},
-			{.kind = BINLOG_ARG_STRING, .string = log_ident},
-		}};
-	va_list copy;
-	int result;
+		.prefix = prefix};
 
-	va_copy(copy, ap);
-	result = capture_format(call, &how, format, copy);
-	va_end(copy);
-	return result != CAPTURE_PASS;
+	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
 }
 
 void syslog_message(const struct call *call, int priority, int chk,

@@ -1,0 +1,257 @@
+#include "decoder/block_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decoder/cursor.h"
+
+/* How long a program may take between claiming a block and growing the file. */
+#define GROW_TRIES 5
+#define GROW_WAIT_NS 2000000
+
+struct scan {
+	struct capture *capture;
+	uint64_t nonce;
+	uint64_t end;	      /* blocks from here on belong to the future */
+	uint64_t damage;      /* where a run of damaged pages began */
+	uint64_t damaged;     /* bytes of it, 0 when there is none */
+	uint64_t other_nonce; /* of the first block with another one */
+	bool seen_other;
+	bool failed;
+};
+
+static void end_damage(struct scan *scan)
+{
+	if (scan->damaged > 0)
+		capture_report(scan->capture, ERROR_BLOCK, scan->damage,
+			scan->damaged);
+	scan->damaged = 0;
+}
+
+static void add_damage(struct scan *scan, uint64_t offset, uint64_t size)
+{
+	if (scan->damaged == 0)
+		scan->damage = offset;
+	scan->damaged += size;
+}
+
+static bool make_room(struct capture *capture)
+{
+	size_t room = capture->block_room ? capture->block_room * 2 : 64;
+	struct capture_block *blocks;
+
+	if (capture->block_count < capture->block_room)
+		return true;
+	blocks = realloc(capture->blocks, room * sizeof(*blocks));
+	if (!blocks) {
+		capture_report(capture, ERROR_MEMORY, 0, 0);
+		return false;
+	}
+	capture->blocks = blocks;
+	capture->block_room = room;
+	return true;
+}
+
+static bool is_block(struct scan *scan, const struct binlog_block *head)
+{
+	if (head->magic != BINLOG_BLOCK_MAGIC ||
+		head->size < sizeof(struct binlog_block) ||
+		head->size > BINLOG_BLOCK_MAX)
+		return false;
+	if (head->nonce == scan->nonce)
+		return true;
+	if (!scan->seen_other)
+		scan->other_nonce = head->nonce;
+	scan->seen_other = true;
+	return false;
+}
+
+/* The size of the block that begins here, now entered.  0: none does. */
+static uint32_t take_block(
+	struct scan *scan, uint64_t offset, struct cursor page)
+{
+	struct capture *capture = scan->capture;
+	struct binlog_block head;
+
+	cursor_struct(&page, &head, sizeof(head));
+	if (!is_block(scan, &head))
+		return 0;
+	if (!make_room(capture)) {
+		scan->failed = true;
+		return 0;
+	}
+	capture->blocks[capture->block_count++] = (struct capture_block){
+		.offset = offset,
+		.anchor = head.anchor,
+		.writer = head.writer,
+		.sequence = head.sequence,
+		.size = head.size,
+		.pid = head.pid,
+		.tid = head.tid,
+	};
+	capture->passed += head.passed;
+	capture->dropped += head.dropped;
+	return head.size;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 ||
+	       (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+static uint64_t round_up(uint64_t offset)
+{
+	return (offset + BINLOG_PAGE - 1) & ~(uint64_t)(BINLOG_PAGE - 1);
+}
+
+/* Looks at one page; returns where to look next. */
+static uint64_t scan_page(struct scan *scan, uint64_t offset)
+{
+	uint8_t page[BINLOG_PAGE];
+	size_t size = capture_read(scan->capture, offset, page, sizeof(page));
+	uint32_t block;
+
+	if (size == 0)
+		return scan->end;
+	block = take_block(scan, offset, cursor_over(page, size));
+	if (block > 0) {
+		end_damage(scan);
+		return round_up(offset + block);
+	}
+	if (!is_zero(page, size)) {
+		add_damage(scan, offset, size);
+		return offset + BINLOG_PAGE;
+	}
+	end_damage(scan);
+	offset = capture_skip_hole(scan->capture, offset + BINLOG_PAGE);
+	return offset & ~(uint64_t)(BINLOG_PAGE - 1);
+}
+
+static void scan_file(struct scan *scan)
+{
+	uint64_t offset = BINLOG_PAGE;
+
+	while (offset < scan->end && !scan->failed)
+		offset = scan_page(scan, offset);
+	end_damage(scan);
+}
+
+/* 0: cannot be read. */
+static uint64_t read_next(struct capture *capture)
+{
+	uint64_t next = 0;
+
+	if (capture_read(capture, offsetof(struct binlog_header, next), &next,
+		    sizeof(next)) < sizeof(next))
+		return 0;
+	return next;
+}
+
+/*
+ * Blocks up to `next` are in use, so the file reaches that far.  Only a
+ * program that is just claiming one is ahead of it, for a moment.
+ */
+static void check_end(struct capture *capture)
+{
+	const struct timespec wait = {0, GROW_WAIT_NS};
+	uint64_t next = capture->header.next;
+	uint64_t size = capture->size;
+	uint8_t byte;
+	int i;
+
+	for (i = 0; i < GROW_TRIES && next > size; i++) {
+		nanosleep(&wait, NULL);
+		if (capture_read(capture, next - 1, &byte, 1) == 1)
+			return;
+		next = read_next(capture);
+	}
+	if (next > size)
+		capture_report(capture, ERROR_BLOCKS_GONE, size, next - size);
+}
+
+/*
+ * A running program claims blocks while we look.  To see one moment of all
+ * writers, what was claimed after the start is left out: otherwise a block
+ * could appear whose predecessor was passed by too early.
+ */
+static void forget_newer(struct capture *capture, uint64_t next)
+{
+	size_t kept = 0;
+	size_t i;
+
+	if (next < BINLOG_PAGE || next % BINLOG_PAGE != 0 ||
+		read_next(capture) == next)
+		return;
+	for (i = 0; i < capture->block_count; i++)
+		if (capture->blocks[i].offset < next)
+			capture->blocks[kept++] = capture->blocks[i];
+	capture->block_count = kept;
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct capture_block *a = left;
+	const struct capture_block *b = right;
+
+	if (a->writer != b->writer)
+		return a->writer < b->writer ? -1 : 1;
+	if (a->sequence != b->sequence)
+		return a->sequence < b->sequence ? -1 : 1;
+	return a->offset < b->offset ? -1 : 1;
+}
+
+/* Reports copies and gaps; what remains is each block once. */
+static void check_sequences(struct capture *capture)
+{
+	size_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < capture->block_count; i++) {
+		const struct capture_block *block = &capture->blocks[i];
+		const struct capture_block *last =
+			kept > 0 && block[0].writer ==
+						capture->blocks[kept - 1].writer
+				? &capture->blocks[kept - 1]
+				: NULL;
+		uint32_t expected = last ? last->sequence + 1 : 0;
+
+		if (last && block->sequence == last->sequence) {
+			capture_report(capture, ERROR_BLOCK_TWICE,
+				block->offset, block->sequence);
+			continue;
+		}
+		if (block->sequence != expected)
+			capture_report(capture, ERROR_GAP, block->offset,
+				block->sequence - expected);
+		capture->blocks[kept++] = *block;
+	}
+	capture->block_count = kept;
+}
+
+bool block_scan(struct capture *capture)
+{
+	struct scan scan = {
+		.capture = capture,
+		.nonce = capture->header.nonce,
+		.end = capture->size,
+	};
+
+	scan_file(&scan);
+	if (capture->block_count == 0 && scan.seen_other && !scan.failed) {
+		capture_report(capture, ERROR_NONCE,
+			offsetof(struct binlog_header, nonce), 0);
+		scan.nonce = scan.other_nonce;
+		scan_file(&scan);
+	}
+	if (scan.failed)
+		return false;
+	forget_newer(capture, capture->header.next);
+	check_end(capture);
+	if (capture->block_count > 0)
+		qsort(capture->blocks, capture->block_count,
+			sizeof(*capture->blocks), compare_blocks);
+	check_sequences(capture);
+	return true;
+}

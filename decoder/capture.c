@@ -1,0 +1,201 @@
+#include "decoder/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decoder/block_scan.h"
+#include "decoder/cursor.h"
+
+void capture_report(struct capture *capture, enum error_code code,
+	uint64_t offset, uint64_t number)
+{
+	struct error error = {
+		.code = code,
+		.file = capture->path,
+		.offset = offset,
+		.number = number,
+	};
+
+	error_add(capture->errors, &error);
+}
+
+static void report_system(
+	struct capture *capture, enum error_code code, uint64_t offset)
+{
+	struct error error = {
+		.code = code,
+		.system = errno,
+		.file = capture->path,
+		.offset = offset,
+	};
+
+	error_add(capture->errors, &error);
+}
+
+/* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
+/* The descriptor for one use, of the same file as at first.  -1: gone. */
+static int borrow_descriptor(const struct capture *capture)
+{
+	struct stat st;
+	int fd;
+
+	if (capture->fd >= 0)
+		return capture->fd;
+	fd = open_file(capture->path);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && st.st_dev == capture->device &&
+		st.st_ino == capture->inode)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+static void return_descriptor(const struct capture *capture, int fd)
+{
+	if (fd != capture->fd)
+		close(fd);
+}
+
+size_t capture_read(
+	struct capture *capture, uint64_t offset, void *buffer, size_t size)
+{
+	int fd = borrow_descriptor(capture);
+	ssize_t n = fd < 0 ? -1 : 0;
+	size_t done = 0;
+
+	while (fd >= 0 && done < size) {
+		n = pread(fd, (char *)buffer + done, size - done,
+			(off_t)(offset + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (n < 0)
+		report_system(capture, ERROR_READ, offset + done);
+	if (fd >= 0)
+		return_descriptor(capture, fd);
+	return done;
+}
+
+uint64_t capture_skip_hole(struct capture *capture, uint64_t offset)
+{
+	int fd = borrow_descriptor(capture);
+	off_t data;
+
+	if (fd < 0)
+		return offset;
+	data = lseek(fd, (off_t)offset, SEEK_DATA);
+	if (data < 0)
+		data = errno == ENXIO ? (off_t)capture->size : (off_t)offset;
+	return_descriptor(capture, fd);
+	return (uint64_t)data > offset ? (uint64_t)data : offset;
+}
+
+/* ERROR_NONE, or why this is not a header that we read. */
+static enum error_code judge_header(
+	const struct binlog_header *header, size_t size, uint64_t *number)
+{
+	size_t magic =
+		size < sizeof(header->magic) ? size : sizeof(header->magic);
+
+	*number = size;
+	if (size == 0)
+		return ERROR_EMPTY_FILE;
+	if (memcmp(header->magic, BINLOG_MAGIC, magic) != 0)
+		return ERROR_MAGIC;
+	if (size < sizeof(*header))
+		return ERROR_HEADER_CUT;
+	if (header->byte_order != BINLOG_BYTE_ORDER)
+		return ERROR_BYTE_ORDER;
+	*number = header->version;
+	if (header->version != BINLOG_VERSION)
+		return ERROR_VERSION;
+	return ERROR_NONE;
+}
+
+static bool read_header(struct capture *capture)
+{
+	struct binlog_header *header = &capture->header;
+	size_t size = capture_read(capture, 0, header, sizeof(*header));
+	enum error_code code;
+	uint64_t number;
+
+	code = judge_header(header, size, &number);
+	if (code != ERROR_NONE) {
+		capture_report(capture, code, 0, number);
+		return false;
+	}
+	if (capture->header.clock != BINLOG_CLOCK_TSC &&
+		capture->header.clock != BINLOG_CLOCK_MONOTONIC)
+		capture_report(capture, ERROR_CLOCK, 0, capture->header.clock);
+	capture->passed = capture->header.passed;
+	capture->dropped = capture->header.dropped;
+	return true;
+}
+
+static bool open_regular(struct capture *capture)
+{
+	struct stat st;
+
+	capture->fd = open_file(capture->path);
+	if (capture->fd < 0 || fstat(capture->fd, &st) != 0) {
+		report_system(capture, ERROR_OPEN, 0);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		capture_report(capture, ERROR_NOT_REGULAR, 0, 0);
+		return false;
+	}
+	capture->device = st.st_dev;
+	capture->inode = st.st_ino;
+	capture->size = (uint64_t)st.st_size;
+	return true;
+}
+
+struct capture *capture_open(
+	const char *path, bool keep, struct error_list *errors)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+
+	if (!capture) {
+		error_add(errors,
+			&(struct error){.code = ERROR_MEMORY, .file = path});
+		return NULL;
+	}
+	capture->path = path;
+	capture->errors = errors;
+	if (!open_regular(capture) || !read_header(capture) ||
+		!block_scan(capture)) {
+		capture_close(capture);
+		return NULL;
+	}
+	if (!keep) {
+		close(capture->fd);
+		capture->fd = -1;
+	}
+	return capture;
+}
+
+void capture_close(struct capture *capture)
+{
+	if (!capture)
+		return;
+	if (capture->fd >= 0)
+		close(capture->fd);
+	program_table_free(&capture->programs);
+	free(capture->blocks);
+	free(capture);
+}

@@ -1,0 +1,129 @@
+#include "decoder/capture_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "record/layout.h"
+
+/* Descriptors are few by default; more files are opened for each read. */
+#define KEPT_OPEN_MAX 256
+
+static void report(
+	struct error_list *errors, enum error_code code, const char *path)
+{
+	struct error error = {.code = code, .system = errno, .file = path};
+
+	error_add(errors, &error);
+}
+
+static bool make_room(struct capture_list *list)
+{
+	size_t room = list->room ? list->room * 2 : 16;
+	struct capture **captures;
+	char **names;
+
+	if (list->name_count < list->room)
+		return true;
+	captures = realloc(list->captures, room * sizeof(*captures));
+	if (captures)
+		list->captures = captures;
+	names = realloc(list->names, room * sizeof(*names));
+	if (names)
+		list->names = names;
+	if (!captures || !names)
+		return false;
+	list->room = room;
+	return true;
+}
+
+/* The list's own copy.  Null: out of memory, reported. */
+static const char *keep_name(struct capture_list *list, const char *directory,
+	const char *name, struct error_list *errors)
+{
+	char *path = NULL;
+
+	if (!make_room(list) || asprintf(&path, "%s%s%s", directory,
+					*directory ? "/" : "", name) < 0) {
+		report(errors, ERROR_MEMORY, NULL);
+		return NULL;
+	}
+	list->names[list->name_count++] = path;
+	return path;
+}
+
+static void add_file(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	struct capture *capture =
+		capture_open(path, list->count < KEPT_OPEN_MAX, errors);
+
+	if (capture)
+		list->captures[list->count++] = capture;
+}
+
+static int is_capture(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+	size_t suffix = strlen(BINLOG_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(entry->d_name + length - suffix, BINLOG_SUFFIX) == 0;
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void add_directory(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_capture, compare_names);
+	int i;
+
+	if (count <= 0)
+		report(errors, count < 0 ? ERROR_OPEN : ERROR_NO_CAPTURES,
+			path);
+	for (i = 0; i < count; i++) {
+		const char *name =
+			keep_name(list, path, entries[i]->d_name, errors);
+
+		if (name)
+			add_file(list, name, errors);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+void capture_list_add(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	const char *name = keep_name(list, "", path, errors);
+	struct stat st;
+
+	if (!name)
+		return;
+	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+		add_directory(list, name, errors);
+	else
+		add_file(list, name, errors);
+}
+
+void capture_list_free(struct capture_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		capture_close(list->captures[i]);
+	for (i = 0; i < list->name_count; i++)
+		free(list->names[i]);
+	free(list->captures);
+	free(list->names);
+	*list = (struct capture_list){0};
+}

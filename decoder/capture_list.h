@@ -1,0 +1,29 @@
+/*
+ * From the paths on the command line to open captures: a directory stands for
+ * all captures in it, in the order of their names.  Called by main once.
+ */
+#ifndef DECODER_CAPTURE_LIST_H
+#define DECODER_CAPTURE_LIST_H
+
+#include "decoder/capture.h"
+#include "decoder/error.h"
+
+struct capture_list {
+	struct capture **captures;
+	size_t count;
+	char **names; /* of all that was tried: errors refer to them */
+	size_t name_count;
+	size_t room; /* of both */
+};
+
+/*
+ * Opens what `path` names and appends it; `list` starts as all zeros.  What
+ * cannot be opened is added to `errors`, which must not outlive the list.
+ */
+void capture_list_add(
+	struct capture_list *list, const char *path, struct error_list *errors);
+
+/* Closes all captures and frees what the list owns. */
+void capture_list_free(struct capture_list *list);
+
+#endif

@@ -1,0 +1,138 @@
+#include "decoder/definition.h"
+
+#include "record/layout.h"
+
+bool definition_add_string(
+	struct definition_table *table, struct cursor *record)
+{
+	struct binlog_string_record head;
+	const uint8_t *bytes;
+	struct definition_string *string;
+
+	cursor_struct(record, &head, sizeof(head));
+	bytes = cursor_bytes(record, head.bytes);
+	if (!bytes)
+		return false;
+	string = pool_take(&table->pool, sizeof(*string));
+	if (!string)
+		return true;
+	string->length = head.bytes;
+	string->bytes = pool_copy(&table->pool, bytes, head.bytes);
+	if (string->bytes)
+		id_map_set(&table->strings, head.id, string);
+	return true;
+}
+
+bool definition_add_stream(
+	struct definition_table *table, struct cursor *record)
+{
+	struct binlog_stream_record head;
+	struct definition_stream *stream;
+
+	cursor_struct(record, &head, sizeof(head));
+	if (record->failed)
+		return false;
+	stream = pool_take(&table->pool, sizeof(*stream));
+	if (!stream)
+		return true;
+	*stream = (struct definition_stream){
+		.id = head.id,
+		.flags = head.flags,
+		.fd = head.fd,
+		.mode = head.mode,
+		.device = head.device,
+		.inode = head.inode,
+	};
+	id_map_set(&table->streams, head.id, stream);
+	return true;
+}
+
+static const uint64_t *read_frames(
+	struct definition_table *table, struct cursor *record, size_t depth)
+{
+	uint64_t *frames =
+		pool_take(&table->pool, (depth + 1) * sizeof(*frames));
+	size_t i;
+
+	for (i = 0; frames && i < depth; i++)
+		frames[i] = cursor_u64(record);
+	return frames;
+}
+
+/* Whether all kinds are known and few enough; counts their bytes. */
+static bool check_kinds(struct definition_context *context)
+{
+	static const int8_t sizes[] = {
+#define ARGUMENT(name, number, bytes, comment) [number] = bytes,
+#include "record/argument.def"
+#undef ARGUMENT
+	};
+	bool varies = false;
+	size_t i;
+
+	if (context->arguments > DEFINITION_ARGUMENTS_MAX)
+		return false;
+	for (i = 0; i < context->arguments; i++) {
+		uint8_t kind = context->kinds[i];
+
+		if (kind >= sizeof(sizes) || sizes[kind] == 0)
+			return false;
+		if (sizes[kind] < 0)
+			varies = true;
+		else
+			context->fixed_bytes += (size_t)sizes[kind];
+	}
+	if (varies)
+		context->fixed_bytes = 0;
+	return true;
+}
+
+/* The part of the record that has a fixed size, and what its ids mean. */
+static void read_context(struct definition_table *table, struct cursor *record,
+	struct definition_context *context)
+{
+	struct binlog_context_record head;
+
+	cursor_struct(record, &head, sizeof(head));
+	context->id = head.id;
+	context->text = head.text;
+	context->flags = head.flags;
+	context->has_format = head.format != 0;
+	context->format = definition_string(table, head.format);
+	context->function = definition_string(table, head.function);
+	context->stream = id_map_find(&table->streams, head.stream);
+	context->depth = head.depth;
+	context->arguments = head.arguments;
+}
+
+bool definition_add_context(struct definition_table *table,
+	struct cursor *record, size_t modules_known)
+{
+	struct definition_context read = {.modules = modules_known};
+	struct definition_context *context;
+
+	read_context(table, record, &read);
+	if (cursor_left(record) / sizeof(uint64_t) < read.depth)
+		return false;
+	read.frames = read_frames(table, record, read.depth);
+	read.kinds = cursor_bytes(record, read.arguments);
+	if (!read.kinds || read.id < BINLOG_CONTEXT_FIRST)
+		return false;
+	read.kinds = (const uint8_t *)pool_copy(
+		&table->pool, read.kinds, read.arguments);
+	context = pool_take(&table->pool, sizeof(*context));
+	if (!context || !read.frames || !read.kinds)
+		return true;
+	read.usable = check_kinds(&read);
+	*context = read;
+	id_map_set(&table->contexts, read.id, context);
+	return true;
+}
+
+void definition_table_free(struct definition_table *table)
+{
+	id_map_free(&table->strings);
+	id_map_free(&table->streams);
+	id_map_free(&table->contexts);
+	pool_free(&table->pool);
+}

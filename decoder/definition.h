@@ -1,0 +1,90 @@
+/*
+ * What the ids in one writer's records mean: its strings, streams and
+ * contexts.  Filled by the writer's stream from control records, which come
+ * before the first use of what they define.  Owns copies of everything, so
+ * definitions outlive the block that they were read from.
+ */
+#ifndef DECODER_DEFINITION_H
+#define DECODER_DEFINITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/cursor.h"
+#include "decoder/id_map.h"
+#include "decoder/pool.h"
+#include "record/format.h"
+
+/* Those of a format and, before them, those that text.def adds. */
+#define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
+
+struct definition_string {
+	const char *bytes; /* a NUL follows them */
+	size_t length;
+};
+
+struct definition_stream {
+	uint32_t id;
+	uint32_t flags; /* BINLOG_STREAM_... */
+	int32_t fd;
+	uint32_t mode;
+	uint64_t device;
+	uint64_t inode;
+};
+
+struct definition_context {
+	uint32_t id;
+	uint16_t text;	 /* enum binlog_text */
+	uint16_t flags;	 /* BINLOG_CONTEXT_... */
+	bool has_format; /* its id is not 0; `format` may be missing still */
+	const struct definition_string *format;	  /* null: not defined */
+	const struct definition_string *function; /* null: not defined */
+	const struct definition_stream *stream;	  /* null: not defined */
+	const uint64_t *frames; /* return addresses, innermost first */
+	size_t depth;
+	const uint8_t *kinds; /* enum binlog_argument */
+	size_t arguments;
+	size_t fixed_bytes; /* of all arguments; 0 when that varies */
+	bool usable;	    /* all kinds of arguments are known */
+	size_t modules;	    /* that the process had at the definition */
+	char *stack;	    /* resolved, for stack.c; null: not yet */
+	size_t stack_bytes;
+};
+
+/* All zeros is an empty table. */
+struct definition_table {
+	struct id_map strings;
+	struct id_map streams;
+	struct id_map contexts;
+	struct pool pool;
+};
+
+/*
+ * Each takes a record, the cursor over all of it.  False:
+ * the lengths in it do not fit; nothing was defined.  A later definition of
+ * an id replaces an earlier one for records that follow.
+ */
+bool definition_add_string(
+	struct definition_table *table, struct cursor *record);
+bool definition_add_stream(
+	struct definition_table *table, struct cursor *record);
+bool definition_add_context(struct definition_table *table,
+	struct cursor *record, size_t modules_known);
+
+/* Null: not defined. */
+static inline struct definition_context *definition_context(
+	const struct definition_table *table, uint32_t id)
+{
+	return id_map_find(&table->contexts, id);
+}
+
+static inline const struct definition_string *definition_string(
+	const struct definition_table *table, uint32_t id)
+{
+	return id_map_find(&table->strings, id);
+}
+
+void definition_table_free(struct definition_table *table);
+
+#endif

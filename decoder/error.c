@@ -1,0 +1,75 @@
+#include "decoder/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/layout.h"
+
+struct description {
+	enum error_code code;
+	enum error_severity severity;
+	const char *what;
+	const char *why;
+	const char *unit;
+	const char *advice;
+};
+
+static const struct description descriptions[] = {
+#define ERROR(name, number, severity, what, why, unit, advice)                 \
+	{ERROR_##name, ERROR_SEVERITY_##severity, what, why, unit, advice},
+#include "decoder/errors.def"
+#undef ERROR
+};
+
+#define DESCRIPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
+
+static const struct description *describe(enum error_code code)
+{
+	size_t i;
+
+	for (i = 0; i < DESCRIPTIONS - 1; i++)
+		if (descriptions[i].code == code)
+			break;
+	return &descriptions[i];
+}
+
+void error_add(struct error_list *list, const struct error *error)
+{
+	if (list->count < ERROR_KEPT_MAX)
+		list->kept[list->count] = *error;
+	list->count++;
+	list->severe[describe(error->code)->severity]++;
+}
+
+size_t error_count(const struct error_list *list, enum error_severity severity)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = severity; i < ERROR_SEVERITIES; i++)
+		count += list->severe[i];
+	return count;
+}
+
+static void blank_controls(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+void error_sentence(const struct error *error, char *buffer, size_t size)
+{
+	const struct description *known = describe(error->code);
+	const char *why = known->why ? known->why : strerror(error->system);
+	char number[64] = "";
+
+	if (*known->unit)
+		snprintf(number, sizeof(number), " (%s %" PRIu64 ")",
+			known->unit, error->number);
+	snprintf(buffer, size, "%s:%" PRIu64 ": %s: %s%s: %s",
+		error->file ? error->file : "-", error->offset, known->what,
+		why, number, known->advice);
+	blank_controls(buffer);
+}

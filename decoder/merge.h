@@ -1,0 +1,28 @@
+/*
+ * All messages of all writers of several captures, in one order: that of the
+ * calls.  Called by binlog-show.  A writer's own order is always kept; writers
+ * are ordered among each other by ticks where these are comparable (one boot
+ * of one kernel, one clock), otherwise by wall time; the pieces of one call
+ * stay together.  A writer costs memory only while it is being read.
+ */
+#ifndef DECODER_MERGE_H
+#define DECODER_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decoder/capture.h"
+#include "decoder/message.h"
+
+struct merge;
+
+/* The captures stay the caller's.  Null: out of memory. */
+struct merge *merge_new(struct capture *const *captures, size_t count);
+
+/* The next message, valid until the next call.  Null: that was all. */
+const struct message *merge_next(struct merge *merge);
+
+/* Null is fine. */
+void merge_free(struct merge *merge);
+
+#endif

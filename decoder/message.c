@@ -1,0 +1,324 @@
+#include "decoder/message.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "record/layout.h"
+
+#define SYSLOG_ARGUMENTS 4 /* before those of the format */
+
+static void put_string(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+/* Argument `index` if it is of this kind, else null. */
+static const struct render_argument *argument_at(
+	const struct message *message, size_t index, uint8_t kind)
+{
+	if (index >= message->count || message->arguments[index].kind != kind)
+		return NULL;
+	return &message->arguments[index];
+}
+
+static int32_t integer_at(const struct message *message, size_t index)
+{
+	const struct render_argument *argument =
+		argument_at(message, index, BINLOG_ARG_I32);
+
+	return argument ? argument->i32 : 0;
+}
+
+/* Null or empty both come as null. */
+static const struct render_argument *string_at(
+	const struct message *message, size_t index)
+{
+	const struct render_argument *argument =
+		argument_at(message, index, BINLOG_ARG_STRING);
+
+	return argument && !argument->null && argument->bytes > 0 ? argument
+								  : NULL;
+}
+
+static void put_argument_string(
+	struct render_buffer *out, const struct render_argument *string)
+{
+	if (string)
+		render_buffer_put(out, string->data, string->bytes);
+}
+
+static void put_quoted(struct render_buffer *out, const uint8_t *bytes,
+	size_t size, size_t step)
+{
+	char escape[8];
+	size_t i;
+
+	render_buffer_put_byte(out, '"');
+	for (i = 0; i + step <= size; i += step) {
+		if (bytes[i] >= ' ' && bytes[i] < 0x7f && bytes[i] != '"' &&
+			bytes[i] != '\\') {
+			render_buffer_put_byte(out, (char)bytes[i]);
+			continue;
+		}
+		snprintf(escape, sizeof(escape), "\\x%02x", bytes[i]);
+		put_string(out, escape);
+	}
+	render_buffer_put_byte(out, '"');
+}
+
+static void put_value(
+	struct render_buffer *out, const struct render_argument *argument)
+{
+	char number[64] = "?";
+
+	if (argument->null) {
+		put_string(out, "(null)");
+		return;
+	}
+	switch (argument->kind) {
+	case BINLOG_ARG_I32:
+		snprintf(number, sizeof(number), "%" PRId32, argument->i32);
+		break;
+	case BINLOG_ARG_I64:
+		snprintf(number, sizeof(number), "%" PRId64, argument->i64);
+		break;
+	case BINLOG_ARG_F64:
+		snprintf(number, sizeof(number), "%.17g", argument->f64);
+		break;
+	case BINLOG_ARG_STRING:
+		put_quoted(out, argument->data, argument->bytes, 1);
+		return;
+	case BINLOG_ARG_WIDE:
+		put_quoted(out, argument->data, argument->bytes, 4);
+		return;
+	}
+	put_string(out, number);
+}
+
+/* All that can be said of a call whose format is lost. */
+static void put_without_format(
+	const struct message *message, size_t first, struct render_buffer *out)
+{
+	size_t i;
+
+	put_string(out, "<fmt ?>");
+	for (i = first; i < message->count; i++) {
+		put_string(out, i == first ? " " : ", ");
+		put_value(out, &message->arguments[i]);
+	}
+	render_buffer_put_byte(out, '\n');
+}
+
+static void report_format(const struct message *message)
+{
+	capture_report(message->capture, ERROR_STRING, message->offset, 0);
+}
+
+/* The format with the arguments from `first` on. */
+static void put_format(
+	const struct message *message, size_t first, struct render_buffer *out)
+{
+	const struct definition_string *format = message->context->format;
+
+	if (!format) {
+		report_format(message);
+		put_without_format(message, first, out);
+		return;
+	}
+	if (first > message->count)
+		first = message->count;
+	render_format(out, format->bytes, format->length,
+		message->arguments + first, message->count - first, NULL);
+}
+
+static void put_literal(
+	const struct message *message, struct render_buffer *out)
+{
+	const struct definition_string *format = message->context->format;
+
+	if (format) {
+		render_buffer_put(out, format->bytes, format->length);
+	} else {
+		report_format(message);
+		put_string(out, "<fmt ?>");
+	}
+}
+
+/* What the parts around them have in common: perror, warn, warnx, error. */
+static void put_perror(const struct message *message, struct render_buffer *out)
+{
+	const struct render_argument *prefix = string_at(message, 0);
+
+	put_argument_string(out, prefix);
+	if (prefix)
+		put_string(out, ": ");
+	put_string(out, strerror(integer_at(message, 1)));
+	render_buffer_put_byte(out, '\n');
+}
+
+static void put_warn(const struct message *message, bool with_errno,
+	struct render_buffer *out)
+{
+	put_argument_string(out, string_at(message, 0));
+	put_string(out, ": ");
+	if (message->context->has_format) {
+		put_format(message, with_errno ? 2 : 1, out);
+		if (with_errno)
+			put_string(out, ": ");
+	}
+	if (with_errno)
+		put_string(out, strerror(integer_at(message, 1)));
+	render_buffer_put_byte(out, '\n');
+}
+
+static void put_error(const struct message *message, struct render_buffer *out)
+{
+	int32_t number = integer_at(message, 1);
+
+	put_argument_string(out, string_at(message, 0));
+	put_format(message, 2, out);
+	if (number != 0) {
+		put_string(out, ": ");
+		put_string(out, strerror(number));
+	}
+	render_buffer_put_byte(out, '\n');
+}
+
+static void put_ident(
+	const struct message_syslog *syslog, struct render_buffer *out)
+{
+	char pid[16];
+
+	if (syslog->ident)
+		render_buffer_put(out, syslog->ident, syslog->ident_bytes);
+	if (syslog->pid != 0) {
+		snprintf(pid, sizeof(pid), "[%" PRId32 "]",
+			(int32_t)syslog->pid);
+		put_string(out, pid);
+	}
+	put_string(out, ": ");
+}
+
+static void read_syslog(
+	const struct message *message, struct message_syslog *syslog)
+{
+	const struct render_argument *ident = string_at(message, 3);
+
+	syslog->priority = (uint32_t)integer_at(message, 0);
+	syslog->pid = (uint32_t)integer_at(message, 1);
+	syslog->utc_offset = integer_at(message, 2);
+	syslog->ident = ident ? ident->data : NULL;
+	syslog->ident_bytes = ident ? ident->bytes : 0;
+}
+
+bool message_is_syslog(
+	const struct message *message, struct message_syslog *syslog)
+{
+	if (message->context->text != BINLOG_TEXT_SYSLOG)
+		return false;
+	read_syslog(message, syslog);
+	return true;
+}
+
+/* LOG_PERROR prints the datagram by "%s%s": it ends at its first NUL. */
+static void put_syslog_perror(
+	const struct message *message, struct render_buffer *out)
+{
+	struct message_syslog syslog;
+	size_t start = out->length;
+	const char *nul;
+	bool ends;
+
+	read_syslog(message, &syslog);
+	put_ident(&syslog, out);
+	put_format(message, 4, out);
+	ends = out->length > start && out->data[out->length - 1] == '\n';
+	nul = out->length > start
+		      ? memchr(out->data + start, '\0', out->length - start)
+		      : NULL;
+	if (nul)
+		out->length = (size_t)(nul - out->data);
+	if (!ends)
+		render_buffer_put_byte(out, '\n');
+}
+
+static void put_character(
+	const struct message *message, struct render_buffer *out)
+{
+	if (argument_at(message, 0, BINLOG_ARG_I32))
+		render_buffer_put_byte(out, (char)integer_at(message, 0));
+}
+
+uint32_t message_stream(const struct message *message)
+{
+	if (message->context->text == BINLOG_TEXT_SYSLOG)
+		return BINLOG_STREAM_SYSLOG;
+	return message->context->stream ? message->context->stream->flags : 0;
+}
+
+void message_text(const struct message *message, struct render_buffer *out)
+{
+	switch (message->context->text) {
+	case BINLOG_TEXT_FORMAT:
+		put_format(message, 0, out);
+		break;
+	case BINLOG_TEXT_LITERAL:
+		put_literal(message, out);
+		break;
+	case BINLOG_TEXT_LITERAL_LINE:
+		put_literal(message, out);
+		render_buffer_put_byte(out, '\n');
+		break;
+	case BINLOG_TEXT_BYTES:
+		put_argument_string(out, string_at(message, 0));
+		break;
+	case BINLOG_TEXT_BYTES_LINE:
+		put_argument_string(out, string_at(message, 0));
+		render_buffer_put_byte(out, '\n');
+		break;
+	case BINLOG_TEXT_CHARACTER:
+		put_character(message, out);
+		break;
+	case BINLOG_TEXT_PERROR:
+		put_perror(message, out);
+		break;
+	case BINLOG_TEXT_WARN:
+		put_warn(message, true, out);
+		break;
+	case BINLOG_TEXT_WARNX:
+		put_warn(message, false, out);
+		break;
+	case BINLOG_TEXT_ERROR:
+		put_error(message, out);
+		break;
+	case BINLOG_TEXT_SYSLOG:
+		put_format(message, 4, out);
+		break;
+	case BINLOG_TEXT_SYSLOG_PERROR:
+		put_syslog_perror(message, out);
+		break;
+	default:
+		capture_report(message->capture, ERROR_TEXT, message->offset,
+			message->context->text);
+		put_without_format(message, 0, out);
+	}
+}
+
+void message_syslog_head(const struct message *message,
+	const struct message_syslog *syslog, struct render_buffer *out)
+{
+	time_t seconds =
+		(time_t)(message->wall / 1000000000u) + syslog->utc_offset;
+	struct tm tm;
+	char head[64];
+
+	snprintf(
+		head, sizeof(head), "<%" PRId32 ">", (int32_t)syslog->priority);
+	put_string(out, head);
+	if (gmtime_r(&seconds, &tm) &&
+		strftime(head, sizeof(head), "%h %e %T ", &tm) > 0)
+		put_string(out, head);
+	put_ident(syslog, out);
+}

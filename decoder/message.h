@@ -1,0 +1,64 @@
+/*
+ * A message: one record together with everything that its ids stand for, and
+ * the text that it makes.  Yielded by writer streams and by the merge, read by
+ * the styles.  Valid until the stream that it came from moves on.
+ */
+#ifndef DECODER_MESSAGE_H
+#define DECODER_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/capture.h"
+#include "decoder/definition.h"
+#include "decoder/render.h"
+
+struct message {
+	uint64_t ticks;
+	uint64_t wall; /* nanoseconds since 1970 */
+	uint32_t pid;
+	uint32_t tid;
+	const char *thread; /* its name, may be empty; ends in NUL */
+	struct program *program;
+	struct definition_context *context;
+	struct pool *pool; /* lives as long as the context */
+	bool continues;	   /* the piece before this was of the same call */
+	bool partial;	   /* the next piece will be */
+	uint64_t offset;   /* of the record in its file, for errors */
+	struct capture *capture;
+	size_t count;
+	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
+};
+
+/* What a syslog message carries beside its text. */
+struct message_syslog {
+	uint32_t priority;  /* with facility */
+	uint32_t pid;	    /* 0: not to be shown */
+	int32_t utc_offset; /* seconds east of UTC */
+	const char *ident;  /* not terminated; null: none */
+	size_t ident_bytes;
+};
+
+/* BINLOG_STREAM_... of the stream that the text belongs to. */
+uint32_t message_stream(const struct message *message);
+
+/* True, and fills *syslog, for messages to syslog. */
+bool message_is_syslog(
+	const struct message *message, struct message_syslog *syslog);
+
+/*
+ * Appends the text: for syslog what comes after `ident[pid]: `, otherwise all
+ * bytes that the call would have written.  What is missing in the file is
+ * shown as such and reported to the message's capture.
+ */
+void message_text(const struct message *message, struct render_buffer *out);
+
+/*
+ * Appends `<PRI>Mmm dd hh:mm:ss ident[pid]: ` as syslog() of glibc 2.36 sends
+ * it, in the time zone of the process.
+ */
+void message_syslog_head(const struct message *message,
+	const struct message_syslog *syslog, struct render_buffer *out);
+
+#endif

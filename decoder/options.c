@@ -1,0 +1,233 @@
+#include "decoder/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/layout.h"
+
+#define LONG_ONLY 256 /* getopt's value of an option without a letter */
+
+enum option_number {
+#define OPTION(name, text, letter, argument, help) NUMBER_##name,
+#include "decoder/options.def"
+#undef OPTION
+};
+
+static const struct {
+	const char *text;
+	char letter;
+	const char *argument;
+	const char *help;
+} descriptions[] = {
+#define OPTION(name, text, letter, argument, help)                             \
+	[NUMBER_##name] = {text, letter, argument, help},
+#include "decoder/options.def"
+#undef OPTION
+};
+
+#define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
+
+static void fill_getopt(struct option *longs, char *shorts)
+{
+	size_t i;
+
+	*shorts++ = ':';
+	for (i = 0; i < OPTIONS; i++) {
+		longs[i] = (struct option){descriptions[i].text,
+			descriptions[i].argument ? required_argument
+						 : no_argument,
+			NULL, LONG_ONLY + (int)i};
+		if (!descriptions[i].letter)
+			continue;
+		*shorts++ = descriptions[i].letter;
+		if (descriptions[i].argument)
+			*shorts++ = ':';
+	}
+	longs[OPTIONS] = (struct option){0};
+	*shorts = '\0';
+}
+
+/* An enum option_number, or -1. */
+static int option_of(int value)
+{
+	size_t i;
+
+	if (value >= LONG_ONLY)
+		return value - LONG_ONLY;
+	for (i = 0; i < OPTIONS; i++)
+		if (descriptions[i].letter == value)
+			return (int)i;
+	return -1;
+}
+
+static bool parse_number(const char *text, uint32_t *number)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno ||
+		value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+static const char *parse_stream(
+	struct options *options, const char *name, size_t length)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} streams[] = {
+		{"stdout", BINLOG_STREAM_STDOUT},
+		{"stderr", BINLOG_STREAM_STDERR},
+		{"syslog", BINLOG_STREAM_SYSLOG},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		if (strlen(streams[i].name) != length ||
+			memcmp(streams[i].name, name, length) != 0)
+			continue;
+		options->streams |= streams[i].flag;
+		return NULL;
+	}
+	if (length > 5 && memcmp(name, "file:", 5) == 0)
+		return "captures do not name other files: give stdout, stderr "
+		       "or syslog";
+	return "no such stream: give stdout, stderr or syslog";
+}
+
+/* Null, or what is wrong. */
+static const char *parse_streams(struct options *options, const char *list)
+{
+	const char *wrong;
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		wrong = parse_stream(options, list, length);
+		if (wrong || !list[length])
+			return wrong;
+		list += length + 1;
+	}
+}
+
+/* Null, or what is wrong. */
+static const char *apply(struct options *options, int option, const char *value)
+{
+	uint32_t depth;
+
+	switch (option) {
+	case NUMBER_RAW:
+		options->style = "raw";
+		break;
+	case NUMBER_WRITTEN:
+		options->as_written = true;
+		break;
+	case NUMBER_STREAM:
+		return parse_streams(options, value);
+	case NUMBER_PID:
+		options->one_pid = true;
+		if (!parse_number(value, &options->pid))
+			return "not the number of a process: give digits";
+		break;
+	case NUMBER_STACKS:
+		options->stacks = true;
+		break;
+	case NUMBER_DEPTH:
+		if (!parse_number(value, &depth))
+			return "not a number of frames: give digits";
+		options->depth = depth;
+		break;
+	case NUMBER_OUTPUT:
+		options->style = value;
+		break;
+	case NUMBER_UTC:
+		options->utc = true;
+		break;
+	case NUMBER_QUIET:
+		options->quiet = true;
+		break;
+	}
+	return NULL;
+}
+
+static enum options_action complain(
+	struct options *options, const char *what, const char *why)
+{
+	snprintf(options->problem, sizeof(options->problem), "%s: %s", what,
+		why);
+	return OPTIONS_WRONG;
+}
+
+static enum options_action check(struct options *options)
+{
+	if (strcmp(options->style, "help") == 0)
+		return OPTIONS_STYLES;
+	if (options->as_written && strcmp(options->style, "raw") != 0)
+		return complain(options, "--as-written",
+			"orders the bytes of --raw: give both");
+	return OPTIONS_SHOW;
+}
+
+enum options_action options_parse(
+	struct options *options, int argc, char **argv)
+{
+	struct option longs[OPTIONS + 1];
+	char shorts[2 * OPTIONS + 2];
+	const char *wrong;
+	int value;
+
+	*options = (struct options){.style = "line", .depth = SIZE_MAX};
+	fill_getopt(longs, shorts);
+	opterr = 0;
+	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		int option = option_of(value);
+
+		if (value == ':')
+			return complain(options, argv[optind - 1],
+				"its argument is missing: see --help");
+		if (option < 0)
+			return complain(options, argv[optind - 1],
+				"no such option: see --help");
+		if (option == NUMBER_HELP)
+			return OPTIONS_HELP;
+		if (option == NUMBER_VERSION)
+			return OPTIONS_VERSION;
+		wrong = apply(options, option, optarg);
+		if (wrong)
+			return complain(options, optarg, wrong);
+	}
+	options->paths = argv + optind;
+	options->path_count = (size_t)(argc - optind);
+	return check(options);
+}
+
+void options_help(char *buffer, size_t size)
+{
+	size_t used = 0;
+	size_t i;
+
+	*buffer = '\0';
+	for (i = 0; i < OPTIONS && used < size; i++) {
+		char name[32];
+		char letter[] = "-x,";
+
+		letter[1] = descriptions[i].letter;
+		snprintf(name, sizeof(name), "--%s%s%s", descriptions[i].text,
+			descriptions[i].argument ? "=" : "",
+			descriptions[i].argument ? descriptions[i].argument
+						 : "");
+		used += (size_t)snprintf(buffer + used, size - used,
+			"  %-3s %-16s %s\n",
+			descriptions[i].letter ? letter : "", name,
+			descriptions[i].help);
+	}
+}

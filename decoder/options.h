@@ -1,0 +1,42 @@
+/*
+ * The command line of binlog-show, as options.def has it.  Called by main
+ * once; prints nothing.
+ */
+#ifndef DECODER_OPTIONS_H
+#define DECODER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum options_action {
+	OPTIONS_SHOW,
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+	OPTIONS_STYLES, /* list them */
+	OPTIONS_WRONG	/* `problem` says what */
+};
+
+struct options {
+	const char *style;
+	bool as_written;
+	bool stacks;
+	bool utc;
+	bool quiet;
+	size_t depth;
+	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
+	bool one_pid;
+	uint32_t pid;
+	char *const *paths;
+	size_t path_count;
+	char problem[160]; /* what: why: what you can do */
+};
+
+/* The strings of argv stay the caller's; their order may change. */
+enum options_action options_parse(
+	struct options *options, int argc, char **argv);
+
+/* One line for each option into buffer, cut off when they do not fit. */
+void options_help(char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Where the text goes: a descriptor behind a large buffer.  Styles put text
+ * straight into `text` and call output_settle() after each message.  The first
+ * failure sticks; from then on text is thrown away.
+ */
+#ifndef DECODER_OUTPUT_H
+#define DECODER_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "decoder/render_buffer.h"
+
+#define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)
+
+struct output {
+	int fd;
+	int failed; /* errno of the first write that failed, or 0 */
+	struct render_buffer text;
+};
+
+/* Writes everything out. */
+void output_flush(struct output *output);
+
+/* Writes when enough has been collected. */
+static inline void output_settle(struct output *output)
+{
+	if (output->text.length >= OUTPUT_BUFFER_BYTES)
+		output_flush(output);
+}
+
+#endif

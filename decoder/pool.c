@@ -1,0 +1,67 @@
+#include "decoder/pool.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES 4080u
+
+struct pool_chunk {
+	struct pool_chunk *older;
+	size_t size; /* of data */
+	alignas(max_align_t) char data[];
+};
+
+static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
+{
+	struct pool_chunk *chunk = malloc(sizeof(*chunk) + size);
+
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	chunk->older = pool->chunks;
+	pool->chunks = chunk;
+	return chunk;
+}
+
+void *pool_take(struct pool *pool, size_t size)
+{
+	struct pool_chunk *chunk = pool->chunks;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + alignof(max_align_t) - 1) & -alignof(max_align_t);
+	if (size > pool->left) {
+		chunk = add_chunk(
+			pool, size > CHUNK_BYTES ? size : CHUNK_BYTES);
+		if (!chunk)
+			return NULL;
+		pool->left = chunk->size;
+	}
+	pool->left -= size;
+	return chunk ? chunk->data + (chunk->size - pool->left - size) : NULL;
+}
+
+char *pool_copy(struct pool *pool, const void *bytes, size_t size)
+{
+	char *copy = size < SIZE_MAX ? pool_take(pool, size + 1) : NULL;
+
+	if (!copy)
+		return NULL;
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+void pool_free(struct pool *pool)
+{
+	while (pool->chunks) {
+		struct pool_chunk *older = pool->chunks->older;
+
+		free(pool->chunks);
+		pool->chunks = older;
+	}
+	pool->left = 0;
+}

@@ -1,0 +1,212 @@
+#include "decoder/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/layout.h"
+
+#define ANCESTORS_MAX 16
+
+struct program *program_find(struct program_table *table, uint32_t pid)
+{
+	struct program *program = id_map_find(&table->programs, pid);
+
+	if (program)
+		return program;
+	program = pool_take(&table->pool, sizeof(*program));
+	if (!program)
+		return NULL;
+	*program = (struct program){.pid = pid, .name = "?"};
+	if (!id_map_set(&table->programs, pid, program))
+		return NULL;
+	return program;
+}
+
+/* The next NUL-terminated string of the record.  Null: it is not there. */
+static const char *next_string(struct cursor *record)
+{
+	size_t length = strnlen((const char *)record->at, cursor_left(record));
+
+	if (length == cursor_left(record))
+		return NULL;
+	return (const char *)cursor_bytes(record, length + 1);
+}
+
+/* Null: not both strings are there. */
+static const char *read_names(struct cursor *strings, const char **directory)
+{
+	const char *executable = next_string(strings);
+
+	*directory = executable ? next_string(strings) : NULL;
+	return *directory ? executable : NULL;
+}
+
+bool program_describe(struct program_table *table, struct cursor *record)
+{
+	struct binlog_process_record head;
+	const char *executable, *directory, *slash;
+	const uint8_t *strings;
+	struct cursor rest;
+	struct program *program;
+
+	cursor_struct(record, &head, sizeof(head));
+	strings = cursor_bytes(record, head.bytes);
+	if (!strings)
+		return false;
+	rest = cursor_over(strings, head.bytes);
+	executable = read_names(&rest, &directory);
+	if (!executable)
+		return false;
+	program = program_find(table, head.pid);
+	if (!program)
+		return true;
+	program->ppid = head.ppid;
+	program->uid = head.uid;
+	program->parent = head.ppid == head.pid
+				  ? NULL
+				  : id_map_find(&table->programs, head.ppid);
+	program->executable =
+		pool_copy(&table->pool, executable, strlen(executable));
+	program->directory =
+		pool_copy(&table->pool, directory, strlen(directory));
+	if (!program->executable || !*program->executable)
+		return true;
+	slash = strrchr(program->executable, '/');
+	program->name = slash ? slash + 1 : program->executable;
+	return true;
+}
+
+static bool same_module(
+	const struct program_module *a, const struct program_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->bias == b->bias &&
+	       a->file_bytes == b->file_bytes &&
+	       a->content_hash == b->content_hash &&
+	       a->build_id_bytes == b->build_id_bytes &&
+	       a->path_bytes == b->path_bytes &&
+	       memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0 &&
+	       memcmp(a->path, b->path, a->path_bytes) == 0;
+}
+
+static bool make_room(struct program *program)
+{
+	size_t room = program->module_room ? program->module_room * 2 : 16;
+	struct program_module *modules;
+
+	if (program->module_count < program->module_room)
+		return true;
+	modules = realloc(program->modules, room * sizeof(*modules));
+	if (!modules)
+		return false;
+	program->modules = modules;
+	program->module_room = room;
+	return true;
+}
+
+/* Every writer may describe every module: what is known is not kept twice. */
+static bool is_known(
+	const struct program *program, const struct program_module *module)
+{
+	size_t i;
+
+	for (i = program->module_count; i > 0; i--) {
+		const struct program_module *old = &program->modules[i - 1];
+
+		if (old->start < module->end && module->start < old->end)
+			return same_module(old, module);
+	}
+	return false;
+}
+
+static bool read_module(struct cursor *record, struct program_module *module)
+{
+	struct binlog_module_record head;
+
+	cursor_struct(record, &head, sizeof(head));
+	*module = (struct program_module){
+		.start = head.start,
+		.end = head.end,
+		.bias = head.bias,
+		.file_bytes = head.file_bytes,
+		.content_hash = head.content_hash,
+		.build_id_bytes = head.build_id_bytes,
+		.path_bytes = head.path_bytes,
+	};
+	module->build_id = cursor_bytes(record, head.build_id_bytes);
+	module->path = (const char *)cursor_bytes(record, head.path_bytes);
+	return module->path;
+}
+
+bool program_add_module(struct program_table *table, struct program *program,
+	struct cursor *record, bool *full)
+{
+	struct program_module module;
+
+	*full = false;
+	if (!read_module(record, &module))
+		return false;
+	if (is_known(program, &module))
+		return true;
+	*full = program->module_count >= PROGRAM_MODULES_MAX;
+	if (*full || !make_room(program))
+		return true;
+	module.path = pool_copy(&table->pool, module.path, module.path_bytes);
+	module.build_id = (const uint8_t *)pool_copy(
+		&table->pool, module.build_id, module.build_id_bytes);
+	if (module.path && module.build_id)
+		program->modules[program->module_count++] = module;
+	return true;
+}
+
+static const struct program_module *module_of(
+	const struct program *program, uint64_t address, size_t known)
+{
+	size_t i;
+
+	for (i = known < program->module_count ? known : program->module_count;
+		i > 0; i--)
+		if (address >= program->modules[i - 1].start &&
+			address < program->modules[i - 1].end)
+			return &program->modules[i - 1];
+	for (i = known; i < program->module_count; i++)
+		if (address >= program->modules[i].start &&
+			address < program->modules[i].end)
+			return &program->modules[i];
+	return NULL;
+}
+
+const struct program_module *program_module_at(
+	const struct program *program, uint64_t address, size_t known)
+{
+	int generation;
+
+	for (generation = 0; program && generation < ANCESTORS_MAX;
+		generation++, program = program->parent) {
+		const struct program_module *module =
+			module_of(program, address, known);
+
+		if (module)
+			return module;
+		known = SIZE_MAX;
+	}
+	return NULL;
+}
+
+static void free_modules(struct program_table *table)
+{
+	size_t i;
+
+	for (i = 0; table->programs.slots && i <= table->programs.mask; i++) {
+		struct program *program = table->programs.slots[i].value;
+
+		if (program)
+			free(program->modules);
+	}
+}
+
+void program_table_free(struct program_table *table)
+{
+	free_modules(table);
+	id_map_free(&table->programs);
+	pool_free(&table->pool);
+}

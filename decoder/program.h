@@ -1,0 +1,78 @@
+/*
+ * The processes of one capture: their names, and which file
+ * was mapped where and when.  Filled by the writers' control records; asked
+ * by the styles.  A process that the capture mentions but does not describe
+ * exists all the same, with the name "?".
+ */
+#ifndef DECODER_PROGRAM_H
+#define DECODER_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/cursor.h"
+#include "decoder/id_map.h"
+#include "decoder/pool.h"
+
+/* More mappings of one process are not kept: each frame looks at all. */
+#define PROGRAM_MODULES_MAX 4096u
+
+struct program_module {
+	uint64_t start;
+	uint64_t end;
+	uint64_t bias;
+	uint64_t file_bytes;
+	uint64_t content_hash;
+	const char *path;  /* ends in NUL */
+	size_t path_bytes; /* without that NUL */
+	const uint8_t *build_id;
+	size_t build_id_bytes;
+};
+
+struct program {
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t uid;
+	const char *name;	/* last part of the executable's path */
+	const char *executable; /* null: not described */
+	const char *directory;
+	struct program_module *modules; /* in the order in which they came */
+	size_t module_count;
+	size_t module_room;
+	const struct program *parent; /* in the same capture, or null */
+};
+
+/* All zeros is an empty table. */
+struct program_table {
+	struct id_map programs;
+	struct pool pool;
+};
+
+/* The process with this id, made if need be.  Null: out of memory. */
+struct program *program_find(struct program_table *table, uint32_t pid);
+
+/*
+ * Takes a PROCESS record, the cursor over all of it.  False: its lengths do
+ * not fit.  The strings are copied.
+ */
+bool program_describe(struct program_table *table, struct cursor *record);
+
+/*
+ * Takes a MODULE record of this process, the cursor over all of it.  False: its
+ * lengths do not fit. *full says that it was not kept because there are too
+ * many.
+ */
+bool program_add_module(struct program_table *table, struct program *program,
+	struct cursor *record, bool *full);
+
+/*
+ * The module that `address` belonged to when the process had `known` modules,
+ * else one that came later, else one of the parent.  Null: none.
+ */
+const struct program_module *program_module_at(
+	const struct program *program, uint64_t address, size_t known);
+
+void program_table_free(struct program_table *table);
+
+#endif

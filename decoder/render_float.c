@@ -1,0 +1,309 @@
+#include <string.h>
+
+#include "decoder/render_number.h"
+#include "decoder/render_piece.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+#define EXPONENT_MAX 8 /* "e-4966" */
+#define DEFAULT_PRECISION 6
+#define SHORT_PLACES 17 /* up to which 64 bits are enough for them */
+
+/* How the digits will stand. */
+struct float_layout {
+	bool negative;
+	bool exponent;	 /* "1.5e+00", otherwise "1.5" */
+	int64_t integer; /* digits before the point, at least 1 */
+	int64_t places;	 /* digits behind it */
+};
+
+static bool is_upper(const struct render_piece *piece)
+{
+	return piece->conversion <= 'Z';
+}
+
+static void put_special(
+	struct render_piece *piece, const struct render_number *number)
+{
+	static const char *const names[] = {"inf", "nan", "INF", "NAN"};
+	char sign = render_piece_sign(piece, number->negative);
+	int64_t total = 3 + (sign != 0);
+
+	piece->behind = ' ';
+	render_piece_begin(piece, total, false);
+	if (sign != 0)
+		render_buffer_put_byte(piece->out, sign);
+	render_buffer_put(piece->out,
+		names[(is_upper(piece) ? 2 : 0) +
+			(number->class == RENDER_NUMBER_NAN)],
+		3);
+	render_piece_end(piece, total);
+}
+
+/* The digits [from, to); zeros stand before the first and behind the last. */
+static void put_digits(struct render_piece *piece,
+	const struct render_decimal *decimal, int64_t from, int64_t to)
+{
+	if (from < 0) {
+		render_piece_pad(piece, '0', (to < 0 ? to : 0) - from);
+		from = 0;
+	}
+	if (from < decimal->count && from < to) {
+		int64_t end = to < decimal->count ? to : decimal->count;
+
+		render_buffer_put(piece->out, decimal->digits + from,
+			(size_t)(end - from));
+		from = end;
+	}
+	if (from < to)
+		render_piece_pad(piece, '0', to - from);
+}
+
+static int64_t count_groups(
+	const struct render_piece *piece, const struct float_layout *layout)
+{
+	int64_t groups = 0;
+	int64_t i;
+
+	if (!(piece->flags & FORMAT_GROUP) || *piece->locale->thousands == '\0')
+		return 0;
+	for (i = 1; i < layout->integer; i++)
+		groups += render_piece_group_ends(piece->locale, i);
+	return groups;
+}
+
+static void put_grouped(struct render_piece *piece,
+	const struct render_decimal *decimal, int64_t from, int64_t to)
+{
+	int64_t i;
+
+	for (i = from; i < to; i++) {
+		if (i > from && render_piece_group_ends(piece->locale, to - i))
+			render_buffer_put(piece->out, piece->locale->thousands,
+				strlen(piece->locale->thousands));
+		put_digits(piece, decimal, i, i + 1);
+	}
+}
+
+static size_t write_exponent(
+	const struct render_piece *piece, char text[EXPONENT_MAX], int exponent)
+{
+	char *end = text + EXPONENT_MAX;
+	char *at = render_integer_write(
+		end, (uint64_t)(exponent < 0 ? -exponent : exponent));
+
+	if (end - at < 2)
+		*--at = '0';
+	*--at = exponent < 0 ? '-' : '+';
+	*--at = is_upper(piece) ? 'E' : 'e';
+	memmove(text, at, (size_t)(end - at));
+	return (size_t)(end - at);
+}
+
+static void put_number(struct render_piece *piece,
+	const struct render_decimal *decimal, const struct float_layout *layout)
+{
+	int64_t point = layout->exponent ? 1 : decimal->point;
+	bool has_point = layout->places > 0 || piece->flags & FORMAT_ALTERNATE;
+	bool zeros =
+		piece->flags & FORMAT_ZERO && !(piece->flags & FORMAT_MINUS);
+	char sign = render_piece_sign(piece, layout->negative);
+	int64_t groups = count_groups(piece, layout);
+	size_t exponent_size = 0;
+	char exponent[EXPONENT_MAX];
+	int64_t total;
+
+	if (decimal->count == 0)
+		point = 1;
+	if (layout->exponent)
+		exponent_size = write_exponent(piece, exponent,
+			decimal->count == 0 ? 0 : decimal->point - 1);
+	total = (sign != 0) + layout->integer + groups + has_point +
+		layout->places + (int64_t)exponent_size;
+	render_piece_begin(piece, total, zeros);
+	if (sign != 0)
+		render_buffer_put_byte(piece->out, sign);
+	if (zeros)
+		render_piece_pad(piece, '0', piece->width - total);
+	if (groups > 0)
+		put_grouped(piece, decimal, point - layout->integer, point);
+	else
+		put_digits(piece, decimal, point - layout->integer, point);
+	if (has_point)
+		render_piece_put_point(piece);
+	put_digits(piece, decimal, point, point + layout->places);
+	render_buffer_put(piece->out, exponent, exponent_size);
+	render_piece_end(piece, total);
+}
+
+static int64_t precision_of(const struct render_piece *piece)
+{
+	return piece->precision < 0 ? DEFAULT_PRECISION : piece->precision;
+}
+
+static int64_t integer_digits(const struct render_decimal *decimal)
+{
+	return decimal->count > 0 && decimal->point > 1 ? decimal->point : 1;
+}
+
+static void put_fixed(
+	struct render_piece *piece, const struct render_number *number)
+{
+	struct float_layout layout = {
+		.negative = number->negative,
+		.places = precision_of(piece),
+	};
+	struct render_decimal decimal;
+
+	render_decimal_places(&decimal, &number->binary, layout.places);
+	layout.integer = integer_digits(&decimal);
+	put_number(piece, &decimal, &layout);
+}
+
+static void put_exponent(
+	struct render_piece *piece, const struct render_number *number)
+{
+	struct float_layout layout = {
+		.negative = number->negative,
+		.exponent = true,
+		.integer = 1,
+		.places = precision_of(piece),
+	};
+	struct render_decimal decimal;
+
+	render_decimal_digits(&decimal, &number->binary, layout.places + 1);
+	put_number(piece, &decimal, &layout);
+}
+
+/* %g: whichever is shorter, and zeros at its end only for '#'. */
+static void put_shorter(
+	struct render_piece *piece, const struct render_number *number)
+{
+	struct float_layout layout = {.negative = number->negative};
+	int64_t digits = precision_of(piece);
+	struct render_decimal decimal;
+	int exponent;
+
+	if (digits == 0)
+		digits = 1;
+	render_decimal_digits(&decimal, &number->binary, digits);
+	exponent = decimal.count == 0 ? 0 : decimal.point - 1;
+	if (!(piece->flags & FORMAT_ALTERNATE)) {
+		while (decimal.count > 0 &&
+			decimal.digits[decimal.count - 1] == '0')
+			decimal.count--;
+	}
+	layout.exponent = exponent < -4 || exponent >= digits;
+	layout.integer = layout.exponent ? 1 : integer_digits(&decimal);
+	layout.places = digits - 1 - (layout.exponent ? 0 : exponent);
+	if (!(piece->flags & FORMAT_ALTERNATE)) {
+		layout.places =
+			decimal.count - 1 - (layout.exponent ? 0 : exponent);
+		if (layout.places < 0)
+			layout.places = 0;
+	}
+	put_number(piece, &decimal, &layout);
+}
+
+static uint64_t power_of_ten(int64_t exponent)
+{
+	uint64_t power = 1;
+
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+/* Rounds product / 2^64; `odd`: the digit before is. */
+static uint64_t round_product(uint128 product, bool odd)
+{
+	const uint64_t half = (uint64_t)1 << 63;
+	uint64_t digits = (uint64_t)(product >> 64);
+	uint64_t rest = (uint64_t)product;
+
+	return digits + (rest > half || (rest == half && odd));
+}
+
+/* The integer, and the last `places` digits of the other number. */
+static void put_joined(struct render_piece *piece, bool negative,
+	uint64_t integer, uint64_t fraction, int64_t places)
+{
+	char text[24];
+	char *end = text + sizeof(text);
+	char *at = render_integer_write(end, integer);
+
+	if (negative)
+		*--at = '-';
+	render_buffer_put(piece->out, at, (size_t)(end - at));
+	if (places == 0)
+		return;
+	render_piece_put_point(piece);
+	render_integer_write(end, fraction);
+	render_buffer_put(piece->out, end - places, (size_t)places);
+}
+
+/*
+ * The usual "%.3f" of a usual number: what is behind its point fits into 64
+ * bits, so that one multiplication gives all places exactly and, below them,
+ * what is left for rounding.  False for any other.
+ */
+static bool put_short(
+	struct render_piece *piece, const struct render_number *number)
+{
+	int64_t places = precision_of(piece);
+	int bits = -number->binary.exponent;
+	uint64_t mantissa = number->binary.low;
+	uint64_t integer;
+	uint64_t power;
+	uint64_t digits;
+	uint128 product;
+
+	if (piece->flags != 0 || piece->width != 0 || places > SHORT_PLACES ||
+		bits < 1 || bits > 63 || number->binary.high != 0)
+		return false;
+	integer = mantissa >> bits;
+	power = power_of_ten(places);
+	product = (uint128)(mantissa << (64 - bits)) * power;
+	digits = round_product(
+		product, places == 0 ? integer & 1 : product >> 64 & 1);
+	if (digits == power) {
+		digits = 0;
+		integer++;
+	}
+	/* A 1 in front keeps the zeros behind the point. */
+	put_joined(piece, number->negative, integer, power + digits, places);
+	return true;
+}
+
+void render_float_put(
+	struct render_piece *piece, const struct render_argument *argument)
+{
+	struct render_number number;
+
+	render_number_decode(&number, argument);
+	if (number.class != RENDER_NUMBER_FINITE) {
+		put_special(piece, &number);
+		return;
+	}
+	if (piece->conversion == 'a' || piece->conversion == 'A') {
+		render_hexfloat_put(piece, &number);
+		return;
+	}
+	/* The leading bit of a pseudo-denormal counts only in glibc's %a, */
+	/* and where it is the only one. */
+	if (number.pseudo && number.binary.low << 1 != 0)
+		number.binary.low &= INT64_MAX;
+	switch (piece->conversion) {
+	case 'f':
+	case 'F':
+		if (!put_short(piece, &number))
+			put_fixed(piece, &number);
+		break;
+	case 'e':
+	case 'E':
+		put_exponent(piece, &number);
+		break;
+	default:
+		put_shorter(piece, &number);
+	}
+}

@@ -1,0 +1,183 @@
+#include <limits.h>
+#include <string.h>
+
+#include "decoder/render_piece.h"
+
+#define DIGITS_MAX 64	 /* of 64 bits in base 2 */
+#define SEPARATOR_MAX 16 /* bytes of a separator that anybody uses */
+
+static const char digit_pairs[] = "00010203040506070809"
+				  "10111213141516171819"
+				  "20212223242526272829"
+				  "30313233343536373839"
+				  "40414243444546474849"
+				  "50515253545556575859"
+				  "60616263646566676869"
+				  "70717273747576777879"
+				  "80818283848586878889"
+				  "90919293949596979899";
+
+char *render_integer_write(char *end, uint64_t value)
+{
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, digit_pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		end -= 2;
+		memcpy(end, digit_pairs + value * 2, 2);
+		return end;
+	}
+	*--end = (char)('0' + value);
+	return end;
+}
+
+static char *write_binary(
+	char *end, uint64_t value, unsigned int bits, const char *digits)
+{
+	do {
+		*--end = digits[value & ((1u << bits) - 1)];
+		value >>= bits;
+	} while (value != 0);
+	return end;
+}
+
+static char *write_digits(char *end, uint64_t value, char conversion)
+{
+	switch (conversion) {
+	case 'x':
+	case 'p':
+		return write_binary(end, value, 4, "0123456789abcdef");
+	case 'X':
+		return write_binary(end, value, 4, "0123456789ABCDEF");
+	case 'o':
+		return write_binary(end, value, 3, "01234567");
+	case 'b':
+	case 'B':
+		return write_binary(end, value, 1, "01");
+	default:
+		return render_integer_write(end, value);
+	}
+}
+
+/* A group size that ends all grouping. */
+static bool is_last_group(char size)
+{
+	return size == CHAR_MAX || (signed char)size <= 0;
+}
+
+bool render_piece_group_ends(const struct render_locale *locale, int64_t digits)
+{
+	const char *grouping = locale->grouping;
+
+	if (is_last_group(*grouping))
+		return false;
+	while (digits > *grouping) {
+		digits -= *grouping;
+		if (grouping[1] == '\0')
+			return digits % *grouping == 0;
+		if (is_last_group(*++grouping))
+			return false;
+	}
+	return digits == *grouping;
+}
+
+/* Copies the digits with separators between them; returns how many bytes. */
+static size_t group_digits(const struct render_piece *piece, char *to,
+	const char *digits, size_t count)
+{
+	size_t size = strnlen(piece->locale->thousands, SEPARATOR_MAX);
+	char *begin = to;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (i > 0 && render_piece_group_ends(
+				     piece->locale, (int64_t)(count - i))) {
+			memcpy(to, piece->locale->thousands, size);
+			to += size;
+		}
+		*to++ = digits[i];
+	}
+	return (size_t)(to - begin);
+}
+
+/* What stands before the digits besides zeros. */
+static size_t write_prefix(const struct render_piece *piece, char prefix[3],
+	uint64_t value, bool negative)
+{
+	size_t size = 0;
+	char c = piece->conversion;
+
+	if (c == 'd' || c == 'p')
+		prefix[0] = render_piece_sign(piece, negative);
+	else
+		prefix[0] = 0;
+	if (prefix[0] != 0)
+		size = 1;
+	if (value == 0 || !(piece->flags & FORMAT_ALTERNATE || c == 'p') ||
+		c == 'd' || c == 'u' || c == 'o')
+		return size;
+	prefix[size] = '0';
+	prefix[size + 1] = c == 'p' ? 'x' : c;
+	return size + 2;
+}
+
+/* How many zeros the precision asks for before so many bytes of digits. */
+static int64_t count_zeros(
+	const struct render_piece *piece, uint64_t value, size_t size)
+{
+	int64_t zeros = piece->precision - (int64_t)size;
+
+	if (zeros > 0)
+		return zeros;
+	/* In "%#o" one zero must be there; 0 itself has it unless "%#.0o". */
+	return piece->conversion == 'o' && piece->flags & FORMAT_ALTERNATE &&
+	       (value != 0 || size == 0);
+}
+
+static void put_general(struct render_piece *piece, uint64_t value,
+	bool negative, const char *digits, size_t size)
+{
+	bool pad_zeros = piece->flags & FORMAT_ZERO && piece->precision < 0;
+	char grouped[DIGITS_MAX * (1 + SEPARATOR_MAX)];
+	char prefix[3];
+	size_t prefix_size = write_prefix(piece, prefix, value, negative);
+	int64_t zeros;
+	int64_t total;
+
+	if (value == 0 && piece->precision == 0)
+		size = 0;
+	if (piece->flags & FORMAT_GROUP && piece->conversion != 'p') {
+		size = group_digits(piece, grouped, digits, size);
+		digits = grouped;
+	}
+	zeros = count_zeros(piece, value, size);
+	total = (int64_t)(prefix_size + size) + zeros;
+	if (piece->flags & FORMAT_MINUS)
+		pad_zeros = false;
+	render_piece_begin(piece, total, pad_zeros);
+	render_buffer_put(piece->out, prefix, prefix_size);
+	if (pad_zeros && piece->width > total)
+		zeros += piece->width - total;
+	render_piece_pad(piece, '0', zeros);
+	render_buffer_put(piece->out, digits, size);
+	render_piece_end(piece, total);
+}
+
+void render_integer_put(
+	struct render_piece *piece, uint64_t value, bool negative)
+{
+	char text[DIGITS_MAX + 1];
+	char *end = text + sizeof(text);
+	char *at = write_digits(end, value, piece->conversion);
+
+	if (piece->flags == 0 && piece->width == 0 && piece->precision < 0 &&
+		piece->conversion != 'p') {
+		if (negative)
+			*--at = '-';
+		render_buffer_put(piece->out, at, (size_t)(end - at));
+		return;
+	}
+	put_general(piece, value, negative, at, (size_t)(end - at));
+}

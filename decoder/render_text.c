@@ -1,0 +1,191 @@
+#include <string.h>
+
+#include "decoder/render_piece.h"
+
+/* glibc converts wide strings in portions of so many bytes. */
+#define PORTION 256u
+
+void render_text_put(struct render_piece *piece, const void *data, size_t size)
+{
+	render_piece_begin(piece, (int64_t)size, false);
+	render_buffer_put(piece->out, data, size);
+	render_piece_end(piece, (int64_t)size);
+}
+
+/* Of the size given, what the precision leaves. */
+static size_t clip(const struct render_piece *piece, size_t size)
+{
+	if (piece->precision >= 0 && (uint64_t)piece->precision < size)
+		return (size_t)piece->precision;
+	return size;
+}
+
+static void put_null(struct render_piece *piece)
+{
+	static const char null[] = "(null)";
+	const size_t size = sizeof(null) - 1;
+
+	render_text_put(piece, null, clip(piece, size) < size ? 0 : size);
+}
+
+/*
+ * UTF-8 as glibc writes it: up to six bytes, but no surrogates.  Returns how
+ * many, 0 if this is not a character.
+ */
+static size_t encode(char bytes[6], uint32_t c)
+{
+	size_t size = 2;
+	size_t i;
+
+	if (c < 0x80) {
+		bytes[0] = (char)c;
+		return 1;
+	}
+	if (c > INT32_MAX || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	while (size < 6 && c >> (5 * size + 1) != 0)
+		size++;
+	for (i = size - 1; i > 0; i--, c >>= 6)
+		bytes[i] = (char)(0x80 | (c & 0x3f));
+	bytes[0] = (char)(0xff00u >> size | c);
+	return size;
+}
+
+static uint32_t wide_at(const struct render_argument *argument, size_t index)
+{
+	uint32_t c;
+
+	memcpy(&c, (const char *)argument->data + index * sizeof(c), sizeof(c));
+	return c;
+}
+
+/* How far a wide string gets. */
+struct wide_extent {
+	size_t characters; /* that are within the precision */
+	size_t bytes;	   /* of them as UTF-8 */
+	bool broken;	   /* what follows is not a character */
+	size_t portion;	   /* character with which the last portion begins */
+};
+
+static void measure_wide(const struct render_piece *piece,
+	const struct render_argument *argument, struct wide_extent *extent)
+{
+	size_t count = argument->bytes / sizeof(uint32_t);
+	size_t limit = clip(piece, SIZE_MAX);
+	size_t portion_bytes = 0;
+	char bytes[6];
+	size_t size;
+	size_t i;
+
+	memset(extent, 0, sizeof(*extent));
+	for (i = 0; i < count && extent->bytes < limit; i++) {
+		size = encode(bytes, wide_at(argument, i));
+		if (portion_bytes + size > PORTION ||
+			portion_bytes == PORTION) {
+			extent->portion = i;
+			portion_bytes = 0;
+		}
+		extent->broken = size == 0;
+		if (size == 0 || size > limit - extent->bytes)
+			break;
+		portion_bytes += size;
+		extent->bytes += size;
+	}
+	extent->characters = i;
+}
+
+static void put_wide(struct render_piece *piece,
+	const struct render_argument *argument, size_t count)
+{
+	char bytes[6];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		render_buffer_put(
+			piece->out, bytes, encode(bytes, wide_at(argument, i)));
+}
+
+static bool put_wide_string(
+	struct render_piece *piece, const struct render_argument *argument)
+{
+	struct wide_extent extent;
+
+	measure_wide(piece, argument, &extent);
+	if (extent.broken) {
+		/* Only with both of these glibc looks before it writes. */
+		if (piece->width == 0 || piece->flags & FORMAT_MINUS ||
+			piece->precision < 0)
+			put_wide(piece, argument, extent.portion);
+		return false;
+	}
+	render_piece_begin(piece, (int64_t)extent.bytes, false);
+	put_wide(piece, argument, extent.characters);
+	render_piece_end(piece, (int64_t)extent.bytes);
+	return true;
+}
+
+bool render_text_put_string(
+	struct render_piece *piece, const struct render_argument *argument)
+{
+	if (argument->null || (argument->data == NULL && argument->bytes != 0))
+		put_null(piece);
+	else if (piece->size == FORMAT_LONG)
+		return put_wide_string(piece, argument);
+	else
+		render_text_put(
+			piece, argument->data, clip(piece, argument->bytes));
+	return true;
+}
+
+bool render_text_put_character(struct render_piece *piece, int32_t c)
+{
+	char bytes[6];
+	size_t size = 1;
+
+	if (piece->size == FORMAT_LONG)
+		size = encode(bytes, (uint32_t)c);
+	else
+		bytes[0] = (char)c;
+	if (size == 0)
+		return false;
+	render_text_put(piece, bytes, size);
+	return true;
+}
+
+static uint64_t magnitude(int32_t number)
+{
+	return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
+static void put_unknown_errno(struct render_piece *piece, int32_t number)
+{
+	char text[40] = "Unknown error ";
+	uint64_t rest = magnitude(number);
+	char *end = text + sizeof(text);
+	char *at = end;
+	size_t length = strlen(text);
+
+	do
+		*--at = (char)('0' + rest % 10);
+	while ((rest /= 10) != 0);
+	if (number < 0)
+		*--at = '-';
+	memmove(text + length, at, (size_t)(end - at));
+	render_text_put(piece, text, clip(piece, length + (size_t)(end - at)));
+}
+
+void render_text_put_errno(struct render_piece *piece, int32_t number)
+{
+	const char *text = piece->flags & FORMAT_ALTERNATE
+				   ? strerrorname_np(number)
+				   : strerrordesc_np(number);
+
+	if (text != NULL) {
+		render_text_put(piece, text, clip(piece, strlen(text)));
+	} else if (piece->flags & FORMAT_ALTERNATE) {
+		piece->conversion = 'd';
+		render_integer_put(piece, magnitude(number), number < 0);
+	} else {
+		put_unknown_errno(piece, number);
+	}
+}

@@ -1,0 +1,46 @@
+/*
+ * How messages are shown.  A style is a line in styles.def and a file
+ * style_NAME.c that defines its three functions; binlog-show gives it every
+ * message in order and asks no questions.
+ */
+#ifndef DECODER_STYLE_H
+#define DECODER_STYLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decoder/message.h"
+#include "decoder/output.h"
+#include "decoder/stack.h"
+
+/* Outlives the style's state. */
+struct style_settings {
+	struct output *output;
+	struct stack *stack; /* null: show no stacks */
+	bool utc;	     /* wall time in UTC, otherwise local time */
+};
+
+/* begin() gives the state that the others take; null: out of memory. */
+struct style {
+	const char *name;
+	const char *what;
+	void *(*begin)(const struct style_settings *settings);
+	void (*message)(void *state, const struct message *message);
+	void (*end)(void *state); /* shows what is left and frees the state */
+};
+
+#define STYLE(name, what)                                                      \
+	void *style_##name##_begin(const struct style_settings *settings);     \
+	void style_##name##_message(                                           \
+		void *state, const struct message *message);                   \
+	void style_##name##_end(void *state);
+#include "decoder/styles.def"
+#undef STYLE
+
+/* All of them; ends with one that has no name. */
+extern const struct style style_all[];
+
+/* Null: there is none with this name. */
+const struct style *style_find(const char *name);
+
+#endif

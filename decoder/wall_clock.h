@@ -1,0 +1,65 @@
+/*
+ * From ticks to wall time, piecewise: between the two anchors around a moment
+ * where both are known, else by the rate over all that was seen.  One for
+ * each capture, asked by its writers' streams.  A clock that was set between
+ * two anchors changes the time at the second one, not gradually before it.
+ */
+#ifndef DECODER_WALL_CLOCK_H
+#define DECODER_WALL_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/capture.h"
+
+struct wall_clock {
+	struct binlog_anchor *anchors; /* of the file's blocks, by ticks */
+	size_t count;
+	struct binlog_anchor first; /* the widest two: the rate over all */
+	struct binlog_anchor last;
+	bool nanoseconds; /* ticks are these */
+};
+
+/* A stretch of ticks with one rate; all zeros holds for no ticks. */
+struct wall_segment {
+	uint64_t from; /* ticks */
+	uint64_t span; /* the segment ends before from + span */
+	uint64_t realtime;
+	double rate; /* nanoseconds per tick */
+};
+
+/*
+ * Collects the anchors of the capture's blocks; reports if wall time goes
+ * backwards among them.  False: out of memory.
+ */
+bool wall_clock_begin(struct wall_clock *clock, struct capture *capture);
+
+/* Takes note of an anchor from a record, for the rate. */
+void wall_clock_learn(
+	struct wall_clock *clock, const struct binlog_anchor *anchor);
+
+/*
+ * The segment for `ticks` in records that follow `near`, their latest anchor.
+ */
+struct wall_segment wall_clock_segment(const struct wall_clock *clock,
+	const struct binlog_anchor *near, uint64_t ticks);
+
+void wall_clock_end(struct wall_clock *clock);
+
+static inline bool wall_segment_holds(
+	const struct wall_segment *segment, uint64_t ticks)
+{
+	return ticks - segment->from < segment->span;
+}
+
+/* Nanoseconds since 1970; only for ticks that the segment holds for. */
+static inline uint64_t wall_segment_time(
+	const struct wall_segment *segment, uint64_t ticks)
+{
+	double passed = (double)(ticks - segment->from) * segment->rate;
+
+	return segment->realtime + (uint64_t)(passed < 1e18 ? passed : 1e18);
+}
+
+#endif

@@ -1,0 +1,477 @@
+#include "decoder/writer_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/cursor.h"
+#include "record/layout.h"
+
+/* 25,000 writers may be open at once, and each has a window. */
+#define WINDOW_BYTES 8192u
+
+#define RECORD_HEAD 8u
+#define UNKNOWN_STRING "<string ?>"
+
+/* Where in the block the next record begins. */
+static uint32_t position(const struct writer_stream *stream)
+{
+	return stream->window_end -
+	       (uint32_t)(stream->window_bytes - stream->window_at);
+}
+
+static uint64_t offset_of(const struct writer_stream *stream)
+{
+	return stream->block->offset + position(stream);
+}
+
+static void report(
+	struct writer_stream *stream, enum error_code code, uint64_t number)
+{
+	capture_report(stream->capture, code, offset_of(stream), number);
+}
+
+static void leave_block(struct writer_stream *stream)
+{
+	free(stream->window);
+	stream->window = NULL;
+	stream->window_room = stream->window_bytes = stream->window_at = 0;
+	stream->window_end = 0;
+	stream->block++;
+	if (stream->block == stream->blocks_end) {
+		stream->state = WRITER_END;
+		return;
+	}
+	stream->state = WRITER_BETWEEN;
+	if (stream->block->anchor.ticks > stream->ticks)
+		stream->ticks = stream->block->anchor.ticks;
+	if (stream->block->anchor.realtime > stream->wall)
+		stream->wall = stream->block->anchor.realtime;
+}
+
+/* The rest of the block makes no sense. */
+static void give_up_block(
+	struct writer_stream *stream, enum error_code code, uint64_t number)
+{
+	report(stream, code, number);
+	stream->partial = false;
+	leave_block(stream);
+}
+
+static bool enlarge_window(struct writer_stream *stream)
+{
+	size_t room =
+		stream->window_room ? stream->window_room * 2 : WINDOW_BYTES;
+	uint8_t *window;
+
+	if (room > BINLOG_BLOCK_MAX)
+		room = BINLOG_BLOCK_MAX;
+	window = realloc(stream->window, room);
+	if (!window) {
+		report(stream, ERROR_MEMORY, 0);
+		return false;
+	}
+	stream->window = window;
+	stream->window_room = room;
+	return true;
+}
+
+/* More of the block into the window.  False: there is no more. */
+static bool read_more(struct writer_stream *stream)
+{
+	size_t kept = stream->window_bytes - stream->window_at;
+	size_t wanted, n;
+
+	if (stream->window_end >= stream->block_end)
+		return false;
+	if (kept > 0 && stream->window_at > 0)
+		memmove(stream->window, stream->window + stream->window_at,
+			kept);
+	stream->window_at = 0;
+	stream->window_bytes = kept;
+	if (kept >= stream->window_room && !enlarge_window(stream))
+		return false;
+	wanted = stream->window_room - kept;
+	if (wanted > stream->block_end - stream->window_end)
+		wanted = stream->block_end - stream->window_end;
+	n = capture_read(stream->capture,
+		stream->block->offset + stream->window_end,
+		stream->window + kept, wanted);
+	stream->window_bytes += n;
+	stream->window_end += (uint32_t)n;
+	if (n < wanted)
+		stream->block_end = stream->window_end;
+	return n > 0;
+}
+
+/* A cursor over at least `size` bytes of the next record, if there are any. */
+static struct cursor look(struct writer_stream *stream, size_t size)
+{
+	while (stream->window_bytes - stream->window_at < size &&
+		read_more(stream))
+		;
+	return cursor_over(stream->window + stream->window_at,
+		stream->window_bytes - stream->window_at);
+}
+
+static void use_anchor(
+	struct writer_stream *stream, const struct binlog_anchor *anchor)
+{
+	stream->anchor = *anchor;
+	stream->segment.span = 0;
+	wall_clock_learn(stream->clock, anchor);
+}
+
+static void enter_block(struct writer_stream *stream)
+{
+	const struct capture_block *block = stream->block;
+
+	if (block->sequence != stream->next_sequence)
+		stream->partial = false;
+	stream->next_sequence = block->sequence + 1;
+	stream->block_end = block->size;
+	stream->window_end = sizeof(struct binlog_block);
+	use_anchor(stream, &block->anchor);
+	stream->tid = block->tid;
+	if (!stream->program || stream->program->pid != block->pid)
+		stream->program =
+			program_find(&stream->capture->programs, block->pid);
+	if (!stream->program || !enlarge_window(stream))
+		leave_block(stream);
+	else
+		stream->state = WRITER_MESSAGE;
+}
+
+static size_t count_zeros(const struct cursor *bytes)
+{
+	const uint8_t *at = bytes->at;
+	uint64_t word;
+
+	for (; (size_t)(bytes->end - at) >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (word != 0)
+			break;
+	}
+	while (at < bytes->end && *at == 0)
+		at++;
+	return (size_t)(at - bytes->at);
+}
+
+/*
+ * Beyond the zero word that ends the records only the start of an unfinished
+ * one may follow, and that is not zero for long.  So data that begins at a
+ * page after zeros is what is left around pages that never reached the disk.
+ */
+static void check_tail(struct writer_stream *stream)
+{
+	size_t zeros = 0;
+
+	do {
+		struct cursor rest = look(stream, 1);
+		size_t run = count_zeros(&rest);
+
+		zeros += run;
+		stream->window_at += run;
+		if (run == cursor_left(&rest))
+			continue;
+		if (zeros > 3 * RECORD_HEAD &&
+			offset_of(stream) % BINLOG_PAGE == 0)
+			report(stream, ERROR_PAGE_GONE,
+				stream->block_end - position(stream));
+		return;
+	} while (read_more(stream));
+}
+
+/* What ended the records: a zero word, the block's end, or the file's. */
+static void end_block(struct writer_stream *stream)
+{
+	struct cursor rest = look(stream, sizeof(uint32_t));
+	bool cut = stream->block_end < stream->block->size;
+
+	if (cursor_left(&rest) >= sizeof(uint32_t))
+		check_tail(stream);
+	else if (cut)
+		report(stream, ERROR_BLOCK_CUT, stream->block->writer);
+	leave_block(stream);
+}
+
+/* A record that should be whole is not. */
+static void end_within_record(struct writer_stream *stream)
+{
+	if (stream->block_end < stream->block->size)
+		give_up_block(stream, ERROR_BLOCK_CUT, stream->block->writer);
+	else
+		give_up_block(stream, ERROR_RECORD,
+			stream->block_end - position(stream));
+}
+
+static void take_clock(struct writer_stream *stream, struct cursor *record)
+{
+	struct binlog_clock_record clock;
+
+	cursor_struct(record, &clock, sizeof(clock));
+	if (!record->failed)
+		use_anchor(stream, &clock.anchor);
+}
+
+static void take_thread(struct writer_stream *stream, struct cursor *record)
+{
+	struct binlog_thread_record thread;
+
+	cursor_struct(record, &thread, sizeof(thread));
+	if (record->failed)
+		return;
+	stream->tid = thread.tid;
+	memcpy(stream->thread, thread.name, sizeof(thread.name));
+}
+
+static bool take_module(struct writer_stream *stream, struct cursor *record)
+{
+	bool full;
+	bool good = program_add_module(
+		&stream->capture->programs, stream->program, record, &full);
+
+	if (full)
+		report(stream, ERROR_MODULES, PROGRAM_MODULES_MAX);
+	return good;
+}
+
+static void take_control(
+	struct writer_stream *stream, uint32_t kind, struct cursor *record)
+{
+	bool good = true;
+
+	switch (kind) {
+	case BINLOG_CLOCK:
+		take_clock(stream, record);
+		break;
+	case BINLOG_PROCESS:
+		good = program_describe(&stream->capture->programs, record);
+		break;
+	case BINLOG_THREAD:
+		take_thread(stream, record);
+		break;
+	case BINLOG_MODULE:
+		good = take_module(stream, record);
+		break;
+	case BINLOG_STRING:
+		good = definition_add_string(&stream->definitions, record);
+		break;
+	case BINLOG_STREAM:
+		good = definition_add_stream(&stream->definitions, record);
+		break;
+	case BINLOG_CONTEXT:
+		good = definition_add_context(&stream->definitions, record,
+			stream->program->module_count);
+		break;
+	default: /* of a newer writer */
+		break;
+	}
+	if (!good || record->failed)
+		report(stream, ERROR_DEFINITION, kind);
+}
+
+/* False: the block has ended. */
+static bool step_control(struct writer_stream *stream)
+{
+	struct cursor record = look(stream, RECORD_HEAD);
+	uint32_t kind = cursor_u32(&record);
+	uint32_t size = cursor_u32(&record);
+
+	if (record.failed) {
+		end_within_record(stream);
+		return false;
+	}
+	if (size < RECORD_HEAD || size % 4 != 0 || size > BINLOG_BLOCK_MAX) {
+		give_up_block(stream, ERROR_CONTROL, size);
+		return false;
+	}
+	record = look(stream, size);
+	if (cursor_left(&record) < size) {
+		end_within_record(stream);
+		return false;
+	}
+	record = cursor_over(record.at, size);
+	take_control(stream, kind, &record);
+	stream->window_at += size;
+	return true;
+}
+
+/* A string's bytes or what the length word says instead of them. */
+static void read_string(struct writer_stream *stream, struct cursor *record,
+	struct render_argument *argument)
+{
+	uint32_t length = cursor_u32(record);
+	const struct definition_string *string;
+
+	if (length == BINLOG_NULL) {
+		argument->null = true;
+		return;
+	}
+	if (!(length & BINLOG_STRING_ID)) {
+		argument->bytes = length;
+		argument->data = cursor_padded(record, length);
+		return;
+	}
+	length &= ~BINLOG_STRING_ID;
+	string = definition_string(&stream->definitions, length);
+	if (!string)
+		report(stream, ERROR_STRING, length);
+	if (!string && argument->kind == BINLOG_ARG_STRING) {
+		argument->data = UNKNOWN_STRING;
+		argument->bytes = sizeof(UNKNOWN_STRING) - 1;
+	} else if (!string) {
+		argument->null = true;
+	} else {
+		argument->data = string->bytes;
+		argument->bytes = (uint32_t)string->length;
+	}
+}
+
+static void read_argument(struct writer_stream *stream, struct cursor *record,
+	struct render_argument *argument)
+{
+	uint64_t bits;
+
+	switch (argument->kind) {
+	case BINLOG_ARG_I32:
+		argument->i32 = (int32_t)cursor_u32(record);
+		break;
+	case BINLOG_ARG_I64:
+		argument->i64 = (int64_t)cursor_u64(record);
+		break;
+	case BINLOG_ARG_F64:
+		bits = cursor_u64(record);
+		memcpy(&argument->f64, &bits, sizeof(bits));
+		break;
+	case BINLOG_ARG_LONG_DOUBLE:
+		argument->data = cursor_bytes(record, 16);
+		break;
+	default:
+		read_string(stream, record, argument);
+	}
+}
+
+/* The arguments into the message.  False: the cursor ended. */
+static bool read_arguments(struct writer_stream *stream, struct cursor *record,
+	const struct definition_context *context)
+{
+	bool binary128 = stream->capture->header.machine == 183; /* aarch64 */
+	size_t i;
+
+	for (i = 0; i < context->arguments && !record->failed; i++) {
+		struct render_argument *argument =
+			&stream->message.arguments[i];
+
+		*argument = (struct render_argument){
+			.kind = context->kinds[i], .binary128 = binary128};
+		read_argument(stream, record, argument);
+	}
+	return !record->failed;
+}
+
+static uint64_t whole_ticks(const struct writer_stream *stream, uint32_t low)
+{
+	return stream->anchor.ticks +
+	       (uint32_t)(low - (uint32_t)stream->anchor.ticks);
+}
+
+static void set_time(struct writer_stream *stream, uint64_t ticks)
+{
+	if (!wall_segment_holds(&stream->segment, ticks))
+		stream->segment = wall_clock_segment(
+			stream->clock, &stream->anchor, ticks);
+	stream->message.ticks = ticks;
+	stream->message.wall = wall_segment_time(&stream->segment, ticks);
+	if (ticks > stream->ticks)
+		stream->ticks = ticks;
+	if (stream->message.wall > stream->wall)
+		stream->wall = stream->message.wall;
+}
+
+static void finish_message(
+	struct writer_stream *stream, struct definition_context *context)
+{
+	struct message *message = &stream->message;
+
+	message->pid = stream->block->pid;
+	message->tid = stream->tid;
+	message->thread = stream->thread;
+	message->program = stream->program;
+	message->context = context;
+	message->pool = &stream->definitions.pool;
+	message->continues = stream->partial;
+	message->partial = context->flags & BINLOG_CONTEXT_PARTIAL;
+	message->offset = offset_of(stream);
+	message->capture = stream->capture;
+	message->count = context->arguments;
+	stream->partial = message->partial;
+}
+
+static void step_message(struct writer_stream *stream, uint32_t id)
+{
+	struct definition_context *context =
+		definition_context(&stream->definitions, id);
+	struct cursor record;
+	uint32_t low;
+
+	if (!context || !context->usable) {
+		give_up_block(
+			stream, context ? ERROR_ARGUMENT : ERROR_CONTEXT, id);
+		return;
+	}
+	do {
+		record = look(stream, RECORD_HEAD + context->fixed_bytes);
+		cursor_u32(&record);
+		low = cursor_u32(&record);
+		if (!read_arguments(stream, &record, context))
+			continue;
+		set_time(stream, whole_ticks(stream, low));
+		finish_message(stream, context);
+		stream->window_at = (size_t)(record.at - stream->window);
+		return;
+	} while (read_more(stream));
+	end_within_record(stream);
+}
+
+void writer_stream_step(struct writer_stream *stream)
+{
+	if (stream->state == WRITER_BETWEEN)
+		enter_block(stream);
+	while (stream->state == WRITER_MESSAGE) {
+		struct cursor record = look(stream, sizeof(uint32_t));
+		uint32_t first = cursor_u32(&record);
+
+		if (first >= BINLOG_CONTEXT_FIRST) {
+			step_message(stream, first);
+			return;
+		}
+		if (first == 0) {
+			end_block(stream);
+			return;
+		}
+		if (!step_control(stream))
+			return;
+	}
+}
+
+void writer_stream_begin(struct writer_stream *stream, struct capture *capture,
+	struct wall_clock *clock, const struct capture_block *blocks,
+	size_t count)
+{
+	*stream = (struct writer_stream){
+		.state = WRITER_BETWEEN,
+		.ticks = blocks->anchor.ticks,
+		.wall = blocks->anchor.realtime,
+		.capture = capture,
+		.clock = clock,
+		.block = blocks,
+		.blocks_end = blocks + count,
+	};
+}
+
+void writer_stream_end(struct writer_stream *stream)
+{
+	free(stream->window);
+	definition_table_free(&stream->definitions);
+	*stream = (struct writer_stream){.state = WRITER_END};
+}

@@ -1,0 +1,36 @@
+#include "shim/locale_state.h"
+
+#include <langinfo.h>
+
+#include "shim/bytes.h"
+#include "shim/host.h"
+
+/* As programs start, in the C locale. */
+bool locale_varies;
+bool locale_point = true;
+bool locale_utf8;
+
+bool locale_ask_point(void)
+{
+	const char *point = host_nl_langinfo(RADIXCHAR);
+
+	return point[0] == '.' && point[1] == '\0';
+}
+
+bool locale_ask_utf8(void)
+{
+	const char *codeset = host_nl_langinfo(CODESET);
+
+	return bytes_starts(codeset, "UTF-8") && codeset[5] == '\0';
+}
+
+void locale_changed(void)
+{
+	locale_point = locale_ask_point();
+	locale_utf8 = locale_ask_utf8();
+}
+
+void locale_differs_by_thread(void)
+{
+	locale_varies = true;
+}

@@ -1,0 +1,35 @@
+/*
+ * What of the host's locale the reader has to take for granted: that the
+ * decimal point is a point, and that multibyte text is UTF-8.  One load on
+ * the hot path unless threads have locales of their own.
+ */
+#ifndef SHIM_LOCALE_STATE_H
+#define SHIM_LOCALE_STATE_H
+
+/* Ask libc each time. */
+extern bool locale_varies;
+extern bool locale_point;
+extern bool locale_utf8;
+
+bool locale_ask_point(void);
+bool locale_ask_utf8(void);
+
+/* Numbers are printed with "." now, in this thread. */
+static inline bool locale_has_point(void)
+{
+	return likely(!locale_varies) ? locale_point : locale_ask_point();
+}
+
+/* Wide characters are printed as UTF-8 now, in this thread. */
+static inline bool locale_is_utf8(void)
+{
+	return likely(!locale_varies) ? locale_utf8 : locale_ask_utf8();
+}
+
+/* After setlocale. */
+void locale_changed(void);
+
+/* Before uselocale. */
+void locale_differs_by_thread(void);
+
+#endif

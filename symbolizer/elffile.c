@@ -1,0 +1,442 @@
+#include "symbolizer/elffile.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define BYTES_MAX ((uint64_t)4 << 30)
+#define BYTES_PER_BYTE_ON_DISK 64
+#define SMALL_FILE_BYTES 65536
+#define BUILD_ID_BYTES_MAX 64
+
+/* Exactly `bytes` at `offset`, whatever the kernel cuts it into. */
+static bool read_exactly(
+	const struct elffile *file, void *to, uint64_t offset, uint64_t bytes)
+{
+	char *p = to;
+
+	if (offset > file->bytes || file->bytes - offset < bytes)
+		return false;
+	while (bytes > 0) {
+		ssize_t got = pread(file->descriptor, p, bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		p += got;
+		offset += (uint64_t)got;
+		bytes -= (uint64_t)got;
+	}
+	return true;
+}
+
+static bool spend(struct elffile *file, uint64_t bytes)
+{
+	if (file->budget < bytes)
+		return false;
+	file->budget -= bytes;
+	return true;
+}
+
+void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes)
+{
+	char *data;
+
+	if (offset > file->bytes || file->bytes - offset < bytes ||
+		!spend(file, bytes))
+		return NULL;
+	data = malloc(bytes + 1);
+	if (!data)
+		return NULL;
+	if (!read_exactly(file, data, offset, bytes)) {
+		free(data);
+		return NULL;
+	}
+	data[bytes] = '\0';
+	return data;
+}
+
+static bool inflate_all(
+	const void *from, size_t from_bytes, void *to, size_t to_bytes)
+{
+	uLongf got = to_bytes;
+
+	return uncompress(to, &got, from, from_bytes) == Z_OK &&
+	       got == to_bytes;
+}
+
+/* `packed` is SHF_COMPRESSED contents; it is freed here. */
+static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
+	size_t *bytes, const char **why)
+{
+	Elf64_Chdr head;
+	char *data = NULL;
+
+	*why = "its compressed section is damaged";
+	if (packed_bytes < sizeof(head))
+		goto out;
+	memcpy(&head, packed, sizeof(head));
+	if (head.ch_type != ELFCOMPRESS_ZLIB) {
+		*why = "its sections are compressed in another way than zlib";
+		goto out;
+	}
+	if (!spend(file, head.ch_size)) {
+		*why = "its sections unpack to far more than the file holds";
+		goto out;
+	}
+	data = malloc(head.ch_size + 1);
+	if (!data) {
+		*why = "out of memory";
+		goto out;
+	}
+	if (!inflate_all(packed + sizeof(head), packed_bytes - sizeof(head),
+		    data, head.ch_size)) {
+		free(data);
+		data = NULL;
+		goto out;
+	}
+	data[head.ch_size] = '\0';
+	*bytes = head.ch_size;
+out:
+	free(packed);
+	return data;
+}
+
+void *elffile_read_section(
+	struct elffile *file, size_t section, size_t *bytes, const char **why)
+{
+	const struct elffile_section *s = &file->sections[section];
+	char *data;
+
+	if (s->type == SHT_NOBITS) {
+		*why = "the section has no bytes in this file";
+		return NULL;
+	}
+	data = elffile_read(file, s->offset, s->bytes);
+	if (!data) {
+		*why = "a section cannot be read or is too large";
+		return NULL;
+	}
+	if (s->flags & SHF_COMPRESSED)
+		return unpack(file, data, s->bytes, bytes, why);
+	*bytes = s->bytes;
+	return data;
+}
+
+size_t elffile_section_named(const struct elffile *file, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < file->section_count; i++)
+		if (strcmp(file->sections[i].name, name) == 0)
+			return i;
+	return ELFFILE_NONE;
+}
+
+size_t elffile_section_at(const struct elffile *file, uint64_t address)
+{
+	const struct elffile_section *s = file->sections;
+	size_t i;
+
+	for (i = 0; i < file->section_count; i++, s++) {
+		/* .tbss has an address but takes no room there */
+		if (!(s->flags & SHF_ALLOC) ||
+			(s->flags & SHF_TLS && s->type == SHT_NOBITS))
+			continue;
+		if (address >= s->address && address - s->address < s->bytes)
+			return i;
+	}
+	return ELFFILE_NONE;
+}
+
+/* A section that claims bytes beyond the end of the file has none. */
+static struct elffile_section bounded_section(
+	const struct elffile *file, const Elf64_Shdr *head)
+{
+	struct elffile_section s = {
+		.name = "",
+		.type = head->sh_type,
+		.link = head->sh_link,
+		.flags = head->sh_flags,
+		.address = head->sh_addr,
+		.offset = head->sh_offset,
+		.bytes = head->sh_size,
+		.entry_bytes = head->sh_entsize,
+	};
+
+	if (s.type != SHT_NOBITS &&
+		(s.offset > file->bytes || file->bytes - s.offset < s.bytes)) {
+		s.type = SHT_NULL;
+		s.bytes = 0;
+	}
+	return s;
+}
+
+static void name_sections(
+	struct elffile *file, const Elf64_Shdr *heads, size_t names)
+{
+	const char *why;
+	size_t bytes;
+	size_t i;
+
+	if (names >= file->section_count)
+		return;
+	file->section_names = elffile_read_section(file, names, &bytes, &why);
+	if (!file->section_names)
+		return;
+	for (i = 0; i < file->section_count; i++)
+		if (heads[i].sh_name < bytes)
+			file->sections[i].name =
+				file->section_names + heads[i].sh_name;
+}
+
+static bool read_sections(struct elffile *file, const Elf64_Ehdr *head)
+{
+	size_t count = head->e_shnum;
+	size_t names = head->e_shstrndx;
+	Elf64_Shdr first;
+	Elf64_Shdr *heads;
+	size_t i;
+
+	if (head->e_shoff == 0)
+		return true;
+	if (head->e_shentsize != sizeof(first) ||
+		!read_exactly(file, &first, head->e_shoff, sizeof(first)))
+		return false;
+	/* more sections than 16 bits can say */
+	if (count == 0)
+		count = first.sh_size;
+	if (names == SHN_XINDEX)
+		names = first.sh_link;
+	if (count > (file->bytes - head->e_shoff) / sizeof(first))
+		return false;
+	heads = elffile_read(file, head->e_shoff, count * sizeof(first));
+	file->sections = calloc(count + 1, sizeof(*file->sections));
+	if (heads && file->sections) {
+		file->section_count = count;
+		for (i = 0; i < count; i++)
+			file->sections[i] = bounded_section(file, &heads[i]);
+		name_sections(file, heads, names);
+	}
+	free(heads);
+	return file->section_count == count;
+}
+
+/* Walks the notes in `data`; true when the build-id was among them. */
+static bool take_build_id(struct elffile *file, const char *data, size_t bytes)
+{
+	Elf64_Nhdr note;
+
+	while (bytes >= sizeof(note)) {
+		size_t name_bytes;
+		size_t id_bytes;
+
+		memcpy(&note, data, sizeof(note));
+		data += sizeof(note);
+		bytes -= sizeof(note);
+		name_bytes = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		id_bytes = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		if (bytes < name_bytes || bytes - name_bytes < note.n_descsz)
+			return false;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			memcmp(data, "GNU", 4) == 0 && note.n_descsz > 0 &&
+			note.n_descsz <= BUILD_ID_BYTES_MAX) {
+			file->build_id = malloc(note.n_descsz);
+			if (!file->build_id)
+				return false;
+			memcpy(file->build_id, data + name_bytes,
+				note.n_descsz);
+			file->build_id_bytes = note.n_descsz;
+			return true;
+		}
+		if (bytes - name_bytes < id_bytes)
+			return false;
+		data += name_bytes + id_bytes;
+		bytes -= name_bytes + id_bytes;
+	}
+	return false;
+}
+
+static bool take_notes(struct elffile *file, uint64_t offset, uint64_t bytes)
+{
+	char *notes = elffile_read(file, offset, bytes);
+	bool found = notes && take_build_id(file, notes, bytes);
+
+	free(notes);
+	return found;
+}
+
+/*
+ * By sections first: in a separate debug file the segments still describe
+ * the file that it was split from.
+ */
+static void read_build_id(
+	struct elffile *file, const Elf64_Phdr *segments, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < file->section_count; i++)
+		if (file->sections[i].type == SHT_NOTE &&
+			take_notes(file, file->sections[i].offset,
+				file->sections[i].bytes))
+			return;
+	for (i = 0; i < count && file->section_count == 0; i++)
+		if (segments[i].p_type == PT_NOTE &&
+			take_notes(file, segments[i].p_offset,
+				segments[i].p_filesz))
+			return;
+}
+
+static bool read_segments(struct elffile *file, const Elf64_Ehdr *head)
+{
+	Elf64_Phdr *segments;
+	size_t count = head->e_phnum;
+	size_t i;
+
+	if (count == 0) {
+		read_build_id(file, NULL, 0);
+		return true;
+	}
+	if (head->e_phentsize != sizeof(*segments))
+		return false;
+	segments = elffile_read(file, head->e_phoff, count * sizeof(*segments));
+	if (!segments)
+		return false;
+	for (i = 0; i < count; i++) {
+		if (segments[i].p_type != PT_LOAD ||
+			!(segments[i].p_flags & PF_X))
+			continue;
+		file->code_offset = segments[i].p_offset;
+		file->code_bytes = segments[i].p_filesz;
+		break;
+	}
+	read_build_id(file, segments, count);
+	free(segments);
+	return true;
+}
+
+static const char *read_headers(struct elffile *file)
+{
+	Elf64_Ehdr head;
+
+	if (!read_exactly(file, &head, 0, sizeof(head)) ||
+		memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		return "not an ELF file";
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 ||
+		head.e_ident[EI_DATA] != ELFDATA2LSB)
+		return "not a 64-bit little-endian ELF file";
+	if (!read_sections(file, &head) || !read_segments(file, &head))
+		return "its ELF headers are damaged";
+	return NULL;
+}
+
+/* A file with holes may claim any size for nothing. */
+static uint64_t budget_for(const struct stat *status)
+{
+	uint64_t on_disk = (uint64_t)status->st_blocks * 512 + SMALL_FILE_BYTES;
+	uint64_t bytes = (uint64_t)status->st_size + SMALL_FILE_BYTES;
+
+	if (bytes > on_disk)
+		bytes = on_disk;
+	if (bytes > BYTES_MAX / BYTES_PER_BYTE_ON_DISK)
+		return BYTES_MAX;
+	return bytes * BYTES_PER_BYTE_ON_DISK;
+}
+
+static const char *why_not_opened(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "no such file";
+	case EACCES:
+	case EPERM:
+		return "permission denied";
+	case ENXIO:
+		return "not a regular file";
+	default:
+		return "cannot be opened";
+	}
+}
+
+const char *elffile_open(struct elffile *file, const char *path)
+{
+	struct stat status;
+	const char *why;
+
+	memset(file, 0, sizeof(*file));
+	/* O_NONBLOCK: a FIFO without a writer would wait for ever */
+	file->descriptor =
+		open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (file->descriptor < 0)
+		return why_not_opened(errno);
+	if (fstat(file->descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+		close(file->descriptor);
+		return "not a regular file";
+	}
+	file->bytes = (uint64_t)status.st_size;
+	file->budget = budget_for(&status);
+	why = read_headers(file);
+	if (why)
+		elffile_close(file);
+	return why;
+}
+
+void elffile_close(struct elffile *file)
+{
+	close(file->descriptor);
+	free(file->sections);
+	free(file->section_names);
+	free(file->build_id);
+}
+
+char *elffile_debug_link(struct elffile *file, uint32_t *crc)
+{
+	size_t section = elffile_section_named(file, ".gnu_debuglink");
+	const char *why;
+	size_t crc_at;
+	size_t bytes;
+	char *link;
+
+	if (section == ELFFILE_NONE)
+		return NULL;
+	link = elffile_read_section(file, section, &bytes, &why);
+	if (!link)
+		return NULL;
+	/* the name, its NUL, padding to 4 bytes, the sum */
+	crc_at = (strlen(link) + 1 + 3) & ~(size_t)3;
+	if (link[0] == '\0' || bytes < crc_at ||
+		bytes - crc_at < sizeof(*crc)) {
+		free(link);
+		return NULL;
+	}
+	memcpy(crc, link + crc_at, sizeof(*crc));
+	return link;
+}
+
+bool elffile_crc(const struct elffile *file, uint32_t *crc)
+{
+	unsigned char *buffer = malloc(SMALL_FILE_BYTES);
+	uint64_t offset = 0;
+	uLong sum = crc32(0, NULL, 0);
+
+	while (buffer && offset < file->bytes) {
+		uint64_t bytes = file->bytes - offset;
+
+		if (bytes > SMALL_FILE_BYTES)
+			bytes = SMALL_FILE_BYTES;
+		if (!read_exactly(file, buffer, offset, bytes))
+			break;
+		sum = crc32(sum, buffer, (uInt)bytes);
+		offset += bytes;
+	}
+	free(buffer);
+	*crc = (uint32_t)sum;
+	return offset == file->bytes;
+}

@@ -1,0 +1,74 @@
+/*
+ * An ELF file, read with bounds.  Called by all of the symbolizer that needs
+ * bytes of a file; nothing else there opens or reads one.  Promises that only
+ * regular files are opened, that opening never waits, and that no section is
+ * handed out whose bytes are not in the file.
+ */
+#ifndef SYMBOLIZER_ELFFILE_H
+#define SYMBOLIZER_ELFFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile_section {
+	const char *name;	/* "" when damaged */
+	uint32_t type;		/* SHT_... */
+	uint32_t link;
+	uint64_t flags;		/* SHF_... */
+	uint64_t address;
+	uint64_t offset;	/* in the file */
+	uint64_t bytes;		/* in the file; of SHT_NOBITS: in memory */
+	uint64_t entry_bytes;
+};
+
+struct elffile {
+	int descriptor;
+	uint64_t bytes;		/* of the whole file */
+	uint64_t budget;	/* bytes that may still be read from it */
+	size_t section_count;
+	struct elffile_section *sections;
+	char *section_names;
+	uint8_t *build_id;	/* null: it has none */
+	size_t build_id_bytes;
+	uint64_t code_offset;	/* first executable segment, in the file */
+	uint64_t code_bytes;	/* 0: there is none */
+};
+
+#define ELFFILE_NONE ((size_t)-1)
+
+/*
+ * Opens `path` and reads headers, section names and build-id.  Returns null,
+ * or why not (a constant string; then there is nothing to close).
+ */
+const char *elffile_open(struct elffile *file, const char *path);
+void elffile_close(struct elffile *file);
+
+/* Index of the first section called `name`, or ELFFILE_NONE. */
+size_t elffile_section_named(const struct elffile *file, const char *name);
+
+/*
+ * Index of the section that is loaded over `address`, or ELFFILE_NONE.  Of a
+ * separate debug file too, which has such sections without their bytes.
+ */
+size_t elffile_section_at(const struct elffile *file, uint64_t address);
+
+/*
+ * Reads a section, decompressed (zlib), with one NUL byte after its end.
+ * Returns null and `*why` (a constant string) when that is impossible; else
+ * the caller frees it.  The sum of what one file may give is limited to 64
+ * times what it occupies on disk, so that a small file cannot fill memory.
+ */
+void *elffile_read_section(struct elffile *file, size_t section,
+	size_t *bytes, const char **why);
+
+/* Reads bytes of the file; null when they are not there.  Caller frees. */
+void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes);
+
+/* The name and the CRC32 in .gnu_debuglink; null: none.  Caller frees. */
+char *elffile_debug_link(struct elffile *file, uint32_t *crc);
+
+/* The CRC32 of zlib of the whole file; false when it cannot be read. */
+bool elffile_crc(const struct elffile *file, uint32_t *crc);
+
+#endif

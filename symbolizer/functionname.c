@@ -1,0 +1,165 @@
+#include "symbolizer/functionname.h"
+
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry may refer to another one which does likewise, or to itself. */
+#define REFERENCES_MAX 16
+#define ROOM_AT_FIRST 1024
+
+struct functionname_slot {
+	uint64_t key; /* 0: free */
+	struct functionname name;
+};
+
+static struct functionname_slot *slot_of(
+	struct functionname_table *table, uint64_t key)
+{
+	size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32);
+
+	for (;; i++) {
+		struct functionname_slot *slot =
+			&table->slots[i & (table->room - 1)];
+
+		if (slot->key == key || slot->key == 0)
+			return slot;
+	}
+}
+
+/* Makes sure that one slot is free and one more would be. */
+static bool make_room(struct functionname_table *table)
+{
+	struct functionname_table old = *table;
+	size_t i;
+
+	if (table->count + 1 < table->room / 2)
+		return true;
+	table->room = old.room ? old.room * 2 : ROOM_AT_FIRST;
+	table->slots = calloc(table->room, sizeof(*table->slots));
+	if (!table->slots) {
+		*table = old;
+		return false;
+	}
+	for (i = 0; i < old.room; i++)
+		if (old.slots[i].key)
+			*slot_of(table, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+	return true;
+}
+
+static const struct functionname *stored(
+	struct functionname_table *table, uint64_t key)
+{
+	struct functionname_slot *slot;
+
+	if (!table->slots)
+		return NULL;
+	slot = slot_of(table, key);
+	return slot->key == key ? &slot->name : NULL;
+}
+
+static void store(struct functionname_table *table, uint64_t key,
+	struct functionname name)
+{
+	struct functionname_slot *slot = slot_of(table, key);
+
+	table->count += slot->key == 0;
+	slot->key = key;
+	slot->name = name;
+}
+
+/* What `name` lacks, from the entries that `origin` leads to. */
+static void follow(struct functionname_table *table, struct dwarfread *reader,
+	uint64_t origin, struct functionname *name, unsigned steps)
+{
+	const struct functionname *known;
+	struct functionname found = {0};
+	struct dwarfread_entry entry;
+
+	if (origin == 0 || steps == REFERENCES_MAX ||
+		(name->linkage && name->declared))
+		return;
+	known = stored(table, origin);
+	if (known) {
+		found = *known;
+	} else if (dwarfread_at(reader, origin, &entry)) {
+		found.linkage = entry.linkage_name;
+		found.declared = entry.name;
+		follow(table, reader, entry.origin, &found, steps + 1);
+		if (make_room(table))
+			store(table, origin, found);
+	}
+	if (!name->linkage)
+		name->linkage = found.linkage;
+	if (!name->declared)
+		name->declared = found.declared;
+}
+
+struct functionname functionname_of(struct functionname_table *table,
+	struct dwarfread *reader, const struct dwarfread_entry *entry)
+{
+	struct functionname name = {
+		.linkage = entry->linkage_name, .declared = entry->name};
+
+	follow(table, reader, entry->origin, &name, 0);
+	return name;
+}
+
+/*
+ * A symbol may have marks before the mangled name and a version after it;
+ * both stay as they are.
+ */
+static char *demangle(const char *name)
+{
+	size_t marks = strspn(name, ".$");
+	const char *version = strchr(name + marks, '@');
+	char *mangled;
+	char *plain;
+	char *whole;
+	int written;
+
+	if (!version)
+		version = name + strlen(name);
+	mangled = strndup(name + marks, (size_t)(version - name) - marks);
+	if (!mangled)
+		return NULL;
+	plain = cplus_demangle(mangled, DMGL_PARAMS | DMGL_ANSI);
+	free(mangled);
+	if (!plain)
+		return NULL;
+	if (marks == 0 && !*version)
+		return plain;
+	written =
+		asprintf(&whole, "%.*s%s%s", (int)marks, name, plain, version);
+	free(plain);
+	return written < 0 ? NULL : whole;
+}
+
+const char *functionname_demangled(
+	struct functionname_table *table, const char *name)
+{
+	uint64_t key = (uintptr_t)name;
+	const struct functionname *known = stored(table, key);
+	char *plain;
+
+	if (!known) {
+		if (!make_room(table))
+			return name;
+		plain = demangle(name);
+		store(table, key, (struct functionname){.declared = plain});
+		known = stored(table, key);
+	}
+	return known->declared ? known->declared : name;
+}
+
+void functionname_free(struct functionname_table *table, bool demangled)
+{
+	size_t i;
+
+	for (i = 0; demangled && i < table->room; i++)
+		free((char *)(uintptr_t)table->slots[i].name.declared);
+	free(table->slots);
+	memset(table, 0, sizeof(*table));
+}

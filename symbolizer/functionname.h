@@ -1,0 +1,38 @@
+/*
+ * The names of functions.  Called by debuginfo to follow an entry to the one
+ * that has the name (inlined call, abstract function, declaration in a class),
+ * and by the symbolizer to demangle.  Promises to look at each entry and to
+ * demangle each name once.
+ */
+#ifndef SYMBOLIZER_FUNCTIONNAME_H
+#define SYMBOLIZER_FUNCTIONNAME_H
+
+#include "symbolizer/dwarfread.h"
+
+/* A table from a number to two strings.  All zeros is empty. */
+struct functionname_table {
+	struct functionname_slot *slots;
+	size_t room;		/* a power of two */
+	size_t count;
+};
+
+struct functionname {
+	const char *linkage;	/* null: none */
+	const char *declared;	/* null: none */
+};
+
+/* The names of `entry`; the strings live in the reader. */
+struct functionname functionname_of(struct functionname_table *table,
+	struct dwarfread *reader, const struct dwarfread_entry *entry);
+
+/*
+ * The name that people read for a name that linkers read; `name` itself when
+ * it is not mangled or memory is out.  `name` must stay where it is, the
+ * answer lives in the table.
+ */
+const char *functionname_demangled(
+	struct functionname_table *table, const char *name);
+
+void functionname_free(struct functionname_table *table, bool demangled);
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * binlog-run: runs a program with libbinlog.so preloaded, after making sure
+ * that preloading it has an effect.  Executes the program in its own place, so
+ * that exit status, signals, process id and job control are the program's;
+ * only --show keeps a parent, which then ends as the program did.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/layout.h"
+#include "tools/run/attend.h"
+#include "tools/run/preload.h"
+#include "tools/run/program_check.h"
+#include "tools/run/refusal.h"
+#include "tools/run/run_paths.h"
+
+enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, HELP, VERSION };
+
+static const struct {
+	const char *name;
+	int letter;
+	enum kind kind;
+	const char *variable; /* null: not for the library */
+	const char *argument; /* null: takes none */
+	const char *help;
+} options[] = {
+#define OPTION(...) {__VA_ARGS__},
+#include "tools/run_options.def"
+#undef OPTION
+};
+
+enum { OPTIONS = sizeof(options) / sizeof(*options) };
+
+struct request {
+	bool show;
+	bool force;
+	char **arguments; /* of the program, its name first */
+	struct program program;
+	char *preload; /* null: leave LD_PRELOAD alone */
+};
+
+/* Names in it may come out of a hostile file: nothing reaches a terminal raw.
+ */
+static void complain(const char *what, const char *why)
+{
+	fputs("binlog-run: ", stderr);
+	for (; *what != '\0'; what++)
+		fputc((unsigned char)*what < ' ' || *what == 127 ? '?' : *what,
+			stderr);
+	fprintf(stderr, "%s%s\n", why ? ": " : "", why ? why : "");
+}
+
+static _Noreturn void fail(const char *what)
+{
+	complain(what, strerror(errno));
+	exit(REFUSAL_POINTLESS);
+}
+
+static _Noreturn void print_help(void)
+{
+	char left[40];
+	size_t i;
+
+	puts("Usage: binlog-run [OPTION...] [--] APP [ARG...]\n"
+	     "Runs APP and records what it prints and logs; "
+	     "binlog-show reads it.\n");
+	for (i = 0; i < OPTIONS; i++) {
+		snprintf(left, sizeof(left), "-%c, --%s%s%s", options[i].letter,
+			options[i].name, options[i].argument ? "=" : "",
+			options[i].argument ? options[i].argument : "");
+		printf("  %-22s %s\n", left, options[i].help);
+		if (options[i].variable)
+			printf("  %-22s   [%s]\n", "", options[i].variable);
+	}
+	puts("\nWithout an option the variable in brackets counts.  Exit "
+	     "status: that of APP;\n2: usage, or APP could not be recorded; "
+	     "126: it cannot be run; 127: not found.");
+	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+}
+
+static _Noreturn void print_version(void)
+{
+	printf("binlog-run: capture format %u\n", BINLOG_VERSION);
+	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+}
+
+static void obey(struct request *request, size_t option, const char *value)
+{
+	switch (options[option].kind) {
+	case TEXT:
+	case DIRECTORY:
+	case FILE_READ:
+		if (setenv(options[option].variable, value, 1) != 0)
+			fail(options[option].variable);
+		break;
+	case SHOW:
+		request->show = true;
+		break;
+	case FORCE:
+		request->force = true;
+		break;
+	case HELP:
+		print_help();
+	case VERSION:
+		print_version();
+	}
+}
+
+/* Letters and long names both answer with the letter. */
+static void parse(struct request *request, int argc, char **argv)
+{
+	struct option names[OPTIONS + 1] = {{0}};
+	char letters[2 * OPTIONS + 2] = "+";
+	char *end = letters + 1;
+	size_t i;
+	int letter;
+
+	for (i = 0; i < OPTIONS; i++) {
+		names[i].name = options[i].name;
+		names[i].val = options[i].letter;
+		names[i].has_arg = options[i].argument != NULL;
+		*end++ = (char)options[i].letter;
+		if (options[i].argument)
+			*end++ = ':';
+	}
+	while ((letter = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		for (i = 0; i < OPTIONS && options[i].letter != letter; i++)
+			;
+		if (i == OPTIONS) {
+			complain("see binlog-run --help", NULL);
+			exit(REFUSAL_POINTLESS);
+		}
+		obey(request, i, optarg);
+	}
+	request->arguments = argv + optind;
+	if (optind < argc)
+		return;
+	complain("no program named", "see binlog-run --help");
+	exit(REFUSAL_POINTLESS);
+}
+
+/* Makes the paths in the environment absolute and checks them. */
+static bool prepare_paths(struct refusal *refusal)
+{
+	const char *value = getenv("BINLOG_DIR");
+	bool good = true;
+	char *path;
+	size_t i;
+
+	if (!value || value[0] == '\0')
+		setenv("BINLOG_DIR", "binlog.data", 1);
+	for (i = 0; i < OPTIONS && good; i++) {
+		if (options[i].kind != DIRECTORY &&
+			options[i].kind != FILE_READ)
+			continue;
+		value = getenv(options[i].variable);
+		if (!value || value[0] == '\0')
+			continue;
+		path = run_paths_absolute(value);
+		if (!path || setenv(options[i].variable, path, 1) != 0)
+			fail(value);
+		good = options[i].kind == DIRECTORY
+			       ? run_paths_check_directory(path, refusal)
+			       : run_paths_check_file(path, refusal);
+		free(path);
+	}
+	return good;
+}
+
+static bool prepare_preload(struct request *request, struct refusal *refusal)
+{
+	char path[PATH_MAX];
+	struct elf_image library;
+	bool good;
+
+	if (!preload_find_library(path, &library, refusal))
+		return false;
+	good = program_check_preload(&request->program, &library, refusal);
+	elf_image_close(&library);
+	/* Of use even where the program itself is not recorded: to children. */
+	request->preload = preload_compose(
+		request->program.sanitizer, path, getenv("LD_PRELOAD"));
+	if (!request->preload)
+		fail(path);
+	return good;
+}
+
+static bool prepare(struct request *request, struct refusal *refusal)
+{
+	if (!program_check_find(
+		    request->arguments[0], &request->program, refusal))
+		return false;
+	if (!prepare_paths(refusal) &&
+		!(request->force && refusal->status == REFUSAL_POINTLESS))
+		return false;
+	return prepare_preload(request, refusal) ||
+	       (request->force && refusal->status == REFUSAL_POINTLESS);
+}
+
+static _Noreturn void execute(const struct request *request)
+{
+	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
+		fail("LD_PRELOAD");
+	execvp(request->program.path, request->arguments);
+	complain(request->program.path, strerror(errno));
+	exit(REFUSAL_CANNOT_RUN);
+}
+
+static void show(const char *directory)
+{
+	static const char *const places[] = {"binlog-show", NULL};
+	char path[PATH_MAX];
+	pid_t child;
+
+	if (!preload_find_beside(places, path)) {
+		complain("binlog-show", "not beside binlog-run: build or "
+					"install both together");
+		return;
+	}
+	child = attend_start();
+	if (child < 0)
+		fail(path);
+	if (child == 0) {
+		/* We may be in a recorded run ourselves. */
+		setenv("BINLOG_DISABLE", "1", 1);
+		execl(path, path, "--stacks", directory, (char *)NULL);
+		fail(path);
+	}
+	attend_finish(child);
+}
+
+static _Noreturn void execute_and_show(const struct request *request)
+{
+	const char *directory = getenv("BINLOG_DIR");
+	size_t before = run_paths_count(directory);
+	pid_t child = attend_start();
+	int status;
+
+	if (child < 0)
+		fail(request->program.path);
+	if (child == 0)
+		execute(request);
+	status = attend_finish(child);
+	if (run_paths_count(directory) != before)
+		show(directory);
+	else
+		complain(request->program.path,
+			"nothing was recorded: it said nothing, or nothing "
+			"that --streams has recorded");
+	attend_end_alike(status);
+}
+
+int main(int argc, char **argv)
+{
+	static struct request request;
+	static struct refusal refusal;
+
+	parse(&request, argc, argv);
+	if (!prepare(&request, &refusal)) {
+		complain(refusal.sentence, NULL);
+		return (int)refusal.status;
+	}
+	if (request.show)
+		execute_and_show(&request);
+	execute(&request);
+}

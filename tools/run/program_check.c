@@ -1,0 +1,256 @@
+#include "tools/run/program_check.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/xattr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "tools/run/loader_check.h"
+#include "tools/run/script_line.h"
+
+/*
+ * Libraries that insist on being the first one loaded, by the beginnings of
+ * their names: those of gcc and, when linked as shared ones, of clang.
+ */
+static const char *const sanitizers[] = {
+	"libasan.so",
+	"libhwasan.so",
+	"libtsan.so",
+	"libclang_rt.asan",
+	"libclang_rt.hwasan",
+	"libclang_rt.tsan",
+};
+
+/* 0, or the errno with which executing it would fail. */
+static int obstacle(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	if (!S_ISREG(status.st_mode))
+		return EACCES;
+	if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
+		return errno;
+	return 0;
+}
+
+static bool refuse_errno(struct refusal *refusal, int error, const char *what)
+{
+	bool missing = error == ENOENT || error == ENOTDIR;
+
+	return refusal_set(refusal,
+		missing ? REFUSAL_NOT_FOUND : REFUSAL_CANNOT_RUN, "%s: %s: %s",
+		what, strerror(error),
+		missing ? "check its name" : "check its kind and permissions");
+}
+
+/* One directory of PATH; an empty one means the working directory. */
+static bool join(char path[static PATH_MAX], const char *directory,
+	size_t length, const char *name)
+{
+	int size;
+
+	if (length > PATH_MAX)
+		return false;
+	size = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, directory,
+		length > 0 ? "/" : "", name);
+	return size > 0 && size < PATH_MAX;
+}
+
+static bool search(const char *name, struct program *program, int *error)
+{
+	const char *directory = getenv("PATH");
+	size_t length;
+	int found;
+
+	if (!directory)
+		directory = "/bin:/usr/bin";
+	*error = ENOENT;
+	for (;; directory += length + 1) {
+		length = strcspn(directory, ":");
+		if (join(program->path, directory, length, name)) {
+			found = obstacle(program->path);
+			if (found == 0)
+				return true;
+			if (found == EACCES)
+				*error = found;
+		}
+		if (directory[length] == '\0')
+			return false;
+	}
+}
+
+bool program_check_find(
+	const char *name, struct program *program, struct refusal *refusal)
+{
+	int error;
+
+	if (!strchr(name, '/') && name[0] != '\0') {
+		if (search(name, program, &error))
+			return true;
+		if (error == ENOENT)
+			return refusal_set(refusal, REFUSAL_NOT_FOUND,
+				"%s: not found in PATH: check its name", name);
+		return refuse_errno(refusal, error, name);
+	}
+	if (strlen(name) >= PATH_MAX)
+		return refuse_errno(refusal, ENAMETOOLONG, name);
+	strcpy(program->path, name);
+	error = obstacle(name);
+	return error == 0 || refuse_errno(refusal, error, name);
+}
+
+/*
+ * Where the kernel raises a program above its caller, the dynamic loader goes
+ * into secure mode.  Mounts and processes can forbid raising.
+ */
+static bool check_privileges(
+	const char *path, const char *subject, struct refusal *refusal)
+{
+	const char *const why =
+		"the dynamic loader drops LD_PRELOAD for it: record a copy "
+		"without them, or run it as that user";
+	struct statvfs mount;
+	struct stat status;
+	bool bits = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
+
+	if (stat(path, &status) != 0 || statvfs(path, &mount) != 0 ||
+		(mount.f_flag & ST_NOSUID))
+		return true;
+	if (bits && (status.st_mode & S_ISUID) && status.st_uid != getuid())
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: runs with the rights of user %u (setuid): %s",
+			subject, (unsigned)status.st_uid, why);
+	/* Without the group's x bit, setgid never meant a change of group. */
+	if (bits && (status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+		status.st_gid != getgid())
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: runs with the rights of group %u (setgid): %s",
+			subject, (unsigned)status.st_gid, why);
+	if (getuid() != 0 && getxattr(path, XATTR_NAME_CAPS, NULL, 0) > 0)
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: runs with capabilities of its own (setcap): %s",
+			subject, why);
+	return true;
+}
+
+static bool check_machine(const struct elf_image *image,
+	const struct elf_image *library, const char *subject,
+	struct refusal *refusal)
+{
+	if (elf_image_same_machine(image, library)) {
+		if (image->type == ET_EXEC || image->type == ET_DYN)
+			return true;
+		return refusal_set(refusal, REFUSAL_CANNOT_RUN,
+			"%s: an ELF file of type %u: not a program: name one",
+			subject, image->type);
+	}
+	if (image->class != library->class &&
+		(image->class == ELFCLASS32 || image->class == ELFCLASS64))
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: a %u-bit program: libbinlog.so is %u-bit: record "
+			"a %u-bit build instead",
+			subject, image->class * 32u, library->class * 32u,
+			library->class * 32u);
+	if (image->machine == library->machine)
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: a damaged ELF file: its class or byte order is "
+			"not that of its machine: build or install it again",
+			subject);
+	return refusal_set(refusal, REFUSAL_POINTLESS,
+		"%s: built for ELF machine %u: libbinlog.so is for machine "
+		"%u: record a build for that instead",
+		subject, image->machine, library->machine);
+}
+
+static void find_sanitizer(struct elf_image *image, struct program *program)
+{
+	char name[ELF_IMAGE_NAME];
+	uint64_t place = 0;
+	size_t i;
+
+	while (elf_image_next_needed(image, &place, name))
+		for (i = 0; i < sizeof(sanitizers) / sizeof(*sanitizers); i++)
+			if (strncmp(name, sanitizers[i],
+				    strlen(sanitizers[i])) == 0) {
+				strcpy(program->sanitizer, name);
+				return;
+			}
+}
+
+static bool check_image(struct elf_image *image, struct elf_image *library,
+	const char *subject, struct program *program, struct refusal *refusal)
+{
+	if (!image->is_elf)
+		return refusal_set(refusal, REFUSAL_POINTLESS,
+			"%s: neither an ELF program nor a script with a #! "
+			"line: name the program that runs it",
+			subject);
+	if (!image->why &&
+		(!check_machine(image, library, subject, refusal) ||
+			!loader_check(image, library, subject, refusal)))
+		return false;
+	if (!image->why)
+		find_sanitizer(image, program);
+	if (!image->why)
+		return true;
+	return refusal_set(refusal, REFUSAL_POINTLESS,
+		"%s: a damaged ELF file: %s: build or install it again",
+		subject, image->why);
+}
+
+static bool check_binary(const char *path, const char *subject,
+	struct program *program, struct elf_image *library,
+	struct refusal *refusal)
+{
+	struct elf_image image;
+	bool good;
+
+	if (!check_privileges(path, subject, refusal))
+		return false;
+	if (!elf_image_open(&image, path))
+		return true;
+	good = check_image(&image, library, subject, program, refusal);
+	elf_image_close(&image);
+	return good;
+}
+
+bool program_check_preload(struct program *program, struct elf_image *library,
+	struct refusal *refusal)
+{
+	char path[PATH_MAX];
+	char interpreter[SCRIPT_LINE_BYTES];
+	char subject[2 * PATH_MAX];
+	unsigned depth;
+	int error;
+
+	program->sanitizer[0] = '\0';
+	strcpy(path, program->path);
+	strcpy(subject, program->path);
+	for (depth = 0; script_line_read(path, interpreter); depth++) {
+		/* The kernel's own limit. */
+		if (depth == 5)
+			return refusal_set(refusal, REFUSAL_CANNOT_RUN,
+				"%s: scripts that run scripts, too many: name "
+				"the last one's interpreter",
+				program->path);
+		snprintf(subject, sizeof(subject), "%s: its interpreter %s",
+			program->path,
+			interpreter[0] != '\0' ? interpreter
+					       : "on the #! line");
+		error = interpreter[0] != '\0' ? obstacle(interpreter) : ENOENT;
+		if (error != 0)
+			return refuse_errno(refusal, error, subject);
+		strcpy(path, interpreter);
+	}
+	return check_binary(path, subject, program, library, refusal);
+}

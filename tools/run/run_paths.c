@@ -1,0 +1,64 @@
+#include "tools/run/run_paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *run_paths_absolute(const char *path)
+{
+	char *here, *whole;
+
+	if (path[0] == '/')
+		return strdup(path);
+	here = getcwd(NULL, 0);
+	if (!here)
+		return NULL;
+	if (asprintf(&whole, "%s/%s", strcmp(here, "/") == 0 ? "" : here,
+		    path) < 0)
+		whole = NULL;
+	free(here);
+	return whole;
+}
+
+bool run_paths_check_directory(const char *path, struct refusal *refusal)
+{
+	struct stat status;
+	int error = 0;
+
+	if (stat(path, &status) != 0)
+		error = errno == ENOENT ? 0 : errno;
+	else if (!S_ISDIR(status.st_mode))
+		error = ENOTDIR;
+	else if (access(path, W_OK | X_OK) != 0)
+		error = errno;
+	return error == 0 ||
+	       refusal_set(refusal, REFUSAL_POINTLESS,
+		       "%s: no captures can go there: %s: choose a directory "
+		       "with --dir",
+		       path, strerror(error));
+}
+
+bool run_paths_check_file(const char *path, struct refusal *refusal)
+{
+	return access(path, R_OK) == 0 ||
+	       refusal_set(refusal, REFUSAL_POINTLESS,
+		       "%s: %s: name a readable file with --config", path,
+		       strerror(errno));
+}
+
+size_t run_paths_count(const char *directory)
+{
+	DIR *entries = opendir(directory);
+	size_t count = 0;
+
+	if (!entries)
+		return 0;
+	while (readdir(entries))
+		count++;
+	closedir(entries);
+	return count;
+}
