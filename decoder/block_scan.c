@@ -230,6 +230,36 @@ static void check_sequences(struct capture *capture)
 	capture->block_count = kept;
 }
 
+/* Scans without a word, to learn whether the header's nonce is the right one.
+ * False: there was something to complain about. */
+static bool scan_silently(struct scan *scan)
+{
+	struct capture *capture = scan->capture;
+	struct error_list *errors = capture->errors;
+	struct error_list silent = {0};
+
+	capture->errors = &silent;
+	scan_file(scan);
+	capture->errors = errors;
+	return silent.count == 0;
+}
+
+static void scan_again(struct scan *scan)
+{
+	struct capture *capture = scan->capture;
+
+	if (capture->block_count == 0 && scan->seen_other) {
+		capture_report(capture, ERROR_NONCE,
+			offsetof(struct binlog_header, nonce), 0);
+		scan->nonce = scan->other_nonce;
+	}
+	capture->block_count = 0;
+	capture->passed = capture->header.passed;
+	capture->dropped = capture->header.dropped;
+	scan->failed = false;
+	scan_file(scan);
+}
+
 bool block_scan(struct capture *capture)
 {
 	struct scan scan = {
@@ -238,13 +268,8 @@ bool block_scan(struct capture *capture)
 		.end = capture->size,
 	};
 
-	scan_file(&scan);
-	if (capture->block_count == 0 && scan.seen_other && !scan.failed) {
-		capture_report(capture, ERROR_NONCE,
-			offsetof(struct binlog_header, nonce), 0);
-		scan.nonce = scan.other_nonce;
-		scan_file(&scan);
-	}
+	if (!scan_silently(&scan))
+		scan_again(&scan);
 	if (scan.failed)
 		return false;
 	forget_newer(capture, capture->header.next);

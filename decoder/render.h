@@ -18,11 +18,11 @@
 #define RENDER_LIMIT ((size_t)1 << 20)
 
 struct render_argument {
-	uint8_t kind;		/* enum binlog_argument */
-	bool null;		/* STRING, WIDE: a null pointer */
-	bool binary128;		/* LONG_DOUBLE: as aarch64 stores it, */
-				/* otherwise as x86-64 does */
-	uint32_t bytes;		/* STRING, WIDE: of data, no terminator */
+	uint8_t kind;	/* enum binlog_argument */
+	bool null;	/* STRING, WIDE: a null pointer */
+	bool binary128; /* LONG_DOUBLE: as aarch64 stores it, */
+			/* otherwise as x86-64 does */
+	uint32_t bytes; /* STRING, WIDE: of data, no terminator */
 	union {
 		int32_t i32;
 		int64_t i64;
@@ -43,14 +43,14 @@ struct render_locale {
 /* In the order of severity; the worst is returned. */
 enum render_outcome {
 	RENDER_COMPLETE,
-	RENDER_CUT,	   /* padding, or the end, beyond the limit left out */
-	RENDER_BROKEN,	   /* not a character in %lc or %ls: the text ends */
-			   /* there, as that of glibc, which returned -1 */
-	RENDER_UNDEFINED,  /* the format is not defined from some directive */
-			   /* on: that and all the rest is given verbatim */
-	RENDER_MISMATCH,   /* no such argument, or of another kind than the */
-			   /* directive takes: likewise verbatim */
-	RENDER_NO_MEMORY,  /* something is missing in the buffer */
+	RENDER_CUT,	  /* padding, or the end, beyond the limit left out */
+	RENDER_BROKEN,	  /* not a character in %lc or %ls: the text ends */
+			  /* there, as that of glibc, which returned -1 */
+	RENDER_UNDEFINED, /* the format is not defined from some directive */
+			  /* on: that and all the rest is given verbatim */
+	RENDER_MISMATCH,  /* no such argument, or of another kind than the */
+			  /* directive takes: likewise verbatim */
+	RENDER_NO_MEMORY, /* something is missing in the buffer */
 };
 
 /*

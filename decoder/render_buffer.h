@@ -13,11 +13,11 @@
 
 /* All zero is an empty buffer. */
 struct render_buffer {
-	char *data;	/* not NUL-terminated; NULL while room is 0 */
-	size_t length;	/* bytes in use; may be set back by the owner */
+	char *data;    /* not NUL-terminated; NULL while room is 0 */
+	size_t length; /* bytes in use; may be set back by the owner */
 	size_t room;
-	size_t limit;	/* of render_format(), see there; 0: RENDER_LIMIT */
-	bool failed;	/* no memory: something was not appended */
+	size_t limit; /* of render_format(), see there; 0: RENDER_LIMIT */
+	bool failed;  /* no memory: something was not appended */
 };
 
 /* Makes room for `size` more bytes at data + length; false without memory. */

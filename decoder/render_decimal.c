@@ -1,4 +1,3 @@
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -150,6 +149,8 @@ static void append_integer(
 	struct limbs limbs;
 	int count = 0;
 
+	decimal->count = 0;
+	decimal->carried = false;
 	load_integer(&limbs, binary);
 	while (limbs.count > 0)
 		chunks[count++] = divide_chunk(&limbs);
@@ -194,6 +195,7 @@ static void round_digits(
 	decimal->digits[0] = '1';
 	decimal->count = 1;
 	decimal->point++;
+	decimal->carried = true;
 }
 
 void render_decimal_places(struct render_decimal *decimal,
@@ -202,7 +204,6 @@ void render_decimal_places(struct render_decimal *decimal,
 	struct limbs fraction;
 	int64_t ready = 0;
 
-	decimal->count = 0;
 	append_integer(decimal, binary);
 	load_fraction(&fraction, binary);
 	for (; has_fraction(&fraction) && ready <= places;
@@ -216,7 +217,6 @@ void render_decimal_digits(struct render_decimal *decimal,
 {
 	struct limbs fraction;
 
-	decimal->count = 0;
 	append_integer(decimal, binary);
 	load_fraction(&fraction, binary);
 	while (has_fraction(&fraction) && decimal->count <= digits)

@@ -6,6 +6,7 @@
 #ifndef DECODER_RENDER_DECIMAL_H
 #define DECODER_RENDER_DECIMAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -18,13 +19,14 @@
 struct render_binary {
 	uint64_t high;
 	uint64_t low;
-	int exponent;	/* from -16494 to 16383 - 63 */
+	int exponent; /* from -16494 to 16383 - 63 */
 };
 
 /* 0.d1d2d3... times 10 to the point; beyond `count` come zeros. */
 struct render_decimal {
-	int count;	/* 0 for zero */
+	int count; /* 0 for zero */
 	int point;
+	bool carried; /* it was all nines and has been rounded up */
 	char digits[RENDER_DECIMAL_MAX];
 };
 

@@ -175,6 +175,12 @@ static void put_exponent(
 	put_number(piece, &decimal, &layout);
 }
 
+static void drop_zeros(struct render_decimal *decimal)
+{
+	while (decimal->count > 0 && decimal->digits[decimal->count - 1] == '0')
+		decimal->count--;
+}
+
 /* %g: whichever is shorter, and zeros at its end only for '#'. */
 static void put_shorter(
 	struct render_piece *piece, const struct render_number *number)
@@ -188,20 +194,18 @@ static void put_shorter(
 		digits = 1;
 	render_decimal_digits(&decimal, &number->binary, digits);
 	exponent = decimal.count == 0 ? 0 : decimal.point - 1;
-	if (!(piece->flags & FORMAT_ALTERNATE)) {
-		while (decimal.count > 0 &&
-			decimal.digits[decimal.count - 1] == '0')
-			decimal.count--;
-	}
 	layout.exponent = exponent < -4 || exponent >= digits;
 	layout.integer = layout.exponent ? 1 : integer_digits(&decimal);
-	layout.places = digits - 1 - (layout.exponent ? 0 : exponent);
 	if (!(piece->flags & FORMAT_ALTERNATE)) {
-		layout.places =
-			decimal.count - 1 - (layout.exponent ? 0 : exponent);
-		if (layout.places < 0)
-			layout.places = 0;
+		drop_zeros(&decimal);
+		digits = decimal.count;
+	} else if (decimal.carried && exponent == digits) {
+		/* glibc forgets the zeros of "%#.3g" with 999.9. */
+		digits = 1;
 	}
+	layout.places = digits - 1 - (layout.exponent ? 0 : exponent);
+	if (layout.places < 0)
+		layout.places = 0;
 	put_number(piece, &decimal, &layout);
 }
 

@@ -12,12 +12,12 @@
 struct render_piece {
 	struct render_buffer *out;
 	const struct render_locale *locale; /* never NULL */
-	size_t fill;	   /* padding that this call may still write */
-	bool cut;	   /* it was not enough */
-	char conversion;   /* these as in struct format_directive, */
-	uint8_t flags;	   /* but with stars resolved: width >= 0, */
+	size_t fill;	 /* padding that this call may still write */
+	bool cut;	 /* it was not enough */
+	char conversion; /* these as in struct format_directive, */
+	uint8_t flags;	 /* but with stars resolved: width >= 0, */
 	uint8_t size;
-	char behind;	   /* what pads on the right */
+	char behind; /* what pads on the right */
 	int64_t width;
 	int64_t precision; /* or FORMAT_NONE */
 };
@@ -90,8 +90,7 @@ void render_hexfloat_put(
 	struct render_piece *piece, const struct render_number *number);
 
 /* Bytes within width; the precision is the caller's affair. */
-void render_text_put(
-	struct render_piece *piece, const void *data, size_t size);
+void render_text_put(struct render_piece *piece, const void *data, size_t size);
 
 /* %s %ls; false when a wide character is none. */
 bool render_text_put_string(

@@ -211,7 +211,8 @@ static char *store_prefixes(
 static inline bool locale_matters(const struct plan *plan)
 {
 	return (plan->has_decimal && !locale_has_point()) ||
-		(plan->has_wide && !locale_is_utf8());
+		(plan->has_wide && !locale_is_utf8()) ||
+		(plan->has_errno && !locale_is_english());
 }
 
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
@@ -227,7 +228,7 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 
 	if (unlikely(plan->at_once))
 		return CAPTURE_AT_ONCE;
-	if (unlikely(plan->has_decimal | plan->has_wide) &&
+	if (unlikely(plan->has_decimal | plan->has_wide | plan->has_errno) &&
 		locale_matters(plan))
 		return CAPTURE_AT_ONCE;
 	if (unlikely(!writer_begin(w, (uint32_t)(8 + rest), &ticks)))

@@ -4,9 +4,6 @@
 
 #include "shim/cfi_program.h"
 
-/* Weak: an older libc lacks it, and the program must start all the same. */
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
-
 /* DWARF expressions: DW_OP_*. */
 enum {
 	OP_DEREF = 0x06,
@@ -357,8 +354,7 @@ struct cfi_rule cfi_find(uintptr_t pc)
 	struct dl_find_object found;
 	struct cfi_module module;
 
-	if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0 ||
-		!found.dlfo_eh_frame)
+	if (_dl_find_object((void *)pc, &found) != 0 || !found.dlfo_eh_frame)
 		return (struct cfi_rule){0};
 	module.header = found.dlfo_eh_frame;
 	module.low = (uintptr_t)found.dlfo_map_start;

@@ -1,12 +1,17 @@
 #include "shim/clock.h"
 
-#include <time.h>
+#include "shim/host.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 bool clock_is_tsc;
+
+/* While time stands still: the last moment, and what ticks were before. */
+static bool frozen;
+static bool frozen_was_tsc;
+static struct binlog_anchor frozen_at;
 
 void clock_choose(void)
 {
@@ -22,17 +27,43 @@ static uint64_t nanoseconds(clockid_t clock)
 {
 	struct timespec now = {0};
 
-	SYS2(clock_gettime, clock, &now);
+	/* The vDSO may be called where system calls are forbidden. */
+	if (unlikely(sys_forbidden))
+		host_clock_gettime(clock, &now);
+	else
+		SYS2(clock_gettime, clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t clock_monotonic(void)
+COLD uint64_t clock_ticks_slow(void)
 {
+	if (frozen)
+		return __atomic_add_fetch(
+			&frozen_at.ticks, 1, __ATOMIC_RELAXED);
 	return nanoseconds(CLOCK_MONOTONIC);
+}
+
+void clock_freeze(void)
+{
+	clock_anchor(&frozen_at);
+	frozen_was_tsc = clock_is_tsc;
+	frozen = true;
+	clock_is_tsc = false;
+}
+
+void clock_thaw(void)
+{
+	if (frozen)
+		clock_is_tsc = frozen_was_tsc;
+	frozen = false;
 }
 
 void clock_anchor(struct binlog_anchor *anchor)
 {
+	if (unlikely(frozen)) {
+		*anchor = frozen_at;
+		return;
+	}
 	anchor->monotonic = nanoseconds(CLOCK_MONOTONIC);
 	anchor->boottime = nanoseconds(CLOCK_BOOTTIME);
 	anchor->realtime = nanoseconds(CLOCK_REALTIME);

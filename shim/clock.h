@@ -23,8 +23,15 @@ extern bool clock_is_tsc;
 /* Decides what ticks are: the TSC when it is invariant.  From process_arm(). */
 void clock_choose(void);
 
-/* CLOCK_MONOTONIC, nanoseconds; the ticks where there is no good TSC. */
-uint64_t clock_monotonic(void);
+/* The ticks where the TSC cannot be read: CLOCK_MONOTONIC, nanoseconds. */
+uint64_t clock_ticks_slow(void);
+
+/*
+ * Strict seccomp and PR_SET_TSC make rdtsc fault, and the vDSO with it: from
+ * here on time stands still, but for one tick per record that keeps the order.
+ */
+void clock_freeze(void);
+void clock_thaw(void);
 
 /* Reads all clocks at once. */
 void clock_anchor(struct binlog_anchor *anchor);
@@ -43,7 +50,7 @@ static inline uint64_t clock_ticks(void)
 		return (uint64_t)high << 32 | low;
 	}
 #endif
-	return clock_monotonic();
+	return clock_ticks_slow();
 }
 
 /*

@@ -1,6 +1,7 @@
 #include "shim/locale_state.h"
 
 #include <langinfo.h>
+#include <locale.h>
 
 #include "shim/bytes.h"
 #include "shim/host.h"
@@ -9,6 +10,7 @@
 bool locale_varies;
 bool locale_point = true;
 bool locale_utf8;
+bool locale_english = true;
 
 bool locale_ask_point(void)
 {
@@ -24,8 +26,18 @@ bool locale_ask_utf8(void)
 	return bytes_starts(codeset, "UTF-8") && codeset[5] == '\0';
 }
 
+/* The name is the first part of what is asked for: "C", "POSIX", "C.UTF-8". */
+bool locale_ask_english(void)
+{
+	const char *name = host_setlocale(LC_MESSAGES, NULL);
+
+	return !name || name[0] == 'P' ||
+		(name[0] == 'C' && (name[1] == '\0' || name[1] == '.'));
+}
+
 void locale_changed(void)
 {
+	locale_english = locale_ask_english();
 	locale_point = locale_ask_point();
 	locale_utf8 = locale_ask_utf8();
 }

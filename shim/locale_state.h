@@ -1,6 +1,7 @@
 /*
  * What of the host's locale the reader has to take for granted: that the
- * decimal point is a point, and that multibyte text is UTF-8.  One load on
+ * decimal point is a point, that multibyte text is UTF-8, and that the names of
+ * errors are not translated.  One load on
  * the hot path unless threads have locales of their own.
  */
 #ifndef SHIM_LOCALE_STATE_H
@@ -10,9 +11,11 @@
 extern bool locale_varies;
 extern bool locale_point;
 extern bool locale_utf8;
+extern bool locale_english;
 
 bool locale_ask_point(void);
 bool locale_ask_utf8(void);
+bool locale_ask_english(void);
 
 /* Numbers are printed with "." now, in this thread. */
 static inline bool locale_has_point(void)
@@ -24,6 +27,12 @@ static inline bool locale_has_point(void)
 static inline bool locale_is_utf8(void)
 {
 	return likely(!locale_varies) ? locale_utf8 : locale_ask_utf8();
+}
+
+/* strerror() gives the texts of the C locale now, in this thread. */
+static inline bool locale_is_english(void)
+{
+	return likely(!locale_varies) ? locale_english : locale_ask_english();
 }
 
 /* After setlocale. */

@@ -283,7 +283,7 @@ bool process_is_recording(void)
 bool process_is_borrowed(void)
 {
 	return process_is_recording() && arena_is_marked() &&
-		process.pid != (uint32_t)SYS0(getpid);
+		!sys_forbidden && process.pid != (uint32_t)SYS0(getpid);
 }
 
 void process_follow_fork(void)

@@ -161,7 +161,7 @@ COLD unsigned streams_decide(int fd)
 
 	/* A child of vfork has its own descriptors but our memory. */
 	if ((unsigned)fd < STREAMS_FDS && process_is_armed() &&
-		!process_is_borrowed() &&
+		!sys_forbidden && !process_is_borrowed() &&
 		before == __atomic_load_n(&changes, __ATOMIC_ACQUIRE))
 		__atomic_store_n(&streams_of_fd[fd], (uint8_t)stream,
 			__ATOMIC_RELAXED);

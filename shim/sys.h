@@ -8,8 +8,14 @@
 
 #include <sys/syscall.h>
 
+/*
+ * The program has asked for a seccomp filter: a system call that it does not
+ * expect may kill it, so from then on we make none and all of ours fail.
+ */
+extern bool sys_forbidden;
+
 #if defined(__x86_64__)
-static inline long sys_call6(
+static inline long sys_enter(
 	long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
@@ -25,7 +31,7 @@ static inline long sys_call6(
 	return result;
 }
 #elif defined(__aarch64__)
-static inline long sys_call6(
+static inline long sys_enter(
 	long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;
@@ -45,6 +51,13 @@ static inline long sys_call6(
 #else
 #error "binlog knows the system calls of x86-64 and aarch64"
 #endif
+
+static inline long sys_call6(
+	long number, long a, long b, long c, long d, long e, long f)
+{
+	return likely(!sys_forbidden) ? sys_enter(number, a, b, c, d, e, f) :
+					-EPERM;
+}
 
 #define SYS0(name) sys_call6(SYS_##name, 0, 0, 0, 0, 0, 0)
 #define SYS1(name, a) sys_call6(SYS_##name, (long)(a), 0, 0, 0, 0, 0)

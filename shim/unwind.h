@@ -18,9 +18,9 @@
 
 /* Where the recorded call was made: the registers as its caller has them. */
 struct unwind_start {
-	uintptr_t pc;	/* return address of the recorded call */
-	uintptr_t sp;	/* stack pointer after its return (the CFA) */
-	uintptr_t fp;	/* rbp or x29 */
+	uintptr_t pc; /* return address of the recorded call */
+	uintptr_t sp; /* stack pointer after its return (the CFA) */
+	uintptr_t fp; /* rbp or x29 */
 };
 
 struct unwind_word {
@@ -35,9 +35,9 @@ struct unwind_word {
  */
 struct unwind_trace {
 	uint16_t depth;
-	uint16_t words;		/* used of `word`, innermost first */
-	bool repeatable;	/* equal pc, sp, (fp) and words: equal result */
-	bool needs_fp;		/* the result depends on start.fp, too */
+	uint16_t words;	 /* used of `word`, innermost first */
+	bool repeatable; /* equal pc, sp, (fp) and words: equal result */
+	bool needs_fp;	 /* the result depends on start.fp, too */
 	uintptr_t pc[UNWIND_FRAMES_MAX];
 	struct unwind_word word[UNWIND_WORDS_MAX];
 };

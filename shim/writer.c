@@ -196,6 +196,19 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 	return true;
 }
 
+void writer_stock_up(void)
+{
+	struct writer *w = writer_enter();
+	void *memory;
+
+	if (!w)
+		return;
+	memory = capture_file_claim(BINLOG_BLOCK_MAX);
+	if (memory)
+		start_block(w, memory, BINLOG_BLOCK_MAX);
+	writer_leave(w);
+}
+
 void writer_count_passed(void)
 {
 	struct writer *w = writer_self;

@@ -114,6 +114,12 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 void *writer_control(struct writer *w, uint32_t bytes);
 void writer_commit_control(struct writer *w, uint32_t kind);
 
+/*
+ * Before system calls become impossible: a large block for this thread, which
+ * has to last for the rest of its life.
+ */
+void writer_stock_up(void);
+
 /* A call that is made natively although it was meant to be recorded. */
 void writer_count_passed(void);
 

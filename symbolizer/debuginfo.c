@@ -14,8 +14,8 @@
 
 struct unit {
 	uint64_t offset;
-	uint64_t base; /* of its range lists */
-	bool mangles;  /* names for the linker differ from others */
+	struct rangelist_unit lists;
+	bool mangles; /* names for the linker differ from others */
 	bool has_ranges;
 	bool loaded;
 	struct debugunit contents;
@@ -102,13 +102,17 @@ static bool take_unit(
 	info->units = units;
 	units[info->unit_count++] = (struct unit){
 		.offset = entry->offset,
-		.base = entry->low,
+		.lists = {.base = entry->low,
+			.lists_base = entry->lists_base,
+			.address_base = entry->address_base,
+			.version = entry->version,
+			.offset_bytes = entry->offset_bytes},
 		.mangles = !is_plain_language(entry->language),
 		.contents.directory = entry->directory,
 		.contents.floor = info->floor,
 	};
-	return dwarfread_ranges(
-		info->reader, entry, entry->low, take_unit_range, info);
+	return dwarfread_ranges(info->reader, entry,
+		&units[info->unit_count - 1].lists, take_unit_range, info);
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -219,7 +223,7 @@ static bool take_function(
 	uint32_t index;
 
 	/* declarations and abstract functions have no code */
-	if (!entry->has_low && !entry->ranges && caller == DEBUGUNIT_NONE)
+	if (!entry->has_low && !entry->has_ranges && caller == DEBUGUNIT_NONE)
 		return true;
 	name = functionname_of(&load->info->names, load->info->reader, entry);
 	index = debugunit_add_function(unit,
@@ -236,8 +240,8 @@ static bool take_function(
 		return false;
 	load->path[depth].function = index;
 	load->path[depth].offset = entry->offset;
-	return dwarfread_ranges(
-		load->info->reader, entry, load->unit->base, take_piece, unit);
+	return dwarfread_ranges(load->info->reader, entry, &load->unit->lists,
+		take_piece, unit);
 }
 
 static void load_unit(struct debuginfo *info, struct unit *unit)

@@ -15,9 +15,10 @@ static const char *const section_names[DWARFHANDLE_SECTIONS] = {
 	".debug_str",
 	".debug_str_offsets",
 	".debug_addr",
-	".debug_ranges",
-	".debug_rnglists",
 };
+
+/* Indexes of some of them. */
+enum { INFO = 1, ABBREVIATIONS = 2, ADDRESSES = 7 };
 
 static int section_info(void *object, Dwarf_Half index,
 	Dwarf_Obj_Access_Section *section, int *error)
@@ -73,29 +74,50 @@ static const Dwarf_Obj_Access_Methods methods = {
 	.load_section = section_load,
 };
 
+/* Null and 0 bytes when the file has no such section. */
+static bool read_section(struct elffile *file, const char *name, void **data,
+	size_t *bytes, const char **why)
+{
+	size_t section = elffile_section_named(file, name);
+
+	if (section == ELFFILE_NONE ||
+		file->sections[section].type == SHT_NOBITS)
+		return true;
+	*data = elffile_read_section(file, section, bytes, why);
+	return *data != NULL;
+}
+
+static bool read_list(struct elffile *file, const char *name,
+	struct rangelist_section *section, const char **why)
+{
+	void *data = NULL;
+
+	if (!read_section(file, name, &data, &section->bytes, why))
+		return false;
+	section->data = data;
+	return true;
+}
+
 static bool read_all(
 	struct dwarfread *reader, struct elffile *file, const char **why)
 {
 	size_t i;
 
-	for (i = 1; i < DWARFHANDLE_SECTIONS; i++) {
-		size_t section = elffile_section_named(file, section_names[i]);
-
-		if (section == ELFFILE_NONE ||
-			file->sections[section].type == SHT_NOBITS)
-			continue;
-		reader->data[i] = elffile_read_section(
-			file, section, &reader->bytes[i], why);
-		if (!reader->data[i])
+	for (i = 1; i < DWARFHANDLE_SECTIONS; i++)
+		if (!read_section(file, section_names[i], &reader->data[i],
+			    &reader->bytes[i], why))
 			return false;
-	}
-	return reader->bytes[1] > 0 && reader->bytes[2] > 0;
+	if (reader->bytes[INFO] == 0 || reader->bytes[ABBREVIATIONS] == 0)
+		return false;
+	reader->lists.addresses.data = reader->data[ADDRESSES];
+	reader->lists.addresses.bytes = reader->bytes[ADDRESSES];
+	return read_list(file, ".debug_ranges", &reader->lists.ranges, why) &&
+	       read_list(file, ".debug_rnglists", &reader->lists.lists, why);
 }
 
 struct dwarfread *dwarfread_open(struct elffile *file, const char **why)
 {
 	struct dwarfread *reader = calloc(1, sizeof(*reader));
-	Dwarf_Unsigned lists;
 	Dwarf_Error error = NULL;
 
 	*why = NULL;
@@ -105,21 +127,14 @@ struct dwarfread *dwarfread_open(struct elffile *file, const char **why)
 	dwarf_set_de_alloc_flag(0);
 	reader->interface.object = reader;
 	reader->interface.methods = &methods;
-	if (!read_all(reader, file, why))
-		goto fail;
-	if (!dwarfhandle_fine(reader,
-		    dwarf_object_init_b(&reader->interface, NULL, NULL,
-			    DW_GROUPNUMBER_ANY, &reader->debug, &error),
-		    &error)) {
+	if (read_all(reader, file, why)) {
+		if (dwarfhandle_fine(reader,
+			    dwarf_object_init_b(&reader->interface, NULL, NULL,
+				    DW_GROUPNUMBER_ANY, &reader->debug, &error),
+			    &error))
+			return reader;
 		*why = "its debug information is damaged";
-		goto fail;
 	}
-	if (reader->data[DWARFHANDLE_SECTIONS - 1])
-		dwarfhandle_fine(reader,
-			dwarf_load_rnglists(reader->debug, &lists, &error),
-			&error);
-	return reader;
-fail:
 	dwarfread_close(reader);
 	return NULL;
 }
@@ -135,5 +150,7 @@ void dwarfread_close(struct dwarfread *reader)
 		dwarf_object_finish(reader->debug, &error);
 	for (i = 0; i < DWARFHANDLE_SECTIONS; i++)
 		free(reader->data[i]);
+	free((void *)(uintptr_t)reader->lists.ranges.data);
+	free((void *)(uintptr_t)reader->lists.lists.data);
 	free(reader);
 }

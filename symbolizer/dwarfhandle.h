@@ -12,13 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DWARFHANDLE_SECTIONS 10
+#include "symbolizer/rangelist.h"
+
+#define DWARFHANDLE_SECTIONS 8
 
 struct dwarfread {
 	Dwarf_Debug debug;
 	Dwarf_Obj_Access_Interface interface;
 	void *data[DWARFHANDLE_SECTIONS];
 	size_t bytes[DWARFHANDLE_SECTIONS];
+	struct rangelist_sections lists;	/* not given to libdwarf */
 };
 
 /* Takes the error of a call away; true when there was none. */

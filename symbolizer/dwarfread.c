@@ -91,8 +91,23 @@ static bool address(
 	}
 }
 
-/* True when the attribute is kept and must not be released. */
-static bool take_attribute(struct dwarfread *reader, Dwarf_Half which,
+static bool list_place(struct dwarfread *reader, Dwarf_Attribute attribute,
+	struct rangelist_place *place)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half form;
+
+	if (!dwarfhandle_fine(
+		    reader, dwarf_whatform(attribute, &form, &error), &error))
+		return false;
+	place->is_index = form == DW_FORM_rnglistx;
+	/* a plain number before DWARF 4 */
+	place->value = form == DW_FORM_sec_offset ? reference(reader, attribute)
+						  : number(reader, attribute);
+	return true;
+}
+
+static void take_attribute(struct dwarfread *reader, Dwarf_Half which,
 	Dwarf_Attribute attribute, struct dwarfread_entry *entry)
 {
 	switch (which) {
@@ -115,10 +130,16 @@ static bool take_attribute(struct dwarfread *reader, Dwarf_Half which,
 			!address(reader, attribute, &entry->high);
 		break;
 	case DW_AT_ranges:
-		if (entry->ranges)
-			break;
-		entry->ranges = attribute;
-		return true;
+		entry->has_ranges =
+			list_place(reader, attribute, &entry->ranges);
+		break;
+	case DW_AT_rnglists_base:
+		entry->lists_base = reference(reader, attribute);
+		break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
+		entry->address_base = reference(reader, attribute);
+		break;
 	case DW_AT_call_file:
 		entry->call_file = (uint32_t)number(reader, attribute);
 		break;
@@ -137,10 +158,8 @@ static bool take_attribute(struct dwarfread *reader, Dwarf_Half which,
 	default:
 		break;
 	}
-	return false;
 }
 
-/* What is read must be given to release_entry(). */
 static bool read_entry(
 	struct dwarfread *reader, Dwarf_Die die, struct dwarfread_entry *entry)
 {
@@ -158,24 +177,16 @@ static bool read_entry(
 			dwarf_attrlist(die, &list, &count, &error), &error))
 		return false;
 	entry->offset = offset;
-	entry->handle = die;
-	for (i = 0; i < count; i++)
-		if (!dwarfhandle_fine(reader,
-			    dwarf_whatattr(list[i], &which, &error), &error) ||
-			!take_attribute(reader, which, list[i], entry))
-			dwarf_dealloc(reader->debug, list[i], DW_DLA_ATTR);
+	for (i = 0; i < count; i++) {
+		if (dwarfhandle_fine(reader,
+			    dwarf_whatattr(list[i], &which, &error), &error))
+			take_attribute(reader, which, list[i], entry);
+		dwarf_dealloc(reader->debug, list[i], DW_DLA_ATTR);
+	}
 	dwarf_dealloc(reader->debug, list, DW_DLA_LIST);
 	if (entry->has_low && entry->high_is_length)
 		entry->high += entry->low;
 	return true;
-}
-
-static void release_entry(
-	struct dwarfread *reader, struct dwarfread_entry *entry)
-{
-	if (entry->ranges)
-		dwarf_dealloc(reader->debug, entry->ranges, DW_DLA_ATTR);
-	entry->ranges = NULL;
 }
 
 bool dwarfread_at(struct dwarfread *reader, uint64_t offset,
@@ -187,105 +198,19 @@ bool dwarfread_at(struct dwarfread *reader, uint64_t offset,
 	if (!dwarfhandle_die(reader, offset, &die))
 		return false;
 	found = read_entry(reader, die, entry);
-	if (found)
-		release_entry(reader, entry);
 	dwarf_dealloc(reader->debug, die, DW_DLA_DIE);
 	return found;
 }
 
-/* DWARF 2 to 4: pairs of offsets from a base that may change on the way. */
-static bool old_ranges(struct dwarfread *reader, uint64_t offset, uint64_t base,
-	Dwarf_Die die, dwarfread_range *take, void *closure)
+bool dwarfread_ranges(const struct dwarfread *reader,
+	const struct dwarfread_entry *entry, const struct rangelist_unit *unit,
+	rangelist_take *take, void *closure)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Ranges *list;
-	Dwarf_Signed count;
-	Dwarf_Off real_offset;
-	Dwarf_Signed i;
-	bool going = true;
-
-	if (!dwarfhandle_fine(reader,
-		    dwarf_get_ranges_b(reader->debug, offset, die, &real_offset,
-			    &list, &count, NULL, &error),
-		    &error))
-		return false;
-	for (i = 0; i < count && going; i++) {
-		if (list[i].dwr_type == DW_RANGES_END)
-			break;
-		if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
-			base = list[i].dwr_addr2;
-		else
-			going = take(closure, base + list[i].dwr_addr1,
-				base + list[i].dwr_addr2);
-	}
-	dwarf_ranges_dealloc(reader->debug, list, count);
-	return going;
-}
-
-/* DWARF 5; libdwarf applies the bases. */
-static bool new_ranges(struct dwarfread *reader, Dwarf_Attribute attribute,
-	Dwarf_Half form, uint64_t offset, dwarfread_range *take, void *closure)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Rnglists_Head head;
-	Dwarf_Unsigned count;
-	Dwarf_Unsigned where;
-	Dwarf_Unsigned i;
-	bool going = true;
-
-	if (!dwarfhandle_fine(reader,
-		    dwarf_rnglists_get_rle_head(attribute, form, offset, &head,
-			    &count, &where, &error),
-		    &error))
-		return false;
-	for (i = 0; i < count && going; i++) {
-		Dwarf_Unsigned raw1, raw2, low, high;
-		Dwarf_Bool unknown = 0;
-		unsigned bytes;
-		unsigned kind;
-
-		if (!dwarfhandle_fine(reader,
-			    dwarf_get_rnglists_entry_fields_a(head, i, &bytes,
-				    &kind, &raw1, &raw2, &unknown, &low, &high,
-				    &error),
-			    &error) ||
-			kind == DW_RLE_end_of_list)
-			break;
-		if (!unknown && kind != DW_RLE_base_address &&
-			kind != DW_RLE_base_addressx)
-			going = take(closure, low, high);
-	}
-	dwarf_dealloc_rnglists_head(head);
-	return going;
-}
-
-bool dwarfread_ranges(struct dwarfread *reader,
-	const struct dwarfread_entry *entry, uint64_t base,
-	dwarfread_range *range, void *closure)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Half version = 0;
-	Dwarf_Half offset_bytes;
-	Dwarf_Unsigned value;
-	Dwarf_Half form;
-
-	if (!entry->ranges)
-		return !entry->has_low || entry->high <= entry->low ||
-		       range(closure, entry->low, entry->high);
-	dwarf_get_version_of_die(entry->handle, &version, &offset_bytes);
-	if (!dwarfhandle_fine(reader,
-		    dwarf_whatform(entry->ranges, &form, &error), &error))
-		return true;
-	if (form == DW_FORM_rnglistx)
-		value = number(reader, entry->ranges);
-	else if (!dwarfhandle_fine(reader,
-			 dwarf_global_formref(entry->ranges, &value, &error),
-			 &error))
-		return true;
-	if (version >= 5)
-		return new_ranges(
-			reader, entry->ranges, form, value, range, closure);
-	return old_ranges(reader, value, base, entry->handle, range, closure);
+	if (entry->has_ranges)
+		return rangelist_each(
+			&reader->lists, unit, &entry->ranges, take, closure);
+	return !entry->has_low || entry->high <= entry->low ||
+	       take(closure, entry->low, entry->high);
 }
 
 static bool visit_unit(
@@ -293,6 +218,8 @@ static bool visit_unit(
 {
 	struct dwarfread_entry entry;
 	Dwarf_Error error = NULL;
+	Dwarf_Half version = 0;
+	Dwarf_Half offset_bytes = 4;
 	Dwarf_Die die;
 	bool going = true;
 
@@ -301,8 +228,10 @@ static bool visit_unit(
 		    &error))
 		return true;
 	if (read_entry(reader, die, &entry)) {
+		dwarf_get_version_of_die(die, &version, &offset_bytes);
+		entry.version = version;
+		entry.offset_bytes = offset_bytes;
 		going = visit(closure, &entry, 0);
-		release_entry(reader, &entry);
 	}
 	dwarf_dealloc(reader->debug, die, DW_DLA_DIE);
 	return going;
@@ -360,7 +289,6 @@ static bool visit_function(struct walk *walk)
 	entry.enclosing = enclosing;
 	walk->path[walk->depth].function = entry.offset;
 	going = walk->visit(walk->closure, &entry, walk->depth);
-	release_entry(reader, &entry);
 	return going;
 }
 

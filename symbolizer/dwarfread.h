@@ -8,6 +8,7 @@
 #define SYMBOLIZER_DWARFREAD_H
 
 #include "symbolizer/elffile.h"
+#include "symbolizer/rangelist.h"
 
 struct dwarfread;
 
@@ -25,17 +26,20 @@ struct dwarfread_entry {
 	uint32_t call_file;
 	uint32_t call_line;
 	uint32_t call_column;
+	uint64_t lists_base;	/* of a unit, like the next three */
+	uint64_t address_base;
+	unsigned version;
+	unsigned offset_bytes;
+	struct rangelist_place ranges;
+	bool has_ranges;
 	bool has_low;
 	bool high_is_length;
 	bool inlined;
-	void *ranges;		/* for dwarfread_ranges() */
-	void *handle;
 };
 
 /* Return false to stop. */
 typedef bool dwarfread_visit(
 	void *closure, const struct dwarfread_entry *entry, unsigned depth);
-typedef bool dwarfread_range(void *closure, uint64_t low, uint64_t high);
 
 /*
  * Reads the sections of `file`, which is not needed after that.  Returns null
@@ -57,14 +61,14 @@ bool dwarfread_functions(struct dwarfread *reader, uint64_t unit,
 	dwarfread_visit *visit, void *closure);
 
 /*
- * Calls back for the ranges of an entry that is being visited; `base` is the
- * start of its unit.  False when the callback stopped it.
+ * Calls back for the ranges of an entry of `unit`.  False when the callback
+ * stopped it.
  */
-bool dwarfread_ranges(struct dwarfread *reader,
-	const struct dwarfread_entry *entry, uint64_t base,
-	dwarfread_range *range, void *closure);
+bool dwarfread_ranges(const struct dwarfread *reader,
+	const struct dwarfread_entry *entry, const struct rangelist_unit *unit,
+	rangelist_take *take, void *closure);
 
-/* Reads one entry without its ranges; false when there is none. */
+/* Reads one entry; false when there is none. */
 bool dwarfread_at(struct dwarfread *reader, uint64_t offset,
 	struct dwarfread_entry *entry);
 

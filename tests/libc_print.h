@@ -10,6 +10,7 @@
 #include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decoder/render.h"
@@ -84,5 +85,24 @@ static inline void libc_print_fill(uint64_t slots[LIBC_SLOTS],
 		at++;
 	}
 }
+
+/* One binary128 with a format without flags; false if this libc cannot. */
+#if __HAVE_FLOAT128
+static inline bool libc_print_binary128(
+	char *to, size_t room, const char *format, const uint64_t bits[2])
+{
+	__extension__ _Float128 value;
+
+	memcpy(&value, bits, sizeof(value));
+	return strfromf128(to, room, format, value) >= 0;
+}
+#else
+static inline bool libc_print_binary128(
+	char *to, size_t room, const char *format, const uint64_t bits[2])
+{
+	(void)to, (void)room, (void)format, (void)bits;
+	return false;
+}
+#endif
 
 #endif

@@ -45,12 +45,14 @@ static inline uint64_t random_integer(void)
 	return one_in(3) ? -value : value;
 }
 
+static const double powers_of_ten[] = {
+	1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e9, 1e15};
+
 static inline double random_decimal(void)
 {
-	static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e6, 1e9, 1e15};
 	double value = (double)(int64_t)(next_random() >> (11 + below(53)));
 
-	return value / powers[below(8)];
+	return value / powers_of_ten[below(10)];
 }
 
 /* A power of ten or of two, or half of something, and what is next to it. */
@@ -65,6 +67,8 @@ static inline double random_boundary(void)
 		value *= 10;
 	if (one_in(2))
 		value = 1 / value;
+	if (one_in(4)) /* many nines */
+		value = powers_of_ten[below(10)] - 1 / powers_of_ten[below(10)];
 	if (one_in(3))
 		value = (double)(next_random() >> (20 + below(44))) / 2;
 	if (one_in(3))

@@ -10,7 +10,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
-/* How many arguments, and their kinds as digits; "" for FORMAT_NONE. */
+/* The kinds as digits, errno as m; "none" for FORMAT_NONE. */
 static const char *kinds_of(const char *format)
 {
 	static char text[FORMAT_ARGUMENTS_MAX + 2];

@@ -31,6 +31,7 @@
 		va_list ap;                                   \
                                                               \
 		host_resolve();                               \
+		(void)call;                                   \
 		va_start(ap, last);                           \
 		result = what;                                \
 		va_end(ap);                                   \
@@ -56,6 +57,7 @@
 		va_list ap;                                   \
                                                               \
 		host_resolve();                               \
+		(void)call;                                   \
 		va_start(ap, last);                           \
 		what;                                         \
 		va_end(ap);                                   \

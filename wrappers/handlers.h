@@ -73,4 +73,8 @@ int state_dlclose(void *handle);
 char *state_setlocale(int category, const char *name);
 locale_t state_uselocale(locale_t locale);
 
+/* seal.c */
+int seal_prctl(int option, va_list arguments);
+long seal_syscall(long number, va_list arguments);
+
 #endif

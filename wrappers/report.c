@@ -4,6 +4,7 @@
 #include "shim/host.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -19,7 +20,9 @@ static bool record(const struct call *call, struct capture_text *how,
 	how->stream = streams_of_file(file);
 	if (how->stream == STREAM_PASS)
 		return true;
-	stdio_buffer_prepare(call, file, how->stream);
+	/* perror(3) leaves the orientation of stderr alone. */
+	if (how->text != BINLOG_TEXT_PERROR || file->_mode != 0)
+		stdio_buffer_prepare(call, file, how->stream);
 	result = capture_format(call, how, format, ap);
 	if (streams[how->stream].tee)
 		return true;
@@ -44,6 +47,19 @@ static bool record_plain(
 #define STRING_PREFIX(s) {.kind = BINLOG_ARG_STRING, .string = (s)}
 #define NUMBER_PREFIX(n) {.kind = BINLOG_ARG_I32, .number = (n)}
 
+/*
+ * As long as stderr has no orientation, glibc's perror opens a duplicate of
+ * its descriptor for "w+", fails if it is not open for reading, and leaves
+ * that in errno: programs print it with their next message.
+ */
+static void mimic_perror(void)
+{
+	long flags = SYS3(fcntl, stderr->_fileno, F_GETFL, 0);
+
+	if (!sys_failed(flags) && (flags & O_ACCMODE) != O_RDWR)
+		errno = EINVAL;
+}
+
 void report_errno(const struct call *call, const char *s)
 {
 	const struct capture_prefix prefix[] = {
@@ -53,6 +69,8 @@ void report_errno(const struct call *call, const char *s)
 
 	if (record_plain(call, &how))
 		next_perror(s);
+	else if (stderr->_mode == 0)
+		mimic_perror();
 }
 
 static bool record_warn(const struct call *call, const char *format, va_list ap)

@@ -24,17 +24,40 @@ char *run_paths_absolute(const char *path)
 	return whole;
 }
 
-bool run_paths_check_directory(const char *path, struct refusal *refusal)
+/* 0, or why no file can be made in the directory. */
+static int obstacle_to_files(const char *directory)
 {
 	struct stat status;
-	int error = 0;
 
-	if (stat(path, &status) != 0)
-		error = errno == ENOENT ? 0 : errno;
-	else if (!S_ISDIR(status.st_mode))
-		error = ENOTDIR;
-	else if (access(path, W_OK | X_OK) != 0)
-		error = errno;
+	if (stat(directory, &status) != 0)
+		return errno;
+	if (!S_ISDIR(status.st_mode))
+		return ENOTDIR;
+	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+/* Of an absolute path; "/" for one directly below it. */
+static char *parent_of(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	while (length > 1 && path[length - 1] != '/')
+		length--;
+	return strndup(path, length);
+}
+
+bool run_paths_check_directory(const char *path, struct refusal *refusal)
+{
+	int error = obstacle_to_files(path);
+	char *parent;
+
+	if (error == ENOENT) {
+		parent = parent_of(path);
+		error = parent ? obstacle_to_files(parent) : ENOMEM;
+		free(parent);
+	}
 	return error == 0 ||
 	       refusal_set(refusal, REFUSAL_POINTLESS,
 		       "%s: no captures can go there: %s: choose a directory "

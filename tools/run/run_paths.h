@@ -17,7 +17,10 @@
  */
 char *run_paths_absolute(const char *path);
 
-/* A directory that does not exist yet is good: the library makes it. */
+/*
+ * Whether captures can go to an absolute path.  If there is nothing yet, the
+ * library makes the directory, but none above it.
+ */
 bool run_paths_check_directory(const char *path, struct refusal *refusal);
 
 bool run_paths_check_file(const char *path, struct refusal *refusal);

@@ -1,0 +1,3 @@
+#include "shim/sys.h"
+
+bool sys_forbidden;

@@ -1,0 +1,200 @@
+#include "symbolizer/rangelist.h"
+
+#include <string.h>
+
+/* DW_RLE_... of DWARF 5, section 7.25. */
+enum kind {
+	END = 0,
+	BASE_BY_INDEX = 1,
+	START_END_BY_INDEX = 2,
+	START_LENGTH_BY_INDEX = 3,
+	OFFSET_PAIR = 4,
+	BASE = 5,
+	START_END = 6,
+	START_LENGTH = 7,
+};
+
+/* Reads forward; what is not there is zero, and `damaged` from then on. */
+struct cursor {
+	const uint8_t *data;
+	size_t left;
+	bool damaged;
+};
+
+static struct cursor cursor_at(
+	const struct rangelist_section *section, uint64_t offset)
+{
+	struct cursor cursor = {.damaged = true};
+
+	if (section->data && offset <= section->bytes) {
+		cursor.data = section->data + offset;
+		cursor.left = section->bytes - offset;
+		cursor.damaged = false;
+	}
+	return cursor;
+}
+
+/* Little-endian, of at most 8 bytes. */
+static uint64_t read_fixed(struct cursor *cursor, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	if (cursor->damaged || cursor->left < bytes) {
+		cursor->damaged = true;
+		return 0;
+	}
+	memcpy(&value, cursor->data, bytes);
+	cursor->data += bytes;
+	cursor->left -= bytes;
+	return value;
+}
+
+static uint64_t read_uleb(struct cursor *cursor)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint64_t byte;
+
+	do {
+		byte = read_fixed(cursor, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return value;
+}
+
+/* Entry `index` of a table at `base`. */
+static uint64_t read_table(const struct rangelist_section *section,
+	uint64_t base, uint64_t index, unsigned entry_bytes, bool *damaged)
+{
+	struct cursor cursor = cursor_at(section, base);
+	uint64_t value;
+
+	if (cursor.damaged || index >= cursor.left / entry_bytes) {
+		*damaged = true;
+		return 0;
+	}
+	cursor.data += index * entry_bytes;
+	cursor.left -= index * entry_bytes;
+	value = read_fixed(&cursor, entry_bytes);
+	*damaged |= cursor.damaged;
+	return value;
+}
+
+/* DWARF 2 to 4: pairs; a pair of zeros ends, one with all ones is a base. */
+static bool each_pair(const struct rangelist_sections *sections,
+	const struct rangelist_unit *unit, uint64_t offset,
+	rangelist_take *take, void *closure)
+{
+	struct cursor cursor = cursor_at(&sections->ranges, offset);
+	uint64_t base = unit->base;
+
+	for (;;) {
+		uint64_t low = read_fixed(&cursor, 8);
+		uint64_t high = read_fixed(&cursor, 8);
+
+		if (cursor.damaged || (low == 0 && high == 0))
+			return true;
+		if (low == UINT64_MAX)
+			base = high;
+		else if (low < high && !take(closure, base + low, base + high))
+			return false;
+	}
+}
+
+/* A list of DWARF 5 that is being read. */
+struct list {
+	const struct rangelist_sections *sections;
+	const struct rangelist_unit *unit;
+	struct cursor cursor;
+	uint64_t base;
+};
+
+static uint64_t read_address_by_index(struct list *list)
+{
+	return read_table(&list->sections->addresses, list->unit->address_base,
+		read_uleb(&list->cursor), 8, &list->cursor.damaged);
+}
+
+/* Reads one entry; an empty range when it only sets the base. */
+static void read_entry(
+	struct list *list, enum kind kind, uint64_t *low, uint64_t *high)
+{
+	struct cursor *cursor = &list->cursor;
+
+	*low = 0;
+	*high = 0;
+	switch (kind) {
+	case BASE_BY_INDEX:
+		list->base = read_address_by_index(list);
+		break;
+	case START_END_BY_INDEX:
+		*low = read_address_by_index(list);
+		*high = read_address_by_index(list);
+		break;
+	case START_LENGTH_BY_INDEX:
+		*low = read_address_by_index(list);
+		*high = *low + read_uleb(cursor);
+		break;
+	case OFFSET_PAIR:
+		*low = list->base + read_uleb(cursor);
+		*high = list->base + read_uleb(cursor);
+		break;
+	case BASE:
+		list->base = read_fixed(cursor, 8);
+		break;
+	case START_END:
+		*low = read_fixed(cursor, 8);
+		*high = read_fixed(cursor, 8);
+		break;
+	case START_LENGTH:
+		*low = read_fixed(cursor, 8);
+		*high = *low + read_uleb(cursor);
+		break;
+	case END:
+	default:
+		cursor->damaged = true;
+		break;
+	}
+}
+
+static bool each_entry(const struct rangelist_sections *sections,
+	const struct rangelist_unit *unit, uint64_t offset,
+	rangelist_take *take, void *closure)
+{
+	struct list list = {
+		.sections = sections,
+		.unit = unit,
+		.cursor = cursor_at(&sections->lists, offset),
+		.base = unit->base,
+	};
+
+	for (;;) {
+		enum kind kind = read_fixed(&list.cursor, 1);
+		uint64_t low;
+		uint64_t high;
+
+		read_entry(&list, kind, &low, &high);
+		if (list.cursor.damaged)
+			return true;
+		if (low < high && !take(closure, low, high))
+			return false;
+	}
+}
+
+bool rangelist_each(const struct rangelist_sections *sections,
+	const struct rangelist_unit *unit, const struct rangelist_place *place,
+	rangelist_take *take, void *closure)
+{
+	uint64_t offset = place->value;
+	bool damaged = false;
+
+	if (unit->version < 5)
+		return each_pair(sections, unit, offset, take, closure);
+	if (place->is_index)
+		offset = unit->lists_base +
+			 read_table(&sections->lists, unit->lists_base, offset,
+				 unit->offset_bytes, &damaged);
+	return damaged || each_entry(sections, unit, offset, take, closure);
+}

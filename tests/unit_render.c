@@ -1,0 +1,501 @@
+#include <stdarg.h>
+#include <setjmp.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <cmocka.h>
+
+#include "decoder/render.h"
+#include "tests/libc_print.h"
+#include "tests/random_value.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+#define TEXT_BYTES (1u << 16)
+
+/* Arguments as a capture has them; the pointers are also what libc gets. */
+#define I(value)                                                               \
+	{                                                                      \
+		.kind = BINLOG_ARG_I32, .i32 = (value)                         \
+	}
+#define L(value)                                                               \
+	{                                                                      \
+		.kind = BINLOG_ARG_I64, .i64 = (value)                         \
+	}
+#define D(value)                                                               \
+	{                                                                      \
+		.kind = BINLOG_ARG_F64, .f64 = (value)                         \
+	}
+#define S(text)                                                                \
+	{                                                                      \
+		.kind = BINLOG_ARG_STRING, .bytes = sizeof(text) - 1,          \
+		.data = (text)                                                 \
+	}
+#define W(text)                                                                \
+	{                                                                      \
+		.kind = BINLOG_ARG_WIDE, .bytes = sizeof(text) - 4,            \
+		.data = (text)                                                 \
+	}
+#define MIXED W(L"a\u00e4\u20ac\U0001f600") /* of 1 to 4 bytes */
+#define NULL_S                                                                 \
+	{                                                                      \
+		.kind = BINLOG_ARG_STRING, .null = true                        \
+	}
+#define NULL_W                                                                 \
+	{                                                                      \
+		.kind = BINLOG_ARG_WIDE, .null = true                          \
+	}
+
+#define SAME(format, ...)                                                      \
+	assert_same(format, (struct render_argument[]){__VA_ARGS__},           \
+		sizeof((struct render_argument[]){__VA_ARGS__}) /              \
+			sizeof(struct render_argument))
+
+#define RENDERS(text, result, locale, format, ...)                             \
+	assert_renders(text, result, locale, format,                           \
+		(struct render_argument[]){__VA_ARGS__},                       \
+		sizeof((struct render_argument[]){__VA_ARGS__}) /              \
+			sizeof(struct render_argument))
+
+static char expected[TEXT_BYTES];
+
+static void assert_renders(const char *text, int outcome,
+	const struct render_locale *locale, const char *format,
+	const struct render_argument *arguments, size_t count)
+{
+	struct render_buffer out = {0};
+	int result = render_format(
+		&out, format, strlen(format), arguments, count, locale);
+
+	render_buffer_put(&out, "", 1);
+	assert_string_equal(out.data, text);
+	assert_int_equal(out.length, strlen(text) + 1);
+	assert_int_equal(result, outcome);
+	render_buffer_free(&out);
+}
+
+/* Libc is the judge; an errno for %m is the last argument. */
+static void assert_same(const char *format,
+	const struct render_argument *arguments, size_t count)
+{
+	static _Alignas(16) uint64_t slots[LIBC_SLOTS];
+	int result;
+
+	libc_print_fill(slots, arguments, count);
+	result = libc_print_slots(expected, sizeof(expected), format, slots,
+		arguments[count - 1].i32);
+	assert_in_range(result, 0, TEXT_BYTES - 1);
+	assert_renders(
+		expected, RENDER_COMPLETE, NULL, format, arguments, count);
+}
+
+static void integers_look_as_in_libc(void **state)
+{
+	static const char *const formats[] = {"%d", "%i", "%u", "%x", "%X",
+		"%o", "%b", "%B", "%#x", "%#X", "%#o", "%#b", "%#B", "%+d",
+		"% d", "%+ d", "%+u", "% x", "%8d|", "%-8d|", "%08d|", "%-08d|",
+		"%0-8d|", "%.0d|", "%.d|", "%.5d|", "%8.5d|", "%-8.5d|",
+		"%08.5d|", "%+08d|", "% 08d|", "%#8x|", "%#-8x|", "%#08x|",
+		"%#.5x|", "%#12.5x|", "%#.0x|", "%#.0o|", "%#.5o|", "%#8.3o|",
+		"%#08o|", "%hhd", "%hhu", "%hhx", "%hd", "%hu", "%ho", "%'d",
+		"%Id", "%#034b", "%.40b", "%Z%"};
+	static const int32_t values[] = {0, 1, -1, 7, 8, -8, 42, 127, 128, 255,
+		256, -128, 32767, 32768, 65535, 65536, INT32_MAX, INT32_MIN};
+	size_t f;
+	size_t v;
+
+	(void)state;
+	for (f = 0; f < LENGTH(formats); f++)
+		for (v = 0; v < LENGTH(values); v++)
+			SAME(formats[f], I(values[v]));
+}
+
+static void long_integers_look_as_in_libc(void **state)
+{
+	static const char *const formats[] = {"%ld", "%lld", "%qd", "%Ld",
+		"%jd", "%zd", "%td", "%lu", "%lx", "%#lX", "%lo", "%lb",
+		"%30ld|", "%-30ld|", "%030ld|", "%.25ld|", "%p", "%30p|",
+		"%-30p|", "%030p|", "%.20p|", "%+p", "% p", "%#p", "%'p", "%hp",
+		"%.2p|", "%10.7p|", "%010p|"};
+	static const int64_t values[] = {0, 1, -1, 9, 10, 99, 100, 12345678901,
+		-12345678901, INT64_MAX, INT64_MIN, 0x7ffc12345678};
+	size_t f;
+	size_t v;
+
+	(void)state;
+	for (f = 0; f < LENGTH(formats); f++)
+		for (v = 0; v < LENGTH(values); v++)
+			SAME(formats[f], L(values[v]));
+}
+
+static void strings_look_as_in_libc(void **state)
+{
+	(void)state;
+	SAME("%s|%10s|%-10s|%.2s|%10.2s|%.0s|%05s|", S("abc"), S("abc"),
+		S("abc"), S("abc"), S("abc"), S("abc"), S("abc"));
+	SAME("%s|%5s|%.5s|%.6s|%.7s|%10s|%-10s|", NULL_S, NULL_S, NULL_S,
+		NULL_S, NULL_S, NULL_S, NULL_S);
+	SAME("%ls|%.5ls|%.6ls|%10ls|%S", NULL_W, NULL_W, NULL_W, NULL_W,
+		NULL_W);
+	SAME("%ls|%20ls|%-20ls|%S", MIXED, MIXED, MIXED, MIXED);
+	SAME("%.0ls|%.1ls|%.2ls|%.3ls|%.5ls|%.6ls|%.10ls|%8.5ls|%-8.5ls|",
+		MIXED, MIXED, MIXED, MIXED, MIXED, MIXED, MIXED, MIXED, MIXED);
+	SAME("%hs %hhs %s", S("h"), S("hh"), S("\xff\xfe"));
+	SAME("%c%3c|%-3c|%03c|%hhc%hc", I('a'), I('b'), I(0x163), I('d'),
+		I('e'), I('f'));
+	SAME("%lc%C%5lc|%-5lc|%lc", I('a'), I(0xe4), I(0x20ac), I(0x1f600),
+		I(0x7fffffff));
+}
+
+static void a_zero_character_is_printed(void **state)
+{
+	static const struct render_argument zero = I(0);
+	struct render_buffer out = {0};
+
+	(void)state;
+	assert_int_equal(render_format(&out, "a%cb%lc", 7, &zero, 1, NULL),
+		RENDER_MISMATCH);
+	assert_int_equal(out.length, 6);
+	assert_memory_equal(out.data, "a\0b%lc", 6);
+	render_buffer_free(&out);
+}
+
+static void errno_looks_as_in_libc(void **state)
+{
+	static const char *const formats[] = {"%m", "%30m|", "%-30m|", "%.4m",
+		"%#m", "%#10m|", "%#.2m", "%+#m", "%#010m|", "%lm", "%m%m%%"};
+	size_t f;
+	int error;
+
+	(void)state;
+	for (f = 0; f < LENGTH(formats); f++) {
+		for (error = -2; error < 140; error++)
+			SAME(formats[f], I(error));
+		SAME(formats[f], I(INT32_MIN));
+		SAME(formats[f], I(INT32_MAX));
+	}
+	SAME("%d %m %s", I(5), S("x"), I(2));
+	SAME("%2$s %m %1$d", I(5), S("x"), I(2));
+}
+
+static void stars_numbers_and_odd_directives_look_as_in_libc(void **state)
+{
+	(void)state;
+	SAME("%*d|%*d|%-*d|%0*d|", I(5), I(42), I(-5), I(42), I(-5), I(42),
+		I(-5), I(42));
+	SAME("%.*d|%.*d|%.*s|%.*s|", I(5), I(42), I(-5), I(42), I(2), S("abc"),
+		I(-1), S("abc"));
+	SAME("%*.*f|%-*.*e|", I(12), I(3), D(2.5), I(12), I(-3), D(2.5));
+	SAME("%2$s %1$d %2$s", I(7), S("two"));
+	SAME("%3$*1$.*2$f|%3$-*1$.*2$g|", I(12), I(3), D(2.75));
+	SAME("%1$Ld %1$qx", I(-1));
+	SAME("%hs %Ld", S("x"), I(-1));
+	SAME("%5%%-5%%.%% %%5.3%%l%%h%", I(0));
+	SAME("%*%%*d|", I(5), I(6), I(7));
+	SAME("%hd%n%hhn%d", I(1), L((intptr_t)expected + TEXT_BYTES - 8),
+		L((intptr_t)expected + TEXT_BYTES - 8), I(3));
+	/* In glibc the zeros end up behind these numbers. */
+	SAME("%2$0*1$f|%2$0*1$e|%2$0*1$g|%2$0*1$a|", I(-20), D(1.5));
+	SAME("%0*f|%0*a|", I(-20), D(1.5), I(-20), D(1.5));
+	SAME("%2$0*1$f|%2$0*1$a|", I(-20), D(INFINITY));
+}
+
+static void check_double(double value)
+{
+	static const char *const formats[] = {"%f", "%e", "%g", "%a", "%.0f",
+		"%.1f", "%.2f", "%.3f", "%.15f", "%.17f", "%.18f", "%.30f",
+		"%.0e", "%.2e", "%.16e", "%.17e", "%.40e", "%.0g", "%.1g",
+		"%.3g", "%.15g", "%.17g", "%.60g", "%#g", "%#.0f", "%#.0e",
+		"%#.3g", "%#.0a", "%.0a", "%.1a", "%.5a", "%.12a", "%.13a",
+		"%.20a", "%A", "%F", "%E", "%G", "%+f", "% f", "%+e", "% g",
+		"%+a", "%25f|", "%-25f|", "%025f|", "%+025.3e|", "% 025g|",
+		"%025a|", "%-25a|", "%-025f|", "%25.2a|", "%'f", "%If"};
+	size_t f;
+
+	for (f = 0; f < LENGTH(formats); f++) {
+		SAME(formats[f], D(value));
+		SAME(formats[f], D(-value));
+	}
+}
+
+static void doubles_look_as_in_libc(void **state)
+{
+	static const double values[] = {0.0, 1.0, 0.5, 1.5, 2.5, 0.25, 0.125,
+		0.375, 0.1, 0.3, 9.5, 9.9999999, 99.5, 999999.5, 9999995,
+		0.00001, 0.0001, 0.00012345, 0.099999999, 123456.789, 1e15,
+		1e16, 1e17, 9007199254740993.0, 18446744073709551616.0, 1e22,
+		1e23, 1e100, 1e-100, 5e-324, 2.2250738585072014e-308,
+		2.2250738585072009e-308, 1.7976931348623157e308,
+		0x1.fffffffffffffp-1, 0x1.8p-64, 0x1p-63, 0x1p-64, 0x1p-65,
+		0x1.08p3, 0x1.18p3, INFINITY, NAN};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LENGTH(values); i++)
+		check_double(values[i]);
+}
+
+static void every_power_of_two_is_exact(void **state)
+{
+	int exponent;
+
+	(void)state;
+	for (exponent = -1074; exponent < 1024; exponent++) {
+		SAME("%.1074f", D(ldexp(1, exponent)));
+		SAME("%.17g %.0f %e %a", D(ldexp(3, exponent - 1)),
+			D(ldexp(3, exponent - 1)), D(ldexp(3, exponent - 1)),
+			D(ldexp(3, exponent - 1)));
+	}
+}
+
+static void ties_go_to_the_even_digit(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 400; i++) {
+		SAME("%.0f %.0e %.1g %.0a", D(i + 0.5), D(i + 0.5), D(i + 0.5),
+			D(i + 0.5));
+		SAME("%.2f %.3e %.3g %.1a", D(i / 8.0), D(i / 8.0), D(i / 8.0),
+			D(i / 8.0));
+		/* With a width the short way is not taken. */
+		SAME("%1.0f %1.2f", D(i + 0.5), D(i / 8.0));
+	}
+}
+
+static void long_doubles_look_as_in_libc(void **state)
+{
+	static const char *const formats[] = {"%Lf", "%Le", "%Lg", "%La",
+		"%.0Lf", "%.20Le", "%.30Lg", "%.0La", "%.3La", "%.40La",
+		"%+025Lf|", "%-30Le|", "%030La|", "%#Lg", "%llA", "%qG"};
+	_Alignas(16) char data[16];
+	size_t n;
+
+	(void)state;
+	random_state = 4711;
+	for (n = 0; n < 4000; n++) {
+		random_long_double(data);
+		SAME(formats[n % LENGTH(formats)],
+			{.kind = BINLOG_ARG_LONG_DOUBLE,
+				.binary128 = LIBC_BINARY128,
+				.data = data});
+	}
+}
+
+static void assert_same_binary128(
+	const char *head, char conversion, const uint64_t bits[2])
+{
+	const struct render_argument argument = {.kind = BINLOG_ARG_LONG_DOUBLE,
+		.binary128 = true,
+		.data = bits};
+	char format[16];
+
+	snprintf(format, sizeof(format), "%s%c", head, conversion);
+	if (!libc_print_binary128(expected, sizeof(expected), format, bits))
+		skip();
+	snprintf(format, sizeof(format), "%sL%c", head, conversion);
+	assert_renders(expected, RENDER_COMPLETE, NULL, format, &argument, 1);
+}
+
+static void binary128_looks_as_in_libc(void **state)
+{
+	static const char *const heads[] = {"%", "%.0", "%.3", "%.33", "%.50"};
+	uint64_t bits[2];
+	unsigned int n;
+
+	(void)state;
+	random_state = 42;
+	for (n = 0; n < 5000; n++) {
+		bits[0] = next_random();
+		bits[1] = next_random();
+		if (n % 3 == 0)
+			bits[1] = (bits[1] & ~(0x7fffull << 48)) |
+				  (uint64_t)(0x3fff - 90 + n % 180) << 48;
+		if (n % 16 == 1)
+			bits[1] &= ~(0x7fffull << 48);
+		if (n % 16 == 2)
+			bits[1] |= 0x7fffull << 48;
+		if (n % 32 == 2)
+			bits[0] = 0, bits[1] &= 0xffffull << 48;
+		assert_same_binary128(heads[n % LENGTH(heads)],
+			"aefgAEFG"[n / LENGTH(heads) % 8], bits);
+	}
+}
+
+static void groups_follow_the_locale(void **state)
+{
+	static const struct render_locale english = {".", ",", "\3\3"};
+	static const struct render_locale indian = {".", ",", "\3\2"};
+	static const struct render_locale once = {".", ",", "\3\177"};
+	static const struct render_locale none = {".", "", "\3"};
+	static const struct render_locale french = {",", "\xe2\x80\xaf", "\3"};
+
+	(void)state;
+	RENDERS("1,234,567|123|1234|-1,000|", 0, &english, "%'d|%'d|%d|%'d|",
+		I(1234567), I(123), I(1234), I(-1000));
+	RENDERS("  1,234|0001,234|001,234|", 0, &english, "%'7d|%'08d|%'.7d|",
+		I(1234), I(1234), I(1234));
+	RENDERS("12,34,56,789|", 0, &indian, "%'d|", I(123456789));
+	RENDERS("1234567,890|", 0, &once, "%'d|", I(1234567890));
+	RENDERS("1234567|1234567.00", 0, &none, "%'d|%'.2f", I(1234567),
+		D(1234567));
+	RENDERS("1,234,567.50|1,000|1e+06|1,235e", 0, &english,
+		"%'.2f|%'.0f|%'g|%'.4ge", D(1234567.5), D(999.5), D(1e6),
+		D(1234.56));
+	/* Of an integer the bytes are counted, of a float the columns. */
+	RENDERS(" 1\xe2\x80\xaf"
+		"234|   1\xe2\x80\xaf"
+		"234,5|0,5",
+		0, &french, "%'8d|%'10.1f|%.1f", I(1234), D(1234.5), D(0.5));
+}
+
+static void a_missing_or_other_argument_leaves_the_rest_verbatim(void **state)
+{
+	(void)state;
+	RENDERS("1 %d|", RENDER_MISMATCH, NULL, "%d %d|", I(1));
+	RENDERS("1 %s %d|", RENDER_MISMATCH, NULL, "%d %s %d|", I(1), I(2),
+		I(3));
+	RENDERS("%ld", RENDER_MISMATCH, NULL, "%ld", I(1));
+	RENDERS("%d", RENDER_MISMATCH, NULL, "%d", L(1));
+	RENDERS("%Lf", RENDER_MISMATCH, NULL, "%Lf", D(1));
+	RENDERS("%Lf", RENDER_MISMATCH, NULL, "%Lf",
+		{.kind = BINLOG_ARG_LONG_DOUBLE});
+	RENDERS("%f", RENDER_MISMATCH, NULL, "%f", S("x"));
+	RENDERS("%ls", RENDER_MISMATCH, NULL, "%ls", S("x"));
+	RENDERS("%*d", RENDER_MISMATCH, NULL, "%*d", S("x"), I(1));
+	RENDERS("%.*d", RENDER_MISMATCH, NULL, "%.*d", I(1));
+	RENDERS("%n", RENDER_MISMATCH, NULL, "%n", I(1));
+	RENDERS("%2147483647$d", RENDER_MISMATCH, NULL, "%2147483647$d", I(1));
+	RENDERS("1 %m", RENDER_MISMATCH, NULL, "%d %m", I(1));
+	RENDERS("x", RENDER_COMPLETE, NULL, "%s", S("x"), I(1));
+	RENDERS("(null)", RENDER_COMPLETE, NULL, "%s",
+		{.kind = BINLOG_ARG_STRING, .bytes = 100});
+}
+
+static void an_undefined_piece_leaves_the_rest_verbatim(void **state)
+{
+	(void)state;
+	RENDERS("1 %y %d", RENDER_UNDEFINED, NULL, "%d %y %d", I(1), I(2));
+	RENDERS("1 %", RENDER_UNDEFINED, NULL, "%d %", I(1));
+	RENDERS("%2147483648d", RENDER_UNDEFINED, NULL, "%2147483648d", I(1));
+}
+
+static void what_is_no_character_ends_the_text_as_in_libc(void **state)
+{
+	static const struct render_argument broken[] = {
+		W(L"abc\xd800zz"), W(L"abc")};
+	static _Alignas(16) uint64_t slots[LIBC_SLOTS];
+	static const char *const formats[] = {
+		"x%lsy", "x%20lsy", "x%-20lsy", "x%20.10lsy", "x%2$ls%1$ls"};
+	size_t f;
+
+	(void)state;
+	for (f = 0; f < LENGTH(formats); f++) {
+		libc_print_fill(slots, broken, 2);
+		assert_int_equal(libc_print_slots(expected, sizeof(expected),
+					 formats[f], slots, 0),
+			-1);
+		assert_renders(
+			expected, RENDER_BROKEN, NULL, formats[f], broken, 2);
+	}
+	SAME("x%.3lsy", W(L"abc\xd800zz"));
+	RENDERS("x", RENDER_BROKEN, NULL, "x%lcy", I(0xd800));
+	RENDERS("x", RENDER_BROKEN, NULL, "x%5lcy", I(-1));
+}
+
+struct giant_case {
+	const char *format;
+	struct render_argument argument;
+};
+
+static void giants_are_cut(void **state)
+{
+	static const struct giant_case cases[] = {{"%2147483640f|", D(1.5)},
+		{"%.2147483640f|", D(1.5)}, {"%.2147483640e|", D(1.5)},
+		{"%#.2147483640g|", D(1.5)}, {"%.2147483640a|", D(1.5)},
+		{"%-2147483640d|", I(1)}, {"%02147483640d|", I(1)},
+		{"%.2147483640d|", I(1)}, {"%2147483640s|", S("x")},
+		{"%2147483640c|", I('x')}, {"%1$2000d%1$2000d%1$2000d|", I(1)}};
+	struct render_buffer out = {.limit = 3000};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LENGTH(cases); i++) {
+		out.length = 0;
+		assert_int_equal(render_format(&out, cases[i].format,
+					 strlen(cases[i].format),
+					 &cases[i].argument, 1, NULL),
+			RENDER_CUT);
+		assert_in_range(out.length, 3000, 3030);
+		assert_int_equal(out.data[out.length - 1], '|');
+	}
+	render_buffer_free(&out);
+}
+
+static void a_string_used_again_and_again_is_cut(void **state)
+{
+	static const char text[] = "0123456789012345678901234567890123456789";
+	const struct render_argument argument = S(text);
+	struct render_buffer out = {.limit = 1000};
+	char format[4000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(format); i += 4)
+		memcpy(format + i, "%1$s", 4);
+	assert_int_equal(
+		render_format(&out, format, sizeof(format), &argument, 1, NULL),
+		RENDER_CUT);
+	assert_in_range(out.length, 1000, 1000 + sizeof(format) + 100);
+	render_buffer_free(&out);
+}
+
+static void text_is_appended(void **state)
+{
+	static const struct render_argument one = I(1);
+	struct render_buffer out = {0};
+	int i;
+
+	(void)state;
+	render_buffer_put(&out, "a", 1);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(render_format(&out, "b%d", 3, &one, 1, NULL),
+			RENDER_COMPLETE);
+	assert_int_equal(out.length, 2001);
+	assert_memory_equal(out.data, "ab1b1", 5);
+	render_buffer_free(&out);
+	assert_null(out.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_look_as_in_libc),
+		cmocka_unit_test(long_integers_look_as_in_libc),
+		cmocka_unit_test(strings_look_as_in_libc),
+		cmocka_unit_test(a_zero_character_is_printed),
+		cmocka_unit_test(errno_looks_as_in_libc),
+		cmocka_unit_test(
+			stars_numbers_and_odd_directives_look_as_in_libc),
+		cmocka_unit_test(doubles_look_as_in_libc),
+		cmocka_unit_test(every_power_of_two_is_exact),
+		cmocka_unit_test(ties_go_to_the_even_digit),
+		cmocka_unit_test(long_doubles_look_as_in_libc),
+		cmocka_unit_test(binary128_looks_as_in_libc),
+		cmocka_unit_test(groups_follow_the_locale),
+		cmocka_unit_test(
+			a_missing_or_other_argument_leaves_the_rest_verbatim),
+		cmocka_unit_test(an_undefined_piece_leaves_the_rest_verbatim),
+		cmocka_unit_test(what_is_no_character_ends_the_text_as_in_libc),
+		cmocka_unit_test(giants_are_cut),
+		cmocka_unit_test(a_string_used_again_and_again_is_cut),
+		cmocka_unit_test(text_is_appended),
+	};
+
+	if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+		return EXIT_FAILURE;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
