@@ -114,6 +114,8 @@ static enum error_code judge_header(
 	*number = size;
 	if (size == 0)
 		return ERROR_EMPTY_FILE;
+	if (memcmp(header, &zeros, sizeof(zeros)) == 0)
+		return ERROR_UNBORN;
 	if (memcmp(header->magic, BINLOG_MAGIC, magic) != 0)
 		return ERROR_MAGIC;
 	if (size < sizeof(*header))

@@ -75,7 +75,7 @@ static bool take_stars(
 			call, directive->precision_argument, BINLOG_ARG_I32);
 		if (star == NULL)
 			return false;
-		piece->precision = star->i32 < 0 ? FORMAT_NONE : star->i32;
+		piece->precision = star->i32;
 	}
 	return true;
 }

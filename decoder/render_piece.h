@@ -19,7 +19,7 @@ struct render_piece {
 	uint8_t size;
 	char behind; /* what pads on the right */
 	int64_t width;
-	int64_t precision; /* or FORMAT_NONE */
+	int64_t precision; /* negative: not given */
 };
 
 /* Writes `count` padding characters, or as many as the limit leaves. */

@@ -158,6 +158,8 @@ static enum exit_status judge(const struct show *show)
 		return EXIT_NOTHING;
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
 		return show->captured > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
+	if (show->list.count == 0)
+		return EXIT_NOTHING;
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
 }
 

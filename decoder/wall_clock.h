@@ -57,7 +57,7 @@ static inline bool wall_segment_holds(
 static inline uint64_t wall_segment_time(
 	const struct wall_segment *segment, uint64_t ticks)
 {
-	double passed = (double)(ticks - segment->from) * segment->rate;
+	double passed = (double)(ticks - segment->from) * segment->rate + 0.5;
 
 	return segment->realtime + (uint64_t)(passed < 1e18 ? passed : 1e18);
 }

@@ -7,7 +7,7 @@
 #include "record/layout.h"
 
 /* 25,000 writers may be open at once, and each has a window. */
-#define WINDOW_BYTES 8192u
+#define WINDOW_BYTES 4096u
 
 #define RECORD_HEAD 8u
 #define UNKNOWN_STRING "<string ?>"

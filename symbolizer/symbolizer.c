@@ -7,8 +7,9 @@
 #include "symbolizer/answer.h"
 #include "symbolizer/array.h"
 
-/* A power of two; a backtrace comes back to few addresses often. */
-#define RECENT 16384
+/* Backtraces come back to few addresses often. */
+#define RECENT_BITS 14
+#define RECENT ((size_t)1 << RECENT_BITS)
 
 struct recent {
 	const struct symbolmodule *module; /* null: unused */
@@ -100,7 +101,7 @@ static const struct answer *answer_for(struct symbolizer *symbolizer,
 {
 	uint64_t hash =
 		(address ^ (uintptr_t)module >> 4) * 0x9e3779b97f4a7c15u;
-	struct recent *recent = &symbolizer->recent[hash >> 50];
+	struct recent *recent = &symbolizer->recent[hash >> (64 - RECENT_BITS)];
 
 	if (recent->module == module && recent->address == address)
 		return &recent->answer;

@@ -25,7 +25,7 @@ struct symbolizer_options {
 
 /* A file as it was when its addresses were recorded. */
 struct symbolizer_module {
-	const char *path;
+	const char *path;		/* null: only its build-id is known */
 	const uint8_t *build_id;	/* null or build_id_bytes of it */
 	size_t build_id_bytes;
 	uint64_t file_bytes;		/* 0: unknown */

@@ -40,6 +40,13 @@ static bool may_be_function(const Elf64_Sym *sym)
 	return sym->st_shndx != SHN_UNDEF && sym->st_shndx < SHN_LORESERVE;
 }
 
+/* aarch64 marks where code ($x) and data ($d) begin. */
+static bool is_mapping(const char *name)
+{
+	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
+	       (name[2] == '\0' || name[2] == '.');
+}
+
 /*
  * A local symbol belongs to the source file named before it.  For a global
  * one that is sure only where the table names just one file.
@@ -66,6 +73,8 @@ static bool add(struct symtab *symtab, struct scan *scan, const Elf64_Sym *sym,
 	}
 	scan->symbol_seen = true;
 	if (!may_be_function(sym) || !*name_at(symtab, sym->st_name))
+		return true;
+	if (is_mapping(name_at(symtab, sym->st_name)))
 		return true;
 	symbols = array_grow(symtab->symbols, &symtab->room, symtab->count,
 		sizeof(*symbols));

@@ -4,7 +4,7 @@
 # shellcheck shell=sh disable=SC2034,SC2086
 set -u
 # shellcheck disable=SC3045
-ulimit -c 0
+ulimit -S -c 0
 CC=${CC:-gcc}
 failed=0
 

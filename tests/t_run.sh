@@ -211,6 +211,9 @@ refuses "program headers in nowhere are refused" 2 "damaged ELF" \
 poke entry 54 '\0001\0000'
 refuses "program headers of an odd size are refused" 2 "damaged ELF" \
 	"$run" "$TMP/entry"
+poke odd 4 '\0003'
+refuses "a class that ELF does not have is refused" 2 "odd: a damaged ELF" \
+	"$run" "$TMP/odd"
 poke many 56 '\0377\0377'
 refuses "too many program headers are refused" 2 "damaged ELF" \
 	"$run" "$TMP/many"

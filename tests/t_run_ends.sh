@@ -114,7 +114,7 @@ check "--show says that nothing was recorded" sh -c \
 mkdir "$TMP/cores"
 # shellcheck disable=SC3045
 same "--show: dying again leaves no core over the program's" "signal 6" "$(
-	cd "$TMP/cores" && ulimit -c unlimited &&
+	cd "$TMP/cores" && ulimit -S -c "$(ulimit -H -c)" &&
 	"$TMP/death" "$run" --show "$app" kill 6 2>&1 >/dev/null </dev/null)"
 
 passes() { # SIGNAL: sent to the parent while the program waits

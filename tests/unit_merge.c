@@ -160,7 +160,7 @@ static void long_records_and_full_blocks_are_read(void **state)
 	struct make_capture capture = make_capture();
 	struct make_block a = add_block(&capture, 0, 0, 65536, 1);
 	char *text = malloc(50000);
-	char *expected = malloc(60000);
+	char *expected = malloc(70000);
 	size_t rest;
 
 	(void)state;
@@ -176,7 +176,7 @@ static void long_records_and_full_blocks_are_read(void **state)
 	assert_int_equal(a.at, a.end);
 	a = add_block(&capture, 0, 1, 4096, 5);
 	say(&a, 6, 'z');
-	memset(expected, 'x', 60000);
+	memset(expected, 'x', 70000);
 	expected[49999] = 'y';
 	expected[50000 + rest] = 'z';
 	expected[50001 + rest] = '\0';
@@ -357,24 +357,32 @@ static struct make_capture make_mixed(size_t *ends, size_t *count)
 	return capture;
 }
 
+/*
+ * That blocks are gone is seen from the header's `next`; since a running
+ * program may be just growing the file, the reader waits a little before it
+ * says so, hence not here for each size.
+ */
 static void cut_anywhere_every_whole_record_before_the_cut_is_read(void **state)
 {
 	size_t ends[64], count, size;
 	struct make_capture capture = make_mixed(ends, &count);
+	uint64_t next = make_header(&capture)->next;
 
 	(void)state;
 	for (size = 0; size <= capture.size; size++) {
-		struct read_back read = read_back_part(&capture, size);
+		bool tell = size == capture.size || size % 499 == 0;
+		struct read_back read;
 		size_t whole = 0;
 		size_t i;
 
+		make_header(&capture)->next = tell ? next : 0;
+		read = read_back_part(&capture, size);
 		for (i = 0; i < count; i++)
 			whole += ends[i] <= size;
 		assert_int_equal(read.messages, whole);
-		if (size < capture.size)
-			assert_true(read.errors.count > 0);
-		else
-			assert_int_equal(read.errors.count, 0);
+		if (tell)
+			assert_true((read.errors.count > 0) ==
+				    (size < capture.size));
 		read_back_free(&read);
 	}
 	make_free(&capture);

@@ -35,6 +35,15 @@ ssize_t write_bytes(
 ssize_t write_vector(
 	const struct call *call, int fd, const struct iovec *v, int count);
 
+/* transfer.c: what the kernel would copy to an output by itself */
+ssize_t transfer_sendfile(const struct call *call, int out, int in,
+	off64_t *offset, size_t size);
+ssize_t transfer_copy_file_range(const struct call *call, int in,
+	off64_t *in_offset, int out, off64_t *out_offset, size_t size,
+	unsigned flags);
+ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
+	int out, off64_t *out_offset, size_t size, unsigned flags);
+
 /* report.c: those with a status do not return when it is not 0. */
 void report_errno(const struct call *call, const char *s);
 void report_warn(const struct call *call, const char *format, va_list ap);

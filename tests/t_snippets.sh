@@ -1,0 +1,103 @@
+#!/bin/bash
+# Every function that the library replaces, called from every context: what is
+# decoded, what was returned, errno and all files are as they are natively.
+. tests/lib.sh
+contexts="main constructor thread threadexit signal fork exec dlopen atexit"
+
+cd "$TMP" || exit 1
+flags="-std=gnu11 -D_GNU_SOURCE -O0 -g -w -fPIC -fno-builtin -U_FORTIFY_SOURCE"
+$CC $flags -c "$here/snippets/snippets.c" "$here/snippets/dependency.c" \
+	"$here/snippets/contexts.c" &&
+	$CC -shared -Wl,-Bsymbolic -o libdependency.so snippets.o dependency.o &&
+	cp libdependency.so plugin.so &&
+	$CC -o contexts contexts.o snippets.o -L. -Wl,--no-as-needed -ldependency \
+		-Wl,-rpath,"$TMP" -pthread -ldl || exit 1
+export PLUGIN=$TMP/plugin.so
+
+rows() { # FILE MACRO...: the second or first argument of each use
+	sed 's/^#.*//' "$1" | $CC -E -P -x c "${@:2}" - | sed -n 's/^ROW //p'
+}
+all_rows=$(rows "$here/../wrappers/functions.def" -D'PLAIN(r,n,...)=ROW n' \
+	-D'VARIADIC(r,n,...)=ROW n' -D'PLAIN_VOID(n,...)=ROW n' \
+	-D'VARIADIC_VOID(n,...)=ROW n')
+exported=$(nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | sort)
+same "every exported function is a row of functions.def, and the reverse" \
+	"$exported" "$(echo "$all_rows" | sort)"
+with_snippet=$(rows "$here/snippets/snippets.def" -D'SNIPPET(n,...)=ROW n' | sort -u)
+same "every row of functions.def has a snippet, and the reverse" \
+	"$(echo "$all_rows" | sort)" "$with_snippet"
+called=$(nm -u snippets.o | awk '{ print $2 }' | sort | comm -12 - <(echo "$with_snippet"))
+same "every snippet calls its function by that name" "$with_snippet" "$called"
+
+# What syslog() sends is told by the snippets: a native run would disturb the
+# machine's own log.  All other functions run natively, too.
+syslog_functions=$(echo "$with_snippet" | grep log)
+
+in_directory() { # DIR FUNCTION CONTEXT [VARIABLE=VALUE...]
+	(cd "$1/$2" && export "${@:4}" && exec "$TMP/contexts" "$2" "$3") \
+		>>"$1.stdout" 2>>"$1.stderr" 7>>"$TMP/run/expected.stderr" \
+		8>>"$TMP/run/expected.syslog" 9>"$1/$2/results" </dev/null
+	echo "status $?" >>"$1/$2/results"
+}
+undated() { sed -E 's/^(<[0-9]+>)[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} /\1/'; }
+
+# Runs the functions one after the other, each in a process and a directory of
+# its own; all are recorded into one capture directory.
+record_group() { # CONTEXT FUNCTION...
+	local function stream
+	rm -rf run
+	mkdir run run/native run/recorded
+	(cd run && mkdir "${@:2}" && mv "${@:2}" native)
+	cp -r run/native/* run/recorded
+	touch run/{expected,native,recorded}.{stdout,stderr,syslog}
+	for function in "${@:2}"; do
+		in_directory "$TMP/run/recorded" "$function" "$1" \
+			LD_PRELOAD="$lib" BINLOG_DIR="$TMP/run/capture"
+	done
+	for stream in stdout stderr syslog; do
+		[ -s run/recorded.$stream ] && echo "$stream was written to"
+		raw $stream run/capture >run/recorded.$stream
+	done 2>&1
+}
+complain_native() { # CONTEXT FUNCTION...
+	record_group "$@"
+	for function in "${@:2}"; do
+		in_directory "$TMP/run/native" "$function" "$1"
+	done
+	for stream in stdout stderr syslog; do
+		diff -a run/native.$stream run/recorded.$stream
+	done
+	diff -ar run/native run/recorded
+}
+complain_syslog() { # CONTEXT FUNCTION...
+	record_group "$@"
+	undated <run/recorded.syslog | diff -a run/expected.syslog -
+	for stream in stdout stderr; do
+		diff -a run/expected.$stream run/recorded.$stream
+	done
+	grep -h status run/recorded/*/results | grep -vx 'status [07]'
+}
+check() { # HOW CONTEXT FUNCTION...: when something is wrong, finds out where
+	local function bad=
+	if [ -n "$(complain_"$1" "${@:2}" | tr -d '\0')" ]; then
+		for function in "${@:3}"; do
+			complain_"$1" "$2" "$function" >why
+			[ -s why ] || continue
+			bad+=" $function"
+			{
+				echo "$function in $2:"
+				head -n 10 why | cut -c 1-160 | sed 's/^/  /'
+			} >>whys
+		done
+		[ -n "$bad" ] || bad=" only when run together"
+	fi
+	verdict "$([ -z "$bad" ] && echo 0 || echo 1)" \
+		"$1: all functions in context $2" "different:$bad"
+}
+# shellcheck disable=SC2086
+for context in $contexts; do
+	check native "$context" $(echo "$with_snippet" | grep -v log)
+	check syslog "$context" $syslog_functions
+done
+[ -e whys ] && head -n 60 whys | tr -d '\0'
+finish

@@ -1,0 +1,120 @@
+#include "shim/streams.h"
+#include "shim/sys.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+/* On the host's stack; a transfer goes in pieces of this size. */
+#define PIECE 4096
+
+/* From where a transfer reads: at the offset if there is one. */
+struct source {
+	int fd;
+	off64_t *offset;
+};
+
+static long read_piece(const struct source *source, char *to, size_t size)
+{
+	long n = source->offset ?
+		SYS4(pread64, source->fd, to, size, *source->offset) :
+		SYS3(read, source->fd, to, size);
+
+	if (!sys_failed(n) && source->offset)
+		*source->offset += n;
+	return n;
+}
+
+/* Writes a piece to where it goes; how much of it went there, or -1. */
+static ssize_t write_piece(const struct call *call, unsigned stream, int out,
+	const char *piece, size_t size)
+{
+	ssize_t written = (ssize_t)size;
+
+	if (streams[stream].tee)
+		written = next_write(out, piece, size);
+	if (written > 0 &&
+		!capture_bytes(call, stream, BINLOG_TEXT_BYTES, piece,
+			(size_t)written) &&
+		!streams[stream].tee) {
+		writer_count_passed();
+		written = next_write(out, piece, size);
+	}
+	return written;
+}
+
+/* As the kernel would, but by way of our hands. */
+static ssize_t transfer(const struct call *call, unsigned stream, int out,
+	const struct source *source, size_t size, bool once)
+{
+	char piece[PIECE];
+	ssize_t done = 0;
+
+	while ((size_t)done < size) {
+		size_t part = size - (size_t)done;
+		long n = read_piece(
+			source, piece, part < PIECE ? part : PIECE);
+		ssize_t written;
+
+		if (sys_failed(n)) {
+			errno = (int)-n;
+			return done ? done : -1;
+		}
+		if (n == 0)
+			break;
+		written = write_piece(call, stream, out, piece, (size_t)n);
+		if (written < 0)
+			return done ? done : -1;
+		done += written;
+		if (written < n || once)
+			break;
+	}
+	return done;
+}
+
+static bool is_kind(int fd, mode_t kind)
+{
+	struct stat st;
+
+	return !sys_failed(SYS2(fstat, fd, &st)) &&
+		(st.st_mode & S_IFMT) == kind;
+}
+
+ssize_t transfer_sendfile(
+	const struct call *call, int out, int in, off64_t *offset, size_t size)
+{
+	unsigned stream = streams_of(out);
+	const struct source source = {in, offset};
+
+	/* What can be mapped can be sent: files, not pipes or sockets. */
+	if (stream == STREAM_PASS || !is_kind(in, S_IFREG))
+		return next_sendfile(out, in, offset, size);
+	return transfer(call, stream, out, &source, size, false);
+}
+
+ssize_t transfer_copy_file_range(const struct call *call, int in,
+	off64_t *in_offset, int out, off64_t *out_offset, size_t size,
+	unsigned flags)
+{
+	unsigned stream = streams_of(out);
+	const struct source source = {in, in_offset};
+
+	if (stream == STREAM_PASS || out_offset || flags ||
+		!is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
+		SYS3(fcntl, out, F_GETFL, 0) & O_APPEND)
+		return next_copy_file_range(
+			in, in_offset, out, out_offset, size, flags);
+	return transfer(call, stream, out, &source, size, false);
+}
+
+ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
+	int out, off64_t *out_offset, size_t size, unsigned flags)
+{
+	unsigned stream = streams_of(out);
+	const struct source source = {in, NULL};
+
+	if (stream == STREAM_PASS || streams[stream].tee || in_offset ||
+		out_offset || !is_kind(in, S_IFIFO) ||
+		SYS3(fcntl, out, F_GETFL, 0) & O_APPEND)
+		return next_splice(
+			in, in_offset, out, out_offset, size, flags);
+	return transfer(call, stream, out, &source, size, true);
+}
