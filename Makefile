@@ -24,8 +24,11 @@ BASE = -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
 # In a stranger's process: nothing that the compiler adds may call libc, look
 # at thread state before it is set up, or be exported.
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
-	-U_FORTIFY_SOURCE -fno-omit-frame-pointer -ftls-model=initial-exec \
-	-D__NO_INLINE__=1 -include shim/inside.h
+	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
+	-include shim/inside.h
+# Only the functions themselves have to know their caller's frame pointer.
+$(O)/inside/wrappers/functions.o $(O)/inside/wrappers/start.o: \
+	INSIDE += -fno-omit-frame-pointer
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 OUTSIDE = $(BASE) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
 	$(SAN_FLAGS)

@@ -110,78 +110,122 @@ static inline void clear_stars(struct capture_sum *sum)
 	sum->stars = (struct measure_stars){FORMAT_NONE, FORMAT_NONE};
 }
 
+/* A va_list that can be handed down and comes back advanced. */
+struct argument_list {
+	va_list ap;
+};
+
+/* One argument that is none of the frequent cases. */
+static COLD char *store_general(struct writer *w, char *to,
+	const struct plan_argument *argument, struct argument_list *list,
+	size_t rest, struct capture_sum *sum)
+{
+	int64_t integer;
+	double real;
+	long double long_real;
+
+	switch (argument->kind) {
+	case BINLOG_ARG_I32:
+		integer = va_arg(list->ap, int);
+		*(int32_t *)to = (int32_t)integer;
+		if (is_star(argument)) {
+			note_star(argument, (int)integer, sum);
+			return to + sizeof(int32_t);
+		}
+		sum->length += measure_formatted(
+			argument, (uint64_t)integer, &sum->stars);
+		to += sizeof(int32_t);
+		break;
+	case BINLOG_ARG_I64:
+		integer = va_arg(list->ap, int64_t);
+		__builtin_memcpy(to, &integer, sizeof(integer));
+		sum->length += measure_formatted(
+			argument, (uint64_t)integer, &sum->stars);
+		to += sizeof(integer);
+		break;
+	case BINLOG_ARG_F64:
+		real = va_arg(list->ap, double);
+		__builtin_memcpy(to, &real, sizeof(real));
+		if (argument->measure == MEASURE_FIXED)
+			sum->length +=
+				measure_fixed(argument, real, &sum->stars);
+		to += sizeof(real);
+		break;
+	case BINLOG_ARG_LONG_DOUBLE:
+		long_real = va_arg(list->ap, long double);
+		__builtin_memset(to, 0, 16);
+		__builtin_memcpy(to, &long_real,
+			LDBL_MANT_DIG == 64 ? 10 : sizeof(long_real));
+		to += 16;
+		break;
+	case BINLOG_ARG_STRING:
+		to = store_string(w, to, argument,
+			va_arg(list->ap, const char *), rest, sum);
+		break;
+	default:
+		to = store_wide(w, to, argument,
+			va_arg(list->ap, const wchar_t *), rest, sum);
+		break;
+	}
+	clear_stars(sum);
+	return to;
+}
+
 /*
  * Copies the arguments to `to` and adds up the length of their text; null
  * when a string does not fit.
  */
 static inline char *store_arguments(struct writer *w, char *to,
-	const struct plan *plan, va_list arguments, struct capture_sum *sum)
+	const struct plan *plan, struct argument_list *list,
+	struct capture_sum *sum)
 {
-	size_t rest = plan->fixed;
+	const struct plan_argument *argument = plan->argument;
+	const struct plan_argument *end = argument + plan->count;
 
 	sum->length = plan->literal;
 	clear_stars(sum);
-	for (unsigned i = 0; i < plan->count; i++) {
-		const struct plan_argument *argument = &plan->argument[i];
-
-		switch (argument->kind) {
-		case BINLOG_ARG_I32: {
-			int value = va_arg(arguments, int);
+	for (; argument < end; argument++) {
+		switch (argument->step) {
+		case STEP_SIGNED: {
+			int32_t value = va_arg(list->ap, int);
 
 			*(int32_t *)to = value;
-			to += sizeof(int32_t);
-			if (unlikely(is_star(argument))) {
-				note_star(argument, value, sum);
-				continue;
-			}
-			sum->length += measure_integer(
-				argument, (uint64_t)value, &sum->stars);
+			sum->length += measure_int(value);
+			to += sizeof(value);
 			break;
 		}
-		case BINLOG_ARG_I64: {
-			int64_t value = va_arg(arguments, int64_t);
+		case STEP_UNSIGNED: {
+			uint32_t value = va_arg(list->ap, unsigned);
+
+			*(uint32_t *)to = value;
+			sum->length += measure_decimal(value);
+			to += sizeof(value);
+			break;
+		}
+		case STEP_FIXED: {
+			double value = va_arg(list->ap, double);
 
 			__builtin_memcpy(to, &value, sizeof(value));
+			sum->length +=
+				measure_fixed(argument, value, &sum->stars);
 			to += sizeof(value);
-			sum->length += measure_integer(
-				argument, (uint64_t)value, &sum->stars);
 			break;
 		}
-		case BINLOG_ARG_F64: {
-			double value = va_arg(arguments, double);
-
-			__builtin_memcpy(to, &value, sizeof(value));
-			to += sizeof(value);
-			if (argument->measure == MEASURE_FIXED)
-				sum->length += measure_fixed(
-					argument, value, &sum->stars);
-			break;
-		}
-		case BINLOG_ARG_LONG_DOUBLE: {
-			long double value = va_arg(arguments, long double);
-
-			__builtin_memset(to, 0, 16);
-			__builtin_memcpy(to, &value,
-				LDBL_MANT_DIG == 64 ? 10 : sizeof(value));
-			to += 16;
-			break;
-		}
-		case BINLOG_ARG_STRING:
+		case STEP_STRING:
 			to = store_string(w, to, argument,
-				va_arg(arguments, const char *), rest, sum);
+				va_arg(list->ap, const char *), plan->fixed,
+				sum);
 			break;
 		default:
-			to = store_wide(w, to, argument,
-				va_arg(arguments, const wchar_t *), rest, sum);
+			to = store_general(
+				w, to, argument, list, plan->fixed, sum);
 			break;
 		}
 		if (unlikely(!to))
 			return NULL;
-		clear_stars(sum);
 	}
 	return to;
 }
-
 
 static char *store_prefixes(
 	struct writer *w, char *to, const struct capture_text *how, size_t rest)
@@ -222,8 +266,8 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 	const struct plan *plan = memo->plan;
 	size_t rest = plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t);
 	struct capture_sum sum;
+	struct argument_list list;
 	uint64_t ticks;
-	va_list copy;
 	char *to;
 
 	if (unlikely(plan->at_once))
@@ -237,9 +281,9 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 	if (unlikely(how->prefixes))
 		to = store_prefixes(w, to, how, rest);
 	if (likely(to != NULL)) {
-		va_copy(copy, arguments);
-		to = store_arguments(w, to, plan, copy, &sum);
-		va_end(copy);
+		va_copy(list.ap, arguments);
+		to = store_arguments(w, to, plan, &list, &sum);
+		va_end(list.ap);
 	}
 	if (unlikely(!to))
 		return CAPTURE_AT_ONCE;

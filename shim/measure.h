@@ -33,35 +33,18 @@ struct measure_stars {
 	int32_t precision;
 };
 
+/* Of an integer, pointer or character whose bits are in `value`. */
 uint64_t measure_formatted(const struct plan_argument *argument,
 	uint64_t value, const struct measure_stars *stars);
+
+/* Of "%f"; MEASURE_UNKNOWN when only rounding can tell. */
 uint64_t measure_fixed(const struct plan_argument *argument, double value,
 	const struct measure_stars *stars);
 
-static inline bool measure_is_plain(const struct plan_argument *argument)
+/* Of what "%d" makes of an int. */
+static inline uint32_t measure_int(int32_t n)
 {
-	return argument->flags == 0 && argument->width == FORMAT_NONE &&
-		argument->precision == FORMAT_NONE;
-}
-
-/* Of an integer, pointer or character whose bits are in `value`. */
-static inline uint64_t measure_integer(const struct plan_argument *argument,
-	uint64_t value, const struct measure_stars *stars)
-{
-	if (likely(measure_is_plain(argument) && stars->width == FORMAT_NONE &&
-		    stars->precision == FORMAT_NONE)) {
-		int32_t small = (int32_t)value;
-
-		if (argument->bits == 32 &&
-			argument->measure == MEASURE_SIGNED)
-			return (small < 0) +
-				measure_decimal(small < 0 ? -(uint32_t)small :
-							    (uint32_t)small);
-		if (argument->bits == 32 &&
-			argument->measure == MEASURE_UNSIGNED)
-			return measure_decimal((uint32_t)value);
-	}
-	return measure_formatted(argument, value, stars);
+	return measure_decimal(n < 0 ? -(uint32_t)n : (uint32_t)n) + (n < 0);
 }
 
 /* Of a string of `bytes` bytes as far as it will be printed. */

@@ -71,6 +71,27 @@ static bool is_floating(char conversion)
 	return false;
 }
 
+/* Without flags, width and, but for "%f", precision. */
+static unsigned step_of(const struct format_directive *directive,
+	const struct plan_argument *argument)
+{
+	if (directive->flags & ~FORMAT_ZERO || directive->width != FORMAT_NONE ||
+		directive->width_argument != FORMAT_NONE ||
+		directive->precision_argument != FORMAT_NONE)
+		return STEP_GENERAL;
+	if (argument->measure == MEASURE_FIXED)
+		return STEP_FIXED;
+	if (directive->flags || directive->precision != FORMAT_NONE)
+		return STEP_GENERAL;
+	if (argument->measure == MEASURE_STRING)
+		return STEP_STRING;
+	if (argument->measure == MEASURE_SIGNED && argument->bits == 32)
+		return STEP_SIGNED;
+	return argument->measure == MEASURE_UNSIGNED && argument->bits == 32 ?
+		STEP_UNSIGNED :
+		STEP_GENERAL;
+}
+
 static void note_star(struct plan *plan, int argument, unsigned measure)
 {
 	if (argument != FORMAT_NONE)
@@ -111,6 +132,7 @@ static bool add(struct plan *plan, const struct format_directive *directive)
 	argument->bits = (uint8_t)integer_bits(directive);
 	argument->width = directive->width;
 	argument->precision = directive->precision;
+	argument->step = (uint8_t)step_of(directive, argument);
 	plan->measured &= argument->measure != MEASURE_NOTHING;
 	return true;
 }
@@ -158,11 +180,13 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	/* Numbered: how much of a string may be read is then not known from
 	 * its argument alone. */
 	plan->measured = false;
-	for (unsigned i = 0; i < plan->count; i++)
+	for (unsigned i = 0; i < plan->count; i++) {
+		plan->argument[i].step = STEP_GENERAL;
 		if (plan->argument[i].kind >= BINLOG_ARG_STRING &&
 			(plan->argument[i].precision != FORMAT_NONE ||
 				limits_strings))
 			plan->at_once = true;
+	}
 }
 
 struct plan *plan_make(const char *format, uint32_t length)

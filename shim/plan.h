@@ -23,7 +23,17 @@ enum plan_measure {
 	MEASURE_FIXED,		/* %f */
 };
 
+/* How an argument is copied: the frequent cases, and all others. */
+enum plan_step {
+	STEP_GENERAL,
+	STEP_SIGNED,		/* an int, "%d" */
+	STEP_UNSIGNED,		/* an unsigned int, "%u" */
+	STEP_STRING,		/* "%s" */
+	STEP_FIXED,		/* a double, "%f" or "%.3f" */
+};
+
 struct plan_argument {
+	uint8_t step;		/* enum plan_step */
 	uint8_t kind;		/* enum binlog_argument */
 	uint8_t measure;	/* enum plan_measure */
 	uint8_t flags;		/* enum format_flag */
