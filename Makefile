@@ -88,7 +88,7 @@ $(O)/tests/unit_unwind%: tests/unit_unwind%.c $(inside_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< \
-		$(filter $(O)/inside/shim/unwind%.o $(O)/inside/shim/cfi%.o,$(inside_obj)) \
+		$(filter $(addprefix $(O)/inside/shim/,unwind%.o cfi%.o sys.o),$(inside_obj)) \
 		-lcmocka -lunwind -lpthread
 
 $(O)/tests/unit_%: tests/unit_%.c $(library_obj)

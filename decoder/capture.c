@@ -108,6 +108,7 @@ uint64_t capture_skip_hole(struct capture *capture, uint64_t offset)
 static enum error_code judge_header(
 	const struct binlog_header *header, size_t size, uint64_t *number)
 {
+	static const struct binlog_header zeros;
 	size_t magic =
 		size < sizeof(header->magic) ? size : sizeof(header->magic);
 

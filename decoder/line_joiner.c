@@ -15,7 +15,6 @@ struct key {
 	const struct capture *capture;
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t flags;
 	int32_t fd;
 	uint64_t device;
 	uint64_t inode;
@@ -64,7 +63,6 @@ static struct key key_of(const struct message *message)
 	key.capture = message->capture;
 	key.pid = message->pid;
 	key.tid = message->tid;
-	key.flags = message_stream(message);
 	if (stream) {
 		key.fd = stream->fd;
 		key.device = stream->device;
@@ -77,8 +75,7 @@ static uint32_t hash_of(const struct key *key)
 {
 	size_t hash = id_map_hash(key->tid) ^ (size_t)key->capture;
 
-	hash = id_map_hash((uint32_t)(hash ^ hash >> 32) ^ key->flags);
-	hash = id_map_hash((uint32_t)hash ^ (uint32_t)key->fd);
+	hash = id_map_hash((uint32_t)(hash ^ hash >> 32) ^ (uint32_t)key->fd);
 	return (uint32_t)id_map_hash((uint32_t)(hash ^ key->inode));
 }
 

@@ -146,7 +146,6 @@ static void put_literal(
 	}
 }
 
-/* What the parts around them have in common: perror, warn, warnx, error. */
 static void put_perror(const struct message *message, struct render_buffer *out)
 {
 	const struct render_argument *prefix = string_at(message, 0);

@@ -167,6 +167,18 @@ static enum options_action complain(
 	return OPTIONS_WRONG;
 }
 
+/* getopt has the letter in optopt, or for a long one neither 0 nor a letter. */
+static enum options_action complain_of_option(
+	struct options *options, const char *argument, int value)
+{
+	const char letter[] = {'-', (char)optopt, '\0'};
+	bool is_letter = optopt > 0 && optopt < LONG_ONLY;
+
+	return complain(options, is_letter ? letter : argument,
+		value == ':' ? "its argument is missing: see --help"
+			     : "no such option: see --help");
+}
+
 static enum options_action check(struct options *options)
 {
 	if (strcmp(options->style, "help") == 0)
@@ -191,12 +203,9 @@ enum options_action options_parse(
 	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		int option = option_of(value);
 
-		if (value == ':')
-			return complain(options, argv[optind - 1],
-				"its argument is missing: see --help");
 		if (option < 0)
-			return complain(options, argv[optind - 1],
-				"no such option: see --help");
+			return complain_of_option(
+				options, argv[optind - 1], value);
 		if (option == NUMBER_HELP)
 			return OPTIONS_HELP;
 		if (option == NUMBER_VERSION)

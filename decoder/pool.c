@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES 4080u
+/* There may be one pool for each of very many writers that say little. */
+#define CHUNK_FIRST 496u
+#define CHUNK_MOST 8176u
 
 struct pool_chunk {
 	struct pool_chunk *older;
@@ -15,8 +17,14 @@ struct pool_chunk {
 
 static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 {
-	struct pool_chunk *chunk = malloc(sizeof(*chunk) + size);
+	size_t wish = pool->chunks ? pool->chunks->size * 2 : CHUNK_FIRST;
+	struct pool_chunk *chunk;
 
+	if (wish > CHUNK_MOST)
+		wish = CHUNK_MOST;
+	if (size < wish)
+		size = wish;
+	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		return NULL;
 	chunk->size = size;
@@ -33,8 +41,7 @@ void *pool_take(struct pool *pool, size_t size)
 		return NULL;
 	size = (size + alignof(max_align_t) - 1) & -alignof(max_align_t);
 	if (size > pool->left) {
-		chunk = add_chunk(
-			pool, size > CHUNK_BYTES ? size : CHUNK_BYTES);
+		chunk = add_chunk(pool, size);
 		if (!chunk)
 			return NULL;
 		pool->left = chunk->size;

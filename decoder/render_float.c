@@ -68,7 +68,7 @@ static int64_t count_groups(
 	if (!(piece->flags & FORMAT_GROUP) || *piece->locale->thousands == '\0')
 		return 0;
 	for (i = 1; i < layout->integer; i++)
-		groups += render_piece_group_ends(piece->locale, i);
+		groups += render_integer_group_ends(piece->locale, i);
 	return groups;
 }
 
@@ -78,7 +78,8 @@ static void put_grouped(struct render_piece *piece,
 	int64_t i;
 
 	for (i = from; i < to; i++) {
-		if (i > from && render_piece_group_ends(piece->locale, to - i))
+		if (i > from &&
+			render_integer_group_ends(piece->locale, to - i))
 			render_buffer_put(piece->out, piece->locale->thousands,
 				strlen(piece->locale->thousands));
 		put_digits(piece, decimal, i, i + 1);

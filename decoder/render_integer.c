@@ -67,7 +67,8 @@ static bool is_last_group(char size)
 	return size == CHAR_MAX || (signed char)size <= 0;
 }
 
-bool render_piece_group_ends(const struct render_locale *locale, int64_t digits)
+bool render_integer_group_ends(
+	const struct render_locale *locale, int64_t digits)
 {
 	const char *grouping = locale->grouping;
 
@@ -92,7 +93,7 @@ static size_t group_digits(const struct render_piece *piece, char *to,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (i > 0 && render_piece_group_ends(
+		if (i > 0 && render_integer_group_ends(
 				     piece->locale, (int64_t)(count - i))) {
 			memcpy(to, piece->locale->thousands, size);
 			to += size;

@@ -70,7 +70,7 @@ static inline void render_piece_put_point(struct render_piece *piece)
 }
 
 /* Whether the locale puts a separator before the last `digits` digits. */
-bool render_piece_group_ends(
+bool render_integer_group_ends(
 	const struct render_locale *locale, int64_t digits);
 
 /* %d %u %o %x %X %b %B, and %p but for a null pointer: |value| and its sign. */

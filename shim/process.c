@@ -31,6 +31,7 @@ struct process process = {
 	.level = 7,
 };
 uint32_t process_generation = 1;
+bool process_started;
 
 static int state = NEW;
 static uint64_t run_id;
@@ -265,6 +266,7 @@ COLD void process_arm(void)
 		!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
 			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
+	process_started = true;
 	__atomic_store_n(&state, arm() ? RECORDING : INERT, __ATOMIC_RELEASE);
 }
 

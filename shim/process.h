@@ -26,10 +26,24 @@ extern struct process process;
 extern uint32_t process_generation;
 
 /*
- * Reads the settings and creates the capture.  Only the first call does
- * anything; until it has ended, and for ever if it failed, calls pass.
+ * Reads the settings and creates the capture.  Only the first call after the
+ * environment exists does so; until it has ended, and for ever if it failed,
+ * calls pass.
  */
 void process_arm(void);
+
+/* Whether process_arm() has been called to effect. */
+extern bool process_started;
+
+/*
+ * Every wrapper begins with this: what the run's outputs are has to be known
+ * before the first close or dup2, and the next functions before any call.
+ */
+static inline void process_start(void)
+{
+	if (unlikely(!process_started))
+		process_arm();
+}
 
 /* Arming has ended, one way or the other: decisions may be remembered. */
 bool process_is_armed(void);

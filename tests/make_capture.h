@@ -222,7 +222,8 @@ struct make_context {
 	uint16_t flags;
 	uint32_t format;
 	uint32_t stream;
-	const char *kinds; /* bytes of enum binlog_argument, NUL-terminated */
+	const char *kinds;   /* bytes of enum binlog_argument, NUL-terminated */
+	uint16_t kind_count; /* of kinds if there is a NUL among them, or 0 */
 	const uint64_t *frames;
 	uint16_t depth;
 };
@@ -231,22 +232,24 @@ static inline void make_context(
 	struct make_block *block, const struct make_context *context)
 {
 	const char *kinds = context->kinds ? context->kinds : "";
+	size_t count =
+		context->kind_count ? context->kind_count : strlen(kinds);
 	struct binlog_context_record record = {.id = context->id,
 		.text = context->text,
 		.flags = context->flags,
 		.format = context->format,
 		.stream = context->stream,
 		.depth = context->depth,
-		.arguments = (uint16_t)strlen(kinds)};
+		.arguments = (uint16_t)count};
 	size_t frames = context->depth * sizeof(uint64_t);
 	uint8_t more[512];
 
-	assert(frames + strlen(kinds) <= sizeof(more));
+	assert(frames + count <= sizeof(more));
 	if (frames > 0)
 		memcpy(more, context->frames, frames);
-	memcpy(more + frames, kinds, strlen(kinds));
+	memcpy(more + frames, kinds, count);
 	make_control(block, BINLOG_CONTEXT, &record, sizeof(record), more,
-		frames + strlen(kinds));
+		frames + count);
 }
 
 /* The first `size` bytes of the capture as a file. */

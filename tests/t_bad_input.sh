@@ -80,6 +80,13 @@ expect "zeros at the end are a clean end" 0 "$all" "" "$TMP/zeros.binlog"
 expect "an empty file" 2 "" \
 	"empty.binlog:0: nothing to read: the file is empty: " "$TMP/empty.binlog"
 
+head -c 4096 /dev/zero >"$TMP/unborn.binlog"
+expect "a file whose program has not written its header" 2 "" \
+	"unborn.binlog:0: nothing to read: the program has not written its header" \
+	"$TMP/unborn.binlog"
+expect "such a file beside others is no damage" 0 "$all" "unborn.binlog:0: " \
+	"$TMP/unborn.binlog" "$whole"
+
 mkdir "$TMP/nothing"
 expect "a directory without captures" 2 "" \
 	"nothing:0: nothing to read: no file in this directory ends in .binlog: " \
@@ -150,6 +157,10 @@ expect "a name with controls does not reach the terminal" 2 "" \
 	"a?[2Jb:0: not opened" "$TMP/a$(printf '\033')[2Jb"
 
 expect "an unknown option" 2 "" "binlog-show: --colour: no such option: " --colour
+expect "an unknown letter among others" 2 "" "binlog-show: -Z: no such option: " \
+	-qZu
+expect "a letter without its argument" 2 "" \
+	"binlog-show: -p: its argument is missing" -p
 expect "a missing argument" 2 "" "binlog-show: --pid: its argument is missing" \
 	"$whole" --pid
 expect "a number that is none" 2 "" "binlog-show: 12x: not the number" --pid=12x

@@ -52,13 +52,40 @@ static void block(struct make_capture *capture, uint32_t pid, uint64_t ticks)
 	}
 }
 
+/* One call in three pieces. */
+static void pieces(struct make_capture *capture)
+{
+	struct make_block made = make_block(capture, 0, 0, 4096, 1);
+	struct make_context context = {.id = 16,
+		.text = BINLOG_TEXT_BYTES,
+		.flags = BINLOG_CONTEXT_PARTIAL,
+		.kinds = "\5"};
+
+	make_context(&made, &context);
+	context.id = 17;
+	context.flags = 0;
+	make_context(&made, &context);
+	make_message(&made, 16, 2);
+	make_text(&made, "one ");
+	make_message(&made, 16, 2);
+	make_text(&made, "two ");
+	make_message(&made, 17, 2);
+	make_text(&made, "three");
+}
+
 int main(int argc, char **argv)
 {
-	struct make_capture capture = make_capture();
+	struct make_capture two = make_capture();
+	struct make_capture call = make_capture();
 
-	block(&capture, 300, 1000);
-	block(&capture, 301, 1001);
-	return argc < 2 || (make_file(&capture, argv[1]), 0);
+	block(&two, 300, 1000);
+	block(&two, 301, 1001);
+	pieces(&call);
+	if (argc < 3)
+		return 1;
+	make_file(&two, argv[1]);
+	make_file(&call, argv[2]);
+	return 0;
 }
 END
 if ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -o "$TMP/make" "$TMP/make.c"; then
@@ -67,7 +94,7 @@ if ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -o "$TMP/make" "$TMP/make.c"; then
 fi
 cd "$TMP" || exit 1
 mkdir binlog.data
-./make binlog.data/two.binlog
+./make binlog.data/two.binlog pieces.binlog
 
 log300='<14>Nov 15 00:13:20 me[300]: log'
 log301='<14>Nov 15 00:13:20 me[301]: log'
@@ -83,7 +110,7 @@ $log301" "$("$show" --raw)"
 same "--stream=stdout gives what belongs to it" "out
 out
 both
-both" "$("$show" --raw --stream=stdout two.binlog binlog.data 2>/dev/null)"
+both" "$("$show" --raw --stream=stdout)"
 same "--stream=stderr gives what belongs to it" "err
 err
 both
@@ -115,6 +142,8 @@ same "--utc shows the same moment" \
 	"$(TZ=XYZ-5 "$show" --utc --pid=301 2>/dev/null | head -n 1)"
 same "the sum counts all calls" "8 captured, 0 passed, 0 dropped" \
 	"$("$show" --pid=300 2>&1 >/dev/null)"
+same "a call in pieces is one call" "one two three1 captured, 0 passed, 0 dropped" \
+	"$("$show" --raw pieces.binlog; "$show" pieces.binlog 2>&1 >/dev/null)"
 same "--quiet says nothing" "" "$("$show" --quiet 2>&1 >/dev/null)"
 same "--raw says nothing when nothing is wrong" "" \
 	"$("$show" --raw 2>&1 >/dev/null)"

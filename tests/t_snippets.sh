@@ -34,7 +34,7 @@ same "every snippet calls its function by that name" "$with_snippet" "$called"
 syslog_functions=$(echo "$with_snippet" | grep log)
 
 in_directory() { # DIR FUNCTION CONTEXT [VARIABLE=VALUE...]
-	(cd "$1/$2" && export "${@:4}" && exec "$TMP/contexts" "$2" "$3") \
+	(cd "$1/$2" && export _= "${@:4}" && exec "$TMP/contexts" "$2" "$3") \
 		>>"$1.stdout" 2>>"$1.stderr" 7>>"$TMP/run/expected.stderr" \
 		8>>"$TMP/run/expected.syslog" 9>"$1/$2/results" </dev/null
 	echo "status $?" >>"$1/$2/results"

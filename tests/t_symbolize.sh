@@ -139,7 +139,7 @@ special_builds()
 		"$TMP/dropped.so" gcc -g -O2 -fPIC -shared -DSHARED \
 		-ffunction-sections -Wl,--gc-sections nest.c other.c
 	compiled "a row that begins an epilogue does not end the lines" \
-		"$TMP/epilogue" gcc epilogue.s
+		"$TMP/epilogue" gcc -g epilogue.s
 	compiled "a program without debug information is named by its symbols" \
 		"$TMP/symbols" g++ -O2 nest.cc
 	addresses "$TMP/cxx5" >"$TMP/list"

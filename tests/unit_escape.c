@@ -49,6 +49,7 @@ static void what_is_not_utf_8_is_shown_as_numbers(void **state)
 	expect("\xc3", 1, "\\xc3");
 	expect("\xc0\xaf", 2, "\\xc0\\xaf");
 	expect("\xe0\x80\x80", 3, "\\xe0\\x80\\x80");
+	expect("\xe0\x82\xa9", 3, "\\xe0\\x82\\xa9");
 	expect("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
 	expect("\xf4\x90\x80\x80", 4, "\\xf4\\x90\\x80\\x80");
 	expect("\xff\xfe", 2, "\\xff\\xfe");

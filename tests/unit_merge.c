@@ -88,15 +88,20 @@ static void equal_ticks_keep_the_order_of_writers_and_of_each_writer(
 	void **state)
 {
 	struct make_capture capture = make_capture();
-	struct make_block b = add_block(&capture, 9, 0, 4096, 5);
-	struct make_block a = add_block(&capture, 3, 0, 4096, 5);
+	char text[15] = "";
+	uint32_t i;
 
 	(void)state;
-	say(&a, 5, 'a');
-	say(&a, 5, 'b');
-	say(&b, 5, 'c');
-	say(&b, 5, 'd');
-	expect(&capture, "abcd");
+	for (i = 0; i < 7; i++) {
+		struct make_block block =
+			add_block(&capture, 6 - i, 0, 4096, 10 - i);
+
+		say(&block, 20, (char)('a' + 12 - 2 * i));
+		say(&block, 20, (char)('b' + 12 - 2 * i));
+	}
+	for (i = 0; i < 14; i++)
+		text[i] = (char)('a' + i);
+	expect(&capture, text);
 	make_free(&capture);
 }
 
@@ -241,16 +246,93 @@ static void an_unknown_context_costs_the_rest_of_its_block(void **state)
 
 static void an_argument_of_an_unknown_kind_costs_the_rest(void **state)
 {
-	const struct make_context context = {
-		.id = 30, .text = BINLOG_TEXT_FORMAT, .kinds = "\1\x63"};
-	struct make_capture capture = make_capture();
-	struct make_block a = add_block(&capture, 0, 0, 4096, 1);
+	const struct make_context contexts[] = {
+		{.id = 30, .text = BINLOG_TEXT_FORMAT, .kinds = I32 "\x63"},
+		{.id = 30,
+			.text = BINLOG_TEXT_FORMAT,
+			.kinds = I32 "\0",
+			.kind_count = 2},
+	};
+	size_t i;
 
 	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct make_capture capture = make_capture();
+		struct make_block a = add_block(&capture, 0, 0, 4096, 1);
+
+		make_context(&a, &contexts[i]);
+		say(&a, 2, 'a');
+		make_message(&a, 30, 3);
+		expect_part(&capture, capture.size, "a", 1);
+		make_free(&capture);
+	}
+}
+
+static void more_arguments_than_any_call_has_cost_the_rest(void **state)
+{
+	char kinds[401];
+	const struct make_context context = {
+		.id = 30, .text = BINLOG_TEXT_FORMAT, .kinds = kinds};
+	struct make_capture capture = make_capture();
+	struct make_block a = add_block(&capture, 0, 0, 8192, 1);
+
+	(void)state;
+	memset(kinds, *I32, 400);
+	kinds[400] = '\0';
 	make_context(&a, &context);
 	say(&a, 2, 'a');
 	make_message(&a, 30, 3);
 	expect_part(&capture, capture.size, "a", 1);
+	make_free(&capture);
+}
+
+/* What follows in the next block is another call. */
+static void pieces_do_not_go_on_across_damage(void **state)
+{
+	const char *path = read_back_path(1);
+	struct make_capture capture = make_capture();
+	struct make_block a = add_block(&capture, 0, 0, 4096, 1);
+	struct error_list errors = {0};
+	struct capture *read;
+	struct merge *merge;
+	const struct message *message;
+
+	(void)state;
+	make_message(&a, PIECE, 2);
+	make_text(&a, "cut");
+	make_message(&a, 77, 3);
+	a = add_block(&capture, 0, 1, 4096, 4);
+	make_message(&a, PIECE, 5);
+	make_text(&a, "gap");
+	a = add_block(&capture, 0, 3, 4096, 6);
+	say(&a, 7, 'a');
+	make_file(&capture, path);
+	read = capture_open(path, true, &errors);
+	merge = merge_new(&read, 1);
+	while ((message = merge_next(merge)))
+		assert_false(message->continues);
+	assert_int_equal(errors.count, 2);
+	merge_free(merge);
+	capture_close(read);
+	unlink(path);
+	make_free(&capture);
+}
+
+/* Even right behind a record, and without help of the header. */
+static void a_cut_behind_a_record_is_noticed(void **state)
+{
+	struct make_capture capture = make_capture();
+	struct make_block a = add_block(&capture, 0, 0, 4096, 1);
+	struct read_back read;
+
+	(void)state;
+	say(&a, 2, 'a');
+	make_header(&capture)->next = 0;
+	read = read_back_part(&capture, a.at);
+	assert_string_equal(read.text.data, "a");
+	assert_int_equal(read.errors.count, 1);
+	assert_int_equal(read.errors.kept[0].code, ERROR_BLOCK_CUT);
+	read_back_free(&read);
 	make_free(&capture);
 }
 
@@ -501,6 +583,10 @@ int main(void)
 		cmocka_unit_test(
 			an_unknown_context_costs_the_rest_of_its_block),
 		cmocka_unit_test(an_argument_of_an_unknown_kind_costs_the_rest),
+		cmocka_unit_test(
+			more_arguments_than_any_call_has_cost_the_rest),
+		cmocka_unit_test(pieces_do_not_go_on_across_damage),
+		cmocka_unit_test(a_cut_behind_a_record_is_noticed),
 		cmocka_unit_test(lengths_that_lie_cost_the_rest_of_the_block),
 		cmocka_unit_test(sizes_of_control_records_that_lie_do_no_harm),
 		cmocka_unit_test(a_page_of_zeros_inside_a_block_is_noticed),

@@ -126,6 +126,7 @@ static void groups_follow_the_locale(void **state)
 	static const struct render_locale english = {".", ",", "\3\3"};
 	static const struct render_locale indian = {".", ",", "\3\2"};
 	static const struct render_locale once = {".", ",", "\3\177"};
+	static const struct render_locale end = {".", ",", "\3\377"};
 	static const struct render_locale none = {".", "", "\3"};
 	static const struct render_locale french = {",", "\xe2\x80\xaf", "\3"};
 
@@ -136,6 +137,7 @@ static void groups_follow_the_locale(void **state)
 		I(1234), I(1234), I(1234));
 	RENDERS("12,34,56,789|", 0, &indian, "%'d|", I(123456789));
 	RENDERS("1234567,890|", 0, &once, "%'d|", I(1234567890));
+	RENDERS("1234567,890|", 0, &end, "%'d|", I(1234567890));
 	RENDERS("1234567|1234567.00", 0, &none, "%'d|%'.2f", I(1234567),
 		D(1234567));
 	RENDERS("1,234,567.50|1,000|1e+06|1,235e", 0, &english,
@@ -183,7 +185,7 @@ static void an_undefined_piece_leaves_the_rest_verbatim(void **state)
 static void what_is_no_character_ends_the_text_as_in_libc(void **state)
 {
 	static const char *const formats[] = {"x%lsy", "x%20lsy", "x%-20lsy",
-		"x%20.999lsy", "x%-20.999lsy", "x%999lsy"};
+		"x%20.999lsy", "x%-20.999lsy", "x%999lsy", "x%.999lsy"};
 	static const uint32_t fillers[] = {'a', 0xe4, 0x20ac};
 	static _Alignas(16) uint64_t slots[LIBC_SLOTS];
 	uint32_t text[303];
@@ -196,7 +198,8 @@ static void what_is_no_character_ends_the_text_as_in_libc(void **state)
 		size_t size = n / LENGTH(formats) / LENGTH(fillers);
 
 		for (i = 0; i < size; i++)
-			text[i] = fillers[n / LENGTH(formats) % 3];
+			text[i] =
+				i == 0 ? 'a' : fillers[n / LENGTH(formats) % 3];
 		memcpy(text + size, (uint32_t[]){0xd800, 'z', 0}, 12);
 		broken.bytes = (uint32_t)(4 * size + 8);
 		libc_print_fill(slots, &broken, 1);

@@ -94,6 +94,8 @@ static void say_log(struct make_block *block, uint32_t context, uint64_t ticks,
 	make_text(block, text);
 }
 
+static size_t complaints; /* of the latest show() */
+
 /* The capture in this style; the caller frees it. */
 static char *show(
 	const struct make_capture *made, const char *name, struct stack *stack)
@@ -120,7 +122,7 @@ static char *show(
 	style->end(state);
 	output_flush(&output);
 	assert_int_equal(output.failed, 0);
-	assert_int_equal(errors.count, 0);
+	complaints = errors.count;
 	assert_true(pread(fileno(file), text, 65535, 0) >= 0);
 	fclose(file);
 	merge_free(merge);
@@ -136,6 +138,7 @@ static void expect(
 	char *text = show(made, style, NULL);
 
 	assert_string_equal(text, expected);
+	assert_int_equal(complaints, 0);
 	free(text);
 	make_free(made);
 }
@@ -208,6 +211,62 @@ static void parts_of_one_call_are_one_message(void **state)
 		LINE("000000001", "100", "stdout", "a") MORE("bc") LINE(
 			"000000003", "100", "stdout", "d")
 			LINE("000000005", "100", "stdout", "never finished"));
+}
+
+/* A damaged record comes between the pieces. */
+static void parts_that_are_lost_do_not_swallow_the_next_message(void **state)
+{
+	struct make_capture capture = make_capture();
+	struct make_block a = add_writer(&capture, 0);
+	char *text;
+
+	(void)state;
+	say(&a, PIECE, 1, "cut\nof");
+	make_message(&a, 77, 2);
+	a = make_block(&capture, 0, 1, 4096, 3);
+	say(&a, OUT, 4, "next\n");
+	say_log(&a, LOG_PIECE, 5, "me", "cut");
+	make_message(&a, 77, 6);
+	a = make_block(&capture, 0, 2, 4096, 7);
+	say_log(&a, LOG, 8, "me", "next");
+	text = show(&capture, "line", NULL);
+	assert_int_equal(complaints, 2);
+	assert_string_equal(text,
+		LINE("000000001", "100", "stdout", "cut") MORE("of") LINE(
+			"000000004", "100", "stdout", "next")
+			LINE("000000005", "100", "daemon.err", "me: cut") LINE(
+				"000000008", "100", "daemon.err", "me: next"));
+	free(text);
+	text = show(&capture, "raw", NULL);
+	assert_string_equal(text, "cut\nofnext\n"
+				  "<27>Nov 14 22:13:20 me[42]: cut\n"
+				  "<27>Nov 14 22:13:20 me[42]: next\n");
+	free(text);
+	make_free(&capture);
+}
+
+static void one_file_for_both_outputs_is_told_by_the_descriptor(void **state)
+{
+	const uint32_t both = BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR;
+	struct make_context context = {
+		.id = 30, .text = BINLOG_TEXT_BYTES, .kinds = STRING};
+	struct make_capture capture = make_capture();
+	struct make_block a = add_writer(&capture, 0);
+
+	(void)state;
+	for (context.stream = 10; context.stream < 13; context.stream++) {
+		make_stream(&a, context.stream, context.stream < 12 ? both : 0,
+			(int32_t)context.stream - 9);
+		make_context(&a, &context);
+		say(&a, context.id++, 1, "x\n");
+	}
+	context.stream = 99;
+	make_context(&a, &context);
+	say(&a, context.id, 1, "x\n");
+	expect(&capture, "line",
+		LINE("000000001", "100", "stdout", "x") LINE("000000001", "100",
+			"stderr", "x") LINE("000000001", "100", "fd3", "x")
+			LINE("000000001", "100", "?", "x"));
 }
 
 static void nothing_reaches_a_terminal_unescaped(void **state)
@@ -334,6 +393,10 @@ int main(void)
 		cmocka_unit_test(further_lines_of_a_message_are_aligned),
 		cmocka_unit_test(pieces_are_joined_at_the_time_of_the_first),
 		cmocka_unit_test(parts_of_one_call_are_one_message),
+		cmocka_unit_test(
+			parts_that_are_lost_do_not_swallow_the_next_message),
+		cmocka_unit_test(
+			one_file_for_both_outputs_is_told_by_the_descriptor),
 		cmocka_unit_test(nothing_reaches_a_terminal_unescaped),
 		cmocka_unit_test(raw_is_the_bytes_and_syslog_as_datagrams),
 		cmocka_unit_test(a_syslog_message_in_parts_has_one_head),

@@ -102,6 +102,19 @@ static void a_clock_that_is_set_jumps_at_the_anchor(void **state)
 	assert_int_equal(errors.kept[0].number, 3599 * 1000);
 }
 
+static void a_clock_that_is_set_forward_jumps_at_the_anchor(void **state)
+{
+	const uint64_t realtimes[] = {0, SECOND, 2 * SECOND + SECOND / 2};
+	struct capture_block blocks[3];
+	struct error_list errors = {0};
+	struct capture capture = make(blocks, realtimes, 3, &errors);
+
+	(void)state;
+	assert_true(
+		time_of(&capture, 0, HERTZ + HERTZ / 2) == SECOND + SECOND / 2);
+	assert_int_equal(errors.count, 0);
+}
+
 static void an_absurd_rate_is_not_used(void **state)
 {
 	const uint64_t realtimes[] = {0, SECOND};
@@ -133,6 +146,8 @@ int main(void)
 		cmocka_unit_test(
 			time_goes_on_at_the_same_rate_after_the_last_anchor),
 		cmocka_unit_test(a_clock_that_is_set_jumps_at_the_anchor),
+		cmocka_unit_test(
+			a_clock_that_is_set_forward_jumps_at_the_anchor),
 		cmocka_unit_test(an_absurd_rate_is_not_used),
 		cmocka_unit_test(nanoseconds_need_no_rate),
 	};

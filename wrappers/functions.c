@@ -17,7 +17,7 @@
 	{                                                     \
 		const struct call call = CAPTURE_CALL(#name); \
                                                               \
-		host_resolve();                               \
+		process_start();                              \
 		(void)call;                                   \
 		return what;                                  \
 	}
@@ -30,7 +30,7 @@
 		returns result;                               \
 		va_list ap;                                   \
                                                               \
-		host_resolve();                               \
+		process_start();                              \
 		(void)call;                                   \
 		va_start(ap, last);                           \
 		result = what;                                \
@@ -44,7 +44,7 @@
 	{                                                     \
 		const struct call call = CAPTURE_CALL(#name); \
                                                               \
-		host_resolve();                               \
+		process_start();                              \
 		(void)call;                                   \
 		what;                                         \
 	}
@@ -56,7 +56,7 @@
 		const struct call call = CAPTURE_CALL(#name); \
 		va_list ap;                                   \
                                                               \
-		host_resolve();                               \
+		process_start();                              \
 		(void)call;                                   \
 		va_start(ap, last);                           \
 		what;                                         \

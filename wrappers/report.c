@@ -48,16 +48,19 @@ static bool record_plain(
 #define NUMBER_PREFIX(n) {.kind = BINLOG_ARG_I32, .number = (n)}
 
 /*
- * As long as stderr has no orientation, glibc's perror opens a duplicate of
- * its descriptor for "w+", fails if it is not open for reading, and leaves
- * that in errno: programs print it with their next message.
+ * As long as stderr has no orientation, glibc's perror prints to a duplicate
+ * of its descriptor opened for "w+".  That fails if it is not open for
+ * reading, which stays in errno (programs print it with their next message),
+ * and stderr itself is used, which gives it an orientation.
  */
 static void mimic_perror(void)
 {
 	long flags = SYS3(fcntl, stderr->_fileno, F_GETFL, 0);
 
-	if (!sys_failed(flags) && (flags & O_ACCMODE) != O_RDWR)
-		errno = EINVAL;
+	if (sys_failed(flags) || (flags & O_ACCMODE) == O_RDWR)
+		return;
+	errno = EINVAL;
+	stderr->_mode = -1;
 }
 
 void report_errno(const struct call *call, const char *s)

@@ -5,7 +5,6 @@
  * macros are found.
  */
 #include "shim/environment.h"
-#include "shim/host.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
 
@@ -19,6 +18,6 @@ __attribute__((destructor)) static void end(void)
 {
 	const struct call call = CAPTURE_CALL("exit");
 
-	host_resolve();
+	process_start();
 	stdio_buffer_drain_all(&call);
 }

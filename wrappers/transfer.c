@@ -70,6 +70,12 @@ static ssize_t transfer(const struct call *call, unsigned stream, int out,
 	return done;
 }
 
+/* The kernel refuses these copies to what is opened for appending. */
+static bool appends(int fd)
+{
+	return SYS3(fcntl, fd, F_GETFL, 0) & O_APPEND;
+}
+
 static bool is_kind(int fd, mode_t kind)
 {
 	struct stat st;
@@ -85,7 +91,7 @@ ssize_t transfer_sendfile(
 	const struct source source = {in, offset};
 
 	/* What can be mapped can be sent: files, not pipes or sockets. */
-	if (stream == STREAM_PASS || !is_kind(in, S_IFREG))
+	if (stream == STREAM_PASS || !is_kind(in, S_IFREG) || appends(out))
 		return next_sendfile(out, in, offset, size);
 	return transfer(call, stream, out, &source, size, false);
 }
@@ -99,7 +105,7 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 
 	if (stream == STREAM_PASS || out_offset || flags ||
 		!is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
-		SYS3(fcntl, out, F_GETFL, 0) & O_APPEND)
+		appends(out))
 		return next_copy_file_range(
 			in, in_offset, out, out_offset, size, flags);
 	return transfer(call, stream, out, &source, size, false);
@@ -113,7 +119,7 @@ ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 
 	if (stream == STREAM_PASS || streams[stream].tee || in_offset ||
 		out_offset || !is_kind(in, S_IFIFO) ||
-		SYS3(fcntl, out, F_GETFL, 0) & O_APPEND)
+		appends(out))
 		return next_splice(
 			in, in_offset, out, out_offset, size, flags);
 	return transfer(call, stream, out, &source, size, true);

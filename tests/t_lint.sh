@@ -1,0 +1,41 @@
+#!/bin/bash
+# The rules of tests/lint hold, and lint notices when they do not.
+tests/lint "$BUILD"
+status=$?
+
+# A copy of the tree with one defect for each rule; what lint says about it.
+copy=$TMP/tree
+mkdir -p "$copy/build"
+cp -r man record shim wrappers decoder symbolizer tools tests "$copy"
+cd "$copy" || exit 1
+echo '#include "shim/sys.h"' >record/defect.h
+echo '#include "record/hash.h"' >symbolizer/defect.h
+echo '#include "decoder/cursor.h"' >shim/defect_shim.h
+echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
+echo '#include "symbolizer/array.h"' >decoder/defect_decoder.h
+echo '#include <shim/sys.h>' >tools/defect_tools.h
+echo '#include <libunwind.h>' >shim/second_libunwind.h
+echo '#include <libdwarf/libdwarf.h>' >symbolizer/second_libdwarf.h
+seq 501 >decoder/long_file.h
+printf '/* see %s */\n' '/'work/elsewhere >decoder/foreign.h
+echo 'PLAIN(int, printf, (void), 0)' >>wrappers/functions.def
+printf '.Dd\n.Nonsense\n' >man/defect.1
+sed -i /@FUNCTIONS@/d man/binlog.7.in
+# A library with every defect: imports malloc, needs libm, exports too much, 2 KiB of thread state.
+echo '#include <math.h>
+#include <stdlib.h>
+__thread char state[2048];
+void *surplus(double *x) { *x = cos(*x); return malloc(1); }' >defect.c
+${CC:-gcc} -shared -fPIC -o build/libbinlog.so defect.c -lm || exit 1
+said=$(tests/lint build)
+[ $? -eq 1 ] || { echo "not ok: lint fails for a tree with defects"; status=1; }
+# No sentence of its holds there.
+good=$(echo "$said" | sed -n 's/^ok: //p')
+if [ -z "$good" ]; then
+	echo "ok: lint notices a defect of every kind"
+else
+	echo "not ok: lint notices a defect of every kind"
+	echo "$good" | sed 's/^/    not noticed: /'
+	status=1
+fi
+exit $status

@@ -1,0 +1,211 @@
+#!/bin/bash
+# Unmodified programs, one per line: what they say and how they end is the same
+# natively and recorded, and nothing of it reaches the real files.
+. tests/lib.sh
+export DATA=$TMP/data HOME=$TMP/data COLUMNS=80 LINES=25 TERM=dumb
+mkdir "$DATA" "$DATA/tree" "$DATA/tree/sub"
+
+# ---- something to work on, the same in every run ----
+cd "$DATA" || exit 1
+seq 1 3000 | awk '{ printf "%d line %s of %x, %.3f\n", $1, substr("abcdefghijklmnopqrstuvwxyz", $1 % 20, 5), $1 * 7919, $1 / 7 }' >text
+awk '{ print $1 "," $3 "," $5 }' text | head -n 200 >table.csv
+printf 'one\ntwo\nthree\n' >tree/small
+ln -s ../small tree/sub/link
+printf 'int counter = 3;\nstatic int twice(int n) { return n * 2; }\nint main(int argc, char **argv) { return twice(argc) + counter; }\n' >program.c
+$CC -g -O0 -o program program.c && $CC -c -o program.o program.c || exit 1
+ar rcD archive.a program.o
+printf '.Dd January 1, 2020\n.Dt PAGE 1\n.Os\n.Sh NAME\n.Nm page\n.Nd a page\n.Sh DESCRIPTION\nWords of\n.Em some\nlength.\n' >page.1
+python3 - <<'P' || exit 1
+import struct
+with open("packets.pcap", "wb") as f:
+    f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+    for i in range(300):
+        body = bytes((i + j) & 255 for j in range(i % 60))
+        udp = struct.pack(">HHHH", 1000 + i, 53 if i % 3 else 7, 8 + len(body), 0) + body
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), i, 0, 64, 17, 0,
+                         bytes([10, 0, 0, i % 250 + 1]), bytes([192, 168, 1, 1]))
+        frame = b"\x02" + b"\0" * 5 + b"\x02" + b"\1" * 5 + b"\x08\0" + ip + udp
+        f.write(struct.pack("<IIII", 1700000000 + i, i * 1000, len(frame), len(frame)) + frame)
+P
+cat >script.bash <<'S'
+for i in 1 2 3; do echo "line $i"; printf '%s-%03d\n' x "$i"; done
+echo to stderr >&2
+declare -A map=([a]=1); declare -p map
+x=$(echo nested | tr a-z A-Z); echo "$x"
+nonexistent-command; echo "status $?"
+cat <<end
+here, $((6 * 7))
+end
+exec 3>other; echo 'into a file' >&3; cat other
+exit 5
+S
+cat >script.sql <<'S'
+create table t(id integer primary key, name text, x real);
+with recursive c(i) as (select 1 union all select i + 1 from c where i < 30)
+insert into t select i, 'name ' || i * 7 % 13, i / 7.0 from c;
+select * from t; select name, count(*), avg(x) from t group by name;
+select nothing from nowhere;
+.schema
+S
+cat >script.pl <<'S'
+$| = 1; printf "%-10s|%5.2f|%s\n", "perl", 3.14159, join ",", map { $_ ** 2 } 1 .. 10;
+print STDERR "to stderr\n"; warn "a warning"; print "x" x 5000, "\n"; die "the end";
+S
+cat >script.awk <<'S'
+{ sum[$3] += $1; n++ } END { for (i = 1; i <= 5; i++) printf "%5d %s\n", i * n, "x" > "/dev/stderr"
+  for (k in sum) print k, sum[k] | "sort"; close("sort"); printf "%c%c %e\n", 65, "b", n; exit 3 }
+S
+find . -exec touch -h -d @1700000000 {} +
+cd "$OLDPWD" || exit 1
+
+# ---- the programs; those that are not installed are left out ----
+while read -r line; do
+	program=${line%% *}
+	[ -n "$line" ] || continue
+	if ! type -P "$program" >/dev/null; then
+		skip "$line: $program is not installed"
+		continue
+	fi
+	compare "$line" sh -c "exec $line"
+done <<'TABLE'
+ls -lR --time-style=full-iso $DATA
+ls -a $DATA /nonexistent
+od -A x -t x1z -v $DATA/program.o
+seq -f %.3f 1 0.25 400
+stat -c "%n %s %A %U %F" $DATA/text $DATA/tree $DATA/nothing
+date -u -d @1700000000 "+%A %c %s"
+printf "%5d|%-8s|%x|%q\n" 1 two 255 "a b" 2 three 16 "c'd"
+printf %d notanumber
+wc $DATA/text $DATA/table.csv $DATA/nothing
+sort -t , -k 3,3n -r $DATA/table.csv
+nl -ba -w 4 $DATA/text
+cksum $DATA/text $DATA/program.o
+sha256sum $DATA/text $DATA/nothing
+expr 1 + two
+expr 6 \* 7
+cat -A $DATA/script.pl $DATA/nothing
+cut -d , -f 2-3 $DATA/table.csv
+pr -2 -l 40 -D date -h title $DATA/text
+fold -w 17 $DATA/text
+paste $DATA/table.csv $DATA/tree/small
+tail -n 20 -v $DATA/text $DATA/tree/small
+split -n l/3 --verbose $DATA/text part
+join -t , $DATA/table.csv $DATA/table.csv
+comm $DATA/tree/small $DATA/text
+tac $DATA/text
+factor 1 1000000007 123456789012 x
+numfmt --to=iec 1024 1048576 5e9 bad
+df --badoption
+echo -e "a\tb\c d"
+yes --help
+env -i A=1 B=2 env
+timeout 5 echo within time
+objdump -d $DATA/program
+objdump -h -t $DATA/nothing
+readelf -aW $DATA/program
+nm -n $DATA/program
+size -A $DATA/program $DATA/program.o
+strings -t x $DATA/program
+objcopy --only-section=.nothing $DATA/nothing out
+ar tv $DATA/archive.a
+c++filt _ZN3foo3barEv _Z1fi
+bash $DATA/script.bash
+bash -c "echo unfinished; kill -TERM \$\$; echo never"
+awk -f $DATA/script.awk $DATA/text
+gawk "BEGIN { for (i = 0; i < 500; i++) printf \"%d %s\\n\", i, sqrt(i) }"
+mawk "{ print NR \": \" \$0 }" $DATA/text
+perl $DATA/script.pl
+perl -e "syswrite STDOUT, qq(raw\\n); print qq(buffered\\n); exit 4"
+python3 -c "import sys; print(list(range(50))); print('e', file=sys.stderr); sys.exit(3)"
+sqlite3 -init $DATA/script.sql :memory: .quit
+sqlite3 :memory: ".read $DATA/script.sql" ".mode box" "select * from t"
+sqlite3 -json :memory: "select 1 as a, 'x''y' as b union select 2, null"
+sqlite3 -line :memory: "select 1.5 as a, x'00ff' as b"
+tcpdump -nn -r $DATA/packets.pcap
+tcpdump -nn -tttt -XX -vv -c 20 -r $DATA/packets.pcap udp port 53
+tcpdump -r $DATA/text
+grep -n --color=always abc $DATA/text $DATA/nothing
+grep -c . $DATA/text $DATA/table.csv
+sed -n "/abc/{=;p}" $DATA/text
+sed --debug s/a/b/ $DATA/tree/small
+find $DATA/tree $DATA/nothing -printf "%p %s %l %m\n"
+file $DATA/program $DATA/text $DATA/packets.pcap $DATA/nothing
+diff -u $DATA/text $DATA/table.csv
+cmp $DATA/text $DATA/table.csv
+busybox ls -la $DATA/tree
+busybox hexdump -C $DATA/packets.pcap
+busybox awk "{ s += \$1 } END { print s }" $DATA/text
+busybox nosuchapplet
+bc -l -q $DATA/tree/small
+xxd $DATA/program.o
+hexdump -C $DATA/program.o
+column -t -s , $DATA/table.csv
+mandoc $DATA/page.1
+mandoc -T tree $DATA/page.1
+man -l $DATA/page.1
+tar -tvf $DATA/nothing
+ps --badoption
+cal 13 2023
+getconf -a
+locale -a
+ld --verbose
+cc -v
+dpkg --print-architecture
+TABLE
+
+# ---- a server: the same commands, then an interrupt ----
+# A worker thread has the descriptors of its pipes and connections in its text.
+client='
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+for i in range(500):
+    try:
+        s.connect(sys.argv[1])
+        break
+    except OSError:
+        time.sleep(0.01)
+f = s.makefile("rwb")
+def ask(text, end):
+    f.write(text.encode()); f.flush()
+    while True:
+        line = f.readline().decode()
+        if not line or line.startswith(end):
+            return
+for i in range(200):
+    ask("set key%d %d 0 %d\r\n%s\r\n" % (i, i, i % 50, "v" * (i % 50)), "STORED")
+    ask("get key%d nothing\r\n" % (i // 2), "END")
+ask("delete key1\r\n", "DELETED")
+ask("incr key5 1\r\n", "CLIENT_ERROR")
+ask("bogus\r\n", "ERROR")
+ask("flush_all\r\n", "OK")
+'
+serve() { # DIR SIGNAL [VARIABLE=VALUE...]
+	local dir=$1 server
+	rm -rf "$dir"
+	mkdir -p "$dir/files"
+	env "${@:3}" memcached -vv -u root -t 1 -s "$TMP/socket" \
+		>"$dir/stdout" 2>"$dir/stderr" </dev/null &
+	server=$!
+	python3 -c "$client" "$TMP/socket"
+	kill -"$2" $server
+	wait $server
+	echo $? >"$dir/status"
+	rm -f "$TMP/socket"
+}
+for signal in INT TERM; do
+	if ! type -P memcached python3 >/dev/null; then
+		skip "memcached: not installed"
+		break
+	fi
+	serve "$TMP/native" $signal
+	serve "$TMP/recorded" $signal LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/recorded/capture"
+	mv "$TMP/recorded/stdout" "$TMP/recorded/real.stdout"
+	mv "$TMP/recorded/stderr" "$TMP/recorded/real.stderr"
+	decode "$TMP/recorded"
+	[ "$(wc -l <"$TMP/native/stderr")" -gt 600 ] ||
+		not_ok "memcached has not said much" "$(head "$TMP/native/stderr")"
+	why=$(differences "$TMP/native" "$TMP/recorded")
+	verdict ${#why} "memcached -vv, 400 commands, SIG$signal" "$why"
+done
+finish
