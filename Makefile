@@ -3,7 +3,6 @@ O ?= build
 CC ?= gcc
 PREFIX ?= /usr/local
 DESTDIR ?=
-CORPUS ?= ../shared/corpus
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = @printf '  %-8s %s\n' $(1) $(2)
@@ -54,7 +53,7 @@ units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(programs)
+all: $(programs) $(O)/man/binlog.7
 
 $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
@@ -82,6 +81,11 @@ $(O)/binlog-run: $(run_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
 
+$(O)/man/binlog.7: man/binlog.7.in man/functions.awk wrappers/functions.def
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/functions.awk wrappers/functions.def man/binlog.7.in >$@
+
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
 $(O)/tests/unit_unwind%: tests/unit_unwind%.c $(inside_obj)
@@ -106,11 +110,13 @@ check-long: deps-check
 	$(Q)LONG=1 tests/run-tests $(O) $(T)
 
 check-corpus: deps-build
+	@test -n "$(CORPUS)" || { echo 'check-corpus: no corpus: say where it is: make check-corpus CORPUS=DIR' >&2; exit 2; }
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/check-corpus $(O) $(CORPUS)
 
 lint: deps-check
-	$(Q)tests/lint
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lint $(O)
 
 demo: deps-demo
 	$(Q)$(MAKE) --no-print-directory all
@@ -130,12 +136,18 @@ $(O)/tests/fuzz_%: tests/fuzz_%.c $(library_obj)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
 		$(READ_LIBS) -lm
 
+# Of the tools; a preloaded library that writes .gcda files would be another.
 coverage: deps-check
+	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/coverage \
-		CC="$(CC) --coverage" all \
-		$(patsubst $(O)/%,$(O)/coverage/%,$(units))
+		CC="$(CC) --coverage" $(O)/coverage/binlog-show \
+		$(O)/coverage/binlog-run $(O)/coverage/binlog-symbolize \
+		$(patsubst $(O)/%,$(O)/coverage/%,$(filter-out %unwind%,$(units)))
+	$(Q)cp $(O)/libbinlog.so $(O)/coverage
 	$(Q)tests/run-tests $(O)/coverage
-	$(Q)tests/coverage $(O)/coverage
+	$(Q)gcov -n -o $(O)/coverage/outside/decoder $(O)/coverage/outside/*/*.gcno | \
+		awk '/^File .*(record|decoder|symbolizer|tools)\// { file = $$2 } \
+			/^Lines/ && file { print $$2, file; file = "" }' FS="[' ]+" OFS=' '
 
 deps-build deps-check deps-demo: deps-%:
 	@tests/install-packages $($(if $(filter build,$*),BUILD,$(if $(filter check,$*),CHECK,DEMO))_PACKAGES)
@@ -147,8 +159,9 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(filter-out %.so,$(programs)) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
-	for section in 1 5 7; do install -m 644 man/*.$$section \
-		$(DESTDIR)$(PREFIX)/share/man/man$$section; done
+	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:
 	rm -rf $(O)

@@ -2,16 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "decoder/cursor.h"
 
-/* How long a program may take between claiming a block and growing the file. */
-#define GROW_TRIES 5
-#define GROW_WAIT_NS 2000000
-
 struct scan {
-	struct capture *capture;
+	struct recording *capture;
 	uint64_t nonce;
 	uint64_t end;	      /* blocks from here on belong to the future */
 	uint64_t damage;      /* where a run of damaged pages began */
@@ -24,7 +19,7 @@ struct scan {
 static void end_damage(struct scan *scan)
 {
 	if (scan->damaged > 0)
-		capture_report(scan->capture, ERROR_BLOCK, scan->damage,
+		recording_report(scan->capture, ERROR_BLOCK, scan->damage,
 			scan->damaged);
 	scan->damaged = 0;
 }
@@ -36,16 +31,16 @@ static void add_damage(struct scan *scan, uint64_t offset, uint64_t size)
 	scan->damaged += size;
 }
 
-static bool make_room(struct capture *capture)
+static bool make_room(struct recording *capture)
 {
 	size_t room = capture->block_room ? capture->block_room * 2 : 64;
-	struct capture_block *blocks;
+	struct recording_block *blocks;
 
 	if (capture->block_count < capture->block_room)
 		return true;
 	blocks = realloc(capture->blocks, room * sizeof(*blocks));
 	if (!blocks) {
-		capture_report(capture, ERROR_MEMORY, 0, 0);
+		recording_report(capture, ERROR_MEMORY, 0, 0);
 		return false;
 	}
 	capture->blocks = blocks;
@@ -71,7 +66,7 @@ static bool is_block(struct scan *scan, const struct binlog_block *head)
 static uint32_t take_block(
 	struct scan *scan, uint64_t offset, struct cursor page)
 {
-	struct capture *capture = scan->capture;
+	struct recording *capture = scan->capture;
 	struct binlog_block head;
 
 	cursor_struct(&page, &head, sizeof(head));
@@ -81,7 +76,7 @@ static uint32_t take_block(
 		scan->failed = true;
 		return 0;
 	}
-	capture->blocks[capture->block_count++] = (struct capture_block){
+	capture->blocks[capture->block_count++] = (struct recording_block){
 		.offset = offset,
 		.anchor = head.anchor,
 		.writer = head.writer,
@@ -101,6 +96,18 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	       (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
+/*
+ * The writer was killed while it filled in the header of a new block: its
+ * magic is stored last, and there are no records yet.
+ */
+static bool is_unfinished(const uint8_t *page, size_t size)
+{
+	const size_t head = sizeof(struct binlog_block);
+
+	return size > head && is_zero(page, sizeof(uint32_t)) &&
+	       is_zero(page + head, size - head);
+}
+
 static uint64_t round_up(uint64_t offset)
 {
 	return (offset + BINLOG_PAGE - 1) & ~(uint64_t)(BINLOG_PAGE - 1);
@@ -110,7 +117,7 @@ static uint64_t round_up(uint64_t offset)
 static uint64_t scan_page(struct scan *scan, uint64_t offset)
 {
 	uint8_t page[BINLOG_PAGE];
-	size_t size = capture_read(scan->capture, offset, page, sizeof(page));
+	size_t size = recording_read(scan->capture, offset, page, sizeof(page));
 	uint32_t block;
 
 	if (size == 0)
@@ -120,12 +127,12 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 		end_damage(scan);
 		return round_up(offset + block);
 	}
-	if (!is_zero(page, size)) {
+	if (!is_zero(page, size) && !is_unfinished(page, size)) {
 		add_damage(scan, offset, size);
 		return offset + BINLOG_PAGE;
 	}
 	end_damage(scan);
-	offset = capture_skip_hole(scan->capture, offset + BINLOG_PAGE);
+	offset = recording_skip_hole(scan->capture, offset + BINLOG_PAGE);
 	return offset & ~(uint64_t)(BINLOG_PAGE - 1);
 }
 
@@ -139,36 +146,38 @@ static void scan_file(struct scan *scan)
 }
 
 /* 0: cannot be read. */
-static uint64_t read_next(struct capture *capture)
+static uint64_t read_next(struct recording *capture)
 {
 	uint64_t next = 0;
 
-	if (capture_read(capture, offsetof(struct binlog_header, next), &next,
+	if (recording_read(capture, offsetof(struct binlog_header, next), &next,
 		    sizeof(next)) < sizeof(next))
 		return 0;
 	return next;
 }
 
 /*
- * Blocks up to `next` are in use, so the file reaches that far.  Only a
- * program that is just claiming one is ahead of it, for a moment.
+ * A file that has been cut has fewer bytes of blocks than were published when
+ * we began.  That it is shorter than what was claimed is not enough: a program
+ * may be growing it, or may have been killed while it did.
  */
-static void check_end(struct capture *capture)
+static void check_end(struct recording *recording)
 {
-	const struct timespec wait = {0, GROW_WAIT_NS};
-	uint64_t next = capture->header.next;
-	uint64_t size = capture->size;
-	uint8_t byte;
-	int i;
+	uint64_t size = recording->size;
+	uint64_t found = 0;
+	size_t i;
 
-	for (i = 0; i < GROW_TRIES && next > size; i++) {
-		nanosleep(&wait, NULL);
-		if (capture_read(capture, next - 1, &byte, 1) == 1)
-			return;
-		next = read_next(capture);
+	if (recording->header.next <= size)
+		return;
+	for (i = 0; i < recording->block_count; i++) {
+		const struct recording_block *block = &recording->blocks[i];
+		uint64_t left = size - block->offset;
+
+		found += block->size < left ? block->size : left;
 	}
-	if (next > size)
-		capture_report(capture, ERROR_BLOCKS_GONE, size, next - size);
+	if (found < recording->header.published)
+		recording_report(recording, ERROR_BLOCKS_GONE, size,
+			recording->header.published - found);
 }
 
 /*
@@ -176,7 +185,7 @@ static void check_end(struct capture *capture)
  * writers, what was claimed after the start is left out: otherwise a block
  * could appear whose predecessor was passed by too early.
  */
-static void forget_newer(struct capture *capture, uint64_t next)
+static void forget_newer(struct recording *capture, uint64_t next)
 {
 	size_t kept = 0;
 	size_t i;
@@ -192,8 +201,8 @@ static void forget_newer(struct capture *capture, uint64_t next)
 
 static int compare_blocks(const void *left, const void *right)
 {
-	const struct capture_block *a = left;
-	const struct capture_block *b = right;
+	const struct recording_block *a = left;
+	const struct recording_block *b = right;
 
 	if (a->writer != b->writer)
 		return a->writer < b->writer ? -1 : 1;
@@ -203,14 +212,14 @@ static int compare_blocks(const void *left, const void *right)
 }
 
 /* Reports copies and gaps; what remains is each block once. */
-static void check_sequences(struct capture *capture)
+static void check_sequences(struct recording *capture)
 {
 	size_t kept = 0;
 	size_t i;
 
 	for (i = 0; i < capture->block_count; i++) {
-		const struct capture_block *block = &capture->blocks[i];
-		const struct capture_block *last =
+		const struct recording_block *block = &capture->blocks[i];
+		const struct recording_block *last =
 			kept > 0 && block[0].writer ==
 						capture->blocks[kept - 1].writer
 				? &capture->blocks[kept - 1]
@@ -218,12 +227,12 @@ static void check_sequences(struct capture *capture)
 		uint32_t expected = last ? last->sequence + 1 : 0;
 
 		if (last && block->sequence == last->sequence) {
-			capture_report(capture, ERROR_BLOCK_TWICE,
+			recording_report(capture, ERROR_BLOCK_TWICE,
 				block->offset, block->sequence);
 			continue;
 		}
 		if (block->sequence != expected)
-			capture_report(capture, ERROR_GAP, block->offset,
+			recording_report(capture, ERROR_GAP, block->offset,
 				block->sequence - expected);
 		capture->blocks[kept++] = *block;
 	}
@@ -234,7 +243,7 @@ static void check_sequences(struct capture *capture)
  * False: there was something to complain about. */
 static bool scan_silently(struct scan *scan)
 {
-	struct capture *capture = scan->capture;
+	struct recording *capture = scan->capture;
 	struct error_list *errors = capture->errors;
 	struct error_list silent = {0};
 
@@ -246,10 +255,10 @@ static bool scan_silently(struct scan *scan)
 
 static void scan_again(struct scan *scan)
 {
-	struct capture *capture = scan->capture;
+	struct recording *capture = scan->capture;
 
 	if (capture->block_count == 0 && scan->seen_other) {
-		capture_report(capture, ERROR_NONCE,
+		recording_report(capture, ERROR_NONCE,
 			offsetof(struct binlog_header, nonce), 0);
 		scan->nonce = scan->other_nonce;
 	}
@@ -260,7 +269,7 @@ static void scan_again(struct scan *scan)
 	scan_file(scan);
 }
 
-bool block_scan(struct capture *capture)
+bool block_scan(struct recording *capture)
 {
 	struct scan scan = {
 		.capture = capture,
@@ -272,8 +281,8 @@ bool block_scan(struct capture *capture)
 		scan_again(&scan);
 	if (scan.failed)
 		return false;
-	forget_newer(capture, capture->header.next);
 	check_end(capture);
+	forget_newer(capture, capture->header.next);
 	if (capture->block_count > 0)
 		qsort(capture->blocks, capture->block_count,
 			sizeof(*capture->blocks), compare_blocks);

@@ -1,6 +1,6 @@
 /*
- * Finds the blocks of a capture file.  Called by capture_open() once; looks at
- * every page where a block may begin, so damage costs the blocks that it hit
+ * Finds the blocks of a capture file.  Called by recording_open() once; looks
+ * at every page where a block may begin, so damage costs the blocks that it hit
  * and no others.  Reads only headers and what is not a block.
  */
 #ifndef DECODER_BLOCK_SCAN_H
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 
 /*
  * Fills the capture's index, sorted, each block once; adds what the blocks
  * have passed and dropped.  False: out of memory.
  */
-bool block_scan(struct capture *capture);
+bool block_scan(struct recording *capture);
 
 #endif

@@ -23,7 +23,7 @@ static void report(
 static bool make_room(struct capture_list *list)
 {
 	size_t room = list->room ? list->room * 2 : 16;
-	struct capture **captures;
+	struct recording **captures;
 	char **names;
 
 	if (list->name_count < list->room)
@@ -58,8 +58,8 @@ static const char *keep_name(struct capture_list *list, const char *directory,
 static void add_file(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
-	struct capture *capture =
-		capture_open(path, list->count < KEPT_OPEN_MAX, errors);
+	struct recording *capture =
+		recording_open(path, list->count < KEPT_OPEN_MAX, errors);
 
 	if (capture)
 		list->captures[list->count++] = capture;
@@ -120,7 +120,7 @@ void capture_list_free(struct capture_list *list)
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
-		capture_close(list->captures[i]);
+		recording_close(list->captures[i]);
 	for (i = 0; i < list->name_count; i++)
 		free(list->names[i]);
 	free(list->captures);

@@ -5,11 +5,11 @@
 #ifndef DECODER_CAPTURE_LIST_H
 #define DECODER_CAPTURE_LIST_H
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 #include "decoder/error.h"
 
 struct capture_list {
-	struct capture **captures;
+	struct recording **captures;
 	size_t count;
 	char **names; /* of all that was tried: errors refer to them */
 	size_t name_count;

@@ -12,7 +12,7 @@
 
 /* One thread on one stream. */
 struct key {
-	const struct capture *capture;
+	const struct recording *capture;
 	uint32_t pid;
 	uint32_t tid;
 	int32_t fd;

@@ -11,13 +11,13 @@ struct entry {
 	uint64_t key;	/* ticks or wall time of what comes next */
 	uint64_t order; /* by file and writer: decides between equal keys */
 	struct writer_stream *stream; /* null: not reached yet */
-	const struct capture_block *blocks;
+	const struct recording_block *blocks;
 	uint32_t block_count;
 	uint32_t capture; /* index */
 };
 
 struct merge {
-	struct capture *const *captures;
+	struct recording *const *captures;
 	struct wall_clock *clocks; /* one for each capture */
 	size_t capture_count;
 	struct entry *heap;
@@ -53,7 +53,7 @@ static void sift_down(struct merge *merge, size_t i)
 }
 
 /* Ticks of all captures count the same thing from the same moment. */
-static bool ticks_agree(struct capture *const *captures, size_t count)
+static bool ticks_agree(struct recording *const *captures, size_t count)
 {
 	static const uint8_t unknown[sizeof(captures[0]->header.boot_id)];
 	size_t i;
@@ -108,7 +108,7 @@ static bool begin_clocks(struct merge *merge)
 static void add_writer(
 	struct merge *merge, size_t capture, size_t first, size_t count)
 {
-	const struct capture_block *block =
+	const struct recording_block *block =
 		&merge->captures[capture]->blocks[first];
 
 	merge->heap[merge->heap_count] = (struct entry){
@@ -125,7 +125,7 @@ static void add_writer(
 /* The index has each writer's blocks together. */
 static void add_writers(struct merge *merge, size_t capture)
 {
-	const struct capture *from = merge->captures[capture];
+	const struct recording *from = merge->captures[capture];
 	size_t first = 0;
 	size_t i;
 
@@ -156,7 +156,7 @@ static bool begin_heap(struct merge *merge)
 	return true;
 }
 
-struct merge *merge_new(struct capture *const *captures, size_t count)
+struct merge *merge_new(struct recording *const *captures, size_t count)
 {
 	struct merge *merge = calloc(1, sizeof(*merge));
 
@@ -190,11 +190,12 @@ static void settle_top(struct merge *merge)
 
 static bool open_stream(struct merge *merge, struct entry *entry)
 {
-	struct capture *capture = merge->captures[entry->capture];
+	struct recording *capture = merge->captures[entry->capture];
 
 	entry->stream = malloc(sizeof(*entry->stream));
 	if (!entry->stream) {
-		capture_report(capture, ERROR_MEMORY, entry->blocks->offset, 0);
+		recording_report(
+			capture, ERROR_MEMORY, entry->blocks->offset, 0);
 		merge->failed = true;
 		return false;
 	}

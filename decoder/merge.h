@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 #include "decoder/message.h"
 
 struct merge;
 
 /* The captures stay the caller's.  Null: out of memory. */
-struct merge *merge_new(struct capture *const *captures, size_t count);
+struct merge *merge_new(struct recording *const *captures, size_t count);
 
 /* The next message, valid until the next call.  Null: that was all. */
 const struct message *merge_next(struct merge *merge);

@@ -113,7 +113,7 @@ static void put_without_format(
 
 static void report_format(const struct message *message)
 {
-	capture_report(message->capture, ERROR_STRING, message->offset, 0);
+	recording_report(message->capture, ERROR_STRING, message->offset, 0);
 }
 
 /* The format with the arguments from `first` on. */
@@ -299,7 +299,7 @@ void message_text(const struct message *message, struct render_buffer *out)
 		put_syslog_perror(message, out);
 		break;
 	default:
-		capture_report(message->capture, ERROR_TEXT, message->offset,
+		recording_report(message->capture, ERROR_TEXT, message->offset,
 			message->context->text);
 		put_without_format(message, 0, out);
 	}

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 #include "decoder/definition.h"
 #include "decoder/render.h"
 
@@ -26,7 +26,7 @@ struct message {
 	bool continues;	   /* the piece before this was of the same call */
 	bool partial;	   /* the next piece will be */
 	uint64_t offset;   /* of the record in its file, for errors */
-	struct capture *capture;
+	struct recording *capture;
 	size_t count;
 	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
 };

@@ -18,7 +18,7 @@ static int compare_ticks(const void *left, const void *right)
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-static void report_set_back(struct wall_clock *clock, struct capture *capture)
+static void report_set_back(struct wall_clock *clock, struct recording *capture)
 {
 	size_t i;
 
@@ -27,12 +27,12 @@ static void report_set_back(struct wall_clock *clock, struct capture *capture)
 		uint64_t after = clock->anchors[i].realtime;
 
 		if (after < before && before - after > (uint64_t)SET_NS)
-			capture_report(capture, ERROR_SET_BACK, 0,
+			recording_report(capture, ERROR_SET_BACK, 0,
 				(before - after) / 1000000);
 	}
 }
 
-bool wall_clock_begin(struct wall_clock *clock, struct capture *capture)
+bool wall_clock_begin(struct wall_clock *clock, struct recording *capture)
 {
 	size_t i;
 

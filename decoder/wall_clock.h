@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 
 struct wall_clock {
 	struct binlog_anchor *anchors; /* of the file's blocks, by ticks */
@@ -33,7 +33,7 @@ struct wall_segment {
  * Collects the anchors of the capture's blocks; reports if wall time goes
  * backwards among them.  False: out of memory.
  */
-bool wall_clock_begin(struct wall_clock *clock, struct capture *capture);
+bool wall_clock_begin(struct wall_clock *clock, struct recording *capture);
 
 /* Takes note of an anchor from a record, for the rate. */
 void wall_clock_learn(

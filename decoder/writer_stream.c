@@ -27,7 +27,7 @@ static uint64_t offset_of(const struct writer_stream *stream)
 static void report(
 	struct writer_stream *stream, enum error_code code, uint64_t number)
 {
-	capture_report(stream->capture, code, offset_of(stream), number);
+	recording_report(stream->capture, code, offset_of(stream), number);
 }
 
 static void leave_block(struct writer_stream *stream)
@@ -93,7 +93,7 @@ static bool read_more(struct writer_stream *stream)
 	wanted = stream->window_room - kept;
 	if (wanted > stream->block_end - stream->window_end)
 		wanted = stream->block_end - stream->window_end;
-	n = capture_read(stream->capture,
+	n = recording_read(stream->capture,
 		stream->block->offset + stream->window_end,
 		stream->window + kept, wanted);
 	stream->window_bytes += n;
@@ -123,7 +123,7 @@ static void use_anchor(
 
 static void enter_block(struct writer_stream *stream)
 {
-	const struct capture_block *block = stream->block;
+	const struct recording_block *block = stream->block;
 
 	if (block->sequence != stream->next_sequence)
 		stream->partial = false;
@@ -454,9 +454,9 @@ void writer_stream_step(struct writer_stream *stream)
 	}
 }
 
-void writer_stream_begin(struct writer_stream *stream, struct capture *capture,
-	struct wall_clock *clock, const struct capture_block *blocks,
-	size_t count)
+void writer_stream_begin(struct writer_stream *stream,
+	struct recording *capture, struct wall_clock *clock,
+	const struct recording_block *blocks, size_t count)
 {
 	*stream = (struct writer_stream){
 		.state = WRITER_BETWEEN,

@@ -7,7 +7,7 @@
 #ifndef DECODER_WRITER_STREAM_H
 #define DECODER_WRITER_STREAM_H
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 #include "decoder/message.h"
 #include "decoder/wall_clock.h"
 
@@ -24,10 +24,10 @@ struct writer_stream {
 	uint64_t wall;	/* likewise in nanoseconds */
 	struct message message;
 	/* The rest is its own. */
-	struct capture *capture;
+	struct recording *capture;
 	struct wall_clock *clock;
-	const struct capture_block *block; /* current or next one */
-	const struct capture_block *blocks_end;
+	const struct recording_block *block; /* current or next one */
+	const struct recording_block *blocks_end;
 	struct definition_table definitions;
 	struct program *program;
 	uint32_t tid;
@@ -48,9 +48,9 @@ struct writer_stream {
  * Sets the stream up before the first of `count` blocks, which are all of one
  * writer, at least one, and stay the capture's.  Reads nothing yet.
  */
-void writer_stream_begin(struct writer_stream *stream, struct capture *capture,
-	struct wall_clock *clock, const struct capture_block *blocks,
-	size_t count);
+void writer_stream_begin(struct writer_stream *stream,
+	struct recording *capture, struct wall_clock *clock,
+	const struct recording_block *blocks, size_t count);
 
 /*
  * Steps to the next message, to the end of the current block, or to the end;

@@ -76,6 +76,8 @@ struct binlog_header {
 	uint64_t dropped;	/* live: calls lost by threads without a block */
 	uint32_t pid;		/* of the process that made the file */
 	uint32_t machine;	/* e_machine of ELF */
+	uint64_t published;	/* live: bytes of all blocks that were begun; */
+				/* a file with less of them has been cut */
 };
 
 /* At the start of each block; `magic` is stored last. */
@@ -226,12 +228,13 @@ struct binlog_context_record {
 };
 
 _Static_assert(sizeof(struct binlog_anchor) == 32, "");
-_Static_assert(sizeof(struct binlog_header) == 120, "");
+_Static_assert(sizeof(struct binlog_header) == 128, "");
 _Static_assert(offsetof(struct binlog_header, next) == 32, "");
 _Static_assert(offsetof(struct binlog_header, start) == 48, "");
 _Static_assert(offsetof(struct binlog_header, boot_id) == 80, "");
 _Static_assert(offsetof(struct binlog_header, passed) == 96, "");
 _Static_assert(offsetof(struct binlog_header, pid) == 112, "");
+_Static_assert(offsetof(struct binlog_header, published) == 120, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");
 _Static_assert(offsetof(struct binlog_block, nonce) == 8, "");
 _Static_assert(offsetof(struct binlog_block, pid) == 16, "");

@@ -133,6 +133,8 @@ static void start_block(struct writer *w, void *memory, uint32_t size)
 	block->core = *w->core_now;
 	clock_anchor(&block->anchor);
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, size, __ATOMIC_RELEASE);
 	w->block = block;
 	w->cursor = (char *)(block + 1);
 	w->end = (char *)block + size - sizeof(uint32_t);

@@ -86,6 +86,7 @@ static inline struct make_block make_block(struct make_capture *capture,
 	block.at = block.start + sizeof(struct binlog_block);
 	block.end = block.start + size;
 	make_grow(capture, block.end);
+	make_header(capture)->published += size;
 	head = (struct binlog_block *)(void *)(capture->bytes + block.start);
 	*head = (struct binlog_block){
 		.magic = BINLOG_BLOCK_MAGIC,

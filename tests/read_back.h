@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 #include "decoder/merge.h"
 #include "tests/make_capture.h"
 
@@ -45,14 +45,14 @@ static inline struct read_back read_back_files(
 	const char *const *paths, size_t count)
 {
 	struct read_back read = {0};
-	struct capture *captures[8];
+	struct recording *captures[8];
 	const struct message *message;
 	struct merge *merge;
 	size_t opened = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		captures[opened] = capture_open(paths[i], true, &read.errors);
+		captures[opened] = recording_open(paths[i], true, &read.errors);
 		opened += captures[opened] != NULL;
 	}
 	merge = merge_new(captures, opened);
@@ -62,7 +62,7 @@ static inline struct read_back read_back_files(
 	}
 	merge_free(merge);
 	for (i = 0; i < opened; i++)
-		capture_close(captures[i]);
+		recording_close(captures[i]);
 	render_buffer_put_byte(&read.text, '\0');
 	read.text.length--;
 	return read;

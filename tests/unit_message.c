@@ -254,7 +254,7 @@ static void the_head_of_a_syslog_message_is_that_of_glibc(void **state)
 	struct message_syslog syslog;
 	const struct message *message;
 	const char *path = read_back_path(1);
-	struct capture *capture;
+	struct recording *capture;
 	struct merge *merge;
 
 	(void)state;
@@ -264,7 +264,7 @@ static void the_head_of_a_syslog_message_is_that_of_glibc(void **state)
 	make_u32(&one.block, 3600);
 	make_text(&one.block, "me");
 	make_file(&one.capture, path);
-	capture = capture_open(path, true, &errors);
+	capture = recording_open(path, true, &errors);
 	merge = merge_new(&capture, 1);
 	message = merge_next(merge);
 	assert_non_null(message);
@@ -280,7 +280,7 @@ static void the_head_of_a_syslog_message_is_that_of_glibc(void **state)
 	assert_string_equal(out.data, "<27>Nov 14 23:13:20 : ");
 	render_buffer_free(&out);
 	merge_free(merge);
-	capture_close(capture);
+	recording_close(capture);
 	unlink(path);
 	make_free(&one.capture);
 }

@@ -108,13 +108,13 @@ static char *show(
 		.output = &output, .stack = stack, .utc = true};
 	const struct style *style = style_find(name);
 	const struct message *message;
-	struct capture *capture;
+	struct recording *capture;
 	struct merge *merge;
 	char *text = calloc(1, 65536);
 	void *state;
 
 	make_file(made, path);
-	capture = capture_open(path, true, &errors);
+	capture = recording_open(path, true, &errors);
 	merge = merge_new(&capture, 1);
 	state = style->begin(&settings);
 	while ((message = merge_next(merge)))
@@ -126,7 +126,7 @@ static char *show(
 	assert_true(pread(fileno(file), text, 65535, 0) >= 0);
 	fclose(file);
 	merge_free(merge);
-	capture_close(capture);
+	recording_close(capture);
 	render_buffer_free(&output.text);
 	unlink(path);
 	return text;

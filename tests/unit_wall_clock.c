@@ -15,19 +15,19 @@
 #define HERTZ 3000000000ull /* of the ticks below */
 
 /* Anchors at whole seconds, each with what the wall clock showed. */
-static struct capture make(struct capture_block *blocks,
+static struct recording make(struct recording_block *blocks,
 	const uint64_t *realtimes, size_t count, struct error_list *errors)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		blocks[i] = (struct capture_block){0};
+		blocks[i] = (struct recording_block){0};
 		blocks[i].anchor.ticks = i * HERTZ;
 		blocks[i].anchor.monotonic = i * SECOND;
 		blocks[i].anchor.boottime = i * SECOND;
 		blocks[i].anchor.realtime = MAKE_EPOCH + realtimes[i];
 	}
-	return (struct capture){
+	return (struct recording){
 		.path = "x",
 		.header = {.clock = BINLOG_CLOCK_TSC,
 			.start = blocks[0].anchor},
@@ -39,9 +39,9 @@ static struct capture make(struct capture_block *blocks,
 
 /* The wall time, since MAKE_EPOCH, of `ticks` after block `near`. */
 static uint64_t time_of(
-	const struct capture *capture, size_t near, uint64_t ticks)
+	const struct recording *capture, size_t near, uint64_t ticks)
 {
-	struct capture copy = *capture;
+	struct recording copy = *capture;
 	struct wall_clock clock;
 	struct wall_segment segment;
 	uint64_t time;
@@ -59,9 +59,9 @@ static void time_is_interpolated_between_anchors(void **state)
 {
 	/* The wall clock is steered: one second takes 100 ppm more. */
 	const uint64_t realtimes[] = {0, SECOND, 2 * SECOND + 100000};
-	struct capture_block blocks[3];
+	struct recording_block blocks[3];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 3, &errors);
+	struct recording capture = make(blocks, realtimes, 3, &errors);
 
 	(void)state;
 	assert_true(time_of(&capture, 0, 0) == 0);
@@ -75,9 +75,9 @@ static void time_is_interpolated_between_anchors(void **state)
 static void time_goes_on_at_the_same_rate_after_the_last_anchor(void **state)
 {
 	const uint64_t realtimes[] = {0, SECOND};
-	struct capture_block blocks[2];
+	struct recording_block blocks[2];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 2, &errors);
+	struct recording capture = make(blocks, realtimes, 2, &errors);
 
 	(void)state;
 	assert_true(time_of(&capture, 1, 10ull * HERTZ) == 10ull * SECOND);
@@ -87,9 +87,9 @@ static void a_clock_that_is_set_jumps_at_the_anchor(void **state)
 {
 	const uint64_t realtimes[] = {
 		HOUR, HOUR + SECOND, 2 * SECOND, 3 * SECOND + HOUR};
-	struct capture_block blocks[4];
+	struct recording_block blocks[4];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 4, &errors);
+	struct recording capture = make(blocks, realtimes, 4, &errors);
 
 	(void)state;
 	assert_true(time_of(&capture, 0, HERTZ + HERTZ / 2) ==
@@ -105,9 +105,9 @@ static void a_clock_that_is_set_jumps_at_the_anchor(void **state)
 static void a_clock_that_is_set_forward_jumps_at_the_anchor(void **state)
 {
 	const uint64_t realtimes[] = {0, SECOND, 2 * SECOND + SECOND / 2};
-	struct capture_block blocks[3];
+	struct recording_block blocks[3];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 3, &errors);
+	struct recording capture = make(blocks, realtimes, 3, &errors);
 
 	(void)state;
 	assert_true(
@@ -118,9 +118,9 @@ static void a_clock_that_is_set_forward_jumps_at_the_anchor(void **state)
 static void an_absurd_rate_is_not_used(void **state)
 {
 	const uint64_t realtimes[] = {0, SECOND};
-	struct capture_block blocks[2];
+	struct recording_block blocks[2];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 2, &errors);
+	struct recording capture = make(blocks, realtimes, 2, &errors);
 
 	(void)state;
 	blocks[1].anchor.ticks = 1;
@@ -130,9 +130,9 @@ static void an_absurd_rate_is_not_used(void **state)
 static void nanoseconds_need_no_rate(void **state)
 {
 	const uint64_t realtimes[] = {0};
-	struct capture_block blocks[1];
+	struct recording_block blocks[1];
 	struct error_list errors = {0};
-	struct capture capture = make(blocks, realtimes, 1, &errors);
+	struct recording capture = make(blocks, realtimes, 1, &errors);
 
 	(void)state;
 	capture.header.clock = BINLOG_CLOCK_MONOTONIC;

@@ -1,11 +1,11 @@
 /*
- * One capture file: its header, an index of its blocks, and bytes out of it.
- * Opened by the merge's caller, read by the writers' streams.  The file may
- * be growing, cut off or damaged anywhere: what is whole is found, what is
- * not is added to a list of errors.
+ * One capture file as it is read: its header, an index of its blocks, and
+ * bytes out of it.  Opened by the merge's caller, read by the writers'
+ * streams.  The file may be growing, cut off or damaged anywhere: what is
+ * whole is found, what is not is added to a list of errors.
  */
-#ifndef DECODER_CAPTURE_H
-#define DECODER_CAPTURE_H
+#ifndef DECODER_RECORDING_H
+#define DECODER_RECORDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "record/layout.h"
 
 /* A block as its header describes it. */
-struct capture_block {
+struct recording_block {
 	uint64_t offset; /* of its header in the file */
 	struct binlog_anchor anchor;
 	uint32_t writer;
@@ -26,14 +26,14 @@ struct capture_block {
 	uint32_t tid;
 };
 
-struct capture {
+struct recording {
 	const char *path; /* borrowed */
 	int fd;		  /* -1: opened for each read */
 	uint64_t device;
 	uint64_t inode;
 	uint64_t size; /* of the file when it was opened */
 	struct binlog_header header;
-	struct capture_block *blocks; /* by writer, then by sequence */
+	struct recording_block *blocks; /* by writer, then by sequence */
 	size_t block_count;
 	size_t block_room;
 	uint64_t passed;  /* of the header and all blocks */
@@ -48,27 +48,27 @@ struct capture {
  * nothing can be read, and `errors` says why.  `errors` is borrowed for as
  * long as the capture lives; `path` is borrowed for as long as `errors` live.
  */
-struct capture *capture_open(
+struct recording *recording_open(
 	const char *path, bool keep, struct error_list *errors);
 
 /*
  * Up to `size` bytes at `offset` into buffer; returns how many there are.
  * Fewer than asked for mean the end of the file or an error, which is added.
  */
-size_t capture_read(
-	struct capture *capture, uint64_t offset, void *buffer, size_t size);
+size_t recording_read(
+	struct recording *capture, uint64_t offset, void *buffer, size_t size);
 
 /*
  * The next offset from `offset` on that is not in a hole of the file; the end
  * of the file when the rest is one.
  */
-uint64_t capture_skip_hole(struct capture *capture, uint64_t offset);
+uint64_t recording_skip_hole(struct recording *capture, uint64_t offset);
 
 /* Adds an error of this file. */
-void capture_report(struct capture *capture, enum error_code code,
+void recording_report(struct recording *capture, enum error_code code,
 	uint64_t offset, uint64_t number);
 
 /* Null is fine. */
-void capture_close(struct capture *capture);
+void recording_close(struct recording *capture);
 
 #endif

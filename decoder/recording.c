@@ -1,4 +1,4 @@
-#include "decoder/capture.h"
+#include "decoder/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "decoder/block_scan.h"
 #include "decoder/cursor.h"
 
-void capture_report(struct capture *capture, enum error_code code,
+void recording_report(struct recording *capture, enum error_code code,
 	uint64_t offset, uint64_t number)
 {
 	struct error error = {
@@ -24,7 +24,7 @@ void capture_report(struct capture *capture, enum error_code code,
 }
 
 static void report_system(
-	struct capture *capture, enum error_code code, uint64_t offset)
+	struct recording *capture, enum error_code code, uint64_t offset)
 {
 	struct error error = {
 		.code = code,
@@ -43,7 +43,7 @@ static int open_file(const char *path)
 }
 
 /* The descriptor for one use, of the same file as at first.  -1: gone. */
-static int borrow_descriptor(const struct capture *capture)
+static int borrow_descriptor(const struct recording *capture)
 {
 	struct stat st;
 	int fd;
@@ -61,14 +61,14 @@ static int borrow_descriptor(const struct capture *capture)
 	return -1;
 }
 
-static void return_descriptor(const struct capture *capture, int fd)
+static void return_descriptor(const struct recording *capture, int fd)
 {
 	if (fd != capture->fd)
 		close(fd);
 }
 
-size_t capture_read(
-	struct capture *capture, uint64_t offset, void *buffer, size_t size)
+size_t recording_read(
+	struct recording *capture, uint64_t offset, void *buffer, size_t size)
 {
 	int fd = borrow_descriptor(capture);
 	ssize_t n = fd < 0 ? -1 : 0;
@@ -90,7 +90,7 @@ size_t capture_read(
 	return done;
 }
 
-uint64_t capture_skip_hole(struct capture *capture, uint64_t offset)
+uint64_t recording_skip_hole(struct recording *capture, uint64_t offset)
 {
 	int fd = borrow_descriptor(capture);
 	off_t data;
@@ -129,27 +129,28 @@ static enum error_code judge_header(
 	return ERROR_NONE;
 }
 
-static bool read_header(struct capture *capture)
+static bool read_header(struct recording *capture)
 {
 	struct binlog_header *header = &capture->header;
-	size_t size = capture_read(capture, 0, header, sizeof(*header));
+	size_t size = recording_read(capture, 0, header, sizeof(*header));
 	enum error_code code;
 	uint64_t number;
 
 	code = judge_header(header, size, &number);
 	if (code != ERROR_NONE) {
-		capture_report(capture, code, 0, number);
+		recording_report(capture, code, 0, number);
 		return false;
 	}
 	if (capture->header.clock != BINLOG_CLOCK_TSC &&
 		capture->header.clock != BINLOG_CLOCK_MONOTONIC)
-		capture_report(capture, ERROR_CLOCK, 0, capture->header.clock);
+		recording_report(
+			capture, ERROR_CLOCK, 0, capture->header.clock);
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
 	return true;
 }
 
-static bool open_regular(struct capture *capture)
+static bool open_regular(struct recording *capture)
 {
 	struct stat st;
 
@@ -159,7 +160,7 @@ static bool open_regular(struct capture *capture)
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		capture_report(capture, ERROR_NOT_REGULAR, 0, 0);
+		recording_report(capture, ERROR_NOT_REGULAR, 0, 0);
 		return false;
 	}
 	capture->device = st.st_dev;
@@ -168,10 +169,10 @@ static bool open_regular(struct capture *capture)
 	return true;
 }
 
-struct capture *capture_open(
+struct recording *recording_open(
 	const char *path, bool keep, struct error_list *errors)
 {
-	struct capture *capture = calloc(1, sizeof(*capture));
+	struct recording *capture = calloc(1, sizeof(*capture));
 
 	if (!capture) {
 		error_add(errors,
@@ -182,7 +183,7 @@ struct capture *capture_open(
 	capture->errors = errors;
 	if (!open_regular(capture) || !read_header(capture) ||
 		!block_scan(capture)) {
-		capture_close(capture);
+		recording_close(capture);
 		return NULL;
 	}
 	if (!keep) {
@@ -192,7 +193,7 @@ struct capture *capture_open(
 	return capture;
 }
 
-void capture_close(struct capture *capture)
+void recording_close(struct recording *capture)
 {
 	if (!capture)
 		return;

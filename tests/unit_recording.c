@@ -220,7 +220,7 @@ static void what_was_passed_and_dropped_is_added_up(void **state)
 	struct make_block block = add_block(&capture, 0, 0, 'a');
 	struct error_list errors = {0};
 	const char *path = read_back_path(2);
-	struct capture *read;
+	struct recording *read;
 
 	(void)state;
 	make_block_head(&block)->passed = 5;
@@ -230,10 +230,10 @@ static void what_was_passed_and_dropped_is_added_up(void **state)
 	make_header(&capture)->passed = 500;
 	make_header(&capture)->dropped = 600;
 	make_file(&capture, path);
-	read = capture_open(path, true, &errors);
+	read = recording_open(path, true, &errors);
 	assert_true(read->passed == 555);
 	assert_true(read->dropped == 606);
-	capture_close(read);
+	recording_close(read);
 	unlink(path);
 	make_free(&capture);
 }
@@ -258,7 +258,7 @@ static void expect_unreadable(const char *path, enum error_code code)
 	struct timespec before, after;
 
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	assert_null(capture_open(path, true, &errors));
+	assert_null(recording_open(path, true, &errors));
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	assert_int_equal(errors.count, 1);
 	assert_int_equal(errors.kept[0].code, code);
@@ -281,7 +281,7 @@ static void what_is_no_capture_is_refused_at_once(void **state)
 	expect_unreadable(path, ERROR_EMPTY_FILE);
 	make_file_of(&capture, path, 3);
 	expect_unreadable(path, ERROR_HEADER_CUT);
-	make_file_of(&capture, path, 119);
+	make_file_of(&capture, path, sizeof(struct binlog_header) - 1);
 	expect_unreadable(path, ERROR_HEADER_CUT);
 	make_header(&capture)->version = 2;
 	make_file(&capture, path);
@@ -322,23 +322,23 @@ static void a_capture_that_is_not_kept_open_is_read_all_the_same(void **state)
 	struct make_capture capture = abc();
 	const char *path = read_back_path(5);
 	struct error_list errors = {0};
-	struct capture *read;
+	struct recording *read;
 	char magic[4];
 
 	(void)state;
 	make_file(&capture, path);
-	read = capture_open(path, false, &errors);
+	read = recording_open(path, false, &errors);
 	assert_int_equal(read->fd, -1);
-	assert_int_equal(capture_read(read, BINLOG_PAGE, magic, 4), 4);
+	assert_int_equal(recording_read(read, BINLOG_PAGE, magic, 4), 4);
 	assert_memory_equal(magic, "BLBK", 4);
 	assert_int_equal(errors.count, 0);
 	/* Another file of this name is not the capture. */
 	make_file(&capture, read_back_path(6));
 	assert_int_equal(rename(read_back_path(6), path), 0);
-	assert_int_equal(capture_read(read, BINLOG_PAGE, magic, 4), 0);
+	assert_int_equal(recording_read(read, BINLOG_PAGE, magic, 4), 0);
 	assert_int_equal(errors.kept[0].code, ERROR_READ);
 	assert_int_equal(errors.kept[0].system, ESTALE);
-	capture_close(read);
+	recording_close(read);
 	unlink(path);
 	make_free(&capture);
 }
