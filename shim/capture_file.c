@@ -103,6 +103,7 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 
 	if (sys_failed(fd))
 		return false;
+	SYS2(fchmod, fd, 0600); /* whatever the umask is */
 	file_fd = move_high((int)fd);
 	if (file_fd != fd)
 		SYS1(close, fd);

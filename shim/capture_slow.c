@@ -7,6 +7,7 @@
 #include "shim/define.h"
 #include "shim/module.h"
 #include "shim/plan.h"
+#include "shim/streams.h"
 #include "shim/sys.h"
 
 /* A constant text longer than this is recorded like any other bytes. */
@@ -247,6 +248,26 @@ static bool write_chunk(struct writer *w, uint32_t context, const char *bytes,
 	return true;
 }
 
+/*
+ * The room has run out in the middle of a text: what is left goes to where it
+ * would have gone, but not what is recorded already.
+ */
+static bool write_rest(int fd, const char *at, size_t size)
+{
+	while (size > 0) {
+		long n = SYS3(write, fd, at, size);
+
+		if (n == -EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += n;
+		size -= (size_t)n;
+	}
+	writer_count_passed();
+	return true;
+}
+
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, uint32_t format, const void *bytes, size_t size)
 {
@@ -270,10 +291,12 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 		return false;
 	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
 		if (!write_chunk(w, partial, at, CAPTURE_CHUNK))
-			return false;
+			break;
 		at += CAPTURE_CHUNK;
 	}
-	return write_chunk(w, last, at, (uint32_t)size);
+	if (size <= CAPTURE_CHUNK && write_chunk(w, last, at, (uint32_t)size))
+		return true;
+	return at != bytes && write_rest(streams[stream].fd, at, size);
 }
 
 /*

@@ -174,7 +174,9 @@ static bool name_file(
 
 	if (!find_directory(path, size))
 		return false;
-	SYS3(mkdirat, AT_FDCWD, path, 0700);
+	/* Whatever the umask is. */
+	if (!sys_failed(SYS3(mkdirat, AT_FDCWD, path, 0700)))
+		SYS3(fchmodat, AT_FDCWD, path, 0700);
 	text.length = bytes_length(path);
 	for (const char *p = strings; *p; p++)
 		if (*p == '/')

@@ -8,28 +8,89 @@
 /* libio.h: the buffer holds output, not input */
 #define CURRENTLY_PUTTING 0x800
 
-static FILE *files[FILES_MAX];
+/* The FILEs with such bytes, and up to where their buffers are known. */
+static struct {
+	FILE *file;
+	const char *known; /* of streams that are also written */
+} files[FILES_MAX];
 
-static bool record(const struct call *call, const FILE *file, unsigned stream)
+/* The number of a FILE among them, or FILES_MAX. */
+static int find(const FILE *file)
+{
+	int i = 0;
+
+	while (i < FILES_MAX &&
+		__atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE) != file)
+		i++;
+	return i;
+}
+
+static bool record(const struct call *call, const char *from, const char *to,
+	unsigned stream)
 {
 	struct call by_macro = *call;
 
 	by_macro.function = "putc_unlocked";
-	return capture_bytes(&by_macro, stream, BINLOG_TEXT_BYTES,
-		file->_IO_write_base,
-		(size_t)(file->_IO_write_ptr - file->_IO_write_base));
+	return capture_bytes(&by_macro, stream, BINLOG_TEXT_BYTES, from,
+		(size_t)(to - from));
+}
+
+/* From where on the buffer of a FILE that is also written is unknown. */
+static const char *unknown_from(const FILE *file, int i)
+{
+	const char *known = i < FILES_MAX ? files[i].known : NULL;
+
+	return known >= file->_IO_write_base && known <= file->_IO_write_ptr ?
+		known :
+		file->_IO_write_base;
+}
+
+static void drain_tee(const struct call *call, FILE *file, unsigned stream)
+{
+	int i = find(file);
+	const char *from = unknown_from(file, i);
+
+	/* Without a place to remember it, it would be taken for new again. */
+	if (i == FILES_MAX || from == file->_IO_write_ptr)
+		return;
+	record(call, from, file->_IO_write_ptr, stream);
+	files[i].known = file->_IO_write_ptr;
 }
 
 COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
-	if (streams[stream].tee || host_ftrylockfile(file) != 0)
+	if (host_ftrylockfile(file) != 0)
 		return; /* another thread's: it will come here itself */
-	if (file->_flags & CURRENTLY_PUTTING && file->_mode <= 0 &&
-		file->_IO_write_ptr > file->_IO_write_base &&
-		record(call, file, stream))
+	if (!(file->_flags & CURRENTLY_PUTTING) || file->_mode > 0 ||
+		file->_IO_write_ptr <= file->_IO_write_base)
+		; /* nothing there */
+	else if (streams[stream].tee)
+		drain_tee(call, file, stream);
+	else if (record(call, file->_IO_write_base, file->_IO_write_ptr,
+			 stream))
 		file->_IO_write_ptr = file->_IO_write_base;
 	host_funlockfile(file);
+}
+
+void stdio_buffer_settle(FILE *file)
+{
+	int i;
+
+	stdio_buffer_remember(file);
+	i = find(file);
+	if (i < FILES_MAX)
+		files[i].known = file->_IO_write_ptr;
+}
+
+void stdio_buffer_flushed(const FILE *file)
+{
+	for (int i = 0; i < FILES_MAX; i++) {
+		FILE *one = __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+
+		if (one && (!file || one == file))
+			files[i].known = one->_IO_write_ptr;
+	}
 }
 
 static void drain_if_recorded(const struct call *call, FILE *file)
@@ -43,7 +104,7 @@ static void drain_if_recorded(const struct call *call, FILE *file)
 void stdio_buffer_drain_all(const struct call *call)
 {
 	for (int i = 0; i < FILES_MAX; i++) {
-		FILE *file = __atomic_load_n(&files[i], __ATOMIC_ACQUIRE);
+		FILE *file = __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
 
 		if (file)
 			drain_if_recorded(call, file);
@@ -52,21 +113,23 @@ void stdio_buffer_drain_all(const struct call *call)
 
 void stdio_buffer_remember(FILE *file)
 {
-	for (int i = 0; i < FILES_MAX; i++)
-		if (__atomic_load_n(&files[i], __ATOMIC_ACQUIRE) == file)
-			return;
+	if (find(file) < FILES_MAX)
+		return;
 	for (int i = 0; i < FILES_MAX; i++) {
 		FILE *expected = NULL;
 
-		if (__atomic_compare_exchange_n(&files[i], &expected, file,
-			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		if (__atomic_compare_exchange_n(&files[i].file, &expected,
+			    file, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return;
 	}
 }
 
 void stdio_buffer_forget(const FILE *file)
 {
-	for (int i = 0; i < FILES_MAX; i++)
-		if (__atomic_load_n(&files[i], __ATOMIC_ACQUIRE) == file)
-			__atomic_store_n(&files[i], NULL, __ATOMIC_RELEASE);
+	int i = find(file);
+
+	if (i < FILES_MAX) {
+		files[i].known = NULL;
+		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);
+	}
 }

@@ -1,16 +1,17 @@
 /*
  * Bytes in the buffers of FILEs: put there by macros (putc_unlocked) and by
  * libraries that know the buffer, without any call that we could replace.
- * Streams that are replaced have nothing else in their buffers, so whatever
- * is found there is recorded, in order, before the next call on the stream,
- * and at flush, fork, close and exit.
+ * They are recorded, in order, before the next call on the stream, and at
+ * flush, fork, close and exit.  Streams that are replaced have nothing else
+ * in their buffers, so whatever is found there is taken out; for streams that
+ * are also written it is remembered up to where the buffer is known.
  */
 #ifndef SHIM_STDIO_BUFFER_H
 #define SHIM_STDIO_BUFFER_H
 
 #include "shim/capture.h"
 
-/* Records what is in the buffer and empties it, unless it is in use. */
+/* Records what is unknown in the buffer, unless that is in use. */
 void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream);
 
@@ -21,7 +22,16 @@ void stdio_buffer_drain_all(const struct call *call);
 void stdio_buffer_remember(FILE *file);
 void stdio_buffer_forget(const FILE *file);
 
-/* What has to be done before a call on a replaced FILE is recorded. */
+/*
+ * After a call that was recorded has also been made: what is in the buffer
+ * now is known.
+ */
+void stdio_buffer_settle(FILE *file);
+
+/* The same after a flush, of all FILEs if null; of those remembered only. */
+void stdio_buffer_flushed(const FILE *file);
+
+/* What has to be done before a call on a FILE is recorded. */
 static inline void stdio_buffer_prepare(
 	const struct call *call, FILE *file, unsigned stream)
 {

@@ -51,18 +51,22 @@ natively() { # DIR COMMAND...
 	local dir=$1
 	rm -rf "$dir"
 	mkdir -p "$dir/files"
-	(cd "$dir/files" && exec timeout -s KILL 60 "${@:2}") \
-		>"$dir/stdout" 2>"$dir/stderr" </dev/null
-	echo $? >"$dir/status"
+	{ # the shell says "Killed" when it was
+		(cd "$dir/files" && exec timeout -s KILL 60 "${@:2}") \
+			>"$dir/stdout" 2>"$dir/stderr" </dev/null
+		echo $? >"$dir/status"
+	} 2>/dev/null
 }
 recorded() { # DIR COMMAND...: BINLOG_... variables are the caller's
 	local dir=$1
 	rm -rf "$dir"
 	mkdir -p "$dir/files"
-	(cd "$dir/files" && exec timeout -s KILL 60 env LD_PRELOAD="$lib" \
-		BINLOG_DIR="$dir/capture" "${@:2}") \
-		>"$dir/real.stdout" 2>"$dir/real.stderr" </dev/null
-	echo $? >"$dir/status"
+	{
+		(cd "$dir/files" && exec timeout -s KILL 60 env \
+			LD_PRELOAD="$lib" BINLOG_DIR="$dir/capture" "${@:2}") \
+			>"$dir/real.stdout" 2>"$dir/real.stderr" </dev/null
+		echo $? >"$dir/status"
+	} 2>/dev/null
 	decode "$dir"
 }
 # What fails to be decoded is part of what is compared.

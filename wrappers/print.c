@@ -44,8 +44,11 @@ int print_file(const struct call *call, FILE *file, int chk,
 		return pass_file(file, chk, format, ap);
 	stdio_buffer_prepare(call, file, stream);
 	length = record(call, stream, chk, format, ap);
-	if (unlikely(length == CAPTURE_PASS))
+	if (unlikely(length == CAPTURE_PASS)) {
 		length = pass_file(file, chk, format, ap);
+		if (streams[stream].tee)
+			stdio_buffer_settle(file);
+	}
 	return length;
 }
 

@@ -9,19 +9,29 @@
 #define UNBUFFERED 0x2
 #define CURRENTLY_PUTTING 0x800
 
+/* A call was recorded, or not: whether it is (also) to be made natively. */
+static inline bool is_done(unsigned stream, bool recorded)
+{
+	if (unlikely(streams[stream].tee))
+		return false;
+	if (unlikely(!recorded))
+		writer_count_passed();
+	return recorded;
+}
+
+/* After it has been made natively. */
+static inline void settle(FILE *file, unsigned stream)
+{
+	if (unlikely(stream != STREAM_PASS && streams[stream].tee))
+		stdio_buffer_settle(file);
+}
+
 /* Records bytes for a FILE; false: make the call natively (also). */
 static bool record(const struct call *call, FILE *file, unsigned stream,
 	unsigned text, const void *p, size_t size)
 {
-	if (unlikely(streams[stream].tee)) {
-		capture_bytes(call, stream, text, p, size);
-		return false;
-	}
 	stdio_buffer_prepare(call, file, stream);
-	if (likely(capture_bytes(call, stream, text, p, size)))
-		return true;
-	writer_count_passed();
-	return false;
+	return is_done(stream, capture_bytes(call, stream, text, p, size));
 }
 
 int put_line(const struct call *call, const char *s)
@@ -29,12 +39,16 @@ int put_line(const struct call *call, const char *s)
 	FILE *file = stdout;
 	unsigned stream = streams_of_file(file);
 	size_t length;
+	int result;
 
 	if (stream == STREAM_PASS)
 		return next_puts(s);
 	length = bytes_length(s);
-	if (!record(call, file, stream, BINLOG_TEXT_BYTES_LINE, s, length))
-		return next_puts(s);
+	if (!record(call, file, stream, BINLOG_TEXT_BYTES_LINE, s, length)) {
+		result = next_puts(s);
+		settle(file, stream);
+		return result;
+	}
 	return length < INT_MAX ? (int)length + 1 : INT_MAX;
 }
 
@@ -43,13 +57,17 @@ int put_string(const struct call *call, const char *s, FILE *file,
 {
 	unsigned stream = streams_of_file(file);
 	size_t length;
+	int result;
 
 	if (stream == STREAM_PASS)
 		return next(s, file);
 	length = bytes_length(s);
 	if (length > 0 &&
-		!record(call, file, stream, BINLOG_TEXT_BYTES, s, length))
-		return next(s, file);
+		!record(call, file, stream, BINLOG_TEXT_BYTES, s, length)) {
+		result = next(s, file);
+		settle(file, stream);
+		return result;
+	}
 	return 1;
 }
 
@@ -61,24 +79,20 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	size_t bytes;
 
 	if (stream == STREAM_PASS ||
-		__builtin_mul_overflow(size, count, &bytes) || bytes == 0 ||
-		!record(call, file, stream, BINLOG_TEXT_BYTES, p, bytes))
+		__builtin_mul_overflow(size, count, &bytes) || bytes == 0)
 		return next(p, size, count, file);
+	if (!record(call, file, stream, BINLOG_TEXT_BYTES, p, bytes)) {
+		count = next(p, size, count, file);
+		settle(file, stream);
+	}
 	return count;
 }
 
 static bool record_character(
 	const struct call *call, FILE *file, unsigned stream, int c)
 {
-	if (unlikely(streams[stream].tee)) {
-		capture_character(call, stream, c);
-		return false;
-	}
 	stdio_buffer_prepare(call, file, stream);
-	if (likely(capture_character(call, stream, c)))
-		return true;
-	writer_count_passed();
-	return false;
+	return is_done(stream, capture_character(call, stream, c));
 }
 
 int put_character(
@@ -86,20 +100,29 @@ int put_character(
 {
 	unsigned stream = streams_of_file(file);
 
-	if (stream == STREAM_PASS || !record_character(call, file, stream, c))
+	int result = (unsigned char)c;
+
+	if (stream == STREAM_PASS)
 		return next(c, file);
-	return (unsigned char)c;
+	if (!record_character(call, file, stream, c)) {
+		result = next(c, file);
+		settle(file, stream);
+	}
+	return result;
 }
 
 int put_word(const struct call *call, int word, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
+	int result = 0;
 
 	if (stream == STREAM_PASS ||
 		!record(call, file, stream, BINLOG_TEXT_BYTES, &word,
-			sizeof(word)))
-		return next_putw(word, file);
-	return 0;
+			sizeof(word))) {
+		result = next_putw(word, file);
+		settle(file, stream);
+	}
+	return result;
 }
 
 static bool is_written_at_once(const FILE *file, int c)
@@ -117,7 +140,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 {
 	unsigned stream = streams_of_file(file);
 
-	if (stream == STREAM_PASS || streams[stream].tee)
+	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
 	/* Get it a buffer and find out how it is buffered. */
 	if (!(file->_flags & CURRENTLY_PUTTING) || !file->_IO_write_base)
@@ -125,6 +148,13 @@ int put_overflow(const struct call *call, FILE *file, int c)
 			return EOF;
 	stdio_buffer_remember(file);
 	stdio_buffer_prepare(call, file, stream);
+	if (streams[stream].tee) {
+		if (c != EOF)
+			capture_character(call, stream, c);
+		c = next___overflow(file, c);
+		stdio_buffer_settle(file);
+		return c;
+	}
 	if (c != EOF && is_written_at_once(file, c) &&
 		record_character(call, file, stream, c))
 		return (unsigned char)c;

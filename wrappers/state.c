@@ -16,11 +16,15 @@ static void drain(const struct call *call, FILE *file)
 
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
+	int result;
+
 	if (!file)
 		stdio_buffer_drain_all(call);
 	else if (file->_IO_write_ptr != file->_IO_write_base)
 		drain(call, file);
-	return next(file);
+	result = next(file);
+	stdio_buffer_flushed(file);
+	return result;
 }
 
 /* The descriptor behind a FILE of any kind; -1 for none. */

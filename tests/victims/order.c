@@ -1,0 +1,82 @@
+/*
+ * order END: prints at every stage of a program's life, and ends in one of
+ * several ways.  The library that it needs (order_library.c) prints before the
+ * constructors of preloaded libraries have run, and after their destructors.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void order_library(void);
+
+/* Before all constructors, even libc's own: its streams work already. */
+static void before_all(void)
+{
+	printf("preinit %d\n", 1);
+	fprintf(stderr, "preinit on stderr\n");
+}
+__attribute__((section(".preinit_array"), used)) static void (*preinit)(void) =
+	before_all;
+
+__attribute__((constructor)) static void construct(void)
+{
+	printf("constructor of the program\n");
+}
+
+__attribute__((destructor)) static void destroy(void)
+{
+	printf("destructor of the program\n");
+}
+
+static void at_exit(void)
+{
+	printf("atexit, %s\n", "last words");
+}
+
+static void quickly(void)
+{
+	printf("at_quick_exit\n");
+	fflush(stdout);
+}
+
+static void *end_of_main(void *main_thread)
+{
+	pthread_join(*(pthread_t *)main_thread, NULL);
+	printf("after the end of main\n");
+	exit(6);
+}
+
+int main(int argc, char **argv)
+{
+	static pthread_t self;
+	pthread_t other;
+	const char *how = argc > 1 ? argv[1] : "return";
+
+	atexit(at_exit);
+	printf("main, %s\n", how);
+	order_library();
+	fflush(stdout);
+	if (strcmp(how, "exit") == 0)
+		exit(3);
+	if (strcmp(how, "_exit") == 0)
+		_exit(4);
+	if (strcmp(how, "quick_exit") == 0) {
+		at_quick_exit(quickly);
+		quick_exit(5);
+	}
+	if (strcmp(how, "abort") == 0)
+		abort();
+	if (strcmp(how, "kill") == 0)
+		raise(SIGKILL);
+	if (strcmp(how, "exec") == 0)
+		execlp("echo", "echo", "another program", (char *)NULL);
+	if (strcmp(how, "pthread_exit") == 0) {
+		self = pthread_self();
+		pthread_create(&other, NULL, end_of_main, &self);
+		pthread_exit(NULL);
+	}
+	return 2;
+}
