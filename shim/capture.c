@@ -330,7 +330,7 @@ int capture_inside(struct writer *w, const struct call *call,
 int capture_format(const struct call *call, const struct capture_text *how,
 	const char *format, va_list arguments)
 {
-	struct writer *w = writer_enter();
+	struct writer *w = writer_enter(call->sp);
 	int result;
 
 	if (unlikely(!w))
@@ -396,7 +396,7 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 	const void *bytes, size_t size)
 {
-	struct writer *w = writer_enter();
+	struct writer *w = writer_enter(call->sp);
 	bool done;
 
 	if (unlikely(!w))
@@ -408,7 +408,7 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 
 bool capture_character(const struct call *call, unsigned stream, int byte)
 {
-	struct writer *w = writer_enter();
+	struct writer *w = writer_enter(call->sp);
 	uint32_t tag = memo_tag(stream, BINLOG_TEXT_CHARACTER, 0);
 	const struct memo *memo;
 	uint64_t ticks;

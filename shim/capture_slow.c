@@ -36,12 +36,15 @@ static struct memo *make_room(
 
 	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
 		return &w->spare;
-	set[1] = set[0];
+	set[1].pc = 0;
+	SIGNAL_FENCE();
+	memo_assign(&set[1], &set[0]);
 	return &set[0];
 }
 
 static struct memo *remember(struct writer *w, const struct call *call,
-	uintptr_t key, const struct define_context *context)
+	uintptr_t key, const struct define_context *context,
+	const struct plan *plan, uint32_t length)
 {
 	uint32_t id = define_context(w, call, context);
 	struct memo *memo;
@@ -49,20 +52,25 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	if (!id)
 		return NULL;
 	memo = make_room(w, call, key);
-	memo->pc = call->pc;
+	/* The entry counts from the moment that it has a pc: a handler may
+	 * jump out of here and leave it half filled. */
+	memo->pc = 0;
+	SIGNAL_FENCE();
 	memo->key = key;
 	memo->sp = call->sp;
 	memo->fp = call->fp;
-	memo->plan = NULL;
+	memo->plan = plan;
 	memo->context = id;
 	memo->tag = memo_tag(context->stream, context->text, 0);
-	memo->length = 0;
+	memo->length = length;
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
 	if (memo != &w->spare)
 		memo->words = w->trace->words;
 	for (unsigned i = 0; i < memo->words; i++)
 		memo->word[i] = w->trace->word[i];
+	SIGNAL_FENCE();
+	memo->pc = call->pc;
 	return memo;
 }
 
@@ -84,14 +92,10 @@ static struct memo *remember_format(struct writer *w, const struct call *call,
 		.format = format,
 		.kinds = kinds,
 	};
-	struct memo *memo;
 
 	context.kinds_count = prefix_kinds(how, kinds);
 	context.kinds_count += plan_kinds(plan, kinds + context.kinds_count);
-	memo = remember(w, call, key, &context);
-	if (memo)
-		memo->plan = plan;
-	return memo;
+	return remember(w, call, key, &context, plan, 0);
 }
 
 static uint64_t content_key(const char *format, size_t length)
@@ -114,9 +118,12 @@ static void note_constant(
 	string = define_string(w, (uintptr_t)s, s, (uint32_t)length);
 	if (!string)
 		return;
-	argument->constant = s;
+	argument->constant = NULL;
+	SIGNAL_FENCE();
 	argument->constant_id = string->id;
 	argument->constant_bytes = (uint32_t)length;
+	SIGNAL_FENCE();
+	argument->constant = s;
 }
 
 /* Defines the string arguments that are constant, to name them by their id. */
@@ -190,16 +197,12 @@ static struct memo *meet_constant(struct writer *w, const struct call *call,
 		.text = CAPTURE_CONSTANT(text), .stream = stream};
 	struct intern_entry *string =
 		define_string(w, (uintptr_t)bytes, bytes, size);
-	struct memo *memo;
 
 	if (!string)
 		return NULL;
 	context.format = string->id;
 	unwind(w, call);
-	memo = remember(w, call, (uintptr_t)bytes, &context);
-	if (memo)
-		memo->length = size;
-	return memo;
+	return remember(w, call, (uintptr_t)bytes, &context, NULL, size);
 }
 
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
@@ -215,7 +218,7 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 		return meet_constant(
 			w, call, stream, text, bytes, (uint32_t)size);
 	unwind(w, call);
-	return remember(w, call, 0, &context);
+	return remember(w, call, 0, &context, NULL, 0);
 }
 
 struct memo *capture_meet_character(
@@ -228,7 +231,7 @@ struct memo *capture_meet_character(
 		.kinds_count = 1};
 
 	unwind(w, call);
-	return remember(w, call, 0, &context);
+	return remember(w, call, 0, &context, NULL, 0);
 }
 
 static bool write_chunk(struct writer *w, uint32_t context, const char *bytes,

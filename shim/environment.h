@@ -6,15 +6,18 @@
 #ifndef SHIM_ENVIRONMENT_H
 #define SHIM_ENVIRONMENT_H
 
-/* From the constructor: what the loader hands over. */
+/*
+ * From the constructor: what the loader hands over.  By now libc has the
+ * environment, so what environment_set() had to put off is done.
+ */
 void environment_arguments(int argc, char **argv);
 int environment_argc(void);
 char **environment_argv(void);
 
-/* False before libc itself has been initialized. */
-bool environment_exists(void);
-
-/* The value of a variable, or null. */
+/*
+ * The value of a variable, or null.  Before libc has been initialized
+ * (DT_PREINIT_ARRAY) as the kernel has it.
+ */
 const char *environment_get(const char *name);
 
 /*

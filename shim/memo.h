@@ -81,6 +81,17 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct memo
 		memo_same_stack(memo, call);
 }
 
+/* Fills an entry whose pc is 0; its pc last. */
+static inline void memo_assign(struct memo *to, const struct memo *from)
+{
+	uintptr_t pc = from->pc;
+
+	__builtin_memcpy((char *)to + sizeof(pc),
+		(const char *)from + sizeof(pc), sizeof(*to) - sizeof(pc));
+	SIGNAL_FENCE();
+	to->pc = pc;
+}
+
 /* The entry for this call, moved to the front of its set; null: none. */
 static inline __attribute__((always_inline)) struct memo *memo_find(
 	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key, uint32_t tag)
@@ -91,9 +102,14 @@ static inline __attribute__((always_inline)) struct memo *memo_find(
 		return &set[0];
 	if (!memo_matches(&set[1], call, key, tag))
 		return NULL;
+	/* No moment at which a handler that jumps away leaves a mixture. */
 	second = set[1];
-	set[1] = set[0];
-	set[0] = second;
+	set[1].pc = 0;
+	SIGNAL_FENCE();
+	memo_assign(&set[1], &set[0]);
+	set[0].pc = 0;
+	SIGNAL_FENCE();
+	memo_assign(&set[0], &second);
 	return &set[0];
 }
 

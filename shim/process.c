@@ -1,7 +1,6 @@
 #include "shim/process.h"
 
 #include <elf.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "record/hash.h"
@@ -236,12 +235,31 @@ static bool create_capture(void)
 		capture_file_create(path, process.max_bytes, &header);
 }
 
+/*
+ * AT_SECURE of the auxiliary vector (ld.so(8), secure-execution mode).  Asked
+ * of the kernel: a function of that name may be the program's.
+ */
+static bool is_secure(void)
+{
+	Elf64_auxv_t vector[64] = {{0}};
+	long fd = SYS4(openat, AT_FDCWD, "/proc/self/auxv",
+		O_RDONLY | O_CLOEXEC, 0);
+	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));
+
+	if (!sys_failed(fd))
+		SYS1(close, fd);
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*vector); i++)
+		if (vector[i].a_type == AT_SECURE)
+			return vector[i].a_un.a_val != 0;
+	return SYS0(getuid) != SYS0(geteuid) || SYS0(getgid) != SYS0(getegid);
+}
+
 static bool arm(void)
 {
 	const char *disable = environment_get("BINLOG_DISABLE");
 
 	/* Never take paths from whoever starts a privileged program. */
-	if (getauxval(AT_SECURE) || (disable && *disable && *disable != '0'))
+	if (is_secure() || (disable && *disable && *disable != '0'))
 		return false;
 	process.pid = (uint32_t)SYS0(getpid);
 	clock_choose();
@@ -263,9 +281,7 @@ COLD void process_arm(void)
 	int expected = NEW;
 
 	host_resolve();
-	/* Before libc's own constructor there is no environment yet. */
-	if (!environment_exists() ||
-		!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
+	if (!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
 			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	process_started = true;

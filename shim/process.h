@@ -26,13 +26,12 @@ extern struct process process;
 extern uint32_t process_generation;
 
 /*
- * Reads the settings and creates the capture.  Only the first call after the
- * environment exists does so; until it has ended, and for ever if it failed,
- * calls pass.
+ * Reads the settings and creates the capture.  Only the first call does so;
+ * until it has ended, and for ever if it failed, calls pass.
  */
 void process_arm(void);
 
-/* Whether process_arm() has been called to effect. */
+/* Whether process_arm() has been called. */
 extern bool process_started;
 
 /*

@@ -1,11 +1,13 @@
 #include "shim/streams.h"
 
 #include <sys/ioctl.h>
-#include <sys/sysmacros.h>
 
 #include "shim/bytes.h"
 #include "shim/process.h"
 #include "shim/sys.h"
+
+/* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
+#define NULL_DEVICE 0x103
 
 uint8_t streams_of_fd[STREAMS_FDS];
 struct stream streams[STREAMS_MAX + 1] = {
@@ -82,7 +84,7 @@ static enum stream_mode automatic(int fd, const struct stat *st)
 	if (S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode))
 		return MODE_REPLACE;
 	if (S_ISCHR(st->st_mode) &&
-		(st->st_rdev == makedev(1, 3) || is_terminal(fd)))
+		(st->st_rdev == NULL_DEVICE || is_terminal(fd)))
 		return MODE_REPLACE;
 	return MODE_PASS;
 }

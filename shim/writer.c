@@ -1,5 +1,7 @@
 #include "shim/writer.h"
 
+#include <signal.h>
+
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/capture_file.h"
@@ -10,6 +12,9 @@
  * twice as large, since refilling costs two or three system calls. */
 #define BLOCK_SMALLEST 32768u
 #define BLOCK_LARGEST 262144u
+
+/* Further apart, two frames are taken to be on different stacks. */
+#define ABANDONED_MAX ((uintptr_t)1 << 20)
 
 _Static_assert(WRITER_RECORD_MAX + sizeof(struct binlog_block) +
 			2 * sizeof(struct binlog_clock_record) <
@@ -50,7 +55,7 @@ static void introduce(struct writer *w)
 	writer_commit_control(w, BINLOG_THREAD);
 }
 
-static struct writer *make(unsigned nesting)
+static struct writer *make(unsigned nesting, uintptr_t sp)
 {
 	struct writer *w;
 
@@ -70,6 +75,7 @@ static struct writer *make(unsigned nesting)
 	w->nesting = (uint8_t)nesting;
 	w->next_bytes = BLOCK_SMALLEST;
 	w->generation = process_generation;
+	w->entered = sp;
 	w->armed = true;
 	introduce(w);
 	return w;
@@ -85,39 +91,60 @@ static void renew(struct writer *w)
 	unwind_forget(w->unwind_cache);
 }
 
-static struct writer *enter_nested(struct writer *outer)
+/*
+ * Who was inside has jumped out of it (siglongjmp from a handler), and not we
+ * are interrupting it: then our call would be further down the stack than its
+ * call, or on the alternate signal stack.
+ */
+static bool is_abandoned(const struct writer *w, uintptr_t sp)
 {
-	struct writer *w = outer->nested;
+	stack_t stack = {.ss_flags = SS_ONSTACK};
 
-	if (!w)
-		outer->nested = w = make(1);
-	else if (!w->idle)
-		return NULL; /* a handler within a handler within a call */
-	if (w && w->generation != process_generation)
+	return sp >= w->entered && sp - w->entered < ABANDONED_MAX &&
+		!sys_failed(SYS2(sigaltstack, NULL, &stack)) &&
+		!(stack.ss_flags & SS_ONSTACK);
+}
+
+/* Makes a free writer, or one whose user has jumped out, ours. */
+static struct writer *take(struct writer *w, uintptr_t sp)
+{
+	if (!w->idle) {
+		if (!is_abandoned(w, sp))
+			return NULL;
+		/* Its record may be complete, but its call has not returned:
+		 * without the cursor moved on, it would be half overwritten. */
+		if (w->block)
+			*(uint32_t *)w->cursor = 0;
+	}
+	w->entered = sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	if (w->generation != process_generation)
 		renew(w);
-	if (w)
-		w->idle = 0;
 	return w;
 }
 
-COLD struct writer *writer_enter_slow(void)
+COLD struct writer *writer_enter_slow(uintptr_t sp)
 {
-	struct writer *w = writer_self;
+	struct writer *w = writer_self, *taken;
 
 	if (!process_is_recording())
 		return NULL;
 	if (!w->armed) {
-		w = make(0);
+		w = make(0, sp);
 		if (w)
 			writer_self = w;
 		return w;
 	}
-	if (!w->idle)
-		return enter_nested(w);
-	w->idle = 0;
-	SIGNAL_FENCE();
-	renew(w);
-	return w;
+	taken = take(w, sp);
+	if (taken)
+		return taken;
+	if (w->nested)
+		return take(w->nested, sp); /* null: a handler within a handler */
+	taken = make(1, sp);
+	if (taken)
+		w->nested = taken;
+	return taken;
 }
 
 static void start_block(struct writer *w, void *memory, uint32_t size)
@@ -129,12 +156,13 @@ static void start_block(struct writer *w, void *memory, uint32_t size)
 	block->pid = process.pid;
 	block->tid = w->tid;
 	block->writer = w->number;
-	block->sequence = w->sequence++;
+	block->sequence = w->sequence;
 	block->core = *w->core_now;
 	clock_anchor(&block->anchor);
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 	__atomic_fetch_add(
 		&capture_file_header->published, size, __ATOMIC_RELEASE);
+	w->sequence++;
 	w->block = block;
 	w->cursor = (char *)(block + 1);
 	w->end = (char *)block + size - sizeof(uint32_t);
@@ -200,7 +228,7 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 
 void writer_stock_up(void)
 {
-	struct writer *w = writer_enter();
+	struct writer *w = writer_enter((uintptr_t)__builtin_frame_address(0));
 	void *memory;
 
 	if (!w)

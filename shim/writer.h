@@ -24,6 +24,7 @@ struct writer {
 	 * A store of another thread's signal never comes here. */
 	uint32_t idle;
 	uint32_t generation;	/* for which memo and definitions hold */
+	uintptr_t entered;	/* stack pointer of the call that is inside */
 	char *cursor;		/* where the next record goes */
 	char *end;		/* of the block, less a final zero word */
 	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
@@ -48,15 +49,20 @@ struct writer {
 extern __thread struct writer *writer_self
 	__attribute__((tls_model("initial-exec")));
 
-struct writer *writer_enter_slow(void);
+struct writer *writer_enter_slow(uintptr_t sp);
 
-/* Ours until writer_leave(); null: record nothing, pass the call. */
-static inline struct writer *writer_enter(void)
+/*
+ * Ours until writer_leave(); null: record nothing, pass the call.  `sp` is
+ * the stack pointer of the call, by which one that a handler has jumped out
+ * of is told from one that it has interrupted.
+ */
+static inline struct writer *writer_enter(uintptr_t sp)
 {
 	struct writer *w = writer_self;
 
 	if (unlikely(w->idle != process_generation))
-		return writer_enter_slow();
+		return writer_enter_slow(sp);
+	w->entered = sp;
 	w->idle = 0;
 	SIGNAL_FENCE();
 	return w;

@@ -37,64 +37,44 @@ export TAR_OPTIONS= MAKEFLAGS=--no-print-directory TERM=dumb
 unset MAKELEVEL MFLAGS BINLOG_STREAMS
 
 name() { local s=${1//$'\n'/ }; echo "${s:0:60}"; }
-to_null() { # $command, whose native run is in $TMP/wanted
-	local status
-	(cd "$(mktemp -d "$TMP/d.XXXX")" && LD_PRELOAD="$lib" BINLOG_DIR="$TMP/got" \
-		exec bash -c "$command") >/dev/null 2>&1
+somewhere() { rm -rf "$TMP/dir" && mkdir "$TMP/dir" && cd "$TMP/dir"; }
+preloaded() { rm -rf "$TMP/got"; LD_PRELOAD=$lib BINLOG_DIR=$TMP/got exec "$@"; }
+
+in_a_pipe() { # COMMAND: recorded, and written
+	(somewhere && bash -c "$1" 2>/dev/null) | cat >"$TMP/native.pipe"
+	status=${PIPESTATUS[0]}
+	(somewhere && preloaded bash -c "$1" 2>/dev/null) | cat >"$TMP/recorded.pipe"
+	same "stdout a pipe: status of: $(name "$1")" "$status" "${PIPESTATUS[0]}"
+	same_file "stdout a pipe, written: $(name "$1")" "$TMP/native.pipe" "$TMP/recorded.pipe"
+	raw stdout "$TMP/got" >"$TMP/decoded"
+	same_file "stdout a pipe, recorded: $(name "$1")" "$TMP/native.pipe" "$TMP/decoded"
+}
+in_null() { # COMMAND, whose native run is in $TMP/native
+	(somewhere && preloaded bash -c "$1") >/dev/null 2>&1
 	status=$?
-	same "stdout /dev/null: status of: $(name "$command")" \
-		"$(cat "$TMP/wanted/status")" $status
-	raw stdout "$TMP/got" >"$TMP/null.decoded"
-	if [ -s "$TMP/wanted/stderr" ]; then
-		# Both are one file now: in which order was not known natively.
-		same "stdout /dev/null: lines of: $(name "$command")" \
-			"$(cat "$TMP/wanted/stdout" "$TMP/wanted/stderr" | sort)" \
-			"$(sort "$TMP/null.decoded")"
-	else
-		same_file "stdout /dev/null: $(name "$command")" \
-			"$TMP/wanted/stdout" "$TMP/null.decoded"
-	fi
+	same "stdout /dev/null: status of: $(name "$1")" "$(cat "$TMP/native/status")" $status
+	# Both are one file; in which order was not known natively.
+	same "stdout /dev/null: $(name "$1")" \
+		"$(cat "$TMP/native/stdout" "$TMP/native/stderr" | sort)" \
+		"$(raw stdout "$TMP/got" | sort)"
+}
+in_a_terminal() { # COMMAND: shows nothing; recorded is what it would have shown
+	printf '%s\n' "$1" >"$TMP/command"
+	(somewhere && timeout 20 script -qec "bash $TMP/command" /dev/null </dev/null) |
+		tr -d '\r' >"$TMP/native.shown"
+	rm -rf "$TMP/got"
+	(somewhere && timeout 20 script -qec "env LD_PRELOAD=$lib BINLOG_DIR=$TMP/got \
+		bash $TMP/command" /dev/null </dev/null) >"$TMP/recorded.shown"
+	same_file "a terminal shows nothing: $(name "$1")" /dev/null "$TMP/recorded.shown"
+	raw stdout "$TMP/got" >"$TMP/decoded"
+	same_file "stdout a terminal: $(name "$1")" "$TMP/native.shown" "$TMP/decoded"
 }
 for command in "${commands[@]}"; do
 	compare "stdout a file: $(name "$command")" bash -c "$command"
-	mv "$TMP/native" "$TMP/wanted"
-
-	# A pipe: recorded, and written.
-	for how in natively recorded; do
-		rm -rf "$TMP/got"
-		if [ $how = natively ]; then
-			(cd "$(mktemp -d "$TMP/d.XXXX")" && bash -c "$command" 2>/dev/null; echo "status $?") |
-				cat >"$TMP/pipe.natively"
-			continue
-		fi
-		(cd "$(mktemp -d "$TMP/d.XXXX")" && env LD_PRELOAD="$lib" BINLOG_DIR="$TMP/got" \
-			bash -c "$command" 2>/dev/null; echo "status $?") | cat >"$TMP/pipe.recorded"
-	done
-	{ raw stdout "$TMP/got"; tail -n 1 "$TMP/pipe.natively"; } >"$TMP/pipe.decoded"
-	# The status comes in the middle when the output has no newline at its end.
-	if cmp -s "$TMP/pipe.natively" "$TMP/pipe.recorded" &&
-		cmp -s "$TMP/pipe.natively" "$TMP/pipe.decoded"; then
-		ok "stdout a pipe: $(name "$command")"
-	else
-		not_ok "stdout a pipe: $(name "$command")" "$(diff -a "$TMP/pipe.natively" "$TMP/pipe.recorded"
-			diff -a "$TMP/pipe.natively" "$TMP/pipe.decoded")"
-	fi
-
-	# /dev/null: in the capture all the same, unless it is used inside, too.
-	rm -rf "$TMP/got"
-	[[ $command == */dev/null* ]] || to_null
-	rm -rf "$TMP/got"
-
-	# A terminal shows nothing; the capture has what it would have shown.
-	script_in() { (cd "$(mktemp -d "$TMP/d.XXXX")" && timeout 20 script -qec "$1" /dev/null </dev/null); }
-	printf '%s\n' "$command" >"$TMP/command"
-	script_in "bash $TMP/command" | tr -d '\r' >"$TMP/tty.natively"
-	script_in "env LD_PRELOAD=$lib BINLOG_DIR=$TMP/got bash $TMP/command" >"$TMP/tty.recorded"
-	raw stdout "$TMP/got" >"$TMP/tty.decoded"
-	same_file "stdout a terminal: $(name "$command")" "$TMP/tty.natively" "$TMP/tty.decoded"
-	grep -v '^Session terminated' "$TMP/tty.recorded" >"$TMP/tty.shown"
-	same_file "a terminal shows nothing: $(name "$command")" /dev/null "$TMP/tty.shown"
-	rm -rf "$TMP"/d.* "$TMP/wanted"
+	# There a redirection to /dev/null is to the run's own output.
+	[[ $command == */dev/null* ]] || in_null "$command" 2>/dev/null
+	in_a_pipe "$command"
+	in_a_terminal "$command"
 done
 
 socket_run='

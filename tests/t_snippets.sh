@@ -33,43 +33,52 @@ same "every snippet calls its function by that name" "$with_snippet" "$called"
 # machine's own log.  All other functions run natively, too.
 syslog_functions=$(echo "$with_snippet" | grep log)
 
-in_directory() { # DIR FUNCTION CONTEXT [VARIABLE=VALUE...]
-	(cd "$1/$2" && export _= "${@:4}" && exec "$TMP/contexts" "$2" "$3") \
-		>>"$1.stdout" 2>>"$1.stderr" 7>>"$TMP/run/expected.stderr" \
-		8>>"$TMP/run/expected.syslog" 9>"$1/$2/results" </dev/null
-	echo "status $?" >>"$1/$2/results"
+# Runs functions one after the other, each in a process and a directory of its
+# own below DIR; their outputs go to DIR.stdout and DIR.stderr.
+run_each() { # DIR CONTEXT FUNCTIONS [VARIABLE=VALUE...]
+	local function
+	: >"$1.stdout" >"$1.stderr"
+	if [ -n "$append" ]; then
+		exec 5>>"$1.stdout" 6>>"$1.stderr"
+	else
+		exec 5>"$1.stdout" 6>"$1.stderr"
+	fi
+	for function in $3; do
+		mkdir -p "$1/$function"
+		(cd "$1/$function" && export _= "${@:4}" &&
+			exec "$TMP/contexts" "$function" "$2") \
+			>&5 2>&6 5>&- 6>&- 9>"$1/$function/results" </dev/null \
+			7>>run/expected.stderr 8>>run/expected.syslog
+		echo "status $?" >>"$1/$function/results"
+	done
+	exec 5>&- 6>&-
 }
 undated() { sed -E 's/^(<[0-9]+>)[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} /\1/'; }
 
-# Runs the functions one after the other, each in a process and a directory of
-# its own; all are recorded into one capture directory.
-record_group() { # CONTEXT FUNCTION...
-	local function stream
+# All of a group are recorded into one capture directory.
+record_group() { # CONTEXT FUNCTIONS
+	local stream
 	rm -rf run
-	mkdir run run/native run/recorded
-	(cd run && mkdir "${@:2}" && mv "${@:2}" native)
-	cp -r run/native/* run/recorded
-	touch run/{expected,native,recorded}.{stdout,stderr,syslog}
-	for function in "${@:2}"; do
-		in_directory "$TMP/run/recorded" "$function" "$1" \
-			LD_PRELOAD="$lib" BINLOG_DIR="$TMP/run/capture"
-	done
+	mkdir run
+	touch run/{expected,native}.{stdout,stderr,syslog}
+	run_each "$TMP/run/recorded" "$1" "$2" LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/run/capture"
 	for stream in stdout stderr syslog; do
 		[ -s run/recorded.$stream ] && echo "$stream was written to"
-		raw $stream run/capture >run/recorded.$stream
-	done 2>&1
-}
-complain_native() { # CONTEXT FUNCTION...
-	record_group "$@"
-	for function in "${@:2}"; do
-		in_directory "$TMP/run/native" "$function" "$1"
+		raw $stream run/capture 2>&1 >run/recorded.$stream
 	done
+}
+complain_native() { # CONTEXT FUNCTIONS
+	local stream
+	record_group "$@"
+	run_each "$TMP/run/native" "$@"
 	for stream in stdout stderr syslog; do
 		diff -a run/native.$stream run/recorded.$stream
 	done
 	diff -ar run/native run/recorded
 }
-complain_syslog() { # CONTEXT FUNCTION...
+complain_syslog() { # CONTEXT FUNCTIONS
+	local stream
 	record_group "$@"
 	undated <run/recorded.syslog | diff -a run/expected.syslog -
 	for stream in stdout stderr; do
@@ -77,10 +86,10 @@ complain_syslog() { # CONTEXT FUNCTION...
 	done
 	grep -h status run/recorded/*/results | grep -vx 'status [07]'
 }
-check() { # HOW CONTEXT FUNCTION...: when something is wrong, finds out where
-	local function bad=
-	if [ -n "$(complain_"$1" "${@:2}" | tr -d '\0')" ]; then
-		for function in "${@:3}"; do
+check() { # HOW CONTEXT FUNCTIONS: when something is wrong, finds out where
+	local function bad=''
+	if [ -n "$(complain_"$1" "$2" "$3" | tr -d '\0')" ]; then
+		for function in $3; do
 			complain_"$1" "$2" "$function" >why
 			[ -s why ] || continue
 			bad+=" $function"
@@ -91,13 +100,15 @@ check() { # HOW CONTEXT FUNCTION...: when something is wrong, finds out where
 		done
 		[ -n "$bad" ] || bad=" only when run together"
 	fi
-	verdict "$([ -z "$bad" ] && echo 0 || echo 1)" \
-		"$1: all functions in context $2" "different:$bad"
+	verdict ${#bad} "$1: all functions in context $2${append:+, $append}" \
+		"different:$bad"
 }
-# shellcheck disable=SC2086
+append=
 for context in $contexts; do
-	check native "$context" $(echo "$with_snippet" | grep -v log)
-	check syslog "$context" $syslog_functions
+	check native "$context" "$(echo "$with_snippet" | grep -v log)"
+	check syslog "$context" "$syslog_functions"
 done
+append="outputs opened for appending"
+check native main "$(echo "$with_snippet" | grep -E 'printf|write|send|splice|copy')"
 [ -e whys ] && head -n 60 whys | tr -d '\0'
 finish

@@ -10,8 +10,14 @@
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* passed on */
 
-/* Records on stderr; true: make the call natively (also). */
-static bool record(const struct call *call, struct capture_text *how,
+enum outcome {
+	RECORDED,
+	NATIVE,	  /* make the call natively (also) */
+	IN_PARTS, /* too long for one record: print its parts */
+};
+
+/* Records on stderr. */
+static enum outcome record(const struct call *call, struct capture_text *how,
 	const char *format, va_list ap)
 {
 	FILE *file = stderr;
@@ -19,29 +25,67 @@ static bool record(const struct call *call, struct capture_text *how,
 
 	how->stream = streams_of_file(file);
 	if (how->stream == STREAM_PASS)
-		return true;
+		return NATIVE;
 	/* perror(3) leaves the orientation of stderr alone. */
 	if (how->text != BINLOG_TEXT_PERROR || file->_mode != 0)
 		stdio_buffer_prepare(call, file, how->stream);
 	result = capture_format(call, how, format, ap);
 	if (streams[how->stream].tee)
-		return true;
-	if (result == CAPTURE_PASS)
-		writer_count_passed();
-	return result == CAPTURE_PASS;
+		return NATIVE;
+	return result == CAPTURE_PASS ? IN_PARTS : RECORDED;
 }
 
 /* The same for a function without a format. */
-static bool record_plain(
+static enum outcome record_plain(
 	const struct call *call, struct capture_text *how, ...)
 {
 	va_list none;
-	bool pass;
+	enum outcome outcome;
 
 	va_start(none, how);
-	pass = record(call, how, NULL, none);
+	outcome = record(call, how, NULL, none);
 	va_end(none);
-	return pass;
+	return outcome;
+}
+
+static void put(const struct call *call, const char *s)
+{
+	put_string(call, s, stderr, next_fputs);
+}
+
+static void put_error(const struct call *call, int number)
+{
+	const char *text = host_strerrordesc_np(number);
+	char buffer[40];
+	struct bytes_text unknown = {buffer, sizeof(buffer), 0};
+
+	if (!text) {
+		bytes_put(&unknown, "Unknown error ");
+		if (number < 0)
+			bytes_put(&unknown, "-");
+		bytes_put_number(&unknown,
+			number < 0 ? -(unsigned)number : (unsigned)number, 10);
+		text = buffer;
+	}
+	put(call, text);
+}
+
+/*
+ * A message in the parts that it is made of, each of them recorded or written
+ * as there is room; `number` is an errno, or -1 for none.
+ */
+static void put_parts(const struct call *call, const char *prefix,
+	const char *format, va_list ap, int number)
+{
+	put(call, prefix);
+	if (format)
+		print_file(call, stderr, 0, format, ap);
+	if (number != -1) {
+		if (format)
+			put(call, ": ");
+		put_error(call, number);
+	}
+	put(call, "\n");
 }
 
 #define STRING_PREFIX(s) {.kind = BINLOG_ARG_STRING, .string = (s)}
@@ -70,13 +114,28 @@ void report_errno(const struct call *call, const char *s)
 	struct capture_text how = {
 		.text = BINLOG_TEXT_PERROR, .prefixes = 2, .prefix = prefix};
 
-	if (record_plain(call, &how))
+	int number = errno;
+
+	switch (record_plain(call, &how)) {
+	case NATIVE:
 		next_perror(s);
-	else if (stderr->_mode == 0)
-		mimic_perror();
+		break;
+	case IN_PARTS:
+		if (s && *s) {
+			put(call, s);
+			put(call, ": ");
+		}
+		put_error(call, number);
+		put(call, "\n");
+		break;
+	case RECORDED:
+		if (stderr->_mode == 0)
+			mimic_perror();
+	}
 }
 
-static bool record_warn(const struct call *call, const char *format, va_list ap)
+static enum outcome record_warn(
+	const struct call *call, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
 		STRING_PREFIX(program_invocation_short_name),
@@ -87,7 +146,7 @@ static bool record_warn(const struct call *call, const char *format, va_list ap)
 	return record(call, &how, format, ap);
 }
 
-static bool record_warnx(
+static enum outcome record_warnx(
 	const struct call *call, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
@@ -98,23 +157,38 @@ static bool record_warnx(
 	return record(call, &how, format, ap);
 }
 
+static void put_warn(
+	const struct call *call, const char *format, va_list ap, int number)
+{
+	put(call, program_invocation_short_name);
+	put_parts(call, ": ", format, ap, number);
+}
+
 void report_warn(const struct call *call, const char *format, va_list ap)
 {
-	if (record_warn(call, format, ap))
+	int number = errno;
+	enum outcome outcome = record_warn(call, format, ap);
+
+	if (outcome == NATIVE)
 		next_vwarn(format, ap);
+	else if (outcome == IN_PARTS)
+		put_warn(call, format, ap, number);
 }
 
 void report_warnx(const struct call *call, const char *format, va_list ap)
 {
-	if (record_warnx(call, format, ap))
+	enum outcome outcome = record_warnx(call, format, ap);
+
+	if (outcome == NATIVE)
 		next_vwarnx(format, ap);
+	else if (outcome == IN_PARTS)
+		put_warn(call, format, ap, -1);
 }
 
 _Noreturn void report_err(
 	const struct call *call, int status, const char *format, va_list ap)
 {
-	if (record_warn(call, format, ap))
-		next_verr(status, format, ap);
+	report_warn(call, format, ap);
 	host_exit(status);
 	__builtin_unreachable();
 }
@@ -122,8 +196,7 @@ _Noreturn void report_err(
 _Noreturn void report_errx(
 	const struct call *call, int status, const char *format, va_list ap)
 {
-	if (record_warnx(call, format, ap))
-		next_verrx(status, format, ap);
+	report_warnx(call, format, ap);
 	host_exit(status);
 	__builtin_unreachable();
 }
@@ -148,18 +221,17 @@ static void put_origin(struct bytes_text *prefix, bool at_line,
 	bytes_put(prefix, ": ");
 }
 
-/*
- * error(3) has no variant with a va_list to pass it on to.  Where stderr is
- * not ours, the same text is printed by functions that are, in the same
- * order.
- */
-static void print_error(const char *prefix, int number, const char *format,
-	va_list ap)
+static void put_parts_of_error(const struct call *call, enum outcome outcome,
+	const char *prefix, int number, const char *format, va_list ap)
 {
+	if (outcome == IN_PARTS) {
+		put_parts(call, prefix, format, ap, number ? number : -1);
+		return;
+	}
 	next_fputs(prefix, stderr);
 	next_vfprintf(stderr, format, ap);
 	if (number) {
-		const char *text = strerrordesc_np(number);
+		const char *text = host_strerrordesc_np(number);
 
 		next_fputs(": ", stderr);
 		next_fputs(text ? text : "Unknown error", stderr);
@@ -174,9 +246,13 @@ static void report(const struct call *call, int status, int number,
 		STRING_PREFIX(origin), NUMBER_PREFIX(number)};
 	struct capture_text how = {
 		.text = BINLOG_TEXT_ERROR, .prefixes = 2, .prefix = prefix};
+	enum outcome outcome;
 
-	if (record(call, &how, format, ap))
-		print_error(origin, number, format, ap);
+	/* error(3) has no variant with a va_list to pass it on to: where it
+	 * is to be made natively, its parts are. */
+	outcome = record(call, &how, format, ap);
+	if (outcome != RECORDED)
+		put_parts_of_error(call, outcome, origin, number, format, ap);
 	error_message_count++;
 	state_fflush(call, stderr, next_fflush);
 	if (status)
