@@ -21,35 +21,35 @@ enum format_flag {
 	FORMAT_MINUS = 1,
 	FORMAT_PLUS = 2,
 	FORMAT_SPACE = 4,
-	FORMAT_ALTERNATE = 8,	/* # */
+	FORMAT_ALTERNATE = 8, /* # */
 	FORMAT_ZERO = 16,
-	FORMAT_GROUP = 32,	/* ' */
-	FORMAT_I18N = 64,	/* I: the locale's own digits */
+	FORMAT_GROUP = 32, /* ' */
+	FORMAT_I18N = 64,  /* I: the locale's own digits */
 };
 
 enum format_size {
-	FORMAT_INT,		/* no modifier */
-	FORMAT_CHAR,		/* hh */
-	FORMAT_SHORT,		/* h */
-	FORMAT_LONG,		/* l ll q j z Z t: all 64 bits here */
-	FORMAT_LONG_DOUBLE,	/* L, or ll and q before a floating conversion */
+	FORMAT_INT,	    /* no modifier */
+	FORMAT_CHAR,	    /* hh */
+	FORMAT_SHORT,	    /* h */
+	FORMAT_LONG,	    /* l ll q j z Z t: all 64 bits here */
+	FORMAT_LONG_DOUBLE, /* L, or ll and q before a floating conversion */
 };
 
 #define FORMAT_NONE (-1)
 
 /* One "%..." of a format, or the plain text before the next one. */
 struct format_directive {
-	const char *text;	/* where it begins, '%' included */
-	size_t length;		/* bytes of it */
-	char conversion;	/* one of "duoxXbBeEfFgGaAcspnm"; 'C' and 'S' come */
-				/* as 'c', 's' with FORMAT_LONG; 'i' as 'd'; '%' */
-				/* for "%%"; 0 for plain text */
-	uint8_t flags;		/* enum format_flag */
-	uint8_t size;		/* enum format_size */
-	int width;		/* FORMAT_NONE: not given, or by argument */
-	int precision;		/* likewise; "%.d" has 0 */
+	const char *text; /* where it begins, '%' included */
+	size_t length;	  /* bytes of it */
+	char conversion;  /* one of "duoxXbBeEfFgGaAcspnm"; 'C' and 'S' come */
+			  /* as 'c', 's' with FORMAT_LONG; 'i' as 'd'; '%' */
+			  /* for "%%"; 0 for plain text */
+	uint8_t flags;	  /* enum format_flag */
+	uint8_t size;	  /* enum format_size */
+	int width;	  /* FORMAT_NONE: not given, or by argument */
+	int precision;	  /* likewise; "%.d" has 0 */
 	int width_argument;	/* indices into the argument list, */
-	int precision_argument;	/* or FORMAT_NONE */
+	int precision_argument; /* or FORMAT_NONE */
 	int argument;		/* FORMAT_NONE for "%%", "%m" and plain text */
 };
 
@@ -57,8 +57,8 @@ struct format_directive {
 struct format_cursor {
 	const char *at;
 	const char *end;
-	int next_argument;	/* of the unnumbered style */
-	bool general;		/* glibc's second parser has taken over */
+	int next_argument; /* of the unnumbered style */
+	bool general;	   /* glibc's second parser has taken over */
 };
 
 void format_begin(

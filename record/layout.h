@@ -38,18 +38,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BINLOG_MAGIC "\x8a" "binlog\n"
+#define BINLOG_MAGIC                                                           \
+	"\x8a"                                                                 \
+	"binlog\n"
 #define BINLOG_VERSION 1u
-#define BINLOG_PAGE 4096u	     /* blocks begin at multiples of this */
+#define BINLOG_PAGE 4096u	       /* blocks begin at multiples of this */
 #define BINLOG_BLOCK_MAGIC 0x4b424c42u /* "BLBK" */
-#define BINLOG_BLOCK_MAX (1u << 20)  /* no block is larger, bytes */
+#define BINLOG_BLOCK_MAX (1u << 20)    /* no block is larger, bytes */
 #define BINLOG_BYTE_ORDER 0x01020304u
-#define BINLOG_SUFFIX ".binlog"      /* of the name of a capture file */
+#define BINLOG_SUFFIX ".binlog" /* of the name of a capture file */
 
 /* What `ticks` counts. */
 enum binlog_clock {
-	BINLOG_CLOCK_TSC = 1,	     /* rdtsc, invariant, one for all cores */
-	BINLOG_CLOCK_MONOTONIC = 2,  /* CLOCK_MONOTONIC, nanoseconds */
+	BINLOG_CLOCK_TSC = 1,	    /* rdtsc, invariant, one for all cores */
+	BINLOG_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC, nanoseconds */
 };
 
 /* One moment, read from all clocks at once.  Nanoseconds but for `ticks`. */
@@ -64,37 +66,38 @@ struct binlog_anchor {
 struct binlog_header {
 	uint8_t magic[8];
 	uint32_t version;
-	uint32_t byte_order;	/* BINLOG_BYTE_ORDER as the writer stores it */
-	uint64_t nonce;		/* random; repeated in every block */
-	uint64_t run;		/* random; equal for all processes of a run */
-	uint64_t next;		/* live: where the next block will be claimed */
-	uint32_t next_writer;	/* live: the id of the next writer */
-	uint32_t clock;		/* enum binlog_clock */
+	uint32_t byte_order;  /* BINLOG_BYTE_ORDER as the writer stores it */
+	uint64_t nonce;	      /* random; repeated in every block */
+	uint64_t run;	      /* random; equal for all processes of a run */
+	uint64_t next;	      /* live: where the next block will be claimed */
+	uint32_t next_writer; /* live: the id of the next writer */
+	uint32_t clock;	      /* enum binlog_clock */
 	struct binlog_anchor start;
-	uint8_t boot_id[16];	/* of the kernel: equal ticks mean equal time */
-	uint64_t passed;	/* live: calls passed on by threads without a block */
-	uint64_t dropped;	/* live: calls lost by threads without a block */
-	uint32_t pid;		/* of the process that made the file */
-	uint32_t machine;	/* e_machine of ELF */
-	uint64_t published;	/* live: bytes of all blocks that were begun; */
-				/* a file with less of them has been cut */
+	uint8_t boot_id[16]; /* of the kernel: equal ticks mean equal time */
+	uint64_t passed;  /* live: calls passed on by threads without a block */
+	uint64_t dropped; /* live: calls lost by threads without a block */
+	uint32_t pid;	  /* of the process that made the file */
+	uint32_t machine; /* e_machine of ELF */
+	uint64_t published; /* live: bytes of all blocks that were begun; */
+			    /* a file with less of them has been cut */
 };
 
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
 	uint32_t magic;
-	uint32_t size;		/* of the block, bytes, this header included */
-	uint64_t nonce;		/* of the file: a block copied into a string */
-				/* argument of another file is not a block */
+	uint32_t size;	/* of the block, bytes, this header included */
+	uint64_t nonce; /* of the file: a block copied into a string */
+			/* argument of another file is not a block */
 	uint32_t pid;
-	uint32_t tid;		/* of the thread that claimed it */
+	uint32_t tid; /* of the thread that claimed it */
 	uint32_t writer;
-	uint32_t sequence;	/* from 0, per writer, without gaps */
-	struct binlog_anchor anchor; /* also the base of the ticks that follow */
+	uint32_t sequence; /* from 0, per writer, without gaps */
+	struct binlog_anchor
+		anchor; /* also the base of the ticks that follow */
 	uint32_t core;
 	uint32_t reserved;
-	uint64_t passed;	/* live: calls made natively, not recorded */
-	uint64_t dropped;	/* live: calls neither made nor recorded */
+	uint64_t passed;  /* live: calls made natively, not recorded */
+	uint64_t dropped; /* live: calls neither made nor recorded */
 };
 
 /* Smaller first words are kinds of control records. */
@@ -154,7 +157,7 @@ struct binlog_process_record {
 	uint32_t ppid;
 	uint32_t uid;
 	uint32_t argc;
-	uint32_t bytes;		/* of the strings that follow */
+	uint32_t bytes; /* of the strings that follow */
 	uint32_t reserved;
 };
 
@@ -162,8 +165,8 @@ struct binlog_process_record {
 struct binlog_thread_record {
 	struct binlog_control_head head;
 	uint32_t tid;
-	uint32_t nesting;	/* 0, or 1 in a handler that interrupted a call */
-	char name[16];		/* comm, NUL-padded */
+	uint32_t nesting; /* 0, or 1 in a handler that interrupted a call */
+	char name[16];	  /* comm, NUL-padded */
 };
 
 /*
@@ -174,11 +177,11 @@ struct binlog_module_record {
 	struct binlog_control_head head;
 	uint64_t start;
 	uint64_t end;
-	uint64_t bias;		/* run-time address minus address in the ELF */
-	uint64_t file_bytes;	/* size of the file, 0 when unknown */
-	uint64_t content_hash;	/* binlog_hash(), record/hash.h, of the bytes */
-				/* of the first executable segment; only where */
-				/* there is no build-id, otherwise 0 */
+	uint64_t bias;	       /* run-time address minus address in the ELF */
+	uint64_t file_bytes;   /* size of the file, 0 when unknown */
+	uint64_t content_hash; /* binlog_hash(), record/hash.h, of the bytes */
+			       /* of the first executable segment; only where */
+			       /* there is no build-id, otherwise 0 */
 	uint32_t build_id_bytes;
 	uint32_t path_bytes;
 };
@@ -188,7 +191,7 @@ struct binlog_string_record {
 	struct binlog_control_head head;
 	uint32_t id;
 	uint32_t bytes;
-	uint64_t address;	/* where it was, 0 when nowhere of interest */
+	uint64_t address; /* where it was, 0 when nowhere of interest */
 };
 
 /* Which of the run's own outputs a stream is; both after 2>&1. */
@@ -200,14 +203,14 @@ struct binlog_string_record {
 struct binlog_stream_record {
 	struct binlog_control_head head;
 	uint32_t id;
-	uint32_t flags;		/* BINLOG_STREAM_... */
-	int32_t fd;		/* the descriptor it was used through, or -1 */
-	uint32_t mode;		/* st_mode */
+	uint32_t flags; /* BINLOG_STREAM_... */
+	int32_t fd;	/* the descriptor it was used through, or -1 */
+	uint32_t mode;	/* st_mode */
 	uint64_t device;
 	uint64_t inode;
 };
 
-#define BINLOG_CONTEXT_TEE 1u	/* the call was also made natively */
+#define BINLOG_CONTEXT_TEE 1u	  /* the call was also made natively */
 #define BINLOG_CONTEXT_PARTIAL 2u /* more of the same call follows */
 
 /*
@@ -218,11 +221,11 @@ struct binlog_stream_record {
 struct binlog_context_record {
 	struct binlog_control_head head;
 	uint32_t id;
-	uint16_t text;		/* enum binlog_text */
-	uint16_t flags;		/* BINLOG_CONTEXT_... */
-	uint32_t format;	/* id of a string, 0 for none */
-	uint32_t function;	/* id of a string: the name that was called */
-	uint32_t stream;	/* id of a stream */
+	uint16_t text;	   /* enum binlog_text */
+	uint16_t flags;	   /* BINLOG_CONTEXT_... */
+	uint32_t format;   /* id of a string, 0 for none */
+	uint32_t function; /* id of a string: the name that was called */
+	uint32_t stream;   /* id of a stream */
 	uint16_t depth;
 	uint16_t arguments;
 };

@@ -29,9 +29,9 @@ static bool make_accessible(size_t bytes)
 	/* Threads may overlap here: the same pages twice do no harm. */
 	if (sys_failed(SYS3(mprotect, arena, bytes, PROT_READ | PROT_WRITE)))
 		return false;
-	while (now < bytes && !__atomic_compare_exchange_n(&arena_open_bytes,
-				      &now, bytes, false, __ATOMIC_RELEASE,
-				      __ATOMIC_ACQUIRE))
+	while (now < bytes &&
+		!__atomic_compare_exchange_n(&arena_open_bytes, &now, bytes,
+			false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		;
 	return true;
 }

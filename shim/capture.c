@@ -15,7 +15,8 @@ struct capture_sum {
 	struct measure_stars stars;
 };
 
-static inline bool has_room(const struct writer *w, const char *at, size_t bytes)
+static inline bool has_room(
+	const struct writer *w, const char *at, size_t bytes)
 {
 	return (size_t)(w->end - at) >= bytes;
 }
@@ -46,10 +47,10 @@ static inline char *store_string(struct writer *w, char *to,
 			measure_string(argument, (uint32_t)length, &sum->stars);
 		return to + sizeof(uint32_t);
 	}
-	length = precision < 0 ? bytes_length(s) :
-				 bytes_length_limited(s, (size_t)precision);
+	length = precision < 0 ? bytes_length(s)
+			       : bytes_length_limited(s, (size_t)precision);
 	if (unlikely(length > WRITER_RECORD_MAX ||
-		    !has_room(w, to, rest + length + 8)))
+		     !has_room(w, to, rest + length + 8)))
 		return NULL;
 	*(uint32_t *)to = (uint32_t)length;
 	/* The padding: nothing of an abandoned record may show in it. */
@@ -90,8 +91,8 @@ static char *store_wide(struct writer *w, char *to,
 	return to + sizeof(uint32_t) + bytes;
 }
 
-static inline void note_star(
-	const struct plan_argument *argument, int value, struct capture_sum *sum)
+static inline void note_star(const struct plan_argument *argument, int value,
+	struct capture_sum *sum)
 {
 	if (argument->measure == MEASURE_WIDTH)
 		sum->stars.width = value;
@@ -102,7 +103,7 @@ static inline void note_star(
 static inline bool is_star(const struct plan_argument *argument)
 {
 	return argument->measure == MEASURE_WIDTH ||
-		argument->measure == MEASURE_PRECISION;
+	       argument->measure == MEASURE_PRECISION;
 }
 
 static inline void clear_stars(struct capture_sum *sum)
@@ -255,8 +256,8 @@ static char *store_prefixes(
 static inline bool locale_matters(const struct plan *plan)
 {
 	return (plan->has_decimal && !locale_has_point()) ||
-		(plan->has_wide && !locale_is_utf8()) ||
-		(plan->has_errno && !locale_is_english());
+	       (plan->has_wide && !locale_is_utf8()) ||
+	       (plan->has_errno && !locale_is_english());
 }
 
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
@@ -377,8 +378,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	uintptr_t key = (uintptr_t)bytes;
 	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text), 0);
 	uint32_t tag = memo_tag(stream, text, 0);
-	const struct memo *memo = memo_find(
-		w->memo[memo_set(call, key)], call, key, constant);
+	const struct memo *memo =
+		memo_find(w->memo[memo_set(call, key)], call, key, constant);
 
 	if (likely(memo && memo->length == size))
 		return store_constant(w, memo);

@@ -12,12 +12,12 @@
 #include "shim/writer.h"
 
 /* The registers of the caller of the wrapper that uses this. */
-#define CAPTURE_CALL(name)                                            \
-	{                                                             \
-		.pc = (uintptr_t)__builtin_return_address(0),         \
-		.sp = (uintptr_t)__builtin_dwarf_cfa(),               \
-		.fp = *(const uintptr_t *)__builtin_frame_address(0), \
-		.function = (name),                                   \
+#define CAPTURE_CALL(name)                                                     \
+	{                                                                      \
+		.pc = (uintptr_t)__builtin_return_address(0),                  \
+		.sp = (uintptr_t)__builtin_dwarf_cfa(),                        \
+		.fp = *(const uintptr_t *)__builtin_frame_address(0),          \
+		.function = (name),                                            \
 	}
 
 /* Nothing was recorded: make the call natively. */
@@ -25,7 +25,7 @@
 
 /* What a text begins with before its format: see record/text.def. */
 struct capture_prefix {
-	uint8_t kind;	/* BINLOG_ARG_I32 or BINLOG_ARG_STRING */
+	uint8_t kind; /* BINLOG_ARG_I32 or BINLOG_ARG_STRING */
 	int32_t number;
 	const char *string;
 };
@@ -34,9 +34,9 @@ struct capture_prefix {
 
 struct capture_text {
 	unsigned stream;
-	unsigned text;		/* enum binlog_text */
-	int chk;		/* the flag of a _chk function, or 0 */
-	unsigned prefixes;	/* of `prefix`, at most CAPTURE_PREFIX_MAX */
+	unsigned text;	   /* enum binlog_text */
+	int chk;	   /* the flag of a _chk function, or 0 */
+	unsigned prefixes; /* of `prefix`, at most CAPTURE_PREFIX_MAX */
 	const struct capture_prefix *prefix;
 };
 

@@ -49,8 +49,8 @@ static bool write_zeros(uint64_t offset, uint32_t size)
 	uint32_t done = 0;
 
 	while (done < size) {
-		uint32_t part = size - done < ZEROS_BYTES ? size - done :
-							    ZEROS_BYTES;
+		uint32_t part =
+			size - done < ZEROS_BYTES ? size - done : ZEROS_BYTES;
 		long n = SYS4(pwrite64, file_fd, zeros, part, offset + done);
 
 		if (n == -EINTR)
@@ -68,7 +68,7 @@ static bool still_ours(void)
 	struct stat st;
 
 	return file_fd >= 0 && !sys_failed(SYS2(fstat, file_fd, &st)) &&
-		st.st_dev == file_device && st.st_ino == file_inode;
+	       st.st_dev == file_device && st.st_ino == file_inode;
 }
 
 static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
@@ -76,8 +76,8 @@ static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
 	struct stat st;
 	long address;
 
-	if (sys_failed(SYS2(fstat, file_fd, &st)) || !within_limit(BINLOG_PAGE) ||
-		!write_zeros(0, BINLOG_PAGE))
+	if (sys_failed(SYS2(fstat, file_fd, &st)) ||
+		!within_limit(BINLOG_PAGE) || !write_zeros(0, BINLOG_PAGE))
 		return false;
 	file_device = st.st_dev;
 	file_inode = st.st_ino;

@@ -146,8 +146,7 @@ static void note_constants(
 		else if (argument->kind != BINLOG_ARG_STRING || limited)
 			(void)va_arg(copy, void *);
 		else
-			note_constant(
-				w, argument, va_arg(copy, const char *));
+			note_constant(w, argument, va_arg(copy, const char *));
 		limited = argument->measure == MEASURE_PRECISION;
 	}
 	va_end(copy);
@@ -172,8 +171,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	length = (uint32_t)bytes_length(format);
 	if (!module_is_constant(format, length + 1)) {
 		key = content_key(format, length);
-		memo = memo_find(
-			w->memo[memo_set(call, key)], call, key, tag);
+		memo = memo_find(w->memo[memo_set(call, key)], call, key, tag);
 		if (memo)
 			return memo;
 	}
@@ -209,8 +207,10 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
-	const struct define_context context = {
-		.text = text, .stream = stream, .kinds = &kind, .kinds_count = 1};
+	const struct define_context context = {.text = text,
+		.stream = stream,
+		.kinds = &kind,
+		.kinds_count = 1};
 
 	if (size > 0 && size <= CONSTANT_MAX &&
 		define_contexts(w->tables) < CONTEXTS_MANY &&
@@ -234,8 +234,8 @@ struct memo *capture_meet_character(
 	return remember(w, call, 0, &context, NULL, 0);
 }
 
-static bool write_chunk(struct writer *w, uint32_t context, const char *bytes,
-	uint32_t size)
+static bool write_chunk(
+	struct writer *w, uint32_t context, const char *bytes, uint32_t size)
 {
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
@@ -316,8 +316,8 @@ static int print(
 
 	va_copy(copy, arguments);
 	length = chk > 0 ? host___vsnprintf_chk(
-				   to, size, chk, SIZE_MAX, format, copy) :
-			   host_vsnprintf(to, size, format, copy);
+				   to, size, chk, SIZE_MAX, format, copy)
+			 : host_vsnprintf(to, size, format, copy);
 	va_end(copy);
 	return length;
 }
@@ -357,9 +357,9 @@ static bool record_text(struct writer *w, const struct call *call,
 
 	if (how->prefixes)
 		return length <= CAPTURE_CHUNK &&
-			record_prefixed(w, call, how, "%s", text);
-	return string && capture_chunks(w, call, how->stream,
-				 BINLOG_TEXT_BYTES, string->id, text, length);
+		       record_prefixed(w, call, how, "%s", text);
+	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
+				 string->id, text, length);
 }
 
 /* A long text in a mapping of its own, for as long as it takes. */

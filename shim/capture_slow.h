@@ -16,17 +16,16 @@
 #define CAPTURE_CHUNK 16384u
 
 /* The kind of text when the bytes of BYTES or BYTES_LINE are constant. */
-#define CAPTURE_CONSTANT(text)                                       \
-	((text) == BINLOG_TEXT_BYTES ? BINLOG_TEXT_LITERAL :         \
-				       BINLOG_TEXT_LITERAL_LINE)
+#define CAPTURE_CONSTANT(text)                                                 \
+	((text) == BINLOG_TEXT_BYTES ? BINLOG_TEXT_LITERAL                     \
+				     : BINLOG_TEXT_LITERAL_LINE)
 
 /*
  * Unwinds, defines what has to be, and remembers it.  The entry is good until
  * the next call of any of these; null when there was no room to write to.
  */
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format,
-	va_list arguments);
+	const struct capture_text *how, const char *format, va_list arguments);
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
 struct memo *capture_meet_character(

@@ -64,9 +64,9 @@ static inline const volatile uint32_t *clock_core_address(void)
 	const char *self = __builtin_thread_pointer();
 
 	/* struct rseq: cpu_id_start, cpu_id (linux/rseq.h) */
-	return &__rseq_offset ?
-		(const volatile uint32_t *)(self + __rseq_offset + 4) :
-		&unknown;
+	return &__rseq_offset
+		       ? (const volatile uint32_t *)(self + __rseq_offset + 4)
+		       : &unknown;
 }
 
 #endif

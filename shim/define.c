@@ -75,7 +75,8 @@ struct intern_entry *define_string(
 
 	if (!entry || entry->id)
 		return entry;
-	if (!write_string(w, tables->next_string, (uintptr_t)text, text, length))
+	if (!write_string(
+		    w, tables->next_string, (uintptr_t)text, text, length))
 		return NULL;
 	entry->id = tables->next_string++;
 	return entry;
@@ -85,9 +86,9 @@ static uint64_t file_bytes(const char *path)
 {
 	struct stat st;
 
-	return sys_failed(SYS4(newfstatat, AT_FDCWD, path, &st, 0)) ?
-		0 :
-		(uint64_t)st.st_size;
+	return sys_failed(SYS4(newfstatat, AT_FDCWD, path, &st, 0))
+		       ? 0
+		       : (uint64_t)st.st_size;
 }
 
 static bool write_module(struct writer *w, const struct module *module)
@@ -161,9 +162,9 @@ static bool write_context(struct writer *w, uint32_t function,
 	uint32_t frames = w->trace->depth * (uint32_t)sizeof(uint64_t);
 	uint64_t *pc;
 
-	record = writer_control(w,
-		((uint32_t)sizeof(*record) + frames + context->kinds_count +
-			3) & ~3u);
+	record = writer_control(w, ((uint32_t)sizeof(*record) + frames +
+					   context->kinds_count + 3) &
+					   ~3u);
 	if (!record)
 		return false;
 	record->id = w->tables->next_context;
@@ -187,11 +188,11 @@ static uint64_t context_hash(const struct writer *w, const struct call *call,
 {
 	uint64_t hash = binlog_hash_word(2, (uintptr_t)call->function);
 
-	hash = binlog_hash_word(hash,
-		context->text | context->flags << 8 | context->stream << 16 |
-			(uint64_t)context->format << 32);
-	hash = binlog_hash_word(hash,
-		binlog_hash(context->kinds, context->kinds_count));
+	hash = binlog_hash_word(hash, context->text | context->flags << 8 |
+					      context->stream << 16 |
+					      (uint64_t)context->format << 32);
+	hash = binlog_hash_word(
+		hash, binlog_hash(context->kinds, context->kinds_count));
 	for (unsigned i = 0; i < w->trace->depth; i++)
 		hash = binlog_hash_word(hash, w->trace->pc[i]);
 	return hash | 1;

@@ -23,13 +23,13 @@ void define_forget(struct define_tables *tables);
  * hash of its content.  Null: no room.  Good until the next definition.  The
  * entry's plan is its user's to set, if the string serves as a format.
  */
-struct intern_entry *define_string(struct writer *w, uint64_t key,
-	const char *text, uint32_t length);
+struct intern_entry *define_string(
+	struct writer *w, uint64_t key, const char *text, uint32_t length);
 
 /* What a context is made of; strings by id. */
 struct define_context {
-	unsigned text;	 /* enum binlog_text */
-	unsigned flags;	 /* BINLOG_CONTEXT_... */
+	unsigned text;	/* enum binlog_text */
+	unsigned flags; /* BINLOG_CONTEXT_... */
 	unsigned stream;
 	uint32_t format;
 	const uint8_t *kinds;

@@ -49,9 +49,9 @@ static const char *value_in(const char *variable, const char *name)
 {
 	size_t length = bytes_length(name);
 
-	return bytes_starts(variable, name) && variable[length] == '=' ?
-		variable + length + 1 :
-		NULL;
+	return bytes_starts(variable, name) && variable[length] == '='
+		       ? variable + length + 1
+		       : NULL;
 }
 
 static const char *get_early(const char *name)

@@ -29,7 +29,8 @@ static inline void host_resolve(void)
 }
 
 /* host_vsnprintf and so on, as in borrowed.def. */
-#define BORROW(returns, name, parameters) extern returns(*host_##name) parameters;
+#define BORROW(returns, name, parameters)                                      \
+	extern returns(*host_##name) parameters;
 #include "shim/borrowed.def"
 #undef BORROW
 

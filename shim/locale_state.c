@@ -32,7 +32,7 @@ bool locale_ask_english(void)
 	const char *name = host_setlocale(LC_MESSAGES, NULL);
 
 	return !name || name[0] == 'P' ||
-		(name[0] == 'C' && (name[1] == '\0' || name[1] == '.'));
+	       (name[0] == 'C' && (name[1] == '\0' || name[1] == '.'));
 }
 
 void locale_changed(void)

@@ -23,8 +23,8 @@ static uint64_t widen(uint64_t length, const struct plan_argument *argument,
 
 	/* An argument of -1 has the look of none, and the same effect. */
 	if (stars->width != FORMAT_NONE)
-		width = stars->width < 0 ? -(int64_t)stars->width :
-					   stars->width;
+		width = stars->width < 0 ? -(int64_t)stars->width
+					 : stars->width;
 	return width > 0 && (uint64_t)width > length ? (uint64_t)width : length;
 }
 
@@ -38,8 +38,8 @@ static uint64_t padded(uint64_t value, uint64_t digits, int64_t precision)
 	return digits < (uint64_t)precision ? (uint64_t)precision : digits;
 }
 
-static uint64_t bare(const struct plan_argument *argument, uint64_t value,
-	int64_t precision)
+static uint64_t bare(
+	const struct plan_argument *argument, uint64_t value, int64_t precision)
 {
 	uint64_t magnitude;
 
@@ -48,8 +48,8 @@ static uint64_t bare(const struct plan_argument *argument, uint64_t value,
 		value = sign_extend(value, argument->bits);
 		magnitude = (int64_t)value < 0 ? -value : value;
 		return padded(value, measure_decimal(magnitude), precision) +
-			((int64_t)value < 0 ||
-				argument->flags & (FORMAT_PLUS | FORMAT_SPACE));
+		       ((int64_t)value < 0 ||
+			       argument->flags & (FORMAT_PLUS | FORMAT_SPACE));
 	case MEASURE_UNSIGNED:
 		value = zero_extend(value, argument->bits);
 		return padded(value, measure_decimal(value), precision);
@@ -59,18 +59,18 @@ static uint64_t bare(const struct plan_argument *argument, uint64_t value,
 	case MEASURE_HEX:
 		value = zero_extend(value, argument->bits);
 		return padded(value, measure_digits(value, 4), precision) +
-			(argument->flags & FORMAT_ALTERNATE && value ? 2 : 0);
+		       (argument->flags & FORMAT_ALTERNATE && value ? 2 : 0);
 	case MEASURE_POINTER:
 		return value ? 2 + padded(value, measure_digits(value, 4),
-					   precision) :
-			       sizeof("(nil)") - 1;
+					   precision)
+			     : sizeof("(nil)") - 1;
 	default: /* MEASURE_CHARACTER */
 		return 1;
 	}
 }
 
-uint64_t measure_formatted(const struct plan_argument *argument,
-	uint64_t value, const struct measure_stars *stars)
+uint64_t measure_formatted(const struct plan_argument *argument, uint64_t value,
+	const struct measure_stars *stars)
 {
 	int64_t precision = argument->precision;
 

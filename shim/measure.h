@@ -34,8 +34,8 @@ struct measure_stars {
 };
 
 /* Of an integer, pointer or character whose bits are in `value`. */
-uint64_t measure_formatted(const struct plan_argument *argument,
-	uint64_t value, const struct measure_stars *stars);
+uint64_t measure_formatted(const struct plan_argument *argument, uint64_t value,
+	const struct measure_stars *stars);
 
 /* Of "%f"; MEASURE_UNKNOWN when only rounding can tell. */
 uint64_t measure_fixed(const struct plan_argument *argument, double value,
@@ -51,8 +51,8 @@ static inline uint32_t measure_int(int32_t n)
 static inline uint64_t measure_string(const struct plan_argument *argument,
 	uint32_t bytes, const struct measure_stars *stars)
 {
-	int64_t width = stars->width != FORMAT_NONE ? stars->width :
-						      argument->width;
+	int64_t width =
+		stars->width != FORMAT_NONE ? stars->width : argument->width;
 
 	if (width < 0) /* none, or "*" with a negative one: to the left */
 		width = width == FORMAT_NONE ? 0 : -width;

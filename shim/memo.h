@@ -19,21 +19,21 @@ struct call {
 	uintptr_t pc;
 	uintptr_t sp;
 	uintptr_t fp;
-	const char *function;	/* the name that was called */
+	const char *function; /* the name that was called */
 };
 
 struct plan;
 
 struct memo {
-	uintptr_t pc;		/* 0: free */
-	uintptr_t key;		/* address of a constant format or text, else */
-				/* a hash of the format, or 0 */
+	uintptr_t pc;  /* 0: free */
+	uintptr_t key; /* address of a constant format or text, else */
+		       /* a hash of the format, or 0 */
 	uintptr_t sp;
 	uintptr_t fp;
 	const struct plan *plan; /* how to copy the arguments */
 	uint32_t context;
-	uint32_t tag;		/* memo_tag() */
-	uint32_t length;	/* of a constant text */
+	uint32_t tag;	 /* memo_tag() */
+	uint32_t length; /* of a constant text */
 	uint16_t words;
 	bool needs_fp;
 	struct unwind_word word[MEMO_WORDS];
@@ -51,7 +51,7 @@ static inline uint32_t memo_tag(unsigned stream, unsigned text, unsigned flags)
 static inline unsigned memo_set(const struct call *call, uintptr_t key)
 {
 	uint64_t mixed = (call->pc ^ key << 17 ^ key >> 7 ^ call->sp << 31) *
-		0x9e3779b97f4a7c15u;
+			 0x9e3779b97f4a7c15u;
 
 	return (unsigned)(mixed >> 57) % MEMO_SETS;
 }
@@ -68,17 +68,18 @@ static inline __attribute__((always_inline)) bool memo_same_stack(
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < memo->words; i++)
 		if (unlikely(*(const uintptr_t *)memo->word[i].address !=
-			    memo->word[i].value))
+			     memo->word[i].value))
 			return false;
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool memo_matches(const struct memo *memo,
-	const struct call *call, uintptr_t key, uint32_t tag)
+static inline __attribute__((always_inline)) bool memo_matches(
+	const struct memo *memo, const struct call *call, uintptr_t key,
+	uint32_t tag)
 {
 	return memo->pc == call->pc && memo->key == key &&
-		memo->sp == call->sp && memo->tag == tag &&
-		memo_same_stack(memo, call);
+	       memo->sp == call->sp && memo->tag == tag &&
+	       memo_same_stack(memo, call);
 }
 
 /* Fills an entry whose pc is 0; its pc last. */
@@ -94,7 +95,8 @@ static inline void memo_assign(struct memo *to, const struct memo *from)
 
 /* The entry for this call, moved to the front of its set; null: none. */
 static inline __attribute__((always_inline)) struct memo *memo_find(
-	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key, uint32_t tag)
+	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key,
+	uint32_t tag)
 {
 	struct memo second;
 

@@ -15,11 +15,12 @@ static bool find(uintptr_t address, struct dl_find_object *found)
 }
 
 /* The program headers as mapped: the first segment begins with the file. */
-static const ElfW(Phdr) * headers(const struct dl_find_object *found, int *count)
+static const ElfW(Phdr) *
+	headers(const struct dl_find_object *found, int *count)
 {
 	const ElfW(Ehdr) *ehdr = found->dlfo_map_start;
 	size_t size = (size_t)((char *)found->dlfo_map_end -
-		(char *)found->dlfo_map_start);
+			       (char *)found->dlfo_map_start);
 
 	*count = 0;
 	if (size < 4096 || !bytes_starts((const char *)ehdr, ELFMAG) ||
@@ -35,15 +36,14 @@ static void read_notes(struct module *module, const char *notes, size_t size)
 	while (size > sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)notes;
 		size_t name = (note->n_namesz + 3u) & ~3u;
-		size_t whole = sizeof(*note) + name +
-			((note->n_descsz + 3u) & ~3u);
+		size_t whole =
+			sizeof(*note) + name + ((note->n_descsz + 3u) & ~3u);
 
 		if (whole > size)
 			return;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
 			bytes_starts((const char *)(note + 1), "GNU")) {
-			module->build_id =
-				(const uint8_t *)(note + 1) + name;
+			module->build_id = (const uint8_t *)(note + 1) + name;
 			module->build_id_bytes = note->n_descsz;
 			return;
 		}
@@ -55,7 +55,7 @@ static void read_notes(struct module *module, const char *notes, size_t size)
 bool module_find(uintptr_t address, struct module *module)
 {
 	struct dl_find_object found;
-	const ElfW(Phdr) *header, *code = NULL;
+	const ElfW(Phdr) * header, *code = NULL;
 	int count;
 
 	if (!find(address, &found))
@@ -74,8 +74,8 @@ bool module_find(uintptr_t address, struct module *module)
 			header[i].p_filesz > module->end - at)
 			continue;
 		if (header[i].p_type == PT_NOTE && !module->build_id)
-			read_notes(module, (const char *)at,
-				header[i].p_filesz);
+			read_notes(
+				module, (const char *)at, header[i].p_filesz);
 		if (header[i].p_type == PT_LOAD && header[i].p_flags & PF_X &&
 			!code)
 			code = &header[i];
@@ -90,7 +90,7 @@ bool module_find(uintptr_t address, struct module *module)
 bool module_is_constant(const void *address, size_t size)
 {
 	struct dl_find_object found;
-	const ElfW(Phdr) *header;
+	const ElfW(Phdr) * header;
 	int count;
 
 	if (!find((uintptr_t)address, &found))
@@ -98,7 +98,8 @@ bool module_is_constant(const void *address, size_t size)
 	header = headers(&found, &count);
 	for (int i = 0; i < count; i++) {
 		uintptr_t offset = (uintptr_t)address -
-			found.dlfo_link_map->l_addr - header[i].p_vaddr;
+				   found.dlfo_link_map->l_addr -
+				   header[i].p_vaddr;
 
 		if (header[i].p_type == PT_LOAD &&
 			!(header[i].p_flags & PF_W) &&

@@ -12,10 +12,10 @@ struct module {
 	uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
-	const char *path;	/* empty for the program itself */
+	const char *path; /* empty for the program itself */
 	const uint8_t *build_id;
 	uint32_t build_id_bytes;
-	uint64_t content_hash;	/* where there is no build-id */
+	uint64_t content_hash; /* where there is no build-id */
 };
 
 /* The module around `address`; false when there is none. */

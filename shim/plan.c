@@ -40,12 +40,12 @@ static unsigned measure_of(const struct format_directive *directive)
 	case 'X':
 		return MEASURE_HEX;
 	case 'o':
-		return directive->flags & FORMAT_ALTERNATE ? MEASURE_NOTHING :
-							     MEASURE_OCTAL;
+		return directive->flags & FORMAT_ALTERNATE ? MEASURE_NOTHING
+							   : MEASURE_OCTAL;
 	case 'p':
-		return directive->flags & (FORMAT_PLUS | FORMAT_SPACE) ?
-			MEASURE_NOTHING :
-			MEASURE_POINTER;
+		return directive->flags & (FORMAT_PLUS | FORMAT_SPACE)
+			       ? MEASURE_NOTHING
+			       : MEASURE_POINTER;
 	case 'c':
 		return wide ? MEASURE_NOTHING : MEASURE_CHARACTER;
 	case 's':
@@ -53,9 +53,9 @@ static unsigned measure_of(const struct format_directive *directive)
 	case 'f':
 	case 'F':
 		return directive->size == FORMAT_LONG_DOUBLE ||
-				directive->flags & FORMAT_ALTERNATE ?
-			MEASURE_NOTHING :
-			MEASURE_FIXED;
+				       directive->flags & FORMAT_ALTERNATE
+			       ? MEASURE_NOTHING
+			       : MEASURE_FIXED;
 	default:
 		return MEASURE_NOTHING;
 	}
@@ -75,7 +75,8 @@ static bool is_floating(char conversion)
 static unsigned step_of(const struct format_directive *directive,
 	const struct plan_argument *argument)
 {
-	if (directive->flags & ~FORMAT_ZERO || directive->width != FORMAT_NONE ||
+	if (directive->flags & ~FORMAT_ZERO ||
+		directive->width != FORMAT_NONE ||
 		directive->width_argument != FORMAT_NONE ||
 		directive->precision_argument != FORMAT_NONE)
 		return STEP_GENERAL;
@@ -87,9 +88,9 @@ static unsigned step_of(const struct format_directive *directive,
 		return STEP_STRING;
 	if (argument->measure == MEASURE_SIGNED && argument->bits == 32)
 		return STEP_SIGNED;
-	return argument->measure == MEASURE_UNSIGNED && argument->bits == 32 ?
-		STEP_UNSIGNED :
-		STEP_GENERAL;
+	return argument->measure == MEASURE_UNSIGNED && argument->bits == 32
+		       ? STEP_UNSIGNED
+		       : STEP_GENERAL;
 }
 
 static void note_star(struct plan *plan, int argument, unsigned measure)
@@ -102,7 +103,8 @@ static void note_star(struct plan *plan, int argument, unsigned measure)
 static bool add(struct plan *plan, const struct format_directive *directive)
 {
 	struct plan_argument *argument;
-	bool wide = directive->size == FORMAT_LONG &&
+	bool wide =
+		directive->size == FORMAT_LONG &&
 		(directive->conversion == 'c' || directive->conversion == 's');
 
 	if (!directive->conversion) {
@@ -170,7 +172,7 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	format_begin(&cursor, format, length);
 	while (format_next(&cursor, &directive)) {
 		limits_strings |= directive.conversion == 's' &&
-			directive.precision_argument != FORMAT_NONE;
+				  directive.precision_argument != FORMAT_NONE;
 		if (!add(plan, &directive))
 			return;
 	}
@@ -199,7 +201,8 @@ struct plan *plan_make(const char *format, uint32_t length)
 
 	if (own < 0)
 		own = 0;
-	plan = arena_take(sizeof(*plan) + (size_t)own * sizeof(*plan->argument));
+	plan = arena_take(
+		sizeof(*plan) + (size_t)own * sizeof(*plan->argument));
 	if (!plan)
 		return NULL;
 	plan->at_once = count == FORMAT_NONE;

@@ -10,9 +10,9 @@
 
 /* How an argument adds to the length of the text. */
 enum plan_measure {
-	MEASURE_NOTHING,	/* measured by libc, or errno */
-	MEASURE_WIDTH,		/* a "*": sets the width of the next one */
-	MEASURE_PRECISION,	/* a ".*" */
+	MEASURE_NOTHING,   /* measured by libc, or errno */
+	MEASURE_WIDTH,	   /* a "*": sets the width of the next one */
+	MEASURE_PRECISION, /* a ".*" */
 	MEASURE_SIGNED,
 	MEASURE_UNSIGNED,
 	MEASURE_HEX,
@@ -20,25 +20,25 @@ enum plan_measure {
 	MEASURE_POINTER,
 	MEASURE_CHARACTER,
 	MEASURE_STRING,
-	MEASURE_FIXED,		/* %f */
+	MEASURE_FIXED, /* %f */
 };
 
 /* How an argument is copied: the frequent cases, and all others. */
 enum plan_step {
 	STEP_GENERAL,
-	STEP_SIGNED,		/* an int, "%d" */
-	STEP_UNSIGNED,		/* an unsigned int, "%u" */
-	STEP_STRING,		/* "%s" */
-	STEP_FIXED,		/* a double, "%f" or "%.3f" */
+	STEP_SIGNED,   /* an int, "%d" */
+	STEP_UNSIGNED, /* an unsigned int, "%u" */
+	STEP_STRING,   /* "%s" */
+	STEP_FIXED,    /* a double, "%f" or "%.3f" */
 };
 
 struct plan_argument {
-	uint8_t step;		/* enum plan_step */
-	uint8_t kind;		/* enum binlog_argument */
-	uint8_t measure;	/* enum plan_measure */
-	uint8_t flags;		/* enum format_flag */
-	uint8_t bits;		/* of an integer: 8, 16, 32, 64 */
-	int32_t width;		/* FORMAT_NONE: none */
+	uint8_t step;	 /* enum plan_step */
+	uint8_t kind;	 /* enum binlog_argument */
+	uint8_t measure; /* enum plan_measure */
+	uint8_t flags;	 /* enum format_flag */
+	uint8_t bits;	 /* of an integer: 8, 16, 32, 64 */
+	int32_t width;	 /* FORMAT_NONE: none */
 	int32_t precision;
 	/* A string that is constant and defined: recorded by its id. */
 	uint32_t constant_id;
@@ -47,15 +47,15 @@ struct plan_argument {
 };
 
 struct plan {
-	uint32_t literal;	/* bytes of plain text */
-	uint32_t fixed;		/* bytes of the arguments in a record, with */
-				/* the length words of strings */
-	uint16_t count;		/* of arguments */
-	bool at_once;		/* cannot be captured with types */
-	bool measured;		/* false: libc has to tell the length */
-	bool has_errno;		/* one I32 after the arguments */
-	bool has_decimal;	/* depends on the locale's decimal point */
-	bool has_wide;		/* depends on the locale's character set */
+	uint32_t literal; /* bytes of plain text */
+	uint32_t fixed;	  /* bytes of the arguments in a record, with */
+			  /* the length words of strings */
+	uint16_t count;	  /* of arguments */
+	bool at_once;	  /* cannot be captured with types */
+	bool measured;	  /* false: libc has to tell the length */
+	bool has_errno;	  /* one I32 after the arguments */
+	bool has_decimal; /* depends on the locale's decimal point */
+	bool has_wide;	  /* depends on the locale's character set */
 	struct plan_argument argument[];
 };
 

@@ -55,10 +55,9 @@ static void read_sizes(void)
 	}
 	value = environment_get("BINLOG_DEPTH");
 	if (value && bytes_number(&value, 10, &number))
-		process.depth = number < 1 ? 1 :
-			number > UNWIND_FRAMES_MAX ?
-					     UNWIND_FRAMES_MAX :
-					     (unsigned)number;
+		process.depth = number < 1		     ? 1
+				: number > UNWIND_FRAMES_MAX ? UNWIND_FRAMES_MAX
+							     : (unsigned)number;
 }
 
 static void read_level(void)
@@ -207,8 +206,9 @@ static void read_boot_id(uint8_t boot_id[16])
 			uint64_t digit;
 
 			if (bytes_number(&p, 16, &digit))
-				boot_id[nibble / 2] |= (uint8_t)(
-					digit << (nibble % 2 ? 0 : 4)),
+				boot_id[nibble / 2] |=
+					(uint8_t)(digit
+						  << (nibble % 2 ? 0 : 4)),
 					nibble++;
 		}
 	SYS1(close, fd);
@@ -221,8 +221,8 @@ static bool create_capture(void)
 		.magic = BINLOG_MAGIC,
 		.version = BINLOG_VERSION,
 		.byte_order = BINLOG_BYTE_ORDER,
-		.clock = clock_is_tsc ? BINLOG_CLOCK_TSC :
-					BINLOG_CLOCK_MONOTONIC,
+		.clock = clock_is_tsc ? BINLOG_CLOCK_TSC
+				      : BINLOG_CLOCK_MONOTONIC,
 		.pid = process.pid,
 		.machine = MACHINE,
 	};
@@ -232,7 +232,7 @@ static bool create_capture(void)
 	clock_anchor(&header.start);
 	read_boot_id(header.boot_id);
 	return name_file(path, sizeof(path), &header) &&
-		capture_file_create(path, process.max_bytes, &header);
+	       capture_file_create(path, process.max_bytes, &header);
 }
 
 /*
@@ -242,8 +242,8 @@ static bool create_capture(void)
 static bool is_secure(void)
 {
 	Elf64_auxv_t vector[64] = {{0}};
-	long fd = SYS4(openat, AT_FDCWD, "/proc/self/auxv",
-		O_RDONLY | O_CLOEXEC, 0);
+	long fd = SYS4(
+		openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
 	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));
 
 	if (!sys_failed(fd))
@@ -282,7 +282,7 @@ COLD void process_arm(void)
 
 	host_resolve();
 	if (!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	process_started = true;
 	__atomic_store_n(&state, arm() ? RECORDING : INERT, __ATOMIC_RELEASE);
@@ -302,8 +302,8 @@ bool process_is_recording(void)
 
 bool process_is_borrowed(void)
 {
-	return process_is_recording() && arena_is_marked() &&
-		!sys_forbidden && process.pid != (uint32_t)SYS0(getpid);
+	return process_is_recording() && arena_is_marked() && !sys_forbidden &&
+	       process.pid != (uint32_t)SYS0(getpid);
 }
 
 void process_follow_fork(void)

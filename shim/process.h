@@ -11,9 +11,9 @@
 
 struct process {
 	uint32_t pid;
-	unsigned depth;		/* frames of backtrace */
-	uint64_t max_bytes;	/* of the capture file */
-	int level;		/* lowest syslog priority recorded, 0 to 7 */
+	unsigned depth;	    /* frames of backtrace */
+	uint64_t max_bytes; /* of the capture file */
+	int level;	    /* lowest syslog priority recorded, 0 to 7 */
 };
 
 extern struct process process;

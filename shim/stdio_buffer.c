@@ -40,9 +40,9 @@ static const char *unknown_from(const FILE *file, int i)
 {
 	const char *known = i < FILES_MAX ? files[i].known : NULL;
 
-	return known >= file->_IO_write_base && known <= file->_IO_write_ptr ?
-		known :
-		file->_IO_write_base;
+	return known >= file->_IO_write_base && known <= file->_IO_write_ptr
+		       ? known
+		       : file->_IO_write_base;
 }
 
 static void drain_tee(const struct call *call, FILE *file, unsigned stream)
@@ -118,8 +118,8 @@ void stdio_buffer_remember(FILE *file)
 	for (int i = 0; i < FILES_MAX; i++) {
 		FILE *expected = NULL;
 
-		if (__atomic_compare_exchange_n(&files[i].file, &expected,
-			    file, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		if (__atomic_compare_exchange_n(&files[i].file, &expected, file,
+			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return;
 	}
 }

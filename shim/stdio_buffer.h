@@ -12,8 +12,7 @@
 #include "shim/capture.h"
 
 /* Records what is unknown in the buffer, unless that is in use. */
-void stdio_buffer_drain(
-	const struct call *call, FILE *file, unsigned stream);
+void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);
 
 /* The same for all FILEs that may have something. */
 void stdio_buffer_drain_all(const struct call *call);

@@ -55,9 +55,9 @@ void streams_configure(const char *modes, const struct stream_output own[2])
 
 unsigned streams_syslog(void)
 {
-	return process_is_recording() && mode_of_syslog != MODE_PASS ?
-		STREAM_SYSLOG :
-		STREAM_PASS;
+	return process_is_recording() && mode_of_syslog != MODE_PASS
+		       ? STREAM_SYSLOG
+		       : STREAM_PASS;
 }
 
 void streams_identify(int fd, struct stream_output *output)
@@ -140,8 +140,8 @@ static unsigned decide(int fd)
 	for (int i = 0; i < 2; i++)
 		if (outputs[i].known && outputs[i].device == st.st_dev &&
 			outputs[i].inode == st.st_ino)
-			wanted.flags |= i == 0 ? BINLOG_STREAM_STDOUT :
-						 BINLOG_STREAM_STDERR;
+			wanted.flags |= i == 0 ? BINLOG_STREAM_STDOUT
+					       : BINLOG_STREAM_STDERR;
 	access = SYS3(fcntl, fd, F_GETFL, 0);
 	if (!wanted.flags || sys_failed(access) ||
 		(access & O_ACCMODE) == O_RDONLY)
@@ -165,8 +165,8 @@ COLD unsigned streams_decide(int fd)
 	if ((unsigned)fd < STREAMS_FDS && process_is_armed() &&
 		!sys_forbidden && !process_is_borrowed() &&
 		before == __atomic_load_n(&changes, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&streams_of_fd[fd], (uint8_t)stream,
-			__ATOMIC_RELAXED);
+		__atomic_store_n(
+			&streams_of_fd[fd], (uint8_t)stream, __ATOMIC_RELAXED);
 	return stream;
 }
 

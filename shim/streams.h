@@ -47,7 +47,8 @@ extern uint8_t streams_of_fd[STREAMS_FDS];
 extern struct stream streams[STREAMS_MAX + 1];
 
 /* Sets the policy up; null strings where a variable is not set. */
-void streams_configure(const char *modes, const struct stream_output outputs[2]);
+void streams_configure(
+	const char *modes, const struct stream_output outputs[2]);
 
 /* What is open as `fd` now. */
 void streams_identify(int fd, struct stream_output *output);

@@ -55,19 +55,19 @@ static inline long sys_enter(
 static inline long sys_call6(
 	long number, long a, long b, long c, long d, long e, long f)
 {
-	return likely(!sys_forbidden) ? sys_enter(number, a, b, c, d, e, f) :
-					-EPERM;
+	return likely(!sys_forbidden) ? sys_enter(number, a, b, c, d, e, f)
+				      : -EPERM;
 }
 
 #define SYS0(name) sys_call6(SYS_##name, 0, 0, 0, 0, 0, 0)
 #define SYS1(name, a) sys_call6(SYS_##name, (long)(a), 0, 0, 0, 0, 0)
 #define SYS2(name, a, b) sys_call6(SYS_##name, (long)(a), (long)(b), 0, 0, 0, 0)
-#define SYS3(name, a, b, c) \
+#define SYS3(name, a, b, c)                                                    \
 	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define SYS4(name, a, b, c, d) \
+#define SYS4(name, a, b, c, d)                                                 \
 	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define SYS6(name, a, b, c, d, e, f)                                   \
-	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), \
+#define SYS6(name, a, b, c, d, e, f)                                           \
+	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d),      \
 		(long)(e), (long)(f))
 
 /* What a system call returned is an error. */

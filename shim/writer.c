@@ -17,15 +17,15 @@
 #define ABANDONED_MAX ((uintptr_t)1 << 20)
 
 _Static_assert(WRITER_RECORD_MAX + sizeof(struct binlog_block) +
-			2 * sizeof(struct binlog_clock_record) <
-		BLOCK_SMALLEST,
+			       2 * sizeof(struct binlog_clock_record) <
+		       BLOCK_SMALLEST,
 	"a record fits into any block");
 
 /* Every thread's writer before its first call; only the cold part is read. */
 static struct {
 	uint32_t idle;
-	char rest[sizeof(struct writer) - sizeof(struct memo) * MEMO_SETS *
-			MEMO_WAYS];
+	char rest[sizeof(struct writer) -
+		  sizeof(struct memo) * MEMO_SETS * MEMO_WAYS];
 } nobody __attribute__((aligned(64)));
 
 __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
@@ -101,8 +101,8 @@ static bool is_abandoned(const struct writer *w, uintptr_t sp)
 	stack_t stack = {.ss_flags = SS_ONSTACK};
 
 	return sp >= w->entered && sp - w->entered < ABANDONED_MAX &&
-		!sys_failed(SYS2(sigaltstack, NULL, &stack)) &&
-		!(stack.ss_flags & SS_ONSTACK);
+	       !sys_failed(SYS2(sigaltstack, NULL, &stack)) &&
+	       !(stack.ss_flags & SS_ONSTACK);
 }
 
 /* Makes a free writer, or one whose user has jumped out, ours. */
@@ -140,7 +140,8 @@ COLD struct writer *writer_enter_slow(uintptr_t sp)
 	if (taken)
 		return taken;
 	if (w->nested)
-		return take(w->nested, sp); /* null: a handler within a handler */
+		return take(
+			w->nested, sp); /* null: a handler within a handler */
 	taken = make(1, sp);
 	if (taken)
 		w->nested = taken;

@@ -23,25 +23,25 @@ struct writer {
 	/* process_generation when free; 0 inside, after fork, never armed.
 	 * A store of another thread's signal never comes here. */
 	uint32_t idle;
-	uint32_t generation;	/* for which memo and definitions hold */
-	uintptr_t entered;	/* stack pointer of the call that is inside */
-	char *cursor;		/* where the next record goes */
-	char *end;		/* of the block, less a final zero word */
-	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
+	uint32_t generation; /* for which memo and definitions hold */
+	uintptr_t entered;   /* stack pointer of the call that is inside */
+	char *cursor;	     /* where the next record goes */
+	char *end;	     /* of the block, less a final zero word */
+	uint32_t epoch;	     /* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
 	uint32_t core;
 	const volatile uint32_t *core_now; /* clock_core_address() */
-	struct binlog_block *block; /* null: none could be had */
-	struct writer *nested;	/* for handlers that interrupt this one */
+	struct binlog_block *block;	   /* null: none could be had */
+	struct writer *nested; /* for handlers that interrupt this one */
 	struct define_tables *tables;
 	struct unwind_cache *unwind_cache;
 	struct unwind_trace *trace; /* scratch of the slow path */
 	uint32_t number;
-	uint32_t sequence;	/* of the next block */
-	uint32_t next_bytes;	/* size of the next block */
+	uint32_t sequence;   /* of the next block */
+	uint32_t next_bytes; /* size of the next block */
 	uint32_t tid;
 	bool armed;
 	uint8_t nesting;
-	struct memo spare;	/* for a call that cannot be remembered */
+	struct memo spare; /* for a call that cannot be remembered */
 	struct memo memo[MEMO_SETS][MEMO_WAYS];
 };
 
@@ -81,7 +81,7 @@ bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks);
 static inline bool writer_reserve(struct writer *w, uint32_t bytes)
 {
 	return likely((size_t)(w->end - w->cursor) >= bytes) ||
-		writer_refill(w, bytes);
+	       writer_refill(w, bytes);
 }
 
 /*

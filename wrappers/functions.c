@@ -10,57 +10,57 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define PLAIN(returns, name, parameters, what)                \
-	returns(*next_##name) parameters;                     \
-	EXPORT returns name parameters;                       \
-	EXPORT returns name parameters                        \
-	{                                                     \
-		const struct call call = CAPTURE_CALL(#name); \
-                                                              \
-		process_start();                              \
-		(void)call;                                   \
-		return what;                                  \
+#define PLAIN(returns, name, parameters, what)                                 \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		const struct call call = CAPTURE_CALL(#name);                  \
+                                                                               \
+		process_start();                                               \
+		(void)call;                                                    \
+		return what;                                                   \
 	}
-#define VARIADIC(returns, name, last, parameters, what)       \
-	returns(*next_##name) parameters;                     \
-	EXPORT returns name parameters;                       \
-	EXPORT returns name parameters                        \
-	{                                                     \
-		const struct call call = CAPTURE_CALL(#name); \
-		returns result;                               \
-		va_list ap;                                   \
-                                                              \
-		process_start();                              \
-		(void)call;                                   \
-		va_start(ap, last);                           \
-		result = what;                                \
-		va_end(ap);                                   \
-		return result;                                \
+#define VARIADIC(returns, name, last, parameters, what)                        \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		const struct call call = CAPTURE_CALL(#name);                  \
+		returns result;                                                \
+		va_list ap;                                                    \
+                                                                               \
+		process_start();                                               \
+		(void)call;                                                    \
+		va_start(ap, last);                                            \
+		result = what;                                                 \
+		va_end(ap);                                                    \
+		return result;                                                 \
 	}
-#define PLAIN_VOID(name, parameters, what)                    \
-	void(*next_##name) parameters;                        \
-	EXPORT void name parameters;                          \
-	EXPORT void name parameters                           \
-	{                                                     \
-		const struct call call = CAPTURE_CALL(#name); \
-                                                              \
-		process_start();                              \
-		(void)call;                                   \
-		what;                                         \
+#define PLAIN_VOID(name, parameters, what)                                     \
+	void(*next_##name) parameters;                                         \
+	EXPORT void name parameters;                                           \
+	EXPORT void name parameters                                            \
+	{                                                                      \
+		const struct call call = CAPTURE_CALL(#name);                  \
+                                                                               \
+		process_start();                                               \
+		(void)call;                                                    \
+		what;                                                          \
 	}
-#define VARIADIC_VOID(name, last, parameters, what)           \
-	void(*next_##name) parameters;                        \
-	EXPORT void name parameters;                          \
-	EXPORT void name parameters                           \
-	{                                                     \
-		const struct call call = CAPTURE_CALL(#name); \
-		va_list ap;                                   \
-                                                              \
-		process_start();                              \
-		(void)call;                                   \
-		va_start(ap, last);                           \
-		what;                                         \
-		va_end(ap);                                   \
+#define VARIADIC_VOID(name, last, parameters, what)                            \
+	void(*next_##name) parameters;                                         \
+	EXPORT void name parameters;                                           \
+	EXPORT void name parameters                                            \
+	{                                                                      \
+		const struct call call = CAPTURE_CALL(#name);                  \
+		va_list ap;                                                    \
+                                                                               \
+		process_start();                                               \
+		(void)call;                                                    \
+		va_start(ap, last);                                            \
+		what;                                                          \
+		va_end(ap);                                                    \
 	}
 #include "wrappers/functions.def"
 #undef PLAIN

@@ -12,8 +12,8 @@
 #include "shim/capture.h"
 
 /* print.c: `chk` is the flag of a _chk function, 0 for the others. */
-int print_file(const struct call *call, FILE *file, int chk,
-	const char *format, va_list arguments);
+int print_file(const struct call *call, FILE *file, int chk, const char *format,
+	va_list arguments);
 int print_descriptor(const struct call *call, int fd, int chk,
 	const char *format, va_list arguments);
 
@@ -24,8 +24,8 @@ int put_string(const struct call *call, const char *s, FILE *file,
 size_t put_block(const struct call *call, const void *p, size_t size,
 	size_t count, FILE *file,
 	size_t (*next)(const void *, size_t, size_t, FILE *));
-int put_character(const struct call *call, int c, FILE *file,
-	int (*next)(int, FILE *));
+int put_character(
+	const struct call *call, int c, FILE *file, int (*next)(int, FILE *));
 int put_word(const struct call *call, int word, FILE *file);
 int put_overflow(const struct call *call, FILE *file, int c);
 
@@ -36,8 +36,8 @@ ssize_t write_vector(
 	const struct call *call, int fd, const struct iovec *v, int count);
 
 /* transfer.c: what the kernel would copy to an output by itself */
-ssize_t transfer_sendfile(const struct call *call, int out, int in,
-	off64_t *offset, size_t size);
+ssize_t transfer_sendfile(
+	const struct call *call, int out, int in, off64_t *offset, size_t size);
 ssize_t transfer_copy_file_range(const struct call *call, int in,
 	off64_t *in_offset, int out, off64_t *out_offset, size_t size,
 	unsigned flags);
@@ -68,9 +68,8 @@ int syslog_mask(int mask);
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *));
 int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *));
 int state_fcloseall(const struct call *call);
-FILE *state_freopen(const struct call *call, const char *path,
-	const char *mode, FILE *file,
-	FILE *(*next)(const char *, const char *, FILE *));
+FILE *state_freopen(const struct call *call, const char *path, const char *mode,
+	FILE *file, FILE *(*next)(const char *, const char *, FILE *));
 int state_close(int fd);
 void state_closefrom(int first);
 int state_close_range(unsigned first, unsigned last, int flags);

@@ -8,12 +8,12 @@
 
 #include <locale.h>
 
-#define PLAIN(returns, name, parameters, what) \
+#define PLAIN(returns, name, parameters, what)                                 \
 	extern returns(*next_##name) parameters;
-#define VARIADIC(returns, name, last, parameters, what) \
+#define VARIADIC(returns, name, last, parameters, what)                        \
 	extern returns(*next_##name) parameters;
 #define PLAIN_VOID(name, parameters, what) extern void(*next_##name) parameters;
-#define VARIADIC_VOID(name, last, parameters, what) \
+#define VARIADIC_VOID(name, last, parameters, what)                            \
 	extern void(*next_##name) parameters;
 #include "wrappers/functions.def"
 #undef PLAIN

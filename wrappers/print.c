@@ -7,14 +7,14 @@
 
 static int pass_file(FILE *file, int chk, const char *format, va_list ap)
 {
-	return chk ? next___vfprintf_chk(file, chk, format, ap) :
-		     next_vfprintf(file, format, ap);
+	return chk ? next___vfprintf_chk(file, chk, format, ap)
+		   : next_vfprintf(file, format, ap);
 }
 
 static int pass_descriptor(int fd, int chk, const char *format, va_list ap)
 {
-	return chk ? next___vdprintf_chk(fd, chk, format, ap) :
-		     next_vdprintf(fd, format, ap);
+	return chk ? next___vdprintf_chk(fd, chk, format, ap)
+		   : next_vdprintf(fd, format, ap);
 }
 
 static inline int record(const struct call *call, unsigned stream, int chk,
@@ -34,8 +34,8 @@ static inline int record(const struct call *call, unsigned stream, int chk,
 	return length;
 }
 
-int print_file(const struct call *call, FILE *file, int chk,
-	const char *format, va_list ap)
+int print_file(const struct call *call, FILE *file, int chk, const char *format,
+	va_list ap)
 {
 	unsigned stream = streams_of_file(file);
 	int length;

@@ -128,7 +128,7 @@ int put_word(const struct call *call, int word, FILE *file)
 static bool is_written_at_once(const FILE *file, int c)
 {
 	return file->_flags & UNBUFFERED ||
-		(file->_flags & LINE_BUFFERED && c == '\n');
+	       (file->_flags & LINE_BUFFERED && c == '\n');
 }
 
 /*

@@ -88,8 +88,14 @@ static void put_parts(const struct call *call, const char *prefix,
 	put(call, "\n");
 }
 
-#define STRING_PREFIX(s) {.kind = BINLOG_ARG_STRING, .string = (s)}
-#define NUMBER_PREFIX(n) {.kind = BINLOG_ARG_I32, .number = (n)}
+#define STRING_PREFIX(s)                                                       \
+	{                                                                      \
+		.kind = BINLOG_ARG_STRING, .string = (s)                       \
+	}
+#define NUMBER_PREFIX(n)                                                       \
+	{                                                                      \
+		.kind = BINLOG_ARG_I32, .number = (n)                          \
+	}
 
 /*
  * As long as stderr has no orientation, glibc's perror prints to a duplicate
@@ -286,9 +292,8 @@ static bool is_repeated(const char *name, unsigned line)
 		return false;
 	if (line == last_line && name && last_name) {
 		length = bytes_length(name);
-		if (name == last_name ||
-			(bytes_length(last_name) == length &&
-				bytes_starts(last_name, name)))
+		if (name == last_name || (bytes_length(last_name) == length &&
+						 bytes_starts(last_name, name)))
 			return true;
 	}
 	if (line == last_line && name == last_name)

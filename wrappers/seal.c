@@ -58,8 +58,8 @@ long seal_syscall(long number, va_list ap)
 	long e = va_arg(ap, long);
 	long f = va_arg(ap, long);
 	/* seccomp(2): 0 is strict, 1 a filter; others only ask */
-	bool seals = number == SYS_seccomp && (a == 0 || a == 1) &&
-		!sys_forbidden;
+	bool seals =
+		number == SYS_seccomp && (a == 0 || a == 1) && !sys_forbidden;
 	long result;
 
 	if (seals)

@@ -56,9 +56,8 @@ int state_fcloseall(const struct call *call)
 	return result;
 }
 
-FILE *state_freopen(const struct call *call, const char *path,
-	const char *mode, FILE *file,
-	FILE *(*next)(const char *, const char *, FILE *))
+FILE *state_freopen(const struct call *call, const char *path, const char *mode,
+	FILE *file, FILE *(*next)(const char *, const char *, FILE *))
 {
 	int fd = descriptor(file);
 	FILE *result;

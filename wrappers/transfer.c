@@ -14,9 +14,9 @@ struct source {
 
 static long read_piece(const struct source *source, char *to, size_t size)
 {
-	long n = source->offset ?
-		SYS4(pread64, source->fd, to, size, *source->offset) :
-		SYS3(read, source->fd, to, size);
+	long n = source->offset
+			 ? SYS4(pread64, source->fd, to, size, *source->offset)
+			 : SYS3(read, source->fd, to, size);
 
 	if (!sys_failed(n) && source->offset)
 		*source->offset += n;
@@ -50,8 +50,7 @@ static ssize_t transfer(const struct call *call, unsigned stream, int out,
 
 	while ((size_t)done < size) {
 		size_t part = size - (size_t)done;
-		long n = read_piece(
-			source, piece, part < PIECE ? part : PIECE);
+		long n = read_piece(source, piece, part < PIECE ? part : PIECE);
 		ssize_t written;
 
 		if (sys_failed(n)) {
@@ -81,7 +80,7 @@ static bool is_kind(int fd, mode_t kind)
 	struct stat st;
 
 	return !sys_failed(SYS2(fstat, fd, &st)) &&
-		(st.st_mode & S_IFMT) == kind;
+	       (st.st_mode & S_IFMT) == kind;
 }
 
 ssize_t transfer_sendfile(
@@ -104,8 +103,7 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	const struct source source = {in, in_offset};
 
 	if (stream == STREAM_PASS || out_offset || flags ||
-		!is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
-		appends(out))
+		!is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) || appends(out))
 		return next_copy_file_range(
 			in, in_offset, out, out_offset, size, flags);
 	return transfer(call, stream, out, &source, size, false);
@@ -118,9 +116,7 @@ ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 	const struct source source = {in, NULL};
 
 	if (stream == STREAM_PASS || streams[stream].tee || in_offset ||
-		out_offset || !is_kind(in, S_IFIFO) ||
-		appends(out))
-		return next_splice(
-			in, in_offset, out, out_offset, size, flags);
+		out_offset || !is_kind(in, S_IFIFO) || appends(out))
+		return next_splice(in, in_offset, out, out_offset, size, flags);
 	return transfer(call, stream, out, &source, size, true);
 }

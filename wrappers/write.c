@@ -41,9 +41,9 @@ static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
 			continue;
 		if (!record(call, stream, v[i].iov_base, v[i].iov_len)) {
 			rest = next_writev(fd, v + i, count - i);
-			return rest < 0 && done == 0 ? rest :
-				rest < 0	     ? done :
-						       done + rest;
+			return rest < 0 && done == 0 ? rest
+			       : rest < 0	     ? done
+						     : done + rest;
 		}
 		done += (ssize_t)v[i].iov_len;
 	}

@@ -12,7 +12,8 @@
 
 static void *small(void *number)
 {
-	printf("small %ld: %d %s %lx %c\n", (long)number, -5, "text", 255ul, 'c');
+	printf("small %ld: %d %s %lx %c\n", (long)number, -5, "text", 255ul,
+		'c');
 	fputs("by fputs\n", stdout);
 	printf("again %ld\n", (long)number);
 	fflush(stdout);
