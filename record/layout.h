@@ -215,8 +215,10 @@ struct binlog_stream_record {
 
 /*
  * BINLOG_CONTEXT: what all calls from one place with one stack share.  After
- * it come `depth` program counters (u64, return addresses, innermost first:
- * the call site itself), then `arguments` bytes of enum binlog_argument.
+ * it come `depth` program counters (u64, innermost first: the call site), then
+ * `arguments` bytes of enum binlog_argument.  A program counter is the address
+ * after an instruction: a return address, or one more than the address of the
+ * instruction at which a signal has interrupted the frame.
  */
 struct binlog_context_record {
 	struct binlog_control_head head;

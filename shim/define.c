@@ -177,7 +177,7 @@ static bool write_context(struct writer *w, uint32_t function,
 	record->arguments = (uint16_t)context->kinds_count;
 	pc = (uint64_t *)(record + 1);
 	for (unsigned i = 0; i < w->trace->depth; i++)
-		pc[i] = w->trace->pc[i];
+		pc[i] = w->trace->pc[i] + (w->trace->exact >> i & 1);
 	bytes_copy(pc + w->trace->depth, context->kinds, context->kinds_count);
 	writer_commit_control(w, BINLOG_CONTEXT);
 	return true;

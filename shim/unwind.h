@@ -36,6 +36,8 @@ struct unwind_word {
 struct unwind_trace {
 	uint16_t depth;
 	uint16_t words;	 /* used of `word`, innermost first */
+	uint64_t exact;	 /* bit i: pc[i] is not after a call, but itself where
+			    execution goes on: around a signal */
 	bool repeatable; /* equal pc, sp, (fp) and words: equal result */
 	bool needs_fp;	 /* the result depends on start.fp, too */
 	uintptr_t pc[UNWIND_FRAMES_MAX];

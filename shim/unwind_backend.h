@@ -35,6 +35,7 @@ static inline void unwind_backend_begin(
 	trace->words = 0;
 	trace->repeatable = repeatable;
 	trace->needs_fp = false;
+	trace->exact = 0;
 	trace->pc[0] = pc;
 }
 

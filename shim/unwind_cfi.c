@@ -255,6 +255,10 @@ static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
 			return false;
 		if (pc == 0)
 			return !is_signal;
+		/* Neither the trampoline nor the interrupted one has made a
+		 * call. */
+		if (unlikely(is_signal))
+			trace->exact |= (uint64_t)3 << (depth - 1);
 		interrupted = is_signal;
 		trace->pc[depth++] = pc;
 		trace->depth = (uint16_t)depth;

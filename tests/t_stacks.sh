@@ -82,4 +82,18 @@ check "a PIE and a library, -O0" -O0 -g
 check "not a PIE, -O2" -O2 -g -no-pie
 check "-O3, DWARF 4" -O3 -gdwarf-4
 check "-O1, with frame pointers" -O1 -g -fno-omit-frame-pointer
+
+# A handler for a fault at the first instruction of a function: the instruction before it is another function's.
+gcc -O2 -g -o "$TMP/crash" "$src/crash.c" || exit 1
+rm -rf "$TMP/captures"
+LD_PRELOAD=$BUILD/libbinlog.so BINLOG_DIR=$TMP/captures "$TMP/crash" >"$TMP/out"
+"$BUILD/binlog-show" --stacks "$TMP/captures" 2>/dev/null | sed -nE 's/^ +#[0-9]+ ((handler|before|faults|main) at .*)/\1/p' >"$TMP/got"
+grep -nE '/\* (handler|faults|main) \*/' "$src/crash.c" |
+	sed -E "s|^([0-9]+):.*/\* ([a-z]+) \*/.*|\2 at $src/crash.c:\1|" >"$TMP/want"
+if [ -s "$TMP/want" ] && cmp -s "$TMP/want" "$TMP/got"; then
+	ok "the function that a signal has interrupted, at its first instruction"
+else
+	not_ok "the function that a signal has interrupted"
+	diff "$TMP/want" "$TMP/got"
+fi
 exit $failed

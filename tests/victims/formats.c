@@ -1,0 +1,597 @@
+/*
+ * formats SEED COUNT [FIRST]: random formats with random arguments through
+ * every function of the printf family.  What vsnprintf makes of the same is
+ * appended to expected.stdout and expected.stderr; "results" has a line per
+ * call (number, stream, offset, value, errno, function, format), "mismatches"
+ * the calls that returned something else than vsnprintf did.
+ * formats table SEED COUNT: formats as C strings, for FORMATS_TABLE.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "tests/random_format.h"
+
+#define TEXT_BYTES (4u << 20)
+#define LONG_BYTES (200u << 10)
+#define BLOCK 1000u /* samples between changes of the locale */
+#define PAGE 65536u /* of the largest kind */
+#define MISMATCHES_MAX 20
+#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
+/* An address that is also a harmless width, precision and string. */
+#define LOW_ADDRESS 0x10000ul
+
+int __vprintf_chk(int, const char *, va_list);
+int __vfprintf_chk(FILE *, int, const char *, va_list);
+int __vdprintf_chk(int, int, const char *, va_list);
+int __printf_chk(int, const char *, ...);
+int __fprintf_chk(FILE *, int, const char *, ...);
+int __dprintf_chk(int, int, const char *, ...);
+int _IO_printf(const char *, ...);
+int _IO_fprintf(FILE *, const char *, ...);
+int _IO_vfprintf(FILE *, const char *, va_list);
+
+static const char *const constant_formats[] = {
+	"constant %s\n",
+#include FORMATS_TABLE
+};
+static const char constant_long[] = {[0 ... 5000] = 'c', '\0'};
+static const wchar_t *const constant_wide[] = {
+	L"", L"wide", L"\x20ac\x20ac", L"\xe4 and \x10ffff"};
+
+enum way {
+	WAY_ORACLE,
+	WAY_SCRATCH, /* the oracle of text that ends early */
+	WAY_PRINTF,
+	WAY_FPRINTF,
+	WAY_FPRINTF_ERROR,
+	WAY_DPRINTF,
+	WAY_DPRINTF_ERROR,
+	WAY_IO_PRINTF,
+	WAY_IO_FPRINTF_ERROR,
+	WAY_PRINTF_CHK, /* from here on with checks */
+	WAY_FPRINTF_CHK,
+	WAY_FPRINTF_CHK_ERROR,
+	WAY_DPRINTF_CHK,
+	WAY_DPRINTF_CHK_ERROR,
+	WAYS,
+};
+
+static const struct {
+	const char *name;
+	bool to_error, by_descriptor;
+} ways[WAYS] = {
+	[WAY_PRINTF] = {"printf", false, false},
+	[WAY_FPRINTF] = {"fprintf", false, false},
+	[WAY_FPRINTF_ERROR] = {"fprintf", true, false},
+	[WAY_DPRINTF] = {"dprintf", false, true},
+	[WAY_DPRINTF_ERROR] = {"dprintf", true, true},
+	[WAY_IO_PRINTF] = {"_IO_printf", false, false},
+	[WAY_IO_FPRINTF_ERROR] = {"_IO_fprintf", true, false},
+	[WAY_PRINTF_CHK] = {"__printf_chk", false, false},
+	[WAY_FPRINTF_CHK] = {"__fprintf_chk", false, false},
+	[WAY_FPRINTF_CHK_ERROR] = {"__fprintf_chk", true, false},
+	[WAY_DPRINTF_CHK] = {"__dprintf_chk", false, true},
+	[WAY_DPRINTF_CHK_ERROR] = {"__dprintf_chk", true, true},
+};
+
+/* The function that is meant, with `v` before its name or without. */
+#define CALL(v, way, ...)                                                      \
+	switch (way) {                                                         \
+	case WAY_ORACLE:                                                       \
+		return v##snprintf(expected, TEXT_BYTES, __VA_ARGS__);         \
+	case WAY_SCRATCH:                                                      \
+		return v##fprintf(scratch, __VA_ARGS__);                       \
+	case WAY_PRINTF:                                                       \
+		return v##printf(__VA_ARGS__);                                 \
+	case WAY_FPRINTF:                                                      \
+		return v##fprintf(stdout, __VA_ARGS__);                        \
+	case WAY_FPRINTF_ERROR:                                                \
+		return v##fprintf(stderr, __VA_ARGS__);                        \
+	case WAY_DPRINTF:                                                      \
+		return v##dprintf(1, __VA_ARGS__);                             \
+	case WAY_DPRINTF_ERROR:                                                \
+		return v##dprintf(2, __VA_ARGS__);                             \
+	case WAY_IO_PRINTF:                                                    \
+		return _IO_##v##printf(__VA_ARGS__);                           \
+	case WAY_IO_FPRINTF_ERROR:                                             \
+		return _IO_##v##fprintf(stderr, __VA_ARGS__);                  \
+	case WAY_PRINTF_CHK:                                                   \
+		return __##v##printf_chk(1, __VA_ARGS__);                      \
+	case WAY_FPRINTF_CHK:                                                  \
+		return __##v##fprintf_chk(stdout, 1, __VA_ARGS__);             \
+	case WAY_FPRINTF_CHK_ERROR:                                            \
+		return __##v##fprintf_chk(stderr, 1, __VA_ARGS__);             \
+	case WAY_DPRINTF_CHK:                                                  \
+		return __##v##dprintf_chk(1, 1, __VA_ARGS__);                  \
+	case WAY_DPRINTF_CHK_ERROR:                                            \
+		return __##v##dprintf_chk(2, 1, __VA_ARGS__);                  \
+	default:                                                               \
+		abort();                                                       \
+	}
+#define _IO_vprintf(format, list) _IO_vfprintf(stdout, format, list)
+
+static char expected[TEXT_BYTES];
+static size_t expected_bytes;
+static FILE *scratch, *results, *mismatches, *text_file[2];
+static uint64_t text_offset[2];
+static uint64_t number; /* of the sample */
+static int mismatches_count;
+
+static _Alignas(16) uint64_t slots[LIBC_SLOTS];
+static const char *format;
+static char *heap_format, *long_text, *regions;
+
+/* What a call may write to, besides its text. */
+static uint64_t *written[FORMAT_ARGUMENTS_MAX + 1];
+static uint64_t wanted[FORMAT_ARGUMENTS_MAX + 1];
+static int written_count;
+
+static void clear_written(void)
+{
+	for (int i = 0; i < written_count; i++)
+		*written[i] = 0x7878787878787878u;
+	if (written_count > 0 && (uintptr_t)written[0] == LOW_ADDRESS)
+		*written[0] = 0x78787878u; /* as a string it ends */
+}
+
+static void note_written(void)
+{
+	for (int i = 0; i < written_count; i++)
+		wanted[i] = *written[i];
+}
+
+static bool same_written(void)
+{
+	for (int i = 0; i < written_count; i++)
+		if (*written[i] != wanted[i])
+			return false;
+	return true;
+}
+
+static const char *escaped(const char *s)
+{
+	static char text[4 * RANDOM_FORMAT_BYTES + 1];
+	char *to = text;
+
+	for (; *s != '\0' && to < text + sizeof(text) - 5; s++) {
+		if (*s >= ' ' && *s <= '~')
+			*to++ = *s;
+		else
+			to += sprintf(to, "\\%03o", (unsigned char)*s);
+	}
+	*to = '\0';
+	return text;
+}
+
+/* The text in `expected`, also when vsnprintf does not say its length. */
+static int ask_oracle(int (*run)(enum way), int error, int *error_after)
+{
+	int value;
+
+	clear_written();
+	errno = error;
+	value = run(WAY_ORACLE);
+	*error_after = errno;
+	expected_bytes = (size_t)value;
+	if (value < 0) {
+		rewind(scratch);
+		clear_written();
+		errno = error;
+		run(WAY_SCRATCH);
+		expected_bytes = (size_t)ftell(scratch);
+		rewind(scratch);
+		if (fread(expected, 1, expected_bytes, scratch) !=
+			expected_bytes)
+			abort();
+	}
+	if (expected_bytes >= TEXT_BYTES)
+		abort();
+	note_written();
+	return value;
+}
+
+/* `error` is errno at the call. */
+static void try(int (*run)(enum way), enum way way, int error)
+{
+	int to = ways[way].to_error;
+	int value_wanted, error_wanted, value, error_after;
+
+	value_wanted = ask_oracle(run, error, &error_wanted);
+	clear_written();
+	if (ways[way].by_descriptor && !to)
+		fflush(stdout);
+	errno = error;
+	value = run(way);
+	error_after = errno;
+	fprintf(results, "%llu %s %llu %d %d %s \"%s\"\n",
+		(unsigned long long)number, to ? "stderr" : "stdout",
+		(unsigned long long)text_offset[to], value, error_after,
+		ways[way].name, escaped(format));
+	fwrite(expected, 1, expected_bytes, text_file[to]);
+	text_offset[to] += expected_bytes;
+	if (value == value_wanted && error_after == error_wanted &&
+		same_written())
+		return;
+	if (mismatches_count++ < MISMATCHES_MAX)
+		fprintf(mismatches,
+			"%llu %s(\"%s\"): returned %d, errno %d%s; expected "
+			"%d, %d\n",
+			(unsigned long long)number, ways[way].name,
+			escaped(format), value, error_after,
+			same_written() ? "" : ", and %n is wrong", value_wanted,
+			error_wanted);
+}
+
+/* ---- genuine variable arguments ---- */
+static int i[16];
+static long l[16];
+static double d[20];
+static long double q[8];
+static const char *s[12];
+static void *p[4];
+static long n[2];
+
+#define CASES(X)                                                               \
+	X("%d\n", i[0])                                                        \
+	X("%d %u %x %o %i\n", i[0], i[1], i[2], i[3], i[4])                    \
+	X("%ld %lu %lx %lo %li %zd %jx %td\n", l[0], l[1], l[2], l[3], l[4],   \
+		l[5], l[6], l[7])                                              \
+	X("%d %ld %d %ld %d %ld %d %ld %d %ld\n", i[0], l[0], i[1], l[1],      \
+		i[2], l[2], i[3], l[3], i[4], l[4])                            \
+	X("%hhd %hd %hhu %hx %c|%c\n", i[0], i[1], i[2], i[3], i[4], i[5])     \
+	X("%5d|%-5d|%05d|%+d|% d|%.3d|%#x|%#o\n", i[0], i[1], i[2], i[3],      \
+		i[4], i[5], i[6], i[7])                                        \
+	X("%*d|%-*d|%.*d|%*.*d\n", i[8] & 63, i[0], i[9] & 63, i[1],           \
+		i[10] & 63, i[2], i[11] & 63, i[12] & 15, i[3])                \
+	X("%s\n", s[0])                                                        \
+	X("%s %s %s %s %s %s %s %s\n", s[0], s[1], s[2], s[3], s[4], s[5],     \
+		s[6], s[7])                                                    \
+	X("%s=%d %s=%d %s=%d %s=%d\n", s[0], i[0], s[1], i[1], s[2], i[2],     \
+		s[3], i[3])                                                    \
+	X("%.3s|%10s|%-10s|%.*s|%*s\n", s[0], s[1], s[2], i[8] & 31, s[3],     \
+		i[9] & 31, s[4])                                               \
+	X("%p %p %p %p\n", p[0], p[1], p[2], p[3])                             \
+	X("%f\n", d[0])                                                        \
+	X("%.2f %.0f %.9f\n", d[0], d[1], d[2])                                \
+	X("%g %e %f %a %G %E %F %A\n", d[0], d[1], d[2], d[3], d[4], d[5],     \
+		d[6], d[7])                                                    \
+	X("%f %f %f %f %f %f %f %f %f %f %f %f\n", d[0], d[1], d[2], d[3],     \
+		d[4], d[5], d[6], d[7], d[8], d[9], d[10], d[11])              \
+	X("%d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f\n",     \
+		i[0], d[0], i[1], d[1], i[2], d[2], i[3], d[3], i[4], d[4],    \
+		i[5], d[5], i[6], d[6], i[7], d[7], i[8], d[8], i[9], d[9])    \
+	X("%s %f %ld %c %g\n", s[0], d[0], l[0], i[0], d[1])                   \
+	X("%5.1f|%-12.3f|%+.4f|% f|%010.2f\n", d[0], d[1], d[2], d[3], d[4])   \
+	X("%*.*f|%.*f\n", i[8] & 31, i[9] & 15, d[0], i[10] & 15, d[1])        \
+	X("%Lf\n", q[0])                                                       \
+	X("%Lg %Le %La %Lf %Lg\n", q[0], q[1], q[2], q[3], q[4])               \
+	X("%d %Lg %d\n", i[0], q[0], i[1])                                     \
+	X("%Lg %f %Lg %f %s\n", q[0], d[0], q[1], d[1], s[0])                  \
+	X("%d %d %d %d %d %d %d %Lg %d %Lg\n", i[0], i[1], i[2], i[3], i[4],   \
+		i[5], i[6], q[0], i[7], q[1])                                  \
+	X("%f %f %f %f %f %f %f %f %f %Lg %f %Lg\n", d[0], d[1], d[2], d[3],   \
+		d[4], d[5], d[6], d[7], d[8], q[0], d[9], q[1])                \
+	X("%s %s %s %s %s %s %Lg %s %f\n", s[0], s[1], s[2], s[3], s[4], s[5], \
+		q[0], s[6], d[0])                                              \
+	X("%2$s %1$d\n", i[0], s[0])                                           \
+	X("%3$f %1$d %2$s %1$x %3$g\n", i[0], s[0], d[0])                      \
+	X("%1$*2$d|%3$.*2$f|%4$Lg\n", i[0], i[8] & 31, d[0], q[0])             \
+	X("%s: %m\n", s[0])                                                    \
+	X("%d %m %s %m\n", i[0], s[0])                                         \
+	X("%s%ln %d%ln\n", s[0], &n[0], i[0], &n[1])                           \
+	X("%'d %'ld %'f %'Lf\n", i[0], l[0], d[0] / 1e200, q[0] / q[1])        \
+	X("%ls|%lc|%S|%C\n", constant_wide[i[0] & 1], i[1] & 127,              \
+		constant_wide[i[2] & 3], i[3] & 0xfff)                         \
+	X("%d%%%s%%\n", i[0], s[0])                                            \
+	X("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n", i[0], i[1],     \
+		i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9], i[10], i[11],  \
+		i[12], i[13], i[14], i[15])
+
+#define TEXT_OF(format, ...) format,
+static const char *const genuine_formats[] = {CASES(TEXT_OF)};
+static unsigned genuine_case;
+
+#define CASE_OF(...)                                                           \
+	case __COUNTER__:                                                      \
+		CALL(, way, __VA_ARGS__)
+
+static int run_genuine(enum way way)
+{
+	switch (genuine_case) {
+		CASES(CASE_OF)
+	}
+	abort();
+}
+
+static void random_values(void)
+{
+	unsigned k;
+
+	for (k = 0; k < COUNT_OF(i); k++)
+		i[k] = (int)random_integer();
+	for (k = 0; k < COUNT_OF(l); k++)
+		l[k] = (long)random_integer();
+	for (k = 0; k < COUNT_OF(d); k++)
+		d[k] = random_double();
+	for (k = 0; k < COUNT_OF(q); k++)
+		q[k] = (long double)random_double() * random_double();
+	for (k = 0; k < COUNT_OF(p); k++)
+		p[k] = one_in(4) ? NULL : (void *)random_integer();
+	for (k = 0; k < COUNT_OF(s); k++) {
+		random_string(random_strings[k]);
+		s[k] = one_in(4) ? constant_formats[k %
+						    COUNT_OF(constant_formats)]
+				 : random_strings[k];
+	}
+	s[below(COUNT_OF(s))] = NULL;
+}
+
+static void try_genuine(void)
+{
+	written_count = 2;
+	written[0] = (uint64_t *)&n[0];
+	written[1] = (uint64_t *)&n[1];
+	for (unsigned k = 0; k < COUNT_OF(genuine_formats); k++) {
+		random_values();
+		genuine_case = k;
+		format = genuine_formats[k];
+		try(run_genuine, WAY_PRINTF + below(WAYS - WAY_PRINTF),
+			(int)below(140));
+	}
+}
+
+/* ---- arguments laid out by hand ---- */
+static int run_by_hand(enum way way)
+{
+	const struct libc_list image = LIBC_LIST(slots);
+	va_list list;
+
+	memcpy(&list, &image, sizeof(list));
+	CALL(v, way, format, list)
+}
+
+/* How many elements of a string argument may be read; -1: to its end. */
+static int64_t readable(const struct random_sample *sample, int index)
+{
+	struct format_directive directive;
+	struct format_cursor cursor;
+	int64_t most = 0, precision;
+
+	format_begin(&cursor, sample->format, sample->length);
+	while (format_next(&cursor, &directive)) {
+		if (directive.argument != index)
+			continue;
+		precision = directive.precision;
+		if (directive.precision_argument != FORMAT_NONE)
+			precision =
+				sample->arguments[directive.precision_argument]
+					.i32;
+		if (precision < 0)
+			return -1;
+		if (precision > most)
+			most = precision;
+	}
+	return most;
+}
+
+/* To where the next page cannot be read; without a terminator if possible. */
+static void place_at_end(struct random_sample *sample, int index, unsigned unit)
+{
+	struct render_argument *argument = &sample->arguments[index];
+	size_t bytes = argument->bytes + unit;
+	int64_t most = readable(sample, index);
+	char *to = regions + (size_t)index * 2 * PAGE + PAGE;
+
+	if (most >= 0 && (uint64_t)most * unit < bytes)
+		bytes = (size_t)most * unit;
+	argument->data = memcpy(to - bytes, argument->data, bytes);
+}
+
+static void place_string(struct random_sample *sample, int index)
+{
+	struct render_argument *argument = &sample->arguments[index];
+
+	if (argument->null)
+		return;
+	if (argument->kind == BINLOG_ARG_WIDE) {
+		if (one_in(4))
+			argument->data =
+				constant_wide[below(COUNT_OF(constant_wide))];
+		else if (one_in(3))
+			place_at_end(sample, index, sizeof(wchar_t));
+		return;
+	}
+	if (one_in(4))
+		argument->data =
+			constant_formats[below(COUNT_OF(constant_formats))];
+	else if (one_in(1000))
+		argument->data = long_text + below(LONG_BYTES / 2);
+	else if (one_in(500))
+		argument->data = constant_long + below(3000);
+	else if (one_in(3))
+		place_at_end(sample, index, 1);
+}
+
+static void set_arguments(struct random_sample *sample, int *error)
+{
+	random_arguments(sample);
+	written_count = 0;
+	for (int k = 0; k < sample->count; k++) {
+		if (sample->kinds[k] == BINLOG_ARG_STRING ||
+			sample->kinds[k] == BINLOG_ARG_WIDE)
+			place_string(sample, k);
+		if (sample->roles[k] == 'n')
+			written[written_count++] =
+				(uint64_t *)random_strings[k];
+	}
+	libc_print_fill(slots, sample->arguments, (size_t)sample->count);
+	if (sample->has_errno)
+		*error = sample->arguments[sample->count - 1].i32;
+}
+
+/* Formats that leave open what their arguments are: what libc does. */
+static bool set_any_arguments(const struct random_sample *sample)
+{
+	/* Libc reads a pointer that is also numbered as an int by half, and
+	 * what "%n" writes, the same slot would print. */
+	if ((strchr(sample->format, '$') != NULL ||
+		    strchr(sample->format, 'n') != NULL) &&
+		strpbrk(sample->format, "nsS") != NULL)
+		return false;
+	for (unsigned k = 0; k < LIBC_SLOTS; k++)
+		slots[k] = LOW_ADDRESS;
+	written[0] = (uint64_t *)LOW_ADDRESS;
+	written_count = 1;
+	return true;
+}
+
+static const char *choose_format(struct random_sample *sample)
+{
+	unsigned count = COUNT_OF(constant_formats);
+	const char *constant;
+
+	if (one_in(3)) {
+		/* A few of them often. */
+		constant = constant_formats[below(
+			one_in(2) && count > 50 ? 50 : count)];
+		sample->length = strlen(constant);
+		memcpy(sample->format, constant, sample->length + 1);
+		return constant;
+	}
+	if (one_in(8)) {
+		do
+			random_soup(sample);
+		while (random_has_number(sample->format, 1000, INT_MAX));
+	} else {
+		random_format(sample);
+	}
+	return NULL;
+}
+
+static enum way choose_way(const struct random_sample *sample)
+{
+	unsigned ways_allowed = WAYS - WAY_PRINTF;
+
+	/* A fortified libc aborts at "%n", and at gaps in the numbers. */
+	if (strchr(sample->format, 'n') != NULL ||
+		(sample->count == FORMAT_NONE &&
+			strchr(sample->format, '$') != NULL))
+		ways_allowed = WAY_PRINTF_CHK - WAY_PRINTF;
+	return WAY_PRINTF + below(ways_allowed);
+}
+
+static void try_random(void)
+{
+	static struct random_sample sample;
+	char on_stack[RANDOM_FORMAT_BYTES];
+	int error = one_in(2) ? 0 : (int)below(140);
+
+	do {
+		format = choose_format(&sample);
+		sample.count = format_arguments(sample.format, sample.length,
+			sample.kinds, &sample.has_errno);
+		if (sample.count != FORMAT_NONE)
+			set_arguments(&sample, &error);
+	} while (sample.count == FORMAT_NONE && !set_any_arguments(&sample));
+	if (format == NULL) {
+		format = one_in(3) ? on_stack : heap_format;
+		memcpy((char *)format, sample.format, sample.length + 1);
+	}
+	try(run_by_hand, choose_way(&sample), error);
+}
+
+/* ---- all of it ---- */
+static void change_locale(bool of_thread)
+{
+	static const char *const names[] = {"C", "C.UTF-8", "C.UTF-8",
+		"de_DE.UTF-8", "de_DE.ISO-8859-1", "fa_IR.UTF-8"};
+	static const int categories[] = {
+		LC_ALL, LC_ALL, LC_NUMERIC, LC_CTYPE, LC_MESSAGES};
+	static locale_t own;
+	const char *name = names[below(COUNT_OF(names))];
+
+	uselocale(LC_GLOBAL_LOCALE);
+	if (own != NULL)
+		freelocale(own);
+	own = NULL;
+	setlocale(LC_ALL, one_in(2) ? "C" : "C.UTF-8");
+	setlocale(categories[below(COUNT_OF(categories))], name);
+	if (!of_thread || one_in(2))
+		return;
+	own = newlocale(LC_ALL_MASK, names[below(COUNT_OF(names))], NULL);
+	if (own != NULL)
+		uselocale(own);
+}
+
+static void set_up(void)
+{
+	char *low = mmap((void *)LOW_ADDRESS, PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	size_t size = (FORMAT_ARGUMENTS_MAX + 1) * 2 * (size_t)PAGE;
+
+	regions = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t at = PAGE; at < size; at += 2 * PAGE)
+		mprotect(regions + at, PAGE, PROT_NONE);
+	heap_format = malloc(RANDOM_FORMAT_BYTES);
+	long_text = malloc(LONG_BYTES);
+	for (unsigned k = 0; k < LONG_BYTES; k++)
+		long_text[k] = (char)('a' + k % 23);
+	long_text[LONG_BYTES - 1] = '\0';
+	scratch = fopen("scratch", "w+");
+	results = fopen("results", "w");
+	mismatches = fopen("mismatches", "w");
+	text_file[0] = fopen("expected.stdout", "w");
+	text_file[1] = fopen("expected.stderr", "w");
+	if (low == MAP_FAILED || regions == MAP_FAILED || scratch == NULL ||
+		results == NULL || mismatches == NULL || !text_file[0] ||
+		!text_file[1])
+		abort();
+}
+
+static void print_table(uint64_t seed, unsigned count)
+{
+	struct random_sample sample;
+
+	random_state = seed << 32;
+	while (count-- > 0) {
+		random_format(&sample);
+		printf("\"%s\",\n", escaped(sample.format));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed, count;
+
+	if (argc == 4 && strcmp(argv[1], "table") == 0) {
+		print_table(
+			strtoull(argv[2], NULL, 0), (unsigned)atoi(argv[3]));
+		return 0;
+	}
+	if (argc < 3)
+		return 2;
+	seed = strtoull(argv[1], NULL, 0);
+	count = strtoull(argv[2], NULL, 0);
+	number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
+	set_up();
+	for (; number < count; number++) {
+		if (number % BLOCK == 0 || argc > 3) {
+			argc = 3;
+			random_state = seed << 32 | 1u << 31 | number / BLOCK;
+			change_locale(number >= count / 2);
+			try_genuine();
+		}
+		random_state = seed << 32 | number;
+		try_random();
+	}
+	return fflush(NULL) != 0 || mismatches_count > 0;
+}
