@@ -8,6 +8,7 @@
 #define SHIM_HOST_H
 
 #include <time.h>
+#include <wchar.h>
 
 /* A function that we interpose and where its next definition is kept. */
 struct host_function {

@@ -8,6 +8,7 @@
 #define WRAPPERS_HANDLERS_H
 
 #include <locale.h>
+#include <wchar.h>
 
 #include "shim/capture.h"
 
@@ -28,6 +29,14 @@ int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *));
 int put_word(const struct call *call, int word, FILE *file);
 int put_overflow(const struct call *call, FILE *file, int c);
+
+/* wide.c: wide text is recorded as the bytes that it makes. */
+int wide_print(const struct call *call, FILE *file, int chk,
+	const wchar_t *format, va_list arguments);
+wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
+	wint_t (*next)(wchar_t, FILE *));
+int wide_string(const struct call *call, const wchar_t *s, FILE *file,
+	int (*next)(const wchar_t *, FILE *));
 
 /* write.c */
 ssize_t write_bytes(

@@ -7,6 +7,7 @@
 #define WRAPPERS_NEXT_H
 
 #include <locale.h>
+#include <wchar.h>
 
 #define PLAIN(returns, name, parameters, what)                                 \
 	extern returns(*next_##name) parameters;

@@ -55,8 +55,9 @@ static void buffering(FILE *file, int mode, size_t size)
 	static int used;
 
 	fflush(file);
-	printf("setvbuf %d\n", setvbuf(file,
-		mode == _IONBF ? NULL : buffer[used++ % 8], mode, size));
+	printf("setvbuf %d\n",
+		setvbuf(file, mode == _IONBF ? NULL : buffer[used++ % 8], mode,
+			size));
 	fflush(stdout);
 	macros(file, 20);
 	only_macros(file, 300);

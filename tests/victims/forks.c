@@ -86,8 +86,8 @@ static void make_children(int i)
 		_exit(0);
 	}
 	await("SYS_fork", i, child);
-	child = clone(cloned, stack + sizeof(stack), SIGCHLD,
-		(void *)(intptr_t)i);
+	child = clone(
+		cloned, stack + sizeof(stack), SIGCHLD, (void *)(intptr_t)i);
 	await("clone", i, child);
 	prepare("vfork-exec", i);
 	child = vfork();

@@ -27,6 +27,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 /* An address that is also a harmless width, precision and string. */
 #define LOW_ADDRESS 0x10000ul
+#define TARGET_ADDRESS (LOW_ADDRESS + PAGE / 2) /* of "%n" */
 
 int __vprintf_chk(int, const char *, va_list);
 int __vfprintf_chk(FILE *, int, const char *, va_list);
@@ -428,9 +429,12 @@ static void set_arguments(struct random_sample *sample, int *error)
 		if (sample->kinds[k] == BINLOG_ARG_STRING ||
 			sample->kinds[k] == BINLOG_ARG_WIDE)
 			place_string(sample, k);
-		if (sample->roles[k] == 'n')
-			written[written_count++] =
-				(uint64_t *)random_strings[k];
+		if (sample->roles[k] != 'n')
+			continue;
+		/* At a place that is the same in every run: the address may
+		 * be printed as well. */
+		written[written_count] = (uint64_t *)TARGET_ADDRESS + k;
+		sample->arguments[k].i64 = (intptr_t)written[written_count++];
 	}
 	libc_print_fill(slots, sample->arguments, (size_t)sample->count);
 	if (sample->has_errno)

@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* By labels, since the headers know these names otherwise. */
-#define MINE(name)                                \
-	void mine_##name(void) __asm__(#name);    \
-	void mine_##name(void)                    \
-	{                                         \
-		__builtin_trap();                 \
+#define MINE(name)                                                             \
+	void mine_##name(void) __asm__(#name);                                 \
+	void mine_##name(void)                                                 \
+	{                                                                      \
+		__builtin_trap();                                              \
 	}
 MINE(getenv)
 MINE(setenv)

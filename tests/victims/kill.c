@@ -44,8 +44,8 @@ static void *print(void *argument)
 
 	for (uint64_t number = 0;; number++) {
 		say(thread, number);
-		__atomic_store_n(&page->returned[thread], number + 1,
-			__ATOMIC_RELEASE);
+		__atomic_store_n(
+			&page->returned[thread], number + 1, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
@@ -55,8 +55,9 @@ int main(int argc, char **argv)
 	pthread_t id;
 	int fd = open(argc > 1 ? argv[1] : "", O_RDWR);
 
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		0);
+	kill_begin();
+	page = mmap(
+		NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return 2;
 	for (uintptr_t i = 1; i < KILL_THREADS; i++)

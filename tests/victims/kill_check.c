@@ -22,8 +22,9 @@ static struct kill_page *map_page(const char *path)
 
 	if (fd < 0 || ftruncate(fd, sizeof(*page)) < 0)
 		exit(2);
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		0);
+	kill_begin();
+	page = mmap(
+		NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return page == MAP_FAILED ? (exit(2), NULL) : page;
 }
 
@@ -68,7 +69,8 @@ static int check(const struct kill_page *page, FILE *log, uint64_t claim)
 		if (thread >= KILL_THREADS)
 			return complain("torn", thread, 0);
 		wanted = kill_line(line, thread, seen[thread]);
-		if ((size_t)length != wanted || memcmp(text, line, wanted) != 0) {
+		if ((size_t)length != wanted ||
+			memcmp(text, line, wanted) != 0) {
 			printf("got: %.*s", (int)length, text);
 			return complain("torn, or not the next one", thread,
 				seen[thread]);

@@ -8,8 +8,8 @@
 
 int main(int argc, char **argv)
 {
-	struct rlimit size = {argc > 1 ? strtoul(argv[1], NULL, 10) : 0,
-		RLIM_INFINITY};
+	struct rlimit size = {
+		argc > 1 ? strtoul(argv[1], NULL, 10) : 0, RLIM_INFINITY};
 
 	printf("before\n");
 	setrlimit(RLIMIT_FSIZE, &size);

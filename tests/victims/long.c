@@ -18,7 +18,8 @@ static char *text(size_t length)
 
 int main(void)
 {
-	char *medium = text(100000), *large = text(3000000), *huge = text(5000000);
+	char *medium = text(100000), *large = text(3000000),
+	     *huge = text(5000000);
 	struct iovec parts[2] = {{large, 3000000}, {medium, 100000}};
 
 	/* Around the sizes at which something changes. */

@@ -18,8 +18,8 @@ static void before_all(void)
 	printf("preinit %d\n", 1);
 	fprintf(stderr, "preinit on stderr\n");
 }
-__attribute__((section(".preinit_array"), used)) static void (*preinit)(void) =
-	before_all;
+__attribute__((section(".preinit_array"), used)) static void (*preinit)(
+	void) = before_all;
 
 __attribute__((constructor)) static void construct(void)
 {

@@ -20,10 +20,10 @@ void note_stack(int number);
 int in_library(int depth);
 
 /* The call of printf and that of backtrace() have the same callers. */
-#define say()                                        \
-	do {                                         \
-		note_stack(messages);                \
-		printf("message %d\n", messages++);  \
+#define say()                                                                  \
+	do {                                                                   \
+		note_stack(messages);                                          \
+		printf("message %d\n", messages++);                            \
 	} while (0)
 
 #ifdef __cplusplus

@@ -7,8 +7,14 @@
 #include <string>
 
 struct guard {
-	explicit guard(int n) : number(n) { std::printf("enter %d\n", n); }
-	~guard() { std::printf("leave %d\n", number); }
+	explicit guard(int n) : number(n)
+	{
+		std::printf("enter %d\n", n);
+	}
+	~guard()
+	{
+		std::printf("leave %d\n", number);
+	}
 	int number;
 };
 
