@@ -21,9 +21,9 @@ empty=0
 for ((i = 0; i < kills; i++)); do
 	if kill_once && [ ! -s "$TMP/real" ] && [ ! -d "$TMP/capture" ]; then
 		empty=$((empty + 1)) # it has not come to our constructor
-	elif [ -s "$TMP/real" ] || ! check >"$TMP/why"; then
+	elif [ -s "$TMP/real" ] || ! check >"$TMP/why" 2>"$TMP/complaint"; then
 		bad=$((bad + 1))
-		head -qn 3 "$TMP/real" "$TMP/why" >>"$TMP/whys"
+		head -qn 3 "$TMP/real" "$TMP/why" "$TMP/complaint" >>"$TMP/whys"
 	else
 		lines=$((lines + $(cat "$TMP/why")))
 	fi

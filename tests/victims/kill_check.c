@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,6 +53,14 @@ static int complain(const char *what, unsigned thread, uint64_t number)
 {
 	printf("thread %u, line %lu: %s\n", thread, number, what);
 	return 1;
+}
+
+static bool said_nothing(const struct kill_page *page)
+{
+	for (unsigned i = 0; i < KILL_THREADS; i++)
+		if (page->returned[i] != 0)
+			return false;
+	return true;
 }
 
 static int check(const struct kill_page *page, FILE *log, uint64_t claim)
@@ -112,6 +121,10 @@ int main(int argc, char **argv)
 	bad = check(page, log, argc > 4 ? strtoull(argv[4], NULL, 10) : 0);
 	fclose(log);
 	wait(&status);
+	/* Killed while it was still setting up: there is nothing to read. */
+	if (!bad && WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+		said_nothing(page))
+		return 0;
 	if (!bad && status != 0)
 		bad = printf("binlog-show: status %x\n", status) > 0;
 	return bad;
