@@ -33,11 +33,11 @@ end'
 	'exit 3'
 	'echo partial; kill -TERM $$; echo never'
 )
-export TAR_OPTIONS= MAKEFLAGS=--no-print-directory TERM=dumb
+export MAKEFLAGS=--no-print-directory TERM=dumb
 unset MAKELEVEL MFLAGS BINLOG_STREAMS
 
 name() { local s=${1//$'\n'/ }; echo "${s:0:60}"; }
-somewhere() { rm -rf "$TMP/dir" && mkdir "$TMP/dir" && cd "$TMP/dir"; }
+somewhere() { rm -rf "$TMP/dir" && mkdir "$TMP/dir" && cd "$TMP/dir" || exit; }
 preloaded() { rm -rf "$TMP/got"; LD_PRELOAD=$lib BINLOG_DIR=$TMP/got exec "$@"; }
 
 in_a_pipe() { # COMMAND: recorded, and written

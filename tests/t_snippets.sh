@@ -37,7 +37,7 @@ syslog_functions=$(echo "$with_snippet" | grep log)
 # own below DIR; their outputs go to DIR.stdout and DIR.stderr.
 run_each() { # DIR CONTEXT FUNCTIONS [VARIABLE=VALUE...]
 	local function
-	: >"$1.stdout" >"$1.stderr"
+	rm -f "$1.stdout" "$1.stderr"
 	if [ -n "$append" ]; then
 		exec 5>>"$1.stdout" 6>>"$1.stderr"
 	else
@@ -103,7 +103,7 @@ check() { # HOW CONTEXT FUNCTIONS: when something is wrong, finds out where
 	verdict ${#bad} "$1: all functions in context $2${append:+, $append}" \
 		"different:$bad"
 }
-append=
+append=""
 for context in $contexts; do
 	check native "$context" "$(echo "$with_snippet" | grep -v log)"
 	check syslog "$context" "$syslog_functions"
