@@ -6,8 +6,20 @@
 #include "shim/locale_state.h"
 #include "shim/measure.h"
 #include "shim/plan.h"
+#include "shim/stdio_lock.h"
 
 #include <float.h>
+
+/* writer_begin() at a time at which no other thread holds the FILE. */
+static inline bool begin(struct writer *w, const struct call *call,
+	uint32_t bytes, uint64_t *ticks)
+{
+	do {
+		if (unlikely(!writer_begin(w, bytes, ticks)))
+			return false;
+	} while (unlikely(stdio_lock_is_others(call->locked)));
+	return true;
+}
 
 /* The length of a text, as far as it has been added up. */
 struct capture_sum {
@@ -261,8 +273,9 @@ static inline bool locale_matters(const struct plan *plan)
 }
 
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
-static inline int capture_typed(struct writer *w, const struct memo *memo,
-	const struct capture_text *how, const char *format, va_list arguments)
+static inline int capture_typed(struct writer *w, const struct call *call,
+	const struct memo *memo, const struct capture_text *how,
+	const char *format, va_list arguments)
 {
 	const struct plan *plan = memo->plan;
 	size_t rest = plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t);
@@ -276,7 +289,7 @@ static inline int capture_typed(struct writer *w, const struct memo *memo,
 	if (unlikely(plan->has_decimal | plan->has_wide | plan->has_errno) &&
 		locale_matters(plan))
 		return CAPTURE_AT_ONCE;
-	if (unlikely(!writer_begin(w, (uint32_t)(8 + rest), &ticks)))
+	if (unlikely(!begin(w, call, (uint32_t)(8 + rest), &ticks)))
 		return CAPTURE_PASS;
 	to = w->cursor + 8;
 	if (unlikely(how->prefixes))
@@ -316,7 +329,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	if (unlikely(!memo))
 		memo = capture_meet_format(w, call, how, format, arguments);
 	if (likely(memo != NULL))
-		result = capture_typed(w, memo, how, format, arguments);
+		result = capture_typed(w, call, memo, how, format, arguments);
 	if (unlikely(result == CAPTURE_AT_ONCE))
 		result = capture_at_once(w, call, how, format, arguments);
 	return result;
@@ -342,25 +355,26 @@ int capture_format(const struct call *call, const struct capture_text *how,
 }
 
 /* A constant text is part of the context: nothing but the time is written. */
-static inline bool store_constant(struct writer *w, const struct memo *memo)
+static inline bool store_constant(
+	struct writer *w, const struct call *call, const struct memo *memo)
 {
 	uint64_t ticks;
 
-	if (unlikely(!writer_begin(w, 8, &ticks)))
+	if (unlikely(!begin(w, call, 8, &ticks)))
 		return false;
 	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
 	writer_commit(w, w->cursor + 8, memo->context);
 	return true;
 }
 
-static inline bool store_bytes(struct writer *w, const struct memo *memo,
-	const void *bytes, size_t size)
+static inline bool store_bytes(struct writer *w, const struct call *call,
+	const struct memo *memo, const void *bytes, size_t size)
 {
 	size_t padded = (size + 3) & ~(size_t)3;
 	uint64_t ticks;
 	char *to;
 
-	if (unlikely(!writer_begin(w, (uint32_t)(12 + padded), &ticks)))
+	if (unlikely(!begin(w, call, (uint32_t)(12 + padded), &ticks)))
 		return false;
 	to = w->cursor;
 	*(uint32_t *)(to + 4) = (uint32_t)ticks;
@@ -382,16 +396,16 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		memo_find(w->memo[memo_set(call, key)], call, key, constant);
 
 	if (likely(memo && memo->length == size))
-		return store_constant(w, memo);
+		return store_constant(w, call, memo);
 	if (unlikely(size > CAPTURE_CHUNK))
 		return capture_chunks(w, call, stream, text, 0, bytes, size);
 	memo = memo_find(w->memo[memo_set(call, 0)], call, 0, tag);
 	if (unlikely(!memo)) {
 		memo = capture_meet_bytes(w, call, stream, text, bytes, size);
 		if (memo && memo->tag == constant)
-			return store_constant(w, memo);
+			return store_constant(w, call, memo);
 	}
-	return memo && store_bytes(w, memo, bytes, size);
+	return memo && store_bytes(w, call, memo, bytes, size);
 }
 
 bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
@@ -420,7 +434,7 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 	memo = memo_find(w->memo[memo_set(call, 0)], call, 0, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_character(w, call, stream);
-	if (likely(memo && writer_begin(w, 12, &ticks))) {
+	if (likely(memo && begin(w, call, 12, &ticks))) {
 		*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
 		*(int32_t *)(w->cursor + 8) = (unsigned char)byte;
 		writer_commit(w, w->cursor + 12, memo->context);

@@ -7,6 +7,7 @@
 #ifndef SHIM_HOST_H
 #define SHIM_HOST_H
 
+#include <pthread.h>
 #include <time.h>
 #include <wchar.h>
 

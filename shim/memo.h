@@ -20,6 +20,7 @@ struct call {
 	uintptr_t sp;
 	uintptr_t fp;
 	const char *function; /* the name that was called */
+	FILE *locked;	      /* whose lock the function takes, or null */
 };
 
 struct plan;
@@ -27,7 +28,7 @@ struct plan;
 struct memo {
 	uintptr_t pc;  /* 0: free */
 	uintptr_t key; /* address of a constant format or text, else */
-		       /* a hash of the format, or 0 */
+	/* a hash of the format, or 0 */
 	uintptr_t sp;
 	uintptr_t fp;
 	const struct plan *plan; /* how to copy the arguments */

@@ -31,6 +31,7 @@ static bool record(const struct call *call, const char *from, const char *to,
 	struct call by_macro = *call;
 
 	by_macro.function = "putc_unlocked";
+	by_macro.locked = NULL;
 	return capture_bytes(&by_macro, stream, BINLOG_TEXT_BYTES, from,
 		(size_t)(to - from));
 }

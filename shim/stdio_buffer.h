@@ -30,10 +30,14 @@ void stdio_buffer_settle(FILE *file);
 /* The same after a flush, of all FILEs if null; of those remembered only. */
 void stdio_buffer_flushed(const FILE *file);
 
-/* What has to be done before a call on a FILE is recorded. */
+/*
+ * What has to be done before a call on a FILE is recorded.  `locks`: the
+ * function takes the lock of the FILE.
+ */
 static inline void stdio_buffer_prepare(
-	const struct call *call, FILE *file, unsigned stream)
+	struct call *call, FILE *file, unsigned stream, bool locks)
 {
+	call->locked = locks ? file : NULL;
 	/* As a first byte-oriented call would: fwide(file, -1). */
 	if (unlikely(file->_mode == 0))
 		file->_mode = -1;

@@ -108,7 +108,6 @@ for bytes in 0 40000 1000000; do
 			"$TMP/wanted" "$TMP/both"
 	done
 done
-ulimit -S -c 0
 
 # ---- libraries that come and go ----
 for word in alpha gamma; do

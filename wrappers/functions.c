@@ -15,7 +15,7 @@
 	EXPORT returns name parameters;                                        \
 	EXPORT returns name parameters                                         \
 	{                                                                      \
-		const struct call call = CAPTURE_CALL(#name);                  \
+		struct call call = CAPTURE_CALL(#name);                        \
                                                                                \
 		process_start();                                               \
 		(void)call;                                                    \
@@ -26,7 +26,7 @@
 	EXPORT returns name parameters;                                        \
 	EXPORT returns name parameters                                         \
 	{                                                                      \
-		const struct call call = CAPTURE_CALL(#name);                  \
+		struct call call = CAPTURE_CALL(#name);                        \
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
@@ -42,7 +42,7 @@
 	EXPORT void name parameters;                                           \
 	EXPORT void name parameters                                            \
 	{                                                                      \
-		const struct call call = CAPTURE_CALL(#name);                  \
+		struct call call = CAPTURE_CALL(#name);                        \
                                                                                \
 		process_start();                                               \
 		(void)call;                                                    \
@@ -53,7 +53,7 @@
 	EXPORT void name parameters;                                           \
 	EXPORT void name parameters                                            \
 	{                                                                      \
-		const struct call call = CAPTURE_CALL(#name);                  \
+		struct call call = CAPTURE_CALL(#name);                        \
 		va_list ap;                                                    \
                                                                                \
 		process_start();                                               \

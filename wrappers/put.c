@@ -27,14 +27,14 @@ static inline void settle(FILE *file, unsigned stream)
 }
 
 /* Records bytes for a FILE; false: make the call natively (also). */
-static bool record(const struct call *call, FILE *file, unsigned stream,
+static bool record(struct call *call, FILE *file, unsigned stream, bool locks,
 	unsigned text, const void *p, size_t size)
 {
-	stdio_buffer_prepare(call, file, stream);
+	stdio_buffer_prepare(call, file, stream, locks);
 	return is_done(stream, capture_bytes(call, stream, text, p, size));
 }
 
-int put_line(const struct call *call, const char *s)
+int put_line(struct call *call, const char *s)
 {
 	FILE *file = stdout;
 	unsigned stream = streams_of_file(file);
@@ -44,7 +44,8 @@ int put_line(const struct call *call, const char *s)
 	if (stream == STREAM_PASS)
 		return next_puts(s);
 	length = bytes_length(s);
-	if (!record(call, file, stream, BINLOG_TEXT_BYTES_LINE, s, length)) {
+	if (!record(call, file, stream, true, BINLOG_TEXT_BYTES_LINE, s,
+		    length)) {
 		result = next_puts(s);
 		settle(file, stream);
 		return result;
@@ -52,7 +53,7 @@ int put_line(const struct call *call, const char *s)
 	return length < INT_MAX ? (int)length + 1 : INT_MAX;
 }
 
-int put_string(const struct call *call, const char *s, FILE *file,
+int put_string(struct call *call, const char *s, FILE *file,
 	int (*next)(const char *, FILE *))
 {
 	unsigned stream = streams_of_file(file);
@@ -63,7 +64,8 @@ int put_string(const struct call *call, const char *s, FILE *file,
 		return next(s, file);
 	length = bytes_length(s);
 	if (length > 0 &&
-		!record(call, file, stream, BINLOG_TEXT_BYTES, s, length)) {
+		!record(call, file, stream, next != next_fputs_unlocked,
+			BINLOG_TEXT_BYTES, s, length)) {
 		result = next(s, file);
 		settle(file, stream);
 		return result;
@@ -71,9 +73,8 @@ int put_string(const struct call *call, const char *s, FILE *file,
 	return 1;
 }
 
-size_t put_block(const struct call *call, const void *p, size_t size,
-	size_t count, FILE *file,
-	size_t (*next)(const void *, size_t, size_t, FILE *))
+size_t put_block(struct call *call, const void *p, size_t size, size_t count,
+	FILE *file, size_t (*next)(const void *, size_t, size_t, FILE *))
 {
 	unsigned stream = streams_of_file(file);
 	size_t bytes;
@@ -81,7 +82,8 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	if (stream == STREAM_PASS ||
 		__builtin_mul_overflow(size, count, &bytes) || bytes == 0)
 		return next(p, size, count, file);
-	if (!record(call, file, stream, BINLOG_TEXT_BYTES, p, bytes)) {
+	if (!record(call, file, stream, next != next_fwrite_unlocked,
+		    BINLOG_TEXT_BYTES, p, bytes)) {
 		count = next(p, size, count, file);
 		settle(file, stream);
 	}
@@ -89,14 +91,14 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 }
 
 static bool record_character(
-	const struct call *call, FILE *file, unsigned stream, int c)
+	struct call *call, FILE *file, unsigned stream, bool locks, int c)
 {
-	stdio_buffer_prepare(call, file, stream);
+	stdio_buffer_prepare(call, file, stream, locks);
 	return is_done(stream, capture_character(call, stream, c));
 }
 
 int put_character(
-	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
+	struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
 	unsigned stream = streams_of_file(file);
 
@@ -104,20 +106,21 @@ int put_character(
 
 	if (stream == STREAM_PASS)
 		return next(c, file);
-	if (!record_character(call, file, stream, c)) {
+	if (!record_character(
+		    call, file, stream, next != next_putc_unlocked, c)) {
 		result = next(c, file);
 		settle(file, stream);
 	}
 	return result;
 }
 
-int put_word(const struct call *call, int word, FILE *file)
+int put_word(struct call *call, int word, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
 	int result = 0;
 
 	if (stream == STREAM_PASS ||
-		!record(call, file, stream, BINLOG_TEXT_BYTES, &word,
+		!record(call, file, stream, true, BINLOG_TEXT_BYTES, &word,
 			sizeof(word))) {
 		result = next_putw(word, file);
 		settle(file, stream);
@@ -136,7 +139,7 @@ static bool is_written_at_once(const FILE *file, int c)
  * would be written at once is recorded here; others must land in the buffer,
  * since some callers take them out again (and find the rest of it usable).
  */
-int put_overflow(const struct call *call, FILE *file, int c)
+int put_overflow(struct call *call, FILE *file, int c)
 {
 	unsigned stream = streams_of_file(file);
 
@@ -147,7 +150,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		if (next___overflow(file, EOF) == EOF)
 			return EOF;
 	stdio_buffer_remember(file);
-	stdio_buffer_prepare(call, file, stream);
+	stdio_buffer_prepare(call, file, stream, false);
 	if (streams[stream].tee) {
 		if (c != EOF)
 			capture_character(call, stream, c);
@@ -156,7 +159,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		return c;
 	}
 	if (c != EOF && is_written_at_once(file, c) &&
-		record_character(call, file, stream, c))
+		record_character(call, file, stream, false, c))
 		return (unsigned char)c;
 	return next___overflow(file, c);
 }

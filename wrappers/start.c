@@ -16,7 +16,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 
 __attribute__((destructor)) static void end(void)
 {
-	const struct call call = CAPTURE_CALL("exit");
+	struct call call = CAPTURE_CALL("exit");
 
 	process_start();
 	stdio_buffer_drain_all(&call);
