@@ -6,19 +6,31 @@
 #include "shim/locale_state.h"
 #include "shim/measure.h"
 #include "shim/plan.h"
-#include "shim/stdio_lock.h"
+#include "shim/stdio_turn.h"
 
 #include <float.h>
 
-/* writer_begin() at a time at which no other thread holds the FILE. */
+/*
+ * writer_begin() at a time that is the call's turn on its FILE.  The processor
+ * may read the time long before it has the lock, or look at the lock long
+ * before it reads the time, unless it is told not to.
+ */
+static COLD bool begin_in_turn(struct writer *w, const struct call *call,
+	uint32_t bytes, uint64_t *ticks)
+{
+	clock_fence();
+	if (!writer_begin(w, bytes, ticks))
+		return false;
+	clock_fence();
+	return !stdio_turn_is_lost(call->turn);
+}
+
 static inline bool begin(struct writer *w, const struct call *call,
 	uint32_t bytes, uint64_t *ticks)
 {
-	do {
-		if (unlikely(!writer_begin(w, bytes, ticks)))
-			return false;
-	} while (unlikely(stdio_lock_is_others(call->locked)));
-	return true;
+	return likely(!stdio_turn_matters)
+		       ? writer_begin(w, bytes, ticks)
+		       : begin_in_turn(w, call, bytes, ticks);
 }
 
 /* The length of a text, as far as it has been added up. */
@@ -107,7 +119,8 @@ static inline void note_star(const struct plan_argument *argument, int value,
 	struct capture_sum *sum)
 {
 	if (argument->measure == MEASURE_WIDTH)
-		sum->stars.width = value;
+		/* To the left like any negative one, but told from none. */
+		sum->stars.width = value == FORMAT_NONE ? 1 : value;
 	else
 		sum->stars.precision = value < 0 ? FORMAT_NONE : value;
 }

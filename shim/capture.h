@@ -12,12 +12,12 @@
 #include "shim/writer.h"
 
 /* The registers of the caller of the wrapper that uses this. */
-#define CAPTURE_CALL(name)                                                     \
+#define CAPTURE_CALL(name, its_turn)                                           \
 	{                                                                      \
 		.pc = (uintptr_t)__builtin_return_address(0),                  \
 		.sp = (uintptr_t)__builtin_dwarf_cfa(),                        \
 		.fp = *(const uintptr_t *)__builtin_frame_address(0),          \
-		.function = (name),                                            \
+		.function = (name), .turn = (its_turn),                        \
 	}
 
 /* Nothing was recorded: make the call natively. */

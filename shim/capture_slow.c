@@ -18,6 +18,11 @@
 /* On the host's stack while a text is made. */
 #define TEXT_ON_STACK 1024u
 
+/* Room for a text that ends early: from, to; and what fills it. */
+#define BROKEN_MIN ((size_t)1 << 16)
+#define BROKEN_MAX ((size_t)1 << 28)
+#define UNTOUCHED 0xff
+
 /* Keys of formats that are not constant: no user address has this bit. */
 #define KEY_OF_CONTENT ((uint64_t)1 << 63)
 
@@ -381,8 +386,42 @@ static int long_text(struct writer *w, const struct call *call,
 	return made;
 }
 
-int capture_at_once(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments)
+/*
+ * A conversion that fails ends the text; what was before it stands, zero
+ * bytes included.  It ends where the last byte was written: a terminator.
+ */
+static bool broken_text(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments,
+	int error)
+{
+	bool done = false, fits = false;
+	size_t size, length;
+
+	for (size = BROKEN_MIN; !fits && size <= BROKEN_MAX; size *= 16) {
+		long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *text = (char *)address;
+
+		if (sys_failed(address))
+			return false;
+		memset(text, UNTOUCHED, size);
+		errno = error;
+		print(text, size, how->chk, format, arguments);
+		length = size;
+		while (length > 0 && text[length - 1] == (char)UNTOUCHED)
+			length--;
+		fits = length > 0 && length < size;
+		if (fits)
+			done = record_text(
+				w, call, how, format, text, length - 1);
+		SYS2(munmap, address, size);
+	}
+	return done;
+}
+
+static int record_made(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments,
+	int error)
 {
 	char text[TEXT_ON_STACK];
 	int length = print(text, sizeof(text), how->chk, format, arguments);
@@ -390,9 +429,23 @@ int capture_at_once(struct writer *w, const struct call *call,
 	if (length >= (int)sizeof(text))
 		return long_text(
 			w, call, how, format, (size_t)length, arguments);
-	/* A conversion that fails ends the text; what was before it stands. */
-	if (!record_text(w, call, how, format, text,
-		    length < 0 ? bytes_length(text) : (size_t)length))
+	if (length < 0)
+		return broken_text(w, call, how, format, arguments, error)
+			       ? length
+			       : CAPTURE_PASS;
+	if (!record_text(w, call, how, format, text, (size_t)length))
 		return CAPTURE_PASS;
+	return length;
+}
+
+int capture_at_once(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	int error = errno;
+	int length = record_made(w, call, how, format, arguments, error);
+
+	/* The native call that follows has to find it, for "%m". */
+	if (length == CAPTURE_PASS || streams[how->stream].tee)
+		errno = error;
 	return length;
 }

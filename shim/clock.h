@@ -53,6 +53,16 @@ static inline uint64_t clock_ticks(void)
 	return clock_ticks_slow();
 }
 
+/* Between this and the ticks nothing changes places, locks included. */
+static inline void clock_fence(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lfence" ::: "memory");
+#else
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /*
  * Where the kernel keeps the core that the calling thread runs on (restartable
  * sequences); a constant ~0 without them.

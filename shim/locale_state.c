@@ -29,7 +29,7 @@ bool locale_ask_utf8(void)
 /* The name is the first part of what is asked for: "C", "POSIX", "C.UTF-8". */
 bool locale_ask_english(void)
 {
-	const char *name = host_setlocale(LC_MESSAGES, NULL);
+	const char *name = host_nl_langinfo(_NL_LOCALE_NAME(LC_MESSAGES));
 
 	return !name || name[0] == 'P' ||
 	       (name[0] == 'C' && (name[1] == '\0' || name[1] == '.'));

@@ -21,7 +21,6 @@ static uint64_t widen(uint64_t length, const struct plan_argument *argument,
 {
 	int64_t width = argument->width;
 
-	/* An argument of -1 has the look of none, and the same effect. */
 	if (stars->width != FORMAT_NONE)
 		width = stars->width < 0 ? -(int64_t)stars->width
 					 : stars->width;
@@ -64,8 +63,10 @@ static uint64_t bare(
 		return value ? 2 + padded(value, measure_digits(value, 4),
 					   precision)
 			     : sizeof("(nil)") - 1;
-	default: /* MEASURE_CHARACTER */
+	case MEASURE_CHARACTER:
 		return 1;
+	default: /* the "*" of "%*%", without effect */
+		return 0;
 	}
 }
 

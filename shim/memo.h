@@ -14,13 +14,23 @@
 #define MEMO_WAYS 2u
 #define MEMO_WORDS 28u
 
+/* The FILE that the called function prints to: see stdio_turn.h. */
+struct call_turn {
+	FILE *file;  /* null: none */
+	bool locks;  /* the function takes the lock of the FILE */
+	bool drains; /* and what is in its buffer comes first */
+	bool lost;   /* others came between: begin again */
+	uint8_t tries;
+	FILE *held; /* locked by us until the call ends, or null */
+};
+
 /* Where a recorded call was made, as its caller has the registers. */
 struct call {
 	uintptr_t pc;
 	uintptr_t sp;
 	uintptr_t fp;
-	const char *function; /* the name that was called */
-	FILE *locked;	      /* whose lock the function takes, or null */
+	const char *function;	/* the name that was called */
+	struct call_turn *turn; /* null: it does not matter */
 };
 
 struct plan;

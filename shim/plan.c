@@ -120,14 +120,14 @@ static bool add(struct plan *plan, const struct format_directive *directive)
 	if (directive->conversion == 'n' ||
 		directive->flags & (FORMAT_GROUP | FORMAT_I18N))
 		return false;
-	note_star(plan, directive->width_argument, MEASURE_WIDTH);
-	note_star(plan, directive->precision_argument, MEASURE_PRECISION);
 	plan->has_wide |= wide;
 	plan->has_decimal |= is_floating(directive->conversion);
 	if (directive->argument == FORMAT_NONE) { /* %m */
 		plan->measured = false;
 		return true;
 	}
+	note_star(plan, directive->width_argument, MEASURE_WIDTH);
+	note_star(plan, directive->precision_argument, MEASURE_PRECISION);
 	argument = &plan->argument[directive->argument];
 	argument->measure = (uint8_t)measure_of(directive);
 	argument->flags = directive->flags;
@@ -184,6 +184,8 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	plan->measured = false;
 	for (unsigned i = 0; i < plan->count; i++) {
 		plan->argument[i].step = STEP_GENERAL;
+		/* A "*" is not for the argument after it. */
+		plan->argument[i].measure = MEASURE_NOTHING;
 		if (plan->argument[i].kind >= BINLOG_ARG_STRING &&
 			(plan->argument[i].precision != FORMAT_NONE ||
 				limits_strings))

@@ -31,7 +31,7 @@ static bool record(const struct call *call, const char *from, const char *to,
 	struct call by_macro = *call;
 
 	by_macro.function = "putc_unlocked";
-	by_macro.locked = NULL;
+	by_macro.turn = NULL;
 	return capture_bytes(&by_macro, stream, BINLOG_TEXT_BYTES, from,
 		(size_t)(to - from));
 }
@@ -72,6 +72,21 @@ COLD void stdio_buffer_drain(
 			 stream))
 		file->_IO_write_ptr = file->_IO_write_base;
 	host_funlockfile(file);
+}
+
+COLD void stdio_buffer_prepare_slow(
+	const struct call *call, FILE *file, unsigned stream)
+{
+	struct call_turn *turn = call->turn;
+
+	if (turn->locks &&
+		(turn->tries >= STDIO_TURN_TRIES || stdio_turn_is_others(file)))
+		stdio_turn_take(turn);
+	if (file->_IO_write_ptr != file->_IO_write_base)
+		stdio_buffer_drain(call, file, stream);
+	/* Keeping it costs others time; but it settles who is first. */
+	if (turn->held && turn->tries < STDIO_TURN_TRIES)
+		stdio_turn_give_back(turn);
 }
 
 void stdio_buffer_settle(FILE *file)

@@ -10,6 +10,8 @@
 #define SHIM_STDIO_BUFFER_H
 
 #include "shim/capture.h"
+#include "shim/stdio_turn.h"
+#include "shim/streams.h"
 
 /* Records what is unknown in the buffer, unless that is in use. */
 void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);
@@ -30,19 +32,29 @@ void stdio_buffer_settle(FILE *file);
 /* The same after a flush, of all FILEs if null; of those remembered only. */
 void stdio_buffer_flushed(const FILE *file);
 
+/* The rest of stdio_buffer_prepare() when somebody has the FILE, or there is
+ * something in its buffer. */
+void stdio_buffer_prepare_slow(
+	const struct call *call, FILE *file, unsigned stream);
+
 /*
  * What has to be done before a call on a FILE is recorded.  `locks`: the
  * function takes the lock of the FILE.
  */
 static inline void stdio_buffer_prepare(
-	struct call *call, FILE *file, unsigned stream, bool locks)
+	const struct call *call, FILE *file, unsigned stream, bool locks)
 {
-	call->locked = locks ? file : NULL;
+	call->turn->file = file;
+	call->turn->locks = locks;
+	call->turn->drains = !streams[stream].tee;
+	call->turn->lost = false;
 	/* As a first byte-oriented call would: fwide(file, -1). */
 	if (unlikely(file->_mode == 0))
 		file->_mode = -1;
-	if (unlikely(file->_IO_write_ptr != file->_IO_write_base))
-		stdio_buffer_drain(call, file, stream);
+	if (unlikely(file->_IO_write_ptr != file->_IO_write_base ||
+		     call->turn->tries >= STDIO_TURN_TRIES ||
+		     (locks && stdio_turn_is_others(file))))
+		stdio_buffer_prepare_slow(call, file, stream);
 }
 
 #endif

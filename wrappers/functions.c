@@ -5,6 +5,7 @@
  */
 #include "shim/capture.h"
 #include "shim/host.h"
+#include "shim/stdio_turn.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -15,18 +16,23 @@
 	EXPORT returns name parameters;                                        \
 	EXPORT returns name parameters                                         \
 	{                                                                      \
-		struct call call = CAPTURE_CALL(#name);                        \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
+		returns result;                                                \
                                                                                \
 		process_start();                                               \
 		(void)call;                                                    \
-		return what;                                                   \
+		result = what;                                                 \
+		stdio_turn_end(&turn);                                         \
+		return result;                                                 \
 	}
 #define VARIADIC(returns, name, last, parameters, what)                        \
 	returns(*next_##name) parameters;                                      \
 	EXPORT returns name parameters;                                        \
 	EXPORT returns name parameters                                         \
 	{                                                                      \
-		struct call call = CAPTURE_CALL(#name);                        \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
@@ -35,6 +41,7 @@
 		va_start(ap, last);                                            \
 		result = what;                                                 \
 		va_end(ap);                                                    \
+		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
 	}
 #define PLAIN_VOID(name, parameters, what)                                     \
@@ -42,18 +49,21 @@
 	EXPORT void name parameters;                                           \
 	EXPORT void name parameters                                            \
 	{                                                                      \
-		struct call call = CAPTURE_CALL(#name);                        \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
                                                                                \
 		process_start();                                               \
 		(void)call;                                                    \
 		what;                                                          \
+		stdio_turn_end(&turn);                                         \
 	}
 #define VARIADIC_VOID(name, last, parameters, what)                            \
 	void(*next_##name) parameters;                                         \
 	EXPORT void name parameters;                                           \
 	EXPORT void name parameters                                            \
 	{                                                                      \
-		struct call call = CAPTURE_CALL(#name);                        \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
 		va_list ap;                                                    \
                                                                                \
 		process_start();                                               \
@@ -61,6 +71,7 @@
 		va_start(ap, last);                                            \
 		what;                                                          \
 		va_end(ap);                                                    \
+		stdio_turn_end(&turn);                                         \
 	}
 #include "wrappers/functions.def"
 #undef PLAIN

@@ -17,7 +17,7 @@ static int pass_descriptor(int fd, int chk, const char *format, va_list ap)
 		   : next_vdprintf(fd, format, ap);
 }
 
-static inline int record(struct call *call, unsigned stream, int chk,
+static inline int record(const struct call *call, unsigned stream, int chk,
 	const char *format, va_list ap)
 {
 	const struct capture_text how = {
@@ -29,21 +29,23 @@ static inline int record(struct call *call, unsigned stream, int chk,
 	length = capture_format(call, &how, format, ap);
 	if (unlikely(streams[stream].tee))
 		return CAPTURE_PASS;
-	if (unlikely(length == CAPTURE_PASS))
+	if (unlikely(length == CAPTURE_PASS && !call->turn->lost))
 		writer_count_passed();
 	return length;
 }
 
-int print_file(
-	struct call *call, FILE *file, int chk, const char *format, va_list ap)
+int print_file(const struct call *call, FILE *file, int chk, const char *format,
+	va_list ap)
 {
 	unsigned stream = streams_of_file(file);
 	int length;
 
 	if (stream == STREAM_PASS)
 		return pass_file(file, chk, format, ap);
-	stdio_buffer_prepare(call, file, stream, true);
-	length = record(call, stream, chk, format, ap);
+	do {
+		stdio_buffer_prepare(call, file, stream, true);
+		length = record(call, stream, chk, format, ap);
+	} while (unlikely(length == CAPTURE_PASS && call->turn->lost));
 	if (unlikely(length == CAPTURE_PASS)) {
 		length = pass_file(file, chk, format, ap);
 		if (streams[stream].tee)
@@ -52,8 +54,8 @@ int print_file(
 	return length;
 }
 
-int print_descriptor(
-	struct call *call, int fd, int chk, const char *format, va_list ap)
+int print_descriptor(const struct call *call, int fd, int chk,
+	const char *format, va_list ap)
 {
 	unsigned stream = streams_of(fd);
 	int length;

@@ -27,14 +27,19 @@ static inline void settle(FILE *file, unsigned stream)
 }
 
 /* Records bytes for a FILE; false: make the call natively (also). */
-static bool record(struct call *call, FILE *file, unsigned stream, bool locks,
-	unsigned text, const void *p, size_t size)
+static bool record(const struct call *call, FILE *file, unsigned stream,
+	bool locks, unsigned text, const void *p, size_t size)
 {
-	stdio_buffer_prepare(call, file, stream, locks);
-	return is_done(stream, capture_bytes(call, stream, text, p, size));
+	bool recorded;
+
+	do {
+		stdio_buffer_prepare(call, file, stream, locks);
+		recorded = capture_bytes(call, stream, text, p, size);
+	} while (unlikely(!recorded && call->turn->lost));
+	return is_done(stream, recorded);
 }
 
-int put_line(struct call *call, const char *s)
+int put_line(const struct call *call, const char *s)
 {
 	FILE *file = stdout;
 	unsigned stream = streams_of_file(file);
@@ -53,7 +58,7 @@ int put_line(struct call *call, const char *s)
 	return length < INT_MAX ? (int)length + 1 : INT_MAX;
 }
 
-int put_string(struct call *call, const char *s, FILE *file,
+int put_string(const struct call *call, const char *s, FILE *file,
 	int (*next)(const char *, FILE *))
 {
 	unsigned stream = streams_of_file(file);
@@ -73,8 +78,9 @@ int put_string(struct call *call, const char *s, FILE *file,
 	return 1;
 }
 
-size_t put_block(struct call *call, const void *p, size_t size, size_t count,
-	FILE *file, size_t (*next)(const void *, size_t, size_t, FILE *))
+size_t put_block(const struct call *call, const void *p, size_t size,
+	size_t count, FILE *file,
+	size_t (*next)(const void *, size_t, size_t, FILE *))
 {
 	unsigned stream = streams_of_file(file);
 	size_t bytes;
@@ -91,14 +97,19 @@ size_t put_block(struct call *call, const void *p, size_t size, size_t count,
 }
 
 static bool record_character(
-	struct call *call, FILE *file, unsigned stream, bool locks, int c)
+	const struct call *call, FILE *file, unsigned stream, bool locks, int c)
 {
-	stdio_buffer_prepare(call, file, stream, locks);
-	return is_done(stream, capture_character(call, stream, c));
+	bool recorded;
+
+	do {
+		stdio_buffer_prepare(call, file, stream, locks);
+		recorded = capture_character(call, stream, c);
+	} while (unlikely(!recorded && call->turn->lost));
+	return is_done(stream, recorded);
 }
 
 int put_character(
-	struct call *call, int c, FILE *file, int (*next)(int, FILE *))
+	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
 	unsigned stream = streams_of_file(file);
 
@@ -114,7 +125,7 @@ int put_character(
 	return result;
 }
 
-int put_word(struct call *call, int word, FILE *file)
+int put_word(const struct call *call, int word, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
 	int result = 0;
@@ -139,7 +150,7 @@ static bool is_written_at_once(const FILE *file, int c)
  * would be written at once is recorded here; others must land in the buffer,
  * since some callers take them out again (and find the rest of it usable).
  */
-int put_overflow(struct call *call, FILE *file, int c)
+int put_overflow(const struct call *call, FILE *file, int c)
 {
 	unsigned stream = streams_of_file(file);
 

@@ -17,7 +17,7 @@ enum outcome {
 };
 
 /* Records on stderr. */
-static enum outcome record(struct call *call, struct capture_text *how,
+static enum outcome record(const struct call *call, struct capture_text *how,
 	const char *format, va_list ap)
 {
 	FILE *file = stderr;
@@ -26,10 +26,12 @@ static enum outcome record(struct call *call, struct capture_text *how,
 	how->stream = streams_of_file(file);
 	if (how->stream == STREAM_PASS)
 		return NATIVE;
-	/* perror(3) leaves the orientation of stderr alone. */
-	if (how->text != BINLOG_TEXT_PERROR || file->_mode != 0)
-		stdio_buffer_prepare(call, file, how->stream, true);
-	result = capture_format(call, how, format, ap);
+	do {
+		/* perror(3) leaves the orientation of stderr alone. */
+		if (how->text != BINLOG_TEXT_PERROR || file->_mode != 0)
+			stdio_buffer_prepare(call, file, how->stream, true);
+		result = capture_format(call, how, format, ap);
+	} while (result == CAPTURE_PASS && call->turn->lost);
 	if (streams[how->stream].tee)
 		return NATIVE;
 	return result == CAPTURE_PASS ? IN_PARTS : RECORDED;
@@ -37,7 +39,7 @@ static enum outcome record(struct call *call, struct capture_text *how,
 
 /* The same for a function without a format. */
 static enum outcome record_plain(
-	struct call *call, struct capture_text *how, ...)
+	const struct call *call, struct capture_text *how, ...)
 {
 	va_list none;
 	enum outcome outcome;
@@ -48,12 +50,12 @@ static enum outcome record_plain(
 	return outcome;
 }
 
-static void put(struct call *call, const char *s)
+static void put(const struct call *call, const char *s)
 {
 	put_string(call, s, stderr, next_fputs);
 }
 
-static void put_error(struct call *call, int number)
+static void put_error(const struct call *call, int number)
 {
 	const char *text = host_strerrordesc_np(number);
 	char buffer[40];
@@ -74,8 +76,8 @@ static void put_error(struct call *call, int number)
  * A message in the parts that it is made of, each of them recorded or written
  * as there is room; `number` is an errno, or -1 for none.
  */
-static void put_parts(struct call *call, const char *prefix, const char *format,
-	va_list ap, int number)
+static void put_parts(const struct call *call, const char *prefix,
+	const char *format, va_list ap, int number)
 {
 	put(call, prefix);
 	if (format)
@@ -113,7 +115,7 @@ static void mimic_perror(void)
 	stderr->_mode = -1;
 }
 
-void report_errno(struct call *call, const char *s)
+void report_errno(const struct call *call, const char *s)
 {
 	const struct capture_prefix prefix[] = {
 		STRING_PREFIX(s), NUMBER_PREFIX(errno)};
@@ -141,7 +143,7 @@ void report_errno(struct call *call, const char *s)
 }
 
 static enum outcome record_warn(
-	struct call *call, const char *format, va_list ap)
+	const struct call *call, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
 		STRING_PREFIX(program_invocation_short_name),
@@ -153,7 +155,7 @@ static enum outcome record_warn(
 }
 
 static enum outcome record_warnx(
-	struct call *call, const char *format, va_list ap)
+	const struct call *call, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
 		STRING_PREFIX(program_invocation_short_name)};
@@ -164,13 +166,13 @@ static enum outcome record_warnx(
 }
 
 static void put_warn(
-	struct call *call, const char *format, va_list ap, int number)
+	const struct call *call, const char *format, va_list ap, int number)
 {
 	put(call, program_invocation_short_name);
 	put_parts(call, ": ", format, ap, number);
 }
 
-void report_warn(struct call *call, const char *format, va_list ap)
+void report_warn(const struct call *call, const char *format, va_list ap)
 {
 	int number = errno;
 	enum outcome outcome = record_warn(call, format, ap);
@@ -181,7 +183,7 @@ void report_warn(struct call *call, const char *format, va_list ap)
 		put_warn(call, format, ap, number);
 }
 
-void report_warnx(struct call *call, const char *format, va_list ap)
+void report_warnx(const struct call *call, const char *format, va_list ap)
 {
 	enum outcome outcome = record_warnx(call, format, ap);
 
@@ -192,7 +194,7 @@ void report_warnx(struct call *call, const char *format, va_list ap)
 }
 
 _Noreturn void report_err(
-	struct call *call, int status, const char *format, va_list ap)
+	const struct call *call, int status, const char *format, va_list ap)
 {
 	report_warn(call, format, ap);
 	host_exit(status);
@@ -200,7 +202,7 @@ _Noreturn void report_err(
 }
 
 _Noreturn void report_errx(
-	struct call *call, int status, const char *format, va_list ap)
+	const struct call *call, int status, const char *format, va_list ap)
 {
 	report_warnx(call, format, ap);
 	host_exit(status);
@@ -227,7 +229,7 @@ static void put_origin(struct bytes_text *prefix, bool at_line,
 	bytes_put(prefix, ": ");
 }
 
-static void put_parts_of_error(struct call *call, enum outcome outcome,
+static void put_parts_of_error(const struct call *call, enum outcome outcome,
 	const char *prefix, int number, const char *format, va_list ap)
 {
 	if (outcome == IN_PARTS) {
@@ -245,7 +247,7 @@ static void put_parts_of_error(struct call *call, enum outcome outcome,
 	next_putc('\n', stderr);
 }
 
-static void report(struct call *call, int status, int number,
+static void report(const struct call *call, int status, int number,
 	const char *origin, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
@@ -265,8 +267,8 @@ static void report(struct call *call, int status, int number,
 		host_exit(status);
 }
 
-void report_error(struct call *call, int status, int number, const char *name,
-	unsigned line, const char *format, va_list ap)
+void report_error(const struct call *call, int status, int number,
+	const char *name, unsigned line, const char *format, va_list ap)
 {
 	char buffer[1024];
 	struct bytes_text prefix = {buffer, sizeof(buffer), 0};
@@ -303,7 +305,7 @@ static bool is_repeated(const char *name, unsigned line)
 	return false;
 }
 
-void report_error_at_line(struct call *call, int status, int number,
+void report_error_at_line(const struct call *call, int status, int number,
 	const char *name, unsigned line, const char *format, va_list ap)
 {
 	char buffer[1024];

@@ -16,7 +16,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 
 __attribute__((destructor)) static void end(void)
 {
-	struct call call = CAPTURE_CALL("exit");
+	const struct call call = CAPTURE_CALL("exit", NULL);
 
 	process_start();
 	stdio_buffer_drain_all(&call);

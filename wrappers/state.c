@@ -6,7 +6,7 @@
 #include "wrappers/next.h"
 
 /* Records what macros have left in the buffer of a replaced FILE. */
-static void drain(struct call *call, FILE *file)
+static void drain(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
 
@@ -14,7 +14,7 @@ static void drain(struct call *call, FILE *file)
 		stdio_buffer_drain(call, file, stream);
 }
 
-int state_fflush(struct call *call, FILE *file, int (*next)(FILE *))
+int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
 	int result;
 
@@ -33,7 +33,7 @@ static int descriptor(const FILE *file)
 	return file->_flags & 0x2000 /* _IO_IS_FILEBUF */ ? file->_fileno : -1;
 }
 
-int state_fclose(struct call *call, FILE *file, int (*next)(FILE *))
+int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 {
 	int fd = descriptor(file);
 	int result;
@@ -46,7 +46,7 @@ int state_fclose(struct call *call, FILE *file, int (*next)(FILE *))
 	return result;
 }
 
-int state_fcloseall(struct call *call)
+int state_fcloseall(const struct call *call)
 {
 	int result;
 
@@ -56,7 +56,7 @@ int state_fcloseall(struct call *call)
 	return result;
 }
 
-FILE *state_freopen(struct call *call, const char *path, const char *mode,
+FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	FILE *file, FILE *(*next)(const char *, const char *, FILE *))
 {
 	int fd = descriptor(file);
@@ -143,7 +143,7 @@ int state_dup3(int from, int to, int flags)
 	return result;
 }
 
-int state_daemon(struct call *call, int stay, int keep)
+int state_daemon(const struct call *call, int stay, int keep)
 {
 	int result;
 
@@ -154,10 +154,23 @@ int state_daemon(struct call *call, int stay, int keep)
 }
 
 /* What macros have put into buffers has been said once, not by both. */
-pid_t state_fork(struct call *call, pid_t (*next)(void))
+pid_t state_fork(const struct call *call, pid_t (*next)(void))
 {
 	stdio_buffer_drain_all(call);
 	return next();
+}
+
+/* From here on threads keep groups of calls together. */
+void state_flockfile(FILE *file)
+{
+	stdio_turn_matters = true;
+	next_flockfile(file);
+}
+
+int state_ftrylockfile(FILE *file)
+{
+	stdio_turn_matters = true;
+	return next_ftrylockfile(file);
 }
 
 /* Addresses may be used again for something else. */

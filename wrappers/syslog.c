@@ -69,7 +69,7 @@ static void pass(int priority, int chk, const char *format, va_list ap)
 		next_vsyslog(priority, format, ap);
 }
 
-static bool record(struct call *call, unsigned stream, unsigned text,
+static bool record(const struct call *call, unsigned stream, unsigned text,
 	int priority, int chk, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
@@ -88,7 +88,7 @@ static bool record(struct call *call, unsigned stream, unsigned text,
 	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
 }
 
-void syslog_message(struct call *call, int priority, int chk,
+void syslog_message(const struct call *call, int priority, int chk,
 	const char *format, va_list ap)
 {
 	unsigned stream = streams_syslog();

@@ -24,7 +24,7 @@ static long read_piece(const struct source *source, char *to, size_t size)
 }
 
 /* Writes a piece to where it goes; how much of it went there, or -1. */
-static ssize_t write_piece(struct call *call, unsigned stream, int out,
+static ssize_t write_piece(const struct call *call, unsigned stream, int out,
 	const char *piece, size_t size)
 {
 	ssize_t written = (ssize_t)size;
@@ -42,7 +42,7 @@ static ssize_t write_piece(struct call *call, unsigned stream, int out,
 }
 
 /* As the kernel would, but by way of our hands. */
-static ssize_t transfer(struct call *call, unsigned stream, int out,
+static ssize_t transfer(const struct call *call, unsigned stream, int out,
 	const struct source *source, size_t size, bool once)
 {
 	char piece[PIECE];
@@ -84,7 +84,7 @@ static bool is_kind(int fd, mode_t kind)
 }
 
 ssize_t transfer_sendfile(
-	struct call *call, int out, int in, off64_t *offset, size_t size)
+	const struct call *call, int out, int in, off64_t *offset, size_t size)
 {
 	unsigned stream = streams_of(out);
 	const struct source source = {in, offset};
@@ -95,8 +95,9 @@ ssize_t transfer_sendfile(
 	return transfer(call, stream, out, &source, size, false);
 }
 
-ssize_t transfer_copy_file_range(struct call *call, int in, off64_t *in_offset,
-	int out, off64_t *out_offset, size_t size, unsigned flags)
+ssize_t transfer_copy_file_range(const struct call *call, int in,
+	off64_t *in_offset, int out, off64_t *out_offset, size_t size,
+	unsigned flags)
 {
 	unsigned stream = streams_of(out);
 	const struct source source = {in, in_offset};
@@ -108,8 +109,8 @@ ssize_t transfer_copy_file_range(struct call *call, int in, off64_t *in_offset,
 	return transfer(call, stream, out, &source, size, false);
 }
 
-ssize_t transfer_splice(struct call *call, int in, off64_t *in_offset, int out,
-	off64_t *out_offset, size_t size, unsigned flags)
+ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
+	int out, off64_t *out_offset, size_t size, unsigned flags)
 {
 	unsigned stream = streams_of(out);
 	const struct source source = {in, NULL};

@@ -33,7 +33,7 @@ static unsigned stream_of(FILE *file)
 
 /* Bytes that have been put together for a stream. */
 struct piece {
-	struct call *call;
+	const struct call *call;
 	unsigned stream;
 	size_t size;
 	char bytes[PIECE];
@@ -53,8 +53,8 @@ static bool flush(struct piece *piece)
  * Records wide characters up to the first one that the locale does not have,
  * or that finds no room; returns how many.
  */
-static size_t record(
-	struct call *call, unsigned stream, const wchar_t *s, size_t length)
+static size_t record(const struct call *call, unsigned stream, const wchar_t *s,
+	size_t length)
 {
 	struct piece piece = {.call = call, .stream = stream};
 	size_t done = 0;
@@ -76,7 +76,7 @@ static size_t record(
 	return flush(&piece) ? length : done;
 }
 
-wint_t wide_character(struct call *call, wchar_t c, FILE *file,
+wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
 	wint_t (*next)(wchar_t, FILE *))
 {
 	unsigned stream = stream_of(file);
@@ -91,7 +91,7 @@ wint_t wide_character(struct call *call, wchar_t c, FILE *file,
 	return next(c, file);
 }
 
-int wide_string(struct call *call, const wchar_t *s, FILE *file,
+int wide_string(const struct call *call, const wchar_t *s, FILE *file,
 	int (*next)(const wchar_t *, FILE *))
 {
 	unsigned stream = stream_of(file);
@@ -152,15 +152,15 @@ static int pass(FILE *file, int chk, const wchar_t *format, va_list arguments)
 #pragma GCC diagnostic pop
 
 /* Records it all; false: the call has to be made natively. */
-static bool record_text(struct call *call, unsigned stream, const wchar_t *at,
-	const struct text *text)
+static bool record_text(const struct call *call, unsigned stream,
+	const wchar_t *at, const struct text *text)
 {
 	return text->whole &&
 	       record(call, stream, at, text->length) == text->length;
 }
 
 /* The text is made in ever larger mappings until there is room for it. */
-static bool print_long(struct call *call, unsigned stream, int chk,
+static bool print_long(const struct call *call, unsigned stream, int chk,
 	const wchar_t *format, va_list arguments, int *result)
 {
 	bool whole = false, done = false;
@@ -184,8 +184,8 @@ static bool print_long(struct call *call, unsigned stream, int chk,
 	return done;
 }
 
-int wide_print(struct call *call, FILE *file, int chk, const wchar_t *format,
-	va_list arguments)
+int wide_print(const struct call *call, FILE *file, int chk,
+	const wchar_t *format, va_list arguments)
 {
 	unsigned stream = stream_of(file);
 	wchar_t room[WIDE_SMALL];

@@ -3,7 +3,7 @@
 #include "wrappers/next.h"
 
 static bool record(
-	struct call *call, unsigned stream, const void *p, size_t size)
+	const struct call *call, unsigned stream, const void *p, size_t size)
 {
 	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
 		return true;
@@ -11,7 +11,7 @@ static bool record(
 	return false;
 }
 
-ssize_t write_bytes(struct call *call, int fd, const void *p, size_t size)
+ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 {
 	unsigned stream = streams_of(fd);
 	ssize_t written;
@@ -31,7 +31,7 @@ ssize_t write_bytes(struct call *call, int fd, const void *p, size_t size)
 	return (ssize_t)size;
 }
 
-static ssize_t replace_vector(struct call *call, unsigned stream, int fd,
+static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
 	const struct iovec *v, int count)
 {
 	ssize_t done = 0, rest;
@@ -50,7 +50,7 @@ static ssize_t replace_vector(struct call *call, unsigned stream, int fd,
 	return done;
 }
 
-static void record_written(struct call *call, unsigned stream,
+static void record_written(const struct call *call, unsigned stream,
 	const struct iovec *v, size_t written)
 {
 	for (; written > 0; v++) {
@@ -64,7 +64,7 @@ static void record_written(struct call *call, unsigned stream,
 }
 
 ssize_t write_vector(
-	struct call *call, int fd, const struct iovec *v, int count)
+	const struct call *call, int fd, const struct iovec *v, int count)
 {
 	unsigned stream = streams_of(fd);
 	size_t total = 0;
