@@ -8,7 +8,7 @@
  * Only what is in use is made accessible: mlockall() would make all of a
  * large writable mapping resident.
  */
-#define ARENA_BYTES ((size_t)16 << 30)
+#define ARENA_BYTES ((size_t)8 << 30)
 #define ARENA_SMALLEST ((size_t)16 << 20) /* under RLIMIT_AS */
 #define ARENA_STEP ((size_t)1 << 20)
 
@@ -39,7 +39,7 @@ static bool make_accessible(size_t bytes)
 bool arena_open(void)
 {
 	long address = -ENOMEM;
-	size_t bytes = ARENA_BYTES;
+	size_t bytes = sys_fair_share(ARENA_BYTES, ARENA_SMALLEST);
 
 	for (; bytes >= ARENA_SMALLEST; bytes /= 4) {
 		address = SYS6(mmap, 0, bytes, PROT_NONE,
@@ -81,4 +81,15 @@ bool arena_is_marked(void)
 void arena_mark(void)
 {
 	*(uint64_t *)arena = 1;
+}
+
+void arena_unmark(void)
+{
+	*(uint64_t *)arena = 0;
+}
+
+void arena_keep(bool keep)
+{
+	SYS3(madvise, arena, arena_bytes,
+		keep ? MADV_KEEPONFORK : MADV_WIPEONFORK);
 }

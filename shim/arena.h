@@ -16,5 +16,9 @@ void *arena_take(size_t size);
 /* One word of the arena: set by arena_mark(), zero in a fresh child. */
 bool arena_is_marked(void);
 void arena_mark(void);
+void arena_unmark(void);
+
+/* Whether the next children of fork get it as it is, until told otherwise. */
+void arena_keep(bool keep);
 
 #endif

@@ -22,7 +22,10 @@ static COLD bool begin_in_turn(struct writer *w, const struct call *call,
 	if (!writer_begin(w, bytes, ticks))
 		return false;
 	clock_fence();
-	return !stdio_turn_is_lost(call->turn);
+	if (stdio_turn_is_lost(call->turn))
+		return false;
+	stdio_turn_order(ticks);
+	return true;
 }
 
 static inline bool begin(struct writer *w, const struct call *call,
@@ -285,6 +288,23 @@ static inline bool locale_matters(const struct plan *plan)
 	       (plan->has_errno && !locale_is_english());
 }
 
+static inline char *store_all(struct writer *w, const struct capture_text *how,
+	const struct plan *plan, va_list arguments, struct capture_sum *sum)
+{
+	struct argument_list list;
+	char *to = w->cursor + 8;
+
+	if (unlikely(how->prefixes))
+		to = store_prefixes(w, to, how,
+			plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t));
+	if (likely(to != NULL)) {
+		va_copy(list.ap, arguments);
+		to = store_arguments(w, to, plan, &list, sum);
+		va_end(list.ap);
+	}
+	return to;
+}
+
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
 static inline int capture_typed(struct writer *w, const struct call *call,
 	const struct memo *memo, const struct capture_text *how,
@@ -293,7 +313,6 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	const struct plan *plan = memo->plan;
 	size_t rest = plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t);
 	struct capture_sum sum;
-	struct argument_list list;
 	uint64_t ticks;
 	char *to;
 
@@ -304,16 +323,18 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		return CAPTURE_AT_ONCE;
 	if (unlikely(!begin(w, call, (uint32_t)(8 + rest), &ticks)))
 		return CAPTURE_PASS;
-	to = w->cursor + 8;
-	if (unlikely(how->prefixes))
-		to = store_prefixes(w, to, how, rest);
-	if (likely(to != NULL)) {
-		va_copy(list.ap, arguments);
-		to = store_arguments(w, to, plan, &list, &sum);
-		va_end(list.ap);
+	to = store_all(w, how, plan, arguments, &sum);
+	if (unlikely(!to)) {
+		/* A string did not fit, here or at all. */
+		if (has_room(w, w->cursor, WRITER_RECORD_MAX))
+			return CAPTURE_AT_ONCE;
+		if (!writer_refill(w, WRITER_RECORD_MAX) ||
+			!begin(w, call, (uint32_t)(8 + rest), &ticks))
+			return CAPTURE_PASS;
+		to = store_all(w, how, plan, arguments, &sum);
+		if (!to)
+			return CAPTURE_AT_ONCE;
 	}
-	if (unlikely(!to))
-		return CAPTURE_AT_ONCE;
 	if (unlikely(plan->has_errno)) {
 		*(int32_t *)to = errno;
 		to += sizeof(int32_t);

@@ -7,6 +7,8 @@
 #include "shim/sys.h"
 
 #define ZEROS_BYTES 65536u
+/* Under RLIMIT_AS */
+#define ADDRESSES_LEAST ((size_t)64 << 20)
 
 struct binlog_header *capture_file_header;
 
@@ -26,7 +28,8 @@ static int move_high(int fd)
 	uint64_t wish;
 
 	SYS4(prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	wish = limit.rlim_cur < 65536 ? limit.rlim_cur : 65536;
+	/* Not higher than need be: fork copies the table up to it. */
+	wish = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
 	for (; wish > 16 && sys_failed(high); wish -= wish / 8 + 1)
 		high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, wish - 8);
 	if (sys_failed(high))
@@ -81,6 +84,8 @@ static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
 		return false;
 	file_device = st.st_dev;
 	file_inode = st.st_ino;
+	max_bytes = sys_fair_share(max_bytes, ADDRESSES_LEAST) &
+		    ~(uint64_t)(BINLOG_PAGE - 1);
 	do {
 		address = SYS6(mmap, 0, max_bytes, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, file_fd, 0);
@@ -135,7 +140,12 @@ void *capture_file_claim(uint32_t size)
 
 bool capture_file_owns(int fd)
 {
-	return fd >= 0 && fd == __atomic_load_n(&file_fd, __ATOMIC_RELAXED);
+	return fd >= 0 && fd == capture_file_descriptor();
+}
+
+int capture_file_descriptor(void)
+{
+	return __atomic_load_n(&file_fd, __ATOMIC_RELAXED);
 }
 
 void capture_file_evade(void)

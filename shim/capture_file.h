@@ -28,6 +28,9 @@ void *capture_file_claim(uint32_t size);
 /* Whether `fd` is our descriptor, which the program must not see. */
 bool capture_file_owns(int fd);
 
+/* Our descriptor, or -1. */
+int capture_file_descriptor(void);
+
 /* The program is about to use the number of our descriptor: take another. */
 void capture_file_evade(void);
 

@@ -157,6 +157,16 @@ static void note_constants(
 	va_end(copy);
 }
 
+/* A format that is too long to be defined in full is not read by its id. */
+static struct plan *make_plan(const char *format, uint32_t length)
+{
+	struct plan *plan = plan_make(format, length);
+
+	if (plan && length > DEFINE_STRING_MAX)
+		plan->at_once = true;
+	return plan;
+}
+
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
@@ -182,7 +192,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	}
 	string = define_string(w, key, format, length);
 	if (string && !string->plan)
-		string->plan = plan_make(format, length);
+		string->plan = make_plan(format, length);
 	if (!string || !string->plan)
 		return NULL;
 	id = string->id;
@@ -337,6 +347,8 @@ int capture_measure(const char *format, va_list arguments)
 	return length;
 }
 
+static const char only_string[] = "%s";
+
 /* After a prefix, a text that is made becomes the argument of a "%s". */
 static bool record_prefixed(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, ...)
@@ -362,7 +374,7 @@ static bool record_text(struct writer *w, const struct call *call,
 
 	if (how->prefixes)
 		return length <= CAPTURE_CHUNK &&
-		       record_prefixed(w, call, how, "%s", text);
+		       record_prefixed(w, call, how, only_string, text);
 	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
 				 string->id, text, length);
 }
@@ -379,6 +391,8 @@ static int long_text(struct writer *w, const struct call *call,
 	if (sys_failed(address))
 		return CAPTURE_PASS;
 	made = print((char *)address, length + 1, how->chk, format, arguments);
+	if (made > (int)length) /* a string has grown meanwhile */
+		made = (int)length;
 	if (!record_text(w, call, how, format, (char *)address,
 		    made < 0 ? bytes_length((char *)address) : (size_t)made))
 		made = CAPTURE_PASS;
@@ -442,7 +456,11 @@ int capture_at_once(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	int error = errno;
-	int length = record_made(w, call, how, format, arguments, error);
+	int length;
+
+	if (format == only_string)
+		return CAPTURE_PASS; /* the made text finds no room either */
+	length = record_made(w, call, how, format, arguments, error);
 
 	/* The native call that follows has to find it, for "%m". */
 	if (length == CAPTURE_PASS || streams[how->stream].tee)

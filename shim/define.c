@@ -52,8 +52,8 @@ static bool write_string(struct writer *w, uint32_t id, uint64_t address,
 {
 	struct binlog_string_record *record;
 
-	if (length > WRITER_RECORD_MAX - sizeof(*record))
-		length = WRITER_RECORD_MAX - sizeof(*record);
+	if (length > DEFINE_STRING_MAX)
+		length = DEFINE_STRING_MAX;
 	record = writer_control(
 		w, (uint32_t)sizeof(*record) + ((length + 3) & ~3u));
 	if (!record)
@@ -78,7 +78,7 @@ struct intern_entry *define_string(
 	if (!write_string(
 		    w, tables->next_string, (uintptr_t)text, text, length))
 		return NULL;
-	entry->id = tables->next_string++;
+	intern_take(&tables->strings, entry, tables->next_string++);
 	return entry;
 }
 
@@ -217,5 +217,6 @@ uint32_t define_context(struct writer *w, const struct call *call,
 			return 0;
 	if (!write_context(w, function->id, context))
 		return 0;
-	return entry->id = tables->next_context++;
+	intern_take(&tables->contexts, entry, tables->next_context++);
+	return entry->id;
 }

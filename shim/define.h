@@ -15,6 +15,10 @@
 /* Empty tables, or null. */
 struct define_tables *define_new(void);
 
+/* Longer strings are defined by their beginning. */
+#define DEFINE_STRING_MAX                                                      \
+	(WRITER_RECORD_MAX - (uint32_t)sizeof(struct binlog_string_record))
+
 /* Forgets all that was known by address. */
 void define_forget(struct define_tables *tables);
 

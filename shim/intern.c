@@ -42,7 +42,6 @@ struct intern_entry *intern_find(struct intern *intern, uint64_t hash)
 	if (!found->id) {
 		found->hash = hash;
 		found->plan = NULL;
-		intern->used++;
 	}
 	return found;
 }

@@ -19,10 +19,17 @@ struct intern {
 };
 
 /*
- * The entry for `hash` (not 0).  A new one has id 0; whoever does not fill it
- * in leaves it as if it had not been asked for.  Null: no memory.
+ * The entry for `hash` (not 0).  A new one has id 0, and is as if it had not
+ * been asked for until intern_take() gives it one.  Null: no memory.
  */
 struct intern_entry *intern_find(struct intern *intern, uint64_t hash);
+
+static inline void intern_take(
+	struct intern *intern, struct intern_entry *entry, uint32_t id)
+{
+	entry->id = id;
+	intern->used++;
+}
 
 /* Empties the table. */
 void intern_clear(struct intern *intern);

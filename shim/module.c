@@ -25,6 +25,7 @@ static const ElfW(Phdr) *
 	*count = 0;
 	if (size < 4096 || !bytes_starts((const char *)ehdr, ELFMAG) ||
 		ehdr->e_phentsize != sizeof(ElfW(Phdr)) ||
+		ehdr->e_phnum > 4096 / sizeof(ElfW(Phdr)) ||
 		ehdr->e_phoff > 4096 - sizeof(ElfW(Phdr)) * ehdr->e_phnum)
 		return NULL;
 	*count = ehdr->e_phnum;

@@ -2,6 +2,8 @@
 
 #include "shim/arena.h"
 
+bool plan_always_at_once;
+
 static uint32_t stored_bytes(unsigned kind)
 {
 	static const int8_t bytes[] = {
@@ -207,7 +209,7 @@ struct plan *plan_make(const char *format, uint32_t length)
 		sizeof(*plan) + (size_t)own * sizeof(*plan->argument));
 	if (!plan)
 		return NULL;
-	plan->at_once = count == FORMAT_NONE;
+	plan->at_once = count == FORMAT_NONE || plan_always_at_once;
 	if (plan->at_once)
 		return plan;
 	for (int i = 0; i < own; i++) {

@@ -59,6 +59,9 @@ struct plan {
 	struct plan_argument argument[];
 };
 
+/* The program has directives of its own (register_printf_specifier). */
+extern bool plan_always_at_once;
+
 /* The plan for a format; null when there is no memory. */
 struct plan *plan_make(const char *format, uint32_t length);
 

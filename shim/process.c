@@ -306,12 +306,14 @@ bool process_is_borrowed(void)
 	       process.pid != (uint32_t)SYS0(getpid);
 }
 
-void process_follow_fork(void)
+bool process_follow_fork(void)
 {
-	if (!arena_is_marked()) {
+	if (arena_is_marked())
+		return false;
+	if (!sys_forbidden)
 		process.pid = (uint32_t)SYS0(getpid);
-		arena_mark();
-	}
+	arena_mark();
+	return true;
 }
 
 uint32_t process_describe(struct binlog_process_record *record)

@@ -53,8 +53,8 @@ bool process_is_recording(void);
 /* We run in a child of vfork or of CLONE_VM: another process, same memory. */
 bool process_is_borrowed(void);
 
-/* In a child of fork: take note of who we are now.  By the slow path. */
-void process_follow_fork(void);
+/* In a child of fork, once: takes note of who we are now, and is true. */
+bool process_follow_fork(void);
 
 /* Writes a PROCESS record and returns its size; null: only the size. */
 uint32_t process_describe(struct binlog_process_record *record);

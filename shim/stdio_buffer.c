@@ -79,13 +79,15 @@ COLD void stdio_buffer_prepare_slow(
 {
 	struct call_turn *turn = call->turn;
 
-	if (turn->locks &&
-		(turn->tries >= STDIO_TURN_TRIES || stdio_turn_is_others(file)))
+	/* Between a call that is also made and what is then known of the
+	 * buffer, no other thread may change it. */
+	if (turn->locks && (!turn->drains || turn->tries >= STDIO_TURN_TRIES ||
+				   stdio_turn_is_others(file)))
 		stdio_turn_take(turn);
 	if (file->_IO_write_ptr != file->_IO_write_base)
 		stdio_buffer_drain(call, file, stream);
 	/* Keeping it costs others time; but it settles who is first. */
-	if (turn->held && turn->tries < STDIO_TURN_TRIES)
+	if (turn->held && turn->drains && turn->tries < STDIO_TURN_TRIES)
 		stdio_turn_give_back(turn);
 }
 

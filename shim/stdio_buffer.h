@@ -52,6 +52,7 @@ static inline void stdio_buffer_prepare(
 	if (unlikely(file->_mode == 0))
 		file->_mode = -1;
 	if (unlikely(file->_IO_write_ptr != file->_IO_write_base ||
+		     !call->turn->drains ||
 		     call->turn->tries >= STDIO_TURN_TRIES ||
 		     (locks && stdio_turn_is_others(file))))
 		stdio_buffer_prepare_slow(call, file, stream);

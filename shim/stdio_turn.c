@@ -9,6 +9,18 @@ COLD bool stdio_turn_is_others_slow(const struct stdio_lock *lock)
 	return lock->owner != (const void *)host_pthread_self();
 }
 
+COLD void stdio_turn_order(uint64_t *ticks)
+{
+	static uint64_t latest;
+	uint64_t last = __atomic_load_n(&latest, __ATOMIC_ACQUIRE);
+
+	do {
+		if (*ticks <= last)
+			*ticks = last + 1;
+	} while (!__atomic_compare_exchange_n(&latest, &last, *ticks, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
 COLD void stdio_turn_take(struct call_turn *turn)
 {
 	int kept = errno;

@@ -38,6 +38,12 @@ static inline bool stdio_turn_is_others(const FILE *file)
 	       stdio_turn_is_others_slow(lock);
 }
 
+/*
+ * Makes the time of a record later than that of every one before: the counters
+ * of two cores may differ by less than a step of theirs.
+ */
+void stdio_turn_order(uint64_t *ticks);
+
 /* Waits until no other thread does, and locks it for the rest of the call. */
 void stdio_turn_take(struct call_turn *turn);
 

@@ -20,6 +20,8 @@ static enum stream_mode mode_of[2] = {MODE_AUTO, MODE_AUTO};
 static enum stream_mode mode_of_syslog = MODE_REPLACE;
 /* Counts changes, so that a decision overtaken by one is not remembered. */
 static unsigned changes;
+/* No higher descriptor has been decided on. */
+static unsigned highest_known;
 
 static enum stream_mode parse_mode(const char *s)
 {
@@ -164,9 +166,13 @@ COLD unsigned streams_decide(int fd)
 	/* A child of vfork has its own descriptors but our memory. */
 	if ((unsigned)fd < STREAMS_FDS && process_is_armed() &&
 		!sys_forbidden && !process_is_borrowed() &&
-		before == __atomic_load_n(&changes, __ATOMIC_ACQUIRE))
+		before == __atomic_load_n(&changes, __ATOMIC_ACQUIRE)) {
+		if ((unsigned)fd > highest_known)
+			__atomic_store_n(
+				&highest_known, (unsigned)fd, __ATOMIC_RELEASE);
 		__atomic_store_n(
 			&streams_of_fd[fd], (uint8_t)stream, __ATOMIC_RELAXED);
+	}
 	return stream;
 }
 
@@ -177,7 +183,9 @@ void streams_forget(int fd)
 
 void streams_forget_range(unsigned first, unsigned last)
 {
-	for (unsigned fd = first; fd <= last && fd < STREAMS_FDS; fd++)
+	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
+
+	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
 		if (streams_of_fd[fd] != STREAM_UNKNOWN) {
 			__atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
 			__atomic_store_n(&streams_of_fd[fd], STREAM_UNKNOWN,

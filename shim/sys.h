@@ -70,6 +70,19 @@ static inline long sys_call6(
 	sys_call6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d),      \
 		(long)(e), (long)(f))
 
+/*
+ * How much of the address space to take where a program may have only so
+ * much: `wish`, or a 64th of RLIMIT_AS, at least `least`.
+ */
+size_t sys_fair_share(size_t wish, size_t least);
+
+/*
+ * The byte at `address` can be read.  The kernel copies the new mask before
+ * it looks at what to do with it, and nothing is called ~0: EINVAL from a
+ * readable address, EFAULT from another, and no effect.
+ */
+bool sys_is_readable(const void *address);
+
 /* What a system call returned is an error. */
 static inline int sys_failed(long result)
 {

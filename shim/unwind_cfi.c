@@ -60,16 +60,6 @@ struct walk {
 /* The stack may hold anything, and belongs to functions of any type. */
 typedef uintptr_t __attribute__((may_alias)) stack_word;
 
-/*
- * The kernel copies the new mask before it looks at what to do with it, and
- * there is nothing that is called ~0: EINVAL from a readable address, EFAULT
- * from another, and no effect.
- */
-static bool is_readable(uintptr_t address)
-{
-	return SYS4(rt_sigprocmask, ~0u, address, NULL, 8) == -EINVAL;
-}
-
 /* Makes the page of `address` a part of the proven range, or fails. */
 static COLD bool prove(struct unwind_cache *cache, uintptr_t address)
 {
@@ -78,7 +68,7 @@ static COLD bool prove(struct unwind_cache *cache, uintptr_t address)
 	if (cache->high > page || page - cache->high > PAGES_BRIDGED * PAGE)
 		cache->low = cache->high = page;
 	for (; cache->high <= page; cache->high += PAGE)
-		if (!is_readable(cache->high))
+		if (!sys_is_readable((const void *)cache->high))
 			return false;
 	return true;
 }

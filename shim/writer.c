@@ -1,6 +1,7 @@
 #include "shim/writer.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "shim/arena.h"
 #include "shim/bytes.h"
@@ -12,6 +13,11 @@
  * twice as large, since refilling costs two or three system calls. */
 #define BLOCK_SMALLEST 32768u
 #define BLOCK_LARGEST 262144u
+
+/* Writers that may be left behind by handlers which jump out of calls. */
+#define REPLACED_MAX 4096u
+/* How many writers are looked at for one whose thread has ended. */
+#define INHERIT_PROBES 4
 
 /* Further apart, two frames are taken to be on different stacks. */
 #define ABANDONED_MAX ((uintptr_t)1 << 20)
@@ -27,6 +33,9 @@ static struct {
 	char rest[sizeof(struct writer) -
 		  sizeof(struct memo) * MEMO_SETS * MEMO_WAYS];
 } nobody __attribute__((aligned(64)));
+
+/* All of this process, newest first. */
+static struct writer *writers;
 
 __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
 
@@ -55,32 +64,6 @@ static void introduce(struct writer *w)
 	writer_commit_control(w, BINLOG_THREAD);
 }
 
-static struct writer *make(unsigned nesting, uintptr_t sp)
-{
-	struct writer *w;
-
-	process_follow_fork();
-	w = arena_take(sizeof(*w));
-	if (!w)
-		return NULL;
-	w->tables = define_new();
-	w->unwind_cache = arena_take(unwind_cache_bytes);
-	w->trace = arena_take(sizeof(*w->trace));
-	if (!w->tables || !w->unwind_cache || !w->trace)
-		return NULL;
-	w->number = __atomic_fetch_add(
-		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
-	w->tid = (uint32_t)SYS0(gettid);
-	w->core_now = clock_core_address();
-	w->nesting = (uint8_t)nesting;
-	w->next_bytes = BLOCK_SMALLEST;
-	w->generation = process_generation;
-	w->entered = sp;
-	w->armed = true;
-	introduce(w);
-	return w;
-}
-
 /* Addresses may mean something else now: forget what was known of them. */
 static void renew(struct writer *w)
 {
@@ -105,17 +88,92 @@ static bool is_abandoned(const struct writer *w, uintptr_t sp)
 	       !(stack.ss_flags & SS_ONSTACK);
 }
 
-/* Makes a free writer, or one whose user has jumped out, ours. */
+static struct writer *make(unsigned nesting, uintptr_t sp)
+{
+	struct writer *w = arena_take(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->tables = define_new();
+	w->unwind_cache = arena_take(unwind_cache_bytes);
+	w->trace = arena_take(sizeof(*w->trace));
+	if (!w->tables || !w->unwind_cache || !w->trace)
+		return NULL;
+	w->number = __atomic_fetch_add(
+		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+	w->tid = (uint32_t)SYS0(gettid);
+	w->core_now = clock_core_address();
+	w->nesting = (uint8_t)nesting;
+	w->next_bytes = BLOCK_SMALLEST;
+	w->generation = process_generation;
+	w->entered = sp;
+	w->armed = true;
+	w->next = __atomic_load_n(&writers, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&writers, &w->next, w, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	introduce(w);
+	return w;
+}
+
+/* Nobody uses it, nor will its thread. */
+static bool is_left(struct writer *w, unsigned nesting, uint32_t tid)
+{
+	uint32_t its = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+
+	if (!w->armed || !w->idle || w->nesting != nesting ||
+		w == writer_self || w == writer_self->nested)
+		return false;
+	if (its == tid) /* a dead thread's number is ours now */
+		return true;
+	return SYS3(tgkill, process.pid, its, 0) == -ESRCH &&
+	       __atomic_compare_exchange_n(&w->tid, &its, tid, false,
+		       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* The writer of a thread that has ended, with its block and definitions. */
+static struct writer *inherit(unsigned nesting, uintptr_t sp)
+{
+	static struct writer *cursor; /* whom to look at next: any will do */
+	uint32_t tid = (uint32_t)SYS0(gettid);
+	struct writer *w = __atomic_load_n(&cursor, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < INHERIT_PROBES; i++) {
+		if (!w || !w->armed)
+			w = __atomic_load_n(&writers, __ATOMIC_ACQUIRE);
+		if (!w)
+			return NULL;
+		__atomic_store_n(&cursor, w->next, __ATOMIC_RELAXED);
+		if (is_left(w, nesting, tid))
+			break;
+		w = w->next;
+		if (i == INHERIT_PROBES - 1)
+			return NULL;
+	}
+	w->tid = tid;
+	w->entered = sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	w->nested = NULL;
+	w->core_now = clock_core_address();
+	w->core = ~0u - 1; /* of another moment: a new anchor comes first */
+	renew(w);
+	introduce(w);
+	return w;
+}
+
+static struct writer *obtain(unsigned nesting, uintptr_t sp)
+{
+	struct writer *w;
+
+	if (process_follow_fork())
+		writers = NULL; /* the parent's, and empty here */
+	w = inherit(nesting, sp);
+	return w ? w : make(nesting, sp);
+}
+
 static struct writer *take(struct writer *w, uintptr_t sp)
 {
-	if (!w->idle) {
-		if (!is_abandoned(w, sp))
-			return NULL;
-		/* Its record may be complete, but its call has not returned:
-		 * without the cursor moved on, it would be half overwritten. */
-		if (w->block)
-			*(uint32_t *)w->cursor = 0;
-	}
 	w->entered = sp;
 	w->idle = 0;
 	SIGNAL_FENCE();
@@ -124,28 +182,84 @@ static struct writer *take(struct writer *w, uintptr_t sp)
 	return w;
 }
 
+/*
+ * In place of one that is not free.  If its user has jumped out of it, for
+ * ever; should it come back after all (a handler that switches between
+ * stacks), it still finds its own writer untouched.
+ */
+static struct writer *replace(
+	struct writer **place, unsigned nesting, uintptr_t sp)
+{
+	static unsigned replaced;
+	struct writer *w;
+
+	if (__atomic_fetch_add(&replaced, 1, __ATOMIC_RELAXED) >= REPLACED_MAX)
+		return NULL;
+	w = obtain(nesting, sp);
+	if (w)
+		*place = w;
+	return w;
+}
+
 COLD struct writer *writer_enter_slow(uintptr_t sp)
 {
-	struct writer *w = writer_self, *taken;
+	struct writer *w = writer_self;
 
 	if (!process_is_recording())
 		return NULL;
 	if (!w->armed) {
-		w = make(0, sp);
+		w = obtain(0, sp);
 		if (w)
 			writer_self = w;
 		return w;
 	}
-	taken = take(w, sp);
-	if (taken)
-		return taken;
-	if (w->nested)
-		return take(
-			w->nested, sp); /* null: a handler within a handler */
-	taken = make(1, sp);
-	if (taken)
-		w->nested = taken;
-	return taken;
+	if (w->idle)
+		return take(w, sp);
+	if (is_abandoned(w, sp))
+		return replace(&writer_self, 0, sp);
+	if (!w->nested)
+		return w->nested = obtain(1, sp);
+	if (w->nested->idle)
+		return take(w->nested, sp);
+	/* Else a handler within a handler within a call. */
+	return is_abandoned(w->nested, sp) ? replace(&w->nested, 1, sp) : NULL;
+}
+
+/*
+ * A child of fork gets an empty arena.  If a call is under way further up the
+ * stack, in a handler that forks, the child may return to it: then it needs
+ * the arena as it was, but must not write to what is the parent's.
+ */
+bool writer_before_fork(void)
+{
+	bool busy = writer_self->armed && !writer_self->idle;
+
+	if (busy)
+		arena_keep(true);
+	return busy;
+}
+
+static void orphan(struct writer *w)
+{
+	if (!w || !w->armed)
+		return;
+	w->armed = false;
+	w->generation = 0; /* so that it never becomes idle */
+	w->idle = 0;
+	w->end = w->cursor;
+	if (w->block)
+		SYS6(mmap, w->block, w->block->size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+void writer_after_fork(bool child)
+{
+	arena_keep(false);
+	if (!child)
+		return;
+	orphan(writer_self->nested);
+	orphan(writer_self);
+	arena_unmark();
 }
 
 static void start_block(struct writer *w, void *memory, uint32_t size)
@@ -175,7 +289,8 @@ COLD bool writer_refill(struct writer *w, uint32_t bytes)
 {
 	void *memory;
 
-	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record))
+	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record) ||
+		!w->armed)
 		return false;
 	memory = capture_file_claim(w->next_bytes);
 	if (!memory && w->next_bytes > BLOCK_SMALLEST) {

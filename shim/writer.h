@@ -35,6 +35,7 @@ struct writer {
 	struct define_tables *tables;
 	struct unwind_cache *unwind_cache;
 	struct unwind_trace *trace; /* scratch of the slow path */
+	struct writer *next;	    /* of all */
 	uint32_t number;
 	uint32_t sequence;   /* of the next block */
 	uint32_t next_bytes; /* size of the next block */
@@ -125,6 +126,13 @@ void writer_commit_control(struct writer *w, uint32_t kind);
  * has to last for the rest of its life.
  */
 void writer_stock_up(void);
+
+/*
+ * Around a fork by its wrapper: true before it if writer_after_fork() is to be
+ * called after it, in parent and child.
+ */
+bool writer_before_fork(void);
+void writer_after_fork(bool child);
 
 /* A call that is made natively although it was meant to be recorded. */
 void writer_count_passed(void);

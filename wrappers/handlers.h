@@ -8,6 +8,9 @@
 #define WRAPPERS_HANDLERS_H
 
 #include <locale.h>
+#include <printf.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <wchar.h>
 
 #include "shim/capture.h"
@@ -85,6 +88,10 @@ int state_close_range(unsigned first, unsigned last, int flags);
 int state_dup2(int from, int to);
 int state_dup3(int from, int to, int flags);
 int state_daemon(const struct call *call, int stay, int keep);
+pid_t state_forkpty(const struct call *call, int *master, char *name,
+	const struct termios *settings, const struct winsize *size);
+int state_login_tty(int fd);
+int state_register(int result);
 pid_t state_fork(const struct call *call, pid_t (*next)(void));
 void state_flockfile(FILE *file);
 int state_ftrylockfile(FILE *file);

@@ -7,6 +7,9 @@
 #define WRAPPERS_NEXT_H
 
 #include <locale.h>
+#include <printf.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <wchar.h>
 
 #define PLAIN(returns, name, parameters, what)                                 \

@@ -1,5 +1,6 @@
 #include "shim/capture_file.h"
 #include "shim/locale_state.h"
+#include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
@@ -88,22 +89,19 @@ int state_close(int fd)
 
 int state_close_range(unsigned first, unsigned last, int flags)
 {
+	unsigned own = (unsigned)capture_file_descriptor();
 	int result = 0;
 
-	for (unsigned fd = first; fd <= last && fd <= INT_MAX; fd++)
-		if (capture_file_owns((int)fd)) {
-			/* Before ours, and then, below, what is after it. */
-			if (fd > first)
-				result = next_close_range(first, fd - 1, flags);
-			if (result < 0 || fd == last)
-				return result;
-			first = fd + 1;
-			break;
-		} else if (fd >= STREAMS_FDS) {
-			break;
-		}
-	result = next_close_range(first, last, flags);
-	streams_forget_range(0, STREAMS_FDS - 1);
+	/* Before ours, and then what is after it. */
+	if (first <= own && own <= last && own <= INT_MAX) {
+		if (own > first)
+			result = next_close_range(first, own - 1, flags);
+		if (result == 0 && own < last)
+			result = next_close_range(own + 1, last, flags);
+	} else {
+		result = next_close_range(first, last, flags);
+	}
+	streams_forget_range(first, last);
 	return result;
 }
 
@@ -156,8 +154,46 @@ int state_daemon(const struct call *call, int stay, int keep)
 /* What macros have put into buffers has been said once, not by both. */
 pid_t state_fork(const struct call *call, pid_t (*next)(void))
 {
+	bool busy = writer_before_fork();
+	pid_t pid;
+
 	stdio_buffer_drain_all(call);
-	return next();
+	pid = next();
+	if (busy)
+		writer_after_fork(pid == 0);
+	return pid;
+}
+
+/* These open a terminal as 0, 1 and 2 inside libc. */
+pid_t state_forkpty(const struct call *call, int *master, char *name,
+	const struct termios *settings, const struct winsize *size)
+{
+	bool busy = writer_before_fork();
+	pid_t pid;
+
+	stdio_buffer_drain_all(call);
+	pid = next_forkpty(master, name, settings, size);
+	if (pid == 0)
+		streams_forget_range(0, 2);
+	if (busy)
+		writer_after_fork(pid == 0);
+	return pid;
+}
+
+int state_login_tty(int fd)
+{
+	int result = next_login_tty(fd);
+
+	streams_forget_range(0, 2);
+	return result;
+}
+
+/* Directives may mean anything from here on: texts are made at once. */
+int state_register(int result)
+{
+	plan_always_at_once = true;
+	__atomic_fetch_add(&process_generation, 1, __ATOMIC_RELEASE);
+	return result;
 }
 
 /* From here on threads keep groups of calls together. */

@@ -4,7 +4,7 @@
 #include "wrappers/next.h"
 
 /* On the host's stack; a transfer goes in pieces of this size. */
-#define PIECE 4096
+#define PIECE 1024
 
 /* From where a transfer reads: at the offset if there is one. */
 struct source {
@@ -23,22 +23,14 @@ static long read_piece(const struct source *source, char *to, size_t size)
 	return n;
 }
 
-/* Writes a piece to where it goes; how much of it went there, or -1. */
+/* Records a piece, or writes it; how much of it, or -1. */
 static ssize_t write_piece(const struct call *call, unsigned stream, int out,
 	const char *piece, size_t size)
 {
-	ssize_t written = (ssize_t)size;
-
-	if (streams[stream].tee)
-		written = next_write(out, piece, size);
-	if (written > 0 &&
-		!capture_bytes(call, stream, BINLOG_TEXT_BYTES, piece,
-			(size_t)written) &&
-		!streams[stream].tee) {
-		writer_count_passed();
-		written = next_write(out, piece, size);
-	}
-	return written;
+	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, piece, size))
+		return (ssize_t)size;
+	writer_count_passed();
+	return next_write(out, piece, size);
 }
 
 /* As the kernel would, but by way of our hands. */
@@ -83,6 +75,28 @@ static bool is_kind(int fd, mode_t kind)
 	       (st.st_mode & S_IFMT) == kind;
 }
 
+/* How much goes into a pipe only the kernel knows: record that. */
+static ssize_t tee_sendfile(const struct call *call, unsigned stream, int out,
+	int in, off64_t *offset, size_t size)
+{
+	off64_t at = offset ? *offset : SYS3(lseek, in, 0, SEEK_CUR);
+	ssize_t sent = next_sendfile(out, in, offset, size);
+	char piece[PIECE];
+
+	for (ssize_t done = 0; done < sent;) {
+		size_t part = (size_t)(sent - done);
+		long n = SYS4(pread64, in, piece, part < PIECE ? part : PIECE,
+			at + done);
+
+		if (n <= 0)
+			break;
+		capture_bytes(
+			call, stream, BINLOG_TEXT_BYTES, piece, (size_t)n);
+		done += n;
+	}
+	return sent;
+}
+
 ssize_t transfer_sendfile(
 	const struct call *call, int out, int in, off64_t *offset, size_t size)
 {
@@ -92,6 +106,8 @@ ssize_t transfer_sendfile(
 	/* What can be mapped can be sent: files, not pipes or sockets. */
 	if (stream == STREAM_PASS || !is_kind(in, S_IFREG) || appends(out))
 		return next_sendfile(out, in, offset, size);
+	if (streams[stream].tee)
+		return tee_sendfile(call, stream, out, in, offset, size);
 	return transfer(call, stream, out, &source, size, false);
 }
 
@@ -102,8 +118,9 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	unsigned stream = streams_of(out);
 	const struct source source = {in, in_offset};
 
-	if (stream == STREAM_PASS || out_offset || flags ||
-		!is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) || appends(out))
+	if (stream == STREAM_PASS || streams[stream].tee || out_offset ||
+		flags || !is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
+		appends(out))
 		return next_copy_file_range(
 			in, in_offset, out, out_offset, size, flags);
 	return transfer(call, stream, out, &source, size, false);

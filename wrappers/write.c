@@ -1,6 +1,12 @@
+#include "shim/bytes.h"
+#include "shim/host.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
+
+/* Bytes of a vector that are put together, on the host's stack. */
+#define TOGETHER 1024
 
 static bool record(
 	const struct call *call, unsigned stream, const void *p, size_t size)
@@ -11,13 +17,26 @@ static bool record(
 	return false;
 }
 
+/*
+ * The kernel would answer EFAULT, or write what can be read: let it.  Only the
+ * ends are looked at; what lies between is taken to be mapped, too.
+ */
+static bool is_readable(const void *p, size_t size)
+{
+	const char *bytes = p;
+
+	return sys_forbidden || size == 0 ||
+	       (sys_is_readable(bytes) && sys_is_readable(bytes + size - 1));
+}
+
 ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 {
 	unsigned stream = streams_of(fd);
 	ssize_t written;
 
 	/* Linux writes at most 0x7ffff000 bytes: see write(2), NOTES. */
-	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000)
+	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000 ||
+		!is_readable(p, size))
 		return next_write(fd, p, size);
 	if (unlikely(streams[stream].tee)) {
 		written = next_write(fd, p, size);
@@ -28,7 +47,24 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 	}
 	if (unlikely(!record(call, stream, p, size)))
 		return next_write(fd, p, size);
+	host_pthread_testcancel();
 	return (ssize_t)size;
+}
+
+/* One call, one record, as long as it is short. */
+static bool record_together(const struct call *call, unsigned stream,
+	const struct iovec *v, int count, size_t total)
+{
+	char bytes[TOGETHER];
+	size_t at = 0;
+
+	if (total > sizeof(bytes))
+		return false;
+	for (int i = 0; i < count; i++) {
+		bytes_copy(bytes + at, v[i].iov_base, v[i].iov_len);
+		at += v[i].iov_len;
+	}
+	return capture_bytes(call, stream, BINLOG_TEXT_BYTES, bytes, total);
 }
 
 static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
@@ -70,14 +106,22 @@ ssize_t write_vector(
 	size_t total = 0;
 	ssize_t written;
 
+	if (stream != STREAM_PASS && count > 0 && count <= IOV_MAX &&
+		!is_readable(v, (size_t)count * sizeof(*v)))
+		stream = STREAM_PASS;
 	for (int i = 0; stream != STREAM_PASS && i < count && i < IOV_MAX; i++)
-		if (__builtin_add_overflow(total, v[i].iov_len, &total))
+		if (__builtin_add_overflow(total, v[i].iov_len, &total) ||
+			!is_readable(v[i].iov_base, v[i].iov_len))
 			stream = STREAM_PASS;
 	if (stream == STREAM_PASS || count <= 0 || count > IOV_MAX ||
 		total == 0 || total > 0x7ffff000)
 		return next_writev(fd, v, count);
-	if (likely(!streams[stream].tee))
+	if (likely(!streams[stream].tee)) {
+		host_pthread_testcancel();
+		if (record_together(call, stream, v, count, total))
+			return (ssize_t)total;
 		return replace_vector(call, stream, fd, v, count);
+	}
 	written = next_writev(fd, v, count);
 	if (written > 0)
 		record_written(call, stream, v, (size_t)written);

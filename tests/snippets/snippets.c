@@ -9,6 +9,8 @@
 #include <error.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <printf.h>
+#include <pty.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
+#include <utmp.h>
 #include <wchar.h>
 
 #include "snippets.h"
