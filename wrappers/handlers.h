@@ -7,6 +7,7 @@
 #ifndef WRAPPERS_HANDLERS_H
 #define WRAPPERS_HANDLERS_H
 
+#include <getopt.h>
 #include <locale.h>
 #include <printf.h>
 #include <sys/ioctl.h>
@@ -68,6 +69,15 @@ void report_error(const struct call *call, int status, int number,
 	const char *name, unsigned line, const char *format, va_list ap);
 void report_error_at_line(const struct call *call, int status, int number,
 	const char *name, unsigned line, const char *format, va_list ap);
+
+/* internal.c */
+int internal_getopt(const struct call *call, int argc, char *const *argv,
+	const char *options, int (*next)(int, char *const *, const char *));
+int internal_getopt_long(const struct call *call, int argc, char *const *argv,
+	const char *options, const struct option *longs, int *index,
+	int (*next)(int, char *const *, const char *, const struct option *,
+		int *));
+void internal_psignal(const struct call *call, int number, const char *s);
 
 /* syslog.c */
 void syslog_message(const struct call *call, int priority, int chk,

@@ -6,6 +6,7 @@
 #ifndef WRAPPERS_NEXT_H
 #define WRAPPERS_NEXT_H
 
+#include <getopt.h>
 #include <locale.h>
 #include <printf.h>
 #include <sys/ioctl.h>

@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <locale.h>
 #include <printf.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ int __wprintf_chk(int, const wchar_t *, ...);
 int __fwprintf_chk(FILE *, int, const wchar_t *, ...);
 int __vwprintf_chk(int, const wchar_t *, va_list);
 int __vfwprintf_chk(FILE *, int, const wchar_t *, va_list);
+int __posix_getopt(int, char *const *, const char *);
 int _IO_printf(const char *, ...);
 int _IO_fprintf(FILE *, const char *, ...);
 int _IO_vfprintf(FILE *, const char *, va_list);
