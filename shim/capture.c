@@ -18,14 +18,16 @@
 static COLD bool begin_in_turn(struct writer *w, const struct call *call,
 	uint32_t bytes, uint64_t *ticks)
 {
+	uint32_t drained =
+		__atomic_load_n(&stdio_turn_drained, __ATOMIC_ACQUIRE);
+
 	clock_fence();
 	if (!writer_begin(w, bytes, ticks))
 		return false;
 	clock_fence();
-	if (stdio_turn_is_lost(call->turn))
-		return false;
+	/* Then look: who takes the lock after that has a later time. */
 	stdio_turn_order(ticks);
-	return true;
+	return !stdio_turn_is_lost(call->turn, drained);
 }
 
 static inline bool begin(struct writer *w, const struct call *call,

@@ -69,8 +69,10 @@ COLD void stdio_buffer_drain(
 	else if (streams[stream].tee)
 		drain_tee(call, file, stream);
 	else if (record(call, file->_IO_write_base, file->_IO_write_ptr,
-			 stream))
+			 stream)) {
+		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
 		file->_IO_write_ptr = file->_IO_write_base;
+	}
 	host_funlockfile(file);
 }
 
@@ -79,6 +81,7 @@ COLD void stdio_buffer_prepare_slow(
 {
 	struct call_turn *turn = call->turn;
 
+	turn->lost = false;
 	/* Between a call that is also made and what is then known of the
 	 * buffer, no other thread may change it. */
 	if (turn->locks && (!turn->drains || turn->tries >= STDIO_TURN_TRIES ||

@@ -32,8 +32,7 @@ void stdio_buffer_settle(FILE *file);
 /* The same after a flush, of all FILEs if null; of those remembered only. */
 void stdio_buffer_flushed(const FILE *file);
 
-/* The rest of stdio_buffer_prepare() when somebody has the FILE, or there is
- * something in its buffer. */
+/* The rest of stdio_buffer_prepare(), where there is anything to do. */
 void stdio_buffer_prepare_slow(
 	const struct call *call, FILE *file, unsigned stream);
 
@@ -44,17 +43,15 @@ void stdio_buffer_prepare_slow(
 static inline void stdio_buffer_prepare(
 	const struct call *call, FILE *file, unsigned stream, bool locks)
 {
+	/* Also for a program that begins to use flockfile() just now. */
 	call->turn->file = file;
 	call->turn->locks = locks;
 	call->turn->drains = !streams[stream].tee;
-	call->turn->lost = false;
 	/* As a first byte-oriented call would: fwide(file, -1). */
 	if (unlikely(file->_mode == 0))
 		file->_mode = -1;
 	if (unlikely(file->_IO_write_ptr != file->_IO_write_base ||
-		     !call->turn->drains ||
-		     call->turn->tries >= STDIO_TURN_TRIES ||
-		     (locks && stdio_turn_is_others(file))))
+		     stdio_turn_matters || !call->turn->drains))
 		stdio_buffer_prepare_slow(call, file, stream);
 }
 

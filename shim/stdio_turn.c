@@ -3,6 +3,7 @@
 #include "shim/host.h"
 
 bool stdio_turn_matters;
+uint32_t stdio_turn_drained;
 
 COLD bool stdio_turn_is_others_slow(const struct stdio_lock *lock)
 {

@@ -56,16 +56,25 @@ static inline void stdio_turn_end(struct call_turn *turn)
 		stdio_turn_give_back(turn);
 }
 
-/* To be asked when the time of the record has been taken. */
-static inline bool stdio_turn_is_lost(struct call_turn *turn)
+/* Counts the buffers that were drained, each before it is emptied. */
+extern uint32_t stdio_turn_drained;
+
+/*
+ * To be asked when the time of the record has been taken; `drained` is the
+ * count from before that: what another thread has found in the buffer
+ * meanwhile is in a later record, but was there earlier.
+ */
+static inline bool stdio_turn_is_lost(struct call_turn *turn, uint32_t drained)
 {
 	if (!turn || !turn->file)
 		return false;
-	turn->lost = unlikely(
+	turn->lost =
 		((turn->locks && stdio_turn_is_others(turn->file)) ||
 			(turn->drains && turn->file->_IO_write_ptr !=
-						 turn->file->_IO_write_base)) &&
-		turn->tries++ < 2 * STDIO_TURN_TRIES);
+						 turn->file->_IO_write_base) ||
+			__atomic_load_n(&stdio_turn_drained,
+				__ATOMIC_ACQUIRE) != drained) &&
+		turn->tries++ < 2 * STDIO_TURN_TRIES;
 	return turn->lost;
 }
 
