@@ -282,7 +282,10 @@ static bool write_rest(int fd, const char *at, size_t size)
 		at += n;
 		size -= (size_t)n;
 	}
-	writer_count_passed();
+	if (size > 0)
+		writer_count_dropped();
+	else
+		writer_count_passed();
 	return true;
 }
 

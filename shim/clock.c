@@ -6,6 +6,10 @@
 #include <cpuid.h>
 #endif
 
+/* Three system calls take less than this, unless they are interrupted. */
+#define ANCHOR_TICKS 50000u
+#define ANCHOR_TRIES 3
+
 bool clock_is_tsc;
 
 /* While time stands still: the last moment, and what ticks were before. */
@@ -64,9 +68,16 @@ void clock_anchor(struct binlog_anchor *anchor)
 		*anchor = frozen_at;
 		return;
 	}
-	anchor->monotonic = nanoseconds(CLOCK_MONOTONIC);
-	anchor->boottime = nanoseconds(CLOCK_BOOTTIME);
-	anchor->realtime = nanoseconds(CLOCK_REALTIME);
-	/* Last: no record that follows may be older than its anchor. */
-	anchor->ticks = clock_ticks();
+	/* Again if we were interrupted: time would seem to have jumped. */
+	for (int i = 0; i < ANCHOR_TRIES; i++) {
+		uint64_t before = clock_ticks();
+
+		anchor->monotonic = nanoseconds(CLOCK_MONOTONIC);
+		anchor->boottime = nanoseconds(CLOCK_BOOTTIME);
+		anchor->realtime = nanoseconds(CLOCK_REALTIME);
+		/* Last: no record that follows may be older. */
+		anchor->ticks = clock_ticks();
+		if (anchor->ticks - before < ANCHOR_TICKS)
+			break;
+	}
 }

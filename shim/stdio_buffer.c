@@ -1,12 +1,10 @@
 #include "shim/stdio_buffer.h"
 
 #include "shim/host.h"
+#include "shim/libio.h"
 #include "shim/streams.h"
 
 #define FILES_MAX 32
-
-/* libio.h: the buffer holds output, not input */
-#define CURRENTLY_PUTTING 0x800
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
 static struct {
@@ -63,7 +61,7 @@ COLD void stdio_buffer_drain(
 {
 	if (host_ftrylockfile(file) != 0)
 		return; /* another thread's: it will come here itself */
-	if (!(file->_flags & CURRENTLY_PUTTING) || file->_mode > 0 ||
+	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || file->_mode > 0 ||
 		file->_IO_write_ptr <= file->_IO_write_base)
 		; /* nothing there */
 	else if (streams[stream].tee)

@@ -8,6 +8,7 @@
 #define SHIM_STREAMS_H
 
 #include "record/layout.h"
+#include "shim/libio.h"
 
 /* What a descriptor is: one of these, or a number of a recorded stream. */
 enum {
@@ -79,8 +80,9 @@ unsigned streams_syslog(void);
  */
 static inline int streams_descriptor(const FILE *file)
 {
-	/* libio.h: IS_FILEBUF 0x2000, NO_WRITES 0x8 */
-	if (unlikely((file->_flags & 0x2008) != 0x2000 || file->_mode > 0))
+	if (unlikely((file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) !=
+			     LIBIO_IS_FILEBUF ||
+		     file->_mode > 0))
 		return -1;
 	return file->_fileno;
 }

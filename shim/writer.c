@@ -355,13 +355,27 @@ void writer_stock_up(void)
 	writer_leave(w);
 }
 
-void writer_count_passed(void)
+static void count(size_t in_block, size_t in_header)
 {
 	struct writer *w = writer_self;
+	char *counter = NULL;
 
 	if (w->armed && w->block)
-		__atomic_fetch_add(&w->block->passed, 1, __ATOMIC_RELAXED);
+		counter = (char *)w->block + in_block;
 	else if (capture_file_header)
-		__atomic_fetch_add(
-			&capture_file_header->passed, 1, __ATOMIC_RELAXED);
+		counter = (char *)capture_file_header + in_header;
+	if (counter)
+		__atomic_fetch_add((uint64_t *)counter, 1, __ATOMIC_RELAXED);
+}
+
+void writer_count_passed(void)
+{
+	count(offsetof(struct binlog_block, passed),
+		offsetof(struct binlog_header, passed));
+}
+
+void writer_count_dropped(void)
+{
+	count(offsetof(struct binlog_block, dropped),
+		offsetof(struct binlog_header, dropped));
 }

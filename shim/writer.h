@@ -20,8 +20,8 @@
 struct define_tables;
 
 struct writer {
-	/* process_generation when free; 0 inside, after fork, never armed.
-	 * A store of another thread's signal never comes here. */
+	/* process_generation of when it was free; 0 inside, after fork, and
+	 * before it is armed.  Only its own thread and handlers change it. */
 	uint32_t idle;
 	uint32_t generation; /* for which memo and definitions hold */
 	uintptr_t entered;   /* stack pointer of the call that is inside */
@@ -136,5 +136,8 @@ void writer_after_fork(bool child);
 
 /* A call that is made natively although it was meant to be recorded. */
 void writer_count_passed(void);
+
+/* A call whose text, or the rest of it, is lost. */
+void writer_count_dropped(void);
 
 #endif

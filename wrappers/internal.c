@@ -1,11 +1,8 @@
 #include "shim/host.h"
+#include "shim/libio.h"
 #include "shim/stdio_buffer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
-
-/* libio.h */
-#define UNBUFFERED 0x2
-#define CURRENTLY_PUTTING 0x800
 
 /*
  * What glibc prints to stderr itself passes no name that could be interposed.
@@ -25,7 +22,7 @@ static void lend(const struct call *call, struct loan *loan)
 	loan->file = NULL;
 	loan->stream = streams_of_file(file);
 	if (loan->stream == STREAM_PASS || streams[loan->stream].tee ||
-		!(file->_flags & UNBUFFERED))
+		!(file->_flags & LIBIO_UNBUFFERED))
 		return;
 	host_flockfile(file);
 	stdio_buffer_drain(call, file, loan->stream);
@@ -33,7 +30,8 @@ static void lend(const struct call *call, struct loan *loan)
 	stdio_buffer_remember(file);
 	loan->file = file;
 	loan->before = *file;
-	file->_flags = (file->_flags & ~UNBUFFERED) | CURRENTLY_PUTTING;
+	file->_flags =
+		(file->_flags & ~LIBIO_UNBUFFERED) | LIBIO_CURRENTLY_PUTTING;
 	file->_IO_buf_base = loan->bytes;
 	file->_IO_buf_end = loan->bytes + sizeof(loan->bytes);
 	file->_IO_read_base = file->_IO_read_ptr = file->_IO_read_end =
@@ -54,8 +52,9 @@ static void take_back(const struct call *call, const struct loan *loan)
 			file->_IO_write_base,
 			(size_t)(file->_IO_write_ptr - file->_IO_write_base)))
 		next_fflush(file);
-	file->_flags = (file->_flags & ~CURRENTLY_PUTTING) |
-		       (loan->before._flags & (UNBUFFERED | CURRENTLY_PUTTING));
+	file->_flags = (file->_flags & ~LIBIO_CURRENTLY_PUTTING) |
+		       (loan->before._flags &
+			       (LIBIO_UNBUFFERED | LIBIO_CURRENTLY_PUTTING));
 	file->_IO_buf_base = loan->before._IO_buf_base;
 	file->_IO_buf_end = loan->before._IO_buf_end;
 	file->_IO_read_base = loan->before._IO_read_base;

@@ -1,13 +1,9 @@
 #include "shim/bytes.h"
+#include "shim/libio.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
-
-/* libio.h */
-#define LINE_BUFFERED 0x200
-#define UNBUFFERED 0x2
-#define CURRENTLY_PUTTING 0x800
 
 /* A call was recorded, or not: whether it is (also) to be made natively. */
 static inline bool is_done(unsigned stream, bool recorded)
@@ -141,8 +137,8 @@ int put_word(const struct call *call, int word, FILE *file)
 
 static bool is_written_at_once(const FILE *file, int c)
 {
-	return file->_flags & UNBUFFERED ||
-	       (file->_flags & LINE_BUFFERED && c == '\n');
+	return file->_flags & LIBIO_UNBUFFERED ||
+	       (file->_flags & LIBIO_LINE_BUFFERED && c == '\n');
 }
 
 /*
@@ -157,7 +153,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
 	/* Get it a buffer and find out how it is buffered. */
-	if (!(file->_flags & CURRENTLY_PUTTING) || !file->_IO_write_base)
+	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || !file->_IO_write_base)
 		if (next___overflow(file, EOF) == EOF)
 			return EOF;
 	stdio_buffer_remember(file);

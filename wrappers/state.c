@@ -31,7 +31,7 @@ int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 /* The descriptor behind a FILE of any kind; -1 for none. */
 static int descriptor(const FILE *file)
 {
-	return file->_flags & 0x2000 /* _IO_IS_FILEBUF */ ? file->_fileno : -1;
+	return file->_flags & LIBIO_IS_FILEBUF ? file->_fileno : -1;
 }
 
 int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))

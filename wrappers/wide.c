@@ -21,9 +21,9 @@ static unsigned stream_of(FILE *file)
 {
 	unsigned stream;
 
-	/* libio.h: IS_FILEBUF 0x2000, NO_WRITES 0x8 */
-	if ((file->_flags & 0x2008) != 0x2000 || file->_mode < 0 ||
-		file->_fileno < 0)
+	if ((file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) !=
+			LIBIO_IS_FILEBUF ||
+		file->_mode < 0 || file->_fileno < 0)
 		return STREAM_PASS;
 	stream = streams_of(file->_fileno);
 	if (stream != STREAM_PASS && file->_mode == 0)
