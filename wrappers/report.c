@@ -55,21 +55,27 @@ static void put(const struct call *call, const char *s)
 	put_string(call, s, stderr, next_fputs);
 }
 
-static void put_error(const struct call *call, int number)
+/* The name of an error; one that has none is put together in `buffer`. */
+static const char *error_text(int number, char *buffer, size_t size)
 {
 	const char *text = host_strerrordesc_np(number);
-	char buffer[40];
-	struct bytes_text unknown = {buffer, sizeof(buffer), 0};
+	struct bytes_text unknown = {buffer, size, 0};
 
-	if (!text) {
-		bytes_put(&unknown, "Unknown error ");
-		if (number < 0)
-			bytes_put(&unknown, "-");
-		bytes_put_number(&unknown,
-			number < 0 ? -(unsigned)number : (unsigned)number, 10);
-		text = buffer;
-	}
-	put(call, text);
+	if (text)
+		return text;
+	bytes_put(&unknown, "Unknown error ");
+	if (number < 0)
+		bytes_put(&unknown, "-");
+	bytes_put_number(&unknown,
+		number < 0 ? -(unsigned)number : (unsigned)number, 10);
+	return buffer;
+}
+
+static void put_error(const struct call *call, int number)
+{
+	char buffer[40];
+
+	put(call, error_text(number, buffer, sizeof(buffer)));
 }
 
 /*
@@ -232,6 +238,8 @@ static void put_origin(struct bytes_text *prefix, bool at_line,
 static void put_parts_of_error(const struct call *call, enum outcome outcome,
 	const char *prefix, int number, const char *format, va_list ap)
 {
+	char buffer[40];
+
 	if (outcome == IN_PARTS) {
 		put_parts(call, prefix, format, ap, number ? number : -1);
 		return;
@@ -239,10 +247,8 @@ static void put_parts_of_error(const struct call *call, enum outcome outcome,
 	next_fputs(prefix, stderr);
 	next_vfprintf(stderr, format, ap);
 	if (number) {
-		const char *text = host_strerrordesc_np(number);
-
 		next_fputs(": ", stderr);
-		next_fputs(text ? text : "Unknown error", stderr);
+		next_fputs(error_text(number, buffer, sizeof(buffer)), stderr);
 	}
 	next_putc('\n', stderr);
 }
