@@ -7,6 +7,8 @@
 #include "shim/sys.h"
 
 #define ZEROS_BYTES 65536u
+/* Of the name of a capture until its header is written. */
+#define FRESH_SUFFIX ".new"
 /* Under RLIMIT_AS */
 #define ADDRESSES_LEAST ((size_t)64 << 20)
 
@@ -103,19 +105,28 @@ static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
 bool capture_file_create(const char *path, uint64_t max_bytes,
 	const struct binlog_header *header)
 {
-	long fd = SYS4(openat, AT_FDCWD, path,
-		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* A reader that looks for captures sees whole ones only, also if we
+	 * are killed in here. */
+	static char fresh[4096 + sizeof(FRESH_SUFFIX)];
+	struct bytes_text text = {fresh, sizeof(fresh), 0};
+	long fd;
 
+	bytes_put(&text, path);
+	bytes_put(&text, FRESH_SUFFIX);
+	fd = SYS4(openat, AT_FDCWD, fresh,
+		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (sys_failed(fd))
 		return false;
 	SYS2(fchmod, fd, 0600); /* whatever the umask is */
 	file_fd = move_high((int)fd);
 	if (file_fd != fd)
 		SYS1(close, fd);
-	if (set_up(max_bytes & ~(uint64_t)(BINLOG_PAGE - 1), header))
+	if (set_up(max_bytes & ~(uint64_t)(BINLOG_PAGE - 1), header) &&
+		!sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path)))
 		return true;
+	capture_file_header = NULL;
 	SYS1(close, file_fd);
-	SYS3(unlinkat, AT_FDCWD, path, 0);
+	SYS3(unlinkat, AT_FDCWD, fresh, 0);
 	file_fd = -1;
 	return false;
 }
