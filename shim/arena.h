@@ -1,8 +1,9 @@
 /*
- * Private memory for everything that belongs to threads: never freed, never
- * inherited.  The kernel clears it in every child of fork, by whatever call
- * the child was made (MADV_WIPEONFORK), so zero means "not armed here" and
- * no code has to notice a fork.  Async-signal-safe, lock-free.
+ * Private memory for everything that belongs to threads: never freed, and
+ * cleared by the kernel in every child of fork, by whatever call the child was
+ * made (MADV_WIPEONFORK).  So zero means "not armed here", and code that finds
+ * it need not know why.  The exception is arena_keep().  Async-signal-safe,
+ * lock-free.
  */
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H

@@ -357,7 +357,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	uintptr_t key = (uintptr_t)format;
-	uint32_t tag = memo_tag(how->stream, how->text, 0);
+	uint32_t tag = memo_tag(how->stream, how->text);
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
@@ -426,8 +426,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
 	uintptr_t key = (uintptr_t)bytes;
-	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text), 0);
-	uint32_t tag = memo_tag(stream, text, 0);
+	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text));
+	uint32_t tag = memo_tag(stream, text);
 	const struct memo *memo =
 		memo_find(w->memo[memo_set(call, key)], call, key, constant);
 
@@ -460,7 +460,7 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 bool capture_character(const struct call *call, unsigned stream, int byte)
 {
 	struct writer *w = writer_enter(call->sp);
-	uint32_t tag = memo_tag(stream, BINLOG_TEXT_CHARACTER, 0);
+	uint32_t tag = memo_tag(stream, BINLOG_TEXT_CHARACTER);
 	const struct memo *memo;
 	uint64_t ticks;
 	bool done = false;

@@ -13,8 +13,9 @@
 extern struct binlog_header *capture_file_header;
 
 /*
- * Creates `path` (mode 0600, must not exist) for at most `max_bytes` and maps
- * it.  *header is copied into its first page.  False: no file, nothing left.
+ * Creates `path` (mode 0600) for at most `max_bytes` and maps it; under a name
+ * that readers do not look for until the header is written.  *header is copied
+ * into its first page.  False: no file, nothing left.
  */
 bool capture_file_create(const char *path, uint64_t max_bytes,
 	const struct binlog_header *header);

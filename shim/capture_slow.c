@@ -66,7 +66,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->fp = call->fp;
 	memo->plan = plan;
 	memo->context = id;
-	memo->tag = memo_tag(context->stream, context->text, 0);
+	memo->tag = memo_tag(context->stream, context->text);
 	memo->length = length;
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
@@ -171,7 +171,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	static const struct plan nothing = {.measured = true};
-	uint32_t tag = memo_tag(how->stream, how->text, 0);
+	uint32_t tag = memo_tag(how->stream, how->text);
 	uintptr_t key = (uintptr_t)format;
 	uint32_t length;
 	struct intern_entry *string;

@@ -52,10 +52,10 @@ struct memo {
 
 _Static_assert(sizeof(struct memo) == 512, "whole cache lines");
 
-/* What else two calls must have in common: where to, how, and which flags. */
-static inline uint32_t memo_tag(unsigned stream, unsigned text, unsigned flags)
+/* What else two calls must have in common: where to, and how. */
+static inline uint32_t memo_tag(unsigned stream, unsigned text)
 {
-	return stream | text << 8 | flags << 16;
+	return stream | text << 8;
 }
 
 /* One set of the table: by all that varies between calls. */
