@@ -44,7 +44,7 @@ reader_obj := $(reader_src:%.c=$(O)/outside/%.o)
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
 symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
-run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c))
+run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c) record/policy.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-symbolize)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
@@ -53,7 +53,7 @@ units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(programs) $(O)/man/binlog.7
+all: $(programs) $(O)/man/binlog.5 $(O)/man/binlog.7
 
 $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
@@ -85,6 +85,11 @@ $(O)/man/binlog.7: man/binlog.7.in man/functions.awk wrappers/functions.def
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/functions.awk wrappers/functions.def man/binlog.7.in >$@
+
+$(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument.def
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
@@ -160,7 +165,7 @@ install: all
 	install -m 755 $(filter-out %.so,$(programs)) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(O)/man/binlog.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:

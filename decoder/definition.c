@@ -28,9 +28,11 @@ bool definition_add_stream(
 {
 	struct binlog_stream_record head;
 	struct definition_stream *stream;
+	const uint8_t *path;
 
 	cursor_struct(record, &head, sizeof(head));
-	if (record->failed)
+	path = cursor_bytes(record, head.path_bytes);
+	if (!path)
 		return false;
 	stream = pool_take(&table->pool, sizeof(*stream));
 	if (!stream)
@@ -42,7 +44,15 @@ bool definition_add_stream(
 		.mode = head.mode,
 		.device = head.device,
 		.inode = head.inode,
+		.file = head.file,
+		.position = head.position,
+		.buffering = head.buffering,
+		.order = head.order,
+		.buffer_bytes = head.buffer_bytes,
+		.description = head.description,
 	};
+	if (head.path_bytes > 0)
+		stream->path = pool_copy(&table->pool, path, head.path_bytes);
 	id_map_set(&table->streams, head.id, stream);
 	return true;
 }

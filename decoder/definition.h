@@ -31,6 +31,13 @@ struct definition_stream {
 	uint32_t mode;
 	uint64_t device;
 	uint64_t inode;
+	uint64_t file; /* 0: a descriptor */
+	uint64_t position;
+	uint16_t buffering; /* BINLOG_BUFFER_... */
+	uint16_t order;	    /* of flushing, the highest first */
+	uint32_t buffer_bytes;
+	uint32_t description;
+	const char *path; /* ends in NUL; null: not known */
 };
 
 struct definition_context {
@@ -45,10 +52,11 @@ struct definition_context {
 	size_t depth;
 	const uint8_t *kinds; /* enum binlog_argument */
 	size_t arguments;
-	size_t fixed_bytes; /* of all arguments; 0 when that varies */
-	bool usable;	    /* all kinds of arguments are known */
-	size_t modules;	    /* that the process had at the definition */
-	char *stack;	    /* resolved, for stack.c; null: not yet */
+	size_t fixed_bytes;  /* of all arguments; 0 when that varies */
+	bool usable;	     /* all kinds of arguments are known */
+	size_t modules;	     /* that the process had at the definition */
+	uint8_t file_wanted; /* for filter.c: 0 not asked yet, 1 no, 2 yes */
+	char *stack;	     /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
 };
 

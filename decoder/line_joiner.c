@@ -269,6 +269,17 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 		empty(joiner);
 }
 
+void line_joiner_end_process(
+	struct line_joiner *joiner, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; joiner->busy > 0 && i < joiner->count; i++)
+		if (joiner->all[i]->key.capture == message->capture &&
+			joiner->all[i]->key.pid == message->pid)
+			give_out_all(joiner, joiner->all[i]);
+}
+
 void line_joiner_end(struct line_joiner *joiner)
 {
 	empty(joiner);

@@ -39,6 +39,10 @@ struct line_joiner *line_joiner_new(const struct line_joiner_calls *calls);
 /* Takes the next message; calls back when lines are whole. */
 void line_joiner_add(struct line_joiner *joiner, const struct message *message);
 
+/* Gives out what the process of this message has left unfinished. */
+void line_joiner_end_process(
+	struct line_joiner *joiner, const struct message *message);
+
 /* Gives out what is unfinished, oldest first, and frees everything. */
 void line_joiner_end(struct line_joiner *joiner);
 

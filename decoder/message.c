@@ -243,11 +243,29 @@ static void put_syslog_perror(
 		render_buffer_put_byte(out, '\n');
 }
 
+static void put_characters(
+	const struct message *message, struct render_buffer *out)
+{
+	const struct render_argument *string = string_at(message, 0);
+	size_t i;
+
+	for (i = 0; string && i < string->bytes; i++)
+		render_buffer_put_byte(out, ((const char *)string->data)[i]);
+}
+
 static void put_character(
 	const struct message *message, struct render_buffer *out)
 {
 	if (argument_at(message, 0, BINLOG_ARG_I32))
 		render_buffer_put_byte(out, (char)integer_at(message, 0));
+}
+
+int64_t message_event_value(const struct message *message)
+{
+	const struct render_argument *argument =
+		argument_at(message, 0, BINLOG_ARG_I64);
+
+	return argument ? argument->i64 : 0;
 }
 
 uint32_t message_stream(const struct message *message)
@@ -273,12 +291,18 @@ void message_text(const struct message *message, struct render_buffer *out)
 	case BINLOG_TEXT_BYTES:
 		put_argument_string(out, string_at(message, 0));
 		break;
+	case BINLOG_TEXT_BYTES_AT:
+		put_argument_string(out, string_at(message, 1));
+		break;
 	case BINLOG_TEXT_BYTES_LINE:
 		put_argument_string(out, string_at(message, 0));
 		render_buffer_put_byte(out, '\n');
 		break;
 	case BINLOG_TEXT_CHARACTER:
 		put_character(message, out);
+		break;
+	case BINLOG_TEXT_CHARACTERS:
+		put_characters(message, out);
 		break;
 	case BINLOG_TEXT_PERROR:
 		put_perror(message, out);

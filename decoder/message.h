@@ -13,6 +13,7 @@
 #include "decoder/recording.h"
 #include "decoder/definition.h"
 #include "decoder/render.h"
+#include "record/layout.h"
 
 struct message {
 	uint64_t ticks;
@@ -39,6 +40,15 @@ struct message_syslog {
 	const char *ident;  /* not terminated; null: none */
 	size_t ident_bytes;
 };
+
+/* It has no text: see record/text.def. */
+static inline bool message_is_event(const struct message *message)
+{
+	return message->context->text >= BINLOG_EVENT_FIRST;
+}
+
+/* What an event says beside its kind. */
+int64_t message_event_value(const struct message *message);
 
 /* BINLOG_STREAM_... of the stream that the text belongs to. */
 uint32_t message_stream(const struct message *message);

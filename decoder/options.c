@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/layout.h"
+#include "record/path_glob.h"
 
 #define LONG_ONLY 256 /* getopt's value of an option without a letter */
 
@@ -78,6 +79,43 @@ static bool parse_number(const char *text, uint32_t *number)
 	return true;
 }
 
+/* Where the beginning of the glob leads through symbolic links, or null. */
+static char *follow_links(const char *glob, size_t length)
+{
+	size_t directory = path_glob_directory(glob, length);
+	char *path = strndup(glob, directory);
+	char *real = path && *path == '/' ? realpath(path, NULL) : NULL;
+	char *whole = NULL;
+
+	if (real && asprintf(&whole, "%s/%.*s", strcmp(real, "/") ? real : "",
+			    (int)(length - directory), glob + directory) < 0)
+		whole = NULL;
+	free(path);
+	free(real);
+	return whole;
+}
+
+static const char *add_glob(
+	struct options *options, const char *glob, size_t length)
+{
+	struct options_glob *added = &options->globs[options->glob_count];
+
+	if (length == 0)
+		return "no file is named: give file:GLOB";
+	if (options->glob_count == OPTIONS_GLOBS_MAX)
+		return "more globs than can be kept: use one that matches more";
+	while (length > 2 && memcmp(glob, "./", 2) == 0) {
+		glob += 2;
+		length -= 2;
+	}
+	added->text = glob;
+	added->length = length;
+	added->real = follow_links(glob, length);
+	options->glob_count++;
+	options->streams |= BINLOG_STREAM_FILE;
+	return NULL;
+}
+
 static const char *parse_stream(
 	struct options *options, const char *name, size_t length)
 {
@@ -98,10 +136,9 @@ static const char *parse_stream(
 		options->streams |= streams[i].flag;
 		return NULL;
 	}
-	if (length > 5 && memcmp(name, "file:", 5) == 0)
-		return "captures do not name other files: give stdout, stderr "
-		       "or syslog";
-	return "no such stream: give stdout, stderr or syslog";
+	if (length >= 5 && memcmp(name, "file:", 5) == 0)
+		return add_glob(options, name + 5, length - 5);
+	return "no such stream: give stdout, stderr, syslog or file:GLOB";
 }
 
 /* Null, or what is wrong. */

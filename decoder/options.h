@@ -17,6 +17,15 @@ enum options_action {
 	OPTIONS_WRONG	/* `problem` says what */
 };
 
+#define OPTIONS_GLOBS_MAX 64
+
+/* Which files: see record/path_glob.h. */
+struct options_glob {
+	const char *text;
+	size_t length;
+	char *real; /* the same without symbolic links, or null */
+};
+
 struct options {
 	const char *style;
 	bool as_written;
@@ -25,6 +34,8 @@ struct options {
 	bool quiet;
 	size_t depth;
 	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
+	struct options_glob globs[OPTIONS_GLOBS_MAX]; /* any of these files */
+	size_t glob_count;
 	bool one_pid;
 	uint32_t pid;
 	char *const *paths;
@@ -32,7 +43,10 @@ struct options {
 	char problem[160]; /* what: why: what you can do */
 };
 
-/* The strings of argv stay the caller's; their order may change. */
+/*
+ * The strings of argv stay the caller's; their order may change.  What is
+ * allocated lasts as long as the program.
+ */
 enum options_action options_parse(
 	struct options *options, int argc, char **argv);
 

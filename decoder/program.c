@@ -62,6 +62,7 @@ bool program_describe(struct program_table *table, struct cursor *record)
 		return true;
 	program->ppid = head.ppid;
 	program->uid = head.uid;
+	program->fork = head.fork;
 	program->parent = head.ppid == head.pid
 				  ? NULL
 				  : id_map_find(&table->programs, head.ppid);

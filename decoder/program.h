@@ -34,6 +34,7 @@ struct program {
 	uint32_t pid;
 	uint32_t ppid;
 	uint32_t uid;
+	uint64_t fork; /* number of the FORK event before it was born, or 0 */
 	const char *name;	/* last part of the executable's path */
 	const char *executable; /* null: not described */
 	const char *directory;

@@ -4,6 +4,7 @@
 #include "decoder/render_buffer.h"
 
 #define SMALLEST_ROOM 256u
+#define SMALL_BLOCK 20u
 
 bool render_buffer_grow(struct render_buffer *buffer, size_t size)
 {
@@ -25,6 +26,54 @@ bool render_buffer_grow(struct render_buffer *buffer, size_t size)
 	buffer->data = data;
 	buffer->room = room;
 	return true;
+}
+
+static size_t last_end(const struct render_pieces *pieces)
+{
+	return pieces->count ? pieces->ends[pieces->count - 1] / 2 : 0;
+}
+
+static void add_piece(struct render_buffer *buffer, bool bytes)
+{
+	struct render_pieces *pieces = buffer->pieces;
+	size_t *ends = pieces->ends;
+
+	if (pieces->count == pieces->room) {
+		pieces->room = pieces->room ? pieces->room * 2 : 64;
+		ends = realloc(ends, pieces->room * sizeof(*ends));
+		if (!ends) {
+			pieces->room = pieces->count;
+			buffer->failed = true;
+			return;
+		}
+		pieces->ends = ends;
+	}
+	ends[pieces->count++] = buffer->length * 2 + bytes;
+}
+
+static bool is_small(const struct render_buffer *buffer)
+{
+	return buffer->length - last_end(buffer->pieces) <= SMALL_BLOCK;
+}
+
+void render_buffer_note(struct render_buffer *buffer, bool bytes)
+{
+	add_piece(buffer, bytes || (buffer->pieces->small && is_small(buffer)));
+}
+
+void render_buffer_note_padding(struct render_buffer *buffer)
+{
+	add_piece(buffer, false);
+}
+
+void render_buffer_join(struct render_buffer *buffer, size_t first, bool small)
+{
+	struct render_pieces *pieces = buffer->pieces;
+
+	if (!pieces || pieces->count <= first)
+		return;
+	pieces->count = first;
+	add_piece(buffer, small && is_small(buffer));
 }
 
 void render_buffer_free(struct render_buffer *buffer)

@@ -11,6 +11,17 @@
 #include <stddef.h>
 #include <string.h>
 
+/*
+ * How a text was put together: where each of its pieces ends, and whether it
+ * was given to the FILE as a block or byte by byte.
+ */
+struct render_pieces {
+	size_t *ends; /* twice the length of the text there, + 1 for bytes */
+	size_t count;
+	size_t room;
+	bool small; /* blocks of at most 20 bytes count as bytes: %f of libc */
+};
+
 /* All zero is an empty buffer. */
 struct render_buffer {
 	char *data;    /* not NUL-terminated; NULL while room is 0 */
@@ -18,10 +29,17 @@ struct render_buffer {
 	size_t room;
 	size_t limit; /* of render_format(), see there; 0: RENDER_LIMIT */
 	bool failed;  /* no memory: something was not appended */
+	struct render_pieces *pieces; /* null: nobody wants to know */
 };
 
 /* Makes room for `size` more bytes at data + length; false without memory. */
 bool render_buffer_grow(struct render_buffer *buffer, size_t size);
+
+/* Notes what has been appended since the last piece. */
+void render_buffer_note(struct render_buffer *buffer, bool bytes);
+
+/* The same, and it is a block however small. */
+void render_buffer_note_padding(struct render_buffer *buffer);
 
 static inline bool render_buffer_reserve(
 	struct render_buffer *buffer, size_t size)
@@ -38,12 +56,17 @@ static inline void render_buffer_put(
 		return;
 	memcpy(buffer->data + buffer->length, data, size);
 	buffer->length += size;
+	if (__builtin_expect(buffer->pieces != NULL, 0))
+		render_buffer_note(buffer, false);
 }
 
 static inline void render_buffer_put_byte(struct render_buffer *buffer, char c)
 {
-	if (render_buffer_reserve(buffer, 1))
-		buffer->data[buffer->length++] = c;
+	if (!render_buffer_reserve(buffer, 1))
+		return;
+	buffer->data[buffer->length++] = c;
+	if (__builtin_expect(buffer->pieces != NULL, 0))
+		render_buffer_note(buffer, true);
 }
 
 /* Appends `count` times the same byte. */
@@ -53,8 +76,26 @@ static inline void render_buffer_fill(
 	if (count == 0 || !render_buffer_reserve(buffer, count))
 		return;
 	memset(buffer->data + buffer->length, c, count);
-	buffer->length += count;
+	if (__builtin_expect(buffer->pieces == NULL, 1)) {
+		buffer->length += count;
+		return;
+	}
+	/* As _IO_padn() of libc does. */
+	for (; count > 0; count -= count < 16 ? count : 16) {
+		buffer->length += count < 16 ? count : 16;
+		render_buffer_note_padding(buffer);
+	}
 }
+
+/* How many pieces there are: where render_buffer_join() may begin. */
+static inline size_t render_buffer_pieces(const struct render_buffer *buffer)
+{
+	return buffer->pieces ? buffer->pieces->count : 0;
+}
+
+/* All from piece `first` on is one block, or bytes if it is `small` as above. */
+void render_buffer_join(
+	struct render_buffer *buffer, size_t first, bool small);
 
 /* Gives the memory back; the buffer is empty and usable again. */
 void render_buffer_free(struct render_buffer *buffer);

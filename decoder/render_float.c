@@ -113,6 +113,7 @@ static void put_number(struct render_piece *piece,
 	size_t exponent_size = 0;
 	char exponent[EXPONENT_MAX];
 	int64_t total;
+	size_t first;
 
 	if (decimal->count == 0)
 		point = 1;
@@ -126,6 +127,7 @@ static void put_number(struct render_piece *piece,
 		render_buffer_put_byte(piece->out, sign);
 	if (zeros)
 		render_piece_pad(piece, '0', piece->width - total);
+	first = render_buffer_pieces(piece->out);
 	if (groups > 0)
 		put_grouped(piece, decimal, point - layout->integer, point);
 	else
@@ -134,6 +136,7 @@ static void put_number(struct render_piece *piece,
 		render_piece_put_point(piece);
 	put_digits(piece, decimal, point, point + layout->places);
 	render_buffer_put(piece->out, exponent, exponent_size);
+	render_buffer_join(piece->out, first, true);
 	render_piece_end(piece, total);
 }
 
@@ -236,15 +239,18 @@ static void put_joined(struct render_piece *piece, bool negative,
 	char text[24];
 	char *end = text + sizeof(text);
 	char *at = render_integer_write(end, integer);
+	size_t first;
 
 	if (negative)
-		*--at = '-';
+		render_buffer_put_byte(piece->out, '-');
+	first = render_buffer_pieces(piece->out);
 	render_buffer_put(piece->out, at, (size_t)(end - at));
 	if (places == 0)
 		return;
 	render_piece_put_point(piece);
 	render_integer_write(end, fraction);
 	render_buffer_put(piece->out, end - places, (size_t)places);
+	render_buffer_join(piece->out, first, true);
 }
 
 /*
@@ -280,7 +286,7 @@ static bool put_short(
 	return true;
 }
 
-void render_float_put(
+static void put_any(
 	struct render_piece *piece, const struct render_argument *argument)
 {
 	struct render_number number;
@@ -311,4 +317,17 @@ void render_float_put(
 	default:
 		put_shorter(piece, &number);
 	}
+}
+
+/* libc gives short numbers to the FILE byte by byte: __printf_fp(). */
+void render_float_put(
+	struct render_piece *piece, const struct render_argument *argument)
+{
+	struct render_pieces *pieces = piece->out->pieces;
+
+	if (pieces)
+		pieces->small = true;
+	put_any(piece, argument);
+	if (pieces)
+		pieces->small = false;
 }

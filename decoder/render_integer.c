@@ -125,16 +125,19 @@ static size_t write_prefix(const struct render_piece *piece, char prefix[3],
 }
 
 /* How many zeros the precision asks for before so many bytes of digits. */
-static int64_t count_zeros(
-	const struct render_piece *piece, uint64_t value, size_t size)
+static int64_t count_zeros(const struct render_piece *piece, size_t size)
 {
 	int64_t zeros = piece->precision - (int64_t)size;
 
-	if (zeros > 0)
-		return zeros;
-	/* In "%#o" one zero must be there; 0 itself has it unless "%#.0o". */
+	return zeros > 0 ? zeros : 0;
+}
+
+/* In "%#o" one zero must be there; 0 itself has it unless "%#.0o". */
+static bool needs_zero(
+	const struct render_piece *piece, uint64_t value, size_t size)
+{
 	return piece->conversion == 'o' && piece->flags & FORMAT_ALTERNATE &&
-	       (value != 0 || size == 0);
+	       piece->precision <= (int64_t)size && (value != 0 || size == 0);
 }
 
 static void put_general(struct render_piece *piece, uint64_t value,
@@ -146,6 +149,8 @@ static void put_general(struct render_piece *piece, uint64_t value,
 	size_t prefix_size = write_prefix(piece, prefix, value, negative);
 	int64_t zeros;
 	int64_t total;
+	bool zero;
+	size_t first;
 
 	if (value == 0 && piece->precision == 0)
 		size = 0;
@@ -153,16 +158,22 @@ static void put_general(struct render_piece *piece, uint64_t value,
 		size = group_digits(piece, grouped, digits, size);
 		digits = grouped;
 	}
-	zeros = count_zeros(piece, value, size);
-	total = (int64_t)(prefix_size + size) + zeros;
+	zeros = count_zeros(piece, size);
+	zero = needs_zero(piece, value, size);
+	total = (int64_t)(prefix_size + size + zero) + zeros;
 	if (piece->flags & FORMAT_MINUS)
 		pad_zeros = false;
 	render_piece_begin(piece, total, pad_zeros);
-	render_buffer_put(piece->out, prefix, prefix_size);
+	for (size_t i = 0; i < prefix_size; i++)
+		render_buffer_put_byte(piece->out, prefix[i]);
 	if (pad_zeros && piece->width > total)
 		zeros += piece->width - total;
 	render_piece_pad(piece, '0', zeros);
+	first = render_buffer_pieces(piece->out);
+	if (zero)
+		render_buffer_put_byte(piece->out, '0');
 	render_buffer_put(piece->out, digits, size);
+	render_buffer_join(piece->out, first, false);
 	render_piece_end(piece, total);
 }
 
@@ -176,7 +187,7 @@ void render_integer_put(
 	if (piece->flags == 0 && piece->width == 0 && piece->precision < 0 &&
 		piece->conversion != 'p') {
 		if (negative)
-			*--at = '-';
+			render_buffer_put_byte(piece->out, '-');
 		render_buffer_put(piece->out, at, (size_t)(end - at));
 		return;
 	}

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "decoder/render_piece.h"
+#include "record/utf8.h"
 
 /* glibc converts wide strings in portions of so many bytes. */
 #define PORTION 256u
@@ -28,29 +29,6 @@ static void put_null(struct render_piece *piece)
 	render_text_put(piece, null, clip(piece, size) < size ? 0 : size);
 }
 
-/*
- * UTF-8 as glibc writes it: up to six bytes, but no surrogates.  Returns how
- * many, 0 if this is not a character.
- */
-static size_t encode(char bytes[6], uint32_t c)
-{
-	size_t size = 2;
-	size_t i;
-
-	if (c < 0x80) {
-		bytes[0] = (char)c;
-		return 1;
-	}
-	if (c > INT32_MAX || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	while (size < 6 && c >> (5 * size + 1) != 0)
-		size++;
-	for (i = size - 1; i > 0; i--, c >>= 6)
-		bytes[i] = (char)(0x80 | (c & 0x3f));
-	bytes[0] = (char)(0xff00u >> size | c);
-	return size;
-}
-
 static uint32_t wide_at(const struct render_argument *argument, size_t index)
 {
 	uint32_t c;
@@ -73,13 +51,13 @@ static void measure_wide(const struct render_piece *piece,
 	size_t count = argument->bytes / sizeof(uint32_t);
 	size_t limit = clip(piece, SIZE_MAX);
 	size_t portion_bytes = 0;
-	char bytes[6];
+	char bytes[UTF8_MAX];
 	size_t size;
 	size_t i;
 
 	memset(extent, 0, sizeof(*extent));
 	for (i = 0; i < count && extent->bytes < limit; i++) {
-		size = encode(bytes, wide_at(argument, i));
+		size = utf8_put(bytes, wide_at(argument, i));
 		if (portion_bytes + size > PORTION ||
 			portion_bytes == PORTION) {
 			extent->portion = i;
@@ -97,12 +75,23 @@ static void measure_wide(const struct render_piece *piece,
 static void put_wide(struct render_piece *piece,
 	const struct render_argument *argument, size_t count)
 {
-	char bytes[6];
+	size_t first = render_buffer_pieces(piece->out);
+	size_t portion = 0;
+	char bytes[UTF8_MAX];
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		render_buffer_put(
-			piece->out, bytes, encode(bytes, wide_at(argument, i)));
+	for (i = 0; i < count; i++) {
+		size_t size = utf8_put(bytes, wide_at(argument, i));
+
+		if (portion + size > PORTION) {
+			render_buffer_join(piece->out, first, false);
+			first = render_buffer_pieces(piece->out);
+			portion = 0;
+		}
+		render_buffer_put(piece->out, bytes, size);
+		portion += size;
+	}
+	render_buffer_join(piece->out, first, false);
 }
 
 static bool put_wide_string(
@@ -139,13 +128,16 @@ bool render_text_put_string(
 
 bool render_text_put_character(struct render_piece *piece, int32_t c)
 {
-	char bytes[6];
-	size_t size = 1;
+	char bytes[UTF8_MAX];
+	size_t size;
 
-	if (piece->size == FORMAT_LONG)
-		size = encode(bytes, (uint32_t)c);
-	else
-		bytes[0] = (char)c;
+	if (piece->size != FORMAT_LONG) {
+		render_piece_begin(piece, 1, false);
+		render_buffer_put_byte(piece->out, (char)c);
+		render_piece_end(piece, 1);
+		return true;
+	}
+	size = utf8_put(bytes, (uint32_t)c);
 	if (size == 0)
 		return false;
 	render_text_put(piece, bytes, size);

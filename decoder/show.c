@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "decoder/capture_list.h"
+#include "decoder/filter.h"
 #include "decoder/merge.h"
 #include "decoder/options.h"
 #include "decoder/style.h"
@@ -84,15 +85,6 @@ static void open_captures(struct show *show)
 	}
 }
 
-static bool is_wanted(
-	const struct options *options, const struct message *message)
-{
-	if (options->one_pid && message->pid != options->pid)
-		return false;
-	return options->streams == 0 ||
-	       options->streams & message_stream(message);
-}
-
 static void report_memory(struct show *show)
 {
 	error_add(&show->errors, &(struct error){.code = ERROR_MEMORY});
@@ -101,6 +93,7 @@ static void report_memory(struct show *show)
 static void show_messages(struct show *show, const struct style *style)
 {
 	const struct style_settings settings = {
+		.options = &show->options,
 		.output = &show->output,
 		.stack = show->stack,
 		.utc = show->options.utc,
@@ -115,8 +108,9 @@ static void show_messages(struct show *show, const struct style *style)
 		return;
 	}
 	while (show->output.failed == 0 && (message = merge_next(merge))) {
-		show->captured += !message->continues;
-		if (is_wanted(&show->options, message))
+		show->captured +=
+			!message->continues && !message_is_event(message);
+		if (style->needs_all || filter_wants(&show->options, message))
 			style->message(state, message);
 	}
 	style->end(state);
@@ -186,7 +180,9 @@ static enum exit_status run(struct show *show, const struct style *style)
 
 static enum exit_status start(struct show *show)
 {
-	const struct style *style = style_find(show->options.style);
+	const struct style *style = show->options.as_written
+					    ? &style_written
+					    : style_find(show->options.style);
 	enum exit_status status;
 
 	if (!style)

@@ -4,11 +4,11 @@
 
 const struct style style_all[] = {
 #define STYLE(name, what)                                                      \
-	{#name, what, style_##name##_begin, style_##name##_message,            \
+	{#name, what, false, style_##name##_begin, style_##name##_message,     \
 		style_##name##_end},
 #include "decoder/styles.def"
 #undef STYLE
-	{NULL, NULL, NULL, NULL, NULL}};
+	{NULL, NULL, false, NULL, NULL, NULL}};
 
 const struct style *style_find(const char *name)
 {

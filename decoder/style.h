@@ -10,11 +10,13 @@
 #include <stddef.h>
 
 #include "decoder/message.h"
+#include "decoder/options.h"
 #include "decoder/output.h"
 #include "decoder/stack.h"
 
 /* Outlives the style's state. */
 struct style_settings {
+	const struct options *options;
 	struct output *output;
 	struct stack *stack; /* null: show no stacks */
 	bool utc;	     /* wall time in UTC, otherwise local time */
@@ -24,6 +26,7 @@ struct style_settings {
 struct style {
 	const char *name;
 	const char *what;
+	bool needs_all; /* messages that are not wanted, too */
 	void *(*begin)(const struct style_settings *settings);
 	void (*message)(void *state, const struct message *message);
 	void (*end)(void *state); /* shows what is left and frees the state */
@@ -39,6 +42,9 @@ struct style {
 
 /* All of them; ends with one that has no name. */
 extern const struct style style_all[];
+
+/* That of --raw --as-written, which is not in the list. */
+extern const struct style style_written;
 
 /* Null: there is none with this name. */
 const struct style *style_find(const char *name);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "decoder/escape.h"
+#include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
 #include "decoder/style.h"
 #include "record/layout.h"
@@ -96,6 +97,8 @@ static void put_stream(struct render_buffer *out, const struct message *message)
 		put_string(out, "stdout");
 	} else if (flags & BINLOG_STREAM_STDERR) {
 		put_string(out, "stderr");
+	} else if (message->context->stream && message->context->stream->path) {
+		put_foreign(out, message->context->stream->path);
 	} else if (fd >= 0) {
 		put_string(out, "fd");
 		put_number(out, (uint32_t)fd, 1);
@@ -117,12 +120,10 @@ static void put_ident(struct render_buffer *out, const struct message *message,
 	put_string(out, ": ");
 }
 
-static void describe(void *closure, const struct message *message,
-	struct render_buffer *head, struct render_buffer *tail)
+/* When, and who. */
+static void put_origin(struct line *line, const struct message *message,
+	struct render_buffer *head)
 {
-	struct line *line = closure;
-	struct message_syslog syslog;
-
 	put_time(line, head, message->wall);
 	render_buffer_put_byte(head, ' ');
 	put_foreign(head, message->program->name);
@@ -131,6 +132,15 @@ static void describe(void *closure, const struct message *message,
 	render_buffer_put_byte(head, ':');
 	put_number(head, message->tid, 1);
 	render_buffer_put(head, "] ", 2);
+}
+
+static void describe(void *closure, const struct message *message,
+	struct render_buffer *head, struct render_buffer *tail)
+{
+	struct line *line = closure;
+	struct message_syslog syslog;
+
+	put_origin(line, message, head);
 	if (message_is_syslog(message, &syslog)) {
 		put_priority(head, syslog.priority);
 		render_buffer_put(head, ": ", 2);
@@ -155,6 +165,21 @@ static void put_lines(void *closure, const struct line_joiner_lines *lines)
 	output_settle(line->settings.output);
 }
 
+/* After all that the process has said. */
+static void put_end(struct line *line, const struct message *message)
+{
+	struct render_buffer *out = &line->settings.output->text;
+
+	line_joiner_end_process(line->joiner, message);
+	put_origin(line, message, out);
+	put_string(out, "end: ");
+	last_words_put(message, out);
+	render_buffer_put_byte(out, '\n');
+	if (line->settings.stack)
+		stack_put(line->settings.stack, message, out);
+	output_settle(line->settings.output);
+}
+
 void *style_line_begin(const struct style_settings *settings)
 {
 	struct line *line = calloc(1, sizeof(*line));
@@ -174,7 +199,10 @@ void style_line_message(void *state, const struct message *message)
 {
 	struct line *line = state;
 
-	line_joiner_add(line->joiner, message);
+	if (!message_is_event(message))
+		line_joiner_add(line->joiner, message);
+	else if (last_words_are(message))
+		put_end(line, message);
 }
 
 void style_line_end(void *state)

@@ -56,6 +56,8 @@ void style_raw_message(void *state, const struct message *message)
 	struct raw *raw = state;
 	struct message_syslog syslog;
 
+	if (message_is_event(message))
+		return;
 	if (raw->in_syslog && !message->continues)
 		finish_syslog(raw);
 	if (raw->in_syslog || message_is_syslog(message, &syslog))

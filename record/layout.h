@@ -82,6 +82,20 @@ struct binlog_header {
 			    /* a file with less of them has been cut */
 };
 
+/*
+ * Live, at the end of the header page: where an open file behind an output
+ * stands, or where that file ends, had all text been written.  Those of a run
+ * are in the capture of its first process.  No business of readers.
+ */
+struct binlog_position {
+	uint64_t key;	/* of the open file, or of the end; 0: free */
+	uint64_t value; /* one more than the offset; 0: not known yet */
+};
+
+#define BINLOG_POSITIONS 240u
+#define BINLOG_POSITIONS_OFFSET                                                \
+	(BINLOG_PAGE - BINLOG_POSITIONS * sizeof(struct binlog_position))
+
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
 	uint32_t magic;
@@ -109,6 +123,9 @@ enum binlog_control {
 #include "record/control.def"
 #undef CONTROL
 };
+
+/* Kinds of texts from here on are events: they have no text. */
+#define BINLOG_EVENT_FIRST 32u
 
 /* How the text of a call is made of its format and arguments. */
 enum binlog_text {
@@ -159,6 +176,8 @@ struct binlog_process_record {
 	uint32_t argc;
 	uint32_t bytes; /* of the strings that follow */
 	uint32_t reserved;
+	uint64_t fork; /* value of the FORK event before its birth, or 0: it */
+		       /* inherited nothing that was not written yet */
 };
 
 /* BINLOG_THREAD: whom the writer serves from here on. */
@@ -198,8 +217,19 @@ struct binlog_string_record {
 #define BINLOG_STREAM_STDOUT 1u
 #define BINLOG_STREAM_STDERR 2u
 #define BINLOG_STREAM_SYSLOG 4u
+#define BINLOG_STREAM_FILE 8u	 /* an ordinary file that was asked for */
+#define BINLOG_STREAM_APPEND 16u /* opened with O_APPEND */
 
-/* BINLOG_STREAM: the file that the text would have landed in. */
+/* How text is held back before it is written: setvbuf(3). */
+#define BINLOG_BUFFER_NONE 0u
+#define BINLOG_BUFFER_LINE 1u
+#define BINLOG_BUFFER_FULL 2u
+
+/*
+ * BINLOG_STREAM: the file that the text would have landed in, and the way
+ * there.  After it come path_bytes bytes (no NUL): the path of the file, for
+ * BINLOG_STREAM_FILE.
+ */
 struct binlog_stream_record {
 	struct binlog_control_head head;
 	uint32_t id;
@@ -208,10 +238,19 @@ struct binlog_stream_record {
 	uint32_t mode;	/* st_mode */
 	uint64_t device;
 	uint64_t inode;
+	uint64_t file;	       /* address of the FILE, 0: a descriptor */
+	uint64_t position;     /* offset of a regular file at first use */
+	uint16_t buffering;    /* BINLOG_BUFFER_... of the FILE */
+	uint16_t order;	       /* of FILEs: a higher one is flushed before */
+	uint32_t buffer_bytes; /* size of its buffer */
+	uint32_t path_bytes;
+	uint32_t description; /* 0: the open file that was inherited; else */
+			      /* one that this program has opened: its number */
 };
 
 #define BINLOG_CONTEXT_TEE 1u	  /* the call was also made natively */
 #define BINLOG_CONTEXT_PARTIAL 2u /* more of the same call follows */
+#define BINLOG_CONTEXT_ESCAPED 4u /* libc has written it to the file itself */
 
 /*
  * BINLOG_CONTEXT: what all calls from one place with one stack share.  After
@@ -240,6 +279,8 @@ _Static_assert(offsetof(struct binlog_header, boot_id) == 80, "");
 _Static_assert(offsetof(struct binlog_header, passed) == 96, "");
 _Static_assert(offsetof(struct binlog_header, pid) == 112, "");
 _Static_assert(offsetof(struct binlog_header, published) == 120, "");
+_Static_assert(sizeof(struct binlog_position) == 16, "");
+_Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");
 _Static_assert(offsetof(struct binlog_block, nonce) == 8, "");
 _Static_assert(offsetof(struct binlog_block, pid) == 16, "");
@@ -248,13 +289,15 @@ _Static_assert(offsetof(struct binlog_block, core) == 64, "");
 _Static_assert(offsetof(struct binlog_block, passed) == 72, "");
 _Static_assert(sizeof(struct binlog_control_head) == 8, "");
 _Static_assert(sizeof(struct binlog_clock_record) == 48, "");
-_Static_assert(sizeof(struct binlog_process_record) == 32, "");
+_Static_assert(sizeof(struct binlog_process_record) == 40, "");
+_Static_assert(offsetof(struct binlog_process_record, fork) == 32, "");
 _Static_assert(sizeof(struct binlog_thread_record) == 32, "");
 _Static_assert(sizeof(struct binlog_module_record) == 56, "");
 _Static_assert(offsetof(struct binlog_module_record, content_hash) == 40, "");
 _Static_assert(sizeof(struct binlog_string_record) == 24, "");
-_Static_assert(sizeof(struct binlog_stream_record) == 40, "");
+_Static_assert(sizeof(struct binlog_stream_record) == 72, "");
 _Static_assert(offsetof(struct binlog_stream_record, device) == 24, "");
+_Static_assert(offsetof(struct binlog_stream_record, file) == 40, "");
 _Static_assert(sizeof(struct binlog_context_record) == 32, "");
 _Static_assert(offsetof(struct binlog_context_record, format) == 16, "");
 _Static_assert(offsetof(struct binlog_context_record, depth) == 28, "");

@@ -37,9 +37,20 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
 		__builtin_memcpy(&last, s + size - 8, 8);
 		__builtin_memcpy(d, &first, 8);
 		__builtin_memcpy(d + size - 8, &last, 8);
-	} else {
-		for (size_t i = 0; i < size; i++)
-			d[i] = s[i];
+	} else if (size >= 4) {
+		uint32_t low, high;
+
+		__builtin_memcpy(&low, s, 4);
+		__builtin_memcpy(&high, s + size - 4, 4);
+		__builtin_memcpy(d, &low, 4);
+		__builtin_memcpy(d + size - 4, &high, 4);
+	} else if (size > 0) {
+		unsigned char middle = s[size / 2];
+		unsigned char end = s[size - 1];
+
+		d[0] = s[0];
+		d[size / 2] = middle;
+		d[size - 1] = end;
 	}
 }
 

@@ -38,6 +38,7 @@ struct capture_text {
 	int chk;	   /* the flag of a _chk function, or 0 */
 	unsigned prefixes; /* of `prefix`, at most CAPTURE_PREFIX_MAX */
 	const struct capture_prefix *prefix;
+	bool permanent; /* the format is ours and stays where it is */
 };
 
 /*
@@ -57,5 +58,19 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 
 /* A call that writes one byte. */
 bool capture_character(const struct call *call, unsigned stream, int byte);
+
+/*
+ * A call that writes bytes to a place in a file, wherever its open file
+ * stands.  Returns how many of them were recorded.
+ */
+size_t capture_bytes_at(const struct call *call, unsigned stream,
+	int64_t offset, const void *bytes, size_t size);
+
+/*
+ * An event: a kind of text.def from BINLOG_EVENT_FIRST on.  `stream` 0: it is
+ * about all of them.
+ */
+bool capture_event(
+	const struct call *call, unsigned stream, unsigned text, int64_t value);
 
 #endif

@@ -5,10 +5,13 @@
 #include "record/hash.h"
 #include "shim/bytes.h"
 #include "shim/define.h"
+#include "shim/fortify.h"
 #include "shim/module.h"
+#include "shim/pass_on.h"
 #include "shim/plan.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
+#include "shim/terminal.h"
 
 /* A constant text longer than this is recorded like any other bytes. */
 #define CONSTANT_MAX 4096u
@@ -26,18 +29,32 @@
 /* Keys of formats that are not constant: no user address has this bit. */
 #define KEY_OF_CONTENT ((uint64_t)1 << 63)
 
+/* First come, first served: two that took turns would miss every time. */
+static void note_caller(struct writer *w, uintptr_t pc)
+{
+	struct memo_caller *caller = &w->callers[memo_caller_slot(pc)];
+
+	if (caller->pc || !w->trace->caller_offset)
+		return;
+	caller->offset = w->trace->caller_offset;
+	caller->by_fp = w->trace->caller_by_fp;
+	SIGNAL_FENCE();
+	caller->pc = pc;
+}
+
 static void unwind(struct writer *w, const struct call *call)
 {
 	const struct unwind_start start = {call->pc, call->sp, call->fp};
 
 	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+	note_caller(w, call->pc);
 }
 
 /* Where to remember a call whose stack is in w->trace. */
 static struct memo *make_room(
 	struct writer *w, const struct call *call, uintptr_t key)
 {
-	struct memo *set = w->memo[memo_set(call, key)];
+	struct memo *set = writer_memo_set(w, call, key);
 
 	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
 		return &w->spare;
@@ -74,6 +91,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 		memo->words = w->trace->words;
 	for (unsigned i = 0; i < memo->words; i++)
 		memo->word[i] = w->trace->word[i];
+	memo_make_even(memo);
 	SIGNAL_FENCE();
 	memo->pc = call->pc;
 	return memo;
@@ -162,8 +180,10 @@ static struct plan *make_plan(const char *format, uint32_t length)
 {
 	struct plan *plan = plan_make(format, length);
 
-	if (plan && length > DEFINE_STRING_MAX)
+	if (plan && length > DEFINE_STRING_MAX) {
 		plan->at_once = true;
+		plan->plain = false;
+	}
 	return plan;
 }
 
@@ -184,9 +204,9 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		return remember_format(w, call, how, 0, 0, &nothing);
 	}
 	length = (uint32_t)bytes_length(format);
-	if (!module_is_constant(format, length + 1)) {
+	if (!how->permanent && !module_is_constant(format, length + 1)) {
 		key = content_key(format, length);
-		memo = memo_find(w->memo[memo_set(call, key)], call, key, tag);
+		memo = memo_find(writer_memo_set(w, call, key), call, key, tag);
 		if (memo)
 			return memo;
 	}
@@ -227,7 +247,8 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 		.kinds = &kind,
 		.kinds_count = 1};
 
-	if (size > 0 && size <= CONSTANT_MAX &&
+	if (text != BINLOG_TEXT_CHARACTERS && size > 0 &&
+		size <= CONSTANT_MAX &&
 		define_contexts(w->tables) < CONTEXTS_MANY &&
 		module_is_constant(bytes, size))
 		return meet_constant(
@@ -236,21 +257,28 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	return remember(w, call, 0, &context, NULL, 0);
 }
 
-struct memo *capture_meet_character(
-	struct writer *w, const struct call *call, unsigned stream)
+struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const uint8_t *kinds, unsigned count)
 {
-	static const uint8_t kind = BINLOG_ARG_I32;
-	const struct define_context context = {.text = BINLOG_TEXT_CHARACTER,
+	const struct define_context context = {
+		.text = text,
 		.stream = stream,
-		.kinds = &kind,
-		.kinds_count = 1};
+		.kinds = kinds,
+		.kinds_count = count,
+	};
 
 	unwind(w, call);
 	return remember(w, call, 0, &context, NULL, 0);
 }
 
-static bool write_chunk(
-	struct writer *w, uint32_t context, const char *bytes, uint32_t size)
+struct memo *capture_meet_number(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, uint8_t kind)
+{
+	return capture_meet_kinds(w, call, stream, text, &kind, 1);
+}
+
+static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
+	const char *bytes, uint32_t size)
 {
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
@@ -263,6 +291,7 @@ static bool write_chunk(
 		*(uint32_t *)(w->cursor + 8 + padded) = 0;
 	bytes_copy(w->cursor + 12, bytes, size);
 	writer_commit(w, w->cursor + 12 + padded, context);
+	writer_said(w, stream, size);
 	return true;
 }
 
@@ -300,6 +329,7 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 		.kinds = &kind,
 		.kinds_count = 1};
 	const char *at = bytes;
+	size_t whole = size;
 	uint32_t partial = 0, last;
 
 	unwind(w, call);
@@ -311,40 +341,24 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	if (!last || (size > CAPTURE_CHUNK && !partial))
 		return false;
 	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
-		if (!write_chunk(w, partial, at, CAPTURE_CHUNK))
+		if (!write_chunk(w, stream, partial, at, CAPTURE_CHUNK))
 			break;
 		at += CAPTURE_CHUNK;
 	}
-	if (size <= CAPTURE_CHUNK && write_chunk(w, last, at, (uint32_t)size))
+	if (size <= CAPTURE_CHUNK &&
+		write_chunk(w, stream, last, at, (uint32_t)size)) {
+		if (terminal_is_replaced(stream))
+			terminal_bytes(stream, bytes, whole,
+				text == BINLOG_TEXT_BYTES_LINE);
 		return true;
+	}
 	return at != bytes && write_rest(streams[stream].fd, at, size);
 }
-
-/*
- * The one place where a format of the program's goes to libc's printf: it is
- * the program's own call, made on its behalf.
- */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static int print(
-	char *to, size_t size, int chk, const char *format, va_list arguments)
-{
-	va_list copy;
-	int length;
-
-	va_copy(copy, arguments);
-	length = chk > 0 ? host___vsnprintf_chk(
-				   to, size, chk, SIZE_MAX, format, copy)
-			 : host_vsnprintf(to, size, format, copy);
-	va_end(copy);
-	return length;
-}
-#pragma GCC diagnostic pop
 
 int capture_measure(const char *format, va_list arguments)
 {
 	int kept = errno;
-	int length = print(NULL, 0, 0, format, arguments);
+	int length = pass_on_vsnprintf(NULL, 0, 0, format, arguments);
 
 	errno = kept;
 	return length;
@@ -375,8 +389,9 @@ static bool record_text(struct writer *w, const struct call *call,
 		constant ? (uintptr_t)format : content_key(format, size),
 		format, (uint32_t)size);
 
-	if (how->prefixes)
+	if (how->prefixes) /* a "%s" would end at a zero byte */
 		return length <= CAPTURE_CHUNK &&
+		       bytes_length(text) == length &&
 		       record_prefixed(w, call, how, only_string, text);
 	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
 				 string->id, text, length);
@@ -393,7 +408,8 @@ static int long_text(struct writer *w, const struct call *call,
 
 	if (sys_failed(address))
 		return CAPTURE_PASS;
-	made = print((char *)address, length + 1, how->chk, format, arguments);
+	made = pass_on_vsnprintf(
+		(char *)address, length + 1, how->chk, format, arguments);
 	if (made > (int)length) /* a string has grown meanwhile */
 		made = (int)length;
 	if (!record_text(w, call, how, format, (char *)address,
@@ -423,7 +439,7 @@ static bool broken_text(struct writer *w, const struct call *call,
 			return false;
 		memset(text, UNTOUCHED, size);
 		errno = error;
-		print(text, size, how->chk, format, arguments);
+		pass_on_vsnprintf(text, size, how->chk, format, arguments);
 		length = size;
 		while (length > 0 && text[length - 1] == (char)UNTOUCHED)
 			length--;
@@ -441,7 +457,8 @@ static int record_made(struct writer *w, const struct call *call,
 	int error)
 {
 	char text[TEXT_ON_STACK];
-	int length = print(text, sizeof(text), how->chk, format, arguments);
+	int length = pass_on_vsnprintf(
+		text, sizeof(text), how->chk, format, arguments);
 
 	if (length >= (int)sizeof(text))
 		return long_text(
@@ -461,8 +478,10 @@ int capture_at_once(struct writer *w, const struct call *call,
 	int error = errno;
 	int length;
 
-	if (format == only_string)
-		return CAPTURE_PASS; /* the made text finds no room either */
+	if (!format || format == only_string)
+		return CAPTURE_PASS; /* what there is finds no room either */
+	if (how->chk > 0 && fortify_verdict(format))
+		return CAPTURE_PASS; /* it would end here */
 	length = record_made(w, call, how, format, arguments, error);
 
 	/* The native call that follows has to find it, for "%m". */

@@ -28,8 +28,10 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
-struct memo *capture_meet_character(
-	struct writer *w, const struct call *call, unsigned stream);
+struct memo *capture_meet_number(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, uint8_t kind);
+struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const uint8_t *kinds, unsigned count);
 
 /* capture_format() for who is inside the writer already. */
 int capture_inside(struct writer *w, const struct call *call,

@@ -18,7 +18,7 @@
 #define CLOCK_EPOCH_SHIFT 31
 
 /* Whether ticks are those of the TSC; set once by clock_choose(). */
-extern bool clock_is_tsc;
+extern HIDDEN bool clock_is_tsc;
 
 /* Decides what ticks are: the TSC when it is invariant.  From process_arm(). */
 void clock_choose(void);

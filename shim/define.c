@@ -40,6 +40,8 @@ void define_forget(struct define_tables *tables)
 {
 	intern_clear(&tables->strings);
 	tables->ranges_used = 0;
+	for (unsigned i = 0; i <= STREAMS_MAX; i++)
+		tables->stream_defined[i] = false;
 }
 
 uint32_t define_contexts(const struct define_tables *tables)
@@ -137,11 +139,16 @@ static bool define_module(struct writer *w, uintptr_t pc)
 
 static bool define_stream(struct writer *w, unsigned stream)
 {
+	const char *path = streams[stream].path;
+	uint32_t path_bytes = path ? (uint32_t)bytes_length(path) : 0;
 	struct binlog_stream_record *record;
 
-	if (w->tables->stream_defined[stream])
+	if (stream == 0 || w->tables->stream_defined[stream])
 		return true;
-	record = writer_control(w, sizeof(*record));
+	if (stream == STREAM_FULL)
+		return false;
+	record = writer_control(
+		w, (uint32_t)sizeof(*record) + ((path_bytes + 3) & ~3u));
 	if (!record)
 		return false;
 	record->id = stream;
@@ -150,6 +157,14 @@ static bool define_stream(struct writer *w, unsigned stream)
 	record->mode = streams[stream].mode;
 	record->device = streams[stream].device;
 	record->inode = streams[stream].inode;
+	record->file = (uintptr_t)streams[stream].file;
+	record->position = streams[stream].position;
+	record->buffering = streams[stream].buffering;
+	record->order = streams[stream].order;
+	record->buffer_bytes = streams[stream].buffer_bytes;
+	record->path_bytes = path_bytes;
+	record->description = streams[stream].description;
+	bytes_copy(record + 1, path, path_bytes);
 	writer_commit_control(w, BINLOG_STREAM);
 	w->tables->stream_defined[stream] = true;
 	return true;
@@ -191,6 +206,7 @@ static uint64_t context_hash(const struct writer *w, const struct call *call,
 	hash = binlog_hash_word(hash, context->text | context->flags << 8 |
 					      context->stream << 16 |
 					      (uint64_t)context->format << 32);
+	hash = binlog_hash_word(hash, streams[context->stream].serial);
 	hash = binlog_hash_word(
 		hash, binlog_hash(context->kinds, context->kinds_count));
 	for (unsigned i = 0; i < w->trace->depth; i++)

@@ -19,7 +19,7 @@ struct define_tables *define_new(void);
 #define DEFINE_STRING_MAX                                                      \
 	(WRITER_RECORD_MAX - (uint32_t)sizeof(struct binlog_string_record))
 
-/* Forgets all that was known by address. */
+/* Forgets all that was known by address, and which streams are defined. */
 void define_forget(struct define_tables *tables);
 
 /*

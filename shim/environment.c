@@ -81,15 +81,15 @@ const char *environment_get(const char *name)
 static struct {
 	const char *name;
 	char value[4096];
-} put_off[2];
+} put_off[3];
 
 static void set_later(const char *name, const char *value)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct bytes_text text = {
 			put_off[i].value, sizeof(put_off[i].value), 0};
 
-		if (put_off[i].name)
+		if (put_off[i].name && put_off[i].name != name)
 			continue;
 		bytes_put(&text, value);
 		put_off[i].name = name;
@@ -137,6 +137,6 @@ void environment_arguments(int argc, char **argv)
 {
 	saved_argc = argc;
 	saved_argv = argv;
-	for (int i = 0; i < 2 && put_off[i].name; i++)
+	for (int i = 0; i < 3 && put_off[i].name; i++)
 		environment_set(put_off[i].name, put_off[i].value);
 }

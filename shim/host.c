@@ -14,6 +14,9 @@ static const struct host_function borrowed[] = {
 };
 
 bool host_resolved;
+void *host_abort_message;
+const FILE *host_file_stdout;
+const FILE *host_file_stderr;
 
 /*
  * Stands in for a function that the host does not have, or that is called
@@ -47,4 +50,7 @@ COLD void host_resolve_now(void)
 	forbid(host_functions);
 	find_next(borrowed);
 	find_next(host_functions);
+	host_abort_message = dlsym(RTLD_NEXT, "__abort_msg");
+	host_file_stdout = dlsym(RTLD_NEXT, "_IO_2_1_stdout_");
+	host_file_stderr = dlsym(RTLD_NEXT, "_IO_2_1_stderr_");
 }

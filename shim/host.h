@@ -20,6 +20,9 @@ struct host_function {
 /* All of them, ended by a null name; generated from wrappers/functions.def. */
 extern const struct host_function host_functions[];
 
+/* libc's variable __abort_msg, or null. */
+extern void *host_abort_message;
+
 extern bool host_resolved;
 void host_resolve_now(void);
 
@@ -29,6 +32,10 @@ static inline void host_resolve(void)
 	if (unlikely(!host_resolved))
 		host_resolve_now();
 }
+
+/* What stdout and stderr are at first; null where libc does not tell. */
+extern const FILE *host_file_stdout;
+extern const FILE *host_file_stderr;
 
 /* host_vsnprintf and so on, as in borrowed.def. */
 #define BORROW(returns, name, parameters)                                      \

@@ -7,6 +7,11 @@
 #ifndef SHIM_INSIDE_H
 #define SHIM_INSIDE_H
 
+#include <features.h>
+/* Else scanf is another name for __isoc99_scanf, and could not be defined. */
+#undef __GLIBC_USE_DEPRECATED_SCANF
+#define __GLIBC_USE_DEPRECATED_SCANF 1
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,11 +35,14 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((noinline, cold))
+/* Of a variable that others use: it is reached without the table of offsets
+ * that symbols of other libraries need. */
+#define HIDDEN __attribute__((visibility("hidden")))
 
 /* Orders our stores as a signal handler of the same thread sees them. */
 #define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-#pragma GCC poison malloc calloc realloc free strdup abort
+#pragma GCC poison malloc calloc realloc free strdup
 #pragma GCC poison pthread_mutex_lock pthread_mutex_unlock
 #pragma GCC poison sprintf snprintf vsprintf asprintf vasprintf
 #pragma GCC poison getenv setenv putenv system popen sleep usleep

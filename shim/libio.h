@@ -5,10 +5,20 @@
 #ifndef SHIM_LIBIO_H
 #define SHIM_LIBIO_H
 
+#define LIBIO_USER_BUFFER 0x1 /* not libc's to free */
 #define LIBIO_UNBUFFERED 0x2
 #define LIBIO_NO_WRITES 0x8
+#define LIBIO_EOF_SEEN 0x10
+#define LIBIO_ERR_SEEN 0x20
 #define LIBIO_LINE_BUFFERED 0x200
 #define LIBIO_CURRENTLY_PUTTING 0x800 /* the buffer holds output */
+#define LIBIO_APPENDING 0x1000
 #define LIBIO_IS_FILEBUF 0x2000	      /* there is a descriptor behind it */
+
+/* How FILE::_wide_data begins (struct _IO_wide_data). */
+struct libio_wide {
+	const wchar_t *read_at;
+	const wchar_t *read_end;
+};
 
 #endif

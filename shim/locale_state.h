@@ -8,10 +8,10 @@
 #define SHIM_LOCALE_STATE_H
 
 /* Ask libc each time. */
-extern bool locale_varies;
-extern bool locale_point;
-extern bool locale_utf8;
-extern bool locale_english;
+extern HIDDEN bool locale_varies;
+extern HIDDEN bool locale_point;
+extern HIDDEN bool locale_utf8;
+extern HIDDEN bool locale_english;
 
 bool locale_ask_point(void);
 bool locale_ask_utf8(void);

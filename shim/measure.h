@@ -11,7 +11,7 @@
 /* More than any text: the sum of a call that libc has to measure. */
 #define MEASURE_UNKNOWN ((uint64_t)1 << 40)
 
-extern const uint64_t measure_powers[20];
+extern HIDDEN const uint64_t measure_powers[20];
 
 /* Decimal digits of a number; 1 for 0. */
 static inline uint32_t measure_decimal(uint64_t n)
@@ -45,6 +45,11 @@ uint64_t measure_fixed(const struct plan_argument *argument, double value,
 static inline uint32_t measure_int(int32_t n)
 {
 	return measure_decimal(n < 0 ? -(uint32_t)n : (uint32_t)n) + (n < 0);
+}
+
+static inline uint32_t measure_long(int64_t n)
+{
+	return measure_decimal(n < 0 ? -(uint64_t)n : (uint64_t)n) + (n < 0);
 }
 
 /* Of a string of `bytes` bytes as far as it will be printed. */

@@ -55,33 +55,77 @@ _Static_assert(sizeof(struct memo) == 512, "whole cache lines");
 /* What else two calls must have in common: where to, and how. */
 static inline uint32_t memo_tag(unsigned stream, unsigned text)
 {
-	return stream | text << 8;
+	return stream | text << 12;
 }
 
-/* One set of the table: by all that varies between calls. */
-static inline unsigned memo_set(const struct call *call, uintptr_t key)
+static inline unsigned memo_stream(const struct memo *memo)
 {
-	uint64_t mixed = (call->pc ^ key << 17 ^ key >> 7 ^ call->sp << 31) *
-			 0x9e3779b97f4a7c15u;
+	return memo->tag & 0xfff;
+}
 
+/* Where the code at a pc has its own return address: see struct unwind_trace.
+ * All zeros is none. */
+struct memo_caller {
+	uintptr_t pc;
+	int32_t offset;
+	bool by_fp;
+};
+
+#define MEMO_CALLERS 64u
+
+static inline unsigned memo_caller_slot(uintptr_t pc)
+{
+	return (unsigned)(pc * 0x9e3779b97f4a7c15u >> 58) % MEMO_CALLERS;
+}
+
+/*
+ * One set of the table: by all that varies between calls.  A function that
+ * prints for many is told apart by who has called it.
+ */
+static inline __attribute__((always_inline)) unsigned memo_set_of(
+	const struct memo_caller *callers, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, uintptr_t key)
+{
+	const struct memo_caller *caller = &callers[memo_caller_slot(pc)];
+	uintptr_t by = 0;
+	uint64_t mixed;
+
+	if (likely(caller->pc == pc))
+		by = *(const uintptr_t *)((caller->by_fp ? fp : sp) +
+					  (uintptr_t)(intptr_t)caller->offset);
+	mixed = (pc ^ by << 13 ^ key << 17 ^ key >> 7 ^ sp << 31) *
+		0x9e3779b97f4a7c15u;
 	return (unsigned)(mixed >> 57) % MEMO_SETS;
 }
 
 /*
  * Innermost first, stopping at the first difference: so nothing is touched
- * that a real unwinding would not touch, too.
+ * that a real unwinding would not touch, too.  Their number is even.
  */
 static inline __attribute__((always_inline)) bool memo_same_stack(
-	const struct memo *memo, const struct call *call)
+	const struct memo *memo, uintptr_t fp)
 {
-	if (unlikely(memo->needs_fp && memo->fp != call->fp))
+	const struct unwind_word *word = memo->word;
+	const struct unwind_word *end = word + memo->words;
+
+	if (unlikely(memo->needs_fp && memo->fp != fp))
 		return false;
-#pragma GCC unroll 4
-	for (unsigned i = 0; i < memo->words; i++)
-		if (unlikely(*(const uintptr_t *)memo->word[i].address !=
-			     memo->word[i].value))
+	for (; word != end; word += 2)
+		if (unlikely(*(const uintptr_t *)word[0].address !=
+				     word[0].value ||
+			     *(const uintptr_t *)word[1].address !=
+				     word[1].value))
 			return false;
 	return true;
+}
+
+/* The words of a memo, which are as yet as many as the unwinder has read. */
+static inline void memo_make_even(struct memo *memo)
+{
+	if (memo->words % 2) {
+		memo->word[memo->words] = memo->word[memo->words - 1];
+		memo->words++;
+	}
 }
 
 static inline __attribute__((always_inline)) bool memo_matches(
@@ -90,7 +134,7 @@ static inline __attribute__((always_inline)) bool memo_matches(
 {
 	return memo->pc == call->pc && memo->key == key &&
 	       memo->sp == call->sp && memo->tag == tag &&
-	       memo_same_stack(memo, call);
+	       memo_same_stack(memo, call->fp);
 }
 
 /* Fills an entry whose pc is 0; its pc last. */
@@ -104,26 +148,20 @@ static inline void memo_assign(struct memo *to, const struct memo *from)
 	to->pc = pc;
 }
 
+/*
+ * Moves the second entry of a set to its front.  There is no moment at which a
+ * handler that jumps away leaves a mixture.
+ */
+struct memo *memo_promote(struct memo set[MEMO_WAYS]);
+
 /* The entry for this call, moved to the front of its set; null: none. */
 static inline __attribute__((always_inline)) struct memo *memo_find(
 	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key,
 	uint32_t tag)
 {
-	struct memo second;
-
 	if (likely(memo_matches(&set[0], call, key, tag)))
 		return &set[0];
-	if (!memo_matches(&set[1], call, key, tag))
-		return NULL;
-	/* No moment at which a handler that jumps away leaves a mixture. */
-	second = set[1];
-	set[1].pc = 0;
-	SIGNAL_FENCE();
-	memo_assign(&set[1], &set[0]);
-	set[0].pc = 0;
-	SIGNAL_FENCE();
-	memo_assign(&set[0], &second);
-	return &set[0];
+	return memo_matches(&set[1], call, key, tag) ? memo_promote(set) : NULL;
 }
 
 #endif

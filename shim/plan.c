@@ -73,26 +73,43 @@ static bool is_floating(char conversion)
 	return false;
 }
 
-/* Without flags, width and, but for "%f", precision. */
+static unsigned step_of_integer(const struct plan_argument *argument)
+{
+	bool is_long = argument->kind == BINLOG_ARG_I64;
+
+	switch (argument->measure) {
+	case MEASURE_SIGNED:
+		return is_long		      ? STEP_LONG
+		       : argument->bits == 32 ? STEP_SIGNED
+					      : STEP_GENERAL;
+	case MEASURE_UNSIGNED:
+		return is_long		      ? STEP_LONG_UNSIGNED
+		       : argument->bits == 32 ? STEP_UNSIGNED
+					      : STEP_GENERAL;
+	case MEASURE_HEX:
+		return !is_long && argument->bits == 32 ? STEP_HEX
+							: STEP_GENERAL;
+	case MEASURE_CHARACTER:
+		return STEP_CHARACTER;
+	default:
+		return STEP_GENERAL;
+	}
+}
+
+/* No more than a width and, for "%f", a precision, both of them numbers. */
 static unsigned step_of(const struct format_directive *directive,
 	const struct plan_argument *argument)
 {
-	if (directive->flags & ~FORMAT_ZERO ||
-		directive->width != FORMAT_NONE ||
+	if (directive->flags & ~(FORMAT_ZERO | FORMAT_MINUS) ||
 		directive->width_argument != FORMAT_NONE ||
 		directive->precision_argument != FORMAT_NONE)
 		return STEP_GENERAL;
 	if (argument->measure == MEASURE_FIXED)
 		return STEP_FIXED;
-	if (directive->flags || directive->precision != FORMAT_NONE)
+	if (directive->precision != FORMAT_NONE)
 		return STEP_GENERAL;
-	if (argument->measure == MEASURE_STRING)
-		return STEP_STRING;
-	if (argument->measure == MEASURE_SIGNED && argument->bits == 32)
-		return STEP_SIGNED;
-	return argument->measure == MEASURE_UNSIGNED && argument->bits == 32
-		       ? STEP_UNSIGNED
-		       : STEP_GENERAL;
+	return argument->measure == MEASURE_STRING ? STEP_STRING
+						   : step_of_integer(argument);
 }
 
 static void note_star(struct plan *plan, int argument, unsigned measure)
@@ -136,6 +153,8 @@ static bool add(struct plan *plan, const struct format_directive *directive)
 	argument->bits = (uint8_t)integer_bits(directive);
 	argument->width = directive->width;
 	argument->precision = directive->precision;
+	if (directive->width > 0)
+		argument->least = (uint32_t)directive->width;
 	argument->step = (uint8_t)step_of(directive, argument);
 	plan->measured &= argument->measure != MEASURE_NOTHING;
 	return true;
@@ -222,6 +241,8 @@ struct plan *plan_make(const char *format, uint32_t length)
 	plan->has_errno = has_errno;
 	plan->fixed += has_errno ? (uint32_t)sizeof(int32_t) : 0;
 	fill(plan, format, length);
+	plan->plain = plan->measured && !plan->at_once && !plan->has_errno &&
+		      !plan->has_decimal && !plan->has_wide;
 	return plan;
 }
 

@@ -26,10 +26,14 @@ enum plan_measure {
 /* How an argument is copied: the frequent cases, and all others. */
 enum plan_step {
 	STEP_GENERAL,
-	STEP_SIGNED,   /* an int, "%d" */
-	STEP_UNSIGNED, /* an unsigned int, "%u" */
-	STEP_STRING,   /* "%s" */
-	STEP_FIXED,    /* a double, "%f" or "%.3f" */
+	STEP_SIGNED,	    /* an int, "%d" or "%5d" */
+	STEP_UNSIGNED,	    /* an unsigned int, "%u" */
+	STEP_HEX,	    /* "%x" or "%02x" */
+	STEP_LONG,	    /* 64 bits, "%ld" */
+	STEP_LONG_UNSIGNED, /* "%zu" */
+	STEP_CHARACTER,	    /* "%c" */
+	STEP_STRING,	    /* "%s" or "%-10s" */
+	STEP_FIXED,	    /* a double, "%f" or "%.3f" */
 };
 
 struct plan_argument {
@@ -38,6 +42,7 @@ struct plan_argument {
 	uint8_t measure; /* enum plan_measure */
 	uint8_t flags;	 /* enum format_flag */
 	uint8_t bits;	 /* of an integer: 8, 16, 32, 64 */
+	uint32_t least;	 /* bytes of an integer's text, by its width */
 	int32_t width;	 /* FORMAT_NONE: none */
 	int32_t precision;
 	/* A string that is constant and defined: recorded by its id. */
@@ -56,6 +61,7 @@ struct plan {
 	bool has_errno;	  /* one I32 after the arguments */
 	bool has_decimal; /* depends on the locale's decimal point */
 	bool has_wide;	  /* depends on the locale's character set */
+	bool plain;	  /* none of these */
 	struct plan_argument argument[];
 };
 

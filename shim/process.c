@@ -10,8 +10,10 @@
 #include "shim/clock.h"
 #include "shim/environment.h"
 #include "shim/host.h"
+#include "shim/position.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
+#include "shim/terminal.h"
 #include "shim/unwind.h"
 
 #if defined(__x86_64__)
@@ -35,6 +37,9 @@ bool process_started;
 static int state = NEW;
 static uint64_t run_id;
 static struct stream_output outputs[2];
+/* BINLOG_RUN of the process that founds a run; the name that others find. */
+static char founded[512];
+static const char *first_capture;
 
 /* The strings of the PROCESS record: executable, directory, argv. */
 static char strings[8192];
@@ -78,7 +83,10 @@ static bool number_at(const char **at, uint64_t *number)
 	return bytes_number(at, 16, number);
 }
 
-/* BINLOG_RUN=run:device:inode:device:inode in hexadecimal; 0:0 is unknown. */
+/*
+ * BINLOG_RUN=run:device:inode:device:inode in hexadecimal; 0:0 is unknown.
+ * With a regular file among them, then `:` and the name of the first capture.
+ */
 static bool join_run(const char *value)
 {
 	if (!value || !number_at(&value, &run_id))
@@ -89,6 +97,7 @@ static bool join_run(const char *value)
 			return false;
 		outputs[i].known = outputs[i].inode != 0;
 	}
+	first_capture = *value == ':' ? value + 1 : NULL;
 	return true;
 }
 
@@ -104,8 +113,7 @@ static uint64_t random_number(void)
 
 static void found_run(void)
 {
-	char buffer[128];
-	struct bytes_text text = {buffer, sizeof(buffer), 0};
+	struct bytes_text text = {founded, sizeof(founded), 0};
 
 	run_id = random_number();
 	bytes_put_number(&text, run_id, 16);
@@ -116,7 +124,43 @@ static void found_run(void)
 		bytes_put(&text, ":");
 		bytes_put_number(&text, outputs[i].inode, 16);
 	}
-	environment_set("BINLOG_RUN=", buffer);
+	environment_set("BINLOG_RUN=", founded);
+}
+
+/* Whether some output has offsets, which the processes of a run share. */
+static bool has_offsets(void)
+{
+	struct stat st;
+
+	for (int i = 0; i < 2; i++)
+		if (outputs[i].known && !sys_failed(SYS2(fstat, i + 1, &st)) &&
+			S_ISREG(st.st_mode))
+			return true;
+	return false;
+}
+
+/* Where the outputs stand: in the capture of the first process of the run. */
+static void share_positions(const char *path, size_t directory)
+{
+	struct bytes_text text = {founded, sizeof(founded), 0};
+	char first[4096];
+	struct bytes_text place = {first, sizeof(first), 0};
+
+	if (first_capture) {
+		bytes_copy(first, path, directory);
+		place.length = directory;
+		bytes_put(&place, first_capture);
+		position_join(first);
+		streams_have_offsets = true;
+	} else if (*founded && has_offsets()) {
+		text.length = bytes_length(founded);
+		bytes_put(&text, ":");
+		bytes_put(&text, path + directory);
+		if (text.length + 1 < sizeof(founded))
+			environment_set("BINLOG_RUN=", founded);
+		position_found(capture_file_header);
+		streams_have_offsets = true;
+	}
 }
 
 static void remember_strings(int argc, char **argv)
@@ -214,6 +258,16 @@ static void read_boot_id(uint8_t boot_id[16])
 	SYS1(close, fd);
 }
 
+/* How much of a path is before the name. */
+static size_t directory_of(const char *path)
+{
+	size_t length = bytes_length(path);
+
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	return length;
+}
+
 static bool create_capture(void)
 {
 	char path[4096];
@@ -231,8 +285,11 @@ static bool create_capture(void)
 	header.run = run_id;
 	clock_anchor(&header.start);
 	read_boot_id(header.boot_id);
-	return name_file(path, sizeof(path), &header) &&
-	       capture_file_create(path, process.max_bytes, &header);
+	if (!name_file(path, sizeof(path), &header) ||
+		!capture_file_create(path, process.max_bytes, &header))
+		return false;
+	share_positions(path, directory_of(path));
+	return true;
 }
 
 /*
@@ -285,6 +342,7 @@ COLD void process_arm(void)
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	process_started = true;
+	terminal_watches = false;
 	__atomic_store_n(&state, arm() ? RECORDING : INERT, __ATOMIC_RELEASE);
 }
 
@@ -327,6 +385,7 @@ uint32_t process_describe(struct binlog_process_record *record)
 		record->argc = argument_count;
 		record->bytes = strings_used;
 		record->reserved = 0;
+		record->fork = process.fork;
 		bytes_copy(record + 1, strings, strings_used);
 	}
 	return size;

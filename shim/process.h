@@ -14,16 +14,17 @@ struct process {
 	unsigned depth;	    /* frames of backtrace */
 	uint64_t max_bytes; /* of the capture file */
 	int level;	    /* lowest syslog priority recorded, 0 to 7 */
+	uint64_t fork;	    /* number of the last FORK event, or 0 */
 };
 
-extern struct process process;
+extern HIDDEN struct process process;
 
 /*
  * Bumped whenever addresses may mean something else (dlclose).  Never 0.  A
  * writer that has seen this generation and is not in use has `idle` equal to
  * it; hence one comparison covers everything that may be unusual.
  */
-extern uint32_t process_generation;
+extern HIDDEN uint32_t process_generation;
 
 /*
  * Reads the settings and creates the capture.  Only the first call does so;
@@ -32,7 +33,7 @@ extern uint32_t process_generation;
 void process_arm(void);
 
 /* Whether process_arm() has been called. */
-extern bool process_started;
+extern HIDDEN bool process_started;
 
 /*
  * Every wrapper begins with this: what the run's outputs are has to be known

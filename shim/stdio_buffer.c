@@ -1,5 +1,6 @@
 #include "shim/stdio_buffer.h"
 
+#include "shim/held.h"
 #include "shim/host.h"
 #include "shim/libio.h"
 #include "shim/streams.h"
@@ -30,7 +31,9 @@ static bool record(const struct call *call, const char *from, const char *to,
 
 	by_macro.function = "putc_unlocked";
 	by_macro.turn = NULL;
-	return capture_bytes(&by_macro, stream, BINLOG_TEXT_BYTES, from,
+	if (unlikely(streams[stream].watched))
+		held_bytewise(streams[stream].file, from, (size_t)(to - from));
+	return capture_bytes(&by_macro, stream, BINLOG_TEXT_CHARACTERS, from,
 		(size_t)(to - from));
 }
 

@@ -24,7 +24,7 @@ struct stdio_lock {
 };
 
 /* The program has called flockfile or ftrylockfile. */
-extern bool stdio_turn_matters;
+extern HIDDEN bool stdio_turn_matters;
 
 bool stdio_turn_is_others_slow(const struct stdio_lock *lock);
 
@@ -57,7 +57,7 @@ static inline void stdio_turn_end(struct call_turn *turn)
 }
 
 /* Counts the buffers that were drained, each before it is emptied. */
-extern uint32_t stdio_turn_drained;
+extern HIDDEN uint32_t stdio_turn_drained;
 
 /*
  * To be asked when the time of the record has been taken; `drained` is the

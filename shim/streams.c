@@ -2,62 +2,67 @@
 
 #include <sys/ioctl.h>
 
-#include "shim/bytes.h"
+#include "shim/held.h"
+#include "shim/host.h"
+#include "shim/log_files.h"
+#include "shim/position.h"
 #include "shim/process.h"
+#include "shim/stream_reuse.h"
 #include "shim/sys.h"
 
+/* Of the numbers: how many files that were asked for never get. */
+#define STREAMS_FOR_OUTPUTS 64u
 /* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
 #define NULL_DEVICE 0x103
 
-uint8_t streams_of_fd[STREAMS_FDS];
+uint16_t streams_of_fd[STREAMS_FDS];
+uint64_t streams_of_stdio[STREAMS_FDS];
+uint32_t streams_flushes;
+bool streams_have_offsets;
 struct stream streams[STREAMS_MAX + 1] = {
-	[STREAM_SYSLOG] = {.flags = BINLOG_STREAM_SYSLOG, .fd = -1},
+	[STREAM_SYSLOG] = {.flags = BINLOG_STREAM_SYSLOG,
+		.fd = -1,
+		.pending = PENDING_NEVER},
+	[STREAM_FULL] = {.fd = -1, .pending = PENDING_NEVER},
 };
 
-static unsigned streams_used = STREAM_FIRST + 1;
+static unsigned streams_used = STREAM_FULL + 1;
 static struct stream_output outputs[2];
-static enum stream_mode mode_of[2] = {MODE_AUTO, MODE_AUTO};
-static enum stream_mode mode_of_syslog = MODE_REPLACE;
+static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
+static enum policy_mode mode_of_syslog = POLICY_REPLACE;
 /* Counts changes, so that a decision overtaken by one is not remembered. */
 static unsigned changes;
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
-static enum stream_mode parse_mode(const char *s)
+static void configure_one(const struct policy_item *item)
 {
-	if (bytes_starts(s, "replace"))
-		return MODE_REPLACE;
-	if (bytes_starts(s, "tee"))
-		return MODE_TEE;
-	return bytes_starts(s, "pass") ? MODE_PASS : MODE_AUTO;
-}
-
-static void configure_one(const char *item)
-{
-	if (bytes_starts(item, "stdout=") || bytes_starts(item, "all="))
-		mode_of[0] = parse_mode(item + (*item == 'a' ? 4 : 7));
-	if (bytes_starts(item, "stderr=") || bytes_starts(item, "all="))
-		mode_of[1] = parse_mode(item + (*item == 'a' ? 4 : 7));
-	if (bytes_starts(item, "syslog=") || bytes_starts(item, "all="))
-		mode_of_syslog = parse_mode(item + (*item == 'a' ? 4 : 7));
+	if (item->streams & POLICY_STDOUT)
+		mode_of[0] = item->mode;
+	if (item->streams & POLICY_STDERR)
+		mode_of[1] = item->mode;
+	if (item->streams & POLICY_SYSLOG)
+		mode_of_syslog = item->mode;
 }
 
 void streams_configure(const char *modes, const struct stream_output own[2])
 {
+	struct policy_item item;
+
 	outputs[0] = own[0];
 	outputs[1] = own[1];
-	while (modes && *modes) {
-		configure_one(modes);
-		while (*modes && *modes != ',')
-			modes++;
-		modes += *modes == ',';
-	}
-	streams[STREAM_SYSLOG].tee = mode_of_syslog == MODE_TEE;
+	if (!modes)
+		return;
+	log_files_configure(modes);
+	while (policy_next(&modes, &item))
+		if (!item.wrong)
+			configure_one(&item);
+	streams[STREAM_SYSLOG].tee = mode_of_syslog == POLICY_TEE;
 }
 
 unsigned streams_syslog(void)
 {
-	return process_is_recording() && mode_of_syslog != MODE_PASS
+	return process_is_recording() && mode_of_syslog != POLICY_PASS
 		       ? STREAM_SYSLOG
 		       : STREAM_PASS;
 }
@@ -79,101 +84,363 @@ static bool is_terminal(int fd)
 }
 
 /* The rule `auto` for a run's own output. */
-static enum stream_mode automatic(int fd, const struct stat *st)
+static enum policy_mode automatic(const struct stat *st, bool terminal)
 {
 	if (S_ISFIFO(st->st_mode))
-		return MODE_TEE;
+		return POLICY_TEE;
 	if (S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode))
-		return MODE_REPLACE;
-	if (S_ISCHR(st->st_mode) &&
-		(st->st_rdev == NULL_DEVICE || is_terminal(fd)))
-		return MODE_REPLACE;
-	return MODE_PASS;
+		return POLICY_REPLACE;
+	if (S_ISCHR(st->st_mode) && (st->st_rdev == NULL_DEVICE || terminal))
+		return POLICY_REPLACE;
+	return POLICY_PASS;
 }
 
-static enum stream_mode choose(int fd, const struct stat *st, unsigned flags)
+static enum policy_mode choose(
+	const struct stream *stream, const struct stat *st)
 {
-	enum stream_mode mode = mode_of[0];
+	enum policy_mode mode = mode_of[0];
 
 	/* Both outputs one file: that of the descriptor used decides. */
-	if (!(flags & BINLOG_STREAM_STDOUT) ||
-		((flags & BINLOG_STREAM_STDERR) && fd == 2))
+	if (!(stream->flags & BINLOG_STREAM_STDOUT) ||
+		((stream->flags & BINLOG_STREAM_STDERR) && stream->fd == 2))
 		mode = mode_of[1];
-	return mode == MODE_AUTO ? automatic(fd, st) : mode;
+	return mode == POLICY_AUTO ? automatic(st, stream->terminal) : mode;
+}
+
+/*
+ * All text to it goes to its end, wherever the open file stands: so it is the
+ * same stream when it is opened anew for each line.
+ */
+static bool is_log_at_end(const struct stream *stream)
+{
+	return stream->path && stream->flags & BINLOG_STREAM_APPEND;
+}
+
+static bool is_equal(const struct stream *a, const struct stream *b)
+{
+	return a->inode == b->inode && a->device == b->device &&
+	       a->file == b->file && a->fd == b->fd && a->flags == b->flags &&
+	       a->buffering == b->buffering &&
+	       a->buffer_bytes == b->buffer_bytes &&
+	       a->description == b->description && a->tee == b->tee &&
+	       a->path == b->path &&
+	       (a->position == b->position || is_log_at_end(a));
+}
+
+/*
+ * A number that nobody has; STREAM_FULL if there is none.  However many log
+ * files there are, some are left for the run's own outputs.
+ */
+static unsigned take_number(bool is_log)
+{
+	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+	unsigned last = STREAMS_MAX - (is_log ? STREAMS_FOR_OUTPUTS : 0);
+
+	do {
+		if (used > last)
+			return is_log ? stream_reuse_number(highest_known)
+				      : STREAM_FULL;
+	} while (!__atomic_compare_exchange_n(&streams_used, &used, used + 1,
+		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return used;
 }
 
 /* The number of an equal stream, made now if need be. */
 static unsigned intern(const struct stream *wanted)
 {
+	static uint32_t serial;
 	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+	uint64_t inode = wanted->inode;
 
-	for (unsigned i = STREAM_FIRST + 1; i < used; i++)
-		if (streams[i].device == wanted->device &&
-			streams[i].inode == wanted->inode &&
-			streams[i].fd == wanted->fd &&
-			streams[i].flags == wanted->flags &&
-			streams[i].tee == wanted->tee)
+	for (unsigned i = used - 1; i > STREAM_FULL; i--)
+		if (is_equal(&streams[i], wanted))
 			return i;
-	do {
-		if (used > STREAMS_MAX)
-			return STREAM_PASS;
-	} while (!__atomic_compare_exchange_n(&streams_used, &used, used + 1,
-		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	used = take_number(wanted->path);
+	if (used == STREAM_FULL)
+		return STREAM_FULL;
 	/* Nobody knows this number before we have returned it, but a search
-	 * may meet it half filled: the inode, compared early, comes last. */
-	streams[used].device = wanted->device;
-	streams[used].mode = wanted->mode;
-	streams[used].flags = wanted->flags;
-	streams[used].fd = wanted->fd;
-	streams[used].tee = wanted->tee;
-	__atomic_store_n(&streams[used].inode, wanted->inode, __ATOMIC_RELEASE);
+	 * may meet it half filled: the inode, compared first, comes last. */
+	streams[used] = *wanted;
+	streams[used].inode = 0;
+	streams[used].serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&streams[used].inode, inode, __ATOMIC_RELEASE);
 	return used;
 }
 
-static unsigned decide(int fd)
+/* Where the next byte would go in a regular file, which others may share. */
+static uint64_t position_of(int fd, const struct stat *st)
 {
+	long offset = S_ISREG(st->st_mode) ? SYS3(lseek, fd, 0, SEEK_CUR) : 0;
+
+	return sys_failed(offset) ? 0 : (uint64_t)offset;
+}
+
+/* Which of the run's own outputs it is. */
+static uint32_t output_flags(const struct stat *st)
+{
+	uint32_t flags = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (outputs[i].known && outputs[i].device == st->st_dev &&
+			outputs[i].inode == st->st_ino)
+			flags |= i == 0 ? BINLOG_STREAM_STDOUT
+					: BINLOG_STREAM_STDERR;
+	return flags;
+}
+
+static enum policy_mode find_mode(
+	int fd, struct stream *wanted, const struct stat *st)
+{
+	wanted->flags = output_flags(st);
+	if (!wanted->flags && log_files_any) {
+		wanted->flags = BINLOG_STREAM_FILE;
+		return log_files_find(fd, st, &wanted->path);
+	}
+	if (!wanted->flags)
+		return POLICY_PASS;
+	wanted->terminal = S_ISCHR(st->st_mode) && is_terminal(fd);
+	return choose(wanted, st);
+}
+
+/* What `fd` is; false: text to it passes.  Its number is -1 if none is open. */
+static bool describe(int fd, struct stream *wanted)
+{
+	enum policy_mode mode;
 	struct stat st;
-	struct stream wanted = {.fd = fd};
-	enum stream_mode mode;
 	long access;
 
-	if (!process_is_recording() || sys_failed(SYS2(fstat, fd, &st)))
-		return STREAM_PASS;
-	for (int i = 0; i < 2; i++)
-		if (outputs[i].known && outputs[i].device == st.st_dev &&
-			outputs[i].inode == st.st_ino)
-			wanted.flags |= i == 0 ? BINLOG_STREAM_STDOUT
-					       : BINLOG_STREAM_STDERR;
+	*wanted = (struct stream){.fd = fd, .pending = PENDING_NEVER};
+	if (!process_is_recording())
+		return false;
+	if (sys_failed(SYS2(fstat, fd, &st))) {
+		wanted->fd = -1;
+		return false;
+	}
 	access = SYS3(fcntl, fd, F_GETFL, 0);
-	if (!wanted.flags || sys_failed(access) ||
-		(access & O_ACCMODE) == O_RDONLY)
-		return STREAM_PASS;
-	mode = choose(fd, &st, wanted.flags);
-	if (mode == MODE_PASS)
-		return STREAM_PASS;
-	wanted.device = st.st_dev;
-	wanted.inode = st.st_ino;
-	wanted.mode = st.st_mode;
-	wanted.tee = mode == MODE_TEE;
-	return intern(&wanted);
+	if (sys_failed(access) || (access & O_ACCMODE) == O_RDONLY)
+		return false;
+	mode = find_mode(fd, wanted, &st);
+	if (mode == POLICY_PASS)
+		return false;
+	if (access & O_APPEND)
+		wanted->flags |= BINLOG_STREAM_APPEND;
+	wanted->device = st.st_dev;
+	wanted->inode = st.st_ino;
+	wanted->mode = st.st_mode;
+	wanted->position =
+		access & O_APPEND ? (uint64_t)st.st_size : position_of(fd, &st);
+	wanted->description = S_ISREG(st.st_mode) && !is_log_at_end(wanted)
+				      ? position_description(fd)
+				      : 0;
+	wanted->tee = mode == POLICY_TEE;
+	/* As libc chooses it: _IO_file_doallocate() of glibc. */
+	wanted->buffer_bytes = st.st_blksize > 0 && st.st_blksize < BUFSIZ
+				       ? (uint32_t)st.st_blksize
+				       : BUFSIZ;
+	return true;
+}
+
+/* Whether a decision begun when `before` was the count still holds. */
+static bool may_remember(int fd, unsigned before)
+{
+	/* A child of vfork has its own descriptors but our memory. */
+	if ((unsigned)fd >= STREAMS_FDS || !process_is_armed() ||
+		sys_forbidden || process_is_borrowed() ||
+		before != __atomic_load_n(&changes, __ATOMIC_ACQUIRE))
+		return false;
+	if ((unsigned)fd > highest_known)
+		__atomic_store_n(
+			&highest_known, (unsigned)fd, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void remember(int fd, unsigned before, unsigned stream)
+{
+	if (may_remember(fd, before))
+		__atomic_store_n(
+			&streams_of_fd[fd], (uint16_t)stream, __ATOMIC_RELAXED);
+}
+
+COLD bool streams_is_recorded_file(int fd)
+{
+	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	struct stream found;
+
+	if (describe(fd, &found))
+		return S_ISREG(found.mode);
+	if (found.fd >= 0)
+		remember(fd, before, STREAM_PASS);
+	return false;
 }
 
 COLD unsigned streams_decide(int fd)
 {
 	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
-	unsigned stream = decide(fd);
+	struct stream wanted;
+	unsigned stream = describe(fd, &wanted) ? intern(&wanted) : STREAM_PASS;
 
-	/* A child of vfork has its own descriptors but our memory. */
-	if ((unsigned)fd < STREAMS_FDS && process_is_armed() &&
-		!sys_forbidden && !process_is_borrowed() &&
-		before == __atomic_load_n(&changes, __ATOMIC_ACQUIRE)) {
-		if ((unsigned)fd > highest_known)
-			__atomic_store_n(
-				&highest_known, (unsigned)fd, __ATOMIC_RELEASE);
-		__atomic_store_n(
-			&streams_of_fd[fd], (uint8_t)stream, __ATOMIC_RELAXED);
-	}
+	/* A number that is not in use may become anything without our help. */
+	if (wanted.fd >= 0)
+		remember(fd, before, stream);
 	return stream;
+}
+
+/* libc flushes the newest FILE first, then stderr, and stdout last. */
+static uint16_t order_of(const FILE *file)
+{
+	static uint16_t last = 2;
+
+	for (unsigned i = STREAM_FIRST; i < streams_used; i++)
+		if (streams[i].file == file)
+			return streams[i].order;
+	if (file == host_file_stdout || file == host_file_stderr)
+		return file == host_file_stdout ? 1 : 2;
+	return last < UINT16_MAX ? ++last : last;
+}
+
+/* How a FILE will hold back text, as far as it does not know itself yet. */
+static void describe_buffer(struct stream *stream, const FILE *file)
+{
+	bool has_buffer = file->_IO_buf_base != NULL;
+
+	stream->buffering = BINLOG_BUFFER_FULL;
+	if (file->_flags & LIBIO_UNBUFFERED)
+		stream->buffering = BINLOG_BUFFER_NONE;
+	else if (file->_flags & LIBIO_LINE_BUFFERED ||
+		 (stream->terminal && !has_buffer))
+		stream->buffering = BINLOG_BUFFER_LINE;
+	if (has_buffer)
+		stream->buffer_bytes =
+			(uint32_t)(file->_IO_buf_end - file->_IO_buf_base);
+	stream->pending = stream->buffering == BINLOG_BUFFER_NONE
+				  ? PENDING_NEVER
+				  : PENDING_NOTHING;
+}
+
+/*
+ * What `fd` is as a stream that a FILE is made from.  A file that was asked for
+ * gets no number of its own for that: there may be thousands of them.
+ */
+static unsigned find_way(int fd, struct stream *wanted)
+{
+	unsigned stream = STREAM_UNKNOWN;
+
+	if ((unsigned)fd < STREAMS_FDS)
+		stream = __atomic_load_n(&streams_of_fd[fd], __ATOMIC_RELAXED);
+	if (stream == STREAM_UNKNOWN && log_files_any && describe(fd, wanted) &&
+		wanted->path)
+		return STREAM_UNKNOWN;
+	stream = streams_of(fd);
+	*wanted = streams[stream];
+	return stream;
+}
+
+COLD unsigned streams_decide_file(const FILE *file, int fd)
+{
+	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	struct stream wanted;
+	unsigned stream = find_way(fd, &wanted);
+
+	if (stream != STREAM_PASS && stream != STREAM_FULL) {
+		wanted.said = wanted.counted = 0;
+		wanted.file = file;
+		wanted.order = order_of(file);
+		describe_buffer(&wanted, file);
+		wanted.watched = held_shadow(file) != NULL;
+		stream = intern(&wanted);
+	}
+	if (may_remember(fd, before) &&
+		(stream != STREAM_PASS || streams_of_fd[fd] == STREAM_PASS))
+		__atomic_store_n(&streams_of_stdio[fd],
+			(uint64_t)(uintptr_t)file << STREAMS_BITS | stream,
+			__ATOMIC_RELAXED);
+	return stream;
+}
+
+unsigned streams_count(void)
+{
+	return __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+}
+
+void streams_watch(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file)
+			streams[i].watched = true;
+}
+
+void streams_said(unsigned stream)
+{
+	if (streams[stream].pending == PENDING_NOTHING)
+		__atomic_store_n(&streams[stream].pending, PENDING_SOMETHING,
+			__ATOMIC_RELEASE);
+}
+
+static bool flush_one(unsigned stream)
+{
+	uint8_t expected = PENDING_SOMETHING;
+
+	if (!__atomic_compare_exchange_n(&streams[stream].pending, &expected,
+		    PENDING_NOTHING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	__atomic_fetch_add(&streams_flushes, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+unsigned streams_pending(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file &&
+			__atomic_load_n(&streams[i].pending,
+				__ATOMIC_ACQUIRE) == PENDING_SOMETHING)
+			return i;
+	return STREAM_PASS;
+}
+
+/* A FILE may have held back text before its descriptor became another's. */
+bool streams_flush(unsigned stream)
+{
+	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+	const FILE *file = streams[stream].file;
+	bool any = false;
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file)
+			any |= flush_one(i);
+	return any;
+}
+
+bool streams_flush_all(void)
+{
+	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+	bool any = false;
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		any |= flush_one(i);
+	return any;
+}
+
+bool streams_hold_back(void)
+{
+	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (__atomic_load_n(&streams[i].pending, __ATOMIC_ACQUIRE) ==
+			PENDING_SOMETHING)
+			return true;
+	return false;
+}
+
+void streams_forget_file(const FILE *file)
+{
+	int fd = file->_fileno;
+
+	if (fd >= 0 && (unsigned)fd < STREAMS_FDS)
+		__atomic_store_n(&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
 }
 
 void streams_forget(int fd)
@@ -186,9 +453,12 @@ void streams_forget_range(unsigned first, unsigned last)
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
-		if (streams_of_fd[fd] != STREAM_UNKNOWN) {
+		if (streams_of_fd[fd] != STREAM_UNKNOWN ||
+			streams_of_stdio[fd] != 0) {
 			__atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
 			__atomic_store_n(&streams_of_fd[fd], STREAM_UNKNOWN,
 				__ATOMIC_RELAXED);
+			__atomic_store_n(
+				&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
 		}
 }

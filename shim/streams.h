@@ -8,6 +8,7 @@
 #define SHIM_STREAMS_H
 
 #include "record/layout.h"
+#include "record/policy.h"
 #include "shim/libio.h"
 
 /* What a descriptor is: one of these, or a number of a recorded stream. */
@@ -16,23 +17,47 @@ enum {
 	STREAM_PASS = 1,
 	STREAM_FIRST = 2,
 	STREAM_SYSLOG = 2, /* always there */
-	STREAMS_MAX = 255,
+	STREAM_FULL = 3,   /* there is no number left: nothing can be */
+			   /* recorded, calls are passed and counted */
+	STREAMS_MAX = 4095,
 };
 
-enum stream_mode {
-	MODE_AUTO,
-	MODE_REPLACE,
-	MODE_TEE,
-	MODE_PASS,
+/* Whether text may be held back that has not been written yet. */
+enum stream_pending {
+	PENDING_NOTHING,
+	PENDING_SOMETHING, /* perhaps */
+	PENDING_NEVER,	   /* it is written at once */
 };
 
+/*
+ * A file, and the way to it: a descriptor, or a FILE, which holds text back.
+ * Of each there is a stream of its own.
+ */
 struct stream {
 	uint64_t device;
 	uint64_t inode;
-	uint32_t mode;	/* st_mode */
-	uint32_t flags; /* BINLOG_STREAM_... */
+	uint64_t position; /* at first use: see record/layout.h */
+	const FILE *file;  /* null: a descriptor */
+	const char *path;  /* of a file that was asked for, else null */
+	uint32_t mode;	   /* st_mode */
+	uint32_t flags;	   /* BINLOG_STREAM_... */
 	int32_t fd;
-	bool tee;
+	uint16_t buffering;    /* BINLOG_BUFFER_... */
+	uint16_t order;	       /* of flushing, see record/layout.h */
+	uint32_t buffer_bytes; /* its size; that of a FILE to come */
+	uint32_t description;  /* 0: inherited, else number of the open() */
+	union {
+		struct {
+			bool terminal;
+			bool tee;
+			bool watched; /* a FILE that has a shadow: held.h */
+		};
+		uint32_t unusual; /* any of these: not for fast.c */
+	};
+	uint32_t serial;  /* differs if the number is used again */
+	uint8_t pending;  /* enum stream_pending */
+	uint64_t said;	  /* bytes, less what writers have not added yet */
+	uint64_t counted; /* of these: by position.c */
 };
 
 /* One of the run's own outputs: a file, by device and inode. */
@@ -44,8 +69,14 @@ struct stream_output {
 
 #define STREAMS_FDS 65536u
 
-extern uint8_t streams_of_fd[STREAMS_FDS];
-extern struct stream streams[STREAMS_MAX + 1];
+extern HIDDEN uint16_t streams_of_fd[STREAMS_FDS];
+/* The FILE last used with a descriptor, and its stream in the lowest bits. */
+extern HIDDEN uint64_t streams_of_stdio[STREAMS_FDS];
+#define STREAMS_BITS 12
+extern HIDDEN struct stream streams[STREAMS_MAX + 1];
+
+/* Some output of the run is a regular file: what is opened may be it. */
+extern HIDDEN bool streams_have_offsets;
 
 /* Sets the policy up; null strings where a variable is not set. */
 void streams_configure(
@@ -67,9 +98,16 @@ static inline unsigned streams_of(int fd)
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
-/* `fd`, or all from `first` to `last`, may be something else from now on. */
+/* Whether text to `fd` is recorded, and it is a regular file; by asking. */
+bool streams_is_recorded_file(int fd);
+
+/* `fd`, or all from `first` to `last`, may be something else from now on, and
+ * so may FILEs with these descriptors. */
 void streams_forget(int fd);
 void streams_forget_range(unsigned first, unsigned last);
+
+/* The way in which a FILE holds back text may be another from now on. */
+void streams_forget_file(const FILE *file);
 
 /* STREAM_SYSLOG as BINLOG_STREAMS has it: STREAM_PASS or STREAM_SYSLOG. */
 unsigned streams_syslog(void);
@@ -87,12 +125,62 @@ static inline int streams_descriptor(const FILE *file)
 	return file->_fileno;
 }
 
+/* Decides anew what `file` is, which is written through `fd`. */
+unsigned streams_decide_file(const FILE *file, int fd);
+
+/* What a FILE with this descriptor is, wide or not. */
+static inline unsigned streams_of_file_at(const FILE *file, int fd)
+{
+	uint64_t slot = 0;
+
+	if (likely((unsigned)fd < STREAMS_FDS))
+		slot = __atomic_load_n(&streams_of_stdio[fd], __ATOMIC_RELAXED);
+	return likely(slot >> STREAMS_BITS == (uintptr_t)file)
+		       ? (unsigned)slot & STREAMS_MAX
+		       : streams_decide_file(file, fd);
+}
+
+/* What a FILE is for which it does not matter whether it is wide. */
+static inline unsigned streams_of_any_file(const FILE *file)
+{
+	return (file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) ==
+				       LIBIO_IS_FILEBUF &&
+			       file->_fileno >= 0
+		       ? streams_of_file_at(file, file->_fileno)
+		       : STREAM_PASS;
+}
+
 /* What a FILE is. */
 static inline unsigned streams_of_file(const FILE *file)
 {
 	int fd = streams_descriptor(file);
 
-	return likely(fd >= 0) ? streams_of(fd) : STREAM_PASS;
+	return likely(fd >= 0) ? streams_of_file_at(file, fd) : STREAM_PASS;
 }
+
+/*
+ * What has been said is held back from here on, until it is flushed: counts
+ * the times that it was.  Text that is recorded later makes it pending anew.
+ */
+extern HIDDEN uint32_t streams_flushes;
+
+/* Text of `stream` was recorded.  Only the first after a flush gets here. */
+void streams_said(unsigned stream);
+
+/* All numbers of streams are less than this. */
+unsigned streams_count(void);
+
+/* This FILE has a shadow from now on. */
+void streams_watch(const FILE *file);
+
+/* A stream of this FILE that may hold back text, or STREAM_PASS. */
+unsigned streams_pending(const FILE *file);
+
+/* Takes note of a flush; true if anything was held back. */
+bool streams_flush(unsigned stream);
+bool streams_flush_all(void);
+
+/* Anything may be held back. */
+bool streams_hold_back(void);
 
 #endif

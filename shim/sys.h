@@ -12,7 +12,7 @@
  * The program has asked for a seccomp filter: a system call that it does not
  * expect may kill it, so from then on we make none and all of ours fail.
  */
-extern bool sys_forbidden;
+extern HIDDEN bool sys_forbidden;
 
 #if defined(__x86_64__)
 static inline long sys_enter(

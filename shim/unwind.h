@@ -40,6 +40,10 @@ struct unwind_trace {
 			    execution goes on: around a signal */
 	bool repeatable; /* equal pc, sp, (fp) and words: equal result */
 	bool needs_fp;	 /* the result depends on start.fp, too */
+	/* Every call from pc[0] has pc[1] at this distance from sp or fp; 0:
+	 * not known. */
+	int32_t caller_offset;
+	bool caller_by_fp;
 	uintptr_t pc[UNWIND_FRAMES_MAX];
 	struct unwind_word word[UNWIND_WORDS_MAX];
 };

@@ -36,6 +36,7 @@ static inline void unwind_backend_begin(
 	trace->repeatable = repeatable;
 	trace->needs_fp = false;
 	trace->exact = 0;
+	trace->caller_offset = 0;
 	trace->pc[0] = pc;
 }
 

@@ -256,6 +256,19 @@ static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
 	return true;
 }
 
+/* Where the code at `pc` has its own return address. */
+static void note_caller(
+	struct unwind_trace *trace, struct unwind_cache *cache, uintptr_t pc)
+{
+	struct cfi_rule rule = rule_for(cache, pc - 1);
+
+	if (rule.cfa != CFI_SP && rule.cfa != CFI_FP)
+		return;
+	trace->caller_offset =
+		(int32_t)rule.cfa_offset - (int32_t)sizeof(stack_word);
+	trace->caller_by_fp = rule.cfa == CFI_FP;
+}
+
 static void walk(const struct unwind_start *start, unsigned max_depth,
 	struct unwind_cache *cache, struct unwind_trace *trace)
 {
@@ -277,6 +290,8 @@ static void walk(const struct unwind_start *start, unsigned max_depth,
 	 */
 	if (!walk_frames(&w, start->pc, max_depth))
 		cache->low = cache->high = 0;
+	if (trace->depth > 1)
+		note_caller(trace, cache, start->pc);
 }
 
 static void forget(struct unwind_cache *cache)

@@ -8,6 +8,7 @@
 #include "shim/capture_file.h"
 #include "shim/define.h"
 #include "shim/sys.h"
+#include "shim/terminal.h"
 
 /* The first block is small, since most threads say little; each next one is
  * twice as large, since refilling costs two or three system calls. */
@@ -70,6 +71,8 @@ static void renew(struct writer *w)
 	w->generation = process_generation;
 	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
 		w->memo[i / MEMO_WAYS][i % MEMO_WAYS].pc = 0;
+	for (unsigned i = 0; i < MEMO_CALLERS; i++)
+		w->callers[i].pc = 0;
 	define_forget(w->tables);
 	unwind_forget(w->unwind_cache);
 }
@@ -353,6 +356,54 @@ void writer_stock_up(void)
 	if (memory)
 		start_block(w, memory, BINLOG_BLOCK_MAX);
 	writer_leave(w);
+}
+
+static void add_up(struct writer *w)
+{
+	uint64_t said = __atomic_exchange_n(&w->said, 0, __ATOMIC_RELAXED);
+
+	if (said)
+		__atomic_fetch_add(&streams[w->said_key & STREAMS_MAX].said,
+			said, __ATOMIC_RELAXED);
+}
+
+COLD bool writer_said_slow(struct writer *w, unsigned stream)
+{
+	bool shows = terminal_is_replaced(stream);
+	/* With another number of flushes the next text comes here again. */
+	uint32_t flushes = shows ? ~streams_flushes : streams_flushes;
+
+	add_up(w);
+	w->said_key = stream | flushes << STREAMS_BITS;
+	SIGNAL_FENCE();
+	streams_said(stream);
+	if (shows || streams[stream].buffering == BINLOG_BUFFER_LINE)
+		terminal_watches = true;
+	return shows;
+}
+
+void writer_add_up(void)
+{
+	struct writer *w = NULL;
+
+	if (arena_is_marked())
+		w = __atomic_load_n(&writers, __ATOMIC_ACQUIRE);
+	for (; w && w->armed; w = w->next)
+		add_up(w);
+}
+
+void writer_add_up_own(void)
+{
+	struct writer *w = writer_self;
+
+	if (arena_is_marked() && w->armed)
+		add_up(w);
+}
+
+bool writer_has_spoken(void)
+{
+	return arena_is_marked() &&
+	       __atomic_load_n(&writers, __ATOMIC_ACQUIRE) != NULL;
 }
 
 static void count(size_t in_block, size_t in_header)

@@ -12,6 +12,7 @@
 #include "shim/clock.h"
 #include "shim/memo.h"
 #include "shim/process.h"
+#include "shim/streams.h"
 #include "shim/unwind.h"
 
 /* The largest record: what fits into the smallest block. */
@@ -40,8 +41,11 @@ struct writer {
 	uint32_t sequence;   /* of the next block */
 	uint32_t next_bytes; /* size of the next block */
 	uint32_t tid;
+	uint32_t said_key; /* stream and flush for which `said` counts */
+	uint64_t said;	   /* bytes since then: see writer_said() */
 	bool armed;
 	uint8_t nesting;
+	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 	struct memo memo[MEMO_SETS][MEMO_WAYS];
 };
@@ -114,6 +118,31 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 	w->cursor = end;
 }
 
+/* Where the memo of a call is, if there is one. */
+static inline struct memo *writer_memo_set(
+	struct writer *w, const struct call *call, uintptr_t key)
+{
+	return w->memo[memo_set_of(
+		w->callers, call->pc, call->sp, call->fp, key)];
+}
+
+bool writer_said_slow(struct writer *w, unsigned stream);
+
+/*
+ * After a record of text: counts its bytes, and that some may be held back
+ * (streams.h).  True if a terminal may have to show some of it (terminal.h).
+ */
+static inline bool writer_said(struct writer *w, unsigned stream, size_t bytes)
+{
+	uint32_t key = stream | streams_flushes << STREAMS_BITS;
+	bool shows = false;
+
+	if (unlikely(w->said_key != key))
+		shows = writer_said_slow(w, stream);
+	w->said += bytes;
+	return shows;
+}
+
 /*
  * Begins a control record of `bytes` and returns where it is; the caller
  * fills in what follows the head and calls writer_commit_control().
@@ -133,6 +162,14 @@ void writer_stock_up(void);
  */
 bool writer_before_fork(void);
 void writer_after_fork(bool child);
+
+/* Adds what all writers have counted to `said` of the streams, or only what
+ * that of the calling thread has. */
+void writer_add_up(void);
+void writer_add_up_own(void);
+
+/* This process itself has recorded something. */
+bool writer_has_spoken(void);
 
 /* A call that is made natively although it was meant to be recorded. */
 void writer_count_passed(void);

@@ -73,7 +73,7 @@ recorded() { # DIR COMMAND...: BINLOG_... variables are the caller's
 decode() { # DIR
 	local stream
 	for stream in stdout stderr; do
-		"$show" --raw -q --stream=$stream "$1/capture" \
+		"$show" --raw --as-written -q --stream=$stream "$1/capture" \
 			>"$1/$stream" 2>"$1/complaint" ||
 			cat "$1/complaint" >>"$1/$stream"
 	done

@@ -171,7 +171,13 @@ static inline void random_add_directive(
 		random_add(sample, "*");
 		random_add_position(sample, numbered);
 	} else if (one_in(2)) {
-		random_add_number(sample, 1 + below(one_in(9) ? 400 : 30));
+		if (one_in(500))
+			random_add(sample, "2147483648"); /* too much */
+		else
+			random_add_number(
+				sample, 1 + below(one_in(4000)	? 70000
+						    : one_in(9) ? 400
+								: 30));
 	}
 	if (one_in(2)) {
 		random_add(sample, ".");
@@ -191,13 +197,15 @@ static inline void random_add_directive(
 
 static inline void random_format(struct random_sample *sample)
 {
+	static const char *const texts[] = {" text ", " text ", ", ", "=",
+		", \xff=", "\xc3\xa4\xe2\x82\xac: "};
 	unsigned int count = 1 + below(4);
 	bool numbered = one_in(8);
 
 	sample->length = 0;
 	while (count-- > 0) {
 		if (one_in(2))
-			random_add(sample, one_in(2) ? " text " : ", \xff=");
+			random_add(sample, texts[below(6)]);
 		random_add_directive(sample, numbered);
 	}
 	if (one_in(2))

@@ -112,7 +112,7 @@ static inline void random_long_double(char *data)
 	long double value;
 	uint64_t bits[2] = {next_random(), next_random()};
 	unsigned int top = LIBC_BINARY128 ? 48 : 0;
-	uint64_t exponent = one_in(3)	 ? 0x3fff - 100 + below(200)
+	uint64_t exponent = !one_in(8)	 ? 0x3fff - 100 + below(200)
 			    : one_in(8)	 ? below(3)
 			    : one_in(16) ? 0x7fff - below(3)
 					 : bits[1] >> 49;
@@ -132,13 +132,25 @@ static inline void random_long_double(char *data)
 	memcpy(data, bits, 16);
 }
 
+/* Any bytes, ASCII alone, or text of several languages. */
 static inline uint32_t random_string(char *data)
 {
-	uint32_t size = one_in(20) ? below(RANDOM_BYTES) : below(30);
-	uint32_t i;
+	static const char *const pieces[] = {"\xc3\xa4", "\xe2\x82\xac",
+		"\xe6\x97\xa5", "\xf0\x9f\x98\x80", "a", "Z", " ", "%"};
+	uint32_t size = one_in(20)  ? below(RANDOM_BYTES)
+			: one_in(8) ? below(200)
+				    : below(30);
+	unsigned int kind = below(4);
+	uint32_t i = 0;
 
-	for (i = 0; i < size; i++)
-		data[i] = (char)(1 + below(one_in(4) ? 255 : 126));
+	while (kind == 0 && i + 4 < size) {
+		const char *piece = pieces[below(8)];
+
+		memcpy(data + i, piece, strlen(piece));
+		i += (uint32_t)strlen(piece);
+	}
+	for (; i < size; i++)
+		data[i] = (char)(1 + below(kind == 1 && one_in(4) ? 255 : 126));
 	data[size] = '\0';
 	return size;
 }

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Random formats with random arguments through the printf family: recorded,
-# every call returns what it does natively, and its text is the same.
+# Random formats with random arguments through the printf family, narrow and
+# wide, in several locales.  What is decoded is what libc itself, not
+# interposed, has made of the same; every call returns what libc's does, errno,
+# ferror and %n included.
 # FORMATS: so many samples per seed; LONG: ten times as many seeds.
 . tests/lib.sh
-samples=${FORMATS:-200000}
-fixed=(1) fresh=($(($(date +%s) % 1000000000)))
+samples=${FORMATS:-500000}
+fixed=(1) fresh=($(($(date +%s%N) / 1000 % 1000000000)))
 if [ -n "${LONG:-}" ]; then
 	fixed=({1..10})
 	for step in {1..9}; do fresh+=($((fresh[0] + step))); done
@@ -13,81 +15,88 @@ fi
 # ---- locales: another decimal point, groups, digits, encoding, language ----
 export LOCPATH=$TMP/locale
 mkdir "$LOCPATH"
-for name in de_DE.UTF-8 de_DE.ISO-8859-1 fa_IR.UTF-8; do
+for name in de_DE.UTF-8 de_DE.ISO-8859-1 fa_IR.UTF-8 ps_AF.UTF-8; do
 	localedef --no-archive -i "${name%%.*}" -f "${name#*.}" \
 		"$LOCPATH/$name" >/dev/null 2>&1
 	[ -d "$LOCPATH/$name" ] ||
 		skip "locale $name: localedef cannot make it here"
 done
 
-# The formats that are constant are made by the program itself.
-build_with() { # SEED
-	: >"$TMP/table.h"
-	for count in 1 3000; do
-		build formats -I. -fno-builtin record/format.c \
-			-DFORMATS_TABLE="\"$TMP/table.h\""
-		"$TMP/formats" table "$1" $count >"$TMP/new.h"
-		mv "$TMP/new.h" "$TMP/table.h"
+# In the order of the calls.
+decode() { # DIR
+	local stream
+	for stream in stdout stderr; do
+		"$show" --raw -q --stream=$stream "$1/capture" \
+			>"$1/$stream" 2>"$1/complaint" ||
+			cat "$1/complaint" >>"$1/$stream"
 	done
 }
 
-# The call whose text is the first one to differ.
-first_difference() { # NATIVE OTHER STREAM RESULTS
+# The formats that are constant are made by the program itself.
+: >"$TMP/table.h"
+for count in 1 3000; do
+	build formats -I. -fno-builtin record/format.c \
+		-DFORMATS_TABLE="\"$TMP/table.h\""
+	"$TMP/formats" table 1 $count >"$TMP/new.h"
+	mv "$TMP/new.h" "$TMP/table.h"
+done
+
+# The call that wrote the first byte that differs, with its arguments.
+first_difference() { # GOT WANTED STREAM ARGUMENT...
 	local at
 	at=$(cmp "$1" "$2" 2>&1 | sed -nE 's/.*(byte|char) ([0-9]+),.*/\2/p')
-	echo "$3 differs: $(stat -c %s "$1" "$2" | xargs) bytes, from byte $at on, by sample"
-	awk -v stream="$3" -v at="${at:-0}" '
-		$2 == stream && $3 >= at { exit } $2 == stream { line = $0 }
-		END { print line }' "$4"
+	[ -s "$1" ] || at=1
+	echo "$3 differs: $(stat -c %s "$1" "$2" | xargs) bytes, at byte $at:"
+	(cd "$TMP/again" && "$TMP/formats" "${@:4}" "$3" $((at - 1)))
+	tail -c +"$at" "$1" | head -c 60 | xxd -g1 | sed 's/^/got    /'
+	tail -c +"$at" "$2" | head -c 60 | xxd -g1 | sed 's/^/wanted /'
 }
-wrong() { # WANTED GOT: directories, or nothing when all is well
+wrong() { # DIR ARGUMENT...: in words, what a run should have said and has not
+	local dir=$1 stream
+	mkdir -p "$TMP/again"
+	for stream in stdout stderr; do
+		cmp -s "$dir/$stream" "$dir/files/expected.$stream" ||
+			first_difference "$dir/$stream" \
+				"$dir/files/expected.$stream" $stream "${@:2}"
+	done
+	head -n 5 "$dir/files/mismatches"
+	[ "$(cat "$dir/status")" = 0 ] || echo "status $(cat "$dir/status")"
+	[ "$(cat "$dir/files/calls")" -gt "${*: -1}" ] || echo "too few calls"
+	[ ! -s "$dir/real.stdout" ] || echo "stdout was written to"
+	[ ! -s "$dir/real.stderr" ] || echo "stderr was written to"
+}
+
+# Of the same seed: half of the samples narrow, and a share of the rest for
+# each encoding that a wide stream may have.
+parts=("narrow C 4")
+for name in C C.UTF-8 de_DE.UTF-8 de_DE.ISO-8859-1; do
+	[[ $name == de_* && ! -d $LOCPATH/$name ]] || parts+=("wide $name 1")
+done
+each() { # HOW SEED COUNT: runs all parts; what was wrong
 	local part
-	for part in stdout stderr; do
-		cmp -s "$1/$part" "$2/$part" || first_difference \
-			"$1/$part" "$2/$part" $part "$1/files/results"
-	done
-	cat "$2/files/mismatches"
-	for part in status files/results; do
-		cmp -s "$1/$part" "$2/$part" && continue
-		echo "$part differs:"
-		diff -a "$1/$part" "$2/$part" | head -n 4
+	for part in "${parts[@]}"; do
+		set -- "$1" "$2" "$3" $part
+		$1 "$TMP/run" "$TMP/formats" "$4" "$5" "$2" $(($3 * $6 / 8))
+		wrong "$TMP/run" "$4" "$5" "$2" $(($3 * $6 / 8)) | tr -d '\0'
+		rm -rf "$TMP/run"
 	done
 }
 
-try() { # SEED COUNT
-	local what="seed $1, $2 random formats" why
-	natively "$TMP/native" "$TMP/formats" "$1" "$2"
-	# The oracle itself: vsnprintf agrees with printf.
-	mkdir -p "$TMP/oracle"
-	cp -r "$TMP/native/files" "$TMP/oracle"
-	mv "$TMP/oracle/files/expected.stdout" "$TMP/oracle/stdout"
-	mv "$TMP/oracle/files/expected.stderr" "$TMP/oracle/stderr"
-	echo 0 >"$TMP/oracle/status"
-	why=$(wrong "$TMP/oracle" "$TMP/native" | tr -d '\0')
-	[ "$(wc -l <"$TMP/native/files/results")" -gt "$2" ] ||
-		why="$why too few calls"
-	[ -z "$why" ] || not_ok "$what: natively as vsnprintf has them" "$why"
-
-	recorded "$TMP/recorded" "$TMP/formats" "$1" "$2"
-	why=$(
-		wrong "$TMP/native" "$TMP/recorded" | tr -d '\0'
-		[ ! -s "$TMP/recorded/real.stdout" ] || echo "stdout was written to"
-		[ ! -s "$TMP/recorded/real.stderr" ] || echo "stderr was written to"
-	)
-	verdict ${#why} "$what: text, value, errno and %n as natively" "$why"
-}
+why=$(each natively 1 $((samples / 10)))
+verdict ${#why} "natively, printf has its text in the file of what is expected" "$why"
 for seed in "${fixed[@]}" "${fresh[@]}"; do
-	build_with "$seed"
-	try "$seed" "$samples"
+	why=$(each recorded "$seed" "$samples")
+	verdict ${#why} "seed $seed, $samples random formats: text, value, errno, ferror and %n as libc has them" "$why"
 done
 
 # ---- recorded and written ----
-natively "$TMP/native" "$TMP/formats" "$seed" $((samples / 10))
-BINLOG_STREAMS=stdout=tee,stderr=tee \
-	recorded "$TMP/recorded" "$TMP/formats" "$seed" $((samples / 10))
-why=$(wrong "$TMP/native" "$TMP/recorded" | tr -d '\0')
-verdict ${#why} "seed $seed, with tee: as natively" "$why"
-cmp -s "$TMP/native/stdout" "$TMP/recorded/real.stdout" &&
-	cmp -s "$TMP/native/stderr" "$TMP/recorded/real.stderr"
-verdict $? "seed $seed, with tee: the files are written as natively"
+also_written() { # DIR COMMAND...
+	BINLOG_STREAMS=stdout=tee,stderr=tee recorded "$@"
+	for stream in stdout stderr; do
+		cmp "$1/real.$stream" "$1/files/expected.$stream" &&
+			rm "$1/real.$stream"
+	done
+}
+why=$(each also_written "$seed" $((samples / 10)))
+verdict ${#why} "seed $seed, with tee: as libc has them, and in the files as well" "$why"
 finish

@@ -58,13 +58,18 @@ in_null() { # COMMAND, whose native run is in $TMP/native
 		"$(cat "$TMP/native/stdout" "$TMP/native/stderr" | sort)" \
 		"$(raw stdout "$TMP/got" | sort)"
 }
+# script starts $SHELL or, without it, /bin/sh; bash makes itself the only command
+# that it is given, dash stays and says on the terminal how that command ended.
+on_a_terminal() { # COMMAND: what the terminal shows, of COMMAND alone
+	somewhere
+	SHELL=/bin/sh timeout 20 script -qec "exec $1" /dev/null </dev/null
+}
 in_a_terminal() { # COMMAND: shows nothing; recorded is what it would have shown
 	printf '%s\n' "$1" >"$TMP/command"
-	(somewhere && timeout 20 script -qec "bash $TMP/command" /dev/null </dev/null) |
-		tr -d '\r' >"$TMP/native.shown"
+	(on_a_terminal "bash $TMP/command") | tr -d '\r' >"$TMP/native.shown"
 	rm -rf "$TMP/got"
-	(somewhere && timeout 20 script -qec "env LD_PRELOAD=$lib BINLOG_DIR=$TMP/got \
-		bash $TMP/command" /dev/null </dev/null) >"$TMP/recorded.shown"
+	(on_a_terminal "env LD_PRELOAD=$lib BINLOG_DIR=$TMP/got bash $TMP/command") \
+		>"$TMP/recorded.shown"
 	same_file "a terminal shows nothing: $(name "$1")" /dev/null "$TMP/recorded.shown"
 	raw stdout "$TMP/got" >"$TMP/decoded"
 	same_file "stdout a terminal: $(name "$1")" "$TMP/native.shown" "$TMP/decoded"

@@ -19,11 +19,13 @@ rows() { # FILE MACRO...: the second or first argument of each use
 }
 all_rows=$(rows "$here/../wrappers/functions.def" -D'PLAIN(r,n,...)=ROW n' \
 	-D'VARIADIC(r,n,...)=ROW n' -D'PLAIN_VOID(n,...)=ROW n' \
-	-D'VARIADIC_VOID(n,...)=ROW n')
+	-D'VARIADIC_VOID(n,...)=ROW n' -D'INPUT(r,n,...)=ROW n' \
+	-D'INPUT_VARIADIC(r,n,...)=ROW n' -D'QUICK(r,n,...)=ROW n' \
+	-D'QUICK_VARIADIC(r,n,...)=ROW n')
 exported=$(nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | sort)
 same "every exported function is a row of functions.def, and the reverse" \
 	"$exported" "$(echo "$all_rows" | sort)"
-with_snippet=$(rows "$here/snippets/snippets.def" -D'SNIPPET(n,...)=ROW n' | sort -u)
+with_snippet=$(rows <(cat "$here"/snippets/*.def) -D'SNIPPET(n,...)=ROW n' | sort -u)
 same "every row of functions.def has a snippet, and the reverse" \
 	"$(echo "$all_rows" | sort)" "$with_snippet"
 called=$(nm -u snippets.o | awk '{ print $2 }' | sort | comm -12 - <(echo "$with_snippet"))

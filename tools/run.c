@@ -17,6 +17,7 @@
 #include "tools/run/program_check.h"
 #include "tools/run/refusal.h"
 #include "tools/run/run_paths.h"
+#include "tools/run/streams_check.h"
 
 enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, HELP, VERSION };
 
@@ -193,6 +194,8 @@ static bool prepare(struct request *request, struct refusal *refusal)
 {
 	if (!program_check_find(
 		    request->arguments[0], &request->program, refusal))
+		return false;
+	if (!streams_check(getenv("BINLOG_STREAMS"), refusal))
 		return false;
 	if (!prepare_paths(refusal) &&
 		!(request->force && refusal->status == REFUSAL_POINTLESS))

@@ -4,8 +4,10 @@
  * libbinlog.so exports.
  */
 #include "shim/capture.h"
+#include "shim/fast.h"
 #include "shim/host.h"
 #include "shim/stdio_turn.h"
+#include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -44,6 +46,52 @@
 		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
 	}
+/* The caller's registers, as in CAPTURE_CALL(). */
+#define HERE                                                                   \
+	(uintptr_t)__builtin_return_address(0),                                \
+		(uintptr_t)__builtin_dwarf_cfa(),                              \
+		*(const uintptr_t *)__builtin_frame_address(0)
+
+#define QUICK(returns, name, parameters, condition, value, what)               \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		returns result;                                                \
+                                                                               \
+		if (likely(condition))                                         \
+			return value;                                          \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
+                                                                               \
+		process_start();                                               \
+		result = what;                                                 \
+		stdio_turn_end(&turn);                                         \
+		return result;                                                 \
+	}
+#define QUICK_VARIADIC(                                                        \
+	returns, name, last, parameters, condition, value, what)               \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		returns result;                                                \
+		va_list ap;                                                    \
+                                                                               \
+		va_start(ap, last);                                            \
+		if (likely(condition)) {                                       \
+			va_end(ap);                                            \
+			return value;                                          \
+		}                                                              \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
+                                                                               \
+		process_start();                                               \
+		result = what;                                                 \
+		va_end(ap);                                                    \
+		stdio_turn_end(&turn);                                         \
+		return result;                                                 \
+	}
 #define PLAIN_VOID(name, parameters, what)                                     \
 	void(*next_##name) parameters;                                         \
 	EXPORT void name parameters;                                           \
@@ -73,17 +121,62 @@
 		va_end(ap);                                                    \
 		stdio_turn_end(&turn);                                         \
 	}
+/* So thin that a program that reads a byte at a time does not feel it. */
+#define INPUT(returns, name, parameters, arguments, what)                      \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		if (unlikely(terminal_watches)) {                              \
+			const struct call call = CAPTURE_CALL(#name, NULL);    \
+                                                                               \
+			process_start();                                       \
+			(void)call;                                            \
+			what;                                                  \
+		}                                                              \
+		return next_##name arguments;                                  \
+	}
+#define INPUT_VARIADIC(returns, name, last, parameters, native, what)          \
+	returns(*next_##name) parameters;                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		returns result;                                                \
+		va_list ap;                                                    \
+                                                                               \
+		if (unlikely(terminal_watches)) {                              \
+			const struct call call = CAPTURE_CALL(#name, NULL);    \
+                                                                               \
+			process_start();                                       \
+			(void)call;                                            \
+			what;                                                  \
+		}                                                              \
+		va_start(ap, last);                                            \
+		result = native;                                               \
+		va_end(ap);                                                    \
+		return result;                                                 \
+	}
 #include "wrappers/functions.def"
 #undef PLAIN
 #undef VARIADIC
 #undef PLAIN_VOID
 #undef VARIADIC_VOID
+#undef INPUT
+#undef INPUT_VARIADIC
+#undef QUICK
+#undef QUICK_VARIADIC
 
 #define ROW(name) {#name, (void **)&next_##name},
 #define PLAIN(returns, name, parameters, what) ROW(name)
 #define VARIADIC(returns, name, last, parameters, what) ROW(name)
 #define PLAIN_VOID(name, parameters, what) ROW(name)
 #define VARIADIC_VOID(name, last, parameters, what) ROW(name)
+#define INPUT(returns, name, parameters, arguments, what) ROW(name)
+#define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
+#define QUICK(returns, name, parameters, condition, value, what) ROW(name)
+#define QUICK_VARIADIC(                                                        \
+	returns, name, last, parameters, condition, value, what)               \
+	ROW(name)
 
 const struct host_function host_functions[] = {
 #include "wrappers/functions.def"

@@ -10,7 +10,9 @@
 #include <getopt.h>
 #include <locale.h>
 #include <printf.h>
+#include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <wchar.h>
 
@@ -34,7 +36,8 @@ int put_character(
 int put_word(const struct call *call, int word, FILE *file);
 int put_overflow(const struct call *call, FILE *file, int c);
 
-/* wide.c: wide text is recorded as the bytes that it makes. */
+/* wide.c: wide text is recorded with types where a narrow printf would make
+ * the same of it, otherwise as the bytes that it makes. */
 int wide_print(const struct call *call, FILE *file, int chk,
 	const wchar_t *format, va_list arguments);
 wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
@@ -65,12 +68,13 @@ _Noreturn void report_err(
 	const struct call *call, int status, const char *format, va_list ap);
 _Noreturn void report_errx(
 	const struct call *call, int status, const char *format, va_list ap);
-void report_error(const struct call *call, int status, int number,
-	const char *name, unsigned line, const char *format, va_list ap);
-void report_error_at_line(const struct call *call, int status, int number,
+/* complaint.c: likewise */
+void complaint_error(const struct call *call, int status, int number,
+	const char *format, va_list ap);
+void complaint_error_at_line(const struct call *call, int status, int number,
 	const char *name, unsigned line, const char *format, va_list ap);
 
-/* internal.c */
+/* internal.c: what glibc prints to a FILE by itself */
 int internal_getopt(const struct call *call, int argc, char *const *argv,
 	const char *options, int (*next)(int, char *const *, const char *));
 int internal_getopt_long(const struct call *call, int argc, char *const *argv,
@@ -78,6 +82,57 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 	int (*next)(int, char *const *, const char *, const struct option *,
 		int *));
 void internal_psignal(const struct call *call, int number, const char *s);
+void internal_malloc_stats(const struct call *call);
+int internal_malloc_info(const struct call *call, int options, FILE *file);
+int internal_entry(const struct call *call, const void *entry, FILE *file,
+	int (*next)(const void *, FILE *));
+int internal_fmtmsg(const struct call *call, long classification,
+	const char *label, int severity, const char *text, const char *action,
+	const char *tag);
+char *internal_getpass(const struct call *call, const char *prompt);
+int internal_wordexp(
+	const struct call *call, const char *words, void *expansion, int flags);
+int internal_ruserpass(const struct call *call, const char *host,
+	const char **name, const char **password);
+
+/* Where rcmd(3) and rexec(3) go to, and as whom. */
+struct internal_remote {
+	char **host;
+	int port;
+	unsigned short family;
+	const char *local_user; /* of rcmd only */
+	const char *user;
+	const char *password; /* of rexec only */
+};
+
+int internal_rcmd(const struct call *call, const struct internal_remote *r,
+	const char *command, int *error_fd);
+int internal_rexec(const struct call *call, const struct internal_remote *r,
+	const char *command, int *error_fd);
+
+/* direct.c: what glibc writes to a descriptor, or flushes, by itself */
+void direct_herror(const struct call *call, const char *s);
+void direct_psiginfo(
+	const struct call *call, const siginfo_t *info, const char *s);
+void direct_backtrace_symbols(
+	const struct call *call, void *const *frames, int count, int fd);
+int direct_addmntent(const struct call *call, FILE *file, const void *entry);
+
+/* argp_call.c */
+struct argp;
+struct argp_state;
+
+int argp_call_parse(const struct call *call, const struct argp *argp, int argc,
+	char **argv, unsigned flags, int *index, void *input);
+void argp_call_help(const struct call *call, const struct argp *argp,
+	FILE *file, unsigned flags, char *name);
+void argp_call_state_help(const struct call *call,
+	const struct argp_state *state, FILE *file, unsigned flags);
+void argp_call_usage(const struct call *call, const struct argp_state *state);
+void argp_call_error(const struct call *call, const struct argp_state *state,
+	const char *format, va_list ap);
+void argp_call_failure(const struct call *call, const struct argp_state *state,
+	int status, int number, const char *format, va_list ap);
 
 /* syslog.c */
 void syslog_message(const struct call *call, int priority, int chk,
@@ -86,8 +141,55 @@ void syslog_open(const char *ident, int option, int facility);
 void syslog_close(void);
 int syslog_mask(int mask);
 
-/* state.c */
+/* seek.c */
+off64_t seek_descriptor(
+	const struct call *call, int fd, off64_t offset, int whence);
+int seek_file(const struct call *call, FILE *file, off64_t offset, int whence);
+void seek_rewind(const struct call *call, FILE *file);
+off64_t seek_tell(const struct call *call, FILE *file);
+int seek_get(const struct call *call, FILE *file, fpos64_t *position);
+int seek_set(const struct call *call, FILE *file, const fpos64_t *position);
+int seek_truncate(const struct call *call, int fd, off64_t size);
+int seek_truncate_path(const struct call *call, const char *path, off64_t size);
+
+/* pending.c */
+size_t pending_bytes(const struct call *call, FILE *file);
+void pending_purge(const struct call *call, FILE *file);
+size_t pending_buffer(FILE *file);
+
+/* write_at.c: `flags` are those of pwritev2(), -1 for pwritev(). */
+ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
+	off64_t offset);
+ssize_t write_vector_at(const struct call *call, int fd, const struct iovec *v,
+	int count, off64_t offset, int flags);
+
+/* reopen.c: those that take the result of a call give it back. */
+int reopen_descriptor(const struct call *call, int fd, int flags);
+FILE *reopen_stdio(const struct call *call, FILE *file, const char *mode);
+int reopen_open(const struct call *call, const char *path, int flags,
+	va_list ap, int (*next)(const char *, int, ...));
+int reopen_openat(const struct call *call, int directory, const char *path,
+	int flags, va_list ap, int (*next)(int, const char *, int, ...));
+
+/* leave.c */
+_Noreturn void leave_exit(int status, void (*next)(int));
+int leave_execute(const char *path, char *const *argv, char *const *environment,
+	int (*next)(const char *, char *const *, char *const *));
+int leave_execute_here(const char *path, char *const *argv,
+	int (*next)(const char *, char *const *));
+
+/* state.c: what is in the buffer is recorded; and that it is written. */
+void state_drain(const struct call *call, FILE *file);
+void state_settle(const struct call *call, FILE *file);
+/* Before all FILEs are flushed: some are outputs no more. */
+void state_drop_strays(const struct call *call);
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *));
+int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
+	size_t size, int (*next)(FILE *, char *, int, size_t));
+void state_setbuffer(const struct call *call, FILE *file, char *buffer,
+	size_t size, void (*next)(FILE *, char *, size_t));
+void state_setbuf(const struct call *call, FILE *file, char *buffer);
+void state_setlinebuf(const struct call *call, FILE *file);
 int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *));
 int state_fcloseall(const struct call *call);
 FILE *state_freopen(const struct call *call, const char *path, const char *mode,
@@ -108,6 +210,44 @@ int state_ftrylockfile(FILE *file);
 int state_dlclose(void *handle);
 char *state_setlocale(int category, const char *name);
 locale_t state_uselocale(locale_t locale);
+
+/*
+ * input.c: before a call that reads, which is made natively after it.  Nothing
+ * is done unless the call has to wait for new bytes: shows what waits for them
+ * on a terminal, and records that libc flushes stdout, where it does.  Keeps
+ * errno.  `end` ends a line, `size` is the most bytes of it.
+ */
+void input_byte(const struct call *call, const FILE *file);
+void input_line(
+	const struct call *call, const FILE *file, int end, size_t size);
+void input_block(
+	const struct call *call, const FILE *file, size_t size, size_t count);
+void input_scan(const struct call *call, const FILE *file);
+/* Up to `end`, or WEOF for one character. */
+void input_wide(const struct call *call, const FILE *file, wint_t end);
+void input_wide_scan(const struct call *call, const FILE *file);
+void input_descriptor(int fd);
+void input_password(const struct call *call);
+/* After tcsetattr(): returns its result. */
+int input_settings(int result);
+
+/* last.c: `next` writes `text` to descriptor 2 and aborts. */
+_Noreturn void last_abort(const struct call *call);
+_Noreturn void last_assert(const struct call *call, const char *what,
+	const char *file, unsigned line, const char *function);
+_Noreturn void last_assert_perror(const struct call *call, int number,
+	const char *file, unsigned line, const char *function);
+/* A call of a _chk function that is not recorded: ends here if libc's would. */
+void last_refuse(const struct call *call, const char *format);
+_Noreturn void last_fortify(
+	const struct call *call, const char *text, void (*next)(void));
+
+/* disposition.c */
+int disposition_sigaction(
+	int number, const struct sigaction *action, struct sigaction *old);
+sighandler_t disposition_signal(int number, sighandler_t handler,
+	sighandler_t (*next)(int, sighandler_t));
+int disposition_siginterrupt(int number, int interrupt);
 
 /* seal.c */
 int seal_prctl(int option, va_list arguments);

@@ -1,81 +1,28 @@
+#include <fmtmsg.h>
+#include <syslog.h>
+
 #include "shim/host.h"
-#include "shim/libio.h"
-#include "shim/stdio_buffer.h"
+#include "shim/streams.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
+#include "wrappers/loan.h"
 #include "wrappers/next.h"
 
-/*
- * What glibc prints to stderr itself passes no name that could be interposed.
- * But stderr is unbuffered: while it has a buffer, the text is found there.
- */
-struct loan {
-	FILE *file; /* null: nothing was lent */
-	unsigned stream;
-	struct _IO_FILE before;
-	char bytes[1024];
-};
-
-static void lend(const struct call *call, struct loan *loan)
-{
-	FILE *file = stderr;
-
-	loan->file = NULL;
-	loan->stream = streams_of_file(file);
-	if (loan->stream == STREAM_PASS || streams[loan->stream].tee ||
-		!(file->_flags & LIBIO_UNBUFFERED))
-		return;
-	host_flockfile(file);
-	stdio_buffer_drain(call, file, loan->stream);
-	/* Should the call end in exit(), it is drained there. */
-	stdio_buffer_remember(file);
-	loan->file = file;
-	loan->before = *file;
-	file->_flags =
-		(file->_flags & ~LIBIO_UNBUFFERED) | LIBIO_CURRENTLY_PUTTING;
-	file->_IO_buf_base = loan->bytes;
-	file->_IO_buf_end = loan->bytes + sizeof(loan->bytes);
-	file->_IO_read_base = file->_IO_read_ptr = file->_IO_read_end =
-		loan->bytes;
-	file->_IO_write_base = file->_IO_write_ptr = loan->bytes;
-	file->_IO_write_end = file->_IO_buf_end;
-}
-
-static void take_back(const struct call *call, const struct loan *loan)
-{
-	FILE *file = loan->file;
-	int kept = errno;
-
-	if (!file)
-		return;
-	if (file->_IO_write_ptr != file->_IO_write_base &&
-		!capture_bytes(call, loan->stream, BINLOG_TEXT_BYTES,
-			file->_IO_write_base,
-			(size_t)(file->_IO_write_ptr - file->_IO_write_base)))
-		next_fflush(file);
-	file->_flags = (file->_flags & ~LIBIO_CURRENTLY_PUTTING) |
-		       (loan->before._flags &
-			       (LIBIO_UNBUFFERED | LIBIO_CURRENTLY_PUTTING));
-	file->_IO_buf_base = loan->before._IO_buf_base;
-	file->_IO_buf_end = loan->before._IO_buf_end;
-	file->_IO_read_base = loan->before._IO_read_base;
-	file->_IO_read_ptr = loan->before._IO_read_ptr;
-	file->_IO_read_end = loan->before._IO_read_end;
-	file->_IO_write_base = loan->before._IO_write_base;
-	file->_IO_write_ptr = loan->before._IO_write_ptr;
-	file->_IO_write_end = loan->before._IO_write_end;
-	host_funlockfile(file);
-	errno = kept;
-}
+/* Makes the call `what`, with a loan to the FILE. */
+#define WITH_LOAN(file, flags, what)                                           \
+	do {                                                                   \
+		struct loan loan = loan_lend(call, file, flags);               \
+                                                                               \
+		what;                                                          \
+		loan_take_back(call, &loan);                                   \
+	} while (0)
 
 int internal_getopt(const struct call *call, int argc, char *const *argv,
 	const char *options, int (*next)(int, char *const *, const char *))
 {
-	struct loan loan;
 	int result;
 
-	lend(call, &loan);
-	result = next(argc, argv, options);
-	take_back(call, &loan);
+	WITH_LOAN(stderr, LOAN_MAY_PRINT, result = next(argc, argv, options));
 	return result;
 }
 
@@ -84,20 +31,168 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 	int (*next)(
 		int, char *const *, const char *, const struct option *, int *))
 {
-	struct loan loan;
 	int result;
 
-	lend(call, &loan);
-	result = next(argc, argv, options, longs, index);
-	take_back(call, &loan);
+	WITH_LOAN(stderr, LOAN_MAY_PRINT,
+		result = next(argc, argv, options, longs, index));
 	return result;
 }
 
 void internal_psignal(const struct call *call, int number, const char *s)
 {
-	struct loan loan;
+	WITH_LOAN(stderr, 0, next_psignal(number, s));
+}
 
-	lend(call, &loan);
-	next_psignal(number, s);
-	take_back(call, &loan);
+void internal_malloc_stats(const struct call *call)
+{
+	WITH_LOAN(stderr, 0, next_malloc_stats());
+}
+
+int internal_malloc_info(const struct call *call, int options, FILE *file)
+{
+	int result;
+
+	WITH_LOAN(file, 0, result = next_malloc_info(options, file));
+	return result;
+}
+
+int internal_entry(const struct call *call, const void *entry, FILE *file,
+	int (*next)(const void *, FILE *))
+{
+	int result;
+
+	WITH_LOAN(file, LOAN_MAY_PRINT, result = next(entry, file));
+	return result;
+}
+
+/* ---- fmtmsg ---- */
+
+static void to_syslog(const struct call *call, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	syslog_message(call, LOG_ERR, 0, format, ap);
+	va_end(ap);
+}
+
+/*
+ * What the console gets, by syslog.  Null parts are left out, and so are the
+ * separators between them.
+ */
+static void to_console(const struct call *call, const char *label,
+	const char *level, const char *text, const char *action,
+	const char *tag)
+{
+	to_syslog(call, "%s%s%s%s%s%s%s%s%s%s\n", label ? label : "",
+		label && (level || text || action || tag) ? ": " : "",
+		level ? level : "",
+		level && (text || action || tag) ? ": " : "", text ? text : "",
+		text && (action || tag) ? "\n" : "", action ? "TO FIX: " : "",
+		action ? action : "", action && tag ? "  " : "",
+		tag ? tag : "");
+}
+
+int internal_fmtmsg(const struct call *call, long classification,
+	const char *label, int severity, const char *text, const char *action,
+	const char *tag)
+{
+	/* Others are the program's own (addseverity); libc knows their names.
+	 */
+	static const char *const levels[] = {
+		NULL, "HALT", "ERROR", "WARNING", "INFO"};
+	bool console = classification & MM_CONSOLE && severity >= 0 &&
+		       severity <= MM_INFO && streams_syslog() != STREAM_PASS;
+	int result;
+
+	if (console)
+		classification &= ~(long)MM_CONSOLE;
+	WITH_LOAN(stderr, 0,
+		result = next_fmtmsg(
+			classification, label, severity, text, action, tag));
+	if (console && result != MM_NOTOK)
+		to_console(call, label, levels[severity], text, action, tag);
+	return result;
+}
+
+/* ---- those that wait for something ---- */
+
+static bool has_terminal(void)
+{
+	long fd = SYS3(open, "/dev/tty", O_RDWR | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return false;
+	SYS1(close, fd);
+	return true;
+}
+
+/*
+ * The prompt goes to the terminal, and only where there is none to stderr; it
+ * has to be on record before anybody answers it.
+ */
+char *internal_getpass(const struct call *call, const char *prompt)
+{
+	char *result;
+
+	if (!prompt || streams_of_any_file(stderr) == STREAM_PASS ||
+		has_terminal()) {
+		input_password(call);
+		return next_getpass(prompt);
+	}
+	put_string(call, prompt, stderr, next_fputs);
+	WITH_LOAN(stderr, LOAN_WAITS, result = next_getpass(""));
+	return result;
+}
+
+/* Words with a command in them are done when the command is. */
+static bool has_command(const char *words)
+{
+	for (; *words; words++)
+		if (*words == '`' || (words[0] == '$' && words[1] == '('))
+			return true;
+	return false;
+}
+
+int internal_wordexp(
+	const struct call *call, const char *words, void *expansion, int flags)
+{
+	unsigned loan_flags = has_command(words) ? LOAN_WAITS : LOAN_MAY_PRINT;
+	int error;
+
+	WITH_LOAN(stderr, loan_flags,
+		error = next_wordexp(words, expansion, flags));
+	return error;
+}
+
+int internal_rcmd(const struct call *call, const struct internal_remote *r,
+	const char *command, int *error_fd)
+{
+	int fd;
+
+	WITH_LOAN(stderr, LOAN_WAITS,
+		fd = next_rcmd_af(r->host, (unsigned short)r->port,
+			r->local_user, r->user, command, error_fd, r->family));
+	return fd;
+}
+
+int internal_rexec(const struct call *call, const struct internal_remote *r,
+	const char *command, int *error_fd)
+{
+	int fd;
+
+	WITH_LOAN(stderr, LOAN_WAITS,
+		fd = next_rexec_af(r->host, r->port, r->user, r->password,
+			command, error_fd, r->family));
+	return fd;
+}
+
+int internal_ruserpass(const struct call *call, const char *host,
+	const char **name, const char **password)
+{
+	int result;
+
+	WITH_LOAN(stderr, LOAN_MAY_PRINT,
+		result = next_ruserpass(host, name, password));
+	return result;
 }

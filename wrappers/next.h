@@ -9,18 +9,37 @@
 #include <getopt.h>
 #include <locale.h>
 #include <printf.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <wchar.h>
+
+#include "shim/pass_on.h"
+
+struct argp;
+struct argp_state;
 
 #define PLAIN(returns, name, parameters, what)                                 \
 	extern returns(*next_##name) parameters;
 #define VARIADIC(returns, name, last, parameters, what)                        \
 	extern returns(*next_##name) parameters;
+#define QUICK(returns, name, parameters, condition, value, what)               \
+	extern returns(*next_##name) parameters;
+#define QUICK_VARIADIC(                                                        \
+	returns, name, last, parameters, condition, value, what)               \
+	extern returns(*next_##name) parameters;
 #define PLAIN_VOID(name, parameters, what) extern void(*next_##name) parameters;
 #define VARIADIC_VOID(name, last, parameters, what)                            \
 	extern void(*next_##name) parameters;
+#define INPUT(returns, name, parameters, arguments, what)                      \
+	extern returns(*next_##name) parameters;
+#define INPUT_VARIADIC(returns, name, last, parameters, native, what)          \
+	extern returns(*next_##name) parameters;
 #include "wrappers/functions.def"
+#undef INPUT
+#undef INPUT_VARIADIC
+#undef QUICK
+#undef QUICK_VARIADIC
 #undef PLAIN
 #undef VARIADIC
 #undef PLAIN_VOID

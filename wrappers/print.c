@@ -1,21 +1,8 @@
+#include "shim/held.h"
+#include "shim/pass_on.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/next.h"
-
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* passed on */
-
-static int pass_file(FILE *file, int chk, const char *format, va_list ap)
-{
-	return chk ? next___vfprintf_chk(file, chk, format, ap)
-		   : next_vfprintf(file, format, ap);
-}
-
-static int pass_descriptor(int fd, int chk, const char *format, va_list ap)
-{
-	return chk ? next___vdprintf_chk(fd, chk, format, ap)
-		   : next_vdprintf(fd, format, ap);
-}
 
 static inline int record(const struct call *call, unsigned stream, int chk,
 	const char *format, va_list ap)
@@ -27,11 +14,22 @@ static inline int record(const struct call *call, unsigned stream, int chk,
 	if (unlikely(!format))
 		return CAPTURE_PASS;
 	length = capture_format(call, &how, format, ap);
+	if (unlikely(length == CAPTURE_PASS && chk > 0))
+		last_refuse(call, format);
 	if (unlikely(streams[stream].tee))
 		return CAPTURE_PASS;
 	if (unlikely(length == CAPTURE_PASS && !call->turn->lost))
 		writer_count_passed();
 	return length;
+}
+
+static COLD void print_shadow(FILE *shadow, const char *format, va_list ap)
+{
+	int kept = errno;
+
+	if (shadow)
+		pass_on_vfprintf(shadow, 0, format, ap);
+	errno = kept;
 }
 
 int print_file(const struct call *call, FILE *file, int chk, const char *format,
@@ -41,15 +39,17 @@ int print_file(const struct call *call, FILE *file, int chk, const char *format,
 	int length;
 
 	if (stream == STREAM_PASS)
-		return pass_file(file, chk, format, ap);
+		return pass_on_vfprintf(file, chk, format, ap);
 	do {
 		stdio_buffer_prepare(call, file, stream, true);
 		length = record(call, stream, chk, format, ap);
 	} while (unlikely(length == CAPTURE_PASS && call->turn->lost));
 	if (unlikely(length == CAPTURE_PASS)) {
-		length = pass_file(file, chk, format, ap);
+		length = pass_on_vfprintf(file, chk, format, ap);
 		if (streams[stream].tee)
 			stdio_buffer_settle(file);
+	} else if (unlikely(streams[stream].watched)) {
+		print_shadow(held_shadow(file), format, ap);
 	}
 	return length;
 }
@@ -61,9 +61,9 @@ int print_descriptor(const struct call *call, int fd, int chk,
 	int length;
 
 	if (stream == STREAM_PASS)
-		return pass_descriptor(fd, chk, format, ap);
+		return pass_on_vdprintf(fd, chk, format, ap);
 	length = record(call, stream, chk, format, ap);
 	if (unlikely(length == CAPTURE_PASS))
-		length = pass_descriptor(fd, chk, format, ap);
+		length = pass_on_vdprintf(fd, chk, format, ap);
 	return length;
 }

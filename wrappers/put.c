@@ -1,7 +1,9 @@
 #include "shim/bytes.h"
+#include "shim/held.h"
 #include "shim/libio.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -32,6 +34,11 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 		stdio_buffer_prepare(call, file, stream, locks);
 		recorded = capture_bytes(call, stream, text, p, size);
 	} while (unlikely(!recorded && call->turn->lost));
+	if (unlikely(streams[stream].watched) && recorded) {
+		held_block(file, p, size);
+		if (text == BINLOG_TEXT_BYTES_LINE)
+			held_block(file, "\n", 1);
+	}
 	return is_done(stream, recorded);
 }
 
@@ -101,6 +108,8 @@ static bool record_character(
 		stdio_buffer_prepare(call, file, stream, locks);
 		recorded = capture_character(call, stream, c);
 	} while (unlikely(!recorded && call->turn->lost));
+	if (unlikely(streams[stream].watched) && recorded)
+		held_block(file, &(char){(char)c}, 1);
 	return is_done(stream, recorded);
 }
 
@@ -108,9 +117,11 @@ int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
 	unsigned stream = streams_of_file(file);
-
 	int result = (unsigned char)c;
 
+	/* Alone of all functions it prints to a wide FILE, too. */
+	if (stream == STREAM_PASS && file->_mode > 0)
+		stream = streams_of_any_file(file);
 	if (stream == STREAM_PASS)
 		return next(c, file);
 	if (!record_character(
@@ -157,6 +168,8 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		if (next___overflow(file, EOF) == EOF)
 			return EOF;
 	stdio_buffer_remember(file);
+	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
+	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
 	if (streams[stream].tee) {
 		if (c != EOF)

@@ -1,5 +1,6 @@
 #include <sys/prctl.h>
 
+#include "shim/fatal.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -15,6 +16,7 @@ static void seal(bool strict)
 	for (int fd = 0; fd < 16; fd++)
 		streams_of(fd);
 	writer_stock_up();
+	fatal_unwatch();
 	if (strict)
 		clock_freeze();
 	sys_forbidden = true;
@@ -25,6 +27,7 @@ static void unseal(bool strict)
 	sys_forbidden = false;
 	if (strict)
 		clock_thaw();
+	fatal_watch();
 }
 
 /* All variable arguments of prctl and syscall are words (syscall(2)). */

@@ -1,23 +1,42 @@
 /*
- * Our constructor and destructor.  Everything works before the one and after
- * the other; they only make sure that the capture exists before the program
- * gives up privileges or its root directory, and that the last bytes of
- * macros are found.
+ * Our constructor, and what is done when the program calls exit().  Everything
+ * works before the one and after the other; they only make sure that the
+ * capture exists before the program gives up privileges or its root directory,
+ * that the last bytes of macros are found, and that the end is on record.
  */
 #include "shim/environment.h"
+#include "shim/fatal.h"
+#include "shim/host.h"
+#include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
+#include "wrappers/handlers.h"
+
+/*
+ * Registered before all others, so it comes after all handlers and
+ * destructors, and just before libc writes what FILEs hold back.
+ */
+static void end(int status, void *unused)
+{
+	const struct call call = CAPTURE_CALL("exit", NULL);
+	bool held_back;
+
+	(void)unused;
+	if (process_is_borrowed())
+		return;
+	stdio_buffer_drain_all(&call);
+	state_drop_strays(&call);
+	held_back = streams_flush_all();
+	position_flushed_all();
+	if (held_back || writer_has_spoken())
+		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);
+}
 
 __attribute__((constructor)) static void start(int argc, char **argv)
 {
 	environment_arguments(argc, argv);
 	process_arm();
-}
-
-__attribute__((destructor)) static void end(void)
-{
-	const struct call call = CAPTURE_CALL("exit", NULL);
-
-	process_start();
-	stdio_buffer_drain_all(&call);
+	fatal_watch();
+	if (host_on_exit)
+		host_on_exit(end, NULL);
 }

@@ -1,13 +1,16 @@
 #include "shim/capture_file.h"
+#include "shim/clock.h"
+#include "shim/held.h"
 #include "shim/locale_state.h"
 #include "shim/plan.h"
+#include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
 /* Records what macros have left in the buffer of a replaced FILE. */
-static void drain(const struct call *call, FILE *file)
+void state_drain(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
 
@@ -15,17 +18,128 @@ static void drain(const struct call *call, FILE *file)
 		stdio_buffer_drain(call, file, stream);
 }
 
+/*
+ * What was held back for an output goes to what the descriptor is by now:
+ * nothing, or a file that is not recorded.
+ */
+static void drop(const struct call *call, unsigned stream)
+{
+	position_purged(stream);
+	capture_event(call, stream, BINLOG_TEXT_PURGE, 0);
+}
+
+void state_drop_strays(const struct call *call)
+{
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++)
+		if (streams[i].pending == PENDING_SOMETHING &&
+			streams_of_any_file(streams[i].file) == STREAM_PASS &&
+			streams_flush(i))
+			drop(call, i);
+}
+
+/* Records that a FILE writes what it has held back. */
+static void flush(const struct call *call, FILE *file)
+{
+	unsigned stream = streams_of_any_file(file);
+
+	if (stream == STREAM_PASS) {
+		stream = streams_pending(file);
+		if (stream != STREAM_PASS && streams_flush(stream))
+			drop(call, stream);
+	} else if (streams_flush(stream)) {
+		position_flushed(stream);
+		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
+	}
+}
+
+void state_settle(const struct call *call, FILE *file)
+{
+	if (file->_IO_write_ptr != file->_IO_write_base)
+		state_drain(call, file);
+	flush(call, file);
+}
+
+static void flush_all(const struct call *call)
+{
+	stdio_buffer_drain_all(call);
+	state_drop_strays(call);
+	if (streams_flush_all()) {
+		position_flushed_all();
+		capture_event(call, 0, BINLOG_TEXT_FLUSH, 0);
+	}
+}
+
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
 	int result;
 
 	if (!file)
-		stdio_buffer_drain_all(call);
-	else if (file->_IO_write_ptr != file->_IO_write_base)
-		drain(call, file);
+		flush_all(call);
+	else
+		state_settle(call, file);
 	result = next(file);
 	stdio_buffer_flushed(file);
 	return result;
+}
+
+/*
+ * As setvbuf() of glibc flushes when it replaces the buffer, and only then.
+ * Nobody needs to know if nothing has been said yet.
+ */
+static void before_buffer(const struct call *call, FILE *file, bool replaces)
+{
+	unsigned stream = streams_of_any_file(file);
+
+	state_drain(call, file);
+	if (stream == STREAM_PASS)
+		return;
+	position_settle();
+	if (!replaces) {
+		/* Natively it would have its buffer of one byte by now. */
+		if (streams[stream].said > 0 && !file->_IO_buf_base &&
+			file->_flags & LIBIO_UNBUFFERED)
+			next___overflow(file, EOF);
+	} else if (streams_flush(stream) || streams[stream].said > 0) {
+		position_flushed(stream);
+		capture_event(call, stream, BINLOG_TEXT_FLUSH, 1);
+	}
+}
+
+int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
+	size_t size, int (*next)(FILE *, char *, int, size_t))
+{
+	int result;
+
+	before_buffer(call, file, buffer || mode == _IONBF);
+	result = next(file, buffer, mode, size);
+	held_set_buffer(file, buffer, mode, size);
+	streams_forget_file(file);
+	return result;
+}
+
+void state_setbuffer(const struct call *call, FILE *file, char *buffer,
+	size_t size, void (*next)(FILE *, char *, size_t))
+{
+	before_buffer(call, file, true);
+	next(file, buffer, size);
+	held_set_buffer(file, buffer, buffer ? _IOFBF : _IONBF, size);
+	streams_forget_file(file);
+}
+
+void state_setbuf(const struct call *call, FILE *file, char *buffer)
+{
+	before_buffer(call, file, true);
+	next_setbuf(file, buffer);
+	held_set_buffer(file, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
+	streams_forget_file(file);
+}
+
+void state_setlinebuf(const struct call *call, FILE *file)
+{
+	before_buffer(call, file, false);
+	next_setlinebuf(file);
+	held_set_buffer(file, NULL, _IOLBF, 0);
+	streams_forget_file(file);
 }
 
 /* The descriptor behind a FILE of any kind; -1 for none. */
@@ -39,8 +153,10 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 	int fd = descriptor(file);
 	int result;
 
-	drain(call, file);
+	state_drain(call, file);
+	flush(call, file);
 	stdio_buffer_forget(file);
+	held_forget(file);
 	result = next(file);
 	if (fd >= 0)
 		streams_forget(fd);
@@ -51,7 +167,7 @@ int state_fcloseall(const struct call *call)
 {
 	int result;
 
-	stdio_buffer_drain_all(call);
+	flush_all(call);
 	result = next_fcloseall();
 	streams_forget_range(0, STREAMS_FDS - 1);
 	return result;
@@ -63,12 +179,16 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	int fd = descriptor(file);
 	FILE *result;
 
-	drain(call, file);
+	state_drain(call, file);
+	flush(call, file);
+	held_forget(file);
 	result = next(path, mode, file);
 	if (fd >= 0)
 		streams_forget(fd);
-	if (result && descriptor(result) >= 0)
+	if (result && descriptor(result) >= 0) {
 		streams_forget(descriptor(result));
+		reopen_stdio(call, result, mode);
+	}
 	return result;
 }
 
@@ -141,24 +261,51 @@ int state_dup3(int from, int to, int flags)
 	return result;
 }
 
+/*
+ * What macros have put into buffers has been said once, not by both; what is
+ * held back is inherited.
+ */
+static void before_fork(const struct call *call)
+{
+	uint64_t number;
+
+	stdio_buffer_drain_all(call);
+	position_settle();
+	if (!streams_hold_back()) {
+		process.fork = 0;
+		return;
+	}
+	number = clock_ticks();
+	if (capture_event(call, 0, BINLOG_TEXT_FORK, (int64_t)number))
+		process.fork = number;
+}
+
+/* A child that is made without us inherits nothing that we know of. */
+static void after_fork(bool child)
+{
+	if (!child)
+		process.fork = 0;
+}
+
 int state_daemon(const struct call *call, int stay, int keep)
 {
 	int result;
 
-	stdio_buffer_drain_all(call);
+	before_fork(call);
 	result = next_daemon(stay, keep);
+	after_fork(result == 0);
 	streams_forget_range(0, 2);
 	return result;
 }
 
-/* What macros have put into buffers has been said once, not by both. */
 pid_t state_fork(const struct call *call, pid_t (*next)(void))
 {
 	bool busy = writer_before_fork();
 	pid_t pid;
 
-	stdio_buffer_drain_all(call);
+	before_fork(call);
 	pid = next();
+	after_fork(pid == 0);
 	if (busy)
 		writer_after_fork(pid == 0);
 	return pid;
@@ -171,8 +318,9 @@ pid_t state_forkpty(const struct call *call, int *master, char *name,
 	bool busy = writer_before_fork();
 	pid_t pid;
 
-	stdio_buffer_drain_all(call);
+	before_fork(call);
 	pid = next_forkpty(master, name, settings, size);
+	after_fork(pid == 0);
 	if (pid == 0)
 		streams_forget_range(0, 2);
 	if (busy)

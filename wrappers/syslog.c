@@ -2,12 +2,11 @@
 #include <time.h>
 
 #include "shim/host.h"
+#include "shim/pass_on.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
-
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* passed on */
 
 /* As libc keeps them: the pointer to the ident, not a copy (openlog(3)). */
 static const char *log_ident;
@@ -61,14 +60,6 @@ static int utc_offset(void)
 	return offset;
 }
 
-static void pass(int priority, int chk, const char *format, va_list ap)
-{
-	if (chk)
-		next___vsyslog_chk(priority, chk, format, ap);
-	else
-		next_vsyslog(priority, format, ap);
-}
-
 static bool record(const struct call *call, unsigned stream, unsigned text,
 	int priority, int chk, const char *format, va_list ap)
 {
@@ -97,7 +88,7 @@ void syslog_message(const struct call *call, int priority, int chk,
 
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
 		LOG_PRI(priority) > process.level) {
-		pass(priority, chk, format, ap);
+		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
 	if (!(LOG_MASK(LOG_PRI(priority)) & log_mask))
@@ -114,7 +105,7 @@ void syslog_message(const struct call *call, int priority, int chk,
 		    ap) ||
 		streams[stream].tee ||
 		(log_option & LOG_PERROR && echo == STREAM_PASS)) {
-		pass(priority, chk, format, ap);
+		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
 	if (echo != STREAM_PASS)

@@ -1,17 +1,22 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
+#include "shim/charset.h"
 #include "shim/host.h"
+#include "shim/libio.h"
+#include "shim/pass_on.h"
+#include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
+#include "wrappers/wide_format.h"
 
-/* Wide text becomes bytes in pieces of this size, on the host's stack. */
-#define PIECE 1024
-/* Wide characters of a formatted text: at first, and at most. */
+/* On the host's stack: bytes, and wide characters of a formatted text. */
+#define BYTES_SMALL 1024
 #define WIDE_SMALL 200
-#define WIDE_LARGEST ((size_t)1 << 24)
+/* A longer text is made natively. */
+#define LARGEST ((size_t)1 << 28)
 
 /*
  * What a FILE is for wide text: not for a byte-oriented one, on which the
@@ -21,185 +26,271 @@ static unsigned stream_of(FILE *file)
 {
 	unsigned stream;
 
-	if ((file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) !=
-			LIBIO_IS_FILEBUF ||
-		file->_mode < 0 || file->_fileno < 0)
+	if (file->_mode < 0)
 		return STREAM_PASS;
-	stream = streams_of(file->_fileno);
+	stream = streams_of_any_file(file);
 	if (stream != STREAM_PASS && file->_mode == 0)
 		host_fwide(file, 1);
 	return stream;
 }
 
-/* Bytes that have been put together for a stream. */
-struct piece {
+/* A mapping; null when there is no room. */
+static void *map(size_t size)
+{
+	long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(address) ? NULL : (void *)address;
+}
+
+static void unmap(void *at, size_t size)
+{
+	SYS2(munmap, at, size);
+}
+
+/* A call on a stream. */
+struct wide {
 	const struct call *call;
+	FILE *file;
 	unsigned stream;
-	size_t size;
-	char bytes[PIECE];
+	int error; /* errno at the call */
 };
 
-static bool flush(struct piece *piece)
+/*
+ * How a call ends that was recorded, or not; true if it is (also) to be made
+ * natively, as if it had not been.
+ */
+static bool goes_on(const struct wide *wide, bool recorded)
 {
-	bool done = piece->size == 0 ||
-		    capture_bytes(piece->call, piece->stream, BINLOG_TEXT_BYTES,
-			    piece->bytes, piece->size);
+	bool tee = streams[wide->stream].tee;
 
-	piece->size = 0;
+	if (recorded && !tee)
+		return false;
+	if (!tee)
+		writer_count_passed();
+	errno = wide->error;
+	return true;
+}
+
+static bool record_bytes(const struct wide *wide, const char *bytes, size_t n)
+{
+	bool recorded;
+
+	do {
+		stdio_buffer_prepare(
+			wide->call, wide->file, wide->stream, true);
+		recorded = capture_bytes(
+			wide->call, wide->stream, BINLOG_TEXT_BYTES, bytes, n);
+	} while (unlikely(!recorded && wide->call->turn->lost));
+	return recorded;
+}
+
+/* Converted in ever larger mappings until there is room for the bytes. */
+static COLD bool record_long(
+	const struct wide *wide, const wchar_t *s, size_t length)
+{
+	long n = CHARSET_NO_ROOM;
+	bool done = false;
+
+	for (size_t size = length * 2 + BYTES_SMALL;
+		n == CHARSET_NO_ROOM && size <= LARGEST; size *= 4) {
+		char *bytes = map(size);
+
+		if (!bytes)
+			return false;
+		n = charset_convert(wide->file, !streams[wide->stream].tee, s,
+			length, bytes, size);
+		done = n >= 0 && record_bytes(wide, bytes, (size_t)n);
+		unmap(bytes, size);
+	}
 	return done;
 }
 
-/*
- * Records wide characters up to the first one that the locale does not have,
- * or that finds no room; returns how many.
- */
-static size_t record(const struct call *call, unsigned stream, const wchar_t *s,
-	size_t length)
+static bool record_plain(
+	const struct wide *wide, const wchar_t *s, size_t length)
 {
-	struct piece piece = {.call = call, .stream = stream};
-	size_t done = 0;
+	char bytes[BYTES_SMALL];
+	long n = CHARSET_NO_ROOM;
 
-	for (size_t i = 0; i < length; i++) {
-		mbstate_t state = {0};
-		size_t n;
+	if (length <= sizeof(bytes))
+		n = charset_convert(wide->file, !streams[wide->stream].tee, s,
+			length, bytes, sizeof(bytes));
+	if (n == CHARSET_NO_ROOM)
+		return record_long(wide, s, length);
+	return n >= 0 && record_bytes(wide, bytes, (size_t)n);
+}
 
-		if (piece.size > PIECE - MB_LEN_MAX) {
-			if (!flush(&piece))
-				return done;
-			done = i;
-		}
-		n = host_wcrtomb(piece.bytes + piece.size, s[i], &state);
-		if (n == (size_t)-1)
-			return flush(&piece) ? i : done;
-		piece.size += n;
-	}
-	return flush(&piece) ? length : done;
+/*
+ * WEOF is what "%c" makes of a byte that is no character.  A FILE with a
+ * buffer takes it for one; otherwise, it is a wish to flush.
+ */
+static bool swallows(const struct wide *wide, wchar_t c, int flags)
+{
+	return unlikely((wint_t)c == WEOF) && wide->file->_flags & flags;
+}
+
+static bool record(const struct wide *wide, wchar_t *s, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++)
+		if (!swallows(wide, s[i], LIBIO_UNBUFFERED))
+			s[n++] = s[i];
+	return record_plain(wide, s, n);
 }
 
 wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
 	wint_t (*next)(wchar_t, FILE *))
 {
-	unsigned stream = stream_of(file);
-	int kept = errno;
+	const struct wide wide = {call, file, stream_of(file), errno};
 
-	if (stream == STREAM_PASS)
-		return next(c, file);
-	if (record(call, stream, &c, 1) == 1 && !streams[stream].tee) {
-		errno = kept;
-		return (wint_t)c;
+	/* These two do not ask what the FILE is: it gets a byte. */
+	if (file->_mode < 0 && (wint_t)c != WEOF) {
+		if (next == next_putwc)
+			return (wint_t)put_character(call, c, file, next_putc);
+		if (next == next_putwc_unlocked)
+			return (wint_t)put_character(
+				call, c, file, next_putc_unlocked);
 	}
-	return next(c, file);
+	if (wide.stream == STREAM_PASS ||
+		swallows(&wide, c, LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
+		goes_on(&wide, record_plain(&wide, &c, 1)))
+		return next(c, file);
+	return (wint_t)c;
 }
 
 int wide_string(const struct call *call, const wchar_t *s, FILE *file,
 	int (*next)(const wchar_t *, FILE *))
 {
-	unsigned stream = stream_of(file);
-	size_t length = 0, done;
+	const struct wide wide = {call, file, stream_of(file), errno};
+	size_t length = 0;
 
-	if (stream == STREAM_PASS)
+	if (wide.stream == STREAM_PASS)
 		return next(s, file);
 	while (s[length])
 		length++;
-	done = record(call, stream, s, length);
-	if (streams[stream].tee)
+	if (length > 0 && goes_on(&wide, record_plain(&wide, s, length)))
 		return next(s, file);
-	/* What is left fails natively, or has found no room. */
-	return done < length ? next(s + done, file) : 1;
+	return 1;
 }
 
-/* What printing into memory has given. */
+/* Printing into memory, and what it has given. */
 struct text {
+	wchar_t *at;
+	size_t size;
 	size_t length;
 	int result; /* what the function is to return */
 	bool whole; /* there was room for all of it */
 };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* passed on */
+/* What no text has in it: beyond the last character of any. */
+#define UNTOUCHED ((wchar_t)0x9abcdef1)
+
 /*
  * A conversion that fails ends the text, and what was before it stands; then
  * it has a terminator.  Without one, there was no room.
  */
-static struct text print(wchar_t *to, size_t size, int chk,
-	const wchar_t *format, va_list arguments)
+static void print(struct text *text, int error, int chk, const wchar_t *format,
+	va_list arguments)
 {
-	struct text text = {0};
-	va_list copy;
-	int length;
-
-	for (size_t i = 0; i < size; i++)
-		to[i] = 1;
-	va_copy(copy, arguments);
-	length = chk > 0 ? host___vswprintf_chk(
-				   to, size, chk, SIZE_MAX, format, copy)
-			 : host_vswprintf(to, size, format, copy);
-	va_end(copy);
-	text.result = length;
-	while (text.length < size && to[text.length] != 0)
-		text.length++;
-	text.whole = text.length < size;
-	if (length >= 0) /* it may have a NUL in it */
-		text.length = (size_t)length;
-	return text;
+	for (size_t i = 0; i < text->size; i++)
+		text->at[i] = UNTOUCHED;
+	errno = error;
+	text->result =
+		pass_on_vswprintf(text->at, text->size, chk, format, arguments);
+	text->length = text->size;
+	while (text->length > 0 && text->at[text->length - 1] == UNTOUCHED)
+		text->length--;
+	/* At the very end it may also be a character, cut off behind. */
+	text->whole = text->length > 0 && text->at[text->length - 1] == 0 &&
+		      (text->result >= 0 || text->length < text->size);
+	if (text->whole)
+		text->length--;
 }
 
-static int pass(FILE *file, int chk, const wchar_t *format, va_list arguments)
+static bool record_text(const struct wide *wide, const struct text *text)
 {
-	return chk ? next___vfwprintf_chk(file, chk, format, arguments)
-		   : next_vfwprintf(file, format, arguments);
-}
-#pragma GCC diagnostic pop
-
-/* Records it all; false: the call has to be made natively. */
-static bool record_text(const struct call *call, unsigned stream,
-	const wchar_t *at, const struct text *text)
-{
-	return text->whole &&
-	       record(call, stream, at, text->length) == text->length;
+	/* Into memory it was an error, to this FILE it will not be. */
+	if (text->result < 0 && text->length > 0 &&
+		swallows(wide, text->at[text->length - 1], LIBIO_LINE_BUFFERED))
+		return false;
+	return record(wide, text->at, text->length);
 }
 
 /* The text is made in ever larger mappings until there is room for it. */
-static bool print_long(const struct call *call, unsigned stream, int chk,
+static COLD bool print_long(const struct wide *wide, int chk,
 	const wchar_t *format, va_list arguments, int *result)
 {
 	bool whole = false, done = false;
 
-	for (size_t size = 16 * WIDE_SMALL; !whole && size <= WIDE_LARGEST;
+	for (size_t size = 64 * WIDE_SMALL; !whole && size <= LARGEST;
 		size *= 16) {
-		long address = SYS6(mmap, 0, size * sizeof(wchar_t),
-			PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
-		wchar_t *at = (wchar_t *)address;
-		struct text text;
+		struct text text = {.at = map(size), .size = size / 4};
 
-		if (sys_failed(address))
+		if (!text.at)
 			return false;
-		text = print(at, size, chk, format, arguments);
+		print(&text, wide->error, chk, format, arguments);
 		whole = text.whole;
 		*result = text.result;
-		done = record_text(call, stream, at, &text);
-		SYS2(munmap, address, size * sizeof(wchar_t));
+		done = whole && record_text(wide, &text);
+		unmap(text.at, size);
 	}
 	return done;
+}
+
+static COLD bool print_at_once(const struct wide *wide, int chk,
+	const wchar_t *format, va_list arguments, int *result)
+{
+	wchar_t room[WIDE_SMALL];
+	struct text text = {.at = room, .size = WIDE_SMALL};
+
+	print(&text, wide->error, chk, format, arguments);
+	*result = text.result;
+	if (!text.whole)
+		return print_long(wide, chk, format, arguments, result);
+	return record_text(wide, &text);
+}
+
+/* As narrow text with types; the number of bytes, or CAPTURE_PASS. */
+static int record_narrow(
+	const struct wide *wide, int chk, const char *narrow, va_list arguments)
+{
+	const struct capture_text how = {
+		.stream = wide->stream,
+		.text = BINLOG_TEXT_FORMAT,
+		.chk = chk,
+		.permanent = true,
+	};
+	int length;
+
+	do {
+		stdio_buffer_prepare(
+			wide->call, wide->file, wide->stream, true);
+		length = capture_format(wide->call, &how, narrow, arguments);
+	} while (unlikely(length == CAPTURE_PASS && wide->call->turn->lost));
+	return length;
 }
 
 int wide_print(const struct call *call, FILE *file, int chk,
 	const wchar_t *format, va_list arguments)
 {
-	unsigned stream = stream_of(file);
-	wchar_t room[WIDE_SMALL];
-	struct text text;
+	const struct wide wide = {call, file, stream_of(file), errno};
+	uint32_t surplus;
+	const char *narrow;
 	bool done;
+	int result;
 
-	if (stream == STREAM_PASS)
-		return pass(file, chk, format, arguments);
-	text = print(room, WIDE_SMALL, chk, format, arguments);
-	done = record_text(call, stream, room, &text);
-	if (!text.whole)
-		done = print_long(
-			call, stream, chk, format, arguments, &text.result);
-	if (!done || streams[stream].tee)
-		return pass(file, chk, format, arguments);
-	return text.result;
+	if (wide.stream == STREAM_PASS)
+		return pass_on_vfwprintf(file, chk, format, arguments);
+	narrow = wide_format_narrow(file, format, arguments, &surplus);
+	if (narrow) {
+		result = record_narrow(&wide, chk, narrow, arguments);
+		done = result != CAPTURE_PASS;
+		result -= result >= 0 ? (int)surplus : 0;
+	} else {
+		done = print_at_once(&wide, chk, format, arguments, &result);
+	}
+	if (goes_on(&wide, done))
+		return pass_on_vfwprintf(file, chk, format, arguments);
+	return result;
 }

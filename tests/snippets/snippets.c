@@ -3,23 +3,36 @@
  * optimization, so that each calls the name that it says; the old names of
  * libc have prototypes of their own here.
  */
+#include <argp.h>
 #include <dlfcn.h>
 #include <err.h>
 #include <errno.h>
 #include <error.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <fmtmsg.h>
 #include <getopt.h>
+#include <grp.h>
+#include <gshadow.h>
 #include <locale.h>
+#include <malloc.h>
+#include <mntent.h>
+#include <netdb.h>
 #include <printf.h>
 #include <pty.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <shadow.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -27,6 +40,7 @@
 #include <unistd.h>
 #include <utmp.h>
 #include <wchar.h>
+#include <wordexp.h>
 
 #include "snippets.h"
 
@@ -55,6 +69,71 @@ void __vsyslog_chk(int, int, const char *, va_list);
 int __close(int);
 int __dup2(int, int);
 pid_t __fork(void);
+void __assert_fail(const char *, const char *, unsigned, const char *);
+void __assert_perror_fail(int, const char *, unsigned, const char *);
+void __assert(const char *, const char *, int);
+void __stack_chk_fail(void);
+void __chk_fail(void);
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+sighandler_t bsd_signal(int, sighandler_t);
+sighandler_t sysv_signal(int, sighandler_t);
+sighandler_t __sysv_signal(int, sighandler_t);
+void __backtrace_symbols_fd(void *const *, int, int);
+int ruserpass(const char *, const char **, const char **);
+off64_t __lseek(int, off64_t, int);
+long _IO_ftell(FILE *);
+int _IO_fgetpos(FILE *, fpos_t *);
+int _IO_fgetpos64(FILE *, fpos64_t *);
+int _IO_fsetpos(FILE *, const fpos_t *);
+int _IO_fsetpos64(FILE *, const fpos64_t *);
+ssize_t __pwrite64(int, const void *, size_t, off64_t);
+int __open(const char *, int, ...);
+int __open64(const char *, int, ...);
+int __open_2(const char *, int);
+int __open64_2(const char *, int);
+int __openat_2(int, const char *, int);
+int __openat64_2(int, const char *, int);
+FILE *_IO_fopen(const char *, const char *);
+int _IO_fflush(FILE *);
+int _IO_fclose(FILE *);
+int _IO_setvbuf(FILE *, char *, int, size_t);
+void _IO_setbuffer(FILE *, char *, size_t);
+
+int _IO_getc(FILE *);
+char *_IO_fgets(char *, int, FILE *);
+char *__fgets_chk(char *, size_t, int, FILE *);
+char *__fgets_unlocked_chk(char *, size_t, int, FILE *);
+char *gets(char *);
+char *_IO_gets(char *);
+char *__gets_chk(char *, size_t);
+ssize_t __getdelim(char **, size_t *, int, FILE *);
+size_t _IO_fread(void *, size_t, size_t, FILE *);
+size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
+size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
+/* In the headers these names stand for others. */
+int plain_scanf(const char *, ...) __asm__("scanf");
+int plain_fscanf(FILE *, const char *, ...) __asm__("fscanf");
+int plain_vscanf(const char *, va_list) __asm__("vscanf");
+int plain_vfscanf(FILE *, const char *, va_list) __asm__("vfscanf");
+int plain_wscanf(const wchar_t *, ...) __asm__("wscanf");
+int plain_fwscanf(FILE *, const wchar_t *, ...) __asm__("fwscanf");
+int plain_vwscanf(const wchar_t *, va_list) __asm__("vwscanf");
+int plain_vfwscanf(FILE *, const wchar_t *, va_list) __asm__("vfwscanf");
+int __vfscanf(FILE *, const char *, va_list);
+int __isoc99_scanf(const char *, ...);
+int __isoc99_fscanf(FILE *, const char *, ...);
+int __isoc99_vscanf(const char *, va_list);
+int __isoc99_vfscanf(FILE *, const char *, va_list);
+int __isoc99_wscanf(const wchar_t *, ...);
+int __isoc99_fwscanf(FILE *, const wchar_t *, ...);
+int __isoc99_vwscanf(const wchar_t *, va_list);
+int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
+wint_t __wuflow(FILE *);
+wint_t __wunderflow(FILE *);
+wchar_t *__fgetws_chk(wchar_t *, size_t, int, FILE *);
+wchar_t *__fgetws_unlocked_chk(wchar_t *, size_t, int, FILE *);
+ssize_t __read(int, void *, size_t);
+ssize_t __read_chk(int, void *, size_t, size_t);
 
 /* By the kernel, not by any function that is being tested. */
 static void tell(int fd, const char *format, ...)
@@ -132,6 +211,22 @@ WITH_VA_LIST(int, via___vwprintf_chk, f, (int c, const wchar_t *f, ...),
 	__vwprintf_chk(c, f, ap))
 WITH_VA_LIST(int, via___vfwprintf_chk, f, (FILE * s, int c, const wchar_t *f, ...),
 	__vfwprintf_chk(s, c, f, ap))
+WITH_VA_LIST(int, via_vscanf, f, (const char *f, ...), plain_vscanf(f, ap))
+WITH_VA_LIST(int, via_vfscanf, f, (FILE * s, const char *f, ...),
+	plain_vfscanf(s, f, ap))
+WITH_VA_LIST(int, via___vfscanf, f, (FILE * s, const char *f, ...),
+	__vfscanf(s, f, ap))
+WITH_VA_LIST(int, via___isoc99_vscanf, f, (const char *f, ...),
+	__isoc99_vscanf(f, ap))
+WITH_VA_LIST(int, via___isoc99_vfscanf, f, (FILE * s, const char *f, ...),
+	__isoc99_vfscanf(s, f, ap))
+WITH_VA_LIST(int, via_vwscanf, f, (const wchar_t *f, ...), plain_vwscanf(f, ap))
+WITH_VA_LIST(int, via_vfwscanf, f, (FILE * s, const wchar_t *f, ...),
+	plain_vfwscanf(s, f, ap))
+WITH_VA_LIST(int, via___isoc99_vwscanf, f, (const wchar_t *f, ...),
+	__isoc99_vwscanf(f, ap))
+WITH_VA_LIST(int, via___isoc99_vfwscanf, f, (FILE * s, const wchar_t *f, ...),
+	__isoc99_vfwscanf(s, f, ap))
 WITH_VA_LIST_VOID(via_vwarn, f, (const char *f, ...), vwarn(f, ap))
 WITH_VA_LIST_VOID(via_vwarnx, f, (const char *f, ...), vwarnx(f, ap))
 WITH_VA_LIST_VOID(via_verr, f, (int s, const char *f, ...), verr(s, f, ap))
@@ -149,6 +244,17 @@ static void await(pid_t child)
 	tell(9, "child ended with %x\n", status);
 }
 
+/* What the program is told of what is done on a signal. */
+static void tell_action(int number)
+{
+	struct sigaction action;
+
+	sigaction(number, NULL, &action);
+	tell(9, "%d: %ld, flags %x, restorer %d, mask %lx\n", number,
+		(long)action.sa_handler, action.sa_flags,
+		action.sa_restorer != NULL, *(long *)&action.sa_mask);
+}
+
 /* A descriptor to a new file in the working directory. */
 static int new_file(const char *name)
 {
@@ -160,12 +266,118 @@ static int flags_of(int fd)
 	return fcntl(fd, F_GETFD);
 }
 
+/* What a call has read. */
+#define SEEN(string)                                                           \
+	do {                                                                   \
+		const char *string_ = (string);                                \
+		tell(9, "line %d: <%s>\n", __LINE__,                           \
+			string_ ? string_ : "null");                           \
+	} while (0)
+#define WIDE_SEEN(string)                                                      \
+	do {                                                                   \
+		const wchar_t *string_ = (string);                             \
+		tell(9, "line %d: <%ls>\n", __LINE__,                          \
+			string_ ? string_ : L"null");                          \
+	} while (0)
+
+static FILE *typed(void)
+{
+	int fd = new_file("typed");
+
+	pwrite(fd, "12 ab\n34 cd\n56 ef\n", 18, 0);
+	return fdopen(fd, "r+");
+}
+
+static void typed_stdin(void)
+{
+	FILE *file = typed();
+
+	dup2(fileno(file), 0);
+	fclose(file);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+/* Calls that end in exit() are made in a child. */
+#define CHILD(...)                                                             \
+	do {                                                                   \
+		fflush(stdout);                                                \
+		pid_t child_ = fork();                                         \
+		if (child_ == 0) {                                             \
+			__VA_ARGS__;                                           \
+			exit(77);                                              \
+		}                                                              \
+		await(child_);                                                 \
+	} while (0)
+
+static jmp_buf out_of_parser;
+
+static error_t parse_word(int key, char *word, struct argp_state *state)
+{
+	if (key == 'l')
+		printf("level %s\n", word);
+	else if (key == 'e')
+		argp_error(state, "%s: not like this", word);
+	else if (key == 'j')
+		longjmp(out_of_parser, 1);
+	else if (key == 'x')
+		exit(9);
+	else if (key == ARGP_KEY_ARG)
+		fprintf(stderr, "word %s\n", word);
+	else if (key == ARGP_KEY_ERROR)
+		fprintf(stderr, "that was an error\n");
+	else if (key == ARGP_KEY_END)
+		printf("%u words\n", state->arg_num);
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static error_t parse_nothing(int key, char *word, struct argp_state *state)
+{
+	(void)word;
+	(void)state;
+	if (key != 'n')
+		return ARGP_ERR_UNKNOWN;
+	fprintf(stderr, "noted\n");
+	return 0;
+}
+
+static const struct argp_option level_options[] = {
+	{"level", 'l', "NUMBER", 0, "How much of it"},
+	{"error", 'e', "WORD", 0, "An error"},
+	{"jump", 'j', NULL, 0, "Out of the parser"},
+	{"exit", 'x', NULL, 0, "In the parser"},
+	{NULL},
+};
+static const struct argp_option note_options[] = {
+	{"note", 'n', NULL, 0, "Take note"},
+	{NULL},
+};
+static const struct argp note_argp = {note_options, parse_nothing};
+static const struct argp_child argp_children[] = {
+	{&note_argp, 0, "Of the child:", 1},
+	{NULL},
+};
+static const struct argp whole_argp = {level_options, parse_word, "WORD...",
+	"What it is for.\vAnd more of it.", argp_children};
+static const struct argp wordless_argp = {note_options, parse_nothing};
+
+static int parse(const struct argp *argp, int flags, char *word)
+{
+	char *words[] = {"program", "-l7", word, "some", NULL};
+
+	return argp_parse(argp, 4, words, flags, NULL, NULL);
+}
+
 #define SNIPPET(function, variant, ...)                                        \
 	static void snippet_##function##_##variant(void)                       \
 	{                                                                      \
 		__VA_ARGS__                                                    \
 	}
+#include "input.def"
 #include "snippets.def"
+#include "last_words.def"
 #undef SNIPPET
 
 static const struct {
@@ -174,7 +386,9 @@ static const struct {
 } table[] = {
 #define SNIPPET(function, variant, ...)                                        \
 	{#function, snippet_##function##_##variant},
+#include "input.def"
 #include "snippets.def"
+#include "last_words.def"
 };
 
 void snippets_run(const char *function)

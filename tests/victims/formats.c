@@ -1,149 +1,161 @@
 /*
- * formats SEED COUNT [FIRST]: random formats with random arguments through
- * every function of the printf family.  What vsnprintf makes of the same is
- * appended to expected.stdout and expected.stderr; "results" has a line per
- * call (number, stream, offset, value, errno, function, format), "mismatches"
- * the calls that returned something else than vsnprintf did.
+ * formats narrow|wide LOCALE SEED COUNT: so many random formats with random
+ * arguments through the functions of the printf family.  What libc itself,
+ * not interposed, makes of each is in expected.stdout and expected.stderr;
+ * "mismatches" has the calls after which value, errno, ferror() or what "%n"
+ * has written were different; "calls" how many there were.
+ * formats ... COUNT stdout|stderr OFFSET: natively, what it was that wrote
+ * this byte.
  * formats table SEED COUNT: formats as C strings, for FORMATS_TABLE.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#include "tests/random_format.h"
-#include "tests/victims/formats.h"
+#include "tests/victims/formats_sample.h"
 
-#define TEXT_BYTES (4u << 20)
-#define LONG_BYTES (200u << 10)
 #define BLOCK 1000u /* samples between changes of the locale */
-#define PAGE 65536u /* of the largest kind */
 #define MISMATCHES_MAX 20
-#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
-/* An address that is also a harmless width, precision and string. */
-#define LOW_ADDRESS 0x10000ul
-#define TARGET_ADDRESS (LOW_ADDRESS + PAGE / 2) /* of "%n" */
 
-static const char *const constant_formats[] = {
-	"constant %s\n",
-#include FORMATS_TABLE
-};
-static const char constant_long[] = {[0 ... 5000] = 'c', '\0'};
-static char expected[TEXT_BYTES];
-static size_t expected_bytes;
-static FILE *scratch, *results, *mismatches, *text_file[2];
-static uint64_t text_offset[2];
+static bool wide; /* this is about the wide functions */
+static FILE *expected[2], *mismatches;
 static uint64_t number; /* of the sample */
+static unsigned long calls;
 static int mismatches_count;
+/* To be found: a byte of one of the streams; -1: none. */
+static int sought_stream = -1;
+static long sought_offset;
 
-static _Alignas(16) uint64_t slots[LIBC_SLOTS];
 static const char *format;
-static char *heap_format, *long_text, *regions;
+static wchar_t wide_format[RANDOM_FORMAT_BYTES];
+static const struct random_sample *current; /* null: genuine arguments */
 
-/* What a call may write to, besides its text. */
-static uint64_t *written[FORMAT_ARGUMENTS_MAX + 1];
-static uint64_t wanted[FORMAT_ARGUMENTS_MAX + 1];
-static int written_count;
-
-static void clear_written(void)
+/* ---- to be read by people ---- */
+static void put_escaped(FILE *to, const char *s, size_t size)
 {
-	for (int i = 0; i < written_count; i++)
-		*written[i] = 0x7878787878787878u;
-	if (written_count > 0 && (uintptr_t)written[0] == LOW_ADDRESS)
-		*written[0] = 0x78787878u; /* as a string it ends */
-}
-
-static void note_written(void)
-{
-	for (int i = 0; i < written_count; i++)
-		wanted[i] = *written[i];
-}
-
-static bool same_written(void)
-{
-	for (int i = 0; i < written_count; i++)
-		if (*written[i] != wanted[i])
-			return false;
-	return true;
-}
-
-static const char *escaped(const char *s)
-{
-	static char text[4 * RANDOM_FORMAT_BYTES + 1];
-	char *to = text;
-
-	for (; *s != '\0' && to < text + sizeof(text) - 5; s++) {
-		if (*s >= ' ' && *s <= '~')
-			*to++ = *s;
+	fputc('"', to);
+	for (size_t k = 0; k < size && k < 300; k++)
+		if (s[k] >= ' ' && s[k] <= '~' && s[k] != '"' && s[k] != '\\')
+			fputc(s[k], to);
 		else
-			to += sprintf(to, "\\%03o", (unsigned char)*s);
-	}
-	*to = '\0';
-	return text;
+			fprintf(to, "\\%03o", (unsigned char)s[k]);
+	fputs(size > 300 ? "\"..." : "\"", to);
 }
 
-/* The text in `expected`, also when vsnprintf does not say its length. */
-static int ask_oracle(int (*run)(enum way), int error, int *error_after)
+static void put_argument(FILE *to, const struct render_argument *argument)
 {
-	int value;
+	const uint64_t *words = argument->data;
+
+	switch (argument->kind) {
+	case BINLOG_ARG_I32:
+		fprintf(to, ", %d", argument->i32);
+		break;
+	case BINLOG_ARG_I64:
+		fprintf(to, ", %#llx", (unsigned long long)argument->i64);
+		break;
+	case BINLOG_ARG_F64:
+		fprintf(to, ", %a", argument->f64);
+		break;
+	case BINLOG_ARG_LONG_DOUBLE:
+		fprintf(to, ", %#llx:%016llx",
+			(unsigned long long)words[1] & 0xffff,
+			(unsigned long long)words[0]);
+		break;
+	default:
+		fputs(argument->kind == BINLOG_ARG_WIDE ? ", L" : ", ", to);
+		if (argument->null)
+			fputs("null", to);
+		else
+			put_escaped(to, argument->data, argument->bytes);
+	}
+}
+
+static void put_call(FILE *to, enum way way)
+{
+	fprintf(to, "%llu %s%s(", (unsigned long long)number, ways[way].name,
+		wide ? ", wide" : "");
+	put_escaped(to, format, strlen(format));
+	for (const wchar_t *c = wide_format; wide && current && *c; c++)
+		if (*c >= 0x80)
+			fprintf(to, " \\x%x", (unsigned)*c);
+	for (int k = 0; current && k < current->count; k++)
+		put_argument(to, &current->arguments[k]);
+	fprintf(to, ") in %s", setlocale(LC_ALL, NULL));
+}
+
+/* ---- a call, truly and recorded ---- */
+struct outcome {
+	int value, error, failed;
+};
+
+static struct outcome make(
+	int (*run)(enum way), enum way way, int error, FILE *file)
+{
+	struct outcome made;
 
 	clear_written();
 	errno = error;
-	value = run(WAY_ORACLE);
-	*error_after = errno;
-	expected_bytes = (size_t)value;
-	if (value < 0) {
-		rewind(scratch);
-		clear_written();
-		errno = error;
-		run(WAY_SCRATCH);
-		expected_bytes = (size_t)ftell(scratch);
-		rewind(scratch);
-		if (fread(expected, 1, expected_bytes, scratch) !=
-			expected_bytes)
-			abort();
-	}
-	if (expected_bytes >= TEXT_BYTES)
-		abort();
-	note_written();
-	return value;
+	made.value = run(way);
+	made.error = errno;
+	made.failed = ferror(file) != 0;
+	return made;
+}
+
+static void seek(enum way way, FILE *file)
+{
+	truth.fflush(file);
+	if (lseek(fileno(file), 0, SEEK_CUR) <= sought_offset)
+		return;
+	put_call(stdout, way);
+	putchar('\n');
+	exit(0);
 }
 
 /* `error` is errno at the call. */
 static void try(int (*run)(enum way), enum way way, int error)
 {
 	int to = ways[way].to_error;
-	int value_wanted, error_wanted, value, error_after;
+	struct outcome truly, made;
 
-	value_wanted = ask_oracle(run, error, &error_wanted);
-	clear_written();
+	calls++;
+	truly = make(run, WAY_TRUTH + to, error, expected[to]);
+	note_written();
+	if (sought_stream >= 0) {
+		if (sought_stream == to)
+			seek(way, expected[to]);
+		return;
+	}
 	if (ways[way].by_descriptor && !to)
 		fflush(stdout);
-	errno = error;
-	value = run(way);
-	error_after = errno;
-	fprintf(results, "%llu %s %llu %d %d %s \"%s\"\n",
-		(unsigned long long)number, to ? "stderr" : "stdout",
-		(unsigned long long)text_offset[to], value, error_after,
-		ways[way].name, escaped(format));
-	fwrite(expected, 1, expected_bytes, text_file[to]);
-	text_offset[to] += expected_bytes;
-	if (value == value_wanted && error_after == error_wanted &&
-		same_written())
+	made = make(run, way, error, to ? stderr : stdout);
+	if (memcmp(&made, &truly, sizeof(made)) == 0 && same_written())
 		return;
-	if (mismatches_count++ < MISMATCHES_MAX)
-		fprintf(mismatches,
-			"%llu %s(\"%s\"): returned %d, errno %d%s; expected "
-			"%d, %d\n",
-			(unsigned long long)number, ways[way].name,
-			escaped(format), value, error_after,
-			same_written() ? "" : ", and %n is wrong", value_wanted,
-			error_wanted);
+	if (mismatches_count++ >= MISMATCHES_MAX)
+		return;
+	put_call(mismatches, way);
+	fprintf(mismatches,
+		": returned %d, errno %d, ferror %d%s; expected %d, %d, %d\n",
+		made.value, made.error, made.failed,
+		same_written() ? "" : ", and %n is wrong", truly.value,
+		truly.error, truly.failed);
+}
+
+static enum way random_way(bool checks)
+{
+	static const enum way of_wide[] = {WAY_PRINTF, WAY_FPRINTF,
+		WAY_FPRINTF_ERROR, WAY_PRINTF_CHK, WAY_FPRINTF_CHK,
+		WAY_FPRINTF_CHK_ERROR};
+
+	if (wide)
+		return of_wide[below(checks ? 6 : 3)];
+	return WAY_PRINTF +
+	       below((checks ? WAYS : WAY_PRINTF_CHK) - WAY_PRINTF);
 }
 
 /* ---- genuine variable arguments ---- */
@@ -151,14 +163,28 @@ static void try(int (*run)(enum way), enum way way, int error)
 static const char *const genuine_formats[] = {CASES(TEXT_OF)};
 static unsigned genuine_case;
 
+enum { NARROW_CASES = __COUNTER__ + 1 };
 #define CASE_OF(...)                                                           \
-	case __COUNTER__:                                                      \
+	case __COUNTER__ - NARROW_CASES:                                       \
 		CALL(, way, __VA_ARGS__)
 
 static int run_genuine(enum way way)
 {
 	switch (genuine_case) {
 		CASES(CASE_OF)
+	}
+	abort();
+}
+
+enum { WIDE_CASES = __COUNTER__ + 1 };
+#define WIDE_CASE_OF(format, ...)                                              \
+	case __COUNTER__ - WIDE_CASES:                                         \
+		CALL_WIDE(, way, L##format, __VA_ARGS__)
+
+static int run_genuine_wide(enum way way)
+{
+	switch (genuine_case) {
+		CASES(WIDE_CASE_OF)
 	}
 	abort();
 }
@@ -191,11 +217,12 @@ static void try_genuine(void)
 	written_count = 2;
 	written[0] = (uint64_t *)&n[0];
 	written[1] = (uint64_t *)&n[1];
+	current = NULL;
 	for (unsigned k = 0; k < COUNT_OF(genuine_formats); k++) {
 		random_values();
 		genuine_case = k;
 		format = genuine_formats[k];
-		try(run_genuine, WAY_PRINTF + below(WAYS - WAY_PRINTF),
+		try(wide ? run_genuine_wide : run_genuine, random_way(true),
 			(int)below(140));
 	}
 }
@@ -207,188 +234,45 @@ static int run_by_hand(enum way way)
 	va_list list;
 
 	memcpy(&list, &image, sizeof(list));
+	if (wide)
+		CALL_WIDE(v, way, wide_format, list)
 	CALL(v, way, format, list)
-}
-
-/* How many elements of a string argument may be read; -1: to its end. */
-static int64_t readable(const struct random_sample *sample, int index)
-{
-	struct format_directive directive;
-	struct format_cursor cursor;
-	int64_t most = 0, precision;
-
-	format_begin(&cursor, sample->format, sample->length);
-	while (format_next(&cursor, &directive)) {
-		if (directive.argument != index)
-			continue;
-		precision = directive.precision;
-		if (directive.precision_argument != FORMAT_NONE)
-			precision =
-				sample->arguments[directive.precision_argument]
-					.i32;
-		if (precision < 0)
-			return -1;
-		if (precision > most)
-			most = precision;
-	}
-	return most;
-}
-
-/* To where the next page cannot be read; without a terminator if possible. */
-static void place_at_end(struct random_sample *sample, int index, unsigned unit)
-{
-	struct render_argument *argument = &sample->arguments[index];
-	size_t bytes = argument->bytes + unit;
-	int64_t most = readable(sample, index);
-	char *to = regions + (size_t)index * 2 * PAGE + PAGE;
-
-	if (most >= 0 && (uint64_t)most * unit < bytes)
-		bytes = (size_t)most * unit;
-	argument->data = memcpy(to - bytes, argument->data, bytes);
-}
-
-static void place_string(struct random_sample *sample, int index)
-{
-	struct render_argument *argument = &sample->arguments[index];
-
-	if (argument->null)
-		return;
-	if (argument->kind == BINLOG_ARG_WIDE) {
-		if (one_in(4))
-			argument->data =
-				constant_wide[below(COUNT_OF(constant_wide))];
-		else if (one_in(3))
-			place_at_end(sample, index, sizeof(wchar_t));
-		return;
-	}
-	if (one_in(4))
-		argument->data =
-			constant_formats[below(COUNT_OF(constant_formats))];
-	else if (one_in(1000))
-		argument->data = long_text + below(LONG_BYTES / 2);
-	else if (one_in(500))
-		argument->data = constant_long + below(3000);
-	else if (one_in(3))
-		place_at_end(sample, index, 1);
-}
-
-static void set_arguments(struct random_sample *sample, int *error)
-{
-	random_arguments(sample);
-	written_count = 0;
-	for (int k = 0; k < sample->count; k++) {
-		if (sample->kinds[k] == BINLOG_ARG_STRING ||
-			sample->kinds[k] == BINLOG_ARG_WIDE)
-			place_string(sample, k);
-		if (sample->roles[k] != 'n')
-			continue;
-		/* At a place that is the same in every run: the address may
-		 * be printed as well. */
-		written[written_count] = (uint64_t *)TARGET_ADDRESS + k;
-		sample->arguments[k].i64 = (intptr_t)written[written_count++];
-	}
-	libc_print_fill(slots, sample->arguments, (size_t)sample->count);
-	if (sample->has_errno)
-		*error = sample->arguments[sample->count - 1].i32;
-}
-
-/* Formats that leave open what their arguments are: what libc does. */
-static bool set_any_arguments(const struct random_sample *sample)
-{
-	/* What one number with two types prints is chance; what "%n" writes,
-	 * the same slot would print; and "*" is many blanks. */
-	if (strchr(sample->format, '$') != NULL ||
-		(strchr(sample->format, 'n') != NULL &&
-			strpbrk(sample->format, "sS") != NULL) ||
-		(strchr(sample->format, '*') != NULL && !one_in(20)))
-		return false;
-	for (unsigned k = 0; k < LIBC_SLOTS; k++)
-		slots[k] = LOW_ADDRESS;
-	written[0] = (uint64_t *)LOW_ADDRESS;
-	written_count = 1;
-	return true;
-}
-
-static const char *choose_format(struct random_sample *sample)
-{
-	unsigned count = COUNT_OF(constant_formats);
-	const char *constant;
-
-	if (one_in(3)) {
-		/* A few of them often. */
-		constant = constant_formats[below(
-			one_in(2) && count > 50 ? 50 : count)];
-		sample->length = strlen(constant);
-		memcpy(sample->format, constant, sample->length + 1);
-		return constant;
-	}
-	if (one_in(8)) {
-		do
-			random_soup(sample);
-		while (random_has_number(sample->format, 1000, INT_MAX));
-	} else {
-		random_format(sample);
-	}
-	return NULL;
-}
-
-/* A fortified libc aborts at "%n", and at gaps in the numbers. */
-static bool passes_checks(const struct random_sample *sample)
-{
-	struct format_directive directive;
-	struct format_cursor cursor;
-
-	if (strchr(sample->format, 'n') != NULL)
-		return false;
-	if (strchr(sample->format, '$') == NULL)
-		return true;
-	/* "%3$m" counts as an argument that nothing uses. */
-	format_begin(&cursor, sample->format, sample->length);
-	while (format_next(&cursor, &directive))
-		if (directive.conversion != 0 &&
-			directive.argument == FORMAT_NONE)
-			return false;
-	return true;
 }
 
 static void try_random(void)
 {
 	static struct random_sample sample;
-	char on_stack[RANDOM_FORMAT_BYTES];
 	int error = one_in(2) ? 0 : (int)below(140);
-	enum way last;
 
-	do {
-		format = choose_format(&sample);
-		sample.count = format_arguments(sample.format, sample.length,
-			sample.kinds, &sample.has_errno);
-		if (sample.count != FORMAT_NONE)
-			set_arguments(&sample, &error);
-	} while (sample.count == FORMAT_NONE && !set_any_arguments(&sample));
-	if (format == NULL) {
-		format = one_in(3) ? on_stack : heap_format;
-		memcpy((char *)format, sample.format, sample.length + 1);
-	}
-	last = passes_checks(&sample) ? WAYS : WAY_PRINTF_CHK;
-	try(run_by_hand, WAY_PRINTF + below(last - WAY_PRINTF), error);
+	format = random_sample(&sample, wide, &error);
+	if (wide)
+		widen(&sample, wide_format);
+	current = &sample;
+	try(run_by_hand, random_way(passes_checks(&sample)), error);
 }
 
 /* ---- all of it ---- */
-static void change_locale(bool of_thread)
+static void change_locale(bool of_thread, const char *base)
 {
 	static const char *const names[] = {"C", "C.UTF-8", "C.UTF-8",
-		"de_DE.UTF-8", "de_DE.ISO-8859-1", "fa_IR.UTF-8"};
+		"de_DE.UTF-8", "de_DE.ISO-8859-1", "fa_IR.UTF-8",
+		"ps_AF.UTF-8"};
 	static const int categories[] = {
 		LC_ALL, LC_ALL, LC_NUMERIC, LC_CTYPE, LC_MESSAGES};
 	static locale_t own;
 	const char *name = names[below(COUNT_OF(names))];
 
+	/* What is transliterated, and how, is decided at the last moment. */
+	fflush(stdout);
+	truth.fflush(expected[0]);
+	truth.fflush(expected[1]);
 	uselocale(LC_GLOBAL_LOCALE);
 	if (own != NULL)
 		freelocale(own);
 	own = NULL;
-	setlocale(LC_ALL, one_in(2) ? "C" : "C.UTF-8");
-	setlocale(categories[below(COUNT_OF(categories))], name);
+	setlocale(LC_ALL, one_in(2) ? base : "C.UTF-8");
+	if (one_in(2))
+		setlocale(categories[below(COUNT_OF(categories))], name);
 	if (!of_thread || one_in(2))
 		return;
 	own = newlocale(LC_ALL_MASK, names[below(COUNT_OF(names))], NULL);
@@ -396,30 +280,48 @@ static void change_locale(bool of_thread)
 		uselocale(own);
 }
 
-static void set_up(void)
+static void find_truth(void)
 {
-	char *low = mmap((void *)LOW_ADDRESS, PAGE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	size_t size = (FORMAT_ARGUMENTS_MAX + 1) * 2 * (size_t)PAGE;
+	void *libc = dlopen("libc.so.6", RTLD_NOLOAD | RTLD_LAZY);
 
-	regions = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	for (size_t at = PAGE; at < size; at += 2 * PAGE)
-		mprotect(regions + at, PAGE, PROT_NONE);
-	heap_format = malloc(RANDOM_FORMAT_BYTES);
-	long_text = malloc(LONG_BYTES);
-	for (unsigned k = 0; k < LONG_BYTES; k++)
-		long_text[k] = (char)('a' + k % 23);
-	long_text[LONG_BYTES - 1] = '\0';
-	scratch = fopen("scratch", "w+");
-	results = fopen("results", "w");
-	mismatches = fopen("mismatches", "w");
-	text_file[0] = fopen("expected.stdout", "w");
-	text_file[1] = fopen("expected.stderr", "w");
-	if (low == MAP_FAILED || regions == MAP_FAILED || scratch == NULL ||
-		results == NULL || mismatches == NULL || !text_file[0] ||
-		!text_file[1])
+	if (libc == NULL)
 		abort();
+	truth.fprintf = dlsym(libc, "fprintf");
+	truth.vfprintf = dlsym(libc, "vfprintf");
+	truth.fwprintf = dlsym(libc, "fwprintf");
+	truth.vfwprintf = dlsym(libc, "vfwprintf");
+	truth.fflush = dlsym(libc, "fflush");
+}
+
+static FILE *open_expected(const char *name)
+{
+	FILE *file = fopen(name, "w");
+
+	if (file == NULL)
+		abort();
+	setvbuf(file, NULL, _IOFBF, 1 << 16);
+	if (wide)
+		fwide(file, 1);
+	return file;
+}
+
+static void set_up(const char *base)
+{
+	if (setlocale(LC_ALL, base) == NULL)
+		exit(3);
+	find_truth();
+	make_places();
+	expected[0] = open_expected(
+		sought_stream >= 0 ? "again.stdout" : "expected.stdout");
+	expected[1] = open_expected(
+		sought_stream >= 0 ? "again.stderr" : "expected.stderr");
+	mismatches = fopen("mismatches", sought_stream >= 0 ? "a" : "w");
+	if (wide && sought_stream < 0) {
+		/* The one by itself, the other by its first use. */
+		fwide(stdout, 1);
+		fwprintf(stderr, L"wide: %d\n", 1);
+		truth.fwprintf(expected[1], L"wide: %d\n", 1);
+	}
 }
 
 static void print_table(uint64_t seed, unsigned count)
@@ -429,8 +331,19 @@ static void print_table(uint64_t seed, unsigned count)
 	random_state = seed << 32;
 	while (count-- > 0) {
 		random_format(&sample);
-		printf("\"%s\",\n", escaped(sample.format));
+		put_escaped(stdout, sample.format, sample.length);
+		puts(",");
 	}
+}
+
+static int finish(void)
+{
+	FILE *file = fopen("calls", "w");
+
+	fprintf(file, "%lu\n", calls);
+	truth.fflush(expected[0]);
+	truth.fflush(expected[1]);
+	return fflush(NULL) != 0 || mismatches_count > 0;
 }
 
 int main(int argc, char **argv)
@@ -442,21 +355,25 @@ int main(int argc, char **argv)
 			strtoull(argv[2], NULL, 0), (unsigned)atoi(argv[3]));
 		return 0;
 	}
-	if (argc < 3)
+	if (argc < 5)
 		return 2;
-	seed = strtoull(argv[1], NULL, 0);
-	count = strtoull(argv[2], NULL, 0);
-	number = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
-	set_up();
-	for (; number < count; number++) {
-		if (number % BLOCK == 0 || argc > 3) {
-			argc = 3;
+	wide = strcmp(argv[1], "wide") == 0;
+	seed = strtoull(argv[3], NULL, 0);
+	count = strtoull(argv[4], NULL, 0);
+	if (argc == 7) {
+		sought_stream = strcmp(argv[5], "stderr") == 0;
+		sought_offset = atol(argv[6]);
+	}
+	set_up(argv[2]);
+	for (number = 0; number < count; number++) {
+		if (number % BLOCK == 0) {
 			random_state = seed << 32 | 1u << 31 | number / BLOCK;
-			change_locale(number >= count / 2);
+			if (number > 0)
+				change_locale(number >= count / 2, argv[2]);
 			try_genuine();
 		}
 		random_state = seed << 32 | number;
 		try_random();
 	}
-	return fflush(NULL) != 0 || mismatches_count > 0;
+	return finish();
 }

@@ -1,6 +1,7 @@
 /*
- * The functions that formats.c calls, and calls whose arguments stand in the
- * source: in registers, on the stack, and both.
+ * What formats.c calls, natively and to be recorded, narrow and wide, and
+ * calls whose arguments stand in the source: in registers, on the stack, and
+ * both.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
@@ -20,10 +21,14 @@ int __dprintf_chk(int, int, const char *, ...);
 int _IO_printf(const char *, ...);
 int _IO_fprintf(FILE *, const char *, ...);
 int _IO_vfprintf(FILE *, const char *, va_list);
+int __vwprintf_chk(int, const wchar_t *, va_list);
+int __vfwprintf_chk(FILE *, int, const wchar_t *, va_list);
+int __wprintf_chk(int, const wchar_t *, ...);
+int __fwprintf_chk(FILE *, int, const wchar_t *, ...);
 
 enum way {
-	WAY_ORACLE,
-	WAY_SCRATCH, /* the oracle of text that ends early */
+	WAY_TRUTH, /* libc itself, to the file of what is expected */
+	WAY_TRUTH_ERROR,
 	WAY_PRINTF,
 	WAY_FPRINTF,
 	WAY_FPRINTF_ERROR,
@@ -57,20 +62,36 @@ static const struct {
 	[WAY_DPRINTF_CHK_ERROR] = {"__dprintf_chk", true, true},
 };
 
+/* Not what is preloaded, but what it stands before. */
+static struct {
+	int (*fprintf)(FILE *, const char *, ...);
+	int (*vfprintf)(FILE *, const char *, va_list);
+	int (*fwprintf)(FILE *, const wchar_t *, ...);
+	int (*vfwprintf)(FILE *, const wchar_t *, va_list);
+	int (*fflush)(FILE *);
+} truth;
+
 /* Returns what the function that is meant does, with `v` before its name or
- * without. */
-#define CALL(v, way, ...)                                                      \
-	switch (way) {                                                         \
-	case WAY_ORACLE:                                                       \
-		return v##snprintf(expected, TEXT_BYTES, __VA_ARGS__);         \
-	case WAY_SCRATCH:                                                      \
-		return v##fprintf(scratch, __VA_ARGS__);                       \
+ * without, and `w` in it or without. */
+#define CALL_TRUTH(v, w, way, ...)                                             \
+	case WAY_TRUTH:                                                        \
+		return truth.v##f##w##printf(expected[0], __VA_ARGS__);        \
+	case WAY_TRUTH_ERROR:                                                  \
+		return truth.v##f##w##printf(expected[1], __VA_ARGS__);
+#define CALL_FILE(v, w, way, ...)                                              \
 	case WAY_PRINTF:                                                       \
-		return v##printf(__VA_ARGS__);                                 \
+		return v##w##printf(__VA_ARGS__);                              \
 	case WAY_FPRINTF:                                                      \
-		return v##fprintf(stdout, __VA_ARGS__);                        \
+		return v##f##w##printf(stdout, __VA_ARGS__);                   \
 	case WAY_FPRINTF_ERROR:                                                \
-		return v##fprintf(stderr, __VA_ARGS__);                        \
+		return v##f##w##printf(stderr, __VA_ARGS__);                   \
+	case WAY_PRINTF_CHK:                                                   \
+		return __##v##w##printf_chk(1, __VA_ARGS__);                   \
+	case WAY_FPRINTF_CHK:                                                  \
+		return __##v##f##w##printf_chk(stdout, 1, __VA_ARGS__);        \
+	case WAY_FPRINTF_CHK_ERROR:                                            \
+		return __##v##f##w##printf_chk(stderr, 1, __VA_ARGS__);
+#define CALL_NARROW(v, way, ...)                                               \
 	case WAY_DPRINTF:                                                      \
 		return v##dprintf(1, __VA_ARGS__);                             \
 	case WAY_DPRINTF_ERROR:                                                \
@@ -79,16 +100,22 @@ static const struct {
 		return _IO_##v##printf(__VA_ARGS__);                           \
 	case WAY_IO_FPRINTF_ERROR:                                             \
 		return _IO_##v##fprintf(stderr, __VA_ARGS__);                  \
-	case WAY_PRINTF_CHK:                                                   \
-		return __##v##printf_chk(1, __VA_ARGS__);                      \
-	case WAY_FPRINTF_CHK:                                                  \
-		return __##v##fprintf_chk(stdout, 1, __VA_ARGS__);             \
-	case WAY_FPRINTF_CHK_ERROR:                                            \
-		return __##v##fprintf_chk(stderr, 1, __VA_ARGS__);             \
 	case WAY_DPRINTF_CHK:                                                  \
 		return __##v##dprintf_chk(1, 1, __VA_ARGS__);                  \
 	case WAY_DPRINTF_CHK_ERROR:                                            \
-		return __##v##dprintf_chk(2, 1, __VA_ARGS__);                  \
+		return __##v##dprintf_chk(2, 1, __VA_ARGS__);
+#define CALL(v, way, ...)                                                      \
+	switch (way) {                                                         \
+		CALL_TRUTH(v, , way, __VA_ARGS__)                              \
+		CALL_FILE(v, , way, __VA_ARGS__)                               \
+		CALL_NARROW(v, way, __VA_ARGS__)                               \
+	default:                                                               \
+		abort();                                                       \
+	}
+#define CALL_WIDE(v, way, ...)                                                 \
+	switch (way) {                                                         \
+		CALL_TRUTH(v, w, way, __VA_ARGS__)                             \
+		CALL_FILE(v, w, way, __VA_ARGS__)                              \
 	default:                                                               \
 		abort();                                                       \
 	}
@@ -113,7 +140,8 @@ static long n[2];
 		l[5], l[6], l[7])                                              \
 	X("%d %ld %d %ld %d %ld %d %ld %d %ld\n", i[0], l[0], i[1], l[1],      \
 		i[2], l[2], i[3], l[3], i[4], l[4])                            \
-	X("%hhd %hd %hhu %hx %c|%c\n", i[0], i[1], i[2], i[3], i[4], i[5])     \
+	X("%hhd %hd %hhu %hx %c|%c\n", i[0], i[1], i[2], i[3], i[4] & 127,     \
+		i[5] & 127)                                                    \
 	X("%5d|%-5d|%05d|%+d|% d|%.3d|%#x|%#o\n", i[0], i[1], i[2], i[3],      \
 		i[4], i[5], i[6], i[7])                                        \
 	X("%*d|%-*d|%.*d|%*.*d\n", i[8] & 63, i[0], i[9] & 63, i[1],           \
@@ -138,7 +166,7 @@ static long n[2];
 	X("%d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f\n",     \
 		i[0], d[0], i[1], d[1], i[2], d[2], i[3], d[3], i[4], d[4],    \
 		i[5], d[5], i[6], d[6], i[7], d[7], i[8], d[8], i[9], d[9])    \
-	X("%s %f %ld %c %g\n", s[0], d[0], l[0], i[0], d[1])                   \
+	X("%s %f %ld %c %g\n", s[0], d[0], l[0], i[0] & 127, d[1])             \
 	X("%5.1f|%-12.3f|%+.4f|% f|%010.2f\n", d[0], d[1], d[2], d[3], d[4])   \
 	X("%*.*f|%.*f\n", i[8] & 31, i[9] & 15, d[0], i[10] & 15, d[1])        \
 	X("%Lf\n", q[0])                                                       \

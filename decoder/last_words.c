@@ -1,0 +1,134 @@
+#include "decoder/last_words.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/layout.h"
+
+/* What the value of a SIGNAL holds: see text.def. */
+struct death {
+	int number;
+	int code;	 /* SI_... or that of a fault */
+	uint64_t detail; /* address, system call or sender */
+};
+
+static struct death read_death(int64_t value)
+{
+	struct death death = {
+		.number = (int)(value & 0xff),
+		.code = (int)(value >> 8 & 0xff),
+		/* The address of a fault may be one of the kernel's. */
+		.detail = (uint64_t)(value >> 16),
+	};
+
+	/* Only SI_KERNEL is positive and has the highest bit. */
+	if (death.code > SI_KERNEL)
+		death.code -= 256;
+	return death;
+}
+
+bool last_words_are(const struct message *message)
+{
+	int64_t value = message_event_value(message);
+
+	switch (message->context->text) {
+	case BINLOG_TEXT_SIGNAL:
+		return true;
+	case BINLOG_TEXT_EXIT:
+		return (value & 0xff) != 0;
+	default:
+		return false;
+	}
+}
+
+static void put(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void put_name(struct render_buffer *out, int number)
+{
+	const char *name = sigabbrev_np(number);
+	char text[32];
+
+	if (name) {
+		put(out, "SIG");
+		put(out, name);
+		return;
+	}
+	snprintf(text, sizeof(text), "signal %d", number);
+	put(out, text);
+}
+
+static bool has_address(const struct death *death)
+{
+	switch (death->number) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A fault has an address, unless it was none that the processor tells. */
+static void put_fault(struct render_buffer *out, const struct death *death)
+{
+	char text[64];
+
+	if (death->number == SIGSYS)
+		snprintf(text, sizeof(text), " (system call %" PRIu64 ")",
+			death->detail);
+	else if (has_address(death) && death->code != SI_KERNEL)
+		snprintf(text, sizeof(text), " (address 0x%" PRIx64 ")",
+			death->detail);
+	else
+		return;
+	put(out, text);
+}
+
+/* What a process does to itself goes without saying. */
+static void put_sender(struct render_buffer *out, const struct message *message,
+	const struct death *death)
+{
+	char text[64];
+
+	if (death->code != SI_USER && death->code != SI_QUEUE &&
+		death->code != SI_TKILL)
+		return;
+	if (death->detail == message->pid)
+		return;
+	snprintf(text, sizeof(text), " (sent by process %" PRIu64 ")",
+		death->detail);
+	put(out, text);
+}
+
+static void put_death(struct render_buffer *out, const struct message *message)
+{
+	const struct death death =
+		read_death(message_event_value(message));
+
+	put(out, "killed by ");
+	put_name(out, death.number);
+	if (death.code > 0)
+		put_fault(out, &death);
+	else
+		put_sender(out, message, &death);
+}
+
+void last_words_put(const struct message *message, struct render_buffer *out)
+{
+	char text[32];
+
+	if (message->context->text == BINLOG_TEXT_SIGNAL) {
+		put_death(out, message);
+		return;
+	}
+	snprintf(text, sizeof(text), "exited with status %d",
+		(int)(message_event_value(message) & 0xff));
+	put(out, text);
+}

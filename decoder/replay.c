@@ -1,0 +1,396 @@
+#include "decoder/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/id_map.h"
+#include "decoder/stdio_model.h"
+#include "record/layout.h"
+
+/* So many forks are remembered whose children have not said anything yet. */
+#define FORKS_MAX 4096u
+
+/* A FILE of a process. */
+struct held {
+	uint64_t file;		       /* its address */
+	struct written_target *target; /* null: not wanted */
+	struct stdio_model model;
+	uint16_t order;
+	struct held *next; /* the one that is flushed after it */
+};
+
+struct process {
+	const struct recording *capture;
+	uint32_t pid;
+	bool exited; /* exit() has written everything, and goes on doing so */
+	struct held *held;
+	struct process *next; /* with the same pid, of another capture */
+};
+
+/* What a child of a fork will inherit. */
+struct fork {
+	const struct recording *capture;
+	uint64_t number;
+	struct held *held;
+	struct fork *next; /* the one before it */
+};
+
+struct replay {
+	struct written *written;
+	struct id_map processes;
+	struct process *last; /* the one asked for last, or null */
+	struct fork *forks;
+	size_t fork_count;
+	struct render_buffer text;
+	struct render_pieces pieces; /* of `text` */
+};
+
+struct replay *replay_new(struct written *written)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+
+	if (!replay)
+		return NULL;
+	replay->written = written;
+	replay->text.pieces = &replay->pieces;
+	return replay;
+}
+
+static void free_held(struct held *held)
+{
+	while (held) {
+		struct held *next = held->next;
+
+		stdio_model_free(&held->model);
+		free(held);
+		held = next;
+	}
+}
+
+/* For stdio_model_sink: the closure is a target, or null. */
+static void write_out(void *closure, const char *bytes, size_t size)
+{
+	if (closure)
+		written_put(closure, bytes, size);
+}
+
+/* In the same order; what holds nothing is left out. */
+static struct held *copy_held(const struct held *from)
+{
+	struct held *first = NULL;
+	struct held **end = &first;
+
+	for (; from; from = from->next) {
+		struct held *copy;
+
+		if (from->model.used == 0)
+			continue;
+		copy = calloc(1, sizeof(*copy));
+		if (!copy)
+			break;
+		*copy = *from;
+		copy->next = NULL;
+		if (!stdio_model_copy(&copy->model, &from->model)) {
+			free(copy);
+			break;
+		}
+		*end = copy;
+		end = &copy->next;
+	}
+	return first;
+}
+
+/* The fork with this number, taken out of the list. */
+static struct fork *take_fork(
+	struct replay *replay, const struct recording *capture, uint64_t number)
+{
+	struct fork **place = &replay->forks;
+	struct fork *found;
+
+	while (*place &&
+		((*place)->number != number || (*place)->capture != capture))
+		place = &(*place)->next;
+	found = *place;
+	if (found) {
+		*place = found->next;
+		replay->fork_count--;
+	}
+	return found;
+}
+
+static void inherit(
+	struct replay *replay, struct process *child, uint64_t number)
+{
+	struct fork *fork = take_fork(replay, child->capture, number);
+
+	if (!fork)
+		return;
+	child->held = fork->held;
+	free(fork);
+}
+
+static struct process *make_process(
+	struct replay *replay, const struct message *message)
+{
+	struct process *others = id_map_find(&replay->processes, message->pid);
+	struct process *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->capture = message->capture;
+	made->pid = message->pid;
+	made->next = others;
+	if (!id_map_set(&replay->processes, message->pid, made)) {
+		free(made);
+		return NULL;
+	}
+	if (message->program && message->program->fork)
+		inherit(replay, made, message->program->fork);
+	return made;
+}
+
+static struct process *process_of(
+	struct replay *replay, const struct message *message)
+{
+	struct process *found = replay->last;
+
+	if (found && found->pid == message->pid &&
+		found->capture == message->capture)
+		return found;
+	found = id_map_find(&replay->processes, message->pid);
+	while (found && found->capture != message->capture)
+		found = found->next;
+	if (!found)
+		found = make_process(replay, message);
+	replay->last = found;
+	return found;
+}
+
+static struct held *held_of(struct process *process,
+	const struct definition_stream *stream, struct written_target *target)
+{
+	struct held **place = &process->held;
+	struct held *held = process->held;
+
+	while (held && held->file != stream->file)
+		held = held->next;
+	if (!held) {
+		held = calloc(1, sizeof(*held));
+		if (!held)
+			return NULL;
+		held->file = stream->file;
+		held->order = stream->order;
+		while (*place && (*place)->order > held->order)
+			place = &(*place)->next;
+		held->next = *place;
+		*place = held;
+	}
+	held->target = target;
+	stdio_model_set(&held->model, stream->buffering, stream->buffer_bytes);
+	return held;
+}
+
+static void flush(struct held *held)
+{
+	const struct stdio_model_sink sink = {write_out, held->target};
+
+	stdio_model_flush(&held->model, &sink);
+}
+
+static void replace_buffer(struct held *held)
+{
+	const struct stdio_model_sink sink = {write_out, held->target};
+
+	stdio_model_replace_buffer(&held->model, &sink);
+}
+
+/* As libc goes through its FILEs. */
+static void flush_all(struct process *process)
+{
+	struct held *held;
+
+	for (held = process->held; held; held = held->next)
+		flush(held);
+}
+
+static void remember_fork(
+	struct replay *replay, const struct process *process, uint64_t number)
+{
+	struct held *held = copy_held(process->held);
+	struct fork *fork = held ? calloc(1, sizeof(*fork)) : NULL;
+	struct fork **place = &replay->forks;
+
+	if (!fork) {
+		free_held(held);
+		return;
+	}
+	fork->capture = process->capture;
+	fork->number = number;
+	fork->held = held;
+	fork->next = replay->forks;
+	replay->forks = fork;
+	if (++replay->fork_count <= FORKS_MAX)
+		return;
+	while ((*place)->next)
+		place = &(*place)->next;
+	free_held((*place)->held);
+	free(*place);
+	*place = NULL;
+	replay->fork_count--;
+}
+
+static void replay_event(struct replay *replay, struct process *process,
+	const struct message *message, struct written_target *target)
+{
+	const struct definition_stream *stream = message->context->stream;
+	int64_t value = message_event_value(message);
+	struct held *held;
+
+	switch (message->context->text) {
+	case BINLOG_TEXT_FLUSH:
+		held = stream ? held_of(process, stream, target) : NULL;
+		if (held && value)
+			replace_buffer(held);
+		else if (held)
+			flush(held);
+		else if (!stream)
+			flush_all(process);
+		break;
+	case BINLOG_TEXT_FORK:
+		remember_fork(replay, process, (uint64_t)value);
+		break;
+	case BINLOG_TEXT_EXIT:
+		flush_all(process);
+		process->exited = true;
+		break;
+	case BINLOG_TEXT_SEEK:
+		if (target)
+			written_seek(target, value);
+		break;
+	case BINLOG_TEXT_TRUNCATE:
+		if (target)
+			written_truncate(target, value);
+		break;
+	case BINLOG_TEXT_PURGE:
+		held = stream ? held_of(process, stream, target) : NULL;
+		if (held)
+			stdio_model_purge(&held->model);
+		break;
+	}
+}
+
+/* As libc has given it to the FILE. */
+static void put_pieces(struct replay *replay, struct stdio_model *model,
+	const struct stdio_model_sink *sink)
+{
+	const struct render_pieces *pieces = &replay->pieces;
+	const char *text = replay->text.data;
+	size_t at = 0;
+	size_t i;
+
+	for (i = 0; i < pieces->count; i++) {
+		size_t end = pieces->ends[i] / 2;
+
+		if (pieces->ends[i] & 1)
+			while (at < end)
+				stdio_model_byte(model, text[at++], sink);
+		else
+			stdio_model_block(model, text + at, end - at, sink);
+		at = end;
+	}
+}
+
+static void replay_text(struct replay *replay, struct process *process,
+	const struct message *message, struct written_target *target)
+{
+	const struct definition_stream *stream = message->context->stream;
+	const struct stdio_model_sink sink = {write_out, target};
+	struct held *held = NULL;
+
+	if (stream && stream->file && !process->exited)
+		held = held_of(process, stream, target);
+	if (held)
+		put_pieces(replay, &held->model, &sink);
+	else
+		write_out(target, replay->text.data, replay->text.length);
+}
+
+/* Past the FILE and the open file. */
+static void put_at(struct replay *replay, const struct message *message,
+	struct written_target *target)
+{
+	if (target)
+		written_put_at(target, message_event_value(message),
+			replay->text.data, replay->text.length);
+}
+
+void replay_message(
+	struct replay *replay, const struct message *message, bool wanted)
+{
+	const struct definition_stream *stream = message->context->stream;
+	struct process *process = process_of(replay, message);
+	struct written_target *target = NULL;
+
+	if (!process || message->context->flags & BINLOG_CONTEXT_ESCAPED)
+		return;
+	if (stream && wanted)
+		target = written_find(replay->written, stream);
+	if (message_is_event(message)) {
+		replay_event(replay, process, message, target);
+		return;
+	}
+	replay->text.length = 0;
+	replay->pieces.count = 0;
+	message_text(message, &replay->text);
+	if (message->context->text == BINLOG_TEXT_BYTES_AT)
+		put_at(replay, message, target);
+	else if (replay->text.length > 0)
+		replay_text(replay, process, message, target);
+}
+
+/*
+ * A capture that was full has no record of its end, and of no flush before it:
+ * what is held back may well have been written.
+ */
+static void finish(struct process *process)
+{
+	if (process->capture->passed > 0)
+		flush_all(process);
+	free_held(process->held);
+	free(process);
+}
+
+static void free_processes(struct replay *replay)
+{
+	size_t i;
+
+	for (i = 0; replay->processes.slots && i <= replay->processes.mask;
+		i++) {
+		struct process *process = replay->processes.slots[i].value;
+
+		while (process) {
+			struct process *next = process->next;
+
+			finish(process);
+			process = next;
+		}
+	}
+	id_map_free(&replay->processes);
+}
+
+void replay_free(struct replay *replay)
+{
+	if (!replay)
+		return;
+	free_processes(replay);
+	while (replay->forks) {
+		struct fork *next = replay->forks->next;
+
+		free_held(replay->forks->held);
+		free(replay->forks);
+		replay->forks = next;
+	}
+	render_buffer_free(&replay->text);
+	free(replay->pieces.ends);
+	free(replay);
+}

@@ -1,0 +1,61 @@
+/*
+ * The buffer of one FILE, as glibc 2.36 fills and empties it: which bytes are
+ * written when, for every mode and size.  Used by the replay, which gives it
+ * every text in order and is told what reaches the file.  Follows
+ * _IO_new_file_xsputn(), _IO_new_file_overflow() and _IO_default_xsputn() of
+ * libio; no state outside the model, one thread.
+ */
+#ifndef DECODER_STDIO_MODEL_H
+#define DECODER_STDIO_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Larger buffers than this are taken to be as large as this. */
+#define STDIO_MODEL_BYTES_MAX ((uint32_t)1 << 26)
+
+/* All zeros is a FILE that has not been written to, unbuffered. */
+struct stdio_model {
+	uint32_t mode; /* BINLOG_BUFFER_... */
+	uint32_t size; /* of the buffer, bytes */
+	char *data;    /* what is held back */
+	size_t used;
+	size_t end;  /* up to which libc fills it without a thought */
+	size_t room; /* of data */
+	bool begun;  /* libc has made it a buffer */
+};
+
+/* What is written, in order. */
+struct stdio_model_sink {
+	void (*write)(void *closure, const char *bytes, size_t size);
+	void *closure;
+};
+
+/* The mode and size from here on; what is held back stays so. */
+void stdio_model_set(struct stdio_model *model, uint32_t mode, uint32_t size);
+
+/* As by fwrite() and fputs(), and by printf() for each of its pieces. */
+void stdio_model_block(struct stdio_model *model, const char *bytes,
+	size_t size, const struct stdio_model_sink *sink);
+
+/* As by putc(). */
+void stdio_model_byte(struct stdio_model *model, char byte,
+	const struct stdio_model_sink *sink);
+
+void stdio_model_flush(
+	struct stdio_model *model, const struct stdio_model_sink *sink);
+
+/* As by __fpurge(). */
+void stdio_model_purge(struct stdio_model *model);
+
+/* As by setvbuf(), when it gives the FILE another buffer or takes it away. */
+void stdio_model_replace_buffer(
+	struct stdio_model *model, const struct stdio_model_sink *sink);
+
+/* A copy of what is held back, as in a child of fork.  False: no memory. */
+bool stdio_model_copy(struct stdio_model *to, const struct stdio_model *from);
+
+void stdio_model_free(struct stdio_model *model);
+
+#endif

@@ -1,0 +1,165 @@
+#include "decoder/written.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decoder/spool.h"
+#include "record/layout.h"
+
+struct written_file {
+	uint64_t device;
+	uint64_t inode;
+	uint64_t base; /* offset of its first byte that is known */
+	bool seekable; /* otherwise all goes to its end */
+	struct spool spool;
+	struct written_target *targets;
+	struct written_file *next;
+};
+
+struct written_target {
+	struct written_file *file;
+	uint32_t description;
+	bool appends;
+	uint64_t position; /* from base */
+	struct written_target *next;
+};
+
+struct written {
+	struct written_file *first;
+	struct written_file **end;
+};
+
+struct written *written_new(void)
+{
+	struct written *written = calloc(1, sizeof(*written));
+
+	if (written)
+		written->end = &written->first;
+	return written;
+}
+
+static struct written_file *find_file(
+	struct written *written, const struct definition_stream *stream)
+{
+	struct written_file *file = written->first;
+
+	while (file && (file->device != stream->device ||
+			       file->inode != stream->inode))
+		file = file->next;
+	if (file)
+		return file;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->device = stream->device;
+	file->inode = stream->inode;
+	file->seekable = S_ISREG(stream->mode);
+	file->base = stream->description ? 0 : stream->position;
+	spool_init(&file->spool);
+	*written->end = file;
+	written->end = &file->next;
+	return file;
+}
+
+static uint64_t first_position(
+	const struct written_file *file, const struct definition_stream *stream)
+{
+	return stream->position > file->base ? stream->position - file->base
+					     : 0;
+}
+
+struct written_target *written_find(
+	struct written *written, const struct definition_stream *stream)
+{
+	struct written_file *file = find_file(written, stream);
+	struct written_target *target = file ? file->targets : NULL;
+
+	while (target && target->description != stream->description)
+		target = target->next;
+	if (target || !file)
+		return target;
+	target = calloc(1, sizeof(*target));
+	if (!target)
+		return NULL;
+	target->file = file;
+	target->description = stream->description;
+	target->appends = stream->flags & BINLOG_STREAM_APPEND;
+	target->position = first_position(file, stream);
+	target->next = file->targets;
+	file->targets = target;
+	return target;
+}
+
+void written_put(struct written_target *target, const char *bytes, size_t size)
+{
+	struct spool *spool = &target->file->spool;
+
+	if (target->appends || !target->file->seekable)
+		target->position = spool->size;
+	spool_put(spool, target->position, bytes, size);
+	target->position += size;
+}
+
+static uint64_t from_base(const struct written_file *file, int64_t offset)
+{
+	return offset > 0 && (uint64_t)offset > file->base
+		       ? (uint64_t)offset - file->base
+		       : 0;
+}
+
+void written_put_at(struct written_target *target, int64_t offset,
+	const char *bytes, size_t size)
+{
+	struct spool *spool = &target->file->spool;
+
+	spool_put(spool,
+		target->appends ? spool->size : from_base(target->file, offset),
+		bytes, size);
+}
+
+void written_seek(struct written_target *target, int64_t offset)
+{
+	target->position = from_base(target->file, offset);
+}
+
+void written_truncate(struct written_target *target, int64_t size)
+{
+	spool_resize(&target->file->spool, from_base(target->file, size));
+}
+
+bool written_give_out(struct written *written, struct output *output)
+{
+	struct written_file *file;
+
+	for (file = written->first; file; file = file->next)
+		if (!spool_give_out(&file->spool, output))
+			return false;
+	return true;
+}
+
+static void free_targets(struct written_target *target)
+{
+	while (target) {
+		struct written_target *next = target->next;
+
+		free(target);
+		target = next;
+	}
+}
+
+void written_free(struct written *written)
+{
+	while (written && written->first) {
+		struct written_file *next = written->first->next;
+
+		free_targets(written->first->targets);
+		spool_free(&written->first->spool);
+		free(written->first);
+		written->first = next;
+	}
+	free(written);
+}

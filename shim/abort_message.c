@@ -1,0 +1,117 @@
+#include "shim/abort_message.h"
+
+#include <sys/mman.h>
+
+#include "shim/bytes.h"
+#include "shim/capture_slow.h"
+#include "shim/define.h"
+#include "shim/host.h"
+#include "shim/streams.h"
+#include "shim/sys.h"
+
+/* struct abort_msg_s, include/stdlib.h of glibc */
+struct message {
+	unsigned size; /* of the mapping that it begins */
+	char text[];
+};
+
+#define PAGE ((size_t)4096)
+
+static const struct message *recorded;
+static const char *expected;
+
+static struct message **place(void)
+{
+	return host_abort_message;
+}
+
+void abort_message_set(const char *text, size_t length)
+{
+	size_t size = (sizeof(struct message) + length + PAGE) & -PAGE;
+	struct message *old, *new;
+	long address;
+
+	if (!place() || size > UINT_MAX)
+		return;
+	address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(address))
+		return;
+	new = (struct message *)address;
+	new->size = (unsigned)size;
+	bytes_copy(new->text, text, length);
+	__atomic_store_n(&recorded, new, __ATOMIC_RELEASE);
+	old = __atomic_exchange_n(place(), new, __ATOMIC_ACQ_REL);
+	if (old)
+		SYS2(munmap, old, old->size);
+}
+
+void abort_message_expect(const char *text)
+{
+	__atomic_store_n(&expected, text, __ATOMIC_RELEASE);
+}
+
+/* The message of libc, if it is one that nobody has seen. */
+static const struct message *unseen(size_t *length)
+{
+	const char *known = __atomic_load_n(&expected, __ATOMIC_ACQUIRE);
+	const struct message *message;
+
+	if (!place())
+		return NULL;
+	message = __atomic_load_n(place(), __ATOMIC_ACQUIRE);
+	if (!message ||
+		__atomic_exchange_n(&recorded, message, __ATOMIC_ACQ_REL) ==
+			message)
+		return NULL;
+	*length = bytes_length_limited(
+		message->text, message->size - sizeof(*message));
+	if (*length > CAPTURE_CHUNK)
+		*length = CAPTURE_CHUNK;
+	return known && bytes_starts(message->text, known) ? NULL : message;
+}
+
+static void write_record(
+	struct writer *w, uint32_t context, const char *bytes, uint32_t size)
+{
+	uint32_t padded = (size + 3) & ~3u;
+	uint64_t ticks;
+
+	if (!writer_begin(w, 12 + padded, &ticks))
+		return;
+	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+	*(uint32_t *)(w->cursor + 8) = size;
+	*(uint32_t *)(w->cursor + 8 + padded) = 0;
+	bytes_copy(w->cursor + 12, bytes, size);
+	writer_commit(w, w->cursor + 12 + padded, context);
+}
+
+void abort_message_record(const struct call *call)
+{
+	static const uint8_t kind = BINLOG_ARG_STRING;
+	const struct unwind_start start = {call->pc, call->sp, call->fp};
+	struct define_context context = {
+		.text = BINLOG_TEXT_BYTES,
+		.flags = BINLOG_CONTEXT_ESCAPED,
+		.kinds = &kind,
+		.kinds_count = 1,
+	};
+	size_t length;
+	const struct message *message = unseen(&length);
+	struct writer *w;
+	uint32_t id;
+
+	if (!message || length == 0)
+		return;
+	context.stream = streams_of(STDERR_FILENO);
+	if (context.stream == STREAM_PASS)
+		return;
+	w = writer_enter(call->sp);
+	if (!w)
+		return;
+	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+	id = define_context(w, call, &context);
+	if (id)
+		write_record(w, id, message->text, (uint32_t)length);
+	writer_leave(w);
+}

@@ -1,0 +1,287 @@
+#include "shim/fatal.h"
+
+#include <ucontext.h>
+
+#include "shim/abort_message.h"
+#include "shim/capture.h"
+#include "shim/environment.h"
+#include "shim/module.h"
+#include "shim/process.h"
+#include "shim/sys.h"
+
+/* What recording takes of the stack at most. */
+#define ROOM ((uintptr_t)4096)
+#define PAGE ((uintptr_t)4096)
+/* Between the call of abort() and its signal. */
+#define ABORT_STACK ((uintptr_t)4096)
+
+#define FAULTS                                                                 \
+	(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |              \
+		BIT(SIGABRT) | BIT(SIGTRAP) | BIT(SIGSYS))
+#define OTHERS                                                                 \
+	(BIT(SIGTERM) | BIT(SIGINT) | BIT(SIGHUP) | BIT(SIGQUIT) |             \
+		BIT(SIGPIPE) | BIT(SIGALRM) | BIT(SIGUSR1) | BIT(SIGUSR2) |    \
+		BIT(SIGXCPU) | BIT(SIGXFSZ) | BIT(SIGVTALRM) | BIT(SIGPROF))
+#define BIT(number) ((uint32_t)1 << (number))
+#define SIGNALS 32
+
+/* Those for which the default action is ours. */
+static uint32_t watched;
+/* What the kernel would say of them, were it not for us. */
+static struct sigaction shown[SIGNALS];
+
+static inline bool is_watched(int number)
+{
+	return number > 0 && number < SIGNALS && watched & BIT(number);
+}
+
+#if defined(__x86_64__)
+static void find_registers(const ucontext_t *context, struct call *call)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+
+	call->pc = (uintptr_t)registers[REG_RIP];
+	call->sp = (uintptr_t)registers[REG_RSP];
+	call->fp = (uintptr_t)registers[REG_RBP];
+}
+#elif defined(__aarch64__)
+static void find_registers(const ucontext_t *context, struct call *call)
+{
+	call->pc = context->uc_mcontext.pc;
+	call->sp = context->uc_mcontext.sp;
+	call->fp = context->uc_mcontext.regs[29];
+}
+#endif
+
+/* A jump into the blue: the return address is still where the call put it. */
+static bool has_jumped(
+	int number, const siginfo_t *info, const struct call *call)
+{
+	struct module module;
+
+	return number == SIGSEGV && info->si_code > 0 &&
+	       (uintptr_t)info->si_addr == call->pc &&
+	       !module_find(call->pc, &module) &&
+	       sys_is_readable((const void *)call->sp);
+}
+
+/*
+ * The call by which this thread aborts, where what follows in libc is of no
+ * interest; a handler may have jumped out of it long ago.
+ */
+static __thread struct call aborting;
+
+static bool is_aborting(const struct call *call)
+{
+	const uintptr_t *slot = (const uintptr_t *)aborting.sp - 1;
+
+	return call->sp < aborting.sp && aborting.sp - call->sp < ABORT_STACK &&
+	       sys_is_readable(slot) && *slot == aborting.pc;
+}
+
+static void find_call(int number, const siginfo_t *info,
+	const ucontext_t *context, struct call *call)
+{
+	find_registers(context, call);
+	if (number == SIGABRT && is_aborting(call)) {
+		*call = aborting;
+		return;
+	}
+	if (has_jumped(number, info, call)) {
+		call->pc = *(const uintptr_t *)call->sp;
+		call->sp += sizeof(uintptr_t);
+	} else if (number != SIGTRAP) {
+		/* As if it were a return address; a breakpoint is behind. */
+		call->pc++;
+	}
+}
+
+/*
+ * See text.def: the signal, its code in eight bits (only SI_KERNEL, 0x80,
+ * makes use of the highest one as a positive number) and, of 48 bits, the
+ * address of the fault, the number of the system call, or who sent it.
+ */
+static int64_t describe(int number, const siginfo_t *info)
+{
+	uint64_t detail = (uint32_t)info->si_pid;
+
+	if (info->si_code > 0)
+		detail = number == SIGSYS ? (uint32_t)info->si_syscall
+					  : (uintptr_t)info->si_addr;
+	return (int64_t)((uint64_t)number |
+			 (uint64_t)(info->si_code & 0xff) << 8 | detail << 16);
+}
+
+/*
+ * Natively no handler would need any stack: a small one must not overflow
+ * into what is next to it, nor make an abort() a fault.
+ */
+static bool has_room(const ucontext_t *context)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t bottom = (uintptr_t)context->uc_stack.ss_sp;
+
+	if (!(context->uc_stack.ss_flags & SS_DISABLE) &&
+		sp - bottom < context->uc_stack.ss_size)
+		return sp - bottom >= ROOM;
+	for (uintptr_t at = sp - ROOM; at < sp; at += PAGE)
+		if (!sys_is_readable((const void *)at))
+			return false;
+	return true;
+}
+
+static void __attribute__((noinline)) record(
+	int number, const siginfo_t *info, const ucontext_t *context)
+{
+	struct call call = {.function = "signal"};
+
+	find_call(number, info, context, &call);
+	if (number == SIGABRT)
+		abort_message_record(&call);
+	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
+}
+
+/*
+ * The same signal once more, with the default action: it comes when the
+ * handler returns, to the interrupted instruction.
+ */
+static void let_die(int number, const siginfo_t *info)
+{
+	static const struct {
+		void *handler;
+		uint64_t flags, restorer, mask;
+	} by_default;
+
+	SYS4(rt_sigaction, number, &by_default, NULL, sizeof(uint64_t));
+	if (!sys_failed(SYS4(rt_tgsigqueueinfo, SYS0(getpid), SYS0(gettid),
+		    number, info)) ||
+		info->si_code > 0)
+		return;
+	SYS3(tgkill, SYS0(getpid), SYS0(gettid), number);
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	int kept = errno;
+
+	/* A child of vfork that dies is not the process we write for. */
+	if (has_room(context) && !process_is_borrowed())
+		record(number, info, context);
+	let_die(number, info);
+	errno = kept;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+	return action->sa_sigaction == handle;
+}
+
+static bool is_default(const struct sigaction *action)
+{
+	return action->sa_handler == SIG_DFL;
+}
+
+static void stand_in(int number)
+{
+	struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigaction found;
+
+	if (next_sigaction(number, NULL, &found) != 0 || !is_default(&found))
+		return;
+	shown[number] = found;
+	ours.sa_sigaction = handle;
+	memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
+	/* Another thread may have been faster: its choice counts. */
+	if (next_sigaction(number, &ours, &found) == 0 && !is_default(&found) &&
+		!is_ours(&found))
+		next_sigaction(number, &found, NULL);
+}
+
+static void put_back(int number)
+{
+	struct sigaction found;
+
+	if (next_sigaction(number, NULL, &found) == 0 && is_ours(&found))
+		next_sigaction(number, &shown[number], NULL);
+}
+
+static uint32_t wanted(void)
+{
+	const char *value = environment_get("BINLOG_SIGNALS");
+
+	if (value && *value == '0')
+		return 0;
+	return value && *value == 'a' ? FAULTS | OTHERS : FAULTS;
+}
+
+void fatal_watch(void)
+{
+	int kept = errno;
+
+	if (!process_is_recording() || process.pid == 1)
+		return;
+	watched = wanted();
+	for (int number = 1; number < SIGNALS; number++)
+		if (is_watched(number))
+			stand_in(number);
+	errno = kept;
+}
+
+void fatal_unwatch(void)
+{
+	int kept = errno;
+
+	for (int number = 1; number < SIGNALS; number++)
+		if (is_watched(number))
+			put_back(number);
+	watched = 0;
+	errno = kept;
+}
+
+void fatal_adopt(int number)
+{
+	int kept = errno;
+
+	/* The actions of a child of vfork are its own, what we know is not. */
+	if (is_watched(number) && !process_is_borrowed())
+		stand_in(number);
+	errno = kept;
+}
+
+void fatal_yield(int number)
+{
+	int kept = errno;
+
+	if (is_watched(number))
+		put_back(number);
+	errno = kept;
+}
+
+void fatal_hide(int number, struct sigaction *action)
+{
+	if (number > 0 && number < SIGNALS && is_ours(action))
+		*action = shown[number];
+}
+
+sighandler_t fatal_hide_handler(sighandler_t handler)
+{
+	return (void (*)(void))handler == (void (*)(void))handle ? SIG_DFL
+								 : handler;
+}
+
+void fatal_abort(const struct call *call)
+{
+	struct sigaction found;
+
+	aborting = *call;
+	aborting.turn = NULL;
+	abort_message_record(call);
+	/* A signal that is ignored comes again with the default action. */
+	if (sys_forbidden || process_is_borrowed() ||
+		next_sigaction(SIGABRT, NULL, &found) != 0 ||
+		(!is_default(&found) && found.sa_handler != SIG_IGN))
+		return;
+	capture_event(call, 0, BINLOG_TEXT_SIGNAL,
+		(int64_t)SIGABRT | (int64_t)(SI_TKILL & 0xff) << 8 |
+			(int64_t)process.pid << 16);
+}

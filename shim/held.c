@@ -1,0 +1,247 @@
+#include "shim/held.h"
+
+#include <sys/mman.h>
+
+#include "shim/host.h"
+#include "shim/sys.h"
+
+/* FILEs beyond that are taken to hold back nothing. */
+#define FILES_MAX 16
+
+/* From this size on libc writes whole multiples of the buffer. */
+#define ALIGNED_FROM 128u
+
+struct held {
+	const FILE *file; /* null: free */
+	uint64_t bytes;
+	int64_t offset;
+	FILE *shadow;
+};
+
+static struct held table[FILES_MAX];
+
+static struct held *find(const FILE *file)
+{
+	for (int i = 0; i < FILES_MAX; i++)
+		if (__atomic_load_n(&table[i].file, __ATOMIC_ACQUIRE) == file)
+			return &table[i];
+	return NULL;
+}
+
+static struct held *find_or_make(const FILE *file)
+{
+	struct held *found = find(file);
+
+	for (int i = 0; i < FILES_MAX && !found; i++) {
+		const FILE *none = NULL;
+
+		if (!__atomic_compare_exchange_n(&table[i].file, &none, file,
+			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			continue;
+		found = &table[i];
+		found->bytes = 0;
+		found->offset = HELD_NO_OFFSET;
+	}
+	return found;
+}
+
+/*
+ * What is left in a buffer of this size when `bytes` have come in pieces: the
+ * last byte that fits stays until the next comes.  Larger buffers that come
+ * out even are taken to have been filled by whole blocks.
+ */
+static uint64_t left_of(uint64_t bytes, uint32_t size)
+{
+	if (size == 0)
+		size = 1;
+	if (bytes <= size)
+		return bytes;
+	if (bytes % size == 0)
+		return size < ALIGNED_FROM ? size : 0;
+	return bytes % size;
+}
+
+static uint64_t left(
+	const struct held *held, const struct stream *stream, uint64_t bytes)
+{
+	if (held->shadow)
+		return host___fpending(held->shadow);
+	if (stream->buffering == BINLOG_BUFFER_FULL)
+		return left_of(held->bytes + bytes, stream->buffer_bytes);
+	/* Lines are taken to be whole: who looks closer is watched. */
+	return 0;
+}
+
+static void move(struct held *held, uint64_t bytes)
+{
+	if (held->offset == HELD_NO_OFFSET)
+		return;
+	if (held->file->_flags & LIBIO_APPENDING && bytes > 0)
+		held->offset = HELD_NO_OFFSET;
+	else
+		held->offset += (int64_t)bytes;
+}
+
+uint64_t held_take(unsigned stream, uint64_t bytes)
+{
+	struct held *held = find_or_make(streams[stream].file);
+	uint64_t before, after;
+
+	if (!held)
+		return bytes;
+	before = held->bytes;
+	after = left(held, &streams[stream], bytes);
+	held->bytes = after;
+	if (after > before + bytes) /* not told yet of all that was said */
+		return 0;
+	bytes = before + bytes - after;
+	move(held, bytes);
+	return bytes;
+}
+
+uint64_t held_bytes(const FILE *file)
+{
+	const struct held *held = find(file);
+
+	return held ? held->bytes : 0;
+}
+
+uint64_t held_release(FILE *file)
+{
+	struct held *held = find(file);
+	uint64_t bytes;
+
+	if (!held)
+		return 0;
+	if (held->shadow)
+		host_fflush_unlocked(held->shadow);
+	bytes = held->bytes;
+	held->bytes = 0;
+	move(held, bytes);
+	return bytes;
+}
+
+void held_purge(FILE *file)
+{
+	struct held *held = find(file);
+
+	if (!held)
+		return;
+	if (held->shadow)
+		host___fpurge(held->shadow);
+	held->bytes = 0;
+}
+
+int64_t held_offset(const FILE *file)
+{
+	const struct held *held = find(file);
+
+	return held ? held->offset : HELD_NO_OFFSET;
+}
+
+void held_set_offset(FILE *file, int64_t offset)
+{
+	struct held *held = find_or_make(file);
+
+	if (held)
+		held->offset = offset;
+}
+
+void held_forget(const FILE *file)
+{
+	struct held *held = find(file);
+	FILE *shadow;
+
+	if (!held)
+		return;
+	shadow = held->shadow;
+	held->shadow = NULL;
+	held->bytes = 0;
+	held->offset = HELD_NO_OFFSET;
+	__atomic_store_n(&held->file, NULL, __ATOMIC_RELEASE);
+	if (shadow)
+		host_fclose(shadow);
+}
+
+FILE *held_shadow(const FILE *file)
+{
+	const struct held *held = find(file);
+
+	return held ? held->shadow : NULL;
+}
+
+/* ---- shadows ---- */
+
+static ssize_t swallow(void *cookie, const char *bytes, size_t size)
+{
+	(void)cookie;
+	(void)bytes;
+	return (ssize_t)size;
+}
+
+static void buffer_shadow(FILE *shadow, int mode, size_t size)
+{
+	long memory = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!sys_failed(memory))
+		host_setvbuf(shadow, (char *)memory, mode, size);
+}
+
+void held_set_buffer(FILE *file, const char *buffer, int mode, size_t size)
+{
+	FILE *shadow = held_shadow(file);
+
+	if (!shadow)
+		return;
+	if (buffer && mode != _IONBF && size > 0)
+		buffer_shadow(shadow, mode, size);
+	else
+		host_setvbuf(shadow, NULL, mode, size);
+}
+
+/* A buffer as the FILE has it, or will get it. */
+static void copy_buffer(FILE *shadow, const struct stream *stream)
+{
+	if (stream->buffering == BINLOG_BUFFER_NONE)
+		host_setvbuf(shadow, NULL, _IONBF, 0);
+	else
+		buffer_shadow(shadow,
+			stream->buffering == BINLOG_BUFFER_LINE ? _IOLBF
+								: _IOFBF,
+			stream->buffer_bytes);
+}
+
+void held_watch(FILE *file, unsigned stream)
+{
+	static const cookie_io_functions_t functions = {.write = swallow};
+	struct held *held = find_or_make(file);
+	FILE *shadow;
+
+	if (!held || held->shadow || held->bytes > 0)
+		return;
+	shadow = host_fopencookie(NULL, "w", functions);
+	if (!shadow)
+		return;
+	copy_buffer(shadow, &streams[stream]);
+	held->shadow = shadow;
+	streams_watch(file);
+}
+
+void held_block(const FILE *file, const void *bytes, size_t size)
+{
+	FILE *shadow = held_shadow(file);
+	int kept = errno;
+
+	if (shadow)
+		host_fwrite_unlocked(bytes, 1, size, shadow);
+	errno = kept;
+}
+
+void held_bytewise(const FILE *file, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	for (size_t i = 0; i < size; i++)
+		held_block(file, at + i, 1);
+}

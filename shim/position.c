@@ -1,0 +1,287 @@
+#include "shim/position.h"
+
+#include <sys/mman.h>
+
+#include "record/hash.h"
+#include "shim/capture_file.h"
+#include "shim/held.h"
+#include "shim/process.h"
+#include "shim/sys.h"
+#include "shim/writer.h"
+
+/* In place of the number of an open file: the end of the file. */
+#define END ~(uint64_t)0
+
+/*
+ * An open file is marked in the kernel, where programs that are executed find
+ * it, by the signal that it would send if it were one that can: a regular file
+ * never sends it.  fcntl(2), F_SETSIG.
+ */
+#define NUMBER_MAX 64u
+
+static struct binlog_position own[BINLOG_POSITIONS];
+static struct binlog_position *positions = own;
+
+void position_found(struct binlog_header *header)
+{
+	positions = (struct binlog_position *)((char *)header +
+					       BINLOG_POSITIONS_OFFSET);
+}
+
+void position_join(const char *path)
+{
+	long fd = SYS4(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	struct stat st;
+	long page;
+
+	if (sys_failed(fd))
+		return;
+	if (!sys_failed(SYS2(fstat, fd, &st)) && st.st_size >= BINLOG_PAGE) {
+		page = SYS6(mmap, 0, BINLOG_PAGE, PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0);
+		if (!sys_failed(page))
+			position_found((struct binlog_header *)page);
+	}
+	SYS1(close, fd);
+}
+
+bool position_matters(unsigned stream)
+{
+	return stream > STREAM_SYSLOG && !streams[stream].tee &&
+	       S_ISREG(streams[stream].mode);
+}
+
+/* The entry of this key; one of ours that says little if all are taken. */
+static uint64_t *entry(const struct stream *stream, uint64_t number)
+{
+	static uint64_t none;
+	uint64_t key = binlog_hash_word(
+		binlog_hash_word(
+			binlog_hash_word(3, stream->device), stream->inode),
+		number);
+
+	key |= 1;
+	for (unsigned i = 0; i < BINLOG_POSITIONS; i++) {
+		struct binlog_position *at =
+			&positions[(key / 2 + i) % BINLOG_POSITIONS];
+		uint64_t expected = 0;
+
+		if (__atomic_load_n(&at->key, __ATOMIC_ACQUIRE) == key ||
+			__atomic_compare_exchange_n(&at->key, &expected, key,
+				false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+			expected == key)
+			return &at->value;
+	}
+	return &none;
+}
+
+/* An entry's value, set to `first` before its first use. */
+static uint64_t *known(uint64_t *value, uint64_t first)
+{
+	uint64_t unknown = 0;
+
+	__atomic_compare_exchange_n(value, &unknown, first + 1, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return value;
+}
+
+/* Of one that appends the text goes elsewhere than where it stands. */
+static uint64_t first_offset(const struct stream *stream)
+{
+	long offset = stream->flags & BINLOG_STREAM_APPEND
+			      ? SYS3(lseek, stream->fd, 0, SEEK_CUR)
+			      : (long)stream->position;
+
+	return sys_failed(offset) ? 0 : (uint64_t)offset;
+}
+
+static uint64_t *offset_of(const struct stream *stream)
+{
+	uint64_t *offset = entry(stream, stream->description);
+
+	return __atomic_load_n(offset, __ATOMIC_ACQUIRE)
+		       ? offset
+		       : known(offset, first_offset(stream));
+}
+
+/* As the file itself says: what was there before, or was passed natively. */
+static uint64_t real_end(const struct stream *stream)
+{
+	struct stat st;
+
+	if (sys_failed(SYS2(fstat, stream->fd, &st)) ||
+		st.st_dev != stream->device || st.st_ino != stream->inode)
+		return 0;
+	return (uint64_t)st.st_size;
+}
+
+static uint64_t *end_of(const struct stream *stream)
+{
+	uint64_t *end = entry(stream, END);
+
+	return __atomic_load_n(end, __ATOMIC_ACQUIRE)
+		       ? end
+		       : known(end, real_end(stream));
+}
+
+static void raise_to(uint64_t *value, uint64_t least)
+{
+	uint64_t now = __atomic_load_n(value, __ATOMIC_ACQUIRE);
+
+	while (now < least + 1 &&
+		!__atomic_compare_exchange_n(value, &now, least + 1, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void advance(const struct stream *stream, uint64_t bytes)
+{
+	uint64_t *offset = offset_of(stream);
+	uint64_t *end = end_of(stream);
+	uint64_t now;
+
+	if (stream->flags & BINLOG_STREAM_APPEND) {
+		now = __atomic_add_fetch(end, bytes, __ATOMIC_ACQ_REL);
+		__atomic_store_n(offset, now, __ATOMIC_RELEASE);
+		return;
+	}
+	now = __atomic_add_fetch(offset, bytes, __ATOMIC_ACQ_REL);
+	raise_to(end, now - 1);
+}
+
+static void settle(unsigned number)
+{
+	struct stream *stream = &streams[number];
+	uint64_t said = __atomic_load_n(&stream->said, __ATOMIC_ACQUIRE);
+	uint64_t bytes = said - __atomic_exchange_n(&stream->counted, said,
+					__ATOMIC_ACQ_REL);
+
+	if (bytes == 0 || stream->tee)
+		return;
+	if (stream->file)
+		bytes = held_take(number, bytes);
+	if (bytes > 0 && position_matters(number))
+		advance(stream, bytes);
+}
+
+static void settle_all(void)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_SYSLOG + 1; i < used; i++)
+		settle(i);
+}
+
+void position_settle(void)
+{
+	writer_add_up();
+	settle_all();
+}
+
+int64_t position_now(unsigned stream)
+{
+	position_settle();
+	return (int64_t)(*offset_of(&streams[stream]) - 1);
+}
+
+int64_t position_end(unsigned stream)
+{
+	uint64_t *end;
+
+	position_settle();
+	end = end_of(&streams[stream]);
+	raise_to(end, real_end(&streams[stream]));
+	return (int64_t)(*end - 1);
+}
+
+void position_move(unsigned stream, int64_t offset)
+{
+	__atomic_store_n(offset_of(&streams[stream]), (uint64_t)offset + 1,
+		__ATOMIC_RELEASE);
+}
+
+void position_cut(unsigned stream, int64_t size)
+{
+	__atomic_store_n(
+		end_of(&streams[stream]), (uint64_t)size + 1, __ATOMIC_RELEASE);
+}
+
+void position_reach(unsigned stream, int64_t end)
+{
+	raise_to(end_of(&streams[stream]), (uint64_t)end);
+}
+
+/* ---- FILEs ---- */
+
+static FILE *file_of(unsigned stream)
+{
+	return (FILE *)(uintptr_t)streams[stream].file;
+}
+
+static void release(unsigned stream, FILE *file)
+{
+	uint64_t bytes = held_release(file);
+
+	if (bytes > 0 && position_matters(stream))
+		advance(&streams[stream], bytes);
+}
+
+void position_flushed(unsigned stream)
+{
+	writer_add_up_own();
+	settle_all();
+	release(stream, file_of(stream));
+}
+
+void position_flushed_all(void)
+{
+	unsigned used = streams_count();
+
+	position_settle();
+	/* It may be another stream's by now; one that is closed holds nothing.
+	 */
+	for (unsigned i = STREAM_SYSLOG + 1; i < used; i++)
+		if (streams[i].file && held_bytes(streams[i].file) > 0)
+			release(streams_of_any_file(streams[i].file),
+				file_of(i));
+}
+
+void position_purged(unsigned stream)
+{
+	position_settle();
+	held_purge(file_of(stream));
+}
+
+/* ---- files that the program has opened itself ---- */
+
+uint32_t position_description(int fd)
+{
+	long number = SYS3(fcntl, fd, F_GETSIG, 0);
+
+	return sys_failed(number) || number > (long)NUMBER_MAX
+		       ? 0
+		       : (uint32_t)number;
+}
+
+/* One that no other open file of ours has; other processes start elsewhere. */
+static uint32_t new_number(void)
+{
+	static uint32_t count;
+	uint32_t n = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+
+	return (uint32_t)(binlog_hash_word(4, process.pid) + n) % NUMBER_MAX +
+	       1;
+}
+
+unsigned position_opened(int fd)
+{
+	unsigned stream;
+
+	position_settle();
+	SYS3(fcntl, fd, F_SETSIG, new_number());
+	streams_forget(fd);
+	stream = streams_of(fd);
+	if (position_matters(stream))
+		position_move(stream, (int64_t)first_offset(&streams[stream]));
+	return stream;
+}

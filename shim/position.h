@@ -1,0 +1,56 @@
+/*
+ * Where the open files behind recorded streams stand and end, had their text
+ * been written: the real ones do not move.  Added up from what was said, when
+ * somebody asks (lseek, ftell, fstat of a program) or may ask later (flush,
+ * exit, exec); shared by all processes of a run.  Lock-free; a race between
+ * threads costs exactness only.
+ */
+#ifndef SHIM_POSITION_H
+#define SHIM_POSITION_H
+
+#include "shim/streams.h"
+
+/*
+ * Once, when there is a capture: the first process of a run gives a place to
+ * the offsets, the others find it in `path`, the capture of the first.  Until
+ * then, and without it, they are this process's own.
+ */
+void position_found(struct binlog_header *header);
+void position_join(const char *path);
+
+/* The text of this stream is not written, and the file has offsets. */
+bool position_matters(unsigned stream);
+
+/* Counts all that has been said so far. */
+void position_settle(void);
+
+/* Where a write to the descriptor would go now; settles. */
+int64_t position_now(unsigned stream);
+
+/* Where the file ends; settles. */
+int64_t position_end(unsigned stream);
+
+void position_move(unsigned stream, int64_t offset);
+
+/* The file ends here now. */
+void position_cut(unsigned stream, int64_t size);
+
+/* It ends here at least. */
+void position_reach(unsigned stream, int64_t end);
+
+/* A FILE has written what it held back, all FILEs have, or it dropped it. */
+void position_flushed(unsigned stream);
+void position_flushed_all(void);
+void position_purged(unsigned stream);
+
+/*
+ * `fd`, of a regular file, was opened by this program: from here on its
+ * open file is told from others of the same file.  Its text goes to `offset`.
+ * Returns its stream, or STREAM_PASS.
+ */
+unsigned position_opened(int fd);
+
+/* The number of the open file of `fd`: 0 unless position_opened() gave one. */
+uint32_t position_description(int fd);
+
+#endif

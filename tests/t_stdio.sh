@@ -1,0 +1,51 @@
+#!/bin/bash
+# What stdio tells a program of a replaced output, and what it does to it: return values, errno, the marks of the
+# FILE, positions, buffers, and the bytes that would have reached the file, are as they are natively.
+. tests/lib.sh
+build stdio_state
+export LC_ALL=C.UTF-8
+
+(cd "$TMP" && ./stdio_state && mv results scenarios)
+while read -r scenario; do
+	compare "$scenario: as natively" "$TMP/stdio_state" "$scenario"
+done <"$TMP/scenarios"
+
+# ---- outputs of other kinds ----
+into() { # SENTENCE REDIRECTION SCENARIO: results alone
+	local kind
+	for kind in native recorded; do
+		rm -rf "${TMP:?}/$kind"
+		mkdir -p "$TMP/$kind"
+		(
+			cd "$TMP/$kind" || exit
+			[ $kind = native ] || export LD_PRELOAD=$lib BINLOG_DIR=$TMP/$kind.capture
+			eval "exec '$TMP/stdio_state' $3 $2"
+		) </dev/null
+	done
+	same_file "$1" "$TMP/native/results" "$TMP/recorded/results"
+}
+into "appended to a file: as natively" '>>out 2>>err' seeks
+into "both into one file: as natively" '>out 2>&1' seeks
+into "/dev/null: as natively" '>/dev/null 2>&1' archive
+into "a pipe: as natively" '2>/dev/null | cat >/dev/null' plain
+into "an output for reading and writing: as natively" '1<>out 2>err' archive
+
+# ---- several programs and one file ----
+cat >"$TMP/script" <<-EOF
+	echo "first line"
+	"$TMP/stdio_state" archive
+	(echo in a shell; /bin/echo and beside it)
+	exec "$TMP/stdio_state" archive
+EOF
+compare "a program that seeks after others have printed: as natively" sh "$TMP/script"
+
+# ---- C++ ----
+if command -v g++ >/dev/null; then
+	for sync in true false; do
+		g++ -g -O1 -w -DSYNC=$sync -o "$TMP/iostreams" "$here/victims/stdio_streams.cc" || exit 1
+		compare "cout, cerr, clog and printf, sync_with_stdio($sync): as natively" "$TMP/iostreams"
+	done
+else
+	skip "iostreams: no g++"
+fi
+finish

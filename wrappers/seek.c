@@ -1,0 +1,261 @@
+#include "shim/held.h"
+#include "shim/position.h"
+#include "shim/sys.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+/*
+ * Positions in an output that is a regular file and is not written: what they
+ * would be, had its text been.  What is read back from such a file is what is
+ * really there.
+ */
+
+/* Where a seek goes from `now`, or minus an errno; as ext4 does it. */
+static off64_t target(unsigned stream, off64_t now, off64_t offset, int whence)
+{
+	off64_t end = 0;
+
+	if (whence != SEEK_SET && whence != SEEK_CUR)
+		end = position_end(stream);
+	switch (whence) {
+	case SEEK_SET:
+		now = 0;
+		break;
+	case SEEK_CUR:
+		break;
+	case SEEK_END:
+		now = end;
+		break;
+	case SEEK_DATA:
+	case SEEK_HOLE:
+		/* Nobody knows of holes: there is the one at the end. */
+		if (offset < 0 || offset >= end)
+			return -ENXIO;
+		return whence == SEEK_DATA ? offset : end;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(now, offset, &now))
+		return -EOVERFLOW;
+	return now < 0 ? -EINVAL : now;
+}
+
+static void move(const struct call *call, unsigned stream, off64_t offset)
+{
+	position_move(stream, offset);
+	capture_event(call, stream, BINLOG_TEXT_SEEK, offset);
+}
+
+/* The call was made, of an output that is also written. */
+static void note_move(const struct call *call, unsigned stream)
+{
+	long now = SYS3(lseek, streams[stream].fd, 0, SEEK_CUR);
+
+	if (!sys_failed(now))
+		capture_event(call, stream, BINLOG_TEXT_SEEK, now);
+}
+
+static bool is_tee_file(unsigned stream)
+{
+	return stream != STREAM_PASS && streams[stream].tee &&
+	       S_ISREG(streams[stream].mode);
+}
+
+off64_t seek_descriptor(
+	const struct call *call, int fd, off64_t offset, int whence)
+{
+	unsigned stream = streams_of(fd);
+	bool asks = whence == SEEK_CUR && offset == 0;
+	off64_t now, to;
+
+	if (!position_matters(stream)) {
+		to = next_lseek64(fd, offset, whence);
+		if (!asks && to >= 0 && is_tee_file(stream))
+			note_move(call, stream);
+		return to;
+	}
+	now = position_now(stream);
+	to = target(stream, now, offset, whence);
+	if (to < 0) {
+		errno = (int)-to;
+		return -1;
+	}
+	if (!asks)
+		move(call, stream, to);
+	return to;
+}
+
+/* ---- FILEs ---- */
+
+/* It is being read: then what it reads is really there. */
+static bool is_read(const FILE *file)
+{
+	return file->_IO_read_ptr != file->_IO_read_end &&
+	       !(file->_flags & LIBIO_CURRENTLY_PUTTING);
+}
+
+static off64_t offset_of_file(const FILE *file, unsigned stream)
+{
+	off64_t now = position_now(stream);
+	off64_t kept = held_offset(file);
+
+	return kept == HELD_NO_OFFSET ? now : kept;
+}
+
+static int seek_passed(const struct call *call, FILE *file, off64_t offset,
+	int whence, unsigned stream)
+{
+	int result;
+
+	if (stream != STREAM_PASS)
+		state_settle(call, file);
+	result = next_fseeko64(file, offset, whence);
+	if (result == 0 && is_tee_file(stream))
+		note_move(call, stream);
+	return result;
+}
+
+int seek_file(const struct call *call, FILE *file, off64_t offset, int whence)
+{
+	unsigned stream = streams_of_any_file(file);
+	off64_t to;
+
+	if (!position_matters(stream) || is_read(file))
+		return seek_passed(call, file, offset, whence, stream);
+	to = -EINVAL;
+	if (whence == SEEK_SET || whence == SEEK_CUR || whence == SEEK_END) {
+		state_settle(call, file);
+		to = target(
+			stream, offset_of_file(file, stream), offset, whence);
+	}
+	if (to < 0) {
+		errno = (int)-to;
+		return -1;
+	}
+	held_set_offset(file, to);
+	move(call, stream, to);
+	file->_flags &= ~LIBIO_EOF_SEEN;
+	return 0;
+}
+
+void seek_rewind(const struct call *call, FILE *file)
+{
+	if (!position_matters(streams_of_any_file(file)) || is_read(file)) {
+		state_settle(call, file);
+		next_rewind(file);
+		return;
+	}
+	seek_file(call, file, 0, SEEK_SET);
+	file->_flags &= ~(LIBIO_EOF_SEEN | LIBIO_ERR_SEEN);
+}
+
+off64_t seek_tell(const struct call *call, FILE *file)
+{
+	unsigned stream = streams_of_any_file(file);
+	off64_t at, held;
+
+	if (stream == STREAM_PASS || streams[stream].tee || is_read(file))
+		return next_ftello64(file);
+	state_drain(call, file);
+	if (!position_matters(stream)) {
+		at = next_ftello64(file);
+		position_settle();
+		return at < 0 ? at : at + (off64_t)held_bytes(file);
+	}
+	at = offset_of_file(file, stream);
+	held = (off64_t)held_bytes(file);
+	if (held > 0 && file->_flags & LIBIO_APPENDING)
+		at = position_end(stream);
+	return at + held;
+}
+
+int seek_get(const struct call *call, FILE *file, fpos64_t *position)
+{
+	unsigned stream = streams_of_any_file(file);
+	int result = next_fgetpos64(file, position);
+
+	if (result == 0 && stream != STREAM_PASS && !streams[stream].tee &&
+		!is_read(file))
+		position->__pos = seek_tell(call, file);
+	return result;
+}
+
+int seek_set(const struct call *call, FILE *file, const fpos64_t *position)
+{
+	if (!position_matters(streams_of_any_file(file)) || is_read(file)) {
+		state_settle(call, file);
+		return next_fsetpos64(file, position);
+	}
+	return seek_file(call, file, position->__pos, SEEK_SET);
+}
+
+/* ---- the size of the file ---- */
+
+/* Bytes that are really there are really cut off. */
+static int cut(const struct call *call, unsigned stream, off64_t size)
+{
+	struct stat st;
+
+	if (size < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	position_settle();
+	if (!sys_failed(SYS2(fstat, streams[stream].fd, &st)) &&
+		size < st.st_size &&
+		next_ftruncate64(streams[stream].fd, size) != 0)
+		return -1;
+	position_cut(stream, size);
+	capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
+	return 0;
+}
+
+int seek_truncate(const struct call *call, int fd, off64_t size)
+{
+	unsigned stream = streams_of(fd);
+	int result;
+
+	if (position_matters(stream))
+		return cut(call, stream, size);
+	result = next_ftruncate64(fd, size);
+	if (result == 0 && is_tee_file(stream))
+		capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
+	return result;
+}
+
+/* The stream of a file that has one, or STREAM_PASS. */
+static unsigned stream_of_path(const char *path, struct stat *st)
+{
+	if (!streams_have_offsets ||
+		sys_failed(SYS4(newfstatat, AT_FDCWD, path, st, 0)) ||
+		!S_ISREG(st->st_mode))
+		return STREAM_PASS;
+	/* Those that a program is most likely to have; decided on by now. */
+	streams_of(STDOUT_FILENO);
+	streams_of(STDERR_FILENO);
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++)
+		if (streams[i].device == st->st_dev &&
+			streams[i].inode == st->st_ino && !streams[i].file)
+			return i;
+	return STREAM_PASS;
+}
+
+int seek_truncate_path(const struct call *call, const char *path, off64_t size)
+{
+	struct stat st;
+	unsigned stream = stream_of_path(path, &st);
+	bool longer = stream != STREAM_PASS && size > st.st_size;
+	int result;
+
+	/* Not made longer: what will be there is in the capture. */
+	if (longer && position_matters(stream))
+		result = next_truncate64(path, st.st_size);
+	else
+		result = next_truncate64(path, size);
+	if (result != 0 || stream == STREAM_PASS)
+		return result;
+	position_settle();
+	position_cut(stream, size);
+	capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
+	return 0;
+}
