@@ -154,7 +154,7 @@ static void put_perror(const struct message *message, struct render_buffer *out)
 	if (prefix)
 		put_string(out, ": ");
 	put_string(out, strerror(integer_at(message, 1)));
-	render_buffer_put_byte(out, '\n');
+	put_string(out, "\n");
 }
 
 static void put_warn(const struct message *message, bool with_errno,
@@ -169,7 +169,7 @@ static void put_warn(const struct message *message, bool with_errno,
 	}
 	if (with_errno)
 		put_string(out, strerror(integer_at(message, 1)));
-	render_buffer_put_byte(out, '\n');
+	put_string(out, "\n");
 }
 
 static void put_error(const struct message *message, struct render_buffer *out)

@@ -74,7 +74,7 @@ static void write_out(void *closure, const char *bytes, size_t size)
 		written_put(closure, bytes, size);
 }
 
-/* In the same order; what holds nothing is left out. */
+/* In the same order. */
 static struct held *copy_held(const struct held *from)
 {
 	struct held *first = NULL;
@@ -83,8 +83,6 @@ static struct held *copy_held(const struct held *from)
 	for (; from; from = from->next) {
 		struct held *copy;
 
-		if (from->model.used == 0)
-			continue;
 		copy = calloc(1, sizeof(*copy));
 		if (!copy)
 			break;
@@ -187,6 +185,8 @@ static struct held *held_of(struct process *process,
 	}
 	held->target = target;
 	stdio_model_set(&held->model, stream->buffering, stream->buffer_bytes);
+	if (stream->flags & BINLOG_STREAM_USED)
+		stdio_model_used(&held->model);
 	return held;
 }
 
@@ -255,6 +255,10 @@ static void replay_event(struct replay *replay, struct process *process,
 			flush(held);
 		else if (!stream)
 			flush_all(process);
+		break;
+	case BINLOG_TEXT_BUFFER:
+		if (stream)
+			held_of(process, stream, target);
 		break;
 	case BINLOG_TEXT_FORK:
 		remember_fork(replay, process, (uint64_t)value);

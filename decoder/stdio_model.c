@@ -90,6 +90,11 @@ static void begin(struct stdio_model *model)
 	model->end = model->mode == BINLOG_BUFFER_FULL ? model->size : 0;
 }
 
+void stdio_model_used(struct stdio_model *model)
+{
+	begin(model);
+}
+
 /* A byte for which there was no room: _IO_new_file_overflow(). */
 static void overflow(struct stdio_model *model, char byte,
 	const struct stdio_model_sink *sink)

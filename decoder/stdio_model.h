@@ -35,6 +35,9 @@ struct stdio_model_sink {
 /* The mode and size from here on; what is held back stays so. */
 void stdio_model_set(struct stdio_model *model, uint32_t mode, uint32_t size);
 
+/* It has been written to before, and everything was flushed. */
+void stdio_model_used(struct stdio_model *model);
+
 /* As by fwrite() and fputs(), and by printf() for each of its pieces. */
 void stdio_model_block(struct stdio_model *model, const char *bytes,
 	size_t size, const struct stdio_model_sink *sink);

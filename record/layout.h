@@ -219,6 +219,7 @@ struct binlog_string_record {
 #define BINLOG_STREAM_SYSLOG 4u
 #define BINLOG_STREAM_FILE 8u	 /* an ordinary file that was asked for */
 #define BINLOG_STREAM_APPEND 16u /* opened with O_APPEND */
+#define BINLOG_STREAM_USED 32u	 /* the FILE has been used before the fork */
 
 /* How text is held back before it is written: setvbuf(3). */
 #define BINLOG_BUFFER_NONE 0u

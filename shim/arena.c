@@ -75,7 +75,7 @@ void *arena_take(size_t size)
 
 bool arena_is_marked(void)
 {
-	return *(const uint64_t *)arena != 0;
+	return arena && *(const uint64_t *)arena != 0;
 }
 
 void arena_mark(void)

@@ -116,7 +116,8 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	}
 	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
 	writer_commit(w, to, memo->context);
-	if (unlikely(writer_said(w, how->stream, sum.length)))
+	/* How long the prefixes are is not added up; but they are not empty. */
+	if (unlikely(writer_said(w, how->stream, sum.length + how->prefixes)))
 		terminal_format(how, format, arguments);
 	return (int)sum.length;
 }

@@ -152,7 +152,8 @@ static bool define_stream(struct writer *w, unsigned stream)
 	if (!record)
 		return false;
 	record->id = stream;
-	record->flags = streams[stream].flags;
+	record->flags = streams[stream].flags |
+			(streams[stream].said > 0 ? BINLOG_STREAM_USED : 0);
 	record->fd = streams[stream].fd;
 	record->mode = streams[stream].mode;
 	record->device = streams[stream].device;

@@ -178,6 +178,11 @@ void position_settle(void)
 	settle_all();
 }
 
+void position_add(unsigned stream, size_t bytes)
+{
+	__atomic_fetch_add(&streams[stream].said, bytes, __ATOMIC_RELAXED);
+}
+
 int64_t position_now(unsigned stream)
 {
 	position_settle();

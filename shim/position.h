@@ -21,6 +21,9 @@ void position_join(const char *path);
 /* The text of this stream is not written, and the file has offsets. */
 bool position_matters(unsigned stream);
 
+/* More was said than the record of a text tells: what is around it. */
+void position_add(unsigned stream, size_t bytes);
+
 /* Counts all that has been said so far. */
 void position_settle(void);
 

@@ -298,9 +298,11 @@ static void say_format(
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	char text[UNFINISHED_MAX];
+	int kept = errno; /* for "%m" */
 	int length = pass_on_vsnprintf(
 		text, sizeof(text), how->chk, format, arguments);
 
+	errno = kept;
 	if (length >= (int)sizeof(text))
 		say_long(how, format, arguments, (size_t)length);
 	else if (length > 0)

@@ -56,6 +56,7 @@ build internal
 compare "a program whose exit handlers print after argp's help" "$TMP/internal" handlers --help
 compare "a program whose exit handlers print after argp's complaint" "$TMP/internal" handlers --nonsense
 compare "a function that jumps out of argp's help" "$TMP/internal" jump
+compare "a jump out of argp's help, then a message, then SIGKILL" "$TMP/internal" jump kill
 compare "help of 3,000,000 bytes" "$TMP/internal" large 3000000
 compare "a wide stderr" "$TMP/internal" wide
 compare "getopt while another thread holds stderr" "$TMP/internal" locked
@@ -75,6 +76,11 @@ for how in kill _exit; do
 	same_file "argp's complaint is there when an exit handler ends by $how" \
 		"$TMP/native/stderr" "$TMP/recorded/stderr"
 done
+natively "$TMP/native" "$TMP/internal" killed
+BINLOG_STREAMS=all=tee recorded "$TMP/recorded" "$TMP/internal" killed
+same_file "what a parser of argp prints is written at once, with tee" \
+	"$TMP/native/stderr" "$TMP/recorded/real.stderr"
+same_file "and recorded, with tee" "$TMP/native/stderr" "$TMP/recorded/stderr"
 
 # What has no room in the lent buffer is written: nothing is lost.
 natively "$TMP/native" "$TMP/internal" large 9000000

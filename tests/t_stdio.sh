@@ -2,16 +2,18 @@
 # What stdio tells a program of a replaced output, and what it does to it: return values, errno, the marks of the
 # FILE, positions, buffers, and the bytes that would have reached the file, are as they are natively.
 . tests/lib.sh
-build stdio_state
 export LC_ALL=C.UTF-8
 
-(cd "$TMP" && ./stdio_state && mv results scenarios)
-while read -r scenario; do
-	compare "$scenario: as natively" "$TMP/stdio_state" "$scenario"
-done <"$TMP/scenarios"
+for program in stdio_state stdio_positions; do
+	build $program
+	(cd "$TMP" && rm -f results && ./$program && mv results scenarios)
+	while read -r scenario; do
+		compare "$scenario: as natively" "$TMP/$program" "$scenario"
+	done <"$TMP/scenarios"
+done
 
 # ---- outputs of other kinds ----
-into() { # SENTENCE REDIRECTION SCENARIO: results alone
+into() { # SENTENCE REDIRECTION PROGRAM SCENARIO: results alone
 	local kind
 	for kind in native recorded; do
 		rm -rf "${TMP:?}/$kind"
@@ -19,23 +21,23 @@ into() { # SENTENCE REDIRECTION SCENARIO: results alone
 		(
 			cd "$TMP/$kind" || exit
 			[ $kind = native ] || export LD_PRELOAD=$lib BINLOG_DIR=$TMP/$kind.capture
-			eval "exec '$TMP/stdio_state' $3 $2"
+			eval "exec '$TMP/$3' $4 $2"
 		) </dev/null
 	done
 	same_file "$1" "$TMP/native/results" "$TMP/recorded/results"
 }
-into "appended to a file: as natively" '>>out 2>>err' seeks
-into "both into one file: as natively" '>out 2>&1' seeks
-into "/dev/null: as natively" '>/dev/null 2>&1' archive
-into "a pipe: as natively" '2>/dev/null | cat >/dev/null' plain
-into "an output for reading and writing: as natively" '1<>out 2>err' archive
+into "appended to a file: as natively" '>>out 2>>err' stdio_positions seeks
+into "both into one file: as natively" '>out 2>&1' stdio_positions seeks
+into "/dev/null: as natively" '>/dev/null 2>&1' stdio_positions archive
+into "a pipe: as natively" '2>/dev/null | cat >/dev/null' stdio_state plain
+into "an output for reading and writing: as natively" '1<>out 2>err' stdio_positions archive
 
 # ---- several programs and one file ----
 cat >"$TMP/script" <<-EOF
 	echo "first line"
-	"$TMP/stdio_state" archive
+	"$TMP/stdio_positions" archive
 	(echo in a shell; /bin/echo and beside it)
-	exec "$TMP/stdio_state" archive
+	exec "$TMP/stdio_positions" archive
 EOF
 compare "a program that seeks after others have printed: as natively" sh "$TMP/script"
 

@@ -231,7 +231,7 @@ static void print(void)
 	{                                                                      \
 		__VA_ARGS__                                                    \
 	}
-	switch (pick(15)) {
+	switch (pick(16)) {
 	case 0:
 		PRINT("a number %d and a line\n", LIST(n), number);
 		break;
@@ -278,6 +278,10 @@ static void print(void)
 			real_number, (unsigned)number);
 		break;
 	case 13:
+		PRINT("%.*f", LIST(integer(width % 20), d), width % 20,
+			real_number);
+		break;
+	case 14:
 		PRINT("%a %20a|%-30x", LIST(d, d, n), real_number, real_number,
 			(unsigned)number);
 		break;

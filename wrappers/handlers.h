@@ -157,7 +157,8 @@ size_t pending_bytes(const struct call *call, FILE *file);
 void pending_purge(const struct call *call, FILE *file);
 size_t pending_buffer(FILE *file);
 
-/* write_at.c: `flags` are those of pwritev2(), -1 for pwritev(). */
+/* write_at.c: `flags` are those of pwritev2(). */
+#define WRITE_AT_NO_FLAGS (-1) /* pwritev() */
 ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 	off64_t offset);
 ssize_t write_vector_at(const struct call *call, int fd, const struct iovec *v,

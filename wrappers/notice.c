@@ -3,6 +3,7 @@
 #include "shim/bytes.h"
 #include "shim/host.h"
 #include "shim/locale_state.h"
+#include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
@@ -73,6 +74,25 @@ static bool orients(const struct capture_text *how)
 	return how->text != BINLOG_TEXT_PERROR;
 }
 
+/* What is printed around the formatted text: see record/text.def. */
+static size_t around(const struct capture_text *how, const char *format)
+{
+	const char *prefix = how->prefix[0].string;
+	size_t bytes = (prefix ? bytes_length(prefix) : 0) + 1;
+	bool named = how->prefixes == 2;
+	char buffer[UNKNOWN];
+
+	if (how->text == BINLOG_TEXT_ERROR)
+		named = named && how->prefix[1].number != 0;
+	else if (bytes > 1 || how->text != BINLOG_TEXT_PERROR)
+		bytes += 2; /* ": " */
+	if (!named)
+		return bytes;
+	if (format)
+		bytes += 2;
+	return bytes + bytes_length(english(how->prefix[1].number, buffer));
+}
+
 enum notice_outcome notice_record(const struct call *call,
 	struct capture_text *how, const char *format, va_list ap)
 {
@@ -87,6 +107,8 @@ enum notice_outcome notice_record(const struct call *call,
 	} while (result == CAPTURE_PASS && call->turn->lost);
 	if (result == CAPTURE_PASS)
 		return NOTICE_IN_PARTS;
+	/* One byte was counted for each prefix. */
+	position_add(how->stream, around(how, format) - how->prefixes);
 	return streams[how->stream].tee ? NOTICE_NATIVE : NOTICE_RECORDED;
 }
 

@@ -105,6 +105,23 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 	}
 }
 
+/* A FILE was used with another buffer before: how full libc takes it to be may
+ * be of the old one's making, which a child inherits. */
+static bool buffers_changed;
+
+/* What the FILE holds back goes by its new way from here on. */
+static void after_buffer(const struct call *call, FILE *file)
+{
+	unsigned stream = streams_of_any_file(file);
+	bool used = stream != STREAM_PASS && streams[stream].said > 0;
+
+	streams_forget_file(file);
+	buffers_changed |= used;
+	if (used)
+		capture_event(call, streams_of_any_file(file),
+			BINLOG_TEXT_BUFFER, 0);
+}
+
 int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
 	size_t size, int (*next)(FILE *, char *, int, size_t))
 {
@@ -113,7 +130,7 @@ int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
 	before_buffer(call, file, buffer || mode == _IONBF);
 	result = next(file, buffer, mode, size);
 	held_set_buffer(file, buffer, mode, size);
-	streams_forget_file(file);
+	after_buffer(call, file);
 	return result;
 }
 
@@ -123,7 +140,7 @@ void state_setbuffer(const struct call *call, FILE *file, char *buffer,
 	before_buffer(call, file, true);
 	next(file, buffer, size);
 	held_set_buffer(file, buffer, buffer ? _IOFBF : _IONBF, size);
-	streams_forget_file(file);
+	after_buffer(call, file);
 }
 
 void state_setbuf(const struct call *call, FILE *file, char *buffer)
@@ -131,7 +148,7 @@ void state_setbuf(const struct call *call, FILE *file, char *buffer)
 	before_buffer(call, file, true);
 	next_setbuf(file, buffer);
 	held_set_buffer(file, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
-	streams_forget_file(file);
+	after_buffer(call, file);
 }
 
 void state_setlinebuf(const struct call *call, FILE *file)
@@ -139,7 +156,7 @@ void state_setlinebuf(const struct call *call, FILE *file)
 	before_buffer(call, file, false);
 	next_setlinebuf(file);
 	held_set_buffer(file, NULL, _IOLBF, 0);
-	streams_forget_file(file);
+	after_buffer(call, file);
 }
 
 /* The descriptor behind a FILE of any kind; -1 for none. */
@@ -271,7 +288,7 @@ static void before_fork(const struct call *call)
 
 	stdio_buffer_drain_all(call);
 	position_settle();
-	if (!streams_hold_back()) {
+	if (!streams_hold_back() && !buffers_changed) {
 		process.fork = 0;
 		return;
 	}

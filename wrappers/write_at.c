@@ -8,6 +8,9 @@
  * was opened for appending is appended to even so: pwrite(2), BUGS.
  */
 
+/* Those that say how to write, and not what becomes of it. */
+#define FLAGS_KNOWN (RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_NOWAIT | RWF_APPEND)
+
 /* As much as write(2) takes at once, NOTES. */
 #define SIZE_LIMIT 0x7ffff000
 
@@ -78,13 +81,19 @@ ssize_t write_vector_at(const struct call *call, int fd, const struct iovec *v,
 	unsigned stream = streams_of(fd);
 	ssize_t done = 0;
 
-	/* pwritev2(2): then it is writev(), flags or not. */
-	if (offset == -1 && flags != -1)
+	if (flags == WRITE_AT_NO_FLAGS) {
+		if (stream == STREAM_PASS || !are_sound(v, count, offset))
+			return next_pwritev64(fd, v, count, offset);
+		flags = 0;
+	}
+	/* pwritev2(2): then it is writev(). */
+	if (offset == -1 && (flags & ~FLAGS_KNOWN) == 0)
 		return write_vector(call, fd, v, count);
-	if (stream == STREAM_PASS || !are_sound(v, count, offset))
-		return flags == -1
-			       ? next_pwritev64(fd, v, count, offset)
-			       : next_pwritev64v2(fd, v, count, offset, flags);
+	if (stream == STREAM_PASS || !are_sound(v, count, offset) ||
+		flags & ~FLAGS_KNOWN)
+		return next_pwritev64v2(fd, v, count, offset, flags);
+	if (flags & RWF_APPEND && position_matters(stream))
+		offset = position_end(stream);
 	for (int i = 0; i < count; i++) {
 		ssize_t part = v[i].iov_len == 0
 				       ? 0

@@ -310,6 +310,12 @@ static void typed_stdin(void)
 		await(child_);                                                 \
 	} while (0)
 
+/* A library more makes what libc allocates for a thread larger. */
+static int is_first_thread(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
 static jmp_buf out_of_parser;
 
 static error_t parse_word(int key, char *word, struct argp_state *state)
@@ -376,6 +382,7 @@ static int parse(const struct argp *argp, int flags, char *word)
 		__VA_ARGS__                                                    \
 	}
 #include "input.def"
+#include "positions.def"
 #include "snippets.def"
 #include "last_words.def"
 #undef SNIPPET
@@ -387,6 +394,7 @@ static const struct {
 #define SNIPPET(function, variant, ...)                                        \
 	{#function, snippet_##function##_##variant},
 #include "input.def"
+#include "positions.def"
 #include "snippets.def"
 #include "last_words.def"
 };

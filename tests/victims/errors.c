@@ -187,8 +187,13 @@ static void thread(void)
 
 static void argp(void)
 {
-	struct argp_state state = {
-		.name = "name", .err_stream = stderr, .flags = ARGP_NO_EXIT};
+	static const struct argp_option options[] = {
+		{"number", 'n', "N", 0, "A number"}, {0}};
+	static const struct argp one = {options};
+	struct argp_state state = {.root_argp = &one,
+		.name = "name",
+		.err_stream = stderr,
+		.flags = ARGP_NO_EXIT};
 
 	argp_failure(&state, 1, ENOENT, "text %s", "more");
 	argp_error(&state, "text %s", "more");

@@ -84,6 +84,8 @@ static void jump(void)
 			argp_help(&argp, stderr, ARGP_HELP_STD_HELP, "name");
 	fprintf(stderr, "out\n");
 	psignal(SIGHUP, "after");
+	if (word[0] == 'k')
+		raise(SIGKILL);
 	argp.help_filter = NULL;
 	argp_help(&argp, stderr, ARGP_HELP_STD_HELP, "name");
 	putc_unlocked('x', stderr);
@@ -222,6 +224,20 @@ static void forked(void)
 	parse_to("--help", 0, fork_in);
 }
 
+static error_t say_and_die(int key, char *argument, struct argp_state *state)
+{
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	fprintf(stderr, "last words\n");
+	raise(SIGKILL);
+	return 0;
+}
+
+static void killed(void)
+{
+	parse_to("--help", 0, say_and_die);
+}
+
 static void buffered(void)
 {
 	char *words[] = {"program", "-x", NULL};
@@ -324,6 +340,7 @@ static const struct {
 	{"other", other},
 	{"nested", nested},
 	{"fork", forked},
+	{"killed", killed},
 	{"buffered", buffered},
 	{"console", console},
 	{"threads", threads},

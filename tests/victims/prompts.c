@@ -171,9 +171,9 @@ static void password(void)
 	printf("user? ");
 	fflush(stdout);
 	got(fgets(answer, sizeof(answer), stdin));
+	echo(0);
 	printf("password: ");
 	fflush(stdout);
-	echo(0);
 	fgets(answer, sizeof(answer), stdin);
 	echo(1);
 	printf("\n");
@@ -240,6 +240,17 @@ static void long_lines(void)
 	got(fgets(answer, sizeof(answer), stdin));
 }
 
+static void colours(void)
+{
+	printf("\033[31ma whole line\n\033[0m");
+	fflush(stdout);
+	printf("not shown\n\033]0;title\a");
+	fflush(stdout);
+	printf("nor this\n");
+	printf("\033[31mred? ");
+	got(fgets(answer, sizeof(answer), stdin));
+}
+
 /* A program that copies a file: full buffers end anywhere. */
 static void blocks(void)
 {
@@ -273,6 +284,7 @@ static const struct {
 	{"wide", wide},
 	{"exit", at_exit},
 	{"long", long_lines},
+	{"colours", colours},
 	{"blocks", blocks},
 };
 
