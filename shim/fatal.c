@@ -142,6 +142,19 @@ static void __attribute__((noinline)) record(
 }
 
 /*
+ * The interrupted instruction will do the same again.  Not where it is over
+ * (a breakpoint, a system call), where the kernel does not say what was wrong,
+ * and where the fault has nothing to do with it.
+ */
+static bool recurs(int number, const siginfo_t *info)
+{
+	if (info->si_code <= 0 || info->si_code == SI_KERNEL)
+		return false;
+	return number == SIGSEGV || number == SIGFPE || number == SIGILL ||
+	       (number == SIGBUS && info->si_code != BUS_MCEERR_AO);
+}
+
+/*
  * The same signal once more, with the default action: it comes when the
  * handler returns, to the interrupted instruction.
  */
@@ -153,11 +166,10 @@ static void let_die(int number, const siginfo_t *info)
 	} by_default;
 
 	SYS4(rt_sigaction, number, &by_default, NULL, sizeof(uint64_t));
-	if (!sys_failed(SYS4(rt_tgsigqueueinfo, SYS0(getpid), SYS0(gettid),
-		    number, info)) ||
-		info->si_code > 0)
-		return;
-	SYS3(tgkill, SYS0(getpid), SYS0(gettid), number);
+	if (!recurs(number, info) &&
+		sys_failed(SYS4(rt_tgsigqueueinfo, SYS0(getpid), SYS0(gettid),
+			number, info)))
+		SYS3(tgkill, SYS0(getpid), SYS0(gettid), number);
 }
 
 static void handle(int number, siginfo_t *info, void *context)

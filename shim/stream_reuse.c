@@ -2,83 +2,86 @@
 
 #include "shim/process.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 
-/* Another thread may be about to use one of the latest. */
-#define LATEST 64u
+/* How often a thread looks again while another one begins a round. */
+#define TRIES 100
 
-static uint8_t is_vacant[STREAMS_MAX + 1];
+static bool is_vacant[STREAMS_MAX + 1];
+static bool is_busy;
 
 static unsigned take(void)
 {
 	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
 		if (__atomic_load_n(&is_vacant[i], __ATOMIC_RELAXED) &&
-			__atomic_exchange_n(&is_vacant[i], 0, __ATOMIC_ACQ_REL))
+			__atomic_exchange_n(
+				&is_vacant[i], false, __ATOMIC_ACQ_REL))
 			return i;
 	return STREAM_FULL;
 }
 
-static uint32_t latest_serial(void)
+/* Which numbers are those of files that are over. */
+static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 {
-	uint32_t latest = 0;
-
-	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
-		if (streams[i].serial > latest)
-			latest = streams[i].serial;
-	return latest;
-}
-
-static bool is_over(const struct stream *stream, uint32_t latest)
-{
-	return stream->path && stream->inode &&
-	       stream->pending != PENDING_SOMETHING &&
-	       latest - stream->serial >= LATEST;
-}
-
-/* Marks those that are still needed; true if others are left. */
-static bool mark(bool is_needed[STREAMS_MAX + 1], unsigned highest)
-{
-	uint32_t latest = latest_serial();
-	bool any = false;
-
-	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
-		is_needed[i] = !is_over(&streams[i], latest);
+	for (unsigned i = 0; i <= STREAMS_MAX; i++)
+		is_over[i] = streams[i].path && !is_vacant[i] &&
+			     streams[i].pending != PENDING_SOMETHING;
 	for (unsigned fd = 0; fd <= highest; fd++) {
-		is_needed[streams_of_fd[fd] & STREAMS_MAX] = true;
-		is_needed[streams_of_stdio[fd] & STREAMS_MAX] = true;
+		is_over[streams_of_fd[fd] & STREAMS_MAX] = false;
+		is_over[streams_of_stdio[fd] & STREAMS_MAX] = false;
 	}
-	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
-		any |= !is_needed[i];
-	return any;
 }
 
-static void sweep(bool is_needed[STREAMS_MAX + 1], unsigned highest)
+/* Those that were over in the last round and are so still. */
+static void vacate(const bool is_over[STREAMS_MAX + 1])
 {
-	if (!mark(is_needed, highest))
-		return;
-	/* Nobody finds the others any more, nor remembers what they were:
-	 * memos, definitions and what writers have said are void. */
-	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
-		if (!is_needed[i])
-			__atomic_store_n(
-				&streams[i].inode, 0, __ATOMIC_RELEASE);
+	/* Memos, definitions and what writers have said of them are void. */
 	__atomic_fetch_add(&streams_flushes, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&process_generation, 1, __ATOMIC_SEQ_CST);
 	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
-		if (!is_needed[i])
-			__atomic_store_n(&is_vacant[i], 1, __ATOMIC_RELEASE);
+		if (is_over[i] && streams[i].retired)
+			__atomic_store_n(&is_vacant[i], true, __ATOMIC_RELEASE);
+}
+
+static void retire(const bool is_over[STREAMS_MAX + 1])
+{
+	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
+		if (is_over[i])
+			__atomic_store_n(
+				&streams[i].retired, true, __ATOMIC_RELEASE);
+}
+
+static void begin_round(unsigned highest)
+{
+	static bool is_over[STREAMS_MAX + 1]; /* of whoever is busy */
+
+	if (__atomic_exchange_n(&is_busy, true, __ATOMIC_ACQUIRE))
+		return;
+	find_over(is_over, highest);
+	vacate(is_over);
+	retire(is_over);
+	__atomic_store_n(&is_busy, false, __ATOMIC_RELEASE);
+}
+
+COLD void stream_reuse_begin(unsigned highest)
+{
+	begin_round(highest);
 }
 
 COLD unsigned stream_reuse_number(unsigned highest)
 {
-	static bool scratch[STREAMS_MAX + 1];
-	static bool is_sweeping;
 	unsigned number = take();
 
-	if (number == STREAM_FULL &&
-		!__atomic_exchange_n(&is_sweeping, true, __ATOMIC_ACQUIRE)) {
-		sweep(scratch, highest);
-		__atomic_store_n(&is_sweeping, false, __ATOMIC_RELEASE);
+	if (number != STREAM_FULL)
+		return number;
+	begin_round(highest);
+	number = take();
+	/* Not for long: we may be a handler that has interrupted it. */
+	for (int i = 0; number == STREAM_FULL && i < TRIES &&
+			__atomic_load_n(&is_busy, __ATOMIC_ACQUIRE);
+		i++) {
+		SYS0(sched_yield);
 		number = take();
 	}
-	return number;
+	return number != STREAM_FULL ? number : take();
 }

@@ -19,19 +19,15 @@ uint16_t streams_of_fd[STREAMS_FDS];
 uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
 bool streams_have_offsets;
-struct stream streams[STREAMS_MAX + 1] = {
-	[STREAM_SYSLOG] = {.flags = BINLOG_STREAM_SYSLOG,
-		.fd = -1,
-		.pending = PENDING_NEVER},
-	[STREAM_FULL] = {.fd = -1, .pending = PENDING_NEVER},
-};
+struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
 static unsigned streams_used = STREAM_FULL + 1;
 static struct stream_output outputs[2];
 static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
 static enum policy_mode mode_of_syslog = POLICY_REPLACE;
-/* Counts changes, so that a decision overtaken by one is not remembered. */
-static unsigned changes;
+/* Counts changes of some descriptors, so that a decision overtaken by one is
+ * not remembered. */
+static unsigned changes[256];
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
@@ -51,13 +47,19 @@ void streams_configure(const char *modes, const struct stream_output own[2])
 
 	outputs[0] = own[0];
 	outputs[1] = own[1];
-	if (!modes)
-		return;
-	log_files_configure(modes);
-	while (policy_next(&modes, &item))
+	if (modes)
+		log_files_configure(modes);
+	while (modes && policy_next(&modes, &item))
 		if (!item.wrong)
 			configure_one(&item);
-	streams[STREAM_SYSLOG].tee = mode_of_syslog == POLICY_TEE;
+	streams[STREAM_SYSLOG] = (struct stream){
+		.flags = BINLOG_STREAM_SYSLOG,
+		.fd = -1,
+		.tee = mode_of_syslog == POLICY_TEE,
+		.pending = PENDING_NEVER,
+	};
+	streams[STREAM_FULL] =
+		(struct stream){.fd = -1, .pending = PENDING_NEVER};
 }
 
 unsigned streams_syslog(void)
@@ -142,6 +144,8 @@ static unsigned take_number(bool is_log)
 				      : STREAM_FULL;
 	} while (!__atomic_compare_exchange_n(&streams_used, &used, used + 1,
 		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	if (used == STREAMS_MAX / 2)
+		stream_reuse_begin(highest_known);
 	return used;
 }
 
@@ -150,20 +154,22 @@ static unsigned intern(const struct stream *wanted)
 {
 	static uint32_t serial;
 	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
-	uint64_t inode = wanted->inode;
+	struct stream made = *wanted;
 
 	for (unsigned i = used - 1; i > STREAM_FULL; i--)
-		if (is_equal(&streams[i], wanted))
+		if (is_equal(&streams[i], wanted) && !streams[i].retired)
 			return i;
 	used = take_number(wanted->path);
 	if (used == STREAM_FULL)
 		return STREAM_FULL;
 	/* Nobody knows this number before we have returned it, but a search
 	 * may meet it half filled: the inode, compared first, comes last. */
-	streams[used] = *wanted;
-	streams[used].inode = 0;
-	streams[used].serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&streams[used].inode, inode, __ATOMIC_RELEASE);
+	__atomic_store_n(&streams[used].inode, 0, __ATOMIC_SEQ_CST);
+	made.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	made.retired = false;
+	made.inode = 0;
+	streams[used] = made;
+	__atomic_store_n(&streams[used].inode, wanted->inode, __ATOMIC_RELEASE);
 	return used;
 }
 
@@ -240,13 +246,18 @@ static bool describe(int fd, struct stream *wanted)
 	return true;
 }
 
+static unsigned changes_of(int fd)
+{
+	return __atomic_load_n(&changes[(unsigned)fd % 256], __ATOMIC_ACQUIRE);
+}
+
 /* Whether a decision begun when `before` was the count still holds. */
 static bool may_remember(int fd, unsigned before)
 {
 	/* A child of vfork has its own descriptors but our memory. */
 	if ((unsigned)fd >= STREAMS_FDS || !process_is_armed() ||
 		sys_forbidden || process_is_borrowed() ||
-		before != __atomic_load_n(&changes, __ATOMIC_ACQUIRE))
+		before != changes_of(fd))
 		return false;
 	if ((unsigned)fd > highest_known)
 		__atomic_store_n(
@@ -263,7 +274,7 @@ static void remember(int fd, unsigned before, unsigned stream)
 
 COLD bool streams_is_recorded_file(int fd)
 {
-	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	unsigned before = changes_of(fd);
 	struct stream found;
 
 	if (describe(fd, &found))
@@ -275,7 +286,7 @@ COLD bool streams_is_recorded_file(int fd)
 
 COLD unsigned streams_decide(int fd)
 {
-	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	unsigned before = changes_of(fd);
 	struct stream wanted;
 	unsigned stream = describe(fd, &wanted) ? intern(&wanted) : STREAM_PASS;
 
@@ -337,7 +348,7 @@ static unsigned find_way(int fd, struct stream *wanted)
 
 COLD unsigned streams_decide_file(const FILE *file, int fd)
 {
-	unsigned before = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	unsigned before = changes_of(fd);
 	struct stream wanted;
 	unsigned stream = find_way(fd, &wanted);
 
@@ -455,7 +466,8 @@ void streams_forget_range(unsigned first, unsigned last)
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
 		if (streams_of_fd[fd] != STREAM_UNKNOWN ||
 			streams_of_stdio[fd] != 0) {
-			__atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
+			__atomic_fetch_add(
+				&changes[fd % 256], 1, __ATOMIC_RELEASE);
 			__atomic_store_n(&streams_of_fd[fd], STREAM_UNKNOWN,
 				__ATOMIC_RELAXED);
 			__atomic_store_n(

@@ -91,7 +91,7 @@ same "10,000 files, four threads: none was written" 0 \
 	"$(find "$TMP/recorded/files" -type f -size +0 | wc -l)"
 if [ "$(ulimit -n)" -ge 3100 ]; then
 	BINLOG_STREAMS='file:*.log=replace' recorded "$TMP/recorded" "$TMP/files" together 3000
-	(decoded "$TMP/recorded" '*.log' 2>/dev/null; find "$TMP/recorded/files" -type f | xargs cat) |
+	(decoded "$TMP/recorded" '*.log' 2>/dev/null; find "$TMP/recorded/files" -type f -exec cat {} +) |
 		sort >"$TMP/decoded"
 	for word in first second; do seq -f "$word %.0f" 0 2999; done | sort >"$TMP/wanted"
 	same_file "3,000 files at once: what is not recorded is written" "$TMP/wanted" "$TMP/decoded"

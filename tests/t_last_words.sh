@@ -14,7 +14,7 @@ shown() { # [OPTION...]
 }
 ends() { shown | grep '^end: '; }
 # The function that an end is shown to have come from.
-place() { shown --stacks | sed -n '/^end: /,$p' | sed -nE 's/^ *#0 ([^ ]+) at .*/\1/p'; }
+place() { shown --stacks | sed -n '/^end: /,$p' | sed -nE 's/^ *#0 ([^ +]+)( at|\+0x[0-9a-f]+ in) .*/\1/p'; }
 
 # ended SENTENCE WAY END [PLACE]: recorded as native, shown as an end
 ended() {
@@ -73,6 +73,8 @@ ended "a jump to nowhere" jump "killed by SIGSEGV (address 0x0)" by_jump
 ended "trap" trap "killed by SIGTRAP"
 if [ "$(uname -m)" = x86_64 ]; then
 	ended "a breakpoint" breakpoint "killed by SIGTRAP" by_breakpoint
+	ended "a breakpoint at the end of a function" last_instruction "killed by SIGTRAP" ends_in_breakpoint
+	ended "a fault at the beginning of one" first_instruction "killed by SIGSEGV (address 0x10)" begins_with_fault
 fi
 ended "raise(SIGSEGV)" raise "killed by SIGSEGV"
 ended "raise(SIGABRT)" raise_abort "killed by SIGABRT"
@@ -136,7 +138,7 @@ for way in queries segv abort nested_abort assert returning ignored blocked once
 	compare "own handlers: $way" "$TMP/last_status" status "$TMP/last_handlers" $way
 done
 same "the program has seen something" 1 "$(($(wc -l <"$TMP/recorded/stdout") > 50))"
-for way in segv:SIGSEGV altstack:SIGSEGV abort:SIGABRT nested_abort:SIGABRT saved:SIGFPE; do
+for way in segv:SIGSEGV altstack:SIGSEGV abort:SIGABRT nested_abort:SIGABRT ignored:SIGABRT saved:SIGFPE; do
 	recorded "$TMP/recorded" "$TMP/last_handlers" "${way%:*}"
 	same "what comes after the default action is back: ${way%:*}" "end: killed by ${way#*:}" "$(ends)"
 done

@@ -222,6 +222,24 @@ static void by_ill(void) { __builtin_trap(); }
 static void by_trap(void) { raise(SIGTRAP); }
 #if defined(__x86_64__)
 static void by_breakpoint(void) { __asm__ volatile("int3"); }
+/* The last instruction of one function and the first one of the next. */
+void ends_in_breakpoint(void);
+void begins_with_fault(void);
+__asm__(".type ends_in_breakpoint, @function\n"
+	"ends_in_breakpoint:\n"
+	".cfi_startproc\n"
+	"int3\n"
+	".cfi_endproc\n"
+	".size ends_in_breakpoint, . - ends_in_breakpoint\n"
+	".type begins_with_fault, @function\n"
+	"begins_with_fault:\n"
+	".cfi_startproc\n"
+	"movl $1, 16\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size begins_with_fault, . - begins_with_fault\n");
+static void by_last_instruction(void) { ends_in_breakpoint(); }
+static void by_first_instruction(void) { begins_with_fault(); }
 #endif
 static void by_argument(void) { printf("%s\n", (char *)bad); }
 static void by_raise(void) { raise(SIGSEGV); }
@@ -389,7 +407,7 @@ static const struct {
 	WAY(segv_readonly), WAY(jump), WAY(bus), WAY(division), WAY(ill),
 	WAY(trap),
 #if defined(__x86_64__)
-	WAY(breakpoint),
+	WAY(breakpoint), WAY(last_instruction), WAY(first_instruction),
 #endif
 	WAY(argument), WAY(raise), WAY(raise_abort), WAY(kill),
 	WAY(kill_sys), WAY(queue), WAY(term), WAY(child), WAY(overflow),

@@ -59,6 +59,26 @@ static void pending(void)
 	R(ftell(stdout));
 }
 
+/* Nobody asks before much has been said. */
+static void asked_late(void)
+{
+	silent = 1;
+	for (int i = 0; i < 3000; i++)
+		printf("line %d\n", i);
+	R(lseek(1, 0, SEEK_CUR));
+	R(ftell(stdout));
+	R(__fpending(stdout));
+	for (int i = 0; i < 3000; i++)
+		printf("line %d\n", i);
+	R(fflush(stdout));
+	R(lseek(1, 0, SEEK_CUR));
+	printf("%d %s\n", 5, "text");
+	R(__fpending(stdout));
+	R(fprintf(stderr, "error %d\n", 5));
+	R(lseek(2, 0, SEEK_CUR));
+	R(ftell(stderr));
+}
+
 static void seeks(void)
 {
 	fpos_t here;
@@ -329,6 +349,7 @@ static void archive(void)
 
 static const struct scenario scenarios[] = {
 	SCENARIO(pending),
+	SCENARIO(asked_late),
 	SCENARIO(seeks),
 	SCENARIO(positions),
 	SCENARIO(opened_device),
