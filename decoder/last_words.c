@@ -109,8 +109,7 @@ static void put_sender(struct render_buffer *out, const struct message *message,
 
 static void put_death(struct render_buffer *out, const struct message *message)
 {
-	const struct death death =
-		read_death(message_event_value(message));
+	const struct death death = read_death(message_event_value(message));
 
 	put(out, "killed by ");
 	put_name(out, death.number);

@@ -6,12 +6,14 @@
 #include "decoder/style.h"
 
 /*
- * The bytes of --raw in the order in which they would have been written.
- * Messages to syslog are written to no file.
+ * The bytes of --raw, file by file, in the order in which they would have been
+ * written.  What goes to syslog counts as a file, of lines as --raw has them.
  */
 struct by_write {
 	const struct options *options;
 	struct output *output;
+	struct output line; /* of syslog, on its way */
+	void *syslog;	    /* style_raw's state, which fills `line` */
 	struct written *written;
 	struct replay *replay;
 };
@@ -19,26 +21,55 @@ struct by_write {
 static void *begin(const struct style_settings *settings)
 {
 	struct by_write *state = calloc(1, sizeof(*state));
+	struct style_settings lines = *settings;
 
 	if (!state)
 		return NULL;
 	state->options = settings->options;
 	state->output = settings->output;
+	state->line.fd = settings->output->fd;
+	lines.output = &state->line;
+	state->syslog = style_raw_begin(&lines);
 	state->written = written_new();
 	state->replay = state->written ? replay_new(state->written) : NULL;
-	if (state->replay)
+	if (state->syslog && state->replay)
 		return state;
+	if (state->syslog)
+		style_raw_end(state->syslog);
+	replay_free(state->replay);
 	written_free(state->written);
 	free(state);
 	return NULL;
+}
+
+static void move_line(struct by_write *by_write, const struct message *message)
+{
+	struct render_buffer *text = &by_write->line.text;
+	struct written_target *target = written_find(
+		by_write->written, message->capture, message->context->stream);
+
+	if (target)
+		written_put(target, text->data, text->length);
+	text->length = 0;
+}
+
+static void add_to_syslog(
+	struct by_write *by_write, const struct message *message)
+{
+	style_raw_message(by_write->syslog, message);
+	if (by_write->line.text.length > 0 && message->context->stream)
+		move_line(by_write, message);
 }
 
 static void message(void *state, const struct message *message)
 {
 	struct by_write *by_write = state;
 
-	if (message_stream(message) == BINLOG_STREAM_SYSLOG)
+	if (message_stream(message) == BINLOG_STREAM_SYSLOG) {
+		if (filter_wants(by_write->options, message))
+			add_to_syslog(by_write, message);
 		return;
+	}
 	replay_message(by_write->replay, message,
 		filter_wants(by_write->options, message));
 }
@@ -48,6 +79,8 @@ static void end(void *state)
 	struct by_write *by_write = state;
 
 	replay_free(by_write->replay);
+	style_raw_end(by_write->syslog);
+	render_buffer_free(&by_write->line.text);
 	if (!written_give_out(by_write->written, by_write->output) &&
 		by_write->output->failed == 0)
 		by_write->output->failed = errno;

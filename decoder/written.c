@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/id_map.h"
 #include "decoder/spool.h"
 #include "record/layout.h"
 
@@ -18,6 +19,7 @@ struct written_file {
 	struct spool spool;
 	struct written_target *targets;
 	struct written_file *next;
+	struct written_file *same_hash;
 };
 
 struct written_target {
@@ -31,6 +33,7 @@ struct written_target {
 struct written {
 	struct written_file *first;
 	struct written_file **end;
+	struct id_map files; /* by hash */
 };
 
 struct written *written_new(void)
@@ -42,14 +45,24 @@ struct written *written_new(void)
 	return written;
 }
 
+static uint32_t hash_of(const struct definition_stream *stream)
+{
+	uint64_t hash =
+		(stream->inode ^ stream->device << 40) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(hash >> 32);
+}
+
 static struct written_file *find_file(
 	struct written *written, const struct definition_stream *stream)
 {
-	struct written_file *file = written->first;
+	struct written_file *others =
+		id_map_find(&written->files, hash_of(stream));
+	struct written_file *file = others;
 
 	while (file && (file->device != stream->device ||
 			       file->inode != stream->inode))
-		file = file->next;
+		file = file->same_hash;
 	if (file)
 		return file;
 	file = calloc(1, sizeof(*file));
@@ -59,7 +72,12 @@ static struct written_file *find_file(
 	file->inode = stream->inode;
 	file->seekable = S_ISREG(stream->mode);
 	file->base = stream->description ? 0 : stream->position;
+	file->same_hash = others;
 	spool_init(&file->spool);
+	if (!id_map_set(&written->files, hash_of(stream), file)) {
+		free(file);
+		return NULL;
+	}
 	*written->end = file;
 	written->end = &file->next;
 	return file;
@@ -161,5 +179,7 @@ void written_free(struct written *written)
 		free(written->first);
 		written->first = next;
 	}
+	if (written)
+		id_map_free(&written->files);
 	free(written);
 }

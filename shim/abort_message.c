@@ -60,9 +60,8 @@ static const struct message *unseen(size_t *length)
 	if (!place())
 		return NULL;
 	message = __atomic_load_n(place(), __ATOMIC_ACQUIRE);
-	if (!message ||
-		__atomic_exchange_n(&recorded, message, __ATOMIC_ACQ_REL) ==
-			message)
+	if (!message || __atomic_exchange_n(&recorded, message,
+				__ATOMIC_ACQ_REL) == message)
 		return NULL;
 	*length = bytes_length_limited(
 		message->text, message->size - sizeof(*message));

@@ -130,7 +130,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
-	memo = memo_find(writer_memo_set(w, call, key), call, key, tag);
+	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_format(w, call, how, format, arguments);
 	if (likely(memo != NULL))
@@ -211,14 +211,14 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	uintptr_t key = (uintptr_t)bytes;
 	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text));
 	uint32_t tag = memo_tag(stream, text);
-	const struct memo *memo =
-		memo_find(writer_memo_set(w, call, key), call, key, constant);
+	const struct memo *memo = memo_find(
+		writer_memo_set(w, call, key, constant), call, key, constant);
 
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
 	if (unlikely(size > CAPTURE_CHUNK))
 		return capture_chunks(w, call, stream, text, 0, bytes, size);
-	memo = memo_find(writer_memo_set(w, call, 0), call, 0, tag);
+	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo)) {
 		memo = capture_meet_bytes(w, call, stream, text, bytes, size);
 		if (memo && memo->tag == constant)
@@ -250,7 +250,7 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 
 	if (unlikely(!w))
 		return false;
-	memo = memo_find(writer_memo_set(w, call, 0), call, 0, tag);
+	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_number(
 			w, call, stream, BINLOG_TEXT_CHARACTER, BINLOG_ARG_I32);

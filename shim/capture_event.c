@@ -15,7 +15,7 @@ bool capture_event(
 		terminal_flushed(stream);
 	if (unlikely(!w))
 		return false;
-	memo = memo_find(writer_memo_set(w, call, 0), call, 0, tag);
+	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (!memo)
 		memo = capture_meet_number(
 			w, call, stream, text, BINLOG_ARG_I64);
@@ -36,7 +36,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	uint32_t tag = memo_tag(stream, BINLOG_TEXT_BYTES_AT);
 	uint32_t padded = (size + 3) & ~3u;
 	const struct memo *memo =
-		memo_find(writer_memo_set(w, call, 0), call, 0, tag);
+		memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	uint64_t ticks;
 	char *to;
 

@@ -52,9 +52,9 @@ static void unwind(struct writer *w, const struct call *call)
 
 /* Where to remember a call whose stack is in w->trace. */
 static struct memo *make_room(
-	struct writer *w, const struct call *call, uintptr_t key)
+	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
 {
-	struct memo *set = writer_memo_set(w, call, key);
+	struct memo *set = writer_memo_set(w, call, key, tag);
 
 	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
 		return &w->spare;
@@ -68,12 +68,13 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	uintptr_t key, const struct define_context *context,
 	const struct plan *plan, uint32_t length)
 {
+	uint32_t tag = memo_tag(context->stream, context->text);
 	uint32_t id = define_context(w, call, context);
 	struct memo *memo;
 
 	if (!id)
 		return NULL;
-	memo = make_room(w, call, key);
+	memo = make_room(w, call, key, tag);
 	/* The entry counts from the moment that it has a pc: a handler may
 	 * jump out of here and leave it half filled. */
 	memo->pc = 0;
@@ -83,7 +84,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->fp = call->fp;
 	memo->plan = plan;
 	memo->context = id;
-	memo->tag = memo_tag(context->stream, context->text);
+	memo->tag = tag;
 	memo->length = length;
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
@@ -206,7 +207,8 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	length = (uint32_t)bytes_length(format);
 	if (!how->permanent && !module_is_constant(format, length + 1)) {
 		key = content_key(format, length);
-		memo = memo_find(writer_memo_set(w, call, key), call, key, tag);
+		memo = memo_find(
+			writer_memo_set(w, call, key, tag), call, key, tag);
 		if (memo)
 			return memo;
 	}

@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) const struct memo *find(
 	const struct fast *fast, uintptr_t key, uint32_t tag)
 {
 	const struct memo *set = fast->w->memo[memo_set_of(
-		fast->w->callers, fast->pc, fast->sp, fast->fp, key)];
+		fast->w->callers, fast->pc, fast->sp, fast->fp, key, tag)];
 
 	if (likely(is_this(&set[0], fast, key, tag)))
 		return &set[0];

@@ -130,8 +130,8 @@ static bool has_room(const ucontext_t *context)
 	return true;
 }
 
-static void __attribute__((noinline)) record(
-	int number, const siginfo_t *info, const ucontext_t *context)
+static void __attribute__((noinline))
+record(int number, const siginfo_t *info, const ucontext_t *context)
 {
 	struct call call = {.function = "signal"};
 

@@ -14,8 +14,7 @@
 #include "shim/memo.h"
 
 /* Defined by wrappers/functions.c, filled in by host_resolve(). */
-extern int (*next_sigaction)(
-	int, const struct sigaction *, struct sigaction *);
+extern int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 
 /*
  * Stands in for every default action, from the constructor on; does nothing

@@ -84,7 +84,7 @@ static inline unsigned memo_caller_slot(uintptr_t pc)
  */
 static inline __attribute__((always_inline)) unsigned memo_set_of(
 	const struct memo_caller *callers, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, uintptr_t key)
+	uintptr_t fp, uintptr_t key, uint32_t tag)
 {
 	const struct memo_caller *caller = &callers[memo_caller_slot(pc)];
 	uintptr_t by = 0;
@@ -93,7 +93,8 @@ static inline __attribute__((always_inline)) unsigned memo_set_of(
 	if (likely(caller->pc == pc))
 		by = *(const uintptr_t *)((caller->by_fp ? fp : sp) +
 					  (uintptr_t)(intptr_t)caller->offset);
-	mixed = (pc ^ by << 13 ^ key << 17 ^ key >> 7 ^ sp << 31) *
+	mixed = (pc ^ by << 13 ^ key << 17 ^ key >> 7 ^ sp << 31 ^
+			(uint64_t)tag << 5) *
 		0x9e3779b97f4a7c15u;
 	return (unsigned)(mixed >> 57) % MEMO_SETS;
 }

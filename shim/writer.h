@@ -120,10 +120,10 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 
 /* Where the memo of a call is, if there is one. */
 static inline struct memo *writer_memo_set(
-	struct writer *w, const struct call *call, uintptr_t key)
+	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
 {
 	return w->memo[memo_set_of(
-		w->callers, call->pc, call->sp, call->fp, key)];
+		w->callers, call->pc, call->sp, call->fp, key, tag)];
 }
 
 bool writer_said_slow(struct writer *w, unsigned stream);

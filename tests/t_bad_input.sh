@@ -166,9 +166,6 @@ expect "a missing argument" 2 "" "binlog-show: --pid: its argument is missing" \
 expect "a number that is none" 2 "" "binlog-show: 12x: not the number" --pid=12x
 expect "an unknown stream" 2 "" "binlog-show: stdin: no such stream: " \
 	--stream=stdin
-expect "a stream that captures do not name" 2 "" \
-	"binlog-show: file:*.log: captures do not name other files: " \
-	--stream='file:*.log'
 expect "an unknown style" 2 "" "no such style: --output=help" --output=fancy
 
 if [ -w /dev/full ]; then

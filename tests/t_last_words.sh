@@ -68,6 +68,8 @@ done
 # ---- the signal ----
 ended "abort()" abort "killed by SIGABRT" by_abort
 ended "a fault" segv "killed by SIGSEGV (address 0x10)" faults
+ended "a fault after half a line" segv_unfinished "killed by SIGSEGV (address 0x10)" faults
+same "it is shown after that" "stdout: no newline" "$(shown | grep -v '^stderr' | head -n 1)"
 ended "a fault at no address of a user" segv_far "killed by SIGSEGV" faults
 ended "a jump to nowhere" jump "killed by SIGSEGV (address 0x0)" by_jump
 ended "trap" trap "killed by SIGTRAP"

@@ -265,14 +265,6 @@ export MAKEFLAGS=--no-print-directory TERM=dumb SHELL=/bin/sh
 unset MAKELEVEL MFLAGS BASH_ENV ENV PYTHONUNBUFFERED
 script=$TMP/script
 
-decode() { # DIR: what would have reached the files
-	local stream
-	for stream in stdout stderr; do
-		"$show" --raw --as-written -q --stream=$stream "$1/capture" \
-			>"$1/$stream" 2>"$1/complaint" ||
-			cat "$1/complaint" >>"$1/$stream"
-	done
-}
 # Like natively and recorded of lib.sh, with somebody who reads what is written.
 piped() { # DIR COMMAND...
 	local dir=$1

@@ -10,15 +10,6 @@ else
 	export TREE=/usr/share/doc NUMBERS=100000 BYTES=300000 ROWS=300 ROUNDS=1
 fi
 
-decode() { # DIR: what would have reached the files
-	local stream
-	for stream in stdout stderr; do
-		"$show" --raw --as-written -q --stream=$stream "$1/capture" \
-			>"$1/$stream" 2>"$1/complaint" ||
-			cat "$1/complaint" >>"$1/$stream"
-	done
-}
-
 # ---- something to work on, the same in every run ----
 mkdir -p "$DATA/tree/sub/deep" && cd "$DATA" || exit 1
 seq 1 2000 | awk '{ printf "%d line %s of %x, %.3f\n", $1, substr("abcdefghijklmnopqrstuvwxyz", $1 % 20, 5), $1 * 7919, $1 / 7 }' >text

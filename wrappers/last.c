@@ -119,8 +119,7 @@ _Noreturn void last_assert_perror(const struct call *call, int number,
 
 /* ---- what glibc writes to descriptor 2 by itself ---- */
 
-static bool is_said(
-	const struct call *call, unsigned stream, const char *text)
+static bool is_said(const struct call *call, unsigned stream, const char *text)
 {
 	return stream != STREAM_PASS &&
 	       capture_bytes(call, stream, BINLOG_TEXT_BYTES, text,

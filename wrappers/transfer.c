@@ -1,10 +1,14 @@
+#include <sys/mman.h>
+
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
-/* On the host's stack; a transfer goes in pieces of this size. */
+/* A transfer goes in pieces of this size, on the host's stack; a larger one
+ * in larger pieces, in a mapping of its own. */
 #define PIECE 1024
+#define PIECE_LARGE 65536u
 
 /* From where a transfer reads: at the offset if there is one. */
 struct source {
@@ -33,16 +37,15 @@ static ssize_t write_piece(const struct call *call, unsigned stream, int out,
 	return next_write(out, piece, size);
 }
 
-/* As the kernel would, but by way of our hands. */
-static ssize_t transfer(const struct call *call, unsigned stream, int out,
-	const struct source *source, size_t size, bool once)
+static ssize_t transfer_by(const struct call *call, unsigned stream, int out,
+	const struct source *source, size_t size, bool once, char *piece,
+	size_t room)
 {
-	char piece[PIECE];
 	ssize_t done = 0;
 
 	while ((size_t)done < size) {
 		size_t part = size - (size_t)done;
-		long n = read_piece(source, piece, part < PIECE ? part : PIECE);
+		long n = read_piece(source, piece, part < room ? part : room);
 		ssize_t written;
 
 		if (sys_failed(n)) {
@@ -58,6 +61,26 @@ static ssize_t transfer(const struct call *call, unsigned stream, int out,
 		if (written < n || once)
 			break;
 	}
+	return done;
+}
+
+/* As the kernel would, but by way of our hands. */
+static ssize_t transfer(const struct call *call, unsigned stream, int out,
+	const struct source *source, size_t size, bool once)
+{
+	char piece[PIECE];
+	long large = -ENOMEM;
+	ssize_t done;
+
+	if (size > PIECE)
+		large = SYS6(mmap, 0, PIECE_LARGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(large))
+		return transfer_by(call, stream, out, source, size, once, piece,
+			sizeof(piece));
+	done = transfer_by(call, stream, out, source, size, once, (char *)large,
+		PIECE_LARGE);
+	SYS2(munmap, large, PIECE_LARGE);
 	return done;
 }
 

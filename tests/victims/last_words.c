@@ -199,6 +199,11 @@ static void by_err(void) { err(3, "no %s", "luck"); }
 
 __attribute__((noinline)) static void faults(void) { *(volatile int *)bad = 1; }
 static void by_segv(void) { faults(); }
+static void by_segv_unfinished(void)
+{
+	printf("no newline");
+	faults();
+}
 static void by_segv_far(void)
 {
 	bad = (void *)0xdead000000000000;
@@ -403,7 +408,7 @@ static const struct {
 	WAY(percent_n_syslog), WAY(percent_n_mapped), WAY(percent_n_too_late),
 	WAY(percent_n_numbered), WAY(percent_n_then_gap),
 	WAY(gap_then_percent_n), WAY(percent_n_constant), WAY(gap), WAY(free),
-	WAY(double_free), WAY(abort), WAY(err), WAY(segv), WAY(segv_far),
+	WAY(double_free), WAY(abort), WAY(err), WAY(segv), WAY(segv_unfinished), WAY(segv_far),
 	WAY(segv_readonly), WAY(jump), WAY(bus), WAY(division), WAY(ill),
 	WAY(trap),
 #if defined(__x86_64__)
