@@ -48,7 +48,7 @@ run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-symbolize)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
-.PHONY: all demo check check-corpus check-long bench lint fuzz coverage help \
+.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz coverage help \
 	install clean deps-build deps-check deps-demo
 .DELETE_ON_ERROR:
 .SECONDARY:

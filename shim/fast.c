@@ -23,8 +23,7 @@ static inline __attribute__((always_inline)) unsigned plain_stream(
 	/* Byte-oriented already: fwide(file, 0) < 0. */
 	if (unlikely((file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) !=
 			     LIBIO_IS_FILEBUF ||
-		     file->_mode >= 0 || fd >= STREAMS_FDS ||
-		     file->_IO_write_ptr != file->_IO_write_base))
+		     file->_mode >= 0 || fd >= STREAMS_FDS))
 		return STREAM_PASS;
 	slot = __atomic_load_n(&streams_of_stdio[fd], __ATOMIC_RELAXED);
 	stream = (unsigned)slot & STREAMS_MAX;
@@ -88,6 +87,63 @@ static inline __attribute__((always_inline)) void commit(struct writer *w,
 	writer_said(w, stream, said);
 }
 
+/* Bytes that are part of the context: nothing but the time is recorded. */
+static inline __attribute__((always_inline)) bool record_constant(
+	const struct fast *fast, const struct memo *memo, unsigned stream,
+	size_t said)
+{
+	uint64_t ticks;
+
+	if (unlikely(!begin(fast->w, 8, &ticks)))
+		return false;
+	commit(fast->w, fast->w->cursor + 8, memo, ticks, stream, said);
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool record_bytes(
+	const struct fast *fast, unsigned stream, unsigned text,
+	const void *bytes, size_t size, size_t said)
+{
+	const struct memo *memo = find(fast, 0, memo_tag(stream, text));
+	size_t padded = (size + 3) & ~(size_t)3;
+	uint64_t ticks;
+	char *to = fast->w->cursor;
+
+	if (unlikely(!memo || size == 0 || size > FAST_BYTES_MAX ||
+		     !begin(fast->w, 12 + padded, &ticks)))
+		return false;
+	*(uint32_t *)(to + 8) = (uint32_t)size;
+	*(uint32_t *)(to + 8 + padded) = 0;
+	bytes_copy(to + 12, bytes, size);
+	commit(fast->w, to + 12 + padded, memo, ticks, stream, said);
+	return true;
+}
+
+/*
+ * What macros have put into the buffer comes first.  Only where no other
+ * thread may use the FILE, which libc knows.
+ */
+static __attribute__((noinline)) bool drain(
+	const struct fast *fast, FILE *file, unsigned stream)
+{
+	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
+
+	if (file->_flags2 & LIBIO_NEEDS_LOCK ||
+		!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
+		!record_bytes(fast, stream, BINLOG_TEXT_CHARACTERS,
+			file->_IO_write_base, size, size))
+		return false;
+	file->_IO_write_ptr = file->_IO_write_base;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool is_drained(
+	const struct fast *fast, FILE *file, unsigned stream)
+{
+	return likely(file->_IO_write_ptr == file->_IO_write_base) ||
+	       drain(fast, file, stream);
+}
+
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const char *format, va_list arguments)
 {
@@ -124,38 +180,6 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 leave:
 	writer_leave(fast.w);
 	return result;
-}
-
-/* Bytes that are part of the context: nothing but the time is recorded. */
-static inline __attribute__((always_inline)) bool record_constant(
-	const struct fast *fast, const struct memo *memo, unsigned stream,
-	size_t said)
-{
-	uint64_t ticks;
-
-	if (unlikely(!begin(fast->w, 8, &ticks)))
-		return false;
-	commit(fast->w, fast->w->cursor + 8, memo, ticks, stream, said);
-	return true;
-}
-
-static inline __attribute__((always_inline)) bool record_bytes(
-	const struct fast *fast, unsigned stream, unsigned text,
-	const void *bytes, size_t size, size_t said)
-{
-	const struct memo *memo = find(fast, 0, memo_tag(stream, text));
-	size_t padded = (size + 3) & ~(size_t)3;
-	uint64_t ticks;
-	char *to = fast->w->cursor;
-
-	if (unlikely(!memo || size == 0 || size > FAST_BYTES_MAX ||
-		     !begin(fast->w, 12 + padded, &ticks)))
-		return false;
-	*(uint32_t *)(to + 8) = (uint32_t)size;
-	*(uint32_t *)(to + 8 + padded) = 0;
-	bytes_copy(to + 12, bytes, size);
-	commit(fast->w, to + 12 + padded, memo, ticks, stream, said);
-	return true;
 }
 
 bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
@@ -217,7 +241,8 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	if (unlikely(stream == STREAM_PASS || !enter(&fast)))
 		return false;
 	memo = find(&fast, 0, memo_tag(stream, BINLOG_TEXT_CHARACTER));
-	if (likely(memo && begin(fast.w, 12, &ticks))) {
+	if (likely(memo && is_drained(&fast, file, stream) &&
+		    begin(fast.w, 12, &ticks))) {
 		*(int32_t *)(fast.w->cursor + 8) = (unsigned char)c;
 		commit(fast.w, fast.w->cursor + 12, memo, ticks, stream, 1);
 		done = true;

@@ -13,12 +13,14 @@
 #define LIBIO_LINE_BUFFERED 0x200
 #define LIBIO_CURRENTLY_PUTTING 0x800 /* the buffer holds output */
 #define LIBIO_APPENDING 0x1000
-#define LIBIO_IS_FILEBUF 0x2000	      /* there is a descriptor behind it */
+#define LIBIO_IS_FILEBUF 0x2000 /* there is a descriptor behind it */
 
 /* How FILE::_wide_data begins (struct _IO_wide_data). */
 struct libio_wide {
 	const wchar_t *read_at;
 	const wchar_t *read_end;
 };
+/* Of FILE::_flags2: threads may share it (glibc since 2.28). */
+#define LIBIO_NEEDS_LOCK 0x80
 
 #endif
