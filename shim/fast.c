@@ -33,19 +33,6 @@ static inline __attribute__((always_inline)) unsigned plain_stream(
 	return stream;
 }
 
-static inline __attribute__((always_inline)) bool enter(struct fast *fast)
-{
-	struct writer *w = writer_self;
-
-	if (unlikely(w->idle != process_generation))
-		return false;
-	w->entered = fast->sp;
-	w->idle = 0;
-	SIGNAL_FENCE();
-	fast->w = w;
-	return true;
-}
-
 static inline __attribute__((always_inline)) bool is_this(
 	const struct memo *memo, const struct fast *fast, uintptr_t key,
 	uint32_t tag)
@@ -137,11 +124,23 @@ static __attribute__((noinline)) bool drain(
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool is_drained(
-	const struct fast *fast, FILE *file, unsigned stream)
+/* Enters, and has the buffer of the FILE empty; false: neither. */
+static inline __attribute__((always_inline)) bool enter(
+	struct fast *fast, FILE *file, unsigned stream)
 {
-	return likely(file->_IO_write_ptr == file->_IO_write_base) ||
-	       drain(fast, file, stream);
+	struct writer *w = writer_self;
+
+	if (unlikely(w->idle != process_generation))
+		return false;
+	w->entered = fast->sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	fast->w = w;
+	if (likely(file->_IO_write_ptr == file->_IO_write_base) ||
+		drain(fast, file, stream))
+		return true;
+	writer_leave(w);
+	return false;
 }
 
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
@@ -157,7 +156,7 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	uint64_t ticks;
 	char *end;
 
-	if (unlikely(stream == STREAM_PASS || !enter(&fast)))
+	if (unlikely(stream == STREAM_PASS || !enter(&fast, file, stream)))
 		return CAPTURE_PASS;
 	memo = find(
 		&fast, (uintptr_t)format, memo_tag(stream, BINLOG_TEXT_FORMAT));
@@ -190,7 +189,7 @@ bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const struct memo *memo;
 	bool done;
 
-	if (unlikely(stream == STREAM_PASS || !enter(&fast)))
+	if (unlikely(stream == STREAM_PASS || !enter(&fast, file, stream)))
 		return false;
 	memo = find(
 		&fast, (uintptr_t)bytes, memo_tag(stream, BINLOG_TEXT_LITERAL));
@@ -213,7 +212,7 @@ int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	size_t size;
 	bool done;
 
-	if (unlikely(stream == STREAM_PASS || !enter(&fast)))
+	if (unlikely(stream == STREAM_PASS || !enter(&fast, file, stream)))
 		return -1;
 	memo = find(
 		&fast, (uintptr_t)s, memo_tag(stream, CAPTURE_CONSTANT(text)));
@@ -238,11 +237,10 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	uint64_t ticks;
 	bool done = false;
 
-	if (unlikely(stream == STREAM_PASS || !enter(&fast)))
+	if (unlikely(stream == STREAM_PASS || !enter(&fast, file, stream)))
 		return false;
 	memo = find(&fast, 0, memo_tag(stream, BINLOG_TEXT_CHARACTER));
-	if (likely(memo && is_drained(&fast, file, stream) &&
-		    begin(fast.w, 12, &ticks))) {
+	if (likely(memo && begin(fast.w, 12, &ticks))) {
 		*(int32_t *)(fast.w->cursor + 8) = (unsigned char)c;
 		commit(fast.w, fast.w->cursor + 12, memo, ticks, stream, 1);
 		done = true;
