@@ -48,8 +48,8 @@ run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-symbolize)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
-.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz coverage help \
-	install clean deps-build deps-check deps-demo
+.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
+	coverage help install clean deps-build deps-check deps-demo
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -131,6 +131,10 @@ bench: deps-build
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/bench/run $(O)
 
+bench-tools: deps-check
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/bench/tools $(O) $(T)
+
 fuzz: deps-check
 	$(Q)$(MAKE) --no-print-directory $(O)/tests/fuzz_render
 	$(Q)$(O)/tests/fuzz_render $$(date +%s) 10000000
@@ -178,6 +182,7 @@ help:
 	@echo 'make check-long the tests that take long, in full'
 	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
 	@echo 'make bench      what a recorded call costs, beside glibc, in one run'
+	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
 	@echo 'make fuzz       ten million random formats against glibc'
 	@echo 'make coverage   line coverage of the tests'
 	@echo 'make lint       include rules, imports, layout, man pages'
