@@ -2,6 +2,7 @@
 
 #include "shim/arguments.h"
 #include "shim/capture_slow.h"
+#include "shim/stdio_buffer.h"
 #include "shim/stdio_turn.h"
 
 /* The call, and the writer that it is recorded by. */
@@ -29,6 +30,9 @@ static inline __attribute__((always_inline)) unsigned plain_stream(
 	stream = (unsigned)slot & STREAMS_MAX;
 	if (unlikely(slot >> STREAMS_BITS != (uintptr_t)file ||
 		     streams[stream].unusual || stdio_turn_matters))
+		return STREAM_PASS;
+	/* What another FILE has collected comes first. */
+	if (unlikely(stdio_buffer_collects != file && stdio_buffer_collects))
 		return STREAM_PASS;
 	return stream;
 }
@@ -115,7 +119,7 @@ static __attribute__((noinline)) bool drain(
 {
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
 
-	if (file->_flags2 & LIBIO_NEEDS_LOCK ||
+	if (stdio_buffer_collecting || file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
 		!record_bytes(fast, stream, BINLOG_TEXT_CHARACTERS,
 			file->_IO_write_base, size, size))
@@ -229,6 +233,21 @@ int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	return done ? (int)size : -1;
 }
 
+/* Into the buffer, as the macro does it; a handler leaves it alone. */
+static inline __attribute__((always_inline)) bool collect(FILE *file, int c)
+{
+	bool fits;
+
+	stdio_buffer_collecting = true;
+	SIGNAL_FENCE();
+	fits = file->_IO_write_ptr < file->_IO_write_end;
+	if (likely(fits))
+		*file->_IO_write_ptr++ = (char)c;
+	SIGNAL_FENCE();
+	stdio_buffer_collecting = false;
+	return fits;
+}
+
 bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 {
 	struct fast fast = {pc, sp, fp, NULL};
@@ -237,7 +256,15 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	uint64_t ticks;
 	bool done = false;
 
-	if (unlikely(stream == STREAM_PASS || !enter(&fast, file, stream)))
+	if (unlikely(stream == STREAM_PASS))
+		return false;
+	if (stdio_buffer_collects == file &&
+		!(file->_flags2 & LIBIO_NEEDS_LOCK) && collect(file, c)) {
+		if (c == '\n' && enter(&fast, file, stream))
+			writer_leave(fast.w);
+		return true;
+	}
+	if (unlikely(!enter(&fast, file, stream)))
 		return false;
 	memo = find(&fast, 0, memo_tag(stream, BINLOG_TEXT_CHARACTER));
 	if (likely(memo && begin(fast.w, 12, &ticks))) {

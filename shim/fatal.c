@@ -7,6 +7,7 @@
 #include "shim/environment.h"
 #include "shim/module.h"
 #include "shim/process.h"
+#include "shim/stdio_buffer.h"
 #include "shim/sys.h"
 
 /* What recording takes of the stack at most. */
@@ -139,6 +140,8 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 	if (number == SIGABRT)
 		abort_message_record(&call);
 	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
+	/* Last: should the FILE be damaged, too, the signal is on record. */
+	stdio_buffer_catch_up(&call);
 }
 
 /*
@@ -285,6 +288,7 @@ void fatal_abort(const struct call *call)
 {
 	struct sigaction found;
 
+	stdio_buffer_drain_all(call);
 	aborting = *call;
 	aborting.turn = NULL;
 	abort_message_record(call);

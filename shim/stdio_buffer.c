@@ -7,6 +7,9 @@
 
 #define FILES_MAX 32
 
+FILE *stdio_buffer_collects;
+bool stdio_buffer_collecting;
+
 /* The FILEs with such bytes, and up to where their buffers are known. */
 static struct {
 	FILE *file;
@@ -62,8 +65,10 @@ static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
-	if (host_ftrylockfile(file) != 0)
-		return; /* another thread's: it will come here itself */
+	/* Another thread's: it will come here itself; or our own, interrupted.
+	 */
+	if (stdio_buffer_collecting || host_ftrylockfile(file) != 0)
+		return;
 	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || file->_mode > 0 ||
 		file->_IO_write_ptr <= file->_IO_write_base)
 		; /* nothing there */
@@ -75,6 +80,31 @@ COLD void stdio_buffer_drain(
 		file->_IO_write_ptr = file->_IO_write_base;
 	}
 	host_funlockfile(file);
+}
+
+COLD void stdio_buffer_catch_up_slow(const struct call *call)
+{
+	FILE *file = stdio_buffer_collects;
+	unsigned stream = streams_of_file(file);
+
+	if (file->_IO_write_ptr == file->_IO_write_base ||
+		process_is_borrowed())
+		return;
+	if (stream != STREAM_PASS)
+		stdio_buffer_drain(call, file, stream);
+}
+
+COLD void stdio_buffer_collect(
+	const struct call *call, FILE *file, unsigned stream)
+{
+	if (file == stdio_buffer_collects ||
+		streams[stream].buffering != BINLOG_BUFFER_FULL ||
+		streams[stream].unusual || stdio_turn_matters ||
+		file->_flags2 & LIBIO_NEEDS_LOCK ||
+		!stdio_buffer_remember(file))
+		return;
+	stdio_buffer_catch_up(call);
+	stdio_buffer_collects = file;
 }
 
 COLD void stdio_buffer_prepare_slow(
@@ -133,23 +163,26 @@ void stdio_buffer_drain_all(const struct call *call)
 	}
 }
 
-void stdio_buffer_remember(FILE *file)
+bool stdio_buffer_remember(FILE *file)
 {
 	if (find(file) < FILES_MAX)
-		return;
+		return true;
 	for (int i = 0; i < FILES_MAX; i++) {
 		FILE *expected = NULL;
 
 		if (__atomic_compare_exchange_n(&files[i].file, &expected, file,
 			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return;
+			return true;
 	}
+	return false;
 }
 
 void stdio_buffer_forget(const FILE *file)
 {
 	int i = find(file);
 
+	if (stdio_buffer_collects == file)
+		stdio_buffer_collects = NULL;
 	if (i < FILES_MAX) {
 		files[i].known = NULL;
 		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);

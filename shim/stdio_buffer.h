@@ -19,8 +19,11 @@ void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);
 /* The same for all FILEs that may have something. */
 void stdio_buffer_drain_all(const struct call *call);
 
-/* A macro has found the buffer of this FILE full or missing: remember it. */
-void stdio_buffer_remember(FILE *file);
+/*
+ * A macro has found the buffer of this FILE full or missing: remember it.
+ * False: too many are.
+ */
+bool stdio_buffer_remember(FILE *file);
 void stdio_buffer_forget(const FILE *file);
 
 /*
@@ -31,6 +34,29 @@ void stdio_buffer_settle(FILE *file);
 
 /* The same after a flush, of all FILEs if null; of those remembered only. */
 void stdio_buffer_flushed(const FILE *file);
+
+/*
+ * Single characters (putc) are collected in the buffer of their FILE, as the
+ * macro does it, and recorded line by line, or before anything else is: one
+ * record for each would take ten times the time and the room of its text.
+ * Only for a FILE that is fully buffered, while there is one thread.  Null, or
+ * the FILE that does so; no other has collected anything.
+ */
+extern HIDDEN FILE *stdio_buffer_collects;
+/* A character is on its way into the buffer: leave it alone. */
+extern HIDDEN bool stdio_buffer_collecting;
+
+/* From here on `file` collects, if it may. */
+void stdio_buffer_collect(const struct call *call, FILE *file, unsigned stream);
+
+void stdio_buffer_catch_up_slow(const struct call *call);
+
+/* Records what has been collected, before something else is recorded. */
+static inline void stdio_buffer_catch_up(const struct call *call)
+{
+	if (unlikely(stdio_buffer_collects != NULL))
+		stdio_buffer_catch_up_slow(call);
+}
 
 /* The rest of stdio_buffer_prepare(), where there is anything to do. */
 void stdio_buffer_prepare_slow(
@@ -43,6 +69,8 @@ void stdio_buffer_prepare_slow(
 static inline void stdio_buffer_prepare(
 	const struct call *call, FILE *file, unsigned stream, bool locks)
 {
+	if (unlikely(stdio_buffer_collects != file))
+		stdio_buffer_catch_up(call);
 	/* Also for a program that begins to use flockfile() just now. */
 	call->turn->file = file;
 	call->turn->locks = locks;

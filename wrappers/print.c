@@ -62,6 +62,7 @@ int print_descriptor(const struct call *call, int fd, int chk,
 
 	if (stream == STREAM_PASS)
 		return pass_on_vdprintf(fd, chk, format, ap);
+	stdio_buffer_catch_up(call);
 	length = record(call, stream, chk, format, ap);
 	if (unlikely(length == CAPTURE_PASS))
 		length = pass_on_vdprintf(fd, chk, format, ap);

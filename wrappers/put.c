@@ -113,6 +113,16 @@ static bool record_character(
 	return is_done(stream, recorded);
 }
 
+/* The characters that follow are collected: give them a buffer. */
+static COLD void collect(const struct call *call, FILE *file, unsigned stream)
+{
+	stdio_buffer_collect(call, file, stream);
+	if (stdio_buffer_collects == file &&
+		(!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
+			!file->_IO_write_base))
+		next___overflow(file, EOF);
+}
+
 int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
@@ -128,7 +138,10 @@ int put_character(
 		    call, file, stream, next != next_putc_unlocked, c)) {
 		result = next(c, file);
 		settle(file, stream);
+		return result;
 	}
+	if (unlikely(stdio_buffer_collects != file))
+		collect(call, file, stream);
 	return result;
 }
 

@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -72,6 +73,7 @@ static ssize_t transfer(const struct call *call, unsigned stream, int out,
 	long large = -ENOMEM;
 	ssize_t done;
 
+	stdio_buffer_catch_up(call);
 	if (size > PIECE)
 		large = SYS6(mmap, 0, PIECE_LARGE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,6 @@
 #include "shim/bytes.h"
 #include "shim/host.h"
+#include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -11,6 +12,7 @@
 static bool record(
 	const struct call *call, unsigned stream, const void *p, size_t size)
 {
+	stdio_buffer_catch_up(call);
 	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
 		return true;
 	writer_count_passed();
@@ -60,6 +62,7 @@ static bool record_together(const struct call *call, unsigned stream,
 
 	if (total > sizeof(bytes))
 		return false;
+	stdio_buffer_catch_up(call);
 	for (int i = 0; i < count; i++) {
 		bytes_copy(bytes + at, v[i].iov_base, v[i].iov_len);
 		at += v[i].iov_len;
