@@ -1,6 +1,6 @@
 """daemon_sink.py FILE: each datagram that arrives at /dev/log becomes a line of FILE.
 
-On SIGTERM takes what is still queued and ends.
+After SIGTERM it takes what is still queued and ends.
 """
 import signal
 import socket
@@ -8,22 +8,18 @@ import sys
 
 sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 sock.bind("/dev/log")
+sock.settimeout(0.05)
 lines = []
+ending = []
 
-
-def end(*_):
-    sock.setblocking(False)
-    try:
-        while True:
-            lines.append(sock.recv(65536))
-    except BlockingIOError:
-        pass
-    with open(sys.argv[1], "ab") as out:
-        for line in lines:
-            out.write(line.rstrip(b"\n\0").replace(b"\n", b"\\n") + b"\n")
-    sys.exit(0)
-
-
-signal.signal(signal.SIGTERM, end)
+# The handler only says so: it may come between a datagram and its place in the list.
+signal.signal(signal.SIGTERM, lambda *_: ending.append(True))
 while True:
-    lines.append(sock.recv(65536))
+    try:
+        lines.append(sock.recv(65536))
+    except socket.timeout:
+        if ending:
+            break
+with open(sys.argv[1], "ab") as out:
+    for line in lines:
+        out.write(line.rstrip(b"\n\0").replace(b"\n", b"\\n") + b"\n")
