@@ -14,7 +14,8 @@
 
 struct output {
 	int fd;
-	int failed; /* errno of the first write that failed, or 0 */
+	int failed;	   /* errno of the first write that failed, or 0 */
+	const char *where; /* it failed; null: standard output */
 	struct render_buffer text;
 };
 

@@ -9,6 +9,8 @@
 
 /* So many forks are remembered whose children have not said anything yet. */
 #define FORKS_MAX 4096u
+/* And so much of what they inherit. */
+#define FORKS_BYTES_MAX ((size_t)1 << 26)
 
 /* A FILE of a process. */
 struct held {
@@ -32,6 +34,7 @@ struct fork {
 	const struct recording *capture;
 	uint64_t number;
 	struct held *held;
+	size_t bytes;
 	struct fork *next; /* the one before it */
 };
 
@@ -41,6 +44,8 @@ struct replay {
 	struct process *last; /* the one asked for last, or null */
 	struct fork *forks;
 	size_t fork_count;
+	size_t fork_bytes;
+	bool failed; /* no memory: something is missing */
 	struct render_buffer text;
 	struct render_pieces pieces; /* of `text` */
 };
@@ -75,7 +80,7 @@ static void write_out(void *closure, const char *bytes, size_t size)
 }
 
 /* In the same order. */
-static struct held *copy_held(const struct held *from)
+static struct held *copy_held(struct replay *replay, const struct held *from)
 {
 	struct held *first = NULL;
 	struct held **end = &first;
@@ -84,14 +89,14 @@ static struct held *copy_held(const struct held *from)
 		struct held *copy;
 
 		copy = calloc(1, sizeof(*copy));
-		if (!copy)
-			break;
-		*copy = *from;
-		copy->next = NULL;
-		if (!stdio_model_copy(&copy->model, &from->model)) {
+		if (copy)
+			*copy = *from;
+		if (!copy || !stdio_model_copy(&copy->model, &from->model)) {
+			replay->failed = true;
 			free(copy);
 			break;
 		}
+		copy->next = NULL;
 		*end = copy;
 		end = &copy->next;
 	}
@@ -112,17 +117,22 @@ static struct fork *take_fork(
 	if (found) {
 		*place = found->next;
 		replay->fork_count--;
+		replay->fork_bytes -= found->bytes;
 	}
 	return found;
 }
 
-static void inherit(
-	struct replay *replay, struct process *child, uint64_t number)
+static void inherit(struct replay *replay, struct process *child,
+	const struct message *message)
 {
+	uint64_t number = message->program->fork;
 	struct fork *fork = take_fork(replay, child->capture, number);
 
-	if (!fork)
+	if (!fork) {
+		recording_report(message->capture, ERROR_INHERITED,
+			message->offset, number);
 		return;
+	}
 	child->held = fork->held;
 	free(fork);
 }
@@ -143,7 +153,7 @@ static struct process *make_process(
 		return NULL;
 	}
 	if (message->program && message->program->fork)
-		inherit(replay, made, message->program->fork);
+		inherit(replay, made, message);
 	return made;
 }
 
@@ -213,30 +223,55 @@ static void flush_all(struct process *process)
 		flush(held);
 }
 
+static void forget_oldest_fork(struct replay *replay)
+{
+	struct fork **place = &replay->forks;
+
+	while ((*place)->next)
+		place = &(*place)->next;
+	replay->fork_bytes -= (*place)->bytes;
+	replay->fork_count--;
+	free_held((*place)->held);
+	free(*place);
+	*place = NULL;
+}
+
+static size_t bytes_of(const struct held *held)
+{
+	size_t bytes = 0;
+
+	for (; held; held = held->next)
+		bytes += sizeof(*held) + held->model.used;
+	return bytes;
+}
+
 static void remember_fork(
 	struct replay *replay, const struct process *process, uint64_t number)
 {
-	struct held *held = copy_held(process->held);
-	struct fork *fork = held ? calloc(1, sizeof(*fork)) : NULL;
-	struct fork **place = &replay->forks;
+	struct fork *fork = calloc(1, sizeof(*fork));
 
 	if (!fork) {
-		free_held(held);
+		replay->failed = true;
 		return;
 	}
 	fork->capture = process->capture;
 	fork->number = number;
-	fork->held = held;
+	fork->bytes = bytes_of(process->held);
+	if (fork->bytes <= FORKS_BYTES_MAX)
+		fork->held = copy_held(replay, process->held);
 	fork->next = replay->forks;
 	replay->forks = fork;
-	if (++replay->fork_count <= FORKS_MAX)
-		return;
-	while ((*place)->next)
-		place = &(*place)->next;
-	free_held((*place)->held);
-	free(*place);
-	*place = NULL;
-	replay->fork_count--;
+	replay->fork_bytes += fork->bytes;
+	replay->fork_count++;
+	while (replay->fork_count > FORKS_MAX ||
+		replay->fork_bytes > FORKS_BYTES_MAX)
+		forget_oldest_fork(replay);
+}
+
+static void report_position(const struct message *message, int64_t value)
+{
+	recording_report(message->capture, ERROR_POSITION, message->offset,
+		(uint64_t)value);
 }
 
 static void replay_event(struct replay *replay, struct process *process,
@@ -268,12 +303,12 @@ static void replay_event(struct replay *replay, struct process *process,
 		process->exited = true;
 		break;
 	case BINLOG_TEXT_SEEK:
-		if (target)
-			written_seek(target, value);
+		if (target && !written_seek(target, value))
+			report_position(message, value);
 		break;
 	case BINLOG_TEXT_TRUNCATE:
-		if (target)
-			written_truncate(target, value);
+		if (target && !written_truncate(target, value))
+			report_position(message, value);
 		break;
 	case BINLOG_TEXT_PURGE:
 		held = stream ? held_of(process, stream, target) : NULL;
@@ -324,8 +359,9 @@ static void put_at(struct replay *replay, const struct message *message,
 	struct written_target *target)
 {
 	if (target)
-		written_put_at(target, message_event_value(message),
-			replay->text.data, replay->text.length);
+		if (!written_put_at(target, message_event_value(message),
+			    replay->text.data, replay->text.length))
+			report_position(message, message_event_value(message));
 }
 
 void replay_message(
@@ -335,10 +371,11 @@ void replay_message(
 	struct process *process = process_of(replay, message);
 	struct written_target *target = NULL;
 
-	if (!process || message->context->flags & BINLOG_CONTEXT_ESCAPED)
-		return;
 	if (stream && wanted)
 		target = written_find(replay->written, stream);
+	replay->failed |= !process || (stream && wanted && !target);
+	if (!process || message->context->flags & BINLOG_CONTEXT_ESCAPED)
+		return;
 	if (message_is_event(message)) {
 		replay_event(replay, process, message, target);
 		return;
@@ -350,6 +387,12 @@ void replay_message(
 		put_at(replay, message, target);
 	else if (replay->text.length > 0)
 		replay_text(replay, process, message, target);
+	replay->failed |= replay->text.failed;
+}
+
+bool replay_failed(const struct replay *replay)
+{
+	return replay->failed;
 }
 
 /*

@@ -20,6 +20,9 @@ struct replay *replay_new(struct written *written);
 void replay_message(
 	struct replay *replay, const struct message *message, bool wanted);
 
+/* There was no memory for something: text is missing. */
+bool replay_failed(const struct replay *replay);
+
 /*
  * The end: what is still held back is lost, but for captures that were full.
  * Null is fine.

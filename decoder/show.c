@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,8 +166,10 @@ static enum exit_status run(struct show *show, const struct style *style)
 	show_messages(show, style);
 	if (show->output.failed != 0 && show->output.failed != EPIPE)
 		fprintf(stderr,
-			"standard output: not written: %s: make room or "
-			"choose another place\n",
+			"%s: not written: %s: make room or choose another "
+			"place\n",
+			show->output.where ? show->output.where
+					   : "standard output",
 			strerror(show->output.failed));
 	if (show->output.failed == 0) {
 		print_errors(&show->errors);
@@ -201,6 +204,7 @@ int main(int argc, char **argv)
 {
 	static struct show show = {.output = {.fd = STDOUT_FILENO}};
 
+	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
 	switch (options_parse(&show.options, argc, argv)) {
 	case OPTIONS_HELP:
 		return print_help();

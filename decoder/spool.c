@@ -27,7 +27,7 @@ static void open_file(struct spool *spool)
 	char path[4096];
 	size_t length;
 
-	if (!directory || strlen(directory) > sizeof(path) - 32)
+	if (!directory || !*directory || strlen(directory) > sizeof(path) - 32)
 		directory = "/tmp";
 	length = strlen(directory);
 	memcpy(path, directory, length);

@@ -78,12 +78,16 @@ static void end(void *state)
 {
 	struct by_write *by_write = state;
 
+	if (replay_failed(by_write->replay) && by_write->output->failed == 0)
+		by_write->output->failed = ENOMEM;
 	replay_free(by_write->replay);
 	style_raw_end(by_write->syslog);
 	render_buffer_free(&by_write->line.text);
 	if (!written_give_out(by_write->written, by_write->output) &&
-		by_write->output->failed == 0)
+		by_write->output->failed == 0) {
 		by_write->output->failed = errno;
+		by_write->output->where = "a temporary file in TMPDIR";
+	}
 	written_free(by_write->written);
 	free(by_write);
 }

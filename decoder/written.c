@@ -16,6 +16,7 @@ struct written_file {
 	uint64_t inode;
 	uint64_t base; /* offset of its first byte that is known */
 	bool seekable; /* otherwise all goes to its end */
+	uint64_t put;  /* bytes, all writes together */
 	struct spool spool;
 	struct written_target *targets;
 	struct written_file *next;
@@ -119,6 +120,7 @@ void written_put(struct written_target *target, const char *bytes, size_t size)
 	if (target->appends || !target->file->seekable)
 		target->position = spool->size;
 	spool_put(spool, target->position, bytes, size);
+	target->file->put += size;
 	target->position += size;
 }
 
@@ -129,34 +131,56 @@ static uint64_t from_base(const struct written_file *file, int64_t offset)
 		       : 0;
 }
 
-void written_put_at(struct written_target *target, int64_t offset,
+static bool is_near(const struct written_file *file, uint64_t position)
+{
+	return position <= file->put ||
+	       position - file->put <= WRITTEN_HOLES_MAX;
+}
+
+bool written_put_at(struct written_target *target, int64_t offset,
 	const char *bytes, size_t size)
 {
 	struct spool *spool = &target->file->spool;
+	uint64_t at =
+		target->appends ? spool->size : from_base(target->file, offset);
 
-	spool_put(spool,
-		target->appends ? spool->size : from_base(target->file, offset),
-		bytes, size);
+	if (!is_near(target->file, at))
+		return false;
+	spool_put(spool, at, bytes, size);
+	target->file->put += size;
+	return true;
 }
 
-void written_seek(struct written_target *target, int64_t offset)
+bool written_seek(struct written_target *target, int64_t offset)
 {
-	target->position = from_base(target->file, offset);
+	uint64_t at = from_base(target->file, offset);
+
+	if (!is_near(target->file, at))
+		return false;
+	target->position = at;
+	return true;
 }
 
-void written_truncate(struct written_target *target, int64_t size)
+bool written_truncate(struct written_target *target, int64_t size)
 {
-	spool_resize(&target->file->spool, from_base(target->file, size));
+	uint64_t end = from_base(target->file, size);
+
+	if (!is_near(target->file, end))
+		return false;
+	spool_resize(&target->file->spool, end);
+	return true;
 }
 
 bool written_give_out(struct written *written, struct output *output)
 {
 	struct written_file *file;
+	int failed = 0;
 
 	for (file = written->first; file; file = file->next)
 		if (!spool_give_out(&file->spool, output))
-			return false;
-	return true;
+			failed = errno;
+	errno = failed;
+	return failed == 0;
 }
 
 static void free_targets(struct written_target *target)

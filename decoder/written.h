@@ -27,15 +27,21 @@ struct written_target *written_find(
 
 void written_put(struct written_target *target, const char *bytes, size_t size);
 
+/*
+ * All holes of a file together are no larger than this: a damaged offset would
+ * fill the disk.  What asks for more is left undone and answered by false.
+ */
+#define WRITTEN_HOLES_MAX ((uint64_t)1 << 32)
+
 /* At this offset, wherever the open file stands and continues to stand. */
-void written_put_at(struct written_target *target, int64_t offset,
+bool written_put_at(struct written_target *target, int64_t offset,
 	const char *bytes, size_t size);
 
 /* The next write goes to this offset of the file. */
-void written_seek(struct written_target *target, int64_t offset);
+bool written_seek(struct written_target *target, int64_t offset);
 
 /* The file is cut or extended to this size. */
-void written_truncate(struct written_target *target, int64_t size);
+bool written_truncate(struct written_target *target, int64_t size);
 
 /*
  * All files, in the order in which they were first found.  False: a temporary

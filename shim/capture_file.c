@@ -16,6 +16,9 @@ struct binlog_header *capture_file_header;
 
 static int file_fd = -1;
 static uint64_t file_max;
+/* Up to here the mapping may be used: what is not in the file yet would be
+ * looked at by tools that look at all memory, at the price of a SIGBUS each. */
+static uint64_t file_open;
 static uint64_t file_device, file_inode;
 static const char zeros[ZEROS_BYTES];
 
@@ -89,11 +92,14 @@ static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
 	max_bytes = sys_fair_share(max_bytes, ADDRESSES_LEAST) &
 		    ~(uint64_t)(BINLOG_PAGE - 1);
 	do {
-		address = SYS6(mmap, 0, max_bytes, PROT_READ | PROT_WRITE,
+		address = SYS6(mmap, 0, max_bytes, PROT_NONE,
 			MAP_SHARED | MAP_NORESERVE, file_fd, 0);
 	} while (sys_failed(address) && (max_bytes /= 4) > BINLOG_BLOCK_MAX);
-	if (sys_failed(address))
+	if (sys_failed(address) ||
+		sys_failed(SYS3(mprotect, address, BINLOG_PAGE,
+			PROT_READ | PROT_WRITE)))
 		return false;
+	file_open = BINLOG_PAGE;
 	SYS3(madvise, address, max_bytes, MADV_DONTDUMP);
 	file_max = max_bytes;
 	capture_file_header = (struct binlog_header *)address;
@@ -131,6 +137,19 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	return false;
 }
 
+/* All up to `end`, so that it stays one mapping. */
+static bool open_up_to(uint64_t end)
+{
+	if (end <= __atomic_load_n(&file_open, __ATOMIC_ACQUIRE))
+		return true;
+	if (sys_failed(SYS3(mprotect, capture_file_header, end,
+		    PROT_READ | PROT_WRITE)))
+		return false;
+	/* Another thread's may be more; then the next one does it again. */
+	__atomic_store_n(&file_open, end, __ATOMIC_RELEASE);
+	return true;
+}
+
 void *capture_file_claim(uint32_t size)
 {
 	uint64_t at;
@@ -140,7 +159,8 @@ void *capture_file_claim(uint32_t size)
 	at = __atomic_fetch_add(
 		&capture_file_header->next, size, __ATOMIC_RELAXED);
 	if (at <= file_max && size <= file_max - at &&
-		within_limit(at + size) && write_zeros(at, size))
+		within_limit(at + size) && write_zeros(at, size) &&
+		open_up_to(at + size))
 		return (char *)capture_file_header + at;
 	/* Give the range back unless somebody has claimed the next one. */
 	__atomic_compare_exchange_n(&capture_file_header->next,

@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "shim/bytes.h"
+#include "shim/environment.h"
 #include "shim/host.h"
 
 /* As programs start, in the C locale. */
@@ -31,8 +32,13 @@ bool locale_ask_english(void)
 {
 	const char *name = host_nl_langinfo(_NL_LOCALE_NAME(LC_MESSAGES));
 
-	return !name || name[0] == 'P' ||
-	       (name[0] == 'C' && (name[1] == '\0' || name[1] == '.'));
+	const char *language;
+
+	if (!name || name[0] == 'P' || (name[0] == 'C' && name[1] == '\0'))
+		return true;
+	/* Any other name, "C.UTF-8" too, is overruled by LANGUAGE. */
+	language = environment_get("LANGUAGE");
+	return name[0] == 'C' && name[1] == '.' && (!language || !*language);
 }
 
 void locale_changed(void)

@@ -111,7 +111,8 @@ static enum policy_mode choose(
 
 /*
  * All text to it goes to its end, wherever the open file stands: so it is the
- * same stream when it is opened anew for each line.
+ * same stream when it is opened anew for each line.  Where text is also
+ * written the open file moves, and is the same all the same.
  */
 static bool is_log_at_end(const struct stream *stream)
 {
@@ -126,7 +127,7 @@ static bool is_equal(const struct stream *a, const struct stream *b)
 	       a->buffer_bytes == b->buffer_bytes &&
 	       a->description == b->description && a->tee == b->tee &&
 	       a->path == b->path &&
-	       (a->position == b->position || is_log_at_end(a));
+	       (a->position == b->position || a->tee || is_log_at_end(a));
 }
 
 /*

@@ -44,16 +44,23 @@ static enum notice_outcome make_perror(
 	return outcome;
 }
 
-void report_errno(const struct call *call, const char *s)
+/* Its frame is gone before libc's, which is large, begins. */
+static __attribute__((noinline)) enum notice_outcome record_errno(
+	const struct call *call, const char *s, int number)
 {
-	const int number = errno;
 	const struct capture_prefix prefix[] = {
 		NOTICE_STRING(s), NOTICE_NUMBER(number)};
 	struct capture_text how = {
 		.text = BINLOG_TEXT_PERROR, .prefixes = 2, .prefix = prefix};
-	enum notice_outcome outcome = notice_is_typed(&number)
-					      ? notice_record_plain(call, &how)
-					      : make_perror(call, s, number);
+
+	return notice_is_typed(&number) ? notice_record_plain(call, &how)
+					: make_perror(call, s, number);
+}
+
+void report_errno(const struct call *call, const char *s)
+{
+	const int number = errno;
+	enum notice_outcome outcome = record_errno(call, s, number);
 
 	errno = number;
 	switch (outcome) {
