@@ -122,11 +122,11 @@ coproc awk '{ print $1 * 2; fflush() }'; seq 3 >&"${COPROC[1]}"; read -r a <&"${
 sleep 0.05 & wait $!; echo "status $?"; (exit 9) & wait $!; echo "status $?"
 seq 3 >bg & wait; cat bg; { sh -c 'kill -KILL $$' & wait $!; } 2>/dev/null; echo "status $?"
 sleep 20 & kill $!; wait $!; echo "status $?"
-{ sleep 0.1; echo late; } & echo early; wait; echo end
+{ sleep 0.3; echo late; } & echo early; wait; echo end
 == bash: job control
-set -m; sleep 20 & sleep 0.05 & jobs -r | sed 's/  */ /g'; kill %1; wait %1; echo "status $?"; wait -n; echo "status $?"
+set -m; sleep 20 & sleep 1 & jobs -r | sed 's/  */ /g'; kill %1; wait %1; echo "status $?"; wait -n; echo "status $?"
 (sleep 0.05; exit 3) & wait -n; echo "status $?"; sleep 20 & disown %%; kill $!; jobs
-suspended() { kill -STOP "$BASHPID"; echo resumed; }; suspended & sleep 0.1; jobs | sed 's/  */ /g'; kill -CONT %%; wait; echo end
+suspended() { kill -STOP "$BASHPID"; echo resumed; }; suspended & until jobs | grep -q Stopped; do sleep 0.01; done; jobs | sed 's/  */ /g'; kill -CONT %%; wait; echo end
 == sh: signals and traps
 trap 'echo trap exit $?' EXIT; trap 'echo got usr1; seq 2' USR1; kill -USR1 $$; echo after
 (trap 'echo inner exit' EXIT; exit 4); echo "status $?"; trap '' TERM; kill -TERM $$; echo alive
@@ -143,7 +143,7 @@ while read -r n <&3; do echo "$n $((n * n))"; done 3<f
 == bash: lastpipe, mapfile, read
 shopt -s lastpipe; seq 5 | while read -r n; do s=$((s + n)); done; echo "sum $s"
 seq 4 | mapfile -t a; echo "${a[*]}"; IFS=: read -r name rest <<<"x:y:z"; echo "$name $rest"
-read -r -N 3 three < <(seq 10); printf '%q\n' "$three"; read -t 0.05 never < <(sleep 0.2); echo "status $?"
+read -r -N 3 three < <(seq 10); printf '%q\n' "$three"; read -t 0.05 never < <(sleep 1); echo "status $?"
 == sh: tee
 seq 3 | tee a | cat; seq 4 5 | tee -a a b >/dev/null; cat a b; seq 100000 | tee -p big | head -n 1; wc -l <big
 echo x | tee /dev/full; echo "status $?"; echo y | tee /nonexistent/file; echo "status $?"; seq 2 | tee - | cat
@@ -236,7 +236,7 @@ seq 3 | sed -n 'p;w written'; cat written; seq 2 | sed 's/.*/echo line &/e'; seq
 printf 'a\nb\n' | m4 -s 2>&1 | tail -n 2; echo 'esyscmd(seq 2)syscmd(echo direct)end' | m4; printf '!echo from ed\nq\n' | ed -s; echo '2 ^ 70; !' | bc -q 2>&1 | head -n 1; echo '6 7 * p' | dc
 timeout 5 seq 2 | cat; timeout 0.05 sleep 5; echo "status $?"; nice -n 1 seq 2; setsid -w seq 2; flock . seq 2; env X=1 sh -c 'echo $X'; nohup seq 2 2>&1 </dev/null | grep -v nohup; stdbuf -oL seq 2; stdbuf -o0 printf '%s\n' x | cat
 == sh: at once, but in order
-(sleep 0.1; echo second) & (echo first); wait; for i in 3 2 1; do (sleep 0.$i; echo "slept $i") & done; wait
+(sleep 0.3; echo second) & (echo first); wait; for i in 3 2 1; do (sleep 0.$((i * 3)); echo "slept $i") & done; wait
 == bash: traces
 set -x; echo traced; x=$(seq 2); ls /nonexistent; { set +x; } 2>/dev/null; exec 5>trace; BASH_XTRACEFD=5; set -x; seq 2; (echo sub); x=$(echo y); set +x; cat trace
 PS4='+$LINENO '; bash -xvc 'echo one
@@ -300,9 +300,13 @@ in_files() { # COMMAND...
 	[ -n "$(cat "$TMP/native"/std*; ls -A "$TMP/native/files")" ] ||
 		echo "nothing was said or made"
 }
+# One way for each script and shell, the next one in turn; all of them with LONG=1.
+ways=("in two files" "in one file" "in pipes")
+turn=0
 check() { # SHELL SENTENCE
-	local way why
-	for way in "in two files" "in one file" "in pipes"; do
+	local way why now=("${ways[turn++ % 3]}")
+	[ -z "${LONG:-}" ] || now=("${ways[@]}")
+	for way in "${now[@]}"; do
 		case $way in
 		*two*) why=$(in_files "$1" "$script") ;;
 		*one*) why=$(in_files sh -c 'exec "$0" "$1" >&2' "$1" "$script") ;;
