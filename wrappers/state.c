@@ -48,6 +48,8 @@ static void flush(const struct call *call, FILE *file)
 			drop(call, stream);
 	} else if (streams_flush(stream)) {
 		position_flushed(stream);
+		/* It may have filled a buffer, so it has to be known before. */
+		stdio_buffer_catch_up(call);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
 }
@@ -101,6 +103,7 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 			next___overflow(file, EOF);
 	} else if (streams_flush(stream) || streams[stream].said > 0) {
 		position_flushed(stream);
+		stdio_buffer_catch_up(call);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 1);
 	}
 }
