@@ -74,7 +74,7 @@ static void say(FILE *file)
 		for (unsigned i = pick(200); i > 0; i--)
 			putc_unlocked(pick(20) ? '.' : '\n', file);
 		/* What a macro has done is known from the next call on. */
-		fputs("|", file);
+		fputs("<>", file);
 		break;
 	default: fprintf(file, "%*d|%-30s|", 1 + (int)pick(60), 5, "left"); break;
 	}
