@@ -119,7 +119,8 @@ static __attribute__((noinline)) bool drain(
 {
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
 
-	if (stdio_buffer_collecting || file->_flags2 & LIBIO_NEEDS_LOCK ||
+	if (stdio_buffer_is_busy(fast->sp) ||
+		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
 		!record_bytes(fast, stream, BINLOG_TEXT_CHARACTERS,
 			file->_IO_write_base, size, size))
@@ -234,17 +235,18 @@ int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 }
 
 /* Into the buffer, as the macro does it; a handler leaves it alone. */
-static inline __attribute__((always_inline)) bool collect(FILE *file, int c)
+static inline __attribute__((always_inline)) bool collect(
+	FILE *file, int c, uintptr_t sp)
 {
 	bool fits;
 
-	stdio_buffer_collecting = true;
+	stdio_buffer_collecting = sp;
 	SIGNAL_FENCE();
 	fits = file->_IO_write_ptr < file->_IO_write_end;
 	if (likely(fits))
 		*file->_IO_write_ptr++ = (char)c;
 	SIGNAL_FENCE();
-	stdio_buffer_collecting = false;
+	stdio_buffer_collecting = 0;
 	return fits;
 }
 
@@ -259,7 +261,7 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	if (unlikely(stream == STREAM_PASS))
 		return false;
 	if (stdio_buffer_collects == file &&
-		!(file->_flags2 & LIBIO_NEEDS_LOCK) && collect(file, c)) {
+		!(file->_flags2 & LIBIO_NEEDS_LOCK) && collect(file, c, sp)) {
 		if (c == '\n' && enter(&fast, file, stream))
 			writer_leave(fast.w);
 		return true;

@@ -8,7 +8,7 @@
 #define FILES_MAX 32
 
 FILE *stdio_buffer_collects;
-bool stdio_buffer_collecting;
+uintptr_t stdio_buffer_collecting;
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
 static struct {
@@ -67,7 +67,7 @@ COLD void stdio_buffer_drain(
 {
 	/* Another thread's: it will come here itself; or our own, interrupted.
 	 */
-	if (stdio_buffer_collecting || host_ftrylockfile(file) != 0)
+	if (stdio_buffer_is_busy(call->sp) || host_ftrylockfile(file) != 0)
 		return;
 	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || file->_mode > 0 ||
 		file->_IO_write_ptr <= file->_IO_write_base)

@@ -43,8 +43,18 @@ void stdio_buffer_flushed(const FILE *file);
  * the FILE that does so; no other has collected anything.
  */
 extern HIDDEN FILE *stdio_buffer_collects;
-/* A character is on its way into the buffer: leave it alone. */
-extern HIDDEN bool stdio_buffer_collecting;
+/*
+ * The stack pointer of a putc() whose character is on its way into the buffer,
+ * or 0: a handler that interrupts it leaves the buffer alone.
+ */
+extern HIDDEN uintptr_t stdio_buffer_collecting;
+
+/* Not where a handler has jumped out of it: then we are further up the stack.
+ */
+static inline bool stdio_buffer_is_busy(uintptr_t sp)
+{
+	return sp < stdio_buffer_collecting;
+}
 
 /* From here on `file` collects, if it may. */
 void stdio_buffer_collect(const struct call *call, FILE *file, unsigned stream);
