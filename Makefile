@@ -12,7 +12,8 @@ BUILD_PACKAGES = libdwarf-dev libiberty-dev libunwind-dev zlib1g-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
-	bsdextrautils netcat-openbsd libunwind8 python3 locales
+	bsdextrautils netcat-openbsd libunwind8 python3 locales e2fsprogs \
+	musl-tools libcap2-bin
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 
 # ---- flags ----

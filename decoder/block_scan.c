@@ -83,6 +83,7 @@ static uint32_t take_block(
 		.sequence = head.sequence,
 		.size = head.size,
 		.pid = head.pid,
+		.process = head.process,
 		.tid = head.tid,
 	};
 	capture->passed += head.passed;

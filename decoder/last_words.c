@@ -29,6 +29,12 @@ static struct death read_death(int64_t value)
 	return death;
 }
 
+bool last_words_is_end(unsigned text)
+{
+	return text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_LEFT ||
+	       text == BINLOG_TEXT_EXECUTE || text == BINLOG_TEXT_SIGNAL;
+}
+
 bool last_words_are(const struct message *message)
 {
 	int64_t value = message_event_value(message);
@@ -37,6 +43,7 @@ bool last_words_are(const struct message *message)
 	case BINLOG_TEXT_SIGNAL:
 		return true;
 	case BINLOG_TEXT_EXIT:
+	case BINLOG_TEXT_LEFT:
 		return (value & 0xff) != 0;
 	default:
 		return false;
@@ -92,42 +99,53 @@ static void put_fault(struct render_buffer *out, const struct death *death)
 }
 
 /* What a process does to itself goes without saying. */
-static void put_sender(struct render_buffer *out, const struct message *message,
-	const struct death *death)
+static void put_sender(
+	struct render_buffer *out, const struct death *death, uint32_t pid)
 {
 	char text[64];
 
 	if (death->code != SI_USER && death->code != SI_QUEUE &&
 		death->code != SI_TKILL)
 		return;
-	if (death->detail == message->pid)
+	if (death->detail == pid)
 		return;
 	snprintf(text, sizeof(text), " (sent by process %" PRIu64 ")",
 		death->detail);
 	put(out, text);
 }
 
-static void put_death(struct render_buffer *out, const struct message *message)
+static void put_death(struct render_buffer *out, int64_t value, uint32_t pid)
 {
-	const struct death death = read_death(message_event_value(message));
+	const struct death death = read_death(value);
 
 	put(out, "killed by ");
 	put_name(out, death.number);
 	if (death.code > 0)
 		put_fault(out, &death);
 	else
-		put_sender(out, message, &death);
+		put_sender(out, &death, pid);
+}
+
+void last_words_put_end(
+	struct render_buffer *out, unsigned text, int64_t value, uint32_t pid)
+{
+	char words[32];
+
+	if (text == BINLOG_TEXT_SIGNAL) {
+		put_death(out, value, pid);
+		return;
+	}
+	if (text == BINLOG_TEXT_EXECUTE) {
+		put(out, "executed another program");
+		return;
+	}
+	snprintf(words, sizeof(words), "exited with status %d",
+		(int)(value & 0xff));
+	put(out, words);
 }
 
 void last_words_put(const struct message *message, struct render_buffer *out)
 {
-	char text[32];
-
-	if (message->context->text == BINLOG_TEXT_SIGNAL) {
-		put_death(out, message);
-		return;
-	}
-	snprintf(text, sizeof(text), "exited with status %d",
-		(int)(message_event_value(message) & 0xff));
-	put(out, text);
+	last_words_put_end(out, message->context->text,
+		message_event_value(message), message->pid);
 }

@@ -12,8 +12,7 @@
 
 /* One thread on one stream. */
 struct key {
-	const struct recording *capture;
-	uint32_t pid;
+	const struct program *program;
 	uint32_t tid;
 	int32_t fd;
 	uint64_t device;
@@ -60,8 +59,7 @@ static struct key key_of(const struct message *message)
 	struct key key;
 
 	memset(&key, 0, sizeof(key));
-	key.capture = message->capture;
-	key.pid = message->pid;
+	key.program = message->program;
 	key.tid = message->tid;
 	if (stream) {
 		key.fd = stream->fd;
@@ -73,7 +71,7 @@ static struct key key_of(const struct message *message)
 
 static uint32_t hash_of(const struct key *key)
 {
-	size_t hash = id_map_hash(key->tid) ^ (size_t)key->capture;
+	size_t hash = id_map_hash(key->tid) ^ (size_t)key->program;
 
 	hash = id_map_hash((uint32_t)(hash ^ hash >> 32) ^ (uint32_t)key->fd);
 	return (uint32_t)id_map_hash((uint32_t)(hash ^ key->inode));
@@ -275,8 +273,7 @@ void line_joiner_end_process(
 	size_t i;
 
 	for (i = 0; joiner->busy > 0 && i < joiner->count; i++)
-		if (joiner->all[i]->key.capture == message->capture &&
-			joiner->all[i]->key.pid == message->pid)
+		if (joiner->all[i]->key.program == message->program)
 			give_out_all(joiner, joiner->all[i]);
 }
 

@@ -100,9 +100,23 @@ static bool begin_clocks(struct merge *merge)
 	for (i = 0; i < merge->capture_count; i++)
 		if (!wall_clock_begin(&merge->clocks[i], merge->captures[i]))
 			return false;
+	for (i = 0; i < merge->capture_count && !merge->by_wall; i++)
+		merge->by_wall = merge->clocks[i].jumped ||
+				 !wall_clock_agrees(
+					 &merge->clocks[0], &merge->clocks[i]);
 	if (merge->capture_count > 0 && !merge->by_wall)
 		share_rate(merge);
 	return true;
+}
+
+static uint64_t key_of(const struct merge *merge, const struct entry *entry)
+{
+	const struct binlog_anchor *anchor = &entry->blocks->anchor;
+
+	if (entry->stream)
+		return merge->by_wall ? entry->stream->wall
+				      : entry->stream->ticks;
+	return merge->by_wall ? anchor->realtime : anchor->ticks;
 }
 
 static void add_writer(
@@ -112,13 +126,13 @@ static void add_writer(
 		&merge->captures[capture]->blocks[first];
 
 	merge->heap[merge->heap_count] = (struct entry){
-		.key = merge->by_wall ? block->anchor.realtime
-				      : block->anchor.ticks,
 		.order = merge->heap_count,
 		.blocks = block,
 		.block_count = (uint32_t)count,
 		.capture = (uint32_t)capture,
 	};
+	merge->heap[merge->heap_count].key =
+		key_of(merge, &merge->heap[merge->heap_count]);
 	merge->heap_count++;
 }
 
@@ -138,6 +152,14 @@ static void add_writers(struct merge *merge, size_t capture)
 	}
 }
 
+static void make_heap(struct merge *merge)
+{
+	size_t i;
+
+	for (i = merge->heap_count / 2; i > 0; i--)
+		sift_down(merge, i - 1);
+}
+
 static bool begin_heap(struct merge *merge)
 {
 	size_t room = 1;
@@ -151,8 +173,7 @@ static bool begin_heap(struct merge *merge)
 	for (i = 0; i < merge->capture_count; i++)
 		if (merge->captures[i]->block_count > 0)
 			add_writers(merge, i);
-	for (i = merge->heap_count / 2; i > 0; i--)
-		sift_down(merge, i - 1);
+	make_heap(merge);
 	return true;
 }
 
@@ -171,20 +192,34 @@ struct merge *merge_new(struct recording *const *captures, size_t count)
 	return NULL;
 }
 
+/* From now on ticks do not tell what comes next. */
+static void turn_to_wall(struct merge *merge)
+{
+	size_t i;
+
+	merge->by_wall = true;
+	for (i = 0; i < merge->heap_count; i++)
+		merge->heap[i].key = key_of(merge, &merge->heap[i]);
+	make_heap(merge);
+}
+
 /* Puts the top where it belongs now, or takes it out at its end. */
 static void settle_top(struct merge *merge)
 {
 	struct entry *top = &merge->heap[0];
 	const struct writer_stream *stream = top->stream;
+	bool turns = !merge->by_wall && merge->clocks[top->capture].jumped;
 
 	if (stream->state == WRITER_END) {
 		writer_stream_end(top->stream);
 		free(top->stream);
 		*top = merge->heap[--merge->heap_count];
 	} else {
-		top->key = merge->by_wall ? stream->wall : stream->ticks;
+		top->key = key_of(merge, top);
 	}
-	if (merge->heap_count > 0)
+	if (turns)
+		turn_to_wall(merge);
+	else if (merge->heap_count > 0)
 		sift_down(merge, 0);
 }
 

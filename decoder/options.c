@@ -186,6 +186,9 @@ static const char *apply(struct options *options, int option, const char *value)
 	case NUMBER_OUTPUT:
 		options->style = value;
 		break;
+	case NUMBER_PROCESSES:
+		options->style = "processes";
+		break;
 	case NUMBER_UTC:
 		options->utc = true;
 		break;

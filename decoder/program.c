@@ -7,19 +7,58 @@
 
 #define ANCESTORS_MAX 16
 
-struct program *program_find(struct program_table *table, uint32_t pid)
+static uint32_t hash_of(uint32_t pid, uint32_t process)
 {
-	struct program *program = id_map_find(&table->programs, pid);
+	size_t hash = id_map_hash(pid) * 31 + process;
 
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static bool enter(struct program_table *table, struct program *program)
+{
+	uint32_t hash;
+
+	/* The first entry of all makes the seed of the hash. */
+	if (!id_map_set(&table->pids, program->pid, program) ||
+		!id_map_set(&table->numbers, program->process, program))
+		return false;
+	hash = hash_of(program->pid, program->process);
+	program->collides = id_map_find(&table->programs, hash);
+	program->older = table->newest;
+	table->newest = program;
+	return id_map_set(&table->programs, hash, program);
+}
+
+struct program *program_find(
+	struct program_table *table, uint32_t pid, uint32_t process)
+{
+	struct program *program =
+		id_map_find(&table->programs, hash_of(pid, process));
+
+	while (program && (program->pid != pid || program->process != process))
+		program = program->collides;
 	if (program)
 		return program;
 	program = pool_take(&table->pool, sizeof(*program));
 	if (!program)
 		return NULL;
-	*program = (struct program){.pid = pid, .name = "?"};
-	if (!id_map_set(&table->programs, pid, program))
-		return NULL;
-	return program;
+	*program =
+		(struct program){.pid = pid, .process = process, .name = "?"};
+	return enter(table, program) ? program : NULL;
+}
+
+/*
+ * By the number that the child has noted, or, if it was executed and not
+ * forked, or is from a writer that knew of no such numbers, by the pid.
+ */
+static const struct program *find_parent(const struct program_table *table,
+	const struct program *child, const struct binlog_process_record *head)
+{
+	const struct program *parent =
+		child->process != 0 ? id_map_find(&table->numbers, head->parent)
+				    : id_map_find(&table->pids, head->ppid);
+
+	return parent == child ? NULL : parent;
 }
 
 /* The next NUL-terminated string of the record.  Null: it is not there. */
@@ -41,13 +80,13 @@ static const char *read_names(struct cursor *strings, const char **directory)
 	return *directory ? executable : NULL;
 }
 
-bool program_describe(struct program_table *table, struct cursor *record)
+bool program_describe(struct program_table *table, struct program *program,
+	struct cursor *record)
 {
 	struct binlog_process_record head;
 	const char *executable, *directory, *slash;
 	const uint8_t *strings;
 	struct cursor rest;
-	struct program *program;
 
 	cursor_struct(record, &head, sizeof(head));
 	strings = cursor_bytes(record, head.bytes);
@@ -57,15 +96,10 @@ bool program_describe(struct program_table *table, struct cursor *record)
 	executable = read_names(&rest, &directory);
 	if (!executable)
 		return false;
-	program = program_find(table, head.pid);
-	if (!program)
-		return true;
 	program->ppid = head.ppid;
 	program->uid = head.uid;
 	program->fork = head.fork;
-	program->parent = head.ppid == head.pid
-				  ? NULL
-				  : id_map_find(&table->programs, head.ppid);
+	program->parent = find_parent(table, program, &head);
 	program->executable =
 		pool_copy(&table->pool, executable, strlen(executable));
 	program->directory =
@@ -193,21 +227,14 @@ const struct program_module *program_module_at(
 	return NULL;
 }
 
-static void free_modules(struct program_table *table)
-{
-	size_t i;
-
-	for (i = 0; table->programs.slots && i <= table->programs.mask; i++) {
-		struct program *program = table->programs.slots[i].value;
-
-		if (program)
-			free(program->modules);
-	}
-}
-
 void program_table_free(struct program_table *table)
 {
-	free_modules(table);
+	struct program *program;
+
+	for (program = table->newest; program; program = program->older)
+		free(program->modules);
 	id_map_free(&table->programs);
+	id_map_free(&table->pids);
+	id_map_free(&table->numbers);
 	pool_free(&table->pool);
 }

@@ -30,8 +30,11 @@ struct program_module {
 	size_t build_id_bytes;
 };
 
+struct process_entry;
+
 struct program {
 	uint32_t pid;
+	uint32_t process; /* of several that had this pid one after another */
 	uint32_t ppid;
 	uint32_t uid;
 	uint64_t fork; /* number of the FORK event before it was born, or 0 */
@@ -42,22 +45,33 @@ struct program {
 	size_t module_count;
 	size_t module_room;
 	const struct program *parent; /* in the same capture, or null */
+	struct process_entry *entry;  /* for process_list.c */
+	struct program *older;	  /* the one that was made before it, or null */
+	struct program *collides; /* another one with the same hash, or null */
 };
 
 /* All zeros is an empty table. */
 struct program_table {
-	struct id_map programs;
+	struct id_map programs; /* by a hash of pid and `process` */
+	struct id_map pids;	/* the latest one that was made */
+	struct id_map numbers;	/* by `process` alone: likewise */
+	struct program *newest;
 	struct pool pool;
 };
 
-/* The process with this id, made if need be.  Null: out of memory. */
-struct program *program_find(struct program_table *table, uint32_t pid);
+/*
+ * The process with this id and number (see struct binlog_block), made if need
+ * be.  Null: out of memory.
+ */
+struct program *program_find(
+	struct program_table *table, uint32_t pid, uint32_t process);
 
 /*
- * Takes a PROCESS record, the cursor over all of it.  False: its lengths do
- * not fit.  The strings are copied.
+ * Takes the PROCESS record of this process, the cursor over all of it.  False:
+ * its lengths do not fit.  The strings are copied.
  */
-bool program_describe(struct program_table *table, struct cursor *record);
+bool program_describe(struct program_table *table, struct program *program,
+	struct cursor *record);
 
 /*
  * Takes a MODULE record of this process, the cursor over all of it.  False: its

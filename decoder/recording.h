@@ -23,6 +23,7 @@ struct recording_block {
 	uint32_t sequence;
 	uint32_t size; /* bytes; may reach beyond the end of the file */
 	uint32_t pid;
+	uint32_t process; /* tells processes apart that had the same pid */
 	uint32_t tid;
 };
 

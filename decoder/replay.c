@@ -23,10 +23,10 @@ struct held {
 
 struct process {
 	const struct recording *capture;
-	uint32_t pid;
+	const struct program *program;
 	bool exited; /* exit() has written everything, and goes on doing so */
 	struct held *held;
-	struct process *next; /* with the same pid, of another capture */
+	struct process *next; /* another one with the same id in the map */
 };
 
 /* What a child of a fork will inherit. */
@@ -137,22 +137,29 @@ static void inherit(struct replay *replay, struct process *child,
 	free(fork);
 }
 
+/* An id for the map, of few of them the same: programs lie side by side. */
+static uint32_t id_of(const struct program *program)
+{
+	return (uint32_t)((uintptr_t)program / sizeof(*program));
+}
+
 static struct process *make_process(
 	struct replay *replay, const struct message *message)
 {
-	struct process *others = id_map_find(&replay->processes, message->pid);
+	uint32_t id = id_of(message->program);
+	struct process *others = id_map_find(&replay->processes, id);
 	struct process *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return NULL;
 	made->capture = message->capture;
-	made->pid = message->pid;
+	made->program = message->program;
 	made->next = others;
-	if (!id_map_set(&replay->processes, message->pid, made)) {
+	if (!id_map_set(&replay->processes, id, made)) {
 		free(made);
 		return NULL;
 	}
-	if (message->program && message->program->fork)
+	if (message->program->fork)
 		inherit(replay, made, message);
 	return made;
 }
@@ -162,11 +169,10 @@ static struct process *process_of(
 {
 	struct process *found = replay->last;
 
-	if (found && found->pid == message->pid &&
-		found->capture == message->capture)
+	if (found && found->program == message->program)
 		return found;
-	found = id_map_find(&replay->processes, message->pid);
-	while (found && found->capture != message->capture)
+	found = id_map_find(&replay->processes, id_of(message->program));
+	while (found && found->program != message->program)
 		found = found->next;
 	if (!found)
 		found = make_process(replay, message);

@@ -31,6 +31,7 @@ struct show {
 	struct capture_list list;
 	struct output output;
 	struct stack *stack;
+	bool counts;	   /* calls, since their messages are read */
 	uint64_t captured; /* calls, shown or not */
 	uint64_t passed;
 	uint64_t dropped;
@@ -67,7 +68,7 @@ static enum exit_status print_styles(void)
 	const struct style *style;
 
 	for (style = style_all; style->name; style++)
-		printf("%-8s %s\n", style->name, style->what);
+		printf("%-10s %s\n", style->name, style->what);
 	return EXIT_ALL_READ;
 }
 
@@ -98,6 +99,8 @@ static void show_messages(struct show *show, const struct style *style)
 		.output = &show->output,
 		.stack = show->stack,
 		.utc = show->options.utc,
+		.captures = show->list.captures,
+		.capture_count = show->list.count,
 	};
 	struct merge *merge = merge_new(show->list.captures, show->list.count);
 	void *state = merge ? style->begin(&settings) : NULL;
@@ -108,10 +111,13 @@ static void show_messages(struct show *show, const struct style *style)
 		merge_free(merge);
 		return;
 	}
-	while (show->output.failed == 0 && (message = merge_next(merge))) {
+	show->counts = style->reads != STYLE_READS_NOTHING;
+	while (show->counts && show->output.failed == 0 &&
+		(message = merge_next(merge))) {
 		show->captured +=
-			!message->continues && !message_is_event(message);
-		if (style->needs_all || filter_wants(&show->options, message))
+			!message->partial && !message_is_event(message);
+		if (style->reads == STYLE_READS_ALL ||
+			filter_wants(&show->options, message))
 			style->message(state, message);
 	}
 	style->end(state);
@@ -139,7 +145,8 @@ static void print_sum(const struct show *show)
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
 
-	if (show->options.quiet || (raw && clean) || show->list.count == 0)
+	if (show->options.quiet || (raw && clean) || show->list.count == 0 ||
+		!show->counts)
 		return;
 	fprintf(stderr,
 		"%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
@@ -152,7 +159,9 @@ static enum exit_status judge(const struct show *show)
 	if (show->output.failed != 0 && show->output.failed != EPIPE)
 		return EXIT_NOTHING;
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
-		return show->captured > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
+		return show->captured > 0 || (!show->counts && show->list.count)
+			       ? EXIT_DAMAGE
+			       : EXIT_NOTHING;
 	if (show->list.count == 0)
 		return EXIT_NOTHING;
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;

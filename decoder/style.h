@@ -20,19 +20,27 @@ struct style_settings {
 	struct output *output;
 	struct stack *stack; /* null: show no stacks */
 	bool utc;	     /* wall time in UTC, otherwise local time */
+	struct recording *const *captures; /* whose messages they are */
+	size_t capture_count;
+};
+
+enum style_reads {
+	STYLE_READS_WANTED, /* messages that are wanted: see filter.h */
+	STYLE_READS_ALL,
+	STYLE_READS_NOTHING /* but the captures themselves */
 };
 
 /* begin() gives the state that the others take; null: out of memory. */
 struct style {
 	const char *name;
 	const char *what;
-	bool needs_all; /* messages that are not wanted, too */
+	enum style_reads reads;
 	void *(*begin)(const struct style_settings *settings);
 	void (*message)(void *state, const struct message *message);
 	void (*end)(void *state); /* shows what is left and frees the state */
 };
 
-#define STYLE(name, what)                                                      \
+#define STYLE(name, reads, what)                                               \
 	void *style_##name##_begin(const struct style_settings *settings);     \
 	void style_##name##_message(                                           \
 		void *state, const struct message *message);                   \

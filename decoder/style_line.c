@@ -1,9 +1,7 @@
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "decoder/calendar.h"
 #include "decoder/escape.h"
 #include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
@@ -16,7 +14,7 @@ struct line {
 	struct style_settings settings;
 	struct line_joiner *joiner;
 	uint64_t second; /* that `date` is for */
-	char date[40];	 /* up to the second; empty: not set */
+	char date[CALENDAR_BYTES]; /* up to the second; empty: not set */
 };
 
 static void put_string(struct render_buffer *out, const char *string)
@@ -45,15 +43,7 @@ static void put_number(
 /* Most messages are of the same second as the one before. */
 static void make_date(struct line *line, uint64_t second)
 {
-	time_t seconds = (time_t)second;
-	struct tm tm;
-	const struct tm *split = line->settings.utc
-					 ? gmtime_r(&seconds, &tm)
-					 : localtime_r(&seconds, &tm);
-
-	if (!split || strftime(line->date, sizeof(line->date),
-			      "%Y-%m-%d %H:%M:%S", split) == 0)
-		snprintf(line->date, sizeof(line->date), "%" PRIu64, second);
+	calendar_put(line->date, second, line->settings.utc);
 	line->second = second;
 }
 

@@ -94,7 +94,7 @@ static void end(void *state)
 
 const struct style style_written = {
 	.name = "raw",
-	.needs_all = true,
+	.reads = STYLE_READS_ALL,
 	.begin = begin,
 	.message = message,
 	.end = end,

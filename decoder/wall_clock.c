@@ -10,12 +10,28 @@
 #define SET_NS 1000000.0
 #define STEERED_SHARE 0.001
 
-static int compare_ticks(const void *left, const void *right)
+/* Ticks that tell another time than both clocks do, by so much and by half of
+ * what has passed, have jumped: no change of frequency is as large. */
+#define JUMP_NS 10e6
+#define MEASURED_NS 1e6
+#define JUMP_SHARE 0.5
+
+static int compare_times(const void *left, const void *right)
 {
 	const struct binlog_anchor *a = left;
 	const struct binlog_anchor *b = right;
 
+	if (a->boottime != b->boottime)
+		return a->boottime < b->boottime ? -1 : 1;
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
+static int compare_rates(const void *left, const void *right)
+{
+	const double *a = left;
+	const double *b = right;
+
+	return *a < *b ? -1 : *a > *b;
 }
 
 static void report_set_back(struct wall_clock *clock, struct recording *capture)
@@ -32,8 +48,140 @@ static void report_set_back(struct wall_clock *clock, struct recording *capture)
 	}
 }
 
+/* 0: none that a clock could have. */
+static double sane_rate(double nanoseconds, double ticks)
+{
+	double rate = ticks > 0 ? nanoseconds / ticks : 0;
+
+	return rate >= RATE_LEAST && rate <= RATE_MOST ? rate : 0;
+}
+
+static double difference(uint64_t before, uint64_t after)
+{
+	return (double)(int64_t)(after - before);
+}
+
+/* 0: not known, since the machine has slept in between, or what has passed is
+ * not much longer than it takes to read an anchor. */
+static double rate_of(
+	const struct binlog_anchor *a, const struct binlog_anchor *b)
+{
+	double passed = difference(a->boottime, b->boottime);
+	double awake = difference(a->monotonic, b->monotonic);
+
+	return passed < MEASURED_NS || passed - awake > MEASURED_NS
+		       ? 0
+		       : sane_rate(passed, difference(a->ticks, b->ticks));
+}
+
+static double rate_over_all(const struct wall_clock *clock)
+{
+	double rate = sane_rate(
+		difference(clock->first.boottime, clock->last.boottime),
+		difference(clock->first.ticks, clock->last.ticks));
+
+	return clock->nanoseconds || rate == 0 ? 1 : rate;
+}
+
+static bool is_far(double told, double passed)
+{
+	double apart = told > passed ? told - passed : passed - told;
+
+	return apart > JUMP_NS + (passed > 0 ? passed : -passed) * JUMP_SHARE;
+}
+
+/* What ticks have told between two anchors, nanoseconds.  Without a rate it
+ * only shows if they go backwards. */
+static double told_between(double rate, const struct binlog_anchor *a,
+	const struct binlog_anchor *b)
+{
+	double ticks = difference(a->ticks, b->ticks);
+
+	if (rate == 0 && ticks >= 0)
+		return difference(a->boottime, b->boottime);
+	return ticks * (rate == 0 ? 1 : rate);
+}
+
+/* The counter was set, or stood still, between two anchors. */
+static bool is_broken(const struct wall_clock *clock, double rate,
+	const struct binlog_anchor *a, const struct binlog_anchor *b)
+{
+	return !clock->nanoseconds &&
+	       is_far(told_between(rate, a, b),
+		       difference(a->boottime, b->boottime));
+}
+
+/*
+ * A counter that has stopped while the machine slept has done as the kernel's
+ * clock does; only one that agrees with no clock is worth a word.
+ */
+static void report_jump(struct wall_clock *clock, struct recording *capture,
+	double rate, const struct binlog_anchor *a,
+	const struct binlog_anchor *b)
+{
+	double told = told_between(rate, a, b);
+	double passed = difference(a->boottime, b->boottime);
+
+	if (clock->jumped || !is_broken(clock, rate, a, b) ||
+		!is_far(told, difference(a->monotonic, b->monotonic)) ||
+		!is_far(told, difference(a->realtime, b->realtime)))
+		return;
+	clock->jumped = true;
+	recording_report(capture, ERROR_JUMP, 0,
+		(uint64_t)((told > passed ? told - passed : passed - told) /
+			   1e6));
+}
+
+/* The median between neighbours, which a few jumps do not change; 0: none. */
+static double usual_rate(const struct wall_clock *clock, double *rates)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 1; i < clock->count; i++) {
+		const struct binlog_anchor *a = &clock->anchors[i - 1];
+		const struct binlog_anchor *b = &clock->anchors[i];
+
+		rates[count] = rate_of(a, b);
+		count += rates[count] != 0;
+	}
+	if (count == 0)
+		return 0;
+	qsort(rates, count, sizeof(*rates), compare_rates);
+	return rates[count / 2];
+}
+
+/* Draws the lines, and takes the rate over all from the longest. */
+static void draw_lines(
+	struct wall_clock *clock, struct recording *capture, double rate)
+{
+	size_t longest = 0;
+	size_t i;
+
+	for (i = 0; i < clock->count; i++) {
+		const struct binlog_anchor *anchor = &clock->anchors[i];
+
+		clock->line[i] = i;
+		if (i == 0)
+			continue;
+		report_jump(clock, capture, rate, anchor - 1, anchor);
+		if (!is_broken(clock, rate, anchor - 1, anchor))
+			clock->line[i] = clock->line[i - 1];
+		if (anchor->boottime - clock->anchors[clock->line[i]].boottime >
+			clock->anchors[longest].boottime -
+				clock->anchors[clock->line[longest]].boottime)
+			longest = i;
+	}
+	if (clock->count == 0)
+		return;
+	clock->last = clock->anchors[longest];
+	if (is_broken(clock, rate, &clock->first, &clock->last))
+		clock->first = clock->anchors[clock->line[longest]];
+}
+
 bool wall_clock_begin(struct wall_clock *clock, struct recording *capture)
 {
+	double *rates = malloc((capture->block_count + 1) * sizeof(*rates));
 	size_t i;
 
 	*clock = (struct wall_clock){
@@ -43,60 +191,56 @@ bool wall_clock_begin(struct wall_clock *clock, struct recording *capture)
 	};
 	clock->anchors =
 		malloc((capture->block_count + 1) * sizeof(*clock->anchors));
-	if (!clock->anchors)
+	clock->line = malloc((capture->block_count + 1) * sizeof(*clock->line));
+	if (!rates || !clock->anchors || !clock->line) {
+		free(rates);
 		return false;
-	for (i = 0; i < capture->block_count; i++) {
-		clock->anchors[clock->count++] = capture->blocks[i].anchor;
-		wall_clock_learn(clock, &capture->blocks[i].anchor);
 	}
+	for (i = 0; i < capture->block_count; i++)
+		clock->anchors[clock->count++] = capture->blocks[i].anchor;
 	if (clock->count > 0)
 		qsort(clock->anchors, clock->count, sizeof(*clock->anchors),
-			compare_ticks);
+			compare_times);
+	draw_lines(clock, capture, usual_rate(clock, rates));
 	report_set_back(clock, capture);
+	free(rates);
 	return true;
 }
 
-void wall_clock_learn(
-	struct wall_clock *clock, const struct binlog_anchor *anchor)
+void wall_clock_learn(struct wall_clock *clock, struct recording *capture,
+	const struct binlog_anchor *before, const struct binlog_anchor *anchor)
 {
+	double rate = rate_of(&clock->first, &clock->last);
+
+	report_jump(clock, capture, rate, before, anchor);
 	if (anchor->ticks > clock->last.ticks &&
-		anchor->monotonic > clock->last.monotonic)
+		anchor->boottime > clock->last.boottime &&
+		!is_broken(clock, rate, &clock->last, anchor))
 		clock->last = *anchor;
 }
 
-/* 0: none that a clock could have. */
-static double sane_rate(double nanoseconds, double ticks)
+bool wall_clock_agrees(
+	const struct wall_clock *clock, const struct wall_clock *other)
 {
-	double rate = ticks > 0 ? nanoseconds / ticks : 0;
-
-	return rate >= RATE_LEAST && rate <= RATE_MOST ? rate : 0;
-}
-
-static double rate_over_all(const struct wall_clock *clock)
-{
-	double rate = sane_rate(
-		(double)clock->last.monotonic - (double)clock->first.monotonic,
-		(double)clock->last.ticks - (double)clock->first.ticks);
-
-	return clock->nanoseconds || rate == 0 ? 1 : rate;
+	return !is_broken(clock, rate_of(&clock->first, &clock->last),
+		&clock->first, &other->first);
 }
 
 static double rate_between(const struct wall_clock *clock,
 	const struct binlog_anchor *a, const struct binlog_anchor *b)
 {
-	double ticks = (double)(b->ticks - a->ticks);
-	double passed = (double)(int64_t)(b->monotonic - a->monotonic);
-	double wall = (double)(int64_t)(b->realtime - a->realtime);
-	double difference = wall > passed ? wall - passed : passed - wall;
+	double passed = difference(a->monotonic, b->monotonic);
+	double wall = difference(a->realtime, b->realtime);
+	double apart = wall > passed ? wall - passed : passed - wall;
 	double rate = sane_rate(
-		difference < SET_NS + passed * STEERED_SHARE ? wall : passed,
-		ticks);
+		apart < SET_NS + passed * STEERED_SHARE ? wall : passed,
+		difference(a->ticks, b->ticks));
 
 	return rate == 0 ? rate_over_all(clock) : rate;
 }
 
-/* How many anchors are not later than `ticks`. */
-static size_t count_until(const struct wall_clock *clock, uint64_t ticks)
+/* How many anchors were read at this time or before it. */
+static size_t count_until(const struct wall_clock *clock, uint64_t boottime)
 {
 	size_t low = 0;
 	size_t high = clock->count;
@@ -104,7 +248,7 @@ static size_t count_until(const struct wall_clock *clock, uint64_t ticks)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (clock->anchors[middle].ticks <= ticks)
+		if (clock->anchors[middle].boottime <= boottime)
 			low = middle + 1;
 		else
 			high = middle;
@@ -112,21 +256,43 @@ static size_t count_until(const struct wall_clock *clock, uint64_t ticks)
 	return low;
 }
 
+/* Whether an anchor is on the line of `first`, and not later than `ticks`. */
+static bool is_until(const struct wall_clock *clock, size_t anchor,
+	size_t first, uint64_t ticks)
+{
+	return clock->line[anchor] == clock->line[first] &&
+	       clock->anchors[anchor].ticks <= ticks;
+}
+
 struct wall_segment wall_clock_segment(const struct wall_clock *clock,
 	const struct binlog_anchor *near, uint64_t ticks)
 {
-	size_t next = count_until(clock, ticks);
+	size_t first = count_until(clock, near->boottime);
+	size_t next = first;
+	size_t high = clock->count;
 	const struct binlog_anchor *from = near;
 	struct wall_segment segment;
 
-	if (next > 0 && clock->anchors[next - 1].ticks > near->ticks)
+	if (first < clock->count &&
+		is_broken(clock, rate_of(&clock->first, &clock->last), near,
+			&clock->anchors[first]))
+		first = next = high;
+	while (next < high) {
+		size_t middle = next + (high - next) / 2;
+
+		if (is_until(clock, middle, first, ticks))
+			next = middle + 1;
+		else
+			high = middle;
+	}
+	if (next > first)
 		from = &clock->anchors[next - 1];
 	segment = (struct wall_segment){
 		.from = from->ticks,
 		.span = UINT64_MAX,
 		.realtime = from->realtime,
 	};
-	if (next < clock->count) {
+	if (next < clock->count && clock->line[next] == clock->line[first]) {
 		segment.span = clock->anchors[next].ticks - from->ticks;
 		segment.rate = rate_between(clock, from, &clock->anchors[next]);
 	} else {
@@ -138,5 +304,6 @@ struct wall_segment wall_clock_segment(const struct wall_clock *clock,
 void wall_clock_end(struct wall_clock *clock)
 {
 	free(clock->anchors);
+	free(clock->line);
 	*clock = (struct wall_clock){0};
 }

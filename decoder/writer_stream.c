@@ -1,16 +1,17 @@
 #include "decoder/writer_stream.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/cursor.h"
+#include "decoder/record_read.h"
 #include "record/layout.h"
 
 /* 25,000 writers may be open at once, and each has a window. */
 #define WINDOW_BYTES 4096u
 
 #define RECORD_HEAD 8u
-#define UNKNOWN_STRING "<string ?>"
 
 /* Where in the block the next record begins. */
 static uint32_t position(const struct writer_stream *stream)
@@ -116,9 +117,13 @@ static struct cursor look(struct writer_stream *stream, size_t size)
 static void use_anchor(
 	struct writer_stream *stream, const struct binlog_anchor *anchor)
 {
+	wall_clock_learn(
+		stream->clock, stream->capture, &stream->anchor, anchor);
+	/* Unless the clock was set back, no time is shown twice. */
+	if (anchor->realtime < stream->anchor.realtime)
+		stream->least_wall = 0;
 	stream->anchor = *anchor;
 	stream->segment.span = 0;
-	wall_clock_learn(stream->clock, anchor);
 }
 
 static void enter_block(struct writer_stream *stream)
@@ -131,10 +136,12 @@ static void enter_block(struct writer_stream *stream)
 	stream->block_end = block->size;
 	stream->window_end = sizeof(struct binlog_block);
 	use_anchor(stream, &block->anchor);
+	stream->last_context = 0;
 	stream->tid = block->tid;
-	if (!stream->program || stream->program->pid != block->pid)
-		stream->program =
-			program_find(&stream->capture->programs, block->pid);
+	if (!stream->program || stream->program->pid != block->pid ||
+		stream->program->process != block->process)
+		stream->program = program_find(&stream->capture->programs,
+			block->pid, block->process);
 	if (!stream->program || !enlarge_window(stream))
 		leave_block(stream);
 	else
@@ -245,7 +252,8 @@ static void take_control(
 		take_clock(stream, record);
 		break;
 	case BINLOG_PROCESS:
-		good = program_describe(&stream->capture->programs, record);
+		good = program_describe(&stream->capture->programs,
+			stream->program, record);
 		break;
 	case BINLOG_THREAD:
 		take_thread(stream, record);
@@ -296,83 +304,12 @@ static bool step_control(struct writer_stream *stream)
 	return true;
 }
 
-/* A string's bytes or what the length word says instead of them. */
-static void read_string(struct writer_stream *stream, struct cursor *record,
-	struct render_argument *argument)
-{
-	uint32_t length = cursor_u32(record);
-	const struct definition_string *string;
-
-	if (length == BINLOG_NULL) {
-		argument->null = true;
-		return;
-	}
-	if (!(length & BINLOG_STRING_ID)) {
-		argument->bytes = length;
-		argument->data = cursor_padded(record, length);
-		return;
-	}
-	length &= ~BINLOG_STRING_ID;
-	string = definition_string(&stream->definitions, length);
-	if (!string)
-		report(stream, ERROR_STRING, length);
-	if (!string && argument->kind == BINLOG_ARG_STRING) {
-		argument->data = UNKNOWN_STRING;
-		argument->bytes = sizeof(UNKNOWN_STRING) - 1;
-	} else if (!string) {
-		argument->null = true;
-	} else {
-		argument->data = string->bytes;
-		argument->bytes = (uint32_t)string->length;
-	}
-}
-
-static void read_argument(struct writer_stream *stream, struct cursor *record,
-	struct render_argument *argument)
-{
-	uint64_t bits;
-
-	switch (argument->kind) {
-	case BINLOG_ARG_I32:
-		argument->i32 = (int32_t)cursor_u32(record);
-		break;
-	case BINLOG_ARG_I64:
-		argument->i64 = (int64_t)cursor_u64(record);
-		break;
-	case BINLOG_ARG_F64:
-		bits = cursor_u64(record);
-		memcpy(&argument->f64, &bits, sizeof(bits));
-		break;
-	case BINLOG_ARG_LONG_DOUBLE:
-		argument->data = cursor_bytes(record, 16);
-		break;
-	default:
-		read_string(stream, record, argument);
-	}
-}
-
-/* The arguments into the message.  False: the cursor ended. */
-static bool read_arguments(struct writer_stream *stream, struct cursor *record,
-	const struct definition_context *context)
-{
-	bool binary128 = stream->capture->header.machine == 183; /* aarch64 */
-	size_t i;
-
-	for (i = 0; i < context->arguments && !record->failed; i++) {
-		struct render_argument *argument =
-			&stream->message.arguments[i];
-
-		*argument = (struct render_argument){
-			.kind = context->kinds[i], .binary128 = binary128};
-		read_argument(stream, record, argument);
-	}
-	return !record->failed;
-}
-
+/* They are of the anchor's epoch, half of what 32 bits count: if they are less
+ * than the anchor's, the counter was set back. */
 static uint64_t whole_ticks(const struct writer_stream *stream, uint32_t low)
 {
 	return stream->anchor.ticks +
-	       (uint32_t)(low - (uint32_t)stream->anchor.ticks);
+	       (uint64_t)(int32_t)(low - (uint32_t)stream->anchor.ticks);
 }
 
 static void set_time(struct writer_stream *stream, uint64_t ticks)
@@ -382,6 +319,9 @@ static void set_time(struct writer_stream *stream, uint64_t ticks)
 			stream->clock, &stream->anchor, ticks);
 	stream->message.ticks = ticks;
 	stream->message.wall = wall_segment_time(&stream->segment, ticks);
+	if (stream->message.wall < stream->least_wall)
+		stream->message.wall = stream->least_wall;
+	stream->least_wall = stream->message.wall;
 	if (ticks > stream->ticks)
 		stream->ticks = ticks;
 	if (stream->message.wall > stream->wall)
@@ -407,26 +347,40 @@ static void finish_message(
 	stream->partial = message->partial;
 }
 
-static void step_message(struct writer_stream *stream, uint32_t id)
+/* What goes on with a line has the time of what it goes on with. */
+static void take_time(
+	struct writer_stream *stream, const struct record_read *read)
 {
-	struct definition_context *context =
-		definition_context(&stream->definitions, id);
-	struct cursor record;
-	uint32_t low;
+	if (!read->continues)
+		set_time(stream, whole_ticks(stream, read->ticks));
+	else if (!stream->last_context)
+		set_time(stream, stream->anchor.ticks);
+}
 
-	if (!context || !context->usable) {
-		give_up_block(
-			stream, context ? ERROR_ARGUMENT : ERROR_CONTEXT, id);
+static void step_message(struct writer_stream *stream, uint32_t word)
+{
+	struct record_read read = {
+		.binary128 = stream->capture->header.machine == EM_AARCH64,
+		.definitions = &stream->definitions,
+		.arguments = stream->message.arguments,
+	};
+	enum error_code code =
+		record_read_head(&read, word, stream->last_context);
+	struct cursor record;
+
+	if (code != ERROR_NONE) {
+		give_up_block(stream, code, read.id);
 		return;
 	}
 	do {
-		record = look(stream, RECORD_HEAD + context->fixed_bytes);
-		cursor_u32(&record);
-		low = cursor_u32(&record);
-		if (!read_arguments(stream, &record, context))
+		record = look(stream, read.least_bytes);
+		if (!record_read_rest(&read, &record))
 			continue;
-		set_time(stream, whole_ticks(stream, low));
-		finish_message(stream, context);
+		take_time(stream, &read);
+		finish_message(stream, read.context);
+		if (read.misses_string)
+			report(stream, ERROR_STRING, read.missing_string);
+		stream->last_context = read.id;
 		stream->window_at = (size_t)(record.at - stream->window);
 		return;
 	} while (read_more(stream));
@@ -462,6 +416,7 @@ void writer_stream_begin(struct writer_stream *stream,
 		.state = WRITER_BETWEEN,
 		.ticks = blocks->anchor.ticks,
 		.wall = blocks->anchor.realtime,
+		.anchor = blocks->anchor,
 		.capture = capture,
 		.clock = clock,
 		.block = blocks,

@@ -11,7 +11,7 @@ FILENAME ~ /functions\.def$/ && /^\/\* ---- .* ---- \*\/$/ {
 	list = list mdoc(names) "\n.It " toupper(substr($0, 1, 1)) substr($0, 2)
 	names = ""
 }
-FILENAME ~ /functions\.def$/ && /^(PLAIN|VARIADIC|INPUT|QUICK)(_VOID|_VARIADIC)?\(/ {
+FILENAME ~ /functions\.def$/ && /^(PLAIN|VARIADIC|INPUT|QUICK)(_VOID|_VARIADIC|_CHARACTER)?\(/ {
 	split(substr($0, index($0, "(") + 1), part, /, */)
 	name = /^[A-Z]*_VOID/ ? part[1] : part[2]
 	if (only == "names")

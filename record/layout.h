@@ -1,19 +1,22 @@
 /*
- * The capture file, format version 1: what the preloaded library writes and
+ * The capture file, format version 2: what the preloaded library writes and
  * every reader reads.  It is defined here, in the .def files beside this one,
  * and nowhere else; man/binlog.5 says the same in prose.
  *
- * The rule for changing it.  A reader of version 1 meets files of every later
- * 1-compatible writer, so within version 1: fields are only added where a
+ * The rule for changing it.  A reader of version 2 meets files of every later
+ * 2-compatible writer, so within version 2: fields are only added where a
  * reserved one is, kinds of records and of arguments only get new numbers,
  * and a control record that a reader does not know is skipped by its size.
  * What cannot be said in that way gets a new version number, and readers keep
- * reading the old one.  Every byte is little-endian and of fixed width; there
- * are no pointers that a reader may trust, only addresses to be displayed.
+ * reading the old one.  Version 1 had neither BINLOG_CONTINUES nor
+ * BINLOG_SHORT, and nothing else was different.  Every byte is little-endian
+ * and of fixed width; there are no pointers that a reader may trust, only
+ * addresses to be displayed.
  *
  *	file    = header page, blocks at multiples of BINLOG_PAGE
  *	block   = struct binlog_block, records, zeros up to its size
  *	record  = u32 context >= BINLOG_CONTEXT_FIRST, u32 ticks, arguments
+ *	        | u32 context | BINLOG_CONTINUES..., arguments
  *	        | u32 kind < BINLOG_CONTEXT_FIRST, u32 size, payload
  *
  * Who writes.  A *writer* is one thread at one level of nesting (a signal
@@ -41,7 +44,8 @@
 #define BINLOG_MAGIC                                                           \
 	"\x8a"                                                                 \
 	"binlog\n"
-#define BINLOG_VERSION 1u
+#define BINLOG_VERSION 2u
+#define BINLOG_VERSION_OLDEST 1u /* that is read, too */
 #define BINLOG_PAGE 4096u	       /* blocks begin at multiples of this */
 #define BINLOG_BLOCK_MAGIC 0x4b424c42u /* "BLBK" */
 #define BINLOG_BLOCK_MAX (1u << 20)    /* no block is larger, bytes */
@@ -83,6 +87,22 @@ struct binlog_header {
 };
 
 /*
+ * At BINLOG_FOUNDER_OFFSET: the process that made the file, which may say
+ * nothing at all.  Zeros where the writer did not know of this.
+ */
+struct binlog_founder {
+	uint32_t ppid;
+	uint32_t ancestor; /* the nearest that made a capture; 0: none */
+	uint64_t pid_namespace; /* its inode; 0: not known */
+	uint64_t end_value;	/* live: of the event `end` */
+	uint32_t end; /* live: EXIT, LEFT, EXECUTE or SIGNAL of text.def, */
+		      /* when that is about to happen; else 0 */
+	uint32_t reserved;
+};
+
+#define BINLOG_FOUNDER_OFFSET 128u
+
+/*
  * Live, at the end of the header page: where an open file behind an output
  * stands, or where that file ends, had all text been written.  Those of a run
  * are in the capture of its first process.  No business of readers.
@@ -109,13 +129,32 @@ struct binlog_block {
 	struct binlog_anchor
 		anchor; /* also the base of the ticks that follow */
 	uint32_t core;
-	uint32_t reserved;
+	uint32_t process; /* 0: that which has made the file; of a forked */
+			  /* child one more than the id of its first writer: */
+			  /* a pid may have been used twice */
 	uint64_t passed;  /* live: calls made natively, not recorded */
 	uint64_t dropped; /* live: calls neither made nor recorded */
 };
 
 /* Smaller first words are kinds of control records. */
 #define BINLOG_CONTEXT_FIRST 16u
+
+/*
+ * In the first word of a record: it has no ticks, since it goes on with the
+ * line that the record right before it has left unfinished, on the same
+ * stream, in the only thread.  Its time is that of the record before; what
+ * begins a line and what ends one always have their own.  Never first in a
+ * block.  If its only argument is a string, the number of its bytes may be in
+ * the first word, from bit BINLOG_LENGTH_SHIFT on, instead of a length word.
+ *
+ * With BINLOG_REPEATS as well, the context is also that of the record before,
+ * which has a string as its only argument, and the rest of the word is that
+ * string as after BINLOG_SHORT.
+ */
+#define BINLOG_CONTINUES 0x80000000u
+#define BINLOG_REPEATS 0x40000000u
+#define BINLOG_LENGTH_SHIFT 22
+#define BINLOG_LENGTH_MAX 255u
 
 /* Kinds of control records: record/control.def. */
 enum binlog_control {
@@ -148,6 +187,12 @@ enum binlog_argument {
  */
 #define BINLOG_NULL 0xffffffffu
 #define BINLOG_STRING_ID 0x80000000u
+/*
+ * With it, and without BINLOG_STRING_ID, the word is the string itself: up to
+ * three bytes from the lowest on, and their number from bit 24 on.
+ */
+#define BINLOG_SHORT 0x40000000u
+#define BINLOG_SHORT_MAX 3u
 
 /* Every control record begins with this; `size` counts it, multiple of 4. */
 struct binlog_control_head {
@@ -175,7 +220,8 @@ struct binlog_process_record {
 	uint32_t uid;
 	uint32_t argc;
 	uint32_t bytes; /* of the strings that follow */
-	uint32_t reserved;
+	uint32_t parent; /* of a forked child: `process` in the blocks of */
+			 /* its parent, or of the nearest that has any, or 0 */
 	uint64_t fork; /* value of the FORK event before its birth, or 0: it */
 		       /* inherited nothing that was not written yet */
 };
@@ -280,6 +326,8 @@ _Static_assert(offsetof(struct binlog_header, boot_id) == 80, "");
 _Static_assert(offsetof(struct binlog_header, passed) == 96, "");
 _Static_assert(offsetof(struct binlog_header, pid) == 112, "");
 _Static_assert(offsetof(struct binlog_header, published) == 120, "");
+_Static_assert(sizeof(struct binlog_founder) == 32, "");
+_Static_assert(offsetof(struct binlog_founder, end) == 24, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
 _Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");

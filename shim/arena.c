@@ -5,91 +5,192 @@
 #include "shim/sys.h"
 
 /*
- * Only what is in use is made accessible: mlockall() would make all of a
- * large writable mapping resident.
+ * In chunks, each sixteen times as large as the one before: a program that has
+ * a limit of its addresses, or sets one, must not find them taken.  Only what
+ * is in use is made accessible: mlockall() would make all of a large writable
+ * mapping resident.
  */
-#define ARENA_BYTES ((size_t)8 << 30)
-#define ARENA_SMALLEST ((size_t)16 << 20) /* under RLIMIT_AS */
-#define ARENA_STEP ((size_t)1 << 20)
+#define CHUNKS 8
+#define CHUNK_FIRST ((size_t)2 << 20)
+#define CHUNK_GROWTH_SHIFT 4
+#define CHUNK_LARGEST ((size_t)8 << 30)
+#define CHUNK_LEAST ((size_t)1 << 20) /* under RLIMIT_AS */
+#define STEP ((size_t)1 << 20)
+/* The lowest bits of a place. */
+#define SIZE_MASK ((uintptr_t)63)
+/* At the beginning of the first one: the mark, and the root. */
+#define MARKED_BYTES (sizeof(uint64_t) + ARENA_ROOT_BYTES)
 
-static char *arena; /* its first word is the mark, wiped with it */
-static size_t arena_bytes;
-static size_t arena_open_bytes; /* accessible so far */
-/* Goes on counting in a child: a pointer into the parent's part, as threads
- * keep in their TLS, must go on pointing to zeros there. */
-static size_t arena_used = 64;
+struct chunk {
+	/* The address, and in the lowest bits the logarithm of the size: one
+	 * word, so that a chunk is there as a whole.  0: not yet. */
+	uintptr_t place;
+	size_t open; /* accessible so far */
+	/* Goes on counting in a child: a pointer into the parent's part, as
+	 * threads keep in their TLS, must go on pointing to zeros there. */
+	size_t used;
+};
 
-static bool make_accessible(size_t bytes)
+static struct chunk chunks[CHUNKS] = {{.used = MARKED_BYTES}};
+static uint64_t *mark; /* wiped with the rest */
+_Static_assert(MARKED_BYTES % 64 == 0, "what is taken is aligned");
+/* The kernel has refused to wipe them any more: see arena_keep(). */
+static bool kept;
+
+static char *address_of(uintptr_t place)
 {
-	size_t now = __atomic_load_n(&arena_open_bytes, __ATOMIC_ACQUIRE);
+	return (char *)(place & ~SIZE_MASK);
+}
 
-	bytes = (bytes + ARENA_STEP - 1) / ARENA_STEP * ARENA_STEP;
-	if (bytes > arena_bytes)
+static size_t size_of(uintptr_t place)
+{
+	return (size_t)1 << (place & SIZE_MASK);
+}
+
+/* The logarithm of a chunk's size: `bytes` have to fit in. */
+static unsigned choose_size(unsigned i, size_t bytes)
+{
+	size_t wish = CHUNK_FIRST << i * CHUNK_GROWTH_SHIFT;
+	unsigned log = 12;
+
+	if (wish > CHUNK_LARGEST)
+		wish = CHUNK_LARGEST;
+	wish = sys_fair_share(wish, CHUNK_LEAST);
+	if (wish < bytes)
+		wish = bytes;
+	while (((size_t)1 << log) < wish)
+		log++;
+	return log;
+}
+
+static bool add_chunk(unsigned i, size_t bytes)
+{
+	unsigned log = choose_size(i, bytes);
+	size_t size = (size_t)1 << log;
+	uintptr_t expected = 0;
+	long address = SYS6(mmap, 0, size, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sys_failed(address))
 		return false;
+	if (sys_failed(SYS3(madvise, address, size, MADV_WIPEONFORK))) {
+		SYS2(munmap, address, size);
+		return false;
+	}
+	if (!__atomic_compare_exchange_n(&chunks[i].place, &expected,
+		    (uintptr_t)address | log, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE))
+		SYS2(munmap, address, size);
+	return true;
+}
+
+/* The chunk can be used up to `end`, which is in it. */
+static bool open_up_to(struct chunk *chunk, uintptr_t place, size_t end)
+{
+	size_t now = __atomic_load_n(&chunk->open, __ATOMIC_ACQUIRE);
+
+	if (end <= now)
+		return true;
+	end = (end + STEP - 1) / STEP * STEP;
+	if (end > size_of(place))
+		end = size_of(place);
 	/* Threads may overlap here: the same pages twice do no harm. */
-	if (sys_failed(SYS3(mprotect, arena, bytes, PROT_READ | PROT_WRITE)))
+	if (sys_failed(SYS3(
+		    mprotect, address_of(place), end, PROT_READ | PROT_WRITE)))
 		return false;
-	while (now < bytes &&
-		!__atomic_compare_exchange_n(&arena_open_bytes, &now, bytes,
-			false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+	while (now < end &&
+		!__atomic_compare_exchange_n(&chunk->open, &now, end, false,
+			__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		;
 	return true;
 }
 
+static void *take_from(struct chunk *chunk, uintptr_t place, size_t size)
+{
+	size_t at = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE);
+
+	do {
+		if (at > size_of(place) || size > size_of(place) - at ||
+			!open_up_to(chunk, place, at + size))
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&chunk->used, &at, at + size,
+		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return address_of(place) + at;
+}
+
 bool arena_open(void)
 {
-	long address = -ENOMEM;
-	size_t bytes = sys_fair_share(ARENA_BYTES, ARENA_SMALLEST);
+	uintptr_t place;
 
-	for (; bytes >= ARENA_SMALLEST; bytes /= 4) {
-		address = SYS6(mmap, 0, bytes, PROT_NONE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (!sys_failed(address))
-			break;
-	}
-	if (sys_failed(address))
+	if (!add_chunk(0, CHUNK_LEAST))
 		return false;
-	arena_bytes = bytes;
-	arena = (char *)address;
-	if (!sys_failed(SYS3(madvise, arena, bytes, MADV_WIPEONFORK)) &&
-		make_accessible(ARENA_STEP))
-		return true;
-	SYS2(munmap, arena, bytes);
-	return false;
+	place = chunks[0].place;
+	if (!open_up_to(&chunks[0], place, chunks[0].used)) {
+		SYS2(munmap, address_of(place), size_of(place));
+		chunks[0].place = 0;
+		return false;
+	}
+	mark = (uint64_t *)address_of(place);
+	return true;
 }
 
 void *arena_take(size_t size)
 {
-	size_t at, end;
+	void *taken = NULL;
 
 	size = (size + 63) & ~(size_t)63;
-	at = __atomic_fetch_add(&arena_used, size, __ATOMIC_RELAXED);
-	end = at + size;
-	if (end > __atomic_load_n(&arena_open_bytes, __ATOMIC_ACQUIRE) &&
-		!make_accessible(end)) {
-		__atomic_fetch_sub(&arena_used, size, __ATOMIC_RELAXED);
-		return NULL;
+	for (unsigned i = 0; i < CHUNKS && !taken; i++) {
+		struct chunk *chunk = &chunks[i];
+		uintptr_t place =
+			__atomic_load_n(&chunk->place, __ATOMIC_ACQUIRE);
+
+		if (!place && !add_chunk(i, size))
+			return NULL;
+		place = __atomic_load_n(&chunk->place, __ATOMIC_ACQUIRE);
+		taken = take_from(chunk, place, size);
 	}
-	return arena + at;
+	return taken;
 }
 
 bool arena_is_marked(void)
 {
-	return arena && *(const uint64_t *)arena != 0;
+	return mark && *mark != 0;
 }
 
 void arena_mark(void)
 {
-	*(uint64_t *)arena = 1;
+	*mark = 1;
+}
+
+void *arena_root(void)
+{
+	return mark ? mark + 1 : NULL;
 }
 
 void arena_unmark(void)
 {
-	*(uint64_t *)arena = 0;
+	for (size_t i = 0; i < MARKED_BYTES / sizeof(*mark); i++)
+		mark[i] = 0;
 }
 
 void arena_keep(bool keep)
 {
-	SYS3(madvise, arena, arena_bytes,
-		keep ? MADV_KEEPONFORK : MADV_WIPEONFORK);
+	bool all = true;
+
+	for (unsigned i = 0; i < CHUNKS; i++) {
+		uintptr_t place =
+			__atomic_load_n(&chunks[i].place, __ATOMIC_ACQUIRE);
+
+		if (place && sys_failed(SYS3(madvise, address_of(place),
+				     size_of(place),
+				     keep ? MADV_KEEPONFORK : MADV_WIPEONFORK)))
+			all = false;
+	}
+	if (!keep)
+		kept = !all;
+}
+
+bool arena_is_kept(void)
+{
+	return kept;
 }

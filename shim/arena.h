@@ -8,7 +8,7 @@
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H
 
-/* Reserves the addresses; false when the kernel refuses.  Once. */
+/* Reserves the first addresses; false when the kernel refuses.  Once. */
 bool arena_open(void);
 
 /* `size` zero bytes, aligned to 64; null when there is no more memory. */
@@ -17,9 +17,20 @@ void *arena_take(size_t size);
 /* One word of the arena: set by arena_mark(), zero in a fresh child. */
 bool arena_is_marked(void);
 void arena_mark(void);
+
+/*
+ * The first ARENA_ROOT_BYTES after that word, for what is to be found without
+ * a pointer; null before arena_open().  arena_unmark() makes all of it zero,
+ * as it is in a fresh child.
+ */
+#define ARENA_ROOT_BYTES 56u
+void *arena_root(void);
 void arena_unmark(void);
 
 /* Whether the next children of fork get it as it is, until told otherwise. */
 void arena_keep(bool keep);
+
+/* The kernel has refused to let the next children get an empty one again. */
+bool arena_is_kept(void);
 
 #endif

@@ -19,6 +19,7 @@
 struct arguments_sum {
 	uint64_t length;
 	struct measure_stars stars;
+	char last; /* byte of the last string or character that is not empty */
 };
 
 static inline bool arguments_fit(
@@ -42,6 +43,8 @@ static inline char *arguments_store_string(struct writer *w, char *to,
 		*(uint32_t *)to = BINLOG_STRING_ID | argument->constant_id;
 		sum->length += measure_string(
 			argument, argument->constant_bytes, &sum->stars);
+		if (argument->constant_bytes > 0)
+			sum->last = s[argument->constant_bytes - 1];
 		return to + sizeof(uint32_t);
 	}
 	if (sum->stars.precision != FORMAT_NONE)
@@ -62,6 +65,8 @@ static inline char *arguments_store_string(struct writer *w, char *to,
 	/* The padding: nothing of an abandoned record may show in it. */
 	*(uint32_t *)(to + ((length + 4) & ~(size_t)3)) = 0;
 	bytes_copy(to + sizeof(uint32_t), s, length);
+	if (length > 0)
+		sum->last = s[length - 1];
 	sum->length += measure_string(argument, (uint32_t)length, &sum->stars);
 	return to + sizeof(uint32_t) + ((length + 3) & ~(size_t)3);
 }
@@ -99,6 +104,7 @@ static inline char *arguments_store(struct writer *w, char *to,
 	const struct plan_argument *end = argument + plan->count;
 
 	sum->length = plan->literal;
+	sum->last = '\0';
 	arguments_clear_stars(sum);
 	for (; argument < end; argument++) {
 		switch (argument->step) {
@@ -131,6 +137,7 @@ static inline char *arguments_store(struct writer *w, char *to,
 		}
 		case STEP_CHARACTER:
 			*(int32_t *)to = va_arg(list->ap, int);
+			sum->last = *to;
 			to += sizeof(int32_t);
 			sum->length += arguments_widen(argument, 1);
 			break;

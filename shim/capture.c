@@ -40,7 +40,7 @@ static char *store_prefixes(
 {
 	static const struct plan_argument unlimited = {
 		.width = FORMAT_NONE, .precision = FORMAT_NONE};
-	struct arguments_sum unused = {0, {FORMAT_NONE, FORMAT_NONE}};
+	struct arguments_sum unused = {.stars = {FORMAT_NONE, FORMAT_NONE}};
 
 	for (unsigned i = 0; i < how->prefixes; i++) {
 		if (how->prefix[i].kind == BINLOG_ARG_I32) {
@@ -156,6 +156,8 @@ int capture_format(const struct call *call, const struct capture_text *how,
 		return CAPTURE_PASS;
 	result = format_inside(w, call, how, format, arguments);
 	writer_leave(w);
+	if (!call->turn || !call->turn->held)
+		writer_offer_cancel(w);
 	return result;
 }
 
@@ -237,6 +239,10 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 		return false;
 	done = put_bytes(w, call, stream, text, bytes, size);
 	writer_leave(w);
+	/* Not while what is in a buffer is there and recorded, too. */
+	if (text != BINLOG_TEXT_CHARACTERS &&
+		(!call->turn || !call->turn->held))
+		writer_offer_cancel(w);
 	return done;
 }
 

@@ -2,107 +2,231 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 
 #include "shim/bytes.h"
+#include "shim/clock.h"
+#include "shim/growth.h"
 #include "shim/sys.h"
 
-#define ZEROS_BYTES 65536u
 /* Of the name of a capture until its header is written. */
 #define FRESH_SUFFIX ".new"
-/* Under RLIMIT_AS */
-#define ADDRESSES_LEAST ((size_t)64 << 20)
+/* Of all addresses, where a program may have only so many: RLIMIT_AS. */
+#define ADDRESSES_LEAST ((size_t)1 << 20)
+
+/*
+ * Of the file system, this part stays free, but no more than so much: a
+ * program that fills the disk by its own text may be rotating its logs.
+ */
+#define KEEP_FREE_PART 32u
+#define KEEP_FREE_MOST ((uint64_t)64 << 20)
+
+/* What has failed is tried again after 2^22 ticks, 1 to 4 ms: on a full disk
+ * each call would make some system calls in vain. */
+#define PAUSE_TICKS ((uint64_t)1 << 22)
+
+/*
+ * The file is mapped in segments, each reaching sixteen times as far as the
+ * one before, so that few addresses are taken of a program that says little.  A
+ * segment begins so far before the end of the last one that every block is
+ * whole in the one that its end is in.
+ */
+#define SEGMENTS 8
+#define SEGMENT_FIRST ((uint64_t)8 << 20)
+#define SEGMENT_GROWTH_SHIFT 4
+
+struct segment {
+	char *base;	/* null: not mapped yet */
+	uint64_t start; /* the offset that is mapped at `base` */
+	/* Up to this offset it may be used: what is not in the file yet would
+	 * be looked at by tools that look at all memory, at the price of a
+	 * SIGBUS each. */
+	uint64_t open;
+};
 
 struct binlog_header *capture_file_header;
 
-static int file_fd = -1;
 static uint64_t file_max;
-/* Up to here the mapping may be used: what is not in the file yet would be
- * looked at by tools that look at all memory, at the price of a SIGBUS each. */
-static uint64_t file_open;
-static uint64_t file_device, file_inode;
-static const char zeros[ZEROS_BYTES];
+static struct segment segments[SEGMENTS];
+
+/* Blocks of this size and larger were not to be had at that time. */
+static uint32_t failed_bytes;
+static uint64_t failed_at;
+
+/* One page of it, on disk from the beginning. */
+static const char zeros[BINLOG_PAGE];
+
+/* While no system call may be made: what was put by for that. */
+static char *stock;
+
+/* Some of the disk is left to the program, and to everybody else. */
+static bool leaves_room(uint32_t size)
+{
+	struct statfs disk;
+	uint64_t keep, unit;
+
+	/* Some kinds of file systems do not tell: then writing will. */
+	if (sys_failed(SYS2(statfs, growth_path(), &disk)) ||
+		disk.f_blocks == 0)
+		return true;
+	unit = (uint64_t)(disk.f_frsize ? disk.f_frsize : disk.f_bsize);
+	keep = disk.f_blocks * unit / KEEP_FREE_PART;
+	if (keep > KEEP_FREE_MOST)
+		keep = KEEP_FREE_MOST;
+	return disk.f_bavail * unit >= keep + size;
+}
+
+/* ---- the mapping ---- */
+
+/* Where a segment ends, were the file to grow without limit. */
+static uint64_t end_of_segment(unsigned i)
+{
+	return SEGMENT_FIRST << i * SEGMENT_GROWTH_SHIFT;
+}
+
+static uint64_t start_of_segment(unsigned i)
+{
+	return i == 0 ? 0 : end_of_segment(i - 1) - BINLOG_BLOCK_MAX;
+}
+
+/* The program may have got a limit of its addresses since the last time. */
+static uint64_t limited_end(unsigned i)
+{
+	uint64_t max = __atomic_load_n(&file_max, __ATOMIC_ACQUIRE);
+	uint64_t share = sys_fair_share(max, ADDRESSES_LEAST) &
+			 ~(uint64_t)(BINLOG_PAGE - 1);
+
+	if (share < max) {
+		__atomic_store_n(&file_max, share, __ATOMIC_RELEASE);
+		max = share;
+	}
+	return end_of_segment(i) < max ? end_of_segment(i) : max;
+}
 
 /*
- * A duplicate with a high number, since programs count on the low ones and on
- * getting the lowest free one; the same descriptor when there is none.
+ * Of what is mapped already the kernel gives another mapping, which reaches
+ * further, without asking for the file: mremap(2), an old size of 0.
  */
-static int move_high(int fd)
+static long map_further(unsigned i, uint64_t start, uint64_t bytes)
 {
-	struct rlimit limit = {0};
-	long high = -1;
-	uint64_t wish;
+	const struct segment *last = &segments[i - 1];
+	long address = SYS4(mremap, last->base + (start - last->start), 0,
+		bytes, MREMAP_MAYMOVE);
+	long fd;
 
-	SYS4(prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	/* Not higher than need be: fork copies the table up to it. */
-	wish = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
-	for (; wish > 16 && sys_failed(high); wish -= wish / 8 + 1)
-		high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, wish - 8);
-	if (sys_failed(high))
-		return fd;
-	return (int)high;
-}
-
-/* Growing beyond RLIMIT_FSIZE would raise SIGXFSZ and kill the program. */
-static bool within_limit(uint64_t end)
-{
-	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-
-	SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-	return end <= limit.rlim_cur;
-}
-
-/* Real blocks on disk: ftruncate and fallocate alone end in SIGBUS. */
-static bool write_zeros(uint64_t offset, uint32_t size)
-{
-	uint32_t done = 0;
-
-	while (done < size) {
-		uint32_t part =
-			size - done < ZEROS_BYTES ? size - done : ZEROS_BYTES;
-		long n = SYS4(pwrite64, file_fd, zeros, part, offset + done);
-
-		if (n == -EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (uint32_t)n;
+	if (!sys_failed(address)) {
+		SYS3(mprotect, address, bytes, PROT_NONE);
+		return address;
 	}
+	fd = growth_open();
+	if (sys_failed(fd))
+		return fd;
+	address = SYS6(mmap, 0, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE,
+		fd, start);
+	SYS1(close, fd);
+	return address;
+}
+
+/* `fd` is used for the first segment only. */
+static bool map_segment(unsigned i, long fd)
+{
+	struct segment *segment = &segments[i];
+	uint64_t start = start_of_segment(i);
+	uint64_t end = limited_end(i);
+	char *expected = NULL;
+	long address;
+
+	if (start >= end)
+		return false;
+	address = i > 0 ? map_further(i, start, end - start)
+			: SYS6(mmap, 0, end - start, PROT_NONE,
+				  MAP_SHARED | MAP_NORESERVE, fd, start);
+	if (sys_failed(address))
+		return false;
+	SYS3(madvise, address, end - start, MADV_DONTDUMP);
+	/* All who come here store the same. */
+	__atomic_store_n(&segment->start, start, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&segment->base, &expected,
+		    (char *)address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		SYS2(munmap, address, end - start);
 	return true;
 }
 
-/* The number may have been closed behind our back and be another file now. */
-static bool still_ours(void)
+/* Where what ends at this offset is mapped, accessible; or null. */
+static struct segment *open_up_to(uint64_t end)
 {
-	struct stat st;
+	struct segment *segment;
+	unsigned i = 0;
 
-	return file_fd >= 0 && !sys_failed(SYS2(fstat, file_fd, &st)) &&
-	       st.st_dev == file_device && st.st_ino == file_inode;
+	while (i < SEGMENTS && end_of_segment(i) < end)
+		i++;
+	if (i == SEGMENTS)
+		return NULL;
+	segment = &segments[i];
+	for (unsigned j = 1; j <= i; j++)
+		if (!__atomic_load_n(&segments[j].base, __ATOMIC_ACQUIRE) &&
+			!map_segment(j, -1))
+			return NULL;
+	/* Only now it is known how much of it was mapped. */
+	if (end > __atomic_load_n(&file_max, __ATOMIC_ACQUIRE))
+		return NULL;
+	if (end <= __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE))
+		return segment;
+	/* All up to `end`, so that it stays one mapping. */
+	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
+		    PROT_READ | PROT_WRITE)))
+		return NULL;
+	/* Another thread's may be more; then the next one does it again. */
+	__atomic_store_n(&segment->open, end, __ATOMIC_RELEASE);
+	return segment;
 }
 
-static bool set_up(uint64_t max_bytes, const struct binlog_header *header)
+/* Of what was cut off nothing more is known than one call that is in it. */
+static void give_up(void)
 {
-	struct stat st;
-	long address;
+	if (__atomic_exchange_n(&file_max, 0, __ATOMIC_ACQ_REL) != 0 &&
+		growth_bytes() >= BINLOG_PAGE)
+		__atomic_fetch_add(
+			&capture_file_header->dropped, 1, __ATOMIC_RELAXED);
+}
 
-	if (sys_failed(SYS2(fstat, file_fd, &st)) ||
-		!within_limit(BINLOG_PAGE) || !write_zeros(0, BINLOG_PAGE))
+bool capture_file_mend(const void *address)
+{
+	const char *at = address;
+
+	for (unsigned i = 0; i < SEGMENTS; i++) {
+		const struct segment *segment = &segments[i];
+
+		if (!segment->base || at < segment->base ||
+			(uint64_t)(at - segment->base) >=
+				segment->open - segment->start)
+			continue;
+		give_up();
+		at -= (uintptr_t)at % BINLOG_PAGE;
+		return !sys_failed(SYS6(mmap, at, BINLOG_PAGE,
+			PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	}
+	return false;
+}
+
+/* ---- making it ---- */
+
+static bool set_up(int fd, const char *path, uint64_t max_bytes,
+	const struct binlog_header *header)
+{
+	if (!growth_begin(fd, path, max_bytes) ||
+		SYS4(pwrite64, fd, zeros, BINLOG_PAGE, 0) != BINLOG_PAGE)
 		return false;
-	file_device = st.st_dev;
-	file_inode = st.st_ino;
-	max_bytes = sys_fair_share(max_bytes, ADDRESSES_LEAST) &
-		    ~(uint64_t)(BINLOG_PAGE - 1);
-	do {
-		address = SYS6(mmap, 0, max_bytes, PROT_NONE,
-			MAP_SHARED | MAP_NORESERVE, file_fd, 0);
-	} while (sys_failed(address) && (max_bytes /= 4) > BINLOG_BLOCK_MAX);
-	if (sys_failed(address) ||
-		sys_failed(SYS3(mprotect, address, BINLOG_PAGE,
-			PROT_READ | PROT_WRITE)))
-		return false;
-	file_open = BINLOG_PAGE;
-	SYS3(madvise, address, max_bytes, MADV_DONTDUMP);
 	file_max = max_bytes;
-	capture_file_header = (struct binlog_header *)address;
+	if (!map_segment(0, fd))
+		return false;
+	if (!open_up_to(BINLOG_PAGE)) {
+		SYS2(munmap, segments[0].base, limited_end(0));
+		segments[0].base = NULL;
+		return false;
+	}
+	capture_file_header = (struct binlog_header *)segments[0].base;
 	bytes_copy(capture_file_header, header, sizeof(*header));
 	capture_file_header->next = BINLOG_PAGE;
 	return true;
@@ -115,6 +239,7 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	 * are killed in here. */
 	static char fresh[4096 + sizeof(FRESH_SUFFIX)];
 	struct bytes_text text = {fresh, sizeof(fresh), 0};
+	bool made;
 	long fd;
 
 	bytes_put(&text, path);
@@ -124,44 +249,49 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	if (sys_failed(fd))
 		return false;
 	SYS2(fchmod, fd, 0600); /* whatever the umask is */
-	file_fd = move_high((int)fd);
-	if (file_fd != fd)
-		SYS1(close, fd);
-	if (set_up(max_bytes & ~(uint64_t)(BINLOG_PAGE - 1), header) &&
-		!sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path)))
+	made = set_up((int)fd, path, max_bytes & ~(uint64_t)(BINLOG_PAGE - 1),
+		       header) &&
+	       !sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path));
+	SYS1(close, fd);
+	if (made)
 		return true;
 	capture_file_header = NULL;
-	SYS1(close, file_fd);
 	SYS3(unlinkat, AT_FDCWD, fresh, 0);
-	file_fd = -1;
 	return false;
 }
 
-/* All up to `end`, so that it stays one mapping. */
-static bool open_up_to(uint64_t end)
+/* ---- the blocks ---- */
+
+/* Takes the next `size` bytes of the file; false: the cap is reached. */
+static bool take_range(uint32_t size, uint64_t *at)
 {
-	if (end <= __atomic_load_n(&file_open, __ATOMIC_ACQUIRE))
-		return true;
-	if (sys_failed(SYS3(mprotect, capture_file_header, end,
-		    PROT_READ | PROT_WRITE)))
-		return false;
-	/* Another thread's may be more; then the next one does it again. */
-	__atomic_store_n(&file_open, end, __ATOMIC_RELEASE);
+	uint64_t *next = &capture_file_header->next;
+	uint64_t max;
+
+	*at = __atomic_load_n(next, __ATOMIC_RELAXED);
+	do {
+		max = __atomic_load_n(&file_max, __ATOMIC_RELAXED);
+		if (*at > max || size > max - *at)
+			return false;
+	} while (!__atomic_compare_exchange_n(next, at, *at + size, false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return true;
 }
 
-void *capture_file_claim(uint32_t size)
+static void *take_block(uint32_t size)
 {
+	const struct segment *segment = NULL;
+	char *block = NULL;
 	uint64_t at;
 
-	if (!capture_file_header || !still_ours())
+	if (!leaves_room(size) || !take_range(size, &at))
 		return NULL;
-	at = __atomic_fetch_add(
-		&capture_file_header->next, size, __ATOMIC_RELAXED);
-	if (at <= file_max && size <= file_max - at &&
-		within_limit(at + size) && write_zeros(at, size) &&
-		open_up_to(at + size))
-		return (char *)capture_file_header + at;
+	if (growth_reach(at + size))
+		segment = open_up_to(at + size);
+	if (segment)
+		block = segment->base + (at - segment->start);
+	if (block && growth_back(block, at, size))
+		return block;
 	/* Give the range back unless somebody has claimed the next one. */
 	__atomic_compare_exchange_n(&capture_file_header->next,
 		&(uint64_t){at + size}, at, false, __ATOMIC_RELAXED,
@@ -169,21 +299,40 @@ void *capture_file_claim(uint32_t size)
 	return NULL;
 }
 
-bool capture_file_owns(int fd)
+static void *take_from_stock(uint32_t size)
 {
-	return fd >= 0 && fd == capture_file_descriptor();
+	uint64_t at;
+
+	if (!stock)
+		return NULL;
+	at = __atomic_fetch_add(growth_shared(), size, __ATOMIC_RELAXED);
+	return at <= BINLOG_BLOCK_MAX - size ? stock + at : NULL;
 }
 
-int capture_file_descriptor(void)
+void capture_file_stock(void)
 {
-	return __atomic_load_n(&file_fd, __ATOMIC_RELAXED);
+	if (capture_file_header && !stock)
+		stock = take_block(BINLOG_BLOCK_MAX);
 }
 
-void capture_file_evade(void)
+void *capture_file_claim(uint32_t size)
 {
-	int old = file_fd;
-	int new = move_high(old);
+	uint32_t failed = __atomic_load_n(&failed_bytes, __ATOMIC_RELAXED);
+	void *block;
 
-	__atomic_store_n(&file_fd, new == old ? -1 : new, __ATOMIC_RELAXED);
-	SYS1(close, old);
+	if (!capture_file_header)
+		return NULL;
+	if (unlikely(sys_forbidden))
+		return take_from_stock(size);
+	if (failed && size >= failed && clock_ticks() - failed_at < PAUSE_TICKS)
+		return NULL;
+	block = take_block(size);
+	if (block && failed)
+		__atomic_store_n(&failed_bytes, 0, __ATOMIC_RELAXED);
+	if (block)
+		return block;
+	failed_at = clock_ticks();
+	if (!failed || size < failed)
+		__atomic_store_n(&failed_bytes, size, __ATOMIC_RELAXED);
+	return NULL;
 }

@@ -21,18 +21,24 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	const struct binlog_header *header);
 
 /*
- * A zeroed block of `size` bytes (a multiple of BINLOG_PAGE), mapped and
- * backed by disk, so that stores into it cannot fail.  Null: there is none.
+ * A zeroed block of `size` bytes (a multiple of BINLOG_PAGE, at most
+ * BINLOG_BLOCK_MAX), mapped and backed by disk, so that stores into it cannot
+ * fail.  Null: the cap is reached, the disk nearly full, or there is another
+ * limit; then it is not tried again for a few milliseconds.
  */
 void *capture_file_claim(uint32_t size);
 
-/* Whether `fd` is our descriptor, which the program must not see. */
-bool capture_file_owns(int fd);
+/*
+ * A store to `address` has raised SIGBUS: if that is in the capture, somebody
+ * has cut the file off.  Puts private memory there, so that the store may be
+ * tried again, and gives no more blocks.  False: it is not, or cannot be done.
+ */
+bool capture_file_mend(const void *address);
 
-/* Our descriptor, or -1. */
-int capture_file_descriptor(void);
-
-/* The program is about to use the number of our descriptor: take another. */
-void capture_file_evade(void);
+/*
+ * Before system calls become impossible: what all threads, and the children,
+ * can still claim then.
+ */
+void capture_file_stock(void);
 
 #endif

@@ -86,13 +86,14 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->context = id;
 	memo->tag = tag;
 	memo->length = length;
+	memo->version = 0;
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
 	if (memo != &w->spare)
 		memo->words = w->trace->words;
 	for (unsigned i = 0; i < memo->words; i++)
 		memo->word[i] = w->trace->word[i];
-	memo_make_even(memo);
+	memo_fill_up(memo);
 	SIGNAL_FENCE();
 	memo->pc = call->pc;
 	return memo;
@@ -139,7 +140,7 @@ static void note_constant(
 	length = bytes_length_limited(s, CONSTANT_MAX);
 	if (length == CONSTANT_MAX || !module_is_constant(s, length + 1))
 		return;
-	string = define_string(w, (uintptr_t)s, s, (uint32_t)length);
+	string = define_string(w, s, (uint32_t)length);
 	if (!string)
 		return;
 	argument->constant = NULL;
@@ -212,7 +213,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		if (memo)
 			return memo;
 	}
-	string = define_string(w, key, format, length);
+	string = define_string(w, format, length);
 	if (string && !string->plan)
 		string->plan = make_plan(format, length);
 	if (!string || !string->plan)
@@ -230,8 +231,7 @@ static struct memo *meet_constant(struct writer *w, const struct call *call,
 {
 	struct define_context context = {
 		.text = CAPTURE_CONSTANT(text), .stream = stream};
-	struct intern_entry *string =
-		define_string(w, (uintptr_t)bytes, bytes, size);
+	struct intern_entry *string = define_string(w, bytes, size);
 
 	if (!string)
 		return NULL;
@@ -297,11 +297,7 @@ static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
 	return true;
 }
 
-/*
- * The room has run out in the middle of a text: what is left goes to where it
- * would have gone, but not what is recorded already.
- */
-static bool write_rest(int fd, const char *at, size_t size)
+static bool write_all(int fd, const char *at, size_t size)
 {
 	while (size > 0) {
 		long n = SYS3(write, fd, at, size);
@@ -309,14 +305,27 @@ static bool write_rest(int fd, const char *at, size_t size)
 		if (n == -EINTR)
 			continue;
 		if (n <= 0)
-			break;
+			return false;
 		at += n;
 		size -= (size_t)n;
 	}
-	if (size > 0)
-		writer_count_dropped();
-	else
+	return true;
+}
+
+/*
+ * The room has run out in the middle of a text: what is left goes to where it
+ * would have gone, but not what is recorded already.
+ */
+static bool write_rest(
+	const struct stream *stream, unsigned text, const char *at, size_t size)
+{
+	size_t newline = text == BINLOG_TEXT_BYTES_LINE;
+
+	if (stream->tee || (write_all(stream->fd, at, size) &&
+				   write_all(stream->fd, "\n", newline)))
 		writer_count_passed();
+	else
+		writer_count_dropped();
 	return true;
 }
 
@@ -354,7 +363,7 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 				text == BINLOG_TEXT_BYTES_LINE);
 		return true;
 	}
-	return at != bytes && write_rest(streams[stream].fd, at, size);
+	return at != bytes && write_rest(&streams[stream], text, at, size);
 }
 
 int capture_measure(const char *format, va_list arguments)
@@ -386,10 +395,8 @@ static bool record_text(struct writer *w, const struct call *call,
 	size_t length)
 {
 	size_t size = bytes_length(format);
-	bool constant = module_is_constant(format, size + 1);
-	struct intern_entry *string = define_string(w,
-		constant ? (uintptr_t)format : content_key(format, size),
-		format, (uint32_t)size);
+	struct intern_entry *string =
+		define_string(w, format, (uint32_t)size);
 
 	if (how->prefixes) /* a "%s" would end at a zero byte */
 		return length <= CAPTURE_CHUNK &&

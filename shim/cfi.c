@@ -4,6 +4,8 @@
 
 #include "shim/cfi_program.h"
 
+int (*cfi_find_object)(void *, struct dl_find_object *);
+
 /* DWARF expressions: DW_OP_*. */
 enum {
 	OP_DEREF = 0x06,
@@ -354,7 +356,8 @@ struct cfi_rule cfi_find(uintptr_t pc)
 	struct dl_find_object found;
 	struct cfi_module module;
 
-	if (_dl_find_object((void *)pc, &found) != 0 || !found.dlfo_eh_frame)
+	if (!cfi_find_object || cfi_find_object((void *)pc, &found) != 0 ||
+		!found.dlfo_eh_frame)
 		return (struct cfi_rule){0};
 	module.header = found.dlfo_eh_frame;
 	module.low = (uintptr_t)found.dlfo_map_start;

@@ -20,7 +20,10 @@
 /* Whether ticks are those of the TSC; set once by clock_choose(). */
 extern HIDDEN bool clock_is_tsc;
 
-/* Decides what ticks are: the TSC when it is invariant.  From process_arm(). */
+/*
+ * Decides what ticks are: the TSC where the kernel trusts it as its own clock.
+ * From process_arm().
+ */
 void clock_choose(void);
 
 /* The ticks where the TSC cannot be read: CLOCK_MONOTONIC, nanoseconds. */

@@ -4,15 +4,18 @@
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/module.h"
+#include "shim/plan.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 
-/* Address ranges that are defined; more modules are defined repeatedly. */
+/* Of modules that are looked up once; others are defined repeatedly. */
 #define RANGES_MAX 256u
 
 struct range {
 	uintptr_t start;
 	uintptr_t end;
+	uint64_t identity;
+	bool written;
 };
 
 struct define_tables {
@@ -21,6 +24,7 @@ struct define_tables {
 	uint32_t next_string;
 	uint32_t next_context;
 	uint32_t ranges_used;
+	bool forgotten; /* once: libraries come and go here */
 	bool stream_defined[STREAMS_MAX + 1];
 	struct range range[RANGES_MAX];
 };
@@ -36,9 +40,22 @@ struct define_tables *define_new(void)
 	return tables;
 }
 
+/* Another string may be where one was that was recorded by its id. */
+static void forget_constants(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		plan->argument[i].constant = NULL;
+}
+
 void define_forget(struct define_tables *tables)
 {
-	intern_clear(&tables->strings);
+	for (uint32_t i = 0; i < tables->strings.size; i++) {
+		const struct intern_entry *entry = &tables->strings.entry[i];
+
+		if (entry->id && entry->plan)
+			forget_constants(entry->plan);
+	}
+	tables->forgotten = true;
 	tables->ranges_used = 0;
 	for (unsigned i = 0; i <= STREAMS_MAX; i++)
 		tables->stream_defined[i] = false;
@@ -49,8 +66,8 @@ uint32_t define_contexts(const struct define_tables *tables)
 	return tables->next_context - BINLOG_CONTEXT_FIRST;
 }
 
-static bool write_string(struct writer *w, uint32_t id, uint64_t address,
-	const char *text, uint32_t length)
+static bool write_string(
+	struct writer *w, uint32_t id, const char *text, uint32_t length)
 {
 	struct binlog_string_record *record;
 
@@ -62,23 +79,22 @@ static bool write_string(struct writer *w, uint32_t id, uint64_t address,
 		return false;
 	record->id = id;
 	record->bytes = length;
-	record->address = address;
+	record->address = (uintptr_t)text;
 	bytes_copy(record + 1, text, length);
 	writer_commit_control(w, BINLOG_STRING);
 	return true;
 }
 
 struct intern_entry *define_string(
-	struct writer *w, uint64_t key, const char *text, uint32_t length)
+	struct writer *w, const char *text, uint32_t length)
 {
 	struct define_tables *tables = w->tables;
-	uint64_t hash = binlog_hash_word(binlog_hash_word(1, key), length) | 1;
+	uint64_t hash = binlog_hash(text, length) | 1;
 	struct intern_entry *entry = intern_find(&tables->strings, hash);
 
 	if (!entry || entry->id)
 		return entry;
-	if (!write_string(
-		    w, tables->next_string, (uintptr_t)text, text, length))
+	if (!write_string(w, tables->next_string, text, length))
 		return NULL;
 	intern_take(&tables->strings, entry, tables->next_string++);
 	return entry;
@@ -118,22 +134,53 @@ static bool write_module(struct writer *w, const struct module *module)
 	return true;
 }
 
-static bool define_module(struct writer *w, uintptr_t pc)
+/* Equal for a module that comes back to where it was. */
+static uint64_t identity_of(const struct module *module)
 {
-	struct define_tables *tables = w->tables;
+	uint64_t hash = binlog_hash_word(3, module->start);
+
+	hash = binlog_hash_word(hash, module->end);
+	hash = binlog_hash_word(hash, module->bias);
+	hash = binlog_hash_word(hash, module->content_hash);
+	hash = binlog_hash_word(
+		hash, binlog_hash(module->build_id, module->build_id_bytes));
+	return binlog_hash_word(
+		hash, binlog_hash(module->path, bytes_length(module->path)));
+}
+
+/* The range around an address, or null: generated code, or too many. */
+static struct range *range_of(struct define_tables *tables, uintptr_t pc)
+{
 	struct module module;
 
 	for (uint32_t i = 0; i < tables->ranges_used; i++)
 		if (pc - tables->range[i].start <
 			tables->range[i].end - tables->range[i].start)
-			return true;
+			return &tables->range[i];
+	if (tables->ranges_used == RANGES_MAX || !module_find(pc, &module))
+		return NULL;
+	tables->range[tables->ranges_used] = (struct range){
+		.start = module.start,
+		.end = module.end,
+		.identity = identity_of(&module),
+	};
+	SIGNAL_FENCE();
+	return &tables->range[tables->ranges_used++];
+}
+
+static bool define_module(struct writer *w, uintptr_t pc)
+{
+	struct range *range = range_of(w->tables, pc);
+	struct module module;
+
+	if (range && range->written)
+		return true;
 	if (!module_find(pc, &module))
-		return true; /* generated code: nothing is known of it */
+		return true; /* nothing is known of it */
 	if (!write_module(w, &module))
 		return false;
-	if (tables->ranges_used < RANGES_MAX)
-		tables->range[tables->ranges_used++] =
-			(struct range){module.start, module.end};
+	if (range)
+		range->written = true;
 	return true;
 }
 
@@ -199,7 +246,19 @@ static bool write_context(struct writer *w, uint32_t function,
 	return true;
 }
 
-static uint64_t context_hash(const struct writer *w, const struct call *call,
+/* What was at an address may be back at it, or not. */
+static uint64_t add_modules(struct writer *w, uint64_t hash)
+{
+	for (unsigned i = 0; i < w->trace->depth; i++) {
+		const struct range *range =
+			range_of(w->tables, w->trace->pc[i]);
+
+		hash = binlog_hash_word(hash, range ? range->identity : 0);
+	}
+	return hash;
+}
+
+static uint64_t context_hash(struct writer *w, const struct call *call,
 	const struct define_context *context)
 {
 	uint64_t hash = binlog_hash_word(2, (uintptr_t)call->function);
@@ -212,6 +271,8 @@ static uint64_t context_hash(const struct writer *w, const struct call *call,
 		hash, binlog_hash(context->kinds, context->kinds_count));
 	for (unsigned i = 0; i < w->trace->depth; i++)
 		hash = binlog_hash_word(hash, w->trace->pc[i]);
+	if (unlikely(w->tables->forgotten))
+		hash = add_modules(w, hash);
 	return hash | 1;
 }
 
@@ -225,8 +286,8 @@ uint32_t define_context(struct writer *w, const struct call *call,
 
 	if (!entry || entry->id)
 		return entry ? entry->id : 0;
-	function = define_string(w, (uintptr_t)call->function, call->function,
-		(uint32_t)bytes_length(call->function));
+	function = define_string(
+		w, call->function, (uint32_t)bytes_length(call->function));
 	if (!function || !define_stream(w, context->stream))
 		return 0;
 	for (unsigned i = 0; i < w->trace->depth; i++)

@@ -19,16 +19,20 @@ struct define_tables *define_new(void);
 #define DEFINE_STRING_MAX                                                      \
 	(WRITER_RECORD_MAX - (uint32_t)sizeof(struct binlog_string_record))
 
-/* Forgets all that was known by address, and which streams are defined. */
+/*
+ * Forgets all that was known by address, and which streams are defined.  What
+ * is known by content stays: a library that is loaded again, with what it
+ * printed, is defined but once.
+ */
 void define_forget(struct define_tables *tables);
 
 /*
- * The string known by `key`: its address where `text` is constant, else a
- * hash of its content.  Null: no room.  Good until the next definition.  The
- * entry's plan is its user's to set, if the string serves as a format.
+ * The string with this content.  Null: no room.  Good until the next
+ * definition.  The entry's plan is its user's to set, if the string serves as
+ * a format; its constants are forgotten by define_forget().
  */
 struct intern_entry *define_string(
-	struct writer *w, uint64_t key, const char *text, uint32_t length);
+	struct writer *w, const char *text, uint32_t length);
 
 /* What a context is made of; strings by id. */
 struct define_context {

@@ -1,9 +1,14 @@
 #include "shim/environment.h"
 
+#include <elf.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "shim/bytes.h"
 #include "shim/sys.h"
+
+/* More entries than any kernel has in its auxiliary vector. */
+#define AUXILIARY 64
 
 static int saved_argc;
 static char **saved_argv;
@@ -70,11 +75,69 @@ const char *environment_get(const char *name)
 {
 	const char *value = NULL;
 
-	if (!environ)
+	if (!__environ)
 		return get_early(name);
-	for (char **e = environ; *e && !value; e++)
+	for (char **e = __environ; *e && !value; e++)
 		value = value_in(*e, name);
 	return value;
+}
+
+static bool find_in(const Elf64_auxv_t *vector, size_t count, uint64_t type,
+	uint64_t *value)
+{
+	for (size_t i = 0; i < count && vector[i].a_type != AT_NULL; i++)
+		if (vector[i].a_type == type) {
+			*value = vector[i].a_un.a_val;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * The kernel puts it behind the environment, which is behind the arguments.
+ * Where ld.so has taken variables away there is more than one null between.
+ */
+static bool ask_stack(uint64_t type, uint64_t *value)
+{
+	char **at = saved_argv + saved_argc + 1;
+
+	if (!saved_argv)
+		return false;
+	while (*at)
+		at++;
+	while (!*at)
+		at++;
+	return find_in((const Elf64_auxv_t *)at, AUXILIARY, type, value);
+}
+
+static bool ask_kernel(uint64_t type, uint64_t *value)
+{
+	Elf64_auxv_t vector[AUXILIARY];
+	long fd = SYS4(
+		openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));
+
+	if (!sys_failed(fd))
+		SYS1(close, fd);
+	return n > 0 &&
+	       find_in(vector, (size_t)n / sizeof(*vector), type, value);
+}
+
+/* Not by getauxval(), which may be the program's own. */
+bool environment_auxiliary(uint64_t type, uint64_t *value)
+{
+	return ask_stack(type, value) || ask_kernel(type, value);
+}
+
+bool environment_is_secure(void)
+{
+	uint64_t secure;
+
+	if (environment_auxiliary(AT_SECURE, &secure))
+		return secure != 0;
+	/* Else as the kernel decides who may look into a process. */
+	return SYS0(getuid) != SYS0(geteuid) || SYS0(getgid) != SYS0(getegid) ||
+	       SYS1(prctl, PR_GET_DUMPABLE) != 1;
 }
 
 /* What has to wait until there is an environment. */
@@ -103,11 +166,11 @@ void environment_set(const char *name, const char *value)
 	char **copy;
 	long address;
 
-	if (!environ) {
+	if (!__environ) {
 		set_later(name, value);
 		return;
 	}
-	while (environ[count])
+	while (__environ[count])
 		count++;
 	length = bytes_length(name) + bytes_length(value) + 1;
 	room = (count + 2) * sizeof(*copy) + length;
@@ -124,13 +187,26 @@ void environment_set(const char *name, const char *value)
 	 * title check that the old strings follow each other. */
 	copy[count] = text.buffer;
 	for (size_t i = 0; i < count; i++)
-		copy[i] = environ[i];
+		copy[i] = __environ[i];
 	for (size_t i = 0; i < count; i++)
 		if (bytes_starts(copy[i], name)) {
 			copy[i] = text.buffer;
 			copy[count] = NULL;
 		}
-	environ = copy;
+	__environ = copy;
+}
+
+void environment_overwrite(const char *name, const char *value)
+{
+	size_t length = bytes_length(name);
+
+	for (char **e = __environ; e && *e; e++)
+		if (bytes_starts(*e, name) &&
+			bytes_length(*e + length) == bytes_length(value)) {
+			bytes_copy(*e + length, value, bytes_length(value));
+			return;
+		}
+	environment_set(name, value);
 }
 
 void environment_arguments(int argc, char **argv)

@@ -20,10 +20,22 @@ char **environment_argv(void);
  */
 const char *environment_get(const char *name);
 
+/* A value of the auxiliary vector, getauxval(3); false: it is not there. */
+bool environment_auxiliary(uint64_t type, uint64_t *value);
+
+/*
+ * The kernel has started this program with more rights than its caller's
+ * (secure-execution mode, ld.so(8)): then no variable may be obeyed.
+ */
+bool environment_is_secure(void);
+
 /*
  * Adds or replaces a variable for the children of this process; `name` ends
  * in '='.  Copies both.  Gives up silently when there is no memory.
  */
 void environment_set(const char *name, const char *value);
+
+/* The same, in place if the value that is there is as long as this one. */
+void environment_overwrite(const char *name, const char *value);
 
 #endif

@@ -1,36 +1,321 @@
 /*
  * The short way to record a call on a FILE: for one that has been met before,
  * with the same stack, on a stream where nothing is unusual.  Called by the
- * interposed functions before anything else; has everything in registers, and
- * either records the call and is done, or has done nothing at all: then the
- * long way (wrappers/handlers.h) begins from the beginning.  Async-signal-safe;
- * no system call.  `pc`, `sp` and `fp` are the caller's, as in struct call.
+ * interposed functions before anything else and inlined into them; has
+ * everything in registers, and either records the call and is done, or has
+ * done nothing at all: then the long way (wrappers/handlers.h) begins from the
+ * beginning.  Async-signal-safe; no system call.  `pc`, `sp` and `fp` are the
+ * caller's, as in struct call.
+ *
+ * How a call is found again.  Each memo knows which one came after it last
+ * time: programs print in patterns, and mostly it is the same one again.
+ * Else it is looked for by its hash.  A memo also remembers the FILE that it
+ * was used with and that this was a plain one; as long as streams_version
+ * does not change, so it is.
  */
 #ifndef SHIM_FAST_H
 #define SHIM_FAST_H
 
+#include "shim/arguments.h"
 #include "shim/capture.h"
+#include "shim/capture_slow.h"
+#include "shim/stdio_buffer.h"
+#include "shim/stdio_turn.h"
 
 /* Longer blocks take the long way. */
 #define FAST_BYTES_MAX 4096u
+#define FAST static inline __attribute__((always_inline))
+
+/* A record that has been begun. */
+struct fast_record {
+	uint32_t first; /* its first word */
+	uint32_t context;
+	uint32_t key;	/* of the stream: see writer_said() */
+	bool is_piece;	/* of a line */
+	bool continues; /* a line, without a time of its own */
+	char *end;
+};
+
+/* The entry of this call by its hash, for guesses from now on; or null. */
+const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text);
+
+/*
+ * What macros have put into the buffer comes first.  Only where no other
+ * thread may use the FILE, which libc knows.
+ */
+bool fast_drain(
+	struct writer *w, uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file);
 
 /* What printf returns, or CAPTURE_PASS. */
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const char *format, va_list arguments);
 
+/* putc() of an unsigned char, where fast_collect() did not. */
+bool fast_character(
+	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);
+
+/* The entry that came next last time, if it is for this call but for what is
+ * printed, and by which function. */
+FAST const struct memo *fast_guess(
+	struct writer *w, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	const struct memo *memo = &w->memo[0][0] + w->last->successor;
+
+	return likely(memo->pc == pc && memo->sp == sp &&
+		       memo->version == streams_version &&
+		       memo_same_stack(memo, fp))
+		       ? memo
+		       : NULL;
+}
+
+FAST const struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
+{
+	const struct memo *memo = fast_guess(w, pc, sp, fp);
+
+	if (unlikely(!memo || memo->key != key ||
+		     memo->where != memo_where(file, text)))
+		memo = fast_look_up(w, pc, sp, fp, key, file, text);
+	return memo;
+}
+
+/* Those that are constant are known by their address. */
+FAST const struct memo *fast_find_bytes(struct writer *w, uintptr_t pc,
+	uintptr_t sp, uintptr_t fp, const FILE *file, const char *bytes,
+	unsigned text)
+{
+	unsigned constant = CAPTURE_CONSTANT(text);
+	const struct memo *memo = fast_guess(w, pc, sp, fp);
+
+	if (likely(memo && (memo->where == memo_where(file, text) ||
+				   (memo->where == memo_where(file, constant) &&
+					   memo->key == (uintptr_t)bytes))))
+		return memo;
+	memo = fast_look_up(w, pc, sp, fp, (uintptr_t)bytes, file, constant);
+	return memo ? memo : fast_look_up(w, pc, sp, fp, 0, file, text);
+}
+
+/* The anchor is fit for the lower half of this time. */
+FAST bool fast_is_same_moment(const struct writer *w, uint64_t ticks)
+{
+	return (uint32_t)(ticks >> CLOCK_EPOCH_SHIFT) == w->epoch &&
+	       *w->core_now == w->core;
+}
+
+/*
+ * Room for a record: no new block, no new anchor.  Where its arguments go, or
+ * null.  The rest of a line that is said without a pause, by the only thread,
+ * needs no time of its own.
+ */
+FAST char *fast_begin(struct writer *w, const struct memo *memo,
+	const FILE *file, size_t bytes, bool is_piece,
+	struct fast_record *record)
+{
+	char *to = w->cursor;
+	uint64_t ticks;
+
+	record->key = memo_stream(memo) | streams_flushes << STREAMS_BITS;
+	record->is_piece = is_piece && memo->holds_back &&
+			   !(file->_flags2 & LIBIO_NEEDS_LOCK);
+	record->continues = false;
+	record->first = record->context = memo->context;
+	if (unlikely((size_t)(w->end - to) < bytes))
+		return NULL;
+	if (record->is_piece && w->open == to && w->said_key == record->key &&
+		likely(record->context >> BINLOG_LENGTH_SHIFT == 0)) {
+		record->continues = true;
+		record->first |= BINLOG_CONTINUES;
+		return to + 4;
+	}
+	ticks = clock_ticks();
+	*(uint32_t *)(to + 4) = (uint32_t)ticks;
+	return likely(fast_is_same_moment(w, ticks)) ? to + 8 : NULL;
+}
+
+FAST void fast_commit(struct writer *w, const struct memo *memo,
+	const struct fast_record *record, size_t said)
+{
+	writer_commit(w, record->end, record->first);
+	w->last = (struct memo *)(uintptr_t)memo;
+	/* A handler that has interrupted us has changed said_key, too. */
+	if (unlikely(w->said_key != record->key))
+		writer_said_slow(w, memo_stream(memo));
+	else if (record->is_piece) {
+		w->open = record->end;
+		w->open_context = record->context;
+	}
+	w->said += said;
+}
+
+/* Bytes that are part of the context: nothing but the time is recorded. */
+FAST bool fast_record_constant(struct writer *w, const struct memo *memo,
+	const FILE *file, const char *bytes, bool is_line)
+{
+	struct fast_record record;
+	bool is_piece = !is_line && bytes[memo->length - 1] != '\n';
+
+	record.end = fast_begin(w, memo, file, 8, is_piece, &record);
+	if (unlikely(!record.end))
+		return false;
+	fast_commit(w, memo, &record, memo->length + is_line);
+	return true;
+}
+
+/* One to three bytes and their number in one word. */
+FAST uint32_t fast_short_word(const unsigned char *bytes, size_t size)
+{
+	uint32_t word = BINLOG_SHORT | (uint32_t)size << 24 | bytes[0];
+
+	if (size > 1)
+		word |= (uint32_t)bytes[1] << 8;
+	if (size > 2)
+		word |= (uint32_t)bytes[2] << 16;
+	return word;
+}
+
+/* With the length word where it is not part of another one. */
+FAST char *fast_store_bytes(struct writer *w, char *to, const char *bytes,
+	size_t size, struct fast_record *record)
+{
+	size_t padded = (size + 3) & ~(size_t)3;
+
+	if (size <= BINLOG_SHORT_MAX &&
+		(!record->continues || w->open_context == record->context)) {
+		uint32_t word = fast_short_word((const void *)bytes, size);
+
+		/* The same place as the piece before: one word is enough. */
+		if (record->continues) {
+			record->first = word | BINLOG_CONTINUES;
+			return to;
+		}
+		*(uint32_t *)to = word;
+		return to + 4;
+	}
+	if (record->continues && size <= BINLOG_LENGTH_MAX) {
+		record->first |= (uint32_t)size << BINLOG_LENGTH_SHIFT;
+	} else {
+		*(uint32_t *)to = (uint32_t)size;
+		to += 4;
+	}
+	*(uint32_t *)(to + padded - 4) = 0;
+	bytes_copy(to, bytes, size);
+	return to + padded;
+}
+
+FAST bool fast_record_bytes(struct writer *w, const struct memo *memo,
+	const FILE *file, const char *bytes, size_t size, bool is_line)
+{
+	struct fast_record record;
+	char *to;
+
+	if (unlikely(size - 1 >= FAST_BYTES_MAX))
+		return false;
+	to = fast_begin(w, memo, file, size + 16,
+		!is_line && bytes[size - 1] != '\n', &record);
+	if (unlikely(!to))
+		return false;
+	record.end = fast_store_bytes(w, to, bytes, size, &record);
+	fast_commit(w, memo, &record, size + is_line);
+	return true;
+}
+
+/* The writer of this thread, and the buffer of the FILE empty; or null. */
+FAST struct writer *fast_enter(
+	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
+{
+	struct writer *w = writer_current();
+
+	if (unlikely(w->idle != process_generation))
+		return NULL;
+	/* What another FILE has collected comes first. */
+	if (unlikely(stdio_buffer_collects != file && stdio_buffer_collects))
+		return NULL;
+	w->entered = sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	if (likely(file->_IO_write_ptr == file->_IO_write_base) ||
+		fast_drain(w, pc, sp, fp, file))
+		return w;
+	writer_leave(w);
+	return NULL;
+}
+
 /* fwrite(). */
-bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const void *bytes, size_t size);
+FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
+	const void *bytes, size_t size)
+{
+	struct writer *w = fast_enter(pc, sp, fp, file);
+	const struct memo *memo;
+	bool done = false;
+
+	if (unlikely(!w))
+		return false;
+	memo = fast_find_bytes(w, pc, sp, fp, file, bytes, BINLOG_TEXT_BYTES);
+	if (memo && memo->key == 0)
+		done = fast_record_bytes(w, memo, file, bytes, size, false);
+	else if (memo && memo->length == size)
+		done = fast_record_constant(w, memo, file, bytes, false);
+	writer_leave(w);
+	return done;
+}
 
 /*
  * fputs() with BINLOG_TEXT_BYTES, puts() with BINLOG_TEXT_BYTES_LINE: the
  * length of the string, or -1.
  */
-int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const char *s, unsigned text);
+FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
+	const char *s, unsigned text)
+{
+	bool is_line = text == BINLOG_TEXT_BYTES_LINE;
+	struct writer *w = fast_enter(pc, sp, fp, file);
+	const struct memo *memo;
+	size_t size = 0;
+	bool done = false;
 
-/* putc(). */
-bool fast_character(
-	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);
+	if (unlikely(!w))
+		return -1;
+	memo = fast_find_bytes(w, pc, sp, fp, file, s, text);
+	if (memo && memo->key == 0) {
+		size = bytes_length(s);
+		done = fast_record_bytes(w, memo, file, s, size, is_line);
+	} else if (memo) {
+		/* What is constant is as long as it was. */
+		size = memo->length;
+		done = fast_record_constant(w, memo, file, s, is_line);
+	}
+	writer_leave(w);
+	return done ? (int)size : -1;
+}
 
+FAST bool fast_collects(const FILE *file)
+{
+	return stdio_buffer_collects == file &&
+	       stdio_buffer_collects_at == streams_version &&
+	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
+}
+
+/* Into the buffer, as the macro does it; a handler leaves it alone. */
+FAST bool fast_put(FILE *file, int c, uintptr_t sp)
+{
+	bool fits;
+
+	stdio_buffer_collecting = sp;
+	SIGNAL_FENCE();
+	fits = file->_IO_write_ptr < file->_IO_write_end;
+	if (likely(fits))
+		*file->_IO_write_ptr++ = (char)c;
+	SIGNAL_FENCE();
+	stdio_buffer_collecting = 0;
+	return fits;
+}
+
+/* putc() in the middle of a line, of a FILE that collects. */
+FAST bool fast_collect(FILE *file, int c, uintptr_t sp)
+{
+	return likely(fast_collects(file) && (unsigned char)c != '\n') &&
+	       fast_put(file, c, sp);
+}
+
+#undef FAST
 #endif

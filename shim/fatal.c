@@ -4,7 +4,9 @@
 
 #include "shim/abort_message.h"
 #include "shim/capture.h"
+#include "shim/capture_file.h"
 #include "shim/environment.h"
+#include "shim/life.h"
 #include "shim/module.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
@@ -139,6 +141,7 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 	find_call(number, info, context, &call);
 	if (number == SIGABRT)
 		abort_message_record(&call);
+	life_note(BINLOG_TEXT_SIGNAL, describe(number, info));
 	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
 	/* Last: should the FILE be damaged, too, the signal is on record. */
 	stdio_buffer_catch_up(&call);
@@ -179,6 +182,13 @@ static void handle(int number, siginfo_t *info, void *context)
 {
 	int kept = errno;
 
+	/* Our store, not one of the program's. */
+	if (number == SIGBUS && info->si_code == BUS_ADRERR &&
+		capture_file_mend(info->si_addr)) {
+		writer_abandon();
+		errno = kept;
+		return;
+	}
 	/* A child of vfork that dies is not the process we write for. */
 	if (has_room(context) && !process_is_borrowed())
 		record(number, info, context);
@@ -287,6 +297,7 @@ sighandler_t fatal_hide_handler(sighandler_t handler)
 void fatal_abort(const struct call *call)
 {
 	struct sigaction found;
+	int64_t value;
 
 	stdio_buffer_drain_all(call);
 	aborting = *call;
@@ -297,7 +308,8 @@ void fatal_abort(const struct call *call)
 		next_sigaction(SIGABRT, NULL, &found) != 0 ||
 		(!is_default(&found) && found.sa_handler != SIG_IGN))
 		return;
-	capture_event(call, 0, BINLOG_TEXT_SIGNAL,
-		(int64_t)SIGABRT | (int64_t)(SI_TKILL & 0xff) << 8 |
-			(int64_t)process.pid << 16);
+	value = (int64_t)SIGABRT | (int64_t)(SI_TKILL & 0xff) << 8 |
+		(int64_t)process.pid << 16;
+	life_note(BINLOG_TEXT_SIGNAL, value);
+	capture_event(call, 0, BINLOG_TEXT_SIGNAL, value);
 }

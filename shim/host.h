@@ -2,7 +2,8 @@
  * The functions of the host's libc behind ours: the next definition after
  * this library's in the order of the loader, so that other preloaded
  * libraries keep working.  Looked up once, from the constructor or the first
- * call before it, never later: the loader takes locks and allocates.
+ * call before it, never later.  No other function of libc is ever called, since
+ * the program may have one of that name.
  */
 #ifndef SHIM_HOST_H
 #define SHIM_HOST_H
@@ -20,8 +21,14 @@ struct host_function {
 /* All of them, ended by a null name; generated from wrappers/functions.def. */
 extern const struct host_function host_functions[];
 
+/* False where a FILE is something else: then nothing can be recorded. */
+extern bool host_is_glibc;
+
 /* libc's variable __abort_msg, or null. */
 extern void *host_abort_message;
+
+/* What a FILE that is not wide has after its visible part, or null. */
+extern const void *host_file_jumps;
 
 extern bool host_resolved;
 void host_resolve_now(void);
@@ -32,6 +39,10 @@ static inline void host_resolve(void)
 	if (unlikely(!host_resolved))
 		host_resolve_now();
 }
+
+/* What libc's messages begin with; it has another name in <errno.h>, which a
+ * program may have a variable of its own for. */
+extern char *__progname;
 
 /* What stdout and stderr are at first; null where libc does not tell. */
 extern const FILE *host_file_stdout;

@@ -42,9 +42,14 @@
 /* Orders our stores as a signal handler of the same thread sees them. */
 #define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/* libc's own, although the program may export an __errno_location. */
+extern HIDDEN int *(*host_errno)(void) __attribute__((const));
+#undef errno
+#define errno (*host_errno())
+
 #pragma GCC poison malloc calloc realloc free strdup
 #pragma GCC poison pthread_mutex_lock pthread_mutex_unlock
 #pragma GCC poison sprintf snprintf vsprintf asprintf vasprintf
-#pragma GCC poison getenv setenv putenv system popen sleep usleep
+#pragma GCC poison getenv setenv putenv sleep usleep
 
 #endif

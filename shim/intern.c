@@ -28,7 +28,14 @@ static bool grow(struct intern *intern)
 				intern->entry[i];
 			larger.used++;
 		}
-	*intern = larger;
+	/* Empty as long as it is neither the old nor the new one: a handler
+	 * may jump out of here. */
+	intern->size = 0;
+	SIGNAL_FENCE();
+	intern->entry = larger.entry;
+	intern->used = larger.used;
+	SIGNAL_FENCE();
+	intern->size = larger.size;
 	return true;
 }
 
@@ -44,11 +51,4 @@ struct intern_entry *intern_find(struct intern *intern, uint64_t hash)
 		found->plan = NULL;
 	}
 	return found;
-}
-
-void intern_clear(struct intern *intern)
-{
-	for (uint32_t i = 0; i < intern->size; i++)
-		intern->entry[i].id = 0;
-	intern->used = 0;
 }

@@ -46,8 +46,11 @@ static void *map(size_t bytes)
 	return sys_failed(address) ? NULL : (void *)address;
 }
 
-/* What is open as `fd`, if it has a path of less than `size` bytes. */
-static bool read_name(int fd, char *path, size_t size)
+/*
+ * What is open as `fd`: the length of its path, 0 if it has none, `size` if
+ * that is too small, or an error.
+ */
+static long read_link(int fd, char *path, size_t size)
 {
 	char link[40] = "";
 	struct bytes_text text = {link, sizeof(link), 0};
@@ -56,10 +59,19 @@ static bool read_name(int fd, char *path, size_t size)
 	bytes_put(&text, "/proc/self/fd/");
 	bytes_put_number(&text, (uint64_t)fd, 10);
 	n = SYS4(readlinkat, AT_FDCWD, link, path, size);
+	if (n == -ENOENT) /* no /proc */
+		return 0;
 	if (sys_failed(n) || n == (long)size)
-		return false;
+		return n;
 	path[n] = '\0';
-	return *path == '/';
+	return *path == '/' ? n : 0;
+}
+
+static bool read_name(int fd, char *path, size_t size)
+{
+	long n = read_link(fd, path, size);
+
+	return n > 0 && n < (long)size;
 }
 
 /* ---- the globs ---- */
@@ -158,7 +170,7 @@ static void take_items(struct bytes_text *text, const char *list, char *scratch)
 	}
 }
 
-void log_files_configure(const char *list)
+bool log_files_configure(const char *list)
 {
 	struct policy_item item;
 	const char *at = list;
@@ -170,13 +182,16 @@ void log_files_configure(const char *list)
 		any |= item.glob_bytes > 0 && !item.wrong;
 		size += item.bytes + PATH_BYTES + 8;
 	}
-	memory = any ? map(size + PATH_BYTES) : NULL;
+	if (!any)
+		return true;
+	memory = map(size + PATH_BYTES);
 	if (!memory)
-		return;
+		return false;
 	struct bytes_text text = {memory, size, 0};
 
 	take_items(&text, list, memory + size);
 	environment_set("BINLOG_STREAMS=", memory);
+	return true;
 }
 
 /* ---- the files ---- */
@@ -278,7 +293,7 @@ static enum policy_mode mode_of(
 		return POLICY_PASS;
 	*path = keep(name);
 	if (!*path)
-		return POLICY_PASS;
+		return POLICY_AUTO;
 	return rules[i - 1].mode == POLICY_AUTO ? POLICY_TEE
 						: rules[i - 1].mode;
 }
@@ -287,7 +302,7 @@ static enum policy_mode mode_of(
 static enum policy_mode find_long(
 	int fd, const struct stat *st, const char **path)
 {
-	enum policy_mode mode = POLICY_PASS;
+	enum policy_mode mode = POLICY_AUTO;
 	char *name = map(PATH_BYTES);
 
 	if (name && read_name(fd, name, PATH_BYTES))
@@ -301,11 +316,15 @@ COLD enum policy_mode log_files_find(
 	int fd, const struct stat *st, const char **path)
 {
 	char name[PATH_SHORT];
+	long n;
 
 	*path = NULL;
 	if (!S_ISREG(st->st_mode))
 		return POLICY_PASS;
-	if (read_name(fd, name, sizeof(name)))
+	n = read_link(fd, name, sizeof(name));
+	if (n == (long)sizeof(name))
+		return find_long(fd, st, path);
+	if (n > 0)
 		return mode_of(st, name, path);
-	return find_long(fd, st, path);
+	return n == 0 ? POLICY_PASS : POLICY_AUTO;
 }

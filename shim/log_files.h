@@ -17,12 +17,14 @@ extern bool log_files_any;
 /*
  * Takes the items about files out of the value of BINLOG_STREAMS.  Globs that
  * are relative become absolute, also in the environment of children.  Once.
+ * False: there is no memory for it.
  */
-void log_files_configure(const char *list);
+bool log_files_configure(const char *list);
 
 /*
  * What is to become of text to `fd`, which *st describes: POLICY_PASS if
- * nobody has asked for it, or it has no name, or is a capture.  Otherwise
+ * nobody has asked for it, or it has no name, or is a capture; POLICY_AUTO if
+ * that cannot be found out for want of memory or the like.  Otherwise
  * *path is what it is called now, from the root and without symbolic links;
  * the same pointer for the same path, good for ever.
  */

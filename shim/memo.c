@@ -1,5 +1,7 @@
 #include "shim/memo.h"
 
+const uintptr_t memo_nothing;
+
 struct memo *memo_promote(struct memo set[MEMO_WAYS])
 {
 	struct memo second = set[1];

@@ -12,7 +12,7 @@
 
 #define MEMO_SETS 128u
 #define MEMO_WAYS 2u
-#define MEMO_WORDS 28u
+#define MEMO_WORDS 32u
 
 /* The FILE that the called function prints to: see stdio_turn.h. */
 struct call_turn {
@@ -36,21 +36,27 @@ struct call {
 struct plan;
 
 struct memo {
-	uintptr_t pc;  /* 0: free */
-	uintptr_t key; /* address of a constant format or text, else */
-	/* a hash of the format, or 0 */
+	uintptr_t pc; /* 0: free */
 	uintptr_t sp;
-	uintptr_t fp;
+	uintptr_t key;	/* address of a constant format or text, else */
+			/* a hash of the format, or 0 */
+	uint64_t where; /* memo_where() of the call, while `version` holds */
 	const struct plan *plan; /* how to copy the arguments */
 	uint32_t context;
-	uint32_t tag;	 /* memo_tag() */
-	uint32_t length; /* of a constant text */
+	uint32_t tag;	  /* memo_tag() */
+	uint32_t length;  /* of a constant text */
+	uint32_t version; /* streams_version when it was on the short way, */
+			  /* or 0: see fast.c */
 	uint16_t words;
+	uint16_t successor; /* number of the entry that came next last time */
+	bool holds_back;    /* the stream does: it may be in pieces */
 	bool needs_fp;
+	uintptr_t fp;
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct memo) == 512, "whole cache lines");
+_Static_assert(sizeof(struct memo) == 640, "whole cache lines");
+_Static_assert(MEMO_WORDS % 4 == 0, "compared by fours");
 
 /* What else two calls must have in common: where to, and how. */
 static inline uint32_t memo_tag(unsigned stream, unsigned text)
@@ -61,6 +67,12 @@ static inline uint32_t memo_tag(unsigned stream, unsigned text)
 static inline unsigned memo_stream(const struct memo *memo)
 {
 	return memo->tag & 0xfff;
+}
+
+/* The same as the caller sees it, who knows no numbers of streams. */
+static inline uint64_t memo_where(const FILE *file, unsigned text)
+{
+	return (uintptr_t)file ^ (uint64_t)text << 56;
 }
 
 /* Where the code at a pc has its own return address: see struct unwind_trace.
@@ -101,7 +113,7 @@ static inline __attribute__((always_inline)) unsigned memo_set_of(
 
 /*
  * Innermost first, stopping at the first difference: so nothing is touched
- * that a real unwinding would not touch, too.  Their number is even.
+ * that a real unwinding would not touch, too.  By fours: see memo_fill_up().
  */
 static inline __attribute__((always_inline)) bool memo_same_stack(
 	const struct memo *memo, uintptr_t fp)
@@ -111,22 +123,30 @@ static inline __attribute__((always_inline)) bool memo_same_stack(
 
 	if (unlikely(memo->needs_fp && memo->fp != fp))
 		return false;
-	for (; word != end; word += 2)
+	do {
 		if (unlikely(*(const uintptr_t *)word[0].address !=
 				     word[0].value ||
 			     *(const uintptr_t *)word[1].address !=
-				     word[1].value))
+				     word[1].value ||
+			     *(const uintptr_t *)word[2].address !=
+				     word[2].value ||
+			     *(const uintptr_t *)word[3].address !=
+				     word[3].value))
 			return false;
+		word += 4;
+	} while (word < end);
 	return true;
 }
 
-/* The words of a memo, which are as yet as many as the unwinder has read. */
-static inline void memo_make_even(struct memo *memo)
+extern HIDDEN const uintptr_t memo_nothing;
+
+/* The words of a memo, which are as yet as many as the unwinder has read: the
+ * rest of the last four are words that never change. */
+static inline void memo_fill_up(struct memo *memo)
 {
-	if (memo->words % 2) {
-		memo->word[memo->words] = memo->word[memo->words - 1];
-		memo->words++;
-	}
+	for (unsigned i = memo->words; i == 0 || i % 4; i++)
+		memo->word[i] = (struct unwind_word){
+			(uintptr_t)&memo_nothing, memo_nothing};
 }
 
 static inline __attribute__((always_inline)) bool memo_matches(

@@ -6,12 +6,11 @@
 
 #include "record/hash.h"
 #include "shim/bytes.h"
-
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+#include "shim/cfi.h"
 
 static bool find(uintptr_t address, struct dl_find_object *found)
 {
-	return _dl_find_object && _dl_find_object((void *)address, found) == 0;
+	return cfi_find_object && cfi_find_object((void *)address, found) == 0;
 }
 
 /* The program headers as mapped: the first segment begins with the file. */

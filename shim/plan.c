@@ -214,6 +214,24 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	}
 }
 
+static unsigned find_ending(const char *format, uint32_t length)
+{
+	struct format_cursor cursor;
+	struct format_directive last = {0};
+
+	for (uint32_t i = 0; i < length; i++)
+		if (format[i] == '\n')
+			return ENDING_UNKNOWN;
+	format_begin(&cursor, format, length);
+	while (format_next(&cursor, &last))
+		;
+	if (last.conversion == 's' || last.conversion == 'c')
+		return last.size == FORMAT_LONG || last.width > 0
+			       ? ENDING_UNKNOWN
+			       : ENDING_LAST;
+	return last.conversion == 'm' ? ENDING_UNKNOWN : ENDING_PIECE;
+}
+
 struct plan *plan_make(const char *format, uint32_t length)
 {
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
@@ -240,6 +258,7 @@ struct plan *plan_make(const char *format, uint32_t length)
 	plan->count = (uint16_t)own;
 	plan->has_errno = has_errno;
 	plan->fixed += has_errno ? (uint32_t)sizeof(int32_t) : 0;
+	plan->ending = (uint8_t)find_ending(format, length);
 	fill(plan, format, length);
 	plan->plain = plan->measured && !plan->at_once && !plan->has_errno &&
 		      !plan->has_decimal && !plan->has_wide;

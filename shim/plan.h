@@ -36,6 +36,14 @@ enum plan_step {
 	STEP_FIXED,	    /* a double, "%f" or "%.3f" */
 };
 
+/* Whether what a format makes ends in a newline. */
+enum plan_ending {
+	ENDING_UNKNOWN, /* it may, or has one in its middle */
+	ENDING_PIECE,	/* no: it is a piece of a line */
+	ENDING_LAST,	/* if the last string or character among its */
+			/* arguments does */
+};
+
 struct plan_argument {
 	uint8_t step;	 /* enum plan_step */
 	uint8_t kind;	 /* enum binlog_argument */
@@ -62,6 +70,7 @@ struct plan {
 	bool has_decimal; /* depends on the locale's decimal point */
 	bool has_wide;	  /* depends on the locale's character set */
 	bool plain;	  /* none of these */
+	uint8_t ending;	  /* enum plan_ending */
 	struct plan_argument argument[];
 };
 

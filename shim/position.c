@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "record/hash.h"
+#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/held.h"
 #include "shim/process.h"
@@ -28,21 +29,34 @@ void position_found(struct binlog_header *header)
 					       BINLOG_POSITIONS_OFFSET);
 }
 
+/* The name comes out of the environment, where anything may be. */
+static bool is_of_our_run(const struct binlog_header *header)
+{
+	return bytes_starts((const char *)header->magic, BINLOG_MAGIC) &&
+	       header->version == BINLOG_VERSION &&
+	       header->run == capture_file_header->run;
+}
+
 void position_join(const char *path)
 {
-	long fd = SYS4(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	long fd = SYS4(openat, AT_FDCWD, path,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0);
 	struct stat st;
-	long page;
+	long page = -EINVAL;
 
 	if (sys_failed(fd))
 		return;
-	if (!sys_failed(SYS2(fstat, fd, &st)) && st.st_size >= BINLOG_PAGE) {
+	if (!sys_failed(SYS2(fstat, fd, &st)) && S_ISREG(st.st_mode) &&
+		st.st_size >= BINLOG_PAGE)
 		page = SYS6(mmap, 0, BINLOG_PAGE, PROT_READ | PROT_WRITE,
 			MAP_SHARED, fd, 0);
-		if (!sys_failed(page))
-			position_found((struct binlog_header *)page);
-	}
 	SYS1(close, fd);
+	if (sys_failed(page))
+		return;
+	if (is_of_our_run((struct binlog_header *)page))
+		position_found((struct binlog_header *)page);
+	else
+		SYS2(munmap, page, BINLOG_PAGE);
 }
 
 bool position_matters(unsigned stream)
@@ -153,9 +167,13 @@ static void settle(unsigned number)
 {
 	struct stream *stream = &streams[number];
 	uint64_t said = __atomic_load_n(&stream->said, __ATOMIC_ACQUIRE);
-	uint64_t bytes = said - __atomic_exchange_n(&stream->counted, said,
-					__ATOMIC_ACQ_REL);
+	uint64_t bytes;
 
+	/* Before each fork; a store would give the child a page of its own. */
+	if (said == __atomic_load_n(&stream->counted, __ATOMIC_ACQUIRE))
+		return;
+	bytes = said -
+		__atomic_exchange_n(&stream->counted, said, __ATOMIC_ACQ_REL);
 	if (bytes == 0 || stream->tee)
 		return;
 	if (stream->file)

@@ -10,6 +10,7 @@
 #include "shim/clock.h"
 #include "shim/environment.h"
 #include "shim/host.h"
+#include "shim/life.h"
 #include "shim/position.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -55,7 +56,10 @@ static void read_sizes(void)
 	if (value && bytes_number(&value, 10, &number)) {
 		for (unsigned i = 0; suffixes[i]; i++)
 			if ((*value & ~0x20) == suffixes[i])
-				number <<= 10 * (i + 1);
+				number = number <= (uint64_t)INT64_MAX >>
+							 10 * (i + 1)
+						 ? number << 10 * (i + 1)
+						 : INT64_MAX;
 		process.max_bytes = number;
 	}
 	value = environment_get("BINLOG_DEPTH");
@@ -111,20 +115,23 @@ static uint64_t random_number(void)
 	return number;
 }
 
-static void found_run(void)
+static bool found_run(void)
 {
 	struct bytes_text text = {founded, sizeof(founded), 0};
+	bool good = true;
 
 	run_id = random_number();
 	bytes_put_number(&text, run_id, 16);
 	for (int i = 0; i < 2; i++) {
-		streams_identify(i + 1, &outputs[i]);
+		good &= streams_identify(i + 1, &outputs[i]);
 		bytes_put(&text, ":");
 		bytes_put_number(&text, outputs[i].device, 16);
 		bytes_put(&text, ":");
 		bytes_put_number(&text, outputs[i].inode, 16);
 	}
-	environment_set("BINLOG_RUN=", founded);
+	if (good)
+		environment_set("BINLOG_RUN=", founded);
+	return good;
 }
 
 /* Whether some output has offsets, which the processes of a run share. */
@@ -288,43 +295,29 @@ static bool create_capture(void)
 	if (!name_file(path, sizeof(path), &header) ||
 		!capture_file_create(path, process.max_bytes, &header))
 		return false;
+	life_begin();
 	share_positions(path, directory_of(path));
 	return true;
 }
 
-/*
- * AT_SECURE of the auxiliary vector (ld.so(8), secure-execution mode).  Asked
- * of the kernel: a function of that name may be the program's.
- */
-static bool is_secure(void)
-{
-	Elf64_auxv_t vector[64] = {{0}};
-	long fd = SYS4(
-		openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
-	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));
-
-	if (!sys_failed(fd))
-		SYS1(close, fd);
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*vector); i++)
-		if (vector[i].a_type == AT_SECURE)
-			return vector[i].a_un.a_val != 0;
-	return SYS0(getuid) != SYS0(geteuid) || SYS0(getgid) != SYS0(getegid);
-}
-
 static bool arm(void)
 {
-	const char *disable = environment_get("BINLOG_DISABLE");
+	const char *disable;
 
 	/* Never take paths from whoever starts a privileged program. */
-	if (is_secure() || (disable && *disable && *disable != '0'))
+	if (!host_is_glibc || environment_is_secure())
+		return false;
+	disable = environment_get("BINLOG_DISABLE");
+	if (disable && *disable && *disable != '0')
 		return false;
 	process.pid = (uint32_t)SYS0(getpid);
 	clock_choose();
 	read_sizes();
 	read_level();
-	if (!join_run(environment_get("BINLOG_RUN")))
-		found_run();
-	streams_configure(environment_get("BINLOG_STREAMS"), outputs);
+	if (!join_run(environment_get("BINLOG_RUN")) && !found_run())
+		return false;
+	if (!streams_configure(environment_get("BINLOG_STREAMS"), outputs))
+		return false;
 	remember_strings(environment_argc(), environment_argv());
 	unwind_select(environment_get("BINLOG_UNWINDER"));
 	if (!arena_open() || !create_capture())
@@ -337,6 +330,7 @@ COLD void process_arm(void)
 {
 	int expected = NEW;
 
+	writer_prepare();
 	host_resolve();
 	if (!__atomic_compare_exchange_n(&state, &expected, ARMING, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -364,14 +358,43 @@ bool process_is_borrowed(void)
 	       process.pid != (uint32_t)SYS0(getpid);
 }
 
-bool process_follow_fork(void)
+_Static_assert(sizeof(struct process_self) <= ARENA_ROOT_BYTES, "");
+
+struct process_self *process_self(void)
+{
+	return arena_root();
+}
+
+bool process_is_founder(void)
+{
+	return arena_is_marked() && !process.forked;
+}
+
+void process_follow_fork(void)
 {
 	if (arena_is_marked())
-		return false;
+		return;
 	if (!sys_forbidden)
 		process.pid = (uint32_t)SYS0(getpid);
+	process.forked = true;
 	arena_mark();
-	return true;
+}
+
+void process_enumerate(uint32_t writer)
+{
+	/* Of this process; before it has one, of that it was forked from. */
+	static uint32_t latest;
+	struct process_self *self = process_self();
+	uint32_t none = 0;
+	uint32_t parent = __atomic_load_n(&latest, __ATOMIC_RELAXED);
+
+	if (!process.forked ||
+		__atomic_load_n(&self->number, __ATOMIC_RELAXED) ||
+		!__atomic_compare_exchange_n(&self->number, &none, writer + 1,
+			false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	self->parent = parent;
+	__atomic_store_n(&latest, writer + 1, __ATOMIC_RELAXED);
 }
 
 uint32_t process_describe(struct binlog_process_record *record)
@@ -384,8 +407,8 @@ uint32_t process_describe(struct binlog_process_record *record)
 		record->uid = (uint32_t)SYS0(getuid);
 		record->argc = argument_count;
 		record->bytes = strings_used;
-		record->reserved = 0;
-		record->fork = process.fork;
+		record->parent = process_self()->parent;
+		record->fork = process_self()->fork;
 		bytes_copy(record + 1, strings, strings_used);
 	}
 	return size;

@@ -8,16 +8,29 @@
 #define SHIM_PROCESS_H
 
 #include "record/layout.h"
+#include "shim/sys.h"
 
 struct process {
 	uint32_t pid;
 	unsigned depth;	    /* frames of backtrace */
 	uint64_t max_bytes; /* of the capture file */
 	int level;	    /* lowest syslog priority recorded, 0 to 7 */
-	uint64_t fork;	    /* number of the last FORK event, or 0 */
+	bool forked;	    /* and has not executed a program since */
 };
 
 extern HIDDEN struct process process;
+
+/* What belongs to one process alone: all zeros in a fresh child of fork. */
+struct process_self {
+	struct writer *writers; /* all, newest first */
+	uint64_t fork;	 /* number of the FORK event before its birth, or 0 */
+	uint32_t number; /* `process` of struct binlog_block */
+	uint32_t parent; /* that of its parent: see binlog_process_record */
+	bool described;	 /* by a PROCESS record */
+};
+
+/* Null before there is a capture. */
+struct process_self *process_self(void);
 
 /*
  * Bumped whenever addresses may mean something else (dlclose).  Never 0.  A
@@ -51,11 +64,24 @@ bool process_is_armed(void);
 /* There is a capture to record into; arms first if need be. */
 bool process_is_recording(void);
 
+/* Not in a child of vfork or CLONE_VM, nor in one of fork that has recorded
+ * nothing so far; not in a process that records nothing at all. */
+static inline bool process_is_itself(void)
+{
+	return sys_forbidden || process.pid == (uint32_t)SYS0(getpid);
+}
+
 /* We run in a child of vfork or of CLONE_VM: another process, same memory. */
 bool process_is_borrowed(void);
 
-/* In a child of fork, once: takes note of who we are now, and is true. */
-bool process_follow_fork(void);
+/* We have made the capture, and are not a child of fork. */
+bool process_is_founder(void);
+
+/* Before the first writer: takes note of who we are after a fork. */
+void process_follow_fork(void);
+
+/* A writer was made; the first one of a forked child gives it its number. */
+void process_enumerate(uint32_t writer);
 
 /* Writes a PROCESS record and returns its size; null: only the size. */
 uint32_t process_describe(struct binlog_process_record *record);

@@ -8,7 +8,9 @@
 #define FILES_MAX 32
 
 FILE *stdio_buffer_collects;
+uint32_t stdio_buffer_collects_at;
 uintptr_t stdio_buffer_collecting;
+bool stdio_buffer_passed;
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
 static struct {
@@ -62,6 +64,20 @@ static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 	files[i].known = file->_IO_write_ptr;
 }
 
+/* What calls that were passed have put there stays. */
+static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
+{
+	char *from = file->_IO_write_base;
+
+	if (stdio_buffer_passed)
+		from += unknown_from(file, find(file)) - from;
+	if (from == file->_IO_write_ptr ||
+		!record(call, from, file->_IO_write_ptr, stream))
+		return;
+	__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
+	file->_IO_write_ptr = from;
+}
+
 COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
@@ -74,11 +90,8 @@ COLD void stdio_buffer_drain(
 		; /* nothing there */
 	else if (streams[stream].tee)
 		drain_tee(call, file, stream);
-	else if (record(call, file->_IO_write_base, file->_IO_write_ptr,
-			 stream)) {
-		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
-		file->_IO_write_ptr = file->_IO_write_base;
-	}
+	else
+		drain_replaced(call, file, stream);
 	host_funlockfile(file);
 }
 
@@ -135,6 +148,22 @@ void stdio_buffer_settle(FILE *file)
 		files[i].known = file->_IO_write_ptr;
 }
 
+void stdio_buffer_write(FILE *file, unsigned stream, bool locks)
+{
+	/* Else the turn has the lock: see stdio_buffer_prepare_slow(). */
+	if (locks && !streams[stream].tee)
+		host_flockfile(file);
+}
+
+void stdio_buffer_written(FILE *file, unsigned stream, bool locks)
+{
+	if (!streams[stream].tee || stream == STREAM_FULL)
+		stdio_buffer_passed = true;
+	stdio_buffer_settle(file);
+	if (locks && !streams[stream].tee)
+		host_funlockfile(file);
+}
+
 void stdio_buffer_flushed(const FILE *file)
 {
 	for (int i = 0; i < FILES_MAX; i++) {
@@ -151,6 +180,18 @@ static void drain_if_recorded(const struct call *call, FILE *file)
 
 	if (stream != STREAM_PASS)
 		stdio_buffer_drain(call, file, stream);
+}
+
+bool stdio_buffer_is_used(void)
+{
+	for (int i = 0; i < FILES_MAX; i++) {
+		const FILE *file =
+			__atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+
+		if (file && file->_IO_write_ptr != file->_IO_write_base)
+			return true;
+	}
+	return false;
 }
 
 void stdio_buffer_drain_all(const struct call *call)

@@ -19,6 +19,9 @@ void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);
 /* The same for all FILEs that may have something. */
 void stdio_buffer_drain_all(const struct call *call);
 
+/* Some FILE has something in its buffer that may have to be recorded. */
+bool stdio_buffer_is_used(void);
+
 /*
  * A macro has found the buffer of this FILE full or missing: remember it.
  * False: too many are.
@@ -32,6 +35,17 @@ void stdio_buffer_forget(const FILE *file);
  */
 void stdio_buffer_settle(FILE *file);
 
+/*
+ * Around a call on this FILE that is made natively, also or because it could
+ * not be recorded: what it puts into the buffer stays there.  `locks`: it does
+ * so itself.
+ */
+void stdio_buffer_write(FILE *file, unsigned stream, bool locks);
+void stdio_buffer_written(FILE *file, unsigned stream, bool locks);
+
+/* There was such a call on a FILE whose text is replaced. */
+extern HIDDEN bool stdio_buffer_passed;
+
 /* The same after a flush, of all FILEs if null; of those remembered only. */
 void stdio_buffer_flushed(const FILE *file);
 
@@ -43,6 +57,8 @@ void stdio_buffer_flushed(const FILE *file);
  * the FILE that does so; no other has collected anything.
  */
 extern HIDDEN FILE *stdio_buffer_collects;
+/* streams_version at which nothing spoke against it. */
+extern HIDDEN uint32_t stdio_buffer_collects_at;
 /*
  * The stack pointer of a putc() whose character is on its way into the buffer,
  * or 0: a handler that interrupts it leaves the buffer alone.

@@ -1,9 +1,18 @@
 #include "shim/stdio_turn.h"
 
 #include "shim/host.h"
+#include "shim/streams.h"
 
 bool stdio_turn_matters;
 uint32_t stdio_turn_drained;
+
+void stdio_turn_begin(void)
+{
+	if (likely(stdio_turn_matters))
+		return;
+	__atomic_store_n(&stdio_turn_matters, true, __ATOMIC_SEQ_CST);
+	streams_changed();
+}
 
 COLD bool stdio_turn_is_others_slow(const struct stdio_lock *lock)
 {

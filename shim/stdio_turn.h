@@ -26,6 +26,9 @@ struct stdio_lock {
 /* The program has called flockfile or ftrylockfile. */
 extern HIDDEN bool stdio_turn_matters;
 
+/* It is about to call one of them. */
+void stdio_turn_begin(void);
+
 bool stdio_turn_is_others_slow(const struct stdio_lock *lock);
 
 /* Another thread holds the FILE. */

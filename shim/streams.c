@@ -18,6 +18,7 @@
 uint16_t streams_of_fd[STREAMS_FDS];
 uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
+uint32_t streams_version = 1;
 bool streams_have_offsets;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
@@ -41,14 +42,14 @@ static void configure_one(const struct policy_item *item)
 		mode_of_syslog = item->mode;
 }
 
-void streams_configure(const char *modes, const struct stream_output own[2])
+bool streams_configure(const char *modes, const struct stream_output own[2])
 {
 	struct policy_item item;
 
 	outputs[0] = own[0];
 	outputs[1] = own[1];
-	if (modes)
-		log_files_configure(modes);
+	if (modes && !log_files_configure(modes))
+		return false;
 	while (modes && policy_next(&modes, &item))
 		if (!item.wrong)
 			configure_one(&item);
@@ -58,8 +59,10 @@ void streams_configure(const char *modes, const struct stream_output own[2])
 		.tee = mode_of_syslog == POLICY_TEE,
 		.pending = PENDING_NEVER,
 	};
-	streams[STREAM_FULL] =
-		(struct stream){.fd = -1, .pending = PENDING_NEVER};
+	/* Like those that are also written: what is said to it is written. */
+	streams[STREAM_FULL] = (struct stream){
+		.fd = -1, .tee = true, .pending = PENDING_NEVER};
+	return true;
 }
 
 unsigned streams_syslog(void)
@@ -69,13 +72,15 @@ unsigned streams_syslog(void)
 		       : STREAM_PASS;
 }
 
-void streams_identify(int fd, struct stream_output *output)
+bool streams_identify(int fd, struct stream_output *output)
 {
 	struct stat st;
+	long result = SYS2(fstat, fd, &st);
 
-	output->known = !sys_failed(SYS2(fstat, fd, &st));
+	output->known = !sys_failed(result);
 	output->device = output->known ? st.st_dev : 0;
 	output->inode = output->known ? st.st_ino : 0;
+	return output->known || result == -EBADF;
 }
 
 static bool is_terminal(int fd)
@@ -209,26 +214,33 @@ static enum policy_mode find_mode(
 	return choose(wanted, st);
 }
 
-/* What `fd` is; false: text to it passes.  Its number is -1 if none is open. */
-static bool describe(int fd, struct stream *wanted)
+/*
+ * What `fd` is, for intern(); STREAM_PASS: text to it passes; STREAM_FULL: that
+ * cannot be found out now.  Its number is -1 if none is open, or we cannot see.
+ */
+static unsigned describe(int fd, struct stream *wanted)
 {
 	enum policy_mode mode;
 	struct stat st;
-	long access;
+	long access, result;
 
 	*wanted = (struct stream){.fd = fd, .pending = PENDING_NEVER};
 	if (!process_is_recording())
-		return false;
-	if (sys_failed(SYS2(fstat, fd, &st))) {
+		return STREAM_PASS;
+	result = SYS2(fstat, fd, &st);
+	if (sys_failed(result)) {
 		wanted->fd = -1;
-		return false;
+		return result == -EBADF || sys_forbidden ? STREAM_PASS
+							 : STREAM_FULL;
 	}
 	access = SYS3(fcntl, fd, F_GETFL, 0);
 	if (sys_failed(access) || (access & O_ACCMODE) == O_RDONLY)
-		return false;
+		return STREAM_PASS;
 	mode = find_mode(fd, wanted, &st);
-	if (mode == POLICY_PASS)
-		return false;
+	if (mode == POLICY_AUTO)
+		wanted->fd = -1;
+	if (mode == POLICY_PASS || mode == POLICY_AUTO)
+		return mode == POLICY_PASS ? STREAM_PASS : STREAM_FULL;
 	if (access & O_APPEND)
 		wanted->flags |= BINLOG_STREAM_APPEND;
 	wanted->device = st.st_dev;
@@ -244,7 +256,7 @@ static bool describe(int fd, struct stream *wanted)
 	wanted->buffer_bytes = st.st_blksize > 0 && st.st_blksize < BUFSIZ
 				       ? (uint32_t)st.st_blksize
 				       : BUFSIZ;
-	return true;
+	return STREAM_UNKNOWN;
 }
 
 static unsigned changes_of(int fd)
@@ -277,11 +289,12 @@ COLD bool streams_is_recorded_file(int fd)
 {
 	unsigned before = changes_of(fd);
 	struct stream found;
+	unsigned stream = describe(fd, &found);
 
-	if (describe(fd, &found))
+	if (stream == STREAM_UNKNOWN)
 		return S_ISREG(found.mode);
 	if (found.fd >= 0)
-		remember(fd, before, STREAM_PASS);
+		remember(fd, before, stream);
 	return false;
 }
 
@@ -289,8 +302,10 @@ COLD unsigned streams_decide(int fd)
 {
 	unsigned before = changes_of(fd);
 	struct stream wanted;
-	unsigned stream = describe(fd, &wanted) ? intern(&wanted) : STREAM_PASS;
+	unsigned stream = describe(fd, &wanted);
 
+	if (stream == STREAM_UNKNOWN)
+		stream = intern(&wanted);
 	/* A number that is not in use may become anything without our help. */
 	if (wanted.fd >= 0)
 		remember(fd, before, stream);
@@ -339,8 +354,8 @@ static unsigned find_way(int fd, struct stream *wanted)
 
 	if ((unsigned)fd < STREAMS_FDS)
 		stream = __atomic_load_n(&streams_of_fd[fd], __ATOMIC_RELAXED);
-	if (stream == STREAM_UNKNOWN && log_files_any && describe(fd, wanted) &&
-		wanted->path)
+	if (stream == STREAM_UNKNOWN && log_files_any &&
+		describe(fd, wanted) == STREAM_UNKNOWN && wanted->path)
 		return STREAM_UNKNOWN;
 	stream = streams_of(fd);
 	*wanted = streams[stream];
@@ -362,10 +377,12 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 		stream = intern(&wanted);
 	}
 	if (may_remember(fd, before) &&
-		(stream != STREAM_PASS || streams_of_fd[fd] == STREAM_PASS))
+		(stream > STREAM_FULL || streams_of_fd[fd] == stream)) {
 		__atomic_store_n(&streams_of_stdio[fd],
 			(uint64_t)(uintptr_t)file << STREAMS_BITS | stream,
 			__ATOMIC_RELAXED);
+		streams_changed();
+	}
 	return stream;
 }
 
@@ -381,6 +398,7 @@ void streams_watch(const FILE *file)
 	for (unsigned i = STREAM_FIRST; i < used; i++)
 		if (streams[i].file == file)
 			streams[i].watched = true;
+	streams_changed();
 }
 
 void streams_said(unsigned stream)
@@ -453,6 +471,7 @@ void streams_forget_file(const FILE *file)
 
 	if (fd >= 0 && (unsigned)fd < STREAMS_FDS)
 		__atomic_store_n(&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
+	streams_changed();
 }
 
 void streams_forget(int fd)
@@ -473,5 +492,6 @@ void streams_forget_range(unsigned first, unsigned last)
 				__ATOMIC_RELAXED);
 			__atomic_store_n(
 				&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
+			streams_changed();
 		}
 }

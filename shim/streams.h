@@ -76,15 +76,29 @@ extern HIDDEN uint64_t streams_of_stdio[STREAMS_FDS];
 #define STREAMS_BITS 12
 extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 
+/*
+ * Counts, never 0, whatever may change the answer of fast.c to whether a FILE
+ * is one whose text is recorded and nothing else.  First the change, then the
+ * count.
+ */
+extern HIDDEN uint32_t streams_version;
+
+static inline void streams_changed(void)
+{
+	if (__atomic_add_fetch(&streams_version, 1, __ATOMIC_SEQ_CST) == 0)
+		__atomic_add_fetch(&streams_version, 1, __ATOMIC_SEQ_CST);
+}
+
 /* Some output of the run is a regular file: what is opened may be it. */
 extern HIDDEN bool streams_have_offsets;
 
-/* Sets the policy up; null strings where a variable is not set. */
-void streams_configure(
+/* Sets the policy up; null strings where a variable is not set.  False: there
+ * is no memory for it. */
+bool streams_configure(
 	const char *modes, const struct stream_output outputs[2]);
 
-/* What is open as `fd` now. */
-void streams_identify(int fd, struct stream_output *output);
+/* What is open as `fd` now; false if that cannot be found out. */
+bool streams_identify(int fd, struct stream_output *output);
 
 /* Decides anew what `fd` is. */
 unsigned streams_decide(int fd);

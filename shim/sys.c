@@ -1,6 +1,13 @@
 #include "shim/sys.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* Linux 5.14 */
+#endif
+#define PAGE 4096u
+#define WORD 8u /* of a signal mask */
 
 bool sys_forbidden;
 
@@ -9,14 +16,40 @@ size_t sys_fair_share(size_t wish, size_t least)
 	struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
 
 	SYS4(prlimit64, 0, RLIMIT_AS, NULL, &space);
-	if (space.rlim_cur == RLIM_INFINITY || space.rlim_cur / 64 > wish)
+	if (space.rlim_cur == RLIM_INFINITY || space.rlim_cur / 16 > wish)
 		return wish;
 	if (least > wish)
 		return wish;
-	return space.rlim_cur / 64 < least ? least : space.rlim_cur / 64;
+	return space.rlim_cur / 16 < least ? least : space.rlim_cur / 16;
 }
 
+/*
+ * The kernel copies the new mask before it looks at what to do with it, and
+ * nothing is called ~0: EINVAL if there are eight bytes, and no effect.
+ */
+static bool has_word(const void *address)
+{
+	return SYS4(rt_sigprocmask, ~0u, address, NULL, WORD) == -EINVAL;
+}
+
+/*
+ * Checkers that watch what system calls read (valgrind) would take has_word()
+ * for an error of the program, since its bytes need not be initialized.  But
+ * older kernels do not know the first way, nor do mappings of devices.
+ */
 bool sys_is_readable(const void *address)
 {
-	return SYS4(rt_sigprocmask, ~0u, address, NULL, 8) == -EINVAL;
+	long result = SYS3(madvise, (uintptr_t)address & -(uintptr_t)PAGE, 1,
+		MADV_POPULATE_READ);
+
+	return result == -EINVAL ? has_word(address) : result == 0;
+}
+
+bool sys_are_readable(const void *bytes, size_t size)
+{
+	const char *last = (const char *)bytes + size;
+
+	if (size >= WORD)
+		return has_word(bytes) && has_word(last - WORD);
+	return sys_is_readable(bytes) && sys_is_readable(last - 1);
 }

@@ -18,7 +18,8 @@ static void forget_none(struct unwind_cache *cache)
 	(void)cache;
 }
 
-static const struct unwind_backend unwind_cfi = {walk_none, forget_none};
+static const struct unwind_backend unwind_cfi = {
+	walk_none, forget_none, forget_none};
 #endif
 
 const uint32_t unwind_cache_bytes = UNWIND_CACHE_BYTES;
@@ -53,4 +54,9 @@ void unwind_walk(const struct unwind_start *start, unsigned max_depth,
 void unwind_forget(struct unwind_cache *cache)
 {
 	backend->forget(cache);
+}
+
+void unwind_leave(struct unwind_cache *cache)
+{
+	backend->leave(cache);
 }

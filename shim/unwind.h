@@ -72,4 +72,7 @@ void unwind_walk(const struct unwind_start *start, unsigned max_depth,
 	struct unwind_cache *cache, struct unwind_trace *trace);
 void unwind_forget(struct unwind_cache *cache);
 
+/* The stack last walked may be gone, or a walk was left in the middle. */
+void unwind_leave(struct unwind_cache *cache);
+
 #endif

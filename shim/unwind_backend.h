@@ -1,7 +1,7 @@
 /*
  * What unwind.c sees of a way to unwind, and what each of them implements.
  * Included by the unwind files only.  Promises nothing by itself: the
- * contract of walk and forget is the one of unwind.h.
+ * contract of walk, forget and leave is the one of unwind.h.
  */
 #ifndef SHIM_UNWIND_BACKEND_H
 #define SHIM_UNWIND_BACKEND_H
@@ -15,6 +15,7 @@ struct unwind_backend {
 	void (*walk)(const struct unwind_start *start, unsigned max_depth,
 		struct unwind_cache *cache, struct unwind_trace *trace);
 	void (*forget)(struct unwind_cache *cache);
+	void (*leave)(struct unwind_cache *cache);
 };
 
 #if defined(__x86_64__)

@@ -301,6 +301,11 @@ static void forget(struct unwind_cache *cache)
 	cache->low = cache->high = 0;
 }
 
-const struct unwind_backend unwind_cfi = {walk, forget};
+static void leave(struct unwind_cache *cache)
+{
+	cache->low = cache->high = 0;
+}
+
+const struct unwind_backend unwind_cfi = {walk, forget, leave};
 
 #endif

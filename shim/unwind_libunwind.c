@@ -113,7 +113,8 @@ static void forget(struct unwind_cache *cache)
 
 const struct unwind_backend *unwind_libunwind_load(void)
 {
-	static const struct unwind_backend unwind_libunwind = {walk, forget};
+	static const struct unwind_backend unwind_libunwind = {
+		walk, forget, forget};
 	void *library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
 
 	if (!library)

@@ -18,17 +18,24 @@
 /* The largest record: what fits into the smallest block. */
 #define WRITER_RECORD_MAX 24576u
 
+/* The smallest block, in which there is not room for any record. */
+#define WRITER_BLOCK_SMALLEST 4096u
+
 struct define_tables;
 
 struct writer {
 	/* process_generation of when it was free; 0 inside, after fork, and
 	 * before it is armed.  Only its own thread and handlers change it. */
 	uint32_t idle;
-	uint32_t generation; /* for which memo and definitions hold */
-	uintptr_t entered;   /* stack pointer of the call that is inside */
-	char *cursor;	     /* where the next record goes */
-	char *end;	     /* of the block, less a final zero word */
-	uint32_t epoch;	     /* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
+	uint32_t generation;   /* that `idle` is set to */
+	uint32_t seen;	       /* that for which memo and definitions hold */
+	uintptr_t entered;     /* stack pointer of the call that is inside */
+	char *cursor;	       /* where the next record goes */
+	char *open;	       /* the cursor after a piece of a line, or any */
+	uint32_t open_context; /* of that piece */
+	struct memo *last;     /* that was used on the short way */
+	char *end;	       /* of the block, less a final zero word */
+	uint32_t epoch;	       /* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
 	uint32_t core;
 	const volatile uint32_t *core_now; /* clock_core_address() */
 	struct binlog_block *block;	   /* null: none could be had */
@@ -38,12 +45,17 @@ struct writer {
 	struct unwind_trace *trace; /* scratch of the slow path */
 	struct writer *next;	    /* of all */
 	uint32_t number;
-	uint32_t sequence;   /* of the next block */
-	uint32_t next_bytes; /* size of the next block */
+	uint32_t sequence;     /* of the next block */
+	uint32_t next_bytes;   /* size of the next block */
+	uint32_t failed_bytes; /* one of this size was not to be had, or 0 */
 	uint32_t tid;
-	uint32_t said_key; /* stream and flush for which `said` counts */
-	uint64_t said;	   /* bytes since then: see writer_said() */
+	uint32_t said_key;   /* stream and flush for which `said` counts */
+	uint64_t said;	     /* bytes since then: see writer_said() */
+	uint64_t owner;	     /* see ownership.c, which alone uses these three */
+	struct writer *left; /* by this thread, in a call that may go on */
+	uint64_t frames;     /* a hash of that call's */
 	bool armed;
+	bool filled; /* a block, and may be cancelled therefore */
 	uint8_t nesting;
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
@@ -54,6 +66,30 @@ struct writer {
 extern __thread struct writer *writer_self
 	__attribute__((tls_model("initial-exec")));
 
+/*
+ * What writer_self is before the loader fills thread state in: that is after
+ * the resolvers of IFUNCs, which may print.  Before the first call.
+ */
+void writer_prepare(void);
+
+/*
+ * writer_self, safe before writer_prepare(): at no distance from the thread's
+ * own address is that address, of something that is never idle.
+ */
+#if defined(__x86_64__)
+extern HIDDEN intptr_t writer_place; /* of writer_self, from there */
+
+static inline struct writer *writer_current(void)
+{
+	return *(struct writer * __seg_fs *)writer_place;
+}
+#else
+static inline struct writer *writer_current(void)
+{
+	return writer_self;
+}
+#endif
+
 struct writer *writer_enter_slow(uintptr_t sp);
 
 /*
@@ -63,7 +99,7 @@ struct writer *writer_enter_slow(uintptr_t sp);
  */
 static inline struct writer *writer_enter(uintptr_t sp)
 {
-	struct writer *w = writer_self;
+	struct writer *w = writer_current();
 
 	if (unlikely(w->idle != process_generation))
 		return writer_enter_slow(sp);
@@ -77,6 +113,19 @@ static inline void writer_leave(struct writer *w)
 {
 	SIGNAL_FENCE();
 	w->idle = w->generation;
+}
+
+void writer_offer_cancel_slow(struct writer *w);
+
+/*
+ * After writer_leave(), by a call that holds no lock: a thread that does
+ * nothing but print is cancelled natively when stdio writes its buffer, and
+ * here when a block is full.
+ */
+static inline void writer_offer_cancel(struct writer *w)
+{
+	if (unlikely(w->filled))
+		writer_offer_cancel_slow(w);
 }
 
 bool writer_refill(struct writer *w, uint32_t bytes);
@@ -126,6 +175,21 @@ static inline struct memo *writer_memo_set(
 		w->callers, call->pc, call->sp, call->fp, key, tag)];
 }
 
+/* The writer's next text has a time of its own, even in the middle of a line:
+ * others may say something meanwhile. */
+static inline void writer_interrupt_line(struct writer *w)
+{
+	w->said_key = (w->said_key & STREAMS_MAX) | ~streams_flushes
+							    << STREAMS_BITS;
+}
+
+/* That of the calling thread. */
+static inline void writer_time_anew(void)
+{
+	if (writer_self->armed)
+		writer_interrupt_line(writer_self);
+}
+
 bool writer_said_slow(struct writer *w, unsigned stream);
 
 /*
@@ -156,12 +220,27 @@ void writer_commit_control(struct writer *w, uint32_t kind);
  */
 void writer_stock_up(void);
 
+/* The calling thread is inside a call, which a handler has interrupted. */
+static inline bool writer_is_inside(void)
+{
+	return writer_self->armed && !writer_self->idle;
+}
+
 /*
  * Around a fork by its wrapper: true before it if writer_after_fork() is to be
  * called after it, in parent and child.
  */
 bool writer_before_fork(void);
 void writer_after_fork(bool child);
+
+/* More than the smallest records can be recorded, for all that is known. */
+bool writer_has_room(void);
+
+/*
+ * The block of the call that is under way in this thread is lost: it may go on
+ * storing there, the next one gets another.
+ */
+void writer_abandon(void);
 
 /* Adds what all writers have counted to `said` of the streams, or only what
  * that of the calling thread has. */

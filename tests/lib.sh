@@ -52,7 +52,7 @@ natively() { # DIR COMMAND...
 	rm -rf "$dir"
 	mkdir -p "$dir/files"
 	{ # the shell says "Killed" when it was
-		(cd "$dir/files" && exec timeout -s KILL 60 "${@:2}") \
+		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-60}" "${@:2}") \
 			>"$dir/stdout" 2>"$dir/stderr" </dev/null
 		echo $? >"$dir/status"
 	} 2>/dev/null
@@ -62,7 +62,7 @@ recorded() { # DIR COMMAND...: BINLOG_... variables are the caller's
 	rm -rf "$dir"
 	mkdir -p "$dir/files"
 	{
-		(cd "$dir/files" && exec timeout -s KILL 60 env \
+		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-60}" env \
 			LD_PRELOAD="$lib" BINLOG_DIR="$dir/capture" "${@:2}") \
 			>"$dir/real.stdout" 2>"$dir/real.stderr" </dev/null
 		echo $? >"$dir/status"
@@ -105,4 +105,15 @@ compare() { # SENTENCE COMMAND...: recorded as native in every respect
 raw() { # STREAM DIR: what a capture says; complaints go to stderr
 	"$show" --raw -q --stream="$1" "$2"
 }
+until_true() { # COMMAND...: until it succeeds, 20 s at most
+	local turns=0
+	until "$@" 2>/dev/null; do
+		[ $((turns += 1)) -le 2000 ] || return 1
+		sleep 0.01
+	done
+}
+is_zombie() { # PID: with no thread that still runs, as when only the first one has ended
+	grep -q '^State:	Z' "/proc/$1/status" && ! grep -q '^Threads:	[2-9]' "/proc/$1/status"
+}
+has_ended() { ! kill -0 "$1" || is_zombie "$1"; } # PID
 finish() { exit $failed; }

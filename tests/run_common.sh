@@ -1,6 +1,7 @@
 # Common to the tests of binlog-run: sets up $run, a copy of it beside a probe in
 # the place of libbinlog.so, and $app.  The judge of "would be preloaded" is
 # ld.so itself: the probe leaves a file behind wherever it is really loaded.
+# $row comes before each sentence.
 # shellcheck shell=sh disable=SC2034,SC2086
 set -u
 # shellcheck disable=SC3045
@@ -29,13 +30,13 @@ relaxed="env ASAN_OPTIONS=verify_asan_link_order=0"
 
 verdict() { # STATUS SENTENCE
 	if [ "$1" -eq 0 ]; then
-		echo "ok: $2"
+		echo "ok: ${row-}$2"
 	else
-		echo "not ok: $2"
+		echo "not ok: ${row-}$2"
 		failed=1
 	fi
 }
-skip() { echo "skip: $1"; }
+skip() { echo "skip: ${row-}$1"; }
 check() { # SENTENCE COMMAND...: the command succeeds
 	sentence=$1
 	shift

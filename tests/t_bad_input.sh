@@ -107,9 +107,9 @@ expect "a device is not read" 2 "" \
 	"/dev/zero:0: not read: neither a regular file nor a directory: " /dev/zero
 
 cp "$whole" "$TMP/later.binlog"
-printf '\002' | dd of="$TMP/later.binlog" bs=1 seek=8 conv=notrunc 2>/dev/null
+printf '\003' | dd of="$TMP/later.binlog" bs=1 seek=8 conv=notrunc 2>/dev/null
 expect "a capture of another version" 2 "" \
-	"written in another version of the format (version 2): read it with" \
+	"written in another version of the format (version 3): read it with" \
 	"$TMP/later.binlog"
 
 head -c 100 "$whole" >"$TMP/header.binlog"

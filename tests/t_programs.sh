@@ -1,6 +1,8 @@
 #!/bin/bash
 # Unmodified programs, one per line: what they say and how they end is the same
-# natively and recorded, and nothing of it reaches the real files.
+# natively and recorded, and nothing of it reaches the real files.  Each process
+# that comes of them ends with the same status and the same open descriptors.
+# LONG=1: more programs.
 . tests/lib.sh
 export DATA=$TMP/data HOME=$TMP/data COLUMNS=80 LINES=25 TERM=dumb
 mkdir "$DATA" "$DATA/tree" "$DATA/tree/sub"
@@ -10,6 +12,7 @@ cd "$DATA" || exit 1
 seq 1 3000 | awk '{ printf "%d line %s of %x, %.3f\n", $1, substr("abcdefghijklmnopqrstuvwxyz", $1 % 20, 5), $1 * 7919, $1 / 7 }' >text
 awk '{ print $1 "," $3 "," $5 }' text | head -n 200 >table.csv
 printf 'one\ntwo\nthree\n' >tree/small
+printf 'all: 1 2 3 4\n\tcat *.out; exit 3\n%%:\n\t@seq 20 | grep $@ >$@.out\n' >makefile
 ln -s ../small tree/sub/link
 printf 'int counter = 3;\nstatic int twice(int n) { return n * 2; }\nint main(int argc, char **argv) { return twice(argc) + counter; }\n' >program.c
 $CC -g -O0 -o program program.c && $CC -c -o program.o program.c || exit 1
@@ -59,15 +62,34 @@ find . -exec touch -h -d @1700000000 {} +
 cd "$OLDPWD" || exit 1
 
 # ---- the programs; those that are not installed are left out ----
-while read -r line; do
-	program=${line%% *}
-	[ -n "$line" ] || continue
-	if ! type -P "$program" >/dev/null; then
-		skip "$line: $program is not installed"
-		continue
-	fi
-	compare "$line" sh -c "exec $line"
-done <<'TABLE'
+build fds -static
+fds=("$TMP/fds" ../fds)
+if ! "$TMP/fds" "$TMP/list" true; then
+	skip "descriptors at the end: needs ptrace"
+	fds=()
+fi
+# In any order, since children end in any; temporary files have any names.
+ends() { # DIR
+	[ ! -e "$1/fds" ] || sed -E "s|$1/(real\.)?|DIR/|g; s|$TMP|TMP|g
+		s|/tmp/[^ ]*|/tmp/X|g; s/\[[0-9]+\]//g; s|/proc/[0-9]+|/proc/PID|g" "$1/fds" | sort
+}
+programs() { # each line of stdin as natively
+	local line program why
+	while read -r line; do
+		program=${line%% *}
+		[ -n "$line" ] || continue
+		if ! type -P "$program" >/dev/null; then
+			skip "$line: $program is not installed"
+			continue
+		fi
+		natively "$TMP/native" "${fds[@]}" sh -c "exec $line"
+		recorded "$TMP/recorded" "${fds[@]}" sh -c "exec $line"
+		why=$(differences "$TMP/native" "$TMP/recorded" | tr -d '\0'
+			diff <(ends "$TMP/native") <(ends "$TMP/recorded"))
+		verdict ${#why} "$line" "$why"
+	done
+}
+programs <<'TABLE'
 ls -lR --time-style=full-iso $DATA
 ls -a $DATA /nonexistent
 od -A x -t x1z -v $DATA/program.o
@@ -149,6 +171,187 @@ locale -a
 ld --verbose
 cc -v
 dpkg --print-architecture
+TABLE
+
+[ -z "${LONG:-}" ] || programs <<'TABLE'
+arch
+b2sum $DATA/text $DATA/nothing
+base32 $DATA/table.csv
+base64 -w 40 $DATA/program.o
+basename -a $DATA/text $DATA/program.c .c
+basenc --base16 $DATA/tree/small
+chgrp -v root $DATA/nothing
+chmod -v 600 $DATA/nothing
+cp -rv $DATA/tree copy
+csplit -f part $DATA/tree/small /two/
+dd if=$DATA/text of=copy bs=1k count=5 status=none
+dd if=$DATA/nothing
+dir -C $DATA/tree
+dircolors -b
+dirname /a/b/c d
+du -b $DATA/tree $DATA/nothing
+echo words
+env A=1 B=2 printenv A B C
+expand $DATA/text
+fmt -w 30 $DATA/text
+groups
+head -c 100 -v $DATA/text $DATA/tree/small
+hostid
+id -a
+install -v -D -m 600 $DATA/text a/b/text
+kill -l
+link $DATA/nothing other
+ln -sv $DATA/text name
+md5sum --tag $DATA/text $DATA/program.o
+mkdir -pv a/b/c
+mkdir $DATA
+mv -v $DATA/nothing other
+nice -n 5 nice
+nohup echo words
+nproc
+pathchk -p a b "c d"
+printenv HOME PATH nothing
+ptx $DATA/tree/small
+pwd -badoption
+readlink -f $DATA/tree/sub/link
+realpath $DATA/tree/sub/link $DATA/nothing/x
+rm -v $DATA/nothing
+rm -rfv a
+sha512sum $DATA/text
+shuf --random-source=$DATA/text $DATA/table.csv
+sort -u $DATA/table.csv -o sorted
+stdbuf -o L seq 5
+stty -a
+sum $DATA/text
+test -f $DATA/text
+tr -s a-z A-Z
+truncate -s 100 $DATA/tree/../other
+tsort $DATA/tree/small
+tty
+uname -srm
+unexpand -a $DATA/text
+uniq -c $DATA/tree/small
+unlink $DATA/nothing
+vdir $DATA/tree
+xargs -a $DATA/tree/small -n 1 echo item
+find $DATA -name "*.c" -exec wc -l {} + -o -name "*.o" -ls
+grep -rn abc $DATA/tree $DATA/text --max-count=3
+egrep -o "line [a-e]+" $DATA/text
+zgrep abc $DATA/text
+dash -c "echo out; echo err >&2; seq 3 | wc -l; exit 5"
+dash $DATA/script.bash
+bash -x -c "for i in 1 2; do echo \$i; done; nothing; exit 6"
+bash -c "trap 'echo trapped' EXIT; echo \$(seq 3 | sort -r); exec 5>file; echo x >&5; printf '%q\n' 'a b'"
+bash -c "coproc cat; echo words >&\${COPROC[1]}; read -r x <&\${COPROC[0]}; echo \$x; kill \$COPROC_PID; wait"
+bash -c "diff <(seq 5) <(seq 2 6); mapfile -t a < <(seq 4); echo \${#a[@]} \${a[2]}"
+cc -c -Wall -o out.o $DATA/program.c
+cc -E -v $DATA/program.c
+cc $DATA/text
+cc -fsyntax-only -Wextra $DATA/nothing.c
+g++ -x c++ -c -o out.o $DATA/program.c
+as -al $DATA/nothing
+ld -o out $DATA/program.o
+make -j4 -f $DATA/makefile
+make -n -f $DATA/makefile
+make -f $DATA/nothing
+ar xv $DATA/archive.a
+ranlib $DATA/nothing
+strip -o out $DATA/program
+objdump -s -j .text $DATA/program
+readelf -w $DATA/program
+elfedit --badoption
+gprof $DATA/program
+addr2line -e $DATA/program 0 1
+git --version
+git init -q repository
+git log --oneline
+git diff --no-index $DATA/text $DATA/table.csv
+git config --list --file $DATA/text
+perl -v
+perl -e "open F, q(>file); print F 1..50; close F; print -s q(file), qq(\n); system q(echo child); exit 2"
+perl -MData::Dumper -e "print Dumper([1, {a => 2}])"
+perl -we "print undef . 1; fork or exit print q(child); wait; print STDERR q(parent)"
+python3 -V
+python3 -c "import os, subprocess; subprocess.run(['ls', '/nonexistent']); os.system('echo child'); print('end')"
+python3 -c "import json, sys; json.dump({'a': [1, 2.5, None]}, sys.stdout); raise ValueError('x')"
+python3 -c "import multiprocessing as m; p = m.Pool(2); print(p.map(abs, [-1, -2, -3])); p.close(); p.join()"
+python3 -m tarfile -l $DATA/nothing
+sqlite3 -version
+sqlite3 file.db "create table t(a); insert into t values (1), (2); select sum(a) from t; .dump"
+tar -cvf out.tar -C $DATA tree
+gzip -v -k -c $DATA/text
+gzip -l $DATA/text
+bzip2 -kc $DATA/text
+xz -9 -k -c -v $DATA/table.csv
+xz -l $DATA/text
+zip -r out.zip $DATA/tree
+unzip -l $DATA/text
+cpio -itv
+openssl version
+openssl dgst -sha256 $DATA/text
+openssl enc -d -aes-128-cbc -k x -in $DATA/text
+openssl prime 97
+openssl x509 -badoption
+ssh -V
+ssh -G localhost
+ssh-keygen -l -f $DATA/text
+curl -V
+curl -s file://$DATA/tree/small
+curl nothing://127.0.0.1/
+redis-cli --version
+redis-server --version
+redis-cli -p 1 ping
+nginx -v
+nginx -h
+lighttpd -t -f $DATA/nothing
+memcached -V
+dnsmasq --test -C /dev/null
+dig -v
+mosquitto -h
+psql --version
+ip -o addr show lo
+getconf PAGE_SIZE
+getent passwd root nobody nothing
+getopt -o ab: -- -a -b x -c
+iconv -f utf8 -t latin1 $DATA/text
+iconv -l
+ldd $DATA/text
+locale
+localedef --help
+rev $DATA/tree/small
+col -b
+colrm 3 5
+look a $DATA/text
+namei -l $DATA/tree/sub/link
+setsid -w echo words
+flock file echo locked
+diff3 $DATA/tree/small $DATA/text $DATA/table.csv
+sdiff $DATA/tree/small $DATA/table.csv
+patch --dry-run $DATA/tree/small $DATA/text
+pgrep -x nothing
+sysctl -n kernel.ostype kernel.nothing
+dpkg -s bash coreutils nothing
+dpkg-query -W -f "${Package} ${Version}\n" "lib*"
+dpkg -L bash
+apt-get --version
+gpg --version
+m4 $DATA/text
+bison --version
+flex --version
+ed -s $DATA/tree/small
+vim --version
+less --version
+file -i $DATA/program $DATA/text
+jq .
+dc -e "2 100 ^ p 3 5 / p"
+bc --version
+tcpdump -D
+tcpdump -nn -c 3 -w - -r $DATA/packets.pcap
+cmp -l $DATA/text $DATA/table.csv
+busybox
+busybox vi --help
+busybox find $DATA/tree -ls
+busybox dd if=$DATA/text of=/dev/null count=2
 TABLE
 
 # ---- a server: the same commands, then an interrupt ----

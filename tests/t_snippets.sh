@@ -21,7 +21,8 @@ all_rows=$(rows "$here/../wrappers/functions.def" -D'PLAIN(r,n,...)=ROW n' \
 	-D'VARIADIC(r,n,...)=ROW n' -D'PLAIN_VOID(n,...)=ROW n' \
 	-D'VARIADIC_VOID(n,...)=ROW n' -D'INPUT(r,n,...)=ROW n' \
 	-D'INPUT_VARIADIC(r,n,...)=ROW n' -D'QUICK(r,n,...)=ROW n' \
-	-D'QUICK_VARIADIC(r,n,...)=ROW n')
+	-D'QUICK_VARIADIC(r,n,...)=ROW n' \
+	-D'QUICK_CHARACTER(r,n,...)=ROW n')
 exported=$(nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | sort)
 same "every exported function is a row of functions.def, and the reverse" \
 	"$exported" "$(echo "$all_rows" | sort)"

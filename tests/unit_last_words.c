@@ -92,6 +92,9 @@ static void only_failures_to_exit_are_shown(void **state)
 	(void)state;
 	assert_string_equal("", words(BINLOG_TEXT_EXIT, 0));
 	assert_string_equal("", words(BINLOG_TEXT_EXIT, 256));
+	assert_string_equal("", words(BINLOG_TEXT_LEFT, 0));
+	assert_string_equal("", words(BINLOG_TEXT_EXECUTE, 0));
+	assert_string_equal("exited with status 4", words(BINLOG_TEXT_LEFT, 4));
 	assert_string_equal("exited with status 3", words(BINLOG_TEXT_EXIT, 3));
 	assert_string_equal(
 		"exited with status 255", words(BINLOG_TEXT_EXIT, -1));

@@ -53,15 +53,80 @@ static void a_process_has_the_name_of_its_executable(void **state)
 	(void)state;
 	begin(&record);
 	make_process(&record.block, 42, "/usr/sbin/named");
-	assert_string_equal(program_find(&table, 42)->name, "?");
+	assert_string_equal(program_find(&table, 42, 0)->name, "?");
 	cursor = cursor_of(&record);
-	assert_true(program_describe(&table, &cursor));
-	assert_string_equal(program_find(&table, 42)->name, "named");
+	assert_true(
+		program_describe(&table, program_find(&table, 42, 0), &cursor));
+	assert_string_equal(program_find(&table, 42, 0)->name, "named");
 	assert_string_equal(
-		program_find(&table, 42)->executable, "/usr/sbin/named");
-	assert_string_equal(program_find(&table, 42)->directory, "/");
+		program_find(&table, 42, 0)->executable, "/usr/sbin/named");
+	assert_string_equal(program_find(&table, 42, 0)->directory, "/");
 	program_table_free(&table);
 	make_free(&record.capture);
+}
+
+static void describe(struct program_table *table, uint32_t pid,
+	uint32_t process, uint32_t ppid, uint32_t parent)
+{
+	struct binlog_process_record head = {
+		.pid = pid, .ppid = ppid, .bytes = 6, .parent = parent};
+	struct record record;
+	struct cursor cursor;
+
+	begin(&record);
+	make_control(&record.block, BINLOG_PROCESS, &head, sizeof(head),
+		"/x\0/\0", 6);
+	cursor = cursor_of(&record);
+	assert_true(program_describe(
+		table, program_find(table, pid, process), &cursor));
+	make_free(&record.capture);
+}
+
+static void processes_with_one_pid_are_told_apart(void **state)
+{
+	struct program_table table = {0};
+	struct program *first, *second;
+
+	(void)state;
+	first = program_find(&table, 7, 3);
+	second = program_find(&table, 7, 5);
+	assert_ptr_not_equal(first, second);
+	assert_ptr_equal(program_find(&table, 7, 3), first);
+	assert_ptr_equal(program_find(&table, 7, 5), second);
+	assert_ptr_not_equal(program_find(&table, 8, 5), second);
+	program_table_free(&table);
+}
+
+static void a_child_names_its_parent_among_those_with_one_pid(void **state)
+{
+	struct program_table table = {0};
+
+	(void)state;
+	describe(&table, 1, 0, 100, 0);
+	describe(&table, 7, 3, 1, 0);
+	describe(&table, 7, 5, 1, 0);
+	describe(&table, 9, 6, 7, 3);
+	describe(&table, 7, 8, 7, 5);
+	assert_null(program_find(&table, 1, 0)->parent);
+	assert_ptr_equal(
+		program_find(&table, 7, 5)->parent, program_find(&table, 1, 0));
+	assert_ptr_equal(
+		program_find(&table, 9, 6)->parent, program_find(&table, 7, 3));
+	assert_ptr_equal(
+		program_find(&table, 7, 8)->parent, program_find(&table, 7, 5));
+	program_table_free(&table);
+}
+
+static void without_such_a_number_the_pid_tells(void **state)
+{
+	struct program_table table = {0};
+
+	(void)state;
+	describe(&table, 1, 0, 100, 0);
+	describe(&table, 7, 0, 1, 0);
+	assert_ptr_equal(
+		program_find(&table, 7, 0)->parent, program_find(&table, 1, 0));
+	program_table_free(&table);
 }
 
 static void lengths_that_do_not_fit_are_refused(void **state)
@@ -78,7 +143,8 @@ static void lengths_that_do_not_fit_are_refused(void **state)
 	for (size = 0; size < sizeof(struct binlog_process_record) + 5;
 		size++) {
 		cursor = cursor_over(record.capture.bytes + record.start, size);
-		assert_false(program_describe(&table, &cursor));
+		assert_false(program_describe(
+			&table, program_find(&table, 42, 0), &cursor));
 	}
 	make_free(&record.capture);
 	begin(&record);
@@ -86,7 +152,7 @@ static void lengths_that_do_not_fit_are_refused(void **state)
 	for (size = 0; size < sizeof(struct binlog_module_record) + 2; size++) {
 		cursor = cursor_over(record.capture.bytes + record.start, size);
 		assert_false(program_add_module(
-			&table, program_find(&table, 1), &cursor, &full));
+			&table, program_find(&table, 1, 0), &cursor, &full));
 	}
 	make_free(&record.capture);
 	program_table_free(&table);
@@ -95,7 +161,7 @@ static void lengths_that_do_not_fit_are_refused(void **state)
 static void an_address_belongs_to_the_module_of_its_time(void **state)
 {
 	struct program_table table = {0};
-	struct program *program = program_find(&table, 1);
+	struct program *program = program_find(&table, 1, 0);
 
 	(void)state;
 	assert_true(add_module(&table, program, 100, 200, "old"));
@@ -112,7 +178,7 @@ static void an_address_belongs_to_the_module_of_its_time(void **state)
 static void a_module_that_is_known_is_not_kept_twice(void **state)
 {
 	struct program_table table = {0};
-	struct program *program = program_find(&table, 1);
+	struct program *program = program_find(&table, 1, 0);
 
 	(void)state;
 	assert_true(add_module(&table, program, 100, 200, "a"));
@@ -128,7 +194,7 @@ static void a_module_that_is_known_is_not_kept_twice(void **state)
 static void more_modules_than_any_program_has_are_not_kept(void **state)
 {
 	struct program_table table = {0};
-	struct program *program = program_find(&table, 1);
+	struct program *program = program_find(&table, 1, 0);
 	uint64_t i;
 
 	(void)state;
@@ -143,6 +209,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_has_the_name_of_its_executable),
+		cmocka_unit_test(processes_with_one_pid_are_told_apart),
+		cmocka_unit_test(
+			a_child_names_its_parent_among_those_with_one_pid),
+		cmocka_unit_test(without_such_a_number_the_pid_tells),
 		cmocka_unit_test(lengths_that_do_not_fit_are_refused),
 		cmocka_unit_test(an_address_belongs_to_the_module_of_its_time),
 		cmocka_unit_test(a_module_that_is_known_is_not_kept_twice),

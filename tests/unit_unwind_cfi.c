@@ -264,6 +264,7 @@ int main(void)
 		cmocka_unit_test(damaged_tables_are_survived),
 	};
 
+	cfi_find_object = _dl_find_object;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

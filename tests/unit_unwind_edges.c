@@ -4,6 +4,7 @@
  */
 #if defined(__x86_64__)
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "shim/cfi.h"
 #include "shim/unwind.h"
 
 #define PAGE 4096
@@ -293,6 +295,7 @@ int main(void)
 		CASE(entries_of_linkage_tables_are_left),
 	};
 
+	cfi_find_object = _dl_find_object;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -5,9 +5,11 @@
 #ifndef TESTS_UNWIND_PROBE_H
 #define TESTS_UNWIND_PROBE_H
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <string.h>
 
+#include "shim/cfi.h"
 #include "shim/unwind.h"
 
 /* Frames whose size is known at run time only are what is to be tested. */
@@ -28,6 +30,11 @@ struct probe {
 	const struct probe *kept; /* an earlier one, or null */
 	int kept_repeats;
 };
+
+static __attribute__((constructor)) void probe_begin(void)
+{
+	cfi_find_object = _dl_find_object;
+}
 
 static _Alignas(64) char probe_cache[2][32 * 1024];
 

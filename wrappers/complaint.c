@@ -8,6 +8,12 @@
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 
+/* Not there in a libc that is not glibc, whose programs must start all the
+ * same. */
+#pragma weak error_message_count
+#pragma weak error_one_per_line
+#pragma weak error_print_progname
+
 /* One call of error(3) or error_at_line(3). */
 struct complaint {
 	const struct call *call;

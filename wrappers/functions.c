@@ -70,6 +70,33 @@
 		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
 	}
+/* What is rare is elsewhere, so that nothing has to be saved on the stack. */
+#define BARE(...) __VA_ARGS__
+#define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
+	returns(*next_##name) parameters;                                      \
+	static __attribute__((noinline)) returns slow_##name(                  \
+		uintptr_t pc, uintptr_t sp, uintptr_t fp, BARE parameters)     \
+	{                                                                      \
+		struct call_turn turn = {0};                                   \
+		const struct call call = {pc, sp, fp, #name, &turn};           \
+		returns result;                                                \
+                                                                               \
+		if (fast_character(pc, sp, fp, file, (unsigned char)(c)))      \
+			return (unsigned char)(c);                             \
+		process_start();                                               \
+		result = what;                                                 \
+		stdio_turn_end(&turn);                                         \
+		return result;                                                 \
+	}                                                                      \
+	EXPORT returns name parameters;                                        \
+	EXPORT returns name parameters                                         \
+	{                                                                      \
+		uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();               \
+                                                                               \
+		if (likely(fast_collect(file, c, sp)))                         \
+			return (unsigned char)(c);                             \
+		return slow_##name(HERE, BARE arguments);                      \
+	}
 #define QUICK_VARIADIC(                                                        \
 	returns, name, last, parameters, condition, value, what)               \
 	returns(*next_##name) parameters;                                      \
@@ -165,6 +192,7 @@
 #undef INPUT
 #undef INPUT_VARIADIC
 #undef QUICK
+#undef QUICK_CHARACTER
 #undef QUICK_VARIADIC
 
 #define ROW(name) {#name, (void **)&next_##name},
@@ -175,6 +203,8 @@
 #define INPUT(returns, name, parameters, arguments, what) ROW(name)
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
 #define QUICK(returns, name, parameters, condition, value, what) ROW(name)
+#define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
+	ROW(name)
 #define QUICK_VARIADIC(                                                        \
 	returns, name, last, parameters, condition, value, what)               \
 	ROW(name)

@@ -11,6 +11,7 @@
 #include <locale.h>
 #include <printf.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
@@ -173,11 +174,13 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 	int flags, va_list ap, int (*next)(int, const char *, int, ...));
 
 /* leave.c */
-_Noreturn void leave_exit(int status, void (*next)(int));
-int leave_execute(const char *path, char *const *argv, char *const *environment,
+_Noreturn void leave_exit(
+	const struct call *call, int status, void (*next)(int));
+int leave_execute(const struct call *call, const char *path, char *const *argv,
+	char *const *environment,
 	int (*next)(const char *, char *const *, char *const *));
-int leave_execute_here(const char *path, char *const *argv,
-	int (*next)(const char *, char *const *));
+int leave_execute_here(const struct call *call, const char *path,
+	char *const *argv, int (*next)(const char *, char *const *));
 
 /* state.c: what is in the buffer is recorded; and that it is written. */
 void state_drain(const struct call *call, FILE *file);
@@ -195,17 +198,15 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *));
 int state_fcloseall(const struct call *call);
 FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	FILE *file, FILE *(*next)(const char *, const char *, FILE *));
+/* A FILE holds back by another buffer than at first. */
+extern HIDDEN bool state_buffers_changed;
 int state_close(int fd);
 void state_closefrom(int first);
 int state_close_range(unsigned first, unsigned last, int flags);
 int state_dup2(int from, int to);
 int state_dup3(int from, int to, int flags);
-int state_daemon(const struct call *call, int stay, int keep);
-pid_t state_forkpty(const struct call *call, int *master, char *name,
-	const struct termios *settings, const struct winsize *size);
 int state_login_tty(int fd);
 int state_register(int result);
-pid_t state_fork(const struct call *call, pid_t (*next)(void));
 void state_flockfile(FILE *file);
 int state_ftrylockfile(FILE *file);
 int state_dlclose(void *handle);
@@ -251,7 +252,22 @@ sighandler_t disposition_signal(int number, sighandler_t handler,
 int disposition_siginterrupt(int number, int interrupt);
 
 /* seal.c */
+/* Before a call after which the path of the capture may lead nowhere. */
+void seal_privileges(void);
 int seal_prctl(int option, va_list arguments);
 long seal_syscall(long number, va_list arguments);
+
+/* fork.c */
+/* A fork needs nothing of us but to be made. */
+bool fork_is_plain(void);
+pid_t fork_make(const struct call *call, pid_t (*next)(void));
+int fork_daemon(const struct call *call, int stay, int keep);
+pid_t fork_terminal(const struct call *call, int *master, char *name,
+	const struct termios *settings, const struct winsize *size);
+int fork_clone(const struct call *call, int (*function)(void *), void *stack,
+	int flags, void *argument, va_list ap);
+long fork_syscall(const struct call *call, long number, va_list ap);
+/* libc is about to run another program, which may print at once. */
+void fork_program(const struct call *call);
 
 #endif

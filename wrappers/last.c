@@ -87,7 +87,7 @@ static bool is_recorded(void)
 static _Noreturn void fail(const struct call *call, const char *format,
 	const char *what, const char *file, unsigned line, const char *function)
 {
-	const char *program = program_invocation_short_name;
+	const char *program = __progname;
 
 	say(call, format, program, *program ? ": " : "", file, line,
 		function ? function : "", function ? ": " : "", what);

@@ -29,9 +29,6 @@ struct file {
 	const void *operations;
 };
 
-/* Those of a FILE that is not wide. */
-extern const char _IO_file_jumps __attribute__((weak));
-
 struct slot {
 	FILE *file; /* null: free */
 	unsigned number;
@@ -103,7 +100,7 @@ static void install(struct slot *slot)
 	file->_IO_write_end = file->_IO_buf_end;
 	if (file->_mode > 0) {
 		file->_mode = -1;
-		((struct file *)file)->operations = &_IO_file_jumps;
+		((struct file *)file)->operations = host_file_jumps;
 	}
 }
 
@@ -247,7 +244,7 @@ struct loan loan_lend(const struct call *call, FILE *file, unsigned flags)
 
 	if (stream == STREAM_PASS ||
 		(flags & LOAN_WAITS && streams[stream].tee) ||
-		(file->_mode > 0 && !&_IO_file_jumps))
+		(file->_mode > 0 && !host_file_jumps))
 		return loan;
 	if (!lock(file, flags))
 		return loan;

@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <printf.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <wchar.h>
@@ -25,6 +26,8 @@ struct argp_state;
 	extern returns(*next_##name) parameters;
 #define QUICK(returns, name, parameters, condition, value, what)               \
 	extern returns(*next_##name) parameters;
+#define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
+	extern HIDDEN returns(*next_##name) parameters;
 #define QUICK_VARIADIC(                                                        \
 	returns, name, last, parameters, condition, value, what)               \
 	extern returns(*next_##name) parameters;
@@ -39,6 +42,7 @@ struct argp_state;
 #undef INPUT
 #undef INPUT_VARIADIC
 #undef QUICK
+#undef QUICK_CHARACTER
 #undef QUICK_VARIADIC
 #undef PLAIN
 #undef VARIADIC

@@ -105,6 +105,10 @@ enum notice_outcome notice_record(const struct call *call,
 		prepare(call, how->stream, orients(how));
 		result = capture_format(call, how, format, ap);
 	} while (result == CAPTURE_PASS && call->turn->lost);
+	if (result == CAPTURE_PASS && !writer_has_room()) {
+		writer_count_passed();
+		return NOTICE_NATIVE;
+	}
 	if (result == CAPTURE_PASS)
 		return NOTICE_IN_PARTS;
 	/* One byte was counted for each prefix. */
@@ -174,6 +178,6 @@ void notice_settle(void)
 {
 	unsigned stream = streams_of_any_file(stderr);
 
-	if (stream != STREAM_PASS && streams[stream].tee)
-		stdio_buffer_settle(stderr);
+	if (stream != STREAM_PASS)
+		stdio_buffer_written(stderr, stream, false);
 }

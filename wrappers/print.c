@@ -16,10 +16,10 @@ static inline int record(const struct call *call, unsigned stream, int chk,
 	length = capture_format(call, &how, format, ap);
 	if (unlikely(length == CAPTURE_PASS && chk > 0))
 		last_refuse(call, format);
-	if (unlikely(streams[stream].tee))
-		return CAPTURE_PASS;
 	if (unlikely(length == CAPTURE_PASS && !call->turn->lost))
 		writer_count_passed();
+	if (unlikely(streams[stream].tee))
+		return CAPTURE_PASS;
 	return length;
 }
 
@@ -45,9 +45,9 @@ int print_file(const struct call *call, FILE *file, int chk, const char *format,
 		length = record(call, stream, chk, format, ap);
 	} while (unlikely(length == CAPTURE_PASS && call->turn->lost));
 	if (unlikely(length == CAPTURE_PASS)) {
+		stdio_buffer_write(file, stream, true);
 		length = pass_on_vfprintf(file, chk, format, ap);
-		if (streams[stream].tee)
-			stdio_buffer_settle(file);
+		stdio_buffer_written(file, stream, true);
 	} else if (unlikely(streams[stream].watched)) {
 		print_shadow(held_shadow(file), format, ap);
 	}

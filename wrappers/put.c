@@ -8,20 +8,21 @@
 #include "wrappers/next.h"
 
 /* A call was recorded, or not: whether it is (also) to be made natively. */
-static inline bool is_done(unsigned stream, bool recorded)
+static inline bool is_done(
+	FILE *file, unsigned stream, bool locks, bool recorded)
 {
-	if (unlikely(streams[stream].tee))
-		return false;
-	if (unlikely(!recorded))
+	if (unlikely(!recorded)) {
 		writer_count_passed();
-	return recorded;
+		stdio_buffer_write(file, stream, locks);
+	}
+	return recorded && likely(!streams[stream].tee);
 }
 
 /* After it has been made natively. */
-static inline void settle(FILE *file, unsigned stream)
+static inline void settle(FILE *file, unsigned stream, bool locks)
 {
-	if (unlikely(stream != STREAM_PASS && streams[stream].tee))
-		stdio_buffer_settle(file);
+	if (unlikely(stream != STREAM_PASS))
+		stdio_buffer_written(file, stream, locks);
 }
 
 /* Records bytes for a FILE; false: make the call natively (also). */
@@ -39,7 +40,7 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 		if (text == BINLOG_TEXT_BYTES_LINE)
 			held_block(file, "\n", 1);
 	}
-	return is_done(stream, recorded);
+	return is_done(file, stream, locks, recorded);
 }
 
 int put_line(const struct call *call, const char *s)
@@ -55,7 +56,7 @@ int put_line(const struct call *call, const char *s)
 	if (!record(call, file, stream, true, BINLOG_TEXT_BYTES_LINE, s,
 		    length)) {
 		result = next_puts(s);
-		settle(file, stream);
+		settle(file, stream, true);
 		return result;
 	}
 	return length < INT_MAX ? (int)length + 1 : INT_MAX;
@@ -75,7 +76,7 @@ int put_string(const struct call *call, const char *s, FILE *file,
 		!record(call, file, stream, next != next_fputs_unlocked,
 			BINLOG_TEXT_BYTES, s, length)) {
 		result = next(s, file);
-		settle(file, stream);
+		settle(file, stream, next != next_fputs_unlocked);
 		return result;
 	}
 	return 1;
@@ -94,7 +95,7 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	if (!record(call, file, stream, next != next_fwrite_unlocked,
 		    BINLOG_TEXT_BYTES, p, bytes)) {
 		count = next(p, size, count, file);
-		settle(file, stream);
+		settle(file, stream, next != next_fwrite_unlocked);
 	}
 	return count;
 }
@@ -110,7 +111,7 @@ static bool record_character(
 	} while (unlikely(!recorded && call->turn->lost));
 	if (unlikely(streams[stream].watched) && recorded)
 		held_block(file, &(char){(char)c}, 1);
-	return is_done(stream, recorded);
+	return is_done(file, stream, locks, recorded);
 }
 
 /* The characters that follow are collected: give them a buffer. */
@@ -137,7 +138,7 @@ int put_character(
 	if (!record_character(
 		    call, file, stream, next != next_putc_unlocked, c)) {
 		result = next(c, file);
-		settle(file, stream);
+		settle(file, stream, next != next_putc_unlocked);
 		return result;
 	}
 	if (unlikely(stdio_buffer_collects != file))
@@ -154,7 +155,7 @@ int put_word(const struct call *call, int word, FILE *file)
 		!record(call, file, stream, true, BINLOG_TEXT_BYTES, &word,
 			sizeof(word))) {
 		result = next_putw(word, file);
-		settle(file, stream);
+		settle(file, stream, true);
 	}
 	return result;
 }
@@ -185,8 +186,8 @@ int put_overflow(const struct call *call, FILE *file, int c)
 	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
 	if (streams[stream].tee) {
-		if (c != EOF)
-			capture_character(call, stream, c);
+		if (c != EOF && !capture_character(call, stream, c))
+			writer_count_passed();
 		c = next___overflow(file, c);
 		stdio_buffer_settle(file);
 		return c;

@@ -90,7 +90,7 @@ static enum notice_outcome make_warning(const struct call *call,
 	struct made made;
 
 	made_start(&made);
-	made_put(&made, program_invocation_short_name);
+	made_put(&made, __progname);
 	made_put(&made, ": ");
 	if (format)
 		made_format(&made, format, ap);
@@ -109,7 +109,7 @@ static enum notice_outcome record_warning(const struct call *call,
 	const char *format, va_list ap, const int *error)
 {
 	const struct capture_prefix prefix[] = {
-		NOTICE_STRING(program_invocation_short_name),
+		NOTICE_STRING(__progname),
 		NOTICE_NUMBER(error ? *error : 0)};
 	struct capture_text how = {
 		.text = error ? BINLOG_TEXT_WARN : BINLOG_TEXT_WARNX,
@@ -126,7 +126,7 @@ static void put_parts(const struct call *call, const char *format, va_list ap,
 {
 	int kept = errno;
 
-	notice_put(call, program_invocation_short_name);
+	notice_put(call, __progname);
 	notice_put(call, ": ");
 	errno = kept; /* for "%m" */
 	if (format)

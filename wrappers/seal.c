@@ -1,6 +1,8 @@
 #include <sys/prctl.h>
 
+#include "shim/capture_file.h"
 #include "shim/fatal.h"
+#include "shim/growth.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -8,6 +10,9 @@
 
 /* Mode 1 of seccomp; it also forbids to read the time stamp counter. */
 #define STRICT 1
+/* The same where seccomp(2) is called: SECCOMP_SET_MODE_... */
+#define SECCOMP_STRICT 0
+#define SECCOMP_FILTER 1
 
 /* From the filter on, none of our own system calls can be trusted to pass. */
 static void seal(bool strict)
@@ -16,6 +21,7 @@ static void seal(bool strict)
 	for (int fd = 0; fd < 16; fd++)
 		streams_of(fd);
 	writer_stock_up();
+	capture_file_stock();
 	fatal_unwatch();
 	if (strict)
 		clock_freeze();
@@ -30,6 +36,45 @@ static void unseal(bool strict)
 	fatal_watch();
 }
 
+/* What is asked for by its own function, or by its number. */
+struct request {
+	bool seals;
+	bool strict;
+	bool fails_above_0; /* not only below: another thread was in the way */
+	bool stops_time;    /* or lets it go on: prctl of PR_SET_TSC */
+	bool starts_time;
+};
+
+static struct request of_prctl(int option, unsigned long a)
+{
+	bool seals = option == PR_SET_SECCOMP && !sys_forbidden;
+
+	return (struct request){
+		.seals = seals,
+		.strict = seals && a == STRICT,
+		.stops_time = option == PR_SET_TSC && a == PR_TSC_SIGSEGV,
+		.starts_time = option == PR_SET_TSC && a == PR_TSC_ENABLE,
+	};
+}
+
+static void before(const struct request *request)
+{
+	if (request->seals)
+		seal(request->strict);
+	if (request->stops_time)
+		clock_freeze();
+}
+
+static void after(const struct request *request, long result)
+{
+	bool failed = result < 0 || (result > 0 && request->fails_above_0);
+
+	if (request->seals && failed)
+		unseal(request->strict);
+	if (request->starts_time && result == 0)
+		clock_thaw();
+}
+
 /* All variable arguments of prctl and syscall are words (syscall(2)). */
 int seal_prctl(int option, va_list ap)
 {
@@ -37,19 +82,80 @@ int seal_prctl(int option, va_list ap)
 	unsigned long b = va_arg(ap, unsigned long);
 	unsigned long c = va_arg(ap, unsigned long);
 	unsigned long d = va_arg(ap, unsigned long);
-	bool seals = option == PR_SET_SECCOMP && !sys_forbidden;
+	struct request request = of_prctl(option, a);
 	int result;
 
-	if (seals)
-		seal(a == STRICT);
-	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
-		clock_freeze();
+	before(&request);
 	result = next_prctl(option, a, b, c, d);
-	if (seals && result != 0)
-		unseal(a == STRICT);
-	if (option == PR_SET_TSC && a == PR_TSC_ENABLE && result == 0)
-		clock_thaw();
+	after(&request, result);
 	return result;
+}
+
+static struct request of_syscall(long number, long a, long b)
+{
+	const unsigned long listener = 8; /* then a descriptor is returned */
+	bool seals = number == SYS_seccomp &&
+		     (a == SECCOMP_STRICT || a == SECCOMP_FILTER) &&
+		     !sys_forbidden;
+
+	if (number == SYS_prctl)
+		return of_prctl((int)a, (unsigned long)b);
+	return (struct request){
+		.seals = seals,
+		.strict = seals && a == SECCOMP_STRICT,
+		.fails_above_0 = !((unsigned long)b & listener),
+	};
+}
+
+/* The descriptors that a system call makes others: first to last. */
+struct range {
+	unsigned first, last;
+};
+
+static struct range changed_by(long number, long a, long b)
+{
+	switch (number) {
+	case SYS_close:
+		return (struct range){(unsigned)a, (unsigned)a};
+#ifdef SYS_dup2
+	case SYS_dup2:
+#endif
+	case SYS_dup3:
+		return (struct range){(unsigned)b, (unsigned)b};
+	case SYS_close_range:
+		return (struct range){(unsigned)a, (unsigned)b};
+	default:
+		return (struct range){1, 0};
+	}
+}
+
+/* After these the capture may be out of reach; see seal_privileges(). */
+static bool gives_up_rights(long number)
+{
+	switch (number) {
+	case SYS_chroot:
+	case SYS_pivot_root:
+	case SYS_unshare:
+	case SYS_setns:
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setfsuid:
+	case SYS_capset:
+	case SYS_landlock_restrict_self:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void seal_privileges(void)
+{
+	int kept = errno;
+
+	if (!process_is_borrowed())
+		growth_reach_all();
+	errno = kept;
 }
 
 long seal_syscall(long number, va_list ap)
@@ -60,15 +166,16 @@ long seal_syscall(long number, va_list ap)
 	long d = va_arg(ap, long);
 	long e = va_arg(ap, long);
 	long f = va_arg(ap, long);
-	/* seccomp(2): 0 is strict, 1 a filter; others only ask */
-	bool seals =
-		number == SYS_seccomp && (a == 0 || a == 1) && !sys_forbidden;
+	struct request request = of_syscall(number, a, b);
+	struct range changed = changed_by(number, a, b);
 	long result;
 
-	if (seals)
-		seal(a == 0);
+	if (gives_up_rights(number))
+		seal_privileges();
+	before(&request);
+	streams_forget_range(changed.first, changed.last);
 	result = next_syscall(number, a, b, c, d, e, f);
-	if (seals && result < 0)
-		unseal(a == 0);
+	streams_forget_range(changed.first, changed.last);
+	after(&request, result);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include "shim/environment.h"
 #include "shim/fatal.h"
 #include "shim/host.h"
+#include "shim/life.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
@@ -28,6 +29,7 @@ static void end(int status, void *unused)
 	state_drop_strays(&call);
 	held_back = streams_flush_all();
 	position_flushed_all();
+	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);
 }

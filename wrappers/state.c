@@ -1,4 +1,3 @@
-#include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/held.h"
 #include "shim/locale_state.h"
@@ -110,7 +109,7 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 
 /* A FILE was used with another buffer before: how full libc takes it to be may
  * be of the old one's making, which a child inherits. */
-static bool buffers_changed;
+bool state_buffers_changed;
 
 /* What the FILE holds back goes by its new way from here on. */
 static void after_buffer(const struct call *call, FILE *file)
@@ -119,10 +118,10 @@ static void after_buffer(const struct call *call, FILE *file)
 	bool used = stream != STREAM_PASS && streams[stream].said > 0;
 
 	streams_forget_file(file);
-	buffers_changed |= used;
+	state_buffers_changed |= used;
 	if (used)
-		capture_event(call, streams_of_any_file(file),
-			BINLOG_TEXT_BUFFER, 0);
+		capture_event(
+			call, streams_of_any_file(file), BINLOG_TEXT_BUFFER, 0);
 }
 
 int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
@@ -212,15 +211,17 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	return result;
 }
 
-/* Our own descriptor is not there as far as the program can see. */
+/*
+ * What is known of descriptors that change is forgotten before and after: what
+ * another thread decides on one that it has just been given stays, or is
+ * decided anew; what a handler decides in between does not stay.
+ */
 int state_close(int fd)
 {
 	int result;
 
-	if (unlikely(capture_file_owns(fd))) {
-		errno = EBADF;
-		return -1;
-	}
+	if (fd >= 0)
+		streams_forget(fd);
 	result = next_close(fd);
 	if (fd >= 0)
 		streams_forget(fd);
@@ -229,40 +230,29 @@ int state_close(int fd)
 
 int state_close_range(unsigned first, unsigned last, int flags)
 {
-	unsigned own = (unsigned)capture_file_descriptor();
-	int result = 0;
+	int result;
 
-	/* Before ours, and then what is after it. */
-	if (first <= own && own <= last && own <= INT_MAX) {
-		if (own > first)
-			result = next_close_range(first, own - 1, flags);
-		if (result == 0 && own < last)
-			result = next_close_range(own + 1, last, flags);
-	} else {
-		result = next_close_range(first, last, flags);
-	}
+	streams_forget_range(first, last);
+	result = next_close_range(first, last, flags);
 	streams_forget_range(first, last);
 	return result;
 }
 
 void state_closefrom(int first)
 {
-	if (first < 0)
-		first = 0;
-	if (state_close_range((unsigned)first, UINT_MAX, 0) == 0)
-		return;
-	/* No close_range in this kernel: let libc do as it does. */
-	capture_file_evade();
+	unsigned from = first < 0 ? 0 : (unsigned)first;
+
+	streams_forget_range(from, UINT_MAX);
 	next_closefrom(first);
-	streams_forget_range(0, STREAMS_FDS - 1);
+	streams_forget_range(from, UINT_MAX);
 }
 
 int state_dup2(int from, int to)
 {
 	int result;
 
-	if (unlikely(capture_file_owns(to)))
-		capture_file_evade();
+	if (to >= 0)
+		streams_forget(to);
 	result = next_dup2(from, to);
 	if (to >= 0)
 		streams_forget(to);
@@ -273,81 +263,15 @@ int state_dup3(int from, int to, int flags)
 {
 	int result;
 
-	if (unlikely(capture_file_owns(to)))
-		capture_file_evade();
+	if (to >= 0)
+		streams_forget(to);
 	result = next_dup3(from, to, flags);
 	if (to >= 0)
 		streams_forget(to);
 	return result;
 }
 
-/*
- * What macros have put into buffers has been said once, not by both; what is
- * held back is inherited.
- */
-static void before_fork(const struct call *call)
-{
-	uint64_t number;
-
-	stdio_buffer_drain_all(call);
-	position_settle();
-	if (!streams_hold_back() && !buffers_changed) {
-		process.fork = 0;
-		return;
-	}
-	number = clock_ticks();
-	if (capture_event(call, 0, BINLOG_TEXT_FORK, (int64_t)number))
-		process.fork = number;
-}
-
-/* A child that is made without us inherits nothing that we know of. */
-static void after_fork(bool child)
-{
-	if (!child)
-		process.fork = 0;
-}
-
-int state_daemon(const struct call *call, int stay, int keep)
-{
-	int result;
-
-	before_fork(call);
-	result = next_daemon(stay, keep);
-	after_fork(result == 0);
-	streams_forget_range(0, 2);
-	return result;
-}
-
-pid_t state_fork(const struct call *call, pid_t (*next)(void))
-{
-	bool busy = writer_before_fork();
-	pid_t pid;
-
-	before_fork(call);
-	pid = next();
-	after_fork(pid == 0);
-	if (busy)
-		writer_after_fork(pid == 0);
-	return pid;
-}
-
-/* These open a terminal as 0, 1 and 2 inside libc. */
-pid_t state_forkpty(const struct call *call, int *master, char *name,
-	const struct termios *settings, const struct winsize *size)
-{
-	bool busy = writer_before_fork();
-	pid_t pid;
-
-	before_fork(call);
-	pid = next_forkpty(master, name, settings, size);
-	after_fork(pid == 0);
-	if (pid == 0)
-		streams_forget_range(0, 2);
-	if (busy)
-		writer_after_fork(pid == 0);
-	return pid;
-}
-
+/* It opens a terminal as 0, 1 and 2 inside libc. */
 int state_login_tty(int fd)
 {
 	int result = next_login_tty(fd);
@@ -367,13 +291,13 @@ int state_register(int result)
 /* From here on threads keep groups of calls together. */
 void state_flockfile(FILE *file)
 {
-	stdio_turn_matters = true;
+	stdio_turn_begin();
 	next_flockfile(file);
 }
 
 int state_ftrylockfile(FILE *file)
 {
-	stdio_turn_matters = true;
+	stdio_turn_begin();
 	return next_ftrylockfile(file);
 }
 

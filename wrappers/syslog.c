@@ -85,6 +85,7 @@ void syslog_message(const struct call *call, int priority, int chk,
 	unsigned stream = streams_syslog();
 	unsigned echo = STREAM_PASS;
 	int kept = errno;
+	bool recorded;
 
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
 		LOG_PRI(priority) > process.level) {
@@ -96,20 +97,23 @@ void syslog_message(const struct call *call, int priority, int chk,
 	if ((priority & LOG_FACMASK) == 0)
 		priority |= log_facility;
 	if (!log_ident)
-		log_ident = program_invocation_short_name;
+		log_ident = __progname;
 	if (log_option & LOG_PERROR)
 		echo = streams_of(STDERR_FILENO);
 	utc_offset();
 	errno = kept; /* "%m" is that of the call */
-	if (!record(call, stream, BINLOG_TEXT_SYSLOG, priority, chk, format,
-		    ap) ||
-		streams[stream].tee ||
+	recorded = record(
+		call, stream, BINLOG_TEXT_SYSLOG, priority, chk, format, ap);
+	if (!recorded)
+		writer_count_passed();
+	if (!recorded || streams[stream].tee ||
 		(log_option & LOG_PERROR && echo == STREAM_PASS)) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
-	if (echo != STREAM_PASS)
-		record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
-			format, ap);
+	if (echo != STREAM_PASS &&
+		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
+			format, ap))
+		writer_count_dropped();
 	errno = kept;
 }

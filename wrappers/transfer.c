@@ -115,8 +115,9 @@ static ssize_t tee_sendfile(const struct call *call, unsigned stream, int out,
 
 		if (n <= 0)
 			break;
-		capture_bytes(
-			call, stream, BINLOG_TEXT_BYTES, piece, (size_t)n);
+		if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, piece,
+			    (size_t)n))
+			writer_count_passed();
 		done += n;
 	}
 	return sent;

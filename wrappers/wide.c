@@ -62,11 +62,9 @@ struct wide {
  */
 static bool goes_on(const struct wide *wide, bool recorded)
 {
-	bool tee = streams[wide->stream].tee;
-
-	if (recorded && !tee)
+	if (recorded && !streams[wide->stream].tee)
 		return false;
-	if (!tee)
+	if (!recorded)
 		writer_count_passed();
 	errno = wide->error;
 	return true;

@@ -9,14 +9,20 @@
 /* Bytes of a vector that are put together, on the host's stack. */
 #define TOGETHER 1024
 
-static bool record(
+static bool record_or_count(
 	const struct call *call, unsigned stream, const void *p, size_t size)
 {
-	stdio_buffer_catch_up(call);
 	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
 		return true;
 	writer_count_passed();
 	return false;
+}
+
+static bool record(
+	const struct call *call, unsigned stream, const void *p, size_t size)
+{
+	stdio_buffer_catch_up(call);
+	return record_or_count(call, stream, p, size);
 }
 
 /*
@@ -25,10 +31,7 @@ static bool record(
  */
 static bool is_readable(const void *p, size_t size)
 {
-	const char *bytes = p;
-
-	return sys_forbidden || size == 0 ||
-	       (sys_is_readable(bytes) && sys_is_readable(bytes + size - 1));
+	return sys_forbidden || size == 0 || sys_are_readable(p, size);
 }
 
 ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
@@ -37,14 +40,18 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 	ssize_t written;
 
 	/* Linux writes at most 0x7ffff000 bytes: see write(2), NOTES. */
-	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000 ||
-		!is_readable(p, size))
+	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000)
 		return next_write(fd, p, size);
+	if (unlikely(!is_readable(p, size))) {
+		written = next_write(fd, p, size);
+		if (written > 0)
+			writer_count_passed();
+		return written;
+	}
 	if (unlikely(streams[stream].tee)) {
 		written = next_write(fd, p, size);
 		if (written > 0)
-			capture_bytes(call, stream, BINLOG_TEXT_BYTES, p,
-				(size_t)written);
+			record_or_count(call, stream, p, (size_t)written);
 		return written;
 	}
 	if (unlikely(!record(call, stream, p, size)))
@@ -96,8 +103,7 @@ static void record_written(const struct call *call, unsigned stream,
 		size_t part = v->iov_len < written ? v->iov_len : written;
 
 		if (part > 0)
-			capture_bytes(call, stream, BINLOG_TEXT_BYTES,
-				v->iov_base, part);
+			record_or_count(call, stream, v->iov_base, part);
 		written -= part;
 	}
 }

@@ -17,12 +17,9 @@
 /* Let the kernel say what is wrong with the others. */
 static bool is_sound(const void *p, size_t size, off64_t offset)
 {
-	const char *bytes = p;
-
 	return size > 0 && size <= SIZE_LIMIT && offset >= 0 &&
 	       offset <= INT64_MAX - SIZE_LIMIT &&
-	       (sys_forbidden || (sys_is_readable(bytes) &&
-					 sys_is_readable(bytes + size - 1)));
+	       (sys_forbidden || sys_are_readable(p, size));
 }
 
 /* How many bytes were recorded. */
@@ -51,9 +48,10 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 		return next_pwrite64(fd, p, size, offset);
 	if (!position_matters(stream)) {
 		written = next_pwrite64(fd, p, size, offset);
-		if (written > 0)
-			capture_bytes_at(
-				call, stream, offset, p, (size_t)written);
+		if (written > 0 &&
+			capture_bytes_at(call, stream, offset, p,
+				(size_t)written) < (size_t)written)
+			writer_count_passed();
 		return written;
 	}
 	done = record(call, stream, p, size, offset);

@@ -24,12 +24,15 @@
 #include <setjmp.h>
 #include <shadow.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sched.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -43,6 +46,8 @@
 #include <wordexp.h>
 
 #include "snippets.h"
+
+int capset(void *header, const void *data);
 
 int __printf_chk(int, const char *, ...);
 int __fprintf_chk(FILE *, int, const char *, ...);

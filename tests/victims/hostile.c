@@ -1,12 +1,14 @@
 /*
- * hostile: a program with functions of its own that have libc's names and do
- * something else; it exports them, so that libraries find them first.
+ * hostile: a program with functions of its own that have libc's names, listed
+ * in hostile_names.h; it exports them, so that libraries find them first, and
+ * dies in each of them.
  */
 #include <err.h>
 #include <errno.h>
 #include <error.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* By labels, since the headers know these names otherwise. */
 #define MINE(name)                                                             \
@@ -15,35 +17,12 @@
 	{                                                                      \
 		__builtin_trap();                                              \
 	}
-MINE(getenv)
-MINE(setenv)
-MINE(getauxval)
-MINE(getpid)
-MINE(gettid)
-MINE(gnu_dev_makedev)
-MINE(strerrordesc_np)
-MINE(strerror)
-MINE(vsnprintf)
-MINE(snprintf)
-MINE(__vsnprintf_chk)
-MINE(strnlen)
-MINE(strchr)
-MINE(memchr)
-MINE(mmap)
-MINE(munmap)
-MINE(open)
-MINE(openat)
-MINE(fstat)
-MINE(fcntl)
-MINE(ioctl)
-MINE(isatty)
-MINE(time)
-MINE(clock_gettime)
-MINE(localtime_r)
-MINE(nl_langinfo)
-MINE(dl_iterate_phdr)
-MINE(regcomp)
+#include "hostile_names.h"
 MINE(log_message)
+
+/* Its own name, which libc's messages begin with. */
+char *__progname = "my own name";
+char *program_invocation_name = "my own path";
 
 int main(void)
 {
@@ -53,10 +32,15 @@ int main(void)
 		255ul, &n);
 	printf("%2$s %1$d %m\n", n, "numbered");
 	printf("%200d|%-100s|%a %Lf\n", 1, "x", 0.5, 1.25L);
-	errno = ENOENT;
+	access("/absent/file", 0); /* sets errno, which is a function, too */
 	perror("perror");
-	errno = ENOENT;
+	access("/absent/file", 0);
 	warn("warn %d", 1);
+	printf("%s %m %'d %ls %c\n", "errno:", 12345, L"wide", 'c');
+	for (int i = 0; i < 2000; i++)
+		fprintf(i % 2 ? stdout : stderr, "%d %s\n", i, "again");
+	fflush(stdout);
+	write(1, "written\n", 8);
 	error(0, EACCES, "error %s", "text");
 	fwrite("block\n", 1, 6, stdout);
 	return 0;

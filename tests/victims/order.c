@@ -8,9 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void order_library(void);
+
+/* Before the loader has set thread state up. */
+static int chosen(void)
+{
+	return 1;
+}
+static int (*resolve(void))(void)
+{
+	printf("resolver of an IFUNC, %d\n", 1);
+	fprintf(stderr, "resolver on stderr\n");
+	return chosen;
+}
+int choice(void) __attribute__((ifunc("resolve")));
 
 /* Before all constructors, even libc's own: its streams work already. */
 static void before_all(void)
@@ -36,6 +50,21 @@ static void at_exit(void)
 	printf("atexit, %s\n", "last words");
 }
 
+static void end_of_thread(void *text)
+{
+	printf("destructor of a thread's key, %s\n", (char *)text);
+}
+
+static void *thread(void *text)
+{
+	pthread_key_t key;
+
+	pthread_key_create(&key, end_of_thread);
+	pthread_setspecific(key, text);
+	printf("in a thread\n");
+	return NULL;
+}
+
 static void quickly(void)
 {
 	printf("at_quick_exit\n");
@@ -57,12 +86,19 @@ int main(int argc, char **argv)
 
 	atexit(at_exit);
 	printf("main, %s\n", how);
+	printf("chosen: %d\n", choice());
 	order_library();
+	pthread_create(&other, NULL, thread, "last words");
+	pthread_join(other, NULL);
 	fflush(stdout);
 	if (strcmp(how, "exit") == 0)
 		exit(3);
 	if (strcmp(how, "_exit") == 0)
 		_exit(4);
+	if (strcmp(how, "_Exit") == 0)
+		_Exit(8);
+	if (strcmp(how, "exit_group") == 0)
+		syscall(SYS_exit_group, 9);
 	if (strcmp(how, "quick_exit") == 0) {
 		at_quick_exit(quickly);
 		quick_exit(5);
@@ -71,7 +107,14 @@ int main(int argc, char **argv)
 		abort();
 	if (strcmp(how, "kill") == 0)
 		raise(SIGKILL);
-	if (strcmp(how, "exec") == 0)
+	if (strcmp(how, "fault") == 0)
+		*(volatile int *)16 = 1;
+	if (strcmp(how, "exec") == 0) {
+		execlp("/no/where", "echo", NULL);
+		execvp("/no/where", argv);
+		execvp("echo", (char *[]){"echo", "another program", NULL});
+	}
+	if (strcmp(how, "execlp") == 0)
 		execlp("echo", "echo", "another program", (char *)NULL);
 	if (strcmp(how, "pthread_exit") == 0) {
 		self = pthread_self();

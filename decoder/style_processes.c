@@ -1,0 +1,117 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/calendar.h"
+#include "decoder/escape.h"
+#include "decoder/filter.h"
+#include "decoder/process_tree.h"
+#include "decoder/style.h"
+#include "decoder/table.h"
+
+#define NS 1000000000u
+/* Further below, all are shown as deep as this. */
+#define DEPTH_MAX 64
+
+static const struct table_column columns[] = {
+	{"PID", true},
+	{"STARTED", false},
+	{"MESSAGES", true},
+	{"PASSED", true},
+	{"DROPPED", true},
+	{"END", false},
+	{"PROGRAM", false},
+	{NULL, false},
+};
+
+struct processes {
+	struct style_settings settings;
+	struct process_list *list;
+	struct table table;
+};
+
+void *style_processes_begin(const struct style_settings *settings)
+{
+	struct processes *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return NULL;
+	state->settings = *settings;
+	state->table.columns = columns;
+	state->list =
+		process_list_new(settings->captures, settings->capture_count);
+	if (state->list)
+		return state;
+	free(state);
+	return NULL;
+}
+
+void style_processes_message(void *state, const struct message *message)
+{
+	const struct processes *processes = state;
+
+	process_list_message(
+		message, filter_wants(processes->settings.options, message));
+}
+
+/* As ps(1) draws it with --forest. */
+static void put_branches(
+	struct render_buffer *out, const struct process_entry *entry)
+{
+	const struct process_entry *line[DEPTH_MAX];
+	size_t depth = 0;
+
+	for (; entry->parent && depth < DEPTH_MAX; entry = entry->parent)
+		line[depth++] = entry;
+	while (depth > 1)
+		render_buffer_put(
+			out, line[--depth]->sibling ? " |  " : "    ", 4);
+	if (depth > 0)
+		render_buffer_put(out, " \\_ ", 4);
+}
+
+static void add_row(struct processes *state, const struct process_entry *entry)
+{
+	struct table *table = &state->table;
+	char date[CALENDAR_BYTES];
+
+	calendar_put(date, entry->started / NS, state->settings.utc);
+	table_number_cell(table, entry->pid);
+	table_text_cell(table, date);
+	table_number_cell(table, entry->messages);
+	table_number_cell(table, entry->passed);
+	table_number_cell(table, entry->dropped);
+	process_list_put_end(entry, &table->text);
+	table_end_cell(table);
+	put_branches(&table->text, entry);
+	escape_put(
+		&table->text, entry->name, strlen(entry->name), ESCAPE_NEWLINE);
+	table_end_cell(table);
+}
+
+static void add_family(
+	struct processes *state, const struct process_entry *root)
+{
+	const struct options *options = state->settings.options;
+
+	for (; root; root = process_tree_next(root))
+		if (!options->one_pid || root->pid == options->pid)
+			add_row(state, root);
+}
+
+void style_processes_end(void *state)
+{
+	struct processes *processes = state;
+	struct output *output = processes->settings.output;
+	size_t i;
+
+	process_list_finish(processes->list);
+	for (i = 0; i < processes->list->count; i++)
+		if (!processes->list->entries[i]->parent)
+			add_family(processes, processes->list->entries[i]);
+	if (!table_put(&processes->table, &output->text) && !output->failed)
+		output->failed = ENOMEM;
+	table_free(&processes->table);
+	process_list_free(processes->list);
+	free(processes);
+}

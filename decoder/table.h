@@ -1,0 +1,38 @@
+/*
+ * Columns that are as wide as their widest cell.  Filled cell by cell by the
+ * styles that show lists, and given out when all is known.
+ */
+#ifndef DECODER_TABLE_H
+#define DECODER_TABLE_H
+
+#include <stdint.h>
+
+#include "decoder/render_buffer.h"
+
+struct table_column {
+	const char *name;
+	bool right; /* aligned */
+};
+
+/* The last one is null-named, and the column before it is not padded. */
+struct table {
+	const struct table_column *columns;
+	struct render_buffer text; /* of all cells: append here */
+	size_t *ends;		   /* of each cell in it */
+	size_t cells;
+	size_t room;
+	bool failed; /* no memory: cells are missing */
+};
+
+/* The cell that has been appended to `text` is complete: on to the next. */
+void table_end_cell(struct table *table);
+
+void table_text_cell(struct table *table, const char *text);
+void table_number_cell(struct table *table, uint64_t number);
+
+/* Appends the names of the columns and all rows.  False: out of memory. */
+bool table_put(const struct table *table, struct render_buffer *out);
+
+void table_free(struct table *table);
+
+#endif

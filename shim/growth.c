@@ -1,0 +1,230 @@
+#include "shim/growth.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "record/layout.h"
+#include "shim/bytes.h"
+#include "shim/signal_mask.h"
+#include "shim/sys.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* At first, and then twice as much each time: a file looks larger than it is,
+ * until it is copied by what does not know holes. */
+#define FIRST_BYTES ((uint64_t)128 << 10)
+#define TRIES 400 /* more than 40 ms */
+
+/*
+ * truncate() may also shorten: one that was begun long ago, for less than there
+ * is by now, would take blocks away from under others.  So all that are under
+ * way at one time have the same goal, and there is no other before all of them
+ * have come back.  Only where a process is killed in there a file stays as
+ * large as it is, and calls are made natively beyond.
+ */
+#define GROWERS ((uint64_t)BINLOG_PAGE - 1)
+
+struct growth {
+	uint64_t goal;	 /* bytes, a multiple of BINLOG_PAGE, plus how many are
+			    under way to it */
+	uint64_t size;	 /* of the file, at least */
+	uint64_t shared; /* for others: growth_shared() */
+};
+
+static struct growth own; /* without memory to share */
+static struct growth *growth = &own;
+static uint64_t most;
+static uint64_t device, inode;
+static char its_path[4096];
+
+/* Growing beyond RLIMIT_FSIZE would raise SIGXFSZ and kill the program. */
+static uint64_t limit_of_files(void)
+{
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+
+	SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+	return limit.rlim_cur & ~(uint64_t)(BINLOG_PAGE - 1);
+}
+
+static bool is_ours(long stat_result, const struct stat *st)
+{
+	return !sys_failed(stat_result) && st->st_dev == device &&
+	       st->st_ino == inode;
+}
+
+bool growth_begin(int fd, const char *path, uint64_t max_bytes)
+{
+	struct bytes_text text = {its_path, sizeof(its_path), 0};
+	uint64_t limit = limit_of_files();
+	uint64_t first = max_bytes < FIRST_BYTES ? max_bytes : FIRST_BYTES;
+	long memory = SYS6(mmap, 0, BINLOG_PAGE, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct stat st;
+
+	if (sys_failed(memory))
+		first = max_bytes; /* nothing to agree upon later */
+	else
+		growth = (struct growth *)memory;
+	if (first > limit)
+		first = limit;
+	most = sys_failed(memory) ? first : max_bytes;
+	if (first < BINLOG_PAGE || sys_failed(SYS2(fstat, fd, &st)) ||
+		sys_failed(SYS2(ftruncate, fd, first)))
+		return false;
+	growth->size = growth->goal = first;
+	device = st.st_dev;
+	inode = st.st_ino;
+	bytes_put(&text, path);
+	return true;
+}
+
+uint64_t *growth_shared(void)
+{
+	return &growth->shared;
+}
+
+uint64_t growth_bytes(void)
+{
+	struct stat st;
+
+	return is_ours(SYS4(newfstatat, AT_FDCWD, its_path, &st,
+			       AT_SYMLINK_NOFOLLOW),
+		       &st)
+		       ? (uint64_t)st.st_size
+		       : 0;
+}
+
+const char *growth_path(void)
+{
+	return its_path;
+}
+
+/* How large it shall be, to have at least `end` bytes; 0: it may not be. */
+static uint64_t goal_for(uint64_t end)
+{
+	uint64_t goal = 2 * __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+	uint64_t limit = limit_of_files();
+
+	if (goal < end)
+		goal = end;
+	if (goal > most)
+		goal = most;
+	if (goal > limit)
+		goal = limit;
+	return goal >= end ? goal : 0;
+}
+
+static bool extend(uint64_t goal)
+{
+	uint64_t size = __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+
+	/* All others who are under way would do the same. */
+	if (goal <= size)
+		return true;
+	if (growth_bytes() == 0 || sys_failed(SYS2(truncate, its_path, goal)))
+		return false;
+	while (size < goal &&
+		!__atomic_compare_exchange_n(&growth->size, &size, goal, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return true;
+}
+
+/* One step; false: it cannot be done, now or ever.  With signals blocked, since
+ * a handler might jump out. */
+static bool step(uint64_t end)
+{
+	static const struct timespec moment = {0, 50000};
+	uint64_t goal = __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE);
+	uint64_t wanted = goal & ~GROWERS;
+	bool done;
+
+	if ((goal & GROWERS) == 0)
+		wanted = goal_for(end);
+	else if (wanted < end || (goal & GROWERS) == GROWERS) {
+		/* Who is at it may have to wait for a core, and for a disk. */
+		SYS2(nanosleep, &moment, NULL);
+		return true;
+	}
+	if (wanted == 0 || wanted > limit_of_files())
+		return false;
+	if (!__atomic_compare_exchange_n(&growth->goal, &goal,
+		    wanted | ((goal & GROWERS) + 1), false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE))
+		return true;
+	done = extend(wanted);
+	__atomic_fetch_sub(&growth->goal, 1, __ATOMIC_ACQ_REL);
+	return done;
+}
+
+bool growth_reach(uint64_t end)
+{
+	bool possible = true;
+	uint64_t mask;
+
+	if (end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE))
+		return true;
+	mask = signal_mask_block();
+	for (int i = 0; i < TRIES && possible &&
+			end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+		i++)
+		possible = step(end);
+	signal_mask_restore(mask);
+	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+}
+
+void growth_reach_all(void)
+{
+	uint64_t limit = limit_of_files();
+
+	if (most > 0)
+		growth_reach(most < limit ? most : limit);
+}
+
+long growth_open(void)
+{
+	long fd = SYS4(
+		openat, AT_FDCWD, its_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	struct stat st;
+
+	if (sys_failed(fd) || is_ours(SYS2(fstat, fd, &st), &st))
+		return fd;
+	SYS1(close, fd);
+	return -ESTALE;
+}
+
+/* Real blocks on disk: holes and fallocate() alone end in SIGBUS. */
+static bool write_zeros(uint64_t offset, uint32_t size)
+{
+	static const char zeros[65536];
+	long fd = growth_open();
+	uint32_t done = 0;
+	long n = 1;
+
+	if (sys_failed(fd))
+		return false;
+	while (done < size && n > 0) {
+		uint32_t part = size - done < sizeof(zeros) ? size - done
+							    : sizeof(zeros);
+
+		do {
+			n = SYS4(pwrite64, fd, zeros, part, offset + done);
+		} while (n == -EINTR);
+		if (n > 0)
+			done += (uint32_t)n;
+	}
+	SYS1(close, fd);
+	return done >= size;
+}
+
+/*
+ * Writing costs half of what it costs to have the mapping filled.  But the path
+ * may be gone, or not be ours to open any more.
+ */
+bool growth_back(void *address, uint64_t offset, uint32_t size)
+{
+	return write_zeros(offset, size) ||
+	       !sys_failed(SYS3(madvise, address, size, MADV_POPULATE_WRITE));
+}

@@ -1,0 +1,48 @@
+/*
+ * How the capture file grows without a descriptor that stays open, which the
+ * program would see, close, or miss: by its path while that leads to it, and
+ * through the mapping.  Called by capture_file.c, and before the program gives
+ * up what the path needs.  No lock, no signal, async-signal-safe; shared by all
+ * processes that share the capture.
+ */
+#ifndef SHIM_GROWTH_H
+#define SHIM_GROWTH_H
+
+/*
+ * Once: `fd` is the fresh file, which will have the absolute name `path`
+ * (copied) and at most `max_bytes`.  False: it cannot be given any size.
+ */
+bool growth_begin(int fd, const char *path, uint64_t max_bytes);
+
+/*
+ * The file has at least `end` bytes, holes without room on disk among them.
+ * False: a limit, another file at the path, or no way to it any more.
+ */
+bool growth_reach(uint64_t end);
+
+/*
+ * All that it may ever have, as far as is possible: the path will not lead to
+ * it any more, or not allow it.
+ */
+void growth_reach_all(void);
+
+/*
+ * Room on disk for `size` bytes from `offset` on, mapped at `address` and
+ * accessible: stores to them cannot fail from here on.  They are zero.
+ */
+bool growth_back(void *address, uint64_t offset, uint32_t size);
+
+/* A descriptor of the file, to be closed at once, where there is no other way;
+ * or negative. */
+long growth_open(void);
+
+/* How long the file is now, bytes; 0 where there is no way to it. */
+uint64_t growth_bytes(void);
+
+/* A word that all processes share which share the capture; 0 at first. */
+uint64_t *growth_shared(void);
+
+/* The path, for what the kernel tells of the file system. */
+const char *growth_path(void);
+
+#endif

@@ -1,0 +1,57 @@
+#include "shim/life.h"
+
+#include "shim/bytes.h"
+#include "shim/capture_file.h"
+#include "shim/environment.h"
+#include "shim/process.h"
+#include "shim/sys.h"
+
+#define PARENT "BINLOG_PARENT"
+/* So many digits always: a value takes the place of the one before. */
+#define DIGITS 8
+
+static struct binlog_founder *page(void)
+{
+	return (struct binlog_founder *)((char *)capture_file_header +
+					 BINLOG_FOUNDER_OFFSET);
+}
+
+/*
+ * Who has executed this program may be a child that says nothing, and a child
+ * of such a child; so everyone who makes a capture leaves its number to its
+ * heirs.
+ */
+static uint32_t inherit(void)
+{
+	const char *value = environment_get(PARENT);
+	char number[DIGITS + 1] = {0};
+	uint64_t ancestor = 0;
+
+	for (int i = 0; i < DIGITS; i++)
+		number[i] =
+			"0123456789abcdef"[process.pid >> (DIGITS - 1 - i) * 4 &
+					   0xf];
+	if (value && !bytes_number(&value, 16, &ancestor))
+		ancestor = 0;
+	environment_overwrite(PARENT "=", number);
+	return (uint32_t)ancestor;
+}
+
+void life_begin(void)
+{
+	struct stat st;
+
+	page()->ppid = (uint32_t)SYS0(getppid);
+	page()->ancestor = inherit();
+	if (!sys_failed(
+		    SYS4(newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0)))
+		page()->pid_namespace = st.st_ino;
+}
+
+void life_note(unsigned text, int64_t value)
+{
+	if (!capture_file_header || !process_is_founder())
+		return;
+	page()->end_value = (uint64_t)value;
+	__atomic_store_n(&page()->end, text, __ATOMIC_RELEASE);
+}

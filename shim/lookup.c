@@ -1,0 +1,169 @@
+#include "shim/lookup.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include "shim/bytes.h"
+#include "shim/environment.h"
+
+/* Of a version: other definitions of the name are older than this one. */
+#define VERSION_HIDDEN 0x8000u
+
+/* DT_GNU_HASH: four words, the filter, the buckets, the chains. */
+struct hash_table {
+	uint32_t buckets;
+	uint32_t first_symbol;
+	uint32_t filter_words;
+	uint32_t filter_shift;
+	uint64_t filter[];
+};
+
+/* Ours; the linker defines it. */
+extern HIDDEN ElfW(Dyn) _DYNAMIC[];
+
+/* The list of the loader, by way of the program's dynamic section. */
+static const struct link_map *first_object(void)
+{
+	const ElfW(Phdr) * header, *dynamic = NULL, *self = NULL;
+	const ElfW(Dyn) * entry;
+	const struct r_debug *debug;
+	uint64_t address, count;
+
+	if (!environment_auxiliary(AT_PHDR, &address) ||
+		!environment_auxiliary(AT_PHNUM, &count))
+		return NULL;
+	header = (const void *)address;
+	for (; count > 0; count--, header++) {
+		if (header->p_type == PT_PHDR)
+			self = header;
+		if (header->p_type == PT_DYNAMIC)
+			dynamic = header;
+	}
+	if (!self || !dynamic)
+		return NULL;
+	entry = (const void *)(address - self->p_vaddr + dynamic->p_vaddr);
+	while (entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
+		entry++;
+	debug = (const void *)entry->d_un.d_ptr;
+	return entry->d_tag == DT_DEBUG && debug ? debug->r_map : NULL;
+}
+
+/* Most loaders have made addresses of the offsets in the file. */
+static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
+{
+	uintptr_t value = entry->d_un.d_ptr;
+
+	return (const void *)(value < map->l_addr ? value + map->l_addr
+						  : value);
+}
+
+static void add(struct lookup *lookup, const struct link_map *map)
+{
+	struct lookup_object *object = &lookup->object[lookup->count];
+	const ElfW(Dyn) *entry = map->l_ld;
+
+	*object = (struct lookup_object){.bias = map->l_addr};
+	for (; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_GNU_HASH)
+			object->hash = pointer(map, entry);
+		else if (entry->d_tag == DT_SYMTAB)
+			object->symbols = pointer(map, entry);
+		else if (entry->d_tag == DT_STRTAB)
+			object->strings = pointer(map, entry);
+		else if (entry->d_tag == DT_VERSYM)
+			object->versions = pointer(map, entry);
+	}
+	if (object->hash && object->symbols && object->strings)
+		lookup->count++;
+}
+
+bool lookup_begin(struct lookup *lookup)
+{
+	const struct link_map *map = first_object();
+
+	lookup->count = 0;
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	if (!map)
+		return false;
+	for (map = map->l_next; map; map = map->l_next) {
+		if (lookup->count == LOOKUP_OBJECTS_MAX)
+			return false;
+		add(lookup, map);
+	}
+	return lookup->count > 0;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static bool is_default(const struct lookup_object *object, uint32_t index)
+{
+	const ElfW(Sym) *symbol = (const ElfW(Sym) *)object->symbols + index;
+
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
+	       !(object->versions && object->versions[index] & VERSION_HIDDEN);
+}
+
+static const ElfW(Sym) * find_in(const struct lookup_object *object,
+				 const char *name, uint32_t hash)
+{
+	const struct hash_table *table = (const void *)object->hash;
+	const ElfW(Sym) *symbols = object->symbols;
+	uint64_t word = table->filter[hash / 64 & (table->filter_words - 1)];
+	const uint32_t *buckets =
+		(const void *)&table->filter[table->filter_words];
+	const uint32_t *chains = buckets + table->buckets;
+	uint32_t index;
+
+	if (!(word >> hash % 64 & word >> (hash >> table->filter_shift) % 64 &
+		    1) ||
+		!table->buckets)
+		return NULL;
+	index = buckets[hash % table->buckets];
+	if (index < table->first_symbol)
+		return NULL;
+	for (;; index++) {
+		uint32_t found = chains[index - table->first_symbol];
+
+		if ((found ^ hash) < 2 &&
+			is_same(name,
+				object->strings + symbols[index].st_name) &&
+			is_default(object, index))
+			return &symbols[index];
+		if (found & 1)
+			return NULL;
+	}
+}
+
+void *lookup_find(const struct lookup *lookup, const char *name)
+{
+	uint32_t hash = hash_of(name);
+
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct lookup_object *object = &lookup->object[i];
+		const ElfW(Sym) *symbol = find_in(object, name, hash);
+
+		if (symbol)
+			return ELF64_ST_TYPE(symbol->st_info) <= STT_FUNC
+				       ? (void *)(object->bias +
+						  symbol->st_value)
+				       : NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,424 @@
+#include "shim/ownership.h"
+
+#include <signal.h>
+
+#include "record/hash.h"
+#include "shim/arena.h"
+#include "shim/capture_file.h"
+#include "shim/define.h"
+#include "shim/signal_mask.h"
+#include "shim/sys.h"
+
+/* The first block is small, since most threads say little, and most forked
+ * children, too; that of a process is not, since refilling costs a handful of
+ * system calls. */
+#define BLOCK_FIRST 32768u
+
+/* Where calls interrupt calls that interrupt calls, and so on: what is further
+ * up takes turns. */
+#define LEVEL_LAST 7u
+/* Calls of one thread and level that may come back, and perhaps never do. */
+#define LEFT_MAX 4096u
+/* How many writers a new thread has to look at for one to inherit. */
+#define PROBES 8u
+#define SAVED_MAX (1u << 20)
+/* Of the frames of a call and of what interrupts it, at least. */
+#define FRAMES_BYTES 512u
+/* Further apart, two frames are taken to be on different stacks. */
+#define APART_MAX ((uintptr_t)1 << 20)
+
+/* An owner is one number: how often there was a new one, process, thread. */
+#define ID_BITS 22 /* PID_MAX_LIMIT of the kernel */
+#define ID_MASK (((uint64_t)1 << ID_BITS) - 1)
+#define OWNER_NEXT ((uint64_t)1 << 2 * ID_BITS)
+#define OWNER_MASK (OWNER_NEXT - 1)
+
+/* Of a writer that is never found without looking: no process is so old. */
+#define GENERATION_NEVER ~0u
+
+static bool is_shared;
+
+/*
+ * Where the kernel may not be asked (shim/sys.h) a thread is known by where its
+ * own memory is: no two that live have that in common.
+ */
+static uint64_t ourselves_unasked(void)
+{
+	return ((uintptr_t)__builtin_thread_pointer() >> 6 |
+		       (uint64_t)1 << (2 * ID_BITS - 1)) &
+	       OWNER_MASK;
+}
+
+static uint64_t ourselves(void)
+{
+	if (unlikely(sys_forbidden))
+		return ourselves_unasked();
+	return ((uint64_t)SYS0(getpid) & ID_MASK) << ID_BITS |
+	       ((uint64_t)SYS0(gettid) & ID_MASK);
+}
+
+/* The writer of the calling thread, by its numbers; null: none. */
+static struct writer *find_own(void)
+{
+	uint64_t owner = ourselves();
+	struct writer *w = NULL;
+
+	if (arena_is_marked())
+		w = __atomic_load_n(&process_self()->writers, __ATOMIC_ACQUIRE);
+	while (w && (!w->armed || w->nesting != 0 ||
+			    (w->owner & OWNER_MASK) != owner))
+		w = w->next;
+	return w;
+}
+
+void ownership_share(void)
+{
+	__atomic_store_n(&is_shared, true, __ATOMIC_SEQ_CST);
+	/* So that no call finds its writer free without coming here. */
+	__atomic_fetch_add(&process_generation, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The blocks of a writer begin with whom it serves. */
+static void introduce(struct writer *w)
+{
+	bool *described = &process_self()->described;
+	struct binlog_thread_record *thread;
+	void *record;
+
+	if (!__atomic_exchange_n(described, true, __ATOMIC_RELAXED)) {
+		record = writer_control(w, process_describe(NULL));
+		if (record) {
+			process_describe(record);
+			writer_commit_control(w, BINLOG_PROCESS);
+		} else {
+			*described = false;
+		}
+	}
+	thread = writer_control(w, sizeof(*thread));
+	if (!thread)
+		return;
+	thread->tid = w->tid;
+	thread->nesting = w->nesting;
+	/* PR_GET_NAME 16: the name of the calling thread */
+	SYS2(prctl, 16, thread->name);
+	writer_commit_control(w, BINLOG_THREAD);
+}
+
+/* What it knows is of this generation.  Of several processes in one memory
+ * each has to be looked for, so that none of theirs is ever just free. */
+static void date(struct writer *w)
+{
+	w->seen = process_generation;
+	w->generation = is_shared ? GENERATION_NEVER : w->seen;
+}
+
+/* Addresses may mean something else now: forget what was known of them. */
+static void renew(struct writer *w)
+{
+	bool known = w->seen == process_generation;
+
+	date(w);
+	if (known)
+		return;
+	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
+		w->memo[i / MEMO_WAYS][i % MEMO_WAYS].pc = 0;
+	for (unsigned i = 0; i < MEMO_CALLERS; i++)
+		w->callers[i].pc = 0;
+	define_forget(w->tables);
+	unwind_forget(w->unwind_cache);
+}
+
+/*
+ * After a call that did not end.  Its record may be there, the cursor not yet
+ * behind it: then it is taken back, since it has not returned.  Everything
+ * else that a call changes is done so that it may be left at any moment.
+ */
+static void mend(struct writer *w)
+{
+	if (w->block && *(const uint32_t *)w->cursor != 0)
+		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
+	w->open = NULL;
+	w->last = &w->spare;
+	unwind_leave(w->unwind_cache);
+}
+
+static struct writer *make(unsigned level, uint64_t owner)
+{
+	struct writer **writers = &process_self()->writers;
+	struct writer *w = arena_take(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->tables = define_new();
+	w->unwind_cache = arena_take(unwind_cache_bytes);
+	w->trace = arena_take(sizeof(*w->trace));
+	if (!w->tables || !w->unwind_cache || !w->trace)
+		return NULL;
+	w->number = __atomic_fetch_add(
+		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+	w->next_bytes = w->number == 0 ? BLOCK_FIRST : WRITER_BLOCK_SMALLEST;
+	date(w);
+	w->last = &w->spare;
+	w->nesting = (uint8_t)level;
+	w->owner = owner;
+	w->tid = (uint32_t)(owner & ID_MASK);
+	w->core_now = clock_core_address();
+	w->armed = true;
+	process_enumerate(w->number);
+	w->next = __atomic_load_n(writers, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(writers, &w->next, w, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return w;
+}
+
+/*
+ * Makes the writer ours if its thread has ended.  One with our own numbers is
+ * an earlier thread's if we have none yet.  Writers of other processes are
+ * left alone: of the parent's, after a fork that has kept the arena, and of
+ * children that share our memory.
+ */
+static bool claim(struct writer *w, uint64_t owner, bool first)
+{
+	uint64_t its = __atomic_load_n(&w->owner, __ATOMIC_ACQUIRE);
+	uint64_t wish = ((its & ~OWNER_MASK) + OWNER_NEXT) | owner;
+	bool ours = (its & OWNER_MASK) == owner;
+	bool ended;
+
+	if (((its ^ owner) & OWNER_MASK) >> ID_BITS != 0)
+		return false;
+	ended = ours ? first
+		     : SYS3(tgkill, its >> ID_BITS & ID_MASK, its & ID_MASK,
+			       0) == -ESRCH;
+	return ended && __atomic_compare_exchange_n(&w->owner, &its, wish,
+				false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Probes that threads have not needed, for those that meet many living ones in
+ * a row: some of them, or none. */
+static uint32_t saved_probes;
+
+static uint32_t draw_probes(void)
+{
+	uint32_t saved = __atomic_load_n(&saved_probes, __ATOMIC_RELAXED);
+	uint32_t drawn;
+
+	do
+		drawn = saved < PROBES ? saved : PROBES;
+	while (drawn > 0 && !__atomic_compare_exchange_n(&saved_probes, &saved,
+				    saved - drawn, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED));
+	return drawn;
+}
+
+static void save_probes(uint32_t probes)
+{
+	if (__atomic_load_n(&saved_probes, __ATOMIC_RELAXED) < SAVED_MAX)
+		__atomic_fetch_add(&saved_probes, probes, __ATOMIC_RELAXED);
+}
+
+/*
+ * One whose thread has ended, with its block and definitions; null: none was
+ * found.  Each thread pays for PROBES.  So on average it costs no more than
+ * that, and if one in PROBES of all writers is an ended thread's, one is
+ * always found: memory is bounded by the threads alive at one time.
+ */
+static struct writer *find_ended(uint64_t owner, bool first)
+{
+	static struct writer *cursor; /* whom to look at next: any will do */
+	struct writer *all =
+		__atomic_load_n(&process_self()->writers, __ATOMIC_ACQUIRE);
+	struct writer *w = __atomic_load_n(&cursor, __ATOMIC_RELAXED);
+	struct writer *found = NULL;
+	uint32_t probes = PROBES;
+	unsigned laps = 0;
+
+	while (all && !found && (probes > 0 || (probes = draw_probes()) > 0)) {
+		if (!w) {
+			w = all;
+			if (laps++ == 2)
+				break;
+		}
+		if (w->armed && claim(w, owner, first))
+			found = w;
+		w = w->next;
+		probes--;
+	}
+	__atomic_store_n(&cursor, w, __ATOMIC_RELAXED);
+	save_probes(probes);
+	return found;
+}
+
+/* A writer for this thread and level, put where it is looked for. */
+static struct writer *obtain(
+	struct writer **place, unsigned level, uintptr_t sp)
+{
+	uint64_t mask = signal_mask_block();
+	uint64_t owner = ourselves();
+	struct writer *w, *old;
+
+	process_follow_fork();
+	w = old =
+		find_ended(owner, place == &writer_self && !writer_self->armed);
+	if (!w)
+		w = make(level, owner);
+	if (w) {
+		w->idle = 0;
+		w->entered = sp;
+		SIGNAL_FENCE();
+	}
+	if (old) {
+		w->nesting = (uint8_t)level;
+		w->tid = (uint32_t)(owner & ID_MASK);
+		w->nested = NULL;
+		w->left = NULL;
+		w->core_now = clock_core_address();
+		/* Of no core: a new anchor comes before what it says. */
+		w->core = ~0u - 1;
+		mend(w);
+		renew(w);
+	}
+	if (w) {
+		introduce(w);
+		*place = w;
+	}
+	signal_mask_restore(mask);
+	return w;
+}
+
+static struct writer *take(struct writer *w, uintptr_t sp)
+{
+	w->entered = sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	renew(w);
+	return w;
+}
+
+/* Like take(), of a writer whose call is over without having ended. */
+static struct writer *take_over(struct writer *w, uintptr_t sp)
+{
+	w->entered = sp;
+	w->idle = 0;
+	SIGNAL_FENCE();
+	mend(w);
+	renew(w);
+	return w;
+}
+
+/* Where the call has its return address, the call at `sp` and its callees,
+ * we among them, have their frames: so the call is over. */
+static bool is_overwritten(const struct writer *w, uintptr_t sp)
+{
+	uintptr_t place = w->entered - sizeof(uintptr_t);
+
+	return place < sp && place >= (uintptr_t)__builtin_frame_address(0);
+}
+
+/*
+ * What is in the frames of a call.  While it is interrupted, nothing changes
+ * there: below are the registers that the kernel has saved, and the handler.
+ * False: nothing is there any more.
+ */
+static bool look_at_frames(const struct writer *w, uint64_t *hash)
+{
+	uintptr_t low = w->entered - FRAMES_BYTES;
+
+	if (!sys_is_readable((const void *)low) ||
+		!sys_is_readable((const void *)(w->entered - 1)))
+		return false;
+	*hash = binlog_hash((const void *)low, FRAMES_BYTES);
+	return true;
+}
+
+/* A call that was left has come back and ended, or can never come back. */
+static bool is_over(const struct writer *w)
+{
+	uint64_t hash;
+
+	return w->idle || !look_at_frames(w, &hash) || hash != w->frames;
+}
+
+/*
+ * It seems that who is inside has jumped out (siglongjmp from a handler), and
+ * not that we are interrupting it: then our call would be further down the
+ * stack, or on the alternate signal stack.  Not a proof: a handler may have
+ * switched between stacks, and come back later.
+ */
+static bool seems_left(const struct writer *w, uintptr_t sp)
+{
+	stack_t stack = {.ss_flags = SS_ONSTACK};
+
+	if (sp < w->entered || sp - w->entered >= APART_MAX ||
+		sys_failed(SYS2(sigaltstack, NULL, &stack)))
+		return false;
+	return !(stack.ss_flags & SS_ONSTACK) ||
+	       w->entered - (uintptr_t)stack.ss_sp < stack.ss_size;
+}
+
+/*
+ * Another writer in place of one that is not free, and may be needed once
+ * more.  It is kept until it is certain that it is not: until its call has
+ * ended, or something else is where its frames were.
+ */
+static struct writer *replace(
+	struct writer **place, unsigned level, uintptr_t sp)
+{
+	struct writer *left = *place, **link = &left->left, *w;
+	unsigned count = 0;
+
+	while ((w = *link) != NULL && !is_over(w))
+		link = &w->left, count++;
+	if (w) {
+		*link = w->left;
+		take_over(w, sp);
+		*place = w;
+	} else {
+		w = count < LEFT_MAX ? obtain(place, level, sp) : NULL;
+	}
+	if (w)
+		w->left = left;
+	return w;
+}
+
+/* As above, unless that stack is gone; no handler may jump out of here. */
+static struct writer *leave_behind(
+	struct writer **place, unsigned level, uintptr_t sp)
+{
+	uint64_t mask = signal_mask_block();
+	struct writer *w = *place;
+
+	if (look_at_frames(w, &w->frames))
+		w = replace(place, level, sp);
+	else
+		take_over(w, sp);
+	signal_mask_restore(mask);
+	return w;
+}
+
+struct writer *ownership_enter(uintptr_t sp)
+{
+	struct writer *own = NULL;
+	struct writer **place = &writer_self;
+
+	if (unlikely(is_shared)) {
+		own = find_own();
+		place = &own;
+	}
+	for (unsigned level = 0;; level++) {
+		struct writer *w = *place;
+
+		if (!w || !w->armed)
+			return obtain(place, level, sp);
+		if (w->idle)
+			return take(w, sp);
+		if (is_overwritten(w, sp))
+			return take_over(w, sp);
+		if (level == LEVEL_LAST || seems_left(w, sp))
+			return leave_behind(place, level, sp);
+		/* What it says next comes after what the handler says: not
+		 * even the rest of a line has the time of its beginning. */
+		writer_interrupt_line(w);
+		place = &w->nested;
+	}
+}

@@ -1,0 +1,27 @@
+/*
+ * Which writer a thread uses: its own, a handler's, that of a thread which has
+ * ended, or a new one.  Called by writer_enter_slow() only.  Promises that no
+ * two calls that may both go on have one writer, and that there are not many
+ * more writers than there were threads at one time: nobody has to tell us that
+ * a thread has ended, or that a call was left by siglongjmp().
+ */
+#ifndef SHIM_OWNERSHIP_H
+#define SHIM_OWNERSHIP_H
+
+#include "shim/writer.h"
+
+/*
+ * The writer for a call of the calling thread, entered; `sp` is the stack
+ * pointer of the call, see writer_enter().  Null: no memory, or handlers have
+ * interrupted each other too often.  Async-signal-safe.
+ */
+struct writer *ownership_enter(uintptr_t sp);
+
+/*
+ * A process is about to run in our memory beside us, with the same variables
+ * of threads: from here on each call looks its writer up by the numbers that
+ * the kernel gives to the thread.
+ */
+void ownership_share(void);
+
+#endif

@@ -1,0 +1,58 @@
+#!/bin/bash
+# BINLOG_MAX_SIZE: a capture grows no further; the text then goes where it
+# would have gone, and is counted.
+. tests/lib.sh
+. tests/accounts.sh
+build disk_full
+build fault_load
+"$TMP/disk_full" nothing 1500 "$TMP" >"$TMP/native" 2>"$TMP/native.err" 9>/dev/null
+cat "$TMP/native.err" >>"$TMP/native"
+
+capped() { # SIZE MODE: what is wrong
+	local status
+	rm -rf "$TMP/capture"
+	BINLOG_MAX_SIZE=$1 BINLOG_DIR=$TMP/capture BINLOG_STREAMS=all=$2 LD_PRELOAD=$lib \
+		"$TMP/disk_full" nothing 1500 "$TMP" >"$TMP/real" 2>"$TMP/real.err" 9>"$TMP/calls"
+	status=$?
+	[ $status -eq 3 ] || echo "it ended with $status"
+	cat "$TMP/real.err" >>"$TMP/real"
+	account "$2" "$TMP/native" "$TMP/real" "$TMP/capture" "$(cat "$TMP/calls")"
+}
+size_of_capture() { find "$TMP/capture" -name '*.binlog' -printf %s 2>/dev/null | grep . || echo 0; }
+for mode in replace tee; do
+	while read -r size bytes wanted; do
+		why=$(capped "$size" $mode)
+		verdict ${#why} "BINLOG_MAX_SIZE=$size, $mode: $(cat "$TMP/sum")" "$why"
+		verdict $(($(size_of_capture) > bytes)) "BINLOG_MAX_SIZE=$size, $mode: no larger than that" "$(size_of_capture)"
+		grep -qE "$wanted" "$TMP/sum"
+		verdict $? "BINLOG_MAX_SIZE=$size, $mode: as much as fits is recorded" "$(cat "$TMP/sum")"
+	done <<-'SIZES'
+		0         0        ^0.captured,.4503.passed
+		4096      4096     ^0.captured,.4503.passed
+		64K       65536    ^[1-9][0-9]*.captured,.[1-9][0-9]*.passed,.0
+		1m        1048576  ^[1-9][0-9]*.captured,.[1-9][0-9]*.passed,.0
+		1000001   1000001  ^[1-9][0-9]*.captured,.[1-9][0-9]*.passed,.0
+		1G        9999999  ^4503.captured,.0.passed,.0
+		99999999T 9999999  ^4503.captured,.0.passed,.0
+		much      9999999  ^4503.captured,.0.passed,.0
+	SIZES
+done
+capped 64K replace >/dev/null
+"$show" "$TMP/capture" >/dev/null 2>&1
+same "what is passed at the cap is no damage" 0 $?
+before=$(tail -n 1 "$TMP/decoded")
+first=$(head -n 1 "$TMP/real")
+same "where the capture ends, the file begins" "$(grep -aFxn "$before" "$TMP/native" | cut -d : -f 1)" \
+	$(($(grep -aFxn "$first" "$TMP/native" | cut -d : -f 1) - 1))
+
+# Threads and children share one cap.
+for way in threads forks long; do
+	(cd "$TMP" && "$TMP/fault_load" $way >"$TMP/native" 9>/dev/null)
+	rm -rf "$TMP/capture"
+	BINLOG_MAX_SIZE=40K BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib \
+		"$TMP/fault_load" $way >"$TMP/real" 9>"$TMP/calls"
+	why=$(account replace "$TMP/native" "$TMP/real" "$TMP/capture" "$(cat "$TMP/calls")")
+	verdict ${#why} "BINLOG_MAX_SIZE=40K, $way: $(cat "$TMP/sum")" "$why"
+	verdict $(($(size_of_capture) > 40960)) "BINLOG_MAX_SIZE=40K, $way: no larger than that" "$(size_of_capture)"
+done
+finish

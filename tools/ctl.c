@@ -1,0 +1,302 @@
+/*
+ * binlog-ctl: what to do with captures beside reading them.  A word says what;
+ * list is the business of binlog-show, which is executed in our place.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/layout.h"
+#include "tools/ctl/clean.h"
+#include "tools/run/preload.h"
+
+#define DEFAULT_DIRECTORY "binlog.data"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_LEFT = 1,	  /* something that should have been removed */
+	EXIT_NOTHING = 2, /* was done: usage, or no such directory */
+};
+
+static const struct {
+	const char *name;
+	int letter;
+	const char *argument; /* null: takes none */
+	const char *help;
+} options[] = {
+#define OPTION(...) {__VA_ARGS__},
+#include "tools/ctl_options.def"
+#undef OPTION
+};
+
+enum { OPTIONS = sizeof(options) / sizeof(*options) };
+
+static const struct {
+	const char *name;
+	const char *arguments;
+	const char *help;
+} words[] = {
+#define WORD(...) {__VA_ARGS__},
+#include "tools/ctl_words.def"
+#undef WORD
+};
+
+enum { WORDS = sizeof(words) / sizeof(*words) };
+
+/* Names in it may be anybody's: nothing reaches a terminal raw. */
+static void put(FILE *file, const char *text)
+{
+	for (; *text != '\0'; text++)
+		fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text,
+			file);
+}
+
+static enum exit_status complain(const char *what, const char *why)
+{
+	fputs("binlog-ctl: ", stderr);
+	put(stderr, what);
+	fprintf(stderr, ": %s\n", why);
+	return EXIT_NOTHING;
+}
+
+static enum exit_status finish_output(enum exit_status status)
+{
+	return fflush(stdout) == 0
+		       ? status
+		       : complain("standard output", strerror(errno));
+}
+
+static enum exit_status print_help(void)
+{
+	char left[64];
+	size_t i;
+
+	puts("Usage: binlog-ctl WORD [OPTION...] [DIR]\n"
+	     "Looks after captures of libbinlog.so; binlog-show reads them.\n"
+	     "DIR is where they are; without one: " DEFAULT_DIRECTORY "\n");
+	for (i = 0; i < WORDS; i++) {
+		snprintf(left, sizeof(left), "%s %s", words[i].name,
+			words[i].arguments);
+		printf("  %-42s %s\n", left, words[i].help);
+	}
+	puts("");
+	for (i = 0; i < OPTIONS; i++) {
+		snprintf(left, sizeof(left), "-%c, --%s%s%s", options[i].letter,
+			options[i].name, options[i].argument ? "=" : "",
+			options[i].argument ? options[i].argument : "");
+		printf("  %-22s %s\n", left, options[i].help);
+	}
+	puts("\nExit status: 0: done; 1: something was left there that should "
+	     "be removed;\n2: usage, or there is no such directory.");
+	return finish_output(EXIT_DONE);
+}
+
+static enum exit_status print_version(void)
+{
+	printf("binlog-ctl: capture format %u\n", BINLOG_VERSION);
+	return finish_output(EXIT_DONE);
+}
+
+/* Seconds.  False: not an age. */
+static bool parse_age(const char *text, time_t *age)
+{
+	static const struct {
+		char letter;
+		unsigned seconds;
+	} units[] = {
+		{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+	unsigned long number;
+	char *end;
+	size_t i;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno != 0 || number > UINT32_MAX || *end == '\0' || end[1] != '\0')
+		return false;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (units[i].letter != *end)
+			continue;
+		*age = (time_t)number * units[i].seconds;
+		return true;
+	}
+	return false;
+}
+
+/* ---- list ---- */
+
+static enum exit_status list(const char *directory)
+{
+	static const char *const places[] = {"binlog-show", NULL};
+	char path[PATH_MAX];
+
+	if (!preload_find_beside(places, path))
+		return complain("binlog-show",
+			"not beside binlog-ctl: build or install both "
+			"together");
+	/* We may be in a recorded run ourselves. */
+	setenv("BINLOG_DISABLE", "1", 1);
+	execl(path, path, "--output=captures", "--", directory, (char *)NULL);
+	return complain(path, strerror(errno));
+}
+
+/* ---- clean ---- */
+
+struct sums {
+	const struct clean_request *request;
+	uint64_t removed;
+	uint64_t bytes;
+	uint64_t in_use;
+	uint64_t young;
+	uint64_t left;
+};
+
+static void tell_complaint(
+	const struct sums *sums, const char *name, enum clean_outcome outcome)
+{
+	const char *why = clean_why(outcome);
+
+	fputs("binlog-ctl: ", stderr);
+	put(stderr, sums->request->directory);
+	fputc('/', stderr);
+	put(stderr, name);
+	fprintf(stderr, ": not removed: %s\n", why ? why : strerror(errno));
+}
+
+static void tell(void *closure, const char *name, enum clean_outcome outcome,
+	uint64_t bytes)
+{
+	struct sums *sums = closure;
+
+	sums->in_use += outcome == CLEAN_IN_USE;
+	sums->young += outcome == CLEAN_YOUNG;
+	sums->left += clean_complains(outcome);
+	if (clean_complains(outcome))
+		tell_complaint(sums, name, outcome);
+	if (outcome != CLEAN_REMOVED)
+		return;
+	sums->removed++;
+	sums->bytes += bytes;
+	fputs(sums->request->dry_run ? "would remove " : "removed ", stdout);
+	put(stdout, name);
+	printf(", %" PRIu64 " bytes\n", bytes);
+}
+
+static enum exit_status clean_up(struct clean_request *request)
+{
+	struct sums sums = {.request = request};
+	const char *wrong;
+
+	request->tell = tell;
+	request->closure = &sums;
+	wrong = clean(request);
+	if (wrong)
+		return complain(
+			request->directory, *wrong ? wrong : strerror(errno));
+	printf("%s %" PRIu64 " captures, %" PRIu64 " bytes; %" PRIu64
+	       " in use, %" PRIu64 " not old enough, %" PRIu64 " left\n",
+		request->dry_run ? "would remove" : "removed", sums.removed,
+		sums.bytes, sums.in_use, sums.young, sums.left);
+	return finish_output(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
+}
+
+/* ---- the command line ---- */
+
+struct command {
+	struct clean_request clean;
+	bool for_clean; /* an option was given that is */
+	bool help;
+	bool version;
+};
+
+static bool obey(struct command *command, int letter, const char *value)
+{
+	switch (letter) {
+	case 'o':
+		command->for_clean = true;
+		if (parse_age(value, &command->clean.older_than))
+			return true;
+		complain(value, "not an age: a number and s, m, h, d or w, "
+				"as in 7d");
+		return false;
+	case 'n':
+		command->for_clean = true;
+		command->clean.dry_run = true;
+		return true;
+	case 'h':
+		command->help = true;
+		return true;
+	case 'V':
+		command->version = true;
+		return true;
+	default: /* getopt has said what is wrong */
+		complain("usage", "see binlog-ctl --help");
+		return false;
+	}
+}
+
+static bool parse(struct command *command, int argc, char **argv)
+{
+	struct option names[OPTIONS + 1] = {{0}};
+	char letters[2 * OPTIONS + 1];
+	char *end = letters;
+	size_t i;
+	int letter;
+
+	for (i = 0; i < OPTIONS; i++) {
+		names[i].name = options[i].name;
+		names[i].val = options[i].letter;
+		names[i].has_arg = options[i].argument != NULL;
+		*end++ = (char)options[i].letter;
+		if (options[i].argument)
+			*end++ = ':';
+	}
+	*end = '\0';
+	while ((letter = getopt_long(argc, argv, letters, names, NULL)) != -1)
+		if (!obey(command, letter, optarg))
+			return false;
+	return true;
+}
+
+static enum exit_status carry_out(
+	struct command *command, const char *word, const char *directory)
+{
+	if (strcmp(word, "clean") == 0) {
+		command->clean.directory = directory;
+		return clean_up(&command->clean);
+	}
+	if (strcmp(word, "list") != 0)
+		return complain(word,
+			"not a word that binlog-ctl knows: say list or clean, "
+			"see binlog-ctl --help");
+	if (command->for_clean)
+		return complain(word,
+			"--older-than and --dry-run are for clean: leave them "
+			"out");
+	return list(directory);
+}
+
+int main(int argc, char **argv)
+{
+	struct command command = {.help = false};
+
+	if (!parse(&command, argc, argv))
+		return EXIT_NOTHING;
+	if (command.help)
+		return print_help();
+	if (command.version)
+		return print_version();
+	if (optind == argc)
+		return complain("no word given", "say list or clean, see "
+						 "binlog-ctl --help");
+	if (argc - optind > 2)
+		return complain(argv[optind + 2],
+			"one directory at a time: see binlog-ctl --help");
+	return carry_out(&command, argv[optind],
+		optind + 1 < argc ? argv[optind + 1] : DEFAULT_DIRECTORY);
+}

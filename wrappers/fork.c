@@ -1,0 +1,193 @@
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "record/hash.h"
+#include "shim/clock.h"
+#include "shim/ownership.h"
+#include "shim/position.h"
+#include "shim/stdio_buffer.h"
+#include "shim/sys.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+/*
+ * The ways to make a child.  It finds its own memory empty (shim/arena.h), by
+ * whatever call it was made; here is only what it inherits of the text that
+ * FILEs hold back, for the replay.
+ */
+
+/* What is known before, and has to be known after. */
+struct birth {
+	uint64_t number; /* of the FORK event; 0: nothing is held back */
+	bool inside;	 /* a handler forks that has interrupted a call */
+};
+
+/* Any two differ, of all threads of all processes that share a capture. */
+static uint64_t new_number(const struct call *call)
+{
+	uint64_t number = binlog_hash_word(clock_ticks(), process.pid);
+
+	return binlog_hash_word(number, call->sp) | 1;
+}
+
+/*
+ * What macros have put into buffers has been said once, not by both; what is
+ * held back is inherited.
+ */
+static struct birth before(const struct call *call)
+{
+	struct birth birth = {0, writer_before_fork()};
+
+	stdio_buffer_drain_all(call);
+	position_settle();
+	if (!streams_hold_back() && !state_buffers_changed)
+		return birth;
+	birth.number = new_number(call);
+	if (!capture_event(call, 0, BINLOG_TEXT_FORK, (int64_t)birth.number))
+		birth.number = 0;
+	return birth;
+}
+
+static void after(const struct birth *birth, bool child)
+{
+	if (birth->inside)
+		writer_after_fork(child);
+	if (child && birth->number)
+		process_self()->fork = birth->number;
+}
+
+/* Such a child has nothing to do, and a silent one never gets here: each page
+ * of ours that it looks at costs it as much as a small system call. */
+bool fork_is_plain(void)
+{
+	if (!process_started || writer_is_inside() || state_buffers_changed ||
+		stdio_buffer_is_used() || streams_hold_back())
+		return false;
+	position_settle();
+	return true;
+}
+
+pid_t fork_make(const struct call *call, pid_t (*next)(void))
+{
+	struct birth birth = before(call);
+	pid_t pid = next();
+
+	after(&birth, pid == 0);
+	return pid;
+}
+
+int fork_daemon(const struct call *call, int stay, int keep)
+{
+	struct birth birth = before(call);
+	int result = next_daemon(stay, keep);
+
+	after(&birth, result == 0);
+	streams_forget_range(0, 2);
+	return result;
+}
+
+/* This opens a terminal as 0, 1 and 2 inside libc. */
+pid_t fork_terminal(const struct call *call, int *master, char *name,
+	const struct termios *settings, const struct winsize *size)
+{
+	struct birth birth = before(call);
+	pid_t pid = next_forkpty(master, name, settings, size);
+
+	after(&birth, pid == 0);
+	if (pid == 0)
+		streams_forget_range(0, 2);
+	return pid;
+}
+
+/*
+ * A child in the same memory.  Of vfork nothing need be known: its thread
+ * waits for it.  But two at a time must not take each other for themselves.
+ */
+static void share(uint64_t flags)
+{
+	if (!(flags & (CLONE_VFORK | CLONE_SETTLS)))
+		ownership_share();
+}
+
+struct clone_start {
+	int (*function)(void *);
+	void *argument;
+	struct birth birth;
+};
+
+static int start_clone(void *start)
+{
+	const struct clone_start *its = start;
+
+	after(&its->birth, true);
+	return its->function(its->argument);
+}
+
+int fork_clone(const struct call *call, int (*function)(void *), void *stack,
+	int flags, void *argument, va_list ap)
+{
+	/* Whatever they are where the flags do not ask for them. */
+	pid_t *parent = va_arg(ap, pid_t *);
+	void *tls = va_arg(ap, void *);
+	pid_t *child = va_arg(ap, pid_t *);
+	struct clone_start start = {function, argument, {0, false}};
+	int result;
+
+	if (flags & CLONE_VM)
+		share((uint64_t)flags);
+	if (flags & CLONE_VM || !function || !stack)
+		return next_clone(
+			function, stack, flags, argument, parent, tls, child);
+	start.birth = before(call);
+	result = next_clone(
+		start_clone, stack, flags, &start, parent, tls, child);
+	after(&start.birth, false);
+	return result;
+}
+
+/* The flags of what makes a process, as clone(2) has them; else 0. */
+static uint64_t clone_flags(long number, long first)
+{
+	switch (number) {
+#ifdef SYS_fork
+	case SYS_fork:
+		return SIGCHLD;
+#endif
+	case SYS_clone:
+		return (uint64_t)first;
+	case SYS_clone3: /* struct clone_args begins with them */
+		return sys_is_readable((const void *)first)
+			       ? *(const uint64_t *)first | SIGCHLD
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+long fork_syscall(const struct call *call, long number, va_list ap)
+{
+	struct birth birth;
+	uint64_t flags;
+	va_list look;
+	long result;
+
+	va_copy(look, ap);
+	flags = clone_flags(number, va_arg(look, long));
+	va_end(look);
+	if (flags & CLONE_VM)
+		share(flags);
+	if (flags == 0 || flags & CLONE_VM)
+		return seal_syscall(number, ap);
+	birth = before(call);
+	result = seal_syscall(number, ap);
+	after(&birth, result == 0);
+	return result;
+}
+
+/* What has been said so far comes before what it says, what is said from now
+ * on comes after that. */
+void fork_program(const struct call *call)
+{
+	stdio_buffer_catch_up(call);
+	writer_time_anew();
+}
