@@ -46,7 +46,9 @@ main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
 symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
 run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c) record/policy.c)
-programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-symbolize)
+ctl_obj := $(patsubst %.c,$(O)/outside/%.o,tools/ctl.c $(wildcard tools/ctl/*.c) \
+	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c)
+programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
@@ -79,6 +81,10 @@ $(O)/binlog-symbolize: $(O)/outside/tools/symbolize.o $(symbolizer_obj)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/binlog-run: $(run_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
+
+$(O)/binlog-ctl: $(ctl_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
 

@@ -14,9 +14,6 @@
  * system calls. */
 #define BLOCK_FIRST 32768u
 
-/* Where calls interrupt calls that interrupt calls, and so on: what is further
- * up takes turns. */
-#define LEVEL_LAST 7u
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
 /* How many writers a new thread has to look at for one to inherit. */
@@ -249,9 +246,12 @@ static struct writer *find_ended(uint64_t owner, bool first)
 	return found;
 }
 
-/* A writer for this thread and level, put where it is looked for. */
-static struct writer *obtain(
-	struct writer **place, unsigned level, uintptr_t sp)
+/*
+ * A writer for this thread and level, put where it is looked for.  `levels` is
+ * null if it is the first one.
+ */
+static struct writer *obtain(struct writer **place, unsigned level,
+	uintptr_t sp, struct writer **levels)
 {
 	uint64_t mask = signal_mask_block();
 	uint64_t owner = ourselves();
@@ -270,7 +270,6 @@ static struct writer *obtain(
 	if (old) {
 		w->nesting = (uint8_t)level;
 		w->tid = (uint32_t)(owner & ID_MASK);
-		w->nested = NULL;
 		w->left = NULL;
 		w->core_now = clock_core_address();
 		/* Of no core: a new anchor comes before what it says. */
@@ -279,6 +278,9 @@ static struct writer *obtain(
 		renew(w);
 	}
 	if (w) {
+		w->levels = levels ? levels : w->level;
+		for (unsigned i = 0; i < WRITER_LEVELS; i++)
+			w->level[i] = NULL;
 		introduce(w);
 		*place = w;
 	}
@@ -367,14 +369,15 @@ static struct writer *replace(
 	struct writer *left = *place, **link = &left->left, *w;
 	unsigned count = 0;
 
-	while ((w = *link) != NULL && !is_over(w))
+	while ((w = *link) != NULL && !is_overwritten(w, sp) && !is_over(w))
 		link = &w->left, count++;
 	if (w) {
 		*link = w->left;
 		take_over(w, sp);
 		*place = w;
 	} else {
-		w = count < LEFT_MAX ? obtain(place, level, sp) : NULL;
+		w = count < LEFT_MAX ? obtain(place, level, sp, left->levels)
+				     : NULL;
 	}
 	if (w)
 		w->left = left;
@@ -400,6 +403,7 @@ struct writer *ownership_enter(uintptr_t sp)
 {
 	struct writer *own = NULL;
 	struct writer **place = &writer_self;
+	struct writer **levels = NULL;
 
 	if (unlikely(is_shared)) {
 		own = find_own();
@@ -409,16 +413,17 @@ struct writer *ownership_enter(uintptr_t sp)
 		struct writer *w = *place;
 
 		if (!w || !w->armed)
-			return obtain(place, level, sp);
+			return obtain(place, level, sp, levels);
 		if (w->idle)
 			return take(w, sp);
 		if (is_overwritten(w, sp))
 			return take_over(w, sp);
-		if (level == LEVEL_LAST || seems_left(w, sp))
+		if (level + 1 == WRITER_LEVELS || seems_left(w, sp))
 			return leave_behind(place, level, sp);
 		/* What it says next comes after what the handler says: not
 		 * even the rest of a line has the time of its beginning. */
 		writer_interrupt_line(w);
-		place = &w->nested;
+		levels = w->levels;
+		place = &levels[level + 1];
 	}
 }

@@ -16,6 +16,7 @@
 #include "shim/sys.h"
 #include "shim/terminal.h"
 #include "shim/unwind.h"
+#include "shim/writer.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64

@@ -45,11 +45,34 @@ bool sys_is_readable(const void *address)
 	return result == -EINVAL ? has_word(address) : result == 0;
 }
 
+/*
+ * The request 0x1001 of valgrind, which has no system call to be asked by: to
+ * the processor these are instructions that change nothing.
+ */
+static bool is_simulated(void)
+{
+#if defined(__x86_64__)
+	const uint64_t request[6] = {0x1001};
+	uint64_t answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(answer)
+			 : "a"(request)
+			 : "cc", "memory");
+	return answer != 0;
+#else
+	return false;
+#endif
+}
+
 bool sys_are_readable(const void *bytes, size_t size)
 {
 	const char *last = (const char *)bytes + size;
 
-	if (size >= WORD)
+	/* valgrind would say that it does not know such a mask. */
+	if (size >= WORD && !is_simulated())
 		return has_word(bytes) && has_word(last - WORD);
 	return sys_is_readable(bytes) && sys_is_readable(last - 1);
 }

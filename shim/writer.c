@@ -62,17 +62,19 @@ bool writer_before_fork(void)
 	return busy || arena_is_kept();
 }
 
+/* And those that its thread has left in calls that may go on. */
 static void orphan(struct writer *w)
 {
-	if (!w || !w->armed)
-		return;
-	w->armed = false;
-	w->generation = 0; /* so that it never becomes idle */
-	w->idle = 0;
-	w->end = w->cursor;
-	if (w->block)
-		SYS6(mmap, w->block, w->block->size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	for (; w && w->armed; w = w->left) {
+		w->armed = false;
+		w->generation = 0; /* so that it never becomes idle */
+		w->idle = 0;
+		w->end = w->cursor;
+		if (w->block)
+			SYS6(mmap, w->block, w->block->size,
+				PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
 }
 
 void writer_after_fork(bool child)
@@ -80,7 +82,8 @@ void writer_after_fork(bool child)
 	arena_keep(false);
 	if (!child)
 		return;
-	orphan(writer_self->nested);
+	for (unsigned i = 1; writer_self->armed && i < WRITER_LEVELS; i++)
+		orphan(writer_self->levels[i]);
 	orphan(writer_self);
 	arena_unmark();
 }
@@ -99,13 +102,17 @@ void writer_abandon(void)
 {
 	struct writer *w = writer_self;
 
-	for (; w && w->armed; w = w->nested)
+	for (unsigned i = 1; w && w->armed; i++) {
+		struct writer *next = i < WRITER_LEVELS ? w->levels[i] : NULL;
+
 		if (!w->idle) {
 			/* So that it never becomes idle; but the call that is
 			 * under way goes on. */
 			w->armed = false;
 			w->generation = 0;
 		}
+		w = next;
+	}
 }
 
 static void start_block(struct writer *w, void *memory, uint32_t size)

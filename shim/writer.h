@@ -21,6 +21,9 @@
 /* The smallest block, in which there is not room for any record. */
 #define WRITER_BLOCK_SMALLEST 4096u
 
+/* Calls that interrupt calls that interrupt calls, and so on. */
+#define WRITER_LEVELS 8u
+
 struct define_tables;
 
 struct writer {
@@ -39,7 +42,9 @@ struct writer {
 	uint32_t core;
 	const volatile uint32_t *core_now; /* clock_core_address() */
 	struct binlog_block *block;	   /* null: none could be had */
-	struct writer *nested; /* for handlers that interrupt this one */
+	/* Of its thread: [n] serves handlers that interrupt n calls; [0] is
+	 * not used. */
+	struct writer **levels;
 	struct define_tables *tables;
 	struct unwind_cache *unwind_cache;
 	struct unwind_trace *trace; /* scratch of the slow path */
@@ -54,6 +59,7 @@ struct writer {
 	uint64_t owner;	     /* see ownership.c, which alone uses these three */
 	struct writer *left; /* by this thread, in a call that may go on */
 	uint64_t frames;     /* a hash of that call's */
+	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
 	uint8_t nesting;

@@ -82,10 +82,10 @@ verdict $((size > 4096 * (n + 16))) "B3d: which grows by one page for each" "$si
 
 # ---- what a fork costs ----
 if [ "$long" ]; then
-	# Of a process as large as a shell; the least of many rounds, in turn.
+	# Of a process with 16 MiB in use; the least of many short rounds, in turn.
 	for ((round = 0; round < 150; round++)); do
-		"$TMP/silent" 100 8 9>>"$TMP/cost.native" >/dev/null
-		LD_PRELOAD=$lib BINLOG_DIR=$TMP/cost "$TMP/silent" 100 8 early 9>>"$TMP/cost.recorded" >"$TMP/out"
+		"$TMP/silent" 100 16 early 9>>"$TMP/cost.native" >"$TMP/out"
+		LD_PRELOAD=$lib BINLOG_DIR=$TMP/cost "$TMP/silent" 100 16 early 9>>"$TMP/cost.recorded" >"$TMP/out"
 	done
 	least() { sort -n -k "$1,$1" "$2" | awk -v n="$1" 'NR == 1 { print $n }'; }
 	for column in 1 2; do

@@ -43,12 +43,15 @@ versions=$(nm -D --defined-only --with-symbol-versions "$libc" | awk '$2 ~ /^[TW
 		name = $3; sub(/@.*/, "", name); all[name] = all[name] " " $3; n[name]++ }
 	END { for (name in n) if (n[name] > 1) print name }' | sort)
 same "B10: of the functions that we replace, these have more than one version" \
-	"dlclose forkpty login_tty quick_exit" "$(comm -12 <(echo "$rows") <(echo "$versions") | xargs)"
-# Two versions at one address are one function.  The old quick_exit (before glibc 2.24) ran destructors of
-# thread_local objects: a program that was linked then gets the one of today.
-same "B10: and each but quick_exit is one function" "quick_exit" "$(nm -D --defined-only --with-symbol-versions "$libc" | awk '
+	"dlclose forkpty login_tty posix_spawn posix_spawnp quick_exit" "$(comm -12 <(echo "$rows") <(echo "$versions") | xargs)"
+# Two versions at one address are one function.  Where they are not, a program that was linked long ago gets the one of
+# today: posix_spawn ran scripts without #! by a shell (before 2.15), quick_exit destructors of threads (before 2.24).
+same "B10: and each but these is one function" $'posix_spawn\nposix_spawnp\nquick_exit' "$(nm -D --defined-only --with-symbol-versions "$libc" | awk '
 	{ name = $3; sub(/@.*/, "", name) }
-	name ~ /^(dlclose|forkpty|login_tty|quick_exit)$/ { if (name in at && at[name] != $1) print name; at[name] = $1 }')"
+	name ~ /^(dlclose|forkpty|login_tty|posix_spawnp?|quick_exit)$/ {
+		if (name in at && at[name] != $1) print name
+		at[name] = $1
+	}' | sort)"
 same "B10: what we export has no version, so it serves every one" "" \
 	"$(nm -D --defined-only --with-symbol-versions "$lib" | grep @)"
 finish
