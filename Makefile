@@ -157,7 +157,8 @@ coverage: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/coverage \
 		CC="$(CC) --coverage" $(O)/coverage/binlog-show \
-		$(O)/coverage/binlog-run $(O)/coverage/binlog-symbolize \
+		$(O)/coverage/binlog-run $(O)/coverage/binlog-ctl \
+		$(O)/coverage/binlog-symbolize \
 		$(patsubst $(O)/%,$(O)/coverage/%,$(filter-out %unwind%,$(units)))
 	$(Q)cp $(O)/libbinlog.so $(O)/coverage
 	$(Q)tests/run-tests $(O)/coverage

@@ -90,7 +90,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
 	if (memo != &w->spare)
-		memo->words = w->trace->words;
+		memo->words = (uint8_t)w->trace->words;
 	for (unsigned i = 0; i < memo->words; i++)
 		memo->word[i] = w->trace->word[i];
 	memo_fill_up(memo);

@@ -39,7 +39,8 @@ const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	memo->where = memo_where(file, text);
 	memo->holds_back = streams[stream].buffering != BINLOG_BUFFER_NONE;
 	memo->version = version;
-	w->last->successor = (uint16_t)(memo - &w->memo[0][0]);
+	w->last->successor[1] = w->last->successor[0];
+	w->last->successor[0] = (uint16_t)(memo - &w->memo[0][0]);
 	return memo;
 }
 

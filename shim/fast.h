@@ -7,8 +7,8 @@
  * beginning.  Async-signal-safe; no system call.  `pc`, `sp` and `fp` are the
  * caller's, as in struct call.
  *
- * How a call is found again.  Each memo knows which one came after it last
- * time: programs print in patterns, and mostly it is the same one again.
+ * How a call is found again.  Each memo knows two that came after it before:
+ * programs print in patterns, and mostly it is one of these again.
  * Else it is looked for by its hash.  A memo also remembers the FILE that it
  * was used with and that this was a plain one; as long as streams_version
  * does not change, so it is.
@@ -55,29 +55,34 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 bool fast_character(
 	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);
 
-/* The entry that came next last time, if it is for this call but for what is
- * printed, and by which function. */
+/* One of the two entries that came next before, if it is for this call. */
 FAST const struct memo *fast_guess(
-	struct writer *w, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+	struct writer *w, uintptr_t pc, uintptr_t key, uintptr_t other_key)
 {
-	const struct memo *memo = &w->memo[0][0] + w->last->successor;
+	const struct memo *all = &w->memo[0][0];
+	const struct memo *memo = all + w->last->successor[0];
 
-	return likely(memo->pc == pc && memo->sp == sp &&
-		       memo->version == streams_version &&
-		       memo_same_stack(memo, fp))
-		       ? memo
-		       : NULL;
+	if (memo->pc != pc || (memo->key != key && memo->key != other_key))
+		memo = all + w->last->successor[1];
+	return memo;
+}
+
+FAST bool fast_is_same(
+	const struct memo *memo, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	return memo->pc == pc && memo->sp == sp &&
+	       memo->version == streams_version && memo_same_stack(memo, fp);
 }
 
 FAST const struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
 {
-	const struct memo *memo = fast_guess(w, pc, sp, fp);
+	const struct memo *memo = fast_guess(w, pc, key, key);
 
-	if (unlikely(!memo || memo->key != key ||
-		     memo->where != memo_where(file, text)))
-		memo = fast_look_up(w, pc, sp, fp, key, file, text);
-	return memo;
+	if (likely(memo->key == key && memo->where == memo_where(file, text) &&
+		    fast_is_same(memo, pc, sp, fp)))
+		return memo;
+	return fast_look_up(w, pc, sp, fp, key, file, text);
 }
 
 /* Those that are constant are known by their address. */
@@ -86,13 +91,15 @@ FAST const struct memo *fast_find_bytes(struct writer *w, uintptr_t pc,
 	unsigned text)
 {
 	unsigned constant = CAPTURE_CONSTANT(text);
-	const struct memo *memo = fast_guess(w, pc, sp, fp);
+	uintptr_t key = (uintptr_t)bytes;
+	const struct memo *memo = fast_guess(w, pc, 0, key);
 
-	if (likely(memo && (memo->where == memo_where(file, text) ||
-				   (memo->where == memo_where(file, constant) &&
-					   memo->key == (uintptr_t)bytes))))
+	if (likely((memo->where == memo_where(file, text) ||
+			   (memo->where == memo_where(file, constant) &&
+				   memo->key == key)) &&
+		    fast_is_same(memo, pc, sp, fp)))
 		return memo;
-	memo = fast_look_up(w, pc, sp, fp, (uintptr_t)bytes, file, constant);
+	memo = fast_look_up(w, pc, sp, fp, key, file, constant);
 	return memo ? memo : fast_look_up(w, pc, sp, fp, 0, file, text);
 }
 

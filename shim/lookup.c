@@ -8,6 +8,8 @@
 
 /* Of a version: other definitions of the name are older than this one. */
 #define VERSION_HIDDEN 0x8000u
+/* At most, and from its start. */
+#define VDSO_BYTES 65536u
 
 /* DT_GNU_HASH: four words, the filter, the buckets, the chains. */
 struct hash_table {
@@ -77,6 +79,15 @@ static void add(struct lookup *lookup, const struct link_map *map)
 		lookup->count++;
 }
 
+/* The kernel's own library is in the list, but nobody is bound to it. */
+static bool is_vdso(const struct link_map *map)
+{
+	uint64_t vdso;
+
+	return environment_auxiliary(AT_SYSINFO_EHDR, &vdso) &&
+	       (uintptr_t)map->l_ld - vdso < VDSO_BYTES;
+}
+
 bool lookup_begin(struct lookup *lookup)
 {
 	const struct link_map *map = first_object();
@@ -89,7 +100,8 @@ bool lookup_begin(struct lookup *lookup)
 	for (map = map->l_next; map; map = map->l_next) {
 		if (lookup->count == LOOKUP_OBJECTS_MAX)
 			return false;
-		add(lookup, map);
+		if (!is_vdso(map))
+			add(lookup, map);
 	}
 	return lookup->count > 0;
 }

@@ -47,10 +47,11 @@ struct memo {
 	uint32_t length;  /* of a constant text */
 	uint32_t version; /* streams_version when it was on the short way, */
 			  /* or 0: see fast.c */
-	uint16_t words;
-	uint16_t successor; /* number of the entry that came next last time */
-	bool holds_back;    /* the stream does: it may be in pieces */
+	uint8_t words;
+	bool holds_back; /* the stream does: it may be in pieces */
 	bool needs_fp;
+	/* Numbers of the entry that comes next, and of another that did. */
+	uint16_t successor[2];
 	uintptr_t fp;
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));

@@ -320,14 +320,16 @@ static bool is_overwritten(const struct writer *w, uintptr_t sp)
 /*
  * What is in the frames of a call.  While it is interrupted, nothing changes
  * there: below are the registers that the kernel has saved, and the handler.
- * False: nothing is there any more.
+ * False: they are gone, or there is no address where it would return to.
  */
 static bool look_at_frames(const struct writer *w, uint64_t *hash)
 {
 	uintptr_t low = w->entered - FRAMES_BYTES;
+	uintptr_t back = w->entered - sizeof(back);
 
 	if (!sys_is_readable((const void *)low) ||
-		!sys_is_readable((const void *)(w->entered - 1)))
+		!sys_is_readable((const void *)back) ||
+		!sys_is_readable(*(const void *const *)back))
 		return false;
 	*hash = binlog_hash((const void *)low, FRAMES_BYTES);
 	return true;

@@ -82,18 +82,22 @@ verdict $((size > 4096 * (n + 16))) "B3d: which grows by one page for each" "$si
 
 # ---- what a fork costs ----
 if [ "$long" ]; then
-	# Of a process with 16 MiB in use; the least of many short rounds, in turn.
-	for ((round = 0; round < 150; round++)); do
+	# Of a process with 16 MiB in use; the least of many short rounds, in
+	# turn, and of more rounds where others disturb.
+	least() { sort -n -k "$1,$1" "$2" | awk -v n="$1" 'NR == 1 { print $n }'; }
+	is_more() { # COLUMN: than 5 %
+		native=$(least "$1" "$TMP/cost.native")
+		ours=$(least "$1" "$TMP/cost.recorded")
+		awk -v a="$native" -v b="$ours" 'BEGIN { exit !(b > a * 1.05) }'
+	}
+	for ((round = 0; round < 600; round++)); do
 		"$TMP/silent" 100 16 early 9>>"$TMP/cost.native" >"$TMP/out"
 		LD_PRELOAD=$lib BINLOG_DIR=$TMP/cost "$TMP/silent" 100 16 early 9>>"$TMP/cost.recorded" >"$TMP/out"
+		((round % 100 == 99)) && ! is_more 1 && ! is_more 2 && break
 	done
-	least() { sort -n -k "$1,$1" "$2" | awk -v n="$1" 'NR == 1 { print $n }'; }
-	for column in 1 2; do
-		what=$([ $column = 1 ] && echo "by the clock" || echo "of processor time")
-		native=$(least $column "$TMP/cost.native")
-		ours=$(least $column "$TMP/cost.recorded")
-		verdict "$(awk -v a="$native" -v b="$ours" 'BEGIN { print (b > a * 1.05) }')" \
-			"B3d: a fork takes at most 5 % longer, $what" "$native and $ours microseconds"
-	done
+	is_more 1
+	verdict $((!$?)) "B3d: a fork takes at most 5 % longer, by the clock" "$native and $ours microseconds"
+	is_more 2
+	verdict $((!$?)) "B3d: a fork takes at most 5 % longer, of processor time" "$native and $ours microseconds"
 fi
 finish

@@ -83,7 +83,7 @@ same "B5a: $jumps jumps out of the middle of calls: all that has returned is the
 	END { if (!bad && (a < main || b < handler || a > main + 1 || b > handler + 1))
 		print "of " main " and " handler ": " a " and " b }' "$TMP/lines"
 )"
-verdict $(($(writers) > 16)) "B5a: they have used up no writers" "$(writers)"
+verdict $(($(writers) > 24)) "B5a: they have used up no writers" "$(writers)"
 verdict $((grown > 4096)) "B5a: nor memory" "$grown KiB"
 verdict $(($(claimed) > 1000000 + 64 * main)) "B5a: nor room in the capture" "$(claimed) bytes, $main lines"
 

@@ -283,7 +283,10 @@ static void what_is_no_capture_is_refused_at_once(void **state)
 	expect_unreadable(path, ERROR_HEADER_CUT);
 	make_file_of(&capture, path, sizeof(struct binlog_header) - 1);
 	expect_unreadable(path, ERROR_HEADER_CUT);
-	make_header(&capture)->version = 2;
+	make_header(&capture)->version = BINLOG_VERSION + 1;
+	make_file(&capture, path);
+	expect_unreadable(path, ERROR_VERSION);
+	make_header(&capture)->version = BINLOG_VERSION_OLDEST - 1;
 	make_file(&capture, path);
 	expect_unreadable(path, ERROR_VERSION);
 	make_header(&capture)->byte_order = 0x04030201;
