@@ -230,7 +230,8 @@ struct binlog_process_record {
 struct binlog_thread_record {
 	struct binlog_control_head head;
 	uint32_t tid;
-	uint32_t nesting; /* 0, or 1 in a handler that interrupted a call */
+	uint32_t nesting; /* 0, or how many calls of this thread it has */
+			  /* interrupted, as a signal handler */
 	char name[16];	  /* comm, NUL-padded */
 };
 

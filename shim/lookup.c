@@ -79,29 +79,24 @@ static void add(struct lookup *lookup, const struct link_map *map)
 		lookup->count++;
 }
 
-/* The kernel's own library is in the list, but nobody is bound to it. */
-static bool is_vdso(const struct link_map *map)
-{
-	uint64_t vdso;
-
-	return environment_auxiliary(AT_SYSINFO_EHDR, &vdso) &&
-	       (uintptr_t)map->l_ld - vdso < VDSO_BYTES;
-}
-
 bool lookup_begin(struct lookup *lookup)
 {
 	const struct link_map *map = first_object();
+	uint64_t vdso = 0;
 
 	lookup->count = 0;
+	environment_auxiliary(AT_SYSINFO_EHDR, &vdso);
 	while (map && map->l_ld != _DYNAMIC)
 		map = map->l_next;
 	if (!map)
 		return false;
 	for (map = map->l_next; map; map = map->l_next) {
+		/* It is in the list, but nobody is bound to it. */
+		if ((uintptr_t)map->l_ld - vdso < VDSO_BYTES)
+			continue;
 		if (lookup->count == LOOKUP_OBJECTS_MAX)
 			return false;
-		if (!is_vdso(map))
-			add(lookup, map);
+		add(lookup, map);
 	}
 	return lookup->count > 0;
 }

@@ -90,9 +90,9 @@ if [ "$long" ]; then
 		ours=$(least "$1" "$TMP/cost.recorded")
 		awk -v a="$native" -v b="$ours" 'BEGIN { exit !(b > a * 1.05) }'
 	}
-	for ((round = 0; round < 600; round++)); do
-		"$TMP/silent" 100 16 early 9>>"$TMP/cost.native" >"$TMP/out"
-		LD_PRELOAD=$lib BINLOG_DIR=$TMP/cost "$TMP/silent" 100 16 early 9>>"$TMP/cost.recorded" >"$TMP/out"
+	for ((round = 0; round < 1000; round++)); do
+		"$TMP/silent" 40 16 early 9>>"$TMP/cost.native" >"$TMP/out"
+		LD_PRELOAD=$lib BINLOG_DIR=$TMP/cost "$TMP/silent" 40 16 early 9>>"$TMP/cost.recorded" >"$TMP/out"
 		((round % 100 == 99)) && ! is_more 1 && ! is_more 2 && break
 	done
 	is_more 1

@@ -123,8 +123,8 @@ int main(int argc, char **argv)
 		pthread_join(thread, NULL);
 	else
 		puts("no thread");
-	printf("%s\n", dlopen("libm.so.6", RTLD_NOW) ? "a library"
-						       : "no library");
+	printf("%s\n",
+		dlopen("libm.so.6", RTLD_NOW) ? "a library" : "no library");
 	for (int i = 0; i < 200; i++) {
 		text = malloc(i);
 		printf("%d %s\n", i, text ? "taken" : "not taken");

@@ -49,11 +49,11 @@ static void *open_library(const char *way, const char *path)
 {
 	if (strcmp(way, "dlmopen") == 0)
 		return dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
-	return dlopen(path, strcmp(way, "deepbind") == 0
-				    ? RTLD_NOW | RTLD_DEEPBIND
-			    : strcmp(way, "lazy") == 0	 ? RTLD_LAZY
-			    : strcmp(way, "global") == 0 ? RTLD_NOW | RTLD_GLOBAL
-							 : RTLD_NOW);
+	return dlopen(
+		path, strcmp(way, "deepbind") == 0 ? RTLD_NOW | RTLD_DEEPBIND
+		      : strcmp(way, "lazy") == 0   ? RTLD_LAZY
+		      : strcmp(way, "global") == 0 ? RTLD_NOW | RTLD_GLOBAL
+						   : RTLD_NOW);
 }
 
 int main(int argc, char **argv)

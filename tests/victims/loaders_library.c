@@ -1,4 +1,5 @@
-/* Prints by several functions; then flushes, since its stdout may be its own. */
+/* Prints by several functions; then flushes, since its stdout may be its own.
+ */
 #include <stdio.h>
 #include <unistd.h>
 

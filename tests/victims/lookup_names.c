@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 		void *wanted = dlsym(RTLD_NEXT, argv[i]);
 
 		found += mine != NULL;
-		if (mine != wanted && (mine || !is_indirect(RTLD_NEXT, argv[i])))
+		if (mine != wanted &&
+			(mine || !is_indirect(RTLD_NEXT, argv[i])))
 			printf("%s: %p, not %p\n", argv[i], mine, wanted);
 	}
 	fprintf(stderr, "%d\n", found);

@@ -115,8 +115,8 @@ int main(void)
 	void *library;
 
 	printf("%d %s %p\n", (int)getuid(), copy, (void *)0);
-	printf("year %d\n", now < 1000000000 ? localtime_r(&now, &day)->tm_year
-					     : 0);
+	printf("year %d\n",
+		now < 1000000000 ? localtime_r(&now, &day)->tm_year : 0);
 	say_in_threads();
 	say_in_child();
 	say_of_files();
