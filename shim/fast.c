@@ -1,5 +1,10 @@
 #include "shim/fast.h"
 
+/* Odd: no two numbers have the same product. */
+#define GUESS_MULTIPLIER 453u
+
+_Static_assert(MEMO_SETS *MEMO_WAYS == 256, "their numbers are bytes");
+
 /* A FILE whose text is recorded and nothing else; its stream, or PASS. */
 static unsigned plain_stream(const FILE *file)
 {
@@ -29,6 +34,7 @@ const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	unsigned stream = plain_stream(file);
 	uint32_t tag = memo_tag(stream, text);
 	struct memo *memo;
+	uint8_t number;
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
@@ -39,8 +45,9 @@ const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	memo->where = memo_where(file, text);
 	memo->holds_back = streams[stream].buffering != BINLOG_BUFFER_NONE;
 	memo->version = version;
-	w->last->successor[1] = w->last->successor[0];
-	w->last->successor[0] = (uint16_t)(memo - &w->memo[0][0]);
+	number = (uint8_t)(memo - &w->memo[0][0]);
+	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
+	w->guesses[fast_guess_at(w, pc)] = number;
 	return memo;
 }
 

@@ -7,8 +7,8 @@
  * beginning.  Async-signal-safe; no system call.  `pc`, `sp` and `fp` are the
  * caller's, as in struct call.
  *
- * How a call is found again.  Each memo knows two that came after it before:
- * programs print in patterns, and mostly it is one of these again.
+ * How a call is found again.  Programs print in patterns: after the same call
+ * as last time one from the same place is mostly the same one, too.
  * Else it is looked for by its hash.  A memo also remembers the FILE that it
  * was used with and that this was a plain one; as long as streams_version
  * does not change, so it is.
@@ -55,16 +55,16 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 bool fast_character(
 	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);
 
-/* One of the two entries that came next before, if it is for this call. */
-FAST const struct memo *fast_guess(
-	struct writer *w, uintptr_t pc, uintptr_t key, uintptr_t other_key)
+/* Where the guess is for a call from `pc` after the last one. */
+FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
 {
-	const struct memo *all = &w->memo[0][0];
-	const struct memo *memo = all + w->last->successor[0];
+	return ((unsigned)(pc * 0x9e3779b97f4a7c15u >> 54) ^ w->last_mix) %
+	       WRITER_GUESSES;
+}
 
-	if (memo->pc != pc || (memo->key != key && memo->key != other_key))
-		memo = all + w->last->successor[1];
-	return memo;
+FAST const struct memo *fast_guess(struct writer *w, uintptr_t pc)
+{
+	return &w->memo[0][0] + w->guesses[fast_guess_at(w, pc)];
 }
 
 FAST bool fast_is_same(
@@ -77,7 +77,7 @@ FAST bool fast_is_same(
 FAST const struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
 {
-	const struct memo *memo = fast_guess(w, pc, key, key);
+	const struct memo *memo = fast_guess(w, pc);
 
 	if (likely(memo->key == key && memo->where == memo_where(file, text) &&
 		    fast_is_same(memo, pc, sp, fp)))
@@ -92,7 +92,7 @@ FAST const struct memo *fast_find_bytes(struct writer *w, uintptr_t pc,
 {
 	unsigned constant = CAPTURE_CONSTANT(text);
 	uintptr_t key = (uintptr_t)bytes;
-	const struct memo *memo = fast_guess(w, pc, 0, key);
+	const struct memo *memo = fast_guess(w, pc);
 
 	if (likely((memo->where == memo_where(file, text) ||
 			   (memo->where == memo_where(file, constant) &&
@@ -144,7 +144,7 @@ FAST void fast_commit(struct writer *w, const struct memo *memo,
 	const struct fast_record *record, size_t said)
 {
 	writer_commit(w, record->end, record->first);
-	w->last = (struct memo *)(uintptr_t)memo;
+	w->last_mix = memo->mix;
 	/* A handler that has interrupted us has changed said_key, too. */
 	if (unlikely(w->said_key != record->key))
 		writer_said_slow(w, memo_stream(memo));

@@ -50,8 +50,7 @@ struct memo {
 	uint8_t words;
 	bool holds_back; /* the stream does: it may be in pieces */
 	bool needs_fp;
-	/* Numbers of the entry that comes next, and of another that did. */
-	uint16_t successor[2];
+	uint16_t mix; /* of its number: see fast_guess() */
 	uintptr_t fp;
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));

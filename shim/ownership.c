@@ -135,7 +135,6 @@ static void mend(struct writer *w)
 	if (w->block && *(const uint32_t *)w->cursor != 0)
 		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
 	w->open = NULL;
-	w->last = &w->spare;
 	unwind_leave(w->unwind_cache);
 }
 
@@ -155,7 +154,6 @@ static struct writer *make(unsigned level, uint64_t owner)
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = w->number == 0 ? BLOCK_FIRST : WRITER_BLOCK_SMALLEST;
 	date(w);
-	w->last = &w->spare;
 	w->nesting = (uint8_t)level;
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);

@@ -24,6 +24,8 @@
 /* Calls that interrupt calls that interrupt calls, and so on. */
 #define WRITER_LEVELS 8u
 
+#define WRITER_GUESSES 1024u
+
 struct define_tables;
 
 struct writer {
@@ -36,7 +38,6 @@ struct writer {
 	char *cursor;	       /* where the next record goes */
 	char *open;	       /* the cursor after a piece of a line, or any */
 	uint32_t open_context; /* of that piece */
-	struct memo *last;     /* that was used on the short way */
 	char *end;	       /* of the block, less a final zero word */
 	uint32_t epoch;	       /* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
 	uint32_t core;
@@ -63,6 +64,8 @@ struct writer {
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
 	uint8_t nesting;
+	uint16_t last_mix; /* of the memo last used on the short way */
+	uint8_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 	struct memo memo[MEMO_SETS][MEMO_WAYS];
