@@ -43,7 +43,8 @@ const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 		!memo_matches(++memo, &call, key, tag))
 		return NULL;
 	memo->where = memo_where(file, text);
-	memo->holds_back = streams[stream].buffering != BINLOG_BUFFER_NONE;
+	memo->holds_back = streams[stream].buffering != BINLOG_BUFFER_NONE &&
+			   memo->context >> BINLOG_LENGTH_SHIFT == 0;
 	memo->version = version;
 	number = (uint8_t)(memo - &w->memo[0][0]);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);

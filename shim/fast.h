@@ -129,8 +129,7 @@ FAST char *fast_begin(struct writer *w, const struct memo *memo,
 	record->first = record->context = memo->context;
 	if (unlikely((size_t)(w->end - to) < bytes))
 		return NULL;
-	if (record->is_piece && w->open == to && w->said_key == record->key &&
-		likely(record->context >> BINLOG_LENGTH_SHIFT == 0)) {
+	if (record->is_piece && w->open == to && w->said_key == record->key) {
 		record->continues = true;
 		record->first |= BINLOG_CONTINUES;
 		return to + 4;
@@ -172,13 +171,14 @@ FAST bool fast_record_constant(struct writer *w, const struct memo *memo,
 /* One to three bytes and their number in one word. */
 FAST uint32_t fast_short_word(const unsigned char *bytes, size_t size)
 {
-	uint32_t word = BINLOG_SHORT | (uint32_t)size << 24 | bytes[0];
+	uint32_t word = BINLOG_SHORT | (uint32_t)size << 24;
+	uint16_t two;
 
-	if (size > 1)
-		word |= (uint32_t)bytes[1] << 8;
-	if (size > 2)
-		word |= (uint32_t)bytes[2] << 16;
-	return word;
+	if (size == 1)
+		return word | bytes[0];
+	__builtin_memcpy(&two, bytes, sizeof(two));
+	word |= two;
+	return size == 2 ? word : word | (uint32_t)bytes[2] << 16;
 }
 
 /* With the length word where it is not part of another one. */

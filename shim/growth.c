@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 
 #include "record/layout.h"
 #include "shim/bytes.h"
@@ -15,6 +16,8 @@
 /* At first, and then twice as much each time: a file looks larger than it is,
  * until it is copied by what does not know holes. */
 #define FIRST_BYTES ((uint64_t)128 << 10)
+/* Written at once, several times over. */
+#define ZEROS 65536u
 #define TRIES 400 /* more than 40 ms */
 
 /*
@@ -195,10 +198,26 @@ long growth_open(void)
 	return -ESTALE;
 }
 
+/* As many bytes as it takes, in as few calls as possible: the more at once, the
+ * larger the pieces that the kernel keeps them in. */
+static long write_some(long fd, uint64_t offset, uint32_t size)
+{
+	static const char zeros[ZEROS];
+	struct iovec parts[BINLOG_BLOCK_MAX / ZEROS];
+	unsigned count = 0;
+
+	for (uint32_t left = size; left > 0 && count < BINLOG_BLOCK_MAX / ZEROS;
+		count++) {
+		parts[count].iov_base = (void *)(uintptr_t)zeros;
+		parts[count].iov_len = left < ZEROS ? left : ZEROS;
+		left -= (uint32_t)parts[count].iov_len;
+	}
+	return SYS6(pwritev, fd, parts, count, offset, 0, 0);
+}
+
 /* Real blocks on disk: holes and fallocate() alone end in SIGBUS. */
 static bool write_zeros(uint64_t offset, uint32_t size)
 {
-	static const char zeros[65536];
 	long fd = growth_open();
 	uint32_t done = 0;
 	long n = 1;
@@ -206,11 +225,8 @@ static bool write_zeros(uint64_t offset, uint32_t size)
 	if (sys_failed(fd))
 		return false;
 	while (done < size && n > 0) {
-		uint32_t part = size - done < sizeof(zeros) ? size - done
-							    : sizeof(zeros);
-
 		do {
-			n = SYS4(pwrite64, fd, zeros, part, offset + done);
+			n = write_some(fd, offset + done, size - done);
 		} while (n == -EINTR);
 		if (n > 0)
 			done += (uint32_t)n;
