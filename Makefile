@@ -13,7 +13,8 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils netcat-openbsd libunwind8 python3 locales e2fsprogs \
-	musl-tools libcap2-bin
+	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
+	libeatmydata1 libfaketime fakeroot valgrind clang
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 
 # ---- flags ----
@@ -33,7 +34,7 @@ SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 OUTSIDE = $(BASE) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
 	$(SAN_FLAGS)
 OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
-INSIDE_LINK = -shared -nodefaultlibs -Wl,-Bsymbolic -Wl,-z,now,-z,relro,-z,defs \
+INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,relro,-z,defs \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
 READ_LIBS = -ldwarf -lz -liberty
 

@@ -152,6 +152,22 @@ void *arena_take(size_t size)
 	return taken;
 }
 
+void arena_stock(void)
+{
+	uintptr_t place;
+	unsigned last = 1;
+
+	while (last < CHUNKS - 1 &&
+		__atomic_load_n(&chunks[last].place, __ATOMIC_ACQUIRE))
+		last++;
+	add_chunk(last, CHUNK_LEAST);
+	for (unsigned i = last - 1; i <= last; i++) {
+		place = __atomic_load_n(&chunks[i].place, __ATOMIC_ACQUIRE);
+		if (place)
+			open_up_to(&chunks[i], place, size_of(place));
+	}
+}
+
 bool arena_is_marked(void)
 {
 	return mark && *mark != 0;

@@ -14,6 +14,9 @@ bool arena_open(void);
 /* `size` zero bytes, aligned to 64; null when there is no more memory. */
 void *arena_take(size_t size);
 
+/* Before system calls become impossible: room for a hundred threads more. */
+void arena_stock(void);
+
 /* One word of the arena: set by arena_mark(), zero in a fresh child. */
 bool arena_is_marked(void);
 void arena_mark(void);

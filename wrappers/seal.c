@@ -1,5 +1,6 @@
 #include <sys/prctl.h>
 
+#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/fatal.h"
 #include "shim/growth.h"
@@ -20,6 +21,7 @@ static void seal(bool strict)
 	/* Decide on the outputs now: later they cannot be looked at. */
 	for (int fd = 0; fd < 16; fd++)
 		streams_of(fd);
+	arena_stock();
 	writer_stock_up();
 	capture_file_stock();
 	fatal_unwatch();
