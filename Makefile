@@ -14,7 +14,7 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
-	libeatmydata1 libfaketime fakeroot valgrind clang
+	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 
 # ---- flags ----
