@@ -87,6 +87,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->tag = tag;
 	memo->length = length;
 	memo->version = 0;
+	memo->macros_context = 0;
 	memo->needs_fp = w->trace->needs_fp;
 	memo->words = 0;
 	if (memo != &w->spare)

@@ -26,7 +26,7 @@ static unsigned plain_stream(const FILE *file)
 }
 
 /* The entry stays where it is in its set: others know it by its number. */
-const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
+struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
 {
 	const struct call call = {.pc = pc, .sp = sp, .fp = fp};
@@ -52,19 +52,31 @@ const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	return memo;
 }
 
-bool fast_drain(
-	struct writer *w, uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
+bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, FILE *file)
 {
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
-	const struct memo *memo;
+	uint32_t context = memo ? memo->macros_context : 0;
 
 	if (stdio_buffer_is_busy(sp) || stdio_buffer_passed ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
-	memo = fast_find(w, pc, sp, fp, 0, file, BINLOG_TEXT_CHARACTERS);
-	if (!memo || !fast_record_bytes(
-			     w, memo, file, file->_IO_write_base, size, false))
+	if (unlikely(context == 0)) {
+		struct memo *found = fast_find(
+			w, pc, sp, fp, 0, file, BINLOG_TEXT_CHARACTERS);
+
+		if (!found)
+			return false;
+		context = found->context;
+		/* Whoever has the stack of the one has that of the other. */
+		if (memo && found->holds_back)
+			memo->macros_context = context;
+		if (!memo)
+			memo = found;
+	}
+	if (!fast_record_bytes(
+		    w, memo, context, file, file->_IO_write_base, size, false))
 		return false;
 	file->_IO_write_ptr = file->_IO_write_base;
 	return true;
@@ -74,7 +86,7 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 {
 	uint32_t version = __atomic_load_n(&streams_version, __ATOMIC_ACQUIRE);
 	struct fast_record record;
-	const struct memo *memo;
+	struct memo *memo;
 	struct writer *w;
 	bool done = false;
 	char *to;
@@ -82,16 +94,21 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	if (stdio_buffer_collects == file && plain_stream(file) != STREAM_PASS)
 		stdio_buffer_collects_at = version;
 	if (fast_collects(file) && fast_put(file, c, sp)) {
-		w = c == '\n' ? fast_enter(pc, sp, fp, file) : NULL;
-		if (w)
+		w = c == '\n' ? fast_enter(sp, file) : NULL;
+		if (w) {
+			fast_drain(w, NULL, pc, sp, fp, file);
 			writer_leave(w);
+		}
 		return true;
 	}
-	w = fast_enter(pc, sp, fp, file);
+	w = fast_enter(sp, file);
 	if (unlikely(!w))
 		return false;
 	memo = fast_find(w, pc, sp, fp, 0, file, BINLOG_TEXT_CHARACTER);
-	to = memo ? fast_begin(w, memo, file, 12, c != '\n', &record) : NULL;
+	to = memo && fast_is_drained(w, memo, pc, sp, fp, file)
+		     ? fast_begin(w, memo, memo->context, file, 12, c != '\n',
+			       &record)
+		     : NULL;
 	if (likely(to != NULL)) {
 		*(int32_t *)to = c;
 		record.end = to + 4;
@@ -128,12 +145,12 @@ static __attribute__((noinline)) bool insert_time(
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const char *format, va_list arguments)
 {
-	struct writer *w = fast_enter(pc, sp, fp, file);
+	struct writer *w = fast_enter(sp, file);
 	int result = CAPTURE_PASS;
 	struct fast_record record;
 	struct arguments_list list;
 	struct arguments_sum sum;
-	const struct memo *memo;
+	struct memo *memo;
 	const struct plan *plan;
 	char *to;
 
@@ -141,10 +158,11 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 		return CAPTURE_PASS;
 	memo = fast_find(
 		w, pc, sp, fp, (uintptr_t)format, file, BINLOG_TEXT_FORMAT);
-	if (unlikely(!memo || !is_simple(memo->plan)))
+	if (unlikely(!memo || !is_simple(memo->plan) ||
+		     !fast_is_drained(w, memo, pc, sp, fp, file)))
 		goto leave;
 	plan = memo->plan;
-	to = fast_begin(w, memo, file, 12 + plan->fixed,
+	to = fast_begin(w, memo, memo->context, file, 12 + plan->fixed,
 		plan->ending != ENDING_UNKNOWN, &record);
 	if (unlikely(!to))
 		goto leave;

@@ -37,15 +37,16 @@ struct fast_record {
 };
 
 /* The entry of this call by its hash, for guesses from now on; or null. */
-const struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
+struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text);
 
 /*
- * What macros have put into the buffer comes first.  Only where no other
- * thread may use the FILE, which libc knows.
+ * What macros have put into the buffer comes first.  `memo` is that of the call
+ * before which it is found, or null if there is none.  Only where no other
+ * thread may use the FILE, which libc knows.  False: the long way.
  */
-bool fast_drain(
-	struct writer *w, uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file);
+bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, FILE *file);
 
 /* What printf returns, or CAPTURE_PASS. */
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
@@ -62,7 +63,7 @@ FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
 	       WRITER_GUESSES;
 }
 
-FAST const struct memo *fast_guess(struct writer *w, uintptr_t pc)
+FAST struct memo *fast_guess(struct writer *w, uintptr_t pc)
 {
 	return &w->memo[0][0] + w->guesses[fast_guess_at(w, pc)];
 }
@@ -74,10 +75,10 @@ FAST bool fast_is_same(
 	       memo->version == streams_version && memo_same_stack(memo, fp);
 }
 
-FAST const struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
+FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
 {
-	const struct memo *memo = fast_guess(w, pc);
+	struct memo *memo = fast_guess(w, pc);
 
 	if (likely(memo->key == key && memo->where == memo_where(file, text) &&
 		    fast_is_same(memo, pc, sp, fp)))
@@ -86,13 +87,12 @@ FAST const struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 }
 
 /* Those that are constant are known by their address. */
-FAST const struct memo *fast_find_bytes(struct writer *w, uintptr_t pc,
-	uintptr_t sp, uintptr_t fp, const FILE *file, const char *bytes,
-	unsigned text)
+FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, const FILE *file, const char *bytes, unsigned text)
 {
 	unsigned constant = CAPTURE_CONSTANT(text);
 	uintptr_t key = (uintptr_t)bytes;
-	const struct memo *memo = fast_guess(w, pc);
+	struct memo *memo = fast_guess(w, pc);
 
 	if (likely((memo->where == memo_where(file, text) ||
 			   (memo->where == memo_where(file, constant) &&
@@ -116,7 +116,7 @@ FAST bool fast_is_same_moment(const struct writer *w, uint64_t ticks)
  * needs no time of its own.
  */
 FAST char *fast_begin(struct writer *w, const struct memo *memo,
-	const FILE *file, size_t bytes, bool is_piece,
+	uint32_t context, const FILE *file, size_t bytes, bool is_piece,
 	struct fast_record *record)
 {
 	char *to = w->cursor;
@@ -126,7 +126,7 @@ FAST char *fast_begin(struct writer *w, const struct memo *memo,
 	record->is_piece = is_piece && memo->holds_back &&
 			   !(file->_flags2 & LIBIO_NEEDS_LOCK);
 	record->continues = false;
-	record->first = record->context = memo->context;
+	record->first = record->context = context;
 	if (unlikely((size_t)(w->end - to) < bytes))
 		return NULL;
 	if (record->is_piece && w->open == to && w->said_key == record->key) {
@@ -161,7 +161,8 @@ FAST bool fast_record_constant(struct writer *w, const struct memo *memo,
 	struct fast_record record;
 	bool is_piece = !is_line && bytes[memo->length - 1] != '\n';
 
-	record.end = fast_begin(w, memo, file, 8, is_piece, &record);
+	record.end =
+		fast_begin(w, memo, memo->context, file, 8, is_piece, &record);
 	if (unlikely(!record.end))
 		return false;
 	fast_commit(w, memo, &record, memo->length + is_line);
@@ -211,14 +212,15 @@ FAST char *fast_store_bytes(struct writer *w, char *to, const char *bytes,
 }
 
 FAST bool fast_record_bytes(struct writer *w, const struct memo *memo,
-	const FILE *file, const char *bytes, size_t size, bool is_line)
+	uint32_t context, const FILE *file, const char *bytes, size_t size,
+	bool is_line)
 {
 	struct fast_record record;
 	char *to;
 
 	if (unlikely(size - 1 >= FAST_BYTES_MAX))
 		return false;
-	to = fast_begin(w, memo, file, size + 16,
+	to = fast_begin(w, memo, context, file, size + 16,
 		!is_line && bytes[size - 1] != '\n', &record);
 	if (unlikely(!to))
 		return false;
@@ -227,9 +229,8 @@ FAST bool fast_record_bytes(struct writer *w, const struct memo *memo,
 	return true;
 }
 
-/* The writer of this thread, and the buffer of the FILE empty; or null. */
-FAST struct writer *fast_enter(
-	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
+/* The writer of this thread, or null. */
+FAST struct writer *fast_enter(uintptr_t sp, const FILE *file)
 {
 	struct writer *w = writer_current();
 
@@ -241,27 +242,34 @@ FAST struct writer *fast_enter(
 	w->entered = sp;
 	w->idle = 0;
 	SIGNAL_FENCE();
-	if (likely(file->_IO_write_ptr == file->_IO_write_base) ||
-		fast_drain(w, pc, sp, fp, file))
-		return w;
-	writer_leave(w);
-	return NULL;
+	return w;
+}
+
+/* The buffer of the FILE, which is a plain one, is empty now. */
+FAST bool fast_is_drained(struct writer *w, struct memo *memo, uintptr_t pc,
+	uintptr_t sp, uintptr_t fp, FILE *file)
+{
+	return likely(file->_IO_write_ptr == file->_IO_write_base) ||
+	       fast_drain(w, memo, pc, sp, fp, file);
 }
 
 /* fwrite(). */
 FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const void *bytes, size_t size)
 {
-	struct writer *w = fast_enter(pc, sp, fp, file);
-	const struct memo *memo;
+	struct writer *w = fast_enter(sp, file);
+	struct memo *memo;
 	bool done = false;
 
 	if (unlikely(!w))
 		return false;
 	memo = fast_find_bytes(w, pc, sp, fp, file, bytes, BINLOG_TEXT_BYTES);
-	if (memo && memo->key == 0)
-		done = fast_record_bytes(w, memo, file, bytes, size, false);
-	else if (memo && memo->length == size)
+	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file)))
+		; /* the long way */
+	else if (memo->key == 0)
+		done = fast_record_bytes(
+			w, memo, memo->context, file, bytes, size, false);
+	else if (memo->length == size)
 		done = fast_record_constant(w, memo, file, bytes, false);
 	writer_leave(w);
 	return done;
@@ -275,18 +283,21 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 	const char *s, unsigned text)
 {
 	bool is_line = text == BINLOG_TEXT_BYTES_LINE;
-	struct writer *w = fast_enter(pc, sp, fp, file);
-	const struct memo *memo;
+	struct writer *w = fast_enter(sp, file);
+	struct memo *memo;
 	size_t size = 0;
 	bool done = false;
 
 	if (unlikely(!w))
 		return -1;
 	memo = fast_find_bytes(w, pc, sp, fp, file, s, text);
-	if (memo && memo->key == 0) {
+	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file))) {
+		; /* the long way */
+	} else if (memo->key == 0) {
 		size = bytes_length(s);
-		done = fast_record_bytes(w, memo, file, s, size, is_line);
-	} else if (memo) {
+		done = fast_record_bytes(
+			w, memo, memo->context, file, s, size, is_line);
+	} else {
 		/* What is constant is as long as it was. */
 		size = memo->length;
 		done = fast_record_constant(w, memo, file, s, is_line);

@@ -52,6 +52,8 @@ struct memo {
 	bool needs_fp;
 	uint16_t mix; /* of its number: see fast_guess() */
 	uintptr_t fp;
+	uint32_t macros_context; /* with the same stack, for what is found in */
+				 /* the buffer before; 0: not known yet */
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));
 
