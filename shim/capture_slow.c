@@ -488,10 +488,10 @@ int capture_at_once(struct writer *w, const struct call *call,
 	int error = errno;
 	int length;
 
-	if (!format || format == only_string)
-		return CAPTURE_PASS; /* what there is finds no room either */
-	if (how->chk > 0 && fortify_verdict(format))
-		return CAPTURE_PASS; /* it would end here */
+	/* What there is finds no room either, or it would end here. */
+	if (!format || format == only_string ||
+		(how->chk > 0 && fortify_verdict(format)))
+		return CAPTURE_PASS;
 	length = record_made(w, call, how, format, arguments, error);
 
 	/* The native call that follows has to find it, for "%m". */
