@@ -1,13 +1,8 @@
 #include "shim/capture_slow.h"
 
-#include <sys/mman.h>
-
-#include "record/hash.h"
 #include "shim/bytes.h"
 #include "shim/define.h"
-#include "shim/fortify.h"
 #include "shim/module.h"
-#include "shim/pass_on.h"
 #include "shim/plan.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -18,17 +13,6 @@
 /* From so many contexts on, constant texts of a thread are recorded like any
  * other bytes: a table that is printed would define one for each entry. */
 #define CONTEXTS_MANY 8192u
-/* On the host's stack while a text is made. */
-#define TEXT_ON_STACK 1024u
-
-/* Room for a text that ends early: from, to; and what fills it. */
-#define BROKEN_MIN ((size_t)1 << 16)
-#define BROKEN_MAX ((size_t)1 << 28)
-#define UNTOUCHED 0xff
-
-/* Keys of formats that are not constant: no user address has this bit. */
-#define KEY_OF_CONTENT ((uint64_t)1 << 63)
-
 /* First come, first served: two that took turns would miss every time. */
 static void note_caller(struct writer *w, uintptr_t pc)
 {
@@ -124,11 +108,6 @@ static struct memo *remember_format(struct writer *w, const struct call *call,
 	return remember(w, call, key, &context, plan, 0);
 }
 
-static uint64_t content_key(const char *format, size_t length)
-{
-	return binlog_hash(format, length) | KEY_OF_CONTENT;
-}
-
 static void note_constant(
 	struct writer *w, struct plan_argument *argument, const char *s)
 {
@@ -208,7 +187,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	}
 	length = (uint32_t)bytes_length(format);
 	if (!how->permanent && !module_is_constant(format, length + 1)) {
-		key = content_key(format, length);
+		key = capture_content_key(format, length);
 		memo = memo_find(
 			writer_memo_set(w, call, key, tag), call, key, tag);
 		if (memo)
@@ -365,137 +344,4 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 		return true;
 	}
 	return at != bytes && write_rest(&streams[stream], text, at, size);
-}
-
-int capture_measure(const char *format, va_list arguments)
-{
-	int kept = errno;
-	int length = pass_on_vsnprintf(NULL, 0, 0, format, arguments);
-
-	errno = kept;
-	return length;
-}
-
-static const char only_string[] = "%s";
-
-/* After a prefix, a text that is made becomes the argument of a "%s". */
-static bool record_prefixed(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, ...)
-{
-	va_list arguments;
-	int result;
-
-	va_start(arguments, format);
-	result = capture_inside(w, call, how, format, arguments);
-	va_end(arguments);
-	return result != CAPTURE_PASS;
-}
-
-static bool record_text(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, const char *text,
-	size_t length)
-{
-	size_t size = bytes_length(format);
-	struct intern_entry *string =
-		define_string(w, format, (uint32_t)size);
-
-	if (how->prefixes) /* a "%s" would end at a zero byte */
-		return length <= CAPTURE_CHUNK &&
-		       bytes_length(text) == length &&
-		       record_prefixed(w, call, how, only_string, text);
-	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
-				 string->id, text, length);
-}
-
-/* A long text in a mapping of its own, for as long as it takes. */
-static int long_text(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, size_t length,
-	va_list arguments)
-{
-	long address = SYS6(mmap, 0, length + 1, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int made;
-
-	if (sys_failed(address))
-		return CAPTURE_PASS;
-	made = pass_on_vsnprintf(
-		(char *)address, length + 1, how->chk, format, arguments);
-	if (made > (int)length) /* a string has grown meanwhile */
-		made = (int)length;
-	if (!record_text(w, call, how, format, (char *)address,
-		    made < 0 ? bytes_length((char *)address) : (size_t)made))
-		made = CAPTURE_PASS;
-	SYS2(munmap, address, length + 1);
-	return made;
-}
-
-/*
- * A conversion that fails ends the text; what was before it stands, zero
- * bytes included.  It ends where the last byte was written: a terminator.
- */
-static bool broken_text(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments,
-	int error)
-{
-	bool done = false, fits = false;
-	size_t size, length;
-
-	for (size = BROKEN_MIN; !fits && size <= BROKEN_MAX; size *= 16) {
-		long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		char *text = (char *)address;
-
-		if (sys_failed(address))
-			return false;
-		memset(text, UNTOUCHED, size);
-		errno = error;
-		pass_on_vsnprintf(text, size, how->chk, format, arguments);
-		length = size;
-		while (length > 0 && text[length - 1] == (char)UNTOUCHED)
-			length--;
-		fits = length > 0 && length < size;
-		if (fits)
-			done = record_text(
-				w, call, how, format, text, length - 1);
-		SYS2(munmap, address, size);
-	}
-	return done;
-}
-
-static int record_made(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments,
-	int error)
-{
-	char text[TEXT_ON_STACK];
-	int length = pass_on_vsnprintf(
-		text, sizeof(text), how->chk, format, arguments);
-
-	if (length >= (int)sizeof(text))
-		return long_text(
-			w, call, how, format, (size_t)length, arguments);
-	if (length < 0)
-		return broken_text(w, call, how, format, arguments, error)
-			       ? length
-			       : CAPTURE_PASS;
-	if (!record_text(w, call, how, format, text, (size_t)length))
-		return CAPTURE_PASS;
-	return length;
-}
-
-int capture_at_once(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments)
-{
-	int error = errno;
-	int length;
-
-	/* What there is finds no room either, or it would end here. */
-	if (!format || format == only_string ||
-		(how->chk > 0 && fortify_verdict(format)))
-		return CAPTURE_PASS;
-	length = record_made(w, call, how, format, arguments, error);
-
-	/* The native call that follows has to find it, for "%m". */
-	if (length == CAPTURE_PASS || streams[how->stream].tee)
-		errno = error;
-	return length;
 }

@@ -1,11 +1,13 @@
 /*
  * The slow half of capture.h: calls met for the first time in a thread, with
  * another stack than the last time, or whose text has to be made on the spot.
- * Called by capture.c only, inside the writer.
+ * Called by capture.c only, inside the writer.  capture_slow.c has the first
+ * two, capture_once.c the third.
  */
 #ifndef SHIM_CAPTURE_SLOW_H
 #define SHIM_CAPTURE_SLOW_H
 
+#include "record/hash.h"
 #include "shim/capture.h"
 #include "shim/host.h"
 
@@ -47,5 +49,13 @@ int capture_at_once(struct writer *w, const struct call *call,
 /* Any number of bytes; `format` is the id of a string, or 0. */
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, uint32_t format, const void *bytes, size_t size);
+
+/* The key of a format that is not constant: no user address has this bit. */
+#define CAPTURE_KEY_OF_CONTENT ((uint64_t)1 << 63)
+
+static inline uint64_t capture_content_key(const char *format, size_t length)
+{
+	return binlog_hash(format, length) | CAPTURE_KEY_OF_CONTENT;
+}
 
 #endif
