@@ -5,7 +5,7 @@
 #define UNKNOWN_STRING "<string ?>"
 
 static void take_apart(
-	struct record_read *read, uint32_t word, uint32_t last_context)
+	struct record_read *read, uint32_t word, uint32_t last, uint32_t other)
 {
 	read->word = read->id = word;
 	read->length = 0;
@@ -15,7 +15,7 @@ static void take_apart(
 		return;
 	read->repeats = word & BINLOG_REPEATS;
 	if (read->repeats) {
-		read->id = last_context;
+		read->id = word & BINLOG_OTHER ? other : last;
 		return;
 	}
 	read->length = word >> BINLOG_LENGTH_SHIFT & BINLOG_LENGTH_MAX;
@@ -23,11 +23,11 @@ static void take_apart(
 }
 
 enum error_code record_read_head(
-	struct record_read *read, uint32_t word, uint32_t last_context)
+	struct record_read *read, uint32_t word, uint32_t last, uint32_t other)
 {
 	const struct definition_context *context;
 
-	take_apart(read, word, last_context);
+	take_apart(read, word, last, other);
 	context = read->context =
 		definition_context(read->definitions, read->id);
 	if (!context)
@@ -125,7 +125,7 @@ static void read_only(struct record_read *read, struct cursor *record)
 
 	*argument = (struct render_argument){.kind = BINLOG_ARG_STRING};
 	if (read->repeats) {
-		read_short(record, read->word, argument);
+		read_short(record, read->word & ~BINLOG_OTHER, argument);
 	} else {
 		argument->bytes = read->length;
 		argument->data = cursor_padded(record, read->length);

@@ -33,12 +33,13 @@ struct record_read {
 };
 
 /*
- * What the first word says; `last_context` is the id of the context of the
- * message right before it, or 0.  ERROR_NONE, or why the record cannot be read,
- * and with it the rest of its block; `id` says of which context.
+ * What the first word says; `last` is the id of the context of the message
+ * right before it, `other` that of the last other one in its line; or 0.
+ * ERROR_NONE, or why the record cannot be read, and with it the rest of its
+ * block; `id` says of which context.
  */
 enum error_code record_read_head(
-	struct record_read *read, uint32_t word, uint32_t last_context);
+	struct record_read *read, uint32_t word, uint32_t last, uint32_t other);
 
 /* The whole record, of which the cursor is at the first word; afterwards it is
  * behind the last.  False: it ended before. */

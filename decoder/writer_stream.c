@@ -136,12 +136,12 @@ static void enter_block(struct writer_stream *stream)
 	stream->block_end = block->size;
 	stream->window_end = sizeof(struct binlog_block);
 	use_anchor(stream, &block->anchor);
-	stream->last_context = 0;
+	stream->last_context = stream->other_context = 0;
 	stream->tid = block->tid;
 	if (!stream->program || stream->program->pid != block->pid ||
 		stream->program->process != block->process)
-		stream->program = program_find(&stream->capture->programs,
-			block->pid, block->process);
+		stream->program = program_find(
+			&stream->capture->programs, block->pid, block->process);
 	if (!stream->program || !enlarge_window(stream))
 		leave_block(stream);
 	else
@@ -252,8 +252,8 @@ static void take_control(
 		take_clock(stream, record);
 		break;
 	case BINLOG_PROCESS:
-		good = program_describe(&stream->capture->programs,
-			stream->program, record);
+		good = program_describe(
+			&stream->capture->programs, stream->program, record);
 		break;
 	case BINLOG_THREAD:
 		take_thread(stream, record);
@@ -357,6 +357,16 @@ static void take_time(
 		set_time(stream, stream->anchor.ticks);
 }
 
+static void note_context(
+	struct writer_stream *stream, const struct record_read *read)
+{
+	if (!read->continues)
+		stream->other_context = 0;
+	else if (stream->last_context != read->id)
+		stream->other_context = stream->last_context;
+	stream->last_context = read->id;
+}
+
 static void step_message(struct writer_stream *stream, uint32_t word)
 {
 	struct record_read read = {
@@ -364,8 +374,8 @@ static void step_message(struct writer_stream *stream, uint32_t word)
 		.definitions = &stream->definitions,
 		.arguments = stream->message.arguments,
 	};
-	enum error_code code =
-		record_read_head(&read, word, stream->last_context);
+	enum error_code code = record_read_head(
+		&read, word, stream->last_context, stream->other_context);
 	struct cursor record;
 
 	if (code != ERROR_NONE) {
@@ -380,7 +390,7 @@ static void step_message(struct writer_stream *stream, uint32_t word)
 		finish_message(stream, read.context);
 		if (read.misses_string)
 			report(stream, ERROR_STRING, read.missing_string);
-		stream->last_context = read.id;
+		note_context(stream, &read);
 		stream->window_at = (size_t)(record.at - stream->window);
 		return;
 	} while (read_more(stream));

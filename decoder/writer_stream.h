@@ -34,7 +34,7 @@ struct writer_stream {
 	char thread[17];	     /* ends in NUL */
 	struct binlog_anchor anchor; /* the latest */
 	struct wall_segment segment;
-	uint64_t least_wall;	     /* of the next message */
+	uint64_t least_wall; /* of the next message */
 	uint8_t *window;
 	size_t window_room;
 	size_t window_bytes; /* that were read into it */
@@ -42,8 +42,9 @@ struct writer_stream {
 	uint32_t window_end; /* in the block: how far was read */
 	uint32_t block_end;  /* bytes of the block that the file has */
 	uint32_t next_sequence;
-	uint32_t last_context; /* of the message before in this block, or 0 */
-	bool partial; /* the last message was */
+	uint32_t last_context;	/* of the message before in this block, or 0 */
+	uint32_t other_context; /* the last other one in its line, or 0 */
+	bool partial;		/* the last message was */
 };
 
 /*

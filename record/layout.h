@@ -149,10 +149,12 @@ struct binlog_block {
  *
  * With BINLOG_REPEATS as well, the context is also that of the record before,
  * which has a string as its only argument, and the rest of the word is that
- * string as after BINLOG_SHORT.
+ * string as after BINLOG_SHORT.  With BINLOG_OTHER, too, it is the last other
+ * context since the last record that had ticks.
  */
 #define BINLOG_CONTINUES 0x80000000u
 #define BINLOG_REPEATS 0x40000000u
+#define BINLOG_OTHER 0x04000000u
 #define BINLOG_LENGTH_SHIFT 22
 #define BINLOG_LENGTH_MAX 255u
 

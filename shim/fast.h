@@ -149,6 +149,10 @@ FAST void fast_commit(struct writer *w, const struct memo *memo,
 		writer_said_slow(w, memo_stream(memo));
 	else if (record->is_piece) {
 		w->open = record->end;
+		if (!record->continues)
+			w->other_context = 0;
+		else if (w->open_context != record->context)
+			w->other_context = w->open_context;
 		w->open_context = record->context;
 	}
 	w->said += said;
@@ -188,17 +192,21 @@ FAST char *fast_store_bytes(struct writer *w, char *to, const char *bytes,
 {
 	size_t padded = (size + 3) & ~(size_t)3;
 
-	if (size <= BINLOG_SHORT_MAX &&
-		(!record->continues || w->open_context == record->context)) {
+	if (size <= BINLOG_SHORT_MAX) {
 		uint32_t word = fast_short_word((const void *)bytes, size);
 
-		/* The same place as the piece before: one word is enough. */
-		if (record->continues) {
-			record->first = word | BINLOG_CONTINUES;
-			return to;
+		if (!record->continues) {
+			*(uint32_t *)to = word;
+			return to + 4;
 		}
-		*(uint32_t *)to = word;
-		return to + 4;
+		/* The same place as one of the last two: one word is enough. */
+		record->first = word | BINLOG_CONTINUES;
+		if (w->open_context == record->context)
+			return to;
+		record->first |= BINLOG_OTHER;
+		if (w->other_context == record->context)
+			return to;
+		record->first = record->context | BINLOG_CONTINUES;
 	}
 	if (record->continues && size <= BINLOG_LENGTH_MAX) {
 		record->first |= (uint32_t)size << BINLOG_LENGTH_SHIFT;

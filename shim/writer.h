@@ -32,14 +32,15 @@ struct writer {
 	/* process_generation of when it was free; 0 inside, after fork, and
 	 * before it is armed.  Only its own thread and handlers change it. */
 	uint32_t idle;
-	uint32_t generation;   /* that `idle` is set to */
-	uint32_t seen;	       /* that for which memo and definitions hold */
-	uintptr_t entered;     /* stack pointer of the call that is inside */
-	char *cursor;	       /* where the next record goes */
-	char *open;	       /* the cursor after a piece of a line, or any */
-	uint32_t open_context; /* of that piece */
-	char *end;	       /* of the block, less a final zero word */
-	uint32_t epoch;	       /* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
+	uint32_t generation;	/* that `idle` is set to */
+	uint32_t seen;		/* that for which memo and definitions hold */
+	uintptr_t entered;	/* stack pointer of the call that is inside */
+	char *cursor;		/* where the next record goes */
+	char *open;		/* the cursor after a piece of a line, or any */
+	uint32_t open_context;	/* of that piece */
+	uint32_t other_context; /* before it in this line; 0: none */
+	char *end;		/* of the block, less a final zero word */
+	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
 	uint32_t core;
 	const volatile uint32_t *core_now; /* clock_core_address() */
 	struct binlog_block *block;	   /* null: none could be had */

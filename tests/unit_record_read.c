@@ -156,6 +156,39 @@ static void a_repeated_context_is_one_word_with_its_string(void **state)
 	expect(&pieces, "2000:first|2000: 01|2000:2|2000:\xff\x80|2001:b|", 0);
 }
 
+static void the_last_but_one_context_can_be_repeated(void **state)
+{
+	const struct make_context other = {.id = 20,
+		.text = BINLOG_TEXT_BYTES,
+		.stream = 1,
+		.kinds = STRING};
+	struct pieces pieces;
+
+	(void)state;
+	begin(&pieces, 4096);
+	make_context(&pieces.block, &other);
+	put(&pieces, "a", 2000);
+	make_u32(&pieces.block, 20 | BINLOG_CONTINUES);
+	make_u32(&pieces.block, word_of("|"));
+	make_u32(&pieces.block,
+		BINLOG_CONTINUES | BINLOG_OTHER | word_of("bcd"));
+	make_u32(&pieces.block, BINLOG_CONTINUES | BINLOG_OTHER | word_of("|"));
+	make_u32(&pieces.block, BINLOG_CONTINUES | word_of("|"));
+	make_u32(&pieces.block, BINLOG_CONTINUES | BINLOG_OTHER | word_of("e"));
+	put(&pieces, "f", 2001);
+	expect(&pieces, "2000:a|2000:||2000:bcd|2000:||2000:||2000:e|2001:f|",
+		0);
+	/* Not beyond what has ticks. */
+	begin(&pieces, 4096);
+	make_context(&pieces.block, &other);
+	put(&pieces, "a", 2000);
+	make_u32(&pieces.block, 20 | BINLOG_CONTINUES);
+	make_u32(&pieces.block, word_of("|"));
+	put(&pieces, "b", 2001);
+	make_u32(&pieces.block, BINLOG_CONTINUES | BINLOG_OTHER | word_of("x"));
+	expect(&pieces, "2000:a|2000:||2001:b|", 1);
+}
+
 static void repeating_nothing_ends_the_block(void **state)
 {
 	struct pieces pieces;
@@ -246,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_short_string_is_its_length_word),
 		cmocka_unit_test(
 			a_repeated_context_is_one_word_with_its_string),
+		cmocka_unit_test(the_last_but_one_context_can_be_repeated),
 		cmocka_unit_test(repeating_nothing_ends_the_block),
 		cmocka_unit_test(only_a_single_string_can_be_in_the_first_word),
 		cmocka_unit_test(more_than_three_bytes_are_not_in_a_word),
