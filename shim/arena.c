@@ -154,17 +154,23 @@ void *arena_take(size_t size)
 
 void arena_stock(void)
 {
-	uintptr_t place;
 	unsigned last = 1;
 
 	while (last < CHUNKS - 1 &&
 		__atomic_load_n(&chunks[last].place, __ATOMIC_ACQUIRE))
 		last++;
 	add_chunk(last, CHUNK_LEAST);
+	/* Not all of it: a program may keep all that it can touch in memory. */
 	for (unsigned i = last - 1; i <= last; i++) {
-		place = __atomic_load_n(&chunks[i].place, __ATOMIC_ACQUIRE);
+		struct chunk *chunk = &chunks[i];
+		uintptr_t place =
+			__atomic_load_n(&chunk->place, __ATOMIC_ACQUIRE);
+		size_t end = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE) +
+			     4 * STEP;
+
 		if (place)
-			open_up_to(&chunks[i], place, size_of(place));
+			open_up_to(chunk, place,
+				end < size_of(place) ? end : size_of(place));
 	}
 }
 

@@ -14,7 +14,7 @@ bool arena_open(void);
 /* `size` zero bytes, aligned to 64; null when there is no more memory. */
 void *arena_take(size_t size);
 
-/* Before system calls become impossible: room for a hundred threads more. */
+/* Before system calls become impossible: room for twenty threads more. */
 void arena_stock(void);
 
 /* One word of the arena: set by arena_mark(), zero in a fresh child. */

@@ -156,6 +156,7 @@ static bool map_segment(unsigned i, long fd)
 static struct segment *open_up_to(uint64_t end)
 {
 	struct segment *segment;
+	uint64_t now;
 	unsigned i = 0;
 
 	while (i < SEGMENTS && end_of_segment(i) < end)
@@ -176,8 +177,11 @@ static struct segment *open_up_to(uint64_t end)
 	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
 		    PROT_READ | PROT_WRITE)))
 		return NULL;
-	/* Another thread's may be more; then the next one does it again. */
-	__atomic_store_n(&segment->open, end, __ATOMIC_RELEASE);
+	now = __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE);
+	while (now < end &&
+		!__atomic_compare_exchange_n(&segment->open, &now, end, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
 	return segment;
 }
 

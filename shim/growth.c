@@ -6,6 +6,7 @@
 
 #include "record/layout.h"
 #include "shim/bytes.h"
+#include "shim/host.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
 
@@ -34,6 +35,7 @@ struct growth {
 			    under way to it */
 	uint64_t size;	 /* of the file, at least */
 	uint64_t shared; /* for others: growth_shared() */
+	uint64_t stuck;	 /* the goal that somebody was killed on the way to */
 };
 
 static struct growth own; /* without memory to share */
@@ -119,6 +121,24 @@ static uint64_t goal_for(uint64_t end)
 	return goal >= end ? goal : 0;
 }
 
+/*
+ * With other threads about a descriptor of ours may become something else's at
+ * any time (dup2), or a child's for ever.  Without them it is the better way:
+ * a path may lead elsewhere from one call to the next.
+ */
+static bool lengthen(uint64_t goal)
+{
+	long fd = host_is_single_threaded() ? growth_open() : -EMFILE;
+	bool done;
+
+	if (sys_failed(fd))
+		return growth_bytes() != 0 &&
+		       !sys_failed(SYS2(truncate, its_path, goal));
+	done = !sys_failed(SYS2(ftruncate, fd, goal));
+	SYS1(close, fd);
+	return done;
+}
+
 static bool extend(uint64_t goal)
 {
 	uint64_t size = __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
@@ -126,7 +146,7 @@ static bool extend(uint64_t goal)
 	/* All others who are under way would do the same. */
 	if (goal <= size)
 		return true;
-	if (growth_bytes() == 0 || sys_failed(SYS2(truncate, its_path, goal)))
+	if (!lengthen(goal))
 		return false;
 	while (size < goal &&
 		!__atomic_compare_exchange_n(&growth->size, &size, goal, false,
@@ -165,16 +185,24 @@ static bool step(uint64_t end)
 bool growth_reach(uint64_t end)
 {
 	bool possible = true;
-	uint64_t mask;
+	uint64_t goal, mask;
 
 	if (end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE))
 		return true;
+	goal = __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE);
+	if (goal == __atomic_load_n(&growth->stuck, __ATOMIC_ACQUIRE))
+		return false;
 	mask = signal_mask_block();
 	for (int i = 0; i < TRIES && possible &&
 			end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 		i++)
 		possible = step(end);
 	signal_mask_restore(mask);
+	/* Whoever is on the way there will not come back: wait no more. */
+	if (possible &&
+		end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE) &&
+		goal == __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&growth->stuck, goal, __ATOMIC_RELEASE);
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 }
 
@@ -188,9 +216,13 @@ void growth_reach_all(void)
 
 long growth_open(void)
 {
-	long fd = SYS4(
-		openat, AT_FDCWD, its_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	struct stat st;
+	long fd;
+
+	if (growth_bytes() == 0)
+		return -ENOENT;
+	fd = SYS4(openat, AT_FDCWD, its_path,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 
 	if (sys_failed(fd) || is_ours(SYS2(fstat, fd, &st), &st))
 		return fd;
@@ -237,10 +269,13 @@ static bool write_zeros(uint64_t offset, uint32_t size)
 
 /*
  * Writing costs half of what it costs to have the mapping filled.  But the path
- * may be gone, or not be ours to open any more.
+ * may be gone, or not be ours to open any more; and with other threads about
+ * there must be no descriptor, see lengthen().
  */
 bool growth_back(void *address, uint64_t offset, uint32_t size)
 {
-	return write_zeros(offset, size) ||
+	return (host_is_single_threaded() &&
+		       offset + size <= limit_of_files() &&
+		       write_zeros(offset, size)) ||
 	       !sys_failed(SYS3(madvise, address, size, MADV_POPULATE_WRITE));
 }

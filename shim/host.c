@@ -39,6 +39,7 @@ void *host_abort_message;
 const void *host_file_jumps;
 const FILE *host_file_stdout;
 const FILE *host_file_stderr;
+const char *host_single_threaded;
 
 /*
  * Stands in for a function that the host does not have, or that is called
@@ -89,4 +90,5 @@ COLD void host_resolve_now(void)
 	host_file_jumps = find("_IO_file_jumps");
 	host_file_stdout = find("_IO_2_1_stdout_");
 	host_file_stderr = find("_IO_2_1_stderr_");
+	host_single_threaded = find("__libc_single_threaded");
 }

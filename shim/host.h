@@ -54,4 +54,12 @@ extern const FILE *host_file_stderr;
 #include "shim/borrowed.def"
 #undef BORROW
 
+/* libc knows that there is no other thread: a byte of it, or null. */
+extern HIDDEN const char *host_single_threaded;
+
+static inline bool host_is_single_threaded(void)
+{
+	return host_single_threaded && *host_single_threaded;
+}
+
 #endif

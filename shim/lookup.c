@@ -59,7 +59,8 @@ static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
 						  : value);
 }
 
-static void add(struct lookup *lookup, const struct link_map *map)
+/* False: it has no such table, and only the loader can search it. */
+static bool add(struct lookup *lookup, const struct link_map *map)
 {
 	struct lookup_object *object = &lookup->object[lookup->count];
 	const ElfW(Dyn) *entry = map->l_ld;
@@ -75,8 +76,10 @@ static void add(struct lookup *lookup, const struct link_map *map)
 		else if (entry->d_tag == DT_VERSYM)
 			object->versions = pointer(map, entry);
 	}
-	if (object->hash && object->symbols && object->strings)
-		lookup->count++;
+	if (!object->hash || !object->symbols || !object->strings)
+		return false;
+	lookup->count++;
+	return true;
 }
 
 bool lookup_begin(struct lookup *lookup)
@@ -94,9 +97,8 @@ bool lookup_begin(struct lookup *lookup)
 		/* It is in the list, but nobody is bound to it. */
 		if ((uintptr_t)map->l_ld - vdso < VDSO_BYTES)
 			continue;
-		if (lookup->count == LOOKUP_OBJECTS_MAX)
+		if (lookup->count == LOOKUP_OBJECTS_MAX || !add(lookup, map))
 			return false;
-		add(lookup, map);
 	}
 	return lookup->count > 0;
 }

@@ -14,6 +14,9 @@
 #define SIGNAL_MASK_BIT(number) ((uint64_t)1 << ((number)-1))
 #define SIGNAL_MASK_BYTES 8
 
+/* No mask has SIGKILL: they could not be blocked. */
+#define SIGNAL_MASK_UNCHANGED SIGNAL_MASK_BIT(SIGKILL)
+
 /*
  * Blocks all signals of this thread but those that an instruction raises,
  * which would kill if blocked; returns the mask before.
@@ -26,14 +29,21 @@ static inline uint64_t signal_mask_block(void)
 			SIGNAL_MASK_BIT(SIGTRAP) | SIGNAL_MASK_BIT(SIGSYS));
 	uint64_t before = 0;
 
-	SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before, SIGNAL_MASK_BYTES);
+	if (sys_failed(SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before,
+		    SIGNAL_MASK_BYTES)))
+		return SIGNAL_MASK_UNCHANGED;
 	return before;
 }
 
-/* To be given what signal_mask_block() has returned. */
+/*
+ * To be given what signal_mask_block() has returned.  Also where another thread
+ * has set a filter meanwhile (sys_forbidden): what was blocked would stay so.
+ */
 static inline void signal_mask_restore(uint64_t before)
 {
-	SYS4(rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNAL_MASK_BYTES);
+	if (before != SIGNAL_MASK_UNCHANGED)
+		sys_enter(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+			SIGNAL_MASK_BYTES, 0, 0);
 }
 
 #endif

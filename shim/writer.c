@@ -240,13 +240,16 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 void writer_stock_up(void)
 {
 	struct writer *w = writer_enter((uintptr_t)__builtin_dwarf_cfa());
+	uint64_t mask;
 	void *memory;
 
 	if (!w)
 		return;
+	mask = signal_mask_block();
 	memory = capture_file_claim(BINLOG_BLOCK_MAX);
 	if (memory)
 		start_block(w, memory, BINLOG_BLOCK_MAX);
+	signal_mask_restore(mask);
 	writer_leave(w);
 }
 
