@@ -56,4 +56,24 @@ BINLOG_DIR=$TMP/own BINLOG_STREAMS=all=replace LD_PRELOAD=$lib \
 	"$TMP/disk_full" limit=4000000 $lines "$TMP" >"$TMP/written" 2>/dev/null 9>/dev/null
 same "B16: a replaced output ends as it does without a limit" 3 $?
 same "B16: and has all of it" "$(grep -vc errors "$TMP/native")" "$(raw stdout "$TMP/own" | wc -l)"
+# ---- a limit below what the capture has already ----
+cat >"$TMP/later.c" <<'END'
+#include <stdio.h>
+#include <sys/resource.h>
+int main(void)
+{
+	struct rlimit limit = {4096, 4096};
+
+	printf("before\n");
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (int i = 0; i < 20000; i++)
+		printf("line %d\n", i);
+	return 3;
+}
+END
+$CC -O1 -w -o "$TMP/later" "$TMP/later.c" || exit 1
+LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture.later "$TMP/later" | cat >"$TMP/later.real"
+same "B16: a limit below the size of the capture does not kill" 3 "${PIPESTATUS[0]}"
+same_file "B16: below the size of the capture nothing is lost" \
+	<(echo before; for ((i = 0; i < 20000; i++)); do echo "line $i"; done) "$TMP/later.real"
 finish
