@@ -39,31 +39,31 @@ static double nanoseconds(void)
 
 static void m1(void)
 {
-	fprintf(stdout, "Starting backup replica garbage collector thread");
+	fprintf(stdout, "Starting backup replica garbage collector thread\n");
 }
 
 static void m2(void)
 {
-	fprintf(stdout, "Opened session with coordinator at %s",
+	fprintf(stdout, "Opened session with coordinator at %s\n",
 		"basic+udp:host=192.168.1.140,port=12246");
 }
 
 static void m3(void)
 {
-	fprintf(stdout, "Backup storage speeds (min): %d MB/s read", 181);
+	fprintf(stdout, "Backup storage speeds (min): %d MB/s read\n", 181);
 }
 
 static void m4(void)
 {
 	fprintf(stdout,
 		"buffer has consumed %u bytes of extra storage, "
-		"current allocation: %u bytes",
+		"current allocation: %u bytes\n",
 		1032024u, 1016544u);
 }
 
 static void m5(void)
 {
-	fprintf(stdout, "Using tombstone ratio balancer with ratio = %0.6lf",
+	fprintf(stdout, "Using tombstone ratio balancer with ratio = %0.6lf\n",
 		0.4);
 }
 
@@ -71,7 +71,7 @@ static void m6(void)
 {
 	fprintf(stdout,
 		"Initialized InfUdDriver buffers: %u receive buffers (%u MB), "
-		"%u transmit buffers (%u MB), took %0.1lf ms",
+		"%u transmit buffers (%u MB), took %0.1lf ms\n",
 		50000u, 97u, 50u, 0u, 26.2);
 }
 

@@ -44,7 +44,7 @@ def run(argv, way):
 
 
 def size_of_capture():
-    return sum(file.stat().st_size for file in os.scandir("capture")) if os.path.isdir("capture") else 0
+    return sum(file.stat().st_blocks * 512 for file in os.scandir("capture")) if os.path.isdir("capture") else 0
 
 
 def compare():
