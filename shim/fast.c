@@ -43,7 +43,8 @@ struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
 		!memo_matches(++memo, &call, key, tag))
 		return NULL;
 	memo->where = memo_where(file, text);
-	memo->holds_back = streams[stream].buffering != BINLOG_BUFFER_NONE &&
+	memo->holds_back = streams[stream].buffering == BINLOG_BUFFER_FULL &&
+			   !streams_are_shared &&
 			   memo->context >> BINLOG_LENGTH_SHIFT == 0;
 	memo->version = version;
 	number = (uint8_t)(memo - &w->memo[0][0]);
@@ -70,16 +71,27 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 			return false;
 		context = found->context;
 		/* Whoever has the stack of the one has that of the other. */
-		if (memo && found->holds_back)
-			memo->macros_context = context;
-		if (!memo)
+		if (!memo || !found->holds_back ||
+			memo_stream(memo) != memo_stream(found))
 			memo = found;
+		else
+			memo->macros_context = context;
 	}
 	if (!fast_record_bytes(
 		    w, memo, context, file, file->_IO_write_base, size, false))
 		return false;
 	file->_IO_write_ptr = file->_IO_write_base;
 	return true;
+}
+
+/* The end of a line that was collected, at a place that is met now. */
+static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
+{
+	const struct call call = {.pc = pc, .sp = sp, .fp = fp};
+	unsigned stream = plain_stream(file);
+
+	if (stream != STREAM_PASS)
+		stdio_buffer_drain(&call, file, stream);
 }
 
 bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
@@ -96,9 +108,11 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	if (fast_collects(file) && fast_put(file, c, sp)) {
 		w = c == '\n' ? fast_enter(sp, file) : NULL;
 		if (w) {
-			fast_drain(w, NULL, pc, sp, fp, file);
+			done = fast_drain(w, NULL, pc, sp, fp, file);
 			writer_leave(w);
 		}
+		if (c == '\n' && !done)
+			meet_line(pc, sp, fp, file);
 		return true;
 	}
 	w = fast_enter(sp, file);

@@ -306,9 +306,10 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 		done = fast_record_bytes(
 			w, memo, memo->context, file, s, size, is_line);
 	} else {
-		/* What is constant is as long as it was. */
-		size = memo->length;
-		done = fast_record_constant(w, memo, file, s, is_line);
+		/* fwrite() of a part of it may have come from here, too. */
+		size = bytes_length(s);
+		done = memo->length == size &&
+		       fast_record_constant(w, memo, file, s, is_line);
 	}
 	writer_leave(w);
 	return done ? (int)size : -1;
@@ -329,8 +330,11 @@ FAST bool fast_put(FILE *file, int c, uintptr_t sp)
 	stdio_buffer_collecting = sp;
 	SIGNAL_FENCE();
 	fits = file->_IO_write_ptr < file->_IO_write_end;
-	if (likely(fits))
-		*file->_IO_write_ptr++ = (char)c;
+	if (likely(fits)) {
+		*file->_IO_write_ptr = (char)c;
+		SIGNAL_FENCE();
+		file->_IO_write_ptr++;
+	}
 	SIGNAL_FENCE();
 	stdio_buffer_collecting = 0;
 	return fits;

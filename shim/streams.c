@@ -19,6 +19,7 @@ uint16_t streams_of_fd[STREAMS_FDS];
 uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
 uint32_t streams_version = 1;
+bool streams_are_shared;
 bool streams_have_offsets;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 

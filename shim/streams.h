@@ -89,6 +89,20 @@ static inline void streams_changed(void)
 		__atomic_add_fetch(&streams_version, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * This process has made a child, or runs in one: the moment at which text goes
+ * to an output matters, also in the middle of a line.
+ */
+extern HIDDEN bool streams_are_shared;
+
+static inline void streams_share(void)
+{
+	if (likely(streams_are_shared))
+		return;
+	streams_are_shared = true;
+	streams_changed();
+}
+
 /* Some output of the run is a regular file: what is opened may be it. */
 extern HIDDEN bool streams_have_offsets;
 

@@ -193,13 +193,6 @@ static inline void writer_interrupt_line(struct writer *w)
 							    << STREAMS_BITS;
 }
 
-/* That of the calling thread. */
-static inline void writer_time_anew(void)
-{
-	if (writer_self->armed)
-		writer_interrupt_line(writer_self);
-}
-
 bool writer_said_slow(struct writer *w, unsigned stream);
 
 /*

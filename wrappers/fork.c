@@ -38,6 +38,7 @@ static struct birth before(const struct call *call)
 {
 	struct birth birth = {0, writer_before_fork()};
 
+	streams_share();
 	stdio_buffer_drain_all(call);
 	position_settle();
 	if (!streams_hold_back() && !state_buffers_changed)
@@ -60,6 +61,7 @@ static void after(const struct birth *birth, bool child)
  * of ours that it looks at costs it as much as a small system call. */
 bool fork_is_plain(void)
 {
+	streams_share();
 	if (!process_started || writer_is_inside() || state_buffers_changed ||
 		stdio_buffer_is_used() || streams_hold_back())
 		return false;
@@ -105,6 +107,7 @@ pid_t fork_terminal(const struct call *call, int *master, char *name,
  */
 static void share(uint64_t flags)
 {
+	streams_share();
 	if (!(flags & (CLONE_VFORK | CLONE_SETTLS)))
 		ownership_share();
 }
@@ -189,5 +192,5 @@ long fork_syscall(const struct call *call, long number, va_list ap)
 void fork_program(const struct call *call)
 {
 	stdio_buffer_catch_up(call);
-	writer_time_anew();
+	streams_share();
 }

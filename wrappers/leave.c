@@ -14,7 +14,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 {
 	if (streams_have_offsets)
 		position_settle();
-	writer_time_anew(); /* of whom it has borrowed, too */
+	streams_share(); /* for whom it has borrowed the memory of */
 	if (process_is_borrowed())
 		return;
 	life_note(text, value);
