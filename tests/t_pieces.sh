@@ -39,4 +39,31 @@ line=$("$show" -u -q "$TMP/capture.times" | grep 'piece piece piece of a line$')
 verdict $?  "a line in pieces is one message" "$line"
 time=${line%% times*}
 verdict "$([[ $time > $(when 1) && $time < $(when 2) ]]; echo $?)" "its time is that of its beginning" "$(when 1) $time $(when 2)"
+
+build pieces_shared
+compare "a child that writes in the middle of a line: in its place" "$TMP/pieces_shared"
+compare "the same by lines" "$TMP/pieces_shared" line
+build pieces_constant -O2
+compare "a constant text and parts of it from one place" "$TMP/pieces_constant"
+
+# Lines of single characters are collected one by one, from the first on.
+cat >"$TMP/lines.c" <<'END'
+#include <stdio.h>
+#include <signal.h>
+int main(void)
+{
+	FILE *volatile f = stdout;
+
+	for (int i = 0; i < 8; i++) {
+		for (const char *s = "line"; *s; s++)
+			putc(*s, f);
+		putc('\n', f);
+	}
+	raise(SIGKILL);
+}
+END
+$CC -O2 -w -o "$TMP/lines" "$TMP/lines.c" || exit 1
+LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture.lines "$TMP/lines" >/dev/null 2>&1
+same "each line of single characters that has ended is there after SIGKILL" 8 \
+	"$("$show" --raw -q "$TMP/capture.lines" | grep -c '^line$')"
 finish
