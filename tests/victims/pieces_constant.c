@@ -1,7 +1,7 @@
 /* From one place and of one text: all of it, and a part. */
 #include <stdio.h>
 
-static __attribute__((noinline)) void say(const char *s, FILE *file, int part)
+static __attribute__((noipa)) void say(const char *s, FILE *file, int part)
 {
 	if (part >= 0) {
 		fwrite_unlocked(s, 1, (size_t)part, file);
