@@ -142,8 +142,9 @@ struct binlog_block {
 /*
  * In the first word of a record: it has no ticks, since it goes on with the
  * line that the record right before it has left unfinished, on the same
- * stream, in the only thread.  Its time is that of the record before; what
- * begins a line and what ends one always have their own.  Never first in a
+ * stream, which is fully buffered, in a process with one thread and without
+ * children.  Its time is that of the record before; what begins a line and
+ * what ends one always have their own.  Never first in a
  * block.  If its only argument is a string, the number of its bytes may be in
  * the first word, from bit BINLOG_LENGTH_SHIFT on, instead of a length word.
  *

@@ -112,8 +112,8 @@ FAST bool fast_is_same_moment(const struct writer *w, uint64_t ticks)
 
 /*
  * Room for a record: no new block, no new anchor.  Where its arguments go, or
- * null.  The rest of a line that is said without a pause, by the only thread,
- * needs no time of its own.
+ * null.  What goes on with a line that nobody else can have come into (see
+ * BINLOG_CONTINUES) needs no time of its own.
  */
 FAST char *fast_begin(struct writer *w, const struct memo *memo,
 	uint32_t context, const FILE *file, size_t bytes, bool is_piece,

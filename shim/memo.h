@@ -48,7 +48,8 @@ struct memo {
 	uint32_t version; /* streams_version when it was on the short way, */
 			  /* or 0: see fast.c */
 	uint8_t words;
-	bool holds_back; /* the stream does: lines may be in pieces */
+	bool holds_back; /* the stream does, until it is full: what goes on */
+			 /* with a line need not be timed */
 	bool needs_fp;
 	uint16_t mix; /* of its number: see fast_guess() */
 	uintptr_t fp;
