@@ -26,7 +26,9 @@ BASE = -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
 # at thread state before it is set up, or be exported.
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
 	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
-	-include shim/inside.h
+	-include shim/inside.h $(PORTABLE_FLAGS)
+# PORTABLE=1: without the assembly of the hot path, as on other processors.
+PORTABLE_FLAGS = $(if $(PORTABLE),-DPORTABLE)
 # Only the functions themselves have to know their caller's frame pointer.
 $(O)/inside/wrappers/functions.o $(O)/inside/wrappers/start.o: \
 	INSIDE += -fno-omit-frame-pointer
@@ -39,9 +41,10 @@ INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,relro,-z,defs \
 READ_LIBS = -ldwarf -lz -liberty
 
 # ---- sources, by wildcard ----
-inside_src := $(wildcard record/*.c shim/*.c wrappers/*.c)
+inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
+	shim/fast_x86_64.S
 reader_src := $(wildcard record/*.c decoder/*.c symbolizer/*.c)
-inside_obj := $(inside_src:%.c=$(O)/inside/%.o)
+inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o)
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
@@ -63,6 +66,17 @@ $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) -c -o $@ $<
+
+# What the assembler has to know, as the compiler lays it out.
+$(O)/inside/offsets.h: shim/offsets.c
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o - $< | sed -n 's/^\t*@define /#define /p' >$@
+
+$(O)/inside/%.o: %.S $(O)/inside/offsets.h
+	$(call say,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PORTABLE_FLAGS) -I. -I$(O)/inside -MMD -MP -g -c -o $@ $<
 
 $(O)/outside/%.o: %.c
 	$(call say,CC,$<)

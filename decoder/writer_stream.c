@@ -304,12 +304,11 @@ static bool step_control(struct writer_stream *stream)
 	return true;
 }
 
-/* They are of the anchor's epoch, half of what 32 bits count: if they are less
- * than the anchor's, the counter was set back. */
+/* They are of the anchor's epoch, which is all that 32 bits count: if they are
+ * less than the anchor's, the counter was set back. */
 static uint64_t whole_ticks(const struct writer_stream *stream, uint32_t low)
 {
-	return stream->anchor.ticks +
-	       (uint64_t)(int32_t)(low - (uint32_t)stream->anchor.ticks);
+	return (stream->anchor.ticks & ~(uint64_t)UINT32_MAX) | low;
 }
 
 static void set_time(struct writer_stream *stream, uint64_t ticks)

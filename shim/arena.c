@@ -34,8 +34,9 @@ struct chunk {
 static struct chunk chunks[CHUNKS] = {{.used = MARKED_BYTES}};
 static uint64_t *mark; /* wiped with the rest */
 _Static_assert(MARKED_BYTES % 64 == 0, "what is taken is aligned");
-/* The kernel has refused to wipe them any more: see arena_keep(). */
-static bool kept;
+bool arena_kept;
+/* The kernel has never wiped anything: before Linux 4.14. */
+static bool never_wiped;
 
 static char *address_of(uintptr_t place)
 {
@@ -73,10 +74,9 @@ static bool add_chunk(unsigned i, size_t bytes)
 
 	if (sys_failed(address))
 		return false;
-	if (sys_failed(SYS3(madvise, address, size, MADV_WIPEONFORK))) {
-		SYS2(munmap, address, size);
-		return false;
-	}
+	if (sys_failed(SYS3(madvise, address, size, MADV_WIPEONFORK)) ||
+		sys_is_emulated())
+		arena_kept = never_wiped = true;
 	if (!__atomic_compare_exchange_n(&chunks[i].place, &expected,
 		    (uintptr_t)address | log, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE))
@@ -199,6 +199,8 @@ void arena_keep(bool keep)
 {
 	bool all = true;
 
+	if (never_wiped)
+		return;
 	for (unsigned i = 0; i < CHUNKS; i++) {
 		uintptr_t place =
 			__atomic_load_n(&chunks[i].place, __ATOMIC_ACQUIRE);
@@ -209,10 +211,5 @@ void arena_keep(bool keep)
 			all = false;
 	}
 	if (!keep)
-		kept = !all;
-}
-
-bool arena_is_kept(void)
-{
-	return kept;
+		arena_kept = !all;
 }

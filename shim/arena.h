@@ -2,8 +2,8 @@
  * Private memory for everything that belongs to threads: never freed, and
  * cleared by the kernel in every child of fork, by whatever call the child was
  * made (MADV_WIPEONFORK).  So zero means "not armed here", and code that finds
- * it need not know why.  The exception is arena_keep().  Async-signal-safe,
- * lock-free.
+ * it need not know why.  The exceptions are arena_keep() and kernels that do
+ * not know how to.  Async-signal-safe, lock-free.
  */
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H
@@ -33,7 +33,12 @@ void arena_unmark(void);
 /* Whether the next children of fork get it as it is, until told otherwise. */
 void arena_keep(bool keep);
 
-/* The kernel has refused to let the next children get an empty one again. */
-bool arena_is_kept(void);
+/* The kernel has refused to let the next children get an empty one (again). */
+extern HIDDEN bool arena_kept;
+
+static inline bool arena_is_kept(void)
+{
+	return arena_kept;
+}
 
 #endif

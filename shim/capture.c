@@ -126,7 +126,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	uintptr_t key = (uintptr_t)format;
-	uint32_t tag = memo_tag(how->stream, how->text);
+	uint32_t tag = memo_tag(call, how->stream, how->text);
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
@@ -165,7 +165,7 @@ int capture_format(const struct call *call, const struct capture_text *how,
 static inline void note(struct writer *w, const struct memo *memo,
 	const void *bytes, size_t size)
 {
-	unsigned text = memo->tag >> 12;
+	unsigned text = memo_text(memo);
 	bool line = text == BINLOG_TEXT_LITERAL_LINE ||
 		    text == BINLOG_TEXT_BYTES_LINE;
 
@@ -211,8 +211,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
 	uintptr_t key = (uintptr_t)bytes;
-	uint32_t constant = memo_tag(stream, CAPTURE_CONSTANT(text));
-	uint32_t tag = memo_tag(stream, text);
+	uint32_t constant = memo_tag(call, stream, CAPTURE_CONSTANT(text));
+	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo = memo_find(
 		writer_memo_set(w, call, key, constant), call, key, constant);
 
@@ -249,7 +249,7 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 bool capture_character(const struct call *call, unsigned stream, int byte)
 {
 	struct writer *w = writer_enter(call->sp);
-	uint32_t tag = memo_tag(stream, BINLOG_TEXT_CHARACTER);
+	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_CHARACTER);
 	const struct memo *memo;
 	uint64_t ticks;
 	bool done = false;

@@ -6,7 +6,7 @@ bool capture_event(
 	const struct call *call, unsigned stream, unsigned text, int64_t value)
 {
 	struct writer *w = writer_enter(call->sp);
-	uint32_t tag = memo_tag(stream, text);
+	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo;
 	uint64_t ticks;
 	bool done = false;
@@ -33,7 +33,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	int64_t offset, const void *bytes, uint32_t size)
 {
 	static const uint8_t kinds[] = {BINLOG_ARG_I64, BINLOG_ARG_STRING};
-	uint32_t tag = memo_tag(stream, BINLOG_TEXT_BYTES_AT);
+	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES_AT);
 	uint32_t padded = (size + 3) & ~3u;
 	const struct memo *memo =
 		memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);

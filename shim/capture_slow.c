@@ -52,7 +52,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	uintptr_t key, const struct define_context *context,
 	const struct plan *plan, uint32_t length)
 {
-	uint32_t tag = memo_tag(context->stream, context->text);
+	uint32_t tag = memo_tag(call, context->stream, context->text);
 	uint32_t id = define_context(w, call, context);
 	struct memo *memo;
 
@@ -65,7 +65,10 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	SIGNAL_FENCE();
 	memo->key = key;
 	memo->sp = call->sp;
+	memo->place = call->sp - sizeof(uintptr_t);
 	memo->fp = call->fp;
+	memo->how = call->how;
+	memo->stream = context->stream;
 	memo->plan = plan;
 	memo->context = id;
 	memo->tag = tag;
@@ -73,12 +76,9 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->version = 0;
 	memo->macros_context = 0;
 	memo->needs_fp = w->trace->needs_fp;
-	memo->words = 0;
-	if (memo != &w->spare)
-		memo->words = (uint8_t)w->trace->words;
-	for (unsigned i = 0; i < memo->words; i++)
-		memo->word[i] = w->trace->word[i];
-	memo_fill_up(memo);
+	memo_set_words(memo, w->trace->word,
+		memo == &w->spare ? 0 : w->trace->words);
+	memo_prepare(memo, &w->spare);
 	SIGNAL_FENCE();
 	memo->pc = call->pc;
 	return memo;
@@ -173,7 +173,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	static const struct plan nothing = {.measured = true};
-	uint32_t tag = memo_tag(how->stream, how->text);
+	uint32_t tag = memo_tag(call, how->stream, how->text);
 	uintptr_t key = (uintptr_t)format;
 	uint32_t length;
 	struct intern_entry *string;

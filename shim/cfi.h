@@ -1,6 +1,6 @@
 /*
- * Call frame information of x86-64: from a program counter to the rule by
- * which its frame is left.  Called by the cfi unwinder for every program
+ * Call frame information: from a program counter to the rule by which its
+ * frame is left.  Called by the cfi unwinder for every program
  * counter that it meets for the first time.  Promises no lock, no allocation,
  * no system call, less than 1 KiB of stack, to be safe in signal handlers,
  * and to come to an end and stay inside the module on damaged tables.
@@ -25,7 +25,7 @@ enum cfi_cfa {
 	CFI_SP,		 /* sp + cfa_offset */
 	CFI_FP,		 /* fp + cfa_offset */
 	CFI_FP_DEREF,	 /* the word at fp + cfa_offset: realigned stack */
-	CFI_SIGNAL,	 /* sp is the address of a struct ucontext */
+	CFI_SIGNAL,	 /* at sp are the registers: cfi_machine.h */
 	CFI_UNSUPPORTED, /* there is a rule, of a kind not understood */
 };
 
@@ -38,12 +38,18 @@ enum cfi_fp {
 };
 
 /*
- * The return address is always at CFA - 8, and the caller's sp is the CFA:
+ * The caller's sp is the CFA, and on x86-64 the return address is at CFA - 8:
  * a frame where that is not so is CFI_UNSUPPORTED.  All zeros is CFI_NONE.
  */
 struct cfi_rule {
 	int32_t cfa_offset;
+#if defined(__x86_64__)
 	int16_t fp_offset;
+#else
+	int32_t fp_offset;
+	int32_t ra_offset; /* of the return address, from the CFA; 0: it is
+			      still in its register */
+#endif
 	uint8_t cfa; /* enum cfi_cfa */
 	uint8_t fp;  /* enum cfi_fp */
 };

@@ -32,6 +32,8 @@ enum {
 	OP_VAL_OFFSET = 0x14,
 	OP_VAL_OFFSET_SF = 0x15,
 	OP_VAL_EXPRESSION = 0x16,
+	OP_AARCH64_SIGNED_WITH_PC = 0x2c,
+	OP_AARCH64_SIGNED = 0x2d,
 	OP_GNU_ARGS_SIZE = 0x2e,
 	OP_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
@@ -196,6 +198,12 @@ static void execute_extended(struct machine *m, uint8_t op)
 	switch (op) {
 	case OP_NOP:
 		break;
+#if defined(__aarch64__)
+	/* A signature is taken off wherever there is one. */
+	case OP_AARCH64_SIGNED_WITH_PC:
+	case OP_AARCH64_SIGNED:
+		break;
+#endif
 	case OP_SET_LOC:
 		set_location(m);
 		break;

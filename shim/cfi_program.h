@@ -8,13 +8,7 @@
 #define SHIM_CFI_PROGRAM_H
 
 #include "shim/cfi_bytes.h"
-
-/* DWARF numbers of registers in the x86-64 ABI. */
-enum {
-	CFI_REGISTER_FP = 6,
-	CFI_REGISTER_SP = 7,
-	CFI_REGISTER_RA = 16,
-};
+#include "shim/cfi_machine.h"
 
 /* How the caller's value of a register is found. */
 enum cfi_how {

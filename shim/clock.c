@@ -50,8 +50,11 @@ void clock_choose(void)
 	clock_is_tsc = bytes_starts(name, "tsc\n");
 }
 #else
+/* The counter of the architecture is one for all cores and never changes its
+ * pace; the kernel itself knows no other. */
 void clock_choose(void)
 {
+	clock_is_tsc = true;
 }
 #endif
 

@@ -12,10 +12,10 @@
 #include "shim/sys.h"
 
 /*
- * Ticks >> CLOCK_EPOCH_SHIFT is an epoch: 2^31 ticks, 0.5 to 1 s.  A record
- * holds 32 bits of ticks, so within an epoch of its anchor it is unambiguous.
+ * Ticks >> CLOCK_EPOCH_SHIFT is an epoch: 2^32 ticks, 1 to 2 s.  A record holds
+ * the lower 32 bits of its ticks, and its anchor is of the same epoch.
  */
-#define CLOCK_EPOCH_SHIFT 31
+#define CLOCK_EPOCH_SHIFT 32
 
 /* Whether ticks are those of the TSC; set once by clock_choose(). */
 extern HIDDEN bool clock_is_tsc;
@@ -52,6 +52,13 @@ static inline uint64_t clock_ticks(void)
 		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 		return (uint64_t)high << 32 | low;
 	}
+#elif defined(__aarch64__)
+	if (likely(clock_is_tsc)) {
+		uint64_t ticks;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
 #endif
 	return clock_ticks_slow();
 }
@@ -62,7 +69,7 @@ static inline void clock_fence(void)
 #if defined(__x86_64__)
 	__asm__ volatile("lfence" ::: "memory");
 #else
-	__asm__ volatile("isb" ::: "memory");
+	__asm__ volatile("dsb ishld\n\tisb" ::: "memory");
 #endif
 }
 

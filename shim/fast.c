@@ -26,30 +26,32 @@ static unsigned plain_stream(const FILE *file)
 }
 
 /* The entry stays where it is in its set: others know it by its number. */
-struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
+struct memo *fast_look_up(struct writer *w, const struct call *call,
+	uintptr_t key, const FILE *file, unsigned text)
 {
-	const struct call call = {.pc = pc, .sp = sp, .fp = fp};
 	uint32_t version = __atomic_load_n(&streams_version, __ATOMIC_ACQUIRE);
 	unsigned stream = plain_stream(file);
-	uint32_t tag = memo_tag(stream, text);
+	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
 	uint8_t number;
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
-	memo = writer_memo_set(w, &call, key, tag);
-	if (!memo_matches(memo, &call, key, tag) &&
-		!memo_matches(++memo, &call, key, tag))
+	memo = writer_memo_set(w, call, key, tag);
+	if (!memo_matches(memo, call, key, tag) &&
+		!memo_matches(++memo, call, key, tag))
 		return NULL;
-	memo->where = memo_where(file, text);
+	memo->file = file;
 	memo->holds_back = streams[stream].buffering == BINLOG_BUFFER_FULL &&
 			   !streams_are_shared &&
 			   memo->context >> BINLOG_LENGTH_SHIFT == 0;
+	fast_code_prepare(memo);
 	memo->version = version;
 	number = (uint8_t)(memo - &w->memo[0][0]);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
-	w->guesses[fast_guess_at(w, pc)] = number;
+	w->guesses[fast_guess_at(w, call->pc)] = number;
+	if (call->how != HOW_NONE)
+		w->last->next[call->how - 1] = memo;
 	return memo;
 }
 
@@ -64,8 +66,8 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
 	if (unlikely(context == 0)) {
-		struct memo *found = fast_find(
-			w, pc, sp, fp, 0, file, BINLOG_TEXT_CHARACTERS);
+		struct memo *found = fast_find(w, pc, sp, fp, HOW_NONE, 0, file,
+			BINLOG_TEXT_CHARACTERS);
 
 		if (!found)
 			return false;
@@ -118,7 +120,8 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	w = fast_enter(sp, file);
 	if (unlikely(!w))
 		return false;
-	memo = fast_find(w, pc, sp, fp, 0, file, BINLOG_TEXT_CHARACTER);
+	memo = fast_find(
+		w, pc, sp, fp, HOW_NONE, 0, file, BINLOG_TEXT_CHARACTER);
 	to = memo && fast_is_drained(w, memo, pc, sp, fp, file)
 		     ? fast_begin(w, memo, memo->context, file, 12, c != '\n',
 			       &record)
@@ -156,8 +159,8 @@ static __attribute__((noinline)) bool insert_time(
 	return fast_is_same_moment(w, ticks);
 }
 
-int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const char *format, va_list arguments)
+int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+	FILE *file, const char *format, va_list arguments)
 {
 	struct writer *w = fast_enter(sp, file);
 	int result = CAPTURE_PASS;
@@ -170,8 +173,8 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 
 	if (unlikely(!w))
 		return CAPTURE_PASS;
-	memo = fast_find(
-		w, pc, sp, fp, (uintptr_t)format, file, BINLOG_TEXT_FORMAT);
+	memo = fast_find(w, pc, sp, fp, how, (uintptr_t)format, file,
+		BINLOG_TEXT_FORMAT);
 	if (unlikely(!memo || !is_simple(memo->plan) ||
 		     !fast_is_drained(w, memo, pc, sp, fp, file)))
 		goto leave;

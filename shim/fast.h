@@ -19,6 +19,7 @@
 #include "shim/arguments.h"
 #include "shim/capture.h"
 #include "shim/capture_slow.h"
+#include "shim/fast_code.h"
 #include "shim/stdio_buffer.h"
 #include "shim/stdio_turn.h"
 
@@ -37,8 +38,8 @@ struct fast_record {
 };
 
 /* The entry of this call by its hash, for guesses from now on; or null. */
-struct memo *fast_look_up(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text);
+struct memo *fast_look_up(struct writer *w, const struct call *call,
+	uintptr_t key, const FILE *file, unsigned text);
 
 /*
  * What macros have put into the buffer comes first.  `memo` is that of the call
@@ -49,8 +50,8 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, FILE *file);
 
 /* What printf returns, or CAPTURE_PASS. */
-int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const char *format, va_list arguments);
+int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+	FILE *file, const char *format, va_list arguments);
 
 /* putc() of an unsigned char, where fast_collect() did not. */
 bool fast_character(
@@ -59,7 +60,7 @@ bool fast_character(
 /* Where the guess is for a call from `pc` after the last one. */
 FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
 {
-	return ((unsigned)(pc * 0x9e3779b97f4a7c15u >> 54) ^ w->last_mix) %
+	return ((uint32_t)pc * FAST_GUESS_MULTIPLIER >> 22 ^ w->last->mix) %
 	       WRITER_GUESSES;
 }
 
@@ -75,32 +76,45 @@ FAST bool fast_is_same(
 	       memo->version == streams_version && memo_same_stack(memo, fp);
 }
 
-FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, uintptr_t key, const FILE *file, unsigned text)
+FAST bool fast_is_like(
+	const struct memo *memo, const FILE *file, unsigned text, unsigned how)
 {
+	return memo->file == file &&
+	       memo->tag >> 12 == (text | (uint32_t)how << 12);
+}
+
+FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
+	uintptr_t fp, unsigned how, uintptr_t key, const FILE *file,
+	unsigned text)
+{
+	const struct call call = {
+		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
 	struct memo *memo = fast_guess(w, pc);
 
-	if (likely(memo->key == key && memo->where == memo_where(file, text) &&
+	if (likely(memo->key == key && fast_is_like(memo, file, text, how) &&
 		    fast_is_same(memo, pc, sp, fp)))
 		return memo;
-	return fast_look_up(w, pc, sp, fp, key, file, text);
+	return fast_look_up(w, &call, key, file, text);
 }
 
 /* Those that are constant are known by their address. */
 FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, const FILE *file, const char *bytes, unsigned text)
+	uintptr_t fp, unsigned how, const FILE *file, const char *bytes,
+	unsigned text)
 {
+	const struct call call = {
+		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
 	unsigned constant = CAPTURE_CONSTANT(text);
 	uintptr_t key = (uintptr_t)bytes;
 	struct memo *memo = fast_guess(w, pc);
 
-	if (likely((memo->where == memo_where(file, text) ||
-			   (memo->where == memo_where(file, constant) &&
+	if (likely((fast_is_like(memo, file, text, how) ||
+			   (fast_is_like(memo, file, constant, how) &&
 				   memo->key == key)) &&
 		    fast_is_same(memo, pc, sp, fp)))
 		return memo;
-	memo = fast_look_up(w, pc, sp, fp, key, file, constant);
-	return memo ? memo : fast_look_up(w, pc, sp, fp, 0, file, text);
+	memo = fast_look_up(w, &call, key, file, constant);
+	return memo ? memo : fast_look_up(w, &call, 0, file, text);
 }
 
 /* The anchor is fit for the lower half of this time. */
@@ -122,7 +136,7 @@ FAST char *fast_begin(struct writer *w, const struct memo *memo,
 	char *to = w->cursor;
 	uint64_t ticks;
 
-	record->key = memo_stream(memo) | streams_flushes << STREAMS_BITS;
+	record->key = streams_key(memo_stream(memo));
 	record->is_piece = is_piece && memo->holds_back &&
 			   !(file->_flags2 & LIBIO_NEEDS_LOCK);
 	record->continues = false;
@@ -139,11 +153,11 @@ FAST char *fast_begin(struct writer *w, const struct memo *memo,
 	return likely(fast_is_same_moment(w, ticks)) ? to + 8 : NULL;
 }
 
-FAST void fast_commit(struct writer *w, const struct memo *memo,
+FAST void fast_commit(struct writer *w, struct memo *memo,
 	const struct fast_record *record, size_t said)
 {
 	writer_commit(w, record->end, record->first);
-	w->last_mix = memo->mix;
+	w->last = memo;
 	/* A handler that has interrupted us has changed said_key, too. */
 	if (unlikely(w->said_key != record->key))
 		writer_said_slow(w, memo_stream(memo));
@@ -159,7 +173,7 @@ FAST void fast_commit(struct writer *w, const struct memo *memo,
 }
 
 /* Bytes that are part of the context: nothing but the time is recorded. */
-FAST bool fast_record_constant(struct writer *w, const struct memo *memo,
+FAST bool fast_record_constant(struct writer *w, struct memo *memo,
 	const FILE *file, const char *bytes, bool is_line)
 {
 	struct fast_record record;
@@ -219,7 +233,7 @@ FAST char *fast_store_bytes(struct writer *w, char *to, const char *bytes,
 	return to + padded;
 }
 
-FAST bool fast_record_bytes(struct writer *w, const struct memo *memo,
+FAST bool fast_record_bytes(struct writer *w, struct memo *memo,
 	uint32_t context, const FILE *file, const char *bytes, size_t size,
 	bool is_line)
 {
@@ -244,12 +258,10 @@ FAST struct writer *fast_enter(uintptr_t sp, const FILE *file)
 
 	if (unlikely(w->idle != process_generation))
 		return NULL;
-	/* What another FILE has collected comes first. */
-	if (unlikely(stdio_buffer_collects != file && stdio_buffer_collects))
+	if (unlikely(stdio_buffer_collects != file &&
+		     stdio_buffer_has_collected()))
 		return NULL;
-	w->entered = sp;
-	w->idle = 0;
-	SIGNAL_FENCE();
+	writer_occupy(w, sp);
 	return w;
 }
 
@@ -262,8 +274,8 @@ FAST bool fast_is_drained(struct writer *w, struct memo *memo, uintptr_t pc,
 }
 
 /* fwrite(). */
-FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const void *bytes, size_t size)
+FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+	FILE *file, const void *bytes, size_t size)
 {
 	struct writer *w = fast_enter(sp, file);
 	struct memo *memo;
@@ -271,7 +283,8 @@ FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 
 	if (unlikely(!w))
 		return false;
-	memo = fast_find_bytes(w, pc, sp, fp, file, bytes, BINLOG_TEXT_BYTES);
+	memo = fast_find_bytes(
+		w, pc, sp, fp, how, file, bytes, BINLOG_TEXT_BYTES);
 	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file)))
 		; /* the long way */
 	else if (memo->key == 0)
@@ -287,10 +300,9 @@ FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
  * fputs() with BINLOG_TEXT_BYTES, puts() with BINLOG_TEXT_BYTES_LINE: the
  * length of the string, or -1.
  */
-FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
-	const char *s, unsigned text)
+FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+	FILE *file, const char *s, unsigned text)
 {
-	bool is_line = text == BINLOG_TEXT_BYTES_LINE;
 	struct writer *w = fast_enter(sp, file);
 	struct memo *memo;
 	size_t size = 0;
@@ -298,18 +310,17 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file,
 
 	if (unlikely(!w))
 		return -1;
-	memo = fast_find_bytes(w, pc, sp, fp, file, s, text);
+	memo = fast_find_bytes(w, pc, sp, fp, how, file, s, text);
 	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file))) {
 		; /* the long way */
 	} else if (memo->key == 0) {
 		size = bytes_length(s);
-		done = fast_record_bytes(
-			w, memo, memo->context, file, s, size, is_line);
+		done = fast_record_bytes(w, memo, memo->context, file, s, size,
+			text == BINLOG_TEXT_BYTES_LINE);
 	} else {
-		/* fwrite() of a part of it may have come from here, too. */
-		size = bytes_length(s);
-		done = memo->length == size &&
-		       fast_record_constant(w, memo, file, s, is_line);
+		size = memo->length;
+		done = fast_record_constant(
+			w, memo, file, s, text == BINLOG_TEXT_BYTES_LINE);
 	}
 	writer_leave(w);
 	return done ? (int)size : -1;

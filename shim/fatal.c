@@ -38,6 +38,12 @@ static inline bool is_watched(int number)
 	return number > 0 && number < SIGNALS && watched & BIT(number);
 }
 
+/*
+ * The call by which this thread aborts, where what follows in libc is of no
+ * interest; a handler may have jumped out of it long ago.
+ */
+static __thread struct call aborting;
+
 #if defined(__x86_64__)
 static void find_registers(const ucontext_t *context, struct call *call)
 {
@@ -47,16 +53,77 @@ static void find_registers(const ucontext_t *context, struct call *call)
 	call->sp = (uintptr_t)registers[REG_RSP];
 	call->fp = (uintptr_t)registers[REG_RBP];
 }
+
+/* The return address is still where the call put it. */
+static void go_back(const ucontext_t *context, struct call *call)
+{
+	(void)context;
+	call->pc = *(const uintptr_t *)call->sp;
+	call->sp += sizeof(uintptr_t);
+}
+
+/* As if it were a return address; a breakpoint is behind. */
+static void pass_instruction(
+	int number, const ucontext_t *context, struct call *call)
+{
+	(void)context;
+	if (number != SIGTRAP)
+		call->pc++;
+}
+
+static void note_return(const struct call *call)
+{
+	(void)call;
+}
+
+/* Where `aborting` has its return address. */
+static const uintptr_t *return_slot(void)
+{
+	return (const uintptr_t *)aborting.sp - 1;
+}
 #elif defined(__aarch64__)
+static __thread const uintptr_t *aborting_slot;
+
 static void find_registers(const ucontext_t *context, struct call *call)
 {
 	call->pc = context->uc_mcontext.pc;
 	call->sp = context->uc_mcontext.sp;
 	call->fp = context->uc_mcontext.regs[29];
 }
+
+static void go_back(const ucontext_t *context, struct call *call)
+{
+	call->pc = context->uc_mcontext.regs[30];
+}
+
+static void pass_instruction(
+	int number, const ucontext_t *context, struct call *call)
+{
+	(void)number;
+	call->pc++;
+	unwind_interrupted = (struct unwind_interrupted){
+		call->pc, call->sp, context->uc_mcontext.regs[30]};
+}
+
+/* In the frame of our own function, which has saved both next to each other. */
+static void note_return(const struct call *call)
+{
+	const uintptr_t *end = (const uintptr_t *)call->sp - 1;
+
+	aborting_slot = __builtin_frame_address(0);
+	while (aborting_slot < end &&
+		(aborting_slot[0] != call->fp || aborting_slot[1] != call->pc))
+		aborting_slot++;
+	aborting_slot++;
+}
+
+static const uintptr_t *return_slot(void)
+{
+	return aborting_slot;
+}
 #endif
 
-/* A jump into the blue: the return address is still where the call put it. */
+/* A jump into the blue: there is still a way back. */
 static bool has_jumped(
 	int number, const siginfo_t *info, const struct call *call)
 {
@@ -68,15 +135,9 @@ static bool has_jumped(
 	       sys_is_readable((const void *)call->sp);
 }
 
-/*
- * The call by which this thread aborts, where what follows in libc is of no
- * interest; a handler may have jumped out of it long ago.
- */
-static __thread struct call aborting;
-
 static bool is_aborting(const struct call *call)
 {
-	const uintptr_t *slot = (const uintptr_t *)aborting.sp - 1;
+	const uintptr_t *slot = return_slot();
 
 	return call->sp < aborting.sp && aborting.sp - call->sp < ABORT_STACK &&
 	       sys_is_readable(slot) && *slot == aborting.pc;
@@ -90,13 +151,10 @@ static void find_call(int number, const siginfo_t *info,
 		*call = aborting;
 		return;
 	}
-	if (has_jumped(number, info, call)) {
-		call->pc = *(const uintptr_t *)call->sp;
-		call->sp += sizeof(uintptr_t);
-	} else if (number != SIGTRAP) {
-		/* As if it were a return address; a breakpoint is behind. */
-		call->pc++;
-	}
+	if (has_jumped(number, info, call))
+		go_back(context, call);
+	else
+		pass_instruction(number, context, call);
 }
 
 /*
@@ -302,6 +360,7 @@ void fatal_abort(const struct call *call)
 	stdio_buffer_drain_all(call);
 	aborting = *call;
 	aborting.turn = NULL;
+	note_return(call);
 	abort_message_record(call);
 	/* A signal that is ignored comes again with the default action. */
 	if (sys_forbidden || process_is_borrowed() ||

@@ -32,6 +32,19 @@
 #include <emmintrin.h>
 #endif
 
+/* There is fast_x86_64.S. */
+#if defined(__x86_64__) && !defined(PORTABLE)
+#define FAST_CODE 1
+#else
+#define FAST_CODE 0
+#endif
+
+#if defined(__aarch64__)
+/* The compiler's library asks libc what the processor has, before it does an
+ * atomic operation: what all processors have will do. */
+#pragma GCC target("no-outline-atomics")
+#endif
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((noinline, cold))

@@ -107,3 +107,32 @@ uint64_t measure_fixed(const struct plan_argument *argument, double value,
 		length++;
 	return widen(length, argument, stars);
 }
+
+static uint64_t digits_entry(unsigned bits)
+{
+	uint64_t least = bits ? (uint64_t)1 << (bits - 1) : 0;
+	uint32_t digits = measure_decimal(least);
+	uint64_t next = measure_powers[digits];
+
+	/* Where some have one digit more they carry into the upper half. */
+	if (bits && next < least * 2)
+		return ((uint64_t)(digits + 1) << 32) - next;
+	return (uint64_t)digits << 32;
+}
+
+void measure_prepare(struct measure_tables *tables)
+{
+	for (unsigned bits = 0; bits <= 32; bits++) {
+		tables->digits[bits] = digits_entry(bits);
+		tables->hex_digits[bits] = (uint64_t)(bits ? (bits + 3) / 4 : 1)
+					   << 32;
+	}
+	for (unsigned top = 0; top < 64; top++) {
+		uint64_t most = ~(uint64_t)0 >> (63 - top);
+		uint32_t digits = measure_decimal(most);
+
+		tables->guess[top] = (uint8_t)(digits - 1);
+		tables->powers[top] =
+			digits > 1 ? measure_powers[digits - 1] : 0;
+	}
+}

@@ -13,6 +13,20 @@
 
 extern HIDDEN const uint64_t measure_powers[20];
 
+/*
+ * For fast_x86_64.S, which reaches them from its writer.  A number of 32 bits
+ * plus digits[its bits], 0 to 32, has in its upper half the number of its
+ * decimal digits.
+ */
+struct measure_tables {
+	uint64_t digits[33];
+	uint64_t hex_digits[33];
+	uint64_t powers[64]; /* the power of ten with as many bits, or fewer */
+	uint8_t guess[64];   /* its exponent */
+};
+
+void measure_prepare(struct measure_tables *tables);
+
 /* Decimal digits of a number; 1 for 0. */
 static inline uint32_t measure_decimal(uint64_t n)
 {

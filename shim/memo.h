@@ -8,6 +8,7 @@
 #ifndef SHIM_MEMO_H
 #define SHIM_MEMO_H
 
+#include "shim/how.h"
 #include "shim/unwind.h"
 
 #define MEMO_SETS 128u
@@ -31,51 +32,66 @@ struct call {
 	uintptr_t fp;
 	const char *function;	/* the name that was called */
 	struct call_turn *turn; /* null: it does not matter */
+	uint8_t how;		/* HOW_... */
 };
 
 struct plan;
+struct fast_step;
 
 struct memo {
-	uintptr_t pc; /* 0: free */
-	uintptr_t sp;
-	uintptr_t key;	/* address of a constant format or text, else */
-			/* a hash of the format, or 0 */
-	uint64_t where; /* memo_where() of the call, while `version` holds */
-	const struct plan *plan; /* how to copy the arguments */
-	uint32_t context;
-	uint32_t tag;	  /* memo_tag() */
-	uint32_t length;  /* of a constant text */
+	uintptr_t pc;	  /* 0: free */
+	uintptr_t place;  /* of the return address: sp less one word */
+	uintptr_t key;	  /* address of a constant format or text, else */
+			  /* a hash of the format, or 0 */
+	const FILE *file; /* of the call, while `version` holds */
 	uint32_t version; /* streams_version when it was on the short way, */
 			  /* or 0: see fast.c */
-	uint8_t words;
+	uint32_t context;
+	/* Of fast_x86_64.S: where it compares the stack, and goes on then. */
+	const char *check;
+	const char *record;
+	uint32_t stream;
+	uint32_t literal; /* bytes of the text that are always the same */
+	struct memo *next[HOW_COUNT - 1]; /* the one that came after it when */
+					  /* it was last looked for */
+	const struct fast_step *steps;	  /* how to copy the arguments */
+	const char *check_words;	  /* `check`, after that of fp */
+	const char *miss; /* where a step that cannot do it goes */
+	uintptr_t sp;
+	uintptr_t fp;
+	const struct plan *plan; /* how to copy the arguments */
+	uint32_t tag;		 /* memo_tag() */
+	uint32_t length;	 /* of a constant text */
+	uint32_t macros_context; /* with the same stack, for what is found in */
+				 /* the buffer before; 0: not known yet */
+	uint16_t mix;		 /* of its number: see fast_guess() */
+	uint8_t how;		 /* HOW_... */
+	uint8_t first;		 /* of `word` that is used */
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
 	bool needs_fp;
-	uint16_t mix; /* of its number: see fast_guess() */
-	uintptr_t fp;
-	uint32_t macros_context; /* with the same stack, for what is found in */
-				 /* the buffer before; 0: not known yet */
+	/* The last ones are used, innermost first. */
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct memo) == 640, "whole cache lines");
+_Static_assert(sizeof(struct memo) == 768, "whole cache lines");
 _Static_assert(MEMO_WORDS % 4 == 0, "compared by fours");
 
 /* What else two calls must have in common: where to, and how. */
-static inline uint32_t memo_tag(unsigned stream, unsigned text)
+static inline uint32_t memo_tag(
+	const struct call *call, unsigned stream, unsigned text)
 {
-	return stream | text << 12;
+	return stream | text << 12 | (uint32_t)call->how << 24;
 }
 
 static inline unsigned memo_stream(const struct memo *memo)
 {
-	return memo->tag & 0xfff;
+	return memo->stream;
 }
 
-/* The same as the caller sees it, who knows no numbers of streams. */
-static inline uint64_t memo_where(const FILE *file, unsigned text)
+static inline unsigned memo_text(const struct memo *memo)
 {
-	return (uintptr_t)file ^ (uint64_t)text << 56;
+	return memo->tag >> 12 & 0xfff;
 }
 
 /* Where the code at a pc has its own return address: see struct unwind_trace.
@@ -116,17 +132,17 @@ static inline __attribute__((always_inline)) unsigned memo_set_of(
 
 /*
  * Innermost first, stopping at the first difference: so nothing is touched
- * that a real unwinding would not touch, too.  By fours: see memo_fill_up().
+ * that a real unwinding would not touch, too.  By fours: see memo_set_words().
  */
 static inline __attribute__((always_inline)) bool memo_same_stack(
 	const struct memo *memo, uintptr_t fp)
 {
-	const struct unwind_word *word = memo->word;
-	const struct unwind_word *end = word + memo->words;
+	const struct unwind_word *end = memo->word + MEMO_WORDS;
+	const struct unwind_word *word = memo->word + (memo->first & ~3u);
 
 	if (unlikely(memo->needs_fp && memo->fp != fp))
 		return false;
-	do {
+	for (; word < end; word += 4)
 		if (unlikely(*(const uintptr_t *)word[0].address !=
 				     word[0].value ||
 			     *(const uintptr_t *)word[1].address !=
@@ -136,20 +152,29 @@ static inline __attribute__((always_inline)) bool memo_same_stack(
 			     *(const uintptr_t *)word[3].address !=
 				     word[3].value))
 			return false;
-		word += 4;
-	} while (word < end);
 	return true;
 }
 
 extern HIDDEN const uintptr_t memo_nothing;
 
-/* The words of a memo, which are as yet as many as the unwinder has read: the
- * rest of the last four are words that never change. */
-static inline void memo_fill_up(struct memo *memo)
+/* The words that the unwinder has read; before them, so that they are fours,
+ * words that never change. */
+static inline void memo_set_words(
+	struct memo *memo, const struct unwind_word *word, unsigned count)
 {
-	for (unsigned i = memo->words; i == 0 || i % 4; i++)
+	memo->first = (uint8_t)(MEMO_WORDS - count);
+	for (unsigned i = 0; i < count; i++)
+		memo->word[memo->first + i] = word[i];
+	for (unsigned i = memo->first & ~3u; i < memo->first; i++)
 		memo->word[i] = (struct unwind_word){
 			(uintptr_t)&memo_nothing, memo_nothing};
+}
+
+/* Nothing is known of what comes after it. */
+static inline void memo_prepare(struct memo *memo, struct memo *spare)
+{
+	for (unsigned i = 0; i < HOW_COUNT - 1; i++)
+		memo->next[i] = spare;
 }
 
 static inline __attribute__((always_inline)) bool memo_matches(

@@ -158,6 +158,9 @@ static struct writer *make(unsigned level, uint64_t owner)
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);
 	w->core_now = clock_core_address();
+	w->last = &w->spare;
+	memo_prepare(&w->spare, &w->spare);
+	measure_prepare(&w->measures);
 	w->armed = true;
 	process_enumerate(w->number);
 	w->next = __atomic_load_n(writers, __ATOMIC_ACQUIRE);
@@ -261,9 +264,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 	if (!w)
 		w = make(level, owner);
 	if (w) {
-		w->idle = 0;
-		w->entered = sp;
-		SIGNAL_FENCE();
+		writer_occupy(w, sp);
 	}
 	if (old) {
 		w->nesting = (uint8_t)level;
@@ -288,9 +289,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 
 static struct writer *take(struct writer *w, uintptr_t sp)
 {
-	w->entered = sp;
-	w->idle = 0;
-	SIGNAL_FENCE();
+	writer_occupy(w, sp);
 	renew(w);
 	return w;
 }
@@ -298,9 +297,7 @@ static struct writer *take(struct writer *w, uintptr_t sp)
 /* Like take(), of a writer whose call is over without having ended. */
 static struct writer *take_over(struct writer *w, uintptr_t sp)
 {
-	w->entered = sp;
-	w->idle = 0;
-	SIGNAL_FENCE();
+	writer_occupy(w, sp);
 	mend(w);
 	renew(w);
 	return w;
@@ -310,10 +307,22 @@ static struct writer *take_over(struct writer *w, uintptr_t sp)
  * we among them, have their frames: so the call is over. */
 static bool is_overwritten(const struct writer *w, uintptr_t sp)
 {
-	uintptr_t place = w->entered - sizeof(uintptr_t);
-
-	return place < sp && place >= (uintptr_t)__builtin_frame_address(0);
+	return w->entered < sp &&
+	       w->entered >= (uintptr_t)__builtin_frame_address(0);
 }
+
+#if defined(__x86_64__)
+static inline bool leads_back(uintptr_t slot)
+{
+	return sys_is_readable(*(const void *const *)slot);
+}
+#else
+/* The return address may be anywhere in the frame. */
+static inline bool leads_back(uintptr_t slot)
+{
+	return slot != 0;
+}
+#endif
 
 /*
  * What is in the frames of a call.  While it is interrupted, nothing changes
@@ -323,11 +332,10 @@ static bool is_overwritten(const struct writer *w, uintptr_t sp)
 static bool look_at_frames(const struct writer *w, uint64_t *hash)
 {
 	uintptr_t low = w->entered - FRAMES_BYTES;
-	uintptr_t back = w->entered - sizeof(back);
+	uintptr_t back = w->entered;
 
 	if (!sys_is_readable((const void *)low) ||
-		!sys_is_readable((const void *)back) ||
-		!sys_is_readable(*(const void *const *)back))
+		!sys_is_readable((const void *)back) || !leads_back(back))
 		return false;
 	*hash = binlog_hash((const void *)low, FRAMES_BYTES);
 	return true;
@@ -351,7 +359,7 @@ static bool seems_left(const struct writer *w, uintptr_t sp)
 {
 	stack_t stack = {.ss_flags = SS_ONSTACK};
 
-	if (sp < w->entered || sp - w->entered >= APART_MAX ||
+	if (sp <= w->entered || sp - w->entered >= APART_MAX ||
 		sys_failed(SYS2(sigaltstack, NULL, &stack)))
 		return false;
 	return !(stack.ss_flags & SS_ONSTACK) ||

@@ -255,6 +255,7 @@ struct plan *plan_make(const char *format, uint32_t length)
 		plan->argument[i].precision = FORMAT_NONE;
 		plan->fixed += stored_bytes(kinds[i]);
 	}
+	plan->made = arena_take(sizeof(*plan->made));
 	plan->count = (uint16_t)own;
 	plan->has_errno = has_errno;
 	plan->fixed += has_errno ? (uint32_t)sizeof(int32_t) : 0;

@@ -59,18 +59,28 @@ struct plan_argument {
 	const char *constant;
 };
 
+struct fast_step;
+
+/* What fast_code.c makes of it, by how many arguments have names, and whether
+ * it is a piece of a line. */
+struct plan_made {
+	const struct fast_step *steps[3][2];
+	uint32_t literal[3][2];
+};
+
 struct plan {
-	uint32_t literal; /* bytes of plain text */
-	uint32_t fixed;	  /* bytes of the arguments in a record, with */
-			  /* the length words of strings */
-	uint16_t count;	  /* of arguments */
-	bool at_once;	  /* cannot be captured with types */
-	bool measured;	  /* false: libc has to tell the length */
-	bool has_errno;	  /* one I32 after the arguments */
-	bool has_decimal; /* depends on the locale's decimal point */
-	bool has_wide;	  /* depends on the locale's character set */
-	bool plain;	  /* none of these */
-	uint8_t ending;	  /* enum plan_ending */
+	struct plan_made *made; /* null: there was no memory for it */
+	uint32_t literal;	/* bytes of plain text */
+	uint32_t fixed;		/* bytes of the arguments in a record, with */
+				/* the length words of strings */
+	uint16_t count;		/* of arguments */
+	bool at_once;		/* cannot be captured with types */
+	bool measured;		/* false: libc has to tell the length */
+	bool has_errno;		/* one I32 after the arguments */
+	bool has_decimal;	/* depends on the locale's decimal point */
+	bool has_wide;		/* depends on the locale's character set */
+	bool plain;		/* none of these */
+	uint8_t ending;		/* enum plan_ending */
 	struct plan_argument argument[];
 };
 

@@ -36,6 +36,7 @@ static bool record(const struct call *call, const char *from, const char *to,
 
 	by_macro.function = "putc_unlocked";
 	by_macro.turn = NULL;
+	by_macro.how = HOW_NONE;
 	if (unlikely(streams[stream].watched))
 		held_bytewise(streams[stream].file, from, (size_t)(to - from));
 	return capture_bytes(&by_macro, stream, BINLOG_TEXT_CHARACTERS, from,
@@ -118,6 +119,7 @@ COLD void stdio_buffer_collect(
 		return;
 	stdio_buffer_catch_up(call);
 	stdio_buffer_collects = file;
+	streams_changed();
 }
 
 COLD void stdio_buffer_prepare_slow(

@@ -75,6 +75,14 @@ static inline bool stdio_buffer_is_busy(uintptr_t sp)
 /* From here on `file` collects, if it may. */
 void stdio_buffer_collect(const struct call *call, FILE *file, unsigned stream);
 
+/* The FILE that collects, if there is one, has something. */
+static inline bool stdio_buffer_has_collected(void)
+{
+	const FILE *file = stdio_buffer_collects;
+
+	return file && file->_IO_write_ptr != file->_IO_write_base;
+}
+
 void stdio_buffer_catch_up_slow(const struct call *call);
 
 /* Records what has been collected, before something else is recorded. */

@@ -416,7 +416,8 @@ static bool flush_one(unsigned stream)
 	if (!__atomic_compare_exchange_n(&streams[stream].pending, &expected,
 		    PENDING_NOTHING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return false;
-	__atomic_fetch_add(&streams_flushes, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(
+		&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
 	return true;
 }
 

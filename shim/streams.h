@@ -54,8 +54,8 @@ struct stream {
 		};
 		uint32_t unusual; /* any of these: not for fast.c */
 	};
-	uint32_t serial; /* differs if the number is used again */
-	bool retired;	 /* not to be found any more: stream_reuse.h */
+	uint32_t serial;  /* differs if the number is used again */
+	bool retired;	  /* not to be found any more: stream_reuse.h */
 	uint8_t pending;  /* enum stream_pending */
 	uint64_t said;	  /* bytes, less what writers have not added yet */
 	uint64_t counted; /* of these: by position.c */
@@ -189,9 +189,17 @@ static inline unsigned streams_of_file(const FILE *file)
 
 /*
  * What has been said is held back from here on, until it is flushed: counts
- * the times that it was.  Text that is recorded later makes it pending anew.
+ * the times that it was, in steps of STREAMS_MAX + 1.  Text that is recorded
+ * later makes it pending anew.
  */
 extern HIDDEN uint32_t streams_flushes;
+
+/* Of a stream, and of how often there was a flush: which counts by the first
+ * number that no stream has. */
+static inline uint32_t streams_key(unsigned stream)
+{
+	return stream | streams_flushes;
+}
 
 /* Text of `stream` was recorded.  Only the first after a flush gets here. */
 void streams_said(unsigned stream);

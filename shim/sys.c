@@ -23,6 +23,19 @@ size_t sys_fair_share(size_t wish, size_t least)
 	return space.rlim_cur / 16 < least ? least : space.rlim_cur / 16;
 }
 
+#if !defined(__x86_64__)
+/* At address 0 there is nothing to be read. */
+bool sys_is_emulated(void)
+{
+	static enum { UNKNOWN, NO, YES } known;
+
+	if (unlikely(known == UNKNOWN))
+		known = SYS3(madvise, NULL, 1, MADV_POPULATE_READ) == 0 ? YES
+									: NO;
+	return known == YES;
+}
+#endif
+
 /*
  * The kernel copies the new mask before it looks at what to do with it, and
  * nothing is called ~0: EINVAL if there are eight bytes, and no effect.
@@ -42,7 +55,8 @@ bool sys_is_readable(const void *address)
 	long result = SYS3(madvise, (uintptr_t)address & -(uintptr_t)PAGE, 1,
 		MADV_POPULATE_READ);
 
-	return result == -EINVAL ? has_word(address) : result == 0;
+	return result == -EINVAL || sys_is_emulated() ? has_word(address)
+						      : result == 0;
 }
 
 /*

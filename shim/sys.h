@@ -88,6 +88,19 @@ bool sys_is_readable(const void *address);
  */
 bool sys_are_readable(const void *bytes, size_t size);
 
+/*
+ * The system calls are those of an emulator, which takes any advice and does
+ * nothing about it (qemu-user).
+ */
+#if defined(__x86_64__)
+static inline bool sys_is_emulated(void)
+{
+	return false;
+}
+#else
+bool sys_is_emulated(void);
+#endif
+
 /* What a system call returned is an error. */
 static inline int sys_failed(long result)
 {

@@ -4,24 +4,6 @@
 
 #include "shim/unwind_backend.h"
 
-#if !UNWIND_CFI_EXISTS
-static void walk_none(const struct unwind_start *start, unsigned max_depth,
-	struct unwind_cache *cache, struct unwind_trace *trace)
-{
-	(void)max_depth;
-	(void)cache;
-	unwind_backend_begin(trace, start->pc, true);
-}
-
-static void forget_none(struct unwind_cache *cache)
-{
-	(void)cache;
-}
-
-static const struct unwind_backend unwind_cfi = {
-	walk_none, forget_none, forget_none};
-#endif
-
 const uint32_t unwind_cache_bytes = UNWIND_CACHE_BYTES;
 
 /* Valid before unwind_select(), too: calls come before our constructor. */

@@ -2,10 +2,10 @@
  * Backtraces inside a stranger's process.  Called by the slow path of capture
  * on the stack of the call that is being recorded; promises to take no lock,
  * to allocate nothing, to open nothing, to be safe in signal handlers, and
- * never to touch memory that is not mapped.  Two backends: `cfi`, the default
- * (x86-64), which also lists every word it has read, so that a later call can
- * prove by re-reading them that its stack is the same; and `libunwind`,
- * portable and for comparison, which cannot.
+ * never to touch memory that is not mapped.  Two backends: `cfi`, the default,
+ * which also lists every word it has read, so that a later call can prove by
+ * re-reading them that its stack is the same; and `libunwind`, for comparison,
+ * which cannot.
  */
 #ifndef SHIM_UNWIND_H
 #define SHIM_UNWIND_H
@@ -22,6 +22,22 @@ struct unwind_start {
 	uintptr_t sp; /* stack pointer after its return (the CFA) */
 	uintptr_t fp; /* rbp or x29 */
 };
+
+#if defined(__aarch64__)
+/*
+ * Where a signal has interrupted this thread, for a walk that begins there: a
+ * function that makes no call may have its return address in the register x30
+ * only.  Whoever handles the signal sets it before.
+ */
+struct unwind_interrupted {
+	uintptr_t pc; /* as it will be in a struct unwind_start */
+	uintptr_t sp;
+	uintptr_t link;
+};
+
+extern HIDDEN __thread struct unwind_interrupted unwind_interrupted
+	__attribute__((tls_model("initial-exec")));
+#endif
 
 struct unwind_word {
 	uintptr_t address;
@@ -58,7 +74,7 @@ extern const uint32_t unwind_cache_bytes;
 
 /*
  * Chooses the backend: `libunwind` when asked for by name and loadable, else
- * `cfi` where it exists, else none.  Once, from the constructor (may load a
+ * `cfi`.  Once, from the constructor (may load a
  * library).  Null: the default.
  */
 void unwind_select(const char *name);

@@ -9,7 +9,11 @@
 #include "shim/unwind.h"
 
 /* Room for the largest of the backends, each of which asserts it. */
+#if defined(__x86_64__)
 #define UNWIND_CACHE_BYTES (16 * 1024 + 64)
+#else
+#define UNWIND_CACHE_BYTES (24 * 1024 + 64)
+#endif
 
 struct unwind_backend {
 	void (*walk)(const struct unwind_start *start, unsigned max_depth,
@@ -18,12 +22,7 @@ struct unwind_backend {
 	void (*leave)(struct unwind_cache *cache);
 };
 
-#if defined(__x86_64__)
-#define UNWIND_CFI_EXISTS 1
 extern const struct unwind_backend unwind_cfi;
-#else
-#define UNWIND_CFI_EXISTS 0
-#endif
 
 /* Loads the library; null when it is not there or lacks something. */
 const struct unwind_backend *unwind_libunwind_load(void);

@@ -1,11 +1,10 @@
 #include "shim/unwind_backend.h"
 
-#if UNWIND_CFI_EXISTS
-
 #include <errno.h>
 #include <stddef.h>
 
 #include "shim/cfi.h"
+#include "shim/cfi_machine.h"
 #include "shim/inside.h"
 #include "shim/sys.h"
 
@@ -16,14 +15,6 @@
 #define PAGE ((uintptr_t)4096)
 /* Frames larger than this make the proven range begin anew. */
 #define PAGES_BRIDGED 32
-/* Below sp, and still the property of a function that calls nothing. */
-#define RED_ZONE 128
-
-/* Bytes from the struct ucontext of a signal to the interrupted registers. */
-#define UCONTEXT_FP 120
-#define UCONTEXT_SP 160
-#define UCONTEXT_PC 168
-
 /* In a slot: forgotten. */
 #define NO_PC UINTPTR_MAX
 
@@ -55,6 +46,11 @@ struct walk {
 	uintptr_t sp;
 	uintptr_t fp;
 	enum fp_state fp_state;
+#if defined(__aarch64__)
+	/* Where the interrupted function had its return address, in which it
+	 * may be still in its register; 0: after a call. */
+	uintptr_t link;
+#endif
 };
 
 /* The stack may hold anything, and belongs to functions of any type. */
@@ -120,6 +116,93 @@ static inline bool is_inside(uintptr_t address, uintptr_t low, uintptr_t cfa)
 	       address < cfa;
 }
 
+#if defined(__x86_64__)
+static inline bool is_cfa(
+	const struct walk *w, struct cfi_rule rule, uintptr_t cfa)
+{
+	(void)rule;
+	return is_inside(cfa, w->sp + 1, UINTPTR_MAX);
+}
+
+static inline int32_t return_offset(struct cfi_rule rule)
+{
+	(void)rule;
+	return -(int32_t)sizeof(stack_word);
+}
+
+static inline bool load_return(
+	struct walk *w, struct cfi_rule rule, uintptr_t cfa, uintptr_t *pc)
+{
+	(void)rule;
+	return load(w, cfa - sizeof(stack_word), pc);
+}
+
+static inline void note_link(struct walk *w, uintptr_t frame)
+{
+	(void)w;
+	(void)frame;
+}
+#else
+__thread struct unwind_interrupted unwind_interrupted;
+
+/* A function that has saved nothing, not even its return address, has no frame
+ * at all. */
+static inline bool is_cfa(
+	const struct walk *w, struct cfi_rule rule, uintptr_t cfa)
+{
+	return is_inside(cfa, w->sp + (rule.ra_offset != 0), UINTPTR_MAX);
+}
+
+static inline int32_t return_offset(struct cfi_rule rule)
+{
+	return rule.ra_offset;
+}
+
+/*
+ * Without its signature.  Where there are none the instruction does nothing,
+ * and to an address without one neither (xpaclri).
+ */
+static inline uintptr_t strip(uintptr_t address)
+{
+	register uintptr_t x30 __asm__("x30") = address;
+
+	__asm__("hint 7" : "+r"(x30));
+	return x30;
+}
+
+/* Which has not been saved: only of a function that was interrupted. */
+static COLD bool load_link(struct walk *w, uintptr_t *pc)
+{
+	const struct unwind_interrupted *first = &unwind_interrupted;
+
+	if (w->link)
+		return load(w, w->link, pc);
+	w->trace->repeatable = false;
+	*pc = first->link;
+	return w->trace->depth == 1 && first->sp == w->sp &&
+	       first->pc == w->trace->pc[0];
+}
+
+static inline bool load_return(
+	struct walk *w, struct cfi_rule rule, uintptr_t cfa, uintptr_t *pc)
+{
+	uintptr_t slot = cfa + (uintptr_t)(intptr_t)rule.ra_offset;
+
+	if (rule.ra_offset == 0
+			? !load_link(w, pc)
+			: !is_inside(slot, w->sp, cfa) || !load(w, slot, pc))
+		return false;
+	w->link = 0;
+	*pc = strip(*pc);
+	return true;
+}
+
+static inline void note_link(struct walk *w, uintptr_t frame)
+{
+	w->link = frame + CFI_SIGNAL_RA;
+}
+#endif
+
 static bool find_cfa(struct walk *w, struct cfi_rule rule, uintptr_t *cfa)
 {
 	switch (rule.cfa) {
@@ -144,7 +227,7 @@ static bool find_cfa(struct walk *w, struct cfi_rule rule, uintptr_t *cfa)
 	default:
 		return false;
 	}
-	return is_inside(*cfa, w->sp + 1, UINTPTR_MAX);
+	return is_cfa(w, rule, *cfa);
 }
 
 /* Where the caller's frame pointer is, when this frame has moved it. */
@@ -172,17 +255,17 @@ static bool move_fp(
 static inline bool leave_function(
 	struct walk *w, struct cfi_rule rule, bool interrupted, uintptr_t *pc)
 {
-	uintptr_t low = interrupted ? w->sp - RED_ZONE : w->sp;
+	uintptr_t low = interrupted ? w->sp - CFI_RED_ZONE : w->sp;
 	uintptr_t cfa;
 
 	if (likely(rule.cfa == CFI_SP)) {
 		cfa = w->sp + (uintptr_t)rule.cfa_offset;
-		if (!is_inside(cfa, w->sp + 1, UINTPTR_MAX))
+		if (!is_cfa(w, rule, cfa))
 			return false;
 	} else if (!find_cfa(w, rule, &cfa)) {
 		return false;
 	}
-	if (!load(w, cfa - sizeof(stack_word), pc))
+	if (!load_return(w, rule, cfa, pc))
 		return false;
 	if (rule.fp != CFI_FP_SAME && !move_fp(w, rule, low, cfa))
 		return false;
@@ -193,14 +276,15 @@ static inline bool leave_function(
 /* From the trampoline of a signal to the interrupted function. */
 static bool leave_signal(struct walk *w, uintptr_t *pc)
 {
-	uintptr_t context = w->sp;
+	uintptr_t frame = w->sp;
 
-	if (context % sizeof(stack_word) != 0 ||
-		!load(w, context + UCONTEXT_PC, pc) ||
-		!load(w, context + UCONTEXT_SP, &w->sp))
+	if (frame % sizeof(stack_word) != 0 ||
+		!load(w, frame + CFI_SIGNAL_PC, pc) ||
+		!load(w, frame + CFI_SIGNAL_SP, &w->sp))
 		return false;
-	w->fp = context + UCONTEXT_FP;
+	w->fp = frame + CFI_SIGNAL_FP;
 	w->fp_state = FP_SAVED;
+	note_link(w, frame);
 	return true;
 }
 
@@ -264,8 +348,7 @@ static void note_caller(
 
 	if (rule.cfa != CFI_SP && rule.cfa != CFI_FP)
 		return;
-	trace->caller_offset =
-		(int32_t)rule.cfa_offset - (int32_t)sizeof(stack_word);
+	trace->caller_offset = rule.cfa_offset + return_offset(rule);
 	trace->caller_by_fp = rule.cfa == CFI_FP;
 }
 
@@ -307,5 +390,3 @@ static void leave(struct unwind_cache *cache)
 }
 
 const struct unwind_backend unwind_cfi = {walk, forget, leave};
-
-#endif

@@ -3,6 +3,10 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+/* Without its header, as when the compiler is one for another machine, there is
+ * no such backend. */
+#if __has_include(<libunwind.h>)
+
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
@@ -126,3 +130,12 @@ const struct unwind_backend *unwind_libunwind_load(void)
 	local_space = dlsym(library, NAME(unw_local_addr_space));
 	return init_local && step && get_register ? &unwind_libunwind : NULL;
 }
+
+#else
+
+const struct unwind_backend *unwind_libunwind_load(void)
+{
+	return NULL;
+}
+
+#endif

@@ -27,6 +27,8 @@ __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
 
 #if defined(__x86_64__)
 intptr_t writer_place;
+#else
+struct writer *const writer_nobody = (struct writer *)(void *)&nobody;
 #endif
 
 void writer_prepare(void)
@@ -66,11 +68,13 @@ bool writer_before_fork(void)
 static void orphan(struct writer *w)
 {
 	for (; w && w->armed; w = w->left) {
+		bool is_inside = !w->idle;
+
 		w->armed = false;
 		w->generation = 0; /* so that it never becomes idle */
 		w->idle = 0;
-		w->end = w->cursor;
-		if (w->block)
+		writer_set_end(w, w->cursor);
+		if (w->block && is_inside)
 			SYS6(mmap, w->block, w->block->size,
 				PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -134,7 +138,7 @@ static void start_block(struct writer *w, void *memory, uint32_t size)
 	w->sequence++;
 	w->block = block;
 	w->cursor = (char *)(block + 1);
-	w->end = (char *)block + size - sizeof(uint32_t);
+	writer_set_end(w, (char *)block + size - sizeof(uint32_t));
 	w->epoch = (uint32_t)(block->anchor.ticks >> CLOCK_EPOCH_SHIFT);
 	w->core = block->core;
 }
@@ -179,7 +183,7 @@ COLD bool writer_refill(struct writer *w, uint32_t bytes)
 	else
 		/* Nothing smaller either: what comes after a call that is
 		 * passed is passed, so that a thread's text keeps its order. */
-		w->end = w->cursor;
+		writer_set_end(w, w->cursor);
 	if (memory && w->next_bytes < BLOCK_LARGEST)
 		w->next_bytes *= 2;
 	/* It is in the file; in our memory it would be there for ever. */
@@ -268,10 +272,10 @@ COLD bool writer_said_slow(struct writer *w, unsigned stream)
 {
 	bool shows = terminal_is_replaced(stream);
 	/* With another number of flushes the next text comes here again. */
-	uint32_t flushes = shows ? ~streams_flushes : streams_flushes;
+	uint32_t key = streams_key(stream);
 
 	add_up(w);
-	w->said_key = stream | flushes << STREAMS_BITS;
+	w->said_key = shows ? key ^ ~(uint32_t)STREAMS_MAX : key;
 	SIGNAL_FENCE();
 	streams_said(stream);
 	if (shows || streams[stream].buffering == BINLOG_BUFFER_LINE)

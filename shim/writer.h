@@ -10,6 +10,7 @@
 
 #include "record/layout.h"
 #include "shim/clock.h"
+#include "shim/measure.h"
 #include "shim/memo.h"
 #include "shim/process.h"
 #include "shim/streams.h"
@@ -26,17 +27,23 @@
 
 #define WRITER_GUESSES 1024u
 
+/* Records that are shorter need no test of their own for room. */
+#define WRITER_MARGIN 512u
+
 struct define_tables;
 
 struct writer {
 	/* process_generation of when it was free; 0 inside, after fork, and
 	 * before it is armed.  Only its own thread and handlers change it. */
 	uint32_t idle;
-	uint32_t generation;	/* that `idle` is set to */
-	uint32_t seen;		/* that for which memo and definitions hold */
-	uintptr_t entered;	/* stack pointer of the call that is inside */
-	char *cursor;		/* where the next record goes */
-	char *open;		/* the cursor after a piece of a line, or any */
+	uint32_t generation; /* that `idle` is set to */
+	uint32_t seen;	     /* that for which memo and definitions hold */
+	uintptr_t entered;   /* where the call that is inside has its return */
+			     /* address: just below its stack pointer */
+	char *cursor;	     /* where the next record goes */
+	char *limit;	     /* WRITER_MARGIN before `end` */
+	struct memo *last;   /* used on the short way; never null */
+	char *open;	     /* the cursor after a piece of a line, or any */
 	uint32_t open_context;	/* of that piece */
 	uint32_t other_context; /* before it in this line; 0: none */
 	char *end;		/* of the block, less a final zero word */
@@ -65,7 +72,9 @@ struct writer {
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
 	uint8_t nesting;
-	uint16_t last_mix; /* of the memo last used on the short way */
+	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
+	uint32_t first;
+	struct measure_tables measures;
 	uint8_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
@@ -94,11 +103,28 @@ static inline struct writer *writer_current(void)
 	return *(struct writer * __seg_fs *)writer_place;
 }
 #else
+extern HIDDEN struct writer *const writer_nobody;
+
 static inline struct writer *writer_current(void)
 {
-	return writer_self;
+	return likely(writer_self) ? writer_self : writer_nobody;
 }
 #endif
+
+/* The calling thread is inside from here on, by a call with this stack pointer.
+ */
+static inline void writer_occupy(struct writer *w, uintptr_t sp)
+{
+	w->entered = sp - sizeof(uintptr_t);
+	w->idle = 0;
+	SIGNAL_FENCE();
+}
+
+static inline void writer_set_end(struct writer *w, char *end)
+{
+	w->end = end;
+	w->limit = end - WRITER_MARGIN;
+}
 
 struct writer *writer_enter_slow(uintptr_t sp);
 
@@ -113,9 +139,7 @@ static inline struct writer *writer_enter(uintptr_t sp)
 
 	if (unlikely(w->idle != process_generation))
 		return writer_enter_slow(sp);
-	w->entered = sp;
-	w->idle = 0;
-	SIGNAL_FENCE();
+	writer_occupy(w, sp);
 	return w;
 }
 
@@ -189,8 +213,8 @@ static inline struct memo *writer_memo_set(
  * others may say something meanwhile. */
 static inline void writer_interrupt_line(struct writer *w)
 {
-	w->said_key = (w->said_key & STREAMS_MAX) | ~streams_flushes
-							    << STREAMS_BITS;
+	w->said_key =
+		streams_key(w->said_key & STREAMS_MAX) ^ ~(uint32_t)STREAMS_MAX;
 }
 
 bool writer_said_slow(struct writer *w, unsigned stream);
@@ -201,7 +225,7 @@ bool writer_said_slow(struct writer *w, unsigned stream);
  */
 static inline bool writer_said(struct writer *w, unsigned stream, size_t bytes)
 {
-	uint32_t key = stream | streams_flushes << STREAMS_BITS;
+	uint32_t key = streams_key(stream);
 	bool shows = false;
 
 	if (unlikely(w->said_key != key))

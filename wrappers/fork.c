@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 
 #include "record/hash.h"
+#include "shim/arena.h"
 #include "shim/clock.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
@@ -62,8 +63,9 @@ static void after(const struct birth *birth, bool child)
 bool fork_is_plain(void)
 {
 	streams_share();
-	if (!process_started || writer_is_inside() || state_buffers_changed ||
-		stdio_buffer_is_used() || streams_hold_back())
+	if (!process_started || writer_is_inside() || arena_is_kept() ||
+		state_buffers_changed || stdio_buffer_is_used() ||
+		streams_hold_back())
 		return false;
 	position_settle();
 	return true;

@@ -14,6 +14,25 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* Where fast_x86_64.S has the function, it calls ours by another name. */
+#define IN_C(how, returns, name, parameters)                                   \
+	IN_C_##how(returns, name, parameters)
+#define IN_C_NONE(returns, name, parameters) EXPORT returns name parameters
+#if FAST_CODE
+#define IN_C_SOME(returns, name, parameters) returns portable_##name parameters
+#else
+#define IN_C_SOME(returns, name, parameters) EXPORT returns name parameters
+#endif
+#define IN_C_PRINTF IN_C_SOME
+#define IN_C_FPRINTF IN_C_SOME
+#define IN_C_PRINTF_CHK IN_C_SOME
+#define IN_C_FPRINTF_CHK IN_C_SOME
+#define IN_C_PUTS IN_C_SOME
+#define IN_C_FPUTS IN_C_SOME
+#define IN_C_FPUTS_UNLOCKED IN_C_SOME
+#define IN_C_FWRITE IN_C_SOME
+#define IN_C_FWRITE_UNLOCKED IN_C_SOME
+
 #define PLAIN(returns, name, parameters, what)                                 \
 	returns(*next_##name) parameters;                                      \
 	EXPORT returns name parameters;                                        \
@@ -48,22 +67,25 @@
 		return result;                                                 \
 	}
 /* The caller's registers, as in CAPTURE_CALL(). */
-#define HERE                                                                   \
-	(uintptr_t)__builtin_return_address(0),                                \
+#define CALLER                                                                 \
+	(uintptr_t) __builtin_return_address(0),                               \
 		(uintptr_t)__builtin_dwarf_cfa(),                              \
 		*(const uintptr_t *)__builtin_frame_address(0)
+#define HERE CALLER, how_of_it
 
-#define QUICK(returns, name, parameters, condition, value, what)               \
+#define QUICK(returns, name, how, parameters, condition, value, what)          \
 	returns(*next_##name) parameters;                                      \
-	EXPORT returns name parameters;                                        \
-	EXPORT returns name parameters                                         \
+	IN_C(how, returns, name, parameters);                                  \
+	IN_C(how, returns, name, parameters)                                   \
 	{                                                                      \
+		const unsigned how_of_it = HOW_##how;                          \
 		returns result;                                                \
                                                                                \
 		if (likely(condition))                                         \
 			return value;                                          \
 		struct call_turn turn = {0};                                   \
-		const struct call call = CAPTURE_CALL(#name, &turn);           \
+		const struct call call =                                       \
+			CAPTURE_CALL_OF(#name, &turn, how_of_it);              \
                                                                                \
 		process_start();                                               \
 		result = what;                                                 \
@@ -78,7 +100,7 @@
 		uintptr_t pc, uintptr_t sp, uintptr_t fp, BARE parameters)     \
 	{                                                                      \
 		struct call_turn turn = {0};                                   \
-		const struct call call = {pc, sp, fp, #name, &turn};           \
+		const struct call call = {pc, sp, fp, #name, &turn, HOW_NONE}; \
 		returns result;                                                \
                                                                                \
 		if (fast_character(pc, sp, fp, file, (unsigned char)(c)))      \
@@ -95,14 +117,15 @@
                                                                                \
 		if (likely(fast_collect(file, c, sp)))                         \
 			return (unsigned char)(c);                             \
-		return slow_##name(HERE, BARE arguments);                      \
+		return slow_##name(CALLER, BARE arguments);                    \
 	}
 #define QUICK_VARIADIC(                                                        \
-	returns, name, last, parameters, condition, value, what)               \
+	returns, name, how, last, parameters, condition, value, what)          \
 	returns(*next_##name) parameters;                                      \
-	EXPORT returns name parameters;                                        \
-	EXPORT returns name parameters                                         \
+	IN_C(how, returns, name, parameters);                                  \
+	IN_C(how, returns, name, parameters)                                   \
 	{                                                                      \
+		const unsigned how_of_it = HOW_##how;                          \
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
@@ -112,7 +135,8 @@
 			return value;                                          \
 		}                                                              \
 		struct call_turn turn = {0};                                   \
-		const struct call call = CAPTURE_CALL(#name, &turn);           \
+		const struct call call =                                       \
+			CAPTURE_CALL_OF(#name, &turn, how_of_it);              \
                                                                                \
 		process_start();                                               \
 		result = what;                                                 \
@@ -202,11 +226,11 @@
 #define VARIADIC_VOID(name, last, parameters, what) ROW(name)
 #define INPUT(returns, name, parameters, arguments, what) ROW(name)
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
-#define QUICK(returns, name, parameters, condition, value, what) ROW(name)
+#define QUICK(returns, name, how, parameters, condition, value, what) ROW(name)
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
 	ROW(name)
 #define QUICK_VARIADIC(                                                        \
-	returns, name, last, parameters, condition, value, what)               \
+	returns, name, how, last, parameters, condition, value, what)          \
 	ROW(name)
 
 const struct host_function host_functions[] = {

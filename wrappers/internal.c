@@ -119,7 +119,7 @@ int internal_fmtmsg(const struct call *call, long classification,
 
 static bool has_terminal(void)
 {
-	long fd = SYS3(open, "/dev/tty", O_RDWR | O_CLOEXEC, 0);
+	long fd = SYS4(openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC, 0);
 
 	if (sys_failed(fd))
 		return false;

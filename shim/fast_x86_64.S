@@ -1,0 +1,344 @@
+/*
+ * The short way (fast.h) of the most frequent functions, for calls that come
+ * after the same call as last time.  Nothing is spilled: arguments are copied
+ * from the registers that they come in.  Whatever is unusual goes to the
+ * function in C, portable_NAME, with all registers as they came, as if
+ * nothing had been done; so what there is to know about a step is said there.
+ *
+ * r11 is the writer, r10 the memo (in a list of steps: the step), rdi where
+ * the next argument goes, rax scratch.  Nothing is pushed, hence the unwind
+ * information of a function holds throughout.
+ *
+ * The functions are those rows of functions.def that name a HOW_...  Here they
+ * find their memo; how arguments are copied is in fast_x86_64_formats.S, which
+ * is part of this file.
+ */
+#if defined(__x86_64__) && !defined(PORTABLE)
+#include "offsets.h"
+#include "shim/how.h"
+
+	.text
+
+/* ---- finding the memo ---- */
+
+/* As C has left it, but for the number of vector registers used, in al, of
+ * which 8 is the most. */
+.macro GIVE_UP name
+	movl	$8, %eax
+	jmp	portable_\name
+.endm
+
+/* r11 and r10, or to `miss`. */
+.macro GUESS how, miss
+	movq	writer_place(%rip), %r11
+	movq	%fs:(%r11), %r11
+	movl	process_generation(%rip), %eax
+	cmpl	%eax, W_idle(%r11)
+	jne	\miss
+	movq	W_last(%r11), %r10
+	movq	M_next+8*(\how-1)(%r10), %r10
+	movq	(%rsp), %rax
+	cmpq	%rax, M_pc(%r10)
+	jne	guess_\how
+same_pc_\how:
+	cmpq	%rsp, M_place(%r10)
+	jne	\miss
+	movl	streams_version(%rip), %eax
+	cmpl	%eax, M_version(%r10)
+	jne	\miss
+.endm
+
+/* Again, by pc and the call before this one: see fast_guess_at(). */
+.macro GUESS_AGAIN how, miss
+guess_\how:
+	imull	$GUESS_MULTIPLIER, %eax, %eax
+	shrl	$GUESS_SHIFT, %eax
+	movq	W_last(%r11), %r10
+	xorw	M_mix(%r10), %ax
+	andl	$1023, %eax
+	movzbl	W_guesses(%r11,%rax), %eax
+	imull	$M_BYTES, %eax, %r10d
+	leaq	W_memo(%r11,%r10), %r10
+	movq	(%rsp), %rax
+	cmpq	%rax, M_pc(%r10)
+	jne	\miss
+	cmpb	$\how, M_how(%r10)
+	jne	\miss
+	jmp	same_pc_\how
+.endm
+
+/* A FILE whose buffer is empty; `file` may be that of stdout, or a register
+ * that has it already. */
+.macro FIND_FILE file, miss
+	cmpq	\file, M_file(%r10)
+	jne	\miss
+.endm
+.macro FIND_STDOUT file, miss
+	movq	stdout@GOTPCREL(%rip), \file
+	movq	(\file), \file
+	cmpq	\file, M_file(%r10)
+	jne	\miss
+.endm
+
+	.set	WORD_BYTES, 23
+
+/*
+ * The stack, innermost word first; M_check has where to begin.  All jumps have
+ * the same length, so that it can be computed.
+ */
+.macro COMPARE_STACK which, miss
+check_fp_\which:
+	cmpq	%rbp, M_fp(%r10)
+	jne	\miss
+	jmp	*M_check_words(%r10)
+check_words_\which:
+	.set	.Lword, M_word
+	.rept	M_WORDS
+	movq	.Lword(%r10), %rax
+	movq	(%rax), %rax
+	cmpq	.Lword+8(%r10), %rax
+	.byte	0x0f, 0x85	/* jne, far */
+	.long	\miss - . - 4
+	.set	.Lword, .Lword + 16
+	.endr
+words_\which:
+	.if	words_\which - check_words_\which - M_WORDS * WORD_BYTES
+	.error	"the jumps differ in length"
+	.endif
+.endm
+
+/* From here on the writer is ours. */
+.macro OCCUPY file, miss
+	movq	FILE_write_ptr(\file), %rax
+	cmpq	FILE_write_base(\file), %rax
+	jne	\miss
+	movq	%rsp, W_entered(%r11)
+	movl	$0, W_idle(%r11)
+.endm
+
+.macro FUNCTION name
+	.globl	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+.endm
+.macro END name
+	.cfi_endproc
+	.size	\name, . - \name
+.endm
+
+/* ---- bytes: the rest in C, see fast.c ---- */
+
+.macro BYTES name, how, function, find, file, writer, memo
+	FUNCTION \name
+	GUESS	\how, miss_\how
+	\find	\file, miss_\how
+	jmp	*M_check(%r10)
+miss_\how:
+	GIVE_UP	\name
+	GUESS_AGAIN \how, miss_\how
+	COMPARE_STACK \how, miss_\how
+	OCCUPY	\file, miss_\how
+	movq	%r11, \writer
+	movq	%r10, \memo
+	jmp	\function
+	END	\name
+.endm
+
+/* ---- formats ---- */
+
+/*
+ * `file` and `format` are free once they are found to be those of the memo.
+ * rdx is kept in `spare`, one of them, while the clock needs it.
+ */
+.macro TIME_AND_PLACE spare, miss
+	movq	W_core_now(%r11), %rax
+	movl	(%rax), %eax
+	cmpl	%eax, W_core(%r11)
+	jne	\miss
+	.ifnc	\spare, none
+	movq	%rdx, \spare
+	.endif
+	rdtsc
+	cmpl	%edx, W_epoch(%r11)
+	.ifnc	\spare, none
+	movq	\spare, %rdx
+	.endif
+	jne	\miss
+	movq	W_cursor(%r11), %rdi
+	cmpq	W_limit(%r11), %rdi
+	ja	\miss
+	movl	%eax, 4(%rdi)
+	movq	%r10, W_last(%r11)
+	jmp	*M_record(%r10)
+.endm
+
+.macro LEAVE
+	movl	W_generation(%r11), %eax
+	movl	%eax, W_idle(%r11)
+.endm
+
+/*
+ * Where a piece of a line goes on with what stands before it, it needs no time;
+ * see fast_begin() and fast_commit().
+ */
+.macro PIECE how, file, spare, miss
+	COMPARE_STACK piece_\how, \miss
+	OCCUPY	\file, \miss
+	movq	W_cursor(%r11), %rax
+	cmpq	W_open(%r11), %rax
+	jne	begin_\how
+	testl	$FILE_NEEDS_LOCK, FILE_flags2(\file)
+	jnz	begin_\how
+	cmpq	W_limit(%r11), %rax
+	ja	miss_\how
+	movl	streams_flushes(%rip), %eax
+	orl	M_stream(%r10), %eax
+	cmpl	W_said_key(%r11), %eax
+	jne	begin_\how
+	movl	M_context(%r10), %eax
+	orl	$CONTINUES, %eax
+	movl	%eax, W_first(%r11)
+	KEEP_FLAG \how
+	movq	W_cursor(%r11), %rdi
+	subq	$4, %rdi
+	movq	%r10, W_last(%r11)
+	jmp	*M_record(%r10)
+begin_\how:
+	movl	M_context(%r10), %eax
+	movl	%eax, W_first(%r11)
+	KEEP_FLAG \how
+	TIME_AND_PLACE \spare, miss_\how
+.endm
+
+.macro KEEP_FLAG how
+	.if	\how == HOW_PRINTF_CHK
+	movl	%edi, -8(%rsp)
+	.endif
+.endm
+
+/* int printf(const char *format, ...) */
+.macro ENTRY_PRINTF name, how
+	FUNCTION \name
+	GUESS	\how, 1f
+	cmpq	%rdi, M_key(%r10)
+	jne	1f
+	FIND_STDOUT %rdi, 2f
+	jmp	*M_check(%r10)
+miss_\how:
+	LEAVE
+2:	movq	M_key(%r10), %rdi
+1:	GIVE_UP	\name
+	GUESS_AGAIN \how, 1b
+	COMPARE_STACK \how, 2b
+	OCCUPY	%rdi, 2b
+	TIME_AND_PLACE %rdi, miss_\how
+	PIECE	\how, %rdi, %rdi, 2b
+	END	\name
+.endm
+
+/* int fprintf(FILE *file, const char *format, ...) */
+.macro ENTRY_FPRINTF name, how
+	FUNCTION \name
+	GUESS	\how, 1f
+	cmpq	%rsi, M_key(%r10)
+	jne	1f
+	FIND_FILE %rdi, 1f
+	jmp	*M_check(%r10)
+miss_\how:
+	LEAVE
+	movq	M_file(%r10), %rdi
+	movq	M_key(%r10), %rsi
+1:	GIVE_UP	\name
+	GUESS_AGAIN \how, 1b
+	COMPARE_STACK \how, 1b
+	OCCUPY	%rdi, 1b
+	TIME_AND_PLACE %rsi, miss_\how
+	PIECE	\how, %rdi, %rsi, 1b
+	END	\name
+.endm
+
+/* int __printf_chk(int flag, const char *format, ...) */
+.macro ENTRY_PRINTF_CHK name, how
+	FUNCTION \name
+	GUESS	\how, 1f
+	cmpq	%rsi, M_key(%r10)
+	jne	1f
+	FIND_STDOUT %rsi, 2f
+	jmp	*M_check(%r10)
+miss_\how:
+	LEAVE
+	movl	-8(%rsp), %edi
+2:	movq	M_key(%r10), %rsi
+1:	GIVE_UP	\name
+	GUESS_AGAIN \how, 1b
+	COMPARE_STACK \how, 2b
+	OCCUPY	%rsi, 2b
+	KEEP_FLAG \how
+	TIME_AND_PLACE %rsi, miss_\how
+	PIECE	\how, %rsi, %rsi, 2b
+	END	\name
+.endm
+
+/* int __fprintf_chk(FILE *file, int flag, const char *format, ...) */
+.macro ENTRY_FPRINTF_CHK name, how
+	FUNCTION \name
+	GUESS	\how, 1f
+	cmpq	%rdx, M_key(%r10)
+	jne	1f
+	FIND_FILE %rdi, 1f
+	jmp	*M_check(%r10)
+miss_\how:
+	LEAVE
+	movq	M_file(%r10), %rdi
+	movq	M_key(%r10), %rdx
+1:	GIVE_UP	\name
+	GUESS_AGAIN \how, 1b
+	COMPARE_STACK \how, 1b
+	OCCUPY	%rdi, 1b
+	TIME_AND_PLACE none, miss_\how
+	PIECE	\how, %rdi, none, 1b
+	END	\name
+.endm
+
+/* ---- the functions ---- */
+
+#define ENTRY_NONE(name)
+#define ENTRY_PRINTF(name) ENTRY_PRINTF name, HOW_PRINTF;
+#define ENTRY_FPRINTF(name) ENTRY_FPRINTF name, HOW_FPRINTF;
+#define ENTRY_PRINTF_CHK(name) ENTRY_PRINTF_CHK name, HOW_PRINTF_CHK;
+#define ENTRY_FPRINTF_CHK(name) ENTRY_FPRINTF_CHK name, HOW_FPRINTF_CHK;
+#define ENTRY_PUTS(name)                                                       \
+	BYTES name, HOW_PUTS, fast_found_puts, FIND_STDOUT, %rsi, %rdx, %rcx;
+#define ENTRY_FPUTS(name)                                                      \
+	BYTES name, HOW_FPUTS, fast_found_fputs, FIND_FILE, %rsi, %rdx, %rcx;
+#define ENTRY_FPUTS_UNLOCKED(name)                                             \
+	BYTES name, HOW_FPUTS_UNLOCKED, fast_found_fputs_unlocked, FIND_FILE,  \
+		%rsi, %rdx, %rcx;
+#define ENTRY_FWRITE(name)                                                     \
+	BYTES name, HOW_FWRITE, fast_found_fwrite, FIND_FILE, %rcx, %r8, %r9;
+#define ENTRY_FWRITE_UNLOCKED(name)                                            \
+	BYTES name, HOW_FWRITE_UNLOCKED, fast_found_fwrite_unlocked,           \
+		FIND_FILE, %rcx, %r8, %r9;
+#define PLAIN(...)
+#define VARIADIC(...)
+#define PLAIN_VOID(...)
+#define VARIADIC_VOID(...)
+#define INPUT(...)
+#define INPUT_VARIADIC(...)
+#define QUICK_CHARACTER(...)
+#define QUICK(returns, name, how, ...) ENTRY_##how(name)
+#define QUICK_VARIADIC(returns, name, how, ...) ENTRY_##how(name)
+
+	.type	fast_code, @object
+	.globl	fast_code
+	.hidden	fast_code
+fast_code:
+#include "wrappers/functions.def"
+
+#include "shim/fast_x86_64_formats.S"
+#include "shim/fast_x86_64_tables.S"
+#endif
+
+	.section .note.GNU-stack, "", %progbits

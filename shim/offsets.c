@@ -1,0 +1,73 @@
+/*
+ * Where fast_x86_64.S finds things, for offsets.h, which is made from what the
+ * compiler makes of this.  Nothing of it is linked.
+ */
+#include "shim/fast_code.h"
+#include "shim/writer.h"
+
+#define NUMBER(name, value) __asm__("@define " #name " %c0" : : "i"(value))
+#define WRITER(field) NUMBER(W_##field, offsetof(struct writer, field))
+#define MEMO(field) NUMBER(M_##field, offsetof(struct memo, field))
+#define ARGUMENT(field) NUMBER(A_##field, offsetof(struct plan_argument, field))
+
+void offsets(void);
+
+void offsets(void)
+{
+	WRITER(idle);
+	WRITER(generation);
+	WRITER(entered);
+	WRITER(cursor);
+	WRITER(limit);
+	WRITER(last);
+	WRITER(epoch);
+	WRITER(core);
+	WRITER(core_now);
+	WRITER(said_key);
+	WRITER(said);
+	WRITER(length);
+	WRITER(first);
+	WRITER(open);
+	WRITER(open_context);
+	WRITER(other_context);
+	WRITER(guesses);
+	WRITER(memo);
+	NUMBER(W_digits, offsetof(struct writer, measures.digits));
+	NUMBER(W_hex_digits, offsetof(struct writer, measures.hex_digits));
+	NUMBER(W_powers, offsetof(struct writer, measures.powers));
+	NUMBER(W_guess, offsetof(struct writer, measures.guess));
+	MEMO(pc);
+	MEMO(place);
+	MEMO(key);
+	MEMO(file);
+	MEMO(version);
+	MEMO(context);
+	MEMO(check);
+	MEMO(record);
+	MEMO(stream);
+	MEMO(literal);
+	MEMO(next);
+	MEMO(steps);
+	MEMO(check_words);
+	MEMO(miss);
+	MEMO(fp);
+	MEMO(mix);
+	MEMO(how);
+	MEMO(word);
+	NUMBER(M_BYTES, sizeof(struct memo));
+	NUMBER(M_WORDS, MEMO_WORDS);
+	ARGUMENT(least);
+	ARGUMENT(constant);
+	ARGUMENT(constant_id);
+	ARGUMENT(constant_bytes);
+	NUMBER(STEP_BYTES, sizeof(struct fast_step));
+	NUMBER(STEP_argument, offsetof(struct fast_step, argument));
+	NUMBER(FILE_write_base, offsetof(FILE, _IO_write_base));
+	NUMBER(FILE_write_ptr, offsetof(FILE, _IO_write_ptr));
+	NUMBER(FILE_flags2, offsetof(FILE, _flags2));
+	NUMBER(FILE_NEEDS_LOCK, LIBIO_NEEDS_LOCK);
+	NUMBER(CONTINUES, (int32_t)BINLOG_CONTINUES);
+	NUMBER(STRING_ID, BINLOG_STRING_ID);
+	NUMBER(GUESS_MULTIPLIER, (int32_t)FAST_GUESS_MULTIPLIER);
+	NUMBER(GUESS_SHIFT, 22);
+}

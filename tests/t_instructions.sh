@@ -1,0 +1,73 @@
+#!/bin/bash
+# What a recorded call costs, in instructions: from the entry of the program's linkage table to the return, counted by
+# single-stepping, for calls that were met before. It is the same on every machine, so it is a bound and no measurement.
+. tests/lib.sh
+few=5
+many=21
+
+# The most that each may take with 5 frames; `frame` is the most that each frame beyond them adds.
+bounds="
+format0             205
+format1             245
+format2             290
+format_string       300
+format_constant     255
+format_double       325
+fputs               185
+fputs_constant      165
+puts_constant       160
+fwrite              175
+fwrite_constant     150
+putc                 25
+putc_newline        315
+frame                 5
+"
+
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "instructions are counted on x86-64 only"
+	finish
+fi
+build instructions -O2 -fno-builtin
+export BINLOG_DEPTH=64 BINLOG_LEVEL=info
+natively "$TMP/native" "$TMP/instructions" count "$TMP/instructions" $few
+if [ "$(cat "$TMP/native/status")" -ne 0 ]; then
+	skip "instructions cannot be counted: $(head -n 1 "$TMP/native/stderr")"
+	finish
+fi
+
+declare -A at_few=() at_many=()
+count() { # FRAMES: prints each call and its instructions
+	local dir=$TMP/$1 status
+	mkdir -p "$dir"
+	"$TMP/instructions" count env LD_PRELOAD="$lib" BINLOG_DIR="$dir/capture" "$TMP/instructions" "$1" \
+		>"$dir/real.stdout" 2>"$dir/counts"
+	status=$?
+	"$show" --raw --as-written -q --stream=stdout "$dir/capture" >"$dir/stdout"
+	verdict $status "with $1 frames every call was counted" "$(cat "$dir/counts")"
+	same_file "with $1 frames what was counted is recorded, and says what it says natively" "$TMP/native/stdout" "$dir/stdout"
+	same "with $1 frames nothing is written" "" "$(head -c 300 "$dir/real.stdout")"
+	same "with $1 frames each backtrace has all of them" "$1" "$("$show" --stacks --depth=64 -q "$dir/capture" |
+		awk '/^ +#0 / { if (NR > 2) print n; n = 0 } /^ +#/ { n++ } END { print n }' | sort -u)"
+}
+count $few
+count $many
+while read -r call instructions; do at_few[$call]=$instructions; done <"$TMP/$few/counts"
+while read -r call instructions; do at_many[$call]=$instructions; done <"$TMP/$many/counts"
+
+while read -r call most; do
+	case $call in
+	'') continue ;;
+	frame)
+		for call in "${!at_few[@]}"; do
+			more=$((at_many[$call] - at_few[$call]))
+			[ $more -le $((most * (many - few))) ] || echo "$call: $more instructions for $((many - few)) frames"
+		done >"$TMP/frames"
+		same "each frame beyond $few adds at most $most instructions" "" "$(cat "$TMP/frames")"
+		;;
+	*)
+		taken=${at_few[$call]:-0}
+		verdict $((taken == 0 || taken > most)) "$call with $few frames takes at most $most instructions: $taken"
+		;;
+	esac
+done <<<"$bounds"
+finish
