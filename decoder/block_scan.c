@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoder/cursor.h"
 
@@ -146,15 +147,25 @@ static void scan_file(struct scan *scan)
 	end_damage(scan);
 }
 
-/* 0: cannot be read. */
-static uint64_t read_next(struct recording *capture)
+/* Blocks were begun, or places for them claimed, since it was opened. */
+static bool has_grown(struct recording *capture)
 {
-	uint64_t next = 0;
+	struct binlog_header now;
 
-	if (recording_read(capture, offsetof(struct binlog_header, next), &next,
-		    sizeof(next)) < sizeof(next))
-		return 0;
-	return next;
+	return recording_read(capture, 0, &now, sizeof(now)) == sizeof(now) &&
+	       (now.next != capture->header.next ||
+		       now.published != capture->header.published);
+}
+
+static uint64_t newest_of(const struct recording *capture)
+{
+	uint64_t newest = 0;
+	size_t i;
+
+	for (i = 0; i < capture->block_count; i++)
+		if (capture->blocks[i].anchor.ticks > newest)
+			newest = capture->blocks[i].anchor.ticks;
+	return newest;
 }
 
 /*
@@ -182,20 +193,18 @@ static void check_end(struct recording *recording)
 }
 
 /*
- * A running program claims blocks while we look.  To see one moment of all
- * writers, what was claimed after the start is left out: otherwise a block
- * could appear whose predecessor was passed by too early.
+ * A running program begins blocks while we look, anywhere in the file.  To see
+ * one moment of all writers, we look twice, and what is newer than all that was
+ * there at first is left out: otherwise a block could appear whose predecessor
+ * was passed by too early.
  */
-static void forget_newer(struct recording *capture, uint64_t next)
+static void forget_newer(struct recording *capture, uint64_t newest)
 {
 	size_t kept = 0;
 	size_t i;
 
-	if (next < BINLOG_PAGE || next % BINLOG_PAGE != 0 ||
-		read_next(capture) == next)
-		return;
 	for (i = 0; i < capture->block_count; i++)
-		if (capture->blocks[i].offset < next)
+		if (capture->blocks[i].anchor.ticks <= newest)
 			capture->blocks[kept++] = capture->blocks[i];
 	capture->block_count = kept;
 }
@@ -257,12 +266,16 @@ static bool scan_silently(struct scan *scan)
 static void scan_again(struct scan *scan)
 {
 	struct recording *capture = scan->capture;
+	off_t size;
 
 	if (capture->block_count == 0 && scan->seen_other) {
 		recording_report(capture, ERROR_NONCE,
 			offsetof(struct binlog_header, nonce), 0);
 		scan->nonce = scan->other_nonce;
 	}
+	size = lseek(capture->fd, 0, SEEK_END);
+	if (size > 0)
+		scan->end = capture->size = (uint64_t)size;
 	capture->block_count = 0;
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
@@ -277,13 +290,19 @@ bool block_scan(struct recording *capture)
 		.nonce = capture->header.nonce,
 		.end = capture->size,
 	};
+	uint64_t newest;
+	bool sound, grown;
 
-	if (!scan_silently(&scan))
+	sound = scan_silently(&scan);
+	grown = has_grown(capture);
+	newest = newest_of(capture);
+	if (!sound || grown)
 		scan_again(&scan);
 	if (scan.failed)
 		return false;
 	check_end(capture);
-	forget_newer(capture, capture->header.next);
+	if (grown)
+		forget_newer(capture, newest);
 	if (capture->block_count > 0)
 		qsort(capture->blocks, capture->block_count,
 			sizeof(*capture->blocks), compare_blocks);

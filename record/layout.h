@@ -116,6 +116,25 @@ struct binlog_position {
 #define BINLOG_POSITIONS_OFFSET                                                \
 	(BINLOG_PAGE - BINLOG_POSITIONS * sizeof(struct binlog_position))
 
+/*
+ * At BINLOG_PREPARED_OFFSET, live: blocks that were claimed and backed by disk
+ * before anybody needs them, see record/prepared.h.  No business of readers,
+ * to whom they are zeros.
+ */
+#define BINLOG_PREPARED_BLOCK (256u << 10)
+#define BINLOG_PREPARED_RANGES 5u
+
+struct binlog_prepared {
+	uint32_t wake; /* 0, or whoever prepares sleeps (futex(2)) until fewer */
+		       /* blocks than this are left */
+	uint32_t reserved;
+	/* 0, or offset / BINLOG_PAGE << 16 | blocks: so many, in a row. */
+	uint64_t ranges[BINLOG_PREPARED_RANGES];
+};
+
+#define BINLOG_PREPARED_OFFSET                                                 \
+	(BINLOG_FOUNDER_OFFSET + sizeof(struct binlog_founder))
+
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
 	uint32_t magic;
@@ -332,6 +351,8 @@ _Static_assert(offsetof(struct binlog_header, pid) == 112, "");
 _Static_assert(offsetof(struct binlog_header, published) == 120, "");
 _Static_assert(sizeof(struct binlog_founder) == 32, "");
 _Static_assert(offsetof(struct binlog_founder, end) == 24, "");
+_Static_assert(sizeof(struct binlog_prepared) == 48, "");
+_Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
 _Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");

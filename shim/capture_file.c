@@ -1,9 +1,11 @@
 #include "shim/capture_file.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 
+#include "record/prepared.h"
 #include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/growth.h"
@@ -21,6 +23,14 @@
 #define KEEP_FREE_PART 32u
 #define KEEP_FREE_MOST ((uint64_t)64 << 20)
 
+/*
+ * A file that is large already gets so many bytes at once, of which one block
+ * is needed: that saves most of the system calls, and a part of the kernel's
+ * work.
+ */
+#define PIECE BINLOG_BLOCK_MAX
+#define PIECES_FROM (4 * (uint64_t)PIECE)
+
 /* What has failed is tried again after 2^22 ticks, 1 to 4 ms: on a full disk
  * each call would make some system calls in vain. */
 #define PAUSE_TICKS ((uint64_t)1 << 22)
@@ -34,6 +44,9 @@
 #define SEGMENTS 8
 #define SEGMENT_FIRST ((uint64_t)8 << 20)
 #define SEGMENT_GROWTH_SHIFT 4
+
+/* Opened together where the file is as long as that. */
+#define OPENED ((uint64_t)2 << 20)
 
 struct segment {
 	char *base;	/* null: not mapped yet */
@@ -144,12 +157,28 @@ static bool map_segment(unsigned i, long fd)
 	if (sys_failed(address))
 		return false;
 	SYS3(madvise, address, end - start, MADV_DONTDUMP);
+	/* A file of that size is filled in large pieces, which are cheaper; and
+	 * not read ahead where there is nothing to be read yet. */
+	if (i > 0)
+		SYS3(madvise, address, end - start, MADV_HUGEPAGE);
 	/* All who come here store the same. */
 	__atomic_store_n(&segment->start, start, __ATOMIC_RELAXED);
 	if (!__atomic_compare_exchange_n(&segment->base, &expected,
 		    (char *)address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		SYS2(munmap, address, end - start);
 	return true;
+}
+
+/*
+ * How far to open what has to be open up to `end`.  The kernel maps pieces that
+ * it keeps together by one fault if all of it may be used.
+ */
+static uint64_t end_of_opening(uint64_t end, unsigned i)
+{
+	uint64_t wished = (end + OPENED - 1) & ~(OPENED - 1);
+
+	return wished <= limited_end(i) && wished <= growth_size() ? wished
+								   : end;
 }
 
 /* Where what ends at this offset is mapped, accessible; or null. */
@@ -173,6 +202,7 @@ static struct segment *open_up_to(uint64_t end)
 		return NULL;
 	if (end <= __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE))
 		return segment;
+	end = end_of_opening(end, i);
 	/* All up to `end`, so that it stays one mapping. */
 	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
 		    PROT_READ | PROT_WRITE)))
@@ -266,41 +296,110 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 
 /* ---- the blocks ---- */
 
-/* Takes the next `size` bytes of the file; false: the cap is reached. */
+/*
+ * Takes the next `size` bytes of the file; false: the cap is reached.  Large
+ * blocks begin at a multiple of their size if they can: the kernel then keeps
+ * each in one piece, and has it mapped by one fault.
+ */
 static bool take_range(uint32_t size, uint64_t *at)
 {
 	uint64_t *next = &capture_file_header->next;
+	uint64_t gap =
+		size < BINLOG_PREPARED_BLOCK ? 0 : BINLOG_PREPARED_BLOCK - 1;
+	uint64_t start = __atomic_load_n(next, __ATOMIC_RELAXED);
 	uint64_t max;
 
-	*at = __atomic_load_n(next, __ATOMIC_RELAXED);
 	do {
 		max = __atomic_load_n(&file_max, __ATOMIC_RELAXED);
-		if (*at > max || size > max - *at)
+		if (start > max || size > max - start)
 			return false;
-	} while (!__atomic_compare_exchange_n(next, at, *at + size, false,
+		*at = (start + gap) & ~gap;
+		if (*at > max || size > max - *at)
+			*at = start;
+	} while (!__atomic_compare_exchange_n(next, &start, *at + size, false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return true;
 }
 
-static void *take_block(uint32_t size)
+/* Mapped, accessible; or null. */
+static char *place_of(uint64_t at, uint32_t size)
 {
-	const struct segment *segment = NULL;
-	char *block = NULL;
-	uint64_t at;
+	const struct segment *segment = open_up_to(at + size);
 
-	if (!leaves_room(size) || !take_range(size, &at))
+	return segment ? segment->base + (at - segment->start) : NULL;
+}
+
+static void *take_fresh(uint32_t size, uint64_t *at)
+{
+	char *block = NULL;
+
+	if (!leaves_room(size) || !take_range(size, at))
 		return NULL;
-	if (growth_reach(at + size))
-		segment = open_up_to(at + size);
-	if (segment)
-		block = segment->base + (at - segment->start);
-	if (block && growth_back(block, at, size))
+	if (growth_reach(*at + size))
+		block = place_of(*at, size);
+	if (block && growth_back(block, *at, size))
 		return block;
 	/* Give the range back unless somebody has claimed the next one. */
 	__atomic_compare_exchange_n(&capture_file_header->next,
-		&(uint64_t){at + size}, at, false, __ATOMIC_RELAXED,
+		&(uint64_t){*at + size}, *at, false, __ATOMIC_RELAXED,
 		__ATOMIC_RELAXED);
 	return NULL;
+}
+
+static void *take_prepared(struct binlog_prepared *prepared)
+{
+	char *block;
+	uint64_t at;
+
+	if (!prepared_take(prepared, &at))
+		return NULL;
+	block = place_of(at, BINLOG_PREPARED_BLOCK);
+	if (!block)
+		prepared_give(prepared, at);
+	return block;
+}
+
+/* Whoever prepares blocks for us; we do not wait for it. */
+static void wake_helper(struct binlog_prepared *prepared)
+{
+	uint32_t wake = __atomic_load_n(&prepared->wake, __ATOMIC_SEQ_CST);
+
+	if (wake > prepared_left(prepared) &&
+		__atomic_exchange_n(&prepared->wake, 0, __ATOMIC_SEQ_CST) != 0)
+		SYS6(futex, &prepared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void *take_piece(struct binlog_prepared *prepared)
+{
+	uint64_t at;
+	char *piece = take_fresh(PIECE, &at);
+	uint64_t end = at + PIECE;
+
+	while (piece && (at += BINLOG_PREPARED_BLOCK) < end)
+		prepared_give(prepared, at);
+	return piece;
+}
+
+static void *take_large_block(void)
+{
+	struct binlog_prepared *prepared = prepared_of(capture_file_header);
+	void *block = take_prepared(prepared);
+	uint64_t at;
+
+	if (!block && capture_file_header->next >= PIECES_FROM)
+		block = take_piece(prepared);
+	if (!block)
+		block = take_fresh(BINLOG_PREPARED_BLOCK, &at);
+	wake_helper(prepared);
+	return block;
+}
+
+static void *take_block(uint32_t size)
+{
+	uint64_t at;
+
+	return size == BINLOG_PREPARED_BLOCK ? take_large_block()
+					     : take_fresh(size, &at);
 }
 
 static void *take_from_stock(uint32_t size)

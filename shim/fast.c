@@ -29,7 +29,8 @@ static unsigned plain_stream(const FILE *file)
 struct memo *fast_look_up(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text)
 {
-	uint32_t version = __atomic_load_n(&streams_version, __ATOMIC_ACQUIRE);
+	uint32_t version =
+		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	unsigned stream = plain_stream(file);
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
@@ -98,7 +99,8 @@ static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
 
 bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 {
-	uint32_t version = __atomic_load_n(&streams_version, __ATOMIC_ACQUIRE);
+	uint32_t version =
+		__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_ACQUIRE);
 	struct fast_record record;
 	struct memo *memo;
 	struct writer *w;

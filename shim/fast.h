@@ -69,18 +69,17 @@ FAST struct memo *fast_guess(struct writer *w, uintptr_t pc)
 	return &w->memo[0][0] + w->guesses[fast_guess_at(w, pc)];
 }
 
-FAST bool fast_is_same(
-	const struct memo *memo, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,
+	uintptr_t sp, uintptr_t fp)
 {
 	return memo->pc == pc && memo->sp == sp &&
-	       memo->version == streams_version && memo_same_stack(memo, fp);
+	       memo->version == streams_version[how] &&
+	       memo_same_stack(memo, fp);
 }
 
-FAST bool fast_is_like(
-	const struct memo *memo, const FILE *file, unsigned text, unsigned how)
+FAST bool fast_is_like(const struct memo *memo, const FILE *file, unsigned text)
 {
-	return memo->file == file &&
-	       memo->tag >> 12 == (text | (uint32_t)how << 12);
+	return memo->file == file && memo_text(memo) == text;
 }
 
 FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
@@ -91,8 +90,8 @@ FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
 	struct memo *memo = fast_guess(w, pc);
 
-	if (likely(memo->key == key && fast_is_like(memo, file, text, how) &&
-		    fast_is_same(memo, pc, sp, fp)))
+	if (likely(memo->key == key && fast_is_like(memo, file, text) &&
+		    fast_is_same(memo, how, pc, sp, fp)))
 		return memo;
 	return fast_look_up(w, &call, key, file, text);
 }
@@ -108,10 +107,10 @@ FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
 	uintptr_t key = (uintptr_t)bytes;
 	struct memo *memo = fast_guess(w, pc);
 
-	if (likely((fast_is_like(memo, file, text, how) ||
-			   (fast_is_like(memo, file, constant, how) &&
+	if (likely((fast_is_like(memo, file, text) ||
+			   (fast_is_like(memo, file, constant) &&
 				   memo->key == key)) &&
-		    fast_is_same(memo, pc, sp, fp)))
+		    fast_is_same(memo, how, pc, sp, fp)))
 		return memo;
 	memo = fast_look_up(w, &call, key, file, constant);
 	return memo ? memo : fast_look_up(w, &call, 0, file, text);
@@ -329,7 +328,7 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 FAST bool fast_collects(const FILE *file)
 {
 	return stdio_buffer_collects == file &&
-	       stdio_buffer_collects_at == streams_version &&
+	       stdio_buffer_collects_at == streams_version[HOW_NONE] &&
 	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
 }
 

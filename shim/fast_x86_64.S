@@ -43,7 +43,7 @@
 same_pc_\how:
 	cmpq	%rsp, M_place(%r10)
 	jne	\miss
-	movl	streams_version(%rip), %eax
+	movl	streams_version+4*\how(%rip), %eax
 	cmpl	%eax, M_version(%r10)
 	jne	\miss
 .endm
@@ -61,8 +61,6 @@ guess_\how:
 	leaq	W_memo(%r11,%r10), %r10
 	movq	(%rsp), %rax
 	cmpq	%rax, M_pc(%r10)
-	jne	\miss
-	cmpb	$\how, M_how(%r10)
 	jne	\miss
 	jmp	same_pc_\how
 .endm

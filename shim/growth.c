@@ -206,6 +206,11 @@ bool growth_reach(uint64_t end)
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 }
 
+uint64_t growth_size(void)
+{
+	return __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+}
+
 void growth_reach_all(void)
 {
 	uint64_t limit = limit_of_files();

@@ -20,6 +20,9 @@ bool growth_begin(int fd, const char *path, uint64_t max_bytes);
  */
 bool growth_reach(uint64_t end);
 
+/* The file has so many bytes, or more. */
+uint64_t growth_size(void);
+
 /*
  * All that it may ever have, as far as is possible: the path will not lead to
  * it any more, or not allow it.

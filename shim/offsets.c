@@ -52,7 +52,6 @@ void offsets(void)
 	MEMO(miss);
 	MEMO(fp);
 	MEMO(mix);
-	MEMO(how);
 	MEMO(word);
 	NUMBER(M_BYTES, sizeof(struct memo));
 	NUMBER(M_WORDS, MEMO_WORDS);

@@ -18,7 +18,8 @@
 uint16_t streams_of_fd[STREAMS_FDS];
 uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
-uint32_t streams_version = 1;
+uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
+_Static_assert(HOW_COUNT * 2 <= STREAMS_VERSION_STEP, "all are odd");
 bool streams_are_shared;
 bool streams_have_offsets;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */

@@ -9,6 +9,7 @@
 
 #include "record/layout.h"
 #include "record/policy.h"
+#include "shim/how.h"
 #include "shim/libio.h"
 
 /* What a descriptor is: one of these, or a number of a recorded stream. */
@@ -77,16 +78,19 @@ extern HIDDEN uint64_t streams_of_stdio[STREAMS_FDS];
 extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 
 /*
- * Counts, never 0, whatever may change the answer of fast.c to whether a FILE
- * is one whose text is recorded and nothing else.  First the change, then the
- * count.
+ * Counts whatever may change the answer of fast.c to whether a FILE is one
+ * whose text is recorded and nothing else.  First the change, then the count.
+ * For each way (shim/how.h) there is one, and no two are ever the same, nor 0:
+ * so what was found for the one is nothing to another.
  */
-extern HIDDEN uint32_t streams_version;
+#define STREAMS_VERSION_STEP 32
+extern HIDDEN uint32_t streams_version[HOW_COUNT];
 
 static inline void streams_changed(void)
 {
-	if (__atomic_add_fetch(&streams_version, 1, __ATOMIC_SEQ_CST) == 0)
-		__atomic_add_fetch(&streams_version, 1, __ATOMIC_SEQ_CST);
+	for (unsigned how = 0; how < HOW_COUNT; how++)
+		__atomic_fetch_add(&streams_version[how], STREAMS_VERSION_STEP,
+			__ATOMIC_SEQ_CST);
 }
 
 /*

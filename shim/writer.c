@@ -11,7 +11,7 @@
 #include "shim/terminal.h"
 
 /* Each next block is twice as large. */
-#define BLOCK_LARGEST 262144u
+#define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u

@@ -2,24 +2,27 @@
  * binlog-run: runs a program with libbinlog.so preloaded, after making sure
  * that preloading it has an effect.  Executes the program in its own place, so
  * that exit status, signals, process id and job control are the program's;
- * only --show keeps a parent, which then ends as the program did.
+ * only --show keeps a parent, which then ends as the program did, and
+ * --companion starts a process beside it.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/layout.h"
 #include "tools/run/attend.h"
+#include "tools/run/companion.h"
 #include "tools/run/preload.h"
 #include "tools/run/program_check.h"
 #include "tools/run/refusal.h"
 #include "tools/run/run_paths.h"
 #include "tools/run/streams_check.h"
 
-enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, HELP, VERSION };
+enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
 
 static const struct {
 	const char *name;
@@ -39,6 +42,7 @@ enum { OPTIONS = sizeof(options) / sizeof(*options) };
 struct request {
 	bool show;
 	bool force;
+	bool companion;
 	char **arguments; /* of the program, its name first */
 	struct program program;
 	char *preload; /* null: leave LD_PRELOAD alone */
@@ -103,6 +107,9 @@ static void obey(struct request *request, size_t option, const char *value)
 		break;
 	case FORCE:
 		request->force = true;
+		break;
+	case COMPANION:
+		request->companion = true;
 		break;
 	case HELP:
 		print_help();
@@ -204,8 +211,23 @@ static bool prepare(struct request *request, struct refusal *refusal)
 	       (request->force && refusal->status == REFUSAL_POINTLESS);
 }
 
+/* Like the library, which would make the directory a little later. */
+static void start_companion(void)
+{
+	const char *directory = getenv("BINLOG_DIR");
+
+	if (mkdir(directory, 0700) == 0)
+		chmod(directory, 0700); /* whatever the umask is */
+	if (!companion_start(directory)) {
+		complain("--companion", strerror(errno));
+		exit(REFUSAL_POINTLESS);
+	}
+}
+
 static _Noreturn void execute(const struct request *request)
 {
+	if (request->companion)
+		start_companion();
 	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
 		fail("LD_PRELOAD");
 	execvp(request->program.path, request->arguments);

@@ -140,6 +140,22 @@ static void change(FILE *file, const char *format, unsigned depth, int a)
 	__asm__("");
 }
 
+/* So many that what is remembered of one makes room for another. */
+static void crowd(unsigned depth)
+{
+	static int (*const functions[])(const char *, FILE *) = {
+		fputs, fputs_unlocked};
+
+	if (depth > 0) {
+		crowd(depth - 1);
+	} else {
+		if (one_in(3))
+			putchar_unlocked('.');
+		functions[below(2)](text(), stdout);
+	}
+	__asm__("");
+}
+
 static void change_all(void)
 {
 	static const char *const formats[] = {"%d\n", "<%u>\n", "%x, "};
@@ -157,6 +173,7 @@ static void change_all(void)
 		if (one_in(20))
 			putchar_unlocked('.');
 		fputs(which ? "one" : "other\n", files[one_in(20)]);
+		crowd(below(200));
 	}
 }
 

@@ -1,0 +1,323 @@
+#include "tools/run/companion.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/layout.h"
+#include "tools/run/prepare.h"
+
+/* A capture that is as long as that is going to have more large blocks. */
+#define SERVED_FROM (2 * (off_t)BINLOG_PREPARED_BLOCK)
+
+/*
+ * What we do ourselves is reported to us, too: so reports are read now and then
+ * only, more seldom the longer there is nothing new in them.  Milliseconds.
+ */
+enum { PAUSE_LEAST = 1, PAUSE_MOST = 64 };
+
+/* How often it is asked whether somebody is left.  Likewise. */
+enum { ASK_LEAST = 50, ASK_MOST = 6400 };
+
+struct companion {
+	const char *directory;
+	int place;   /* the directory, open */
+	int reports; /* inotify */
+	int first;   /* a pidfd of the run's first process; -1: it is gone */
+	uint32_t first_pid;
+	uint64_t since; /* CLOCK_REALTIME, nanoseconds */
+	bool knows_run;
+	uint64_t run;
+	int pause;
+};
+
+static bool is_capture(const char *name)
+{
+	size_t length = strlen(name);
+	size_t suffix = strlen(BINLOG_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(name + length - suffix, BINLOG_SUFFIX) == 0;
+}
+
+static int open_capture(const struct companion *companion, const char *name)
+{
+	return openat(companion->place, name,
+		O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+}
+
+/* ---- serving ---- */
+
+/* A handler, so that a process that sleeps looks up. */
+static void look_up(int number)
+{
+	(void)number;
+}
+
+/* The lock on the file goes on with the child, and says that it is served. */
+static void serve(struct companion *companion, int fd)
+{
+	if (fork() != 0)
+		return;
+	close(companion->reports);
+	close(companion->place);
+	if (companion->first >= 0)
+		close(companion->first);
+	prepare_serve(fd);
+	_exit(0);
+}
+
+static void consider(struct companion *companion, const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if (!is_capture(name) ||
+		fstatat(companion->place, name, &st, AT_SYMLINK_NOFOLLOW) !=
+			0 ||
+		!S_ISREG(st.st_mode) || st.st_size < SERVED_FROM)
+		return;
+	fd = open_capture(companion, name);
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && prepare_has_users(fd)) {
+		companion->pause = PAUSE_LEAST;
+		serve(companion, fd);
+	}
+	close(fd);
+}
+
+static void read_reports(struct companion *companion)
+{
+	union {
+		struct inotify_event event;
+		char bytes[65536];
+	} buffer;
+	const struct inotify_event *event;
+	ssize_t n, at;
+
+	while ((n = read(companion->reports, &buffer, sizeof(buffer))) > 0)
+		for (at = 0; at < n;
+			at += (ssize_t)(sizeof(*event) + event->len)) {
+			event = (const void *)(buffer.bytes + at);
+			if (event->len > 0)
+				consider(companion, event->name);
+		}
+}
+
+/* ---- the end ---- */
+
+typedef bool test(struct companion *companion, int fd,
+	const struct binlog_header *header);
+
+/* Any of those that were made since we are here passes it. */
+static bool any_capture(struct companion *companion, test *passes)
+{
+	DIR *entries = opendir(companion->directory);
+	struct binlog_header header;
+	const struct dirent *entry;
+	bool found = false;
+	int fd;
+
+	while (entries && !found && (entry = readdir(entries))) {
+		fd = is_capture(entry->d_name)
+			     ? open_capture(companion, entry->d_name)
+			     : -1;
+		if (fd < 0)
+			continue;
+		found = pread(fd, &header, sizeof(header), 0) ==
+				sizeof(header) &&
+			memcmp(header.magic, BINLOG_MAGIC,
+				sizeof(header.magic)) == 0 &&
+			header.start.realtime >= companion->since &&
+			passes(companion, fd, &header);
+		close(fd);
+	}
+	if (entries)
+		closedir(entries);
+	return found;
+}
+
+/* Which run is ours.  Not known if its first process records nothing: then all
+ * count. */
+static bool learn_run(
+	struct companion *companion, int fd, const struct binlog_header *header)
+{
+	(void)fd;
+	if (header->pid != companion->first_pid)
+		return false;
+	companion->knows_run = true;
+	companion->run = header->run;
+	return true;
+}
+
+static bool is_growing(
+	struct companion *companion, int fd, const struct binlog_header *header)
+{
+	return (!companion->knows_run || header->run == companion->run) &&
+	       prepare_has_users(fd);
+}
+
+/* ---- being there ---- */
+
+static void sleep_milliseconds(int milliseconds)
+{
+	const struct timespec time = {.tv_nsec = milliseconds * 1000000l};
+
+	nanosleep(&time, NULL);
+}
+
+/* The first process has ended: those who serve its capture find out, too. */
+static void let_first_go(struct companion *companion)
+{
+	close(companion->first);
+	companion->first = -1;
+	any_capture(companion, learn_run);
+	kill(0, SIGUSR1);
+}
+
+static void attend(struct companion *companion)
+{
+	int ask = ASK_LEAST;
+
+	for (;;) {
+		struct pollfd waits[] = {
+			{.fd = companion->reports, .events = POLLIN},
+			{.fd = companion->first, .events = POLLIN},
+		};
+		bool alone = companion->first < 0;
+		int n = poll(waits, 2, alone ? ask : -1);
+
+		if (n > 0 && waits[1].revents)
+			let_first_go(companion);
+		if (n > 0 && waits[0].revents) {
+			sleep_milliseconds(companion->pause);
+			if (companion->pause < PAUSE_MOST)
+				companion->pause *= 2;
+			read_reports(companion);
+		}
+		if (n != 0)
+			continue;
+		if (!any_capture(companion, is_growing))
+			return;
+		if (ask < ASK_MOST)
+			ask *= 2;
+		kill(0, SIGUSR1);
+	}
+}
+
+/* Nothing of the program's stays open, not even a terminal; `ready` becomes
+ * descriptor 3. */
+static bool leave_everything(int ready)
+{
+	int nothing = open("/dev/null", O_RDWR);
+	int kept = fcntl(ready, F_DUPFD, 3);
+	int i;
+
+	for (i = 0; i < 3 && nothing >= 0; i++)
+		dup2(nothing, i);
+	if (nothing < 0 || kept < 0 || dup2(kept, 3) != 3)
+		return false;
+	fcntl(3, F_SETFD, FD_CLOEXEC);
+	closefrom(4);
+	return setsid() > 0 && chdir("/") == 0;
+}
+
+static void set_signals(void)
+{
+	struct sigaction action = {.sa_handler = look_up};
+	sigset_t none;
+
+	sigaction(SIGUSR1, &action, NULL);
+	/* A write beyond a limit is an error then. */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* 0, or why not. */
+static int begin(struct companion *companion)
+{
+	struct timespec now;
+
+	prctl(PR_SET_NAME, "binlog-prepare", 0, 0, 0);
+	set_signals();
+	clock_gettime(CLOCK_REALTIME, &now);
+	companion->since =
+		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	companion->pause = PAUSE_LEAST;
+	companion->first =
+		(int)syscall(SYS_pidfd_open, (pid_t)companion->first_pid, 0);
+	companion->place =
+		open(companion->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	companion->reports = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (companion->first < 0 || companion->place < 0 ||
+		companion->reports < 0 ||
+		inotify_add_watch(companion->reports, companion->directory,
+			IN_MODIFY) < 0)
+		return errno;
+	return 0;
+}
+
+static _Noreturn void become_companion(
+	const char *directory, pid_t first, int ready)
+{
+	struct companion companion = {
+		.directory = directory,
+		.first_pid = (uint32_t)first,
+	};
+	int error;
+
+	if (!leave_everything(ready))
+		_exit(1);
+	error = begin(&companion);
+	if (write(3, &error, sizeof(error)) != sizeof(error) || error != 0)
+		_exit(1);
+	close(3);
+	attend(&companion);
+	_exit(0);
+}
+
+/* A child of a child, which has ended before we go on: the program has no child
+ * that it does not know of. */
+bool companion_start(const char *directory)
+{
+	int error = ECHILD;
+	int channel[2];
+	pid_t first = getpid();
+	pid_t child;
+
+	if (pipe2(channel, O_CLOEXEC) != 0)
+		return false;
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0)
+			become_companion(directory, first, channel[1]);
+		_exit(0);
+	}
+	close(channel[1]);
+	if (child < 0)
+		error = errno;
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (child > 0 && read(channel[0], &error, sizeof(error)) <
+				 (ssize_t)sizeof(error))
+		error = ECHILD;
+	close(channel[0]);
+	errno = error;
+	return error == 0;
+}
