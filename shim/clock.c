@@ -10,6 +10,8 @@
 /* Three system calls take less than this, unless they are interrupted. */
 #define ANCHOR_TICKS 50000u
 #define ANCHOR_TRIES 3
+/* In which a step passes, unless time stands still. */
+#define STEP_TRIES 1000
 
 /* What the kernel's own time is made of. */
 #define SOURCE                                                                 \
@@ -55,6 +57,17 @@ void clock_choose(void)
 void clock_choose(void)
 {
 	clock_is_tsc = true;
+}
+#endif
+
+#if !defined(__x86_64__)
+/* The counter may be as slow as 1 MHz, and calls follow each other faster. */
+void clock_step(void)
+{
+	uint64_t before = clock_ticks();
+
+	for (int i = 0; i < STEP_TRIES && clock_ticks() == before; i++)
+		;
 }
 #endif
 

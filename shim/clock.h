@@ -74,6 +74,18 @@ static inline void clock_fence(void)
 }
 
 /*
+ * Before a thread goes on with another writer: what it says next has a later
+ * time than what it said before.
+ */
+#if defined(__x86_64__)
+static inline void clock_step(void)
+{
+}
+#else
+void clock_step(void);
+#endif
+
+/*
  * Where the kernel keeps the core that the calling thread runs on (restartable
  * sequences); a constant ~0 without them.
  */

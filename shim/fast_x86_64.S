@@ -65,8 +65,7 @@ guess_\how:
 	jmp	same_pc_\how
 .endm
 
-/* A FILE whose buffer is empty; `file` may be that of stdout, or a register
- * that has it already. */
+/* `file` has the FILE, or is for that of stdout. */
 .macro FIND_FILE file, miss
 	cmpq	\file, M_file(%r10)
 	jne	\miss
@@ -106,12 +105,15 @@ words_\which:
 .endm
 
 /* From here on the writer is ours. */
-.macro OCCUPY file, miss
+.macro OCCUPY
+	movq	%rsp, W_entered(%r11)
+	movl	$0, W_idle(%r11)
+.endm
+/* Nothing is in the buffer of the FILE that would come before. */
+.macro IS_EMPTY file, miss
 	movq	FILE_write_ptr(\file), %rax
 	cmpq	FILE_write_base(\file), %rax
 	jne	\miss
-	movq	%rsp, W_entered(%r11)
-	movl	$0, W_idle(%r11)
 .endm
 
 .macro FUNCTION name
@@ -137,7 +139,7 @@ miss_\how:
 	GIVE_UP	\name
 	GUESS_AGAIN \how, miss_\how
 	COMPARE_STACK \how, miss_\how
-	OCCUPY	\file, miss_\how
+	OCCUPY
 	movq	%r11, \writer
 	movq	%r10, \memo
 	jmp	\function
@@ -183,7 +185,8 @@ miss_\how:
  */
 .macro PIECE how, file, spare, miss
 	COMPARE_STACK piece_\how, \miss
-	OCCUPY	\file, \miss
+	IS_EMPTY \file, \miss
+	OCCUPY
 	movq	W_cursor(%r11), %rax
 	cmpq	W_open(%r11), %rax
 	jne	begin_\how
@@ -230,7 +233,8 @@ miss_\how:
 1:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, 2b
-	OCCUPY	%rdi, 2b
+	IS_EMPTY %rdi, 2b
+	OCCUPY
 	TIME_AND_PLACE %rdi, miss_\how
 	PIECE	\how, %rdi, %rdi, 2b
 	END	\name
@@ -251,7 +255,8 @@ miss_\how:
 1:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, 1b
-	OCCUPY	%rdi, 1b
+	IS_EMPTY %rdi, 1b
+	OCCUPY
 	TIME_AND_PLACE %rsi, miss_\how
 	PIECE	\how, %rdi, %rsi, 1b
 	END	\name
@@ -272,7 +277,8 @@ miss_\how:
 1:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, 2b
-	OCCUPY	%rsi, 2b
+	IS_EMPTY %rsi, 2b
+	OCCUPY
 	KEEP_FLAG \how
 	TIME_AND_PLACE %rsi, miss_\how
 	PIECE	\how, %rsi, %rsi, 2b
@@ -294,7 +300,8 @@ miss_\how:
 1:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, 1b
-	OCCUPY	%rdi, 1b
+	IS_EMPTY %rdi, 1b
+	OCCUPY
 	TIME_AND_PLACE none, miss_\how
 	PIECE	\how, %rdi, none, 1b
 	END	\name

@@ -407,7 +407,7 @@ static struct writer *leave_behind(
 	return w;
 }
 
-struct writer *ownership_enter(uintptr_t sp)
+static struct writer *enter(uintptr_t sp)
 {
 	struct writer *own = NULL;
 	struct writer **place = &writer_self;
@@ -434,4 +434,12 @@ struct writer *ownership_enter(uintptr_t sp)
 		levels = w->levels;
 		place = &levels[level + 1];
 	}
+}
+
+struct writer *ownership_enter(uintptr_t sp)
+{
+	struct writer *w = enter(sp);
+
+	clock_step();
+	return w;
 }

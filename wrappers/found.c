@@ -1,6 +1,6 @@
 /*
  * Where fast_x86_64.S goes on in C with functions that print bytes: the memo is
- * found, the writer is ours, the buffer of the FILE is empty.  The same as
+ * found and the writer is ours.  The same as
  * fast_record_bytes() and fast_record_constant() of fast.h, but without a call
  * on the way, so that no register has to be saved.  Returns to the caller of
  * the function, or begins from the beginning.
@@ -184,42 +184,68 @@ INLINE size_t bytes(struct writer *w, struct memo *memo, const FILE *file,
 		       : timed(w, memo, s, size, size, result);
 }
 
-#define FOUND(returns, name, parameters, found)                                \
+INLINE bool is_empty(const FILE *file)
+{
+	return likely(file->_IO_write_ptr == file->_IO_write_base);
+}
+
+/*
+ * fast_found_NAME() with what it has in common: what is in the buffer comes
+ * first, and who cannot do it here begins from the beginning.  `found` are the
+ * parameters of the function, and ours; `arguments` and `all` the same without
+ * types.
+ */
+#define FOUND(returns, name, parameters, arguments, found, all)                \
 	returns portable_##name parameters;                                    \
 	returns fast_found_##name found;                                       \
-	returns fast_found_##name found
+	static size_t record_##name found;                                     \
+	static __attribute__((noinline)) returns drain_##name found            \
+	{                                                                      \
+		if (memo->macros_context &&                                    \
+			fast_drain(w, memo, 0,                                 \
+				(uintptr_t)__builtin_dwarf_cfa(), 0, file))    \
+			return fast_found_##name all;                          \
+		writer_leave(w);                                               \
+		return portable_##name arguments;                              \
+	}                                                                      \
+	returns fast_found_##name found                                        \
+	{                                                                      \
+		size_t result;                                                 \
+                                                                               \
+		if (!is_empty(file))                                           \
+			return drain_##name all;                               \
+		result = record_##name all;                                    \
+		if (likely(result != NOT_HERE))                                \
+			return (returns)result;                                \
+		writer_leave(w);                                               \
+		return portable_##name arguments;                              \
+	}                                                                      \
+	INLINE size_t record_##name found
 
-FOUND(int, puts, (const char *s),
-	(const char *s, FILE *file, struct writer *w, struct memo *memo))
+FOUND(int, puts, (const char *s), (s),
+	(const char *s, FILE *file, struct writer *w, struct memo *memo),
+	(s, file, w, memo))
 {
-	size_t size, result = NOT_HERE;
+	size_t size;
 
-	if (memo->key == (uintptr_t)s) {
-		size = memo->length + 1;
-		result = constant(w, memo, file, '\n', size, size);
-	} else if (memo->key == 0) {
-		size = bytes_length(s) + 1;
-		if (likely(size - 2 < BYTES_MAX))
-			result = timed(w, memo, s, size - 1, size, size);
-	}
-	if (likely(result != NOT_HERE))
-		return (int)result;
-	writer_leave(w);
-	return portable_puts(s);
+	if (memo->key == (uintptr_t)s)
+		return constant(w, memo, file, '\n', memo->length + 1,
+			memo->length + 1);
+	size = bytes_length(s) + 1;
+	return likely(memo->key == 0 && size - 2 < BYTES_MAX)
+		       ? timed(w, memo, s, size - 1, size, size)
+		       : NOT_HERE;
 }
 
 #define FPUTS(name)                                                            \
-	FOUND(int, name, (const char *s, FILE *file),                          \
+	FOUND(int, name, (const char *s, FILE *file), (s, file),               \
 		(const char *s, FILE *file, struct writer *w,                  \
-			struct memo *memo))                                    \
+			struct memo *memo),                                    \
+		(s, file, w, memo))                                            \
 	{                                                                      \
 		size_t size = memo->key ? memo->length : bytes_length(s);      \
-		size_t result = bytes(w, memo, file, s, size, 1);              \
                                                                                \
-		if (likely(result != NOT_HERE))                                \
-			return (int)result;                                    \
-		writer_leave(w);                                               \
-		return portable_##name(s, file);                               \
+		return bytes(w, memo, file, s, size, 1);                       \
 	}
 FPUTS(fputs)
 FPUTS(fputs_unlocked)
@@ -227,17 +253,14 @@ FPUTS(fputs_unlocked)
 #define FWRITE(name)                                                           \
 	FOUND(size_t, name,                                                    \
 		(const void *p, size_t size, size_t n, FILE *file),            \
+		(p, size, n, file),                                            \
 		(const void *p, size_t size, size_t n, FILE *file,             \
-			struct writer *w, struct memo *memo))                  \
+			struct writer *w, struct memo *memo),                  \
+		(p, size, n, file, w, memo))                                   \
 	{                                                                      \
-		size_t result = NOT_HERE;                                      \
-                                                                               \
-		if (likely((size | n) < FAST_BYTES_MAX))                       \
-			result = bytes(w, memo, file, p, size * n, n);         \
-		if (likely(result != NOT_HERE))                                \
-			return result;                                         \
-		writer_leave(w);                                               \
-		return portable_##name(p, size, n, file);                      \
+		return likely((size | n) < FAST_BYTES_MAX)                     \
+			       ? bytes(w, memo, file, p, size * n, n)          \
+			       : NOT_HERE;                                     \
 	}
 FWRITE(fwrite)
 FWRITE(fwrite_unlocked)
