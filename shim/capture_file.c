@@ -8,6 +8,7 @@
 #include "record/prepared.h"
 #include "shim/bytes.h"
 #include "shim/clock.h"
+#include "shim/environment.h"
 #include "shim/growth.h"
 #include "shim/sys.h"
 
@@ -107,7 +108,7 @@ static uint64_t limited_end(unsigned i)
 {
 	uint64_t max = __atomic_load_n(&file_max, __ATOMIC_ACQUIRE);
 	uint64_t share = sys_fair_share(max, ADDRESSES_LEAST) &
-			 ~(uint64_t)(BINLOG_PAGE - 1);
+			 ~(uint64_t)(environment_page() - 1);
 
 	if (share < max) {
 		__atomic_store_n(&file_max, share, __ATOMIC_RELEASE);
@@ -236,8 +237,8 @@ bool capture_file_mend(const void *address)
 				segment->open - segment->start)
 			continue;
 		give_up();
-		at -= (uintptr_t)at % BINLOG_PAGE;
-		return !sys_failed(SYS6(mmap, at, BINLOG_PAGE,
+		at -= (uintptr_t)at % environment_page();
+		return !sys_failed(SYS6(mmap, at, environment_page(),
 			PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	}
@@ -246,11 +247,21 @@ bool capture_file_mend(const void *address)
 
 /* ---- making it ---- */
 
+/* All that the kernel would have to fill when the header is stored to. */
+static bool write_page(int fd)
+{
+	uint32_t at;
+
+	for (at = 0; at < environment_page(); at += BINLOG_PAGE)
+		if (SYS4(pwrite64, fd, zeros, BINLOG_PAGE, at) != BINLOG_PAGE)
+			return false;
+	return true;
+}
+
 static bool set_up(int fd, const char *path, uint64_t max_bytes,
 	const struct binlog_header *header)
 {
-	if (!growth_begin(fd, path, max_bytes) ||
-		SYS4(pwrite64, fd, zeros, BINLOG_PAGE, 0) != BINLOG_PAGE)
+	if (!growth_begin(fd, path, max_bytes) || !write_page(fd))
 		return false;
 	file_max = max_bytes;
 	if (!map_segment(0, fd))
@@ -262,7 +273,7 @@ static bool set_up(int fd, const char *path, uint64_t max_bytes,
 	}
 	capture_file_header = (struct binlog_header *)segments[0].base;
 	bytes_copy(capture_file_header, header, sizeof(*header));
-	capture_file_header->next = BINLOG_PAGE;
+	capture_file_header->next = environment_page();
 	return true;
 }
 
@@ -283,7 +294,8 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	if (sys_failed(fd))
 		return false;
 	SYS2(fchmod, fd, 0600); /* whatever the umask is */
-	made = set_up((int)fd, path, max_bytes & ~(uint64_t)(BINLOG_PAGE - 1),
+	made = set_up((int)fd, path,
+		       max_bytes & ~(uint64_t)(environment_page() - 1),
 		       header) &&
 	       !sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path));
 	SYS1(close, fd);

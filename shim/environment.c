@@ -9,6 +9,7 @@
 
 /* More entries than any kernel has in its auxiliary vector. */
 #define AUXILIARY 64
+#define LARGEST_PAGE 65536u
 
 static int saved_argc;
 static char **saved_argv;
@@ -128,6 +129,21 @@ bool environment_auxiliary(uint64_t type, uint64_t *value)
 {
 	return ask_stack(type, value) || ask_kernel(type, value);
 }
+
+#if !defined(__x86_64__)
+uint32_t environment_page(void)
+{
+	static uint32_t known; /* 4 KiB, 16 KiB or 64 KiB */
+	uint64_t bytes;
+
+	if (unlikely(known == 0)) {
+		if (!environment_auxiliary(AT_PAGESZ, &bytes))
+			bytes = LARGEST_PAGE;
+		known = (uint32_t)bytes;
+	}
+	return known;
+}
+#endif
 
 bool environment_is_secure(void)
 {

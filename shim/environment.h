@@ -23,6 +23,16 @@ const char *environment_get(const char *name);
 /* A value of the auxiliary vector, getauxval(3); false: it is not there. */
 bool environment_auxiliary(uint64_t type, uint64_t *value);
 
+/* Bytes of a page of this kernel: what it maps and unmaps is made of these. */
+#if defined(__x86_64__)
+static inline uint32_t environment_page(void)
+{
+	return 4096;
+}
+#else
+uint32_t environment_page(void);
+#endif
+
 /*
  * The kernel has started this program with more rights than its caller's
  * (secure-execution mode, ld.so(8)): then no variable may be obeyed.

@@ -97,18 +97,31 @@ static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
 		stdio_buffer_drain(&call, file, stream);
 }
 
-bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
+/* Nothing speaks against it now. */
+static void go_on_collecting(const FILE *file)
 {
 	uint32_t version =
 		__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_ACQUIRE);
+
+	if (plain_stream(file) == STREAM_PASS)
+		return;
+	streams_collecting = file;
+	SIGNAL_FENCE();
+	/* A handler may have changed something meanwhile. */
+	if (streams_version[HOW_NONE] != version)
+		streams_collecting = NULL;
+}
+
+bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
+{
 	struct fast_record record;
 	struct memo *memo;
 	struct writer *w;
 	bool done = false;
 	char *to;
 
-	if (stdio_buffer_collects == file && plain_stream(file) != STREAM_PASS)
-		stdio_buffer_collects_at = version;
+	if (stdio_buffer_collects == file)
+		go_on_collecting(file);
 	if (fast_collects(file) && fast_put(file, c, sp)) {
 		w = c == '\n' ? fast_enter(sp, file) : NULL;
 		if (w) {

@@ -327,8 +327,7 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 
 FAST bool fast_collects(const FILE *file)
 {
-	return stdio_buffer_collects == file &&
-	       stdio_buffer_collects_at == streams_version[HOW_NONE] &&
+	return streams_collecting == file &&
 	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
 }
 

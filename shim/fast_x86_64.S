@@ -146,6 +146,45 @@ miss_\how:
 	END	\name
 .endm
 
+/* ---- characters: fast_collect() of fast.h ---- */
+
+.macro COLLECT name
+	cmpq	%rsi, streams_collecting(%rip)
+	jne	portable_\name
+	testb	$FILE_NEEDS_LOCK, FILE_flags2(%rsi)
+	jnz	portable_\name
+	cmpb	$10, %dil	/* newline */
+	je	portable_\name
+	leaq	8(%rsp), %rax
+	movq	%rax, stdio_buffer_collecting(%rip)
+	movq	FILE_write_ptr(%rsi), %rax
+	cmpq	FILE_write_end(%rsi), %rax
+	jae	1f
+	movb	%dil, (%rax)
+	incq	FILE_write_ptr(%rsi)
+	movq	$0, stdio_buffer_collecting(%rip)
+	movzbl	%dil, %eax
+	ret
+1:	movq	$0, stdio_buffer_collecting(%rip)
+	jmp	portable_\name
+.endm
+
+/* int putc(int c, FILE *file) */
+.macro ENTRY_CHARACTER_file name
+	FUNCTION \name
+	COLLECT	\name
+	END	\name
+.endm
+
+/* int putchar(int c) */
+.macro ENTRY_CHARACTER_stdout name
+	FUNCTION \name
+	movq	stdout@GOTPCREL(%rip), %rsi
+	movq	(%rsi), %rsi
+	COLLECT	\name
+	END	\name
+.endm
+
 /* ---- formats ---- */
 
 /*
@@ -332,7 +371,8 @@ miss_\how:
 #define VARIADIC_VOID(...)
 #define INPUT(...)
 #define INPUT_VARIADIC(...)
-#define QUICK_CHARACTER(...)
+#define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
+	ENTRY_CHARACTER_##file name;
 #define QUICK(returns, name, how, ...) ENTRY_##how(name)
 #define QUICK_VARIADIC(returns, name, how, ...) ENTRY_##how(name)
 

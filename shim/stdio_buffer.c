@@ -8,7 +8,6 @@
 #define FILES_MAX 32
 
 FILE *stdio_buffer_collects;
-uint32_t stdio_buffer_collects_at;
 uintptr_t stdio_buffer_collecting;
 bool stdio_buffer_passed;
 
@@ -224,8 +223,10 @@ void stdio_buffer_forget(const FILE *file)
 {
 	int i = find(file);
 
-	if (stdio_buffer_collects == file)
+	if (stdio_buffer_collects == file) {
 		stdio_buffer_collects = NULL;
+		streams_collecting = NULL;
+	}
 	if (i < FILES_MAX) {
 		files[i].known = NULL;
 		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);

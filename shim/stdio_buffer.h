@@ -57,8 +57,6 @@ void stdio_buffer_flushed(const FILE *file);
  * the FILE that does so; no other has collected anything.
  */
 extern HIDDEN FILE *stdio_buffer_collects;
-/* streams_version at which nothing spoke against it. */
-extern HIDDEN uint32_t stdio_buffer_collects_at;
 /*
  * The stack pointer of a putc() whose character is on its way into the buffer,
  * or 0: a handler that interrupts it leaves the buffer alone.

@@ -20,6 +20,7 @@ uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
 uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 _Static_assert(HOW_COUNT * 2 <= STREAMS_VERSION_STEP, "all are odd");
+const FILE *streams_collecting;
 bool streams_are_shared;
 bool streams_have_offsets;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
@@ -128,9 +129,9 @@ static bool is_log_at_end(const struct stream *stream)
 
 static bool is_equal(const struct stream *a, const struct stream *b)
 {
-	return a->inode == b->inode && a->device == b->device &&
-	       a->file == b->file && a->fd == b->fd && a->flags == b->flags &&
-	       a->buffering == b->buffering &&
+	return __atomic_load_n(&a->inode, __ATOMIC_ACQUIRE) == b->inode &&
+	       a->device == b->device && a->file == b->file && a->fd == b->fd &&
+	       a->flags == b->flags && a->buffering == b->buffering &&
 	       a->buffer_bytes == b->buffer_bytes &&
 	       a->description == b->description && a->tee == b->tee &&
 	       a->path == b->path &&
@@ -282,9 +283,10 @@ static bool may_remember(int fd, unsigned before)
 
 static void remember(int fd, unsigned before, unsigned stream)
 {
+	/* What the number means comes first. */
 	if (may_remember(fd, before))
 		__atomic_store_n(
-			&streams_of_fd[fd], (uint16_t)stream, __ATOMIC_RELAXED);
+			&streams_of_fd[fd], (uint16_t)stream, __ATOMIC_RELEASE);
 }
 
 COLD bool streams_is_recorded_file(int fd)
@@ -382,7 +384,7 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 		(stream > STREAM_FULL || streams_of_fd[fd] == stream)) {
 		__atomic_store_n(&streams_of_stdio[fd],
 			(uint64_t)(uintptr_t)file << STREAMS_BITS | stream,
-			__ATOMIC_RELAXED);
+			__ATOMIC_RELEASE);
 		streams_changed();
 	}
 	return stream;
@@ -417,8 +419,7 @@ static bool flush_one(unsigned stream)
 	if (!__atomic_compare_exchange_n(&streams[stream].pending, &expected,
 		    PENDING_NOTHING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return false;
-	__atomic_fetch_add(
-		&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
 	return true;
 }
 

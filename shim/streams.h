@@ -86,8 +86,12 @@ extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 #define STREAMS_VERSION_STEP 32
 extern HIDDEN uint32_t streams_version[HOW_COUNT];
 
+/* The FILE that collects characters as it does now: see stdio_buffer.h. */
+extern HIDDEN const FILE *streams_collecting;
+
 static inline void streams_changed(void)
 {
+	streams_collecting = NULL;
 	for (unsigned how = 0; how < HOW_COUNT; how++)
 		__atomic_fetch_add(&streams_version[how], STREAMS_VERSION_STEP,
 			__ATOMIC_SEQ_CST);

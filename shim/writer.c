@@ -4,6 +4,7 @@
 
 #include "shim/arena.h"
 #include "shim/capture_file.h"
+#include "shim/environment.h"
 #include "shim/host.h"
 #include "shim/ownership.h"
 #include "shim/signal_mask.h"
@@ -158,7 +159,7 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 COLD bool writer_refill(struct writer *w, uint32_t bytes)
 {
 	uint32_t least = block_size(
-		w->failed_bytes ? w->failed_bytes : WRITER_BLOCK_SMALLEST,
+		w->failed_bytes ? w->failed_bytes : environment_page(),
 		bytes);
 	struct binlog_block *full = w->block;
 	uint64_t mask;

@@ -108,8 +108,8 @@ same "no descriptor and no child of it is the program's" "$(python3 "$TMP/look.p
 until_true no_companions
 rm -rf "$capture"
 "$run" -C -o "$capture" sleep 30 >/dev/null 2>&1 &
-until_true test -n "$(companions)"
-until_true pgrep -x sleep -s 0
+has_begun() { [ -n "$(companions)" ] && [ "$(cat "/proc/$!/comm")" = sleep ]; }
+until_true has_begun
 held=$(for pid in $(companions); do readlink "/proc/$pid"/fd/*; done)
 verdict $(($(wc -l <<<"$held") < 6 || $(grep -vxc -e /dev/null -e 'anon_inode:.*' -e "$capture" <<<"$held") > 0)) \
 	"it holds nothing of the program's open" "$held"
@@ -138,7 +138,7 @@ int main(void)
 C
 STOP=$TMP/stop with sh "$TMP/leave.sh"
 sleep 0.5
-[ -n "$(companions)" ]
+! no_companions
 verdict $? "it stays while a process of the run is left"
 touch "$TMP/stop"
 until_true no_companions

@@ -110,8 +110,8 @@
 		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
 	}                                                                      \
-	EXPORT returns name parameters;                                        \
-	EXPORT returns name parameters                                         \
+	IN_C_SOME(returns, name, parameters);                                  \
+	IN_C_SOME(returns, name, parameters)                                   \
 	{                                                                      \
 		uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();               \
                                                                                \

@@ -12,22 +12,19 @@ import subprocess
 import sys
 import time
 
-build, rounds, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 LIMIT = 1.05
-WAYS = {
-    "native": {},
-    "recorded": {"LD_PRELOAD": build + "/libbinlog.so", "BINLOG_DIR": os.getcwd() + "/capture"},
-}
+WAYS = ("native", "recorded")
 
 
 def empty_captures():
     """Files are emptied and not removed: a file system may be slow to give a name or number out again."""
+    os.makedirs("emptied", exist_ok=True)
     for file in os.scandir("capture") if os.path.isdir("capture") else ():
         os.truncate(file, 0)
         os.rename(file, f"emptied/{len(os.listdir('emptied'))}")
 
 
-def run(argv, way):
+def run(argv, way, recording):
     """Wall seconds, and those of the processor, of one run; its output is in the file named as the way."""
     empty_captures()
     flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC
@@ -35,7 +32,7 @@ def run(argv, way):
     actions = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)]
     actions += [(os.POSIX_SPAWN_DUP2, fd, 1 + i) for i, fd in enumerate(output)]
     start = time.perf_counter()
-    pid = os.posix_spawnp(argv[0], argv, {**os.environ, **WAYS[way]}, file_actions=actions)
+    pid = os.posix_spawnp(argv[0], argv, {**os.environ, **(recording if way == "recorded" else {})}, file_actions=actions)
     _, status, usage = os.wait4(pid, 0)
     end = time.perf_counter()
     for fd in output:
@@ -47,7 +44,7 @@ def size_of_capture():
     return sum(file.stat().st_blocks * 512 for file in os.scandir("capture")) if os.path.isdir("capture") else 0
 
 
-def compare():
+def compare(build):
     """What is wrong with the last recorded run, or nothing."""
     for stream, kind in ("stdout", "out"), ("stderr", "err"):
         if os.path.getsize("recorded." + kind):
@@ -62,46 +59,61 @@ def compare():
     return ""
 
 
-def ratios(native, recorded):
-    return [least_or_middle(recorded) / max(least_or_middle(native), 1e-9) for least_or_middle in (min, statistics.median)]
+class Pair:
+    """One command, run both ways so many times: lists of seconds by way, bytes of text and capture, what is wrong."""
+
+    def __init__(self, build, argv, rounds):
+        recording = {"LD_PRELOAD": build + "/libbinlog.so", "BINLOG_DIR": os.getcwd() + "/capture"}
+        self.wall = {way: [] for way in WAYS}
+        self.cpu = {way: [] for way in WAYS}
+        ends = {way: set() for way in WAYS}
+        for turn in range(rounds + 1):
+            for way in WAYS if turn % 2 == 0 else reversed(WAYS):
+                seconds, busy, status = run(argv, way, recording)
+                ends[way].add(status)
+                if turn:  # the first one finds caches cold
+                    self.wall[way].append(seconds)
+                    self.cpu[way].append(busy)
+                if way == "recorded" and turn == 0:
+                    self.captured, self.wrong = size_of_capture(), compare(build)
+        self.text = os.path.getsize("native.out") + os.path.getsize("native.err")
+        self.wrong = self.wrong or ("" if ends["native"] == ends["recorded"] else "it ended otherwise")
+
+    def ratios(self, values):
+        """Recorded to native: of the fastest and of the median runs."""
+        return [of(values["recorded"]) / max(of(values["native"]), 1e-9) for of in (min, statistics.median)]
 
 
 def milliseconds(values):
     return f"{1e3 * min(values):.2f} / {1e3 * statistics.median(values):.2f}"
 
 
-def measure(command):
-    argv = shlex.split(command)
-    wall = {way: [] for way in WAYS}
-    cpu = {way: [] for way in WAYS}
-    ends = {way: set() for way in WAYS}
-    for turn in range(rounds + 1):
-        for way in list(WAYS) if turn % 2 == 0 else reversed(list(WAYS)):
-            seconds, busy, status = run(argv, way)
-            ends[way].add(status)
-            if turn:  # the first one finds caches cold
-                wall[way].append(seconds)
-                cpu[way].append(busy)
-            if way == "recorded":
-                captured, wrong = size_of_capture(), compare() if turn == 0 else wrong
-    text = os.path.getsize("native.out") + os.path.getsize("native.err")
-    wrong = wrong or ("" if ends["native"] == ends["recorded"] else "it ended otherwise")
-    of_wall, of_cpu = ratios(wall["native"], wall["recorded"]), ratios(cpu["native"], cpu["recorded"])
+def measure(command, build, rounds):
+    pair = Pair(build, shlex.split(command), rounds)
+    of_wall, of_cpu = pair.ratios(pair.wall), pair.ratios(pair.cpu)
     slower = of_cpu[0] > LIMIT or min(of_wall) > LIMIT
-    remark = wrong or (f"**slower**, {1e3 * (min(cpu['recorded']) - min(cpu['native'])):.1f} ms" if slower else "")
-    cells = [command if len(command) < 60 else command[:57] + "...", milliseconds(wall["native"]), milliseconds(wall["recorded"]),
-             "{:.3f} / {:.3f}".format(*of_wall), milliseconds(cpu["native"]), milliseconds(cpu["recorded"]),
-             "{:.3f} / {:.3f}".format(*of_cpu), f"{text / 1e6:.2f}", f"{captured / 1e6:.2f}", remark]
+    more = 1e3 * (min(pair.cpu["recorded"]) - min(pair.cpu["native"]))
+    remark = pair.wrong or (f"**slower**, {more:.1f} ms" if slower else "")
+    cells = [command if len(command) < 60 else command[:57] + "..."]
+    for values, ratios in (pair.wall, of_wall), (pair.cpu, of_cpu):
+        cells += [milliseconds(values["native"]), milliseconds(values["recorded"]), "{:.3f} / {:.3f}".format(*ratios)]
+    cells += [f"{pair.text / 1e6:.2f}", f"{pair.captured / 1e6:.2f}", remark]
     print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |", flush=True)
-    return bool(wrong), slower
+    return bool(pair.wrong), slower
 
 
-print("| command | wall ms, native | recorded | ratio | user + system ms, native | recorded | ratio | text MB | capture MB | |")
-print("|---|---|---|---|---|---|---|---|---|---|")
-os.mkdir("emptied")
-commands = [line.strip() for line in sys.stdin if line.strip()]
-commands = [line for line in commands if not names or any(name in line for name in names)]
-found = [measure(line) for line in commands if shutil.which(shlex.split(line)[0])]
-print(f"\nEach figure: the fastest / the median of {rounds} runs. {sum(slow for _, slow in found)} of {len(found)} commands are "
-      f"slower by more than {100 * (LIMIT - 1):.0f} %; {sum(wrong for wrong, _ in found)} were not captured exactly.")
-sys.exit(any(wrong for wrong, _ in found))
+def main():
+    build, rounds, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    print("| command | wall ms, native | recorded | ratio | user + system ms, native | recorded | ratio | text MB "
+          "| capture MB | |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    commands = [line.strip() for line in sys.stdin if line.strip()]
+    commands = [line for line in commands if not names or any(name in line for name in names)]
+    found = [measure(line, build, rounds) for line in commands if shutil.which(shlex.split(line)[0])]
+    print(f"\nEach figure: the fastest / the median of {rounds} runs. {sum(slow for _, slow in found)} of {len(found)} commands "
+          f"are slower by more than {100 * (LIMIT - 1):.0f} %; {sum(wrong for wrong, _ in found)} were not captured exactly.")
+    return any(wrong for wrong, _ in found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
