@@ -185,6 +185,20 @@ miss_\how:
 	END	\name
 .endm
 
+/* void syslog(int priority, const char *format, ...): syslog_is_off() */
+.macro ENTRY_SYSLOG name
+	FUNCTION \name
+	testl	$~SYSLOG_BITS, %edi
+	jnz	portable_\name
+	movl	%edi, %r10d
+	andl	$SYSLOG_PRIORITIES, %r10d
+	movl	syslog_off(%rip), %r11d
+	btl	%r10d, %r11d
+	jnc	portable_\name
+	ret
+	END	\name
+.endm
+
 /* ---- formats ---- */
 
 /*
@@ -369,6 +383,7 @@ miss_\how:
 #define VARIADIC(...)
 #define PLAIN_VOID(...)
 #define VARIADIC_VOID(...)
+#define QUICK_VOID(name, ...) ENTRY_SYSLOG name;
 #define INPUT(...)
 #define INPUT_VARIADIC(...)
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \

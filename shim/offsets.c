@@ -2,6 +2,8 @@
  * Where fast_x86_64.S finds things, for offsets.h, which is made from what the
  * compiler makes of this.  Nothing of it is linked.
  */
+#include <syslog.h>
+
 #include "shim/fast_code.h"
 #include "shim/writer.h"
 
@@ -67,6 +69,8 @@ void offsets(void)
 	NUMBER(FILE_flags2, offsetof(FILE, _flags2));
 	NUMBER(FILE_NEEDS_LOCK, LIBIO_NEEDS_LOCK);
 	NUMBER(CONTINUES, (int32_t)BINLOG_CONTINUES);
+	NUMBER(SYSLOG_BITS, LOG_PRIMASK | LOG_FACMASK);
+	NUMBER(SYSLOG_PRIORITIES, LOG_PRIMASK);
 	NUMBER(STRING_ID, BINLOG_STRING_ID);
 	NUMBER(GUESS_MULTIPLIER, (int32_t)FAST_GUESS_MULTIPLIER);
 	NUMBER(GUESS_SHIFT, 22);

@@ -173,6 +173,24 @@
 		va_end(ap);                                                    \
 		stdio_turn_end(&turn);                                         \
 	}
+#define QUICK_VOID(name, last, parameters, what)                               \
+	void(*next_##name) parameters;                                         \
+	IN_C_SOME(void, name, parameters);                                     \
+	IN_C_SOME(void, name, parameters)                                      \
+	{                                                                      \
+		struct call_turn turn = {0};                                   \
+		const struct call call = CAPTURE_CALL(#name, &turn);           \
+		va_list ap;                                                    \
+                                                                               \
+		if (syslog_is_off(priority))                                   \
+			return;                                                \
+		process_start();                                               \
+		(void)call;                                                    \
+		va_start(ap, last);                                            \
+		what;                                                          \
+		va_end(ap);                                                    \
+		stdio_turn_end(&turn);                                         \
+	}
 /* So thin that a program that reads a byte at a time does not feel it. */
 #define INPUT(returns, name, parameters, arguments, what)                      \
 	returns(*next_##name) parameters;                                      \
@@ -213,6 +231,7 @@
 #undef VARIADIC
 #undef PLAIN_VOID
 #undef VARIADIC_VOID
+#undef QUICK_VOID
 #undef INPUT
 #undef INPUT_VARIADIC
 #undef QUICK
@@ -224,6 +243,7 @@
 #define VARIADIC(returns, name, last, parameters, what) ROW(name)
 #define PLAIN_VOID(name, parameters, what) ROW(name)
 #define VARIADIC_VOID(name, last, parameters, what) ROW(name)
+#define QUICK_VOID(name, last, parameters, what) ROW(name)
 #define INPUT(returns, name, parameters, arguments, what) ROW(name)
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
 #define QUICK(returns, name, how, parameters, condition, value, what) ROW(name)

@@ -14,6 +14,7 @@
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <syslog.h>
 #include <termios.h>
 #include <wchar.h>
 
@@ -141,6 +142,15 @@ void syslog_message(const struct call *call, int priority, int chk,
 void syslog_open(const char *ident, int option, int facility);
 void syslog_close(void);
 int syslog_mask(int mask);
+
+/* Bit n: messages of priority n are neither recorded nor sent. */
+extern HIDDEN uint32_t syslog_off;
+
+static inline bool syslog_is_off(int priority)
+{
+	return !(priority & ~(LOG_PRIMASK | LOG_FACMASK)) &&
+	       syslog_off >> LOG_PRI(priority) & 1;
+}
 
 /* seek.c */
 off64_t seek_descriptor(

@@ -32,6 +32,8 @@ struct argp_state;
 	returns, name, how, last, parameters, condition, value, what)          \
 	extern returns(*next_##name) parameters;
 #define PLAIN_VOID(name, parameters, what) extern void(*next_##name) parameters;
+#define QUICK_VOID(name, last, parameters, what)                               \
+	extern void(*next_##name) parameters;
 #define VARIADIC_VOID(name, last, parameters, what)                            \
 	extern void(*next_##name) parameters;
 #define INPUT(returns, name, parameters, arguments, what)                      \
@@ -48,5 +50,6 @@ struct argp_state;
 #undef VARIADIC
 #undef PLAIN_VOID
 #undef VARIADIC_VOID
+#undef QUICK_VOID
 
 #endif

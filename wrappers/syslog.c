@@ -12,7 +12,7 @@
 static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
-static int log_mask = 0xff;
+uint32_t syslog_off;
 
 void syslog_open(const char *ident, int option, int facility)
 {
@@ -36,38 +36,43 @@ void syslog_close(void)
 int syslog_mask(int mask)
 {
 	if (mask != 0)
-		log_mask = mask;
+		syslog_off = ~(uint32_t)mask & 0xff;
 	return next_setlogmask(mask);
 }
 
+/* Ticks for which the offset from UTC is taken to stay: one to two minutes. */
+#define OFFSET_SHIFT 37
+
 /*
  * Seconds east of UTC.  Asking libc takes its lock and may allocate, as the
- * native syslog() does for every message; we ask at most every five minutes.
+ * native syslog() does for every message; we ask once in a while.
  */
 static int utc_offset(void)
 {
-	static int64_t asked;
+	static uint64_t asked = ~(uint64_t)0;
 	static int offset;
+	uint64_t period = clock_ticks() >> OFFSET_SHIFT;
 	struct timespec now = {0};
 	struct tm local;
 
+	if (likely(period == __atomic_load_n(&asked, __ATOMIC_RELAXED)))
+		return offset;
 	SYS2(clock_gettime, CLOCK_REALTIME, &now);
-	if (now.tv_sec - __atomic_load_n(&asked, __ATOMIC_RELAXED) >= 300 &&
-		host_localtime_r(&now.tv_sec, &local)) {
+	if (host_localtime_r(&now.tv_sec, &local)) {
 		offset = (int)local.tm_gmtoff;
-		__atomic_store_n(&asked, now.tv_sec, __ATOMIC_RELAXED);
+		__atomic_store_n(&asked, period, __ATOMIC_RELAXED);
 	}
 	return offset;
 }
 
 static bool record(const struct call *call, unsigned stream, unsigned text,
-	int priority, int chk, const char *format, va_list ap)
+	int priority, int offset, int chk, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
 			.number = log_option & LOG_PID ? (int)SYS0(getpid) : 0},
-		{.kind = BINLOG_ARG_I32, .number = utc_offset()},
+		{.kind = BINLOG_ARG_I32, .number = offset},
 		{.kind = BINLOG_ARG_STRING, .string = log_ident},
 	};
 	const struct capture_text how = {.stream = stream,
@@ -86,13 +91,14 @@ void syslog_message(const struct call *call, int priority, int chk,
 	unsigned echo = STREAM_PASS;
 	int kept = errno;
 	bool recorded;
+	int offset;
 
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
 		LOG_PRI(priority) > process.level) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
-	if (!(LOG_MASK(LOG_PRI(priority)) & log_mask))
+	if (syslog_is_off(priority))
 		return;
 	if ((priority & LOG_FACMASK) == 0)
 		priority |= log_facility;
@@ -100,10 +106,10 @@ void syslog_message(const struct call *call, int priority, int chk,
 		log_ident = __progname;
 	if (log_option & LOG_PERROR)
 		echo = streams_of(STDERR_FILENO);
-	utc_offset();
+	offset = utc_offset();
 	errno = kept; /* "%m" is that of the call */
-	recorded = record(
-		call, stream, BINLOG_TEXT_SYSLOG, priority, chk, format, ap);
+	recorded = record(call, stream, BINLOG_TEXT_SYSLOG, priority, offset,
+		chk, format, ap);
 	if (!recorded)
 		writer_count_passed();
 	if (!recorded || streams[stream].tee ||
@@ -112,8 +118,8 @@ void syslog_message(const struct call *call, int priority, int chk,
 		return;
 	}
 	if (echo != STREAM_PASS &&
-		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
-			format, ap))
+		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, offset,
+			chk, format, ap))
 		writer_count_dropped();
 	errno = kept;
 }

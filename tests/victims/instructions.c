@@ -2,7 +2,8 @@
  * instructions FRAMES: makes each call of the list below a number of times,
  * at a depth of FRAMES frames, _start included; the last times after a
  * breakpoint instruction.  Only under
- * instructions count COMMAND...: runs that, single-stepping every call that
+ * instructions count COMMAND...: runs that some times, as addresses differ
+ * and with them what shares a place in a table, single-stepping every call that
  * follows a breakpoint, and prints to stderr for each of the list how many
  * instructions the cheapest took: from the target of the call instruction to
  * the return, both included.  x86-64.
@@ -18,7 +19,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-enum { WARM = 20, TIMES = WARM + 3 };
+enum { WARM = 20, TIMES = WARM + 3, RUNS = 3 };
 
 static char varying[] = "a text that is not constant\n";
 static volatile int one = 1, two = 22222;
@@ -221,7 +222,8 @@ static pid_t start(char **command)
 int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "count") == 0) {
-		count_calls(start(argv + 2));
+		for (int run = 0; run < RUNS; run++)
+			count_calls(start(argv + 2));
 		for (int i = 0; i < CALLS; i++)
 			fprintf(stderr, "%s %ld\n", names[i], least[i]);
 		return 0;
