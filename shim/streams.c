@@ -19,7 +19,6 @@ uint16_t streams_of_fd[STREAMS_FDS];
 uint64_t streams_of_stdio[STREAMS_FDS];
 uint32_t streams_flushes;
 uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
-_Static_assert(HOW_COUNT * 2 <= STREAMS_VERSION_STEP, "all are odd");
 const FILE *streams_collecting;
 bool streams_are_shared;
 bool streams_have_offsets;

@@ -84,7 +84,8 @@ extern HIDDEN struct stream streams[STREAMS_MAX + 1];
  * so what was found for the one is nothing to another.
  */
 #define STREAMS_VERSION_STEP 32
-extern HIDDEN uint32_t streams_version[HOW_COUNT];
+extern HIDDEN uint32_t streams_version[HOW_COUNT]; /* each of them odd */
+_Static_assert(HOW_COUNT * 2 <= STREAMS_VERSION_STEP, "no two are the same");
 
 /* The FILE that collects characters as it does now: see stdio_buffer.h. */
 extern HIDDEN const FILE *streams_collecting;
