@@ -42,10 +42,12 @@ static struct memo *make_room(
 
 	if (!w->trace->repeatable || w->trace->words > MEMO_WORDS)
 		return &w->spare;
-	set[1].pc = 0;
-	SIGNAL_FENCE();
-	memo_assign(&set[1], &set[0]);
-	return &set[0];
+	if (set[0].pc && set[1].pc && w->memo_sets < MEMO_SETS_MAX &&
+		++w->memo_losses > w->memo_sets) {
+		writer_grow_memo(w);
+		set = writer_memo_set(w, call, key, tag);
+	}
+	return memo_replace(set);
 }
 
 static struct memo *remember(struct writer *w, const struct call *call,
@@ -76,8 +78,8 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->version = 0;
 	memo->macros_context = 0;
 	memo->needs_fp = w->trace->needs_fp;
-	memo_set_words(memo, w->trace->word,
-		memo == &w->spare ? 0 : w->trace->words);
+	memo_set_words(
+		memo, w->trace->word, memo == &w->spare ? 0 : w->trace->words);
 	memo_prepare(memo, &w->spare);
 	SIGNAL_FENCE();
 	memo->pc = call->pc;
@@ -169,41 +171,67 @@ static struct plan *make_plan(const char *format, uint32_t length)
 	return plan;
 }
 
+/* The format's definition and plan; false: there is no room for them. */
+static bool define_format(struct writer *w, const char *format, uint32_t length,
+	struct writer_format *met)
+{
+	struct intern_entry *string = define_string(w, format, length);
+
+	if (string && !string->plan)
+		string->plan = make_plan(format, length);
+	if (!string || !string->plan)
+		return false;
+	met->plan = string->plan;
+	met->id = string->id;
+	return true;
+}
+
+/* For the next time that it is met, at another place or with another stack. */
+static void keep_near(struct writer_format *near, const char *format,
+	const struct writer_format *met)
+{
+	near->format = NULL;
+	SIGNAL_FENCE();
+	near->plan = met->plan;
+	near->id = met->id;
+	SIGNAL_FENCE();
+	near->format = format;
+}
+
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	static const struct plan nothing = {.measured = true};
 	uint32_t tag = memo_tag(call, how->stream, how->text);
+	struct writer_format *near = writer_format_at(w, format);
+	struct writer_format met = *near;
 	uintptr_t key = (uintptr_t)format;
 	uint32_t length;
-	struct intern_entry *string;
-	struct plan *plan;
 	struct memo *memo;
-	uint32_t id;
 
 	if (!format) {
 		unwind(w, call);
 		return remember_format(w, call, how, 0, 0, &nothing);
 	}
-	length = (uint32_t)bytes_length(format);
-	if (!how->permanent && !module_is_constant(format, length + 1)) {
-		key = capture_content_key(format, length);
-		memo = memo_find(
-			writer_memo_set(w, call, key, tag), call, key, tag);
-		if (memo)
-			return memo;
+	if (met.format != format) {
+		length = (uint32_t)bytes_length(format);
+		if (!how->permanent &&
+			!module_is_constant(format, length + 1)) {
+			key = capture_content_key(format, length);
+			memo = memo_find(writer_memo_set(w, call, key, tag),
+				call, key, tag);
+			if (memo)
+				return memo;
+		}
+		if (!define_format(w, format, length, &met))
+			return NULL;
+		if (key == (uintptr_t)format)
+			keep_near(near, format, &met);
 	}
-	string = define_string(w, format, length);
-	if (string && !string->plan)
-		string->plan = make_plan(format, length);
-	if (!string || !string->plan)
-		return NULL;
-	id = string->id;
-	plan = string->plan;
-	if (!plan->at_once)
-		note_constants(w, plan, arguments);
+	if (!met.plan->at_once)
+		note_constants(w, met.plan, arguments);
 	unwind(w, call);
-	return remember_format(w, call, how, key, id, plan);
+	return remember_format(w, call, how, key, met.id, met.plan);
 }
 
 static struct memo *meet_constant(struct writer *w, const struct call *call,

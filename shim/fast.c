@@ -3,7 +3,7 @@
 /* Odd: no two numbers have the same product. */
 #define GUESS_MULTIPLIER 453u
 
-_Static_assert(MEMO_SETS *MEMO_WAYS == 256, "their numbers are bytes");
+_Static_assert(MEMO_SETS_MAX *MEMO_WAYS <= 65536, "numbers of 16 bits");
 
 /* A FILE whose text is recorded and nothing else; its stream, or PASS. */
 static unsigned plain_stream(const FILE *file)
@@ -34,7 +34,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	unsigned stream = plain_stream(file);
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
-	uint8_t number;
+	uint16_t number;
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
@@ -48,7 +48,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 			   memo->context >> BINLOG_LENGTH_SHIFT == 0;
 	fast_code_prepare(memo);
 	memo->version = version;
-	number = (uint8_t)(memo - &w->memo[0][0]);
+	number = (uint16_t)(memo - w->memo);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
 	w->guesses[fast_guess_at(w, call->pc)] = number;
 	if (call->how != HOW_NONE)

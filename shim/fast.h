@@ -66,7 +66,7 @@ FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
 
 FAST struct memo *fast_guess(struct writer *w, uintptr_t pc)
 {
-	return &w->memo[0][0] + w->guesses[fast_guess_at(w, pc)];
+	return &w->memo[w->guesses[fast_guess_at(w, pc)]];
 }
 
 FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,

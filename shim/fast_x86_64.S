@@ -56,9 +56,9 @@ guess_\how:
 	movq	W_last(%r11), %r10
 	xorw	M_mix(%r10), %ax
 	andl	$1023, %eax
-	movzbl	W_guesses(%r11,%rax), %eax
+	movzwl	W_guesses(%r11,%rax,2), %eax
 	imull	$M_BYTES, %eax, %r10d
-	leaq	W_memo(%r11,%r10), %r10
+	addq	W_memo(%r11), %r10
 	movq	(%rsp), %rax
 	cmpq	%rax, M_pc(%r10)
 	jne	\miss

@@ -3,7 +3,7 @@
  * pointer, and every stack word that the unwinder had read still as it was,
  * means the same backtrace, hence the same context.  That is a proof and not
  * a guess: an unwinder is a function of exactly these inputs.  Two ways per
- * set, the most recent first; a thread's own, no sharing.
+ * set; a thread's own, no sharing.
  */
 #ifndef SHIM_MEMO_H
 #define SHIM_MEMO_H
@@ -11,9 +11,10 @@
 #include "shim/how.h"
 #include "shim/unwind.h"
 
-#define MEMO_SETS 128u
+#define MEMO_SETS 128u /* at first, and at last: */
+#define MEMO_SETS_MAX 2048u
 #define MEMO_WAYS 2u
-#define MEMO_WORDS 32u
+#define MEMO_WORDS 64u
 
 /* The FILE that the called function prints to: see stdio_turn.h. */
 struct call_turn {
@@ -70,11 +71,12 @@ struct memo {
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
 	bool needs_fp;
+	uint8_t older; /* of the first of a set: the way to be replaced next */
 	/* The last ones are used, innermost first. */
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct memo) == 768, "whole cache lines");
+_Static_assert(sizeof(struct memo) == 1280, "whole cache lines");
 _Static_assert(MEMO_WORDS % 4 == 0, "compared by fours");
 
 /* What else two calls must have in common: where to, and how. */
@@ -110,10 +112,10 @@ static inline unsigned memo_caller_slot(uintptr_t pc)
 }
 
 /*
- * One set of the table: by all that varies between calls.  A function that
- * prints for many is told apart by who has called it.
+ * By which a set of the table is chosen: all that varies between calls.  A
+ * function that prints for many is told apart by who has called it.
  */
-static inline __attribute__((always_inline)) unsigned memo_set_of(
+static inline __attribute__((always_inline)) unsigned memo_hash(
 	const struct memo_caller *callers, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, uintptr_t key, uint32_t tag)
 {
@@ -127,7 +129,7 @@ static inline __attribute__((always_inline)) unsigned memo_set_of(
 	mixed = (pc ^ by << 13 ^ key << 17 ^ key >> 7 ^ sp << 31 ^
 			(uint64_t)tag << 5) *
 		0x9e3779b97f4a7c15u;
-	return (unsigned)(mixed >> 57) % MEMO_SETS;
+	return (unsigned)(mixed >> 40);
 }
 
 /*
@@ -186,31 +188,29 @@ static inline __attribute__((always_inline)) bool memo_matches(
 	       memo_same_stack(memo, call->fp);
 }
 
-/* Fills an entry whose pc is 0; its pc last. */
-static inline void memo_assign(struct memo *to, const struct memo *from)
-{
-	uintptr_t pc = from->pc;
-
-	__builtin_memcpy((char *)to + sizeof(pc),
-		(const char *)from + sizeof(pc), sizeof(*to) - sizeof(pc));
-	SIGNAL_FENCE();
-	to->pc = pc;
-}
-
-/*
- * Moves the second entry of a set to its front.  There is no moment at which a
- * handler that jumps away leaves a mixture.
- */
-struct memo *memo_promote(struct memo set[MEMO_WAYS]);
-
-/* The entry for this call, moved to the front of its set; null: none. */
+/* The entry for this call, which now is the last of its set to be replaced;
+ * null: none. */
 static inline __attribute__((always_inline)) struct memo *memo_find(
 	struct memo set[MEMO_WAYS], const struct call *call, uintptr_t key,
 	uint32_t tag)
 {
-	if (likely(memo_matches(&set[0], call, key, tag)))
-		return &set[0];
-	return memo_matches(&set[1], call, key, tag) ? memo_promote(set) : NULL;
+	for (unsigned way = 0; way < MEMO_WAYS; way++)
+		if (likely(memo_matches(&set[way], call, key, tag))) {
+			set[0].older = !way;
+			return &set[way];
+		}
+	return NULL;
+}
+
+/* The one that was not used last; its content counts for nothing any more. */
+static inline struct memo *memo_replace(struct memo set[MEMO_WAYS])
+{
+	struct memo *memo = &set[set[0].older];
+
+	memo->pc = 0;
+	SIGNAL_FENCE();
+	set[0].older = !set[0].older;
+	return memo;
 }
 
 #endif

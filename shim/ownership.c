@@ -117,8 +117,10 @@ static void renew(struct writer *w)
 	date(w);
 	if (known)
 		return;
-	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
-		w->memo[i / MEMO_WAYS][i % MEMO_WAYS].pc = 0;
+	for (unsigned i = 0; i < w->memo_sets * MEMO_WAYS; i++)
+		w->memo[i].pc = 0;
+	for (unsigned i = 0; i < WRITER_FORMATS; i++)
+		w->formats[i].format = NULL;
 	for (unsigned i = 0; i < MEMO_CALLERS; i++)
 		w->callers[i].pc = 0;
 	define_forget(w->tables);
@@ -148,7 +150,9 @@ static struct writer *make(unsigned level, uint64_t owner)
 	w->tables = define_new();
 	w->unwind_cache = arena_take(unwind_cache_bytes);
 	w->trace = arena_take(sizeof(*w->trace));
-	if (!w->tables || !w->unwind_cache || !w->trace)
+	w->memo = arena_take(MEMO_SETS * MEMO_WAYS * sizeof(*w->memo));
+	w->memo_sets = MEMO_SETS;
+	if (!w->tables || !w->unwind_cache || !w->trace || !w->memo)
 		return NULL;
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);

@@ -20,8 +20,7 @@
 /* Every thread's writer before its first call; only the cold part is read. */
 static struct {
 	uint32_t idle;
-	char rest[sizeof(struct writer) -
-		  sizeof(struct memo) * MEMO_SETS * MEMO_WAYS];
+	char rest[sizeof(struct writer)];
 } nobody __attribute__((aligned(64)));
 
 __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
@@ -120,6 +119,20 @@ void writer_abandon(void)
 	}
 }
 
+COLD void writer_grow_memo(struct writer *w)
+{
+	uint32_t sets = w->memo_sets * 4;
+	struct memo *memo = arena_take(sets * MEMO_WAYS * sizeof(*memo));
+
+	w->memo_losses = 0;
+	if (!memo)
+		return;
+	/* The old one stays: calls that are under way point to it. */
+	w->memo = memo;
+	SIGNAL_FENCE();
+	w->memo_sets = sets;
+}
+
 static void start_block(struct writer *w, void *memory, uint32_t size)
 {
 	struct binlog_block *block = memory;
@@ -159,8 +172,7 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 COLD bool writer_refill(struct writer *w, uint32_t bytes)
 {
 	uint32_t least = block_size(
-		w->failed_bytes ? w->failed_bytes : environment_page(),
-		bytes);
+		w->failed_bytes ? w->failed_bytes : environment_page(), bytes);
 	struct binlog_block *full = w->block;
 	uint64_t mask;
 	void *memory;

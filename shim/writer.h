@@ -31,6 +31,16 @@
 #define WRITER_MARGIN 512u
 
 struct define_tables;
+struct plan;
+
+/* A constant format that was met lately. */
+struct writer_format {
+	const char *format;
+	struct plan *plan;
+	uint32_t id;
+};
+
+#define WRITER_FORMATS 64u
 
 struct writer {
 	/* process_generation of when it was free; 0 inside, after fork, and
@@ -75,10 +85,13 @@ struct writer {
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
 	uint32_t first;
 	struct measure_tables measures;
-	uint8_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
+	uint16_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
+	struct writer_format formats[WRITER_FORMATS];
+	struct memo *memo;    /* sets of MEMO_WAYS each */
+	uint32_t memo_sets;   /* a power of two */
+	uint32_t memo_losses; /* entries that others have taken the place of */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
-	struct memo memo[MEMO_SETS][MEMO_WAYS];
 };
 
 /* Of the calling thread; a constant one that is never idle at first. */
@@ -201,12 +214,25 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 	w->cursor = end;
 }
 
+/* Where this format is, if it was met lately. */
+static inline struct writer_format *writer_format_at(
+	struct writer *w, const char *format)
+{
+	return &w->formats[((uintptr_t)format * 0x9e3779b97f4a7c15u >> 58) %
+			   WRITER_FORMATS];
+}
+
+/* A larger table of memos, which is empty, if many entries have been lost. */
+void writer_grow_memo(struct writer *w);
+
 /* Where the memo of a call is, if there is one. */
 static inline struct memo *writer_memo_set(
 	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
 {
-	return w->memo[memo_set_of(
-		w->callers, call->pc, call->sp, call->fp, key, tag)];
+	unsigned hash =
+		memo_hash(w->callers, call->pc, call->sp, call->fp, key, tag);
+
+	return &w->memo[hash % w->memo_sets * MEMO_WAYS];
 }
 
 /* The writer's next text has a time of its own, even in the middle of a line:
