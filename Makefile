@@ -16,6 +16,10 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
+# What `make bench` compares with; those that cannot be had are named there.
+BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils
+BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
+	lttng-tools ltrace uftrace
 
 # ---- flags ----
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
@@ -56,7 +60,7 @@ programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl bin
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
-	coverage help install clean deps-build deps-check deps-demo
+	coverage help install clean deps-build deps-check deps-demo deps-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -149,8 +153,9 @@ demo: deps-demo
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/demo $(O)
 
-bench: deps-build
+bench: deps-bench
 	$(Q)$(MAKE) --no-print-directory all
+	-@for peer in $(BENCH_PEERS); do tests/install-packages $$peer || :; done
 	$(Q)tests/bench/run $(O)
 
 bench-tools: deps-check
@@ -181,8 +186,12 @@ coverage: deps-check
 		awk '/^File .*(record|decoder|symbolizer|tools)\// { file = $$2 } \
 			/^Lines/ && file { print $$2, file; file = "" }' FS="[' ]+" OFS=' '
 
-deps-build deps-check deps-demo: deps-%:
-	@tests/install-packages $($(if $(filter build,$*),BUILD,$(if $(filter check,$*),CHECK,DEMO))_PACKAGES)
+deps-build: packages = $(BUILD_PACKAGES)
+deps-check: packages = $(CHECK_PACKAGES)
+deps-demo: packages = $(DEMO_PACKAGES)
+deps-bench: packages = $(BENCH_PACKAGES)
+deps-build deps-check deps-demo deps-bench:
+	@tests/install-packages $(packages)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/binlog \
@@ -204,12 +213,13 @@ help:
 	@echo 'make check      the same, then run every test; T=NAME runs one'
 	@echo 'make check-long the tests that take long, in full'
 	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
-	@echo 'make bench      what a recorded call costs, beside glibc, in one run'
+	@echo 'make bench      what recording costs, beside glibc and others: tests/bench/RESULTS.md; QUICK=1 is short'
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
 	@echo 'make fuzz       ten million random formats against glibc'
 	@echo 'make coverage   line coverage of the tests'
 	@echo 'make lint       include rules, imports, layout, man pages'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR'
-	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...'
+	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
+	@echo '         PORTABLE=1 builds the library without its assembly'
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
