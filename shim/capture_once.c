@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
@@ -13,6 +14,10 @@
 
 /* On the host's stack while a text is made. */
 #define TEXT_ON_STACK 1024u
+
+/* Room for one that is longer: at first, and at most of the writer's own. */
+#define ROOM_MIN 16384u
+#define ROOM_MAX ((size_t)1 << 18)
 
 /* Room for a text that ends early: from, to; and what fills it. */
 #define BROKEN_MIN ((size_t)1 << 16)
@@ -58,25 +63,52 @@ static bool record_text(struct writer *w, const struct call *call,
 				 string->id, text, length);
 }
 
-/* A long text in a mapping of its own, for as long as it takes. */
+static char *map(size_t size)
+{
+	long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(address) ? NULL : (char *)address;
+}
+
+/* The writer's own room for texts, as large as it was ever needed. */
+static char *own_room(struct writer *w, size_t size)
+{
+	uint32_t bytes = ROOM_MIN;
+	char *room;
+
+	if (size <= w->room_bytes)
+		return w->room;
+	while (bytes < size)
+		bytes *= 4;
+	room = arena_take(bytes);
+	if (!room)
+		return NULL;
+	w->room = room;
+	SIGNAL_FENCE();
+	w->room_bytes = bytes;
+	return room;
+}
+
+/* A long text; the longest have a mapping of their own while it takes. */
 static int long_text(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, size_t length,
 	va_list arguments)
 {
-	long address = SYS6(mmap, 0, length + 1, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool own = length < ROOM_MAX;
+	char *text = own ? own_room(w, length + 1) : map(length + 1);
 	int made;
 
-	if (sys_failed(address))
+	if (!text)
 		return CAPTURE_PASS;
-	made = pass_on_vsnprintf(
-		(char *)address, length + 1, how->chk, format, arguments);
+	made = pass_on_vsnprintf(text, length + 1, how->chk, format, arguments);
 	if (made > (int)length) /* a string has grown meanwhile */
 		made = (int)length;
-	if (!record_text(w, call, how, format, (char *)address,
-		    made < 0 ? bytes_length((char *)address) : (size_t)made))
+	if (!record_text(w, call, how, format, text,
+		    made < 0 ? bytes_length(text) : (size_t)made))
 		made = CAPTURE_PASS;
-	SYS2(munmap, address, length + 1);
+	if (!own)
+		SYS2(munmap, text, length + 1);
 	return made;
 }
 
@@ -92,11 +124,9 @@ static bool broken_text(struct writer *w, const struct call *call,
 	size_t size, length;
 
 	for (size = BROKEN_MIN; !fits && size <= BROKEN_MAX; size *= 16) {
-		long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		char *text = (char *)address;
+		char *text = map(size);
 
-		if (sys_failed(address))
+		if (!text)
 			return false;
 		memset(text, UNTOUCHED, size);
 		errno = error;
@@ -108,7 +138,7 @@ static bool broken_text(struct writer *w, const struct call *call,
 		if (fits)
 			done = record_text(
 				w, call, how, format, text, length - 1);
-		SYS2(munmap, address, size);
+		SYS2(munmap, text, size);
 	}
 	return done;
 }

@@ -87,8 +87,10 @@ struct writer {
 	struct measure_tables measures;
 	uint16_t guesses[WRITER_GUESSES]; /* numbers of memos: fast.h */
 	struct writer_format formats[WRITER_FORMATS];
-	struct memo *memo;    /* sets of MEMO_WAYS each */
-	uint32_t memo_sets;   /* a power of two */
+	struct memo *memo;  /* sets of MEMO_WAYS each */
+	uint32_t memo_sets; /* a power of two */
+	char *room;	    /* for texts that are made: capture_once.c */
+	uint32_t room_bytes;
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
