@@ -30,6 +30,7 @@ BASE = -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
 # at thread state before it is set up, or be exported.
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
 	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
+	-fdata-sections -ffunction-sections \
 	-include shim/inside.h $(PORTABLE_FLAGS)
 # PORTABLE=1: without the assembly of the hot path, as on other processors.
 PORTABLE_FLAGS = $(if $(PORTABLE),-DPORTABLE)
@@ -40,7 +41,8 @@ SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 OUTSIDE = $(BASE) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
 	$(SAN_FLAGS)
 OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
-INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,relro,-z,defs \
+INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
+	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
 READ_LIBS = -ldwarf -lz -liberty
 

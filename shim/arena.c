@@ -6,12 +6,13 @@
 
 /*
  * In chunks, each sixteen times as large as the one before: a program that has
- * a limit of its addresses, or sets one, must not find them taken.  Only what
- * is in use is made accessible: mlockall() would make all of a large writable
- * mapping resident.
+ * a limit of its addresses, or sets one, must not find them taken.  The first
+ * is for most programs, and wholly accessible, hence one mapping.  Of others
+ * only what is in use is: mlockall() would make all of a large writable mapping
+ * resident.
  */
 #define CHUNKS 8
-#define CHUNK_FIRST ((size_t)2 << 20)
+#define CHUNK_FIRST ((size_t)1 << 20)
 #define CHUNK_GROWTH_SHIFT 4
 #define CHUNK_LARGEST ((size_t)8 << 30)
 #define CHUNK_LEAST ((size_t)1 << 20) /* under RLIMIT_AS */
@@ -69,11 +70,14 @@ static bool add_chunk(unsigned i, size_t bytes)
 	unsigned log = choose_size(i, bytes);
 	size_t size = (size_t)1 << log;
 	uintptr_t expected = 0;
-	long address = SYS6(mmap, 0, size, PROT_NONE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long address =
+		SYS6(mmap, 0, size, i == 0 ? PROT_READ | PROT_WRITE : PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(address))
 		return false;
+	if (i == 0)
+		chunks[0].open = size;
 	if (sys_failed(SYS3(madvise, address, size, MADV_WIPEONFORK)) ||
 		sys_is_emulated())
 		arena_kept = never_wiped = true;
@@ -120,17 +124,9 @@ static void *take_from(struct chunk *chunk, uintptr_t place, size_t size)
 
 bool arena_open(void)
 {
-	uintptr_t place;
-
 	if (!add_chunk(0, CHUNK_LEAST))
 		return false;
-	place = chunks[0].place;
-	if (!open_up_to(&chunks[0], place, chunks[0].used)) {
-		SYS2(munmap, address_of(place), size_of(place));
-		chunks[0].place = 0;
-		return false;
-	}
-	mark = (uint64_t *)address_of(place);
+	mark = (uint64_t *)address_of(chunks[0].place);
 	return true;
 }
 

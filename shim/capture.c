@@ -130,7 +130,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
-	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
+	memo = writer_find_memo(w, call, key, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_format(w, call, how, format, arguments);
 	if (likely(memo != NULL))

@@ -10,12 +10,14 @@
 #include "shim/clock.h"
 #include "shim/environment.h"
 #include "shim/growth.h"
+#include "shim/segment.h"
 #include "shim/sys.h"
 
 /* Of the name of a capture until its header is written. */
 #define FRESH_SUFFIX ".new"
-/* Of all addresses, where a program may have only so many: RLIMIT_AS. */
-#define ADDRESSES_LEAST ((size_t)1 << 20)
+/* Of the capture, and of its directory. */
+#define MODE 0600
+#define MODE_DIRECTORY 0700
 
 /*
  * Of the file system, this part stays free, but no more than so much: a
@@ -36,253 +38,172 @@
  * each call would make some system calls in vain. */
 #define PAUSE_TICKS ((uint64_t)1 << 22)
 
-/*
- * The file is mapped in segments, each reaching sixteen times as far as the
- * one before, so that few addresses are taken of a program that says little.  A
- * segment begins so far before the end of the last one that every block is
- * whole in the one that its end is in.
- */
-#define SEGMENTS 8
-#define SEGMENT_FIRST ((uint64_t)8 << 20)
-#define SEGMENT_GROWTH_SHIFT 4
-
-/* Opened together where the file is as long as that. */
-#define OPENED ((uint64_t)2 << 20)
-
-struct segment {
-	char *base;	/* null: not mapped yet */
-	uint64_t start; /* the offset that is mapped at `base` */
-	/* Up to this offset it may be used: what is not in the file yet would
-	 * be looked at by tools that look at all memory, at the price of a
-	 * SIGBUS each. */
-	uint64_t open;
-};
-
 struct binlog_header *capture_file_header;
-
-static uint64_t file_max;
-static struct segment segments[SEGMENTS];
 
 /* Blocks of this size and larger were not to be had at that time. */
 static uint32_t failed_bytes;
 static uint64_t failed_at;
 
-/* One page of it, on disk from the beginning. */
+/*
+ * On disk from the beginning: the header page, and a block for programs that
+ * say little, for which nothing more has to be done then.
+ */
+#define BORN_BLOCK BINLOG_PAGE
+#define PAGE_MOST 65536u /* of any kernel */
 static const char zeros[BINLOG_PAGE];
+static uint64_t born_bytes;
 
 /* While no system call may be made: what was put by for that. */
 static char *stock;
 
-/* Some of the disk is left to the program, and to everybody else. */
-static bool leaves_room(uint32_t size)
+/* Some of the disk is left to the program, and to everybody else.  Some kinds
+ * of file systems do not tell: then writing will. */
+static bool leaves_room(
+	long stat_result, const struct statfs *disk, uint64_t size)
 {
-	struct statfs disk;
 	uint64_t keep, unit;
 
-	/* Some kinds of file systems do not tell: then writing will. */
-	if (sys_failed(SYS2(statfs, growth_path(), &disk)) ||
-		disk.f_blocks == 0)
+	if (sys_failed(stat_result) || disk->f_blocks == 0)
 		return true;
-	unit = (uint64_t)(disk.f_frsize ? disk.f_frsize : disk.f_bsize);
-	keep = disk.f_blocks * unit / KEEP_FREE_PART;
+	unit = (uint64_t)(disk->f_frsize ? disk->f_frsize : disk->f_bsize);
+	keep = disk->f_blocks * unit / KEEP_FREE_PART;
 	if (keep > KEEP_FREE_MOST)
 		keep = KEEP_FREE_MOST;
-	return disk.f_bavail * unit >= keep + size;
-}
-
-/* ---- the mapping ---- */
-
-/* Where a segment ends, were the file to grow without limit. */
-static uint64_t end_of_segment(unsigned i)
-{
-	return SEGMENT_FIRST << i * SEGMENT_GROWTH_SHIFT;
-}
-
-static uint64_t start_of_segment(unsigned i)
-{
-	return i == 0 ? 0 : end_of_segment(i - 1) - BINLOG_BLOCK_MAX;
-}
-
-/* The program may have got a limit of its addresses since the last time. */
-static uint64_t limited_end(unsigned i)
-{
-	uint64_t max = __atomic_load_n(&file_max, __ATOMIC_ACQUIRE);
-	uint64_t share = sys_fair_share(max, ADDRESSES_LEAST) &
-			 ~(uint64_t)(environment_page() - 1);
-
-	if (share < max) {
-		__atomic_store_n(&file_max, share, __ATOMIC_RELEASE);
-		max = share;
-	}
-	return end_of_segment(i) < max ? end_of_segment(i) : max;
-}
-
-/*
- * Of what is mapped already the kernel gives another mapping, which reaches
- * further, without asking for the file: mremap(2), an old size of 0.
- */
-static long map_further(unsigned i, uint64_t start, uint64_t bytes)
-{
-	const struct segment *last = &segments[i - 1];
-	long address = SYS4(mremap, last->base + (start - last->start), 0,
-		bytes, MREMAP_MAYMOVE);
-	long fd;
-
-	if (!sys_failed(address)) {
-		SYS3(mprotect, address, bytes, PROT_NONE);
-		return address;
-	}
-	fd = growth_open();
-	if (sys_failed(fd))
-		return fd;
-	address = SYS6(mmap, 0, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE,
-		fd, start);
-	SYS1(close, fd);
-	return address;
-}
-
-/* `fd` is used for the first segment only. */
-static bool map_segment(unsigned i, long fd)
-{
-	struct segment *segment = &segments[i];
-	uint64_t start = start_of_segment(i);
-	uint64_t end = limited_end(i);
-	char *expected = NULL;
-	long address;
-
-	if (start >= end)
-		return false;
-	address = i > 0 ? map_further(i, start, end - start)
-			: SYS6(mmap, 0, end - start, PROT_NONE,
-				  MAP_SHARED | MAP_NORESERVE, fd, start);
-	if (sys_failed(address))
-		return false;
-	SYS3(madvise, address, end - start, MADV_DONTDUMP);
-	/* A file of that size is filled in large pieces, which are cheaper; and
-	 * not read ahead where there is nothing to be read yet. */
-	if (i > 0)
-		SYS3(madvise, address, end - start, MADV_HUGEPAGE);
-	/* All who come here store the same. */
-	__atomic_store_n(&segment->start, start, __ATOMIC_RELAXED);
-	if (!__atomic_compare_exchange_n(&segment->base, &expected,
-		    (char *)address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		SYS2(munmap, address, end - start);
-	return true;
-}
-
-/*
- * How far to open what has to be open up to `end`.  The kernel maps pieces that
- * it keeps together by one fault if all of it may be used.
- */
-static uint64_t end_of_opening(uint64_t end, unsigned i)
-{
-	uint64_t wished = (end + OPENED - 1) & ~(OPENED - 1);
-
-	return wished <= limited_end(i) && wished <= growth_size() ? wished
-								   : end;
-}
-
-/* Where what ends at this offset is mapped, accessible; or null. */
-static struct segment *open_up_to(uint64_t end)
-{
-	struct segment *segment;
-	uint64_t now;
-	unsigned i = 0;
-
-	while (i < SEGMENTS && end_of_segment(i) < end)
-		i++;
-	if (i == SEGMENTS)
-		return NULL;
-	segment = &segments[i];
-	for (unsigned j = 1; j <= i; j++)
-		if (!__atomic_load_n(&segments[j].base, __ATOMIC_ACQUIRE) &&
-			!map_segment(j, -1))
-			return NULL;
-	/* Only now it is known how much of it was mapped. */
-	if (end > __atomic_load_n(&file_max, __ATOMIC_ACQUIRE))
-		return NULL;
-	if (end <= __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE))
-		return segment;
-	end = end_of_opening(end, i);
-	/* All up to `end`, so that it stays one mapping. */
-	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
-		    PROT_READ | PROT_WRITE)))
-		return NULL;
-	now = __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE);
-	while (now < end &&
-		!__atomic_compare_exchange_n(&segment->open, &now, end, false,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		;
-	return segment;
+	return disk->f_bavail * unit >= keep + size;
 }
 
 /* Of what was cut off nothing more is known than one call that is in it. */
 static void give_up(void)
 {
-	if (__atomic_exchange_n(&file_max, 0, __ATOMIC_ACQ_REL) != 0 &&
-		growth_bytes() >= BINLOG_PAGE)
+	if (segment_close() && growth_bytes() >= BINLOG_PAGE)
 		__atomic_fetch_add(
 			&capture_file_header->dropped, 1, __ATOMIC_RELAXED);
 }
 
 bool capture_file_mend(const void *address)
 {
-	const char *at = address;
+	const char *page =
+		(const char *)address - (uintptr_t)address % environment_page();
 
-	for (unsigned i = 0; i < SEGMENTS; i++) {
-		const struct segment *segment = &segments[i];
-
-		if (!segment->base || at < segment->base ||
-			(uint64_t)(at - segment->base) >=
-				segment->open - segment->start)
-			continue;
-		give_up();
-		at -= (uintptr_t)at % environment_page();
-		return !sys_failed(SYS6(mmap, at, environment_page(),
-			PROT_READ | PROT_WRITE,
+	if (!segment_has(address))
+		return false;
+	give_up();
+	return !sys_failed(
+		SYS6(mmap, page, environment_page(), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
-	}
-	return false;
 }
 
 /* ---- making it ---- */
 
-/* All that the kernel would have to fill when the header is stored to. */
-static bool write_page(int fd)
+static bool write_first(int fd, uint64_t max_bytes)
 {
-	uint32_t at;
+	uint64_t wanted = environment_page() + BORN_BLOCK;
+	struct iovec parts[PAGE_MOST / BINLOG_PAGE + 1];
+	struct statfs disk;
+	int count = 0;
+	long written;
 
-	for (at = 0; at < environment_page(); at += BINLOG_PAGE)
-		if (SYS4(pwrite64, fd, zeros, BINLOG_PAGE, at) != BINLOG_PAGE)
-			return false;
+	if (wanted > max_bytes ||
+		!leaves_room(SYS2(fstatfs, fd, &disk), &disk, BORN_BLOCK))
+		wanted = environment_page();
+	for (; (uint64_t)count < wanted / BINLOG_PAGE; count++) {
+		parts[count].iov_base = (void *)(uintptr_t)zeros;
+		parts[count].iov_len = sizeof(zeros);
+	}
+	written = SYS6(pwritev, fd, parts, count, 0, 0, 0);
+	if (sys_failed(written) || (uint64_t)written < environment_page())
+		return false;
+	born_bytes = (uint64_t)written;
 	return true;
 }
 
 static bool set_up(int fd, const char *path, uint64_t max_bytes,
 	const struct binlog_header *header)
 {
-	if (!growth_begin(fd, path, max_bytes) || !write_page(fd))
+	struct stat st;
+
+	if (!growth_begin(fd, path, max_bytes) ||
+		sys_failed(SYS2(fstat, fd, &st)) || !write_first(fd, max_bytes))
 		return false;
-	file_max = max_bytes;
-	if (!map_segment(0, fd))
+	/* Whatever the umask is. */
+	if ((st.st_mode & ALLPERMS) != MODE)
+		SYS2(fchmod, fd, MODE);
+	capture_file_header = segment_begin(fd, growth_size(), max_bytes);
+	if (!capture_file_header)
 		return false;
-	if (!open_up_to(BINLOG_PAGE)) {
-		SYS2(munmap, segments[0].base, limited_end(0));
-		segments[0].base = NULL;
-		return false;
-	}
-	capture_file_header = (struct binlog_header *)segments[0].base;
 	bytes_copy(capture_file_header, header, sizeof(*header));
 	capture_file_header->next = environment_page();
 	return true;
 }
 
-bool capture_file_create(const char *path, uint64_t max_bytes,
-	const struct binlog_header *header)
+static void undo(void)
 {
-	/* A reader that looks for captures sees whole ones only, also if we
-	 * are killed in here. */
-	static char fresh[4096 + sizeof(FRESH_SUFFIX)];
+	capture_file_header = NULL;
+	segment_undo();
+}
+
+/* In the directory, so many bytes of the path, which is made if need be. */
+static long open_unnamed(char *path, size_t directory)
+{
+	long fd;
+
+	path[directory] = '\0';
+	fd = SYS4(openat, AT_FDCWD, path, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+	if (fd == -ENOENT) {
+		if (!sys_failed(SYS3(mkdirat, AT_FDCWD, path, MODE_DIRECTORY)))
+			/* Whatever the umask is. */
+			SYS3(fchmodat, AT_FDCWD, path, MODE_DIRECTORY);
+		fd = SYS4(openat, AT_FDCWD, path,
+			O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+	}
+	path[directory] = '/';
+	return fd;
+}
+
+/* By its descriptor; older kernels want that to be a path. */
+static bool give_name(int fd, const char *path)
+{
+	char name[32];
+	struct bytes_text text = {name, sizeof(name), 0};
+
+	if (!sys_failed(SYS6(linkat, fd, "", AT_FDCWD, path, AT_EMPTY_PATH, 0)))
+		return true;
+	bytes_put(&text, "/proc/self/fd/");
+	bytes_put_number(&text, (uint64_t)fd, 10);
+	return !sys_failed(SYS6(
+		linkat, AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW, 0));
+}
+
+/*
+ * A reader that looks for captures sees whole ones only, also if we are killed
+ * in here: so it has no name before its header is written.
+ */
+static bool make_unnamed(
+	char *path, uint64_t max_bytes, const struct binlog_header *header)
+{
+	size_t directory = bytes_length(path);
+	bool made;
+	long fd;
+
+	while (directory > 0 && path[directory] != '/')
+		directory--;
+	fd = open_unnamed(path, directory);
+	if (sys_failed(fd))
+		return false;
+	made = set_up((int)fd, path, max_bytes, header) &&
+	       give_name((int)fd, path);
+	SYS1(close, fd);
+	if (!made)
+		undo();
+	return made;
+}
+
+/* Or, on file systems that cannot do so, a name that readers do not look for.
+ */
+static bool make_renamed(
+	char *path, uint64_t max_bytes, const struct binlog_header *header)
+{
+	static char fresh[CAPTURE_FILE_PATH + sizeof(FRESH_SUFFIX)];
 	struct bytes_text text = {fresh, sizeof(fresh), 0};
 	bool made;
 	long fd;
@@ -290,20 +211,25 @@ bool capture_file_create(const char *path, uint64_t max_bytes,
 	bytes_put(&text, path);
 	bytes_put(&text, FRESH_SUFFIX);
 	fd = SYS4(openat, AT_FDCWD, fresh,
-		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
 	if (sys_failed(fd))
 		return false;
-	SYS2(fchmod, fd, 0600); /* whatever the umask is */
-	made = set_up((int)fd, path,
-		       max_bytes & ~(uint64_t)(environment_page() - 1),
-		       header) &&
+	made = set_up((int)fd, path, max_bytes, header) &&
 	       !sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path));
 	SYS1(close, fd);
 	if (made)
 		return true;
-	capture_file_header = NULL;
+	undo();
 	SYS3(unlinkat, AT_FDCWD, fresh, 0);
 	return false;
+}
+
+bool capture_file_create(
+	char *path, uint64_t max_bytes, const struct binlog_header *header)
+{
+	max_bytes &= ~(uint64_t)(environment_page() - 1);
+	return make_unnamed(path, max_bytes, header) ||
+	       make_renamed(path, max_bytes, header);
 }
 
 /* ---- the blocks ---- */
@@ -322,7 +248,7 @@ static bool take_range(uint32_t size, uint64_t *at)
 	uint64_t max;
 
 	do {
-		max = __atomic_load_n(&file_max, __ATOMIC_RELAXED);
+		max = segment_limit();
 		if (start > max || size > max - start)
 			return false;
 		*at = (start + gap) & ~gap;
@@ -333,22 +259,16 @@ static bool take_range(uint32_t size, uint64_t *at)
 	return true;
 }
 
-/* Mapped, accessible; or null. */
-static char *place_of(uint64_t at, uint32_t size)
-{
-	const struct segment *segment = open_up_to(at + size);
-
-	return segment ? segment->base + (at - segment->start) : NULL;
-}
-
 static void *take_fresh(uint32_t size, uint64_t *at)
 {
+	struct statfs disk;
 	char *block = NULL;
 
-	if (!leaves_room(size) || !take_range(size, at))
+	if (!leaves_room(SYS2(statfs, growth_path(), &disk), &disk, size) ||
+		!take_range(size, at))
 		return NULL;
 	if (growth_reach(*at + size))
-		block = place_of(*at, size);
+		block = segment_place(*at, size);
 	if (block && growth_back(block, *at, size))
 		return block;
 	/* Give the range back unless somebody has claimed the next one. */
@@ -365,7 +285,7 @@ static void *take_prepared(struct binlog_prepared *prepared)
 
 	if (!prepared_take(prepared, &at))
 		return NULL;
-	block = place_of(at, BINLOG_PREPARED_BLOCK);
+	block = segment_place(at, BINLOG_PREPARED_BLOCK);
 	if (!block)
 		prepared_give(prepared, at);
 	return block;
@@ -414,6 +334,20 @@ static void *take_block(uint32_t size)
 					     : take_fresh(size, &at);
 }
 
+/* Right behind the header page, if nobody has claimed anything. */
+static void *take_born(uint32_t size)
+{
+	uint64_t next = environment_page();
+
+	return size <= born_bytes - next &&
+			       __atomic_compare_exchange_n(
+				       &capture_file_header->next, &next,
+				       next + size, false, __ATOMIC_RELAXED,
+				       __ATOMIC_RELAXED)
+		       ? (char *)capture_file_header + next
+		       : NULL;
+}
+
 static void *take_from_stock(uint32_t size)
 {
 	uint64_t at;
@@ -441,7 +375,9 @@ void *capture_file_claim(uint32_t size)
 		return take_from_stock(size);
 	if (failed && size >= failed && clock_ticks() - failed_at < PAUSE_TICKS)
 		return NULL;
-	block = take_block(size);
+	block = take_born(size);
+	if (!block)
+		block = take_block(size);
 	if (block && failed)
 		__atomic_store_n(&failed_bytes, 0, __ATOMIC_RELAXED);
 	if (block)

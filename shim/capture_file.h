@@ -12,13 +12,17 @@
 /* The mapped header page; null without a capture file. */
 extern struct binlog_header *capture_file_header;
 
+/* Bytes of the longest path. */
+#define CAPTURE_FILE_PATH 4096u
+
 /*
- * Creates `path` (mode 0600) for at most `max_bytes` and maps it; under a name
- * that readers do not look for until the header is written.  *header is copied
- * into its first page.  False: no file, nothing left.
+ * Creates `path` (mode 0600), and its directory (0700), for at most `max_bytes`
+ * and maps it; without a name, or under one that readers do not look for, until
+ * the header is written.  *header is copied into its first page.  `path` is
+ * changed, and as it was afterwards.  False: no file, nothing left.
  */
-bool capture_file_create(const char *path, uint64_t max_bytes,
-	const struct binlog_header *header);
+bool capture_file_create(
+	char *path, uint64_t max_bytes, const struct binlog_header *header);
 
 /*
  * A zeroed block of `size` bytes (a multiple of BINLOG_PAGE, at most

@@ -79,7 +79,8 @@ const char *environment_get(const char *name)
 	if (!__environ)
 		return get_early(name);
 	for (char **e = __environ; *e && !value; e++)
-		value = value_in(*e, name);
+		if (**e == *name)
+			value = value_in(*e, name);
 	return value;
 }
 
@@ -161,6 +162,7 @@ static struct {
 	const char *name;
 	char value[4096];
 } put_off[3];
+static int put_off_count;
 
 static void set_later(const char *name, const char *value)
 {
@@ -168,19 +170,64 @@ static void set_later(const char *name, const char *value)
 		struct bytes_text text = {
 			put_off[i].value, sizeof(put_off[i].value), 0};
 
-		if (put_off[i].name && put_off[i].name != name)
+		if (i < put_off_count && put_off[i].name != name)
 			continue;
 		bytes_put(&text, value);
 		put_off[i].name = name;
+		put_off_count += i == put_off_count;
 		return;
 	}
 }
 
+/*
+ * What the program's environment is once we have added to it: few programs
+ * have more variables than fit in here, which takes no memory of their own.
+ */
+static struct {
+	char *entry[96];
+	char text[1280];
+} small;
+
+/* The list that was made last, how many entries it can have, and what is left
+ * for the strings. */
+static char **ours;
+static size_t ours_most;
+static struct bytes_text room;
+
+/* `count` more entries than there are, and so many bytes, in a list of ours. */
+static bool make_room(size_t count, size_t bytes)
+{
+	size_t most = count + 8, size = bytes + 1024;
+	long address;
+
+	if (__environ == ours && count < ours_most &&
+		bytes <= room.size - room.length)
+		return true;
+	if (!ours && count < sizeof(small.entry) / sizeof(*small.entry) &&
+		bytes <= sizeof(small.text)) {
+		ours = small.entry;
+		ours_most = sizeof(small.entry) / sizeof(*small.entry) - 1;
+		room = (struct bytes_text){small.text, sizeof(small.text), 0};
+	} else {
+		address = SYS6(mmap, 0, most * sizeof(*ours) + size,
+			PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+		if (sys_failed(address))
+			return false;
+		ours = (char **)address;
+		ours_most = most - 1;
+		room = (struct bytes_text){(char *)(ours + most), size, 0};
+	}
+	for (size_t i = 0; __environ[i]; i++)
+		ours[i] = __environ[i];
+	__environ = ours;
+	return true;
+}
+
 void environment_set(const char *name, const char *value)
 {
-	size_t count = 0, room, length;
-	char **copy;
-	long address;
+	size_t count = 0, length;
+	char *variable;
 
 	if (!__environ) {
 		set_later(name, value);
@@ -189,27 +236,21 @@ void environment_set(const char *name, const char *value)
 	while (__environ[count])
 		count++;
 	length = bytes_length(name) + bytes_length(value) + 1;
-	room = (count + 2) * sizeof(*copy) + length;
-	address = SYS6(mmap, 0, room, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(address))
+	if (!make_room(count + 1, length))
 		return;
-	copy = (char **)address;
-	struct bytes_text text = {(char *)(copy + count + 2), length, 0};
-
-	bytes_put(&text, name);
-	bytes_put(&text, value);
+	variable = room.buffer + room.length;
+	bytes_put(&room, name);
+	bytes_put(&room, value);
+	room.length++;
 	/* At the end: programs that overwrite their arguments to set a process
 	 * title check that the old strings follow each other. */
-	copy[count] = text.buffer;
+	ours[count + 1] = NULL;
+	ours[count] = variable;
 	for (size_t i = 0; i < count; i++)
-		copy[i] = __environ[i];
-	for (size_t i = 0; i < count; i++)
-		if (bytes_starts(copy[i], name)) {
-			copy[i] = text.buffer;
-			copy[count] = NULL;
+		if (bytes_starts(ours[i], name)) {
+			ours[i] = variable;
+			ours[count] = NULL;
 		}
-	__environ = copy;
 }
 
 void environment_overwrite(const char *name, const char *value)
@@ -229,6 +270,6 @@ void environment_arguments(int argc, char **argv)
 {
 	saved_argc = argc;
 	saved_argv = argv;
-	for (int i = 0; i < 3 && put_off[i].name; i++)
+	for (int i = 0; i < put_off_count; i++)
 		environment_set(put_off[i].name, put_off[i].value);
 }

@@ -38,10 +38,11 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
-	memo = writer_memo_set(w, call, key, tag);
-	if (!memo_matches(memo, call, key, tag) &&
-		!memo_matches(++memo, call, key, tag))
+	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
+	if (!memo) {
+		w->missed = call->sp;
 		return NULL;
+	}
 	memo->file = file;
 	memo->holds_back = streams[stream].buffering == BINLOG_BUFFER_FULL &&
 			   !streams_are_shared &&

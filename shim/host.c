@@ -9,12 +9,13 @@
 #include "shim/borrowed.def"
 #undef BORROW
 
-static const struct host_function borrowed[] = {
-#define BORROW(returns, name, parameters) {#name, (void **)&host_##name},
+extern HIDDEN const struct first_use host_borrowed[], host_borrowed_end[];
+
+__asm__(FIRST_USE_TABLE(host_borrowed)
+#define BORROW(returns, name, parameters) FIRST_USE_ROW(name, host_##name)
 #include "shim/borrowed.def"
 #undef BORROW
-	{NULL, NULL},
-};
+		FIRST_USE_END(host_borrowed));
 
 /* Before we know better; never null. */
 static int early_errno;
@@ -26,13 +27,6 @@ static __attribute__((const)) int *find_early_errno(void)
 
 int *(*host_errno)(void)__attribute__((const)) = find_early_errno;
 
-/* Those that have a meaning before they are looked up. */
-static const struct host_function needed[] = {
-	{"__errno_location", (void **)(uintptr_t)&host_errno},
-	{"_dl_find_object", (void **)&cfi_find_object},
-	{NULL, NULL},
-};
-
 bool host_resolved;
 bool host_is_glibc;
 void *host_abort_message;
@@ -43,20 +37,35 @@ const char *host_single_threaded;
 
 /*
  * Stands in for a function that the host does not have, or that is called
- * while we are still looking it up (a malloc that prints): it fails.
+ * before we can look it up (by a malloc that prints): it fails.
  */
 static long absent(void)
 {
 	return -1;
 }
 
-static void forbid(const struct host_function *function)
+static struct lookup lookup;
+
+/* While there is no list of libraries, it is as if there were no function. */
+static void *find_first(const struct first_use *row)
 {
-	for (; function->name; function++)
-		*function->next = (void *)(uintptr_t)absent;
+	void *found = lookup_find(&lookup, first_use_name(row));
+
+	if (!found)
+		found = (void *)(uintptr_t)absent;
+	if (lookup.count)
+		*first_use_next(row) = found;
+	return found;
 }
 
-static struct lookup lookup;
+static void prepare(const struct first_use *row, const struct first_use *end)
+{
+	for (; row < end; row++) {
+		void *stub = first_use_stub(row);
+
+		*first_use_next(row) = stub ? stub : (void *)(uintptr_t)absent;
+	}
+}
 
 static void *find(const char *name)
 {
@@ -65,30 +74,46 @@ static void *find(const char *name)
 	return found ? found : dlsym(RTLD_NEXT, name);
 }
 
-static void find_all(const struct host_function *function)
+static void find_all(const struct first_use *row, const struct first_use *end)
 {
-	for (; function->name; function++) {
-		void *next = find(function->name);
+	for (; row < end; row++) {
+		void *next = find(first_use_name(row));
 
-		if (next)
-			*function->next = next;
+		*first_use_next(row) = next ? next : (void *)(uintptr_t)absent;
 	}
+}
+
+/* Those that have a meaning before they are looked up. */
+static void find_needed(void)
+{
+	void *found = find("__errno_location");
+
+	if (found)
+		*(void **)(uintptr_t)&host_errno = found;
+	found = find("_dl_find_object");
+	if (found)
+		*(void **)(uintptr_t)&cfi_find_object = found;
 }
 
 COLD void host_resolve_now(void)
 {
 	host_resolved = true;
-	forbid(borrowed);
-	forbid(host_functions);
+	first_use_find = find_first;
+	prepare(host_borrowed, host_borrowed_end);
+	prepare(host_functions, host_functions_end);
 	if (!lookup_begin(&lookup))
 		lookup.count = 0;
-	find_all(needed);
-	find_all(borrowed);
-	find_all(host_functions);
+	find_needed();
 	host_is_glibc = find("gnu_get_libc_version") != NULL;
 	host_abort_message = find("__abort_msg");
 	host_file_jumps = find("_IO_file_jumps");
 	host_file_stdout = find("_IO_2_1_stdout_");
 	host_file_stderr = find("_IO_2_1_stderr_");
 	host_single_threaded = find("__libc_single_threaded");
+	find_all(host_at_once, host_at_once_end);
+	if (!first_use_stub(host_functions) ||
+		!lookup_end_with(&lookup, "gnu_get_libc_version")) {
+		find_all(host_borrowed, host_borrowed_end);
+		find_all(host_functions, host_functions_end);
+	}
 }

@@ -1,8 +1,9 @@
 /*
  * The functions of the host's libc behind ours: the next definition after
  * this library's in the order of the loader, so that other preloaded
- * libraries keep working.  Looked up once, from the constructor or the first
- * call before it, never later.  No other function of libc is ever called, since
+ * libraries keep working.  The libraries are listed once, by the constructor or
+ * the first call before it, and each function is looked up in them when it is
+ * first called (first_use.h).  No other function of libc is ever called, since
  * the program may have one of that name.
  */
 #ifndef SHIM_HOST_H
@@ -12,14 +13,12 @@
 #include <time.h>
 #include <wchar.h>
 
-/* A function that we interpose and where its next definition is kept. */
-struct host_function {
-	const char *name;
-	void **next;
-};
+#include "shim/first_use.h"
 
-/* All of them, ended by a null name; generated from wrappers/functions.def. */
-extern const struct host_function host_functions[];
+/* Those that we interpose, from here up to host_functions_end, and those of them
+ * that are looked up while arming: next.c. */
+extern HIDDEN const struct first_use host_functions[], host_functions_end[];
+extern HIDDEN const struct first_use host_at_once[], host_at_once_end[];
 
 /* False where a FILE is something else: then nothing can be recorded. */
 extern bool host_is_glibc;
@@ -33,7 +32,7 @@ extern const void *host_file_jumps;
 extern bool host_resolved;
 void host_resolve_now(void);
 
-/* Looks everything up; does nothing when that has been done. */
+/* Afterwards all of them can be called; does nothing when that is so. */
 static inline void host_resolve(void)
 {
 	if (unlikely(!host_resolved))

@@ -160,6 +160,21 @@ static const ElfW(Sym) * find_in(const struct lookup_object *object,
 	}
 }
 
+/* As the loader does it: of an IFUNC it is what its definition returns. */
+static void *address_of(
+	const struct lookup_object *object, const ElfW(Sym) * symbol)
+{
+	void *address = (void *)(object->bias + symbol->st_value);
+
+	if (ELF64_ST_TYPE(symbol->st_info) <= STT_FUNC)
+		return address;
+#if defined(__x86_64__)
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+		return ((void *(*)(void))(uintptr_t)address)();
+#endif
+	return NULL;
+}
+
 void *lookup_find(const struct lookup *lookup, const char *name)
 {
 	uint32_t hash = hash_of(name);
@@ -169,10 +184,19 @@ void *lookup_find(const struct lookup *lookup, const char *name)
 		const ElfW(Sym) *symbol = find_in(object, name, hash);
 
 		if (symbol)
-			return ELF64_ST_TYPE(symbol->st_info) <= STT_FUNC
-				       ? (void *)(object->bias +
-						  symbol->st_value)
-				       : NULL;
+			return address_of(object, symbol);
 	}
 	return NULL;
+}
+
+bool lookup_end_with(struct lookup *lookup, const char *name)
+{
+	uint32_t hash = hash_of(name);
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (find_in(&lookup->object[i], name, hash)) {
+			lookup->count = i + 1;
+			return true;
+		}
+	return false;
 }

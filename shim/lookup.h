@@ -2,7 +2,7 @@
  * Names in the libraries that come after this one in the order of the loader:
  * what dlsym(RTLD_NEXT) would find.  Read off the loader's own list and the
  * tables that it has checked, since dlsym() may be the program's, or that of
- * a library in between, takes a lock and allocates; used while arming only.
+ * a library in between, takes a lock and allocates.  Listed while arming, and searched then and later.
  */
 #ifndef SHIM_LOOKUP_H
 #define SHIM_LOOKUP_H
@@ -29,8 +29,15 @@ bool lookup_begin(struct lookup *lookup);
 
 /*
  * The address of the first default definition of `name`; null when there is
- * none, or one that only the loader can tell the address of (IFUNC).
+ * none, or one that only the loader can tell the address of (IFUNC, but for
+ * x86-64).  Async-signal-safe.
  */
 void *lookup_find(const struct lookup *lookup, const char *name);
+
+/*
+ * Forgets the libraries after the first one that defines `name`, which may be
+ * unloaded later; false: none does.
+ */
+bool lookup_end_with(struct lookup *lookup, const char *name);
 
 #endif

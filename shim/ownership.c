@@ -9,11 +9,6 @@
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
 
-/* The first block is small, since most threads say little, and most forked
- * children, too; that of a process is not, since refilling costs a handful of
- * system calls. */
-#define BLOCK_FIRST 32768u
-
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
 /* How many writers a new thread has to look at for one to inherit. */
@@ -156,7 +151,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 		return NULL;
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
-	w->next_bytes = w->number == 0 ? BLOCK_FIRST : WRITER_BLOCK_SMALLEST;
+	w->next_bytes = WRITER_BLOCK_SMALLEST;
 	date(w);
 	w->nesting = (uint8_t)level;
 	w->owner = owner;

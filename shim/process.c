@@ -43,8 +43,12 @@ static struct stream_output outputs[2];
 static char founded[512];
 static const char *first_capture;
 
-/* The strings of the PROCESS record: executable, directory, argv. */
-static char strings[8192];
+/*
+ * The strings of the PROCESS record: executable, directory, argv.  Behind them,
+ * while arming, the path of the capture: on a page that is in use already.
+ */
+#define STRINGS 8192u
+static char strings[STRINGS + CAPTURE_FILE_PATH];
 static uint32_t strings_used;
 static uint32_t argument_count;
 
@@ -106,14 +110,23 @@ static bool join_run(const char *value)
 	return true;
 }
 
+/* Two at once, and each only once: for a run, and for a capture. */
 static uint64_t random_number(void)
 {
-	uint64_t number = 0;
+	static uint64_t numbers[2];
+	static unsigned left;
 
-	if (SYS3(getrandom, &number, sizeof(number), 1 /* GRND_NONBLOCK */) !=
-		sizeof(number))
-		number = binlog_hash_word(clock_ticks(), process.pid);
-	return number;
+	if (left == 0) {
+		left = 2;
+		if (SYS3(getrandom, numbers, sizeof(numbers),
+			    1 /* GRND_NONBLOCK */) != sizeof(numbers)) {
+			numbers[1] =
+				binlog_hash_word(clock_ticks(), process.pid);
+			numbers[0] =
+				binlog_hash_word(clock_ticks(), numbers[1]);
+		}
+	}
+	return numbers[--left];
 }
 
 static bool found_run(void)
@@ -173,16 +186,16 @@ static void share_positions(const char *path, size_t directory)
 
 static void remember_strings(int argc, char **argv)
 {
-	struct bytes_text text = {strings, sizeof(strings) / 2, 0};
+	struct bytes_text text = {strings, STRINGS / 2, 0};
 	long n = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", strings,
-		sizeof(strings) / 2 - 1);
+		STRINGS / 2 - 1);
 
 	text.length = sys_failed(n) ? 0 : (size_t)n;
 	strings[text.length++] = '\0';
-	n = SYS2(getcwd, strings + text.length, sizeof(strings) / 4);
+	n = SYS2(getcwd, strings + text.length, STRINGS / 4);
 	text.length += sys_failed(n) ? 0 : (size_t)n - 1;
 	strings[text.length++] = '\0';
-	text.size = sizeof(strings);
+	text.size = STRINGS;
 	for (int i = 0; i < argc && argv[i]; i++) {
 		if (text.length + 2 > text.size)
 			break;
@@ -224,9 +237,6 @@ static bool name_file(
 
 	if (!find_directory(path, size))
 		return false;
-	/* Whatever the umask is. */
-	if (!sys_failed(SYS3(mkdirat, AT_FDCWD, path, 0700)))
-		SYS3(fchmodat, AT_FDCWD, path, 0700);
 	text.length = bytes_length(path);
 	for (const char *p = strings; *p; p++)
 		if (*p == '/')
@@ -278,7 +288,7 @@ static size_t directory_of(const char *path)
 
 static bool create_capture(void)
 {
-	char path[4096];
+	char *path = strings + strings_used;
 	struct binlog_header header = {
 		.magic = BINLOG_MAGIC,
 		.version = BINLOG_VERSION,
@@ -293,7 +303,7 @@ static bool create_capture(void)
 	header.run = run_id;
 	clock_anchor(&header.start);
 	read_boot_id(header.boot_id);
-	if (!name_file(path, sizeof(path), &header) ||
+	if (!name_file(path, CAPTURE_FILE_PATH, &header) ||
 		!capture_file_create(path, process.max_bytes, &header))
 		return false;
 	life_begin();

@@ -10,9 +10,9 @@
 
 /* Room for the largest of the backends, each of which asserts it. */
 #if defined(__x86_64__)
-#define UNWIND_CACHE_BYTES (16 * 1024 + 64)
-#else
 #define UNWIND_CACHE_BYTES (24 * 1024 + 64)
+#else
+#define UNWIND_CACHE_BYTES (32 * 1024 + 64)
 #endif
 
 struct unwind_backend {

@@ -21,6 +21,7 @@
 struct rule_slot {
 	uintptr_t pc; /* as cfi_find() takes it; 0 and no rule at first */
 	struct cfi_rule rule;
+	bool is_plain; /* see walk_plain() */
 };
 
 struct unwind_cache {
@@ -128,6 +129,11 @@ static inline int32_t return_offset(struct cfi_rule rule)
 {
 	(void)rule;
 	return -(int32_t)sizeof(stack_word);
+}
+
+static inline uintptr_t strip(uintptr_t address)
+{
+	return address;
 }
 
 static inline bool load_return(
@@ -288,6 +294,20 @@ static bool leave_signal(struct walk *w, uintptr_t *pc)
 	return true;
 }
 
+/* Of a known size, in which everything is that has to be. */
+static bool is_plain(struct cfi_rule rule)
+{
+	uintptr_t size = (uintptr_t)(intptr_t)rule.cfa_offset;
+	uintptr_t ra = size + (uintptr_t)(intptr_t)return_offset(rule);
+	uintptr_t fp = size + (uintptr_t)(intptr_t)rule.fp_offset;
+
+	return rule.cfa == CFI_SP && rule.cfa_offset > 0 &&
+	       size % sizeof(stack_word) == 0 && return_offset(rule) != 0 &&
+	       is_inside(ra, 0, size) &&
+	       (rule.fp == CFI_FP_SAME ||
+		       (rule.fp == CFI_FP_SAVED && is_inside(fp, 0, size)));
+}
+
 /* A signal handler never sees a slot with the rule of another pc. */
 static COLD struct cfi_rule learn(struct rule_slot *slot, uintptr_t pc)
 {
@@ -296,17 +316,72 @@ static COLD struct cfi_rule learn(struct rule_slot *slot, uintptr_t pc)
 	slot->pc = NO_PC;
 	SIGNAL_FENCE();
 	slot->rule = rule;
+	slot->is_plain = is_plain(rule);
 	SIGNAL_FENCE();
 	slot->pc = pc;
 	return rule;
 }
 
+static inline unsigned slot_of(uintptr_t pc)
+{
+	return (unsigned)(pc * 0x9e3779b97f4a7c15u >> (64 - RULES_BITS));
+}
+
 static inline struct cfi_rule rule_for(struct unwind_cache *cache, uintptr_t pc)
 {
-	struct rule_slot *slot =
-		&cache->slot[pc * 0x9e3779b97f4a7c15u >> (64 - RULES_BITS)];
+	struct rule_slot *slot = &cache->slot[slot_of(pc)];
 
 	return likely(slot->pc == pc) ? slot->rule : learn(slot, pc);
+}
+
+/*
+ * As far as frames are plain and in proven memory: the same as what
+ * walk_frames() does with them, but in registers.  Returns the depth, from
+ * which that goes on; the stack pointer is aligned.
+ */
+static unsigned walk_plain(
+	struct walk *w, uintptr_t *at, unsigned depth, unsigned max_depth)
+{
+	struct unwind_trace *trace = w->trace;
+	const struct rule_slot *slots = w->cache->slot;
+	const uintptr_t low = w->cache->low, proven = w->cache->high - low;
+	struct unwind_word *word = &trace->word[trace->words];
+	const struct unwind_word *end = &trace->word[UNWIND_WORDS_MAX];
+	uintptr_t *to = &trace->pc[depth], *last = &trace->pc[max_depth];
+	uintptr_t sp = w->sp, pc = *at, fp = 0;
+
+	for (; to < last && word < end; word++) {
+		const struct rule_slot *slot = &slots[slot_of(pc - 1)];
+		uintptr_t size = (uintptr_t)(intptr_t)slot->rule.cfa_offset;
+		uintptr_t place =
+			sp + size +
+			(uintptr_t)(intptr_t)return_offset(slot->rule);
+
+		if (slot->pc != pc - 1 || !slot->is_plain ||
+			place - low >= proven)
+			break;
+		if (slot->rule.fp == CFI_FP_SAVED)
+			fp = sp + size + (uintptr_t)slot->rule.fp_offset;
+		pc = *(const stack_word *)place;
+		word->address = place;
+		word->value = pc;
+		sp += size;
+		pc = strip(pc);
+		if (unlikely(pc == 0)) {
+			word++;
+			break;
+		}
+		*to++ = pc;
+	}
+	*at = pc;
+	w->sp = sp;
+	if (fp) {
+		w->fp = fp;
+		w->fp_state = FP_SAVED;
+	}
+	trace->words = (uint16_t)(word - trace->word);
+	trace->depth = (uint16_t)(to - trace->pc);
+	return trace->depth;
 }
 
 /* True when the walk has ended as a stack should, or where it was told to. */
@@ -317,10 +392,16 @@ static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
 	unsigned depth = 1;
 
 	while (depth < max_depth) {
-		/* A call may be the last instruction of its function. */
-		struct cfi_rule rule = rule_for(w->cache, pc - !interrupted);
-		bool is_signal = rule.cfa == CFI_SIGNAL;
+		struct cfi_rule rule;
+		bool is_signal;
 
+		if (!interrupted && w->sp % sizeof(stack_word) == 0)
+			depth = walk_plain(w, &pc, depth, max_depth);
+		if (pc == 0 || depth == max_depth)
+			return true;
+		/* A call may be the last instruction of its function. */
+		rule = rule_for(w->cache, pc - !interrupted);
+		is_signal = rule.cfa == CFI_SIGNAL;
 		if (rule.cfa == CFI_END)
 			return true;
 		if (unlikely(is_signal)

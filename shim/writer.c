@@ -11,7 +11,11 @@
 #include "shim/sys.h"
 #include "shim/terminal.h"
 
-/* Each next block is twice as large. */
+/*
+ * The first block is small, since most threads and children say little, and that
+ * of a process is there from the beginning.  Each next one is twice as large;
+ * but whoever needs a second one in its own file may need many.
+ */
 #define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
 /* What a record with its definitions may need. */
@@ -198,7 +202,7 @@ COLD bool writer_refill(struct writer *w, uint32_t bytes)
 		 * passed is passed, so that a thread's text keeps its order. */
 		writer_set_end(w, w->cursor);
 	if (memory && w->next_bytes < BLOCK_LARGEST)
-		w->next_bytes *= 2;
+		w->next_bytes *= w->number == 0 && w->sequence == 1 ? 8 : 2;
 	/* It is in the file; in our memory it would be there for ever. */
 	if (memory && full)
 		SYS3(madvise, full, full->size, MADV_DONTNEED);

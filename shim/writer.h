@@ -91,6 +91,8 @@ struct writer {
 	uint32_t memo_sets; /* a power of two */
 	char *room;	    /* for texts that are made: capture_once.c */
 	uint32_t room_bytes;
+	uintptr_t missed;     /* sp of a call of which there is no memo; see */
+			      /* writer_find_memo() */
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
@@ -235,6 +237,19 @@ static inline struct memo *writer_memo_set(
 		memo_hash(w->callers, call->pc, call->sp, call->fp, key, tag);
 
 	return &w->memo[hash % w->memo_sets * MEMO_WAYS];
+}
+
+/* The memo of a format's call, unless the short way has just looked for it in
+ * vain; to look for it once more would do no harm. */
+static inline struct memo *writer_find_memo(
+	struct writer *w, const struct call *call, uintptr_t key, uint32_t tag)
+{
+	bool missed = w->missed == call->sp;
+
+	w->missed = 0;
+	return missed ? NULL
+		      : memo_find(writer_memo_set(w, call, key, tag), call, key,
+				tag);
 }
 
 /* The writer's next text has a time of its own, even in the middle of a line:

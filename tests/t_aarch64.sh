@@ -94,7 +94,7 @@ same "aarch64: as many lines as there are kinds of chains" 8 "$(wc -l <"$TMP/ora
 check_chains leaf "store end main" -O2
 check_chains trap "end main" -O2 -fomit-frame-pointer
 check_chains jump "end main" -O0 -mbranch-protection=standard
-check_chains abort "end main" -O2 -mbranch-protection=standard
+check_chains abort "end main" -O2 -mbranch-protection=pac-ret+leaf+b-key
 # The first process of all: e_machine 183, and the counter of the processor.
 same "aarch64: the capture says of what machine it is, and what its ticks are" "183 1" \
 	"$(for at in 116 44; do od -A n -t u4 -j $at -N 4 "$TMP"/recorded/capture/*.binlog; done | xargs)"
@@ -152,6 +152,13 @@ same "aarch64: jumps out of the middle of calls: all that has returned is there,
 	$2 != n[$1]++ { print NR ": " $0; if (++bad > 5) exit }
 	END { if (!bad && (n["main"] < main || n["handler"] < handler || main < 1000))
 		print "of " main " and " handler ": " n["main"] " and " n["handler"] }')"
+
+build switch
+preloaded "$TMP/switch" 50
+same "aarch64: calls that are left for others and gone on with: each line is there, in order" "" "$("$show" --raw -q \
+	"$TMP/recorded/capture" | awk '
+	$4 != seen[$2]++ { print NR ": " $0; if (++bad > 5) exit }
+	END { for (i = 0; i < 20 && !bad; i++) if (seen[i] != 50) print i ": " seen[i] + 0 }')"
 
 # ---- a kernel with larger pages ----
 # (The emulator of such a kernel gives a program no more of a file than there was when it was mapped.)

@@ -237,23 +237,3 @@
 #undef QUICK
 #undef QUICK_CHARACTER
 #undef QUICK_VARIADIC
-
-#define ROW(name) {#name, (void **)&next_##name},
-#define PLAIN(returns, name, parameters, what) ROW(name)
-#define VARIADIC(returns, name, last, parameters, what) ROW(name)
-#define PLAIN_VOID(name, parameters, what) ROW(name)
-#define VARIADIC_VOID(name, last, parameters, what) ROW(name)
-#define QUICK_VOID(name, last, parameters, what) ROW(name)
-#define INPUT(returns, name, parameters, arguments, what) ROW(name)
-#define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
-#define QUICK(returns, name, how, parameters, condition, value, what) ROW(name)
-#define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
-	ROW(name)
-#define QUICK_VARIADIC(                                                        \
-	returns, name, how, last, parameters, condition, value, what)          \
-	ROW(name)
-
-const struct host_function host_functions[] = {
-#include "wrappers/functions.def"
-	{NULL, NULL},
-};

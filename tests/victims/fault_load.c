@@ -89,7 +89,8 @@ static void threads(void)
 
 static void forks(void)
 {
-	for (int i = 0; i < 8; i++) {
+	/* The capture is larger than what is mapped of it at first. */
+	for (int i = 0; i < 40; i++) {
 		pid_t child;
 
 		SAY(printf("parent %d\n", i));
@@ -98,7 +99,7 @@ static void forks(void)
 			: i % 3 == 1 ? _Fork()
 				     : (pid_t)syscall(SYS_fork);
 		if (child == 0) {
-			for (int n = 0; n < i * 3; n++)
+			for (int n = 0; n < i % 8 * 3; n++)
 				SAY(printf("child%d %d says\n", i, n));
 			fflush(stdout);
 			_exit(0);

@@ -1,0 +1,225 @@
+#include "shim/segment.h"
+
+#include <sys/mman.h>
+
+#include "record/layout.h"
+#include "shim/environment.h"
+#include "shim/growth.h"
+#include "shim/sys.h"
+
+/* Of all addresses, where a program may have only so many: RLIMIT_AS. */
+#define ADDRESSES_LEAST ((size_t)1 << 20)
+
+/*
+ * The first segment is what a file has at first, and enough for most programs.
+ * Of the others each reaches sixteen times as far as the one before, and begins
+ * so far before its end that every block is whole in the one that its end is
+ * in.
+ */
+#define SEGMENTS 9
+#define FIRST ((uint64_t)128 << 10)
+#define SECOND ((uint64_t)8 << 20)
+#define GROWTH_SHIFT 4
+/* From this one on files are large. */
+#define LARGE 2u
+
+/* Opened together where the file is as long as that. */
+#define OPENED ((uint64_t)2 << 20)
+
+struct segment {
+	char *base;	/* null: not mapped yet */
+	uint64_t start; /* the offset that is mapped at `base` */
+	/* Up to this offset it may be used: what is not in the file yet would
+	 * be looked at by tools that look at all memory, at the price of a
+	 * SIGBUS each. */
+	uint64_t open;
+};
+
+static uint64_t limit;
+static struct segment segments[SEGMENTS];
+
+/* Where a segment ends, were the file to grow without limit. */
+static uint64_t end_of(unsigned i)
+{
+	return i == 0 ? FIRST : SECOND << (i - 1) * GROWTH_SHIFT;
+}
+
+static uint64_t start_of(unsigned i)
+{
+	uint64_t before = i == 0 ? 0 : end_of(i - 1);
+
+	return before < BINLOG_BLOCK_MAX ? 0 : before - BINLOG_BLOCK_MAX;
+}
+
+/* The program may have got a limit of its addresses since the last time. */
+static uint64_t limited_end(unsigned i)
+{
+	uint64_t max = __atomic_load_n(&limit, __ATOMIC_ACQUIRE);
+	uint64_t share = sys_fair_share(max, ADDRESSES_LEAST) &
+			 ~(uint64_t)(environment_page() - 1);
+
+	if (share < max) {
+		__atomic_store_n(&limit, share, __ATOMIC_RELEASE);
+		max = share;
+	}
+	return end_of(i) < max ? end_of(i) : max;
+}
+
+/* All of it can be used, as one mapping, if the file reaches that far. */
+void *segment_begin(int fd, uint64_t size, uint64_t max_bytes)
+{
+	struct segment *first = &segments[0];
+	uint64_t end, open;
+	long address;
+
+	limit = max_bytes;
+	end = limited_end(0);
+	open = (size + environment_page() - 1) & -(uint64_t)environment_page();
+	if (open > end)
+		open = end;
+	address = SYS6(mmap, 0, end, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (sys_failed(address))
+		return NULL;
+	SYS3(madvise, address, end, MADV_DONTDUMP);
+	if (open < end && sys_failed(SYS3(mprotect, address + (long)open,
+				  end - open, PROT_NONE))) {
+		SYS2(munmap, address, end);
+		return NULL;
+	}
+	first->open = open;
+	first->base = (char *)address;
+	return first->base;
+}
+
+void segment_undo(void)
+{
+	if (segments[0].base)
+		SYS2(munmap, segments[0].base, limited_end(0));
+	segments[0].base = NULL;
+}
+
+/*
+ * Of what is mapped already the kernel gives another mapping, which reaches
+ * further, without asking for the file: mremap(2), an old size of 0.
+ */
+static long map_further(unsigned i, uint64_t start, uint64_t bytes)
+{
+	const struct segment *last = &segments[i - 1];
+	long address = SYS4(mremap, last->base + (start - last->start), 0,
+		bytes, MREMAP_MAYMOVE);
+	long fd;
+
+	if (!sys_failed(address)) {
+		SYS3(mprotect, address, bytes, PROT_NONE);
+		return address;
+	}
+	fd = growth_open();
+	if (sys_failed(fd))
+		return fd;
+	address = SYS6(mmap, 0, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE,
+		fd, start);
+	SYS1(close, fd);
+	return address;
+}
+
+static bool map(unsigned i)
+{
+	struct segment *segment = &segments[i];
+	uint64_t start = start_of(i);
+	uint64_t end = limited_end(i);
+	char *expected = NULL;
+	long address;
+
+	if (start >= end)
+		return false;
+	address = map_further(i, start, end - start);
+	if (sys_failed(address))
+		return false;
+	SYS3(madvise, address, end - start, MADV_DONTDUMP);
+	/* A file of that size is filled in large pieces, which are cheaper; and
+	 * not read ahead where there is nothing to be read yet. */
+	if (i >= LARGE)
+		SYS3(madvise, address, end - start, MADV_HUGEPAGE);
+	/* All who come here store the same. */
+	__atomic_store_n(&segment->start, start, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&segment->base, &expected,
+		    (char *)address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		SYS2(munmap, address, end - start);
+	return true;
+}
+
+/*
+ * How far to open what has to be open up to `end`.  The kernel maps pieces that
+ * it keeps together by one fault if all of it may be used.
+ */
+static uint64_t end_of_opening(uint64_t end, unsigned i)
+{
+	uint64_t wished = (end + OPENED - 1) & ~(OPENED - 1);
+
+	return wished <= limited_end(i) && wished <= growth_size() ? wished
+								   : end;
+}
+
+static bool open_up_to(uint64_t end, unsigned i)
+{
+	struct segment *segment = &segments[i];
+	uint64_t now = __atomic_load_n(&segment->open, __ATOMIC_ACQUIRE);
+
+	if (end <= now)
+		return true;
+	end = end_of_opening(end, i);
+	/* All up to `end`, so that it stays one mapping. */
+	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
+		    PROT_READ | PROT_WRITE)))
+		return false;
+	while (now < end &&
+		!__atomic_compare_exchange_n(&segment->open, &now, end, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return true;
+}
+
+uint64_t segment_limit(void)
+{
+	return __atomic_load_n(&limit, __ATOMIC_ACQUIRE);
+}
+
+bool segment_close(void)
+{
+	return __atomic_exchange_n(&limit, 0, __ATOMIC_ACQ_REL) != 0;
+}
+
+char *segment_place(uint64_t offset, uint32_t size)
+{
+	uint64_t end = offset + size;
+	unsigned i = 0;
+
+	while (i < SEGMENTS && end_of(i) < end)
+		i++;
+	if (i == SEGMENTS)
+		return NULL;
+	for (unsigned j = 1; j <= i; j++)
+		if (!__atomic_load_n(&segments[j].base, __ATOMIC_ACQUIRE) &&
+			!map(j))
+			return NULL;
+	/* Only now it is known how much of it was mapped. */
+	if (end > segment_limit() || !open_up_to(end, i))
+		return NULL;
+	return segments[i].base + (offset - segments[i].start);
+}
+
+bool segment_has(const void *address)
+{
+	const char *at = address;
+
+	for (unsigned i = 0; i < SEGMENTS; i++) {
+		const struct segment *segment = &segments[i];
+
+		if (segment->base && at >= segment->base &&
+			(uint64_t)(at - segment->base) <
+				segment->open - segment->start)
+			return true;
+	}
+	return false;
+}
