@@ -8,7 +8,11 @@
 #endif
 
 /* Three system calls take less than this, unless they are interrupted. */
+#if defined(__x86_64__)
 #define ANCHOR_TICKS 50000u
+#else
+#define ANCHOR_TICKS (clock_is_tsc ? ticks_per_second() / 50000u : 20000u)
+#endif
 #define ANCHOR_TRIES 3
 /* In which a step passes, unless time stands still. */
 #define STEP_TRIES 1000
@@ -52,6 +56,14 @@ void clock_choose(void)
 	clock_is_tsc = bytes_starts(name, "tsc\n");
 }
 #else
+static uint64_t ticks_per_second(void)
+{
+	uint64_t frequency;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+	return frequency;
+}
+
 /* The counter of the architecture is one for all cores and never changes its
  * pace; the kernel itself knows no other. */
 void clock_choose(void)

@@ -15,7 +15,11 @@
  * Ticks >> CLOCK_EPOCH_SHIFT is an epoch: 2^32 ticks, 1 to 2 s.  A record holds
  * the lower 32 bits of its ticks, and its anchor is of the same epoch.
  */
+#if defined(__x86_64__)
 #define CLOCK_EPOCH_SHIFT 32
+#else
+#define CLOCK_EPOCH_SHIFT 28 /* 24 MHz to 1 GHz: 11 s to 0.3 s */
+#endif
 
 /* Whether ticks are those of the TSC; set once by clock_choose(). */
 extern HIDDEN bool clock_is_tsc;
