@@ -18,6 +18,9 @@
  */
 #define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
+/* From here on no thread gets a larger table of memos. */
+#define GROWN_MAX (16u << 20)
+
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u
 
@@ -125,12 +128,17 @@ void writer_abandon(void)
 
 COLD void writer_grow_memo(struct writer *w)
 {
+	static uint32_t grown; /* bytes, by all threads */
 	uint32_t sets = w->memo_sets * 4;
-	struct memo *memo = arena_take(sets * MEMO_WAYS * sizeof(*memo));
+	uint32_t bytes = sets * MEMO_WAYS * (uint32_t)sizeof(*w->memo);
+	struct memo *memo = NULL;
 
 	w->memo_losses = 0;
+	if (__atomic_load_n(&grown, __ATOMIC_RELAXED) < GROWN_MAX)
+		memo = arena_take(bytes);
 	if (!memo)
 		return;
+	__atomic_fetch_add(&grown, bytes, __ATOMIC_RELAXED);
 	/* The old one stays: calls that are under way point to it. */
 	w->memo = memo;
 	SIGNAL_FENCE();
@@ -154,6 +162,7 @@ static void start_block(struct writer *w, void *memory, uint32_t size)
 	__atomic_fetch_add(
 		&capture_file_header->published, size, __ATOMIC_RELEASE);
 	w->sequence++;
+	w->memo_losses = 0;
 	w->block = block;
 	w->cursor = (char *)(block + 1);
 	writer_set_end(w, (char *)block + size - sizeof(uint32_t));

@@ -226,7 +226,7 @@ static inline struct writer_format *writer_format_at(
 			   WRITER_FORMATS];
 }
 
-/* A larger table of memos, which is empty, if many entries have been lost. */
+/* A larger table of memos, which is empty: for who loses many in one block. */
 void writer_grow_memo(struct writer *w);
 
 /* Where the memo of a call is, if there is one. */

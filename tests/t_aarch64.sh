@@ -150,7 +150,7 @@ same "aarch64: jumps out of the middle of calls: all that has returned is there,
 	$0 == last[$1] { next }
 	{ last[$1] = $0 }
 	$2 != n[$1]++ { print NR ": " $0; if (++bad > 5) exit }
-	END { if (!bad && (n["main"] < main || n["handler"] < handler || main < 1000))
+	END { if (!bad && (n["main"] < main || n["handler"] < handler || main < 100))
 		print "of " main " and " handler ": " n["main"] " and " n["handler"] }')"
 
 build switch

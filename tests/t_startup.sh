@@ -46,9 +46,9 @@ calls() { # PROGRAM [LIBRARY]: how many system calls it makes
 }
 if strace -o /dev/null true 2>/dev/null; then
 	more=$(($(calls quiet "$lib") - $(calls quiet)))
-	verdict $((more > 62)) "a start takes at most 62 system calls more: $more"
+	verdict $((more > 57)) "a start takes at most 57 system calls more: $more"
 	more=$(($(calls say "$lib") - $(calls say)))
-	verdict $((more > 85)) "with one line printed it is at most 85: $more"
+	verdict $((more > 72)) "with one line printed it is at most 72: $more"
 else
 	skip "system calls of a start: there is no strace"
 fi
@@ -60,7 +60,7 @@ starts() { # TIMES PROGRAM: of none, the empty library, and ours
 }
 faults() { starts 20 "$1" | awk '{ n[NR] = $6 } END { print n[3] - n[2] }'; }
 more=$(faults quiet)
-verdict $((more > 22)) "a start takes at most 22 page faults more than with an empty library: $more"
+verdict $((more > 20)) "a start takes at most 20 page faults more than with an empty library: $more"
 more=$(faults say)
 verdict $((more > 48)) "with one line printed it is at most 48: $more"
 if [ -n "${LONG:-}" ]; then

@@ -67,16 +67,18 @@ static void the_order_of_one_writer_always_wins(void **state)
 
 static void ticks_are_counted_on_from_the_latest_anchor(void **state)
 {
-	const uint64_t base = 0x7fffffff0u;
-	const struct binlog_anchor later = make_anchor(base + 0x1c0000000u);
+	/* Both ends of what the lower half can tell, then the next epoch. */
+	const uint64_t base = 0x700000010u;
+	const uint64_t end = 0x7fffffff0u;
+	const struct binlog_anchor later = make_anchor(end + 0x20);
 	struct make_capture capture = make_capture();
 	struct make_block a = small_talk_block(&capture, 0, 0, 4096, base);
 	struct make_block b = small_talk_block(&capture, 1, 0, 4096, base + 1);
 
 	(void)state;
 	small_talk_say(&a, base + 5, 'a');
-	small_talk_say(&a, base + 0x30, 'c'); /* the lower half begins anew */
-	small_talk_say(&b, base + 0x20, 'b');
+	small_talk_say(&a, end + 2, 'c');
+	small_talk_say(&b, end + 1, 'b');
 	make_clock(&a, &later);
 	small_talk_say(&a, later.ticks + 2, 'e');
 	make_clock(&b, &later);
