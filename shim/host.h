@@ -15,8 +15,8 @@
 
 #include "shim/first_use.h"
 
-/* Those that we interpose, from here up to host_functions_end, and those of them
- * that are looked up while arming: next.c. */
+/* Those that we interpose, from here up to host_functions_end, and those of
+ * them that are looked up while arming: next.c. */
 extern HIDDEN const struct first_use host_functions[], host_functions_end[];
 extern HIDDEN const struct first_use host_at_once[], host_at_once_end[];
 

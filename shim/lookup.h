@@ -2,7 +2,8 @@
  * Names in the libraries that come after this one in the order of the loader:
  * what dlsym(RTLD_NEXT) would find.  Read off the loader's own list and the
  * tables that it has checked, since dlsym() may be the program's, or that of
- * a library in between, takes a lock and allocates.  Listed while arming, and searched then and later.
+ * a library in between, takes a lock and allocates.  Listed while arming, and
+ * searched then and later.
  */
 #ifndef SHIM_LOOKUP_H
 #define SHIM_LOOKUP_H

@@ -17,7 +17,7 @@
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
 	ROW(name)
 #define QUICK_VARIADIC(                                                        \
-	returns, name, how, last, parameters, condition, value, what)               \
+	returns, name, how, last, parameters, condition, value, what)          \
 	ROW(name)
 
 /* clang-format off */
@@ -32,7 +32,6 @@ __asm__(FIRST_USE_TABLE(host_functions)
  * look it up again.
  */
 __asm__(FIRST_USE_TABLE(host_at_once) ROW(fputs_unlocked) ROW(fwrite_unlocked)
-		ROW(putc_unlocked) ROW(putwc) ROW(putwc_unlocked) ROW(_exit)
-			ROW(execve) ROW(execvp) ROW(dup2) ROW(close)
-				ROW(sigaction) ROW(write)
-					FIRST_USE_END(host_at_once));
+		ROW(putc_unlocked) ROW(putwc) ROW(putwc_unlocked) ROW(
+			_exit) ROW(execve) ROW(execvp) ROW(dup2) ROW(close)
+			ROW(sigaction) ROW(write) FIRST_USE_END(host_at_once));

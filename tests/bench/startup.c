@@ -67,8 +67,8 @@ static void run(int times, int ways, char *program, char **library,
 			if (way > 0)
 				snprintf(preload, sizeof(preload),
 					"LD_PRELOAD=%s", library[way - 1]);
-			took[way][i] = start(program, way > 0 ? with : alone,
-				&faults[way]);
+			took[way][i] = start(
+				program, way > 0 ? with : alone, &faults[way]);
 		}
 }
 
@@ -96,7 +96,8 @@ int main(int argc, char **argv)
 		qsort(took[way], (size_t)times, sizeof(double), compare);
 	for (int way = 0; way < ways; way++)
 		fprintf(report,
-			"%7.1f %+7.1f   median %7.1f %+7.1f   %4ld faults  %s\n",
+			"%7.1f %+7.1f   median %7.1f %+7.1f   %4ld faults  "
+			"%s\n",
 			took[way][0], took[way][0] - took[0][0],
 			took[way][times / 2],
 			took[way][times / 2] - took[0][times / 2], faults[way],
