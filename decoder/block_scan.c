@@ -9,9 +9,12 @@
 struct scan {
 	struct recording *capture;
 	uint64_t nonce;
-	uint64_t end;	      /* blocks from here on belong to the future */
-	uint64_t damage;      /* where a run of damaged pages began */
-	uint64_t damaged;     /* bytes of it, 0 when there is none */
+	uint64_t end;	  /* blocks from here on belong to the future */
+	uint64_t damage;  /* where a run of damaged pages began */
+	uint64_t damaged; /* bytes of it, 0 when there is none */
+	uint64_t zeros;	  /* where the pages of zeros before this one */
+	/* begin, or 0 */
+	uint64_t looked_back; /* up to here they were looked at twice */
 	uint64_t other_nonce; /* of the first block with another one */
 	bool seen_other;
 	bool failed;
@@ -115,6 +118,19 @@ static uint64_t round_up(uint64_t offset)
 	return (offset + BINLOG_PAGE - 1) & ~(uint64_t)(BINLOG_PAGE - 1);
 }
 
+/*
+ * A program that runs may have begun a block where there were zeros when we
+ * passed, and filled it up to here meanwhile: then look there once more.
+ */
+static bool looks_back(struct scan *scan, uint64_t offset)
+{
+	bool again = scan->zeros > 0 && scan->looked_back < offset;
+
+	if (again)
+		scan->looked_back = offset;
+	return again;
+}
+
 /* Looks at one page; returns where to look next. */
 static uint64_t scan_page(struct scan *scan, uint64_t offset)
 {
@@ -127,13 +143,19 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 	block = take_block(scan, offset, cursor_over(page, size));
 	if (block > 0) {
 		end_damage(scan);
+		scan->zeros = 0;
 		return round_up(offset + block);
 	}
 	if (!is_zero(page, size) && !is_unfinished(page, size)) {
+		if (looks_back(scan, offset))
+			return scan->zeros;
+		scan->zeros = 0;
 		add_damage(scan, offset, size);
 		return offset + BINLOG_PAGE;
 	}
 	end_damage(scan);
+	if (scan->zeros == 0)
+		scan->zeros = offset;
 	offset = recording_skip_hole(scan->capture, offset + BINLOG_PAGE);
 	return offset & ~(uint64_t)(BINLOG_PAGE - 1);
 }
