@@ -135,6 +135,12 @@ struct binlog_prepared {
 #define BINLOG_PREPARED_OFFSET                                                 \
 	(BINLOG_FOUNDER_OFFSET + sizeof(struct binlog_founder))
 
+/* Behind it, live: how large the file shall be and is, as those who make it
+ * larger agree upon.  No business of readers. */
+#define BINLOG_GROWTH_OFFSET                                                   \
+	(BINLOG_PREPARED_OFFSET + sizeof(struct binlog_prepared))
+#define BINLOG_GROWTH_BYTES 32u
+
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
 	uint32_t magic;
@@ -355,6 +361,9 @@ _Static_assert(sizeof(struct binlog_prepared) == 48, "");
 _Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
 _Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
+_Static_assert(BINLOG_GROWTH_OFFSET + BINLOG_GROWTH_BYTES <=
+		       BINLOG_POSITIONS_OFFSET,
+	"");
 _Static_assert(sizeof(struct binlog_block) == 88, "");
 _Static_assert(offsetof(struct binlog_block, nonce) == 8, "");
 _Static_assert(offsetof(struct binlog_block, pid) == 16, "");

@@ -132,6 +132,7 @@ static bool set_up(int fd, const char *path, uint64_t max_bytes,
 	if (!capture_file_header)
 		return false;
 	bytes_copy(capture_file_header, header, sizeof(*header));
+	growth_share(capture_file_header);
 	capture_file_header->next = environment_page();
 	return true;
 }

@@ -38,8 +38,9 @@ struct growth {
 	uint64_t stuck;	 /* the goal that somebody was killed on the way to */
 };
 
-static struct growth own; /* without memory to share */
+static struct growth own; /* until there is memory to share */
 static struct growth *growth = &own;
+_Static_assert(sizeof(own) <= BINLOG_GROWTH_BYTES, "");
 static uint64_t most;
 static uint64_t device, inode;
 static char its_path[4096];
@@ -64,17 +65,12 @@ bool growth_begin(int fd, const char *path, uint64_t max_bytes)
 	struct bytes_text text = {its_path, sizeof(its_path), 0};
 	uint64_t limit = limit_of_files();
 	uint64_t first = max_bytes < FIRST_BYTES ? max_bytes : FIRST_BYTES;
-	long memory = SYS6(mmap, 0, BINLOG_PAGE, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct stat st;
 
-	if (sys_failed(memory))
-		first = max_bytes; /* nothing to agree upon later */
-	else
-		growth = (struct growth *)memory;
+	growth = &own; /* it may be tried once more */
 	if (first > limit)
 		first = limit;
-	most = sys_failed(memory) ? first : max_bytes;
+	most = max_bytes;
 	if (first < BINLOG_PAGE || sys_failed(SYS2(fstat, fd, &st)) ||
 		sys_failed(SYS2(ftruncate, fd, first)))
 		return false;
@@ -83,6 +79,12 @@ bool growth_begin(int fd, const char *path, uint64_t max_bytes)
 	inode = st.st_ino;
 	bytes_put(&text, path);
 	return true;
+}
+
+void growth_share(struct binlog_header *header)
+{
+	growth = (struct growth *)((char *)header + BINLOG_GROWTH_OFFSET);
+	*growth = own;
 }
 
 uint64_t *growth_shared(void)

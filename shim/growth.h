@@ -8,11 +8,19 @@
 #ifndef SHIM_GROWTH_H
 #define SHIM_GROWTH_H
 
+#include "record/layout.h"
+
 /*
  * Once: `fd` is the fresh file, which will have the absolute name `path`
  * (copied) and at most `max_bytes`.  False: it cannot be given any size.
  */
 bool growth_begin(int fd, const char *path, uint64_t max_bytes);
+
+/*
+ * Once, when the file is mapped and before anybody else can have it: from here
+ * on what all have to agree upon is in its header page.
+ */
+void growth_share(struct binlog_header *header);
 
 /*
  * The file has at least `end` bytes, holes without room on disk among them.
