@@ -89,9 +89,9 @@ $(O)/outside/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
-$(O)/libbinlog.so: $(inside_obj)
+$(O)/libbinlog.so: $(inside_obj) shim/inside.ld
 	$(call say,LD,$@)
-	$(Q)$(CC) -o $@ $^ $(INSIDE_LINK)
+	$(Q)$(CC) -o $@ $(inside_obj) $(INSIDE_LINK)
 
 $(O)/binlog-show: $(reader_obj)
 	$(call say,LD,$@)
