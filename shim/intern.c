@@ -2,7 +2,7 @@
 
 #include "shim/arena.h"
 
-#define INTERN_SMALLEST 256u
+#define INTERN_SMALLEST 32u
 
 static struct intern_entry *probe(const struct intern *intern, uint64_t hash)
 {
@@ -16,7 +16,7 @@ static struct intern_entry *probe(const struct intern *intern, uint64_t hash)
 static bool grow(struct intern *intern)
 {
 	struct intern larger = {
-		.size = intern->size ? intern->size * 2 : INTERN_SMALLEST,
+		.size = intern->size ? intern->size * 4 : INTERN_SMALLEST,
 	};
 
 	larger.entry = arena_take(larger.size * sizeof(*larger.entry));

@@ -6,6 +6,7 @@
 #include "shim/bytes.h"
 #include "shim/environment.h"
 #include "shim/host.h"
+#include "shim/streams.h"
 
 /* As programs start, in the C locale. */
 bool locale_varies;
@@ -46,9 +47,11 @@ void locale_changed(void)
 	locale_english = locale_ask_english();
 	locale_point = locale_ask_point();
 	locale_utf8 = locale_ask_utf8();
+	streams_changed();
 }
 
 void locale_differs_by_thread(void)
 {
 	locale_varies = true;
+	streams_changed();
 }

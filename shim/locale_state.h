@@ -35,7 +35,7 @@ static inline bool locale_is_english(void)
 	return likely(!locale_varies) ? locale_english : locale_ask_english();
 }
 
-/* After setlocale. */
+/* After setlocale.  Both end what the short way has found out. */
 void locale_changed(void);
 
 /* Before uselocale. */

@@ -5,9 +5,16 @@
 build hot_calls -I. -fno-builtin
 portable=$TMP/portable/libbinlog.so
 
+# Its decimal point is a comma, and what it prints the reader could not.
+export LOCPATH=$TMP/locale
+mkdir "$LOCPATH"
+localedef --no-archive -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8" >/dev/null 2>&1
+comma=$(cd "$LOCPATH" && ls)
+[ "$comma" ] || skip "de_DE.UTF-8: localedef cannot make it here"
+
 check() { # SENTENCE SEED
-	natively "$TMP/native" "$TMP/hot_calls" "$2"
-	recorded "$TMP/recorded" "$TMP/hot_calls" "$2"
+	natively "$TMP/native" "$TMP/hot_calls" "$2" $comma
+	recorded "$TMP/recorded" "$TMP/hot_calls" "$2" $comma
 	same "$1: the return values (seed $2)" 0 "$(cat "$TMP/recorded/status")"
 	same_file "$1: the text (seed $2)" "$TMP/native/stdout" "$TMP/recorded/stdout"
 	same_file "$1: what went to stderr (seed $2)" "$TMP/native/stderr" "$TMP/recorded/stderr"
