@@ -28,7 +28,7 @@ extern HIDDEN const uint32_t fast_code_word_bytes;
 enum { NOTHING, SIGNED, UNSIGNED, HEX, KINDS };
 extern HIDDEN const uint32_t fast_code_ints[3][KINDS][KINDS];
 extern HIDDEN const uint32_t fast_code_steps[STEP_FIXED][2][REGISTERS - 1];
-extern HIDDEN const uint32_t fast_code_floats[FLOATS];
+extern HIDDEN const uint32_t fast_code_floats[2][FLOATS]; /* [1]: alone */
 extern HIDDEN const uint32_t fast_code_loads[LOADS];
 extern HIDDEN const uint32_t fast_code_begin, fast_code_save;
 extern HIDDEN const uint32_t fast_code_end[2];
@@ -94,6 +94,7 @@ struct sources {
 	unsigned integers; /* of the registers for them */
 	unsigned floats;
 	unsigned loads;
+	bool only_floats;
 	uint32_t literal;
 };
 
@@ -109,7 +110,7 @@ static bool add_step(struct fast_step **at,
 	if (is_float) {
 		if (from->floats == FLOATS)
 			return false;
-		code = fast_code_floats[from->floats++];
+		code = fast_code_floats[from->only_floats][from->floats++];
 		from->literal += fraction(argument);
 	} else {
 		if (from->integers < REGISTERS) {
@@ -132,14 +133,25 @@ static bool add_step(struct fast_step **at,
 	return true;
 }
 
+static bool has_only_floats(const struct plan *plan)
+{
+	unsigned i = 0;
+
+	while (i < plan->count && plan->argument[i].step == STEP_FIXED)
+		i++;
+	return i == plan->count;
+}
+
 /* The steps of a plan whose first `named` arguments have names; or null. */
 static const struct fast_step *make_steps(const struct plan *plan,
 	unsigned named, bool is_piece, uint32_t *literal)
 {
-	struct sources from = {.integers = named};
+	struct sources from = {
+		.integers = named, .only_floats = has_only_floats(plan)};
 	struct fast_step steps[2 * ARGUMENTS_MAX + 2], *at = steps, *made;
 
-	*at++ = (struct fast_step){fast_code + fast_code_save, NULL};
+	if (!from.only_floats)
+		*at++ = (struct fast_step){fast_code + fast_code_save, NULL};
 	for (unsigned i = 0; i < plan->count; i++)
 		if (!add_step(&at, &plan->argument[i], &from))
 			return NULL;

@@ -141,6 +141,7 @@ fail:
 	movq	-32(%rsp), %rcx
 	movq	-40(%rsp), %r8
 	movq	-48(%rsp), %r9
+fail_unsaved:	/* no register has changed */
 	movq	W_last(%r11), %r10
 	jmp	*M_miss(%r10)
 end:
@@ -326,22 +327,22 @@ step_string_\wide\()_\name:
 .endm
 
 /* "%f", unless rounding may make one more digit, or there are many. */
-.macro STEP_FIXED number
+.macro STEP_FIXED number, name, fail
 	.p2align 4
-step_fixed_\number:
+\name\()_\number:
 	movq	%xmm\number, (%rdi)
 	movapd	%xmm\number, %xmm8
 	andpd	absolute(%rip), %xmm8
 	cvttsd2siq %xmm8, %rax
 	cmpq	$0x7ffffffe, %rax
-	ja	fail
+	ja	\fail
 	movq	%rax, -64(%rsp)
 	leaq	1(%rax,%rax), %rax
 	bsrq	%rax, %rax
 	movq	W_digits(%r11,%rax,8), %rax
 	addq	-64(%rsp), %rax
 	cmpl	$-1, %eax
-	je	fail
+	je	\fail
 	shrq	$32, %rax
 	addl	%eax, W_length(%r11)
 	movmskpd %xmm\number, %eax
@@ -368,7 +369,8 @@ step_fixed_\number:
 	STEPS	\wide, %r9, %r9d, r9
 	.endr
 	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
-	STEP_FIXED \number
+	STEP_FIXED \number, step_fixed, fail
+	STEP_FIXED \number, step_only_fixed, fail_unsaved
 	.endr
 	.cfi_endproc
 	.size	fast_code_pieces, . - fast_code_pieces

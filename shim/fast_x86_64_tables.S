@@ -73,6 +73,9 @@ TABLE fast_code_floats
 	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
 	PLACE	step_fixed_\number
 	.endr
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
+	PLACE	step_only_fixed_\number
+	.endr
 TABLE fast_code_loads
 	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
 	PLACE	load_\number
