@@ -57,6 +57,28 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	return memo;
 }
 
+/* Out of the buffer, then published: a handler finds it in one of them only. */
+static bool record_collected(struct writer *w, struct memo *memo,
+	uint32_t context, FILE *file, size_t size)
+{
+	const char *bytes = file->_IO_write_base;
+	struct fast_record record;
+	char *to;
+
+	if (unlikely(size - 1 >= FAST_BYTES_MAX))
+		return false;
+	to = fast_begin(w, memo, context, file, size + 16,
+		bytes[size - 1] != '\n', &record);
+	if (unlikely(!to))
+		return false;
+	record.end = fast_store_bytes(w, to, bytes, size, &record);
+	if (unlikely(!signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
+		    (uintptr_t)(bytes + size), (uintptr_t)bytes)))
+		return false;
+	fast_commit(w, memo, &record, size);
+	return true;
+}
+
 bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, FILE *file)
 {
@@ -81,11 +103,7 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 		else
 			memo->macros_context = context;
 	}
-	if (!fast_record_bytes(
-		    w, memo, context, file, file->_IO_write_base, size, false))
-		return false;
-	file->_IO_write_ptr = file->_IO_write_base;
-	return true;
+	return record_collected(w, memo, context, file, size);
 }
 
 /* The end of a line that was collected, at a place that is met now. */
@@ -121,9 +139,9 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	bool done = false;
 	char *to;
 
-	if (stdio_buffer_collects == file)
+	if (stdio_buffer_collects == file && streams_collecting != file)
 		go_on_collecting(file);
-	if (fast_collects(file) && fast_put(file, c, sp)) {
+	if (fast_collects(file) && fast_put(file, c)) {
 		w = c == '\n' ? fast_enter(sp, file) : NULL;
 		if (w) {
 			done = fast_drain(w, NULL, pc, sp, fp, file);

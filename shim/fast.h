@@ -255,13 +255,10 @@ FAST struct writer *fast_enter(uintptr_t sp, const FILE *file)
 {
 	struct writer *w = writer_current();
 
-	if (unlikely(w->idle != process_generation))
-		return NULL;
 	if (unlikely(stdio_buffer_collects != file &&
 		     stdio_buffer_has_collected()))
 		return NULL;
-	writer_occupy(w, sp);
-	return w;
+	return likely(writer_try(w, sp)) ? w : NULL;
 }
 
 /* The buffer of the FILE, which is a plain one, is empty now. */
@@ -331,29 +328,23 @@ FAST bool fast_collects(const FILE *file)
 	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
 }
 
-/* Into the buffer, as the macro does it; a handler leaves it alone. */
-FAST bool fast_put(FILE *file, int c, uintptr_t sp)
+/* Into the buffer, as the macro does it; unless a handler has changed it. */
+FAST bool fast_put(FILE *file, int c)
 {
-	bool fits;
+	char *to = file->_IO_write_ptr;
 
-	stdio_buffer_collecting = sp;
-	SIGNAL_FENCE();
-	fits = file->_IO_write_ptr < file->_IO_write_end;
-	if (likely(fits)) {
-		*file->_IO_write_ptr = (char)c;
-		SIGNAL_FENCE();
-		file->_IO_write_ptr++;
-	}
-	SIGNAL_FENCE();
-	stdio_buffer_collecting = 0;
-	return fits;
+	if (unlikely(to >= file->_IO_write_end))
+		return false;
+	*to = (char)c;
+	return signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
+		(uintptr_t)to, (uintptr_t)to + 1);
 }
 
 /* putc() in the middle of a line, of a FILE that collects. */
-FAST bool fast_collect(FILE *file, int c, uintptr_t sp)
+FAST bool fast_collect(FILE *file, int c)
 {
 	return likely(fast_collects(file) && (unsigned char)c != '\n') &&
-	       fast_put(file, c, sp);
+	       fast_put(file, c);
 }
 
 #undef FAST

@@ -76,7 +76,8 @@ static bool is_fit(const struct plan *plan)
 
 static bool is_fit_step(const struct plan_argument *argument)
 {
-	if (argument->step == STEP_GENERAL || argument->least > TEXT_MAX)
+	if (argument->step == STEP_GENERAL || argument->least > TEXT_MAX ||
+		argument->precision > (int32_t)TEXT_MAX)
 		return false;
 	return argument->step != STEP_FIXED || argument->width == FORMAT_NONE;
 }

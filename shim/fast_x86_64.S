@@ -2,8 +2,8 @@
  * The short way (fast.h) of the most frequent functions, for calls that come
  * after the same call as last time.  Nothing is spilled: arguments are copied
  * from the registers that they come in.  Whatever is unusual goes to the
- * function in C, portable_NAME, with all registers as they came, as if
- * nothing had been done; so what there is to know about a step is said there.
+ * function in C, portable_NAME, with all registers as they came and the writer
+ * free again; so what there is to know about a step is said there.
  *
  * r11 is the writer, r10 the memo (in a list of steps: the step), rdi where
  * the next argument goes, rax scratch.  Nothing is pushed, hence the unwind
@@ -28,13 +28,18 @@
 	jmp	portable_\name
 .endm
 
-/* r11 and r10, or to `miss`. */
-.macro GUESS how, miss
+.macro LEAVE
+	movl	W_generation(%r11), %eax
+	movq	%rax, W_state(%r11)
+.endm
+
+/* writer_try(), or to `busy`; then r11 and r10, or to `miss`. */
+.macro GUESS how, busy, miss
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
 	movl	process_generation(%rip), %eax
-	cmpl	%eax, W_idle(%r11)
-	jne	\miss
+	cmpxchgq %rsp, W_state(%r11)
+	jne	\busy
 	movq	W_last(%r11), %r10
 	movq	M_next+8*(\how-1)(%r10), %r10
 	movq	(%rsp), %rax
@@ -104,11 +109,6 @@ words_\which:
 	.endif
 .endm
 
-/* From here on the writer is ours. */
-.macro OCCUPY
-	movq	%rsp, W_entered(%r11)
-	movl	$0, W_idle(%r11)
-.endm
 /* Nothing is in the buffer of the FILE that would come before. */
 .macro IS_EMPTY file, miss
 	movq	FILE_write_ptr(\file), %rax
@@ -132,14 +132,14 @@ words_\which:
 
 .macro BYTES name, how, function, find, file, writer, memo
 	FUNCTION \name
-	GUESS	\how, miss_\how
+	GUESS	\how, 1f, miss_\how
 	\find	\file, miss_\how
 	jmp	*M_check(%r10)
 miss_\how:
-	GIVE_UP	\name
+	LEAVE
+1:	GIVE_UP	\name
 	GUESS_AGAIN \how, miss_\how
 	COMPARE_STACK \how, miss_\how
-	OCCUPY
 	movq	%r11, \writer
 	movq	%r10, \memo
 	jmp	\function
@@ -155,18 +155,15 @@ miss_\how:
 	jnz	portable_\name
 	cmpb	$10, %dil	/* newline */
 	je	portable_\name
-	leaq	8(%rsp), %rax
-	movq	%rax, stdio_buffer_collecting(%rip)
 	movq	FILE_write_ptr(%rsi), %rax
 	cmpq	FILE_write_end(%rsi), %rax
-	jae	1f
+	jae	portable_\name
 	movb	%dil, (%rax)
-	incq	FILE_write_ptr(%rsi)
-	movq	$0, stdio_buffer_collecting(%rip)
+	leaq	1(%rax), %rdx
+	cmpxchgq %rdx, FILE_write_ptr(%rsi)
+	jne	portable_\name	/* a handler has changed it */
 	movzbl	%dil, %eax
 	ret
-1:	movq	$0, stdio_buffer_collecting(%rip)
-	jmp	portable_\name
 .endm
 
 /* int putc(int c, FILE *file) */
@@ -227,19 +224,13 @@ miss_\how:
 	jmp	*M_record(%r10)
 .endm
 
-.macro LEAVE
-	movl	W_generation(%r11), %eax
-	movl	%eax, W_idle(%r11)
-.endm
-
 /*
  * Where a piece of a line goes on with what stands before it, it needs no time;
  * see fast_begin() and fast_commit().
  */
-.macro PIECE how, file, spare, miss
-	COMPARE_STACK piece_\how, \miss
-	IS_EMPTY \file, \miss
-	OCCUPY
+.macro PIECE how, file, spare
+	COMPARE_STACK piece_\how, miss_\how
+	IS_EMPTY \file, miss_\how
 	movq	W_cursor(%r11), %rax
 	cmpq	W_open(%r11), %rax
 	jne	begin_\how
@@ -254,7 +245,6 @@ miss_\how:
 	movl	M_context(%r10), %eax
 	orl	$CONTINUES, %eax
 	movl	%eax, W_first(%r11)
-	KEEP_FLAG \how
 	movq	W_cursor(%r11), %rdi
 	subq	$4, %rdi
 	movq	%r10, W_last(%r11)
@@ -262,101 +252,90 @@ miss_\how:
 begin_\how:
 	movl	M_context(%r10), %eax
 	movl	%eax, W_first(%r11)
-	KEEP_FLAG \how
 	TIME_AND_PLACE \spare, miss_\how
-.endm
-
-.macro KEEP_FLAG how
-	.if	\how == HOW_PRINTF_CHK
-	movl	%edi, -8(%rsp)
-	.endif
 .endm
 
 /* int printf(const char *format, ...) */
 .macro ENTRY_PRINTF name, how
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\how, 2f, 1f
 	cmpq	%rdi, M_key(%r10)
 	jne	1f
-	FIND_STDOUT %rdi, 2f
+	FIND_STDOUT %rdi, miss_\how
 	jmp	*M_check(%r10)
 miss_\how:
-	LEAVE
-2:	movq	M_key(%r10), %rdi
-1:	GIVE_UP	\name
+	movq	M_key(%r10), %rdi
+1:	LEAVE
+2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, 2b
-	IS_EMPTY %rdi, 2b
-	OCCUPY
+	COMPARE_STACK \how, miss_\how
+	IS_EMPTY %rdi, miss_\how
 	TIME_AND_PLACE %rdi, miss_\how
-	PIECE	\how, %rdi, %rdi, 2b
+	PIECE	\how, %rdi, %rdi
 	END	\name
 .endm
 
 /* int fprintf(FILE *file, const char *format, ...) */
 .macro ENTRY_FPRINTF name, how
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\how, 2f, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
 	jmp	*M_check(%r10)
 miss_\how:
-	LEAVE
 	movq	M_file(%r10), %rdi
 	movq	M_key(%r10), %rsi
-1:	GIVE_UP	\name
+1:	LEAVE
+2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, 1b
-	IS_EMPTY %rdi, 1b
-	OCCUPY
+	COMPARE_STACK \how, miss_\how
+	IS_EMPTY %rdi, miss_\how
 	TIME_AND_PLACE %rsi, miss_\how
-	PIECE	\how, %rdi, %rsi, 1b
+	PIECE	\how, %rdi, %rsi
 	END	\name
 .endm
 
 /* int __printf_chk(int flag, const char *format, ...) */
 .macro ENTRY_PRINTF_CHK name, how
 	FUNCTION \name
-	GUESS	\how, 1f
+	movl	%edi, -8(%rsp)
+	GUESS	\how, 2f, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
-	FIND_STDOUT %rsi, 2f
+	FIND_STDOUT %rsi, miss_\how
 	jmp	*M_check(%r10)
 miss_\how:
-	LEAVE
 	movl	-8(%rsp), %edi
-2:	movq	M_key(%r10), %rsi
-1:	GIVE_UP	\name
+	movq	M_key(%r10), %rsi
+1:	LEAVE
+2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, 2b
-	IS_EMPTY %rsi, 2b
-	OCCUPY
-	KEEP_FLAG \how
+	COMPARE_STACK \how, miss_\how
+	IS_EMPTY %rsi, miss_\how
 	TIME_AND_PLACE %rsi, miss_\how
-	PIECE	\how, %rsi, %rsi, 2b
+	PIECE	\how, %rsi, %rsi
 	END	\name
 .endm
 
 /* int __fprintf_chk(FILE *file, int flag, const char *format, ...) */
 .macro ENTRY_FPRINTF_CHK name, how
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\how, 2f, 1f
 	cmpq	%rdx, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
 	jmp	*M_check(%r10)
 miss_\how:
-	LEAVE
 	movq	M_file(%r10), %rdi
 	movq	M_key(%r10), %rdx
-1:	GIVE_UP	\name
+1:	LEAVE
+2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, 1b
-	IS_EMPTY %rdi, 1b
-	OCCUPY
+	COMPARE_STACK \how, miss_\how
+	IS_EMPTY %rdi, miss_\how
 	TIME_AND_PLACE none, miss_\how
-	PIECE	\how, %rdi, none, 1b
+	PIECE	\how, %rdi, none
 	END	\name
 .endm
 

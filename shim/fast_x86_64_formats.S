@@ -24,7 +24,7 @@
 	jne	fast_code_other_stream
 	addq	%rax, W_said(%r11)
 	movl	W_generation(%r11), %ecx
-	movl	%ecx, W_idle(%r11)
+	movq	%rcx, W_state(%r11)
 	ret
 .endm
 
@@ -179,7 +179,7 @@ end_piece:
 3:	movl	%ecx, W_open_context(%r11)
 	addq	%rax, W_said(%r11)
 	movl	W_generation(%r11), %ecx
-	movl	%ecx, W_idle(%r11)
+	movq	%rcx, W_state(%r11)
 	ret
 
 /* A word of the stack into the register of an argument copied already. */
@@ -326,16 +326,27 @@ step_string_\wide\()_\name:
 	jmp	.Lsum\@
 .endm
 
-/* "%f", unless rounding may make one more digit, or there are many. */
+/*
+ * "%f", unless rounding may make one more digit, or there are many.  Without a
+ * floating-point instruction, each of which may raise a flag or a signal.
+ */
 .macro STEP_FIXED number, name, fail
 	.p2align 4
 \name\()_\number:
-	movq	%xmm\number, (%rdi)
-	movapd	%xmm\number, %xmm8
-	andpd	absolute(%rip), %xmm8
-	cvttsd2siq %xmm8, %rax
-	cmpq	$0x7ffffffe, %rax
+	movq	%xmm\number, %rax
+	movq	%rax, (%rdi)
+	shrq	$52, %rax
+	andl	$0x7ff, %eax	/* the exponent */
+	cmpl	$1023+30, %eax
 	ja	\fail
+	negl	%eax
+	addl	$1023+52, %eax	/* bits of the fraction */
+	movd	%eax, %xmm9
+	movdqa	%xmm\number, %xmm8
+	pand	mantissa(%rip), %xmm8
+	por	leading_one(%rip), %xmm8
+	psrlq	%xmm9, %xmm8
+	movq	%xmm8, %rax
 	movq	%rax, -64(%rsp)
 	leaq	1(%rax,%rax), %rax
 	bsrq	%rax, %rax

@@ -5,8 +5,10 @@
 
 	.section .rodata
 	.p2align 4
-absolute:
-	.quad	0x7fffffffffffffff, 0x7fffffffffffffff
+mantissa:	/* of a double */
+	.quad	(1 << 52) - 1, 0
+leading_one:
+	.quad	1 << 52, 0
 masks:	/* from masks + 16 - n: n bytes of ones */
 	.fill	16, 1, 255
 	.fill	16, 1, 0

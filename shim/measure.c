@@ -6,6 +6,11 @@ const uint64_t measure_powers[20] = {1u, 10u, 100u, 1000u, 10000u, 100000u,
 	1000000000000000u, 10000000000000000u, 100000000000000000u,
 	1000000000000000000u, 10000000000000000000u};
 
+/* A double (IEEE 754 binary64). */
+#define DBL_MANTISSA_BITS 52
+#define DBL_BIAS 1023
+#define DBL_ONE ((uint64_t)1 << DBL_MANTISSA_BITS)
+
 static uint64_t sign_extend(uint64_t value, unsigned bits)
 {
 	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
@@ -82,28 +87,33 @@ uint64_t measure_formatted(const struct plan_argument *argument, uint64_t value,
 
 /*
  * "%f": the digits of the integral part, unless rounding may add one more.
- * That is only possible where the next integer has more digits.
+ * That is only possible where the next integer has more digits.  Without a
+ * floating-point instruction, each of which may raise a flag or a signal.
  */
 uint64_t measure_fixed(const struct plan_argument *argument, double value,
 	const struct measure_stars *stars)
 {
-	double magnitude = __builtin_fabs(value);
 	int64_t precision = argument->precision;
-	uint64_t integral, length;
+	uint64_t bits, integral, length;
+	unsigned exponent;
 
 	if (stars->precision != FORMAT_NONE)
 		precision = stars->precision;
 	if (precision < 0)
 		precision = 6;
-	if (!(magnitude < 1e15))
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	exponent = bits >> DBL_MANTISSA_BITS & 0x7ff;
+	if (exponent > DBL_BIAS + 49) /* 10^15 and more, or no number */
 		return MEASURE_UNKNOWN;
-	integral = (uint64_t)magnitude;
+	integral = exponent < DBL_BIAS
+			   ? 0
+			   : ((bits & (DBL_ONE - 1)) | DBL_ONE) >>
+				     (DBL_BIAS + DBL_MANTISSA_BITS - exponent);
 	length = measure_decimal(integral);
 	if (length != measure_decimal(integral + 1))
 		return MEASURE_UNKNOWN;
 	length += precision > 0 ? 1 + (uint64_t)precision : 0;
-	if (__builtin_signbit(value) ||
-		argument->flags & (FORMAT_PLUS | FORMAT_SPACE))
+	if (bits >> 63 || argument->flags & (FORMAT_PLUS | FORMAT_SPACE))
 		length++;
 	return widen(length, argument, stars);
 }

@@ -16,9 +16,8 @@ void offsets(void);
 
 void offsets(void)
 {
-	WRITER(idle);
+	WRITER(state);
 	WRITER(generation);
-	WRITER(entered);
 	WRITER(cursor);
 	WRITER(limit);
 	WRITER(last);

@@ -67,7 +67,7 @@ void ownership_share(void)
 {
 	__atomic_store_n(&is_shared, true, __ATOMIC_SEQ_CST);
 	/* So that no call finds its writer free without coming here. */
-	__atomic_fetch_add(&process_generation, 1, __ATOMIC_SEQ_CST);
+	process_changed();
 }
 
 /* The blocks of a writer begin with whom it serves. */
@@ -116,6 +116,7 @@ static void renew(struct writer *w)
 		w->memo[i].pc = 0;
 	for (unsigned i = 0; i < WRITER_FORMATS; i++)
 		w->formats[i].format = NULL;
+	writer_forget_last(w);
 	for (unsigned i = 0; i < MEMO_CALLERS; i++)
 		w->callers[i].pc = 0;
 	define_forget(w->tables);
@@ -157,8 +158,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);
 	w->core_now = clock_core_address();
-	w->last = &w->spare;
-	memo_prepare(&w->spare, &w->spare);
+	writer_forget_last(w);
 	measure_prepare(&w->measures);
 	w->armed = true;
 	process_enumerate(w->number);
@@ -306,8 +306,8 @@ static struct writer *take_over(struct writer *w, uintptr_t sp)
  * we among them, have their frames: so the call is over. */
 static bool is_overwritten(const struct writer *w, uintptr_t sp)
 {
-	return w->entered < sp &&
-	       w->entered >= (uintptr_t)__builtin_frame_address(0);
+	return w->state < sp &&
+	       w->state >= (uintptr_t)__builtin_frame_address(0);
 }
 
 #if defined(__x86_64__)
@@ -330,8 +330,8 @@ static inline bool leads_back(uintptr_t slot)
  */
 static bool look_at_frames(const struct writer *w, uint64_t *hash)
 {
-	uintptr_t low = w->entered - FRAMES_BYTES;
-	uintptr_t back = w->entered;
+	uintptr_t low = w->state - FRAMES_BYTES;
+	uintptr_t back = w->state;
 
 	if (!sys_is_readable((const void *)low) ||
 		!sys_is_readable((const void *)back) || !leads_back(back))
@@ -345,7 +345,8 @@ static bool is_over(const struct writer *w)
 {
 	uint64_t hash;
 
-	return w->idle || !look_at_frames(w, &hash) || hash != w->frames;
+	return writer_is_free(w) || !look_at_frames(w, &hash) ||
+	       hash != w->frames;
 }
 
 /*
@@ -358,11 +359,11 @@ static bool seems_left(const struct writer *w, uintptr_t sp)
 {
 	stack_t stack = {.ss_flags = SS_ONSTACK};
 
-	if (sp <= w->entered || sp - w->entered >= APART_MAX ||
+	if (sp <= w->state || sp - w->state >= APART_MAX ||
 		sys_failed(SYS2(sigaltstack, NULL, &stack)))
 		return false;
 	return !(stack.ss_flags & SS_ONSTACK) ||
-	       w->entered - (uintptr_t)stack.ss_sp < stack.ss_size;
+	       w->state - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
 /*
@@ -421,7 +422,7 @@ static struct writer *enter(uintptr_t sp)
 
 		if (!w || !w->armed)
 			return obtain(place, level, sp, levels);
-		if (w->idle)
+		if (writer_is_free(w))
 			return take(w, sp);
 		if (is_overwritten(w, sp))
 			return take_over(w, sp);

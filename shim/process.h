@@ -33,11 +33,16 @@ struct process_self {
 struct process_self *process_self(void);
 
 /*
- * Bumped whenever addresses may mean something else (dlclose).  Never 0.  A
- * writer that has seen this generation and is not in use has `idle` equal to
- * it; hence one comparison covers everything that may be unusual.
+ * Counts whenever addresses may mean something else (dlclose); odd.  A writer
+ * that has seen this generation and is not in use has `state` equal to it; hence
+ * one comparison covers everything that may be unusual.
  */
 extern HIDDEN uint32_t process_generation;
+
+static inline void process_changed(void)
+{
+	__atomic_fetch_add(&process_generation, 2, __ATOMIC_SEQ_CST);
+}
 
 /*
  * Reads the settings and creates the capture.  Only the first call does so;

@@ -8,7 +8,7 @@
 #define FILES_MAX 32
 
 FILE *stdio_buffer_collects;
-uintptr_t stdio_buffer_collecting;
+uintptr_t stdio_buffer_draining;
 bool stdio_buffer_passed;
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
@@ -64,18 +64,35 @@ static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 	files[i].known = file->_IO_write_ptr;
 }
 
+/* What handlers have put behind it meanwhile moves up. */
+static void take_out(FILE *file, char *from, const char *to)
+{
+	char *end;
+
+	do {
+		end = file->_IO_write_ptr;
+		memmove(from, to, (size_t)(end - to));
+	} while (!signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
+		(uintptr_t)end, (uintptr_t)(from + (end - to))));
+}
+
 /* What calls that were passed have put there stays. */
 static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 {
 	char *from = file->_IO_write_base;
+	char *to;
 
 	if (stdio_buffer_passed)
 		from += unknown_from(file, find(file)) - from;
-	if (from == file->_IO_write_ptr ||
-		!record(call, from, file->_IO_write_ptr, stream))
-		return;
-	__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
-	file->_IO_write_ptr = from;
+	stdio_buffer_draining = call->sp;
+	SIGNAL_FENCE();
+	to = file->_IO_write_ptr;
+	if (from != to && record(call, from, to, stream)) {
+		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
+		take_out(file, from, to);
+	}
+	SIGNAL_FENCE();
+	stdio_buffer_draining = 0;
 }
 
 COLD void stdio_buffer_drain(

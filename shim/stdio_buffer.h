@@ -58,16 +58,18 @@ void stdio_buffer_flushed(const FILE *file);
  */
 extern HIDDEN FILE *stdio_buffer_collects;
 /*
- * The stack pointer of a putc() whose character is on its way into the buffer,
- * or 0: a handler that interrupts it leaves the buffer alone.
+ * The stack pointer of a call that is just recording what is in a buffer, or 0:
+ * a handler that interrupts it leaves the buffer alone.
  */
-extern HIDDEN uintptr_t stdio_buffer_collecting;
+extern HIDDEN uintptr_t stdio_buffer_draining;
 
-/* Not where a handler has jumped out of it: then we are further up the stack.
- */
+/* Not where a handler has jumped out of it, and we are further up the stack. */
 static inline bool stdio_buffer_is_busy(uintptr_t sp)
 {
-	return sp < stdio_buffer_collecting;
+	if (likely(stdio_buffer_draining == 0) || sp < stdio_buffer_draining)
+		return stdio_buffer_draining != 0;
+	stdio_buffer_draining = 0;
+	return false;
 }
 
 /* From here on `file` collects, if it may. */

@@ -38,7 +38,7 @@ static void vacate(const bool is_over[STREAMS_MAX + 1])
 	/* Memos, definitions and what writers have said of them are void. */
 	__atomic_fetch_add(
 		&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&process_generation, 1, __ATOMIC_SEQ_CST);
+	process_changed();
 	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
 		if (is_over[i] && streams[i].retired)
 			__atomic_store_n(&is_vacant[i], true, __ATOMIC_RELEASE);

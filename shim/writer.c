@@ -26,7 +26,7 @@
 
 /* Every thread's writer before its first call; only the cold part is read. */
 static struct {
-	uint32_t idle;
+	uint64_t state;
 	char rest[sizeof(struct writer)];
 } nobody __attribute__((aligned(64)));
 
@@ -75,11 +75,11 @@ bool writer_before_fork(void)
 static void orphan(struct writer *w)
 {
 	for (; w && w->armed; w = w->left) {
-		bool is_inside = !w->idle;
+		bool is_inside = !writer_is_free(w);
 
 		w->armed = false;
-		w->generation = 0; /* so that it never becomes idle */
-		w->idle = 0;
+		w->generation = 0; /* so that it never becomes free */
+		w->state = 0;
 		writer_set_end(w, w->cursor);
 		if (w->block && is_inside)
 			SYS6(mmap, w->block, w->block->size,
@@ -116,8 +116,8 @@ void writer_abandon(void)
 	for (unsigned i = 1; w && w->armed; i++) {
 		struct writer *next = i < WRITER_LEVELS ? w->levels[i] : NULL;
 
-		if (!w->idle) {
-			/* So that it never becomes idle; but the call that is
+		if (!writer_is_free(w)) {
+			/* So that it never becomes free; but the call that is
 			 * under way goes on. */
 			w->armed = false;
 			w->generation = 0;
@@ -143,6 +143,7 @@ COLD void writer_grow_memo(struct writer *w)
 	w->memo = memo;
 	SIGNAL_FENCE();
 	w->memo_sets = sets;
+	writer_forget_last(w);
 }
 
 static void start_block(struct writer *w, void *memory, uint32_t size)

@@ -13,6 +13,7 @@
 #include "shim/measure.h"
 #include "shim/memo.h"
 #include "shim/process.h"
+#include "shim/signal_exchange.h"
 #include "shim/streams.h"
 #include "shim/unwind.h"
 
@@ -43,18 +44,21 @@ struct writer_format {
 #define WRITER_FORMATS 64u
 
 struct writer {
-	/* process_generation of when it was free; 0 inside, after fork, and
-	 * before it is armed.  Only its own thread and handlers change it. */
-	uint32_t idle;
-	uint32_t generation; /* that `idle` is set to */
-	uint32_t seen;	     /* that for which memo and definitions hold */
-	uintptr_t entered;   /* where the call that is inside has its return */
-			     /* address: just below its stack pointer */
-	char *cursor;	     /* where the next record goes */
-	char *limit;	     /* WRITER_MARGIN before `end` */
-	struct memo *last;   /* used on the short way; never null */
-	char *open;	     /* the cursor after a piece of a line, or any */
-	uint32_t open_context;	/* of that piece */
+	/*
+	 * Odd: process_generation of when it was left; it is free if that is
+	 * still the same.  Even: a call is inside, which has its return address
+	 * there.  0: in a child of fork, and before it is armed.  Only its own
+	 * thread and handlers change it; it is taken by one instruction, since
+	 * a handler may come before or after it and leave it as it was.
+	 */
+	uint64_t state;
+	uint32_t generation;   /* what `state` is set to at the end of a call */
+	uint32_t seen;	       /* that for which memo and definitions hold */
+	char *cursor;	       /* where the next record goes */
+	char *limit;	       /* WRITER_MARGIN before `end` */
+	struct memo *last;     /* used on the short way; never null */
+	char *open;	       /* the cursor after a piece of a line, or any */
+	uint32_t open_context; /* of that piece */
 	uint32_t other_context; /* before it in this line; 0: none */
 	char *end;		/* of the block, less a final zero word */
 	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
@@ -91,14 +95,14 @@ struct writer {
 	uint32_t memo_sets; /* a power of two */
 	char *room;	    /* for texts that are made: capture_once.c */
 	uint32_t room_bytes;
-	uintptr_t missed;     /* sp of a call of which there is no memo; see */
-			      /* writer_find_memo() */
+	uintptr_t missed; /* sp of a call of which there is no memo; see */
+	/* writer_find_memo() */
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 };
 
-/* Of the calling thread; a constant one that is never idle at first. */
+/* Of the calling thread; a constant one that is never free at first. */
 extern __thread struct writer *writer_self
 	__attribute__((tls_model("initial-exec")));
 
@@ -110,7 +114,7 @@ void writer_prepare(void);
 
 /*
  * writer_self, safe before writer_prepare(): at no distance from the thread's
- * own address is that address, of something that is never idle.
+ * own address is that address, of something that is never free.
  */
 #if defined(__x86_64__)
 extern HIDDEN intptr_t writer_place; /* of writer_self, from there */
@@ -128,13 +132,25 @@ static inline struct writer *writer_current(void)
 }
 #endif
 
+/* No call is inside. */
+static inline bool writer_is_free(const struct writer *w)
+{
+	return w->state % 2 != 0;
+}
+
 /* The calling thread is inside from here on, by a call with this stack pointer.
  */
 static inline void writer_occupy(struct writer *w, uintptr_t sp)
 {
-	w->entered = sp - sizeof(uintptr_t);
-	w->idle = 0;
+	w->state = sp - sizeof(uintptr_t);
 	SIGNAL_FENCE();
+}
+
+/* The same if it is free and nothing unusual has happened. */
+static inline bool writer_try(struct writer *w, uintptr_t sp)
+{
+	return signal_exchange(
+		&w->state, process_generation, sp - sizeof(uintptr_t));
 }
 
 static inline void writer_set_end(struct writer *w, char *end)
@@ -154,16 +170,13 @@ static inline struct writer *writer_enter(uintptr_t sp)
 {
 	struct writer *w = writer_current();
 
-	if (unlikely(w->idle != process_generation))
-		return writer_enter_slow(sp);
-	writer_occupy(w, sp);
-	return w;
+	return likely(writer_try(w, sp)) ? w : writer_enter_slow(sp);
 }
 
 static inline void writer_leave(struct writer *w)
 {
 	SIGNAL_FENCE();
-	w->idle = w->generation;
+	w->state = w->generation;
 }
 
 void writer_offer_cancel_slow(struct writer *w);
@@ -216,6 +229,13 @@ static inline void writer_commit(struct writer *w, char *end, uint32_t first)
 	__atomic_store_n((uint32_t *)w->cursor, first, __ATOMIC_RELEASE);
 	SIGNAL_FENCE();
 	w->cursor = end;
+}
+
+/* What came after what: so that no guess leads into an older table. */
+static inline void writer_forget_last(struct writer *w)
+{
+	memo_prepare(&w->spare, &w->spare);
+	w->last = &w->spare;
 }
 
 /* Where this format is, if it was met lately. */
@@ -293,7 +313,7 @@ void writer_stock_up(void);
 /* The calling thread is inside a call, which a handler has interrupted. */
 static inline bool writer_is_inside(void)
 {
-	return writer_self->armed && !writer_self->idle;
+	return writer_self->armed && !writer_is_free(writer_self);
 }
 
 /*

@@ -20,7 +20,7 @@ fwrite              125
 fwrite_constant     115
 putc                 20
 frame                 4
-putc_newline        325
+putc_newline        310
 "
 
 if [ "$(uname -m)" != x86_64 ]; then

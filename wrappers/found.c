@@ -228,7 +228,7 @@ FOUND(int, puts, (const char *s), (s),
 {
 	size_t size;
 
-	if (memo->key == (uintptr_t)s)
+	if (memo->key != 0 && memo->key == (uintptr_t)s)
 		return constant(w, memo, file, '\n', memo->length + 1,
 			memo->length + 1);
 	size = bytes_length(s) + 1;

@@ -113,9 +113,7 @@
 	IN_C_SOME(returns, name, parameters);                                  \
 	IN_C_SOME(returns, name, parameters)                                   \
 	{                                                                      \
-		uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();               \
-                                                                               \
-		if (likely(fast_collect(file, c, sp)))                         \
+		if (likely(fast_collect(file, c)))                             \
 			return (unsigned char)(c);                             \
 		return slow_##name(CALLER, BARE arguments);                    \
 	}

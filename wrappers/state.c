@@ -284,7 +284,7 @@ int state_login_tty(int fd)
 int state_register(int result)
 {
 	plan_always_at_once = true;
-	__atomic_fetch_add(&process_generation, 1, __ATOMIC_RELEASE);
+	process_changed();
 	return result;
 }
 
@@ -306,7 +306,7 @@ int state_dlclose(void *handle)
 {
 	int result = next_dlclose(handle);
 
-	__atomic_fetch_add(&process_generation, 1, __ATOMIC_RELEASE);
+	process_changed();
 	return result;
 }
 
