@@ -4,8 +4,11 @@
 #include "shim/host.h"
 #include "shim/libio.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 
 #define FILES_MAX 32
+/* Bytes on the stack while they are recorded. */
+#define LITTLE 512
 
 FILE *stdio_buffer_collects;
 uintptr_t stdio_buffer_draining;
@@ -64,30 +67,61 @@ static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 	files[i].known = file->_IO_write_ptr;
 }
 
+static bool set_end(FILE *file, const char *old, const char *now)
+{
+	return signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
+		(uintptr_t)old, (uintptr_t)now);
+}
+
 /* What handlers have put behind it meanwhile moves up. */
 static void take_out(FILE *file, char *from, const char *to)
 {
-	char *end;
+	const char *end = file->_IO_write_ptr;
 
-	do {
-		end = file->_IO_write_ptr;
+	while (end >= to) {
 		memmove(from, to, (size_t)(end - to));
-	} while (!signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
-		(uintptr_t)end, (uintptr_t)(from + (end - to))));
+		if (set_end(file, end, from + (end - to)))
+			return;
+		end = file->_IO_write_ptr;
+	}
+}
+
+/* Little text, the usual case: out of the buffer first, so that a handler finds
+ * it there or recorded, and may do with the buffer what it likes. */
+static void drain_little(const struct call *call, FILE *file, const char *from,
+	const char *to, unsigned stream)
+{
+	char copy[LITTLE];
+	size_t size = (size_t)(to - from);
+
+	__builtin_memcpy(copy, from, size);
+	if (!set_end(file, to, from))
+		return;
+	__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
+	if (record(call, copy, copy + size, stream))
+		return;
+	/* As if it had been passed, since calls that follow will be. */
+	writer_count_passed();
+	SYS3(write, streams[stream].fd, copy, size);
 }
 
 /* What calls that were passed have put there stays. */
 static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 {
 	char *from = file->_IO_write_base;
-	char *to;
+	const char *to = file->_IO_write_ptr;
 
 	if (stdio_buffer_passed)
 		from += unknown_from(file, find(file)) - from;
+	if (from == to)
+		return;
+	if (to - from <= LITTLE) {
+		drain_little(call, file, from, to, stream);
+		return;
+	}
 	stdio_buffer_draining = call->sp;
 	SIGNAL_FENCE();
-	to = file->_IO_write_ptr;
-	if (from != to && record(call, from, to, stream)) {
+	if (record(call, from, to, stream)) {
 		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
 		take_out(file, from, to);
 	}

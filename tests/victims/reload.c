@@ -1,7 +1,7 @@
 /*
  * reload CYCLES LIBRARY...: loads and unloads the libraries in turn, which come
  * to lie at the same address with other texts in the same places.  Descriptor
- * 9 gets how often they did, and what the process has more of memory than
+ * 9 gets how often they did, and what the process has more of its own memory than
  * after the first hundred cycles, in KiB.
  */
 #include <dlfcn.h>
@@ -13,14 +13,14 @@
 
 static long resident(void)
 {
-	long pages = 0;
+	long pages = 0, shared = 0;
 	FILE *file = fopen("/proc/self/statm", "r");
 
 	if (file) {
-		fscanf(file, "%*d %ld", &pages);
+		fscanf(file, "%*d %ld %ld", &pages, &shared);
 		fclose(file);
 	}
-	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+	return (pages - shared) * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 /* libc unloads such a module by itself. */
