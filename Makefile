@@ -77,7 +77,8 @@ $(O)/inside/%.o: %.c
 $(O)/inside/offsets.h: shim/offsets.c
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o - $< | sed -n 's/^\t*@define /#define /p' >$@
+	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o $@.s $<
+	$(Q)sed -n 's/^\t*@define /#define /p' $@.s >$@
 
 $(O)/inside/%.o: %.S $(O)/inside/offsets.h
 	$(call say,AS,$<)

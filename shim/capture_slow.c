@@ -66,10 +66,8 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->pc = 0;
 	SIGNAL_FENCE();
 	memo->key = key;
-	memo->sp = call->sp;
 	memo->place = call->sp - sizeof(uintptr_t);
 	memo->fp = call->fp;
-	memo->how = call->how;
 	memo->stream = context->stream;
 	memo->plan = plan;
 	memo->context = id;

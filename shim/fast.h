@@ -60,7 +60,8 @@ bool fast_character(
 /* Where the guess is for a call from `pc` after the last one. */
 FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
 {
-	return ((uint32_t)pc * FAST_GUESS_MULTIPLIER >> 22 ^ w->last->mix) %
+	return ((uint32_t)pc * FAST_GUESS_MULTIPLIER >> FAST_GUESS_SHIFT ^
+		       w->last->mix) %
 	       WRITER_GUESSES;
 }
 
@@ -72,7 +73,7 @@ FAST struct memo *fast_guess(struct writer *w, uintptr_t pc)
 FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,
 	uintptr_t sp, uintptr_t fp)
 {
-	return memo->pc == pc && memo->sp == sp &&
+	return memo->pc == pc && memo->place == sp - sizeof(uintptr_t) &&
 	       memo->version == streams_version[how] &&
 	       memo_same_stack(memo, fp);
 }

@@ -183,7 +183,7 @@ static bool prepare_steps(struct memo *memo, unsigned named, bool is_piece)
 
 static bool is_piece(const struct memo *memo)
 {
-	return memo->how <= HOW_FPRINTF_CHK && memo->holds_back &&
+	return memo_how(memo) <= HOW_FPRINTF_CHK && memo->holds_back &&
 	       memo->plan->ending == ENDING_PIECE;
 }
 
@@ -195,7 +195,7 @@ static bool prepare_format(struct memo *memo)
 		[HOW_PRINTF_CHK] = 2,
 		[HOW_FPRINTF_CHK] = 3,
 	};
-	unsigned named = named_by_how[memo->how];
+	unsigned named = named_by_how[memo_how(memo)];
 	const struct plan *plan = memo->plan;
 
 	if (!plan->made || !is_fit(plan) ||
@@ -208,17 +208,17 @@ static bool prepare_format(struct memo *memo)
 
 void fast_code_prepare(struct memo *memo)
 {
-	const struct way *way = &fast_code_ways[memo->how];
+	const struct way *way = &fast_code_ways[memo_how(memo)];
 	bool other =
 		stdio_buffer_collects && stdio_buffer_collects != memo->file;
 	unsigned check;
 
-	if (memo->how == HOW_NONE)
+	if (memo_how(memo) == HOW_NONE)
 		return;
 	memo->miss = fast_code + way->miss;
 	memo->check = memo->miss;
 	if (other || !clock_is_tsc ||
-		(memo->how <= HOW_FPRINTF_CHK && !prepare_format(memo)))
+		(memo_how(memo) <= HOW_FPRINTF_CHK && !prepare_format(memo)))
 		return;
 	check = is_piece(memo);
 	memo->check_words = fast_code + way->check[check].words -

@@ -10,7 +10,9 @@
 #include "shim/plan.h"
 #include "shim/writer.h"
 
+/* See fast_guess_at(). */
 #define FAST_GUESS_MULTIPLIER 0x9e3779b1u
+#define FAST_GUESS_SHIFT 22
 
 /* How one argument is copied: where the code for it is. */
 struct fast_step {

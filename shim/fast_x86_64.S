@@ -9,9 +9,9 @@
  * the next argument goes, rax scratch.  Nothing is pushed, hence the unwind
  * information of a function holds throughout.
  *
- * The functions are those rows of functions.def that name a HOW_...  Here they
- * find their memo; how arguments are copied is in fast_x86_64_formats.S, which
- * is part of this file.
+ * The functions are those rows of functions.def that name a way of how.h, and
+ * those that put a character or have a priority.  Here they find their memo; how
+ * arguments are copied is in fast_x86_64_formats.S, which is part of this file.
  */
 #if defined(__x86_64__) && !defined(PORTABLE)
 #include "offsets.h"
@@ -60,7 +60,7 @@ guess_\how:
 	shrl	$GUESS_SHIFT, %eax
 	movq	W_last(%r11), %r10
 	xorw	M_mix(%r10), %ax
-	andl	$1023, %eax
+	andl	$GUESSES-1, %eax
 	movzwl	W_guesses(%r11,%rax,2), %eax
 	imull	$M_BYTES, %eax, %r10d
 	addq	W_memo(%r11), %r10

@@ -229,7 +229,7 @@ step_\kind\()_\wide\()_\name:
 	orq	$1, %rax
 	bsrq	%rax, %rax
 	cmpq	W_powers(%r11,%rax,8), \r
-	movzbl	W_guess(%r11,%rax), %eax
+	movzbl	W_exponents(%r11,%rax), %eax
 	sbbl	$-1, %eax
 	.ifc	\kind, long
 	btl	$31, 4(%rdi)

@@ -141,7 +141,7 @@ void measure_prepare(struct measure_tables *tables)
 		uint64_t most = ~(uint64_t)0 >> (63 - top);
 		uint32_t digits = measure_decimal(most);
 
-		tables->guess[top] = (uint8_t)(digits - 1);
+		tables->exponents[top] = (uint8_t)(digits - 1);
 		tables->powers[top] =
 			digits > 1 ? measure_powers[digits - 1] : 0;
 	}

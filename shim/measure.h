@@ -22,7 +22,7 @@ struct measure_tables {
 	uint64_t digits[33];
 	uint64_t hex_digits[33];
 	uint64_t powers[64]; /* the power of ten with as many bits, or fewer */
-	uint8_t guess[64];   /* its exponent */
+	uint8_t exponents[64]; /* of these */
 };
 
 void measure_prepare(struct measure_tables *tables);

@@ -58,7 +58,6 @@ struct memo {
 	const struct fast_step *steps;	  /* how to copy the arguments */
 	const char *check_words;	  /* `check`, after that of fp */
 	const char *miss; /* where a step that cannot do it goes */
-	uintptr_t sp;
 	uintptr_t fp;
 	const struct plan *plan; /* how to copy the arguments */
 	uint32_t tag;		 /* memo_tag() */
@@ -66,7 +65,6 @@ struct memo {
 	uint32_t macros_context; /* with the same stack, for what is found in */
 				 /* the buffer before; 0: not known yet */
 	uint16_t mix;		 /* of its number: see fast_guess() */
-	uint8_t how;		 /* HOW_... */
 	uint8_t first;		 /* of `word` that is used */
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
@@ -94,6 +92,12 @@ static inline unsigned memo_stream(const struct memo *memo)
 static inline unsigned memo_text(const struct memo *memo)
 {
 	return memo->tag >> 12 & 0xfff;
+}
+
+/* HOW_... */
+static inline unsigned memo_how(const struct memo *memo)
+{
+	return memo->tag >> 24;
 }
 
 /* Where the code at a pc has its own return address: see struct unwind_trace.
@@ -184,8 +188,8 @@ static inline __attribute__((always_inline)) bool memo_matches(
 	uint32_t tag)
 {
 	return memo->pc == call->pc && memo->key == key &&
-	       memo->sp == call->sp && memo->tag == tag &&
-	       memo_same_stack(memo, call->fp);
+	       memo->place == call->sp - sizeof(uintptr_t) &&
+	       memo->tag == tag && memo_same_stack(memo, call->fp);
 }
 
 /* The entry for this call, which now is the last of its set to be replaced;

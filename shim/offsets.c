@@ -36,7 +36,7 @@ void offsets(void)
 	NUMBER(W_digits, offsetof(struct writer, measures.digits));
 	NUMBER(W_hex_digits, offsetof(struct writer, measures.hex_digits));
 	NUMBER(W_powers, offsetof(struct writer, measures.powers));
-	NUMBER(W_guess, offsetof(struct writer, measures.guess));
+	NUMBER(W_exponents, offsetof(struct writer, measures.exponents));
 	MEMO(pc);
 	MEMO(place);
 	MEMO(key);
@@ -72,5 +72,6 @@ void offsets(void)
 	NUMBER(SYSLOG_PRIORITIES, LOG_PRIMASK);
 	NUMBER(STRING_ID, BINLOG_STRING_ID);
 	NUMBER(GUESS_MULTIPLIER, (int32_t)FAST_GUESS_MULTIPLIER);
-	NUMBER(GUESS_SHIFT, 22);
+	NUMBER(GUESS_SHIFT, FAST_GUESS_SHIFT);
+	NUMBER(GUESSES, WRITER_GUESSES);
 }

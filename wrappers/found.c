@@ -27,26 +27,36 @@ INLINE char *begin(struct writer *w)
 								   : NULL;
 }
 
+/* False: others have written to the stream, or flushed it. */
+INLINE bool publish(
+	struct writer *w, struct memo *memo, char *end, uint32_t first)
+{
+	writer_commit(w, end, first);
+	w->last = memo;
+	return likely(w->said_key == streams_key(memo->stream));
+}
+
+INLINE size_t finish(struct writer *w, size_t said, size_t result)
+{
+	w->said += said;
+	writer_leave(w);
+	return result;
+}
+
 /* Publishes a record and leaves; `result` is what the function returns. */
 INLINE size_t commit(struct writer *w, struct memo *memo, char *end,
 	uint32_t first, size_t said, size_t result)
 {
-	writer_commit(w, end, first);
-	w->last = memo;
-	if (unlikely(w->said_key != streams_key(memo->stream)))
+	if (!publish(w, memo, end, first))
 		return fast_code_said_as(w, memo, said, result);
-	w->said += said;
-	writer_leave(w);
-	return result;
+	return finish(w, said, result);
 }
 
 /* Like commit(), of what others may go on with. */
 INLINE size_t commit_piece(struct writer *w, struct memo *memo, char *end,
 	uint32_t first, size_t said, size_t result)
 {
-	writer_commit(w, end, first);
-	w->last = memo;
-	if (unlikely(w->said_key != streams_key(memo->stream)))
+	if (!publish(w, memo, end, first))
 		return fast_code_said_as(w, memo, said, result);
 	w->open = end;
 	if (!(first & BINLOG_CONTINUES))
@@ -54,9 +64,7 @@ INLINE size_t commit_piece(struct writer *w, struct memo *memo, char *end,
 	else if (w->open_context != memo->context)
 		w->other_context = w->open_context;
 	w->open_context = memo->context;
-	w->said += said;
-	writer_leave(w);
-	return result;
+	return finish(w, said, result);
 }
 
 INLINE char *store(char *to, const char *bytes, size_t size)
