@@ -85,7 +85,8 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
 	uint32_t context = memo ? memo->macros_context : 0;
 
-	if (stdio_buffer_is_busy(sp) || stdio_buffer_passed ||
+	if (stdio_buffer_is_busy(sp) || stdio_buffer_putting ||
+		stdio_buffer_left || stdio_buffer_passed ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
@@ -141,7 +142,7 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 
 	if (stdio_buffer_collects == file && streams_collecting != file)
 		go_on_collecting(file);
-	if (fast_collects(file) && fast_put(file, c)) {
+	if (fast_collects(file) && fast_put(sp, file, c)) {
 		w = c == '\n' ? fast_enter(sp, file) : NULL;
 		if (w) {
 			done = fast_drain(w, NULL, pc, sp, fp, file);

@@ -325,27 +325,34 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 
 FAST bool fast_collects(const FILE *file)
 {
-	return streams_collecting == file &&
+	return streams_collecting == file && stdio_buffer_putting == 0 &&
 	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
 }
 
-/* Into the buffer, as the macro does it; unless a handler has changed it. */
-FAST bool fast_put(FILE *file, int c)
+/* Into the buffer, as the macro does it; see stdio_buffer_putting. */
+FAST bool fast_put(uintptr_t sp, FILE *file, int c)
 {
-	char *to = file->_IO_write_ptr;
+	char *to;
+	bool done;
 
-	if (unlikely(to >= file->_IO_write_end))
-		return false;
-	*to = (char)c;
-	return signal_exchange((uint64_t *)(void *)&file->_IO_write_ptr,
-		(uintptr_t)to, (uintptr_t)to + 1);
+	stdio_buffer_putting = sp;
+	SIGNAL_FENCE();
+	to = file->_IO_write_ptr;
+	done = likely(to < file->_IO_write_end);
+	if (done) {
+		*to = (char)c;
+		file->_IO_write_ptr = to + 1;
+	}
+	SIGNAL_FENCE();
+	stdio_buffer_putting = 0;
+	return done;
 }
 
 /* putc() in the middle of a line, of a FILE that collects. */
-FAST bool fast_collect(FILE *file, int c)
+FAST bool fast_collect(uintptr_t sp, FILE *file, int c)
 {
 	return likely(fast_collects(file) && (unsigned char)c != '\n') &&
-	       fast_put(file, c);
+	       fast_put(sp, file, c);
 }
 
 #undef FAST

@@ -151,19 +151,24 @@ miss_\how:
 .macro COLLECT name
 	cmpq	%rsi, streams_collecting(%rip)
 	jne	portable_\name
+	cmpq	$0, stdio_buffer_putting(%rip)
+	jne	portable_\name
 	testb	$FILE_NEEDS_LOCK, FILE_flags2(%rsi)
 	jnz	portable_\name
 	cmpb	$10, %dil	/* newline */
 	je	portable_\name
+	movq	%rsp, stdio_buffer_putting(%rip)
 	movq	FILE_write_ptr(%rsi), %rax
 	cmpq	FILE_write_end(%rsi), %rax
-	jae	portable_\name
+	jae	1f
 	movb	%dil, (%rax)
-	leaq	1(%rax), %rdx
-	cmpxchgq %rdx, FILE_write_ptr(%rsi)
-	jne	portable_\name	/* a handler has changed it */
+	incq	%rax
+	movq	%rax, FILE_write_ptr(%rsi)
+	movq	$0, stdio_buffer_putting(%rip)
 	movzbl	%dil, %eax
 	ret
+1:	movq	$0, stdio_buffer_putting(%rip)
+	jmp	portable_\name
 .endm
 
 /* int putc(int c, FILE *file) */

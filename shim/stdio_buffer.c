@@ -12,6 +12,8 @@
 
 FILE *stdio_buffer_collects;
 uintptr_t stdio_buffer_draining;
+uintptr_t stdio_buffer_putting;
+const char *stdio_buffer_left;
 bool stdio_buffer_passed;
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
@@ -105,28 +107,44 @@ static void drain_little(const struct call *call, FILE *file, const char *from,
 	SYS3(write, streams[stream].fd, copy, size);
 }
 
+static void drain_much(const struct call *call, FILE *file, char *from,
+	const char *unsaid, unsigned stream)
+{
+	const char *to = file->_IO_write_ptr;
+
+	stdio_buffer_draining = call->sp;
+	SIGNAL_FENCE();
+	if (unsaid == to || record(call, unsaid, to, stream)) {
+		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
+		take_out(file, from, to);
+		stdio_buffer_left = NULL;
+	}
+	SIGNAL_FENCE();
+	stdio_buffer_draining = 0;
+}
+
 /* What calls that were passed have put there stays. */
 static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 {
 	char *from = file->_IO_write_base;
 	const char *to = file->_IO_write_ptr;
+	const char *unsaid;
 
 	if (stdio_buffer_passed)
 		from += unknown_from(file, find(file)) - from;
 	if (from == to)
 		return;
-	if (to - from <= LITTLE) {
+	unsaid = stdio_buffer_left > from && stdio_buffer_left <= to
+			 ? stdio_buffer_left
+			 : from;
+	if (stdio_buffer_is_put(file, call->sp)) {
+		if (unsaid != to && record(call, unsaid, to, stream))
+			stdio_buffer_left = to;
+	} else if (unsaid != from || to - from > LITTLE) {
+		drain_much(call, file, from, unsaid, stream);
+	} else {
 		drain_little(call, file, from, to, stream);
-		return;
 	}
-	stdio_buffer_draining = call->sp;
-	SIGNAL_FENCE();
-	if (record(call, from, to, stream)) {
-		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
-		take_out(file, from, to);
-	}
-	SIGNAL_FENCE();
-	stdio_buffer_draining = 0;
 }
 
 COLD void stdio_buffer_drain(
@@ -144,6 +162,36 @@ COLD void stdio_buffer_drain(
 	else
 		drain_replaced(call, file, stream);
 	host_funlockfile(file);
+}
+
+COLD bool stdio_buffer_is_put(const FILE *file, uintptr_t sp)
+{
+	if (likely(stdio_buffer_putting == 0) || file != stdio_buffer_collects)
+		return false;
+	/* Where a handler has jumped out of it, it does not go on; nor does one
+	 * that has found the buffer full. */
+	if (sp < stdio_buffer_putting &&
+		file->_IO_write_ptr < file->_IO_write_end)
+		return true;
+	stdio_buffer_putting = 0;
+	return false;
+}
+
+COLD char *stdio_buffer_hide(uintptr_t sp)
+{
+	FILE *file = stdio_buffer_collects;
+	char *end = file ? file->_IO_write_ptr : NULL;
+
+	if (!end || !stdio_buffer_is_put(file, sp))
+		return NULL;
+	file->_IO_write_ptr = file->_IO_write_base;
+	return end;
+}
+
+void stdio_buffer_show(char *end)
+{
+	if (unlikely(end != NULL))
+		stdio_buffer_collects->_IO_write_ptr = end;
 }
 
 COLD void stdio_buffer_catch_up_slow(const struct call *call)
@@ -164,6 +212,7 @@ COLD void stdio_buffer_collect(
 	if (file == stdio_buffer_collects ||
 		streams[stream].buffering != BINLOG_BUFFER_FULL ||
 		streams[stream].unusual || stdio_turn_matters ||
+		stdio_buffer_putting || stdio_buffer_left ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!stdio_buffer_remember(file))
 		return;
@@ -276,6 +325,7 @@ void stdio_buffer_forget(const FILE *file)
 
 	if (stdio_buffer_collects == file) {
 		stdio_buffer_collects = NULL;
+		stdio_buffer_left = NULL;
 		streams_collecting = NULL;
 	}
 	if (i < FILES_MAX) {

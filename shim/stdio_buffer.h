@@ -72,6 +72,26 @@ static inline bool stdio_buffer_is_busy(uintptr_t sp)
 	return false;
 }
 
+/*
+ * The stack pointer of a call that is just putting a character there, or 0: a
+ * handler that interrupts it records what is in the buffer and leaves it where
+ * it is, since the call goes on from what it has read.
+ */
+extern HIDDEN uintptr_t stdio_buffer_putting;
+
+/* Up to where it has been recorded and left, or null. */
+extern HIDDEN const char *stdio_buffer_left;
+
+/* `sp` is that of a handler in the middle of such a call. */
+bool stdio_buffer_is_put(const FILE *file, uintptr_t sp);
+
+/*
+ * Around a native flush by such a handler: what has been left is out of its
+ * sight.  Null if there is nothing.
+ */
+char *stdio_buffer_hide(uintptr_t sp);
+void stdio_buffer_show(char *end);
+
 /* From here on `file` collects, if it may. */
 void stdio_buffer_collect(const struct call *call, FILE *file, unsigned stream);
 

@@ -33,7 +33,8 @@ status, native = run("nothing", 0, "")
 text = native[len(b"begin\n"):-len(b"end 1\n")]
 last = text[:len(text) // 12]
 begin = native[:len(native) - len(b"end 1\n") - len(last)]
-said = {"nothing": b"", "flush": b"", "print": b"<handler 22222>\n", "piece": b"<half>"}
+said = {"nothing": b"", "flush": b"", "print": b"<handler 22222>\n", "piece": b"<half>",
+    "character": b"!"}
 
 def is_right(action, got):
     cuts = range(len(last) + 1)
@@ -43,7 +44,7 @@ def is_right(action, got):
 
 wrong = []
 points = 0
-for action in ["print", "piece", "flush", "jump"]:
+for action in ["print", "piece", "character", "flush", "jump"]:
     k = random.randrange(stride)
     while True:
         status, got = shown(action, k)

@@ -113,7 +113,8 @@
 	IN_C_SOME(returns, name, parameters);                                  \
 	IN_C_SOME(returns, name, parameters)                                   \
 	{                                                                      \
-		if (likely(fast_collect(file, c)))                             \
+		if (likely(fast_collect(                                       \
+			    (uintptr_t)__builtin_dwarf_cfa(), file, c)))       \
 			return (unsigned char)(c);                             \
 		return slow_##name(CALLER, BARE arguments);                    \
 	}

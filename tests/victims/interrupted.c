@@ -2,7 +2,8 @@
  * interrupted CALL ACTION K: says "begin", makes the same call WARM times, says
  * "end".  In the last one a signal arrives after K of its instructions; its
  * handler does ACTION, in the middle of whatever records the call:
- *   nothing, print (a line), piece (of a line), flush, jump (out of the call)
+ *   nothing, print (a line), piece (of a line), character, flush, jump (out of
+ *   the call)
  * The program steps itself: a parent that is not recorded traces it.  Exits
  * with 77 if the call had fewer instructions.  LIBRARY is what to preload.
  */
@@ -54,6 +55,9 @@ static void handle(int signal)
 		break;
 	case 'i': /* piece */
 		fputs("<half>", stdout);
+		break;
+	case 'c':
+		putc('!', stdout);
 		break;
 	case 'f':
 		fflush(stdout);
