@@ -35,21 +35,25 @@ static inline bool begin(struct writer *w, const struct call *call,
 		       : begin_in_turn(w, call, bytes, ticks);
 }
 
-static char *store_prefixes(
-	struct writer *w, char *to, const struct capture_text *how, size_t rest)
+static char *store_prefixes(struct writer *w, char *to,
+	const struct capture_text *how, size_t rest, uint64_t ticks)
 {
 	static const struct plan_argument unlimited = {
 		.width = FORMAT_NONE, .precision = FORMAT_NONE};
 	struct arguments_sum unused = {.stars = {FORMAT_NONE, FORMAT_NONE}};
 
 	for (unsigned i = 0; i < how->prefixes; i++) {
-		if (how->prefix[i].kind == BINLOG_ARG_I32) {
-			*(int32_t *)to = how->prefix[i].number;
+		const struct capture_prefix *prefix = &how->prefix[i];
+
+		if (prefix->kind == BINLOG_ARG_I32) {
+			*(int32_t *)to = prefix->number_at
+						 ? prefix->number_at(ticks)
+						 : prefix->number;
 			to += sizeof(int32_t);
 			continue;
 		}
-		to = arguments_store_string(w, to, &unlimited,
-			how->prefix[i].string, rest, &unused);
+		to = arguments_store_string(
+			w, to, &unlimited, prefix->string, rest, &unused);
 		if (!to)
 			return NULL;
 	}
@@ -57,14 +61,16 @@ static char *store_prefixes(
 }
 
 static inline char *store_all(struct writer *w, const struct capture_text *how,
-	const struct plan *plan, va_list arguments, struct arguments_sum *sum)
+	const struct plan *plan, va_list arguments, uint64_t ticks,
+	struct arguments_sum *sum)
 {
 	struct arguments_list list;
 	char *to = w->cursor + 8;
 
 	if (unlikely(how->prefixes))
 		to = store_prefixes(w, to, how,
-			plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t));
+			plan->fixed + CAPTURE_PREFIX_MAX * sizeof(uint32_t),
+			ticks);
 	if (likely(to != NULL)) {
 		va_copy(list.ap, arguments);
 		to = arguments_store(w, to, plan, &list, sum);
@@ -91,7 +97,7 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		return CAPTURE_AT_ONCE;
 	if (unlikely(!begin(w, call, (uint32_t)(8 + rest), &ticks)))
 		return CAPTURE_PASS;
-	to = store_all(w, how, plan, arguments, &sum);
+	to = store_all(w, how, plan, arguments, ticks, &sum);
 	if (unlikely(!to)) {
 		/* A string did not fit, here or at all. */
 		if (arguments_fit(w, w->cursor, WRITER_RECORD_MAX))
@@ -99,7 +105,7 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		if (!writer_refill(w, WRITER_RECORD_MAX) ||
 			!begin(w, call, (uint32_t)(8 + rest), &ticks))
 			return CAPTURE_PASS;
-		to = store_all(w, how, plan, arguments, &sum);
+		to = store_all(w, how, plan, arguments, ticks, &sum);
 		if (!to)
 			return CAPTURE_AT_ONCE;
 	}

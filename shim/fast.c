@@ -25,13 +25,21 @@ static unsigned plain_stream(const FILE *file)
 	return stream;
 }
 
+/* The same of that which has no FILE. */
+static unsigned plain_syslog(void)
+{
+	unsigned stream = streams_syslog();
+
+	return streams[stream].unusual ? STREAM_PASS : stream;
+}
+
 /* The entry stays where it is in its set: others know it by its number. */
 struct memo *fast_look_up(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text)
 {
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
-	unsigned stream = plain_stream(file);
+	unsigned stream = file ? plain_stream(file) : plain_syslog();
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
 	uint16_t number;
@@ -192,6 +200,63 @@ static __attribute__((noinline)) bool insert_time(
 	record->end += sizeof(uint32_t);
 	record->first = record->context;
 	return fast_is_same_moment(w, ticks);
+}
+
+static uint64_t ticks_of(const struct writer *w, uint32_t low)
+{
+	const uint64_t below_epoch = ((uint64_t)1 << CLOCK_EPOCH_SHIFT) - 1;
+
+	return (uint64_t)w->epoch << CLOCK_EPOCH_SHIFT | (low & below_epoch);
+}
+
+/* As a prefix of four: record/text.def. */
+static char *store_message(const struct writer *w, char *to,
+	const struct fast_message *message, size_t size)
+{
+	int32_t *word = (int32_t *)(void *)to;
+	size_t padded = (size + 3) & ~(size_t)3;
+
+	word[0] = message->priority;
+	word[1] = message->pid;
+	word[2] = message->utc_offset(ticks_of(w, (uint32_t)word[-1]));
+	word[3] = (int32_t)size;
+	if (padded)
+		*(uint32_t *)(to + 12 + padded) = 0;
+	bytes_copy(to + 16, message->ident, size);
+	return to + 16 + padded;
+}
+
+bool fast_syslog(const struct call *call, const struct fast_message *message,
+	const char *format, va_list arguments)
+{
+	struct writer *w = fast_enter(call->sp, NULL);
+	size_t size = bytes_length(message->ident);
+	struct fast_record record = {.end = NULL};
+	struct arguments_list list;
+	struct arguments_sum sum;
+	struct memo *memo;
+	char *to;
+
+	if (unlikely(!w))
+		return false;
+	memo = fast_find(w, call->pc, call->sp, call->fp, HOW_NONE,
+		(uintptr_t)format, NULL, BINLOG_TEXT_SYSLOG);
+	if (unlikely(!memo || !is_simple(memo->plan) || size > FAST_BYTES_MAX))
+		goto leave;
+	to = fast_begin(w, memo, memo->context, NULL,
+		32 + size + memo->plan->fixed, false, &record);
+	if (unlikely(!to))
+		goto leave;
+	to = store_message(w, to, message, size);
+	va_copy(list.ap, arguments);
+	record.end = arguments_store(w, to, memo->plan, &list, &sum);
+	va_end(list.ap);
+	if (likely(record.end != NULL))
+		fast_commit(w, memo, &record, sum.length + 1);
+leave:
+	writer_leave(w);
+	writer_offer_cancel(w);
+	return record.end != NULL;
 }
 
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,

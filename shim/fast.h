@@ -53,6 +53,18 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 	FILE *file, const char *format, va_list arguments);
 
+/* What syslog() says before its text; see BINLOG_TEXT_SYSLOG. */
+struct fast_message {
+	int32_t priority; /* with the facility */
+	int32_t pid;	  /* 0: not said */
+	int32_t (*utc_offset)(uint64_t ticks);
+	const char *ident; /* not null */
+};
+
+/* syslog(), where nothing but the capture has the text. */
+bool fast_syslog(const struct call *call, const struct fast_message *message,
+	const char *format, va_list arguments);
+
 /* putc() of an unsigned char, where fast_collect() did not. */
 bool fast_character(
 	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);

@@ -50,6 +50,19 @@ for mode in replace tee pass; do
 			"$TMP/native.normal" "$TMP/$mode.normal"
 	fi
 done
+# At a level: as after setlogmask() where the capture has the text in place of the log, else the log has all.
+above() { awk 'match($0, /^<[0-9]+>/) && substr($0, 2, RLENGTH - 2) % 8 <= 4' "$1"; }
+for mode in replace tee; do
+	run "$TMP/level.$mode" LD_PRELOAD="$lib" BINLOG_DIR="$TMP/level.$mode.capture" \
+		BINLOG_STREAMS=syslog=$mode BINLOG_LEVEL=warning
+	same "$mode: messages of the level and above are recorded, and no others" "$(above "$TMP/native" | normal)" \
+		"$(raw syslog "$TMP/level.$mode.capture" | grep -av '^newline' | normal)"
+	if [ $mode = replace ]; then
+		same_file "$mode: those below are not sent" /dev/null "$TMP/level.$mode"
+	else
+		same "$mode: those below are sent, too" "$(cat "$TMP/native.normal")" "$(normal <"$TMP/level.$mode")"
+	fi
+done
 # In another time zone, since the date is made from it.
 TZ=America/St_Johns run "$TMP/zone" LD_PRELOAD="$lib" BINLOG_DIR="$TMP/zone.capture"
 said=$(raw syslog "$TMP/zone.capture" | head -n 1 | cut -c 5-19)

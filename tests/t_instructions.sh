@@ -21,6 +21,8 @@ fwrite_constant     115
 putc                 20
 frame                 4
 putc_newline        310
+syslog1             490
+syslog_below_level   10
 "
 
 if [ "$(uname -m)" != x86_64 ]; then

@@ -1,6 +1,7 @@
 #include <syslog.h>
 #include <time.h>
 
+#include "shim/fast.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
@@ -13,6 +14,8 @@ static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
 uint32_t syslog_off;
+/* Those of them that are below BINLOG_LEVEL. */
+static uint32_t below;
 
 void syslog_open(const char *ident, int option, int facility)
 {
@@ -36,7 +39,7 @@ void syslog_close(void)
 int syslog_mask(int mask)
 {
 	if (mask != 0)
-		syslog_off = ~(uint32_t)mask & 0xff;
+		syslog_off = (~(uint32_t)mask & 0xff) | below;
 	return next_setlogmask(mask);
 }
 
@@ -47,32 +50,48 @@ int syslog_mask(int mask)
  * Seconds east of UTC.  Asking libc takes its lock and may allocate, as the
  * native syslog() does for every message; we ask once in a while.
  */
-static int utc_offset(void)
+static int32_t utc_offset(uint64_t ticks)
 {
 	static uint64_t asked = ~(uint64_t)0;
-	static int offset;
-	uint64_t period = clock_ticks() >> OFFSET_SHIFT;
+	static int32_t offset;
+	uint64_t period = ticks >> OFFSET_SHIFT;
 	struct timespec now = {0};
 	struct tm local;
+	int kept;
 
 	if (likely(period == __atomic_load_n(&asked, __ATOMIC_RELAXED)))
 		return offset;
+	kept = errno; /* "%m" is that of the call */
 	SYS2(clock_gettime, CLOCK_REALTIME, &now);
 	if (host_localtime_r(&now.tv_sec, &local)) {
-		offset = (int)local.tm_gmtoff;
+		offset = (int32_t)local.tm_gmtoff;
 		__atomic_store_n(&asked, period, __ATOMIC_RELAXED);
 	}
+	errno = kept;
 	return offset;
 }
 
+/* The usual way, in which it is written to nothing but the capture. */
+static bool record_fast(const struct call *call, unsigned stream, int priority,
+	const char *format, va_list ap)
+{
+	const struct fast_message message = {.priority = priority,
+		.pid = log_option & LOG_PID ? (int)SYS0(getpid) : 0,
+		.utc_offset = utc_offset,
+		.ident = log_ident};
+
+	return !streams[stream].tee && !(log_option & LOG_PERROR) &&
+	       fast_syslog(call, &message, format, ap);
+}
+
 static bool record(const struct call *call, unsigned stream, unsigned text,
-	int priority, int offset, int chk, const char *format, va_list ap)
+	int priority, int chk, const char *format, va_list ap)
 {
 	const struct capture_prefix prefix[] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
 			.number = log_option & LOG_PID ? (int)SYS0(getpid) : 0},
-		{.kind = BINLOG_ARG_I32, .number = offset},
+		{.kind = BINLOG_ARG_I32, .number_at = utc_offset},
 		{.kind = BINLOG_ARG_STRING, .string = log_ident},
 	};
 	const struct capture_text how = {.stream = stream,
@@ -84,6 +103,14 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
 }
 
+/* What is recorded in place of being sent is neither, below the level. */
+static void switch_off(void)
+{
+	below = 0xff & ~(uint32_t)LOG_UPTO(process.level);
+	if (below & ~syslog_off)
+		__atomic_fetch_or(&syslog_off, below, __ATOMIC_RELAXED);
+}
+
 void syslog_message(const struct call *call, int priority, int chk,
 	const char *format, va_list ap)
 {
@@ -91,25 +118,26 @@ void syslog_message(const struct call *call, int priority, int chk,
 	unsigned echo = STREAM_PASS;
 	int kept = errno;
 	bool recorded;
-	int offset;
 
+	if (stream != STREAM_PASS && !streams[stream].tee)
+		switch_off();
+	if (syslog_is_off(priority))
+		return;
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
 		LOG_PRI(priority) > process.level) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
-	if (syslog_is_off(priority))
-		return;
 	if ((priority & LOG_FACMASK) == 0)
 		priority |= log_facility;
 	if (!log_ident)
 		log_ident = __progname;
+	if (record_fast(call, stream, priority, format, ap))
+		return;
 	if (log_option & LOG_PERROR)
 		echo = streams_of(STDERR_FILENO);
-	offset = utc_offset();
-	errno = kept; /* "%m" is that of the call */
-	recorded = record(call, stream, BINLOG_TEXT_SYSLOG, priority, offset,
-		chk, format, ap);
+	recorded = record(call, stream, BINLOG_TEXT_SYSLOG, priority, chk,
+		format, ap);
 	if (!recorded)
 		writer_count_passed();
 	if (!recorded || streams[stream].tee ||
@@ -118,8 +146,8 @@ void syslog_message(const struct call *call, int priority, int chk,
 		return;
 	}
 	if (echo != STREAM_PASS &&
-		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, offset,
-			chk, format, ap))
+		!record(call, echo, BINLOG_TEXT_SYSLOG_PERROR, priority, chk,
+			format, ap))
 		writer_count_dropped();
 	errno = kept;
 }
