@@ -41,6 +41,10 @@ class Rounds:
     def figure(self, way, name):
         return self.mean(way, name) if is_of_all(way) else self.least(way, name)
 
+    def over_clock(self, way, name):
+        """By how much more than reading the clock, which was measured in the same runs and in the same manner."""
+        return self.figure(way, name) - self.figure(way, "rdtsc")
+
 
 def is_of_all(way):
     """Where some calls cost more than others by what they do, a new block or waiting for a thread, all of them count."""
@@ -121,30 +125,29 @@ def one_thread(bench, rounds):
         head += [f"{way}, {frames}" for frames in DEPTHS]
         columns += [f"{way}{frames}" for frames in DEPTHS]
     bench.table(head, [[name, *(rounds.cell(way, name) for way in columns)] for name in names + ["rdtsc", "snprintf"]])
-    over = {way: [rounds.figure(way, name) - clock for name in MESSAGES] for way in columns[2:]}
+    over = {way: [rounds.over_clock(way, name) for name in MESSAGES] for way in columns[2:]}
     bench.table(["more than rdtsc, ns", *head[3:]], [
         ["median of the six", *(f"{(sorted(over[way])[2] + sorted(over[way])[3]) / 2:.1f}" for way in columns[2:])],
         ["largest of the six", *(f"{max(over[way]):.1f}" for way in columns[2:])],
-        ["mix", *(f"{rounds.figure(way, 'mix') - clock:.1f}" for way in columns[2:])]])
+        ["mix", *(f"{rounds.over_clock(way, 'mix'):.1f}" for way in columns[2:])]])
     bench.table(["glibc : recorded, least", *head[3:]], [
         [f"{name}, {text}", *(f"{rounds.least(way, name) / rounds.figure(column, name):.1f}" for column in columns[2:])]
         for way, text in (("null", "to /dev/null"), ("file", "to a file")) for name in names[:7]])
     deepest = [over[f"prefaulted{frames}"] for frames in DEPTHS]
     bench.figures.update(clock=clock, messages={way: {name: rounds.figure(way, name) for name in names} for way in columns},
                          median=max((sorted(values)[2] + sorted(values)[3]) / 2 for values in deepest),
-                         largest=max(map(max, deepest)), streaming=rounds.figure("streaming5", "mix") - clock)
+                         largest=max(map(max, deepest)), streaming=rounds.over_clock("streaming5", "mix"))
 
 
 def two_threads(bench, rounds):
     ways = ["null-2", "file-2", "prefaulted-2", "streaming-2"]
-    clock = min(rounds.least(way, "rdtsc") for way in ways)
     bench.say("### Two threads that say the same at the same time", "",
               "Per thread, to one `FILE`, 5 frames. Prefaulted: the fastest batch / the median of both; all others: the mean of all "
               "calls, least / median of the rounds.")
     bench.table(["ns per call", "glibc to /dev/null", "glibc to a file", "prefaulted", "streaming"],
                 [[name, *(rounds.cell(way, name) for way in ways)] for name in MESSAGES + ["mix", "turn", "rdtsc"]])
-    bench.figures.update(prefaulted_two=rounds.figure("prefaulted-2", "mix") - clock,
-                         streaming_two=rounds.figure("streaming-2", "mix") - clock)
+    bench.figures.update(prefaulted_two=rounds.over_clock("prefaulted-2", "mix"),
+                         streaming_two=rounds.over_clock("streaming-2", "mix"))
 
 
 def bytes_of_records(bench, program):

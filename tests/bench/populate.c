@@ -85,8 +85,7 @@ static bool populate_file(unsigned long from, unsigned long to)
 
 static bool is_in_last(unsigned long from, unsigned long to)
 {
-	return from >= last.offset &&
-	       to - last.offset <= last.end - last.start;
+	return from >= last.offset && to - last.offset <= last.end - last.start;
 }
 
 bool populate_blocks(void)
