@@ -53,7 +53,8 @@ same_pc_\how:
 	jne	\miss
 .endm
 
-/* Again, by pc and the call before this one: see fast_guess_at(). */
+/* Again, by pc and the call before this one: see fast_guess_at(); from now on
+ * that is what comes after it. */
 .macro GUESS_AGAIN how, miss
 guess_\how:
 	imull	$GUESS_MULTIPLIER, %eax, %eax
@@ -67,6 +68,8 @@ guess_\how:
 	movq	(%rsp), %rax
 	cmpq	%rax, M_pc(%r10)
 	jne	\miss
+	movq	W_last(%r11), %rax
+	movq	%r10, M_next+8*(\how-1)(%rax)
 	jmp	same_pc_\how
 .endm
 
