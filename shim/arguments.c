@@ -24,8 +24,7 @@ static char *store_wide(struct writer *w, char *to,
 		return to + sizeof(uint32_t);
 	}
 	bytes = wide_length(s, precision);
-	if (bytes > WRITER_RECORD_MAX ||
-		!arguments_fit(w, to, rest + bytes + 8))
+	if (!arguments_fit(w, to, rest + bytes + 8))
 		return NULL;
 	*(uint32_t *)to = (uint32_t)bytes;
 	bytes_copy(to + sizeof(uint32_t), s, bytes);

@@ -22,10 +22,14 @@ struct arguments_sum {
 	char last; /* byte of the last string or character that is not empty */
 };
 
-static inline bool arguments_fit(
-	const struct writer *w, const char *at, size_t bytes)
+/* When false, w->wanted is how long the record would be. */
+static inline bool arguments_fit(struct writer *w, const char *at, size_t bytes)
 {
-	return (size_t)(w->end - at) >= bytes;
+	if (likely((size_t)(w->end - at) >= bytes &&
+		    bytes <= WRITER_RECORD_MAX))
+		return true;
+	w->wanted = (size_t)(at - w->cursor) + bytes;
+	return false;
 }
 
 /*
@@ -58,8 +62,7 @@ static inline char *arguments_store_string(struct writer *w, char *to,
 	}
 	length = precision < 0 ? bytes_length(s)
 			       : bytes_length_limited(s, (size_t)precision);
-	if (unlikely(length > WRITER_RECORD_MAX ||
-		     !arguments_fit(w, to, rest + length + 8)))
+	if (unlikely(!arguments_fit(w, to, rest + length + 8)))
 		return NULL;
 	*(uint32_t *)to = (uint32_t)length;
 	/* The padding: nothing of an abandoned record may show in it. */

@@ -98,16 +98,14 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	if (unlikely(!begin(w, call, (uint32_t)(8 + rest), &ticks)))
 		return CAPTURE_PASS;
 	to = store_all(w, how, plan, arguments, ticks, &sum);
-	if (unlikely(!to)) {
+	while (unlikely(!to)) {
 		/* A string did not fit, here or at all. */
-		if (arguments_fit(w, w->cursor, WRITER_RECORD_MAX))
+		if (w->wanted > WRITER_RECORD_MAX)
 			return CAPTURE_AT_ONCE;
-		if (!writer_refill(w, WRITER_RECORD_MAX) ||
+		if (!writer_refill(w, w->wanted) ||
 			!begin(w, call, (uint32_t)(8 + rest), &ticks))
 			return CAPTURE_PASS;
 		to = store_all(w, how, plan, arguments, ticks, &sum);
-		if (!to)
-			return CAPTURE_AT_ONCE;
 	}
 	if (unlikely(plan->has_errno)) {
 		*(int32_t *)to = errno;

@@ -17,7 +17,7 @@ struct define_tables *define_new(void);
 
 /* Longer strings are defined by their beginning. */
 #define DEFINE_STRING_MAX                                                      \
-	(WRITER_RECORD_MAX - (uint32_t)sizeof(struct binlog_string_record))
+	(24576u - (uint32_t)sizeof(struct binlog_string_record))
 
 /*
  * Forgets all that was known by address, and which streams are defined.  What

@@ -17,8 +17,8 @@
 #include "shim/streams.h"
 #include "shim/unwind.h"
 
-/* The largest record: what fits into the smallest block. */
-#define WRITER_RECORD_MAX 24576u
+/* The largest record; two of them fit into the usual block. */
+#define WRITER_RECORD_MAX ((1u << 17) - 256)
 
 /* The smallest block, in which there is not room for any record. */
 #define WRITER_BLOCK_SMALLEST 4096u
@@ -82,6 +82,7 @@ struct writer {
 	uint64_t owner;	     /* see ownership.c, which alone uses these three */
 	struct writer *left; /* by this thread, in a call that may go on */
 	uint64_t frames;     /* a hash of that call's */
+	size_t wanted;	     /* bytes of the record that did not fit last */
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */

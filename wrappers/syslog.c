@@ -136,8 +136,8 @@ void syslog_message(const struct call *call, int priority, int chk,
 		return;
 	if (log_option & LOG_PERROR)
 		echo = streams_of(STDERR_FILENO);
-	recorded = record(call, stream, BINLOG_TEXT_SYSLOG, priority, chk,
-		format, ap);
+	recorded = record(
+		call, stream, BINLOG_TEXT_SYSLOG, priority, chk, format, ap);
 	if (!recorded)
 		writer_count_passed();
 	if (!recorded || streams[stream].tee ||
