@@ -87,6 +87,9 @@ COLD char *arguments_store_general(struct writer *w, char *to,
 		__builtin_memset(to, 0, 16);
 		__builtin_memcpy(to, &long_real,
 			LDBL_MANT_DIG == 64 ? 10 : sizeof(long_real));
+		if (argument->measure == MEASURE_FIXED)
+			sum->length += measure_fixed_long(
+				argument, &long_real, &sum->stars);
 		to += 16;
 		break;
 	case BINLOG_ARG_STRING:

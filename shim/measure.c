@@ -1,5 +1,7 @@
 #include "shim/measure.h"
 
+#include <float.h>
+
 const uint64_t measure_powers[20] = {1u, 10u, 100u, 1000u, 10000u, 100000u,
 	1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
 	100000000000u, 1000000000000u, 10000000000000u, 100000000000000u,
@@ -87,20 +89,32 @@ uint64_t measure_formatted(const struct plan_argument *argument, uint64_t value,
 
 /*
  * "%f": the digits of the integral part, unless rounding may add one more.
- * That is only possible where the next integer has more digits.  Without a
- * floating-point instruction, each of which may raise a flag or a signal.
+ * That is only possible where the next integer has more digits.
  */
-uint64_t measure_fixed(const struct plan_argument *argument, double value,
-	const struct measure_stars *stars)
+static uint64_t fixed(const struct plan_argument *argument, uint64_t integral,
+	bool negative, const struct measure_stars *stars)
 {
 	int64_t precision = argument->precision;
-	uint64_t bits, integral, length;
-	unsigned exponent;
+	uint64_t length = measure_decimal(integral);
 
+	if (length != measure_decimal(integral + 1))
+		return MEASURE_UNKNOWN;
 	if (stars->precision != FORMAT_NONE)
 		precision = stars->precision;
 	if (precision < 0)
 		precision = 6;
+	length += precision > 0 ? 1 + (uint64_t)precision : 0;
+	if (negative || argument->flags & (FORMAT_PLUS | FORMAT_SPACE))
+		length++;
+	return widen(length, argument, stars);
+}
+
+uint64_t measure_fixed(const struct plan_argument *argument, double value,
+	const struct measure_stars *stars)
+{
+	uint64_t bits, integral;
+	unsigned exponent;
+
 	__builtin_memcpy(&bits, &value, sizeof(bits));
 	exponent = bits >> DBL_MANTISSA_BITS & 0x7ff;
 	if (exponent > DBL_BIAS + 49) /* 10^15 and more, or no number */
@@ -109,14 +123,40 @@ uint64_t measure_fixed(const struct plan_argument *argument, double value,
 			   ? 0
 			   : ((bits & (DBL_ONE - 1)) | DBL_ONE) >>
 				     (DBL_BIAS + DBL_MANTISSA_BITS - exponent);
-	length = measure_decimal(integral);
-	if (length != measure_decimal(integral + 1))
-		return MEASURE_UNKNOWN;
-	length += precision > 0 ? 1 + (uint64_t)precision : 0;
-	if (bits >> 63 || argument->flags & (FORMAT_PLUS | FORMAT_SPACE))
-		length++;
-	return widen(length, argument, stars);
+	return fixed(argument, integral, bits >> 63, stars);
 }
+
+#if LDBL_MANT_DIG == 64
+/* x87: sign and exponent of 16 bits above a significand of 64. */
+#define LDBL_BIAS 16383
+
+uint64_t measure_fixed_long(const struct plan_argument *argument,
+	const long double *value, const struct measure_stars *stars)
+{
+	uint64_t significand, integral;
+	uint16_t head;
+	unsigned exponent;
+
+	__builtin_memcpy(&significand, value, sizeof(significand));
+	__builtin_memcpy(
+		&head, (const char *)value + sizeof(significand), sizeof(head));
+	exponent = head & 0x7fff;
+	/* 10^18 and more, no number, or none that the processor knows. */
+	if (exponent > LDBL_BIAS + 59 || (exponent && !(significand >> 63)))
+		return MEASURE_UNKNOWN;
+	integral = exponent < LDBL_BIAS
+			   ? 0
+			   : significand >> (LDBL_BIAS + 63 - exponent);
+	return fixed(argument, integral, head >> 15, stars);
+}
+#else
+uint64_t measure_fixed_long(const struct plan_argument *argument,
+	const long double *value, const struct measure_stars *stars)
+{
+	(void)argument, (void)value, (void)stars;
+	return MEASURE_UNKNOWN;
+}
+#endif
 
 static uint64_t digits_entry(unsigned bits)
 {

@@ -51,9 +51,12 @@ struct measure_stars {
 uint64_t measure_formatted(const struct plan_argument *argument, uint64_t value,
 	const struct measure_stars *stars);
 
-/* Of "%f"; MEASURE_UNKNOWN when only rounding can tell. */
+/* Of "%f" and "%Lf"; MEASURE_UNKNOWN when only rounding can tell.  Without a
+ * floating-point instruction, each of which may raise a flag or a signal. */
 uint64_t measure_fixed(const struct plan_argument *argument, double value,
 	const struct measure_stars *stars);
+uint64_t measure_fixed_long(const struct plan_argument *argument,
+	const long double *value, const struct measure_stars *stars);
 
 /* Of what "%d" makes of an int. */
 static inline uint32_t measure_int(int32_t n)

@@ -54,10 +54,8 @@ static unsigned measure_of(const struct format_directive *directive)
 		return wide ? MEASURE_NOTHING : MEASURE_STRING;
 	case 'f':
 	case 'F':
-		return directive->size == FORMAT_LONG_DOUBLE ||
-				       directive->flags & FORMAT_ALTERNATE
-			       ? MEASURE_NOTHING
-			       : MEASURE_FIXED;
+		return directive->flags & FORMAT_ALTERNATE ? MEASURE_NOTHING
+							   : MEASURE_FIXED;
 	default:
 		return MEASURE_NOTHING;
 	}
@@ -105,7 +103,8 @@ static unsigned step_of(const struct format_directive *directive,
 		directive->precision_argument != FORMAT_NONE)
 		return STEP_GENERAL;
 	if (argument->measure == MEASURE_FIXED)
-		return STEP_FIXED;
+		return argument->kind == BINLOG_ARG_F64 ? STEP_FIXED
+							: STEP_GENERAL;
 	if (directive->precision != FORMAT_NONE)
 		return STEP_GENERAL;
 	return argument->measure == MEASURE_STRING ? STEP_STRING
