@@ -272,10 +272,10 @@ struct binlog_module_record {
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;	       /* run-time address minus address in the ELF */
+	/* Both only where there is no build-id, otherwise 0. */
 	uint64_t file_bytes;   /* size of the file, 0 when unknown */
 	uint64_t content_hash; /* binlog_hash(), record/hash.h, of the bytes */
-			       /* of the first executable segment; only where */
-			       /* there is no build-id, otherwise 0 */
+			       /* of the first executable segment */
 	uint32_t build_id_bytes;
 	uint32_t path_bytes;
 };

@@ -29,10 +29,17 @@ void *memmove(void *to, const void *from, size_t size)
 
 void *memset(void *to, int byte, size_t size)
 {
-	volatile unsigned char *d = to;
+	unsigned char *d = to;
 
+#if defined(__x86_64__)
+	__asm__ volatile("rep stosb"
+			 : "+D"(d), "+c"(size)
+			 : "a"(byte)
+			 : "memory");
+#else
 	for (size_t i = 0; i < size; i++)
-		d[i] = (unsigned char)byte;
+		((volatile unsigned char *)d)[i] = (unsigned char)byte;
+#endif
 	return to;
 }
 

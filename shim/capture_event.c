@@ -1,13 +1,46 @@
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
+#include "shim/define.h"
 #include "shim/terminal.h"
+
+/* The context of an event that comes once: not remembered, which would touch
+ * pages of the memos at the end of each process. */
+static uint32_t context_once(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const uint8_t *kind)
+{
+	const struct unwind_start start = {call->pc, call->sp, call->fp};
+	const struct define_context context = {
+		.text = text,
+		.stream = stream,
+		.kinds = kind,
+		.kinds_count = 1,
+	};
+
+	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+	return define_context(w, call, &context);
+}
+
+/* 0: it could not be defined. */
+static uint32_t context_of(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text)
+{
+	static const uint8_t kind = BINLOG_ARG_I64;
+	uint32_t tag = memo_tag(call, stream, text);
+	const struct memo *memo;
+
+	if (text == BINLOG_TEXT_EXIT)
+		return context_once(w, call, stream, text, &kind);
+	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
+	if (!memo)
+		memo = capture_meet_number(w, call, stream, text, kind);
+	return memo ? memo->context : 0;
+}
 
 bool capture_event(
 	const struct call *call, unsigned stream, unsigned text, int64_t value)
 {
 	struct writer *w = writer_enter(call->sp);
-	uint32_t tag = memo_tag(call, stream, text);
-	const struct memo *memo;
+	uint32_t context;
 	uint64_t ticks;
 	bool done = false;
 
@@ -15,14 +48,11 @@ bool capture_event(
 		terminal_flushed(stream);
 	if (unlikely(!w))
 		return false;
-	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
-	if (!memo)
-		memo = capture_meet_number(
-			w, call, stream, text, BINLOG_ARG_I64);
-	if (memo && writer_begin(w, 16, &ticks)) {
+	context = context_of(w, call, stream, text);
+	if (context && writer_begin(w, 16, &ticks)) {
 		*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
 		bytes_copy(w->cursor + 8, &value, sizeof(value));
-		writer_commit(w, w->cursor + 16, memo->context);
+		writer_commit(w, w->cursor + 16, context);
 		done = true;
 	}
 	writer_leave(w);

@@ -122,8 +122,9 @@ static bool set_up(int fd, const char *path, uint64_t max_bytes,
 {
 	struct stat st;
 
-	if (!growth_begin(fd, path, max_bytes) ||
-		sys_failed(SYS2(fstat, fd, &st)) || !write_first(fd, max_bytes))
+	if (sys_failed(SYS2(fstat, fd, &st)) ||
+		!growth_begin(fd, &st, path, max_bytes) ||
+		!write_first(fd, max_bytes))
 		return false;
 	/* Whatever the umask is. */
 	if ((st.st_mode & ALLPERMS) != MODE)

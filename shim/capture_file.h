@@ -19,7 +19,8 @@ extern struct binlog_header *capture_file_header;
  * Creates `path` (mode 0600), and its directory (0700), for at most `max_bytes`
  * and maps it; without a name, or under one that readers do not look for, until
  * the header is written.  *header is copied into its first page.  `path` is
- * changed, and as it was afterwards.  False: no file, nothing left.
+ * changed, and as it was afterwards, and ours as long as there is the file.
+ * False: no file, nothing left.
  */
 bool capture_file_create(
 	char *path, uint64_t max_bytes, const struct binlog_header *header);

@@ -10,6 +10,8 @@
 
 /* Of modules that are looked up once; others are defined repeatedly. */
 #define RANGES_MAX 256u
+/* Of strings, and of contexts, before they grow: on the page of the rest. */
+#define ENTRIES_FIRST 32u
 
 struct range {
 	uintptr_t start;
@@ -25,7 +27,9 @@ struct define_tables {
 	uint32_t next_context;
 	uint32_t ranges_used;
 	bool forgotten; /* once: libraries come and go here */
-	bool stream_defined[STREAMS_MAX + 1];
+	uint64_t streams_defined[STREAMS_MAX / 64 + 1]; /* a bit for each */
+	struct intern_entry string[ENTRIES_FIRST];
+	struct intern_entry context[ENTRIES_FIRST];
 	struct range range[RANGES_MAX];
 };
 
@@ -34,6 +38,10 @@ struct define_tables *define_new(void)
 	struct define_tables *tables = arena_take(sizeof(*tables));
 
 	if (tables) {
+		tables->strings.entry = tables->string;
+		tables->strings.size = ENTRIES_FIRST;
+		tables->contexts.entry = tables->context;
+		tables->contexts.size = ENTRIES_FIRST;
 		tables->next_string = 1;
 		tables->next_context = BINLOG_CONTEXT_FIRST;
 	}
@@ -57,8 +65,8 @@ void define_forget(struct define_tables *tables)
 	}
 	tables->forgotten = true;
 	tables->ranges_used = 0;
-	for (unsigned i = 0; i <= STREAMS_MAX; i++)
-		tables->stream_defined[i] = false;
+	for (unsigned i = 0; i <= STREAMS_MAX / 64; i++)
+		tables->streams_defined[i] = 0;
 }
 
 uint32_t define_contexts(const struct define_tables *tables)
@@ -123,7 +131,7 @@ static bool write_module(struct writer *w, const struct module *module)
 	record->start = module->start;
 	record->end = module->end;
 	record->bias = module->bias;
-	record->file_bytes = file_bytes(path);
+	record->file_bytes = module->build_id_bytes ? 0 : file_bytes(path);
 	record->content_hash = module->content_hash;
 	record->build_id_bytes = module->build_id_bytes;
 	record->path_bytes = path_bytes;
@@ -186,11 +194,12 @@ static bool define_module(struct writer *w, uintptr_t pc)
 
 static bool define_stream(struct writer *w, unsigned stream)
 {
+	uint64_t *defined = &w->tables->streams_defined[stream / 64];
 	const char *path = streams[stream].path;
 	uint32_t path_bytes = path ? (uint32_t)bytes_length(path) : 0;
 	struct binlog_stream_record *record;
 
-	if (stream == 0 || w->tables->stream_defined[stream])
+	if (stream == 0 || *defined >> stream % 64 & 1)
 		return true;
 	if (stream == STREAM_FULL)
 		return false;
@@ -214,7 +223,7 @@ static bool define_stream(struct writer *w, unsigned stream)
 	record->description = streams[stream].description;
 	bytes_copy(record + 1, path, path_bytes);
 	writer_commit_control(w, BINLOG_STREAM);
-	w->tables->stream_defined[stream] = true;
+	*defined |= (uint64_t)1 << stream % 64;
 	return true;
 }
 
@@ -258,6 +267,21 @@ static uint64_t add_modules(struct writer *w, uint64_t hash)
 	return hash;
 }
 
+/* In two parts, which a processor computes at the same time. */
+static uint64_t hash_frames(const struct unwind_trace *trace)
+{
+	const uintptr_t *pc = trace->pc, *last = pc + trace->depth - 1;
+	uint64_t one = 1, other = trace->depth;
+
+	for (; pc < last; pc += 2) {
+		one = binlog_hash_word(one, pc[0]);
+		other = binlog_hash_word(other, pc[1]);
+	}
+	if (pc == last)
+		one = binlog_hash_word(one, pc[0]);
+	return binlog_hash_word(one, other);
+}
+
 static uint64_t context_hash(struct writer *w, const struct call *call,
 	const struct define_context *context)
 {
@@ -269,8 +293,7 @@ static uint64_t context_hash(struct writer *w, const struct call *call,
 	hash = binlog_hash_word(hash, streams[context->stream].serial);
 	hash = binlog_hash_word(
 		hash, binlog_hash(context->kinds, context->kinds_count));
-	for (unsigned i = 0; i < w->trace->depth; i++)
-		hash = binlog_hash_word(hash, w->trace->pc[i]);
+	hash = binlog_hash_word(hash, hash_frames(w->trace));
 	if (unlikely(w->tables->forgotten))
 		hash = add_modules(w, hash);
 	return hash | 1;

@@ -30,7 +30,8 @@ static unsigned plain_syslog(void)
 {
 	unsigned stream = streams_syslog();
 
-	return streams[stream].unusual ? STREAM_PASS : stream;
+	return streams[stream].unusual || stdio_turn_matters ? STREAM_PASS
+							     : stream;
 }
 
 /* The entry stays where it is in its set: others know it by its number. */
@@ -94,7 +95,7 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	uint32_t context = memo ? memo->macros_context : 0;
 
 	if (stdio_buffer_is_busy(sp) || stdio_buffer_putting ||
-		stdio_buffer_left || stdio_buffer_passed ||
+		stdio_buffer_start || stdio_buffer_passed ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
@@ -148,6 +149,8 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	bool done = false;
 	char *to;
 
+	if (unlikely(stdio_buffer_putting != 0))
+		stdio_buffer_put_is_over(sp);
 	if (stdio_buffer_collects == file && streams_collecting != file)
 		go_on_collecting(file);
 	if (fast_collects(file) && fast_put(sp, file, c)) {
@@ -209,7 +212,9 @@ static uint64_t ticks_of(const struct writer *w, uint32_t low)
 	return (uint64_t)w->epoch << CLOCK_EPOCH_SHIFT | (low & below_epoch);
 }
 
-/* As a prefix of four: record/text.def. */
+/* As a prefix of four, see record/text.def; without the ident. */
+#define MESSAGE_BYTES 16u
+
 static char *store_message(const struct writer *w, char *to,
 	const struct fast_message *message, size_t size)
 {
@@ -244,7 +249,8 @@ bool fast_syslog(const struct call *call, const struct fast_message *message,
 	if (unlikely(!memo || !is_simple(memo->plan) || size > FAST_BYTES_MAX))
 		goto leave;
 	to = fast_begin(w, memo, memo->context, NULL,
-		32 + size + memo->plan->fixed, false, &record);
+		8 + MESSAGE_BYTES + size + 3 + memo->plan->fixed, false,
+		&record);
 	if (unlikely(!to))
 		goto leave;
 	to = store_message(w, to, message, size);
@@ -255,7 +261,6 @@ bool fast_syslog(const struct call *call, const struct fast_message *message,
 		fast_commit(w, memo, &record, sum.length + 1);
 leave:
 	writer_leave(w);
-	writer_offer_cancel(w);
 	return record.end != NULL;
 }
 

@@ -5,7 +5,6 @@
 #include <sys/uio.h>
 
 #include "record/layout.h"
-#include "shim/bytes.h"
 #include "shim/host.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
@@ -43,7 +42,7 @@ static struct growth *growth = &own;
 _Static_assert(sizeof(own) <= BINLOG_GROWTH_BYTES, "");
 static uint64_t most;
 static uint64_t device, inode;
-static char its_path[4096];
+static const char *its_path; /* null: there is no file yet */
 
 /* Growing beyond RLIMIT_FSIZE would raise SIGXFSZ and kill the program. */
 static uint64_t limit_of_files(void)
@@ -60,24 +59,22 @@ static bool is_ours(long stat_result, const struct stat *st)
 	       st->st_ino == inode;
 }
 
-bool growth_begin(int fd, const char *path, uint64_t max_bytes)
+bool growth_begin(
+	int fd, const struct stat *st, const char *path, uint64_t max_bytes)
 {
-	struct bytes_text text = {its_path, sizeof(its_path), 0};
 	uint64_t limit = limit_of_files();
 	uint64_t first = max_bytes < FIRST_BYTES ? max_bytes : FIRST_BYTES;
-	struct stat st;
 
 	growth = &own; /* it may be tried once more */
 	if (first > limit)
 		first = limit;
 	most = max_bytes;
-	if (first < BINLOG_PAGE || sys_failed(SYS2(fstat, fd, &st)) ||
-		sys_failed(SYS2(ftruncate, fd, first)))
+	if (first < BINLOG_PAGE || sys_failed(SYS2(ftruncate, fd, first)))
 		return false;
 	growth->size = growth->goal = first;
-	device = st.st_dev;
-	inode = st.st_ino;
-	bytes_put(&text, path);
+	device = st->st_dev;
+	inode = st->st_ino;
+	its_path = path;
 	return true;
 }
 

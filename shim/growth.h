@@ -11,10 +11,12 @@
 #include "record/layout.h"
 
 /*
- * Once: `fd` is the fresh file, which will have the absolute name `path`
- * (copied) and at most `max_bytes`.  False: it cannot be given any size.
+ * Once: `fd` is the fresh file, which is *st, will have the absolute name
+ * `path` (from here on ours) and at most `max_bytes`.  False: it cannot be
+ * given any size.
  */
-bool growth_begin(int fd, const char *path, uint64_t max_bytes);
+bool growth_begin(
+	int fd, const struct stat *st, const char *path, uint64_t max_bytes);
 
 /*
  * Once, when the file is mapped and before anybody else can have it: from here

@@ -143,13 +143,17 @@ static struct writer *make(unsigned level, uint64_t owner)
 
 	if (!w)
 		return NULL;
-	w->tables = define_new();
-	w->unwind_cache = arena_take(unwind_cache_bytes);
+	/* Large ones follow each other so that the end of one, touched late or
+	 * never, shares its page with the beginning of the next. */
 	w->trace = arena_take(sizeof(*w->trace));
+	w->unwind_cache = arena_take(unwind_cache_bytes);
+	w->tables = define_new();
 	w->memo = arena_take(MEMO_SETS * MEMO_WAYS * sizeof(*w->memo));
 	w->memo_sets = MEMO_SETS;
 	if (!w->tables || !w->unwind_cache || !w->trace || !w->memo)
 		return NULL;
+	/* Its page is written to before it is read: one fault, and not two. */
+	unwind_leave(w->unwind_cache);
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = WRITER_BLOCK_SMALLEST;
@@ -349,21 +353,15 @@ static bool is_over(const struct writer *w)
 	       hash != w->frames;
 }
 
-/*
- * It seems that who is inside has jumped out (siglongjmp from a handler), and
- * not that we are interrupting it: then our call would be further down the
- * stack, or on the alternate signal stack.  Not a proof: a handler may have
- * switched between stacks, and come back later.
- */
-static bool seems_left(const struct writer *w, uintptr_t sp)
+bool ownership_seems_left(uintptr_t inside, uintptr_t sp)
 {
 	stack_t stack = {.ss_flags = SS_ONSTACK};
 
-	if (sp <= w->state || sp - w->state >= APART_MAX ||
+	if (sp <= inside || sp - inside >= APART_MAX ||
 		sys_failed(SYS2(sigaltstack, NULL, &stack)))
 		return false;
 	return !(stack.ss_flags & SS_ONSTACK) ||
-	       w->state - (uintptr_t)stack.ss_sp < stack.ss_size;
+	       inside - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
 /*
@@ -426,7 +424,8 @@ static struct writer *enter(uintptr_t sp)
 			return take(w, sp);
 		if (is_overwritten(w, sp))
 			return take_over(w, sp);
-		if (level + 1 == WRITER_LEVELS || seems_left(w, sp))
+		if (level + 1 == WRITER_LEVELS ||
+			ownership_seems_left(w->state, sp))
 			return leave_behind(place, level, sp);
 		/* What it says next comes after what the handler says: not
 		 * even the rest of a line has the time of its beginning. */

@@ -1,6 +1,7 @@
 /*
  * Which writer a thread uses: its own, a handler's, that of a thread which has
- * ended, or a new one.  Called by writer_enter_slow() only.  Promises that no
+ * ended, or a new one.  Called by writer_enter_slow() and, for
+ * what a jump has left, by stdio_buffer.  Promises that no
  * two calls that may both go on have one writer, and that there are not many
  * more writers than there were threads at one time: nobody has to tell us that
  * a thread has ended, or that a call was left by siglongjmp().
@@ -16,6 +17,14 @@
  * interrupted each other too often.  Async-signal-safe.
  */
 struct writer *ownership_enter(uintptr_t sp);
+
+/*
+ * It seems that a call which was at `inside` has been jumped out of
+ * (siglongjmp from a handler), and that one at `sp` does not interrupt it:
+ * that would be further down the stack, or on the alternate signal stack.  Not
+ * a proof: a handler may have switched between stacks, and come back later.
+ */
+bool ownership_seems_left(uintptr_t inside, uintptr_t sp);
 
 /*
  * A process is about to run in our memory beside us, with the same variables

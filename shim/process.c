@@ -44,8 +44,8 @@ static char founded[512];
 static const char *first_capture;
 
 /*
- * The strings of the PROCESS record: executable, directory, argv.  Behind them,
- * while arming, the path of the capture: on a page that is in use already.
+ * The strings of the PROCESS record: executable, directory, argv.  Behind them
+ * the path of the capture: on a page that is in use already.
  */
 #define STRINGS 8192u
 static char strings[STRINGS + CAPTURE_FILE_PATH];
@@ -151,13 +151,7 @@ static bool found_run(void)
 /* Whether some output has offsets, which the processes of a run share. */
 static bool has_offsets(void)
 {
-	struct stat st;
-
-	for (int i = 0; i < 2; i++)
-		if (outputs[i].known && !sys_failed(SYS2(fstat, i + 1, &st)) &&
-			S_ISREG(st.st_mode))
-			return true;
-	return false;
+	return S_ISREG(outputs[0].mode) || S_ISREG(outputs[1].mode);
 }
 
 /* Where the outputs stand: in the capture of the first process of the run. */
@@ -264,14 +258,16 @@ static void read_boot_id(uint8_t boot_id[16])
 		return;
 	if (SYS3(read, fd, text, 36) == 36)
 		for (int i = 0; i < 36 && nibble < 32; i++) {
-			const char *p = (char[2]){text[i], '\0'};
-			uint64_t digit;
+			unsigned digit = text[i] <= '9'
+						 ? (unsigned)text[i] - '0'
+						 : (unsigned)text[i] - 'a' + 10;
 
-			if (bytes_number(&p, 16, &digit))
-				boot_id[nibble / 2] |=
-					(uint8_t)(digit
-						  << (nibble % 2 ? 0 : 4)),
-					nibble++;
+			if (text[i] == '-')
+				continue;
+			boot_id[nibble / 2] |=
+				(uint8_t)((digit & 0xf)
+					  << (nibble % 2 ? 0 : 4));
+			nibble++;
 		}
 	SYS1(close, fd);
 }

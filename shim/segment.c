@@ -20,6 +20,7 @@
 #define FIRST ((uint64_t)128 << 10)
 #define SECOND ((uint64_t)8 << 20)
 #define GROWTH_SHIFT 4
+_Static_assert(FIRST <= ADDRESSES_LEAST, "the first is always to be had");
 /* From this one on files are large. */
 #define LARGE 2u
 
@@ -51,13 +52,17 @@ static uint64_t start_of(unsigned i)
 	return before < BINLOG_BLOCK_MAX ? 0 : before - BINLOG_BLOCK_MAX;
 }
 
-/* The program may have got a limit of its addresses since the last time. */
+/* The program may have got a limit of its addresses since the last time, but
+ * not of less than the first segment has. */
 static uint64_t limited_end(unsigned i)
 {
 	uint64_t max = __atomic_load_n(&limit, __ATOMIC_ACQUIRE);
-	uint64_t share = sys_fair_share(max, ADDRESSES_LEAST) &
-			 ~(uint64_t)(environment_page() - 1);
+	uint64_t share;
 
+	if (i == 0)
+		return FIRST < max ? FIRST : max;
+	share = sys_fair_share(max, ADDRESSES_LEAST) &
+		~(uint64_t)(environment_page() - 1);
 	if (share < max) {
 		__atomic_store_n(&limit, share, __ATOMIC_RELEASE);
 		max = share;

@@ -3,6 +3,7 @@
 #include "shim/held.h"
 #include "shim/host.h"
 #include "shim/libio.h"
+#include "shim/ownership.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 
@@ -13,7 +14,7 @@
 FILE *stdio_buffer_collects;
 uintptr_t stdio_buffer_draining;
 uintptr_t stdio_buffer_putting;
-const char *stdio_buffer_left;
+char *stdio_buffer_start;
 bool stdio_buffer_passed;
 
 /* The FILEs with such bytes, and up to where their buffers are known. */
@@ -88,8 +89,55 @@ static void take_out(FILE *file, char *from, const char *to)
 	}
 }
 
-/* Little text, the usual case: out of the buffer first, so that a handler finds
- * it there or recorded, and may do with the buffer what it likes. */
+/* What is before `start` is nothing that libc would write. */
+static void set_read_area(FILE *file, char *start)
+{
+	file->_IO_read_base = file->_IO_read_ptr = file->_IO_read_end = start;
+}
+
+static void record_or_write(const struct call *call, const char *from,
+	const char *to, unsigned stream)
+{
+	__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
+	if (record(call, from, to, stream))
+		return;
+	/* As if it had been passed, since calls that follow will be. */
+	writer_count_passed();
+	SYS3(write, streams[stream].fd, from, (size_t)(to - from));
+}
+
+/*
+ * While a call goes on from the end of the buffer.  Out of libc's sight, then
+ * recorded, so that a handler that interrupts us may do what it likes.
+ */
+static void drain_in_place(
+	const struct call *call, FILE *file, char *from, unsigned stream)
+{
+	char *to = file->_IO_write_ptr;
+
+	if (!stdio_buffer_start)
+		stdio_buffer_start = from;
+	if (!signal_exchange((uint64_t *)(void *)&file->_IO_write_base,
+		    (uintptr_t)from, (uintptr_t)to))
+		return;
+	set_read_area(file, to);
+	record_or_write(call, from, to, stream);
+}
+
+/* An empty buffer begins where it began.  First the end: so it is empty in
+ * between, too. */
+static void begin_again(FILE *file)
+{
+	char *start = stdio_buffer_start;
+
+	if (!set_end(file, file->_IO_write_base, start))
+		return;
+	file->_IO_write_base = start;
+	set_read_area(file, start);
+	stdio_buffer_start = NULL;
+}
+
+/* Little text, the usual case: out of the buffer first, too. */
 static void drain_little(const struct call *call, FILE *file, const char *from,
 	const char *to, unsigned stream)
 {
@@ -97,62 +145,67 @@ static void drain_little(const struct call *call, FILE *file, const char *from,
 	size_t size = (size_t)(to - from);
 
 	__builtin_memcpy(copy, from, size);
-	if (!set_end(file, to, from))
-		return;
-	__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
-	if (record(call, copy, copy + size, stream))
-		return;
-	/* As if it had been passed, since calls that follow will be. */
-	writer_count_passed();
-	SYS3(write, streams[stream].fd, copy, size);
+	if (set_end(file, to, from))
+		record_or_write(call, copy, copy + size, stream);
 }
 
-static void drain_much(const struct call *call, FILE *file, char *from,
-	const char *unsaid, unsigned stream)
+static void drain_much(const struct call *call, FILE *file, unsigned stream)
 {
-	const char *to = file->_IO_write_ptr;
+	char *from;
+	const char *to;
 
 	stdio_buffer_draining = call->sp;
 	SIGNAL_FENCE();
-	if (unsaid == to || record(call, unsaid, to, stream)) {
+	from = file->_IO_write_base;
+	if (stdio_buffer_passed)
+		from += unknown_from(file, find(file)) - from;
+	to = file->_IO_write_ptr;
+	if (from < to && record(call, from, to, stream)) {
 		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
 		take_out(file, from, to);
-		stdio_buffer_left = NULL;
 	}
 	SIGNAL_FENCE();
 	stdio_buffer_draining = 0;
 }
 
-/* What calls that were passed have put there stays. */
+/*
+ * What calls that were passed have put there stays.  A buffer that is full must
+ * not become an empty one that begins at its end: libc would write behind it.
+ */
 static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 {
-	char *from = file->_IO_write_base;
+	char *base = file->_IO_write_base;
+	const char *from = base;
 	const char *to = file->_IO_write_ptr;
-	const char *unsaid;
+	bool is_put = file == stdio_buffer_collects && stdio_buffer_putting &&
+		      to < file->_IO_buf_end;
 
 	if (stdio_buffer_passed)
-		from += unknown_from(file, find(file)) - from;
-	if (from == to)
+		from = unknown_from(file, find(file));
+	if (from == to || (is_put && from != base))
+		return; /* what is put there now is recorded later */
+	if (is_put) {
+		drain_in_place(call, file, base, stream);
 		return;
-	unsaid = stdio_buffer_left > from && stdio_buffer_left <= to
-			 ? stdio_buffer_left
-			 : from;
-	if (stdio_buffer_is_put(file, call->sp)) {
-		if (unsaid != to && record(call, unsaid, to, stream))
-			stdio_buffer_left = to;
-	} else if (unsaid != from || to - from > LITTLE) {
-		drain_much(call, file, from, unsaid, stream);
-	} else {
-		drain_little(call, file, from, to, stream);
 	}
+	if (to - from <= LITTLE)
+		drain_little(call, file, from, to, stream);
+	else
+		drain_much(call, file, stream);
+	if (file == stdio_buffer_collects && stdio_buffer_start)
+		begin_again(file);
 }
 
 COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
+	/* As libc does; and a handler must not find it half taken. */
+	bool locks = file->_flags2 & LIBIO_NEEDS_LOCK;
+
 	/* Another thread's: it will come here itself; or our own, interrupted.
 	 */
-	if (stdio_buffer_is_busy(call->sp) || host_ftrylockfile(file) != 0)
+	if (stdio_buffer_is_busy(call->sp) ||
+		(locks && host_ftrylockfile(file) != 0))
 		return;
 	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || file->_mode > 0 ||
 		file->_IO_write_ptr <= file->_IO_write_base)
@@ -161,37 +214,14 @@ COLD void stdio_buffer_drain(
 		drain_tee(call, file, stream);
 	else
 		drain_replaced(call, file, stream);
-	host_funlockfile(file);
+	if (locks)
+		host_funlockfile(file);
 }
 
-COLD bool stdio_buffer_is_put(const FILE *file, uintptr_t sp)
+COLD void stdio_buffer_put_is_over(uintptr_t sp)
 {
-	if (likely(stdio_buffer_putting == 0) || file != stdio_buffer_collects)
-		return false;
-	/* Where a handler has jumped out of it, it does not go on; nor does one
-	 * that has found the buffer full. */
-	if (sp < stdio_buffer_putting &&
-		file->_IO_write_ptr < file->_IO_write_end)
-		return true;
-	stdio_buffer_putting = 0;
-	return false;
-}
-
-COLD char *stdio_buffer_hide(uintptr_t sp)
-{
-	FILE *file = stdio_buffer_collects;
-	char *end = file ? file->_IO_write_ptr : NULL;
-
-	if (!end || !stdio_buffer_is_put(file, sp))
-		return NULL;
-	file->_IO_write_ptr = file->_IO_write_base;
-	return end;
-}
-
-void stdio_buffer_show(char *end)
-{
-	if (unlikely(end != NULL))
-		stdio_buffer_collects->_IO_write_ptr = end;
+	if (ownership_seems_left(stdio_buffer_putting, sp))
+		stdio_buffer_putting = 0;
 }
 
 COLD void stdio_buffer_catch_up_slow(const struct call *call)
@@ -212,7 +242,7 @@ COLD void stdio_buffer_collect(
 	if (file == stdio_buffer_collects ||
 		streams[stream].buffering != BINLOG_BUFFER_FULL ||
 		streams[stream].unusual || stdio_turn_matters ||
-		stdio_buffer_putting || stdio_buffer_left ||
+		stdio_buffer_putting || stdio_buffer_start ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!stdio_buffer_remember(file))
 		return;
@@ -325,7 +355,7 @@ void stdio_buffer_forget(const FILE *file)
 
 	if (stdio_buffer_collects == file) {
 		stdio_buffer_collects = NULL;
-		stdio_buffer_left = NULL;
+		stdio_buffer_start = NULL;
 		streams_collecting = NULL;
 	}
 	if (i < FILES_MAX) {

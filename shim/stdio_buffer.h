@@ -73,24 +73,17 @@ static inline bool stdio_buffer_is_busy(uintptr_t sp)
 }
 
 /*
- * The stack pointer of a call that is just putting a character there, or 0: a
- * handler that interrupts it records what is in the buffer and leaves it where
- * it is, since the call goes on from what it has read.
+ * The stack pointer of a call that is just putting a character there, or 0.  It
+ * goes on from the end that it has read; so while it is interrupted, what is
+ * recorded stays where it is, and the buffer begins behind it.
  */
 extern HIDDEN uintptr_t stdio_buffer_putting;
 
-/* Up to where it has been recorded and left, or null. */
-extern HIDDEN const char *stdio_buffer_left;
+/* Where the buffer of that FILE began before, or null. */
+extern HIDDEN char *stdio_buffer_start;
 
-/* `sp` is that of a handler in the middle of such a call. */
-bool stdio_buffer_is_put(const FILE *file, uintptr_t sp);
-
-/*
- * Around a native flush by such a handler: what has been left is out of its
- * sight.  Null if there is nothing.
- */
-char *stdio_buffer_hide(uintptr_t sp);
-void stdio_buffer_show(char *end);
+/* Such a call has been jumped out of: by a call with this stack pointer. */
+void stdio_buffer_put_is_over(uintptr_t sp);
 
 /* From here on `file` collects, if it may. */
 void stdio_buffer_collect(const struct call *call, FILE *file, unsigned stream);

@@ -76,12 +76,11 @@ unsigned streams_syslog(void)
 
 bool streams_identify(int fd, struct stream_output *output)
 {
-	struct stat st;
+	struct stat st = {0};
 	long result = SYS2(fstat, fd, &st);
 
-	output->known = !sys_failed(result);
-	output->device = output->known ? st.st_dev : 0;
-	output->inode = output->known ? st.st_ino : 0;
+	*output = (struct stream_output){
+		st.st_dev, st.st_ino, st.st_mode, !sys_failed(result)};
 	return output->known || result == -EBADF;
 }
 

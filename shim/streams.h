@@ -66,6 +66,7 @@ struct stream {
 struct stream_output {
 	uint64_t device;
 	uint64_t inode;
+	uint32_t mode; /* 0 where others have told us of it */
 	bool known;
 };
 

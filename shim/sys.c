@@ -15,10 +15,10 @@ size_t sys_fair_share(size_t wish, size_t least)
 {
 	struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
 
+	if (wish <= least)
+		return wish;
 	SYS4(prlimit64, 0, RLIMIT_AS, NULL, &space);
 	if (space.rlim_cur == RLIM_INFINITY || space.rlim_cur / 16 > wish)
-		return wish;
-	if (least > wish)
 		return wish;
 	return space.rlim_cur / 16 < least ? least : space.rlim_cur / 16;
 }

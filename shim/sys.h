@@ -83,8 +83,9 @@ size_t sys_fair_share(size_t wish, size_t least);
 bool sys_is_readable(const void *address);
 
 /*
- * The first and the last of `size` bytes (not 0), which the program has asked
- * the kernel to read, can be read.  Four times as fast.
+ * The first and the last of `size` bytes (not 0) can be read.  Four times as
+ * fast; but a checker may take it for a use of them: they are such as the
+ * program has asked the kernel to read, or words that a call has left.
  */
 bool sys_are_readable(const void *bytes, size_t size);
 

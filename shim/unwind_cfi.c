@@ -7,27 +7,15 @@
 #include "shim/cfi_machine.h"
 #include "shim/inside.h"
 #include "shim/sys.h"
-
-/* A power of two; programs log from a few hundred program counters. */
-#define RULES_BITS 10
-#define RULES (1u << RULES_BITS)
+#include "shim/unwind_rules.h"
 
 #define PAGE ((uintptr_t)4096)
 /* Frames larger than this make the proven range begin anew. */
 #define PAGES_BRIDGED 32
-/* In a slot: forgotten. */
-#define NO_PC UINTPTR_MAX
-
-struct rule_slot {
-	uintptr_t pc; /* as cfi_find() takes it; 0 and no rule at first */
-	struct cfi_rule rule;
-	bool is_plain; /* see walk_plain() */
-};
-
 struct unwind_cache {
 	/* Proven readable: this part of the stack last walked. */
 	uintptr_t low, high;
-	struct rule_slot slot[RULES];
+	struct unwind_rules rules;
 };
 
 _Static_assert(sizeof(struct unwind_cache) <= UNWIND_CACHE_BYTES,
@@ -57,16 +45,20 @@ struct walk {
 /* The stack may hold anything, and belongs to functions of any type. */
 typedef uintptr_t __attribute__((may_alias)) stack_word;
 
-/* Makes the page of `address` a part of the proven range, or fails. */
+/* Makes the page of `address`, a word that is to be read, a part of the proven
+ * range, or fails. */
 static COLD bool prove(struct unwind_cache *cache, uintptr_t address)
 {
 	uintptr_t page = address & -PAGE;
 
 	if (cache->high > page || page - cache->high > PAGES_BRIDGED * PAGE)
 		cache->low = cache->high = page;
-	for (; cache->high <= page; cache->high += PAGE)
+	for (; cache->high < page; cache->high += PAGE)
 		if (!sys_is_readable((const void *)cache->high))
 			return false;
+	if (!sys_are_readable((const void *)address, sizeof(stack_word)))
+		return false;
+	cache->high += PAGE;
 	return true;
 }
 
@@ -125,12 +117,6 @@ static inline bool is_cfa(
 	return is_inside(cfa, w->sp + 1, UINTPTR_MAX);
 }
 
-static inline int32_t return_offset(struct cfi_rule rule)
-{
-	(void)rule;
-	return -(int32_t)sizeof(stack_word);
-}
-
 static inline uintptr_t strip(uintptr_t address)
 {
 	return address;
@@ -157,11 +143,6 @@ static inline bool is_cfa(
 	const struct walk *w, struct cfi_rule rule, uintptr_t cfa)
 {
 	return is_inside(cfa, w->sp + (rule.ra_offset != 0), UINTPTR_MAX);
-}
-
-static inline int32_t return_offset(struct cfi_rule rule)
-{
-	return rule.ra_offset;
 }
 
 /*
@@ -294,46 +275,6 @@ static bool leave_signal(struct walk *w, uintptr_t *pc)
 	return true;
 }
 
-/* Of a known size, in which everything is that has to be. */
-static bool is_plain(struct cfi_rule rule)
-{
-	uintptr_t size = (uintptr_t)(intptr_t)rule.cfa_offset;
-	uintptr_t ra = size + (uintptr_t)(intptr_t)return_offset(rule);
-	uintptr_t fp = size + (uintptr_t)(intptr_t)rule.fp_offset;
-
-	return rule.cfa == CFI_SP && rule.cfa_offset > 0 &&
-	       size % sizeof(stack_word) == 0 && return_offset(rule) != 0 &&
-	       is_inside(ra, 0, size) &&
-	       (rule.fp == CFI_FP_SAME ||
-		       (rule.fp == CFI_FP_SAVED && is_inside(fp, 0, size)));
-}
-
-/* A signal handler never sees a slot with the rule of another pc. */
-static COLD struct cfi_rule learn(struct rule_slot *slot, uintptr_t pc)
-{
-	struct cfi_rule rule = cfi_find(pc);
-
-	slot->pc = NO_PC;
-	SIGNAL_FENCE();
-	slot->rule = rule;
-	slot->is_plain = is_plain(rule);
-	SIGNAL_FENCE();
-	slot->pc = pc;
-	return rule;
-}
-
-static inline unsigned slot_of(uintptr_t pc)
-{
-	return (unsigned)(pc * 0x9e3779b97f4a7c15u >> (64 - RULES_BITS));
-}
-
-static inline struct cfi_rule rule_for(struct unwind_cache *cache, uintptr_t pc)
-{
-	struct rule_slot *slot = &cache->slot[slot_of(pc)];
-
-	return likely(slot->pc == pc) ? slot->rule : learn(slot, pc);
-}
-
 /*
  * As far as frames are plain and in proven memory: the same as what
  * walk_frames() does with them, but in registers.  Returns the depth, from
@@ -343,36 +284,40 @@ static unsigned walk_plain(
 	struct walk *w, uintptr_t *at, unsigned depth, unsigned max_depth)
 {
 	struct unwind_trace *trace = w->trace;
-	const struct rule_slot *slots = w->cache->slot;
-	const uintptr_t low = w->cache->low, proven = w->cache->high - low;
+	const uintptr_t proven = w->cache->high;
 	struct unwind_word *word = &trace->word[trace->words];
-	const struct unwind_word *end = &trace->word[UNWIND_WORDS_MAX];
 	uintptr_t *to = &trace->pc[depth], *last = &trace->pc[max_depth];
 	uintptr_t sp = w->sp, pc = *at, fp = 0;
+	struct unwind_rules *rules = &w->cache->rules;
+	struct unwind_slot *slot =
+		unwind_rules_plain(unwind_rules_slot(rules, pc - 1), pc - 1);
 
-	for (; to < last && word < end; word++) {
-		const struct rule_slot *slot = &slots[slot_of(pc - 1)];
-		uintptr_t size = (uintptr_t)(intptr_t)slot->rule.cfa_offset;
+	/* From proven memory no frame reaches where addresses overflow. */
+	if (sp < w->cache->low || sp >= proven)
+		return depth;
+	if (UNWIND_WORDS_MAX - trace->words < last - to)
+		last = to + (UNWIND_WORDS_MAX - trace->words);
+	while (slot && to < last) {
+		uintptr_t cfa = sp + (uintptr_t)slot->rule.cfa_offset;
 		uintptr_t place =
-			sp + size +
-			(uintptr_t)(intptr_t)return_offset(slot->rule);
+			cfa + (uintptr_t)unwind_rules_return(slot->rule);
 
-		if (slot->pc != pc - 1 || !slot->is_plain ||
-			place - low >= proven)
+		if (place >= proven)
 			break;
 		if (slot->rule.fp == CFI_FP_SAVED)
-			fp = sp + size + (uintptr_t)slot->rule.fp_offset;
+			fp = cfa + (uintptr_t)slot->rule.fp_offset;
 		pc = *(const stack_word *)place;
 		word->address = place;
 		word->value = pc;
-		sp += size;
+		word++;
+		sp = cfa;
 		pc = strip(pc);
-		if (unlikely(pc == 0)) {
-			word++;
-			break;
-		}
 		*to++ = pc;
+		slot = unwind_rules_caller(rules, slot, pc - 1);
 	}
+	/* That is where the stack ends, and no frame. */
+	if (unlikely(pc == 0) && to > &trace->pc[depth])
+		to--;
 	*at = pc;
 	w->sp = sp;
 	if (fp) {
@@ -400,7 +345,7 @@ static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
 		if (pc == 0 || depth == max_depth)
 			return true;
 		/* A call may be the last instruction of its function. */
-		rule = rule_for(w->cache, pc - !interrupted);
+		rule = unwind_rules_find(&w->cache->rules, pc - !interrupted);
 		is_signal = rule.cfa == CFI_SIGNAL;
 		if (rule.cfa == CFI_END)
 			return true;
@@ -425,11 +370,11 @@ static bool walk_frames(struct walk *w, uintptr_t pc, unsigned max_depth)
 static void note_caller(
 	struct unwind_trace *trace, struct unwind_cache *cache, uintptr_t pc)
 {
-	struct cfi_rule rule = rule_for(cache, pc - 1);
+	struct cfi_rule rule = unwind_rules_find(&cache->rules, pc - 1);
 
 	if (rule.cfa != CFI_SP && rule.cfa != CFI_FP)
 		return;
-	trace->caller_offset = rule.cfa_offset + return_offset(rule);
+	trace->caller_offset = rule.cfa_offset + unwind_rules_return(rule);
 	trace->caller_by_fp = rule.cfa == CFI_FP;
 }
 
@@ -460,8 +405,7 @@ static void walk(const struct unwind_start *start, unsigned max_depth,
 
 static void forget(struct unwind_cache *cache)
 {
-	for (unsigned i = 0; i < RULES; i++)
-		cache->slot[i].pc = NO_PC;
+	unwind_rules_forget(&cache->rules);
 	cache->low = cache->high = 0;
 }
 

@@ -34,7 +34,7 @@ text = native[len(b"begin\n"):-len(b"end 1\n")]
 last = text[:len(text) // 12]
 begin = native[:len(native) - len(b"end 1\n") - len(last)]
 said = {"nothing": b"", "flush": b"", "print": b"<handler 22222>\n", "piece": b"<half>",
-    "character": b"!"}
+    "character": b"!", "alternate": b"<other stack>\n", "tell": b""}
 
 def is_right(action, got):
     cuts = range(len(last) + 1)
@@ -44,7 +44,7 @@ def is_right(action, got):
 
 wrong = []
 points = 0
-for action in ["print", "piece", "character", "flush", "jump"]:
+for action in ["print", "piece", "character", "alternate", "flush", "tell", "jump"]:
     k = random.randrange(stride)
     while True:
         status, got = shown(action, k)

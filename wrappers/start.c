@@ -25,8 +25,6 @@ static void end(int status, void *unused)
 	(void)unused;
 	if (process_is_borrowed())
 		return;
-	/* A handler that ends the program does not return to a putc(). */
-	stdio_buffer_putting = 0;
 	stdio_buffer_drain_all(&call);
 	state_drop_strays(&call);
 	held_back = streams_flush_all();

@@ -8,20 +8,13 @@
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
-static void drain(const struct call *call, FILE *file)
+/* Records what macros have left in the buffer of a replaced FILE. */
+void state_drain(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_file(file);
 
 	if (stream != STREAM_PASS)
 		stdio_buffer_drain(call, file, stream);
-}
-
-/* Records what macros have left in the buffer of a replaced FILE, before
- * something that could not leave it there. */
-void state_drain(const struct call *call, FILE *file)
-{
-	stdio_buffer_putting = 0;
-	drain(call, file);
 }
 
 /*
@@ -63,7 +56,7 @@ static void flush(const struct call *call, FILE *file)
 void state_settle(const struct call *call, FILE *file)
 {
 	if (file->_IO_write_ptr != file->_IO_write_base)
-		drain(call, file);
+		state_drain(call, file);
 	flush(call, file);
 }
 
@@ -79,16 +72,13 @@ static void flush_all(const struct call *call)
 
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
-	char *left;
 	int result;
 
 	if (!file)
 		flush_all(call);
 	else
 		state_settle(call, file);
-	left = stdio_buffer_hide(call->sp);
 	result = next(file);
-	stdio_buffer_show(left);
 	stdio_buffer_flushed(file);
 	return result;
 }

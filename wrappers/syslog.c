@@ -80,7 +80,9 @@ static bool record_fast(const struct call *call, unsigned stream, int priority,
 		.utc_offset = utc_offset,
 		.ident = log_ident};
 
-	return !streams[stream].tee && !(log_option & LOG_PERROR) &&
+	/* Another thread may have closed the log meanwhile. */
+	return message.ident && !streams[stream].tee &&
+	       !(log_option & LOG_PERROR) &&
 	       fast_syslog(call, &message, format, ap);
 }
 
@@ -103,12 +105,18 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	return capture_format(call, &how, format, ap) != CAPTURE_PASS;
 }
 
-/* What is recorded in place of being sent is neither, below the level. */
+/*
+ * What is recorded in place of being sent is neither, below the level; and
+ * remains so when the capture is full.
+ */
 static void switch_off(void)
 {
-	below = 0xff & ~(uint32_t)LOG_UPTO(process.level);
-	if (below & ~syslog_off)
-		__atomic_fetch_or(&syslog_off, below, __ATOMIC_RELAXED);
+	uint32_t bits = 0xff & ~(uint32_t)LOG_UPTO(process.level);
+
+	if (likely(!(bits & ~syslog_off)))
+		return;
+	__atomic_store_n(&below, bits, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&syslog_off, bits, __ATOMIC_RELAXED);
 }
 
 void syslog_message(const struct call *call, int priority, int chk,

@@ -2,8 +2,8 @@
  * interrupted CALL ACTION K: says "begin", makes the same call WARM times, says
  * "end".  In the last one a signal arrives after K of its instructions; its
  * handler does ACTION, in the middle of whatever records the call:
- *   nothing, print (a line), piece (of a line), character, flush, jump (out of
- *   the call)
+ *   nothing, print (a line), piece (of a line), character, alternate (a line,
+ *   on another stack), flush, tell (its position), jump (out of the call)
  * The program steps itself: a parent that is not recorded traces it.  Exits
  * with 77 if the call had fewer instructions.  LIBRARY is what to preload.
  */
@@ -59,6 +59,12 @@ static void handle(int signal)
 	case 'c':
 		putc('!', stdout);
 		break;
+	case 'a':
+		printf("<other stack>\n");
+		break;
+	case 't':
+		ftell(stdout);
+		break;
 	case 'f':
 		fflush(stdout);
 		break;
@@ -85,7 +91,14 @@ static __attribute__((noinline)) void make(const char *which)
 
 static int victim(const char *which)
 {
-	signal(SIGUSR1, handle);
+	/* Further up the stack than what is interrupted. */
+	char room[1 << 16];
+	const stack_t other = {.ss_sp = room, .ss_size = sizeof(room)};
+	struct sigaction how = {.sa_handler = handle};
+
+	if (*action == 'a' && sigaltstack(&other, NULL) == 0)
+		how.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &how, NULL);
 	printf("begin\n");
 	if (sigsetjmp(back, 1) == 0)
 		make(which);
