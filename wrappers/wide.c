@@ -185,11 +185,13 @@ struct text {
 #define UNTOUCHED ((wchar_t)0x9abcdef1)
 
 /*
- * A conversion that fails ends the text, and what was before it stands; then
- * it has a terminator.  Without one, there was no room.
+ * A conversion that fails ends the text, and what was before it stands, with a
+ * terminator.  But so may a text for which there was no room, since what does
+ * not fit may be left out, and a zero be the last that does: what fails is
+ * whole if it is as long as with less room, which is `before`.
  */
-static void print(struct text *text, int error, int chk, const wchar_t *format,
-	va_list arguments)
+static void print(struct text *text, size_t before, int error, int chk,
+	const wchar_t *format, va_list arguments)
 {
 	for (size_t i = 0; i < text->size; i++)
 		text->at[i] = UNTOUCHED;
@@ -199,9 +201,8 @@ static void print(struct text *text, int error, int chk, const wchar_t *format,
 	text->length = text->size;
 	while (text->length > 0 && text->at[text->length - 1] == UNTOUCHED)
 		text->length--;
-	/* At the very end it may also be a character, cut off behind. */
 	text->whole = text->length > 0 && text->at[text->length - 1] == 0 &&
-		      (text->result >= 0 || text->length < text->size);
+		      (text->result >= 0 || text->length == before);
 	if (text->whole)
 		text->length--;
 }
@@ -216,7 +217,7 @@ static bool record_text(const struct wide *wide, const struct text *text)
 }
 
 /* The text is made in ever larger mappings until there is room for it. */
-static COLD bool print_long(const struct wide *wide, int chk,
+static COLD bool print_long(const struct wide *wide, size_t before, int chk,
 	const wchar_t *format, va_list arguments, int *result)
 {
 	bool whole = false, done = false;
@@ -227,7 +228,8 @@ static COLD bool print_long(const struct wide *wide, int chk,
 
 		if (!text.at)
 			return false;
-		print(&text, wide->error, chk, format, arguments);
+		print(&text, before, wide->error, chk, format, arguments);
+		before = text.length;
 		whole = text.whole;
 		*result = text.result;
 		done = whole && record_text(wide, &text);
@@ -242,10 +244,11 @@ static COLD bool print_at_once(const struct wide *wide, int chk,
 	wchar_t room[WIDE_SMALL];
 	struct text text = {.at = room, .size = WIDE_SMALL};
 
-	print(&text, wide->error, chk, format, arguments);
+	print(&text, 0, wide->error, chk, format, arguments);
 	*result = text.result;
 	if (!text.whole)
-		return print_long(wide, chk, format, arguments, result);
+		return print_long(
+			wide, text.length, chk, format, arguments, result);
 	return record_text(wide, &text);
 }
 

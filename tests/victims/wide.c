@@ -132,6 +132,10 @@ static void lengthy(void)
 		NOTE(stdout, wprintf(L"%ls\n", text));
 		text[length] = kept_character;
 	}
+	/* A zero in the middle, wherever a room for the text may end. */
+	for (int width = 1; width < 300; width++)
+		NOTE(stdout,
+			wprintf(L"%*c%.60d|% 'd\n", width, 0, width, 1234567));
 }
 
 static void many(int wide)
