@@ -8,7 +8,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = @printf '  %-8s %s\n' $(1) $(2)
 
 # ---- what a fresh Debian 12 needs: package, and what it is for ----
-BUILD_PACKAGES = libdwarf-dev libiberty-dev libunwind-dev zlib1g-dev
+BUILD_PACKAGES = libiberty-dev libunwind-dev zlib1g-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
@@ -44,7 +44,7 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
-READ_LIBS = -ldwarf -lz -liberty
+READ_LIBS = -lz -liberty
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \

@@ -10,17 +10,21 @@ bool definition_add_string(
 	struct definition_string *string;
 
 	cursor_struct(record, &head, sizeof(head));
-	bytes = cursor_bytes(record, head.bytes);
-	if (!bytes)
+	if (record->failed)
 		return false;
+	bytes = cursor_bytes(record, head.bytes);
 	string = pool_take(&table->pool, sizeof(*string));
 	if (!string)
-		return true;
-	string->length = head.bytes;
-	string->bytes = pool_copy(&table->pool, bytes, head.bytes);
-	if (string->bytes)
+		return bytes;
+	*string = (struct definition_string){
+		.length = head.bytes,
+		.address = head.address,
+	};
+	if (bytes)
+		string->bytes = pool_copy(&table->pool, bytes, head.bytes);
+	if (string->bytes || !bytes)
 		id_map_set(&table->strings, head.id, string);
-	return true;
+	return bytes;
 }
 
 bool definition_add_stream(

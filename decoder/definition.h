@@ -20,8 +20,9 @@
 #define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
 
 struct definition_string {
-	const char *bytes; /* a NUL follows them */
+	const char *bytes; /* a NUL follows them; null: they are lost */
 	size_t length;
+	uint64_t address; /* where it was in the process, or 0 */
 };
 
 struct definition_stream {
@@ -45,6 +46,7 @@ struct definition_context {
 	uint16_t text;	 /* enum binlog_text */
 	uint16_t flags;	 /* BINLOG_CONTEXT_... */
 	bool has_format; /* its id is not 0; `format` may be missing still */
+	bool restored;	 /* if that was possible: see restore.h */
 	const struct definition_string *format;	  /* null: not defined */
 	const struct definition_string *function; /* null: not defined */
 	const struct definition_stream *stream;	  /* null: not defined */
@@ -70,8 +72,9 @@ struct definition_table {
 
 /*
  * Each takes a record, the cursor over all of it.  False:
- * the lengths in it do not fit; nothing was defined.  A later definition of
- * an id replaces an earlier one for records that follow.
+ * the lengths in it do not fit; nothing was defined, but of a string that its
+ * bytes are lost.  A later definition of an id replaces an earlier one for
+ * records that follow.
  */
 bool definition_add_string(
 	struct definition_table *table, struct cursor *record);

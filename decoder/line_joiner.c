@@ -258,6 +258,9 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 		joiner->busy > 0 ? find(joiner, message) : NULL;
 
 	joiner->scratch.text.length = 0;
+	if (joiner->calls.prepare)
+		joiner->calls.prepare(
+			joiner->calls.closure, message, &joiner->scratch.text);
 	message_text(message, &joiner->scratch.text);
 	if (old && old->busy)
 		add_more(joiner, message, old);

@@ -28,6 +28,9 @@ struct line_joiner_calls {
 	void (*describe)(void *closure, const struct message *message,
 		struct render_buffer *head, struct render_buffer *tail);
 	void (*lines)(void *closure, const struct line_joiner_lines *lines);
+	/* Called before the text of a message is put there; may be null. */
+	void (*prepare)(void *closure, const struct message *message,
+		struct render_buffer *text);
 	void *closure;
 };
 

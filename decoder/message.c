@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decoder/restore.h"
 #include "record/layout.h"
 
 #define SYSLOG_ARGUMENTS 4 /* before those of the format */
@@ -116,11 +117,24 @@ static void report_format(const struct message *message)
 	recording_report(message->capture, ERROR_STRING, message->offset, 0);
 }
 
+/* Null: it is lost. */
+static const struct definition_string *format_of(const struct message *message)
+{
+	struct definition_context *context = message->context;
+
+	if (!context->restored && message->capture->restore)
+		context->format =
+			restore_format(message->capture->restore, message);
+	context->restored = true;
+	return context->format && context->format->bytes ? context->format
+							 : NULL;
+}
+
 /* The format with the arguments from `first` on. */
 static void put_format(
 	const struct message *message, size_t first, struct render_buffer *out)
 {
-	const struct definition_string *format = message->context->format;
+	const struct definition_string *format = format_of(message);
 
 	if (!format) {
 		report_format(message);
@@ -136,7 +150,7 @@ static void put_format(
 static void put_literal(
 	const struct message *message, struct render_buffer *out)
 {
-	const struct definition_string *format = message->context->format;
+	const struct definition_string *format = format_of(message);
 
 	if (format) {
 		render_buffer_put(out, format->bytes, format->length);

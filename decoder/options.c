@@ -156,7 +156,50 @@ static const char *parse_streams(struct options *options, const char *list)
 	}
 }
 
-/* Null, or what is wrong. */
+/* Null, or what is wrong.  A null ends each of the lists. */
+static const char *add_path(
+	const char **paths, size_t *count, const char *value)
+{
+	if (*count == OPTIONS_PATHS_MAX)
+		return "given more often than can be kept: leave some out";
+	paths[(*count)++] = value;
+	return NULL;
+}
+
+/* Likewise: where the files with symbols are looked for. */
+static const char *apply_to_symbols(
+	struct options *options, int option, const char *value)
+{
+	struct symbolizer_options *symbols = &options->symbols;
+
+	switch (option) {
+	case NUMBER_PATH_MAP:
+		if (*value == '=' || !strchr(value, '='))
+			return "not FROM=TO: give two paths with = between";
+		symbols->path_maps = options->path_maps;
+		return add_path(
+			options->path_maps, &options->path_map_count, value);
+	case NUMBER_SYSROOT:
+		symbols->sysroot = value;
+		break;
+	case NUMBER_DEBUG_DIR:
+		symbols->debug_directories = options->debug_directories;
+		return add_path(options->debug_directories,
+			&options->debug_directory_count, value);
+	case NUMBER_FORCE:
+		symbols->force = true;
+		break;
+	case NUMBER_DEBUGINFOD:
+		if (!getenv("DEBUGINFOD_URLS"))
+			return "DEBUGINFOD_URLS is not set: set it to the "
+			       "addresses of servers";
+		symbols->debuginfod = true;
+		break;
+	}
+	return NULL;
+}
+
+/* Likewise. */
 static const char *apply(struct options *options, int option, const char *value)
 {
 	uint32_t depth;
@@ -183,11 +226,20 @@ static const char *apply(struct options *options, int option, const char *value)
 			return "not a number of frames: give digits";
 		options->depth = depth;
 		break;
+	case NUMBER_SOURCE:
+		options->source = true;
+		break;
+	case NUMBER_POINTERS:
+		options->pointers = true;
+		break;
 	case NUMBER_OUTPUT:
 		options->style = value;
 		break;
 	case NUMBER_PROCESSES:
 		options->style = "processes";
+		break;
+	case NUMBER_INDEX:
+		options->index = true;
 		break;
 	case NUMBER_UTC:
 		options->utc = true;
@@ -195,6 +247,8 @@ static const char *apply(struct options *options, int option, const char *value)
 	case NUMBER_QUIET:
 		options->quiet = true;
 		break;
+	default:
+		return apply_to_symbols(options, option, value);
 	}
 	return NULL;
 }
@@ -226,6 +280,9 @@ static enum options_action check(struct options *options)
 	if (options->as_written && strcmp(options->style, "raw") != 0)
 		return complain(options, "--as-written",
 			"orders the bytes of --raw: give both");
+	if (options->index && options->path_count == 0)
+		return complain(options, "--index",
+			"no program is named: give its path");
 	return OPTIONS_SHOW;
 }
 
@@ -252,7 +309,9 @@ enum options_action options_parse(
 			return OPTIONS_VERSION;
 		wrong = apply(options, option, optarg);
 		if (wrong)
-			return complain(options, optarg, wrong);
+			return complain(options,
+				optarg ? optarg : argv[optind - 1],
+				wrong);
 	}
 	options->paths = argv + optind;
 	options->path_count = (size_t)(argc - optind);
@@ -275,7 +334,7 @@ void options_help(char *buffer, size_t size)
 			descriptions[i].argument ? descriptions[i].argument
 						 : "");
 		used += (size_t)snprintf(buffer + used, size - used,
-			"  %-3s %-16s %s\n",
+			"  %-3s %-18s %s\n",
 			descriptions[i].letter ? letter : "", name,
 			descriptions[i].help);
 	}

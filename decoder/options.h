@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/symbolizer.h"
+
 enum options_action {
 	OPTIONS_SHOW,
 	OPTIONS_HELP,
@@ -18,6 +20,7 @@ enum options_action {
 };
 
 #define OPTIONS_GLOBS_MAX 64
+#define OPTIONS_PATHS_MAX 64
 
 /* Which files: see record/path_glob.h. */
 struct options_glob {
@@ -29,7 +32,10 @@ struct options_glob {
 struct options {
 	const char *style;
 	bool as_written;
+	bool index; /* paths are of ELF files */
 	bool stacks;
+	bool source;
+	bool pointers;
 	bool utc;
 	bool quiet;
 	size_t depth;
@@ -38,6 +44,11 @@ struct options {
 	size_t glob_count;
 	bool one_pid;
 	uint32_t pid;
+	struct symbolizer_options symbols;
+	const char *path_maps[OPTIONS_PATHS_MAX + 1];
+	size_t path_map_count;
+	const char *debug_directories[OPTIONS_PATHS_MAX + 1];
+	size_t debug_directory_count;
 	char *const *paths;
 	size_t path_count;
 	char problem[160]; /* what: why: what you can do */

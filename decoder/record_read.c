@@ -62,7 +62,7 @@ static void read_defined(
 	const struct definition_string *string =
 		definition_string(read->definitions, id);
 
-	if (string) {
+	if (string && string->bytes) {
 		argument->data = string->bytes;
 		argument->bytes = (uint32_t)string->length;
 		return;

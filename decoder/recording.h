@@ -15,6 +15,8 @@
 #include "decoder/program.h"
 #include "record/layout.h"
 
+struct restore;
+
 /* A block as its header describes it. */
 struct recording_block {
 	uint64_t offset; /* of its header in the file */
@@ -40,6 +42,7 @@ struct recording {
 	uint64_t passed;  /* of the header and all blocks */
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
+	struct restore *restore; /* null: what is lost stays lost */
 	struct error_list *errors;
 };
 

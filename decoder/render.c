@@ -164,6 +164,7 @@ static int put_character(
 static int put_pointer(
 	struct render_call *call, const struct format_directive *directive)
 {
+	const struct render_pointers *pointers = call->piece.out->pointers;
 	const struct render_argument *argument =
 		find_argument(call, directive->argument, BINLOG_ARG_I64);
 
@@ -176,6 +177,9 @@ static int put_pointer(
 	else
 		render_integer_put(
 			&call->piece, (uint64_t)argument->i64, false);
+	if (pointers)
+		pointers->put(pointers->closure, call->piece.out,
+			(uint64_t)argument->i64);
 	return RENDER_COMPLETE;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /*
@@ -22,6 +23,15 @@ struct render_pieces {
 	bool small; /* blocks of at most 20 bytes count as bytes: %f of libc */
 };
 
+struct render_buffer;
+
+/* Asked for each %p, right behind it: may append what it points to. */
+struct render_pointers {
+	void (*put)(
+		void *closure, struct render_buffer *out, uint64_t pointer);
+	void *closure;
+};
+
 /* All zero is an empty buffer. */
 struct render_buffer {
 	char *data;    /* not NUL-terminated; NULL while room is 0 */
@@ -30,6 +40,7 @@ struct render_buffer {
 	size_t limit; /* of render_format(), see there; 0: RENDER_LIMIT */
 	bool failed;  /* no memory: something was not appended */
 	struct render_pieces *pieces; /* null: nobody wants to know */
+	const struct render_pointers *pointers; /* null: likewise */
 };
 
 /* Makes room for `size` more bytes at data + length; false without memory. */

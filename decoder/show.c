@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decoder/capture_list.h"
 #include "decoder/filter.h"
+#include "decoder/fired.h"
+#include "decoder/index.h"
 #include "decoder/merge.h"
 #include "decoder/options.h"
+#include "decoder/restore.h"
 #include "decoder/style.h"
 #include "record/layout.h"
 
@@ -30,7 +34,11 @@ struct show {
 	struct error_list errors;
 	struct capture_list list;
 	struct output output;
+	struct restore *restore;
+	struct places *places; /* null: no addresses are looked up */
 	struct stack *stack;
+	struct source_line *source;
+	struct pointers *pointers;
 	bool counts;	   /* calls, since their messages are read */
 	uint64_t captured; /* calls, shown or not */
 	uint64_t passed;
@@ -45,7 +53,7 @@ static enum exit_status fail(const char *sentence)
 
 static enum exit_status print_help(void)
 {
-	char text[2048];
+	char text[4096];
 
 	options_help(text, sizeof(text));
 	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
@@ -84,6 +92,7 @@ static void open_captures(struct show *show)
 	for (i = 0; i < show->list.count; i++) {
 		show->passed += show->list.captures[i]->passed;
 		show->dropped += show->list.captures[i]->dropped;
+		show->list.captures[i]->restore = show->restore;
 	}
 }
 
@@ -98,6 +107,8 @@ static void show_messages(struct show *show, const struct style *style)
 		.options = &show->options,
 		.output = &show->output,
 		.stack = show->stack,
+		.source = show->source,
+		.pointers = show->pointers,
 		.utc = show->options.utc,
 		.captures = show->list.captures,
 		.capture_count = show->list.count,
@@ -139,6 +150,26 @@ static void print_errors(const struct error_list *errors)
 			errors->count - ERROR_KEPT_MAX);
 }
 
+/* Of files whose names are missing. */
+static void print_complaints(const struct places *places)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
+		fprintf(stderr, "%s\n", sentence);
+}
+
+/* Of programs that formats were looked for in. */
+static void print_refusals(const struct restore *restore)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; restore && (sentence = restore_complaint(restore, i)); i++)
+		fprintf(stderr, "%s\n", sentence);
+}
+
 static void print_sum(const struct show *show)
 {
 	bool raw = strcmp(show->options.style, "raw") == 0;
@@ -167,27 +198,64 @@ static enum exit_status judge(const struct show *show)
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
 }
 
+/* True: it could not be written, and that matters. */
+static bool report_output(const struct show *show)
+{
+	const struct output *output = &show->output;
+
+	if (output->failed == 0 || output->failed == EPIPE)
+		return false;
+	fprintf(stderr,
+		"%s: not written: %s: make room or choose another place\n",
+		output->where ? output->where : "standard output",
+		strerror(output->failed));
+	return true;
+}
+
 static enum exit_status run(struct show *show, const struct style *style)
 {
 	enum exit_status status;
 
 	open_captures(show);
 	show_messages(show, style);
-	if (show->output.failed != 0 && show->output.failed != EPIPE)
-		fprintf(stderr,
-			"%s: not written: %s: make room or choose another "
-			"place\n",
-			show->output.where ? show->output.where
-					   : "standard output",
-			strerror(show->output.failed));
+	report_output(show);
 	if (show->output.failed == 0) {
 		print_errors(&show->errors);
+		print_complaints(show->places);
+		print_refusals(show->restore);
 		print_sum(show);
 	}
 	status = judge(show);
 	render_buffer_free(&show->output.text);
 	capture_list_free(&show->list);
 	return status;
+}
+
+/* What looks addresses up, as far as it is wanted.  False: out of memory. */
+static bool begin_lookups(struct show *show)
+{
+	const struct options *options = &show->options;
+
+	if (!options->stacks && !options->source && !options->pointers)
+		return true;
+	show->places = places_new(&options->symbols);
+	if (show->places && options->stacks)
+		show->stack = stack_new(show->places, options->depth);
+	if (show->places && options->source)
+		show->source = source_line_new(show->places, &options->symbols);
+	if (show->places && options->pointers)
+		show->pointers = pointers_new(show->places);
+	return !show->stack == !options->stacks &&
+	       !show->source == !options->source &&
+	       !show->pointers == !options->pointers;
+}
+
+static void end_lookups(struct show *show)
+{
+	pointers_free(show->pointers);
+	source_line_free(show->source);
+	stack_free(show->stack);
+	places_free(show->places);
 }
 
 static enum exit_status start(struct show *show)
@@ -200,13 +268,94 @@ static enum exit_status start(struct show *show)
 	if (!style)
 		return fail("--output: no such style: "
 			    "--output=help lists them");
-	if (show->options.stacks)
-		show->stack = stack_new(show->options.depth);
-	if (show->options.stacks && !show->stack)
-		return fail("--stacks: out of memory: try without");
-	status = run(show, style);
-	stack_free(show->stack);
+	show->restore = restore_new(&show->options.symbols);
+	status = begin_lookups(show)
+			 ? run(show, style)
+			 : fail("--stacks: out of memory: try without");
+	end_lookups(show);
+	restore_free(show->restore);
 	return status;
+}
+
+static bool is_capture(const char *path)
+{
+	size_t suffix = strlen(BINLOG_SUFFIX);
+	size_t length = strlen(path);
+	struct stat status;
+
+	if (length > suffix &&
+		strcmp(path + length - suffix, BINLOG_SUFFIX) == 0)
+		return true;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* False: no captures were named. */
+static bool count_messages(struct show *show, struct fired *fired)
+{
+	const struct options *options = &show->options;
+	const struct message *message;
+	struct merge *merge;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < options->path_count; i++) {
+		if (!is_capture(options->paths[i]))
+			continue;
+		any = true;
+		capture_list_add(&show->list, options->paths[i], &show->errors);
+	}
+	merge = merge_new(show->list.captures, show->list.count);
+	while (merge && (message = merge_next(merge)))
+		if (!message_is_event(message) && !message->continues &&
+			filter_wants(options, message))
+			fired_take(fired, message);
+	if (!merge || fired->failed)
+		report_memory(show);
+	merge_free(merge);
+	return any;
+}
+
+/* The statements of programs, no messages. */
+static enum exit_status list_statements(struct show *show)
+{
+	const struct options *options = &show->options;
+	struct render_buffer complaint = {0};
+	struct index_sum sum = {0};
+	struct fired fired = {0};
+	bool counts = count_messages(show, &fired);
+	size_t missing = 0;
+	size_t listed = 0;
+	size_t i;
+
+	for (i = 0; i < options->path_count; i++) {
+		if (is_capture(options->paths[i]))
+			continue;
+		if (index_put(options->paths[i], &options->symbols,
+			    counts ? &fired : NULL, &sum, &show->output,
+			    &complaint))
+			listed++;
+		else
+			missing++;
+	}
+	output_flush(&show->output);
+	if (complaint.length > 0)
+		fwrite(complaint.data, 1, complaint.length, stderr);
+	print_errors(&show->errors);
+	if (counts && !options->quiet)
+		fprintf(stderr,
+			"%zu of %zu statements have made messages, of %zu it "
+			"is not known\n",
+			sum.fired, sum.statements, sum.unknown);
+	render_buffer_free(&complaint);
+	render_buffer_free(&show->output.text);
+	fired_free(&fired);
+	capture_list_free(&show->list);
+	if (report_output(show) || listed == 0)
+		return EXIT_NOTHING;
+	return missing > 0 || error_count(
+				      &show->errors, ERROR_SEVERITY_DAMAGE) > 0
+		       ? EXIT_DAMAGE
+		       : EXIT_ALL_READ;
 }
 
 int main(int argc, char **argv)
@@ -226,5 +375,5 @@ int main(int argc, char **argv)
 	case OPTIONS_SHOW:
 		break;
 	}
-	return start(&show);
+	return show.options.index ? list_statements(&show) : start(&show);
 }

@@ -6,36 +6,23 @@
 #include <string.h>
 
 #include "decoder/escape.h"
-#include "record/hash.h"
-#include "symbolizer/symbolizer.h"
 
 struct stack {
-	struct symbolizer *symbolizer;
+	struct places *places;
 	size_t depth;
 	struct render_buffer lines; /* of the stack that is being resolved */
 	size_t shown;		    /* frames of it so far */
-	const struct program_module *module;
-	uint64_t address; /* in that module's file */
 };
 
-static uint64_t hash(const void *data, size_t size)
+struct stack *stack_new(struct places *places, size_t depth)
 {
-	return binlog_hash(data, size);
-}
-
-struct stack *stack_new(size_t depth)
-{
-	const struct symbolizer_options options = {.hash = hash};
 	struct stack *stack = calloc(1, sizeof(*stack));
 
 	if (!stack)
 		return NULL;
+	stack->places = places;
 	stack->depth = depth;
-	stack->symbolizer = symbolizer_new(&options);
-	if (stack->symbolizer)
-		return stack;
-	free(stack);
-	return NULL;
+	return stack;
 }
 
 static void put(struct stack *stack, const char *string)
@@ -60,57 +47,43 @@ static void begin_line(struct stack *stack)
 	put(stack, " ");
 }
 
-static const char *last_part(const char *path)
+/* What is known of an address without a line. */
+static void put_place(struct stack *stack, const struct place *place)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	if (place->function) {
+		put(stack, place->function);
+		put_number(stack, "+0x", place->offset, true);
+	}
+	if (place->function && place->module)
+		put(stack, " in ");
+	if (place->module)
+		put(stack, place->module);
+	if (!place->function && place->module)
+		put_number(stack, "+0x", place->address, true);
+	if (!place->function && !place->module)
+		put_number(stack, "0x", place->address + 1, true);
 }
 
-static void put_frame(void *closure, const struct symbolizer_frame *frame)
+static void put_frame(void *closure, const struct place *place)
 {
 	struct stack *stack = closure;
-	const char *module = last_part(stack->module->path);
 
 	if (stack->shown >= stack->depth)
 		return;
 	begin_line(stack);
-	if (frame->function && frame->file) {
-		put(stack, frame->function);
+	if (place->function && strcmp(place->function, PLACES_SIGNAL) == 0) {
+		put(stack, place->function);
+	} else if (place->function && place->file) {
+		put(stack, place->function);
 		put(stack, " at ");
-		put(stack, frame->file);
-		put_number(stack, ":", frame->line, false);
-	} else if (frame->function) {
-		put(stack, frame->function);
-		put_number(stack, "+0x", frame->offset, true);
-		put(stack, " in ");
-		put(stack, module);
+		put(stack, place->file);
+		put_number(stack, ":", place->line, false);
 	} else {
-		put(stack, module);
-		put_number(stack, "+0x", stack->address, true);
+		put_place(stack, place);
 	}
-	if (frame->inlined)
+	if (place->inlined)
 		put(stack, " (inlined)");
 	render_buffer_put_byte(&stack->lines, '\n');
-}
-
-static void resolve(
-	struct stack *stack, const struct program_module *module, uint64_t pc)
-{
-	const struct symbolizer_module asked = {
-		.path = module->path,
-		.build_id =
-			module->build_id_bytes > 0 ? module->build_id : NULL,
-		.build_id_bytes = module->build_id_bytes,
-		.file_bytes = module->file_bytes,
-		.content_hash = module->content_hash,
-	};
-
-	/* A return address is that of the next instruction. */
-	stack->module = module;
-	stack->address = pc - module->bias - 1;
-	symbolizer_resolve(
-		stack->symbolizer, &asked, stack->address, put_frame, stack);
 }
 
 static void resolve_all(struct stack *stack, const struct message *message)
@@ -120,19 +93,10 @@ static void resolve_all(struct stack *stack, const struct message *message)
 
 	stack->lines.length = 0;
 	stack->shown = 0;
-	for (i = 0; i < context->depth && stack->shown < stack->depth; i++) {
-		uint64_t pc = context->frames[i];
-		const struct program_module *module = program_module_at(
-			message->program, pc - 1, context->modules);
-
-		if (module) {
-			resolve(stack, module, pc);
-			continue;
-		}
-		begin_line(stack);
-		put_number(stack, "0x", pc, true);
-		render_buffer_put_byte(&stack->lines, '\n');
-	}
+	/* A return address is that of the next instruction. */
+	for (i = 0; i < context->depth && stack->shown < stack->depth; i++)
+		places_find(stack->places, message, context->frames[i] - 1,
+			put_frame, stack);
 }
 
 void stack_put(struct stack *stack, const struct message *message,
@@ -154,7 +118,6 @@ void stack_free(struct stack *stack)
 {
 	if (!stack)
 		return;
-	symbolizer_free(stack->symbolizer);
 	render_buffer_free(&stack->lines);
 	free(stack);
 }

@@ -1,23 +1,28 @@
 /*
- * The stack of a message as lines of text, frame by frame, resolved through
- * the symbolizer.  Asked by the styles when stacks are wanted; every stack is
+ * The stack of a message as lines of text, frame by frame, with the names that
+ * places knows.  Asked by the styles when stacks are wanted; every stack is
  * resolved once and kept with its context.
  */
 #ifndef DECODER_STACK_H
 #define DECODER_STACK_H
 
 #include "decoder/message.h"
+#include "decoder/places.h"
 #include "decoder/render_buffer.h"
 
 struct stack;
 
-/* Shows at most `depth` frames of each stack.  Null: out of memory. */
-struct stack *stack_new(size_t depth);
+/*
+ * Shows at most `depth` frames of each stack; `places` stays the caller's.
+ * Null: out of memory.
+ */
+struct stack *stack_new(struct places *places, size_t depth);
 
 /*
  * Appends a line for each frame, innermost first, escaped, each of them
  * "    #N " and what is known: "function at file:line", marked if inlined, or
- * "function+0x12 in file", or "file+0x1234", or the address alone.
+ * "function+0x12 in file", or "file+0x1234", or "function+0x12" for code that
+ * is in no file, or the address alone.
  */
 void stack_put(struct stack *stack, const struct message *message,
 	struct render_buffer *out);

@@ -12,13 +12,17 @@
 #include "decoder/message.h"
 #include "decoder/options.h"
 #include "decoder/output.h"
+#include "decoder/pointers.h"
+#include "decoder/source_line.h"
 #include "decoder/stack.h"
 
 /* Outlives the style's state. */
 struct style_settings {
 	const struct options *options;
 	struct output *output;
-	struct stack *stack; /* null: show no stacks */
+	struct stack *stack;	   /* null: show no stacks */
+	struct source_line *source; /* null: show no source lines */
+	struct pointers *pointers; /* null: do not say what they point to */
 	bool utc;	     /* wall time in UTC, otherwise local time */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;

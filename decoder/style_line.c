@@ -13,7 +13,7 @@
 struct line {
 	struct style_settings settings;
 	struct line_joiner *joiner;
-	uint64_t second; /* that `date` is for */
+	uint64_t second;	   /* that `date` is for */
 	char date[CALENDAR_BYTES]; /* up to the second; empty: not set */
 };
 
@@ -139,8 +139,19 @@ static void describe(void *closure, const struct message *message,
 		put_stream(head, message);
 		render_buffer_put(head, ": ", 2);
 	}
+	if (line->settings.source)
+		source_line_put(line->settings.source, message, tail);
 	if (line->settings.stack)
 		stack_put(line->settings.stack, message, tail);
+}
+
+static void prepare(void *closure, const struct message *message,
+	struct render_buffer *text)
+{
+	struct line *line = closure;
+
+	if (line->settings.pointers)
+		pointers_show(line->settings.pointers, message, text);
 }
 
 static void put_lines(void *closure, const struct line_joiner_lines *lines)
@@ -177,8 +188,12 @@ void *style_line_begin(const struct style_settings *settings)
 	if (!line)
 		return NULL;
 	line->settings = *settings;
-	line->joiner = line_joiner_new(
-		&(struct line_joiner_calls){describe, put_lines, line});
+	line->joiner = line_joiner_new(&(struct line_joiner_calls){
+		.describe = describe,
+		.lines = put_lines,
+		.prepare = prepare,
+		.closure = line,
+	});
 	if (line->joiner)
 		return line;
 	free(line);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/trampoline.h"
 
 /* Inlining into itself would be damage; this is far beyond all else. */
 #define FRAMES_MAX 512
@@ -25,7 +26,7 @@ static const struct symtab_symbol *symbol_at(
  * then the symbol knows better, as it may be a clone with a name of its own.
  */
 static const char *name_of(const struct symbolmodule *module,
-	const struct debugunit_function *function)
+	const struct debuginfo_frame *function)
 {
 	const struct symtab_symbol *symbol;
 
@@ -50,28 +51,36 @@ static bool add_frame(
 	return true;
 }
 
-/* The chain from the innermost function outwards. */
+/*
+ * The chain from the innermost function outwards; *start is where the last one
+ * begins.  Without one, what is known of the line is left in `frame`.
+ */
 static bool add_functions(struct answer *answer,
-	const struct symbolmodule *module, const struct debuginfo_place *place,
-	struct symbolizer_frame *frame)
+	const struct symbolmodule *module, struct debuginfo_place *place,
+	struct symbolizer_frame *frame, uint64_t *start)
 {
-	uint32_t index = place->function;
+	struct debuginfo_frame function;
 
-	while (index != DEBUGUNIT_NONE && answer->count < FRAMES_MAX) {
-		const struct debugunit_function *function =
-			&place->unit->functions[index];
+	while (answer->count < FRAMES_MAX) {
+		bool known =
+			debuginfo_next(module->debuginfo, place, &function);
 
-		frame->function = name_of(module, function);
-		frame->inlined =
-			function->inlined && function->caller != DEBUGUNIT_NONE;
+		frame->file = function.file;
+		frame->line = function.line;
+		frame->column = function.column;
+		if (!known)
+			break;
+		frame->function = name_of(module, &function);
+		frame->inlined = function.inlined;
+		frame->wrapper = function.wrapper;
+		*start = function.low;
 		if (!add_frame(answer, frame))
 			return false;
-		frame->file = debugunit_path(place->unit, function->call_file);
-		frame->line = function->call_line;
-		frame->column = function->call_column;
-		index = function->caller;
+		if (!function.inlined)
+			break;
 	}
-	answer->frames[answer->count - 1].inlined = false;
+	if (answer->count > 0)
+		answer->frames[answer->count - 1].inlined = false;
 	return true;
 }
 
@@ -83,70 +92,48 @@ static void measure(struct answer *answer, uint64_t offset)
 		answer->frames[i].offset = offset;
 }
 
-static bool find_frames(
-	struct answer *answer, struct symbolmodule *module, uint64_t address)
+/* *start becomes where the outermost function begins, if that is known. */
+static bool find_frames(struct answer *answer, struct symbolmodule *module,
+	uint64_t address, uint64_t *start)
 {
 	const struct symtab_symbol *symbol = symbol_at(module, address);
 	struct symbolizer_frame frame = {0};
-	struct debuginfo_place place = {.function = DEBUGUNIT_NONE};
+	struct debuginfo_place place;
 
 	/* what is not loaded there has no names, whatever a table says */
 	if (module->has_file &&
 		elffile_section_at(&module->file, address) == ELFFILE_NONE)
 		return add_frame(answer, &frame);
 	if (module->debuginfo &&
-		debuginfo_find(module->debuginfo, address, &place) &&
-		place.row) {
-		frame.file = debugunit_path(place.unit, place.row->file);
-		frame.line = place.row->line;
-		frame.column = place.row->column;
+		debuginfo_find(module->debuginfo, address, &place)) {
+		answer->missing = place.missing;
+		if (!add_functions(answer, module, &place, &frame, start))
+			return false;
 	}
-	if (place.function != DEBUGUNIT_NONE)
-		return add_functions(answer, module, &place, &frame);
+	if (symbol)
+		*start = symbol->address;
+	if (answer->count > 0)
+		return true;
 	if (symbol) {
 		frame.function = symbol->name;
 		if (!frame.file)
 			frame.file = symbol->file;
+	} else if (module->has_file &&
+		   trampoline_is_at(&module->file, address)) {
+		frame.function = TRAMPOLINE_NAME;
 	}
 	return add_frame(answer, &frame);
-}
-
-/* Where the outermost function begins when no symbol says it. */
-static uint64_t start_by_debuginfo(
-	const struct symbolmodule *module, uint64_t address)
-{
-	struct debuginfo_place place;
-	uint32_t index;
-	size_t steps;
-
-	if (!module->debuginfo ||
-		!debuginfo_find(module->debuginfo, address, &place))
-		return address;
-	index = place.function;
-	for (steps = 0; index != DEBUGUNIT_NONE && steps < FRAMES_MAX;
-		steps++) {
-		const struct debugunit_function *function =
-			&place.unit->functions[index];
-
-		if (function->caller == DEBUGUNIT_NONE)
-			return function->low <= address ? function->low
-							: address;
-		index = function->caller;
-	}
-	return address;
 }
 
 bool answer_find(struct answer *answer, struct symbolmodule *module,
 	uint64_t address, struct functionname_table *demangled)
 {
-	const struct symtab_symbol *symbol = symbol_at(module, address);
+	uint64_t start = address;
 	size_t i;
 
-	if (!find_frames(answer, module, address))
+	if (!find_frames(answer, module, address, &start))
 		return false;
-	measure(answer,
-		address - (symbol ? symbol->address
-				  : start_by_debuginfo(module, address)));
+	measure(answer, start < address ? address - start : 0);
 	for (i = 0; demangled && i < answer->count; i++)
 		if (answer->frames[i].function)
 			answer->frames[i].function = functionname_demangled(

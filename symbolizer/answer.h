@@ -13,6 +13,8 @@ struct answer {
 	struct symbolizer_frame *frames;	/* innermost first */
 	size_t count;				/* at least 1 */
 	size_t room;
+	/* A file that would have told more; null: none is missing. */
+	const char *missing;
 };
 
 /*

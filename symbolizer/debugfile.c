@@ -4,44 +4,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUILD_ID_BYTES_MIN 2
-#define BUILD_ID_BYTES_MAX 64
+#include "symbolizer/download.h"
+#include "symbolizer/openfile.h"
 
-static bool open_if_same(struct elffile *debug, const char *path,
+#define BUILD_ID_BYTES_MIN 2
+
+static const char *const usual_directories[] = {"/usr/lib/debug", NULL};
+
+static const char *const *directories_of(
+	const struct symbolizer_options *options)
+{
+	return options->debug_directories ? options->debug_directories
+					  : usual_directories;
+}
+
+/* Opens `path`, which is freed, below `root` if it has that build-id. */
+static bool open_if_same(struct elffile *file, const char *root, char *path,
 	const uint8_t *build_id, size_t build_id_bytes)
 {
-	if (elffile_open(debug, path) != NULL)
+	bool opened = path && !elffile_open_below(file, root, path);
+
+	free(path);
+	if (!opened)
 		return false;
-	if (debug->build_id_bytes == build_id_bytes &&
-		memcmp(debug->build_id, build_id, build_id_bytes) == 0)
+	if (file->build_id_bytes == build_id_bytes &&
+		memcmp(file->build_id, build_id, build_id_bytes) == 0)
 		return true;
-	elffile_close(debug);
+	elffile_close(file);
 	return false;
 }
 
-bool debugfile_open_by_build_id(struct elffile *debug,
-	const char *const *directories, const uint8_t *build_id,
-	size_t build_id_bytes)
+static char *path_in_tree(
+	const char *directory, const char *name, enum debugfile_kind kind)
 {
-	char name[2 * BUILD_ID_BYTES_MAX + 1];
-	bool found = false;
-	size_t i;
+	char *path;
+
+	if (asprintf(&path, "%s/.build-id/%.2s/%s%s", directory, name, name + 2,
+		    kind == DEBUGFILE_DEBUG ? ".debug" : "") < 0)
+		return NULL;
+	return path;
+}
+
+bool debugfile_open_by_build_id(struct elffile *file,
+	const struct symbolizer_options *options, enum debugfile_kind kind,
+	const uint8_t *build_id, size_t build_id_bytes)
+{
+	const char *const *directory = directories_of(options);
+	char name[DOWNLOAD_DIGITS_MAX + 1];
 
 	if (build_id_bytes < BUILD_ID_BYTES_MIN ||
-		build_id_bytes > BUILD_ID_BYTES_MAX)
+		!download_digits(name, build_id, build_id_bytes))
 		return false;
-	for (i = 0; i < build_id_bytes; i++)
-		snprintf(name + 2 * i, 3, "%02x", build_id[i]);
-	for (; *directories && !found; directories++) {
-		char *path;
-
-		if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", *directories,
-			    name, name + 2) < 0)
-			return false;
-		found = open_if_same(debug, path, build_id, build_id_bytes);
-		free(path);
+	for (; *directory; directory++) {
+		if (open_if_same(file, NULL,
+			    path_in_tree(*directory, name, kind), build_id,
+			    build_id_bytes))
+			return true;
+		if (options->sysroot &&
+			open_if_same(file, options->sysroot,
+				path_in_tree(*directory, name, kind), build_id,
+				build_id_bytes))
+			return true;
 	}
-	return found;
+	return false;
 }
 
 /* What is looked for, and what became of it. */
@@ -51,18 +76,19 @@ struct link {
 	bool rejected;
 };
 
+/* `head` and `middle` make up the directory, each with a slash if need be. */
 static bool open_linked(struct elffile *debug, struct link *link,
-	const char *root, const char *directory, const char *below)
+	const char *root, const char *head, const char *middle)
 {
 	uint32_t crc;
 	char *path;
-	bool same;
+	bool opened;
 
-	if (asprintf(&path, "%s%s%s%s", root, directory, below, link->name) < 0)
+	if (asprintf(&path, "%s%s%s", head, middle, link->name) < 0)
 		return false;
-	same = elffile_open(debug, path) == NULL;
+	opened = !elffile_open_below(debug, root, path);
 	free(path);
-	if (!same)
+	if (!opened)
 		return false;
 	if (elffile_crc(debug, &crc) && crc == link->crc)
 		return true;
@@ -80,27 +106,54 @@ static char *directory_of(const char *path)
 }
 
 static bool open_near(struct elffile *debug, struct link *link,
-	const char *const *directories, const char *path)
+	const struct searchpath *place)
 {
-	char *real = realpath(path, NULL);
-	char *near = directory_of(path);
-	char *far = real ? directory_of(real) : NULL;
+	char *near = directory_of(place->path);
+	bool found = near && (open_linked(debug, link, place->root, near, "") ||
+				     open_linked(debug, link, place->root, near,
+					     ".debug/"));
+
+	free(near);
+	return found;
+}
+
+/* In each debug directory, below the directory of `path`, which is absolute. */
+static bool open_below_directories(struct elffile *debug, struct link *link,
+	const struct symbolizer_options *options, const char *root,
+	const char *path)
+{
+	const char *const *directory = directories_of(options);
+	char *far = directory_of(path);
 	bool found = false;
 
-	if (near)
-		found = open_linked(debug, link, "", near, "") ||
-			open_linked(debug, link, "", near, ".debug/");
-	for (; far && *directories && !found; directories++)
-		found = open_linked(debug, link, *directories, far, "");
-	free(real);
-	free(near);
+	for (; far && *directory && !found; directory++)
+		found = open_linked(debug, link, NULL, *directory, far) ||
+			(root && open_linked(
+					 debug, link, root, *directory, far));
 	free(far);
 	return found;
 }
 
+/* The path may lead through links: both names of the place count. */
+static bool open_far(struct elffile *debug, struct link *link,
+	const struct symbolizer_options *options,
+	const struct searchpath *place)
+{
+	char *real = openfile_real_path(place->root, place->path);
+	bool found = place->path[0] == '/' &&
+		     open_below_directories(
+			     debug, link, options, place->root, place->path);
+
+	if (!found && real && strcmp(real, place->path) != 0)
+		found = open_below_directories(
+			debug, link, options, place->root, real);
+	free(real);
+	return found;
+}
+
 bool debugfile_open_by_link(struct elffile *debug,
-	const char *const *directories, struct elffile *file, const char *path,
-	bool *rejected)
+	const struct symbolizer_options *options, struct elffile *file,
+	const struct searchpath *place, bool *rejected)
 {
 	struct link link = {0};
 	char *name = elffile_debug_link(file, &link.crc);
@@ -109,9 +162,31 @@ bool debugfile_open_by_link(struct elffile *debug,
 	/* a name with a slash could lead anywhere */
 	if (name && !strchr(name, '/')) {
 		link.name = name;
-		found = open_near(debug, &link, directories, path);
+		found = open_near(debug, &link, place) ||
+			open_far(debug, &link, options, place);
 	}
 	free(name);
 	*rejected = link.rejected;
 	return found;
+}
+
+bool debugfile_download(struct elffile *debug,
+	const struct symbolizer_options *options, const uint8_t *build_id,
+	size_t build_id_bytes, const char **why)
+{
+	char name[DOWNLOAD_NAME_MAX + 1];
+
+	*why = NULL;
+	if (!options->debuginfod ||
+		!download_name(name, build_id, build_id_bytes))
+		return false;
+	*why = elffile_open(debug, name);
+	if (*why)
+		return false;
+	if (debug->build_id_bytes == build_id_bytes &&
+		memcmp(debug->build_id, build_id, build_id_bytes) == 0)
+		return true;
+	*why = "it has sent a file with another build-id";
+	elffile_close(debug);
+	return false;
 }

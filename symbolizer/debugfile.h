@@ -1,29 +1,44 @@
 /*
- * Finds the separate file with the debug information of another file.  Called
- * by the symbolizer for files without DWARF, and for a build-id alone.
- * Promises that the file found belongs to the other one: by its build-id or by
- * the CRC32 that the other one carries.
+ * Finds files that belong to another one: its separate debug file, or the file
+ * itself by its build-id.  Called by the symbolizer for files without DWARF,
+ * for files that are not where they were, and for a build-id alone.  Promises
+ * that the file found belongs to the other one: by its build-id or by the
+ * CRC32 that the other one carries.
  */
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 
 #include "symbolizer/elffile.h"
+#include "symbolizer/searchpath.h"
+
+/* What a tree of build-ids holds: DIRECTORY/.build-id/xx/yyyy[.debug]. */
+enum debugfile_kind { DEBUGFILE_PROGRAM, DEBUGFILE_DEBUG };
 
 /*
- * Opens DIRECTORY/.build-id/xx/yyyy.debug of the first of the directories (a
- * null-terminated list) that has it.
+ * Opens it in the first of the debug directories that has it, in each of them
+ * as it is and then below the sysroot.
  */
-bool debugfile_open_by_build_id(struct elffile *debug,
-	const char *const *directories, const uint8_t *build_id,
-	size_t build_id_bytes);
+bool debugfile_open_by_build_id(struct elffile *file,
+	const struct symbolizer_options *options, enum debugfile_kind kind,
+	const uint8_t *build_id, size_t build_id_bytes);
 
 /*
- * Opens what .gnu_debuglink of `file` names: beside `path`, in .debug beside
- * it, in each directory followed by the directory of `path`.  When false,
- * *rejected says whether there was one with another CRC32.
+ * Opens what .gnu_debuglink of `file` names: beside `place`, where that file
+ * is, in .debug beside it, in each debug directory followed by the directory
+ * of the file, by its path and then by what that is without links.  When false, *rejected says whether there was one with another
+ * CRC32.
  */
 bool debugfile_open_by_link(struct elffile *debug,
-	const char *const *directories, struct elffile *file, const char *path,
-	bool *rejected);
+	const struct symbolizer_options *options, struct elffile *file,
+	const struct searchpath *place, bool *rejected);
+
+/*
+ * Asks the servers of debuginfod, if options->debuginfod; see download.h.
+ * When false, *why says why not (a constant string), or is null when they
+ * have no such file, or are not to be asked.
+ */
+bool debugfile_download(struct elffile *debug,
+	const struct symbolizer_options *options, const uint8_t *build_id,
+	size_t build_id_bytes, const char **why);
 
 #endif

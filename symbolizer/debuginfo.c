@@ -5,20 +5,19 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
-#include "symbolizer/dwarfline.h"
-#include "symbolizer/dwarfread.h"
+#include "symbolizer/debugunit.h"
+#include "symbolizer/dwarfsplit.h"
+#include "symbolizer/dwarfsupplement.h"
 #include "symbolizer/functionname.h"
 
-/* As many levels as the reader goes down. */
-#define DEPTH_MAX 256
-
 struct unit {
-	uint64_t offset;
-	struct rangelist_unit lists;
-	bool mangles; /* names for the linker differ from others */
 	bool has_ranges;
 	bool loaded;
-	struct debugunit contents;
+	const char *missing; /* file with its entries */
+	struct debugunit functions;
+	struct dwarfline lines;
+	bool calls_loaded;
+	struct debugcalls calls;
 };
 
 struct range {
@@ -29,12 +28,11 @@ struct range {
 };
 
 struct debuginfo {
-	struct dwarfread *reader;
+	struct dwarfobject *object;
+	struct dwarfsplit *split;
 	struct functionname_table names;
-	uint64_t floor; /* where the code of the file begins */
-	struct unit *units;
-	size_t unit_count;
-	size_t unit_room;
+	uint64_t floor;	    /* where the code of the file begins */
+	struct unit *units; /* as many as `object` has */
 	struct range *ranges;
 	size_t range_count;
 	size_t range_room;
@@ -82,37 +80,26 @@ static bool add_range(
 	return true;
 }
 
+/* A unit whose ranges are being read. */
+struct reading {
+	struct debuginfo *info;
+	size_t unit;
+};
+
 static bool take_unit_range(void *closure, uint64_t low, uint64_t high)
 {
-	struct debuginfo *info = closure;
+	struct reading *reading = closure;
 
-	return add_range(info, low, high, info->unit_count - 1);
+	return add_range(reading->info, low, high, reading->unit);
 }
 
-static bool take_unit(
-	void *closure, const struct dwarfread_entry *entry, unsigned depth)
+static bool read_unit_ranges(struct debuginfo *info, size_t index)
 {
-	struct debuginfo *info = closure;
-	struct unit *units = array_grow(info->units, &info->unit_room,
-		info->unit_count, sizeof(*units));
+	struct dwarfunit *unit = &info->object->units[index];
+	struct reading reading = {.info = info, .unit = index};
 
-	(void)depth;
-	if (!units)
-		return false;
-	info->units = units;
-	units[info->unit_count++] = (struct unit){
-		.offset = entry->offset,
-		.lists = {.base = entry->low,
-			.lists_base = entry->lists_base,
-			.address_base = entry->address_base,
-			.version = entry->version,
-			.offset_bytes = entry->offset_bytes},
-		.mangles = !is_plain_language(entry->language),
-		.contents.directory = entry->directory,
-		.contents.floor = info->floor,
-	};
-	return dwarfread_ranges(info->reader, entry,
-		&units[info->unit_count - 1].lists, take_unit_range, info);
+	return !dwarfunit_open(unit) ||
+	       dwarfunit_ranges(unit, &unit->code, take_unit_range, &reading);
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -152,22 +139,44 @@ static uint64_t start_of_code(const struct elffile *file)
 	return floor;
 }
 
-struct debuginfo *debuginfo_open(struct elffile *file, const char **why)
+static bool list_units(struct debuginfo *info)
+{
+	size_t i;
+
+	if (!dwarfunit_list(info->object))
+		return false;
+	info->units =
+		calloc(info->object->unit_count + 1, sizeof(*info->units));
+	if (!info->units)
+		return false;
+	for (i = 0; i < info->object->unit_count; i++)
+		if (!read_unit_ranges(info, i))
+			return false;
+	sort_ranges(info);
+	return true;
+}
+
+struct debuginfo *debuginfo_open(
+	struct elffile *file, const struct debugpaths *paths, const char **why)
 {
 	struct debuginfo *info = calloc(1, sizeof(*info));
 
 	*why = NULL;
 	if (!info)
 		return NULL;
-	info->reader = dwarfread_open(file, why);
-	if (!info->reader) {
+	info->object = dwarfobject_open(file, DWARFOBJECT_WHOLE, why);
+	if (!info->object) {
 		free(info);
 		return NULL;
 	}
 	info->floor = start_of_code(file);
-	dwarfread_units(info->reader, take_unit, info);
-	sort_ranges(info);
-	return info;
+	info->object->supplement = dwarfsupplement_open(file, paths);
+	info->split = dwarfsplit_new(paths);
+	if (info->split && list_units(info))
+		return info;
+	*why = "out of memory";
+	debuginfo_close(info);
+	return NULL;
 }
 
 void debuginfo_close(struct debuginfo *info)
@@ -176,84 +185,44 @@ void debuginfo_close(struct debuginfo *info)
 
 	if (!info)
 		return;
-	for (i = 0; i < info->unit_count; i++)
-		debugunit_free(&info->units[i].contents);
+	for (i = 0; info->units && i < info->object->unit_count; i++) {
+		debugunit_free(&info->units[i].functions);
+		dwarfline_close(&info->units[i].lines);
+		debugcalls_free(&info->units[i].calls);
+	}
 	free(info->units);
 	free(info->ranges);
 	functionname_free(&info->names, false);
-	dwarfread_close(info->reader);
+	dwarfsplit_free(info->split);
+	dwarfobject_close(info->object);
 	free(info);
 }
 
-/* A unit on its way into memory. */
-struct load {
-	struct debuginfo *info;
-	struct unit *unit;
-	/* the function added last at each depth */
-	struct {
-		uint64_t offset; /* of its entry */
-		uint32_t function;
-	} path[DEPTH_MAX];
-};
-
-/* Index of the function that an inlined one is in, as far as it has code. */
-static uint32_t caller_of(const struct load *load,
-	const struct dwarfread_entry *entry, unsigned depth)
+/* The unit that has the entries, loaded; null when there is none. */
+static struct dwarfunit *entries_of(struct debuginfo *info, size_t index)
 {
-	if (!entry->inlined || entry->enclosing == 0)
-		return DEBUGUNIT_NONE;
-	while (depth-- > 0)
-		if (load->path[depth].offset == entry->enclosing)
-			return load->path[depth].function;
-	return DEBUGUNIT_NONE;
+	struct dwarfunit *unit = &info->object->units[index];
+
+	if (dwarfunit_open(unit) && unit->split_name)
+		unit = dwarfsplit_unit(info->split, unit);
+	return unit && dwarfunit_load(unit) ? unit : NULL;
 }
 
-static bool take_piece(void *closure, uint64_t low, uint64_t high)
+/* What memory does not suffice for is missing from the answers. */
+static void load_unit(struct debuginfo *info, size_t index)
 {
-	return debugunit_add_piece(closure, low, high);
-}
-
-static bool take_function(
-	void *closure, const struct dwarfread_entry *entry, unsigned depth)
-{
-	struct load *load = closure;
-	struct debugunit *unit = &load->unit->contents;
-	struct functionname name;
-	uint32_t caller = caller_of(load, entry, depth);
-	uint32_t index;
-
-	/* declarations and abstract functions have no code */
-	if (!entry->has_low && !entry->has_ranges && caller == DEBUGUNIT_NONE)
-		return true;
-	name = functionname_of(&load->info->names, load->info->reader, entry);
-	index = debugunit_add_function(unit,
-		&(struct debugunit_function){
-			.name = name.linkage ? name.linkage : name.declared,
-			.linkage = name.linkage || !load->unit->mangles,
-			.inlined = entry->inlined,
-			.caller = caller,
-			.call_file = entry->call_file,
-			.call_line = entry->call_line,
-			.call_column = entry->call_column,
-		});
-	if (index == DEBUGUNIT_NONE)
-		return false;
-	load->path[depth].function = index;
-	load->path[depth].offset = entry->offset;
-	return dwarfread_ranges(load->info->reader, entry, &load->unit->lists,
-		take_piece, unit);
-}
-
-static void load_unit(struct debuginfo *info, struct unit *unit)
-{
-	struct load load = {.info = info, .unit = unit};
+	struct unit *unit = &info->units[index];
+	struct dwarfunit *entries;
 
 	if (unit->loaded)
 		return;
 	unit->loaded = true;
-	dwarfread_functions(info->reader, unit->offset, take_function, &load);
-	dwarfline_read(info->reader, unit->offset, &unit->contents);
-	debugunit_finish(&unit->contents);
+	entries = entries_of(info, index);
+	if (entries)
+		debugunit_load(&unit->functions, entries, info->floor);
+	else
+		unit->missing = info->object->units[index].split_name;
+	dwarfline_open(&unit->lines, &info->object->units[index], info->floor);
 }
 
 /* Reads the units that do not say where their code is. */
@@ -263,18 +232,23 @@ static void complete_ranges(struct debuginfo *info)
 	size_t k;
 
 	info->complete = true;
-	for (i = 0; i < info->unit_count; i++) {
+	for (i = 0; i < info->object->unit_count; i++) {
 		struct unit *unit = &info->units[i];
 
-		if (unit->has_ranges)
+		if (unit->has_ranges ||
+			info->object->units[i].kind == DWARF_UNIT_PARTIAL)
 			continue;
-		load_unit(info, unit);
-		for (k = 0; k < unit->contents.sequence_count; k++)
-			add_range(info, unit->contents.sequences[k].low,
-				unit->contents.sequences[k].high, i);
-		for (k = 0; k < unit->contents.piece_count; k++)
-			add_range(info, unit->contents.pieces[k].low,
-				unit->contents.pieces[k].high, i);
+		load_unit(info, i);
+		for (k = 0; k < unit->lines.sequence_count; k++)
+			add_range(info, unit->lines.sequences[k].low,
+				unit->lines.sequences[k].high, i);
+		for (k = 0; k + 1 < unit->functions.spans.span_count; k++)
+			if (unit->functions.spans.spans[k].owner !=
+				SPANMAP_NONE)
+				add_range(info,
+					unit->functions.spans.spans[k].low,
+					unit->functions.spans.spans[k + 1].low,
+					i);
 	}
 	sort_ranges(info);
 }
@@ -297,8 +271,24 @@ static size_t ranges_before(const struct debuginfo *info, uint64_t address)
 
 static unsigned knowledge(const struct debuginfo_place *place)
 {
-	return (place->function != DEBUGUNIT_NONE ? 2 : 0) +
-	       (place->row ? 1 : 0);
+	return (place->body ? 2 : 0) + (place->has_row ? 1 : 0);
+}
+
+static struct debuginfo_place look_in(struct unit *unit, uint64_t address)
+{
+	struct debuginfo_place place = {
+		.unit = unit->functions.unit,
+		.lines = &unit->lines,
+		.missing = unit->missing,
+	};
+
+	place.has_row = dwarfline_find(&unit->lines, address, &place.row);
+	place.body = debugunit_body_at(&unit->functions, address);
+	if (place.body)
+		place.call = spanmap_at(&place.body->spans, address);
+	if (place.call == SPANMAP_NONE)
+		place.call = 0;
+	return place;
 }
 
 /* Ranges of units may overlap: the unit that knows most answers. */
@@ -310,15 +300,12 @@ static bool find_in_ranges(
 
 	for (; i > 0 && info->ranges[i - 1].highest > address; i--) {
 		struct range *range = &info->ranges[i - 1];
-		struct unit *unit = &info->units[range->unit];
 		struct debuginfo_place here;
 
 		if (range->high <= address)
 			continue;
-		load_unit(info, unit);
-		here.unit = &unit->contents;
-		here.function = debugunit_function_at(here.unit, address);
-		here.row = debugunit_row_at(here.unit, address);
+		load_unit(info, range->unit);
+		here = look_in(&info->units[range->unit], address);
 		if (knowledge(&here) > best) {
 			best = knowledge(&here);
 			*place = here;
@@ -338,4 +325,81 @@ bool debuginfo_find(
 		return false;
 	complete_ranges(info);
 	return find_in_ranges(info, address, place);
+}
+
+static void tell_row(
+	const struct debuginfo_place *place, struct debuginfo_frame *frame)
+{
+	*frame = (struct debuginfo_frame){0};
+	if (!place->has_row)
+		return;
+	frame->file = dwarfline_path(place->lines, place->row.file);
+	frame->line = place->row.line;
+	frame->column = place->row.column;
+}
+
+bool debuginfo_next(struct debuginfo *info, struct debuginfo_place *place,
+	struct debuginfo_frame *frame)
+{
+	const struct debugunit_call *call;
+	struct functionname name;
+	struct dwarfentry entry;
+
+	tell_row(place, frame);
+	if (!place->body || place->call == SPANMAP_NONE)
+		return false;
+	call = &place->body->calls[place->call];
+	if (!dwarfentry_read(&entry, place->unit, call->entry))
+		return false;
+	name = functionname_of(&info->names, &entry);
+	frame->name = name.linkage ? name.linkage : name.declared;
+	frame->linkage =
+		name.linkage || is_plain_language(place->unit->language);
+	frame->inlined = call->caller != SPANMAP_NONE;
+	frame->wrapper = name.wrapper;
+	frame->low = call->low;
+	place->has_row = true;
+	place->row = (struct dwarfline_row){
+		.file = (uint32_t)dwarfentry_number(&entry, DWARF_AT_CALL_FILE),
+		.line = (uint32_t)dwarfentry_number(&entry, DWARF_AT_CALL_LINE),
+		.column = (uint32_t)dwarfentry_number(
+			&entry, DWARF_AT_CALL_COLUMN),
+	};
+	place->call = call->caller;
+	return true;
+}
+
+static bool calls_in(struct debuginfo *info, size_t index, uint64_t argument,
+	debugcalls_take *take, void *closure)
+{
+	struct unit *unit = &info->units[index];
+
+	if (!unit->calls_loaded) {
+		struct dwarfunit *entries = entries_of(info, index);
+
+		unit->calls_loaded = true;
+		if (entries)
+			debugcalls_load(&unit->calls, entries);
+	}
+	return debugcalls_each(&unit->calls, argument, take, closure);
+}
+
+bool debuginfo_call_sites(struct debuginfo *info, uint64_t argument,
+	uint64_t within, debugcalls_take *take, void *closure)
+{
+	size_t i;
+
+	if (within == 0) {
+		for (i = 0; i < info->object->unit_count; i++)
+			if (!calls_in(info, i, argument, take, closure))
+				return false;
+		return true;
+	}
+	for (i = ranges_before(info, within);
+		i > 0 && info->ranges[i - 1].highest > within; i--)
+		if (info->ranges[i - 1].high > within &&
+			!calls_in(info, info->ranges[i - 1].unit, argument,
+				take, closure))
+			return false;
+	return true;
 }

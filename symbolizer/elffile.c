@@ -2,16 +2,21 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#define BYTES_MAX ((uint64_t)4 << 30)
-#define BYTES_PER_BYTE_ON_DISK 64
+#include "symbolizer/openfile.h"
+#include "symbolizer/unpack.h"
+
+/* Sections overlap in no sound file, but some are read more than once. */
+#define READS_MAX 16
+#define UNPACKED_BYTES_MAX ((uint64_t)1 << 30)
+#define UNPACKED_PER_BYTE_ON_DISK 64
 #define SMALL_FILE_BYTES 65536
+/* Far more than one for each function of the largest programs. */
+#define SECTIONS_MAX ((uint64_t)1 << 22)
 #define BUILD_ID_BYTES_MAX 64
 
 /* Exactly `bytes` at `offset`, whatever the kernel cuts it into. */
@@ -36,11 +41,11 @@ static bool read_exactly(
 	return true;
 }
 
-static bool spend(struct elffile *file, uint64_t bytes)
+static bool spend(uint64_t *budget, uint64_t bytes)
 {
-	if (file->budget < bytes)
+	if (*budget < bytes)
 		return false;
-	file->budget -= bytes;
+	*budget -= bytes;
 	return true;
 }
 
@@ -49,7 +54,7 @@ void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes)
 	char *data;
 
 	if (offset > file->bytes || file->bytes - offset < bytes ||
-		!spend(file, bytes))
+		!spend(&file->budget, bytes))
 		return NULL;
 	data = malloc(bytes + 1);
 	if (!data)
@@ -62,13 +67,17 @@ void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes)
 	return data;
 }
 
-static bool inflate_all(
-	const void *from, size_t from_bytes, void *to, size_t to_bytes)
+/* Null, or why not. */
+static const char *inflate_all(uint32_t type, const void *from,
+	size_t from_bytes, void *to, size_t to_bytes)
 {
 	uLongf got = to_bytes;
 
-	return uncompress(to, &got, from, from_bytes) == Z_OK &&
-	       got == to_bytes;
+	if (type == UNPACK_ZSTD)
+		return unpack_zstd(from, from_bytes, to, to_bytes);
+	if (uncompress(to, &got, from, from_bytes) == Z_OK && got == to_bytes)
+		return NULL;
+	return "its compressed section is damaged";
 }
 
 /* `packed` is SHF_COMPRESSED contents; it is freed here. */
@@ -82,11 +91,12 @@ static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
 	if (packed_bytes < sizeof(head))
 		goto out;
 	memcpy(&head, packed, sizeof(head));
-	if (head.ch_type != ELFCOMPRESS_ZLIB) {
-		*why = "its sections are compressed in another way than zlib";
+	if (head.ch_type != ELFCOMPRESS_ZLIB && head.ch_type != UNPACK_ZSTD) {
+		*why = "its sections are compressed in another way than zlib "
+		       "and zstd";
 		goto out;
 	}
-	if (!spend(file, head.ch_size)) {
+	if (!spend(&file->unpack_budget, head.ch_size)) {
 		*why = "its sections unpack to far more than the file holds";
 		goto out;
 	}
@@ -95,8 +105,9 @@ static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
 		*why = "out of memory";
 		goto out;
 	}
-	if (!inflate_all(packed + sizeof(head), packed_bytes - sizeof(head),
-		    data, head.ch_size)) {
+	*why = inflate_all(head.ch_type, packed + sizeof(head),
+		packed_bytes - sizeof(head), data, head.ch_size);
+	if (*why) {
 		free(data);
 		data = NULL;
 		goto out;
@@ -214,7 +225,8 @@ static bool read_sections(struct elffile *file, const Elf64_Ehdr *head)
 		count = first.sh_size;
 	if (names == SHN_XINDEX)
 		names = first.sh_link;
-	if (count > (file->bytes - head->e_shoff) / sizeof(first))
+	if (count > SECTIONS_MAX ||
+		count > (file->bytes - head->e_shoff) / sizeof(first))
 		return false;
 	heads = elffile_read(file, head->e_shoff, count * sizeof(first));
 	file->sections = calloc(count + 1, sizeof(*file->sections));
@@ -337,60 +349,49 @@ static const char *read_headers(struct elffile *file)
 }
 
 /* A file with holes may claim any size for nothing. */
-static uint64_t budget_for(const struct stat *status)
+static void set_budgets(struct elffile *file, const struct openfile *opened)
 {
-	uint64_t on_disk = (uint64_t)status->st_blocks * 512 + SMALL_FILE_BYTES;
-	uint64_t bytes = (uint64_t)status->st_size + SMALL_FILE_BYTES;
+	uint64_t bytes = opened->bytes < opened->bytes_on_disk
+				 ? opened->bytes
+				 : opened->bytes_on_disk;
 
-	if (bytes > on_disk)
-		bytes = on_disk;
-	if (bytes > BYTES_MAX / BYTES_PER_BYTE_ON_DISK)
-		return BYTES_MAX;
-	return bytes * BYTES_PER_BYTE_ON_DISK;
+	bytes += SMALL_FILE_BYTES;
+	file->budget = bytes * READS_MAX;
+	file->unpack_budget = bytes * UNPACKED_PER_BYTE_ON_DISK;
+	if (file->unpack_budget > UNPACKED_BYTES_MAX)
+		file->unpack_budget = UNPACKED_BYTES_MAX;
 }
 
-static const char *why_not_opened(int error)
+const char *elffile_open_below(
+	struct elffile *file, const char *root, const char *path)
 {
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-		return "no such file";
-	case EACCES:
-	case EPERM:
-		return "permission denied";
-	case ENXIO:
-		return "not a regular file";
-	default:
-		return "cannot be opened";
-	}
-}
-
-const char *elffile_open(struct elffile *file, const char *path)
-{
-	struct stat status;
+	struct openfile opened;
 	const char *why;
 
 	memset(file, 0, sizeof(*file));
-	/* O_NONBLOCK: a FIFO without a writer would wait for ever */
-	file->descriptor =
-		open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (file->descriptor < 0)
-		return why_not_opened(errno);
-	if (fstat(file->descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-		close(file->descriptor);
-		return "not a regular file";
-	}
-	file->bytes = (uint64_t)status.st_size;
-	file->budget = budget_for(&status);
+	why = openfile_reason(openfile_open(&opened, root, path));
+	if (why)
+		return why;
+	file->descriptor = opened.descriptor;
+	file->root = root;
+	file->path = strdup(path);
+	file->bytes = opened.bytes;
+	set_budgets(file, &opened);
 	why = read_headers(file);
 	if (why)
 		elffile_close(file);
 	return why;
 }
 
+const char *elffile_open(struct elffile *file, const char *path)
+{
+	return elffile_open_below(file, NULL, path);
+}
+
 void elffile_close(struct elffile *file)
 {
 	close(file->descriptor);
+	free(file->path);
 	free(file->sections);
 	free(file->section_names);
 	free(file->build_id);

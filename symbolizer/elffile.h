@@ -1,8 +1,8 @@
 /*
  * An ELF file, read with bounds.  Called by all of the symbolizer that needs
- * bytes of a file; nothing else there opens or reads one.  Promises that only
- * regular files are opened, that opening never waits, and that no section is
- * handed out whose bytes are not in the file.
+ * bytes of a file; nothing else there reads one.  Promises that only regular
+ * files are opened, that opening never waits, and that no section is handed
+ * out whose bytes are not in the file.
  */
 #ifndef SYMBOLIZER_ELFFILE_H
 #define SYMBOLIZER_ELFFILE_H
@@ -23,9 +23,12 @@ struct elffile_section {
 };
 
 struct elffile {
+	const char *root;	/* that it was opened below, or null */
+	char *path;		/* that it was opened by; null: no memory */
 	int descriptor;
 	uint64_t bytes;		/* of the whole file */
 	uint64_t budget;	/* bytes that may still be read from it */
+	uint64_t unpack_budget;	/* bytes that these may still unpack to */
 	size_t section_count;
 	struct elffile_section *sections;
 	char *section_names;
@@ -42,6 +45,9 @@ struct elffile {
  * or why not (a constant string; then there is nothing to close).
  */
 const char *elffile_open(struct elffile *file, const char *path);
+/* The same, as if `root` were "/" (null: it is); see openfile.h. */
+const char *elffile_open_below(
+	struct elffile *file, const char *root, const char *path);
 void elffile_close(struct elffile *file);
 
 /* Index of the first section called `name`, or ELFFILE_NONE. */
@@ -54,10 +60,11 @@ size_t elffile_section_named(const struct elffile *file, const char *name);
 size_t elffile_section_at(const struct elffile *file, uint64_t address);
 
 /*
- * Reads a section, decompressed (zlib), with one NUL byte after its end.
+ * Reads a section, decompressed (zlib, zstd), with one NUL byte after its end.
  * Returns null and `*why` (a constant string) when that is impossible; else
- * the caller frees it.  The sum of what one file may give is limited to 64
- * times what it occupies on disk, so that a small file cannot fill memory.
+ * the caller frees it.  What one file may unpack to is limited, in all, to 64
+ * times what it occupies on disk and to 1 GiB, so that a small file cannot
+ * fill memory.
  */
 void *elffile_read_section(struct elffile *file, size_t section,
 	size_t *bytes, const char **why);

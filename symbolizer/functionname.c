@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/functionparameters.h"
+
 /* An entry may refer to another one which does likewise, or to itself. */
 #define REFERENCES_MAX 16
 #define ROOM_AT_FIRST 1024
@@ -70,41 +72,53 @@ static void store(struct functionname_table *table, uint64_t key,
 	slot->name = name;
 }
 
-/* What `name` lacks, from the entries that `origin` leads to. */
-static void follow(struct functionname_table *table, struct dwarfread *reader,
-	uint64_t origin, struct functionname *name, unsigned steps)
+/* The entry that tells more about the same function. */
+static bool origin_of(const struct dwarfentry *entry, struct dwarfentry *origin)
 {
-	const struct functionname *known;
-	struct functionname found = {0};
-	struct dwarfread_entry entry;
-
-	if (origin == 0 || steps == REFERENCES_MAX ||
-		(name->linkage && name->declared))
-		return;
-	known = stored(table, origin);
-	if (known) {
-		found = *known;
-	} else if (dwarfread_at(reader, origin, &entry)) {
-		found.linkage = entry.linkage_name;
-		found.declared = entry.name;
-		follow(table, reader, entry.origin, &found, steps + 1);
-		if (make_room(table))
-			store(table, origin, found);
-	}
-	if (!name->linkage)
-		name->linkage = found.linkage;
-	if (!name->declared)
-		name->declared = found.declared;
+	return dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, origin) ||
+	       dwarfentry_follow(entry, DWARF_AT_SPECIFICATION, origin);
 }
 
-struct functionname functionname_of(struct functionname_table *table,
-	struct dwarfread *reader, const struct dwarfread_entry *entry)
+static const char *linkage_name(const struct dwarfentry *entry)
 {
-	struct functionname name = {
-		.linkage = entry->linkage_name, .declared = entry->name};
+	const char *name = dwarfentry_string(entry, DWARF_AT_LINKAGE_NAME);
 
-	follow(table, reader, entry->origin, &name, 0);
+	return name ? name
+		    : dwarfentry_string(entry, DWARF_AT_MIPS_LINKAGE_NAME);
+}
+
+/* What `entry` says itself, and what those say that it leads to. */
+static struct functionname collect(struct functionname_table *table,
+	const struct dwarfentry *entry, unsigned steps)
+{
+	uint64_t key = (uintptr_t)entry->at;
+	const struct functionname *known = stored(table, key);
+	struct functionname name;
+	struct dwarfentry origin;
+
+	if (known)
+		return *known;
+	name.linkage = linkage_name(entry);
+	name.declared = dwarfentry_string(entry, DWARF_AT_NAME);
+	name.wrapper = functionparameters_any(entry);
+	if (steps < REFERENCES_MAX && origin_of(entry, &origin)) {
+		struct functionname more = collect(table, &origin, steps + 1);
+
+		if (!name.linkage)
+			name.linkage = more.linkage;
+		if (!name.declared)
+			name.declared = more.declared;
+		name.wrapper = name.wrapper || more.wrapper;
+	}
+	if (make_room(table))
+		store(table, key, name);
 	return name;
+}
+
+struct functionname functionname_of(
+	struct functionname_table *table, const struct dwarfentry *entry)
+{
+	return collect(table, entry, 0);
 }
 
 /*

@@ -1,15 +1,16 @@
 /*
- * The names of functions.  Called by debuginfo to follow an entry to the one
- * that has the name (inlined call, abstract function, declaration in a class),
- * and by the symbolizer to demangle.  Promises to look at each entry and to
- * demangle each name once.
+ * The names of functions, and what else does not depend on where they are
+ * called.  Called by debuginfo to follow an entry to the one that has the name
+ * (inlined call, abstract function, declaration in a class), and by the
+ * symbolizer to demangle.  Promises to look at each entry and to demangle each
+ * name once.
  */
 #ifndef SYMBOLIZER_FUNCTIONNAME_H
 #define SYMBOLIZER_FUNCTIONNAME_H
 
-#include "symbolizer/dwarfread.h"
+#include "symbolizer/dwarfentry.h"
 
-/* A table from a number to two strings.  All zeros is empty. */
+/* A table from an address in memory to names.  All zeros is empty. */
 struct functionname_table {
 	struct functionname_slot *slots;
 	size_t room;		/* a power of two */
@@ -19,11 +20,12 @@ struct functionname_table {
 struct functionname {
 	const char *linkage;	/* null: none */
 	const char *declared;	/* null: none */
+	bool wrapper;		/* it takes a list of any arguments */
 };
 
-/* The names of `entry`; the strings live in the reader. */
-struct functionname functionname_of(struct functionname_table *table,
-	struct dwarfread *reader, const struct dwarfread_entry *entry);
+/* The names of the function of `entry`; the strings live in the sections. */
+struct functionname functionname_of(
+	struct functionname_table *table, const struct dwarfentry *entry);
 
 /*
  * The name that people read for a name that linkers read; `name` itself when

@@ -1,7 +1,5 @@
 #include "symbolizer/rangelist.h"
 
-#include <string.h>
-
 /* DW_RLE_... of DWARF 5, section 7.25. */
 enum kind {
 	END = 0,
@@ -14,70 +12,20 @@ enum kind {
 	START_LENGTH = 7,
 };
 
-/* Reads forward; what is not there is zero, and `damaged` from then on. */
-struct cursor {
-	const uint8_t *data;
-	size_t left;
-	bool damaged;
-};
-
-static struct cursor cursor_at(
-	const struct rangelist_section *section, uint64_t offset)
-{
-	struct cursor cursor = {.damaged = true};
-
-	if (section->data && offset <= section->bytes) {
-		cursor.data = section->data + offset;
-		cursor.left = section->bytes - offset;
-		cursor.damaged = false;
-	}
-	return cursor;
-}
-
-/* Little-endian, of at most 8 bytes. */
-static uint64_t read_fixed(struct cursor *cursor, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	if (cursor->damaged || cursor->left < bytes) {
-		cursor->damaged = true;
-		return 0;
-	}
-	memcpy(&value, cursor->data, bytes);
-	cursor->data += bytes;
-	cursor->left -= bytes;
-	return value;
-}
-
-static uint64_t read_uleb(struct cursor *cursor)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint64_t byte;
-
-	do {
-		byte = read_fixed(cursor, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return value;
-}
-
 /* Entry `index` of a table at `base`. */
-static uint64_t read_table(const struct rangelist_section *section,
-	uint64_t base, uint64_t index, unsigned entry_bytes, bool *damaged)
+static uint64_t read_table(const struct dwarfbytes *section, uint64_t base,
+	uint64_t index, unsigned entry_bytes, bool *damaged)
 {
-	struct cursor cursor = cursor_at(section, base);
+	struct dwarfcursor cursor = dwarfcursor_at(section, base);
 	uint64_t value;
 
-	if (cursor.damaged || index >= cursor.left / entry_bytes) {
+	if (cursor.damaged ||
+		index >= dwarfcursor_left(&cursor) / entry_bytes) {
 		*damaged = true;
 		return 0;
 	}
-	cursor.data += index * entry_bytes;
-	cursor.left -= index * entry_bytes;
-	value = read_fixed(&cursor, entry_bytes);
+	cursor.at += index * entry_bytes;
+	value = dwarfcursor_fixed(&cursor, entry_bytes);
 	*damaged |= cursor.damaged;
 	return value;
 }
@@ -87,12 +35,12 @@ static bool each_pair(const struct rangelist_sections *sections,
 	const struct rangelist_unit *unit, uint64_t offset,
 	rangelist_take *take, void *closure)
 {
-	struct cursor cursor = cursor_at(&sections->ranges, offset);
+	struct dwarfcursor cursor = dwarfcursor_at(&sections->ranges, offset);
 	uint64_t base = unit->base;
 
 	for (;;) {
-		uint64_t low = read_fixed(&cursor, 8);
-		uint64_t high = read_fixed(&cursor, 8);
+		uint64_t low = dwarfcursor_fixed(&cursor, 8);
+		uint64_t high = dwarfcursor_fixed(&cursor, 8);
 
 		if (cursor.damaged || (low == 0 && high == 0))
 			return true;
@@ -107,21 +55,21 @@ static bool each_pair(const struct rangelist_sections *sections,
 struct list {
 	const struct rangelist_sections *sections;
 	const struct rangelist_unit *unit;
-	struct cursor cursor;
+	struct dwarfcursor cursor;
 	uint64_t base;
 };
 
 static uint64_t read_address_by_index(struct list *list)
 {
 	return read_table(&list->sections->addresses, list->unit->address_base,
-		read_uleb(&list->cursor), 8, &list->cursor.damaged);
+		dwarfcursor_uleb(&list->cursor), 8, &list->cursor.damaged);
 }
 
 /* Reads one entry; an empty range when it only sets the base. */
 static void read_entry(
 	struct list *list, enum kind kind, uint64_t *low, uint64_t *high)
 {
-	struct cursor *cursor = &list->cursor;
+	struct dwarfcursor *cursor = &list->cursor;
 
 	*low = 0;
 	*high = 0;
@@ -135,22 +83,22 @@ static void read_entry(
 		break;
 	case START_LENGTH_BY_INDEX:
 		*low = read_address_by_index(list);
-		*high = *low + read_uleb(cursor);
+		*high = *low + dwarfcursor_uleb(cursor);
 		break;
 	case OFFSET_PAIR:
-		*low = list->base + read_uleb(cursor);
-		*high = list->base + read_uleb(cursor);
+		*low = list->base + dwarfcursor_uleb(cursor);
+		*high = list->base + dwarfcursor_uleb(cursor);
 		break;
 	case BASE:
-		list->base = read_fixed(cursor, 8);
+		list->base = dwarfcursor_fixed(cursor, 8);
 		break;
 	case START_END:
-		*low = read_fixed(cursor, 8);
-		*high = read_fixed(cursor, 8);
+		*low = dwarfcursor_fixed(cursor, 8);
+		*high = dwarfcursor_fixed(cursor, 8);
 		break;
 	case START_LENGTH:
-		*low = read_fixed(cursor, 8);
-		*high = *low + read_uleb(cursor);
+		*low = dwarfcursor_fixed(cursor, 8);
+		*high = *low + dwarfcursor_uleb(cursor);
 		break;
 	case END:
 	default:
@@ -166,12 +114,12 @@ static bool each_entry(const struct rangelist_sections *sections,
 	struct list list = {
 		.sections = sections,
 		.unit = unit,
-		.cursor = cursor_at(&sections->lists, offset),
+		.cursor = dwarfcursor_at(&sections->lists, offset),
 		.base = unit->base,
 	};
 
 	for (;;) {
-		enum kind kind = read_fixed(&list.cursor, 1);
+		enum kind kind = dwarfcursor_fixed(&list.cursor, 1);
 		uint64_t low;
 		uint64_t high;
 

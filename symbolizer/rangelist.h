@@ -1,24 +1,16 @@
 /*
  * The range lists of DWARF: the pieces of code that one entry covers.  Called
- * by dwarfread; decoded here since libdwarf 20210528 can be made to crash by
- * damaged lists.  Promises to touch no byte outside of the sections and to end.
+ * by dwarfunit.  Promises to touch no byte outside of the sections and to end.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct rangelist_section {
-	const uint8_t *data;
-	size_t bytes;
-};
+#include "symbolizer/dwarfcursor.h"
 
 struct rangelist_sections {
-	struct rangelist_section ranges;	/* .debug_ranges */
-	struct rangelist_section lists;		/* .debug_rnglists */
-	struct rangelist_section addresses;	/* .debug_addr */
+	struct dwarfbytes ranges;	/* .debug_ranges */
+	struct dwarfbytes lists;		/* .debug_rnglists */
+	struct dwarfbytes addresses;	/* .debug_addr */
 };
 
 /* What the lists of a unit depend on. */

@@ -4,29 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/answer.h"
 #include "symbolizer/array.h"
+#include "symbolizer/askedmodule.h"
+#include "symbolizer/cachefile.h"
+#include "symbolizer/download.h"
+#include "symbolizer/openfile.h"
+#include "symbolizer/searchpath.h"
+#include "symbolizer/workerquestion.h"
 
-/* Backtraces come back to few addresses often. */
-#define RECENT_BITS 14
-#define RECENT ((size_t)1 << RECENT_BITS)
-
-struct recent {
-	const struct symbolmodule *module; /* null: unused */
-	uint64_t address;
-	struct answer answer;
-};
+#define DEATHS_MAX 8
 
 struct symbolizer {
 	struct symbolizer_options options;
-	struct symbolmodule **modules;
+	struct askedmodule **modules;
 	size_t module_count;
 	size_t module_room;
-	size_t last; /* index of the module asked for last */
-	struct functionname_table demangled;
-	struct recent *recent;
-	char *sentence; /* about the last question */
+	size_t last;		   /* index of the module asked for last */
+	struct resolver *resolver; /* in this process, or */
+	struct worker *worker;	   /* in another; null: none now */
+	unsigned readers;	   /* resolvers or workers there have been */
+	size_t opened;		   /* modules that the present one knows */
+	size_t deaths;
 };
+
+char *symbolizer_usual_cache(void)
+{
+	const char *chosen = secure_getenv("BINLOG_CACHE");
+	const char *xdg = secure_getenv("XDG_CACHE_HOME");
+	const char *home = secure_getenv("HOME");
+	char *path = NULL;
+	int made = -1;
+
+	if (chosen)
+		return *chosen ? strdup(chosen) : NULL;
+	if (xdg && xdg[0] == '/')
+		made = asprintf(&path, "%s/binlog", xdg);
+	else if (home && home[0] == '/')
+		made = asprintf(&path, "%s/.cache/binlog", home);
+	return made >= 0 ? path : NULL;
+}
 
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options)
 {
@@ -35,12 +51,17 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options)
 	if (!symbolizer)
 		return NULL;
 	symbolizer->options = *options;
-	symbolizer->recent = calloc(RECENT, sizeof(*symbolizer->recent));
-	if (!symbolizer->recent) {
-		free(symbolizer);
-		return NULL;
-	}
+	if (options->debuginfod)
+		download_allow();
 	return symbolizer;
+}
+
+/* What has failed may do better with another program, or less damage. */
+static void keep_answers(
+	const struct symbolizer *symbolizer, const struct askedmodule *module)
+{
+	if (!module->failed && module->answers.answer_count > module->cached)
+		cachefile_save(&symbolizer->options, module);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)
@@ -49,46 +70,47 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 	if (!symbolizer)
 		return;
-	for (i = 0; i < RECENT; i++)
-		answer_free(&symbolizer->recent[i].answer);
-	for (i = 0; i < symbolizer->module_count; i++)
-		symbolmodule_free(symbolizer->modules[i]);
-	functionname_free(&symbolizer->demangled, true);
+	for (i = 0; i < symbolizer->module_count; i++) {
+		keep_answers(symbolizer, symbolizer->modules[i]);
+		askedmodule_free(symbolizer->modules[i]);
+	}
+	resolver_free(symbolizer->resolver);
+	worker_free(symbolizer->worker);
 	free(symbolizer->modules);
-	free(symbolizer->recent);
-	free(symbolizer->sentence);
 	free(symbolizer);
 }
 
-static struct symbolmodule *add_module(
+static struct askedmodule *add_module(
 	struct symbolizer *symbolizer, const struct symbolizer_module *wanted)
 {
-	struct symbolmodule **modules = array_grow(symbolizer->modules,
-		&symbolizer->module_room, symbolizer->module_count,
-		sizeof(struct symbolmodule *));
-	struct symbolmodule *module;
+	struct askedmodule **modules =
+		array_grow(symbolizer->modules, &symbolizer->module_room,
+			symbolizer->module_count, sizeof(struct askedmodule *));
+	struct askedmodule *module;
 
 	if (!modules)
 		return NULL;
 	symbolizer->modules = modules;
-	module = symbolmodule_new(wanted, &symbolizer->options);
+	module = askedmodule_new(wanted);
 	if (!module)
 		return NULL;
+	if (cachefile_load(&symbolizer->options, module))
+		module->cached = module->answers.answer_count;
 	symbolizer->last = symbolizer->module_count;
 	modules[symbolizer->module_count++] = module;
 	return module;
 }
 
-static struct symbolmodule *module_for(
+static struct askedmodule *module_for(
 	struct symbolizer *symbolizer, const struct symbolizer_module *wanted)
 {
 	size_t i;
 
 	if (symbolizer->last < symbolizer->module_count &&
-		symbolmodule_is(symbolizer->modules[symbolizer->last], wanted))
+		askedmodule_is(symbolizer->modules[symbolizer->last], wanted))
 		return symbolizer->modules[symbolizer->last];
 	for (i = 0; i < symbolizer->module_count; i++) {
-		if (!symbolmodule_is(symbolizer->modules[i], wanted))
+		if (!askedmodule_is(symbolizer->modules[i], wanted))
 			continue;
 		symbolizer->last = i;
 		return symbolizer->modules[i];
@@ -96,49 +118,159 @@ static struct symbolmodule *module_for(
 	return add_module(symbolizer, wanted);
 }
 
-static const struct answer *answer_for(struct symbolizer *symbolizer,
-	struct symbolmodule *module, uint64_t address)
+static void fail(struct symbolizer *symbolizer, struct askedmodule *module,
+	const char *why, const char *advice)
 {
-	uint64_t hash =
-		(address ^ (uintptr_t)module >> 4) * 0x9e3779b97f4a7c15u;
-	struct recent *recent = &symbolizer->recent[hash >> (64 - RECENT_BITS)];
-
-	if (recent->module == module && recent->address == address)
-		return &recent->answer;
-	answer_free(&recent->answer);
-	recent->module = NULL;
-	if (!answer_find(&recent->answer, module, address,
-		    symbolizer->options.mangled ? NULL
-						: &symbolizer->demangled)) {
-		answer_free(&recent->answer);
-		return NULL;
-	}
-	recent->module = module;
-	recent->address = address;
-	return &recent->answer;
+	module->failed = true;
+	if (asprintf(&module->complaint, "%s: no names: %s: %s", module->name,
+		    why, advice) < 0)
+		module->complaint = NULL;
+	if (symbolizer->options.report && module->complaint)
+		symbolizer->options.report(
+			symbolizer->options.report_closure, module->complaint);
 }
 
-static const char *sentence_about(struct symbolizer *symbolizer,
-	const struct symbolmodule *module, const struct answer *answer,
+static void end_worker(struct symbolizer *symbolizer)
+{
+	worker_free(symbolizer->worker);
+	symbolizer->worker = NULL;
+	symbolizer->deaths++;
+}
+
+/* The file asked about may not be the cause, but nothing else is known. */
+static void bury(struct symbolizer *symbolizer, struct askedmodule *module)
+{
+	fail(symbolizer, module, worker_epitaph(symbolizer->worker),
+		"if the file is not damaged, report it");
+	end_worker(symbolizer);
+}
+
+/* Null, or why there is none. */
+static const char *start_worker(struct symbolizer *symbolizer)
+{
+	if (symbolizer->worker)
+		return NULL;
+	if (symbolizer->deaths >= DEATHS_MAX)
+		return "too many other files are damaged";
+	symbolizer->worker = worker_new(&symbolizer->options);
+	if (!symbolizer->worker)
+		return "no process can be started to read it";
+	symbolizer->readers++;
+	symbolizer->opened = 0;
+	return NULL;
+}
+
+/* Up to WORKERQUESTION_BATCH addresses that have no answer. */
+static void ask_worker(struct symbolizer *symbolizer,
+	struct askedmodule *module, const uint64_t *addresses, size_t count)
+{
+	const char *why = start_worker(symbolizer);
+	bool fine = true;
+
+	if (why) {
+		fail(symbolizer, module, why,
+			"ask about it alone, or free memory");
+		return;
+	}
+	if (module->reader != symbolizer->readers) {
+		module->reader = symbolizer->readers;
+		module->number = symbolizer->opened++;
+		fine = workerquestion_open(
+			symbolizer->worker, &module->wanted, &module->opened);
+	}
+	if (!fine || !workerquestion_ask(symbolizer->worker, module->number, addresses,
+			     count, &module->opened, &module->answers))
+		bury(symbolizer, module);
+}
+
+/* False when out of memory. */
+static bool have_resolver(
+	struct symbolizer *symbolizer, struct askedmodule *module)
+{
+	if (!symbolizer->resolver) {
+		symbolizer->resolver = resolver_new(&symbolizer->options);
+		symbolizer->readers = 1;
+	}
+	if (!symbolizer->resolver)
+		return false;
+	if (module->reader == symbolizer->readers)
+		return true;
+	if (!resolver_open(symbolizer->resolver, &module->wanted))
+		return false;
+	module->reader = symbolizer->readers;
+	module->number = symbolizer->opened++;
+	return true;
+}
+
+static void ask_resolver(struct symbolizer *symbolizer,
+	struct askedmodule *module, const uint64_t *addresses, size_t count)
+{
+	struct resolver_answer answer;
+	size_t i;
+
+	for (i = 0; i < count && have_resolver(symbolizer, module); i++)
+		if (resolver_find(symbolizer->resolver, module->number,
+			    addresses[i], &answer))
+			answerstore_add(
+				&module->answers, addresses[i], &answer);
+}
+
+static void ask(struct symbolizer *symbolizer, struct askedmodule *module,
+	const uint64_t *addresses, size_t count)
+{
+	/* what has been said may be asked again */
+	if (answerstore_is_full(&module->answers)) {
+		answerstore_free(&module->answers);
+		module->cached = 0;
+	}
+	if (symbolizer->options.in_process)
+		ask_resolver(symbolizer, module, addresses, count);
+	else if (!module->failed)
+		ask_worker(symbolizer, module, addresses, count);
+}
+
+static bool is_among(const uint64_t *addresses, size_t count, uint64_t address)
+{
+	while (count > 0)
+		if (addresses[--count] == address)
+			return true;
+	return false;
+}
+
+void symbolizer_expect(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted, const uint64_t *addresses,
+	size_t count)
+{
+	struct askedmodule *module = module_for(symbolizer, wanted);
+	uint64_t batch[WORKERQUESTION_BATCH];
+	size_t taken = 0;
+	size_t i;
+
+	for (i = 0; module && i < count; i++) {
+		if (answerstore_find(&module->answers, addresses[i]) ||
+			is_among(batch, taken, addresses[i]))
+			continue;
+		batch[taken++] = addresses[i];
+		if (taken < WORKERQUESTION_BATCH)
+			continue;
+		ask(symbolizer, module, batch, taken);
+		taken = 0;
+	}
+	if (taken > 0)
+		ask(symbolizer, module, batch, taken);
+}
+
+static const struct answerstore_answer *answer_for(
+	struct symbolizer *symbolizer, struct askedmodule *module,
 	uint64_t address)
 {
-	if (module->complaint && !answer->frames[0].line)
-		return module->complaint;
-	if (answer->frames[0].function)
-		return NULL;
-	free(symbolizer->sentence);
-	if (asprintf(&symbolizer->sentence, "%s+0x%llx: no name: %s: %s",
-		    module->name, (unsigned long long)address,
-		    module->debuginfo || module->symtab.count > 0
-			    ? "no function of the file is there"
-			    : "the file has no symbols",
-		    module->debuginfo || module->symtab.count > 0
-			    ? "check the address"
-			    : "install its debug file") < 0) {
-		symbolizer->sentence = NULL;
-		return "out of memory";
-	}
-	return symbolizer->sentence;
+	const struct answerstore_answer *answer =
+		answerstore_find(&module->answers, address);
+
+	if (answer)
+		return answer;
+	ask(symbolizer, module, &address, 1);
+	return answerstore_find(&module->answers, address);
 }
 
 const char *symbolizer_resolve(struct symbolizer *symbolizer,
@@ -146,17 +278,51 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
 	void *closure)
 {
-	const struct symbolizer_frame nothing = {0};
-	struct symbolmodule *module = module_for(symbolizer, wanted);
-	const struct answer *answer =
+	struct askedmodule *module = module_for(symbolizer, wanted);
+	const struct answerstore_answer *answer =
 		module ? answer_for(symbolizer, module, address) : NULL;
+	struct symbolizer_frame now = {0};
 	size_t i;
 
 	if (!answer) {
-		frame(closure, &nothing);
-		return "out of memory";
+		frame(closure, &now);
+		return module && module->complaint ? module->complaint
+						   : "out of memory";
 	}
-	for (i = 0; i < answer->count; i++)
-		frame(closure, &answer->frames[i]);
-	return sentence_about(symbolizer, module, answer, address);
+	for (i = 0; i < answer->count; i++) {
+		now = answerstore_frame(&module->answers, answer, i);
+		frame(closure, &now);
+	}
+	return answerstore_sentence(&module->answers, answer);
+}
+
+int symbolizer_open_source(
+	const struct symbolizer_options *options, const char *path)
+{
+	struct searchpath place;
+	int descriptor = -1;
+
+	if (searchpath_find(&place, options, path))
+		descriptor = openfile_plain(place.root, place.path);
+	free(place.path);
+	return descriptor;
+}
+
+const char *symbolizer_calls(const char *path,
+	void (*take)(void *closure, const struct symbolizer_call *call),
+	void *closure)
+{
+	static char sentence[256]; /* what says it is gone with the worker */
+	const struct symbolizer_options options = {0};
+	struct worker *worker = worker_new(&options);
+	const char *why = NULL;
+
+	if (!worker)
+		return "no process can be started to read it";
+	if (!workerquestion_calls(worker, path, take, closure, &why))
+		why = worker_epitaph(worker);
+	if (why)
+		snprintf(sentence, sizeof(sentence), "%s", why);
+	worker_free(worker);
+	return why ? sentence : NULL;
 }

@@ -1,9 +1,14 @@
 /*
  * From a file and an offset in it to functions, source lines and inline
- * chains.  Called by binlog-show and binlog-symbolize; uses DWARF by libdwarf,
- * else .symtab, else .dynsym, and names are demangled.  Promises an answer
- * for every question: what cannot be found is missing from the answer, and a
- * damaged or foreign file costs names, never the caller.
+ * chains; at addresses of data to variables.  Called by binlog-show and
+ * binlog-symbolize; uses DWARF, else .symtab, else .dynsym and MiniDebugInfo,
+ * and names are demangled.  Promises an answer for every question: what cannot
+ * be found is missing from the answer, and a damaged or foreign file costs
+ * names, never the caller.
+ *
+ * Files are read by a process of their own that can do nothing else; see
+ * worker.h.  When one of them ends it, the names of that file are missing, and
+ * the others are read by the next process, until that has happened 8 times.
  */
 #ifndef SYMBOLIZER_SYMBOLIZER_H
 #define SYMBOLIZER_SYMBOLIZER_H
@@ -18,9 +23,30 @@ struct symbolizer;
 struct symbolizer_options {
 	const char *const *debug_directories; /* null-terminated, or null for */
 					      /* /usr/lib/debug alone */
+	/* Where recorded paths lead now, "FROM=TO": the longest FROM wins; */
+	const char *const *path_maps;	      /* null-terminated, or null */
+	const char *sysroot;		      /* what "/" was; null: "/" */
+	bool force;	/* use files that are not those that were recorded */
+	bool debuginfod;	/* ask the servers in DEBUGINFOD_URLS for */
+				/* what is not here */
 	bool mangled;			      /* leave names as they are */
 	/* How content_hash below was made; null: content_hash is ignored. */
 	uint64_t (*hash)(const void *data, size_t size);
+	/* A directory to keep answers in, for the next run; null: nowhere. */
+	/* See symbolizer_usual_cache(). */
+	const char *cache;
+	/* What one file may take; 0 is 1 GiB, and 10 s for a question. */
+	/* Large ones get more: 4 bytes of memory per byte on disk, and 1 s */
+	/* per 32 MiB. */
+	uint64_t memory_bytes;
+	unsigned seconds;
+	/* Read files in the calling process, without any limit and without a */
+	/* cache: for looking at it with a debugger. */
+	bool in_process;
+	/* Told once, in one sentence, of each file that costs a process; */
+	/* may be null. */
+	void (*report)(void *closure, const char *sentence);
+	void *report_closure;
 };
 
 /* A file as it was when its addresses were recorded. */
@@ -41,7 +67,16 @@ struct symbolizer_frame {
 	unsigned column;	/* 0: unknown */
 	uint64_t offset;	/* from the start of the function's symbol */
 	bool inlined;		/* into the next frame of the answer */
+	bool wrapper;		/* takes any arguments, or a va_list: who logs */
+				/* by it is its caller */
 };
+
+/*
+ * The directory for options.cache: the one that BINLOG_CACHE names, else
+ * binlog in $XDG_CACHE_HOME, else in $HOME/.cache.  Null when BINLOG_CACHE is
+ * empty, or none of them is set.  The caller frees it after the symbolizer.
+ */
+char *symbolizer_usual_cache(void);
 
 /* Null when out of memory.  Not thread-safe; use one per thread. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
@@ -52,11 +87,86 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * minus load bias; for return addresses subtract 1 first).  Calls back once
  * per frame and at least once.  Returns null, or one sentence that says why
  * less is known than could be (no such file, another build-id, ...), valid
- * until the next call.
+ * until the next call.  If it is about the file, it begins with the path and a
+ * colon; if about the address, with the path and a plus sign.
  */
 const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	const struct symbolizer_module *module, uint64_t address,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure);
+
+/*
+ * Finds the answers to what will be asked soon.  That is faster than one by
+ * one; nothing is lost without it.
+ */
+void symbolizer_expect(struct symbolizer *symbolizer,
+	const struct symbolizer_module *module, const uint64_t *addresses,
+	size_t count);
+
+/*
+ * A descriptor for reading the source file that debug information calls
+ * `path`, through path_maps and sysroot; -1 when there is no such regular
+ * file.
+ */
+int symbolizer_open_source(
+	const struct symbolizer_options *options, const char *path);
+
+/* A text that a call is given. */
+struct symbolizer_text {
+	const uint8_t *bytes; /* without the zero that ends it */
+	size_t count;
+	bool wide;	 /* characters of 4 bytes */
+	bool translated; /* passed through gettext(3) or one like it */
+};
+
+/* A call of a function that prints, or passes its text on to one. */
+struct symbolizer_call {
+	uint64_t address;     /* of the instruction, as in the ELF file */
+	uint64_t next;	      /* of the one after it; 0: it is a jump, that */
+			      /* returns to where its function was called */
+	const char *function; /* the name that is imported; null: it is of */
+	uint64_t target;      /* this file, here, and passes its text on */
+	const struct symbolizer_text *texts;
+	size_t text_count;
+	bool more; /* it may be given others that are not known */
+};
+
+/*
+ * All calls in a file of functions that print.  `call` and what it points to
+ * are valid until the callback returns.  Returns null, or why there may be
+ * others, valid until the next call.
+ */
+const char *symbolizer_calls(const char *path,
+	void (*take)(void *closure, const struct symbolizer_call *call),
+	void *closure);
+
+/*
+ * What is constant in a file: texts by their address, and its calls.  It is
+ * looked for where the options say, and has to be the one that was recorded
+ * unless they say `force`.  Null: it is not there, and *complaint is one
+ * sentence that says why, or null; the caller frees it.
+ */
+struct symbolizer_program;
+struct symbolizer_program *symbolizer_program_open(
+	const struct symbolizer_options *options,
+	const struct symbolizer_module *module, char **complaint);
+void symbolizer_program_close(struct symbolizer_program *program);
+
+/*
+ * The string at an address as in the ELF file, with its NUL, and how many
+ * bytes it has before that; valid until the file is closed.  Null: there is
+ * none where nobody can write.
+ */
+const char *symbolizer_program_string(
+	struct symbolizer_program *program, uint64_t address, size_t *count);
+
+/* Likewise `count` bytes. */
+const char *symbolizer_program_bytes(
+	struct symbolizer_program *program, uint64_t address, size_t count);
+
+/* As symbolizer_calls(). */
+const char *symbolizer_program_calls(struct symbolizer_program *program,
+	void (*take)(void *closure, const struct symbolizer_call *call),
 	void *closure);
 
 #endif

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "symbolizer/debugfile.h"
+#include "symbolizer/vdso.h"
 
 #define DELETED " (deleted)"
-
-static const char *const usual_directories[] = {"/usr/lib/debug", NULL};
 
 /* What is being opened for a module. */
 struct opening {
 	struct symbolmodule *module;
 	const struct symbolizer_options *options;
-	const char *const *directories;
+	struct searchpath place; /* where the file should be */
 };
 
 /* The first complaint is the cause of those that follow. */
@@ -32,6 +31,12 @@ static void complain(struct symbolmodule *module, const char *format, ...)
 	if (vasprintf(&module->complaint, format, arguments) < 0)
 		module->complaint = NULL;
 	va_end(arguments);
+}
+
+static void take_complaint_back(struct symbolmodule *module)
+{
+	free(module->complaint);
+	module->complaint = NULL;
 }
 
 static char *hexadecimal(const uint8_t *bytes, size_t count)
@@ -55,14 +60,15 @@ static void complain_of_build_id(
 	if (wanted && found && *found)
 		complain(module,
 			"%s: not the file that was recorded: its build-id is "
-			"%s and should be %s: put the right file there or "
-			"give the directory of its debug file",
+			"%s and should be %s: put the right file there, "
+			"give the directory of its debug file, or use --force",
 			module->name, found, wanted);
 	else if (wanted)
 		complain(module,
 			"%s: not the file that was recorded: it has no "
-			"build-id and should have %s: put the right file there "
-			"or give the directory of its debug file",
+			"build-id and should have %s: put the right file "
+			"there, give the directory of its debug file, or use "
+			"--force",
 			module->name, wanted);
 	free(wanted);
 	free(found);
@@ -85,10 +91,20 @@ static bool has_content(const struct opening *opening, struct elffile *file)
 		return true;
 	complain(module,
 		"%s: not the file that was recorded: the hash of its code is "
-		"%016llx and should be %016llx: put the right file there",
+		"%016llx and should be %016llx: put the right file there or "
+		"use --force",
 		module->name, (unsigned long long)hash,
 		(unsigned long long)module->content_hash);
 	return false;
+}
+
+static bool has_build_id(
+	const struct symbolmodule *module, const struct elffile *file)
+{
+	return module->build_id_bytes > 0 &&
+	       file->build_id_bytes == module->build_id_bytes &&
+	       memcmp(file->build_id, module->build_id, file->build_id_bytes) ==
+		       0;
 }
 
 static bool is_recorded_file(
@@ -97,9 +113,7 @@ static bool is_recorded_file(
 	struct symbolmodule *module = opening->module;
 
 	if (module->build_id) {
-		if (file->build_id_bytes == module->build_id_bytes &&
-			memcmp(file->build_id, module->build_id,
-				file->build_id_bytes) == 0)
+		if (has_build_id(module, file))
 			return true;
 		complain_of_build_id(module, file);
 		return false;
@@ -107,7 +121,8 @@ static bool is_recorded_file(
 	if (module->file_bytes && file->bytes != module->file_bytes) {
 		complain(module,
 			"%s: not the file that was recorded: it has %llu bytes "
-			"and should have %llu: put the right file there",
+			"and should have %llu: put the right file there or use "
+			"--force",
 			module->name, (unsigned long long)file->bytes,
 			(unsigned long long)module->file_bytes);
 		return false;
@@ -131,39 +146,56 @@ static char *name_before_removal(const struct symbolmodule *module)
 	return strndup(module->path, bytes - mark);
 }
 
-static const char *open_path(struct symbolmodule *module, struct elffile *file)
+/* Opens what `recorded` leads to now, and notes where that is. */
+static const char *open_at(
+	struct opening *opening, struct elffile *file, const char *recorded)
 {
-	const char *why = elffile_open(file, module->path);
-	char *before = why ? name_before_removal(module) : NULL;
+	free(opening->place.path);
+	if (!searchpath_find(&opening->place, opening->options, recorded))
+		return "out of memory";
+	return elffile_open_below(
+		file, opening->place.root, opening->place.path);
+}
 
-	if (before && !elffile_open(file, before))
+static const char *open_path(struct opening *opening, struct elffile *file)
+{
+	const char *why = open_at(opening, file, opening->module->path);
+	char *before = why ? name_before_removal(opening->module) : NULL;
+
+	if (before && !open_at(opening, file, before))
 		why = NULL;
 	free(before);
 	return why;
 }
 
-/* Opens the file itself; false with a complaint when there is none. */
-static bool open_recorded(const struct opening *opening, struct elffile *file)
+static bool is_vdso(const char *path)
+{
+	return path[0] == '[' || strncmp(path, "linux-vdso.so.", 14) == 0;
+}
+
+static bool open_vdso(struct symbolmodule *module, struct elffile *file)
+{
+	if (!elffile_open(file, VDSO_NAME)) {
+		if (has_build_id(module, file))
+			return true;
+		elffile_close(file);
+	}
+	complain(module,
+		"%s: no names: another kernel has provided this code and there "
+		"is no file of it: ask on the machine where it was recorded",
+		module->name);
+	return false;
+}
+
+/* Where it was; false with a complaint when it is not there. */
+static bool open_named(struct opening *opening, struct elffile *file)
 {
 	struct symbolmodule *module = opening->module;
 	const char *why;
 
-	if (!module->path) {
-		complain(module,
-			"%s: no debug file with this build-id: it is not below "
-			".build-id in a debug directory: give the directory "
-			"that it is in",
-			module->name);
-		return false;
-	}
-	if (module->path[0] == '[') {
-		complain(module,
-			"%s: no names: the kernel provides this code and there "
-			"is no file of it: nothing can be done",
-			module->name);
-		return false;
-	}
-	why = open_path(module, file);
+	if (is_vdso(module->path))
+		return open_vdso(module, file);
+	why = open_path(opening, file);
 	if (why) {
 		complain(module,
 			"%s: no names: %s: put the file there or give the "
@@ -174,6 +206,29 @@ static bool open_recorded(const struct opening *opening, struct elffile *file)
 	if (is_recorded_file(opening, file))
 		return true;
 	elffile_close(file);
+	return false;
+}
+
+/* The file itself, wherever it is; false with a complaint. */
+static bool open_recorded(struct opening *opening, struct elffile *file)
+{
+	struct symbolmodule *module = opening->module;
+
+	if (module->path && open_named(opening, file))
+		return true;
+	if (module->build_id &&
+		debugfile_open_by_build_id(file, opening->options,
+			DEBUGFILE_PROGRAM, module->build_id,
+			module->build_id_bytes)) {
+		take_complaint_back(module);
+		return true;
+	}
+	if (!module->path)
+		complain(module,
+			"%s: no debug file with this build-id: it is not below "
+			".build-id in a debug directory: give the directory "
+			"that it is in",
+			module->name);
 	return false;
 }
 
@@ -190,6 +245,7 @@ static void use_file(struct symbolmodule *module, struct elffile *file)
 		return;
 	}
 	if (module->has_file) {
+		symtab_take_stubs(&symtab, &module->symtab);
 		symtab_free(&module->symtab);
 		elffile_close(&module->file);
 	}
@@ -198,11 +254,17 @@ static void use_file(struct symbolmodule *module, struct elffile *file)
 	module->has_file = true;
 }
 
-static void use_debuginfo(struct symbolmodule *module, struct elffile *file)
+static void use_debuginfo(const struct opening *opening, struct elffile *file)
 {
+	struct symbolmodule *module = opening->module;
+	const struct debugpaths paths = {
+		.options = opening->options,
+		.file = file,
+		.program = module->has_file ? &module->file : file,
+	};
 	const char *why;
 
-	module->debuginfo = debuginfo_open(file, &why);
+	module->debuginfo = debuginfo_open(file, &paths, &why);
 	if (why)
 		complain(module,
 			"%s: no lines: %s: build it again or install its "
@@ -210,25 +272,16 @@ static void use_debuginfo(struct symbolmodule *module, struct elffile *file)
 			module->name, why);
 }
 
-/* The separate debug file of what has been opened or could not be opened. */
-static bool open_separate(const struct opening *opening, struct elffile *debug)
+/* What .gnu_debuglink of the file names. */
+static bool open_linked(struct opening *opening, struct elffile *debug)
 {
 	struct symbolmodule *module = opening->module;
-	const uint8_t *build_id = module->build_id;
-	size_t bytes = module->build_id_bytes;
 	bool rejected;
 
-	if (!build_id && module->has_file) {
-		build_id = module->file.build_id;
-		bytes = module->file.build_id_bytes;
-	}
-	if (build_id && debugfile_open_by_build_id(
-				debug, opening->directories, build_id, bytes))
-		return true;
-	if (!module->has_file)
+	if (!module->has_file || !opening->place.path)
 		return false;
-	if (debugfile_open_by_link(debug, opening->directories, &module->file,
-		    module->path, &rejected))
+	if (debugfile_open_by_link(debug, opening->options, &module->file,
+		    &opening->place, &rejected))
 		return true;
 	if (rejected)
 		complain(module,
@@ -239,23 +292,61 @@ static bool open_separate(const struct opening *opening, struct elffile *debug)
 	return false;
 }
 
-static void open_module(const struct opening *opening)
+/* The separate debug file of what has been opened or could not be opened. */
+static bool open_separate(struct opening *opening, struct elffile *debug)
+{
+	struct symbolmodule *module = opening->module;
+	const uint8_t *build_id = module->build_id;
+	size_t bytes = module->build_id_bytes;
+	const char *why;
+
+	if (module->has_file && module->file.build_id) {
+		build_id = module->file.build_id;
+		bytes = module->file.build_id_bytes;
+	}
+	if (build_id && debugfile_open_by_build_id(debug, opening->options,
+				DEBUGFILE_DEBUG, build_id, bytes))
+		return true;
+	if (open_linked(opening, debug))
+		return true;
+	if (build_id && debugfile_download(
+				debug, opening->options, build_id, bytes, &why))
+		return true;
+	if (build_id && why)
+		complain(module,
+			"%s: no lines: --debuginfod has no answer: %s: try "
+			"again or install its debug file",
+			module->name, why);
+	return false;
+}
+
+static void use(struct opening *opening, struct elffile *file)
+{
+	struct elffile debug;
+
+	if (file) {
+		use_debuginfo(opening, file);
+		use_file(opening->module, file);
+	}
+	if (opening->module->debuginfo || !open_separate(opening, &debug))
+		return;
+	/* with the debug file the file itself is not missed */
+	take_complaint_back(opening->module);
+	use_debuginfo(opening, &debug);
+	use_file(opening->module, &debug);
+}
+
+static void open_module(struct opening *opening)
 {
 	struct symbolmodule *module = opening->module;
 	struct elffile file;
-	struct elffile debug;
 
-	if (open_recorded(opening, &file)) {
-		use_debuginfo(module, &file);
-		use_file(module, &file);
-	}
-	if (module->debuginfo || !open_separate(opening, &debug))
+	use(opening, open_recorded(opening, &file) ? &file : NULL);
+	if (module->has_file || !opening->options->force || !module->path ||
+		is_vdso(module->path) || open_path(opening, &file))
 		return;
-	/* with the debug file the file itself is not missed */
-	free(module->complaint);
-	module->complaint = NULL;
-	use_debuginfo(module, &debug);
-	use_file(module, &debug);
+	take_complaint_back(module);
+	use(opening, &file);
 }
 
 static void *copy(const void *data, size_t bytes)
@@ -275,9 +366,6 @@ struct symbolmodule *symbolmodule_new(const struct symbolizer_module *wanted,
 
 	if (!module)
 		return NULL;
-	opening.directories = options->debug_directories
-				      ? options->debug_directories
-				      : usual_directories;
 	module->file_bytes = wanted->file_bytes;
 	module->content_hash = wanted->content_hash;
 	if (wanted->path)
@@ -296,6 +384,7 @@ struct symbolmodule *symbolmodule_new(const struct symbolizer_module *wanted,
 		return NULL;
 	}
 	open_module(&opening);
+	free(opening.place.path);
 	return module;
 }
 
@@ -313,18 +402,4 @@ void symbolmodule_free(struct symbolmodule *module)
 	free(module->complaint);
 	free(module->name);
 	free(module);
-}
-
-bool symbolmodule_is(const struct symbolmodule *module,
-	const struct symbolizer_module *wanted)
-{
-	if (!module->path != !wanted->path ||
-		(module->path && strcmp(module->path, wanted->path) != 0))
-		return false;
-	return module->build_id_bytes == wanted->build_id_bytes &&
-	       (module->build_id_bytes == 0 ||
-		       memcmp(module->build_id, wanted->build_id,
-			       module->build_id_bytes) == 0) &&
-	       module->file_bytes == wanted->file_bytes &&
-	       module->content_hash == wanted->content_hash;
 }

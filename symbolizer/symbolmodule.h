@@ -31,7 +31,4 @@ struct symbolmodule *symbolmodule_new(const struct symbolizer_module *wanted,
 	const struct symbolizer_options *options);
 void symbolmodule_free(struct symbolmodule *module);
 
-bool symbolmodule_is(const struct symbolmodule *module,
-	const struct symbolizer_module *wanted);
-
 #endif

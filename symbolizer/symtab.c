@@ -5,39 +5,60 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/minidebuginfo.h"
+#include "symbolizer/pltnames.h"
 
-/* What of the table is known when the next symbol is looked at. */
+enum text { TEXT_TABLE, TEXT_MINIDEBUGINFO, TEXT_STUBS };
+
+/* A table of symbols that is read, and what is known of it so far. */
 struct scan {
+	struct symtab *symtab;
+	const struct elffile *elf;
+	const char *symbols; /* of Elf64_Sym, at any alignment */
+	size_t bytes;
+	const char *names; /* ends in NUL */
+	size_t name_bytes;
+	bool foreign;	  /* numbers of sections are those of another file */
 	const char *file; /* of the last STT_FILE, null: none yet */
 	bool symbol_seen;
 	bool file_after_symbol;
 };
 
-static const char *name_at(const struct symtab *symtab, uint32_t offset)
+static const char *name_at(const struct scan *scan, uint32_t offset)
 {
-	return offset < symtab->names_bytes ? symtab->names + offset : "";
+	return offset < scan->name_bytes ? scan->names + offset : "";
 }
 
-static bool may_be_function(const Elf64_Sym *sym)
+/* Of code or data. */
+static bool is_named_place(const Elf64_Sym *sym, bool code)
 {
 	switch (ELF64_ST_TYPE(sym->st_info)) {
 	case STT_SECTION:
 	case STT_FILE:
-	case STT_OBJECT:
-	case STT_COMMON:
 	case STT_TLS:
 		return false;
+	case STT_OBJECT:
+	case STT_COMMON:
+		return !code;
 	case STT_NOTYPE:
 		/* marks that annotating compilers leave in the code */
-		if (sym->st_size == 0 &&
-			ELF64_ST_BIND(sym->st_info) == STB_LOCAL &&
-			ELF64_ST_VISIBILITY(sym->st_other) == STV_HIDDEN)
-			return false;
-		break;
+		return !(sym->st_size == 0 &&
+			 ELF64_ST_BIND(sym->st_info) == STB_LOCAL &&
+			 ELF64_ST_VISIBILITY(sym->st_other) == STV_HIDDEN);
 	default:
-		break;
+		return true;
 	}
-	return sym->st_shndx != SHN_UNDEF && sym->st_shndx < SHN_LORESERVE;
+}
+
+/* ELFFILE_NONE: it is not defined in the file. */
+static size_t section_of(const struct scan *scan, const Elf64_Sym *sym)
+{
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
+		return ELFFILE_NONE;
+	if (scan->foreign)
+		return elffile_section_at(scan->elf, sym->st_value);
+	return sym->st_shndx < scan->elf->section_count ? sym->st_shndx
+							: ELFFILE_NONE;
 }
 
 /* aarch64 marks where code ($x) and data ($d) begin. */
@@ -61,36 +82,46 @@ static const char *file_of(const struct scan *scan, const Elf64_Sym *sym)
 	return NULL;
 }
 
-static bool add(struct symtab *symtab, struct scan *scan, const Elf64_Sym *sym,
-	uint32_t order)
+static bool append(struct symtab *symtab, const struct symtab_symbol *symbol)
 {
-	struct symtab_symbol *symbols;
+	struct symtab_symbol *symbols = array_grow(symtab->symbols,
+		&symtab->room, symtab->count, sizeof(*symbols));
+
+	if (!symbols)
+		return false;
+	symtab->symbols = symbols;
+	symbols[symtab->count++] = *symbol;
+	return true;
+}
+
+static bool add(struct scan *scan, const Elf64_Sym *sym, uint32_t order)
+{
+	const char *name = name_at(scan, sym->st_name);
+	size_t section;
+	bool code;
 
 	if (ELF64_ST_TYPE(sym->st_info) == STT_FILE) {
-		scan->file = name_at(symtab, sym->st_name);
+		scan->file = name;
 		scan->file_after_symbol |= scan->symbol_seen;
 		return true;
 	}
 	scan->symbol_seen = true;
-	if (!may_be_function(sym) || !*name_at(symtab, sym->st_name))
+	section = section_of(scan, sym);
+	if (section == ELFFILE_NONE || !*name || is_mapping(name))
 		return true;
-	if (is_mapping(name_at(symtab, sym->st_name)))
+	code = scan->elf->sections[section].flags & SHF_EXECINSTR;
+	if (!is_named_place(sym, code))
 		return true;
-	symbols = array_grow(symtab->symbols, &symtab->room, symtab->count,
-		sizeof(*symbols));
-	if (!symbols)
-		return false;
-	symtab->symbols = symbols;
-	symbols[symtab->count++] = (struct symtab_symbol){
-		.address = sym->st_value,
-		.bytes = sym->st_size,
-		.name = name_at(symtab, sym->st_name),
-		.file = file_of(scan, sym),
-		.section = sym->st_shndx,
-		.order = order,
-		.type = ELF64_ST_TYPE(sym->st_info),
-	};
-	return true;
+	return append(scan->symtab, &(struct symtab_symbol){
+					    .address = sym->st_value,
+					    .bytes = sym->st_size,
+					    .name = name,
+					    .file = file_of(scan, sym),
+					    .section = (uint32_t)section,
+					    .order = order,
+					    .type = ELF64_ST_TYPE(sym->st_info),
+					    .bounded = !code,
+				    });
 }
 
 static int compare(const void *left, const void *right)
@@ -105,67 +136,140 @@ static int compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static bool read_table(
-	struct symtab *symtab, struct elffile *file, size_t table)
+static void sort(struct symtab *symtab)
 {
-	const struct elffile_section *section = &file->sections[table];
-	struct scan scan = {0};
-	const char *why;
-	Elf64_Sym sym;
-	size_t bytes;
-	size_t count;
-	size_t i;
-	char *data;
-
-	if (section->link >= file->section_count)
-		return true;
-	symtab->names = elffile_read_section(
-		file, section->link, &symtab->names_bytes, &why);
-	data = elffile_read_section(file, table, &bytes, &why);
-	if (!symtab->names || !data) {
-		free(data);
-		return true;
-	}
-	count = bytes / sizeof(sym);
-	for (i = 1; i < count; i++) {
-		memcpy(&sym, data + i * sizeof(sym), sizeof(sym));
-		if (!add(symtab, &scan, &sym, (uint32_t)i))
-			break;
-	}
-	free(data);
 	if (symtab->count > 0)
 		qsort(symtab->symbols, symtab->count, sizeof(*symtab->symbols),
 			compare);
-	return i >= count;
+}
+
+/* False when out of memory. */
+static bool read_symbols(struct scan *scan)
+{
+	size_t count = scan->bytes / sizeof(Elf64_Sym);
+	Elf64_Sym sym;
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		memcpy(&sym, scan->symbols + i * sizeof(sym), sizeof(sym));
+		if (!add(scan, &sym, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+static bool read_table(
+	struct symtab *symtab, struct elffile *file, uint32_t type)
+{
+	struct scan scan = {.symtab = symtab, .elf = file};
+	bool fine = true;
+	const char *why;
+	size_t table;
+	char *symbols;
+	char *names;
+
+	for (table = 0; table < file->section_count; table++)
+		if (file->sections[table].type == type)
+			break;
+	if (table == file->section_count ||
+		file->sections[table].link >= file->section_count)
+		return true;
+	names = elffile_read_section(
+		file, file->sections[table].link, &scan.name_bytes, &why);
+	symbols = elffile_read_section(file, table, &scan.bytes, &why);
+	if (names && symbols) {
+		scan.names = names;
+		scan.symbols = symbols;
+		fine = read_symbols(&scan);
+	}
+	free(symbols);
+	symtab->texts[TEXT_TABLE] = names;
+	return fine;
+}
+
+static bool read_minidebuginfo(struct symtab *symtab, struct elffile *file)
+{
+	struct minidebuginfo mini;
+	struct scan scan;
+
+	if (!minidebuginfo_read(&mini, file))
+		return true;
+	scan = (struct scan){
+		.symtab = symtab,
+		.elf = file,
+		.symbols = mini.symbols,
+		.bytes = mini.symbol_bytes,
+		.names = mini.names,
+		.name_bytes = mini.name_bytes,
+		.foreign = true,
+	};
+	symtab->texts[TEXT_MINIDEBUGINFO] = mini.data;
+	return read_symbols(&scan);
+}
+
+static bool read_stubs(struct symtab *symtab, struct elffile *file)
+{
+	struct pltnames names = {0};
+	bool fine = pltnames_read(&names, file);
+	size_t i;
+
+	for (i = 0; fine && i < names.count; i++)
+		fine = append(symtab,
+			&(struct symtab_symbol){
+				.address = names.stubs[i].address,
+				.bytes = names.stubs[i].bytes,
+				.name = names.text + names.stubs[i].name,
+				.section = names.stubs[i].section,
+				.type = STT_FUNC,
+				.bounded = true,
+				.stub = true,
+			});
+	symtab->texts[TEXT_STUBS] = names.text;
+	names.text = NULL;
+	pltnames_free(&names);
+	return fine;
 }
 
 bool symtab_load(struct symtab *symtab, struct elffile *file)
 {
-	const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
-	size_t t;
-	size_t i;
+	bool fine;
 
 	memset(symtab, 0, sizeof(*symtab));
-	for (t = 0; t < 2; t++) {
-		for (i = 0; i < file->section_count; i++)
-			if (file->sections[i].type == types[t])
-				break;
-		if (i == file->section_count)
-			continue;
-		symtab->dynamic = types[t] == SHT_DYNSYM;
-		if (!read_table(symtab, file, i))
-			return false;
-		if (symtab->count > 0)
-			return true;
-		symtab_free(symtab);
+	fine = read_table(symtab, file, SHT_SYMTAB);
+	if (fine && symtab->count == 0) {
+		free(symtab->texts[TEXT_TABLE]);
+		symtab->texts[TEXT_TABLE] = NULL;
+		symtab->dynamic = true;
+		fine = read_table(symtab, file, SHT_DYNSYM) &&
+		       read_minidebuginfo(symtab, file);
 	}
+	fine = fine && read_stubs(symtab, file);
+	sort(symtab);
+	return fine;
+}
+
+bool symtab_take_stubs(struct symtab *symtab, struct symtab *from)
+{
+	size_t i;
+
+	if (symtab->texts[TEXT_STUBS])
+		return true;
+	for (i = 0; i < from->count; i++)
+		if (from->symbols[i].stub && !append(symtab, &from->symbols[i]))
+			return false;
+	symtab->texts[TEXT_STUBS] = from->texts[TEXT_STUBS];
+	from->texts[TEXT_STUBS] = NULL;
+	sort(symtab);
 	return true;
 }
 
 void symtab_free(struct symtab *symtab)
 {
+	size_t i;
+
+	for (i = 0; i < SYMTAB_TEXTS; i++)
+		free(symtab->texts[i]);
 	free(symtab->symbols);
-	free(symtab->names);
 	memset(symtab, 0, sizeof(*symtab));
 }
 
@@ -229,7 +333,7 @@ const struct symtab_symbol *symtab_find(
 	for (; i < end; i++)
 		if (fits_better(&symtab->symbols[i], best, address))
 			best = &symtab->symbols[i];
-	if (symtab->dynamic && !reaches(best, address))
+	if ((symtab->dynamic || best->bounded) && !reaches(best, address))
 		return NULL;
 	return best;
 }

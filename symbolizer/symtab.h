@@ -1,8 +1,9 @@
 /*
- * The symbol table of an ELF file, ordered by address.  Called by the
- * symbolizer for code without DWARF and for the start of a function.  Of
- * several symbols it promises the one that binutils would choose: the nearest
- * one before the address in the same section.
+ * The symbols of an ELF file, ordered by address: functions, data, and the
+ * stubs through which it calls others.  Called by the symbolizer for code
+ * without DWARF, for the start of a function, and for data.  Of several symbols
+ * it promises the one that binutils would choose: the nearest one before the
+ * address in the same section.
  */
 #ifndef SYMBOLIZER_SYMTAB_H
 #define SYMBOLIZER_SYMTAB_H
@@ -17,28 +18,40 @@ struct symtab_symbol {
 	uint32_t section;
 	uint32_t order;		/* in the table */
 	uint8_t type;		/* STT_... */
+	bool bounded;		/* nothing behind its end belongs to it */
+	bool stub;		/* made by pltnames */
 };
+
+/* Of the table, of MiniDebugInfo, of stubs. */
+#define SYMTAB_TEXTS 3
 
 struct symtab {
 	struct symtab_symbol *symbols;
 	size_t count;
 	size_t room;
-	char *names;
-	size_t names_bytes;
-	bool dynamic;		/* exported symbols only: there are gaps */
+	char *texts[SYMTAB_TEXTS]; /* where the names lie; null: none */
+	bool dynamic;		/* exported symbols and MiniDebugInfo only: */
+				/* there are gaps */
 };
 
 /*
- * Reads .symtab, or .dynsym when there is none.  Returns false when out of
- * memory; a missing or damaged table has no symbols.
+ * Reads .symtab, or .dynsym and MiniDebugInfo when there is none, and the
+ * stubs.  Returns false when out of memory; a missing or damaged table has no
+ * symbols.
  */
 bool symtab_load(struct symtab *symtab, struct elffile *file);
 void symtab_free(struct symtab *symtab);
 
 /*
- * The symbol of the function at `address`, or null.  In a table of exported
- * symbols only one that reaches the address, since what lies between two of
- * them need not belong to either.
+ * Moves the stubs of `from` to the symbols of its separate debug file, which
+ * has none, as it has no code.  False when out of memory.
+ */
+bool symtab_take_stubs(struct symtab *symtab, struct symtab *from);
+
+/*
+ * The symbol at `address`, or null.  In a table of exported symbols, and for
+ * data and stubs, only one that reaches the address, since what lies between
+ * two of them need not belong to either.
  */
 const struct symtab_symbol *symtab_find(
 	const struct symtab *symtab, size_t section, uint64_t address);

@@ -15,7 +15,6 @@ echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
 echo '#include "symbolizer/array.h"' >decoder/defect_decoder.h
 echo '#include <shim/sys.h>' >tools/defect_tools.h
 echo '#include <libunwind.h>' >shim/second_libunwind.h
-echo '#include <libdwarf/libdwarf.h>' >symbolizer/second_libdwarf.h
 echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/defect_pragma.h
 echo 'static int defect(void) { return next_vfprintf(stdout, format, ap); }' >wrappers/defect_format.h
 seq 501 >decoder/long_file.h

@@ -325,7 +325,9 @@ static void frames_without_names_show_module_and_offset(void **state)
 		.depth = 3};
 	struct make_capture capture = make_capture();
 	struct make_block a = add_writer(&capture, 0);
-	struct stack *stack = stack_new(2);
+	const struct symbolizer_options options = {0};
+	struct places *places = places_new(&options);
+	struct stack *stack = stack_new(places, 2);
 	char *text;
 
 	(void)state;
@@ -343,11 +345,12 @@ static void frames_without_names_show_module_and_offset(void **state)
 						    "    #1 libb.so+0x1f\n");
 	free(text);
 	stack_free(stack);
-	stack = stack_new(9);
+	stack = stack_new(places, 9);
 	text = show(&capture, "line", stack);
 	assert_non_null(strstr(text, "\n    #2 0x9999\n"));
 	free(text);
 	stack_free(stack);
+	places_free(places);
 	make_free(&capture);
 }
 
@@ -363,7 +366,9 @@ static void frames_belong_to_what_was_mapped_at_the_time(void **state)
 		.depth = 1};
 	struct make_capture capture = make_capture();
 	struct make_block a = add_writer(&capture, 0);
-	struct stack *stack = stack_new(9);
+	const struct symbolizer_options options = {0};
+	struct places *places = places_new(&options);
+	struct stack *stack = stack_new(places, 9);
 	char *text;
 
 	(void)state;
@@ -381,6 +386,7 @@ static void frames_belong_to_what_was_mapped_at_the_time(void **state)
 			      "100", "stdout", "y") "    #0 old.so+0xf\n");
 	free(text);
 	stack_free(stack);
+	places_free(places);
 	make_free(&capture);
 }
 

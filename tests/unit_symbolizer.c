@@ -365,11 +365,48 @@ static void a_section_beyond_the_end_has_no_bytes(void **state)
 	unlink(path);
 }
 
+/* One by one, or all at a time; by a process of its own, or here. */
+static void the_way_of_asking_does_not_matter(void **state)
+{
+	const struct symbolizer_options options = {
+		.debug_directories = no_directories};
+	const struct symbolizer_options here_options = {
+		.debug_directories = no_directories, .in_process = true};
+	const struct symbolizer_module module = {.path = SELF};
+	struct symbolizer *alone = symbolizer_new(&options);
+	struct symbolizer *together = symbolizer_new(&options);
+	struct symbolizer *in_process = symbolizer_new(&here_options);
+	uint64_t addresses[1000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		addresses[i] = (uintptr_t)around - bias + i % 700;
+	symbolizer_expect(together, &module, addresses, 1000);
+	for (i = 0; i < 1000; i++) {
+		struct answer first = {0};
+		struct answer second = {0};
+		struct answer third = {0};
+
+		symbolizer_resolve(alone, &module, addresses[i], take, &first);
+		symbolizer_resolve(
+			together, &module, addresses[i], take, &second);
+		symbolizer_resolve(
+			in_process, &module, addresses[i], take, &third);
+		assert_memory_equal(&first, &second, sizeof(first));
+		assert_memory_equal(&first, &third, sizeof(first));
+	}
+	symbolizer_free(alone);
+	symbolizer_free(together);
+	symbolizer_free(in_process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_inlined_call_gives_two_frames),
 		cmocka_unit_test(the_same_question_has_the_same_answer),
+		cmocka_unit_test(the_way_of_asking_does_not_matter),
 		cmocka_unit_test(
 			another_build_id_is_refused_and_both_are_named),
 		cmocka_unit_test(

@@ -18,21 +18,45 @@
 /* Shorter words of hexadecimal digits may well be names of files. */
 #define BUILD_ID_BYTES_MIN 8
 
+/* More would not be faster. */
+#define AHEAD 64
+
 enum exit_status { ALL_RESOLVED = 0, SOME_NOT_RESOLVED = 1, NOTHING_READ = 2 };
 
+#define LONG_ONLY 256 /* getopt's value of an option without a letter */
+
 /* What an option does. */
-enum effect { DIRECTORY, MANGLED, COLUMNS, HELP, VERSION };
+enum effect {
+	PATH_MAP,
+	SYSROOT,
+	DIRECTORY,
+	FORCE,
+	DEBUGINFOD,
+	MANGLED,
+	COLUMNS,
+	HELP,
+	VERSION
+};
 
 static const struct choice {
 	const char *name;
-	char letter;
+	char letter; /* 0: none */
 	enum effect effect;
 	const char *argument; /* null: it takes none */
 	const char *help;
 } choices[] = {
+	{"path-map", 0, PATH_MAP, "FROM=TO",
+		"look for files below FROM below TO (repeatable; the longest "
+		"FROM wins)"},
+	{"sysroot", 0, SYSROOT, "DIR",
+		"look for all others below DIR, as if that were /"},
 	{"debug-dir", 'd', DIRECTORY, "DIR",
 		"look for debug files below DIR (repeatable; default "
 		"/usr/lib/debug)"},
+	{"force", 0, FORCE, NULL,
+		"use files also if they are not those that were recorded"},
+	{"debuginfod", 0, DEBUGINFOD, NULL,
+		"ask the servers in DEBUGINFOD_URLS for debug files"},
 	{"no-demangle", 'n', MANGLED, NULL,
 		"leave names as the linker has them"},
 	{"columns", 'c', COLUMNS, NULL, "write file:line:column"},
@@ -42,10 +66,15 @@ static const struct choice {
 
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))
 
+struct list {
+	const char **items; /* null-terminated, or null */
+	size_t count;
+};
+
 struct settings {
-	const char **directories; /* null-terminated */
-	size_t directory_count;
-	bool mangled;
+	struct symbolizer_options symbols;
+	struct list directories;
+	struct list path_maps;
 	bool columns;
 	bool help;
 	bool version;
@@ -56,6 +85,15 @@ struct question {
 	struct symbolizer_module module;
 	uint8_t build_id[BUILD_ID_BYTES_MAX];
 	uint64_t address;
+	bool expected; /* announced to the symbolizer */
+};
+
+/* Lines that have been read and are not answered yet. */
+struct ahead {
+	char *lines[AHEAD];
+	size_t rooms[AHEAD];
+	struct question questions[AHEAD];
+	size_t count;
 };
 
 /* The place in the input, and what became of it so far. */
@@ -77,34 +115,63 @@ static void print_help(void)
 	     "Write the functions and lines at addresses, given as lines\n"
 	     "MODULE+0xOFFSET or BUILDID+0xOFFSET (FILE - or none: standard "
 	     "input).\n");
-	for (i = 0; i < CHOICES; i++)
-		printf("  -%c, --%s%s%s\n        %s\n", choices[i].letter,
-			choices[i].name, choices[i].argument ? "=" : "",
-			choices[i].argument ? choices[i].argument : "",
-			choices[i].help);
+	for (i = 0; i < CHOICES; i++) {
+		const struct choice *choice = &choices[i];
+		const char letter[] = {'-', choice->letter, ',', '\0'};
+
+		printf("  %3s --%s%s%s\n        %s\n",
+			choice->letter ? letter : "", choice->name,
+			choice->argument ? "=" : "",
+			choice->argument ? choice->argument : "", choice->help);
+	}
 	puts("\nExit status: 0 all resolved, 1 some not, 2 usage or nothing "
 	     "to read.");
 }
 
-static bool apply(struct settings *settings, const struct choice *choice,
-	const char *value)
+/* Null, or what is wrong. */
+static const char *append(
+	struct list *list, const char *value, const char *const **shown)
 {
-	const char **directories;
+	const char **items = reallocarray(
+		list->items, list->count + 2, sizeof(*list->items));
 
-	switch (choice->effect) {
+	if (!items)
+		return "out of memory";
+	items[list->count++] = value;
+	items[list->count] = NULL;
+	list->items = items;
+	*shown = items;
+	return NULL;
+}
+
+/* Likewise. */
+static const char *apply(
+	struct settings *settings, enum effect effect, const char *value)
+{
+	struct symbolizer_options *symbols = &settings->symbols;
+
+	switch (effect) {
+	case PATH_MAP:
+		if (*value == '=' || !strchr(value, '='))
+			return "not FROM=TO: give two paths with = between";
+		return append(&settings->path_maps, value, &symbols->path_maps);
+	case SYSROOT:
+		symbols->sysroot = value;
+		break;
 	case DIRECTORY:
-		directories = reallocarray(settings->directories,
-			settings->directory_count + 2, sizeof(char *));
-		if (!directories) {
-			fputs("binlog-symbolize: out of memory\n", stderr);
-			return false;
-		}
-		directories[settings->directory_count++] = value;
-		directories[settings->directory_count] = NULL;
-		settings->directories = directories;
+		return append(&settings->directories, value,
+			&symbols->debug_directories);
+	case FORCE:
+		symbols->force = true;
+		break;
+	case DEBUGINFOD:
+		if (!getenv("DEBUGINFOD_URLS"))
+			return "DEBUGINFOD_URLS is not set: set it to the "
+			       "addresses of servers";
+		symbols->debuginfod = true;
 		break;
 	case MANGLED:
-		settings->mangled = true;
+		symbols->mangled = true;
 		break;
 	case COLUMNS:
 		settings->columns = true;
@@ -116,34 +183,60 @@ static bool apply(struct settings *settings, const struct choice *choice,
 		settings->version = true;
 		break;
 	}
-	return true;
+	return NULL;
+}
+
+static void describe(struct option *options, char *letters)
+{
+	size_t i;
+
+	for (i = 0; i < CHOICES; i++) {
+		options[i].name = choices[i].name;
+		options[i].has_arg =
+			choices[i].argument ? required_argument : no_argument;
+		options[i].val = LONG_ONLY + (int)i;
+		if (!choices[i].letter)
+			continue;
+		*letters++ = choices[i].letter;
+		if (choices[i].argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+}
+
+/* CHOICES: it is none. */
+static size_t choice_of(int value)
+{
+	size_t i;
+
+	if (value >= LONG_ONLY)
+		return (size_t)value - LONG_ONLY;
+	for (i = 0; i < CHOICES; i++)
+		if (choices[i].letter && choices[i].letter == value)
+			break;
+	return i;
 }
 
 static bool read_options(struct settings *settings, int argc, char **argv)
 {
 	struct option options[CHOICES + 1] = {0};
 	char letters[2 * CHOICES + 1];
-	char *end = letters;
-	size_t i;
-	int letter;
+	const char *wrong;
+	int value;
 
-	for (i = 0; i < CHOICES; i++) {
-		options[i].name = choices[i].name;
-		options[i].has_arg =
-			choices[i].argument ? required_argument : no_argument;
-		options[i].val = choices[i].letter;
-		*end++ = choices[i].letter;
-		if (choices[i].argument)
-			*end++ = ':';
-	}
-	*end = '\0';
-	while ((letter = getopt_long(argc, argv, letters, options, NULL)) !=
+	describe(options, letters);
+	while ((value = getopt_long(argc, argv, letters, options, NULL)) !=
 		-1) {
-		for (i = 0; i < CHOICES; i++)
-			if (choices[i].letter == letter)
-				break;
-		if (i == CHOICES || !apply(settings, &choices[i], optarg))
+		size_t i = choice_of(value);
+
+		if (i == CHOICES)
 			return false;
+		wrong = apply(settings, choices[i].effect, optarg);
+		if (wrong) {
+			fprintf(stderr, "binlog-symbolize: --%s: %s\n",
+				choices[i].name, wrong);
+			return false;
+		}
 	}
 	return true;
 }
@@ -227,12 +320,11 @@ static bool read_question(struct question *question, char *line)
 	return true;
 }
 
-static void answer(struct work *work, char *line)
+static void answer(struct work *work, const struct question *question)
 {
-	struct question question = {0};
 	const char *sentence;
 
-	if (!read_question(&question, line)) {
+	if (!question) {
 		puts("?? at ??:?");
 		complain(work,
 			"not an address: MODULE+0xOFFSET or BUILDID+0xOFFSET "
@@ -241,29 +333,90 @@ static void answer(struct work *work, char *line)
 	}
 	work->first = true;
 	work->has_name = false;
-	sentence = symbolizer_resolve(work->symbolizer, &question.module,
-		question.address, print_frame, work);
+	sentence = symbolizer_resolve(work->symbolizer, &question->module,
+		question->address, print_frame, work);
 	if (sentence)
 		complain(work, sentence);
 	else if (!work->has_name)
 		work->all_resolved = false;
 }
 
+/* Of build-ids alone there are few. */
+static bool is_same_module(
+	const struct symbolizer_module *a, const struct symbolizer_module *b)
+{
+	return a == b || (a->path && b->path && strcmp(a->path, b->path) == 0);
+}
+
+/* Announces all addresses of the module of the first of the questions. */
+static void expect(struct work *work, struct question **questions, size_t count)
+{
+	const struct symbolizer_module *module = &questions[0]->module;
+	uint64_t addresses[AHEAD];
+	size_t known = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!questions[i] || questions[i]->expected ||
+			!is_same_module(&questions[i]->module, module))
+			continue;
+		addresses[known++] = questions[i]->address;
+		questions[i]->expected = true;
+	}
+	symbolizer_expect(work->symbolizer, module, addresses, known);
+}
+
+static void answer_lines(struct work *work, struct ahead *ahead)
+{
+	struct question *questions[AHEAD];
+	size_t i;
+
+	for (i = 0; i < ahead->count; i++) {
+		ahead->questions[i] = (struct question){0};
+		questions[i] =
+			read_question(&ahead->questions[i], ahead->lines[i])
+				? &ahead->questions[i]
+				: NULL;
+	}
+	for (i = 0; i < ahead->count; i++)
+		if (questions[i] && !questions[i]->expected)
+			expect(work, questions + i, ahead->count - i);
+	for (i = 0; i < ahead->count; i++) {
+		work->line++;
+		answer(work, questions[i]);
+	}
+	ahead->count = 0;
+}
+
+/* Whoever writes lines one by one waits for each answer. */
+static bool is_there_already(FILE *input)
+{
+	struct stat status;
+
+	return fstat(fileno(input), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* False when nothing could be read. */
 static bool read_input(struct work *work, FILE *input)
 {
-	char *line = NULL;
-	size_t room = 0;
+	const size_t lines = is_there_already(input) ? AHEAD : 1;
+	struct ahead ahead = {0};
 	ssize_t bytes;
+	size_t i;
 
 	work->line = 0;
-	while ((bytes = getline(&line, &room, input)) >= 0) {
-		work->line++;
+	while ((bytes = getline(&ahead.lines[ahead.count],
+			&ahead.rooms[ahead.count], input)) >= 0) {
+		char *line = ahead.lines[ahead.count];
+
 		if (bytes > 0 && line[bytes - 1] == '\n')
-			line[--bytes] = '\0';
-		answer(work, line);
+			line[bytes - 1] = '\0';
+		if (++ahead.count == lines)
+			answer_lines(work, &ahead);
 	}
-	free(line);
+	answer_lines(work, &ahead);
+	for (i = 0; i < AHEAD; i++)
+		free(ahead.lines[i]);
 	return !ferror(input);
 }
 
@@ -316,9 +469,9 @@ static int resolve_all(struct work *work, char **names)
 int main(int argc, char **argv)
 {
 	struct settings settings = {0};
-	struct symbolizer_options options = {0};
 	struct work work = {.settings = &settings, .all_resolved = true};
 	int status = NOTHING_READ;
+	char *cache;
 
 	if (!read_options(&settings, argc, argv)) {
 		fputs("Try 'binlog-symbolize --help'.\n", stderr);
@@ -329,15 +482,17 @@ int main(int argc, char **argv)
 		printf("binlog-symbolize: capture format %u\n", BINLOG_VERSION);
 		status = ALL_RESOLVED;
 	} else {
-		options.debug_directories = settings.directories;
-		options.mangled = settings.mangled;
-		work.symbolizer = symbolizer_new(&options);
+		cache = symbolizer_usual_cache();
+		settings.symbols.cache = cache;
+		work.symbolizer = symbolizer_new(&settings.symbols);
 		if (work.symbolizer)
 			status = resolve_all(&work, argv + optind);
 		else
 			fputs("binlog-symbolize: out of memory\n", stderr);
 		symbolizer_free(work.symbolizer);
+		free(cache);
 	}
-	free(settings.directories);
+	free(settings.directories.items);
+	free(settings.path_maps.items);
 	return status;
 }

@@ -1,0 +1,144 @@
+#include "decoder/fired.h"
+
+#include <stdlib.h>
+
+#include "decoder/program_file.h"
+#include "record/hash.h"
+
+static struct fired_place *place_of(const struct fired *fired,
+	const struct program *program, uint64_t frame)
+{
+	uint64_t hash = binlog_hash_word(frame, (uintptr_t)program);
+	size_t i = (size_t)(hash >> 20) & (fired->room - 1);
+
+	while (fired->places[i].program &&
+		(fired->places[i].program != program ||
+			fired->places[i].frame != frame))
+		i = (i + 1) & (fired->room - 1);
+	return &fired->places[i];
+}
+
+/* At most half of the table is used. */
+static bool make_room(struct fired *fired)
+{
+	struct fired larger = {.room = fired->room ? fired->room * 2 : 1024,
+		.used = fired->used};
+	size_t i;
+
+	if (fired->used < fired->room / 2)
+		return true;
+	larger.places = calloc(larger.room, sizeof(*larger.places));
+	if (!larger.places)
+		return false;
+	for (i = 0; i < fired->room; i++)
+		if (fired->places[i].program)
+			*place_of(&larger, fired->places[i].program,
+				fired->places[i].frame) = fired->places[i];
+	free(fired->places);
+	*fired = larger;
+	return true;
+}
+
+static void take_frame(
+	struct fired *fired, const struct message *message, uint64_t frame)
+{
+	struct fired_place *place;
+	const struct program_module *module;
+
+	if (!make_room(fired)) {
+		fired->failed = true;
+		return;
+	}
+	place = place_of(fired, message->program, frame);
+	place->count++;
+	if (place->program)
+		return;
+	fired->used++;
+	place->program = message->program;
+	place->frame = frame;
+	module = program_module_at(
+		message->program, frame - 1, message->context->modules);
+	if (module)
+		place->module = *module;
+}
+
+void fired_take(struct fired *fired, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; i < message->context->depth; i++)
+		take_frame(fired, message, message->context->frames[i]);
+}
+
+/* Whether the file is the one that was recorded; asked once for each module. */
+static bool is_recorded(struct program_file **file, bool *fine,
+	const struct program_module *module,
+	const struct symbolizer_options *options, char **complaint)
+{
+	char *sentence;
+
+	if (*file && program_file_is(*file, module))
+		return *fine;
+	if (*file)
+		program_file_close(*file);
+	*file = program_file_open(module, options, &sentence);
+	*fine = *file && (*file)->program;
+	if (*complaint)
+		free(sentence);
+	else
+		*complaint = sentence;
+	return *fine;
+}
+
+static uint64_t hash_of(const void *data, size_t size)
+{
+	return binlog_hash(data, size);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct fired_call *a = left;
+	const struct fired_call *b = right;
+
+	return a->next < b->next ? -1 : a->next > b->next;
+}
+
+struct fired_call *fired_calls(const struct fired *fired, const char *path,
+	const struct symbolizer_options *options, size_t *count,
+	char **complaint)
+{
+	struct symbolizer_options with_hash = *options;
+	struct fired_call *calls =
+		reallocarray(NULL, fired->used + 1, sizeof(*calls));
+	char *real = realpath(path, NULL);
+	struct program_file *file = NULL;
+	bool fine = false;
+	size_t i;
+
+	*count = 0;
+	*complaint = NULL;
+	with_hash.hash = hash_of;
+	for (i = 0; calls && real && i < fired->room; i++) {
+		const struct fired_place *place = &fired->places[i];
+
+		if (place->module.path &&
+			strcmp(place->module.path, real) == 0 &&
+			is_recorded(&file, &fine, &place->module, &with_hash,
+				complaint))
+			calls[(*count)++] = (struct fired_call){
+				place->frame - place->module.bias,
+				place->count};
+	}
+	if (*count > 0)
+		qsort(calls, *count, sizeof(*calls), compare);
+	if (file)
+		program_file_close(file);
+	free(real);
+	return calls;
+}
+
+void fired_free(struct fired *fired)
+{
+	free(fired->places);
+	*fired = (struct fired){0};
+}

@@ -1,0 +1,49 @@
+/*
+ * How many messages have come through each call in each program.  Filled by
+ * binlog-show with the messages of captures, asked by the index of statements.
+ * All frames of a stack count: a call of a function that prints for others has
+ * made the message, too.
+ */
+#ifndef DECODER_FIRED_H
+#define DECODER_FIRED_H
+
+#include "decoder/message.h"
+#include "symbolizer/symbolizer.h"
+
+/* A return address in one process. */
+struct fired_place {
+	const struct program *program; /* null: unused */
+	uint64_t frame;
+	uint64_t count;
+	struct program_module module; /* that it is in; path null: none */
+};
+
+/* All zeros is empty. */
+struct fired {
+	struct fired_place *places; /* a hash table of `room`, or none */
+	size_t room;		    /* a power of two */
+	size_t used;
+	bool failed; /* no memory: something is missing */
+};
+
+/* A call in a file, by where it returns to. */
+struct fired_call {
+	uint64_t next;
+	uint64_t count;
+};
+
+void fired_take(struct fired *fired, const struct message *message);
+
+/*
+ * The calls in the file at `path`, by `next`, and their number; those of
+ * another file that was there when it was recorded do not count.  The caller
+ * frees it; null: there are none.  So too *complaint, one sentence about such
+ * a file, or null.
+ */
+struct fired_call *fired_calls(const struct fired *fired, const char *path,
+	const struct symbolizer_options *options, size_t *count,
+	char **complaint);
+
+void fired_free(struct fired *fired);
+
+#endif

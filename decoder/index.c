@@ -1,0 +1,373 @@
+#include "decoder/index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decoder/escape.h"
+#include "decoder/literal.h"
+#include "decoder/pool.h"
+#include "symbolizer/symbolizer.h"
+
+struct statement {
+	const char *file; /* null: unknown */
+	unsigned line;
+	unsigned column;
+	uint64_t address;
+	uint64_t next;	      /* 0: not known */
+	const char *function; /* that it is in; null: unknown */
+	const char *call;     /* that it calls; null: unknown, at: */
+	uint64_t target;
+	const char *texts; /* as they are shown */
+};
+
+struct index {
+	const char *path;
+	const char *name; /* last part of it */
+	struct statement *statements;
+	size_t count;
+	size_t room;
+	struct pool pool;
+	struct render_buffer scratch;
+	bool failed; /* no memory */
+	bool counts; /* messages, by these: */
+	struct fired_call *fired;
+	size_t fired_count;
+	struct index_sum *sum;
+	/* Of the statement that is being resolved. */
+	struct statement *now;
+	bool placed;
+};
+
+static void put_string(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void put_escaped(struct render_buffer *out, const char *string)
+{
+	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
+}
+
+static void put_text(
+	struct render_buffer *out, const struct symbolizer_text *text)
+{
+	if (text->translated)
+		put_string(out, "_(");
+	if (text->wide)
+		literal_put_wide(out, text->bytes, text->count);
+	else
+		literal_put(out, text->bytes, text->count);
+	if (text->translated)
+		put_string(out, ")");
+}
+
+static const char *describe(
+	struct index *index, const struct symbolizer_call *call)
+{
+	struct render_buffer *out = &index->scratch;
+	const char *between = "";
+	size_t i;
+
+	out->length = 0;
+	for (i = 0; i < call->text_count; i++) {
+		put_string(out, between);
+		put_text(out, &call->texts[i]);
+		between = " | ";
+	}
+	if (call->more || call->text_count == 0) {
+		put_string(out, between);
+		put_string(out, "?");
+	}
+	return pool_copy(&index->pool, out->data, out->length);
+}
+
+static bool make_room(struct index *index)
+{
+	size_t room = index->room ? index->room * 2 : 64;
+	struct statement *statements;
+
+	if (index->count < index->room)
+		return true;
+	statements = reallocarray(index->statements, room, sizeof(*statements));
+	if (!statements)
+		return false;
+	index->statements = statements;
+	index->room = room;
+	return true;
+}
+
+static const char *copy(struct index *index, const char *string)
+{
+	return string ? pool_copy(&index->pool, string, strlen(string)) : NULL;
+}
+
+static void take_call(void *closure, const struct symbolizer_call *call)
+{
+	struct index *index = closure;
+	const char *texts = describe(index, call);
+
+	if (!texts || index->scratch.failed || !make_room(index)) {
+		index->failed = true;
+		return;
+	}
+	index->statements[index->count++] = (struct statement){
+		.address = call->address,
+		.next = call->next,
+		.call = copy(index, call->function),
+		.target = call->target,
+		.texts = texts,
+	};
+}
+
+/* With _FORTIFY_SOURCE printf() is an inline function in bits/stdio2.h. */
+static bool is_of_libc(const struct symbolizer_frame *frame)
+{
+	return frame->inlined && frame->file && strstr(frame->file, "/bits/");
+}
+
+static void take_frame(void *closure, const struct symbolizer_frame *frame)
+{
+	struct index *index = closure;
+	struct statement *now = index->now;
+
+	if (index->placed || is_of_libc(frame))
+		return;
+	index->placed = true;
+	now->function = copy(index, frame->function);
+	if (frame->line == 0)
+		return;
+	now->file = copy(index, frame->file);
+	now->line = frame->line;
+	now->column = frame->column;
+}
+
+/* The name of the function that is called: the outermost one there. */
+static void take_target(void *closure, const struct symbolizer_frame *frame)
+{
+	struct index *index = closure;
+
+	if (!frame->inlined)
+		index->now->call = copy(index, frame->function);
+}
+
+static void place_all(struct index *index, struct symbolizer *symbolizer)
+{
+	const struct symbolizer_module module = {.path = index->path};
+	uint64_t *addresses =
+		reallocarray(NULL, index->count + 1, sizeof(*addresses));
+	size_t i;
+
+	for (i = 0; addresses && i < index->count; i++)
+		addresses[i] = index->statements[i].address;
+	if (addresses)
+		symbolizer_expect(symbolizer, &module, addresses, index->count);
+	free(addresses);
+	for (i = 0; i < index->count; i++) {
+		index->now = &index->statements[i];
+		index->placed = false;
+		symbolizer_resolve(symbolizer, &module, index->now->address,
+			take_frame, index);
+		if (!index->now->call)
+			symbolizer_resolve(symbolizer, &module,
+				index->now->target, take_target, index);
+	}
+}
+
+/* What has no place comes after what has one. */
+static int compare(const void *left, const void *right)
+{
+	const struct statement *a = left;
+	const struct statement *b = right;
+	int order;
+
+	if (!a->file != !b->file)
+		return a->file ? -1 : 1;
+	order = a->file ? strcmp(a->file, b->file) : 0;
+	if (order != 0)
+		return order;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	order = a->file ? strcmp(a->texts, b->texts) : 0;
+	if (order != 0)
+		return order;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Compilers copy code: the same statement may be at several addresses. */
+static bool is_same(const struct statement *a, const struct statement *b)
+{
+	return a->file && b->file && strcmp(a->file, b->file) == 0 &&
+	       a->line == b->line && a->column == b->column &&
+	       a->target == b->target && strcmp(a->texts, b->texts) == 0;
+}
+
+static void put_number(struct render_buffer *out, const char *before,
+	uint64_t number, bool hexadecimal)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), hexadecimal ? "%" PRIx64 : "%" PRIu64,
+		number);
+	put_string(out, before);
+	put_string(out, digits);
+}
+
+static uint64_t messages_of(
+	const struct index *index, const struct statement *statement)
+{
+	size_t low = 0;
+	size_t high = index->fired_count;
+	uint64_t count = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->fired[middle].next < statement->next)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < index->fired_count &&
+		index->fired[low].next == statement->next;
+		low++)
+		count += index->fired[low].count;
+	return count;
+}
+
+static void put_count(const struct index *index,
+	const struct statement *statement, size_t copies,
+	struct render_buffer *out)
+{
+	uint64_t count = 0;
+	bool known = true;
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < copies; i++) {
+		known &= statement[i].next != 0;
+		count += messages_of(index, &statement[i]);
+	}
+	if (known || count > 0)
+		snprintf(text, sizeof(text), "%8" PRIu64 " ", count);
+	else
+		snprintf(text, sizeof(text), "%8s ", "?");
+	put_string(out, text);
+	index->sum->statements++;
+	index->sum->fired += count > 0;
+	index->sum->unknown += count == 0 && !known;
+}
+
+/* One line for the first `count` of these. */
+static void put_statement(const struct index *index,
+	const struct statement *statement, size_t count,
+	struct render_buffer *out)
+{
+	size_t i;
+
+	if (index->counts)
+		put_count(index, statement, count, out);
+	put_escaped(out, statement->file ? statement->file : index->name);
+	if (statement->file)
+		put_number(out, ":", statement->line, false);
+	else
+		put_number(out, "+0x", statement->address, true);
+	put_string(out, ": ");
+	put_escaped(out, statement->function ? statement->function : "?");
+	for (i = 0; i < count; i++)
+		put_number(out, i == 0 ? ": 0x" : ",0x", statement[i].address,
+			true);
+	put_string(out, " ");
+	if (statement->call)
+		put_escaped(out, statement->call);
+	else
+		put_number(out, "0x", statement->target, true);
+	put_string(out, " ");
+	put_string(out, statement->texts);
+	put_string(out, "\n");
+}
+
+static void put_all(struct index *index, struct output *output)
+{
+	const struct statement *at = index->statements;
+	size_t left = index->count;
+	size_t same;
+
+	if (left > 0)
+		qsort(index->statements, left, sizeof(*at), compare);
+	for (; left > 0; at += same, left -= same) {
+		for (same = 1; same < left && is_same(at, &at[same]); same++)
+			;
+		put_statement(index, at, same, &output->text);
+		output_settle(output);
+	}
+}
+
+static void complain(struct render_buffer *complaint, const char *path,
+	const char *why, const char *advice)
+{
+	put_escaped(complaint, path);
+	put_string(complaint, ": no list of statements: ");
+	put_string(complaint, why);
+	put_string(complaint, ": ");
+	put_string(complaint, advice);
+	put_string(complaint, "\n");
+}
+
+/* Which of the statements have led to messages. */
+static void count_messages(struct index *index, const struct fired *fired,
+	const struct symbolizer_options *options,
+	struct render_buffer *complaint)
+{
+	char *sentence;
+
+	index->counts = true;
+	index->fired = fired_calls(
+		fired, index->path, options, &index->fired_count, &sentence);
+	if (!index->fired)
+		index->failed = true;
+	if (sentence) {
+		put_escaped(complaint, sentence);
+		put_string(complaint, "\n");
+	}
+	free(sentence);
+}
+
+static void free_index(struct index *index)
+{
+	free(index->statements);
+	free(index->fired);
+	pool_free(&index->pool);
+	render_buffer_free(&index->scratch);
+}
+
+bool index_put(const char *path, const struct symbolizer_options *options,
+	const struct fired *fired, struct index_sum *sum, struct output *output,
+	struct render_buffer *complaint)
+{
+	struct symbolizer *symbolizer = symbolizer_new(options);
+	const char *slash = strrchr(path, '/');
+	struct index index = {
+		.path = path,
+		.name = slash ? slash + 1 : path,
+		.sum = sum,
+	};
+	const char *why = symbolizer_calls(path, take_call, &index);
+
+	if (!why && fired)
+		count_messages(&index, fired, options, complaint);
+	if (why)
+		complain(complaint, path, why,
+			"give an executable or a library");
+	else if (index.failed || !symbolizer)
+		complain(complaint, path, "out of memory", "free some");
+	else
+		place_all(&index, symbolizer);
+	if (!why)
+		put_all(&index, output);
+	symbolizer_free(symbolizer);
+	free_index(&index);
+	return !why && !index.failed;
+}

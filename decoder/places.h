@@ -1,0 +1,50 @@
+/*
+ * What is known of an address in a recorded process: function and line through
+ * the symbolizer, or what a virtual machine has written down.  Asked for
+ * stacks, pointers and source lines, which share one.  Promises to remember
+ * which files could not be used, in sentences for the user.
+ */
+#ifndef DECODER_PLACES_H
+#define DECODER_PLACES_H
+
+#include "decoder/message.h"
+#include "symbolizer/symbolizer.h"
+
+/* More complaints than these are not kept. */
+#define PLACES_COMPLAINTS_MAX 32
+
+/* The function of the frame between a signal handler and what it interrupted. */
+#define PLACES_SIGNAL "<signal handler called>"
+
+/* Strings are valid until the next question. */
+struct place {
+	const char *module;   /* last part of its path; null: in no file */
+	uint64_t address;     /* in the file, or in the process */
+	const char *function; /* null: unknown */
+	const char *file;     /* null: unknown */
+	unsigned line;
+	uint64_t offset; /* behind the start of the function */
+	bool inlined;	 /* into the next one */
+	bool wrapper;	 /* its caller is who prints */
+};
+
+struct places;
+
+/* The options' strings stay the caller's.  Null: out of memory. */
+struct places *places_new(const struct symbolizer_options *options);
+
+/* Null is fine. */
+void places_free(struct places *places);
+
+/*
+ * Calls back for what is at an address of the message's process, the
+ * innermost inlined function first, at least once.
+ */
+void places_find(struct places *places, const struct message *message,
+	uint64_t address, void (*take)(void *closure, const struct place *place),
+	void *closure);
+
+/* One sentence each, without control characters; null: there are no more. */
+const char *places_complaint(const struct places *places, size_t index);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * What the pointers in a text point to: a function or a variable of the
+ * program or of a library.  Asked by the styles when that is wanted, while the
+ * text is rendered.  Promises to add nothing to pointers that lead elsewhere.
+ */
+#ifndef DECODER_POINTERS_H
+#define DECODER_POINTERS_H
+
+#include "decoder/places.h"
+#include "decoder/render_buffer.h"
+
+struct pointers;
+
+/* `places` stays the caller's.  Null: out of memory. */
+struct pointers *pointers_new(struct places *places);
+
+/*
+ * Makes `out` ask for each %p of this message: " <symbol+0x20>" is appended,
+ * or " <file+0x1234>" where no symbol is known.
+ */
+void pointers_show(struct pointers *pointers, const struct message *message,
+	struct render_buffer *out);
+
+/* Null is fine. */
+void pointers_free(struct pointers *pointers);
+
+#endif

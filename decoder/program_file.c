@@ -1,0 +1,102 @@
+#include "decoder/program_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct program_file *program_file_open(const struct program_module *module,
+	const struct symbolizer_options *options, char **complaint)
+{
+	const struct symbolizer_module asked = {
+		.path = module->path,
+		.build_id =
+			module->build_id_bytes > 0 ? module->build_id : NULL,
+		.build_id_bytes = module->build_id_bytes,
+		.file_bytes = module->file_bytes,
+		.content_hash = module->content_hash,
+	};
+	struct program_file *file = calloc(1, sizeof(*file));
+
+	*complaint = NULL;
+	if (!file)
+		return NULL;
+	file->module = *module;
+	file->program = symbolizer_program_open(options, &asked, complaint);
+	return file;
+}
+
+void program_file_close(struct program_file *file)
+{
+	symbolizer_program_close(file->program);
+	free(file->calls);
+	pool_free(&file->pool);
+	free(file);
+}
+
+bool program_file_is(
+	const struct program_file *file, const struct program_module *module)
+{
+	const struct program_module *own = &file->module;
+
+	return own->file_bytes == module->file_bytes &&
+	       own->content_hash == module->content_hash &&
+	       own->build_id_bytes == module->build_id_bytes &&
+	       memcmp(own->build_id, module->build_id, own->build_id_bytes) ==
+		       0 &&
+	       strcmp(own->path, module->path) == 0;
+}
+
+static bool make_room(struct program_file *file)
+{
+	size_t room = file->room ? file->room * 2 : 64;
+	struct program_file_call *calls;
+
+	if (file->count < file->room)
+		return true;
+	calls = reallocarray(file->calls, room, sizeof(*calls));
+	if (!calls)
+		return false;
+	file->calls = calls;
+	file->room = room;
+	return true;
+}
+
+static void take_call(void *closure, const struct symbolizer_call *call)
+{
+	struct program_file *file = closure;
+	struct program_file_call taken = {.next = call->next};
+
+	if (!make_room(file))
+		return;
+	if (call->text_count == 1 && !call->more && !call->texts->wide) {
+		taken.text = pool_copy(
+			&file->pool, call->texts->bytes, call->texts->count);
+		taken.length = call->texts->count;
+	}
+	file->calls[file->count++] = taken;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct program_file_call *a = left;
+	const struct program_file_call *b = right;
+
+	return a->next < b->next ? -1 : a->next > b->next;
+}
+
+const struct program_file_call *program_file_call_before(
+	struct program_file *file, uint64_t address)
+{
+	const struct program_file_call wanted = {.next = address};
+
+	if (!file->listed) {
+		file->listed = true;
+		symbolizer_program_calls(file->program, take_call, file);
+		if (file->count > 0)
+			qsort(file->calls, file->count, sizeof(*file->calls),
+				compare);
+	}
+	if (file->count == 0)
+		return NULL;
+	return bsearch(&wanted, file->calls, file->count, sizeof(*file->calls),
+		compare);
+}

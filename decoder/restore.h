@@ -1,0 +1,35 @@
+/*
+ * Formats whose definition is lost or damaged, read out of the program that
+ * was recorded.  Asked by messages for the format of a context, once for each.
+ * Promises a text that surely was the format, or none; and to use no file but
+ * the recorded one, unless that was forced.
+ */
+#ifndef DECODER_RESTORE_H
+#define DECODER_RESTORE_H
+
+#include "decoder/message.h"
+#include "symbolizer/symbolizer.h"
+
+/* More complaints than these are not kept. */
+#define RESTORE_COMPLAINTS_MAX 32
+
+struct restore;
+
+/* The options' strings stay the caller's.  Null: out of memory. */
+struct restore *restore_new(const struct symbolizer_options *options);
+
+/* Null is fine. */
+void restore_free(struct restore *restore);
+
+/*
+ * The format of the message's context: its definition if that fits the
+ * arguments, else what the program has at the address in the definition, else
+ * what the program gives to the call.  Null: it cannot be known.
+ */
+const struct definition_string *restore_format(
+	struct restore *restore, const struct message *message);
+
+/* One sentence each, without control characters; null: there are no more. */
+const char *restore_complaint(const struct restore *restore, size_t index);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * A file that the symbolizer has been asked about, and all that is known of it
+ * on the asking side.  Called by the symbolizer alone.  Promises that two are
+ * the same when everything by which files are told apart is the same.
+ */
+#ifndef SYMBOLIZER_ASKEDMODULE_H
+#define SYMBOLIZER_ASKEDMODULE_H
+
+#include "symbolizer/answerstore.h"
+#include "symbolizer/openedlist.h"
+
+struct askedmodule {
+	struct symbolizer_module wanted; /* a copy */
+	char *name;			 /* for sentences */
+	struct answerstore answers;
+	size_t cached;	   /* so many of them are in the cache */
+	struct openedlist opened;
+	bool failed;	   /* there will be no answers */
+	char *complaint;   /* why; null when out of memory */
+	unsigned reader;   /* that knows it, counted from 1; 0: none yet */
+	size_t number;	   /* that it has there */
+};
+
+/* Null when out of memory. */
+struct askedmodule *askedmodule_new(const struct symbolizer_module *wanted);
+void askedmodule_free(struct askedmodule *module);
+
+bool askedmodule_is(const struct askedmodule *module,
+	const struct symbolizer_module *wanted);
+
+#endif

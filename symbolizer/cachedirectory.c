@@ -1,0 +1,135 @@
+#include "symbolizer/cachedirectory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolizer/array.h"
+
+/* Writing one takes far less. */
+#define UNFINISHED_SECONDS 3600
+
+struct entry {
+	char *name;
+	uint64_t bytes;
+	struct timespec used;
+};
+
+struct entries {
+	struct entry *all;
+	size_t count;
+	size_t room;
+	uint64_t bytes;
+};
+
+/* Of both the last parts of a path, since $HOME/.cache may be missing too. */
+static void make_directories(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *above = slash && slash > path
+			      ? strndup(path, (size_t)(slash - path))
+			      : NULL;
+
+	if (above)
+		mkdir(above, 0700);
+	free(above);
+	mkdir(path, 0700);
+}
+
+int cachedirectory_open(const char *path, bool make)
+{
+	struct stat status;
+	int directory;
+
+	if (make)
+		make_directories(path);
+	directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return -1;
+	if (fstat(directory, &status) == 0 && status.st_uid == geteuid() &&
+		!(status.st_mode & (S_IWGRP | S_IWOTH)))
+		return directory;
+	close(directory);
+	return -1;
+}
+
+static void add_entry(
+	struct entries *entries, const char *name, const struct stat *status)
+{
+	struct entry *all = array_grow(
+		entries->all, &entries->room, entries->count, sizeof(*all));
+	struct entry entry = {
+		.name = strdup(name),
+		.bytes = (uint64_t)status->st_blocks * 512,
+		.used = status->st_mtim,
+	};
+
+	if (all)
+		entries->all = all;
+	if (!all || !entry.name) {
+		free(entry.name);
+		return;
+	}
+	all[entries->count++] = entry;
+	entries->bytes += entry.bytes;
+}
+
+static void read_entries(struct entries *entries, DIR *stream)
+{
+	const time_t now = time(NULL);
+	const struct dirent *found;
+	struct stat status;
+
+	while ((found = readdir(stream)) != NULL) {
+		if (fstatat(dirfd(stream), found->d_name, &status,
+			    AT_SYMLINK_NOFOLLOW) != 0 ||
+			!S_ISREG(status.st_mode))
+			continue;
+		if (found->d_name[0] != '.')
+			add_entry(entries, found->d_name, &status);
+		else if (now - status.st_mtim.tv_sec > UNFINISHED_SECONDS)
+			unlinkat(dirfd(stream), found->d_name, 0);
+	}
+}
+
+static int oldest_first(const void *a, const void *b)
+{
+	const struct timespec *x = &((const struct entry *)a)->used;
+	const struct timespec *y = &((const struct entry *)b)->used;
+
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? -1 : 1;
+	if (x->tv_nsec != y->tv_nsec)
+		return x->tv_nsec < y->tv_nsec ? -1 : 1;
+	return 0;
+}
+
+void cachedirectory_trim(int directory, uint64_t bytes)
+{
+	struct entries entries = {0};
+	int other = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = other >= 0 ? fdopendir(other) : NULL;
+	size_t i;
+
+	if (stream)
+		read_entries(&entries, stream);
+	if (entries.count > 0 && entries.bytes > bytes)
+		qsort(entries.all, entries.count, sizeof(*entries.all),
+			oldest_first);
+	for (i = 0; i < entries.count; i++) {
+		if (entries.bytes > bytes) {
+			unlinkat(directory, entries.all[i].name, 0);
+			entries.bytes -= entries.all[i].bytes;
+		}
+		free(entries.all[i].name);
+	}
+	free(entries.all);
+	if (stream)
+		closedir(stream);
+	else if (other >= 0)
+		close(other);
+}

@@ -1,0 +1,349 @@
+#include "symbolizer/callsites.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/array.h"
+#include "symbolizer/calltexts.h"
+
+/* Functions that pass a text on to those that print pass it on to others. */
+#define ROUNDS_MAX 8
+
+/* A call that is to be traced. */
+struct found {
+	uint64_t address;
+	uint64_t next;
+	struct calltexts_printer printer; /* without a name and an address, */
+	uint8_t number;			  /* what this register holds */
+};
+
+struct callsites {
+	struct elffile *file;
+	const struct machine *machine;
+	struct constantdata data;
+	struct imports imports;
+	struct codestarts starts;
+	struct codeflow flow;
+	struct calltexts texts;
+	unsigned round;
+	/* Functions of this file that were found to print: */
+	struct calltexts_printer *printers;
+	size_t printer_count;
+	size_t printer_room;
+	size_t printers_sought; /* whose calls have been told; those before */
+	size_t printers_sorted; /* are being sought, in the order of addresses
+				 */
+	struct found *found;	/* in this round */
+	size_t count;
+	size_t room;
+	callsites_take *take;
+	void *closure;
+};
+
+static bool is_call(const struct instruction *in)
+{
+	return in->kind == INSTRUCTION_CALL ||
+	       in->kind == INSTRUCTION_CALL_LOADED ||
+	       in->kind == INSTRUCTION_CALL_REGISTER;
+}
+
+static bool add_found(struct callsites *sites, const struct codeflow_step *step,
+	const struct calltexts_printer *printer)
+{
+	struct found *found = array_grow(
+		sites->found, &sites->room, sites->count, sizeof(*found));
+
+	if (!found)
+		return false;
+	sites->found = found;
+	found[sites->count] = (struct found){
+		.address = step->address,
+		.number = step->instruction.from,
+	};
+	if (is_call(&step->instruction))
+		found[sites->count].next =
+			step->address + step->instruction.bytes;
+	if (printer)
+		found[sites->count].printer = *printer;
+	sites->count++;
+	return true;
+}
+
+static int compare_printers(const void *left, const void *right)
+{
+	const struct calltexts_printer *a = left;
+	const struct calltexts_printer *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* One of those that are sought in this round. */
+static const struct calltexts_printer *printer_at(
+	const struct callsites *sites, uint64_t address)
+{
+	const struct calltexts_printer wanted = {.address = address};
+
+	if (address == 0 || sites->printers_sorted == sites->printers_sought)
+		return NULL;
+	return bsearch(&wanted, sites->printers + sites->printers_sought,
+		sites->printers_sorted - sites->printers_sought, sizeof(wanted),
+		compare_printers);
+}
+
+static bool loads_printer(
+	const struct callsites *sites, const struct instruction *in)
+{
+	const struct imports_slot *slot;
+
+	if (in->kind != INSTRUCTION_LOAD || in->from != INSTRUCTION_NO_REGISTER)
+		return false;
+	slot = imports_slot_at(&sites->imports, in->value);
+	return slot && slot->function && imports_prints(slot->function);
+}
+
+/* Jumps inside of a function are no calls. */
+static bool may_call(
+	const struct codeflow_region *region, const struct instruction *in)
+{
+	switch (in->kind) {
+	case INSTRUCTION_JUMP:
+	case INSTRUCTION_BRANCH:
+		return in->value < region->start || in->value >= region->end;
+	case INSTRUCTION_CALL:
+	case INSTRUCTION_CALL_LOADED:
+	case INSTRUCTION_JUMP_LOADED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Imported functions in the first round, then those of this file. */
+static bool check_call(
+	struct callsites *sites, const struct codeflow_step *step)
+{
+	const struct instruction *in = &step->instruction;
+	const struct calltexts_printer *printer;
+	const struct imports_function *function;
+	struct calltexts_printer imported;
+
+	if (sites->round > 0) {
+		printer =
+			printer_at(sites, imports_target(&sites->imports, in));
+		return !printer || add_found(sites, step, printer);
+	}
+	function = imports_called(&sites->imports, in);
+	if (!function || !imports_prints(function))
+		return true;
+	imported = calltexts_imported(function);
+	return add_found(sites, step, &imported);
+}
+
+static bool scan_region(
+	struct callsites *sites, const struct codeflow_region *region)
+{
+	bool in_register = false; /* a function that prints may be */
+	size_t i;
+
+	for (i = 0; i < region->count; i++) {
+		const struct codeflow_step *step = &region->steps[i];
+		const struct instruction *in = &step->instruction;
+
+		if (may_call(region, in) && !check_call(sites, step))
+			return false;
+		in_register |= sites->round == 0 && loads_printer(sites, in);
+		if (in_register && in->kind == INSTRUCTION_CALL_REGISTER &&
+			in->from != INSTRUCTION_NO_REGISTER &&
+			!add_found(sites, step, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool scan_section(
+	struct callsites *sites, const struct elffile_section *section)
+{
+	uint64_t address = section->address;
+	uint64_t end = address + section->bytes;
+
+	while (address < end) {
+		const struct codeflow_region *region =
+			codeflow_region_at(&sites->flow, address);
+
+		if (!region || !scan_region(sites, region))
+			return false;
+		if (sites->round == 0 && !codeflow_note(&sites->flow, region))
+			return false;
+		address = region->end;
+	}
+	return true;
+}
+
+/* Stubs that lead to imported functions are not calls of them. */
+static bool is_code(const struct elffile_section *section)
+{
+	return section->type == SHT_PROGBITS &&
+	       section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC &&
+	       section->address <= UINT64_MAX - section->bytes &&
+	       strncmp(section->name, ".plt", 4) != 0;
+}
+
+static bool scan(struct callsites *sites)
+{
+	size_t i;
+
+	sites->count = 0;
+	for (i = 0; i < sites->file->section_count; i++)
+		if (is_code(&sites->file->sections[i]) &&
+			!scan_section(sites, &sites->file->sections[i]))
+			return false;
+	if (sites->round == 0)
+		codeflow_settle(&sites->flow);
+	return true;
+}
+
+/* False: what the register holds is no function that prints. */
+static bool find_printer(struct callsites *sites, struct found *found)
+{
+	struct codetrace_values values;
+	const struct imports_slot *slot;
+
+	if (found->printer.name || found->printer.address)
+		return true;
+	codetrace_register(
+		&sites->flow, found->address, found->number, &values);
+	if (values.count == 0 || !values.values[0].loaded)
+		return false;
+	slot = imports_slot_at(&sites->imports, values.values[0].value);
+	if (!slot || !slot->function || !imports_prints(slot->function))
+		return false;
+	found->printer = calltexts_imported(slot->function);
+	return true;
+}
+
+/*
+ * The function that the last call is in prints what it is given.  If it prints
+ * several things, a format is more than a text that may be a name.
+ */
+static bool add_printer(struct callsites *sites)
+{
+	const struct calltexts_printer *caller = &sites->texts.caller;
+	struct calltexts_printer *printers;
+	size_t i;
+
+	for (i = 0; i < sites->printer_count; i++) {
+		if (sites->printers[i].address != caller->address)
+			continue;
+		if (i >= sites->printers_sorted && caller->has_list &&
+			!sites->printers[i].has_list)
+			sites->printers[i] = *caller;
+		return true;
+	}
+	printers = array_grow(sites->printers, &sites->printer_room,
+		sites->printer_count, sizeof(*printers));
+	if (!printers)
+		return false;
+	sites->printers = printers;
+	printers[sites->printer_count++] = *caller;
+	return true;
+}
+
+static bool tell(struct callsites *sites)
+{
+	struct calltexts *texts = &sites->texts;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++) {
+		struct found *found = &sites->found[i];
+		struct symbolizer_call call = {
+			.address = found->address,
+			.next = found->next,
+		};
+
+		if (!find_printer(sites, found))
+			continue;
+		calltexts_find(texts, found->address, &found->printer);
+		if (texts->caller.address && !add_printer(sites))
+			return false;
+		call.function = found->printer.name;
+		call.target = found->printer.address;
+		call.texts = texts->texts;
+		call.text_count = texts->count;
+		call.more = texts->more;
+		sites->take(sites->closure, &call);
+	}
+	return true;
+}
+
+/* Those that were found in the last round are what the next one seeks. */
+static bool begin_round(struct callsites *sites)
+{
+	sites->printers_sought = sites->printers_sorted;
+	sites->printers_sorted = sites->printer_count;
+	if (sites->printers_sorted == sites->printers_sought)
+		return false;
+	qsort(sites->printers + sites->printers_sought,
+		sites->printers_sorted - sites->printers_sought,
+		sizeof(*sites->printers), compare_printers);
+	return ++sites->round < ROUNDS_MAX;
+}
+
+/* False when out of memory. */
+static bool find_all(struct callsites *sites)
+{
+	if (!sites->imports.print)
+		return true;
+	do {
+		if (!scan(sites) || !tell(sites))
+			return false;
+	} while (begin_round(sites));
+	return true;
+}
+
+static const struct machine *machine_of(struct elffile *file)
+{
+	Elf64_Ehdr *head = elffile_read(file, 0, sizeof(*head));
+	const struct machine *machine =
+		head ? machine_find(head->e_machine) : NULL;
+
+	free(head);
+	return machine;
+}
+
+static bool prepare(struct callsites *sites)
+{
+	sites->texts.flow = &sites->flow;
+	return constantdata_open(&sites->data, sites->file) &&
+	       imports_load(
+		       &sites->imports, &sites->data, sites->machine->decode) &&
+	       codestarts_load(&sites->starts, &sites->data) &&
+	       codeflow_open(&sites->flow, sites->machine, &sites->data,
+		       &sites->starts, &sites->imports);
+}
+
+const char *callsites_list(
+	struct elffile *file, callsites_take *take, void *closure)
+{
+	struct callsites sites = {
+		.file = file,
+		.machine = machine_of(file),
+		.take = take,
+		.closure = closure,
+	};
+	const char *why = NULL;
+
+	if (!sites.machine)
+		return "its processor is not one that can be read";
+	if (file->section_count == 0)
+		return "it has no section headers";
+	if (!prepare(&sites) || !find_all(&sites))
+		why = "out of memory";
+	free(sites.found);
+	free(sites.printers);
+	codeflow_close(&sites.flow);
+	codestarts_free(&sites.starts);
+	imports_free(&sites.imports);
+	constantdata_close(&sites.data);
+	return why;
+}

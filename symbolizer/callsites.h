@@ -1,0 +1,22 @@
+/*
+ * The calls in an ELF file of functions that print, and which texts they are
+ * given.  Called for the index of log statements, and for the format at one
+ * call.  Promises to need neither symbols nor debug information, and to call
+ * a text what the code surely or possibly passes, never a guess by likeness.
+ */
+#ifndef SYMBOLIZER_CALLSITES_H
+#define SYMBOLIZER_CALLSITES_H
+
+#include "symbolizer/elffile.h"
+#include "symbolizer/symbolizer.h"
+
+typedef void callsites_take(void *closure, const struct symbolizer_call *call);
+
+/*
+ * Calls back for each, by section and address.  Returns null, or why there may
+ * be others (a constant string).
+ */
+const char *callsites_list(
+	struct elffile *file, callsites_take *take, void *closure);
+
+#endif

@@ -1,0 +1,271 @@
+#include "symbolizer/codeflow.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/array.h"
+
+/* Code without known starts is taken in pieces. */
+#define REGION_BYTES_MAX ((uint64_t)1 << 20)
+
+#define PATIENCE 100000000u
+
+bool codeflow_open(struct codeflow *flow, const struct machine *machine,
+	struct constantdata *data, const struct codestarts *starts,
+	const struct imports *imports)
+{
+	*flow = (struct codeflow){
+		.machine = machine,
+		.data = data,
+		.starts = starts,
+		.imports = imports,
+		.called = calloc(starts->count + 1, sizeof(bool)),
+	};
+	return flow->called;
+}
+
+void codeflow_close(struct codeflow *flow)
+{
+	size_t i;
+
+	for (i = 0; i < CODEFLOW_REGIONS; i++) {
+		free(flow->regions[i].steps);
+		free(flow->regions[i].edges);
+	}
+	free(flow->leaving);
+	free(flow->called);
+	*flow = (struct codeflow){0};
+}
+
+/* False: no code is there. */
+static bool find_bounds(const struct codeflow *flow, uint64_t address,
+	uint64_t *start, uint64_t *end)
+{
+	size_t index = elffile_section_at(flow->data->file, address);
+	const struct elffile_section *section;
+	uint64_t piece;
+
+	if (index == ELFFILE_NONE)
+		return false;
+	section = &flow->data->file->sections[index];
+	if (!(section->flags & SHF_EXECINSTR))
+		return false;
+	*start = codestarts_before(flow->starts, address, section->address);
+	*end = codestarts_after(
+		flow->starts, address, section->address + section->bytes);
+	piece = (address - *start) & ~(REGION_BYTES_MAX - 1);
+	*start += piece;
+	if (*end - *start > REGION_BYTES_MAX)
+		*end = *start + REGION_BYTES_MAX;
+	return true;
+}
+
+static bool add_step(
+	struct codeflow_region *region, const struct codeflow_step *step)
+{
+	struct codeflow_step *steps = array_grow(
+		region->steps, &region->room, region->count, sizeof(*steps));
+
+	if (!steps)
+		return false;
+	region->steps = steps;
+	steps[region->count++] = *step;
+	return true;
+}
+
+/* Bytes that are no instruction are stepped over one by one. */
+static bool read_steps(
+	const struct codeflow *flow, struct codeflow_region *region)
+{
+	struct codeflow_step step = {.address = region->start};
+	size_t left;
+	const uint8_t *code = constantdata_at(flow->data, region->start, &left);
+
+	if (!code)
+		return true;
+	if (left > region->end - region->start)
+		left = region->end - region->start;
+	while (left > 0) {
+		size_t bytes = 1;
+
+		if (flow->machine->decode(
+			    &step.instruction, code, left, step.address)) {
+			if (!add_step(region, &step))
+				return false;
+			bytes = step.instruction.bytes;
+		}
+		code += bytes;
+		left -= bytes;
+		step.address += bytes;
+	}
+	return true;
+}
+
+struct codeflow_region *codeflow_region_at(
+	struct codeflow *flow, uint64_t address)
+{
+	struct codeflow_region *region;
+	size_t i;
+
+	for (i = 0; i < CODEFLOW_REGIONS; i++) {
+		region = &flow->regions[i];
+		if (address >= region->start && address < region->end)
+			return region;
+	}
+	region = &flow->regions[flow->next];
+	flow->next = (flow->next + 1) % CODEFLOW_REGIONS;
+	region->count = region->edge_count = 0;
+	region->has_edges = false;
+	region->start = region->end = 0;
+	if (!find_bounds(flow, address, &region->start, &region->end))
+		return NULL;
+	if (read_steps(flow, region)) {
+		flow->patience -= region->count < flow->patience
+					  ? region->count
+					  : flow->patience;
+		return region;
+	}
+	region->end = region->start;
+	return NULL;
+}
+
+static bool add_edge(struct codeflow_edge **edges, size_t *room, size_t *count,
+	uint64_t from, uint64_t to)
+{
+	struct codeflow_edge *grown =
+		array_grow(*edges, room, *count, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	*edges = grown;
+	grown[(*count)++] = (struct codeflow_edge){to, from};
+	return true;
+}
+
+/* Index of the start that is exactly there, or their number. */
+static size_t start_at(const struct codeflow *flow, uint64_t address)
+{
+	const struct codestarts *starts = flow->starts;
+	size_t index = codestarts_index(starts, address);
+
+	return index < starts->count && starts->addresses[index] == address
+		       ? index
+		       : starts->count;
+}
+
+bool codeflow_is_called(const struct codeflow *flow, uint64_t address)
+{
+	size_t index = start_at(flow, address);
+
+	return index < flow->starts->count && flow->called[index];
+}
+
+static void mark_called(struct codeflow *flow, uint64_t address)
+{
+	size_t index = start_at(flow, address);
+
+	if (index < flow->starts->count)
+		flow->called[index] = true;
+}
+
+bool codeflow_note(struct codeflow *flow, const struct codeflow_region *region)
+{
+	size_t i;
+
+	for (i = 0; i < region->count; i++) {
+		const struct codeflow_step *step = &region->steps[i];
+		uint64_t to = step->instruction.value;
+
+		switch (step->instruction.kind) {
+		case INSTRUCTION_CALL:
+			mark_called(flow, to);
+			break;
+		case INSTRUCTION_JUMP:
+		case INSTRUCTION_BRANCH:
+			if (to >= region->start && to < region->end)
+				break;
+			if (!add_edge(&flow->leaving, &flow->leaving_room,
+				    &flow->leaving_count, step->address, to))
+				return false;
+			break;
+		}
+	}
+	return true;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct codeflow_edge *a = left;
+	const struct codeflow_edge *b = right;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static void sort_edges(struct codeflow_edge *edges, size_t count)
+{
+	if (count > 0)
+		qsort(edges, count, sizeof(*edges), compare_edges);
+}
+
+void codeflow_settle(struct codeflow *flow)
+{
+	sort_edges(flow->leaving, flow->leaving_count);
+	flow->patience = PATIENCE;
+}
+
+static const struct codeflow_edge *edges_to(const struct codeflow_edge *edges,
+	size_t edge_count, uint64_t address, size_t *count)
+{
+	size_t low = 0;
+	size_t high = edge_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (edges[middle].to < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*count = 0; low + *count < edge_count; ++*count)
+		if (edges[low + *count].to != address)
+			break;
+	return edges + low;
+}
+
+static void find_edges(struct codeflow_region *region)
+{
+	size_t i;
+
+	region->has_edges = true;
+	for (i = 0; i < region->count; i++) {
+		const struct codeflow_step *step = &region->steps[i];
+		uint64_t to = step->instruction.value;
+
+		if (step->instruction.kind != INSTRUCTION_JUMP &&
+			step->instruction.kind != INSTRUCTION_BRANCH)
+			continue;
+		if (to >= region->start && to < region->end &&
+			!add_edge(&region->edges, &region->edge_room,
+				&region->edge_count, step->address, to))
+			break;
+	}
+	sort_edges(region->edges, region->edge_count);
+}
+
+const struct codeflow_edge *codeflow_inner_edges(
+	struct codeflow_region *region, uint64_t address, size_t *count)
+{
+	if (!region->has_edges)
+		find_edges(region);
+	return edges_to(region->edges, region->edge_count, address, count);
+}
+
+const struct codeflow_edge *codeflow_outer_edges(
+	const struct codeflow *flow, uint64_t address, size_t *count)
+{
+	return edges_to(flow->leaving, flow->leaving_count, address, count);
+}

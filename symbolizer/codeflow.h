@@ -1,0 +1,87 @@
+/*
+ * The machine code of a file as instructions, by regions, and the jumps that
+ * lead to each of them.  Read forwards by callsites.c, backwards by
+ * codetrace.c.  Promises to read each region only while somebody looks at it,
+ * so that the size of the file does not matter.
+ */
+#ifndef SYMBOLIZER_CODEFLOW_H
+#define SYMBOLIZER_CODEFLOW_H
+
+#include "symbolizer/codestarts.h"
+#include "symbolizer/imports.h"
+#include "symbolizer/machine.h"
+
+struct codeflow_step {
+	struct instruction instruction;
+	uint64_t address;
+};
+
+/* A jump. */
+struct codeflow_edge {
+	uint64_t to;
+	uint64_t from;
+};
+
+/* The code between two starts, mostly a function. */
+struct codeflow_region {
+	uint64_t start; /* equal to `end`: unused */
+	uint64_t end;
+	struct codeflow_step *steps;
+	size_t count;
+	size_t room;
+	struct codeflow_edge *edges; /* inside of it, by `to` */
+	size_t edge_count;
+	size_t edge_room;
+	bool has_edges; /* they have been looked for */
+};
+
+#define CODEFLOW_REGIONS 6
+
+struct codeflow {
+	const struct machine *machine;
+	struct constantdata *data; /* these stay the caller's */
+	const struct codestarts *starts;
+	const struct imports *imports;
+	struct codeflow_edge *leaving; /* from one region into another */
+	size_t leaving_count;
+	size_t leaving_room;
+	bool *called; /* for each start */
+	struct codeflow_region regions[CODEFLOW_REGIONS];
+	size_t next;	   /* region to be given up */
+	uint64_t patience; /* steps that all traces may still take or read */
+};
+
+/* False when out of memory. */
+bool codeflow_open(struct codeflow *flow, const struct machine *machine,
+	struct constantdata *data, const struct codestarts *starts,
+	const struct imports *imports);
+void codeflow_close(struct codeflow *flow);
+
+/*
+ * The region with the code at `address`; valid until CODEFLOW_REGIONS others
+ * have been asked for.  Null: no code is there, or out of memory.
+ */
+struct codeflow_region *codeflow_region_at(
+	struct codeflow *flow, uint64_t address);
+
+/*
+ * Notes where the code of a region leads to, so that others can be traced back
+ * into it.  All regions once, then codeflow_settle(), then traces.  False when
+ * out of memory.
+ */
+bool codeflow_note(struct codeflow *flow, const struct codeflow_region *region);
+void codeflow_settle(struct codeflow *flow);
+
+/*
+ * The jumps to `address` from inside its region, and from others: *count of
+ * each, in one array of the region and one of the flow.
+ */
+const struct codeflow_edge *codeflow_inner_edges(
+	struct codeflow_region *region, uint64_t address, size_t *count);
+const struct codeflow_edge *codeflow_outer_edges(
+	const struct codeflow *flow, uint64_t address, size_t *count);
+
+/* A function begins here that is called. */
+bool codeflow_is_called(const struct codeflow *flow, uint64_t address);
+
+#endif

@@ -1,0 +1,329 @@
+#include "symbolizer/codetrace.h"
+
+#include <string.h>
+
+#define STEPS_MAX 20000
+#define PLACES_MAX 256
+
+/*
+ * What is wanted: the value of a register before the instruction at `address`,
+ * or of the variable on the stack at `number` + `offset`; plus `addend`.
+ */
+struct place {
+	uint64_t address;
+	uint64_t addend;
+	uint64_t offset;
+	uint8_t number;
+	bool variable;
+	bool loaded; /* what is wanted is where to load from */
+	bool translated;
+};
+
+struct trace {
+	struct codeflow *flow;
+	struct codetrace_values *values;
+	struct place places[PLACES_MAX]; /* to go back from; those before */
+	size_t count;			 /* `done` have been */
+	size_t done;
+	unsigned steps; /* that may still be taken */
+};
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+	return a->address == b->address && a->addend == b->addend &&
+	       a->offset == b->offset && a->number == b->number &&
+	       a->variable == b->variable && a->loaded == b->loaded &&
+	       a->translated == b->translated;
+}
+
+static void give_up(struct trace *trace)
+{
+	trace->values->more = true;
+}
+
+static void add_place(struct trace *trace, const struct place *place)
+{
+	size_t i;
+
+	for (i = 0; i < trace->count; i++)
+		if (is_same(&trace->places[i], place))
+			return;
+	if (trace->count == PLACES_MAX)
+		give_up(trace);
+	else
+		trace->places[trace->count++] = *place;
+}
+
+static void add_value(
+	struct trace *trace, const struct place *place, uint64_t value)
+{
+	struct codetrace_values *values = trace->values;
+	const struct codetrace_value found = {
+		value + place->addend, place->loaded, place->translated};
+	size_t i;
+
+	for (i = 0; i < values->count; i++)
+		if (values->values[i].value == found.value &&
+			values->values[i].loaded == found.loaded)
+			return;
+	if (values->count == CODETRACE_VALUES_MAX)
+		give_up(trace);
+	else
+		values->values[values->count++] = found;
+}
+
+/* False: the way back ends here.  So of all that follow. */
+static bool pass_call(
+	struct trace *trace, struct place *place, const struct instruction *in)
+{
+	const struct machine *machine = trace->flow->machine;
+	const struct imports_function *called;
+	struct place other;
+
+	if (place->variable || !(machine->clobbered >> place->number & 1))
+		return true;
+	called = imports_called(trace->flow->imports, in);
+	if (!called || called->what != IMPORTS_TRANSLATION ||
+		place->number != machine->result || place->loaded ||
+		place->addend != 0) {
+		give_up(trace);
+		return false;
+	}
+	place->translated = true;
+	if (called->size != IMPORTS_NONE) {
+		other = *place;
+		other.number = machine->arguments[called->size];
+		add_place(trace, &other);
+	}
+	place->number = machine->arguments[called->text];
+	return true;
+}
+
+static bool pass_load(
+	struct trace *trace, struct place *place, const struct instruction *in)
+{
+	const struct machine *machine = trace->flow->machine;
+
+	if (in->from == machine->stack || in->from == machine->frame) {
+		place->variable = true;
+		place->number = in->from;
+		place->offset = in->value;
+		return true;
+	}
+	if (place->loaded || place->addend != 0) {
+		give_up(trace);
+		return false;
+	}
+	place->loaded = true;
+	if (in->from == INSTRUCTION_NO_REGISTER) {
+		add_value(trace, place, in->value);
+		return false;
+	}
+	place->number = in->from;
+	place->addend = in->value;
+	return true;
+}
+
+static bool pass_select(
+	struct trace *trace, struct place *place, const struct instruction *in)
+{
+	struct place other = *place;
+
+	other.number = in->other;
+	add_place(trace, &other);
+	place->number = in->from;
+	return true;
+}
+
+/* The wanted register is what the instruction sets. */
+static bool pass_setting(
+	struct trace *trace, struct place *place, const struct instruction *in)
+{
+	switch (in->kind) {
+	case INSTRUCTION_CONSTANT:
+		add_value(trace, place, in->value);
+		return false;
+	case INSTRUCTION_COPY:
+		place->number = in->from;
+		return true;
+	case INSTRUCTION_ADD:
+		place->number = in->from;
+		place->addend += in->value;
+		return true;
+	case INSTRUCTION_SELECT:
+		return pass_select(trace, place, in);
+	case INSTRUCTION_LOAD:
+		return pass_load(trace, place, in);
+	default:
+		give_up(trace);
+		return false;
+	}
+}
+
+/* Goes back over one instruction. */
+static bool pass(
+	struct trace *trace, struct place *place, const struct instruction *in)
+{
+	switch (in->kind) {
+	case INSTRUCTION_CALL:
+	case INSTRUCTION_CALL_LOADED:
+	case INSTRUCTION_CALL_REGISTER:
+		return pass_call(trace, place, in);
+	case INSTRUCTION_STORE:
+		if (place->variable && in->to == place->number &&
+			in->value == place->offset) {
+			place->variable = false;
+			place->number = in->from;
+		}
+		return true;
+	}
+	if (!(in->written >> place->number & 1))
+		return true;
+	if (!place->variable && in->to == place->number)
+		return pass_setting(trace, place, in);
+	give_up(trace);
+	return false;
+}
+
+static void add_edges(struct trace *trace, const struct place *place,
+	const struct codeflow_edge *edges, size_t count)
+{
+	struct place before = *place;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		before.address = edges[i].from;
+		add_place(trace, &before);
+	}
+}
+
+/* Jumps to the place.  False: there are none, or callers that nobody knows. */
+static bool follow_jumps(struct trace *trace, struct codeflow_region *region,
+	const struct place *place)
+{
+	const struct codeflow_edge *edges;
+	size_t inner;
+	size_t outer = 0;
+
+	edges = codeflow_inner_edges(region, place->address, &inner);
+	add_edges(trace, place, edges, inner);
+	if (codeflow_is_called(trace->flow, place->address))
+		return false;
+	edges = codeflow_outer_edges(trace->flow, place->address, &outer);
+	add_edges(trace, place, edges, outer);
+	return inner + outer > 0;
+}
+
+static bool goes_on(
+	const struct codeflow *flow, const struct codeflow_step *step)
+{
+	const struct imports_function *called;
+
+	switch (step->instruction.kind) {
+	case INSTRUCTION_JUMP:
+	case INSTRUCTION_JUMP_LOADED:
+	case INSTRUCTION_JUMP_REGISTER:
+	case INSTRUCTION_END:
+		return false;
+	case INSTRUCTION_CALL:
+	case INSTRUCTION_CALL_LOADED:
+		called = imports_called(flow->imports, &step->instruction);
+		return !called || !called->ends;
+	default:
+		return true;
+	}
+}
+
+/* How many steps of the region are before `address`. */
+static size_t steps_before(
+	const struct codeflow_region *region, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = region->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (region->steps[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The step that is executed before that of index `i`, or null. */
+static const struct codeflow_step *step_before(const struct codeflow *flow,
+	const struct codeflow_region *region, size_t i, uint64_t address)
+{
+	const struct codeflow_step *step;
+
+	if (i == 0)
+		return NULL;
+	step = &region->steps[i - 1];
+	if (step->address + step->instruction.bytes != address ||
+		!goes_on(flow, step))
+		return NULL;
+	return step;
+}
+
+/* Nothing leads to the place but, maybe, calls. */
+static void end_at_entry(struct trace *trace,
+	const struct codeflow_region *region, const struct place *place)
+{
+	struct codetrace_values *values = trace->values;
+
+	values->more = true;
+	if (place->address != region->start || place->variable ||
+		place->loaded || place->addend != 0)
+		return;
+	values->is_parameter = true;
+	values->entry = place->address;
+	values->number = place->number;
+}
+
+/* False: it takes too long. */
+static bool take_step(struct trace *trace)
+{
+	if (trace->steps == 0 || trace->flow->patience == 0)
+		return false;
+	trace->steps--;
+	trace->flow->patience--;
+	return true;
+}
+
+static void go_back(struct trace *trace, struct place place)
+{
+	struct codeflow_region *region =
+		codeflow_region_at(trace->flow, place.address);
+	size_t i = region ? steps_before(region, place.address) : 0;
+
+	for (; region && take_step(trace); i--) {
+		bool reached = follow_jumps(trace, region, &place);
+		const struct codeflow_step *step =
+			step_before(trace->flow, region, i, place.address);
+
+		if (!step) {
+			if (!reached)
+				end_at_entry(trace, region, &place);
+			return;
+		}
+		place.address = step->address;
+		if (!pass(trace, &place, &step->instruction))
+			return;
+	}
+	give_up(trace);
+}
+
+void codetrace_register(struct codeflow *flow, uint64_t address, uint8_t number,
+	struct codetrace_values *values)
+{
+	struct trace trace = {
+		.flow = flow, .values = values, .steps = STEPS_MAX};
+	const struct place first = {.address = address, .number = number};
+
+	*values = (struct codetrace_values){0};
+	add_place(&trace, &first);
+	while (trace.done < trace.count)
+		go_back(&trace, trace.places[trace.done++]);
+}

@@ -1,0 +1,153 @@
+/*
+ * A cursor over bytes of DWARF.  Used by everything that decodes a section.
+ * Promises to touch no byte outside of what it was given: what is not there is
+ * zero, and `damaged` from then on.
+ */
+#ifndef SYMBOLIZER_DWARFCURSOR_H
+#define SYMBOLIZER_DWARFCURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes of a file; they stay where they are. */
+struct dwarfbytes {
+	const uint8_t *data;
+	size_t bytes;
+};
+
+struct dwarfcursor {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool damaged;
+};
+
+/* From `offset` to the end of the section. */
+static inline struct dwarfcursor dwarfcursor_at(
+	const struct dwarfbytes *section, uint64_t offset)
+{
+	struct dwarfcursor cursor = {.damaged = true};
+
+	if (section->data && offset <= section->bytes) {
+		cursor.at = section->data + offset;
+		cursor.end = section->data + section->bytes;
+		cursor.damaged = false;
+	}
+	return cursor;
+}
+
+static inline size_t dwarfcursor_left(const struct dwarfcursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+static inline void dwarfcursor_fail(struct dwarfcursor *cursor)
+{
+	cursor->damaged = true;
+	cursor->at = cursor->end;
+}
+
+static inline void dwarfcursor_skip(struct dwarfcursor *cursor, uint64_t bytes)
+{
+	if (dwarfcursor_left(cursor) < bytes)
+		dwarfcursor_fail(cursor);
+	else
+		cursor->at += bytes;
+}
+
+/* Little-endian, of at most 8 bytes. */
+static inline uint64_t dwarfcursor_fixed(
+	struct dwarfcursor *cursor, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	if (dwarfcursor_left(cursor) < bytes) {
+		dwarfcursor_fail(cursor);
+		return 0;
+	}
+	memcpy(&value, cursor->at, bytes);
+	cursor->at += bytes;
+	return value;
+}
+
+static inline uint8_t dwarfcursor_byte(struct dwarfcursor *cursor)
+{
+	if (cursor->at == cursor->end) {
+		cursor->damaged = true;
+		return 0;
+	}
+	return *cursor->at++;
+}
+
+/* LEB128, section 7.6; what is above 64 bits is lost. */
+static inline uint64_t dwarfcursor_uleb(struct dwarfcursor *cursor)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = dwarfcursor_byte(cursor);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return value;
+}
+
+static inline int64_t dwarfcursor_sleb(struct dwarfcursor *cursor)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = dwarfcursor_byte(cursor);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (byte & 0x40 && shift < 64)
+		value |= UINT64_MAX << shift;
+	return (int64_t)value;
+}
+
+/* A string up to its NUL; null when there is none. */
+static inline const char *dwarfcursor_string(struct dwarfcursor *cursor)
+{
+	const uint8_t *start = cursor->at;
+	const uint8_t *nul = NULL;
+
+	if (dwarfcursor_left(cursor) > 0)
+		nul = memchr(start, 0, dwarfcursor_left(cursor));
+	if (!nul) {
+		dwarfcursor_fail(cursor);
+		return NULL;
+	}
+	cursor->at = nul + 1;
+	return (const char *)start;
+}
+
+/*
+ * The length that a unit or a table begins with (section 7.4).  What follows
+ * is `*offset_bytes` wide where it says an offset; the cursor ends where the
+ * unit does.  False when it is damaged.
+ */
+static inline bool dwarfcursor_unit(
+	struct dwarfcursor *cursor, unsigned *offset_bytes)
+{
+	uint64_t bytes = dwarfcursor_fixed(cursor, 4);
+
+	*offset_bytes = 4;
+	if (bytes == 0xffffffff) {
+		*offset_bytes = 8;
+		bytes = dwarfcursor_fixed(cursor, 8);
+	}
+	if (cursor->damaged || dwarfcursor_left(cursor) < bytes)
+		return false;
+	cursor->end = cursor->at + bytes;
+	return true;
+}
+
+#endif

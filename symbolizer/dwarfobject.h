@@ -1,0 +1,57 @@
+/*
+ * The sections with debug information of one file, and the list of its units.
+ * Called by debuginfo for the file that is asked about, for the one that dwz
+ * moved what is common to, and for those of split units.  Promises that what
+ * is not compressed takes memory only where it is read: it is mapped.
+ */
+#ifndef SYMBOLIZER_DWARFOBJECT_H
+#define SYMBOLIZER_DWARFOBJECT_H
+
+#include "symbolizer/dwarfabbrev.h"
+#include "symbolizer/elffile.h"
+
+enum dwarfobject_section {
+	DWARFOBJECT_INFO,
+	DWARFOBJECT_ABBREV,
+	DWARFOBJECT_STR,
+	DWARFOBJECT_STR_OFFSETS,
+	DWARFOBJECT_RNGLISTS,
+	DWARFOBJECT_LINE,
+	DWARFOBJECT_LINE_STR,
+	DWARFOBJECT_ADDR,
+	DWARFOBJECT_RANGES,
+	DWARFOBJECT_CU_INDEX,
+	DWARFOBJECT_SECTIONS
+};
+
+/* In which file the section of a name is. */
+enum dwarfobject_kind {
+	DWARFOBJECT_WHOLE,	/* .debug_info */
+	DWARFOBJECT_SPLIT,	/* .debug_info.dwo */
+};
+
+struct dwarfunit;
+
+struct dwarfobject {
+	struct dwarfbytes sections[DWARFOBJECT_SECTIONS];
+	struct {
+		void *start;	/* null: nothing to give back */
+		size_t bytes;	/* of a mapping; 0: from malloc() */
+	} storage[DWARFOBJECT_SECTIONS];
+	struct dwarfabbrev_tables abbreviations;
+	struct dwarfunit *units;	/* by offset; made by dwarfunit_list() */
+	size_t unit_count, unit_room;
+	struct dwarfobject *supplement;	/* of dwz; null: none */
+};
+
+/*
+ * Null when there is no DWARF (`*why` is null) or it cannot be used (`*why`
+ * says why, a constant string).  `file` is not needed after that.
+ */
+struct dwarfobject *dwarfobject_open(struct elffile *file,
+	enum dwarfobject_kind kind, const char **why);
+
+/* The supplement, too. */
+void dwarfobject_close(struct dwarfobject *object);
+
+#endif

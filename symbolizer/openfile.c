@@ -1,0 +1,246 @@
+#include "symbolizer/openfile.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolizer/download.h"
+#include "symbolizer/vdso.h"
+
+/* openat2() asks for another try when directories move meanwhile. */
+#define TRIES 16
+/* How long it is believed that servers have what they had. */
+#define SERVERS_SECONDS 600
+
+static struct openfile_deputy deputy; /* no `open`: none */
+
+static enum openfile_result result_of(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return OPENFILE_MISSING;
+	case EACCES:
+	case EPERM:
+		return OPENFILE_DENIED;
+	case ENXIO:
+	case EISDIR:
+		return OPENFILE_NOT_REGULAR;
+	case EFBIG:
+	case EOVERFLOW:
+		return OPENFILE_TOO_LARGE;
+	case ENOSYS:
+		return OPENFILE_NO_ROOTS;
+	default:
+		return OPENFILE_FAILED;
+	}
+}
+
+const char *openfile_reason(enum openfile_result result)
+{
+	static const char *const reasons[OPENFILE_RESULTS] = {
+		[OPENFILE_MISSING] = "no such file",
+		[OPENFILE_DENIED] = "permission denied",
+		[OPENFILE_NOT_REGULAR] = "not a regular file",
+		[OPENFILE_NOT_ELF] = "not an ELF file",
+		[OPENFILE_TOO_LARGE] = "it is larger than 32 GiB",
+		[OPENFILE_NO_ROOTS] = "files below a root need Linux 5.6",
+		[OPENFILE_NO_DEBUGINFOD] = "there is no libdebuginfod.so.1",
+		[OPENFILE_NO_ANSWER] = "no server of debuginfod answers",
+		[OPENFILE_FAILED] = "cannot be opened",
+	};
+
+	return reasons[result];
+}
+
+/* A descriptor, or -1 with errno. */
+static int open_below(const char *root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)flags,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	long descriptor = -1;
+	int tries;
+	int error;
+
+	if (directory < 0)
+		return -1;
+	for (tries = 0; tries < TRIES; tries++) {
+		descriptor = syscall(
+			SYS_openat2, directory, path, &how, sizeof(how));
+		if (descriptor >= 0 || errno != EAGAIN)
+			break;
+	}
+	error = errno;
+	close(directory);
+	errno = error;
+	return (int)descriptor;
+}
+
+static int open_path(const char *root, const char *path, int flags)
+{
+	flags |= O_CLOEXEC;
+	return root ? open_below(root, path, flags) : open(path, flags);
+}
+
+/* A file of /proc may give bytes without having a size, and wait for them. */
+static enum openfile_result examine(struct openfile *file)
+{
+	struct stat status;
+	char magic[SELFMAG];
+
+	if (fstat(file->descriptor, &status) != 0)
+		return OPENFILE_FAILED;
+	if (!S_ISREG(status.st_mode))
+		return OPENFILE_NOT_REGULAR;
+	if (status.st_size < SELFMAG ||
+		pread(file->descriptor, magic, SELFMAG, 0) != SELFMAG ||
+		memcmp(magic, ELFMAG, SELFMAG) != 0)
+		return OPENFILE_NOT_ELF;
+	file->bytes = (uint64_t)status.st_size;
+	file->bytes_on_disk = (uint64_t)status.st_blocks * 512;
+	if (file->bytes > OPENFILE_BYTES_MAX)
+		return OPENFILE_TOO_LARGE;
+	return OPENFILE_FINE;
+}
+
+static enum openfile_result open_any(
+	struct openfile *file, const char *root, const char *path)
+{
+	if (!root && download_wants(path))
+		return download_open(&file->descriptor, path);
+	if (!root && strcmp(path, VDSO_NAME) == 0)
+		file->descriptor = vdso_open();
+	else /* O_NONBLOCK: a FIFO without a writer would wait for ever */
+		file->descriptor =
+			open_path(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	return file->descriptor < 0 ? result_of(errno) : OPENFILE_FINE;
+}
+
+enum openfile_result openfile_open(
+	struct openfile *file, const char *root, const char *path)
+{
+	enum openfile_result result;
+
+	if (deputy.open)
+		return deputy.open(deputy.closure, file, root, path);
+	result = open_any(file, root, path);
+	if (result != OPENFILE_FINE)
+		return result;
+	result = examine(file);
+	if (result != OPENFILE_FINE)
+		close(file->descriptor);
+	return result;
+}
+
+int openfile_plain(const char *root, const char *path)
+{
+	int descriptor =
+		open_path(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (descriptor < 0 ||
+		(fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)))
+		return descriptor;
+	close(descriptor);
+	return -1;
+}
+
+/* The kernel's name for what is open. */
+static char *path_of(int descriptor)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
+	return realpath(link, NULL);
+}
+
+/* The part of `path` after `root`, where it is moved to. */
+static char *without_root(char *path, const char *root)
+{
+	size_t bytes = strlen(root);
+
+	if (strcmp(root, "/") == 0)
+		return path;
+	if (strncmp(path, root, bytes) != 0 || path[bytes] != '/') {
+		free(path);
+		return NULL;
+	}
+	memmove(path, path + bytes, strlen(path + bytes) + 1);
+	return path;
+}
+
+static char *real_path_below(const char *root, const char *path)
+{
+	int descriptor = open_path(root, path, O_PATH);
+	char *real_root = realpath(root, NULL);
+	char *real = descriptor >= 0 ? path_of(descriptor) : NULL;
+
+	if (descriptor >= 0)
+		close(descriptor);
+	if (real && real_root)
+		real = without_root(real, real_root);
+	free(real_root);
+	return real;
+}
+
+char *openfile_real_path(const char *root, const char *path)
+{
+	if (deputy.real_path)
+		return deputy.real_path(deputy.closure, root, path);
+	return root ? real_path_below(root, path) : realpath(path, NULL);
+}
+
+static uint64_t nanoseconds(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* What is not in the file system: that of the kernel, of servers. */
+static bool identify_other(struct openfile_identity *identity, const char *path)
+{
+	if (strcmp(path, VDSO_NAME) == 0)
+		identity->inode = vdso_sum();
+	else if (download_wants(path))
+		identity->modified = (uint64_t)time(NULL) / SERVERS_SECONDS;
+	else
+		return false;
+	return true;
+}
+
+void openfile_identify(
+	struct openfile_identity *identity, const char *root, const char *path)
+{
+	struct stat status;
+	int descriptor;
+
+	memset(identity, 0, sizeof(*identity));
+	if (!root && identify_other(identity, path))
+		return;
+	descriptor = open_path(root, path, O_PATH);
+	if (descriptor < 0)
+		return;
+	if (fstat(descriptor, &status) == 0) {
+		identity->device = status.st_dev;
+		identity->inode = status.st_ino;
+		identity->bytes = (uint64_t)status.st_size;
+		identity->modified = nanoseconds(&status.st_mtim);
+		identity->changed = nanoseconds(&status.st_ctim);
+	}
+	close(descriptor);
+}
+
+void openfile_delegate(const struct openfile_deputy *other)
+{
+	deputy = *other;
+}

@@ -1,0 +1,80 @@
+/*
+ * The one place where the symbolizer meets the file system.  Called by elffile
+ * and by what looks for files; nothing else there may open, stat or follow a
+ * path, since it may run in a process that can do none of it.  Promises that
+ * opening never waits, that what it opens is a regular file that begins as ELF
+ * does, and that below a root nothing leads out of it.
+ */
+#ifndef SYMBOLIZER_OPENFILE_H
+#define SYMBOLIZER_OPENFILE_H
+
+#include <stdint.h>
+
+/* Larger ones are holes, or beyond all that is linked. */
+#define OPENFILE_BYTES_MAX ((uint64_t)32 << 30)
+
+struct openfile {
+	int descriptor;		/* for reading; the caller closes it */
+	uint64_t bytes;
+	uint64_t bytes_on_disk;	/* less than `bytes` when it has holes */
+};
+
+enum openfile_result {
+	OPENFILE_FINE,
+	OPENFILE_MISSING,
+	OPENFILE_DENIED,
+	OPENFILE_NOT_REGULAR,
+	OPENFILE_NOT_ELF,
+	OPENFILE_TOO_LARGE,
+	OPENFILE_NO_ROOTS,	/* the kernel has no openat2() */
+	OPENFILE_NO_DEBUGINFOD,
+	OPENFILE_NO_ANSWER,	/* of its servers */
+	OPENFILE_FAILED,
+	OPENFILE_RESULTS
+};
+
+/*
+ * Opens `path`, or what VDSO_NAME and download_name() stand for; when `root`
+ * is not null, as if that directory were "/": for absolute links and for ".."
+ * too.  When the result is not OPENFILE_FINE there is nothing to close.
+ */
+enum openfile_result openfile_open(
+	struct openfile *file, const char *root, const char *path);
+
+/* Likewise a regular file that need not be ELF, or -1; never by a deputy. */
+int openfile_plain(const char *root, const char *path);
+
+/* Why not, a constant string; null for OPENFILE_FINE. */
+const char *openfile_reason(enum openfile_result result);
+
+/*
+ * As realpath(); below a root the answer is an absolute path there, without
+ * the root.  Null when there is no such file.  Caller frees.
+ */
+char *openfile_real_path(const char *root, const char *path);
+
+/* By which a file is known again; all zeros: there is none. */
+struct openfile_identity {
+	uint64_t device;
+	uint64_t inode;
+	uint64_t bytes;
+	uint64_t modified; /* nanoseconds */
+	uint64_t changed;
+};
+
+/* Of what is there now.  Not for a process that has a deputy. */
+void openfile_identify(struct openfile_identity *identity, const char *root,
+	const char *path);
+
+/* Who opens files and finds real paths in another process. */
+struct openfile_deputy {
+	enum openfile_result (*open)(void *closure, struct openfile *file,
+		const char *root, const char *path);
+	char *(*real_path)(void *closure, const char *root, const char *path);
+	void *closure;
+};
+
+/* For the rest of this process, which cannot open files any longer. */
+void openfile_delegate(const struct openfile_deputy *deputy);
+
+#endif

@@ -1,0 +1,353 @@
+#include "symbolizer/worker.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolizer/openfile.h"
+#include "symbolizer/workerloop.h"
+
+/* What a file may take unless the options say otherwise. */
+#define MEMORY_BYTES ((uint64_t)1 << 30)
+#define SECONDS 10
+
+/* A stop of this process shall not count as time that the worker took. */
+#define SLICE_MS 1000
+#define NS_PER_MS 1000000u
+
+/* What a large file may cost in addition to the limits. */
+#define BYTES_PER_BYTE_ON_DISK 4
+#define BYTES_PER_MS ((uint64_t)32 << 10)
+/* For whoever opens large files again and again. */
+#define GRANTED_TIMES_MAX 16
+
+struct worker {
+	pid_t process;
+	int socket;
+	uint64_t memory_bytes;
+	uint64_t limit_ns;	   /* of a question */
+	uint64_t granted_ns;	   /* to the present one, for large files */
+	uint64_t spent_ns;	   /* by it */
+	uint64_t counted;	   /* until when */
+	uint64_t handed_bytes;	   /* of the files that it has opened */
+	uint64_t granted_bytes;	   /* of memory, for large files */
+	struct openedlist *opened; /* for this question; null: nobody asks */
+	char epitaph[192];	   /* empty while it lives */
+	struct wire_writer sent;
+	uint8_t received[WIRE_BYTES_MAX];
+};
+
+static bool start(
+	struct worker *worker, const struct symbolizer_options *options)
+{
+	pid_t parent = getpid();
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+		return false;
+	worker->process = fork();
+	if (worker->process == 0)
+		workerloop_run(options, sockets[1], parent);
+	close(sockets[1]);
+	worker->socket = sockets[0];
+	if (worker->process > 0)
+		return true;
+	close(sockets[0]);
+	return false;
+}
+
+struct worker *worker_new(const struct symbolizer_options *options)
+{
+	struct symbolizer_options limited = *options;
+	struct worker *worker = calloc(1, sizeof(*worker));
+
+	if (!worker)
+		return NULL;
+	if (limited.memory_bytes == 0)
+		limited.memory_bytes = MEMORY_BYTES;
+	if (limited.seconds == 0)
+		limited.seconds = SECONDS;
+	worker->memory_bytes = limited.memory_bytes;
+	worker->limit_ns = (uint64_t)limited.seconds * 1000 * NS_PER_MS;
+	if (start(worker, &limited))
+		return worker;
+	free(worker);
+	return NULL;
+}
+
+/*
+ * How it ended, -1 when that cannot be known.  When it has ended already the
+ * signal changes nothing.
+ */
+static int end(struct worker *worker)
+{
+	int status = -1;
+	pid_t ended;
+
+	if (worker->process <= 0)
+		return -1;
+	kill(worker->process, SIGKILL);
+	close(worker->socket);
+	do
+		ended = waitpid(worker->process, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	worker->process = 0;
+	return ended > 0 ? status : -1;
+}
+
+void worker_free(struct worker *worker)
+{
+	if (!worker)
+		return;
+	end(worker);
+	free(worker);
+}
+
+const char *worker_epitaph(const struct worker *worker)
+{
+	return worker->epitaph;
+}
+
+/* Ends it for a reason of ours; false, for the callers' convenience. */
+static bool give_up(struct worker *worker, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static bool give_up(struct worker *worker, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(worker->epitaph, sizeof(worker->epitaph), format, arguments);
+	va_end(arguments);
+	end(worker);
+	return false;
+}
+
+/* It has let go of the socket, as it does when it ends, or pretends it. */
+static bool bury(struct worker *worker)
+{
+	const char *name;
+	int number;
+	int status;
+
+	status = end(worker);
+	if (status == -1)
+		return give_up(worker, "the process that read it has ended");
+	if (WIFSIGNALED(status)) {
+		number = WTERMSIG(status);
+		name = strsignal(number);
+		return give_up(worker,
+			number == SIGSYS
+				? "the process that read it made a system "
+				  "call that it has no right to (signal %d, %s)"
+				: "the process that read it was ended by "
+				  "signal %d (%s)",
+			number, name ? name : "unknown");
+	}
+	if (WEXITSTATUS(status) == WORKERLOOP_NO_MEMORY)
+		return give_up(worker,
+			"reading it takes more than %llu MiB of memory",
+			(unsigned long long)worker->memory_bytes >> 20);
+	if (WEXITSTATUS(status) == WORKERLOOP_NO_SANDBOX)
+		return give_up(worker,
+			"the kernel does not confine the process that is to "
+			"read it");
+	return give_up(worker, "the process that read it ended with status %d",
+		WEXITSTATUS(status));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
+}
+
+/* What is left of the time for the question, at most a slice. */
+static int time_left_ms(struct worker *worker)
+{
+	const uint64_t slice = (uint64_t)SLICE_MS * NS_PER_MS;
+	const uint64_t limit = worker->limit_ns + worker->granted_ns;
+	uint64_t now = now_ns();
+	uint64_t took = now - worker->counted;
+
+	worker->counted = now;
+	worker->spent_ns += took < slice ? took : slice;
+	if (worker->spent_ns >= limit)
+		return 0;
+	if (limit - worker->spent_ns >= slice)
+		return SLICE_MS;
+	return (int)((limit - worker->spent_ns) / NS_PER_MS) + 1;
+}
+
+/* Waits for a packet; false when the time of the question is over. */
+static bool wait_for_packet(struct worker *worker)
+{
+	struct pollfd socket = {.fd = worker->socket, .events = POLLIN};
+	int left;
+
+	while ((left = time_left_ms(worker)) > 0) {
+		int ready = poll(&socket, 1, left);
+
+		if (ready > 0)
+			return true;
+		if (ready < 0 && errno != EINTR)
+			return false;
+	}
+	return false;
+}
+
+/* A large file takes memory, and time for reading it from a disk. */
+static void grant(struct worker *worker, const struct openfile *file)
+{
+	uint64_t bytes = file->bytes < file->bytes_on_disk
+				 ? file->bytes
+				 : file->bytes_on_disk;
+	uint64_t memory = bytes * BYTES_PER_BYTE_ON_DISK;
+	struct rlimit limits;
+
+	worker->handed_bytes += bytes;
+	worker->granted_ns += bytes / BYTES_PER_MS * NS_PER_MS;
+	if (worker->granted_ns > worker->limit_ns * GRANTED_TIMES_MAX)
+		worker->granted_ns = worker->limit_ns * GRANTED_TIMES_MAX;
+	if (worker->granted_bytes + memory >
+			worker->memory_bytes * GRANTED_TIMES_MAX ||
+		prlimit(worker->process, RLIMIT_AS, NULL, &limits) != 0 ||
+		limits.rlim_cur == RLIM_INFINITY)
+		return;
+	worker->granted_bytes += memory;
+	limits.rlim_cur += memory;
+	if (limits.rlim_cur > limits.rlim_max)
+		limits.rlim_cur = limits.rlim_max;
+	prlimit(worker->process, RLIMIT_AS, &limits, NULL);
+}
+
+/* It waits for nothing but this, so there is room in the socket. */
+static bool reply(struct worker *worker, int descriptor)
+{
+	return wire_send(
+		worker->socket, &worker->sent, descriptor, MSG_DONTWAIT);
+}
+
+static bool open_for(struct worker *worker, struct wire_reader *packet)
+{
+	const char *root = wire_take_string(packet);
+	const char *path = wire_take_string(packet);
+	struct openfile file = {.descriptor = -1};
+	enum openfile_result result;
+	bool sent;
+
+	if (!path || strlen(path) >= PATH_MAX)
+		return false;
+	if (worker->opened)
+		openedlist_add(worker->opened, root, path);
+	result = openfile_open(&file, root, path);
+	wire_begin(&worker->sent, WIRE_OPENED);
+	wire_put_u32(&worker->sent, result);
+	wire_put_u64(&worker->sent, file.bytes);
+	wire_put_u64(&worker->sent, file.bytes_on_disk);
+	if (result != OPENFILE_FINE)
+		return reply(worker, -1);
+	grant(worker, &file);
+	sent = reply(worker, file.descriptor);
+	close(file.descriptor);
+	return sent;
+}
+
+static bool find_for(struct worker *worker, struct wire_reader *packet)
+{
+	const char *root = wire_take_string(packet);
+	const char *path = wire_take_string(packet);
+	char *real;
+
+	if (!path || strlen(path) >= PATH_MAX)
+		return false;
+	real = openfile_real_path(root, path);
+	wire_begin(&worker->sent, WIRE_FOUND);
+	wire_put_string(&worker->sent, real);
+	free(real);
+	return reply(worker, -1);
+}
+
+bool worker_disbelieve(struct worker *worker)
+{
+	return give_up(worker, "the process that read it answers nonsense");
+}
+
+uint32_t worker_receive(struct worker *worker, struct wire_reader *packet)
+{
+	for (;;) {
+		bool fine = true;
+		uint32_t kind;
+
+		if (!wait_for_packet(worker))
+			return give_up(worker,
+				"reading it takes more than %llu s",
+				(unsigned long long)(worker->limit_ns +
+						     worker->granted_ns) /
+					NS_PER_MS / 1000);
+		kind = wire_receive(worker->socket, worker->received, packet,
+			NULL, MSG_DONTWAIT);
+		if (kind == WIRE_OPEN)
+			fine = open_for(worker, packet);
+		else if (kind == WIRE_FIND)
+			fine = find_for(worker, packet);
+		else if (kind != 0)
+			return kind;
+		else if (errno != EAGAIN)
+			return bury(worker);
+		if (!fine)
+			return worker_disbelieve(worker);
+	}
+}
+
+bool worker_receive_only(
+	struct worker *worker, enum wire_kind kind, struct wire_reader *packet)
+{
+	uint32_t got = worker_receive(worker, packet);
+
+	if (got == 0)
+		return false;
+	return got == kind || worker_disbelieve(worker);
+}
+
+struct wire_writer *worker_packet(struct worker *worker)
+{
+	return &worker->sent;
+}
+
+bool worker_send(struct worker *worker, struct openedlist *opened)
+{
+	worker->spent_ns = 0;
+	worker->granted_ns = 0;
+	worker->opened = opened;
+	worker->counted = now_ns();
+	if (*worker->epitaph)
+		return false;
+	if (worker->sent.full)
+		return give_up(worker, "its path is too long");
+	/* it may have ended between two questions: it is told below of what */
+	reply(worker, -1);
+	return true;
+}
+
+void worker_give_time(struct worker *worker)
+{
+	worker->spent_ns = 0;
+}
+
+uint64_t worker_handed_bytes(const struct worker *worker)
+{
+	return worker->handed_bytes;
+}

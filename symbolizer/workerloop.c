@@ -1,0 +1,348 @@
+#include "symbolizer/workerloop.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolizer/openfile.h"
+#include "symbolizer/programtext.h"
+#include "symbolizer/resolver.h"
+#include "symbolizer/sandbox.h"
+#include "symbolizer/wire.h"
+
+/* The process has one of these, and nothing of it is ever freed. */
+struct loop {
+	const struct symbolizer_options *options;
+	struct resolver *resolver;
+	size_t modules;
+	struct programtext *program; /* null: none */
+	uint8_t question[WIRE_BYTES_MAX];
+	uint8_t reply[WIRE_BYTES_MAX]; /* of the parent */
+	struct wire_writer answers;
+	struct wire_writer sent;
+};
+
+static _Noreturn void end(enum workerloop_exit how)
+{
+	_exit(how);
+}
+
+static void send_or_end(const struct wire_writer *packet)
+{
+	if (packet->full)
+		end(WORKERLOOP_CONFUSED);
+	if (!wire_send(SANDBOX_SOCKET, packet, -1, 0))
+		end(WORKERLOOP_DONE);
+}
+
+/* Asks the parent for a file; its answer is of kind `expected`. */
+static struct wire_reader ask_parent(struct loop *loop, enum wire_kind kind,
+	const char *root, const char *path, int *descriptor)
+{
+	const enum wire_kind expected =
+		kind == WIRE_OPEN ? WIRE_OPENED : WIRE_FOUND;
+	struct wire_reader packet;
+
+	wire_begin(&loop->sent, kind);
+	wire_put_string(&loop->sent, root);
+	wire_put_string(&loop->sent, path);
+	send_or_end(&loop->sent);
+	if (wire_receive(SANDBOX_SOCKET, loop->reply, &packet, descriptor, 0) !=
+		expected)
+		end(WORKERLOOP_DONE);
+	return packet;
+}
+
+/* The parent would not believe them. */
+static bool is_too_long(const char *root, const char *path)
+{
+	return strlen(path) >= PATH_MAX || (root && strlen(root) >= PATH_MAX);
+}
+
+static enum openfile_result open_by_parent(void *closure, struct openfile *file,
+	const char *root, const char *path)
+{
+	struct wire_reader packet;
+	uint32_t result;
+
+	if (is_too_long(root, path))
+		return OPENFILE_FAILED;
+	packet = ask_parent(closure, WIRE_OPEN, root, path, &file->descriptor);
+	result = wire_take_u32(&packet);
+	file->bytes = wire_take_u64(&packet);
+	file->bytes_on_disk = wire_take_u64(&packet);
+	if (result >= OPENFILE_RESULTS ||
+		(result == OPENFILE_FINE && file->descriptor < 0))
+		return OPENFILE_FAILED;
+	return result;
+}
+
+static char *find_by_parent(void *closure, const char *root, const char *path)
+{
+	struct wire_reader packet;
+	const char *found;
+	int descriptor;
+
+	if (is_too_long(root, path))
+		return NULL;
+	packet = ask_parent(closure, WIRE_FIND, root, path, &descriptor);
+	found = wire_take_string(&packet);
+	return found ? strdup(found) : NULL;
+}
+
+/* Valid as long as the question. */
+static struct symbolizer_module take_module(struct wire_reader *question)
+{
+	struct symbolizer_module module = {0};
+
+	module.path = wire_take_string(question);
+	module.build_id = wire_take_bytes(question, &module.build_id_bytes);
+	module.file_bytes = wire_take_u64(question);
+	module.content_hash = wire_take_u64(question);
+	if (question->bad)
+		end(WORKERLOOP_CONFUSED);
+	return module;
+}
+
+static void open_module(struct loop *loop, struct wire_reader *question)
+{
+	const struct symbolizer_module module = take_module(question);
+
+	if (!resolver_open(loop->resolver, &module))
+		end(WORKERLOOP_NO_MEMORY);
+	loop->modules++;
+	wire_begin(&loop->sent, WIRE_READY);
+	send_or_end(&loop->sent);
+}
+
+static void put_answer(
+	struct wire_writer *packet, const struct resolver_answer *answer)
+{
+	size_t i;
+
+	wire_put_u32(packet, (uint32_t)answer->count);
+	wire_put_string(packet, answer->sentence);
+	for (i = 0; i < answer->count && !packet->full; i++) {
+		const struct symbolizer_frame *frame = &answer->frames[i];
+
+		wire_put_string(packet, frame->function);
+		wire_put_string(packet, frame->file);
+		wire_put_u32(packet, frame->line);
+		wire_put_u32(packet, frame->column);
+		wire_put_u64(packet, frame->offset);
+		wire_put_u32(packet, frame->inlined);
+		wire_put_u32(packet, frame->wrapper);
+	}
+}
+
+/* The answer to what would not fit into a packet of its own. */
+static const struct symbolizer_frame no_frame;
+static const struct resolver_answer too_long = {
+	.frames = &no_frame,
+	.count = 1,
+	.sentence = "no names: those there have more than 64 KiB: build the "
+		    "program with shorter ones",
+};
+
+/*
+ * Takes back what did not fit after the first `before` bytes, and sends those.
+ * False when there are none, so that another try is useless.
+ */
+static bool begin_again(
+	struct wire_writer *packet, enum wire_kind kind, size_t before)
+{
+	packet->length = before;
+	packet->full = false;
+	if (before == sizeof(uint32_t))
+		return false;
+	send_or_end(packet);
+	wire_begin(packet, kind);
+	return true;
+}
+
+/* Adds to the packet that waits, or sends that one and begins another. */
+static void give(
+	struct wire_writer *packet, const struct resolver_answer *answer)
+{
+	size_t before = packet->length;
+
+	put_answer(packet, answer);
+	if (!packet->full)
+		return;
+	if (begin_again(packet, WIRE_ANSWERS, before))
+		give(packet, answer);
+	else
+		put_answer(packet, &too_long);
+}
+
+static void answer_all(struct loop *loop, struct wire_reader *question)
+{
+	size_t module = wire_take_u32(question);
+	struct resolver_answer answer;
+
+	if (module >= loop->modules)
+		end(WORKERLOOP_CONFUSED);
+	wire_begin(&loop->answers, WIRE_ANSWERS);
+	while (question->left > 0) {
+		if (!resolver_find(loop->resolver, module,
+			    wire_take_u64(question), &answer))
+			end(WORKERLOOP_NO_MEMORY);
+		give(&loop->answers, &answer);
+	}
+	send_or_end(&loop->answers);
+}
+
+static void open_program(struct loop *loop, struct wire_reader *question)
+{
+	const struct symbolizer_module module = take_module(question);
+	char *complaint = NULL;
+
+	if (loop->program)
+		end(WORKERLOOP_CONFUSED);
+	loop->program = programtext_open(loop->options, &module, &complaint);
+	wire_begin(&loop->sent, WIRE_PROGRAM_IS);
+	wire_put_u32(&loop->sent, loop->program != NULL);
+	wire_put_string(&loop->sent, complaint);
+	free(complaint);
+	send_or_end(&loop->sent);
+}
+
+/* One that is too long for a packet is not there. */
+static void give_text(struct loop *loop, struct wire_reader *question)
+{
+	uint64_t address = wire_take_u64(question);
+	bool is_string = wire_take_u32(question) != 0;
+	size_t count = wire_take_u64(question);
+	const uint8_t *bytes;
+
+	if (!loop->program || question->bad)
+		end(WORKERLOOP_CONFUSED);
+	bytes = is_string ? programtext_string(loop->program, address, &count)
+			  : programtext_bytes(loop->program, address, count);
+	wire_begin(&loop->sent, WIRE_TEXT_IS);
+	if (bytes && count < WIRE_BYTES_MAX / 2) {
+		wire_put_u64(&loop->sent, count + 1);
+		wire_put_raw(&loop->sent, bytes, count);
+		wire_put_raw(&loop->sent, "", 1);
+	} else {
+		wire_put_u64(&loop->sent, 0);
+	}
+	send_or_end(&loop->sent);
+}
+
+/* Texts that do not fit are those "others that are not known". */
+static void put_call(
+	struct wire_writer *packet, const struct symbolizer_call *call)
+{
+	size_t i;
+
+	wire_put_u64(packet, call->address);
+	wire_put_u64(packet, call->next);
+	wire_put_string(packet, call->function);
+	wire_put_u64(packet, call->target);
+	wire_put_u32(packet, call->more);
+	wire_put_u32(packet, (uint32_t)call->text_count);
+	for (i = 0; i < call->text_count && !packet->full; i++) {
+		wire_put_bytes(
+			packet, call->texts[i].bytes, call->texts[i].count);
+		wire_put_u32(packet, call->texts[i].wide);
+		wire_put_u32(packet, call->texts[i].translated);
+	}
+}
+
+static void give_call(void *closure, const struct symbolizer_call *call)
+{
+	struct wire_writer *packet = closure;
+	struct symbolizer_call less = *call;
+	size_t before = packet->length;
+
+	put_call(packet, call);
+	if (!packet->full)
+		return;
+	if (begin_again(packet, WIRE_CALLS, before)) {
+		give_call(packet, call);
+		return;
+	}
+	less.text_count = 0;
+	less.more = true;
+	put_call(packet, &less);
+}
+
+static const char *list_file(struct loop *loop, const char *path)
+{
+	struct elffile file;
+	const char *why = elffile_open(&file, path);
+
+	if (why)
+		return why;
+	why = callsites_list(&file, give_call, &loop->answers);
+	elffile_close(&file);
+	return why;
+}
+
+static void list_calls(struct loop *loop, struct wire_reader *question)
+{
+	const char *path = wire_take_string(question);
+	const char *why;
+
+	if (!path && !loop->program)
+		end(WORKERLOOP_CONFUSED);
+	wire_begin(&loop->answers, WIRE_CALLS);
+	why = path ? list_file(loop, path)
+		   : programtext_calls(
+			     loop->program, give_call, &loop->answers);
+	send_or_end(&loop->answers);
+	wire_begin(&loop->sent, WIRE_LISTED);
+	wire_put_string(&loop->sent, why);
+	send_or_end(&loop->sent);
+}
+
+static _Noreturn void serve(struct loop *loop)
+{
+	struct wire_reader question;
+	int descriptor;
+
+	for (;;) {
+		switch (wire_receive(SANDBOX_SOCKET, loop->question, &question,
+			&descriptor, 0)) {
+		case WIRE_MODULE:
+			open_module(loop, &question);
+			break;
+		case WIRE_ASK:
+			answer_all(loop, &question);
+			break;
+		case WIRE_PROGRAM:
+			open_program(loop, &question);
+			break;
+		case WIRE_TEXT:
+			give_text(loop, &question);
+			break;
+		case WIRE_LIST:
+			list_calls(loop, &question);
+			break;
+		default:
+			end(WORKERLOOP_DONE);
+		}
+	}
+}
+
+_Noreturn void workerloop_run(
+	const struct symbolizer_options *options, int socket, pid_t parent)
+{
+	struct loop *loop = calloc(1, sizeof(*loop));
+	struct openfile_deputy deputy = {.open = open_by_parent,
+		.real_path = find_by_parent,
+		.closure = loop};
+
+	if (!loop)
+		end(WORKERLOOP_NO_MEMORY);
+	loop->options = options;
+	loop->resolver = resolver_new(options);
+	if (!loop->resolver)
+		end(WORKERLOOP_NO_MEMORY);
+	if (!sandbox_enter(socket, options->memory_bytes, parent))
+		end(WORKERLOOP_NO_SANDBOX);
+	openfile_delegate(&deputy);
+	serve(loop);
+}
