@@ -229,6 +229,9 @@ static const char *apply(struct options *options, int option, const char *value)
 	case NUMBER_SOURCE:
 		options->source = true;
 		break;
+	case NUMBER_WHERE:
+		options->where = true;
+		break;
 	case NUMBER_POINTERS:
 		options->pointers = true;
 		break;

@@ -35,6 +35,7 @@ struct options {
 	bool index; /* paths are of ELF files */
 	bool stacks;
 	bool source;
+	bool where;
 	bool pointers;
 	bool utc;
 	bool quiet;

@@ -11,7 +11,7 @@
 
 struct places {
 	struct symbolizer *symbolizer;
-	char *cache; /* its directory, or null */
+	char *cache;		/* its directory, or null */
 	struct id_map jit_maps; /* by the number of the process */
 	char *complaints[PLACES_COMPLAINTS_MAX];
 	size_t complaint_count;
@@ -151,10 +151,10 @@ static void take_frame(void *closure, const struct symbolizer_frame *frame)
 	places->take(places->closure, place);
 }
 
-static void find_in_module(struct places *places, const struct program *program,
-	const struct program_module *module, uint64_t address)
+static struct symbolizer_module file_of(struct places *places,
+	const struct program *program, const struct program_module *module)
 {
-	const struct symbolizer_module asked = {
+	return (struct symbolizer_module){
 		.path = path_of_module(places, program, module),
 		.build_id =
 			module->build_id_bytes > 0 ? module->build_id : NULL,
@@ -162,6 +162,12 @@ static void find_in_module(struct places *places, const struct program *program,
 		.file_bytes = module->file_bytes,
 		.content_hash = module->content_hash,
 	};
+}
+
+static void find_in_module(struct places *places, const struct program *program,
+	const struct program_module *module, uint64_t address)
+{
+	const struct symbolizer_module asked = file_of(places, program, module);
 	const char *sentence;
 
 	places->place = (struct place){
@@ -172,6 +178,47 @@ static void find_in_module(struct places *places, const struct program *program,
 		places->place.address, take_frame, places);
 	if (sentence)
 		complain(places, sentence, asked.path);
+}
+
+static void take_missing(void *closure, const struct symbolizer_frame *frame)
+{
+	struct places *places = closure;
+
+	if (!frame->function)
+		return;
+	places->place.jumped = !frame->inlined;
+	take_frame(places, frame);
+}
+
+void places_between(struct places *places, const struct message *message,
+	const struct places_gap *gap,
+	void (*take)(void *closure, const struct place *place), void *closure)
+{
+	const size_t known = message->context->modules;
+	const struct program_module *module =
+		program_module_at(message->program, gap->next - 1, known);
+	const struct program_module *argument =
+		program_module_at(message->program, gap->argument, known);
+	struct symbolizer_gap in_file = {.name = gap->name};
+	struct symbolizer_module asked;
+
+	if (!module || (gap->inside && program_module_at(message->program,
+					       gap->inside, known) != module))
+		return;
+	asked = file_of(places, message->program, module);
+	in_file.next = gap->next - module->bias;
+	if (gap->inside)
+		in_file.inside = gap->inside - module->bias;
+	if (argument == module)
+		in_file.argument = gap->argument - module->bias;
+	places->take = take;
+	places->closure = closure;
+	places->place = (struct place){
+		.module = name_of_module(module->path),
+		.address = in_file.next,
+	};
+	symbolizer_between(
+		places->symbolizer, &asked, &in_file, take_missing, places);
 }
 
 /* Of a process that has run code outside of all files. */

@@ -26,6 +26,7 @@ struct place {
 	uint64_t offset; /* behind the start of the function */
 	bool inlined;	 /* into the next one */
 	bool wrapper;	 /* its caller is who prints */
+	bool jumped;	 /* its last call was a jump: it is not on the stack */
 };
 
 struct places;
@@ -43,6 +44,22 @@ void places_free(struct places *places);
 void places_find(struct places *places, const struct message *message,
 	uint64_t address, void (*take)(void *closure, const struct place *place),
 	void *closure);
+
+/* As struct symbolizer_gap, with addresses in the process. */
+struct places_gap {
+	uint64_t next;
+	uint64_t inside;  /* 0: `name` tells the function */
+	const char *name; /* null: unknown */
+	uint64_t argument;
+};
+
+/*
+ * Calls back for each frame that is missing between two, the innermost first;
+ * not at all if there is none, or none is known.
+ */
+void places_between(struct places *places, const struct message *message,
+	const struct places_gap *gap,
+	void (*take)(void *closure, const struct place *place), void *closure);
 
 /* One sentence each, without control characters; null: there are no more. */
 const char *places_complaint(const struct places *places, size_t index);

@@ -108,6 +108,7 @@ static void show_messages(struct show *show, const struct style *style)
 		.output = &show->output,
 		.stack = show->stack,
 		.source = show->source,
+		.where = show->options.where ? show->places : NULL,
 		.pointers = show->pointers,
 		.utc = show->options.utc,
 		.captures = show->list.captures,
@@ -236,7 +237,8 @@ static bool begin_lookups(struct show *show)
 {
 	const struct options *options = &show->options;
 
-	if (!options->stacks && !options->source && !options->pointers)
+	if (!options->stacks && !options->source && !options->pointers &&
+		!options->where)
 		return true;
 	show->places = places_new(&options->symbols);
 	if (show->places && options->stacks)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "decoder/escape.h"
+#include "decoder/frames.h"
 
 #define FILE_BYTES_MAX ((size_t)16 << 20)
 #define FILES_MAX 64 /* that are kept */
@@ -27,7 +28,6 @@ struct source_line {
 	struct source_file files[FILES_MAX];
 	size_t oldest; /* the one to be replaced next */
 	struct render_buffer *out;
-	bool done; /* the place that prints this message was seen */
 };
 
 struct source_line *source_line_new(
@@ -160,9 +160,6 @@ static void take(void *closure, const struct place *place)
 	struct source_line *source = closure;
 	const struct source_file *file;
 
-	if (source->done || place->wrapper)
-		return;
-	source->done = true;
 	if (!place->file || place->line == 0)
 		return;
 	file = file_at(source, place->file);
@@ -173,12 +170,6 @@ static void take(void *closure, const struct place *place)
 void source_line_put(struct source_line *source, const struct message *message,
 	struct render_buffer *out)
 {
-	const struct definition_context *context = message->context;
-	size_t i;
-
 	source->out = out;
-	source->done = false;
-	for (i = 0; i < context->depth && !source->done; i++)
-		places_find(source->places, message, context->frames[i] - 1,
-			take, source);
+	frames_author(source->places, message, take, source);
 }

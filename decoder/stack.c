@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/escape.h"
+#include "decoder/frames.h"
 
 struct stack {
 	struct places *places;
@@ -64,12 +65,12 @@ static void put_place(struct stack *stack, const struct place *place)
 		put_number(stack, "0x", place->address + 1, true);
 }
 
-static void put_frame(void *closure, const struct place *place)
+static bool put_frame(void *closure, const struct place *place)
 {
 	struct stack *stack = closure;
 
 	if (stack->shown >= stack->depth)
-		return;
+		return false;
 	begin_line(stack);
 	if (place->function && strcmp(place->function, PLACES_SIGNAL) == 0) {
 		put(stack, place->function);
@@ -83,20 +84,17 @@ static void put_frame(void *closure, const struct place *place)
 	}
 	if (place->inlined)
 		put(stack, " (inlined)");
+	if (place->jumped)
+		put(stack, " (tail call)");
 	render_buffer_put_byte(&stack->lines, '\n');
+	return true;
 }
 
 static void resolve_all(struct stack *stack, const struct message *message)
 {
-	const struct definition_context *context = message->context;
-	size_t i;
-
 	stack->lines.length = 0;
 	stack->shown = 0;
-	/* A return address is that of the next instruction. */
-	for (i = 0; i < context->depth && stack->shown < stack->depth; i++)
-		places_find(stack->places, message, context->frames[i] - 1,
-			put_frame, stack);
+	frames_each(stack->places, message, put_frame, stack);
 }
 
 void stack_put(struct stack *stack, const struct message *message,

@@ -22,6 +22,7 @@ struct style_settings {
 	struct output *output;
 	struct stack *stack;	   /* null: show no stacks */
 	struct source_line *source; /* null: show no source lines */
+	struct places *where;	    /* null: do not show who prints */
 	struct pointers *pointers; /* null: do not say what they point to */
 	bool utc;	     /* wall time in UTC, otherwise local time */
 	struct recording *const *captures; /* whose messages they are */

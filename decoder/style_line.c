@@ -3,6 +3,7 @@
 
 #include "decoder/calendar.h"
 #include "decoder/escape.h"
+#include "decoder/frames.h"
 #include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
 #include "decoder/style.h"
@@ -124,6 +125,27 @@ static void put_origin(struct line *line, const struct message *message,
 	render_buffer_put(head, "] ", 2);
 }
 
+/* `file:line: function: `, or what is known of it. */
+static void put_author(void *closure, const struct place *place)
+{
+	struct render_buffer *out = closure;
+	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+
+	if (place->file && place->line) {
+		put_foreign(out, slash ? slash + 1 : place->file);
+		render_buffer_put_byte(out, ':');
+		put_number(out, place->line, 1);
+		render_buffer_put(out, ": ", 2);
+	} else if (place->module) {
+		put_foreign(out, place->module);
+		render_buffer_put(out, ": ", 2);
+	}
+	if (place->function) {
+		put_foreign(out, place->function);
+		render_buffer_put(out, ": ", 2);
+	}
+}
+
 static void describe(void *closure, const struct message *message,
 	struct render_buffer *head, struct render_buffer *tail)
 {
@@ -139,6 +161,8 @@ static void describe(void *closure, const struct message *message,
 		put_stream(head, message);
 		render_buffer_put(head, ": ", 2);
 	}
+	if (line->settings.where)
+		frames_author(line->settings.where, message, put_author, head);
 	if (line->settings.source)
 		source_line_put(line->settings.source, message, tail);
 	if (line->settings.stack)

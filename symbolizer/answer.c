@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/tailcalls.h"
 #include "symbolizer/trampoline.h"
 
 /* Inlining into itself would be damage; this is far beyond all else. */
@@ -139,6 +140,26 @@ bool answer_find(struct answer *answer, struct symbolmodule *module,
 			answer->frames[i].function = functionname_demangled(
 				demangled, answer->frames[i].function);
 	return true;
+}
+
+bool answer_between(struct answer *answer, struct symbolmodule *module,
+	const struct symbolizer_gap *gap, struct functionname_table *demangled)
+{
+	const struct symbolizer_frame unknown = {0};
+	struct tailcalls jumps;
+	bool fine = true;
+	size_t i, k;
+
+	tailcalls_find(&jumps, module, gap);
+	for (i = 0; fine && i < jumps.count; i++) {
+		struct answer one = {0};
+
+		fine = answer_find(&one, module, jumps.addresses[i], demangled);
+		for (k = 0; fine && k < one.count; k++)
+			fine = add_frame(answer, &one.frames[k]);
+		answer_free(&one);
+	}
+	return fine && (answer->count > 0 || add_frame(answer, &unknown));
 }
 
 void answer_free(struct answer *answer)

@@ -24,6 +24,13 @@ struct answer {
  */
 bool answer_find(struct answer *answer, struct symbolmodule *module,
 	uint64_t address, struct functionname_table *demangled);
+/*
+ * The same for what is missing between two frames; nothing but an unknown
+ * function when that is not known.
+ */
+bool answer_between(struct answer *answer, struct symbolmodule *module,
+	const struct symbolizer_gap *gap,
+	struct functionname_table *demangled);
 void answer_free(struct answer *answer);
 
 #endif

@@ -45,21 +45,26 @@ bool functionparameters_any(const struct dwarfentry *function)
 	dwarfentry_start(&walk, function->unit, function->at);
 	if (!dwarfentry_next(&walk))
 		return false;
-	while (dwarfentry_next(&walk))
+	while (dwarfentry_next(&walk)) {
+		/* some compilers tell of the rest of the parameters last */
+		if (walk.depth != 1)
+			continue;
 		switch (walk.entry.kind->tag) {
 		case DWARF_TAG_FORMAL_PARAMETER:
 			if (is_list(&walk.entry))
 				return true;
 			named = true;
 			break;
+		case DWARF_TAG_GNU_TEMPLATE_PARAMETER_PACK:
+		case DWARF_TAG_GNU_FORMAL_PARAMETER_PACK:
+			return true;
 		case DWARF_TAG_UNSPECIFIED_PARAMETERS:
 			/* without a named one, C has no prototype */
 			return named;
 		default:
-			/* blocks and calls come after the parameters */
-			if (walk.entry.kind->children)
-				return false;
+			dwarfentry_skip_children(&walk);
 			break;
 		}
+	}
 	return false;
 }

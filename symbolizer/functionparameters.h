@@ -8,8 +8,8 @@
 #include "symbolizer/dwarfentry.h"
 
 /*
- * True when it takes any number of arguments after a first one, or a va_list:
- * who logs by such a function is its caller.
+ * True when it takes any number of arguments after a first one, a va_list, or a
+ * pack of C++: who logs by such a function is its caller.
  */
 bool functionparameters_any(const struct dwarfentry *function);
 

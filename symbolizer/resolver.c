@@ -112,3 +112,16 @@ bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,
 	answer->sentence = sentence_about(resolver, asked, address);
 	return true;
 }
+
+bool resolver_between(struct resolver *resolver, size_t module,
+	const struct symbolizer_gap *gap, struct resolver_answer *answer)
+{
+	answer_free(&resolver->answer);
+	if (!answer_between(&resolver->answer, resolver->modules[module], gap,
+		    resolver->options.mangled ? NULL : &resolver->demangled))
+		return false;
+	answer->frames = resolver->answer.frames;
+	answer->count = resolver->answer.count;
+	answer->sentence = NULL;
+	return true;
+}

@@ -30,4 +30,8 @@ bool resolver_open(
 bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,
 	struct resolver_answer *answer);
 
+/* The same for symbolizer_between(). */
+bool resolver_between(struct resolver *resolver, size_t module,
+	const struct symbolizer_gap *gap, struct resolver_answer *answer);
+
 #endif

@@ -27,6 +27,14 @@ struct symbolizer {
 	size_t deaths;
 };
 
+/* Up to WORKERQUESTION_BATCH addresses, or one gap and the key of its answer.
+ */
+struct question {
+	const uint64_t *addresses;
+	size_t count;
+	const struct symbolizer_gap *gap;
+};
+
 char *symbolizer_usual_cache(void)
 {
 	const char *chosen = secure_getenv("BINLOG_CACHE");
@@ -160,9 +168,20 @@ static const char *start_worker(struct symbolizer *symbolizer)
 	return NULL;
 }
 
-/* Up to WORKERQUESTION_BATCH addresses that have no answer. */
+static bool put_question(struct symbolizer *symbolizer,
+	struct askedmodule *module, const struct question *question)
+{
+	if (question->gap)
+		return workerquestion_between(symbolizer->worker,
+			module->number, question->gap, question->addresses[0],
+			&module->opened, &module->answers);
+	return workerquestion_ask(symbolizer->worker, module->number,
+		question->addresses, question->count, &module->opened,
+		&module->answers);
+}
+
 static void ask_worker(struct symbolizer *symbolizer,
-	struct askedmodule *module, const uint64_t *addresses, size_t count)
+	struct askedmodule *module, const struct question *question)
 {
 	const char *why = start_worker(symbolizer);
 	bool fine = true;
@@ -178,8 +197,7 @@ static void ask_worker(struct symbolizer *symbolizer,
 		fine = workerquestion_open(
 			symbolizer->worker, &module->wanted, &module->opened);
 	}
-	if (!fine || !workerquestion_ask(symbolizer->worker, module->number, addresses,
-			     count, &module->opened, &module->answers))
+	if (!fine || !put_question(symbolizer, module, question))
 		bury(symbolizer, module);
 }
 
@@ -202,21 +220,32 @@ static bool have_resolver(
 	return true;
 }
 
+static bool resolve(struct symbolizer *symbolizer,
+	const struct askedmodule *module, const struct question *question,
+	size_t index, struct resolver_answer *answer)
+{
+	if (question->gap)
+		return resolver_between(symbolizer->resolver, module->number,
+			question->gap, answer);
+	return resolver_find(symbolizer->resolver, module->number,
+		question->addresses[index], answer);
+}
+
 static void ask_resolver(struct symbolizer *symbolizer,
-	struct askedmodule *module, const uint64_t *addresses, size_t count)
+	struct askedmodule *module, const struct question *question)
 {
 	struct resolver_answer answer;
 	size_t i;
 
-	for (i = 0; i < count && have_resolver(symbolizer, module); i++)
-		if (resolver_find(symbolizer->resolver, module->number,
-			    addresses[i], &answer))
-			answerstore_add(
-				&module->answers, addresses[i], &answer);
+	for (i = 0; i < question->count; i++)
+		if (have_resolver(symbolizer, module) &&
+			resolve(symbolizer, module, question, i, &answer))
+			answerstore_add(&module->answers,
+				question->addresses[i], &answer);
 }
 
 static void ask(struct symbolizer *symbolizer, struct askedmodule *module,
-	const uint64_t *addresses, size_t count)
+	const struct question *question)
 {
 	/* what has been said may be asked again */
 	if (answerstore_is_full(&module->answers)) {
@@ -224,9 +253,9 @@ static void ask(struct symbolizer *symbolizer, struct askedmodule *module,
 		module->cached = 0;
 	}
 	if (symbolizer->options.in_process)
-		ask_resolver(symbolizer, module, addresses, count);
+		ask_resolver(symbolizer, module, question);
 	else if (!module->failed)
-		ask_worker(symbolizer, module, addresses, count);
+		ask_worker(symbolizer, module, question);
 }
 
 static bool is_among(const uint64_t *addresses, size_t count, uint64_t address)
@@ -253,23 +282,27 @@ void symbolizer_expect(struct symbolizer *symbolizer,
 		batch[taken++] = addresses[i];
 		if (taken < WORKERQUESTION_BATCH)
 			continue;
-		ask(symbolizer, module, batch, taken);
+		ask(symbolizer, module,
+			&(struct question){.addresses = batch, .count = taken});
 		taken = 0;
 	}
 	if (taken > 0)
-		ask(symbolizer, module, batch, taken);
+		ask(symbolizer, module,
+			&(struct question){.addresses = batch, .count = taken});
 }
 
 static const struct answerstore_answer *answer_for(
 	struct symbolizer *symbolizer, struct askedmodule *module,
-	uint64_t address)
+	uint64_t address, const struct symbolizer_gap *gap)
 {
 	const struct answerstore_answer *answer =
 		answerstore_find(&module->answers, address);
+	const struct question question = {
+		.addresses = &address, .count = 1, .gap = gap};
 
 	if (answer)
 		return answer;
-	ask(symbolizer, module, &address, 1);
+	ask(symbolizer, module, &question);
 	return answerstore_find(&module->answers, address);
 }
 
@@ -280,7 +313,7 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 {
 	struct askedmodule *module = module_for(symbolizer, wanted);
 	const struct answerstore_answer *answer =
-		module ? answer_for(symbolizer, module, address) : NULL;
+		module ? answer_for(symbolizer, module, address, NULL) : NULL;
 	struct symbolizer_frame now = {0};
 	size_t i;
 
@@ -294,6 +327,41 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 		frame(closure, &now);
 	}
 	return answerstore_sentence(&module->answers, answer);
+}
+
+/* What no address is: those of files are below. */
+static uint64_t key_of(const struct symbolizer_gap *gap)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	uint64_t key = gap->next;
+	const char *c;
+
+	key = (key ^ key >> 29 ^ gap->inside) * odd;
+	key = (key ^ key >> 29 ^ gap->argument) * odd;
+	for (c = gap->name; c && *c; c++)
+		key = (key ^ key >> 29 ^ (unsigned char)*c) * odd;
+	return (key ^ key >> 29) | (uint64_t)1 << 63;
+}
+
+void symbolizer_between(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted,
+	const struct symbolizer_gap *gap,
+	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure)
+{
+	struct askedmodule *module = module_for(symbolizer, wanted);
+	const struct answerstore_answer *answer =
+		module ? answer_for(symbolizer, module, key_of(gap), gap)
+		       : NULL;
+	struct symbolizer_frame now = {0};
+	size_t i;
+
+	if (!answer)
+		frame(closure, &now);
+	for (i = 0; answer && i < answer->count; i++) {
+		now = answerstore_frame(&module->answers, answer, i);
+		frame(closure, &now);
+	}
 }
 
 int symbolizer_open_source(

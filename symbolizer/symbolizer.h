@@ -96,6 +96,29 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	void *closure);
 
 /*
+ * Two frames of a stack, of which the outer one may not have called the inner
+ * one itself: a function in between is missing when its last call was a jump.
+ */
+struct symbolizer_gap {
+	uint64_t next;	  /* return address in the outer frame, as in the file */
+	uint64_t inside;  /* address in the function of the inner frame, in */
+			  /* the same file; 0: it is in another */
+	const char *name; /* then its name for linkers; null: unknown */
+	uint64_t argument; /* a constant address that it was given, as the */
+			   /* format of printf is; 0: none is known */
+};
+
+/*
+ * The frames that are missing there, as symbolizer_resolve() tells them.  Calls
+ * back once without a function when there are none, or it is not certain which.
+ */
+void symbolizer_between(struct symbolizer *symbolizer,
+	const struct symbolizer_module *module,
+	const struct symbolizer_gap *gap,
+	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure);
+
+/*
  * Finds the answers to what will be asked soon.  That is faster than one by
  * one; nothing is lost without it.
  */

@@ -337,3 +337,17 @@ const struct symtab_symbol *symtab_find(
 		return NULL;
 	return best;
 }
+
+bool symtab_address_of(
+	const struct symtab *symtab, const char *name, uint64_t *address)
+{
+	size_t i;
+
+	for (i = 0; i < symtab->count; i++)
+		if (symtab->symbols[i].address &&
+			strcmp(symtab->symbols[i].name, name) == 0) {
+			*address = symtab->symbols[i].address;
+			return true;
+		}
+	return false;
+}

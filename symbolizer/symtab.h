@@ -48,6 +48,10 @@ void symtab_free(struct symtab *symtab);
  */
 bool symtab_take_stubs(struct symtab *symtab, struct symtab *from);
 
+/* False when no function or object with code in the file has this name. */
+bool symtab_address_of(
+	const struct symtab *symtab, const char *name, uint64_t *address);
+
 /*
  * The symbol at `address`, or null.  In a table of exported symbols, and for
  * data and stubs, only one that reaches the address, since what lies between

@@ -27,6 +27,8 @@ enum wire_kind {
 	WIRE_MODULE = 1, /* path, build-id, u64 bytes, u64 hash of contents */
 	WIRE_READY,
 	WIRE_ASK,	 /* u32 number of the module, u64 addresses to the end */
+	WIRE_BETWEEN,	 /* u32 number of the module, u64 next, u64 inside, */
+			 /* name, u64 argument; answered by WIRE_ANSWERS */
 	WIRE_OPENED,	 /* u32 openfile_result, u64 bytes, u64 bytes on disk; */
 			 /* with the descriptor */
 	WIRE_FOUND,	 /* path */

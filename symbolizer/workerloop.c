@@ -281,6 +281,26 @@ static const char *list_file(struct loop *loop, const char *path)
 	return why;
 }
 
+static void answer_between_frames(
+	struct loop *loop, struct wire_reader *question)
+{
+	size_t module = wire_take_u32(question);
+	struct resolver_answer answer;
+	struct symbolizer_gap gap;
+
+	gap.next = wire_take_u64(question);
+	gap.inside = wire_take_u64(question);
+	gap.name = wire_take_string(question);
+	gap.argument = wire_take_u64(question);
+	if (question->bad || module >= loop->modules)
+		end(WORKERLOOP_CONFUSED);
+	if (!resolver_between(loop->resolver, module, &gap, &answer))
+		end(WORKERLOOP_NO_MEMORY);
+	wire_begin(&loop->answers, WIRE_ANSWERS);
+	give(&loop->answers, &answer);
+	send_or_end(&loop->answers);
+}
+
 static void list_calls(struct loop *loop, struct wire_reader *question)
 {
 	const char *path = wire_take_string(question);
@@ -311,6 +331,9 @@ static _Noreturn void serve(struct loop *loop)
 			break;
 		case WIRE_ASK:
 			answer_all(loop, &question);
+			break;
+		case WIRE_BETWEEN:
+			answer_between_frames(loop, &question);
 			break;
 		case WIRE_PROGRAM:
 			open_program(loop, &question);

@@ -81,6 +81,25 @@ bool workerquestion_ask(struct worker *worker, size_t module,
 	return true;
 }
 
+bool workerquestion_between(struct worker *worker, size_t module,
+	const struct symbolizer_gap *gap, uint64_t key,
+	struct openedlist *opened, struct answerstore *answers)
+{
+	struct wire_writer *question = worker_packet(worker);
+	struct wire_reader reply;
+
+	wire_begin(question, WIRE_BETWEEN);
+	wire_put_u32(question, (uint32_t)module);
+	wire_put_u64(question, gap->next);
+	wire_put_u64(question, gap->inside);
+	wire_put_string(question, gap->name);
+	wire_put_u64(question, gap->argument);
+	if (!worker_send(worker, opened) ||
+		!worker_receive_only(worker, WIRE_ANSWERS, &reply))
+		return false;
+	return take_answer(&reply, key, answers) || worker_disbelieve(worker);
+}
+
 bool workerquestion_program(struct worker *worker,
 	const struct symbolizer_module *module, const char **complaint)
 {

@@ -29,6 +29,11 @@ bool workerquestion_ask(struct worker *worker, size_t module,
 	const uint64_t *addresses, size_t count, struct openedlist *opened,
 	struct answerstore *answers);
 
+/* What is between two frames; the answer is kept under `key`. */
+bool workerquestion_between(struct worker *worker, size_t module,
+	const struct symbolizer_gap *gap, uint64_t key,
+	struct openedlist *opened, struct answerstore *answers);
+
 /*
  * Makes a program known, the only one of this worker.  *complaint is null if
  * it is there; else it says why not, or is empty; valid until the next

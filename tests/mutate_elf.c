@@ -274,7 +274,9 @@ static void choose_addresses(
 	uint64_t bytes = image->bytes;
 	size_t i;
 
-	for (i = 0; i < head->e_phnum; i++)
+	for (i = 0; i < head->e_phnum && head->e_phoff < image->bytes &&
+		    (image->bytes - head->e_phoff) / sizeof(*segments) > i;
+		i++)
 		if (segments[i].p_type == PT_LOAD &&
 			segments[i].p_flags & PF_X) {
 			low = segments[i].p_vaddr;
