@@ -393,6 +393,7 @@ void symbolmodule_free(struct symbolmodule *module)
 	if (!module)
 		return;
 	debuginfo_close(module->debuginfo);
+	codejumps_free(&module->jumps);
 	if (module->has_file) {
 		symtab_free(&module->symtab);
 		elffile_close(&module->file);

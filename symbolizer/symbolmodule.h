@@ -7,6 +7,7 @@
 #ifndef SYMBOLIZER_SYMBOLMODULE_H
 #define SYMBOLIZER_SYMBOLMODULE_H
 
+#include "symbolizer/codejumps.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/symtab.h"
@@ -22,6 +23,7 @@ struct symbolmodule {
 	bool has_file;
 	struct debuginfo *debuginfo;	/* null: there is none */
 	struct symtab symtab;
+	struct codejumps jumps; /* of `file` */
 	char *complaint;	/* null: all is as it should be */
 	char *name;		/* for sentences */
 };

@@ -18,7 +18,7 @@ struct way {
 };
 
 struct search {
-	const struct symbolmodule *module;
+	struct symbolmodule *module;
 	const struct symbolizer_gap *gap;
 	struct functionname_table names;
 	const char *wanted; /* name of the function that was reached; or null */
@@ -260,6 +260,42 @@ static bool called(struct search *search, struct dwarfentry *target)
 	return false;
 }
 
+struct own_jumps {
+	struct search *search;
+	const struct dwarfentry *function;
+	uint64_t address;
+	size_t count;
+};
+
+static void take_jump(void *closure, uint64_t address)
+{
+	struct own_jumps *own = closure;
+	struct dwarfentry function;
+
+	if (!function_at(own->search, address, &function) ||
+		function.at != own->function->at)
+		return;
+	own->address = address;
+	own->count++;
+}
+
+/* The code knows the jumps of the function that was called, if nothing else
+ * does: the one that hands on the text. */
+static void look_at_code(
+	struct search *search, const struct dwarfentry *function)
+{
+	struct own_jumps own = {.search = search, .function = function};
+
+	if (!search->module->has_file || !search->gap->argument ||
+		!dwarfentry_has_code(function))
+		return;
+	codejumps_each(&search->module->jumps, &search->module->file,
+		search->gap->argument, take_jump, &own);
+	search->ways_given = own.count;
+	search->first_given =
+		(struct way){.address = {own.address}, .count = 1};
+}
+
 static void find_ways(struct search *search)
 {
 	struct dwarfentry reached;
@@ -271,11 +307,14 @@ static void find_ways(struct search *search)
 		search->wanted = name_of(search, &reached);
 		search->reached = reached.at;
 	}
-	if (called(search, &target) && !is_wanted(search, &target))
-		follow_target(search, &target);
+	if (!called(search, &target) || is_wanted(search, &target))
+		return;
+	follow_target(search, &target);
+	if (search->ways != 1 && search->ways_given != 1)
+		look_at_code(search, &target);
 }
 
-void tailcalls_find(struct tailcalls *found, const struct symbolmodule *module,
+void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
 	const struct symbolizer_gap *gap)
 {
 	struct search search = {.module = module, .gap = gap};

@@ -19,7 +19,7 @@ struct tailcalls {
 };
 
 /* None are found when memory is out. */
-void tailcalls_find(struct tailcalls *found, const struct symbolmodule *module,
+void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
 	const struct symbolizer_gap *gap);
 
 #endif

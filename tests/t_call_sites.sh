@@ -38,7 +38,7 @@ check "gcc -O2 -no-pie" 21 call_sites.c gcc -O2 -no-pie -fno-pie
 check "gcc -O2 -gdwarf-4" 21 call_sites.c gcc -O2 -gdwarf-4
 if command -v clang >/dev/null; then
 	for level in 0 2; do
-		[ $level -gt 0 ] || check "clang -O$level" 21 call_sites.c clang -O$level
+		check "clang -O$level" 21 call_sites.c clang -O$level
 		check "clang++ -O$level" 8 call_sites_cxx.cc clang++ -O$level
 	done
 else
