@@ -226,7 +226,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		if (key == (uintptr_t)format)
 			keep_near(near, format, &met);
 	}
-	if (!met.plan->at_once)
+	if (!met.plan->at_once && met.plan->has_string)
 		note_constants(w, met.plan, arguments);
 	unwind(w, call);
 	return remember_format(w, call, how, key, met.id, met.plan);

@@ -253,6 +253,7 @@ struct plan *plan_make(const char *format, uint32_t length)
 		plan->argument[i].width = FORMAT_NONE;
 		plan->argument[i].precision = FORMAT_NONE;
 		plan->fixed += stored_bytes(kinds[i]);
+		plan->has_string |= kinds[i] == BINLOG_ARG_STRING;
 	}
 	plan->made = arena_take(sizeof(*plan->made));
 	plan->count = (uint16_t)own;

@@ -79,6 +79,7 @@ struct plan {
 	bool has_errno;		/* one I32 after the arguments */
 	bool has_decimal;	/* depends on the locale's decimal point */
 	bool has_wide;		/* depends on the locale's character set */
+	bool has_string;	/* of bytes */
 	bool plain;		/* none of these */
 	uint8_t ending;		/* enum plan_ending */
 	struct plan_argument argument[];
