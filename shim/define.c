@@ -279,7 +279,9 @@ static uint64_t hash_frames(const struct unwind_trace *trace)
 	}
 	if (pc == last)
 		one = binlog_hash_word(one, pc[0]);
-	return binlog_hash_word(one, other);
+	/* Not the same for both: they may be those of another stack, changed
+	 * for each other. */
+	return binlog_hash_word(binlog_hash_word(2, one), other);
 }
 
 static uint64_t context_hash(struct writer *w, const struct call *call,

@@ -98,20 +98,15 @@ static void introduce(struct writer *w)
 
 /* What it knows is of this generation.  Of several processes in one memory
  * each has to be looked for, so that none of theirs is ever just free. */
-static void date(struct writer *w)
+static void date(struct writer *w, uint32_t generation)
 {
-	w->seen = process_generation;
-	w->generation = is_shared ? GENERATION_NEVER : w->seen;
+	w->seen = generation;
+	w->generation = is_shared ? GENERATION_NEVER : generation;
 }
 
-/* Addresses may mean something else now: forget what was known of them. */
-static void renew(struct writer *w)
+/* Addresses mean something else now: nothing is known of them. */
+static void forget(struct writer *w)
 {
-	bool known = w->seen == process_generation;
-
-	date(w);
-	if (known)
-		return;
 	for (unsigned i = 0; i < w->memo_sets * MEMO_WAYS; i++)
 		w->memo[i].pc = 0;
 	for (unsigned i = 0; i < WRITER_FORMATS; i++)
@@ -121,6 +116,17 @@ static void renew(struct writer *w)
 		w->callers[i].pc = 0;
 	define_forget(w->tables);
 	unwind_forget(w->unwind_cache);
+}
+
+/* In this order: a handler may jump out of it. */
+static void renew(struct writer *w)
+{
+	uint32_t now = process_generation;
+
+	if (w->seen != now)
+		forget(w);
+	SIGNAL_FENCE();
+	date(w, now);
 }
 
 /*
@@ -157,7 +163,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = WRITER_BLOCK_SMALLEST;
-	date(w);
+	date(w, process_generation);
 	w->nesting = (uint8_t)level;
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);

@@ -4,6 +4,7 @@
 #include "shim/host.h"
 #include "shim/libio.h"
 #include "shim/ownership.h"
+#include "shim/signal_mask.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 
@@ -124,17 +125,23 @@ static void drain_in_place(
 	record_or_write(call, from, to, stream);
 }
 
-/* An empty buffer begins where it began.  First the end: so it is empty in
- * between, too. */
+/*
+ * An empty buffer begins where it began, if it is still the same one: setvbuf()
+ * or freopen() may have given the FILE another.
+ */
 static void begin_again(FILE *file)
 {
+	uint64_t mask = signal_mask_block();
 	char *start = stdio_buffer_start;
 
-	if (!set_end(file, file->_IO_write_base, start))
-		return;
-	file->_IO_write_base = start;
-	set_read_area(file, start);
-	stdio_buffer_start = NULL;
+	if (start < file->_IO_buf_base || start > file->_IO_write_base) {
+		stdio_buffer_start = NULL;
+	} else if (file->_IO_write_ptr == file->_IO_write_base) {
+		file->_IO_write_ptr = file->_IO_write_base = start;
+		set_read_area(file, start);
+		stdio_buffer_start = NULL;
+	}
+	signal_mask_restore(mask);
 }
 
 /* Little text, the usual case: out of the buffer first, too. */
@@ -163,6 +170,9 @@ static void drain_much(const struct call *call, FILE *file, unsigned stream)
 	if (from < to && record(call, from, to, stream)) {
 		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
 		take_out(file, from, to);
+	} else if (from < to) {
+		stdio_buffer_passed = true;
+		stdio_buffer_settle(file);
 	}
 	SIGNAL_FENCE();
 	stdio_buffer_draining = 0;
@@ -188,7 +198,7 @@ static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 		drain_in_place(call, file, base, stream);
 		return;
 	}
-	if (to - from <= LITTLE)
+	if (to - from <= LITTLE && !stdio_buffer_passed)
 		drain_little(call, file, from, to, stream);
 	else
 		drain_much(call, file, stream);
@@ -207,6 +217,10 @@ COLD void stdio_buffer_drain(
 	if (stdio_buffer_is_busy(call->sp) ||
 		(locks && host_ftrylockfile(file) != 0))
 		return;
+	/* A handler has used macros, and the call has gone on before that. */
+	if (file == stdio_buffer_collects && !stdio_buffer_putting &&
+		unlikely(file->_IO_write_ptr < file->_IO_write_base))
+		file->_IO_write_base = file->_IO_write_ptr;
 	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || file->_mode > 0 ||
 		file->_IO_write_ptr <= file->_IO_write_base)
 		; /* nothing there */

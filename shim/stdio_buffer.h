@@ -79,7 +79,8 @@ static inline bool stdio_buffer_is_busy(uintptr_t sp)
  */
 extern HIDDEN uintptr_t stdio_buffer_putting;
 
-/* Where the buffer of that FILE began before, or null. */
+/* Where the buffer of the FILE that collects began before; or null, and then it
+ * begins there.  Of no other buffer: see begin_again(). */
 extern HIDDEN char *stdio_buffer_start;
 
 /* Such a call has been jumped out of: by a call with this stack pointer. */

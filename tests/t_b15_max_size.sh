@@ -45,6 +45,32 @@ first=$(head -n 1 "$TMP/real")
 same "where the capture ends, the file begins" "$(grep -aFxn "$before" "$TMP/native" | cut -d : -f 1)" \
 	$(($(grep -aFxn "$first" "$TMP/native" | cut -d : -f 1) - 1))
 
+# Characters and calls in turns: those that were collected come after what was passed before them.
+cat >"$TMP/turns.c" <<'END'
+#include <stdio.h>
+int main(int count, char **arguments)
+{
+	for (int i = 0; i < 3000; i++) {
+		fprintf(stdout, "line %d of many", i);
+		putc('x', stdout);
+		count > 1 && *arguments[1] == 'm' ? putc_unlocked('y', stdout) : 0;
+		putc('\n', stdout);
+	}
+	return 0;
+}
+END
+gcc -O2 -o "$TMP/turns" "$TMP/turns.c"
+for size in 4096 16K 40K; do
+	for how in functions macros; do
+		rm -rf "$TMP/capture"
+		"$TMP/turns" $how >"$TMP/native.turns"
+		BINLOG_MAX_SIZE=$size BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/turns" $how >"$TMP/real.turns"
+		"$show" --raw -q "$TMP/capture" >"$TMP/decoded.turns" 2>/dev/null
+		cat "$TMP/real.turns" >>"$TMP/decoded.turns"
+		same_file "BINLOG_MAX_SIZE=$size: characters by $how keep their order" "$TMP/native.turns" "$TMP/decoded.turns"
+	done
+done
+
 # Threads and children share one cap.
 for way in threads forks long; do
 	(cd "$TMP" && "$TMP/fault_load" $way >"$TMP/native" 9>/dev/null)
