@@ -62,9 +62,7 @@ static struct debugcalls_site site_of(const struct dwarfentry *call)
 {
 	static const uint16_t places[] = {
 		DWARF_AT_CALL_RETURN_PC, DWARF_AT_LOW_PC, DWARF_AT_CALL_PC};
-	struct debugcalls_site site = {
-		.tail = dwarfentry_number(call, DWARF_AT_CALL_TAIL_CALL) ||
-			dwarfentry_number(call, DWARF_AT_GNU_TAIL_CALL)};
+	struct debugcalls_site site = {0};
 	size_t i;
 
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -9,21 +9,20 @@
 #include "symbolizer/dwarfentry.h"
 
 struct debugcalls_site {
-	uint64_t argument;	/* the address that is given */
-	uint64_t pc;		/* behind the call instruction */
-	bool tail;		/* it is a jump: nothing returns there */
+	uint64_t argument; /* the address that is given */
+	uint64_t pc;	   /* behind the instruction; some compilers */
+			   /* tell where it begins, if it is a jump */
 };
 
 /* Those of one unit.  All zeros is empty. */
 struct debugcalls {
-	struct debugcalls_site *sites;	/* by argument, then by pc */
+	struct debugcalls_site *sites; /* by argument, then by pc */
 	size_t count;
 	size_t room;
 };
 
 /* Return false to stop. */
-typedef bool debugcalls_take(
-	void *closure, const struct debugcalls_site *site);
+typedef bool debugcalls_take(void *closure, const struct debugcalls_site *site);
 
 /* Reads the sites of a loaded unit; false when out of memory. */
 bool debugcalls_load(struct debugcalls *calls, struct dwarfunit *unit);

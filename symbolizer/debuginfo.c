@@ -389,12 +389,6 @@ bool debuginfo_call_sites(struct debuginfo *info, uint64_t argument,
 {
 	size_t i;
 
-	if (within == 0) {
-		for (i = 0; i < info->object->unit_count; i++)
-			if (!calls_in(info, i, argument, take, closure))
-				return false;
-		return true;
-	}
 	for (i = ranges_before(info, within);
 		i > 0 && info->ranges[i - 1].highest > within; i--)
 		if (info->ranges[i - 1].high > within &&

@@ -64,8 +64,8 @@ bool debuginfo_next(struct debuginfo *info, struct debuginfo_place *place,
 
 /*
  * Calls back for each call that is given the address `argument`, a constant
- * as the format of printf is one: in the units that have code at `within`, or
- * in all of them when that is 0.  False when the callback wanted no more.
+ * as the format of printf is one, in the units that have code at `within`.
+ * False when the callback wanted no more.
  */
 bool debuginfo_call_sites(struct debuginfo *info, uint64_t argument,
 	uint64_t within, debugcalls_take *take, void *closure);
