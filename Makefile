@@ -8,7 +8,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = @printf '  %-8s %s\n' $(1) $(2)
 
 # ---- what a fresh Debian 12 needs: package, and what it is for ----
-BUILD_PACKAGES = libiberty-dev libunwind-dev zlib1g-dev
+BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
@@ -45,7 +45,7 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
-READ_LIBS = -lz -liberty
+READ_LIBS = -lz -liberty -lmsgpackc -lzstd
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
@@ -59,7 +59,10 @@ symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
 run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c) record/policy.c)
 ctl_obj := $(patsubst %.c,$(O)/outside/%.o,tools/ctl.c $(wildcard tools/ctl/*.c) \
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c)
-programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize)
+pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack.c tools/pack/*.c)) \
+	$(library_obj)
+programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
+	$(if $(wildcard tools/pack.c),binlog-pack))
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
@@ -100,6 +103,10 @@ $(O)/binlog-show: $(reader_obj)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/binlog-symbolize: $(O)/outside/tools/symbolize.o $(symbolizer_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+
+$(O)/binlog-pack: $(pack_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 

@@ -1,0 +1,113 @@
+/*
+ * The packed log, format version 1: what binlog-pack writes, and binlog-show
+ * reads like a capture.  It is defined here and in packed_tags.def and
+ * packed_fields.def, and nowhere else; man/binlog.5 says the same in prose.
+ *
+ *	log    = frames
+ *	frame  = 0xc1, 0xce, CRC-32 (IEEE 802.3, big-endian) of record,
+ *	         0xc1, 0xa0 to 0xbf | 0xda | 0xdb as a raw of the MessagePack
+ *	         of 2012 with its length, record
+ *	record = tag (positive fixnum), payload (map of field to value)
+ *
+ * Frames are found again after any damage, logs may be joined and cut at any
+ * byte.  Readers skip tags and fields that they do not know, and count them.
+ * Within version 1 only new tags and fields are added.
+ *
+ * Ids are of one log (field LOG), each kind has its own; 0 is none.  The
+ * same id always means the same thing.  A log has parts: what a message needs
+ * is defined in its part, before it, so reading can begin at any part.
+ *
+ * INDEX of a batch is a MessagePack array of
+ *	sites:   arrays of [site id, messages, TEXT, FLAGS, flags of the stream,
+ *	         KINDS, module of the format, offset of the format, module of
+ *	         the return address, return address]: all that is needed to
+ *	         make the text again when all definitions are lost
+ *	writers: arrays of [thread id, capture id, process id, pid, tid,
+ *	         messages]
+ *	modules: arrays of [module id, build-id, path, file bytes, content hash]
+ *	clocks:  arrays of [capture id, from, span, realtime, bits of rate]
+ *	         (struct wall_segment), and before which message it is the
+ *	         capture's, counted in the batch: six numbers
+ * where modules are given by their place in the array `modules`, counted from
+ * 1; 0 is none, and then the offset is an address in memory.
+ *
+ * BODY of a batch is columns, one after the other, each with one value for
+ * each message, in the order of the calls:
+ *	the message's site, as a place in `sites`, from 0
+ *	its writer, as a place in `writers`
+ *	its ticks, as the difference to the message before; first: to 0
+ *	its wall time, as the difference to what its capture's clock says
+ *	1 if the message before of the same writer was of the same call
+ * and then, site by site in the order of `sites`, argument by argument, a
+ * column with one value for each message of that site: a column of numbers,
+ * where that of an F64 has its bits, of an I32 its value; for strings a column
+ * of strings; for LONG_DOUBLE the 16 bytes of each.
+ *
+ * A number below is LEB128, of up to 64 bits; a signed one is zigzagged before.
+ * All arithmetic is modulo 2^64.  A column of n numbers begins with a byte:
+ *	CONSTANT    a signed number: all values are this
+ *	PLANES      a width w in bytes (1 to 8), a signed base; then w times n
+ *	            bytes, the lowest bytes of all, then the next...: what is
+ *	            added to the base
+ *	PATCHED     as PLANES; then how many exceptions there are, and for each
+ *	            its place, as the difference to the exception before, and
+ *	            its value, signed
+ *	DELTA       a signed number, the first value; then a column of n - 1
+ *	            numbers: the differences to the value before
+ *	DICTIONARY  a number k, k signed numbers; then a column of n numbers:
+ *	            places among these
+ * A column of n strings begins with a byte:
+ *	PLAIN       a column of n numbers: one more than the bytes of each
+ *	            string, or 0 for a null pointer; then all bytes
+ *	DICTIONARY  a number k; then PLAIN's content for k strings; then a
+ *	            column of n numbers: places among these
+ * Columns are nested no deeper than PACKED_NESTING.  A column of no values
+ * is nothing, not even the first byte.
+ */
+#ifndef RECORD_PACKED_H
+#define RECORD_PACKED_H
+
+#include <stdint.h>
+
+#define PACKED_VERSION 1u
+#define PACKED_SUFFIX ".blog" /* of the name of a packed log */
+
+/* No frame's record is longer, bytes. */
+#define PACKED_RECORD_MAX (4u << 20)
+/* No batch has more, whatever its compression. */
+#define PACKED_BODY_MAX ((1u << 20) + (64u << 10))
+#define PACKED_INDEX_MAX (1u << 20)
+#define PACKED_MESSAGES_MAX (64u << 10)
+/* A part ends, at the next batch, when it has more messages than this. */
+#define PACKED_PART_MESSAGES (256u << 10)
+#define PACKED_NESTING 3u
+
+enum packed_tag {
+#define TAG(name, number, comment) PACKED_##name = number,
+#include "record/packed_tags.def"
+#undef TAG
+};
+
+/* PACKED_SITE_FORMAT and so on. */
+enum packed_field {
+#define FIELD(tag, name, number, kind, comment) PACKED_##tag##_##name = number,
+#include "record/packed_fields.def"
+#undef FIELD
+};
+
+enum packed_compression { PACKED_STORED = 0, PACKED_ZSTD = 1 };
+
+enum packed_column {
+	PACKED_CONSTANT = 0,
+	PACKED_PLANES = 1,
+	PACKED_PATCHED = 2,
+	PACKED_DELTA = 3,
+	PACKED_DICTIONARY = 4,
+};
+
+enum packed_strings {
+	PACKED_STRINGS_PLAIN = 0,
+	PACKED_STRINGS_DICTIONARY = 1,
+};
+
+#endif
