@@ -70,7 +70,7 @@ units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(programs) $(O)/man/binlog.5 $(O)/man/binlog.7
+all: $(programs) $(O)/man/binlog.5 $(O)/man/binlog-packed.5 $(O)/man/binlog.7
 
 $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
@@ -127,6 +127,13 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
+
+$(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk \
+		record/packed_tags.def record/packed_fields.def
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/packed.awk record/packed_tags.def \
+		record/packed_fields.def man/binlog-packed.5.in >$@
 
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
@@ -212,7 +219,7 @@ install: all
 	install -m 755 $(filter-out %.so,$(programs)) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(O)/man/binlog.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(O)/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:

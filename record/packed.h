@@ -1,7 +1,8 @@
 /*
  * The packed log, format version 1: what binlog-pack writes, and binlog-show
  * reads like a capture.  It is defined here and in packed_tags.def and
- * packed_fields.def, and nowhere else; man/binlog.5 says the same in prose.
+ * packed_fields.def, and nowhere else; man/binlog-packed.5.in says the same in
+ * prose.
  *
  *	log    = frames
  *	frame  = 0xc1, 0xce, CRC-32 (IEEE 802.3, big-endian) of record,
