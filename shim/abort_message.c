@@ -70,6 +70,51 @@ static const struct message *unseen(size_t *length)
 	return known && bytes_starts(message->text, known) ? NULL : message;
 }
 
+/* The last bytes of the file are these. */
+static bool ends_with(const char *bytes, size_t size, off_t end)
+{
+	static const char path[] = "/proc/self/fd/2";
+	char chunk[256];
+	long fd = SYS4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	bool same = !sys_failed(fd);
+
+	while (same && size > 0) {
+		size_t part = size < sizeof(chunk) ? size : sizeof(chunk);
+
+		size -= part;
+		end -= (off_t)part;
+		same = SYS4(pread64, fd, chunk, part, end) == (long)part &&
+		       memcmp(chunk, bytes + size, part) == 0;
+	}
+	if (!sys_failed(fd))
+		SYS1(close, fd);
+	return same;
+}
+
+/*
+ * Takes what libc has just written out of the file, if text to it is not
+ * written but recorded: otherwise it would be the only one there, before all
+ * that came before it.  Only where this is surely that text, and the end.
+ */
+static bool take_back(unsigned stream, const char *bytes, size_t size)
+{
+	const off_t length = (off_t)size;
+	struct stat st;
+	long end;
+
+	if (streams[stream].tee || sys_forbidden ||
+		sys_failed(SYS2(fstat, STDERR_FILENO, &st)) ||
+		!S_ISREG(st.st_mode) || st.st_size < length)
+		return false;
+	end = SYS3(lseek, STDERR_FILENO, 0, SEEK_CUR);
+	if (end != st.st_size || !ends_with(bytes, size, end))
+		return false;
+	if (sys_failed(SYS2(ftruncate, STDERR_FILENO, end - length)))
+		return false;
+	SYS3(lseek, STDERR_FILENO, end - length, SEEK_SET);
+	return true;
+}
+
 static void write_record(
 	struct writer *w, uint32_t context, const char *bytes, uint32_t size)
 {
@@ -108,6 +153,8 @@ void abort_message_record(const struct call *call)
 	w = writer_enter(call->sp);
 	if (!w)
 		return;
+	if (take_back(context.stream, message->text, length))
+		context.flags = 0;
 	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
 	id = define_context(w, call, &context);
 	if (id)

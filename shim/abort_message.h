@@ -22,7 +22,8 @@ void abort_message_expect(const char *text);
 /*
  * Records the message if libc has set one that is not recorded, as text that
  * libc has written itself (BINLOG_CONTEXT_ESCAPED) to the file behind
- * descriptor 2, provided that file is recorded.
+ * descriptor 2, provided that file is recorded.  Where text is recorded
+ * instead of being written, it is taken out of the file again.
  */
 void abort_message_record(const struct call *call);
 
