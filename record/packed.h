@@ -15,7 +15,10 @@
  * Within version 1 only new tags and fields are added.
  *
  * Ids are of one log (field LOG), each kind has its own; 0 is none.  The
- * same id always means the same thing.  A log has parts: what a message needs
+ * same id always means the same thing.  A record in which a whole frame could
+ * be found (a program has printed a log) is written with a MASK under which
+ * there is none, so that damage to it does not bring that out.  A log has
+ * parts: what a message needs
  * is defined in its part, before it, so reading can begin at any part.
  *
  * INDEX of a batch is a MessagePack array of
@@ -27,8 +30,8 @@
  *	         messages]
  *	modules: arrays of [module id, build-id, path, file bytes, content hash]
  *	clocks:  arrays of [capture id, from, span, realtime, bits of rate]
- *	         (struct wall_segment), and before which message it is the
- *	         capture's, counted in the batch: six numbers
+ *	         (struct wall_segment), and from which message of the batch on
+ *	         it is the capture's: six numbers; until then its clock says 0
  * where modules are given by their place in the array `modules`, counted from
  * 1; 0 is none, and then the offset is an address in memory.
  *
@@ -51,8 +54,8 @@
  *	            bytes, the lowest bytes of all, then the next...: what is
  *	            added to the base
  *	PATCHED     as PLANES; then how many exceptions there are, and for each
- *	            its place, as the difference to the exception before, and
- *	            its value, signed
+ *	            its place, as the difference to the exception before (of
+ *	            the first: to 0), and its value itself, signed
  *	DELTA       a signed number, the first value; then a column of n - 1
  *	            numbers: the differences to the value before
  *	DICTIONARY  a number k, k signed numbers; then a column of n numbers:
@@ -62,7 +65,8 @@
  *	            string, or 0 for a null pointer; then all bytes
  *	DICTIONARY  a number k; then PLAIN's content for k strings; then a
  *	            column of n numbers: places among these
- * Columns are nested no deeper than PACKED_NESTING.  A column of no values
+ * Columns are nested no deeper than PACKED_NESTING: the outermost column of
+ * numbers, also that of a column of strings, is 1 deep.  A column of no values
  * is nothing, not even the first byte.
  */
 #ifndef RECORD_PACKED_H
