@@ -16,6 +16,7 @@ struct places {
 	char *complaints[PLACES_COMPLAINTS_MAX];
 	size_t complaint_count;
 	char *path; /* made for the last module with a relative one */
+	const struct places_witness *witness; /* or null */
 
 	/* of the question that is being answered */
 	struct place place;
@@ -133,11 +134,18 @@ static bool is_signal_trampoline(const char *function)
 	       strcmp(function, "__kernel_rt_sigreturn") == 0;
 }
 
+void places_tell(struct places *places, const struct places_witness *witness)
+{
+	places->witness = witness;
+}
+
 static void take_frame(void *closure, const struct symbolizer_frame *frame)
 {
 	struct places *places = closure;
 	struct place *place = &places->place;
 
+	if (places->witness)
+		places->witness->frame(places->witness->closure, frame);
 	place->function = frame->function;
 	place->file = frame->file;
 	place->line = frame->line;
@@ -164,16 +172,41 @@ static struct symbolizer_module file_of(struct places *places,
 	};
 }
 
-static void find_in_module(struct places *places, const struct program *program,
+typedef void take_symbol(void *closure, const struct symbolizer_frame *frame);
+
+/* True: the log that the message is from has brought the answer along. */
+static bool ask_log(struct places *places, const struct message *message,
+	const struct symbol_question *question, take_symbol *take)
+{
+	const struct symbol_answers *names = message->capture->names;
+	const struct symbolizer_frame *frames = NULL;
+	size_t count = 0;
+	size_t i;
+
+	if (places->witness)
+		places->witness->question(places->witness->closure, question);
+	if (names)
+		frames = symbol_answers_find(names, question, &count);
+	for (i = 0; i < count; i++)
+		take(places, &frames[i]);
+	return frames;
+}
+
+static void find_in_module(struct places *places, const struct message *message,
 	const struct program_module *module, uint64_t address)
 {
-	const struct symbolizer_module asked = file_of(places, program, module);
+	const struct symbolizer_module asked =
+		file_of(places, message->program, module);
+	const struct symbol_question question = {
+		.module = module, .address = address - module->bias};
 	const char *sentence;
 
 	places->place = (struct place){
 		.module = name_of_module(module->path),
-		.address = address - module->bias,
+		.address = question.address,
 	};
+	if (ask_log(places, message, &question, take_frame))
+		return;
 	sentence = symbolizer_resolve(places->symbolizer, &asked,
 		places->place.address, take_frame, places);
 	if (sentence)
@@ -184,10 +217,11 @@ static void take_missing(void *closure, const struct symbolizer_frame *frame)
 {
 	struct places *places = closure;
 
-	if (!frame->function)
-		return;
 	places->place.jumped = !frame->inlined;
-	take_frame(places, frame);
+	if (frame->function)
+		take_frame(places, frame);
+	else if (places->witness)
+		places->witness->frame(places->witness->closure, frame);
 }
 
 void places_between(struct places *places, const struct message *message,
@@ -201,6 +235,7 @@ void places_between(struct places *places, const struct message *message,
 		program_module_at(message->program, gap->argument, known);
 	struct symbolizer_gap in_file = {.name = gap->name};
 	struct symbolizer_module asked;
+	struct symbol_question question;
 
 	if (!module || (gap->inside && program_module_at(message->program,
 					       gap->inside, known) != module))
@@ -217,8 +252,17 @@ void places_between(struct places *places, const struct message *message,
 		.module = name_of_module(module->path),
 		.address = in_file.next,
 	};
-	symbolizer_between(
-		places->symbolizer, &asked, &in_file, take_missing, places);
+	question = (struct symbol_question){
+		.module = module,
+		.address = in_file.next,
+		.between = true,
+		.inside = in_file.inside,
+		.argument = in_file.argument,
+		.name = in_file.name,
+	};
+	if (!ask_log(places, message, &question, take_missing))
+		symbolizer_between(places->symbolizer, &asked, &in_file,
+			take_missing, places);
 }
 
 /* Of a process that has run code outside of all files. */
@@ -246,7 +290,7 @@ void places_find(struct places *places, const struct message *message,
 	places->take = take;
 	places->closure = closure;
 	if (module) {
-		find_in_module(places, message->program, module, address);
+		find_in_module(places, message, module, address);
 		return;
 	}
 	places->place = (struct place){.address = address};

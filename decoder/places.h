@@ -8,6 +8,7 @@
 #define DECODER_PLACES_H
 
 #include "decoder/message.h"
+#include "decoder/symbol_answers.h"
 #include "symbolizer/symbolizer.h"
 
 /* More complaints than these are not kept. */
@@ -33,6 +34,20 @@ struct places;
 
 /* The options' strings stay the caller's.  Null: out of memory. */
 struct places *places_new(const struct symbolizer_options *options);
+
+/*
+ * Who is told of everything that the symbolizer is asked and answers, for
+ * others who will not have the files: first the question, then the frames, the
+ * innermost first.  Strings are valid during the call.
+ */
+struct places_witness {
+	void (*question)(void *closure, const struct symbol_question *question);
+	void (*frame)(void *closure, const struct symbolizer_frame *frame);
+	void *closure;
+};
+
+/* It stays the caller's; null: nobody. */
+void places_tell(struct places *places, const struct places_witness *witness);
 
 /* Null is fine. */
 void places_free(struct places *places);

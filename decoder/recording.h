@@ -16,6 +16,7 @@
 #include "record/layout.h"
 
 struct restore;
+struct symbol_answers;
 
 /* A block as its header describes it. */
 struct recording_block {
@@ -43,6 +44,7 @@ struct recording {
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
 	struct restore *restore; /* null: what is lost stays lost */
+	const struct symbol_answers *names; /* null: files are asked */
 	struct error_list *errors;
 };
 
