@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decoder/packed_file.h"
+#include "decoder/packed_reader.h"
 #include "record/layout.h"
+#include "record/packed.h"
 
 /* Descriptors are few by default; more files are opened for each read. */
 #define KEPT_OPEN_MAX 256
@@ -24,17 +27,21 @@ static bool make_room(struct capture_list *list)
 {
 	size_t room = list->room ? list->room * 2 : 16;
 	struct recording **captures;
+	const char **packed;
 	char **names;
 
 	if (list->name_count < list->room)
 		return true;
+	packed = reallocarray(list->packed, room, sizeof(*packed));
+	if (packed)
+		list->packed = packed;
 	captures = realloc(list->captures, room * sizeof(*captures));
 	if (captures)
 		list->captures = captures;
 	names = realloc(list->names, room * sizeof(*names));
 	if (names)
 		list->names = names;
-	if (!captures || !names)
+	if (!captures || !names || !packed)
 		return false;
 	list->room = room;
 	return true;
@@ -55,23 +62,52 @@ static const char *keep_name(struct capture_list *list, const char *directory,
 	return path;
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+	size_t end = strlen(suffix);
+
+	return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+/* The first bytes tell; of others, whether there is a frame in it. */
+static bool is_packed(const char *path)
+{
+	struct packed_file file = {.path = path};
+	uint8_t magic[sizeof(BINLOG_MAGIC)] = {0};
+	ssize_t n;
+	bool regular;
+
+	if (strcmp(path, PACKED_FILE_STDIN) == 0)
+		return true;
+	n = packed_file_read(&file, 0, magic, sizeof(magic));
+	regular = file.regular;
+	packed_file_close(&file);
+	if (n <= 0 || !regular ||
+		memcmp(magic, BINLOG_MAGIC, sizeof(BINLOG_MAGIC) - 1) == 0)
+		return false;
+	return magic[0] == 0xc1 || ends_in(path, PACKED_SUFFIX) ||
+	       packed_reader_is_log(path);
+}
+
 static void add_file(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
-	struct recording *capture =
-		recording_open(path, list->count < KEPT_OPEN_MAX, errors);
+	struct recording *capture;
 
+	if (is_packed(path)) {
+		list->packed[list->packed_count++] = path;
+		return;
+	}
+	capture = recording_open(path, list->count < KEPT_OPEN_MAX, errors);
 	if (capture)
 		list->captures[list->count++] = capture;
 }
 
-static int is_capture(const struct dirent *entry)
+static int is_wanted(const struct dirent *entry)
 {
-	size_t length = strlen(entry->d_name);
-	size_t suffix = strlen(BINLOG_SUFFIX);
-
-	return length > suffix &&
-	       strcmp(entry->d_name + length - suffix, BINLOG_SUFFIX) == 0;
+	return ends_in(entry->d_name, BINLOG_SUFFIX) ||
+	       ends_in(entry->d_name, PACKED_SUFFIX);
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
@@ -83,7 +119,7 @@ static void add_directory(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
 	struct dirent **entries;
-	int count = scandir(path, &entries, is_capture, compare_names);
+	int count = scandir(path, &entries, is_wanted, compare_names);
 	int i;
 
 	if (count <= 0)
@@ -124,6 +160,7 @@ void capture_list_free(struct capture_list *list)
 	for (i = 0; i < list->name_count; i++)
 		free(list->names[i]);
 	free(list->captures);
+	free(list->packed);
 	free(list->names);
 	*list = (struct capture_list){0};
 }

@@ -1,6 +1,7 @@
 /*
- * From the paths on the command line to open captures: a directory stands for
- * all captures in it, in the order of their names.  Called by main once.
+ * From the paths on the command line to open captures and to packed logs,
+ * which are opened later: a directory stands for all of them in it, in the
+ * order of their names.  Called by main once.
  */
 #ifndef DECODER_CAPTURE_LIST_H
 #define DECODER_CAPTURE_LIST_H
@@ -11,9 +12,11 @@
 struct capture_list {
 	struct recording **captures;
 	size_t count;
+	const char **packed; /* paths of packed logs; "-" is standard input */
+	size_t packed_count;
 	char **names; /* of all that was tried: errors refer to them */
 	size_t name_count;
-	size_t room; /* of both */
+	size_t room; /* of all three */
 };
 
 /*

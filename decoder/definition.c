@@ -143,6 +143,29 @@ bool definition_add_context(struct definition_table *table,
 	return true;
 }
 
+uint32_t definition_context_stream(const struct definition_context *context)
+{
+	if (context->text == BINLOG_TEXT_SYSLOG)
+		return BINLOG_STREAM_SYSLOG;
+	return context->stream ? context->stream->flags : 0;
+}
+
+size_t definition_arguments_before(const struct definition_context *context)
+{
+	switch (context->text) {
+	case BINLOG_TEXT_WARNX:
+		return 1;
+	case BINLOG_TEXT_WARN:
+	case BINLOG_TEXT_ERROR:
+		return 2;
+	case BINLOG_TEXT_SYSLOG:
+	case BINLOG_TEXT_SYSLOG_PERROR:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
 void definition_table_free(struct definition_table *table)
 {
 	id_map_free(&table->strings);

@@ -19,6 +19,9 @@
 /* Those of a format and, before them, those that text.def adds. */
 #define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
 
+struct filter_site;
+struct render_plan;
+
 struct definition_string {
 	const char *bytes; /* a NUL follows them; null: they are lost */
 	size_t length;
@@ -58,8 +61,11 @@ struct definition_context {
 	bool usable;	     /* all kinds of arguments are known */
 	size_t modules;	     /* that the process had at the definition */
 	uint8_t file_wanted; /* for filter.c: 0 not asked yet, 1 no, 2 yes */
+	uint64_t packed;     /* for pack.c: its site in a log; 0: none yet */
 	char *stack;	     /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
+	struct render_plan *plan;   /* for message.c; null: not yet */
+	struct filter_site *filter; /* for filter.c; null: not yet */
 };
 
 /* All zeros is an empty table. */
@@ -95,6 +101,12 @@ static inline const struct definition_string *definition_string(
 {
 	return id_map_find(&table->strings, id);
 }
+
+/* BINLOG_STREAM_... of the stream that the texts belong to. */
+uint32_t definition_context_stream(const struct definition_context *context);
+
+/* How many of the arguments are not those of the format: see text.def. */
+size_t definition_arguments_before(const struct definition_context *context);
 
 void definition_table_free(struct definition_table *table);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "record/layout.h"
+#include "record/packed.h"
 
 struct description {
 	enum error_code code;

@@ -78,6 +78,63 @@ static size_t put_special(struct render_buffer *out, const uint8_t *bytes,
 	return i;
 }
 
+/* Whether all of its bytes are plain, tabs left out. */
+static bool is_plain_word(uint64_t word)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+
+	/* Above the highest bit, what becomes it by 1, and what is below ' '.
+	 */
+	return ((word | (word + ones) | (word - ones * ' ')) & ones * 0x80) ==
+	       0;
+}
+
+/*
+ * Appends words of plain bytes, the last of which may overlap with the one
+ * before it; returns where the first other one is.
+ */
+static const uint8_t *put_words(
+	struct render_buffer *out, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *begin = at;
+	char *to = out->data + out->length;
+	uint64_t word;
+	size_t left;
+
+	for (; (size_t)(end - at) >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (!is_plain_word(word))
+			break;
+		memcpy(to, &word, sizeof(word));
+		to += sizeof(word);
+	}
+	left = (size_t)(end - at);
+	if (at > begin && left < sizeof(word)) {
+		memcpy(&word, end - sizeof(word), sizeof(word));
+		if (is_plain_word(word)) {
+			memcpy(to + left - sizeof(word), &word, sizeof(word));
+			to += left;
+			at = end;
+		}
+	}
+	out->length = (size_t)(to - out->data);
+	return at;
+}
+
+/* What is in the way of words: appends plain bytes, less than two words. */
+static const uint8_t *put_bytes(
+	struct render_buffer *out, const uint8_t *at, const uint8_t *end)
+{
+	char *to = out->data + out->length;
+
+	if (end - at > 15)
+		end = at + 15;
+	while (at < end && is_plain(*at))
+		*to++ = (char)*at++;
+	out->length = (size_t)(to - out->data);
+	return at;
+}
+
 void escape_put(struct render_buffer *out, const char *bytes, size_t size,
 	size_t indent)
 {
@@ -85,12 +142,10 @@ void escape_put(struct render_buffer *out, const char *bytes, size_t size,
 	const uint8_t *end = at + size;
 
 	while (at < end) {
-		const uint8_t *plain = at;
-
-		while (at < end && is_plain(*at))
-			at++;
-		render_buffer_put(out, plain, (size_t)(at - plain));
-		if (at < end)
+		if (!render_buffer_reserve(out, (size_t)(end - at)))
+			return;
+		at = put_bytes(out, put_words(out, at, end), end);
+		if (at < end && !is_plain(*at))
 			at += put_special(out, at, (size_t)(end - at), indent);
 	}
 }

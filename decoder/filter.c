@@ -1,7 +1,9 @@
 #include "decoder/filter.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
+#include "decoder/filter_site.h"
 #include "record/path_glob.h"
 
 static bool matches(const struct options_glob *glob, const char *path)
@@ -32,16 +34,177 @@ static bool is_wanted_file(
 	return context->file_wanted == 2;
 }
 
-bool filter_wants(const struct options *options, const struct message *message)
+bool filter_wants_stream(
+	const struct options *options, struct definition_context *context)
 {
-	uint32_t stream = message_stream(message);
+	uint32_t stream = definition_context_stream(context);
 
-	if (options->one_pid && message->pid != options->pid)
-		return false;
 	if (options->streams == 0)
 		return true;
 	if (!(options->streams & stream))
 		return false;
 	return !(stream & BINLOG_STREAM_FILE) ||
-	       is_wanted_file(options, message->context);
+	       is_wanted_file(options, context);
+}
+
+static bool is_among(const struct filter_numbers *numbers, uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < numbers->count; i++)
+		if (numbers->numbers[i] == number)
+			return true;
+	return numbers->count == 0;
+}
+
+static bool is_thread_wanted(
+	const struct filter_texts *globs, const char *thread)
+{
+	size_t i;
+
+	for (i = 0; i < globs->count; i++)
+		if (fnmatch(globs->texts[i], thread, 0) == 0)
+			return true;
+	return globs->count == 0;
+}
+
+bool filter_wants_pid(const struct options *options, uint32_t pid)
+{
+	return is_among(&options->rules.pids, pid);
+}
+
+bool filter_wants_thread(const struct options *options, uint32_t pid,
+	uint32_t tid, const char *thread)
+{
+	const struct filter_rules *rules = &options->rules;
+
+	return is_among(&rules->pids, pid) && is_among(&rules->tids, tid) &&
+	       is_thread_wanted(&rules->threads, thread);
+}
+
+bool filter_wants(const struct options *options, const struct message *message)
+{
+	return filter_wants_thread(
+		       options, message->pid, message->tid, message->thread) &&
+	       filter_wants_stream(options, message->context);
+}
+
+bool filter_asks_for_text(const struct options *options)
+{
+	return options && filter_rules_ask_for_text(&options->rules);
+}
+
+bool filter_asks_for_lines(const struct options *options)
+{
+	return options &&
+	       (options->rules.timed || filter_asks_for_text(options));
+}
+
+bool filter_is_timely(
+	const struct options *options, const struct message *message)
+{
+	const struct filter_rules *rules = &options->rules;
+
+	return !rules->timed ||
+	       (message->wall >= rules->since && message->wall <= rules->until);
+}
+
+/* Null: out of memory; then it is shown. */
+static const struct filter_site *site_of(
+	const struct options *options, const struct message *message)
+{
+	struct definition_context *context = message->context;
+
+	const struct definition_string *format = context->format;
+
+	if (context->filter)
+		return context->filter;
+	if (!grep_format_is_sound(context, format))
+		format = message_format(message);
+	context->filter = filter_site_new(
+		&options->rules, context, format, message->pool);
+	return context->filter;
+}
+
+/* Of a context that has one: see filter_site.c. */
+static bool has_level(
+	const struct filter_rules *rules, const struct message *message)
+{
+	const struct render_argument *priority = message->arguments;
+
+	if (rules->levels == 0)
+		return true;
+	return message->count > 0 && priority->kind == BINLOG_ARG_I32 &&
+	       rules->levels >> (priority->i32 & 7) & 1;
+}
+
+static bool is_any_true(const struct filter_rules *rules,
+	const struct filter_site *site, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; i < rules->expression_count; i++)
+		if (site->bindings[i] &&
+			expression_is_true(rules->expressions[i],
+				site->bindings[i], message))
+			return true;
+	return rules->expression_count == 0;
+}
+
+bool filter_chooses(
+	const struct options *options, const struct message *message)
+{
+	const struct filter_site *site = site_of(options, message);
+
+	return !site || (site->chosen && has_level(&options->rules, message) &&
+				is_any_true(&options->rules, site, message));
+}
+
+bool filter_finds(const struct options *options, const char *text, size_t bytes)
+{
+	const struct filter_rules *rules = &options->rules;
+	size_t i;
+
+	for (i = 0; i < rules->grep_count; i++)
+		if (grep_finds(rules->greps[i], text, bytes))
+			return true;
+	return rules->grep_count == 0;
+}
+
+static bool is_found(const struct options *options,
+	const struct filter_site *site, const struct message *message)
+{
+	struct render_buffer text = {0};
+	bool found;
+
+	if (site && site->found != GREP_DEPENDS)
+		return site->found == GREP_ALWAYS;
+	message_text(message, &text);
+	if (text.length > 0 && text.data[text.length - 1] == '\n')
+		text.length--;
+	found = filter_finds(options, text.data, text.length);
+	render_buffer_free(&text);
+	return found;
+}
+
+bool filter_selects(
+	const struct options *options, const struct message *message)
+{
+	if (!filter_is_timely(options, message))
+		return false;
+	if (!filter_asks_for_text(options))
+		return true;
+	return !message_is_event(message) && filter_chooses(options, message) &&
+	       is_found(options, site_of(options, message), message);
+}
+
+bool filter_passes_over(
+	const struct options *options, const struct message *message)
+{
+	const struct filter_site *site = site_of(options, message);
+
+	return site && site->ends_line &&
+	       (!filter_is_timely(options, message) ||
+		       filter_site_is_hopeless(site) ||
+		       !filter_chooses(options, message));
 }

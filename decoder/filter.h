@@ -1,6 +1,7 @@
 /*
- * Which messages were asked for: what the command line says of streams and
- * processes.  No state; any thread.
+ * Which messages were asked for.  Asked by binlog-show and by the styles, for
+ * each message: first who said it, when and where to; then what it says, which
+ * those that show lines ask of whole lines.  One thread.
  */
 #ifndef DECODER_FILTER_H
 #define DECODER_FILTER_H
@@ -8,6 +9,47 @@
 #include "decoder/message.h"
 #include "decoder/options.h"
 
+/* By its process, thread and stream. */
 bool filter_wants(const struct options *options, const struct message *message);
+
+/* The same by some of these alone. */
+bool filter_wants_pid(const struct options *options, uint32_t pid);
+bool filter_wants_thread(const struct options *options, uint32_t pid,
+	uint32_t tid, const char *thread);
+bool filter_wants_stream(
+	const struct options *options, struct definition_context *context);
+
+/* Whether messages are left out for what they say; null: they are not. */
+bool filter_asks_for_text(const struct options *options);
+
+/* Likewise, or for their time. */
+bool filter_asks_for_lines(const struct options *options);
+
+/* By its time. */
+bool filter_is_timely(
+	const struct options *options, const struct message *message);
+
+/* By its format, function, level and arguments. */
+bool filter_chooses(
+	const struct options *options, const struct message *message);
+
+/* By the text itself: of a line without its newline. */
+bool filter_finds(
+	const struct options *options, const char *text, size_t bytes);
+
+/*
+ * By all of these, of this message alone.  One that has no text is not found
+ * by what it says.
+ */
+bool filter_selects(
+	const struct options *options, const struct message *message);
+
+/*
+ * Whether it is known without its text that the message is whole lines which
+ * were not asked for, as long as nothing before it waits for the rest of a
+ * line.
+ */
+bool filter_passes_over(
+	const struct options *options, const struct message *message);
 
 #endif

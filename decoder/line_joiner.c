@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/filter.h"
 #include "decoder/id_map.h"
 #include "record/layout.h"
 
@@ -24,6 +25,8 @@ struct unfinished {
 	bool busy;    /* has text, or waits for pieces */
 	bool partial; /* the next piece of the same call is to come */
 	bool syslog;
+	bool timely; /* the time of its first piece was asked for */
+	bool chosen; /* a piece of it was, for something else */
 	struct render_buffer head;
 	struct render_buffer tail;
 	struct render_buffer text;
@@ -33,10 +36,12 @@ struct line_joiner {
 	struct line_joiner_calls calls;
 	struct id_map map;	 /* of hashes of keys */
 	struct unfinished **all; /* in the order in which they were made */
+	struct unfinished *last; /* the one asked for last, or null */
 	size_t count;
 	size_t busy;
-	size_t bytes;		   /* of text in all of them */
-	struct unfinished scratch; /* for what is whole at once */
+	size_t bytes;		      /* of text in all of them */
+	struct render_buffer scratch; /* the text of the message */
+	bool chosen;		      /* it was asked for */
 };
 
 struct line_joiner *line_joiner_new(const struct line_joiner_calls *calls)
@@ -53,20 +58,39 @@ struct line_joiner *line_joiner_new(const struct line_joiner_calls *calls)
 	return NULL;
 }
 
-static struct key key_of(const struct message *message)
+/* Of no thread yet. */
+static struct key key_on(const struct definition_stream *stream)
 {
-	const struct definition_stream *stream = message->context->stream;
 	struct key key;
 
 	memset(&key, 0, sizeof(key));
-	key.program = message->program;
-	key.tid = message->tid;
 	if (stream) {
 		key.fd = stream->fd;
 		key.device = stream->device;
 		key.inode = stream->inode;
 	}
 	return key;
+}
+
+static struct key key_of(const struct message *message)
+{
+	struct key key = key_on(message->context->stream);
+
+	key.program = message->program;
+	key.tid = message->tid;
+	return key;
+}
+
+static bool is_key_of(const struct key *key, const struct message *message)
+{
+	const struct definition_stream *stream = message->context->stream;
+
+	if (key->program != message->program || key->tid != message->tid)
+		return false;
+	if (!stream)
+		return key->fd == 0 && key->device == 0 && key->inode == 0;
+	return key->fd == stream->fd && key->device == stream->device &&
+	       key->inode == stream->inode;
 }
 
 static uint32_t hash_of(const struct key *key)
@@ -77,7 +101,26 @@ static uint32_t hash_of(const struct key *key)
 	return (uint32_t)id_map_hash((uint32_t)(hash ^ key->inode));
 }
 
-/* The first `bytes` of the text, less the newline at their end. */
+/* What is to be shown of so many bytes: not the newline at their end. */
+static size_t without_end(const char *text, size_t bytes, bool syslog)
+{
+	if (!syslog)
+		return bytes - (bytes > 0 && text[bytes - 1] == '\n');
+	while (bytes > 0 &&
+		(text[bytes - 1] == '\n' || text[bytes - 1] == '\0'))
+		bytes--;
+	return bytes;
+}
+
+static bool is_asked_for(const struct line_joiner *joiner, bool chosen,
+	const char *text, size_t bytes)
+{
+	const struct options *options = joiner->calls.options;
+
+	return !options || (chosen && filter_finds(options, text, bytes));
+}
+
+/* The first `bytes` of the text. */
 static void give_out(
 	struct line_joiner *joiner, struct unfinished *from, size_t bytes)
 {
@@ -87,17 +130,12 @@ static void give_out(
 		.tail = from->tail.data,
 		.tail_bytes = from->tail.length,
 		.text = from->text.data,
-		.bytes = bytes,
+		.bytes = without_end(from->text.data, bytes, from->syslog),
 	};
 
-	if (from->syslog)
-		while (lines.bytes > 0 &&
-			(lines.text[lines.bytes - 1] == '\n' ||
-				lines.text[lines.bytes - 1] == '\0'))
-			lines.bytes--;
-	else if (bytes > 0 && lines.text[bytes - 1] == '\n')
-		lines.bytes--;
-	joiner->calls.lines(joiner->calls.closure, &lines);
+	if (is_asked_for(joiner, from->timely && from->chosen, lines.text,
+		    lines.bytes))
+		joiner->calls.lines(joiner->calls.closure, &lines);
 }
 
 static void forget(struct line_joiner *joiner, struct unfinished *from)
@@ -131,21 +169,34 @@ static void empty(struct line_joiner *joiner)
 		free(from);
 	}
 	joiner->count = 0;
+	joiner->last = NULL;
 	id_map_free(&joiner->map);
 }
 
-static struct unfinished *find(
+/* The one that this message's key has; null: there is none. */
+static struct unfinished *look_up(
 	struct line_joiner *joiner, const struct message *message)
 {
 	struct key key = key_of(message);
 	struct unfinished *found = id_map_find(&joiner->map, hash_of(&key));
 
-	if (!found)
-		return NULL;
-	if (memcmp(&found->key, &key, sizeof(key)) != 0) {
+	if (found && memcmp(&found->key, &key, sizeof(key)) != 0) {
 		give_out_all(joiner, found);
 		found->key = key;
 	}
+	return found;
+}
+
+static struct unfinished *find(
+	struct line_joiner *joiner, const struct message *message)
+{
+	struct unfinished *found = joiner->last;
+
+	if (!found || !is_key_of(&found->key, message))
+		found = look_up(joiner, message);
+	if (!found)
+		return NULL;
+	joiner->last = found;
 	if (found->partial && !message->continues)
 		give_out_all(joiner, found);
 	return found;
@@ -172,32 +223,51 @@ static struct unfinished *find_or_make(
 	return made;
 }
 
+static bool is_timely(
+	const struct line_joiner *joiner, const struct message *message)
+{
+	const struct options *options = joiner->calls.options;
+
+	return !options || filter_is_timely(options, message);
+}
+
 static void describe(struct line_joiner *joiner, const struct message *message,
 	struct unfinished *into)
 {
 	into->syslog = message->context->text == BINLOG_TEXT_SYSLOG;
+	into->timely = is_timely(joiner, message);
 	into->head.length = into->tail.length = 0;
 	joiner->calls.describe(
 		joiner->calls.closure, message, &into->head, &into->tail);
 }
 
-/* How much of the text is whole lines. */
-static size_t whole_lines(const struct unfinished *from)
+/* How much of the text is whole lines, if none ends before `from`. */
+static size_t whole_lines(
+	const struct render_buffer *text, size_t from, bool syslog)
 {
-	const char *newline =
-		from->text.length == 0
-			? NULL
-			: memrchr(from->text.data, '\n', from->text.length);
+	const char *newline;
 
-	if (from->syslog)
-		return from->text.length;
-	return newline ? (size_t)(newline + 1 - from->text.data) : 0;
+	if (text->length == from)
+		return syslog ? from : 0;
+	if (syslog || text->data[text->length - 1] == '\n')
+		return text->length;
+	newline = memrchr(text->data + from, '\n', text->length - from);
+	return newline ? (size_t)(newline + 1 - text->data) : 0;
 }
 
-/* Keeps what comes after the first `done` bytes of `from`. */
-static void keep_rest(struct line_joiner *joiner, const struct message *message,
-	const struct unfinished *from, size_t done)
+static void put_text(struct line_joiner *joiner, const struct message *message,
+	struct render_buffer *text)
 {
+	if (joiner->calls.prepare)
+		joiner->calls.prepare(joiner->calls.closure, message, text);
+	message_text(message, text);
+}
+
+/* Keeps the text of the message but for its first `done` bytes. */
+static void keep_rest(
+	struct line_joiner *joiner, const struct message *message, size_t done)
+{
+	const struct render_buffer *text = &joiner->scratch;
 	struct unfinished *rest = find_or_make(joiner, message);
 
 	if (!rest)
@@ -205,41 +275,51 @@ static void keep_rest(struct line_joiner *joiner, const struct message *message,
 	if (!rest->busy) {
 		describe(joiner, message, rest);
 		rest->busy = true;
+		rest->chosen = false;
 		joiner->busy++;
 	}
-	render_buffer_put(
-		&rest->text, from->text.data + done, from->text.length - done);
-	joiner->bytes += from->text.length - done;
+	rest->chosen = rest->chosen || joiner->chosen;
+	render_buffer_put(&rest->text, text->data + done, text->length - done);
+	joiner->bytes += text->length - done;
 	rest->partial = message->partial;
 }
 
 /* There is nothing yet that this message could continue. */
 static void add_first(struct line_joiner *joiner, const struct message *message)
 {
-	struct unfinished *scratch = &joiner->scratch;
-	size_t whole;
+	struct render_buffer *text = &joiner->scratch;
+	bool syslog = message->context->text == BINLOG_TEXT_SYSLOG;
+	size_t whole, bytes;
 
-	scratch->syslog = message->context->text == BINLOG_TEXT_SYSLOG;
-	whole = message->partial ? 0 : whole_lines(scratch);
-	if (whole > 0 || (scratch->syslog && !message->partial)) {
-		describe(joiner, message, scratch);
-		give_out(joiner, scratch, whole);
-	}
-	if (whole < scratch->text.length || message->partial)
-		keep_rest(joiner, message, scratch, whole);
+	text->length = 0;
+	put_text(joiner, message, text);
+	whole = message->partial ? 0 : whole_lines(text, 0, syslog);
+	bytes = without_end(text->data, whole, syslog);
+	if ((whole > 0 || (syslog && !message->partial)) &&
+		is_asked_for(joiner,
+			joiner->chosen && is_timely(joiner, message),
+			text->data, bytes))
+		joiner->calls.whole(
+			joiner->calls.closure, message, text->data, bytes);
+	if (whole < text->length || message->partial)
+		keep_rest(joiner, message, whole);
 }
 
 static void add_more(struct line_joiner *joiner, const struct message *message,
 	struct unfinished *old)
 {
-	const struct render_buffer *more = &joiner->scratch.text;
+	size_t before = old->text.length;
+	size_t from = old->partial ? 0 : before;
 	size_t whole;
 
-	render_buffer_put(&old->text, more->data, more->length);
-	joiner->bytes += more->length;
+	put_text(joiner, message, &old->text);
+	joiner->bytes += old->text.length - before;
 	old->partial = message->partial;
-	whole = whole_lines(old);
-	if (message->partial || (whole == 0 && !old->syslog))
+	old->chosen = old->chosen || joiner->chosen;
+	if (message->partial)
+		return;
+	whole = whole_lines(&old->text, from, old->syslog);
+	if (whole == 0 && !old->syslog)
 		return;
 	give_out(joiner, old, whole);
 	if (whole == old->text.length) {
@@ -249,6 +329,7 @@ static void add_more(struct line_joiner *joiner, const struct message *message,
 	joiner->bytes -= whole;
 	old->text.length -= whole;
 	memmove(old->text.data, old->text.data + whole, old->text.length);
+	old->chosen = joiner->chosen;
 	describe(joiner, message, old);
 }
 
@@ -256,18 +337,44 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 {
 	struct unfinished *old =
 		joiner->busy > 0 ? find(joiner, message) : NULL;
+	const struct options *options = joiner->calls.options;
 
-	joiner->scratch.text.length = 0;
-	if (joiner->calls.prepare)
-		joiner->calls.prepare(
-			joiner->calls.closure, message, &joiner->scratch.text);
-	message_text(message, &joiner->scratch.text);
+	if (options && !(old && old->busy) &&
+		filter_passes_over(options, message))
+		return;
+	joiner->chosen = !options || filter_chooses(options, message);
 	if (old && old->busy)
 		add_more(joiner, message, old);
 	else
 		add_first(joiner, message);
 	if (joiner->bytes > UNFINISHED_BYTES_MAX)
 		empty(joiner);
+}
+
+bool line_joiner_is_same(const struct definition_stream *one,
+	const struct definition_stream *other)
+{
+	struct key first = key_on(one);
+	struct key second = key_on(other);
+
+	return memcmp(&first, &second, sizeof(first)) == 0;
+}
+
+bool line_joiner_awaits(const struct line_joiner *joiner,
+	const struct definition_stream *stream)
+{
+	struct key key = key_on(stream);
+	size_t i;
+
+	for (i = 0; joiner->busy > 0 && i < joiner->count; i++) {
+		const struct unfinished *old = joiner->all[i];
+
+		if (old->busy && old->key.fd == key.fd &&
+			old->key.device == key.device &&
+			old->key.inode == key.inode)
+			return true;
+	}
+	return false;
 }
 
 void line_joiner_end_process(
@@ -284,8 +391,6 @@ void line_joiner_end(struct line_joiner *joiner)
 {
 	empty(joiner);
 	free(joiner->all);
-	render_buffer_free(&joiner->scratch.head);
-	render_buffer_free(&joiner->scratch.tail);
-	render_buffer_free(&joiner->scratch.text);
+	render_buffer_free(&joiner->scratch);
 	free(joiner);
 }

@@ -7,11 +7,12 @@
 #define DECODER_LINE_JOINER_H
 
 #include "decoder/message.h"
+#include "decoder/options.h"
 #include "decoder/render_buffer.h"
 
 /* Whole lines of one thread on one stream. */
 struct line_joiner_lines {
-	const char *head; /* what `head` had put for the first piece */
+	const char *head; /* what `describe` had put for the first piece */
 	size_t head_bytes;
 	const char *tail; /* likewise */
 	size_t tail_bytes;
@@ -19,19 +20,28 @@ struct line_joiner_lines {
 	size_t bytes;
 };
 
-/*
- * What is to be shown around the text of a message: called for the first
- * piece of each line, since what the message points to will be gone when the
- * line is whole.
- */
 struct line_joiner_calls {
+	/*
+	 * What is to be shown around the text of a message: called for the
+	 * first piece of lines, since what the message points to will be gone
+	 * when they are whole.
+	 */
 	void (*describe)(void *closure, const struct message *message,
 		struct render_buffer *head, struct render_buffer *tail);
 	void (*lines)(void *closure, const struct line_joiner_lines *lines);
+	/* The same in one, for a message that has whole lines by itself. */
+	void (*whole)(void *closure, const struct message *message,
+		const char *text, size_t bytes);
 	/* Called before the text of a message is put there; may be null. */
 	void (*prepare)(void *closure, const struct message *message,
 		struct render_buffer *text);
 	void *closure;
+	/*
+	 * Lines are given out if the time of their first piece was asked for,
+	 * something else of one of the pieces, and their text: see filter.h.
+	 * Null: all are.
+	 */
+	const struct options *options;
 };
 
 struct line_joiner;
@@ -41,6 +51,14 @@ struct line_joiner *line_joiner_new(const struct line_joiner_calls *calls);
 
 /* Takes the next message; calls back when lines are whole. */
 void line_joiner_add(struct line_joiner *joiner, const struct message *message);
+
+/* Whether a line on the stream, which may be null, waits for its rest. */
+bool line_joiner_awaits(const struct line_joiner *joiner,
+	const struct definition_stream *stream);
+
+/* Whether what is said on both belongs on one line, if it is of one thread. */
+bool line_joiner_is_same(const struct definition_stream *one,
+	const struct definition_stream *other);
 
 /* Gives out what the process of this message has left unfinished. */
 void line_joiner_end_process(

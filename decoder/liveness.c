@@ -120,6 +120,8 @@ struct binlog_founder liveness_founder(struct recording *capture)
 {
 	struct binlog_founder founder;
 
+	if (capture->packed)
+		return capture->founder;
 	if (recording_read(capture, BINLOG_FOUNDER_OFFSET, &founder,
 		    sizeof(founder)) < sizeof(founder))
 		return (struct binlog_founder){0};
@@ -134,6 +136,7 @@ enum liveness liveness_of(
 	if (is_other_boot(&capture->header))
 		return LIVENESS_GONE;
 	if (is_other_namespace(liveness_founder(capture).pid_namespace))
-		return ask_the_file(capture);
+		return capture->packed ? LIVENESS_UNKNOWN
+				       : ask_the_file(capture);
 	return has_it_since(pid, boottime) ? LIVENESS_ALIVE : LIVENESS_GONE;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decoder/render_plan.h"
 #include "decoder/restore.h"
 #include "record/layout.h"
 
@@ -117,8 +118,7 @@ static void report_format(const struct message *message)
 	recording_report(message->capture, ERROR_STRING, message->offset, 0);
 }
 
-/* Null: it is lost. */
-static const struct definition_string *format_of(const struct message *message)
+const struct definition_string *message_format(const struct message *message)
 {
 	struct definition_context *context = message->context;
 
@@ -134,7 +134,7 @@ static const struct definition_string *format_of(const struct message *message)
 static void put_format(
 	const struct message *message, size_t first, struct render_buffer *out)
 {
-	const struct definition_string *format = format_of(message);
+	const struct definition_string *format = message_format(message);
 
 	if (!format) {
 		report_format(message);
@@ -143,14 +143,15 @@ static void put_format(
 	}
 	if (first > message->count)
 		first = message->count;
-	render_format(out, format->bytes, format->length,
-		message->arguments + first, message->count - first, NULL);
+	render_plan_put(&message->context->plan, message->pool, out,
+		format->bytes, format->length, message->arguments + first,
+		message->count - first);
 }
 
 static void put_literal(
 	const struct message *message, struct render_buffer *out)
 {
-	const struct definition_string *format = format_of(message);
+	const struct definition_string *format = message_format(message);
 
 	if (format) {
 		render_buffer_put(out, format->bytes, format->length);
@@ -284,9 +285,7 @@ int64_t message_event_value(const struct message *message)
 
 uint32_t message_stream(const struct message *message)
 {
-	if (message->context->text == BINLOG_TEXT_SYSLOG)
-		return BINLOG_STREAM_SYSLOG;
-	return message->context->stream ? message->context->stream->flags : 0;
+	return definition_context_stream(message->context);
 }
 
 void message_text(const struct message *message, struct render_buffer *out)

@@ -13,11 +13,13 @@
 #include "decoder/recording.h"
 #include "decoder/definition.h"
 #include "decoder/render.h"
+#include "decoder/wall_clock.h"
 #include "record/layout.h"
 
 struct message {
 	uint64_t ticks;
-	uint64_t wall; /* nanoseconds since 1970 */
+	uint64_t wall;			    /* nanoseconds since 1970 */
+	const struct wall_segment *segment; /* that it was told by */
 	uint32_t pid;
 	uint32_t tid;
 	const char *thread; /* its name, may be empty; ends in NUL */
@@ -56,6 +58,12 @@ uint32_t message_stream(const struct message *message);
 /* True, and fills *syslog, for messages to syslog. */
 bool message_is_syslog(
 	const struct message *message, struct message_syslog *syslog);
+
+/*
+ * The format that the text is made with, read out of the program where its
+ * definition is damaged.  Null: it is lost.
+ */
+const struct definition_string *message_format(const struct message *message);
 
 /*
  * Appends the text: for syslog what comes after `ident[pid]: `, otherwise all

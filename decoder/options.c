@@ -199,6 +199,41 @@ static const char *apply_to_symbols(
 	return NULL;
 }
 
+/* Likewise: what is asked for. */
+static const char *apply_to_rules(
+	struct options *options, int option, const char *value)
+{
+	struct filter_rules *rules = &options->rules;
+
+	switch (option) {
+	case NUMBER_PID:
+		return filter_rules_add_number(&rules->pids, value);
+	case NUMBER_TID:
+		return filter_rules_add_number(&rules->tids, value);
+	case NUMBER_THREAD:
+		return filter_rules_add_text(&rules->threads, value);
+	case NUMBER_SINCE:
+		rules->since_text = value;
+		break;
+	case NUMBER_UNTIL:
+		rules->until_text = value;
+		break;
+	case NUMBER_GREP:
+		return filter_rules_add_grep(rules, value);
+	case NUMBER_FORMAT:
+		return filter_rules_add_text(&rules->formats, value);
+	case NUMBER_FUNCTION:
+		return filter_rules_add_text(&rules->functions, value);
+	case NUMBER_PRIORITY:
+		return filter_rules_add_levels(rules, value);
+	case NUMBER_ARGUMENT:
+		return filter_rules_add_expression(rules, value);
+	default:
+		return apply_to_symbols(options, option, value);
+	}
+	return NULL;
+}
+
 /* Likewise. */
 static const char *apply(struct options *options, int option, const char *value)
 {
@@ -213,11 +248,6 @@ static const char *apply(struct options *options, int option, const char *value)
 		break;
 	case NUMBER_STREAM:
 		return parse_streams(options, value);
-	case NUMBER_PID:
-		options->one_pid = true;
-		if (!parse_number(value, &options->pid))
-			return "not the number of a process: give digits";
-		break;
 	case NUMBER_STACKS:
 		options->stacks = true;
 		break;
@@ -251,7 +281,7 @@ static const char *apply(struct options *options, int option, const char *value)
 		options->quiet = true;
 		break;
 	default:
-		return apply_to_symbols(options, option, value);
+		return apply_to_rules(options, option, value);
 	}
 	return NULL;
 }
@@ -278,11 +308,22 @@ static enum options_action complain_of_option(
 
 static enum options_action check(struct options *options)
 {
+	const char *option;
+	const char *wrong =
+		filter_rules_set_times(&options->rules, options->utc, &option);
+
 	if (strcmp(options->style, "help") == 0)
 		return OPTIONS_STYLES;
 	if (options->as_written && strcmp(options->style, "raw") != 0)
 		return complain(options, "--as-written",
 			"orders the bytes of --raw: give both");
+	if (wrong)
+		return complain(options, option, wrong);
+	if (options->as_written && filter_rules_ask_for_text(&options->rules))
+		return complain(options, "--as-written",
+			"restores files, --grep and the like choose lines: "
+			"leave one out");
+	options->rules.named = options->pointers;
 	if (options->index && options->path_count == 0)
 		return complain(options, "--index",
 			"no program is named: give its path");
@@ -313,8 +354,7 @@ enum options_action options_parse(
 		wrong = apply(options, option, optarg);
 		if (wrong)
 			return complain(options,
-				optarg ? optarg : argv[optind - 1],
-				wrong);
+				optarg ? optarg : argv[optind - 1], wrong);
 	}
 	options->paths = argv + optind;
 	options->path_count = (size_t)(argc - optind);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/filter_rules.h"
 #include "symbolizer/symbolizer.h"
 
 enum options_action {
@@ -43,8 +44,7 @@ struct options {
 	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
 	struct options_glob globs[OPTIONS_GLOBS_MAX]; /* any of these files */
 	size_t glob_count;
-	bool one_pid;
-	uint32_t pid;
+	struct filter_rules rules;
 	struct symbolizer_options symbols;
 	const char *path_maps[OPTIONS_PATHS_MAX + 1];
 	size_t path_map_count;
@@ -52,7 +52,7 @@ struct options {
 	size_t debug_directory_count;
 	char *const *paths;
 	size_t path_count;
-	char problem[160]; /* what: why: what you can do */
+	char problem[256]; /* what: why: what you can do */
 };
 
 /*

@@ -123,10 +123,72 @@ struct process_list *process_list_new(
 	return list;
 }
 
-void process_list_message(const struct message *message, bool counts)
+/* The entry of a process of a packed log: there are no blocks to tell it. */
+static struct process_entry *packed_entry(struct process_list *list,
+	struct recording *capture, struct program *program)
+{
+	struct program *first =
+		program_find(&capture->programs, capture->header.pid, 0);
+	struct process_entry *founder = first ? first->entry : NULL;
+	struct process_entry *entry;
+
+	if (program->entry)
+		return program->entry;
+	if (!founder)
+		founder = add_founder(list, capture);
+	if (program == first || !founder)
+		return founder;
+	entry = append(list, capture, program);
+	if (entry)
+		entry->founded_by = founder;
+	return entry;
+}
+
+static bool add_packed(struct process_list *list, struct recording *capture)
+{
+	struct program *program =
+		program_find(&capture->programs, capture->header.pid, 0);
+
+	if (!program)
+		return false;
+	for (program = capture->programs.newest; program;
+		program = program->older) {
+		struct process_entry *entry =
+			packed_entry(list, capture, program);
+
+		if (!entry)
+			return false;
+		entry->passed = program->passed;
+		entry->dropped = program->dropped;
+		if (entry->founded_by) {
+			entry->started = program->started;
+			entry->boottime = program->boottime;
+		}
+		entry->liveness =
+			liveness_of(capture, entry->pid, entry->boottime);
+	}
+	return true;
+}
+
+bool process_list_add_packed(struct process_list *list,
+	struct recording *const *captures, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!add_packed(list, captures[i]))
+			return false;
+	return true;
+}
+
+void process_list_message(
+	struct process_list *list, const struct message *message, bool counts)
 {
 	struct process_entry *entry = message->program->entry;
 	uint32_t text = message->context->text;
+
+	if (!entry && message->capture->packed)
+		entry = packed_entry(list, message->capture, message->program);
 
 	if (!entry)
 		return;

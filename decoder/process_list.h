@@ -50,7 +50,16 @@ struct process_list *process_list_new(
 	struct recording *const *captures, size_t count);
 
 /* `counts`: it is one of those to be counted. */
-void process_list_message(const struct message *message, bool counts);
+void process_list_message(
+	struct process_list *list, const struct message *message, bool counts);
+
+/*
+ * After the last message: all processes of captures that packed logs have told
+ * of, of which only those are in the list by now that have said something.
+ * False: out of memory.
+ */
+bool process_list_add_packed(struct process_list *list,
+	struct recording *const *captures, size_t count);
 
 /* After the last message: finds names, ends, parents and children. */
 void process_list_finish(struct process_list *list);

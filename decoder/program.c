@@ -80,11 +80,33 @@ static const char *read_names(struct cursor *strings, const char **directory)
 	return *directory ? executable : NULL;
 }
 
+void program_set(struct program_table *table, struct program *program,
+	const struct program_description *description)
+{
+	const char *slash;
+
+	program->ppid = description->ppid;
+	program->uid = description->uid;
+	program->fork = description->fork;
+	program->parent = description->parent;
+	if (!description->executable)
+		return;
+	program->executable = pool_copy(&table->pool, description->executable,
+		description->executable_bytes);
+	program->directory = pool_copy(&table->pool, description->directory,
+		description->directory_bytes);
+	if (!program->executable || !*program->executable)
+		return;
+	slash = strrchr(program->executable, '/');
+	program->name = slash ? slash + 1 : program->executable;
+}
+
 bool program_describe(struct program_table *table, struct program *program,
 	struct cursor *record)
 {
+	struct program_description description;
 	struct binlog_process_record head;
-	const char *executable, *directory, *slash;
+	const char *executable, *directory;
 	const uint8_t *strings;
 	struct cursor rest;
 
@@ -96,18 +118,17 @@ bool program_describe(struct program_table *table, struct program *program,
 	executable = read_names(&rest, &directory);
 	if (!executable)
 		return false;
-	program->ppid = head.ppid;
-	program->uid = head.uid;
-	program->fork = head.fork;
-	program->parent = find_parent(table, program, &head);
-	program->executable =
-		pool_copy(&table->pool, executable, strlen(executable));
-	program->directory =
-		pool_copy(&table->pool, directory, strlen(directory));
-	if (!program->executable || !*program->executable)
-		return true;
-	slash = strrchr(program->executable, '/');
-	program->name = slash ? slash + 1 : program->executable;
+	description = (struct program_description){
+		.ppid = head.ppid,
+		.uid = head.uid,
+		.fork = head.fork,
+		.parent = find_parent(table, program, &head),
+		.executable = executable,
+		.executable_bytes = strlen(executable),
+		.directory = directory,
+		.directory_bytes = strlen(directory),
+	};
+	program_set(table, program, &description);
 	return true;
 }
 
@@ -172,6 +193,25 @@ static bool read_module(struct cursor *record, struct program_module *module)
 	return module->path;
 }
 
+bool program_add_mapping(struct program_table *table, struct program *program,
+	const struct program_module *module)
+{
+	struct program_module kept = *module;
+
+	if (is_known(program, module))
+		return true;
+	if (program->module_count >= PROGRAM_MODULES_MAX)
+		return false;
+	if (!make_room(program))
+		return true;
+	kept.path = pool_copy(&table->pool, module->path, module->path_bytes);
+	kept.build_id = (const uint8_t *)pool_copy(
+		&table->pool, module->build_id, module->build_id_bytes);
+	if (kept.path && kept.build_id)
+		program->modules[program->module_count++] = kept;
+	return true;
+}
+
 bool program_add_module(struct program_table *table, struct program *program,
 	struct cursor *record, bool *full)
 {
@@ -180,16 +220,7 @@ bool program_add_module(struct program_table *table, struct program *program,
 	*full = false;
 	if (!read_module(record, &module))
 		return false;
-	if (is_known(program, &module))
-		return true;
-	*full = program->module_count >= PROGRAM_MODULES_MAX;
-	if (*full || !make_room(program))
-		return true;
-	module.path = pool_copy(&table->pool, module.path, module.path_bytes);
-	module.build_id = (const uint8_t *)pool_copy(
-		&table->pool, module.build_id, module.build_id_bytes);
-	if (module.path && module.build_id)
-		program->modules[program->module_count++] = module;
+	*full = !program_add_mapping(table, program, &module);
 	return true;
 }
 

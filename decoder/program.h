@@ -46,6 +46,11 @@ struct program {
 	size_t module_room;
 	const struct program *parent; /* in the same capture, or null */
 	struct process_entry *entry;  /* for process_list.c */
+	/* Of one out of a packed log, which has no blocks that say it: */
+	uint64_t started; /* nanoseconds since 1970; 0: not known */
+	uint64_t boottime;
+	uint64_t passed;
+	uint64_t dropped;
 	struct program *older;	  /* the one that was made before it, or null */
 	struct program *collides; /* another one with the same hash, or null */
 };
@@ -66,6 +71,22 @@ struct program_table {
 struct program *program_find(
 	struct program_table *table, uint32_t pid, uint32_t process);
 
+/* Strings are those of somebody else, and need no NUL. */
+struct program_description {
+	uint32_t ppid;
+	uint32_t uid;
+	uint64_t fork;
+	const struct program *parent;
+	const char *executable; /* null: not described */
+	size_t executable_bytes;
+	const char *directory;
+	size_t directory_bytes;
+};
+
+/* All that is known of this process; the strings are copied. */
+void program_set(struct program_table *table, struct program *program,
+	const struct program_description *description);
+
 /*
  * Takes the PROCESS record of this process, the cursor over all of it.  False:
  * its lengths do not fit.  The strings are copied.
@@ -80,6 +101,13 @@ bool program_describe(struct program_table *table, struct program *program,
  */
 bool program_add_module(struct program_table *table, struct program *program,
 	struct cursor *record, bool *full);
+
+/*
+ * A mapping that is known otherwise; path and build-id are copied.  False:
+ * there are too many.
+ */
+bool program_add_mapping(struct program_table *table, struct program *program,
+	const struct program_module *module);
 
 /*
  * The module that `address` belonged to when the process had `known` modules,

@@ -87,6 +87,7 @@ size_t recording_read(
 		report_system(capture, ERROR_READ, offset + done);
 	if (fd >= 0)
 		return_descriptor(capture, fd);
+	capture->read += done;
 	return done;
 }
 

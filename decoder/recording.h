@@ -36,6 +36,7 @@ struct recording {
 	uint64_t device;
 	uint64_t inode;
 	uint64_t size; /* of the file when it was opened */
+	uint64_t read; /* bytes of it so far, for progress */
 	struct binlog_header header;
 	struct recording_block *blocks; /* by writer, then by sequence */
 	size_t block_count;
@@ -44,6 +45,8 @@ struct recording {
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
 	struct restore *restore; /* null: what is lost stays lost */
+	bool packed; /* out of a packed log: there is no file, but: */
+	struct binlog_founder founder;
 	const struct symbol_answers *names; /* null: files are asked */
 	struct error_list *errors;
 };

@@ -1,275 +1,27 @@
-#include <string.h>
+#include "decoder/render.h"
 
-#include "decoder/render_piece.h"
-
-static const struct render_locale c_locale = {".", "", ""};
-
-/* One call of render_format(). */
-struct render_call {
-	struct render_piece piece;
-	const struct render_argument *arguments;
-	size_t count; /* of them, without the errno once it is known */
-	bool general; /* format_cursor.general, for this directive */
-	size_t used;  /* the highest one used so far, plus 1 */
-	bool errno_taken;
-	int32_t error; /* for "%m" */
-};
-
-/* The argument at the index, NULL if there is none of this kind. */
-static const struct render_argument *find_argument(
-	struct render_call *call, int index, enum binlog_argument kind)
-{
-	size_t at = (size_t)index;
-
-	if (at >= call->count || call->arguments[at].kind != kind)
-		return NULL;
-	if (at >= call->used)
-		call->used = at + 1;
-	return &call->arguments[at];
-}
-
-static bool take_errno(struct render_call *call)
-{
-	if (call->errno_taken)
-		return true;
-	if (call->count <= call->used ||
-		call->arguments[call->count - 1].kind != BINLOG_ARG_I32)
-		return false;
-	call->error = call->arguments[--call->count].i32;
-	call->errno_taken = true;
-	return true;
-}
-
-static bool is_float(const struct render_piece *piece)
-{
-	return strchr("eEfFgGaA", piece->conversion) != NULL;
-}
-
-/* Resolves what "*" stands for. */
-static bool take_stars(
-	struct render_call *call, const struct format_directive *directive)
-{
-	const struct render_argument *star;
-	struct render_piece *piece = &call->piece;
-
-	if (directive->width_argument != FORMAT_NONE) {
-		star = find_argument(
-			call, directive->width_argument, BINLOG_ARG_I32);
-		if (star == NULL)
-			return false;
-		piece->width = star->i32;
-		if (piece->width < 0) {
-			piece->width = -piece->width;
-			piece->flags |= FORMAT_MINUS;
-			/* The second parser of glibc lets a '0' stand for */
-			/* the floats, which then put it behind them. */
-			if (call->general && is_float(piece) &&
-				(directive->flags &
-					(FORMAT_ZERO | FORMAT_MINUS)) ==
-					FORMAT_ZERO)
-				piece->behind = '0';
-		}
-	}
-	if (directive->precision_argument != FORMAT_NONE) {
-		star = find_argument(
-			call, directive->precision_argument, BINLOG_ARG_I32);
-		if (star == NULL)
-			return false;
-		piece->precision = star->i32;
-	}
-	return true;
-}
-
-static void put_signed(struct render_piece *piece, int64_t value)
-{
-	if (piece->size == FORMAT_CHAR)
-		value = (int8_t)value;
-	else if (piece->size == FORMAT_SHORT)
-		value = (int16_t)value;
-	render_integer_put(piece,
-		value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
-}
-
-static void put_unsigned(struct render_piece *piece, uint64_t value)
-{
-	if (piece->size == FORMAT_CHAR)
-		value = (uint8_t)value;
-	else if (piece->size == FORMAT_SHORT)
-		value = (uint16_t)value;
-	else if (piece->size == FORMAT_INT)
-		value = (uint32_t)value;
-	render_integer_put(piece, value, false);
-}
-
-static int put_integer(
-	struct render_call *call, const struct format_directive *directive)
-{
-	bool wide = directive->size == FORMAT_LONG;
-	const struct render_argument *argument = find_argument(call,
-		directive->argument, wide ? BINLOG_ARG_I64 : BINLOG_ARG_I32);
-	int64_t value;
-
-	if (argument == NULL)
-		return RENDER_MISMATCH;
-	value = wide ? argument->i64 : argument->i32;
-	if (directive->conversion == 'd')
-		put_signed(&call->piece, value);
-	else
-		put_unsigned(&call->piece, (uint64_t)value);
-	return RENDER_COMPLETE;
-}
-
-static int put_float(
-	struct render_call *call, const struct format_directive *directive)
-{
-	const struct render_argument *argument = find_argument(call,
-		directive->argument,
-		directive->size == FORMAT_LONG_DOUBLE ? BINLOG_ARG_LONG_DOUBLE
-						      : BINLOG_ARG_F64);
-
-	if (argument == NULL || (argument->kind == BINLOG_ARG_LONG_DOUBLE &&
-					argument->data == NULL))
-		return RENDER_MISMATCH;
-	render_float_put(&call->piece, argument);
-	return RENDER_COMPLETE;
-}
-
-static int put_string(
-	struct render_call *call, const struct format_directive *directive)
-{
-	const struct render_argument *argument =
-		find_argument(call, directive->argument,
-			directive->size == FORMAT_LONG ? BINLOG_ARG_WIDE
-						       : BINLOG_ARG_STRING);
-
-	if (argument == NULL)
-		return RENDER_MISMATCH;
-	return render_text_put_string(&call->piece, argument) ? RENDER_COMPLETE
-							      : RENDER_BROKEN;
-}
-
-static int put_character(
-	struct render_call *call, const struct format_directive *directive)
-{
-	const struct render_argument *argument =
-		find_argument(call, directive->argument, BINLOG_ARG_I32);
-
-	if (argument == NULL)
-		return RENDER_MISMATCH;
-	return render_text_put_character(&call->piece, argument->i32)
-		       ? RENDER_COMPLETE
-		       : RENDER_BROKEN;
-}
-
-static int put_pointer(
-	struct render_call *call, const struct format_directive *directive)
-{
-	const struct render_pointers *pointers = call->piece.out->pointers;
-	const struct render_argument *argument =
-		find_argument(call, directive->argument, BINLOG_ARG_I64);
-
-	if (argument == NULL)
-		return RENDER_MISMATCH;
-	if (directive->conversion == 'n')
-		return RENDER_COMPLETE;
-	if (argument->i64 == 0)
-		render_text_put(&call->piece, "(nil)", 5);
-	else
-		render_integer_put(
-			&call->piece, (uint64_t)argument->i64, false);
-	if (pointers)
-		pointers->put(pointers->closure, call->piece.out,
-			(uint64_t)argument->i64);
-	return RENDER_COMPLETE;
-}
-
-static int put_directive(
-	struct render_call *call, const struct format_directive *directive)
-{
-	struct render_piece *piece = &call->piece;
-
-	piece->conversion = directive->conversion;
-	piece->flags = directive->flags;
-	piece->size = directive->size;
-	piece->width = directive->width == FORMAT_NONE ? 0 : directive->width;
-	piece->precision = directive->precision;
-	piece->behind = ' ';
-	if (!take_stars(call, directive))
-		return RENDER_MISMATCH;
-	switch (directive->conversion) {
-	case '%':
-		render_buffer_put_byte(piece->out, '%');
-		return RENDER_COMPLETE;
-	case 'm':
-		if (!take_errno(call))
-			return RENDER_MISMATCH;
-		render_text_put_errno(piece, call->error);
-		return RENDER_COMPLETE;
-	case 's':
-		return put_string(call, directive);
-	case 'c':
-		return put_character(call, directive);
-	case 'p':
-	case 'n':
-		return put_pointer(call, directive);
-	case 'd':
-	case 'u':
-	case 'x':
-	case 'X':
-	case 'o':
-	case 'b':
-	case 'B':
-		return put_integer(call, directive);
-	default:
-		return put_float(call, directive);
-	}
-}
-
-/*
- * How long the text may get: numbered arguments can be used again and again,
- * so a short format could ask for any amount of it.
- */
-static size_t most_text(
-	const struct render_call *call, size_t length, size_t limit)
-{
-	size_t most = limit + length;
-	size_t i;
-
-	for (i = 0; i < call->count; i++)
-		if (call->arguments[i].kind == BINLOG_ARG_STRING ||
-			call->arguments[i].kind == BINLOG_ARG_WIDE)
-			most += call->arguments[i].bytes;
-	return most;
-}
+#include "decoder/render_directive.h"
 
 /* Renders piece by piece until the end or the first that cannot be. */
-static int put_pieces(struct render_call *call, struct format_cursor *cursor,
-	size_t length, size_t limit)
+static int put_pieces(struct render_call *call, struct format_cursor *cursor)
 {
-	struct render_buffer *out = call->piece.out;
 	struct format_directive directive;
-	size_t start = out->length;
 	int outcome;
 
 	while (format_next(cursor, &directive)) {
 		if (directive.conversion == 0) {
-			render_buffer_put(
-				out, directive.text, directive.length);
+			render_buffer_put(call->piece.out, directive.text,
+				directive.length);
 			continue;
 		}
 		call->general = cursor->general;
-		outcome = put_directive(call, &directive);
+		outcome = render_directive_put(call, &directive);
 		if (outcome != RENDER_COMPLETE) {
 			cursor->at = directive.text;
 			return outcome;
 		}
-		/* The padding has its own limit. */
-		if (out->length - start > limit &&
-			out->length - start - (limit - call->piece.fill) >
-				most_text(call, length, limit)) {
-			call->piece.cut = true;
-			cursor->at = cursor->end;
-		}
+		if (render_directive_is_beyond(call))
+			return RENDER_COMPLETE;
 	}
 	return cursor->at == cursor->end ? RENDER_COMPLETE : RENDER_UNDEFINED;
 }
@@ -278,25 +30,12 @@ int render_format(struct render_buffer *out, const char *format, size_t length,
 	const struct render_argument *arguments, size_t count,
 	const struct render_locale *locale)
 {
-	size_t limit = out->limit != 0 ? out->limit : RENDER_LIMIT;
-	struct render_call call = {
-		.piece = {.out = out,
-			.locale = locale != NULL ? locale : &c_locale,
-			.fill = limit},
-		.arguments = arguments,
-		.count = count,
-	};
+	struct render_call call =
+		render_directive_begin(out, length, arguments, count, locale);
 	struct format_cursor cursor;
 	int outcome;
 
 	format_begin(&cursor, format, length);
-	outcome = put_pieces(&call, &cursor, length, limit);
-	if (outcome == RENDER_UNDEFINED || outcome == RENDER_MISMATCH)
-		render_buffer_put(
-			out, cursor.at, (size_t)(cursor.end - cursor.at));
-	if (out->failed)
-		return RENDER_NO_MEMORY;
-	if (outcome == RENDER_COMPLETE && call.piece.cut)
-		return RENDER_CUT;
-	return outcome;
+	outcome = put_pieces(&call, &cursor);
+	return render_directive_end(&call, outcome, cursor.at, cursor.end);
 }

@@ -1,13 +1,12 @@
 #include <string.h>
 
+#include "decoder/digits.h"
+#include "decoder/render_fixed.h"
 #include "decoder/render_number.h"
 #include "decoder/render_piece.h"
 
-__extension__ typedef unsigned __int128 uint128;
-
 #define EXPONENT_MAX 8 /* "e-4966" */
 #define DEFAULT_PRECISION 6
-#define SHORT_PLACES 17 /* up to which 64 bits are enough for them */
 
 /* How the digits will stand. */
 struct float_layout {
@@ -213,76 +212,47 @@ static void put_shorter(
 	put_number(piece, &decimal, &layout);
 }
 
-static uint64_t power_of_ten(int64_t exponent)
+static void put_short_digits(struct render_piece *piece,
+	const struct render_fixed *fixed, unsigned int places)
 {
-	uint64_t power = 1;
+	size_t first = render_buffer_pieces(piece->out);
+	char text[DIGITS_U64_MAX];
 
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
-}
-
-/* Rounds product / 2^64; `odd`: the digit before is. */
-static uint64_t round_product(uint128 product, bool odd)
-{
-	const uint64_t half = (uint64_t)1 << 63;
-	uint64_t digits = (uint64_t)(product >> 64);
-	uint64_t rest = (uint64_t)product;
-
-	return digits + (rest > half || (rest == half && odd));
-}
-
-/* The integer, and the last `places` digits of the other number. */
-static void put_joined(struct render_piece *piece, bool negative,
-	uint64_t integer, uint64_t fraction, int64_t places)
-{
-	char text[24];
-	char *end = text + sizeof(text);
-	char *at = render_integer_write(end, integer);
-	size_t first;
-
-	if (negative)
-		render_buffer_put_byte(piece->out, '-');
-	first = render_buffer_pieces(piece->out);
-	render_buffer_put(piece->out, at, (size_t)(end - at));
+	render_buffer_put(piece->out, text,
+		(size_t)(digits_write(text, fixed->integer) - text));
 	if (places == 0)
 		return;
 	render_piece_put_point(piece);
-	render_integer_write(end, fraction);
-	render_buffer_put(piece->out, end - places, (size_t)places);
+	digits_write_last(text, fixed->fraction, places);
+	render_buffer_put(piece->out, text, places);
 	render_buffer_join(piece->out, first, true);
 }
 
-/*
- * The usual "%.3f" of a usual number: what is behind its point fits into 64
- * bits, so that one multiplication gives all places exactly and, below them,
- * what is left for rounding.  False for any other.
- */
+/* The usual "%.3f" of a usual number.  False for any other. */
 static bool put_short(
 	struct render_piece *piece, const struct render_number *number)
 {
+	bool zeros =
+		piece->flags & FORMAT_ZERO && !(piece->flags & FORMAT_MINUS);
+	char sign = render_piece_sign(piece, number->negative);
 	int64_t places = precision_of(piece);
-	int bits = -number->binary.exponent;
-	uint64_t mantissa = number->binary.low;
-	uint64_t integer;
-	uint64_t power;
-	uint64_t digits;
-	uint128 product;
+	struct render_fixed fixed;
+	int64_t total;
 
-	if (piece->flags != 0 || piece->width != 0 || places > SHORT_PLACES ||
-		bits < 1 || bits > 63 || number->binary.high != 0)
+	if (piece->flags & (FORMAT_ALTERNATE | FORMAT_GROUP) ||
+		places > RENDER_FIXED_PLACES || number->binary.high != 0 ||
+		!render_fixed_split(&fixed, number->binary.low,
+			number->binary.exponent, (unsigned int)places))
 		return false;
-	integer = mantissa >> bits;
-	power = power_of_ten(places);
-	product = (uint128)(mantissa << (64 - bits)) * power;
-	digits = round_product(
-		product, places == 0 ? integer & 1 : product >> 64 & 1);
-	if (digits == power) {
-		digits = 0;
-		integer++;
-	}
-	/* A 1 in front keeps the zeros behind the point. */
-	put_joined(piece, number->negative, integer, power + digits, places);
+	total = (sign != 0) + digits_count(fixed.integer) + (places > 0) +
+		places;
+	render_piece_begin(piece, total, zeros);
+	if (sign != 0)
+		render_buffer_put_byte(piece->out, sign);
+	if (zeros)
+		render_piece_pad(piece, '0', piece->width - total);
+	put_short_digits(piece, &fixed, (unsigned int)places);
+	render_piece_end(piece, total);
 	return true;
 }
 

@@ -1,36 +1,18 @@
 #include <limits.h>
 #include <string.h>
 
+#include "decoder/digits.h"
 #include "decoder/render_piece.h"
 
 #define DIGITS_MAX 64	 /* of 64 bits in base 2 */
 #define SEPARATOR_MAX 16 /* bytes of a separator that anybody uses */
 
-static const char digit_pairs[] = "00010203040506070809"
-				  "10111213141516171819"
-				  "20212223242526272829"
-				  "30313233343536373839"
-				  "40414243444546474849"
-				  "50515253545556575859"
-				  "60616263646566676869"
-				  "70717273747576777879"
-				  "80818283848586878889"
-				  "90919293949596979899";
-
 char *render_integer_write(char *end, uint64_t value)
 {
-	while (value >= 100) {
-		end -= 2;
-		memcpy(end, digit_pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		end -= 2;
-		memcpy(end, digit_pairs + value * 2, 2);
-		return end;
-	}
-	*--end = (char)('0' + value);
-	return end;
+	unsigned int count = digits_count(value);
+
+	digits_write_last(end - count, value, count);
+	return end - count;
 }
 
 static char *write_binary(

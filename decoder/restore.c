@@ -109,29 +109,12 @@ static bool is_literal(const struct definition_context *context)
 	       context->text == BINLOG_TEXT_LITERAL_LINE;
 }
 
-/* How many arguments are not those of the format: see text.def. */
-static size_t arguments_before(const struct definition_context *context)
-{
-	switch (context->text) {
-	case BINLOG_TEXT_WARNX:
-		return 1;
-	case BINLOG_TEXT_WARN:
-	case BINLOG_TEXT_ERROR:
-		return 2;
-	case BINLOG_TEXT_SYSLOG:
-	case BINLOG_TEXT_SYSLOG_PERROR:
-		return 4;
-	default:
-		return 0;
-	}
-}
-
 /* A format takes the arguments that were recorded, and has no zero in it. */
 static bool fits(const struct definition_context *context, const char *format,
 	size_t length)
 {
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
-	size_t before = arguments_before(context);
+	size_t before = definition_arguments_before(context);
 	bool has_errno;
 	int count;
 

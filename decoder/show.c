@@ -18,6 +18,7 @@
 #include "decoder/merge.h"
 #include "decoder/options.h"
 #include "decoder/restore.h"
+#include "decoder/source.h"
 #include "decoder/style.h"
 #include "record/layout.h"
 
@@ -33,6 +34,7 @@ struct show {
 	struct options options;
 	struct error_list errors;
 	struct capture_list list;
+	struct source *messages;
 	struct output output;
 	struct restore *restore;
 	struct places *places; /* null: no addresses are looked up */
@@ -101,8 +103,42 @@ static void report_memory(struct show *show)
 	error_add(&show->errors, &(struct error){.code = ERROR_MEMORY});
 }
 
+static bool is_for(const struct style *style, const struct options *options,
+	const struct message *message)
+{
+	if (style->reads == STYLE_READS_ALL)
+		return true;
+	return filter_wants(options, message) &&
+	       (style->reads == STYLE_READS_LINES ||
+		       filter_selects(options, message));
+}
+
+/* What captures have lost that packed logs tell of: known at their end. */
+static void count_packed(struct show *show)
+{
+	size_t count, i;
+	struct recording *const *captures =
+		source_packed(show->messages, &count);
+
+	for (i = 0; i < count; i++) {
+		show->passed += captures[i]->passed;
+		show->dropped += captures[i]->dropped;
+	}
+}
+
+/* Null: all messages are needed. */
+static struct filter_batch *filter_of(
+	const struct style *style, struct filter_batch *filter)
+{
+	return style->reads == STYLE_READS_LINES ||
+			       style->reads == STYLE_READS_WANTED
+		       ? filter
+		       : NULL;
+}
+
 static void show_messages(struct show *show, const struct style *style)
 {
+	struct filter_batch filter = {.options = &show->options};
 	const struct style_settings settings = {
 		.options = &show->options,
 		.output = &show->output,
@@ -113,28 +149,32 @@ static void show_messages(struct show *show, const struct style *style)
 		.utc = show->options.utc,
 		.captures = show->list.captures,
 		.capture_count = show->list.count,
+		.messages = show->messages,
+		.batches = filter_of(style, &filter),
 	};
-	struct merge *merge = merge_new(show->list.captures, show->list.count);
-	void *state = merge ? style->begin(&settings) : NULL;
+	void *state = show->messages ? style->begin(&settings) : NULL;
 	const struct message *message;
 
 	if (!state) {
 		report_memory(show);
-		merge_free(merge);
 		return;
 	}
+	if (settings.batches)
+		source_filter(show->messages, filter_batch_wants, &filter);
 	show->counts = style->reads != STYLE_READS_NOTHING;
+	if (!show->counts)
+		source_skim(show->messages);
 	while (show->counts && show->output.failed == 0 &&
-		(message = merge_next(merge))) {
+		(message = source_next(show->messages))) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
-		if (style->reads == STYLE_READS_ALL ||
-			filter_wants(&show->options, message))
+		if (is_for(style, &show->options, message))
 			style->message(state, message);
 	}
 	style->end(state);
 	output_flush(&show->output);
-	merge_free(merge);
+	show->captured += filter.passed;
+	count_packed(show);
 }
 
 static void print_errors(const struct error_list *errors)
@@ -171,13 +211,19 @@ static void print_refusals(const struct restore *restore)
 		fprintf(stderr, "%s\n", sentence);
 }
 
+/* To be read. */
+static bool is_anything(const struct show *show)
+{
+	return show->list.count > 0 || show->list.packed_count > 0;
+}
+
 static void print_sum(const struct show *show)
 {
 	bool raw = strcmp(show->options.style, "raw") == 0;
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
 
-	if (show->options.quiet || (raw && clean) || show->list.count == 0 ||
+	if (show->options.quiet || (raw && clean) || !is_anything(show) ||
 		!show->counts)
 		return;
 	fprintf(stderr,
@@ -191,10 +237,11 @@ static enum exit_status judge(const struct show *show)
 	if (show->output.failed != 0 && show->output.failed != EPIPE)
 		return EXIT_NOTHING;
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
-		return show->captured > 0 || (!show->counts && show->list.count)
+		return show->captured > 0 ||
+				       (!show->counts && is_anything(show))
 			       ? EXIT_DAMAGE
 			       : EXIT_NOTHING;
-	if (show->list.count == 0)
+	if (!is_anything(show))
 		return EXIT_NOTHING;
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
 }
@@ -218,6 +265,7 @@ static enum exit_status run(struct show *show, const struct style *style)
 	enum exit_status status;
 
 	open_captures(show);
+	show->messages = source_new(&show->list, show->restore, &show->errors);
 	show_messages(show, style);
 	report_output(show);
 	if (show->output.failed == 0) {
@@ -228,6 +276,7 @@ static enum exit_status run(struct show *show, const struct style *style)
 	}
 	status = judge(show);
 	render_buffer_free(&show->output.text);
+	source_free(show->messages);
 	capture_list_free(&show->list);
 	return status;
 }
@@ -309,7 +358,8 @@ static bool count_messages(struct show *show, struct fired *fired)
 	merge = merge_new(show->list.captures, show->list.count);
 	while (merge && (message = merge_next(merge)))
 		if (!message_is_event(message) && !message->continues &&
-			filter_wants(options, message))
+			filter_wants(options, message) &&
+			filter_selects(options, message))
 			fired_take(fired, message);
 	if (!merge || fired->failed)
 		report_memory(show);

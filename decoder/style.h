@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "decoder/filter_batch.h"
 #include "decoder/message.h"
 #include "decoder/options.h"
 #include "decoder/output.h"
@@ -20,17 +21,20 @@
 struct style_settings {
 	const struct options *options;
 	struct output *output;
-	struct stack *stack;	   /* null: show no stacks */
+	struct stack *stack;	    /* null: show no stacks */
 	struct source_line *source; /* null: show no source lines */
 	struct places *where;	    /* null: do not show who prints */
-	struct pointers *pointers; /* null: do not say what they point to */
-	bool utc;	     /* wall time in UTC, otherwise local time */
+	struct pointers *pointers;  /* null: do not say what they point to */
+	bool utc;		    /* wall time in UTC, otherwise local time */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;
+	const struct source *messages; /* where they come from */
+	struct filter_batch *batches; /* null: all messages are given */
 };
 
 enum style_reads {
 	STYLE_READS_WANTED, /* messages that are wanted: see filter.h */
+	STYLE_READS_LINES,  /* the same, and asks itself what lines say */
 	STYLE_READS_ALL,
 	STYLE_READS_NOTHING /* but the captures themselves */
 };

@@ -6,6 +6,7 @@
 #include "decoder/calendar.h"
 #include "decoder/escape.h"
 #include "decoder/process_list.h"
+#include "decoder/source.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 
@@ -120,7 +121,13 @@ void style_captures_end(void *state)
 {
 	struct captures *captures = state;
 	struct output *output = captures->settings.output;
+	struct recording *const *packed;
+	size_t count;
 
+	packed = source_packed(captures->settings.messages, &count);
+	if (!process_list_add_packed(captures->list, packed, count) &&
+		!output->failed)
+		output->failed = ENOMEM;
 	process_list_finish(captures->list);
 	add_rows(captures);
 	if (!table_put(&captures->table, &output->text) && !output->failed)

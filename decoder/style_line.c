@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "decoder/calendar.h"
+#include "decoder/digits.h"
 #include "decoder/escape.h"
+#include "decoder/filter.h"
 #include "decoder/frames.h"
 #include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
@@ -11,11 +13,25 @@
 
 #define NS 1000000000u
 
+#define AUTHORS 64u	 /* a power of two */
+#define AUTHOR_BYTES 48u /* longer ones are put together each time */
+
+/* ` program[pid:tid] ` of a thread that has written before. */
+struct author {
+	const char *name; /* these are whose it is; null: nobody's */
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t bytes;
+	char text[AUTHOR_BYTES];
+};
+
 struct line {
 	struct style_settings settings;
 	struct line_joiner *joiner;
-	uint64_t second;	   /* that `date` is for */
-	char date[CALENDAR_BYTES]; /* up to the second; empty: not set */
+	uint64_t second;		/* that `date` is for, in nanoseconds */
+	char date[CALENDAR_BYTES];	/* up to the second, and a point */
+	uint32_t date_bytes;		/* 0: not set */
+	struct author authors[AUTHORS]; /* by tid */
 };
 
 static void put_string(struct render_buffer *out, const char *string)
@@ -28,34 +44,37 @@ static void put_foreign(struct render_buffer *out, const char *string)
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
 }
 
-/* `digits` of them at least. */
-static void put_number(
-	struct render_buffer *out, uint64_t number, unsigned digits)
+static void put_number(struct render_buffer *out, uint32_t number)
 {
-	char text[24];
-	char *at = text + sizeof(text);
-	const char *zeros = at - digits;
+	char text[DIGITS_U64_MAX];
 
-	for (; number > 0 || at > zeros; number /= 10)
-		*--at = (char)('0' + number % 10);
-	render_buffer_put(out, at, (size_t)(text + sizeof(text) - at));
+	render_buffer_put(
+		out, text, (size_t)(digits_write(text, number) - text));
 }
 
 /* Most messages are of the same second as the one before. */
-static void make_date(struct line *line, uint64_t second)
+static void make_date(struct line *line, uint64_t wall)
 {
-	calendar_put(line->date, second, line->settings.utc);
-	line->second = second;
+	calendar_put(line->date, wall / NS, line->settings.utc);
+	line->date_bytes = (uint32_t)strlen(line->date);
+	line->date[line->date_bytes++] = '.';
+	line->second = wall - wall % NS;
 }
 
 static void put_time(
 	struct line *line, struct render_buffer *out, uint64_t wall)
 {
-	if (!*line->date || wall / NS != line->second)
-		make_date(line, wall / NS);
-	put_string(out, line->date);
-	render_buffer_put_byte(out, '.');
-	put_number(out, wall % NS, 9);
+	char *at;
+
+	if (line->date_bytes == 0 || wall - line->second >= NS)
+		make_date(line, wall);
+	if (!render_buffer_reserve(out, sizeof(line->date) + 9))
+		return;
+	at = out->data + out->length;
+	memcpy(at, line->date, sizeof(line->date));
+	at = digits_write_nanoseconds(
+		at + line->date_bytes, (uint32_t)(wall - line->second));
+	out->length = (size_t)(at - out->data);
 }
 
 static void put_priority(struct render_buffer *out, uint32_t priority)
@@ -71,7 +90,7 @@ static void put_priority(struct render_buffer *out, uint32_t priority)
 	if (facility < sizeof(facilities) / sizeof(facilities[0]))
 		put_string(out, facilities[facility]);
 	else
-		put_number(out, facility, 1);
+		put_number(out, facility);
 	render_buffer_put_byte(out, '.');
 	put_string(out, levels[priority & 7]);
 }
@@ -92,7 +111,7 @@ static void put_stream(struct render_buffer *out, const struct message *message)
 		put_foreign(out, message->context->stream->path);
 	} else if (fd >= 0) {
 		put_string(out, "fd");
-		put_number(out, (uint32_t)fd, 1);
+		put_number(out, (uint32_t)fd);
 	} else {
 		render_buffer_put_byte(out, '?');
 	}
@@ -111,22 +130,52 @@ static void put_ident(struct render_buffer *out, const struct message *message,
 	put_string(out, ": ");
 }
 
+static void write_author(
+	const struct message *message, struct render_buffer *head)
+{
+	render_buffer_put_byte(head, ' ');
+	put_foreign(head, message->program->name);
+	render_buffer_put_byte(head, '[');
+	put_number(head, message->pid);
+	render_buffer_put_byte(head, ':');
+	put_number(head, message->tid);
+	render_buffer_put(head, "] ", 2);
+}
+
+static void put_author(struct line *line, const struct message *message,
+	struct render_buffer *head)
+{
+	struct author *author = &line->authors[message->tid % AUTHORS];
+	size_t start = head->length;
+
+	if (author->name == message->program->name &&
+		author->pid == message->pid && author->tid == message->tid &&
+		render_buffer_reserve(head, sizeof(author->text))) {
+		memcpy(head->data + start, author->text, sizeof(author->text));
+		head->length += author->bytes;
+		return;
+	}
+	write_author(message, head);
+	author->name = NULL;
+	if (head->length - start > sizeof(author->text) || head->failed)
+		return;
+	author->bytes = (uint32_t)(head->length - start);
+	memcpy(author->text, head->data + start, author->bytes);
+	author->name = message->program->name;
+	author->pid = message->pid;
+	author->tid = message->tid;
+}
+
 /* When, and who. */
 static void put_origin(struct line *line, const struct message *message,
 	struct render_buffer *head)
 {
 	put_time(line, head, message->wall);
-	render_buffer_put_byte(head, ' ');
-	put_foreign(head, message->program->name);
-	render_buffer_put_byte(head, '[');
-	put_number(head, message->pid, 1);
-	render_buffer_put_byte(head, ':');
-	put_number(head, message->tid, 1);
-	render_buffer_put(head, "] ", 2);
+	put_author(line, message, head);
 }
 
 /* `file:line: function: `, or what is known of it. */
-static void put_author(void *closure, const struct place *place)
+static void put_place(void *closure, const struct place *place)
 {
 	struct render_buffer *out = closure;
 	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
@@ -134,7 +183,7 @@ static void put_author(void *closure, const struct place *place)
 	if (place->file && place->line) {
 		put_foreign(out, slash ? slash + 1 : place->file);
 		render_buffer_put_byte(out, ':');
-		put_number(out, place->line, 1);
+		put_number(out, place->line);
 		render_buffer_put(out, ": ", 2);
 	} else if (place->module) {
 		put_foreign(out, place->module);
@@ -146,10 +195,9 @@ static void put_author(void *closure, const struct place *place)
 	}
 }
 
-static void describe(void *closure, const struct message *message,
-	struct render_buffer *head, struct render_buffer *tail)
+static void put_head(struct line *line, const struct message *message,
+	struct render_buffer *head)
 {
-	struct line *line = closure;
 	struct message_syslog syslog;
 
 	put_origin(line, message, head);
@@ -162,11 +210,23 @@ static void describe(void *closure, const struct message *message,
 		render_buffer_put(head, ": ", 2);
 	}
 	if (line->settings.where)
-		frames_author(line->settings.where, message, put_author, head);
+		frames_author(line->settings.where, message, put_place, head);
+}
+
+static void put_tail(struct line *line, const struct message *message,
+	struct render_buffer *tail)
+{
 	if (line->settings.source)
 		source_line_put(line->settings.source, message, tail);
 	if (line->settings.stack)
 		stack_put(line->settings.stack, message, tail);
+}
+
+static void describe(void *closure, const struct message *message,
+	struct render_buffer *head, struct render_buffer *tail)
+{
+	put_head(closure, message, head);
+	put_tail(closure, message, tail);
 }
 
 static void prepare(void *closure, const struct message *message,
@@ -190,15 +250,49 @@ static void put_lines(void *closure, const struct line_joiner_lines *lines)
 	output_settle(line->settings.output);
 }
 
+static void put_whole(void *closure, const struct message *message,
+	const char *text, size_t bytes)
+{
+	struct line *line = closure;
+	struct render_buffer *out = &line->settings.output->text;
+	size_t start = out->length;
+
+	put_head(line, message, out);
+	escape_put(out, text, bytes, out->length - start);
+	render_buffer_put_byte(out, '\n');
+	put_tail(line, message, out);
+	output_settle(line->settings.output);
+}
+
+static bool is_asked_for(const struct line *line, const struct message *message,
+	const char *words, size_t bytes)
+{
+	const struct options *options = line->settings.options;
+
+	return !filter_asks_for_lines(options) ||
+	       (filter_is_timely(options, message) &&
+		       filter_chooses(options, message) &&
+		       filter_finds(options, words, bytes));
+}
+
 /* After all that the process has said. */
 static void put_end(struct line *line, const struct message *message)
 {
 	struct render_buffer *out = &line->settings.output->text;
+	size_t start;
+	size_t words;
 
 	line_joiner_end_process(line->joiner, message);
+	start = out->length;
 	put_origin(line, message, out);
 	put_string(out, "end: ");
+	words = out->length;
 	last_words_put(message, out);
+	if (!is_asked_for(
+		    line, message, out->data + words, out->length - words)) {
+		out->length = start;
+		return;
+	}
 	render_buffer_put_byte(out, '\n');
 	if (line->settings.stack)
 		stack_put(line->settings.stack, message, out);
@@ -215,9 +309,15 @@ void *style_line_begin(const struct style_settings *settings)
 	line->joiner = line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,
 		.lines = put_lines,
+		.whole = put_whole,
 		.prepare = prepare,
 		.closure = line,
+		.options = filter_asks_for_lines(settings->options)
+				   ? settings->options
+				   : NULL,
 	});
+	if (line->joiner && settings->batches)
+		settings->batches->joiner = line->joiner;
 	if (line->joiner)
 		return line;
 	free(line);

@@ -6,6 +6,7 @@
 #include "decoder/escape.h"
 #include "decoder/filter.h"
 #include "decoder/process_tree.h"
+#include "decoder/source.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 
@@ -49,9 +50,10 @@ void *style_processes_begin(const struct style_settings *settings)
 void style_processes_message(void *state, const struct message *message)
 {
 	const struct processes *processes = state;
+	const struct options *options = processes->settings.options;
 
-	process_list_message(
-		message, filter_wants(processes->settings.options, message));
+	process_list_message(processes->list, message, filter_wants(options, message) &&
+					      filter_selects(options, message));
 }
 
 /* As ps(1) draws it with --forest. */
@@ -95,7 +97,7 @@ static void add_family(
 	const struct options *options = state->settings.options;
 
 	for (; root; root = process_tree_next(root))
-		if (!options->one_pid || root->pid == options->pid)
+		if (filter_wants_pid(options, root->pid))
 			add_row(state, root);
 }
 
@@ -103,8 +105,13 @@ void style_processes_end(void *state)
 {
 	struct processes *processes = state;
 	struct output *output = processes->settings.output;
-	size_t i;
+	struct recording *const *packed;
+	size_t count, i;
 
+	packed = source_packed(processes->settings.messages, &count);
+	if (!process_list_add_packed(processes->list, packed, count) &&
+		!output->failed)
+		output->failed = ENOMEM;
 	process_list_finish(processes->list);
 	for (i = 0; i < processes->list->count; i++)
 		if (!processes->list->entries[i]->parent)

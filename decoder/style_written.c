@@ -61,17 +61,24 @@ static void add_to_syslog(
 		move_line(by_write, message);
 }
 
+static bool is_asked_for(
+	const struct by_write *by_write, const struct message *message)
+{
+	return filter_wants(by_write->options, message) &&
+	       filter_is_timely(by_write->options, message);
+}
+
 static void message(void *state, const struct message *message)
 {
 	struct by_write *by_write = state;
 
 	if (message_stream(message) == BINLOG_STREAM_SYSLOG) {
-		if (filter_wants(by_write->options, message))
+		if (is_asked_for(by_write, message))
 			add_to_syslog(by_write, message);
 		return;
 	}
-	replay_message(by_write->replay, message,
-		filter_wants(by_write->options, message));
+	replay_message(
+		by_write->replay, message, is_asked_for(by_write, message));
 }
 
 static void end(void *state)

@@ -332,6 +332,7 @@ static void finish_message(
 {
 	struct message *message = &stream->message;
 
+	message->segment = &stream->segment;
 	message->pid = stream->block->pid;
 	message->tid = stream->tid;
 	message->thread = stream->thread;

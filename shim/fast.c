@@ -17,7 +17,7 @@ static unsigned plain_stream(const FILE *file)
 			     LIBIO_IS_FILEBUF ||
 		     file->_mode >= 0 || fd >= STREAMS_FDS))
 		return STREAM_PASS;
-	slot = __atomic_load_n(&streams_of_stdio[fd], __ATOMIC_RELAXED);
+	slot = __atomic_load_n(&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);
 	stream = (unsigned)slot & STREAMS_MAX;
 	if (unlikely(slot >> STREAMS_BITS != (uintptr_t)file ||
 		     streams[stream].unusual || stdio_turn_matters))

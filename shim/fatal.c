@@ -30,8 +30,12 @@
 
 /* Those for which the default action is ours. */
 static uint32_t watched;
-/* What the kernel would say of them, were it not for us. */
-static struct sigaction shown[SIGNALS];
+/* What the kernel would say of them beside SIG_DFL, were it not for us. */
+static struct {
+	uint64_t mask;
+	void (*restorer)(void);
+	int flags;
+} shown[SIGNALS];
 
 static inline bool is_watched(int number)
 {
@@ -264,6 +268,22 @@ static bool is_default(const struct sigaction *action)
 	return action->sa_handler == SIG_DFL;
 }
 
+static void keep(int number, const struct sigaction *action)
+{
+	memcpy(&shown[number].mask, &action->sa_mask, sizeof(uint64_t));
+	shown[number].restorer = action->sa_restorer;
+	shown[number].flags = action->sa_flags;
+}
+
+/* As libc does it: the rest of the mask stays as it is. */
+static void show(int number, struct sigaction *action)
+{
+	action->sa_handler = SIG_DFL;
+	memcpy(&action->sa_mask, &shown[number].mask, sizeof(uint64_t));
+	action->sa_restorer = shown[number].restorer;
+	action->sa_flags = shown[number].flags;
+}
+
 static void stand_in(int number)
 {
 	struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -271,7 +291,7 @@ static void stand_in(int number)
 
 	if (next_sigaction(number, NULL, &found) != 0 || !is_default(&found))
 		return;
-	shown[number] = found;
+	keep(number, &found);
 	ours.sa_sigaction = handle;
 	memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
 	/* Another thread may have been faster: its choice counts. */
@@ -284,8 +304,10 @@ static void put_back(int number)
 {
 	struct sigaction found;
 
-	if (next_sigaction(number, NULL, &found) == 0 && is_ours(&found))
-		next_sigaction(number, &shown[number], NULL);
+	if (next_sigaction(number, NULL, &found) != 0 || !is_ours(&found))
+		return;
+	show(number, &found);
+	next_sigaction(number, &found, NULL);
 }
 
 static uint32_t wanted(void)
@@ -343,7 +365,7 @@ void fatal_yield(int number)
 void fatal_hide(int number, struct sigaction *action)
 {
 	if (number > 0 && number < SIGNALS && is_ours(action))
-		*action = shown[number];
+		show(number, action);
 }
 
 sighandler_t fatal_hide_handler(sighandler_t handler)

@@ -11,7 +11,9 @@
 #include "shim/how.h"
 #include "shim/unwind.h"
 
-#define MEMO_SETS 128u /* at first, and at last: */
+/* At first, on few pages; what every thread may have; and at last. */
+#define MEMO_SETS 2u
+#define MEMO_SETS_USUAL 128u
 #define MEMO_SETS_MAX 2048u
 #define MEMO_WAYS 2u
 #define MEMO_WORDS 64u

@@ -151,15 +151,17 @@ static struct writer *make(unsigned level, uint64_t owner)
 		return NULL;
 	/* Large ones follow each other so that the end of one, touched late or
 	 * never, shares its page with the beginning of the next. */
+	w->memo = arena_take(MEMO_SETS * MEMO_WAYS * sizeof(*w->memo));
+	w->memo_sets = MEMO_SETS;
 	w->trace = arena_take(sizeof(*w->trace));
 	w->unwind_cache = arena_take(unwind_cache_bytes);
 	w->tables = define_new();
-	w->memo = arena_take(MEMO_SETS * MEMO_WAYS * sizeof(*w->memo));
-	w->memo_sets = MEMO_SETS;
 	if (!w->tables || !w->unwind_cache || !w->trace || !w->memo)
 		return NULL;
-	/* Its page is written to before it is read: one fault, and not two. */
+	/* Pages are written to before they are read: one fault, and not two. */
 	unwind_leave(w->unwind_cache);
+	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
+		w->memo[i].pc = 0;
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = WRITER_BLOCK_SMALLEST;

@@ -154,18 +154,25 @@ static bool has_offsets(void)
 	return S_ISREG(outputs[0].mode) || S_ISREG(outputs[1].mode);
 }
 
+/* Not inlined: the founder of a run needs no such stack. */
+static __attribute__((noinline)) void join_positions(
+	const char *path, size_t directory)
+{
+	char first[4096];
+	struct bytes_text place = {first, sizeof(first), directory};
+
+	bytes_copy(first, path, directory);
+	bytes_put(&place, first_capture);
+	position_join(first);
+}
+
 /* Where the outputs stand: in the capture of the first process of the run. */
 static void share_positions(const char *path, size_t directory)
 {
 	struct bytes_text text = {founded, sizeof(founded), 0};
-	char first[4096];
-	struct bytes_text place = {first, sizeof(first), 0};
 
 	if (first_capture) {
-		bytes_copy(first, path, directory);
-		place.length = directory;
-		bytes_put(&place, first_capture);
-		position_join(first);
+		join_positions(path, directory);
 		streams_have_offsets = true;
 	} else if (*founded && has_offsets()) {
 		text.length = bytes_length(founded);

@@ -27,8 +27,8 @@ static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 		is_over[i] = streams[i].path && !is_vacant[i] &&
 			     streams[i].pending != PENDING_SOMETHING;
 	for (unsigned fd = 0; fd <= highest; fd++) {
-		is_over[streams_of_fd[fd] & STREAMS_MAX] = false;
-		is_over[streams_of_stdio[fd] & STREAMS_MAX] = false;
+		is_over[streams_slots[fd].of_fd & STREAMS_MAX] = false;
+		is_over[streams_slots[fd].of_stdio & STREAMS_MAX] = false;
 	}
 }
 
@@ -36,8 +36,7 @@ static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 static void vacate(const bool is_over[STREAMS_MAX + 1])
 {
 	/* Memos, definitions and what writers have said of them are void. */
-	__atomic_fetch_add(
-		&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
 	process_changed();
 	for (unsigned i = STREAM_FULL + 1; i <= STREAMS_MAX; i++)
 		if (is_over[i] && streams[i].retired)

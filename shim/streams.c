@@ -14,9 +14,10 @@
 #define STREAMS_FOR_OUTPUTS 64u
 /* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
 #define NULL_DEVICE 0x103
+/* Descriptors of which changes are counted together are so far apart. */
+#define CHANGES 64u
 
-uint16_t streams_of_fd[STREAMS_FDS];
-uint64_t streams_of_stdio[STREAMS_FDS];
+struct stream_slot streams_slots[STREAMS_FDS];
 uint32_t streams_flushes;
 uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 const FILE *streams_collecting;
@@ -30,7 +31,7 @@ static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
 static enum policy_mode mode_of_syslog = POLICY_REPLACE;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
-static unsigned changes[256];
+static unsigned changes[CHANGES];
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
@@ -262,7 +263,8 @@ static unsigned describe(int fd, struct stream *wanted)
 
 static unsigned changes_of(int fd)
 {
-	return __atomic_load_n(&changes[(unsigned)fd % 256], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(
+		&changes[(unsigned)fd % CHANGES], __ATOMIC_ACQUIRE);
 }
 
 /* Whether a decision begun when `before` was the count still holds. */
@@ -283,8 +285,8 @@ static void remember(int fd, unsigned before, unsigned stream)
 {
 	/* What the number means comes first. */
 	if (may_remember(fd, before))
-		__atomic_store_n(
-			&streams_of_fd[fd], (uint16_t)stream, __ATOMIC_RELEASE);
+		__atomic_store_n(&streams_slots[fd].of_fd, (uint16_t)stream,
+			__ATOMIC_RELEASE);
 }
 
 COLD bool streams_is_recorded_file(int fd)
@@ -355,7 +357,8 @@ static unsigned find_way(int fd, struct stream *wanted)
 	unsigned stream = STREAM_UNKNOWN;
 
 	if ((unsigned)fd < STREAMS_FDS)
-		stream = __atomic_load_n(&streams_of_fd[fd], __ATOMIC_RELAXED);
+		stream = __atomic_load_n(
+			&streams_slots[fd].of_fd, __ATOMIC_RELAXED);
 	if (stream == STREAM_UNKNOWN && log_files_any &&
 		describe(fd, wanted) == STREAM_UNKNOWN && wanted->path)
 		return STREAM_UNKNOWN;
@@ -379,8 +382,8 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 		stream = intern(&wanted);
 	}
 	if (may_remember(fd, before) &&
-		(stream > STREAM_FULL || streams_of_fd[fd] == stream)) {
-		__atomic_store_n(&streams_of_stdio[fd],
+		(stream > STREAM_FULL || streams_slots[fd].of_fd == stream)) {
+		__atomic_store_n(&streams_slots[fd].of_stdio,
 			(uint64_t)(uintptr_t)file << STREAMS_BITS | stream,
 			__ATOMIC_RELEASE);
 		streams_changed();
@@ -472,7 +475,8 @@ void streams_forget_file(const FILE *file)
 	int fd = file->_fileno;
 
 	if (fd >= 0 && (unsigned)fd < STREAMS_FDS)
-		__atomic_store_n(&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&streams_slots[fd].of_stdio, 0, __ATOMIC_RELAXED);
 	streams_changed();
 }
 
@@ -486,14 +490,14 @@ void streams_forget_range(unsigned first, unsigned last)
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
-		if (streams_of_fd[fd] != STREAM_UNKNOWN ||
-			streams_of_stdio[fd] != 0) {
+		if (streams_slots[fd].of_fd != STREAM_UNKNOWN ||
+			streams_slots[fd].of_stdio != 0) {
 			__atomic_fetch_add(
-				&changes[fd % 256], 1, __ATOMIC_RELEASE);
-			__atomic_store_n(&streams_of_fd[fd], STREAM_UNKNOWN,
+				&changes[fd % CHANGES], 1, __ATOMIC_RELEASE);
+			__atomic_store_n(&streams_slots[fd].of_fd,
+				STREAM_UNKNOWN, __ATOMIC_RELAXED);
+			__atomic_store_n(&streams_slots[fd].of_stdio, 0,
 				__ATOMIC_RELAXED);
-			__atomic_store_n(
-				&streams_of_stdio[fd], 0, __ATOMIC_RELAXED);
 			streams_changed();
 		}
 }

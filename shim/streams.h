@@ -72,9 +72,14 @@ struct stream_output {
 
 #define STREAMS_FDS 65536u
 
-extern HIDDEN uint16_t streams_of_fd[STREAMS_FDS];
-/* The FILE last used with a descriptor, and its stream in the lowest bits. */
-extern HIDDEN uint64_t streams_of_stdio[STREAMS_FDS];
+/* What is known of a descriptor; each on its own. */
+struct stream_slot {
+	uint64_t of_stdio; /* the FILE last used with it, and its stream in */
+			   /* the lowest bits */
+	uint16_t of_fd;	   /* what it is, or STREAM_UNKNOWN */
+};
+
+extern HIDDEN struct stream_slot streams_slots[STREAMS_FDS];
 #define STREAMS_BITS 12
 extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 
@@ -133,7 +138,8 @@ static inline unsigned streams_of(int fd)
 	unsigned stream = STREAM_UNKNOWN;
 
 	if (likely((unsigned)fd < STREAMS_FDS))
-		stream = __atomic_load_n(&streams_of_fd[fd], __ATOMIC_RELAXED);
+		stream = __atomic_load_n(
+			&streams_slots[fd].of_fd, __ATOMIC_RELAXED);
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
@@ -173,7 +179,8 @@ static inline unsigned streams_of_file_at(const FILE *file, int fd)
 	uint64_t slot = 0;
 
 	if (likely((unsigned)fd < STREAMS_FDS))
-		slot = __atomic_load_n(&streams_of_stdio[fd], __ATOMIC_RELAXED);
+		slot = __atomic_load_n(
+			&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);
 	return likely(slot >> STREAMS_BITS == (uintptr_t)file)
 		       ? (unsigned)slot & STREAMS_MAX
 		       : streams_decide_file(file, fd);

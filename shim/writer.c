@@ -12,22 +12,22 @@
 #include "shim/terminal.h"
 
 /*
- * The first block is small, since most threads and children say little, and that
- * of a process is there from the beginning.  Each next one is twice as large;
- * but whoever needs a second one in its own file may need many.
+ * The first block is small, since most threads and children say little, and
+ * that of a process is there from the beginning.  Each next one is twice as
+ * large; but whoever needs a second one in its own file may need many.
  */
 #define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
 
-/* From here on no thread gets a larger table of memos. */
+/* From here on no thread gets a larger table of memos than the usual one. */
 #define GROWN_MAX (16u << 20)
 
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u
 
-/* Every thread's writer before its first call; only the cold part is read. */
+/* Every thread's writer before its first call; no more of it is looked at. */
 static struct {
 	uint64_t state;
-	char rest[sizeof(struct writer)];
+	char rest[offsetof(struct writer, measures)];
 } nobody __attribute__((aligned(64)));
 
 __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
@@ -134,11 +134,13 @@ COLD void writer_grow_memo(struct writer *w)
 	struct memo *memo = NULL;
 
 	w->memo_losses = 0;
-	if (__atomic_load_n(&grown, __ATOMIC_RELAXED) < GROWN_MAX)
+	if (sets <= MEMO_SETS_USUAL ||
+		__atomic_load_n(&grown, __ATOMIC_RELAXED) < GROWN_MAX)
 		memo = arena_take(bytes);
 	if (!memo)
 		return;
-	__atomic_fetch_add(&grown, bytes, __ATOMIC_RELAXED);
+	if (sets > MEMO_SETS_USUAL)
+		__atomic_fetch_add(&grown, bytes, __ATOMIC_RELAXED);
 	/* The old one stays: calls that are under way point to it. */
 	w->memo = memo;
 	SIGNAL_FENCE();

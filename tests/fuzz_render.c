@@ -14,7 +14,9 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
+#include "decoder/pool.h"
 #include "decoder/render.h"
+#include "decoder/render_plan.h"
 #include "record/format.h"
 #include "tests/libc_print.h"
 #include "tests/random_format.h"
@@ -64,6 +66,35 @@ static bool same_text(const struct render_buffer *out, size_t size)
 	       (size == 0 || memcmp(out->data, expected, size) == 0);
 }
 
+/* By a plan it is the same text, with the same outcome. */
+static bool check_plan(const struct random_sample *sample, size_t limit)
+{
+	static struct render_buffer wanted, out;
+	struct render_plan *plan = NULL;
+	struct pool pool = {0};
+	int planned = RENDER_COMPLETE;
+	int outcome;
+	int i;
+
+	wanted.length = 0;
+	wanted.limit = out.limit = limit;
+	outcome = render_format(&wanted, sample->format, sample->length,
+		sample->arguments, (size_t)sample->count, NULL);
+	for (i = 0; i <= RENDER_PLAN_USES; i++) {
+		out.length = 0;
+		planned = render_plan_put(&plan, &pool, &out, sample->format,
+			sample->length, sample->arguments,
+			(size_t)sample->count);
+	}
+	pool_free(&pool);
+	if (planned == outcome && out.length == wanted.length &&
+		(out.length == 0 ||
+			memcmp(out.data, wanted.data, out.length) == 0))
+		return true;
+	show("by a plan", out.data, out.length);
+	return complain(sample, FORMAT_NONE, &wanted, outcome);
+}
+
 /* A format that format_arguments() accepts. */
 static bool check_defined(struct random_sample *sample,
 	struct render_buffer *out, const struct render_locale *locale)
@@ -81,6 +112,8 @@ static bool check_defined(struct random_sample *sample,
 	outcome = render_format(out, sample->format, sample->length,
 		sample->arguments, (size_t)sample->count, locale);
 	/* A text with a zero byte in it cannot be measured after a failure. */
+	if (!check_plan(sample, 0))
+		return false;
 	if (result < 0 && outcome == RENDER_BROKEN &&
 		(same_text(out, strlen(expected)) ||
 			(out->length > 0 &&
@@ -109,8 +142,9 @@ static bool check_hostile(struct random_sample *sample,
 	outcome = render_format(out, sample->format, sample->length,
 		sample->arguments, (size_t)sample->count, locale);
 	out->limit = 0;
-	return out->length <= HOSTILE_TEXT_MAX ||
-	       complain(sample, FORMAT_NONE, out, outcome);
+	if (out->length > HOSTILE_TEXT_MAX)
+		return complain(sample, FORMAT_NONE, out, outcome);
+	return check_plan(sample, HOSTILE_LIMIT);
 }
 
 /* What format_next() stops at is what libc repeats verbatim or fails on. */

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "decoder/render.h"
+#include "decoder/render_plan.h"
 #include "tests/libc_print.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
@@ -64,6 +65,30 @@
 
 static char expected[TEXT_BYTES];
 
+/* The same again and again, until it has become a plan and beyond. */
+static inline void assert_plan_renders(const struct render_buffer *wanted,
+	int outcome, const char *format,
+	const struct render_argument *arguments, size_t count)
+{
+	struct render_plan *plan = NULL;
+	struct render_buffer out = {.limit = wanted->limit};
+	struct pool pool = {0};
+	int i;
+
+	for (i = 0; i < RENDER_PLAN_USES + 2; i++) {
+		out.length = 0;
+		assert_int_equal(render_plan_put(&plan, &pool, &out, format,
+					 strlen(format), arguments, count),
+			outcome);
+		assert_int_equal(out.length, wanted->length);
+		if (wanted->length > 0)
+			assert_memory_equal(
+				out.data, wanted->data, wanted->length);
+	}
+	render_buffer_free(&out);
+	pool_free(&pool);
+}
+
 static inline void assert_renders(const char *text, int outcome,
 	const struct render_locale *locale, const char *format,
 	const struct render_argument *arguments, size_t count)
@@ -72,6 +97,8 @@ static inline void assert_renders(const char *text, int outcome,
 	int result = render_format(
 		&out, format, strlen(format), arguments, count, locale);
 
+	if (locale == NULL)
+		assert_plan_renders(&out, result, format, arguments, count);
 	render_buffer_put(&out, "", 1);
 	assert_string_equal(out.data, text);
 	assert_int_equal(out.length, strlen(text) + 1);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 #include <locale.h>
 
@@ -53,6 +54,41 @@ static void what_is_not_utf_8_is_shown_as_numbers(void **state)
 	expect("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
 	expect("\xf4\x90\x80\x80", 4, "\\xf4\\x90\\x80\\x80");
 	expect("\xff\xfe", 2, "\\xff\\xfe");
+}
+
+/* As `byte` is shown in the midst of letters. */
+static size_t write_shown(char *to, unsigned char byte)
+{
+	if ((byte >= ' ' && byte < 0x7f) || byte == '\t') {
+		*to = (char)byte;
+		return 1;
+	}
+	return (size_t)sprintf(to, byte == '\n' ? "\n  " : "\\x%02x", byte);
+}
+
+/* One byte of each kind at each place of texts of several words. */
+static void a_byte_is_seen_wherever_it_stands(void **state)
+{
+	static const unsigned char bytes[] = {0, 1, '\t', '\n', 0x1f, ' ', '~',
+		0x7f, 0x80, 0x9f, 0xa0, 0xdf, 0xff};
+	char shown[64];
+	char text[40];
+	size_t size, place, i, n;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	for (size = 1; size <= sizeof(text); size++)
+		for (place = 0; place < size; place++)
+			for (i = 0; i < sizeof(bytes); i++) {
+				text[place] = (char)bytes[i];
+				memset(shown, 'a', place);
+				n = place +
+				    write_shown(shown + place, bytes[i]);
+				memset(shown + n, 'a', size - place - 1);
+				shown[n + size - place - 1] = '\0';
+				expect(text, size, shown);
+				text[place] = 'a';
+			}
 }
 
 static void lines_after_the_first_are_indented(void **state)
@@ -110,6 +146,7 @@ int main(void)
 		cmocka_unit_test(plain_text_is_left_alone),
 		cmocka_unit_test(controls_are_shown_as_numbers),
 		cmocka_unit_test(what_is_not_utf_8_is_shown_as_numbers),
+		cmocka_unit_test(a_byte_is_seen_wherever_it_stands),
 		cmocka_unit_test(lines_after_the_first_are_indented),
 		cmocka_unit_test(no_two_bytes_reach_a_terminal_as_a_control),
 	};

@@ -227,7 +227,8 @@ static void giants_are_cut(void **state)
 		{"%#.2147483640g|", D(1.5)}, {"%.2147483640a|", D(1.5)},
 		{"%-2147483640d|", I(1)}, {"%02147483640d|", I(1)},
 		{"%.2147483640d|", I(1)}, {"%2147483640s|", S("x")},
-		{"%2147483640c|", I('x')}, {"%1$2000d%1$2000d%1$2000d|", I(1)}};
+		{"%2147483640c|", I('x')}, {"%1$2000d%1$2000d%1$2000d|", I(1)},
+		{"%1$2990d%1$30d%1$2000d|", I(1)}};
 	struct render_buffer out = {.limit = 3000};
 	size_t i;
 
@@ -239,6 +240,8 @@ static void giants_are_cut(void **state)
 					 &cases[i].argument, 1, NULL),
 			RENDER_CUT);
 		assert_in_range(out.length, 3000, 3030);
+		assert_plan_renders(&out, RENDER_CUT, cases[i].format,
+			&cases[i].argument, 1);
 		assert_int_equal(out.data[out.length - 1], '|');
 	}
 	render_buffer_free(&out);
@@ -260,6 +263,41 @@ static void a_string_used_again_and_again_is_cut(void **state)
 		RENDER_CUT);
 	assert_in_range(out.length, 1000, 1000 + sizeof(format) + 100);
 	render_buffer_free(&out);
+}
+
+static void check_plan(const char *format)
+{
+	static const struct render_argument one = I(1);
+	struct render_buffer out = {0};
+	int outcome =
+		render_format(&out, format, strlen(format), &one, 1, NULL);
+
+	assert_plan_renders(&out, outcome, format, &one, 1);
+	render_buffer_free(&out);
+}
+
+/* Also where a format is too long for a plan, or has too many directives. */
+static void a_plan_changes_no_text(void **state)
+{
+	char format[2000];
+	int i;
+
+	(void)state;
+	for (i = 1; i < 400; i++) {
+		memcpy(format + i * 4 - 4, "%1$d", 5);
+		check_plan(format);
+	}
+	memset(format, 'x', sizeof(format));
+	for (i = 1; i < 1100; i++) {
+		memcpy(format + sizeof(format) - 4, "%d|", 4);
+		check_plan(format + sizeof(format) - 4 - i);
+	}
+	check_plan("%126$d");
+	check_plan("%127$d");
+	check_plan("%128$d");
+	check_plan("%257$d");
+	check_plan("%1$d %257$d");
+	check_plan("%1$d %2147483647$d");
 }
 
 static void text_is_appended(void **state)
@@ -296,6 +334,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_character_ends_the_text_as_in_libc),
 		cmocka_unit_test(giants_are_cut),
 		cmocka_unit_test(a_string_used_again_and_again_is_cut),
+		cmocka_unit_test(a_plan_changes_no_text),
 		cmocka_unit_test(text_is_appended),
 	};
 

@@ -1,0 +1,260 @@
+#include "decoder/expression.h"
+
+#include <string.h>
+
+#include "decoder/expression_tree.h"
+#include "record/format.h"
+#include "record/layout.h"
+#include "record/utf8.h"
+
+/* A wide text is compared up to this; longer ones are not looked at whole. */
+#define WIDE_BYTES_MAX 4096
+
+/* Two of them can be together where it is not known which one it is. */
+enum truth { TRUE = 1, FALSE = 2, NEITHER = 4 };
+
+struct value {
+	bool is_text;
+	long double number;
+	const char *text;
+	size_t bytes;
+	char wide[WIDE_BYTES_MAX];
+};
+
+static uint64_t cut_to_size(uint64_t bits, uint8_t size)
+{
+	switch (size) {
+	case FORMAT_CHAR:
+		return (uint8_t)bits;
+	case FORMAT_SHORT:
+		return (uint16_t)bits;
+	case FORMAT_INT:
+		return (uint32_t)bits;
+	}
+	return bits;
+}
+
+static int64_t cut_signed(int64_t number, uint8_t size)
+{
+	switch (size) {
+	case FORMAT_CHAR:
+		return (int8_t)number;
+	case FORMAT_SHORT:
+		return (int16_t)number;
+	}
+	return number;
+}
+
+/* As the directive prints it. */
+static long double integer_of(
+	const struct expression_reference *reference, int64_t number)
+{
+	switch (reference->conversion) {
+	case 'd':
+		return cut_signed(number, reference->size);
+	case 'c':
+		return reference->size == FORMAT_LONG ? (uint32_t)number
+						      : (uint8_t)number;
+	case 'p':
+		return (uint64_t)number;
+	}
+	return cut_to_size((uint64_t)number, reference->size);
+}
+
+/* False: another machine's. */
+static bool read_long_double(
+	const struct render_argument *argument, struct value *value)
+{
+	bool binary128 = __LDBL_MANT_DIG__ == 113;
+
+	if (argument->binary128 != binary128 || !argument->data)
+		return false;
+	memcpy(&value->number, argument->data, sizeof(value->number));
+	/* Written numbers are doubles. */
+	value->number = (double)value->number;
+	return true;
+}
+
+static bool read_wide(
+	const struct render_argument *argument, struct value *value)
+{
+	size_t i;
+
+	value->text = value->wide;
+	value->bytes = 0;
+	for (i = 0; i + 4 <= argument->bytes; i += 4) {
+		uint32_t c;
+
+		if (sizeof(value->wide) - value->bytes < UTF8_MAX)
+			return false;
+		memcpy(&c, (const char *)argument->data + i, sizeof(c));
+		value->bytes += utf8_put(value->wide + value->bytes, c);
+	}
+	return true;
+}
+
+static bool read_text(
+	const struct render_argument *argument, struct value *value)
+{
+	value->is_text = true;
+	if (argument->null) {
+		value->text = "(null)";
+		value->bytes = 6;
+		return true;
+	}
+	if (argument->kind == BINLOG_ARG_WIDE)
+		return read_wide(argument, value);
+	value->text = argument->bytes > 0 ? argument->data : "";
+	value->bytes = argument->bytes;
+	return true;
+}
+
+static bool read_argument(const struct expression_reference *reference,
+	const struct message *message, struct value *value)
+{
+	const struct render_argument *argument;
+
+	if (reference->kind == 0 || reference->argument >= message->count)
+		return false;
+	argument = &message->arguments[reference->argument];
+	if (argument->kind != reference->kind)
+		return false;
+	value->is_text = false;
+	switch (argument->kind) {
+	case BINLOG_ARG_I32:
+		value->number = integer_of(reference, argument->i32);
+		return true;
+	case BINLOG_ARG_I64:
+		value->number = integer_of(reference, argument->i64);
+		return true;
+	case BINLOG_ARG_F64:
+		value->number = argument->f64;
+		return true;
+	case BINLOG_ARG_LONG_DOUBLE:
+		return read_long_double(argument, value);
+	}
+	return read_text(argument, value);
+}
+
+static bool read_operand(const struct expression_operand *operand,
+	const struct expression_binding *binding, const struct message *message,
+	struct value *value)
+{
+	switch (operand->kind) {
+	case EXPRESSION_NUMBER:
+		value->is_text = false;
+		value->number = operand->number;
+		return true;
+	case EXPRESSION_TEXT:
+		value->is_text = true;
+		value->text = operand->text;
+		value->bytes = operand->bytes;
+		return true;
+	case EXPRESSION_ARGUMENT:
+		break;
+	}
+	return read_argument(
+		&binding->references[operand->name], message, value);
+}
+
+static enum truth truth_of(bool condition)
+{
+	return condition ? TRUE : FALSE;
+}
+
+static enum truth match(
+	const struct expression_node *node, const struct value *value)
+{
+	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)value->bytes};
+	bool found;
+
+	if (!value->is_text)
+		return NEITHER;
+	found = regexec(&node->regex, value->text, 1, &range, REG_STARTEND) ==
+		0;
+	return truth_of(found == (node->operation == EXPRESSION_MATCHES));
+}
+
+static int order_of_texts(const struct value *a, const struct value *b)
+{
+	size_t least = a->bytes < b->bytes ? a->bytes : b->bytes;
+	int order = memcmp(a->text, b->text, least);
+
+	if (order != 0 || a->bytes == b->bytes)
+		return order;
+	return a->bytes < b->bytes ? -1 : 1;
+}
+
+/* What is not a number is unequal to all, and neither less nor greater. */
+static enum truth compare_numbers(
+	enum expression_operator operation, long double a, long double b)
+{
+	switch (operation) {
+	case EXPRESSION_EQUAL:
+		return truth_of(a == b);
+	case EXPRESSION_UNEQUAL:
+		return truth_of(a != b);
+	case EXPRESSION_LESS:
+		return truth_of(a < b);
+	case EXPRESSION_LESS_OR_EQUAL:
+		return truth_of(a <= b);
+	case EXPRESSION_GREATER:
+		return truth_of(a > b);
+	case EXPRESSION_GREATER_OR_EQUAL:
+		return truth_of(a >= b);
+	default:
+		return NEITHER;
+	}
+}
+
+static enum truth compare(const struct expression_node *node,
+	const struct expression_binding *binding, const struct message *message)
+{
+	struct value first;
+	struct value second;
+
+	if (!read_operand(&node->first, binding, message, &first))
+		return NEITHER;
+	if (node->compiled)
+		return match(node, &first);
+	if (!read_operand(&node->second, binding, message, &second) ||
+		first.is_text != second.is_text)
+		return NEITHER;
+	if (!first.is_text)
+		return compare_numbers(
+			node->operation, first.number, second.number);
+	return compare_numbers(
+		node->operation, order_of_texts(&first, &second), 0);
+}
+
+static enum truth evaluate(const struct expression *expression, size_t at,
+	const struct expression_binding *binding, const struct message *message)
+{
+	const struct expression_node *node = &expression->nodes[at];
+	enum truth left;
+	enum truth right;
+
+	if (node->operation > EXPRESSION_NOT)
+		return compare(node, binding, message);
+	left = evaluate(expression, node->left, binding, message);
+	switch (node->operation) {
+	case EXPRESSION_NOT:
+		return left == NEITHER ? NEITHER : truth_of(left == FALSE);
+	case EXPRESSION_AND:
+		if (left == FALSE)
+			return FALSE;
+		right = evaluate(expression, node->right, binding, message);
+		return right == FALSE || left == TRUE ? right : NEITHER;
+	default:
+		if (left == TRUE)
+			return TRUE;
+		right = evaluate(expression, node->right, binding, message);
+		return right == TRUE || left == FALSE ? right : NEITHER;
+	}
+}
+
+bool expression_is_true(const struct expression *expression,
+	const struct expression_binding *binding, const struct message *message)
+{
+	return evaluate(expression, expression->root, binding, message) == TRUE;
+}

@@ -1,0 +1,207 @@
+#include "decoder/expression.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "decoder/expression_tree.h"
+#include "record/format.h"
+#include "record/layout.h"
+
+/* What a part of an expression can be, as bits. */
+enum { CAN_BE_TRUE = 1, CAN_BE_FALSE = 2, CAN_BE_NEITHER = 4 };
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t cut(const char *text, size_t bytes, const char *any)
+{
+	while (bytes > 0 && text[bytes - 1] && strchr(any, text[bytes - 1]))
+		bytes--;
+	return bytes;
+}
+
+/* The text without what may be between a word and its value: `"size": 0x`. */
+static size_t cut_separators(const char *text, size_t bytes)
+{
+	if (bytes >= 2 && text[bytes - 2] == '0' &&
+		(text[bytes - 1] == 'x' || text[bytes - 1] == 'X') &&
+		(bytes == 2 || !is_word(text[bytes - 3])))
+		bytes -= 2;
+	bytes = cut(text, bytes, " \t\"'`([{<#$");
+	if (bytes > 0 && (text[bytes - 1] == '=' || text[bytes - 1] == ':'))
+		bytes--;
+	return cut(text, bytes, " \t\"'`");
+}
+
+/* Whether the last word of the text is this one. */
+static bool ends_with_word(
+	const struct format_directive *text, const struct expression_name *word)
+{
+	size_t bytes = cut_separators(text->text, text->length);
+	const char *end = text->text + bytes;
+
+	return bytes >= word->bytes &&
+	       memcmp(end - word->bytes, word->text, word->bytes) == 0 &&
+	       (bytes == word->bytes || !is_word(end[-1 - (long)word->bytes]));
+}
+
+static struct expression_reference refer(
+	const struct format_directive *directive,
+	const struct definition_context *context, size_t argument)
+{
+	size_t at = definition_arguments_before(context) + argument;
+
+	if (at >= context->arguments)
+		return (struct expression_reference){0};
+	return (struct expression_reference){
+		.argument = (uint16_t)at,
+		.kind = context->kinds[at],
+		.size = directive->size,
+		.conversion = directive->conversion,
+	};
+}
+
+/* The first directive that has the name keeps it. */
+static void bind_directive(const struct expression *expression,
+	const struct definition_context *context,
+	const struct format_directive *directive,
+	const struct format_directive *before,
+	struct expression_binding *binding)
+{
+	const struct expression_name *name = expression->names;
+	struct expression_reference *to = binding->references;
+	size_t i;
+
+	if (directive->argument == FORMAT_NONE || directive->conversion == 'n')
+		return;
+	for (i = 0; i < expression->name_count; i++, name++, to++)
+		if (to->kind == 0 &&
+			(name->number == (size_t)directive->argument + 1 ||
+				(name->number == 0 &&
+					ends_with_word(before, name))))
+			*to = refer(directive, context,
+				(size_t)directive->argument);
+}
+
+/* A width or a precision: an int that no word stands before. */
+static void bind_star(const struct expression *expression,
+	const struct definition_context *context, int argument,
+	struct expression_binding *binding)
+{
+	static const struct format_directive number = {
+		.conversion = 'd', .size = FORMAT_INT};
+	size_t i;
+
+	for (i = 0; argument != FORMAT_NONE && i < expression->name_count; i++)
+		if (expression->names[i].number == (size_t)argument + 1)
+			binding->references[i] =
+				refer(&number, context, (size_t)argument);
+}
+
+static bool has_format(const struct definition_context *context)
+{
+	switch (context->text) {
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_WARN:
+	case BINLOG_TEXT_WARNX:
+	case BINLOG_TEXT_ERROR:
+	case BINLOG_TEXT_SYSLOG:
+	case BINLOG_TEXT_SYSLOG_PERROR:
+		return true;
+	}
+	return false;
+}
+
+static void bind_format(const struct expression *expression,
+	const struct definition_context *context,
+	const struct definition_string *format,
+	struct expression_binding *binding)
+{
+	struct format_directive directive;
+	struct format_directive before = {.text = ""};
+	struct format_cursor cursor;
+
+	format_begin(&cursor, format->bytes, format->length);
+	while (format_next(&cursor, &directive)) {
+		if (directive.conversion) {
+			bind_star(expression, context, directive.width_argument,
+				binding);
+			bind_star(expression, context,
+				directive.precision_argument, binding);
+			bind_directive(expression, context, &directive, &before,
+				binding);
+			directive.length = 0;
+		}
+		before = directive;
+	}
+}
+
+/* The kind of a value, EXPRESSION_ARGUMENT for one that there is not. */
+static enum expression_kind kind_of(const struct expression_operand *operand,
+	const struct expression_binding *binding)
+{
+	if (operand->kind != EXPRESSION_ARGUMENT)
+		return operand->kind;
+	switch (binding->references[operand->name].kind) {
+	case 0:
+		return EXPRESSION_ARGUMENT;
+	case BINLOG_ARG_STRING:
+	case BINLOG_ARG_WIDE:
+		return EXPRESSION_TEXT;
+	}
+	return EXPRESSION_NUMBER;
+}
+
+static int comparison_can_be(const struct expression_node *node,
+	const struct expression_binding *binding)
+{
+	enum expression_kind first = kind_of(&node->first, binding);
+	enum expression_kind second = kind_of(&node->second, binding);
+
+	if (first == EXPRESSION_ARGUMENT || first != second)
+		return CAN_BE_NEITHER;
+	return CAN_BE_TRUE | CAN_BE_FALSE | CAN_BE_NEITHER;
+}
+
+/* What it can be of any message with this binding. */
+static int can_be(const struct expression *expression, size_t at,
+	const struct expression_binding *binding)
+{
+	const struct expression_node *node = &expression->nodes[at];
+	int left;
+	int right;
+
+	if (node->operation > EXPRESSION_NOT)
+		return comparison_can_be(node, binding);
+	left = can_be(expression, node->left, binding);
+	if (node->operation == EXPRESSION_NOT)
+		return (left & CAN_BE_NEITHER) |
+		       (left & CAN_BE_TRUE ? CAN_BE_FALSE : 0) |
+		       (left & CAN_BE_FALSE ? CAN_BE_TRUE : 0);
+	right = can_be(expression, node->right, binding);
+	if (node->operation == EXPRESSION_OR)
+		return left | right;
+	return (left & right & CAN_BE_TRUE) |
+	       ((left | right) & (CAN_BE_FALSE | CAN_BE_NEITHER));
+}
+
+const struct expression_binding *expression_bind(
+	const struct expression *expression,
+	const struct definition_context *context,
+	const struct definition_string *format, struct pool *pool)
+{
+	struct expression_binding *binding;
+
+	if (!format || !format->bytes || !has_format(context))
+		return NULL;
+	binding = pool_take(pool, sizeof(*binding));
+	if (!binding)
+		return NULL;
+	memset(binding, 0, sizeof(*binding));
+	bind_format(expression, context, format, binding);
+	return can_be(expression, expression->root, binding) & CAN_BE_TRUE
+		       ? binding
+		       : NULL;
+}

@@ -1,0 +1,167 @@
+#include "decoder/filter_batch.h"
+
+#include "decoder/filter.h"
+#include "decoder/filter_site.h"
+#include "decoder/last_words.h"
+#include "decoder/line_joiner.h"
+#include "record/layout.h"
+
+/* Streams on which a line may wait for its rest; more: any may. */
+#define UNFINISHED_MAX 64
+
+struct unfinished {
+	const struct definition_stream *streams[UNFINISHED_MAX];
+	size_t count;
+	bool any;
+};
+
+static bool is_timely(
+	const struct options *options, const struct packed_batch *batch)
+{
+	const struct filter_rules *rules = &options->rules;
+
+	return !rules->timed ||
+	       (batch->last >= rules->since && batch->first <= rules->until);
+}
+
+static bool is_anybody_wanted(
+	const struct options *options, const struct packed_batch *batch)
+{
+	size_t i;
+
+	for (i = 0; i < batch->writer_count; i++)
+		if (filter_wants_thread(options, batch->writers[i].pid,
+			    batch->writers[i].tid, batch->writers[i].thread))
+			return true;
+	return false;
+}
+
+/* Null: not known before a message is there. */
+static const struct filter_site *decide(const struct options *options,
+	struct definition_context *context, struct pool *pool)
+{
+	if (!context->filter &&
+		(context->restored ||
+			grep_format_is_sound(context, context->format)))
+		context->filter = filter_site_new(
+			&options->rules, context, context->format, pool);
+	return context->filter;
+}
+
+static bool is_event(const struct definition_context *context)
+{
+	return context->text >= BINLOG_EVENT_FIRST;
+}
+
+static void add_unfinished(
+	struct unfinished *unfinished, const struct definition_stream *stream)
+{
+	size_t i;
+
+	for (i = 0; i < unfinished->count; i++)
+		if (line_joiner_is_same(unfinished->streams[i], stream))
+			return;
+	if (unfinished->count == UNFINISHED_MAX)
+		unfinished->any = true;
+	else
+		unfinished->streams[unfinished->count++] = stream;
+}
+
+/* Whether a message on the stream may come after a piece of a line. */
+static bool may_continue(const struct unfinished *unfinished,
+	const struct definition_stream *stream)
+{
+	size_t i;
+
+	for (i = 0; i < unfinished->count; i++)
+		if (line_joiner_is_same(unfinished->streams[i], stream))
+			return true;
+	return unfinished->any;
+}
+
+/* What the batch itself, or what came before, may leave without a newline. */
+static void find_unfinished(const struct filter_batch *filter,
+	const struct packed_batch *batch, struct unfinished *unfinished)
+{
+	const struct filter_site *site;
+	size_t i;
+
+	for (i = 0; i < batch->site_count; i++) {
+		struct definition_context *context = batch->sites[i].context;
+
+		if (!batch->sites[i].wanted || is_event(context))
+			continue;
+		site = decide(filter->options, context, batch->pool);
+		if (!site || !site->ends_line)
+			add_unfinished(unfinished, context->stream);
+	}
+	for (i = 0; i < batch->site_count; i++) {
+		const struct definition_stream *stream =
+			batch->sites[i].context->stream;
+
+		if (line_joiner_awaits(filter->joiner, stream))
+			add_unfinished(unfinished, stream);
+	}
+}
+
+/* Of lines, only those are left out that no piece is part of. */
+static bool is_needed(const struct filter_batch *filter,
+	struct definition_context *context, struct pool *pool,
+	const struct unfinished *unfinished, bool timely)
+{
+	const struct filter_site *site;
+
+	if (is_event(context))
+		return filter->joiner && last_words_is_end(context->text);
+	site = decide(filter->options, context, pool);
+	if (!site || (timely && !filter_site_is_hopeless(site)))
+		return true;
+	return filter->joiner &&
+	       (!site->ends_line || may_continue(unfinished, context->stream));
+}
+
+static void choose_sites(
+	const struct filter_batch *filter, struct packed_batch *batch)
+{
+	const struct options *options = filter->options;
+	bool timely = is_timely(options, batch);
+	struct unfinished unfinished = {0};
+	size_t i;
+
+	for (i = 0; i < batch->site_count; i++)
+		batch->sites[i].wanted =
+			(timely || filter->joiner) &&
+			filter_wants_stream(options, batch->sites[i].context);
+	if (timely && !filter_asks_for_text(options))
+		return;
+	if (filter->joiner)
+		find_unfinished(filter, batch, &unfinished);
+	for (i = 0; i < batch->site_count; i++)
+		batch->sites[i].wanted =
+			batch->sites[i].wanted &&
+			is_needed(filter, batch->sites[i].context, batch->pool,
+				&unfinished, timely);
+}
+
+bool filter_batch_wants(void *closure, struct packed_batch *batch)
+{
+	struct filter_batch *filter = closure;
+	bool any = is_anybody_wanted(filter->options, batch);
+	bool wanted = false;
+	size_t i;
+
+	if (any)
+		choose_sites(filter, batch);
+	for (i = 0; i < batch->site_count; i++) {
+		const struct definition_context *context =
+			batch->sites[i].context;
+
+		batch->sites[i].wanted = any && batch->sites[i].wanted;
+		if (batch->sites[i].wanted)
+			wanted = true;
+		else if (!is_event(context) &&
+			 !(context->flags & BINLOG_CONTEXT_PARTIAL))
+			filter->passed += batch->sites[i].messages;
+	}
+	return wanted;
+}

@@ -1,0 +1,23 @@
+/*
+ * Which batches of a packed log need not be decoded, or which of their
+ * messages.  Called back by the reader of packed logs; promises that what is
+ * shown is the same as without.
+ */
+#ifndef DECODER_FILTER_BATCH_H
+#define DECODER_FILTER_BATCH_H
+
+#include "decoder/line_joiner.h"
+#include "decoder/options.h"
+#include "decoder/packed_batch.h"
+
+struct filter_batch {
+	const struct options *options;
+	/* Of who shows whole lines; null: messages are chosen one by one. */
+	const struct line_joiner *joiner;
+	uint64_t passed; /* calls that were not given out */
+};
+
+/* A packed_wants; the closure is a struct filter_batch. */
+bool filter_batch_wants(void *closure, struct packed_batch *batch);
+
+#endif

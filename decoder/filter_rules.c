@@ -1,0 +1,153 @@
+#include "decoder/filter_rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "decoder/time_parse.h"
+
+#define LEVELS 8
+static const char too_many[] =
+	"given more often than can be kept: leave some out";
+
+const char *filter_rules_add_number(
+	struct filter_numbers *numbers, const char *value)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno ||
+		number > UINT32_MAX)
+		return "not the number of a process or thread: give digits";
+	if (numbers->count == FILTER_RULES_MAX)
+		return too_many;
+	numbers->numbers[numbers->count++] = (uint32_t)number;
+	return NULL;
+}
+
+const char *filter_rules_add_text(struct filter_texts *texts, const char *value)
+{
+	if (texts->count == FILTER_RULES_MAX)
+		return too_many;
+	texts->texts[texts->count++] = value;
+	return NULL;
+}
+
+/* The level that has this name or number, or LEVELS. */
+static size_t level_of(const char *name, size_t bytes)
+{
+	static const struct {
+		const char *name;
+		size_t level;
+	} names[] = {{"emerg", 0}, {"panic", 0}, {"alert", 1}, {"crit", 2},
+		{"err", 3}, {"error", 3}, {"warning", 4}, {"warn", 4},
+		{"notice", 5}, {"info", 6}, {"debug", 7}};
+	size_t i;
+
+	if (bytes == 1 && *name >= '0' && *name < '0' + LEVELS)
+		return (size_t)(*name - '0');
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i].name) == bytes &&
+			strncasecmp(names[i].name, name, bytes) == 0)
+			return names[i].level;
+	return LEVELS;
+}
+
+/* LEVEL, which includes all that are more important, or FROM..TO. */
+const char *filter_rules_add_levels(
+	struct filter_rules *rules, const char *value)
+{
+	const char *dots = strstr(value, "..");
+	size_t from = dots ? level_of(value, (size_t)(dots - value)) : 0;
+	const char *last = dots ? dots + 2 : value;
+	size_t to = level_of(last, strlen(last));
+
+	if (from >= LEVELS || to >= LEVELS)
+		return "no such level: give emerg, alert, crit, err, warning, "
+		       "notice, info, debug or 0 to 7";
+	if (from > to) {
+		size_t swap = from;
+
+		from = to;
+		to = swap;
+	}
+	for (; from <= to; from++)
+		rules->levels |= (uint8_t)(1u << from);
+	return NULL;
+}
+
+const char *filter_rules_add_expression(
+	struct filter_rules *rules, const char *value)
+{
+	struct expression *expression;
+
+	if (rules->expression_count == FILTER_RULES_MAX)
+		return too_many;
+	expression =
+		expression_new(value, rules->problem, sizeof(rules->problem));
+	if (!expression)
+		return rules->problem;
+	rules->expressions[rules->expression_count++] = expression;
+	return NULL;
+}
+
+const char *filter_rules_add_grep(struct filter_rules *rules, const char *value)
+{
+	struct grep *grep;
+
+	if (rules->grep_count == FILTER_RULES_MAX)
+		return too_many;
+	grep = grep_new(value, rules->problem, sizeof(rules->problem));
+	if (!grep)
+		return rules->problem;
+	rules->greps[rules->grep_count++] = grep;
+	return NULL;
+}
+
+const char *filter_rules_set_times(
+	struct filter_rules *rules, bool utc, const char **option)
+{
+	static const char wrong[] =
+		"not a time: give one such as \"2026-11-21 17:00\", 17:00, "
+		"yesterday, -5min or @SECONDS";
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	rules->until = UINT64_MAX;
+	rules->timed = rules->since_text || rules->until_text;
+	*option = "--since";
+	if (rules->since_text &&
+		!time_parse(rules->since_text, now, utc, &rules->since))
+		return wrong;
+	*option = "--until";
+	if (rules->until_text &&
+		!time_parse(rules->until_text, now, utc, &rules->until))
+		return wrong;
+	if (rules->since > rules->until)
+		return "before --since: nothing can be shown: exchange them";
+	return NULL;
+}
+
+bool filter_rules_ask_for_text(const struct filter_rules *rules)
+{
+	return rules->formats.count || rules->functions.count ||
+	       rules->levels || rules->expression_count || rules->grep_count;
+}
+
+void filter_rules_free(struct filter_rules *rules)
+{
+	size_t i;
+
+	for (i = 0; i < rules->expression_count; i++)
+		expression_free(rules->expressions[i]);
+	for (i = 0; i < rules->grep_count; i++)
+		grep_free(rules->greps[i]);
+	*rules = (struct filter_rules){0};
+}

@@ -1,0 +1,78 @@
+/*
+ * What the command line asks for: who, when and what is to be shown.  Filled
+ * by the options, read by the filters.  Rules of one kind add up, those of
+ * different kinds must all hold.
+ */
+#ifndef DECODER_FILTER_RULES_H
+#define DECODER_FILTER_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/expression.h"
+#include "decoder/grep.h"
+
+/* Of one kind. */
+#define FILTER_RULES_MAX 32
+
+struct filter_texts {
+	const char *texts[FILTER_RULES_MAX];
+	size_t count;
+};
+
+struct filter_numbers {
+	uint32_t numbers[FILTER_RULES_MAX];
+	size_t count;
+};
+
+/* All zeros asks for everything. */
+struct filter_rules {
+	const char *since_text; /* null: since ever */
+	const char *until_text;
+	uint64_t since; /* nanoseconds since 1970 */
+	uint64_t until;
+	bool timed;
+	struct filter_numbers pids;
+	struct filter_numbers tids;
+	struct filter_texts threads; /* globs, and so are these */
+	struct filter_texts formats;
+	struct filter_texts functions;
+	uint8_t levels; /* of syslog, a bit for each; 0: not asked for */
+	struct expression *expressions[FILTER_RULES_MAX];
+	size_t expression_count;
+	struct grep *greps[FILTER_RULES_MAX];
+	size_t grep_count;
+	bool named; /* what pointers point to is in the texts */
+	char problem[160];
+};
+
+/*
+ * Each takes one value of an option, whose text stays the caller's, and gives
+ * null, or what is wrong with it: good until the next call.
+ */
+const char *filter_rules_add_number(
+	struct filter_numbers *numbers, const char *value);
+const char *filter_rules_add_text(
+	struct filter_texts *texts, const char *value);
+const char *filter_rules_add_levels(
+	struct filter_rules *rules, const char *value);
+const char *filter_rules_add_expression(
+	struct filter_rules *rules, const char *value);
+const char *filter_rules_add_grep(
+	struct filter_rules *rules, const char *value);
+
+/*
+ * What --since and --until mean, once it is known whether dates are in UTC.
+ * Null, or what is wrong, with *option.
+ */
+const char *filter_rules_set_times(
+	struct filter_rules *rules, bool utc, const char **option);
+
+/* Whether there are rules about what is said, not only of who and when. */
+bool filter_rules_ask_for_text(const struct filter_rules *rules);
+
+/* Frees what the rules own; they are all zeros again. */
+void filter_rules_free(struct filter_rules *rules);
+
+#endif

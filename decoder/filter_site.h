@@ -1,0 +1,33 @@
+/*
+ * What the rules say of all messages with one context, decided once.  Asked by
+ * the filters.
+ */
+#ifndef DECODER_FILTER_SITE_H
+#define DECODER_FILTER_SITE_H
+
+#include "decoder/filter_rules.h"
+#include "decoder/grep_format.h"
+
+struct filter_site {
+	bool chosen;	/* by format and function, and its arguments may be */
+	bool ends_line; /* its texts are whole lines */
+	enum grep_answer found;
+	/* One for each expression; null: it is true of none. */
+	const struct expression_binding *bindings[];
+};
+
+/*
+ * Of messages with this context and format, which may be null: from the pool.
+ * Null: out of memory.
+ */
+struct filter_site *filter_site_new(const struct filter_rules *rules,
+	const struct definition_context *context,
+	const struct definition_string *format, struct pool *pool);
+
+/* Whether no message of it is asked for, for what it says. */
+static inline bool filter_site_is_hopeless(const struct filter_site *site)
+{
+	return !site->chosen || site->found == GREP_NEVER;
+}
+
+#endif

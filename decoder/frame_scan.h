@@ -1,0 +1,68 @@
+/*
+ * The frames of a packed log, one after the other, found again after any
+ * damage.  Called by the reader of packed logs and by recovery; gets bytes
+ * through a call-back and never keeps more of them than the longest record
+ * and a window.  Promises each frame that is intact once, in order, nothing
+ * out of the inside of one that is, and work in proportion to the bytes.
+ *
+ * A candidate that does not fit costs no second look at its bytes: the check
+ * sum of a stretch follows from those of what is before its two ends, which
+ * are kept every few bytes (frame_sums.h).
+ */
+#ifndef DECODER_FRAME_SCAN_H
+#define DECODER_FRAME_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "decoder/error.h"
+
+/*
+ * Up to `size` bytes of the input at `offset`, which is where the last ones
+ * ended.  0: the input ends; -1: errno says why it cannot be read.
+ */
+typedef ssize_t frame_read(
+	void *closure, uint64_t offset, void *buffer, size_t size);
+
+struct frame_scan;
+
+enum frame_kind {
+	FRAME_WHOLE,
+	FRAME_DAMAGED, /* or something else: `code` says it */
+	FRAME_NONE     /* that was all */
+};
+
+struct frame {
+	enum frame_kind kind;
+	uint64_t offset; /* in the input */
+	size_t bytes;	 /* of a whole one, its head included */
+	uint64_t lost;	 /* bytes that are damaged */
+	const uint8_t *start;
+	uint8_t *record; /* the caller's to change; valid until the next call */
+	size_t record_bytes;
+	enum error_code code;
+	int system; /* errno, or 0 */
+};
+
+/* Reads from `offset` on; nothing yet.  Null: out of memory. */
+struct frame_scan *frame_scan_new(
+	frame_read *read, void *closure, uint64_t offset);
+
+/* The next frame, or the next damage.  After FRAME_NONE always that. */
+struct frame frame_scan_next(struct frame_scan *scan);
+
+/* How far the input was given out, bytes. */
+uint64_t frame_scan_offset(const struct frame_scan *scan);
+
+/*
+ * The buffer is given back until the next frame is asked for: the bytes that
+ * were read beyond the last frame are read again.  Only if `read` can.
+ */
+void frame_scan_rest(struct frame_scan *scan);
+
+/* Null is fine. */
+void frame_scan_free(struct frame_scan *scan);
+
+#endif

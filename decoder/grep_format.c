@@ -1,0 +1,364 @@
+#include "decoder/grep_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/format.h"
+#include "record/layout.h"
+
+/* More work than this is not worth an answer. */
+#define STEPS_MAX ((size_t)1 << 22)
+/* Padding below this is never cut: see RENDER_LIMIT. */
+#define WIDTH_MAX 4096
+
+/* Stands for one byte of a text, or for what a directive makes. */
+struct node {
+	char byte;
+	char conversion; /* 0: it is the byte */
+};
+
+/* A format as its texts: bytes, and between them anything of some kind. */
+struct shape {
+	struct node *nodes;
+	size_t count;
+	size_t room;
+	bool known; /* otherwise its texts may be anything */
+	bool exact; /* all of the bytes are in every text */
+};
+
+static void add_node(struct shape *shape, char byte, char conversion)
+{
+	if (shape->count < shape->room)
+		shape->nodes[shape->count++] = (struct node){byte, conversion};
+	else
+		shape->known = false;
+}
+
+static bool is_narrow(int columns)
+{
+	return columns == FORMAT_NONE || columns < WIDTH_MAX;
+}
+
+/* A text ends early at a wide character that is none, and after too much. */
+static bool is_always_whole(const struct format_directive *directive)
+{
+	return !(directive->size == FORMAT_LONG &&
+		       strchr("cs", directive->conversion)) &&
+	       directive->width_argument == FORMAT_NONE &&
+	       directive->precision_argument == FORMAT_NONE &&
+	       is_narrow(directive->width) && is_narrow(directive->precision);
+}
+
+static void add_directive(
+	struct shape *shape, const struct format_directive *directive)
+{
+	size_t i;
+
+	if (directive->conversion == '%') {
+		add_node(shape, '%', 0);
+	} else if (directive->conversion) {
+		add_node(shape, 0, directive->conversion);
+		shape->exact = shape->exact && is_always_whole(directive);
+	} else {
+		for (i = 0; i < directive->length; i++)
+			add_node(shape, directive->text[i], 0);
+	}
+}
+
+static void add_format(
+	struct shape *shape, const struct definition_string *format)
+{
+	struct format_directive directive;
+	struct format_cursor cursor;
+
+	format_begin(&cursor, format->bytes, format->length);
+	while (format_next(&cursor, &directive))
+		add_directive(shape, &directive);
+	if (cursor.at != cursor.end)
+		shape->known = false;
+}
+
+/* Whether the format takes what was recorded: otherwise it is damaged. */
+static bool fits(const struct definition_context *context,
+	const struct definition_string *format)
+{
+	size_t before = definition_arguments_before(context);
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
+	bool has_errno;
+	int count = format_arguments(
+		format->bytes, format->length, kinds, &has_errno);
+
+	return count >= 0 && before <= context->arguments &&
+	       (size_t)count == context->arguments - before &&
+	       memcmp(kinds, context->kinds + before, (size_t)count) == 0 &&
+	       !memchr(format->bytes, '\0', format->length);
+}
+
+static void add_literal(
+	struct shape *shape, const struct definition_string *format)
+{
+	size_t i;
+
+	for (i = 0; i < format->length; i++)
+		add_node(shape, format->bytes[i], 0);
+	if (format->length > 0 && format->bytes[0] == '\0')
+		shape->known = false; /* it may be damaged */
+}
+
+/* False: out of memory, or nothing is known. */
+static bool make_shape(struct shape *shape,
+	const struct definition_context *context,
+	const struct definition_string *format)
+{
+	*shape = (struct shape){.known = true, .exact = true};
+	if (!format || !format->bytes)
+		return false;
+	shape->room = format->length + 1;
+	shape->nodes = calloc(shape->room, sizeof(*shape->nodes));
+	if (!shape->nodes)
+		return false;
+	switch (context->text) {
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_SYSLOG:
+		shape->known = fits(context, format);
+		add_format(shape, format);
+		break;
+	case BINLOG_TEXT_LITERAL_LINE:
+	case BINLOG_TEXT_LITERAL:
+		add_literal(shape, format);
+		if (context->text == BINLOG_TEXT_LITERAL_LINE)
+			add_node(shape, '\n', 0);
+		break;
+	default:
+		shape->known = false;
+	}
+	if (!shape->known)
+		free(shape->nodes);
+	return shape->known;
+}
+
+/* Whether the directive can make this byte, padding included. */
+static bool can_make(char conversion, bool named, char c)
+{
+	const char *made;
+
+	switch (conversion) {
+	case 'd':
+	case 'u':
+		made = " +-0123456789";
+		break;
+	case 'o':
+		made = " 01234567";
+		break;
+	case 'x':
+	case 'X':
+		made = " 0123456789abcdefxABCDEFX";
+		break;
+	case 'b':
+	case 'B':
+		made = " 01bB";
+		break;
+	case 'p':
+		if (named)
+			return true;
+		made = " +0123456789abcdefx(nil)";
+		break;
+	case 'e':
+	case 'f':
+	case 'g':
+	case 'a':
+	case 'E':
+	case 'F':
+	case 'G':
+	case 'A':
+		made = " +-.0123456789abcdefinptxABCDEFINPTX";
+		break;
+	case 'n':
+		return false;
+	default:
+		return true;
+	}
+	return c != '\0' && strchr(made, c);
+}
+
+static char fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool takes(const struct node *node, char c, bool folds, bool named)
+{
+	char capital = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+
+	if (!node->conversion)
+		return folds ? fold(node->byte) == c : node->byte == c;
+	return can_make(node->conversion, named, c) ||
+	       (folds && can_make(node->conversion, named, capital));
+}
+
+/*
+ * Whether the needle may be somewhere in these texts: from `at[i]` on, what
+ * is left of it may be what node i makes, and those after it.  A directive
+ * makes any number of bytes, or none.
+ */
+static bool may_contain(const struct shape *shape, bool *at, const char *needle,
+	size_t bytes, bool folds, bool named)
+{
+	bool any = true;
+	size_t i;
+
+	memset(at, true, shape->count + 1);
+	for (; bytes > 0 && any; bytes--, needle++) {
+		any = false;
+		for (i = shape->count + 1; i-- > 0;) {
+			const struct node *nodes = shape->nodes;
+			bool after =
+				i > 0 && at[i - 1] &&
+				takes(&nodes[i - 1], *needle, folds, named);
+			bool again = i < shape->count && at[i] &&
+				     nodes[i].conversion &&
+				     takes(&nodes[i], *needle, folds, named);
+
+			at[i] = after || again;
+			any |= at[i];
+		}
+		for (i = 0; i < shape->count; i++)
+			at[i + 1] |= at[i] && shape->nodes[i].conversion;
+	}
+	return any;
+}
+
+/* Whether the needle is among the bytes that all of these texts have. */
+static bool must_contain(
+	const struct shape *shape, const char *needle, size_t bytes, bool folds)
+{
+	size_t i;
+	size_t j;
+
+	for (i = 0; i + bytes <= shape->count; i++) {
+		for (j = 0; j < bytes; j++)
+			if (shape->nodes[i + j].conversion ||
+				!takes(&shape->nodes[i + j], needle[j], folds,
+					false))
+				break;
+		if (j == bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool has_directives(const struct shape *shape)
+{
+	size_t i;
+
+	for (i = 0; i < shape->count; i++)
+		if (shape->nodes[i].conversion)
+			return true;
+	return false;
+}
+
+/* Of texts that are all the same. */
+static enum grep_answer search_constant(
+	const struct grep *grep, const struct shape *shape)
+{
+	size_t bytes = shape->count;
+	char *text = malloc(bytes + 1);
+	bool found;
+	size_t i;
+
+	if (!text)
+		return GREP_DEPENDS;
+	for (i = 0; i < bytes; i++)
+		text[i] = shape->nodes[i].byte;
+	bytes -= bytes > 0 && text[bytes - 1] == '\n';
+	found = grep_finds(grep, text, bytes);
+	free(text);
+	return found ? GREP_ALWAYS : GREP_NEVER;
+}
+
+static enum grep_answer search_shape(
+	const struct grep *grep, const struct shape *shape, bool named)
+{
+	enum grep_answer answer = GREP_DEPENDS;
+	size_t bytes;
+	bool folds;
+	bool whole;
+	const char *needle = grep_needle(grep, &bytes, &folds, &whole);
+	bool *at;
+
+	if (!needle || bytes > STEPS_MAX / (shape->count + 1))
+		return GREP_DEPENDS;
+	at = malloc(shape->count + 1);
+	if (!at)
+		return GREP_DEPENDS;
+	if (!may_contain(shape, at, needle, bytes, folds, named))
+		answer = GREP_NEVER;
+	else if (whole && shape->exact && needle[bytes - 1] != '\n' &&
+		 must_contain(shape, needle, bytes, folds))
+		answer = GREP_ALWAYS;
+	free(at);
+	return answer;
+}
+
+enum grep_answer grep_format_answer(const struct grep *grep,
+	const struct definition_context *context,
+	const struct definition_string *format, bool named)
+{
+	enum grep_answer answer;
+	struct shape shape;
+
+	if (!make_shape(&shape, context, format))
+		return GREP_DEPENDS;
+	answer = has_directives(&shape) || context->text == BINLOG_TEXT_SYSLOG
+			 ? search_shape(grep, &shape, named)
+			 : search_constant(grep, &shape);
+	free(shape.nodes);
+	return answer;
+}
+
+bool grep_format_ends_line(const struct definition_context *context,
+	const struct definition_string *format)
+{
+	struct shape shape;
+	const struct node *last;
+	bool ends;
+
+	if (context->flags & BINLOG_CONTEXT_PARTIAL)
+		return false;
+	switch (context->text) {
+	case BINLOG_TEXT_BYTES_LINE:
+	case BINLOG_TEXT_PERROR:
+	case BINLOG_TEXT_WARN:
+	case BINLOG_TEXT_WARNX:
+	case BINLOG_TEXT_ERROR:
+	case BINLOG_TEXT_SYSLOG:
+		return true;
+	}
+	if (!make_shape(&shape, context, format))
+		return false;
+	last = shape.count > 0 ? &shape.nodes[shape.count - 1] : NULL;
+	ends = last && shape.exact && !last->conversion && last->byte == '\n';
+	free(shape.nodes);
+	return ends;
+}
+
+bool grep_format_is_sound(const struct definition_context *context,
+	const struct definition_string *format)
+{
+	switch (context->text) {
+	case BINLOG_TEXT_LITERAL:
+	case BINLOG_TEXT_LITERAL_LINE:
+		return format && format->bytes &&
+		       (format->length == 0 || format->bytes[0] != '\0');
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_WARN:
+	case BINLOG_TEXT_WARNX:
+	case BINLOG_TEXT_ERROR:
+	case BINLOG_TEXT_SYSLOG:
+	case BINLOG_TEXT_SYSLOG_PERROR:
+		if (!context->has_format)
+			return true;
+		return format && format->bytes && fits(context, format);
+	}
+	return true;
+}

@@ -1,0 +1,311 @@
+#include "decoder/pack_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "decoder/pack_content.h"
+#include "decoder/pack_index.h"
+#include "record/layout.h"
+
+#define LEVEL 3
+
+struct pack_columns {
+	uint32_t sites[PACKED_MESSAGES_MAX]; /* ids, by place */
+	uint32_t threads[PACKED_MESSAGES_MAX];
+	uint16_t site_places[PACKED_MESSAGES_MAX]; /* of each row */
+	uint16_t thread_places[PACKED_MESSAGES_MAX];
+	uint32_t order[PACKED_MESSAGES_MAX]; /* rows, by place of the site */
+	uint64_t numbers[PACKED_MESSAGES_MAX];
+	struct column_string strings[PACKED_MESSAGES_MAX];
+	struct column_write writer;
+	struct render_buffer body;
+	struct render_buffer index;
+	struct render_buffer packed_body;
+	struct render_buffer packed_index;
+	ZSTD_CCtx *zstd;
+};
+
+/* What pack_columns_write() was called with. */
+struct work {
+	struct pack_columns *columns;
+	struct pack_batch *batch;
+	struct pack_define *define;
+	const struct pack_row *rows;
+	struct pack_index index;
+};
+
+struct pack_columns *pack_columns_new(void)
+{
+	struct pack_columns *columns = calloc(1, sizeof(*columns));
+
+	if (!columns)
+		return NULL;
+	columns->zstd = ZSTD_createCCtx();
+	if (columns->zstd)
+		return columns;
+	free(columns);
+	return NULL;
+}
+
+static uint16_t take_place(struct pack_entry *entry, uint32_t stamp,
+	uint32_t *ids, size_t *count)
+{
+	if (entry->batch != stamp) {
+		entry->batch = stamp;
+		entry->place = (uint32_t)*count;
+		entry->count = 0;
+		ids[(*count)++] = entry->id;
+	}
+	entry->count++;
+	return (uint16_t)entry->place;
+}
+
+static void take_places(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	uint32_t stamp = work->batch->stamp;
+	uint32_t i;
+
+	work->index.sites = columns->sites;
+	work->index.threads = columns->threads;
+	for (i = 0; i < work->index.count; i++) {
+		columns->site_places[i] = take_place(
+			pack_table_entry(
+				&work->define->sites, work->rows[i].site),
+			stamp, columns->sites, &work->index.site_count);
+		columns->thread_places[i] = take_place(
+			pack_table_entry(
+				&work->define->threads, work->rows[i].thread),
+			stamp, columns->threads, &work->index.thread_count);
+	}
+}
+
+static struct pack_entry *site_at(const struct work *work, size_t place)
+{
+	return pack_table_entry(
+		&work->define->sites, work->index.sites[place]);
+}
+
+/* The rows of each site together; of each in their order. */
+static void sort_rows(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	uint32_t start = 0;
+	size_t i;
+
+	for (i = 0; i < work->index.site_count; i++) {
+		columns->numbers[i] = start;
+		start += site_at(work, i)->count;
+	}
+	for (i = 0; i < work->index.count; i++)
+		columns->order[columns->numbers[columns->site_places[i]]++] =
+			(uint32_t)i;
+}
+
+static void put_numbers(struct work *work, size_t count)
+{
+	column_write_numbers(&work->columns->writer, &work->columns->body,
+		work->columns->numbers, count);
+}
+
+/* The columns that all messages have. */
+static void put_common(struct work *work)
+{
+	uint64_t *numbers = work->columns->numbers;
+	const struct pack_row *rows = work->rows;
+	uint32_t count = work->index.count;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		numbers[i] = work->columns->site_places[i];
+	put_numbers(work, count);
+	for (i = 0; i < count; i++)
+		numbers[i] = work->columns->thread_places[i];
+	put_numbers(work, count);
+	numbers[0] = rows[0].ticks;
+	for (i = 1; i < count; i++)
+		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
+	put_numbers(work, count);
+	for (i = 0; i < count; i++)
+		numbers[i] = rows[i].residual;
+	put_numbers(work, count);
+	for (i = 0; i < count; i++)
+		numbers[i] = rows[i].continues;
+	put_numbers(work, count);
+}
+
+static void put_strings(struct work *work, const uint32_t *order, size_t count,
+	size_t argument)
+{
+	const struct pack_batch *batch = work->batch;
+	struct column_string *strings = work->columns->strings;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t value = batch->values[work->rows[order[i]].values +
+					       argument];
+
+		strings[i] = (struct column_string){0};
+		if (value != PACK_COLUMNS_NULL)
+			strings[i] = (struct column_string){
+				batch->bytes.data + (value >> 32),
+				(uint32_t)value};
+	}
+	column_write_strings(&work->columns->writer, &work->columns->body,
+		strings, count);
+}
+
+static void put_long_doubles(struct work *work, const uint32_t *order,
+	size_t count, size_t argument)
+{
+	const struct pack_batch *batch = work->batch;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		render_buffer_put(&work->columns->body,
+			batch->bytes.data +
+				(batch->values[work->rows[order[i]].values +
+					       argument] >>
+					32),
+			16);
+}
+
+static void put_values(struct work *work, const uint32_t *order, size_t count,
+	size_t argument)
+{
+	const struct pack_batch *batch = work->batch;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		work->columns->numbers[i] =
+			batch->values[work->rows[order[i]].values + argument];
+	put_numbers(work, count);
+}
+
+static void put_site(struct work *work, const uint32_t *order, size_t place)
+{
+	const struct pack_entry *entry = site_at(work, place);
+	const struct pack_site_content *site = pack_content(entry);
+	const uint8_t *kinds = (const uint8_t *)(site + 1);
+	size_t i;
+
+	for (i = 0; i < site->arguments; i++) {
+		switch (kinds[i]) {
+		case BINLOG_ARG_STRING:
+		case BINLOG_ARG_WIDE:
+			put_strings(work, order, entry->count, i);
+			break;
+		case BINLOG_ARG_LONG_DOUBLE:
+			put_long_doubles(work, order, entry->count, i);
+			break;
+		default:
+			put_values(work, order, entry->count, i);
+		}
+	}
+}
+
+static void put_body(struct work *work)
+{
+	const uint32_t *order = work->columns->order;
+	size_t i;
+
+	work->columns->body.length = 0;
+	put_common(work);
+	sort_rows(work);
+	for (i = 0; i < work->index.site_count; i++) {
+		put_site(work, order, i);
+		order += site_at(work, i)->count;
+	}
+}
+
+static bool compress(struct pack_columns *columns, struct render_buffer *to,
+	const struct render_buffer *from, int level)
+{
+	size_t size;
+
+	to->length = 0;
+	if (!render_buffer_reserve(to, ZSTD_compressBound(from->length)))
+		return false;
+	size = ZSTD_compressCCtx(columns->zstd, to->data, to->room, from->data,
+		from->length, level);
+	if (ZSTD_isError(size))
+		return false;
+	to->length = size;
+	return true;
+}
+
+static void put_batch(struct work *work, uint64_t number)
+{
+	struct frame_write *frame = work->define->frame;
+	const struct pack_columns *columns = work->columns;
+	uint64_t first = UINT64_MAX;
+	uint64_t last = 0;
+	uint32_t i;
+
+	for (i = 0; i < work->index.count; i++) {
+		uint64_t wall = work->rows[i].wall;
+
+		first = wall < first ? wall : first;
+		last = wall > last ? wall : last;
+	}
+	frame_write_begin(frame, PACKED_BATCH);
+	frame_write_some(frame, PACKED_BATCH_NUMBER, number);
+	frame_write_uint(frame, PACKED_BATCH_COUNT, work->index.count);
+	frame_write_some(frame, PACKED_BATCH_FIRST, first);
+	frame_write_some(frame, PACKED_BATCH_LAST, last);
+	frame_write_uint(frame, PACKED_BATCH_COMPRESSION, PACKED_ZSTD);
+	frame_write_uint(
+		frame, PACKED_BATCH_INDEX_BYTES, columns->index.length);
+	frame_write_binary(frame, PACKED_BATCH_INDEX,
+		columns->packed_index.data, columns->packed_index.length);
+	frame_write_uint(frame, PACKED_BATCH_BODY_BYTES, columns->body.length);
+	frame_write_binary(frame, PACKED_BATCH_BODY, columns->packed_body.data,
+		columns->packed_body.length);
+	frame_write_end(frame);
+}
+
+bool pack_columns_write(struct pack_columns *columns, struct pack_batch *batch,
+	struct pack_define *define, uint32_t first, uint32_t count,
+	uint64_t number)
+{
+	int level = batch->level ? batch->level : LEVEL;
+	struct work work = {
+		.columns = columns,
+		.batch = batch,
+		.define = define,
+		.rows = batch->rows + first,
+		.index = {.first = first, .count = count},
+	};
+
+	take_places(&work);
+	columns->index.length = 0;
+	pack_index_put(&columns->index, &work.index, batch, define);
+	put_body(&work);
+	batch->failed |= columns->index.failed || columns->body.failed;
+	if (batch->failed || columns->index.length > PACKED_INDEX_MAX ||
+		columns->body.length > PACKED_BODY_MAX)
+		return false;
+	if (!compress(columns, &columns->packed_index, &columns->index,
+		    level) ||
+		!compress(columns, &columns->packed_body, &columns->body,
+			level)) {
+		batch->failed = true;
+		return false;
+	}
+	put_batch(&work, number);
+	return true;
+}
+
+void pack_columns_free(struct pack_columns *columns)
+{
+	if (!columns)
+		return;
+	ZSTD_freeCCtx(columns->zstd);
+	column_write_free(&columns->writer);
+	render_buffer_free(&columns->body);
+	render_buffer_free(&columns->index);
+	render_buffer_free(&columns->packed_body);
+	render_buffer_free(&columns->packed_index);
+	free(columns);
+}

@@ -1,0 +1,20 @@
+/*
+ * What all messages of a site of a packed log share in one process: the site's
+ * definitions with the addresses of that process, as every consumer knows them
+ * from captures.  Asked by the reader for each site of a batch.  Promises the
+ * same context as long as nothing more becomes known of it, and one in any
+ * case: what is lost is filled in from the index of the batch.
+ */
+#ifndef DECODER_PACKED_CONTEXT_H
+#define DECODER_PACKED_CONTEXT_H
+
+#include "decoder/packed_log.h"
+
+/*
+ * Counts in the log those that definitions are missing of.  Null: out of
+ * memory, or the log has taken too much of it.
+ */
+struct definition_context *packed_context_find(struct packed_log *log,
+	const struct packed_row *row, struct packed_process *process);
+
+#endif

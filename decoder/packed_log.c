@@ -1,0 +1,253 @@
+#include "decoder/packed_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/hash.h"
+
+/* Of one whose PROCESS is lost: no writer has so many. */
+#define NUMBER_MADE_UP 0x80000000u
+#define ANCESTORS_MAX 16
+
+struct packed_log *packed_log_new(
+	uint64_t number, const char *path, struct packed_captures *captures)
+{
+	struct packed_log *log = calloc(1, sizeof(*log));
+
+	if (!log)
+		return NULL;
+	log->number = number;
+	log->path = path;
+	log->all_captures = captures;
+	return log;
+}
+
+void packed_log_free(struct packed_log *log)
+{
+	struct packed_process *process;
+
+	if (!log)
+		return;
+	for (process = log->newest; process; process = process->older)
+		free(process->places);
+	id_map_free(&log->captures);
+	id_map_free(&log->modules);
+	id_map_free(&log->processes);
+	id_map_free(&log->threads);
+	id_map_free(&log->strings);
+	id_map_free(&log->streams);
+	id_map_free(&log->traces);
+	id_map_free(&log->calls);
+	id_map_free(&log->contexts);
+	pool_free(&log->pool);
+	free(log);
+}
+
+void *packed_log_take(struct packed_log *log, size_t size)
+{
+	void *taken = NULL;
+
+	if (PACKED_LOG_BYTES_MAX - log->bytes >= size)
+		taken = pool_take(&log->pool, size);
+	if (taken)
+		log->bytes += size;
+	else
+		log->left_out += size;
+	return taken;
+}
+
+char *packed_log_copy(struct packed_log *log, struct packed_bytes bytes)
+{
+	char *copied = bytes.size < SIZE_MAX
+			       ? packed_log_take(log, bytes.size + 1)
+			       : NULL;
+
+	if (!copied)
+		return NULL;
+	if (bytes.size > 0)
+		memcpy(copied, bytes.data, bytes.size);
+	copied[bytes.size] = '\0';
+	return copied;
+}
+
+struct recording *packed_log_capture(const struct packed_log *log, uint32_t id)
+{
+	return id_map_find(&log->captures, id);
+}
+
+struct packed_thread *packed_log_thread(
+	const struct packed_log *log, uint32_t id)
+{
+	return id_map_find(&log->threads, id);
+}
+
+const struct packed_call *packed_log_call(
+	const struct packed_log *log, uint32_t id)
+{
+	return id_map_find(&log->calls, id);
+}
+
+/* The capture with this id, in any case.  Null: out of memory. */
+static struct recording *some_capture(
+	struct packed_log *log, uint32_t id, uint32_t pid)
+{
+	struct recording *capture = packed_log_capture(log, id);
+
+	if (capture)
+		return capture;
+	capture = packed_capture_make(log->all_captures, log->path);
+	if (!capture)
+		return NULL;
+	capture->header.pid = pid;
+	id_map_set(&log->captures, id, capture);
+	return capture;
+}
+
+const struct program_module *packed_log_module(
+	struct packed_log *log, uint32_t id, const struct program_module *file)
+{
+	struct program_module *module = id_map_find(&log->modules, id);
+
+	if (module || id == 0)
+		return module;
+	module = packed_log_take(log, sizeof(*module));
+	if (!module)
+		return NULL;
+	*module = *file;
+	module->start = log->modules.count;
+	module->path = packed_log_copy(
+		log, (struct packed_bytes){
+			     (const uint8_t *)file->path, file->path_bytes});
+	module->build_id = (const uint8_t *)packed_log_copy(log,
+		(struct packed_bytes){file->build_id, file->build_id_bytes});
+	if (!module->path || !module->build_id)
+		return NULL;
+	id_map_set(&log->modules, id, module);
+	return module;
+}
+
+uint64_t packed_log_magic(const struct program_module *module)
+{
+	uint64_t hash = binlog_hash(module->build_id, module->build_id_bytes);
+
+	hash = binlog_hash_word(hash, module->file_bytes);
+	return binlog_hash_word(hash, module->content_hash);
+}
+
+struct packed_process *packed_log_make_process(struct packed_log *log,
+	uint32_t id, uint32_t capture_id, uint32_t pid, uint32_t number)
+{
+	struct recording *capture = some_capture(log, capture_id, pid);
+	struct packed_process *made = packed_log_take(log, sizeof(*made));
+
+	if (!made || !capture)
+		return NULL;
+	*made = (struct packed_process){
+		.capture = capture,
+		.program = program_find(&capture->programs, pid, number),
+		.older = log->newest,
+	};
+	if (!made->program || !id_map_set(&log->processes, id, made))
+		return NULL;
+	log->newest = made;
+	return made;
+}
+
+struct packed_process *packed_log_process(
+	struct packed_log *log, uint32_t id, uint32_t capture, uint32_t pid)
+{
+	struct packed_process *process = id_map_find(&log->processes, id);
+	struct recording *of;
+	bool founder;
+
+	if (process)
+		return process;
+	of = some_capture(log, capture, pid);
+	founder = of && of->header.pid == pid;
+	return packed_log_make_process(
+		log, id, capture, pid, founder ? 0 : id | NUMBER_MADE_UP);
+}
+
+static bool make_room(struct packed_process *process)
+{
+	size_t room = process->place_room ? process->place_room * 2 : 8;
+	struct packed_place *places;
+
+	if (process->place_count < process->place_room)
+		return true;
+	places = reallocarray(process->places, room, sizeof(*places));
+	if (!places)
+		return false;
+	process->places = places;
+	process->place_room = room;
+	return true;
+}
+
+static const struct packed_place *own_place(
+	const struct packed_process *process,
+	const struct program_module *module)
+{
+	size_t i;
+
+	for (i = process->place_count; i > 0; i--)
+		if (process->places[i - 1].module == module)
+			return &process->places[i - 1];
+	return NULL;
+}
+
+const struct packed_place *packed_log_place(
+	const struct packed_process *process,
+	const struct program_module *module)
+{
+	const struct packed_place *place = NULL;
+	int generation;
+
+	for (generation = 0; process && !place && generation < ANCESTORS_MAX;
+		generation++, process = process->parent)
+		place = own_place(process, module);
+	return place;
+}
+
+/* What earlier parts have said of a module is said again, or is over. */
+static void drop_earlier(
+	struct packed_process *process, const struct program_module *module)
+{
+	size_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < process->place_count; i++)
+		if (process->places[i].module != module ||
+			process->places[i].part == process->part)
+			process->places[kept++] = process->places[i];
+	process->place_count = kept;
+}
+
+const struct packed_place *packed_log_map(struct packed_log *log,
+	struct packed_process *process, const struct program_module *module,
+	uint64_t start, uint64_t end, uint64_t bias)
+{
+	struct program_module mapped = *module;
+	const struct packed_place *before;
+
+	mapped.start = start;
+	mapped.end = end;
+	mapped.bias = bias;
+	if (!program_add_mapping(
+		    &process->capture->programs, process->program, &mapped))
+		return NULL;
+	if (process->part != log->part)
+		process->moved = 0;
+	process->part = log->part;
+	drop_earlier(process, module);
+	before = own_place(process, module);
+	if (before && before->bias == bias)
+		return before;
+	if (!make_room(process))
+		return NULL;
+	if (before)
+		process->moved = binlog_hash_word(
+			process->moved ^ (uintptr_t)module, bias);
+	process->places[process->place_count] =
+		(struct packed_place){module, bias, log->part};
+	return &process->places[process->place_count++];
+}

@@ -1,0 +1,209 @@
+#include "decoder/source.h"
+
+#include <stdlib.h>
+
+#include "decoder/merge.h"
+#include "decoder/packed_reader.h"
+
+/* With more logs than this at once, little of each is kept in memory. */
+#define LOGS_FEW 16u
+
+/* One of several; a heap of these has the one that comes next at its top. */
+struct input {
+	uint64_t key;	  /* wall time of its next message, or of its first */
+	size_t order;	  /* decides between equal keys */
+	const char *path; /* null: the captures */
+	struct packed_reader *reader;  /* null: not open yet */
+	const struct message *message; /* null: not read yet */
+};
+
+struct source {
+	struct merge *merge; /* null: no captures */
+	struct packed_readers readers;
+	struct input *heap;
+	size_t count;
+	const struct capture_list *list;
+	bool delivered; /* the message of the top */
+};
+
+static bool is_before(const struct input *a, const struct input *b)
+{
+	return a->key != b->key ? a->key < b->key : a->order < b->order;
+}
+
+static void sift_down(struct source *source, size_t i)
+{
+	struct input moving = source->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= source->count)
+			break;
+		if (child + 1 < source->count &&
+			is_before(
+				&source->heap[child + 1], &source->heap[child]))
+			child++;
+		if (!is_before(&source->heap[child], &moving))
+			break;
+		source->heap[i] = source->heap[child];
+		i = child;
+	}
+	source->heap[i] = moving;
+}
+
+static bool begin_heap(struct source *source)
+{
+	const struct capture_list *list = source->list;
+	bool several = list->packed_count + (list->count > 0) > 1;
+	size_t i;
+
+	source->heap = calloc(list->packed_count + 1, sizeof(*source->heap));
+	if (!source->heap)
+		return false;
+	if (list->count > 0)
+		source->count = 1;
+	for (i = 0; i < list->packed_count; i++)
+		source->heap[source->count++] = (struct input){
+			.order = i + 1,
+			.path = list->packed[i],
+			.key = several ? packed_reader_begin(list->packed[i])
+				       : 0,
+		};
+	for (i = source->count / 2; i > 0; i--)
+		sift_down(source, i - 1);
+	return true;
+}
+
+struct source *source_new(const struct capture_list *list,
+	struct restore *restore, struct error_list *errors)
+{
+	struct source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return NULL;
+	source->list = list;
+	source->readers.captures.errors = errors;
+	source->readers.captures.restore = restore;
+	source->readers.sparing = list->packed_count > LOGS_FEW;
+	source->merge = merge_new(list->captures, list->count);
+	if (source->merge && begin_heap(source))
+		return source;
+	source_free(source);
+	return NULL;
+}
+
+void source_filter(struct source *source, packed_wants *wants, void *closure)
+{
+	source->readers.wants = wants;
+	source->readers.closure = closure;
+}
+
+static bool open_input(struct source *source, struct input *input)
+{
+	if (!input->path || input->reader)
+		return true;
+	input->reader = packed_reader_new(input->path, &source->readers);
+	if (!input->reader)
+		error_add(source->readers.captures.errors,
+			&(struct error){
+				.code = ERROR_MEMORY, .file = input->path});
+	return input->reader;
+}
+
+static void step(struct source *source, struct input *input)
+{
+	if (!open_input(source, input))
+		input->message = NULL;
+	else if (input->path)
+		input->message = packed_reader_next(input->reader);
+	else
+		input->message = merge_next(source->merge);
+}
+
+/* Puts the top where it belongs now, or takes it out at its end. */
+static void settle_top(struct source *source)
+{
+	struct input *top = &source->heap[0];
+
+	if (top->message) {
+		top->key = top->message->wall;
+	} else {
+		packed_reader_free(top->reader);
+		*top = source->heap[--source->count];
+	}
+	if (source->count > 1)
+		sift_down(source, 0);
+}
+
+/* Steps beyond what was delivered; the next piece of the same call, if any. */
+static const struct message *finish_delivered(struct source *source)
+{
+	struct input *top = &source->heap[0];
+	bool partial = top->message->partial;
+
+	step(source, top);
+	if (partial && top->message && top->message->continues)
+		return top->message;
+	source->delivered = false;
+	settle_top(source);
+	return NULL;
+}
+
+const struct message *source_next(struct source *source)
+{
+	const struct message *piece =
+		source->delivered ? finish_delivered(source) : NULL;
+
+	if (piece)
+		return piece;
+	while (source->count > 0) {
+		struct input *top = &source->heap[0];
+
+		if (top->message) {
+			source->delivered = true;
+			return top->message;
+		}
+		step(source, top);
+		settle_top(source);
+	}
+	return NULL;
+}
+
+void source_skim(struct source *source)
+{
+	size_t i;
+
+	for (i = 0; i < source->count; i++) {
+		struct input *input = &source->heap[i];
+
+		if (!input->path || !open_input(source, input))
+			continue;
+		packed_reader_skim(input->reader);
+		packed_reader_free(input->reader);
+		input->reader = NULL;
+	}
+	source->count = 0;
+}
+
+struct recording *const *source_packed(
+	const struct source *source, size_t *count)
+{
+	*count = source->readers.captures.count;
+	return source->readers.captures.all;
+}
+
+void source_free(struct source *source)
+{
+	size_t i;
+
+	if (!source)
+		return;
+	for (i = 0; i < source->count; i++)
+		packed_reader_free(source->heap[i].reader);
+	free(source->heap);
+	merge_free(source->merge);
+	packed_inflate_free(&source->readers.inflate);
+	packed_captures_free(&source->readers.captures);
+	free(source);
+}

@@ -1,0 +1,43 @@
+/*
+ * One stream of messages out of all that was given: captures through their
+ * merge, and each packed log through its reader, in the order of the calls.
+ * Called by binlog-show.  Logs are merged by wall time, pieces of a call stay
+ * together; a log is open only from the time of its first message on until
+ * its last.
+ */
+#ifndef DECODER_SOURCE_H
+#define DECODER_SOURCE_H
+
+#include "decoder/capture_list.h"
+#include "decoder/packed_batch.h"
+
+struct source;
+
+/*
+ * Of a list that outlives it, as do `errors`; restore may be null.  Null: out
+ * of memory.
+ */
+struct source *source_new(const struct capture_list *list,
+	struct restore *restore, struct error_list *errors);
+
+/* Asks for each batch whether it is wanted; to be called before source_next().
+ */
+void source_filter(struct source *source, packed_wants *wants, void *closure);
+
+/* The next message, valid until the next call.  Null: that was all. */
+const struct message *source_next(struct source *source);
+
+/* Reads packed logs for all but their messages, instead of source_next(). */
+void source_skim(struct source *source);
+
+/*
+ * The captures that packed logs have told of so far; they last as long as the
+ * source.
+ */
+struct recording *const *source_packed(
+	const struct source *source, size_t *count);
+
+/* Null is fine. */
+void source_free(struct source *source);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * binlog-pack: captures in, a packed log out.  The only place in it that
+ * prints to people; all that went wrong elsewhere arrives here as a list.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decoder/capture_list.h"
+#include "decoder/merge.h"
+#include "decoder/pack.h"
+#include "record/layout.h"
+#include "record/packed.h"
+#include "tools/pack/log_file.h"
+#include "tools/pack/pack_options.h"
+#include "tools/pack/progress.h"
+
+enum exit_status {
+	EXIT_ALL_PACKED = 0,
+	EXIT_DAMAGE = 1,  /* or loss; what could be read was packed */
+	EXIT_NOTHING = 2, /* to read, or wrong usage, or no way to write */
+};
+
+struct work {
+	struct pack_command command;
+	struct error_list errors;
+	size_t errors_packed; /* so many of them are in the log */
+	struct capture_list list;
+	struct log_file log;
+	struct pack *pack;
+	struct progress progress;
+	uint64_t calls;
+};
+
+static enum exit_status fail(const char *sentence)
+{
+	fprintf(stderr, "binlog-pack: %s\n", sentence);
+	return EXIT_NOTHING;
+}
+
+static enum exit_status print_help(void)
+{
+	char text[4096];
+
+	pack_options_help(text, sizeof(text));
+	printf("usage: binlog-pack [OPTIONS] CAPTURE... -o LOG\n"
+	       "Packs captures of libbinlog.so into one small log, which "
+	       "binlog-show reads.\n"
+	       "CAPTURE is a directory of captures or a capture file.\n\n%s",
+		text);
+	return EXIT_ALL_PACKED;
+}
+
+static enum exit_status print_version(void)
+{
+	printf("binlog-pack, writes packed logs of format version %u\n",
+		PACKED_VERSION);
+	return EXIT_ALL_PACKED;
+}
+
+static void report_memory(struct work *work)
+{
+	error_add(&work->errors, &(struct error){.code = ERROR_MEMORY});
+}
+
+static struct recording *capture_of(
+	const struct work *work, const struct error *error)
+{
+	size_t i;
+
+	for (i = 0; i < work->list.count; i++)
+		if (work->list.captures[i]->path == error->file)
+			return work->list.captures[i];
+	return NULL;
+}
+
+/* What is missing in the captures is told where it was found. */
+static bool pack_errors(struct work *work)
+{
+	size_t kept = work->errors.count < ERROR_KEPT_MAX ? work->errors.count
+							  : ERROR_KEPT_MAX;
+
+	for (; work->errors_packed < kept; work->errors_packed++) {
+		const struct error *error =
+			&work->errors.kept[work->errors_packed];
+
+		if (!pack_loss(work->pack, capture_of(work, error), error))
+			return false;
+	}
+	return true;
+}
+
+static bool pack_messages_of(struct work *work, struct merge *merge)
+{
+	const struct message *message;
+
+	while ((message = merge_next(merge))) {
+		if (work->errors.count != work->errors_packed &&
+			!pack_errors(work))
+			return false;
+		if (!pack_message(work->pack, message))
+			return false;
+		work->calls += !message->partial && !message_is_event(message);
+		progress_step(&work->progress);
+	}
+	return pack_errors(work);
+}
+
+static bool end_captures(struct work *work)
+{
+	size_t i;
+
+	for (i = 0; i < work->list.count; i++)
+		if (!pack_capture_end(work->pack, work->list.captures[i]))
+			return false;
+	return pack_errors(work) && pack_end(work->pack);
+}
+
+static void pack_all(struct work *work)
+{
+	struct merge *merge =
+		merge_new(work->list.captures, work->list.count);
+
+	progress_begin(&work->progress, !work->command.quiet,
+		work->list.captures, work->list.count);
+	if (!merge || !pack_messages_of(work, merge) || !end_captures(work)) {
+		if (work->log.failed == 0)
+			report_memory(work);
+	}
+	progress_end(&work->progress);
+	merge_free(merge);
+}
+
+static void print_errors(const struct error_list *errors)
+{
+	char sentence[4608];
+	size_t i;
+
+	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
+		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
+		fprintf(stderr, "%s\n", sentence);
+	}
+	if (errors->count > ERROR_KEPT_MAX)
+		fprintf(stderr, "and %zu more of this kind\n",
+			errors->count - ERROR_KEPT_MAX);
+}
+
+static void print_sum(const struct work *work)
+{
+	uint64_t messages = pack_messages(work->pack);
+	uint64_t read = 0;
+	size_t i;
+
+	for (i = 0; i < work->list.count; i++)
+		read += work->list.captures[i]->read;
+	fprintf(stderr, "%" PRIu64 " messages, %" PRIu64 " bytes", messages,
+		work->log.bytes);
+	if (messages > 0 && work->log.bytes > 0)
+		fprintf(stderr, ", %.3f per message, 1/%.1f of the captures",
+			(double)work->log.bytes / (double)messages,
+			(double)read / (double)work->log.bytes);
+	fputc('\n', stderr);
+}
+
+static uint64_t dropped(const struct work *work)
+{
+	uint64_t calls = 0;
+	size_t i;
+
+	for (i = 0; i < work->list.count; i++)
+		calls += work->list.captures[i]->dropped;
+	return calls;
+}
+
+static enum exit_status judge(const struct work *work)
+{
+	if (work->log.failed != 0 || work->list.count == 0)
+		return EXIT_NOTHING;
+	if (error_count(&work->errors, ERROR_SEVERITY_DAMAGE) > 0)
+		return work->calls > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
+	return dropped(work) > 0 ? EXIT_DAMAGE : EXIT_ALL_PACKED;
+}
+
+static void report_log(const struct work *work)
+{
+	const char *path = work->command.output;
+	const char *advice = work->log.failed == EEXIST
+				     ? "choose another name, or give --force"
+				     : "make room or choose another place";
+
+	fprintf(stderr, "%s: not written%s: %s: %s\n",
+		strcmp(path, "-") == 0 ? "standard output" : path,
+		work->log.bytes > 0 ? " to its end" : "",
+		strerror(work->log.failed), advice);
+}
+
+static enum exit_status pack_captures(struct work *work)
+{
+	struct log_file *log = &work->log;
+
+	if (!log_file_open(log, work->command.output, work->command.force)) {
+		report_log(work);
+		return EXIT_NOTHING;
+	}
+	pack_all(work);
+	if (!log_file_close(log))
+		report_log(work);
+	print_errors(&work->errors);
+	if (!work->command.quiet && log->failed == 0)
+		print_sum(work);
+	return judge(work);
+}
+
+static enum exit_status run(struct work *work)
+{
+	const struct pack_options options = {
+		.level = work->command.level,
+		.plain = work->command.plain,
+	};
+	enum exit_status status = EXIT_NOTHING;
+	size_t i;
+
+	for (i = 0; i < work->command.path_count; i++)
+		capture_list_add(
+			&work->list, work->command.paths[i], &work->errors);
+	work->pack = pack_new(&options, log_file_take, &work->log);
+	if (!work->pack)
+		report_memory(work);
+	if (work->pack && work->list.count > 0)
+		status = pack_captures(work);
+	else
+		print_errors(&work->errors);
+	pack_free(work->pack);
+	capture_list_free(&work->list);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct work work;
+
+	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
+	signal(SIGPIPE, SIG_IGN);
+	switch (pack_options_parse(&work.command, argc, argv)) {
+	case PACK_OPTIONS_HELP:
+		return print_help();
+	case PACK_OPTIONS_VERSION:
+		return print_version();
+	case PACK_OPTIONS_WRONG:
+		return fail(work.command.problem);
+	case PACK_OPTIONS_PACK:
+		break;
+	}
+	return run(&work);
+}

@@ -1,0 +1,60 @@
+#include "tools/pack/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_path(const char *path, bool force)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+			  O_NOCTTY | O_NONBLOCK;
+	int fd = open(path, flags | (force ? 0 : O_EXCL), 0600);
+	struct stat st;
+
+	if (fd < 0 || !force)
+		return fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) == 0)
+		return fd;
+	if (!S_ISREG(st.st_mode))
+		errno = EINVAL;
+	close(fd);
+	return -1;
+}
+
+bool log_file_open(struct log_file *log, const char *path, bool force)
+{
+	*log = (struct log_file){.fd = STDOUT_FILENO};
+	if (strcmp(path, "-") != 0)
+		log->fd = open_path(path, force);
+	if (log->fd < 0)
+		log->failed = errno;
+	return log->fd >= 0;
+}
+
+bool log_file_take(void *closure, const void *bytes, size_t size)
+{
+	struct log_file *log = closure;
+	const char *at = bytes;
+
+	while (size > 0 && log->failed == 0) {
+		ssize_t n = write(log->fd, at, size);
+
+		if (n < 0 && errno != EINTR)
+			log->failed = errno;
+		if (n <= 0)
+			continue;
+		at += n;
+		size -= (size_t)n;
+		log->bytes += (uint64_t)n;
+	}
+	return log->failed == 0;
+}
+
+bool log_file_close(struct log_file *log)
+{
+	if (close(log->fd) != 0 && log->failed == 0)
+		log->failed = errno;
+	return log->failed == 0;
+}

@@ -1,0 +1,32 @@
+/*
+ * The log that is being written: an open file, and what went wrong with it.
+ * Used by binlog-pack.  The file is valid at any length, so what is there when
+ * a write fails stays.
+ */
+#ifndef TOOLS_PACK_LOG_FILE_H
+#define TOOLS_PACK_LOG_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct log_file {
+	int fd;
+	int failed; /* errno of the first call that failed, or 0 */
+	uint64_t bytes;
+};
+
+/*
+ * Makes the file, for its owner alone; "-" is standard output.  One that is
+ * there already is a failure (EEXIST) unless `force`, and then it must be a
+ * regular file, and is emptied; a symbolic link is never followed.
+ */
+bool log_file_open(struct log_file *log, const char *path, bool force);
+
+/* Writes everything, as pack_take. */
+bool log_file_take(void *closure, const void *bytes, size_t size);
+
+/* False: it failed, now or before. */
+bool log_file_close(struct log_file *log);
+
+#endif
