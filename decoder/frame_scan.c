@@ -183,6 +183,18 @@ static uint32_t told_sum(const uint8_t *head)
 	       (uint32_t)head[4] << 8 | head[5];
 }
 
+/* A record begins with its tag and the head of a map. */
+static bool begins_as_record(const uint8_t *record, size_t size)
+{
+	return size >= 2 && record[0] <= 0x7f &&
+	       ((record[1] >= 0x80 && record[1] <= 0x8f) || record[1] == 0xde ||
+		       record[1] == 0xdf);
+}
+
+/*
+ * A candidate is summed up as long as there is credit.  Among so many that it
+ * is gone, only what begins as a record is looked at, by what is kept of sums.
+ */
 static bool sum_fits(struct frame_scan *scan)
 {
 	const uint8_t *head = scan->buffer + scan->at;
@@ -192,6 +204,8 @@ static bool sum_fits(struct frame_scan *scan)
 	if (scan->length <= scan->credit) {
 		scan->credit -= scan->length;
 		sum = (uint32_t)crc32(0, record, (uInt)scan->length);
+	} else if (!begins_as_record(record, scan->length)) {
+		return false;
 	} else if (!frame_sums_find(&scan->sums, record,
 			   scan->offset + scan->head, scan->length, &sum)) {
 		stop(scan, ERROR_MEMORY, 0);

@@ -5,9 +5,10 @@
  * and a window.  Promises each frame that is intact once, in order, nothing
  * out of the inside of one that is, and work in proportion to the bytes.
  *
- * A candidate that does not fit costs no second look at its bytes: the check
- * sum of a stretch follows from those of what is before its two ends, which
- * are kept every few bytes (frame_sums.h).
+ * A candidate that does not fit costs its bytes once; where there are so many
+ * that this adds up to more than a few times the input, the check sum of a
+ * stretch is taken from those of what is before its two ends (frame_sums.h),
+ * and only of what begins as a record does.
  */
 #ifndef DECODER_FRAME_SCAN_H
 #define DECODER_FRAME_SCAN_H

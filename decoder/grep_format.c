@@ -15,6 +15,8 @@
 struct node {
 	char byte;
 	char conversion; /* 0: it is the byte */
+	uint8_t flags;	 /* enum format_flag */
+	bool padded;
 };
 
 /* A format as its texts: bytes, and between them anything of some kind. */
@@ -26,12 +28,20 @@ struct shape {
 	bool exact; /* all of the bytes are in every text */
 };
 
-static void add_node(struct shape *shape, char byte, char conversion)
+static void add_node(struct shape *shape, struct node node)
 {
 	if (shape->count < shape->room)
-		shape->nodes[shape->count++] = (struct node){byte, conversion};
+		shape->nodes[shape->count++] = node;
 	else
 		shape->known = false;
+}
+
+static void add_bytes(struct shape *shape, const char *bytes, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		add_node(shape, (struct node){.byte = bytes[i]});
 }
 
 static bool is_narrow(int columns)
@@ -52,16 +62,20 @@ static bool is_always_whole(const struct format_directive *directive)
 static void add_directive(
 	struct shape *shape, const struct format_directive *directive)
 {
-	size_t i;
+	struct node node = {
+		.conversion = directive->conversion,
+		.flags = directive->flags,
+		.padded = directive->width != FORMAT_NONE ||
+			  directive->width_argument != FORMAT_NONE,
+	};
 
 	if (directive->conversion == '%') {
-		add_node(shape, '%', 0);
+		add_bytes(shape, "%", 1);
 	} else if (directive->conversion) {
-		add_node(shape, 0, directive->conversion);
+		add_node(shape, node);
 		shape->exact = shape->exact && is_always_whole(directive);
 	} else {
-		for (i = 0; i < directive->length; i++)
-			add_node(shape, directive->text[i], 0);
+		add_bytes(shape, directive->text, directive->length);
 	}
 }
 
@@ -97,10 +111,7 @@ static bool fits(const struct definition_context *context,
 static void add_literal(
 	struct shape *shape, const struct definition_string *format)
 {
-	size_t i;
-
-	for (i = 0; i < format->length; i++)
-		add_node(shape, format->bytes[i], 0);
+	add_bytes(shape, format->bytes, format->length);
 	if (format->length > 0 && format->bytes[0] == '\0')
 		shape->known = false; /* it may be damaged */
 }
@@ -127,7 +138,7 @@ static bool make_shape(struct shape *shape,
 	case BINLOG_TEXT_LITERAL:
 		add_literal(shape, format);
 		if (context->text == BINLOG_TEXT_LITERAL_LINE)
-			add_node(shape, '\n', 0);
+			add_bytes(shape, "\n", 1);
 		break;
 	default:
 		shape->known = false;
@@ -137,48 +148,64 @@ static bool make_shape(struct shape *shape,
 	return shape->known;
 }
 
-/* Whether the directive can make this byte, padding included. */
-static bool can_make(char conversion, bool named, char c)
+static bool is_among(char c, const char *bytes)
 {
-	const char *made;
+	return c != '\0' && strchr(bytes, c);
+}
 
+/* What stands for infinite and for no number; and the digits of %a. */
+static bool float_can_make(char conversion, char c)
+{
 	switch (conversion) {
+	case 'f':
+		return is_among(c, ".0123456789infa");
+	case 'F':
+		return is_among(c, ".0123456789INFA");
+	case 'a':
+		return is_among(c, "+.0123456789abcdefinpx");
+	case 'A':
+		return is_among(c, "+.0123456789ABCDEFINPX");
+	case 'e':
+	case 'g':
+		return is_among(c, "+.0123456789einfa");
+	}
+	return is_among(c, "+.0123456789EINFA");
+}
+
+/* Whether the directive can make this byte. */
+static bool can_make(const struct node *node, bool named, char c)
+{
+	bool alternate = node->flags & FORMAT_ALTERNATE;
+
+	if (c == ' ' && (node->padded || node->flags & FORMAT_SPACE))
+		return true;
+	if (c == '+' && node->flags & FORMAT_PLUS)
+		return true;
+	switch (node->conversion) {
 	case 'd':
+		return is_among(c, "-0123456789");
 	case 'u':
-		made = " +-0123456789";
-		break;
+		return is_among(c, "0123456789");
 	case 'o':
-		made = " 01234567";
-		break;
+		return is_among(c, "01234567");
 	case 'x':
+		return is_among(c, "0123456789abcdef") ||
+		       (alternate && c == 'x');
 	case 'X':
-		made = " 0123456789abcdefxABCDEFX";
-		break;
+		return is_among(c, "0123456789ABCDEF") ||
+		       (alternate && c == 'X');
 	case 'b':
 	case 'B':
-		made = " 01bB";
-		break;
+		return is_among(c, "01") ||
+		       (alternate && c == node->conversion);
 	case 'p':
-		if (named)
-			return true;
-		made = " +0123456789abcdefx(nil)";
-		break;
-	case 'e':
-	case 'f':
-	case 'g':
-	case 'a':
-	case 'E':
-	case 'F':
-	case 'G':
-	case 'A':
-		made = " +-.0123456789abcdefinptxABCDEFINPTX";
-		break;
+		return named || is_among(c, "0123456789abcdefx(nil)");
 	case 'n':
 		return false;
-	default:
-		return true;
 	}
-	return c != '\0' && strchr(made, c);
+	if (is_among(node->conversion, "eEfFgGaA"))
+		return c == '-' || float_can_make(node->conversion, c);
+	return true;
 }
 
 static char fold(char c)
@@ -192,8 +219,8 @@ static bool takes(const struct node *node, char c, bool folds, bool named)
 
 	if (!node->conversion)
 		return folds ? fold(node->byte) == c : node->byte == c;
-	return can_make(node->conversion, named, c) ||
-	       (folds && can_make(node->conversion, named, capital));
+	return can_make(node, named, c) ||
+	       (folds && can_make(node, named, capital));
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "decoder/pack_data.h"
 #include "decoder/pack_define.h"
 #include "decoder/pack_ends.h"
+#include "decoder/pack_symbols.h"
 
 /* More memory for definitions, and a new log begins. */
 #define DEFINITIONS_MAX ((size_t)24 << 20)
@@ -29,6 +30,7 @@ struct pack {
 	void *closure;
 	struct frame_write frame;
 	struct pack_define define;
+	struct pack_symbols symbols;
 	struct pack_batch batch;
 	struct known_thread threads[THREADS_KNOWN];
 	uint64_t messages; /* all */
@@ -51,6 +53,9 @@ static void begin_log(struct pack *pack)
 	memset(pack->threads, 0, sizeof(pack->threads));
 	pack->batch.stamp++;
 	pack_define_begin(&pack->define, &pack->frame);
+	pack_symbols_forget(&pack->symbols);
+	if (pack->options.places)
+		pack->define.symbols = &pack->symbols;
 }
 
 struct pack *pack_new(
@@ -61,6 +66,8 @@ struct pack *pack_new(
 	if (!pack)
 		return NULL;
 	pack->options = *options;
+	pack->symbols.places = options->places;
+	pack->symbols.define = &pack->define;
 	pack->take = take;
 	pack->closure = closure;
 	if (!pack_batch_begin(&pack->batch, options->level)) {
@@ -248,6 +255,8 @@ bool pack_message(struct pack *pack, const struct message *message)
 	thread = site ? thread_of(pack, message) : NULL;
 	if (!thread)
 		return fail(pack);
+	if (pack->options.places)
+		pack_symbols_pointers(&pack->symbols, message);
 	pack->messages++;
 	pack->part_messages++;
 	if (pack->options.plain)
@@ -329,6 +338,7 @@ void pack_free(struct pack *pack)
 	if (!pack)
 		return;
 	pack_batch_end(&pack->batch);
+	pack_symbols_free(&pack->symbols);
 	pack_define_free(&pack->define);
 	frame_write_free(&pack->frame);
 	free(pack);

@@ -18,6 +18,7 @@
 #include "decoder/recording.h"
 
 struct pack;
+struct places;
 
 /*
  * Takes one or more whole frames.  False: they are not taken, and the packer
@@ -27,6 +28,8 @@ typedef bool pack_take(void *closure, const void *bytes, size_t size);
 
 struct pack_options {
 	int level;  /* of zstd, 0: the packer's choice */
+	struct places *places; /* for the names of stacks, so that readers need */
+			       /* no files; null: no names */
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 

@@ -5,6 +5,7 @@
 
 #include "decoder/pack_content.h"
 #include "decoder/pack_frames.h"
+#include "decoder/pack_symbols.h"
 #include "record/layout.h"
 
 /* Of a chain of forked processes so many are told. */
@@ -97,7 +98,7 @@ struct pack_entry *pack_define_capture(
 	return entry;
 }
 
-static uint32_t module_id(
+uint32_t pack_define_module(
 	struct pack_define *define, const struct program_module *module)
 {
 	struct pack_module_content head = {
@@ -124,7 +125,7 @@ static bool add_mappings(struct pack_define *define, struct pack_entry *process)
 		state->mappings++) {
 		const struct program_module *module =
 			&program->modules[state->mappings];
-		uint32_t id = module_id(define, module);
+		uint32_t id = pack_define_module(define, module);
 
 		if (id == 0)
 			return false;
@@ -280,7 +281,7 @@ static bool locate(struct pack_define *define, const struct message *message,
 	*frame = (struct pack_frame_content){.offset = address};
 	if (!module)
 		return true;
-	frame->module = module_id(define, module);
+	frame->module = pack_define_module(define, module);
 	frame->offset = address - module->bias;
 	return frame->module != 0;
 }
@@ -377,8 +378,11 @@ bool pack_define_again_site(struct pack_define *define, struct pack_entry *site,
 {
 	if (!pack_define_process(define, message->capture, message->program))
 		return false;
-	if (site->part != define->part)
-		pack_frames_site(define, site);
+	if (site->part == define->part)
+		return true;
+	if (define->symbols)
+		pack_symbols_write(define->symbols, message);
+	pack_frames_site(define, site);
 	return true;
 }
 

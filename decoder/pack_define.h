@@ -15,6 +15,8 @@
 #include "decoder/message.h"
 #include "decoder/pack_table.h"
 
+struct pack_symbols;
+
 /* What changes in a capture, or is only of use while it is open. */
 struct pack_capture {
 	struct recording *capture; /* null: it has ended */
@@ -49,6 +51,7 @@ struct pack_define {
 	struct render_buffer content; /* of a definition in the making */
 	uint32_t serial; /* of the log, among all of this process */
 	uint32_t part;	 /* likewise of the part, in the log; from 1 */
+	struct pack_symbols *symbols; /* of stacks; null: none are written */
 	uint32_t last_backtrace; /* id of the latest in this part, or 0 */
 	bool failed;		 /* out of memory */
 };
@@ -71,6 +74,10 @@ struct pack_entry *pack_define_thread(
 	struct pack_define *define, const struct message *message);
 struct pack_entry *pack_define_site(
 	struct pack_define *define, const struct message *message);
+
+/* The id of a module, which need not be written yet.  0: out of memory. */
+uint32_t pack_define_module(
+	struct pack_define *define, const struct program_module *module);
 
 /* What an entry of `sites` or `threads` needs is written in this part. */
 bool pack_define_again_site(struct pack_define *define,

@@ -32,6 +32,7 @@ struct recording *packed_capture_make(
 	made->packed = true;
 	made->errors = captures->errors;
 	made->restore = captures->restore;
+	made->names = &captures->names;
 	captures->all[captures->count++] = made;
 	return made;
 }
@@ -150,6 +151,7 @@ void packed_captures_free(struct packed_captures *captures)
 	for (i = 0; i < captures->count; i++)
 		recording_close(captures->all[i]);
 	free(captures->all);
+	symbol_answers_free(&captures->names);
 	pool_free(&captures->pool);
 	*captures = (struct packed_captures){0};
 }

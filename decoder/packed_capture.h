@@ -9,6 +9,7 @@
 
 #include "decoder/packed_record.h"
 #include "decoder/recording.h"
+#include "decoder/symbol_answers.h"
 
 struct packed_captures {
 	struct recording **all; /* in the order in which they were met */
@@ -17,6 +18,7 @@ struct packed_captures {
 	struct pool pool; /* their names */
 	struct error_list *errors;
 	struct restore *restore;
+	struct symbol_answers names; /* that the logs have brought along */
 };
 
 /* The capture of a PREAMBLE.  Null: out of memory. */

@@ -1,5 +1,7 @@
 #include "decoder/packed_define.h"
 
+#include "decoder/packed_symbol.h"
+
 static void define_capture(
 	struct packed_log *log, uint32_t id, const struct packed_record *record)
 {
@@ -366,6 +368,8 @@ bool packed_define(struct packed_log *log, const struct packed_record *record)
 	case PACKED_CAPTURE_END:
 		finish_capture(log, record);
 		return true;
+	case PACKED_SYMBOL:
+		return packed_symbol_take(log, record);
 	}
 	if (id == 0)
 		return record->tag > PACKED_SITE;

@@ -242,7 +242,7 @@ static void find_name(struct process_list *list, struct process_entry *entry)
 {
 	const char *name = NULL;
 
-	if (!entry->founded_by && !entry->program->executable)
+	if (!entry->program->executable)
 		name = name_in_path(&list->pool, entry->capture->path);
 	entry->name = name ? name : entry->program->name;
 }

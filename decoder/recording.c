@@ -10,6 +10,15 @@
 #include "decoder/block_scan.h"
 #include "decoder/cursor.h"
 
+/* What is not there since it was packed looks like this. */
+static bool is_for_packed(enum error_code code)
+{
+	return code == ERROR_BLOCK || code == ERROR_BLOCKS_GONE ||
+	       code == ERROR_GAP || code == ERROR_PAGE_GONE ||
+	       code == ERROR_CONTEXT || code == ERROR_STRING ||
+	       code == ERROR_RECORD || code == ERROR_CONTROL;
+}
+
 void recording_report(struct recording *capture, enum error_code code,
 	uint64_t offset, uint64_t number)
 {
@@ -20,7 +29,8 @@ void recording_report(struct recording *capture, enum error_code code,
 		.number = number,
 	};
 
-	error_add(capture->errors, &error);
+	if (capture->freed.log == 0 || capture->live || !is_for_packed(code))
+		error_add(capture->errors, &error);
 }
 
 static void report_system(
@@ -149,6 +159,9 @@ static bool read_header(struct recording *capture)
 			capture, ERROR_CLOCK, 0, capture->header.clock);
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
+	if (recording_read(capture, BINLOG_PACKED_OFFSET, &capture->freed,
+		    sizeof(capture->freed)) < sizeof(capture->freed))
+		capture->freed = (struct binlog_packed){0};
 	return true;
 }
 
@@ -171,8 +184,9 @@ static bool open_regular(struct recording *capture)
 	return true;
 }
 
-struct recording *recording_open(
-	const char *path, bool keep, struct error_list *errors)
+/* As far as the header. */
+static struct recording *open_header(
+	const char *path, struct error_list *errors)
 {
 	struct recording *capture = calloc(1, sizeof(*capture));
 
@@ -183,11 +197,36 @@ struct recording *recording_open(
 	}
 	capture->path = path;
 	capture->errors = errors;
-	if (!open_regular(capture) || !read_header(capture) ||
-		!block_scan(capture)) {
+	if (open_regular(capture) && read_header(capture))
+		return capture;
+	recording_close(capture);
+	return NULL;
+}
+
+struct recording *recording_open_live(
+	const char *path, struct error_list *errors)
+{
+	struct recording *capture = open_header(path, errors);
+
+	if (capture)
+		capture->live = true;
+	return capture;
+}
+
+struct recording *recording_open(
+	const char *path, bool keep, struct error_list *errors)
+{
+	struct recording *capture = open_header(path, errors);
+
+	if (!capture)
+		return NULL;
+	if (!block_scan(capture)) {
 		recording_close(capture);
 		return NULL;
 	}
+	if (capture->freed.log != 0)
+		recording_report(
+			capture, ERROR_FREED, 0, capture->freed.bytes);
 	if (!keep) {
 		close(capture->fd);
 		capture->fd = -1;

@@ -44,6 +44,8 @@ struct recording {
 	uint64_t passed;  /* of the header and all blocks */
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
+	struct binlog_packed freed; /* of the header page */
+	bool live; /* read while it grows: live_capture.c has its blocks */
 	struct restore *restore; /* null: what is lost stays lost */
 	bool packed; /* out of a packed log: there is no file, but: */
 	struct binlog_founder founder;
@@ -61,6 +63,13 @@ struct recording *recording_open(
 	const char *path, bool keep, struct error_list *errors);
 
 /*
+ * The same of a capture that may grow: nothing is looked for but the header,
+ * and the descriptor is kept.
+ */
+struct recording *recording_open_live(
+	const char *path, struct error_list *errors);
+
+/*
  * Up to `size` bytes at `offset` into buffer; returns how many there are.
  * Fewer than asked for mean the end of the file or an error, which is added.
  */
@@ -73,7 +82,10 @@ size_t recording_read(
  */
 uint64_t recording_skip_hole(struct recording *capture, uint64_t offset);
 
-/* Adds an error of this file. */
+/*
+ * Adds an error of this file, unless it is only that of what binlog-pack has
+ * taken out of it.
+ */
 void recording_report(struct recording *capture, enum error_code code,
 	uint64_t offset, uint64_t number);
 

@@ -12,6 +12,7 @@
  */
 #define STEPS_MAX 64u
 #define FORMAT_MAX 1024u
+#define DEFAULT_PLACES 6u
 #define NUMBER_MAX 127 /* of an argument; more have no record */
 
 struct render_plan {
@@ -37,18 +38,19 @@ static uint8_t choose_fixed(const struct format_directive *directive)
 		       : RENDER_HOW_GENERAL;
 }
 
-/* What has a short way. */
-static uint8_t choose(const struct format_directive *directive)
+static uint8_t choose_string(const struct format_directive *directive)
 {
-	if (directive->flags & (uint8_t) ~(FORMAT_MINUS | FORMAT_ZERO) ||
-		directive->width > RENDER_STEP_WIDTH_MAX ||
-		directive->width_argument != FORMAT_NONE ||
-		directive->precision_argument != FORMAT_NONE)
+	if (directive->size == FORMAT_LONG ||
+		directive->precision >= RENDER_STEP_ALL)
 		return RENDER_HOW_GENERAL;
-	if (directive->conversion == 'f' || directive->conversion == 'F')
-		return choose_fixed(directive);
-	if (directive->precision != FORMAT_NONE)
-		return RENDER_HOW_GENERAL;
+	return directive->precision_argument == FORMAT_NONE
+		       ? RENDER_HOW_STRING
+		       : RENDER_HOW_STRING_STAR;
+}
+
+/* Of what has neither a precision nor, but for a width, anything odd. */
+static uint8_t choose_plain(const struct format_directive *directive)
+{
 	switch (directive->conversion) {
 	case 'd':
 		return choose_integer(directive, RENDER_HOW_SIGNED);
@@ -56,15 +58,32 @@ static uint8_t choose(const struct format_directive *directive)
 		return choose_integer(directive, RENDER_HOW_UNSIGNED);
 	case 'x':
 		return choose_integer(directive, RENDER_HOW_HEX);
-	case 's':
-		return directive->size == FORMAT_LONG ? RENDER_HOW_GENERAL
-						      : RENDER_HOW_STRING;
+	case 'p':
+		return directive->flags & FORMAT_ZERO ? RENDER_HOW_GENERAL
+						      : RENDER_HOW_POINTER;
 	case 'c':
 		return directive->size == FORMAT_LONG ? RENDER_HOW_GENERAL
 						      : RENDER_HOW_CHARACTER;
 	default:
 		return RENDER_HOW_GENERAL;
 	}
+}
+
+/* What has a short way. */
+static uint8_t choose(const struct format_directive *directive)
+{
+	if (directive->flags & (uint8_t) ~(FORMAT_MINUS | FORMAT_ZERO) ||
+		directive->width > RENDER_STEP_WIDTH_MAX ||
+		directive->width_argument != FORMAT_NONE)
+		return RENDER_HOW_GENERAL;
+	if (directive->conversion == 's')
+		return choose_string(directive);
+	if (directive->precision_argument != FORMAT_NONE)
+		return RENDER_HOW_GENERAL;
+	if (directive->conversion == 'f' || directive->conversion == 'F')
+		return choose_fixed(directive);
+	return directive->precision == FORMAT_NONE ? choose_plain(directive)
+						   : RENDER_HOW_GENERAL;
 }
 
 static uint8_t kind_of(uint8_t how)
@@ -76,6 +95,7 @@ static uint8_t kind_of(uint8_t how)
 	case RENDER_HOW_CHARACTER:
 		return BINLOG_ARG_I32;
 	case RENDER_HOW_STRING:
+	case RENDER_HOW_STRING_STAR:
 		return BINLOG_ARG_STRING;
 	case RENDER_HOW_FIXED:
 		return BINLOG_ARG_F64;
@@ -84,12 +104,21 @@ static uint8_t kind_of(uint8_t how)
 	}
 }
 
-static uint8_t flags_of(const struct format_directive *directive, uint8_t how)
+static uint8_t places_of(const struct format_directive *directive, uint8_t how)
+{
+	if (how == RENDER_HOW_STRING_STAR)
+		return (uint8_t)directive->precision_argument;
+	if (directive->precision != FORMAT_NONE)
+		return (uint8_t)directive->precision;
+	return how == RENDER_HOW_STRING ? RENDER_STEP_ALL : DEFAULT_PLACES;
+}
+
+static uint8_t flags_of(const struct format_directive *directive)
 {
 	uint8_t flags = directive->flags;
 
-	if (flags & FORMAT_MINUS || how == RENDER_HOW_STRING ||
-		how == RENDER_HOW_CHARACTER)
+	if (flags & FORMAT_MINUS || directive->conversion == 's' ||
+		directive->conversion == 'c')
 		flags &= (uint8_t)~FORMAT_ZERO;
 	return flags;
 }
@@ -146,11 +175,9 @@ static bool add_directive(struct draft *draft,
 					      ? 0
 					      : directive->argument),
 		.kind = kind_of(how),
-		.places = (uint8_t)(directive->precision == FORMAT_NONE
-					    ? 6
-					    : directive->precision),
+		.places = places_of(directive, how),
 		.width = (uint8_t)(directive->width > 0 ? directive->width : 0),
-		.flags = flags_of(directive, how),
+		.flags = flags_of(directive),
 		.used = (uint8_t)draft->used,
 		.next = (uint8_t)before->next_argument,
 		.general = before->general,

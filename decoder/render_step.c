@@ -113,16 +113,40 @@ static bool make_room(struct use *use, size_t more)
 	return true;
 }
 
-static char *write_string(
-	struct use *use, const struct render_argument *argument)
+static char *write_pointer(struct use *use, uint64_t value)
 {
+	if (value == 0 || use->call.piece.out->pointers)
+		return NULL;
+	memcpy(use->at, "0x", 2);
+	return write_hex(use->at + 2, value);
+}
+
+static char *write_string(
+	struct use *use, const struct render_argument *argument, size_t most)
+{
+	size_t size = argument->bytes < most ? argument->bytes : most;
+
 	if (argument->null || !argument->data)
 		return NULL;
 	settle(use);
-	if (!make_room(use, argument->bytes))
+	if (!make_room(use, size))
 		return NULL;
-	memcpy(use->at, argument->data, argument->bytes);
-	return use->at + argument->bytes;
+	memcpy(use->at, argument->data, size);
+	return use->at + size;
+}
+
+static char *write_clipped(struct use *use, const struct render_step *step,
+	const struct render_argument *argument)
+{
+	const struct render_argument *star =
+		step->places < use->call.count
+			? &use->call.arguments[step->places]
+			: NULL;
+
+	if (!star || star->kind != BINLOG_ARG_I32)
+		return NULL;
+	return write_string(
+		use, argument, star->i32 < 0 ? SIZE_MAX : (size_t)star->i32);
 }
 
 /* Null: it needs the general way. */
@@ -142,8 +166,14 @@ static char *write_argument(struct use *use, const struct render_step *step,
 		return write_hex(use->at, (uint32_t)argument->i32);
 	case RENDER_HOW_HEX_LONG:
 		return write_hex(use->at, (uint64_t)argument->i64);
+	case RENDER_HOW_POINTER:
+		return write_pointer(use, (uint64_t)argument->i64);
 	case RENDER_HOW_STRING:
-		return write_string(use, argument);
+		return write_string(use, argument,
+			step->places == RENDER_STEP_ALL ? SIZE_MAX
+							: step->places);
+	case RENDER_HOW_STRING_STAR:
+		return write_clipped(use, step, argument);
 	case RENDER_HOW_CHARACTER:
 		*use->at = (char)argument->i32;
 		return use->at + 1;

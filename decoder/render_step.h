@@ -10,6 +10,7 @@
 
 #define RENDER_STEP_WIDTH_MAX 32
 #define RENDER_STEP_BYTES 64u /* that a step can have beside its strings */
+#define RENDER_STEP_ALL UINT8_MAX
 #define RENDER_STEP_CHUNK 16u /* text is copied so many bytes at a time */
 
 enum render_how {
@@ -20,7 +21,9 @@ enum render_how {
 	RENDER_HOW_UNSIGNED_LONG,
 	RENDER_HOW_HEX,
 	RENDER_HOW_HEX_LONG,
+	RENDER_HOW_POINTER,
 	RENDER_HOW_STRING,
+	RENDER_HOW_STRING_STAR, /* the precision is an argument */
 	RENDER_HOW_CHARACTER,
 	RENDER_HOW_FIXED,
 };
@@ -32,7 +35,8 @@ struct render_step {
 	uint8_t how;	    /* enum render_how */
 	uint8_t argument;
 	uint8_t kind;	/* enum binlog_argument, that it must be of */
-	uint8_t places; /* behind the point */
+	uint8_t places; /* behind the point; of a string its precision, or */
+			/* RENDER_STEP_ALL, or which argument that is */
 	uint8_t width;	/* 0: none */
 	uint8_t flags;	/* enum format_flag */
 	uint8_t used;	/* arguments before it, as in struct render_call */

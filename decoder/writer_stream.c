@@ -6,23 +6,25 @@
 
 #include "decoder/cursor.h"
 #include "decoder/record_read.h"
+#include "decoder/writer_window.h"
 #include "record/layout.h"
-
-/* 25,000 writers may be open at once, and each has a window. */
-#define WINDOW_BYTES 4096u
 
 #define RECORD_HEAD 8u
 
-/* Where in the block the next record begins. */
-static uint32_t position(const struct writer_stream *stream)
+uint32_t writer_stream_position(const struct writer_stream *stream)
 {
-	return stream->window_end -
-	       (uint32_t)(stream->window_bytes - stream->window_at);
+	if (stream->window_end == 0)
+		return 0;
+	return stream->state == WRITER_MESSAGE && stream->message.capture
+		       ? (uint32_t)(stream->message.offset -
+				    stream->block->offset)
+		       : writer_window_position(stream);
 }
 
 static uint64_t offset_of(const struct writer_stream *stream)
 {
-	return stream->block->offset + position(stream);
+	return (stream->block ? stream->block->offset : 0) +
+	       writer_window_position(stream);
 }
 
 static void report(
@@ -31,15 +33,10 @@ static void report(
 	recording_report(stream->capture, code, offset_of(stream), number);
 }
 
-static void leave_block(struct writer_stream *stream)
+static void approach_block(struct writer_stream *stream)
 {
-	free(stream->window);
-	stream->window = NULL;
-	stream->window_room = stream->window_bytes = stream->window_at = 0;
-	stream->window_end = 0;
-	stream->block++;
 	if (stream->block == stream->blocks_end) {
-		stream->state = WRITER_END;
+		stream->state = stream->live ? WRITER_WAITS : WRITER_END;
 		return;
 	}
 	stream->state = WRITER_BETWEEN;
@@ -49,6 +46,15 @@ static void leave_block(struct writer_stream *stream)
 		stream->wall = stream->block->anchor.realtime;
 }
 
+static void leave_block(struct writer_stream *stream)
+{
+	writer_window_drop(stream);
+	stream->window_end = 0;
+	stream->last_bytes = 0;
+	stream->block++;
+	approach_block(stream);
+}
+
 /* The rest of the block makes no sense. */
 static void give_up_block(
 	struct writer_stream *stream, enum error_code code, uint64_t number)
@@ -56,62 +62,6 @@ static void give_up_block(
 	report(stream, code, number);
 	stream->partial = false;
 	leave_block(stream);
-}
-
-static bool enlarge_window(struct writer_stream *stream)
-{
-	size_t room =
-		stream->window_room ? stream->window_room * 2 : WINDOW_BYTES;
-	uint8_t *window;
-
-	if (room > BINLOG_BLOCK_MAX)
-		room = BINLOG_BLOCK_MAX;
-	window = realloc(stream->window, room);
-	if (!window) {
-		report(stream, ERROR_MEMORY, 0);
-		return false;
-	}
-	stream->window = window;
-	stream->window_room = room;
-	return true;
-}
-
-/* More of the block into the window.  False: there is no more. */
-static bool read_more(struct writer_stream *stream)
-{
-	size_t kept = stream->window_bytes - stream->window_at;
-	size_t wanted, n;
-
-	if (stream->window_end >= stream->block_end)
-		return false;
-	if (kept > 0 && stream->window_at > 0)
-		memmove(stream->window, stream->window + stream->window_at,
-			kept);
-	stream->window_at = 0;
-	stream->window_bytes = kept;
-	if (kept >= stream->window_room && !enlarge_window(stream))
-		return false;
-	wanted = stream->window_room - kept;
-	if (wanted > stream->block_end - stream->window_end)
-		wanted = stream->block_end - stream->window_end;
-	n = recording_read(stream->capture,
-		stream->block->offset + stream->window_end,
-		stream->window + kept, wanted);
-	stream->window_bytes += n;
-	stream->window_end += (uint32_t)n;
-	if (n < wanted)
-		stream->block_end = stream->window_end;
-	return n > 0;
-}
-
-/* A cursor over at least `size` bytes of the next record, if there are any. */
-static struct cursor look(struct writer_stream *stream, size_t size)
-{
-	while (stream->window_bytes - stream->window_at < size &&
-		read_more(stream))
-		;
-	return cursor_over(stream->window + stream->window_at,
-		stream->window_bytes - stream->window_at);
 }
 
 static void use_anchor(
@@ -142,7 +92,7 @@ static void enter_block(struct writer_stream *stream)
 		stream->program->process != block->process)
 		stream->program = program_find(
 			&stream->capture->programs, block->pid, block->process);
-	if (!stream->program || !enlarge_window(stream))
+	if (!stream->program || !writer_window_enlarge(stream))
 		leave_block(stream);
 	else
 		stream->state = WRITER_MESSAGE;
@@ -173,7 +123,7 @@ static void check_tail(struct writer_stream *stream)
 	size_t zeros = 0;
 
 	do {
-		struct cursor rest = look(stream, 1);
+		struct cursor rest = writer_window_look(stream, 1);
 		size_t run = count_zeros(&rest);
 
 		zeros += run;
@@ -183,17 +133,44 @@ static void check_tail(struct writer_stream *stream)
 		if (zeros > 3 * RECORD_HEAD &&
 			offset_of(stream) % BINLOG_PAGE == 0)
 			report(stream, ERROR_PAGE_GONE,
-				stream->block_end - position(stream));
+				stream->block_end -
+					writer_window_position(stream));
 		return;
-	} while (read_more(stream));
+	} while (writer_window_more(stream));
+}
+
+/*
+ * All that is there was read.  A handler that jumps out of a call may take the
+ * last record back, and another one takes its place.
+ */
+static void wait_for_more(struct writer_stream *stream)
+{
+	uint32_t now = writer_window_position(stream);
+	uint32_t bytes = now - stream->last_start;
+
+	stream->last_bytes = 0;
+	if (bytes <= stream->window_at) {
+		stream->last_bytes = bytes < sizeof(stream->last)
+					     ? bytes
+					     : sizeof(stream->last);
+		memcpy(stream->last, stream->window + stream->window_at - bytes,
+			stream->last_bytes);
+	}
+	writer_window_drop(stream);
+	stream->window_end = now;
+	stream->state = WRITER_WAITS;
 }
 
 /* What ended the records: a zero word, the block's end, or the file's. */
 static void end_block(struct writer_stream *stream)
 {
-	struct cursor rest = look(stream, sizeof(uint32_t));
+	struct cursor rest = writer_window_look(stream, sizeof(uint32_t));
 	bool cut = stream->block_end < stream->block->size;
 
+	if (writer_window_is_open(stream)) {
+		wait_for_more(stream);
+		return;
+	}
 	if (cursor_left(&rest) >= sizeof(uint32_t))
 		check_tail(stream);
 	else if (cut)
@@ -204,11 +181,13 @@ static void end_block(struct writer_stream *stream)
 /* A record that should be whole is not. */
 static void end_within_record(struct writer_stream *stream)
 {
-	if (stream->block_end < stream->block->size)
+	if (writer_window_is_open(stream))
+		wait_for_more(stream);
+	else if (stream->block_end < stream->block->size)
 		give_up_block(stream, ERROR_BLOCK_CUT, stream->block->writer);
 	else
 		give_up_block(stream, ERROR_RECORD,
-			stream->block_end - position(stream));
+			stream->block_end - writer_window_position(stream));
 }
 
 static void take_clock(struct writer_stream *stream, struct cursor *record)
@@ -281,7 +260,7 @@ static void take_control(
 /* False: the block has ended. */
 static bool step_control(struct writer_stream *stream)
 {
-	struct cursor record = look(stream, RECORD_HEAD);
+	struct cursor record = writer_window_look(stream, RECORD_HEAD);
 	uint32_t kind = cursor_u32(&record);
 	uint32_t size = cursor_u32(&record);
 
@@ -293,12 +272,14 @@ static bool step_control(struct writer_stream *stream)
 		give_up_block(stream, ERROR_CONTROL, size);
 		return false;
 	}
-	record = look(stream, size);
+	record = writer_window_look(stream, size);
 	if (cursor_left(&record) < size) {
 		end_within_record(stream);
 		return false;
 	}
 	record = cursor_over(record.at, size);
+	if (stream->keep && kind != BINLOG_CLOCK)
+		stream->keep(stream->keeper, record.at, size);
 	take_control(stream, kind, &record);
 	stream->window_at += size;
 	return true;
@@ -331,8 +312,8 @@ static void finish_message(
 	struct writer_stream *stream, struct definition_context *context)
 {
 	struct message *message = &stream->message;
-
 	message->segment = &stream->segment;
+
 	message->pid = stream->block->pid;
 	message->tid = stream->tid;
 	message->thread = stream->thread;
@@ -383,7 +364,7 @@ static void step_message(struct writer_stream *stream, uint32_t word)
 		return;
 	}
 	do {
-		record = look(stream, read.least_bytes);
+		record = writer_window_look(stream, read.least_bytes);
 		if (!record_read_rest(&read, &record))
 			continue;
 		take_time(stream, &read);
@@ -393,17 +374,56 @@ static void step_message(struct writer_stream *stream, uint32_t word)
 		note_context(stream, &read);
 		stream->window_at = (size_t)(record.at - stream->window);
 		return;
-	} while (read_more(stream));
+	} while (writer_window_more(stream));
 	end_within_record(stream);
+}
+
+/* The record before is still what it was when it was read. */
+static bool is_unchanged(struct writer_stream *stream)
+{
+	uint8_t now[sizeof(stream->last)];
+
+	return stream->last_bytes == 0 ||
+	       (recording_read(stream->capture,
+			stream->block->offset + stream->last_start, now,
+			stream->last_bytes) == stream->last_bytes &&
+		       memcmp(now, stream->last, stream->last_bytes) == 0);
+}
+
+/* Goes on where there was nothing more, if there is something now. */
+static void resume(struct writer_stream *stream)
+{
+	uint32_t first = 0;
+
+	if (stream->window_end == 0) {
+		approach_block(stream);
+		return;
+	}
+	recording_read(stream->capture,
+		stream->block->offset + stream->window_end, &first,
+		sizeof(first));
+	if (first == 0 && writer_window_is_open(stream))
+		return;
+	if (!is_unchanged(stream))
+		stream->window_end = stream->last_start;
+	if (writer_window_enlarge(stream))
+		stream->state = WRITER_MESSAGE;
 }
 
 void writer_stream_step(struct writer_stream *stream)
 {
+	if (stream->state == WRITER_WAITS)
+		resume(stream);
 	if (stream->state == WRITER_BETWEEN)
 		enter_block(stream);
 	while (stream->state == WRITER_MESSAGE) {
-		struct cursor record = look(stream, sizeof(uint32_t));
+		struct cursor record =
+			writer_window_look(stream, sizeof(uint32_t));
 		uint32_t first = cursor_u32(&record);
+
+		stream->message.capture = NULL; /* there is none yet */
+		if (first != 0)
+			stream->last_start = writer_window_position(stream);
 
 		if (first >= BINLOG_CONTEXT_FIRST) {
 			step_message(stream, first);
@@ -432,6 +452,41 @@ void writer_stream_begin(struct writer_stream *stream,
 		.block = blocks,
 		.blocks_end = blocks + count,
 	};
+}
+
+void writer_stream_begin_live(struct writer_stream *stream,
+	struct recording *capture, struct wall_clock *clock)
+{
+	*stream = (struct writer_stream){
+		.state = WRITER_WAITS,
+		.capture = capture,
+		.clock = clock,
+		.live = true,
+	};
+}
+
+void writer_stream_extend(struct writer_stream *stream,
+	const struct recording_block *blocks, size_t count, bool live)
+{
+	/* The anchor of the first block of all is the one to begin with. */
+	if (stream->anchor.boottime == 0 && count > 0)
+		stream->anchor = blocks->anchor;
+	stream->block = blocks;
+	stream->blocks_end = blocks + count;
+	stream->live = live;
+}
+
+void writer_stream_recall(struct writer_stream *stream, uint32_t pid,
+	uint32_t process, const void *record, size_t size)
+{
+	struct cursor cursor = cursor_over(record, size);
+	uint32_t kind = cursor_u32(&cursor);
+
+	cursor = cursor_over(record, size);
+	stream->program =
+		program_find(&stream->capture->programs, pid, process);
+	if (stream->program)
+		take_control(stream, kind, &cursor);
 }
 
 void writer_stream_end(struct writer_stream *stream)

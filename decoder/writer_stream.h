@@ -15,8 +15,12 @@ enum writer_state {
 	WRITER_BETWEEN, /* before a block that is not read yet; `ticks` is */
 			/* that of its start */
 	WRITER_MESSAGE, /* `message` is the next one */
+	WRITER_WAITS,	/* a live one: all that is there was read */
 	WRITER_END
 };
+
+/* Is told of each control record that is read but for those of the clock. */
+typedef void writer_stream_keep(void *keeper, const void *record, size_t size);
 
 struct writer_stream {
 	enum writer_state state;
@@ -45,6 +49,12 @@ struct writer_stream {
 	uint32_t last_context;	/* of the message before in this block, or 0 */
 	uint32_t other_context; /* the last other one in its line, or 0 */
 	bool partial;		/* the last message was */
+	bool live;		/* the last block may still be written to */
+	writer_stream_keep *keep; /* null: nobody */
+	void *keeper;
+	uint32_t last_start; /* in the block: of the record before, */
+	uint8_t last[16];    /* and how it began, while waiting: */
+	uint32_t last_bytes; /* so many of it are in `last` */
 };
 
 /*
@@ -60,6 +70,31 @@ void writer_stream_begin(struct writer_stream *stream,
  * see `state`.  What `message` pointed to is gone.
  */
 void writer_stream_step(struct writer_stream *stream);
+
+/*
+ * The same of a capture that grows, before the writer's first block is known:
+ * in WRITER_WAITS, and there again whenever there is nothing more.
+ */
+void writer_stream_begin_live(struct writer_stream *stream,
+	struct recording *capture, struct wall_clock *clock);
+
+/*
+ * The blocks of a live stream have moved or have become more: `blocks` has the
+ * one that it is in, or that comes next.  Not `live` any more: no others will
+ * come, and nobody writes to the last one.
+ */
+void writer_stream_extend(struct writer_stream *stream,
+	const struct recording_block *blocks, size_t count, bool live);
+
+/*
+ * A control record that was kept, of that process, as if it were read.  Before
+ * the first block.
+ */
+void writer_stream_recall(struct writer_stream *stream, uint32_t pid,
+	uint32_t process, const void *record, size_t size);
+
+/* Where in its block what comes next begins; 0: it is in none. */
+uint32_t writer_stream_position(const struct writer_stream *stream);
 
 /* Frees what the stream owns. */
 void writer_stream_end(struct writer_stream *stream);

@@ -23,8 +23,8 @@ FILENAME ~ /\.def$/ { next }
 /^@TAGS@$/ {
 	print ".Bl -tag -width Ds\n.It every one\n.Bl -tag -width 00 -compact\n" fields["ALL"] ".El"
 	for (i = 1; i <= count; i++)
-		print ".It " tags[i] " (" number[tags[i]] ")\n" what[tags[i]] ".\n.Bl -tag -width 00 -compact\n" \
-			fields[tags[i]] ".El"
+		print ".It " tags[i] " (" number[tags[i]] ")\n" what[tags[i]] "." \
+			(fields[tags[i]] == "" ? "" : "\n.Bl -tag -width 00 -compact\n" fields[tags[i]] ".El")
 	print ".El"
 	next
 }

@@ -141,6 +141,18 @@ struct binlog_prepared {
 	(BINLOG_PREPARED_OFFSET + sizeof(struct binlog_prepared))
 #define BINLOG_GROWTH_BYTES 32u
 
+/*
+ * Behind it, live: what binlog-pack has freed.  The blocks of a writer are
+ * packed and freed in their order, so none is missing between others.  Zeros
+ * where nothing was.
+ */
+struct binlog_packed {
+	uint64_t bytes; /* of blocks that are not there any more */
+	uint64_t log;	/* not 0: the number of the log (LOG of packed.h) */
+};
+
+#define BINLOG_PACKED_OFFSET (BINLOG_GROWTH_OFFSET + BINLOG_GROWTH_BYTES)
+
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
 	uint32_t magic;
@@ -361,7 +373,8 @@ _Static_assert(sizeof(struct binlog_prepared) == 48, "");
 _Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
 _Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
-_Static_assert(BINLOG_GROWTH_OFFSET + BINLOG_GROWTH_BYTES <=
+_Static_assert(sizeof(struct binlog_packed) == 16, "");
+_Static_assert(BINLOG_PACKED_OFFSET + sizeof(struct binlog_packed) <=
 		       BINLOG_POSITIONS_OFFSET,
 	"");
 _Static_assert(sizeof(struct binlog_block) == 88, "");

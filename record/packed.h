@@ -60,11 +60,31 @@
  *	            numbers: the differences to the value before
  *	DICTIONARY  a number k, k signed numbers; then a column of n numbers:
  *	            places among these
+ *	GROUPED     for each of `sites`, in their order, a column with the
+ *	            values of its messages; only the outermost column of
+ *	            those that all messages have, and not the first of these
+ *	PHRASES     a number k; a column of k numbers: how many values each of
+ *	            k phrases has, at least 1; a column of all of these, one
+ *	            phrase after the other; a number m, and a column of m
+ *	            numbers: the phrases that make the column, as places among
+ *	            the k.  No phrase is missing in it: all phrases together
+ *	            have no more than n values
+ *	SCALED      a number d; exceptions as of PATCHED; then a column of n
+ *	            numbers: each value but those is d times this
  * A column of n strings begins with a byte:
  *	PLAIN       a column of n numbers: one more than the bytes of each
  *	            string, or 0 for a null pointer; then all bytes
  *	DICTIONARY  a number k; then PLAIN's content for k strings; then a
  *	            column of n numbers: places among these
+ *	TEMPLATES   as DICTIONARY, of strings with slots; then for each of the
+ *	            k, slot by slot, a column of numbers, one for each of the
+ *	            n strings that is made of it, in their order.  A slot is a
+ *	            byte from 1 to 4: the number in decimal (1), in lower-case
+ *	            hexadecimal (2), or (3, 4) the same with zeros before it up
+ *	            to a width of 1 to 20 digits, which is the next byte.  All
+ *	            other bytes stand for themselves; numbers have no sign.  A
+ *	            string with slots has no more than PACKED_TEMPLATE_MAX
+ *	            bytes
  * Columns are nested no deeper than PACKED_NESTING: the outermost column of
  * numbers, also that of a column of strings, is 1 deep.  A column of no values
  * is nothing, not even the first byte.
@@ -86,6 +106,7 @@
 /* A part ends, at the next batch, when it has more messages than this. */
 #define PACKED_PART_MESSAGES (256u << 10)
 #define PACKED_NESTING 3u
+#define PACKED_TEMPLATE_MAX 1024u
 
 enum packed_tag {
 #define TAG(name, number, comment) PACKED_##name = number,
@@ -108,11 +129,15 @@ enum packed_column {
 	PACKED_PATCHED = 2,
 	PACKED_DELTA = 3,
 	PACKED_DICTIONARY = 4,
+	PACKED_GROUPED = 5,
+	PACKED_PHRASES = 6,
+	PACKED_SCALED = 7,
 };
 
 enum packed_strings {
 	PACKED_STRINGS_PLAIN = 0,
 	PACKED_STRINGS_DICTIONARY = 1,
+	PACKED_STRINGS_TEMPLATES = 2,
 };
 
 #endif

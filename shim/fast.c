@@ -43,6 +43,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	unsigned stream = file ? plain_stream(file) : plain_syslog();
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
+	uintptr_t clue;
 	uint16_t number;
 
 	if (unlikely(stream == STREAM_PASS))
@@ -60,7 +61,8 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	memo->version = version;
 	number = (uint16_t)(memo - w->memo);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
-	w->guesses[fast_guess_at(w, call->pc)] = number;
+	clue = fast_clue(call->pc, call->how, memo->plan ? key : 0);
+	w->guesses[fast_guess_at(w, clue)] = number;
 	if (call->how != HOW_NONE)
 		w->last->next[call->how - 1] = memo;
 	return memo;
@@ -115,6 +117,14 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	}
 	return record_collected(w, memo, context, file, size);
 }
+
+#if FAST_CODE
+bool fast_drain_before(struct writer *w, struct memo *memo, uintptr_t sp)
+{
+	return memo->macros_context != 0 &&
+	       fast_drain(w, memo, 0, sp, 0, (FILE *)(uintptr_t)memo->file);
+}
+#endif
 
 /* The end of a line that was collected, at a place that is met now. */
 static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
@@ -264,9 +274,36 @@ leave:
 	return record.end != NULL;
 }
 
-int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
-	FILE *file, const char *format, va_list arguments)
+/*
+ * Of a call that has just been looked for in vain: as the long way does it.  To
+ * be fit for guesses takes a time that is lost where it is not met again.
+ */
+static struct memo *meet_format(struct writer *w, const struct call *call,
+	const FILE *file, const char *format, va_list arguments)
 {
+	const struct capture_text how = {
+		.stream = plain_stream(file), .text = BINLOG_TEXT_FORMAT};
+	struct memo *memo;
+
+	if (w->missed != call->sp || how.stream == STREAM_PASS || !format ||
+		file->_IO_write_ptr != file->_IO_write_base)
+		return NULL;
+	memo = capture_meet_format(w, call, &how, format, arguments);
+	if (memo) {
+		w->missed = 0;
+		memo->holds_back = false;
+	}
+	return memo;
+}
+
+int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+	const char *name, FILE *file, const char *format, va_list arguments)
+{
+	const struct call call = {.pc = pc,
+		.sp = sp,
+		.fp = fp,
+		.function = name,
+		.how = (uint8_t)how};
 	struct writer *w = fast_enter(sp, file);
 	int result = CAPTURE_PASS;
 	struct fast_record record;
@@ -280,6 +317,8 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 		return CAPTURE_PASS;
 	memo = fast_find(w, pc, sp, fp, how, (uintptr_t)format, file,
 		BINLOG_TEXT_FORMAT);
+	if (unlikely(!memo))
+		memo = meet_format(w, &call, file, format, arguments);
 	if (unlikely(!memo || !is_simple(memo->plan) ||
 		     !fast_is_drained(w, memo, pc, sp, fp, file)))
 		goto leave;

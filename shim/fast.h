@@ -49,9 +49,20 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	uintptr_t fp, FILE *file);
 
-/* What printf returns, or CAPTURE_PASS. */
+#if FAST_CODE
+/*
+ * The same before a call on its FILE whose memo fast_x86_64.S has found, where
+ * that has been done before.
+ */
+bool fast_drain_before(struct writer *w, struct memo *memo, uintptr_t sp);
+#endif
+
+/*
+ * What printf returns, or CAPTURE_PASS.  `name` is that of the function.  A
+ * call with a stack that is not remembered is recorded, too, and then is.
+ */
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
-	FILE *file, const char *format, va_list arguments);
+	const char *name, FILE *file, const char *format, va_list arguments);
 
 /* What syslog() says before its text; see BINLOG_TEXT_SYSLOG. */
 struct fast_message {
@@ -69,17 +80,27 @@ bool fast_syslog(const struct call *call, const struct fast_message *message,
 bool fast_character(
 	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c);
 
-/* Where the guess is for a call from `pc` after the last one. */
-FAST unsigned fast_guess_at(const struct writer *w, uintptr_t pc)
+/*
+ * By what a call is guessed after the last one: where it is made, and by its
+ * format, since a function may print for all others.  The assembly knows but
+ * the one.
+ */
+FAST uintptr_t fast_clue(uintptr_t pc, unsigned how, uintptr_t key)
 {
-	return ((uint32_t)pc * FAST_GUESS_MULTIPLIER >> FAST_GUESS_SHIFT ^
+	return how == HOW_NONE ? pc + key : pc;
+}
+
+/* Where the guess is. */
+FAST unsigned fast_guess_at(const struct writer *w, uintptr_t clue)
+{
+	return ((uint32_t)clue * FAST_GUESS_MULTIPLIER >> FAST_GUESS_SHIFT ^
 		       w->last->mix) %
 	       WRITER_GUESSES;
 }
 
-FAST struct memo *fast_guess(struct writer *w, uintptr_t pc)
+FAST struct memo *fast_guess(struct writer *w, uintptr_t clue)
 {
-	return &w->memo[w->guesses[fast_guess_at(w, pc)]];
+	return &w->memo[w->guesses[fast_guess_at(w, clue)]];
 }
 
 FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,
@@ -101,7 +122,7 @@ FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
 {
 	const struct call call = {
 		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
-	struct memo *memo = fast_guess(w, pc);
+	struct memo *memo = fast_guess(w, fast_clue(pc, how, key));
 
 	if (likely(memo->key == key && fast_is_like(memo, file, text) &&
 		    fast_is_same(memo, how, pc, sp, fp)))

@@ -6,8 +6,8 @@
  * free again; so what there is to know about a step is said there.
  *
  * r11 is the writer, r10 the memo (in a list of steps: the step), rdi where
- * the next argument goes, rax scratch.  Nothing is pushed, hence the unwind
- * information of a function holds throughout.
+ * the next argument goes, rax scratch.  Nothing is pushed but by `drain`, hence
+ * the unwind information of a function holds throughout.
  *
  * The functions are those rows of functions.def that name a way of how.h, and
  * those that put a character or have a priority.  Here they find their memo; how
@@ -112,12 +112,65 @@ words_\which:
 	.endif
 .endm
 
-/* Nothing is in the buffer of the FILE that would come before. */
-.macro IS_EMPTY file, miss
+/* What is in the buffer of the FILE comes before. */
+.macro EMPTY file, which
 	movq	FILE_write_ptr(\file), %rax
 	cmpq	FILE_write_base(\file), %rax
-	jne	\miss
+	jne	drain_\which
+empty_\which:
 .endm
+.macro DRAIN which
+drain_\which:
+	leaq	empty_\which(%rip), %rax
+	jmp	drain
+.endm
+
+/*
+ * Has C record it, and goes on at rax with all registers as they were, or to
+ * the miss of the memo.  What is right below the stack pointer stays, too.
+ */
+	.p2align 4
+	.type	drain, @function
+drain:
+	.cfi_startproc
+	subq	$216, %rsp
+	.cfi_adjust_cfa_offset 216
+	movq	%rax, (%rsp)
+	movq	%rdi, 8(%rsp)
+	movq	%rsi, 16(%rsp)
+	movq	%rdx, 24(%rsp)
+	movq	%rcx, 32(%rsp)
+	movq	%r8, 40(%rsp)
+	movq	%r9, 48(%rsp)
+	movq	%r10, 56(%rsp)
+	movq	%r11, 64(%rsp)
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
+	movaps	%xmm\number, 80+16*\number(%rsp)
+	.endr
+	movq	%r11, %rdi
+	movq	%r10, %rsi
+	leaq	224(%rsp), %rdx
+	call	fast_drain_before
+	movq	8(%rsp), %rdi
+	movq	16(%rsp), %rsi
+	movq	24(%rsp), %rdx
+	movq	32(%rsp), %rcx
+	movq	40(%rsp), %r8
+	movq	48(%rsp), %r9
+	movq	56(%rsp), %r10
+	movq	64(%rsp), %r11
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
+	movaps	80+16*\number(%rsp), %xmm\number
+	.endr
+	testb	%al, %al
+	movq	(%rsp), %rax
+	leaq	216(%rsp), %rsp
+	.cfi_adjust_cfa_offset -216
+	jz	1f
+	jmp	*%rax
+1:	jmp	*M_miss(%r10)
+	.cfi_endproc
+	.size	drain, . - drain
 
 .macro FUNCTION name
 	.globl	\name
@@ -238,7 +291,7 @@ miss_\how:
  */
 .macro PIECE how, file, spare
 	COMPARE_STACK piece_\how, miss_\how
-	IS_EMPTY \file, miss_\how
+	EMPTY	\file, piece_\how
 	movq	W_cursor(%r11), %rax
 	cmpq	W_open(%r11), %rax
 	jne	begin_\how
@@ -277,9 +330,11 @@ miss_\how:
 2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
-	IS_EMPTY %rdi, miss_\how
+	EMPTY	%rdi, \how
 	TIME_AND_PLACE %rdi, miss_\how
 	PIECE	\how, %rdi, %rdi
+	DRAIN	\how
+	DRAIN	piece_\how
 	END	\name
 .endm
 
@@ -298,9 +353,11 @@ miss_\how:
 2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
-	IS_EMPTY %rdi, miss_\how
+	EMPTY	%rdi, \how
 	TIME_AND_PLACE %rsi, miss_\how
 	PIECE	\how, %rdi, %rsi
+	DRAIN	\how
+	DRAIN	piece_\how
 	END	\name
 .endm
 
@@ -320,9 +377,11 @@ miss_\how:
 2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
-	IS_EMPTY %rsi, miss_\how
+	EMPTY	%rsi, \how
 	TIME_AND_PLACE %rsi, miss_\how
 	PIECE	\how, %rsi, %rsi
+	DRAIN	\how
+	DRAIN	piece_\how
 	END	\name
 .endm
 
@@ -341,9 +400,11 @@ miss_\how:
 2:	GIVE_UP	\name
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
-	IS_EMPTY %rdi, miss_\how
+	EMPTY	%rdi, \how
 	TIME_AND_PLACE none, miss_\how
 	PIECE	\how, %rdi, none
+	DRAIN	\how
+	DRAIN	piece_\how
 	END	\name
 .endm
 

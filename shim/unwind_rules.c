@@ -24,13 +24,24 @@ static bool is_plain(struct cfi_rule rule)
 		       (rule.fp == CFI_FP_SAVED && is_inside(fp, size)));
 }
 
+/* The empty one of the two for `pc`, or else its first one. */
+static struct unwind_slot *choose(struct unwind_rules *rules, uintptr_t pc)
+{
+	struct unwind_slot *first = unwind_rules_slot(rules, pc);
+	struct unwind_slot *other = &rules->slot[(first - rules->slot) ^ 1];
+
+	return first->pc != UNWIND_RULES_NO_PC &&
+			       other->pc == UNWIND_RULES_NO_PC
+		       ? other
+		       : first;
+}
+
 /* The slot for `pc`, of all once too many of the first ones were taken. */
 static struct unwind_slot *make_room(struct unwind_rules *rules, uintptr_t pc)
 {
-	if (!rules->is_grown &&
-		unwind_rules_slot(rules, pc)->pc != UNWIND_RULES_NO_PC)
+	if (!rules->is_grown && choose(rules, pc)->pc != UNWIND_RULES_NO_PC)
 		rules->is_grown = ++rules->losses > LOSSES_MAX;
-	return unwind_rules_slot(rules, pc);
+	return choose(rules, pc);
 }
 
 COLD struct cfi_rule unwind_rules_learn(

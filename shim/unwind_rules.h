@@ -52,14 +52,19 @@ static inline int32_t unwind_rules_return(struct cfi_rule rule)
 #endif
 }
 
-/* The only one that `pc` may be in. */
+/* One of the two slots that `pc` may be in: the one that it is in, or else the
+ * first. */
 static inline struct unwind_slot *unwind_rules_slot(
 	struct unwind_rules *rules, uintptr_t pc)
 {
 	unsigned bits =
 		rules->is_grown ? UNWIND_RULES_BITS : UNWIND_RULES_BITS_FIRST;
+	unsigned i = (unsigned)(pc * 0x9e3779b97f4a7c15u >> (64 - bits));
 
-	return &rules->slot[pc * 0x9e3779b97f4a7c15u >> (64 - bits)];
+	return &rules->slot[unlikely(rules->slot[i].pc != pc) &&
+					    rules->slot[i ^ 1].pc == pc
+				    ? i ^ 1
+				    : i];
 }
 
 static inline struct cfi_rule unwind_rules_find(

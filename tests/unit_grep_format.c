@@ -79,6 +79,8 @@ static void what_no_directive_can_make_is_never_there(void **state)
 	assert_int_equal(answer("took %p\n", "niz"), GREP_NEVER);
 	assert_int_equal(answer("constant\n", "c.{9}t"), GREP_NEVER);
 	assert_int_equal(answer("%d%n\n", "x"), GREP_NEVER);
+	assert_int_equal(answer("%x\n", "5x"), GREP_NEVER);
+	assert_int_equal(answer("%d %d\n", "1  2"), GREP_NEVER);
 }
 
 static void what_a_directive_may_make_depends(void **state)
@@ -89,7 +91,7 @@ static void what_a_directive_may_make_depends(void **state)
 	assert_int_equal(answer("%s: %d\n", "timeout"), GREP_DEPENDS);
 	assert_int_equal(answer("open: %m\n", "no such"), GREP_DEPENDS);
 	assert_int_equal(answer("%f\n", "nan"), GREP_DEPENDS);
-	assert_int_equal(answer("%f\n", "INF"), GREP_DEPENDS);
+	assert_int_equal(answer("%F\n", "INF"), GREP_DEPENDS);
 	assert_int_equal(answer("%p\n", "(nil)"), GREP_DEPENDS);
 	assert_int_equal(answer("%xy\n", "beefy"), GREP_DEPENDS);
 	assert_int_equal(answer("took%sms\n", "tookms"), GREP_DEPENDS);

@@ -11,8 +11,10 @@
 #include "decoder/capture_list.h"
 #include "decoder/merge.h"
 #include "decoder/pack.h"
+#include "decoder/places.h"
 #include "record/layout.h"
 #include "record/packed.h"
+#include "tools/pack/follow.h"
 #include "tools/pack/log_file.h"
 #include "tools/pack/pack_options.h"
 #include "tools/pack/progress.h"
@@ -30,6 +32,7 @@ struct work {
 	struct capture_list list;
 	struct log_file log;
 	struct pack *pack;
+	struct places *places; /* null: no names are packed */
 	struct progress progress;
 	uint64_t calls;
 };
@@ -147,6 +150,16 @@ static void print_errors(const struct error_list *errors)
 			errors->count - ERROR_KEPT_MAX);
 }
 
+/* Of files whose names are missing. */
+static void print_complaints(const struct places *places)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
+		fprintf(stderr, "%s\n", sentence);
+}
+
 static void print_sum(const struct work *work)
 {
 	uint64_t messages = pack_messages(work->pack);
@@ -208,14 +221,22 @@ static enum exit_status pack_captures(struct work *work)
 	if (!log_file_close(log))
 		report_log(work);
 	print_errors(&work->errors);
+	print_complaints(work->places);
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
 }
 
+static bool begin_symbols(struct work *work)
+{
+	if (work->command.symbols)
+		work->places = places_new(&work->command.files);
+	return !work->command.symbols || work->places;
+}
+
 static enum exit_status run(struct work *work)
 {
-	const struct pack_options options = {
+	struct pack_options options = {
 		.level = work->command.level,
 		.plain = work->command.plain,
 	};
@@ -225,7 +246,10 @@ static enum exit_status run(struct work *work)
 	for (i = 0; i < work->command.path_count; i++)
 		capture_list_add(
 			&work->list, work->command.paths[i], &work->errors);
-	work->pack = pack_new(&options, log_file_take, &work->log);
+	if (begin_symbols(work)) {
+		options.places = work->places;
+		work->pack = pack_new(&options, log_file_take, &work->log);
+	}
 	if (!work->pack)
 		report_memory(work);
 	if (work->pack && work->list.count > 0)
@@ -233,8 +257,23 @@ static enum exit_status run(struct work *work)
 	else
 		print_errors(&work->errors);
 	pack_free(work->pack);
+	places_free(work->places);
 	capture_list_free(&work->list);
 	return status;
+}
+
+static enum exit_status follow(const struct pack_command *command)
+{
+	const struct follow_options options = {
+		.directory = command->follow,
+		.log = command->output,
+		.pack = {.level = command->level, .plain = command->plain},
+		.rotate_bytes = command->rotate_bytes,
+		.rotate_seconds = command->rotate_seconds,
+		.quiet = command->quiet,
+	};
+
+	return (enum exit_status)follow_run(&options);
 }
 
 int main(int argc, char **argv)
@@ -253,5 +292,5 @@ int main(int argc, char **argv)
 	case PACK_OPTIONS_PACK:
 		break;
 	}
-	return run(&work);
+	return work.command.follow ? follow(&work.command) : run(&work);
 }

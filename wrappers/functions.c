@@ -78,6 +78,7 @@
 	IN_C(how, returns, name, parameters);                                  \
 	IN_C(how, returns, name, parameters)                                   \
 	{                                                                      \
+		const char *const name_of_it = #name;                          \
 		const unsigned how_of_it = HOW_##how;                          \
 		returns result;                                                \
                                                                                \
@@ -85,7 +86,7 @@
 			return value;                                          \
 		struct call_turn turn = {0};                                   \
 		const struct call call =                                       \
-			CAPTURE_CALL_OF(#name, &turn, how_of_it);              \
+			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
                                                                                \
 		process_start();                                               \
 		result = what;                                                 \
@@ -124,6 +125,7 @@
 	IN_C(how, returns, name, parameters);                                  \
 	IN_C(how, returns, name, parameters)                                   \
 	{                                                                      \
+		const char *const name_of_it = #name;                          \
 		const unsigned how_of_it = HOW_##how;                          \
 		returns result;                                                \
 		va_list ap;                                                    \
@@ -135,7 +137,7 @@
 		}                                                              \
 		struct call_turn turn = {0};                                   \
 		const struct call call =                                       \
-			CAPTURE_CALL_OF(#name, &turn, how_of_it);              \
+			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
                                                                                \
 		process_start();                                               \
 		result = what;                                                 \

@@ -4,6 +4,7 @@ Every kind of column is taken, nested in every way, whatever would be best.  LOG
 `binlog-show --raw --stream=stdout` has to make of them.  Apart from what binlog-pack does.
 """
 import random
+import re
 import struct
 import sys
 
@@ -52,11 +53,7 @@ class Columns:
         width = self.random.randrange(1, 9)
         wrong = [i for i, value in enumerate(values) if (value - base & MASK) >> 8 * width]
         wrong = sorted(set(wrong + self.random.sample(range(len(values)), self.random.randrange(min(3, len(values)) + 1))))
-        places, last = [], 0
-        for i in wrong:
-            places.append(leb(i - last) + zigzag(values[i]))
-            last = i
-        return b"\2" + self.planes(values, width, base) + leb(len(wrong)) + b"".join(places)
+        return b"\2" + self.planes(values, width, base) + self.exceptions(values, wrong)
 
     def dictionary(self, values, nesting):
         known = list(dict.fromkeys(values))
@@ -71,7 +68,7 @@ class Columns:
         if len(set(values)) == 1:
             kinds.append(0)
         if nesting < NESTING:
-            kinds += [3, 3]
+            kinds += [3, 3, 6, 7]
             if len(set(values)) < 2000:
                 kinds.append(4)
         kind = self.random.choice(kinds)
@@ -84,7 +81,75 @@ class Columns:
             return self.patched(values)
         if kind == 3:
             return b"\3" + zigzag(values[0]) + self.numbers([b - a for a, b in zip(values, values[1:])], nesting + 1)
-        return self.dictionary(values, nesting)
+        return {4: self.dictionary, 6: self.phrases, 7: self.scaled}[kind](values, nesting)
+
+    def phrases(self, values, nesting):
+        """Cuts them anywhere; a piece that comes again is one phrase."""
+        known, said, at = {}, [], 0
+        while at < len(values):
+            size = self.random.choice([1, 2, 3, 50])
+            said.append(known.setdefault(tuple(values[at:at + size]), len(known)))
+            at += size
+        return b"".join([b"\6", leb(len(known)), self.numbers([len(each) for each in known], nesting + 1),
+                         self.numbers([value for each in known for value in each], nesting + 1), leb(len(said)),
+                         self.numbers(said, nesting + 1)])
+
+    def scaled(self, values, nesting):
+        scale = self.random.choice([2, 3, 10, 1000, MASK, 0])
+        wrong = [i for i, value in enumerate(values) if not scale or value % scale or self.random.random() < .01]
+        inner = [self.random.randrange(100) if i in set(wrong) else value // scale for i, value in enumerate(values)] if len(
+            wrong) < 50 else None
+        if inner is None:
+            scale, wrong, inner = 1, [], values
+        return b"\7" + leb(scale) + self.exceptions(values, wrong) + self.numbers(inner, nesting + 1)
+
+    def exceptions(self, values, places):
+        said, last = [leb(len(places))], 0
+        for i in places:
+            said.append(leb(i - last) + zigzag(values[i]))
+            last = i
+        return b"".join(said)
+
+    def grouped(self, values, sites, messages):
+        """As many columns as sites, or one."""
+        if not values or self.random.random() < .5:
+            return self.numbers(values)
+        return b"\5" + b"".join(self.numbers([value for value, message in zip(values, messages) if message[0] == site], 2) for site in sites)
+
+    def template_of(self, value):
+        """(template, values of its slots)."""
+        slots = []
+
+        def slot(found):
+            text = found[0]
+            kind = self.random.choice([1, 2])
+            if self.random.random() < .2 or len(text) > 20 or (kind == 1 and not text.isdigit()):
+                return text
+            number = int(text, 10 if kind == 1 else 16)
+            if number > MASK:
+                return text
+            slots.append(number)
+            plain = (b"%d" if kind == 1 else b"%x") % number == text
+            return bytes([kind]) if plain and self.random.random() < .8 else bytes([kind + 2, len(text)])
+        if value is None or len(value) > 500 or re.search(b"[\1-\4]", value):
+            return value, slots
+        return re.sub(rb"[0-9]+|[0-9a-f]{1,16}", slot, value), slots
+
+    def templates(self, values):
+        """Null if a string has a byte that would be a slot."""
+        made = [self.template_of(value) for value in values]
+        if any(re.search(b"[\1-\4]", value or b"") for value in values):
+            return self.dictionary_of_strings(1, values)
+        known = list(dict.fromkeys(template for template, _ in made))
+        columns = []
+        for template in known:
+            rows = [slots for each, slots in made if each == template]
+            columns += [self.numbers(column) for column in zip(*rows)]
+        return self.dictionary_of_strings(2, [template for template, _ in made]) + b"".join(columns)
+
+    def dictionary_of_strings(self, kind, values):
+        known = list(dict.fromkeys(values))
+        return bytes([kind]) + leb(len(known)) + self.plain_strings(known) + self.numbers([known.index(value) for value in values])
 
     def plain_strings(self, values):
         return self.numbers([0 if value is None else len(value) + 1 for value in values]) + b"".join(
@@ -93,10 +158,8 @@ class Columns:
     def strings(self, values):
         if not values:
             return b""
-        if self.random.random() < .5:
-            return b"\0" + self.plain_strings(values)
-        known = list(dict.fromkeys(values))
-        return b"\1" + leb(len(known)) + self.plain_strings(known) + self.numbers([known.index(value) for value in values])
+        return self.random.choice([lambda: b"\0" + self.plain_strings(values), lambda: self.dictionary_of_strings(1, values),
+                                   lambda: self.templates(values)])()
 
     def column(self, kind, values):
         if kind == STRING:
@@ -133,7 +196,8 @@ class Maker:
 
     def some_text(self):
         size = self.random.choice([0, 1, 3, 31, 32, 100])
-        return bytes(self.random.choice(b"abcdefgh ,.\xc3\xa4") for _ in range(size)).decode("latin-1").encode()
+        text = bytes(self.random.choice(b"abcdefgh ,.\xc3\xa4") for _ in range(size)).decode("latin-1").encode()
+        return text + self.random.choice([b"", b"", b"%d/%d" % (size, self.random.getrandbits(64)), b"0x%08x" % self.random.getrandbits(20), b"007", b"\2"])
 
     def frame(self, name, **payload):
         return make_frame(TAGS[name], {"LOG": self.log, "PART": self.part, **payload})
@@ -193,14 +257,11 @@ class Maker:
 
     def body(self, messages, sites):
         columns = self.columns
-        told = set()
-        continues = []
-        for message in messages:
-            told.add(message[1])
-            continues.append(0)
+        continues = [0] * len(messages)
         ticks = [message[2] for message in messages]
-        parts = [columns.numbers([sites.index(message[0]) for message in messages]), columns.numbers([message[1] for message in messages]),
-                 columns.numbers([b - a for a, b in zip([0] + ticks, ticks)]), columns.numbers([0] * len(messages)), columns.numbers(continues)]
+        common = [[message[1] for message in messages], [b - a for a, b in zip([0] + ticks, ticks)], [0] * len(messages), continues]
+        parts = [columns.numbers([sites.index(message[0]) for message in messages])]
+        parts += [columns.grouped([value & MASK for value in values], sites, messages) for values in common]
         for site in sites:
             for place, kind in enumerate(FORMATS[site][1]):
                 parts.append(columns.column(kind, [self.stored_value(kind, message[3][place]) for message in messages if message[0] == site]))

@@ -3,6 +3,7 @@
 MessagePack and zstd are those of Python's packages; numbers of tags and fields come out of record/*.def.
 """
 import collections
+import itertools
 import os
 import re
 import struct
@@ -19,6 +20,7 @@ BODY_MAX = (1 << 20) + (64 << 10)
 INDEX_MAX = 1 << 20
 MESSAGES_MAX = 64 << 10
 NESTING = 3
+TEMPLATE_MAX = 1024
 
 
 class Damage(Exception):
@@ -192,12 +194,8 @@ class Bytes:
             return self.planes(count)
         if kind == 2:
             values = self.planes(count)
-            place = 0
-            for _ in range(self.number()):
-                place += self.number()
-                if place >= count:
-                    raise Damage("an exception has no place")
-                values[place] = self.signed()
+            for place, value in self.exceptions(count):
+                values[place] = value
             return values
         if kind == 3:
             value = self.signed()
@@ -209,7 +207,62 @@ class Bytes:
         if kind == 4:
             known = [self.signed() for _ in range(self.size_of(1))]
             return [self.pick(known, place) for place in self.numbers(count, nesting + 1)]
+        if kind == 6:
+            return self.phrases(count, nesting)
+        if kind == 7:
+            scale, exceptions = self.number(), list(self.exceptions(count))
+            values = [value * scale & MASK for value in self.numbers(count, nesting + 1)]
+            for place, value in exceptions:
+                values[place] = value
+            return values
         raise Damage(f"a column of kind {kind}")
+
+    def exceptions(self, count):
+        place = 0
+        for _ in range(self.number()):
+            place += self.number()
+            if place >= count:
+                raise Damage("an exception has no place")
+            yield place, self.signed()
+
+    def phrases(self, count, nesting):
+        known = self.number()
+        if known > count:
+            raise Damage("more phrases than values")
+        sizes = self.numbers(known, nesting + 1)
+        if 0 in sizes or sum(sizes) > count:
+            raise Damage("phrases of nothing, or of too much")
+        all_values = self.numbers(sum(sizes), nesting + 1)
+        said = self.number()
+        if said > count:
+            raise Damage("more phrases are said than there are values")
+        ends = list(itertools.accumulate(sizes))
+        values = []
+        for place in self.numbers(said, nesting + 1):
+            end = self.pick(ends, place)
+            values += all_values[end - sizes[place]:end]
+        if len(values) != count:
+            raise Damage(f"phrases of {len(values)} values for {count} messages")
+        return values
+
+    def grouped(self, sites, messages):
+        """A column of all messages; each has its site's place in `messages`."""
+        if self.data[self.at:self.at + 1] != b"\5":
+            return self.numbers(len(messages))
+        self.take(1)
+        groups = [iter(self.numbers(site[1], 2)) for site in sites]
+        try:
+            return [next(groups[site]) for site in messages]
+        except (IndexError, StopIteration):
+            raise Damage("groups of other messages than there are") from None
+
+    def templates(self, count):
+        known, places = self.dictionary_of_strings(count)
+        if any(len(template or b"") > TEMPLATE_MAX for template in known if slots_of(template)):
+            raise Damage("a template is too long")
+        made = collections.Counter(places)
+        columns = [[iter(self.numbers(made[i])) for _ in slots_of(template)] for i, template in enumerate(known)]
+        return [filled(known[place], columns[place]) for place in places]
 
     def size_of(self, least):
         """A number of things that have at least so many bytes each."""
@@ -235,12 +288,20 @@ class Bytes:
         if kind == 0:
             return self.plain_strings(count, 0)
         if kind == 1:
-            size = self.number()
-            if size > MESSAGES_MAX:
-                raise Damage("a dictionary of too many strings")
-            known = self.plain_strings(size, 0)
-            return [self.pick(known, place) for place in self.numbers(count)]
+            known, places = self.dictionary_of_strings(count)
+            return [known[place] for place in places]
+        if kind == 2:
+            return self.templates(count)
         raise Damage(f"a column of strings of kind {kind}")
+
+    def dictionary_of_strings(self, count):
+        size = self.number()
+        if size > MESSAGES_MAX:
+            raise Damage("a dictionary of too many strings")
+        known, places = self.plain_strings(size, 0), self.numbers(count)
+        if max(places) >= size:
+            raise Damage("a place in a dictionary that it has not")
+        return known, places
 
     def column(self, kind, count):
         if kind in (STRING, WIDE):
@@ -250,6 +311,31 @@ class Bytes:
         if kind in (I32, I64, F64):
             return self.numbers(count)
         raise Damage(f"an argument of kind {kind}")
+
+
+SLOTS = re.compile(rb"[\1\2]|[\3\4].", re.S)
+
+
+def slots_of(template):
+    return SLOTS.findall(template or b"")
+
+
+def filled(template, values):
+    """The string that a template makes of the next values."""
+    if template is None:
+        return None
+
+    def number(slot):
+        digits = b"%d" if slot[0][0] in (1, 3) else b"%x"
+        text = digits % next(values[number.slot])
+        number.slot += 1
+        if len(slot[0]) == 2:
+            if not 1 <= slot[0][1] <= 20:
+                raise Damage(f"a slot of {slot[0][1]} digits")
+            text = text.rjust(slot[0][1], b"0")
+        return text
+    number.slot = 0
+    return SLOTS.sub(number, template)
 
 
 def argument(kind, value):
@@ -301,7 +387,8 @@ def batch_columns(payload, index):
     count = payload["COUNT"]
     if count > MESSAGES_MAX:
         raise Damage(f"a batch of {count} messages")
-    common = [body.numbers(count) for _ in range(5)]
+    common = [body.numbers(count)]
+    common += [body.grouped(index[0], common[0]) for _ in range(4)]
     arguments = []
     for site in index[0]:
         arguments.append([[argument(kind, value) for value in body.column(kind, site[1])] for kind in site[5]])

@@ -76,6 +76,47 @@ static const char *parse_level(struct pack_command *command, const char *text)
 }
 
 /* Likewise. */
+static const char *add_debug_directory(
+	struct pack_command *command, const char *path)
+{
+	if (command->debug_directory_count == PACK_DEBUG_DIRECTORIES_MAX)
+		return "too many directories: give fewer";
+	command->debug_directories[command->debug_directory_count++] = path;
+	command->files.debug_directories = command->debug_directories;
+	return NULL;
+}
+
+/* Likewise. */
+static const char *parse_size(uint64_t *bytes, const char *text)
+{
+	static const char units[] = "KMG";
+	unsigned long long size;
+	const char *unit;
+	char *end;
+
+	size = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (!isdigit((unsigned char)*text) || size == 0 || size > 1u << 30 ||
+		(*end && (!unit || end[1])))
+		return "no such size: give a number, and K, M or G behind it";
+	*bytes = (uint64_t)size << (unit ? 10 * (unit - units + 1) : 0);
+	return NULL;
+}
+
+/* Likewise. */
+static const char *parse_seconds(uint64_t *seconds, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || value == 0 ||
+		value > 1u << 30)
+		return "no such time: give a number of seconds";
+	*seconds = value;
+	return NULL;
+}
+
+/* Likewise. */
 static const char *apply(
 	struct pack_command *command, int option, const char *value)
 {
@@ -89,8 +130,26 @@ static const char *apply(
 	case NUMBER_PLAIN:
 		command->plain = true;
 		break;
+	case NUMBER_SYMBOLS:
+		command->symbols = true;
+		break;
+	case NUMBER_DEBUG_DIR:
+		return add_debug_directory(command, value);
+	case NUMBER_SYSROOT:
+		command->files.sysroot = value;
+		break;
+	case NUMBER_DEBUGINFOD:
+		command->files.debuginfod = true;
+		break;
 	case NUMBER_LEVEL:
 		return parse_level(command, value);
+	case NUMBER_FOLLOW:
+		command->follow = value;
+		break;
+	case NUMBER_ROTATE_SIZE:
+		return parse_size(&command->rotate_bytes, value);
+	case NUMBER_ROTATE_AGE:
+		return parse_seconds(&command->rotate_seconds, value);
 	case NUMBER_QUIET:
 		command->quiet = true;
 		break;
@@ -120,7 +179,21 @@ static enum pack_options_action complain_of_option(
 
 static enum pack_options_action check(struct pack_command *command)
 {
-	if (command->path_count == 0)
+	bool rotates = command->rotate_bytes + command->rotate_seconds > 0;
+
+	if (command->follow && command->path_count > 0)
+		return complain(command, command->paths[0],
+			"with --follow there is one directory only: leave it "
+			"away");
+	if (command->follow && command->output &&
+		(strcmp(command->output, "-") == 0 || command->force))
+		return complain(command, command->output,
+			"--follow goes on with a log that is there: give a "
+			"name, without --force");
+	if (rotates && !command->follow)
+		return complain(command, "--rotate-size, --rotate-age",
+			"only what is followed is rotated: give --follow=DIR");
+	if (command->path_count == 0 && !command->follow)
 		return complain(command, "no capture",
 			"nothing to pack: give captures or directories of "
 			"them");

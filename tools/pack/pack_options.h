@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/symbolizer.h"
+
+#define PACK_DEBUG_DIRECTORIES_MAX 32u
+
 enum pack_options_action {
 	PACK_OPTIONS_PACK,
 	PACK_OPTIONS_HELP,
@@ -20,8 +24,15 @@ struct pack_command {
 	const char *output;
 	bool force;
 	bool plain;
+	bool symbols; /* names, too, of files that are found by: */
+	struct symbolizer_options files;
+	const char *debug_directories[PACK_DEBUG_DIRECTORIES_MAX + 1];
+	size_t debug_directory_count;
 	bool quiet;
 	int level; /* 0: the packer's choice */
+	const char *follow; /* null: captures that have ended are packed */
+	uint64_t rotate_bytes;
+	uint64_t rotate_seconds;
 	char *const *paths;
 	size_t path_count;
 	char problem[160]; /* what: why: what you can do */

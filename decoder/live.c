@@ -1,0 +1,199 @@
+#include "decoder/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decoder/live_order.h"
+#include "decoder/live_state.h"
+
+/* The directory's time may be so much older than a name in it. */
+#define STAMP_NS 100000000
+
+struct live *live_new(const char *directory, struct error_list *errors)
+{
+	struct live *live = calloc(1, sizeof(*live));
+
+	if (live) {
+		live->directory = directory;
+		live->errors = errors;
+	}
+	return live;
+}
+
+struct live_pasts *live_past_of(struct live *live)
+{
+	return &live->pasts;
+}
+
+/* ---- the files ---- */
+
+static bool is_known(const struct live *live, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < live->count; i++)
+		if (live->captures[i]->recording->inode == st->st_ino &&
+			live->captures[i]->recording->device == st->st_dev)
+			return true;
+	for (i = 0; i < live->stranger_count; i++)
+		if (live->strangers[i].inode == st->st_ino &&
+			live->strangers[i].device == st->st_dev)
+			return true;
+	return false;
+}
+
+static bool add_stranger(struct live *live, const struct stat *st)
+{
+	struct stranger *strangers = realloc(live->strangers,
+		(live->stranger_count + 1) * sizeof(*strangers));
+
+	if (!strangers)
+		return false;
+	live->strangers = strangers;
+	strangers[live->stranger_count++] =
+		(struct stranger){st->st_dev, st->st_ino};
+	return true;
+}
+
+static bool add_capture(struct live *live, char *path, struct recording *from)
+{
+	size_t room = live->room ? live->room * 2 : 16;
+	struct live_capture **captures;
+	struct live_capture *capture;
+
+	if (live->count == live->room) {
+		captures = realloc(live->captures, room * sizeof(*captures));
+		if (!captures)
+			return false;
+		live->captures = captures;
+		live->room = room;
+	}
+	capture = live_capture_new(
+		path, from, live_past_find(&live->pasts, from->header.nonce));
+	if (!capture)
+		return false;
+	live->captures[live->count++] = capture;
+	return true;
+}
+
+/* One without a header is looked at again: it is just being made. */
+static bool add_file(struct live *live, const char *name)
+{
+	struct error_list errors = {0};
+	struct recording *recording;
+	char *path = NULL;
+	struct stat st;
+
+	if (asprintf(&path, "%s/%s", live->directory, name) < 0)
+		return false;
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+		is_known(live, &st)) {
+		free(path);
+		return true;
+	}
+	recording = recording_open_live(path, &errors);
+	if (recording) {
+		recording->errors = live->errors;
+		live->seen_any = true;
+		return add_capture(live, path, recording);
+	}
+	if (errors.count > 0 && (errors.kept[0].code == ERROR_UNBORN ||
+					errors.kept[0].code == ERROR_OPEN)) {
+		free(path);
+		return true;
+	}
+	/* The path stays, since the error has it. */
+	if (errors.count > 0)
+		error_add(live->errors, &errors.kept[0]);
+	return add_stranger(live, &st);
+}
+
+static bool is_capture(const char *name)
+{
+	size_t length = strlen(name);
+	size_t suffix = strlen(BINLOG_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(name + length - suffix, BINLOG_SUFFIX) == 0;
+}
+
+/* A name may have come right after the directory was read, at a time that is
+ * the same by the clock of the file system. */
+static bool is_to_be_scanned(struct live *live, int fd)
+{
+	struct timespec now;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return true;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (st.st_mtim.tv_sec == live->scanned.tv_sec &&
+		st.st_mtim.tv_nsec == live->scanned.tv_nsec)
+		return false;
+	if ((now.tv_sec - st.st_mtim.tv_sec) * 1000000000 + now.tv_nsec -
+			st.st_mtim.tv_nsec >
+		STAMP_NS)
+		live->scanned = st.st_mtim;
+	return true;
+}
+
+/* False: there is no directory, for the reason in errno. */
+static bool scan_directory(struct live *live)
+{
+	DIR *entries = opendir(live->directory);
+	const struct dirent *entry;
+	int error;
+
+	if (!entries) {
+		error = errno;
+		live->scanned = (struct timespec){0};
+		errno = error;
+		return false;
+	}
+	if (is_to_be_scanned(live, dirfd(entries)))
+		while (!live->failed && (entry = readdir(entries)))
+			if (is_capture(entry->d_name) &&
+				!add_file(live, entry->d_name))
+				live->failed = true;
+	closedir(entries);
+	return true;
+}
+
+/* ---- passes ---- */
+
+enum live_state live_look(struct live *live)
+{
+	bool there, ended;
+	int error;
+	size_t i;
+
+	live->delivered = false;
+	live->busy = false;
+	live_order_set_limit(live);
+	there = scan_directory(live);
+	error = errno;
+	for (i = 0; i < live->count; i++) {
+		live_capture_look(live->captures[i], true);
+		live->failed |= live->captures[i]->failed;
+	}
+	live_order_begin(live);
+	ended = live_order_is_last(live);
+	errno = error;
+	if (live->failed)
+		return LIVE_FAILED;
+	if (!live->seen_any)
+		return there ? LIVE_EMPTY : LIVE_ABSENT;
+	return ended ? LIVE_ENDED : LIVE_GROWS;
+}
+
+bool live_is_busy(const struct live *live)
+{
+	return live->busy;
+}

@@ -1,0 +1,89 @@
+/*
+ * The messages of all captures of a directory while these grow, in the order of
+ * the calls.  Called by binlog-pack --follow, in passes: each gives out what
+ * was said until shortly before it began.  Promises that a writer's messages
+ * come once and in its order; that writers are merged by time unless a thread
+ * was stopped between taking the time and committing; and that no program
+ * waits for it.
+ */
+#ifndef DECODER_LIVE_H
+#define DECODER_LIVE_H
+
+#include "decoder/error.h"
+#include "decoder/live_past.h"
+#include "decoder/message.h"
+
+struct live;
+
+/* Both stay the caller's.  Null: out of memory. */
+struct live *live_new(const char *directory, struct error_list *errors);
+
+/* Before the first pass: what is to be filled from a log that is there. */
+struct live_pasts *live_past_of(struct live *live);
+
+enum live_state {
+	LIVE_ABSENT, /* there is no directory, or it cannot be opened: errno */
+	LIVE_EMPTY,  /* there has been no capture in it yet */
+	LIVE_GROWS,
+	LIVE_ENDED, /* nobody is left who could write to any capture */
+	LIVE_FAILED /* out of memory */
+};
+
+/* Begins a pass: looks for what is new. */
+enum live_state live_look(struct live *live);
+
+/* The next message, valid until the next call; null: the pass is over. */
+const struct message *live_next(struct live *live);
+
+/* The pass is over although more may come of it: in the next one, then. */
+void live_end_pass(struct live *live);
+
+/* In the pass that is over there was something, or there is for the next. */
+bool live_is_busy(const struct live *live);
+
+/* A capture all of which was given out, each once.  Null: there is none. */
+struct recording *live_next_ended(struct live *live);
+
+/* What a later follower has to know; see live_past.h. */
+struct live_save {
+	void (*records)(
+		void *closure, uint64_t nonce, const void *bytes, size_t size);
+	void (*position)(void *closure, uint64_t nonce,
+		const struct live_position *position);
+	void *closure;
+};
+
+/*
+ * Between passes: how far all that was given out reaches, and the records that
+ * what follows needs; what has changed since the last time, or `all`.
+ */
+void live_save(struct live *live, const struct live_save *save, bool all);
+
+/* A block of which nothing is needed any more, and may use `place` bytes. */
+typedef void live_take(void *closure, struct recording *capture,
+	const struct recording_block *block, uint64_t place);
+
+/* All of the capture.  It is closed afterwards. */
+typedef void live_take_all(void *closure, struct recording *capture);
+
+/* After what live_save() said is safe: what can be freed of the captures. */
+void live_release(struct live *live, live_take *take, live_take_all *take_all,
+	void *closure);
+
+/* How many bytes live_release() would give now. */
+uint64_t live_released(const struct live *live);
+
+/* A place of a capture was freed, and may be taken for a block again. */
+bool live_expect(struct live *live, struct recording *capture, uint64_t offset,
+	uint64_t size);
+
+/* The capture with this path, as it was given; null: there is none. */
+struct recording *live_recording_at(const struct live *live, const char *path);
+
+/* How many captures it has that are not released altogether. */
+size_t live_count(const struct live *live);
+
+/* Null is fine. */
+void live_free(struct live *live);
+
+#endif

@@ -1,0 +1,400 @@
+#include "decoder/live_capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/cursor.h"
+#include "decoder/live_clock.h"
+#include "decoder/live_life.h"
+
+/* So many blocks are not kept waiting for what came before them. */
+#define EARLY_MAX 64u
+
+/* ---- what is kept ---- */
+
+static bool keep_bytes(
+	struct live_capture *capture, const void *bytes, size_t size)
+{
+	if (capture->kept_room - capture->kept_bytes < size) {
+		size_t room = 2 * capture->kept_bytes + size + 4096;
+		uint8_t *kept = realloc(capture->kept, room);
+
+		if (!kept)
+			return false;
+		capture->kept = kept;
+		capture->kept_room = room;
+	}
+	memcpy(capture->kept + capture->kept_bytes, bytes, size);
+	capture->kept_bytes += size;
+	return true;
+}
+
+static bool is_skipped(const struct live_writer *writer, uint32_t offset)
+{
+	const struct recording_block *block = writer->stream.block;
+
+	return block->sequence < writer->skip_sequence ||
+	       (block->sequence == writer->skip_sequence &&
+		       offset < writer->skip_offset);
+}
+
+/* Of writer_stream.c. */
+static void keep(void *keeper, const void *record, size_t size)
+{
+	struct live_writer *writer = keeper;
+	const struct writer_stream *stream = &writer->stream;
+	struct live_record head = {
+		.writer = writer->number,
+		.pid = stream->program->pid,
+		.process = stream->program->process,
+	};
+
+	if (is_skipped(writer, stream->last_start))
+		return;
+	if (!keep_bytes(writer->capture, &head, sizeof(head)) ||
+		!keep_bytes(writer->capture, record, size))
+		writer->capture->failed = true;
+}
+
+/* ---- writers ---- */
+
+static bool make_room(struct live_capture *capture)
+{
+	size_t room = capture->room ? capture->room * 2 : 16;
+	struct live_writer **writers;
+
+	if (capture->count < capture->room)
+		return true;
+	writers = realloc(capture->writers, room * sizeof(*writers));
+	if (!writers)
+		return false;
+	capture->writers = writers;
+	capture->room = room;
+	return true;
+}
+
+/* Null: out of memory. */
+static struct live_writer *obtain_writer(
+	struct live_capture *capture, uint32_t number)
+{
+	struct live_writer *writer = id_map_find(&capture->by_number, number);
+
+	if (writer)
+		return writer;
+	writer = calloc(1, sizeof(*writer));
+	if (!writer || !make_room(capture) ||
+		!id_map_set(&capture->by_number, number, writer)) {
+		free(writer);
+		capture->failed = true;
+		return NULL;
+	}
+	writer->capture = capture;
+	writer->number = number;
+	writer->saved.writer = number;
+	writer->order = (uint32_t)capture->count;
+	capture->writers[capture->count++] = writer;
+	writer_stream_begin_live(
+		&writer->stream, capture->recording, &capture->clock);
+	writer->stream.keep = keep;
+	writer->stream.keeper = writer;
+	return writer;
+}
+
+/* The stream points into the array. */
+static void tell_stream(struct live_writer *writer, size_t done)
+{
+	writer_stream_extend(&writer->stream, writer->blocks + done,
+		writer->count - done, !writer->gone && !writer->capture->ended);
+}
+
+static size_t passed_by(const struct live_writer *writer)
+{
+	return writer->stream.block
+		       ? (size_t)(writer->stream.block - writer->blocks)
+		       : 0;
+}
+
+static bool append_block(struct live_writer *writer,
+	const struct recording_block *block, uint64_t place)
+{
+	size_t done = passed_by(writer);
+	size_t room = writer->room ? writer->room * 2 : 4;
+
+	if (writer->count == writer->room) {
+		struct recording_block *blocks =
+			realloc(writer->blocks, room * sizeof(*writer->blocks));
+		uint64_t *places;
+
+		if (blocks)
+			writer->blocks = blocks;
+		places =
+			realloc(writer->places, room * sizeof(*writer->places));
+		if (places)
+			writer->places = places;
+		if (!blocks || !places)
+			return false;
+		writer->room = room;
+	}
+	writer->blocks[writer->count] = *block;
+	writer->places[writer->count++] = place;
+	writer->next_sequence = block->sequence + 1;
+	tell_stream(writer, done);
+	return true;
+}
+
+/* ---- blocks ---- */
+
+static bool add_to_list(struct live_block_list *list,
+	const struct recording_block *block, uint64_t place)
+{
+	size_t room = list->room ? list->room * 2 : 16;
+	struct live_block *blocks;
+
+	if (list->count == list->room) {
+		blocks = realloc(list->blocks, room * sizeof(*blocks));
+		if (!blocks)
+			return false;
+		list->blocks = blocks;
+		list->room = room;
+	}
+	list->blocks[list->count++] = (struct live_block){*block, place};
+	return true;
+}
+
+/* Of live_blocks.c: they come in no order. */
+static void found(
+	void *closure, const struct recording_block *block, uint64_t place)
+{
+	struct live_capture *capture = closure;
+
+	capture->fresh = true;
+	if (!add_to_list(&capture->early, block, place))
+		capture->failed = true;
+}
+
+/* False: it has to wait for those before it. */
+static bool place_block(struct live_capture *capture,
+	const struct live_block *found_block, bool all)
+{
+	const struct recording_block *block = &found_block->block;
+	struct live_writer *writer = obtain_writer(capture, block->writer);
+
+	if (!writer)
+		return true;
+	if (block->sequence < writer->skip_sequence) {
+		if (!add_to_list(&capture->stale, block, found_block->place))
+			capture->failed = true;
+		return true;
+	}
+	if (block->sequence < writer->next_sequence) {
+		recording_report(capture->recording, ERROR_BLOCK_TWICE,
+			block->offset, block->sequence);
+		return true;
+	}
+	if (block->sequence > writer->next_sequence && !all)
+		return false;
+	if (block->sequence > writer->next_sequence)
+		recording_report(capture->recording, ERROR_GAP, block->offset,
+			block->sequence - writer->next_sequence);
+	if (!append_block(writer, block, found_block->place))
+		capture->failed = true;
+	return true;
+}
+
+static int compare_sequences(const void *left, const void *right)
+{
+	const struct live_block *a = left;
+	const struct live_block *b = right;
+
+	return a->block.sequence < b->block.sequence
+		       ? -1
+		       : a->block.sequence > b->block.sequence;
+}
+
+static void place_blocks(struct live_capture *capture, bool all)
+{
+	struct live_block_list *early = &capture->early;
+	size_t kept = 0;
+	size_t i;
+
+	if (early->count > 0)
+		qsort(early->blocks, early->count, sizeof(*early->blocks),
+			compare_sequences);
+	for (i = 0; i < early->count; i++)
+		if (!place_block(capture, &early->blocks[i], all))
+			early->blocks[kept++] = early->blocks[i];
+	early->count = kept;
+	if (kept > EARLY_MAX)
+		place_blocks(capture, true);
+}
+
+/* ---- all together ---- */
+
+void live_capture_look(struct live_capture *capture, bool asks)
+{
+	bool all;
+	size_t i;
+
+	if (capture->ended)
+		return;
+	all = asks && live_life_ask(capture);
+	if (!live_blocks_look(
+		    &capture->places, capture->recording, all, found, capture))
+		capture->failed = true;
+	place_blocks(capture, capture->ended);
+	if ((capture->fresh || capture->ended) && !live_clock_renew(capture))
+		capture->failed = true;
+	capture->fresh = false;
+	for (i = 0; all && i < capture->count; i++)
+		tell_stream(
+			capture->writers[i], passed_by(capture->writers[i]));
+	if (capture->ended)
+		live_blocks_check(&capture->places, capture->recording);
+}
+
+void live_capture_step(struct live_writer *writer)
+{
+	struct writer_stream *stream = &writer->stream;
+
+	do {
+		writer_stream_step(stream);
+	} while (stream->state == WRITER_MESSAGE &&
+		 is_skipped(writer, (uint32_t)(stream->message.offset -
+					       stream->block->offset)));
+}
+
+struct live_position live_capture_position(const struct live_writer *writer)
+{
+	const struct writer_stream *stream = &writer->stream;
+	struct live_position position = {
+		.writer = writer->number,
+		.sequence = writer->next_sequence,
+		.wall = stream->least_wall,
+	};
+
+	if (stream->block != stream->blocks_end) {
+		position.sequence = stream->block->sequence;
+		position.offset = writer_stream_position(stream);
+	}
+	if (position.sequence < writer->skip_sequence ||
+		(position.sequence == writer->skip_sequence &&
+			position.offset < writer->skip_offset)) {
+		position.sequence = writer->skip_sequence;
+		position.offset = writer->skip_offset;
+	}
+	return position;
+}
+
+size_t live_capture_done(const struct live_writer *writer)
+{
+	size_t passed = passed_by(writer);
+
+	if (!writer->gone && !writer->capture->ended && passed > 0 &&
+		passed == writer->count)
+		passed--;
+	return passed;
+}
+
+void live_capture_forget(struct live_writer *writer, size_t count)
+{
+	size_t passed = passed_by(writer);
+
+	if (count == 0)
+		return;
+	writer->count -= count;
+	memmove(writer->blocks, writer->blocks + count,
+		writer->count * sizeof(*writer->blocks));
+	memmove(writer->places, writer->places + count,
+		writer->count * sizeof(*writer->places));
+	tell_stream(writer, passed - count);
+}
+
+/* What the follower before us has kept: it comes first in what we keep. */
+static bool recall_records(
+	struct live_capture *capture, const struct live_past *past)
+{
+	struct cursor all = cursor_over(past->records, past->bytes);
+	struct live_record head;
+
+	while (cursor_left(&all) > 0) {
+		struct binlog_control_head record = {0};
+		struct cursor peek;
+		const uint8_t *bytes;
+		struct live_writer *writer;
+
+		cursor_struct(&all, &head, sizeof(head));
+		peek = all;
+		cursor_struct(&peek, &record, sizeof(record));
+		bytes = cursor_bytes(&all, record.size);
+		if (!bytes || record.size < sizeof(record))
+			return true; /* no follower has written that */
+		writer = obtain_writer(capture, head.writer);
+		if (!writer || !keep_bytes(capture, &head, sizeof(head)) ||
+			!keep_bytes(capture, bytes, record.size))
+			return false;
+		writer_stream_recall(&writer->stream, head.pid, head.process,
+			bytes, record.size);
+	}
+	return true;
+}
+
+static bool recall(struct live_capture *capture, const struct live_past *past)
+{
+	size_t i;
+
+	for (i = 0; i < past->count; i++) {
+		const struct live_position *position = &past->positions[i];
+		struct live_writer *writer =
+			obtain_writer(capture, position->writer);
+
+		if (!writer)
+			return false;
+		writer->saved = *position;
+		writer->next_sequence = position->sequence;
+		writer->skip_sequence = position->sequence;
+		writer->skip_offset = position->offset;
+		writer->stream.least_wall = position->wall;
+	}
+	return recall_records(capture, past);
+}
+
+struct live_capture *live_capture_new(
+	char *path, struct recording *recording, const struct live_past *past)
+{
+	struct live_capture *capture = calloc(1, sizeof(*capture));
+
+	if (!capture) {
+		recording_close(recording);
+		free(path);
+		return NULL;
+	}
+	capture->path = path;
+	capture->recording = recording;
+	if (wall_clock_begin(&capture->clock, recording) &&
+		(!past || recall(capture, past)))
+		return capture;
+	live_capture_free(capture);
+	return NULL;
+}
+
+void live_capture_free(struct live_capture *capture)
+{
+	size_t i;
+
+	for (i = 0; i < capture->count; i++) {
+		writer_stream_end(&capture->writers[i]->stream);
+		free(capture->writers[i]->blocks);
+		free(capture->writers[i]->places);
+		free(capture->writers[i]);
+	}
+	free(capture->writers);
+	id_map_free(&capture->by_number);
+	live_blocks_free(&capture->places);
+	wall_clock_end(&capture->clock);
+	free(capture->early.blocks);
+	free(capture->stale.blocks);
+	free(capture->kept);
+	recording_close(capture->recording);
+	free(capture->path);
+	free(capture);
+}

@@ -1,0 +1,90 @@
+/*
+ * One capture that is read while it grows: its writers, how far each was read,
+ * and what has to be known of them to go on later.  Called by live.c, which
+ * merges; promises that each record comes once, in the order of its writer, and
+ * that no block is said to be done with that anybody may still write to.
+ */
+#ifndef DECODER_LIVE_CAPTURE_H
+#define DECODER_LIVE_CAPTURE_H
+
+#include "decoder/id_map.h"
+#include "decoder/live_blocks.h"
+#include "decoder/live_past.h"
+#include "decoder/wall_clock.h"
+#include "decoder/writer_stream.h"
+
+/* A block and how many bytes it may use. */
+struct live_block {
+	struct recording_block block;
+	uint64_t place;
+};
+
+struct live_block_list {
+	struct live_block *blocks;
+	size_t count;
+	size_t room;
+};
+
+struct live_writer {
+	struct live_capture *capture;
+	uint32_t number;
+	struct writer_stream stream;
+	struct recording_block *blocks; /* not released yet, in order */
+	uint64_t *places;		/* bytes that each may use */
+	size_t count;
+	size_t room;
+	uint32_t next_sequence; /* of the block that is to come next */
+	uint32_t skip_sequence; /* what is before this was given out by the */
+	uint32_t skip_offset;	/* follower before us */
+	struct live_position saved;
+	bool gone; /* its process: it will write no more */
+	uint32_t order;
+};
+
+struct live_capture {
+	struct recording *recording;
+	char *path; /* of the recording */
+	struct wall_clock clock;
+	struct live_blocks places;
+	struct id_map by_number; /* of writers */
+	struct live_writer **writers;
+	size_t count;
+	size_t room;
+	struct live_block_list early; /* their predecessors are missing */
+	struct live_block_list stale; /* the follower before us was done */
+				      /* with them, but has not freed them */
+	uint8_t *kept; /* struct live_record and control record, repeatedly */
+	size_t kept_bytes;
+	size_t kept_room;
+	size_t kept_saved;
+	uint64_t asked; /* when it was asked who is left, nanoseconds */
+	unsigned asks;	/* how often */
+	bool fresh;	/* blocks were added, the clock has to learn */
+	bool told_of_clock;
+	bool ended;    /* nobody is left to write to it */
+	bool finished; /* and all was given out */
+	bool failed;   /* out of memory */
+};
+
+/* `past` may be null.  Null: out of memory; `path` and `recording` are its. */
+struct live_capture *live_capture_new(
+	char *path, struct recording *recording, const struct live_past *past);
+
+/* Looks for new blocks, and, `asks`, for whoever could still write. */
+void live_capture_look(struct live_capture *capture, bool asks);
+
+/* The next message of the writer, or another state: see writer_stream.h. */
+void live_capture_step(struct live_writer *writer);
+
+/* How far it was given out. */
+struct live_position live_capture_position(const struct live_writer *writer);
+
+/* How many of its blocks were read and will not be written to. */
+size_t live_capture_done(const struct live_writer *writer);
+
+/* The first `count` blocks of the writer are gone. */
+void live_capture_forget(struct live_writer *writer, size_t count);
+
+void live_capture_free(struct live_capture *capture);
+
+#endif

@@ -1,0 +1,83 @@
+#include "decoder/live_life.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "decoder/liveness.h"
+#include "record/in_use.h"
+
+/* How often it is asked who is left; children, so many times more seldom. */
+#define ASK_NS 200000000u
+#define CHILDREN 5u
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* By the processes that it tells of. */
+static bool any_is_alive(const struct live_capture *capture)
+{
+	struct recording *recording = capture->recording;
+	const struct program *program;
+
+	if (liveness_of(recording, recording->header.pid,
+		    recording->header.start.boottime) == LIVENESS_ALIVE)
+		return true;
+	for (program = recording->programs.newest; program;
+		program = program->older)
+		if (kill((pid_t)program->pid, 0) == 0 || errno == EPERM)
+			return true;
+	return false;
+}
+
+static bool is_in_use(const struct live_capture *capture)
+{
+	enum in_use use = in_use_hold(capture->recording->fd);
+
+	in_use_release(capture->recording->fd);
+	return use == IN_USE_YES ||
+	       (use == IN_USE_UNKNOWN && any_is_alive(capture));
+}
+
+/* Children that have ended, while others go on. */
+static bool look_for_gone(struct live_capture *capture)
+{
+	const struct program *last = NULL;
+	bool alive = true;
+	bool found_any = false;
+	size_t i;
+
+	for (i = 0; i < capture->count; i++) {
+		struct live_writer *writer = capture->writers[i];
+		const struct program *program = writer->stream.program;
+
+		if (writer->gone || !program || writer->count == 0 ||
+			writer->stream.state != WRITER_WAITS)
+			continue;
+		if (program != last)
+			alive = liveness_of(capture->recording, program->pid,
+					writer->blocks[0].anchor.boottime) !=
+				LIVENESS_GONE;
+		last = program;
+		writer->gone = !alive;
+		found_any |= !alive;
+	}
+	return found_any;
+}
+
+bool live_life_ask(struct live_capture *capture)
+{
+	uint64_t time = now();
+
+	if (time - capture->asked < ASK_NS)
+		return false;
+	capture->asked = time;
+	capture->ended = !is_in_use(capture);
+	return capture->ended ||
+	       (capture->asks++ % CHILDREN == 0 && look_for_gone(capture));
+}

@@ -1,0 +1,104 @@
+#include "decoder/writer_window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 25,000 writers may be open at once, and each has a window. */
+#define WINDOW_BYTES 4096u
+
+bool writer_window_is_open(const struct writer_stream *stream)
+{
+	return stream->live && stream->block + 1 == stream->blocks_end;
+}
+
+void writer_window_drop(struct writer_stream *stream)
+{
+	free(stream->window);
+	stream->window = NULL;
+	stream->window_room = stream->window_bytes = stream->window_at = 0;
+}
+
+bool writer_window_enlarge(struct writer_stream *stream)
+{
+	size_t room =
+		stream->window_room ? stream->window_room * 2 : WINDOW_BYTES;
+	uint8_t *window;
+
+	if (room > BINLOG_BLOCK_MAX)
+		room = BINLOG_BLOCK_MAX;
+	window = realloc(stream->window, room);
+	if (!window) {
+		recording_report(stream->capture, ERROR_MEMORY,
+			stream->block->offset, 0);
+		return false;
+	}
+	stream->window = window;
+	stream->window_room = room;
+	return true;
+}
+
+static size_t read_closed(
+	struct writer_stream *stream, uint64_t offset, void *into, size_t size)
+{
+	return recording_read(stream->capture, offset, into, size);
+}
+
+/*
+ * Of a block that is being written, up to what has changed while it was read:
+ * a record whose first word was there the first time was whole the second.
+ */
+static size_t read_open(
+	struct writer_stream *stream, uint64_t offset, void *into, size_t size)
+{
+	uint8_t again[WINDOW_BYTES];
+	const uint8_t *first = into;
+	size_t same = 0;
+	size_t n;
+
+	if (size > sizeof(again))
+		size = sizeof(again);
+	n = recording_read(stream->capture, offset, into, size);
+	n = recording_read(stream->capture, offset, again, n);
+	if (memcmp(first, again, n) == 0)
+		return n & ~(size_t)3;
+	while (first[same] == again[same])
+		same++;
+	return same & ~(size_t)3;
+}
+
+bool writer_window_more(struct writer_stream *stream)
+{
+	size_t kept = stream->window_bytes - stream->window_at;
+	bool open = writer_window_is_open(stream);
+	size_t wanted, n;
+
+	if (stream->window_end >= stream->block_end)
+		return false;
+	if (kept > 0 && stream->window_at > 0)
+		memmove(stream->window, stream->window + stream->window_at,
+			kept);
+	stream->window_at = 0;
+	stream->window_bytes = kept;
+	if (kept >= stream->window_room && !writer_window_enlarge(stream))
+		return false;
+	wanted = stream->window_room - kept;
+	if (wanted > stream->block_end - stream->window_end)
+		wanted = stream->block_end - stream->window_end;
+	n = (open ? read_open : read_closed)(stream,
+		stream->block->offset + stream->window_end,
+		stream->window + kept, wanted);
+	stream->window_bytes += n;
+	stream->window_end += (uint32_t)n;
+	if (n < wanted && !open)
+		stream->block_end = stream->window_end;
+	return n > 0;
+}
+
+struct cursor writer_window_look(struct writer_stream *stream, size_t size)
+{
+	while (stream->window_bytes - stream->window_at < size &&
+		writer_window_more(stream))
+		;
+	return cursor_over(stream->window + stream->window_at,
+		stream->window_bytes - stream->window_at);
+}
