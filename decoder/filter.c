@@ -171,14 +171,45 @@ bool filter_finds(const struct options *options, const char *text, size_t bytes)
 	return rules->grep_count == 0;
 }
 
+/* Whether the texts that the message was given decide that it is not. */
+static bool is_in_no_string(
+	const struct filter_rules *rules, const struct message *message)
+{
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < message->count; i++) {
+		const struct render_argument *argument = &message->arguments[i];
+
+		if (argument->kind != BINLOG_ARG_STRING)
+			continue;
+		for (j = 0; j < rules->grep_count; j++)
+			if (argument->null ||
+				grep_may_find(rules->greps[j], argument->data,
+					argument->bytes))
+				return false;
+	}
+	return true;
+}
+
+static bool is_never_found(const struct options *options,
+	const struct filter_site *site, const struct message *message)
+{
+	return filter_site_is_hopeless(site) ||
+	       (site->found == GREP_IN_STRING &&
+		       is_in_no_string(&options->rules, message));
+}
+
 static bool is_found(const struct options *options,
 	const struct filter_site *site, const struct message *message)
 {
 	struct render_buffer text = {0};
 	bool found;
 
-	if (site && site->found != GREP_DEPENDS)
-		return site->found == GREP_ALWAYS;
+	if (site && site->found == GREP_ALWAYS)
+		return true;
+	if (site && is_never_found(options, site, message))
+		return false;
 	message_text(message, &text);
 	if (text.length > 0 && text.data[text.length - 1] == '\n')
 		text.length--;
@@ -205,6 +236,6 @@ bool filter_passes_over(
 
 	return site && site->ends_line &&
 	       (!filter_is_timely(options, message) ||
-		       filter_site_is_hopeless(site) ||
+		       is_never_found(options, site, message) ||
 		       !filter_chooses(options, message));
 }

@@ -70,17 +70,18 @@ static enum grep_answer search(const struct filter_rules *rules,
 	const struct definition_context *context,
 	const struct definition_string *format)
 {
-	enum grep_answer all = rules->grep_count > 0 ? GREP_NEVER : GREP_ALWAYS;
+	enum grep_answer best =
+		rules->grep_count > 0 ? GREP_NEVER : GREP_ALWAYS;
 	size_t i;
 
-	for (i = 0; i < rules->grep_count && all != GREP_ALWAYS; i++) {
+	for (i = 0; i < rules->grep_count && best != GREP_ALWAYS; i++) {
 		enum grep_answer answer = grep_format_answer(
 			rules->greps[i], context, format, rules->named);
 
-		if (answer != GREP_NEVER)
-			all = answer;
+		if (answer > best)
+			best = answer;
 	}
-	return all;
+	return best;
 }
 
 struct filter_site *filter_site_new(const struct filter_rules *rules,

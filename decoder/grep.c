@@ -231,7 +231,7 @@ static bool contains_folded(
 	return false;
 }
 
-static bool has_needle(const struct grep *grep, const char *text, size_t bytes)
+bool grep_may_find(const struct grep *grep, const char *text, size_t bytes)
 {
 	if (grep->bytes == 0)
 		return true;
@@ -246,7 +246,7 @@ bool grep_finds(const struct grep *grep, const char *text, size_t bytes)
 
 	if (bytes == 0)
 		text = "";
-	if (!has_needle(grep, text, bytes))
+	if (!grep_may_find(grep, text, bytes))
 		return false;
 	return grep->plain ||
 	       regexec(&grep->regex, text, 1, &range, REG_STARTEND) == 0;

@@ -24,6 +24,9 @@ void grep_free(struct grep *grep);
 /* Whether one of the lines of the text contains it. */
 bool grep_finds(const struct grep *grep, const char *text, size_t bytes);
 
+/* Whether the needle, see below, is in the text: otherwise nothing is found. */
+bool grep_may_find(const struct grep *grep, const char *text, size_t bytes);
+
 /*
  * A string that is in every text which contains the pattern, of small letters
  * if *folds, and whether that is all that the pattern asks for.  Null: none.

@@ -17,6 +17,7 @@ struct node {
 	char conversion; /* 0: it is the byte */
 	uint8_t flags;	 /* enum format_flag */
 	bool padded;
+	bool wide;
 };
 
 /* A format as its texts: bytes, and between them anything of some kind. */
@@ -67,6 +68,7 @@ static void add_directive(
 		.flags = directive->flags,
 		.padded = directive->width != FORMAT_NONE ||
 			  directive->width_argument != FORMAT_NONE,
+		.wide = directive->size == FORMAT_LONG,
 	};
 
 	if (directive->conversion == '%') {
@@ -223,36 +225,73 @@ static bool takes(const struct node *node, char c, bool folds, bool named)
 	       (folds && can_make(node, named, capital));
 }
 
-/*
- * Whether the needle may be somewhere in these texts: from `at[i]` on, what
- * is left of it may be what node i makes, and those after it.  A directive
- * makes any number of bytes, or none.
- */
-static bool may_contain(const struct shape *shape, bool *at, const char *needle,
-	size_t bytes, bool folds, bool named)
+/* One that gives what it is given, or the beginning of it. */
+static bool is_string(const struct node *node)
 {
-	bool any = true;
+	return node->conversion == 's' && !node->wide && !node->padded;
+}
+
+/* A directive makes any number of bytes, or none: what is after it is next. */
+static void spread(const struct shape *shape, bool *at)
+{
+	size_t i;
+
+	for (i = 0; i < shape->count; i++)
+		at[i + 1] |= at[i] && shape->nodes[i].conversion;
+}
+
+/* What can come after a string is next. */
+static void add_after_strings(const struct shape *shape, bool *at)
+{
+	size_t i;
+
+	for (i = 0; i < shape->count; i++)
+		at[i + 1] |= is_string(&shape->nodes[i]);
+	spread(shape, at);
+}
+
+/* The next byte of a needle; its first one is not made by a string. */
+static void step(const struct shape *shape, bool *at, char c, bool first,
+	bool folds, bool named)
+{
+	const struct node *nodes = shape->nodes;
+	bool takes_before = false;
+	size_t i;
+
+	for (i = 0; i <= shape->count; i++) {
+		bool taken = i < shape->count && at[i] &&
+			     !(first && is_string(&nodes[i])) &&
+			     takes(&nodes[i], c, folds, named);
+
+		at[i] = takes_before || (taken && nodes[i].conversion);
+		takes_before = taken && !nodes[i].conversion;
+	}
+	spread(shape, at);
+}
+
+/*
+ * Where the needle may be in these texts: from `at[i]` on, what is left of it
+ * may be what node i makes, and those after it.  What a single string has made
+ * up to here is not counted, until something else goes on.
+ */
+static enum grep_answer find_needle(const struct shape *shape, bool *at,
+	const char *needle, size_t bytes, bool folds, bool named)
+{
+	enum grep_answer answer = GREP_NEVER;
 	size_t i;
 
 	memset(at, true, shape->count + 1);
-	for (; bytes > 0 && any; bytes--, needle++) {
-		any = false;
-		for (i = shape->count + 1; i-- > 0;) {
-			const struct node *nodes = shape->nodes;
-			bool after =
-				i > 0 && at[i - 1] &&
-				takes(&nodes[i - 1], *needle, folds, named);
-			bool again = i < shape->count && at[i] &&
-				     nodes[i].conversion &&
-				     takes(&nodes[i], *needle, folds, named);
-
-			at[i] = after || again;
-			any |= at[i];
-		}
-		for (i = 0; i < shape->count; i++)
-			at[i + 1] |= at[i] && shape->nodes[i].conversion;
+	for (i = 0; i < bytes; i++) {
+		if (i > 0)
+			add_after_strings(shape, at);
+		step(shape, at, needle[i], i == 0, folds, named);
 	}
-	return any;
+	if (memchr(at, true, shape->count + 1))
+		return GREP_DEPENDS;
+	for (i = 0; i < shape->count; i++)
+		if (is_string(&shape->nodes[i]))
+			answer = GREP_IN_STRING;
+	return answer;
 }
 
 /* Whether the needle is among the bytes that all of these texts have. */
@@ -306,7 +345,7 @@ static enum grep_answer search_constant(
 static enum grep_answer search_shape(
 	const struct grep *grep, const struct shape *shape, bool named)
 {
-	enum grep_answer answer = GREP_DEPENDS;
+	enum grep_answer answer;
 	size_t bytes;
 	bool folds;
 	bool whole;
@@ -318,10 +357,10 @@ static enum grep_answer search_shape(
 	at = malloc(shape->count + 1);
 	if (!at)
 		return GREP_DEPENDS;
-	if (!may_contain(shape, at, needle, bytes, folds, named))
-		answer = GREP_NEVER;
-	else if (whole && shape->exact && needle[bytes - 1] != '\n' &&
-		 must_contain(shape, needle, bytes, folds))
+	answer = find_needle(shape, at, needle, bytes, folds, named);
+	if (answer == GREP_DEPENDS && whole && shape->exact &&
+		needle[bytes - 1] != '\n' &&
+		must_contain(shape, needle, bytes, folds))
 		answer = GREP_ALWAYS;
 	free(at);
 	return answer;

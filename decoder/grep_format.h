@@ -9,10 +9,12 @@
 #include "decoder/definition.h"
 #include "decoder/grep.h"
 
+/* In the order in which one of several patterns decides. */
 enum grep_answer {
 	GREP_NEVER,
-	GREP_ALWAYS,
-	GREP_DEPENDS /* on the text */
+	GREP_IN_STRING, /* only if the needle is in what a "%s" is given */
+	GREP_DEPENDS,	/* on the text */
+	GREP_ALWAYS
 };
 
 /*

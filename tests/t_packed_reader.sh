@@ -28,12 +28,12 @@ python3 - "$packed" "$TMP" <<'P' || exit 1
 import sys
 sys.path.insert(0, sys.argv[1])
 from make_log import Maker
-from packed_log import frame_bytes, make_frame, objects, pack
+from packed_log import frame_at, frame_bytes, make_frame, objects, pack
 for how in ("batches", "plain"):
     maker = Maker(5, how == "plain")
     log, text, number = b"", b"", 0
     for frame, words, _ in maker.frames(500):
-        tag, payload = objects(frame[frame.index(b"\xc1", 2) + {True: 2}.get(0xa0 <= frame[7] <= 0xbf, 4 if frame[7] == 0xda else 6):])
+        tag, payload = objects(frame_at(frame, 0).record)
         payload.update({number % 60 + 60: [number, b"new", {1: None}], 100: b"text", 101: -1.5})
         log += frame_bytes(pack(tag) + pack(payload)) + make_frame(50 + number % 50, {0: maker.log, 1: 0, 2: b"unknown"})
         text += words

@@ -88,7 +88,7 @@ static void what_a_directive_may_make_depends(void **state)
 	(void)state;
 	assert_int_equal(answer("took %d ms\n", "took 5"), GREP_DEPENDS);
 	assert_int_equal(answer("took %d ms\n", "17 ms"), GREP_DEPENDS);
-	assert_int_equal(answer("%s: %d\n", "timeout"), GREP_DEPENDS);
+	assert_int_equal(answer("%c%c%c\n", "one"), GREP_DEPENDS);
 	assert_int_equal(answer("open: %m\n", "no such"), GREP_DEPENDS);
 	assert_int_equal(answer("%f\n", "nan"), GREP_DEPENDS);
 	assert_int_equal(answer("%F\n", "INF"), GREP_DEPENDS);
@@ -96,6 +96,25 @@ static void what_a_directive_may_make_depends(void **state)
 	assert_int_equal(answer("%xy\n", "beefy"), GREP_DEPENDS);
 	assert_int_equal(answer("took%sms\n", "tookms"), GREP_DEPENDS);
 	assert_int_equal(answer("a%db\n", "ab"), GREP_DEPENDS);
+}
+
+static void what_only_a_string_can_make_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(answer("%s: %d\n", "timeout"), GREP_IN_STRING);
+	assert_int_equal(answer("%s: %s\n", "timeout"), GREP_IN_STRING);
+	assert_int_equal(answer("%s: %s\n", "time: out"), GREP_DEPENDS);
+	assert_int_equal(answer("%s: %s\n", "time out"), GREP_IN_STRING);
+	assert_int_equal(answer("%s%s\n", "timeout"), GREP_DEPENDS);
+	assert_int_equal(answer("t%s\n", "timeout"), GREP_DEPENDS);
+	assert_int_equal(answer("%st\n", "timeout"), GREP_DEPENDS);
+	assert_int_equal(answer("a%se\n", "timeout"), GREP_IN_STRING);
+	assert_int_equal(answer("a%sa\n", "timeout"), GREP_IN_STRING);
+	assert_int_equal(answer("%d%s\n", "500x"), GREP_DEPENDS);
+	assert_int_equal(answer("%d %s\n", "500x"), GREP_IN_STRING);
+	assert_int_equal(answer("%9s|\n", " x"), GREP_DEPENDS);
+	assert_int_equal(answer("%ls: %d\n", "timeout"), GREP_DEPENDS);
+	assert_int_equal(answer("a%ss timeout\n", "timeout"), GREP_ALWAYS);
 }
 
 static void a_text_that_may_end_early_is_not_sure(void **state)
@@ -179,6 +198,22 @@ static void random_needle(
 		to[-1 - (int)below((unsigned)bytes)] = "0 x-%=etA9"[below(10)];
 }
 
+static bool is_in_a_string(
+	const struct random_sample *sample, const struct grep *grep)
+{
+	int i;
+
+	for (i = 0; i < sample->count; i++) {
+		const struct render_argument *argument = &sample->arguments[i];
+
+		if (argument->kind == BINLOG_ARG_STRING &&
+			(argument->null || grep_may_find(grep, argument->data,
+						   argument->bytes)))
+			return true;
+	}
+	return false;
+}
+
 /* Whatever is said of all texts holds for the one that was made. */
 static void check_sample(const struct random_sample *sample, size_t *sure)
 {
@@ -205,7 +240,12 @@ static void check_sample(const struct random_sample *sample, size_t *sure)
 	found = grep_finds(grep, text.data, bytes);
 	sentence = answer_of(&site, pattern);
 	*sure += sentence != GREP_DEPENDS;
-	if (sentence != GREP_DEPENDS && found != (sentence == GREP_ALWAYS))
+	if (sentence == GREP_IN_STRING) {
+		if (found && !is_in_a_string(sample, grep))
+			fail_msg("\"%s\" is in a text of \"%s\"", pattern,
+				sample->format);
+	} else if (sentence != GREP_DEPENDS &&
+		   found != (sentence == GREP_ALWAYS))
 		fail_msg("\"%s\" in a text of \"%s\": %d", pattern,
 			sample->format, sentence);
 	grep_free(grep);
@@ -238,6 +278,7 @@ int main(void)
 		cmocka_unit_test(what_the_format_says_itself_is_always_there),
 		cmocka_unit_test(what_no_directive_can_make_is_never_there),
 		cmocka_unit_test(what_a_directive_may_make_depends),
+		cmocka_unit_test(what_only_a_string_can_make_is_told),
 		cmocka_unit_test(a_text_that_may_end_early_is_not_sure),
 		cmocka_unit_test(other_texts_than_formats_have_answers),
 		cmocka_unit_test(texts_that_end_lines_are_known),

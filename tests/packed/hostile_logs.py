@@ -115,7 +115,12 @@ class Logs:
             "exceptions": b"\2\1\0" + bytes(10) + leb(MASK), "exception_place": b"\2\1\0" + bytes(10) + leb(1) + leb(10) + b"\0",
             "exception_wrap": b"\2\1\0" + bytes(10) + leb(2) + leb(1) + b"\0" + leb(MASK) + b"\0", "deep_delta": b"\3\0" * 5 + b"\0\0",
             "deepest": b"\3\0" * 200000, "dictionary": b"\4" + leb(1 << 62), "dictionary_none": b"\4\0\0\0", "dictionary_place": b"\4\1\0\0" + zigzag(1),
-            "dictionary_deep": b"\4\1\0" * 50000,
+            "dictionary_deep": b"\4\1\0" * 50000, "grouped_in_delta": b"\3\0\5\0\0", "kind_8": b"\x08", "phrases_many": b"\6" + leb(1 << 60),
+            "phrases_none": b"\6\0\0", "phrases_empty": b"\6\1\0\0\1\0\0", "phrases_deep": b"\6\1" * 50000,
+            "phrases_long": b"\6\1\0" + zigzag(1 << 40) + b"\0\0\1\0\0", "phrases_wrap": b"\6\2\0" + zigzag(1 << 63) + b"\0\0\1\0\0",
+            "phrases_place": b"\6\1\0" + zigzag(10) + b"\0\0\1\0" + zigzag(1), "phrases_short": b"\6\1\0" + zigzag(9) + b"\0\0\1\0\0",
+            "phrases_twice": b"\6\1\0" + zigzag(6) + b"\0\0\2\0\0", "phrases_said": b"\6\1\0" + zigzag(1) + b"\0\0" + leb(1 << 50) + b"\0\0",
+            "scaled_deep": b"\7\1\0" * 50000, "scaled_exceptions": b"\7\1" + leb(MASK), "scaled_place": b"\7\1\1\x0a\0\0\0",
         }
         for name, column in lies.items():
             self.batch("column_" + name, column + b"\0\0" * 4)
@@ -125,9 +130,19 @@ class Logs:
         sizes = {"long": b"\0" + zigzag(1 << 40), "wrap": b"\0" + zigzag(1 << 63), "all": b"\0" + zigzag(-1), "left": b"\0" + zigzag(12)}
         lies = {"kind": b"\2", "empty": b"", "dictionary": b"\1" + leb(MASK), "dictionary_none": b"\1\0\0\0", "place": b"\1\1\0\0\0" + zigzag(9),
                 **{"size_" + name: b"\0" + size + b"x" * 100 for name, size in sizes.items()}}
+        for name, template, column in (("cut", b"\3", b""), ("width_0", b"\3\0", b"\0\0"), ("width_21", b"\4\x15", b"\0\0"), ("no_column", b"\1\1\1", b"\0\0"),
+                                       ("slots", b"\1" * 1024, b"\0\0" * 1024), ("long", b"\1" + b"x" * 1024, b"\0\0"), ("width_255", b"\3\xff", b"\0\0")):
+            lies["template_" + name] = b"\2\1\0" + zigzag(len(template) + 1) + template + b"\0\0" + column
+        lies["templates_many"] = b"\2" + leb(1 << 40)
         for name, column in lies.items():
             for kind in (5, 6):
                 self.batch(f"strings{kind}_{name}", b"\0\0" * 5 + column, sites=[[6, 10, 1, 0, 1, bytes([kind]), 1, 384, 1, 0]])
+        # What makes the most text of the fewest bytes: 64 MiB.
+        large = b"\1\0" + zigzag(1024) + b"x" * 1023 + b"\0\0"
+        for kind in (5, 6):
+            self.batch(f"expands{kind}", b"\0\0" * 5 + large, count=1 << 16, sites=[[6, 1 << 16, 1, 0, 4, bytes([kind]), 1, 384, 1, 0]])
+            self.batch(f"expands_template{kind}", b"\0\0" * 5 + b"\2\1\0" + zigzag(1024) + b"\3\x14" * 511 + b"x" + b"\0\0" + b"\0\0" * 511,
+                       count=1 << 16, sites=[[6, 1 << 16, 1, 0, 4, bytes([kind]), 1, 384, 1, 0]])
         self.batch("long_double_cut", b"\0\0" * 5 + bytes(159), sites=[[7, 10, 1, 0, 1, b"\4", 1, 448, 1, 0]])
         self.batch("wide_odd", b"\0\0" * 5 + b"\0\0" + zigzag(4) + b"abc" * 10, sites=[[6, 10, 1, 0, 1, b"\6", 1, 384, 1, 0]])
         self.batch("behind", b"\0\0" * 5 + b"x")
