@@ -1,99 +1,16 @@
 #include "decoder/column_read.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "record/packed.h"
 
-#define CHUNK_BYTES ((size_t)64 << 10)
-#define LONG_DOUBLE_BYTES 16u
-
-struct column_chunk {
-	struct column_chunk *next;
-	size_t size; /* of data */
-	uint64_t data[];
+/* What a column is read from, and how deep it is. */
+struct reading {
+	struct cursor *bytes;
+	struct column_store *store;
+	const struct column_groups *groups; /* null: it has none */
 };
 
-/* One that is large enough, out of those of the batch before. */
-static struct column_chunk *take_spare(struct column_store *store, size_t size)
-{
-	struct column_chunk **place = &store->spare;
-	struct column_chunk *chunk;
-
-	while (*place && (*place)->size < size)
-		place = &(*place)->next;
-	chunk = *place;
-	if (chunk)
-		*place = chunk->next;
-	return chunk;
-}
-
-static bool add_chunk(struct column_store *store, size_t size)
-{
-	size_t wish = size > CHUNK_BYTES / 4 ? size : CHUNK_BYTES;
-	struct column_chunk *chunk = take_spare(store, size);
-
-	if (!store->chunks && !chunk && size < CHUNK_BYTES / 16)
-		wish = CHUNK_BYTES / 16; /* many small logs may be open */
-	if (!chunk) {
-		chunk = malloc(sizeof(*chunk) + wish);
-		if (!chunk)
-			return false;
-		chunk->size = wish;
-	}
-	chunk->next = store->chunks;
-	store->chunks = chunk;
-	store->used = 0;
-	return true;
-}
-
-void *column_store_take(struct column_store *store, size_t size)
-{
-	void *taken;
-
-	if (size > COLUMN_STORE_MAX)
-		return NULL;
-	size = (size + 7) & ~(size_t)7;
-	if (COLUMN_STORE_MAX - store->total < size)
-		return NULL;
-	if ((!store->chunks || store->chunks->size - store->used < size) &&
-		!add_chunk(store, size))
-		return NULL;
-	taken = (char *)store->chunks->data + store->used;
-	store->used += size;
-	store->total += size;
-	return taken;
-}
-
-void column_store_reset(struct column_store *store)
-{
-	while (store->chunks) {
-		struct column_chunk *chunk = store->chunks;
-
-		store->chunks = chunk->next;
-		chunk->next = store->spare;
-		store->spare = chunk;
-	}
-	store->used = store->total = 0;
-}
-
-static void free_chunks(struct column_chunk *chunk)
-{
-	while (chunk) {
-		struct column_chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
-	}
-}
-
-void column_store_free(struct column_store *store)
-{
-	free_chunks(store->chunks);
-	free_chunks(store->spare);
-	*store = (struct column_store){0};
-}
-
-/* LEB128 of up to 64 bits; 0 and a failed cursor if it is none. */
 static uint64_t number_slowly(struct cursor *bytes)
 {
 	uint64_t value = 0;
@@ -120,6 +37,11 @@ static inline uint64_t number(struct cursor *bytes)
 	return number_slowly(bytes);
 }
 
+uint64_t column_read_number(struct cursor *bytes)
+{
+	return number(bytes);
+}
+
 static inline uint64_t signed_number(struct cursor *bytes)
 {
 	uint64_t value = number(bytes);
@@ -140,6 +62,11 @@ static size_t width_of(struct cursor *bytes)
 	uint64_t width = number(bytes);
 
 	return width <= 8 ? (size_t)width : 0;
+}
+
+static uint64_t *take_numbers(struct column_store *store, size_t count)
+{
+	return column_store_take(store, count * sizeof(uint64_t));
 }
 
 static bool fill_planes(struct cursor *bytes, size_t count, uint64_t *values)
@@ -164,13 +91,13 @@ static bool fill_planes(struct cursor *bytes, size_t count, uint64_t *values)
 	return true;
 }
 
-static bool fill_patched(struct cursor *bytes, size_t count, uint64_t *values)
+/* Exceptions, into `values` unless that is null. */
+static bool fill_exceptions(
+	struct cursor *bytes, size_t count, uint64_t *values)
 {
 	uint64_t place = 0;
 	uint64_t left;
 
-	if (!fill_planes(bytes, count, values))
-		return false;
 	for (left = number(bytes); left > 0; left--) {
 		uint64_t distance = number(bytes);
 		uint64_t value = signed_number(bytes);
@@ -178,43 +105,33 @@ static bool fill_patched(struct cursor *bytes, size_t count, uint64_t *values)
 		if (bytes->failed || count - 1 - place < distance)
 			return false;
 		place += distance;
-		values[place] = value;
+		if (values)
+			values[place] = value;
 	}
 	return !bytes->failed;
 }
 
-static bool fill(struct cursor *bytes, struct column_store *store, size_t count,
-	uint64_t *values, unsigned nesting);
+static bool fill(const struct reading *from, size_t count, uint64_t *values,
+	unsigned nesting);
 
-static bool fill_delta(struct cursor *bytes, struct column_store *store,
-	size_t count, uint64_t *values, unsigned nesting)
+static bool fill_delta(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
 {
 	size_t i;
 
-	values[0] = signed_number(bytes);
-	if (!fill(bytes, store, count - 1, values + 1, nesting + 1))
+	values[0] = signed_number(from->bytes);
+	if (!fill(from, count - 1, values + 1, nesting + 1))
 		return false;
 	for (i = 1; i < count; i++)
 		values[i] += values[i - 1];
-	return !bytes->failed;
+	return true;
 }
 
-static bool fill_dictionary(struct cursor *bytes, struct column_store *store,
-	size_t count, uint64_t *values, unsigned nesting)
+static bool look_up(
+	const uint64_t *known, size_t size, size_t count, uint64_t *values)
 {
-	uint64_t size = number(bytes);
-	uint64_t *known;
 	size_t i;
 
-	if (size > cursor_left(bytes))
-		return false;
-	known = column_store_take(store, (size_t)size * sizeof(*known));
-	if (!known)
-		return false;
-	for (i = 0; i < size; i++)
-		known[i] = signed_number(bytes);
-	if (!fill(bytes, store, count, values, nesting + 1))
-		return false;
 	for (i = 0; i < count; i++) {
 		if (values[i] >= size)
 			return false;
@@ -223,33 +140,187 @@ static bool fill_dictionary(struct cursor *bytes, struct column_store *store,
 	return true;
 }
 
-static bool fill(struct cursor *bytes, struct column_store *store, size_t count,
+static bool fill_dictionary(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	uint64_t size = number(from->bytes);
+	uint64_t *known;
+	size_t i;
+
+	if (size > cursor_left(from->bytes))
+		return false;
+	known = take_numbers(from->store, (size_t)size);
+	if (!known)
+		return false;
+	for (i = 0; i < size; i++)
+		known[i] = signed_number(from->bytes);
+	return fill(from, count, values, nesting + 1) &&
+	       look_up(known, (size_t)size, count, values);
+}
+
+/* Group by group: where each begins comes to be where its next value is. */
+static bool fill_grouped(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	const struct column_groups *groups = from->groups;
+	const struct reading inner = {from->bytes, from->store, NULL};
+	uint64_t *grouped = take_numbers(from->store, count);
+	uint64_t *next;
+	struct column sites;
+	size_t at = 0;
+	size_t i;
+
+	if (!groups || nesting != 1 || !grouped)
+		return false;
+	next = take_numbers(from->store, groups->count);
+	for (i = 0; next && i < groups->count; i++) {
+		size_t messages = groups->messages[i];
+
+		if (count - at < messages ||
+			!fill(&inner, messages, grouped + at, nesting + 1))
+			return false;
+		next[i] = at;
+		at += messages;
+	}
+	sites = groups->sites;
+	for (i = 0; next && i < count; i++)
+		values[i] = grouped[next[column_read_next(&sites)]++];
+	return next;
+}
+
+struct phrases {
+	uint64_t count;
+	uint64_t *ends; /* of each, in: */
+	uint64_t *values;
+};
+
+static bool read_phrases(const struct reading *from, size_t count,
+	struct phrases *phrases, unsigned nesting)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	phrases->count = number(from->bytes);
+	if (phrases->count > count)
+		return false;
+	phrases->ends = take_numbers(from->store, (size_t)phrases->count);
+	if (!phrases->ends ||
+		!fill(from, (size_t)phrases->count, phrases->ends, nesting + 1))
+		return false;
+	for (i = 0; i < phrases->count; i++) {
+		if (phrases->ends[i] == 0 || phrases->ends[i] > count - end)
+			return false;
+		end += phrases->ends[i];
+		phrases->ends[i] = end;
+	}
+	phrases->values = take_numbers(from->store, (size_t)end);
+	return phrases->values &&
+	       fill(from, (size_t)end, phrases->values, nesting + 1);
+}
+
+static bool put_phrases(const struct phrases *phrases, const uint64_t *places,
+	size_t place_count, size_t count, uint64_t *values)
+{
+	size_t at = 0;
+	size_t i;
+
+	for (i = 0; i < place_count; i++) {
+		uint64_t place = places[i];
+		uint64_t start, size;
+
+		if (place >= phrases->count)
+			return false;
+		start = place > 0 ? phrases->ends[place - 1] : 0;
+		size = phrases->ends[place] - start;
+		if (count - at < size)
+			return false;
+		memcpy(values + at, phrases->values + start,
+			(size_t)size * sizeof(*values));
+		at += (size_t)size;
+	}
+	return at == count;
+}
+
+static bool fill_phrases(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	struct phrases phrases;
+	uint64_t place_count;
+	uint64_t *places;
+
+	if (!read_phrases(from, count, &phrases, nesting))
+		return false;
+	place_count = number(from->bytes);
+	if (place_count > count)
+		return false;
+	places = take_numbers(from->store, (size_t)place_count);
+	return places && fill(from, (size_t)place_count, places, nesting + 1) &&
+	       put_phrases(
+		       &phrases, places, (size_t)place_count, count, values);
+}
+
+static bool fill_scaled(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	uint64_t scale = number(from->bytes);
+	struct cursor exceptions = *from->bytes;
+	size_t i;
+
+	if (!fill_exceptions(from->bytes, count, NULL) ||
+		!fill(from, count, values, nesting + 1))
+		return false;
+	for (i = 0; i < count; i++)
+		values[i] *= scale;
+	return fill_exceptions(&exceptions, count, values);
+}
+
+static bool fill_with(const struct reading *from, size_t count,
 	uint64_t *values, unsigned nesting)
 {
 	uint64_t value;
 	size_t i;
 
-	if (count == 0)
-		return !bytes->failed;
-	if (nesting > PACKED_NESTING)
-		return false;
-	switch (kind_of(bytes)) {
+	switch (kind_of(from->bytes)) {
 	case PACKED_CONSTANT:
-		value = signed_number(bytes);
+		value = signed_number(from->bytes);
 		for (i = 0; i < count; i++)
 			values[i] = value;
-		return !bytes->failed;
+		return !from->bytes->failed;
 	case PACKED_PLANES:
-		return fill_planes(bytes, count, values);
+		return fill_planes(from->bytes, count, values);
 	case PACKED_PATCHED:
-		return fill_patched(bytes, count, values);
+		return fill_planes(from->bytes, count, values) &&
+		       fill_exceptions(from->bytes, count, values);
 	case PACKED_DELTA:
-		return fill_delta(bytes, store, count, values, nesting);
+		return fill_delta(from, count, values, nesting);
 	case PACKED_DICTIONARY:
-		return fill_dictionary(bytes, store, count, values, nesting);
+		return fill_dictionary(from, count, values, nesting);
+	case PACKED_GROUPED:
+		return fill_grouped(from, count, values, nesting);
+	case PACKED_PHRASES:
+		return fill_phrases(from, count, values, nesting);
+	case PACKED_SCALED:
+		return fill_scaled(from, count, values, nesting);
 	default:
 		return false;
 	}
+}
+
+/* What is taken on the way is given back. */
+static bool fill(const struct reading *from, size_t count, uint64_t *values,
+	unsigned nesting)
+{
+	struct column_store_mark mark;
+	bool good;
+
+	if (count == 0)
+		return !from->bytes->failed;
+	if (nesting > PACKED_NESTING)
+		return false;
+	mark = column_store_mark(from->store);
+	good = fill_with(from, count, values, nesting);
+	column_store_return(from->store, mark);
+	return good && !from->bytes->failed;
 }
 
 /*
@@ -261,158 +332,71 @@ static bool take_even(struct cursor *bytes, struct column_store *store,
 {
 	struct cursor ahead = *bytes;
 	unsigned kind = kind_of(&ahead);
+	uint64_t step = 0;
 	uint64_t *value;
+	uint64_t first;
 
 	if (kind != PACKED_CONSTANT && kind != PACKED_DELTA)
 		return false;
-	value = column_store_take(store, sizeof(*value));
-	if (!value)
-		return false;
-	*value = signed_number(&ahead);
+	first = signed_number(&ahead);
 	if (kind == PACKED_DELTA && count > 1) {
 		if (kind_of(&ahead) != PACKED_CONSTANT)
 			return false;
-		column->step = signed_number(&ahead);
+		step = signed_number(&ahead);
 	}
 	if (ahead.failed)
 		return false;
-	column->at = value;
+	value = take_numbers(store, 1);
+	if (!value)
+		return false;
+	*value = first;
+	*column = (struct column){.at = value, .step = step};
 	*bytes = ahead;
 	return true;
 }
 
-bool column_numbers(struct cursor *bytes, struct column_store *store,
-	size_t count, struct column *column)
+bool column_read_numbers(struct cursor *bytes, struct column_store *store,
+	size_t count, const struct column_groups *groups, struct column *column)
 {
+	const struct reading from = {bytes, store, groups};
 	static const uint64_t none;
 	uint64_t *values;
 
 	*column = (struct column){.at = &none};
 	if (count == 0 || take_even(bytes, store, count, column))
 		return !bytes->failed;
-	values = column_store_take(store, count * sizeof(*values));
+	values = take_numbers(store, count);
 	*column = (struct column){.at = values, .stride = 1};
-	return values && fill(bytes, store, count, values, 1);
+	return values && fill(&from, count, values, 1);
 }
 
-/* The bytes of all strings whose sizes are known. */
-static bool take_bytes(
-	struct cursor *bytes, size_t count, struct column *column)
+/* The commonest one: its bytes are not even looked at. */
+static bool skip_planes(struct cursor *bytes, size_t count)
 {
-	struct column sizes = *column;
-	size_t left = cursor_left(bytes);
-	size_t i;
+	struct cursor ahead = *bytes;
+	size_t width;
 
-	column->bytes = bytes->at;
-	for (i = 0; i < count; i++) {
-		uint64_t size = column_next(&sizes);
-
-		if (size > 1 && size - 1 > left)
-			return false;
-		left -= size > 1 ? (size_t)size - 1 : 0;
-	}
-	return cursor_bytes(bytes, cursor_left(bytes) - left);
-}
-
-static bool take_plain(struct cursor *bytes, struct column_store *store,
-	size_t count, struct column *column)
-{
-	return column_numbers(bytes, store, count, column) &&
-	       take_bytes(bytes, count, column);
-}
-
-static bool take_dictionary(struct cursor *bytes, struct column_store *store,
-	size_t count, struct column *column)
-{
-	uint64_t size = number(bytes);
-	struct column_string *known;
-	struct column plain, places;
-	size_t i;
-
-	if (size > PACKED_MESSAGES_MAX ||
-		!take_plain(bytes, store, (size_t)size, &plain))
+	if (kind_of(&ahead) != PACKED_PLANES)
 		return false;
-	known = column_store_take(store, (size_t)size * sizeof(*known));
-	if (!known || !column_numbers(bytes, store, count, column))
+	width = width_of(&ahead);
+	signed_number(&ahead);
+	if (width == 0 || cursor_left(&ahead) / width < count ||
+		!cursor_bytes(&ahead, width * count))
 		return false;
-	for (i = 0; i < size; i++)
-		known[i] = column_next_string(&plain);
-	places = *column;
-	for (i = 0; i < count; i++)
-		if (column_next(&places) >= size)
-			return false;
-	column->dictionary = known;
+	*bytes = ahead;
 	return true;
 }
 
-bool column_strings(struct cursor *bytes, struct column_store *store,
-	size_t count, struct column *column)
+bool column_read_skip(
+	struct cursor *bytes, struct column_store *store, size_t count)
 {
-	if (count == 0)
-		return column_numbers(bytes, store, 0, column);
-	switch (kind_of(bytes)) {
-	case PACKED_STRINGS_PLAIN:
-		return take_plain(bytes, store, count, column);
-	case PACKED_STRINGS_DICTIONARY:
-		return take_dictionary(bytes, store, count, column);
-	default:
-		return false;
-	}
-}
+	struct column_store_mark mark = column_store_mark(store);
+	struct column column;
+	bool good;
 
-bool column_long_doubles(
-	struct cursor *bytes, size_t count, struct column *column)
-{
-	*column = (struct column){0};
-	if (cursor_left(bytes) / LONG_DOUBLE_BYTES < count)
-		return false;
-	column->bytes = cursor_bytes(bytes, count * LONG_DOUBLE_BYTES);
-	return column->bytes;
-}
-
-static bool skip_planes(struct cursor *bytes, size_t count)
-{
-	size_t width = width_of(bytes);
-
-	signed_number(bytes);
-	return width > 0 && cursor_left(bytes) / width >= count &&
-	       cursor_bytes(bytes, width * count);
-}
-
-static bool skip_pairs(struct cursor *bytes, uint64_t count, unsigned each)
-{
-	for (; count > 0 && !bytes->failed; count--)
-		for (unsigned i = 0; i < each; i++)
-			number(bytes);
-	return !bytes->failed;
-}
-
-static bool skip(struct cursor *bytes, size_t count, unsigned nesting)
-{
-	if (count == 0)
-		return !bytes->failed;
-	if (nesting > PACKED_NESTING)
-		return false;
-	switch (kind_of(bytes)) {
-	case PACKED_CONSTANT:
-		return skip_pairs(bytes, 1, 1);
-	case PACKED_PLANES:
-		return skip_planes(bytes, count);
-	case PACKED_PATCHED:
-		return skip_planes(bytes, count) &&
-		       skip_pairs(bytes, number(bytes), 2);
-	case PACKED_DELTA:
-		return skip_pairs(bytes, 1, 1) &&
-		       skip(bytes, count - 1, nesting + 1);
-	case PACKED_DICTIONARY:
-		return skip_pairs(bytes, number(bytes), 1) &&
-		       skip(bytes, count, nesting + 1);
-	default:
-		return false;
-	}
-}
-
-bool column_skip_numbers(struct cursor *bytes, size_t count)
-{
-	return skip(bytes, count, 1);
+	if (count > 0 && skip_planes(bytes, count))
+		return true;
+	good = column_read_numbers(bytes, store, count, NULL, &column);
+	column_store_return(store, mark);
+	return good;
 }

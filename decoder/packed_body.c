@@ -9,10 +9,15 @@
 /* So many writers are tried to find a process that a site is of. */
 #define TRIES 16u
 
+union packed_body_column {
+	struct column numbers;
+	struct column_strings strings;
+};
+
 struct packed_body_row {
 	struct definition_context *context; /* of this process: */
 	const struct packed_process *process;
-	struct column *columns; /* of the arguments */
+	union packed_body_column *columns; /* of the arguments */
 };
 
 /* That of a capture; all zeros until it is told. */
@@ -163,28 +168,35 @@ bool packed_body_resolve(struct packed_body *body, struct packed_log *log,
 }
 
 static bool decode_column(struct packed_body *body, struct cursor *bytes,
-	uint8_t kind, size_t count, struct column *column)
+	uint8_t kind, size_t count, union packed_body_column *column)
 {
 	switch (kind) {
 	case BINLOG_ARG_STRING:
 	case BINLOG_ARG_WIDE:
-		return column_strings(bytes, &body->store, count, column);
+		return column_strings_read(
+			bytes, &body->store, count, &column->strings);
 	case BINLOG_ARG_LONG_DOUBLE:
-		return column_long_doubles(bytes, count, column);
+		return column_strings_read_long_doubles(
+			bytes, count, &column->strings);
 	default:
-		return column_numbers(bytes, &body->store, count, column);
+		return column_read_numbers(
+			bytes, &body->store, count, NULL, &column->numbers);
 	}
 }
 
 static bool skip_column(struct packed_body *body, struct cursor *bytes,
 	uint8_t kind, size_t count)
 {
-	struct column column;
+	struct column_store_mark mark = column_store_mark(&body->store);
+	union packed_body_column column;
+	bool good;
 
-	if (kind == BINLOG_ARG_STRING || kind == BINLOG_ARG_WIDE ||
-		kind == BINLOG_ARG_LONG_DOUBLE)
-		return decode_column(body, bytes, kind, count, &column);
-	return column_skip_numbers(bytes, count);
+	if (kind != BINLOG_ARG_STRING && kind != BINLOG_ARG_WIDE &&
+		kind != BINLOG_ARG_LONG_DOUBLE)
+		return column_read_skip(bytes, &body->store, count);
+	good = decode_column(body, bytes, kind, count, &column);
+	column_store_return(&body->store, mark);
+	return good;
 }
 
 static bool decode_row(struct packed_body *body, struct cursor *bytes, size_t i)
@@ -210,46 +222,83 @@ static bool decode_row(struct packed_body *body, struct cursor *bytes, size_t i)
 	return true;
 }
 
-/* Each place is one, and as often as the index says; then columns of so many
- * values are enough. */
+/* Each place is one, and is taken as often as the index says: then columns of
+ * so many values are enough. */
 static bool places_fit(
-	struct packed_body *body, struct column places, bool of_sites)
+	struct column places, size_t count, uint32_t *left, size_t most)
 {
-	const struct packed_index *index = body->index;
-	size_t most = of_sites ? index->row_count : index->writer_count;
-	uint32_t *left =
-		column_store_take(&body->store, (most + 1) * sizeof(*left));
 	size_t i;
 
-	for (i = 0; left && i < most; i++)
-		left[i] = of_sites ? index->rows[i].messages
-				   : index->writers[i].messages;
-	for (i = 0; left && i < index->count; i++) {
-		uint64_t place = column_next(&places);
+	for (i = 0; i < count; i++) {
+		uint64_t place = column_read_next(&places);
 
 		if (place >= most || left[place]-- == 0)
 			return false;
 	}
-	return left;
+	return true;
+}
+
+static bool sites_fit(struct packed_body *body, uint32_t **messages)
+{
+	const struct packed_index *index = body->index;
+	size_t size = index->row_count * sizeof(**messages);
+	uint32_t *left = column_store_take(&body->store, size);
+	size_t i;
+
+	*messages = column_store_take(&body->store, size);
+	if (!left || !*messages)
+		return false;
+	for (i = 0; i < index->row_count; i++)
+		left[i] = (*messages)[i] = index->rows[i].messages;
+	return places_fit(body->site, index->count, left, index->row_count);
+}
+
+static bool writers_fit(struct packed_body *body)
+{
+	const struct packed_index *index = body->index;
+	uint32_t *left = column_store_take(
+		&body->store, index->writer_count * sizeof(*left));
+	size_t i;
+
+	for (i = 0; left && i < index->writer_count; i++)
+		left[i] = index->writers[i].messages;
+	return left && places_fit(body->writer, index->count, left,
+			       index->writer_count);
+}
+
+/* Those that all messages have. */
+static bool decode_common(struct packed_body *body, struct cursor *bytes)
+{
+	struct column *columns[] = {
+		&body->writer, &body->ticks, &body->wall, &body->continues};
+	size_t count = body->index->count;
+	struct column_groups groups;
+	uint32_t *messages;
+	size_t i;
+
+	if (!column_read_numbers(
+		    bytes, &body->store, count, NULL, &body->site) ||
+		!sites_fit(body, &messages))
+		return false;
+	groups = (struct column_groups){
+		body->site, messages, body->index->row_count};
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (!column_read_numbers(
+			    bytes, &body->store, count, &groups, columns[i]))
+			return false;
+	return writers_fit(body);
 }
 
 static bool decode(struct packed_body *body, struct cursor *bytes)
 {
-	size_t count = body->index->count;
 	size_t i;
 
-	if (!column_numbers(bytes, &body->store, count, &body->site) ||
-		!column_numbers(bytes, &body->store, count, &body->writer) ||
-		!column_numbers(bytes, &body->store, count, &body->ticks) ||
-		!column_numbers(bytes, &body->store, count, &body->wall) ||
-		!column_numbers(bytes, &body->store, count, &body->continues))
+	if (!decode_common(body, bytes))
 		return false;
 	for (i = 0; i < body->index->row_count; i++)
 		if (!decode_row(body, bytes, i))
 			return false;
-	return cursor_left(bytes) == 0 && !bytes->failed &&
-	       places_fit(body, body->site, true) &&
-	       places_fit(body, body->writer, false);
+	return cursor_left(bytes) == 0 && !bytes->failed;
 }
 
 bool packed_body_decode(struct packed_body *body,
@@ -331,28 +380,29 @@ static void turn_to_process(struct packed_body *body, size_t site)
 }
 
 static void fill_argument(struct render_argument *argument, uint8_t kind,
-	struct column *column, bool binary128)
+	union packed_body_column *column, bool binary128)
 {
-	struct column_string string;
+	struct column_value string;
 
 	*argument =
 		(struct render_argument){.kind = kind, .binary128 = binary128};
 	switch (kind) {
 	case BINLOG_ARG_I32:
-		argument->i32 = (int32_t)column_next(column);
+		argument->i32 = (int32_t)column_read_next(&column->numbers);
 		break;
 	case BINLOG_ARG_LONG_DOUBLE:
-		argument->data = column_next_long_double(column);
+		argument->data =
+			column_strings_next_long_double(&column->strings);
 		break;
 	case BINLOG_ARG_STRING:
 	case BINLOG_ARG_WIDE:
-		string = column_next_string(column);
+		string = column_strings_next(&column->strings);
 		argument->null = !string.data;
 		argument->bytes = (uint32_t)string.size;
 		argument->data = string.data;
 		break;
 	default: /* and the bits of a double */
-		argument->i64 = (int64_t)column_next(column);
+		argument->i64 = (int64_t)column_read_next(&column->numbers);
 	}
 }
 
@@ -374,15 +424,15 @@ const struct message *packed_body_next(struct packed_body *body)
 	struct message *message = &body->message;
 
 	while (body->left > 0) {
-		size_t site = (size_t)column_next(&body->site);
-		uint32_t writer = (uint32_t)column_next(&body->writer);
+		size_t site = (size_t)column_read_next(&body->site);
+		uint32_t writer = (uint32_t)column_read_next(&body->writer);
 		uint64_t wall;
 
 		if (body->next_clock < body->index->clock_count)
 			turn_clocks(body);
-		message->ticks += column_next(&body->ticks);
-		wall = column_next(&body->wall);
-		message->continues = column_next(&body->continues);
+		message->ticks += column_read_next(&body->ticks);
+		wall = column_read_next(&body->wall);
+		message->continues = column_read_next(&body->continues);
 		body->at++;
 		body->left--;
 		if (!body->sites[site].wanted)

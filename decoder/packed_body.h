@@ -7,7 +7,7 @@
 #ifndef DECODER_PACKED_BODY_H
 #define DECODER_PACKED_BODY_H
 
-#include "decoder/column_read.h"
+#include "decoder/column_strings.h"
 #include "decoder/packed_batch.h"
 #include "decoder/packed_index.h"
 

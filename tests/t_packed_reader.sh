@@ -46,8 +46,9 @@ for how in batches plain; do
 	"$show" --raw "$TMP/newer.$how" >"$TMP/got" 2>"$TMP/said"
 	"$show" "$TMP/newer.$how" >"$TMP/lines" 2>>"$TMP/said"
 	same_file "unknown tags and fields are skipped in $how" "$TMP/newer.$how.want" "$TMP/got"
-	grep -q "\b$(cat "$TMP/newer.$how.count")\b" "$TMP/said"
-	verdict $? "and counted: $(cat "$TMP/newer.$how.count") frames" "$(cat "$TMP/said")"
+	number=$(sed -nE 's/.* not known \(number ([0-9]+)\).*/\1/p' "$TMP/said" | head -n 1)
+	[ "${number:-0}" -ge "$(cat "$TMP/newer.$how.count")" ]
+	verdict $? "and counted: a tag for each of $(cat "$TMP/newer.$how.count") frames, and fields" "$(cat "$TMP/said")"
 done
 
 # ---- what lies ----
@@ -62,7 +63,8 @@ before, behind = (open(f"{directory}/{name}", "rb").read() for name in ("before"
 wrong = []
 logs = sorted(glob.glob(directory + "/*.blog"))
 for log in logs:
-    for options in (["--raw", "-q"], ["-q", "--stacks", "--where", "--pointers"], ["-P"]):
+    thorough = os.environ.get("LONG") or not os.path.basename(log).startswith("batch_")
+    for options in (["--raw", "-q"], ["-q", "--stacks", "--where", "--pointers"], ["-P"])[:3 if thorough else 1]:
         start = time.monotonic()
         process = subprocess.Popen([show, *options, log], stdout=open(directory + "/got", "wb"), stderr=subprocess.DEVNULL)
         try:
@@ -73,7 +75,7 @@ for log in logs:
         took = time.monotonic() - start
         name = f"{os.path.basename(log)} {' '.join(options)}"
         got = open(directory + "/got", "rb").read()
-        if process.returncode not in (0, 1):
+        if process.returncode not in (0, 1, 2):
             wrong.append(f"{name}: status {process.returncode}")
         elif options[0] == "--raw" and not (got.startswith(before) and got.endswith(behind)):
             wrong.append(f"{name}: what is before or behind the lie is missing: {len(got)} bytes of {len(before) + len(behind)}")
