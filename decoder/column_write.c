@@ -3,263 +3,174 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <zstd.h>
 
+#include "decoder/column_shape.h"
 #include "record/hash.h"
 
 #define DISTINCT_MAX 256u
-#define SAMPLES 128u
-#define EXCEPTION_BYTES 8u /* about what one takes */
+#define SAMPLES 64u
+#define GUESS 4u /* so many samples tell a divisor */
+/* What is wrapped around something must save so many bytes. */
+#define LEAST_GAIN 8u
+#define PHRASE_MAX 64u
+#define TRIAL_LEVEL 3
 
-/* How a column would be stored. */
-struct shape {
-	enum packed_column kind;
-	unsigned width;
-	size_t cost;
-	uint64_t base; /* of PLANES and PATCHED; also the CONSTANT */
-	size_t exceptions;
+enum wrapping { NOT_WRAPPED, WRAPPED_DELTA, WRAPPED_SCALED, WRAPPED_DISTINCT };
+
+/* How a column is going to be written. */
+struct plan {
+	enum wrapping wrapping;
+	struct column_shape shape; /* of what is inside */
+	size_t estimate;
+	uint64_t divisor;
+	size_t exceptions; /* that it does not divide */
+	size_t distinct;
 };
 
-static bool make_room(void **array, size_t *room, size_t wanted, size_t size)
+bool column_write_room(void **array, size_t *room, size_t count, size_t size)
 {
 	void *more;
 
-	if (*room >= wanted)
+	if (*room >= count)
 		return true;
-	more = realloc(*array, wanted * size);
+	more = realloc(*array, count * size);
 	if (!more)
 		return false;
 	*array = more;
-	*room = wanted;
+	*room = count;
 	return true;
 }
 
-static void put_number(struct render_buffer *out, uint64_t number)
+static bool reserve_numbers(struct column_write *writer, size_t count)
 {
-	char bytes[10];
-	size_t size = 0;
-
-	for (; number >= 0x80; number >>= 7)
-		bytes[size++] = (char)(number | 0x80);
-	bytes[size++] = (char)number;
-	render_buffer_put(out, bytes, size);
+	return column_write_room((void **)&writer->numbers,
+		&writer->numbers_room, count, sizeof(*writer->numbers));
 }
 
-static void put_signed(struct render_buffer *out, uint64_t number)
+static bool reserve_group(struct column_write *writer, size_t count)
 {
-	put_number(out, number << 1 ^ (uint64_t)((int64_t)number >> 63));
+	return column_write_room((void **)&writer->group, &writer->group_room,
+		count, sizeof(*writer->group));
 }
 
-static void measure(const uint64_t *values, size_t count, int64_t *min,
-	int64_t *max)
-{
-	size_t i;
-
-	*min = *max = (int64_t)values[0];
-	for (i = 1; i < count; i++) {
-		int64_t value = (int64_t)values[i];
-
-		*min = value < *min ? value : *min;
-		*max = value > *max ? value : *max;
-	}
-}
-
-static uint64_t limit_of(unsigned width)
-{
-	return width >= 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1;
-}
-
-static size_t count_exceptions(const uint64_t *values, size_t count,
-	uint64_t base, uint64_t limit)
-{
-	size_t exceptions = 0;
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		exceptions += values[i] - base > limit;
-	return exceptions;
-}
-
-static void consider_patched(struct shape *best, const uint64_t *values,
-	size_t count, uint64_t base, unsigned width)
-{
-	struct shape shape = {
-		.kind = PACKED_PATCHED, .width = width, .base = base};
-
-	shape.exceptions =
-		count_exceptions(values, count, base, limit_of(width));
-	shape.cost = width * count + shape.exceptions * EXCEPTION_BYTES;
-	if (shape.cost < best->cost)
-		*best = shape;
-}
-
-static int compare_signed(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a;
-	int64_t y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The most of the samples, in order, that are within `limit` of each other. */
-static size_t best_window(const int64_t *samples, size_t count, uint64_t limit,
-	size_t *first)
-{
-	size_t low = 0;
-	size_t most = 0;
-	size_t high;
-
-	for (high = 0; high < count; high++) {
-		while ((uint64_t)samples[high] - (uint64_t)samples[low] > limit)
-			low++;
-		if (high - low + 1 > most) {
-			most = high - low + 1;
-			*first = low;
-		}
-	}
-	return most;
-}
-
-/* A base with as much room below the window as above. */
-static uint64_t base_of(const int64_t *samples, size_t first, size_t most,
-	uint64_t limit, int64_t min)
-{
-	uint64_t low = (uint64_t)samples[first];
-	uint64_t used = (uint64_t)samples[first + most - 1] - low;
-	uint64_t room = (limit - used) / 2;
-
-	return low - (uint64_t)min < room ? (uint64_t)min : low - room;
-}
-
-/* Most values may be close together, and a few far away. */
-static void consider_samples(struct shape *best, const uint64_t *values,
-	size_t count, int64_t min)
-{
-	int64_t samples[SAMPLES];
-	unsigned full = best->width;
-	unsigned width;
-	size_t i;
-
-	for (i = 0; i < SAMPLES; i++)
-		samples[i] = (int64_t)values[i * count / SAMPLES];
-	qsort(samples, SAMPLES, sizeof(*samples), compare_signed);
-	for (width = 1; width < full && width <= 4; width++) {
-		uint64_t limit = limit_of(width);
-		size_t first = 0;
-		size_t most = best_window(samples, SAMPLES, limit, &first);
-		size_t outside = (SAMPLES - most) * count / SAMPLES;
-
-		if (width * count + outside * EXCEPTION_BYTES < best->cost)
-			consider_patched(best, values, count,
-				base_of(samples, first, most, limit, min),
-				width);
-	}
-}
-
-/* The best of CONSTANT, PLANES and PATCHED. */
-static struct shape shape_of(const uint64_t *values, size_t count)
-{
-	struct shape shape = {.kind = PACKED_PLANES};
-	int64_t min, max, rest_min, rest_max;
-
-	measure(values, count, &min, &max);
-	shape.base = (uint64_t)min;
-	shape.width = column_write_width((uint64_t)max - (uint64_t)min);
-	shape.cost = shape.width * count;
-	if (shape.width == 0) {
-		shape.kind = PACKED_CONSTANT;
-		return shape;
-	}
-	if (count > 1 && shape.width > 1) {
-		unsigned width;
-
-		measure(values + 1, count - 1, &rest_min, &rest_max);
-		width = column_write_width(
-			(uint64_t)rest_max - (uint64_t)rest_min);
-		if (width < shape.width)
-			consider_patched(&shape, values, count,
-				(uint64_t)rest_min, width ? width : 1);
-	}
-	if (count >= SAMPLES && shape.width > 1)
-		consider_samples(&shape, values, count, min);
-	return shape;
-}
-
-static void put_planes(struct render_buffer *out, const uint64_t *values,
-	size_t count, const struct shape *shape)
-{
-	uint64_t limit = limit_of(shape->width);
-	unsigned plane;
-
-	if (!render_buffer_reserve(out, shape->width * count))
-		return;
-	for (plane = 0; plane < shape->width; plane++) {
-		char *to = out->data + out->length;
-		size_t i;
-
-		for (i = 0; i < count; i++) {
-			uint64_t value = values[i] - shape->base;
-
-			to[i] = (char)(value > limit ? 0 : value >> 8 * plane);
-		}
-		out->length += count;
-	}
-}
-
-static void put_exceptions(struct render_buffer *out, const uint64_t *values,
-	size_t count, const struct shape *shape)
-{
-	uint64_t limit = limit_of(shape->width);
-	size_t before = 0;
-	size_t i;
-
-	put_number(out, shape->exceptions);
-	for (i = 0; i < count; i++) {
-		if (values[i] - shape->base <= limit)
-			continue;
-		put_number(out, i - before);
-		put_signed(out, values[i]);
-		before = i;
-	}
-}
-
-static void put_shape(struct render_buffer *out, const uint64_t *values,
-	size_t count, const struct shape *shape)
-{
-	render_buffer_put_byte(out, (char)shape->kind);
-	if (shape->kind == PACKED_CONSTANT) {
-		put_signed(out, shape->base);
-		return;
-	}
-	put_number(out, shape->width);
-	put_signed(out, shape->base);
-	put_planes(out, values, count, shape);
-	if (shape->kind == PACKED_PATCHED)
-		put_exceptions(out, values, count, shape);
-}
-
-static bool reserve_numbers(
-	struct column_write *writer, unsigned depth, size_t count)
-{
-	return make_room((void **)&writer->numbers[depth],
-		&writer->numbers_room[depth], count, sizeof(uint64_t));
-}
-
-/* Empty, with at least `count` slots: a power of two, of which it returns the
- * mask, or 0. */
-static size_t reserve_slots(struct column_write *writer, size_t count)
+size_t column_write_slots(struct column_write *writer, size_t count)
 {
 	size_t slots = 16;
 
 	if (writer->seed == 0 && getrandom(&writer->seed, sizeof(writer->seed),
 					 0) != sizeof(writer->seed))
 		writer->seed = 1;
-	while (slots < count)
+	while (slots < 2 * count)
 		slots *= 2;
-	if (!make_room((void **)&writer->slots, &writer->slots_room, slots,
-		    sizeof(*writer->slots)))
+	if (!column_write_room((void **)&writer->slots, &writer->slots_room,
+		    slots, sizeof(*writer->slots)))
 		return 0;
 	memset(writer->slots, 0, slots * sizeof(*writer->slots));
 	return slots - 1;
+}
+
+static void fill_deltas(
+	uint64_t *deltas, const uint64_t *values, size_t count)
+{
+	size_t i;
+
+	for (i = 1; i < count; i++)
+		deltas[i - 1] = values[i] - values[i - 1];
+}
+
+static void consider_deltas(struct column_write *writer, struct plan *best,
+	const uint64_t *values, size_t count)
+{
+	struct plan plan = {.wrapping = WRAPPED_DELTA};
+
+	fill_deltas(writer->numbers, values, count);
+	plan.shape = column_shape_of(writer->numbers, count - 1);
+	plan.estimate = column_shape_estimate(
+		&plan.shape, writer->numbers, count - 1);
+	plan.estimate += LEAST_GAIN + plan.estimate / 16;
+	if (plan.estimate < best->estimate)
+		*best = plan;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b != 0) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t magnitude(uint64_t value)
+{
+	return (int64_t)value < 0 ? 0 - value : value;
+}
+
+/* What divides most of some samples; the first value is none of them. */
+static uint64_t divisor_of(const uint64_t *values, size_t count)
+{
+	uint64_t samples[SAMPLES];
+	uint64_t best = 0;
+	size_t most = SAMPLES - SAMPLES / 8;
+	size_t i, k;
+
+	for (i = 0; i < SAMPLES; i++)
+		samples[i] = magnitude(
+			values[1 + i * (count - 1) / SAMPLES]);
+	for (i = 0; i < SAMPLES; i += GUESS) {
+		uint64_t divisor = samples[i];
+		size_t divides = 0;
+
+		for (k = 1; k < GUESS; k++)
+			divisor = common_divisor(divisor, samples[i + k]);
+		for (k = 0; divisor > 1 && k < SAMPLES; k++)
+			divides += samples[k] % divisor == 0;
+		if (divides > most) {
+			most = divides;
+			best = divisor;
+		}
+	}
+	return best;
+}
+
+/* Returns how many it does not divide. */
+static size_t fill_quotients(uint64_t *quotients, const uint64_t *values,
+	size_t count, uint64_t divisor)
+{
+	size_t exceptions = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t quotient = (int64_t)values[i] / (int64_t)divisor;
+
+		quotients[i] = (uint64_t)quotient;
+		if ((uint64_t)quotient * divisor != values[i]) {
+			quotients[i] = i > 0 ? quotients[i - 1] : 0;
+			exceptions++;
+		}
+	}
+	return exceptions;
+}
+
+static void consider_scaled(struct column_write *writer, struct plan *best,
+	const uint64_t *values, size_t count)
+{
+	struct plan plan = {.wrapping = WRAPPED_SCALED};
+
+	plan.divisor = divisor_of(values, count);
+	if (plan.divisor < 2 || plan.divisor > INT64_MAX)
+		return;
+	plan.exceptions =
+		fill_quotients(writer->numbers, values, count, plan.divisor);
+	plan.shape = column_shape_of(writer->numbers, count);
+	plan.estimate =
+		column_shape_estimate(&plan.shape, writer->numbers, count) +
+		LEAST_GAIN + 4 * plan.exceptions;
+	if (plan.estimate < best->estimate)
+		*best = plan;
 }
 
 /*
@@ -267,10 +178,10 @@ static size_t reserve_slots(struct column_write *writer, size_t count)
  * distinct values there are, 0: too many.
  */
 static size_t find_distinct(struct column_write *writer, const uint64_t *values,
-	size_t count, uint64_t *places, uint64_t *distinct)
+	size_t count, uint64_t *distinct)
 {
 	size_t most = count / 4 < DISTINCT_MAX ? count / 4 : DISTINCT_MAX;
-	size_t mask = reserve_slots(writer, 4 * DISTINCT_MAX);
+	size_t mask = column_write_slots(writer, 2 * DISTINCT_MAX);
 	size_t found = 0;
 	size_t i;
 
@@ -286,184 +197,306 @@ static size_t find_distinct(struct column_write *writer, const uint64_t *values,
 			distinct[found++] = values[i];
 			writer->slots[at] = (uint32_t)found;
 		}
-		places[i] = writer->slots[at] - 1;
+		writer->numbers[i] = writer->slots[at] - 1;
 	}
 	return found;
 }
 
-static bool put_distinct(struct column_write *writer, struct render_buffer *out,
-	const uint64_t *values, size_t count, size_t cost, unsigned depth)
+static void consider_distinct(struct column_write *writer, struct plan *best,
+	const uint64_t *values, size_t count)
 {
 	uint64_t distinct[DISTINCT_MAX];
-	struct shape shape;
-	size_t found, i;
+	struct plan plan = {.wrapping = WRAPPED_DISTINCT};
 
-	if (!reserve_numbers(writer, depth, count))
-		return false;
-	found = find_distinct(
-		writer, values, count, writer->numbers[depth], distinct);
-	if (found == 0 || count + found * EXCEPTION_BYTES >= cost)
-		return false;
-	render_buffer_put_byte(out, (char)PACKED_DICTIONARY);
-	put_number(out, found);
-	for (i = 0; i < found; i++)
-		put_signed(out, distinct[i]);
-	shape = shape_of(writer->numbers[depth], count);
-	put_shape(out, writer->numbers[depth], count, &shape);
-	return true;
+	plan.distinct = find_distinct(writer, values, count, distinct);
+	if (plan.distinct == 0)
+		return;
+	plan.shape = column_shape_of(writer->numbers, count);
+	plan.estimate =
+		column_shape_estimate(&plan.shape, writer->numbers, count) +
+		LEAST_GAIN + plan.distinct * best->shape.width;
+	if (plan.estimate < best->estimate)
+		*best = plan;
 }
 
-/* Null: no memory, or they are not narrower. */
-static const uint64_t *narrower_deltas(struct column_write *writer,
-	const uint64_t *values, size_t count, unsigned depth,
-	struct shape *shape)
+static struct plan plan_for(
+	struct column_write *writer, const uint64_t *values, size_t count)
 {
-	uint64_t *deltas;
-	struct shape found;
+	struct plan plan = {.shape = column_shape_of(values, count)};
+
+	plan.estimate = column_shape_estimate(&plan.shape, values, count);
+	if (plan.shape.kind == PACKED_CONSTANT || count < 4 ||
+		plan.estimate <= LEAST_GAIN || !reserve_numbers(writer, count))
+		return plan;
+	if (plan.shape.width > 1 || plan.shape.exceptions > 0)
+		consider_scaled(writer, &plan, values, count);
+	if (plan.shape.width > 1)
+		consider_distinct(writer, &plan, values, count);
+	consider_deltas(writer, &plan, values, count);
+	return plan;
+}
+
+static void put_scaled(struct column_write *writer, struct render_buffer *out,
+	const uint64_t *values, size_t count, const struct plan *plan)
+{
+	size_t before = 0;
 	size_t i;
 
-	if (count < 3 || depth + 1 >= PACKED_NESTING ||
-		!reserve_numbers(writer, depth, count))
-		return NULL;
-	deltas = writer->numbers[depth];
-	for (i = 1; i < count; i++)
-		deltas[i - 1] = values[i] - values[i - 1];
-	found = shape_of(deltas, count - 1);
-	if (found.cost + EXCEPTION_BYTES >= shape->cost)
-		return NULL;
-	*shape = found;
-	return deltas;
+	fill_quotients(writer->numbers, values, count, plan->divisor);
+	render_buffer_put_byte(out, (char)PACKED_SCALED);
+	column_shape_put_number(out, plan->divisor);
+	column_shape_put_number(out, plan->exceptions);
+	for (i = 0; i < count; i++) {
+		if (writer->numbers[i] * plan->divisor == values[i])
+			continue;
+		column_shape_put_number(out, i - before);
+		column_shape_put_signed(out, values[i]);
+		before = i;
+	}
+	column_shape_put(&plan->shape, out, writer->numbers, count);
 }
 
-static void write_numbers(struct column_write *writer,
-	struct render_buffer *out, const uint64_t *values, size_t count,
-	unsigned depth)
+static void put_distinct(struct column_write *writer, struct render_buffer *out,
+	const uint64_t *values, size_t count, const struct plan *plan)
 {
-	struct shape shape = shape_of(values, count);
-	const uint64_t *deltas;
+	uint64_t distinct[DISTINCT_MAX];
+	size_t i;
 
-	if (shape.kind == PACKED_CONSTANT) {
-		put_shape(out, values, count, &shape);
-		return;
+	find_distinct(writer, values, count, distinct);
+	render_buffer_put_byte(out, (char)PACKED_DICTIONARY);
+	column_shape_put_number(out, plan->distinct);
+	for (i = 0; i < plan->distinct; i++)
+		column_shape_put_signed(out, distinct[i]);
+	column_shape_put(&plan->shape, out, writer->numbers, count);
+}
+
+static void put_plan(struct column_write *writer, struct render_buffer *out,
+	const uint64_t *values, size_t count, const struct plan *plan)
+{
+	switch (plan->wrapping) {
+	case NOT_WRAPPED:
+		column_shape_put(&plan->shape, out, values, count);
+		break;
+	case WRAPPED_DELTA:
+		fill_deltas(writer->numbers, values, count);
+		render_buffer_put_byte(out, (char)PACKED_DELTA);
+		column_shape_put_signed(out, values[0]);
+		column_shape_put(&plan->shape, out, writer->numbers, count - 1);
+		break;
+	case WRAPPED_SCALED:
+		put_scaled(writer, out, values, count, plan);
+		break;
+	case WRAPPED_DISTINCT:
+		put_distinct(writer, out, values, count, plan);
+		break;
 	}
-	if (shape.cost > count && put_distinct(writer, out, values, count,
-					  shape.cost, depth))
-		return;
-	deltas = narrower_deltas(writer, values, count, depth, &shape);
-	if (!deltas) {
-		put_shape(out, values, count, &shape);
-		return;
-	}
-	render_buffer_put_byte(out, (char)PACKED_DELTA);
-	put_signed(out, values[0]);
-	put_shape(out, deltas, count - 1, &shape);
 }
 
 void column_write_numbers(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count)
 {
-	write_numbers(writer, out, values, count, 0);
+	struct plan plan = plan_for(writer, values, count);
+
+	put_plan(writer, out, values, count, &plan);
 }
 
-static void put_plain(struct column_write *writer, struct render_buffer *out,
-	const struct column_string *strings, size_t count)
+static void gather(uint64_t *group, const uint64_t *values,
+	const uint32_t *order, size_t count)
 {
-	uint64_t *sizes;
 	size_t i;
 
-	if (!reserve_numbers(writer, PACKED_NESTING - 1, count)) {
-		out->failed = true;
+	for (i = 0; i < count; i++)
+		group[i] = values[order[i]];
+}
+
+size_t column_write_compressed(
+	struct column_write *writer, const char *bytes, size_t size)
+{
+	struct render_buffer *to = &writer->compressed;
+	size_t compressed;
+
+	if (!writer->zstd)
+		writer->zstd = ZSTD_createCCtx();
+	to->length = 0;
+	if (!writer->zstd ||
+		!render_buffer_reserve(to, ZSTD_compressBound(size)))
+		return SIZE_MAX;
+	compressed = ZSTD_compressCCtx(writer->zstd, to->data, to->room, bytes,
+		size, TRIAL_LEVEL);
+	return ZSTD_isError(compressed) ? SIZE_MAX : compressed;
+}
+
+/* Of what is in `out` from `start` on, and in `other`, the smaller one. */
+static void keep_better(struct column_write *writer, struct render_buffer *out,
+	size_t start)
+{
+	const struct render_buffer *other = &writer->other;
+	size_t now = column_write_compressed(
+		writer, out->data + start, out->length - start);
+	size_t then =
+		column_write_compressed(writer, other->data, other->length);
+
+	if (out->failed || other->failed || then + LEAST_GAIN >= now)
 		return;
-	}
-	sizes = writer->numbers[PACKED_NESTING - 1];
-	for (i = 0; i < count; i++)
-		sizes[i] = strings[i].bytes ? (uint64_t)strings[i].size + 1 : 0;
-	write_numbers(writer, out, sizes, count, 0);
-	for (i = 0; i < count; i++)
-		render_buffer_put(out, strings[i].bytes,
-			strings[i].bytes ? strings[i].size : 0);
+	out->length = start;
+	render_buffer_put(out, other->data, other->length);
 }
 
-static bool same_string(
-	const struct column_string *a, const struct column_string *b)
+static void put_groups(struct column_write *writer, struct render_buffer *out,
+	const uint64_t *values, const struct column_groups *groups)
 {
-	return a->size == b->size && !a->bytes == !b->bytes &&
-	       (!a->bytes || memcmp(a->bytes, b->bytes, a->size) == 0);
-}
-
-static uint64_t hash_string(
-	const struct column_write *writer, const struct column_string *string)
-{
-	const char *p = string->bytes;
-	uint64_t hash = writer->seed ^ string->size;
-	size_t left = p ? string->size : 0;
-	uint64_t word;
-
-	for (; left >= sizeof(word); left -= sizeof(word), p += sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		hash = binlog_hash_word(hash, word);
-	}
-	for (word = !p; left > 0; left--)
-		word = word << 8 | (uint8_t)p[left - 1];
-	return binlog_hash_word(hash, word);
-}
-
-/* As find_distinct(); the strings are in `strings` of the writer. */
-static size_t find_strings(struct column_write *writer,
-	const struct column_string *strings, size_t count, uint64_t *places)
-{
-	size_t mask = reserve_slots(writer, count + 1);
-	size_t found = 0;
+	const uint32_t *order = groups->order;
 	size_t i;
 
-	for (i = 0; mask && i < count; i++) {
-		size_t at = hash_string(writer, &strings[i]) & mask;
-
-		while (writer->slots[at] &&
-			!same_string(&writer->strings[writer->slots[at] - 1],
-				&strings[i]))
-			at = (at + 1) & mask;
-		if (!writer->slots[at]) {
-			if (found == count / 2)
-				return 0;
-			writer->strings[found++] = strings[i];
-			writer->slots[at] = (uint32_t)found;
-		}
-		places[i] = writer->slots[at] - 1;
+	render_buffer_put_byte(out, (char)PACKED_GROUPED);
+	for (i = 0; i < groups->count; order += groups->counts[i++]) {
+		gather(writer->group, values, order, groups->counts[i]);
+		column_write_numbers(
+			writer, out, writer->group, groups->counts[i]);
 	}
-	return found;
 }
 
-void column_write_strings(struct column_write *writer,
-	struct render_buffer *out, const struct column_string *strings,
-	size_t count)
+void column_write_grouped(struct column_write *writer,
+	struct render_buffer *out, const uint64_t *values, size_t count,
+	const struct column_groups *groups)
 {
-	const unsigned depth = PACKED_NESTING - 2;
-	size_t found = 0;
+	struct plan plan = plan_for(writer, values, count);
+	size_t start = out->length;
 
-	if (reserve_numbers(writer, depth, count) &&
-		make_room((void **)&writer->strings, &writer->strings_room,
-			count, sizeof(*writer->strings)))
-		found = find_strings(
-			writer, strings, count, writer->numbers[depth]);
-	if (found == 0) {
-		render_buffer_put_byte(out, (char)PACKED_STRINGS_PLAIN);
-		put_plain(writer, out, strings, count);
+	put_plan(writer, out, values, count, &plan);
+	if (groups->count < 2 || plan.estimate < 4 * groups->count ||
+		!reserve_group(writer, count))
 		return;
+	writer->other.length = 0;
+	put_groups(writer, &writer->other, values, groups);
+	keep_better(writer, out, start);
+}
+
+/* One phrase, where it was met first. */
+struct phrase {
+	uint32_t first;
+	uint32_t length;
+};
+
+struct phrases {
+	struct phrase *all;
+	uint32_t *places; /* of what makes the column */
+	size_t count;
+	size_t places_count;
+	size_t values; /* of all phrases */
+};
+
+static uint64_t hash_phrase(
+	const struct column_write *writer, const uint64_t *values, size_t length)
+{
+	uint64_t hash = writer->seed ^ length;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		hash = binlog_hash_word(hash, values[i]);
+	return hash;
+}
+
+static void enter_phrase(struct column_write *writer, struct phrases *phrases,
+	const uint64_t *values, size_t mask, struct phrase phrase)
+{
+	size_t at = hash_phrase(writer, values + phrase.first, phrase.length) &
+		    mask;
+
+	for (; writer->slots[at]; at = (at + 1) & mask) {
+		const struct phrase *old =
+			&phrases->all[writer->slots[at] - 1];
+
+		if (old->length == phrase.length &&
+			memcmp(values + old->first, values + phrase.first,
+				phrase.length * sizeof(*values)) == 0)
+			break;
 	}
-	render_buffer_put_byte(out, (char)PACKED_STRINGS_DICTIONARY);
-	put_number(out, found);
-	put_plain(writer, out, writer->strings, found);
-	write_numbers(writer, out, writer->numbers[depth], count, 0);
+	if (!writer->slots[at]) {
+		phrases->all[phrases->count++] = phrase;
+		phrases->values += phrase.length;
+		writer->slots[at] = (uint32_t)phrases->count;
+	}
+	phrases->places[phrases->places_count++] = writer->slots[at] - 1;
+}
+
+/* False: there are none worth while, or no memory. */
+static bool find_phrases(struct column_write *writer, struct phrases *phrases,
+	const uint64_t *values, size_t count, const bool *starts)
+{
+	size_t begins = 0;
+	size_t mask, first, i;
+
+	for (i = 0; i < count; i++)
+		begins += starts[i];
+	begins += count / PHRASE_MAX + 2;
+	if (begins > count / 2)
+		return false;
+	mask = column_write_slots(writer, begins);
+	phrases->all = malloc(begins * sizeof(*phrases->all));
+	phrases->places = malloc(begins * sizeof(*phrases->places));
+	if (!mask || !phrases->all || !phrases->places)
+		return false;
+	for (i = 1, first = 0; i <= count; i++) {
+		if (i < count && !starts[i] && i - first < PHRASE_MAX)
+			continue;
+		enter_phrase(writer, phrases, values, mask,
+			(struct phrase){
+				(uint32_t)first, (uint32_t)(i - first)});
+		first = i;
+	}
+	return phrases->values <= count / 4;
+}
+
+static void put_phrases(struct column_write *writer, struct render_buffer *out,
+	const uint64_t *values, const struct phrases *phrases)
+{
+	size_t used = 0;
+	size_t i;
+
+	render_buffer_put_byte(out, (char)PACKED_PHRASES);
+	column_shape_put_number(out, phrases->count);
+	for (i = 0; i < phrases->count; i++)
+		writer->group[i] = phrases->all[i].length;
+	column_write_numbers(writer, out, writer->group, phrases->count);
+	for (i = 0; i < phrases->count; i++) {
+		memcpy(writer->group + used, values + phrases->all[i].first,
+			phrases->all[i].length * sizeof(*values));
+		used += phrases->all[i].length;
+	}
+	column_write_numbers(writer, out, writer->group, used);
+	column_shape_put_number(out, phrases->places_count);
+	for (i = 0; i < phrases->places_count; i++)
+		writer->group[i] = phrases->places[i];
+	column_write_numbers(
+		writer, out, writer->group, phrases->places_count);
+}
+
+void column_write_phrases(struct column_write *writer,
+	struct render_buffer *out, const uint64_t *values, size_t count,
+	const bool *starts)
+{
+	struct phrases phrases = {0};
+	size_t start = out->length;
+
+	column_write_numbers(writer, out, values, count);
+	if (out->length - start > LEAST_GAIN && reserve_group(writer, count) &&
+		find_phrases(writer, &phrases, values, count, starts)) {
+		writer->other.length = 0;
+		put_phrases(writer, &writer->other, values, &phrases);
+		keep_better(writer, out, start);
+	}
+	free(phrases.all);
+	free(phrases.places);
 }
 
 void column_write_free(struct column_write *writer)
 {
-	size_t i;
-
-	for (i = 0; i < PACKED_NESTING; i++)
-		free(writer->numbers[i]);
+	free(writer->numbers);
+	free(writer->group);
 	free(writer->slots);
-	free(writer->strings);
+	render_buffer_free(&writer->other);
+	render_buffer_free(&writer->compressed);
+	ZSTD_freeCCtx(writer->zstd);
 	*writer = (struct column_write){0};
 }

@@ -1,8 +1,7 @@
 /*
- * Columns of a batch (record/packed.h): many values of one meaning, in the
- * encoding that takes the least.  Used by pack_batch.c.  Never takes more
- * bytes than COLUMN_WRITE_HEAD and what the widest value has, for each value;
- * the values of one that is first may be wider.
+ * Columns of numbers of a batch (record/packed.h), in the encoding that takes
+ * the least once it is compressed, as far as that can be told quickly.  Used
+ * by pack_columns.c and by the columns of strings.  Keeps memory only.
  */
 #ifndef DECODER_COLUMN_WRITE_H
 #define DECODER_COLUMN_WRITE_H
@@ -14,39 +13,57 @@
 #include "decoder/render_buffer.h"
 #include "record/packed.h"
 
-#define COLUMN_WRITE_HEAD 48u
-
-struct column_string {
-	const char *bytes; /* null: a null pointer */
-	uint32_t size;
-};
-
-/* Memory that is used again; all zeros to begin with. */
+/* All zeros to begin with. */
 struct column_write {
-	uint64_t *numbers[PACKED_NESTING]; /* of each depth */
-	size_t numbers_room[PACKED_NESTING];
+	uint64_t *numbers; /* differences, places, quotients */
+	size_t numbers_room;
+	uint64_t *group; /* the values of one site, or all phrases */
+	size_t group_room;
 	uint32_t *slots; /* of a hash table: 1 + place, 0: free */
 	size_t slots_room;
-	struct column_string *strings;
-	size_t strings_room;
 	uint64_t seed;
+	struct render_buffer other; /* the same column in another way */
+	struct render_buffer compressed;
+	struct ZSTD_CCtx_s *zstd;
+};
+
+/* Which messages are of which site: all of one, then all of the next. */
+struct column_groups {
+	const uint32_t *order; /* places of messages in the batch */
+	const uint32_t *counts; /* of each site */
+	size_t count;		/* of sites */
 };
 
 /* Appends a column of `count` numbers, of at least 1. */
 void column_write_numbers(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count);
 
-/* Likewise of strings. */
-void column_write_strings(struct column_write *writer,
-	struct render_buffer *out, const struct column_string *strings,
-	size_t count);
+/* The same, and they may have more in common within each site. */
+void column_write_grouped(struct column_write *writer,
+	struct render_buffer *out, const uint64_t *values, size_t count,
+	const struct column_groups *groups);
+
+/* The same, and there may be phrases, which begin where starts[i] is true. */
+void column_write_phrases(struct column_write *writer,
+	struct render_buffer *out, const uint64_t *values, size_t count,
+	const bool *starts);
+
+/* `count` elements of `size`; false: out of memory. */
+bool column_write_room(
+	void **array, size_t *room, size_t count, size_t size);
+
+/*
+ * An empty hash table of at least twice `count` slots; the mask of its places,
+ * 0: out of memory.
+ */
+size_t column_write_slots(struct column_write *writer, size_t count);
+
+/*
+ * How many bytes these are once they are compressed; SIZE_MAX: out of memory.
+ */
+size_t column_write_compressed(
+	struct column_write *writer, const char *bytes, size_t size);
 
 void column_write_free(struct column_write *writer);
-
-/* Bytes that are needed for numbers from 0 to `range`. */
-static inline unsigned column_write_width(uint64_t range)
-{
-	return range == 0 ? 0 : (71u - (unsigned)__builtin_clzll(range)) / 8;
-}
 
 #endif

@@ -130,7 +130,6 @@ static void choose_sites(
 
 	for (i = 0; i < batch->site_count; i++)
 		batch->sites[i].wanted =
-			(timely || filter->joiner) &&
 			filter_wants_stream(options, batch->sites[i].context);
 	if (timely && !filter_asks_for_text(options))
 		return;

@@ -81,7 +81,7 @@ static bool is_recorded(struct program_file **file, bool *fine,
 		return *fine;
 	if (*file)
 		program_file_close(*file);
-	*file = program_file_open(module, options, &sentence);
+	*file = program_file_open(module, options, NULL, &sentence);
 	*fine = *file && (*file)->program;
 	if (*complaint)
 		free(sentence);

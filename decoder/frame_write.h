@@ -1,7 +1,7 @@
 /*
  * Frames of a packed log (record/packed.h), field by field.  Used by whatever
  * writes definitions and batches.  Promises that nothing of a frame is in the
- * output before all of it is.
+ * output before all of it is, and that no other frame can be found in it.
  */
 #ifndef DECODER_FRAME_WRITE_H
 #define DECODER_FRAME_WRITE_H
@@ -21,6 +21,7 @@ struct frame_write {
 	enum packed_tag tag;
 	size_t count; /* of fields */
 	struct render_buffer fields;
+	struct render_buffer ranges; /* of them that a mask is for */
 };
 
 /* Begins a frame, with log and part. */

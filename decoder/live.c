@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/live_life.h"
 #include "decoder/live_order.h"
 #include "decoder/live_state.h"
 
@@ -83,36 +84,51 @@ static bool add_capture(struct live *live, char *path, struct recording *from)
 	return true;
 }
 
-/* One without a header is looked at again: it is just being made. */
-static bool add_file(struct live *live, const char *name)
+/* It will be there, or there will be descriptors, later. */
+static bool may_be_tried_again(const struct error *error)
+{
+	return error->code == ERROR_UNBORN ||
+	       (error->code == ERROR_OPEN &&
+		       (error->system == ENOENT || error->system == EMFILE ||
+			       error->system == ENFILE));
+}
+
+static bool open_file(struct live *live, char *path, const struct stat *st)
 {
 	struct error_list errors = {0};
-	struct recording *recording;
+	struct recording *recording = recording_open_live(path, &errors);
+
+	if (recording) {
+		recording->errors = live->errors;
+		live->seen_any = true;
+		if (!live_life_is_over(recording))
+			return add_capture(live, path, recording);
+		recording_close(recording);
+	} else if (errors.count > 0 && may_be_tried_again(&errors.kept[0])) {
+		live->scanned = (struct timespec){0};
+		free(path);
+		return true;
+	} else if (errors.count > 0) {
+		/* The path stays, since the error has it. */
+		error_add(live->errors, &errors.kept[0]);
+		return add_stranger(live, st);
+	}
+	free(path);
+	return add_stranger(live, st);
+}
+
+static bool add_file(struct live *live, const char *name)
+{
 	char *path = NULL;
 	struct stat st;
 
 	if (asprintf(&path, "%s/%s", live->directory, name) < 0)
 		return false;
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-		is_known(live, &st)) {
-		free(path);
-		return true;
-	}
-	recording = recording_open_live(path, &errors);
-	if (recording) {
-		recording->errors = live->errors;
-		live->seen_any = true;
-		return add_capture(live, path, recording);
-	}
-	if (errors.count > 0 && (errors.kept[0].code == ERROR_UNBORN ||
-					errors.kept[0].code == ERROR_OPEN)) {
-		free(path);
-		return true;
-	}
-	/* The path stays, since the error has it. */
-	if (errors.count > 0)
-		error_add(live->errors, &errors.kept[0]);
-	return add_stranger(live, &st);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		!is_known(live, &st))
+		return open_file(live, path, &st);
+	free(path);
+	return true;
 }
 
 static bool is_capture(const char *name)

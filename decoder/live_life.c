@@ -81,3 +81,13 @@ bool live_life_ask(struct live_capture *capture)
 	return capture->ended ||
 	       (capture->asks++ % CHILDREN == 0 && look_for_gone(capture));
 }
+
+bool live_life_is_over(const struct recording *recording)
+{
+	bool over = recording->freed.log != 0 &&
+		    recording->freed.bytes >= recording->header.published &&
+		    in_use_hold(recording->fd) == IN_USE_NO;
+
+	in_use_release(recording->fd);
+	return over;
+}

@@ -14,4 +14,7 @@
  */
 bool live_life_ask(struct live_capture *capture);
 
+/* All of the capture was packed and freed before, and nobody is left. */
+bool live_life_is_over(const struct recording *recording);
+
 #endif

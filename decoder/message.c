@@ -99,13 +99,35 @@ static void put_value(
 	put_string(out, number);
 }
 
+/* In place of a format: where it was, as far as that is known. */
+static void put_lost(const struct message *message, struct render_buffer *out)
+{
+	const struct definition_context *context = message->context;
+	uint64_t address = context->format ? context->format->address : 0;
+	const struct program_module *module =
+		program_module_at(message->program, address, context->modules);
+	const char *slash;
+	char place[32];
+
+	if (address == 0 || !module) {
+		put_string(out, "<fmt ?>");
+		return;
+	}
+	slash = strrchr(module->path, '/');
+	put_string(out, "<fmt ");
+	put_string(out, slash ? slash + 1 : module->path);
+	snprintf(place, sizeof(place), "+0x%" PRIx64 ">",
+		address - module->bias);
+	put_string(out, place);
+}
+
 /* All that can be said of a call whose format is lost. */
 static void put_without_format(
 	const struct message *message, size_t first, struct render_buffer *out)
 {
 	size_t i;
 
-	put_string(out, "<fmt ?>");
+	put_lost(message, out);
 	for (i = first; i < message->count; i++) {
 		put_string(out, i == first ? " " : ", ");
 		put_value(out, &message->arguments[i]);
@@ -121,10 +143,12 @@ static void report_format(const struct message *message)
 const struct definition_string *message_format(const struct message *message)
 {
 	struct definition_context *context = message->context;
+	const struct definition_string *found = NULL;
 
 	if (!context->restored && message->capture->restore)
-		context->format =
-			restore_format(message->capture->restore, message);
+		found = restore_format(message->capture->restore, message);
+	if (found)
+		context->format = found;
 	context->restored = true;
 	return context->format && context->format->bytes ? context->format
 							 : NULL;
@@ -157,7 +181,7 @@ static void put_literal(
 		render_buffer_put(out, format->bytes, format->length);
 	} else {
 		report_format(message);
-		put_string(out, "<fmt ?>");
+		put_lost(message, out);
 	}
 }
 

@@ -186,6 +186,9 @@ static const char *apply_to_symbols(
 		symbols->debug_directories = options->debug_directories;
 		return add_path(options->debug_directories,
 			&options->debug_directory_count, value);
+	case NUMBER_EXE:
+		return add_path(options->executables,
+			&options->executable_count, value);
 	case NUMBER_FORCE:
 		symbols->force = true;
 		break;
@@ -273,6 +276,9 @@ static const char *apply(struct options *options, int option, const char *value)
 		break;
 	case NUMBER_INDEX:
 		options->index = true;
+		break;
+	case NUMBER_RECOVER:
+		options->recover = true;
 		break;
 	case NUMBER_UTC:
 		options->utc = true;

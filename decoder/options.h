@@ -34,6 +34,7 @@ struct options {
 	const char *style;
 	bool as_written;
 	bool index; /* paths are of ELF files */
+	bool recover;
 	bool stacks;
 	bool source;
 	bool where;
@@ -50,6 +51,8 @@ struct options {
 	size_t path_map_count;
 	const char *debug_directories[OPTIONS_PATHS_MAX + 1];
 	size_t debug_directory_count;
+	const char *executables[OPTIONS_PATHS_MAX + 1];
+	size_t executable_count;
 	char *const *paths;
 	size_t path_count;
 	char problem[256]; /* what: why: what you can do */

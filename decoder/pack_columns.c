@@ -2,13 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
+#include "decoder/string_columns.h"
+#include "decoder/pack_compress.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_index.h"
 #include "record/layout.h"
 
-#define LEVEL 3
+#define LEVEL 9
 
 struct pack_columns {
 	uint32_t sites[PACKED_MESSAGES_MAX]; /* ids, by place */
@@ -17,13 +18,16 @@ struct pack_columns {
 	uint16_t thread_places[PACKED_MESSAGES_MAX];
 	uint32_t order[PACKED_MESSAGES_MAX]; /* rows, by place of the site */
 	uint64_t numbers[PACKED_MESSAGES_MAX];
-	struct column_string strings[PACKED_MESSAGES_MAX];
+	struct string_value strings[PACKED_MESSAGES_MAX];
+	bool starts[PACKED_MESSAGES_MAX];
+	uint32_t site_counts[PACKED_MESSAGES_MAX];
 	struct column_write writer;
+	struct string_columns string_writer;
 	struct render_buffer body;
 	struct render_buffer index;
 	struct render_buffer packed_body;
 	struct render_buffer packed_index;
-	ZSTD_CCtx *zstd;
+	struct pack_compress *compress;
 };
 
 /* What pack_columns_write() was called with. */
@@ -41,8 +45,9 @@ struct pack_columns *pack_columns_new(void)
 
 	if (!columns)
 		return NULL;
-	columns->zstd = ZSTD_createCCtx();
-	if (columns->zstd)
+	columns->compress = pack_compress_new();
+	columns->string_writer.numbers = &columns->writer;
+	if (columns->compress)
 		return columns;
 	free(columns);
 	return NULL;
@@ -96,7 +101,8 @@ static void sort_rows(struct work *work)
 
 	for (i = 0; i < work->index.site_count; i++) {
 		columns->numbers[i] = start;
-		start += site_at(work, i)->count;
+		columns->site_counts[i] = site_at(work, i)->count;
+		start += columns->site_counts[i];
 	}
 	for (i = 0; i < work->index.count; i++)
 		columns->order[columns->numbers[columns->site_places[i]]++] =
@@ -109,6 +115,35 @@ static void put_numbers(struct work *work, size_t count)
 		work->columns->numbers, count);
 }
 
+static void put_grouped(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	const struct column_groups groups = {
+		.order = columns->order,
+		.counts = columns->site_counts,
+		.count = work->index.site_count,
+	};
+
+	column_write_grouped(&columns->writer, &columns->body,
+		columns->numbers, work->index.count, &groups);
+}
+
+/* A line is one moment, and often made of the same messages. */
+static void put_sites(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	const struct pack_row *rows = work->rows;
+	uint32_t i;
+
+	for (i = 0; i < work->index.count; i++) {
+		columns->numbers[i] = columns->site_places[i];
+		columns->starts[i] =
+			i == 0 || rows[i].ticks != rows[i - 1].ticks;
+	}
+	column_write_phrases(&columns->writer, &columns->body,
+		columns->numbers, work->index.count, columns->starts);
+}
+
 /* The columns that all messages have. */
 static void put_common(struct work *work)
 {
@@ -117,42 +152,40 @@ static void put_common(struct work *work)
 	uint32_t count = work->index.count;
 	uint32_t i;
 
-	for (i = 0; i < count; i++)
-		numbers[i] = work->columns->site_places[i];
-	put_numbers(work, count);
+	put_sites(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = work->columns->thread_places[i];
-	put_numbers(work, count);
+	put_grouped(work);
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
-	put_numbers(work, count);
+	put_grouped(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
-	put_numbers(work, count);
+	put_grouped(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].continues;
-	put_numbers(work, count);
+	put_grouped(work);
 }
 
 static void put_strings(struct work *work, const uint32_t *order, size_t count,
 	size_t argument)
 {
 	const struct pack_batch *batch = work->batch;
-	struct column_string *strings = work->columns->strings;
+	struct string_value *strings = work->columns->strings;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		uint64_t value = batch->values[work->rows[order[i]].values +
 					       argument];
 
-		strings[i] = (struct column_string){0};
+		strings[i] = (struct string_value){0};
 		if (value != PACK_COLUMNS_NULL)
-			strings[i] = (struct column_string){
+			strings[i] = (struct string_value){
 				batch->bytes.data + (value >> 32),
 				(uint32_t)value};
 	}
-	column_write_strings(&work->columns->writer, &work->columns->body,
+	string_columns_write(&work->columns->string_writer, &work->columns->body,
 		strings, count);
 }
 
@@ -211,28 +244,12 @@ static void put_body(struct work *work)
 	size_t i;
 
 	work->columns->body.length = 0;
-	put_common(work);
 	sort_rows(work);
+	put_common(work);
 	for (i = 0; i < work->index.site_count; i++) {
 		put_site(work, order, i);
 		order += site_at(work, i)->count;
 	}
-}
-
-static bool compress(struct pack_columns *columns, struct render_buffer *to,
-	const struct render_buffer *from, int level)
-{
-	size_t size;
-
-	to->length = 0;
-	if (!render_buffer_reserve(to, ZSTD_compressBound(from->length)))
-		return false;
-	size = ZSTD_compressCCtx(columns->zstd, to->data, to->room, from->data,
-		from->length, level);
-	if (ZSTD_isError(size))
-		return false;
-	to->length = size;
-	return true;
 }
 
 static void put_batch(struct work *work, uint64_t number)
@@ -286,10 +303,10 @@ bool pack_columns_write(struct pack_columns *columns, struct pack_batch *batch,
 	if (batch->failed || columns->index.length > PACKED_INDEX_MAX ||
 		columns->body.length > PACKED_BODY_MAX)
 		return false;
-	if (!compress(columns, &columns->packed_index, &columns->index,
-		    level) ||
-		!compress(columns, &columns->packed_body, &columns->body,
-			level)) {
+	if (!pack_compress_all(columns->compress, &columns->packed_index,
+		    &columns->index, level) ||
+		!pack_compress_all(columns->compress, &columns->packed_body,
+			&columns->body, level)) {
 		batch->failed = true;
 		return false;
 	}
@@ -301,7 +318,8 @@ void pack_columns_free(struct pack_columns *columns)
 {
 	if (!columns)
 		return;
-	ZSTD_freeCCtx(columns->zstd);
+	pack_compress_free(columns->compress);
+	string_columns_free(&columns->string_writer);
 	column_write_free(&columns->writer);
 	render_buffer_free(&columns->body);
 	render_buffer_free(&columns->index);

@@ -51,22 +51,55 @@ static void put_arguments(
 		put_argument(frame, &message->arguments[i]);
 }
 
+/* Of a module that is named; 0 is none. */
+static void put_place(struct frame_write *frame,
+	const struct pack_define *define, uint64_t module, uint64_t offset,
+	unsigned magic_field, unsigned offset_field)
+{
+	if (module != 0)
+		frame_write_uint(frame, magic_field,
+			pack_frames_magic(pack_table_entry(
+				&define->modules, (uint32_t)module)));
+	frame_write_some(frame, offset_field, offset);
+}
+
 /* Which executable has the format, and where. */
 static void put_format(struct frame_write *frame,
-	const struct pack_define *define, const struct pack_entry *site)
+	const struct pack_define *define, const struct pack_site_content *site)
 {
-	const struct pack_site_content *head = pack_content(site);
 	const struct pack_string_content *format;
 
-	if (head->format == 0)
+	if (site->format == 0)
 		return;
-	format = pack_content(pack_table_entry(&define->strings, head->format));
-	if (format->module == 0)
-		return;
-	frame_write_uint(frame, PACKED_DATA_MAGIC,
-		pack_frames_magic(pack_table_entry(
-			&define->modules, format->module)));
-	frame_write_some(frame, PACKED_DATA_OFFSET, format->offset);
+	format = pack_content(pack_table_entry(&define->strings, site->format));
+	if (format->module != 0)
+		put_place(frame, define, format->module, format->offset,
+			PACKED_DATA_MAGIC, PACKED_DATA_OFFSET);
+}
+
+/* What is needed of the site when that is lost. */
+static void put_site(struct frame_write *frame,
+	const struct pack_define *define, const struct pack_site_content *site)
+{
+	const struct pack_stream_content *stream;
+	const struct pack_frame_content *call;
+
+	frame_write_uint(frame, PACKED_DATA_TEXT, site->text);
+	frame_write_some(frame, PACKED_DATA_FLAGS, site->flags);
+	if (site->stream != 0) {
+		stream = pack_content(
+			pack_table_entry(&define->streams, site->stream));
+		frame_write_some(frame, PACKED_DATA_STREAM, stream->flags);
+	}
+	if (site->arguments > 0)
+		frame_write_binary(frame, PACKED_DATA_KINDS, site + 1,
+			site->arguments);
+	if (site->backtrace != 0) {
+		call = pack_content(pack_table_entry(
+			&define->backtraces, site->backtrace));
+		put_place(frame, define, call->module, call->offset,
+			PACKED_DATA_CALL_MAGIC, PACKED_DATA_CALL_OFFSET);
+	}
 }
 
 void pack_data_write(struct pack_define *define, const struct message *message,
@@ -83,8 +116,9 @@ void pack_data_write(struct pack_define *define, const struct message *message,
 	frame_write_some(frame, PACKED_DATA_TIME, message->wall);
 	put_arguments(frame, message);
 	frame_write_some(frame, PACKED_DATA_CONTINUES, message->continues);
-	put_format(frame, define, site);
+	put_format(frame, define, pack_content(site));
 	frame_write_some(frame, PACKED_DATA_PID, message->pid);
 	frame_write_some(frame, PACKED_DATA_TID, message->tid);
+	put_site(frame, define, pack_content(site));
 	frame_write_end(frame);
 }

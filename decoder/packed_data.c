@@ -82,20 +82,43 @@ static bool fill_argument(struct render_argument *argument, uint8_t kind,
 	return true;
 }
 
-/* The module that a record's MAGIC is of.  Null: it is not defined. */
-static const struct program_module *module_of(
-	const struct packed_log *log, uint64_t magic)
+/* What the record says of its site, if it does; else what is likely. */
+static bool fill_kinds(struct packed_data *data,
+	const struct packed_record *record, struct packed_row *row)
 {
+	const msgpack_object_array *arguments =
+		packed_record_list(record, PACKED_DATA_ARGUMENTS);
+	struct packed_bytes kinds =
+		packed_record_bytes(record, PACKED_DATA_KINDS);
 	size_t i;
 
-	for (i = 0; log->modules.slots && i <= log->modules.mask; i++) {
-		const struct program_module *module =
-			log->modules.slots[i].value;
+	row->kinds = data->kinds;
+	if (row->arguments > DEFINITION_ARGUMENTS_MAX)
+		return false;
+	if (kinds.data && kinds.size == row->arguments)
+		memcpy(data->kinds, kinds.data, kinds.size);
+	else
+		for (i = 0; i < row->arguments; i++)
+			data->kinds[i] = likely_kind(&arguments->ptr[i]);
+	return true;
+}
 
-		if (module && packed_log_magic(module) == magic)
-			return module;
-	}
-	return NULL;
+static bool make_row(struct packed_data *data, struct packed_log *log,
+	const struct packed_record *record, struct packed_row *row)
+{
+	row->text =
+		packed_record_has(record, PACKED_DATA_TEXT)
+			? (uint16_t)packed_record_id(record, PACKED_DATA_TEXT)
+			: BINLOG_TEXT_FORMAT;
+	row->flags = (uint16_t)packed_record_id(record, PACKED_DATA_FLAGS);
+	row->stream_flags = packed_record_id(record, PACKED_DATA_STREAM);
+	row->format = packed_record_number(record, PACKED_DATA_OFFSET);
+	row->format_module = packed_log_named(
+		log, packed_record_number(record, PACKED_DATA_MAGIC));
+	row->call = packed_record_number(record, PACKED_DATA_CALL_OFFSET);
+	row->call_module = packed_log_named(
+		log, packed_record_number(record, PACKED_DATA_CALL_MAGIC));
+	return fill_kinds(data, record, row);
 }
 
 /* As an index would say it. */
@@ -104,29 +127,23 @@ static bool fill_row(struct packed_data *data, struct packed_log *log,
 {
 	const msgpack_object_array *arguments =
 		packed_record_list(record, PACKED_DATA_ARGUMENTS);
-	uint32_t id = packed_record_id(record, PACKED_DATA_SITE);
-	const struct packed_call *call = packed_log_call(log, id);
-	size_t i;
+	const struct packed_call *call;
 
 	*row = (struct packed_row){
-		.id = id,
+		.id = packed_record_id(record, PACKED_DATA_SITE),
 		.messages = 1,
 		.arguments = arguments ? arguments->size : 0,
-		.kinds = call ? call->kinds : data->kinds,
-		.format = packed_record_number(record, PACKED_DATA_OFFSET),
-		.text = call ? call->text : BINLOG_TEXT_FORMAT,
-		.flags = call ? call->flags : 0,
 	};
-	if (!(call && call->whole))
-		row->format_module = module_of(
-			log, packed_record_number(record, PACKED_DATA_MAGIC));
-	if (call)
-		return call->arguments == row->arguments;
-	if (row->arguments > DEFINITION_ARGUMENTS_MAX)
-		return false;
-	for (i = 0; i < row->arguments; i++)
-		data->kinds[i] = likely_kind(&arguments->ptr[i]);
-	return true;
+	call = packed_log_call(log, row->id);
+	if (!call || !call->whole)
+		if (!make_row(data, log, record, row))
+			return false;
+	if (!call)
+		return true;
+	row->text = call->text;
+	row->flags = call->flags;
+	row->kinds = call->kinds;
+	return call->arguments == row->arguments;
 }
 
 static bool fill_arguments(struct message *message,

@@ -2,11 +2,32 @@
 
 #include "decoder/packed_symbol.h"
 
+static struct program_module executable_of(const struct packed_record *record)
+{
+	struct packed_bytes path =
+		packed_record_bytes(record, PACKED_PREAMBLE_EXECUTABLE);
+	struct packed_bytes build_id =
+		packed_record_bytes(record, PACKED_PREAMBLE_BUILD_ID);
+
+	return (struct program_module){
+		.file_bytes = packed_record_number(
+			record, PACKED_PREAMBLE_FILE_BYTES),
+		.content_hash = packed_record_number(
+			record, PACKED_PREAMBLE_CONTENT_HASH),
+		.path = (const char *)path.data,
+		.path_bytes = path.size,
+		.build_id = build_id.data,
+		.build_id_bytes = build_id.size,
+	};
+}
+
 static void define_capture(
 	struct packed_log *log, uint32_t id, const struct packed_record *record)
 {
 	struct recording *known = packed_log_capture(log, id);
+	const struct program_module executable = executable_of(record);
 
+	packed_log_executable(log, &executable);
 	if (!known) {
 		known = packed_capture_find(log->all_captures, record);
 		if (known)

@@ -32,6 +32,7 @@ void packed_log_free(struct packed_log *log)
 		free(process->places);
 	id_map_free(&log->captures);
 	id_map_free(&log->modules);
+	id_map_free(&log->magics);
 	id_map_free(&log->processes);
 	id_map_free(&log->threads);
 	id_map_free(&log->strings);
@@ -103,18 +104,36 @@ static struct recording *some_capture(
 	return capture;
 }
 
-const struct program_module *packed_log_module(
-	struct packed_log *log, uint32_t id, const struct program_module *file)
+/* Of two with the same hash the latest is meant. */
+static uint32_t hash_of(uint64_t magic)
 {
-	struct program_module *module = id_map_find(&log->modules, id);
+	return (uint32_t)(magic ^ magic >> 32);
+}
 
-	if (module || id == 0)
-		return module;
-	module = packed_log_take(log, sizeof(*module));
+/* As packed_fields.def has it. */
+static uint64_t magic_of(const struct program_module *module)
+{
+	uint64_t hash = binlog_hash(module->build_id, module->build_id_bytes);
+
+	hash = binlog_hash_word(hash, module->file_bytes);
+	return binlog_hash_word(hash, module->content_hash);
+}
+
+const struct program_module *packed_log_named(
+	const struct packed_log *log, uint64_t magic)
+{
+	return id_map_find(&log->magics, hash_of(magic));
+}
+
+static struct program_module *copy_module(
+	struct packed_log *log, const struct program_module *file)
+{
+	struct program_module *module = packed_log_take(log, sizeof(*module));
+
 	if (!module)
 		return NULL;
 	*module = *file;
-	module->start = log->modules.count;
+	module->start = log->module_count++;
 	module->path = packed_log_copy(
 		log, (struct packed_bytes){
 			     (const uint8_t *)file->path, file->path_bytes});
@@ -122,16 +141,28 @@ const struct program_module *packed_log_module(
 		(struct packed_bytes){file->build_id, file->build_id_bytes});
 	if (!module->path || !module->build_id)
 		return NULL;
-	id_map_set(&log->modules, id, module);
+	id_map_set(&log->magics, hash_of(magic_of(module)), module);
 	return module;
 }
 
-uint64_t packed_log_magic(const struct program_module *module)
+void packed_log_executable(
+	struct packed_log *log, const struct program_module *file)
 {
-	uint64_t hash = binlog_hash(module->build_id, module->build_id_bytes);
+	if (!packed_log_named(log, magic_of(file)))
+		copy_module(log, file);
+}
 
-	hash = binlog_hash_word(hash, module->file_bytes);
-	return binlog_hash_word(hash, module->content_hash);
+const struct program_module *packed_log_module(
+	struct packed_log *log, uint32_t id, const struct program_module *file)
+{
+	struct program_module *module = id_map_find(&log->modules, id);
+
+	if (module || id == 0)
+		return module;
+	module = copy_module(log, file);
+	if (module)
+		id_map_set(&log->modules, id, module);
+	return module;
 }
 
 struct packed_process *packed_log_make_process(struct packed_log *log,

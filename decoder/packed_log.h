@@ -64,6 +64,7 @@ struct packed_log {
 	struct packed_captures *all_captures;
 	struct id_map captures; /* struct recording */
 	struct id_map modules;
+	struct id_map magics; /* modules by what DATA records call them */
 	struct id_map processes;
 	struct id_map threads;
 	struct id_map strings;
@@ -72,6 +73,7 @@ struct packed_log {
 	struct id_map calls;	/* SITEs */
 	struct id_map contexts; /* by a hash of site and process */
 	struct packed_process *newest;
+	uint64_t module_count;
 	uint64_t part; /* of the record that was read last */
 	struct pool pool;
 	size_t bytes;	   /* that were taken from it */
@@ -146,8 +148,16 @@ struct packed_process *packed_log_process(
 struct packed_process *packed_log_make_process(struct packed_log *log,
 	uint32_t id, uint32_t capture, uint32_t pid, uint32_t number);
 
-/* How DATA records name a module: the MAGIC of packed_fields.def. */
-uint64_t packed_log_magic(const struct program_module *module);
+/* The executable of a PREAMBLE, which DATA records may name. */
+void packed_log_executable(
+	struct packed_log *log, const struct program_module *file);
+
+/*
+ * The module with this MAGIC (packed_fields.def), as DATA records have it.
+ * Null: not defined.
+ */
+const struct program_module *packed_log_named(
+	const struct packed_log *log, uint64_t magic);
 
 /* The module with this id, which has its place among all in `start`, and
  * becomes `file` if it is not defined. */

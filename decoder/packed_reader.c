@@ -10,7 +10,7 @@
 #include "decoder/packed_file.h"
 
 /* In one file; of more, the one that was used least is forgotten. */
-#define LOGS_MAX 64u
+#define LOGS_MAX 256u
 
 struct packed_reader {
 	struct packed_file file;

@@ -1,26 +1,119 @@
 #include "decoder/program_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-struct program_file *program_file_open(const struct program_module *module,
-	const struct symbolizer_options *options, char **complaint)
+#define DEBUG_DIRECTORY "/usr/lib/debug"
+
+static struct symbolizer_program *open_recorded(
+	const struct program_module *module,
+	const struct symbolizer_options *options, const char *path,
+	char **complaint)
 {
 	const struct symbolizer_module asked = {
-		.path = module->path,
+		.path = path,
 		.build_id =
 			module->build_id_bytes > 0 ? module->build_id : NULL,
 		.build_id_bytes = module->build_id_bytes,
 		.file_bytes = module->file_bytes,
 		.content_hash = module->content_hash,
 	};
+
+	*complaint = NULL;
+	return symbolizer_program_open(options, &asked, complaint);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * At a path that is not the recorded one, so no map is for it.  What is wrong
+ * with one that has the name of the module is told instead of *complaint.
+ */
+static struct symbolizer_program *open_other(
+	const struct program_module *module,
+	const struct symbolizer_options *options, const char *path,
+	char **complaint)
+{
+	struct symbolizer_options here = *options;
+	bool same_name = strcmp(last_part(path), last_part(module->path)) == 0;
+	struct symbolizer_program *program;
+	char *wrong;
+
+	here.path_maps = NULL;
+	here.sysroot = NULL;
+	here.force &= same_name;
+	program = open_recorded(module, &here, path, &wrong);
+	if (program || (wrong && same_name)) {
+		free(*complaint);
+		*complaint = wrong;
+	} else {
+		free(wrong);
+	}
+	return program;
+}
+
+/* DIRECTORY/.build-id/ab/cdef... */
+static struct symbolizer_program *open_by_build_id(
+	const struct program_module *module,
+	const struct symbolizer_options *options, const char *directory,
+	char **complaint)
+{
+	char path[4096];
+	int used = snprintf(path, sizeof(path), "%s%s/.build-id/%02x/",
+		options->sysroot ? options->sysroot : "", directory,
+		module->build_id[0]);
+	size_t i;
+
+	if (used < 0 ||
+		(size_t)used + 2 * module->build_id_bytes >= sizeof(path))
+		return NULL;
+	for (i = 1; i < module->build_id_bytes; i++)
+		used += snprintf(path + used, sizeof(path) - (size_t)used,
+			"%02x", module->build_id[i]);
+	if (access(path, R_OK) != 0)
+		return NULL;
+	return open_other(module, options, path, complaint);
+}
+
+static struct symbolizer_program *open_anywhere(
+	const struct program_module *module,
+	const struct symbolizer_options *options,
+	const char *const *executables, char **complaint)
+{
+	static const char *const usual[] = {DEBUG_DIRECTORY, NULL};
+	const char *const *directory = options->debug_directories;
+	struct symbolizer_program *program =
+		open_recorded(module, options, module->path, complaint);
+
+	for (; !program && executables && *executables; executables++)
+		program = open_other(module, options, *executables, complaint);
+	if (!directory)
+		directory = usual;
+	for (; !program && module->build_id_bytes > 1 && *directory;
+		directory++)
+		program = open_by_build_id(
+			module, options, *directory, complaint);
+	return program;
+}
+
+struct program_file *program_file_open(const struct program_module *module,
+	const struct symbolizer_options *options,
+	const char *const *executables, char **complaint)
+{
 	struct program_file *file = calloc(1, sizeof(*file));
 
 	*complaint = NULL;
 	if (!file)
 		return NULL;
 	file->module = *module;
-	file->program = symbolizer_program_open(options, &asked, complaint);
+	file->program = open_anywhere(module, options, executables, complaint);
 	return file;
 }
 

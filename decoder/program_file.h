@@ -27,9 +27,14 @@ struct program_file {
 	struct pool pool;
 };
 
-/* Null: out of memory.  *complaint is null or to be freed. */
+/*
+ * Looks for the module where it was, then among `executables` (paths that end
+ * in a null, or null), then by its build-id.  Null: out of memory.  *complaint
+ * is null or to be freed.
+ */
 struct program_file *program_file_open(const struct program_module *module,
-	const struct symbolizer_options *options, char **complaint);
+	const struct symbolizer_options *options,
+	const char *const *executables, char **complaint);
 void program_file_close(struct program_file *file);
 
 bool program_file_is(

@@ -12,6 +12,7 @@
 
 struct restore {
 	struct symbolizer_options options;
+	const char *const *executables;
 	struct program_file *files[FILES_MAX];
 	size_t file_count;
 	char *complaints[RESTORE_COMPLAINTS_MAX];
@@ -23,13 +24,15 @@ static uint64_t hash(const void *data, size_t size)
 	return binlog_hash(data, size);
 }
 
-struct restore *restore_new(const struct symbolizer_options *options)
+struct restore *restore_new(const struct symbolizer_options *options,
+	const char *const *executables)
 {
 	struct restore *restore = calloc(1, sizeof(*restore));
 
 	if (!restore)
 		return NULL;
 	restore->options = *options;
+	restore->executables = executables;
 	restore->options.hash = hash;
 	return restore;
 }
@@ -81,7 +84,8 @@ static struct program_file *file_of(
 							  : NULL;
 	if (restore->file_count == FILES_MAX)
 		return NULL;
-	file = program_file_open(module, &restore->options, &complaint);
+	file = program_file_open(
+		module, &restore->options, restore->executables, &complaint);
 	complain(restore, complaint);
 	free(complaint);
 	if (!file)

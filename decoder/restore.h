@@ -15,8 +15,12 @@
 
 struct restore;
 
-/* The options' strings stay the caller's.  Null: out of memory. */
-struct restore *restore_new(const struct symbolizer_options *options);
+/*
+ * `executables`: paths of programs that may have been recorded, with a null
+ * after them, or null.  All strings stay the caller's.  Null: out of memory.
+ */
+struct restore *restore_new(const struct symbolizer_options *options,
+	const char *const *executables);
 
 /* Null is fine. */
 void restore_free(struct restore *restore);

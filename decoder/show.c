@@ -17,6 +17,7 @@
 #include "decoder/index.h"
 #include "decoder/merge.h"
 #include "decoder/options.h"
+#include "decoder/recover.h"
 #include "decoder/restore.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
@@ -319,7 +320,8 @@ static enum exit_status start(struct show *show)
 	if (!style)
 		return fail("--output: no such style: "
 			    "--output=help lists them");
-	show->restore = restore_new(&show->options.symbols);
+	show->restore =
+		restore_new(&show->options.symbols, show->options.executables);
 	status = begin_lookups(show)
 			 ? run(show, style)
 			 : fail("--stacks: out of memory: try without");
@@ -410,6 +412,38 @@ static enum exit_status list_statements(struct show *show)
 		       : EXIT_ALL_READ;
 }
 
+/* A clean log, no text. */
+static enum exit_status recover(struct show *show)
+{
+	const struct capture_list *list = &show->list;
+	struct recover_sum sum = {0};
+	size_t i;
+
+	if (isatty(STDOUT_FILENO))
+		return fail("--recover: standard output is a terminal: "
+			    "redirect it to a file");
+	open_captures(show);
+	for (i = 0; i < list->packed_count; i++)
+		recover_packed(
+			list->packed[i], &show->output, &show->errors, &sum);
+	if (list->count > 0)
+		recover_captures(list, &show->output, &show->errors, &sum);
+	output_flush(&show->output);
+	print_errors(&show->errors);
+	if (!show->options.quiet)
+		fprintf(stderr,
+			"%" PRIu64 " frames copied, %" PRIu64
+			" messages packed, %" PRIu64 " bytes left out\n",
+			sum.frames, sum.messages, sum.lost);
+	render_buffer_free(&show->output.text);
+	capture_list_free(&show->list);
+	if (report_output(show) || sum.frames + sum.messages == 0)
+		return EXIT_NOTHING;
+	return error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0
+		       ? EXIT_DAMAGE
+		       : EXIT_ALL_READ;
+}
+
 int main(int argc, char **argv)
 {
 	static struct show show = {.output = {.fd = STDOUT_FILENO}};
@@ -427,5 +461,7 @@ int main(int argc, char **argv)
 	case OPTIONS_SHOW:
 		break;
 	}
-	return show.options.index ? list_statements(&show) : start(&show);
+	if (show.options.index)
+		return list_statements(&show);
+	return show.options.recover ? recover(&show) : start(&show);
 }

@@ -139,36 +139,14 @@ static void check_tail(struct writer_stream *stream)
 	} while (writer_window_more(stream));
 }
 
-/*
- * All that is there was read.  A handler that jumps out of a call may take the
- * last record back, and another one takes its place.
- */
-static void wait_for_more(struct writer_stream *stream)
-{
-	uint32_t now = writer_window_position(stream);
-	uint32_t bytes = now - stream->last_start;
-
-	stream->last_bytes = 0;
-	if (bytes <= stream->window_at) {
-		stream->last_bytes = bytes < sizeof(stream->last)
-					     ? bytes
-					     : sizeof(stream->last);
-		memcpy(stream->last, stream->window + stream->window_at - bytes,
-			stream->last_bytes);
-	}
-	writer_window_drop(stream);
-	stream->window_end = now;
-	stream->state = WRITER_WAITS;
-}
-
 /* What ended the records: a zero word, the block's end, or the file's. */
 static void end_block(struct writer_stream *stream)
 {
 	struct cursor rest = writer_window_look(stream, sizeof(uint32_t));
 	bool cut = stream->block_end < stream->block->size;
 
-	if (writer_window_is_open(stream)) {
-		wait_for_more(stream);
+	if (stream->window_open || writer_window_is_open(stream)) {
+		writer_window_wait(stream);
 		return;
 	}
 	if (cursor_left(&rest) >= sizeof(uint32_t))
@@ -181,8 +159,8 @@ static void end_block(struct writer_stream *stream)
 /* A record that should be whole is not. */
 static void end_within_record(struct writer_stream *stream)
 {
-	if (writer_window_is_open(stream))
-		wait_for_more(stream);
+	if (stream->window_open || writer_window_is_open(stream))
+		writer_window_wait(stream);
 	else if (stream->block_end < stream->block->size)
 		give_up_block(stream, ERROR_BLOCK_CUT, stream->block->writer);
 	else
@@ -378,42 +356,17 @@ static void step_message(struct writer_stream *stream, uint32_t word)
 	end_within_record(stream);
 }
 
-/* The record before is still what it was when it was read. */
-static bool is_unchanged(struct writer_stream *stream)
-{
-	uint8_t now[sizeof(stream->last)];
-
-	return stream->last_bytes == 0 ||
-	       (recording_read(stream->capture,
-			stream->block->offset + stream->last_start, now,
-			stream->last_bytes) == stream->last_bytes &&
-		       memcmp(now, stream->last, stream->last_bytes) == 0);
-}
-
 /* Goes on where there was nothing more, if there is something now. */
 static void resume(struct writer_stream *stream)
 {
-	uint32_t first = 0;
-
-	if (stream->window_end == 0) {
+	if (stream->window_end == 0)
 		approach_block(stream);
-		return;
-	}
-	recording_read(stream->capture,
-		stream->block->offset + stream->window_end, &first,
-		sizeof(first));
-	if (first == 0 && writer_window_is_open(stream))
-		return;
-	if (!is_unchanged(stream))
-		stream->window_end = stream->last_start;
-	if (writer_window_enlarge(stream))
+	else if (writer_window_resume(stream))
 		stream->state = WRITER_MESSAGE;
 }
 
-void writer_stream_step(struct writer_stream *stream)
+static void run(struct writer_stream *stream)
 {
-	if (stream->state == WRITER_WAITS)
-		resume(stream);
 	if (stream->state == WRITER_BETWEEN)
 		enter_block(stream);
 	while (stream->state == WRITER_MESSAGE) {
@@ -424,7 +377,6 @@ void writer_stream_step(struct writer_stream *stream)
 		stream->message.capture = NULL; /* there is none yet */
 		if (first != 0)
 			stream->last_start = writer_window_position(stream);
-
 		if (first >= BINLOG_CONTEXT_FIRST) {
 			step_message(stream, first);
 			return;
@@ -435,6 +387,18 @@ void writer_stream_step(struct writer_stream *stream)
 		}
 		if (!step_control(stream))
 			return;
+	}
+}
+
+void writer_stream_step(struct writer_stream *stream)
+{
+	if (stream->state == WRITER_WAITS)
+		resume(stream);
+	run(stream);
+	/* The window may have been read long ago. */
+	if (stream->state == WRITER_WAITS && stream->window_end != 0) {
+		resume(stream);
+		run(stream);
 	}
 }
 

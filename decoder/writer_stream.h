@@ -43,6 +43,7 @@ struct writer_stream {
 	size_t window_room;
 	size_t window_bytes; /* that were read into it */
 	size_t window_at;    /* of the next record */
+	bool window_open; /* the block was still written to when it was read */
 	uint32_t window_end; /* in the block: how far was read */
 	uint32_t block_end;  /* bytes of the block that the file has */
 	uint32_t next_sequence;

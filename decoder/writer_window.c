@@ -16,6 +16,7 @@ void writer_window_drop(struct writer_stream *stream)
 	free(stream->window);
 	stream->window = NULL;
 	stream->window_room = stream->window_bytes = stream->window_at = 0;
+	stream->window_open = false;
 }
 
 bool writer_window_enlarge(struct writer_stream *stream)
@@ -87,6 +88,7 @@ bool writer_window_more(struct writer_stream *stream)
 	n = (open ? read_open : read_closed)(stream,
 		stream->block->offset + stream->window_end,
 		stream->window + kept, wanted);
+	stream->window_open |= open;
 	stream->window_bytes += n;
 	stream->window_end += (uint32_t)n;
 	if (n < wanted && !open)
@@ -101,4 +103,48 @@ struct cursor writer_window_look(struct writer_stream *stream, size_t size)
 		;
 	return cursor_over(stream->window + stream->window_at,
 		stream->window_bytes - stream->window_at);
+}
+
+void writer_window_wait(struct writer_stream *stream)
+{
+	uint32_t now = writer_window_position(stream);
+	uint32_t bytes = now - stream->last_start;
+
+	stream->last_bytes = 0;
+	if (bytes <= stream->window_at) {
+		stream->last_bytes = bytes < sizeof(stream->last)
+					     ? bytes
+					     : sizeof(stream->last);
+		memcpy(stream->last, stream->window + stream->window_at - bytes,
+			stream->last_bytes);
+	}
+	writer_window_drop(stream);
+	stream->window_end = now;
+	stream->state = WRITER_WAITS;
+}
+
+/* The record before is still what it was when it was read. */
+static bool is_unchanged(struct writer_stream *stream)
+{
+	uint8_t now[sizeof(stream->last)];
+
+	return stream->last_bytes == 0 ||
+	       (recording_read(stream->capture,
+			stream->block->offset + stream->last_start, now,
+			stream->last_bytes) == stream->last_bytes &&
+		       memcmp(now, stream->last, stream->last_bytes) == 0);
+}
+
+bool writer_window_resume(struct writer_stream *stream)
+{
+	uint32_t first = 0;
+
+	recording_read(stream->capture,
+		stream->block->offset + stream->window_end, &first,
+		sizeof(first));
+	if (first == 0 && writer_window_is_open(stream))
+		return false;
+	if (!is_unchanged(stream))
+		stream->window_end = stream->last_start;
+	return writer_window_enlarge(stream);
 }

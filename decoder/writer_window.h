@@ -33,4 +33,14 @@ bool writer_window_more(struct writer_stream *stream);
 /* A cursor over at least `size` bytes of the next record, if there are any. */
 struct cursor writer_window_look(struct writer_stream *stream, size_t size);
 
+/*
+ * All that is there was read, and the window is dropped.  A handler that jumps
+ * out of a call may take the last record back, and another one takes its place:
+ * then the stream goes on with that one.
+ */
+void writer_window_wait(struct writer_stream *stream);
+
+/* False: there is nothing more still. */
+bool writer_window_resume(struct writer_stream *stream);
+
 #endif

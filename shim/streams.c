@@ -14,8 +14,6 @@
 #define STREAMS_FOR_OUTPUTS 64u
 /* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
 #define NULL_DEVICE 0x103
-/* Descriptors of which changes are counted together are so far apart. */
-#define CHANGES 64u
 
 struct stream_slot streams_slots[STREAMS_FDS];
 uint32_t streams_flushes;
@@ -31,7 +29,7 @@ static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
 static enum policy_mode mode_of_syslog = POLICY_REPLACE;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
-static unsigned changes[CHANGES];
+static unsigned changes[64];
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
@@ -263,8 +261,7 @@ static unsigned describe(int fd, struct stream *wanted)
 
 static unsigned changes_of(int fd)
 {
-	return __atomic_load_n(
-		&changes[(unsigned)fd % CHANGES], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&changes[(unsigned)fd % 64], __ATOMIC_ACQUIRE);
 }
 
 /* Whether a decision begun when `before` was the count still holds. */
@@ -472,9 +469,9 @@ bool streams_hold_back(void)
 
 void streams_forget_file(const FILE *file)
 {
-	int fd = file->_fileno;
+	unsigned fd = (unsigned)file->_fileno;
 
-	if (fd >= 0 && (unsigned)fd < STREAMS_FDS)
+	if (fd < STREAMS_FDS)
 		__atomic_store_n(
 			&streams_slots[fd].of_stdio, 0, __ATOMIC_RELAXED);
 	streams_changed();
@@ -489,15 +486,15 @@ void streams_forget_range(unsigned first, unsigned last)
 {
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
-	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
-		if (streams_slots[fd].of_fd != STREAM_UNKNOWN ||
-			streams_slots[fd].of_stdio != 0) {
-			__atomic_fetch_add(
-				&changes[fd % CHANGES], 1, __ATOMIC_RELEASE);
-			__atomic_store_n(&streams_slots[fd].of_fd,
-				STREAM_UNKNOWN, __ATOMIC_RELAXED);
-			__atomic_store_n(&streams_slots[fd].of_stdio, 0,
-				__ATOMIC_RELAXED);
-			streams_changed();
-		}
+	for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
+		struct stream_slot *slot = &streams_slots[fd];
+
+		if (slot->of_fd == STREAM_UNKNOWN && slot->of_stdio == 0)
+			continue;
+		__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
+		__atomic_store_n(
+			&slot->of_fd, STREAM_UNKNOWN, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->of_stdio, 0, __ATOMIC_RELAXED);
+		streams_changed();
+	}
 }

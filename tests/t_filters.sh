@@ -147,6 +147,73 @@ for input in "${inputs[@]}"; do
 	done
 done
 
+# ---- many batches: what is left out of a log leaves the rest as it is ----
+cat >"$TMP/long.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Phases: whole lines; pieces, of which some wait long; whole lines on another stream. */
+static void *talk(void *name)
+{
+	unsigned random = name ? 1 : 2;
+
+	for (int i = 0; i < 160000; i++) {
+		int phase = i / 20000 % 4;
+
+		random = random * 1103515245 + 12345;
+		if (phase == 0 || (phase == 2 && i % 3))
+			printf("whole %d of %u\n", i, random >> 16);
+		else if (phase == 1)
+			printf(random >> 28 ? "piece %d " : "last piece %d\n", i);
+		else if (phase == 2)
+			fprintf(stderr, i % 5000 == 999 ? "rare: %d\n" : "other %d\n", i);
+		else
+			printf(i % 20000 == 19999 ? "waits: %d" : "state %x\n", i);
+		if (i % 30011 == 0)
+			printf("needle %d in %s\n", i, i & 1 ? "hay" : "straw");
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, talk, "");
+	talk(NULL);
+	pthread_join(thread, NULL);
+	return 0;
+}
+END
+$CC -std=gnu11 -D_GNU_SOURCE -O1 -w -pthread -o "$TMP/long" "$TMP/long.c" || exit 1
+LD_PRELOAD=$lib BINLOG_DIR=$TMP/long.capture "$TMP/long" >/dev/null 2>&1
+inputs=("$TMP/long.capture")
+[ ! -x "$pack" ] || { "$pack" -o "$TMP/long.blog" "$TMP/long.capture" 2>/dev/null && inputs+=("$TMP/long.blog"); }
+for input in "${inputs[@]}"; do
+	kind="long captures"
+	[ "$input" = "$TMP/long.capture" ] || kind="long logs"
+	"$show" -q "$input" >"$all"
+	verdict "$([ "$(wc -l <"$all")" -gt 150000 ]; echo $?)" "$kind: all is shown"
+	sed -E 's/^([^ ]+ ){4}//' "$all" >"$TMP/texts"
+	for pattern in needle rare 'waits: 79999' 'needle .*straw' '^last piece' 'piece 39999 ' 'state 1ff' 'hay$' \
+		'other 4(0|1)[0-9]*0$' 'nothing like it' 'piece 21000 .*last'; do
+		by_grep '-i' "$pattern" >"$TMP/wanted"
+		"$show" -q --grep="$pattern" "$input" >"$TMP/got"
+		same_file "$kind: --grep='$pattern'" "$TMP/wanted" "$TMP/got"
+	done
+	for part in '1 9' '1000 1009' '70000 70500' '150000 150001'; do
+		from=$(sed -n "${part% *}p" "$all" | cut -c 1-29)
+		to=$(sed -n "${part#* }p" "$all" | cut -c 1-29)
+		awk -v from="$from" -v to="$to" '{ t = substr($0, 1, 29) } t >= from && t <= to' "$all" >"$TMP/wanted"
+		"$show" -q --since="$from" --until="$to" "$input" >"$TMP/got"
+		same_file "$kind: lines ${part/ / to } by their times" "$TMP/wanted" "$TMP/got"
+	done
+	grep -aE 'rare|needle' "$all" >"$TMP/wanted"
+	"$show" -q --format='rare*' --format='needle*' "$input" >"$TMP/got"
+	same_file "$kind: --format of rare ones" "$TMP/wanted" "$TMP/got"
+done
+
 refused() { # WORDS OPTION...
 	local said
 	said=$("$show" "${@:2}" "$TMP/capture" 2>&1 >/dev/null)

@@ -57,7 +57,7 @@ python3 "$packed/hostile_logs.py" "$TMP/hostile" || exit 1
 limit=$((64 << 10))
 nm "$show" | grep -q __asan_ && limit=$((4 << 20)) # AddressSanitizer takes memory itself
 said=$(python3 - "$show" "$TMP/hostile" $limit <<'P'
-import glob, os, resource, subprocess, sys, time
+import glob, os, subprocess, sys, time
 show, directory, limit = sys.argv[1:]
 before, behind = (open(f"{directory}/{name}", "rb").read() for name in ("before", "behind"))
 wrong = []
@@ -65,25 +65,25 @@ logs = sorted(glob.glob(directory + "/*.blog"))
 for log in logs:
     thorough = os.environ.get("LONG") or not os.path.basename(log).startswith("batch_")
     for options in (["--raw", "-q"], ["-q", "--stacks", "--where", "--pointers"], ["-P"])[:3 if thorough else 1]:
-        start = time.monotonic()
-        process = subprocess.Popen([show, *options, log], stdout=open(directory + "/got", "wb"), stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        _, _, usage = process.pid, 0, resource.getrusage(resource.RUSAGE_CHILDREN)
-        took = time.monotonic() - start
         name = f"{os.path.basename(log)} {' '.join(options)}"
-        got = open(directory + "/got", "rb").read()
+        start = time.monotonic()
+        with open(directory + "/got", "w+b") as got:
+            process = subprocess.Popen(["timeout", "10", show, *options, log], stdout=got, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            took = time.monotonic() - start
+            got.seek(0)
+            first = got.read(len(before))
+            got.seek(-min(os.path.getsize(directory + "/got"), len(behind)), 2)
+            last = got.read()
         if process.returncode not in (0, 1, 2):
             wrong.append(f"{name}: status {process.returncode}")
-        elif options[0] == "--raw" and not (got.startswith(before) and got.endswith(behind)):
-            wrong.append(f"{name}: what is before or behind the lie is missing: {len(got)} bytes of {len(before) + len(behind)}")
-        if took > 1:
+        elif options[0] == "--raw" and not log.endswith("many_logs.blog") and (first != before or last != behind):
+            wrong.append(f"{name}: what is before or behind the lie is missing")
+        if min(took, usage.ru_utime + usage.ru_stime) > 1:
             wrong.append(f"{name}: {took:.1f} s")
         if usage.ru_maxrss > int(limit):
             wrong.append(f"{name}: {usage.ru_maxrss} KiB")
-            limit = usage.ru_maxrss + 1024
 print(len(logs))
 print("\n".join(wrong[:12]))
 sys.exit(bool(wrong))

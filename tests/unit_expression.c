@@ -308,12 +308,17 @@ static void an_argument_of_another_kind_is_not_there(void **state)
 	struct said said;
 
 	(void)state;
-	say(&said, "a=%d");
+	say(&said, "a=%d b=%d");
 	add_integer(&said, 1);
+	add_integer(&said, 2);
 	said.message.arguments[0].kind = BINLOG_ARG_F64;
 	check_neither(&said, "a == 1");
+	check_neither(&said, "a == 1 && b == 2");
+	check_neither(&said, "a == 1 || b == 3");
+	check_neither(&said, "!!(a == 1)");
+	check(&said, "b == 2", true);
 	said.message.count = 0;
-	check_neither(&said, "a == 1");
+	check_neither(&said, "b == 2");
 	pool_free(&said.pool);
 }
 

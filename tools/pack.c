@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "decoder/capture_list.h"
 #include "decoder/merge.h"
@@ -209,10 +211,43 @@ static void report_log(const struct work *work)
 		strerror(work->log.failed), advice);
 }
 
+/* Emptied, nothing would be left to be packed. */
+static bool is_capture(const struct work *work, const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st) != 0)
+		return false;
+	for (i = 0; i < work->list.count; i++)
+		if (work->list.captures[i]->device == st.st_dev &&
+			work->list.captures[i]->inode == st.st_ino)
+			return true;
+	return false;
+}
+
+/* Null, or why the log cannot be there. */
+static const char *refuse(const struct work *work)
+{
+	const char *path = work->command.output;
+
+	if (strcmp(path, "-") == 0)
+		return isatty(STDOUT_FILENO)
+			       ? "-o -: standard output is a terminal: send it "
+				 "to a file or another program"
+			       : NULL;
+	return is_capture(work, path) ? "the log would take the place of a "
+					"capture: choose another name"
+				      : NULL;
+}
+
 static enum exit_status pack_captures(struct work *work)
 {
 	struct log_file *log = &work->log;
+	const char *refusal = refuse(work);
 
+	if (refusal)
+		return fail(refusal);
 	if (!log_file_open(log, work->command.output, work->command.force)) {
 		report_log(work);
 		return EXIT_NOTHING;

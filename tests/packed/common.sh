@@ -15,7 +15,7 @@ say() { # NAME COMMAND...: captures what it says in $TMP/c/NAME, its status is o
 	mkdir -p "$TMP/c" "$TMP/files"
 	{
 		(cd "$TMP/files" && exec timeout -s KILL 60 env LD_PRELOAD="$lib" BINLOG_DIR="$TMP/c/$1" "${@:2}") \
-			>"$TMP/said" 2>&1 9>/dev/null </dev/null
+			>"$TMP/said" 2>"$TMP/said.errors" 9>/dev/null </dev/null
 	} 2>/dev/null
 	captured=("$TMP"/c/"$1"/*.binlog)
 	[ -e "${captured[0]}" ] || skip "$1: nothing was captured"

@@ -142,7 +142,7 @@ class Logs:
         for kind in (5, 6):
             self.batch(f"expands{kind}", b"\0\0" * 5 + large, count=1 << 16, sites=[[6, 1 << 16, 1, 0, 4, bytes([kind]), 1, 384, 1, 0]])
             self.batch(f"expands_template{kind}", b"\0\0" * 5 + b"\2\1\0" + zigzag(1024) + b"\3\x14" * 511 + b"x" + b"\0\0" + b"\0\0" * 511,
-                       count=1 << 16, sites=[[6, 1 << 16, 1, 0, 4, bytes([kind]), 1, 384, 1, 0]])
+                       count=1 << 12, sites=[[6, 1 << 12, 1, 0, 4, bytes([kind]), 1, 384, 1, 0]])
         self.batch("long_double_cut", b"\0\0" * 5 + bytes(159), sites=[[7, 10, 1, 0, 1, b"\4", 1, 448, 1, 0]])
         self.batch("wide_odd", b"\0\0" * 5 + b"\0\0" + zigzag(4) + b"abc" * 10, sites=[[6, 10, 1, 0, 1, b"\6", 1, 384, 1, 0]])
         self.batch("behind", b"\0\0" * 5 + b"x")
@@ -169,7 +169,9 @@ class Logs:
                                                   (b"\1\1", b"%2147483647d%-*d"), (bytes([5]) * 3000, b"%s" * 3000)]):
             self.write(f"format_{number}", self.frame("STRING", ID=200, TEXT=format), self.frame("SITE", ID=50, TEXT=1, FORMAT=200, STREAM=1, KINDS=kinds),
                        self.frame("DATA", NUMBER=0, SITE=50, THREAD=1, TICKS=0, TIME=0, ARGUMENTS=[{1: 5, 5: b"text"}[kind] for kind in kinds]))
-        self.write("many_logs", *[make_frame(TAGS["STRING"], {"LOG": i, "PART": 0, "ID": 1, "TEXT": b"x" * 50}) for i in range(100000)])
+        other = [make_frame(TAGS["STRING"], {"LOG": i, "PART": 0, "ID": 1, "TEXT": b"x" * 50}) for i in range(100000)]
+        self.write("other_logs", *other[:50])
+        self.write("many_logs", *other)
         self.write("many_strings", *[self.frame("STRING", ID=i, TEXT=b"x%d" % i) for i in range(1000, 200000)])
         self.write("symbols", self.frame("SYMBOL", MODULE=1, OFFSET=5, FUNCTIONS=[b"a"] * 1000, FILES=[], LINES=[MASK, -1], COLUMNS=[None]))
         self.write("ends", self.frame("END", MESSAGES=MASK), self.frame("CAPTURE_END", CAPTURE=MASK), self.frame("LOSS", CAPTURE=MASK, CODE=MASK, OFFSET=MASK, VALUE=MASK))

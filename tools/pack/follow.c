@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,9 +21,15 @@
  * longest while there is not. */
 enum { PAUSE_BUSY = 20, PAUSE_MOST = 200, PAUSE_FULL = 1000 };
 
-/* A step ends when so much could be freed, or something is so old. */
+/*
+ * A step ends when so much could be freed, or something has not been written
+ * for so long: a few messages longer, since each step has its price in bytes,
+ * and what is not in the log is in the captures.
+ */
 #define STEP_BYTES ((uint64_t)2 << 20)
 #define STEP_NS 1000000000u
+#define STEP_MESSAGES 8192u
+#define STEP_FEW_NS 10000000000u
 /* The log is on disk this often. */
 #define SYNC_NS 1000000000u
 
@@ -218,14 +225,18 @@ static bool end_file(struct follow *follow)
 	return done;
 }
 
+static bool is_too_old(const struct follow *follow)
+{
+	uint64_t most = follow->options->rotate_seconds * 1000000000u;
+
+	return most > 0 && now() - follow->begun >= most;
+}
+
 static bool rotate_if_due(struct follow *follow)
 {
-	const struct follow_options *options = follow->options;
-	bool due = (options->rotate_bytes > 0 &&
-			   follow->log.bytes >= options->rotate_bytes) ||
-		   (options->rotate_seconds > 0 &&
-			   now() - follow->begun >=
-				   options->rotate_seconds * 1000000000u);
+	uint64_t most = follow->options->rotate_bytes;
+	bool due =
+		(most > 0 && follow->log.bytes >= most) || is_too_old(follow);
 
 	if (!due || pack_messages(follow->pack) == 0)
 		return true;
@@ -378,10 +389,14 @@ static bool end_captures(struct follow *follow, bool *any)
 
 static bool is_step_due(const struct follow *follow)
 {
+	bool few = pack_pending(follow->pack) < STEP_MESSAGES;
+
 	if (live_released(follow->live) >= STEP_BYTES)
 		return true;
-	return pack_pending(follow->pack) + follow->log.out.length > 0 &&
-	       now() - follow->stepped >= STEP_NS;
+	if (pack_pending(follow->pack) + follow->log.out.length == 0)
+		return false;
+	return is_too_old(follow) ||
+	       now() - follow->stepped >= (few ? STEP_FEW_NS : STEP_NS);
 }
 
 static void tell_waiting(struct follow *follow, enum live_state state, int why)
@@ -446,6 +461,17 @@ static void follow_captures(struct follow *follow)
 		end_file(follow);
 }
 
+/* Each capture that grows has a descriptor. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void set_signals(void)
 {
 	struct sigaction action = {.sa_handler = stop};
@@ -475,6 +501,7 @@ int follow_run(const struct follow_options *options)
 				   options->rotate_seconds > 0},
 	};
 	set_signals();
+	raise_limit();
 	follow.live = live_new(options->directory, &follow.errors);
 	if (!follow.live)
 		fail_memory(&follow);
