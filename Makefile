@@ -15,7 +15,8 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bsdextrautils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
-	xz-utils libdebuginfod1 llvm dwz libc6-dbg
+	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
+	python3-zstandard ruby-msgpack
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils

@@ -323,17 +323,18 @@ static bool fill(const struct reading *from, size_t count, uint64_t *values,
 	return good && !from->bytes->failed;
 }
 
+/* Where those begin that take no memory for their values. */
+static const uint64_t none;
+
 /*
  * One that takes no memory for its values: all the same, or each more than
  * the one before by the same.  False: it is another, nothing was taken.
  */
-static bool take_even(struct cursor *bytes, struct column_store *store,
-	size_t count, struct column *column)
+static bool take_even(struct cursor *bytes, size_t count, struct column *column)
 {
 	struct cursor ahead = *bytes;
 	unsigned kind = kind_of(&ahead);
 	uint64_t step = 0;
-	uint64_t *value;
 	uint64_t first;
 
 	if (kind != PACKED_CONSTANT && kind != PACKED_DELTA)
@@ -346,11 +347,7 @@ static bool take_even(struct cursor *bytes, struct column_store *store,
 	}
 	if (ahead.failed)
 		return false;
-	value = take_numbers(store, 1);
-	if (!value)
-		return false;
-	*value = first;
-	*column = (struct column){.at = value, .step = step};
+	*column = (struct column){.at = &none, .add = first, .step = step};
 	*bytes = ahead;
 	return true;
 }
@@ -359,11 +356,10 @@ bool column_read_numbers(struct cursor *bytes, struct column_store *store,
 	size_t count, const struct column_groups *groups, struct column *column)
 {
 	const struct reading from = {bytes, store, groups};
-	static const uint64_t none;
 	uint64_t *values;
 
 	*column = (struct column){.at = &none};
-	if (count == 0 || take_even(bytes, store, count, column))
+	if (count == 0 || take_even(bytes, count, column))
 		return !bytes->failed;
 	values = take_numbers(store, count);
 	*column = (struct column){.at = values, .stride = 1};

@@ -5,6 +5,9 @@
 #include "decoder/entropy.h"
 
 #define SAMPLES 128u
+/* An estimate looks at so many values, in runs. */
+#define ESTIMATED 8192u
+#define RUN 1024u
 
 void column_shape_put_number(struct render_buffer *out, uint64_t number)
 {
@@ -160,31 +163,44 @@ struct column_shape column_shape_of(const uint64_t *values, size_t count)
 	return shape;
 }
 
-static uint64_t plane_bytes(const struct column_shape *shape,
-	const uint64_t *values, size_t count, unsigned plane)
+/* Counts one plane of some values, and returns how many these are. */
+static size_t count_plane(uint32_t counts[256],
+	const struct column_shape *shape, const uint64_t *values, size_t count,
+	unsigned plane)
 {
-	uint32_t counts[256] = {0};
+	size_t step = count > ESTIMATED ? count / (ESTIMATED / RUN) : RUN;
 	uint64_t limit = limit_of(shape->width);
-	size_t i;
+	size_t counted = 0;
+	size_t first, i;
 
-	for (i = 0; i < count; i++) {
-		uint64_t value = values[i] - shape->base;
+	for (first = 0; first < count; first += step) {
+		size_t end = count - first < RUN ? count : first + RUN;
 
-		counts[value > limit ? 0 : value >> 8 * plane & 0xff]++;
+		for (i = first; i < end; i++) {
+			uint64_t value = values[i] - shape->base;
+
+			value = value > limit ? 0 : value >> 8 * plane;
+			counts[value & 0xff]++;
+		}
+		counted += end - first;
 	}
-	return entropy_bytes(counts, count);
+	return counted;
 }
 
 size_t column_shape_estimate(const struct column_shape *shape,
 	const uint64_t *values, size_t count)
 {
-	uint64_t bytes = 8;
+	size_t bytes = 8;
 	unsigned plane;
 
 	if (shape->kind == PACKED_CONSTANT)
 		return 3;
-	for (plane = 0; plane < shape->width; plane++)
-		bytes += plane_bytes(shape, values, count, plane);
+	for (plane = 0; plane < shape->width; plane++) {
+		uint32_t counts[256] = {0};
+		size_t some = count_plane(counts, shape, values, count, plane);
+
+		bytes += entropy_bytes(counts, some) * count / some;
+	}
 	return bytes + shape->exceptions * (shape->exception_bytes - 1);
 }
 

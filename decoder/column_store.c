@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define CHUNK_BYTES ((size_t)64 << 10)
+/* Small ones as long as little is taken, since many logs may be open at once.
+ */
+#define CHUNK_LEAST ((size_t)2 << 10)
+#define CHUNK_MOST ((size_t)64 << 10)
 
 struct column_chunk {
 	struct column_chunk *next;
@@ -28,11 +31,15 @@ static struct column_chunk *take_spare(struct column_store *store, size_t size)
 
 static bool add_chunk(struct column_store *store, size_t size)
 {
-	size_t wish = size > CHUNK_BYTES / 4 ? size : CHUNK_BYTES;
+	size_t wish = store->total / 8;
 	struct column_chunk *chunk = take_spare(store, size);
 
-	if (!store->chunks && !chunk && size < CHUNK_BYTES / 16)
-		wish = CHUNK_BYTES / 16; /* many small logs may be open */
+	if (wish < CHUNK_LEAST)
+		wish = CHUNK_LEAST;
+	if (wish > CHUNK_MOST)
+		wish = CHUNK_MOST;
+	if (size > wish / 2)
+		wish = size;
 	if (!chunk) {
 		chunk = malloc(sizeof(*chunk) + wish);
 		if (!chunk)

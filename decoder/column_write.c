@@ -343,7 +343,7 @@ static void keep_better(struct column_write *writer, struct render_buffer *out,
 }
 
 static void put_groups(struct column_write *writer, struct render_buffer *out,
-	const uint64_t *values, const struct column_groups *groups)
+	const uint64_t *values, const struct column_write_groups *groups)
 {
 	const uint32_t *order = groups->order;
 	size_t i;
@@ -358,7 +358,7 @@ static void put_groups(struct column_write *writer, struct render_buffer *out,
 
 void column_write_grouped(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
-	const struct column_groups *groups)
+	const struct column_write_groups *groups)
 {
 	struct plan plan = plan_for(writer, values, count);
 	size_t start = out->length;

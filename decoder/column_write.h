@@ -28,7 +28,7 @@ struct column_write {
 };
 
 /* Which messages are of which site: all of one, then all of the next. */
-struct column_groups {
+struct column_write_groups {
 	const uint32_t *order; /* places of messages in the batch */
 	const uint32_t *counts; /* of each site */
 	size_t count;		/* of sites */
@@ -41,7 +41,7 @@ void column_write_numbers(struct column_write *writer,
 /* The same, and they may have more in common within each site. */
 void column_write_grouped(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
-	const struct column_groups *groups);
+	const struct column_write_groups *groups);
 
 /* The same, and there may be phrases, which begin where starts[i] is true. */
 void column_write_phrases(struct column_write *writer,

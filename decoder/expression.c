@@ -1,5 +1,6 @@
 #include "decoder/expression.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "decoder/expression_tree.h"
@@ -165,12 +166,13 @@ static enum truth truth_of(bool condition)
 static enum truth match(
 	const struct expression_node *node, const struct value *value)
 {
-	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)value->bytes};
+	regoff_t length =
+		value->bytes > INT_MAX ? INT_MAX : (regoff_t)value->bytes;
 	bool found;
 
 	if (!value->is_text)
 		return NEITHER;
-	found = regexec(&node->regex, value->text, 1, &range, REG_STARTEND) ==
+	found = re_search(node->regex, value->text, length, 0, length, NULL) >=
 		0;
 	return truth_of(found == (node->operation == EXPRESSION_MATCHES));
 }
@@ -215,7 +217,7 @@ static enum truth compare(const struct expression_node *node,
 
 	if (!read_operand(&node->first, binding, message, &first))
 		return NEITHER;
-	if (node->compiled)
+	if (node->regex)
 		return match(node, &first);
 	if (!read_operand(&node->second, binding, message, &second) ||
 		first.is_text != second.is_text)

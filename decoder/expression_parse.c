@@ -247,15 +247,21 @@ static bool parse_comparator(
 static bool compile(
 	struct parser *parser, struct expression_node *node, const char *begin)
 {
+	regex_t *regex;
+
 	if (node->second.kind != EXPRESSION_TEXT)
 		return fail(parser, begin,
 			"not a regular expression: give it in \"quotes\"");
-	if (regcomp(&node->regex, node->second.text,
-		    REG_EXTENDED | REG_NOSUB) != 0)
+	regex = calloc(1, sizeof(*regex));
+	if (!regex)
+		return fail(parser, begin, "out of memory: try without");
+	if (regcomp(regex, node->second.text, REG_EXTENDED | REG_NOSUB) != 0) {
+		free(regex);
 		return fail(parser, begin,
 			"not a regular expression: put \\ before what stands "
 			"for itself");
-	node->compiled = true;
+	}
+	node->regex = regex;
 	return true;
 }
 
@@ -363,8 +369,9 @@ void expression_free(struct expression *expression)
 	size_t i;
 
 	for (i = 0; expression && i < expression->count; i++) {
-		if (expression->nodes[i].compiled)
-			regfree(&expression->nodes[i].regex);
+		if (expression->nodes[i].regex)
+			regfree(expression->nodes[i].regex);
+		free(expression->nodes[i].regex);
 		free(expression->nodes[i].first.text);
 		free(expression->nodes[i].second.text);
 	}

@@ -52,8 +52,7 @@ struct expression_node {
 	size_t right;
 	struct expression_operand first;
 	struct expression_operand second;
-	regex_t regex; /* of MATCHES, MATCHES_NOT */
-	bool compiled;
+	regex_t *regex; /* of MATCHES, MATCHES_NOT; owned */
 };
 
 /* `arg3` has the number 3; others 0 and the word that is before a directive. */

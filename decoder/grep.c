@@ -1,6 +1,7 @@
 #include "decoder/grep.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,9 @@
 
 struct grep {
 	bool folds; /* case does not matter */
-	bool plain; /* the needle is all */
 	char *needle;
 	size_t bytes;
-	regex_t regex; /* unless plain */
+	regex_t *regex; /* null: the needle is all */
 };
 
 static char fold(char c)
@@ -157,12 +157,16 @@ static bool compile(
 {
 	int flags = REG_EXTENDED | REG_NEWLINE | REG_NOSUB |
 		    (grep->folds ? REG_ICASE : 0);
-	int error = regcomp(&grep->regex, pattern, flags);
 	char reason[128];
+	int error;
 
+	grep->regex = calloc(1, sizeof(*grep->regex));
+	if (!grep->regex)
+		return false;
+	error = regcomp(grep->regex, pattern, flags);
 	if (error == 0)
 		return true;
-	regerror(error, &grep->regex, reason, sizeof(reason));
+	regerror(error, grep->regex, reason, sizeof(reason));
 	snprintf(problem, size,
 		"not a regular expression (%s): put \\ before what stands for "
 		"itself",
@@ -182,10 +186,10 @@ struct grep *grep_new(const char *pattern, char *problem, size_t size)
 	grep->folds = true;
 	for (at = pattern; *at; at++)
 		grep->folds = grep->folds && !isupper((unsigned char)*at);
-	grep->plain = grep->needle && find_needle(grep, pattern);
-	if (grep->needle &&
-		(grep->plain || compile(grep, pattern, problem, size)))
+	if (grep->needle && (find_needle(grep, pattern) ||
+				    compile(grep, pattern, problem, size)))
 		return grep;
+	free(grep->regex);
 	free(grep->needle);
 	free(grep);
 	return NULL;
@@ -195,8 +199,9 @@ void grep_free(struct grep *grep)
 {
 	if (!grep)
 		return;
-	if (!grep->plain)
-		regfree(&grep->regex);
+	if (grep->regex)
+		regfree(grep->regex);
+	free(grep->regex);
 	free(grep->needle);
 	free(grep);
 }
@@ -242,14 +247,14 @@ bool grep_may_find(const struct grep *grep, const char *text, size_t bytes)
 
 bool grep_finds(const struct grep *grep, const char *text, size_t bytes)
 {
-	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)bytes};
+	regoff_t length = bytes > INT_MAX ? INT_MAX : (regoff_t)bytes;
 
 	if (bytes == 0)
 		text = "";
 	if (!grep_may_find(grep, text, bytes))
 		return false;
-	return grep->plain ||
-	       regexec(&grep->regex, text, 1, &range, REG_STARTEND) == 0;
+	return !grep->regex ||
+	       re_search(grep->regex, text, length, 0, length, NULL) >= 0;
 }
 
 const char *grep_needle(
@@ -257,6 +262,6 @@ const char *grep_needle(
 {
 	*bytes = grep->bytes;
 	*folds = grep->folds;
-	*whole = grep->plain;
+	*whole = !grep->regex;
 	return grep->bytes > 0 ? grep->needle : NULL;
 }

@@ -70,8 +70,9 @@ typedef void live_take_all(void *closure, struct recording *capture);
 void live_release(struct live *live, live_take *take, live_take_all *take_all,
 	void *closure);
 
-/* How many bytes live_release() would give now. */
+/* How many bytes live_release() would give now, and of how many. */
 uint64_t live_released(const struct live *live);
+uint64_t live_claimed(const struct live *live);
 
 /* A place of a capture was freed, and may be taken for a block again. */
 bool live_expect(struct live *live, struct recording *capture, uint64_t offset,

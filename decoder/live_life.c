@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "decoder/liveness.h"
@@ -10,6 +11,9 @@
 /* How often it is asked who is left; children, so many times more seldom. */
 #define ASK_NS 200000000u
 #define CHILDREN 5u
+
+/* Numbers of processes descend no further. */
+#define GENERATIONS_MAX 64
 
 static uint64_t now(void)
 {
@@ -44,14 +48,55 @@ static bool is_in_use(const struct live_capture *capture)
 	       (use == IN_USE_UNKNOWN && any_is_alive(capture));
 }
 
-/* Children that have ended, while others go on. */
+static bool is_here(const struct live_capture *capture)
+{
+	uint64_t there = liveness_founder(capture->recording).pid_namespace;
+	struct stat st;
+
+	return there != 0 && stat("/proc/self/ns/pid", &st) == 0 &&
+	       st.st_ino == there;
+}
+
+/*
+ * What it calls its number is what we call it, too: every process that it
+ * descends from, up to the one that has made the capture, is its parent's own
+ * child.  Others may be in another namespace.
+ */
+static bool has_a_number(
+	const struct program *program, const struct recording *recording)
+{
+	int i;
+
+	for (i = 0; i < GENERATIONS_MAX && program; i++) {
+		if (program->process == 0)
+			return program->pid == recording->header.pid;
+		/* That which has made it may have said nothing itself. */
+		if (!program->parent)
+			return program->ppid == recording->header.pid;
+		if (program->parent->pid != program->ppid)
+			return false;
+		program = program->parent;
+	}
+	return false;
+}
+
+static bool is_gone(
+	const struct program *program, const struct recording *recording)
+{
+	return has_a_number(program, recording) &&
+	       kill((pid_t)program->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Processes that have ended, while others go on. */
 static bool look_for_gone(struct live_capture *capture)
 {
 	const struct program *last = NULL;
-	bool alive = true;
-	bool found_any = false;
+	bool gone = false;
+	bool any = false;
 	size_t i;
 
+	if (!is_here(capture))
+		return false;
 	for (i = 0; i < capture->count; i++) {
 		struct live_writer *writer = capture->writers[i];
 		const struct program *program = writer->stream.program;
@@ -60,14 +105,12 @@ static bool look_for_gone(struct live_capture *capture)
 			writer->stream.state != WRITER_WAITS)
 			continue;
 		if (program != last)
-			alive = liveness_of(capture->recording, program->pid,
-					writer->blocks[0].anchor.boottime) !=
-				LIVENESS_GONE;
+			gone = is_gone(program, capture->recording);
 		last = program;
-		writer->gone = !alive;
-		found_any |= !alive;
+		writer->gone = gone;
+		any |= gone;
 	}
-	return found_any;
+	return any;
 }
 
 bool live_life_ask(struct live_capture *capture)

@@ -166,6 +166,16 @@ uint64_t live_released(const struct live *live)
 	return bytes;
 }
 
+uint64_t live_claimed(const struct live *live)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < live->count; i++)
+		bytes += live->captures[i]->places.claimed;
+	return bytes;
+}
+
 bool live_expect(struct live *live, struct recording *recording,
 	uint64_t offset, uint64_t size)
 {

@@ -118,7 +118,7 @@ static void put_numbers(struct work *work, size_t count)
 static void put_grouped(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
-	const struct column_groups groups = {
+	const struct column_write_groups groups = {
 		.order = columns->order,
 		.counts = columns->site_counts,
 		.count = work->index.site_count,

@@ -239,13 +239,19 @@ bool packed_index_read(struct packed_index *index, struct packed_log *log,
 	       read_clocks(index, &all);
 }
 
+void packed_index_spare(struct packed_index *index)
+{
+	if (index->zone)
+		msgpack_zone_free(index->zone);
+	index->zone = NULL;
+}
+
 void packed_index_free(struct packed_index *index)
 {
 	free(index->rows);
 	free(index->writers);
 	free(index->clocks);
 	free(index->bytes.data);
-	if (index->zone)
-		msgpack_zone_free(index->zone);
+	packed_index_spare(index);
 	*index = (struct packed_index){0};
 }

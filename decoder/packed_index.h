@@ -52,6 +52,9 @@ struct packed_index {
 bool packed_index_read(struct packed_index *index, struct packed_log *log,
 	const struct packed_record *batch, struct packed_inflate *inflate);
 
+/* Gives back what is only needed for reading. */
+void packed_index_spare(struct packed_index *index);
+
 void packed_index_free(struct packed_index *index);
 
 #endif

@@ -266,6 +266,17 @@ static void take_frame(struct packed_reader *reader)
 	}
 }
 
+/* What is not needed for the messages of the batch that was decoded. */
+static void spare(struct packed_reader *reader)
+{
+	packed_record_free(&reader->record);
+	packed_index_spare(&reader->index);
+	if (reader->file.regular) {
+		packed_file_close(&reader->file);
+		frame_scan_rest(reader->scan);
+	}
+}
+
 const struct message *packed_reader_next(struct packed_reader *reader)
 {
 	while (!reader->ended) {
@@ -276,11 +287,8 @@ const struct message *packed_reader_next(struct packed_reader *reader)
 		if (message)
 			return message;
 		take_frame(reader);
-		if (reader->shared->sparing && reader->file.regular &&
-			reader->body.left > 0) {
-			packed_file_close(&reader->file);
-			frame_scan_rest(reader->scan);
-		}
+		if (reader->shared->sparing && reader->body.left > 0)
+			spare(reader);
 	}
 	return NULL;
 }

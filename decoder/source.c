@@ -150,7 +150,7 @@ static const struct message *finish_delivered(struct source *source)
 	return NULL;
 }
 
-const struct message *source_next(struct source *source)
+static const struct message *next_of_several(struct source *source)
 {
 	const struct message *piece =
 		source->delivered ? finish_delivered(source) : NULL;
@@ -168,6 +168,26 @@ const struct message *source_next(struct source *source)
 		settle_top(source);
 	}
 	return NULL;
+}
+
+/* Of the only input that is left: there is nothing to compare. */
+static const struct message *next_of_one(struct source *source)
+{
+	struct input *input = &source->heap[0];
+
+	step(source, input);
+	source->delivered = input->message;
+	if (!source->delivered)
+		settle_top(source);
+	return source->delivered ? input->message : NULL;
+}
+
+const struct message *source_next(struct source *source)
+{
+	if (source->count == 1 &&
+		(source->delivered || !source->heap[0].message))
+		return next_of_one(source);
+	return next_of_several(source);
 }
 
 void source_skim(struct source *source)

@@ -6,12 +6,13 @@
 #include "decoder/column_shape.h"
 #include "record/hash.h"
 
-enum slot { SLOT_DECIMAL = 1, SLOT_HEX = 2, SLOT_PADDED = 2 /* more */ };
+/* With zeros before it, a slot is SLOT_PADDED more. */
+enum slot { SLOT_DECIMAL = 1, SLOT_HEX = 2, SLOT_PADDED = 2, SLOT_LAST = 4 };
 
 #define DIGITS_MAX 15u /* of a number; longer ones stay text */
 /* Templates that fewer strings have stay text. */
 #define STRINGS_LEAST 12u
-#define TRIED 4096u /* strings */
+#define TRIED 2048u /* strings */
 #define TRIED_LEAST 48u
 #define SAMPLES 32u
 
@@ -47,23 +48,16 @@ struct string_templates {
 	uint64_t *column;
 	size_t column_room;
 	struct render_buffer trial;
-	bool hex; /* numbers have letters, too */
+	uint8_t classes[256]; /* enum class, of each character */
+	bool hex;	      /* numbers have letters, too */
 	bool failed;
 };
+
+enum class { CLASS_DIGIT = 1, CLASS_HEX = 2, CLASS_WORD = 4 };
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static bool is_hex_letter(char c)
-{
-	return c >= 'a' && c <= 'f';
-}
-
-static bool is_word(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* What a word is made of, from some place on. */
@@ -74,15 +68,20 @@ struct word {
 	size_t letters; /* of hexadecimal numbers */
 };
 
-static struct word read_word(const char *at, const char *end)
+static struct word read_word(const struct string_templates *templates,
+	const char *at, const char *end)
 {
 	struct word word = {.at = at};
 
-	for (; at < end && is_word(*at); at++) {
-		word.digits += is_digit(*at);
-		word.letters += is_hex_letter(*at);
-		word.size++;
+	for (; at < end; at++) {
+		unsigned class = templates->classes[(uint8_t)*at];
+
+		if (!class)
+			break;
+		word.digits += class & CLASS_DIGIT;
+		word.letters += class >> 1 & 1;
 	}
+	word.size = (size_t)(at - word.at);
 	return word;
 }
 
@@ -113,22 +112,29 @@ static uint64_t value_of(const char *at, size_t size, unsigned base)
 	return value;
 }
 
-/* The slot for a number; in `text` already is what comes before it. */
-static void put_slot(struct string_templates *templates, const char *at,
-	size_t size, enum slot slot)
+/* Writes the slot for a number, and returns what is behind it. */
+static char *put_slot(struct string_templates *templates, char *to,
+	const char *at, size_t size, enum slot slot)
 {
-	char bytes[2] = {(char)slot, (char)size};
 	bool padded = size > 1 && *at == '0';
 
-	bytes[0] = (char)(bytes[0] + (padded ? SLOT_PADDED : 0));
-	render_buffer_put(&templates->text, bytes, padded ? 2 : 1);
+	*to++ = (char)(slot + (padded ? SLOT_PADDED : 0));
+	if (padded)
+		*to++ = (char)size;
 	put_number(templates,
 		value_of(at, size, slot == SLOT_HEX ? 16 : 10));
+	return to;
+}
+
+static char *put_bytes(char *to, const char *bytes, size_t size)
+{
+	memcpy(to, bytes, size);
+	return to + size;
 }
 
 /* A word with digits: a number, or letters with a number behind them. */
-static void put_word(
-	struct string_templates *templates, const struct word *word)
+static char *put_word(struct string_templates *templates, char *to,
+	const struct word *word)
 {
 	bool hex = templates->hex && word->digits + word->letters == word->size;
 	size_t head = 0;
@@ -145,35 +151,39 @@ static void put_word(
 	}
 	if (word->size - head > DIGITS_MAX)
 		head = word->size;
-	render_buffer_put(&templates->text, word->at, head);
-	if (head < word->size)
-		put_slot(templates, word->at + head, word->size - head,
-			hex ? SLOT_HEX : SLOT_DECIMAL);
+	to = put_bytes(to, word->at, head);
+	if (head == word->size)
+		return to;
+	return put_slot(templates, to, word->at + head, word->size - head,
+		hex ? SLOT_HEX : SLOT_DECIMAL);
 }
 
-/* Appends the string's pattern.  False: it cannot have one. */
+/* Appends the string's pattern, which is no longer.  False: it has none. */
 static bool put_pattern(struct string_templates *templates,
 	const struct string_value *string)
 {
+	struct render_buffer *text = &templates->text;
 	const char *at = string->bytes;
 	const char *end = at + string->size;
+	char *to;
 
+	if (!render_buffer_reserve(text, string->size))
+		return false;
+	to = text->data + text->length;
 	while (at < end) {
-		struct word word = read_word(at, end);
+		struct word word = read_word(templates, at, end);
 
 		if (word.size == 0) {
-			if (*at >= SLOT_DECIMAL && *at <= 4)
+			if (*at >= SLOT_DECIMAL && *at <= SLOT_LAST)
 				return false;
-			render_buffer_put_byte(&templates->text, *at++);
+			*to++ = *at++;
 			continue;
 		}
-		if (word.digits > 0)
-			put_word(templates, &word);
-		else
-			render_buffer_put(
-				&templates->text, word.at, word.size);
+		to = word.digits > 0 ? put_word(templates, to, &word)
+				     : put_bytes(to, word.at, word.size);
 		at += word.size;
 	}
+	text->length = (size_t)(to - text->data);
 	return true;
 }
 
@@ -424,7 +434,7 @@ static bool look(struct string_templates *templates,
 		size_t before = decimal + hex;
 
 		while (at && at < end) {
-			struct word word = read_word(at, end);
+			struct word word = read_word(templates, at, end);
 
 			at += word.size ? word.size : 1;
 			decimal += word.digits > 0 && word.digits == word.size;
@@ -458,12 +468,27 @@ static bool pays(struct string_templates *templates,
 			       writer->numbers, trial->data, trial->length);
 }
 
+static struct string_templates *begin(void)
+{
+	struct string_templates *templates = calloc(1, sizeof(*templates));
+	int c;
+
+	for (c = 0; templates && c < 256; c++)
+		templates->classes[c] =
+			is_digit((char)c)	? CLASS_WORD | CLASS_DIGIT
+			: c >= 'a' && c <= 'f'	? CLASS_WORD | CLASS_HEX
+			: (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+				? CLASS_WORD
+				: 0;
+	return templates;
+}
+
 bool string_templates_write(struct string_templates **templates,
 	struct string_columns *writer, struct render_buffer *out,
 	const struct string_value *strings, size_t count)
 {
 	if (!*templates)
-		*templates = calloc(1, sizeof(**templates));
+		*templates = begin();
 	return *templates && count >= TRIED_LEAST &&
 	       look(*templates, strings, count) &&
 	       pays(*templates, writer, strings, count) &&

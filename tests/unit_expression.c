@@ -253,6 +253,7 @@ static void widths_and_precisions_are_arguments(void **state)
 	check(&said, "arg1 == 5 && arg2 == 42 && arg3 == 3", true);
 	check(&said, "arg4 == \"abc\"", true);
 	check(&said, "n == 42 && s == \"abc\"", true);
+	pool_free(&said.pool);
 	say(&said, "%2$s a=%1$d");
 	add_integer(&said, 1);
 	add_text(&said, "two");

@@ -113,21 +113,27 @@ static struct follow_space_file *file_of(
 	return &space->files[space->count++];
 }
 
+static bool append(struct follow_place **places, size_t *count, size_t *room,
+	const struct follow_place *place)
+{
+	size_t more = *room ? *room * 2 : 16;
+	struct follow_place *moved;
+
+	if (*count == *room) {
+		moved = realloc(*places, more * sizeof(*moved));
+		if (!moved)
+			return false;
+		*places = moved;
+		*room = more;
+	}
+	(*places)[(*count)++] = *place;
+	return true;
+}
+
 static bool add_place(
 	struct follow_space_file *file, const struct follow_place *place)
 {
-	size_t room = file->room ? file->room * 2 : 16;
-	struct follow_place *places;
-
-	if (file->count == file->room) {
-		places = realloc(file->places, room * sizeof(*places));
-		if (!places)
-			return false;
-		file->places = places;
-		file->room = room;
-	}
-	file->places[file->count++] = *place;
-	return true;
+	return append(&file->places, &file->count, &file->room, place);
 }
 
 void follow_space_take(void *closure, struct recording *recording,
@@ -147,8 +153,18 @@ void follow_space_take(void *closure, struct recording *recording,
 
 /* ---- what becomes of it ---- */
 
+static void receive_small(struct follow_space *space,
+	struct follow_space_file *file, const struct opened *opened,
+	const struct follow_place *place)
+{
+	punch(opened, place->offset, place->offset + place->bytes);
+	count_freed(opened, space->log, place->block);
+	if (!append(&file->small, &file->small_count, &file->small_room, place))
+		space->failed = ENOMEM;
+}
+
 /*
- * Small ones are freed for good.  Of larger ones the header stays until they
+ * Small ones are freed at once.  Of larger ones the header stays until they
  * are handed over: so whoever follows after us finds them again.
  */
 static void receive(struct follow_space *space, struct follow_space_file *file,
@@ -159,8 +175,7 @@ static void receive(struct follow_space *space, struct follow_space_file *file,
 
 	move_counters(opened, place->offset);
 	if (place->bytes < PLACE) {
-		punch(opened, place->offset, place->offset + place->bytes);
-		count_freed(opened, space->log, place->block);
+		receive_small(space, file, opened, place);
 		return;
 	}
 	first.bytes = PLACE;
@@ -203,6 +218,61 @@ static int compare_places(const void *left, const void *right)
 
 	/* The last one is handed over first, in rows from the lowest on. */
 	return a->offset < b->offset ? 1 : a->offset > b->offset ? -1 : 0;
+}
+
+/* Small ones that lie side by side are one, from the lowest on. */
+static void join_small(struct follow_space_file *file)
+{
+	size_t kept = 0;
+	size_t i;
+
+	qsort(file->small, file->small_count, sizeof(*file->small),
+		compare_places);
+	for (i = file->small_count; i > 0; i--) {
+		struct follow_place *place = &file->small[i - 1];
+		struct follow_place *last =
+			kept > 0 ? &file->small[file->small_count - kept]
+				 : NULL;
+
+		if (place->bytes == 0)
+			continue;
+		if (last && last->offset + last->bytes == place->offset) {
+			last->bytes += place->bytes;
+			continue;
+		}
+		kept++;
+		file->small[file->small_count - kept] = *place;
+	}
+	memmove(file->small, file->small + file->small_count - kept,
+		kept * sizeof(*file->small));
+	file->small_count = kept;
+}
+
+/* What is large enough by now can be used again. */
+static void use_small(
+	struct follow_space *space, struct follow_space_file *file)
+{
+	size_t i;
+
+	if (file->small_count < 2)
+		return;
+	join_small(file);
+	for (i = 0; i < file->small_count; i++) {
+		struct follow_place *place = &file->small[i];
+
+		while (place->bytes >= PLACE) {
+			const struct follow_place large = {
+				.offset = place->offset,
+				.bytes = PLACE,
+				.punched = true,
+			};
+
+			if (!add_place(file, &large))
+				space->failed = ENOMEM;
+			place->offset += PLACE;
+			place->bytes -= PLACE;
+		}
+	}
 }
 
 static bool write_zeros(const struct opened *opened, uint64_t at, uint64_t end)
@@ -288,6 +358,7 @@ static void settle_file(
 		return;
 	}
 	receive_all(space, file, &opened);
+	use_small(space, file);
 	hand_over(space, file, &opened);
 	punch_rest(file, &opened);
 	close_again(&opened);
@@ -310,6 +381,7 @@ static void forget_file(struct follow_space *space, struct recording *recording)
 	for (i = 0; i < space->count; i++)
 		if (space->files[i].recording == recording) {
 			free(space->files[i].places);
+			free(space->files[i].small);
 			space->files[i] = space->files[--space->count];
 			return;
 		}
@@ -341,7 +413,10 @@ void follow_space_take_all(void *closure, struct recording *recording)
 
 void follow_space_free(struct follow_space *space)
 {
-	while (space->count > 0)
-		free(space->files[--space->count].places);
+	while (space->count > 0) {
+		space->count--;
+		free(space->files[space->count].places);
+		free(space->files[space->count].small);
+	}
 	free(space->files);
 }

@@ -30,6 +30,11 @@ struct follow_space_file {
 	size_t ready;
 	size_t count; /* the others have just come */
 	size_t room;
+	/* Smaller ones, which are holes in the file: until they are as large,
+	 * or for ever. */
+	struct follow_place *small;
+	size_t small_count;
+	size_t small_room;
 };
 
 /* All zeros is empty, but for the first two. */

@@ -1,0 +1,258 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decoder/column_strings.h"
+#include "record/packed.h"
+
+#define BYTES(literal) (const uint8_t *)(literal), sizeof(literal) - 1
+
+static struct column_store store;
+
+/* The column in these bytes has these values, and nothing is left. */
+static void expect(const uint8_t *bytes, size_t size, size_t count,
+	const uint64_t *values, const struct column_groups *groups)
+{
+	struct cursor cursor = cursor_over(bytes, size);
+	struct column column;
+	size_t i;
+
+	column_store_reset(&store);
+	assert_true(
+		column_read_numbers(&cursor, &store, count, groups, &column));
+	assert_int_equal(cursor_left(&cursor), 0);
+	for (i = 0; i < count; i++)
+		assert_int_equal(column_read_next(&column), values[i]);
+	if (groups)
+		return;
+	cursor = cursor_over(bytes, size);
+	assert_true(column_read_skip(&cursor, &store, count));
+	assert_int_equal(cursor_left(&cursor), 0);
+}
+
+static void refuse(const uint8_t *bytes, size_t size, size_t count)
+{
+	struct cursor cursor = cursor_over(bytes, size);
+	struct column column;
+
+	column_store_reset(&store);
+	assert_false(
+		column_read_numbers(&cursor, &store, count, NULL, &column));
+}
+
+static void columns_of_every_kind_are_read(void **state)
+{
+	static const uint64_t same[] = {3, 3, 3};
+	static const uint64_t planes[] = {5, 6, 260};
+	static const uint64_t patched[] = {1, UINT64_MAX, 3};
+	static const uint64_t even[] = {10, 8, 6};
+	static const uint64_t uneven[] = {10, 8, 9};
+	static const uint64_t picked[] = {7, 9, 7};
+	static const uint64_t phrases[] = {1, 2, 1, 2, 9, 1, 2};
+	static const uint64_t scaled[] = {20, 7, 40};
+
+	(void)state;
+	expect(BYTES("\0\6"), 3, same, NULL);
+	expect(BYTES("\1\2\12\0\1\377\0\0\0"), 3, planes, NULL);
+	expect(BYTES("\2\1\0\1\0\3\1\1\1"), 3, patched, NULL);
+	expect(BYTES("\3\24\0\3"), 3, even, NULL);
+	expect(BYTES("\3\24\1\1\0\376\1"), 3,
+		(const uint64_t[]){10, 264, 265}, NULL);
+	expect(BYTES("\3\24\1\1\3\0\3"), 3, uneven, NULL);
+	expect(BYTES("\4\2\16\22\1\1\0\0\1\0"), 3, picked, NULL);
+	expect(BYTES("\6\2\1\1\0\2\1\1\1\0\1\2\11\4\1\1\0\0\0\1\0"), 7, phrases,
+		NULL);
+	expect(BYTES("\7\12\1\1\16\1\1\0\2\0\4"), 3, scaled, NULL);
+}
+
+static void numbers_have_up_to_64_bits(void **state)
+{
+	static const uint64_t most[] = {(uint64_t)1 << 63};
+
+	(void)state;
+	expect(BYTES("\0\377\377\377\377\377\377\377\377\377\1"), 1, most,
+		NULL);
+	refuse(BYTES("\0\377\377\377\377\377\377\377\377\377\2"), 1);
+	refuse(BYTES("\0\377\377\377\377\377\377\377\377\377\377\1"), 1);
+	refuse(BYTES("\0\377"), 1);
+}
+
+static void groups_are_put_in_the_order_of_calls(void **state)
+{
+	static const uint64_t sites[] = {1, 0, 1, 1};
+	static const uint64_t values[] = {7, 5, 8, 9};
+	static const uint32_t messages[] = {1, 3};
+	const struct column_groups groups = {
+		{.at = sites, .stride = 1}, messages, 2};
+
+	(void)state;
+	expect(BYTES("\5\0\12\3\16\0\2"), 4, values, &groups);
+	refuse(BYTES("\5\0\12\3\16\0\2"), 4);
+}
+
+static void impossible_columns_are_refused(void **state)
+{
+	(void)state;
+	refuse(BYTES(""), 1);
+	refuse(BYTES("\10\0"), 1);
+	refuse(BYTES("\1\0\0"), 1);		     /* no width */
+	refuse(BYTES("\1\11\0abcdefghi"), 1);	     /* too wide */
+	refuse(BYTES("\1\1\0ab"), 3);		     /* cut off */
+	refuse(BYTES("\2\1\0abc\1\3\0"), 3);	     /* beyond the end */
+	refuse(BYTES("\2\1\0abc\2\2\0\1\0"), 3);     /* likewise */
+	refuse(BYTES("\4\2\0\0\1\1\0\0\2\0"), 3);    /* no such place */
+	refuse(BYTES("\4\377\377\377\377\17\0"), 3); /* too many */
+	refuse(BYTES("\6\1\0\0\0\2\0\0"), 3);	     /* empty phrases */
+	refuse(BYTES("\6\1\0\6\0\2\1\0\0"), 2);	     /* too long */
+	refuse(BYTES("\6\1\0\2\0\2\2\0\0"), 3);	     /* too few */
+	refuse(BYTES("\7\2\1\5\0\0\2"), 3);
+}
+
+static void columns_are_nested_no_deeper_than_allowed(void **state)
+{
+	static const uint64_t values[] = {0, 0, 1, 3};
+
+	(void)state;
+	expect(BYTES("\3\0\3\0\0\2"), 4, values, NULL);
+	refuse(BYTES("\3\0\3\0\3\0\0\2"), 4);
+}
+
+static void columns_take_a_bounded_amount_of_memory(void **state)
+{
+	struct column column;
+	size_t total = 0;
+
+	(void)state;
+	column_store_reset(&store);
+	for (;;) {
+		struct cursor cursor = cursor_over(BYTES("\3\0\3\0\0\2"));
+
+		if (!column_read_numbers(&cursor, &store, PACKED_MESSAGES_MAX,
+			    NULL, &column))
+			break;
+		total += PACKED_MESSAGES_MAX * sizeof(uint64_t);
+		assert_true(total <= COLUMN_STORE_MAX);
+	}
+	column_store_reset(&store);
+	assert_non_null(column_store_take(&store, COLUMN_STORE_MAX));
+	assert_null(column_store_take(&store, 1));
+	column_store_free(&store);
+}
+
+static void expect_strings(const uint8_t *bytes, size_t size, size_t count,
+	const char *const *values)
+{
+	struct cursor cursor = cursor_over(bytes, size);
+	struct column_strings column;
+	size_t i;
+
+	column_store_reset(&store);
+	assert_true(column_strings_read(&cursor, &store, count, &column));
+	assert_int_equal(cursor_left(&cursor), 0);
+	for (i = 0; i < count; i++) {
+		struct column_value value = column_strings_next(&column);
+
+		if (!values[i]) {
+			assert_null(value.data);
+			continue;
+		}
+		assert_int_equal(value.size, strlen(values[i]));
+		assert_memory_equal(value.data, values[i], value.size);
+	}
+}
+
+static void refuse_strings(const uint8_t *bytes, size_t size, size_t count)
+{
+	struct cursor cursor = cursor_over(bytes, size);
+	struct column_strings column;
+
+	column_store_reset(&store);
+	assert_false(column_strings_read(&cursor, &store, count, &column));
+}
+
+static void strings_are_read(void **state)
+{
+	static const char *const plain[] = {"ab", NULL, "", "c"};
+	static const char *const picked[] = {"b", "a", "b"};
+	static const char *const made[] = {
+		"n=7;", "x00ff", "n=18446744073709551615;", "a", NULL};
+
+	(void)state;
+	expect_strings(BYTES("\0\1\1\0\3\0\1\2abc"), 4, plain);
+	expect_strings(BYTES("\1\2\0\4ab\1\1\0\1\0\1"), 3, picked);
+	expect_strings(BYTES("\2\4\1\1\0\5\4\2\0n=\1;x\4\4a"
+			     "\1\1\0\0\1\0\2\3" /* places */
+			     "\3\16\0\17"	/* 7 and -1 */
+			     "\0\376\3"),
+		5, made);
+}
+
+static void impossible_strings_are_refused(void **state)
+{
+	(void)state;
+	refuse_strings(BYTES("\3\0"), 1);
+	refuse_strings(BYTES("\0\0\10ab"), 1);
+	refuse_strings(BYTES("\0\0\377\377\377\377\377\377\377\377\377\1"), 3);
+	refuse_strings(BYTES("\1\1\0\4a\0\2"), 3);
+	refuse_strings(BYTES("\1\377\377\7\0\0\0\0"), 3);
+	refuse_strings(BYTES("\2\1\0\4\3\0\0\0"), 1);	   /* no width */
+	refuse_strings(BYTES("\2\1\0\6\3\25\0\0\0\0"), 1); /* too wide */
+	refuse_strings(BYTES("\2\1\0\4\1\0\0"), 1);	   /* no numbers */
+}
+
+/* Under a sanitizer, or valgrind, this finds what is read beyond the end. */
+static void random_bytes_are_read_or_refused(void **state)
+{
+	uint32_t seed = 1;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 200000; round++) {
+		size_t size = 1 + (seed >> 16) % 24;
+		size_t count = 1 + (seed >> 8) % 9;
+		uint8_t *bytes = malloc(size);
+		struct column_strings strings;
+		struct column column;
+		struct cursor cursor;
+		size_t i;
+
+		assert_non_null(bytes);
+		for (i = 0; i < size; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			bytes[i] = (uint8_t)(seed >> 24) % (i % 3 ? 9 : 255);
+		}
+		column_store_reset(&store);
+		cursor = cursor_over(bytes, size);
+		if (column_read_numbers(&cursor, &store, count, NULL, &column))
+			for (i = 0; i < count; i++)
+				column_read_next(&column);
+		cursor = cursor_over(bytes, size);
+		if (column_strings_read(&cursor, &store, count, &strings))
+			for (i = 0; i < count; i++)
+				column_strings_next(&strings);
+		free(bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_of_every_kind_are_read),
+		cmocka_unit_test(numbers_have_up_to_64_bits),
+		cmocka_unit_test(groups_are_put_in_the_order_of_calls),
+		cmocka_unit_test(impossible_columns_are_refused),
+		cmocka_unit_test(columns_are_nested_no_deeper_than_allowed),
+		cmocka_unit_test(columns_take_a_bounded_amount_of_memory),
+		cmocka_unit_test(strings_are_read),
+		cmocka_unit_test(impossible_strings_are_refused),
+		cmocka_unit_test(random_bytes_are_read_or_refused),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	column_store_free(&store);
+	return failed;
+}

@@ -1,0 +1,265 @@
+#include "tools/pack/follow_step.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/pack/follow_back.h"
+#include "tools/pack/follow_frames.h"
+
+#define PAUSE_FULL 1000 /* milliseconds */
+
+/* The log is on disk this often. */
+#define SYNC_NS 1000000000u
+
+uint64_t follow_step_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void follow_step_sleep(int milliseconds)
+{
+	const struct timespec time = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000l,
+	};
+
+	nanosleep(&time, NULL);
+}
+
+void follow_step_complain(const char *what, const char *why, const char *advice)
+{
+	fprintf(stderr, "binlog-pack: %s: %s: %s\n", what, why, advice);
+}
+
+/* Cannot go on. */
+void follow_step_fail(struct follow *follow, const char *what, const char *why,
+	const char *advice)
+{
+	follow_step_complain(what, why, advice);
+	follow->failed = true;
+}
+
+void follow_step_fail_memory(struct follow *follow)
+{
+	follow_step_fail(follow, follow->options->directory, "out of memory",
+		"start it again, it goes on where its log ends");
+}
+
+/* ---- writing ---- */
+
+/* A full disk may have room again: the captures keep what was said. */
+bool follow_step_write(struct follow *follow, bool whole)
+{
+	struct follow_log *log = &follow->log;
+	bool told = false;
+
+	while (!follow_log_write(log, whole)) {
+		if (!told)
+			follow_step_complain(log->path, strerror(log->failed),
+				"waits and tries again; meanwhile the "
+				"captures grow");
+		told = true;
+		if (*follow->stopped)
+			return false;
+		follow_step_sleep(PAUSE_FULL);
+	}
+	if (told)
+		follow_step_complain(
+			log->path, "written again", "nothing is lost");
+	return true;
+}
+
+static void sync_now_and_then(struct follow *follow)
+{
+	uint64_t time = follow_step_now();
+
+	if (time - follow->synced < SYNC_NS)
+		return;
+	fdatasync(follow->log.fd);
+	follow->synced = time;
+}
+
+/* Everything that was given out so far is in the log, and said to be. */
+static bool write_step(struct follow *follow, bool all)
+{
+	struct frame_write *frame = pack_frame(follow->pack);
+
+	if (!pack_flush(follow->pack) ||
+		!follow_frames_save(frame, follow->live, all) ||
+		!pack_flush(follow->pack)) {
+		follow_step_fail_memory(follow);
+		return false;
+	}
+	follow->stepped = follow_step_now();
+	if (follow_step_write(follow, true))
+		return true;
+	follow->failed = true;
+	return false;
+}
+
+static void tell_space(struct follow *follow)
+{
+	if (follow->space.failed != 0 && !follow->told_space) {
+		follow_step_complain(follow->options->directory,
+			strerror(follow->space.failed),
+			"room of captures is not given back");
+		follow->told_space = true;
+	}
+	follow->space.failed = 0;
+}
+
+bool follow_step(struct follow *follow)
+{
+	if (!write_step(follow, false))
+		return false;
+	sync_now_and_then(follow);
+	live_release(follow->live, follow_space_take, follow_space_take_all,
+		&follow->space);
+	follow_space_settle(&follow->space);
+	tell_space(follow);
+	return true;
+}
+
+/* ---- files of the log ---- */
+
+static bool begin_packing(struct follow *follow)
+{
+	follow->pack =
+		pack_new(&follow->options->pack, follow_log_take, &follow->log);
+	if (!follow->pack) {
+		follow_step_fail_memory(follow);
+		return false;
+	}
+	follow->space.log = pack_frame(follow->pack)->log;
+	follow->begun = follow_step_now();
+	return true;
+}
+
+static bool begin_file(struct follow *follow)
+{
+	if (!follow_log_open_next(&follow->log)) {
+		follow_step_fail(follow, follow->log.path, strerror(errno),
+			"choose another name, or move it away");
+		return false;
+	}
+	if (!begin_packing(follow))
+		return false;
+	follow_frames_begin(pack_frame(follow->pack));
+	return write_step(follow, true);
+}
+
+bool follow_step_end(struct follow *follow)
+{
+	bool done = pack_end(follow->pack) && follow_step_write(follow, true);
+
+	follow->messages += pack_messages(follow->pack);
+	follow->bytes += follow->log.bytes;
+	pack_free(follow->pack);
+	follow->pack = NULL;
+	if (done)
+		fdatasync(follow->log.fd);
+	follow_log_close(&follow->log);
+	if (!done)
+		follow->failed = true;
+	return done;
+}
+
+bool follow_step_is_too_old(const struct follow *follow)
+{
+	uint64_t most = follow->options->rotate_seconds * 1000000000u;
+
+	return most > 0 && follow_step_now() - follow->begun >= most;
+}
+
+bool follow_step_rotate(struct follow *follow)
+{
+	uint64_t most = follow->options->rotate_bytes;
+	bool due = (most > 0 && follow->log.bytes >= most) ||
+		   follow_step_is_too_old(follow);
+
+	if (!due || pack_messages(follow->pack) == 0)
+		return true;
+	return follow_step_end(follow) && begin_file(follow);
+}
+
+/* What was cut off behind its last step ends there. */
+static bool end_found(struct follow *follow, const struct follow_found *found)
+{
+	struct frame_write frame = {.log = found->log, .part = found->part};
+	bool good;
+
+	frame_write_begin(&frame, PACKED_END);
+	frame_write_uint(&frame, PACKED_END_MESSAGES, found->messages);
+	frame_write_end(&frame);
+	good = !frame.out.failed &&
+	       follow_log_take(&follow->log, frame.out.data, frame.out.length);
+	frame_write_free(&frame);
+	return good;
+}
+
+/* Goes on behind the last step that is whole. */
+static bool go_on(struct follow *follow, const struct follow_found *found)
+{
+	if (!follow_log_open_again(&follow->log, found->whole) ||
+		!end_found(follow, found)) {
+		follow_step_fail(follow, follow->log.path, strerror(errno),
+			"check its permissions");
+		return false;
+	}
+	return begin_packing(follow) && write_step(follow, true);
+}
+
+/*
+ * A file of ours without a whole step has nothing that is not in captures; what
+ * was noted is in the one before.
+ */
+static bool take_up_older(struct follow *follow)
+{
+	unsigned number = follow->log.number;
+	struct follow_found found;
+	bool good = unlink(follow->log.path) == 0;
+
+	if (good && number > 0 && follow_log_find(&follow->log, number))
+		good = follow_back_look(follow->log.path, &found) &&
+		       follow_back_recall(follow->log.path, found.whole,
+			       live_past_of(follow->live));
+	if (!good)
+		follow_step_fail(follow, follow->log.path, strerror(errno),
+			"check its permissions");
+	return good && begin_file(follow);
+}
+
+bool follow_step_open(struct follow *follow)
+{
+	struct follow_found found;
+	const char *path = follow->log.path;
+
+	if (!follow_log_find(&follow->log, 0))
+		return begin_file(follow);
+	if (!follow_back_look(path, &found)) {
+		follow_step_fail(
+			follow, path, strerror(errno), "check its permissions");
+		return false;
+	}
+	if (!found.is_ours && !found.is_empty) {
+		follow_step_fail(follow, path,
+			"it is there, and not a log of --follow",
+			"choose another name");
+		return false;
+	}
+	if (found.whole == 0)
+		return take_up_older(follow);
+	if (!follow_back_recall(
+		    path, found.whole, live_past_of(follow->live))) {
+		follow_step_fail(
+			follow, path, strerror(errno), "check its permissions");
+		return false;
+	}
+	return go_on(follow, &found);
+}

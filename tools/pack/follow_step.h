@@ -1,0 +1,73 @@
+/*
+ * A follower's steps: what was packed gets into the log, with how far that is,
+ * and only then captures are freed; and the files of its log, one after the
+ * other.  Called by follow.c; says itself what goes wrong.  Promises that a
+ * step which was not written to its end is as if it had not begun.
+ */
+#ifndef TOOLS_PACK_FOLLOW_STEP_H
+#define TOOLS_PACK_FOLLOW_STEP_H
+
+#include <signal.h>
+
+#include "decoder/live.h"
+#include "tools/pack/follow.h"
+#include "tools/pack/follow_log.h"
+#include "tools/pack/follow_space.h"
+
+struct follow {
+	const struct follow_options *options;
+	struct error_list errors; /* of this pass */
+	bool damaged;
+	struct live *live;
+	struct follow_log log;
+	struct follow_space space;
+	struct pack *pack;
+	int directory;	  /* open and locked, or -1 */
+	uint64_t begun;	  /* CLOCK_MONOTONIC: the file of the log */
+	uint64_t stepped; /* the last step */
+	uint64_t synced;
+	uint64_t alone; /* since when nobody is there; 0: somebody is */
+	uint64_t messages;
+	uint64_t bytes; /* of files before this one */
+	bool told_waiting;
+	bool told_space;
+	bool failed;
+	const volatile sig_atomic_t *stopped; /* not 0: it shall end */
+};
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+uint64_t follow_step_now(void);
+
+/* Less if a signal comes. */
+void follow_step_sleep(int milliseconds);
+
+/* One sentence; the second one says that it cannot go on, too. */
+void follow_step_complain(
+	const char *what, const char *why, const char *advice);
+void follow_step_fail(struct follow *follow, const char *what, const char *why,
+	const char *advice);
+void follow_step_fail_memory(struct follow *follow);
+
+/* Goes on with the log that is there, or begins it.  Before the first pass.
+ * False: it has failed.  The same of all below. */
+bool follow_step_open(struct follow *follow);
+
+/*
+ * Writes what was packed so far, and waits where the disk is full, until it is
+ * stopped.  `whole`: a step ends here.
+ */
+bool follow_step_write(struct follow *follow, bool whole);
+
+/* Between passes: all that was given out is packed, written and freed. */
+bool follow_step(struct follow *follow);
+
+/* The log's file is older than it may become. */
+bool follow_step_is_too_old(const struct follow *follow);
+
+/* After a step: another file if this one is large or old enough. */
+bool follow_step_rotate(struct follow *follow);
+
+/* After the last step: ends the log. */
+bool follow_step_end(struct follow *follow);
+
+#endif
