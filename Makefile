@@ -221,7 +221,7 @@ install: all
 	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(O)/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 man/*.7 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:
 	rm -rf $(O)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "decoder/power_of_ten.h"
 #include "record/packed.h"
 
 /* What a column is read from, and how deep it is. */
@@ -274,6 +275,27 @@ static bool fill_scaled(const struct reading *from, size_t count,
 	return fill_exceptions(&exceptions, count, values);
 }
 
+static bool fill_decimal(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	uint64_t exponent = number(from->bytes);
+	struct cursor exceptions = *from->bytes;
+	double power;
+	size_t i;
+
+	if (exponent > POWER_OF_TEN_MAX ||
+		!fill_exceptions(from->bytes, count, NULL) ||
+		!fill(from, count, values, nesting + 1))
+		return false;
+	power = power_of_ten((unsigned)exponent);
+	for (i = 0; i < count; i++) {
+		double value = (double)(int64_t)values[i] / power;
+
+		memcpy(&values[i], &value, sizeof(value));
+	}
+	return fill_exceptions(&exceptions, count, values);
+}
+
 static bool fill_with(const struct reading *from, size_t count,
 	uint64_t *values, unsigned nesting)
 {
@@ -301,6 +323,8 @@ static bool fill_with(const struct reading *from, size_t count,
 		return fill_phrases(from, count, values, nesting);
 	case PACKED_SCALED:
 		return fill_scaled(from, count, values, nesting);
+	case PACKED_DECIMAL:
+		return fill_decimal(from, count, values, nesting);
 	default:
 		return false;
 	}

@@ -123,7 +123,8 @@ static void consider_samples(struct column_shape *best, const uint64_t *values,
 		size_t most = best_window(samples, SAMPLES, limit, &first);
 		size_t outside = (SAMPLES - most) * count / SAMPLES;
 
-		if (width * count + outside * best->exception_bytes < best->cost)
+		if (width * count + outside * best->exception_bytes <
+			best->cost)
 			consider_patched(best, values, count,
 				base_of(samples, first, most, limit, min),
 				width);
@@ -187,8 +188,8 @@ static size_t count_plane(uint32_t counts[256],
 	return counted;
 }
 
-size_t column_shape_estimate(const struct column_shape *shape,
-	const uint64_t *values, size_t count)
+size_t column_shape_estimate(
+	const struct column_shape *shape, const uint64_t *values, size_t count)
 {
 	size_t bytes = 8;
 	unsigned plane;

@@ -19,13 +19,13 @@ struct column_shape {
 	uint64_t base; /* also the CONSTANT */
 	size_t exceptions;
 	unsigned exception_bytes; /* about what one takes */
-	size_t cost; /* bytes, about, before compression */
+	size_t cost;		  /* bytes, about, before compression */
 };
 
 /* For `count` values, at least 1; both take a few passes over them. */
 struct column_shape column_shape_of(const uint64_t *values, size_t count);
-size_t column_shape_estimate(const struct column_shape *shape,
-	const uint64_t *values, size_t count);
+size_t column_shape_estimate(
+	const struct column_shape *shape, const uint64_t *values, size_t count);
 
 void column_shape_put(const struct column_shape *shape,
 	struct render_buffer *out, const uint64_t *values, size_t count);

@@ -13,7 +13,6 @@
 #define GUESS 4u /* so many samples tell a divisor */
 /* What is wrapped around something must save so many bytes. */
 #define LEAST_GAIN 8u
-#define PHRASE_MAX 64u
 #define TRIAL_LEVEL 3
 
 enum wrapping { NOT_WRAPPED, WRAPPED_DELTA, WRAPPED_SCALED, WRAPPED_DISTINCT };
@@ -48,7 +47,7 @@ static bool reserve_numbers(struct column_write *writer, size_t count)
 		&writer->numbers_room, count, sizeof(*writer->numbers));
 }
 
-static bool reserve_group(struct column_write *writer, size_t count)
+bool column_write_reserve_group(struct column_write *writer, size_t count)
 {
 	return column_write_room((void **)&writer->group, &writer->group_room,
 		count, sizeof(*writer->group));
@@ -70,8 +69,7 @@ size_t column_write_slots(struct column_write *writer, size_t count)
 	return slots - 1;
 }
 
-static void fill_deltas(
-	uint64_t *deltas, const uint64_t *values, size_t count)
+static void fill_deltas(uint64_t *deltas, const uint64_t *values, size_t count)
 {
 	size_t i;
 
@@ -86,8 +84,8 @@ static void consider_deltas(struct column_write *writer, struct plan *best,
 
 	fill_deltas(writer->numbers, values, count);
 	plan.shape = column_shape_of(writer->numbers, count - 1);
-	plan.estimate = column_shape_estimate(
-		&plan.shape, writer->numbers, count - 1);
+	plan.estimate =
+		column_shape_estimate(&plan.shape, writer->numbers, count - 1);
 	plan.estimate += LEAST_GAIN + plan.estimate / 16;
 	if (plan.estimate < best->estimate)
 		*best = plan;
@@ -118,8 +116,7 @@ static uint64_t divisor_of(const uint64_t *values, size_t count)
 	size_t i, k;
 
 	for (i = 0; i < SAMPLES; i++)
-		samples[i] = magnitude(
-			values[1 + i * (count - 1) / SAMPLES]);
+		samples[i] = magnitude(values[1 + i * (count - 1) / SAMPLES]);
 	for (i = 0; i < SAMPLES; i += GUESS) {
 		uint64_t divisor = samples[i];
 		size_t divides = 0;
@@ -321,14 +318,13 @@ size_t column_write_compressed(
 	if (!writer->zstd ||
 		!render_buffer_reserve(to, ZSTD_compressBound(size)))
 		return SIZE_MAX;
-	compressed = ZSTD_compressCCtx(writer->zstd, to->data, to->room, bytes,
-		size, TRIAL_LEVEL);
+	compressed = ZSTD_compressCCtx(
+		writer->zstd, to->data, to->room, bytes, size, TRIAL_LEVEL);
 	return ZSTD_isError(compressed) ? SIZE_MAX : compressed;
 }
 
-/* Of what is in `out` from `start` on, and in `other`, the smaller one. */
-static void keep_better(struct column_write *writer, struct render_buffer *out,
-	size_t start)
+void column_write_keep_better(
+	struct column_write *writer, struct render_buffer *out, size_t start)
 {
 	const struct render_buffer *other = &writer->other;
 	size_t now = column_write_compressed(
@@ -365,129 +361,11 @@ void column_write_grouped(struct column_write *writer,
 
 	put_plan(writer, out, values, count, &plan);
 	if (groups->count < 2 || plan.estimate < 4 * groups->count ||
-		!reserve_group(writer, count))
+		!column_write_reserve_group(writer, count))
 		return;
 	writer->other.length = 0;
 	put_groups(writer, &writer->other, values, groups);
-	keep_better(writer, out, start);
-}
-
-/* One phrase, where it was met first. */
-struct phrase {
-	uint32_t first;
-	uint32_t length;
-};
-
-struct phrases {
-	struct phrase *all;
-	uint32_t *places; /* of what makes the column */
-	size_t count;
-	size_t places_count;
-	size_t values; /* of all phrases */
-};
-
-static uint64_t hash_phrase(
-	const struct column_write *writer, const uint64_t *values, size_t length)
-{
-	uint64_t hash = writer->seed ^ length;
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		hash = binlog_hash_word(hash, values[i]);
-	return hash;
-}
-
-static void enter_phrase(struct column_write *writer, struct phrases *phrases,
-	const uint64_t *values, size_t mask, struct phrase phrase)
-{
-	size_t at = hash_phrase(writer, values + phrase.first, phrase.length) &
-		    mask;
-
-	for (; writer->slots[at]; at = (at + 1) & mask) {
-		const struct phrase *old =
-			&phrases->all[writer->slots[at] - 1];
-
-		if (old->length == phrase.length &&
-			memcmp(values + old->first, values + phrase.first,
-				phrase.length * sizeof(*values)) == 0)
-			break;
-	}
-	if (!writer->slots[at]) {
-		phrases->all[phrases->count++] = phrase;
-		phrases->values += phrase.length;
-		writer->slots[at] = (uint32_t)phrases->count;
-	}
-	phrases->places[phrases->places_count++] = writer->slots[at] - 1;
-}
-
-/* False: there are none worth while, or no memory. */
-static bool find_phrases(struct column_write *writer, struct phrases *phrases,
-	const uint64_t *values, size_t count, const bool *starts)
-{
-	size_t begins = 0;
-	size_t mask, first, i;
-
-	for (i = 0; i < count; i++)
-		begins += starts[i];
-	begins += count / PHRASE_MAX + 2;
-	if (begins > count / 2)
-		return false;
-	mask = column_write_slots(writer, begins);
-	phrases->all = malloc(begins * sizeof(*phrases->all));
-	phrases->places = malloc(begins * sizeof(*phrases->places));
-	if (!mask || !phrases->all || !phrases->places)
-		return false;
-	for (i = 1, first = 0; i <= count; i++) {
-		if (i < count && !starts[i] && i - first < PHRASE_MAX)
-			continue;
-		enter_phrase(writer, phrases, values, mask,
-			(struct phrase){
-				(uint32_t)first, (uint32_t)(i - first)});
-		first = i;
-	}
-	return phrases->values <= count / 4;
-}
-
-static void put_phrases(struct column_write *writer, struct render_buffer *out,
-	const uint64_t *values, const struct phrases *phrases)
-{
-	size_t used = 0;
-	size_t i;
-
-	render_buffer_put_byte(out, (char)PACKED_PHRASES);
-	column_shape_put_number(out, phrases->count);
-	for (i = 0; i < phrases->count; i++)
-		writer->group[i] = phrases->all[i].length;
-	column_write_numbers(writer, out, writer->group, phrases->count);
-	for (i = 0; i < phrases->count; i++) {
-		memcpy(writer->group + used, values + phrases->all[i].first,
-			phrases->all[i].length * sizeof(*values));
-		used += phrases->all[i].length;
-	}
-	column_write_numbers(writer, out, writer->group, used);
-	column_shape_put_number(out, phrases->places_count);
-	for (i = 0; i < phrases->places_count; i++)
-		writer->group[i] = phrases->places[i];
-	column_write_numbers(
-		writer, out, writer->group, phrases->places_count);
-}
-
-void column_write_phrases(struct column_write *writer,
-	struct render_buffer *out, const uint64_t *values, size_t count,
-	const bool *starts)
-{
-	struct phrases phrases = {0};
-	size_t start = out->length;
-
-	column_write_numbers(writer, out, values, count);
-	if (out->length - start > LEAST_GAIN && reserve_group(writer, count) &&
-		find_phrases(writer, &phrases, values, count, starts)) {
-		writer->other.length = 0;
-		put_phrases(writer, &writer->other, values, &phrases);
-		keep_better(writer, out, start);
-	}
-	free(phrases.all);
-	free(phrases.places);
+	column_write_keep_better(writer, out, start);
 }
 
 void column_write_free(struct column_write *writer)

@@ -29,7 +29,7 @@ struct column_write {
 
 /* Which messages are of which site: all of one, then all of the next. */
 struct column_write_groups {
-	const uint32_t *order; /* places of messages in the batch */
+	const uint32_t *order;	/* places of messages in the batch */
 	const uint32_t *counts; /* of each site */
 	size_t count;		/* of sites */
 };
@@ -43,20 +43,24 @@ void column_write_grouped(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
 	const struct column_write_groups *groups);
 
-/* The same, and there may be phrases, which begin where starts[i] is true. */
-void column_write_phrases(struct column_write *writer,
-	struct render_buffer *out, const uint64_t *values, size_t count,
-	const bool *starts);
-
 /* `count` elements of `size`; false: out of memory. */
-bool column_write_room(
-	void **array, size_t *room, size_t count, size_t size);
+bool column_write_room(void **array, size_t *room, size_t count, size_t size);
 
 /*
  * An empty hash table of at least twice `count` slots; the mask of its places,
  * 0: out of memory.
  */
 size_t column_write_slots(struct column_write *writer, size_t count);
+
+/* Room for as many numbers in `group`; false: out of memory. */
+bool column_write_reserve_group(struct column_write *writer, size_t count);
+
+/*
+ * Of what is in `out` from `start` on, and in `other`, keeps in `out` what is
+ * less once it is compressed.
+ */
+void column_write_keep_better(
+	struct column_write *writer, struct render_buffer *out, size_t start);
 
 /*
  * How many bytes these are once they are compressed; SIZE_MAX: out of memory.

@@ -84,6 +84,8 @@ bool filter_wants_thread(const struct options *options, uint32_t pid,
 
 bool filter_wants(const struct options *options, const struct message *message)
 {
+	if (!options->rules.about_threads && options->streams == 0)
+		return true;
 	return filter_wants_thread(
 		       options, message->pid, message->tid, message->thread) &&
 	       filter_wants_stream(options, message->context);

@@ -109,7 +109,7 @@ const char *filter_rules_add_grep(struct filter_rules *rules, const char *value)
 	return NULL;
 }
 
-const char *filter_rules_set_times(
+const char *filter_rules_finish(
 	struct filter_rules *rules, bool utc, const char **option)
 {
 	static const char wrong[] =
@@ -120,6 +120,8 @@ const char *filter_rules_set_times(
 
 	clock_gettime(CLOCK_REALTIME, &time);
 	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	rules->about_threads =
+		rules->pids.count || rules->tids.count || rules->threads.count;
 	rules->until = UINT64_MAX;
 	rules->timed = rules->since_text || rules->until_text;
 	*option = "--since";

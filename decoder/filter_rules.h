@@ -33,6 +33,7 @@ struct filter_rules {
 	uint64_t since; /* nanoseconds since 1970 */
 	uint64_t until;
 	bool timed;
+	bool about_threads; /* there is one of the next three */
 	struct filter_numbers pids;
 	struct filter_numbers tids;
 	struct filter_texts threads; /* globs, and so are these */
@@ -63,10 +64,10 @@ const char *filter_rules_add_grep(
 	struct filter_rules *rules, const char *value);
 
 /*
- * What --since and --until mean, once it is known whether dates are in UTC.
- * Null, or what is wrong, with *option.
+ * To be called when all values are there, and it is known whether dates are in
+ * UTC.  Null, or what is wrong, with *option.
  */
-const char *filter_rules_set_times(
+const char *filter_rules_finish(
 	struct filter_rules *rules, bool utc, const char **option);
 
 /* Whether there are rules about what is said, not only of who and when. */

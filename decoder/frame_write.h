@@ -27,11 +27,13 @@ struct frame_write {
 /* Begins a frame, with log and part. */
 void frame_write_begin(struct frame_write *frame, enum packed_tag tag);
 
-void frame_write_uint(struct frame_write *frame, unsigned field, uint64_t value);
+void frame_write_uint(
+	struct frame_write *frame, unsigned field, uint64_t value);
 void frame_write_int(struct frame_write *frame, unsigned field, int64_t value);
 
 /* Nothing if it is 0, which is what a missing field says. */
-void frame_write_some(struct frame_write *frame, unsigned field, uint64_t value);
+void frame_write_some(
+	struct frame_write *frame, unsigned field, uint64_t value);
 
 /* A string if it is valid UTF-8, else binary. */
 void frame_write_text(struct frame_write *frame, unsigned field,

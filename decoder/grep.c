@@ -174,18 +174,28 @@ static bool compile(
 	return false;
 }
 
+/* Small letters, which stand for both cases. */
+static bool has_letters_of_one_case(const char *pattern)
+{
+	bool any = false;
+
+	for (; *pattern; pattern++) {
+		if (isupper((unsigned char)*pattern))
+			return false;
+		any = any || islower((unsigned char)*pattern);
+	}
+	return any;
+}
+
 struct grep *grep_new(const char *pattern, char *problem, size_t size)
 {
 	struct grep *grep = calloc(1, sizeof(*grep));
-	const char *at;
 
 	snprintf(problem, size, "out of memory: try without");
 	if (!grep)
 		return NULL;
 	grep->needle = calloc(1, strlen(pattern) + 1);
-	grep->folds = true;
-	for (at = pattern; *at; at++)
-		grep->folds = grep->folds && !isupper((unsigned char)*at);
+	grep->folds = has_letters_of_one_case(pattern);
 	if (grep->needle && (find_needle(grep, pattern) ||
 				    compile(grep, pattern, problem, size)))
 		return grep;
@@ -211,9 +221,12 @@ static const char *find_byte(const char *text, const char *end, char c)
 {
 	size_t left = (size_t)(end - text);
 	const char *small = memchr(text, c, left);
-	const char *capital = memchr(text, toupper((unsigned char)c),
-		small ? (size_t)(small - text) : left);
+	const char *capital;
 
+	if (c < 'a' || c > 'z')
+		return small;
+	capital = memchr(
+		text, c - 'a' + 'A', small ? (size_t)(small - text) : left);
 	return capital ? capital : small;
 }
 

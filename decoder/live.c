@@ -68,6 +68,7 @@ static bool add_capture(struct live *live, char *path, struct recording *from)
 	size_t room = live->room ? live->room * 2 : 16;
 	struct live_capture **captures;
 	struct live_capture *capture;
+	struct live_past *past;
 
 	if (live->count == live->room) {
 		captures = realloc(live->captures, room * sizeof(*captures));
@@ -76,10 +77,12 @@ static bool add_capture(struct live *live, char *path, struct recording *from)
 		live->captures = captures;
 		live->room = room;
 	}
-	capture = live_capture_new(
-		path, from, live_past_find(&live->pasts, from->header.nonce));
+	past = live_past_find(&live->pasts, from->header.nonce);
+	capture = live_capture_new(path, from, past);
 	if (!capture)
 		return false;
+	if (past)
+		past->taken = true;
 	live->captures[live->count++] = capture;
 	return true;
 }
@@ -105,7 +108,7 @@ static bool open_file(struct live *live, char *path, const struct stat *st)
 			return add_capture(live, path, recording);
 		recording_close(recording);
 	} else if (errors.count > 0 && may_be_tried_again(&errors.kept[0])) {
-		live->scanned = (struct timespec){0};
+		live->skipped = true;
 		free(path);
 		return true;
 	} else if (errors.count > 0) {
@@ -160,11 +163,25 @@ static bool is_to_be_scanned(struct live *live, int fd)
 	return true;
 }
 
+static void scan_entries(struct live *live, DIR *entries)
+{
+	const struct dirent *entry;
+
+	live->skipped = false;
+	while (!live->failed && (entry = readdir(entries)))
+		if (is_capture(entry->d_name) && !add_file(live, entry->d_name))
+			live->failed = true;
+	/* What is known of captures that are not there is of no use. */
+	if (live->skipped)
+		live->scanned = (struct timespec){0};
+	else if (live->seen_any)
+		live_past_free(&live->pasts);
+}
+
 /* False: there is no directory, for the reason in errno. */
 static bool scan_directory(struct live *live)
 {
 	DIR *entries = opendir(live->directory);
-	const struct dirent *entry;
 	int error;
 
 	if (!entries) {
@@ -174,10 +191,7 @@ static bool scan_directory(struct live *live)
 		return false;
 	}
 	if (is_to_be_scanned(live, dirfd(entries)))
-		while (!live->failed && (entry = readdir(entries)))
-			if (is_capture(entry->d_name) &&
-				!add_file(live, entry->d_name))
-				live->failed = true;
+		scan_entries(live, entries);
 	closedir(entries);
 	return true;
 }

@@ -63,8 +63,9 @@ void live_save(struct live *live, const struct live_save *save, bool all);
 typedef void live_take(void *closure, struct recording *capture,
 	const struct recording_block *block, uint64_t place);
 
-/* All of the capture.  It is closed afterwards. */
-typedef void live_take_all(void *closure, struct recording *capture);
+/* All of the capture, which is closed afterwards.  False: it cannot be freed,
+ * and remains what live_save() tells of. */
+typedef bool live_take_all(void *closure, struct recording *capture);
 
 /* After what live_save() said is safe: what can be freed of the captures. */
 void live_release(struct live *live, live_take *take, live_take_all *take_all,
@@ -81,7 +82,7 @@ bool live_expect(struct live *live, struct recording *capture, uint64_t offset,
 /* The capture with this path, as it was given; null: there is none. */
 struct recording *live_recording_at(const struct live *live, const char *path);
 
-/* How many captures it has that are not released altogether. */
+/* How many captures it has that are not given out altogether. */
 size_t live_count(const struct live *live);
 
 /* Null is fine. */

@@ -63,6 +63,7 @@ struct live_capture {
 	bool told_of_clock;
 	bool ended;    /* nobody is left to write to it */
 	bool finished; /* and all was given out */
+	bool stuck;    /* and it could not be freed */
 	bool failed;   /* out of memory */
 };
 

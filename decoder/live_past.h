@@ -34,6 +34,7 @@ struct live_past {
 	uint8_t *records;
 	size_t bytes;
 	size_t bytes_room;
+	bool taken; /* its capture was found */
 	struct live_past *next;
 };
 

@@ -32,10 +32,27 @@ static void save_capture(
 		save_writer(save, capture->writers[i], all);
 }
 
-void live_save(struct live *live, const struct live_save *save, bool all)
+/* What the follower before us has said of captures that we have not found. */
+static void save_past(
+	const struct live_save *save, const struct live_past *past)
 {
 	size_t i;
 
+	if (past->bytes > 0)
+		save->records(
+			save->closure, past->nonce, past->records, past->bytes);
+	for (i = 0; i < past->count; i++)
+		save->position(save->closure, past->nonce, &past->positions[i]);
+}
+
+void live_save(struct live *live, const struct live_save *save, bool all)
+{
+	const struct live_past *past;
+	size_t i;
+
+	for (past = live->pasts.first; all && past; past = past->next)
+		if (!past->taken)
+			save_past(save, past);
 	for (i = 0; i < live->count; i++)
 		save_capture(save, live->captures[i], all);
 }
@@ -134,13 +151,14 @@ void live_release(struct live *live, live_take *take, live_take_all *take_all,
 	for (i = 0; i < live->count; i++) {
 		struct live_capture *capture = live->captures[i];
 
-		if (!capture->finished) {
+		if (!capture->finished)
 			release_capture(capture, take, closure);
+		else if (!capture->stuck)
+			capture->stuck = !take_all(closure, capture->recording);
+		if (capture->finished && !capture->stuck)
+			live_capture_free(capture);
+		else
 			live->captures[kept++] = capture;
-			continue;
-		}
-		take_all(closure, capture->recording);
-		live_capture_free(capture);
 	}
 	live->count = kept;
 }
@@ -200,7 +218,12 @@ struct recording *live_recording_at(const struct live *live, const char *path)
 
 size_t live_count(const struct live *live)
 {
-	return live->count;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < live->count; i++)
+		count += !live->captures[i]->stuck;
+	return count;
 }
 
 void live_free(struct live *live)

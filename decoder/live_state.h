@@ -28,6 +28,7 @@ struct live {
 	struct stranger *strangers;
 	size_t stranger_count;
 	struct timespec scanned; /* the directory's time then */
+	bool skipped;		 /* a file, the last time */
 	bool seen_any;
 	bool failed;
 	bool by_wall;

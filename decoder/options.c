@@ -316,7 +316,7 @@ static enum options_action check(struct options *options)
 {
 	const char *option;
 	const char *wrong =
-		filter_rules_set_times(&options->rules, options->utc, &option);
+		filter_rules_finish(&options->rules, options->utc, &option);
 
 	if (strcmp(options->style, "help") == 0)
 		return OPTIONS_STYLES;

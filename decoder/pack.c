@@ -160,8 +160,7 @@ static void know_thread(struct pack *pack, struct known_thread *known,
 	known->tid = message->tid;
 	memcpy(known->name, message->thread,
 		strnlen(message->thread, sizeof(known->name)));
-	known->capture =
-		pack_define_capture_of(&pack->define, entry);
+	known->capture = pack_define_capture_of(&pack->define, entry);
 	known->entry = entry;
 }
 
@@ -193,8 +192,7 @@ static struct pack_entry *site_of(
 	struct pack_entry *site;
 
 	if (packed >> 32 == pack->define.serial) {
-		site = pack_table_entry(
-			&pack->define.sites, (uint32_t)packed);
+		site = pack_table_entry(&pack->define.sites, (uint32_t)packed);
 		if (site->batch == pack->batch.stamp)
 			return site;
 	}
@@ -204,8 +202,8 @@ static struct pack_entry *site_of(
 	return site;
 }
 
-static bool report_cut(struct pack *pack, const struct message *message,
-	size_t strings)
+static bool report_cut(
+	struct pack *pack, const struct message *message, size_t strings)
 {
 	const struct error error = {
 		.code = ERROR_STRING,
@@ -288,8 +286,8 @@ struct frame_write *pack_frame(struct pack *pack)
 	return &pack->frame;
 }
 
-bool pack_loss(struct pack *pack, struct recording *capture,
-	const struct error *error)
+bool pack_loss(
+	struct pack *pack, struct recording *capture, const struct error *error)
 {
 	struct frame_write *frame = &pack->frame;
 	struct pack_entry *entry = NULL;
@@ -313,8 +311,7 @@ bool pack_loss(struct pack *pack, struct recording *capture,
 
 bool pack_capture_end(struct pack *pack, struct recording *capture)
 {
-	if (!pack_flush(pack) ||
-		!pack_ends_capture(&pack->define, capture))
+	if (!pack_flush(pack) || !pack_ends_capture(&pack->define, capture))
 		return fail(pack);
 	pack_define_forget(&pack->define, capture);
 	memset(pack->threads, 0, sizeof(pack->threads));

@@ -27,15 +27,16 @@ struct places;
 typedef bool pack_take(void *closure, const void *bytes, size_t size);
 
 struct pack_options {
-	int level;  /* of zstd, 0: the packer's choice */
-	struct places *places; /* for the names of stacks, so that readers need */
-			       /* no files; null: no names */
+	int level; /* of zstd, 0: the packer's choice */
+	struct places
+		*places; /* for the names of stacks, so that readers need */
+			 /* no files; null: no names */
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 
 /* A new log.  The closure stays the caller's.  Null: out of memory. */
-struct pack *pack_new(const struct pack_options *options, pack_take *take,
-	void *closure);
+struct pack *pack_new(
+	const struct pack_options *options, pack_take *take, void *closure);
 
 /*
  * Adds a message; nothing of it is needed afterwards but its capture and

@@ -101,8 +101,7 @@ static size_t add_values(
 		!more_values(batch, message->count))
 		return 0;
 	for (i = 0; i < message->count; i++) {
-		const struct render_argument *argument =
-			&message->arguments[i];
+		const struct render_argument *argument = &message->arguments[i];
 		uint64_t value = PACK_COLUMNS_NULL;
 
 		if (!is_string(argument) || argument->null)
@@ -136,8 +135,8 @@ static void add_clock(struct pack_batch *batch, uint32_t capture,
 	state->clock = *segment;
 	state->clock_batch = batch->stamp;
 	state->clock_message = batch->count;
-	batch->clocks[batch->clock_count++] = (struct pack_clock){
-		capture, batch->count, *segment};
+	batch->clocks[batch->clock_count++] =
+		(struct pack_clock){capture, batch->count, *segment};
 }
 
 /* What readers compute alike. */
@@ -205,10 +204,10 @@ static bool write_range(struct pack_batch *batch, struct pack_define *define,
 bool pack_batch_write(
 	struct pack_batch *batch, struct pack_define *define, uint64_t number)
 {
-	bool done = batch->count == 0 ||
-		    (!batch->failed && !batch->bytes.failed &&
-			    write_range(batch, define, 0, batch->count,
-				    number));
+	bool done =
+		batch->count == 0 ||
+		(!batch->failed && !batch->bytes.failed &&
+			write_range(batch, define, 0, batch->count, number));
 
 	batch->stamp++;
 	batch->count = 0;

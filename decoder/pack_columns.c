@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/string_columns.h"
+#include "decoder/column_doubles.h"
+#include "decoder/column_phrases.h"
 #include "decoder/pack_compress.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_index.h"
+#include "decoder/string_columns.h"
 #include "record/layout.h"
 
 #define LEVEL 9
@@ -53,8 +55,8 @@ struct pack_columns *pack_columns_new(void)
 	return NULL;
 }
 
-static uint16_t take_place(struct pack_entry *entry, uint32_t stamp,
-	uint32_t *ids, size_t *count)
+static uint16_t take_place(
+	struct pack_entry *entry, uint32_t stamp, uint32_t *ids, size_t *count)
 {
 	if (entry->batch != stamp) {
 		entry->batch = stamp;
@@ -75,10 +77,10 @@ static void take_places(struct work *work)
 	work->index.sites = columns->sites;
 	work->index.threads = columns->threads;
 	for (i = 0; i < work->index.count; i++) {
-		columns->site_places[i] = take_place(
-			pack_table_entry(
-				&work->define->sites, work->rows[i].site),
-			stamp, columns->sites, &work->index.site_count);
+		columns->site_places[i] =
+			take_place(pack_table_entry(&work->define->sites,
+					   work->rows[i].site),
+				stamp, columns->sites, &work->index.site_count);
 		columns->thread_places[i] = take_place(
 			pack_table_entry(
 				&work->define->threads, work->rows[i].thread),
@@ -88,8 +90,7 @@ static void take_places(struct work *work)
 
 static struct pack_entry *site_at(const struct work *work, size_t place)
 {
-	return pack_table_entry(
-		&work->define->sites, work->index.sites[place]);
+	return pack_table_entry(&work->define->sites, work->index.sites[place]);
 }
 
 /* The rows of each site together; of each in their order. */
@@ -124,8 +125,8 @@ static void put_grouped(struct work *work)
 		.count = work->index.site_count,
 	};
 
-	column_write_grouped(&columns->writer, &columns->body,
-		columns->numbers, work->index.count, &groups);
+	column_write_grouped(&columns->writer, &columns->body, columns->numbers,
+		work->index.count, &groups);
 }
 
 /* A line is one moment, and often made of the same messages. */
@@ -140,8 +141,8 @@ static void put_sites(struct work *work)
 		columns->starts[i] =
 			i == 0 || rows[i].ticks != rows[i - 1].ticks;
 	}
-	column_write_phrases(&columns->writer, &columns->body,
-		columns->numbers, work->index.count, columns->starts);
+	column_phrases_write(&columns->writer, &columns->body, columns->numbers,
+		work->index.count, columns->starts);
 }
 
 /* The columns that all messages have. */
@@ -168,16 +169,16 @@ static void put_common(struct work *work)
 	put_grouped(work);
 }
 
-static void put_strings(struct work *work, const uint32_t *order, size_t count,
-	size_t argument)
+static void put_strings(
+	struct work *work, const uint32_t *order, size_t count, size_t argument)
 {
 	const struct pack_batch *batch = work->batch;
 	struct string_value *strings = work->columns->strings;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t value = batch->values[work->rows[order[i]].values +
-					       argument];
+		uint64_t value =
+			batch->values[work->rows[order[i]].values + argument];
 
 		strings[i] = (struct string_value){0};
 		if (value != PACK_COLUMNS_NULL)
@@ -185,12 +186,12 @@ static void put_strings(struct work *work, const uint32_t *order, size_t count,
 				batch->bytes.data + (value >> 32),
 				(uint32_t)value};
 	}
-	string_columns_write(&work->columns->string_writer, &work->columns->body,
-		strings, count);
+	string_columns_write(&work->columns->string_writer,
+		&work->columns->body, strings, count);
 }
 
-static void put_long_doubles(struct work *work, const uint32_t *order,
-	size_t count, size_t argument)
+static void put_long_doubles(
+	struct work *work, const uint32_t *order, size_t count, size_t argument)
 {
 	const struct pack_batch *batch = work->batch;
 	size_t i;
@@ -205,7 +206,7 @@ static void put_long_doubles(struct work *work, const uint32_t *order,
 }
 
 static void put_values(struct work *work, const uint32_t *order, size_t count,
-	size_t argument)
+	size_t argument, uint8_t kind)
 {
 	const struct pack_batch *batch = work->batch;
 	size_t i;
@@ -213,7 +214,11 @@ static void put_values(struct work *work, const uint32_t *order, size_t count,
 	for (i = 0; i < count; i++)
 		work->columns->numbers[i] =
 			batch->values[work->rows[order[i]].values + argument];
-	put_numbers(work, count);
+	if (kind == BINLOG_ARG_F64)
+		column_doubles_write(&work->columns->writer,
+			&work->columns->body, work->columns->numbers, count);
+	else
+		put_numbers(work, count);
 }
 
 static void put_site(struct work *work, const uint32_t *order, size_t place)
@@ -233,7 +238,7 @@ static void put_site(struct work *work, const uint32_t *order, size_t place)
 			put_long_doubles(work, order, entry->count, i);
 			break;
 		default:
-			put_values(work, order, entry->count, i);
+			put_values(work, order, entry->count, i, kinds[i]);
 		}
 	}
 }

@@ -49,8 +49,7 @@ static bool belongs(struct pack_compress *compress, size_t size, size_t more)
 
 	for (i = 0; i < 256; i++)
 		compress->block[i] += compress->chunk[i];
-	return entropy_bytes(compress->block, size + more) <
-	       apart + BLOCK_GAIN;
+	return entropy_bytes(compress->block, size + more) < apart + BLOCK_GAIN;
 }
 
 /* How many of the bytes are of one kind. */
@@ -71,27 +70,26 @@ static size_t next_block(
 	return done;
 }
 
-bool pack_compress_all(struct pack_compress *compress,
-	struct render_buffer *to, const struct render_buffer *from, int level)
+bool pack_compress_all(struct pack_compress *compress, struct render_buffer *to,
+	const struct render_buffer *from, int level)
 {
 	ZSTD_inBuffer in = {from->data, 0, 0};
 	ZSTD_outBuffer out = {NULL, 0, 0};
 	size_t left = 0;
 
 	to->length = 0;
-	if (!render_buffer_reserve(to, ZSTD_compressBound(from->length) +
-					       from->length / CHUNK *
-						       BLOCK_HEAD))
+	if (!render_buffer_reserve(
+		    to, ZSTD_compressBound(from->length) +
+				from->length / CHUNK * BLOCK_HEAD))
 		return false;
 	out.dst = to->data;
 	out.size = to->room;
 	ZSTD_CCtx_reset(compress->zstd, ZSTD_reset_session_only);
-	ZSTD_CCtx_setParameter(
-		compress->zstd, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setPledgedSrcSize(compress->zstd, from->length);
 	do {
-		in.size += next_block(compress, from->data + in.size,
-			from->length - in.size);
+		in.size += next_block(
+			compress, from->data + in.size, from->length - in.size);
 		left = ZSTD_compressStream2(compress->zstd, &out, &in,
 			in.size < from->length ? ZSTD_e_flush : ZSTD_e_end);
 	} while (left == 0 && in.size < from->length);

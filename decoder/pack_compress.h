@@ -18,8 +18,8 @@ struct pack_compress *pack_compress_new(void);
 
 /* Puts one frame of zstd into `to`, which is emptied before.  False: out of
  * memory. */
-bool pack_compress_all(struct pack_compress *compress,
-	struct render_buffer *to, const struct render_buffer *from, int level);
+bool pack_compress_all(struct pack_compress *compress, struct render_buffer *to,
+	const struct render_buffer *from, int level);
 
 /* Null is fine. */
 void pack_compress_free(struct pack_compress *compress);

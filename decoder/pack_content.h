@@ -41,7 +41,7 @@ struct pack_string_content {
 	uint64_t offset;
 	uint32_t module;
 	uint32_t known; /* 0: its bytes are lost */
-	/* Its bytes. */
+			/* Its bytes. */
 };
 
 struct pack_frame_content {

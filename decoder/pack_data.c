@@ -92,11 +92,11 @@ static void put_site(struct frame_write *frame,
 		frame_write_some(frame, PACKED_DATA_STREAM, stream->flags);
 	}
 	if (site->arguments > 0)
-		frame_write_binary(frame, PACKED_DATA_KINDS, site + 1,
-			site->arguments);
+		frame_write_binary(
+			frame, PACKED_DATA_KINDS, site + 1, site->arguments);
 	if (site->backtrace != 0) {
-		call = pack_content(pack_table_entry(
-			&define->backtraces, site->backtrace));
+		call = pack_content(
+			pack_table_entry(&define->backtraces, site->backtrace));
 		put_place(frame, define, call->module, call->offset,
 			PACKED_DATA_CALL_MAGIC, PACKED_DATA_CALL_OFFSET);
 	}

@@ -36,8 +36,8 @@ static struct pack_entry *intern(
 	struct pack_entry *entry = NULL;
 
 	if (!define->content.failed)
-		entry = pack_table_intern(table, define->content.data,
-			define->content.length);
+		entry = pack_table_intern(
+			table, define->content.data, define->content.length);
 	if (!entry)
 		define->failed = true;
 	return entry;
@@ -85,10 +85,10 @@ struct pack_entry *pack_define_capture(
 	begin_content(define, &head, sizeof(head));
 	add_content(define, name, strlen(name));
 	entry = intern(define, &define->captures);
-	if (!entry || !make_states((void **)&define->capture_states,
-			      &define->capture_room,
-			      sizeof(*define->capture_states),
-			      define->captures.count)) {
+	if (!entry ||
+		!make_states((void **)&define->capture_states,
+			&define->capture_room, sizeof(*define->capture_states),
+			define->captures.count)) {
 		define->failed = true;
 		return NULL;
 	}
@@ -139,9 +139,8 @@ static struct pack_entry *define_process(struct pack_define *define,
 	unsigned generation);
 
 /* Its id, or 0 where there is none or too many are before it. */
-static uint32_t parent_of(struct pack_define *define,
-	struct recording *capture, const struct program *program,
-	unsigned generation)
+static uint32_t parent_of(struct pack_define *define, struct recording *capture,
+	const struct program *program, unsigned generation)
 {
 	const struct pack_entry *parent = NULL;
 
@@ -163,10 +162,10 @@ static struct pack_entry *intern_process(struct pack_define *define,
 
 	begin_content(define, &content, sizeof(content));
 	entry = intern(define, &define->processes);
-	if (entry && make_states((void **)&define->process_states,
-			     &define->process_room,
-			     sizeof(*define->process_states),
-			     define->processes.count))
+	if (entry &&
+		make_states((void **)&define->process_states,
+			&define->process_room, sizeof(*define->process_states),
+			define->processes.count))
 		return entry;
 	define->failed = true;
 	return NULL;
@@ -216,8 +215,8 @@ struct pack_entry *pack_define_process(struct pack_define *define,
 struct pack_entry *pack_define_thread(
 	struct pack_define *define, const struct message *message)
 {
-	struct pack_entry *process = pack_define_process(
-		define, message->capture, message->program);
+	struct pack_entry *process =
+		pack_define_process(define, message->capture, message->program);
 	struct pack_thread_content content = {.tid = message->tid};
 	struct pack_entry *entry;
 
@@ -267,8 +266,8 @@ bool pack_define_mappings(
 {
 	const struct pack_thread_content *content = pack_content(thread);
 
-	return add_mappings(define,
-		pack_table_entry(&define->processes, content->process));
+	return add_mappings(
+		define, pack_table_entry(&define->processes, content->process));
 }
 
 /* Where the address is: an offset in a module, or itself in none. */
@@ -311,7 +310,8 @@ static uint32_t backtrace_id(
 	struct pack_define *define, const struct message *message)
 {
 	const struct definition_context *context = message->context;
-	size_t depth = context->depth < FRAMES_MAX ? context->depth : FRAMES_MAX;
+	size_t depth =
+		context->depth < FRAMES_MAX ? context->depth : FRAMES_MAX;
 	struct pack_frame_content frames[FRAMES_MAX];
 	struct pack_entry *entry;
 	size_t i;

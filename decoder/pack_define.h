@@ -52,8 +52,8 @@ struct pack_define {
 	uint32_t serial; /* of the log, among all of this process */
 	uint32_t part;	 /* likewise of the part, in the log; from 1 */
 	struct pack_symbols *symbols; /* of stacks; null: none are written */
-	uint32_t last_backtrace; /* id of the latest in this part, or 0 */
-	bool failed;		 /* out of memory */
+	uint32_t last_backtrace;      /* id of the latest in this part, or 0 */
+	bool failed;		      /* out of memory */
 };
 
 /* A log with other ids: all is forgotten.  The frames know its number. */
@@ -80,8 +80,8 @@ uint32_t pack_define_module(
 	struct pack_define *define, const struct program_module *module);
 
 /* What an entry of `sites` or `threads` needs is written in this part. */
-bool pack_define_again_site(struct pack_define *define,
-	struct pack_entry *site, const struct message *message);
+bool pack_define_again_site(struct pack_define *define, struct pack_entry *site,
+	const struct message *message);
 bool pack_define_again_thread(
 	struct pack_define *define, struct pack_entry *thread);
 

@@ -89,39 +89,32 @@ static bool collect(struct pack_define *define, struct accounts *accounts,
 	return true;
 }
 
-static void put_accounts(
-	struct frame_write *frame, const struct accounts *accounts)
+static void put_list(struct frame_write *frame, unsigned field,
+	const struct accounts *accounts,
+	uint64_t (*value)(const struct account *account))
 {
-	static const struct {
-		unsigned field;
-		size_t offset;
-	} columns[] = {
-		{PACKED_CAPTURE_END_OF_PASSED,
-			offsetof(struct account, passed)},
-		{PACKED_CAPTURE_END_OF_DROPPED,
-			offsetof(struct account, dropped)},
-	};
-	struct render_buffer *list = frame_write_list(
-		frame, PACKED_CAPTURE_END_PROCESSES, accounts->count);
-	size_t column, i;
+	struct render_buffer *list =
+		frame_write_list(frame, field, accounts->count);
+	size_t i;
 
 	for (i = 0; i < accounts->room; i++)
 		if (accounts->all[i].process != 0)
-			pack_value_uint(list, accounts->all[i].process);
-	for (column = 0; column < 2; column++) {
-		list = frame_write_list(
-			frame, columns[column].field, accounts->count);
-		for (i = 0; i < accounts->room; i++) {
-			const struct account *account = &accounts->all[i];
-			const char *at = (const char *)account;
+			pack_value_uint(list, value(&accounts->all[i]));
+}
 
-			if (account->process != 0)
-				pack_value_uint(list,
-					*(const uint64_t *)(at +
-							    columns[column]
-								    .offset));
-		}
-	}
+static uint64_t process_of(const struct account *account)
+{
+	return account->process;
+}
+
+static uint64_t passed_of(const struct account *account)
+{
+	return account->passed;
+}
+
+static uint64_t dropped_of(const struct account *account)
+{
+	return account->dropped;
 }
 
 static void put_end(struct pack_define *define, uint32_t id,
@@ -137,8 +130,14 @@ static void put_end(struct pack_define *define, uint32_t id,
 	frame_write_some(frame, PACKED_CAPTURE_END_END, founder.end);
 	frame_write_some(
 		frame, PACKED_CAPTURE_END_END_VALUE, founder.end_value);
-	if (accounts->count > 0)
-		put_accounts(frame, accounts);
+	if (accounts->count > 0) {
+		put_list(frame, PACKED_CAPTURE_END_PROCESSES, accounts,
+			process_of);
+		put_list(frame, PACKED_CAPTURE_END_OF_PASSED, accounts,
+			passed_of);
+		put_list(frame, PACKED_CAPTURE_END_OF_DROPPED, accounts,
+			dropped_of);
+	}
 	frame_write_some(frame, PACKED_CAPTURE_END_FILE_BYTES, capture->size);
 	frame_write_end(frame);
 }

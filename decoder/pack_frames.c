@@ -32,8 +32,8 @@ static const struct program *founder_of(const struct recording *capture)
 {
 	const struct program *program = capture->programs.newest;
 
-	while (program && (program->pid != capture->header.pid ||
-				  program->process != 0))
+	while (program &&
+		(program->pid != capture->header.pid || program->process != 0))
 		program = program->older;
 	return program;
 }
@@ -53,8 +53,8 @@ static const struct program_module *executable_of(const struct program *program)
 	return NULL;
 }
 
-static void put_executable(struct frame_write *frame,
-	const struct program *program)
+static void put_executable(
+	struct frame_write *frame, const struct program *program)
 {
 	const struct program_module *module = executable_of(program);
 
@@ -66,8 +66,7 @@ static void put_executable(struct frame_write *frame,
 	frame_write_uint(frame, PACKED_PREAMBLE_MAGIC,
 		magic_of(module->build_id, module->build_id_bytes,
 			module->file_bytes, module->content_hash));
-	frame_write_some(
-		frame, PACKED_PREAMBLE_FILE_BYTES, module->file_bytes);
+	frame_write_some(frame, PACKED_PREAMBLE_FILE_BYTES, module->file_bytes);
 	frame_write_some(
 		frame, PACKED_PREAMBLE_CONTENT_HASH, module->content_hash);
 	if (module->build_id_bytes > 0)
@@ -87,8 +86,8 @@ static void put_start(
 	pack_value_uint(list, start->boottime);
 }
 
-void pack_frames_preamble(struct pack_define *define,
-	struct pack_entry *entry, struct recording *capture)
+void pack_frames_preamble(struct pack_define *define, struct pack_entry *entry,
+	struct recording *capture)
 {
 	const struct binlog_header *header = &capture->header;
 	const struct pack_capture_content *head = pack_content(entry);
@@ -357,7 +356,7 @@ void pack_frames_site(struct pack_define *define, struct pack_entry *entry)
 	frame_write_some(frame, PACKED_SITE_STREAM, head->stream);
 	frame_write_some(frame, PACKED_SITE_BACKTRACE, head->backtrace);
 	if (head->arguments > 0)
-		frame_write_binary(frame, PACKED_SITE_KINDS, head + 1,
-			head->arguments);
+		frame_write_binary(
+			frame, PACKED_SITE_KINDS, head + 1, head->arguments);
 	frame_write_end(frame);
 }

@@ -8,8 +8,8 @@
 
 #include "decoder/pack_define.h"
 
-void pack_frames_preamble(struct pack_define *define,
-	struct pack_entry *entry, struct recording *capture);
+void pack_frames_preamble(struct pack_define *define, struct pack_entry *entry,
+	struct recording *capture);
 void pack_frames_process(struct pack_define *define,
 	const struct pack_entry *entry, const struct recording *capture,
 	const struct program *program, uint32_t parent);

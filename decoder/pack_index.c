@@ -49,8 +49,7 @@ static struct pack_frame_content format_of(
 
 	if (site->format == 0)
 		return (struct pack_frame_content){0};
-	string = pack_content(
-		pack_table_entry(&define->strings, site->format));
+	string = pack_content(pack_table_entry(&define->strings, site->format));
 	return (struct pack_frame_content){string->module, string->offset};
 }
 
@@ -107,13 +106,13 @@ static void put_writer(struct render_buffer *out,
 	pack_value_uint(out, entry->count);
 }
 
-static bool is_replaced(const struct pack_batch *batch, size_t clock,
-	uint32_t first)
+static bool is_replaced(
+	const struct pack_batch *batch, size_t clock, uint32_t first)
 {
 	size_t i;
 
-	for (i = clock + 1; i < batch->clock_count &&
-			    batch->clocks[i].message <= first;
+	for (i = clock + 1;
+		i < batch->clock_count && batch->clocks[i].message <= first;
 		i++)
 		if (batch->clocks[i].capture == batch->clocks[clock].capture)
 			return true;
@@ -130,8 +129,8 @@ static bool is_of_range(const struct pack_batch *batch, size_t clock,
 				: message - first < count;
 }
 
-static void put_clock(struct render_buffer *out,
-	const struct pack_clock *clock, uint32_t first)
+static void put_clock(struct render_buffer *out, const struct pack_clock *clock,
+	uint32_t first)
 {
 	uint64_t rate;
 
@@ -142,8 +141,8 @@ static void put_clock(struct render_buffer *out,
 	pack_value_uint(out, clock->segment.span);
 	pack_value_uint(out, clock->segment.realtime);
 	pack_value_uint(out, rate);
-	pack_value_uint(out, clock->message > first ? clock->message - first
-						    : 0);
+	pack_value_uint(
+		out, clock->message > first ? clock->message - first : 0);
 }
 
 static void put_clocks(struct render_buffer *out,

@@ -56,8 +56,8 @@ static bool grow(struct pack_table *table)
 		return false;
 	}
 	free(old);
-	table->bytes += (slots - (old ? slots / 2 : 0)) / 2 * 3 *
-			sizeof(*table->slots);
+	table->bytes +=
+		(slots - (old ? slots / 2 : 0)) / 2 * 3 * sizeof(*table->slots);
 	table->room = slots / 2;
 	table->mask = slots - 1;
 	for (i = 0; i < table->count; i++) {

@@ -23,7 +23,7 @@ struct pack_entry {
 /* All zeros is an empty table. */
 struct pack_table {
 	struct pack_entry **slots;
-	size_t mask; /* slots - 1, a power of two minus 1 */
+	size_t mask;		     /* slots - 1, a power of two minus 1 */
 	struct pack_entry **entries; /* by id - 1 */
 	size_t room;
 	uint32_t count;

@@ -73,8 +73,12 @@ static int tail_of(uint8_t first)
 /* Neither longer than need be, nor a surrogate, nor beyond the last. */
 static bool is_second(uint8_t first, uint8_t second)
 {
-	return second >= (first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80) &&
-	       second <= (first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf);
+	return second >= (first == 0xe0		 ? 0xa0
+				 : first == 0xf0 ? 0x90
+						 : 0x80) &&
+	       second <= (first == 0xed		 ? 0x9f
+				 : first == 0xf4 ? 0x8f
+						 : 0xbf);
 }
 
 static bool is_utf8(const uint8_t *bytes, size_t size)

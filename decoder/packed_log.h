@@ -159,8 +159,10 @@ void packed_log_executable(
 const struct program_module *packed_log_named(
 	const struct packed_log *log, uint64_t magic);
 
-/* The module with this id, which has its place among all in `start`, and
- * becomes `file` if it is not defined. */
+/*
+ * The module with this id, which becomes `file` if it is not defined; `start`
+ * of it says how many were defined before.  Null: out of memory.
+ */
 const struct program_module *packed_log_module(
 	struct packed_log *log, uint32_t id, const struct program_module *file);
 

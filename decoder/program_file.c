@@ -1,11 +1,7 @@
 #include "decoder/program_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define DEBUG_DIRECTORY "/usr/lib/debug"
 
 static struct symbolizer_program *open_recorded(
 	const struct program_module *module,
@@ -46,6 +42,9 @@ static struct symbolizer_program *open_other(
 	struct symbolizer_program *program;
 	char *wrong;
 
+	if (!same_name && module->build_id_bytes == 0 &&
+		module->content_hash == 0)
+		return NULL; /* it could be any */
 	here.path_maps = NULL;
 	here.sysroot = NULL;
 	here.force &= same_name;
@@ -59,47 +58,16 @@ static struct symbolizer_program *open_other(
 	return program;
 }
 
-/* DIRECTORY/.build-id/ab/cdef... */
-static struct symbolizer_program *open_by_build_id(
-	const struct program_module *module,
-	const struct symbolizer_options *options, const char *directory,
-	char **complaint)
-{
-	char path[4096];
-	int used = snprintf(path, sizeof(path), "%s%s/.build-id/%02x/",
-		options->sysroot ? options->sysroot : "", directory,
-		module->build_id[0]);
-	size_t i;
-
-	if (used < 0 ||
-		(size_t)used + 2 * module->build_id_bytes >= sizeof(path))
-		return NULL;
-	for (i = 1; i < module->build_id_bytes; i++)
-		used += snprintf(path + used, sizeof(path) - (size_t)used,
-			"%02x", module->build_id[i]);
-	if (access(path, R_OK) != 0)
-		return NULL;
-	return open_other(module, options, path, complaint);
-}
-
 static struct symbolizer_program *open_anywhere(
 	const struct program_module *module,
 	const struct symbolizer_options *options,
 	const char *const *executables, char **complaint)
 {
-	static const char *const usual[] = {DEBUG_DIRECTORY, NULL};
-	const char *const *directory = options->debug_directories;
 	struct symbolizer_program *program =
 		open_recorded(module, options, module->path, complaint);
 
 	for (; !program && executables && *executables; executables++)
 		program = open_other(module, options, *executables, complaint);
-	if (!directory)
-		directory = usual;
-	for (; !program && module->build_id_bytes > 1 && *directory;
-		directory++)
-		program = open_by_build_id(
-			module, options, *directory, complaint);
 	return program;
 }
 

@@ -28,9 +28,9 @@ struct program_file {
 };
 
 /*
- * Looks for the module where it was, then among `executables` (paths that end
- * in a null, or null), then by its build-id.  Null: out of memory.  *complaint
- * is null or to be freed.
+ * Looks for the module where the options say, then among `executables` (paths
+ * that end in a null, or null).  Null: out of memory.  *complaint is null or to
+ * be freed.
  */
 struct program_file *program_file_open(const struct program_module *module,
 	const struct symbolizer_options *options,

@@ -15,13 +15,13 @@
 #include "decoder/filter.h"
 #include "decoder/fired.h"
 #include "decoder/index.h"
-#include "decoder/merge.h"
 #include "decoder/options.h"
 #include "decoder/recover.h"
 #include "decoder/restore.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
 #include "record/layout.h"
+#include "record/packed.h"
 
 #define DEFAULT_PATH "binlog.data"
 
@@ -330,14 +330,20 @@ static enum exit_status start(struct show *show)
 	return status;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t length = strlen(path);
+	size_t end = strlen(suffix);
+
+	return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+/* Or packed logs. */
 static bool is_capture(const char *path)
 {
-	size_t suffix = strlen(BINLOG_SUFFIX);
-	size_t length = strlen(path);
 	struct stat status;
 
-	if (length > suffix &&
-		strcmp(path + length - suffix, BINLOG_SUFFIX) == 0)
+	if (ends_in(path, BINLOG_SUFFIX) || ends_in(path, PACKED_SUFFIX))
 		return true;
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -347,7 +353,6 @@ static bool count_messages(struct show *show, struct fired *fired)
 {
 	const struct options *options = &show->options;
 	const struct message *message;
-	struct merge *merge;
 	bool any = false;
 	size_t i;
 
@@ -357,15 +362,14 @@ static bool count_messages(struct show *show, struct fired *fired)
 		any = true;
 		capture_list_add(&show->list, options->paths[i], &show->errors);
 	}
-	merge = merge_new(show->list.captures, show->list.count);
-	while (merge && (message = merge_next(merge)))
+	show->messages = source_new(&show->list, NULL, &show->errors);
+	while (show->messages && (message = source_next(show->messages)))
 		if (!message_is_event(message) && !message->continues &&
 			filter_wants(options, message) &&
 			filter_selects(options, message))
 			fired_take(fired, message);
-	if (!merge || fired->failed)
+	if (!show->messages || fired->failed)
 		report_memory(show);
-	merge_free(merge);
 	return any;
 }
 
@@ -403,6 +407,7 @@ static enum exit_status list_statements(struct show *show)
 	render_buffer_free(&complaint);
 	render_buffer_free(&show->output.text);
 	fired_free(&fired);
+	source_free(show->messages);
 	capture_list_free(&show->list);
 	if (report_output(show) || listed == 0)
 		return EXIT_NOTHING;

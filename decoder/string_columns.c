@@ -31,8 +31,7 @@ void string_columns_put_plain(struct string_columns *writer,
 				out, strings[i].bytes, strings[i].size);
 }
 
-static bool is_same(
-	const struct string_value *a, const struct string_value *b)
+static bool is_same(const struct string_value *a, const struct string_value *b)
 {
 	return a->size == b->size && !a->bytes == !b->bytes &&
 	       (!a->bytes || memcmp(a->bytes, b->bytes, a->size) == 0);
@@ -59,8 +58,8 @@ static bool reserve(struct string_columns *writer, size_t count)
 	return column_write_room((void **)&writer->distinct,
 		       &writer->distinct_room, count,
 		       sizeof(*writer->distinct)) &&
-	       column_write_room((void **)&writer->places,
-		       &writer->places_room, count, sizeof(*writer->places));
+	       column_write_room((void **)&writer->places, &writer->places_room,
+		       count, sizeof(*writer->places));
 }
 
 size_t string_columns_distinct(struct string_columns *writer,
@@ -76,8 +75,8 @@ size_t string_columns_distinct(struct string_columns *writer,
 	for (i = 0; i < count; i++) {
 		size_t at = hash_of(writer->numbers->seed, &strings[i]) & mask;
 
-		while (slots[at] && !is_same(&writer->distinct[slots[at] - 1],
-					    &strings[i]))
+		while (slots[at] &&
+			!is_same(&writer->distinct[slots[at] - 1], &strings[i]))
 			at = (at + 1) & mask;
 		if (!slots[at]) {
 			if (found == most)
@@ -117,8 +116,8 @@ void string_columns_write(struct string_columns *writer,
 	struct render_buffer *out, const struct string_value *strings,
 	size_t count)
 {
-	size_t few = string_columns_distinct(writer, strings, count,
-		count / 2 < FEW ? count / 2 : FEW);
+	size_t few = string_columns_distinct(
+		writer, strings, count, count / 2 < FEW ? count / 2 : FEW);
 
 	if (few > 0)
 		put_distinct(writer, out, strings, count, few);

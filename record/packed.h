@@ -71,6 +71,9 @@
  *	            have no more than n values
  *	SCALED      a number d; exceptions as of PATCHED; then a column of n
  *	            numbers: each value but those is d times this
+ *	DECIMAL     a number e, at most 22; exceptions as of PATCHED; then a
+ *	            column of n numbers: each value but those is the bits of
+ *	            the double that is this, signed, divided by 10^e
  * A column of n strings begins with a byte:
  *	PLAIN       a column of n numbers: one more than the bytes of each
  *	            string, or 0 for a null pointer; then all bytes
@@ -132,6 +135,7 @@ enum packed_column {
 	PACKED_GROUPED = 5,
 	PACKED_PHRASES = 6,
 	PACKED_SCALED = 7,
+	PACKED_DECIMAL = 8,
 };
 
 enum packed_strings {

@@ -91,43 +91,61 @@ static bool ends_with(const char *bytes, size_t size, off_t end)
 	return same;
 }
 
+/* Where descriptor 2 stands, if that is the end of the stream's file; or 0. */
+static off_t end_of(const struct stream *stream)
+{
+	struct stat st;
+	long end = SYS3(lseek, STDERR_FILENO, 0, SEEK_CUR);
+
+	return !sys_failed(SYS2(fstat, STDERR_FILENO, &st)) &&
+			       S_ISREG(st.st_mode) && end == st.st_size &&
+			       st.st_dev == stream->device &&
+			       st.st_ino == stream->inode
+		       ? end
+		       : 0;
+}
+
 /*
  * Takes what libc has just written out of the file, if text to it is not
  * written but recorded: otherwise it would be the only one there, before all
- * that came before it.  Only where this is surely that text, and the end.
+ * that came before it.  Only where this is surely that text, and the end; which
+ * is looked at last, since others may write to the file at any moment.
  */
-static bool take_back(unsigned stream, const char *bytes, size_t size)
+static bool take_back(
+	const struct stream *stream, const char *bytes, size_t size)
 {
 	const off_t length = (off_t)size;
-	struct stat st;
-	long end;
+	off_t end;
 
-	if (streams[stream].tee || sys_forbidden ||
-		sys_failed(SYS2(fstat, STDERR_FILENO, &st)) ||
-		!S_ISREG(st.st_mode) || st.st_size < length)
+	if (stream->tee)
 		return false;
-	end = SYS3(lseek, STDERR_FILENO, 0, SEEK_CUR);
-	if (end != st.st_size || !ends_with(bytes, size, end))
-		return false;
-	if (sys_failed(SYS2(ftruncate, STDERR_FILENO, end - length)))
+	end = end_of(stream);
+	if (end < length || !ends_with(bytes, size, end) ||
+		end_of(stream) != end ||
+		sys_failed(SYS2(ftruncate, STDERR_FILENO, end - length)))
 		return false;
 	SYS3(lseek, STDERR_FILENO, end - length, SEEK_SET);
 	return true;
 }
 
-static void write_record(
-	struct writer *w, uint32_t context, const char *bytes, uint32_t size)
+/*
+ * As text that is only here, or that is also there.  Not before there is room
+ * for it: else it would be nowhere.
+ */
+static void write_record(struct writer *w, uint32_t here, uint32_t there,
+	const struct stream *stream, const char *bytes, uint32_t size)
 {
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
 
-	if (!writer_begin(w, 12 + padded, &ticks))
+	if (!there || !writer_begin(w, 12 + padded, &ticks))
 		return;
 	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
 	*(uint32_t *)(w->cursor + 8) = size;
 	*(uint32_t *)(w->cursor + 8 + padded) = 0;
 	bytes_copy(w->cursor + 12, bytes, size);
-	writer_commit(w, w->cursor + 12 + padded, context);
+	writer_commit(w, w->cursor + 12 + padded,
+		here && take_back(stream, bytes, size) ? here : there);
 }
 
 void abort_message_record(const struct call *call)
@@ -143,7 +161,7 @@ void abort_message_record(const struct call *call)
 	size_t length;
 	const struct message *message = unseen(&length);
 	struct writer *w;
-	uint32_t id;
+	uint32_t here, there;
 
 	if (!message || length == 0)
 		return;
@@ -153,11 +171,11 @@ void abort_message_record(const struct call *call)
 	w = writer_enter(call->sp);
 	if (!w)
 		return;
-	if (take_back(context.stream, message->text, length))
-		context.flags = 0;
 	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
-	id = define_context(w, call, &context);
-	if (id)
-		write_record(w, id, message->text, (uint32_t)length);
+	there = define_context(w, call, &context);
+	context.flags = 0;
+	here = define_context(w, call, &context);
+	write_record(w, here, there, &streams[context.stream], message->text,
+		(uint32_t)length);
 	writer_leave(w);
 }

@@ -44,6 +44,9 @@ struct binlog_header *capture_file_header;
 static uint32_t failed_bytes;
 static uint64_t failed_at;
 
+/* Other memory is mapped where a block of the file was, see writer.c. */
+static bool keeps_off;
+
 /*
  * On disk from the beginning: the header page, and a block for programs that
  * say little, for which nothing more has to be done then.
@@ -280,12 +283,17 @@ static void *take_fresh(uint32_t size, uint64_t *at)
 	return NULL;
 }
 
+void capture_file_keep_off(void)
+{
+	keeps_off = true;
+}
+
 static void *take_prepared(struct binlog_prepared *prepared)
 {
 	char *block;
 	uint64_t at;
 
-	if (!prepared_take(prepared, &at))
+	if (keeps_off || !prepared_take(prepared, &at))
 		return NULL;
 	block = segment_place(at, BINLOG_PREPARED_BLOCK);
 	if (!block)
@@ -320,7 +328,7 @@ static void *take_large_block(void)
 	void *block = take_prepared(prepared);
 	uint64_t at;
 
-	if (!block && capture_file_header->next >= PIECES_FROM)
+	if (!block && !keeps_off && capture_file_header->next >= PIECES_FROM)
 		block = take_piece(prepared);
 	if (!block)
 		block = take_fresh(BINLOG_PREPARED_BLOCK, &at);
@@ -328,12 +336,19 @@ static void *take_large_block(void)
 	return block;
 }
 
+/* Where the file may not grow any more, a small one can have the place of one
+ * that was packed and freed. */
 static void *take_block(uint32_t size)
 {
+	void *block;
 	uint64_t at;
 
-	return size == BINLOG_PREPARED_BLOCK ? take_large_block()
-					     : take_fresh(size, &at);
+	if (size == BINLOG_PREPARED_BLOCK)
+		return take_large_block();
+	block = take_fresh(size, &at);
+	if (!block && size < BINLOG_PREPARED_BLOCK)
+		block = take_prepared(prepared_of(capture_file_header));
+	return block;
 }
 
 /* Right behind the header page, if nobody has claimed anything. */

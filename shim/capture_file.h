@@ -34,6 +34,12 @@ bool capture_file_create(
 void *capture_file_claim(uint32_t size);
 
 /*
+ * This process has other memory where a block is that it shares with others.
+ * What is packed and freed may be handed out again: not to us from here on.
+ */
+void capture_file_keep_off(void);
+
+/*
  * A store to `address` has raised SIGBUS: if that is in the capture, somebody
  * has cut the file off.  Puts private memory there, so that the store may be
  * tried again, and gives no more blocks.  False: it is not, or cannot be done.

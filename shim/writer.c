@@ -81,10 +81,11 @@ static void orphan(struct writer *w)
 		w->generation = 0; /* so that it never becomes free */
 		w->state = 0;
 		writer_set_end(w, w->cursor);
-		if (w->block && is_inside)
-			SYS6(mmap, w->block, w->block->size,
-				PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		if (!w->block || !is_inside)
+			continue;
+		SYS6(mmap, w->block, w->block->size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		capture_file_keep_off();
 	}
 }
 

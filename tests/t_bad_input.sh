@@ -89,7 +89,7 @@ expect "such a file beside others is no damage" 0 "$all" "unborn.binlog:0: " \
 
 mkdir "$TMP/nothing"
 expect "a directory without captures" 2 "" \
-	"nothing:0: nothing to read: no file in this directory ends in .binlog: " \
+	"nothing:0: nothing to read: no file in this directory ends in .binlog or .blog: " \
 	"$TMP/nothing"
 
 expect "a path that does not exist" 2 "" \

@@ -60,6 +60,16 @@ cat "$TMP/shared.fifo" >"$TMP/shared.out" &
 said_before "$TMP/shared.fifo" >/dev/null
 wait $!
 same "libc's own: in a pipe it is written" 1 "$(grep -c 'invalid pointer' "$TMP/shared.out")"
+# Where the capture has no room left it stays, too: else it would be nowhere.
+natively "$TMP/native" "$words" free_after_much
+BINLOG_MAX_SIZE=16K recorded "$TMP/recorded" "$words" free_after_much
+raw stderr "$TMP/recorded/capture" | cat - "$TMP/recorded/real.stderr" >"$TMP/said"
+same_file "libc's own: with no room in the capture: it stays in the file" "$TMP/native/stderr" "$TMP/said"
+if [ "$(uname -m)" = x86_64 ]; then
+	recorded "$TMP/recorded" "$words" free_unseen
+	same "libc's own: a file that is not the recorded one keeps it" "free(): invalid pointer" \
+		"$(cat "$TMP/recorded/files/other")"
+fi
 for way in assert smashing percent_n_descriptor free; do
 	natively "$TMP/native" "$words" $way
 	BINLOG_STREAMS=all=tee recorded "$TMP/recorded" "$words" $way

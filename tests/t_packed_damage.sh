@@ -102,6 +102,25 @@ P
 )
 verdict $? "$(long 300 60) joined logs with damaged batches: the text and the number of all messages in whole frames" "$why"
 
+for how in flips joins; do
+	python3 "$packed/damage_cases.py" $how "$(long 300 20)" 99 "$TMP/cases" "$TMP/want" || exit 1
+	why=$(python3 - "$show" "$TMP/cases" "$TMP/want" "$TMP/damaged" <<'P'
+import struct, subprocess, sys
+show, cases, wanted, damaged = sys.argv[1:]
+with open(cases, "rb") as logs, open(wanted) as lines:
+    for number, line in enumerate(lines):
+        data = logs.read(struct.unpack("<I", logs.read(4))[0])
+        want = b"".join(data[at:at + size] for at, size in (map(int, place.split("+")) for place in line.split()))
+        open(damaged, "wb").write(data)
+        got = subprocess.run([show, "--recover", damaged], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if got.stdout != want:
+            print(f"case {number}: {len(got.stdout)} bytes instead of {len(want)}: {got.stderr.decode()[-200:]}")
+            sys.exit(1)
+P
+)
+	verdict $? "--recover of $(long 300 20) damaged logs ($how): every whole frame as it is, and nothing else" "$why"
+done
+
 # ---- time ----
 fast() { # SENTENCE SECONDS TEXT: what $TMP/large says, and how much time of a processor that takes
 	local took TIMEFORMAT='%U %S'

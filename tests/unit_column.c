@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "decoder/column_doubles.h"
+#include "decoder/column_phrases.h"
 #include "decoder/column_read.h"
 #include "decoder/column_strings.h"
 #include "decoder/string_columns.h"
@@ -49,8 +51,8 @@ enum kind {
 
 static uint64_t value_of(enum kind kind, size_t i, unsigned width)
 {
-	uint64_t any = width >= 8 ? next_random()
-				  : below((uint64_t)1 << 8 * width);
+	uint64_t any =
+		width >= 8 ? next_random() : below((uint64_t)1 << 8 * width);
 
 	switch (kind) {
 	case ALL_SAME:
@@ -79,7 +81,8 @@ static uint64_t value_of(enum kind kind, size_t i, unsigned width)
 }
 
 static void check_numbers(const struct render_buffer *bytes,
-	const uint64_t *values, size_t count, const struct column_groups *groups)
+	const uint64_t *values, size_t count,
+	const struct column_groups *groups)
 {
 	struct cursor cursor = cursor_over(bytes->data, bytes->length);
 	struct column_store store = {0};
@@ -87,8 +90,8 @@ static void check_numbers(const struct render_buffer *bytes,
 	size_t i;
 
 	assert_false(bytes->failed);
-	assert_true(column_read_numbers(
-		&cursor, &store, count, groups, &column));
+	assert_true(
+		column_read_numbers(&cursor, &store, count, groups, &column));
 	assert_int_equal(cursor_left(&cursor), 0);
 	for (i = 0; i < count; i++)
 		assert_true(column_read_next(&column) == values[i]);
@@ -108,8 +111,8 @@ static void columns_of_numbers_read_back_as_they_were(void **test)
 		size_t i;
 
 		for (i = 0; i < count; i++)
-			values[i] = value_of(round % KINDS, i,
-				1 + round / KINDS % 8);
+			values[i] = value_of(
+				round % KINDS, i, 1 + round / KINDS % 8);
 		bytes.length = 0;
 		column_write_numbers(&writer, &bytes, values, count);
 		check_numbers(&bytes, values, count, NULL);
@@ -135,6 +138,35 @@ static void a_column_takes_no_more_than_its_widest_value_says(void **test)
 		bytes.length = 0;
 		column_write_numbers(&writer, &bytes, values, VALUES);
 		assert_true(bytes.length <= width * VALUES + 16);
+	}
+	render_buffer_free(&bytes);
+	column_write_free(&writer);
+}
+
+static void columns_of_doubles_read_back_as_they_were(void **test)
+{
+	static const double odd[] = {0.0, -0.0, 1e300, 1.0 / 3, -7.25};
+	struct column_write writer = {0};
+	struct render_buffer bytes = {0};
+	static uint64_t values[VALUES];
+	unsigned round;
+
+	(void)test;
+	for (round = 0; round < ROUNDS; round++) {
+		double unit =
+			round % 4 == 3 ? 3 : (double[]){1, 100, 1e6}[round % 4];
+		size_t i;
+
+		for (i = 0; i < VALUES; i++) {
+			double value = (double)((int64_t)below(50000) - 9000);
+
+			value = below(40) ? value / unit : odd[below(5)];
+			memcpy(&values[i], &value, sizeof(value));
+		}
+		bytes.length = 0;
+		column_doubles_write(&writer, &bytes, values, VALUES);
+		check_numbers(&bytes, values, VALUES, NULL);
+		assert_true(round % 4 == 3 || bytes.data[0] == PACKED_DECIMAL);
 	}
 	render_buffer_free(&bytes);
 	column_write_free(&writer);
@@ -219,14 +251,13 @@ static void sites_and_what_depends_on_them_read_back(void **test)
 		groups = (struct column_write_groups){
 			sites.order, sites.counts, sites.count};
 		bytes.length = 0;
-		column_write_phrases(
+		column_phrases_write(
 			&writer, &bytes, sites.places, count, starts);
 		phrases += bytes.data[0] == PACKED_PHRASES;
 		check_numbers(&bytes, sites.places, count, NULL);
 		for (i = 0; i < count; i++)
-			values[i] = sites.places[i] == 0
-					    ? 100 * below(200)
-					    : 7 * sites.places[i];
+			values[i] = sites.places[i] == 0 ? 100 * below(200)
+							 : 7 * sites.places[i];
 		bytes.length = 0;
 		column_write_grouped(&writer, &bytes, values, count, &groups);
 		grouped += bytes.data[0] == PACKED_GROUPED;
@@ -317,8 +348,8 @@ static void columns_of_strings_read_back_as_they_were(void **test)
 		size_t i;
 
 		for (i = 0; i < count; i++) {
-			const char *text = text_of(
-				below(50) ? round % TEXTS : RANDOM, i);
+			const char *text =
+				text_of(below(50) ? round % TEXTS : RANDOM, i);
 
 			values[i] = (struct string_value){0};
 			if (!text)
@@ -345,6 +376,7 @@ int main(void)
 		cmocka_unit_test(columns_of_numbers_read_back_as_they_were),
 		cmocka_unit_test(
 			a_column_takes_no_more_than_its_widest_value_says),
+		cmocka_unit_test(columns_of_doubles_read_back_as_they_were),
 		cmocka_unit_test(what_is_regular_takes_little),
 		cmocka_unit_test(sites_and_what_depends_on_them_read_back),
 		cmocka_unit_test(columns_of_strings_read_back_as_they_were),

@@ -135,8 +135,8 @@ static uint32_t number_at(const uint8_t *bytes, size_t size)
 }
 
 /* The frame's record, or null; *size is that of the whole frame, too. */
-static const char *frame_at(const char *bytes, size_t left, size_t *size,
-	size_t *record_size)
+static const char *frame_at(
+	const char *bytes, size_t left, size_t *size, size_t *record_size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
 	size_t head, length;
@@ -211,8 +211,9 @@ static void messages_that_have_nothing_in_common_fit_into_frames(void **test)
 			.packed = context->packed,
 		};
 		for (k = 0; k < 3; k++)
-			arguments[k] = (struct render_argument){
-				.kind = kinds[k], .i64 = (int64_t)next_random()};
+			arguments[k] =
+				(struct render_argument){.kind = kinds[k],
+					.i64 = (int64_t)next_random()};
 		say(&process, context, arguments, 3, next_random());
 	}
 	check_log(&process);
@@ -287,8 +288,8 @@ static void no_frame_has_another_one_in_it(void **test)
 		for (i = 0; i < record_size; i++) {
 			size_t some, other;
 
-			assert_null(frame_at(record + i, record_size - i,
-				&some, &other));
+			assert_null(frame_at(
+				record + i, record_size - i, &some, &other));
 		}
 	}
 	end(&inner);

@@ -125,8 +125,7 @@ static bool end_captures(struct work *work)
 
 static void pack_all(struct work *work)
 {
-	struct merge *merge =
-		merge_new(work->list.captures, work->list.count);
+	struct merge *merge = merge_new(work->list.captures, work->list.count);
 
 	progress_begin(&work->progress, !work->command.quiet,
 		work->list.captures, work->list.count);

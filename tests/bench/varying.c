@@ -2,8 +2,9 @@
  * varying MESSAGES [SEED [RARE]]: says so many of the six messages of
  * messages.h, one after the other, with arguments as a storage server would
  * have them: few hosts that come again, counters that grow, sizes around a few
- * values, times with a long tail.  The same seed says the same; with seed 0 the
- * arguments are those of messages.h.  One message in RARE is an error instead.
+ * values, ratios of a thousand, times measured in microseconds with a long
+ * tail.  The same seed says the same; with seed 0 the arguments are those of
+ * messages.h.  One message in RARE is an error instead.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void say_driver(void)
 	printf("Initialized InfUdDriver buffers: %u receive buffers "
 	       "(%u MB), %u transmit buffers (%u MB), took %0.1lf ms\n",
 		50000 - below(3) * 10000, 97 - below(3) * 19, 50u, 0u,
-		20 + tail * tail * tail * 500);
+		(double)(20000 + (long)(tail * tail * tail * 500000)) / 1000);
 }
 
 static void say(long i)
@@ -86,7 +87,7 @@ static void say(long i)
 		break;
 	case 4:
 		printf("Using tombstone ratio balancer with ratio = %0.6lf\n",
-			unit());
+			(double)below(1001) / 1000);
 		break;
 	default:
 		say_driver();

@@ -1,7 +1,8 @@
 /*
- * all_kinds [ROUNDS]: says something by every kind of argument and of text,
- * with values at the ends of their ranges, on stdout, stderr, to syslog and
- * into the file "other".  What it says is the same in every run.
+ * all_kinds [ROUNDS [LONG]]: says something by every kind of argument and of
+ * text, with values at the ends of their ranges and a string of LONG bytes, on
+ * stdout, stderr, to syslog and into the file "other".  What it says is the
+ * same in every run.
  */
 #include <err.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <syslog.h>
 #include <wchar.h>
 
-#define LONG_STRING 200000
+static size_t long_string = 200000;
 
 static void say_integers(int round)
 {
@@ -47,14 +48,14 @@ static void say_numbers(int round)
 static void say_strings(int round)
 {
 	const char *volatile nothing = NULL;
-	static char text[LONG_STRING + 1];
+	static char text[1 << 20];
 
 	printf("%s|%s|%.3s|%-12s|%12s|\n", "plain", "", "truncated", "left",
 		"right");
 	printf("%s %.10s\n", nothing, "h\xc3\xa4lf\xff\xfe\x01\x1b[31m");
 	printf("%.*s\n", round % 6, "prefix");
 	if (round == 0) {
-		memset(text, 'x', LONG_STRING);
+		memset(text, 'x', long_string);
 		printf("%s\n", text);
 		printf("%ls|%.2ls|%lc|%C|%S\n", L"wide \x20ac \x65e5",
 			L"cut off", (wint_t)0xe4, (wint_t)0x20ac, L"");
@@ -91,7 +92,9 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 30;
 	FILE *other = fopen("other", "w");
 
-	if (!other)
+	if (argc > 2)
+		long_string = (size_t)atol(argv[2]);
+	if (!other || long_string >= 1 << 20)
 		return 1;
 	setlocale(LC_ALL, "C.UTF-8");
 	openlog("all_kinds", LOG_PID, LOG_USER);

@@ -7,7 +7,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from capture_records import CONTEXT, CONTINUES, MODULE, REPEATS, STRING, Context, u32, u64, walk, blocks  # noqa: E402
+from capture_records import CONTINUES, MODULE, REPEATS, STRING, Context, u32, u64, walk, blocks  # noqa: E402
 
 CLOCK, PROCESS, THREAD, STREAM = 1, 2, 3, 6
 PARTIAL = 2

@@ -115,7 +115,7 @@ class Logs:
             "exceptions": b"\2\1\0" + bytes(10) + leb(MASK), "exception_place": b"\2\1\0" + bytes(10) + leb(1) + leb(10) + b"\0",
             "exception_wrap": b"\2\1\0" + bytes(10) + leb(2) + leb(1) + b"\0" + leb(MASK) + b"\0", "deep_delta": b"\3\0" * 5 + b"\0\0",
             "deepest": b"\3\0" * 200000, "dictionary": b"\4" + leb(1 << 62), "dictionary_none": b"\4\0\0\0", "dictionary_place": b"\4\1\0\0" + zigzag(1),
-            "dictionary_deep": b"\4\1\0" * 50000, "grouped_in_delta": b"\3\0\5\0\0", "kind_8": b"\x08", "phrases_many": b"\6" + leb(1 << 60),
+            "dictionary_deep": b"\4\1\0" * 50000, "grouped_in_delta": b"\3\0\5\0\0", "kind_9": b"\x09", "decimal_deep": b"\x08\1\0" * 50000, "decimal_23": b"\x08\x17\0\0\0", "decimal_all": b"\x08" + leb(MASK) + b"\0\0\0", "phrases_many": b"\6" + leb(1 << 60),
             "phrases_none": b"\6\0\0", "phrases_empty": b"\6\1\0\0\1\0\0", "phrases_deep": b"\6\1" * 50000,
             "phrases_long": b"\6\1\0" + zigzag(1 << 40) + b"\0\0\1\0\0", "phrases_wrap": b"\6\2\0" + zigzag(1 << 63) + b"\0\0\1\0\0",
             "phrases_place": b"\6\1\0" + zigzag(10) + b"\0\0\1\0" + zigzag(1), "phrases_short": b"\6\1\0" + zigzag(9) + b"\0\0\1\0\0",

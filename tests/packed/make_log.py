@@ -10,7 +10,8 @@ import sys
 
 sys.dont_write_bytecode = True
 import zstandard  # noqa: E402
-from packed_log import (F64, I32, I64, LONG_DOUBLE, MASK, MESSAGES_MAX, NESTING, STRING, TAGS, make_frame, pack)  # noqa: E402
+from packed_columns import F64, I32, I64, LONG_DOUBLE, MASK, MESSAGES_MAX, NESTING, STRING  # noqa: E402
+from packed_log import TAGS, make_frame, pack  # noqa: E402
 
 FORMATS = [
     (b"", b""), (b"d:%d\n", bytes([I32])), (b"%ld and %s\n", bytes([I64, STRING])), (b"%g|%u|%s|%s\n", bytes([F64, I32, STRING, STRING])),
@@ -68,7 +69,7 @@ class Columns:
         if len(set(values)) == 1:
             kinds.append(0)
         if nesting < NESTING:
-            kinds += [3, 3, 6, 7]
+            kinds += [3, 3, 6, 7, 8]
             if len(set(values)) < 2000:
                 kinds.append(4)
         kind = self.random.choice(kinds)
@@ -81,7 +82,7 @@ class Columns:
             return self.patched(values)
         if kind == 3:
             return b"\3" + zigzag(values[0]) + self.numbers([b - a for a, b in zip(values, values[1:])], nesting + 1)
-        return {4: self.dictionary, 6: self.phrases, 7: self.scaled}[kind](values, nesting)
+        return {4: self.dictionary, 6: self.phrases, 7: self.scaled, 8: self.decimal}[kind](values, nesting)
 
     def phrases(self, values, nesting):
         """Cuts them anywhere; a piece that comes again is one phrase."""
@@ -102,6 +103,19 @@ class Columns:
         if inner is None:
             scale, wrong, inner = 1, [], values
         return b"\7" + leb(scale) + self.exceptions(values, wrong) + self.numbers(inner, nesting + 1)
+
+    def decimal(self, values, nesting):
+        """Exceptions are all that do not come back from a decimal fraction."""
+        exponent = self.random.choice([0, 1, 3, 6, 22])
+        power = float(10 ** exponent)
+        inner, wrong = [], []
+        for i, value in enumerate(values):
+            number = from_bits(value)
+            whole = round(number * power) if abs(number) * power < 2 ** 63 else 0
+            inner.append(whole)
+            if bits(float(whole) / power) != value:
+                wrong.append(i)
+        return b"\x08" + leb(exponent) + self.exceptions(values, wrong) + self.numbers(inner, nesting + 1)
 
     def exceptions(self, values, places):
         said, last = [leb(len(places))], 0
@@ -169,6 +183,10 @@ class Columns:
         return self.numbers(values)
 
 
+def from_bits(value):
+    return struct.unpack("<d", struct.pack("<Q", value & MASK))[0]
+
+
 def bits(value):
     return struct.unpack("<Q", struct.pack("<d", value))[0]
 
@@ -226,7 +244,7 @@ class Maker:
         if kind == I64:
             return self.random.choice([0, -1, self.random.getrandbits(63), self.random.randrange(1000)])
         if kind == F64:
-            return self.random.choice([0.0, 0.5, -2.25, self.random.uniform(-1e6, 1e6)])
+            return self.random.choice([0.0, -0.0, 0.5, -2.25, self.random.uniform(-1e6, 1e6), self.random.randrange(100000) / 1000])
         if kind == LONG_DOUBLE:
             return self.random.randrange(-1000, 1000)
         return self.random.choice(self.strings + [None])

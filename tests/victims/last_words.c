@@ -185,6 +185,26 @@ static void by_free(void)
 
 	free(p + 8);
 }
+static void by_free_after_much(void)
+{
+	for (int i = 0; i < 3000; i++)
+		fprintf(stderr, "%d, and what else there is to say\n", i);
+	by_free();
+}
+#if defined(__x86_64__)
+/* Another file is descriptor 2, by a system call that nobody has seen. */
+static void by_free_unseen(void)
+{
+	long file = open("other", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_dup2), "D"(file), "S"(2L)
+			 : "rcx", "r11", "memory");
+	by_free();
+}
+#endif
 static void by_double_free(void)
 {
 	char *volatile p = malloc(2000);
@@ -408,11 +428,11 @@ static const struct {
 	WAY(percent_n_syslog), WAY(percent_n_mapped), WAY(percent_n_too_late),
 	WAY(percent_n_numbered), WAY(percent_n_then_gap),
 	WAY(gap_then_percent_n), WAY(percent_n_constant), WAY(gap), WAY(free),
-	WAY(double_free), WAY(abort), WAY(err), WAY(segv), WAY(segv_unfinished), WAY(segv_far),
+	WAY(free_after_much), WAY(double_free), WAY(abort), WAY(err), WAY(segv), WAY(segv_unfinished), WAY(segv_far),
 	WAY(segv_readonly), WAY(jump), WAY(bus), WAY(division), WAY(ill),
 	WAY(trap),
 #if defined(__x86_64__)
-	WAY(breakpoint), WAY(last_instruction), WAY(first_instruction),
+	WAY(free_unseen), WAY(breakpoint), WAY(last_instruction), WAY(first_instruction),
 #endif
 	WAY(argument), WAY(raise), WAY(raise_abort), WAY(kill),
 	WAY(kill_sys), WAY(queue), WAY(term), WAY(child), WAY(overflow),

@@ -91,12 +91,13 @@ bool follow_log_find(struct follow_log *log, unsigned below)
 	if (entries)
 		closedir(entries);
 	return set_path(log, newest) &&
-	       (newest > 0 || (below != 1 && lstat(log->path, &st) == 0));
+	       (newest > 0 || lstat(log->path, &st) == 0);
 }
 
 bool follow_log_open_next(struct follow_log *log)
 {
-	if (!set_path(log, log->rotates ? log->number + 1 : 0))
+	if (!set_path(
+		    log, log->rotates || log->number > 0 ? log->number + 1 : 0))
 		return false;
 	log->fd = open(log->path,
 		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);

@@ -387,7 +387,7 @@ static void forget_file(struct follow_space *space, struct recording *recording)
 		}
 }
 
-void follow_space_take_all(void *closure, struct recording *recording)
+bool follow_space_take_all(void *closure, struct recording *recording)
 {
 	struct follow_space *space = closure;
 	struct binlog_packed *packed;
@@ -398,7 +398,7 @@ void follow_space_take_all(void *closure, struct recording *recording)
 	forget_file(space, recording);
 	if (!open_for_writing(&opened, recording->fd)) {
 		space->failed = errno;
-		return;
+		return false;
 	}
 	while (prepared_take(prepared_of(opened.header), &at))
 		;
@@ -409,6 +409,7 @@ void follow_space_take_all(void *closure, struct recording *recording)
 					  BINLOG_PACKED_OFFSET);
 	packed->bytes = opened.header->published;
 	close_again(&opened);
+	return true;
 }
 
 void follow_space_free(struct follow_space *space)

@@ -8,6 +8,7 @@
 
 #include "tools/pack/follow_back.h"
 #include "tools/pack/follow_frames.h"
+#include "tools/pack/follow_sync.h"
 
 #define PAUSE_FULL 1000 /* milliseconds */
 
@@ -81,7 +82,7 @@ static void sync_now_and_then(struct follow *follow)
 
 	if (time - follow->synced < SYNC_NS)
 		return;
-	fdatasync(follow->log.fd);
+	follow_sync(follow->log.fd);
 	follow->synced = time;
 }
 

@@ -29,7 +29,7 @@ struct pack_command {
 	const char *debug_directories[PACK_DEBUG_DIRECTORIES_MAX + 1];
 	size_t debug_directory_count;
 	bool quiet;
-	int level; /* 0: the packer's choice */
+	int level;	    /* 0: the packer's choice */
 	const char *follow; /* null: captures that have ended are packed */
 	uint64_t rotate_bytes;
 	uint64_t rotate_seconds;
