@@ -146,6 +146,11 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 		scan->zeros = 0;
 		return round_up(offset + block);
 	}
+	if (scan->capture->header_at > 0) { /* a core file has other things */
+		offset = recording_skip_hole(
+			scan->capture, offset + BINLOG_PAGE);
+		return offset & ~(uint64_t)(BINLOG_PAGE - 1);
+	}
 	if (!is_zero(page, size) && !is_unfinished(page, size)) {
 		if (looks_back(scan, offset))
 			return scan->zeros;
@@ -174,7 +179,8 @@ static bool has_grown(struct recording *capture)
 {
 	struct binlog_header now;
 
-	return recording_read(capture, 0, &now, sizeof(now)) == sizeof(now) &&
+	return recording_read(
+		       capture, capture->header_at, &now, sizeof(now)) == sizeof(now) &&
 	       (now.next != capture->header.next ||
 		       now.published != capture->header.published);
 }
@@ -201,7 +207,7 @@ static void check_end(struct recording *recording)
 	uint64_t found = 0;
 	size_t i;
 
-	if (recording->header.next <= size)
+	if (recording->header_at > 0 || recording->header.next <= size)
 		return;
 	for (i = 0; i < recording->block_count; i++) {
 		const struct recording_block *block = &recording->blocks[i];
@@ -259,6 +265,8 @@ static void check_sequences(struct recording *capture)
 		uint32_t expected = last ? last->sequence + 1 : 0;
 
 		if (last && block->sequence == last->sequence) {
+			if (capture->header_at > 0) /* mapped twice */
+				continue;
 			recording_report(capture, ERROR_BLOCK_TWICE,
 				block->offset, block->sequence);
 			continue;

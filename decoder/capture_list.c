@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decoder/core_file.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
 #include "record/layout.h"
@@ -90,11 +91,36 @@ static bool is_packed(const char *path)
 	       packed_reader_is_log(path);
 }
 
+/* All captures in a core file, each under the same name. */
+static void add_core(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	uint64_t headers[CORE_FILE_CAPTURES_MAX];
+	size_t count = core_file_captures(path, headers);
+	struct recording *capture;
+	size_t i;
+
+	if (count == 0)
+		report(errors, ERROR_CORE, path);
+	for (i = 0; i < count; i++) {
+		if (i > 0 && !keep_name(list, "", path, errors))
+			return;
+		capture = recording_open_core(
+			path, headers[i], list->count < KEPT_OPEN_MAX, errors);
+		if (capture)
+			list->captures[list->count++] = capture;
+	}
+}
+
 static void add_file(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
 	struct recording *capture;
 
+	if (core_file_is(path)) {
+		add_core(list, path, errors);
+		return;
+	}
 	if (is_packed(path)) {
 		list->packed[list->packed_count++] = path;
 		return;

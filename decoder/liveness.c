@@ -122,7 +122,8 @@ struct binlog_founder liveness_founder(struct recording *capture)
 
 	if (capture->packed)
 		return capture->founder;
-	if (recording_read(capture, BINLOG_FOUNDER_OFFSET, &founder,
+	if (recording_read(capture,
+		    capture->header_at + BINLOG_FOUNDER_OFFSET, &founder,
 		    sizeof(founder)) < sizeof(founder))
 		return (struct binlog_founder){0};
 	return founder;

@@ -144,7 +144,8 @@ static enum error_code judge_header(
 static bool read_header(struct recording *capture)
 {
 	struct binlog_header *header = &capture->header;
-	size_t size = recording_read(capture, 0, header, sizeof(*header));
+	size_t size = recording_read(
+		capture, capture->header_at, header, sizeof(*header));
 	enum error_code code;
 	uint64_t number;
 
@@ -159,8 +160,8 @@ static bool read_header(struct recording *capture)
 			capture, ERROR_CLOCK, 0, capture->header.clock);
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
-	if (recording_read(capture, BINLOG_PACKED_OFFSET, &capture->freed,
-		    sizeof(capture->freed)) < sizeof(capture->freed))
+	if (recording_read(capture, capture->header_at + BINLOG_PACKED_OFFSET,
+		    &capture->freed, sizeof(capture->freed)) < sizeof(capture->freed))
 		capture->freed = (struct binlog_packed){0};
 	return true;
 }
@@ -186,7 +187,7 @@ static bool open_regular(struct recording *capture)
 
 /* As far as the header. */
 static struct recording *open_header(
-	const char *path, struct error_list *errors)
+	const char *path, uint64_t at, struct error_list *errors)
 {
 	struct recording *capture = calloc(1, sizeof(*capture));
 
@@ -196,6 +197,7 @@ static struct recording *open_header(
 		return NULL;
 	}
 	capture->path = path;
+	capture->header_at = at;
 	capture->errors = errors;
 	if (open_regular(capture) && read_header(capture))
 		return capture;
@@ -206,7 +208,7 @@ static struct recording *open_header(
 struct recording *recording_open_live(
 	const char *path, struct error_list *errors)
 {
-	struct recording *capture = open_header(path, errors);
+	struct recording *capture = open_header(path, 0, errors);
 
 	if (capture)
 		capture->live = true;
@@ -216,7 +218,13 @@ struct recording *recording_open_live(
 struct recording *recording_open(
 	const char *path, bool keep, struct error_list *errors)
 {
-	struct recording *capture = open_header(path, errors);
+	return recording_open_core(path, 0, keep, errors);
+}
+
+struct recording *recording_open_core(const char *path, uint64_t header_at,
+	bool keep, struct error_list *errors)
+{
+	struct recording *capture = open_header(path, header_at, errors);
 
 	if (!capture)
 		return NULL;

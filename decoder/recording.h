@@ -37,6 +37,7 @@ struct recording {
 	uint64_t inode;
 	uint64_t size; /* of the file when it was opened */
 	uint64_t read; /* bytes of it so far, for progress */
+	uint64_t header_at; /* 0, or where it is in a core file */
 	struct binlog_header header;
 	struct recording_block *blocks; /* by writer, then by sequence */
 	size_t block_count;
@@ -61,6 +62,10 @@ struct recording {
  */
 struct recording *recording_open(
 	const char *path, bool keep, struct error_list *errors);
+
+/* Likewise the capture in a core file whose header page is at this offset. */
+struct recording *recording_open_core(const char *path, uint64_t header_at,
+	bool keep, struct error_list *errors);
 
 /*
  * The same of a capture that may grow: nothing is looked for but the header,

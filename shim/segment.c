@@ -86,7 +86,6 @@ void *segment_begin(int fd, uint64_t size, uint64_t max_bytes)
 		MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (sys_failed(address))
 		return NULL;
-	SYS3(madvise, address, end, MADV_DONTDUMP);
 	if (open < end && sys_failed(SYS3(mprotect, address + (long)open,
 				  end - open, PROT_NONE))) {
 		SYS2(munmap, address, end);
@@ -141,7 +140,6 @@ static bool map(unsigned i)
 	address = map_further(i, start, end - start);
 	if (sys_failed(address))
 		return false;
-	SYS3(madvise, address, end - start, MADV_DONTDUMP);
 	/* A file of that size is filled in large pieces, which are cheaper; and
 	 * not read ahead where there is nothing to be read yet. */
 	if (i >= LARGE)

@@ -1,6 +1,7 @@
 #include "shim/unwind_backend.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 
 /* Without its header, as when the compiler is one for another machine, there is
@@ -85,7 +86,7 @@ static bool skip_to(
 	return false;
 }
 
-static void walk(const struct unwind_start *start, unsigned max_depth,
+static void walk_from_here(const struct unwind_start *start, unsigned max_depth,
 	struct unwind_cache *cache, struct unwind_trace *trace)
 {
 	uintptr_t pc, sp, fp;
@@ -106,6 +107,16 @@ static void walk(const struct unwind_start *start, unsigned max_depth,
 			return;
 		trace->pc[trace->depth++] = pc;
 	}
+}
+
+/* libunwind asks the kernel what can be read. */
+static void walk(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *trace)
+{
+	int kept = errno;
+
+	walk_from_here(start, max_depth, cache, trace);
+	errno = kept;
 }
 
 static void forget(struct unwind_cache *cache)
