@@ -12,7 +12,7 @@ BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-d
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
-	bsdextrautils netcat-openbsd libunwind8 python3 locales e2fsprogs \
+	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
 	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
@@ -27,7 +27,7 @@ BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Walloca -Wwrite-strings -Wformat=2 \
 	-Wundef -Wcast-qual -Werror
-BASE = -std=gnu11 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
+BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
 # In a stranger's process: nothing that the compiler adds may call libc, look
 # at thread state before it is set up, or be exported.
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
