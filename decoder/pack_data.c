@@ -51,7 +51,7 @@ static void put_arguments(
 		put_argument(frame, &message->arguments[i]);
 }
 
-/* Of a module that is named; 0 is none. */
+/* In a module that is named; 0 is none: in memory. */
 static void put_place(struct frame_write *frame,
 	const struct pack_define *define, uint64_t module, uint64_t offset,
 	unsigned magic_field, unsigned offset_field)
@@ -72,9 +72,8 @@ static void put_format(struct frame_write *frame,
 	if (site->format == 0)
 		return;
 	format = pack_content(pack_table_entry(&define->strings, site->format));
-	if (format->module != 0)
-		put_place(frame, define, format->module, format->offset,
-			PACKED_DATA_MAGIC, PACKED_DATA_OFFSET);
+	put_place(frame, define, format->module, format->offset,
+		PACKED_DATA_MAGIC, PACKED_DATA_OFFSET);
 }
 
 /* What is needed of the site when that is lost. */

@@ -193,7 +193,7 @@ class Check:
         magic = [self.find(known, "MODULE", module).get("MAGIC", 0) for module in (format.get("MODULE"), trace[0][0])]
         thread = self.find(known, "THREAD", known["THREAD"])
         wanted = [site["TEXT"], site["FLAGS"], self.find(known, "STREAM", site["STREAM"]).get("FLAGS", 0), site["KINDS"], magic[0],
-                  format.get("OFFSET", 0), magic[1], trace[0][1], thread["TID"], self.find(known, "PROCESS", thread["PROCESS"])["PID"]]
+                  format.get("OFFSET", 0) if magic[0] else 0, magic[1], trace[0][1], thread["TID"], self.find(known, "PROCESS", thread["PROCESS"])["PID"]]
         have = [known[name] for name in ("TEXT", "FLAGS", "STREAM", "KINDS", "MAGIC", "OFFSET", "CALL_MAGIC", "CALL_OFFSET", "TID", "PID")]
         self.expect(have == wanted, f"frame at {at}: a message says {have}, its site {wanted}")
 
