@@ -29,6 +29,35 @@ static struct column_chunk *take_spare(struct column_store *store, size_t size)
 	return chunk;
 }
 
+static void free_chunks(struct column_chunk *chunk)
+{
+	while (chunk) {
+		struct column_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+}
+
+/* Spare ones that are all too small are not kept for ever. */
+static struct column_chunk *make_chunk(struct column_store *store, size_t size)
+{
+	struct column_chunk *chunk;
+
+	if (store->held > COLUMN_STORE_MAX) {
+		for (chunk = store->spare; chunk; chunk = chunk->next)
+			store->held -= chunk->size;
+		free_chunks(store->spare);
+		store->spare = NULL;
+	}
+	chunk = malloc(sizeof(*chunk) + size);
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	store->held += size;
+	return chunk;
+}
+
 static bool add_chunk(struct column_store *store, size_t size)
 {
 	size_t wish = store->total / 8;
@@ -40,12 +69,10 @@ static bool add_chunk(struct column_store *store, size_t size)
 		wish = CHUNK_MOST;
 	if (size > wish / 2)
 		wish = size;
-	if (!chunk) {
-		chunk = malloc(sizeof(*chunk) + wish);
-		if (!chunk)
-			return false;
-		chunk->size = wish;
-	}
+	if (!chunk)
+		chunk = make_chunk(store, wish);
+	if (!chunk)
+		return false;
 	chunk->next = store->chunks;
 	store->chunks = chunk;
 	store->used = 0;
@@ -93,16 +120,6 @@ void column_store_return(
 void column_store_reset(struct column_store *store)
 {
 	column_store_return(store, (struct column_store_mark){0});
-}
-
-static void free_chunks(struct column_chunk *chunk)
-{
-	while (chunk) {
-		struct column_chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
-	}
 }
 
 void column_store_free(struct column_store *store)

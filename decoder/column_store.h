@@ -18,6 +18,7 @@ struct column_store {
 	struct column_chunk *spare;
 	size_t used; /* of the one in use */
 	size_t total;
+	size_t held; /* by all chunks, the spare ones too */
 };
 
 struct column_store_mark {

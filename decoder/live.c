@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,14 +15,29 @@
 #include "decoder/live_order.h"
 #include "decoder/live_state.h"
 
+/* Descriptors that are not of captures. */
+#define OTHER_FILES 24u
+
 /* The directory's time may be so much older than a name in it. */
 #define STAMP_NS 100000000
+
+/* For captures. */
+static size_t count_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+		limit.rlim_cur < 2 * OTHER_FILES)
+		return OTHER_FILES;
+	return limit.rlim_cur - OTHER_FILES;
+}
 
 struct live *live_new(const char *directory, struct error_list *errors)
 {
 	struct live *live = calloc(1, sizeof(*live));
 
 	if (live) {
+		live->most = count_descriptors();
 		live->directory = directory;
 		live->errors = errors;
 	}
@@ -127,9 +143,14 @@ static bool add_file(struct live *live, const char *name)
 
 	if (asprintf(&path, "%s/%s", live->directory, name) < 0)
 		return false;
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		!is_known(live, &st))
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+		is_known(live, &st)) {
+		free(path);
+		return true;
+	}
+	if (live->count < live->most)
 		return open_file(live, path, &st);
+	live->skipped = true;
 	free(path);
 	return true;
 }

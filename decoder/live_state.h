@@ -25,6 +25,7 @@ struct live {
 	struct live_capture **captures;
 	size_t count;
 	size_t room;
+	size_t most; /* that can be open */
 	struct stranger *strangers;
 	size_t stranger_count;
 	struct timespec scanned; /* the directory's time then */

@@ -15,9 +15,8 @@
 
 struct packed_site {
 	/* As in the messages, but for `frames`, `depth`, `modules` and the
-	 * addresses, which are those of one process that uses it.  The same
-	 * for the same site of the log as long as nothing new is known of it;
-	 * valid until the log ends. */
+	 * addresses, which are those of one process that uses it.  Valid until
+	 * the next batch, and mostly the same there. */
 	struct definition_context *context;
 	uint32_t messages; /* of it in the batch */
 	bool wanted;	   /* true at first: its messages are given out */

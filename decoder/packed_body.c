@@ -140,6 +140,7 @@ bool packed_body_resolve(struct packed_body *body, struct packed_log *log,
 {
 	size_t i;
 
+	packed_context_forget(log);
 	body->log = log;
 	body->index = index;
 	body->left = 0;
@@ -162,7 +163,7 @@ bool packed_body_resolve(struct packed_body *body, struct packed_log *log,
 		.site_count = index->row_count,
 		.writers = body->writers,
 		.writer_count = index->writer_count,
-		.pool = &log->pool,
+		.pool = &log->context_pool,
 	};
 	return resolve_clocks(body);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/hash.h"
+
 static bool make_room(struct packed_captures *captures)
 {
 	size_t room = captures->room ? captures->room * 2 : 16;
@@ -61,20 +63,27 @@ static bool is_of(
 	       header->start.realtime == start_of(preamble, 1);
 }
 
+static uint32_t hash_of(const struct packed_record *preamble)
+{
+	uint64_t hash = binlog_hash_word(start_of(preamble, 0),
+		packed_record_number(preamble, PACKED_PREAMBLE_NONCE));
+
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Of two with the same hash the latest is meant. */
 struct recording *packed_capture_find(
 	struct packed_captures *captures, const struct packed_record *preamble)
 {
-	struct recording *made;
-	size_t i;
+	struct recording *known =
+		id_map_find(&captures->known, hash_of(preamble));
 
-	/* What belongs together is near the end. */
-	for (i = captures->count; i > 0; i--)
-		if (is_of(captures->all[i - 1], preamble))
-			return captures->all[i - 1];
-	made = packed_capture_make(captures, "?");
-	if (made)
-		packed_capture_describe(captures, made, preamble);
-	return made;
+	if (known && is_of(known, preamble))
+		return known;
+	known = packed_capture_make(captures, "?");
+	if (known)
+		packed_capture_describe(captures, known, preamble);
+	return known;
 }
 
 static void read_name(struct packed_captures *captures,
@@ -115,6 +124,7 @@ void packed_capture_describe(struct packed_captures *captures,
 	capture->founder.pid_namespace =
 		packed_record_number(preamble, PACKED_PREAMBLE_PID_NAMESPACE);
 	read_name(captures, capture, preamble);
+	id_map_set(&captures->known, hash_of(preamble), capture);
 }
 
 void packed_capture_lose(struct packed_captures *captures, const char *path,
@@ -151,6 +161,7 @@ void packed_captures_free(struct packed_captures *captures)
 	for (i = 0; i < captures->count; i++)
 		recording_close(captures->all[i]);
 	free(captures->all);
+	id_map_free(&captures->known);
 	symbol_answers_free(&captures->names);
 	pool_free(&captures->pool);
 	*captures = (struct packed_captures){0};

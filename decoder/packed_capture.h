@@ -15,7 +15,8 @@ struct packed_captures {
 	struct recording **all; /* in the order in which they were met */
 	size_t count;
 	size_t room;
-	struct pool pool; /* their names */
+	struct id_map known; /* by a hash of what a PREAMBLE says */
+	struct pool pool;    /* their names */
 	struct error_list *errors;
 	struct restore *restore;
 	struct symbol_answers names; /* that the logs have brought along */

@@ -5,6 +5,10 @@
 /* A module that nobody knows the place of is put where no program has any. */
 #define PLACE_BITS 40u
 #define PLACE_FIRST ((uint64_t)1 << 63)
+/* Of those of one batch, with all that is kept with them... */
+#define BYTES_MAX ((size_t)64 << 20)
+/* ...and of those that are kept for the next one. */
+#define KEPT_BYTES_MAX ((size_t)12 << 20)
 
 struct packed_context {
 	struct definition_context context;
@@ -14,6 +18,8 @@ struct packed_context {
 	uint32_t id;	  /* of the site */
 	uint32_t version; /* of its definition; 0: lost */
 	uint64_t moved;	  /* of the process */
+	uint64_t format_at; /* what the row said: */
+	uint64_t call_at;
 	struct packed_context *collides;
 };
 
@@ -22,6 +28,18 @@ static uint32_t hash_of(uint32_t id, const struct packed_process *process)
 	size_t hash = id_map_hash(id) ^ (uintptr_t)process / sizeof(*process);
 
 	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Null: there is no memory, or too much is taken already. */
+static void *take(struct packed_log *log, size_t size)
+{
+	void *taken = NULL;
+
+	if (log->context_pool.bytes <= BYTES_MAX)
+		taken = pool_take(&log->context_pool, size);
+	if (!taken)
+		log->left_out += size;
+	return taken;
 }
 
 /* What is added to addresses of the module; 0 without one. */
@@ -47,7 +65,7 @@ static void fill_frames(struct packed_log *log, struct packed_context *made,
 	struct packed_process *process)
 {
 	size_t depth = trace ? trace->depth : row->call != 0;
-	uint64_t *frames = packed_log_take(log, (depth + 1) * sizeof(*frames));
+	uint64_t *frames = take(log, (depth + 1) * sizeof(*frames));
 	size_t i;
 
 	if (!frames)
@@ -93,22 +111,25 @@ static void fill_stream(struct packed_context *made,
 static void fill_kinds(struct packed_log *log, struct packed_context *made,
 	const struct packed_row *row, const struct packed_call *call)
 {
-	const struct packed_bytes kinds = {row->kinds, row->arguments};
+	uint8_t *kinds;
 
 	made->context.arguments = row->arguments;
 	if (call && call->arguments == row->arguments &&
-		memcmp(call->kinds, row->kinds, row->arguments) == 0)
+		memcmp(call->kinds, row->kinds, row->arguments) == 0) {
 		made->context.kinds = call->kinds;
-	else
-		made->context.kinds =
-			(const uint8_t *)packed_log_copy(log, kinds);
+		return;
+	}
+	kinds = take(log, row->arguments + 1);
+	if (kinds && row->arguments > 0)
+		memcpy(kinds, row->kinds, row->arguments);
+	made->context.kinds = kinds;
 }
 
 static struct packed_context *make(struct packed_log *log,
 	const struct packed_row *row, const struct packed_call *call,
 	struct packed_process *process)
 {
-	struct packed_context *made = packed_log_take(log, sizeof(*made));
+	struct packed_context *made = take(log, sizeof(*made));
 	struct definition_context *context = made ? &made->context : NULL;
 
 	if (!made)
@@ -117,6 +138,8 @@ static struct packed_context *make(struct packed_log *log,
 		.process = process,
 		.id = row->id,
 		.version = call ? call->version : 0,
+		.format_at = row->format,
+		.call_at = row->call,
 	};
 	context->id = row->id;
 	context->text = row->text;
@@ -145,6 +168,26 @@ static void enter(struct packed_log *log, struct packed_context *made)
 	id_map_set(&log->contexts, hash, made);
 }
 
+/* Nobody but hostile logs calls two rows by one id. */
+static bool is_of(
+	const struct packed_context *made, const struct packed_row *row)
+{
+	const struct definition_context *context = &made->context;
+
+	return context->text == row->text && context->flags == row->flags &&
+	       made->format_at == row->format && made->call_at == row->call &&
+	       context->arguments == row->arguments &&
+	       memcmp(context->kinds, row->kinds, row->arguments) == 0;
+}
+
+void packed_context_forget(struct packed_log *log)
+{
+	if (log->context_pool.bytes <= KEPT_BYTES_MAX)
+		return;
+	id_map_free(&log->contexts);
+	pool_free(&log->context_pool);
+}
+
 struct definition_context *packed_context_find(struct packed_log *log,
 	const struct packed_row *row, struct packed_process *process)
 {
@@ -156,7 +199,7 @@ struct definition_context *packed_context_find(struct packed_log *log,
 	while (found && (found->id != row->id || found->process != process))
 		found = found->collides;
 	if (!found || found->version != (call ? call->version : 0) ||
-		found->moved != process->moved) {
+		found->moved != process->moved || !is_of(found, row)) {
 		made = make(log, row, call, process);
 		if (!made)
 			return NULL;

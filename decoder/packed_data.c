@@ -173,6 +173,7 @@ bool packed_data_read(struct packed_data *data, struct packed_log *log,
 
 	message->pid = packed_record_id(record, PACKED_DATA_PID);
 	message->tid = packed_record_id(record, PACKED_DATA_TID);
+	packed_context_forget(log);
 	process = thread && thread->process
 			  ? thread->process
 			  : packed_log_process(log, message->pid | MADE_UP, 0,
@@ -185,7 +186,7 @@ bool packed_data_read(struct packed_data *data, struct packed_log *log,
 	message->thread = thread ? thread->name : "";
 	message->program = process->program;
 	message->capture = process->capture;
-	message->pool = &log->pool;
+	message->pool = &log->context_pool;
 	message->ticks = packed_record_number(record, PACKED_DATA_TICKS);
 	message->wall = packed_record_number(record, PACKED_DATA_TIME);
 	message->continues =

@@ -125,6 +125,7 @@ static bool read_rows(struct packed_index *index, struct packed_log *log,
 	return messages == index->count;
 }
 
+/* Sites are those of somebody. */
 static bool read_writers(struct packed_index *index, const msgpack_object *all)
 {
 	const msgpack_object *writers = part(all, 1, &index->writer_count);
@@ -147,7 +148,8 @@ static bool read_writers(struct packed_index *index, const msgpack_object *all)
 			packed_object_id(&told[4]), packed_object_id(&told[5])};
 		messages += index->writers[i].messages;
 	}
-	return messages == index->count;
+	return messages == index->count &&
+	       (index->writer_count > 0 || index->row_count == 0);
 }
 
 static bool read_clock(struct packed_clock *clock, const msgpack_object *object)

@@ -8,6 +8,9 @@
 /* Of one whose PROCESS is lost: no writer has so many. */
 #define NUMBER_MADE_UP 0x80000000u
 #define ANCESTORS_MAX 16
+/* Of a module; no writer has more of either. */
+#define PATH_BYTES_MAX 4096u
+#define BUILD_ID_BYTES_MAX 1024u
 
 struct packed_log *packed_log_new(
 	uint64_t number, const char *path, struct packed_captures *captures)
@@ -29,7 +32,7 @@ void packed_log_free(struct packed_log *log)
 	if (!log)
 		return;
 	for (process = log->newest; process; process = process->older)
-		free(process->places);
+		id_map_free(&process->places);
 	id_map_free(&log->captures);
 	id_map_free(&log->modules);
 	id_map_free(&log->magics);
@@ -40,6 +43,7 @@ void packed_log_free(struct packed_log *log)
 	id_map_free(&log->traces);
 	id_map_free(&log->calls);
 	id_map_free(&log->contexts);
+	pool_free(&log->context_pool);
 	pool_free(&log->pool);
 	free(log);
 }
@@ -128,8 +132,12 @@ const struct program_module *packed_log_named(
 static struct program_module *copy_module(
 	struct packed_log *log, const struct program_module *file)
 {
-	struct program_module *module = packed_log_take(log, sizeof(*module));
+	struct program_module *module;
 
+	if (file->path_bytes > PATH_BYTES_MAX ||
+		file->build_id_bytes > BUILD_ID_BYTES_MAX)
+		return NULL;
+	module = packed_log_take(log, sizeof(*module));
 	if (!module)
 		return NULL;
 	*module = *file;
@@ -199,31 +207,10 @@ struct packed_process *packed_log_process(
 		log, id, capture, pid, founder ? 0 : id | NUMBER_MADE_UP);
 }
 
-static bool make_room(struct packed_process *process)
+/* A module's number in its log is where it starts. */
+static uint32_t number_of(const struct program_module *module)
 {
-	size_t room = process->place_room ? process->place_room * 2 : 8;
-	struct packed_place *places;
-
-	if (process->place_count < process->place_room)
-		return true;
-	places = reallocarray(process->places, room, sizeof(*places));
-	if (!places)
-		return false;
-	process->places = places;
-	process->place_room = room;
-	return true;
-}
-
-static const struct packed_place *own_place(
-	const struct packed_process *process,
-	const struct program_module *module)
-{
-	size_t i;
-
-	for (i = process->place_count; i > 0; i--)
-		if (process->places[i - 1].module == module)
-			return &process->places[i - 1];
-	return NULL;
+	return (uint32_t)module->start;
 }
 
 const struct packed_place *packed_log_place(
@@ -235,22 +222,42 @@ const struct packed_place *packed_log_place(
 
 	for (generation = 0; process && !place && generation < ANCESTORS_MAX;
 		generation++, process = process->parent)
-		place = own_place(process, module);
+		place = id_map_find(&process->places, number_of(module));
 	return place;
 }
 
-/* What earlier parts have said of a module is said again, or is over. */
-static void drop_earlier(
-	struct packed_process *process, const struct program_module *module)
+/* False: there are too many, or too much is taken already. */
+static bool add_mapping(struct packed_log *log, struct packed_process *process,
+	const struct program_module *mapped)
 {
-	size_t kept = 0;
-	size_t i;
+	size_t before = process->program->module_count;
+	size_t size = mapped->path_bytes + mapped->build_id_bytes;
 
-	for (i = 0; i < process->place_count; i++)
-		if (process->places[i].module != module ||
-			process->places[i].part == process->part)
-			process->places[kept++] = process->places[i];
-	process->place_count = kept;
+	if (PACKED_LOG_BYTES_MAX - log->bytes < size)
+		return false;
+	if (!program_add_mapping(
+		    &process->capture->programs, process->program, mapped))
+		return false;
+	if (process->program->module_count > before)
+		log->bytes += size;
+	return true;
+}
+
+/* The place of the module, this one if it has none.  Null: out of memory. */
+static struct packed_place *make_place(struct packed_log *log,
+	struct packed_process *process, const struct program_module *module,
+	uint64_t bias)
+{
+	uint32_t number = number_of(module);
+	struct packed_place *place = id_map_find(&process->places, number);
+
+	if (place)
+		return place;
+	place = packed_log_take(log, sizeof(*place));
+	if (!place || !id_map_set(&process->places, number, place))
+		return NULL;
+	*place = (struct packed_place){bias, log->part};
+	return place;
 }
 
 const struct packed_place *packed_log_map(struct packed_log *log,
@@ -258,27 +265,23 @@ const struct packed_place *packed_log_map(struct packed_log *log,
 	uint64_t start, uint64_t end, uint64_t bias)
 {
 	struct program_module mapped = *module;
-	const struct packed_place *before;
+	struct packed_place *place;
 
 	mapped.start = start;
 	mapped.end = end;
 	mapped.bias = bias;
-	if (!program_add_mapping(
-		    &process->capture->programs, process->program, &mapped))
+	if (!add_mapping(log, process, &mapped))
+		return NULL;
+	place = make_place(log, process, module, bias);
+	if (!place)
 		return NULL;
 	if (process->part != log->part)
 		process->moved = 0;
 	process->part = log->part;
-	drop_earlier(process, module);
-	before = own_place(process, module);
-	if (before && before->bias == bias)
-		return before;
-	if (!make_room(process))
-		return NULL;
-	if (before)
+	/* What earlier parts have said is said again, or is over. */
+	if (place->part == log->part && place->bias != bias)
 		process->moved = binlog_hash_word(
 			process->moved ^ (uintptr_t)module, bias);
-	process->places[process->place_count] =
-		(struct packed_place){module, bias, log->part};
-	return &process->places[process->place_count++];
+	*place = (struct packed_place){bias, log->part};
+	return place;
 }

@@ -19,7 +19,6 @@
 
 /* Where a module is in a process: each part of the log says it again. */
 struct packed_place {
-	const struct program_module *module;
 	uint64_t bias;
 	uint64_t part; /* of the log that says so */
 };
@@ -28,9 +27,7 @@ struct packed_process {
 	bool described; /* all of it */
 	struct recording *capture;
 	struct program *program;
-	struct packed_place *places; /* the latest last */
-	size_t place_count;
-	size_t place_room;
+	struct id_map places; /* the latest of each module */
 	uint64_t part;	/* of the latest place */
 	uint64_t moved; /* a hash of the moves of modules in that part */
 	const struct packed_process *parent; /* in the same capture, or null */
@@ -71,7 +68,8 @@ struct packed_log {
 	struct id_map streams;
 	struct id_map traces;
 	struct id_map calls;	/* SITEs */
-	struct id_map contexts; /* by a hash of site and process */
+	struct id_map contexts; /* by a hash of site and process, in: */
+	struct pool context_pool;
 	struct packed_process *newest;
 	uint64_t module_count;
 	uint64_t part; /* of the record that was read last */
@@ -171,7 +169,7 @@ const struct packed_place *packed_log_place(
 	const struct packed_process *process,
 	const struct program_module *module);
 
-/* Puts it there; valid until the next one.  Null: out of memory or of room. */
+/* Puts it there.  Null: out of memory or of room. */
 const struct packed_place *packed_log_map(struct packed_log *log,
 	struct packed_process *process, const struct program_module *module,
 	uint64_t start, uint64_t end, uint64_t bias);

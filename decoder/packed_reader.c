@@ -11,6 +11,8 @@
 
 /* In one file; of more, the one that was used least is forgotten. */
 #define LOGS_MAX 256u
+/* Nor are several kept that take more memory than this together. */
+#define LOGS_BYTES_MAX ((size_t)32 << 20)
 
 struct packed_reader {
 	struct packed_file file;
@@ -83,6 +85,16 @@ static void forget_oldest(struct packed_reader *reader)
 	reader->logs[oldest] = reader->logs[--reader->log_count];
 }
 
+static bool are_too_many(const struct packed_reader *reader)
+{
+	size_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < reader->log_count; i++)
+		bytes += reader->logs[i]->bytes;
+	return reader->log_count == LOGS_MAX || bytes > LOGS_BYTES_MAX;
+}
+
 /* The one that the record is of.  Null: out of memory. */
 static struct packed_log *log_of(struct packed_reader *reader)
 {
@@ -94,7 +106,7 @@ static struct packed_log *log_of(struct packed_reader *reader)
 		if (reader->logs[i]->number == number)
 			log = reader->logs[i];
 	if (!log) {
-		if (reader->log_count == LOGS_MAX)
+		while (reader->log_count > 0 && are_too_many(reader))
 			forget_oldest(reader);
 		log = packed_log_new(
 			number, reader->file.path, &reader->shared->captures);

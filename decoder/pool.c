@@ -30,6 +30,7 @@ static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 	chunk->size = size;
 	chunk->older = pool->chunks;
 	pool->chunks = chunk;
+	pool->bytes += size;
 	return chunk;
 }
 
@@ -71,4 +72,5 @@ void pool_free(struct pool *pool)
 		pool->chunks = older;
 	}
 	pool->left = 0;
+	pool->bytes = 0;
 }

@@ -13,7 +13,8 @@ struct pool_chunk;
 /* All zeros is an empty pool. */
 struct pool {
 	struct pool_chunk *chunks;
-	size_t left; /* bytes unused in the newest chunk */
+	size_t left;  /* bytes unused in the newest chunk */
+	size_t bytes; /* of all chunks */
 };
 
 /* Aligned for any type and not initialized.  Null: out of memory. */

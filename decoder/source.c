@@ -1,8 +1,10 @@
 #include "decoder/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decoder/merge.h"
+#include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
 
 /* With more logs than this at once, little of each is kept in memory. */
@@ -52,6 +54,13 @@ static void sift_down(struct source *source, size_t i)
 	source->heap[i] = moving;
 }
 
+/* Standard input cannot be read twice: it is opened first. */
+static uint64_t begin_of(const char *path)
+{
+	return strcmp(path, PACKED_FILE_STDIN) == 0 ? 0
+						    : packed_reader_begin(path);
+}
+
 static bool begin_heap(struct source *source)
 {
 	const struct capture_list *list = source->list;
@@ -67,8 +76,7 @@ static bool begin_heap(struct source *source)
 		source->heap[source->count++] = (struct input){
 			.order = i + 1,
 			.path = list->packed[i],
-			.key = several ? packed_reader_begin(list->packed[i])
-				       : 0,
+			.key = several ? begin_of(list->packed[i]) : 0,
 		};
 	for (i = source->count / 2; i > 0; i--)
 		sift_down(source, i - 1);

@@ -29,10 +29,11 @@ program() { # WAYS
 		int main(int argc, char **argv)
 		{
 			unsigned ways = atoi(argv[1]), all = ways * ways * ways, step = atoi(argv[2]);
+			errno = EDOM;
 			for (unsigned round = 0; round < 2; round++)
 				for (unsigned way = 0; way < all; way += 1 + all / 2000)
 					level0(way * step % all);
-			return argc != 3;
+			return argc != 3 || errno != EDOM;
 		}
 	END
 }
@@ -42,7 +43,7 @@ compare() { # SENTENCE WAYS STEP
 	local all=$(($2 * $2 * $2)) wanted
 	wanted=$(((all + all / 2000) / (1 + all / 2000)))
 	program "$2" >"$TMP/callers.c"
-	$CC -g -O1 -w -include stdlib.h -o "$TMP/callers" "$TMP/callers.c" || exit 1
+	$CC -g -O1 -w -include stdlib.h -include errno.h -o "$TMP/callers" "$TMP/callers.c" || exit 1
 	recorded "$TMP/recorded" "$TMP/callers" "$2" "$3"
 	"$show" --stacks "$TMP/recorded/capture" 2>&1 |
 		awk '/stdout: from / { sub(/.*from /, ""); said = $0 }
@@ -51,9 +52,15 @@ compare() { # SENTENCE WAYS STEP
 	same "$1: every stack is the one that the message tells" "" \
 		"$(awk -F: '$2 != " " $1' "$TMP/stacks" | sort | uniq -c | head -n 5)"
 	same "$1: there are as many as there are ways" "$wanted" "$(sort -u "$TMP/stacks" | wc -l)"
+	same "$1: errno stays as it was" 0 "$(cat "$TMP/recorded/status")"
 }
 
 compare "the outermost line changes fastest" 6 1
 compare "the lines change at random" 6 97
 compare "more program counters than the first table of rules has" 48 101
+if ldconfig -p | grep -q libunwind.so.8; then
+	BINLOG_UNWINDER=libunwind compare "by libunwind" 6 97
+else
+	skip "by libunwind: it is not installed"
+fi
 finish

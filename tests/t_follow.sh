@@ -191,7 +191,7 @@ rate=2000000
 is_small() {
 	fresh
 	follow_on & packer=$!
-	(say h 1 0 $((rate * seconds)) $rate) & program=$!
+	(BINLOG_MAX_SIZE=8G say h 1 0 $((rate * seconds)) $rate) & program=$!
 	most=$(watch_disk "$program")
 	wait "$program" "$packer"
 	with=$(cat "$TMP/time")

@@ -39,7 +39,7 @@ scans nested "$(long 300 50)" "frames in frames: the outer ones"
 scans candidates "$(long 1000 100)" "heads of frames that are none between them: every frame that is one"
 
 # ---- cut at every byte ----
-python3 "$packed/make_log.py" 17 "$(long 40000 12000)" "$TMP/whole" "$TMP/text" || exit 1
+python3 "$packed/make_log.py" 17 "$(long 56000 12000)" "$TMP/whole" "$TMP/text" || exit 1
 python3 - "$packed" "$TMP/whole" >"$TMP/ends" <<'P'
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -51,7 +51,7 @@ for frame in packed_log.frames(data):
     print(frame.end, payload[3] if tag == packed_log.TAGS["BATCH"] else 0)
 P
 why=$("$TMP/scan" cuts "$TMP/whole" "$TMP/ends" "$(long 1 61)" 2>&1)
-verdict $? "a log of $(stat -c %s "$TMP/whole") bytes cut at every $(long '' 61st) byte: as many frames as are before" "$why"
+verdict $? "a log of $(stat -c %s "$TMP/whole") bytes cut at every $(long "" "61st ")byte: as many frames as are before" "$why"
 # The tool says it, too: frames as above, and messages of the whole ones.
 why=$(python3 - "$show" "$TMP/whole" "$TMP/ends" "$(long 2000 60)" <<'P'
 import random, subprocess, sys

@@ -67,10 +67,11 @@ hurt "$TMP/varying.batches" definitions
 same_file "lines have their process, thread and stream without definitions" "$TMP/want" "$TMP/got"
 
 # ---- others in their place ----
-count() { grep -c . "$1"; }
 for name in varying nameless; do
 	mv "$TMP/bin/$name" "$TMP/$name.moved"
-	program "$TMP/bin" $name tests/bench/varying.c -DOTHER -g3 -O2 $([ $name = varying ] || echo -Wl,--build-id=none)
+	other=(-g3 -O2)
+	[ $name = varying ] || other+=(-Wl,--build-id=none)
+	program "$TMP/bin" $name tests/bench/varying.c "${other[@]}"
 	for how in batches plain; do
 		hurt "$TMP/$name.$how" definitions
 		"$show" "$TMP/hurt" >"$TMP/got" 2>"$TMP/complaint"

@@ -120,13 +120,13 @@ def subjects(bench):
     varying = bench.compile("varying", "tests/bench/varying.c")
     yield "six messages, constant", command_of(bench, varying, str(amount), "0")
     yield "six messages, varying", command_of(bench, varying, str(amount), "1")
-    programs.write_packets(bench.path("packets"), amount // 9)
+    programs.write_packets(bench.path("packets"), amount // 17)
     if shutil.which("tcpdump"):
         yield "tcpdump -r", command_of(bench, "tcpdump", "-nn", "-r", "packets", *(["-Z", "root"] if os.getuid() == 0 else []))
     if shutil.which("memcached"):
-        yield "memcached -vv", memcached_of(bench, amount // 20)
+        yield "memcached -vv", memcached_of(bench, amount // 13)
     if shutil.which("objdump"):
-        yield "objdump -d", command_of(bench, *["objdump", "-d", "--stop-address=" + bench.choose("0x90000", "0x3a000"), "/bin/bash"])
+        yield "objdump -d", command_of(bench, *["objdump", "-d", "--stop-address=" + bench.choose("0x68000", "0x36000"), "/bin/bash"])
 
 
 def sizes(bench):
@@ -158,11 +158,13 @@ def filters(bench):
     Run([subject.pack, "-q", "-f", "-o", subject.log, subject.capture])
     Run([subject.show, "-q", subject.capture], stdout=subject.text)
     Run(["gzip", "-kf", subject.text])
-    search = Run(["zgrep", " stderr: ", subject.text + ".gz"], rounds=3)
-    found = Run([subject.show, "-q", "--stream=stderr", subject.log], rounds=3)
-    bench.say(f"One record in a thousand of {subject.records:,}: `zgrep` in the text's .gz takes {search.wall * 1000:.0f} ms, "
-              f"`binlog-show --stream=stderr` of the packed log {found.wall * 1000:.0f} ms: {search.wall / found.wall:.1f} times faster.")
-    bench.figures["packed filter"] = search.wall / found.wall
+    search = Run(["zgrep", "Lost replica", subject.text + ".gz"], rounds=3)
+    found = {option: Run([subject.show, "-q", option, subject.log], rounds=3) for option in ("--stream=stderr", "--grep=Lost replica")}
+    bench.say(f"One record in a thousand of {subject.records:,}: `zgrep` in the text's .gz takes {search.wall * 1000:.0f} ms of time and "
+              f"{search.cpu * 1000:.0f} ms of processors; of the packed log:")
+    bench.table(["", "ms", "of processors", "times faster"], [[f"`{option}`", f"{run.wall * 1000:.0f}", f"{run.cpu * 1000:.0f}", f"{search.wall / run.wall:.1f}"]
+                                             for option, run in found.items()])
+    bench.figures["packed filter"] = min(search.wall / run.wall for run in found.values())
     os.remove(subject.text + ".gz")
     subject.forget()
 

@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import packed_log  # noqa: E402
-from packed_columns import MASK, Damage  # noqa: E402
+from packed_columns import Damage  # noqa: E402
 from packed_log import FIELDS, TAG_NAMES  # noqa: E402
 
 TYPES = {"UINT": int, "INT": int, "BYTES": bytes, "LIST": list}
@@ -29,22 +29,6 @@ def words(value):
     if isinstance(value, float):
         return "f" + struct.pack(">d", value).hex()
     return "nil" if value is None else str(value).lower()
-
-
-def hash_word(running, word):
-    """As record/hash.h has it."""
-    running = (running ^ word) * 0x9e3779b97f4a7c15 & MASK
-    return running ^ running >> 29
-
-
-def magic_of(module):
-    """What tells a module from others: of all that is known of it but its path."""
-    build_id = module["BUILD_ID"]
-    running = 0x9e3779b97f4a7c15
-    for at in range(0, len(build_id), 8):
-        running = hash_word(running, int.from_bytes(build_id[at:at + 8], "little"))
-    running = hash_word(hash_word(running, 0) if len(build_id) % 8 == 0 else running, len(build_id))
-    return hash_word(hash_word(running, module["FILE_BYTES"]), module["CONTENT_HASH"])
 
 
 class Check:
@@ -149,7 +133,7 @@ class Check:
         if name == "DATA":
             self.data(at, known)
         if name == "MODULE":
-            self.expect(known["MAGIC"] == magic_of(known), f"frame at {at}: module {known['ID']} has a MAGIC of something else")
+            self.expect(known["MAGIC"] == packed_log.magic_of(known), f"frame at {at}: module {known['ID']} has a MAGIC of something else")
         if name == "END":
             self.expect(known["MESSAGES"] == self.next.get(known["LOG"], 0), f"frame at {at}: END tells of {known['MESSAGES']} messages")
 
@@ -193,7 +177,7 @@ class Check:
         magic = [self.find(known, "MODULE", module).get("MAGIC", 0) for module in (format.get("MODULE"), trace[0][0])]
         thread = self.find(known, "THREAD", known["THREAD"])
         wanted = [site["TEXT"], site["FLAGS"], self.find(known, "STREAM", site["STREAM"]).get("FLAGS", 0), site["KINDS"], magic[0],
-                  format.get("OFFSET", 0) if magic[0] else 0, magic[1], trace[0][1], thread["TID"], self.find(known, "PROCESS", thread["PROCESS"])["PID"]]
+                  format.get("OFFSET", 0), magic[1], trace[0][1], thread["TID"], self.find(known, "PROCESS", thread["PROCESS"])["PID"]]
         have = [known[name] for name in ("TEXT", "FLAGS", "STREAM", "KINDS", "MAGIC", "OFFSET", "CALL_MAGIC", "CALL_OFFSET", "TID", "PID")]
         self.expect(have == wanted, f"frame at {at}: a message says {have}, its site {wanted}")
 

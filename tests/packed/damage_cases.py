@@ -21,11 +21,16 @@ from make_log import Maker  # noqa: E402
 PAGE = 4096
 
 
+def place_of(frame):
+    return frame.offset, frame.end - frame.offset
+
+
 class Damage:
     def __init__(self, how, seed):
         self.random = random.Random(f"{how} {seed}")
         self.how = getattr(self, how)
         self.known = [self.log(seed * 1000 + i) for i in range(8)]
+        self.whole = {frame for frames in self.known for frame in frames}
 
     @staticmethod
     def log(seed):
@@ -60,7 +65,11 @@ class Damage:
             high = len(whole) if self.random.random() < .5 else self.random.randrange(low, len(whole))
             wanted += [(len(data) + at - low, size) for at, size in self.places(frames) if low <= at and at + size <= high]
             data += whole[low:high]
-        return data, wanted
+        # Where the first bytes of a piece happen to be what the one before it lacks, a frame is whole again.
+        told = set(wanted)
+        wanted += [place for place in map(place_of, packed_log.frames(data)) if place not in told and
+                   bytes(data[place[0]:sum(place)]) in self.whole]
+        return data, sorted(wanted)
 
     def pages(self):
         whole = b"".join(self.random.choice(self.known))
@@ -75,7 +84,7 @@ class Damage:
             else:
                 pages[one], pages[other] = pages[other], pages[one]
         data = b"".join(pages)
-        return data, [(frame.offset, frame.end - frame.offset) for frame in packed_log.frames(data)]
+        return data, [place_of(frame) for frame in packed_log.frames(data)]
 
     def interleaved(self):
         runs = [list(frames) for frames in self.random.sample(self.known, 3)]

@@ -11,7 +11,10 @@ import sys
 sys.dont_write_bytecode = True
 import zstandard  # noqa: E402
 from packed_columns import F64, I32, I64, LONG_DOUBLE, MASK, MESSAGES_MAX, NESTING, STRING  # noqa: E402
-from packed_log import TAGS, make_frame, pack  # noqa: E402
+from packed_log import TAGS, magic_of, make_frame, pack  # noqa: E402
+
+BUILD_ID = b"0123456789abcdefghij"
+MAGIC = magic_of({"BUILD_ID": BUILD_ID, "FILE_BYTES": 0, "CONTENT_HASH": 0})
 
 FORMATS = [
     (b"", b""), (b"d:%d\n", bytes([I32])), (b"%ld and %s\n", bytes([I64, STRING])), (b"%g|%u|%s|%s\n", bytes([F64, I32, STRING, STRING])),
@@ -225,7 +228,7 @@ class Maker:
         frames = [
             self.frame("PREAMBLE", ID=1, VERSION=1, EXECUTABLE=b"/nowhere/program", NAME=b"program-1.binlog", NONCE=7, RUN=8, BOOT_ID=bytes(16),
                        CLOCK=2, MACHINE=62, PID=100, START=[10 ** 15, 10 ** 18, 10 ** 15, 10 ** 15], PPID=1),
-            self.frame("MODULE", ID=1, PATH=b"/nowhere/program", BUILD_ID=b"0123456789abcdefghij", MAGIC=5),
+            self.frame("MODULE", ID=1, PATH=b"/nowhere/program", BUILD_ID=BUILD_ID, MAGIC=MAGIC),
             self.frame("PROCESS", ID=1, CAPTURE=1, PID=100, NUMBER=0, PPID=1, UID=0, EXECUTABLE=b"/nowhere/program", DIRECTORY=b"/"),
             self.frame("MAPPING", PROCESS=1, MODULE=1, START=0x10000, END=0x90000, BIAS=0x10000),
             self.frame("THREAD", ID=1, PROCESS=1, TID=100, NAME=b"program"), self.frame("THREAD", ID=2, PROCESS=1, TID=101, NAME=b"other"),
@@ -290,7 +293,7 @@ class Maker:
         index = pack([
             [[site, sum(message[0] == site for message in messages), 1, 0, 1, FORMATS[site][1], 1, site * 64, 1, 0x1234] for site in sites],
             [[writer + 1, 1, 1, 100, 100 + writer, sum(message[1] == writer for message in messages)] for writer in range(2)],
-            [[1, b"0123456789abcdefghij", b"/nowhere/program", 0, 0]],
+            [[1, BUILD_ID, b"/nowhere/program", 0, 0]],
             [[1, 10 ** 15, 1 << 62, 10 ** 18, bits(1.0), 0]]])
         body = self.body(messages, sites)
         walls = [10 ** 18 + message[2] - 10 ** 15 for message in messages]
@@ -302,8 +305,8 @@ class Maker:
         kinds = FORMATS[message[0]][1]
         values = [long_double(value) if kind == LONG_DOUBLE else value for kind, value in zip(kinds, message[3])]
         return self.frame("DATA", NUMBER=self.number, SITE=message[0], THREAD=message[1] + 1, TICKS=message[2],
-                          TIME=10 ** 18 + message[2] - 10 ** 15, ARGUMENTS=values, MAGIC=5, OFFSET=message[0] * 64, PID=100,
-                          TID=100 + message[1])
+                          TIME=10 ** 18 + message[2] - 10 ** 15, ARGUMENTS=values, MAGIC=MAGIC, OFFSET=message[0] * 64, PID=100,
+                          TID=100 + message[1], TEXT=1, STREAM=1, KINDS=kinds, CALL_MAGIC=MAGIC, CALL_OFFSET=0x1234)
 
     def frames(self, count, per_batch=None):
         """(bytes of a frame, text of its messages, how many) for a whole log; each fourth batch begins a part."""

@@ -132,6 +132,23 @@ def make_frame(tag, payload):
     return frame_bytes(pack(tag) + pack({numbers.get(key, key): value for key, value in payload.items()}))
 
 
+# ---- modules ----
+def hash_word(running, word):
+    """As record/hash.h has it."""
+    running = (running ^ word) * 0x9e3779b97f4a7c15 & MASK
+    return running ^ running >> 29
+
+
+def magic_of(module):
+    """What tells a module from others: of all that is known of it but its path."""
+    build_id = module["BUILD_ID"]
+    running = 0x9e3779b97f4a7c15
+    for at in range(0, len(build_id), 8):
+        running = hash_word(running, int.from_bytes(build_id[at:at + 8], "little"))
+    running = hash_word(hash_word(running, 0) if len(build_id) % 8 == 0 else running, len(build_id))
+    return hash_word(hash_word(running, module["FILE_BYTES"]), module["CONTENT_HASH"])
+
+
 # ---- batches ----
 Message = collections.namedtuple("Message", "log part number ticks wall site thread writer arguments continues entry")
 
