@@ -60,10 +60,10 @@ symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
 run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c) record/policy.c)
 ctl_obj := $(patsubst %.c,$(O)/outside/%.o,tools/ctl.c $(wildcard tools/ctl/*.c) \
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c)
-pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack.c tools/pack/*.c)) \
+pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
 	$(library_obj)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
-	$(if $(wildcard tools/pack.c),binlog-pack))
+	binlog-pack)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
