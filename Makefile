@@ -138,10 +138,11 @@ $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk \
 
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
-$(O)/tests/unit_unwind%: tests/unit_unwind%.c $(inside_obj)
+$(O)/tests/unit_unwind%: tests/unit_unwind%.c tests/unwind_host.c $(inside_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< \
+		tests/unwind_host.c \
 		$(filter $(addprefix $(O)/inside/shim/,unwind%.o cfi%.o sys.o),$(inside_obj)) \
 		-lcmocka -lunwind -lpthread
 

@@ -3,6 +3,8 @@
 # meant; a frame that lies costs itself alone, and neither memory nor time.  LONG=1: 1,000 logs instead of 40.
 . tests/lib.sh
 export PYTHONDONTWRITEBYTECODE=1
+# What sanitizers find is no status of the tool.
+export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=halt_on_error=1:exitcode=99
 packed=$here/packed
 
 # ---- what another writer has written ----

@@ -1,6 +1,8 @@
 # Common to the tests of packed logs: captures of many kinds, and how they are packed.
 # shellcheck shell=bash
 export PYTHONDONTWRITEBYTECODE=1
+# What sanitizers find is no status of a tool.
+export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=halt_on_error=1:exitcode=99
 tool=$BUILD/binlog-pack
 packed=$here/packed
 if [ ! -x "$tool" ]; then
