@@ -35,6 +35,11 @@ static const struct description *describe(enum error_code code)
 	return &descriptions[i];
 }
 
+bool error_is_known(enum error_code code)
+{
+	return describe(code)->code == code;
+}
+
 void error_add(struct error_list *list, const struct error *error)
 {
 	if (list->count < ERROR_KEPT_MAX)

@@ -43,6 +43,9 @@ struct error_list {
 	size_t severe[ERROR_SEVERITIES];
 };
 
+/* Whether there is a sentence for it. */
+bool error_is_known(enum error_code code);
+
 /* Adds a copy of *error. */
 void error_add(struct error_list *list, const struct error *error);
 

@@ -131,10 +131,23 @@ static void begin_part(struct pack *pack)
 	pack_define_part(&pack->define);
 }
 
+static void write_end(struct pack *pack)
+{
+	struct frame_write *frame = &pack->frame;
+
+	frame_write_begin(frame, PACKED_END);
+	frame_write_uint(frame, PACKED_END_MESSAGES, pack->number);
+	frame_write_end(frame);
+}
+
 /* Before the first message of a batch. */
 static void begin_batch(struct pack *pack)
 {
-	if (pack_define_bytes(&pack->define) > DEFINITIONS_MAX) {
+	size_t bytes = pack_define_bytes(&pack->define) +
+		       pack->symbols.questions.bytes;
+
+	if (bytes > DEFINITIONS_MAX) {
+		write_end(pack);
 		pack_define_free(&pack->define);
 		begin_log(pack);
 	} else if (pack->part_messages > PACKED_PART_MESSAGES) {
@@ -320,13 +333,9 @@ bool pack_capture_end(struct pack *pack, struct recording *capture)
 
 bool pack_end(struct pack *pack)
 {
-	struct frame_write *frame = &pack->frame;
-
 	if (!pack_flush(pack))
 		return false;
-	frame_write_begin(frame, PACKED_END);
-	frame_write_uint(frame, PACKED_END_MESSAGES, pack->number);
-	frame_write_end(frame);
+	write_end(pack);
 	return give_out(pack);
 }
 

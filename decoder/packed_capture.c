@@ -130,13 +130,17 @@ void packed_capture_describe(struct packed_captures *captures,
 void packed_capture_lose(struct packed_captures *captures, const char *path,
 	const struct recording *capture, const struct packed_record *loss)
 {
-	const struct error error = {
+	struct error error = {
 		.code = packed_record_id(loss, PACKED_LOSS_CODE),
 		.file = capture ? capture->path : path,
 		.offset = packed_record_number(loss, PACKED_LOSS_OFFSET),
 		.number = packed_record_number(loss, PACKED_LOSS_VALUE),
 	};
 
+	if (!error_is_known(error.code)) {
+		error.number = error.code;
+		error.code = ERROR_PACKED_LOSS;
+	}
 	if (error.code != ERROR_NONE)
 		error_add(captures->errors, &error);
 }

@@ -15,10 +15,11 @@ struct packed_context {
 	struct definition_string format;
 	struct definition_stream stream; /* when its definition is lost */
 	const struct packed_process *process;
-	uint32_t id;	  /* of the site */
-	uint32_t version; /* of its definition; 0: lost */
-	uint64_t moved;	  /* of the process */
-	uint64_t format_at; /* what the row said: */
+	uint32_t id;	       /* of the site */
+	uint32_t version;      /* of its definition; 0: lost */
+	uint64_t moved;	       /* of the process */
+	uint32_t stream_flags; /* what the row said: */
+	uint64_t format_at;
 	uint64_t call_at;
 	struct packed_context *collides;
 };
@@ -115,7 +116,8 @@ static void fill_kinds(struct packed_log *log, struct packed_context *made,
 
 	made->context.arguments = row->arguments;
 	if (call && call->arguments == row->arguments &&
-		memcmp(call->kinds, row->kinds, row->arguments) == 0) {
+		(row->arguments == 0 ||
+			memcmp(call->kinds, row->kinds, row->arguments) == 0)) {
 		made->context.kinds = call->kinds;
 		return;
 	}
@@ -138,6 +140,7 @@ static struct packed_context *make(struct packed_log *log,
 		.process = process,
 		.id = row->id,
 		.version = call ? call->version : 0,
+		.stream_flags = row->stream_flags,
 		.format_at = row->format,
 		.call_at = row->call,
 	};
@@ -175,9 +178,11 @@ static bool is_of(
 	const struct definition_context *context = &made->context;
 
 	return context->text == row->text && context->flags == row->flags &&
+	       made->stream_flags == row->stream_flags &&
 	       made->format_at == row->format && made->call_at == row->call &&
 	       context->arguments == row->arguments &&
-	       memcmp(context->kinds, row->kinds, row->arguments) == 0;
+	       (row->arguments == 0 ||
+		       memcmp(context->kinds, row->kinds, row->arguments) == 0);
 }
 
 void packed_context_forget(struct packed_log *log)

@@ -11,6 +11,8 @@
 /* Of a module; no writer has more of either. */
 #define PATH_BYTES_MAX 4096u
 #define BUILD_ID_BYTES_MAX 1024u
+/* Of all that are mapped, in each process anew. */
+#define MAP_BYTES_MAX ((size_t)128 << 20)
 
 struct packed_log *packed_log_new(
 	uint64_t number, const char *path, struct packed_captures *captures)
@@ -233,13 +235,13 @@ static bool add_mapping(struct packed_log *log, struct packed_process *process,
 	size_t before = process->program->module_count;
 	size_t size = mapped->path_bytes + mapped->build_id_bytes;
 
-	if (PACKED_LOG_BYTES_MAX - log->bytes < size)
+	if (MAP_BYTES_MAX - log->map_bytes < size)
 		return false;
 	if (!program_add_mapping(
 		    &process->capture->programs, process->program, mapped))
 		return false;
 	if (process->program->module_count > before)
-		log->bytes += size;
+		log->map_bytes += size;
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #include "decoder/packed_record.h"
 
 /* More memory than this is not spent on the definitions of a log. */
-#define PACKED_LOG_BYTES_MAX ((size_t)128 << 20)
+#define PACKED_LOG_BYTES_MAX ((size_t)64 << 20)
 /* Nor is a stack any deeper. */
 #define PACKED_LOG_DEPTH_MAX 1024u
 
@@ -28,8 +28,8 @@ struct packed_process {
 	struct recording *capture;
 	struct program *program;
 	struct id_map places; /* the latest of each module */
-	uint64_t part;	/* of the latest place */
-	uint64_t moved; /* a hash of the moves of modules in that part */
+	uint64_t part;	      /* of the latest place */
+	uint64_t moved;	      /* a hash of the moves of modules in that part */
 	const struct packed_process *parent; /* in the same capture, or null */
 	struct packed_process *older; /* the one made before it, or null */
 };
@@ -75,6 +75,7 @@ struct packed_log {
 	uint64_t part; /* of the record that was read last */
 	struct pool pool;
 	size_t bytes;	   /* that were taken from it */
+	size_t map_bytes;  /* of names of modules in processes */
 	uint64_t left_out; /* bytes that were too many */
 	uint64_t lost;	   /* contexts that definitions are missing of */
 	/* For the reader: */

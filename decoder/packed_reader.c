@@ -11,8 +11,10 @@
 
 /* In one file; of more, the one that was used least is forgotten. */
 #define LOGS_MAX 256u
-/* Nor are several kept that take more memory than this together. */
-#define LOGS_BYTES_MAX ((size_t)32 << 20)
+/* Nor are several kept that take more memory than this together; those that
+ * have ended go first. */
+#define LOGS_BYTES_MAX ((size_t)128 << 20)
+#define ENDED_BYTES_MAX ((size_t)24 << 20)
 
 struct packed_reader {
 	struct packed_file file;
@@ -73,26 +75,52 @@ static void end_log(struct packed_reader *reader, struct packed_log *log)
 	packed_log_free(log);
 }
 
-static void forget_oldest(struct packed_reader *reader)
+static void forget(struct packed_reader *reader, size_t place)
 {
-	size_t oldest = 0;
-	size_t i;
-
-	for (i = 1; i < reader->log_count; i++)
-		if (reader->logs[i]->used < reader->logs[oldest]->used)
-			oldest = i;
-	end_log(reader, reader->logs[oldest]);
-	reader->logs[oldest] = reader->logs[--reader->log_count];
+	end_log(reader, reader->logs[place]);
+	reader->logs[place] = reader->logs[--reader->log_count];
 }
 
-static bool are_too_many(const struct packed_reader *reader)
+/* The one that was used least, or of those that have ended.  The number of
+ * logs: there is none. */
+static size_t find_oldest(const struct packed_reader *reader, bool ended)
+{
+	size_t oldest = reader->log_count;
+	size_t i;
+
+	for (i = 0; i < reader->log_count; i++)
+		if ((reader->logs[i]->ended || !ended) &&
+			(oldest == reader->log_count ||
+				reader->logs[i]->used <
+					reader->logs[oldest]->used))
+			oldest = i;
+	return oldest;
+}
+
+static size_t bytes_of_all(const struct packed_reader *reader)
 {
 	size_t bytes = 0;
 	size_t i;
 
 	for (i = 0; i < reader->log_count; i++)
 		bytes += reader->logs[i]->bytes;
-	return reader->log_count == LOGS_MAX || bytes > LOGS_BYTES_MAX;
+	return bytes;
+}
+
+/* Before another one. */
+static void make_room(struct packed_reader *reader)
+{
+	size_t oldest;
+
+	while (bytes_of_all(reader) > ENDED_BYTES_MAX) {
+		oldest = find_oldest(reader, true);
+		if (oldest == reader->log_count)
+			break;
+		forget(reader, oldest);
+	}
+	while (reader->log_count == LOGS_MAX ||
+		bytes_of_all(reader) > LOGS_BYTES_MAX)
+		forget(reader, find_oldest(reader, false));
 }
 
 /* The one that the record is of.  Null: out of memory. */
@@ -106,8 +134,7 @@ static struct packed_log *log_of(struct packed_reader *reader)
 		if (reader->logs[i]->number == number)
 			log = reader->logs[i];
 	if (!log) {
-		while (reader->log_count > 0 && are_too_many(reader))
-			forget_oldest(reader);
+		make_room(reader);
 		log = packed_log_new(
 			number, reader->file.path, &reader->shared->captures);
 		if (!log)

@@ -8,6 +8,9 @@
 #include "decoder/escape.h"
 #include "decoder/frames.h"
 
+/* Of a pool, and no more stacks are kept in it. */
+#define KEPT_BYTES_MAX ((size_t)32 << 20)
+
 struct stack {
 	struct places *places;
 	size_t depth;
@@ -102,14 +105,17 @@ void stack_put(struct stack *stack, const struct message *message,
 {
 	struct definition_context *context = message->context;
 
-	if (!context->stack) {
-		resolve_all(stack, message);
-		context->stack = pool_copy(
-			message->pool, stack->lines.data, stack->lines.length);
-		context->stack_bytes = stack->lines.length;
-	}
-	if (context->stack)
+	if (context->stack) {
 		render_buffer_put(out, context->stack, context->stack_bytes);
+		return;
+	}
+	resolve_all(stack, message);
+	render_buffer_put(out, stack->lines.data, stack->lines.length);
+	if (message->pool->bytes > KEPT_BYTES_MAX)
+		return;
+	context->stack = pool_copy(
+		message->pool, stack->lines.data, stack->lines.length);
+	context->stack_bytes = stack->lines.length;
 }
 
 void stack_free(struct stack *stack)

@@ -238,6 +238,20 @@ static void random_bytes_are_read_or_refused(void **state)
 	}
 }
 
+/* Each column needs somewhat more than all before it have left behind. */
+static void memory_for_columns_that_grow_is_bounded(void **test)
+{
+	static const struct column_store_mark none;
+	size_t size;
+
+	(void)test;
+	for (size = 100000; size < 600000; size += 64) {
+		assert_non_null(column_store_take(&store, size));
+		column_store_return(&store, none);
+		assert_true(store.held <= 2 * COLUMN_STORE_MAX);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +261,7 @@ int main(void)
 		cmocka_unit_test(impossible_columns_are_refused),
 		cmocka_unit_test(columns_are_nested_no_deeper_than_allowed),
 		cmocka_unit_test(columns_take_a_bounded_amount_of_memory),
+		cmocka_unit_test(memory_for_columns_that_grow_is_bounded),
 		cmocka_unit_test(strings_are_read),
 		cmocka_unit_test(impossible_strings_are_refused),
 		cmocka_unit_test(random_bytes_are_read_or_refused),

@@ -20,7 +20,9 @@ struct log {
 	struct render_buffer bytes;
 	size_t frames[128]; /* by tag */
 	uint64_t messages;  /* in batches and DATA */
-	uint64_t end;	    /* what END says */
+	uint64_t end;	    /* what END says, in all logs together */
+	uint64_t number;    /* of the log */
+	size_t logs;	    /* one after the other */
 	uint64_t masks;
 };
 
@@ -80,7 +82,9 @@ static void say(struct process *process, struct definition_context *context,
 		.count = count,
 	};
 
-	memcpy(message.arguments, arguments, count * sizeof(*arguments));
+	if (count > 0)
+		memcpy(message.arguments, arguments,
+			count * sizeof(*arguments));
 	assert_true(pack_message(process->pack, &message));
 }
 
@@ -121,7 +125,9 @@ static void check_record(struct log *log, const char *bytes, size_t size)
 			    PACKED_INDEX_MAX);
 	}
 	if (tag == PACKED_END)
-		log->end = field_of(&value.data, PACKED_END_MESSAGES);
+		log->end += field_of(&value.data, PACKED_END_MESSAGES);
+	log->logs += field_of(&value.data, PACKED_ALL_LOG) != log->number;
+	log->number = field_of(&value.data, PACKED_ALL_LOG);
 	msgpack_unpacked_destroy(&value);
 }
 
@@ -176,7 +182,7 @@ static void check_log(struct process *process)
 		check_record(log, record, record_size);
 		at += size;
 	}
-	assert_int_equal(log->frames[PACKED_END], 1);
+	assert_int_equal(log->frames[PACKED_END], log->logs);
 	assert_int_equal(log->frames[PACKED_CAPTURE_END], 1);
 	assert_int_equal(log->messages, log->end);
 	assert_int_equal(log->messages, pack_messages(process->pack));
@@ -257,6 +263,33 @@ static void strings_of_a_megabyte_fit_into_frames(void **test)
 	free(bytes);
 }
 
+static void a_log_of_too_many_definitions_ends_and_another_begins(void **test)
+{
+	static char text[HUGE / 4];
+	struct definition_string format = {text, sizeof(text), 0};
+	struct definition_context context = {.id = 16,
+		.text = BINLOG_TEXT_FORMAT,
+		.has_format = true,
+		.format = &format};
+	struct process process;
+	size_t i;
+
+	(void)test;
+	memset(text, 'x', sizeof(text));
+	begin(&process, false);
+	for (i = 0; i < 200; i++) {
+		text[0] = (char)('A' + i / 20);
+		text[1] = (char)('A' + i % 20);
+		context.packed = 0;
+		say(&process, &context, NULL, 0, i);
+		assert_true(pack_flush(process.pack));
+	}
+	check_log(&process);
+	assert_true(process.log.logs > 1);
+	assert_int_equal(process.log.messages, 200);
+	end(&process);
+}
+
 static void no_frame_has_another_one_in_it(void **test)
 {
 	static const uint8_t kinds[] = {BINLOG_ARG_STRING};
@@ -302,6 +335,8 @@ int main(void)
 		cmocka_unit_test(
 			messages_that_have_nothing_in_common_fit_into_frames),
 		cmocka_unit_test(strings_of_a_megabyte_fit_into_frames),
+		cmocka_unit_test(
+			a_log_of_too_many_definitions_ends_and_another_begins),
 		cmocka_unit_test(no_frame_has_another_one_in_it),
 	};
 

@@ -268,18 +268,28 @@ static bool begin_symbols(struct work *work)
 	return !work->command.symbols || work->places;
 }
 
-static enum exit_status run(struct work *work)
+/* One that was named itself; those in directories are passed over. */
+static bool is_log_among(const struct work *work)
+{
+	const struct pack_command *command = &work->command;
+	size_t i, k;
+
+	for (i = 0; i < work->list.packed_count; i++)
+		for (k = 0; k < command->path_count; k++)
+			if (strcmp(work->list.packed[i], command->paths[k]) ==
+				0)
+				return true;
+	return false;
+}
+
+static enum exit_status pack_list(struct work *work)
 {
 	struct pack_options options = {
 		.level = work->command.level,
 		.plain = work->command.plain,
 	};
 	enum exit_status status = EXIT_NOTHING;
-	size_t i;
 
-	for (i = 0; i < work->command.path_count; i++)
-		capture_list_add(
-			&work->list, work->command.paths[i], &work->errors);
 	if (begin_symbols(work)) {
 		options.places = work->places;
 		work->pack = pack_new(&options, log_file_take, &work->log);
@@ -292,6 +302,21 @@ static enum exit_status run(struct work *work)
 		print_errors(&work->errors);
 	pack_free(work->pack);
 	places_free(work->places);
+	return status;
+}
+
+static enum exit_status run(struct work *work)
+{
+	enum exit_status status;
+	size_t i;
+
+	for (i = 0; i < work->command.path_count; i++)
+		capture_list_add(
+			&work->list, work->command.paths[i], &work->errors);
+	status = is_log_among(work)
+			 ? fail("a packed log was given: it is packed already: "
+				"give captures or directories of them")
+			 : pack_list(work);
 	capture_list_free(&work->list);
 	return status;
 }
