@@ -21,7 +21,7 @@ DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils
 BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
-	lttng-tools ltrace uftrace
+	lttng-tools ltrace uftrace zstd
 
 # ---- flags ----
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
