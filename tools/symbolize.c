@@ -473,6 +473,7 @@ int main(int argc, char **argv)
 	int status = NOTHING_READ;
 	char *cache;
 
+	setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18); /* names are long */
 	if (!read_options(&settings, argc, argv)) {
 		fputs("Try 'binlog-symbolize --help'.\n", stderr);
 	} else if (settings.help) {
