@@ -80,16 +80,8 @@ static uint32_t take_block(
 		scan->failed = true;
 		return 0;
 	}
-	capture->blocks[capture->block_count++] = (struct recording_block){
-		.offset = offset,
-		.anchor = head.anchor,
-		.writer = head.writer,
-		.sequence = head.sequence,
-		.size = head.size,
-		.pid = head.pid,
-		.process = head.process,
-		.tid = head.tid,
-	};
+	capture->blocks[capture->block_count++] =
+		recording_block_at(offset, &head);
 	capture->passed += head.passed;
 	capture->dropped += head.dropped;
 	return head.size;

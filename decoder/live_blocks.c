@@ -52,16 +52,7 @@ static bool read_block(struct recording *capture, uint64_t offset,
 		head.nonce != capture->header.nonce ||
 		head.size < sizeof(head) || head.size > BINLOG_BLOCK_MAX)
 		return false;
-	*block = (struct recording_block){
-		.offset = offset,
-		.anchor = head.anchor,
-		.writer = head.writer,
-		.sequence = head.sequence,
-		.size = head.size,
-		.pid = head.pid,
-		.process = head.process,
-		.tid = head.tid,
-	};
+	*block = recording_block_at(offset, &head);
 	return true;
 }
 

@@ -30,6 +30,22 @@ struct recording_block {
 	uint32_t tid;
 };
 
+/* As the header of the block says; its size may be a lie. */
+static inline struct recording_block recording_block_at(
+	uint64_t offset, const struct binlog_block *head)
+{
+	return (struct recording_block){
+		.offset = offset,
+		.anchor = head->anchor,
+		.writer = head->writer,
+		.sequence = head->sequence,
+		.size = head->size,
+		.pid = head->pid,
+		.process = head->process,
+		.tid = head->tid,
+	};
+}
+
 struct recording {
 	const char *path; /* borrowed */
 	int fd;		  /* -1: opened for each read */

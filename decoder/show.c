@@ -18,6 +18,7 @@
 #include "decoder/options.h"
 #include "decoder/recover.h"
 #include "decoder/restore.h"
+#include "decoder/say.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
 #include "record/layout.h"
@@ -178,30 +179,6 @@ static void show_messages(struct show *show, const struct style *style)
 	count_packed(show);
 }
 
-static void print_errors(const struct error_list *errors)
-{
-	char sentence[4608];
-	size_t i;
-
-	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
-		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
-		fprintf(stderr, "%s\n", sentence);
-	}
-	if (errors->count > ERROR_KEPT_MAX)
-		fprintf(stderr, "and %zu more of this kind\n",
-			errors->count - ERROR_KEPT_MAX);
-}
-
-/* Of files whose names are missing. */
-static void print_complaints(const struct places *places)
-{
-	const char *sentence;
-	size_t i;
-
-	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
-		fprintf(stderr, "%s\n", sentence);
-}
-
 /* Of programs that formats were looked for in. */
 static void print_refusals(const struct restore *restore)
 {
@@ -270,8 +247,8 @@ static enum exit_status run(struct show *show, const struct style *style)
 	show_messages(show, style);
 	report_output(show);
 	if (show->output.failed == 0) {
-		print_errors(&show->errors);
-		print_complaints(show->places);
+		say_errors(&show->errors);
+		say_complaints(show->places);
 		print_refusals(show->restore);
 		print_sum(show);
 	}
@@ -398,7 +375,7 @@ static enum exit_status list_statements(struct show *show)
 	output_flush(&show->output);
 	if (complaint.length > 0)
 		fwrite(complaint.data, 1, complaint.length, stderr);
-	print_errors(&show->errors);
+	say_errors(&show->errors);
 	if (counts && !options->quiet)
 		fprintf(stderr,
 			"%zu of %zu statements have made messages, of %zu it "
@@ -434,7 +411,7 @@ static enum exit_status recover(struct show *show)
 	if (list->count > 0)
 		recover_captures(list, &show->output, &show->errors, &sum);
 	output_flush(&show->output);
-	print_errors(&show->errors);
+	say_errors(&show->errors);
 	if (!show->options.quiet)
 		fprintf(stderr,
 			"%" PRIu64 " frames copied, %" PRIu64

@@ -14,6 +14,7 @@
 #include "decoder/merge.h"
 #include "decoder/pack.h"
 #include "decoder/places.h"
+#include "decoder/say.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"
@@ -137,30 +138,6 @@ static void pack_all(struct work *work)
 	merge_free(merge);
 }
 
-static void print_errors(const struct error_list *errors)
-{
-	char sentence[4608];
-	size_t i;
-
-	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
-		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
-		fprintf(stderr, "%s\n", sentence);
-	}
-	if (errors->count > ERROR_KEPT_MAX)
-		fprintf(stderr, "and %zu more of this kind\n",
-			errors->count - ERROR_KEPT_MAX);
-}
-
-/* Of files whose names are missing. */
-static void print_complaints(const struct places *places)
-{
-	const char *sentence;
-	size_t i;
-
-	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
-		fprintf(stderr, "%s\n", sentence);
-}
-
 static void print_sum(const struct work *work)
 {
 	uint64_t messages = pack_messages(work->pack);
@@ -254,8 +231,8 @@ static enum exit_status pack_captures(struct work *work)
 	pack_all(work);
 	if (!log_file_close(log))
 		report_log(work);
-	print_errors(&work->errors);
-	print_complaints(work->places);
+	say_errors(&work->errors);
+	say_complaints(work->places);
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
@@ -299,7 +276,7 @@ static enum exit_status pack_list(struct work *work)
 	if (work->pack && work->list.count > 0)
 		status = pack_captures(work);
 	else
-		print_errors(&work->errors);
+		say_errors(&work->errors);
 	pack_free(work->pack);
 	places_free(work->places);
 	return status;

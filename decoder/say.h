@@ -1,0 +1,18 @@
+/*
+ * What mains of readers say to people on standard error, after all is done:
+ * nothing else in the decoder prints.
+ */
+#ifndef DECODER_SAY_H
+#define DECODER_SAY_H
+
+#include "decoder/error.h"
+
+struct places;
+
+/* A sentence for each error that was kept, and how many more there are. */
+void say_errors(const struct error_list *errors);
+
+/* Of files whose names are missing; null: none were looked for. */
+void say_complaints(const struct places *places);
+
+#endif
