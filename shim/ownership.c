@@ -107,8 +107,10 @@ static void date(struct writer *w, uint32_t generation)
 /* Addresses mean something else now: nothing is known of them. */
 static void forget(struct writer *w)
 {
+	/* Pages of the table that were never used stay unused. */
 	for (unsigned i = 0; i < w->memo_sets * MEMO_WAYS; i++)
-		w->memo[i].pc = 0;
+		if (w->memo[i].pc)
+			w->memo[i].pc = 0;
 	for (unsigned i = 0; i < WRITER_FORMATS; i++)
 		w->formats[i].format = NULL;
 	writer_forget_last(w);
