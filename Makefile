@@ -57,9 +57,14 @@ reader_obj := $(reader_src:%.c=$(O)/outside/%.o)
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
 symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
-run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c) record/policy.c)
-ctl_obj := $(patsubst %.c,$(O)/outside/%.o,tools/ctl.c $(wildcard tools/ctl/*.c) \
-	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c)
+resolve_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl/resolve*.c))
+run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)) \
+	$(resolve_obj) $(library_obj)
+ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c) \
+	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
+	$(library_obj)
+symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c)) \
+	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
 	$(library_obj)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
@@ -103,7 +108,7 @@ $(O)/binlog-show: $(reader_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
-$(O)/binlog-symbolize: $(O)/outside/tools/symbolize.o $(symbolizer_obj)
+$(O)/binlog-symbolize: $(symbolize_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
@@ -113,11 +118,11 @@ $(O)/binlog-pack: $(pack_obj)
 
 $(O)/binlog-run: $(run_obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/binlog-ctl: $(ctl_obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/man/binlog.7: man/binlog.7.in man/functions.awk wrappers/functions.def
 	$(call say,MAN,$@)

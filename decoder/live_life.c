@@ -101,7 +101,9 @@ static bool look_for_gone(struct live_capture *capture)
 		struct live_writer *writer = capture->writers[i];
 		const struct program *program = writer->stream.program;
 
+		/* No thread: rules, which its children go on to obey. */
 		if (writer->gone || !program || writer->count == 0 ||
+			writer->stream.tid == 0 ||
 			writer->stream.state != WRITER_WAITS)
 			continue;
 		if (program != last)

@@ -97,6 +97,17 @@ static bool is_other_boot(const struct binlog_header *header)
 	       memcmp(header->boot_id, here.boot_id, sizeof(unknown)) != 0;
 }
 
+bool liveness_is_here(const struct recording *capture)
+{
+	static const uint8_t unknown[sizeof(here.boot_id)];
+
+	if (!here.asked)
+		ask();
+	return memcmp(here.boot_id, unknown, sizeof(unknown)) != 0 &&
+	       memcmp(capture->header.boot_id, here.boot_id,
+		       sizeof(unknown)) == 0;
+}
+
 static bool is_other_namespace(uint64_t pid_namespace)
 {
 	return pid_namespace != 0 && here.pid_namespace != 0 &&

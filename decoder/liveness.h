@@ -17,6 +17,9 @@ enum liveness { LIVENESS_GONE, LIVENESS_ALIVE, LIVENESS_UNKNOWN };
 enum liveness liveness_of(
 	struct recording *capture, uint32_t pid, uint64_t boottime);
 
+/* Of the boot of this machine that is now; false also if that is not known. */
+bool liveness_is_here(const struct recording *capture);
+
 /* The header page's account; zeros where the writer has left none. */
 struct binlog_founder liveness_founder(struct recording *capture);
 

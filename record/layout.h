@@ -112,7 +112,7 @@ struct binlog_position {
 	uint64_t value; /* one more than the offset; 0: not known yet */
 };
 
-#define BINLOG_POSITIONS 240u
+#define BINLOG_POSITIONS 176u
 #define BINLOG_POSITIONS_OFFSET                                                \
 	(BINLOG_PAGE - BINLOG_POSITIONS * sizeof(struct binlog_position))
 
@@ -152,6 +152,10 @@ struct binlog_packed {
 };
 
 #define BINLOG_PACKED_OFFSET (BINLOG_GROWTH_OFFSET + BINLOG_GROWTH_BYTES)
+
+/* Behind it, live, up to the positions: what can be switched from outside, see
+ * record/switches.h, and the ring, see struct binlog_ring.  Zeros where the
+ * writer did not know of this. */
 
 /* At the start of each block; `magic` is stored last. */
 struct binlog_block {
@@ -372,11 +376,9 @@ _Static_assert(offsetof(struct binlog_founder, end) == 24, "");
 _Static_assert(sizeof(struct binlog_prepared) == 48, "");
 _Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
-_Static_assert(BINLOG_POSITIONS_OFFSET == 256, "");
+_Static_assert(BINLOG_POSITIONS_OFFSET == 1280, "");
 _Static_assert(sizeof(struct binlog_packed) == 16, "");
-_Static_assert(BINLOG_PACKED_OFFSET + sizeof(struct binlog_packed) <=
-		       BINLOG_POSITIONS_OFFSET,
-	"");
+_Static_assert(BINLOG_PACKED_OFFSET + sizeof(struct binlog_packed) == 256, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");
 _Static_assert(offsetof(struct binlog_block, nonce) == 8, "");
 _Static_assert(offsetof(struct binlog_block, pid) == 16, "");

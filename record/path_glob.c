@@ -1,5 +1,7 @@
 #include "record/path_glob.h"
 
+#include "record/glob_set.h"
+
 /* Where to go on if what follows a star does not match after all. */
 struct resume {
 	const char *glob; /* after the star; null: there was none */
@@ -16,39 +18,6 @@ struct match {
 	struct resume star; /* the last star after it that does not */
 };
 
-/* One character of a set, which a backslash may protect. */
-static unsigned char set_character(const char **at, const char *end)
-{
-	if (**at == '\\' && end - *at > 1)
-		++*at;
-	return (unsigned char)*(*at)++;
-}
-
-/*
- * The set at `at`, after its '['.  Where it ends, or null if it does not; then
- * the '[' is an ordinary character.
- */
-static const char *match_set(
-	const char *at, const char *end, unsigned char c, bool *matches)
-{
-	bool negated = at < end && (*at == '!' || *at == '^');
-	const char *first = at += negated;
-	bool found = false;
-
-	while (at < end && (*at != ']' || at == first)) {
-		unsigned char low = set_character(&at, end);
-		unsigned char high = low;
-
-		if (end - at > 1 && *at == '-' && at[1] != ']') {
-			at++;
-			high = set_character(&at, end);
-		}
-		found |= low <= c && c <= high;
-	}
-	*matches = found != negated && c != '/';
-	return at < end ? at + 1 : NULL;
-}
-
 /* What is left of the glob after one character of the path; null: no match. */
 static const char *match_one(const char *glob, const char *end, char c)
 {
@@ -58,9 +27,9 @@ static const char *match_one(const char *glob, const char *end, char c)
 	if (*glob == '?')
 		return c != '/' ? glob + 1 : NULL;
 	if (*glob == '[') {
-		after = match_set(glob + 1, end, (unsigned char)c, &matches);
+		after = glob_set_has(glob + 1, end, (unsigned char)c, &matches);
 		if (after)
-			return matches ? after : NULL;
+			return matches && c != '/' ? after : NULL;
 	}
 	if (*glob == '\\' && end - glob > 1)
 		glob++;

@@ -16,7 +16,7 @@ static uint32_t context_once(struct writer *w, const struct call *call,
 		.kinds_count = 1,
 	};
 
-	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+	unwind_walk(&start, control_depth(process.depth), w->unwind_cache, w->trace);
 	return define_context(w, call, &context);
 }
 

@@ -8,6 +8,7 @@
 #include "record/prepared.h"
 #include "shim/bytes.h"
 #include "shim/clock.h"
+#include "shim/control.h"
 #include "shim/environment.h"
 #include "shim/growth.h"
 #include "shim/segment.h"
@@ -83,6 +84,21 @@ static void give_up(void)
 			&capture_file_header->dropped, 1, __ATOMIC_RELAXED);
 }
 
+/* In one step: others may be looking at what is in the page. */
+static bool replace_page(const char *page)
+{
+	size_t size = environment_page();
+	long fresh = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (sys_failed(fresh))
+		return false;
+	if (page == (const char *)capture_file_header)
+		control_end((struct binlog_header *)fresh);
+	return !sys_failed(SYS6(mremap, fresh, size, size,
+		MREMAP_MAYMOVE | MREMAP_FIXED, page, 0));
+}
+
 bool capture_file_mend(const void *address)
 {
 	const char *page =
@@ -91,9 +107,7 @@ bool capture_file_mend(const void *address)
 	if (!segment_has(address))
 		return false;
 	give_up();
-	return !sys_failed(
-		SYS6(mmap, page, environment_page(), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	return replace_page(page);
 }
 
 /* ---- making it ---- */

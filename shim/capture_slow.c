@@ -30,7 +30,7 @@ static void unwind(struct writer *w, const struct call *call)
 {
 	const struct unwind_start start = {call->pc, call->sp, call->fp};
 
-	unwind_walk(&start, process.depth, w->unwind_cache, w->trace);
+	unwind_walk(&start, control_depth(process.depth), w->unwind_cache, w->trace);
 	note_caller(w, call->pc);
 }
 

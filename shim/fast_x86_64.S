@@ -37,7 +37,8 @@
 .macro GUESS how, busy, miss
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
-	movl	process_generation(%rip), %eax
+	movq	control_switches(%rip), %rax
+	movl	SWITCHES_generation(%rax), %eax
 	cmpxchgq %rsp, W_state(%r11)
 	jne	\busy
 	movq	W_last(%r11), %r10
@@ -248,6 +249,10 @@ miss_\how:
 	FUNCTION \name
 	testl	$~SYSLOG_BITS, %edi
 	jnz	portable_\name
+	movq	control_switches(%rip), %r11
+	movl	SWITCHES_version(%r11), %r11d
+	cmpl	control_seen(%rip), %r11d
+	jne	portable_\name
 	movl	%edi, %r10d
 	andl	$SYSLOG_PRIORITIES, %r10d
 	movl	syslog_off(%rip), %r11d

@@ -8,6 +8,7 @@
 #include "shim/environment.h"
 #include "shim/life.h"
 #include "shim/module.h"
+#include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "shim/sys.h"
@@ -246,7 +247,8 @@ static void handle(int number, siginfo_t *info, void *context)
 
 	/* Our store, not one of the program's. */
 	if (number == SIGBUS && info->si_code == BUS_ADRERR &&
-		capture_file_mend(info->si_addr)) {
+		(capture_file_mend(info->si_addr) ||
+			position_mend(info->si_addr))) {
 		writer_abandon();
 		errno = kept;
 		return;

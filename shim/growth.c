@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
-#include "record/layout.h"
+#include "record/file_growth.h"
 #include "shim/host.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
@@ -20,26 +20,8 @@
 #define ZEROS 65536u
 #define TRIES 400 /* more than 40 ms */
 
-/*
- * truncate() may also shorten: one that was begun long ago, for less than there
- * is by now, would take blocks away from under others.  So all that are under
- * way at one time have the same goal, and there is no other before all of them
- * have come back.  Only where a process is killed in there a file stays as
- * large as it is, and calls are made natively beyond.
- */
-#define GROWERS ((uint64_t)BINLOG_PAGE - 1)
-
-struct growth {
-	uint64_t goal;	 /* bytes, a multiple of BINLOG_PAGE, plus how many are
-			    under way to it */
-	uint64_t size;	 /* of the file, at least */
-	uint64_t shared; /* for others: growth_shared() */
-	uint64_t stuck;	 /* the goal that somebody was killed on the way to */
-};
-
-static struct growth own; /* until there is memory to share */
-static struct growth *growth = &own;
-_Static_assert(sizeof(own) <= BINLOG_GROWTH_BYTES, "");
+static struct file_growth own; /* until there is memory to share */
+static struct file_growth *growth = &own;
 static uint64_t most;
 static uint64_t device, inode;
 static const char *its_path; /* null: there is no file yet */
@@ -80,7 +62,7 @@ bool growth_begin(
 
 void growth_share(struct binlog_header *header)
 {
-	growth = (struct growth *)((char *)header + BINLOG_GROWTH_OFFSET);
+	growth = file_growth_of(header);
 	*growth = own;
 }
 
@@ -140,17 +122,12 @@ static bool lengthen(uint64_t goal)
 
 static bool extend(uint64_t goal)
 {
-	uint64_t size = __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
-
 	/* All others who are under way would do the same. */
-	if (goal <= size)
+	if (goal <= growth_size())
 		return true;
 	if (!lengthen(goal))
 		return false;
-	while (size < goal &&
-		!__atomic_compare_exchange_n(&growth->size, &size, goal, false,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		;
+	file_growth_note(growth, goal);
 	return true;
 }
 
@@ -160,24 +137,22 @@ static bool step(uint64_t end)
 {
 	static const struct timespec moment = {0, 50000};
 	uint64_t goal = __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE);
-	uint64_t wanted = goal & ~GROWERS;
+	uint64_t wanted = goal & ~FILE_GROWERS;
 	bool done;
 
-	if ((goal & GROWERS) == 0)
+	if ((goal & FILE_GROWERS) == 0)
 		wanted = goal_for(end);
-	else if (wanted < end || (goal & GROWERS) == GROWERS) {
+	else if (wanted < end || (goal & FILE_GROWERS) == FILE_GROWERS) {
 		/* Who is at it may have to wait for a core, and for a disk. */
 		SYS2(nanosleep, &moment, NULL);
 		return true;
 	}
 	if (wanted == 0 || wanted > limit_of_files())
 		return false;
-	if (!__atomic_compare_exchange_n(&growth->goal, &goal,
-		    wanted | ((goal & GROWERS) + 1), false, __ATOMIC_ACQ_REL,
-		    __ATOMIC_ACQUIRE))
+	if (!file_growth_join(growth, goal, wanted))
 		return true;
 	done = extend(wanted);
-	__atomic_fetch_sub(&growth->goal, 1, __ATOMIC_ACQ_REL);
+	file_growth_leave(growth);
 	return done;
 }
 

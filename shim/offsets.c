@@ -54,6 +54,9 @@ void offsets(void)
 	MEMO(fp);
 	MEMO(mix);
 	MEMO(word);
+	NUMBER(SWITCHES_generation,
+		offsetof(struct binlog_switches, generation));
+	NUMBER(SWITCHES_version, offsetof(struct binlog_switches, version));
 	NUMBER(M_BYTES, sizeof(struct memo));
 	NUMBER(M_WORDS, MEMO_WORDS);
 	ARGUMENT(least);

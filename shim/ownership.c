@@ -6,6 +6,7 @@
 #include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/define.h"
+#include "shim/segment.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
 
@@ -104,8 +105,7 @@ static void date(struct writer *w, uint32_t generation)
 	w->generation = is_shared ? GENERATION_NEVER : generation;
 }
 
-/* Addresses mean something else now: nothing is known of them. */
-static void forget(struct writer *w)
+static void forget_calls(struct writer *w)
 {
 	/* Pages of the table that were never used stay unused. */
 	for (unsigned i = 0; i < w->memo_sets * MEMO_WAYS; i++)
@@ -114,6 +114,11 @@ static void forget(struct writer *w)
 	for (unsigned i = 0; i < WRITER_FORMATS; i++)
 		w->formats[i].format = NULL;
 	writer_forget_last(w);
+}
+
+/* Addresses mean something else now: nothing is known of them. */
+static void forget_addresses(struct writer *w)
+{
 	for (unsigned i = 0; i < MEMO_CALLERS; i++)
 		w->callers[i].pc = 0;
 	define_forget(w->tables);
@@ -123,11 +128,15 @@ static void forget(struct writer *w)
 /* In this order: a handler may jump out of it. */
 static void renew(struct writer *w)
 {
-	uint32_t now = process_generation;
+	uint32_t now = control_generation();
+	uint32_t reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 
 	if (w->seen != now)
-		forget(w);
+		forget_calls(w);
+	if (w->reloads != reloads)
+		forget_addresses(w);
 	SIGNAL_FENCE();
+	w->reloads = reloads;
 	date(w, now);
 }
 
@@ -167,7 +176,8 @@ static struct writer *make(unsigned level, uint64_t owner)
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = WRITER_BLOCK_SMALLEST;
-	date(w, process_generation);
+	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
+	date(w, control_generation());
 	w->nesting = (uint8_t)level;
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);
@@ -303,6 +313,12 @@ static struct writer *obtain(struct writer **place, unsigned level,
 static struct writer *take(struct writer *w, uintptr_t sp)
 {
 	writer_occupy(w, sp);
+	/* The file was cut, which was found outside of any call: what was said
+	 * is lost. */
+	if (unlikely(segment_limit() == 0)) {
+		writer_set_end(w, w->cursor);
+		w->said = 0;
+	}
 	renew(w);
 	return w;
 }

@@ -59,6 +59,18 @@ void position_join(const char *path)
 		SYS2(munmap, page, BINLOG_PAGE);
 }
 
+bool position_mend(const void *address)
+{
+	const char *page = (const char *)positions - BINLOG_POSITIONS_OFFSET;
+
+	if (positions == own ||
+		(uintptr_t)address - (uintptr_t)page >= BINLOG_PAGE)
+		return false;
+	positions = own;
+	return !sys_failed(SYS6(mmap, page, BINLOG_PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+}
+
 bool position_matters(unsigned stream)
 {
 	return stream > STREAM_SYSLOG && !streams[stream].tee &&

@@ -18,6 +18,12 @@
 void position_found(struct binlog_header *header);
 void position_join(const char *path);
 
+/*
+ * From our handler of SIGBUS: `address` is there, and the file has been cut;
+ * from now on nobody else knows of ours.  False: it is not.
+ */
+bool position_mend(const void *address);
+
 /* The text of this stream is not written, and the file has offsets. */
 bool position_matters(unsigned stream);
 

@@ -31,9 +31,8 @@ enum { NEW, ARMING, RECORDING, INERT };
 struct process process = {
 	.depth = 16,
 	.max_bytes = MAX_BYTES_DEFAULT,
-	.level = 7,
 };
-uint32_t process_generation = 1;
+uint32_t process_reloads;
 bool process_started;
 
 static int state = NEW;
@@ -76,14 +75,11 @@ static void read_sizes(void)
 
 static void read_level(void)
 {
-	/* syslog.h: LOG_EMERG is 0; the usual abbreviations match, too. */
-	static const char names[8][8] = {"emerg", "alert", "crit", "err",
-		"warn", "notice", "info", "debug"};
 	const char *value = environment_get("BINLOG_LEVEL");
+	int level;
 
-	for (int i = 0; value && i < 8; i++)
-		if (bytes_starts(value, names[i]))
-			process.level = i;
+	if (value && level_named(value, bytes_length(value), &level))
+		control_set_level(level);
 }
 
 static bool number_at(const char **at, uint64_t *number)
@@ -310,6 +306,7 @@ static bool create_capture(void)
 		!capture_file_create(path, process.max_bytes, &header))
 		return false;
 	life_begin();
+	control_begin(capture_file_header);
 	share_positions(path, directory_of(path));
 	return true;
 }
@@ -392,6 +389,7 @@ void process_follow_fork(void)
 		process.pid = (uint32_t)SYS0(getpid);
 	process.forked = true;
 	arena_mark();
+	control_follow_fork();
 }
 
 void process_enumerate(uint32_t writer)

@@ -8,13 +8,13 @@
 #define SHIM_PROCESS_H
 
 #include "record/layout.h"
+#include "shim/control.h"
 #include "shim/sys.h"
 
 struct process {
 	uint32_t pid;
 	unsigned depth;	    /* frames of backtrace */
 	uint64_t max_bytes; /* of the capture file */
-	int level;	    /* lowest syslog priority recorded, 0 to 7 */
 	bool forked;	    /* and has not executed a program since */
 };
 
@@ -27,21 +27,25 @@ struct process_self {
 	uint32_t number; /* `process` of struct binlog_block */
 	uint32_t parent; /* that of its parent: see binlog_process_record */
 	bool described;	 /* by a PROCESS record */
+	struct control_text *rules; /* see control.c */
+	struct site_table *sites;   /* see site.c */
 };
 
 /* Null before there is a capture. */
 struct process_self *process_self(void);
 
-/*
- * Counts whenever addresses may mean something else (dlclose); odd.  A writer
- * that has seen this generation and is not in use has `state` equal to it; hence
- * one comparison covers everything that may be unusual.
- */
-extern HIDDEN uint32_t process_generation;
+/* Counts whenever addresses may mean something else (dlclose). */
+extern HIDDEN uint32_t process_reloads;
 
+/*
+ * A writer that has seen the generation (control.h) and is not in use has
+ * `state` equal to it; hence one comparison covers everything that may be
+ * unusual.
+ */
 static inline void process_changed(void)
 {
-	__atomic_fetch_add(&process_generation, 2, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&process_reloads, 1, __ATOMIC_SEQ_CST);
+	control_forget();
 }
 
 /*

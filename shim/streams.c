@@ -27,6 +27,9 @@ static unsigned streams_used = STREAM_FULL + 1;
 static struct stream_output outputs[2];
 static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
 static enum policy_mode mode_of_syslog = POLICY_REPLACE;
+/* Switched from outside, see record/switches.h. */
+static uint8_t switched[SWITCH_STREAMS];
+static bool switched_off;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
 static unsigned changes[64];
@@ -66,9 +69,31 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 	return true;
 }
 
+/* What is said about it, or has been switched since. */
+static enum policy_mode mode_now(enum switch_stream which, enum policy_mode mode)
+{
+	if (switched_off)
+		return POLICY_PASS;
+	return switched[which] ? (enum policy_mode)(switched[which] - 1) : mode;
+}
+
+void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
+{
+	for (unsigned i = 0; i < SWITCH_STREAMS; i++)
+		switched[i] = modes[i] <= 1 + POLICY_PASS ? modes[i] : 0;
+	switched_off = off;
+	streams[STREAM_SYSLOG].tee =
+		mode_now(SWITCH_SYSLOG, mode_of_syslog) == POLICY_TEE;
+	streams_forget_range(0, STREAMS_FDS - 1);
+	streams_changed();
+}
+
 unsigned streams_syslog(void)
 {
-	return process_is_recording() && mode_of_syslog != POLICY_PASS
+	control_look();
+	return process_is_recording() &&
+			       mode_now(SWITCH_SYSLOG, mode_of_syslog) !=
+				       POLICY_PASS
 		       ? STREAM_SYSLOG
 		       : STREAM_PASS;
 }
@@ -105,12 +130,12 @@ static enum policy_mode automatic(const struct stat *st, bool terminal)
 static enum policy_mode choose(
 	const struct stream *stream, const struct stat *st)
 {
-	enum policy_mode mode = mode_of[0];
+	enum policy_mode mode = mode_now(SWITCH_STDOUT, mode_of[0]);
 
 	/* Both outputs one file: that of the descriptor used decides. */
 	if (!(stream->flags & BINLOG_STREAM_STDOUT) ||
 		((stream->flags & BINLOG_STREAM_STDERR) && stream->fd == 2))
-		mode = mode_of[1];
+		mode = mode_now(SWITCH_STDERR, mode_of[1]);
 	return mode == POLICY_AUTO ? automatic(st, stream->terminal) : mode;
 }
 
@@ -203,10 +228,15 @@ static uint32_t output_flags(const struct stat *st)
 static enum policy_mode find_mode(
 	int fd, struct stream *wanted, const struct stat *st)
 {
+	enum policy_mode mode;
+
 	wanted->flags = output_flags(st);
 	if (!wanted->flags && log_files_any) {
 		wanted->flags = BINLOG_STREAM_FILE;
-		return log_files_find(fd, st, &wanted->path);
+		mode = log_files_find(fd, st, &wanted->path);
+		return mode == POLICY_REPLACE || mode == POLICY_TEE
+			       ? mode_now(SWITCH_FILES, mode)
+			       : mode;
 	}
 	if (!wanted->flags)
 		return POLICY_PASS;

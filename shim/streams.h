@@ -9,6 +9,7 @@
 
 #include "record/layout.h"
 #include "record/policy.h"
+#include "shim/control.h"
 #include "shim/how.h"
 #include "shim/libio.h"
 
@@ -126,6 +127,12 @@ extern HIDDEN bool streams_have_offsets;
 bool streams_configure(
 	const char *modes, const struct stream_output outputs[2]);
 
+/*
+ * Switched from outside: the ways to treat each of them from now on (see
+ * record/switches.h), or to record none.
+ */
+void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
+
 /* What is open as `fd` now; false if that cannot be found out. */
 bool streams_identify(int fd, struct stream_output *output);
 
@@ -137,6 +144,7 @@ static inline unsigned streams_of(int fd)
 {
 	unsigned stream = STREAM_UNKNOWN;
 
+	control_look();
 	if (likely((unsigned)fd < STREAMS_FDS))
 		stream = __atomic_load_n(
 			&streams_slots[fd].of_fd, __ATOMIC_RELAXED);
@@ -178,6 +186,7 @@ static inline unsigned streams_of_file_at(const FILE *file, int fd)
 {
 	uint64_t slot = 0;
 
+	control_look();
 	if (likely((unsigned)fd < STREAMS_FDS))
 		slot = __atomic_load_n(
 			&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);

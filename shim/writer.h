@@ -45,7 +45,7 @@ struct writer_format {
 
 struct writer {
 	/*
-	 * Odd: process_generation of when it was left; it is free if that is
+	 * Odd: the generation (control.h) of when it was left; it is free if that is
 	 * still the same.  Even: a call is inside, which has its return address
 	 * there.  0: in a child of fork, and before it is armed.  Only its own
 	 * thread and handlers change it; it is taken by one instruction, since
@@ -53,7 +53,7 @@ struct writer {
 	 */
 	uint64_t state;
 	uint32_t generation;   /* what `state` is set to at the end of a call */
-	uint32_t seen;	       /* that for which memo and definitions hold */
+	uint32_t seen;	       /* that for which memos hold */
 	char *cursor;	       /* where the next record goes */
 	char *limit;	       /* WRITER_MARGIN before `end` */
 	struct memo *last;     /* used on the short way; never null */
@@ -99,6 +99,8 @@ struct writer {
 	uintptr_t missed; /* sp of a call of which there is no memo; see */
 	/* writer_find_memo() */
 	uint32_t memo_losses; /* entries that others have taken the place of */
+	uint32_t reloads;     /* process_reloads for which definitions hold */
+	const struct site *site; /* of the call that is met: see site.h */
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 };
@@ -151,7 +153,7 @@ static inline void writer_occupy(struct writer *w, uintptr_t sp)
 static inline bool writer_try(struct writer *w, uintptr_t sp)
 {
 	return signal_exchange(
-		&w->state, process_generation, sp - sizeof(uintptr_t));
+		&w->state, control_switches->generation, sp - sizeof(uintptr_t));
 }
 
 static inline void writer_set_end(struct writer *w, char *end)

@@ -20,9 +20,9 @@ fwrite              125
 fwrite_constant     115
 putc                 20
 frame                 4
-putc_newline        310
-syslog1             490
-syslog_below_level   10
+putc_newline        312
+syslog1             500
+syslog_below_level   13
 "
 
 if [ "$(uname -m)" != x86_64 ]; then

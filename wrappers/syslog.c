@@ -14,7 +14,9 @@ static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
 uint32_t syslog_off;
-/* Those of them that are below BINLOG_LEVEL. */
+/* Those of them that the program has switched off. */
+static uint32_t masked;
+/* Those of them that are below the level. */
 static uint32_t below;
 
 void syslog_open(const char *ident, int option, int facility)
@@ -39,7 +41,8 @@ void syslog_close(void)
 int syslog_mask(int mask)
 {
 	if (mask != 0)
-		syslog_off = (~(uint32_t)mask & 0xff) | below;
+		masked = ~(uint32_t)mask & 0xff;
+	syslog_off = masked | below;
 	return next_setlogmask(mask);
 }
 
@@ -109,14 +112,12 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
  * What is recorded in place of being sent is neither, below the level; and
  * remains so when the capture is full.
  */
-static void switch_off(void)
+static void switch_off(uint32_t bits)
 {
-	uint32_t bits = 0xff & ~(uint32_t)LOG_UPTO(process.level);
-
-	if (likely(!(bits & ~syslog_off)))
+	if (likely(bits == below))
 		return;
 	__atomic_store_n(&below, bits, __ATOMIC_RELAXED);
-	__atomic_fetch_or(&syslog_off, bits, __ATOMIC_RELAXED);
+	__atomic_store_n(&syslog_off, masked | bits, __ATOMIC_RELAXED);
 }
 
 void syslog_message(const struct call *call, int priority, int chk,
@@ -127,12 +128,13 @@ void syslog_message(const struct call *call, int priority, int chk,
 	int kept = errno;
 	bool recorded;
 
-	if (stream != STREAM_PASS && !streams[stream].tee)
-		switch_off();
+	switch_off(stream != STREAM_PASS && !streams[stream].tee
+			   ? control_switches->syslog_off
+			   : 0);
 	if (syslog_is_off(priority))
 		return;
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
-		LOG_PRI(priority) > process.level) {
+		LOG_PRI(priority) > control_level()) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}

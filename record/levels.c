@@ -1,0 +1,69 @@
+#include "record/levels.h"
+
+#include <stdint.h>
+
+static const struct {
+	char name[12];
+	int8_t level;
+} names[] = {
+#define LEVEL(name, number, what) {#name, number},
+#define LEVEL_ALIAS(name, number) {#name, number},
+#include "record/levels.def"
+#undef LEVEL
+#undef LEVEL_ALIAS
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is(const char *name, const char *text, size_t bytes)
+{
+	size_t i = 0;
+
+	while (i < bytes && name[i] != '\0' && name[i] == lower(text[i]))
+		i++;
+	return i == bytes && name[i] == '\0';
+}
+
+static bool read_number(const char *text, size_t bytes, int *level)
+{
+	int number = 0;
+	size_t i;
+
+	for (i = 0; i < bytes && i < 2; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		number = number * 10 + (text[i] - '0');
+	}
+	*level = number;
+	return i > 0 && i == bytes && number <= LEVEL_LAST;
+}
+
+bool level_named(const char *text, size_t bytes, int *level)
+{
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (is(names[i].name, text, bytes)) {
+			*level = names[i].level;
+			return true;
+		}
+	return read_number(text, bytes, level);
+}
+
+const char *level_name(int level)
+{
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i].level == level && level >= 0)
+			return names[i].name;
+	return NULL;
+}
+
+int level_of_text(const char *format, size_t bytes, int otherwise)
+{
+	(void)format;
+	(void)bytes;
+	return otherwise;
+}

@@ -1,0 +1,305 @@
+#include "record/levels.h"
+#include "record/rule_parser.h"
+#include "record/rule_value.h"
+#include "record/word.h"
+
+#define DEPTH_MAX 64u
+#define ARGUMENTS_MAX 64u
+
+static const struct {
+	char name[12];
+	uint8_t kind; /* enum rule_deed_kind */
+} names[] = {
+#define CONDITION(word, form, value, what)
+#define ACTION(word, value, what) {#word, RULE_TO_##word},
+#define ALIAS(action, word) {word, RULE_TO_##action},
+#include "record/rule_words.def"
+#undef CONDITION
+#undef ACTION
+#undef ALIAS
+};
+
+bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!word->quoted && word->kind == RULE_WORD &&
+			word_is(names[i].name, word->text, word->bytes)) {
+			*kind = names[i].kind;
+			return true;
+		}
+	return false;
+}
+
+static bool is(const struct rule_word *word, const char *name)
+{
+	return word->kind == RULE_WORD && !word->quoted &&
+	       word_is(name, word->text, word->bytes);
+}
+
+static struct rule_deed *append(
+	struct rule_parser *parser, enum rule_deed_kind kind)
+{
+	struct rule_deed *deed = rule_parser_append(parser, sizeof(*deed));
+
+	if (deed) {
+		deed->kind = (uint8_t)kind;
+		parser->rule->deeds++;
+	}
+	return deed;
+}
+
+bool rule_deed_set_level(struct rule_parser *parser, uint32_t level)
+{
+	struct rule_deed *deed = append(parser, RULE_TO_level);
+
+	if (deed)
+		deed->number = level;
+	return deed;
+}
+
+static bool read_level(struct rule_parser *parser, const struct rule_word *word)
+{
+	int level;
+
+	if (!level_named(word->text, word->bytes, &level) || level < 0)
+		return rule_parser_fail(parser, word, "no such level",
+			"give emerg, alert, crit, err, warning, notice, info, "
+			"debug, trace, app, packet or library");
+	return rule_deed_set_level(parser, (uint32_t)level);
+}
+
+static bool read_depth(struct rule_parser *parser, const struct rule_word *word)
+{
+	uint64_t number = 0;
+	struct rule_deed *deed;
+
+	if (!is(word, "off") &&
+		(!rule_value_number(word->text, word->bytes, &number) ||
+			number == 0 || number > DEPTH_MAX))
+		return rule_parser_fail(parser, word, "not a number of frames",
+			"give 1 to 64, or off");
+	deed = append(parser, RULE_TO_depth);
+	if (deed)
+		deed->number = (uint32_t)number;
+	return deed;
+}
+
+/* A name is pointed to as it stands in the text. */
+static bool read_name(struct rule_parser *parser, const struct rule_word *word,
+	enum rule_deed_kind kind)
+{
+	struct rule_deed *deed;
+
+	if (word->bytes == 0 || word->bytes > RULES_GLOB_MAX ||
+		rule_value_find(word->text, word->bytes, '\\') < word->bytes)
+		return rule_parser_fail(parser, word, "not a name",
+			"give one, of 1 to 4096 bytes, without backslashes");
+	deed = append(parser, kind);
+	if (deed)
+		rule_glob_set_word(&deed->name, word->text, word->bytes);
+	return deed;
+}
+
+static bool read_rate(struct rule_parser *parser, const struct rule_word *word)
+{
+	size_t slash = rule_value_find(word->text, word->bytes, '/');
+	uint64_t number = 0, ns = 0;
+	struct rule_deed *deed;
+
+	if (!is(word, "off") &&
+		(slash == word->bytes ||
+			!rule_value_number(word->text, slash, &number) ||
+			!rule_value_time(word->text + slash + 1,
+				word->bytes - slash - 1, &ns) ||
+			number == 0 || number > UINT32_MAX || ns == 0))
+		return rule_parser_fail(parser, word, "no rate",
+			"give how many in which time, as 10/1s, or off; times "
+			"are in ns, us, ms, s, min or h");
+	deed = append(parser, RULE_TO_rate);
+	if (deed) {
+		deed->number = (uint32_t)number;
+		deed->times[0] = ns;
+	}
+	return deed;
+}
+
+/* `1/N`, or the times. */
+static bool split_sample(
+	const struct rule_word *word, uint64_t *number, uint64_t times[2])
+{
+	size_t slash = rule_value_find(word->text, word->bytes, '/');
+	const char *after = word->text + slash + 1;
+	size_t left = word->bytes - slash - 1;
+
+	if (slash == word->bytes)
+		return false;
+	if (slash == 1 && word->text[0] == '1')
+		return rule_value_number(after, left, number) && *number > 0 &&
+		       *number <= UINT32_MAX;
+	return rule_value_time(word->text, slash, &times[0]) &&
+	       rule_value_time(after, left, &times[1]) && times[0] > 0 &&
+	       times[0] < times[1];
+}
+
+static bool read_sample(
+	struct rule_parser *parser, const struct rule_word *word)
+{
+	uint64_t number = 0, times[2] = {0, 0};
+	struct rule_deed *deed;
+
+	if (!is(word, "off") && !split_sample(word, &number, times))
+		return rule_parser_fail(parser, word, "no sample",
+			"give one in so many, as 1/100, or a part of each "
+			"period, as 100us/1s, or off");
+	deed = append(parser, RULE_TO_sample);
+	if (deed) {
+		deed->number = (uint32_t)number;
+		deed->times[0] = times[0];
+		deed->times[1] = times[1];
+	}
+	return deed;
+}
+
+static bool read_argument(struct rule_parser *parser)
+{
+	struct rule_word word;
+	uint64_t number;
+	struct rule_deed *deed;
+
+	if (!rule_parser_value(parser, &word, "no number of an argument",
+		    "give one after `arg`, from 1 on"))
+		return false;
+	if (!rule_value_number(word.text, word.bytes, &number) || number == 0 ||
+		number > ARGUMENTS_MAX)
+		return rule_parser_fail(parser, &word, "no such argument",
+			"give 1 to 64; those after the format are counted");
+	deed = append(parser, RULE_TO_REDACT_ARGUMENT);
+	if (deed)
+		deed->number = (uint32_t)number;
+	return deed;
+}
+
+static bool read_redacted(
+	struct rule_parser *parser, const struct rule_word *word)
+{
+	if (is(word, "arg"))
+		return read_argument(parser);
+	if (is(word, "usual"))
+		return append(parser, RULE_TO_REDACT_USUAL);
+	if (is(word, "*"))
+		return append(parser, RULE_TO_REDACT_ALL);
+	if (is(word, "off"))
+		return append(parser, RULE_TO_REDACT_NOTHING);
+	return read_name(parser, word, RULE_TO_REDACT_NAME);
+}
+
+static bool set_redaction(
+	struct rule_parser *parser, const struct rule_word *word)
+{
+	struct rule_deed *deed = append(parser, RULE_TO_REDACT_AS);
+
+	if (deed)
+		deed->number = is(word, "hash") ? REDACT_HASH : REDACT_LENGTH;
+	return deed;
+}
+
+/* What to leave out, up to the next action, and what remains of it. */
+static bool read_redact(struct rule_parser *parser)
+{
+	struct rule_lexer before = parser->lexer;
+	struct rule_word word = rule_lex_next(&parser->lexer, true);
+	enum rule_deed_kind kind;
+	bool any = false;
+
+	for (; word.kind == RULE_WORD && !is(&word, "length") &&
+		!is(&word, "hash") && !rule_deed_named(&word, &kind);
+		any = true) {
+		if (!read_redacted(parser, &word))
+			return false;
+		before = parser->lexer;
+		word = rule_lex_next(&parser->lexer, true);
+	}
+	if (!any)
+		return rule_parser_fail(parser, &word, "nothing to redact",
+			"give arg N, a name, usual, * or off");
+	if (is(&word, "length") || is(&word, "hash"))
+		return set_redaction(parser, &word);
+	parser->lexer = before;
+	return true;
+}
+
+/* One of the times of a trigger; *found: whether there is one. */
+static bool read_trigger_time(
+	struct rule_parser *parser, struct rule_deed *deed, bool *found)
+{
+	struct rule_lexer before = parser->lexer;
+	struct rule_word word = rule_lex_next(&parser->lexer, true);
+	size_t which = is(&word, "after");
+
+	*found = which || is(&word, "before");
+	if (!*found) {
+		parser->lexer = before;
+		return true;
+	}
+	return rule_parser_value(
+		       parser, &word, "no time", "give one, as 10s") &&
+	       (rule_value_time(word.text, word.bytes, &deed->times[which]) ||
+		       rule_parser_fail(parser, &word, "not a time",
+			       "give one in ns, us, ms, s, min or h, as 10s"));
+}
+
+static bool read_trigger(struct rule_parser *parser)
+{
+	struct rule_lexer before = parser->lexer;
+	struct rule_word word = rule_lex_next(&parser->lexer, true);
+	struct rule_deed *deed = append(parser, RULE_TO_trigger);
+	bool found = true;
+
+	if (!deed || is(&word, "off"))
+		return deed;
+	parser->lexer = before;
+	deed->number = 1;
+	while (found)
+		if (!read_trigger_time(parser, deed, &found))
+			return false;
+	return true;
+}
+
+static bool read_value(struct rule_parser *parser, enum rule_deed_kind kind)
+{
+	struct rule_word value;
+
+	if (!rule_parser_value(parser, &value, "no value",
+		    "this action has one: put it after the word"))
+		return false;
+	switch (kind) {
+	case RULE_TO_level:
+		return read_level(parser, &value);
+	case RULE_TO_depth:
+		return read_depth(parser, &value);
+	case RULE_TO_category:
+		return read_name(parser, &value, kind);
+	case RULE_TO_rate:
+		return read_rate(parser, &value);
+	default:
+		return read_sample(parser, &value);
+	}
+}
+
+bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind)
+{
+	switch (kind) {
+	case RULE_TO_capture:
+	case RULE_TO_pass:
+	case RULE_TO_drop:
+	case RULE_TO_tee:
+	case RULE_TO_untee:
+		return append(parser, kind);
+	case RULE_TO_redact:
+		return read_redact(parser);
+	case RULE_TO_trigger:
+		return read_trigger(parser);
+	default:
+		return read_value(parser, kind);
+	}
+}

@@ -1,0 +1,47 @@
+/*
+ * The parser of rules: what its parts share.  Private to rules.c and rule_*.c.
+ */
+#ifndef RECORD_RULE_PARSER_H
+#define RECORD_RULE_PARSER_H
+
+#include "record/rule_lex.h"
+#include "record/rule_tree.h"
+#include "record/rules.h"
+
+/* Memory that is left is between `low` and `high`. */
+struct rule_parser {
+	struct rule_lexer lexer;
+	struct rules *rules;
+	struct rule *rule; /* that is being read */
+	char *low;
+	char *high;
+	bool single_level; /* of the condition that was read last */
+	struct rules_error *error;
+};
+
+/* False, always: what is wrong with a word, and what to do. */
+bool rule_parser_fail(struct rule_parser *parser, const struct rule_word *word,
+	const char *what, const char *why);
+
+/* The next word, which has to be there: `what` says what it is. */
+bool rule_parser_value(struct rule_parser *parser, struct rule_word *word,
+	const char *what, const char *why);
+
+/* Zeros behind what the rule has, or among what it only points to; null: no
+ * room, as rule_parser_fail(). */
+void *rule_parser_append(struct rule_parser *parser, size_t bytes);
+uint64_t *rule_parser_places(struct rule_parser *parser, size_t count);
+
+/* What this word means, if anything. */
+bool rule_condition_named(
+	const struct rule_word *word, enum rule_condition_kind *kind);
+bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind);
+
+/* What follows the word, which was read last and begins at `start`. */
+bool rule_condition_read(struct rule_parser *parser,
+	enum rule_condition_kind kind, const char *start, bool negated);
+bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind);
+
+bool rule_deed_set_level(struct rule_parser *parser, uint32_t level);
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * Rules as the parser leaves them: one behind the other, each followed by its
+ * conditions and then by what is to be done.  Private to rules*.c, rule_*.c
+ * and to the tools that take a text of rules apart.
+ */
+#ifndef RECORD_RULE_TREE_H
+#define RECORD_RULE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/rule_glob.h"
+
+enum rule_condition_kind {
+#define CONDITION(word, form, value, what) RULE_OF_##word,
+#define ACTION(word, value, what)
+#define ALIAS(action, word)
+#include "record/rule_words.def"
+#undef CONDITION
+#undef ACTION
+#undef ALIAS
+	RULE_CONDITIONS,
+};
+
+enum rule_deed_kind {
+#define CONDITION(word, form, value, what)
+#define ACTION(word, value, what) RULE_TO_##word,
+#define ALIAS(action, word)
+#include "record/rule_words.def"
+#undef CONDITION
+#undef ACTION
+#undef ALIAS
+	/* What `redact` is made of. */
+	RULE_TO_REDACT_ARGUMENT,
+	RULE_TO_REDACT_NAME,
+	RULE_TO_REDACT_USUAL,
+	RULE_TO_REDACT_ALL,
+	RULE_TO_REDACT_NOTHING,
+	RULE_TO_REDACT_AS,
+	RULE_DEEDS,
+};
+
+struct rule_condition {
+	uint8_t kind; /* enum rule_condition_kind */
+	bool negated;
+	uint8_t streams; /* POLICY_STDOUT...; 0: the glob is about files */
+	uint32_t low;	 /* lines, levels; of places: how many */
+	uint32_t high;
+	uint32_t start; /* in the text of rules */
+	uint32_t bytes;
+	struct rule_glob glob;
+	const uint64_t *places; /* offsets, ascending */
+};
+
+struct rule_deed {
+	uint8_t kind;	 /* enum rule_deed_kind */
+	uint32_t number; /* 0: off */
+	union {
+		struct rule_glob name;
+		uint64_t times[2]; /* nanoseconds */
+	};
+};
+
+struct rule {
+	_Alignas(8) uint32_t conditions;
+	uint32_t deeds;
+	uint32_t start; /* in the text of rules: all of it, */
+	uint32_t bytes;
+	uint32_t deeds_start; /* and from what is to be done on */
+};
+
+struct rules {
+	const char *text;
+	uint32_t count;
+	uint32_t kinds; /* bits: what conditions there are */
+
+	struct rule *first;
+};
+
+static inline struct rule_condition *rule_conditions(struct rule *rule)
+{
+	return (struct rule_condition *)(rule + 1);
+}
+
+static inline struct rule_deed *rule_deeds(struct rule *rule)
+{
+	return (struct rule_deed *)(rule_conditions(rule) + rule->conditions);
+}
+
+static inline struct rule *rule_after(struct rule *rule)
+{
+	return (struct rule *)(rule_deeds(rule) + rule->deeds);
+}
+
+#endif

@@ -1,0 +1,168 @@
+#include "record/rules.h"
+
+#include "record/rule_parser.h"
+#include "record/word.h"
+
+static const char words[] = "give a condition:"
+#define CONDITION(word, form, value, what) " " #word
+#define ACTION(word, value, what)
+#define ALIAS(action, word)
+#include "record/rule_words.def"
+#undef CONDITION
+#undef ACTION
+			    "; or what to do:"
+#define CONDITION(word, form, value, what)
+#define ACTION(word, value, what) " " #word
+#include "record/rule_words.def"
+#undef CONDITION
+#undef ACTION
+#undef ALIAS
+	;
+
+/* The most are names to redact, of a byte, with a blank before each. */
+#define PER_BYTE 16u
+#define AROUND 4096u
+
+_Static_assert(sizeof(struct rule_deed) <= 2 * PER_BYTE, "");
+_Static_assert(
+	sizeof(struct rule) + sizeof(struct rule_deed) <= 4 * PER_BYTE, "");
+_Static_assert(sizeof(struct rule_condition) <= 5 * PER_BYTE, "");
+
+size_t rules_bytes(size_t text_bytes)
+{
+	return PER_BYTE * text_bytes + AROUND;
+}
+
+static bool begin_rule(struct rule_parser *parser, const struct rule_word *word)
+{
+	if (parser->rules->count == RULES_MAX)
+		return rule_parser_fail(parser, word, "too many rules",
+			"there may be 65536: leave some out");
+	parser->rule = rule_parser_append(parser, sizeof(*parser->rule));
+	if (!parser->rule)
+		return false;
+	parser->rule->start =
+		(uint32_t)(word->text - word->quoted - parser->rules->text);
+	parser->rules->count++;
+	return true;
+}
+
+/* `not` may stand before a condition. */
+static bool read_condition(struct rule_parser *parser, struct rule_word *word)
+{
+	const char *start = word->text;
+	bool negated = !word->quoted && word_is("not", start, word->bytes);
+	enum rule_condition_kind kind;
+
+	if (negated && !rule_parser_value(parser, word, "no condition",
+			       "give one after `not`"))
+		return false;
+	if (!rule_condition_named(word, &kind))
+		return rule_parser_fail(parser, word, "no such word", words);
+	return rule_condition_read(parser, kind, start, negated);
+}
+
+/* `level` is both: an action after another one. */
+static bool read_word(struct rule_parser *parser, struct rule_word *word)
+{
+	struct rule *rule = parser->rule;
+	enum rule_condition_kind condition;
+	enum rule_deed_kind deed;
+	bool is_deed = rule_deed_named(word, &deed);
+
+	if (is_deed && (deed != RULE_TO_level || rule->deeds > 0)) {
+		if (rule->deeds == 0)
+			rule->deeds_start =
+				(uint32_t)(word->text - parser->rules->text);
+		return rule_deed_read(parser, deed);
+	}
+	if (rule->deeds > 0 && rule_condition_named(word, &condition))
+		return rule_parser_fail(parser, word,
+			"a condition after an action",
+			"put it before, or begin a new rule with ;");
+	return read_condition(parser, word);
+}
+
+/* A level that nothing follows is what to do. */
+static bool take_level(struct rule_parser *parser)
+{
+	struct rule *rule = parser->rule;
+	struct rule_condition *last =
+		rule_conditions(rule) + rule->conditions - 1;
+	uint32_t level;
+
+	if (rule->conditions == 0 || last->kind != RULE_OF_level ||
+		last->negated || !parser->single_level)
+		return true;
+	level = last->high;
+	rule->deeds_start = last->start;
+	rule->conditions--;
+	parser->low = (char *)last;
+	return rule_deed_set_level(parser, level);
+}
+
+static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
+{
+	struct rule *rule = parser->rule;
+
+	if (rule->deeds == 0 && !take_level(parser))
+		return false;
+	if (rule->deeds == 0)
+		return rule_parser_fail(parser, word, "nothing to do",
+			"say at the end what becomes of these calls, such as "
+			"drop");
+	rule->bytes =
+		(uint32_t)(word->text - parser->rules->text) - rule->start;
+	for (uint32_t i = 0; i < rule->conditions; i++)
+		parser->rules->kinds |= 1u << rule_conditions(rule)[i].kind;
+	return true;
+}
+
+static bool read_rules(struct rule_parser *parser)
+{
+	struct rule_word word;
+
+	do {
+		word = rule_lex_next(&parser->lexer, true);
+		if (word.kind == RULE_END || word.kind == RULE_EOF)
+			continue;
+		if (!begin_rule(parser, &word))
+			return false;
+		while (word.kind != RULE_END && word.kind != RULE_EOF) {
+			if (!read_word(parser, &word))
+				return false;
+			parser->rule->bytes = (uint32_t)(parser->lexer.at -
+					      parser->rules->text) - parser->rule->start;
+			word = rule_lex_next(&parser->lexer, true);
+		}
+		if (!end_rule(parser, &word))
+			return false;
+	} while (word.kind != RULE_EOF);
+	return true;
+}
+
+struct rules *rules_parse(const char *text, size_t bytes, void *memory,
+	size_t room, struct rules_error *error)
+{
+	static const struct rule_word all = {
+		.kind = RULE_WORD, .line = 1, .column = 1};
+	struct rules *rules = memory;
+	struct rule_parser parser = {.rules = rules, .error = error};
+
+	if (bytes > RULES_TEXT_MAX || room < rules_bytes(bytes)) {
+		rule_parser_fail(&parser, &all, "too many rules",
+			"their text may have 960 KiB: leave some out");
+		return NULL;
+	}
+	parser.low = (char *)(rules + 1);
+	parser.high = (char *)memory + room / 8 * 8;
+	*rules = (struct rules){
+		.text = text, .first = (struct rule *)(rules + 1)};
+	rule_lex_begin(&parser.lexer, text, bytes);
+	return read_rules(&parser) ? rules : NULL;
+}
+
+unsigned rules_count(const struct rules *rules)
+{
+	return rules->count;
+}

@@ -1,0 +1,96 @@
+/*
+ * Rules on call sites, as binlog-rules(7) has them: which calls are recorded,
+ * how, and without which of their arguments.  Called by the library, once for
+ * each place that calls and each change of the rules, and by the tools, which
+ * say what is wrong with a text before it is in force.  Freestanding: no libc
+ * call, no allocation, no recursion, nothing that is not in `memory`.
+ */
+#ifndef RECORD_RULES_H
+#define RECORD_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/policy.h"
+
+#define RULES_MAX 65536u
+#define RULES_GLOB_MAX 4096u
+#define RULES_TEXT_MAX (960u << 10)
+
+/* What is known of the calls from one place; null, or 0: it is not. */
+struct rule_site {
+	const char *program;
+	const char *module; /* its path */
+	const uint8_t *build_id;
+	unsigned build_id_bytes;
+	uint64_t offset; /* of the call in the module: pc - 1 - bias */
+	const char *called;
+	const char *format; /* or the text, if it is constant */
+	size_t format_bytes;
+	unsigned streams; /* POLICY_STDOUT... */
+	const char *path; /* of a file stream */
+	const char *thread;
+	int level; /* as inferred */
+};
+
+enum rule_action { RULE_CAPTURE, RULE_PASS, RULE_DROP };
+enum rule_redaction { REDACT_LENGTH, REDACT_HASH };
+
+/* What the rules say of these calls; zeros, but for `level`: nothing. */
+struct rule_verdict {
+	uint8_t action;	   /* enum rule_action */
+	bool action_known; /* a rule says so */
+	bool tee;	   /* also made natively */
+	bool tee_known;	   /* a rule says so, or that it is not */
+	int8_t level;
+	uint8_t depth;	   /* 0: as usual */
+	uint8_t redaction; /* enum rule_redaction */
+	bool trigger;
+	/* Bit n: argument n + 1 of the format, as the caller passes them, stars
+	 * count; all ones: every one, and texts without any. */
+	uint64_t redacted;
+	uint32_t rate;	  /* at most so many ... */
+	uint64_t rate_ns; /* ... in that time; rate 0: any number */
+	uint32_t sample;  /* one in so many; 0: all */
+	uint64_t window_ns;
+	uint64_t period_ns; /* 0: always */
+	uint64_t before_ns; /* of the trigger; 0: as much as there is */
+	uint64_t after_ns;
+	uint32_t rule; /* the number, from 1, of the one that limits; 0: none */
+	const char *category; /* in the text of the rules; null: none */
+	size_t category_bytes;
+};
+
+/* Where a text is wrong; lines and columns count from 1. */
+struct rules_error {
+	unsigned line;
+	unsigned column;
+	unsigned bytes; /* of the word that is wrong, from there on */
+	const char *what;
+	const char *why; /* and what to do */
+};
+
+struct rules;
+
+/* Memory that is certainly enough for any text of so many bytes. */
+size_t rules_bytes(size_t text_bytes);
+
+/*
+ * Takes a text apart, into `memory`, which is aligned as malloc's and of
+ * rules_bytes() at least.  The rules point into the text, which has to stay.
+ * Null: it is wrong, see *error, or there is no room.
+ */
+struct rules *rules_parse(const char *text, size_t bytes, void *memory,
+	size_t room, struct rules_error *error);
+
+unsigned rules_count(const struct rules *rules);
+
+/*
+ * What they say of a site, all of *verdict.  Thread-safe.  Less than a
+ * millisecond for 10,000 rules.
+ */
+void rules_decide(const struct rules *rules, const struct rule_site *site,
+	struct rule_verdict *verdict);
+
+#endif

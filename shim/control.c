@@ -1,0 +1,150 @@
+#include "shim/control.h"
+
+#include "record/rules.h"
+#include "shim/arena.h"
+#include "shim/clock.h"
+#include "shim/process.h"
+#include "shim/segment.h"
+#include "shim/streams.h"
+
+/* Until there is a capture. */
+static struct binlog_switches own = {
+	.generation = 1,
+	.level = LEVEL_LAST,
+};
+struct binlog_switches *control_switches = &own;
+uint32_t control_seen;
+
+/* A text of rules that was met; never freed, since others may still look. */
+struct control_text {
+	uint64_t at; /* where it is in the capture */
+	struct rules *rules; /* null: it was refused */
+};
+
+void control_set_level(int level)
+{
+	own.level = level;
+	own.syslog_off = switches_syslog_off(level);
+}
+
+void control_begin(struct binlog_header *header)
+{
+	struct binlog_switches *switches = switches_of(header);
+
+	*switches = own;
+	__atomic_store_n(&control_switches, switches, __ATOMIC_RELEASE);
+}
+
+/* Another generation than before, so that writers look for what has changed;
+ * never 0, which a writer in a child of fork would take for its own. */
+void control_end(struct binlog_header *header)
+{
+	struct binlog_switches *switches = switches_of(header);
+
+	*switches = own;
+	switches->generation = (uint32_t)clock_ticks() | 1;
+	switches->version = control_seen;
+}
+
+static struct control_text *current_text(void)
+{
+	struct process_self *self = process_self();
+
+	return self ? __atomic_load_n(&self->rules, __ATOMIC_ACQUIRE) : NULL;
+}
+
+static const char *place_of(uint64_t at, uint32_t bytes)
+{
+	uint64_t end = segment_limit();
+
+	return bytes <= RULES_TEXT_MAX && at <= end && bytes <= end - at
+		       ? segment_place(at, bytes)
+		       : NULL;
+}
+
+/* Whoever hands a text over has found it to be right; one that is wrong means
+ * that there are no rules. */
+static struct control_text *read_text(uint64_t at, uint32_t bytes)
+{
+	struct control_text *text = arena_take(sizeof(*text));
+	const char *place = place_of(at, bytes);
+	struct rules_error error = {.line = 1};
+	size_t room = rules_bytes(bytes);
+	void *memory = place ? arena_take(room) : NULL;
+
+	if (!text)
+		return NULL;
+	text->at = at;
+	if (memory)
+		text->rules = rules_parse(place, bytes, memory, room, &error);
+	__atomic_store_n(&control_switches->rules_wrong,
+		text->rules ? 0 : error.line, __ATOMIC_RELAXED);
+	return text;
+}
+
+/*
+ * What calls have decided by older rules meanwhile, if this took its time, is
+ * forgotten afterwards; who is late here finds that there is a newer version,
+ * and puts it right in the same way.
+ */
+static void follow_rules(void)
+{
+	struct process_self *self = process_self();
+	uint32_t bytes = __atomic_load_n(
+		&control_switches->rules_bytes, __ATOMIC_ACQUIRE);
+	uint64_t at = bytes ? control_switches->rules_at : 0;
+	struct control_text *now = current_text();
+
+	if (!self || (now ? now->at : 0) == at)
+		return;
+	__atomic_store_n(&self->rules, at ? read_text(at, bytes) : NULL,
+		__ATOMIC_RELEASE);
+	control_forget();
+}
+
+static void follow_streams(void)
+{
+	static uint8_t modes[SWITCH_STREAMS];
+	static uint8_t off;
+	const struct binlog_switches *switches = control_switches;
+
+	if (off == switches->off &&
+		memcmp(modes, switches->modes, sizeof(modes)) == 0)
+		return;
+	off = switches->off;
+	memcpy(modes, switches->modes, sizeof(modes));
+	streams_switch(modes, off != 0);
+}
+
+COLD void control_follow(void)
+{
+	uint32_t version;
+
+	do {
+		version = __atomic_load_n(
+			&control_switches->version, __ATOMIC_ACQUIRE);
+		follow_rules();
+		follow_streams();
+		control_seen = version;
+	} while (version != __atomic_load_n(&control_switches->version,
+				    __ATOMIC_ACQUIRE));
+	__atomic_store_n(
+		&control_switches->applied, version, __ATOMIC_RELEASE);
+}
+
+void control_follow_fork(void)
+{
+	follow_rules();
+}
+
+const struct rules *control_rules(void)
+{
+	struct control_text *text = current_text();
+
+	return text ? text->rules : NULL;
+}
+
+bool control_decides(void)
+{
+	return control_level() < LEVEL_LAST || control_rules();
+}

@@ -1,0 +1,83 @@
+/*
+ * What can be switched from outside while the process runs: record/switches.h,
+ * as the library obeys it.  The word that every call compares anyway, the
+ * generation, is among the switches; so a call that nobody has switched
+ * anything for since the last one does nothing for it, and the first one after
+ * a change finds that nothing is known any more.  Lock-free,
+ * async-signal-safe.
+ */
+#ifndef SHIM_CONTROL_H
+#define SHIM_CONTROL_H
+
+#include "record/levels.h"
+#include "record/switches.h"
+#include "shim/sys.h"
+
+struct rules;
+
+/* Never null: until there is a capture, switches that nobody else knows. */
+extern HIDDEN struct binlog_switches *control_switches;
+
+/* The version that this process has followed. */
+extern HIDDEN uint32_t control_seen;
+
+/* Odd, whatever stands there. */
+static inline uint32_t control_generation(void)
+{
+	return __atomic_load_n(
+		       &control_switches->generation, __ATOMIC_ACQUIRE) |
+	       1;
+}
+
+/* From here on nothing that was known of calls holds. */
+static inline void control_forget(void)
+{
+	__atomic_fetch_add(&control_switches->generation, 2, __ATOMIC_SEQ_CST);
+}
+
+/* The least important level that is recorded; see levels.def. */
+static inline int control_level(void)
+{
+	return __atomic_load_n(&control_switches->level, __ATOMIC_RELAXED);
+}
+
+/* Frames of backtrace. */
+static inline unsigned control_depth(unsigned usual)
+{
+	unsigned depth =
+		__atomic_load_n(&control_switches->depth, __ATOMIC_RELAXED);
+
+	return depth ? depth : usual;
+}
+
+/* While arming: the level of the environment. */
+void control_set_level(int level);
+
+/* The capture is there: its header page has the switches from now on. */
+void control_begin(struct binlog_header *header);
+
+/* That page is cut off; `header` takes its place, where nobody will switch
+ * anything any more. */
+void control_end(struct binlog_header *header);
+
+/* In a child of fork, before its first record: the rules are those of its
+ * parent, but what was made of them is gone. */
+void control_follow_fork(void);
+
+void control_follow(void);
+
+/* Something was switched: see to it.  Whoever asks what is recorded does. */
+static inline void control_look(void)
+{
+	if (unlikely(__atomic_load_n(&control_switches->version,
+			     __ATOMIC_ACQUIRE) != control_seen))
+		control_follow();
+}
+
+/* Null: none are in force. */
+const struct rules *control_rules(void);
+
+/* Calls may be treated in different ways: there are rules, or a level. */
+bool control_decides(void);
+
+#endif
