@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 
+#include "record/word.h"
+
 static const struct {
 	char name[12];
 	int8_t level;
@@ -14,20 +16,6 @@ static const struct {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is(const char *name, const char *text, size_t bytes)
-{
-	size_t i = 0;
-
-	while (i < bytes && name[i] != '\0' && name[i] == lower(text[i]))
-		i++;
-	return i == bytes && name[i] == '\0';
-}
 
 static bool read_number(const char *text, size_t bytes, int *level)
 {
@@ -46,7 +34,7 @@ static bool read_number(const char *text, size_t bytes, int *level)
 bool level_named(const char *text, size_t bytes, int *level)
 {
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (is(names[i].name, text, bytes)) {
+		if (word_is_any_case(names[i].name, text, bytes)) {
 			*level = names[i].level;
 			return true;
 		}
@@ -59,11 +47,4 @@ const char *level_name(int level)
 		if (names[i].level == level && level >= 0)
 			return names[i].name;
 	return NULL;
-}
-
-int level_of_text(const char *format, size_t bytes, int otherwise)
-{
-	(void)format;
-	(void)bytes;
-	return otherwise;
 }

@@ -101,7 +101,7 @@ static bool read_stream(struct rule_parser *parser,
 /* Shell's. */
 static void sort(uint64_t *places, size_t count)
 {
-	for (size_t gap = count / 2; gap > 0; gap = gap * 5 / 11)
+	for (size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
 		for (size_t i = gap; i < count; i++) {
 			uint64_t place = places[i];
 			size_t j = i;

@@ -21,6 +21,7 @@ enum rule_condition_kind {
 #undef ACTION
 #undef ALIAS
 	RULE_CONDITIONS,
+	RULE_TEXTS = RULE_OF_stream + 1, /* those up to there are of texts */
 };
 
 enum rule_deed_kind {
@@ -74,7 +75,6 @@ struct rules {
 	const char *text;
 	uint32_t count;
 	uint32_t kinds; /* bits: what conditions there are */
-
 	struct rule *first;
 };
 

@@ -23,14 +23,43 @@ static const char words[] = "give a condition:"
 #define PER_BYTE 16u
 #define AROUND 4096u
 
+/* A condition has two words at least, what is to be done one. */
+#define PER_WORD sizeof(struct rule_deed)
+
 _Static_assert(sizeof(struct rule_deed) <= 2 * PER_BYTE, "");
 _Static_assert(
 	sizeof(struct rule) + sizeof(struct rule_deed) <= 4 * PER_BYTE, "");
 _Static_assert(sizeof(struct rule_condition) <= 5 * PER_BYTE, "");
+_Static_assert(sizeof(struct rule_condition) <= 2 * PER_WORD, "");
 
 size_t rules_bytes(size_t text_bytes)
 {
 	return PER_BYTE * text_bytes + AROUND;
+}
+
+size_t rules_room(const char *text, size_t bytes)
+{
+	size_t room = sizeof(struct rules) + sizeof(struct rule) +
+		      sizeof(struct rule_condition);
+
+	for (size_t i = 0; i < bytes; i++)
+		switch (text[i]) {
+		case ' ':
+		case '\t':
+		case '\r':
+		case '=':
+			room += PER_WORD;
+			break;
+		case '\n':
+		case ';':
+			room += PER_WORD + sizeof(struct rule);
+			break;
+		case ',':
+		case '+':
+			room += sizeof(uint64_t);
+			break;
+		}
+	return room + sizeof(uint64_t);
 }
 
 static bool begin_rule(struct rule_parser *parser, const struct rule_word *word)
@@ -118,24 +147,30 @@ static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 	return true;
 }
 
+static bool read_rule(struct rule_parser *parser, struct rule_word *word)
+{
+	const char *text = parser->rules->text;
+
+	if (!begin_rule(parser, word))
+		return false;
+	while (word->kind != RULE_END && word->kind != RULE_EOF) {
+		if (!read_word(parser, word))
+			return false;
+		parser->rule->bytes = (uint32_t)(parser->lexer.at - text) -
+				      parser->rule->start;
+		*word = rule_lex_next(&parser->lexer, true);
+	}
+	return end_rule(parser, word);
+}
+
 static bool read_rules(struct rule_parser *parser)
 {
 	struct rule_word word;
 
 	do {
 		word = rule_lex_next(&parser->lexer, true);
-		if (word.kind == RULE_END || word.kind == RULE_EOF)
-			continue;
-		if (!begin_rule(parser, &word))
-			return false;
-		while (word.kind != RULE_END && word.kind != RULE_EOF) {
-			if (!read_word(parser, &word))
-				return false;
-			parser->rule->bytes = (uint32_t)(parser->lexer.at -
-					      parser->rules->text) - parser->rule->start;
-			word = rule_lex_next(&parser->lexer, true);
-		}
-		if (!end_rule(parser, &word))
+		if (word.kind != RULE_END && word.kind != RULE_EOF &&
+			!read_rule(parser, &word))
 			return false;
 	} while (word.kind != RULE_EOF);
 	return true;
@@ -149,7 +184,7 @@ struct rules *rules_parse(const char *text, size_t bytes, void *memory,
 	struct rules *rules = memory;
 	struct rule_parser parser = {.rules = rules, .error = error};
 
-	if (bytes > RULES_TEXT_MAX || room < rules_bytes(bytes)) {
+	if (bytes > RULES_TEXT_MAX || room < sizeof(*rules)) {
 		rule_parser_fail(&parser, &all, "too many rules",
 			"their text may have 960 KiB: leave some out");
 		return NULL;
@@ -165,4 +200,25 @@ struct rules *rules_parse(const char *text, size_t bytes, void *memory,
 unsigned rules_count(const struct rules *rules)
 {
 	return rules->count;
+}
+
+unsigned rules_ask(const struct rules *rules)
+{
+	static const struct {
+		uint8_t kind;
+		uint8_t what;
+	} asked[] = {
+		{RULE_OF_thread, RULES_ASK_THREAD},
+		{RULE_OF_stream, RULES_ASK_STREAM},
+		{RULE_OF_level, RULES_ASK_LEVEL},
+		{RULE_OF_func, RULES_ASK_SOURCE},
+		{RULE_OF_file, RULES_ASK_SOURCE},
+		{RULE_OF_line, RULES_ASK_SOURCE},
+	};
+	unsigned what = 0;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (rules->kinds >> asked[i].kind & 1)
+			what |= asked[i].what;
+	return what;
 }

@@ -76,15 +76,29 @@ struct rules;
 /* Memory that is certainly enough for any text of so many bytes. */
 size_t rules_bytes(size_t text_bytes);
 
+/* Likewise for this text: much less. */
+size_t rules_room(const char *text, size_t bytes);
+
 /*
  * Takes a text apart, into `memory`, which is aligned as malloc's and of
- * rules_bytes() at least.  The rules point into the text, which has to stay.
- * Null: it is wrong, see *error, or there is no room.
+ * rules_room() or rules_bytes().  The rules point into the text, which has to
+ * stay. Null: it is wrong, see *error, or there is no room.
  */
 struct rules *rules_parse(const char *text, size_t bytes, void *memory,
 	size_t room, struct rules_error *error);
 
 unsigned rules_count(const struct rules *rules);
+
+/*
+ * What of a site their conditions are about that may differ from one call from
+ * there to the next; and whether there are some about the source, which a
+ * process cannot know: they do not match.
+ */
+#define RULES_ASK_THREAD 1u
+#define RULES_ASK_STREAM 2u
+#define RULES_ASK_LEVEL 4u
+#define RULES_ASK_SOURCE 8u
+unsigned rules_ask(const struct rules *rules);
 
 /*
  * What they say of a site, all of *verdict.  Thread-safe.  Less than a

@@ -4,6 +4,8 @@
 #include "shim/arguments.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
+#include "shim/redact.h"
+#include "shim/site.h"
 #include "shim/stdio_turn.h"
 #include "shim/terminal.h"
 
@@ -73,7 +75,9 @@ static inline char *store_all(struct writer *w, const struct capture_text *how,
 			ticks);
 	if (likely(to != NULL)) {
 		va_copy(list.ap, arguments);
-		to = arguments_store(w, to, plan, &list, sum);
+		to = unlikely(w->redaction != NULL)
+			     ? redact_store(w, to, w->redaction, &list, sum)
+			     : arguments_store(w, to, plan, &list, sum);
 		va_end(list.ap);
 	}
 	return to;
@@ -134,6 +138,8 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
+	if (unlikely(control_deciding) && !w->decided)
+		return site_format(w, call, how, format, arguments);
 	memo = writer_find_memo(w, call, key, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_format(w, call, how, format, arguments);
@@ -141,6 +147,25 @@ static inline int format_inside(struct writer *w, const struct call *call,
 		result = capture_typed(w, call, memo, how, format, arguments);
 	if (unlikely(result == CAPTURE_AT_ONCE))
 		result = capture_at_once(w, call, how, format, arguments);
+	return result;
+}
+
+int capture_redacted(struct writer *w, const struct call *call,
+	const struct capture_text *how, const struct redaction *redaction,
+	const char *format, va_list arguments)
+{
+	uintptr_t key = (uintptr_t)redaction->format;
+	uint32_t tag = memo_tag(call, how->stream, how->text);
+	const struct memo *memo =
+		memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
+	int result = CAPTURE_PASS;
+
+	if (!memo)
+		memo = capture_meet_redacted(w, call, how, redaction);
+	w->redaction = redaction;
+	if (memo)
+		result = capture_typed(w, call, memo, how, format, arguments);
+	w->redaction = NULL;
 	return result;
 }
 
@@ -217,9 +242,12 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	uintptr_t key = (uintptr_t)bytes;
 	uint32_t constant = memo_tag(call, stream, CAPTURE_CONSTANT(text));
 	uint32_t tag = memo_tag(call, stream, text);
-	const struct memo *memo = memo_find(
-		writer_memo_set(w, call, key, constant), call, key, constant);
+	const struct memo *memo;
 
+	if (unlikely(control_deciding) && !w->decided)
+		return site_bytes(w, call, stream, text, bytes, size);
+	memo = memo_find(
+		writer_memo_set(w, call, key, constant), call, key, constant);
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
 	if (unlikely(size > CAPTURE_CHUNK))
@@ -231,6 +259,12 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 			return store_constant(w, call, memo);
 	}
 	return memo && store_bytes(w, call, memo, bytes, size);
+}
+
+bool capture_bytes_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	return put_bytes(w, call, stream, text, bytes, size);
 }
 
 bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
@@ -260,6 +294,13 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 
 	if (unlikely(!w))
 		return false;
+	if (unlikely(control_deciding)) {
+		char c = (char)byte;
+
+		done = site_bytes(w, call, stream, BINLOG_TEXT_BYTES, &c, 1);
+		writer_leave(w);
+		return done;
+	}
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo))
 		memo = capture_meet_number(

@@ -16,7 +16,8 @@ static uint32_t context_once(struct writer *w, const struct call *call,
 		.kinds_count = 1,
 	};
 
-	unwind_walk(&start, control_depth(process.depth), w->unwind_cache, w->trace);
+	unwind_walk(&start, control_depth(process.depth), w->unwind_cache,
+		w->trace);
 	return define_context(w, call, &context);
 }
 
@@ -36,25 +37,31 @@ static uint32_t context_of(struct writer *w, const struct call *call,
 	return memo ? memo->context : 0;
 }
 
+bool capture_event_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, int64_t value)
+{
+	uint32_t context = context_of(w, call, stream, text);
+	uint64_t ticks;
+
+	if (!context || !writer_begin(w, 16, &ticks))
+		return false;
+	*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
+	bytes_copy(w->cursor + 8, &value, sizeof(value));
+	writer_commit(w, w->cursor + 16, context);
+	return true;
+}
+
 bool capture_event(
 	const struct call *call, unsigned stream, unsigned text, int64_t value)
 {
 	struct writer *w = writer_enter(call->sp);
-	uint32_t context;
-	uint64_t ticks;
-	bool done = false;
+	bool done;
 
 	if (text == BINLOG_TEXT_FLUSH || text == BINLOG_TEXT_EXIT)
 		terminal_flushed(stream);
 	if (unlikely(!w))
 		return false;
-	context = context_of(w, call, stream, text);
-	if (context && writer_begin(w, 16, &ticks)) {
-		*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;
-		bytes_copy(w->cursor + 8, &value, sizeof(value));
-		writer_commit(w, w->cursor + 16, context);
-		done = true;
-	}
+	done = capture_event_inside(w, call, stream, text, value);
 	writer_leave(w);
 	return done;
 }

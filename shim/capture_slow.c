@@ -3,6 +3,7 @@
 #include "shim/bytes.h"
 #include "shim/define.h"
 #include "shim/module.h"
+#include "shim/redact.h"
 #include "shim/plan.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -30,7 +31,8 @@ static void unwind(struct writer *w, const struct call *call)
 {
 	const struct unwind_start start = {call->pc, call->sp, call->fp};
 
-	unwind_walk(&start, control_depth(process.depth), w->unwind_cache, w->trace);
+	unwind_walk(&start, w->depth ? w->depth : control_depth(process.depth),
+		w->unwind_cache, w->trace);
 	note_caller(w, call->pc);
 }
 
@@ -76,6 +78,7 @@ static struct memo *remember(struct writer *w, const struct call *call,
 	memo->version = 0;
 	memo->macros_context = 0;
 	memo->needs_fp = w->trace->needs_fp;
+	memo->special = w->special;
 	memo_set_words(
 		memo, w->trace->word, memo == &w->spare ? 0 : w->trace->words);
 	memo_prepare(memo, &w->spare);
@@ -91,11 +94,13 @@ static unsigned prefix_kinds(const struct capture_text *how, uint8_t *kinds)
 	return how->prefixes;
 }
 
+#define KINDS_MAX (CAPTURE_PREFIX_MAX + FORMAT_ARGUMENTS_MAX + 1)
+
 static struct memo *remember_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, uintptr_t key, uint32_t format,
 	const struct plan *plan)
 {
-	uint8_t kinds[CAPTURE_PREFIX_MAX + FORMAT_ARGUMENTS_MAX + 1];
+	uint8_t kinds[KINDS_MAX];
 	struct define_context context = {
 		.text = how->text,
 		.stream = how->stream,
@@ -106,6 +111,30 @@ static struct memo *remember_format(struct writer *w, const struct call *call,
 	context.kinds_count = prefix_kinds(how, kinds);
 	context.kinds_count += plan_kinds(plan, kinds + context.kinds_count);
 	return remember(w, call, key, &context, plan, 0);
+}
+
+struct memo *capture_meet_redacted(struct writer *w, const struct call *call,
+	const struct capture_text *how, const struct redaction *redaction)
+{
+	struct intern_entry *string =
+		define_string(w, redaction->format, redaction->length);
+	uint8_t kinds[KINDS_MAX];
+	struct define_context context = {
+		.text = how->text,
+		.stream = how->stream,
+		.format = string ? string->id : 0,
+		.kinds = kinds,
+		.kinds_count = prefix_kinds(how, kinds),
+	};
+
+	if (!string)
+		return NULL;
+	bytes_copy(kinds + context.kinds_count, redaction->kinds,
+		redaction->kinds_count);
+	context.kinds_count += redaction->kinds_count;
+	unwind(w, call);
+	return remember(w, call, (uintptr_t)redaction->format, &context,
+		redaction->plan, 0);
 }
 
 static void note_constant(

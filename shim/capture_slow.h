@@ -11,6 +11,8 @@
 #include "shim/capture.h"
 #include "shim/host.h"
 
+struct redaction;
+
 /* The arguments cannot be captured: record the text that they make. */
 #define CAPTURE_AT_ONCE (INT_MIN + 1)
 
@@ -28,6 +30,8 @@
  */
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
+struct memo *capture_meet_redacted(struct writer *w, const struct call *call,
+	const struct capture_text *how, const struct redaction *redaction);
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
 struct memo *capture_meet_number(struct writer *w, const struct call *call,
@@ -38,6 +42,19 @@ struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
 /* capture_format() for who is inside the writer already. */
 int capture_inside(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
+
+/* The same, without those of the arguments; also CAPTURE_AT_ONCE. */
+int capture_redacted(struct writer *w, const struct call *call,
+	const struct capture_text *how, const struct redaction *redaction,
+	const char *format, va_list arguments);
+
+/* The same of bytes. */
+bool capture_bytes_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size);
+
+/* An event, likewise. */
+bool capture_event_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, int64_t value);
 
 /* What the host's printf would return. */
 int capture_measure(const char *format, va_list arguments);

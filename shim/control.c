@@ -2,6 +2,7 @@
 
 #include "record/rules.h"
 #include "shim/arena.h"
+#include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/process.h"
 #include "shim/segment.h"
@@ -14,10 +15,11 @@ static struct binlog_switches own = {
 };
 struct binlog_switches *control_switches = &own;
 uint32_t control_seen;
+bool control_deciding;
 
 /* A text of rules that was met; never freed, since others may still look. */
 struct control_text {
-	uint64_t at; /* where it is in the capture */
+	uint64_t at;	     /* where it is in the capture */
 	struct rules *rules; /* null: it was refused */
 };
 
@@ -25,6 +27,7 @@ void control_set_level(int level)
 {
 	own.level = level;
 	own.syslog_off = switches_syslog_off(level);
+	control_deciding = level < LEVEL_LAST;
 }
 
 void control_begin(struct binlog_header *header)
@@ -69,14 +72,20 @@ static struct control_text *read_text(uint64_t at, uint32_t bytes)
 	struct control_text *text = arena_take(sizeof(*text));
 	const char *place = place_of(at, bytes);
 	struct rules_error error = {.line = 1};
-	size_t room = rules_bytes(bytes);
-	void *memory = place ? arena_take(room) : NULL;
+	char *copy = place ? arena_take(bytes) : NULL;
+	void *memory = NULL;
+	size_t room = 0;
 
 	if (!text)
 		return NULL;
 	text->at = at;
+	if (copy) {
+		bytes_copy(copy, place, bytes);
+		room = rules_room(copy, bytes);
+		memory = arena_take(room);
+	}
 	if (memory)
-		text->rules = rules_parse(place, bytes, memory, room, &error);
+		text->rules = rules_parse(copy, bytes, memory, room, &error);
 	__atomic_store_n(&control_switches->rules_wrong,
 		text->rules ? 0 : error.line, __ATOMIC_RELAXED);
 	return text;
@@ -125,11 +134,12 @@ COLD void control_follow(void)
 			&control_switches->version, __ATOMIC_ACQUIRE);
 		follow_rules();
 		follow_streams();
+		control_deciding =
+			control_level() < LEVEL_LAST || control_rules();
 		control_seen = version;
-	} while (version != __atomic_load_n(&control_switches->version,
-				    __ATOMIC_ACQUIRE));
-	__atomic_store_n(
-		&control_switches->applied, version, __ATOMIC_RELEASE);
+	} while (version !=
+		 __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE));
+	__atomic_store_n(&control_switches->applied, version, __ATOMIC_RELEASE);
 }
 
 void control_follow_fork(void)
@@ -142,9 +152,4 @@ const struct rules *control_rules(void)
 	struct control_text *text = current_text();
 
 	return text ? text->rules : NULL;
-}
-
-bool control_decides(void)
-{
-	return control_level() < LEVEL_LAST || control_rules();
 }

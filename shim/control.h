@@ -78,6 +78,6 @@ static inline void control_look(void)
 const struct rules *control_rules(void);
 
 /* Calls may be treated in different ways: there are rules, or a level. */
-bool control_decides(void);
+extern HIDDEN bool control_deciding;
 
 #endif

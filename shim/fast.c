@@ -53,6 +53,8 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 		w->missed = call->sp;
 		return NULL;
 	}
+	if (memo->special)
+		return NULL;
 	memo->file = file;
 	memo->holds_back = streams[stream].buffering == BINLOG_BUFFER_FULL &&
 			   !streams_are_shared &&
@@ -285,7 +287,7 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 		.stream = plain_stream(file), .text = BINLOG_TEXT_FORMAT};
 	struct memo *memo;
 
-	if (w->missed != call->sp || how.stream == STREAM_PASS || !format ||
+	if (control_deciding || w->missed != call->sp || how.stream == STREAM_PASS || !format ||
 		file->_IO_write_ptr != file->_IO_write_base)
 		return NULL;
 	memo = capture_meet_format(w, call, &how, format, arguments);

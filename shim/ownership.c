@@ -150,6 +150,10 @@ static void mend(struct writer *w)
 	if (w->block && *(const uint32_t *)w->cursor != 0)
 		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
 	w->open = NULL;
+	w->decided = false;
+	w->special = false;
+	w->depth = 0;
+	w->redaction = NULL;
 	unwind_leave(w->unwind_cache);
 }
 

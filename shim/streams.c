@@ -70,7 +70,8 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 }
 
 /* What is said about it, or has been switched since. */
-static enum policy_mode mode_now(enum switch_stream which, enum policy_mode mode)
+static enum policy_mode mode_now(
+	enum switch_stream which, enum policy_mode mode)
 {
 	if (switched_off)
 		return POLICY_PASS;
@@ -91,9 +92,8 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 unsigned streams_syslog(void)
 {
 	control_look();
-	return process_is_recording() &&
-			       mode_now(SWITCH_SYSLOG, mode_of_syslog) !=
-				       POLICY_PASS
+	return process_is_recording() && mode_now(SWITCH_SYSLOG,
+						 mode_of_syslog) != POLICY_PASS
 		       ? STREAM_SYSLOG
 		       : STREAM_PASS;
 }

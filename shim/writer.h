@@ -100,7 +100,13 @@ struct writer {
 	/* writer_find_memo() */
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	uint32_t reloads;     /* process_reloads for which definitions hold */
-	const struct site *site; /* of the call that is met: see site.h */
+	/* Of the call that is under way: see site.h. */
+	bool decided;	      /* it is to be recorded; */
+	bool special;	      /* but not every one from there, or not as it is */
+	bool excused;	      /* it is passed because that is wanted */
+	uint8_t depth;	      /* of its backtrace; 0: as usual */
+	const struct redaction *redaction;
+	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 };

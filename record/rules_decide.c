@@ -1,0 +1,327 @@
+#include "record/path_glob.h"
+#include "record/rule_redact.h"
+#include "record/rule_tree.h"
+#include "record/rules.h"
+
+/* A site, and its texts as they are matched. */
+struct subject {
+	const struct rule_site *site;
+	struct rule_text texts[RULE_TEXTS];
+	bool usual_known; /* what is secret as usual */
+	uint64_t usual;
+};
+
+/* What is not known neither holds nor does its contrary. */
+enum answer { NO, YES, UNKNOWN };
+
+static size_t length(const char *string)
+{
+	size_t bytes = 0;
+
+	while (string && string[bytes] != '\0')
+		bytes++;
+	return bytes;
+}
+
+static void set_text(struct subject *subject, enum rule_condition_kind kind,
+	const char *text)
+{
+	rule_glob_set_text(&subject->texts[kind], text, length(text));
+}
+
+/* Only what the rules ask for; their words are looked for in the format. */
+static void set_texts(struct subject *subject, const struct rules *rules)
+{
+	const struct rule_site *site = subject->site;
+	const char *const texts[RULE_TEXTS] = {
+		[RULE_OF_program] = site->program,
+		[RULE_OF_thread] = site->thread,
+		[RULE_OF_module] = site->module,
+		[RULE_OF_called] = site->called,
+		[RULE_OF_stream] = site->path,
+	};
+
+	for (int kind = 0; kind < RULE_TEXTS; kind++)
+		if (rules->kinds >> kind & 1 && kind != RULE_OF_format)
+			set_text(subject, (enum rule_condition_kind)kind,
+				texts[kind]);
+	rule_glob_set_text(&subject->texts[RULE_OF_format], site->format,
+		site->format ? site->format_bytes : 0);
+}
+
+static enum answer text_matches(
+	const struct rule_glob *glob, const struct rule_text *text)
+{
+	if (!text->text)
+		return UNKNOWN;
+	return rule_glob_may_match(glob, text) &&
+	       rule_glob_matches(glob, text->text, text->bytes);
+}
+
+static enum answer path_matches(
+	const struct rule_glob *glob, const struct rule_text *text)
+{
+	if (!text->text)
+		return UNKNOWN;
+	return rule_glob_may_match(glob, text) &&
+	       path_glob_matches(glob->text, glob->bytes, text->text);
+}
+
+static enum answer format_matches(
+	const struct rule_glob *glob, const struct rule_text *text)
+{
+	enum answer answer = text_matches(glob, text);
+
+	if (answer == NO && text->bytes > 0 &&
+		text->text[text->bytes - 1] == '\n' &&
+		rule_glob_may_match(glob, text))
+		return rule_glob_matches(glob, text->text, text->bytes - 1);
+	return answer;
+}
+
+static enum answer stream_matches(
+	const struct rule_condition *condition, const struct subject *subject)
+{
+	const struct rule_text *path = &subject->texts[RULE_OF_stream];
+
+	if (!subject->site->streams && !path->text)
+		return UNKNOWN;
+	if (condition->streams)
+		return (condition->streams & subject->site->streams) != 0;
+	return path->text && path_matches(&condition->glob, path) == YES;
+}
+
+static enum answer level_matches(
+	const struct rule_condition *condition, int level)
+{
+	return (int64_t)condition->low <= level &&
+	       level <= (int64_t)condition->high;
+}
+
+static bool has_place(const struct rule_condition *condition, uint64_t offset)
+{
+	uint32_t low = 0;
+	uint32_t high = condition->low;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (condition->places[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < condition->low && condition->places[low] == offset;
+}
+
+/* Whether the text is a build ID, in small letters. */
+static bool is_build_id(
+	const struct rule_glob *text, const struct rule_site *site)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *id = site->build_id;
+
+	if (!id || text->bytes != 2 * site->build_id_bytes)
+		return false;
+	for (size_t i = 0; i < text->bytes; i += 2, id++)
+		if (text->text[i] != digits[*id >> 4] ||
+			text->text[i + 1] != digits[*id & 15])
+			return false;
+	return true;
+}
+
+static enum answer place_matches(
+	const struct rule_condition *condition, const struct rule_site *site)
+{
+	const struct rule_glob *glob = &condition->glob;
+
+	if (!site->module && !site->build_id)
+		return UNKNOWN;
+	return has_place(condition, site->offset) &&
+	       (is_build_id(glob, site) ||
+		       (site->module && path_glob_matches(glob->text,
+						glob->bytes, site->module)));
+}
+
+static enum answer answer_of(const struct rule_condition *condition,
+	const struct subject *subject, int level)
+{
+	switch ((enum rule_condition_kind)condition->kind) {
+	case RULE_OF_program:
+	case RULE_OF_module:
+		return path_matches(
+			&condition->glob, &subject->texts[condition->kind]);
+	case RULE_OF_thread:
+	case RULE_OF_called:
+		return text_matches(
+			&condition->glob, &subject->texts[condition->kind]);
+	case RULE_OF_format:
+		return format_matches(
+			&condition->glob, &subject->texts[RULE_OF_format]);
+	case RULE_OF_stream:
+		return stream_matches(condition, subject);
+	case RULE_OF_level:
+		return level_matches(condition, level);
+	case RULE_OF_at:
+		return place_matches(condition, subject->site);
+	default:
+		return UNKNOWN;
+	}
+}
+
+static bool applies(struct rule *rule, const struct subject *subject, int level)
+{
+	const struct rule_condition *condition = rule_conditions(rule);
+
+	for (uint32_t i = 0; i < rule->conditions; i++, condition++)
+		if (answer_of(condition, subject, level) !=
+			(condition->negated ? NO : YES))
+			return false;
+	return true;
+}
+
+static void set_action(struct rule_verdict *verdict, enum rule_action action)
+{
+	verdict->action = (uint8_t)action;
+	verdict->action_known = true;
+}
+
+static void set_tee(struct rule_verdict *verdict, bool tee)
+{
+	verdict->tee = tee;
+	verdict->tee_known = true;
+}
+
+static uint64_t named(
+	const struct subject *subject, const struct rule_glob *name)
+{
+	const struct rule_text *format = &subject->texts[RULE_OF_format];
+
+	if (!format->text || !rule_glob_may_match(name, format))
+		return 0;
+	return rule_redact_named(
+		format->text, format->bytes, name->text, name->bytes);
+}
+
+static uint64_t usual(struct subject *subject)
+{
+	const struct rule_text *format = &subject->texts[RULE_OF_format];
+
+	if (!subject->usual_known && format->text)
+		subject->usual = rule_redact_usual(format->text, format->bytes);
+	subject->usual_known = true;
+	return subject->usual;
+}
+
+static bool redact(const struct rule_deed *deed, struct subject *subject,
+	struct rule_verdict *verdict)
+{
+	switch ((enum rule_deed_kind)deed->kind) {
+	case RULE_TO_REDACT_ARGUMENT:
+		verdict->redacted |= 1ull << (deed->number - 1);
+		return true;
+	case RULE_TO_REDACT_NAME:
+		verdict->redacted |= named(subject, &deed->name);
+		return true;
+	case RULE_TO_REDACT_USUAL:
+		verdict->redacted |= usual(subject);
+		return true;
+	case RULE_TO_REDACT_ALL:
+		verdict->redacted = RULE_REDACT_ALL;
+		return true;
+	case RULE_TO_REDACT_NOTHING:
+		verdict->redacted = 0;
+		verdict->redaction = REDACT_LENGTH;
+		return true;
+	case RULE_TO_REDACT_AS:
+		verdict->redaction = (uint8_t)deed->number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool limit(const struct rule_deed *deed, uint32_t number,
+	struct rule_verdict *verdict)
+{
+	switch ((enum rule_deed_kind)deed->kind) {
+	case RULE_TO_rate:
+		verdict->rate = deed->number;
+		verdict->rate_ns = deed->times[0];
+		break;
+	case RULE_TO_sample:
+		if (deed->number || deed->times[0] == 0)
+			verdict->sample = deed->number;
+		if (deed->number == 0) {
+			verdict->window_ns = deed->times[0];
+			verdict->period_ns = deed->times[1];
+		}
+		break;
+	default:
+		return false;
+	}
+	verdict->rule = verdict->rate || verdict->sample || verdict->period_ns
+				? number
+				: 0;
+	return true;
+}
+
+static void do_other(const struct rule_deed *deed, struct rule_verdict *verdict)
+{
+	switch ((enum rule_deed_kind)deed->kind) {
+	case RULE_TO_capture:
+		set_action(verdict, RULE_CAPTURE);
+		break;
+	case RULE_TO_pass:
+		set_action(verdict, RULE_PASS);
+		break;
+	case RULE_TO_drop:
+		set_action(verdict, RULE_DROP);
+		break;
+	case RULE_TO_tee:
+		set_tee(verdict, true);
+		break;
+	case RULE_TO_untee:
+		set_tee(verdict, false);
+		break;
+	case RULE_TO_level:
+		verdict->level = (int8_t)deed->number;
+		break;
+	case RULE_TO_depth:
+		verdict->depth = (uint8_t)deed->number;
+		break;
+	case RULE_TO_category:
+		verdict->category = deed->name.text;
+		verdict->category_bytes = deed->name.bytes;
+		break;
+	case RULE_TO_trigger:
+		verdict->trigger = deed->number != 0;
+		verdict->before_ns = deed->times[0];
+		verdict->after_ns = deed->times[1];
+		break;
+	default:
+		break;
+	}
+}
+
+void rules_decide(const struct rules *rules, const struct rule_site *site,
+	struct rule_verdict *verdict)
+{
+	struct subject subject = {.site = site};
+	struct rule *rule = rules->first;
+
+	*verdict = (struct rule_verdict){.level = (int8_t)site->level};
+	set_texts(&subject, rules);
+	for (uint32_t number = 1; number <= rules->count; number++) {
+		const struct rule_deed *deed = rule_deeds(rule);
+
+		for (uint32_t i = applies(rule, &subject, verdict->level)
+					  ? rule->deeds
+					  : 0;
+			i > 0; i--, deed++)
+			if (!redact(deed, &subject, verdict) &&
+				!limit(deed, number, verdict))
+				do_other(deed, verdict);
+		rule = rule_after(rule);
+	}
+}

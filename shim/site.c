@@ -1,0 +1,289 @@
+#include "shim/site.h"
+
+#include "record/hash.h"
+#include "shim/arena.h"
+#include "shim/bytes.h"
+#include "shim/capture_file.h"
+#include "shim/module.h"
+#include "shim/redact.h"
+
+#define BUCKETS 512u
+/* More places than that, as with formats that are made: decided each time. */
+#define SITES_MAX 16384u
+
+struct site_table {
+	uint32_t used;
+	struct site *bucket[BUCKETS];
+};
+
+static struct site_table *table_of_process(void)
+{
+	struct process_self *self = process_self();
+	struct site_table *none = NULL;
+	struct site_table *table =
+		__atomic_load_n(&self->sites, __ATOMIC_ACQUIRE);
+
+	if (table)
+		return table;
+	table = arena_take(sizeof(*table));
+	if (!table || __atomic_compare_exchange_n(&self->sites, &none, table,
+			      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return table;
+	return none;
+}
+
+/* ---- what rules ask for ---- */
+
+static const char *last_part(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+static int level_by_function(const char *name, unsigned flags)
+{
+	if (!name)
+		name = "";
+	if (bytes_starts(name, "err") || bytes_starts(name, "verr") ||
+		bytes_starts(name, "perror") || bytes_starts(name, "psig") ||
+		bytes_starts(name, "__assert"))
+		return LEVEL_err;
+	if (bytes_starts(name, "warn") || bytes_starts(name, "vwarn"))
+		return LEVEL_warning;
+	return (flags & (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR)) ==
+			       BINLOG_STREAM_STDERR
+		       ? LEVEL_warning
+		       : LEVEL_info;
+}
+
+static int infer_level(const struct site_call *call)
+{
+	int level = level_by_function(
+		call->call->function, streams[call->stream].flags);
+
+	return call->format ? level_of_text(call->format, call->length, level)
+			    : level;
+}
+
+static void describe(
+	const struct site_call *call, struct rule_site *site, char name[16])
+{
+	uintptr_t pc = call->call->pc - 1;
+	struct module module;
+
+	*site = (struct rule_site){
+		.program = last_part(process_executable()),
+		.called = call->call->function ? call->call->function : "",
+		.format = call->format,
+		.format_bytes = call->length,
+		.streams = streams[call->stream].flags &
+			   (POLICY_STDOUT | POLICY_STDERR | POLICY_SYSLOG),
+		.path = streams[call->stream].path,
+		.thread = name,
+		.level = infer_level(call),
+	};
+	/* PR_GET_NAME 16: the name of the calling thread */
+	SYS2(prctl, 16, name);
+	if (!module_find(pc, &module))
+		return;
+	site->module = *module.path ? module.path : process_executable();
+	site->build_id = module.build_id;
+	site->build_id_bytes = module.build_id_bytes;
+	site->offset = pc - module.bias;
+}
+
+/* ---- deciding ---- */
+
+static bool is_syslog(unsigned text)
+{
+	return text == BINLOG_TEXT_SYSLOG || text == BINLOG_TEXT_SYSLOG_PERROR;
+}
+
+static void decide(struct site *site, const struct site_call *call)
+{
+	const struct rules *rules = control_rules();
+	uint32_t now = control_generation();
+	struct rule_verdict verdict;
+	struct rule_site asked;
+	char name[16] = "";
+
+	describe(call, &asked, name);
+	for (unsigned i = 0; i < site->verdicts; i++) {
+		if (site->verdicts > 1)
+			asked.level = (int)i;
+		verdict = (struct rule_verdict){.level = (int8_t)asked.level};
+		if (rules)
+			rules_decide(rules, &asked, &verdict);
+		site->verdict[i] = verdict;
+	}
+	redact_prepare(site, call);
+	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
+}
+
+/* ---- finding ---- */
+
+static struct site *make(
+	const struct site_call *call, uintptr_t key, uint32_t writer)
+{
+	unsigned verdicts = is_syslog(call->text) ? 8 : 1;
+	struct site *site =
+		arena_take(sizeof(*site) + verdicts * sizeof(*site->verdict));
+
+	if (!site)
+		return NULL;
+	site->pc = call->call->pc;
+	site->key = key;
+	site->stream = call->stream;
+	site->writer = writer;
+	site->verdicts = (uint8_t)verdicts;
+	return site;
+}
+
+/* One that is not found again, for the next call of this writer. */
+static struct site *borrow(struct writer *w, const struct site_call *call)
+{
+	if (!w->site_spare)
+		w->site_spare = make(call, 0, 0);
+	if (w->site_spare)
+		w->site_spare->verdicts = 1;
+	return w->site_spare;
+}
+
+static bool is_it(const struct site *site, const struct site_call *call,
+	uintptr_t key, uint32_t writer)
+{
+	return site->pc == call->call->pc && site->key == key &&
+	       site->stream == call->stream && site->writer == writer;
+}
+
+static struct site *look_up(struct site_table *table,
+	const struct site_call *call, uintptr_t key, uint32_t writer)
+{
+	uint64_t hash = binlog_hash_word(
+		binlog_hash_word(call->call->pc, key), call->stream + writer);
+	struct site **place = &table->bucket[hash % BUCKETS];
+	struct site *site;
+
+	for (site = __atomic_load_n(place, __ATOMIC_ACQUIRE); site;
+		site = site->next)
+		if (is_it(site, call, key, writer))
+			return site;
+	if (__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED) >= SITES_MAX)
+		return NULL;
+	site = make(call, key, writer);
+	if (!site)
+		return NULL;
+	decide(site, call);
+	site->next = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(place, &site->next, site, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return site;
+}
+
+static uintptr_t key_of(const struct site_call *call)
+{
+	if (!call->format)
+		return 0;
+	return module_is_constant(call->format, call->length + 1)
+		       ? (uintptr_t)call->format
+		       : capture_content_key(call->format, call->length);
+}
+
+struct site *site_find(struct writer *w, const struct site_call *call)
+{
+	const struct rules *rules = control_rules();
+	uint32_t writer = rules && rules_ask(rules) & RULES_ASK_THREAD
+				  ? w->number + 1
+				  : 0;
+	struct site_table *table = table_of_process();
+	struct site *site =
+		table ? look_up(table, call, key_of(call), writer) : NULL;
+
+	if (!site) {
+		site = borrow(w, call);
+		if (site)
+			decide(site, call);
+	} else if (__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) !=
+		   control_generation()) {
+		decide(site, call);
+	}
+	return site;
+}
+
+/* ---- letting some of them through ---- */
+
+/* By then it is known to some millionths. */
+#define ENOUGH_US 100000u
+
+/* Ticks in so many nanoseconds, by what has passed since the beginning. */
+static uint64_t ticks_in(uint64_t ns)
+{
+	static uint64_t per_ms;
+	const struct binlog_anchor *start = &capture_file_header->start;
+	uint64_t rate = __atomic_load_n(&per_ms, __ATOMIC_RELAXED);
+	struct binlog_anchor now;
+	uint64_t us;
+
+	if (!rate) {
+		clock_anchor(&now);
+		us = (now.monotonic - start->monotonic) / 1000;
+		rate = us ? (now.ticks - start->ticks) * 1000 / us : 1000000;
+		if (us > ENOUGH_US)
+			__atomic_store_n(&per_ms, rate, __ATOMIC_RELAXED);
+	}
+	return ns / 1000000 * rate + ns % 1000000 * rate / 1000000;
+}
+
+/* Threads may all get in at the border of two times; that is a few more. */
+static bool is_within_rate(
+	struct site_gate *gate, const struct rule_verdict *verdict)
+{
+	uint64_t now = clock_ticks();
+	uint64_t until = __atomic_load_n(&gate->until, __ATOMIC_RELAXED);
+
+	if (now >= until && __atomic_compare_exchange_n(&gate->until, &until,
+				    now + ticks_in(verdict->rate_ns), false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		__atomic_store_n(&gate->used, 0, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(&gate->used, 1, __ATOMIC_RELAXED) <
+	       verdict->rate;
+}
+
+static bool is_in_window(const struct rule_verdict *verdict)
+{
+	uint64_t period = ticks_in(verdict->period_ns);
+
+	return period == 0 ||
+	       clock_ticks() % period < ticks_in(verdict->window_ns);
+}
+
+static bool is_admitted(
+	struct site_gate *gate, const struct rule_verdict *verdict)
+{
+	if (verdict->action == RULE_DROP ||
+		(verdict->level > control_level() && !verdict->action_known))
+		return false;
+	if (verdict->sample > 1 &&
+		__atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED) %
+				verdict->sample !=
+			0)
+		return false;
+	if (verdict->period_ns && !is_in_window(verdict))
+		return false;
+	return !verdict->rate || is_within_rate(gate, verdict);
+}
+
+bool site_admits(struct site *site, const struct rule_verdict *verdict)
+{
+	if (is_admitted(&site->gate, verdict))
+		return true;
+	__atomic_fetch_add(&control_switches->suppressed, 1, __ATOMIC_RELAXED);
+	if (verdict->rate)
+		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
+	return false;
+}

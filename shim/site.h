@@ -1,0 +1,61 @@
+/*
+ * What is to become of the calls from one place, by the rules and the level
+ * that are in force.  Called by the slow way to record a call, and only where
+ * there is something to decide (control_decides()); decided once for each
+ * place, and anew after each change.  What the short way does not know of it
+ * is recorded like any other call.  Lock-free, async-signal-safe.
+ */
+#ifndef SHIM_SITE_H
+#define SHIM_SITE_H
+
+#include "record/rules.h"
+#include "shim/capture_slow.h"
+
+struct redaction;
+
+/* Of calls that are not all recorded. */
+struct site_gate {
+	uint64_t until;	     /* ticks: then the next ones may be */
+	uint64_t suppressed; /* since the last that was */
+	uint32_t used;
+	uint32_t turn;
+};
+
+/* A place, a text and a stream. */
+struct site {
+	struct site *next;
+	uintptr_t pc;
+	uintptr_t key; /* as of struct memo */
+	uint32_t stream;
+	uint32_t writer;		   /* 0: of all threads */
+	uint32_t generation;		   /* for which it was decided */
+	const struct redaction *redaction; /* null: nothing is left out, or, */
+	bool redacts;			   /* with this, the whole text is */
+	struct site_gate gate;
+	uint8_t verdicts; /* 1, or one for each priority of syslog() */
+	struct rule_verdict verdict[];
+};
+
+/* A call, as far as rules ask for it. */
+struct site_call {
+	const struct call *call;
+	unsigned stream;
+	unsigned text; /* enum binlog_text */
+	const char
+		*format; /* or bytes, if they are constant; null: not known */
+	size_t length;
+};
+
+/* Null: there is no memory. */
+struct site *site_find(struct writer *w, const struct site_call *call);
+
+/* Whether a call with this verdict may be recorded; counts it if not. */
+bool site_admits(struct site *site, const struct rule_verdict *verdict);
+
+/* capture_inside() and capture_bytes_inside() as far as rules let it come to
+ * that. */
+int site_format(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments);
+bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
+	unsigned text, const void *bytes, size_t size);
+#endif
