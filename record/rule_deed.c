@@ -70,17 +70,17 @@ static bool read_level(struct rule_parser *parser, const struct rule_word *word)
 
 static bool read_depth(struct rule_parser *parser, const struct rule_word *word)
 {
+	bool is_off = is(word, "off");
 	uint64_t number = 0;
 	struct rule_deed *deed;
 
-	if (!is(word, "off") &&
-		(!rule_value_number(word->text, word->bytes, &number) ||
-			number == 0 || number > DEPTH_MAX))
+	if (!is_off && (!rule_value_number(word->text, word->bytes, &number) ||
+			       number > DEPTH_MAX))
 		return rule_parser_fail(parser, word, "not a number of frames",
-			"give 1 to 64, or off");
+			"give 0 to 64, or off");
 	deed = append(parser, RULE_TO_depth);
 	if (deed)
-		deed->number = (uint32_t)number;
+		deed->number = is_off ? 0 : number == 0 ? 1 : (uint32_t)number;
 	return deed;
 }
 

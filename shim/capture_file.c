@@ -302,6 +302,21 @@ void capture_file_keep_off(void)
 	keeps_off = true;
 }
 
+bool capture_file_keeps_off(void)
+{
+	return keeps_off;
+}
+
+uint64_t capture_file_offset(const void *block)
+{
+	return segment_offset(block);
+}
+
+char *capture_file_place(uint64_t offset, uint32_t size)
+{
+	return segment_place(offset, size);
+}
+
 static void *take_prepared(struct binlog_prepared *prepared)
 {
 	char *block;

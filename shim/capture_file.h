@@ -33,11 +33,17 @@ bool capture_file_create(
  */
 void *capture_file_claim(uint32_t size);
 
+/* Where in the file that is; and what is there, in our memory (null: it cannot
+ * be mapped), for a block that may have been claimed by another process. */
+uint64_t capture_file_offset(const void *block);
+char *capture_file_place(uint64_t offset, uint32_t size);
+
 /*
  * This process has other memory where a block is that it shares with others.
  * What is packed and freed may be handed out again: not to us from here on.
  */
 void capture_file_keep_off(void);
+bool capture_file_keeps_off(void);
 
 /*
  * A store to `address` has raised SIGBUS: if that is in the capture, somebody

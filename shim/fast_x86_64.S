@@ -33,12 +33,16 @@
 	movq	%rax, W_state(%r11)
 .endm
 
-/* writer_try(), or to `busy`; then r11 and r10, or to `miss`. */
+/* writer_try(), or to `busy`; then r11 and r10, or to `miss`.  First: whether
+ * some calls are switched off. */
 .macro GUESS how, busy, miss
+	movq	control_switches(%rip), %r11
+	movl	SWITCHES_generation(%r11), %eax
+	cmpl	drops_generation(%rip), %eax
+	je	drop_\how
+on_\how:
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
-	movq	control_switches(%rip), %rax
-	movl	SWITCHES_generation(%rax), %eax
 	cmpxchgq %rsp, W_state(%r11)
 	jne	\busy
 	movq	W_last(%r11), %r10
@@ -52,6 +56,33 @@ same_pc_\how:
 	movl	streams_version+4*\how(%rip), %eax
 	cmpl	%eax, M_version(%r10)
 	jne	\miss
+.endm
+
+/* Whether this one is: see drops.h. */
+.macro DROP how, key, file
+drop_\how:
+	movzbl	(%rsp), %r10d
+	leaq	drops+\how*DROPS_BYTES(%rip), %rax
+	movq	(%rsp), %r11
+	cmpq	%r11, DROPS_pc(%rax,%r10,8)
+	jne	1f
+	cmpq	\key, DROPS_key(%rax,%r10,8)
+	jne	1f
+	.ifc	\file, stdout
+	movq	stdout@GOTPCREL(%rip), %r11
+	movq	(%r11), %r11
+	cmpq	%r11, DROPS_file(%rax,%r10,8)
+	.else
+	cmpq	\file, DROPS_file(%rax,%r10,8)
+	.endif
+	jne	1f
+	movq	control_switches(%rip), %r11
+	incq	SWITCHES_suppressed(%r11)
+	movq	DROPS_result(%rax,%r10,8), %rax
+	ret
+1:	movq	control_switches(%rip), %rax
+	movl	SWITCHES_generation(%rax), %eax
+	jmp	on_\how
 .endm
 
 /* Again, by pc and the call before this one: see fast_guess_at(); from now on
@@ -187,7 +218,7 @@ drain:
 
 /* ---- bytes: the rest in C, see fast.c ---- */
 
-.macro BYTES name, how, function, find, file, writer, memo
+.macro BYTES name, how, function, find, file, writer, memo, drop
 	FUNCTION \name
 	GUESS	\how, 1f, miss_\how
 	\find	\file, miss_\how
@@ -200,6 +231,7 @@ miss_\how:
 	movq	%r11, \writer
 	movq	%r10, \memo
 	jmp	\function
+	DROP	\how, %rdi, \drop
 	END	\name
 .endm
 
@@ -340,6 +372,7 @@ miss_\how:
 	PIECE	\how, %rdi, %rdi
 	DRAIN	\how
 	DRAIN	piece_\how
+	DROP	\how, %rdi, stdout
 	END	\name
 .endm
 
@@ -363,6 +396,7 @@ miss_\how:
 	PIECE	\how, %rdi, %rsi
 	DRAIN	\how
 	DRAIN	piece_\how
+	DROP	\how, %rsi, %rdi
 	END	\name
 .endm
 
@@ -387,6 +421,7 @@ miss_\how:
 	PIECE	\how, %rsi, %rsi
 	DRAIN	\how
 	DRAIN	piece_\how
+	DROP	\how, %rsi, stdout
 	END	\name
 .endm
 
@@ -410,6 +445,7 @@ miss_\how:
 	PIECE	\how, %rdi, none
 	DRAIN	\how
 	DRAIN	piece_\how
+	DROP	\how, %rdx, %rdi
 	END	\name
 .endm
 
@@ -421,17 +457,20 @@ miss_\how:
 #define ENTRY_PRINTF_CHK(name) ENTRY_PRINTF_CHK name, HOW_PRINTF_CHK;
 #define ENTRY_FPRINTF_CHK(name) ENTRY_FPRINTF_CHK name, HOW_FPRINTF_CHK;
 #define ENTRY_PUTS(name)                                                       \
-	BYTES name, HOW_PUTS, fast_found_puts, FIND_STDOUT, %rsi, %rdx, %rcx;
+	BYTES name, HOW_PUTS, fast_found_puts, FIND_STDOUT, %rsi, %rdx, %rcx,  \
+		stdout;
 #define ENTRY_FPUTS(name)                                                      \
-	BYTES name, HOW_FPUTS, fast_found_fputs, FIND_FILE, %rsi, %rdx, %rcx;
+	BYTES name, HOW_FPUTS, fast_found_fputs, FIND_FILE, %rsi, %rdx, %rcx,  \
+		%rsi;
 #define ENTRY_FPUTS_UNLOCKED(name)                                             \
 	BYTES name, HOW_FPUTS_UNLOCKED, fast_found_fputs_unlocked, FIND_FILE,  \
-		%rsi, %rdx, %rcx;
+		%rsi, %rdx, %rcx, %rsi;
 #define ENTRY_FWRITE(name)                                                     \
-	BYTES name, HOW_FWRITE, fast_found_fwrite, FIND_FILE, %rcx, %r8, %r9;
+	BYTES name, HOW_FWRITE, fast_found_fwrite, FIND_FILE, %rcx, %r8, %r9,   \
+		%rcx;
 #define ENTRY_FWRITE_UNLOCKED(name)                                            \
 	BYTES name, HOW_FWRITE_UNLOCKED, fast_found_fwrite_unlocked,           \
-		FIND_FILE, %rcx, %r8, %r9;
+		FIND_FILE, %rcx, %r8, %r9, %rcx;
 #define PLAIN(...)
 #define VARIADIC(...)
 #define PLAIN_VOID(...)

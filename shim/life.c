@@ -4,6 +4,7 @@
 #include "shim/capture_file.h"
 #include "shim/environment.h"
 #include "shim/process.h"
+#include "shim/ring_trigger.h"
 #include "shim/sys.h"
 
 #define PARENT "BINLOG_PARENT"
@@ -38,7 +39,7 @@ static uint32_t inherit(void)
 }
 
 /* The link says "pid:[INODE]"; to follow it takes longer. */
-static uint64_t pid_namespace(void)
+uint64_t life_pid_namespace(void)
 {
 	char link[32] = "";
 	const char *number = link + sizeof("pid:[") - 1;
@@ -54,12 +55,15 @@ void life_begin(void)
 {
 	page()->ppid = (uint32_t)SYS0(getppid);
 	page()->ancestor = inherit();
-	page()->pid_namespace = pid_namespace();
+	page()->pid_namespace = life_pid_namespace();
 }
 
 void life_note(unsigned text, int64_t value)
 {
-	if (!capture_file_header || !process_is_founder())
+	if (!capture_file_header)
+		return;
+	ring_trigger_end(text, value);
+	if (!process_is_founder())
 		return;
 	page()->end_value = (uint64_t)value;
 	__atomic_store_n(&page()->end, text, __ATOMIC_RELEASE);

@@ -12,6 +12,9 @@
 /* Once, when the capture has been made. */
 void life_begin(void);
 
+/* Of the calling process: its inode; 0: not known. */
+uint64_t life_pid_namespace(void);
+
 /*
  * The process is about to end by EXIT, LEFT, EXECUTE or SIGNAL of text.def; 0:
  * it is not after all.  Of a forked child nothing is noted, since the page is

@@ -4,6 +4,7 @@
  */
 #include <syslog.h>
 
+#include "shim/drops.h"
 #include "shim/fast_code.h"
 #include "shim/writer.h"
 
@@ -56,6 +57,13 @@ void offsets(void)
 	MEMO(word);
 	NUMBER(SWITCHES_generation,
 		offsetof(struct binlog_switches, generation));
+	NUMBER(SWITCHES_suppressed,
+		offsetof(struct binlog_switches, suppressed));
+	NUMBER(DROPS_pc, offsetof(struct drops, pc));
+	NUMBER(DROPS_key, offsetof(struct drops, key));
+	NUMBER(DROPS_file, offsetof(struct drops, file));
+	NUMBER(DROPS_result, offsetof(struct drops, result));
+	NUMBER(DROPS_BYTES, sizeof(struct drops));
 	NUMBER(SWITCHES_version, offsetof(struct binlog_switches, version));
 	NUMBER(M_BYTES, sizeof(struct memo));
 	NUMBER(M_WORDS, MEMO_WORDS);

@@ -75,7 +75,6 @@ void ownership_share(void)
 static void introduce(struct writer *w)
 {
 	bool *described = &process_self()->described;
-	struct binlog_thread_record *thread;
 	void *record;
 
 	if (!__atomic_exchange_n(described, true, __ATOMIC_RELAXED)) {
@@ -87,14 +86,7 @@ static void introduce(struct writer *w)
 			*described = false;
 		}
 	}
-	thread = writer_control(w, sizeof(*thread));
-	if (!thread)
-		return;
-	thread->tid = w->tid;
-	thread->nesting = w->nesting;
-	/* PR_GET_NAME 16: the name of the calling thread */
-	SYS2(prctl, 16, thread->name);
-	writer_commit_control(w, BINLOG_THREAD);
+	writer_introduce(w);
 }
 
 /* What it knows is of this generation.  Of several processes in one memory
@@ -140,16 +132,11 @@ static void renew(struct writer *w)
 	date(w, now);
 }
 
-/*
- * After a call that did not end.  Its record may be there, the cursor not yet
- * behind it: then it is taken back, since it has not returned.  Everything
- * else that a call changes is done so that it may be left at any moment.
- */
+/* After a call that did not end.  Everything else that a call changes is done
+ * so that it may be left at any moment. */
 static void mend(struct writer *w)
 {
-	if (w->block && *(const uint32_t *)w->cursor != 0)
-		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
-	w->open = NULL;
+	writer_mend(w);
 	w->decided = false;
 	w->special = false;
 	w->depth = 0;

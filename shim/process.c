@@ -12,6 +12,8 @@
 #include "shim/host.h"
 #include "shim/life.h"
 #include "shim/position.h"
+#include "shim/ring.h"
+#include "shim/ring_trigger.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "shim/terminal.h"
@@ -51,21 +53,30 @@ static char strings[STRINGS + CAPTURE_FILE_PATH];
 static uint32_t strings_used;
 static uint32_t argument_count;
 
-static void read_sizes(void)
+/* 64K, 16M...; `otherwise` if it is no number. */
+static uint64_t read_size(const char *name, uint64_t otherwise)
 {
 	static const char suffixes[] = "KMGT";
-	const char *value = environment_get("BINLOG_MAX_SIZE");
+	const char *value = environment_get(name);
 	uint64_t number;
 
-	if (value && bytes_number(&value, 10, &number)) {
-		for (unsigned i = 0; suffixes[i]; i++)
-			if ((*value & ~0x20) == suffixes[i])
-				number = number <= (uint64_t)INT64_MAX >>
-							 10 * (i + 1)
-						 ? number << 10 * (i + 1)
-						 : INT64_MAX;
-		process.max_bytes = number;
-	}
+	if (!value || !bytes_number(&value, 10, &number))
+		return otherwise;
+	for (unsigned i = 0; suffixes[i]; i++)
+		if ((*value & ~0x20) == suffixes[i])
+			number = number <= (uint64_t)INT64_MAX >> 10 * (i + 1)
+					 ? number << 10 * (i + 1)
+					 : INT64_MAX;
+	return number;
+}
+
+static void read_sizes(void)
+{
+	const char *value;
+	uint64_t number;
+
+	process.max_bytes = read_size("BINLOG_MAX_SIZE", process.max_bytes);
+	process.ring_bytes = read_size("BINLOG_RING", 0);
 	value = environment_get("BINLOG_DEPTH");
 	if (value && bytes_number(&value, 10, &number))
 		process.depth = number < 1		     ? 1
@@ -306,6 +317,8 @@ static bool create_capture(void)
 		!capture_file_create(path, process.max_bytes, &header))
 		return false;
 	life_begin();
+	ring_begin(process.ring_bytes, process.max_bytes);
+	ring_trigger_begin();
 	control_begin(capture_file_header);
 	share_positions(path, directory_of(path));
 	return true;

@@ -15,6 +15,7 @@ struct process {
 	uint32_t pid;
 	unsigned depth;	    /* frames of backtrace */
 	uint64_t max_bytes; /* of the capture file */
+	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
 	bool forked;	    /* and has not executed a program since */
 };
 

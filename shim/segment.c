@@ -212,7 +212,7 @@ char *segment_place(uint64_t offset, uint32_t size)
 	return segments[i].base + (offset - segments[i].start);
 }
 
-bool segment_has(const void *address)
+static const struct segment *segment_of(const void *address)
 {
 	const char *at = address;
 
@@ -222,7 +222,21 @@ bool segment_has(const void *address)
 		if (segment->base && at >= segment->base &&
 			(uint64_t)(at - segment->base) <
 				segment->open - segment->start)
-			return true;
+			return segment;
 	}
-	return false;
+	return NULL;
+}
+
+bool segment_has(const void *address)
+{
+	return segment_of(address) != NULL;
+}
+
+uint64_t segment_offset(const void *address)
+{
+	const struct segment *segment = segment_of(address);
+
+	return segment ? segment->start + (uint64_t)((const char *)address -
+						     segment->base)
+		       : 0;
 }

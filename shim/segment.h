@@ -28,4 +28,7 @@ char *segment_place(uint64_t offset, uint32_t size);
 /* Whether the address is in a part that was given out. */
 bool segment_has(const void *address);
 
+/* Where in the file that is; 0: it is not in it. */
+uint64_t segment_offset(const void *address);
+
 #endif

@@ -6,6 +6,7 @@
 #include "shim/capture_file.h"
 #include "shim/module.h"
 #include "shim/redact.h"
+#include "shim/result_use.h"
 
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */
@@ -136,6 +137,7 @@ static struct site *make(
 	if (!site)
 		return NULL;
 	site->pc = call->call->pc;
+	site->result_used = result_use_is_possible(site->pc);
 	site->key = key;
 	site->stream = call->stream;
 	site->writer = writer;
@@ -262,11 +264,17 @@ static bool is_in_window(const struct rule_verdict *verdict)
 	       clock_ticks() % period < ticks_in(verdict->window_ns);
 }
 
+/* Whatever else happens: neither limited nor sampled. */
+static bool is_off(const struct rule_verdict *verdict)
+{
+	return verdict->action == RULE_DROP ||
+	       (verdict->level > control_level() && !verdict->action_known);
+}
+
 static bool is_admitted(
 	struct site_gate *gate, const struct rule_verdict *verdict)
 {
-	if (verdict->action == RULE_DROP ||
-		(verdict->level > control_level() && !verdict->action_known))
+	if (is_off(verdict))
 		return false;
 	if (verdict->sample > 1 &&
 		__atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED) %
@@ -286,4 +294,24 @@ bool site_admits(struct site *site, const struct rule_verdict *verdict)
 	if (verdict->rate)
 		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
 	return false;
+}
+
+void site_switch_off(const struct site *site,
+	const struct rule_verdict *verdict, const struct site_call *call,
+	uint32_t version, int length)
+{
+	const struct stream *stream = &streams[call->stream];
+	const struct drop drop = {
+		.pc = site->pc,
+		.key = (uintptr_t)call->format,
+		.file = stream->file,
+		.result = length < 0 ? 0 : length,
+	};
+
+	if (!is_off(verdict) || site->writer || !call->format ||
+		site->key != drop.key || call->call->how == HOW_NONE ||
+		!stream->file || stream->unusual ||
+		(length < 0 && site->result_used))
+		return;
+	drops_add(call->call->how, &drop, site->generation, version);
 }

@@ -32,6 +32,7 @@ struct site {
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
 	struct site_gate gate;
+	bool result_used;
 	uint8_t verdicts; /* 1, or one for each priority of syslog() */
 	struct rule_verdict verdict[];
 };
@@ -48,6 +49,15 @@ struct site_call {
 
 /* Null: there is no memory. */
 struct site *site_find(struct writer *w, const struct site_call *call);
+
+/*
+ * A call that is not recorded, nor will be: from now on it costs next to
+ * nothing, if that can be.  `length` is what it returns, -1 if that is not
+ * always the same.
+ */
+void site_switch_off(const struct site *site,
+	const struct rule_verdict *verdict, const struct site_call *call,
+	uint32_t version, int length);
 
 /* Whether a call with this verdict may be recorded; counts it if not. */
 bool site_admits(struct site *site, const struct rule_verdict *verdict);

@@ -1,6 +1,7 @@
 #include "shim/site.h"
 
 #include "shim/bytes.h"
+#include "shim/define.h"
 #include "shim/module.h"
 #include "shim/redact.h"
 
@@ -16,15 +17,27 @@ static const struct rule_verdict *verdict_of(
 	return &site->verdict[priority];
 }
 
-/* Whether the short way may have the next calls from there. */
-static bool is_special(
-	const struct site *site, const struct rule_verdict *verdict)
+static bool is_plain(const struct rule_verdict *verdict, int level)
 {
-	return site->verdicts > 1 || site->redacts || verdict->rate ||
-	       verdict->sample > 1 || verdict->period_ns ||
-	       verdict->tee_known || verdict->trigger ||
-	       verdict->action != RULE_CAPTURE ||
-	       (verdict->level > control_level() && !verdict->action_known);
+	return verdict->action == RULE_CAPTURE && verdict->level <= level &&
+	       !verdict->rate && verdict->sample <= 1 && !verdict->period_ns &&
+	       !verdict->tee_known && !verdict->trigger;
+}
+
+/* Whether the short way may not have the next calls from there.  What syslog()
+ * is told below the level does not get as far as here. */
+static bool is_special(const struct site *site)
+{
+	int level = control_level();
+
+	if (site->redacts ||
+		(site->verdicts == 1 && !is_plain(&site->verdict[0], level)))
+		return true;
+	for (int i = 0; site->verdicts > 1 && i < site->verdicts; i++)
+		if (!is_plain(&site->verdict[i], i) ||
+			site->verdict[i].depth != site->verdict[0].depth)
+			return true;
+	return false;
 }
 
 /* Before a record: nobody has to decide any more. */
@@ -32,7 +45,7 @@ static void begin(struct writer *w, const struct site *site,
 	const struct rule_verdict *verdict)
 {
 	w->decided = true;
-	w->special = is_special(site, verdict);
+	w->special = is_special(site);
 	w->depth = verdict->depth;
 }
 
@@ -113,6 +126,17 @@ static int record_format(struct writer *w, const struct site *site,
 	return format_hidden(w, call, &ours, length, text);
 }
 
+/* -1: it depends on the arguments. */
+static int constant_length(const char *format, size_t length)
+{
+	if (!format || length > DEFINE_STRING_MAX)
+		return -1;
+	for (size_t i = 0; i < length; i++)
+		if (format[i] == '%')
+			return -1;
+	return (int)length;
+}
+
 int site_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
@@ -123,6 +147,8 @@ int site_format(struct writer *w, const struct call *call,
 		.format = format,
 		.length = format ? bytes_length(format) : 0,
 	};
+	uint32_t version =
+		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	struct site *site = site_find(w, &asked);
 	const struct rule_verdict *verdict =
 		site ? verdict_of(site, how) : NULL;
@@ -132,8 +158,13 @@ int site_format(struct writer *w, const struct call *call,
 		w->excused = true;
 		return CAPTURE_PASS;
 	}
-	if (verdict && !site_admits(site, verdict))
-		return format ? capture_measure(format, arguments) : 0;
+	if (verdict && !site_admits(site, verdict)) {
+		site_switch_off(site, verdict, &asked, version,
+			constant_length(format, asked.length));
+		return site->result_used && format
+			       ? capture_measure(format, arguments)
+			       : 0;
+	}
 	if (!verdict)
 		return CAPTURE_PASS;
 	begin(w, site, verdict);
@@ -163,6 +194,16 @@ static bool record_bytes(struct writer *w, const struct site *site,
 		text, bytes_length(text));
 }
 
+/* What puts() and fputs() return; of others -1. */
+static int bytes_result(const struct call *call, size_t size, bool constant)
+{
+	if (call->how == HOW_FPUTS || call->how == HOW_FPUTS_UNLOCKED)
+		return 1;
+	return call->how == HOW_PUTS && constant && size < INT_MAX
+		       ? (int)size + 1
+		       : -1;
+}
+
 bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, const void *bytes, size_t size)
 {
@@ -174,6 +215,8 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 		.format = constant ? bytes : NULL,
 		.length = constant ? size : 0,
 	};
+	uint32_t version =
+		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	struct site *site = site_find(w, &asked);
 	const struct rule_verdict *verdict = site ? &site->verdict[0] : NULL;
 	bool done;
@@ -182,8 +225,11 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 		w->excused = true;
 		return false;
 	}
-	if (verdict && !site_admits(site, verdict))
+	if (verdict && !site_admits(site, verdict)) {
+		site_switch_off(site, verdict, &asked, version,
+			bytes_result(call, size, constant));
 		return true;
+	}
 	if (!verdict)
 		return false;
 	begin(w, site, verdict);

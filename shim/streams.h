@@ -10,6 +10,7 @@
 #include "record/layout.h"
 #include "record/policy.h"
 #include "shim/control.h"
+#include "shim/drops.h"
 #include "shim/how.h"
 #include "shim/libio.h"
 
@@ -100,6 +101,7 @@ extern HIDDEN const FILE *streams_collecting;
 static inline void streams_changed(void)
 {
 	streams_collecting = NULL;
+	drops_forget();
 	for (unsigned how = 0; how < HOW_COUNT; how++)
 		__atomic_fetch_add(&streams_version[how], STREAMS_VERSION_STEP,
 			__ATOMIC_SEQ_CST);

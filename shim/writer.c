@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "shim/arena.h"
+#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/environment.h"
 #include "shim/host.h"
@@ -10,6 +11,7 @@
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
 #include "shim/terminal.h"
+#include "shim/writer_ring.h"
 
 /*
  * The first block is small, since most threads and children say little, and
@@ -71,6 +73,16 @@ bool writer_before_fork(void)
 	return busy || arena_is_kept();
 }
 
+/* What is stored there is nobody's business from here on. */
+static void hide(struct binlog_block *block)
+{
+	if (!block)
+		return;
+	SYS6(mmap, block, block->size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	capture_file_keep_off();
+}
+
 /* And those that its thread has left in calls that may go on. */
 static void orphan(struct writer *w)
 {
@@ -81,11 +93,11 @@ static void orphan(struct writer *w)
 		w->generation = 0; /* so that it never becomes free */
 		w->state = 0;
 		writer_set_end(w, w->cursor);
-		if (!w->block || !is_inside)
-			continue;
-		SYS6(mmap, w->block, w->block->size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		capture_file_keep_off();
+		w->ring.end = w->ring.cursor;
+		if (is_inside) {
+			hide(w->block);
+			hide(w->ring.definitions);
+		}
 	}
 }
 
@@ -103,7 +115,8 @@ void writer_after_fork(bool child)
 bool writer_has_room(void)
 {
 	struct writer *w = writer_enter((uintptr_t)__builtin_dwarf_cfa());
-	bool has = w && writer_reserve(w, ROOM_LEAST);
+	bool has = w && writer_reserve(w, ROOM_LEAST) &&
+		   writer_ring_reserve(w, ROOM_LEAST);
 
 	if (w)
 		writer_leave(w);
@@ -149,29 +162,39 @@ COLD void writer_grow_memo(struct writer *w)
 	writer_forget_last(w);
 }
 
-static void start_block(struct writer *w, void *memory, uint32_t size)
+void writer_publish_block(struct writer *w, struct binlog_block *block,
+	uint32_t size, uint32_t sequence)
 {
-	struct binlog_block *block = memory;
-
 	block->size = size;
 	block->nonce = capture_file_header->nonce;
 	block->pid = process.pid;
 	block->tid = w->tid;
 	block->writer = w->number;
-	block->sequence = w->sequence;
+	block->sequence = sequence;
 	block->process = process_self()->number;
 	block->core = *w->core_now;
-	clock_anchor(&block->anchor);
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+}
+
+void writer_use_block(struct writer *w, struct binlog_block *block, char *start)
+{
+	w->memo_losses = 0;
+	w->block = block;
+	w->cursor = start;
+	writer_set_end(w, (char *)block + block->size - sizeof(uint32_t));
+	w->epoch = (uint32_t)(block->anchor.ticks >> CLOCK_EPOCH_SHIFT);
+	w->core = block->core;
+}
+
+/* One that nobody has used before. */
+static void begin_block(struct writer *w, struct binlog_block *block,
+	uint32_t size)
+{
+	clock_anchor(&block->anchor);
+	writer_publish_block(w, block, size, w->sequence);
 	__atomic_fetch_add(
 		&capture_file_header->published, size, __ATOMIC_RELEASE);
 	w->sequence++;
-	w->memo_losses = 0;
-	w->block = block;
-	w->cursor = (char *)(block + 1);
-	writer_set_end(w, (char *)block + size - sizeof(uint32_t));
-	w->epoch = (uint32_t)(block->anchor.ticks >> CLOCK_EPOCH_SHIFT);
-	w->core = block->core;
 }
 
 /* At least `size`, and room for a record of `bytes`. */
@@ -182,45 +205,60 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 	return size;
 }
 
+struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
+{
+	uint32_t least = block_size(
+		w->failed_bytes ? w->failed_bytes : environment_page(), bytes);
+	struct binlog_block *block;
+
+	w->next_bytes = block_size(w->next_bytes, bytes);
+	if (w->next_bytes < least)
+		w->next_bytes = least;
+	block = capture_file_claim(w->next_bytes);
+	if (!block && w->next_bytes > least) {
+		w->next_bytes = least;
+		block = capture_file_claim(w->next_bytes);
+	}
+	w->failed_bytes = block ? 0 : least;
+	if (!block)
+		return NULL;
+	begin_block(w, block, w->next_bytes);
+	if (w->next_bytes < BLOCK_LARGEST)
+		w->next_bytes *= w->number == 0 && w->sequence == 1 ? 8 : 2;
+	return block;
+}
+
 /*
  * With signals blocked: a handler that jumps out would leave a block behind
  * that nobody fills.
  */
-COLD bool writer_refill(struct writer *w, uint32_t bytes)
+static bool take_new_block(struct writer *w, uint32_t bytes)
 {
-	uint32_t least = block_size(
-		w->failed_bytes ? w->failed_bytes : environment_page(), bytes);
+	uint64_t mask = signal_mask_block();
 	struct binlog_block *full = w->block;
-	uint64_t mask;
-	void *memory;
+	struct binlog_block *block = writer_claim_block(w, bytes);
 
-	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record) ||
-		!w->armed)
-		return false;
-	w->next_bytes = block_size(w->next_bytes, bytes);
-	if (w->next_bytes < least)
-		w->next_bytes = least;
-	w->filled = w->block != NULL;
-	mask = signal_mask_block();
-	memory = capture_file_claim(w->next_bytes);
-	if (!memory && w->next_bytes > least) {
-		w->next_bytes = least;
-		memory = capture_file_claim(w->next_bytes);
-	}
-	w->failed_bytes = memory ? 0 : least;
-	if (memory)
-		start_block(w, memory, w->next_bytes);
+	if (block)
+		writer_use_block(w, block, (char *)(block + 1));
 	else
 		/* Nothing smaller either: what comes after a call that is
 		 * passed is passed, so that a thread's text keeps its order. */
 		writer_set_end(w, w->cursor);
-	if (memory && w->next_bytes < BLOCK_LARGEST)
-		w->next_bytes *= w->number == 0 && w->sequence == 1 ? 8 : 2;
 	/* It is in the file; in our memory it would be there for ever. */
-	if (memory && full)
+	if (block && full)
 		SYS3(madvise, full, full->size, MADV_DONTNEED);
 	signal_mask_restore(mask);
-	return memory != NULL;
+	return block != NULL;
+}
+
+COLD bool writer_refill(struct writer *w, uint32_t bytes)
+{
+	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record) ||
+		!w->armed)
+		return false;
+	w->filled = w->block != NULL;
+	return ring_is_on() ? writer_ring_refill(w, bytes)
+			    : take_new_block(w, bytes);
 }
 
 COLD void writer_offer_cancel_slow(struct writer *w)
@@ -230,7 +268,8 @@ COLD void writer_offer_cancel_slow(struct writer *w)
 		host_pthread_testcancel();
 }
 
-void *writer_control(struct writer *w, uint32_t bytes)
+/* Among the calls, whose order it keeps. */
+static void *begin_control(struct writer *w, uint32_t bytes)
 {
 	struct binlog_control_head *head;
 
@@ -241,11 +280,50 @@ void *writer_control(struct writer *w, uint32_t bytes)
 	return head;
 }
 
-void writer_commit_control(struct writer *w, uint32_t kind)
+static void commit_control(struct writer *w, uint32_t kind)
 {
 	const struct binlog_control_head *head = (const void *)w->cursor;
 
 	writer_commit(w, w->cursor + head->size, kind);
+}
+
+void *writer_control(struct writer *w, uint32_t bytes)
+{
+	return ring_is_on() ? writer_ring_control(w, bytes)
+			    : begin_control(w, bytes);
+}
+
+void writer_commit_control(struct writer *w, uint32_t kind)
+{
+	if (ring_is_on())
+		writer_ring_commit(w, kind);
+	else
+		commit_control(w, kind);
+}
+
+void writer_introduce(struct writer *w)
+{
+	struct binlog_thread_record *thread =
+		begin_control(w, sizeof(*thread));
+
+	if (!thread)
+		return;
+	thread->tid = w->tid;
+	thread->nesting = w->nesting;
+	/* PR_GET_NAME 16: the name of the calling thread */
+	SYS2(prctl, 16, thread->name);
+	bytes_copy(w->ring.name, thread->name, sizeof(thread->name));
+	w->ring.named = true;
+	commit_control(w, BINLOG_THREAD);
+}
+
+void writer_mend(struct writer *w)
+{
+	if (ring_is_on() && !writer_ring_mend(w))
+		return;
+	if (w->block && *(const uint32_t *)w->cursor != 0)
+		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
+	w->open = NULL;
 }
 
 COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
@@ -257,13 +335,14 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 	 * later than *ticks, comes between them. */
 	if (!writer_reserve(w, (uint32_t)sizeof(*clock) + bytes))
 		return false;
-	clock = writer_control(w, sizeof(*clock));
+	clock = begin_control(w, sizeof(*clock));
 	clock->core = *w->core_now;
 	clock->reserved = 0;
 	clock_anchor(&clock->anchor);
 	epoch = (uint32_t)(clock->anchor.ticks >> CLOCK_EPOCH_SHIFT);
 	core = clock->core;
-	writer_commit_control(w, BINLOG_CLOCK);
+	w->ring.anchor = clock->anchor;
+	commit_control(w, BINLOG_CLOCK);
 	/* Not before: a handler that jumps out takes the record back. */
 	w->epoch = epoch;
 	w->core = core;
@@ -271,18 +350,31 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 	return true;
 }
 
+/* Of definitions with a ring, whose places are enough for the rest. */
+static void stock_block(struct writer *w)
+{
+	struct binlog_block *block = capture_file_claim(BINLOG_BLOCK_MAX);
+
+	if (!block)
+		return;
+	begin_block(w, block, BINLOG_BLOCK_MAX);
+	if (ring_is_on())
+		writer_ring_define_in(w, block);
+	else
+		writer_use_block(w, block, (char *)(block + 1));
+}
+
 void writer_stock_up(void)
 {
 	struct writer *w = writer_enter((uintptr_t)__builtin_dwarf_cfa());
 	uint64_t mask;
-	void *memory;
 
 	if (!w)
 		return;
 	mask = signal_mask_block();
-	memory = capture_file_claim(BINLOG_BLOCK_MAX);
-	if (memory)
-		start_block(w, memory, BINLOG_BLOCK_MAX);
+	stock_block(w);
+	if (ring_is_on())
+		ring_stock();
 	signal_mask_restore(mask);
 	writer_leave(w);
 }

@@ -13,6 +13,7 @@
 #include "shim/measure.h"
 #include "shim/memo.h"
 #include "shim/process.h"
+#include "shim/ring.h"
 #include "shim/signal_exchange.h"
 #include "shim/streams.h"
 #include "shim/unwind.h"
@@ -42,6 +43,24 @@ struct writer_format {
 };
 
 #define WRITER_FORMATS 64u
+
+/*
+ * With a ring the block of the writer is one of its places, for records, and
+ * definitions go here: into blocks that stay.
+ */
+struct writer_ring {
+	struct ring_hold hold; /* of the block */
+	uint32_t taking;       /* see ring_take() */
+	uint32_t sequence;     /* of the next block in the ring */
+	uint32_t next_bytes;   /* of it */
+	bool turns;	       /* one block is being exchanged for another */
+	bool named;
+	char name[16]; /* of the thread, as it was recorded */
+	struct binlog_anchor anchor;	  /* the latest */
+	struct binlog_block *definitions; /* null: none could be had */
+	char *cursor;
+	char *end;
+};
 
 struct writer {
 	/*
@@ -109,6 +128,7 @@ struct writer {
 	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
+	struct writer_ring ring;
 };
 
 /* Of the calling thread; a constant one that is never free at first. */
@@ -307,11 +327,21 @@ static inline bool writer_said(struct writer *w, unsigned stream, size_t bytes)
 }
 
 /*
- * Begins a control record of `bytes` and returns where it is; the caller
- * fills in what follows the head and calls writer_commit_control().
+ * Begins a definition, a control record of `bytes`, and returns where it is;
+ * the caller fills in what follows the head and calls writer_commit_control().
  */
 void *writer_control(struct writer *w, uint32_t bytes);
 void writer_commit_control(struct writer *w, uint32_t kind);
+
+/* Whom the writer serves from here on: a THREAD record among its calls. */
+void writer_introduce(struct writer *w);
+
+/*
+ * After a call that did not end, or one of another thread.  Its record may be
+ * there, the cursor not yet behind it: then it is taken back, since it has not
+ * returned.
+ */
+void writer_mend(struct writer *w);
 
 /*
  * Before system calls become impossible: a large block for this thread, which

@@ -12,8 +12,8 @@ format1              85
 format2              95
 format_string       135
 format_constant     100
-format_double       105
-fputs               130
+format_double       107
+fputs               132
 fputs_constant      100
 puts_constant        90
 fwrite              125
@@ -23,6 +23,8 @@ frame                 4
 putc_newline        312
 syslog1             500
 syslog_below_level   13
+printf_below_level   20
+puts_below_level     20
 "
 
 if [ "$(uname -m)" != x86_64 ]; then
@@ -37,6 +39,8 @@ if [ "$(cat "$TMP/native/status")" -ne 0 ]; then
 	finish
 fi
 
+# What is below the level is neither recorded nor written.
+sed -i '/^debug: /d' "$TMP/native/stdout"
 declare -A at_few=() at_many=()
 framed=$(awk '$1 == "frame" { exit } NF { print $1 }' <<<"$bounds")
 count() { # FRAMES: prints each call and its instructions

@@ -46,7 +46,9 @@ static FILE *out;
 	X(putc, putc('c', out))                                                \
 	X(putc_newline, putc('\n', out))                                       \
 	X(syslog1, syslog(LOG_ERR, "one: %d", one))                            \
-	X(syslog_below_level, syslog(LOG_DEBUG, "one: %d", one))
+	X(syslog_below_level, syslog(LOG_DEBUG, "one: %d", one))               \
+	X(printf_below_level, fprintf(out, "debug: %d of %s", one, varying))   \
+	X(puts_below_level, puts("debug: a constant line"))
 
 /* The messages of NanoLog's benchmark, in turn. */
 #define MIXED_CALLS(X)                                                         \

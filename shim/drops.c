@@ -1,0 +1,53 @@
+#include "shim/drops.h"
+
+#include "shim/signal_exchange.h"
+#include "shim/streams.h"
+
+struct drops drops[HOW_COUNT];
+uint32_t drops_generation;
+
+/* Of the entries: what they were made for. */
+static uint32_t made_for;
+
+static void clear(void)
+{
+	for (unsigned how = 0; how < HOW_COUNT; how++)
+		for (unsigned i = 0; i < DROPS; i++)
+			if (drops[how].file[i])
+				__atomic_store_n(&drops[how].file[i], NULL,
+					__ATOMIC_RELAXED);
+}
+
+/* The FILE goes first and comes last: who looks meanwhile finds none. */
+static void fill(struct drops *to, const struct drop *drop)
+{
+	unsigned i = drop->pc % DROPS;
+
+	__atomic_store_n(&to->file[i], NULL, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&to->pc[i], drop->pc, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->key[i], drop->key, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->result[i], drop->result, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->file[i], drop->file, __ATOMIC_RELEASE);
+}
+
+void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
+	uint32_t version)
+{
+	static uint32_t busy;
+	uint32_t nobody = 0;
+
+	/* One at a time; who comes meanwhile tries again at its next call. */
+	if (!__atomic_compare_exchange_n(&busy, &nobody, 1, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	if (drops_generation != generation || made_for != generation) {
+		drops_forget();
+		clear();
+		made_for = generation;
+	}
+	fill(&drops[how], drop);
+	__atomic_store_n(&drops_generation, generation, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&streams_version[how], __ATOMIC_SEQ_CST) != version)
+		drops_forget();
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,485 @@
+#include "shim/ring.h"
+
+#include "shim/capture_file.h"
+#include "shim/clock.h"
+#include "shim/life.h"
+#include "shim/process.h"
+#include "shim/sys.h"
+
+/* Of the ring, so much may be in one block. */
+#define BLOCK_SHARE 128u
+#define BLOCK_LEAST 4096u
+/* Of the table, and from which size of ring on it is the larger one. */
+#define TABLE_BYTES (128u << 10)
+#define TABLE_LARGE_FROM ((uint64_t)128 << 20)
+/* How many places whose owners may be gone are looked at. */
+#define PROBES 8u
+#define STOCKED 4u
+
+struct binlog_ring_place *ring_places;
+struct binlog_ring_window *ring_windows;
+static struct binlog_ring *ring;
+
+static uint64_t writer_of(uint64_t state)
+{
+	return state >> RING_WRITER_SHIFT & RING_WRITER_MOST;
+}
+
+static uint64_t next_state(uint64_t writer, enum ring_state state)
+{
+	uint64_t count = __atomic_add_fetch(&ring->count, 1, __ATOMIC_RELAXED);
+
+	return count << RING_COUNT_SHIFT |
+	       (writer & RING_WRITER_MOST) << RING_WRITER_SHIFT | state;
+}
+
+static bool change(
+	struct binlog_ring_place *place, uint64_t before, uint64_t after)
+{
+	return __atomic_compare_exchange_n(&place->state, &before, after, false,
+		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static uint64_t state_of(const struct binlog_ring_place *place)
+{
+	return __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t used(void)
+{
+	uint32_t count = __atomic_load_n(&ring->used, __ATOMIC_ACQUIRE);
+
+	return count < ring->places ? count : ring->places;
+}
+
+/* ---- making it ---- */
+
+static uint32_t table_bytes(uint64_t bytes)
+{
+	return bytes < TABLE_LARGE_FROM ? TABLE_BYTES : BINLOG_BLOCK_MAX;
+}
+
+static void begin_table(struct binlog_block *block, uint32_t size)
+{
+	struct binlog_control_head *head = (void *)(block + 1);
+
+	block->size = size;
+	block->nonce = capture_file_header->nonce;
+	block->pid = process.pid;
+	block->writer = __atomic_fetch_add(
+		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+	clock_anchor(&block->anchor);
+	head->kind = BINLOG_RING;
+	head->size = size - (uint32_t)(sizeof(*block) + sizeof(uint32_t));
+	ring_windows = (void *)(head + 1);
+	ring->places = (uint32_t)((head->size - sizeof(*head) -
+					  BINLOG_RING_WINDOWS *
+						  sizeof(*ring_windows)) /
+				  sizeof(*ring_places));
+	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, size, __ATOMIC_RELEASE);
+}
+
+void ring_begin(uint64_t bytes, uint64_t max_bytes)
+{
+	uint64_t most = max_bytes / 4 * 3;
+	uint32_t size = table_bytes(bytes);
+	struct binlog_block *block;
+
+	if (bytes > most)
+		bytes = most;
+	if (bytes < BLOCK_LEAST || !capture_file_header)
+		return;
+	block = capture_file_claim(size);
+	if (!block)
+		return;
+	ring = ring_of(capture_file_header);
+	begin_table(block, size);
+	ring->table = capture_file_offset(ring_windows);
+	ring->keep_most = most - bytes;
+	__atomic_store_n(&ring->bytes, bytes, __ATOMIC_RELEASE);
+	ring_places = (void *)(ring_windows + BINLOG_RING_WINDOWS);
+}
+
+uint32_t ring_block_most(void)
+{
+	uint32_t most = BINLOG_PREPARED_BLOCK;
+
+	while (most > BLOCK_LEAST && most > ring->bytes / BLOCK_SHARE)
+		most /= 2;
+	return most;
+}
+
+/* ---- whose places are ---- */
+
+/*
+ * Only of an open place an owner is told, and after the state: who sees a state
+ * and then an owner knows that it is not that of somebody before.  Numbers of
+ * threads mean the same to all processes of one namespace.
+ */
+static bool is_at_home(void)
+{
+	const struct binlog_founder *founder =
+		(const void *)((const char *)capture_file_header +
+			       BINLOG_FOUNDER_OFFSET);
+	static uint32_t asked; /* as which process */
+	static bool home;
+
+	if (asked != process.pid) {
+		home = process_is_founder() ||
+		       (founder->pid_namespace != 0 && !sys_forbidden &&
+			       life_pid_namespace() == founder->pid_namespace);
+		asked = process.pid;
+	}
+	return home;
+}
+
+static void own(struct binlog_ring_place *place, uint32_t tid)
+{
+	__atomic_store_n(
+		&place->owner, is_at_home() ? tid : 0, __ATOMIC_RELEASE);
+}
+
+static bool is_gone(uint64_t owner)
+{
+	return owner != 0 && SYS2(tkill, owner, 0) == -ESRCH;
+}
+
+/* Whoever fills it, and will not come back, has finished. */
+static bool finish_for(struct binlog_ring_place *place)
+{
+	uint64_t state = state_of(place);
+	uint64_t owner = __atomic_load_n(&place->owner, __ATOMIC_ACQUIRE);
+
+	if ((state & RING_STATE) != RING_OPEN || !is_gone(owner))
+		return false;
+	/* Unless another thread goes on with it. */
+	if (!__atomic_compare_exchange_n(&place->owner, &owner, 0, false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	place->until = clock_ticks();
+	return change(place, state, next_state(writer_of(state), RING_DONE));
+}
+
+/* Looks at a few, in turns.  True: there is one more that can be taken. */
+static bool finish_for_some(uint32_t probes)
+{
+	static uint32_t cursor;
+	uint32_t count = used();
+	bool any = false;
+
+	if (sys_forbidden || count == 0 || !is_at_home())
+		return false;
+	for (; probes > 0; probes--) {
+		uint32_t i = __atomic_fetch_add(&cursor, 1, __ATOMIC_RELAXED);
+
+		any |= finish_for(&ring_places[i % count]);
+	}
+	return any;
+}
+
+/* ---- what is kept ---- */
+
+static bool is_wanted(const struct binlog_ring_place *place)
+{
+	uint32_t count = __atomic_load_n(&ring->windows, __ATOMIC_ACQUIRE);
+
+	if (count > BINLOG_RING_WINDOWS)
+		count = BINLOG_RING_WINDOWS;
+	for (uint32_t i = count; i > 0; i--)
+		if (ring_window_meets(&ring_windows[i - 1], place))
+			return true;
+	return false;
+}
+
+/* Out of the ring.  False: it need not be kept, or there is no room for it. */
+static bool keep(struct binlog_ring_place *place, uint64_t state)
+{
+	uint64_t bytes = ring_place_bytes(place->at);
+
+	if (!is_wanted(place))
+		return false;
+	if (__atomic_add_fetch(&ring->kept, bytes, __ATOMIC_RELAXED) >
+		ring->keep_most) {
+		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (change(place, state, state | RING_KEPT))
+		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* ---- taking places ---- */
+
+static char *memory_of(const struct binlog_ring_place *place)
+{
+	return capture_file_place(
+		ring_place_offset(place->at), ring_place_bytes(place->at));
+}
+
+static void hold_it(
+	struct ring_hold *hold, struct binlog_ring_place *place, uint64_t state)
+{
+	hold->place = place;
+	hold->state = state;
+}
+
+/* What was in a place is lost from here on. */
+static void overwrite(const struct binlog_ring_place *place)
+{
+	uint64_t before = __atomic_load_n(&ring->lost_until, __ATOMIC_RELAXED);
+
+	while (before < place->until &&
+		!__atomic_compare_exchange_n(&ring->lost_until, &before,
+			place->until, false, __ATOMIC_RELAXED,
+			__ATOMIC_RELAXED))
+		;
+	__atomic_fetch_add(&ring->overwritten, ring_place_bytes(place->at),
+		__ATOMIC_RELAXED);
+}
+
+/* From that state into ours.  Null: another one was faster. */
+static char *seize(const struct ring_want *want,
+	struct binlog_ring_place *place, uint64_t before, uint32_t *taking,
+	struct ring_hold *hold)
+{
+	uint64_t state = next_state(want->writer, RING_OPEN);
+	char *memory = memory_of(place);
+
+	if (!memory)
+		return NULL;
+	*taking = (uint32_t)(place - ring_places) + 1;
+	SIGNAL_FENCE();
+	if (!change(place, before, state)) {
+		*taking = 0;
+		return NULL;
+	}
+	own(place, want->tid);
+	if ((before & RING_STATE) == RING_DONE)
+		overwrite(place);
+	hold_it(hold, place, state);
+	return memory;
+}
+
+/* What a call had taken, or had filled, that was left by a jump before it could
+ * say so: it is as good as full. */
+static void finish_left(const struct ring_want *want, uint32_t *taking,
+	const struct ring_hold *hold)
+{
+	struct binlog_ring_place *place = &ring_places[*taking - 1];
+	uint64_t state = state_of(place);
+	struct ring_hold left = {.place = place, .state = state};
+
+	*taking = 0;
+	if ((state & RING_STATE) == RING_OPEN && place != hold->place &&
+		writer_of(state) == (want->writer & RING_WRITER_MOST))
+		ring_finish(&left);
+}
+
+static char *take_free(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	uint32_t count = used();
+	char *memory;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct binlog_ring_place *place = &ring_places[i];
+		uint64_t state = state_of(place);
+
+		if ((state & RING_STATE) != RING_FREE || place->at == 0 ||
+			ring_place_bytes(place->at) < want->bytes)
+			continue;
+		memory = seize(want, place, state, taking, hold);
+		if (memory)
+			return memory;
+	}
+	return NULL;
+}
+
+/* A place more, in `state`. */
+static struct binlog_ring_place *add_place(
+	char *memory, uint32_t bytes, uint64_t state)
+{
+	uint32_t i = __atomic_fetch_add(&ring->used, 1, __ATOMIC_ACQ_REL);
+	struct binlog_ring_place *place = &ring_places[i];
+
+	if (i >= ring->places)
+		return NULL;
+	/* Else a place of no bytes, which is free, could be taken. */
+	place->from = clock_ticks();
+	__atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&place->at,
+		capture_file_offset(memory) | bytes / BINLOG_PAGE,
+		__ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, bytes, __ATOMIC_RELEASE);
+	return place;
+}
+
+/* More of the file, as long as the ring has no more than `most` of it. */
+static struct binlog_ring_place *claim(
+	uint32_t bytes, uint64_t most, uint64_t state, char **memory)
+{
+	struct binlog_ring_place *place = NULL;
+
+	*memory = NULL;
+	if (used() == ring->places)
+		return NULL;
+	if (__atomic_fetch_add(&ring->claimed, bytes, __ATOMIC_RELAXED) < most)
+		*memory = capture_file_claim(bytes);
+	if (*memory)
+		place = add_place(*memory, bytes, state);
+	if (!place)
+		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
+	return place;
+}
+
+static char *take_fresh(const struct ring_want *want, uint32_t bytes,
+	uint64_t most, struct ring_hold *hold)
+{
+	uint64_t state = next_state(want->writer, RING_OPEN);
+	struct binlog_ring_place *place;
+	char *memory;
+
+	place = claim(bytes, most, state, &memory);
+	if (!place)
+		return NULL;
+	own(place, want->tid);
+	hold_it(hold, place, state);
+	return memory;
+}
+
+/* Of those that are full, the one that is full for the longest time; and how
+ * many are not. */
+static struct binlog_ring_place *find_oldest(
+	uint32_t least, uint64_t *state, uint32_t *open)
+{
+	struct binlog_ring_place *oldest = NULL;
+	uint32_t count = used();
+
+	*state = UINT64_MAX;
+	*open = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct binlog_ring_place *place = &ring_places[i];
+		uint64_t now = state_of(place);
+
+		*open += (now & RING_STATE) == RING_OPEN;
+		if ((now & RING_STATE) != RING_DONE || now >= *state ||
+			ring_place_bytes(place->at) < least)
+			continue;
+		oldest = place;
+		*state = now;
+	}
+	return oldest;
+}
+
+static char *take_oldest(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	struct binlog_ring_place *place;
+	uint64_t state;
+	uint32_t open;
+	char *memory;
+
+	if (capture_file_keeps_off())
+		return NULL;
+	while ((place = find_oldest(want->bytes, &state, &open)) != NULL) {
+		if (keep(place, state)) {
+			memory = take_fresh(
+				want, want->wished, ring->bytes, hold);
+			if (memory)
+				return memory;
+			continue;
+		}
+		/* Of threads that have ended, perhaps. */
+		if (open > used() / 2)
+			finish_for_some(1);
+		memory = seize(want, place, state, taking, hold);
+		if (memory || state_of(place) == state)
+			return memory;
+	}
+	return NULL;
+}
+
+static char *take(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	/* A new thread takes little, so that many of them take nobody's; and
+	 * where there are few places for a large record these would be taken
+	 * out of turn. */
+	bool more = want->first || want->bytes > ring_block_most();
+	uint64_t most = more ? ring->bytes + ring->bytes / 2 : ring->bytes;
+	char *memory;
+
+	if (*taking)
+		finish_left(want, taking, hold);
+	memory = take_free(want, taking, hold);
+	if (!memory)
+		memory = take_fresh(want, want->wished, most, hold);
+	if (!memory)
+		memory = take_oldest(want, taking, hold);
+	if (!memory && finish_for_some(PROBES))
+		memory = take_oldest(want, taking, hold);
+	if (!memory)
+		memory = take_fresh(want, want->bytes, UINT64_MAX, hold);
+	return memory;
+}
+
+char *ring_take(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	char *memory;
+
+	if (want->first)
+		finish_for_some(PROBES);
+	memory = take(want, taking, hold);
+	if (memory)
+		hold->place->from = clock_ticks();
+	return memory;
+}
+
+void ring_finish(struct ring_hold *hold)
+{
+	struct binlog_ring_place *place = hold->place;
+
+	hold->place = NULL;
+	if (!place || state_of(place) != hold->state)
+		return;
+	__atomic_store_n(&place->owner, 0, __ATOMIC_RELEASE);
+	place->until = clock_ticks();
+	change(place, hold->state,
+		next_state(writer_of(hold->state), RING_DONE));
+}
+
+bool ring_resume(struct ring_hold *hold, uint32_t tid)
+{
+	struct binlog_ring_place *place = hold->place;
+	uint64_t owner = tid;
+	uint64_t state;
+
+	if (!place)
+		return false;
+	state = next_state(writer_of(hold->state), RING_OPEN);
+	/* In this order: who sees the old owner does not see the new state. */
+	own(place, tid);
+	if (change(place, hold->state, state)) {
+		hold->state = state;
+		return true;
+	}
+	__atomic_compare_exchange_n(&place->owner, &owner, 0, false,
+		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	hold->place = NULL;
+	return false;
+}
+
+void ring_stock(void)
+{
+	char *memory;
+
+	for (unsigned i = 0; i < STOCKED; i++)
+		claim(BINLOG_PREPARED_BLOCK, UINT64_MAX,
+			next_state(0, RING_FREE), &memory);
+}

@@ -1,0 +1,70 @@
+/*
+ * The ring (BINLOG_RING): places for blocks of data, the oldest of which are
+ * taken again.  Called by the writers when a block is full, and by whoever sees
+ * that something has happened.  Promises that a place has one writer at a time,
+ * that it is taken from nobody who is alive, and that wherever a process is
+ * killed at most one block is lost.  Shared by a process and its forked
+ * children; lock-free, async-signal-safe, and without a system call once all
+ * places are there.
+ */
+#ifndef SHIM_RING_H
+#define SHIM_RING_H
+
+#include "record/ring_table.h"
+
+/* The places and the windows; null: there is no ring. */
+extern HIDDEN struct binlog_ring_place *ring_places;
+extern HIDDEN struct binlog_ring_window *ring_windows;
+
+static inline bool ring_is_on(void)
+{
+	return unlikely(ring_places != NULL);
+}
+
+/*
+ * Once, when the capture has been made: a ring of so many bytes in it, but no
+ * more than three quarters of `max_bytes`, so that definitions have room.  0:
+ * none.
+ */
+void ring_begin(uint64_t bytes, uint64_t max_bytes);
+
+/* Of a writer: what it fills. */
+struct ring_hold {
+	struct binlog_ring_place *place; /* null: nothing */
+	uint64_t state;	 /* of the place as long as it is the writer's */
+	uint32_t taking; /* one more than the number of a place that may have */
+			 /* been taken, by a call that was left by a jump */
+};
+
+struct ring_want {
+	uint32_t writer;
+	uint32_t tid;
+	uint32_t bytes;	 /* at least */
+	uint32_t wished; /* better */
+	bool first;	 /* the writer has none */
+};
+
+/*
+ * A place for a block: *hold is what it is held by, but for `taking`, which
+ * stays until the caller has stored the rest.  Returns its memory, with what
+ * was in it; null: there is none.
+ */
+char *ring_take(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold);
+
+/* The largest block that a writer should wish for. */
+uint32_t ring_block_most(void);
+
+/* What is held is full. */
+void ring_finish(struct ring_hold *hold);
+
+/*
+ * The thread goes on with what the writer held, perhaps that of another one
+ * which has ended.  False: somebody else has taken it meanwhile.
+ */
+bool ring_resume(struct ring_hold *hold, uint32_t tid);
+
+/* Before system calls become impossible: places that can be taken then. */
+void ring_stock(void);
+
+#endif

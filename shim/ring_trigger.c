@@ -1,0 +1,187 @@
+#include "shim/ring_trigger.h"
+
+#include "shim/bytes.h"
+#include "shim/capture_file.h"
+#include "shim/clock.h"
+#include "shim/environment.h"
+#include "shim/ring.h"
+
+/* After so long the pace of the ticks is known well enough. */
+#define PACE_NS 100000000u
+#define PACE_SHIFT 20
+/* What is longer is for ever: 13 days. */
+#define LONGEST_NS ((uint64_t)1 << 50)
+
+/* What BINLOG_TRIGGER says. */
+static bool on_signal;
+static bool on_exit_status;
+static uint64_t before_usual = RING_ALL;
+static uint64_t after_usual;
+
+/* Ticks in 2^PACE_SHIFT nanoseconds. */
+static uint64_t pace_now(void)
+{
+	const struct binlog_anchor *start = &capture_file_header->start;
+	static uint64_t pace;
+	struct binlog_anchor now;
+	uint64_t known = __atomic_load_n(&pace, __ATOMIC_RELAXED);
+	uint64_t ticks, passed;
+
+	if (known)
+		return known;
+	clock_anchor(&now);
+	ticks = now.ticks - start->ticks;
+	passed = now.monotonic - start->monotonic;
+	for (; passed >> 32; passed >>= 1)
+		ticks >>= 1;
+	known = passed ? (ticks << PACE_SHIFT) / passed : 0;
+	if (passed > PACE_NS)
+		__atomic_store_n(&pace, known, __ATOMIC_RELAXED);
+	return known;
+}
+
+/* In two steps, so that nothing is lost above or below. */
+static uint64_t ticks_of(uint64_t nanoseconds)
+{
+	return nanoseconds >= LONGEST_NS
+		       ? INT64_MAX
+		       : (nanoseconds >> PACE_SHIFT / 2) * pace_now() >>
+				 PACE_SHIFT / 2;
+}
+
+static void reach(uint64_t *until, uint64_t end)
+{
+	uint64_t before = __atomic_load_n(until, __ATOMIC_RELAXED);
+
+	while (before < end &&
+		!__atomic_compare_exchange_n(until, &before, end, false,
+			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+}
+
+/* What follows closely is one window. */
+static bool extend(struct binlog_ring *ring, uint64_t from, uint64_t until)
+{
+	uint32_t count = __atomic_load_n(&ring->windows, __ATOMIC_ACQUIRE);
+	struct binlog_ring_window *last;
+
+	if (count == 0)
+		return false;
+	last = &ring_windows[(count < BINLOG_RING_WINDOWS
+					     ? count
+					     : BINLOG_RING_WINDOWS) -
+			     1];
+	if (count < BINLOG_RING_WINDOWS &&
+		(last->from > from ||
+			__atomic_load_n(&last->until, __ATOMIC_ACQUIRE) < from))
+		return false;
+	reach(&last->until, until);
+	return true;
+}
+
+void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t now = clock_ticks();
+	bool usual = before_ns == 0 && after_ns == 0;
+	uint64_t before, until, from;
+	struct binlog_ring_window *window;
+	struct binlog_ring *ring;
+	uint32_t i;
+
+	if (!ring_is_on())
+		return;
+	ring = ring_of(capture_file_header);
+	before = ticks_of(usual ? before_usual : before_ns);
+	from = before < now ? now - before : 0;
+	until = now + ticks_of(usual ? after_usual : after_ns);
+	if (extend(ring, from, until))
+		return;
+	i = __atomic_fetch_add(&ring->windows, 1, __ATOMIC_ACQ_REL);
+	if (i >= BINLOG_RING_WINDOWS) {
+		extend(ring, from, until);
+		return;
+	}
+	window = &ring_windows[i];
+	window->from = from;
+	window->at = now;
+	window->cause = cause;
+	reach(&window->until, until);
+}
+
+void ring_trigger_wait(void)
+{
+	if (ring_is_on())
+		__atomic_store_n(&ring_of(capture_file_header)->waits, 1,
+			__ATOMIC_RELEASE);
+}
+
+/* 0: it goes on after all. */
+void ring_trigger_end(unsigned text, int64_t value)
+{
+	bool killed = text == BINLOG_TEXT_SIGNAL;
+	bool failed = (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_LEFT) &&
+		      (value & 0xff) != 0;
+
+	if (killed && on_signal)
+		ring_trigger(BINLOG_CAUSE_SIGNAL, 0, 0);
+	if (failed && on_exit_status)
+		ring_trigger(BINLOG_CAUSE_EXIT, 0, 0);
+}
+
+/* ---- BINLOG_TRIGGER=signal,exit,before=5s,after=100ms ---- */
+
+static const struct unit {
+	const char *name;
+	uint64_t nanoseconds;
+} units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"ms", 1000000},
+	{"min", 60000000000},
+	{"m", 60000000000},
+	{"h", 3600000000000},
+	{"s", 1000000000},
+	{"", 1000000000},
+};
+
+static uint64_t duration(const char *text, uint64_t otherwise)
+{
+	uint64_t number;
+	unsigned i = 0;
+
+	if (bytes_starts(text, "all"))
+		return RING_ALL;
+	if (!bytes_number(&text, 10, &number))
+		return otherwise;
+	while (!bytes_starts(text, units[i].name))
+		i++;
+	return number < LONGEST_NS / units[i].nanoseconds
+		       ? number * units[i].nanoseconds
+		       : RING_ALL;
+}
+
+static void obey(const char *word)
+{
+	if (bytes_starts(word, "signal"))
+		on_signal = true;
+	else if (bytes_starts(word, "exit"))
+		on_exit_status = true;
+	else if (bytes_starts(word, "before="))
+		before_usual = duration(word + 7, before_usual);
+	else if (bytes_starts(word, "after="))
+		after_usual = duration(word + 6, after_usual);
+}
+
+void ring_trigger_begin(void)
+{
+	const char *value = environment_get("BINLOG_TRIGGER");
+
+	if (!ring_is_on() || !value || !*value)
+		return;
+	ring_trigger_wait();
+	for (; *value; value += *value == ',') {
+		obey(value);
+		while (*value && *value != ',')
+			value++;
+	}
+}

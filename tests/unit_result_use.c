@@ -1,0 +1,162 @@
+/* Whether what a call returns is looked at, for calls that the compiler has
+ * made of what is written here. */
+#include "shim/inside.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "shim/result_use.c"
+
+static bool unreadable;
+
+bool sys_is_readable(const void *address)
+{
+	(void)address;
+	return !unreadable;
+}
+
+bool module_find(uintptr_t address, struct module *module)
+{
+	extern const char __executable_start[], etext[];
+
+	module->start = (uintptr_t)__executable_start;
+	module->end = (uintptr_t)etext;
+	return address >= module->start && address < module->end;
+}
+
+static bool answer;
+static volatile int sink, one = 1;
+static volatile double real = 1.5;
+
+static __attribute__((noinline)) int say(const char *format, ...)
+{
+	answer = result_use_is_possible((uintptr_t)__builtin_return_address(0));
+	__asm__ volatile("" ::: "memory");
+	return format[0];
+}
+
+/* ---- those that look at it ---- */
+
+#define USES(X)                                                                \
+	X(stored, sink = say("a"))                                             \
+	X(compared, if (say("a") < 0) sink = 1)                                \
+	X(added, int n = one; n += say("a"); sink = n)                         \
+	X(tested_bits, if (say("a") & 4) sink = 2)                             \
+	X(as_byte, sink = (char)say("a"))                                      \
+	X(high_byte, sink = (unsigned char)((unsigned)say("a") >> 8))          \
+	X(as_index, static char t[256]; sink = t[say("a") & 255])              \
+	X(as_argument, say("b", say("a")))                                     \
+	X(as_real, real = say("a"))                                            \
+	X(kept, int n = say("a"); sink = 3; say("b"); sink = n)                \
+	X(in_one_branch, int n = say("a"); if (one > 5) sink = 7;              \
+		else sink = n)                                                 \
+	X(in_a_loop, for (int i = 0; i < 2 + one; i++) sink = say("a"))        \
+	X(negated, sink = -say("a"))                                           \
+	X(chosen, sink = say("a") ? one : 2)                                   \
+	X(                                                                     \
+		in_a_switch, switch (say("a")) {                               \
+			case 97:                                               \
+				sink = 1;                                      \
+				break;                                         \
+			case 98:                                               \
+				sink = 4;                                      \
+				break;                                         \
+			default:                                               \
+				sink = 9;                                      \
+		})
+
+#define USER(name, ...)                                                        \
+	static __attribute__((noinline)) void use_##name(void)                 \
+	{                                                                      \
+		__VA_ARGS__;                                                   \
+	}
+USES(USER)
+
+static __attribute__((noinline, noipa)) int use_returned(void)
+{
+	return say("a");
+}
+
+static void a_result_that_is_used_is_found(void **state)
+{
+	static void (*const uses[])(void) = {
+#define LIST(name, ...) use_##name,
+		USES(LIST)};
+	static const char *const names[] = {
+#define NAME(name, ...) #name,
+		USES(NAME)};
+	int failed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
+		answer = false;
+		uses[i]();
+		/* Of two calls the last has its answer here, unused or not. */
+		if (!answer && i != 7 && i != 9) {
+			print_error("%s: taken for unused\n", names[i]);
+			failed++;
+		}
+	}
+	sink = use_returned();
+	assert_true(answer);
+	assert_int_equal(failed, 0);
+}
+
+/* ---- those that do not ---- */
+
+static __attribute__((noinline)) void drop_before_call(void)
+{
+	say("a %d", one);
+	say("b %d", one);
+	sink = 1;
+}
+
+static void a_result_that_nobody_uses_is_not_asked_for(void **state)
+{
+	(void)state;
+#if defined(__x86_64__)
+	answer = true;
+	say("first");
+	assert_false(answer);
+	say("second");
+	assert_false(answer);
+	drop_before_call();
+#endif
+}
+
+static void code_that_cannot_be_read_is_taken_to_use_it(void **state)
+{
+	(void)state;
+	unreadable = true;
+	say("a");
+	unreadable = false;
+	assert_true(answer);
+}
+
+static void code_of_no_module_is_taken_to_use_it(void **state)
+{
+	static const unsigned char code[64];
+
+	(void)state;
+	assert_true(
+		result_use_is_possible((uintptr_t)code | (uintptr_t)1 << 46));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_result_that_is_used_is_found),
+		cmocka_unit_test(a_result_that_nobody_uses_is_not_asked_for),
+		cmocka_unit_test(code_that_cannot_be_read_is_taken_to_use_it),
+		cmocka_unit_test(code_of_no_module_is_taken_to_use_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
