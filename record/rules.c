@@ -202,6 +202,19 @@ unsigned rules_count(const struct rules *rules)
 	return rules->count;
 }
 
+static bool has_trigger(const struct rules *rules)
+{
+	struct rule *rule = rules->first;
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		for (uint32_t deed = 0; deed < rule->deeds; deed++)
+			if (rule_deeds(rule)[deed].kind == RULE_TO_trigger)
+				return true;
+		rule = rule_after(rule);
+	}
+	return false;
+}
+
 unsigned rules_ask(const struct rules *rules)
 {
 	static const struct {
@@ -215,7 +228,7 @@ unsigned rules_ask(const struct rules *rules)
 		{RULE_OF_file, RULES_ASK_SOURCE},
 		{RULE_OF_line, RULES_ASK_SOURCE},
 	};
-	unsigned what = 0;
+	unsigned what = has_trigger(rules) ? RULES_ASK_TRIGGER : 0;
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
 		if (rules->kinds >> asked[i].kind & 1)

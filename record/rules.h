@@ -98,6 +98,7 @@ unsigned rules_count(const struct rules *rules);
 #define RULES_ASK_STREAM 2u
 #define RULES_ASK_LEVEL 4u
 #define RULES_ASK_SOURCE 8u
+#define RULES_ASK_TRIGGER 16u /* not a condition: some rule is a trigger */
 unsigned rules_ask(const struct rules *rules);
 
 /*

@@ -433,3 +433,34 @@ void *capture_file_claim(uint32_t size)
 		__atomic_store_n(&failed_bytes, size, __ATOMIC_RELAXED);
 	return NULL;
 }
+
+char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at)
+{
+	const size_t heads = sizeof(struct binlog_block) +
+			     sizeof(struct binlog_control_head);
+	struct binlog_control_head *head;
+	struct binlog_block *block;
+	uint32_t size = environment_page();
+
+	while (size < BINLOG_BLOCK_MAX && size - heads - 8 < bytes)
+		size *= 2;
+	if (!capture_file_header || size - heads - 8 < bytes)
+		return NULL;
+	block = take_fresh(size, at);
+	if (!block)
+		return NULL;
+	block->size = size;
+	block->nonce = capture_file_header->nonce;
+	block->pid = capture_file_header->pid;
+	block->writer = __atomic_fetch_add(
+		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+	clock_anchor(&block->anchor);
+	head = (struct binlog_control_head *)(block + 1);
+	head->size = (uint32_t)((sizeof(*head) + bytes + 3) & ~(size_t)3);
+	head->kind = kind;
+	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, size, __ATOMIC_RELEASE);
+	*at += heads;
+	return (char *)(head + 1);
+}

@@ -58,4 +58,10 @@ bool capture_file_mend(const void *address);
  */
 void capture_file_stock(void);
 
+/*
+ * A record that is no writer's, alone in a block: `bytes` of room for what it
+ * says, at *at in the file.  Null: there is none.
+ */
+char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at);
+
 #endif

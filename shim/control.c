@@ -5,6 +5,7 @@
 #include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/process.h"
+#include "shim/ring_trigger.h"
 #include "shim/segment.h"
 #include "shim/streams.h"
 
@@ -28,6 +29,19 @@ void control_set_level(int level)
 	own.level = level;
 	own.syslog_off = switches_syslog_off(level);
 	control_deciding = level < LEVEL_LAST;
+}
+
+void control_set_off(void)
+{
+	own.off = 1;
+	own.version = 1;
+}
+
+void control_set_rules(uint64_t at, size_t bytes)
+{
+	control_switches->rules_at = at;
+	control_switches->rules_bytes = (uint32_t)bytes;
+	control_switches->version++;
 }
 
 void control_begin(struct binlog_header *header)
@@ -125,6 +139,19 @@ static void follow_streams(void)
 	streams_switch(modes, off != 0);
 }
 
+static void follow_triggers(void)
+{
+	static uint32_t seen;
+	uint32_t now =
+		__atomic_load_n(&control_switches->triggers, __ATOMIC_ACQUIRE);
+	const struct rules *rules = control_rules();
+
+	if (rules && rules_ask(rules) & RULES_ASK_TRIGGER)
+		ring_trigger_wait();
+	if (__atomic_exchange_n(&seen, now, __ATOMIC_ACQ_REL) != now)
+		ring_trigger(BINLOG_CAUSE_CONTROL, 0, 0);
+}
+
 COLD void control_follow(void)
 {
 	uint32_t version;
@@ -134,6 +161,7 @@ COLD void control_follow(void)
 			&control_switches->version, __ATOMIC_ACQUIRE);
 		follow_rules();
 		follow_streams();
+		follow_triggers();
 		control_deciding =
 			control_level() < LEVEL_LAST || control_rules();
 		control_seen = version;

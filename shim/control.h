@@ -53,6 +53,11 @@ static inline unsigned control_depth(unsigned usual)
 /* While arming: the level of the environment. */
 void control_set_level(int level);
 
+void control_set_off(void);
+
+/* Before the first call: those of the settings are there in the capture. */
+void control_set_rules(uint64_t at, size_t bytes);
+
 /* The capture is there: its header page has the switches from now on. */
 void control_begin(struct binlog_header *header);
 

@@ -10,6 +10,7 @@
 #include "shim/module.h"
 #include "shim/position.h"
 #include "shim/process.h"
+#include "shim/settings.h"
 #include "shim/stdio_buffer.h"
 #include "shim/sys.h"
 
@@ -314,7 +315,7 @@ static void put_back(int number)
 
 static uint32_t wanted(void)
 {
-	const char *value = environment_get("BINLOG_SIGNALS");
+	const char *value = settings_get(CONFIG_signals);
 
 	if (value && *value == '0')
 		return 0;

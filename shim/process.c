@@ -12,6 +12,7 @@
 #include "shim/host.h"
 #include "shim/life.h"
 #include "shim/position.h"
+#include "shim/settings.h"
 #include "shim/ring.h"
 #include "shim/ring_trigger.h"
 #include "shim/streams.h"
@@ -54,10 +55,10 @@ static uint32_t strings_used;
 static uint32_t argument_count;
 
 /* 64K, 16M...; `otherwise` if it is no number. */
-static uint64_t read_size(const char *name, uint64_t otherwise)
+static uint64_t read_size(enum config_key key, uint64_t otherwise)
 {
 	static const char suffixes[] = "KMGT";
-	const char *value = environment_get(name);
+	const char *value = settings_get(key);
 	uint64_t number;
 
 	if (!value || !bytes_number(&value, 10, &number))
@@ -75,9 +76,9 @@ static void read_sizes(void)
 	const char *value;
 	uint64_t number;
 
-	process.max_bytes = read_size("BINLOG_MAX_SIZE", process.max_bytes);
-	process.ring_bytes = read_size("BINLOG_RING", 0);
-	value = environment_get("BINLOG_DEPTH");
+	process.max_bytes = read_size(CONFIG_max_size, process.max_bytes);
+	process.ring_bytes = read_size(CONFIG_ring, 0);
+	value = settings_get(CONFIG_depth);
 	if (value && bytes_number(&value, 10, &number))
 		process.depth = number < 1		     ? 1
 				: number > UNWIND_FRAMES_MAX ? UNWIND_FRAMES_MAX
@@ -86,11 +87,14 @@ static void read_sizes(void)
 
 static void read_level(void)
 {
-	const char *value = environment_get("BINLOG_LEVEL");
+	const char *value = settings_get(CONFIG_level);
+	const char *off = settings_get(CONFIG_off);
 	int level;
 
 	if (value && level_named(value, bytes_length(value), &level))
 		control_set_level(level);
+	if (off && *off && *off != '0')
+		control_set_off();
 }
 
 static bool number_at(const char **at, uint64_t *number)
@@ -217,7 +221,7 @@ static void remember_strings(int argc, char **argv)
 /* The directory of the captures, absolute, into the environment. */
 static bool find_directory(char *directory, size_t size)
 {
-	const char *value = environment_get("BINLOG_DIR");
+	const char *value = settings_get(CONFIG_dir);
 	struct bytes_text text = {directory, size, 0};
 	long n = 0;
 
@@ -296,6 +300,20 @@ static size_t directory_of(const char *path)
 	return length;
 }
 
+/* From the files, into the capture, as binlog-ctl does it with others. */
+static void publish_rules(void)
+{
+	size_t bytes = settings_rules_bytes();
+	char *text;
+	uint64_t at;
+
+	if (bytes == 0)
+		return;
+	text = capture_file_note(BINLOG_RULES, bytes, &at);
+	if (text)
+		control_set_rules(at, settings_rules(text, bytes));
+}
+
 static bool create_capture(void)
 {
 	char *path = strings + strings_used;
@@ -320,6 +338,7 @@ static bool create_capture(void)
 	ring_begin(process.ring_bytes, process.max_bytes);
 	ring_trigger_begin();
 	control_begin(capture_file_header);
+	publish_rules();
 	share_positions(path, directory_of(path));
 	return true;
 }
@@ -331,7 +350,8 @@ static bool arm(void)
 	/* Never take paths from whoever starts a privileged program. */
 	if (!host_is_glibc || environment_is_secure())
 		return false;
-	disable = environment_get("BINLOG_DISABLE");
+	settings_read();
+	disable = settings_get(CONFIG_disable);
 	if (disable && *disable && *disable != '0')
 		return false;
 	process.pid = (uint32_t)SYS0(getpid);
@@ -340,10 +360,10 @@ static bool arm(void)
 	read_level();
 	if (!join_run(environment_get("BINLOG_RUN")) && !found_run())
 		return false;
-	if (!streams_configure(environment_get("BINLOG_STREAMS"), outputs))
+	if (!streams_configure(settings_get(CONFIG_streams), outputs))
 		return false;
 	remember_strings(environment_argc(), environment_argv());
-	unwind_select(environment_get("BINLOG_UNWINDER"));
+	unwind_select(settings_get(CONFIG_unwinder));
 	if (!arena_open() || !create_capture())
 		return false;
 	arena_mark();

@@ -4,6 +4,7 @@
 #include "shim/clock.h"
 #include "shim/life.h"
 #include "shim/process.h"
+#include "shim/signal_mask.h"
 #include "shim/sys.h"
 
 /* Of the ring, so much may be in one block. */
@@ -12,13 +13,16 @@
 /* Of the table, and from which size of ring on it is the larger one. */
 #define TABLE_BYTES (128u << 10)
 #define TABLE_LARGE_FROM ((uint64_t)128 << 20)
-/* How many places whose owners may be gone are looked at. */
-#define PROBES 8u
+/* How many places are looked at for such whose owners are gone, and for how many
+ * of them the kernel is asked. */
+#define SEEN_MOST 1024u
+#define ASKED 16u
 #define STOCKED 4u
 
 struct binlog_ring_place *ring_places;
 struct binlog_ring_window *ring_windows;
 static struct binlog_ring *ring;
+static uint64_t usual_most, first_most; /* bytes of all places */
 
 static uint64_t writer_of(uint64_t state)
 {
@@ -84,11 +88,12 @@ static void begin_table(struct binlog_block *block, uint32_t size)
 void ring_begin(uint64_t bytes, uint64_t max_bytes)
 {
 	uint64_t most = max_bytes / 4 * 3;
-	uint32_t size = table_bytes(bytes);
 	struct binlog_block *block;
+	uint32_t size;
 
 	if (bytes > most)
 		bytes = most;
+	size = table_bytes(bytes);
 	if (bytes < BLOCK_LEAST || !capture_file_header)
 		return;
 	block = capture_file_claim(size);
@@ -98,6 +103,11 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes)
 	begin_table(block, size);
 	ring->table = capture_file_offset(ring_windows);
 	ring->keep_most = most - bytes;
+	usual_most = bytes;
+	first_most = bytes + bytes / 2;
+	/* Definitions need room, too. */
+	if (first_most > max_bytes / 8 * 7)
+		first_most = max_bytes / 8 * 7;
 	__atomic_store_n(&ring->bytes, bytes, __ATOMIC_RELEASE);
 	ring_places = (void *)(ring_windows + BINLOG_RING_WINDOWS);
 }
@@ -162,19 +172,24 @@ static bool finish_for(struct binlog_ring_place *place)
 	return change(place, state, next_state(writer_of(state), RING_DONE));
 }
 
-/* Looks at a few, in turns.  True: there is one more that can be taken. */
-static bool finish_for_some(uint32_t probes)
+/* Looks at some, in turns.  True: there is one more that can be taken. */
+static bool finish_for_some(uint32_t asked)
 {
 	static uint32_t cursor;
 	uint32_t count = used();
+	uint32_t seen = count < SEEN_MOST ? count : SEEN_MOST;
 	bool any = false;
 
 	if (sys_forbidden || count == 0 || !is_at_home())
 		return false;
-	for (; probes > 0; probes--) {
+	for (; asked > 0 && seen > 0; seen--) {
 		uint32_t i = __atomic_fetch_add(&cursor, 1, __ATOMIC_RELAXED);
+		struct binlog_ring_place *place = &ring_places[i % count];
 
-		any |= finish_for(&ring_places[i % count]);
+		if ((state_of(place) & RING_STATE) != RING_OPEN)
+			continue;
+		any |= finish_for(place);
+		asked--;
 	}
 	return any;
 }
@@ -264,19 +279,26 @@ static char *seize(const struct ring_want *want,
 	return memory;
 }
 
-/* What a call had taken, or had filled, that was left by a jump before it could
- * say so: it is as good as full. */
-static void finish_left(const struct ring_want *want, uint32_t *taking,
-	const struct ring_hold *hold)
+/* What a call that was left by a jump had taken and not used yet, or had filled
+ * and not said so. */
+static char *take_left(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
-	struct binlog_ring_place *place = &ring_places[*taking - 1];
+	uint32_t left = *taking;
+	struct binlog_ring_place *place =
+		&ring_places[(left & ~RING_LEAVING) - 1];
 	uint64_t state = state_of(place);
-	struct ring_hold left = {.place = place, .state = state};
+	struct ring_hold its = {.place = place, .state = state};
 
 	*taking = 0;
-	if ((state & RING_STATE) == RING_OPEN && place != hold->place &&
-		writer_of(state) == (want->writer & RING_WRITER_MOST))
-		ring_finish(&left);
+	if ((state & RING_STATE) != RING_OPEN || place == hold->place ||
+		writer_of(state) != (want->writer & RING_WRITER_MOST))
+		return NULL;
+	if (left & RING_LEAVING || ring_place_bytes(place->at) < want->bytes) {
+		ring_finish(&its);
+		return NULL;
+	}
+	return seize(want, place, state, taking, hold);
 }
 
 static char *take_free(
@@ -337,19 +359,27 @@ static struct binlog_ring_place *claim(
 	return place;
 }
 
+/* With signals blocked: a handler that jumps out would leave a block behind
+ * that nobody knows of. */
 static char *take_fresh(const struct ring_want *want, uint32_t bytes,
-	uint64_t most, struct ring_hold *hold)
+	uint64_t most, uint32_t *taking, struct ring_hold *hold)
 {
 	uint64_t state = next_state(want->writer, RING_OPEN);
 	struct binlog_ring_place *place;
+	uint64_t mask;
 	char *memory;
 
-	place = claim(bytes, most, state, &memory);
-	if (!place)
+	if (__atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) >= most)
 		return NULL;
-	own(place, want->tid);
-	hold_it(hold, place, state);
-	return memory;
+	mask = signal_mask_block();
+	place = claim(bytes, most, state, &memory);
+	if (place) {
+		*taking = (uint32_t)(place - ring_places) + 1;
+		own(place, want->tid);
+		hold_it(hold, place, state);
+	}
+	signal_mask_restore(mask);
+	return place ? memory : NULL;
 }
 
 /* Of those that are full, the one that is full for the longest time; and how
@@ -389,7 +419,7 @@ static char *take_oldest(
 	while ((place = find_oldest(want->bytes, &state, &open)) != NULL) {
 		if (keep(place, state)) {
 			memory = take_fresh(
-				want, want->wished, ring->bytes, hold);
+				want, want->wished, usual_most, taking, hold);
 			if (memory)
 				return memory;
 			continue;
@@ -411,20 +441,22 @@ static char *take(
 	 * where there are few places for a large record these would be taken
 	 * out of turn. */
 	bool more = want->first || want->bytes > ring_block_most();
-	uint64_t most = more ? ring->bytes + ring->bytes / 2 : ring->bytes;
-	char *memory;
+	uint64_t most = more ? first_most : usual_most;
+	char *memory = NULL;
 
 	if (*taking)
-		finish_left(want, taking, hold);
-	memory = take_free(want, taking, hold);
+		memory = take_left(want, taking, hold);
 	if (!memory)
-		memory = take_fresh(want, want->wished, most, hold);
+		memory = take_free(want, taking, hold);
+	if (!memory)
+		memory = take_fresh(want, want->wished, most, taking, hold);
 	if (!memory)
 		memory = take_oldest(want, taking, hold);
-	if (!memory && finish_for_some(PROBES))
+	if (!memory && finish_for_some(ASKED))
 		memory = take_oldest(want, taking, hold);
 	if (!memory)
-		memory = take_fresh(want, want->bytes, UINT64_MAX, hold);
+		memory =
+			take_fresh(want, want->bytes, UINT64_MAX, taking, hold);
 	return memory;
 }
 
@@ -434,7 +466,7 @@ char *ring_take(
 	char *memory;
 
 	if (want->first)
-		finish_for_some(PROBES);
+		finish_for_some(ASKED);
 	memory = take(want, taking, hold);
 	if (memory)
 		hold->place->from = clock_ticks();

@@ -31,9 +31,7 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes);
 /* Of a writer: what it fills. */
 struct ring_hold {
 	struct binlog_ring_place *place; /* null: nothing */
-	uint64_t state;	 /* of the place as long as it is the writer's */
-	uint32_t taking; /* one more than the number of a place that may have */
-			 /* been taken, by a call that was left by a jump */
+	uint64_t state; /* of the place as long as it is the writer's */
 };
 
 struct ring_want {
@@ -45,10 +43,13 @@ struct ring_want {
 };
 
 /*
- * A place for a block: *hold is what it is held by, but for `taking`, which
- * stays until the caller has stored the rest.  Returns its memory, with what
- * was in it; null: there is none.
+ * A place for a block: *hold is what it is held by.  Returns its memory, with
+ * what was in it; null: there is none.  Since a handler may jump out at any
+ * time, *taking is one more than its number until the caller has stored the
+ * rest and sets it to zero; or, with RING_LEAVING, that of a place that the
+ * caller is about to finish.
  */
+#define RING_LEAVING 0x80000000u
 char *ring_take(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold);
 

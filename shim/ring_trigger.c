@@ -3,7 +3,7 @@
 #include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
-#include "shim/environment.h"
+#include "shim/settings.h"
 #include "shim/ring.h"
 
 /* After so long the pace of the ticks is known well enough. */
@@ -174,7 +174,7 @@ static void obey(const char *word)
 
 void ring_trigger_begin(void)
 {
-	const char *value = environment_get("BINLOG_TRIGGER");
+	const char *value = settings_get(CONFIG_trigger);
 
 	if (!ring_is_on() || !value || !*value)
 		return;

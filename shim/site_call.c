@@ -4,6 +4,7 @@
 #include "shim/define.h"
 #include "shim/module.h"
 #include "shim/redact.h"
+#include "shim/ring_trigger.h"
 
 /* Calls for which there is a rule, or a level. */
 
@@ -73,10 +74,16 @@ static void tell_suppressed(
 			BINLOG_TEXT_SUPPRESSED, (int64_t)count);
 }
 
-/* It was recorded, and is to be made as well. */
-static bool is_tee(unsigned stream, const struct rule_verdict *verdict)
+/* After a record: true if the call is to be made as well. */
+static bool follow_up(
+	struct writer *w, unsigned stream, const struct rule_verdict *verdict)
 {
-	return verdict->tee_known && verdict->tee && !streams[stream].tee;
+	end(w);
+	if (verdict->trigger)
+		ring_trigger(BINLOG_CAUSE_RULE, verdict->before_ns,
+			verdict->after_ns);
+	w->excused = verdict->tee_known && verdict->tee && !streams[stream].tee;
+	return w->excused;
 }
 
 /* ---- formats ---- */
@@ -170,11 +177,10 @@ int site_format(struct writer *w, const struct call *call,
 	begin(w, site, verdict);
 	tell_suppressed(w, &asked, site);
 	result = record_format(w, site, call, how, format, arguments);
-	end(w);
-	if (result != CAPTURE_PASS && is_tee(how->stream, verdict)) {
-		w->excused = true;
-		return CAPTURE_PASS;
-	}
+	if (result == CAPTURE_PASS)
+		end(w);
+	else if (follow_up(w, how->stream, verdict))
+		result = CAPTURE_PASS;
 	return result;
 }
 
@@ -235,10 +241,7 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	begin(w, site, verdict);
 	tell_suppressed(w, &asked, site);
 	done = record_bytes(w, site, &asked, bytes, size);
-	end(w);
-	if (done && is_tee(stream, verdict)) {
-		w->excused = true;
-		return false;
-	}
-	return done;
+	if (!done)
+		end(w);
+	return done && !follow_up(w, stream, verdict);
 }

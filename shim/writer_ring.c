@@ -117,7 +117,8 @@ bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	w->ring.hold = hold;
 	w->ring.taking = 0;
 	if (full.place)
-		w->ring.taking = (uint32_t)(full.place - ring_places) + 1;
+		w->ring.taking = ((uint32_t)(full.place - ring_places) + 1) |
+				 RING_LEAVING;
 	SIGNAL_FENCE();
 	w->ring.turns = false;
 	ring_finish(&full);
