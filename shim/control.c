@@ -17,6 +17,7 @@ static struct binlog_switches own = {
 struct binlog_switches *control_switches = &own;
 uint32_t control_seen;
 bool control_deciding;
+bool control_asks_threads;
 
 /* A text of rules that was met; never freed, since others may still look. */
 struct control_text {
@@ -152,6 +153,14 @@ static void follow_triggers(void)
 		ring_trigger(BINLOG_CAUSE_CONTROL, 0, 0);
 }
 
+static void decide_whether_to(void)
+{
+	const struct rules *rules = control_rules();
+
+	control_asks_threads = rules && rules_ask(rules) & RULES_ASK_THREAD;
+	control_deciding = rules || control_level() < LEVEL_LAST;
+}
+
 COLD void control_follow(void)
 {
 	uint32_t version;
@@ -162,8 +171,7 @@ COLD void control_follow(void)
 		follow_rules();
 		follow_streams();
 		follow_triggers();
-		control_deciding =
-			control_level() < LEVEL_LAST || control_rules();
+		decide_whether_to();
 		control_seen = version;
 	} while (version !=
 		 __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE));

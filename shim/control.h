@@ -85,4 +85,7 @@ const struct rules *control_rules(void);
 /* Calls may be treated in different ways: there are rules, or a level. */
 extern HIDDEN bool control_deciding;
 
+/* And in different ways in different threads. */
+extern HIDDEN bool control_asks_threads;
+
 #endif

@@ -289,6 +289,8 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		w->core = ~0u - 1;
 		mend(w);
 		renew(w);
+		if (control_asks_threads)
+			forget_calls(w); /* of the other thread */
 	}
 	if (w) {
 		w->levels = levels ? levels : w->level;

@@ -2,10 +2,10 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
-#include "shim/life.h"
 #include "shim/process.h"
+#include "shim/ring_owner.h"
+#include "shim/ring_place.h"
 #include "shim/signal_mask.h"
-#include "shim/sys.h"
 
 /* Of the ring, so much may be in one block. */
 #define BLOCK_SHARE 128u
@@ -13,9 +13,7 @@
 /* Of the table, and from which size of ring on it is the larger one. */
 #define TABLE_BYTES (128u << 10)
 #define TABLE_LARGE_FROM ((uint64_t)128 << 20)
-/* How many places are looked at for such whose owners are gone, and for how many
- * of them the kernel is asked. */
-#define SEEN_MOST 1024u
+/* For how many places the kernel is asked whether their owners are gone. */
 #define ASKED 16u
 #define STOCKED 4u
 
@@ -24,36 +22,9 @@ struct binlog_ring_window *ring_windows;
 static struct binlog_ring *ring;
 static uint64_t usual_most, first_most; /* bytes of all places */
 
-static uint64_t writer_of(uint64_t state)
-{
-	return state >> RING_WRITER_SHIFT & RING_WRITER_MOST;
-}
-
 static uint64_t next_state(uint64_t writer, enum ring_state state)
 {
-	uint64_t count = __atomic_add_fetch(&ring->count, 1, __ATOMIC_RELAXED);
-
-	return count << RING_COUNT_SHIFT |
-	       (writer & RING_WRITER_MOST) << RING_WRITER_SHIFT | state;
-}
-
-static bool change(
-	struct binlog_ring_place *place, uint64_t before, uint64_t after)
-{
-	return __atomic_compare_exchange_n(&place->state, &before, after, false,
-		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-}
-
-static uint64_t state_of(const struct binlog_ring_place *place)
-{
-	return __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
-}
-
-static uint32_t used(void)
-{
-	uint32_t count = __atomic_load_n(&ring->used, __ATOMIC_ACQUIRE);
-
-	return count < ring->places ? count : ring->places;
+	return ring_place_state_for(ring, writer, state);
 }
 
 /* ---- making it ---- */
@@ -121,79 +92,6 @@ uint32_t ring_block_most(void)
 	return most;
 }
 
-/* ---- whose places are ---- */
-
-/*
- * Only of an open place an owner is told, and after the state: who sees a state
- * and then an owner knows that it is not that of somebody before.  Numbers of
- * threads mean the same to all processes of one namespace.
- */
-static bool is_at_home(void)
-{
-	const struct binlog_founder *founder =
-		(const void *)((const char *)capture_file_header +
-			       BINLOG_FOUNDER_OFFSET);
-	static uint32_t asked; /* as which process */
-	static bool home;
-
-	if (asked != process.pid) {
-		home = process_is_founder() ||
-		       (founder->pid_namespace != 0 && !sys_forbidden &&
-			       life_pid_namespace() == founder->pid_namespace);
-		asked = process.pid;
-	}
-	return home;
-}
-
-static void own(struct binlog_ring_place *place, uint32_t tid)
-{
-	__atomic_store_n(
-		&place->owner, is_at_home() ? tid : 0, __ATOMIC_RELEASE);
-}
-
-static bool is_gone(uint64_t owner)
-{
-	return owner != 0 && SYS2(tkill, owner, 0) == -ESRCH;
-}
-
-/* Whoever fills it, and will not come back, has finished. */
-static bool finish_for(struct binlog_ring_place *place)
-{
-	uint64_t state = state_of(place);
-	uint64_t owner = __atomic_load_n(&place->owner, __ATOMIC_ACQUIRE);
-
-	if ((state & RING_STATE) != RING_OPEN || !is_gone(owner))
-		return false;
-	/* Unless another thread goes on with it. */
-	if (!__atomic_compare_exchange_n(&place->owner, &owner, 0, false,
-		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		return false;
-	place->until = clock_ticks();
-	return change(place, state, next_state(writer_of(state), RING_DONE));
-}
-
-/* Looks at some, in turns.  True: there is one more that can be taken. */
-static bool finish_for_some(uint32_t asked)
-{
-	static uint32_t cursor;
-	uint32_t count = used();
-	uint32_t seen = count < SEEN_MOST ? count : SEEN_MOST;
-	bool any = false;
-
-	if (sys_forbidden || count == 0 || !is_at_home())
-		return false;
-	for (; asked > 0 && seen > 0; seen--) {
-		uint32_t i = __atomic_fetch_add(&cursor, 1, __ATOMIC_RELAXED);
-		struct binlog_ring_place *place = &ring_places[i % count];
-
-		if ((state_of(place) & RING_STATE) != RING_OPEN)
-			continue;
-		any |= finish_for(place);
-		asked--;
-	}
-	return any;
-}
-
 /* ---- what is kept ---- */
 
 static bool is_wanted(const struct binlog_ring_place *place)
@@ -220,7 +118,7 @@ static bool keep(struct binlog_ring_place *place, uint64_t state)
 		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
 		return false;
 	}
-	if (change(place, state, state | RING_KEPT))
+	if (ring_place_change(place, state, state | RING_KEPT))
 		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
@@ -268,11 +166,11 @@ static char *seize(const struct ring_want *want,
 		return NULL;
 	*taking = (uint32_t)(place - ring_places) + 1;
 	SIGNAL_FENCE();
-	if (!change(place, before, state)) {
+	if (!ring_place_change(place, before, state)) {
 		*taking = 0;
 		return NULL;
 	}
-	own(place, want->tid);
+	ring_owner_set(place, want->tid);
 	if ((before & RING_STATE) == RING_DONE)
 		overwrite(place);
 	hold_it(hold, place, state);
@@ -287,12 +185,12 @@ static char *take_left(
 	uint32_t left = *taking;
 	struct binlog_ring_place *place =
 		&ring_places[(left & ~RING_LEAVING) - 1];
-	uint64_t state = state_of(place);
+	uint64_t state = ring_place_state(place);
 	struct ring_hold its = {.place = place, .state = state};
 
 	*taking = 0;
 	if ((state & RING_STATE) != RING_OPEN || place == hold->place ||
-		writer_of(state) != (want->writer & RING_WRITER_MOST))
+		ring_place_writer(state) != (want->writer & RING_WRITER_MOST))
 		return NULL;
 	if (left & RING_LEAVING || ring_place_bytes(place->at) < want->bytes) {
 		ring_finish(&its);
@@ -304,12 +202,12 @@ static char *take_left(
 static char *take_free(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
-	uint32_t count = used();
+	uint32_t count = ring_place_count(ring);
 	char *memory;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct binlog_ring_place *place = &ring_places[i];
-		uint64_t state = state_of(place);
+		uint64_t state = ring_place_state(place);
 
 		if ((state & RING_STATE) != RING_FREE || place->at == 0 ||
 			ring_place_bytes(place->at) < want->bytes)
@@ -348,7 +246,7 @@ static struct binlog_ring_place *claim(
 	struct binlog_ring_place *place = NULL;
 
 	*memory = NULL;
-	if (used() == ring->places)
+	if (ring_place_count(ring) == ring->places)
 		return NULL;
 	if (__atomic_fetch_add(&ring->claimed, bytes, __ATOMIC_RELAXED) < most)
 		*memory = capture_file_claim(bytes);
@@ -375,7 +273,7 @@ static char *take_fresh(const struct ring_want *want, uint32_t bytes,
 	place = claim(bytes, most, state, &memory);
 	if (place) {
 		*taking = (uint32_t)(place - ring_places) + 1;
-		own(place, want->tid);
+		ring_owner_set(place, want->tid);
 		hold_it(hold, place, state);
 	}
 	signal_mask_restore(mask);
@@ -388,13 +286,13 @@ static struct binlog_ring_place *find_oldest(
 	uint32_t least, uint64_t *state, uint32_t *open)
 {
 	struct binlog_ring_place *oldest = NULL;
-	uint32_t count = used();
+	uint32_t count = ring_place_count(ring);
 
 	*state = UINT64_MAX;
 	*open = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct binlog_ring_place *place = &ring_places[i];
-		uint64_t now = state_of(place);
+		uint64_t now = ring_place_state(place);
 
 		*open += (now & RING_STATE) == RING_OPEN;
 		if ((now & RING_STATE) != RING_DONE || now >= *state ||
@@ -425,10 +323,10 @@ static char *take_oldest(
 			continue;
 		}
 		/* Of threads that have ended, perhaps. */
-		if (open > used() / 2)
-			finish_for_some(1);
+		if (open > ring_place_count(ring) / 2)
+			ring_owner_find_gone(1);
 		memory = seize(want, place, state, taking, hold);
-		if (memory || state_of(place) == state)
+		if (memory || ring_place_state(place) == state)
 			return memory;
 	}
 	return NULL;
@@ -452,7 +350,7 @@ static char *take(
 		memory = take_fresh(want, want->wished, most, taking, hold);
 	if (!memory)
 		memory = take_oldest(want, taking, hold);
-	if (!memory && finish_for_some(ASKED))
+	if (!memory && ring_owner_find_gone(ASKED))
 		memory = take_oldest(want, taking, hold);
 	if (!memory)
 		memory =
@@ -466,7 +364,7 @@ char *ring_take(
 	char *memory;
 
 	if (want->first)
-		finish_for_some(ASKED);
+		ring_owner_find_gone(ASKED);
 	memory = take(want, taking, hold);
 	if (memory)
 		hold->place->from = clock_ticks();
@@ -478,31 +376,29 @@ void ring_finish(struct ring_hold *hold)
 	struct binlog_ring_place *place = hold->place;
 
 	hold->place = NULL;
-	if (!place || state_of(place) != hold->state)
+	if (!place || ring_place_state(place) != hold->state)
 		return;
-	__atomic_store_n(&place->owner, 0, __ATOMIC_RELEASE);
+	ring_owner_clear(place);
 	place->until = clock_ticks();
-	change(place, hold->state,
-		next_state(writer_of(hold->state), RING_DONE));
+	ring_place_change(place, hold->state,
+		next_state(ring_place_writer(hold->state), RING_DONE));
 }
 
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
 	struct binlog_ring_place *place = hold->place;
-	uint64_t owner = tid;
 	uint64_t state;
 
 	if (!place)
 		return false;
-	state = next_state(writer_of(hold->state), RING_OPEN);
+	state = next_state(ring_place_writer(hold->state), RING_OPEN);
 	/* In this order: who sees the old owner does not see the new state. */
-	own(place, tid);
-	if (change(place, hold->state, state)) {
+	ring_owner_set(place, tid);
+	if (ring_place_change(place, hold->state, state)) {
 		hold->state = state;
 		return true;
 	}
-	__atomic_compare_exchange_n(&place->owner, &owner, 0, false,
-		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	ring_owner_take_back(place, tid);
 	hold->place = NULL;
 	return false;
 }

@@ -9,6 +9,8 @@
 /* After so long the pace of the ticks is known well enough. */
 #define PACE_NS 100000000u
 #define PACE_SHIFT 20
+/* What has happened was recorded a moment ago. */
+#define MOMENT_NS 100000u
 /* What is longer is for ever: 13 days. */
 #define LONGEST_NS ((uint64_t)1 << 50)
 
@@ -92,6 +94,7 @@ void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
 		return;
 	ring = ring_of(capture_file_header);
 	before = ticks_of(usual ? before_usual : before_ns);
+	before += ticks_of(MOMENT_NS);
 	from = before < now ? now - before : 0;
 	until = now + ticks_of(usual ? after_usual : after_ns);
 	if (extend(ring, from, until))
@@ -108,11 +111,16 @@ void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
 	reach(&window->until, until);
 }
 
-void ring_trigger_wait(void)
+static void wait_for(uint32_t what)
 {
 	if (ring_is_on())
-		__atomic_store_n(&ring_of(capture_file_header)->waits, 1,
+		__atomic_fetch_or(&ring_of(capture_file_header)->waits, what,
 			__ATOMIC_RELEASE);
+}
+
+void ring_trigger_wait(void)
+{
+	wait_for(BINLOG_RING_WAITS);
 }
 
 /* 0: it goes on after all. */
@@ -128,7 +136,7 @@ void ring_trigger_end(unsigned text, int64_t value)
 		ring_trigger(BINLOG_CAUSE_EXIT, 0, 0);
 }
 
-/* ---- BINLOG_TRIGGER=signal,exit,before=5s,after=100ms ---- */
+/* ---- BINLOG_TRIGGER=signal,exit,kill,before=5s,after=100ms ---- */
 
 static const struct unit {
 	const char *name;
@@ -166,6 +174,8 @@ static void obey(const char *word)
 		on_signal = true;
 	else if (bytes_starts(word, "exit"))
 		on_exit_status = true;
+	else if (bytes_starts(word, "kill"))
+		wait_for(BINLOG_RING_KILL);
 	else if (bytes_starts(word, "before="))
 		before_usual = duration(word + 7, before_usual);
 	else if (bytes_starts(word, "after="))

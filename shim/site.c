@@ -128,7 +128,7 @@ static void decide(struct site *site, const struct site_call *call)
 /* ---- finding ---- */
 
 static struct site *make(
-	const struct site_call *call, uintptr_t key, uint32_t writer)
+	const struct site_call *call, uintptr_t key, uint32_t thread)
 {
 	unsigned verdicts = is_syslog(call->text) ? 8 : 1;
 	struct site *site =
@@ -140,7 +140,7 @@ static struct site *make(
 	site->result_used = result_use_is_possible(site->pc);
 	site->key = key;
 	site->stream = call->stream;
-	site->writer = writer;
+	site->thread = thread;
 	site->verdicts = (uint8_t)verdicts;
 	return site;
 }
@@ -156,27 +156,27 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 }
 
 static bool is_it(const struct site *site, const struct site_call *call,
-	uintptr_t key, uint32_t writer)
+	uintptr_t key, uint32_t thread)
 {
 	return site->pc == call->call->pc && site->key == key &&
-	       site->stream == call->stream && site->writer == writer;
+	       site->stream == call->stream && site->thread == thread;
 }
 
 static struct site *look_up(struct site_table *table,
-	const struct site_call *call, uintptr_t key, uint32_t writer)
+	const struct site_call *call, uintptr_t key, uint32_t thread)
 {
 	uint64_t hash = binlog_hash_word(
-		binlog_hash_word(call->call->pc, key), call->stream + writer);
+		binlog_hash_word(call->call->pc, key), call->stream + thread);
 	struct site **place = &table->bucket[hash % BUCKETS];
 	struct site *site;
 
 	for (site = __atomic_load_n(place, __ATOMIC_ACQUIRE); site;
 		site = site->next)
-		if (is_it(site, call, key, writer))
+		if (is_it(site, call, key, thread))
 			return site;
 	if (__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED) >= SITES_MAX)
 		return NULL;
-	site = make(call, key, writer);
+	site = make(call, key, thread);
 	if (!site)
 		return NULL;
 	decide(site, call);
@@ -198,13 +198,10 @@ static uintptr_t key_of(const struct site_call *call)
 
 struct site *site_find(struct writer *w, const struct site_call *call)
 {
-	const struct rules *rules = control_rules();
-	uint32_t writer = rules && rules_ask(rules) & RULES_ASK_THREAD
-				  ? w->number + 1
-				  : 0;
+	uint32_t thread = control_asks_threads ? w->tid : 0;
 	struct site_table *table = table_of_process();
 	struct site *site =
-		table ? look_up(table, call, key_of(call), writer) : NULL;
+		table ? look_up(table, call, key_of(call), thread) : NULL;
 
 	if (!site) {
 		site = borrow(w, call);
@@ -308,7 +305,7 @@ void site_switch_off(const struct site *site,
 		.result = length < 0 ? 0 : length,
 	};
 
-	if (!is_off(verdict) || site->writer || !call->format ||
+	if (!is_off(verdict) || site->thread || !call->format ||
 		site->key != drop.key || call->call->how == HOW_NONE ||
 		!stream->file || stream->unusual ||
 		(length < 0 && site->result_used))

@@ -27,7 +27,7 @@ struct site {
 	uintptr_t pc;
 	uintptr_t key; /* as of struct memo */
 	uint32_t stream;
-	uint32_t writer;		   /* 0: of all threads */
+	uint32_t thread;		   /* 0: of all threads */
 	uint32_t generation;		   /* for which it was decided */
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
