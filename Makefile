@@ -76,7 +76,8 @@ units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(programs) $(O)/man/binlog.5 $(O)/man/binlog-packed.5 $(O)/man/binlog.7
+all: $(programs) $(addprefix $(O)/man/,binlog.5 binlog-packed.5 binlog.conf.5 \
+	binlog.7 binlog-rules.7)
 
 $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
@@ -140,6 +141,12 @@ $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk \
 	@mkdir -p $(@D)
 	$(Q)awk -f man/packed.awk record/packed_tags.def \
 		record/packed_fields.def man/binlog-packed.5.in >$@
+
+rule_lists := $(addprefix record/,rule_words.def levels.def secret_words.def config_keys.def)
+$(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.awk $(rule_lists)
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/rules.awk $(rule_lists) $< >$@
 
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
@@ -227,7 +234,7 @@ install: all
 	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(O)/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 man/*.7 $(O)/man/binlog.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 man/*.7 $(O)/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:
 	rm -rf $(O)

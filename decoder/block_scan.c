@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "decoder/cursor.h"
+#include "decoder/recording_ring.h"
 
 struct scan {
 	struct recording *capture;
@@ -66,6 +67,14 @@ static bool is_block(struct scan *scan, const struct binlog_block *head)
 	return false;
 }
 
+/* Of a ring: those that were there are known already. */
+static bool is_known(
+	const struct recording *capture, const struct binlog_block *head)
+{
+	return (head->sequence & BINLOG_RING_DATA) != 0 && capture->ring &&
+	       capture->ring->count > 0;
+}
+
 /* The size of the block that begins here, now entered.  0: none does. */
 static uint32_t take_block(
 	struct scan *scan, uint64_t offset, struct cursor page)
@@ -76,6 +85,8 @@ static uint32_t take_block(
 	cursor_struct(&page, &head, sizeof(head));
 	if (!is_block(scan, &head))
 		return 0;
+	if (is_known(capture, &head))
+		return head.size;
 	if (!make_room(capture)) {
 		scan->failed = true;
 		return 0;
@@ -126,10 +137,16 @@ static bool looks_back(struct scan *scan, uint64_t offset)
 /* Looks at one page; returns where to look next. */
 static uint64_t scan_page(struct scan *scan, uint64_t offset)
 {
+	uint32_t block = recording_ring_place(scan->capture->ring, offset);
 	uint8_t page[BINLOG_PAGE];
-	size_t size = recording_read(scan->capture, offset, page, sizeof(page));
-	uint32_t block;
+	size_t size;
 
+	if (block > 0) {
+		end_damage(scan);
+		scan->zeros = 0;
+		return offset + block;
+	}
+	size = recording_read(scan->capture, offset, page, sizeof(page));
 	if (size == 0)
 		return scan->end;
 	block = take_block(scan, offset, cursor_over(page, size));
@@ -229,6 +246,12 @@ static void forget_newer(struct recording *capture, uint64_t newest)
 	capture->block_count = kept;
 }
 
+static bool is_of_ring(const struct recording_block *block)
+{
+	return block->sequence & BINLOG_RING_DATA;
+}
+
+/* In a ring sequences start anew; definitions come first. */
 static int compare_blocks(const void *left, const void *right)
 {
 	const struct recording_block *a = left;
@@ -236,6 +259,9 @@ static int compare_blocks(const void *left, const void *right)
 
 	if (a->writer != b->writer)
 		return a->writer < b->writer ? -1 : 1;
+	if (is_of_ring(a) && is_of_ring(b) &&
+		a->anchor.ticks != b->anchor.ticks)
+		return a->anchor.ticks < b->anchor.ticks ? -1 : 1;
 	if (a->sequence != b->sequence)
 		return a->sequence < b->sequence ? -1 : 1;
 	return a->offset < b->offset ? -1 : 1;
@@ -263,7 +289,7 @@ static void check_sequences(struct recording *capture)
 				block->offset, block->sequence);
 			continue;
 		}
-		if (block->sequence != expected)
+		if (block->sequence != expected && !is_of_ring(block))
 			recording_report(capture, ERROR_GAP, block->offset,
 				block->sequence - expected);
 		capture->blocks[kept++] = *block;
@@ -305,6 +331,24 @@ static void scan_again(struct scan *scan)
 	scan_file(scan);
 }
 
+/* Those of the ring to those that were found.  False: out of memory. */
+static bool add_ring(struct recording *capture)
+{
+	const struct recording_ring *ring = capture->ring;
+	size_t i;
+
+	if (!ring)
+		return true;
+	for (i = 0; i < ring->block_count; i++) {
+		if (!make_room(capture))
+			return false;
+		capture->blocks[capture->block_count++] = ring->blocks[i];
+	}
+	capture->passed += ring->passed;
+	capture->dropped += ring->dropped;
+	return true;
+}
+
 bool block_scan(struct recording *capture)
 {
 	struct scan scan = {
@@ -323,11 +367,16 @@ bool block_scan(struct recording *capture)
 	if (scan.failed)
 		return false;
 	check_end(capture);
-	if (grown)
+	/* The definitions of all that is in a ring are there by now. */
+	if (grown && !capture->ring)
 		forget_newer(capture, newest);
+	if (!add_ring(capture))
+		return false;
 	if (capture->block_count > 0)
 		qsort(capture->blocks, capture->block_count,
 			sizeof(*capture->blocks), compare_blocks);
 	check_sequences(capture);
+	if (capture->ring)
+		recording_ring_prune(capture);
 	return true;
 }

@@ -2,7 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "decoder/digits.h"
+
+#define NS 1000000000u
 
 void calendar_put(char text[static CALENDAR_BYTES], uint64_t second, bool utc)
 {
@@ -14,4 +19,28 @@ void calendar_put(char text[static CALENDAR_BYTES], uint64_t second, bool utc)
 	if (!split ||
 		strftime(text, CALENDAR_BYTES, "%Y-%m-%d %H:%M:%S", split) == 0)
 		snprintf(text, CALENDAR_BYTES, "%" PRIu64, second);
+}
+
+static void make_date(struct calendar *calendar, uint64_t wall)
+{
+	calendar_put(calendar->date, wall / NS, calendar->utc);
+	calendar->date_bytes = (uint32_t)strlen(calendar->date);
+	calendar->date[calendar->date_bytes++] = '.';
+	calendar->second = wall - wall % NS;
+}
+
+void calendar_append(
+	struct calendar *calendar, uint64_t wall, struct render_buffer *out)
+{
+	char *at;
+
+	if (calendar->date_bytes == 0 || wall - calendar->second >= NS)
+		make_date(calendar, wall);
+	if (!render_buffer_reserve(out, sizeof(calendar->date) + 9))
+		return;
+	at = out->data + out->length;
+	memcpy(at, calendar->date, sizeof(calendar->date));
+	at = digits_write_nanoseconds(
+		at + calendar->date_bytes, (uint32_t)(wall - calendar->second));
+	out->length = (size_t)(at - out->data);
 }

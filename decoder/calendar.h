@@ -8,9 +8,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decoder/render_buffer.h"
+
 #define CALENDAR_BYTES 40
 
 /* `second` since 1970 as 2026-11-21 02:27:03, in UTC or in local time. */
 void calendar_put(char text[static CALENDAR_BYTES], uint64_t second, bool utc);
+
+/* All zeros but for `utc` at first: most moments are of the second before. */
+struct calendar {
+	bool utc;
+	uint64_t second;	   /* that `date` is for, in nanoseconds */
+	char date[CALENDAR_BYTES]; /* up to the second, and a point */
+	uint32_t date_bytes;	   /* 0: not set */
+};
+
+/* Appends the date and time, with nanoseconds; `wall` is of these. */
+void calendar_append(
+	struct calendar *calendar, uint64_t wall, struct render_buffer *out);
 
 #endif

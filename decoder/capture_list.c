@@ -10,6 +10,7 @@
 #include "decoder/core_file.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
+#include "decoder/recording_ring.h"
 #include "record/layout.h"
 #include "record/packed.h"
 
@@ -126,8 +127,13 @@ static void add_file(
 		return;
 	}
 	capture = recording_open(path, list->count < KEPT_OPEN_MAX, errors);
-	if (capture)
-		list->captures[list->count++] = capture;
+	if (!capture)
+		return;
+	if (capture->ring)
+		capture->ring->all |= list->all;
+	if (recording_ring_waits(capture))
+		recording_report(capture, ERROR_RING_WAITS, 0, 0);
+	list->captures[list->count++] = capture;
 }
 
 static int is_wanted(const struct dirent *entry)

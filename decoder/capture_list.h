@@ -17,10 +17,11 @@ struct capture_list {
 	char **names; /* of all that was tried: errors refer to them */
 	size_t name_count;
 	size_t room; /* of all three */
+	bool all; /* also what rings hold although they wait for something */
 };
 
 /*
- * Opens what `path` names and appends it; `list` starts as all zeros.  What
+ * Opens what `path` names and appends it; `list` starts as all zeros, but for `all`.  What
  * cannot be opened is added to `errors`, which must not outlive the list.
  */
 void capture_list_add(

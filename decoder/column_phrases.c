@@ -108,21 +108,37 @@ static void put_phrases(struct column_write *writer, struct render_buffer *out,
 	column_write_numbers(writer, out, writer->group, phrases->places_count);
 }
 
-void column_phrases_write(struct column_write *writer,
+/* False: there are none worth while, or no memory. */
+static bool write_phrases(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
 	const bool *starts)
 {
 	struct phrases phrases = {0};
-	size_t start = out->length;
+	bool found = column_write_reserve_group(writer, count) &&
+		     find_phrases(writer, &phrases, values, count, starts);
 
-	column_write_numbers(writer, out, values, count);
-	if (out->length - start > LEAST_BYTES &&
-		column_write_reserve_group(writer, count) &&
-		find_phrases(writer, &phrases, values, count, starts)) {
-		writer->other.length = 0;
-		put_phrases(writer, &writer->other, values, &phrases);
-		column_write_keep_better(writer, out, start);
-	}
+	if (found)
+		put_phrases(writer, out, values, &phrases);
 	free(phrases.all);
 	free(phrases.places);
+	return found;
+}
+
+void column_phrases_write(struct column_write *writer,
+	struct render_buffer *out, const uint64_t *values, size_t count,
+	const bool *starts, struct pack_choice *choice)
+{
+	bool settled = pack_choice_settled(choice);
+	size_t start = out->length;
+
+	if (settled && choice->other &&
+		write_phrases(writer, out, values, count, starts))
+		return;
+	column_write_numbers(writer, out, values, count);
+	if (settled || out->length - start <= LEAST_BYTES)
+		return;
+	writer->other.length = 0;
+	if (write_phrases(writer, &writer->other, values, count, starts))
+		pack_choice_make(
+			choice, column_write_keep_better(writer, out, start));
 }

@@ -14,6 +14,6 @@
  */
 void column_phrases_write(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
-	const bool *starts);
+	const bool *starts, struct pack_choice *choice);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "decoder/entropy.h"
 
-#define SAMPLES 128u
+#define SAMPLES 64u
 /* An estimate looks at so many values, in runs. */
 #define ESTIMATED 8192u
 #define RUN 1024u
@@ -132,14 +132,11 @@ static void consider_samples(struct column_shape *best, const uint64_t *values,
 }
 
 /* The first value may be another thing than all that follow. */
-static void consider_first(
-	struct column_shape *best, const uint64_t *values, size_t count)
+static void consider_first(struct column_shape *best, const uint64_t *values,
+	size_t count, int64_t min, int64_t max)
 {
-	int64_t min, max;
-	unsigned width;
+	unsigned width = column_shape_width((uint64_t)max - (uint64_t)min);
 
-	measure(values + 1, count - 1, &min, &max);
-	width = column_shape_width((uint64_t)max - (uint64_t)min);
 	if (width < best->width)
 		consider_patched(
 			best, values, count, (uint64_t)min, width ? width : 1);
@@ -148,9 +145,15 @@ static void consider_first(
 struct column_shape column_shape_of(const uint64_t *values, size_t count)
 {
 	struct column_shape shape = {.kind = PACKED_PLANES};
+	int64_t first = (int64_t)values[0];
+	int64_t rest_min = first;
+	int64_t rest_max = first;
 	int64_t min, max;
 
-	measure(values, count, &min, &max);
+	if (count > 1)
+		measure(values + 1, count - 1, &rest_min, &rest_max);
+	min = first < rest_min ? first : rest_min;
+	max = first > rest_max ? first : rest_max;
 	shape.base = (uint64_t)min;
 	shape.width = column_shape_width((uint64_t)max - (uint64_t)min);
 	shape.cost = shape.width * count;
@@ -158,7 +161,7 @@ struct column_shape column_shape_of(const uint64_t *values, size_t count)
 	if (shape.width == 0)
 		shape.kind = PACKED_CONSTANT;
 	if (count > 1 && shape.width > 1)
-		consider_first(&shape, values, count);
+		consider_first(&shape, values, count, rest_min, rest_max);
 	if (count >= SAMPLES && shape.width > 1)
 		consider_samples(&shape, values, count, min);
 	return shape;

@@ -14,6 +14,10 @@
 /* What is wrapped around something must save so many bytes. */
 #define LEAST_GAIN 8u
 #define TRIAL_LEVEL 3
+/* Of a column of more values, runs of some are looked at first. */
+#define LARGE 4096u
+#define RUNS 8u
+#define RUN 128u
 
 enum wrapping { NOT_WRAPPED, WRAPPED_DELTA, WRAPPED_SCALED, WRAPPED_DISTINCT };
 
@@ -77,11 +81,29 @@ static void fill_deltas(uint64_t *deltas, const uint64_t *values, size_t count)
 		deltas[i - 1] = values[i] - values[i - 1];
 }
 
+/* Whether differences may take less, as some runs of them have it. */
+static bool deltas_promise(struct column_write *writer, size_t least,
+	const uint64_t *values, size_t count)
+{
+	struct column_shape shape;
+	size_t estimate, i;
+
+	for (i = 0; i < RUNS; i++)
+		fill_deltas(writer->numbers + i * RUN,
+			values + i * (count - RUN - 1) / RUNS, RUN + 1);
+	shape = column_shape_of(writer->numbers, RUNS * RUN);
+	estimate = column_shape_estimate(&shape, writer->numbers, RUNS * RUN);
+	return estimate * count / (RUNS * RUN) < least + least / 16;
+}
+
 static void consider_deltas(struct column_write *writer, struct plan *best,
 	const uint64_t *values, size_t count)
 {
 	struct plan plan = {.wrapping = WRAPPED_DELTA};
 
+	if (count > LARGE &&
+		!deltas_promise(writer, best->estimate, values, count))
+		return;
 	fill_deltas(writer->numbers, values, count);
 	plan.shape = column_shape_of(writer->numbers, count - 1);
 	plan.estimate =
@@ -323,7 +345,7 @@ size_t column_write_compressed(
 	return ZSTD_isError(compressed) ? SIZE_MAX : compressed;
 }
 
-void column_write_keep_better(
+bool column_write_keep_better(
 	struct column_write *writer, struct render_buffer *out, size_t start)
 {
 	const struct render_buffer *other = &writer->other;
@@ -333,9 +355,10 @@ void column_write_keep_better(
 		column_write_compressed(writer, other->data, other->length);
 
 	if (out->failed || other->failed || then + LEAST_GAIN >= now)
-		return;
+		return false;
 	out->length = start;
 	render_buffer_put(out, other->data, other->length);
+	return true;
 }
 
 static void put_groups(struct column_write *writer, struct render_buffer *out,
@@ -354,18 +377,27 @@ static void put_groups(struct column_write *writer, struct render_buffer *out,
 
 void column_write_grouped(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
-	const struct column_write_groups *groups)
+	const struct column_write_groups *groups, struct pack_choice *choice)
 {
-	struct plan plan = plan_for(writer, values, count);
+	bool settled = pack_choice_settled(choice);
 	size_t start = out->length;
+	struct plan plan;
 
+	if (groups->count < 2 || !column_write_reserve_group(writer, count)) {
+		column_write_numbers(writer, out, values, count);
+		return;
+	}
+	if (settled && choice->other) {
+		put_groups(writer, out, values, groups);
+		return;
+	}
+	plan = plan_for(writer, values, count);
 	put_plan(writer, out, values, count, &plan);
-	if (groups->count < 2 || plan.estimate < 4 * groups->count ||
-		!column_write_reserve_group(writer, count))
+	if (settled || plan.estimate < 4 * groups->count)
 		return;
 	writer->other.length = 0;
 	put_groups(writer, &writer->other, values, groups);
-	column_write_keep_better(writer, out, start);
+	pack_choice_make(choice, column_write_keep_better(writer, out, start));
 }
 
 void column_write_free(struct column_write *writer)

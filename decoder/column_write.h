@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/pack_choice.h"
 #include "decoder/render_buffer.h"
 #include "record/packed.h"
 
@@ -41,7 +42,7 @@ void column_write_numbers(struct column_write *writer,
 /* The same, and they may have more in common within each site. */
 void column_write_grouped(struct column_write *writer,
 	struct render_buffer *out, const uint64_t *values, size_t count,
-	const struct column_write_groups *groups);
+	const struct column_write_groups *groups, struct pack_choice *choice);
 
 /* `count` elements of `size`; false: out of memory. */
 bool column_write_room(void **array, size_t *room, size_t count, size_t size);
@@ -57,9 +58,9 @@ bool column_write_reserve_group(struct column_write *writer, size_t count);
 
 /*
  * Of what is in `out` from `start` on, and in `other`, keeps in `out` what is
- * less once it is compressed.
+ * less once it is compressed; whether that is the other.
  */
-void column_write_keep_better(
+bool column_write_keep_better(
 	struct column_write *writer, struct render_buffer *out, size_t start);
 
 /*

@@ -60,12 +60,12 @@ struct definition_context {
 	size_t fixed_bytes;  /* of all arguments; 0 when that varies */
 	bool usable;	     /* all kinds of arguments are known */
 	size_t modules;	     /* that the process had at the definition */
-	uint8_t file_wanted; /* for filter.c: 0 not asked yet, 1 no, 2 yes */
+	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
 	uint64_t packed;     /* for pack.c: its site in a log; 0: none yet */
 	char *stack;	     /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
 	struct render_plan *plan;   /* for message.c; null: not yet */
-	struct filter_site *filter; /* for filter.c; null: not yet */
+	const struct filter_site *filter; /* for filter.c; null: not yet */
 };
 
 /* All zeros is an empty table. */

@@ -42,9 +42,13 @@ bool error_is_known(enum error_code code)
 
 void error_add(struct error_list *list, const struct error *error)
 {
-	if (list->count < ERROR_KEPT_MAX)
-		list->kept[list->count] = *error;
-	list->count++;
+	if (error->code == ERROR_MORE) {
+		list->more += error->number > 0 ? error->number : 1;
+	} else {
+		if (list->count < ERROR_KEPT_MAX)
+			list->kept[list->count] = *error;
+		list->count++;
+	}
 	list->severe[describe(error->code)->severity]++;
 }
 

@@ -40,6 +40,7 @@ struct error {
 struct error_list {
 	struct error kept[ERROR_KEPT_MAX];
 	size_t count; /* of all that were added, kept or not */
+	size_t more;  /* that an ERROR_MORE stands for: it is not kept */
 	size_t severe[ERROR_SEVERITIES];
 };
 

@@ -1,50 +1,22 @@
 #include "decoder/expression.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "decoder/expression_tree.h"
+#include "record/argument_name.h"
 #include "record/format.h"
 #include "record/layout.h"
 
 /* What a part of an expression can be, as bits. */
 enum { CAN_BE_TRUE = 1, CAN_BE_FALSE = 2, CAN_BE_NEITHER = 4 };
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t cut(const char *text, size_t bytes, const char *any)
-{
-	while (bytes > 0 && text[bytes - 1] && strchr(any, text[bytes - 1]))
-		bytes--;
-	return bytes;
-}
-
-/* The text without what may be between a word and its value: `"size": 0x`. */
-static size_t cut_separators(const char *text, size_t bytes)
-{
-	if (bytes >= 2 && text[bytes - 2] == '0' &&
-		(text[bytes - 1] == 'x' || text[bytes - 1] == 'X') &&
-		(bytes == 2 || !is_word(text[bytes - 3])))
-		bytes -= 2;
-	bytes = cut(text, bytes, " \t\"'`([{<#$");
-	if (bytes > 0 && (text[bytes - 1] == '=' || text[bytes - 1] == ':'))
-		bytes--;
-	return cut(text, bytes, " \t\"'`");
-}
-
 /* Whether the last word of the text is this one. */
 static bool ends_with_word(
 	const struct format_directive *text, const struct expression_name *word)
 {
-	size_t bytes = cut_separators(text->text, text->length);
-	const char *end = text->text + bytes;
-
-	return bytes >= word->bytes &&
-	       memcmp(end - word->bytes, word->text, word->bytes) == 0 &&
-	       (bytes == word->bytes || !is_word(end[-1 - (long)word->bytes]));
+	return argument_name_is(text->text,
+		argument_name_end(text->text, text->length), word->text,
+		word->bytes, false);
 }
 
 static struct expression_reference refer(

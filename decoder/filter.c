@@ -28,10 +28,14 @@ static bool file_is_wanted(
 static bool is_wanted_file(
 	const struct options *options, struct definition_context *context)
 {
-	if (context->file_wanted == 0)
-		context->file_wanted =
-			file_is_wanted(options, context->stream) ? 2 : 1;
-	return context->file_wanted == 2;
+	uint64_t asked = (uint64_t)1 << 2 * options->number;
+	uint64_t wanted = asked << 1;
+
+	if (!(context->files_wanted & asked))
+		context->files_wanted |=
+			asked |
+			(file_is_wanted(options, context->stream) ? wanted : 0);
+	return context->files_wanted & wanted;
 }
 
 bool filter_wants_stream(
@@ -82,9 +86,14 @@ bool filter_wants_thread(const struct options *options, uint32_t pid,
 	       is_thread_wanted(&rules->threads, thread);
 }
 
+bool filter_asks_for_calls(const struct options *options)
+{
+	return options->rules.about_threads || options->streams != 0;
+}
+
 bool filter_wants(const struct options *options, const struct message *message)
 {
-	if (!options->rules.about_threads && options->streams == 0)
+	if (!filter_asks_for_calls(options))
 		return true;
 	return filter_wants_thread(
 		       options, message->pid, message->tid, message->thread) &&
@@ -116,16 +125,15 @@ static const struct filter_site *site_of(
 	const struct options *options, const struct message *message)
 {
 	struct definition_context *context = message->context;
-
 	const struct definition_string *format = context->format;
+	const struct filter_site *site =
+		filter_site_find(context, &options->rules);
 
-	if (context->filter)
-		return context->filter;
+	if (site)
+		return site;
 	if (!grep_format_is_sound(context, format))
 		format = message_format(message);
-	context->filter = filter_site_new(
-		&options->rules, context, format, message->pool);
-	return context->filter;
+	return filter_site_new(&options->rules, context, format, message->pool);
 }
 
 /* Of a context that has one: see filter_site.c. */
@@ -171,6 +179,15 @@ bool filter_finds(const struct options *options, const char *text, size_t bytes)
 		if (grep_finds(rules->greps[i], text, bytes))
 			return true;
 	return rules->grep_count == 0;
+}
+
+bool filter_wants_line(const struct options *options,
+	const struct message *message, const char *text, size_t bytes)
+{
+	return !filter_asks_for_lines(options) ||
+	       (filter_is_timely(options, message) &&
+		       filter_chooses(options, message) &&
+		       filter_finds(options, text, bytes));
 }
 
 /* Whether the texts that the message was given decide that it is not. */

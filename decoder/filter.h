@@ -9,6 +9,9 @@
 #include "decoder/message.h"
 #include "decoder/options.h"
 
+/* Whether messages are left out for these: */
+bool filter_asks_for_calls(const struct options *options);
+
 /* By its process, thread and stream. */
 bool filter_wants(const struct options *options, const struct message *message);
 
@@ -36,6 +39,10 @@ bool filter_chooses(
 /* By the text itself: of a line without its newline. */
 bool filter_finds(
 	const struct options *options, const char *text, size_t bytes);
+
+/* By its time and all that it says: of a message that is shown as this text. */
+bool filter_wants_line(const struct options *options,
+	const struct message *message, const char *text, size_t bytes);
 
 /*
  * By all of these, of this message alone.  One that has no text is not found

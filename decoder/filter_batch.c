@@ -1,8 +1,8 @@
 #include "decoder/filter_batch.h"
 
+#include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/filter_site.h"
-#include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
 #include "record/layout.h"
 
@@ -40,12 +40,14 @@ static bool is_anybody_wanted(
 static const struct filter_site *decide(const struct options *options,
 	struct definition_context *context, struct pool *pool)
 {
-	if (!context->filter &&
-		(context->restored ||
-			grep_format_is_sound(context, context->format)))
-		context->filter = filter_site_new(
+	const struct filter_site *site =
+		filter_site_find(context, &options->rules);
+
+	if (!site && (context->restored ||
+			     grep_format_is_sound(context, context->format)))
+		site = filter_site_new(
 			&options->rules, context, context->format, pool);
-	return context->filter;
+	return site;
 }
 
 static bool is_event(const struct definition_context *context)
@@ -112,7 +114,7 @@ static bool is_needed(const struct filter_batch *filter,
 	const struct filter_site *site;
 
 	if (is_event(context))
-		return filter->joiner && last_words_is_end(context->text);
+		return filter->joiner && event_words_may_be(context->text);
 	site = decide(filter->options, context, pool);
 	if (!site || (timely && !filter_site_is_hopeless(site)))
 		return true;

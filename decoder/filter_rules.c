@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "decoder/time_parse.h"
+#include "record/levels.h"
 
 #define LEVELS 8
 static const char too_many[] =
@@ -38,24 +38,14 @@ const char *filter_rules_add_text(struct filter_texts *texts, const char *value)
 	return NULL;
 }
 
-/* The level that has this name or number, or LEVELS. */
+/* The level of syslog that has this name or number, or LEVELS. */
 static size_t level_of(const char *name, size_t bytes)
 {
-	static const struct {
-		const char *name;
-		size_t level;
-	} names[] = {{"emerg", 0}, {"panic", 0}, {"alert", 1}, {"crit", 2},
-		{"err", 3}, {"error", 3}, {"warning", 4}, {"warn", 4},
-		{"notice", 5}, {"info", 6}, {"debug", 7}};
-	size_t i;
+	int level;
 
-	if (bytes == 1 && *name >= '0' && *name < '0' + LEVELS)
-		return (size_t)(*name - '0');
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i].name) == bytes &&
-			strncasecmp(names[i].name, name, bytes) == 0)
-			return names[i].level;
-	return LEVELS;
+	return level_named(name, bytes, &level) && level >= 0 && level < LEVELS
+		       ? (size_t)level
+		       : LEVELS;
 }
 
 /* LEVEL, which includes all that are more important, or FROM..TO. */

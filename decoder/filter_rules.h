@@ -45,6 +45,7 @@ struct filter_rules {
 	struct grep *greps[FILTER_RULES_MAX];
 	size_t grep_count;
 	bool named; /* what pointers point to is in the texts */
+	bool reworded; /* the texts are not as their formats say */
 	char problem[160];
 };
 

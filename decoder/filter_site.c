@@ -70,8 +70,9 @@ static enum grep_answer search(const struct filter_rules *rules,
 	const struct definition_context *context,
 	const struct definition_string *format)
 {
-	enum grep_answer best =
-		rules->grep_count > 0 ? GREP_NEVER : GREP_ALWAYS;
+	enum grep_answer best = rules->grep_count == 0 ? GREP_ALWAYS
+				: rules->reworded      ? GREP_DEPENDS
+						       : GREP_NEVER;
 	size_t i;
 
 	for (i = 0; i < rules->grep_count && best != GREP_ALWAYS; i++) {
@@ -84,8 +85,8 @@ static enum grep_answer search(const struct filter_rules *rules,
 	return best;
 }
 
-struct filter_site *filter_site_new(const struct filter_rules *rules,
-	const struct definition_context *context,
+const struct filter_site *filter_site_new(const struct filter_rules *rules,
+	struct definition_context *context,
 	const struct definition_string *format, struct pool *pool)
 {
 	struct filter_site *site = pool_take(
@@ -100,5 +101,8 @@ struct filter_site *filter_site_new(const struct filter_rules *rules,
 		       (rules->levels == 0 || has_level(context));
 	site->ends_line = grep_format_ends_line(context, format);
 	site->found = search(rules, context, format);
+	site->rules = rules;
+	site->next = context->filter;
+	context->filter = site;
 	return site;
 }

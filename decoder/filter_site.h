@@ -9,6 +9,8 @@
 #include "decoder/grep_format.h"
 
 struct filter_site {
+	const struct filter_rules *rules; /* that say it */
+	const struct filter_site *next;	  /* what others say of it, or null */
 	bool chosen;	/* by format and function, and its arguments may be */
 	bool ends_line; /* its texts are whole lines */
 	enum grep_answer found;
@@ -16,12 +18,24 @@ struct filter_site {
 	const struct expression_binding *bindings[];
 };
 
-/*
- * Of messages with this context and format, which may be null: from the pool.
- * Null: out of memory.
- */
-struct filter_site *filter_site_new(const struct filter_rules *rules,
+/* What was decided; null: nothing yet. */
+static inline const struct filter_site *filter_site_find(
 	const struct definition_context *context,
+	const struct filter_rules *rules)
+{
+	const struct filter_site *site = context->filter;
+
+	while (site && site->rules != rules)
+		site = site->next;
+	return site;
+}
+
+/*
+ * Decides of messages with this context and format, which may be null, and
+ * notes it there; from the pool.  Null: out of memory.
+ */
+const struct filter_site *filter_site_new(const struct filter_rules *rules,
+	struct definition_context *context,
 	const struct definition_string *format, struct pool *pool);
 
 /* Whether no message of it is asked for, for what it says. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define SLOTS_FIRST 16u
+#define SLOTS_FIRST 4u
 
 uint64_t id_map_seed;
 

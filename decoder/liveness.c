@@ -104,8 +104,8 @@ bool liveness_is_here(const struct recording *capture)
 	if (!here.asked)
 		ask();
 	return memcmp(here.boot_id, unknown, sizeof(unknown)) != 0 &&
-	       memcmp(capture->header.boot_id, here.boot_id,
-		       sizeof(unknown)) == 0;
+	       memcmp(capture->header.boot_id, here.boot_id, sizeof(unknown)) ==
+		       0;
 }
 
 static bool is_other_namespace(uint64_t pid_namespace)
@@ -133,9 +133,8 @@ struct binlog_founder liveness_founder(struct recording *capture)
 
 	if (capture->packed)
 		return capture->founder;
-	if (recording_read(capture,
-		    capture->header_at + BINLOG_FOUNDER_OFFSET, &founder,
-		    sizeof(founder)) < sizeof(founder))
+	if (recording_read(capture, capture->header_at + BINLOG_FOUNDER_OFFSET,
+		    &founder, sizeof(founder)) < sizeof(founder))
 		return (struct binlog_founder){0};
 	return founder;
 }

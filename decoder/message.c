@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decoder/named_text.h"
 #include "decoder/render_plan.h"
 #include "decoder/restore.h"
 #include "record/layout.h"
@@ -154,6 +155,19 @@ const struct definition_string *message_format(const struct message *message)
 							 : NULL;
 }
 
+/* Of one that there is, with the names of its arguments. */
+__attribute__((noinline, cold)) static void put_named(
+	const struct message *message, size_t first, struct render_buffer *out)
+{
+	const struct definition_string *format = message->context->format;
+
+	if (!named_text_put(out, format, message->arguments + first,
+		    message->count - first))
+		render_plan_put(&message->context->plan, message->pool, out,
+			format->bytes, format->length,
+			message->arguments + first, message->count - first);
+}
+
 /* The format with the arguments from `first` on. */
 static void put_format(
 	const struct message *message, size_t first, struct render_buffer *out)
@@ -167,6 +181,10 @@ static void put_format(
 	}
 	if (first > message->count)
 		first = message->count;
+	if (__builtin_expect(out->named, 0)) {
+		put_named(message, first, out);
+		return;
+	}
 	render_plan_put(&message->context->plan, message->pool, out,
 		format->bytes, format->length, message->arguments + first,
 		message->count - first);

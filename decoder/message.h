@@ -22,6 +22,7 @@ struct message {
 	const struct wall_segment *segment; /* that it was told by */
 	uint32_t pid;
 	uint32_t tid;
+	uint32_t core; /* one more than the number; 0: not known */
 	const char *thread; /* its name, may be empty; ends in NUL */
 	struct program *program;
 	struct definition_context *context;
@@ -31,7 +32,7 @@ struct message {
 	uint64_t offset;   /* of the record in its file, for errors */
 	struct recording *capture;
 	size_t count;
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
+	struct render_argument *arguments;
 };
 
 /* What a syslog message carries beside its text. */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/layout.h"
-#include "record/path_glob.h"
+#include "decoder/last_lines.h"
+#include "decoder/stream_list.h"
 
 #define LONG_ONLY 256 /* getopt's value of an option without a letter */
 
 enum option_number {
-#define OPTION(name, text, letter, argument, help) NUMBER_##name,
+#define OPTION(name, text, letter, argument, key, help) NUMBER_##name,
 #include "decoder/options.def"
 #undef OPTION
 };
@@ -22,10 +22,11 @@ static const struct {
 	const char *text;
 	char letter;
 	const char *argument;
+	const char *key; /* null: of the command line alone */
 	const char *help;
 } descriptions[] = {
-#define OPTION(name, text, letter, argument, help)                             \
-	[NUMBER_##name] = {text, letter, argument, help},
+#define OPTION(name, text, letter, argument, key, help)                        \
+	[NUMBER_##name] = {text, letter, argument, key, help},
 #include "decoder/options.def"
 #undef OPTION
 };
@@ -77,83 +78,6 @@ static bool parse_number(const char *text, uint32_t *number)
 		return false;
 	*number = (uint32_t)value;
 	return true;
-}
-
-/* Where the beginning of the glob leads through symbolic links, or null. */
-static char *follow_links(const char *glob, size_t length)
-{
-	size_t directory = path_glob_directory(glob, length);
-	char *path = strndup(glob, directory);
-	char *real = path && *path == '/' ? realpath(path, NULL) : NULL;
-	char *whole = NULL;
-
-	if (real && asprintf(&whole, "%s/%.*s", strcmp(real, "/") ? real : "",
-			    (int)(length - directory), glob + directory) < 0)
-		whole = NULL;
-	free(path);
-	free(real);
-	return whole;
-}
-
-static const char *add_glob(
-	struct options *options, const char *glob, size_t length)
-{
-	struct options_glob *added = &options->globs[options->glob_count];
-
-	if (length == 0)
-		return "no file is named: give file:GLOB";
-	if (options->glob_count == OPTIONS_GLOBS_MAX)
-		return "more globs than can be kept: use one that matches more";
-	while (length > 2 && memcmp(glob, "./", 2) == 0) {
-		glob += 2;
-		length -= 2;
-	}
-	added->text = glob;
-	added->length = length;
-	added->real = follow_links(glob, length);
-	options->glob_count++;
-	options->streams |= BINLOG_STREAM_FILE;
-	return NULL;
-}
-
-static const char *parse_stream(
-	struct options *options, const char *name, size_t length)
-{
-	static const struct {
-		const char *name;
-		uint32_t flag;
-	} streams[] = {
-		{"stdout", BINLOG_STREAM_STDOUT},
-		{"stderr", BINLOG_STREAM_STDERR},
-		{"syslog", BINLOG_STREAM_SYSLOG},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
-		if (strlen(streams[i].name) != length ||
-			memcmp(streams[i].name, name, length) != 0)
-			continue;
-		options->streams |= streams[i].flag;
-		return NULL;
-	}
-	if (length >= 5 && memcmp(name, "file:", 5) == 0)
-		return add_glob(options, name + 5, length - 5);
-	return "no such stream: give stdout, stderr, syslog or file:GLOB";
-}
-
-/* Null, or what is wrong. */
-static const char *parse_streams(struct options *options, const char *list)
-{
-	const char *wrong;
-
-	for (;;) {
-		size_t length = strcspn(list, ",");
-
-		wrong = parse_stream(options, list, length);
-		if (wrong || !list[length])
-			return wrong;
-		list += length + 1;
-	}
 }
 
 /* Null, or what is wrong.  A null ends each of the lists. */
@@ -237,8 +161,9 @@ static const char *apply_to_rules(
 	return NULL;
 }
 
-/* Likewise. */
-static const char *apply(struct options *options, int option, const char *value)
+/* Likewise: how it is shown. */
+static const char *apply_to_look(
+	struct options *options, int option, const char *value)
 {
 	uint32_t depth;
 
@@ -246,50 +171,105 @@ static const char *apply(struct options *options, int option, const char *value)
 	case NUMBER_RAW:
 		options->style = "raw";
 		break;
-	case NUMBER_WRITTEN:
-		options->as_written = true;
-		break;
-	case NUMBER_STREAM:
-		return parse_streams(options, value);
-	case NUMBER_STACKS:
-		options->stacks = true;
-		break;
 	case NUMBER_DEPTH:
 		if (!parse_number(value, &depth))
 			return "not a number of frames: give digits";
 		options->depth = depth;
 		break;
-	case NUMBER_SOURCE:
-		options->source = true;
-		break;
-	case NUMBER_WHERE:
-		options->where = true;
-		break;
-	case NUMBER_POINTERS:
-		options->pointers = true;
-		break;
 	case NUMBER_OUTPUT:
 		options->style = value;
+		break;
+	case NUMBER_COLUMNS:
+		options->columns.help = strcmp(value, "help") == 0;
+		return options->columns.help
+			       ? NULL
+			       : columns_parse(&options->columns, value);
+	case NUMBER_LINES:
+		if (!parse_number(value, &options->lines))
+			return "not a number of lines: give digits";
 		break;
 	case NUMBER_PROCESSES:
 		options->style = "processes";
 		break;
-	case NUMBER_INDEX:
-		options->index = true;
-		break;
-	case NUMBER_RECOVER:
-		options->recover = true;
-		break;
-	case NUMBER_UTC:
-		options->utc = true;
-		break;
-	case NUMBER_QUIET:
-		options->quiet = true;
+	case NUMBER_RATES:
+		options->style = "rates";
 		break;
 	default:
 		return apply_to_rules(options, option, value);
 	}
 	return NULL;
+}
+
+/* Of one that is only there or not.  Null: it is no such. */
+static bool *flag_of(struct options *options, int option)
+{
+	switch (option) {
+	case NUMBER_WRITTEN:
+		return &options->as_written;
+	case NUMBER_STACKS:
+		return &options->stacks;
+	case NUMBER_SOURCE:
+		return &options->source;
+	case NUMBER_WHERE:
+		return &options->where;
+	case NUMBER_POINTERS:
+		return &options->pointers;
+	case NUMBER_REVERSE:
+		return &options->reverse;
+	case NUMBER_INDEX:
+		return &options->index;
+	case NUMBER_RECOVER:
+		return &options->recover;
+	case NUMBER_ALL:
+		return &options->all;
+	case NUMBER_UTC:
+		return &options->utc;
+	case NUMBER_QUIET:
+		return &options->quiet;
+	default:
+		return NULL;
+	}
+}
+
+/* Likewise. */
+static const char *apply(struct options *options, int option, const char *value)
+{
+	bool *flag = flag_of(options, option);
+
+	if (option == NUMBER_STREAM)
+		return stream_list_add(options, value);
+	if (option == NUMBER_CONFIG)
+		options->config = value;
+	else if (flag)
+		*flag = true;
+	else
+		return apply_to_look(options, option, value);
+	return NULL;
+}
+
+static const char *set_flag(bool *flag, const char *value)
+{
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return "neither yes nor no: give one of them";
+	*flag = *value == 'y';
+	return NULL;
+}
+
+const char *options_set(
+	struct options *options, const char *key, const char *value)
+{
+	bool *flag;
+	int i;
+
+	for (i = 0; i < (int)OPTIONS; i++)
+		if (descriptions[i].key &&
+			strcmp(descriptions[i].key, key) == 0)
+			break;
+	if (i == (int)OPTIONS)
+		return "no such key in a section [output]: see "
+		       "binlog-show(1)";
+	flag = flag_of(options, i);
+	return flag ? set_flag(flag, value) : apply(options, i, value);
 }
 
 static enum options_action complain(
@@ -312,24 +292,77 @@ static enum options_action complain_of_option(
 			     : "no such option: see --help");
 }
 
-static enum options_action check(struct options *options)
+/* Null, or what is wrong with *option: of those for lines. */
+static const char *check_lines(
+	const struct options *options, const char **option)
+{
+	bool line = strcmp(options->style, "line") == 0;
+	bool timeline = strcmp(options->style, "timeline") == 0;
+
+	*option = "--columns";
+	if (options->columns.count > 0 && !line && !timeline)
+		return "lines have them: give --output=timeline, or leave "
+		       "--output out";
+	*option = "--where";
+	if (options->where && (timeline || options->columns.count > 0))
+		return "it is a column of its own: name it in --columns";
+	*option = options->reverse ? "--reverse" : "--lines";
+	if ((options->reverse || options->lines != LAST_LINES_ALL) &&
+		(options->as_written ||
+			!(line || timeline ||
+				strcmp(options->style, "raw") == 0)))
+		return "what is shown is not lines: leave it out";
+	return NULL;
+}
+
+/* Likewise. */
+static const char *check_bytes(
+	const struct options *options, const char **option)
+{
+	*option = "--as-written";
+	if (options->as_written && strcmp(options->style, "raw") != 0)
+		return "orders the bytes of --raw: give both";
+	if (options->as_written && filter_rules_ask_for_text(&options->rules))
+		return "restores files, --grep and the like choose lines: "
+		       "leave one out";
+	return NULL;
+}
+
+bool options_fit(struct options *options)
 {
 	const char *option;
 	const char *wrong =
 		filter_rules_finish(&options->rules, options->utc, &option);
 
+	if (!wrong)
+		wrong = check_bytes(options, &option);
+	if (!wrong)
+		wrong = check_lines(options, &option);
+	if (wrong)
+		complain(options, option, wrong);
+	options->rules.named = options->pointers;
+	options->rules.reworded = strcmp(options->style, "timeline") == 0;
+	return !wrong;
+}
+
+static enum options_action check(struct options *options)
+{
+	const char *other = options->index     ? "--index"
+			    : options->recover ? "--recover"
+					       : NULL;
+
 	if (strcmp(options->style, "help") == 0)
 		return OPTIONS_STYLES;
-	if (options->as_written && strcmp(options->style, "raw") != 0)
-		return complain(options, "--as-written",
-			"orders the bytes of --raw: give both");
-	if (wrong)
-		return complain(options, option, wrong);
-	if (options->as_written && filter_rules_ask_for_text(&options->rules))
-		return complain(options, "--as-written",
-			"restores files, --grep and the like choose lines: "
-			"leave one out");
-	options->rules.named = options->pointers;
+	if (options->columns.help)
+		return OPTIONS_COLUMNS;
+	if (!options_fit(options))
+		return OPTIONS_WRONG;
+	if (other && (options->config || options->reverse ||
+			     options->lines != LAST_LINES_ALL ||
+			     options->columns.count > 0))
+		return complain(options, other,
+			"shows no messages: leave out --config, --columns, "
+			"--lines and --reverse");
 	if (options->index && options->path_count == 0)
 		return complain(options, "--index",
 			"no program is named: give its path");
@@ -344,7 +377,11 @@ enum options_action options_parse(
 	const char *wrong;
 	int value;
 
-	*options = (struct options){.style = "line", .depth = SIZE_MAX};
+	*options = (struct options){
+		.style = "line",
+		.depth = SIZE_MAX,
+		.lines = LAST_LINES_ALL,
+	};
 	fill_getopt(longs, shorts);
 	opterr = 0;
 	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

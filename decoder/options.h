@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/columns.h"
 #include "decoder/filter_rules.h"
 #include "symbolizer/symbolizer.h"
 
@@ -16,8 +17,9 @@ enum options_action {
 	OPTIONS_SHOW,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
-	OPTIONS_STYLES, /* list them */
-	OPTIONS_WRONG	/* `problem` says what */
+	OPTIONS_STYLES,	 /* list them */
+	OPTIONS_COLUMNS, /* likewise */
+	OPTIONS_WRONG	 /* `problem` says what */
 };
 
 #define OPTIONS_GLOBS_MAX 64
@@ -31,10 +33,16 @@ struct options_glob {
 };
 
 struct options {
+	unsigned number; /* of the output, from 0: see outputs.h */
 	const char *style;
+	struct columns columns;
+	uint32_t lines; /* the last so many, or LAST_LINES_ALL */
+	bool reverse;
+	const char *config; /* null: there is one output */
 	bool as_written;
 	bool index; /* paths are of ELF files */
 	bool recover;
+	bool all; /* of rings */
 	bool stacks;
 	bool source;
 	bool where;
@@ -55,7 +63,7 @@ struct options {
 	size_t executable_count;
 	char *const *paths;
 	size_t path_count;
-	char problem[256]; /* what: why: what you can do */
+	char problem[1024]; /* what: why: what you can do */
 };
 
 /*
@@ -64,6 +72,16 @@ struct options {
  */
 enum options_action options_parse(
 	struct options *options, int argc, char **argv);
+
+/*
+ * One line of a section [output]: the key is one of options.def.  Null, or
+ * what is wrong, good until the next call.  Strings stay the caller's.
+ */
+const char *options_set(
+	struct options *options, const char *key, const char *value);
+
+/* When all are set: whether they fit together; otherwise see `problem`. */
+bool options_fit(struct options *options);
 
 /* One line for each option into buffer, cut off when they do not fit. */
 void options_help(char *buffer, size_t size);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-void output_flush(struct output *output)
+static void write_out(struct output *output)
 {
 	size_t done = 0;
 
@@ -19,4 +19,42 @@ void output_flush(struct output *output)
 			output->failed = errno;
 	}
 	output->text.length = 0;
+}
+
+static void keep(struct output *output)
+{
+	if (output->text.length > 0)
+		last_lines_add(
+			output->lines, output->text.data, output->text.length);
+	output->text.length = 0;
+}
+
+void output_flush(struct output *output)
+{
+	if (output->lines)
+		keep(output);
+	else
+		write_out(output);
+}
+
+void output_put_first(struct output *output)
+{
+	if (output->lines)
+		write_out(output);
+}
+
+void output_end(struct output *output)
+{
+	struct last_lines *lines = output->lines;
+
+	output_flush(output);
+	output->lines = NULL;
+	if (lines && !last_lines_give_out(lines, output) &&
+		output->failed == 0) {
+		output->failed = errno;
+		output->where = "a temporary file in TMPDIR";
+	}
+	last_lines_free(lines);
+	write_out(output);
+	render_buffer_free(&output->text);
 }

@@ -1,13 +1,15 @@
 /*
  * Where the text goes: a descriptor behind a large buffer.  Styles put text
- * straight into `text` and call output_settle() after each message.  The first
- * failure sticks; from then on text is thrown away.
+ * straight into `text` and call output_settle() after each message, or after
+ * each line if lines are chosen or turned round.  The first failure sticks;
+ * from then on text is thrown away.
  */
 #ifndef DECODER_OUTPUT_H
 #define DECODER_OUTPUT_H
 
 #include <stdbool.h>
 
+#include "decoder/last_lines.h"
 #include "decoder/render_buffer.h"
 
 #define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)
@@ -16,16 +18,23 @@ struct output {
 	int fd;
 	int failed;	   /* errno of the first write that failed, or 0 */
 	const char *where; /* it failed; null: standard output */
+	struct last_lines *lines; /* null: lines are shown as they come */
 	struct render_buffer text;
 };
 
-/* Writes everything out. */
+/* Writes everything out, but lines that have to wait for the end. */
 void output_flush(struct output *output);
+
+/* Writes what there is before all lines. */
+void output_put_first(struct output *output);
+
+/* Writes all, also lines that have waited, and frees what the output owns. */
+void output_end(struct output *output);
 
 /* Writes when enough has been collected. */
 static inline void output_settle(struct output *output)
 {
-	if (output->text.length >= OUTPUT_BUFFER_BYTES)
+	if (output->text.length >= OUTPUT_BUFFER_BYTES || output->lines)
 		output_flush(output);
 }
 

@@ -322,6 +322,16 @@ bool pack_loss(
 	return settle(pack);
 }
 
+bool pack_loss_of_more(struct pack *pack, const struct error_list *errors)
+{
+	struct error more = {.code = ERROR_MORE};
+
+	if (errors->count <= ERROR_KEPT_MAX)
+		return true;
+	more.number = errors->count - ERROR_KEPT_MAX;
+	return pack_loss(pack, NULL, &more);
+}
+
 bool pack_capture_end(struct pack *pack, struct recording *capture)
 {
 	if (!pack_flush(pack) || !pack_ends_capture(&pack->define, capture))

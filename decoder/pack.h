@@ -65,6 +65,9 @@ struct frame_write *pack_frame(struct pack *pack);
 bool pack_loss(struct pack *pack, struct recording *capture,
 	const struct error *error);
 
+/* As many are missing as were added to the list, but not kept. */
+bool pack_loss_of_more(struct pack *pack, const struct error_list *errors);
+
 /* The capture has ended and may be closed then. */
 bool pack_capture_end(struct pack *pack, struct recording *capture);
 

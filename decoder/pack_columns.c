@@ -11,7 +11,8 @@
 #include "decoder/string_columns.h"
 #include "record/layout.h"
 
-#define LEVEL 9
+/* Columns that may be written in two ways, of all batches. */
+enum choice { SITES, THREADS, TICKS, WALL, CONTINUES, CHOICES };
 
 struct pack_columns {
 	uint32_t sites[PACKED_MESSAGES_MAX]; /* ids, by place */
@@ -23,6 +24,7 @@ struct pack_columns {
 	struct string_value strings[PACKED_MESSAGES_MAX];
 	bool starts[PACKED_MESSAGES_MAX];
 	uint32_t site_counts[PACKED_MESSAGES_MAX];
+	struct pack_choice choices[CHOICES];
 	struct column_write writer;
 	struct string_columns string_writer;
 	struct render_buffer body;
@@ -116,7 +118,7 @@ static void put_numbers(struct work *work, size_t count)
 		work->columns->numbers, count);
 }
 
-static void put_grouped(struct work *work)
+static void put_grouped(struct work *work, enum choice choice)
 {
 	struct pack_columns *columns = work->columns;
 	const struct column_write_groups groups = {
@@ -126,7 +128,7 @@ static void put_grouped(struct work *work)
 	};
 
 	column_write_grouped(&columns->writer, &columns->body, columns->numbers,
-		work->index.count, &groups);
+		work->index.count, &groups, &columns->choices[choice]);
 }
 
 /* A line is one moment, and often made of the same messages. */
@@ -142,7 +144,7 @@ static void put_sites(struct work *work)
 			i == 0 || rows[i].ticks != rows[i - 1].ticks;
 	}
 	column_phrases_write(&columns->writer, &columns->body, columns->numbers,
-		work->index.count, columns->starts);
+		work->index.count, columns->starts, &columns->choices[SITES]);
 }
 
 /* The columns that all messages have. */
@@ -156,17 +158,17 @@ static void put_common(struct work *work)
 	put_sites(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = work->columns->thread_places[i];
-	put_grouped(work);
+	put_grouped(work, THREADS);
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
-	put_grouped(work);
+	put_grouped(work, TICKS);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
-	put_grouped(work);
+	put_grouped(work, WALL);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].continues;
-	put_grouped(work);
+	put_grouped(work, CONTINUES);
 }
 
 static void put_strings(
@@ -291,7 +293,6 @@ bool pack_columns_write(struct pack_columns *columns, struct pack_batch *batch,
 	struct pack_define *define, uint32_t first, uint32_t count,
 	uint64_t number)
 {
-	int level = batch->level ? batch->level : LEVEL;
 	struct work work = {
 		.columns = columns,
 		.batch = batch,
@@ -308,10 +309,10 @@ bool pack_columns_write(struct pack_columns *columns, struct pack_batch *batch,
 	if (batch->failed || columns->index.length > PACKED_INDEX_MAX ||
 		columns->body.length > PACKED_BODY_MAX)
 		return false;
-	if (!pack_compress_all(columns->compress, &columns->packed_index,
-		    &columns->index, level) ||
-		!pack_compress_all(columns->compress, &columns->packed_body,
-			&columns->body, level)) {
+	if (!pack_compress_index(columns->compress, &columns->packed_index,
+		    &columns->index, batch->level) ||
+		!pack_compress_body(columns->compress, &columns->packed_body,
+			&columns->body, batch->level)) {
 		batch->failed = true;
 		return false;
 	}

@@ -415,6 +415,7 @@ static void fill_arguments(struct packed_body *body, size_t site)
 	size_t i;
 
 	message->count = told->arguments;
+	message->arguments = body->arguments;
 	for (i = 0; i < told->arguments; i++)
 		fill_argument(&message->arguments[i], told->kinds[i],
 			&body->rows[site].columns[i], binary128);

@@ -193,6 +193,7 @@ bool packed_data_read(struct packed_data *data, struct packed_log *log,
 		packed_record_number(record, PACKED_DATA_CONTINUES);
 	message->partial = message->context->flags & BINLOG_CONTEXT_PARTIAL;
 	message->offset = offset;
+	message->arguments = data->arguments;
 	data->waits = fill_arguments(message, record, &row);
 	return data->waits;
 }

@@ -13,6 +13,7 @@
 struct packed_data {
 	bool waits; /* the message is to be taken */
 	struct message message;
+	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX]; /* its */
 	uint8_t kinds[DEFINITION_ARGUMENTS_MAX]; /* made up */
 };
 

@@ -17,9 +17,11 @@ struct pool_chunk {
 
 static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 {
-	size_t wish = pool->chunks ? pool->chunks->size * 2 : CHUNK_FIRST;
+	size_t wish = pool->bytes / 2;
 	struct pool_chunk *chunk;
 
+	if (wish < CHUNK_FIRST)
+		wish = CHUNK_FIRST;
 	if (wish > CHUNK_MOST)
 		wish = CHUNK_MOST;
 	if (size < wish)

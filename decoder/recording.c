@@ -9,6 +9,7 @@
 
 #include "decoder/block_scan.h"
 #include "decoder/cursor.h"
+#include "decoder/recording_ring.h"
 
 /* What is not there since it was packed looks like this. */
 static bool is_for_packed(enum error_code code)
@@ -80,9 +81,10 @@ static void return_descriptor(const struct recording *capture, int fd)
 size_t recording_read(
 	struct recording *capture, uint64_t offset, void *buffer, size_t size)
 {
-	int fd = borrow_descriptor(capture);
-	ssize_t n = fd < 0 ? -1 : 0;
-	size_t done = 0;
+	size_t done =
+		recording_ring_read(capture->ring, offset, buffer, size);
+	int fd = done < size ? borrow_descriptor(capture) : -1;
+	ssize_t n = done < size && fd < 0 ? -1 : 0;
 
 	while (fd >= 0 && done < size) {
 		n = pread(fd, (char *)buffer + done, size - done,
@@ -210,8 +212,14 @@ struct recording *recording_open_live(
 {
 	struct recording *capture = open_header(path, 0, errors);
 
-	if (capture)
-		capture->live = true;
+	if (!capture)
+		return NULL;
+	if (recording_ring_is(capture)) {
+		recording_report(capture, ERROR_RING_FOLLOWED, 0, 0);
+		recording_close(capture);
+		return NULL;
+	}
+	capture->live = true;
 	return capture;
 }
 
@@ -228,6 +236,11 @@ struct recording *recording_open_core(const char *path, uint64_t header_at,
 
 	if (!capture)
 		return NULL;
+	if (!recording_ring_take(capture)) {
+		recording_report(capture, ERROR_MEMORY, 0, 0);
+		recording_close(capture);
+		return NULL;
+	}
 	if (!block_scan(capture)) {
 		recording_close(capture);
 		return NULL;
@@ -249,6 +262,7 @@ void recording_close(struct recording *capture)
 	if (capture->fd >= 0)
 		close(capture->fd);
 	program_table_free(&capture->programs);
+	recording_ring_free(capture->ring);
 	free(capture->blocks);
 	free(capture);
 }

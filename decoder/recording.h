@@ -15,6 +15,7 @@
 #include "decoder/program.h"
 #include "record/layout.h"
 
+struct recording_ring;
 struct restore;
 struct symbol_answers;
 
@@ -28,6 +29,9 @@ struct recording_block {
 	uint32_t pid;
 	uint32_t process; /* tells processes apart that had the same pid */
 	uint32_t tid;
+	uint32_t core;
+	bool kept;     /* of a ring: it is not overwritten any more */
+	bool windowed; /* likewise: what is in windows counts, and only that */
 };
 
 /* As the header of the block says; its size may be a lie. */
@@ -43,6 +47,7 @@ static inline struct recording_block recording_block_at(
 		.pid = head->pid,
 		.process = head->process,
 		.tid = head->tid,
+		.core = head->core,
 	};
 }
 
@@ -62,6 +67,7 @@ struct recording {
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
 	struct binlog_packed freed; /* of the header page */
+	struct recording_ring *ring; /* null: all was kept */
 	bool live; /* read while it grows: live_capture.c has its blocks */
 	struct restore *restore; /* null: what is lost stays lost */
 	bool packed; /* out of a packed log: there is no file, but: */

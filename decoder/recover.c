@@ -103,7 +103,7 @@ static bool pack_all(struct pack *pack, struct merge *merge,
 	for (i = 0; i < list->count; i++)
 		if (!pack_capture_end(pack, list->captures[i]))
 			return false;
-	return pack_end(pack);
+	return pack_loss_of_more(pack, errors) && pack_end(pack);
 }
 
 void recover_captures(const struct capture_list *list, struct output *output,

@@ -41,6 +41,7 @@ struct render_buffer {
 	bool failed;  /* no memory: something was not appended */
 	struct render_pieces *pieces; /* null: nobody wants to know */
 	const struct render_pointers *pointers; /* null: likewise */
+	bool named; /* for message_text(): arguments as name(value) */
 };
 
 /* Makes room for `size` more bytes at data + length; false without memory. */

@@ -5,6 +5,7 @@
 #ifndef DECODER_SAY_H
 #define DECODER_SAY_H
 
+#include "decoder/capture_list.h"
 #include "decoder/error.h"
 
 struct places;
@@ -14,5 +15,9 @@ void say_errors(const struct error_list *errors);
 
 /* Of files whose names are missing; null: none were looked for. */
 void say_complaints(const struct places *places);
+
+/* How much time those of the captures hold that are rings, and what they have
+ * kept.  After their messages were read: before, that is not known exactly. */
+void say_rings(const struct capture_list *list);
 
 #endif

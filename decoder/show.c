@@ -16,6 +16,8 @@
 #include "decoder/fired.h"
 #include "decoder/index.h"
 #include "decoder/options.h"
+#include "decoder/output_config.h"
+#include "decoder/outputs.h"
 #include "decoder/recover.h"
 #include "decoder/restore.h"
 #include "decoder/say.h"
@@ -37,7 +39,8 @@ struct show {
 	struct error_list errors;
 	struct capture_list list;
 	struct source *messages;
-	struct output output;
+	struct outputs outputs;
+	struct output output; /* of what shows no messages */
 	struct restore *restore;
 	struct places *places; /* null: no addresses are looked up */
 	struct stack *stack;
@@ -75,6 +78,16 @@ static enum exit_status print_version(void)
 	return EXIT_ALL_READ;
 }
 
+static enum exit_status print_columns(void)
+{
+	struct render_buffer text = {0};
+
+	columns_help(&text);
+	fwrite(text.data, 1, text.length, stdout);
+	render_buffer_free(&text);
+	return EXIT_ALL_READ;
+}
+
 static enum exit_status print_styles(void)
 {
 	const struct style *style;
@@ -88,6 +101,7 @@ static void open_captures(struct show *show)
 {
 	size_t i;
 
+	show->list.all = show->options.all;
 	for (i = 0; i < show->options.path_count; i++)
 		capture_list_add(
 			&show->list, show->options.paths[i], &show->errors);
@@ -105,16 +119,6 @@ static void report_memory(struct show *show)
 	error_add(&show->errors, &(struct error){.code = ERROR_MEMORY});
 }
 
-static bool is_for(const struct style *style, const struct options *options,
-	const struct message *message)
-{
-	if (style->reads == STYLE_READS_ALL)
-		return true;
-	return filter_wants(options, message) &&
-	       (style->reads == STYLE_READS_LINES ||
-		       filter_selects(options, message));
-}
-
 /* What captures have lost that packed logs tell of: known at their end. */
 static void count_packed(struct show *show)
 {
@@ -128,54 +132,43 @@ static void count_packed(struct show *show)
 	}
 }
 
-/* Null: all messages are needed. */
-static struct filter_batch *filter_of(
-	const struct style *style, struct filter_batch *filter)
+/* What all outputs have in common. */
+static bool begin_outputs(struct show *show)
 {
-	return style->reads == STYLE_READS_LINES ||
-			       style->reads == STYLE_READS_WANTED
-		       ? filter
-		       : NULL;
-}
-
-static void show_messages(struct show *show, const struct style *style)
-{
-	struct filter_batch filter = {.options = &show->options};
-	const struct style_settings settings = {
-		.options = &show->options,
-		.output = &show->output,
+	const struct style_settings common = {
 		.stack = show->stack,
 		.source = show->source,
-		.where = show->options.where ? show->places : NULL,
+		.places = show->places,
 		.pointers = show->pointers,
-		.utc = show->options.utc,
 		.captures = show->list.captures,
 		.capture_count = show->list.count,
 		.messages = show->messages,
-		.batches = filter_of(style, &filter),
+		.rules = show->outputs.rules,
 	};
-	void *state = show->messages ? style->begin(&settings) : NULL;
-	const struct message *message;
 
-	if (!state) {
+	return show->messages &&
+	       outputs_begin(&show->outputs, &common, show->messages);
+}
+
+static void show_messages(struct show *show)
+{
+	const struct message *message;
+	bool going;
+
+	if (!begin_outputs(show)) {
 		report_memory(show);
 		return;
 	}
-	if (settings.batches)
-		source_filter(show->messages, filter_batch_wants, &filter);
-	show->counts = style->reads != STYLE_READS_NOTHING;
+	going = show->counts = outputs_want_messages(&show->outputs);
 	if (!show->counts)
 		source_skim(show->messages);
-	while (show->counts && show->output.failed == 0 &&
-		(message = source_next(show->messages))) {
+	while (going && (message = source_next(show->messages))) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
-		if (is_for(style, &show->options, message))
-			style->message(state, message);
+		going = outputs_message(&show->outputs, message);
 	}
-	style->end(state);
-	output_flush(&show->output);
-	show->captured += filter.passed;
+	outputs_end(&show->outputs);
+	show->captured += outputs_passed(&show->outputs);
 	count_packed(show);
 }
 
@@ -212,8 +205,6 @@ static void print_sum(const struct show *show)
 
 static enum exit_status judge(const struct show *show)
 {
-	if (show->output.failed != 0 && show->output.failed != EPIPE)
-		return EXIT_NOTHING;
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
 		return show->captured > 0 ||
 				       (!show->counts && is_anything(show))
@@ -225,10 +216,8 @@ static enum exit_status judge(const struct show *show)
 }
 
 /* True: it could not be written, and that matters. */
-static bool report_output(const struct show *show)
+static bool report_output(const struct output *output)
 {
-	const struct output *output = &show->output;
-
 	if (output->failed == 0 || output->failed == EPIPE)
 		return false;
 	fprintf(stderr,
@@ -238,22 +227,42 @@ static bool report_output(const struct show *show)
 	return true;
 }
 
-static enum exit_status run(struct show *show, const struct style *style)
+/* How many could not be written; *lost: that matters. */
+static size_t report_outputs(const struct show *show, bool *lost)
+{
+	const struct output *output;
+	size_t number = 0;
+	size_t failed = 0;
+
+	*lost = false;
+	while ((output = outputs_failed(&show->outputs, &number))) {
+		*lost = report_output(output) || *lost;
+		failed++;
+	}
+	return failed;
+}
+
+static enum exit_status run(struct show *show)
 {
 	enum exit_status status;
+	size_t failed;
+	bool lost;
 
 	open_captures(show);
+	if (!outputs_open(&show->outputs, &show->list))
+		return fail(show->outputs.problem);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
-	show_messages(show, style);
-	report_output(show);
-	if (show->output.failed == 0) {
+	show_messages(show);
+	failed = report_outputs(show, &lost);
+	if (failed < show->outputs.count) {
 		say_errors(&show->errors);
 		say_complaints(show->places);
 		print_refusals(show->restore);
+		if (!show->options.quiet)
+			say_rings(&show->list);
 		print_sum(show);
 	}
-	status = judge(show);
-	render_buffer_free(&show->output.text);
+	status = lost ? EXIT_NOTHING : judge(show);
 	source_free(show->messages);
 	capture_list_free(&show->list);
 	return status;
@@ -263,20 +272,20 @@ static enum exit_status run(struct show *show, const struct style *style)
 static bool begin_lookups(struct show *show)
 {
 	const struct options *options = &show->options;
+	struct outputs_needs needs = outputs_need(&show->outputs);
 
-	if (!options->stacks && !options->source && !options->pointers &&
-		!options->where)
+	if (!needs.places)
 		return true;
 	show->places = places_new(&options->symbols);
-	if (show->places && options->stacks)
+	if (show->places && needs.stacks)
 		show->stack = stack_new(show->places, options->depth);
-	if (show->places && options->source)
+	if (show->places && needs.source)
 		show->source = source_line_new(show->places, &options->symbols);
-	if (show->places && options->pointers)
+	if (show->places && needs.pointers)
 		show->pointers = pointers_new(show->places);
-	return !show->stack == !options->stacks &&
-	       !show->source == !options->source &&
-	       !show->pointers == !options->pointers;
+	return show->places && !show->stack == !needs.stacks &&
+	       !show->source == !needs.source &&
+	       !show->pointers == !needs.pointers;
 }
 
 static void end_lookups(struct show *show)
@@ -287,20 +296,33 @@ static void end_lookups(struct show *show)
 	places_free(show->places);
 }
 
+/* That of the command line, or those of the config file. */
+static bool choose_outputs(struct show *show)
+{
+	struct outputs *outputs = &show->outputs;
+	const char *wrong;
+
+	if (show->options.config) {
+		signal(SIGPIPE, SIG_IGN); /* the others go on */
+		return output_config_read(outputs, &show->options);
+	}
+	wrong = outputs_add(outputs, &show->options, NULL);
+	if (wrong)
+		snprintf(outputs->problem, sizeof(outputs->problem),
+			"--output: %s", wrong);
+	return !wrong;
+}
+
 static enum exit_status start(struct show *show)
 {
-	const struct style *style = show->options.as_written
-					    ? &style_written
-					    : style_find(show->options.style);
 	enum exit_status status;
 
-	if (!style)
-		return fail("--output: no such style: "
-			    "--output=help lists them");
+	if (!choose_outputs(show))
+		return fail(show->outputs.problem);
 	show->restore =
 		restore_new(&show->options.symbols, show->options.executables);
 	status = begin_lookups(show)
-			 ? run(show, style)
+			 ? run(show)
 			 : fail("--stacks: out of memory: try without");
 	end_lookups(show);
 	restore_free(show->restore);
@@ -386,7 +408,7 @@ static enum exit_status list_statements(struct show *show)
 	fired_free(&fired);
 	source_free(show->messages);
 	capture_list_free(&show->list);
-	if (report_output(show) || listed == 0)
+	if (report_output(&show->output) || listed == 0)
 		return EXIT_NOTHING;
 	return missing > 0 || error_count(
 				      &show->errors, ERROR_SEVERITY_DAMAGE) > 0
@@ -419,7 +441,7 @@ static enum exit_status recover(struct show *show)
 			sum.frames, sum.messages, sum.lost);
 	render_buffer_free(&show->output.text);
 	capture_list_free(&show->list);
-	if (report_output(show) || sum.frames + sum.messages == 0)
+	if (report_output(&show->output) || sum.frames + sum.messages == 0)
 		return EXIT_NOTHING;
 	return error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0
 		       ? EXIT_DAMAGE
@@ -438,6 +460,8 @@ int main(int argc, char **argv)
 		return print_version();
 	case OPTIONS_STYLES:
 		return print_styles();
+	case OPTIONS_COLUMNS:
+		return print_columns();
 	case OPTIONS_WRONG:
 		return fail(show.options.problem);
 	case OPTIONS_SHOW:

@@ -164,6 +164,43 @@ void spool_resize(struct spool *spool, uint64_t size)
 	spool->size = size;
 }
 
+/* From the file. */
+static void read_at(
+	struct spool *spool, uint64_t offset, char *bytes, size_t size)
+{
+	while (size > 0 && !spool->failed) {
+		ssize_t n = pread(spool->fd, bytes, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			fail(spool);
+			return;
+		}
+		bytes += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+}
+
+bool spool_get(struct spool *spool, uint64_t offset, char *bytes, size_t size)
+{
+	size_t part = 0;
+
+	if (offset < spool->start)
+		part = spool->start - offset < size
+			       ? (size_t)(spool->start - offset)
+			       : size;
+	read_at(spool, offset, bytes, part);
+	if (part < size)
+		memcpy(bytes + part,
+			spool->data + (offset + part - spool->start),
+			size - part);
+	errno = spool->failed;
+	return spool->failed == 0;
+}
+
 bool spool_give_out(struct spool *spool, struct output *output)
 {
 	char *chunk = spool->start > 0 ? malloc(CHUNK) : NULL;
@@ -174,16 +211,13 @@ bool spool_give_out(struct spool *spool, struct output *output)
 		size_t wanted = spool->start - at < CHUNK
 					? (size_t)(spool->start - at)
 					: CHUNK;
-		ssize_t n = pread(spool->fd, chunk, wanted, (off_t)at);
 
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			fail(spool);
+		read_at(spool, at, chunk, wanted);
+		if (spool->failed)
 			break;
-		}
-		render_buffer_put(&output->text, chunk, (size_t)n);
+		render_buffer_put(&output->text, chunk, wanted);
 		output_settle(output);
-		at += (uint64_t)n;
+		at += wanted;
 	}
 	if (at < spool->start && !chunk)
 		fail(spool);

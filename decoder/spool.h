@@ -28,6 +28,9 @@ void spool_put(
 	struct spool *spool, uint64_t offset, const char *bytes, size_t size);
 void spool_resize(struct spool *spool, uint64_t size);
 
+/* Bytes that are there.  False: errno says what failed, now or earlier. */
+bool spool_get(struct spool *spool, uint64_t offset, char *bytes, size_t size);
+
 /* All of it.  False: errno says what failed, now or earlier. */
 bool spool_give_out(struct spool *spool, struct output *output);
 

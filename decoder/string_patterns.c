@@ -11,7 +11,10 @@ enum slot { SLOT_DECIMAL = 1, SLOT_HEX = 2, SLOT_PADDED = 2, SLOT_LAST = 4 };
 #define DIGITS_MAX 15u /* of a number; longer ones stay text */
 #define SAMPLES 32u
 
-enum class { CLASS_DIGIT = 1, CLASS_HEX = 2, CLASS_WORD = 4 };
+/* What a character of a word counts as: strings are shorter than 2^16. */
+#define ONE_DIGIT ((uint64_t)1)
+#define ONE_HEX ((uint64_t)1 << 16)
+#define ONE_OTHER ((uint64_t)1 << 32)
 
 static bool is_digit(char c)
 {
@@ -29,18 +32,18 @@ struct word {
 static struct word read_word(
 	const struct string_patterns *patterns, const char *at, const char *end)
 {
-	struct word word = {.at = at};
+	const char *start = at;
+	uint64_t counts = 0;
+	uint64_t one;
 
-	for (; at < end; at++) {
-		unsigned class = patterns->classes[(uint8_t)*at];
-
-		if (!class)
-			break;
-		word.digits += class & CLASS_DIGIT;
-		word.letters += class >> 1 & 1;
-	}
-	word.size = (size_t)(at - word.at);
-	return word;
+	for (; at < end && (one = patterns->classes[(uint8_t)*at]); at++)
+		counts += one;
+	return (struct word){
+		.at = start,
+		.size = (size_t)(at - start),
+		.digits = counts & 0xffff,
+		.letters = counts >> 16 & 0xffff,
+	};
 }
 
 static void put_number(struct string_patterns *patterns, uint64_t number)
@@ -252,11 +255,17 @@ static void fill_classes(struct string_patterns *patterns)
 	int c;
 
 	for (c = '0'; c <= '9'; c++)
-		patterns->classes[c] = CLASS_WORD | CLASS_DIGIT;
+		patterns->classes[c] = ONE_DIGIT;
 	for (c = 'A'; c <= 'Z'; c++)
-		patterns->classes[c] = CLASS_WORD;
+		patterns->classes[c] = ONE_OTHER;
 	for (c = 'a'; c <= 'z'; c++)
-		patterns->classes[c] = CLASS_WORD | (c <= 'f' ? CLASS_HEX : 0);
+		patterns->classes[c] = c <= 'f' ? ONE_HEX : ONE_OTHER;
+}
+
+static size_t looked_at(const struct string_value *string)
+{
+	return string->size < PACKED_TEMPLATE_MAX ? string->size
+						  : PACKED_TEMPLATE_MAX;
 }
 
 bool string_patterns_look(struct string_patterns *patterns,
@@ -272,7 +281,7 @@ bool string_patterns_look(struct string_patterns *patterns,
 	for (i = 0; i < SAMPLES; i++) {
 		const struct string_value *string =
 			&strings[i * count / SAMPLES];
-		const char *end = string->bytes + string->size;
+		const char *end = string->bytes + looked_at(string);
 		const char *at = string->bytes;
 		size_t before = decimal + hex;
 
@@ -287,7 +296,7 @@ bool string_patterns_look(struct string_patterns *patterns,
 		with += decimal + hex > before;
 	}
 	patterns->hex = hex > decimal / 2;
-	return with >= SAMPLES / 2;
+	return with >= SAMPLES / 8;
 }
 
 void string_patterns_free(struct string_patterns *patterns)

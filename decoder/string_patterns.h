@@ -35,13 +35,13 @@ struct string_patterns {
 	size_t pattern_of_room;
 	size_t first_room;
 	size_t number_room;
-	uint8_t classes[256]; /* enum class, of each character */
-	bool hex;	      /* numbers have letters, too */
+	uint64_t classes[256]; /* what a character counts as; 0: no word */
+	bool hex;	       /* numbers have letters, too */
 	bool failed;
 };
 
 /*
- * Looks at some of the strings: whether most have numbers, and of which kind
+ * Looks at some of the strings: whether many have numbers, and of which kind
  * these are; to be asked before string_patterns_find().
  */
 bool string_patterns_look(struct string_patterns *patterns,

@@ -7,7 +7,7 @@
 #include "decoder/string_patterns.h"
 
 /* Templates that fewer strings have stay text. */
-#define STRINGS_LEAST 12u
+#define STRINGS_LEAST 4u
 #define TRIED 2048u /* strings */
 #define TRIED_LEAST 48u
 

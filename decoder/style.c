@@ -19,3 +19,15 @@ const struct style *style_find(const char *name)
 			return style;
 	return NULL;
 }
+
+const struct style *style_chosen(const struct options *options)
+{
+	const struct style *style = style_find(options->style);
+
+	if (options->as_written)
+		return &style_written;
+	if (style && style->begin == style_line_begin &&
+		options->columns.count > 0)
+		return &style_columns;
+	return style;
+}

@@ -17,19 +17,23 @@
 #include "decoder/source_line.h"
 #include "decoder/stack.h"
 
+struct rules;
+
 /* Outlives the style's state. */
 struct style_settings {
 	const struct options *options;
 	struct output *output;
 	struct stack *stack;	    /* null: show no stacks */
 	struct source_line *source; /* null: show no source lines */
+	struct places *places;	    /* null: names of addresses are not asked */
 	struct places *where;	    /* null: do not show who prints */
 	struct pointers *pointers;  /* null: do not say what they point to */
 	bool utc;		    /* wall time in UTC, otherwise local time */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;
 	const struct source *messages; /* where they come from */
-	struct filter_batch *batches; /* null: all messages are given */
+	const struct rules *rules;     /* for categories; null: the captures' */
+	struct filter_batch *batches;  /* null: all messages are given */
 };
 
 enum style_reads {
@@ -60,10 +64,14 @@ struct style {
 /* All of them; ends with one that has no name. */
 extern const struct style style_all[];
 
-/* That of --raw --as-written, which is not in the list. */
+/* Those of --raw --as-written and of --columns, which are not in the list. */
 extern const struct style style_written;
+extern const struct style style_columns;
 
 /* Null: there is none with this name. */
 const struct style *style_find(const char *name);
+
+/* Likewise: the one that the options ask for. */
+const struct style *style_chosen(const struct options *options);
 
 #endif

@@ -4,14 +4,13 @@
 #include "decoder/calendar.h"
 #include "decoder/digits.h"
 #include "decoder/escape.h"
+#include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/frames.h"
-#include "decoder/last_words.h"
 #include "decoder/line_joiner.h"
+#include "decoder/message_words.h"
 #include "decoder/style.h"
 #include "record/layout.h"
-
-#define NS 1000000000u
 
 #define AUTHORS 64u	 /* a power of two */
 #define AUTHOR_BYTES 48u /* longer ones are put together each time */
@@ -28,9 +27,7 @@ struct author {
 struct line {
 	struct style_settings settings;
 	struct line_joiner *joiner;
-	uint64_t second;		/* that `date` is for, in nanoseconds */
-	char date[CALENDAR_BYTES];	/* up to the second, and a point */
-	uint32_t date_bytes;		/* 0: not set */
+	struct calendar calendar;
 	struct author authors[AUTHORS]; /* by tid */
 };
 
@@ -50,84 +47,6 @@ static void put_number(struct render_buffer *out, uint32_t number)
 
 	render_buffer_put(
 		out, text, (size_t)(digits_write(text, number) - text));
-}
-
-/* Most messages are of the same second as the one before. */
-static void make_date(struct line *line, uint64_t wall)
-{
-	calendar_put(line->date, wall / NS, line->settings.utc);
-	line->date_bytes = (uint32_t)strlen(line->date);
-	line->date[line->date_bytes++] = '.';
-	line->second = wall - wall % NS;
-}
-
-static void put_time(
-	struct line *line, struct render_buffer *out, uint64_t wall)
-{
-	char *at;
-
-	if (line->date_bytes == 0 || wall - line->second >= NS)
-		make_date(line, wall);
-	if (!render_buffer_reserve(out, sizeof(line->date) + 9))
-		return;
-	at = out->data + out->length;
-	memcpy(at, line->date, sizeof(line->date));
-	at = digits_write_nanoseconds(
-		at + line->date_bytes, (uint32_t)(wall - line->second));
-	out->length = (size_t)(at - out->data);
-}
-
-static void put_priority(struct render_buffer *out, uint32_t priority)
-{
-	static const char *const facilities[] = {"kern", "user", "mail",
-		"daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
-		"authpriv", "ftp", "12", "13", "14", "15", "local0", "local1",
-		"local2", "local3", "local4", "local5", "local6", "local7"};
-	static const char *const levels[] = {"emerg", "alert", "crit", "err",
-		"warning", "notice", "info", "debug"};
-	uint32_t facility = priority >> 3;
-
-	if (facility < sizeof(facilities) / sizeof(facilities[0]))
-		put_string(out, facilities[facility]);
-	else
-		put_number(out, facility);
-	render_buffer_put_byte(out, '.');
-	put_string(out, levels[priority & 7]);
-}
-
-/* One file behind both (a terminal, 2>&1): the descriptor tells which. */
-static void put_stream(struct render_buffer *out, const struct message *message)
-{
-	uint32_t flags = message_stream(message);
-	int32_t fd =
-		message->context->stream ? message->context->stream->fd : -1;
-	bool both = flags & BINLOG_STREAM_STDOUT && fd != 2;
-
-	if (both || flags == BINLOG_STREAM_STDOUT) {
-		put_string(out, "stdout");
-	} else if (flags & BINLOG_STREAM_STDERR) {
-		put_string(out, "stderr");
-	} else if (message->context->stream && message->context->stream->path) {
-		put_foreign(out, message->context->stream->path);
-	} else if (fd >= 0) {
-		put_string(out, "fd");
-		put_number(out, (uint32_t)fd);
-	} else {
-		render_buffer_put_byte(out, '?');
-	}
-}
-
-/* A name other than the program's: `ident: ` before the text. */
-static void put_ident(struct render_buffer *out, const struct message *message,
-	const struct message_syslog *syslog)
-{
-	if (!syslog->ident ||
-		(strlen(message->program->name) == syslog->ident_bytes &&
-			memcmp(message->program->name, syslog->ident,
-				syslog->ident_bytes) == 0))
-		return;
-	escape_put(out, syslog->ident, syslog->ident_bytes, ESCAPE_NEWLINE);
-	put_string(out, ": ");
 }
 
 static void write_author(
@@ -170,29 +89,8 @@ static void put_author(struct line *line, const struct message *message,
 static void put_origin(struct line *line, const struct message *message,
 	struct render_buffer *head)
 {
-	put_time(line, head, message->wall);
+	calendar_append(&line->calendar, message->wall, head);
 	put_author(line, message, head);
-}
-
-/* `file:line: function: `, or what is known of it. */
-static void put_place(void *closure, const struct place *place)
-{
-	struct render_buffer *out = closure;
-	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-
-	if (place->file && place->line) {
-		put_foreign(out, slash ? slash + 1 : place->file);
-		render_buffer_put_byte(out, ':');
-		put_number(out, place->line);
-		render_buffer_put(out, ": ", 2);
-	} else if (place->module) {
-		put_foreign(out, place->module);
-		render_buffer_put(out, ": ", 2);
-	}
-	if (place->function) {
-		put_foreign(out, place->function);
-		render_buffer_put(out, ": ", 2);
-	}
 }
 
 static void put_head(struct line *line, const struct message *message,
@@ -202,15 +100,16 @@ static void put_head(struct line *line, const struct message *message,
 
 	put_origin(line, message, head);
 	if (message_is_syslog(message, &syslog)) {
-		put_priority(head, syslog.priority);
+		message_words_priority(syslog.priority, head);
 		render_buffer_put(head, ": ", 2);
-		put_ident(head, message, &syslog);
+		message_words_ident(message, &syslog, head);
 	} else {
-		put_stream(head, message);
+		message_words_stream(message, head);
 		render_buffer_put(head, ": ", 2);
 	}
 	if (line->settings.where)
-		frames_author(line->settings.where, message, put_place, head);
+		frames_author(line->settings.where, message,
+			message_words_place, head);
 }
 
 static void put_tail(struct line *line, const struct message *message,
@@ -264,32 +163,26 @@ static void put_whole(void *closure, const struct message *message,
 	output_settle(line->settings.output);
 }
 
-static bool is_asked_for(const struct line *line, const struct message *message,
-	const char *words, size_t bytes)
-{
-	const struct options *options = line->settings.options;
-
-	return !filter_asks_for_lines(options) ||
-	       (filter_is_timely(options, message) &&
-		       filter_chooses(options, message) &&
-		       filter_finds(options, words, bytes));
-}
-
-/* After all that the process has said. */
-static void put_end(struct line *line, const struct message *message)
+/* An end comes after all that the process has said. */
+static void put_event(struct line *line, const struct message *message)
 {
 	struct render_buffer *out = &line->settings.output->text;
 	size_t start;
 	size_t words;
 
-	line_joiner_end_process(line->joiner, message);
+	if (!event_words_are_of_call(message))
+		line_joiner_end_process(line->joiner, message);
 	start = out->length;
-	put_origin(line, message, out);
-	put_string(out, "end: ");
+	if (event_words_are_of_call(message)) {
+		put_head(line, message, out);
+	} else {
+		put_origin(line, message, out);
+		put_string(out, "end: ");
+	}
 	words = out->length;
-	last_words_put(message, out);
-	if (!is_asked_for(
-		    line, message, out->data + words, out->length - words)) {
+	event_words_put(message, out);
+	if (!filter_wants_line(line->settings.options, message,
+		    out->data + words, out->length - words)) {
 		out->length = start;
 		return;
 	}
@@ -306,6 +199,7 @@ void *style_line_begin(const struct style_settings *settings)
 	if (!line)
 		return NULL;
 	line->settings = *settings;
+	line->calendar.utc = settings->utc;
 	line->joiner = line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,
 		.lines = put_lines,
@@ -330,8 +224,8 @@ void style_line_message(void *state, const struct message *message)
 
 	if (!message_is_event(message))
 		line_joiner_add(line->joiner, message);
-	else if (last_words_are(message))
-		put_end(line, message);
+	else if (event_words_are(message))
+		put_event(line, message);
 }
 
 void style_line_end(void *state)

@@ -6,10 +6,13 @@
 
 #include "decoder/cursor.h"
 #include "decoder/record_read.h"
+#include "decoder/recording_ring.h"
 #include "decoder/writer_window.h"
 #include "record/layout.h"
 
 #define RECORD_HEAD 8u
+/* The kernel knows no more; other numbers say that it was not asked. */
+#define CORES_MAX 65536u
 
 uint32_t writer_stream_position(const struct writer_stream *stream)
 {
@@ -40,6 +43,10 @@ static void approach_block(struct writer_stream *stream)
 		return;
 	}
 	stream->state = WRITER_BETWEEN;
+	/* Definitions come before what is older than their blocks. */
+	if (stream->capture->ring &&
+		!(stream->block->sequence & BINLOG_RING_DATA))
+		return;
 	if (stream->block->anchor.ticks > stream->ticks)
 		stream->ticks = stream->block->anchor.ticks;
 	if (stream->block->anchor.realtime > stream->wall)
@@ -64,8 +71,8 @@ static void give_up_block(
 	leave_block(stream);
 }
 
-static void use_anchor(
-	struct writer_stream *stream, const struct binlog_anchor *anchor)
+static void use_anchor(struct writer_stream *stream,
+	const struct binlog_anchor *anchor, uint32_t core)
 {
 	wall_clock_learn(
 		stream->clock, stream->capture, &stream->anchor, anchor);
@@ -74,6 +81,7 @@ static void use_anchor(
 		stream->least_wall = 0;
 	stream->anchor = *anchor;
 	stream->segment.span = 0;
+	stream->message.core = core < CORES_MAX ? core + 1 : 0;
 }
 
 static void enter_block(struct writer_stream *stream)
@@ -85,7 +93,7 @@ static void enter_block(struct writer_stream *stream)
 	stream->next_sequence = block->sequence + 1;
 	stream->block_end = block->size;
 	stream->window_end = sizeof(struct binlog_block);
-	use_anchor(stream, &block->anchor);
+	use_anchor(stream, &block->anchor, block->core);
 	stream->last_context = stream->other_context = 0;
 	stream->tid = block->tid;
 	if (!stream->program || stream->program->pid != block->pid ||
@@ -174,7 +182,7 @@ static void take_clock(struct writer_stream *stream, struct cursor *record)
 
 	cursor_struct(record, &clock, sizeof(clock));
 	if (!record->failed)
-		use_anchor(stream, &clock.anchor);
+		use_anchor(stream, &clock.anchor, clock.core);
 }
 
 static void take_thread(struct writer_stream *stream, struct cursor *record)
@@ -284,6 +292,8 @@ static void set_time(struct writer_stream *stream, uint64_t ticks)
 		stream->ticks = ticks;
 	if (stream->message.wall > stream->wall)
 		stream->wall = stream->message.wall;
+	if (stream->capture->ring && ticks > stream->capture->ring->newest)
+		stream->capture->ring->newest = ticks;
 }
 
 static void finish_message(
@@ -326,17 +336,35 @@ static void note_context(
 	stream->last_context = read->id;
 }
 
+/* No more than a writer needs: thousands may be open at once. */
+static bool reserve_arguments(struct writer_stream *stream, size_t count)
+{
+	struct render_argument *arguments = stream->message.arguments;
+
+	if (count <= stream->argument_room)
+		return true;
+	arguments = realloc(arguments, count * sizeof(*arguments));
+	if (!arguments)
+		return false;
+	stream->message.arguments = arguments;
+	stream->argument_room = count;
+	return true;
+}
+
 static void step_message(struct writer_stream *stream, uint32_t word)
 {
 	struct record_read read = {
 		.binary128 = stream->capture->header.machine == EM_AARCH64,
 		.definitions = &stream->definitions,
-		.arguments = stream->message.arguments,
 	};
 	enum error_code code = record_read_head(
 		&read, word, stream->last_context, stream->other_context);
 	struct cursor record;
 
+	if (code == ERROR_NONE &&
+		!reserve_arguments(stream, read.context->arguments))
+		code = ERROR_MEMORY;
+	read.arguments = stream->message.arguments;
 	if (code != ERROR_NONE) {
 		give_up_block(stream, code, read.id);
 		return;
@@ -365,6 +393,14 @@ static void resume(struct writer_stream *stream)
 		stream->state = WRITER_MESSAGE;
 }
 
+/* Of what a ring holds, only what something has happened to may count. */
+static bool is_hidden(const struct writer_stream *stream)
+{
+	return stream->state == WRITER_MESSAGE && stream->message.capture &&
+	       stream->block->windowed &&
+	       !recording_ring_shows(stream->capture, stream->message.ticks);
+}
+
 static void run(struct writer_stream *stream)
 {
 	if (stream->state == WRITER_BETWEEN)
@@ -379,6 +415,8 @@ static void run(struct writer_stream *stream)
 			stream->last_start = writer_window_position(stream);
 		if (first >= BINLOG_CONTEXT_FIRST) {
 			step_message(stream, first);
+			if (is_hidden(stream))
+				continue;
 			return;
 		}
 		if (first == 0) {
@@ -455,7 +493,8 @@ void writer_stream_recall(struct writer_stream *stream, uint32_t pid,
 
 void writer_stream_end(struct writer_stream *stream)
 {
-	free(stream->window);
+	writer_window_drop(stream);
+	free(stream->message.arguments);
 	definition_table_free(&stream->definitions);
 	*stream = (struct writer_stream){.state = WRITER_END};
 }

@@ -28,6 +28,7 @@ struct writer_stream {
 	uint64_t wall;	/* likewise in nanoseconds */
 	struct message message;
 	/* The rest is its own. */
+	size_t argument_room; /* for those of the message */
 	struct recording *capture;
 	struct wall_clock *clock;
 	const struct recording_block *block; /* current or next one */

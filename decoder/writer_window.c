@@ -3,8 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 25,000 writers may be open at once, and each has a window. */
+/*
+ * 25,000 writers may be open at once, and each has a window: those of writers
+ * that say little are small, and so are all where there are too many.
+ */
+#define WINDOW_FIRST 512u
 #define WINDOW_BYTES 4096u
+#define ALL_WINDOWS ((size_t)6 << 20)
+
+static size_t all_windows; /* bytes, of all streams */
 
 bool writer_window_is_open(const struct writer_stream *stream)
 {
@@ -14,6 +21,7 @@ bool writer_window_is_open(const struct writer_stream *stream)
 void writer_window_drop(struct writer_stream *stream)
 {
 	free(stream->window);
+	all_windows -= stream->window_room;
 	stream->window = NULL;
 	stream->window_room = stream->window_bytes = stream->window_at = 0;
 	stream->window_open = false;
@@ -22,7 +30,7 @@ void writer_window_drop(struct writer_stream *stream)
 bool writer_window_enlarge(struct writer_stream *stream)
 {
 	size_t room =
-		stream->window_room ? stream->window_room * 2 : WINDOW_BYTES;
+		stream->window_room ? stream->window_room * 2 : WINDOW_FIRST;
 	uint8_t *window;
 
 	if (room > BINLOG_BLOCK_MAX)
@@ -34,6 +42,7 @@ bool writer_window_enlarge(struct writer_stream *stream)
 		return false;
 	}
 	stream->window = window;
+	all_windows += room - stream->window_room;
 	stream->window_room = room;
 	return true;
 }
@@ -67,10 +76,18 @@ static size_t read_open(
 	return same & ~(size_t)3;
 }
 
+/* Whoever asks for more than the first window often asks for much more. */
+static bool is_too_small(const struct writer_stream *stream)
+{
+	return stream->window_room < WINDOW_BYTES && stream->window_bytes > 0 &&
+	       all_windows < ALL_WINDOWS;
+}
+
 bool writer_window_more(struct writer_stream *stream)
 {
 	size_t kept = stream->window_bytes - stream->window_at;
 	bool open = writer_window_is_open(stream);
+	bool small = is_too_small(stream);
 	size_t wanted, n;
 
 	if (stream->window_end >= stream->block_end)
@@ -80,7 +97,8 @@ bool writer_window_more(struct writer_stream *stream)
 			kept);
 	stream->window_at = 0;
 	stream->window_bytes = kept;
-	if (kept >= stream->window_room && !writer_window_enlarge(stream))
+	if ((kept >= stream->window_room || small) &&
+		!writer_window_enlarge(stream))
 		return false;
 	wanted = stream->window_room - kept;
 	if (wanted > stream->block_end - stream->window_end)

@@ -75,10 +75,15 @@ struct binlog_ring {
 	uint64_t keep_most;
 	uint64_t overwritten; /* bytes of blocks, and */
 	uint64_t lost_until;  /* ticks: what is younger is there */
-	uint32_t waits;	      /* not 0: only windows count */
+	uint32_t waits;	      /* BINLOG_RING_WAITS, BINLOG_RING_KILL */
 	uint32_t windows;     /* that were begun; the last one may be longer */
 			      /* than it was meant, if there are too many */
 };
+
+#define BINLOG_RING_WAITS 1u /* only windows count */
+/* Or all, if the process that made the capture was cut off: it could not say
+ * so. */
+#define BINLOG_RING_KILL 2u
 
 #define BINLOG_RING_OFFSET (BINLOG_SWITCHES_OFFSET + BINLOG_SWITCHES_ROOM)
 

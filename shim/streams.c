@@ -7,6 +7,7 @@
 #include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/process.h"
+#include "shim/stream_modes.h"
 #include "shim/stream_reuse.h"
 #include "shim/sys.h"
 
@@ -25,42 +26,23 @@ struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
 static unsigned streams_used = STREAM_FULL + 1;
 static struct stream_output outputs[2];
-static enum policy_mode mode_of[2] = {POLICY_AUTO, POLICY_AUTO};
-static enum policy_mode mode_of_syslog = POLICY_REPLACE;
-/* Switched from outside, see record/switches.h. */
-static uint8_t switched[SWITCH_STREAMS];
-static bool switched_off;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
 static unsigned changes[64];
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
-static void configure_one(const struct policy_item *item)
-{
-	if (item->streams & POLICY_STDOUT)
-		mode_of[0] = item->mode;
-	if (item->streams & POLICY_STDERR)
-		mode_of[1] = item->mode;
-	if (item->streams & POLICY_SYSLOG)
-		mode_of_syslog = item->mode;
-}
-
 bool streams_configure(const char *modes, const struct stream_output own[2])
 {
-	struct policy_item item;
-
 	outputs[0] = own[0];
 	outputs[1] = own[1];
 	if (modes && !log_files_configure(modes))
 		return false;
-	while (modes && policy_next(&modes, &item))
-		if (!item.wrong)
-			configure_one(&item);
+	stream_modes_configure(modes);
 	streams[STREAM_SYSLOG] = (struct stream){
 		.flags = BINLOG_STREAM_SYSLOG,
 		.fd = -1,
-		.tee = mode_of_syslog == POLICY_TEE,
+		.tee = stream_modes_of(SWITCH_SYSLOG) == POLICY_TEE,
 		.pending = PENDING_NEVER,
 	};
 	/* Like those that are also written: what is said to it is written. */
@@ -69,22 +51,11 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 	return true;
 }
 
-/* What is said about it, or has been switched since. */
-static enum policy_mode mode_now(
-	enum switch_stream which, enum policy_mode mode)
-{
-	if (switched_off)
-		return POLICY_PASS;
-	return switched[which] ? (enum policy_mode)(switched[which] - 1) : mode;
-}
-
 void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 {
-	for (unsigned i = 0; i < SWITCH_STREAMS; i++)
-		switched[i] = modes[i] <= 1 + POLICY_PASS ? modes[i] : 0;
-	switched_off = off;
+	stream_modes_switch(modes, off);
 	streams[STREAM_SYSLOG].tee =
-		mode_now(SWITCH_SYSLOG, mode_of_syslog) == POLICY_TEE;
+		stream_modes_of(SWITCH_SYSLOG) == POLICY_TEE;
 	streams_forget_range(0, STREAMS_FDS - 1);
 	streams_changed();
 }
@@ -92,8 +63,8 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 unsigned streams_syslog(void)
 {
 	control_look();
-	return process_is_recording() && mode_now(SWITCH_SYSLOG,
-						 mode_of_syslog) != POLICY_PASS
+	return process_is_recording() &&
+			       stream_modes_of(SWITCH_SYSLOG) != POLICY_PASS
 		       ? STREAM_SYSLOG
 		       : STREAM_PASS;
 }
@@ -130,12 +101,12 @@ static enum policy_mode automatic(const struct stat *st, bool terminal)
 static enum policy_mode choose(
 	const struct stream *stream, const struct stat *st)
 {
-	enum policy_mode mode = mode_now(SWITCH_STDOUT, mode_of[0]);
+	enum policy_mode mode = stream_modes_of(SWITCH_STDOUT);
 
 	/* Both outputs one file: that of the descriptor used decides. */
 	if (!(stream->flags & BINLOG_STREAM_STDOUT) ||
 		((stream->flags & BINLOG_STREAM_STDERR) && stream->fd == 2))
-		mode = mode_now(SWITCH_STDERR, mode_of[1]);
+		mode = stream_modes_of(SWITCH_STDERR);
 	return mode == POLICY_AUTO ? automatic(st, stream->terminal) : mode;
 }
 
@@ -228,15 +199,11 @@ static uint32_t output_flags(const struct stat *st)
 static enum policy_mode find_mode(
 	int fd, struct stream *wanted, const struct stat *st)
 {
-	enum policy_mode mode;
-
 	wanted->flags = output_flags(st);
 	if (!wanted->flags && log_files_any) {
 		wanted->flags = BINLOG_STREAM_FILE;
-		mode = log_files_find(fd, st, &wanted->path);
-		return mode == POLICY_REPLACE || mode == POLICY_TEE
-			       ? mode_now(SWITCH_FILES, mode)
-			       : mode;
+		return stream_modes_of_file(
+			log_files_find(fd, st, &wanted->path));
 	}
 	if (!wanted->flags)
 		return POLICY_PASS;

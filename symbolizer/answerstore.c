@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/bytehash.h"
 
 /* Some 10 million frames, so that memory is bounded. */
 #define STORE_BYTES_MAX ((size_t)512 << 20)
@@ -27,14 +28,9 @@ static uint64_t hash_of_number(uint64_t number)
 	return number ^ number >> 32;
 }
 
-/* FNV-1a */
-static uint64_t hash_of_string(const char *string)
+static uint64_t hash_of_string(const char *string, size_t length)
 {
-	uint64_t hash = 0xcbf29ce484222325u ^ seed();
-
-	for (; *string; string++)
-		hash = (hash ^ (unsigned char)*string) * 0x100000001b3u;
-	return hash_of_number(hash);
+	return bytehash(string, length, seed());
 }
 
 /* Half of the slots at most are taken. */
@@ -84,6 +80,7 @@ static bool index_addresses(struct answerstore *store)
 static bool index_strings(struct answerstore *store)
 {
 	size_t count = 0;
+	size_t length;
 	size_t at;
 
 	for (at = 1; at < store->string_bytes;
@@ -91,10 +88,12 @@ static bool index_strings(struct answerstore *store)
 		count++;
 	if (!renew(&store->by_string, count))
 		return false;
-	for (at = 1; at < store->string_bytes;
-		at += strlen(store->strings + at) + 1)
-		put(&store->by_string, hash_of_string(store->strings + at),
+	for (at = 1; at < store->string_bytes; at += length + 1) {
+		length = strlen(store->strings + at);
+		put(&store->by_string,
+			hash_of_string(store->strings + at, length),
 			(uint32_t)at);
+	}
 	return true;
 }
 
@@ -145,9 +144,9 @@ const char *answerstore_sentence(const struct answerstore *store,
 	return string_at(store, answer->sentence);
 }
 
-static bool append_string(struct answerstore *store, const char *string)
+static bool append_string(
+	struct answerstore *store, const char *string, size_t bytes)
 {
-	size_t bytes = strlen(string) + 1;
 	size_t room = store->string_room ? store->string_room : 4096;
 	char *strings;
 
@@ -165,20 +164,28 @@ static bool append_string(struct answerstore *store, const char *string)
 	return true;
 }
 
-/* The offset of a string like this one, added when there is none. */
-static bool intern(
+/* Offset 0 is null. */
+static bool begin_strings(struct answerstore *store)
+{
+	return store->string_bytes > 0 || append_string(store, "", 1);
+}
+
+bool answerstore_intern(
 	struct answerstore *store, const char *string, uint32_t *offset)
 {
 	struct answerstore_index *index = &store->by_string;
 	uint64_t hash;
+	size_t bytes;
 	size_t at;
 
 	*offset = 0;
 	if (!string)
 		return true;
-	hash = hash_of_string(string);
-	if (!has_room(index) && !index_strings(store))
+	if (answerstore_is_full(store) || !begin_strings(store) ||
+		(!has_room(index) && !index_strings(store)))
 		return false;
+	bytes = strlen(string) + 1;
+	hash = hash_of_string(string, bytes - 1);
 	at = hash & (index->room - 1);
 	for (; index->slots[at] != 0; at = (at + 1) & (index->room - 1)) {
 		*offset = index->slots[at] - 1;
@@ -186,34 +193,22 @@ static bool intern(
 			return true;
 	}
 	*offset = (uint32_t)store->string_bytes;
-	if (!append_string(store, string))
+	if (!append_string(store, string, bytes))
 		return false;
 	put(index, hash, *offset);
 	return true;
 }
 
 static bool add_frame(
-	struct answerstore *store, const struct symbolizer_frame *given)
+	struct answerstore *store, const struct answerstore_frame *frame)
 {
 	struct answerstore_frame *frames = array_grow(store->frames,
 		&store->frame_room, store->frame_count, sizeof(*frames));
-	struct answerstore_frame *frame;
 
 	if (!frames)
 		return false;
 	store->frames = frames;
-	frame = &frames[store->frame_count];
-	*frame = (struct answerstore_frame){
-		.offset = given->offset,
-		.line = given->line,
-		.column = given->column,
-		.inlined = given->inlined,
-		.wrapper = given->wrapper,
-	};
-	if (!intern(store, given->function, &frame->function) ||
-		!intern(store, given->file, &frame->file))
-		return false;
-	store->frame_count++;
+	frames[store->frame_count++] = *frame;
 	return true;
 }
 
@@ -242,29 +237,55 @@ bool answerstore_is_full(const struct answerstore *store)
 	       STORE_BYTES_MAX;
 }
 
+bool answerstore_put(struct answerstore *store, uint64_t address,
+	const struct answerstore_frame *frames, size_t count, uint32_t sentence)
+{
+	const struct answerstore_answer answer = {
+		.address = address,
+		.first = (uint32_t)store->frame_count,
+		.count = (uint32_t)count,
+		.sentence = sentence,
+	};
+	bool fine = !answerstore_is_full(store) &&
+		    count <= ANSWERSTORE_FRAMES_MAX && begin_strings(store);
+	size_t i;
+
+	for (i = 0; i < count && fine; i++)
+		fine = add_frame(store, &frames[i]);
+	if (fine && add_answer(store, &answer))
+		return true;
+	store->frame_count = answer.first;
+	return false;
+}
+
+static bool intern_frame(struct answerstore *store,
+	struct answerstore_frame *frame, const struct symbolizer_frame *given)
+{
+	*frame = (struct answerstore_frame){
+		.offset = given->offset,
+		.line = given->line,
+		.column = given->column,
+		.inlined = given->inlined,
+		.wrapper = given->wrapper,
+	};
+	return answerstore_intern(store, given->function, &frame->function) &&
+	       answerstore_intern(store, given->file, &frame->file);
+}
+
 bool answerstore_add(struct answerstore *store, uint64_t address,
 	const struct resolver_answer *given)
 {
-	size_t frame_count = store->frame_count;
-	struct answerstore_answer answer = {
-		.address = address,
-		.first = (uint32_t)frame_count,
-		.count = (uint32_t)given->count,
-	};
-	bool fine = !answerstore_is_full(store) &&
-		    given->count <= ANSWERSTORE_FRAMES_MAX;
+	struct answerstore_frame frames[ANSWERSTORE_FRAMES_MAX];
+	uint32_t sentence;
 	size_t i;
 
-	/* offset 0 is null */
-	if (fine && store->string_bytes == 0)
-		fine = append_string(store, "");
-	for (i = 0; i < given->count && fine; i++)
-		fine = add_frame(store, &given->frames[i]);
-	if (fine && intern(store, given->sentence, &answer.sentence) &&
-		add_answer(store, &answer))
-		return true;
-	store->frame_count = frame_count;
-	return false;
+	if (given->count > ANSWERSTORE_FRAMES_MAX)
+		return false;
+	for (i = 0; i < given->count; i++)
+		if (!intern_frame(store, &frames[i], &given->frames[i]))
+			return false;
+	return answerstore_intern(store, given->sentence, &sentence) &&
+	       answerstore_put(store, address, frames, given->count, sentence);
 }
 
 static bool strings_are_sound(const struct answerstore *store)
@@ -301,8 +322,7 @@ bool answerstore_adopt(struct answerstore *store)
 	store->answer_room = store->answer_count;
 	store->frame_room = store->frame_count;
 	store->string_room = store->string_bytes;
-	return is_sound(store) && index_addresses(store) &&
-	       index_strings(store);
+	return is_sound(store) && index_addresses(store);
 }
 
 void answerstore_free(struct answerstore *store)

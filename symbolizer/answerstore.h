@@ -63,11 +63,23 @@ const char *answerstore_sentence(const struct answerstore *store,
 bool answerstore_is_full(const struct answerstore *store);
 
 /*
+ * The offset of a string, which is added when there is none like it; null is 0.
+ * False when out of memory, or full.
+ */
+bool answerstore_intern(
+	struct answerstore *store, const char *string, uint32_t *offset);
+
+/*
  * Adds the answer for an address that has none.  False when out of memory,
  * which leaves the store as it was, or full.
  */
 bool answerstore_add(struct answerstore *store, uint64_t address,
 	const struct resolver_answer *answer);
+
+/* The same with strings that are in the store. */
+bool answerstore_put(struct answerstore *store, uint64_t address,
+	const struct answerstore_frame *frames, size_t count,
+	uint32_t sentence);
 
 /*
  * Takes over the three tables, allocated by malloc(), of an empty store whose

@@ -58,6 +58,7 @@ void askedmodule_free(struct askedmodule *module)
 	free(module->name);
 	free(module->complaint);
 	answerstore_free(&module->answers);
+	wirenames_forget(&module->heard);
 	openedlist_free(&module->opened);
 	free(module);
 }

@@ -6,8 +6,8 @@
 #ifndef SYMBOLIZER_ASKEDMODULE_H
 #define SYMBOLIZER_ASKEDMODULE_H
 
-#include "symbolizer/answerstore.h"
 #include "symbolizer/openedlist.h"
+#include "symbolizer/wirenames.h"
 
 struct askedmodule {
 	struct symbolizer_module wanted; /* a copy */
@@ -16,9 +16,13 @@ struct askedmodule {
 	size_t cached;	   /* so many of them are in the cache */
 	struct openedlist opened;
 	bool failed;	   /* there will be no answers */
-	char *complaint;   /* why; null when out of memory */
+	enum symtab_sources sources; /* all, until that costs a process */
+	size_t whole;	   /* so many answers are from before that */
+	char *complaint;   /* of either; null when out of memory */
+	bool reported;
 	unsigned reader;   /* that knows it, counted from 1; 0: none yet */
 	size_t number;	   /* that it has there */
+	struct wirenames_heard heard; /* from there */
 };
 
 /* Null when out of memory. */

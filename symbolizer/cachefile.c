@@ -5,30 +5,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "symbolizer/bytehash.h"
 #include "symbolizer/cachedirectory.h"
 #include "symbolizer/cachekey.h"
-#include "symbolizer/wire.h"
 
-#define MAGIC 0x31656d616e6e6962u /* "binname1" */
+#define MAGIC 0x32656d616e6e6962u /* "binname2" */
+#define HUGE_PAGE ((size_t)2 << 20)
 #define BYTES_MAX ((size_t)64 << 20)
 
-/* What a file begins with; the rest is as on the wire. */
+/* What a file begins with. */
 struct head {
 	uint64_t magic;
 	uint64_t bytes; /* of the rest */
-	uint64_t sum;	/* CRC32 of it */
+	uint64_t sum;	/* of the hashes of its pieces */
 };
 
 /* A file that is being written. */
 struct output {
 	FILE *file;
 	uint64_t bytes;
-	uLong sum;
+	uint64_t sum;
 	bool failed;
+};
+
+/* One that is being read, by the same pieces. */
+struct input {
+	FILE *file;
+	uint64_t left;
+	uint64_t sum;
+	bool bad; /* all is zero from then on */
 };
 
 static void put(struct output *output, const void *bytes, size_t count)
@@ -40,7 +49,7 @@ static void put(struct output *output, const void *bytes, size_t count)
 	if (output->failed)
 		return;
 	output->bytes += count;
-	output->sum = crc32(output->sum, bytes, (uInt)count);
+	output->sum = bytehash(bytes, count, output->sum);
 }
 
 static void put_bytes(struct output *output, const void *bytes, size_t count)
@@ -84,7 +93,7 @@ static void put_answers(
 static bool write_all(
 	FILE *file, const char *key, const struct askedmodule *module)
 {
-	struct output output = {.file = file, .sum = crc32(0, NULL, 0)};
+	struct output output = {.file = file};
 	struct head head = {.magic = MAGIC};
 	bool fine = fwrite(&head, sizeof(head), 1, file) == 1;
 
@@ -168,131 +177,172 @@ void cachefile_save(const struct symbolizer_options *options,
 	cachekey_free(&key);
 }
 
-/* All of the file; null when it is no regular file of the user's own. */
-static uint8_t *read_all(int directory, const char *name, size_t *bytes)
+static void take(struct input *input, void *to, uint64_t count)
+{
+	input->bad = input->bad || input->left < count ||
+		     fread(to, 1, count, input->file) != count;
+	if (input->bad) {
+		memset(to, 0, count);
+		return;
+	}
+	input->left -= count;
+	input->sum = bytehash(to, count, input->sum);
+}
+
+/* Of what is large, most of the time would be spent on its pages. */
+static void *allocate(size_t bytes)
+{
+	void *room;
+
+	if (bytes < 2 * HUGE_PAGE)
+		return malloc(bytes);
+	if (posix_memalign(&room, HUGE_PAGE, bytes) != 0)
+		return NULL;
+	madvise(room, bytes, MADV_HUGEPAGE); /* or not */
+	return room;
+}
+
+/* With a NUL behind them; the caller frees them.  Null when there are none. */
+static char *take_bytes(struct input *input, size_t *count)
+{
+	uint64_t wanted;
+	char *bytes;
+
+	*count = 0;
+	take(input, &wanted, sizeof(wanted));
+	input->bad = input->bad || input->left < wanted;
+	if (input->bad || wanted == 0)
+		return NULL;
+	bytes = allocate(wanted + 1);
+	if (!bytes) {
+		input->bad = true;
+		return NULL;
+	}
+	take(input, bytes, wanted);
+	bytes[wanted] = '\0';
+	*count = wanted;
+	return bytes;
+}
+
+static char *take_string(struct input *input)
+{
+	size_t count;
+
+	return take_bytes(input, &count);
+}
+
+static bool take_head(struct input *input, struct head *head)
+{
+	take(input, head, sizeof(*head));
+	input->sum = 0;
+	return !input->bad && head->magic == MAGIC &&
+	       head->bytes == input->left;
+}
+
+static bool take_opened(struct input *input, struct openedlist *opened)
+{
+	struct openfile_identity identity;
+	uint64_t count;
+
+	take(input, &count, sizeof(count));
+	for (; count > 0 && !input->bad; count--) {
+		char *root = take_string(input);
+		char *path = take_string(input);
+
+		take(input, &identity, sizeof(identity));
+		if (!path || !openedlist_put(opened, root, path, &identity))
+			input->bad = true;
+		free(root);
+		free(path);
+	}
+	return !input->bad;
+}
+
+/* A table of items of a size, that the caller frees. */
+static void *take_table(struct input *input, size_t item_bytes, size_t *count)
+{
+	size_t bytes;
+	void *table = take_bytes(input, &bytes);
+
+	*count = bytes / item_bytes;
+	input->bad = input->bad || bytes % item_bytes != 0;
+	return table;
+}
+
+static bool take_answers(struct input *input, struct answerstore *answers)
+{
+	answers->answers = take_table(
+		input, sizeof(*answers->answers), &answers->answer_count);
+	answers->frames = take_table(
+		input, sizeof(*answers->frames), &answers->frame_count);
+	answers->strings = take_table(input, 1, &answers->string_bytes);
+	return !input->bad && input->left == 0;
+}
+
+static bool take_key(struct input *input, const char *key)
+{
+	char *its = take_string(input);
+	bool same = its && strcmp(its, key) == 0;
+
+	free(its);
+	return same;
+}
+
+static bool take_all(
+	struct input *input, const char *key, struct askedmodule *module)
+{
+	struct head head;
+
+	return take_head(input, &head) && take_key(input, key) &&
+	       take_opened(input, &module->opened) &&
+	       openedlist_is_unchanged(&module->opened) &&
+	       take_answers(input, &module->answers) &&
+	       input->sum == head.sum && answerstore_adopt(&module->answers);
+}
+
+/* Null when it is no regular file of the user's own. */
+static FILE *open_in(int directory, const char *name, uint64_t *bytes)
 {
 	int descriptor = openat(directory, name,
 		O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
-	uint8_t *data = NULL;
-	ssize_t got = 0;
+	FILE *file = NULL;
 
 	if (descriptor < 0)
 		return NULL;
-	*bytes = 0;
 	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
 		status.st_uid == geteuid() &&
 		(uint64_t)status.st_size <= BYTES_MAX + sizeof(struct head))
-		data = malloc((size_t)status.st_size + 1);
-	while (data && *bytes < (size_t)status.st_size) {
-		got = read(descriptor, data + *bytes,
-			(size_t)status.st_size - *bytes);
-		if (got <= 0)
-			break;
-		*bytes += (size_t)got;
+		file = fdopen(descriptor, "r");
+	if (!file) {
+		close(descriptor);
+		return NULL;
 	}
 	/* used files go last */
-	if (data)
-		futimens(descriptor, NULL);
-	close(descriptor);
-	return data;
-}
-
-static bool take_head(
-	struct wire_reader *reader, const uint8_t *data, size_t bytes)
-{
-	struct head head;
-
-	if (bytes < sizeof(head))
-		return false;
-	memcpy(&head, data, sizeof(head));
-	*reader = (struct wire_reader){
-		.data = data + sizeof(head), .left = bytes - sizeof(head)};
-	return head.magic == MAGIC && head.bytes == reader->left &&
-	       head.sum == crc32(crc32(0, NULL, 0), reader->data,
-				   (uInt)reader->left);
-}
-
-static bool take_opened(struct wire_reader *reader, struct openedlist *opened)
-{
-	uint64_t count = wire_take_u64(reader);
-
-	for (; count > 0 && !reader->bad; count--) {
-		const char *root = wire_take_string(reader);
-		const char *path = wire_take_string(reader);
-		struct openfile_identity identity = {
-			.device = wire_take_u64(reader),
-		};
-
-		identity.inode = wire_take_u64(reader);
-		identity.bytes = wire_take_u64(reader);
-		identity.modified = wire_take_u64(reader);
-		identity.changed = wire_take_u64(reader);
-		if (reader->bad || !path ||
-			!openedlist_put(opened, root, path, &identity))
-			return false;
-	}
-	return !reader->bad;
-}
-
-/* A table of items of a size; a copy that the caller frees. */
-static void *take_table(
-	struct wire_reader *reader, size_t item_bytes, size_t *count)
-{
-	size_t bytes;
-	const uint8_t *data = wire_take_bytes(reader, &bytes);
-	void *table = malloc(bytes + 1);
-
-	*count = bytes / item_bytes;
-	if (!table || bytes % item_bytes != 0)
-		reader->bad = true;
-	else if (bytes > 0)
-		memcpy(table, data, bytes);
-	return table;
-}
-
-static bool take_answers(
-	struct wire_reader *reader, struct answerstore *answers)
-{
-	answers->answers = take_table(
-		reader, sizeof(*answers->answers), &answers->answer_count);
-	answers->frames = take_table(
-		reader, sizeof(*answers->frames), &answers->frame_count);
-	answers->strings = take_table(reader, 1, &answers->string_bytes);
-	return !reader->bad && reader->left == 0 && answerstore_adopt(answers);
-}
-
-static bool take_all(
-	struct wire_reader *reader, const char *key, struct askedmodule *module)
-{
-	const char *its = wire_take_string(reader);
-
-	return its && strcmp(its, key) == 0 &&
-	       take_opened(reader, &module->opened) &&
-	       openedlist_is_unchanged(&module->opened) &&
-	       take_answers(reader, &module->answers);
+	futimens(descriptor, NULL);
+	*bytes = (uint64_t)status.st_size;
+	return file;
 }
 
 bool cachefile_load(
 	const struct symbolizer_options *options, struct askedmodule *module)
 {
-	struct wire_reader reader;
+	struct input input = {0};
 	struct cachekey key;
-	uint8_t *data = NULL;
 	bool fine = false;
-	size_t bytes;
 	int directory;
 
 	if (!cachekey_make(&key, options, &module->wanted))
 		return false;
 	directory = cachedirectory_open(options->cache, false);
 	if (directory >= 0) {
-		data = read_all(directory, key.name, &bytes);
+		input.file = open_in(directory, key.name, &input.left);
 		close(directory);
 	}
-	if (data && take_head(&reader, data, bytes))
-		fine = take_all(&reader, key.text, module);
-	free(data);
+	if (input.file) {
+		fine = take_all(&input, key.text, module);
+		fclose(input.file);
+	}
 	cachekey_free(&key);
 	if (fine)
 		return true;

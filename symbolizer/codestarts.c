@@ -28,7 +28,7 @@ static bool add(struct codestarts *starts, uint64_t address)
 static bool add_symbols(struct codestarts *starts, struct elffile *file)
 {
 	struct symtab symtab;
-	bool good = symtab_load(&symtab, file);
+	bool good = symtab_load(&symtab, file, SYMTAB_ALL);
 	size_t i;
 
 	for (i = 0; good && i < symtab.count; i++)

@@ -352,7 +352,7 @@ bool debuginfo_next(struct debuginfo *info, struct debuginfo_place *place,
 	if (!dwarfentry_read(&entry, place->unit, call->entry))
 		return false;
 	name = functionname_of(&info->names, &entry);
-	frame->name = name.linkage ? name.linkage : name.declared;
+	frame->name = name.text;
 	frame->linkage =
 		name.linkage || is_plain_language(place->unit->language);
 	frame->inlined = call->caller != SPANMAP_NONE;

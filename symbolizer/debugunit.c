@@ -52,6 +52,11 @@ static bool add_function(
 	return dwarfentry_ranges(entry, take_range, &adding);
 }
 
+static bool is_declaration(const struct dwarfentry *entry)
+{
+	return dwarfentry_has(entry, DWARF_AT_DECLARATION);
+}
+
 bool debugunit_load(
 	struct debugunit *contents, struct dwarfunit *unit, uint64_t floor)
 {
@@ -70,6 +75,8 @@ bool debugunit_load(
 		case DWARF_TAG_ENTRY_POINT:
 			if (dwarfentry_has_code(&walk.entry))
 				going = add_function(contents, &walk.entry);
+			else if (is_declaration(&walk.entry))
+				dwarfentry_skip_children(&walk);
 			break;
 		case DWARF_TAG_ARRAY_TYPE:
 		case DWARF_TAG_ENUMERATION_TYPE:

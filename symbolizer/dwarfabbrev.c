@@ -74,6 +74,33 @@ static uint16_t step_over(uint16_t form)
 	}
 }
 
+/* Where the attributes are, as far as those before them have known sizes. */
+static void place_attributes(
+	struct dwarfabbrev_table *table, struct dwarfabbrev *kind)
+{
+	struct dwarfabbrev_attribute *attribute =
+		table->attributes + kind->first;
+	int before = 0;
+	uint32_t i;
+
+	for (i = 0; i < kind->count; i++, attribute++) {
+		int bytes = dwarfform_bytes(attribute->form, &table->encoding);
+
+		attribute->before = (uint16_t)before;
+		if (attribute->name == DWARF_AT_SIBLING &&
+			attribute->form == DWARF_FORM_REF4)
+			kind->sibling = (uint16_t)before;
+		if (bytes < 0 || DWARFABBREV_VARIES - before < bytes)
+			before = DWARFABBREV_VARIES;
+		else if (before != DWARFABBREV_VARIES)
+			before += bytes;
+		kind->names |= dwarfabbrev_bit(attribute->name);
+		kind->has_code |= attribute->name == DWARF_AT_LOW_PC ||
+				  attribute->name == DWARF_AT_RANGES;
+	}
+	kind->bytes = (uint16_t)before;
+}
+
 /* Attributes of known sizes are one step together. */
 static bool add_steps(struct dwarfabbrev_table *table, struct dwarfabbrev *kind)
 {
@@ -113,6 +140,7 @@ static bool read_kind(struct dwarfabbrev_table *table,
 		.first = (uint32_t)table->attribute_count,
 		.tag = tag > UINT16_MAX ? 0 : (uint16_t)tag,
 		.children = dwarfcursor_byte(cursor) != 0,
+		.sibling = DWARFABBREV_VARIES,
 	};
 
 	if (!kinds)
@@ -130,6 +158,7 @@ static bool read_kind(struct dwarfabbrev_table *table,
 			return false;
 	}
 	kind.count = (uint32_t)table->attribute_count - kind.first;
+	place_attributes(table, &kind);
 	if (!add_steps(table, &kind))
 		return false;
 	kinds[table->kind_count++] = kind;
@@ -281,15 +310,12 @@ void dwarfabbrev_free(struct dwarfabbrev_tables *tables)
 	memset(tables, 0, sizeof(*tables));
 }
 
-const struct dwarfabbrev *dwarfabbrev_find(
+const struct dwarfabbrev *dwarfabbrev_search(
 	const struct dwarfabbrev_table *table, uint64_t code)
 {
 	size_t low = 0;
 	size_t high = table->kind_count;
 
-	/* compilers count from 1 */
-	if (code - 1 < high && table->kinds[code - 1].code == code)
-		return &table->kinds[code - 1];
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -303,7 +329,7 @@ const struct dwarfabbrev *dwarfabbrev_find(
 		       : NULL;
 }
 
-void dwarfabbrev_skip(const struct dwarfabbrev_table *table,
+void dwarfabbrev_step(const struct dwarfabbrev_table *table,
 	const struct dwarfabbrev *kind, struct dwarfcursor *cursor)
 {
 	const uint16_t *step = table->steps + kind->first_step;

@@ -9,10 +9,14 @@
 
 #include "symbolizer/dwarfform.h"
 
+/* Something before it is of another size in each entry. */
+#define DWARFABBREV_VARIES UINT16_MAX
+
 struct dwarfabbrev_attribute {
 	uint16_t name;		/* DWARF_AT_..., 0: none that is read here */
 	uint16_t form;
 	int32_t constant;	/* of DW_FORM_implicit_const, if it fits */
+	uint16_t before;	/* bytes, or DWARFABBREV_VARIES */
 };
 
 /* One kind of entry. */
@@ -22,8 +26,13 @@ struct dwarfabbrev {
 	uint32_t count;
 	uint32_t first_step;	/* of `steps` of the table */
 	uint32_t step_count;
+	uint16_t bytes;		/* of all attributes, or DWARFABBREV_VARIES */
+	uint16_t sibling;	/* `before` of that attribute, if it is a */
+				/* DW_FORM_ref4; else DWARFABBREV_VARIES */
 	uint16_t tag;
 	bool children;
+	bool has_code;		/* it says where its code is */
+	uint64_t names;		/* dwarfabbrev_bit() of each attribute */
 };
 
 struct dwarfabbrev_table {
@@ -62,12 +71,54 @@ struct dwarfabbrev_table *dwarfabbrev_first(const struct dwarfbytes *section,
 	const struct dwarfform_encoding *encoding);
 void dwarfabbrev_free_table(struct dwarfabbrev_table *table);
 
-/* Null when there is none with that code. */
-const struct dwarfabbrev *dwarfabbrev_find(
+/* dwarfabbrev_find() where codes are not counted from 1. */
+const struct dwarfabbrev *dwarfabbrev_search(
 	const struct dwarfabbrev_table *table, uint64_t code);
 
-/* Moves the cursor behind the attributes of an entry. */
-void dwarfabbrev_skip(const struct dwarfabbrev_table *table,
+/* Null when there is none with that code. */
+static inline const struct dwarfabbrev *dwarfabbrev_find(
+	const struct dwarfabbrev_table *table, uint64_t code)
+{
+	if (code - 1 < table->kind_count && table->kinds[code - 1].code == code)
+		return &table->kinds[code - 1];
+	return dwarfabbrev_search(table, code);
+}
+
+/* What tells most attributes that a kind does not have from those it has. */
+static inline uint64_t dwarfabbrev_bit(uint16_t name)
+{
+	return (uint64_t)1 << name % 64;
+}
+
+/* Null when entries of this kind have no such attribute. */
+static inline const struct dwarfabbrev_attribute *dwarfabbrev_attribute(
+	const struct dwarfabbrev_table *table, const struct dwarfabbrev *kind,
+	uint16_t name)
+{
+	const struct dwarfabbrev_attribute *attribute =
+		table->attributes + kind->first;
+	const struct dwarfabbrev_attribute *end = attribute + kind->count;
+
+	if (!(kind->names & dwarfabbrev_bit(name)))
+		return NULL;
+	for (; attribute < end; attribute++)
+		if (attribute->name == name)
+			return attribute;
+	return NULL;
+}
+
+/* dwarfabbrev_skip() where the attributes are not of one size. */
+void dwarfabbrev_step(const struct dwarfabbrev_table *table,
 	const struct dwarfabbrev *kind, struct dwarfcursor *cursor);
+
+/* Moves the cursor behind the attributes of an entry. */
+static inline void dwarfabbrev_skip(const struct dwarfabbrev_table *table,
+	const struct dwarfabbrev *kind, struct dwarfcursor *cursor)
+{
+	if (kind->bytes != DWARFABBREV_VARIES)
+		dwarfcursor_skip(cursor, kind->bytes);
+	else
+		dwarfabbrev_step(table, kind, cursor);
+}
 
 #endif

@@ -66,7 +66,13 @@ static inline uint64_t dwarfcursor_fixed(
 		dwarfcursor_fail(cursor);
 		return 0;
 	}
-	memcpy(&value, cursor->at, bytes);
+	/* copying a number of bytes that is not known would be a call */
+	if (bytes > 0 && dwarfcursor_left(cursor) >= sizeof(value)) {
+		memcpy(&value, cursor->at, sizeof(value));
+		value &= UINT64_MAX >> (64 - 8 * bytes);
+	} else {
+		memcpy(&value, cursor->at, bytes);
+	}
 	cursor->at += bytes;
 	return value;
 }
@@ -87,6 +93,8 @@ static inline uint64_t dwarfcursor_uleb(struct dwarfcursor *cursor)
 	unsigned shift = 0;
 	uint8_t byte;
 
+	if (cursor->at != cursor->end && *cursor->at < 0x80)
+		return *cursor->at++;
 	do {
 		byte = dwarfcursor_byte(cursor);
 		if (shift < 64)

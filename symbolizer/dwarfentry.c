@@ -1,5 +1,7 @@
 #include "symbolizer/dwarfentry.h"
 
+#include <string.h>
+
 bool dwarfentry_read(
 	struct dwarfentry *entry, struct dwarfunit *unit, const uint8_t *at)
 {
@@ -65,18 +67,38 @@ bool dwarfentry_next(struct dwarfentry_walk *walk)
 	return true;
 }
 
+/* Null when it is not known, or in another unit. */
+static const uint8_t *sibling_of(const struct dwarfentry *entry)
+{
+	struct dwarfunit *unit = entry->unit;
+	struct dwarfunit *in = unit;
+	struct dwarfvalue value;
+	const uint8_t *sibling;
+	uint32_t offset;
+
+	if (entry->kind->sibling == DWARFABBREV_VARIES) {
+		value = dwarfentry_value(entry, DWARF_AT_SIBLING);
+		sibling = dwarfunit_reference(unit, &value, &in);
+		return in == unit ? sibling : NULL;
+	}
+	/* almost all are like this, and the walk is behind it already */
+	memcpy(&offset, entry->attributes + entry->kind->sibling,
+		sizeof(offset));
+	if (offset >= unit->end - unit->offset)
+		return NULL;
+	return unit->object->sections[DWARFOBJECT_INFO].data + unit->offset +
+	       offset;
+}
+
 void dwarfentry_skip_children(struct dwarfentry_walk *walk)
 {
-	struct dwarfvalue value;
-	struct dwarfunit *in;
 	const uint8_t *sibling;
 
 	if (!walk->entry.kind->children)
 		return;
-	value = dwarfentry_value(&walk->entry, DWARF_AT_SIBLING);
-	sibling = dwarfunit_reference(walk->entry.unit, &value, &in);
+	sibling = sibling_of(&walk->entry);
 	/* one that is not behind the entry would be a loop */
-	if (!sibling || in != walk->entry.unit || sibling < walk->cursor.at)
+	if (!sibling || sibling < walk->cursor.at)
 		return;
 	walk->cursor.at = sibling;
 	walk->next_depth = walk->depth;
@@ -85,36 +107,41 @@ void dwarfentry_skip_children(struct dwarfentry_walk *walk)
 
 bool dwarfentry_has(const struct dwarfentry *entry, uint16_t attribute)
 {
-	const struct dwarfabbrev_attribute *attributes =
-		entry->unit->abbreviations->attributes + entry->kind->first;
-	uint32_t i;
+	return dwarfabbrev_attribute(entry->unit->abbreviations, entry->kind,
+		attribute);
+}
 
-	for (i = 0; i < entry->kind->count; i++)
-		if (attributes[i].name == attribute)
-			return true;
-	return false;
+static void skip_to(struct dwarfcursor *cursor, const struct dwarfentry *entry,
+	const struct dwarfabbrev_attribute *wanted)
+{
+	const struct dwarfabbrev_attribute *attribute =
+		entry->unit->abbreviations->attributes + entry->kind->first;
+
+	for (; attribute < wanted && !cursor->damaged; attribute++)
+		dwarfform_skip(
+			cursor, attribute->form, &entry->unit->encoding);
 }
 
 struct dwarfvalue dwarfentry_value(
 	const struct dwarfentry *entry, uint16_t attribute)
 {
 	const struct dwarfunit *unit = entry->unit;
-	const struct dwarfabbrev_attribute *attributes =
-		unit->abbreviations->attributes + entry->kind->first;
+	const struct dwarfabbrev_attribute *found = dwarfabbrev_attribute(
+		unit->abbreviations, entry->kind, attribute);
 	struct dwarfcursor cursor = {
 		.at = entry->attributes,
 		.end = unit->object->sections[DWARFOBJECT_INFO].data +
 		       unit->end,
 	};
-	uint32_t i;
 
-	for (i = 0; i < entry->kind->count && !cursor.damaged; i++) {
-		if (attributes[i].name == attribute)
-			return dwarfform_read(&cursor, attributes[i].form,
-				attributes[i].constant, &unit->encoding);
-		dwarfform_skip(&cursor, attributes[i].form, &unit->encoding);
-	}
-	return (struct dwarfvalue){.form = DWARF_FORM_NONE};
+	if (found && found->before != DWARFABBREV_VARIES)
+		dwarfcursor_skip(&cursor, found->before);
+	else if (found)
+		skip_to(&cursor, entry, found);
+	if (!found || cursor.damaged)
+		return (struct dwarfvalue){.form = DWARF_FORM_NONE};
+	return dwarfform_read(
+		&cursor, found->form, found->constant, &unit->encoding);
 }
 
 uint64_t dwarfentry_number(const struct dwarfentry *entry, uint16_t attribute)
@@ -142,8 +169,7 @@ bool dwarfentry_follow(const struct dwarfentry *entry, uint16_t attribute,
 
 bool dwarfentry_has_code(const struct dwarfentry *entry)
 {
-	return dwarfentry_has(entry, DWARF_AT_LOW_PC) ||
-	       dwarfentry_has(entry, DWARF_AT_RANGES);
+	return entry->kind->has_code;
 }
 
 struct dwarfunit_code dwarfentry_code(const struct dwarfentry *entry)

@@ -112,20 +112,29 @@ static enum event run_standard(struct machine *machine, unsigned operation)
 	return cursor->damaged ? STOPPED : NOTHING;
 }
 
-static enum event run(struct machine *machine)
+/* Most operations are these, section 6.2.5.1. */
+static void run_special(struct machine *machine, unsigned operation)
 {
 	const struct dwarfline_rules *rules = machine->rules;
+	unsigned both = operation - rules->opcode_base;
+	/* this is exact, as both numbers have 8 bits */
+	unsigned steps = both * rules->line_inverse >> 16;
+
+	advance(machine, steps);
+	machine->row.line +=
+		(uint32_t)(rules->line_base +
+			   (int)(both - steps * rules->line_range));
+}
+
+static inline enum event run(struct machine *machine)
+{
 	unsigned operation;
 
 	if (machine->cursor.at == machine->cursor.end)
 		return STOPPED;
 	operation = *machine->cursor.at++;
-	if (operation >= rules->opcode_base) {
-		operation -= rules->opcode_base;
-		advance(machine, operation / rules->line_range);
-		machine->row.line +=
-			(uint32_t)(rules->line_base +
-				   (int)(operation % rules->line_range));
+	if (operation >= machine->rules->opcode_base) {
+		run_special(machine, operation);
 		return ROW;
 	}
 	if (operation == EXTENDED)

@@ -43,6 +43,7 @@ struct dwarfline_rules {
 	unsigned step;		/* bytes of the shortest instruction */
 	int line_base;
 	unsigned line_range;
+	unsigned line_inverse;	/* of its 65,536 parts, rounded up */
 	unsigned opcode_base;
 	uint8_t operands[256];	/* of the standard operations */
 };

@@ -164,6 +164,9 @@ static void read_rules(struct head *head)
 		rules->operands[i] = dwarfcursor_byte(cursor);
 	if (rules->line_range == 0 || rules->opcode_base == 0)
 		dwarfcursor_fail(cursor);
+	else
+		rules->line_inverse =
+			(65536 + rules->line_range - 1) / rules->line_range;
 }
 
 /* Up to the rules; false when there is no table of a known version. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/functionparameters.h"
-
 /* An entry may refer to another one which does likewise, or to itself. */
 #define REFERENCES_MAX 16
 #define ROOM_AT_FIRST 1024
@@ -36,7 +34,7 @@ static bool make_room(struct functionname_table *table)
 	struct functionname_table old = *table;
 	size_t i;
 
-	if (table->count + 1 < table->room / 2)
+	if (table->count + 1 < table->room / 4 * 3)
 		return true;
 	table->room = old.room ? old.room * 2 : ROOM_AT_FIRST;
 	table->slots = calloc(table->room, sizeof(*table->slots));
@@ -72,13 +70,6 @@ static void store(struct functionname_table *table, uint64_t key,
 	slot->name = name;
 }
 
-/* The entry that tells more about the same function. */
-static bool origin_of(const struct dwarfentry *entry, struct dwarfentry *origin)
-{
-	return dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, origin) ||
-	       dwarfentry_follow(entry, DWARF_AT_SPECIFICATION, origin);
-}
-
 static const char *linkage_name(const struct dwarfentry *entry)
 {
 	const char *name = dwarfentry_string(entry, DWARF_AT_LINKAGE_NAME);
@@ -94,22 +85,27 @@ static struct functionname collect(struct functionname_table *table,
 	uint64_t key = (uintptr_t)entry->at;
 	const struct functionname *known = stored(table, key);
 	struct functionname name;
+	struct functionname more = {0};
 	struct dwarfentry origin;
+	bool instance;
 
 	if (known)
 		return *known;
-	name.linkage = linkage_name(entry);
-	name.declared = dwarfentry_string(entry, DWARF_AT_NAME);
-	name.wrapper = functionparameters_any(entry);
-	if (steps < REFERENCES_MAX && origin_of(entry, &origin)) {
-		struct functionname more = collect(table, &origin, steps + 1);
-
-		if (!name.linkage)
-			name.linkage = more.linkage;
-		if (!name.declared)
-			name.declared = more.declared;
-		name.wrapper = name.wrapper || more.wrapper;
-	}
+	instance = dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, &origin);
+	if (steps < REFERENCES_MAX &&
+		(instance || dwarfentry_follow(
+				     entry, DWARF_AT_SPECIFICATION, &origin)))
+		more = collect(table, &origin, steps + 1);
+	name.text = linkage_name(entry);
+	name.linkage = name.text || more.linkage;
+	if (!name.linkage)
+		name.text = dwarfentry_string(entry, DWARF_AT_NAME);
+	if (!name.text)
+		name.text = more.text;
+	/* the origin of an instance has all parameters */
+	name.wrapper =
+		more.wrapper ||
+		(!instance && functionparameters_any(&table->types, entry));
 	if (make_room(table))
 		store(table, key, name);
 	return name;
@@ -118,6 +114,12 @@ static struct functionname collect(struct functionname_table *table,
 struct functionname functionname_of(
 	struct functionname_table *table, const struct dwarfentry *entry)
 {
+	struct dwarfentry origin;
+
+	/* there are as many of these as calls, which say nothing themselves */
+	if (entry->kind->tag == DWARF_TAG_INLINED_SUBROUTINE &&
+		dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, &origin))
+		return collect(table, &origin, 0);
 	return collect(table, entry, 0);
 }
 
@@ -162,10 +164,10 @@ const char *functionname_demangled(
 		if (!make_room(table))
 			return name;
 		plain = demangle(name);
-		store(table, key, (struct functionname){.declared = plain});
+		store(table, key, (struct functionname){.text = plain});
 		known = stored(table, key);
 	}
-	return known->declared ? known->declared : name;
+	return known->text ? known->text : name;
 }
 
 void functionname_free(struct functionname_table *table, bool demangled)
@@ -173,7 +175,8 @@ void functionname_free(struct functionname_table *table, bool demangled)
 	size_t i;
 
 	for (i = 0; demangled && i < table->room; i++)
-		free((char *)(uintptr_t)table->slots[i].name.declared);
+		free((char *)(uintptr_t)table->slots[i].name.text);
 	free(table->slots);
+	functionparameters_free(&table->types);
 	memset(table, 0, sizeof(*table));
 }

@@ -8,22 +8,26 @@
 #ifndef SYMBOLIZER_FUNCTIONNAME_H
 #define SYMBOLIZER_FUNCTIONNAME_H
 
-#include "symbolizer/dwarfentry.h"
+#include "symbolizer/functionparameters.h"
 
 /* A table from an address in memory to names.  All zeros is empty. */
 struct functionname_table {
 	struct functionname_slot *slots;
-	size_t room;		/* a power of two */
+	size_t room; /* a power of two */
 	size_t count;
+	struct functionparameters_types types;
 };
 
 struct functionname {
-	const char *linkage;	/* null: none */
-	const char *declared;	/* null: none */
-	bool wrapper;		/* it takes a list of any arguments */
+	const char *text; /* null: it has none */
+	bool linkage;	  /* that is the name for the linker */
+	bool wrapper;	  /* it takes a list of any arguments */
 };
 
-/* The names of the function of `entry`; the strings live in the sections. */
+/*
+ * The name of the function of `entry`, that for the linker if there is one;
+ * the string lives in the sections.
+ */
 struct functionname functionname_of(
 	struct functionname_table *table, const struct dwarfentry *entry);
 

@@ -1,6 +1,11 @@
 #include "symbolizer/functionparameters.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "symbolizer/bytehash.h"
+
+#define ROOM_FIRST 1024
 
 /* From a name of a type to what it stands for; more are a loop. */
 #define TYPES_MAX 16
@@ -19,25 +24,73 @@ static bool is_list_name(const char *name)
 	return false;
 }
 
-/* An array that is a parameter has become a pointer. */
-static bool is_list(const struct dwarfentry *parameter)
+static uint64_t *slot_of(
+	const struct functionparameters_types *types, uint64_t key)
 {
-	struct dwarfentry type = *parameter;
-	unsigned i;
+	size_t i = bytehash_mix(0, key);
 
-	for (i = 0; i < TYPES_MAX; i++) {
-		const char *name;
-
-		if (!dwarfentry_follow(&type, DWARF_AT_TYPE, &type))
-			return false;
-		name = dwarfentry_string(&type, DWARF_AT_NAME);
-		if (name && is_list_name(name))
-			return true;
-	}
-	return false;
+	while (types->slots[i & (types->room - 1)] != 0 &&
+		types->slots[i & (types->room - 1)] >> 1 != key)
+		i++;
+	return &types->slots[i & (types->room - 1)];
 }
 
-bool functionparameters_any(const struct dwarfentry *function)
+/* Makes sure that one slot is free and one more would be. */
+static bool make_room(struct functionparameters_types *types)
+{
+	struct functionparameters_types larger = {.count = types->count};
+	size_t i;
+
+	if (types->count + 1 < types->room / 2)
+		return true;
+	larger.room = types->room ? types->room * 2 : ROOM_FIRST;
+	larger.slots = calloc(larger.room, sizeof(*larger.slots));
+	if (!larger.slots)
+		return false;
+	for (i = 0; i < types->room; i++)
+		if (types->slots[i])
+			*slot_of(&larger, types->slots[i] >> 1) =
+				types->slots[i];
+	free(types->slots);
+	*types = larger;
+	return true;
+}
+
+/* An array that is a parameter has become a pointer. */
+static bool leads_to_list(struct functionparameters_types *types,
+	const struct dwarfentry *entry, unsigned steps)
+{
+	const uint64_t key = (uintptr_t)entry->at;
+	uint64_t known = types->slots ? *slot_of(types, key) : 0;
+	struct dwarfentry next;
+	const char *name;
+	bool is;
+
+	if (known != 0)
+		return known & 1;
+	name = dwarfentry_string(entry, DWARF_AT_NAME);
+	is = (name && is_list_name(name)) ||
+	     (steps < TYPES_MAX &&
+		     dwarfentry_follow(entry, DWARF_AT_TYPE, &next) &&
+		     leads_to_list(types, &next, steps + 1));
+	if (make_room(types)) {
+		*slot_of(types, key) = key << 1 | is;
+		types->count++;
+	}
+	return is;
+}
+
+static bool is_list(struct functionparameters_types *types,
+	const struct dwarfentry *parameter)
+{
+	struct dwarfentry type;
+
+	return dwarfentry_follow(parameter, DWARF_AT_TYPE, &type) &&
+	       leads_to_list(types, &type, 1);
+}
+
+bool functionparameters_any(struct functionparameters_types *types,
+	const struct dwarfentry *function)
 {
 	struct dwarfentry_walk walk;
 	bool named = false;
@@ -51,7 +104,7 @@ bool functionparameters_any(const struct dwarfentry *function)
 			continue;
 		switch (walk.entry.kind->tag) {
 		case DWARF_TAG_FORMAL_PARAMETER:
-			if (is_list(&walk.entry))
+			if (is_list(types, &walk.entry))
 				return true;
 			named = true;
 			break;
@@ -67,4 +120,10 @@ bool functionparameters_any(const struct dwarfentry *function)
 		}
 	}
 	return false;
+}
+
+void functionparameters_free(struct functionparameters_types *types)
+{
+	free(types->slots);
+	memset(types, 0, sizeof(*types));
 }

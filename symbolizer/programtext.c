@@ -30,14 +30,14 @@ static struct symbolmodule *find(const struct symbolizer_options *options,
 {
 	static const char *const nowhere[] = {NULL};
 	struct symbolizer_options without = *options;
-	struct symbolmodule *module = symbolmodule_new(wanted, options);
+	struct symbolmodule *module = symbolmodule_new(wanted, options, SYMTAB_ALL);
 
 	if (!module || !module->has_file || is_program(module))
 		return module;
 	symbolmodule_free(module);
 	without.debug_directories = nowhere;
 	without.debuginfod = false;
-	return symbolmodule_new(wanted, &without);
+	return symbolmodule_new(wanted, &without, SYMTAB_ALL);
 }
 
 struct programtext *programtext_open(const struct symbolizer_options *options,

@@ -43,8 +43,8 @@ void resolver_free(struct resolver *resolver)
 	free(resolver);
 }
 
-bool resolver_open(
-	struct resolver *resolver, const struct symbolizer_module *wanted)
+bool resolver_open(struct resolver *resolver,
+	const struct symbolizer_module *wanted, enum symtab_sources sources)
 {
 	struct symbolmodule **modules =
 		array_grow(resolver->modules, &resolver->module_room,
@@ -54,7 +54,7 @@ bool resolver_open(
 	if (!modules)
 		return false;
 	resolver->modules = modules;
-	module = symbolmodule_new(wanted, &resolver->options);
+	module = symbolmodule_new(wanted, &resolver->options, sources);
 	if (module)
 		modules[resolver->module_count++] = module;
 	return module != NULL;

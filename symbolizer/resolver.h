@@ -8,6 +8,7 @@
 #define SYMBOLIZER_RESOLVER_H
 
 #include "symbolizer/symbolizer.h"
+#include "symbolizer/symtab.h"
 
 struct resolver;
 
@@ -22,9 +23,12 @@ struct resolver_answer {
 struct resolver *resolver_new(const struct symbolizer_options *options);
 void resolver_free(struct resolver *resolver);
 
-/* Opens a file; the first one has the number 0.  False when out of memory. */
-bool resolver_open(
-	struct resolver *resolver, const struct symbolizer_module *wanted);
+/*
+ * Opens a file; the first one has the number 0.  Of SYMTAB_TABLES nothing is
+ * read but tables of symbols.  False when out of memory.
+ */
+bool resolver_open(struct resolver *resolver,
+	const struct symbolizer_module *wanted, enum symtab_sources sources);
 
 /* False when out of memory.  `module` is the number of an opened file. */
 bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,

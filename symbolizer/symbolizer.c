@@ -68,7 +68,8 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options)
 static void keep_answers(
 	const struct symbolizer *symbolizer, const struct askedmodule *module)
 {
-	if (!module->failed && module->answers.answer_count > module->cached)
+	if (!module->failed && module->sources == SYMTAB_ALL &&
+		module->answers.answer_count > module->cached)
 		cachefile_save(&symbolizer->options, module);
 }
 
@@ -126,39 +127,53 @@ static struct askedmodule *module_for(
 	return add_module(symbolizer, wanted);
 }
 
-static void fail(struct symbolizer *symbolizer, struct askedmodule *module,
+static void complain(struct askedmodule *module, const char *what,
 	const char *why, const char *advice)
 {
-	module->failed = true;
-	if (asprintf(&module->complaint, "%s: no names: %s: %s", module->name,
+	free(module->complaint);
+	if (asprintf(&module->complaint, "%s: %s: %s: %s", module->name, what,
 		    why, advice) < 0)
 		module->complaint = NULL;
-	if (symbolizer->options.report && module->complaint)
+}
+
+static void report(struct symbolizer *symbolizer, struct askedmodule *module)
+{
+	if (!module->complaint || module->reported)
+		return;
+	module->reported = true;
+	if (symbolizer->options.report)
 		symbolizer->options.report(
 			symbolizer->options.report_closure, module->complaint);
 }
 
-static void end_worker(struct symbolizer *symbolizer)
-{
-	worker_free(symbolizer->worker);
-	symbolizer->worker = NULL;
-	symbolizer->deaths++;
-}
-
-/* The file asked about may not be the cause, but nothing else is known. */
+/*
+ * The file asked about may not be the cause, but nothing else is known.  The
+ * next process reads less of it.
+ */
 static void bury(struct symbolizer *symbolizer, struct askedmodule *module)
 {
-	fail(symbolizer, module, worker_epitaph(symbolizer->worker),
+	module->failed = module->sources == SYMTAB_TABLES;
+	complain(module,
+		module->failed ? "no names"
+			       : "no lines, and no names but those of symbols",
+		worker_epitaph(symbolizer->worker),
 		"if the file is not damaged, report it");
-	end_worker(symbolizer);
+	if (!module->failed) {
+		module->sources = SYMTAB_TABLES;
+		module->whole = module->answers.answer_count;
+		symbolizer->deaths++;
+	}
+	worker_free(symbolizer->worker);
+	symbolizer->worker = NULL;
 }
 
 /* Null, or why there is none. */
-static const char *start_worker(struct symbolizer *symbolizer)
+static const char *start_worker(
+	struct symbolizer *symbolizer, const struct askedmodule *module)
 {
 	if (symbolizer->worker)
 		return NULL;
-	if (symbolizer->deaths >= DEATHS_MAX)
+	if (symbolizer->deaths >= DEATHS_MAX && module->sources == SYMTAB_ALL)
 		return "too many other files are damaged";
 	symbolizer->worker = worker_new(&symbolizer->options);
 	if (!symbolizer->worker)
@@ -171,34 +186,63 @@ static const char *start_worker(struct symbolizer *symbolizer)
 static bool put_question(struct symbolizer *symbolizer,
 	struct askedmodule *module, const struct question *question)
 {
+	const struct workerquestion_file file = {
+		.number = module->number,
+		.opened = &module->opened,
+		.heard = &module->heard,
+		.answers = &module->answers,
+	};
+
 	if (question->gap)
-		return workerquestion_between(symbolizer->worker,
-			module->number, question->gap, question->addresses[0],
-			&module->opened, &module->answers);
-	return workerquestion_ask(symbolizer->worker, module->number,
-		question->addresses, question->count, &module->opened,
-		&module->answers);
+		return workerquestion_between(symbolizer->worker, &file,
+			question->gap, question->addresses[0]);
+	return workerquestion_ask(symbolizer->worker, &file,
+		question->addresses, question->count);
+}
+
+/* False when that has ended a worker. */
+static bool try_worker(struct symbolizer *symbolizer,
+	struct askedmodule *module, const struct question *question)
+{
+	const char *why = start_worker(symbolizer, module);
+	bool fine = true;
+
+	if (why) {
+		module->failed = true;
+		complain(module, "no names", why,
+			"ask about it alone, or free memory");
+		return true;
+	}
+	if (module->reader != symbolizer->readers) {
+		module->reader = symbolizer->readers;
+		module->number = symbolizer->opened++;
+		wirenames_forget(&module->heard);
+		fine = workerquestion_open(symbolizer->worker, &module->wanted,
+			module->sources, &module->opened);
+	}
+	if (fine && put_question(symbolizer, module, question))
+		return true;
+	bury(symbolizer, module);
+	return false;
 }
 
 static void ask_worker(struct symbolizer *symbolizer,
 	struct askedmodule *module, const struct question *question)
 {
-	const char *why = start_worker(symbolizer);
-	bool fine = true;
+	uint64_t addresses[WORKERQUESTION_BATCH];
+	struct question rest = {.addresses = addresses, .gap = question->gap};
+	size_t i;
 
-	if (why) {
-		fail(symbolizer, module, why,
-			"ask about it alone, or free memory");
-		return;
+	if (!try_worker(symbolizer, module, question) && !module->failed) {
+		for (i = 0; i < question->count; i++)
+			if (!answerstore_find(
+				    &module->answers, question->addresses[i]))
+				addresses[rest.count++] =
+					question->addresses[i];
+		if (rest.count > 0)
+			try_worker(symbolizer, module, &rest);
 	}
-	if (module->reader != symbolizer->readers) {
-		module->reader = symbolizer->readers;
-		module->number = symbolizer->opened++;
-		fine = workerquestion_open(
-			symbolizer->worker, &module->wanted, &module->opened);
-	}
-	if (!fine || !put_question(symbolizer, module, question))
-		bury(symbolizer, module);
+	report(symbolizer, module);
 }
 
 /* False when out of memory. */
@@ -213,7 +257,7 @@ static bool have_resolver(
 		return false;
 	if (module->reader == symbolizer->readers)
 		return true;
-	if (!resolver_open(symbolizer->resolver, &module->wanted))
+	if (!resolver_open(symbolizer->resolver, &module->wanted, SYMTAB_ALL))
 		return false;
 	module->reader = symbolizer->readers;
 	module->number = symbolizer->opened++;
@@ -250,7 +294,9 @@ static void ask(struct symbolizer *symbolizer, struct askedmodule *module,
 	/* what has been said may be asked again */
 	if (answerstore_is_full(&module->answers)) {
 		answerstore_free(&module->answers);
+		wirenames_forget(&module->heard);
 		module->cached = 0;
+		module->whole = 0;
 	}
 	if (symbolizer->options.in_process)
 		ask_resolver(symbolizer, module, question);
@@ -306,6 +352,17 @@ static const struct answerstore_answer *answer_for(
 	return answerstore_find(&module->answers, address);
 }
 
+static const char *sentence_of(const struct askedmodule *module,
+	const struct answerstore_answer *answer)
+{
+	const struct answerstore *answers = &module->answers;
+
+	if (module->sources == SYMTAB_TABLES &&
+		(size_t)(answer - answers->answers) >= module->whole)
+		return module->complaint;
+	return answerstore_sentence(answers, answer);
+}
+
 const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	const struct symbolizer_module *wanted, uint64_t address,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
@@ -326,7 +383,7 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 		now = answerstore_frame(&module->answers, answer, i);
 		frame(closure, &now);
 	}
-	return answerstore_sentence(&module->answers, answer);
+	return sentence_of(module, answer);
 }
 
 /* What no address is: those of files are below. */

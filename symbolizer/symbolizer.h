@@ -7,8 +7,9 @@
  * names, never the caller.
  *
  * Files are read by a process of their own that can do nothing else; see
- * worker.h.  When one of them ends it, the names of that file are missing, and
- * the others are read by the next process, until that has happened 8 times.
+ * worker.h.  When one of them ends it, the next process reads no more of that
+ * file than its tables of symbols, and when that ends it, too, there are no
+ * names.  That may happen with 8 files; of others there are no names then.
  */
 #ifndef SYMBOLIZER_SYMBOLIZER_H
 #define SYMBOLIZER_SYMBOLIZER_H

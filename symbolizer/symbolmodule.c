@@ -237,7 +237,7 @@ static void use_file(struct symbolmodule *module, struct elffile *file)
 {
 	struct symtab symtab;
 
-	if (!symtab_load(&symtab, file))
+	if (!symtab_load(&symtab, file, module->sources))
 		symtab_free(&symtab);
 	if (module->has_file && (symtab.count == 0 || symtab.dynamic)) {
 		symtab_free(&symtab);
@@ -264,6 +264,8 @@ static void use_debuginfo(const struct opening *opening, struct elffile *file)
 	};
 	const char *why;
 
+	if (module->sources == SYMTAB_TABLES)
+		return;
 	module->debuginfo = debuginfo_open(file, &paths, &why);
 	if (why)
 		complain(module,
@@ -320,6 +322,13 @@ static bool open_separate(struct opening *opening, struct elffile *debug)
 	return false;
 }
 
+static bool has_all(const struct symbolmodule *module)
+{
+	if (module->sources == SYMTAB_TABLES)
+		return module->has_file && !module->symtab.dynamic;
+	return module->debuginfo;
+}
+
 static void use(struct opening *opening, struct elffile *file)
 {
 	struct elffile debug;
@@ -328,7 +337,7 @@ static void use(struct opening *opening, struct elffile *file)
 		use_debuginfo(opening, file);
 		use_file(opening->module, file);
 	}
-	if (opening->module->debuginfo || !open_separate(opening, &debug))
+	if (has_all(opening->module) || !open_separate(opening, &debug))
 		return;
 	/* with the debug file the file itself is not missed */
 	take_complaint_back(opening->module);
@@ -359,13 +368,14 @@ static void *copy(const void *data, size_t bytes)
 }
 
 struct symbolmodule *symbolmodule_new(const struct symbolizer_module *wanted,
-	const struct symbolizer_options *options)
+	const struct symbolizer_options *options, enum symtab_sources sources)
 {
 	struct symbolmodule *module = calloc(1, sizeof(*module));
 	struct opening opening = {.module = module, .options = options};
 
 	if (!module)
 		return NULL;
+	module->sources = sources;
 	module->file_bytes = wanted->file_bytes;
 	module->content_hash = wanted->content_hash;
 	if (wanted->path)

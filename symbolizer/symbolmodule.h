@@ -23,14 +23,18 @@ struct symbolmodule {
 	bool has_file;
 	struct debuginfo *debuginfo;	/* null: there is none */
 	struct symtab symtab;
+	enum symtab_sources sources;
 	struct codejumps jumps; /* of `file` */
 	char *complaint;	/* null: all is as it should be */
 	char *name;		/* for sentences */
 };
 
-/* Null when out of memory.  What cannot be opened is in `complaint`. */
+/*
+ * Null when out of memory.  What cannot be opened is in `complaint`.  Debug
+ * information is read from SYMTAB_ALL sources only.
+ */
 struct symbolmodule *symbolmodule_new(const struct symbolizer_module *wanted,
-	const struct symbolizer_options *options);
+	const struct symbolizer_options *options, enum symtab_sources sources);
 void symbolmodule_free(struct symbolmodule *module);
 
 #endif

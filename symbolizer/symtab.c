@@ -230,7 +230,8 @@ static bool read_stubs(struct symtab *symtab, struct elffile *file)
 	return fine;
 }
 
-bool symtab_load(struct symtab *symtab, struct elffile *file)
+bool symtab_load(struct symtab *symtab, struct elffile *file,
+	enum symtab_sources sources)
 {
 	bool fine;
 
@@ -240,10 +241,12 @@ bool symtab_load(struct symtab *symtab, struct elffile *file)
 		free(symtab->texts[TEXT_TABLE]);
 		symtab->texts[TEXT_TABLE] = NULL;
 		symtab->dynamic = true;
-		fine = read_table(symtab, file, SHT_DYNSYM) &&
-		       read_minidebuginfo(symtab, file);
+		fine = read_table(symtab, file, SHT_DYNSYM);
+		if (sources == SYMTAB_ALL)
+			fine = fine && read_minidebuginfo(symtab, file);
 	}
-	fine = fine && read_stubs(symtab, file);
+	if (sources == SYMTAB_ALL)
+		fine = fine && read_stubs(symtab, file);
 	sort(symtab);
 	return fine;
 }

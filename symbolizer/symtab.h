@@ -34,12 +34,19 @@ struct symtab {
 				/* there are gaps */
 };
 
+/* What may be read for names besides the tables themselves. */
+enum symtab_sources {
+	SYMTAB_ALL,	/* MiniDebugInfo, and what is called by stubs */
+	SYMTAB_TABLES,	/* nothing */
+};
+
 /*
  * Reads .symtab, or .dynsym and MiniDebugInfo when there is none, and the
  * stubs.  Returns false when out of memory; a missing or damaged table has no
  * symbols.
  */
-bool symtab_load(struct symtab *symtab, struct elffile *file);
+bool symtab_load(struct symtab *symtab, struct elffile *file,
+	enum symtab_sources sources);
 void symtab_free(struct symtab *symtab);
 
 /*

@@ -35,9 +35,7 @@ struct search {
 static const char *name_of(
 	struct search *search, const struct dwarfentry *function)
 {
-	struct functionname name = functionname_of(&search->names, function);
-
-	return name.linkage ? name.linkage : name.declared;
+	return functionname_of(&search->names, function).text;
 }
 
 static bool next_entry(struct search *search, struct dwarfentry_walk *walk)

@@ -1,9 +1,8 @@
 /*
  * What the symbolizer and its worker say to each other: packets on a socket,
  * with at most one descriptor each.  Called by worker and workerquestion at one
- * end of it and by workerloop at the other; what is in a cache file is read by
- * the same rules.  Promises that reading stays within the packet whatever is
- * in it, and that nothing here raises a signal.
+ * end of it and by workerloop at the other.  Promises that reading stays within
+ * the packet whatever is in it, and that nothing here raises a signal.
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
  * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK by as many WIRE_ANSWERS
@@ -24,17 +23,19 @@
 
 /* Contents of each; strings may be null. */
 enum wire_kind {
-	WIRE_MODULE = 1, /* path, build-id, u64 bytes, u64 hash of contents */
+	WIRE_MODULE = 1, /* path, build-id, u64 bytes, u64 hash of contents, */
+			 /* u32 symtab_sources */
 	WIRE_READY,
-	WIRE_ASK,	 /* u32 number of the module, u64 addresses to the end */
-	WIRE_BETWEEN,	 /* u32 number of the module, u64 next, u64 inside, */
+	WIRE_ASK,	 /* u32 number of the module, u32 names of it that */
+			 /* have been heard, u64 addresses to the end */
+	WIRE_BETWEEN,	 /* both u32 as WIRE_ASK, u64 next, u64 inside, */
 			 /* name, u64 argument; answered by WIRE_ANSWERS */
 	WIRE_OPENED,	 /* u32 openfile_result, u64 bytes, u64 bytes on disk; */
 			 /* with the descriptor */
 	WIRE_FOUND,	 /* path */
 	WIRE_OPEN,	 /* root, path */
 	WIRE_FIND,	 /* root, path */
-	WIRE_PROGRAM,	 /* as WIRE_MODULE */
+	WIRE_PROGRAM,	 /* as WIRE_MODULE, without the last */
 	WIRE_PROGRAM_IS, /* u32 whether it is there, complaint */
 	WIRE_TEXT,	 /* u64 address, u32 whether it is a string, u64 bytes */
 			 /* if not */
@@ -45,9 +46,9 @@ enum wire_kind {
 			 /* u64 target, u32 more, u32 texts; per text bytes, */
 			 /* u32 wide, u32 translated */
 	WIRE_ANSWERS,	 /* answers to the end, in the order of the addresses: */
-			 /* u32 frames, sentence; per frame function, file, u32 */
-			 /* line, u32 column, u64 offset, u32 inlined, u32 */
-			 /* wrapper */
+			 /* u32 frames, sentence; per frame function and file */
+			 /* as of wirenames.h, u32 line, u32 column, u64 */
+			 /* offset, u32 inlined, u32 wrapper */
 };
 
 /* A packet being made. */

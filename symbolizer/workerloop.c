@@ -5,17 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolizer/array.h"
 #include "symbolizer/openfile.h"
 #include "symbolizer/programtext.h"
 #include "symbolizer/resolver.h"
 #include "symbolizer/sandbox.h"
-#include "symbolizer/wire.h"
+#include "symbolizer/wirenames.h"
 
 /* The process has one of these, and nothing of it is ever freed. */
 struct loop {
 	const struct symbolizer_options *options;
 	struct resolver *resolver;
+	struct wirenames_said *said; /* of each module */
 	size_t modules;
+	size_t module_room;
 	struct programtext *program; /* null: none */
 	uint8_t question[WIRE_BYTES_MAX];
 	uint8_t reply[WIRE_BYTES_MAX]; /* of the parent */
@@ -108,16 +111,40 @@ static struct symbolizer_module take_module(struct wire_reader *question)
 static void open_module(struct loop *loop, struct wire_reader *question)
 {
 	const struct symbolizer_module module = take_module(question);
+	const uint32_t sources = wire_take_u32(question);
 
-	if (!resolver_open(loop->resolver, &module))
+	if (question->bad || sources > SYMTAB_TABLES)
+		end(WORKERLOOP_CONFUSED);
+	loop->said = array_grow(loop->said, &loop->module_room, loop->modules,
+		sizeof(*loop->said));
+	if (!loop->said || !resolver_open(loop->resolver, &module, sources))
 		end(WORKERLOOP_NO_MEMORY);
-	loop->modules++;
+	loop->said[loop->modules++] = (struct wirenames_said){0};
 	wire_begin(&loop->sent, WIRE_READY);
 	send_or_end(&loop->sent);
 }
 
-static void put_answer(
-	struct wire_writer *packet, const struct resolver_answer *answer)
+/* The number of the module that the question is about. */
+static size_t take_number(struct loop *loop, struct wire_reader *question)
+{
+	size_t module = wire_take_u32(question);
+	uint32_t heard = wire_take_u32(question);
+
+	if (module >= loop->modules ||
+		!wirenames_take_back(&loop->said[module], heard))
+		end(WORKERLOOP_CONFUSED);
+	return module;
+}
+
+static void put_name(struct wirenames_said *said, struct wire_writer *packet,
+	const char *name)
+{
+	if (!wirenames_put(said, packet, name))
+		end(WORKERLOOP_NO_MEMORY);
+}
+
+static void put_answer(struct wirenames_said *said, struct wire_writer *packet,
+	const struct resolver_answer *answer)
 {
 	size_t i;
 
@@ -126,8 +153,8 @@ static void put_answer(
 	for (i = 0; i < answer->count && !packet->full; i++) {
 		const struct symbolizer_frame *frame = &answer->frames[i];
 
-		wire_put_string(packet, frame->function);
-		wire_put_string(packet, frame->file);
+		put_name(said, packet, frame->function);
+		put_name(said, packet, frame->file);
 		wire_put_u32(packet, frame->line);
 		wire_put_u32(packet, frame->column);
 		wire_put_u64(packet, frame->offset);
@@ -162,33 +189,33 @@ static bool begin_again(
 }
 
 /* Adds to the packet that waits, or sends that one and begins another. */
-static void give(
-	struct wire_writer *packet, const struct resolver_answer *answer)
+static void give(struct wirenames_said *said, struct wire_writer *packet,
+	const struct resolver_answer *answer)
 {
 	size_t before = packet->length;
+	uint32_t names = said->count;
 
-	put_answer(packet, answer);
+	put_answer(said, packet, answer);
 	if (!packet->full)
 		return;
+	wirenames_take_back(said, names);
 	if (begin_again(packet, WIRE_ANSWERS, before))
-		give(packet, answer);
+		give(said, packet, answer);
 	else
-		put_answer(packet, &too_long);
+		put_answer(said, packet, &too_long);
 }
 
 static void answer_all(struct loop *loop, struct wire_reader *question)
 {
-	size_t module = wire_take_u32(question);
+	size_t module = take_number(loop, question);
 	struct resolver_answer answer;
 
-	if (module >= loop->modules)
-		end(WORKERLOOP_CONFUSED);
 	wire_begin(&loop->answers, WIRE_ANSWERS);
 	while (question->left > 0) {
 		if (!resolver_find(loop->resolver, module,
 			    wire_take_u64(question), &answer))
 			end(WORKERLOOP_NO_MEMORY);
-		give(&loop->answers, &answer);
+		give(&loop->said[module], &loop->answers, &answer);
 	}
 	send_or_end(&loop->answers);
 }
@@ -284,7 +311,7 @@ static const char *list_file(struct loop *loop, const char *path)
 static void answer_between_frames(
 	struct loop *loop, struct wire_reader *question)
 {
-	size_t module = wire_take_u32(question);
+	size_t module = take_number(loop, question);
 	struct resolver_answer answer;
 	struct symbolizer_gap gap;
 
@@ -292,12 +319,12 @@ static void answer_between_frames(
 	gap.inside = wire_take_u64(question);
 	gap.name = wire_take_string(question);
 	gap.argument = wire_take_u64(question);
-	if (question->bad || module >= loop->modules)
+	if (question->bad)
 		end(WORKERLOOP_CONFUSED);
 	if (!resolver_between(loop->resolver, module, &gap, &answer))
 		end(WORKERLOOP_NO_MEMORY);
 	wire_begin(&loop->answers, WIRE_ANSWERS);
-	give(&loop->answers, &answer);
+	give(&loop->said[module], &loop->answers, &answer);
 	send_or_end(&loop->answers);
 }
 

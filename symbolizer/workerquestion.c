@@ -16,32 +16,46 @@ static void put_module(
 }
 
 bool workerquestion_open(struct worker *worker,
-	const struct symbolizer_module *module, struct openedlist *opened)
+	const struct symbolizer_module *module, enum symtab_sources sources,
+	struct openedlist *opened)
 {
 	struct wire_writer *question = worker_packet(worker);
 	struct wire_reader reply;
 
 	wire_begin(question, WIRE_MODULE);
 	put_module(question, module);
+	wire_put_u32(question, sources);
 	return worker_send(worker, opened) &&
 	       worker_receive_only(worker, WIRE_READY, &reply);
 }
 
+static void begin_question(struct wire_writer *packet, enum wire_kind kind,
+	const struct workerquestion_file *file)
+{
+	if (file->heard->lost)
+		wirenames_forget(file->heard);
+	wire_begin(packet, kind);
+	wire_put_u32(packet, (uint32_t)file->number);
+	wire_put_u32(packet, file->heard->count);
+}
+
 /* False when the packet does not hold an answer. */
 static bool take_answer(struct wire_reader *packet, uint64_t address,
-	struct answerstore *answers)
+	const struct workerquestion_file *file)
 {
-	struct symbolizer_frame frames[ANSWERSTORE_FRAMES_MAX];
-	struct resolver_answer answer = {.frames = frames};
+	struct answerstore_frame frames[ANSWERSTORE_FRAMES_MAX];
+	size_t count = wire_take_u32(packet);
+	const char *sentence = wire_take_string(packet);
+	uint32_t said;
 	size_t i;
 
-	answer.count = wire_take_u32(packet);
-	answer.sentence = wire_take_string(packet);
-	if (answer.count == 0 || answer.count > ANSWERSTORE_FRAMES_MAX)
+	if (count == 0 || count > ANSWERSTORE_FRAMES_MAX)
 		return false;
-	for (i = 0; i < answer.count; i++) {
-		frames[i].function = wire_take_string(packet);
-		frames[i].file = wire_take_string(packet);
+	for (i = 0; i < count; i++) {
+		frames[i].function =
+			wirenames_take(file->heard, packet, file->answers);
+		frames[i].file =
+			wirenames_take(file->heard, packet, file->answers);
 		frames[i].line = wire_take_u32(packet);
 		frames[i].column = wire_take_u32(packet);
 		frames[i].offset = wire_take_u64(packet);
@@ -50,54 +64,54 @@ static bool take_answer(struct wire_reader *packet, uint64_t address,
 	}
 	if (packet->bad)
 		return false;
-	answerstore_add(answers, address, &answer);
+	if (!file->heard->lost &&
+		answerstore_intern(file->answers, sentence, &said))
+		answerstore_put(file->answers, address, frames, count, said);
 	return true;
 }
 
-bool workerquestion_ask(struct worker *worker, size_t module,
-	const uint64_t *addresses, size_t count, struct openedlist *opened,
-	struct answerstore *answers)
+bool workerquestion_ask(struct worker *worker,
+	const struct workerquestion_file *file, const uint64_t *addresses,
+	size_t count)
 {
 	struct wire_writer *question = worker_packet(worker);
 	struct wire_reader reply;
 	size_t taken = 0;
 	size_t i;
 
-	wire_begin(question, WIRE_ASK);
-	wire_put_u32(question, (uint32_t)module);
+	begin_question(question, WIRE_ASK, file);
 	for (i = 0; i < count; i++)
 		wire_put_u64(question, addresses[i]);
-	if (!worker_send(worker, opened))
+	if (!worker_send(worker, file->opened))
 		return false;
 	while (taken < count) {
 		if (!worker_receive_only(worker, WIRE_ANSWERS, &reply))
 			return false;
 		worker_give_time(worker); /* for at least one answer */
 		do
-			if (!take_answer(&reply, addresses[taken], answers))
+			if (!take_answer(&reply, addresses[taken], file))
 				return worker_disbelieve(worker);
 		while (++taken < count && reply.left > 0);
 	}
 	return true;
 }
 
-bool workerquestion_between(struct worker *worker, size_t module,
-	const struct symbolizer_gap *gap, uint64_t key,
-	struct openedlist *opened, struct answerstore *answers)
+bool workerquestion_between(struct worker *worker,
+	const struct workerquestion_file *file,
+	const struct symbolizer_gap *gap, uint64_t key)
 {
 	struct wire_writer *question = worker_packet(worker);
 	struct wire_reader reply;
 
-	wire_begin(question, WIRE_BETWEEN);
-	wire_put_u32(question, (uint32_t)module);
+	begin_question(question, WIRE_BETWEEN, file);
 	wire_put_u64(question, gap->next);
 	wire_put_u64(question, gap->inside);
 	wire_put_string(question, gap->name);
 	wire_put_u64(question, gap->argument);
-	if (!worker_send(worker, opened) ||
+	if (!worker_send(worker, file->opened) ||
 		!worker_receive_only(worker, WIRE_ANSWERS, &reply))
 		return false;
-	return take_answer(&reply, key, answers) || worker_disbelieve(worker);
+	return take_answer(&reply, key, file) || worker_disbelieve(worker);
 }
 
 bool workerquestion_program(struct worker *worker,

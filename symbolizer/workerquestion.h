@@ -8,7 +8,7 @@
 #ifndef SYMBOLIZER_WORKERQUESTION_H
 #define SYMBOLIZER_WORKERQUESTION_H
 
-#include "symbolizer/answerstore.h"
+#include "symbolizer/wirenames.h"
 #include "symbolizer/worker.h"
 
 /* Addresses that may be asked for at a time. */
@@ -19,20 +19,29 @@
  * are added to `opened`.
  */
 bool workerquestion_open(struct worker *worker,
-	const struct symbolizer_module *module, struct openedlist *opened);
+	const struct symbolizer_module *module, enum symtab_sources sources,
+	struct openedlist *opened);
+
+/* The file that a question is about, and what is known of it so far. */
+struct workerquestion_file {
+	size_t number;
+	struct openedlist *opened;
+	struct wirenames_heard *heard; /* of the names in `answers` */
+	struct answerstore *answers;
+};
 
 /*
  * The answers for `count` addresses, 1 to WORKERQUESTION_BATCH, that are not in
  * `answers`.
  */
-bool workerquestion_ask(struct worker *worker, size_t module,
-	const uint64_t *addresses, size_t count, struct openedlist *opened,
-	struct answerstore *answers);
+bool workerquestion_ask(struct worker *worker,
+	const struct workerquestion_file *file, const uint64_t *addresses,
+	size_t count);
 
 /* What is between two frames; the answer is kept under `key`. */
-bool workerquestion_between(struct worker *worker, size_t module,
-	const struct symbolizer_gap *gap, uint64_t key,
-	struct openedlist *opened, struct answerstore *answers);
+bool workerquestion_between(struct worker *worker,
+	const struct workerquestion_file *file,
+	const struct symbolizer_gap *gap, uint64_t key);
 
 /*
  * Makes a program known, the only one of this worker.  *complaint is null if

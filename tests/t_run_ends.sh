@@ -22,10 +22,11 @@ B=x y
 BINLOG_DIR=$TMP/binlog.data
 C=
 LD_PRELOAD=$probe" "$(cat "$TMP/environment")"
+echo "level = err" >"$TMP/app.conf"
 same "all options arrive as variables" \
-	"BINLOG_CONFIG=$app.c BINLOG_DEPTH=5 BINLOG_DIR=$TMP/spot/x BINLOG_LEVEL=info BINLOG_MAX_SIZE=2G BINLOG_RING=1M BINLOG_STREAMS=all=tee" \
+	"BINLOG_CONFIG=$app.conf BINLOG_DEPTH=5 BINLOG_DIR=$TMP/spot/x BINLOG_LEVEL=info BINLOG_MAX_SIZE=2G BINLOG_RING=1M BINLOG_STREAMS=all=tee" \
 	"$(cd "$TMP" && "$run" -o spot/x --streams=all=tee --depth 5 -l info \
-		--ring=1M -m 2G --config=app.c env | grep ^BINLOG | sort |
+		--ring=1M -m 2G --config=app.conf env | grep ^BINLOG | sort |
 		tr '\n' ' ' | sed 's/ $//')"
 same "a relative BINLOG_DIR becomes absolute" "BINLOG_DIR=$TMP/spot" \
 	"$(cd "$TMP" && BINLOG_DIR=spot "$run" env | grep ^BINLOG_DIR)"

@@ -149,9 +149,9 @@ same "--raw says nothing when nothing is wrong" "" \
 	"$("$show" --raw 2>&1 >/dev/null)"
 
 "$show" --output=help >styles
-same "--output=help lists the styles" "0 line raw processes captures" \
+same "--output=help lists the styles" "0 line raw processes captures timeline rates" \
 	"$? $(awk '{ printf "%s%s", sep, $1; sep = " " }' styles)"
-for option in raw as-written stream pid stacks depth output processes utc quiet help \
+for option in raw as-written stream pid stacks depth output columns lines reverse config processes utc quiet help \
 	version; do
 	"$show" --help | grep -q -- "--$option" || missing="$missing $option"
 done

@@ -331,6 +331,43 @@ command_line()
 	status 0 "a file name may have +0x in it" "$symbolize" "$TMP/plus"
 }
 
+# Whoever reads it asks one by one, and the process that reads the program is
+# killed in between: what .symtab says is left.
+asked_one_by_one()
+{
+	start=$(nm "$TMP/O0" | sed -n 's/^\([0-9a-f]*\) T main$/0x\1/p')
+	mkfifo "$TMP/asked" "$TMP/answered"
+	timeout 60 sh -c 'echo $$ >"$1/pid"; exec "$2"' sh "$TMP" "$symbolize" \
+		<"$TMP/asked" >"$TMP/answered" 2>"$TMP/stderr" &
+	exec 3>"$TMP/asked" 4<"$TMP/answered"
+	echo "$TMP/O0+$start" >&3
+	read -r first <&4
+	read -r pid <"$TMP/pid"
+	kill -SEGV $(cat "/proc/$pid/task/$pid/children")
+	echo "$TMP/O0+$start" >&3
+	read -r again <&4
+	printf '%s+0x%x\n' "$TMP/O0" $((start + 1)) >&3
+	read -r left <&4
+	exec 3>&- 4<&-
+	wait
+	check "an answer comes before the next question" \
+		matches "$first" 'main at /*:[1-9]*'
+	check "what was answered stays" [ "$first" = "$again" ]
+	check "names of symbols are left when the reader is killed" \
+		matches "$left" 'main at *:[?]'
+	check "and it is said why there are no lines" \
+		grep -q "^standard input:3: $TMP/O0: no lines.* signal 11 " "$TMP/stderr"
+}
+
+# matches TEXT PATTERN
+matches()
+{
+	case $1 in
+	$2) ;;
+	*) return 1 ;;
+	esac
+}
+
 every_kind_of_program
 special_builds
 rust
@@ -340,4 +377,5 @@ exported_symbols_only
 what_is_no_program
 addresses "$TMP/O0" >"$TMP/list"
 command_line
+asked_one_by_one
 exit $failed

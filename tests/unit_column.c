@@ -238,6 +238,7 @@ static void sites_and_what_depends_on_them_read_back(void **test)
 	static bool starts[VALUES];
 	unsigned grouped = 0;
 	unsigned phrases = 0;
+	struct pack_choice choices[2] = {0};
 	unsigned round;
 	size_t i;
 
@@ -251,15 +252,16 @@ static void sites_and_what_depends_on_them_read_back(void **test)
 		groups = (struct column_write_groups){
 			sites.order, sites.counts, sites.count};
 		bytes.length = 0;
-		column_phrases_write(
-			&writer, &bytes, sites.places, count, starts);
+		column_phrases_write(&writer, &bytes, sites.places, count,
+			starts, &choices[0]);
 		phrases += bytes.data[0] == PACKED_PHRASES;
 		check_numbers(&bytes, sites.places, count, NULL);
 		for (i = 0; i < count; i++)
 			values[i] = sites.places[i] == 0 ? 100 * below(200)
 							 : 7 * sites.places[i];
 		bytes.length = 0;
-		column_write_grouped(&writer, &bytes, values, count, &groups);
+		column_write_grouped(
+			&writer, &bytes, values, count, &groups, &choices[1]);
 		grouped += bytes.data[0] == PACKED_GROUPED;
 		read.sites = (struct column){sites.places, 1, 0, 0};
 		read.messages = sites.counts;

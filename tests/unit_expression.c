@@ -16,6 +16,7 @@ struct said {
 	struct definition_context context;
 	struct definition_string format;
 	struct message message;
+	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
 	struct pool pool;
 };
@@ -39,6 +40,7 @@ static void say(struct said *said, const char *format)
 		.arguments = (size_t)count,
 	};
 	said->message.context = &said->context;
+	said->message.arguments = said->arguments;
 }
 
 static struct render_argument *next(struct said *said)

@@ -15,11 +15,15 @@ static const char *words(unsigned text, int64_t value)
 {
 	static struct render_buffer out;
 	struct definition_context context = {.text = (uint16_t)text};
+	struct render_argument argument = {
+		.kind = BINLOG_ARG_I64,
+		.i64 = value,
+	};
 	struct message message = {
 		.context = &context,
 		.pid = 100,
 		.count = 1,
-		.arguments = {{.kind = BINLOG_ARG_I64, .i64 = value}},
+		.arguments = &argument,
 	};
 
 	out.length = 0;

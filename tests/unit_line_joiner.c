@@ -64,16 +64,18 @@ static struct line_joiner *begin(void)
 static struct message message_of(uint32_t tid, uint64_t offset,
 	struct definition_context *context, const char *text)
 {
+	static struct render_argument argument;
 	struct message message = {
 		.tid = tid,
 		.offset = offset,
 		.context = context,
 		.count = 1,
+		.arguments = &argument,
 	};
 
-	message.arguments[0].kind = BINLOG_ARG_STRING;
-	message.arguments[0].bytes = (uint32_t)strlen(text);
-	message.arguments[0].data = text;
+	argument.kind = BINLOG_ARG_STRING;
+	argument.bytes = (uint32_t)strlen(text);
+	argument.data = text;
 	return message;
 }
 

@@ -70,6 +70,7 @@ static void begin(struct process *process, bool plain)
 static void say(struct process *process, struct definition_context *context,
 	const struct render_argument *arguments, size_t count, uint64_t ticks)
 {
+	struct render_argument own[3];
 	struct message message = {
 		.ticks = ticks,
 		.wall = ticks ^ next_random() % 3,
@@ -80,11 +81,12 @@ static void say(struct process *process, struct definition_context *context,
 		.context = context,
 		.capture = &process->capture,
 		.count = count,
+		.arguments = own,
 	};
 
+	assert_true(count <= sizeof(own) / sizeof(*own));
 	if (count > 0)
-		memcpy(message.arguments, arguments,
-			count * sizeof(*arguments));
+		memcpy(own, arguments, count * sizeof(*arguments));
 	assert_true(pack_message(process->pack, &message));
 }
 

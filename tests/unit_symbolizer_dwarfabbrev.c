@@ -109,8 +109,8 @@ static void each_form_is_read_and_skipped(void **state)
 		struct dwarfcursor reading = {.at = samples[i].bytes,
 			.end = samples[i].bytes + samples[i].count};
 		struct dwarfcursor skipping = reading;
-		struct dwarfvalue value = dwarfform_read(
-			&reading, samples[i].form, 7, &encoding);
+		struct dwarfvalue value =
+			dwarfform_read(&reading, samples[i].form, 7, &encoding);
 
 		dwarfform_skip(&skipping, samples[i].form, &encoding);
 		assert_false(reading.damaged || skipping.damaged);
@@ -175,6 +175,57 @@ static void all_attributes_of_an_entry_are_skipped(void **state)
 	dwarfabbrev_free(&tables);
 }
 
+/* Names are counted from 1, so that each form has its own. */
+static void put_samples(
+	struct section *section, uint8_t code, size_t samples_used)
+{
+	size_t i;
+
+	put(section, code);
+	put(section, DWARF_TAG_SUBPROGRAM);
+	put(section, 0);
+	for (i = 0; i < samples_used; i++) {
+		put(section, (uint8_t)(i + 1));
+		put(section, samples[i].form);
+	}
+	put(section, 0);
+	put(section, 0);
+}
+
+static void attributes_are_where_the_sizes_before_them_say(void **state)
+{
+	struct dwarfabbrev_tables tables = {0};
+	struct section section = {0};
+	const struct dwarfabbrev_attribute *attribute;
+	const struct dwarfabbrev_table *table;
+	size_t i;
+
+	(void)state;
+	put_samples(&section, 1, 6);
+	put_samples(&section, 2, 1);
+	put(&section, 0);
+	table = dwarfabbrev_table(&tables, &section.bytes, 0, &encoding);
+	assert_non_null(table);
+	for (i = 0; i < 6; i++) {
+		attribute = dwarfabbrev_attribute(
+			table, dwarfabbrev_find(table, 1), (uint16_t)(i + 1));
+		assert_non_null(attribute);
+		assert_int_equal(attribute->form, samples[i].form);
+		assert_int_equal(
+			attribute->before, i == 0   ? 0
+					   : i == 1 ? samples[0].count
+						    : DWARFABBREV_VARIES);
+	}
+	assert_int_equal(dwarfabbrev_find(table, 1)->bytes, DWARFABBREV_VARIES);
+	assert_int_equal(dwarfabbrev_find(table, 2)->bytes, samples[0].count);
+	/* of another name, and of one that only looks alike */
+	assert_null(
+		dwarfabbrev_attribute(table, dwarfabbrev_find(table, 2), 2));
+	assert_null(dwarfabbrev_attribute(
+		table, dwarfabbrev_find(table, 2), 1 + 64));
+	dwarfabbrev_free(&tables);
+}
+
 static void kinds_are_found_in_any_order_of_their_codes(void **state)
 {
 	struct dwarfabbrev_tables tables = {0};
@@ -218,8 +269,8 @@ static void what_comes_before_an_unknown_form_is_kept(void **state)
 		const struct dwarfabbrev *kind = dwarfabbrev_find(table, i);
 
 		assert_non_null(kind);
-		assert_int_equal(table->attributes[kind->first].form,
-			DWARF_FORM_DATA1);
+		assert_int_equal(
+			table->attributes[kind->first].form, DWARF_FORM_DATA1);
 	}
 	assert_null(dwarfabbrev_find(table, 17));
 	dwarfabbrev_free(&tables);
@@ -250,6 +301,8 @@ int main(void)
 		cmocka_unit_test(each_form_is_read_and_skipped),
 		cmocka_unit_test(a_form_that_is_cut_is_damage),
 		cmocka_unit_test(all_attributes_of_an_entry_are_skipped),
+		cmocka_unit_test(
+			attributes_are_where_the_sizes_before_them_say),
 		cmocka_unit_test(kinds_are_found_in_any_order_of_their_codes),
 		cmocka_unit_test(what_comes_before_an_unknown_form_is_kept),
 		cmocka_unit_test(tables_that_overlap_are_not_decoded_for_ever),

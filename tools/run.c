@@ -16,6 +16,7 @@
 #include "record/layout.h"
 #include "tools/run/attend.h"
 #include "tools/run/companion.h"
+#include "tools/run/config_check.h"
 #include "tools/run/preload.h"
 #include "tools/run/program_check.h"
 #include "tools/run/refusal.h"
@@ -179,6 +180,32 @@ static bool prepare_paths(struct refusal *refusal)
 	return good;
 }
 
+static void say(const char *sentence)
+{
+	complain(sentence, NULL);
+}
+
+static bool prepare_config(
+	const struct request *request, struct refusal *refusal)
+{
+	const struct config_check check = {
+		.path = getenv("BINLOG_CONFIG"),
+		.directory = getenv("BINLOG_DIR"),
+		.program = request->program.path,
+		.say = say,
+	};
+	char *resolved;
+
+	if (!check.path || check.path[0] == '\0')
+		return true;
+	if (!config_check(&check, &resolved, refusal))
+		return false;
+	if (resolved && setenv("BINLOG_CONFIG", resolved, 1) != 0)
+		fail(resolved);
+	free(resolved);
+	return true;
+}
+
 static bool prepare_preload(struct request *request, struct refusal *refusal)
 {
 	char path[PATH_MAX];
@@ -206,6 +233,8 @@ static bool prepare(struct request *request, struct refusal *refusal)
 		return false;
 	if (!prepare_paths(refusal) &&
 		!(request->force && refusal->status == REFUSAL_POINTLESS))
+		return false;
+	if (!prepare_config(request, refusal))
 		return false;
 	return prepare_preload(request, refusal) ||
 	       (request->force && refusal->status == REFUSAL_POINTLESS);

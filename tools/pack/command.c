@@ -121,7 +121,9 @@ static bool end_captures(struct work *work)
 	for (i = 0; i < work->list.count; i++)
 		if (!pack_capture_end(work->pack, work->list.captures[i]))
 			return false;
-	return pack_errors(work) && pack_end(work->pack);
+	return pack_errors(work) &&
+	       pack_loss_of_more(work->pack, &work->errors) &&
+	       pack_end(work->pack);
 }
 
 static void pack_all(struct work *work)

@@ -37,11 +37,19 @@ enum { PAUSE_BUSY = 20, PAUSE_MOST = 200 };
 enum exit_status { EXIT_ALL = 0, EXIT_DAMAGE = 1, EXIT_NOTHING = 2 };
 
 static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t rotated;
 
 static void stop(int number)
 {
 	(void)number;
 	stopped = 1;
+}
+
+/* By binlog-ctl, or whoever knows our number. */
+static void rotate(int number)
+{
+	(void)number;
+	rotated = 1;
 }
 
 /* Two at once would free what the other has not read. */
@@ -78,6 +86,8 @@ static bool pass_errors_on(struct follow *follow)
 			    &errors->kept[i]))
 			return false;
 	}
+	if (!pack_loss_of_more(follow->pack, errors))
+		return false;
 	*errors = (struct error_list){0};
 	return true;
 }
@@ -169,7 +179,7 @@ static bool pass(struct follow *follow)
 	}
 	if (follow->failed)
 		return false;
-	if (ended || stopped || is_step_due(follow))
+	if (ended || stopped || rotated || is_step_due(follow))
 		return follow_step(follow) && follow_step_rotate(follow) &&
 		       !stopped;
 	return !is_over(follow, state);
@@ -209,6 +219,8 @@ static void set_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = rotate;
+	sigaction(SIGUSR1, &action, NULL);
 	signal(SIGHUP, SIG_IGN);
 }
 
@@ -227,6 +239,7 @@ int follow_run(const struct follow_options *options)
 		.options = options,
 		.directory = -1,
 		.stopped = &stopped,
+		.rotated = &rotated,
 		.log = {.name = options->log,
 			.fd = -1,
 			.rotates = options->rotate_bytes > 0 ||

@@ -182,8 +182,11 @@ bool follow_step_rotate(struct follow *follow)
 {
 	uint64_t most = follow->options->rotate_bytes;
 	bool due = (most > 0 && follow->log.bytes >= most) ||
-		   follow_step_is_too_old(follow);
+		   follow_step_is_too_old(follow) || *follow->rotated;
 
+	/* From now on its files have numbers. */
+	follow->log.rotates |= *follow->rotated;
+	*follow->rotated = 0;
 	if (!due || pack_messages(follow->pack) == 0)
 		return true;
 	return follow_step_end(follow) && begin_file(follow);

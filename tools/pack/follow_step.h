@@ -33,6 +33,8 @@ struct follow {
 	bool told_space;
 	bool failed;
 	const volatile sig_atomic_t *stopped; /* not 0: it shall end */
+	volatile sig_atomic_t *rotated;	      /* not 0: another file shall */
+					      /* begin; set back to 0 then */
 };
 
 /* CLOCK_MONOTONIC, nanoseconds. */
@@ -64,7 +66,8 @@ bool follow_step(struct follow *follow);
 /* The log's file is older than it may become. */
 bool follow_step_is_too_old(const struct follow *follow);
 
-/* After a step: another file if this one is large or old enough. */
+/* After a step: another file if this one is large or old enough, or somebody
+ * asks for it. */
 bool follow_step_rotate(struct follow *follow);
 
 /* After the last step: ends the log. */

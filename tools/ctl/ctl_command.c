@@ -1,6 +1,7 @@
 /*
- * binlog-ctl: what to do with captures beside reading them.  A word says what;
- * list is the business of binlog-show, which is executed in our place.
+ * binlog-ctl: what to do with captures beside reading them.  What is there is
+ * listed by binlog-show, which is executed in our place, and cleaned by
+ * clean.c; what runs is switched, looked at and copied by running.c.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -8,19 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
+#include "tools/ctl/ctl_say.h"
+#include "tools/ctl/running.h"
+#include "tools/ctl/targets.h"
+#include "tools/ctl/words.h"
 #include "tools/run/preload.h"
 
 #define DEFAULT_DIRECTORY "binlog.data"
-
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_LEFT = 1,	  /* something that should have been removed */
-	EXIT_NOTHING = 2, /* was done: usage, or no such directory */
-};
 
 static const struct {
 	const char *name;
@@ -29,7 +29,7 @@ static const struct {
 	const char *help;
 } options[] = {
 #define OPTION(...) {__VA_ARGS__},
-#include "tools/ctl_options.def"
+#include "tools/ctl/ctl_options.def"
 #undef OPTION
 };
 
@@ -41,64 +41,55 @@ static const struct {
 	const char *help;
 } words[] = {
 #define WORD(...) {__VA_ARGS__},
-#include "tools/ctl_words.def"
+#include "tools/ctl/ctl_words.def"
 #undef WORD
 };
 
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
-/* Names in it may be anybody's: nothing reaches a terminal raw. */
-static void put(FILE *file, const char *text)
-{
-	for (; *text != '\0'; text++)
-		fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text,
-			file);
-}
-
-static enum exit_status complain(const char *what, const char *why)
-{
-	fputs("binlog-ctl: ", stderr);
-	put(stderr, what);
-	fprintf(stderr, ": %s\n", why);
-	return EXIT_NOTHING;
-}
-
-static enum exit_status finish_output(enum exit_status status)
-{
-	return fflush(stdout) == 0
-		       ? status
-		       : complain("standard output", strerror(errno));
-}
-
-static enum exit_status print_help(void)
+static void print_options(void)
 {
 	char left[64];
 	size_t i;
 
-	puts("Usage: binlog-ctl WORD [OPTION...] [DIR]\n"
-	     "Looks after captures of libbinlog.so; binlog-show reads them.\n"
-	     "DIR is where they are; without one: " DEFAULT_DIRECTORY "\n");
-	for (i = 0; i < WORDS; i++) {
-		snprintf(left, sizeof(left), "%s %s", words[i].name,
-			words[i].arguments);
-		printf("  %-42s %s\n", left, words[i].help);
-	}
-	puts("");
 	for (i = 0; i < OPTIONS; i++) {
 		snprintf(left, sizeof(left), "-%c, --%s%s%s", options[i].letter,
 			options[i].name, options[i].argument ? "=" : "",
 			options[i].argument ? options[i].argument : "");
 		printf("  %-22s %s\n", left, options[i].help);
 	}
-	puts("\nExit status: 0: done; 1: something was left there that should "
-	     "be removed;\n2: usage, or there is no such directory.");
-	return finish_output(EXIT_DONE);
+}
+
+static enum exit_status print_help(void)
+{
+	char left[64], text[4096];
+	size_t i;
+
+	puts("Usage: binlog-ctl PID|DIR [WORD...]\n"
+	     "       binlog-ctl list|clean [OPTION...] [DIR]\n"
+	     "Switches what libbinlog.so does in programs that run, and looks "
+	     "after captures;\nbinlog-show reads them.  A process, or all that "
+	     "write to captures in DIR:\n");
+	words_help(text, sizeof(text));
+	puts(text);
+	puts("What is there in DIR; without one: " DEFAULT_DIRECTORY "\n");
+	for (i = 0; i < WORDS; i++) {
+		snprintf(left, sizeof(left), "%s %s", words[i].name,
+			words[i].arguments);
+		printf("  %-42s %s\n", left, words[i].help);
+	}
+	puts("");
+	print_options();
+	puts("\nExit status: 0: done; 1: not all of it, or something was left "
+	     "there that\nshould be removed; 2: usage, or there is no such "
+	     "process or directory.");
+	return ctl_say_finish(EXIT_DONE);
 }
 
 static enum exit_status print_version(void)
 {
 	printf("binlog-ctl: capture format %u\n", BINLOG_VERSION);
-	return finish_output(EXIT_DONE);
+	return ctl_say_finish(EXIT_DONE);
 }
 
 /* Seconds.  False: not an age. */
@@ -136,13 +127,13 @@ static enum exit_status list(const char *directory)
 	char path[PATH_MAX];
 
 	if (!preload_find_beside(places, path))
-		return complain("binlog-show",
+		return ctl_say_complaint("binlog-show",
 			"not beside binlog-ctl: build or install both "
 			"together");
 	/* We may be in a recorded run ourselves. */
 	setenv("BINLOG_DISABLE", "1", 1);
 	execl(path, path, "--output=captures", "--", directory, (char *)NULL);
-	return complain(path, strerror(errno));
+	return ctl_say_complaint(path, strerror(errno));
 }
 
 /* ---- clean ---- */
@@ -162,9 +153,9 @@ static void tell_complaint(
 	const char *why = clean_why(outcome);
 
 	fputs("binlog-ctl: ", stderr);
-	put(stderr, sums->request->directory);
+	ctl_say_put(stderr, sums->request->directory);
 	fputc('/', stderr);
-	put(stderr, name);
+	ctl_say_put(stderr, name);
 	fprintf(stderr, ": not removed: %s\n", why ? why : strerror(errno));
 }
 
@@ -183,7 +174,7 @@ static void tell(void *closure, const char *name, enum clean_outcome outcome,
 	sums->removed++;
 	sums->bytes += bytes;
 	fputs(sums->request->dry_run ? "would remove " : "removed ", stdout);
-	put(stdout, name);
+	ctl_say_put(stdout, name);
 	printf(", %" PRIu64 " bytes\n", bytes);
 }
 
@@ -196,13 +187,13 @@ static enum exit_status clean_up(struct clean_request *request)
 	request->closure = &sums;
 	wrong = clean(request);
 	if (wrong)
-		return complain(
+		return ctl_say_complaint(
 			request->directory, *wrong ? wrong : strerror(errno));
 	printf("%s %" PRIu64 " captures, %" PRIu64 " bytes; %" PRIu64
 	       " in use, %" PRIu64 " not old enough, %" PRIu64 " left\n",
 		request->dry_run ? "would remove" : "removed", sums.removed,
 		sums.bytes, sums.in_use, sums.young, sums.left);
-	return finish_output(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
+	return ctl_say_finish(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
 }
 
 /* ---- the command line ---- */
@@ -210,6 +201,7 @@ static enum exit_status clean_up(struct clean_request *request)
 struct command {
 	struct clean_request clean;
 	bool for_clean; /* an option was given that is */
+	bool json;
 	bool help;
 	bool version;
 };
@@ -221,12 +213,16 @@ static bool obey(struct command *command, int letter, const char *value)
 		command->for_clean = true;
 		if (parse_age(value, &command->clean.older_than))
 			return true;
-		complain(value, "not an age: a number and s, m, h, d or w, "
-				"as in 7d");
+		ctl_say_complaint(value,
+			"not an age: a number and s, m, h, d or w, "
+			"as in 7d");
 		return false;
 	case 'n':
 		command->for_clean = true;
 		command->clean.dry_run = true;
+		return true;
+	case 'j':
+		command->json = true;
 		return true;
 	case 'h':
 		command->help = true;
@@ -235,7 +231,7 @@ static bool obey(struct command *command, int letter, const char *value)
 		command->version = true;
 		return true;
 	default: /* getopt has said what is wrong */
-		complain("usage", "see binlog-ctl --help");
+		ctl_say_complaint("usage", "see binlog-ctl --help");
 		return false;
 	}
 }
@@ -263,22 +259,64 @@ static bool parse(struct command *command, int argc, char **argv)
 	return true;
 }
 
-static enum exit_status carry_out(
+static bool is_about_files(const char *word)
+{
+	return strcmp(word, "list") == 0 || strcmp(word, "clean") == 0;
+}
+
+static enum exit_status look_after(
 	struct command *command, const char *word, const char *directory)
 {
 	if (strcmp(word, "clean") == 0) {
 		command->clean.directory = directory;
 		return clean_up(&command->clean);
 	}
-	if (strcmp(word, "list") != 0)
-		return complain(word,
-			"not a word that binlog-ctl knows: say list or clean, "
-			"see binlog-ctl --help");
 	if (command->for_clean)
-		return complain(word,
+		return ctl_say_complaint(word,
 			"--older-than and --dry-run are for clean: leave them "
 			"out");
 	return list(directory);
+}
+
+static bool is_there(const char *place)
+{
+	struct stat st;
+	pid_t process;
+
+	return targets_is_process(place, &process) ||
+	       (stat(place, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static enum exit_status control(
+	struct command *command, char *const *arguments, size_t count)
+{
+	if (!is_there(*arguments))
+		return ctl_say_complaint(*arguments,
+			"neither the number of a process nor a directory: say "
+			"list or clean, see binlog-ctl --help");
+	if (command->for_clean)
+		return ctl_say_complaint(*arguments,
+			"--older-than and --dry-run are for clean: leave them "
+			"out");
+	return running_obey(
+		*arguments, arguments + 1, count - 1, command->json);
+}
+
+static enum exit_status carry_out(
+	struct command *command, char *const *arguments, size_t count)
+{
+	if (count == 0)
+		return ctl_say_complaint("no word given",
+			"say list or clean, see binlog-ctl --help");
+	if (count == 2 && is_about_files(arguments[1]))
+		return look_after(command, arguments[1], arguments[0]);
+	if (!is_about_files(*arguments))
+		return control(command, arguments, count);
+	if (count > 2)
+		return ctl_say_complaint(arguments[2],
+			"one directory at a time: see binlog-ctl --help");
+	return look_after(command, *arguments,
+		count > 1 ? arguments[1] : DEFAULT_DIRECTORY);
 }
 
 int main(int argc, char **argv)
@@ -291,12 +329,5 @@ int main(int argc, char **argv)
 		return print_help();
 	if (command.version)
 		return print_version();
-	if (optind == argc)
-		return complain("no word given", "say list or clean, see "
-						 "binlog-ctl --help");
-	if (argc - optind > 2)
-		return complain(argv[optind + 2],
-			"one directory at a time: see binlog-ctl --help");
-	return carry_out(&command, argv[optind],
-		optind + 1 < argc ? argv[optind + 1] : DEFAULT_DIRECTORY);
+	return carry_out(&command, argv + optind, (size_t)(argc - optind));
 }

@@ -1,0 +1,102 @@
+#include "decoder/columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };
+
+const struct column_kind columns_all[COLUMN_NAMES] = {
+#define COLUMN(name, text, side, width, of, what)                              \
+	{text, SIDE_##side, COLUMN_OF_##of, width, what},
+#include "decoder/columns.def"
+#undef COLUMN
+};
+
+/* COLUMN_NAMES: there is none.  Where a name begins with `-` that may be left
+ * out. */
+static enum column_name find(const char *text, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < COLUMN_NAMES; i++) {
+		const char *name = columns_all[i].text;
+		size_t length = strlen(name);
+
+		if (*name == '-' && bytes > 0 && *text != '-') {
+			name++;
+			length--;
+		}
+		if (length == bytes && memcmp(name, text, bytes) == 0)
+			break;
+	}
+	return (enum column_name)i;
+}
+
+static const char *complain(
+	struct columns *columns, const char *text, size_t bytes)
+{
+	char *problem = columns->problem;
+	size_t size = sizeof(columns->problem);
+	size_t used, i;
+
+	used = (size_t)snprintf(problem, size,
+		"\"%.*s\" is no column: there are",
+		bytes > 64 ? 64 : (int)bytes, text);
+	for (i = 0; i < COLUMN_NAMES && used < size; i++)
+		used += (size_t)snprintf(problem + used, size - used, "%s %s",
+			i == 0 ? "" : ",", columns_all[i].text);
+	return problem;
+}
+
+const char *columns_parse(struct columns *columns, const char *list)
+{
+	columns->count = 0;
+	for (;;) {
+		size_t blanks = strspn(list, " ");
+		size_t length = strcspn(list + blanks, ", ");
+		enum column_name name = find(list + blanks, length);
+
+		list += blanks;
+
+		if (name == COLUMN_NAMES)
+			return complain(columns, list, length);
+		if (columns->count == COLUMNS_MAX)
+			return "more columns than a line can have: leave some "
+			       "out";
+		columns->names[columns->count++] = (uint8_t)name;
+		list += length;
+		list += strspn(list, " ");
+		if (!*list)
+			return NULL;
+		if (*list++ != ',')
+			return "two columns without a comma between them: "
+			       "put one there";
+	}
+}
+
+bool columns_have(const struct columns *columns, enum column_name name)
+{
+	return memchr(columns->names, (int)name, columns->count);
+}
+
+bool columns_ask_for_places(const struct columns *columns)
+{
+	size_t i;
+
+	for (i = 0; i < columns->count; i++)
+		if (columns_all[columns->names[i]].of == COLUMN_OF_PLACE)
+			return true;
+	return false;
+}
+
+void columns_help(struct render_buffer *out)
+{
+	char line[160];
+	size_t i;
+
+	for (i = 0; i < COLUMN_NAMES; i++) {
+		snprintf(line, sizeof(line), "%-14s %s\n", columns_all[i].text,
+			columns_all[i].what);
+		render_buffer_put(out, line, strlen(line));
+	}
+}

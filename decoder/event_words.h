@@ -1,0 +1,23 @@
+/*
+ * Events that lines are made of: how a process ended, and how many calls were
+ * not recorded since a rule limits them.  Used by the styles that show lines.
+ */
+#ifndef DECODER_EVENT_WORDS_H
+#define DECODER_EVENT_WORDS_H
+
+#include "decoder/message.h"
+#include "decoder/render_buffer.h"
+
+/* The kind of an event that may be shown. */
+bool event_words_may_be(unsigned text);
+
+/* An event that is shown. */
+bool event_words_are(const struct message *message);
+
+/* It is about calls from one place, which has said this. */
+bool event_words_are_of_call(const struct message *message);
+
+/* Appends what is said of it, on one line without a newline. */
+void event_words_put(const struct message *message, struct render_buffer *out);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * How important a message is: as syslog(3) was told, or as its text says, or
+ * as is usual for the function and the stream.  Asked by who shows it.
+ */
+#ifndef DECODER_MESSAGE_LEVEL_H
+#define DECODER_MESSAGE_LEVEL_H
+
+#include "decoder/message.h"
+
+/* One of record/levels.def. */
+int message_level(const struct message *message);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * What lines say of a message beside its text: where it went, how important
+ * it was, and where it came from.  Used by the styles that show lines; safe on
+ * a terminal, and without a newline.
+ */
+#ifndef DECODER_MESSAGE_WORDS_H
+#define DECODER_MESSAGE_WORDS_H
+
+#include "decoder/message.h"
+#include "decoder/places.h"
+#include "decoder/render_buffer.h"
+
+/* `stdout`, `stderr`, `syslog`, the path of a file, `fd5`. */
+void message_words_stream(
+	const struct message *message, struct render_buffer *out);
+
+/* Facility and level: `daemon.err`. */
+void message_words_priority(uint32_t priority, struct render_buffer *out);
+
+/* `ident: `, if it is another name than the program's. */
+void message_words_ident(const struct message *message,
+	const struct message_syslog *syslog, struct render_buffer *out);
+
+/* `file:line: function: `, or what is known of it; for frames_author(). */
+void message_words_place(void *out, const struct place *place);
+
+#endif

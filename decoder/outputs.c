@@ -1,0 +1,311 @@
+#include "decoder/outputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decoder/source.h"
+
+static const char *name_of(const struct outputs_one *one)
+{
+	return one->output.where ? one->output.where : "standard output";
+}
+
+/* They keep with each program what is known of it. */
+static bool lists_programs(const struct outputs_one *one)
+{
+	return one->style->begin == style_processes_begin ||
+	       one->style->begin == style_captures_begin;
+}
+
+/* Null, or why one cannot be beside the other. */
+static const char *collide(
+	const struct outputs_one *one, const struct outputs_one *other)
+{
+	if (strcmp(name_of(one), name_of(other)) == 0)
+		return "two outputs go to one place: give each its own";
+	if (lists_programs(one) && lists_programs(other))
+		return "two outputs list processes or captures: only one can";
+	return NULL;
+}
+
+const char *outputs_add(
+	struct outputs *outputs, struct options *options, const char *path)
+{
+	struct outputs_one *one = &outputs->all[outputs->count];
+	const char *wrong = NULL;
+	size_t i;
+
+	if (outputs->count == OUTPUTS_MAX)
+		return "more outputs than can be kept: leave some out";
+	*one = (struct outputs_one){
+		.options = options,
+		.style = style_chosen(options),
+		.output = {.fd = path ? -1 : STDOUT_FILENO, .where = path},
+	};
+	if (!one->style)
+		return "no such style: --output=help lists them";
+	for (i = 0; i < outputs->count && !wrong; i++)
+		wrong = collide(&outputs->all[i], one);
+	if (wrong)
+		return wrong;
+	options->number = (unsigned)outputs->count++;
+	return NULL;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_read(const struct capture_list *list, const struct stat *file)
+{
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->captures[i]->device == file->st_dev &&
+			list->captures[i]->inode == file->st_ino)
+			return true;
+	for (i = 0; i < list->packed_count; i++)
+		if (stat(list->packed[i], &status) == 0 &&
+			is_same(&status, file))
+			return true;
+	return false;
+}
+
+static bool is_output(const struct outputs *outputs, const struct stat *file)
+{
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++)
+		if (outputs->all[i].output.fd >= 0 &&
+			fstat(outputs->all[i].output.fd, &status) == 0 &&
+			is_same(&status, file))
+			return true;
+	return false;
+}
+
+/* Null, or why an existing file is not to be emptied. */
+static const char *refuse(
+	const struct outputs *outputs, const struct capture_list *list, int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return strerror(errno);
+	if (!S_ISREG(status.st_mode))
+		return "not an ordinary file";
+	if (status.st_uid != geteuid())
+		return "it is another user's";
+	if (is_read(list, &status))
+		return "it is one of those that are read";
+	if (is_output(outputs, &status))
+		return "two outputs go there";
+	return ftruncate(fd, 0) == 0 ? NULL : strerror(errno);
+}
+
+/* Null, or why not. */
+static const char *open_file(struct outputs *outputs,
+	const struct capture_list *list, struct output *output)
+{
+	const int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+	const char *wrong;
+	int fd = open(output->where, flags | O_CREAT | O_EXCL, 0600);
+
+	if (fd >= 0) {
+		output->fd = fd;
+		return NULL;
+	}
+	if (errno == EEXIST)
+		fd = open(output->where, flags | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ELOOP ? "it is a symbolic link"
+				      : strerror(errno);
+	wrong = refuse(outputs, list, fd);
+	if (wrong)
+		close(fd);
+	else
+		output->fd = fd;
+	return wrong;
+}
+
+bool outputs_open(struct outputs *outputs, const struct capture_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		struct output *output = &outputs->all[i].output;
+		const char *wrong =
+			output->where ? open_file(outputs, list, output) : NULL;
+
+		if (!wrong)
+			continue;
+		snprintf(outputs->problem, sizeof(outputs->problem),
+			"%s: not opened: %s: choose another place",
+			output->where, wrong);
+		return false;
+	}
+	return true;
+}
+
+struct outputs_needs outputs_need(const struct outputs *outputs)
+{
+	struct outputs_needs needs = {0};
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		const struct options *options = outputs->all[i].options;
+
+		needs.stacks |= options->stacks;
+		needs.source |= options->source;
+		needs.pointers |= options->pointers;
+		needs.places |= options->where ||
+				columns_ask_for_places(&options->columns);
+	}
+	needs.places |= needs.stacks || needs.source || needs.pointers;
+	return needs;
+}
+
+static struct style_settings settings_of(struct outputs *outputs,
+	struct outputs_one *one, const struct style_settings *common)
+{
+	const struct options *options = one->options;
+	struct style_settings settings = *common;
+	bool filters = one->style->reads == STYLE_READS_LINES ||
+		       one->style->reads == STYLE_READS_WANTED;
+
+	settings.options = options;
+	settings.output = &one->output;
+	settings.stack = options->stacks ? common->stack : NULL;
+	settings.source = options->source ? common->source : NULL;
+	settings.where = options->where ? common->places : NULL;
+	settings.pointers = options->pointers ? common->pointers : NULL;
+	settings.utc = options->utc;
+	/* What one leaves out another may ask for. */
+	settings.batches =
+		filters && outputs->count == 1 ? &outputs->filter : NULL;
+	return settings;
+}
+
+static bool begin_one(struct outputs *outputs, struct outputs_one *one,
+	const struct style_settings *common)
+{
+	struct style_settings settings = settings_of(outputs, one, common);
+	const struct options *options = one->options;
+
+	if (options->reverse || options->lines != LAST_LINES_ALL) {
+		one->output.lines =
+			last_lines_new(options->lines, options->reverse);
+		if (!one->output.lines)
+			return false;
+	}
+	one->given = one->style->reads != STYLE_READS_NOTHING;
+	one->asks = filter_asks_for_calls(options);
+	outputs->filter.options = options;
+	one->state = one->style->begin(&settings);
+	return one->state;
+}
+
+bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
+	struct source *source)
+{
+	enum style_reads reads = outputs->all[0].style->reads;
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++)
+		if (!begin_one(outputs, &outputs->all[i], common))
+			return false;
+	if (outputs->count == 1 &&
+		(reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED))
+		source_filter(source, filter_batch_wants, &outputs->filter);
+	if (outputs->count == 1 && reads == STYLE_READS_LINES)
+		outputs->only = outputs->all;
+	return true;
+}
+
+bool outputs_want_messages(const struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++)
+		if (outputs->all[i].given && outputs->all[i].output.failed == 0)
+			return true;
+	return false;
+}
+
+static bool is_for(const struct outputs_one *one, const struct message *message)
+{
+	enum style_reads reads = one->style->reads;
+
+	if (reads == STYLE_READS_ALL)
+		return true;
+	return filter_wants(one->options, message) &&
+	       (reads == STYLE_READS_LINES ||
+		       filter_selects(one->options, message));
+}
+
+bool outputs_message_each(
+	struct outputs *outputs, const struct message *message)
+{
+	bool going = false;
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		struct outputs_one *one = &outputs->all[i];
+
+		if (!one->given || one->output.failed != 0)
+			continue;
+		going = true;
+		if (is_for(one, message))
+			one->style->message(one->state, message);
+	}
+	return going;
+}
+
+uint64_t outputs_passed(const struct outputs *outputs)
+{
+	return outputs->filter.passed;
+}
+
+static void note(struct output *output, bool good)
+{
+	if (!good && output->failed == 0)
+		output->failed = errno;
+}
+
+void outputs_end(struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		struct outputs_one *one = &outputs->all[i];
+
+		if (one->state)
+			one->style->end(one->state);
+		one->state = NULL;
+		output_end(&one->output);
+		if (one->output.fd == STDOUT_FILENO || one->output.fd < 0)
+			continue;
+		note(&one->output, fsync(one->output.fd) == 0);
+		note(&one->output, close(one->output.fd) == 0);
+		one->output.fd = -1;
+	}
+}
+
+const struct output *outputs_failed(
+	const struct outputs *outputs, size_t *number)
+{
+	while (*number < outputs->count) {
+		const struct output *output = &outputs->all[*number].output;
+
+		++*number;
+		if (output->failed != 0)
+			return output;
+	}
+	return NULL;
+}

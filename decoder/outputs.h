@@ -1,0 +1,96 @@
+/*
+ * All that is shown in one pass over the messages: one output for the command
+ * line, or several that a config file names, each with its own filters, style
+ * and place.  Driven by binlog-show.  An output that fails is given nothing
+ * more; the others go on.
+ */
+#ifndef DECODER_OUTPUTS_H
+#define DECODER_OUTPUTS_H
+
+#include "decoder/capture_list.h"
+#include "decoder/filter.h"
+#include "decoder/style.h"
+
+/* definition_context.files_wanted has two bits for each. */
+#define OUTPUTS_MAX 32
+
+struct outputs_one {
+	const struct options *options;
+	const struct style *style;
+	struct output output;
+	void *state; /* of the style */
+	bool given;  /* messages */
+	bool asks;   /* not for all of them */
+};
+
+/* All zeros is none. */
+struct outputs {
+	struct outputs_one all[OUTPUTS_MAX];
+	size_t count;
+	struct outputs_one *only; /* that shows lines; null: ask each */
+	struct filter_batch filter;
+	const struct rules *rules; /* for categories; null: none given */
+	char problem[2048];	   /* what: why: what you can do */
+};
+
+/*
+ * Adds one; the options outlive it, and their number is set.  `path` is of a
+ * file, or null for standard output.  Null, or what is wrong.
+ */
+const char *outputs_add(
+	struct outputs *outputs, struct options *options, const char *path);
+
+/* What has to be there for some of them: see struct style_settings. */
+struct outputs_needs {
+	bool stacks;
+	bool source;
+	bool pointers;
+	bool places; /* for one of these, too */
+};
+
+struct outputs_needs outputs_need(const struct outputs *outputs);
+
+/*
+ * Opens the files, which are made, or are emptied if they are ordinary ones of
+ * the user and none that is read.  False: see `problem`.
+ */
+bool outputs_open(struct outputs *outputs, const struct capture_list *list);
+
+/*
+ * Before the first message; in the settings stands what all have in common,
+ * and what some of them ask for.  False: out of memory.
+ */
+bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
+	struct source *source);
+
+/* Whether one of them asks for messages and still can show any. */
+bool outputs_want_messages(const struct outputs *outputs);
+
+/* The same as the next, for all. */
+bool outputs_message_each(
+	struct outputs *outputs, const struct message *message);
+
+/* Shows the message wherever it is asked for.  False: none can show more. */
+static inline bool outputs_message(
+	struct outputs *outputs, const struct message *message)
+{
+	const struct outputs_one *only = outputs->only;
+
+	if (!only)
+		return outputs_message_each(outputs, message);
+	if (!only->asks || filter_wants(only->options, message))
+		only->style->message(only->state, message);
+	return only->output.failed == 0;
+}
+
+/* Calls that the source has not given out since nobody asks for them. */
+uint64_t outputs_passed(const struct outputs *outputs);
+
+/* Shows what is left, and closes the files when they are on the disk. */
+void outputs_end(struct outputs *outputs);
+
+/* The next one that could not be written, from *number on, or null. */
+const struct output *outputs_failed(
+	const struct outputs *outputs, size_t *number);
+
+#endif

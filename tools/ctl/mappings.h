@@ -1,0 +1,30 @@
+/*
+ * The capture files that a process has mapped, as the kernel tells it: also
+ * those that it has inherited, that were deleted, or that it could not open
+ * itself any more.  Called by targets.c.
+ */
+#ifndef TOOLS_CTL_MAPPINGS_H
+#define TOOLS_CTL_MAPPINGS_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* More captures are not looked for in one process. */
+#define MAPPINGS_MAX 16u
+
+struct mapping {
+	uint64_t inode;
+	uint64_t bytes;	     /* of it that are mapped, all together */
+	char file[64];	     /* /proc/PID/map_files/... of one piece */
+	char path[PATH_MAX]; /* as the kernel says it: the name may be none */
+};
+
+/*
+ * Fills in those whose name is that of a capture, each file once, and returns
+ * how many.  -1: errno says why the process cannot be looked at.
+ */
+int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX]);
+
+#endif

@@ -1,0 +1,446 @@
+#include "tools/ctl/running.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/ctl/changes.h"
+#include "tools/ctl/control_file.h"
+#include "tools/ctl/follower.h"
+#include "tools/ctl/reload.h"
+#include "tools/ctl/resolve_modules.h"
+#include "tools/ctl/rules_text.h"
+#include "tools/ctl/snapshot.h"
+#include "tools/ctl/status.h"
+#include "tools/ctl/switching.h"
+#include "tools/ctl/targets.h"
+#include "tools/ctl/words.h"
+
+/* A program that logs makes its next call soon; one that sleeps does not. */
+#define WAIT_NS 100000000u
+#define LOOK_US 100
+
+/* Something to do: changes that come together, or another word. */
+struct stage {
+	struct changes changes;
+	struct word_said said;
+};
+
+struct running {
+	const char *place;
+	struct targets targets;
+	struct stage *stages;
+	size_t stage_count;
+	bool waits; /* as it was asked for */
+	uint64_t wait_ns;
+	bool json;
+	bool left; /* something could not be done */
+};
+
+/* ---- the words ---- */
+
+static bool is_change(const struct word_said *said)
+{
+	return said->word <= WORD_TRIGGER &&
+	       (said->word != WORD_RULES || said->value);
+}
+
+static bool read_seconds(const char *text, uint64_t *ns)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(text, &end);
+	*ns = UINT64_MAX;
+	if (*text < '0' || *text > '9' || *end != '\0' || !isfinite(seconds))
+		return false;
+	if (seconds < 1e9)
+		*ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+static bool take_wait(struct running *running, const struct word_said *said)
+{
+	running->waits = true;
+	running->wait_ns = UINT64_MAX;
+	if (!said->value || read_seconds(said->value, &running->wait_ns))
+		return true;
+	ctl_say_complaint(said->text, "no time: give a number of seconds");
+	return false;
+}
+
+static bool take_word(struct running *running, const struct word_said *said)
+{
+	struct stage *last =
+		running->stage_count > 0
+			? &running->stages[running->stage_count - 1]
+			: NULL;
+
+	if (said->word == WORD_WAIT)
+		return take_wait(running, said);
+	if (!is_change(said) || !last || !last->changes.any)
+		last = &running->stages[running->stage_count++];
+	last->said = *said;
+	if (!is_change(said) || changes_take(&last->changes, said))
+		return true;
+	ctl_say_complaint(last->changes.sentence, NULL);
+	return false;
+}
+
+static bool take_words(
+	struct running *running, char *const *arguments, size_t count)
+{
+	struct word_said said = {.word = WORD_STATUS, .text = "status"};
+	const char *wrong;
+
+	running->stages = calloc(count + 1, sizeof(*running->stages));
+	if (!running->stages) {
+		ctl_say_complaint("out of memory", NULL);
+		return false;
+	}
+	if (count == 0)
+		return take_word(running, &said);
+	while (count > 0) {
+		wrong = words_next(&arguments, &count, &said);
+		if (wrong)
+			ctl_say_complaint(said.text, wrong);
+		if (wrong || !take_word(running, &said))
+			return false;
+	}
+	return true;
+}
+
+/* ---- switching ---- */
+
+static void complain_of(
+	struct running *running, const struct target *target, const char *why)
+{
+	running->left = true;
+	ctl_say_complaint(target->label, why);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Until `begun` plus what was asked for, or the program has ended. */
+static bool await(const struct running *running,
+	const struct switching *switching, uint64_t begun)
+{
+	while (!switching_is_applied(switching)) {
+		if (now() - begun >= running->wait_ns)
+			return false;
+		usleep(LOOK_US);
+	}
+	return true;
+}
+
+static void tell(struct running *running, const struct target *target,
+	const struct switching *switching, uint64_t begun)
+{
+	bool applied = target->executed ? switching_is_applied(switching)
+					: await(running, switching, begun);
+	uint32_t line = applied ? switching_wrong_line(switching) : 0;
+
+	if (target->executed && !applied)
+		return;
+	ctl_say_put(stdout, target->label);
+	if (line > 0)
+		printf(": rules refused at line %u: see binlog-rules(7)\n",
+			(unsigned)line);
+	else
+		puts(applied ? ": in force" : ": in force at its next call");
+	running->left |= line > 0 || (running->waits && !applied);
+}
+
+static void switch_each(struct running *running, const struct changes *changes)
+{
+	const struct targets *targets = &running->targets;
+	struct switching *all = calloc(targets->count + 1, sizeof(*all));
+	enum switching_outcome outcome;
+	uint64_t begun = now();
+	size_t i;
+
+	for (i = 0; all && i < targets->count; i++) {
+		if (targets->directory && !targets->all[i].in_use)
+			continue;
+		outcome = switching_begin(&all[i], &targets->all[i], changes);
+		if (outcome == SWITCHING_DONE)
+			continue;
+		complain_of(running, &targets->all[i],
+			switching_why(outcome) ? switching_why(outcome)
+					       : strerror(errno));
+		switching_end(&all[i]);
+	}
+	for (i = 0; all && i < targets->count; i++) {
+		if (!all[i].page)
+			continue;
+		tell(running, &targets->all[i], &all[i], begun);
+		switching_end(&all[i]);
+	}
+	if (!all)
+		running->left |= ctl_say_complaint("out of memory", NULL);
+	free(all);
+}
+
+/* ---- rules about the source ---- */
+
+static void say_no_effect(void *closure, unsigned line, const char *sentence)
+{
+	struct running *running = closure;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "rules, line %u: %s", line, sentence);
+	ctl_say_complaint(line ? text : sentence, NULL);
+	running->left = true;
+}
+
+/* All programs get rules about places in any of them. */
+static void resolve(struct running *running, struct changes *changes)
+{
+	const struct resolve_report report = {say_no_effect, running};
+	const struct symbolizer_options options = {0};
+	const struct targets *targets = &running->targets;
+	struct resolve_modules modules = {0};
+	struct rules_error error;
+	size_t bytes, i;
+	char *text;
+
+	for (i = 0; i < targets->count; i++)
+		resolve_modules_add(&modules,
+			targets->directory ? (pid_t)targets->all[i].header.pid
+					   : targets->process);
+	text = resolve_rules(changes->rules, changes->rules_bytes,
+		modules.modules, modules.count, &options, &report, &bytes,
+		&error);
+	resolve_modules_free(&modules);
+	if (!text)
+		return;
+	free(changes->rules);
+	changes->rules = text;
+	changes->rules_bytes = bytes;
+}
+
+static void switch_all(struct running *running, struct changes *changes)
+{
+	const char *directory = running->targets.directory;
+
+	if (changes->rules_bytes > 0)
+		resolve(running, changes);
+	switch_each(running, changes);
+	if (!directory)
+		return;
+	if (!control_file_merge(directory, changes)) {
+		running->left |= ctl_say_complaint(directory, strerror(errno));
+		return;
+	}
+	ctl_say_put(stdout, directory);
+	puts("/" CONTROL_FILE_NAME ": for what starts later");
+}
+
+/* Each process by its own configuration. */
+static void reload_all(struct running *running)
+{
+	struct targets *targets = &running->targets;
+	struct targets one = *targets;
+	size_t i;
+
+	for (i = 0; i < targets->count; i++) {
+		struct changes changes = {0};
+		pid_t process = targets->directory
+					? (pid_t)targets->all[i].header.pid
+					: targets->process;
+
+		if (reload_read(process, targets->all[i].path, &changes)) {
+			running->targets.all = &targets->all[i];
+			running->targets.count = 1;
+			if (changes.rules_bytes > 0)
+				resolve(running, &changes);
+			switch_each(running, &changes);
+			*targets = one;
+		} else {
+			complain_of(
+				running, &targets->all[i], changes.sentence);
+		}
+		changes_free(&changes);
+	}
+}
+
+/* ---- logs ---- */
+
+/* Of a process: what follows the directory of its capture. */
+static void rotate(struct running *running)
+{
+	const struct targets *targets = &running->targets;
+	const char *directory = targets->directory;
+	char path[PATH_MAX];
+	const char *why;
+	char *slash;
+
+	if (!directory) {
+		snprintf(path, sizeof(path), "%s", targets->all[0].path);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+		directory = slash ? path : ".";
+	}
+	why = follower_rotate(directory);
+	if (why)
+		running->left |= ctl_say_complaint(directory, why);
+}
+
+/* ---- showing ---- */
+
+static void show_rules(struct running *running, const struct target *target)
+{
+	struct binlog_switches switches;
+	size_t bytes = 0;
+	char *text = NULL;
+
+	if (pread(target->fd, &switches, sizeof(switches),
+		    BINLOG_SWITCHES_OFFSET) == (ssize_t)sizeof(switches))
+		text = rules_text_read(target->fd, &switches, &bytes);
+	if (!text && errno != 0) {
+		complain_of(running, target, strerror(errno));
+		return;
+	}
+	if (running->targets.count > 1) {
+		fputs("# ", stdout);
+		ctl_say_put(stdout, target->label);
+		putchar('\n');
+	}
+	fwrite(text, 1, bytes, stdout);
+	free(text);
+}
+
+/* That nobody runs is no failure of a directory. */
+static void show_status(struct running *running)
+{
+	if (running->targets.count > 0)
+		status_show(&running->targets, running->json);
+	else if (!running->json)
+		puts("nobody writes to a capture there: binlog-ctl list shows "
+		     "what there is");
+}
+
+static void tell_copy(void *closure, const struct target *target,
+	const char *path, uint64_t bytes, const char *why)
+{
+	struct running *running = closure;
+
+	if (why) {
+		running->left = true;
+		ctl_say_complaint(path, why);
+		return;
+	}
+	if (target) {
+		ctl_say_put(stdout, target->label);
+		fputs(": ", stdout);
+	}
+	printf("%" PRIu64 " bytes in ", bytes);
+	ctl_say_put(stdout, path);
+	putchar('\n');
+}
+
+static void obey(struct running *running, struct stage *stage)
+{
+	const struct targets *targets = &running->targets;
+	size_t i;
+
+	if (stage->changes.any) {
+		switch_all(running, &stage->changes);
+		return;
+	}
+	switch (stage->said.word) {
+	case WORD_RELOAD:
+		reload_all(running);
+		break;
+	case WORD_ROTATE:
+		rotate(running);
+		break;
+	case WORD_STATUS:
+		show_status(running);
+		break;
+	case WORD_SNAPSHOT:
+		snapshot_take(&(struct snapshot){
+			.targets = targets,
+			.out = stage->said.value,
+			.tell = tell_copy,
+			.closure = running,
+		});
+		break;
+	case WORD_RULES:
+		for (i = 0; i < targets->count; i++)
+			show_rules(running, &targets->all[i]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- all together ---- */
+
+/* Each capture has a descriptor, and another one while it is switched. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Those that have ended can be copied. */
+static bool wants_ended(const struct running *running)
+{
+	size_t i;
+
+	for (i = 0; i < running->stage_count; i++)
+		if (running->stages[i].said.word == WORD_SNAPSHOT)
+			return true;
+	return false;
+}
+
+static enum exit_status obey_all(struct running *running)
+{
+	struct targets *targets = &running->targets;
+	size_t i;
+
+	raise_limit();
+	if (!targets_open(targets, running->place, wants_ended(running)))
+		return ctl_say_complaint(targets->sentence, NULL);
+	for (i = 0; i < running->stage_count; i++)
+		obey(running, &running->stages[i]);
+	return ctl_say_finish(running->left ? EXIT_LEFT : EXIT_DONE);
+}
+
+enum exit_status running_obey(
+	const char *place, char *const *arguments, size_t count, bool json)
+{
+	struct running running = {
+		.place = place,
+		.wait_ns = WAIT_NS,
+		.json = json,
+	};
+	enum exit_status status = EXIT_NOTHING;
+	size_t i;
+
+	if (take_words(&running, arguments, count))
+		status = obey_all(&running);
+	targets_close(&running.targets);
+	for (i = 0; i < running.stage_count; i++)
+		changes_free(&running.stages[i].changes);
+	free(running.stages);
+	return status;
+}

@@ -1,0 +1,141 @@
+#include "tools/ctl/status.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/policy.h"
+#include "record/rules.h"
+#include "tools/ctl/rules_text.h"
+
+/* Between two looks. */
+#define LOOK_US 200000
+
+const char *const status_streams[SWITCH_STREAMS] = {
+	[SWITCH_STDOUT] = "stdout",
+	[SWITCH_STDERR] = "stderr",
+	[SWITCH_SYSLOG] = "syslog",
+	[SWITCH_FILES] = "files",
+};
+
+const char *status_mode(uint8_t mode)
+{
+	return mode == SWITCH_AS_STARTED || mode > 1 + POLICY_PASS
+		       ? "as started"
+		       : policy_mode_name((enum policy_mode)(mode - 1));
+}
+
+double status_rate(const struct status *status, uint64_t recent)
+{
+	const struct status_count *count = &status->count;
+
+	return count->ended > count->begun
+		       ? (double)recent * 1e9 /
+				 (double)(count->ended - count->begun)
+		       : 0;
+}
+
+const char *status_place(const struct status_site *site, uint64_t *offset)
+{
+	const struct program_module *module = program_module_at(
+		site->program, site->pc - 1, site->context->modules);
+
+	*offset = site->pc - 1;
+	if (!module)
+		return NULL;
+	*offset -= module->bias;
+	return module->path;
+}
+
+static unsigned count_rules(const struct status *status)
+{
+	size_t bytes;
+	char *text =
+		rules_text_read(status->target->fd, &status->switches, &bytes);
+	size_t room = text ? rules_room(text, bytes) : 0;
+	void *memory = text ? malloc(room) : NULL;
+	struct rules *rules = NULL;
+	struct rules_error error;
+	unsigned count;
+
+	if (memory)
+		rules = rules_parse(text, bytes, memory, room, &error);
+	count = rules ? rules_count(rules) : 0;
+	free(memory);
+	free(text);
+	return count;
+}
+
+static void read_page(struct status *status)
+{
+	int fd = status->target->fd;
+	struct stat st;
+
+	if (pread(fd, &status->header, sizeof(status->header), 0) !=
+			(ssize_t)sizeof(status->header) ||
+		pread(fd, &status->switches, sizeof(status->switches),
+			BINLOG_SWITCHES_OFFSET) !=
+			(ssize_t)sizeof(status->switches))
+		return;
+	status->can_be_switched = status->switches.generation != 0;
+	status->rules = count_rules(status);
+	if (fstat(fd, &st) == 0)
+		status->disk = (uint64_t)st.st_blocks * 512;
+}
+
+/* In the header page, and in each block. */
+static void add_losses(struct status *status)
+{
+	const struct live_capture *capture = status->count.capture;
+	struct binlog_block head;
+	size_t i, k;
+
+	status->passed = status->header.passed;
+	status->dropped = status->header.dropped;
+	for (i = 0; capture && i < capture->count; i++)
+		for (k = 0; k < capture->writers[i]->count; k++) {
+			uint64_t at = capture->writers[i]->blocks[k].offset;
+
+			if (pread(status->target->fd, &head, sizeof(head),
+				    (off_t)at) != (ssize_t)sizeof(head))
+				continue;
+			status->passed += head.passed;
+			status->dropped += head.dropped;
+		}
+}
+
+static void gather(struct status *all, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		status_count_begin(&all[i].count, all[i].target);
+		status_count_pass(&all[i].count);
+	}
+	usleep(LOOK_US);
+	for (i = 0; i < count; i++) {
+		status_count_pass(&all[i].count);
+		status_count_sort(&all[i].count);
+		read_page(&all[i]);
+		add_losses(&all[i]);
+	}
+}
+
+void status_show(const struct targets *targets, bool json)
+{
+	struct status *all = calloc(targets->count + 1, sizeof(*all));
+	size_t i;
+
+	if (!all)
+		return;
+	for (i = 0; i < targets->count; i++)
+		all[i].target = &targets->all[i];
+	gather(all, targets->count);
+	for (i = 0; i < targets->count; i++) {
+		if (!targets->all[i].executed || all[i].count.recent > 0)
+			(json ? status_json : status_text)(&all[i]);
+		status_count_free(&all[i].count);
+	}
+	free(all);
+}

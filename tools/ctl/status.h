@@ -1,0 +1,46 @@
+/*
+ * What is recorded of programs that run, and how much: gathered from the header
+ * pages of their captures and by counting what is in these, twice.  Called by
+ * running.c; said by status_text.c or status_json.c.
+ */
+#ifndef TOOLS_CTL_STATUS_H
+#define TOOLS_CTL_STATUS_H
+
+#include "record/switches.h"
+#include "tools/ctl/status_count.h"
+#include "tools/ctl/targets.h"
+
+struct status {
+	const struct target *target;
+	struct binlog_header header;
+	struct binlog_switches switches;
+	bool can_be_switched; /* its library obeys the switches */
+	unsigned rules;	      /* in force */
+	uint64_t disk;	      /* bytes */
+	uint64_t passed;
+	uint64_t dropped;
+	struct status_count count;
+};
+
+/* Says it of each capture on standard output. */
+void status_show(const struct targets *targets, bool json);
+
+/* Calls a second, of so many in the second pass. */
+double status_rate(const struct status *status, uint64_t recent);
+
+/* "auto", ... or "as started". */
+const char *status_mode(uint8_t mode);
+
+/* Names of SWITCH_STDOUT and so on. */
+extern const char *const status_streams[SWITCH_STREAMS];
+
+/*
+ * Where a site is: the path of its module and the offset of the call in it.
+ * Null: in no file that is known, and *offset is the address.
+ */
+const char *status_place(const struct status_site *site, uint64_t *offset);
+
+void status_text(const struct status *status);
+void status_json(const struct status *status);
+
+#endif

@@ -1,0 +1,254 @@
+#include "tools/ctl/status_count.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decoder/message.h"
+#include "record/hash.h"
+
+/* So many messages between two looks at the clock. */
+#define LOOK_MESSAGES 65536u
+
+/* Of one writer, in one pass. */
+struct reading {
+	struct status_count *count;
+	struct status_thread *thread;
+	struct status_site *site; /* of the message before */
+	const struct definition_context *context;
+	uint64_t block; /* where it is in the file */
+	uint64_t end;	/* of what was counted in it */
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void status_count_begin(struct status_count *count, const struct target *target)
+{
+	struct recording *recording;
+	char *path = strdup(target->path);
+
+	*count = (struct status_count){.failed = true};
+	if (!path)
+		return;
+	recording = recording_open_live(path, &count->errors);
+	if (recording)
+		count->capture = live_capture_new(path, recording, NULL);
+	else
+		free(path);
+	count->failed = !count->capture;
+}
+
+/* ---- sites ---- */
+
+static size_t hash_of(const struct program *program, uint64_t pc)
+{
+	return (size_t)binlog_hash_word(
+		binlog_hash_word(1, (uintptr_t)program), pc);
+}
+
+/* Where it is, or where there is room for it. */
+static struct status_site *place_of(struct status_site *sites, size_t room,
+	const struct program *program, uint64_t pc)
+{
+	size_t i = hash_of(program, pc) & (room - 1);
+
+	while (sites[i].program &&
+		(sites[i].program != program || sites[i].pc != pc))
+		i = (i + 1) & (room - 1);
+	return &sites[i];
+}
+
+static bool grow(struct status_count *count)
+{
+	size_t room = count->site_room ? count->site_room * 2 : 256;
+	struct status_site *sites = calloc(room, sizeof(*sites));
+	size_t i;
+
+	if (!sites)
+		return false;
+	for (i = 0; i < count->site_room; i++)
+		if (count->sites[i].program)
+			*place_of(sites, room, count->sites[i].program,
+				count->sites[i].pc) = count->sites[i];
+	free(count->sites);
+	count->sites = sites;
+	count->site_room = room;
+	return true;
+}
+
+/* Null: out of memory. */
+static struct status_site *obtain_site(
+	struct status_count *count, const struct message *message)
+{
+	const struct definition_context *context = message->context;
+	uint64_t pc = context->depth > 0 ? context->frames[0] : 0;
+	struct status_site *site;
+
+	if (2 * count->site_count >= count->site_room && !grow(count))
+		return NULL;
+	site = place_of(count->sites, count->site_room, message->program, pc);
+	if (!site->program) {
+		site->program = message->program;
+		site->context = context;
+		site->pc = pc;
+		count->site_count++;
+	}
+	return site;
+}
+
+/* ---- threads ---- */
+
+/* Null: out of memory.  A writer serves one after another, or many are served
+ * by several at several levels of nesting. */
+static struct status_thread *obtain_thread(
+	struct status_count *count, const struct message *message)
+{
+	struct status_thread *threads;
+	size_t i;
+
+	for (i = 0; i < count->thread_count; i++)
+		if (count->threads[i].tid == message->tid &&
+			count->threads[i].pid == message->pid)
+			return &count->threads[i];
+	threads = realloc(count->threads, (i + 1) * sizeof(*threads));
+	if (!threads)
+		return NULL;
+	count->threads = threads;
+	threads[i] = (struct status_thread){
+		.pid = message->pid, .tid = message->tid};
+	memcpy(threads[i].name, message->thread, sizeof(threads[i].name) - 1);
+	count->thread_count++;
+	return &threads[i];
+}
+
+/* ---- messages ---- */
+
+static void note_time(struct status_count *count, const struct message *message)
+{
+	if (count->oldest == 0 || message->wall < count->oldest)
+		count->oldest = message->wall;
+	if (message->wall > count->newest)
+		count->newest = message->wall;
+}
+
+/* False: out of memory. */
+static bool find(struct reading *reading, const struct message *message)
+{
+	struct status_count *count = reading->count;
+
+	if (!reading->thread || reading->thread->tid != message->tid ||
+		reading->thread->pid != message->pid)
+		reading->thread = obtain_thread(count, message);
+	reading->site = obtain_site(count, message);
+	reading->context = message->context;
+	return reading->thread && reading->site;
+}
+
+/* What a message takes is known when the next one begins. */
+static void add_bytes(struct reading *reading, uint64_t block, uint64_t at)
+{
+	if (reading->site && reading->block == block && at > reading->end) {
+		reading->site->bytes += at - reading->end;
+		reading->count->bytes += at - reading->end;
+	}
+	reading->block = block;
+	reading->end = at;
+}
+
+static bool take(struct reading *reading, const struct writer_stream *stream)
+{
+	struct status_count *count = reading->count;
+	const struct message *message = &stream->message;
+	bool again = count->passes > 0;
+
+	add_bytes(reading, stream->block->offset, message->offset);
+	if (message_is_event(message))
+		return true;
+	if (reading->context != message->context || !reading->thread)
+		if (!find(reading, message))
+			return false;
+	note_time(count, message);
+	if (message->partial)
+		return true;
+	count->calls++;
+	reading->thread->calls++;
+	reading->site->calls++;
+	count->recent += again;
+	reading->thread->recent += again;
+	reading->site->recent += again;
+	return true;
+}
+
+/* False: it is not to go on. */
+static bool read_writer(
+	struct status_count *count, struct live_writer *writer, uint64_t until)
+{
+	struct reading reading = {.count = count};
+	const struct writer_stream *stream = &writer->stream;
+	uint64_t messages = 0;
+
+	for (;;) {
+		live_capture_step(writer);
+		if (stream->state == WRITER_WAITS ||
+			stream->state == WRITER_END)
+			return true;
+		if (stream->state != WRITER_MESSAGE)
+			continue;
+		if (!take(&reading, stream)) {
+			count->failed = true;
+			return false;
+		}
+		if (++messages % LOOK_MESSAGES == 0 && now() > until) {
+			count->unfinished = true;
+			return false;
+		}
+	}
+}
+
+void status_count_pass(struct status_count *count)
+{
+	struct live_capture *capture = count->capture;
+	uint64_t until = now() + STATUS_COUNT_NS;
+	size_t i;
+
+	if (count->failed || count->unfinished)
+		return;
+	live_capture_look(capture, false);
+	for (i = 0; i < capture->count; i++)
+		if (!read_writer(count, capture->writers[i], until))
+			break;
+	count->failed |= capture->failed;
+	if (count->passes++ == 0)
+		count->begun = now();
+	count->ended = now();
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct status_site *a = left;
+	const struct status_site *b = right;
+
+	return a->calls < b->calls ? 1 : -(a->calls > b->calls);
+}
+
+void status_count_sort(struct status_count *count)
+{
+	if (count->site_room > 0)
+		qsort(count->sites, count->site_room, sizeof(*count->sites),
+			compare);
+}
+
+void status_count_free(struct status_count *count)
+{
+	if (count->capture)
+		live_capture_free(count->capture);
+	free(count->threads);
+	free(count->sites);
+	*count = (struct status_count){.failed = true};
+}
