@@ -26,7 +26,8 @@ bool rule_parser_value(struct rule_parser *parser, struct rule_word *word,
 
 static bool has_room(struct rule_parser *parser, size_t bytes)
 {
-	static const struct rule_word here = {.kind = RULE_WORD, .line = 1};
+	static const struct rule_word here = {
+		.kind = RULE_WORD, .line = 1, .column = 1};
 
 	return (size_t)(parser->high - parser->low) >= bytes ||
 	       rule_parser_fail(parser, &here, "too many rules",
