@@ -1,5 +1,10 @@
 #include "shim/stream_modes.h"
 
+#include <sys/stat.h>
+
+/* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
+#define NULL_DEVICE 0x103
+
 static enum policy_mode set[SWITCH_STREAMS] = {
 	[SWITCH_STDOUT] = POLICY_AUTO,
 	[SWITCH_STDERR] = POLICY_AUTO,
@@ -53,4 +58,15 @@ enum policy_mode stream_modes_of_file(enum policy_mode mode)
 		return mode;
 	mode = now(SWITCH_FILES, mode);
 	return mode == POLICY_AUTO ? POLICY_TEE : mode;
+}
+
+enum policy_mode stream_modes_automatic(const struct stat *st, bool terminal)
+{
+	if (S_ISFIFO(st->st_mode))
+		return POLICY_TEE;
+	if (S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode))
+		return POLICY_REPLACE;
+	if (S_ISCHR(st->st_mode) && (st->st_rdev == NULL_DEVICE || terminal))
+		return POLICY_REPLACE;
+	return POLICY_PASS;
 }

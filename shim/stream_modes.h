@@ -18,6 +18,11 @@ void stream_modes_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
 /* Of standard output, standard error and syslog. */
 enum policy_mode stream_modes_of(enum switch_stream which);
 
+struct stat;
+
+/* The rule `auto` for a run's own output. */
+enum policy_mode stream_modes_automatic(const struct stat *st, bool terminal);
+
 /* Of a file that was asked for with this mode. */
 enum policy_mode stream_modes_of_file(enum policy_mode mode);
 

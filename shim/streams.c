@@ -13,8 +13,6 @@
 
 /* Of the numbers: how many files that were asked for never get. */
 #define STREAMS_FOR_OUTPUTS 64u
-/* makedev(1, 3), Documentation/admin-guide/devices.txt of the kernel */
-#define NULL_DEVICE 0x103
 
 struct stream_slot streams_slots[STREAMS_FDS];
 uint32_t streams_flushes;
@@ -26,11 +24,20 @@ struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
 static unsigned streams_used = STREAM_FULL + 1;
 static struct stream_output outputs[2];
+static bool syslog_is_recorded;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
 static unsigned changes[64];
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
+
+static void follow_syslog(void)
+{
+	enum policy_mode mode = stream_modes_of(SWITCH_SYSLOG);
+
+	streams[STREAM_SYSLOG].tee = mode == POLICY_TEE;
+	syslog_is_recorded = mode != POLICY_PASS;
+}
 
 bool streams_configure(const char *modes, const struct stream_output own[2])
 {
@@ -42,9 +49,9 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 	streams[STREAM_SYSLOG] = (struct stream){
 		.flags = BINLOG_STREAM_SYSLOG,
 		.fd = -1,
-		.tee = stream_modes_of(SWITCH_SYSLOG) == POLICY_TEE,
 		.pending = PENDING_NEVER,
 	};
+	follow_syslog();
 	/* Like those that are also written: what is said to it is written. */
 	streams[STREAM_FULL] = (struct stream){
 		.fd = -1, .tee = true, .pending = PENDING_NEVER};
@@ -54,8 +61,7 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 {
 	stream_modes_switch(modes, off);
-	streams[STREAM_SYSLOG].tee =
-		stream_modes_of(SWITCH_SYSLOG) == POLICY_TEE;
+	follow_syslog();
 	streams_forget_range(0, STREAMS_FDS - 1);
 	streams_changed();
 }
@@ -63,10 +69,8 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 unsigned streams_syslog(void)
 {
 	control_look();
-	return process_is_recording() &&
-			       stream_modes_of(SWITCH_SYSLOG) != POLICY_PASS
-		       ? STREAM_SYSLOG
-		       : STREAM_PASS;
+	return process_is_recording() && syslog_is_recorded ? STREAM_SYSLOG
+							    : STREAM_PASS;
 }
 
 bool streams_identify(int fd, struct stream_output *output)
@@ -86,18 +90,6 @@ static bool is_terminal(int fd)
 	return !sys_failed(SYS3(ioctl, fd, TCGETS, settings));
 }
 
-/* The rule `auto` for a run's own output. */
-static enum policy_mode automatic(const struct stat *st, bool terminal)
-{
-	if (S_ISFIFO(st->st_mode))
-		return POLICY_TEE;
-	if (S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode))
-		return POLICY_REPLACE;
-	if (S_ISCHR(st->st_mode) && (st->st_rdev == NULL_DEVICE || terminal))
-		return POLICY_REPLACE;
-	return POLICY_PASS;
-}
-
 static enum policy_mode choose(
 	const struct stream *stream, const struct stat *st)
 {
@@ -107,7 +99,9 @@ static enum policy_mode choose(
 	if (!(stream->flags & BINLOG_STREAM_STDOUT) ||
 		((stream->flags & BINLOG_STREAM_STDERR) && stream->fd == 2))
 		mode = stream_modes_of(SWITCH_STDERR);
-	return mode == POLICY_AUTO ? automatic(st, stream->terminal) : mode;
+	return mode == POLICY_AUTO
+		       ? stream_modes_automatic(st, stream->terminal)
+		       : mode;
 }
 
 /*
