@@ -9,6 +9,8 @@
 /* More places than these are in no table. */
 #define PLACES_MAX (BINLOG_BLOCK_MAX / sizeof(struct binlog_ring_place))
 
+#define TRIES 5
+
 /* A block in our memory; of a process that is gone it stays in the file. */
 struct recording_ring_copy {
 	uint64_t offset;
@@ -100,19 +102,20 @@ static void read_windows(struct taking *taking)
 		ring->window_count++;
 }
 
-/* Oldest first, since these are overwritten first. */
+/* Newest first: what is lost, if it is overwritten faster than it can be read,
+ * is the oldest then. */
 static int compare_candidates(const void *left, const void *right)
 {
-	const struct binlog_ring_place *a =
-		&((const struct candidate *)left)->place;
-	const struct binlog_ring_place *b =
-		&((const struct candidate *)right)->place;
-	bool a_open = state_of(a) == RING_OPEN;
-	bool b_open = state_of(b) == RING_OPEN;
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+	bool a_open = state_of(&a->place) == RING_OPEN;
+	bool b_open = state_of(&b->place) == RING_OPEN;
 
 	if (a_open != b_open)
-		return a_open - b_open;
-	return a->state < b->state ? -1 : a->state > b->state;
+		return b_open - a_open;
+	return a->place.state > b->place.state
+		       ? -1
+		       : a->place.state < b->place.state;
 }
 
 static int compare_copies(const void *left, const void *right)
@@ -265,10 +268,23 @@ static void note_losses(struct taking *taking)
 	taking->ring->head.overwritten = now.overwritten;
 }
 
+static void forget_blocks(struct recording_ring *ring)
+{
+	size_t i;
+
+	for (i = 0; i < ring->count; i++)
+		free(ring->copies[i].bytes);
+	ring->count = ring->block_count = 0;
+	ring->passed = ring->dropped = 0;
+}
+
+/* Again if we had to wait for the processor while most was overwritten. */
 static bool take_all(struct taking *taking)
 {
 	struct recording_ring *ring = taking->ring;
 	size_t room = taking->count + 1;
+	bool enough = false;
+	unsigned i;
 
 	ring->windows = calloc(BINLOG_RING_WINDOWS, sizeof(*ring->windows));
 	ring->copies = calloc(room, sizeof(*ring->copies));
@@ -279,10 +295,16 @@ static bool take_all(struct taking *taking)
 	if (!ring->windows || !ring->copies || !ring->blocks ||
 		!taking->places || !taking->candidates || !taking->bytes)
 		return false;
-	if (!read_table(taking))
-		return true;
-	if (!take_places(taking))
-		return false;
+	for (i = 0; i < TRIES && !enough; i++) {
+		forget_blocks(ring);
+		taking->count = room - 1;
+		if (!read_table(taking))
+			break;
+		if (!take_places(taking))
+			return false;
+		enough =
+			!taking->live || ring->block_count >= taking->count / 2;
+	}
 	read_windows(taking);
 	note_losses(taking);
 	return true;
@@ -303,14 +325,13 @@ bool recording_ring_take(struct recording *capture)
 
 	if (!read_head(capture, &head) || head.bytes == 0)
 		return true;
-	taking.ring = calloc(1, sizeof(*taking.ring));
+	taking.ring = capture->ring = calloc(1, sizeof(*taking.ring));
 	if (!taking.ring)
 		return false;
-	capture->ring = taking.ring;
 	taking.ring->head = head;
 	/* Where the table is in a core file is not known: all is shown. */
 	taking.ring->all = capture->header_at > 0;
-	if (capture->header_at > 0)
+	if (taking.ring->all)
 		return true;
 	taking.count = head.used < head.places ? head.used : head.places;
 	if (taking.count > PLACES_MAX)
@@ -425,57 +446,11 @@ bool recording_ring_waits(const struct recording *capture)
 	       !ring->all;
 }
 
-/* By the longest stretch whose ticks are known. */
-static double nanoseconds_per_tick(const struct recording *capture)
-{
-	const struct binlog_anchor *start = &capture->header.start;
-	const struct binlog_anchor *last = start;
-	size_t i;
-
-	for (i = 0; i < capture->block_count; i++)
-		if (capture->blocks[i].anchor.ticks > last->ticks)
-			last = &capture->blocks[i].anchor;
-	return last->ticks == start->ticks
-		       ? 1
-		       : (double)(last->monotonic - start->monotonic) /
-				 (double)(last->ticks - start->ticks);
-}
-
-/* A file may say anything. */
-static double within(double nanoseconds)
-{
-	return nanoseconds < 0 ? 0 : nanoseconds < 1e18 ? nanoseconds : 1e18;
-}
-
-uint64_t recording_ring_span(const struct recording *capture)
-{
-	const struct recording_ring *ring = capture->ring;
-
-	if (ring->head.overwritten == 0)
-		return UINT64_MAX;
-	if (ring->newest <= ring->head.lost_until)
-		return 0;
-	return (uint64_t)within((double)(ring->newest - ring->head.lost_until) *
-				nanoseconds_per_tick(capture));
-}
-
-uint64_t recording_ring_wall(const struct recording *capture, uint64_t ticks)
-{
-	const struct binlog_anchor *start = &capture->header.start;
-	double since = (double)(int64_t)(ticks - start->ticks) *
-		       nanoseconds_per_tick(capture);
-
-	return start->realtime + (uint64_t)within(since);
-}
-
 void recording_ring_free(struct recording_ring *ring)
 {
-	size_t i;
-
 	if (!ring)
 		return;
-	for (i = 0; i < ring->count; i++)
-		free(ring->copies[i].bytes);
+	forget_blocks(ring);
 	free(ring->copies);
 	free(ring->blocks);
 	free(ring->windows);

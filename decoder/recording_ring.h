@@ -57,13 +57,6 @@ bool recording_ring_shows(const struct recording *capture, uint64_t ticks);
 /* It waits for something, and nothing has happened. */
 bool recording_ring_waits(const struct recording *capture);
 
-/* Nanoseconds before the newest ticks of which nothing is missing; UINT64_MAX:
- * nothing was overwritten. */
-uint64_t recording_ring_span(const struct recording *capture);
-
-/* About when that was: nanoseconds since 1970. */
-uint64_t recording_ring_wall(const struct recording *capture, uint64_t ticks);
-
 /* Null is fine. */
 void recording_ring_free(struct recording_ring *ring);
 

@@ -5,6 +5,7 @@
 #include "decoder/calendar.h"
 #include "decoder/places.h"
 #include "decoder/recording_ring.h"
+#include "decoder/ring_time.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u
@@ -50,7 +51,7 @@ static void say_window(
 		causes[window->cause])
 		cause = causes[window->cause];
 	calendar_put(date,
-		recording_ring_wall(capture, window->at) / (uint64_t)NS, false);
+		ring_time_wall(capture, window->at) / (uint64_t)NS, false);
 	fprintf(stderr, "%s: %s kept what was said around %s\n",
 		capture->path, cause, date);
 }
@@ -58,7 +59,7 @@ static void say_window(
 static void say_ring(const struct recording *capture)
 {
 	const struct recording_ring *ring = capture->ring;
-	uint64_t span = recording_ring_span(capture);
+	uint64_t span = ring_time_span(capture);
 	size_t i;
 
 	if (span != UINT64_MAX && (!ring->head.waits || ring->all))

@@ -6,9 +6,9 @@
 
 static uint32_t hash_of(const struct program *program, uint32_t tid)
 {
-	size_t hash = id_map_hash(tid) ^ (uintptr_t)program;
+	uint64_t hash = (uintptr_t)program * 0x9e3779b97f4a7c15u;
 
-	return (uint32_t)(hash ^ hash >> 32);
+	return (uint32_t)(hash >> 32) ^ tid;
 }
 
 struct thread_past *thread_past_find(

@@ -116,12 +116,14 @@ static bool read_word(struct rule_parser *parser, struct rule_word *word)
 static bool take_level(struct rule_parser *parser)
 {
 	struct rule *rule = parser->rule;
-	struct rule_condition *last =
-		rule_conditions(rule) + rule->conditions - 1;
+	struct rule_condition *last;
 	uint32_t level;
 
-	if (rule->conditions == 0 || last->kind != RULE_OF_level ||
-		last->negated || !parser->single_level)
+	if (rule->conditions == 0)
+		return true;
+	last = &rule_conditions(rule)[rule->conditions - 1];
+	if (last->kind != RULE_OF_level || last->negated ||
+		!parser->single_level)
 		return true;
 	level = last->high;
 	rule->deeds_start = last->start;
@@ -140,8 +142,6 @@ static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 		return rule_parser_fail(parser, word, "nothing to do",
 			"say at the end what becomes of these calls, such as "
 			"drop");
-	rule->bytes =
-		(uint32_t)(word->text - parser->rules->text) - rule->start;
 	for (uint32_t i = 0; i < rule->conditions; i++)
 		parser->rules->kinds |= 1u << rule_conditions(rule)[i].kind;
 	return true;

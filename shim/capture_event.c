@@ -1,6 +1,8 @@
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
+#include "shim/redact.h"
+#include "shim/site.h"
 #include "shim/terminal.h"
 
 /* The context of an event that comes once: not remembered, which would touch
@@ -93,14 +95,11 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	return true;
 }
 
-size_t capture_bytes_at(const struct call *call, unsigned stream,
-	int64_t offset, const void *bytes, size_t size)
+static size_t put_all_at(struct writer *w, const struct call *call,
+	unsigned stream, int64_t offset, const void *bytes, size_t size)
 {
-	struct writer *w = writer_enter(call->sp);
 	size_t done = 0;
 
-	if (unlikely(!w))
-		return 0;
 	while (done < size) {
 		size_t part = size - done < CAPTURE_CHUNK ? size - done
 							  : CAPTURE_CHUNK;
@@ -110,6 +109,42 @@ size_t capture_bytes_at(const struct call *call, unsigned stream,
 			break;
 		done += part;
 	}
+	return done;
+}
+
+/* By rules; of bytes that are left out, as many are recorded as were there. */
+static size_t put_as_asked(struct writer *w, const struct call *call,
+	unsigned stream, int64_t offset, const void *bytes, size_t size)
+{
+	char text[REDACT_TEXT];
+
+	switch (site_ask(w, call, stream)) {
+	case SITE_RECORD:
+		return put_all_at(w, call, stream, offset, bytes, size);
+	case SITE_HIDE:
+		redact_text(text, bytes, size);
+		return put_all_at(w, call, stream, offset, text,
+			       bytes_length(text)) > 0
+			       ? size
+			       : 0;
+	case SITE_DROP:
+		return size;
+	default:
+		return 0;
+	}
+}
+
+size_t capture_bytes_at(const struct call *call, unsigned stream,
+	int64_t offset, const void *bytes, size_t size)
+{
+	struct writer *w = writer_enter(call->sp);
+	size_t done;
+
+	if (unlikely(!w))
+		return 0;
+	done = unlikely(control_deciding)
+		       ? put_as_asked(w, call, stream, offset, bytes, size)
+		       : put_all_at(w, call, stream, offset, bytes, size);
 	writer_leave(w);
 	return done;
 }

@@ -21,12 +21,24 @@ extern HIDDEN struct binlog_switches *control_switches;
 /* The version that this process has followed. */
 extern HIDDEN uint32_t control_seen;
 
-/* Odd, whatever stands there. */
+/* Odd, as it will be from then on, whatever has been stored there: a child of
+ * fork would take 0 for that of its writer, which is not there yet. */
 static inline uint32_t control_generation(void)
 {
-	return __atomic_load_n(
-		       &control_switches->generation, __ATOMIC_ACQUIRE) |
-	       1;
+	uint32_t generation = __atomic_load_n(
+		&control_switches->generation, __ATOMIC_ACQUIRE);
+
+	return likely(generation & 1)
+		       ? generation
+		       : __atomic_or_fetch(&control_switches->generation, 1,
+				 __ATOMIC_SEQ_CST);
+}
+
+/* Something was switched that this process has not followed yet. */
+static inline bool control_is_behind(void)
+{
+	return __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&control_seen, __ATOMIC_RELAXED);
 }
 
 /* From here on nothing that was known of calls holds. */
@@ -74,8 +86,7 @@ void control_follow(void);
 /* Something was switched: see to it.  Whoever asks what is recorded does. */
 static inline void control_look(void)
 {
-	if (unlikely(__atomic_load_n(&control_switches->version,
-			     __ATOMIC_ACQUIRE) != control_seen))
+	if (unlikely(control_is_behind()))
 		control_follow();
 }
 

@@ -18,11 +18,17 @@ static void clear(void)
 					__ATOMIC_RELAXED);
 }
 
-/* The FILE goes first and comes last: who looks meanwhile finds none. */
+/*
+ * The FILE goes first and comes last: who looks meanwhile finds none.  Who has
+ * found the one that was there may still take its result: so another with the
+ * place of that has to have the same.
+ */
 static void fill(struct drops *to, const struct drop *drop)
 {
 	unsigned i = drop->pc % DROPS;
 
+	if (to->file[i] && to->result[i] != drop->result)
+		return;
 	__atomic_store_n(&to->file[i], NULL, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&to->pc[i], drop->pc, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->key[i], drop->key, __ATOMIC_RELAXED);

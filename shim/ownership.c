@@ -89,12 +89,16 @@ static void introduce(struct writer *w)
 	writer_introduce(w);
 }
 
-/* What it knows is of this generation.  Of several processes in one memory
- * each has to be looked for, so that none of theirs is ever just free. */
+/*
+ * What it knows is of this generation.  Of several processes in one memory
+ * each has to be looked for, so that none of theirs is ever just free; and
+ * what was switched since the call has looked is seen to by the next one.
+ */
 static void date(struct writer *w, uint32_t generation)
 {
 	w->seen = generation;
-	w->generation = is_shared ? GENERATION_NEVER : generation;
+	w->generation = is_shared || control_is_behind() ? GENERATION_NEVER
+							 : generation;
 }
 
 static void forget_calls(struct writer *w)

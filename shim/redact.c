@@ -222,11 +222,11 @@ void redact_prepare(struct site *site, const struct site_call *call)
 		if (site->verdict[i].redacted)
 			hash &= site->verdict[i].redaction == REDACT_HASH;
 	}
-	site->redacts = mask != 0;
-	if (mask == 0 || (site->redaction && site->redaction->mask == mask &&
+	__atomic_store_n(&site->redacts, mask != 0, __ATOMIC_RELEASE);
+	if (mask == 0 || site->is_spare || (site->redaction && site->redaction->mask == mask &&
 				 site->redaction->hash == hash))
 		return;
-	site->redaction = NULL;
+	__atomic_store_n(&site->redaction, NULL, __ATOMIC_RELEASE);
 	redaction = arena_take(sizeof(*redaction));
 	if (!redaction)
 		return;

@@ -19,7 +19,8 @@ enum outcome {
 	READS,	 /* or may */
 	WRITES,	 /* and does not read it before */
 	JUMPS,	 /* always */
-	BRANCHES /* or not */
+	BRANCHES, /* or not */
+	CALLS
 };
 
 struct walk {
@@ -34,6 +35,7 @@ struct instruction {
 	bool wide;    /* REX.W */
 	bool r, x, b; /* other bits of REX */
 	bool rex;
+	bool prefixed;
 	bool bytes;  /* of operands: 4 is ah without REX, a part of rax */
 	bool vector; /* its register field is one of SSE */
 	unsigned mod, reg, rm;
@@ -151,7 +153,8 @@ static enum outcome second_table(struct instruction *in)
 	switch (code) {
 	case 0x31: /* rdtsc */
 		return WRITES;
-	case 0x1e: /* endbr64 */
+	case 0x1e: /* endbr64, rdssp */
+		return looks(in, false, 0);
 	case 0x1f: /* nop */
 		read_operands(in);
 		return NEXT;
@@ -160,7 +163,7 @@ static enum outcome second_table(struct instruction *in)
 	case 0xbe:
 	case 0xbf: /* movzx, movsx */
 		in->bytes = !(code & 1);
-		return loads(in);
+		return in->prefixed ? READS : loads(in);
 	case 0x10:
 	case 0x28:
 	case 0x57:
@@ -268,11 +271,10 @@ static enum outcome first_table(struct instruction *in, uint8_t code)
 		return stores(in, false, 0);
 	case 0xc7:
 		return stores(in, true, 4);
-	case 0x90:
-		return NEXT;
+	case 0x90: /* nop; or xchg %r8, %rax */
+		return in->b ? READS : NEXT;
 	case 0xe8:
-		in->at += 4;
-		return WRITES;
+		return jump(in, 4, CALLS);
 	case 0xe9:
 		return jump(in, 4, JUMPS);
 	case 0xeb:
@@ -289,10 +291,9 @@ static enum outcome first_table(struct instruction *in, uint8_t code)
 static enum outcome step(struct instruction *in)
 {
 	uint8_t code = *in->at++;
-	bool prefixed = false;
 
 	while (code == 0xf2 || code == 0xf3 || code == 0x66) {
-		prefixed = true;
+		in->prefixed = true;
 		code = *in->at++;
 	}
 	if (code >= 0x40 && code <= 0x4f) {
@@ -303,7 +304,7 @@ static enum outcome step(struct instruction *in)
 		in->rex = true;
 		code = *in->at++;
 	}
-	if (prefixed && code != 0x0f && code != 0x90 && code != 0xe8)
+	if (in->prefixed && code != 0x0f && code != 0x90 && code != 0xe8)
 		return READS;
 	return first_table(in, code);
 }
@@ -316,6 +317,31 @@ static bool add_place(struct walk *walk, const uint8_t *place)
 		return false;
 	walk->place[walk->places++] = place;
 	return true;
+}
+
+/* An entry of a linkage table, which leads out of the module: endbr64 or not,
+ * bnd or not, jmp *...(%rip). */
+static bool is_linkage(const uint8_t *at)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	if (memcmp(at, endbr64, sizeof(endbr64)) == 0)
+		at += sizeof(endbr64);
+	at += *at == 0xf2;
+	return at[0] == 0xff && at[1] == 0x25;
+}
+
+/*
+ * A function of the module need not write rax: whoever has compiled both may
+ * know that it does not, and keep something there meanwhile (-fipa-ra).
+ */
+static bool is_read_by_callee(struct walk *walk, const uint8_t *callee)
+{
+	if (!add_place(walk, callee))
+		return true;
+	if (is_linkage(callee))
+		walk->places--;
+	return false;
 }
 
 /* From one place up to where rax is written, or a jump leads elsewhere. */
@@ -337,6 +363,8 @@ static bool is_read_from(struct walk *walk, const uint8_t *at)
 			if (!add_place(walk, in.target))
 				return true;
 			break;
+		case CALLS:
+			return is_read_by_callee(walk, in.target);
 		}
 		at = in.at;
 	}

@@ -1,5 +1,6 @@
 #include "shim/site.h"
 
+#include "record/format.h"
 #include "record/hash.h"
 #include "shim/arena.h"
 #include "shim/bytes.h"
@@ -11,6 +12,7 @@
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */
 #define SITES_MAX 16384u
+#define VERDICTS_MAX 8u
 
 struct site_table {
 	uint32_t used;
@@ -104,10 +106,11 @@ static bool is_syslog(unsigned text)
 	return text == BINLOG_TEXT_SYSLOG || text == BINLOG_TEXT_SYSLOG_PERROR;
 }
 
-static void decide(struct site *site, const struct site_call *call)
+/* The generation comes first: rules that come after it have a later one. */
+static void decide_alone(struct site *site, const struct site_call *call)
 {
-	const struct rules *rules = control_rules();
 	uint32_t now = control_generation();
+	const struct rules *rules = control_rules();
 	struct rule_verdict verdict;
 	struct rule_site asked;
 	char name[16] = "";
@@ -125,19 +128,54 @@ static void decide(struct site *site, const struct site_call *call)
 	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
 }
 
+/* False: another thread is about to, or one was that will never end.  What has
+ * been decided last must not be what was asked first. */
+static bool decide(struct site *site, const struct site_call *call)
+{
+	uint32_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&site->deciding, &nobody, 1, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	__atomic_store_n(&site->generation, 0, __ATOMIC_SEQ_CST);
+	decide_alone(site, call);
+	__atomic_store_n(&site->deciding, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
 /* ---- finding ---- */
+
+static unsigned verdicts_of(const struct site_call *call)
+{
+	return is_syslog(call->text) ? VERDICTS_MAX : 1;
+}
+
+static bool has_writing_directive(const char *format, size_t length)
+{
+	struct format_directive directive;
+	struct format_cursor cursor;
+
+	format_begin(&cursor, format, length);
+	while (format_next(&cursor, &directive))
+		if (directive.conversion == 'n')
+			return true;
+	return false;
+}
 
 static struct site *make(
 	const struct site_call *call, uintptr_t key, uint32_t thread)
 {
-	unsigned verdicts = is_syslog(call->text) ? 8 : 1;
+	unsigned verdicts = verdicts_of(call);
 	struct site *site =
 		arena_take(sizeof(*site) + verdicts * sizeof(*site->verdict));
 
 	if (!site)
 		return NULL;
 	site->pc = call->call->pc;
-	site->result_used = result_use_is_possible(site->pc);
+	site->result_used =
+		(call->format &&
+			has_writing_directive(call->format, call->length)) ||
+		result_use_is_possible(site->pc);
 	site->key = key;
 	site->stream = call->stream;
 	site->thread = thread;
@@ -148,11 +186,21 @@ static struct site *make(
 /* One that is not found again, for the next call of this writer. */
 static struct site *borrow(struct writer *w, const struct site_call *call)
 {
-	if (!w->site_spare)
-		w->site_spare = make(call, 0, 0);
-	if (w->site_spare)
-		w->site_spare->verdicts = 1;
-	return w->site_spare;
+	struct site *site = w->site_spare;
+
+	if (!site)
+		site = arena_take(sizeof(*site) +
+				  VERDICTS_MAX * sizeof(*site->verdict));
+	if (!site)
+		return NULL;
+	w->site_spare = site;
+	site->pc = call->call->pc;
+	site->stream = call->stream;
+	site->result_used = true;
+	site->is_spare = true;
+	site->verdicts = (uint8_t)verdicts_of(call);
+	decide_alone(site, call);
+	return site;
 }
 
 static bool is_it(const struct site *site, const struct site_call *call,
@@ -174,12 +222,13 @@ static struct site *look_up(struct site_table *table,
 		site = site->next)
 		if (is_it(site, call, key, thread))
 			return site;
-	if (__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED) >= SITES_MAX)
+	if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SITES_MAX)
 		return NULL;
+	__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
 	site = make(call, key, thread);
 	if (!site)
 		return NULL;
-	decide(site, call);
+	decide_alone(site, call);
 	site->next = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(place, &site->next, site, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -196,22 +245,21 @@ static uintptr_t key_of(const struct site_call *call)
 		       : capture_content_key(call->format, call->length);
 }
 
-struct site *site_find(struct writer *w, const struct site_call *call)
+struct site *site_find(
+	struct writer *w, const struct site_call *call, uint32_t *generation)
 {
+	uint32_t now = control_generation();
 	uint32_t thread = control_asks_threads ? w->tid : 0;
 	struct site_table *table = table_of_process();
 	struct site *site =
 		table ? look_up(table, call, key_of(call), thread) : NULL;
 
-	if (!site) {
-		site = borrow(w, call);
-		if (site)
-			decide(site, call);
-	} else if (__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) !=
-		   control_generation()) {
-		decide(site, call);
-	}
-	return site;
+	*generation = now;
+	if (site && (__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) ==
+				    now ||
+			    decide(site, call)))
+		return site;
+	return borrow(w, call);
 }
 
 /* ---- letting some of them through ---- */
@@ -293,7 +341,7 @@ bool site_admits(struct site *site, const struct rule_verdict *verdict)
 	return false;
 }
 
-void site_switch_off(const struct site *site,
+void site_switch_off(const struct site *site, uint32_t generation,
 	const struct rule_verdict *verdict, const struct site_call *call,
 	uint32_t version, int length)
 {
@@ -310,5 +358,5 @@ void site_switch_off(const struct site *site,
 		!stream->file || stream->unusual ||
 		(length < 0 && site->result_used))
 		return;
-	drops_add(call->call->how, &drop, site->generation, version);
+	drops_add(call->call->how, &drop, generation, version);
 }

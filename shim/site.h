@@ -28,11 +28,13 @@ struct site {
 	uintptr_t key; /* as of struct memo */
 	uint32_t stream;
 	uint32_t thread;		   /* 0: of all threads */
-	uint32_t generation;		   /* for which it was decided */
+	uint32_t generation;		   /* for which it was decided, or 0 */
+	uint32_t deciding;		   /* somebody is about to */
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
 	struct site_gate gate;
-	bool result_used;
+	bool result_used; /* or written to, by "%n" */
+	bool is_spare;	  /* of one call after the other */
 	uint8_t verdicts; /* 1, or one for each priority of syslog() */
 	struct rule_verdict verdict[];
 };
@@ -47,15 +49,17 @@ struct site_call {
 	size_t length;
 };
 
-/* Null: there is no memory. */
-struct site *site_find(struct writer *w, const struct site_call *call);
+/* Null: there is no memory.  What it says was decided for `generation`, or
+ * later. */
+struct site *site_find(struct writer *w, const struct site_call *call,
+	uint32_t *generation);
 
 /*
  * A call that is not recorded, nor will be: from now on it costs next to
  * nothing, if that can be.  `length` is what it returns, -1 if that is not
  * always the same.
  */
-void site_switch_off(const struct site *site,
+void site_switch_off(const struct site *site, uint32_t generation,
 	const struct rule_verdict *verdict, const struct site_call *call,
 	uint32_t version, int length);
 
@@ -68,4 +72,10 @@ int site_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
 bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, const void *bytes, size_t size);
+
+/* What rules let come of bytes that go to a place in a file, of which nothing
+ * is known but where the call is. */
+enum site_answer { SITE_RECORD, SITE_HIDE, SITE_PASS, SITE_DROP };
+enum site_answer site_ask(
+	struct writer *w, const struct call *call, unsigned stream);
 #endif

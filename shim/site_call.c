@@ -112,6 +112,9 @@ static int record_format(struct writer *w, const struct site *site,
 	const struct call *call, const struct capture_text *how,
 	const char *format, va_list arguments)
 {
+	/* Another thread may decide anew. */
+	const struct redaction *redaction =
+		__atomic_load_n(&site->redaction, __ATOMIC_ACQUIRE);
 	struct capture_text ours = *how;
 	char text[REDACT_TEXT];
 	int length;
@@ -119,9 +122,9 @@ static int record_format(struct writer *w, const struct site *site,
 	if (likely(!site->redacts))
 		return capture_inside(w, call, how, format, arguments);
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
-	if (site->redaction && site->redaction->format) {
+	if (redaction && redaction->format) {
 		length = capture_redacted(
-			w, call, how, site->redaction, format, arguments);
+			w, call, how, redaction, format, arguments);
 		if (length != CAPTURE_AT_ONCE)
 			return length;
 	}
@@ -156,7 +159,8 @@ int site_format(struct writer *w, const struct call *call,
 	};
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
-	struct site *site = site_find(w, &asked);
+	uint32_t generation;
+	struct site *site = site_find(w, &asked, &generation);
 	const struct rule_verdict *verdict =
 		site ? verdict_of(site, how) : NULL;
 	int result;
@@ -166,7 +170,7 @@ int site_format(struct writer *w, const struct call *call,
 		return CAPTURE_PASS;
 	}
 	if (verdict && !site_admits(site, verdict)) {
-		site_switch_off(site, verdict, &asked, version,
+		site_switch_off(site, generation, verdict, &asked, version,
 			constant_length(format, asked.length));
 		return site->result_used && format
 			       ? capture_measure(format, arguments)
@@ -223,7 +227,8 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	};
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
-	struct site *site = site_find(w, &asked);
+	uint32_t generation;
+	struct site *site = site_find(w, &asked, &generation);
 	const struct rule_verdict *verdict = site ? &site->verdict[0] : NULL;
 	bool done;
 
@@ -232,7 +237,7 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 		return false;
 	}
 	if (verdict && !site_admits(site, verdict)) {
-		site_switch_off(site, verdict, &asked, version,
+		site_switch_off(site, generation, verdict, &asked, version,
 			bytes_result(call, size, constant));
 		return true;
 	}
@@ -244,4 +249,24 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	if (!done)
 		end(w);
 	return done && !follow_up(w, stream, verdict);
+}
+
+enum site_answer site_ask(
+	struct writer *w, const struct call *call, unsigned stream)
+{
+	const struct site_call asked = {
+		.call = call, .stream = stream, .text = BINLOG_TEXT_BYTES_AT};
+	uint32_t generation;
+	struct site *site = site_find(w, &asked, &generation);
+
+	if (!site || site->verdict[0].action == RULE_PASS) {
+		w->excused = site != NULL;
+		return SITE_PASS;
+	}
+	if (!site_admits(site, &site->verdict[0]))
+		return SITE_DROP;
+	if (!site->redacts)
+		return SITE_RECORD;
+	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
+	return SITE_HIDE;
 }

@@ -162,11 +162,15 @@ for _ in {1..100}; do
 	[ "$(said own)" -lt $((own + 20)) ] || break
 	sleep 0.05
 done
-kill $loop
-wait $loop 2>/dev/null
 verdict "$([ "$library" -gt 0 ] && [ "$(said own)" -ge $((own + 20)) ]; echo $?)" "judge: it has said more since" \
 	"library $library own $own, $(said own)"
 same "and from there on nothing more of it is recorded" "$library" "$(said library)"
+"$BUILD/binlog-ctl" $loop rules=- wait <<<'not func nobody level err # of all' >/dev/null 2>&1
+"$BUILD/binlog-ctl" $loop rules >"$TMP/ctl" 2>&1
+same "a rule for several modules is one for each, before its comment" "at at # of all" \
+	"$(grep -o -e 'at [0-9a-f]*+' -e '# of all.*' "$TMP/ctl" | sed 's/^at .*/at/' | tail -n 3 | paste -sd ' ')"
+kill $loop
+wait $loop 2>/dev/null
 
 # ---- redaction ----
 same "an argument by its name" 1 "$(log '[rules]

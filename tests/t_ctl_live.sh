@@ -107,6 +107,13 @@ verdict $(($(wc -l <out) < 100 || $(recorded_lines | wc -l) < 100)) "and there a
 same "nothing of the capture is damaged or lost" 0 "$(grep -cv captured complaint)"
 same "binlog-ctl had no complaint" "" "$(cat control.err)"
 
+start sleep 0
+"$ctl" "$running" off wait >told 2>&1 & waits=$!
+sleep 0.3
+ends
+wait $waits
+same "wait: a program that ends without another call is waited for no longer" "1 switches[$running]: has ended" "$? $(cat told)"
+
 # ---- programs that start later ----
 later() { # one more program of the run, and where its line is: recorded, written
 	LD_PRELOAD=$lib BINLOG_DIR=$capture seq 1 >>out
@@ -114,7 +121,7 @@ later() { # one more program of the run, and where its line is: recorded, writte
 }
 start sleep 0
 same "a program that starts later is recorded like others" "1 0" "$(later)"
-same "off, of a directory: said, also for what starts later" "in force at its next call|for what starts later" \
+same "off, of a directory: said, also for what starts later" "for what starts later|in force at its next call" \
 	"$("$ctl" "$capture" off | sed 's/.*: //' | paste -sd '|')"
 same "what starts later is not recorded then" "1 1" "$(later)"
 control "$capture" on level=err
@@ -129,10 +136,22 @@ control "$capture" stdout=tee level=info rule 'program b drop' trigger
 same "what else stands in it stays" "level = info|streams = stderr=pass,stdout=tee|# mine|ring = 1M|[output x]|file = y|[rules]|program a drop|program b drop" \
 	"$(paste -sd '|' "$capture/control.conf")"
 rm "$capture/control.conf"
-for i in 1 2 3 4 5 6 7 8; do control "$capture" rule "program p$i drop" & done
-wait $(jobs -p | grep -v "^$running\$")
-same "eight at once: none is lost" 8 "$(sort "$capture/control.conf" | uniq | grep -c 'program p. drop')"
-same "nor in the program" 9 "$(status_of rules)"
+add() { for j in {1..20}; do control "$1" rule "program p$2.$j drop" wait=0; done; } # PLACE WHO
+add_all() { # PLACE: four at once
+	local adders=() i
+	for i in 1 2 3 4; do
+		add "$1" $i &
+		adders+=($!)
+	done
+	wait "${adders[@]}"
+}
+add_all "$capture"
+same "four at once: no rule is lost" 80 "$(grep -c 'program p.* drop' "$capture/control.conf")"
+same "nor in the program" 81 "$(status_of rules)"
+control "$running" rules= wait=0
+add_all "$running"
+same "four at once in a process" 80 "$(status_of rules)"
+same "without a complaint" "" "$(cat control.err)"
 ends
 
 # ---- the configuration, read again ----

@@ -59,8 +59,8 @@ verdict $? "where nothing is there are holes" "$(ls -ls copy1.binlog)"
 rm -rf copy*
 
 # ---- of a ring ----
-environment=(env BINLOG_RING=4M)
-say r 2 0 20000000 "$rate"
+environment=(env BINLOG_RING=16M)
+say r 2 0 100000000 5000000
 sleep 0.5
 for ((i = 1; i <= rounds; i++)); do
 	"$ctl" "$program" snapshot "ring$i.binlog" >>told 2>>errors
@@ -68,6 +68,7 @@ for ((i = 1; i <= rounds; i++)); do
 done
 "$ctl" "$program" >status
 gone
+same "status of a ring: how large it is, and how far back it reaches" 1 "$(grep -c '^  ring      16777216 bytes, holds all of the last [0-9.e-]* s$' status)"
 for copy in ring*.binlog; do
 	"$show" --raw "$copy" 2>complaint | awk '
 		NF != 2 { print FILENAME "line " NR ": " $0; exit }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "decoder/recording_ring.h"
+#include "decoder/ring_time.h"
 #include "tests/read_back.h"
 
 #define PLACES 16u
@@ -236,8 +237,8 @@ static void how_long_nothing_is_missing_is_known(void **state)
 	ring_in(&made)->lost_until = 400;
 	make_file(&made.capture, path);
 	capture = recording_open(path, true, &errors);
-	assert_int_equal(recording_ring_span(capture), 1003 - 400);
-	assert_true(recording_ring_wall(capture, 77) == MAKE_EPOCH + 77);
+	assert_int_equal(ring_time_span(capture), 1003 - 400);
+	assert_true(ring_time_wall(capture, 77) == MAKE_EPOCH + 77);
 	recording_close(capture);
 	unlink(path);
 	make_free(&made.capture);

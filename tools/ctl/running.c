@@ -7,24 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tools/ctl/changes.h"
-#include "tools/ctl/control_file.h"
 #include "tools/ctl/follower.h"
-#include "tools/ctl/reload.h"
-#include "tools/ctl/resolve_modules.h"
 #include "tools/ctl/rules_text.h"
 #include "tools/ctl/snapshot.h"
 #include "tools/ctl/status.h"
-#include "tools/ctl/switching.h"
-#include "tools/ctl/targets.h"
+#include "tools/ctl/switch_all.h"
 #include "tools/ctl/words.h"
 
 /* A program that logs makes its next call soon; one that sleeps does not. */
 #define WAIT_NS 100000000u
-#define LOOK_US 100
 
 /* Something to do: changes that come together, or another word. */
 struct stage {
@@ -37,8 +30,7 @@ struct running {
 	struct targets targets;
 	struct stage *stages;
 	size_t stage_count;
-	bool waits; /* as it was asked for */
-	uint64_t wait_ns;
+	struct switch_all switches;
 	bool json;
 	bool left; /* something could not be done */
 };
@@ -67,9 +59,10 @@ static bool read_seconds(const char *text, uint64_t *ns)
 
 static bool take_wait(struct running *running, const struct word_said *said)
 {
-	running->waits = true;
-	running->wait_ns = UINT64_MAX;
-	if (!said->value || read_seconds(said->value, &running->wait_ns))
+	running->switches.waits = true;
+	running->switches.wait_ns = UINT64_MAX;
+	if (!said->value ||
+		read_seconds(said->value, &running->switches.wait_ns))
 		return true;
 	ctl_say_complaint(said->text, "no time: give a number of seconds");
 	return false;
@@ -116,166 +109,6 @@ static bool take_words(
 	return true;
 }
 
-/* ---- switching ---- */
-
-static void complain_of(
-	struct running *running, const struct target *target, const char *why)
-{
-	running->left = true;
-	ctl_say_complaint(target->label, why);
-}
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* Until `begun` plus what was asked for, or the program has ended. */
-static bool await(const struct running *running,
-	const struct switching *switching, uint64_t begun)
-{
-	while (!switching_is_applied(switching)) {
-		if (now() - begun >= running->wait_ns)
-			return false;
-		usleep(LOOK_US);
-	}
-	return true;
-}
-
-static void tell(struct running *running, const struct target *target,
-	const struct switching *switching, uint64_t begun)
-{
-	bool applied = target->executed ? switching_is_applied(switching)
-					: await(running, switching, begun);
-	uint32_t line = applied ? switching_wrong_line(switching) : 0;
-
-	if (target->executed && !applied)
-		return;
-	ctl_say_put(stdout, target->label);
-	if (line > 0)
-		printf(": rules refused at line %u: see binlog-rules(7)\n",
-			(unsigned)line);
-	else
-		puts(applied ? ": in force" : ": in force at its next call");
-	running->left |= line > 0 || (running->waits && !applied);
-}
-
-static void switch_each(struct running *running, const struct changes *changes)
-{
-	const struct targets *targets = &running->targets;
-	struct switching *all = calloc(targets->count + 1, sizeof(*all));
-	enum switching_outcome outcome;
-	uint64_t begun = now();
-	size_t i;
-
-	for (i = 0; all && i < targets->count; i++) {
-		if (targets->directory && !targets->all[i].in_use)
-			continue;
-		outcome = switching_begin(&all[i], &targets->all[i], changes);
-		if (outcome == SWITCHING_DONE)
-			continue;
-		complain_of(running, &targets->all[i],
-			switching_why(outcome) ? switching_why(outcome)
-					       : strerror(errno));
-		switching_end(&all[i]);
-	}
-	for (i = 0; all && i < targets->count; i++) {
-		if (!all[i].page)
-			continue;
-		tell(running, &targets->all[i], &all[i], begun);
-		switching_end(&all[i]);
-	}
-	if (!all)
-		running->left |= ctl_say_complaint("out of memory", NULL);
-	free(all);
-}
-
-/* ---- rules about the source ---- */
-
-static void say_no_effect(void *closure, unsigned line, const char *sentence)
-{
-	struct running *running = closure;
-	char text[1024];
-
-	snprintf(text, sizeof(text), "rules, line %u: %s", line, sentence);
-	ctl_say_complaint(line ? text : sentence, NULL);
-	running->left = true;
-}
-
-/* All programs get rules about places in any of them. */
-static void resolve(struct running *running, struct changes *changes)
-{
-	const struct resolve_report report = {say_no_effect, running};
-	const struct symbolizer_options options = {0};
-	const struct targets *targets = &running->targets;
-	struct resolve_modules modules = {0};
-	struct rules_error error;
-	size_t bytes, i;
-	char *text;
-
-	for (i = 0; i < targets->count; i++)
-		resolve_modules_add(&modules,
-			targets->directory ? (pid_t)targets->all[i].header.pid
-					   : targets->process);
-	text = resolve_rules(changes->rules, changes->rules_bytes,
-		modules.modules, modules.count, &options, &report, &bytes,
-		&error);
-	resolve_modules_free(&modules);
-	if (!text)
-		return;
-	free(changes->rules);
-	changes->rules = text;
-	changes->rules_bytes = bytes;
-}
-
-static void switch_all(struct running *running, struct changes *changes)
-{
-	const char *directory = running->targets.directory;
-
-	if (changes->rules_bytes > 0)
-		resolve(running, changes);
-	switch_each(running, changes);
-	if (!directory)
-		return;
-	if (!control_file_merge(directory, changes)) {
-		running->left |= ctl_say_complaint(directory, strerror(errno));
-		return;
-	}
-	ctl_say_put(stdout, directory);
-	puts("/" CONTROL_FILE_NAME ": for what starts later");
-}
-
-/* Each process by its own configuration. */
-static void reload_all(struct running *running)
-{
-	struct targets *targets = &running->targets;
-	struct targets one = *targets;
-	size_t i;
-
-	for (i = 0; i < targets->count; i++) {
-		struct changes changes = {0};
-		pid_t process = targets->directory
-					? (pid_t)targets->all[i].header.pid
-					: targets->process;
-
-		if (reload_read(process, targets->all[i].path, &changes)) {
-			running->targets.all = &targets->all[i];
-			running->targets.count = 1;
-			if (changes.rules_bytes > 0)
-				resolve(running, &changes);
-			switch_each(running, &changes);
-			*targets = one;
-		} else {
-			complain_of(
-				running, &targets->all[i], changes.sentence);
-		}
-		changes_free(&changes);
-	}
-}
-
 /* ---- logs ---- */
 
 /* Of a process: what follows the directory of its capture. */
@@ -311,7 +144,8 @@ static void show_rules(struct running *running, const struct target *target)
 		    BINLOG_SWITCHES_OFFSET) == (ssize_t)sizeof(switches))
 		text = rules_text_read(target->fd, &switches, &bytes);
 	if (!text && errno != 0) {
-		complain_of(running, target, strerror(errno));
+		running->left |=
+			ctl_say_complaint(target->label, strerror(errno));
 		return;
 	}
 	if (running->targets.count > 1) {
@@ -358,12 +192,12 @@ static void obey(struct running *running, struct stage *stage)
 	size_t i;
 
 	if (stage->changes.any) {
-		switch_all(running, &stage->changes);
+		switch_all(&running->switches, &stage->changes);
 		return;
 	}
 	switch (stage->said.word) {
 	case WORD_RELOAD:
-		reload_all(running);
+		switch_all_reload(&running->switches);
 		break;
 	case WORD_ROTATE:
 		rotate(running);
@@ -418,10 +252,12 @@ static enum exit_status obey_all(struct running *running)
 	size_t i;
 
 	raise_limit();
+	running->switches.targets = targets;
 	if (!targets_open(targets, running->place, wants_ended(running)))
 		return ctl_say_complaint(targets->sentence, NULL);
 	for (i = 0; i < running->stage_count; i++)
 		obey(running, &running->stages[i]);
+	running->left |= running->switches.left;
 	return ctl_say_finish(running->left ? EXIT_LEFT : EXIT_DONE);
 }
 
@@ -430,7 +266,7 @@ enum exit_status running_obey(
 {
 	struct running running = {
 		.place = place,
-		.wait_ns = WAIT_NS,
+		.switches = {.wait_ns = WAIT_NS},
 		.json = json,
 	};
 	enum exit_status status = EXIT_NOTHING;

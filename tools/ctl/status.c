@@ -36,18 +36,6 @@ double status_rate(const struct status *status, uint64_t recent)
 		       : 0;
 }
 
-const char *status_place(const struct status_site *site, uint64_t *offset)
-{
-	const struct program_module *module = program_module_at(
-		site->program, site->pc - 1, site->context->modules);
-
-	*offset = site->pc - 1;
-	if (!module)
-		return NULL;
-	*offset -= module->bias;
-	return module->path;
-}
-
 static unsigned count_rules(const struct status *status)
 {
 	size_t bytes;
@@ -84,27 +72,6 @@ static void read_page(struct status *status)
 		status->disk = (uint64_t)st.st_blocks * 512;
 }
 
-/* In the header page, and in each block. */
-static void add_losses(struct status *status)
-{
-	const struct live_capture *capture = status->count.capture;
-	struct binlog_block head;
-	size_t i, k;
-
-	status->passed = status->header.passed;
-	status->dropped = status->header.dropped;
-	for (i = 0; capture && i < capture->count; i++)
-		for (k = 0; k < capture->writers[i]->count; k++) {
-			uint64_t at = capture->writers[i]->blocks[k].offset;
-
-			if (pread(status->target->fd, &head, sizeof(head),
-				    (off_t)at) != (ssize_t)sizeof(head))
-				continue;
-			status->passed += head.passed;
-			status->dropped += head.dropped;
-		}
-}
-
 static void gather(struct status *all, size_t count)
 {
 	size_t i;
@@ -118,7 +85,6 @@ static void gather(struct status *all, size_t count)
 		status_count_pass(&all[i].count);
 		status_count_sort(&all[i].count);
 		read_page(&all[i]);
-		add_losses(&all[i]);
 	}
 }
 

@@ -17,8 +17,6 @@ struct status {
 	bool can_be_switched; /* its library obeys the switches */
 	unsigned rules;	      /* in force */
 	uint64_t disk;	      /* bytes */
-	uint64_t passed;
-	uint64_t dropped;
 	struct status_count count;
 };
 
@@ -33,12 +31,6 @@ const char *status_mode(uint8_t mode);
 
 /* Names of SWITCH_STDOUT and so on. */
 extern const char *const status_streams[SWITCH_STREAMS];
-
-/*
- * Where a site is: the path of its module and the offset of the call in it.
- * Null: in no file that is known, and *offset is the address.
- */
-const char *status_place(const struct status_site *site, uint64_t *offset);
 
 void status_text(const struct status *status);
 void status_json(const struct status *status);

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "decoder/message.h"
+#include "decoder/merge.h"
+#include "decoder/recording_ring.h"
+#include "decoder/ring_time.h"
 #include "record/hash.h"
 
 /* So many messages between two looks at the clock. */
@@ -28,15 +31,30 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* ---- the capture ---- */
+
+static bool has_ring(const struct target *target, uint64_t *bytes)
+{
+	struct binlog_ring ring;
+
+	*bytes = 0;
+	if (pread(target->fd, &ring, sizeof(ring), BINLOG_RING_OFFSET) ==
+		(ssize_t)sizeof(ring))
+		*bytes = ring.bytes;
+	return *bytes > 0;
+}
+
 void status_count_begin(struct status_count *count, const struct target *target)
 {
 	struct recording *recording;
-	char *path = strdup(target->path);
+	char *path;
 
-	*count = (struct status_count){.failed = true};
-	if (!path)
+	*count = (struct status_count){.path = target->path};
+	count->has_ring = has_ring(target, &count->ring_bytes);
+	if (count->has_ring)
 		return;
-	recording = recording_open_live(path, &count->errors);
+	path = strdup(target->path);
+	recording = path ? recording_open_live(path, &count->errors) : NULL;
 	if (recording)
 		count->capture = live_capture_new(path, recording, NULL);
 	else
@@ -82,6 +100,33 @@ static bool grow(struct status_count *count)
 	return true;
 }
 
+/* Null: there is none, or no memory for it: then it is not shown. */
+static char *copy_string(const struct definition_string *string)
+{
+	char *copy = NULL;
+
+	if (string && string->bytes)
+		copy = malloc(string->length + 1);
+	if (copy)
+		memcpy(copy, string->bytes, string->length + 1);
+	return copy;
+}
+
+/* Its context is gone when the next piece of a ring is read. */
+static void name_site(
+	struct status_site *site, const struct definition_context *context)
+{
+	const struct program_module *module = program_module_at(
+		site->program, site->pc - 1, context->modules);
+
+	site->offset = site->pc - 1 - (module ? module->bias : 0);
+	site->module = module ? strdup(module->path) : NULL;
+	site->called = copy_string(context->function);
+	site->format = copy_string(context->format);
+	if (site->format)
+		site->format_bytes = context->format->length;
+}
+
 /* Null: out of memory. */
 static struct status_site *obtain_site(
 	struct status_count *count, const struct message *message)
@@ -95,8 +140,8 @@ static struct status_site *obtain_site(
 	site = place_of(count->sites, count->site_room, message->program, pc);
 	if (!site->program) {
 		site->program = message->program;
-		site->context = context;
 		site->pc = pc;
+		name_site(site, context);
 		count->site_count++;
 	}
 	return site;
@@ -161,16 +206,16 @@ static void add_bytes(struct reading *reading, uint64_t block, uint64_t at)
 	reading->end = at;
 }
 
-static bool take(struct reading *reading, const struct writer_stream *stream)
+/* False: out of memory. */
+static bool take(
+	struct reading *reading, const struct message *message, bool recent)
 {
 	struct status_count *count = reading->count;
-	const struct message *message = &stream->message;
-	bool again = count->passes > 0;
 
-	add_bytes(reading, stream->block->offset, message->offset);
 	if (message_is_event(message))
 		return true;
-	if (reading->context != message->context || !reading->thread)
+	if (reading->context != message->context || !reading->thread ||
+		reading->thread->tid != message->tid)
 		if (!find(reading, message))
 			return false;
 	note_time(count, message);
@@ -179,9 +224,9 @@ static bool take(struct reading *reading, const struct writer_stream *stream)
 	count->calls++;
 	reading->thread->calls++;
 	reading->site->calls++;
-	count->recent += again;
-	reading->thread->recent += again;
-	reading->site->recent += again;
+	count->recent += recent;
+	reading->thread->recent += recent;
+	reading->site->recent += recent;
 	return true;
 }
 
@@ -200,7 +245,9 @@ static bool read_writer(
 			return true;
 		if (stream->state != WRITER_MESSAGE)
 			continue;
-		if (!take(&reading, stream)) {
+		add_bytes(&reading, stream->block->offset,
+			stream->message.offset);
+		if (!take(&reading, &stream->message, count->passes > 0)) {
 			count->failed = true;
 			return false;
 		}
@@ -211,22 +258,121 @@ static bool read_writer(
 	}
 }
 
-void status_count_pass(struct status_count *count)
+/* What is in the header was counted by threads without a block. */
+static void add_losses(struct status_count *count)
 {
 	struct live_capture *capture = count->capture;
-	uint64_t until = now() + STATUS_COUNT_NS;
+	struct binlog_block head;
+	size_t i, k;
+
+	count->passed = capture->recording->header.passed;
+	count->dropped = capture->recording->header.dropped;
+	for (i = 0; i < capture->count; i++)
+		for (k = 0; k < capture->writers[i]->count; k++) {
+			uint64_t at = capture->writers[i]->blocks[k].offset;
+
+			if (recording_read(capture->recording, at, &head,
+				    sizeof(head)) < sizeof(head))
+				continue;
+			count->passed += head.passed;
+			count->dropped += head.dropped;
+		}
+}
+
+static void read_all(struct status_count *count, uint64_t until)
+{
+	struct live_capture *capture = count->capture;
 	size_t i;
 
-	if (count->failed || count->unfinished)
-		return;
 	live_capture_look(capture, false);
 	for (i = 0; i < capture->count; i++)
 		if (!read_writer(count, capture->writers[i], until))
 			break;
+	add_losses(count);
 	count->failed |= capture->failed;
-	if (count->passes++ == 0)
+}
+
+/* ---- a ring ---- */
+
+static void forget(struct status_count *count)
+{
+	size_t i;
+
+	for (i = 0; i < count->site_room; i++) {
+		free(count->sites[i].module);
+		free(count->sites[i].called);
+		free(count->sites[i].format);
+	}
+	free(count->threads);
+	free(count->sites);
+	count->threads = NULL;
+	count->sites = NULL;
+	count->thread_count = count->site_count = count->site_room = 0;
+	count->calls = count->recent = 0;
+	count->oldest = count->newest = 0;
+}
+
+static void read_merged(
+	struct status_count *count, struct merge *merge, uint64_t until)
+{
+	struct reading reading = {.count = count};
+	const struct message *message;
+	uint64_t messages = 0;
+
+	while ((message = merge_next(merge))) {
+		if (!take(&reading, message, true)) {
+			count->failed = true;
+			return;
+		}
+		if (++messages % LOOK_MESSAGES == 0 && now() > until) {
+			count->unfinished = true;
+			return;
+		}
+	}
+}
+
+/* What is in it now; what was in it before may be gone, so how fast it comes
+ * is seen by the times alone. */
+static void read_ring(struct status_count *count, uint64_t until)
+{
+	uint64_t before = count->newest;
+	struct recording *recording =
+		recording_open(count->path, true, &count->errors);
+	struct merge *merge = recording ? merge_new(&recording, 1) : NULL;
+
+	forget(count);
+	count->failed = !merge;
+	if (recording) {
+		count->passed = recording->passed;
+		count->dropped = recording->dropped;
+	}
+	if (merge && recording->ring) {
+		recording->ring->all = true;
+		read_merged(count, merge, until);
+		count->ring_span = ring_time_span(recording);
+	}
+	count->begun = count->newest > before ? count->oldest : count->newest;
+	count->ended = count->newest;
+	merge_free(merge);
+	recording_close(recording);
+}
+
+static void read_grown(struct status_count *count, uint64_t until)
+{
+	read_all(count, until);
+	if (count->passes == 0)
 		count->begun = now();
 	count->ended = now();
+}
+
+void status_count_pass(struct status_count *count)
+{
+	uint64_t until = now() + STATUS_COUNT_NS;
+
+	if (count->failed || count->unfinished)
+		return;
+	(count->has_ring ? read_ring : read_grown)(count, until);
+	count->passes++;
 }
 
 static int compare(const void *left, const void *right)
@@ -248,7 +394,6 @@ void status_count_free(struct status_count *count)
 {
 	if (count->capture)
 		live_capture_free(count->capture);
-	free(count->threads);
-	free(count->sites);
+	forget(count);
 	*count = (struct status_count){.failed = true};
 }

@@ -21,21 +21,26 @@ struct status_thread {
 	uint32_t tid;
 	char name[17];
 	uint64_t calls;
-	uint64_t recent; /* of these in the second pass */
+	uint64_t recent; /* of these in the second pass; of a ring: all */
 };
 
 /* A place in a program that calls. */
 struct status_site {
-	const struct program *program;
-	const struct definition_context *context; /* one of those from there */
+	const struct program *program; /* null: unused; not to be looked at */
 	uint64_t pc;
+	char *module;	 /* path; null: in no file that is known, and then */
+	uint64_t offset; /* of the call in it, or its address */
+	char *called;	 /* the function; may be null, as the format */
+	char *format;
+	size_t format_bytes;
 	uint64_t calls;
 	uint64_t recent;
 	uint64_t bytes; /* in the capture, with definitions */
 };
 
 struct status_count {
-	struct live_capture *capture;
+	const char *path;
+	struct live_capture *capture; /* null: it has a ring */
 	struct error_list errors;
 	struct status_thread *threads;
 	size_t thread_count;
@@ -47,11 +52,19 @@ struct status_count {
 	uint64_t bytes;
 	uint64_t oldest; /* nanoseconds since 1970; 0: nothing was said */
 	uint64_t newest;
-	uint64_t begun; /* CLOCK_MONOTONIC: the end of the first pass */
-	uint64_t ended; /* of the second */
+	/* The recent ones came between these: the ends of both passes, or the
+	 * times of what is in a ring.  Nanoseconds. */
+	uint64_t begun;
+	uint64_t ended;
 	unsigned passes;
-	bool unfinished; /* there is more than was read */
-	bool failed;	 /* out of memory, or it cannot be read */
+	uint64_t passed; /* in the header and all blocks */
+	uint64_t dropped;
+	bool has_ring;
+	uint64_t ring_bytes;
+	uint64_t ring_span; /* nanoseconds of which nothing is missing; */
+			    /* UINT64_MAX: nothing was overwritten */
+	bool unfinished;    /* there is more than was read */
+	bool failed;	    /* out of memory, or it cannot be read */
 };
 
 /* To be freed whatever comes of it. */

@@ -78,33 +78,35 @@ static void put_threads(const struct status *status)
 	putchar(']');
 }
 
-static void put_text(const char *name, const struct definition_string *text)
+static void put_site(
+	const struct status *status, const struct status_site *site)
 {
-	if (!text || !text->bytes)
-		return;
-	printf(",\"%s\":", name);
-	put_bytes(text->bytes, text->length);
+	putchar('{');
+	put_string("module", site->module ? site->module : "");
+	put_number("offset", site->offset);
+	if (site->called) {
+		putchar(',');
+		put_string("called", site->called);
+	}
+	if (site->format) {
+		fputs(",\"format\":", stdout);
+		put_bytes(site->format, site->format_bytes);
+	}
+	put_number("calls", site->calls);
+	put_number("bytes", site->bytes);
+	printf(",\"rate\":%.1f}", status_rate(status, site->recent));
 }
 
 static void put_sites(const struct status *status)
 {
 	const struct status_count *count = &status->count;
-	uint64_t offset;
 	size_t i;
 
 	fputs(",\"sites\":[", stdout);
 	for (i = 0; i < count->site_count && i < SITES_MOST; i++) {
-		const struct status_site *site = &count->sites[i];
-		const char *module = status_place(site, &offset);
-
-		fputs(i ? ",{" : "{", stdout);
-		put_string("module", module ? module : "");
-		put_number("offset", offset);
-		put_text("called", site->context->function);
-		put_text("format", site->context->format);
-		put_number("calls", site->calls);
-		put_number("bytes", site->bytes);
-		printf(",\"rate\":%.1f}", status_rate(status, site->recent));
+		if (i > 0)
+			putchar(',');
+		put_site(status, &count->sites[i]);
 	}
 	putchar(']');
 }
@@ -122,10 +124,16 @@ void status_json(const struct status *status)
 	put_number("calls", count->calls);
 	printf(",\"rate\":%.1f", status_rate(status, count->recent));
 	printf(",\"all_counted\":%s", count->unfinished ? "false" : "true");
-	put_number("passed", status->passed);
-	put_number("dropped", status->dropped);
+	put_number("passed", count->passed);
+	put_number("dropped", count->dropped);
 	put_number("bytes", count->bytes);
 	put_number("disk", status->disk);
+	if (count->has_ring) {
+		put_number("ring", count->ring_bytes);
+		if (count->ring_span != UINT64_MAX)
+			printf(",\"ring_seconds\":%.6f",
+				(double)count->ring_span / 1e9);
+	}
 	put_number("oldest", count->oldest);
 	put_number("newest", count->newest);
 	put_threads(status);

@@ -40,6 +40,16 @@ static void put_switches(const struct status *status)
 	putchar('\n');
 }
 
+static void put_ring(const struct status_count *count)
+{
+	printf("  ring      %" PRIu64 " bytes, ", count->ring_bytes);
+	if (count->ring_span == UINT64_MAX)
+		puts("nothing of it was overwritten");
+	else
+		printf("holds all of the last %.3g s\n",
+			(double)count->ring_span / 1e9);
+}
+
 static void put_calls(const struct status *status)
 {
 	const struct status_count *count = &status->count;
@@ -48,15 +58,21 @@ static void put_calls(const struct status *status)
 	       " passed, %" PRIu64 " dropped, %" PRIu64 " suppressed, %" PRIu64
 	       " redacted\n",
 		count->unfinished ? "more than " : "", count->calls,
-		status_rate(status, count->recent), status->passed,
-		status->dropped, status->switches.suppressed,
+		status_rate(status, count->recent), count->passed,
+		count->dropped, status->switches.suppressed,
 		status->switches.redacted);
-	printf("  bytes     %" PRIu64 " of these calls, %" PRIu64 " on disk\n",
-		count->bytes, status->disk);
+	if (count->has_ring)
+		put_ring(count);
+	else
+		printf("  bytes     %" PRIu64 " of these calls, %" PRIu64
+		       " on disk\n",
+			count->bytes, status->disk);
 	if (count->newest > 0)
 		printf("  holds     %.1f s, the last of them %s\n",
 			(double)(count->newest - count->oldest) / 1e9,
-			count->recent > 0 ? "now" : "before this look");
+			status_rate(status, count->recent) > 0
+				? "now"
+				: "before this look");
 }
 
 static void put_threads(const struct status *status)
@@ -79,15 +95,14 @@ static void put_threads(const struct status *status)
 			count->thread_count - SHOWN_MOST);
 }
 
-static void put_format(const struct definition_context *context)
+static void put_format(const struct status_site *site)
 {
 	struct render_buffer out = {0};
-	size_t length;
+	size_t length = site->format_bytes;
 
-	if (!context->format || !context->format->bytes)
+	if (!site->format)
 		return;
-	length = context->format->length;
-	escape_put(&out, context->format->bytes,
+	escape_put(&out, site->format,
 		length < FORMAT_MOST ? length : FORMAT_MOST, ESCAPE_NEWLINE);
 	printf(" \"%.*s\"%s", (int)out.length, out.data,
 		length > FORMAT_MOST ? "..." : "");
@@ -97,19 +112,15 @@ static void put_format(const struct definition_context *context)
 static void put_site(
 	const struct status *status, const struct status_site *site)
 {
-	const struct definition_context *context = site->context;
-	uint64_t offset;
-	const char *module = status_place(site, &offset);
-
-	printf("  site      %" PRIu64 " calls, %.0f a second, %" PRIu64
-	       " bytes: ",
-		site->calls, status_rate(status, site->recent), site->bytes);
-	if (module)
-		ctl_say_put(stdout, module);
-	printf("+0x%" PRIx64 " ", offset);
-	if (context->function && context->function->bytes)
-		ctl_say_put(stdout, context->function->bytes);
-	put_format(context);
+	printf("  site      %" PRIu64 " calls, %.0f a second", site->calls,
+		status_rate(status, site->recent));
+	if (site->bytes > 0)
+		printf(", %" PRIu64 " bytes", site->bytes);
+	fputs(": ", stdout);
+	ctl_say_put(stdout, site->module ? site->module : "");
+	printf("+0x%" PRIx64 " ", site->offset);
+	ctl_say_put(stdout, site->called ? site->called : "");
+	put_format(site);
 	putchar('\n');
 }
 

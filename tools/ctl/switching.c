@@ -238,9 +238,25 @@ static enum switching_outcome change_alone(
 	return outcome;
 }
 
+/* For looking alone: as long as it is open for writing, it looks as if somebody
+ * might go on. */
+static void let_go(struct switching *switching, int fd)
+{
+	void *page = mmap(NULL, BINLOG_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	munmap(switching->page, BINLOG_PAGE);
+	close(switching->writes);
+	switching->page = page;
+	switching->writes = -1;
+}
+
 enum switching_outcome switching_begin(struct switching *switching,
 	const struct target *target, const struct changes *changes)
 {
+	enum switching_outcome outcome;
+
 	*switching = (struct switching){.writes = -1};
 	if (!target->in_use)
 		return SWITCHING_ENDED;
@@ -250,7 +266,10 @@ enum switching_outcome switching_begin(struct switching *switching,
 	if (__atomic_load_n(&switches_of(switching->page)->generation,
 		    __ATOMIC_ACQUIRE) == 0)
 		return SWITCHING_OLD;
-	return change_alone(switching, changes);
+	outcome = change_alone(switching, changes);
+	if (outcome == SWITCHING_DONE)
+		let_go(switching, target->fd);
+	return outcome;
 }
 
 bool switching_is_applied(const struct switching *switching)

@@ -56,13 +56,14 @@ static bool is_there(const struct target *target)
 	return kill((pid_t)target->header.pid, 0) == 0 || errno != ESRCH;
 }
 
-static void ask_use(struct target *target)
+bool targets_ask_use(struct target *target)
 {
 	enum in_use use = in_use_hold(target->fd);
 
 	in_use_release(target->fd);
 	target->in_use = use == IN_USE_YES ||
 			 (use == IN_USE_UNKNOWN && is_there(target));
+	return target->in_use;
 }
 
 static bool has_executed(int fd)
@@ -295,7 +296,7 @@ static bool open_process(struct targets *targets, const char *place)
 /* ---- of a directory ---- */
 
 /* False: out of memory.  What is no capture is passed over. */
-static bool open_entry(struct targets *targets, const char *name, bool ended)
+static bool open_entry(struct targets *targets, const char *name)
 {
 	struct target *target = add_target(targets);
 	int length;
@@ -310,14 +311,14 @@ static bool open_entry(struct targets *targets, const char *name, bool ended)
 		return true;
 	}
 	set_label(target, name);
-	ask_use(target);
+	targets_ask_use(target);
 	target->executed = has_executed(target->fd);
-	if (!target->in_use && !ended)
+	if (!target->in_use && !targets->ended)
 		drop_target(targets);
 	return true;
 }
 
-static bool open_directory(struct targets *targets, bool ended)
+static bool open_directory(struct targets *targets)
 {
 	struct dirent **entries;
 	bool good = true;
@@ -327,7 +328,7 @@ static bool open_directory(struct targets *targets, bool ended)
 	if (count < 0)
 		return fail(targets, targets->directory, strerror(errno));
 	for (i = 0; i < count; i++) {
-		good = good && open_entry(targets, entries[i]->d_name, ended);
+		good = good && open_entry(targets, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -339,7 +340,15 @@ bool targets_open(struct targets *targets, const char *place, bool ended)
 	if (targets_is_process(place, &targets->process))
 		return open_process(targets, place);
 	targets->directory = place;
-	return open_directory(targets, ended);
+	targets->ended = ended;
+	return open_directory(targets);
+}
+
+bool targets_renew(struct targets *targets)
+{
+	while (targets->count > 0)
+		drop_target(targets);
+	return open_directory(targets);
 }
 
 void targets_close(struct targets *targets)

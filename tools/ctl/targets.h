@@ -30,6 +30,7 @@ struct targets {
 	size_t count;
 	pid_t process;	       /* 0: it is a directory */
 	const char *directory; /* null: it is a process */
+	bool ended;	       /* of a directory also those that have ended */
 	char sentence[512];    /* what is wrong: why: what can be done */
 };
 
@@ -42,6 +43,12 @@ bool targets_is_process(const char *place, pid_t *process);
  * opened is to be closed all the same.
  */
 bool targets_open(struct targets *targets, const char *place, bool ended);
+
+/* Looks once more what is in a directory. */
+bool targets_renew(struct targets *targets);
+
+/* Asks once more whether somebody may still write to it. */
+bool targets_ask_use(struct target *target);
 
 void targets_close(struct targets *targets);
 

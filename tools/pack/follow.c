@@ -128,7 +128,8 @@ static bool is_step_due(const struct follow *follow)
 	bool few = pack_pending(follow->pack) < STEP_MESSAGES;
 	uint64_t freed = live_released(follow->live);
 
-	if (freed >= STEP_BYTES ||
+	if ((rotated && pack_messages(follow->pack) > 0) ||
+		freed >= STEP_BYTES ||
 		(freed >= STEP_LEAST &&
 			freed >= live_claimed(follow->live) / 4))
 		return true;
@@ -179,7 +180,7 @@ static bool pass(struct follow *follow)
 	}
 	if (follow->failed)
 		return false;
-	if (ended || stopped || rotated || is_step_due(follow))
+	if (ended || stopped || is_step_due(follow))
 		return follow_step(follow) && follow_step_rotate(follow) &&
 		       !stopped;
 	return !is_over(follow, state);

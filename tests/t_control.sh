@@ -1,0 +1,55 @@
+#!/bin/bash
+# Live control under load, by who damages the switches, and where rules have more to do than they have room for: calls
+# return what they return natively, nothing secret is in the capture, and the program lives. The oracle is the program
+# itself, which says what is wrong.
+. tests/lib.sh
+build control -O2 -I.
+
+run() { # RULES WHAT...: recorded under these rules, in $TMP/run
+	rm -rf "$TMP/run"
+	mkdir "$TMP/run"
+	printf '[rules]\n%s\n' "$1" >"$TMP/conf"
+	(cd "$TMP/run" && timeout -s KILL 120 env BINLOG_CONFIG="$TMP/conf" BINLOG_DIR=capture LD_PRELOAD="${LIB:-$lib}" \
+		"$TMP/control" "${@:2}" >stdout 2>stderr 8>says 9>wrong)
+	ended=$?
+}
+good() { # SENTENCE
+	same "$1: it says that nothing is wrong" "0 " "$ended $(sort "$TMP/run/wrong" | uniq -c | head -n 5)"
+}
+hidden() { # SENTENCE
+	same "$1: the secret is not in the capture" "" "$(grep -la "$(cat "$TMP/run/says")" "$TMP/run"/capture/*)"
+	iconv -t UTF-32LE <"$TMP/run/says" >"$TMP/wide"
+	verdict "$(LC_ALL=C grep -caFf "$TMP/wide" "$TMP/run"/capture/*.binlog | grep -c '[1-9]')" "$1: not as wide characters either"
+}
+lines() { "$show" -q "$TMP/run/capture" | sed 's/^[^]]*\] //'; }
+
+# More formats than are remembered one by one.
+run 'format "made*" redact arg 2
+format "gone*" drop' made 10000
+good "formats that are made"
+hidden "formats that are made"
+same "formats that are made: all messages are there, and no other" "10000 0" \
+	"$(lines | awk '/^stdout: made/ && $3 == $NF / ($NF % 2 ? 2 : 1) && $4 == "[16" || /^stdout: \[[0-9]+ bytes\]$/' | wc -l) $(lines | grep -c gone)"
+
+run 'format "gone*" drop' written
+good "a %n of what is dropped"
+run 'format "gone*" drop' kept
+good "a result that is kept in a register"
+
+run 'redact *' at
+good "redact *"
+hidden "redact *"
+
+run '' switch 1000
+good "the level is switched 1,000 times"
+"$show" --raw -q "$TMP/run/capture" >"$TMP/run/text" 2>/dev/null
+said=$(awk '{ n += $2 } END { print n }' "$TMP/run/says")
+same "the level is switched 1,000 times: of what is important every message is there, once, and whole" "$said" \
+	"$(grep -aE '^ERROR: never dropped [0-9]+ 0x[0-9a-f]+$' "$TMP/run/text" | sort -u | wc -l)"
+same "the level is switched 1,000 times: what it was last is in force" "1" "$(grep -ac '^the end$' "$TMP/run/text")"
+verdict "$(grep -aEvc '^(ERROR: never dropped|number) [0-9]+ (of )?0x[0-9a-f]+$|^constant( and longer)?$|^a line$|^the end$' "$TMP/run/text")" \
+	"the level is switched 1,000 times: no line is torn"
+
+run '' damage 4000
+good "something arbitrary is stored among the switches"
+finish
