@@ -34,6 +34,7 @@ struct call {
 	uintptr_t sp;
 	uintptr_t fp;
 	const char *function;	/* the name that was called */
+	const char *format;	/* of which its text was made; null: none */
 	struct call_turn *turn; /* null: it does not matter */
 	uint8_t how;		/* HOW_... */
 };

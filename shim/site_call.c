@@ -218,12 +218,17 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, const void *bytes, size_t size)
 {
 	bool constant = size > 0 && module_is_constant(bytes, size);
+	const char *format = call->format ? call->format
+			     : constant	  ? bytes
+					  : NULL;
 	const struct site_call asked = {
 		.call = call,
 		.stream = stream,
 		.text = text,
-		.format = constant ? bytes : NULL,
-		.length = constant ? size : 0,
+		.format = format,
+		.length = call->format ? bytes_length(format)
+			  : constant   ? size
+				       : 0,
 	};
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);

@@ -379,8 +379,15 @@ void writer_add_up_own(void);
 /* This process itself has recorded something. */
 bool writer_has_spoken(void);
 
-/* A call that is made natively although it was meant to be recorded. */
+/* A call that is made natively although it was meant to be recorded; but for
+ * one of which a rule says so. */
 void writer_count_passed(void);
+
+/* A rule has just said so. */
+static inline bool writer_is_excused(void)
+{
+	return writer_self->excused;
+}
 
 /* A call whose text, or the rest of it, is lost. */
 void writer_count_dropped(void);

@@ -64,32 +64,36 @@ void argp_call_usage(const struct call *call, const struct argp_state *state)
 void argp_call_error(const struct call *call, const struct argp_state *state,
 	const char *format, va_list ap)
 {
+	struct call named = *call;
 	struct loan loan;
 	struct made made;
 
+	named.format = format;
 	made_start(&made);
 	made_format(&made, format, ap);
-	loan = lend(call, errors_of(state), may_exit(state));
+	loan = lend(&named, errors_of(state), may_exit(state));
 	next_argp_error(state, "%s", made.text);
-	loan_take_back(call, &loan);
+	loan_take_back(&named, &loan);
 	made_end(&made);
 }
 
 void argp_call_failure(const struct call *call, const struct argp_state *state,
 	int status, int number, const char *format, va_list ap)
 {
+	struct call named = *call;
 	struct loan loan;
 	struct made made;
 
+	named.format = format;
 	made_start(&made);
 	if (format)
 		made_format(&made, format, ap);
-	loan = lend(call, errors_of(state), status && may_exit(state));
+	loan = lend(&named, errors_of(state), status && may_exit(state));
 	if (format)
 		next_argp_failure(state, status, number, "%s", made.text);
 	else
 		next_argp_failure(state, status, number, NULL);
-	loan_take_back(call, &loan);
+	loan_take_back(&named, &loan);
 	made_end(&made);
 }
 

@@ -101,7 +101,11 @@
 		uintptr_t pc, uintptr_t sp, uintptr_t fp, BARE parameters)     \
 	{                                                                      \
 		struct call_turn turn = {0};                                   \
-		const struct call call = {pc, sp, fp, #name, &turn, HOW_NONE}; \
+		const struct call call = {.pc = pc,                            \
+			.sp = sp,                                              \
+			.fp = fp,                                              \
+			.function = #name,                                     \
+			.turn = &turn};                                        \
 		returns result;                                                \
                                                                                \
 		if (fast_character(pc, sp, fp, file, (unsigned char)(c)))      \

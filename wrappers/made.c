@@ -20,6 +20,7 @@ void made_start(struct made *made)
 	made->length = 0;
 	made->room = sizeof(made->small);
 	made->failed = false;
+	made->format = NULL;
 }
 
 void made_end(struct made *made)
@@ -81,6 +82,7 @@ void made_format(struct made *made, const char *format, va_list arguments)
 	int length = pass_on_vsnprintf(made->text + made->length,
 		made->room - made->length, 0, format, arguments);
 
+	made->format = format;
 	if (length >= 0 && (size_t)length >= made->room - made->length) {
 		if (!make_room(made, (size_t)length))
 			length = -1;

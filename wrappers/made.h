@@ -15,6 +15,7 @@ struct made {
 	size_t length;
 	size_t room;
 	bool failed; /* a part is missing: no memory, or a broken format */
+	const char *format; /* that it was made of, for rules; null: none */
 	char small[512];
 };
 

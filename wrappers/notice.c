@@ -105,7 +105,8 @@ enum notice_outcome notice_record(const struct call *call,
 		prepare(call, how->stream, orients(how));
 		result = capture_format(call, how, format, ap);
 	} while (result == CAPTURE_PASS && call->turn->lost);
-	if (result == CAPTURE_PASS && !writer_has_room()) {
+	if (result == CAPTURE_PASS &&
+		(writer_is_excused() || !writer_has_room())) {
 		writer_count_passed();
 		return NOTICE_NATIVE;
 	}
@@ -133,19 +134,21 @@ enum notice_outcome notice_record_made(
 {
 	FILE *file = stderr;
 	unsigned stream = streams_of_any_file(file);
+	struct call named = *call;
 	bool recorded;
 
 	if (stream == STREAM_PASS)
 		return NOTICE_NATIVE;
 	if (made->failed)
 		return file->_mode > 0 ? NOTICE_NATIVE : NOTICE_IN_PARTS;
+	named.format = made->format;
 	if (file->_mode > 0) {
-		made_say(call, file, made->text, made->length);
+		made_say(&named, file, made->text, made->length);
 		return NOTICE_RECORDED;
 	}
 	do {
 		prepare(call, stream, orients);
-		recorded = capture_bytes(call, stream, BINLOG_TEXT_BYTES,
+		recorded = capture_bytes(&named, stream, BINLOG_TEXT_BYTES,
 			made->text, made->length);
 	} while (!recorded && call->turn->lost);
 	if (recorded && !streams[stream].tee)

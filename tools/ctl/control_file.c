@@ -153,10 +153,12 @@ static void put_rules(FILE *out, const struct config_text *before,
 	if (kept + changes->rules_bytes == 0)
 		return;
 	fputs("[rules]\n", out);
-	fwrite(before->text, 1, kept, out);
+	if (kept > 0)
+		fwrite(before->text, 1, kept, out);
 	if (kept > 0 && before->text[kept - 1] != '\n')
 		fputc('\n', out);
-	fwrite(changes->rules, 1, changes->rules_bytes, out);
+	if (changes->rules_bytes > 0)
+		fwrite(changes->rules, 1, changes->rules_bytes, out);
 }
 
 /* The lines from `at` up to that one, which is the next to be left out. */

@@ -153,7 +153,8 @@ static void show_rules(struct running *running, const struct target *target)
 		ctl_say_put(stdout, target->label);
 		putchar('\n');
 	}
-	fwrite(text, 1, bytes, stdout);
+	if (bytes > 0)
+		fwrite(text, 1, bytes, stdout);
 	free(text);
 }
 
