@@ -1,8 +1,8 @@
 /*
  * Lines that are not shown as they come: the last ones alone, or the newest
  * first.  Filled by an output, line by line, and given out at the end.  Holds
- * as many lines as are asked for, or else few bytes of memory and a temporary
- * file without a name.
+ * them in memory as long as they are few, then in a temporary file without a
+ * name, which has twice as many as are asked for at most.
  */
 #ifndef DECODER_LAST_LINES_H
 #define DECODER_LAST_LINES_H

@@ -90,6 +90,15 @@ static bool is_output(const struct outputs *outputs, const struct stat *file)
 	return false;
 }
 
+/* Where it says itself where outputs go. */
+static bool is_config(const struct outputs *outputs, const struct stat *file)
+{
+	const char *config = outputs->all[0].options->config;
+	struct stat status;
+
+	return config && stat(config, &status) == 0 && is_same(&status, file);
+}
+
 /* Null, or why an existing file is not to be emptied. */
 static const char *refuse(
 	const struct outputs *outputs, const struct capture_list *list, int fd)
@@ -102,7 +111,7 @@ static const char *refuse(
 		return "not an ordinary file";
 	if (status.st_uid != geteuid())
 		return "it is another user's";
-	if (is_read(list, &status))
+	if (is_read(list, &status) || is_config(outputs, &status))
 		return "it is one of those that are read";
 	if (is_output(outputs, &status))
 		return "two outputs go there";

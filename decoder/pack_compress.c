@@ -14,13 +14,15 @@
 #define BLOCK_HEAD 16u
 #define LEVEL 9
 #define INDEX_LEVEL 7 /* for what is small 9 takes ten times the time */
-#define HASH_LOG 17   /* bodies have not many more different pieces */
 /*
  * Numbers are alike by chance: copies of a few bytes take more than coding each
  * byte does, and much time to be found.  Strings are alike for a reason.
  */
 #define MATCH_OF_NUMBERS 6
 #define SEARCH_LOG 5
+/* Bodies have not many more different pieces; tables are memory. */
+#define HASH_OF_NUMBERS 17
+#define HASH_OF_STRINGS 18
 /* Short copies must save one byte of so many. */
 #define GAIN_OF 512u
 
@@ -98,7 +100,8 @@ static void set_up(ZSTD_CCtx *zstd, size_t size, int level, enum content what)
 	ZSTD_CCtx_setParameter(
 		zstd, ZSTD_c_compressionLevel, level ? level : own);
 	if (level == 0)
-		ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG);
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog,
+			what == STRINGS ? HASH_OF_STRINGS : HASH_OF_NUMBERS);
 	if (level == 0 && what == NUMBERS) {
 		ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_OF_NUMBERS);
 		ZSTD_CCtx_setParameter(zstd, ZSTD_c_strategy, ZSTD_lazy);

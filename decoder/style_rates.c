@@ -92,8 +92,11 @@ static bool is_same(const struct site *a, const struct site *b)
 static uint32_t hash_of(const struct site *site)
 {
 	uint64_t hash = id_map_seed ^ site->offset * 0x9e3779b97f4a7c15u;
+	const char *module = site->module;
 	size_t i;
 
+	for (i = 0; module && module[i]; i++)
+		hash = (hash ^ (uint8_t)module[i]) * 0x100000001b3u;
 	for (i = 0; i < site->format_bytes; i++)
 		hash = (hash ^ (uint8_t)site->format[i]) * 0x100000001b3u;
 	return (uint32_t)(hash ^ hash >> 32);
@@ -160,9 +163,11 @@ void style_rates_message(void *state, const struct message *message)
 
 	if (message_is_event(message) || message->continues)
 		return;
-	if (rates->first == 0)
+	/* Clocks may be set back. */
+	if (rates->first == 0 || message->wall < rates->first)
 		rates->first = message->wall;
-	rates->last = message->wall;
+	if (message->wall > rates->last)
+		rates->last = message->wall;
 	site = find(rates, message);
 	if (site)
 		site->calls++;

@@ -34,13 +34,15 @@
 .endm
 
 /* writer_try(), or to `busy`; then r11 and r10, or to `miss`.  First: whether
- * some calls are switched off. */
+ * some calls are switched off.  An even generation is none of ours: 0 would be
+ * that of a writer that is not there. */
 .macro GUESS how, busy, miss
 	movq	control_switches(%rip), %r11
 	movl	SWITCHES_generation(%r11), %eax
 	cmpl	drops_generation(%rip), %eax
 	je	drop_\how
 on_\how:
+	orl	$1, %eax
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
 	cmpxchgq %rsp, W_state(%r11)

@@ -31,7 +31,8 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes);
 /* Of a writer: what it fills. */
 struct ring_hold {
 	struct binlog_ring_place *place; /* null: nothing */
-	uint64_t state; /* of the place as long as it is the writer's */
+	uint64_t state;	   /* of the place as long as it is the writer's */
+	uint32_t sequence; /* of the block, the caller's */
 };
 
 struct ring_want {

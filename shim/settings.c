@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "record/rules.h"
 #include "shim/bytes.h"
 #include "shim/environment.h"
 #include "shim/sys.h"
@@ -22,6 +23,8 @@ struct settings {
 
 static struct settings of_file;	   /* BINLOG_CONFIG */
 static struct settings of_control; /* control.conf */
+
+static void leave_out_wrong(void);
 
 static bool read_all(int fd, char *to, size_t size)
 {
@@ -145,6 +148,7 @@ void settings_read(void)
 	bytes_put(&text, CONTROL_NAME);
 	if (text.length + 1 < sizeof(control))
 		read_into(&of_control, control, false);
+	leave_out_wrong();
 }
 
 /* The name of the variable: that of the key, in capital letters. */
@@ -180,6 +184,36 @@ static bool hides_usual(void)
 	const char *value = settings_get(CONFIG_redact);
 
 	return value && bytes_starts(value, "usual");
+}
+
+static bool are_right(const struct settings *settings)
+{
+	size_t room = rules_room(settings->rules, settings->rules_bytes);
+	long memory = SYS6(mmap, 0, room, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rules_error error;
+	bool right;
+
+	if (sys_failed(memory))
+		return false;
+	right = rules_parse(settings->rules, settings->rules_bytes,
+			(void *)memory, room, &error) != NULL;
+	SYS2(munmap, memory, room);
+	return right;
+}
+
+/* All together they are right or wrong: those that are wrong must not take the
+ * others with them. */
+static void leave_out_wrong(void)
+{
+	struct settings *const all[] = {&of_file, &of_control};
+	unsigned parts = hides_usual();
+
+	for (unsigned i = 0; i < 2; i++)
+		parts += all[i]->rules_bytes > 0;
+	for (unsigned i = 0; i < 2 && parts > 1; i++)
+		if (all[i]->rules_bytes > 0 && !are_right(all[i]))
+			all[i]->rules_bytes = 0;
 }
 
 size_t settings_rules_bytes(void)

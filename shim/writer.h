@@ -51,8 +51,7 @@ struct writer_format {
 struct writer_ring {
 	struct ring_hold hold; /* of the block */
 	uint32_t taking;       /* see ring_take() */
-	uint32_t sequence;     /* of the next block in the ring */
-	uint32_t next_bytes;   /* of it */
+	uint32_t next_bytes;   /* of the next block in the ring */
 	bool turns;	       /* one block is being exchanged for another */
 	bool named;
 	char name[16]; /* of the thread, as it was recorded */
@@ -178,8 +177,8 @@ static inline void writer_occupy(struct writer *w, uintptr_t sp)
 /* The same if it is free and nothing unusual has happened. */
 static inline bool writer_try(struct writer *w, uintptr_t sp)
 {
-	return signal_exchange(
-		&w->state, control_switches->generation, sp - sizeof(uintptr_t));
+	return signal_exchange(&w->state, control_switches->generation | 1,
+		sp - sizeof(uintptr_t));
 }
 
 static inline void writer_set_end(struct writer *w, char *end)

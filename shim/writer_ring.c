@@ -108,8 +108,8 @@ bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	clear_block(block, size);
 	anchor_block(w, block);
 	start = introduce(w, block);
-	writer_publish_block(
-		w, block, size, w->ring.sequence++ | BINLOG_RING_DATA);
+	hold.sequence++;
+	writer_publish_block(w, block, size, hold.sequence | BINLOG_RING_DATA);
 	w->ring.turns = true;
 	SIGNAL_FENCE();
 	writer_use_block(w, block, start);

@@ -5,12 +5,12 @@
 . tests/lib.sh
 build control -O2 -I.
 
-run() { # RULES WHAT...: recorded under these rules, in $TMP/run
+run() { # RULES WHAT [N|DIRECTORY]: recorded under these rules, in $TMP/run or DIRECTORY
 	rm -rf "$TMP/run"
 	mkdir "$TMP/run"
 	printf '[rules]\n%s\n' "$1" >"$TMP/conf"
-	(cd "$TMP/run" && timeout -s KILL 120 env BINLOG_CONFIG="$TMP/conf" BINLOG_DIR=capture LD_PRELOAD="${LIB:-$lib}" \
-		"$TMP/control" "${@:2}" >stdout 2>stderr 8>says 9>wrong)
+	(cd "$TMP/run" && timeout -s KILL 120 env BINLOG_CONFIG="$TMP/conf" BINLOG_DIR="$([ -d "${3:-}" ] && echo "$3" || echo capture)" LD_PRELOAD="${LIB:-$lib}" \
+		"$TMP/control" "${@:2}" >stdout 2>stderr 7>>stderr 8>says 9>wrong)
 	ended=$?
 }
 good() { # SENTENCE
@@ -40,7 +40,23 @@ run 'redact *' at
 good "redact *"
 hidden "redact *"
 
-run '' switch 1000
+run 'format "password=*" redact password' notices
+good "notices, also on a wide stream"
+hidden "notices, also on a wide stream"
+run 'format "password=*" pass' notices
+same "notices that pass: nothing is recorded, in part or as a whole" "" "$(lines)"
+natively "$TMP/native" "$TMP/control" notices 7>"$TMP/wide" 8>/dev/null 9>/dev/null
+same "notices that pass: all is written, as natively" "$(cat "$TMP/native/stderr" "$TMP/wide")" "$(cat "$TMP/run/stderr")"
+
+# What is wrong in one file leaves the rules of another as they are.
+mkdir -m 700 "$TMP/shared"
+printf '[rules]\nno such rule\n' >"$TMP/shared/control.conf"
+chmod 600 "$TMP/shared/control.conf"
+run 'format "password=*" redact password' notices "$TMP/shared"
+same "control.conf is wrong: the rules of BINLOG_CONFIG hold" "0 8" \
+	"$("$show" -q "$TMP/shared" | grep -c "$(cat "$TMP/run/says")") $("$show" -q "$TMP/shared" | grep -c stderr:)"
+
+run '' switch ${SWITCHES:-1000}
 good "the level is switched 1,000 times"
 "$show" --raw -q "$TMP/run/capture" >"$TMP/run/text" 2>/dev/null
 said=$(awk '{ n += $2 } END { print n }' "$TMP/run/says")

@@ -90,6 +90,9 @@ echo 'stream stdout drop' | "$ctl" "$running" rules - >/dev/null
 same "other rules instead, from standard input" "stream stdout drop" "$("$ctl" "$running" rules)"
 "$ctl" "$running" rules= >/dev/null
 same "none" "" "$("$ctl" "$running" rules)"
+"$ctl" "$running" rule $'stream stdout depth 2 # \e[31m' >/dev/null
+same "rules as they are, but on a terminal" "1 0 1" "$("$ctl" "$running" rules | grep -c $'\e') \
+$(script -qec "$ctl $running rules" /dev/null </dev/null | tee terminal | grep -c $'\e') $(grep -c 'x1b\[31m' terminal)"
 ends
 
 # ---- 1,000 switches under load ----

@@ -12,7 +12,7 @@ format1              85
 format2              95
 format_string       135
 format_constant     100
-format_double       107
+format_double       108
 fputs               132
 fputs_constant      100
 puts_constant        90

@@ -169,6 +169,16 @@ verdict $((blocks < 2000 || others > blocks / 2)) "a full block costs no system 
 export BINLOG_RING=64M
 compare "handlers that log on a small stack" "$TMP/handlers"
 unset BINLOG_RING
+rm -rf "$TMP/capture"
+BINLOG_RING=9M BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/jumps" 3000 9>"$TMP/said" >/dev/null
+read -r main handler _ <"$TMP/said"
+"$show" --raw "$TMP/capture" 2>"$TMP/errors" | awk -v main="$main" -v handler="$handler" '
+	$0 == last[$1] { next } # what was jumped out of may be there, and is said again
+	{ last[$1] = $0; n = $1 == "main" ? a++ : b++ }
+	$2 != n { print NR ": " $0 ", not " n; if (bad++ > 5) exit }
+	END { if (!bad && (a < main || b < handler)) print "of " main " and " handler ": " a " and " b }' >"$TMP/why"
+verdict "$(wc -l <"$TMP/why")" "handlers that jump out of calls, and out of what makes a block ready: nothing is lost" \
+	"$(cat "$TMP/why" "$TMP/errors")"
 
 # Other limits.
 rm -rf "$TMP/capture"

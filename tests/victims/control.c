@@ -1,18 +1,19 @@
 /*
  * control WHAT [N]: is switched while it prints; descriptor 9 gets what it finds
- * wrong, and is empty if nothing is.
+ * wrong, and is empty if nothing is; descriptor 8 the secret, if there is one.
  *
- *   made N    N formats that are made at run time, with a secret; then
- *             descriptor 8 gets the secret
+ *   made N    N formats that are made at run time, with a secret
  *   written   "%n" of calls that are dropped
  *   at        a secret, with pwrite(2), and so on
  *   switch N  four threads, while the level goes up and down N times
  *   damage N  threads and children, while N times something arbitrary is
  *             stored among the switches
+ *   notices   warn(3) and error(3) on stderr, and then on a wide one
  *   kept      results that are kept in a register over another call
  */
 #include <err.h>
 #include <errno.h>
+#include <error.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -37,7 +38,8 @@ static void make_secret(void)
 		secret[i] = "kqxzjvwy"[(i * 5 + i / 3) % 8];
 }
 
-/* The header page of our own capture; null: nothing is recorded. */
+/* The header page of our own capture, whose mapping need not have its name;
+ * null: nothing is recorded. */
 static struct binlog_switches *find_switches(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -46,11 +48,12 @@ static struct binlog_switches *find_switches(void)
 	void *page = NULL;
 
 	while (!page && fgets(line, sizeof(line), maps))
-		if (strstr(line, ".binlog") &&
-			sscanf(line, "%lx-%*x %*s %lx", &start, &offset) == 2 &&
-			offset == 0)
+		if (sscanf(line, "%lx-%*x rw-s %lx", &start, &offset) == 2 &&
+			offset == 0 && memcmp((void *)start, BINLOG_MAGIC, 8) == 0)
 			page = (void *)start;
 	fclose(maps);
+	if (!page)
+		WRONG("nothing is recorded\n");
 	return page ? switches_of(page) : NULL;
 }
 
@@ -133,6 +136,21 @@ static void say_at(void)
 	fwprintf(stderr, L"%ls\n", wide);
 	fputws(wide, stderr);
 	fputwc(wide[0], stderr);
+}
+
+static void say_notices(void)
+{
+	for (int wide = 0; wide < 2; wide++) {
+		errno = ENOENT;
+		warn("password=%s", secret);
+		warnx("password=%s", secret);
+		error(0, ENOENT, "password=%s", secret);
+		error_at_line(0, 0, "file", 3, "password=%s", secret);
+		fwprintf(stderr, L"");
+		if (wide == 0)
+			freopen("/dev/fd/7", "a", stderr);
+		fwide(stderr, 1);
+	}
 }
 
 /* ---- switching ---- */
@@ -277,13 +295,15 @@ int main(int argc, char **argv)
 		say_written();
 	else if (strcmp(argv[1], "at") == 0)
 		say_at();
+	else if (strcmp(argv[1], "notices") == 0)
+		say_notices();
 	else if (strcmp(argv[1], "switch") == 0)
 		switch_often((int)n);
 	else if (strcmp(argv[1], "damage") == 0)
 		survive(n);
 	else
 		say_kept();
-	write(8, secret, strcmp(argv[1], "made") == 0 ||
-				 strcmp(argv[1], "at") == 0 ? 16 : 0);
+	if (strcmp(argv[1], "switch") != 0)
+		write(8, secret, 16);
 	return 0;
 }

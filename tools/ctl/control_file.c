@@ -22,10 +22,10 @@ enum { LOCK_TRIES = 2000, LOCK_PAUSE = 1000 /* microseconds */ };
 
 /* ---- reading ---- */
 
-char *control_file_read(const char *path, size_t *bytes)
+/* Null: errno. */
+static char *read_text(int fd, size_t *bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char *text = fd < 0 ? NULL : malloc(CONTROL_FILE_MAX + 1);
+	char *text = malloc(CONTROL_FILE_MAX + 1);
 	ssize_t n = 1;
 
 	*bytes = 0;
@@ -42,8 +42,22 @@ char *control_file_read(const char *path, size_t *bytes)
 	}
 	if (text)
 		text[*bytes] = '\0';
-	if (fd >= 0)
-		close(fd);
+	return text;
+}
+
+char *control_file_read(const char *path, size_t *bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *text;
+	int reason;
+
+	*bytes = 0;
+	if (fd < 0)
+		return NULL;
+	text = read_text(fd, bytes);
+	reason = errno;
+	close(fd);
+	errno = reason;
 	return text;
 }
 
@@ -222,79 +236,183 @@ static void compose(FILE *out, const char *text, size_t bytes,
 
 /* ---- writing ---- */
 
-static bool is_at(int fd, const char *path)
+/* The directory, while its file is written. */
+struct place {
+	int fd;
+	struct stat st;
+};
+
+/*
+ * What is read becomes the owner's of the directory, who can put any file of
+ * root's there under our names: none but those of that owner are taken.  Null,
+ * or why not.
+ */
+static const char *distrust(const struct place *place, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "not an ordinary file: remove it";
+	if (st.st_nlink > 1)
+		return "it has another name, too: remove it";
+	if (st.st_uid != place->st.st_uid &&
+		(geteuid() == 0 || st.st_uid != geteuid()))
+		return "it is not the owner's of the directory: remove it";
+	return NULL;
+}
+
+static bool is_at(int directory, int fd, const char *name)
 {
 	struct stat open_one, named;
 
-	return fstat(fd, &open_one) == 0 && stat(path, &named) == 0 &&
+	return fstat(fd, &open_one) == 0 &&
+	       fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       open_one.st_ino == named.st_ino &&
 	       open_one.st_dev == named.st_dev;
 }
 
+/* As the owner of the directory would have made it. */
+static int make_fresh(const struct place *place)
+{
+	int fd = openat(place->fd, FRESH_NAME,
+		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+
+	if (fd < 0)
+		return -1;
+	if (geteuid() != 0 ||
+		fchown(fd, place->st.st_uid, place->st.st_gid) == 0)
+		return fd;
+	close(fd);
+	unlinkat(place->fd, FRESH_NAME, 0);
+	return -1;
+}
+
 /* The file that becomes the new one, ours alone; -1: errno. */
-static int open_fresh(const char *path)
+static int open_fresh(const struct place *place)
 {
 	int i;
 
 	for (i = 0; i < LOCK_TRIES; i++) {
-		int fd = open(
-			path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, MODE);
+		int fd = openat(place->fd, FRESH_NAME,
+			O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				O_CLOEXEC);
 
-		if (fd < 0)
+		if (fd < 0 && errno == ENOENT)
+			fd = make_fresh(place);
+		if (fd < 0 && errno != EEXIST)
 			return -1;
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, path))
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+			is_at(place->fd, fd, FRESH_NAME))
 			return fd;
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		usleep(LOCK_PAUSE);
 	}
 	errno = EBUSY;
 	return -1;
 }
 
-static bool write_fresh(int fd, const char *path, const struct changes *changes)
+/* What stands there, empty if nothing does, the caller's to free.  Null:
+ * *why. */
+static char *read_old(
+	const struct place *place, size_t *bytes, const char **why)
 {
-	int copy = ftruncate(fd, 0) == 0 ? dup(fd) : -1;
-	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
 	char *text = NULL;
-	size_t bytes;
-	bool good;
+	int fd = openat(place->fd, CONTROL_FILE_NAME,
+		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (!out) {
-		if (copy >= 0)
-			close(copy);
-		return false;
-	}
-	text = control_file_read(path, &bytes);
-	good = text || errno == ENOENT;
-	if (good)
-		compose(out, text ? text : "", text ? bytes : 0, changes);
-	free(text);
-	good &= !ferror(out);
-	return fclose(out) == 0 && good;
+	*bytes = 0;
+	if (fd < 0 && errno == ENOENT)
+		text = calloc(1, 1);
+	else if (fd < 0 && errno == ELOOP)
+		*why = "it is a symbolic link: remove it";
+	else if (fd >= 0)
+		*why = distrust(place, fd);
+	if (fd >= 0 && !*why)
+		text = read_text(fd, bytes);
+	if (!text && !*why)
+		*why = strerror(errno);
+	if (fd >= 0)
+		close(fd);
+	return text;
 }
 
-bool control_file_merge(const char *directory, const struct changes *changes)
+/* Null, or why not. */
+static const char *write_fresh(
+	int fd, const char *text, size_t bytes, const struct changes *changes)
 {
-	char path[PATH_MAX], fresh[PATH_MAX];
-	bool good;
-	int reason;
-	int fd;
+	int copy =
+		fchmod(fd, MODE) == 0 && ftruncate(fd, 0) == 0 ? dup(fd) : -1;
+	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
+	int reason = 0;
 
-	if (snprintf(path, sizeof(path), "%s/" CONTROL_FILE_NAME, directory) >=
-			(int)sizeof(path) ||
-		snprintf(fresh, sizeof(fresh), "%s/" FRESH_NAME, directory) >=
-			(int)sizeof(fresh)) {
-		errno = ENAMETOOLONG;
-		return false;
+	if (!out) {
+		reason = errno;
+		if (copy >= 0)
+			close(copy);
+		return strerror(reason);
 	}
-	fd = open_fresh(fresh);
-	if (fd < 0)
-		return false;
-	good = write_fresh(fd, path, changes) && rename(fresh, path) == 0;
-	reason = errno;
-	if (!good)
-		unlink(fresh);
-	close(fd);
-	errno = reason;
-	return good;
+	compose(out, text, bytes, changes);
+	if (fflush(out) != 0 || ferror(out))
+		reason = errno ? errno : EIO;
+	if (fclose(out) != 0 && reason == 0)
+		reason = errno;
+	return reason ? strerror(reason) : NULL;
+}
+
+/* Null, or why not. */
+static const char *replace(
+	const struct place *place, int fresh, const struct changes *changes)
+{
+	const char *why = NULL;
+	size_t bytes;
+	char *text = read_old(place, &bytes, &why);
+
+	if (text)
+		why = write_fresh(fresh, text, bytes, changes);
+	free(text);
+	if (!why && renameat(place->fd, FRESH_NAME, place->fd,
+			    CONTROL_FILE_NAME) != 0)
+		why = strerror(errno);
+	if (why)
+		unlinkat(place->fd, FRESH_NAME, 0);
+	return why;
+}
+
+static const char *merge(
+	const struct place *place, const struct changes *changes)
+{
+	const char *why;
+	int fresh = open_fresh(place);
+
+	if (fresh < 0 && errno == ELOOP)
+		return FRESH_NAME " is a symbolic link: remove it";
+	if (fresh < 0)
+		return strerror(errno);
+	if (distrust(place, fresh))
+		why = FRESH_NAME " is not a file of the directory's owner "
+				 "alone: remove it";
+	else
+		why = replace(place, fresh, changes);
+	close(fresh);
+	return why;
+}
+
+const char *control_file_merge(
+	const char *directory, const struct changes *changes)
+{
+	struct place place;
+	const char *why;
+
+	place.fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (place.fd < 0)
+		return strerror(errno);
+	if (fstat(place.fd, &place.st) == 0)
+		why = merge(&place, changes);
+	else
+		why = strerror(errno);
+	close(place.fd);
+	return why;
 }

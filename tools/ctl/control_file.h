@@ -20,7 +20,11 @@
  */
 char *control_file_read(const char *path, size_t *bytes);
 
-/* False: errno says why not; nothing was changed. */
-bool control_file_merge(const char *directory, const struct changes *changes);
+/*
+ * Null, or why not; nothing was changed then.  The file is the directory's
+ * owner's, also if root writes it; what others put in its place is refused.
+ */
+const char *control_file_merge(
+	const char *directory, const struct changes *changes);
 
 #endif

@@ -2,12 +2,31 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "decoder/escape.h"
+
+static void put(FILE *file, const char *bytes, size_t size, size_t indent)
+{
+	struct render_buffer out = {0};
+
+	escape_put(&out, bytes, size, indent);
+	if (out.length > 0)
+		fwrite(out.data, 1, out.length, file);
+	render_buffer_free(&out);
+}
 
 void ctl_say_put(FILE *file, const char *text)
 {
-	for (; *text != '\0'; text++)
-		fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text,
-			file);
+	put(file, text, strlen(text), ESCAPE_NEWLINE);
+}
+
+void ctl_say_lines(const char *text, size_t size)
+{
+	if (isatty(STDOUT_FILENO))
+		put(stdout, text, size, 0);
+	else if (size > 0)
+		fwrite(text, 1, size, stdout);
 }
 
 enum exit_status ctl_say_complaint(const char *what, const char *why)

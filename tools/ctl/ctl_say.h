@@ -15,6 +15,9 @@ enum exit_status {
 
 void ctl_say_put(FILE *file, const char *text);
 
+/* On standard output, as it is unless that is a terminal. */
+void ctl_say_lines(const char *text, size_t size);
+
 /* One sentence on standard error, "what: why" or "what"; EXIT_NOTHING. */
 enum exit_status ctl_say_complaint(const char *what, const char *why);
 

@@ -225,7 +225,9 @@ bool rules_text_write(int fd, struct binlog_header *header, const char *text,
 		return false;
 	place = claim(header, size);
 	fill(block, header, (uint32_t)size, text, bytes);
-	done = put_block(fd, header, block, place);
+	errno = ENODATA;
+	/* Never over the header, whatever it says. */
+	done = place >= BINLOG_PAGE && put_block(fd, header, block, place);
 	reason = errno;
 	if (!done)
 		give_back(header, place, size);

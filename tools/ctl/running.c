@@ -153,8 +153,7 @@ static void show_rules(struct running *running, const struct target *target)
 		ctl_say_put(stdout, target->label);
 		putchar('\n');
 	}
-	if (bytes > 0)
-		fwrite(text, 1, bytes, stdout);
+	ctl_say_lines(text, bytes);
 	free(text);
 }
 

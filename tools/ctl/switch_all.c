@@ -1,6 +1,7 @@
 #include "tools/ctl/switch_all.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,12 +159,15 @@ static void resolve(struct switch_all *all, struct changes *changes)
 static void switch_later(struct switch_all *all, const struct changes *changes)
 {
 	const char *directory = all->targets->directory;
+	const char *why = control_file_merge(directory, changes);
+	char path[PATH_MAX];
 
-	if (control_file_merge(directory, changes)) {
-		ctl_say_put(stdout, directory);
-		puts("/" CONTROL_FILE_NAME ": for what starts later");
+	snprintf(path, sizeof(path), "%.4000s/" CONTROL_FILE_NAME, directory);
+	if (why) {
+		all->left |= ctl_say_complaint(path, why);
 	} else {
-		all->left |= ctl_say_complaint(directory, strerror(errno));
+		ctl_say_put(stdout, path);
+		puts(": for what starts later");
 	}
 	if (!targets_renew(all->targets))
 		all->left |= ctl_say_complaint(all->targets->sentence, NULL);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "record/rules.h"
+#include "tools/ctl/page_guard.h"
 #include "tools/ctl/rules_text.h"
 
 /* Another one takes a few milliseconds, longer if it writes many rules. */
@@ -42,6 +43,7 @@ static bool take_up(struct switching *switching, int fd)
 		errno = ENODATA;
 		return false;
 	}
+	page_guard_begin();
 	page = mmap(NULL, BINLOG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		switching->writes, 0);
 	if (page == MAP_FAILED)
@@ -221,6 +223,7 @@ static enum switching_outcome change(
 static enum switching_outcome change_alone(
 	struct switching *switching, const struct changes *changes)
 {
+	int cut = page_guard_count();
 	enum switching_outcome outcome;
 	sigset_t all, before;
 	int reason;
@@ -229,13 +232,14 @@ static enum switching_outcome change_alone(
 	if (outcome != SWITCHING_DONE)
 		return outcome;
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	outcome = change(switching, changes);
 	reason = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	unlock(switching->writes);
 	errno = reason;
-	return outcome;
+	return page_guard_count() == cut ? outcome : SWITCHING_CUT;
 }
 
 /* For looking alone: as long as it is open for writing, it looks as if somebody
