@@ -4,6 +4,7 @@
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/clock.h"
+#include "shim/growth.h"
 #include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
@@ -71,11 +72,18 @@ static struct control_text *current_text(void)
 	return self ? __atomic_load_n(&self->rules, __ATOMIC_ACQUIRE) : NULL;
 }
 
+static bool is_before(uint64_t end, uint64_t at, uint32_t bytes)
+{
+	return at <= end && bytes <= end - at;
+}
+
+/* Behind the end of the file, nothing that is mapped can be read. */
 static const char *place_of(uint64_t at, uint32_t bytes)
 {
-	uint64_t end = segment_limit();
-
-	return bytes <= RULES_TEXT_MAX && at <= end && bytes <= end - at
+	return bytes <= RULES_TEXT_MAX &&
+			       is_before(segment_limit(), at, bytes) &&
+			       (is_before(growth_size(), at, bytes) ||
+				       is_before(growth_bytes(), at, bytes))
 		       ? segment_place(at, bytes)
 		       : NULL;
 }

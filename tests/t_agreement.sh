@@ -105,7 +105,7 @@ program() {
 if [ -n "${LONG:-}" ]; then
 	# our own tools, as a program in C
 	c=(-std=gnu11 -D_GNU_SOURCE -I. -w record/*.c decoder/*.c symbolizer/*.c)
-	c_libraries=(-lz -liberty -lzstd -llzma -lm)
+	c_libraries=(-lz -liberty -lmsgpackc -lzstd -llzma -lm)
 	cxx=(-std=c++17 "$here/agreement/templates.cc" -pthread)
 else
 	c=("$here/nest/nest.c" "$here/nest/other.c")
