@@ -66,6 +66,9 @@ same "the level is switched 1,000 times: what it was last is in force" "1" "$(gr
 verdict "$(grep -aEvc '^(ERROR: never dropped|number) [0-9]+ (of )?0x[0-9a-f]+$|^constant( and longer)?$|^a line$|^the end$' "$TMP/run/text")" \
 	"the level is switched 1,000 times: no line is torn"
 
+run '' beyond
+good "rules behind the end of the file"
+same "rules behind the end of the file: it goes on recording" "2" "$(lines | grep -c '^stdout: the .* of 2$')"
 run '' damage 4000
 good "something arbitrary is stored among the switches"
 finish

@@ -8,6 +8,7 @@
  *   switch N  four threads, while the level goes up and down N times
  *   damage N  threads and children, while N times something arbitrary is
  *             stored among the switches
+ *   beyond    two lines, and between them rules behind the end of the file
  *   notices   warn(3) and error(3) on stderr, and then on a wide one
  *   kept      results that are kept in a register over another call
  */
@@ -260,6 +261,19 @@ static void survive(long n)
 	pthread_join(threads[1], NULL);
 }
 
+static void say_beyond(void)
+{
+	struct binlog_switches *switches = find_switches();
+
+	printf("the first of %d\n", 2);
+	if (switches) {
+		switches->rules_at = 7 << 20;
+		switches->rules_bytes = 50;
+		switches_tell(switches);
+	}
+	printf("the second of %d\n", 2);
+}
+
 /* ---- what compilers know of functions that they see ---- */
 
 static int counter;
@@ -297,6 +311,8 @@ int main(int argc, char **argv)
 		say_at();
 	else if (strcmp(argv[1], "notices") == 0)
 		say_notices();
+	else if (strcmp(argv[1], "beyond") == 0)
+		say_beyond();
 	else if (strcmp(argv[1], "switch") == 0)
 		switch_often((int)n);
 	else if (strcmp(argv[1], "damage") == 0)
