@@ -42,7 +42,6 @@
 	cmpl	drops_generation(%rip), %eax
 	je	drop_\how
 on_\how:
-	orl	$1, %eax
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
 	cmpxchgq %rsp, W_state(%r11)
@@ -60,7 +59,8 @@ same_pc_\how:
 	jne	\miss
 .endm
 
-/* Whether this one is: see drops.h. */
+/* Whether this one is: see drops.h.  A generation of 0, in a page that was
+ * damaged, gets here as well: in a child of fork a writer could be 0, too. */
 .macro DROP how, key, file
 drop_\how:
 	movzbl	(%rsp), %r10d
@@ -84,6 +84,7 @@ drop_\how:
 	ret
 1:	movq	control_switches(%rip), %rax
 	movl	SWITCHES_generation(%rax), %eax
+	orl	$1, %eax
 	jmp	on_\how
 .endm
 

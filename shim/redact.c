@@ -4,6 +4,7 @@
 #include "shim/bytes.h"
 #include "shim/define.h"
 #include "shim/environment.h"
+#include "shim/module.h"
 
 enum role { KEPT, SKIPPED, REPLACED };
 
@@ -211,6 +212,16 @@ static void rewrite_for(
 		redaction->format = NULL;
 }
 
+/* Where everything is to be left out, a format that the program has made is
+ * text like any other. */
+static bool may_keep_format(const struct site_call *call, uint64_t mask)
+{
+	return call->format && call->text != BINLOG_TEXT_BYTES &&
+	       call->text != BINLOG_TEXT_BYTES_LINE &&
+	       (mask != ~(uint64_t)0 ||
+		       module_is_constant(call->format, call->length + 1));
+}
+
 void redact_prepare(struct site *site, const struct site_call *call)
 {
 	struct redaction *redaction;
@@ -232,8 +243,7 @@ void redact_prepare(struct site *site, const struct site_call *call)
 		return;
 	redaction->mask = mask;
 	redaction->hash = hash;
-	if (call->format && call->text != BINLOG_TEXT_BYTES &&
-		call->text != BINLOG_TEXT_BYTES_LINE)
+	if (may_keep_format(call, mask))
 		rewrite_for(redaction, call);
 	__atomic_store_n(&site->redaction, redaction, __ATOMIC_RELEASE);
 }

@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -114,6 +115,7 @@ static void say_at(void)
 {
 	struct iovec v = {secret, 16};
 	wchar_t wide[17];
+	char made[64];
 
 	mbstowcs(wide, secret, 17);
 	if (pwrite(1, secret, 16, 100) != 16 ||
@@ -125,6 +127,10 @@ static void say_at(void)
 	for (int i = 0; i < 16; i++)
 		putc_unlocked(secret[i], stderr);
 	puts(secret);
+	printf(secret);
+	sprintf(made, "%s %%d\n", secret);
+	printf(made, 1);
+	syslog(LOG_ERR, secret);
 	fputs(secret, stderr);
 	fwrite(secret, 16, 1, stdout);
 	dprintf(1, "%s", secret);
