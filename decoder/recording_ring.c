@@ -118,6 +118,14 @@ static int compare_candidates(const void *left, const void *right)
 		       : a->place.state < b->place.state;
 }
 
+static int compare_offsets(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+
+	return a->place.at < b->place.at ? -1 : a->place.at > b->place.at;
+}
+
 static int compare_copies(const void *left, const void *right)
 {
 	const struct recording_ring_copy *a = left;
@@ -212,21 +220,49 @@ static bool take_place(struct taking *taking, const struct candidate *candidate)
 	       enter_block(taking, candidate, &head);
 }
 
-/* A file that says that there is more than it has is not believed. */
-static bool take_places(struct taking *taking)
+static bool has_block(
+	struct taking *taking, const struct binlog_ring_place *place)
 {
-	uint64_t bytes = 0;
-	bool good = true;
+	struct binlog_block head;
+
+	return recording_read(taking->capture, ring_place_offset(place->at),
+		       &head, sizeof(head)) == sizeof(head) &&
+	       is_block(taking, place, &head);
+}
+
+/* Blocks do not overlap, unless the table is damaged: what is taken is never
+ * more than the file. */
+static void leave_out_overlapping(struct taking *taking)
+{
+	uint64_t end = 0;
+	size_t count = 0;
 	size_t i;
 
 	qsort(taking->candidates, taking->count, sizeof(*taking->candidates),
-		compare_candidates);
-	for (i = 0; i < taking->count && good; i++) {
-		bytes += ring_place_bytes(taking->candidates[i].place.at);
-		if (bytes > taking->capture->size)
-			break;
-		good = take_place(taking, &taking->candidates[i]);
+		compare_offsets);
+	for (i = 0; i < taking->count; i++) {
+		struct candidate candidate = taking->candidates[i];
+		uint64_t offset = ring_place_offset(candidate.place.at);
+
+		if (offset < end || offset > INT64_MAX)
+			continue;
+		if (has_block(taking, &candidate.place))
+			end = offset + ring_place_bytes(candidate.place.at);
+		taking->candidates[count++] = candidate;
 	}
+	taking->count = count;
+}
+
+static bool take_places(struct taking *taking)
+{
+	bool good = true;
+	size_t i;
+
+	leave_out_overlapping(taking);
+	qsort(taking->candidates, taking->count, sizeof(*taking->candidates),
+		compare_candidates);
+	for (i = 0; i < taking->count && good; i++)
+		good = take_place(taking, &taking->candidates[i]);
 	if (taking->ring->count > 0)
 		qsort(taking->ring->copies, taking->ring->count,
 			sizeof(*taking->ring->copies), compare_copies);
@@ -420,8 +456,9 @@ void recording_ring_prune(struct recording *capture)
 		kept -= whole || block.kept || ring->window_count > 0;
 	}
 	capture->block_count -= kept;
-	memmove(capture->blocks, capture->blocks + kept,
-		capture->block_count * sizeof(*capture->blocks));
+	if (capture->block_count > 0)
+		memmove(capture->blocks, capture->blocks + kept,
+			capture->block_count * sizeof(*capture->blocks));
 }
 
 bool recording_ring_shows(const struct recording *capture, uint64_t ticks)

@@ -20,9 +20,12 @@ uint32_t control_seen;
 bool control_deciding;
 bool control_asks_threads;
 
-/* A text of rules that was met; never freed, since others may still look. */
+/* A text of rules that was met; never freed, since others may still look, but
+ * used again. */
 struct control_text {
-	uint64_t at;	     /* where it is in the capture */
+	struct control_text *next;
+	uint64_t at; /* where it is in the capture */
+	uint32_t bytes;
 	struct rules *rules; /* null: it was refused */
 };
 
@@ -88,29 +91,48 @@ static const char *place_of(uint64_t at, uint32_t bytes)
 		       : NULL;
 }
 
-/* Whoever hands a text over has found it to be right; one that is wrong means
- * that there are no rules. */
+/* Null: it is not there, or there is no memory. */
 static struct control_text *read_text(uint64_t at, uint32_t bytes)
 {
-	struct control_text *text = arena_take(sizeof(*text));
 	const char *place = place_of(at, bytes);
+	struct control_text *text = place ? arena_take(sizeof(*text)) : NULL;
+	char *copy = text ? arena_take(bytes) : NULL;
 	struct rules_error error = {.line = 1};
-	char *copy = place ? arena_take(bytes) : NULL;
-	void *memory = NULL;
-	size_t room = 0;
+	void *memory;
+	size_t room;
 
-	if (!text)
+	if (!copy)
+		return NULL;
+	bytes_copy(copy, place, bytes);
+	room = rules_room(copy, bytes);
+	memory = arena_take(room);
+	if (!memory)
 		return NULL;
 	text->at = at;
-	if (copy) {
-		bytes_copy(copy, place, bytes);
-		room = rules_room(copy, bytes);
-		memory = arena_take(room);
-	}
-	if (memory)
-		text->rules = rules_parse(copy, bytes, memory, room, &error);
+	text->bytes = bytes;
+	text->rules = rules_parse(copy, bytes, memory, room, &error);
 	__atomic_store_n(&control_switches->rules_wrong,
 		text->rules ? 0 : error.line, __ATOMIC_RELAXED);
+	return text;
+}
+
+static struct control_text *find_text(
+	struct process_self *self, uint64_t at, uint32_t bytes)
+{
+	struct control_text *text =
+		__atomic_load_n(&self->texts, __ATOMIC_ACQUIRE);
+
+	while (text && (text->at != at || text->bytes != bytes))
+		text = text->next;
+	if (text)
+		return text;
+	text = read_text(at, bytes);
+	if (!text)
+		return NULL;
+	text->next = __atomic_load_n(&self->texts, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&self->texts, &text->next, text,
+		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
 	return text;
 }
 
@@ -126,11 +148,17 @@ static void follow_rules(void)
 		&control_switches->rules_bytes, __ATOMIC_ACQUIRE);
 	uint64_t at = bytes ? control_switches->rules_at : 0;
 	struct control_text *now = current_text();
+	struct control_text *text = NULL;
 
 	if (!self || (now ? now->at : 0) == at)
 		return;
-	__atomic_store_n(&self->rules, at ? read_text(at, bytes) : NULL,
-		__ATOMIC_RELEASE);
+	if (at)
+		text = find_text(self, at, bytes);
+	/* Whoever hands a text over has found it to be right; after one that is
+	 * wrong, those before it stay. */
+	if (at && (!text || !text->rules))
+		return;
+	__atomic_store_n(&self->rules, text, __ATOMIC_RELEASE);
 	control_forget();
 }
 

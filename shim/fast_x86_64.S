@@ -40,7 +40,7 @@
 	movq	control_switches(%rip), %r11
 	movl	SWITCHES_generation(%r11), %eax
 	cmpl	drops_generation(%rip), %eax
-	je	drop_\how
+	jbe	drop_\how
 on_\how:
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
@@ -60,7 +60,8 @@ same_pc_\how:
 .endm
 
 /* Whether this one is: see drops.h.  A generation of 0, in a page that was
- * damaged, gets here as well: in a child of fork a writer could be 0, too. */
+ * damaged, gets here as well, being below: in a child of fork a writer could be
+ * 0, too. */
 .macro DROP how, key, file
 drop_\how:
 	movzbl	(%rsp), %r10d

@@ -244,6 +244,33 @@ static void how_long_nothing_is_missing_is_known(void **state)
 	make_free(&made.capture);
 }
 
+static void a_block_that_several_places_have_is_there_once(void **state)
+{
+	struct made made = make_ring(0);
+	uint32_t i;
+
+	(void)state;
+	add(&made, 5, 1000, "abc", RING_DONE);
+	add(&made, 6, 2000, "def", RING_OPEN);
+	for (i = 2; i < PLACES; i++)
+		places_in(&made)[i] = places_in(&made)[0];
+	ring_in(&made)->used = PLACES;
+	expect(&made, "abcdef");
+}
+
+static void a_place_with_no_block_hides_none(void **state)
+{
+	struct made made = make_ring(0);
+
+	(void)state;
+	add(&made, 5, 1000, "abc", RING_DONE);
+	add(&made, 6, 2000, "def", RING_OPEN);
+	places_in(&made)[2] = places_in(&made)[0];
+	places_in(&made)[2].at = (places_in(&made)[0].at - BINLOG_PAGE) | 0xff;
+	ring_in(&made)->used = 3;
+	expect(&made, "abcdef");
+}
+
 /* Whatever the table says: an answer, and no more than the file has. */
 static void any_table_can_be_read(void **state)
 {
@@ -289,6 +316,9 @@ int main(void)
 		cmocka_unit_test(
 			a_ring_that_waits_in_vain_shows_nothing_but_all_of_it),
 		cmocka_unit_test(how_long_nothing_is_missing_is_known),
+		cmocka_unit_test(
+			a_block_that_several_places_have_is_there_once),
+		cmocka_unit_test(a_place_with_no_block_hides_none),
 		cmocka_unit_test(any_table_can_be_read),
 	};
 
