@@ -234,8 +234,9 @@ void redact_prepare(struct site *site, const struct site_call *call)
 			hash &= site->verdict[i].redaction == REDACT_HASH;
 	}
 	__atomic_store_n(&site->redacts, mask != 0, __ATOMIC_RELEASE);
-	if (mask == 0 || site->is_spare || (site->redaction && site->redaction->mask == mask &&
-				 site->redaction->hash == hash))
+	if (mask == 0 || site->is_spare ||
+		(site->redaction && site->redaction->mask == mask &&
+			site->redaction->hash == hash))
 		return;
 	__atomic_store_n(&site->redaction, NULL, __ATOMIC_RELEASE);
 	redaction = arena_take(sizeof(*redaction));

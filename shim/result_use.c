@@ -15,10 +15,10 @@
 #define RAX 0u
 
 enum outcome {
-	NEXT,	 /* says nothing of rax */
-	READS,	 /* or may */
-	WRITES,	 /* and does not read it before */
-	JUMPS,	 /* always */
+	NEXT,	  /* says nothing of rax */
+	READS,	  /* or may */
+	WRITES,	  /* and does not read it before */
+	JUMPS,	  /* always */
 	BRANCHES, /* or not */
 	CALLS
 };

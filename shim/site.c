@@ -106,6 +106,32 @@ static bool is_syslog(unsigned text)
 	return text == BINLOG_TEXT_SYSLOG || text == BINLOG_TEXT_SYSLOG_PERROR;
 }
 
+static bool has_writing_directive(const char *format, size_t length)
+{
+	struct format_directive directive;
+	struct format_cursor cursor;
+
+	format_begin(&cursor, format, length);
+	while (format_next(&cursor, &directive))
+		if (directive.conversion == 'n')
+			return true;
+	return false;
+}
+
+/* What is known of the code and the text at these addresses. */
+static void look_at(struct site *site, const struct site_call *call)
+{
+	uint32_t reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
+
+	if (site->is_spare || site->reloads == reloads + 1)
+		return;
+	site->reloads = reloads + 1;
+	__atomic_store_n(&site->redaction, NULL, __ATOMIC_RELEASE);
+	site->result_used = (call->format && has_writing_directive(call->format,
+						     call->length)) ||
+			    result_use_is_possible(site->pc);
+}
+
 /* The generation comes first: rules that come after it have a later one. */
 static void decide_alone(struct site *site, const struct site_call *call)
 {
@@ -115,6 +141,7 @@ static void decide_alone(struct site *site, const struct site_call *call)
 	struct rule_site asked;
 	char name[16] = "";
 
+	look_at(site, call);
 	describe(call, &asked, name);
 	for (unsigned i = 0; i < site->verdicts; i++) {
 		if (site->verdicts > 1)
@@ -150,18 +177,6 @@ static unsigned verdicts_of(const struct site_call *call)
 	return is_syslog(call->text) ? VERDICTS_MAX : 1;
 }
 
-static bool has_writing_directive(const char *format, size_t length)
-{
-	struct format_directive directive;
-	struct format_cursor cursor;
-
-	format_begin(&cursor, format, length);
-	while (format_next(&cursor, &directive))
-		if (directive.conversion == 'n')
-			return true;
-	return false;
-}
-
 static struct site *make(
 	const struct site_call *call, uintptr_t key, uint32_t thread)
 {
@@ -172,10 +187,6 @@ static struct site *make(
 	if (!site)
 		return NULL;
 	site->pc = call->call->pc;
-	site->result_used =
-		(call->format &&
-			has_writing_directive(call->format, call->length)) ||
-		result_use_is_possible(site->pc);
 	site->key = key;
 	site->stream = call->stream;
 	site->thread = thread;
@@ -189,8 +200,8 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 	struct site *site = w->site_spare;
 
 	if (!site)
-		site = arena_take(sizeof(*site) +
-				  VERDICTS_MAX * sizeof(*site->verdict));
+		site = arena_take(
+			sizeof(*site) + VERDICTS_MAX * sizeof(*site->verdict));
 	if (!site)
 		return NULL;
 	w->site_spare = site;
@@ -255,9 +266,9 @@ struct site *site_find(
 		table ? look_up(table, call, key_of(call), thread) : NULL;
 
 	*generation = now;
-	if (site && (__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) ==
-				    now ||
-			    decide(site, call)))
+	if (site &&
+		(__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) == now ||
+			decide(site, call)))
 		return site;
 	return borrow(w, call);
 }

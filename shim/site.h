@@ -33,6 +33,8 @@ struct site {
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
 	struct site_gate gate;
+	uint32_t reloads; /* one more than process_reloads, for which its */
+			  /* addresses hold */
 	bool result_used; /* or written to, by "%n" */
 	bool is_spare;	  /* of one call after the other */
 	uint8_t verdicts; /* 1, or one for each priority of syslog() */
@@ -51,8 +53,8 @@ struct site_call {
 
 /* Null: there is no memory.  What it says was decided for `generation`, or
  * later. */
-struct site *site_find(struct writer *w, const struct site_call *call,
-	uint32_t *generation);
+struct site *site_find(
+	struct writer *w, const struct site_call *call, uint32_t *generation);
 
 /*
  * A call that is not recorded, nor will be: from now on it costs next to

@@ -48,6 +48,23 @@ same "notices that pass: nothing is recorded, in part or as a whole" "" "$(lines
 natively "$TMP/native" "$TMP/control" notices 7>"$TMP/wide" 8>/dev/null 9>/dev/null
 same "notices that pass: all is written, as natively" "$(cat "$TMP/native/stderr" "$TMP/wide")" "$(cat "$TMP/run/stderr")"
 
+# Another library at the address of one that is gone: with its own formats.
+build reload -ldl
+for one in "alpha %d times %d" "gamma %x hexes %c"; do
+	read -r word format <<<"$one"
+	$CC -w -O1 -shared -fPIC -DWORD="\"$word\"" -DFORMAT="\"$format\"" -DNAME="say_$word" -o "$TMP/$word.so" \
+		"$here/victims/reload_library.c" || exit 1
+done
+mkdir "$TMP/reloaded"
+printf '[rules]\nredact *\n' >"$TMP/conf"
+BINLOG_CONFIG="$TMP/conf" BINLOG_DIR="$TMP/reloaded" LD_PRELOAD="${LIB:-$lib}" "$TMP/reload" 20 "$TMP/alpha.so" "$TMP/gamma.so" \
+	>/dev/null 2>&1 9>"$TMP/said"
+read -r at_once _ <"$TMP/said"
+natively "$TMP/native" "$TMP/reload" 20 "$TMP/alpha.so" "$TMP/gamma.so" 9>/dev/null
+same "libraries in turn, $at_once times at the same address: each format is its own" \
+	"$(grep -c ' times ' "$TMP/native/stdout") $(grep -c ' hexes ' "$TMP/native/stdout")" \
+	"$("$show" -q "$TMP/reloaded" | grep -c '\] times \[') $("$show" -q "$TMP/reloaded" | grep -c '\] hexes \[')"
+
 # What is wrong in one file leaves the rules of another as they are.
 mkdir -m 700 "$TMP/shared"
 printf '[rules]\nno such rule\n' >"$TMP/shared/control.conf"
@@ -69,6 +86,9 @@ verdict "$(grep -aEvc '^(ERROR: never dropped|number) [0-9]+ (of )?0x[0-9a-f]+$|
 run '' beyond
 good "rules behind the end of the file"
 same "rules behind the end of the file: it goes on recording" "2" "$(lines | grep -c '^stdout: the .* of 2$')"
+run 'format "gone*" drop' zero
+good "a generation of 0"
+same "a generation of 0: all is recorded" 20 "$(lines | grep -c '^stdout: kept')"
 run '' damage 4000
 good "something arbitrary is stored among the switches"
 finish

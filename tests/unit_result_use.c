@@ -42,6 +42,15 @@ static __attribute__((noinline)) int say(const char *format, ...)
 	return format[0];
 }
 
+/* The compiler sees that it leaves the result where it is: -fipa-ra. */
+static int counted;
+
+static __attribute__((noinline)) void count(void)
+{
+	counted++;
+	__asm__ volatile("" : "+m"(counted));
+}
+
 /* ---- those that look at it ---- */
 
 #define USES(X)                                                                \
@@ -60,6 +69,7 @@ static __attribute__((noinline)) int say(const char *format, ...)
 	X(in_a_loop, for (int i = 0; i < 2 + one; i++) sink = say("a"))        \
 	X(negated, sink = -say("a"))                                           \
 	X(chosen, sink = say("a") ? one : 2)                                   \
+	X(kept_over_a_call, int n = say("a"); count(); sink = n)               \
 	X(                                                                     \
 		in_a_switch, switch (say("a")) {                               \
 			case 97:                                               \

@@ -1,6 +1,7 @@
 /*
- * control WHAT [N]: is switched while it prints; descriptor 9 gets what it finds
- * wrong, and is empty if nothing is; descriptor 8 the secret, if there is one.
+ * control WHAT [N]: is switched while it prints; descriptor 9 gets what it
+ * finds wrong, and is empty if nothing is; descriptor 8 the secret, if there is
+ * one.
  *
  *   made N    N formats that are made at run time, with a secret
  *   written   "%n" of calls that are dropped
@@ -9,6 +10,7 @@
  *   damage N  threads and children, while N times something arbitrary is
  *             stored among the switches
  *   beyond    two lines, and between them rules behind the end of the file
+ *   zero      children whose parent's generation has become 0
  *   notices   warn(3) and error(3) on stderr, and then on a wide one
  *   kept      results that are kept in a register over another call
  */
@@ -51,7 +53,8 @@ static struct binlog_switches *find_switches(void)
 
 	while (!page && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%lx-%*x rw-s %lx", &start, &offset) == 2 &&
-			offset == 0 && memcmp((void *)start, BINLOG_MAGIC, 8) == 0)
+			offset == 0 &&
+			memcmp((void *)start, BINLOG_MAGIC, 8) == 0)
 			page = (void *)start;
 	fclose(maps);
 	if (!page)
@@ -64,7 +67,8 @@ static __attribute__((noinline)) int say(const char *format, int number)
 	return printf(format, number, secret);
 }
 
-static __attribute__((noinline)) void say_and_forget(const char *format, int number)
+static __attribute__((noinline)) void say_and_forget(
+	const char *format, int number)
 {
 	printf(format, number, secret);
 	sink = number + getpid();
@@ -94,7 +98,8 @@ static void say_made(int n)
 	}
 }
 
-static __attribute__((noinline)) void say_place(const char *format, int i, int *n)
+static __attribute__((noinline)) void say_place(
+	const char *format, int i, int *n)
 {
 	printf(format, i, n);
 	sink = getpid();
@@ -118,9 +123,8 @@ static void say_at(void)
 	char made[64];
 
 	mbstowcs(wide, secret, 17);
-	if (pwrite(1, secret, 16, 100) != 16 ||
-		pwritev(1, &v, 1, 200) != 16 || write(1, secret, 16) != 16 ||
-		writev(2, &v, 1) != 16)
+	if (pwrite(1, secret, 16, 100) != 16 || pwritev(1, &v, 1, 200) != 16 ||
+		write(1, secret, 16) != 16 || writev(2, &v, 1) != 16)
 		WRONG("a write has failed\n");
 	for (int i = 0; i < 16; i++)
 		putchar(secret[i]);
@@ -175,7 +179,8 @@ static void *talk(void *argument)
 		long n = talker->said++;
 
 		if (printf("number %ld of %p\n", n, (void *)talker) !=
-			snprintf(NULL, 0, "number %ld of %p\n", n, (void *)talker))
+			snprintf(NULL, 0, "number %ld of %p\n", n,
+				(void *)talker))
 			WRONG("the result of printf()\n");
 		if (printf("constant\n") != 9)
 			WRONG("the result of a constant printf()\n");
@@ -183,7 +188,8 @@ static void *talk(void *argument)
 			WRONG("the result of a longer one\n");
 		if (puts("a line") != 7)
 			WRONG("the result of puts()\n");
-		fprintf(stderr, "ERROR: never dropped %ld %p\n", n, (void *)talker);
+		fprintf(stderr, "ERROR: never dropped %ld %p\n", n,
+			(void *)talker);
 	}
 	return NULL;
 }
@@ -259,8 +265,8 @@ static void survive(long n)
 			puts("of it");
 			_exit(7);
 		}
-		if (waitpid(child, &status, 0) != child ||
-			!WIFEXITED(status) || WEXITSTATUS(status) != 7)
+		if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+			WEXITSTATUS(status) != 7)
 			WRONG("a child has died: %x\n", status);
 	}
 	pthread_join(threads[0], NULL);
@@ -278,6 +284,29 @@ static void say_beyond(void)
 		switches_tell(switches);
 	}
 	printf("the second of %d\n", 2);
+}
+
+static void say_zero(void)
+{
+	struct binlog_switches *switches = find_switches();
+
+	for (int i = 0; i < 10; i++) {
+		pid_t child;
+		int status;
+
+		printf("kept %d\n", i);
+		printf("gone\n");
+		printf("gone\n");
+		if (switches)
+			switches->generation = 0;
+		child = fork();
+		if (child == 0) {
+			printf("kept %d\n", i);
+			_exit(7);
+		}
+		if (waitpid(child, &status, 0) != child || status != 7 << 8)
+			WRONG("a child has died: %x\n", status);
+	}
 }
 
 /* ---- what compilers know of functions that they see ---- */
@@ -319,6 +348,8 @@ int main(int argc, char **argv)
 		say_notices();
 	else if (strcmp(argv[1], "beyond") == 0)
 		say_beyond();
+	else if (strcmp(argv[1], "zero") == 0)
+		say_zero();
 	else if (strcmp(argv[1], "switch") == 0)
 		switch_often((int)n);
 	else if (strcmp(argv[1], "damage") == 0)
