@@ -26,7 +26,7 @@ if [ "$(id -u)" -eq 0 ] && as_nobody="setpriv --reuid=65534 --regid=65534 --clea
 	chmod 600 secret
 	told() { # SENTENCE: binlog-ctl refuses, and the secret is where it was
 		"$ctl" theirs level=err >out 2>errors
-		verdict $(($? != 1 || $($as_nobody cat theirs/* 2>/dev/null </dev/null | grep -c secret))) "$1" "$(cat out errors; ls -l theirs)"
+		verdict $(($? != 1 || $($as_nobody find theirs -type f -exec cat {} + 2>/dev/null | grep -c secret))) "$1" "$(cat out errors; ls -l theirs)"
 		same "$1: as it was" "a secret" "$(cat secret)"
 		rm -rf theirs/*
 	}
@@ -47,12 +47,6 @@ if [ "$(id -u)" -eq 0 ] && as_nobody="setpriv --reuid=65534 --regid=65534 --clea
 	"$ctl" theirs level=err >out 2>&1 && "$ctl" theirs depth=3 >>out 2>&1
 	same "what root says is for their programs to read" "depth = 3
 level = err" "$($as_nobody cat theirs/control.conf 2>&1)"
-	(exec $as_nobody env LD_PRELOAD="$lib" BINLOG_DIR="$TMP/theirs" "$TMP/app" >/dev/null) &
-	app=$!
-	until_true is_recorded theirs
-	same "and their programs obey it" "switches  on, level err" "$("$ctl" theirs | grep -o 'switches.*, level [a-z]*')"
-	kill $app
-	wait $app 2>/dev/null
 else
 	skip "another user's control.conf: not root here"
 fi
@@ -99,6 +93,7 @@ cp one/*.binlog cut/a.binlog
 printf '\0\0\0\0\0\0\0\0' | dd of=cut/a.binlog bs=1 seek=32 conv=notrunc status=none
 exec 8<>cut/a.binlog
 "$ctl" cut rule 'format "y" drop' >out 2>>errors
-same "rules are refused, not written over it" "1 $(head -c 8 one/*.binlog | od -An -tx1)" "$? $(head -c 8 cut/a.binlog | od -An -tx1)"
+status=$?
+same "rules are refused, not written over it" "1 $(head -c 8 one/*.binlog | od -An -tx1)" "$status $(head -c 8 cut/a.binlog | od -An -tx1)"
 exec 8>&-
-exit $failed
+finish

@@ -90,6 +90,17 @@ same "one that cannot be made is named" "2 1" "$? $(grep -c 'temporary file in T
 (ulimit -f 8000; "$show" -q -r many 2>complaint | cat >got)
 same "nor can one that has no room" 1 "$(grep -c 'temporary file in TMPDIR: not written: File too large' complaint)"
 
+"$show" -q many >all
+for n in 1000 250000 290000 999999999; do
+	"$show" -q -n $n many >got
+	same_file "the last $n of many" <(last $n all) got
+	"$show" -q -r -n $n many >got.turned
+	same_file "the newest $n of many" <(turned got) got.turned
+done
+TMPDIR=/nonexistent "$show" -q -n 999999999 many 2>complaint >got
+same "however many are asked for, 16 MiB of them are in memory" 1 \
+	"$(grep -c 'temporary file in TMPDIR: not written: No such file' complaint)"
+
 for option in --processes --output=captures "--raw --as-written"; do
 	# shellcheck disable=SC2086 # a list of words
 	"$show" $option -r few >/dev/null 2>complaint

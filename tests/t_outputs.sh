@@ -88,6 +88,10 @@ printf '[output a]\nto = %s\n' capture/*.binlog >conf
 sum=$(cksum <"$(ls capture/*.binlog)")
 refused "a capture that is read is not written to" 'capture/.*: not opened: it is one of those that are read'
 same "and is as it was" "$sum" "$(cksum <"$(ls capture/*.binlog)")"
+printf '[output a]\nto = ./conf\n' >conf
+sum=$(cksum <conf)
+refused "nor the file that says where outputs go" './conf: not opened: it is one of those that are read'
+same "which is as it was, too" "$sum" "$(cksum <conf)"
 cp log.blog other.blog
 printf '[output a]\nto = ./other.blog\n' >conf
 "$show" --config conf other.blog >/dev/null 2>complaint

@@ -258,19 +258,6 @@ static void a_block_that_several_places_have_is_there_once(void **state)
 	expect(&made, "abcdef");
 }
 
-static void a_place_of_a_wrong_size_hides_none(void **state)
-{
-	struct made made = make_ring(0);
-
-	(void)state;
-	add(&made, 5, 1000, "abc", RING_DONE);
-	add(&made, 6, 2000, "def", RING_OPEN);
-	places_in(&made)[2] = places_in(&made)[0];
-	places_in(&made)[2].at |= 0xff;
-	ring_in(&made)->used = 3;
-	expect(&made, "abcdef");
-}
-
 /* Whatever the table says: an answer, and no more than the file has. */
 static void any_table_can_be_read(void **state)
 {
@@ -318,7 +305,6 @@ int main(void)
 		cmocka_unit_test(how_long_nothing_is_missing_is_known),
 		cmocka_unit_test(
 			a_block_that_several_places_have_is_there_once),
-		cmocka_unit_test(a_place_of_a_wrong_size_hides_none),
 		cmocka_unit_test(any_table_can_be_read),
 	};
 
