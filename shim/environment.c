@@ -72,6 +72,21 @@ static const char *get_early(const char *name)
 	return value;
 }
 
+void environment_each(const char *prefix, void (*take)(const char *rest))
+{
+	size_t length = bytes_length(prefix);
+
+	if (!__environ && !early)
+		read_early();
+	for (char **e = __environ; e && *e; e++)
+		if (bytes_starts(*e, prefix))
+			take(*e + length);
+	for (size_t at = 0; !__environ && at < early_bytes;
+		at += bytes_length(early + at) + 1)
+		if (bytes_starts(early + at, prefix))
+			take(early + at + length);
+}
+
 const char *environment_get(const char *name)
 {
 	const char *value = NULL;

@@ -20,6 +20,9 @@ char **environment_argv(void);
  */
 const char *environment_get(const char *name);
 
+/* All variables whose names begin so: what is behind that, NAME=VALUE. */
+void environment_each(const char *prefix, void (*take)(const char *rest));
+
 /* A value of the auxiliary vector, getauxval(3); false: it is not there. */
 bool environment_auxiliary(uint64_t type, uint64_t *value);
 

@@ -23,6 +23,8 @@ struct settings {
 
 static struct settings of_file;	   /* BINLOG_CONFIG */
 static struct settings of_control; /* control.conf */
+static const char *of_environment[CONFIG_KEYS];
+static const char *config_path;
 
 static void leave_out_wrong(void);
 
@@ -131,13 +133,42 @@ static void tell_children(const char *path)
 		environment_set("BINLOG_CONFIG=", whole);
 }
 
+/* The variable is named as the key, in capital letters; what is behind it, or
+ * null: it is another one. */
+static const char *value_of(const char *variable, const char *key)
+{
+	while (*key &&
+		*variable ==
+			(*key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key))
+		variable++, key++;
+	return *key == '\0' && *variable == '=' ? variable + 1 : NULL;
+}
+
+/* Of two with one name the first counts, as in getenv(3). */
+static void take_variable(const char *variable)
+{
+	static const char *const keys[CONFIG_KEYS] = {
+#define CONFIG_KEY(key, ...) [CONFIG_##key] = #key,
+#include "record/config_keys.def"
+#undef CONFIG_KEY
+	};
+
+	if (!config_path)
+		config_path = value_of(variable, "config");
+	for (unsigned key = 0; key < CONFIG_KEYS; key++)
+		if (!of_environment[key])
+			of_environment[key] = value_of(variable, keys[key]);
+}
+
 void settings_read(void)
 {
-	const char *path = environment_get("BINLOG_CONFIG");
+	const char *path;
 	char control[PATH_BYTES];
 	struct bytes_text text = {control, sizeof(control), 0};
 	const char *directory;
 
+	environment_each("BINLOG_", take_variable);
+	path = config_path;
 	if (path && *path) {
 		read_into(&of_file, path, true);
 		tell_children(path);
@@ -151,31 +182,12 @@ void settings_read(void)
 	leave_out_wrong();
 }
 
-/* The name of the variable: that of the key, in capital letters. */
-static const char *variable(enum config_key key)
-{
-	static const char *const names[CONFIG_KEYS] = {
-#define CONFIG_KEY(key, ...) [CONFIG_##key] = "BINLOG_" #key,
-#include "record/config_keys.def"
-#undef CONFIG_KEY
-	};
-	static char name[32];
-	size_t i = 0;
-
-	for (; names[key][i] && i < sizeof(name) - 1; i++)
-		name[i] = names[key][i] >= 'a' && names[key][i] <= 'z'
-				  ? (char)(names[key][i] - 'a' + 'A')
-				  : names[key][i];
-	name[i] = '\0';
-	return name;
-}
-
 const char *settings_get(enum config_key key)
 {
 	const char *value = of_control.value[key];
 
 	if (!value || key == CONFIG_dir)
-		value = environment_get(variable(key));
+		value = of_environment[key];
 	return value ? value : of_file.value[key];
 }
 
