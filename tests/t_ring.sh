@@ -38,6 +38,7 @@ incomplete() { # COUNTS LEAST LAST: what is wrong, fewer than LEAST lines are; L
 
 # While it runs.
 start 16M 2 "$((seconds + 1))" $speed
+sleep 0.3 # until there is something in it
 : >"$TMP/why"
 for ((i = 0; i < points; i++)); do
 	counts >"$TMP/before"
@@ -73,6 +74,7 @@ verdict "$(wc -l <"$TMP/why")" "killed at $points moments: likewise, up to the l
 
 # As fast as it can, which is faster than it can be read: less of it is there, but that is whole.
 start 16M 1 4 0
+sleep 0.3
 : >"$TMP/why"
 for ((i = 0; i < 2 * points; i++)); do
 	counts >"$TMP/before"
