@@ -287,7 +287,8 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 		.stream = plain_stream(file), .text = BINLOG_TEXT_FORMAT};
 	struct memo *memo;
 
-	if (control_deciding || w->missed != call->sp || how.stream == STREAM_PASS || !format ||
+	if (control_deciding || w->missed != call->sp ||
+		how.stream == STREAM_PASS || !format ||
 		file->_IO_write_ptr != file->_IO_write_base)
 		return NULL;
 	memo = capture_meet_format(w, call, &how, format, arguments);

@@ -226,7 +226,7 @@ static bool find_directory(char *directory, size_t size)
 	long n = 0;
 
 	if (!value || !*value)
-		value = "binlog.data";
+		value = SETTINGS_DIRECTORY;
 	if (*value != '/') {
 		n = SYS2(getcwd, directory, size);
 		if (sys_failed(n) || *directory != '/')

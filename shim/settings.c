@@ -10,7 +10,6 @@
 #define FILE_MAX (1u << 20)
 #define PATH_BYTES 4096u
 #define CONTROL_NAME "/control.conf"
-#define CONTROL_DIRECTORY "binlog.data" /* see find_directory() */
 
 /* Before all other rules. */
 static const char usual_rules[] = "redact usual\n";
@@ -174,8 +173,8 @@ void settings_read(void)
 		tell_children(path);
 	}
 	directory = settings_get(CONFIG_dir);
-	bytes_put(
-		&text, directory && *directory ? directory : CONTROL_DIRECTORY);
+	bytes_put(&text,
+		directory && *directory ? directory : SETTINGS_DIRECTORY);
 	bytes_put(&text, CONTROL_NAME);
 	if (text.length + 1 < sizeof(control))
 		read_into(&of_control, control, false);

@@ -9,6 +9,9 @@
 
 #include "record/config.h"
 
+/* Of captures, in the working directory, where none is set. */
+#define SETTINGS_DIRECTORY "binlog.data"
+
 /* Reads the files; what is wrong in them is passed over: binlog-run(1) says
  * so. */
 void settings_read(void);

@@ -89,8 +89,9 @@ static void describe(
 		.thread = name,
 		.level = infer_level(call),
 	};
-	/* PR_GET_NAME 16: the name of the calling thread */
-	SYS2(prctl, 16, name);
+	if (control_asks_threads)
+		/* PR_GET_NAME 16: the name of the calling thread */
+		SYS2(prctl, 16, name);
 	if (!module_find(pc, &module))
 		return;
 	site->module = *module.path ? module.path : process_executable();

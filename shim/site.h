@@ -1,7 +1,7 @@
 /*
  * What is to become of the calls from one place, by the rules and the level
  * that are in force.  Called by the slow way to record a call, and only where
- * there is something to decide (control_decides()); decided once for each
+ * there is something to decide (control_deciding); decided once for each
  * place, and anew after each change.  What the short way does not know of it
  * is recorded like any other call.  Lock-free, async-signal-safe.
  */
@@ -80,4 +80,5 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 enum site_answer { SITE_RECORD, SITE_HIDE, SITE_PASS, SITE_DROP };
 enum site_answer site_ask(
 	struct writer *w, const struct call *call, unsigned stream);
+
 #endif

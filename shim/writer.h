@@ -63,8 +63,8 @@ struct writer_ring {
 
 struct writer {
 	/*
-	 * Odd: the generation (control.h) of when it was left; it is free if that is
-	 * still the same.  Even: a call is inside, which has its return address
+	 * Odd: the generation (control.h) of when it was left; it is free if
+	 * that is still the same.  Even: a call is inside, which has its return address
 	 * there.  0: in a child of fork, and before it is armed.  Only its own
 	 * thread and handlers change it; it is taken by one instruction, since
 	 * a handler may come before or after it and leave it as it was.
