@@ -2,6 +2,11 @@
 O ?= build
 CC ?= gcc
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/vendor-completions
 DESTDIR ?=
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
@@ -46,14 +51,14 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
-READ_LIBS = -lz -liberty -lmsgpackc -lzstd
+READ_LIBS = -lz -liberty -lmsgpackc -lzstd -lm
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
 	shim/fast_x86_64.S
 reader_src := $(wildcard record/*.c decoder/*.c symbolizer/*.c)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
-reader_obj := $(reader_src:%.c=$(O)/outside/%.o)
+reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
 symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
@@ -63,16 +68,20 @@ run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)
 ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c) \
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
 	$(library_obj)
-symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c)) \
+symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c) \
+	decoder/command_line.c decoder/suggest.c) \
 	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
 	$(library_obj)
+top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c) \
+	$(addprefix tools/ctl/,status_count.c targets.c mappings.c page_guard.c \
+	switching.c changes.c words.c rules_text.c control_file.c)) $(library_obj)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
-	binlog-pack)
+	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
-	coverage help install clean deps-build deps-check deps-demo deps-bench
+	coverage help install uninstall clean deps-build deps-check deps-demo deps-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -101,6 +110,16 @@ $(O)/outside/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
+# The page of a report, as C.
+$(O)/outside/html_template.c: decoder/html/assemble $(wildcard decoder/html/*)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)decoder/html/assemble >$@
+
+$(O)/outside/html_template.o: $(O)/outside/html_template.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
+
 $(O)/libbinlog.so: $(inside_obj) shim/inside.ld
 	$(call say,LD,$@)
 	$(Q)$(CC) -o $@ $(inside_obj) $(INSIDE_LINK)
@@ -114,6 +133,10 @@ $(O)/binlog-symbolize: $(symbolize_obj)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/binlog-pack: $(pack_obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+
+$(O)/binlog-top: $(top_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
@@ -162,7 +185,7 @@ $(O)/tests/unit_%: tests/unit_%.c $(library_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
-		-lcmocka $(READ_LIBS) -lm
+		-lcmocka $(READ_LIBS)
 
 check: deps-check
 	$(Q)$(MAKE) --no-print-directory all $(units)
@@ -202,7 +225,7 @@ $(O)/tests/fuzz_%: tests/fuzz_%.c $(library_obj)
 	$(call say,FUZZ,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
-		$(READ_LIBS) -lm
+		$(READ_LIBS)
 
 # Of the tools; a preloaded library that writes .gcda files would be another.
 coverage: deps-check
@@ -225,16 +248,32 @@ deps-bench: packages = $(BENCH_PACKAGES)
 deps-build deps-check deps-demo deps-bench:
 	@tests/install-packages $(packages)
 
+# Into a tree that can be moved as a whole: binlog-run finds the library by
+# where it is itself.  For multiarch: LIBDIR=$(PREFIX)/lib/x86_64-linux-gnu.
+install_each = for file in $(1); do \
+		[ ! -e $$file ] || install -D -m 644 -t $(DESTDIR)$(2) $$file || exit; \
+	done
+remove_each = for file in $(1); do rm -f $(DESTDIR)$(2)/$${file\#\#*/}; done
+man_files = man/*.[1-8] $(O)/man/*.[1-8]
+tools = $(filter-out %.so,$(programs))
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/binlog \
-		$(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/man/man5 \
-		$(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(filter-out %.so,$(programs)) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(O)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
-	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(O)/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 man/*.7 $(O)/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(PREFIX)/lib/binlog)
+	install -m 755 $(tools) $(DESTDIR)$(BINDIR)
+	install -m 644 $(O)/libbinlog.so $(DESTDIR)$(LIBDIR)
+	ln -srf $(DESTDIR)$(LIBDIR)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
+	$(call install_each,$(man_files),$(MANDIR)/man$${file##*.})
+	$(call install_each,$(O)/completions/bash/*,$(BASHDIR))
+	$(call install_each,$(O)/completions/zsh/*,$(ZSHDIR))
+
+uninstall:
+	$(call remove_each,$(tools),$(BINDIR))
+	$(call remove_each,$(O)/libbinlog.so,$(LIBDIR))
+	$(call remove_each,$(O)/libbinlog.so,$(PREFIX)/lib/binlog)
+	$(call remove_each,$(man_files),$(MANDIR)/man$${file##*.})
+	$(call remove_each,$(O)/completions/bash/*,$(BASHDIR))
+	$(call remove_each,$(O)/completions/zsh/*,$(ZSHDIR))
+	-rmdir $(DESTDIR)$(PREFIX)/lib/binlog
 
 clean:
 	rm -rf $(O)
@@ -250,7 +289,8 @@ help:
 	@echo 'make fuzz       ten million random formats against glibc'
 	@echo 'make coverage   line coverage of the tests'
 	@echo 'make lint       include rules, imports, layout, man pages'
-	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR'
+	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'
+	@echo 'make uninstall  removes what install has put there'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
 	@echo '         PORTABLE=1 builds the library without its assembly'
 

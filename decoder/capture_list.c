@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "decoder/core_file.h"
+#include "decoder/heph_file.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
 #include "decoder/recording_ring.h"
@@ -122,7 +123,7 @@ static void add_file(
 		add_core(list, path, errors);
 		return;
 	}
-	if (is_packed(path)) {
+	if (is_packed(path) || heph_file_is(path)) {
 		list->packed[list->packed_count++] = path;
 		return;
 	}

@@ -84,5 +84,5 @@ void column_doubles_write(struct column_write *writer,
 		return;
 	writer->other.length = 0;
 	put_decimal(writer, &writer->other, values, count, exponent);
-	column_write_keep_better(writer, out, start);
+	column_write_keep_better(writer, out, start, &writer->other);
 }

@@ -139,6 +139,6 @@ void column_phrases_write(struct column_write *writer,
 		return;
 	writer->other.length = 0;
 	if (write_phrases(writer, &writer->other, values, count, starts))
-		pack_choice_make(
-			choice, column_write_keep_better(writer, out, start));
+		pack_choice_make(choice, column_write_keep_better(writer, out,
+						 start, &writer->other));
 }

@@ -45,7 +45,7 @@ bool column_write_room(void **array, size_t *room, size_t count, size_t size)
 	return true;
 }
 
-static bool reserve_numbers(struct column_write *writer, size_t count)
+bool column_write_reserve_numbers(struct column_write *writer, size_t count)
 {
 	return column_write_room((void **)&writer->numbers,
 		&writer->numbers_room, count, sizeof(*writer->numbers));
@@ -245,7 +245,8 @@ static struct plan plan_for(
 
 	plan.estimate = column_shape_estimate(&plan.shape, values, count);
 	if (plan.shape.kind == PACKED_CONSTANT || count < 4 ||
-		plan.estimate <= LEAST_GAIN || !reserve_numbers(writer, count))
+		plan.estimate <= LEAST_GAIN ||
+		!column_write_reserve_numbers(writer, count))
 		return plan;
 	if (plan.shape.width > 1 || plan.shape.exceptions > 0)
 		consider_scaled(writer, &plan, values, count);
@@ -345,10 +346,10 @@ size_t column_write_compressed(
 	return ZSTD_isError(compressed) ? SIZE_MAX : compressed;
 }
 
-bool column_write_keep_better(
-	struct column_write *writer, struct render_buffer *out, size_t start)
+bool column_write_keep_better(struct column_write *writer,
+	struct render_buffer *out, size_t start,
+	const struct render_buffer *other)
 {
-	const struct render_buffer *other = &writer->other;
 	size_t now = column_write_compressed(
 		writer, out->data + start, out->length - start);
 	size_t then =
@@ -397,7 +398,8 @@ void column_write_grouped(struct column_write *writer,
 		return;
 	writer->other.length = 0;
 	put_groups(writer, &writer->other, values, groups);
-	pack_choice_make(choice, column_write_keep_better(writer, out, start));
+	pack_choice_make(choice,
+		column_write_keep_better(writer, out, start, &writer->other));
 }
 
 void column_write_free(struct column_write *writer)
@@ -406,6 +408,7 @@ void column_write_free(struct column_write *writer)
 	free(writer->group);
 	free(writer->slots);
 	render_buffer_free(&writer->other);
+	render_buffer_free(&writer->tuples);
 	render_buffer_free(&writer->compressed);
 	ZSTD_freeCCtx(writer->zstd);
 	*writer = (struct column_write){0};

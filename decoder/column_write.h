@@ -23,7 +23,8 @@ struct column_write {
 	uint32_t *slots; /* of a hash table: 1 + place, 0: free */
 	size_t slots_room;
 	uint64_t seed;
-	struct render_buffer other; /* the same column in another way */
+	struct render_buffer other;  /* the same column in another way */
+	struct render_buffer tuples; /* likewise */
 	struct render_buffer compressed;
 	struct ZSTD_CCtx_s *zstd;
 };
@@ -53,15 +54,17 @@ bool column_write_room(void **array, size_t *room, size_t count, size_t size);
  */
 size_t column_write_slots(struct column_write *writer, size_t count);
 
-/* Room for as many numbers in `group`; false: out of memory. */
+/* Room for as many in `numbers` or `group`; false: out of memory. */
+bool column_write_reserve_numbers(struct column_write *writer, size_t count);
 bool column_write_reserve_group(struct column_write *writer, size_t count);
 
 /*
  * Of what is in `out` from `start` on, and in `other`, keeps in `out` what is
  * less once it is compressed; whether that is the other.
  */
-bool column_write_keep_better(
-	struct column_write *writer, struct render_buffer *out, size_t start);
+bool column_write_keep_better(struct column_write *writer,
+	struct render_buffer *out, size_t start,
+	const struct render_buffer *other);
 
 /*
  * How many bytes these are once they are compressed; SIZE_MAX: out of memory.

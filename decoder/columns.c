@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder/suggest.h"
+
 enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };
 
 const struct column_kind columns_all[COLUMN_NAMES] = {
@@ -37,11 +39,20 @@ static const char *complain(
 {
 	char *problem = columns->problem;
 	size_t size = sizeof(columns->problem);
+	const char *names[COLUMN_NAMES];
+	char given[65];
+	const char *near;
 	size_t used, i;
 
+	for (i = 0; i < COLUMN_NAMES; i++)
+		names[i] = columns_all[i].text;
+	snprintf(given, sizeof(given), "%.*s", bytes > 64 ? 64 : (int)bytes,
+		text);
+	near = suggest_nearest(given, names, COLUMN_NAMES);
 	used = (size_t)snprintf(problem, size,
-		"\"%.*s\" is no column: there are",
-		bytes > 64 ? 64 : (int)bytes, text);
+		"\"%s\" is no column: %s%s%sthere are", given,
+		near ? "did you mean " : "", near ? near : "",
+		near ? "? " : "");
 	for (i = 0; i < COLUMN_NAMES && used < size; i++)
 		used += (size_t)snprintf(problem + used, size - used, "%s %s",
 			i == 0 ? "" : ",", columns_all[i].text);

@@ -42,7 +42,7 @@ struct columns {
 	uint8_t names[COLUMNS_MAX]; /* enum column_name */
 	size_t count;		    /* 0: those that the style has */
 	bool help;		    /* to be listed */
-	char problem[640];
+	char problem[768];
 };
 
 /*

@@ -150,6 +150,20 @@ uint32_t definition_context_stream(const struct definition_context *context)
 	return context->stream ? context->stream->flags : 0;
 }
 
+bool definition_is_formatted(const struct definition_context *context)
+{
+	switch (context->text) {
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_WARN:
+	case BINLOG_TEXT_WARNX:
+	case BINLOG_TEXT_ERROR:
+	case BINLOG_TEXT_SYSLOG:
+	case BINLOG_TEXT_SYSLOG_PERROR:
+		return true;
+	}
+	return false;
+}
+
 size_t definition_arguments_before(const struct definition_context *context)
 {
 	switch (context->text) {

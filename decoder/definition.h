@@ -19,8 +19,12 @@
 /* Those of a format and, before them, those that text.def adds. */
 #define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
 
+struct fields;
+struct message_site;
 struct filter_site;
 struct render_plan;
+struct run_context;
+struct span_site;
 
 struct definition_string {
 	const char *bytes; /* a NUL follows them; null: they are lost */
@@ -65,7 +69,11 @@ struct definition_context {
 	char *stack;	     /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
 	struct render_plan *plan;   /* for message.c; null: not yet */
-	const struct filter_site *filter; /* for filter.c; null: not yet */
+	struct filter_site *filter; /* for filter.c; null: not yet */
+	const struct fields *fields;	  /* for fields.c; null: not yet */
+	struct span_site *spans;    /* for spans.c; null: not yet */
+	struct run_context *run;    /* for run_sites.c; null: not yet */
+	struct message_site *site;  /* for message_sites.c; null: not yet */
 };
 
 /* All zeros is an empty table. */
@@ -104,6 +112,9 @@ static inline const struct definition_string *definition_string(
 
 /* BINLOG_STREAM_... of the stream that the texts belong to. */
 uint32_t definition_context_stream(const struct definition_context *context);
+
+/* Its text is made with a format, whose arguments it has. */
+bool definition_is_formatted(const struct definition_context *context);
 
 /* How many of the arguments are not those of the format: see text.def. */
 size_t definition_arguments_before(const struct definition_context *context);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/expression_tree.h"
+#include "decoder/fields.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"
@@ -22,44 +23,13 @@ struct value {
 	char wide[WIDE_BYTES_MAX];
 };
 
-static uint64_t cut_to_size(uint64_t bits, uint8_t size)
-{
-	switch (size) {
-	case FORMAT_CHAR:
-		return (uint8_t)bits;
-	case FORMAT_SHORT:
-		return (uint16_t)bits;
-	case FORMAT_INT:
-		return (uint32_t)bits;
-	}
-	return bits;
-}
-
-static int64_t cut_signed(int64_t number, uint8_t size)
-{
-	switch (size) {
-	case FORMAT_CHAR:
-		return (int8_t)number;
-	case FORMAT_SHORT:
-		return (int16_t)number;
-	}
-	return number;
-}
-
-/* As the directive prints it. */
 static long double integer_of(
 	const struct expression_reference *reference, int64_t number)
 {
-	switch (reference->conversion) {
-	case 'd':
-		return cut_signed(number, reference->size);
-	case 'c':
-		return reference->size == FORMAT_LONG ? (uint32_t)number
-						      : (uint8_t)number;
-	case 'p':
-		return (uint64_t)number;
-	}
-	return cut_to_size((uint64_t)number, reference->size);
+	number = field_cut(number, reference->conversion, reference->size);
+	if (reference->conversion == 'd')
+		return number;
+	return (uint64_t)number;
 }
 
 /* False: another machine's. */

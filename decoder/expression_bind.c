@@ -72,20 +72,6 @@ static void bind_star(const struct expression *expression,
 				refer(&number, context, (size_t)argument);
 }
 
-static bool has_format(const struct definition_context *context)
-{
-	switch (context->text) {
-	case BINLOG_TEXT_FORMAT:
-	case BINLOG_TEXT_WARN:
-	case BINLOG_TEXT_WARNX:
-	case BINLOG_TEXT_ERROR:
-	case BINLOG_TEXT_SYSLOG:
-	case BINLOG_TEXT_SYSLOG_PERROR:
-		return true;
-	}
-	return false;
-}
-
 static void bind_format(const struct expression *expression,
 	const struct definition_context *context,
 	const struct definition_string *format,
@@ -166,7 +152,7 @@ const struct expression_binding *expression_bind(
 {
 	struct expression_binding *binding;
 
-	if (!format || !format->bytes || !has_format(context))
+	if (!format || !format->bytes || !definition_is_formatted(context))
 		return NULL;
 	binding = pool_take(pool, sizeof(*binding));
 	if (!binding)

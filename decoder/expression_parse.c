@@ -52,7 +52,7 @@ static struct expression_node *add_node(
 	struct expression_node *node;
 
 	if (expression->count == EXPRESSION_NODES_MAX) {
-		fail(parser, parser->at, "too long: give --argument twice");
+		fail(parser, parser->at, "too long: give --where twice");
 		return NULL;
 	}
 	*at = expression->count++;

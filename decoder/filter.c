@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "decoder/filter_site.h"
+#include "decoder/lines_around.h"
+#include "decoder/message_level.h"
 #include "record/path_glob.h"
 
 static bool matches(const struct options_glob *glob, const char *path)
@@ -107,8 +109,8 @@ bool filter_asks_for_text(const struct options *options)
 
 bool filter_asks_for_lines(const struct options *options)
 {
-	return options &&
-	       (options->rules.timed || filter_asks_for_text(options));
+	return options && (options->rules.timed || options->rules.around ||
+				  filter_asks_for_text(options));
 }
 
 bool filter_is_timely(
@@ -126,26 +128,24 @@ static const struct filter_site *site_of(
 {
 	struct definition_context *context = message->context;
 	const struct definition_string *format = context->format;
-	const struct filter_site *site =
-		filter_site_find(context, &options->rules);
+	struct filter_site *site = filter_site_find(context, &options->rules);
 
-	if (site)
-		return site;
-	if (!grep_format_is_sound(context, format))
-		format = message_format(message);
-	return filter_site_new(&options->rules, context, format, message->pool);
+	if (!site) {
+		if (!grep_format_is_sound(context, format))
+			format = message_format(message);
+		site = filter_site_new(
+			&options->rules, context, format, message->pool);
+	}
+	if (site && !site->settled)
+		filter_site_settle(site, message);
+	return site;
 }
 
-/* Of a context that has one: see filter_site.c. */
-static bool has_level(
-	const struct filter_rules *rules, const struct message *message)
+static bool has_level(const struct filter_rules *rules,
+	const struct filter_site *site, const struct message *message)
 {
-	const struct render_argument *priority = message->arguments;
-
-	if (rules->levels == 0)
-		return true;
-	return message->count > 0 && priority->kind == BINLOG_ARG_I32 &&
-	       rules->levels >> (priority->i32 & 7) & 1;
+	return rules->levels == 0 || site->has_level ||
+	       rules->levels >> message_level(message) & 1;
 }
 
 static bool is_any_true(const struct filter_rules *rules,
@@ -166,19 +166,22 @@ bool filter_chooses(
 {
 	const struct filter_site *site = site_of(options, message);
 
-	return !site || (site->chosen && has_level(&options->rules, message) &&
-				is_any_true(&options->rules, site, message));
+	return !site ||
+	       (site->chosen && has_level(&options->rules, site, message) &&
+		       is_any_true(&options->rules, site, message));
 }
 
 bool filter_finds(const struct options *options, const char *text, size_t bytes)
 {
 	const struct filter_rules *rules = &options->rules;
+	bool found = rules->grep_count == 0;
 	size_t i;
 
-	for (i = 0; i < rules->grep_count; i++)
-		if (grep_finds(rules->greps[i], text, bytes))
-			return true;
-	return rules->grep_count == 0;
+	for (i = 0; i < rules->grep_count && !found; i++)
+		found = grep_finds(rules->greps[i], text, bytes);
+	if (found && rules->around)
+		lines_around_look(rules->around, text, bytes);
+	return found;
 }
 
 bool filter_wants_line(const struct options *options,

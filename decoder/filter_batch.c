@@ -1,5 +1,6 @@
 #include "decoder/filter_batch.h"
 
+#include "decoder/batch_fold.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/filter_site.h"
@@ -144,6 +145,22 @@ static void choose_sites(
 				&unfinished, timely);
 }
 
+/* Of who adds up. */
+static bool is_of_use(const struct batch_fold *fold,
+	const struct packed_batch *batch, struct definition_context *context)
+{
+	const struct message example = {
+		.context = context,
+		.program = batch->writers[0].program,
+		.capture = batch->writers[0].capture,
+		.thread = "",
+		.pool = batch->pool,
+	};
+
+	return !fold->needs || is_event(context) ||
+	       fold->needs(fold->closure, &example);
+}
+
 bool filter_batch_wants(void *closure, struct packed_batch *batch)
 {
 	struct filter_batch *filter = closure;
@@ -154,10 +171,12 @@ bool filter_batch_wants(void *closure, struct packed_batch *batch)
 	if (any)
 		choose_sites(filter, batch);
 	for (i = 0; i < batch->site_count; i++) {
-		const struct definition_context *context =
-			batch->sites[i].context;
+		struct definition_context *context = batch->sites[i].context;
 
-		batch->sites[i].wanted = any && batch->sites[i].wanted;
+		batch->sites[i].wanted =
+			any && batch->sites[i].wanted &&
+			(!filter->fold ||
+				is_of_use(filter->fold, batch, context));
 		if (batch->sites[i].wanted)
 			wanted = true;
 		else if (!is_event(context) &&

@@ -10,10 +10,14 @@
 #include "decoder/options.h"
 #include "decoder/packed_batch.h"
 
+struct batch_fold;
+
 struct filter_batch {
 	const struct options *options;
 	/* Of who shows whole lines; null: messages are chosen one by one. */
 	const struct line_joiner *joiner;
+	/* Of who takes batches as columns; null: see batch_fold.h. */
+	const struct batch_fold *fold;
 	uint64_t passed; /* calls that were not given out */
 };
 

@@ -2,14 +2,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "decoder/lines_around.h"
+#include "decoder/suggest.h"
 #include "decoder/time_parse.h"
 #include "record/levels.h"
 
-#define LEVELS 8
+#define LEVELS ((size_t)LEVEL_LAST + 1)
 static const char too_many[] =
 	"given more often than can be kept: leave some out";
 
@@ -38,12 +41,61 @@ const char *filter_rules_add_text(struct filter_texts *texts, const char *value)
 	return NULL;
 }
 
-/* The level of syslog that has this name or number, or LEVELS. */
+/* GLOB, or GLOB:LINE. */
+const char *filter_rules_add_file(struct filter_rules *rules, const char *value)
+{
+	const char *colon = strrchr(value, ':');
+	struct filter_file file = {.glob = value, .length = strlen(value)};
+	unsigned long line;
+	char *end;
+
+	if (colon && isdigit((unsigned char)colon[1])) {
+		errno = 0;
+		line = strtoul(colon + 1, &end, 10);
+		if (*end == '\0') {
+			if (errno || line == 0 || line > UINT32_MAX)
+				return "no such line can be: they are counted "
+				       "from 1";
+			file.line = (uint32_t)line;
+			file.length = (size_t)(colon - value);
+		}
+	}
+	if (file.length == 0)
+		return "no file is named: give GLOB or GLOB:LINE";
+	if (rules->files.count == FILTER_RULES_MAX)
+		return too_many;
+	rules->files.all[rules->files.count++] = file;
+	return NULL;
+}
+
+static const char *complain_of_level(
+	struct filter_rules *rules, const char *value)
+{
+	static const char *const names[] = {
+#define LEVEL(name, number, what) #name,
+#define LEVEL_ALIAS(name, number)
+#include "record/levels.def"
+#undef LEVEL
+#undef LEVEL_ALIAS
+	};
+	const char *near =
+		suggest_nearest(value, names, sizeof(names) / sizeof(names[0]));
+
+	snprintf(rules->problem, sizeof(rules->problem),
+		"no such level: %s%s%sgive emerg, alert, crit, err, warning, "
+		"notice, info, debug, trace or a number",
+		near ? "did you mean " : "", near ? near : "",
+		near ? "? " : "");
+	return rules->problem;
+}
+
+/* The level that has this name or number, or LEVELS. */
 static size_t level_of(const char *name, size_t bytes)
 {
 	int level;
 
-	return level_named(name, bytes, &level) && level >= 0 && level < LEVELS
+	return level_named(name, bytes, &level) && level >= 0 &&
+			       (size_t)level < LEVELS
 		       ? (size_t)level
 		       : LEVELS;
 }
@@ -58,8 +110,7 @@ const char *filter_rules_add_levels(
 	size_t to = level_of(last, strlen(last));
 
 	if (from >= LEVELS || to >= LEVELS)
-		return "no such level: give emerg, alert, crit, err, warning, "
-		       "notice, info, debug or 0 to 7";
+		return complain_of_level(rules, from >= LEVELS ? value : last);
 	if (from > to) {
 		size_t swap = from;
 
@@ -67,7 +118,7 @@ const char *filter_rules_add_levels(
 		to = swap;
 	}
 	for (; from <= to; from++)
-		rules->levels |= (uint8_t)(1u << from);
+		rules->levels |= (uint16_t)(1u << from);
 	return NULL;
 }
 
@@ -130,7 +181,13 @@ const char *filter_rules_finish(
 bool filter_rules_ask_for_text(const struct filter_rules *rules)
 {
 	return rules->formats.count || rules->functions.count ||
+	       rules->modules.count || filter_rules_ask_for_places(rules) ||
 	       rules->levels || rules->expression_count || rules->grep_count;
+}
+
+bool filter_rules_ask_for_places(const struct filter_rules *rules)
+{
+	return rules->callers.count || rules->files.count;
 }
 
 void filter_rules_free(struct filter_rules *rules)
@@ -141,5 +198,6 @@ void filter_rules_free(struct filter_rules *rules)
 		expression_free(rules->expressions[i]);
 	for (i = 0; i < rules->grep_count; i++)
 		grep_free(rules->greps[i]);
+	lines_around_free(rules->around);
 	*rules = (struct filter_rules){0};
 }

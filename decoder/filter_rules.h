@@ -16,6 +16,9 @@
 /* Of one kind. */
 #define FILTER_RULES_MAX 32
 
+struct lines_around;
+struct places;
+
 struct filter_texts {
 	const char *texts[FILTER_RULES_MAX];
 	size_t count;
@@ -23,6 +26,18 @@ struct filter_texts {
 
 struct filter_numbers {
 	uint32_t numbers[FILTER_RULES_MAX];
+	size_t count;
+};
+
+/* One that is given as a name alone is asked for in any directory. */
+struct filter_file {
+	const char *glob;
+	size_t length;
+	uint32_t line; /* 0: any */
+};
+
+struct filter_files {
+	struct filter_file all[FILTER_RULES_MAX];
 	size_t count;
 };
 
@@ -39,14 +54,19 @@ struct filter_rules {
 	struct filter_texts threads; /* globs, and so are these */
 	struct filter_texts formats;
 	struct filter_texts functions;
-	uint8_t levels; /* of syslog, a bit for each; 0: not asked for */
+	struct filter_texts callers; /* functions of the program */
+	struct filter_texts modules;
+	struct filter_files files; /* of sources */
+	uint16_t levels;	   /* a bit for each; 0: not asked for */
 	struct expression *expressions[FILTER_RULES_MAX];
 	size_t expression_count;
 	struct grep *greps[FILTER_RULES_MAX];
 	size_t grep_count;
-	bool named; /* what pointers point to is in the texts */
+	struct lines_around *around; /* null: not asked for */
+	struct places *places;	     /* for callers and files; borrowed */
+	bool named;    /* what pointers point to is in the texts */
 	bool reworded; /* the texts are not as their formats say */
-	char problem[160];
+	char problem[256];
 };
 
 /*
@@ -57,6 +77,8 @@ const char *filter_rules_add_number(
 	struct filter_numbers *numbers, const char *value);
 const char *filter_rules_add_text(
 	struct filter_texts *texts, const char *value);
+const char *filter_rules_add_file(
+	struct filter_rules *rules, const char *value);
 const char *filter_rules_add_levels(
 	struct filter_rules *rules, const char *value);
 const char *filter_rules_add_expression(
@@ -73,6 +95,9 @@ const char *filter_rules_finish(
 
 /* Whether there are rules about what is said, not only of who and when. */
 bool filter_rules_ask_for_text(const struct filter_rules *rules);
+
+/* Whether some of them need `places` for it, which somebody has to set. */
+bool filter_rules_ask_for_places(const struct filter_rules *rules);
 
 /* Frees what the rules own; they are all zeros again. */
 void filter_rules_free(struct filter_rules *rules);

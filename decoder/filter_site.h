@@ -10,8 +10,10 @@
 
 struct filter_site {
 	const struct filter_rules *rules; /* that say it */
-	const struct filter_site *next;	  /* what others say of it, or null */
-	bool chosen;	/* by format and function, and its arguments may be */
+	struct filter_site *next;	  /* what others say of it, or null */
+	bool chosen;	/* by what is the same for all of them */
+	bool settled;	/* for that no message is needed any more */
+	bool has_level; /* each of them has one that was asked for */
 	bool ends_line; /* its texts are whole lines */
 	enum grep_answer found;
 	/* One for each expression; null: it is true of none. */
@@ -19,11 +21,11 @@ struct filter_site {
 };
 
 /* What was decided; null: nothing yet. */
-static inline const struct filter_site *filter_site_find(
+static inline struct filter_site *filter_site_find(
 	const struct definition_context *context,
 	const struct filter_rules *rules)
 {
-	const struct filter_site *site = context->filter;
+	struct filter_site *site = context->filter;
 
 	while (site && site->rules != rules)
 		site = site->next;
@@ -34,9 +36,13 @@ static inline const struct filter_site *filter_site_find(
  * Decides of messages with this context and format, which may be null, and
  * notes it there; from the pool.  Null: out of memory.
  */
-const struct filter_site *filter_site_new(const struct filter_rules *rules,
+struct filter_site *filter_site_new(const struct filter_rules *rules,
 	struct definition_context *context,
 	const struct definition_string *format, struct pool *pool);
+
+/* Decides what can be known only when there is one of the messages. */
+void filter_site_settle(
+	struct filter_site *site, const struct message *message);
 
 /* Whether no message of it is asked for, for what it says. */
 static inline bool filter_site_is_hopeless(const struct filter_site *site)

@@ -1,6 +1,7 @@
 #include "decoder/fired.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decoder/program_file.h"
 #include "record/hash.h"
@@ -134,6 +135,37 @@ struct fired_call *fired_calls(const struct fired *fired, const char *path,
 	if (file)
 		program_file_close(file);
 	free(real);
+	return calls;
+}
+
+static bool is_of(
+	const struct program_module *a, const struct program_module *b)
+{
+	return a->path && strcmp(a->path, b->path) == 0 &&
+	       a->build_id_bytes == b->build_id_bytes &&
+	       (a->build_id_bytes == 0 || memcmp(a->build_id, b->build_id,
+						  a->build_id_bytes) == 0) &&
+	       a->content_hash == b->content_hash;
+}
+
+struct fired_call *fired_calls_in(const struct fired *fired,
+	const struct program_module *module, size_t *count)
+{
+	struct fired_call *calls =
+		reallocarray(NULL, fired->used + 1, sizeof(*calls));
+	size_t i;
+
+	*count = 0;
+	for (i = 0; calls && i < fired->room; i++) {
+		const struct fired_place *place = &fired->places[i];
+
+		if (place->program && is_of(&place->module, module))
+			calls[(*count)++] = (struct fired_call){
+				place->frame - place->module.bias,
+				place->count};
+	}
+	if (*count > 0)
+		qsort(calls, *count, sizeof(*calls), compare);
 	return calls;
 }
 

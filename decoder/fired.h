@@ -44,6 +44,13 @@ struct fired_call *fired_calls(const struct fired *fired, const char *path,
 	const struct symbolizer_options *options, size_t *count,
 	char **complaint);
 
+/*
+ * The same of a module whose file is known to be the one that was recorded.
+ * Null: out of memory.
+ */
+struct fired_call *fired_calls_in(const struct fired *fired,
+	const struct program_module *module, size_t *count);
+
 void fired_free(struct fired *fired);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "decoder/escape.h"
 #include "decoder/literal.h"
@@ -22,8 +23,8 @@ struct statement {
 };
 
 struct index {
-	const char *path;
-	const char *name; /* last part of it */
+	struct symbolizer_module module;
+	const char *name; /* last part of its path */
 	struct statement *statements;
 	size_t count;
 	size_t room;
@@ -34,6 +35,9 @@ struct index {
 	struct fired_call *fired;
 	size_t fired_count;
 	struct index_sum *sum;
+	struct output *output;
+	void (*take)(void *closure, const struct index_statement *statement);
+	void *closure;
 	/* Of the statement that is being resolved. */
 	struct statement *now;
 	bool placed;
@@ -153,7 +157,7 @@ static void take_target(void *closure, const struct symbolizer_frame *frame)
 
 static void place_all(struct index *index, struct symbolizer *symbolizer)
 {
-	const struct symbolizer_module module = {.path = index->path};
+	const struct symbolizer_module *module = &index->module;
 	uint64_t *addresses =
 		reallocarray(NULL, index->count + 1, sizeof(*addresses));
 	size_t i;
@@ -161,15 +165,15 @@ static void place_all(struct index *index, struct symbolizer *symbolizer)
 	for (i = 0; addresses && i < index->count; i++)
 		addresses[i] = index->statements[i].address;
 	if (addresses)
-		symbolizer_expect(symbolizer, &module, addresses, index->count);
+		symbolizer_expect(symbolizer, module, addresses, index->count);
 	free(addresses);
 	for (i = 0; i < index->count; i++) {
 		index->now = &index->statements[i];
 		index->placed = false;
-		symbolizer_resolve(symbolizer, &module, index->now->address,
+		symbolizer_resolve(symbolizer, module, index->now->address,
 			take_frame, index);
 		if (!index->now->call)
-			symbolizer_resolve(symbolizer, &module,
+			symbolizer_resolve(symbolizer, module,
 				index->now->target, take_target, index);
 	}
 }
@@ -237,19 +241,29 @@ static uint64_t messages_of(
 	return count;
 }
 
+/* Of the copies of a statement together; false: there may be more. */
+static bool count_copies(const struct index *index,
+	const struct statement *statement, size_t copies, uint64_t *count)
+{
+	bool known = true;
+	size_t i;
+
+	*count = 0;
+	for (i = 0; i < copies; i++) {
+		known &= statement[i].next != 0;
+		*count += messages_of(index, &statement[i]);
+	}
+	return known;
+}
+
 static void put_count(const struct index *index,
 	const struct statement *statement, size_t copies,
 	struct render_buffer *out)
 {
-	uint64_t count = 0;
-	bool known = true;
+	uint64_t count;
+	bool known = count_copies(index, statement, copies, &count);
 	char text[32];
-	size_t i;
 
-	for (i = 0; i < copies; i++) {
-		known &= statement[i].next != 0;
-		count += messages_of(index, &statement[i]);
-	}
 	if (known || count > 0)
 		snprintf(text, sizeof(text), "%8" PRIu64 " ", count);
 	else
@@ -262,9 +276,9 @@ static void put_count(const struct index *index,
 
 /* One line for the first `count` of these. */
 static void put_statement(const struct index *index,
-	const struct statement *statement, size_t count,
-	struct render_buffer *out)
+	const struct statement *statement, size_t count)
 {
+	struct render_buffer *out = &index->output->text;
 	size_t i;
 
 	if (index->counts)
@@ -287,9 +301,28 @@ static void put_statement(const struct index *index,
 	put_string(out, " ");
 	put_string(out, statement->texts);
 	put_string(out, "\n");
+	output_settle(index->output);
 }
 
-static void put_all(struct index *index, struct output *output)
+static void tell_statement(const struct index *index,
+	const struct statement *statement, size_t count)
+{
+	struct index_statement told = {
+		.file = statement->file,
+		.line = statement->line,
+		.address = statement->address,
+		.function = statement->function,
+		.call = statement->call,
+		.texts = statement->texts,
+	};
+
+	told.known = count_copies(index, statement, count, &told.count);
+	index->take(index->closure, &told);
+}
+
+static void each(struct index *index,
+	void (*take)(const struct index *index,
+		const struct statement *statement, size_t count))
 {
 	const struct statement *at = index->statements;
 	size_t left = index->count;
@@ -300,8 +333,7 @@ static void put_all(struct index *index, struct output *output)
 	for (; left > 0; at += same, left -= same) {
 		for (same = 1; same < left && is_same(at, &at[same]); same++)
 			;
-		put_statement(index, at, same, &output->text);
-		output_settle(output);
+		take(index, at, same);
 	}
 }
 
@@ -324,8 +356,8 @@ static void count_messages(struct index *index, const struct fired *fired,
 	char *sentence;
 
 	index->counts = true;
-	index->fired = fired_calls(
-		fired, index->path, options, &index->fired_count, &sentence);
+	index->fired = fired_calls(fired, index->module.path, options,
+		&index->fired_count, &sentence);
 	if (!index->fired)
 		index->failed = true;
 	if (sentence) {
@@ -350,9 +382,10 @@ bool index_put(const char *path, const struct symbolizer_options *options,
 	struct symbolizer *symbolizer = symbolizer_new(options);
 	const char *slash = strrchr(path, '/');
 	struct index index = {
-		.path = path,
+		.module = {.path = path},
 		.name = slash ? slash + 1 : path,
 		.sum = sum,
+		.output = output,
 	};
 	const char *why = symbolizer_calls(path, take_call, &index);
 
@@ -366,8 +399,64 @@ bool index_put(const char *path, const struct symbolizer_options *options,
 	else
 		place_all(&index, symbolizer);
 	if (!why)
-		put_all(&index, output);
+		each(&index, put_statement);
 	symbolizer_free(symbolizer);
 	free_index(&index);
 	return !why && !index.failed;
+}
+
+/* Null, or why there is no list. */
+static char *list_recorded(struct index *index,
+	const struct symbolizer_options *options, const struct fired *fired,
+	const struct program_module *module)
+{
+	struct symbolizer_program *program;
+	const char *why = NULL;
+	char *sentence;
+
+	program = symbolizer_program_open(options, &index->module, &sentence);
+	if (!program)
+		return sentence ? sentence : strdup("out of memory");
+	why = symbolizer_program_calls(program, take_call, index);
+	if (why)
+		sentence = strdup(why);
+	symbolizer_program_close(program);
+	index->fired = fired_calls_in(fired, module, &index->fired_count);
+	if (!index->fired || index->failed) {
+		free(sentence);
+		sentence = strdup("out of memory");
+	}
+	return sentence;
+}
+
+char *index_each(const struct program_module *module, const char *path,
+	const struct symbolizer_options *options, const struct fired *fired,
+	void (*take)(void *closure, const struct index_statement *statement),
+	void *closure)
+{
+	struct symbolizer *symbolizer = symbolizer_new(options);
+	struct index index = {
+		.module =
+			{
+				.path = path,
+				.build_id = module->build_id_bytes > 0
+						    ? module->build_id
+						    : NULL,
+				.build_id_bytes = module->build_id_bytes,
+				.file_bytes = module->file_bytes,
+				.content_hash = module->content_hash,
+			},
+		.take = take,
+		.closure = closure,
+	};
+	char *why = symbolizer ? list_recorded(&index, options, fired, module)
+			       : strdup("out of memory");
+
+	if (!why) {
+		place_all(&index, symbolizer);
+		each(&index, tell_statement);
+	}
+	symbolizer_free(symbolizer);
+	free_index(&index);
+	return why;
 }

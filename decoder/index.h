@@ -34,4 +34,26 @@ bool index_put(const char *path, const struct symbolizer_options *options,
 	const struct fired *fired, struct index_sum *sum, struct output *output,
 	struct render_buffer *complaint);
 
+/* A statement; strings are valid during the call. */
+struct index_statement {
+	const char *file; /* null: unknown, as are line and column */
+	unsigned line;
+	uint64_t address;     /* as in the file, of the first of its copies */
+	const char *function; /* that it is in; null: unknown */
+	const char *call;     /* that it calls; null: unknown */
+	const char *texts;    /* as they are shown */
+	uint64_t count;	      /* of its messages */
+	bool known;	      /* false: there may have been some */
+};
+
+/*
+ * Calls back for each statement of a module that was recorded, and is at
+ * `path` or where the options say instead, by place.
+ * Null, or one sentence that says why there are none; the caller frees it.
+ */
+char *index_each(const struct program_module *module, const char *path,
+	const struct symbolizer_options *options, const struct fired *fired,
+	void (*take)(void *closure, const struct index_statement *statement),
+	void *closure);
+
 #endif

@@ -118,12 +118,6 @@ static void free_ring(struct last_lines *lines)
 	lines->used = lines->room = lines->next = 0;
 }
 
-static void put(struct output *output, const char *text, size_t bytes)
-{
-	render_buffer_put(&output->text, text, bytes);
-	output_settle(output);
-}
-
 static void give_out_ring(struct last_lines *lines, struct output *output)
 {
 	size_t i;
@@ -132,7 +126,7 @@ static void give_out_ring(struct last_lines *lines, struct output *output)
 		const struct line_kept *line = kept(
 			lines, lines->newest_first ? lines->used - 1 - i : i);
 
-		put(output, line->text, line->bytes);
+		output_put_chosen(output, line->text, line->bytes);
 	}
 }
 
@@ -288,7 +282,7 @@ static bool give_out_spool(struct last_lines *lines, struct output *output)
 
 		good = text;
 		if (good)
-			put(output, text, (size_t)bytes);
+			output_put_chosen(output, text, (size_t)bytes);
 	}
 	free(window.data);
 	return good;

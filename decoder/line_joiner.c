@@ -312,6 +312,8 @@ static void add_more(struct line_joiner *joiner, const struct message *message,
 	size_t from = old->partial ? 0 : before;
 	size_t whole;
 
+	if (joiner->calls.more)
+		joiner->calls.more(joiner->calls.closure, message, &old->tail);
 	put_text(joiner, message, &old->text);
 	joiner->bytes += old->text.length - before;
 	old->partial = message->partial;

@@ -28,6 +28,12 @@ struct line_joiner_calls {
 	 */
 	void (*describe)(void *closure, const struct message *message,
 		struct render_buffer *head, struct render_buffer *tail);
+	/*
+	 * Called for each other message that goes on with lines, which may add
+	 * to their tail; may be null.
+	 */
+	void (*more)(void *closure, const struct message *message,
+		struct render_buffer *tail);
 	void (*lines)(void *closure, const struct line_joiner_lines *lines);
 	/* The same in one, for a message that has whole lines by itself. */
 	void (*whole)(void *closure, const struct message *message,

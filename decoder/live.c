@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <unistd.h>
 
 #include "decoder/live_life.h"
 #include "decoder/live_order.h"
@@ -39,9 +40,20 @@ struct live *live_new(const char *directory, struct error_list *errors)
 	if (live) {
 		live->most = count_descriptors();
 		live->directory = directory;
+		live->guard = LIVE_ORDER_GUARD_NS;
 		live->errors = errors;
 	}
 	return live;
+}
+
+void live_only(struct live *live, const char *name)
+{
+	live->only = name;
+}
+
+void live_set_guard(struct live *live, uint64_t guard)
+{
+	live->guard = guard;
 }
 
 struct live_pasts *live_past_of(struct live *live)
@@ -51,7 +63,22 @@ struct live_pasts *live_past_of(struct live *live)
 
 /* ---- the files ---- */
 
-static bool is_known(const struct live *live, const struct stat *st)
+/* Its number may be another file's since it was removed. */
+static bool is_retired(
+	const struct live *live, const char *path, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < live->retired_count; i++)
+		if (live->retired[i]->recording->inode == st->st_ino &&
+			live->retired[i]->recording->device == st->st_dev &&
+			strcmp(live->retired[i]->path, path) == 0)
+			return true;
+	return false;
+}
+
+static bool is_known(
+	const struct live *live, const char *path, const struct stat *st)
 {
 	size_t i;
 
@@ -63,7 +90,7 @@ static bool is_known(const struct live *live, const struct stat *st)
 		if (live->strangers[i].inode == st->st_ino &&
 			live->strangers[i].device == st->st_dev)
 			return true;
-	return false;
+	return is_retired(live, path, st);
 }
 
 static bool add_stranger(struct live *live, const struct stat *st)
@@ -144,7 +171,7 @@ static bool add_file(struct live *live, const char *name)
 	if (asprintf(&path, "%s/%s", live->directory, name) < 0)
 		return false;
 	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-		is_known(live, &st)) {
+		is_known(live, path, &st)) {
 		free(path);
 		return true;
 	}
@@ -155,11 +182,13 @@ static bool add_file(struct live *live, const char *name)
 	return true;
 }
 
-static bool is_capture(const char *name)
+static bool is_capture(const struct live *live, const char *name)
 {
 	size_t length = strlen(name);
 	size_t suffix = strlen(BINLOG_SUFFIX);
 
+	if (live->only)
+		return strcmp(name, live->only) == 0;
 	return length > suffix &&
 	       strcmp(name + length - suffix, BINLOG_SUFFIX) == 0;
 }
@@ -190,7 +219,8 @@ static void scan_entries(struct live *live, DIR *entries)
 
 	live->skipped = false;
 	while (!live->failed && (entry = readdir(entries)))
-		if (is_capture(entry->d_name) && !add_file(live, entry->d_name))
+		if (is_capture(live, entry->d_name) &&
+			!add_file(live, entry->d_name))
 			live->failed = true;
 	/* What is known of captures that are not there is of no use. */
 	if (live->skipped)
@@ -242,6 +272,41 @@ enum live_state live_look(struct live *live)
 	if (!live->seen_any)
 		return there ? LIVE_EMPTY : LIVE_ABSENT;
 	return ended ? LIVE_ENDED : LIVE_GROWS;
+}
+
+static bool retire(struct live *live, struct live_capture *capture)
+{
+	struct recording *recording = capture->recording;
+	struct live_capture **retired = realloc(live->retired,
+		(live->retired_count + 1) * sizeof(struct live_capture *));
+
+	if (!retired)
+		return false;
+	live->retired = retired;
+	if (recording->fd >= 0)
+		close(recording->fd);
+	recording->fd = -1;
+	live->retired[live->retired_count++] = capture;
+	return true;
+}
+
+void live_retire_ended(struct live *live)
+{
+	size_t kept = 0;
+	size_t i;
+
+	while (live_next_ended(live))
+		;
+	for (i = 0; i < live->count; i++)
+		if (!live->captures[i]->finished ||
+			!retire(live, live->captures[i]))
+			live->captures[kept++] = live->captures[i];
+	live->count = kept;
+}
+
+uint64_t live_reached(const struct live *live)
+{
+	return live_order_is_last(live) ? UINT64_MAX : live->limit_wall;
 }
 
 bool live_is_busy(const struct live *live)

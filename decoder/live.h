@@ -18,6 +18,15 @@ struct live;
 /* Both stay the caller's.  Null: out of memory. */
 struct live *live_new(const char *directory, struct error_list *errors);
 
+/* Before the first pass: of all captures that with this name alone. */
+void live_only(struct live *live, const char *name);
+
+/*
+ * Likewise: messages that are younger, in nanoseconds, are left for a later
+ * pass, since others may have one before them that is not committed yet.
+ */
+void live_set_guard(struct live *live, uint64_t guard);
+
 /* Before the first pass: what is to be filled from a log that is there. */
 struct live_pasts *live_past_of(struct live *live);
 
@@ -41,8 +50,17 @@ void live_end_pass(struct live *live);
 /* In the pass that is over there was something, or there is for the next. */
 bool live_is_busy(const struct live *live);
 
+/* Until when, nanoseconds since 1970, this pass gives out all messages. */
+uint64_t live_reached(const struct live *live);
+
 /* A capture all of which was given out, each once.  Null: there is none. */
 struct recording *live_next_ended(struct live *live);
+
+/*
+ * Instead of live_release(), between passes: captures that were given out
+ * altogether are not looked at again.  What their messages pointed to stays.
+ */
+void live_retire_ended(struct live *live);
 
 /* What a later follower has to know; see live_past.h. */
 struct live_save {

@@ -3,12 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A message that is younger may have another one before it that is not
- * committed yet: a thread may be without a core between the two.
- */
-#define GUARD_NS 20000000u
-
 /* So many times, each of a millisecond, the rest of a call is waited for. */
 #define REST_TRIES 50
 
@@ -40,7 +34,7 @@ void live_order_set_limit(struct live *live)
 	uint64_t now = nanoseconds(CLOCK_MONOTONIC);
 
 	if (live->count == 0 ||
-		(live->sampled_at != 0 && now - live->sampled_at < GUARD_NS))
+		(live->sampled_at != 0 && now - live->sampled_at < live->guard))
 		return;
 	live->limit_ticks = live->sampled_ticks;
 	live->limit_wall = live->sampled_wall;

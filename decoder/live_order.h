@@ -7,6 +7,12 @@
 
 #include "decoder/live_state.h"
 
+/*
+ * A message that is younger may have another one before it that is not
+ * committed yet: a thread may be without a core between the two.
+ */
+#define LIVE_ORDER_GUARD_NS 20000000u
+
 /* Before it is looked for what is new: how late a message of this pass may be.
  */
 void live_order_set_limit(struct live *live);

@@ -234,8 +234,11 @@ void live_free(struct live *live)
 		return;
 	for (i = 0; i < live->count; i++)
 		live_capture_free(live->captures[i]);
+	for (i = 0; i < live->retired_count; i++)
+		live_capture_free(live->retired[i]);
 	live_past_free(&live->pasts);
 	free(live->captures);
+	free(live->retired);
 	free(live->strangers);
 	free(live->heap);
 	free(live);

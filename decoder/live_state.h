@@ -20,12 +20,16 @@ struct stranger {
 
 struct live {
 	const char *directory;
+	const char *only; /* of the captures in it; null: all */
+	uint64_t guard;	  /* see live_set_guard() */
 	struct error_list *errors;
 	struct live_pasts pasts;
 	struct live_capture **captures;
 	size_t count;
 	size_t room;
 	size_t most; /* that can be open */
+	struct live_capture **retired; /* are not looked at again */
+	size_t retired_count;
 	struct stranger *strangers;
 	size_t stranger_count;
 	struct timespec scanned; /* the directory's time then */

@@ -51,6 +51,15 @@ static struct before look_before(const struct format_directive *plain)
 	return before;
 }
 
+const char *named_text_name(const char *text, size_t length, size_t *bytes)
+{
+	size_t end = argument_name_end(text, length);
+	size_t begin = name_begin(text, end);
+
+	*bytes = end - begin;
+	return text + begin;
+}
+
 /* What would be padded is not, but for zeros. */
 static size_t put_flags(char *text, const struct format_directive *directive)
 {
@@ -139,8 +148,8 @@ static char closing(char opening)
 /* The name itself is. */
 static bool is_quoted(const struct before *before)
 {
-	char quote = before->end < before->bytes ? before->text[before->end]
-						 : '\0';
+	char quote =
+		before->end < before->bytes ? before->text[before->end] : '\0';
 
 	return (quote == '"' || quote == '\'') && before->name > 0 &&
 	       before->text[before->name - 1] == quote;

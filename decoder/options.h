@@ -11,6 +11,7 @@
 
 #include "decoder/columns.h"
 #include "decoder/filter_rules.h"
+#include "decoder/span_rule.h"
 #include "symbolizer/symbolizer.h"
 
 enum options_action {
@@ -20,6 +21,12 @@ enum options_action {
 	OPTIONS_STYLES,	 /* list them */
 	OPTIONS_COLUMNS, /* likewise */
 	OPTIONS_WRONG	 /* `problem` says what */
+};
+
+enum options_color {
+	OPTIONS_COLOR_AUTO,
+	OPTIONS_COLOR_ALWAYS,
+	OPTIONS_COLOR_NEVER
 };
 
 #define OPTIONS_GLOBS_MAX 64
@@ -36,16 +43,25 @@ struct options {
 	unsigned number; /* of the output, from 0: see outputs.h */
 	const char *style;
 	struct columns columns;
-	uint32_t lines; /* the last so many, or LAST_LINES_ALL */
+	uint32_t lines;	    /* the last so many, or LAST_LINES_ALL */
+	bool all_lines;	    /* were asked for, so many or not */
+	const char *around; /* a pattern, or null */
+	uint32_t context;   /* lines before and after each that has it */
+	bool has_context;   /* it was given */
+	bool follow;
+	enum options_color color;
+	bool no_pager;
 	bool reverse;
 	const char *config; /* null: there is one output */
+	const char *to;	    /* it goes to; null: standard output */
 	bool as_written;
 	bool index; /* paths are of ELF files */
 	bool recover;
+	bool diff; /* the two paths are compared */
 	bool all; /* of rings */
 	bool stacks;
 	bool source;
-	bool where;
+	bool location;
 	bool pointers;
 	bool utc;
 	bool quiet;
@@ -54,6 +70,13 @@ struct options {
 	struct options_glob globs[OPTIONS_GLOBS_MAX]; /* any of these files */
 	size_t glob_count;
 	struct filter_rules rules;
+	const char *report;   /* a style that shows numbers was chosen; null */
+	const char *argument; /* of which they are */
+	uint32_t rows;	      /* so many of them, or LAST_LINES_ALL */
+	uint64_t interval;    /* of --per, nanoseconds; 0: chosen by the data */
+	bool json;	      /* numbers are shown in JSON */
+	struct span_rules spans;
+	uint32_t longest; /* so many of the spans; 0: all, as they end */
 	struct symbolizer_options symbols;
 	const char *path_maps[OPTIONS_PATHS_MAX + 1];
 	size_t path_map_count;

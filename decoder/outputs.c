@@ -7,7 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/colors.h"
+#include "decoder/batch_fold.h"
+#include "decoder/output_directory.h"
+#include "decoder/suggest.h"
 #include "decoder/source.h"
+
+/* Those that --follow begins with. */
+#define FOLLOW_LINES 10u
+
+/* Of whose names one may be meant. */
+#define STYLES_MAX 64u
 
 static const char *name_of(const struct outputs_one *one)
 {
@@ -32,6 +42,48 @@ static const char *collide(
 	return NULL;
 }
 
+/* Null, or why the style cannot be shown there. */
+static const char *place(struct outputs_one *one, const char *path)
+{
+	enum style_place place = one->style->place;
+
+	one->split = path && (place == STYLE_PLACE_DIRECTORY ||
+				     place == STYLE_PLACE_SPLIT);
+	if (!path && place == STYLE_PLACE_DIRECTORY)
+		return "its output is a directory: say where with --to";
+	if (!path && place == STYLE_PLACE_BINARY && isatty(STDOUT_FILENO))
+		return "its output is binary, and standard output is a "
+		       "terminal: redirect it, or say where with --to";
+	return NULL;
+}
+
+static const char *complain_of_style(struct outputs *outputs, const char *name)
+{
+	const char *names[STYLES_MAX];
+	const char *near;
+	size_t count = 0;
+
+	for (; count < STYLES_MAX && style_all[count].name; count++)
+		names[count] = style_all[count].name;
+	near = suggest_nearest(name, names, count);
+	if (!near)
+		return "no such style: --output=help lists them";
+	snprintf(outputs->style_problem, sizeof(outputs->style_problem),
+		"no such style: did you mean %s? --output=help lists them",
+		near);
+	return outputs->style_problem;
+}
+
+/* Null, or why it cannot be shown while programs go on. */
+static const char *check_following(const struct style *style)
+{
+	return style->reads == STYLE_READS_LINES ||
+			       style->reads == STYLE_READS_WANTED
+		       ? NULL
+		       : "it shows what is known at the end: leave out "
+			 "--follow";
+}
+
 const char *outputs_add(
 	struct outputs *outputs, struct options *options, const char *path)
 {
@@ -47,7 +99,10 @@ const char *outputs_add(
 		.output = {.fd = path ? -1 : STDOUT_FILENO, .where = path},
 	};
 	if (!one->style)
-		return "no such style: --output=help lists them";
+		return complain_of_style(outputs, options->style);
+	wrong = place(one, path);
+	if (!wrong && options->follow)
+		wrong = check_following(one->style);
 	for (i = 0; i < outputs->count && !wrong; i++)
 		wrong = collide(&outputs->all[i], one);
 	if (wrong)
@@ -149,9 +204,12 @@ bool outputs_open(struct outputs *outputs, const struct capture_list *list)
 
 	for (i = 0; i < outputs->count; i++) {
 		struct output *output = &outputs->all[i].output;
-		const char *wrong =
-			output->where ? open_file(outputs, list, output) : NULL;
+		const char *wrong = NULL;
 
+		if (outputs->all[i].split)
+			wrong = output_directory_open(output);
+		else if (output->where)
+			wrong = open_file(outputs, list, output);
 		if (!wrong)
 			continue;
 		snprintf(outputs->problem, sizeof(outputs->problem),
@@ -173,8 +231,9 @@ struct outputs_needs outputs_need(const struct outputs *outputs)
 		needs.stacks |= options->stacks;
 		needs.source |= options->source;
 		needs.pointers |= options->pointers;
-		needs.places |= options->where ||
-				columns_ask_for_places(&options->columns);
+		needs.places |= options->location ||
+				columns_ask_for_places(&options->columns) ||
+				filter_rules_ask_for_places(&options->rules);
 	}
 	needs.places |= needs.stacks || needs.source || needs.pointers;
 	return needs;
@@ -192,32 +251,70 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.output = &one->output;
 	settings.stack = options->stacks ? common->stack : NULL;
 	settings.source = options->source ? common->source : NULL;
-	settings.where = options->where ? common->places : NULL;
+	settings.location = options->location ? common->places : NULL;
 	settings.pointers = options->pointers ? common->pointers : NULL;
+	settings.color = one->color;
 	settings.utc = options->utc;
+	settings.directory = one->split;
 	/* What one leaves out another may ask for. */
 	settings.batches =
 		filters && outputs->count == 1 ? &outputs->filter : NULL;
 	return settings;
 }
 
+/* Who follows wants to see where it goes on. */
+static uint32_t wanted_lines(const struct outputs_one *one)
+{
+	const struct options *options = one->options;
+
+	if (options->lines == LAST_LINES_ALL && options->follow &&
+		!options->all_lines && !options->rules.since_text &&
+		!options->rules.around &&
+		one->style->reads == STYLE_READS_LINES)
+		return FOLLOW_LINES;
+	return options->lines;
+}
+
 static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	const struct style_settings *common)
 {
 	struct style_settings settings = settings_of(outputs, one, common);
-	const struct options *options = one->options;
+	struct options *options = one->options;
 
-	if (options->reverse || options->lines != LAST_LINES_ALL) {
+	options->rules.places = common->places;
+	if (options->reverse || wanted_lines(one) != LAST_LINES_ALL) {
 		one->output.lines =
-			last_lines_new(options->lines, options->reverse);
+			last_lines_new(wanted_lines(one), options->reverse);
 		if (!one->output.lines)
 			return false;
 	}
+	one->output.around = options->rules.around;
 	one->given = one->style->reads != STYLE_READS_NOTHING;
 	one->asks = filter_asks_for_calls(options);
 	outputs->filter.options = options;
 	one->state = one->style->begin(&settings);
 	return one->state;
+}
+
+void outputs_choose_colors(struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		struct outputs_one *one = &outputs->all[i];
+
+		one->color =
+			colors_are_wanted(one->options->color, one->output.fd);
+	}
+}
+
+static void begin_filter(struct outputs *outputs, struct source *source)
+{
+	const struct batch_fold *fold = outputs->filter.fold;
+
+	source_filter(source, filter_batch_wants, &outputs->filter);
+	if (fold)
+		source_fold(source, batch_fold_take, fold->ordered);
 }
 
 bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
@@ -229,9 +326,9 @@ bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
 	for (i = 0; i < outputs->count; i++)
 		if (!begin_one(outputs, &outputs->all[i], common))
 			return false;
-	if (outputs->count == 1 &&
+	if (source && outputs->count == 1 &&
 		(reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED))
-		source_filter(source, filter_batch_wants, &outputs->filter);
+		begin_filter(outputs, source);
 	if (outputs->count == 1 && reads == STYLE_READS_LINES)
 		outputs->only = outputs->all;
 	return true;
@@ -285,6 +382,22 @@ static void note(struct output *output, bool good)
 {
 	if (!good && output->failed == 0)
 		output->failed = errno;
+}
+
+void outputs_flush(struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++)
+		output_flush(&outputs->all[i].output);
+}
+
+void outputs_end_waiting(struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++)
+		output_end_waiting(&outputs->all[i].output);
 }
 
 void outputs_end(struct outputs *outputs)

@@ -15,12 +15,14 @@
 #define OUTPUTS_MAX 32
 
 struct outputs_one {
-	const struct options *options;
+	struct options *options;
 	const struct style *style;
 	struct output output;
 	void *state; /* of the style */
+	bool color;  /* by priority */
 	bool given;  /* messages */
 	bool asks;   /* not for all of them */
+	bool split;  /* the output is a directory */
 };
 
 /* All zeros is none. */
@@ -30,7 +32,8 @@ struct outputs {
 	struct outputs_one *only; /* that shows lines; null: ask each */
 	struct filter_batch filter;
 	const struct rules *rules; /* for categories; null: none given */
-	char problem[2048];	   /* what: why: what you can do */
+	char style_problem[96];
+	char problem[2048]; /* what: why: what you can do */
 };
 
 /*
@@ -55,6 +58,9 @@ struct outputs_needs outputs_need(const struct outputs *outputs);
  * the user and none that is read.  False: see `problem`.
  */
 bool outputs_open(struct outputs *outputs, const struct capture_list *list);
+
+/* Which of them show colours; before a pager takes standard output. */
+void outputs_choose_colors(struct outputs *outputs);
 
 /*
  * Before the first message; in the settings stands what all have in common,
@@ -85,6 +91,11 @@ static inline bool outputs_message(
 
 /* Calls that the source has not given out since nobody asks for them. */
 uint64_t outputs_passed(const struct outputs *outputs);
+
+/* Shows all that is there by now; the last lines, too, if they were waited for.
+ */
+void outputs_flush(struct outputs *outputs);
+void outputs_end_waiting(struct outputs *outputs);
 
 /* Shows what is left, and closes the files when they are on the disk. */
 void outputs_end(struct outputs *outputs);

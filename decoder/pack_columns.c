@@ -5,6 +5,7 @@
 
 #include "decoder/column_doubles.h"
 #include "decoder/column_phrases.h"
+#include "decoder/column_tuples.h"
 #include "decoder/pack_compress.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_index.h"
@@ -12,7 +13,7 @@
 #include "record/layout.h"
 
 /* Columns that may be written in two ways, of all batches. */
-enum choice { SITES, THREADS, TICKS, WALL, CONTINUES, CHOICES };
+enum choice { SITES, THREADS, TICKS, TICKS_TUPLES, WALL, CONTINUES, CHOICES };
 
 struct pack_columns {
 	uint32_t sites[PACKED_MESSAGES_MAX]; /* ids, by place */
@@ -25,6 +26,7 @@ struct pack_columns {
 	bool starts[PACKED_MESSAGES_MAX];
 	uint32_t site_counts[PACKED_MESSAGES_MAX];
 	struct pack_choice choices[CHOICES];
+	unsigned tuple; /* values of each, of column_tuples_best() */
 	struct column_write writer;
 	struct string_columns string_writer;
 	struct render_buffer body;
@@ -147,6 +149,33 @@ static void put_sites(struct work *work)
 		work->index.count, columns->starts, &columns->choices[SITES]);
 }
 
+/* Often the same few differences again and again. */
+static void put_ticks(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	struct column_write *writer = &columns->writer;
+	struct pack_choice *choice = &columns->choices[TICKS_TUPLES];
+	bool settled = pack_choice_settled(choice);
+	size_t start = columns->body.length;
+	uint32_t count = work->index.count;
+
+	if (settled && choice->other &&
+		column_tuples_write(writer, &columns->body, columns->numbers,
+			count, columns->tuple))
+		return;
+	put_grouped(work, TICKS);
+	if (settled)
+		return;
+	columns->tuple = column_tuples_best(writer, columns->numbers, count);
+	writer->tuples.length = 0;
+	pack_choice_make(choice,
+		columns->tuple > 0 &&
+			column_tuples_write(writer, &writer->tuples,
+				columns->numbers, count, columns->tuple) &&
+			column_write_keep_better(writer, &columns->body, start,
+				&writer->tuples));
+}
+
 /* The columns that all messages have. */
 static void put_common(struct work *work)
 {
@@ -162,7 +191,7 @@ static void put_common(struct work *work)
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
-	put_grouped(work, TICKS);
+	put_ticks(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
 	put_grouped(work, WALL);

@@ -49,4 +49,13 @@ struct packed_batch {
  */
 typedef bool packed_wants(void *closure, struct packed_batch *batch);
 
+struct packed_body;
+
+/*
+ * Asked when the columns that are wanted have been decoded, with the same
+ * closure: either takes all of them, see packed_columns.h, or messages are made
+ * of them, and it gives false.
+ */
+typedef bool packed_fold(void *closure, struct packed_body *body);
+
 #endif

@@ -4,27 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/packed_body_parts.h"
 #include "decoder/packed_context.h"
 
 /* So many writers are tried to find a process that a site is of. */
 #define TRIES 16u
-
-union packed_body_column {
-	struct column numbers;
-	struct column_strings strings;
-};
-
-struct packed_body_row {
-	struct definition_context *context; /* of this process: */
-	const struct packed_process *process;
-	union packed_body_column *columns; /* of the arguments */
-};
-
-/* That of a capture; all zeros until it is told. */
-struct packed_body_clock {
-	struct wall_segment segment;
-	bool told;
-};
 
 static bool make_rows(struct packed_body *body, size_t count)
 {
@@ -325,7 +309,7 @@ bool packed_body_decode(struct packed_body *body,
 	return true;
 }
 
-static void turn_clocks(struct packed_body *body)
+void packed_body_turn_clocks(struct packed_body *body)
 {
 	const struct packed_index *index = body->index;
 
@@ -342,12 +326,6 @@ static void turn_clocks(struct packed_body *body)
 		clock->segment = told->segment;
 		clock->told = true;
 	}
-}
-
-static inline uint64_t wall_of(
-	const struct packed_body_clock *clock, uint64_t ticks)
-{
-	return clock->told ? wall_segment_time(&clock->segment, ticks) : 0;
 }
 
 static void turn_to_writer(struct packed_body *body, uint32_t number)
@@ -431,7 +409,7 @@ const struct message *packed_body_next(struct packed_body *body)
 		uint64_t wall;
 
 		if (body->next_clock < body->index->clock_count)
-			turn_clocks(body);
+			packed_body_turn_clocks(body);
 		message->ticks += column_read_next(&body->ticks);
 		wall = column_read_next(&body->wall);
 		message->continues = column_read_next(&body->continues);
@@ -445,7 +423,8 @@ const struct message *packed_body_next(struct packed_body *body)
 			turn_to_process(body, site);
 		fill_arguments(body, site);
 		message->wall =
-			wall + wall_of(body->clocks_of[writer], message->ticks);
+			wall + packed_body_clock_time(
+				       body->clocks_of[writer], message->ticks);
 		message->context = body->rows[site].context;
 		message->partial =
 			message->context->flags & BINLOG_CONTEXT_PARTIAL;

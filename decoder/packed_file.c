@@ -54,6 +54,8 @@ ssize_t packed_file_read(
 		n = file->regular ? pread(file->fd, buffer, size, (off_t)offset)
 				  : read(file->fd, buffer, size);
 	} while (n < 0 && errno == EINTR);
+	if (file->read && n > 0)
+		*file->read += (uint64_t)n;
 	return n;
 }
 

@@ -21,6 +21,7 @@ struct packed_file {
 	int fd;
 	uint64_t device;
 	uint64_t inode;
+	uint64_t *read; /* counts the bytes, or is null */
 };
 
 /* A frame_read; the closure is a struct packed_file. */

@@ -55,6 +55,7 @@ struct packed_reader *packed_reader_new(
 		return NULL;
 	reader->file.path = path;
 	reader->shared = shared;
+	reader->file.read = &shared->read;
 	reader->scan = frame_scan_new(packed_file_read, &reader->file, 0);
 	if (reader->scan)
 		return reader;
@@ -201,6 +202,8 @@ static void take_batch(
 		return;
 	if (!packed_body_decode(body, &reader->record, &shared->inflate))
 		report(reader, ERROR_PACKED_BATCH, offset, count);
+	else if (shared->fold)
+		shared->fold(shared->closure, body);
 }
 
 static void take_data(

@@ -17,7 +17,9 @@ struct packed_readers {
 	struct packed_captures captures;
 	struct packed_inflate inflate;
 	packed_wants *wants; /* null: all messages are wanted */
+	packed_fold *fold;   /* null: nobody takes columns */
 	void *closure;
+	uint64_t read; /* bytes so far, for progress */
 	bool sparing; /* many logs are open: keep little of each */
 };
 

@@ -1,15 +1,23 @@
 #include "decoder/say.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "decoder/calendar.h"
+#include "decoder/output.h"
+#include "decoder/escape.h"
 #include "decoder/places.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u
+/* Longer rules are cut. */
+#define RULE_SAID 240u
 #define NS 1e9
+#define MS 1e6
 
 void say_errors(const struct error_list *errors)
 {
@@ -35,8 +43,28 @@ void say_complaints(const struct places *places)
 		fprintf(stderr, "%s\n", sentence);
 }
 
+/* The text of the rule, as it stands in the capture. */
+static void say_rule(
+	struct recording *capture, const struct binlog_ring_window *window)
+{
+	char text[RULE_SAID];
+	struct render_buffer out = {0};
+	size_t size = window->rule_bytes < sizeof(text) ? window->rule_bytes
+							: sizeof(text);
+
+	if (size == 0 || window->rule_at >= capture->size ||
+		capture->size - window->rule_at < size ||
+		recording_read(capture, window->rule_at, text, size) < size)
+		return;
+	escape_put(&out, text, size, ESCAPE_NEWLINE);
+	if (!out.failed)
+		fprintf(stderr, ": %.*s%s", (int)out.length, out.data,
+			window->rule_bytes > size ? "..." : "");
+	free(out.data);
+}
+
 static void say_window(
-	const struct recording *capture, const struct binlog_ring_window *window)
+	struct recording *capture, const struct binlog_ring_window *window)
 {
 	static const char *const causes[] = {
 		[BINLOG_CAUSE_RULE] = "a rule",
@@ -50,13 +78,18 @@ static void say_window(
 	if (window->cause < sizeof(causes) / sizeof(*causes) &&
 		causes[window->cause])
 		cause = causes[window->cause];
-	calendar_put(date,
-		ring_time_wall(capture, window->at) / (uint64_t)NS, false);
-	fprintf(stderr, "%s: %s kept what was said around %s\n",
-		capture->path, cause, date);
+	calendar_put(date, ring_time_wall(capture, window->at) / (uint64_t)NS,
+		false);
+	fprintf(stderr, "%s: %s kept what was said around %s", capture->path,
+		cause, date);
+	if (window->latency)
+		fprintf(stderr, ", %.6g ms after the mark",
+			(double)window->latency / MS);
+	say_rule(capture, window);
+	fputc('\n', stderr);
 }
 
-static void say_ring(const struct recording *capture)
+static void say_ring(struct recording *capture)
 {
 	const struct recording_ring *ring = capture->ring;
 	uint64_t span = ring_time_span(capture);
@@ -82,4 +115,19 @@ void say_rings(const struct capture_list *list)
 	for (i = 0; i < list->count; i++)
 		if (list->captures[i]->ring)
 			say_ring(list->captures[i]);
+}
+
+bool say_output(const struct output *output)
+{
+	if (output->failed == 0 || output->failed == EPIPE)
+		return false;
+	if (*output->problem) {
+		fprintf(stderr, "%s\n", output->problem);
+		return true;
+	}
+	fprintf(stderr,
+		"%s: not written: %s: make room or choose another place\n",
+		output->where ? output->where : "standard output",
+		strerror(output->failed));
+	return true;
 }

@@ -8,10 +8,14 @@
 #include "decoder/capture_list.h"
 #include "decoder/error.h"
 
+struct output;
 struct places;
 
 /* A sentence for each error that was kept, and how many more there are. */
 void say_errors(const struct error_list *errors);
+
+/* True: it could not be written, and that matters. */
+bool say_output(const struct output *output);
 
 /* Of files whose names are missing; null: none were looked for. */
 void say_complaints(const struct places *places);

@@ -12,27 +12,23 @@
 #include <unistd.h>
 
 #include "decoder/capture_list.h"
-#include "decoder/filter.h"
-#include "decoder/fired.h"
-#include "decoder/index.h"
+#include "decoder/exit_status.h"
 #include "decoder/options.h"
 #include "decoder/output_config.h"
 #include "decoder/outputs.h"
-#include "decoder/recover.h"
+#include "decoder/pager.h"
+#include "decoder/progress.h"
 #include "decoder/restore.h"
 #include "decoder/say.h"
+#include "decoder/show_diff.h"
+#include "decoder/show_index.h"
+#include "decoder/show_recover.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
+#include "decoder/watch.h"
 #include "record/layout.h"
-#include "record/packed.h"
 
 #define DEFAULT_PATH "binlog.data"
-
-enum exit_status {
-	EXIT_ALL_READ = 0,
-	EXIT_DAMAGE = 1,  /* or loss; what could be read was shown */
-	EXIT_NOTHING = 2, /* to read, or wrong usage, or no way to write */
-};
 
 struct show {
 	struct options options;
@@ -40,12 +36,13 @@ struct show {
 	struct capture_list list;
 	struct source *messages;
 	struct outputs outputs;
-	struct output output; /* of what shows no messages */
 	struct restore *restore;
 	struct places *places; /* null: no addresses are looked up */
 	struct stack *stack;
 	struct source_line *source;
 	struct pointers *pointers;
+	struct pager pager;
+	struct progress progress;
 	bool counts;	   /* calls, since their messages are read */
 	uint64_t captured; /* calls, shown or not */
 	uint64_t passed;
@@ -60,7 +57,7 @@ static enum exit_status fail(const char *sentence)
 
 static enum exit_status print_help(void)
 {
-	char text[4096];
+	char text[16384];
 
 	options_help(text, sizeof(text));
 	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
@@ -146,8 +143,22 @@ static bool begin_outputs(struct show *show)
 		.rules = show->outputs.rules,
 	};
 
-	return show->messages &&
+	return (show->messages || show->options.follow) &&
 	       outputs_begin(&show->outputs, &common, show->messages);
+}
+
+/* Where nothing else comes to the terminal meanwhile. */
+static void begin_progress(struct show *show)
+{
+	const struct options *options = &show->options;
+	struct stat out;
+	bool alone = options->to || options->config ||
+		     (fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode));
+
+	progress_begin(&show->progress, alone && !options->quiet,
+		show->list.captures, show->list.count);
+	progress_add_logs(&show->progress, show->list.packed,
+		show->list.packed_count, source_read(show->messages));
 }
 
 static void show_messages(struct show *show)
@@ -155,18 +166,17 @@ static void show_messages(struct show *show)
 	const struct message *message;
 	bool going;
 
-	if (!begin_outputs(show)) {
-		report_memory(show);
-		return;
-	}
 	going = show->counts = outputs_want_messages(&show->outputs);
 	if (!show->counts)
 		source_skim(show->messages);
+	begin_progress(show);
 	while (going && (message = source_next(show->messages))) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
 		going = outputs_message(&show->outputs, message);
+		progress_step(&show->progress);
 	}
+	progress_end(&show->progress);
 	outputs_end(&show->outputs);
 	show->captured += outputs_passed(&show->outputs);
 	count_packed(show);
@@ -215,18 +225,6 @@ static enum exit_status judge(const struct show *show)
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
 }
 
-/* True: it could not be written, and that matters. */
-static bool report_output(const struct output *output)
-{
-	if (output->failed == 0 || output->failed == EPIPE)
-		return false;
-	fprintf(stderr,
-		"%s: not written: %s: make room or choose another place\n",
-		output->where ? output->where : "standard output",
-		strerror(output->failed));
-	return true;
-}
-
 /* How many could not be written; *lost: that matters. */
 static size_t report_outputs(const struct show *show, bool *lost)
 {
@@ -236,10 +234,64 @@ static size_t report_outputs(const struct show *show, bool *lost)
 
 	*lost = false;
 	while ((output = outputs_failed(&show->outputs, &number))) {
-		*lost = report_output(output) || *lost;
+		*lost = say_output(output) || *lost;
 		failed++;
 	}
 	return failed;
+}
+
+/* Text on a terminal, all of which is there at the end. */
+static bool is_paged(const struct show *show)
+{
+	const struct options *options = &show->options;
+	const struct style *style = show->outputs.all[0].style;
+
+	return !options->no_pager && !options->follow && !options->to &&
+	       !options->config && style->place == STYLE_PLACE_TEXT &&
+	       isatty(STDOUT_FILENO);
+}
+
+/* What was wrong, when nobody looks at the pager any more. */
+static void say_all(const struct show *show)
+{
+	say_errors(&show->errors);
+	say_complaints(show->places);
+	print_refusals(show->restore);
+	if (!show->options.quiet)
+		say_rings(&show->list);
+	print_sum(show);
+}
+
+/* `binlog-show --follow` */
+static enum exit_status follow(struct show *show)
+{
+	const struct options *options = &show->options;
+	const char *path =
+		options->path_count > 0 ? options->paths[0] : DEFAULT_PATH;
+	struct watch_sum sum;
+	bool lost;
+
+	if (options->path_count > 1)
+		return fail("--follow: follows one directory or capture: give "
+			    "the directory that has them all");
+	if (!outputs_open(&show->outputs, &show->list))
+		return fail(show->outputs.problem);
+	outputs_choose_colors(&show->outputs);
+	watch_signals();
+	if (!begin_outputs(show))
+		return fail("--follow: out of memory: try without --stacks");
+	sum = watch_run(path, options->quiet, &show->outputs, &show->errors);
+	report_outputs(show, &lost);
+	say_errors(&show->errors);
+	say_complaints(show->places);
+	if (lost || sum.end == WATCH_NOTHING)
+		return EXIT_NOTHING;
+	if (sum.end == WATCH_MEMORY)
+		return fail("--follow: out of memory: start it again");
+	if (sum.end == WATCH_ENDED && !options->quiet)
+		fprintf(stderr, "%s: its program has ended\n", path);
+	return sum.end == WATCH_ENDED && sum.damaged ? EXIT_DAMAGE
+						     : EXIT_ALL_READ;
 }
 
 static enum exit_status run(struct show *show)
@@ -251,17 +303,18 @@ static enum exit_status run(struct show *show)
 	open_captures(show);
 	if (!outputs_open(&show->outputs, &show->list))
 		return fail(show->outputs.problem);
+	outputs_choose_colors(&show->outputs);
+	if (is_paged(show) && is_anything(show))
+		pager_begin(&show->pager);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
-	show_messages(show);
+	if (begin_outputs(show))
+		show_messages(show);
+	else
+		report_memory(show);
+	pager_end(&show->pager);
 	failed = report_outputs(show, &lost);
-	if (failed < show->outputs.count) {
-		say_errors(&show->errors);
-		say_complaints(show->places);
-		print_refusals(show->restore);
-		if (!show->options.quiet)
-			say_rings(&show->list);
-		print_sum(show);
-	}
+	if (failed < show->outputs.count)
+		say_all(show);
 	status = lost ? EXIT_NOTHING : judge(show);
 	source_free(show->messages);
 	capture_list_free(&show->list);
@@ -306,7 +359,7 @@ static bool choose_outputs(struct show *show)
 		signal(SIGPIPE, SIG_IGN); /* the others go on */
 		return output_config_read(outputs, &show->options);
 	}
-	wrong = outputs_add(outputs, &show->options, NULL);
+	wrong = outputs_add(outputs, &show->options, show->options.to);
 	if (wrong)
 		snprintf(outputs->problem, sizeof(outputs->problem),
 			"--output: %s", wrong);
@@ -321,136 +374,31 @@ static enum exit_status start(struct show *show)
 		return fail(show->outputs.problem);
 	show->restore =
 		restore_new(&show->options.symbols, show->options.executables);
-	status = begin_lookups(show)
-			 ? run(show)
-			 : fail("--stacks: out of memory: try without");
+	if (!begin_lookups(show))
+		status = fail("--stacks: out of memory: try without");
+	else
+		status = show->options.follow ? follow(show) : run(show);
 	end_lookups(show);
 	restore_free(show->restore);
 	return status;
 }
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t length = strlen(path);
-	size_t end = strlen(suffix);
-
-	return length > end && strcmp(path + length - end, suffix) == 0;
-}
-
-/* Or packed logs. */
-static bool is_capture(const char *path)
-{
-	struct stat status;
-
-	if (ends_in(path, BINLOG_SUFFIX) || ends_in(path, PACKED_SUFFIX))
-		return true;
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* False: no captures were named. */
-static bool count_messages(struct show *show, struct fired *fired)
-{
-	const struct options *options = &show->options;
-	const struct message *message;
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < options->path_count; i++) {
-		if (!is_capture(options->paths[i]))
-			continue;
-		any = true;
-		capture_list_add(&show->list, options->paths[i], &show->errors);
-	}
-	show->messages = source_new(&show->list, NULL, &show->errors);
-	while (show->messages && (message = source_next(show->messages)))
-		if (!message_is_event(message) && !message->continues &&
-			filter_wants(options, message) &&
-			filter_selects(options, message))
-			fired_take(fired, message);
-	if (!show->messages || fired->failed)
-		report_memory(show);
-	return any;
-}
-
-/* The statements of programs, no messages. */
-static enum exit_status list_statements(struct show *show)
-{
-	const struct options *options = &show->options;
-	struct render_buffer complaint = {0};
-	struct index_sum sum = {0};
-	struct fired fired = {0};
-	bool counts = count_messages(show, &fired);
-	size_t missing = 0;
-	size_t listed = 0;
-	size_t i;
-
-	for (i = 0; i < options->path_count; i++) {
-		if (is_capture(options->paths[i]))
-			continue;
-		if (index_put(options->paths[i], &options->symbols,
-			    counts ? &fired : NULL, &sum, &show->output,
-			    &complaint))
-			listed++;
-		else
-			missing++;
-	}
-	output_flush(&show->output);
-	if (complaint.length > 0)
-		fwrite(complaint.data, 1, complaint.length, stderr);
-	say_errors(&show->errors);
-	if (counts && !options->quiet)
-		fprintf(stderr,
-			"%zu of %zu statements have made messages, of %zu it "
-			"is not known\n",
-			sum.fired, sum.statements, sum.unknown);
-	render_buffer_free(&complaint);
-	render_buffer_free(&show->output.text);
-	fired_free(&fired);
-	source_free(show->messages);
-	capture_list_free(&show->list);
-	if (report_output(&show->output) || listed == 0)
-		return EXIT_NOTHING;
-	return missing > 0 || error_count(
-				      &show->errors, ERROR_SEVERITY_DAMAGE) > 0
-		       ? EXIT_DAMAGE
-		       : EXIT_ALL_READ;
-}
-
-/* A clean log, no text. */
 static enum exit_status recover(struct show *show)
 {
-	const struct capture_list *list = &show->list;
-	struct recover_sum sum = {0};
-	size_t i;
+	enum exit_status status;
 
 	if (isatty(STDOUT_FILENO))
 		return fail("--recover: standard output is a terminal: "
 			    "redirect it to a file");
 	open_captures(show);
-	for (i = 0; i < list->packed_count; i++)
-		recover_packed(
-			list->packed[i], &show->output, &show->errors, &sum);
-	if (list->count > 0)
-		recover_captures(list, &show->output, &show->errors, &sum);
-	output_flush(&show->output);
-	say_errors(&show->errors);
-	if (!show->options.quiet)
-		fprintf(stderr,
-			"%" PRIu64 " frames copied, %" PRIu64
-			" messages packed, %" PRIu64 " bytes left out\n",
-			sum.frames, sum.messages, sum.lost);
-	render_buffer_free(&show->output.text);
+	status = show_recover(&show->options, &show->list, &show->errors);
 	capture_list_free(&show->list);
-	if (report_output(&show->output) || sum.frames + sum.messages == 0)
-		return EXIT_NOTHING;
-	return error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0
-		       ? EXIT_DAMAGE
-		       : EXIT_ALL_READ;
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	static struct show show = {.output = {.fd = STDOUT_FILENO}};
+	static struct show show;
 
 	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
 	switch (options_parse(&show.options, argc, argv)) {
@@ -468,6 +416,8 @@ int main(int argc, char **argv)
 		break;
 	}
 	if (show.options.index)
-		return list_statements(&show);
+		return show_index(&show.options);
+	if (show.options.diff)
+		return show_diff(&show.options);
 	return show.options.recover ? recover(&show) : start(&show);
 }

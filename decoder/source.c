@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/heph_file.h"
+#include "decoder/heph_reader.h"
 #include "decoder/merge.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
@@ -15,7 +17,8 @@ struct input {
 	uint64_t key;	  /* wall time of its next message, or of its first */
 	size_t order;	  /* decides between equal keys */
 	const char *path; /* null: the captures */
-	struct packed_reader *reader;  /* null: not open yet */
+	struct packed_reader *reader;  /* null: not open yet, or: */
+	struct heph_reader *heph;      /* likewise */
 	const struct message *message; /* null: not read yet */
 };
 
@@ -107,22 +110,43 @@ void source_filter(struct source *source, packed_wants *wants, void *closure)
 	source->readers.closure = closure;
 }
 
+void source_fold(struct source *source, packed_fold *fold, bool ordered)
+{
+	if (!ordered || source->count == 1)
+		source->readers.fold = fold;
+}
+
 static bool open_input(struct source *source, struct input *input)
 {
-	if (!input->path || input->reader)
+	if (!input->path || input->reader || input->heph)
 		return true;
-	input->reader = packed_reader_new(input->path, &source->readers);
-	if (!input->reader)
+	if (heph_file_is(input->path))
+		input->heph =
+			heph_reader_new(input->path, &source->readers.captures);
+	else
+		input->reader =
+			packed_reader_new(input->path, &source->readers);
+	if (!input->reader && !input->heph)
 		error_add(source->readers.captures.errors,
 			&(struct error){
 				.code = ERROR_MEMORY, .file = input->path});
-	return input->reader;
+	return input->reader || input->heph;
+}
+
+static void close_input(struct input *input)
+{
+	packed_reader_free(input->reader);
+	heph_reader_free(input->heph);
+	input->reader = NULL;
+	input->heph = NULL;
 }
 
 static void step(struct source *source, struct input *input)
 {
 	if (!open_input(source, input))
 		input->message = NULL;
+	else if (input->heph)
+		input->message = heph_reader_next(input->heph);
 	else if (input->path)
 		input->message = packed_reader_next(input->reader);
 	else
@@ -137,7 +161,7 @@ static void settle_top(struct source *source)
 	if (top->message) {
 		top->key = top->message->wall;
 	} else {
-		packed_reader_free(top->reader);
+		close_input(top);
 		*top = source->heap[--source->count];
 	}
 	if (source->count > 1)
@@ -207,9 +231,9 @@ void source_skim(struct source *source)
 
 		if (!input->path || !open_input(source, input))
 			continue;
-		packed_reader_skim(input->reader);
-		packed_reader_free(input->reader);
-		input->reader = NULL;
+		if (input->reader)
+			packed_reader_skim(input->reader);
+		close_input(input);
 	}
 	source->count = 0;
 }
@@ -221,6 +245,11 @@ struct recording *const *source_packed(
 	return source->readers.captures.all;
 }
 
+const uint64_t *source_read(const struct source *source)
+{
+	return &source->readers.read;
+}
+
 void source_free(struct source *source)
 {
 	size_t i;
@@ -228,7 +257,7 @@ void source_free(struct source *source)
 	if (!source)
 		return;
 	for (i = 0; i < source->count; i++)
-		packed_reader_free(source->heap[i].reader);
+		close_input(&source->heap[i]);
 	free(source->heap);
 	merge_free(source->merge);
 	packed_inflate_free(&source->readers.inflate);

@@ -24,6 +24,12 @@ struct source *source_new(const struct capture_list *list,
  */
 void source_filter(struct source *source, packed_wants *wants, void *closure);
 
+/*
+ * Offers them as columns, too, with the same closure.  With `ordered` only if
+ * they are the only input, since others may have messages in between.
+ */
+void source_fold(struct source *source, packed_fold *fold, bool ordered);
+
 /* The next message, valid until the next call.  Null: that was all. */
 const struct message *source_next(struct source *source);
 
@@ -36,6 +42,9 @@ void source_skim(struct source *source);
  */
 struct recording *const *source_packed(
 	const struct source *source, size_t *count);
+
+/* Bytes of packed logs so far, for progress; lasts as long as the source. */
+const uint64_t *source_read(const struct source *source);
 
 /* Null is fine. */
 void source_free(struct source *source);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 const struct style style_all[] = {
-#define STYLE(name, reads, what)                                               \
-	{#name, what, STYLE_READS_##reads, style_##name##_begin,               \
-		style_##name##_message, style_##name##_end},
+#define STYLE(name, reads, place, what)                                        \
+	{#name, what, STYLE_READS_##reads, STYLE_PLACE_##place,                \
+		style_##name##_begin, style_##name##_message,                  \
+		style_##name##_end},
 #include "decoder/styles.def"
 #undef STYLE
-	{NULL, NULL, STYLE_READS_NOTHING, NULL, NULL, NULL}};
+	{NULL, NULL, STYLE_READS_NOTHING, STYLE_PLACE_TEXT, NULL, NULL, NULL}};
 
 const struct style *style_find(const char *name)
 {

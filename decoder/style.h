@@ -26,14 +26,16 @@ struct style_settings {
 	struct stack *stack;	    /* null: show no stacks */
 	struct source_line *source; /* null: show no source lines */
 	struct places *places;	    /* null: names of addresses are not asked */
-	struct places *where;	    /* null: do not show who prints */
+	struct places *location;    /* null: do not show who prints */
 	struct pointers *pointers;  /* null: do not say what they point to */
+	bool color;		    /* by priority, see colors.h */
 	bool utc;		    /* wall time in UTC, otherwise local time */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;
 	const struct source *messages; /* where they come from */
 	const struct rules *rules;     /* for categories; null: the captures' */
 	struct filter_batch *batches;  /* null: all messages are given */
+	bool directory; /* the output is one: see output_directory.h */
 };
 
 enum style_reads {
@@ -43,17 +45,26 @@ enum style_reads {
 	STYLE_READS_NOTHING /* but the captures themselves */
 };
 
+/* What an output with a path is, and whether it may do without. */
+enum style_place {
+	STYLE_PLACE_TEXT,
+	STYLE_PLACE_BINARY, /* not for terminals */
+	STYLE_PLACE_DIRECTORY,
+	STYLE_PLACE_SPLIT /* a directory, or text on standard output */
+};
+
 /* begin() gives the state that the others take; null: out of memory. */
 struct style {
 	const char *name;
 	const char *what;
 	enum style_reads reads;
+	enum style_place place;
 	void *(*begin)(const struct style_settings *settings);
 	void (*message)(void *state, const struct message *message);
 	void (*end)(void *state); /* shows what is left and frees the state */
 };
 
-#define STYLE(name, reads, what)                                               \
+#define STYLE(name, reads, place, what)                                        \
 	void *style_##name##_begin(const struct style_settings *settings);     \
 	void style_##name##_message(                                           \
 		void *state, const struct message *message);                   \

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "decoder/cells.h"
+#include "decoder/colors.h"
 #include "decoder/digits.h"
 #include "decoder/escape.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
+#include "decoder/text_width.h"
 #include "decoder/thread_past.h"
 #include "record/layout.h"
 
@@ -67,7 +69,7 @@ static void put_head(struct lines *lines, const struct message *message,
 	size_t at = head->length;
 	size_t i;
 
-	if (columns_have(&lines->columns, COLUMN_LAG))
+	if (lines->settings.color || columns_have(&lines->columns, COLUMN_LAG))
 		start.level = message_level(message);
 	render_buffer_put(head, &start, sizeof(start));
 	for (i = 0; i < lines->columns.count; i++) {
@@ -178,17 +180,6 @@ static void put_late_cell(
 	}
 }
 
-/* How much room it takes on a terminal, about. */
-static size_t width_of(const char *text, size_t bytes)
-{
-	size_t width = 0;
-	size_t i;
-
-	for (i = 0; i < bytes; i++)
-		width += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return width;
-}
-
 /* A column, and the space before the next one. */
 static void put_padded(
 	struct lines *lines, size_t number, const char *text, size_t bytes)
@@ -197,7 +188,7 @@ static void put_padded(
 	const struct column_kind *kind =
 		&columns_all[lines->columns.names[number]];
 	bool last = number + 1 == lines->columns.count;
-	size_t width = width_of(text, bytes);
+	size_t width = text_width(text, bytes);
 	size_t room = width < kind->width ? kind->width - width : 0;
 
 	if (kind->right)
@@ -211,15 +202,22 @@ static void put_padded(
 
 /* Other lines of the last column begin below it. */
 static void put_text(struct lines *lines, size_t number, size_t indent,
-	const char *text, size_t bytes)
+	int level, const char *text, size_t bytes)
 {
+	struct render_buffer *out = &lines->settings.output->text;
+	const char *color = colors_of(level);
+
 	if (number + 1 == lines->columns.count) {
-		escape_put(&lines->settings.output->text, text, bytes, indent);
+		colors_put(out, level, text, bytes, indent);
 		return;
 	}
 	lines->cell.length = 0;
 	escape_put(&lines->cell, text, bytes, ESCAPE_NEWLINE);
+	if (color)
+		render_buffer_put(out, color, strlen(color));
 	put_padded(lines, number, lines->cell.data, lines->cell.length);
+	if (color)
+		render_buffer_put(out, COLORS_END, sizeof(COLORS_END) - 1);
 }
 
 static void put_cell(struct lines *lines, size_t number,
@@ -267,8 +265,9 @@ static void put_lines(void *closure, const struct line_joiner_lines *whole)
 	for (i = 0; i < lines->columns.count; i++)
 		if (lines->columns.names[i] == COLUMN_MESSAGE)
 			put_text(lines, i,
-				width_of(
+				text_width(
 					out->data + begin, out->length - begin),
+				lines->settings.color ? start.level : -1,
 				whole->text, whole->bytes);
 		else
 			put_cell(lines, i, &start, whole->head + sizeof(start));

@@ -2,14 +2,17 @@
 #include <string.h>
 
 #include "decoder/calendar.h"
+#include "decoder/colors.h"
 #include "decoder/digits.h"
 #include "decoder/escape.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/frames.h"
 #include "decoder/line_joiner.h"
+#include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
+#include "decoder/text_width.h"
 #include "record/layout.h"
 
 #define AUTHORS 64u	 /* a power of two */
@@ -107,8 +110,8 @@ static void put_head(struct line *line, const struct message *message,
 		message_words_stream(message, head);
 		render_buffer_put(head, ": ", 2);
 	}
-	if (line->settings.where)
-		frames_author(line->settings.where, message,
+	if (line->settings.location)
+		frames_author(line->settings.location, message,
 			message_words_place, head);
 }
 
@@ -121,9 +124,30 @@ static void put_tail(struct line *line, const struct message *message,
 		stack_put(line->settings.stack, message, tail);
 }
 
+/* Further lines of the text begin below its first one. */
+static void put_text(struct render_buffer *out, size_t start, int level,
+	const char *text, size_t bytes)
+{
+	size_t indent =
+		memchr(text, '\n', bytes)
+			? text_width(out->data + start, out->length - start)
+			: 0;
+
+	if (level < 0)
+		escape_put(out, text, bytes, indent);
+	else
+		colors_put(out, level, text, bytes, indent);
+	render_buffer_put_byte(out, '\n');
+}
+
+/* Where there are colours the level comes first. */
 static void describe(void *closure, const struct message *message,
 	struct render_buffer *head, struct render_buffer *tail)
 {
+	const struct line *line = closure;
+
+	if (line->settings.color)
+		render_buffer_put_byte(head, (char)message_level(message));
 	put_head(closure, message, head);
 	put_tail(closure, message, tail);
 }
@@ -141,10 +165,12 @@ static void put_lines(void *closure, const struct line_joiner_lines *lines)
 {
 	struct line *line = closure;
 	struct render_buffer *out = &line->settings.output->text;
+	bool color = line->settings.color && lines->head_bytes > 0;
+	size_t start = out->length;
 
-	render_buffer_put(out, lines->head, lines->head_bytes);
-	escape_put(out, lines->text, lines->bytes, lines->head_bytes);
-	render_buffer_put_byte(out, '\n');
+	render_buffer_put(out, lines->head + color, lines->head_bytes - color);
+	put_text(out, start, color ? *lines->head : -1, lines->text,
+		lines->bytes);
 	render_buffer_put(out, lines->tail, lines->tail_bytes);
 	output_settle(line->settings.output);
 }
@@ -157,8 +183,8 @@ static void put_whole(void *closure, const struct message *message,
 	size_t start = out->length;
 
 	put_head(line, message, out);
-	escape_put(out, text, bytes, out->length - start);
-	render_buffer_put_byte(out, '\n');
+	put_text(out, start, line->settings.color ? message_level(message) : -1,
+		text, bytes);
 	put_tail(line, message, out);
 	output_settle(line->settings.output);
 }

@@ -102,7 +102,8 @@ void *style_raw_begin(const struct style_settings *settings)
 		return NULL;
 	raw->options = settings->options;
 	raw->output = settings->output;
-	if (!filter_asks_for_text(settings->options) && !raw->output->lines)
+	if (!filter_asks_for_text(settings->options) &&
+		!output_takes_lines(raw->output))
 		return raw;
 	raw->joiner = line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,

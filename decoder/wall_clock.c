@@ -10,6 +10,9 @@
 #define SET_NS 1000000.0
 #define STEERED_SHARE 0.001
 
+/* Two readings of the clocks that differ by less tell the same time. */
+#define SAME_NS 1000.0
+
 /* Ticks that tell another time than both clocks do, by so much and by half of
  * what has passed, have jumped: no change of frequency is as large. */
 #define JUMP_NS 10e6
@@ -264,6 +267,27 @@ static bool is_until(const struct wall_clock *clock, size_t anchor,
 	       clock->anchors[anchor].ticks <= ticks;
 }
 
+/*
+ * The anchors around it tell the same time as this one does: then these are
+ * taken, so that all threads have the same time at the same ticks.
+ */
+static bool is_as_told(const struct wall_clock *clock,
+	const struct binlog_anchor *near, size_t first, size_t next)
+{
+	const struct binlog_anchor *before, *after;
+	double told;
+
+	if (first == 0 || next == clock->count ||
+		clock->line[first - 1] != clock->line[next])
+		return false;
+	before = &clock->anchors[first - 1];
+	after = &clock->anchors[next];
+	told = difference(before->ticks, near->ticks) *
+	       rate_between(clock, before, after);
+	told -= difference(before->realtime, near->realtime);
+	return told > -SAME_NS && told < SAME_NS;
+}
+
 struct wall_segment wall_clock_segment(const struct wall_clock *clock,
 	const struct binlog_anchor *near, uint64_t ticks)
 {
@@ -285,7 +309,7 @@ struct wall_segment wall_clock_segment(const struct wall_clock *clock,
 		else
 			high = middle;
 	}
-	if (next > first)
+	if (next > first || is_as_told(clock, near, first, next))
 		from = &clock->anchors[next - 1];
 	segment = (struct wall_segment){
 		.from = from->ticks,

@@ -25,6 +25,8 @@ function item(name, value) {
 /^SECRET\(/ {
 	kind = /SPACE/ ? "space" : /VALUE/ ? "value" : "equals"
 	secrets[kind] = secrets[kind] (secrets[kind] == "" ? "" : " ,\n") ".Ql " quoted($0, 1)
+	if (/COPIES/)
+		copies = copies (copies == "" ? "" : " ,\n") ".Ql " quoted($0, 1)
 	if (/ANY/)
 		numbers = numbers (numbers == "" ? "" : " ,\n") ".Ql " quoted($0, 1)
 }
@@ -37,6 +39,7 @@ FILENAME ~ /\.def$/ { next }
 /^@SECRETS space@$/ { print secrets["space"] " ."; next }
 /^@SECRETS value@$/ { print secrets["value"] " ."; next }
 /^@SECRETS equals@$/ { print secrets["equals"] " ."; next }
+/^@SECRETS copies@$/ { print copies " ."; next }
 /^@NUMBERS@$/ { print numbers " ."; next }
 /^@SETTINGS@$/ { printf "%s", settings; next }
 { print }

@@ -58,7 +58,11 @@ struct binlog_ring_window {
 	uint64_t until; /* stored last; 0: not yet */
 	uint64_t at;	/* when it has happened */
 	uint32_t cause; /* enum binlog_cause */
-	uint32_t reserved;
+	/* Of a rule: its text, at this place of the file, and how long what has
+	 * lasted too long has taken, in nanoseconds, or 0. */
+	uint32_t rule_bytes;
+	uint64_t rule_at;
+	uint64_t latency;
 };
 
 #define BINLOG_RING_WINDOWS 1000u
@@ -88,7 +92,7 @@ struct binlog_ring {
 #define BINLOG_RING_OFFSET (BINLOG_SWITCHES_OFFSET + BINLOG_SWITCHES_ROOM)
 
 _Static_assert(sizeof(struct binlog_ring_place) == 40, "");
-_Static_assert(sizeof(struct binlog_ring_window) == 32, "");
+_Static_assert(sizeof(struct binlog_ring_window) == 48, "");
 _Static_assert(BINLOG_RING_OFFSET + sizeof(struct binlog_ring) <=
 		       BINLOG_POSITIONS_OFFSET,
 	"");

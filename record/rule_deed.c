@@ -30,13 +30,13 @@ bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind)
 	return false;
 }
 
-static bool is(const struct rule_word *word, const char *name)
+bool rule_deed_is(const struct rule_word *word, const char *name)
 {
 	return word->kind == RULE_WORD && !word->quoted &&
 	       word_is(name, word->text, word->bytes);
 }
 
-static struct rule_deed *append(
+struct rule_deed *rule_deed_append(
 	struct rule_parser *parser, enum rule_deed_kind kind)
 {
 	struct rule_deed *deed = rule_parser_append(parser, sizeof(*deed));
@@ -50,7 +50,7 @@ static struct rule_deed *append(
 
 bool rule_deed_set_level(struct rule_parser *parser, uint32_t level)
 {
-	struct rule_deed *deed = append(parser, RULE_TO_level);
+	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_level);
 
 	if (deed)
 		deed->number = level;
@@ -70,7 +70,7 @@ static bool read_level(struct rule_parser *parser, const struct rule_word *word)
 
 static bool read_depth(struct rule_parser *parser, const struct rule_word *word)
 {
-	bool is_off = is(word, "off");
+	bool is_off = rule_deed_is(word, "off");
 	uint64_t number = 0;
 	struct rule_deed *deed;
 
@@ -78,23 +78,25 @@ static bool read_depth(struct rule_parser *parser, const struct rule_word *word)
 			       number > DEPTH_MAX))
 		return rule_parser_fail(parser, word, "not a number of frames",
 			"give 0 to 64, or off");
-	deed = append(parser, RULE_TO_depth);
+	deed = rule_deed_append(parser, RULE_TO_depth);
 	if (deed)
 		deed->number = is_off ? 0 : number == 0 ? 1 : (uint32_t)number;
 	return deed;
 }
 
 /* A name is pointed to as it stands in the text. */
-static bool read_name(struct rule_parser *parser, const struct rule_word *word,
-	enum rule_deed_kind kind)
+struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
+	const struct rule_word *word, enum rule_deed_kind kind)
 {
 	struct rule_deed *deed;
 
 	if (word->bytes == 0 || word->bytes > RULES_GLOB_MAX ||
-		rule_value_find(word->text, word->bytes, '\\') < word->bytes)
-		return rule_parser_fail(parser, word, "not a name",
+		rule_value_find(word->text, word->bytes, '\\') < word->bytes) {
+		rule_parser_fail(parser, word, "not a name",
 			"give one, of 1 to 4096 bytes, without backslashes");
-	deed = append(parser, kind);
+		return NULL;
+	}
+	deed = rule_deed_append(parser, kind);
 	if (deed)
 		rule_glob_set_word(&deed->name, word->text, word->bytes);
 	return deed;
@@ -106,7 +108,7 @@ static bool read_rate(struct rule_parser *parser, const struct rule_word *word)
 	uint64_t number = 0, ns = 0;
 	struct rule_deed *deed;
 
-	if (!is(word, "off") &&
+	if (!rule_deed_is(word, "off") &&
 		(slash == word->bytes ||
 			!rule_value_number(word->text, slash, &number) ||
 			!rule_value_time(word->text + slash + 1,
@@ -115,7 +117,7 @@ static bool read_rate(struct rule_parser *parser, const struct rule_word *word)
 		return rule_parser_fail(parser, word, "no rate",
 			"give how many in which time, as 10/1s, or off; times "
 			"are in ns, us, ms, s, min or h");
-	deed = append(parser, RULE_TO_rate);
+	deed = rule_deed_append(parser, RULE_TO_rate);
 	if (deed) {
 		deed->number = (uint32_t)number;
 		deed->times[0] = ns;
@@ -147,11 +149,11 @@ static bool read_sample(
 	uint64_t number = 0, times[2] = {0, 0};
 	struct rule_deed *deed;
 
-	if (!is(word, "off") && !split_sample(word, &number, times))
+	if (!rule_deed_is(word, "off") && !split_sample(word, &number, times))
 		return rule_parser_fail(parser, word, "no sample",
 			"give one in so many, as 1/100, or a part of each "
 			"period, as 100us/1s, or off");
-	deed = append(parser, RULE_TO_sample);
+	deed = rule_deed_append(parser, RULE_TO_sample);
 	if (deed) {
 		deed->number = (uint32_t)number;
 		deed->times[0] = times[0];
@@ -160,46 +162,56 @@ static bool read_sample(
 	return deed;
 }
 
-static bool read_argument(struct rule_parser *parser)
+uint32_t rule_deed_argument(struct rule_parser *parser)
 {
 	struct rule_word word;
 	uint64_t number;
-	struct rule_deed *deed;
 
 	if (!rule_parser_value(parser, &word, "no number of an argument",
 		    "give one after `arg`, from 1 on"))
-		return false;
-	if (!rule_value_number(word.text, word.bytes, &number) || number == 0 ||
-		number > ARGUMENTS_MAX)
-		return rule_parser_fail(parser, &word, "no such argument",
-			"give 1 to 64; those after the format are counted");
-	deed = append(parser, RULE_TO_REDACT_ARGUMENT);
+		return 0;
+	if (rule_value_number(word.text, word.bytes, &number) && number > 0 &&
+		number <= ARGUMENTS_MAX)
+		return (uint32_t)number;
+	rule_parser_fail(parser, &word, "no such argument",
+		"give 1 to 64; those after the format are counted");
+	return 0;
+}
+
+static bool redact_argument(struct rule_parser *parser)
+{
+	uint32_t number = rule_deed_argument(parser);
+	struct rule_deed *deed =
+		number ? rule_deed_append(parser, RULE_TO_REDACT_ARGUMENT)
+		       : NULL;
+
 	if (deed)
-		deed->number = (uint32_t)number;
+		deed->number = number;
 	return deed;
 }
 
 static bool read_redacted(
 	struct rule_parser *parser, const struct rule_word *word)
 {
-	if (is(word, "arg"))
-		return read_argument(parser);
-	if (is(word, "usual"))
-		return append(parser, RULE_TO_REDACT_USUAL);
-	if (is(word, "*"))
-		return append(parser, RULE_TO_REDACT_ALL);
-	if (is(word, "off"))
-		return append(parser, RULE_TO_REDACT_NOTHING);
-	return read_name(parser, word, RULE_TO_REDACT_NAME);
+	if (rule_deed_is(word, "arg"))
+		return redact_argument(parser);
+	if (rule_deed_is(word, "usual"))
+		return rule_deed_append(parser, RULE_TO_REDACT_USUAL);
+	if (rule_deed_is(word, "*"))
+		return rule_deed_append(parser, RULE_TO_REDACT_ALL);
+	if (rule_deed_is(word, "off"))
+		return rule_deed_append(parser, RULE_TO_REDACT_NOTHING);
+	return rule_deed_append_name(parser, word, RULE_TO_REDACT_NAME);
 }
 
 static bool set_redaction(
 	struct rule_parser *parser, const struct rule_word *word)
 {
-	struct rule_deed *deed = append(parser, RULE_TO_REDACT_AS);
+	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_REDACT_AS);
 
 	if (deed)
-		deed->number = is(word, "hash") ? REDACT_HASH : REDACT_LENGTH;
+		deed->number = rule_deed_is(word, "hash") ? REDACT_HASH
+							  : REDACT_LENGTH;
 	return deed;
 }
 
@@ -211,8 +223,8 @@ static bool read_redact(struct rule_parser *parser)
 	enum rule_deed_kind kind;
 	bool any = false;
 
-	for (; word.kind == RULE_WORD && !is(&word, "length") &&
-		!is(&word, "hash") && !rule_deed_named(&word, &kind);
+	for (; word.kind == RULE_WORD && !rule_deed_is(&word, "length") &&
+		!rule_deed_is(&word, "hash") && !rule_deed_named(&word, &kind);
 		any = true) {
 		if (!read_redacted(parser, &word))
 			return false;
@@ -222,46 +234,9 @@ static bool read_redact(struct rule_parser *parser)
 	if (!any)
 		return rule_parser_fail(parser, &word, "nothing to redact",
 			"give arg N, a name, usual, * or off");
-	if (is(&word, "length") || is(&word, "hash"))
+	if (rule_deed_is(&word, "length") || rule_deed_is(&word, "hash"))
 		return set_redaction(parser, &word);
 	parser->lexer = before;
-	return true;
-}
-
-/* One of the times of a trigger; *found: whether there is one. */
-static bool read_trigger_time(
-	struct rule_parser *parser, struct rule_deed *deed, bool *found)
-{
-	struct rule_lexer before = parser->lexer;
-	struct rule_word word = rule_lex_next(&parser->lexer, true);
-	size_t which = is(&word, "after");
-
-	*found = which || is(&word, "before");
-	if (!*found) {
-		parser->lexer = before;
-		return true;
-	}
-	return rule_parser_value(
-		       parser, &word, "no time", "give one, as 10s") &&
-	       (rule_value_time(word.text, word.bytes, &deed->times[which]) ||
-		       rule_parser_fail(parser, &word, "not a time",
-			       "give one in ns, us, ms, s, min or h, as 10s"));
-}
-
-static bool read_trigger(struct rule_parser *parser)
-{
-	struct rule_lexer before = parser->lexer;
-	struct rule_word word = rule_lex_next(&parser->lexer, true);
-	struct rule_deed *deed = append(parser, RULE_TO_trigger);
-	bool found = true;
-
-	if (!deed || is(&word, "off"))
-		return deed;
-	parser->lexer = before;
-	deed->number = 1;
-	while (found)
-		if (!read_trigger_time(parser, deed, &found))
-			return false;
 	return true;
 }
 
@@ -278,7 +253,7 @@ static bool read_value(struct rule_parser *parser, enum rule_deed_kind kind)
 	case RULE_TO_depth:
 		return read_depth(parser, &value);
 	case RULE_TO_category:
-		return read_name(parser, &value, kind);
+		return rule_deed_append_name(parser, &value, kind);
 	case RULE_TO_rate:
 		return read_rate(parser, &value);
 	default:
@@ -294,11 +269,13 @@ bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind)
 	case RULE_TO_drop:
 	case RULE_TO_tee:
 	case RULE_TO_untee:
-		return append(parser, kind);
+		return rule_deed_append(parser, kind);
 	case RULE_TO_redact:
 		return read_redact(parser);
+	case RULE_TO_mark:
+		return rule_trigger_read_mark(parser);
 	case RULE_TO_trigger:
-		return read_trigger(parser);
+		return rule_trigger_read(parser);
 	default:
 		return read_value(parser, kind);
 	}

@@ -44,4 +44,17 @@ bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind);
 
 bool rule_deed_set_level(struct rule_parser *parser, uint32_t level);
 
+/* For rule_*.c: another thing to do, and words of its value.  The number of an
+ * argument is what follows `arg`; 0: it is none, and said. */
+struct rule_deed *rule_deed_append(
+	struct rule_parser *parser, enum rule_deed_kind kind);
+struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
+	const struct rule_word *word, enum rule_deed_kind kind);
+bool rule_deed_is(const struct rule_word *word, const char *name);
+uint32_t rule_deed_argument(struct rule_parser *parser);
+
+/* What follows `mark` and `trigger`. */
+bool rule_trigger_read_mark(struct rule_parser *parser);
+bool rule_trigger_read(struct rule_parser *parser);
+
 #endif

@@ -91,13 +91,17 @@ uint64_t rule_redact_named(
 
 enum separator { SPACE, VALUE, EQUALS };
 enum conversions { TEXT, ANY };
+enum { COPIES = RULE_USUAL_COPIES, ASKED = RULE_USUAL_ALL };
 
-static const struct {
+static const struct secret {
 	char name[16];
+	uint8_t bytes;
 	uint8_t separator; /* enum separator */
 	uint8_t conversions;
+	uint8_t where; /* enum rule_usual */
 } secrets[] = {
-#define SECRET(name, separator, conversions) {name, separator, conversions},
+#define SECRET(name, separator, conversions, where)                            \
+	{name, sizeof(name) - 1, separator, conversions, where},
 #include "record/secret_words.def"
 #undef SECRET
 };
@@ -114,12 +118,12 @@ static bool begins_word(const char *text, size_t at)
 	       (text[at] < 'a' && text[at - 1] >= 'a');
 }
 
-static bool ends_with_secret(const char *text, size_t bytes, const char *name)
+static bool ends_with_secret(
+	const char *text, size_t bytes, const struct secret *secret)
 {
-	size_t i = 0;
+	const char *name = secret->name;
+	size_t i = secret->bytes;
 
-	while (name[i] != '\0')
-		i++;
 	while (i > 0 && bytes > 0) {
 		if (name[--i] != ' ')
 			bytes--;
@@ -163,25 +167,77 @@ static bool is_of_url(const struct place *place)
 
 static bool is_secret(const void *closure, const struct place *place)
 {
+	const enum rule_usual *names = closure;
 	size_t bytes = argument_name_end(place->text, place->bytes);
 	enum separator separator =
 		separator_of(place->text + bytes, place->bytes - bytes);
 	bool is_text = place->conversion == 's' || place->conversion == 0;
 
-	(void)closure;
 	if (is_text && is_of_url(place))
 		return true;
 	if (bytes == 0 || bytes == place->bytes)
 		return false;
 	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
 		if ((is_text || secrets[i].conversions == ANY) &&
+			secrets[i].where <= (unsigned)*names &&
 			separator >= (enum separator)secrets[i].separator &&
-			ends_with_secret(place->text, bytes, secrets[i].name))
+			ends_with_secret(place->text, bytes, &secrets[i]))
 			return true;
 	return false;
 }
 
-uint64_t rule_redact_usual(const char *format, size_t bytes)
+uint64_t rule_redact_usual(
+	const char *format, size_t bytes, enum rule_usual names)
 {
-	return find(format, bytes, is_secret, NULL);
+	return find(format, bytes, is_secret, &names);
+}
+
+/* The last letters of what nobody has to ask for: one bit each, and two. */
+#define LAST(name, n) name[sizeof(name) - 1 - (n)]
+#define SECRET(name, separator, conversions, where) SECRET_##where(name)
+#define SECRET_ASKED(name)
+static const uint32_t last_letters = 0
+#define SECRET_COPIES(name) | 1u << (LAST(name, 1) - 'a')
+#include "record/secret_words.def"
+#undef SECRET_COPIES
+	;
+static const char last_pairs[][2] = {
+#define SECRET_COPIES(name) {LAST(name, 2), LAST(name, 1)},
+#include "record/secret_words.def"
+#undef SECRET_COPIES
+};
+#undef SECRET
+
+static bool has_ending(char last_but_one, char last)
+{
+	if (!(last_letters >> (last - 'a') & 1))
+		return false;
+	for (size_t i = 0; i < sizeof(last_pairs) / sizeof(last_pairs[0]); i++)
+		if (last_pairs[i][0] == last_but_one &&
+			last_pairs[i][1] == last)
+			return true;
+	return false;
+}
+
+/* Of nearly all formats that they have no secret, by the last two letters. */
+static bool may_be_secret(const struct place *place)
+{
+	const char *text = place->text;
+	size_t bytes = place->bytes;
+
+	if (place->next == '@')
+		return true;
+	while (bytes > 0 && (!word_is_letter(text[bytes - 1]) ||
+				    (bytes > 1 && text[bytes - 2] == '0')))
+		bytes--;
+	return bytes > 1 && has_ending(word_lower(text[bytes - 2]),
+				    word_lower(text[bytes - 1]));
+}
+
+bool rule_redact_is_usual(const char *before, size_t bytes, char after)
+{
+	static const enum rule_usual names = RULE_USUAL_COPIES;
+	const struct place place = {before, bytes, 's', after};
+
+	return may_be_secret(&place) && is_secret(&names, &place);
 }

@@ -39,6 +39,9 @@ enum rule_deed_kind {
 	RULE_TO_REDACT_ALL,
 	RULE_TO_REDACT_NOTHING,
 	RULE_TO_REDACT_AS,
+	/* And `trigger`. */
+	RULE_TO_TRIGGER_SINCE,
+	RULE_TO_TRIGGER_OVER,
 	RULE_DEEDS,
 };
 

@@ -31,11 +31,21 @@ struct rule_site {
 	unsigned streams; /* POLICY_STDOUT... */
 	const char *path; /* of a file stream */
 	const char *thread;
-	int level; /* as inferred */
+	int level;    /* as inferred */
+	bool is_copy; /* of a text that is written as well: the names of */
+	/* secrets that nobody has to ask for, see */
+	/* rule_redact.h, are redacted before all rules */
 };
 
 enum rule_action { RULE_CAPTURE, RULE_PASS, RULE_DROP };
 enum rule_redaction { REDACT_LENGTH, REDACT_HASH };
+
+/* The beginning of a time that is measured. */
+struct rule_mark {
+	uint64_t name;	  /* a hash of it; 0: there is none */
+	uint8_t argument; /* which one it takes to find it, from 1 on, as of */
+			  /* `redacted`; 0: the thread */
+};
 
 /* What the rules say of these calls; zeros, but for `level`: nothing. */
 struct rule_verdict {
@@ -57,6 +67,12 @@ struct rule_verdict {
 	uint64_t period_ns; /* 0: always */
 	uint64_t before_ns; /* of the trigger; 0: as much as there is */
 	uint64_t after_ns;
+	/* What else it takes: so much time since the mark; 0: nothing. */
+	struct rule_mark since;
+	uint64_t over_ns;
+	uint32_t trigger_start; /* its rule, in the text of all */
+	uint32_t trigger_bytes;
+	struct rule_mark mark; /* that these calls set */
 	uint32_t rule; /* the number, from 1, of the one that limits; 0: none */
 	const char *category; /* in the text of the rules; null: none */
 	size_t category_bytes;

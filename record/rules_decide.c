@@ -1,3 +1,4 @@
+#include "record/hash.h"
 #include "record/path_glob.h"
 #include "record/rule_redact.h"
 #include "record/rule_tree.h"
@@ -208,7 +209,8 @@ static uint64_t usual(struct subject *subject)
 	const struct rule_text *format = &subject->texts[RULE_OF_format];
 
 	if (!subject->usual_known && format->text)
-		subject->usual = rule_redact_usual(format->text, format->bytes);
+		subject->usual = rule_redact_usual(
+			format->text, format->bytes, RULE_USUAL_ALL);
 	subject->usual_known = true;
 	return subject->usual;
 }
@@ -266,6 +268,43 @@ static bool limit(const struct rule_deed *deed, uint32_t number,
 	return true;
 }
 
+static struct rule_mark mark_of(const struct rule_deed *deed)
+{
+	const struct rule_glob *name = &deed->name;
+
+	return (struct rule_mark){
+		.name = name->text ? binlog_hash(name->text, name->bytes) | 1
+				   : 0,
+		.argument = (uint8_t)deed->number,
+	};
+}
+
+static bool trigger(const struct rule_deed *deed, const struct rule *rule,
+	struct rule_verdict *verdict)
+{
+	switch ((enum rule_deed_kind)deed->kind) {
+	case RULE_TO_trigger:
+		verdict->trigger = deed->number != 0;
+		verdict->before_ns = deed->times[0];
+		verdict->after_ns = deed->times[1];
+		verdict->since = (struct rule_mark){0};
+		verdict->trigger_start = rule->start;
+		verdict->trigger_bytes = rule->bytes;
+		return true;
+	case RULE_TO_TRIGGER_SINCE:
+		verdict->since = mark_of(deed);
+		return true;
+	case RULE_TO_TRIGGER_OVER:
+		verdict->over_ns = deed->times[0];
+		return true;
+	case RULE_TO_mark:
+		verdict->mark = mark_of(deed);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void do_other(const struct rule_deed *deed, struct rule_verdict *verdict)
 {
 	switch ((enum rule_deed_kind)deed->kind) {
@@ -294,11 +333,6 @@ static void do_other(const struct rule_deed *deed, struct rule_verdict *verdict)
 		verdict->category = deed->name.text;
 		verdict->category_bytes = deed->name.bytes;
 		break;
-	case RULE_TO_trigger:
-		verdict->trigger = deed->number != 0;
-		verdict->before_ns = deed->times[0];
-		verdict->after_ns = deed->times[1];
-		break;
 	default:
 		break;
 	}
@@ -312,6 +346,9 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 
 	*verdict = (struct rule_verdict){.level = (int8_t)site->level};
 	set_texts(&subject, rules);
+	if (site->is_copy && site->format)
+		verdict->redacted = rule_redact_usual(
+			site->format, site->format_bytes, RULE_USUAL_COPIES);
 	for (uint32_t number = 1; number <= rules->count; number++) {
 		const struct rule_deed *deed = rule_deeds(rule);
 
@@ -320,7 +357,8 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 					  : 0;
 			i > 0; i--, deed++)
 			if (!redact(deed, &subject, verdict) &&
-				!limit(deed, number, verdict))
+				!limit(deed, number, verdict) &&
+				!trigger(deed, rule, verdict))
 				do_other(deed, verdict);
 		rule = rule_after(rule);
 	}

@@ -141,8 +141,13 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	if (unlikely(control_deciding) && !w->decided)
 		return site_format(w, call, how, format, arguments);
 	memo = writer_find_memo(w, call, key, tag);
-	if (unlikely(!memo))
+	if (unlikely(!memo)) {
 		memo = capture_meet_format(w, call, how, format, arguments);
+		if (unlikely(w->has_secret)) {
+			w->has_secret = false;
+			return site_format(w, call, how, format, arguments);
+		}
+	}
 	if (likely(memo != NULL))
 		result = capture_typed(w, call, memo, how, format, arguments);
 	if (unlikely(result == CAPTURE_AT_ONCE))
@@ -236,6 +241,12 @@ static inline bool store_bytes(struct writer *w, const struct call *call,
 	return true;
 }
 
+/* What a format has been made into may have a secret in it. */
+static inline bool is_copy_of_format(const struct call *call, unsigned stream)
+{
+	return call->format && redact_is_copy(stream);
+}
+
 static inline bool put_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
@@ -244,7 +255,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo;
 
-	if (unlikely(control_deciding) && !w->decided)
+	if (unlikely(control_deciding || is_copy_of_format(call, stream)) &&
+		!w->decided)
 		return site_bytes(w, call, stream, text, bytes, size);
 	memo = memo_find(
 		writer_memo_set(w, call, key, constant), call, key, constant);

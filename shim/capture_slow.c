@@ -255,6 +255,11 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		if (key == (uintptr_t)format)
 			keep_near(near, format, &met);
 	}
+	if (unlikely(met.plan->has_secret) && !w->decided &&
+		redact_is_copy(how->stream)) {
+		w->has_secret = true;
+		return NULL;
+	}
 	if (!met.plan->at_once && met.plan->has_string)
 		note_constants(w, met.plan, arguments);
 	unwind(w, call);

@@ -26,7 +26,8 @@ struct redaction;
 
 /*
  * Unwinds, defines what has to be, and remembers it.  The entry is good until
- * the next call of any of these; null when there was no room to write to.
+ * the next call of any of these; null when there was no room to write to, or
+ * the call has to be decided first (w->has_secret).
  */
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);

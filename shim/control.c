@@ -178,6 +178,8 @@ static void follow_streams(void)
 
 static void follow_triggers(void)
 {
+	static const struct ring_event by_control = {
+		.cause = BINLOG_CAUSE_CONTROL};
 	static uint32_t seen;
 	uint32_t now =
 		__atomic_load_n(&control_switches->triggers, __ATOMIC_ACQUIRE);
@@ -186,7 +188,7 @@ static void follow_triggers(void)
 	if (rules && rules_ask(rules) & RULES_ASK_TRIGGER)
 		ring_trigger_wait();
 	if (__atomic_exchange_n(&seen, now, __ATOMIC_ACQ_REL) != now)
-		ring_trigger(BINLOG_CAUSE_CONTROL, 0, 0);
+		ring_trigger(&by_control);
 }
 
 static void decide_whether_to(void)
@@ -224,4 +226,15 @@ const struct rules *control_rules(void)
 	struct control_text *text = current_text();
 
 	return text ? text->rules : NULL;
+}
+
+uint64_t control_rules_at(const struct rules *rules)
+{
+	struct process_self *self = process_self();
+	const struct control_text *text =
+		self ? __atomic_load_n(&self->texts, __ATOMIC_ACQUIRE) : NULL;
+
+	while (text && text->rules != rules)
+		text = text->next;
+	return text ? text->at : 0;
 }

@@ -93,6 +93,9 @@ static inline void control_look(void)
 /* Null: none are in force. */
 const struct rules *control_rules(void);
 
+/* Where their text is in the capture; 0: it is not known. */
+uint64_t control_rules_at(const struct rules *rules);
+
 /* Calls may be treated in different ways: there are rules, or a level. */
 extern HIDDEN bool control_deciding;
 

@@ -1,5 +1,6 @@
 #include "shim/plan.h"
 
+#include "record/rule_redact.h"
 #include "shim/arena.h"
 
 bool plan_always_at_once;
@@ -181,10 +182,23 @@ static bool in_order(const char *format, uint32_t length)
 	return true;
 }
 
+/* `before` is what follows the directive before. */
+static bool is_secret(const char *before,
+	const struct format_directive *directive, const char *end)
+{
+	const char *text = directive->text;
+	const char *after = text + directive->length;
+
+	return directive->conversion == 's' &&
+	       rule_redact_is_usual(before, (size_t)(text - before),
+		       after < end ? *after : '\0');
+}
+
 static void fill(struct plan *plan, const char *format, uint32_t length)
 {
 	struct format_cursor cursor;
 	struct format_directive directive;
+	const char *before = format;
 	bool limits_strings = false; /* some "%.*s" */
 
 	plan->at_once = true; /* unless we get to the end */
@@ -193,6 +207,10 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 	while (format_next(&cursor, &directive)) {
 		limits_strings |= directive.conversion == 's' &&
 				  directive.precision_argument != FORMAT_NONE;
+		plan->has_secret |=
+			is_secret(before, &directive, format + length);
+		if (directive.conversion)
+			before = directive.text + directive.length;
 		if (!add(plan, &directive))
 			return;
 	}
@@ -211,6 +229,14 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 				limits_strings))
 			plan->at_once = true;
 	}
+}
+
+/* Of what cannot be taken apart in full. */
+static void look_for_secrets(
+	struct plan *plan, const char *format, uint32_t length)
+{
+	plan->has_secret =
+		rule_redact_usual(format, length, RULE_USUAL_COPIES) != 0;
 }
 
 static unsigned find_ending(const char *format, uint32_t length)
@@ -246,8 +272,10 @@ struct plan *plan_make(const char *format, uint32_t length)
 	if (!plan)
 		return NULL;
 	plan->at_once = count == FORMAT_NONE || plan_always_at_once;
-	if (plan->at_once)
+	if (plan->at_once) {
+		look_for_secrets(plan, format, length);
 		return plan;
+	}
 	for (int i = 0; i < own; i++) {
 		plan->argument[i].kind = kinds[i];
 		plan->argument[i].width = FORMAT_NONE;
@@ -261,6 +289,8 @@ struct plan *plan_make(const char *format, uint32_t length)
 	plan->fixed += has_errno ? (uint32_t)sizeof(int32_t) : 0;
 	plan->ending = (uint8_t)find_ending(format, length);
 	fill(plan, format, length);
+	if (plan->at_once)
+		look_for_secrets(plan, format, length);
 	plan->plain = plan->measured && !plan->at_once && !plan->has_errno &&
 		      !plan->has_decimal && !plan->has_wide;
 	return plan;

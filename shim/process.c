@@ -12,6 +12,7 @@
 #include "shim/host.h"
 #include "shim/life.h"
 #include "shim/position.h"
+#include "shim/redact.h"
 #include "shim/settings.h"
 #include "shim/ring.h"
 #include "shim/ring_trigger.h"
@@ -358,6 +359,7 @@ static bool arm(void)
 	clock_choose();
 	read_sizes();
 	read_level();
+	redact_begin();
 	if (!join_run(environment_get("BINLOG_RUN")) && !found_run())
 		return false;
 	if (!streams_configure(settings_get(CONFIG_streams), outputs))

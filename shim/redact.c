@@ -5,8 +5,19 @@
 #include "shim/define.h"
 #include "shim/environment.h"
 #include "shim/module.h"
+#include "shim/settings.h"
+
+bool redact_copies;
 
 enum role { KEPT, SKIPPED, REPLACED };
+
+/* What stands alone is the output itself, and has to be right. */
+void redact_begin(void)
+{
+	const char *value = settings_get(CONFIG_redact);
+
+	redact_copies = !value || !bytes_starts(value, "off");
+}
 
 /* ---- what stands in the place of a value ---- */
 

@@ -11,6 +11,7 @@
 
 #include "shim/arguments.h"
 #include "shim/site.h"
+#include "shim/streams.h"
 
 struct redaction {
 	uint64_t mask; /* of arguments, as of struct rule_verdict; 0: none */
@@ -24,6 +25,18 @@ struct redaction {
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1]; /* of what is stored */
 	uint8_t roles[FORMAT_ARGUMENTS_MAX];	 /* of the arguments */
 };
+
+/* Once, in process_arm(): reads BINLOG_REDACT. */
+void redact_begin(void);
+
+/* Nobody has said otherwise: of texts that are written as well, what the names
+ * of arguments say to be secrets is left out. */
+extern HIDDEN bool redact_copies;
+
+static inline bool redact_is_copy(unsigned stream)
+{
+	return redact_copies && streams[stream].tee;
+}
 
 /* By the verdicts of the site: sets site->redaction. */
 void redact_prepare(struct site *site, const struct site_call *call);

@@ -3,12 +3,10 @@
 #include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
-#include "shim/settings.h"
+#include "shim/pace.h"
 #include "shim/ring.h"
+#include "shim/settings.h"
 
-/* After so long the pace of the ticks is known well enough. */
-#define PACE_NS 100000000u
-#define PACE_SHIFT 20
 /* What has happened was recorded a moment ago. */
 #define MOMENT_NS 100000u
 /* What is longer is for ever: 13 days. */
@@ -19,37 +17,6 @@ static bool on_signal;
 static bool on_exit_status;
 static uint64_t before_usual = RING_ALL;
 static uint64_t after_usual;
-
-/* Ticks in 2^PACE_SHIFT nanoseconds. */
-static uint64_t pace_now(void)
-{
-	const struct binlog_anchor *start = &capture_file_header->start;
-	static uint64_t pace;
-	struct binlog_anchor now;
-	uint64_t known = __atomic_load_n(&pace, __ATOMIC_RELAXED);
-	uint64_t ticks, passed;
-
-	if (known)
-		return known;
-	clock_anchor(&now);
-	ticks = now.ticks - start->ticks;
-	passed = now.monotonic - start->monotonic;
-	for (; passed >> 32; passed >>= 1)
-		ticks >>= 1;
-	known = passed ? (ticks << PACE_SHIFT) / passed : 0;
-	if (passed > PACE_NS)
-		__atomic_store_n(&pace, known, __ATOMIC_RELAXED);
-	return known;
-}
-
-/* In two steps, so that nothing is lost above or below. */
-static uint64_t ticks_of(uint64_t nanoseconds)
-{
-	return nanoseconds >= LONGEST_NS
-		       ? INT64_MAX
-		       : (nanoseconds >> PACE_SHIFT / 2) * pace_now() >>
-				 PACE_SHIFT / 2;
-}
 
 static void reach(uint64_t *until, uint64_t end)
 {
@@ -81,10 +48,10 @@ static bool extend(struct binlog_ring *ring, uint64_t from, uint64_t until)
 	return true;
 }
 
-void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
+void ring_trigger(const struct ring_event *event)
 {
 	uint64_t now = clock_ticks();
-	bool usual = before_ns == 0 && after_ns == 0;
+	bool usual = event->before_ns == 0 && event->after_ns == 0;
 	uint64_t before, until, from;
 	struct binlog_ring_window *window;
 	struct binlog_ring *ring;
@@ -93,10 +60,10 @@ void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
 	if (!ring_is_on())
 		return;
 	ring = ring_of(capture_file_header);
-	before = ticks_of(usual ? before_usual : before_ns);
-	before += ticks_of(MOMENT_NS);
+	before = pace_ticks(usual ? before_usual : event->before_ns);
+	before += event->ticks + pace_ticks(MOMENT_NS);
 	from = before < now ? now - before : 0;
-	until = now + ticks_of(usual ? after_usual : after_ns);
+	until = now + pace_ticks(usual ? after_usual : event->after_ns);
 	if (extend(ring, from, until))
 		return;
 	i = __atomic_fetch_add(&ring->windows, 1, __ATOMIC_ACQ_REL);
@@ -107,7 +74,10 @@ void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns)
 	window = &ring_windows[i];
 	window->from = from;
 	window->at = now;
-	window->cause = cause;
+	window->cause = event->cause;
+	window->rule_at = event->rule_at;
+	window->rule_bytes = event->rule_bytes;
+	window->latency = event->ticks ? pace_nanoseconds(event->ticks) : 0;
 	reach(&window->until, until);
 }
 
@@ -130,10 +100,12 @@ void ring_trigger_end(unsigned text, int64_t value)
 	bool failed = (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_LEFT) &&
 		      (value & 0xff) != 0;
 
-	if (killed && on_signal)
-		ring_trigger(BINLOG_CAUSE_SIGNAL, 0, 0);
-	if (failed && on_exit_status)
-		ring_trigger(BINLOG_CAUSE_EXIT, 0, 0);
+	struct ring_event event = {
+		.cause = killed ? BINLOG_CAUSE_SIGNAL : BINLOG_CAUSE_EXIT,
+	};
+
+	if ((killed && on_signal) || (failed && on_exit_status))
+		ring_trigger(&event);
 }
 
 /* ---- BINLOG_TRIGGER=signal,exit,kill,before=5s,after=100ms ---- */

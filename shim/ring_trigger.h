@@ -13,13 +13,24 @@
 /* Once, behind ring_begin(): reads BINLOG_TRIGGER. */
 void ring_trigger_begin(void);
 
-/*
- * Something has happened (enum binlog_cause): what the ring holds of the time
- * so long before it, and so long after it, is kept.  0 and 0: as BINLOG_TRIGGER
- * says; RING_ALL before: all that it holds.  May be called at every record.
- */
+/* Something has happened. */
+struct ring_event {
+	enum binlog_cause cause;
+	/* What the ring holds of the time so long before it, and so long after
+	 * it, is kept.  Both 0: as BINLOG_TRIGGER says; RING_ALL before: all
+	 * that it holds. */
+	uint64_t before_ns;
+	uint64_t after_ns;
+	/* Of a rule: see struct binlog_ring_window.  What is kept begins before
+	 * the `ticks` of the latency. */
+	uint64_t ticks;
+	uint64_t rule_at;
+	uint32_t rule_bytes;
+};
+
+/* May be called at every record. */
 #define RING_ALL UINT64_MAX
-void ring_trigger(unsigned cause, uint64_t before_ns, uint64_t after_ns);
+void ring_trigger(const struct ring_event *event);
 
 /* From here on the ring counts only where something has happened. */
 void ring_trigger_wait(void);

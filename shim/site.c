@@ -2,10 +2,12 @@
 
 #include "record/format.h"
 #include "record/hash.h"
+#include "record/rule_redact.h"
 #include "shim/arena.h"
 #include "shim/bytes.h"
-#include "shim/capture_file.h"
+#include "shim/mark.h"
 #include "shim/module.h"
+#include "shim/pace.h"
 #include "shim/redact.h"
 #include "shim/result_use.h"
 
@@ -16,6 +18,7 @@
 
 struct site_table {
 	uint32_t used;
+	struct mark_table *marks; /* null: none was set so far */
 	struct site *bucket[BUCKETS];
 };
 
@@ -32,6 +35,22 @@ static struct site_table *table_of_process(void)
 	if (!table || __atomic_compare_exchange_n(&self->sites, &none, table,
 			      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return table;
+	return none;
+}
+
+struct mark_table *site_marks(void)
+{
+	struct site_table *table = table_of_process();
+	struct mark_table *none = NULL;
+	struct mark_table *marks =
+		table ? __atomic_load_n(&table->marks, __ATOMIC_ACQUIRE) : NULL;
+
+	if (marks || !table)
+		return marks;
+	marks = arena_take(sizeof(*marks));
+	if (!marks || __atomic_compare_exchange_n(&table->marks, &none, marks,
+			      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return marks;
 	return none;
 }
 
@@ -88,6 +107,7 @@ static void describe(
 		.path = streams[call->stream].path,
 		.thread = name,
 		.level = infer_level(call),
+		.is_copy = redact_is_copy(call->stream),
 	};
 	if (control_asks_threads)
 		/* PR_GET_NAME 16: the name of the calling thread */
@@ -128,9 +148,42 @@ static void look_at(struct site *site, const struct site_call *call)
 		return;
 	site->reloads = reloads + 1;
 	__atomic_store_n(&site->redaction, NULL, __ATOMIC_RELEASE);
+	site->plan = NULL;
 	site->result_used = (call->format && has_writing_directive(call->format,
 						     call->length)) ||
 			    result_use_is_possible(site->pc);
+}
+
+/* What a rule has written as well is a copy, too. */
+static void ask(const struct rules *rules, struct rule_site *asked,
+	struct rule_verdict *verdict)
+{
+	if (rules) {
+		rules_decide(rules, asked, verdict);
+		if (asked->is_copy || !redact_copies || !verdict->tee_known ||
+			!verdict->tee)
+			return;
+		asked->is_copy = true;
+		rules_decide(rules, asked, verdict);
+		asked->is_copy = false;
+		return;
+	}
+	*verdict = (struct rule_verdict){.level = (int8_t)asked->level};
+	if (asked->is_copy && asked->format)
+		verdict->redacted = rule_redact_usual(
+			asked->format, asked->format_bytes, RULE_USUAL_COPIES);
+}
+
+/* Its format, taken apart, where a mark goes by an argument. */
+static void plan_for_marks(struct site *site, const struct site_call *call)
+{
+	bool asked = false;
+
+	for (unsigned i = 0; i < site->verdicts; i++)
+		asked |= site->verdict[i].mark.argument ||
+			 site->verdict[i].since.argument;
+	if (asked && !site->plan && call->format && !site->is_spare)
+		site->plan = plan_make(call->format, (uint32_t)call->length);
 }
 
 /* The generation comes first: rules that come after it have a later one. */
@@ -143,16 +196,16 @@ static void decide_alone(struct site *site, const struct site_call *call)
 	char name[16] = "";
 
 	look_at(site, call);
+	site->rules_at = rules ? control_rules_at(rules) : 0;
 	describe(call, &asked, name);
 	for (unsigned i = 0; i < site->verdicts; i++) {
 		if (site->verdicts > 1)
 			asked.level = (int)i;
-		verdict = (struct rule_verdict){.level = (int8_t)asked.level};
-		if (rules)
-			rules_decide(rules, &asked, &verdict);
+		ask(rules, &asked, &verdict);
 		site->verdict[i] = verdict;
 	}
 	redact_prepare(site, call);
+	plan_for_marks(site, call);
 	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
 }
 
@@ -276,28 +329,6 @@ struct site *site_find(
 
 /* ---- letting some of them through ---- */
 
-/* By then it is known to some millionths. */
-#define ENOUGH_US 100000u
-
-/* Ticks in so many nanoseconds, by what has passed since the beginning. */
-static uint64_t ticks_in(uint64_t ns)
-{
-	static uint64_t per_ms;
-	const struct binlog_anchor *start = &capture_file_header->start;
-	uint64_t rate = __atomic_load_n(&per_ms, __ATOMIC_RELAXED);
-	struct binlog_anchor now;
-	uint64_t us;
-
-	if (!rate) {
-		clock_anchor(&now);
-		us = (now.monotonic - start->monotonic) / 1000;
-		rate = us ? (now.ticks - start->ticks) * 1000 / us : 1000000;
-		if (us > ENOUGH_US)
-			__atomic_store_n(&per_ms, rate, __ATOMIC_RELAXED);
-	}
-	return ns / 1000000 * rate + ns % 1000000 * rate / 1000000;
-}
-
 /* Threads may all get in at the border of two times; that is a few more. */
 static bool is_within_rate(
 	struct site_gate *gate, const struct rule_verdict *verdict)
@@ -306,7 +337,7 @@ static bool is_within_rate(
 	uint64_t until = __atomic_load_n(&gate->until, __ATOMIC_RELAXED);
 
 	if (now >= until && __atomic_compare_exchange_n(&gate->until, &until,
-				    now + ticks_in(verdict->rate_ns), false,
+				    now + pace_ticks(verdict->rate_ns), false,
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		__atomic_store_n(&gate->used, 0, __ATOMIC_RELAXED);
 	return __atomic_fetch_add(&gate->used, 1, __ATOMIC_RELAXED) <
@@ -315,10 +346,10 @@ static bool is_within_rate(
 
 static bool is_in_window(const struct rule_verdict *verdict)
 {
-	uint64_t period = ticks_in(verdict->period_ns);
+	uint64_t period = pace_ticks(verdict->period_ns);
 
 	return period == 0 ||
-	       clock_ticks() % period < ticks_in(verdict->window_ns);
+	       clock_ticks() % period < pace_ticks(verdict->window_ns);
 }
 
 /* Whatever else happens: neither limited nor sampled. */

@@ -11,6 +11,8 @@
 #include "record/rules.h"
 #include "shim/capture_slow.h"
 
+struct mark_table;
+struct plan;
 struct redaction;
 
 /* Of calls that are not all recorded. */
@@ -32,6 +34,8 @@ struct site {
 	uint32_t deciding;		   /* somebody is about to */
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
+	const struct plan *plan;	   /* where marks ask for arguments */
+	uint64_t rules_at; /* in the capture: where they were decided by */
 	struct site_gate gate;
 	uint32_t reloads; /* one more than process_reloads, for which its */
 			  /* addresses hold */
@@ -67,6 +71,9 @@ void site_switch_off(const struct site *site, uint32_t generation,
 
 /* Whether a call with this verdict may be recorded; counts it if not. */
 bool site_admits(struct site *site, const struct rule_verdict *verdict);
+
+/* Of this process; null: there is no memory. */
+struct mark_table *site_marks(void);
 
 /* capture_inside() and capture_bytes_inside() as far as rules let it come to
  * that. */

@@ -1,8 +1,12 @@
 #include "shim/site.h"
 
+#include "shim/arguments.h"
 #include "shim/bytes.h"
+#include "shim/clock.h"
 #include "shim/define.h"
+#include "shim/mark.h"
 #include "shim/module.h"
+#include "shim/pace.h"
 #include "shim/redact.h"
 #include "shim/ring_trigger.h"
 
@@ -22,7 +26,7 @@ static bool is_plain(const struct rule_verdict *verdict, int level)
 {
 	return verdict->action == RULE_CAPTURE && verdict->level <= level &&
 	       !verdict->rate && verdict->sample <= 1 && !verdict->period_ns &&
-	       !verdict->tee_known && !verdict->trigger;
+	       !verdict->tee_known && !verdict->trigger && !verdict->mark.name;
 }
 
 /* Whether the short way may not have the next calls from there.  What syslog()
@@ -74,14 +78,74 @@ static void tell_suppressed(
 			BINLOG_TEXT_SUPPRESSED, (int64_t)count);
 }
 
-/* After a record: true if the call is to be made as well. */
-static bool follow_up(
-	struct writer *w, unsigned stream, const struct rule_verdict *verdict)
+/* ---- after a record ---- */
+
+static uint64_t key_of(const struct rule_mark *mark, const struct writer *w,
+	const struct site *site, struct arguments_list *given)
 {
+	if (!mark->argument)
+		return mark_of_thread(mark, w->tid);
+	return given ? mark_of_argument(mark, site->plan, given->ap) : 0;
+}
+
+/* *ticks: how long ago its mark was set; false: not too long ago, or not at
+ * all. */
+static bool is_late(const struct rule_verdict *verdict, uint64_t key,
+	uint64_t now, uint64_t *ticks)
+{
+	struct mark_table *marks = key ? site_marks() : NULL;
+	uint64_t then = marks ? mark_take(marks, key) : 0;
+
+	*ticks = then && then < now ? now - then : 0;
+	return then && *ticks > pace_ticks(verdict->over_ns);
+}
+
+static void trigger(const struct writer *w, const struct site *site,
+	const struct rule_verdict *verdict, struct arguments_list *given,
+	uint64_t now)
+{
+	struct ring_event event = {
+		.cause = BINLOG_CAUSE_RULE,
+		.before_ns = verdict->before_ns,
+		.after_ns = verdict->after_ns,
+		.rule_bytes = verdict->trigger_bytes,
+	};
+
+	if (site->rules_at)
+		event.rule_at = site->rules_at + verdict->trigger_start;
+	if (!verdict->since.name ||
+		is_late(verdict, key_of(&verdict->since, w, site, given), now,
+			&event.ticks))
+		ring_trigger(&event);
+}
+
+static void set_mark(const struct writer *w, const struct site *site,
+	const struct rule_verdict *verdict, struct arguments_list *given,
+	uint64_t now)
+{
+	uint64_t key = key_of(&verdict->mark, w, site, given);
+	struct mark_table *marks = key ? site_marks() : NULL;
+
+	if (marks)
+		mark_set(marks, key, now);
+}
+
+/* True if the call is to be made as well.  `given` is null if it has no
+ * arguments. */
+static bool follow_up(struct writer *w, unsigned stream,
+	const struct site *site, const struct rule_verdict *verdict,
+	struct arguments_list *given)
+{
+	uint64_t now;
+
 	end(w);
-	if (verdict->trigger)
-		ring_trigger(BINLOG_CAUSE_RULE, verdict->before_ns,
-			verdict->after_ns);
+	if (unlikely(verdict->trigger || verdict->mark.name)) {
+		now = clock_ticks();
+		if (verdict->trigger)
+			trigger(w, site, verdict, given, now);
+		if (verdict->mark.name)
+			set_mark(w, site, verdict, given, now);
+	}
 	w->excused = verdict->tee_known && verdict->tee && !streams[stream].tee;
 	return w->excused;
 }
@@ -163,6 +227,7 @@ int site_format(struct writer *w, const struct call *call,
 	struct site *site = site_find(w, &asked, &generation);
 	const struct rule_verdict *verdict =
 		site ? verdict_of(site, how) : NULL;
+	struct arguments_list given;
 	int result;
 
 	if (verdict && verdict->action == RULE_PASS) {
@@ -180,11 +245,13 @@ int site_format(struct writer *w, const struct call *call,
 		return CAPTURE_PASS;
 	begin(w, site, verdict);
 	tell_suppressed(w, &asked, site);
+	va_copy(given.ap, arguments);
 	result = record_format(w, site, call, how, format, arguments);
 	if (result == CAPTURE_PASS)
 		end(w);
-	else if (follow_up(w, how->stream, verdict))
+	else if (follow_up(w, how->stream, site, verdict, &given))
 		result = CAPTURE_PASS;
+	va_end(given.ap);
 	return result;
 }
 
@@ -253,7 +320,7 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	done = record_bytes(w, site, &asked, bytes, size);
 	if (!done)
 		end(w);
-	return done && !follow_up(w, stream, verdict);
+	return done && !follow_up(w, stream, site, verdict, NULL);
 }
 
 enum site_answer site_ask(

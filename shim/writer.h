@@ -122,6 +122,7 @@ struct writer {
 	bool decided;	      /* it is to be recorded; */
 	bool special;	      /* but not every one from there, or not as it is */
 	bool excused;	      /* it is passed because that is wanted */
+	bool has_secret;      /* it has to be decided, by its format */
 	uint8_t depth;	      /* of its backtrace; 0: as usual */
 	const struct redaction *redaction;
 	struct site *site_spare;

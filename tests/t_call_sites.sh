@@ -1,11 +1,11 @@
 #!/bin/bash
-# The place that binlog-show --where tells is the one where the author of a message has written it, whatever the message
+# The place that binlog-show --location tells is the one where the author of a message has written it, whatever the message
 # went through: functions that log for others, macros, templates, streams, and calls that compilers turn into jumps.
 . tests/lib.sh
 
 # Each text begins with the line that it was written in.
 wrong_places() { # CAPTURE FILE
-	"$show" -q --where "$1" | awk -v file="$2" '{
+	"$show" -q --location "$1" | awk -v file="$2" '{
 		if (!match($0, /(stdout|stderr|user\.info): /)) { print "? " $0; next }
 		rest = substr($0, RSTART + RLENGTH)
 		if (!match(rest, /[0-9]+: [^:]*$/)) { print "no line: " $0; next }
@@ -53,6 +53,6 @@ same "a function that has jumped to another one that jumps: both are on the stac
 	"variadic jumps_to_variadic jumps_to_one_that_jumps main" \
 	"$("$show" -q --stacks "$TMP/capture" | grep -A 5 "jumps to a function" | awk '/stdio|^--/ { next } /jumps to/ { delete names; n = 0; next } { names[n++] = $2 } END { for (i = 0; i < 4; i++) print names[i] }' | xargs)"
 "$show" --raw -q "$TMP/capture" >"$TMP/raw"
-"$show" --raw -q --where "$TMP/capture" >"$TMP/raw.where"
-same_file "the bytes are the same with --where" "$TMP/raw" "$TMP/raw.where"
+"$show" --raw -q --location "$TMP/capture" >"$TMP/raw.where"
+same_file "the bytes are the same with --location" "$TMP/raw" "$TMP/raw.where"
 finish

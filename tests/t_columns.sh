@@ -61,7 +61,7 @@ cells() { columns "$1" "${@:2}" | sed 's/^ *//; s/ *$//'; } # NAME
 facts() { "$show" -q --raw "$TMP/capture" | sed -n '1,4p' | sed 's/.*some one: //' | cut -d '|' -f "$1"; }
 four() { cells "$1" | head -n 4; } # NAME
 
-same "where is file and line of the call" "$(facts 1 | sed 's|.*/||')" "$(four where)"
+same "location is file and line of the call" "$(facts 1 | sed 's|.*/||')" "$(four location)"
 same "caller is the function that it is in" "$(facts 2)" "$(four caller)"
 same "pid is the process" "$(facts 3)" "$(four pid)"
 same "tid is the thread" "$(facts 4)" "$(four tid)"

@@ -90,42 +90,42 @@ for input in "${inputs[@]}"; do
 			"$(by_grep "$option" "$pattern")" "$(shown --grep="$pattern")"
 	done
 	same "$kind: patterns add up" "$(by_grep -i 'timeout|size=49 ')" "$(shown -g timeout --grep='size=49 ')"
-	same "$kind: --raw --grep shows whole lines" "$(grep -a 'Timeout' "$TMP/texts")" "$(shown --raw --grep=Timeout)"
+	same "$kind: --raw --grep shows whole lines" "$(grep -w 'Timeout' "$TMP/texts")" "$(shown --raw --grep=Timeout)"
 
-	# ---- --argument: what awk says of what was printed ----
+	# ---- --where: what awk says of what was printed ----
 	by_awk() { sed -E 's/^([^ ]+ ){4}//' "$all" | awk "$1"; } # PROGRAM
-	by_argument() { shown "$@" | sed -E 's/^([^ ]+ ){4}//'; }
+	by_where() { shown "$@" | sed -E 's/^([^ ]+ ){4}//'; }
 	size='match($0, /^size=[0-9]+/) && (n = substr($0, 6, RLENGTH - 5) + 0) >= 0'
-	same "$kind: a number by its name" "$(by_awk "$size && n > 3000")" "$(by_argument --argument='size > 3000')"
-	same "$kind: a number by its place" "$(by_awk "$size && n < 70")" "$(by_argument -a 'arg1 < 70 && arg4 >= 0 && name != "x"')"
-	same "$kind: a text" "$(by_awk '/^size.*name="lo"/')" "$(by_argument -a 'arg2 == "lo"')"
-	same "$kind: a text that matches" "$(by_awk '/^size.*name="eth0"/')" "$(by_argument -a 'name ~ "^e.*0$"')"
-	same "$kind: a double" "$(by_awk '/^size/ && $4 + 0 >= 100.25')" "$(by_argument -a 'rate >= 100.25 && size >= 0')"
-	same "$kind: an address" "$(by_awk '/0x640000000000$/')" "$(by_argument -a 'at == 0x640000000000')"
+	same "$kind: a number by its name" "$(by_awk "$size && n > 3000")" "$(by_where --where='size > 3000')"
+	same "$kind: a number by its place" "$(by_awk "$size && n < 70")" "$(by_where -w 'arg1 < 70 && arg4 >= 0 && name != "x"')"
+	same "$kind: a text" "$(by_awk '/^size.*name="lo"/')" "$(by_where -w 'arg2 == "lo"')"
+	same "$kind: a text that matches" "$(by_awk '/^size.*name="eth0"/')" "$(by_where -w 'name ~ "^e.*0$"')"
+	same "$kind: a double" "$(by_awk '/^size/ && $4 + 0 >= 100.25')" "$(by_where -w 'rate >= 100.25 && size >= 0')"
+	same "$kind: an address" "$(by_awk '/0x640000000000$/')" "$(by_where -w 'at == 0x640000000000')"
 	same "$kind: unsigned and signed" "$(by_awk '/^error/ && $2 > 4294967000 && $4 < -20')" \
-		"$(by_argument -a 'arg1 > 4294967000 && arg2 < -20')"
-	same "$kind: a character" "$(by_awk '/^error.* z$/')" "$(by_argument -a "arg3 == 'z'" --format='error*')"
+		"$(by_where -w 'arg1 > 4294967000 && arg2 < -20')"
+	same "$kind: a character" "$(by_awk '/^error.* z$/')" "$(by_where -w "arg3 == 'z'" --format='error*')"
 	same "$kind: choice and contrary" "$(by_awk '/^job=/ && !/done/ || /^size=7 /')" \
-		"$(by_argument -a 'job >= 0 && !(arg2 == "done") || size == 7')"
+		"$(by_where -w 'job >= 0 && !(arg2 == "done") || size == 7')"
 	same "$kind: what has no such argument is not shown, whatever is said of it" "" \
-		"$(by_argument -a 'nobody == 1')$(by_argument -a '!(nobody == 1)')"
-	same "$kind: a piece of a line chooses the line" "$(by_awk '/^piece 490:/')" "$(by_argument -a 'piece == 490')"
-	same "$kind: expressions add up" 2 "$(shown -a 'size == 7' -a 'job == 3' | wc -l)"
+		"$(by_where -w 'nobody == 1')$(by_where -w '!(nobody == 1)')"
+	same "$kind: a piece of a line chooses the line" "$(by_awk '/^piece 490:/')" "$(by_where -w 'piece == 490')"
+	same "$kind: expressions add up" 2 "$(shown -w 'size == 7' -w 'job == 3' | wc -l)"
 
 	# ---- who, what, by which function ----
 	same "$kind: --thread" "$(grep -aE '(job|worker)' "$all")" "$(shown --thread='work*')"
 	tid=$(grep -a -m1 job= "$all" | sed -E 's/.*:([0-9]+)\] .*/\1/')
 	same "$kind: --tid" "$(grep -a ":$tid\]" "$all")" "$(shown --tid="$tid")"
 	same "$kind: threads add up" "$(wc -l <"$all")" "$(shown --tid="$tid" --tid="$(grep -a -m1 size= "$all" | sed -E 's/.*:([0-9]+)\] .*/\1/')" | wc -l)"
-	same "$kind: --format" "$(by_awk '/^job=/')" "$(by_argument --format='job=%d*')"
-	same "$kind: a format has its newline or not" "$(by_awk '/^job=/')" "$(by_argument --format='job=%d is %s')"
-	same "$kind: formats add up" "$(by_awk '/^(job=|A constant)/')" "$(by_argument --format='job=*' --format='A *')"
-	same "$kind: --function" "$(by_awk '/^me: daemon/')" "$(by_argument --function='*syslog*')"
-	same "$kind: --priority by name" "$(grep -a 'daemon.err' "$all")" "$(shown --priority=err)"
-	same "$kind: --priority by number" "$(grep -a 'daemon' "$all")" "$(shown --priority=6)"
-	same "$kind: --priority as a range" "$(grep -a 'daemon.info' "$all")" "$(shown --priority=notice..info)"
+	same "$kind: --format" "$(by_awk '/^job=/')" "$(by_where --format='job=%d*')"
+	same "$kind: a format has its newline or not" "$(by_awk '/^job=/')" "$(by_where --format='job=%d is %s')"
+	same "$kind: formats add up" "$(by_awk '/^(job=|A constant)/')" "$(by_where --format='job=*' --format='A *')"
+	same "$kind: --function" "$(by_awk '/^me: daemon/')" "$(by_where --function='*syslog*')"
+	same "$kind: --priority by name" "$(grep -w 'daemon.err' "$all")" "$(shown --priority=err)"
+	same "$kind: --priority by number" "$(grep -vE 'stdout: |daemon.info|end: ' "$all")" "$(shown -p 4)"
+	same "$kind: --priority as a range" "$(grep -vE 'daemon.err|stderr: ' "$all")" "$(shown --priority=notice..info)"
 	same "$kind: all of them must hold" "$(by_awk '/^job=1.*done/')" \
-		"$(by_argument --thread='worker/1' --format='job=*' -g 'job=1' -a 'arg2 == "done"' --stream=stdout)"
+		"$(by_where --thread='worker/1' --format='job=*' -g 'job=1' -w 'arg2 == "done"' --stream=stdout)"
 	same "$kind: --processes counts what was asked for" "$(shown -g 'job=' | wc -l)" \
 		"$(shown --processes -g 'job=' | awk 'NR == 2 { print $4 }')"
 	same "$kind: the sum is that of all" "$("$show" "$input" 2>&1 >/dev/null)" "$("$show" -g nothing "$input" 2>&1 >/dev/null)"
@@ -219,8 +219,8 @@ refused() { # WORDS OPTION...
 	said=$("$show" "${@:2}" "$TMP/capture" 2>&1 >/dev/null)
 	verdict "$([ $? -eq 2 ] && [[ $said == *"$1"* ]]; echo $?)" "refused: ${*:2}" "$said"
 }
-refused 'column 7: a value must be here' --argument='size >'
-refused 'column 6: no comparison' -a 'size = 3'
+refused 'column 7: a value must be here' --where='size >'
+refused 'column 6: no comparison' -w 'size = 3'
 refused 'not a regular expression' --grep='('
 refused 'not a time' --since=whenever
 refused '--until: before --since' --since=today --until=yesterday

@@ -29,10 +29,10 @@ BINLOG_DIR=capture BINLOG_STREAMS='stdout,stderr,syslog,file:*.log=replace,file:
 run() { "$show" -q --utc --config conf "$@" 2>complaint; } # OPTION... PATH
 
 # Each as a run of its own; one column would not show times of another zone.
-options=("--stream=stderr" "--priority=err" "--grep=took" "--argument=took>50" "--format=warning*eth*"
+options=("--stream=stderr" "--priority=err" "--grep=took" "--where=took>50" "--format=warning*eth*"
 	"--format=warning*" "--stream=file:*.log" "--stream=file:*.txt" "--function=syslog" "--reverse --lines=7"
 	"--output=timeline" "--columns=pid,message --grep=first" "--raw" "--output=processes"
-	"--raw --as-written --stream=stdout" "--raw --as-written --stream=stderr,syslog" "--raw --reverse" "--where --grep=1" "--stacks --lines=2" "--until=2001-01-01")
+	"--raw --as-written --stream=stdout" "--raw --as-written --stream=stderr,syslog" "--raw --reverse" "--location --grep=1" "--stacks --lines=2" "--until=2001-01-01")
 for i in "${!options[@]}"; do
 	echo "[output $i]"
 	echo "to = got.$i"

@@ -26,7 +26,7 @@ done
 
 # All of them, joined, and whatever is in them shown in every style.
 cat "$golden"/*.blog >"$TMP/joined"
-for style in "" --stacks --where --pointers -P --output=captures; do
+for style in "" --stacks --location --pointers -P --output=captures; do
 	"$show" -q $style "$TMP/joined" >"$TMP/got" 2>"$TMP/complaint"
 	status=$?
 	[ $status -le 1 ] && [ -s "$TMP/got" ]

@@ -66,7 +66,7 @@ wrong = []
 logs = sorted(glob.glob(directory + "/*.blog"))
 for log in logs:
     thorough = os.environ.get("LONG") or not os.path.basename(log).startswith("batch_")
-    for options in (["--raw", "-q"], ["-q", "--stacks", "--where", "--pointers"], ["-P"])[:3 if thorough else 1]:
+    for options in (["--raw", "-q"], ["-q", "--stacks", "--location", "--pointers"], ["-P"])[:3 if thorough else 1]:
         name = f"{os.path.basename(log)} {' '.join(options)}"
         start = time.monotonic()
         with open(directory + "/got", "w+b") as got:

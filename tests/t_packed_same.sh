@@ -36,12 +36,12 @@ network
 options() { # of this capture: a line for each run
 	local pid
 	printf '%s\n' "" "--utc" "--raw" "--raw --as-written" "--raw --as-written --stream=stdout" "--stacks" "--stacks --depth=2" \
-		"--where" "--source" "--where --stacks --pointers" "--pointers" "--stream=stdout" "--stream=stderr" "--stream=syslog" \
+		"--location" "--source" "--location --stacks --pointers" "--pointers" "--stream=stdout" "--stream=stderr" "--stream=syslog" \
 		"--stream=stdout,stderr" "--stream=file:*other*" "--raw --stream=file:*" "-P" "-P --stream=stderr" "--output=raw" \
 		"--output=captures" "--output=processes" "-q" "--raw --pid=1"
 	# shellcheck disable=SC2086 # a list of numbers
 	for pid in $("$show" -q "$1" 2>/dev/null | sed -nE 's/^[^[]*\[([0-9]+):.*/\1/p' | sort -u | head -n 3); do
-		printf '%s\n' "--pid=$pid" "--raw --as-written --pid=$pid" "--pid=$pid --where --stream=stdout"
+		printf '%s\n' "--pid=$pid" "--raw --as-written --pid=$pid" "--pid=$pid --location --stream=stdout"
 	done
 }
 differences_of() { # LOG CAPTURE...: every line of options

@@ -59,7 +59,7 @@ verdict $? "captures are packed with symbols"
 shows() { # PATH [OPTION...]
 	"$show" -q "${@:2}" "$1" 2>&1
 }
-for options in --stacks --where "--stacks --where --pointers" --pointers; do
+for options in --stacks --location "--stacks --location --pointers" --pointers; do
 	# shellcheck disable=SC2086 # words
 	shows "$TMP/run/capture" $options >"$TMP/wanted"
 	mv "$TMP/said" "$TMP/gone"
@@ -72,7 +72,7 @@ for options in --stacks --where "--stacks --where --pointers" --pointers; do
 	verdict $((! $(cmp -s "$TMP/wanted" "$TMP/bare"; echo $?))) "$options: not without symbols"
 done
 for name in inlined note jumps thread main 'table+0x4' said.c:; do
-	verdict $(($(shows "$TMP/run/capture" --stacks --where --pointers | grep -cF "$name") == 0)) "$name is among them"
+	verdict $(($(shows "$TMP/run/capture" --stacks --location --pointers | grep -cF "$name") == 0)) "$name is among them"
 done
 shows "$TMP/run/capture" --stacks >"$TMP/wanted"
 "$pack" -q --plain --with-symbols "$TMP/run/capture" -o "$TMP/plain.blog"

@@ -64,7 +64,7 @@ same "unless the reader has others" 10 "$("$show" -q --config "$TMP/reader" "$TM
 # How many were left out is a line, from the same place.
 printf '[rules]\nat %s rate 100/50us\n' "$at" >"$TMP/conf"
 BINLOG_CONFIG=$TMP/conf BINLOG_DIR=$TMP/sampled LD_PRELOAD=$lib "$TMP/app" || exit 1
-"$show" -q -w "$TMP/sampled" >"$TMP/lines"
+"$show" -q -L "$TMP/sampled" >"$TMP/lines"
 shown=$(grep -c ': packet: packet ' "$TMP/lines")
 told=$(sed -n 's/.*stdout: app.c:[0-9]*: packet: (\([0-9]*\)x)$/\1/p' "$TMP/lines" | paste -sd + | bc)
 same "some are left out" 1 $((told > 0))

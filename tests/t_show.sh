@@ -149,7 +149,8 @@ same "--raw says nothing when nothing is wrong" "" \
 	"$("$show" --raw 2>&1 >/dev/null)"
 
 "$show" --output=help >styles
-same "--output=help lists the styles" "0 line raw processes captures timeline rates" \
+same "--output=help lists the styles" \
+	"0 $(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' decoder/styles.def | paste -sd ' ')" \
 	"$? $(awk '{ printf "%s%s", sep, $1; sep = " " }' styles)"
 for option in raw as-written stream pid stacks depth output columns lines reverse config processes utc quiet help \
 	version; do

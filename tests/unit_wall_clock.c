@@ -139,6 +139,45 @@ static void nanoseconds_need_no_rate(void **state)
 	assert_true(time_of(&capture, 0, 12345) == 12345);
 }
 
+/* The wall time half a second after an anchor that a thread read alone, in
+ * the middle of a second, when the wall clock showed `late` more. */
+static uint64_t time_after_own_anchor(uint64_t late)
+{
+	const uint64_t realtimes[] = {0, SECOND, 2 * SECOND};
+	struct recording_block blocks[3];
+	struct error_list errors = {0};
+	struct recording capture = make(blocks, realtimes, 3, &errors);
+	struct binlog_anchor own = blocks[1].anchor;
+	struct wall_clock clock;
+	struct wall_segment segment;
+	uint64_t time;
+
+	own.ticks += HERTZ / 2;
+	own.monotonic += SECOND / 2;
+	own.boottime += SECOND / 2;
+	own.realtime += SECOND / 2 + late;
+	assert_true(wall_clock_begin(&clock, &capture));
+	segment = wall_clock_segment(&clock, &own, own.ticks + 3);
+	assert_true(wall_segment_holds(&segment, own.ticks + 3));
+	time = wall_segment_time(&segment, own.ticks + 3);
+	wall_clock_end(&clock);
+	return time - MAKE_EPOCH;
+}
+
+static void all_threads_have_the_same_time_at_the_same_ticks(void **state)
+{
+	(void)state;
+	assert_true(time_after_own_anchor(0) == SECOND + SECOND / 2 + 1);
+	assert_true(time_after_own_anchor(300) == SECOND + SECOND / 2 + 1);
+}
+
+static void an_anchor_that_tells_another_time_is_believed(void **state)
+{
+	(void)state;
+	assert_true(
+		time_after_own_anchor(5000) == SECOND + SECOND / 2 + 5000 + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +189,9 @@ int main(void)
 			a_clock_that_is_set_forward_jumps_at_the_anchor),
 		cmocka_unit_test(an_absurd_rate_is_not_used),
 		cmocka_unit_test(nanoseconds_need_no_rate),
+		cmocka_unit_test(
+			all_threads_have_the_same_time_at_the_same_ticks),
+		cmocka_unit_test(an_anchor_that_tells_another_time_is_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

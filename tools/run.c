@@ -6,13 +6,13 @@
  * --companion starts a process beside it.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/command_line.h"
 #include "record/layout.h"
 #include "tools/run/attend.h"
 #include "tools/run/companion.h"
@@ -25,15 +25,15 @@
 
 enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
 
-static const struct {
-	const char *name;
-	int letter;
-	enum kind kind;
-	const char *variable; /* null: not for the library */
-	const char *argument; /* null: takes none */
-	const char *help;
-} options[] = {
-#define OPTION(...) {__VA_ARGS__},
+static const struct command_option options[] = {
+#define OPTION(name, letter, kind, variable, argument, help)                   \
+	{name, letter, argument, help, variable},
+#include "tools/run_options.def"
+#undef OPTION
+};
+
+static const enum kind kinds[] = {
+#define OPTION(name, letter, kind, ...) kind,
 #include "tools/run_options.def"
 #undef OPTION
 };
@@ -68,20 +68,13 @@ static _Noreturn void fail(const char *what)
 
 static _Noreturn void print_help(void)
 {
-	char left[40];
-	size_t i;
+	char text[4096];
 
+	command_line_help(options, OPTIONS, text, sizeof(text));
 	puts("Usage: binlog-run [OPTION...] [--] APP [ARG...]\n"
 	     "Runs APP and records what it prints and logs; "
 	     "binlog-show reads it.\n");
-	for (i = 0; i < OPTIONS; i++) {
-		snprintf(left, sizeof(left), "-%c, --%s%s%s", options[i].letter,
-			options[i].name, options[i].argument ? "=" : "",
-			options[i].argument ? options[i].argument : "");
-		printf("  %-22s %s\n", left, options[i].help);
-		if (options[i].variable)
-			printf("  %-22s   [%s]\n", "", options[i].variable);
-	}
+	fputs(text, stdout);
 	puts("\nWithout an option the variable in brackets counts.  Exit "
 	     "status: that of APP;\n2: usage, or APP could not be recorded; "
 	     "126: it cannot be run; 127: not found.");
@@ -94,9 +87,11 @@ static _Noreturn void print_version(void)
 	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
 }
 
-static void obey(struct request *request, size_t option, const char *value)
+static const char *obey(void *closure, int option, const char *value)
 {
-	switch (options[option].kind) {
+	struct request *request = closure;
+
+	switch (kinds[option]) {
 	case TEXT:
 	case DIRECTORY:
 	case FILE_READ:
@@ -117,36 +112,24 @@ static void obey(struct request *request, size_t option, const char *value)
 	case VERSION:
 		print_version();
 	}
+	return NULL;
 }
 
-/* Letters and long names both answer with the letter. */
 static void parse(struct request *request, int argc, char **argv)
 {
-	struct option names[OPTIONS + 1] = {{0}};
-	char letters[2 * OPTIONS + 2] = "+";
-	char *end = letters + 1;
-	size_t i;
-	int letter;
+	struct command_line line = {.command = "binlog-run",
+		.options = options,
+		.count = OPTIONS,
+		.stops = true,
+		.apply = obey,
+		.closure = request};
 
-	for (i = 0; i < OPTIONS; i++) {
-		names[i].name = options[i].name;
-		names[i].val = options[i].letter;
-		names[i].has_arg = options[i].argument != NULL;
-		*end++ = (char)options[i].letter;
-		if (options[i].argument)
-			*end++ = ':';
+	if (command_line_read(&line, argc, argv)) {
+		complain(line.problem, NULL);
+		exit(REFUSAL_POINTLESS);
 	}
-	while ((letter = getopt_long(argc, argv, letters, names, NULL)) != -1) {
-		for (i = 0; i < OPTIONS && options[i].letter != letter; i++)
-			;
-		if (i == OPTIONS) {
-			complain("see binlog-run --help", NULL);
-			exit(REFUSAL_POINTLESS);
-		}
-		obey(request, i, optarg);
-	}
-	request->arguments = argv + optind;
-	if (optind < argc)
+	request->arguments = line.rest;
+	if (line.rest_count > 0)
 		return;
 	complain("no program named", "see binlog-run --help");
 	exit(REFUSAL_POINTLESS);
@@ -163,8 +146,7 @@ static bool prepare_paths(struct refusal *refusal)
 	if (!value || value[0] == '\0')
 		setenv("BINLOG_DIR", "binlog.data", 1);
 	for (i = 0; i < OPTIONS && good; i++) {
-		if (options[i].kind != DIRECTORY &&
-			options[i].kind != FILE_READ)
+		if (kinds[i] != DIRECTORY && kinds[i] != FILE_READ)
 			continue;
 		value = getenv(options[i].variable);
 		if (!value || value[0] == '\0')
@@ -172,7 +154,7 @@ static bool prepare_paths(struct refusal *refusal)
 		path = run_paths_absolute(value);
 		if (!path || setenv(options[i].variable, path, 1) != 0)
 			fail(value);
-		good = options[i].kind == DIRECTORY
+		good = kinds[i] == DIRECTORY
 			       ? run_paths_check_directory(path, refusal)
 			       : run_paths_check_file(path, refusal);
 		free(path);

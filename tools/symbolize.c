@@ -47,11 +47,14 @@ struct work {
 
 static void print_help(void)
 {
+	char text[2048];
+
 	puts("Usage: binlog-symbolize [OPTION]... [FILE]...\n"
 	     "Write the functions and lines at addresses, given as lines\n"
 	     "MODULE+0xOFFSET or BUILDID+0xOFFSET (FILE - or none: standard "
 	     "input).\n");
-	symbolize_options_help();
+	symbolize_options_help(text, sizeof(text));
+	fputs(text, stdout);
 	puts("\nExit status: 0 all resolved, 1 some not, 2 usage or nothing "
 	     "to read.");
 }
@@ -257,7 +260,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18); /* names are long */
 	if (!symbolize_options_read(&options, argc, argv)) {
-		fputs("Try 'binlog-symbolize --help'.\n", stderr);
+		fprintf(stderr, "binlog-symbolize: %s\n", options.problem);
 	} else if (options.help) {
 		print_help();
 		status = ALL_RESOLVED;
@@ -269,7 +272,7 @@ int main(int argc, char **argv)
 		options.symbols.cache = cache;
 		work.symbolizer = symbolizer_new(&options.symbols);
 		if (work.symbolizer)
-			status = resolve_all(&work, argv + optind);
+			status = resolve_all(&work, options.files);
 		else
 			fputs("binlog-symbolize: out of memory\n", stderr);
 		symbolizer_free(work.symbolizer);

@@ -4,7 +4,6 @@
  * clean.c; what runs is switched, looked at and copied by running.c.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/command_line.h"
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
 #include "tools/ctl/ctl_say.h"
@@ -22,13 +22,8 @@
 
 #define DEFAULT_DIRECTORY "binlog.data"
 
-static const struct {
-	const char *name;
-	int letter;
-	const char *argument; /* null: takes none */
-	const char *help;
-} options[] = {
-#define OPTION(...) {__VA_ARGS__},
+static const struct command_option options[] = {
+#define OPTION(...) {__VA_ARGS__, NULL},
 #include "tools/ctl/ctl_options.def"
 #undef OPTION
 };
@@ -46,19 +41,6 @@ static const struct {
 };
 
 enum { WORDS = sizeof(words) / sizeof(*words) };
-
-static void print_options(void)
-{
-	char left[64];
-	size_t i;
-
-	for (i = 0; i < OPTIONS; i++) {
-		snprintf(left, sizeof(left), "-%c, --%s%s%s", options[i].letter,
-			options[i].name, options[i].argument ? "=" : "",
-			options[i].argument ? options[i].argument : "");
-		printf("  %-22s %s\n", left, options[i].help);
-	}
-}
 
 static enum exit_status print_help(void)
 {
@@ -78,8 +60,8 @@ static enum exit_status print_help(void)
 			words[i].arguments);
 		printf("  %-42s %s\n", left, words[i].help);
 	}
-	puts("");
-	print_options();
+	command_line_help(options, OPTIONS, text, sizeof(text));
+	printf("\n%s", text);
 	puts("\nExit status: 0: done; 1: not all of it, or something was left "
 	     "there that\nshould be removed; 2: usage, or there is no such "
 	     "process or directory.");
@@ -206,57 +188,32 @@ struct command {
 	bool version;
 };
 
-static bool obey(struct command *command, int letter, const char *value)
+static const char *obey(void *closure, int option, const char *value)
 {
-	switch (letter) {
+	struct command *command = closure;
+
+	switch (options[option].letter) {
 	case 'o':
 		command->for_clean = true;
-		if (parse_age(value, &command->clean.older_than))
-			return true;
-		ctl_say_complaint(value,
-			"not an age: a number and s, m, h, d or w, "
-			"as in 7d");
-		return false;
+		if (!parse_age(value, &command->clean.older_than))
+			return "not an age: a number and s, m, h, d or w, "
+			       "as in 7d";
+		break;
 	case 'n':
 		command->for_clean = true;
 		command->clean.dry_run = true;
-		return true;
+		break;
 	case 'j':
 		command->json = true;
-		return true;
+		break;
 	case 'h':
 		command->help = true;
-		return true;
+		break;
 	case 'V':
 		command->version = true;
-		return true;
-	default: /* getopt has said what is wrong */
-		ctl_say_complaint("usage", "see binlog-ctl --help");
-		return false;
+		break;
 	}
-}
-
-static bool parse(struct command *command, int argc, char **argv)
-{
-	struct option names[OPTIONS + 1] = {{0}};
-	char letters[2 * OPTIONS + 1];
-	char *end = letters;
-	size_t i;
-	int letter;
-
-	for (i = 0; i < OPTIONS; i++) {
-		names[i].name = options[i].name;
-		names[i].val = options[i].letter;
-		names[i].has_arg = options[i].argument != NULL;
-		*end++ = (char)options[i].letter;
-		if (options[i].argument)
-			*end++ = ':';
-	}
-	*end = '\0';
-	while ((letter = getopt_long(argc, argv, letters, names, NULL)) != -1)
-		if (!obey(command, letter, optarg))
-			return false;
-	return true;
+	return NULL;
 }
 
 static bool is_about_files(const char *word)
@@ -322,12 +279,17 @@ static enum exit_status carry_out(
 int main(int argc, char **argv)
 {
 	struct command command = {.help = false};
+	struct command_line line = {.command = "binlog-ctl",
+		.options = options,
+		.count = OPTIONS,
+		.apply = obey,
+		.closure = &command};
 
-	if (!parse(&command, argc, argv))
-		return EXIT_NOTHING;
+	if (command_line_read(&line, argc, argv))
+		return ctl_say_complaint(line.problem, NULL);
 	if (command.help)
 		return print_help();
 	if (command.version)
 		return print_version();
-	return carry_out(&command, argv + optind, (size_t)(argc - optind));
+	return carry_out(&command, line.rest, line.rest_count);
 }

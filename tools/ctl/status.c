@@ -11,6 +11,8 @@
 
 /* Between two looks. */
 #define LOOK_US 200000
+/* Then it is a file of many gigabytes. */
+#define COUNT_NS 5000000000u
 
 const char *const status_streams[SWITCH_STREAMS] = {
 	[SWITCH_STDOUT] = "stdout",
@@ -78,11 +80,12 @@ static void gather(struct status *all, size_t count)
 
 	for (i = 0; i < count; i++) {
 		status_count_begin(&all[i].count, all[i].target);
-		status_count_pass(&all[i].count);
+		status_count_pass(&all[i].count, COUNT_NS);
 	}
 	usleep(LOOK_US);
 	for (i = 0; i < count; i++) {
-		status_count_pass(&all[i].count);
+		if (!all[i].count.unfinished)
+			status_count_pass(&all[i].count, COUNT_NS);
 		status_count_sort(&all[i].count);
 		read_page(&all[i]);
 	}

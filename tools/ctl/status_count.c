@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "decoder/merge.h"
+#include "decoder/message_level.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
 #include "record/hash.h"
@@ -19,16 +20,23 @@ struct reading {
 	struct status_thread *thread;
 	struct status_site *site; /* of the message before */
 	const struct definition_context *context;
+	uint32_t pid; /* likewise */
+	uint32_t tid;
 	uint64_t block; /* where it is in the file */
 	uint64_t end;	/* of what was counted in it */
 };
 
-static uint64_t now(void)
+static uint64_t now_of(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t now(void)
+{
+	return now_of(CLOCK_MONOTONIC);
 }
 
 /* ---- the capture ---- */
@@ -112,15 +120,29 @@ static char *copy_string(const struct definition_string *string)
 	return copy;
 }
 
-/* Its context is gone when the next piece of a ring is read. */
-static void name_site(
-	struct status_site *site, const struct definition_context *context)
+static void name_module(
+	struct status_site *site, const struct program_module *module)
 {
+	site->offset = site->pc - 1 - module->bias;
+	site->module = strdup(module->path);
+	site->build_id = malloc(module->build_id_bytes + 1);
+	if (!site->build_id || module->build_id_bytes == 0)
+		return;
+	memcpy(site->build_id, module->build_id, module->build_id_bytes);
+	site->build_id_bytes = module->build_id_bytes;
+}
+
+/* Its context is gone when the next piece of a ring is read. */
+static void name_site(struct status_site *site, const struct message *message)
+{
+	const struct definition_context *context = message->context;
 	const struct program_module *module = program_module_at(
 		site->program, site->pc - 1, context->modules);
 
-	site->offset = site->pc - 1 - (module ? module->bias : 0);
-	site->module = module ? strdup(module->path) : NULL;
+	site->offset = site->pc - 1;
+	if (module)
+		name_module(site, module);
+	site->level = message_level(message);
 	site->called = copy_string(context->function);
 	site->format = copy_string(context->format);
 	if (site->format)
@@ -133,15 +155,20 @@ static struct status_site *obtain_site(
 {
 	const struct definition_context *context = message->context;
 	uint64_t pc = context->depth > 0 ? context->frames[0] : 0;
-	struct status_site *site;
+	struct status_site *site = NULL;
 
+	if (count->site_count == STATUS_COUNT_SITES)
+		site = place_of(
+			count->sites, count->site_room, message->program, pc);
+	if (count->site_count == STATUS_COUNT_SITES && !site->program)
+		return &count->other_sites;
 	if (2 * count->site_count >= count->site_room && !grow(count))
 		return NULL;
 	site = place_of(count->sites, count->site_room, message->program, pc);
 	if (!site->program) {
 		site->program = message->program;
 		site->pc = pc;
-		name_site(site, context);
+		name_site(site, message);
 		count->site_count++;
 	}
 	return site;
@@ -161,6 +188,8 @@ static struct status_thread *obtain_thread(
 		if (count->threads[i].tid == message->tid &&
 			count->threads[i].pid == message->pid)
 			return &count->threads[i];
+	if (i == STATUS_COUNT_THREADS)
+		return &count->other_threads;
 	threads = realloc(count->threads, (i + 1) * sizeof(*threads));
 	if (!threads)
 		return NULL;
@@ -187,9 +216,11 @@ static bool find(struct reading *reading, const struct message *message)
 {
 	struct status_count *count = reading->count;
 
-	if (!reading->thread || reading->thread->tid != message->tid ||
-		reading->thread->pid != message->pid)
+	if (!reading->thread || reading->tid != message->tid ||
+		reading->pid != message->pid)
 		reading->thread = obtain_thread(count, message);
+	reading->tid = message->tid;
+	reading->pid = message->pid;
 	reading->site = obtain_site(count, message);
 	reading->context = message->context;
 	return reading->thread && reading->site;
@@ -200,7 +231,9 @@ static void add_bytes(struct reading *reading, uint64_t block, uint64_t at)
 {
 	if (reading->site && reading->block == block && at > reading->end) {
 		reading->site->bytes += at - reading->end;
+		reading->site->recent_bytes += at - reading->end;
 		reading->count->bytes += at - reading->end;
+		reading->count->recent_bytes += at - reading->end;
 	}
 	reading->block = block;
 	reading->end = at;
@@ -215,7 +248,7 @@ static bool take(
 	if (message_is_event(message))
 		return true;
 	if (reading->context != message->context || !reading->thread ||
-		reading->thread->tid != message->tid)
+		reading->tid != message->tid)
 		if (!find(reading, message))
 			return false;
 	note_time(count, message);
@@ -230,15 +263,14 @@ static bool take(
 	return true;
 }
 
-/* False: it is not to go on. */
-static bool read_writer(
-	struct status_count *count, struct live_writer *writer, uint64_t until)
+/* False: there is more. */
+static bool read_some(struct status_count *count, struct live_writer *writer)
 {
 	struct reading reading = {.count = count};
 	const struct writer_stream *stream = &writer->stream;
 	uint64_t messages = 0;
 
-	for (;;) {
+	while (messages < LOOK_MESSAGES && !count->failed) {
 		live_capture_step(writer);
 		if (stream->state == WRITER_WAITS ||
 			stream->state == WRITER_END)
@@ -247,48 +279,74 @@ static bool read_writer(
 			continue;
 		add_bytes(&reading, stream->block->offset,
 			stream->message.offset);
-		if (!take(&reading, &stream->message, count->passes > 0)) {
-			count->failed = true;
-			return false;
-		}
-		if (++messages % LOOK_MESSAGES == 0 && now() > until) {
-			count->unfinished = true;
-			return false;
-		}
+		messages++;
+		count->failed |=
+			!take(&reading, &stream->message, count->passes > 0);
 	}
+	return false;
 }
 
-/* What is in the header was counted by threads without a block. */
-static void add_losses(struct status_count *count)
+static void add_losses(
+	struct status_count *count, struct live_writer *writer, size_t i)
 {
 	struct live_capture *capture = count->capture;
 	struct binlog_block head;
-	size_t i, k;
 
-	count->passed = capture->recording->header.passed;
-	count->dropped = capture->recording->header.dropped;
-	for (i = 0; i < capture->count; i++)
-		for (k = 0; k < capture->writers[i]->count; k++) {
-			uint64_t at = capture->writers[i]->blocks[k].offset;
-
-			if (recording_read(capture->recording, at, &head,
-				    sizeof(head)) < sizeof(head))
-				continue;
-			count->passed += head.passed;
-			count->dropped += head.dropped;
-		}
+	if (recording_read(capture->recording, writer->blocks[i].offset, &head,
+		    sizeof(head)) < sizeof(head))
+		return;
+	count->passed += head.passed;
+	count->dropped += head.dropped;
 }
 
+/* Nothing more is counted there. */
+static void leave_blocks(struct status_count *count, struct live_writer *writer)
+{
+	size_t done = live_capture_done(writer);
+	size_t i;
+
+	for (i = 0; i < done; i++)
+		add_losses(count, writer, i);
+	live_capture_forget(writer, done);
+}
+
+/* What is in the header was counted by threads without a block. */
+static void sum_losses(struct status_count *count)
+{
+	struct live_capture *capture = count->capture;
+	size_t i, k;
+
+	count->passed = count->left_passed;
+	count->dropped = count->left_dropped;
+	for (i = 0; i < capture->count; i++)
+		leave_blocks(count, capture->writers[i]);
+	count->left_passed = count->passed;
+	count->left_dropped = count->dropped;
+	count->passed += capture->recording->header.passed;
+	count->dropped += capture->recording->header.dropped;
+	for (i = 0; i < capture->count; i++)
+		for (k = 0; k < capture->writers[i]->count; k++)
+			add_losses(count, capture->writers[i], k);
+}
+
+/* Writers take turns, so that none has to wait for one that says much. */
 static void read_all(struct status_count *count, uint64_t until)
 {
 	struct live_capture *capture = count->capture;
+	bool more = true;
+	bool first = true;
 	size_t i;
 
 	live_capture_look(capture, false);
-	for (i = 0; i < capture->count; i++)
-		if (!read_writer(count, capture->writers[i], until))
-			break;
-	add_losses(count);
+	for (; more && !count->unfinished && !count->failed; first = false)
+		for (i = 0, more = false; i < capture->count; i++) {
+			if (!first && capture->writers[i]->stream.state !=
+					      WRITER_MESSAGE)
+				continue;
+			more |= !read_some(count, capture->writers[i]);
+			count->unfinished |= more && now() > until;
+		}
+	sum_losses(count);
 	count->failed |= capture->failed;
 }
 
@@ -300,6 +358,7 @@ static void forget(struct status_count *count)
 
 	for (i = 0; i < count->site_room; i++) {
 		free(count->sites[i].module);
+		free(count->sites[i].build_id);
 		free(count->sites[i].called);
 		free(count->sites[i].format);
 	}
@@ -308,19 +367,21 @@ static void forget(struct status_count *count)
 	count->threads = NULL;
 	count->sites = NULL;
 	count->thread_count = count->site_count = count->site_room = 0;
-	count->calls = count->recent = 0;
+	count->other_threads = (struct status_thread){0};
+	count->other_sites = (struct status_site){0};
+	count->calls = 0;
 	count->oldest = count->newest = 0;
 }
 
-static void read_merged(
-	struct status_count *count, struct merge *merge, uint64_t until)
+static void read_merged(struct status_count *count, struct merge *merge,
+	uint64_t since, uint64_t until)
 {
 	struct reading reading = {.count = count};
 	const struct message *message;
 	uint64_t messages = 0;
 
 	while ((message = merge_next(merge))) {
-		if (!take(&reading, message, true)) {
+		if (!take(&reading, message, message->wall > since)) {
 			count->failed = true;
 			return;
 		}
@@ -331,15 +392,22 @@ static void read_merged(
 	}
 }
 
-/* What is in it now; what was in it before may be gone, so how fast it comes
- * is seen by the times alone. */
+/* What came since then may have been overwritten in part. */
+static void set_span(struct status_count *count, uint64_t since)
+{
+	count->begun = count->oldest > since ? count->oldest : since;
+	count->ended = since == 0 ? count->newest : count->looked;
+}
+
+/* What is in it now; what was in it before may be gone. */
 static void read_ring(struct status_count *count, uint64_t until)
 {
-	uint64_t before = count->newest;
+	uint64_t since = count->looked;
 	struct recording *recording =
 		recording_open(count->path, true, &count->errors);
 	struct merge *merge = recording ? merge_new(&recording, 1) : NULL;
 
+	count->looked = now_of(CLOCK_REALTIME);
 	forget(count);
 	count->failed = !merge;
 	if (recording) {
@@ -348,29 +416,54 @@ static void read_ring(struct status_count *count, uint64_t until)
 	}
 	if (merge && recording->ring) {
 		recording->ring->all = true;
-		read_merged(count, merge, until);
+		read_merged(count, merge, since, until);
 		count->ring_span = ring_time_span(recording);
 	}
-	count->begun = count->newest > before ? count->oldest : count->newest;
-	count->ended = count->newest;
+	set_span(count, since);
 	merge_free(merge);
 	recording_close(recording);
 }
 
+/* Of what is behind the times tell how fast it came. */
 static void read_grown(struct status_count *count, uint64_t until)
 {
+	uint64_t newest = count->newest;
+	uint64_t looked = count->looked;
+
+	/* Blocks that are begun while others are read come next time. */
+	count->looked = now();
 	read_all(count, until);
-	if (count->passes == 0)
-		count->begun = now();
-	count->ended = now();
+	if (count->unfinished || count->was_unfinished) {
+		count->begun = newest;
+		count->ended = count->newest;
+	} else {
+		count->begun = looked;
+		count->ended = count->looked;
+	}
 }
 
-void status_count_pass(struct status_count *count)
+static void begin_pass(struct status_count *count)
 {
-	uint64_t until = now() + STATUS_COUNT_NS;
+	size_t i;
 
-	if (count->failed || count->unfinished)
+	for (i = 0; i < count->site_room; i++)
+		count->sites[i].recent = count->sites[i].recent_bytes = 0;
+	for (i = 0; i < count->thread_count; i++)
+		count->threads[i].recent = 0;
+	count->other_sites.recent = count->other_sites.recent_bytes = 0;
+	count->other_threads.recent = 0;
+	count->recent = count->recent_bytes = 0;
+	count->was_unfinished = count->unfinished;
+	count->unfinished = false;
+}
+
+void status_count_pass(struct status_count *count, uint64_t most_ns)
+{
+	uint64_t until = now() + most_ns;
+
+	if (count->failed)
 		return;
+	begin_pass(count);
 	(count->has_ring ? read_ring : read_grown)(count, until);
 	count->passes++;
 }

@@ -14,13 +14,13 @@
 #include "decoder/merge.h"
 #include "decoder/pack.h"
 #include "decoder/places.h"
+#include "decoder/progress.h"
 #include "decoder/say.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"
 #include "tools/pack/log_file.h"
 #include "tools/pack/pack_options.h"
-#include "tools/pack/progress.h"
 
 enum exit_status {
 	EXIT_ALL_PACKED = 0,

@@ -1,12 +1,12 @@
 #include "tools/pack/pack_options.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_ONLY 256 /* getopt's value of an option without a letter */
+#include "decoder/command_line.h"
+
 #define LEVEL_MAX 19
 
 enum option_number {
@@ -15,52 +15,14 @@ enum option_number {
 #undef OPTION
 };
 
-static const struct {
-	const char *text;
-	char letter;
-	const char *argument;
-	const char *help;
-} descriptions[] = {
+static const struct command_option descriptions[] = {
 #define OPTION(name, text, letter, argument, help)                             \
-	[NUMBER_##name] = {text, letter, argument, help},
+	[NUMBER_##name] = {text, letter, argument, help, NULL},
 #include "tools/pack/pack_options.def"
 #undef OPTION
 };
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
-
-static void fill_getopt(struct option *longs, char *shorts)
-{
-	size_t i;
-
-	*shorts++ = ':';
-	for (i = 0; i < OPTIONS; i++) {
-		longs[i] = (struct option){descriptions[i].text,
-			descriptions[i].argument ? required_argument
-						 : no_argument,
-			NULL, LONG_ONLY + (int)i};
-		if (!descriptions[i].letter)
-			continue;
-		*shorts++ = descriptions[i].letter;
-		if (descriptions[i].argument)
-			*shorts++ = ':';
-	}
-	longs[OPTIONS] = (struct option){0};
-	*shorts = '\0';
-}
-
-/* An enum option_number, or -1. */
-static int option_of(int value)
-{
-	size_t i;
-
-	if (value >= LONG_ONLY)
-		return value - LONG_ONLY;
-	for (i = 0; i < OPTIONS; i++)
-		if (descriptions[i].letter == value)
-			return (int)i;
-	return -1;
-}
 
 /* Null, or what is wrong. */
 static const char *parse_level(struct pack_command *command, const char *text)
@@ -117,10 +79,17 @@ static const char *parse_seconds(uint64_t *seconds, const char *text)
 }
 
 /* Likewise. */
-static const char *apply(
-	struct pack_command *command, int option, const char *value)
+static const char *apply(void *closure, int option, const char *value)
 {
+	struct pack_command *command = closure;
+
 	switch (option) {
+	case NUMBER_HELP:
+		command->help = true;
+		break;
+	case NUMBER_VERSION:
+		command->version = true;
+		break;
 	case NUMBER_OUTPUT:
 		command->output = value;
 		break;
@@ -165,18 +134,6 @@ static enum pack_options_action complain(
 	return PACK_OPTIONS_WRONG;
 }
 
-/* getopt has the letter in optopt, or for a long one neither 0 nor a letter. */
-static enum pack_options_action complain_of_option(
-	struct pack_command *command, const char *argument, int value)
-{
-	const char letter[] = {'-', (char)optopt, '\0'};
-	bool is_letter = optopt > 0 && optopt < LONG_ONLY;
-
-	return complain(command, is_letter ? letter : argument,
-		value == ':' ? "its argument is missing: see --help"
-			     : "no such option: see --help");
-}
-
 static enum pack_options_action check(struct pack_command *command)
 {
 	bool rotates = command->rotate_bytes + command->rotate_seconds > 0;
@@ -207,52 +164,25 @@ static enum pack_options_action check(struct pack_command *command)
 enum pack_options_action pack_options_parse(
 	struct pack_command *command, int argc, char **argv)
 {
-	struct option longs[OPTIONS + 1];
-	char shorts[2 * OPTIONS + 2];
-	const char *wrong;
-	int value;
+	struct command_line line = {.command = "binlog-pack",
+		.options = descriptions,
+		.count = OPTIONS,
+		.apply = apply,
+		.closure = command};
 
 	*command = (struct pack_command){0};
-	fill_getopt(longs, shorts);
-	opterr = 0;
-	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		int option = option_of(value);
-
-		if (option < 0)
-			return complain_of_option(
-				command, argv[optind - 1], value);
-		if (option == NUMBER_HELP)
-			return PACK_OPTIONS_HELP;
-		if (option == NUMBER_VERSION)
-			return PACK_OPTIONS_VERSION;
-		wrong = apply(command, option, optarg);
-		if (wrong)
-			return complain(command,
-				optarg ? optarg : argv[optind - 1], wrong);
+	if (command_line_read(&line, argc, argv)) {
+		memcpy(command->problem, line.problem, sizeof(line.problem));
+		return PACK_OPTIONS_WRONG;
 	}
-	command->paths = argv + optind;
-	command->path_count = (size_t)(argc - optind);
+	if (command->help || command->version)
+		return command->help ? PACK_OPTIONS_HELP : PACK_OPTIONS_VERSION;
+	command->paths = line.rest;
+	command->path_count = line.rest_count;
 	return check(command);
 }
 
 void pack_options_help(char *buffer, size_t size)
 {
-	size_t used = 0;
-	size_t i;
-
-	*buffer = '\0';
-	for (i = 0; i < OPTIONS && used < size; i++) {
-		char name[32];
-		char letter[] = "-x,";
-
-		letter[1] = descriptions[i].letter;
-		snprintf(name, sizeof(name), "--%s%s%s", descriptions[i].text,
-			descriptions[i].argument ? "=" : "",
-			descriptions[i].argument ? descriptions[i].argument
-						 : "");
-		used += (size_t)snprintf(buffer + used, size - used,
-			"  %-3s %-18s %s\n",
-			descriptions[i].letter ? letter : "", name,
-			descriptions[i].help);
-	}
+	command_line_help(descriptions, OPTIONS, buffer, size);
 }

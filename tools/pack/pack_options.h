@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/command_line.h"
 #include "symbolizer/symbolizer.h"
 
 #define PACK_DEBUG_DIRECTORIES_MAX 32u
@@ -29,13 +30,16 @@ struct pack_command {
 	const char *debug_directories[PACK_DEBUG_DIRECTORIES_MAX + 1];
 	size_t debug_directory_count;
 	bool quiet;
+	bool help;
+	bool version;
 	int level;	    /* 0: the packer's choice */
 	const char *follow; /* null: captures that have ended are packed */
 	uint64_t rotate_bytes;
 	uint64_t rotate_seconds;
 	char *const *paths;
 	size_t path_count;
-	char problem[160]; /* what: why: what you can do */
+	char problem[COMMAND_LINE_PROBLEM_BYTES]; /* what: why: what you can do
+						   */
 };
 
 /* The strings of argv stay the caller's; their order may change. */

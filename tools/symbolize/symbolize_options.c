@@ -1,11 +1,10 @@
 #include "tools/symbolize/symbolize_options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_ONLY 256 /* getopt's value of an option without a letter */
+#include "decoder/command_line.h"
 
 enum option_number {
 #define OPTION(name, text, letter, argument, help) NUMBER_##name,
@@ -13,33 +12,18 @@ enum option_number {
 #undef OPTION
 };
 
-static const struct {
-	const char *text;
-	char letter;	      /* 0: none */
-	const char *argument; /* null: it takes none */
-	const char *help;
-} descriptions[] = {
+static const struct command_option descriptions[] = {
 #define OPTION(name, text, letter, argument, help)                             \
-	[NUMBER_##name] = {text, letter, argument, help},
+	[NUMBER_##name] = {text, letter, argument, help, NULL},
 #include "tools/symbolize/symbolize_options.def"
 #undef OPTION
 };
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
-void symbolize_options_help(void)
+void symbolize_options_help(char *buffer, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < OPTIONS; i++) {
-		const char letter[] = {'-', descriptions[i].letter, ',', '\0'};
-		const char *argument = descriptions[i].argument;
-
-		printf("  %3s --%s%s%s\n        %s\n",
-			descriptions[i].letter ? letter : "",
-			descriptions[i].text, argument ? "=" : "",
-			argument ? argument : "", descriptions[i].help);
-	}
+	command_line_help(descriptions, OPTIONS, buffer, size);
 }
 
 /* Null, or what is wrong. */
@@ -78,12 +62,12 @@ static const char *allow_downloads(struct symbolizer_options *symbols)
 }
 
 /* Likewise. */
-static const char *apply(struct symbolize_options *options,
-	enum option_number number, const char *value)
+static const char *apply(void *closure, int option, const char *value)
 {
+	struct symbolize_options *options = closure;
 	struct symbolizer_options *symbols = &options->symbols;
 
-	switch (number) {
+	switch (option) {
 	case NUMBER_PATH_MAP:
 		return add_path_map(options, value);
 	case NUMBER_SYSROOT:
@@ -113,59 +97,19 @@ static const char *apply(struct symbolize_options *options,
 	return NULL;
 }
 
-static void fill_getopt(struct option *longs, char *shorts)
-{
-	size_t i;
-
-	for (i = 0; i < OPTIONS; i++) {
-		longs[i].name = descriptions[i].text;
-		longs[i].has_arg = descriptions[i].argument ? required_argument
-							    : no_argument;
-		longs[i].val = LONG_ONLY + (int)i;
-		if (!descriptions[i].letter)
-			continue;
-		*shorts++ = descriptions[i].letter;
-		if (descriptions[i].argument)
-			*shorts++ = ':';
-	}
-	*shorts = '\0';
-}
-
-/* OPTIONS: it is none. */
-static size_t option_of(int value)
-{
-	size_t i;
-
-	if (value >= LONG_ONLY)
-		return (size_t)value - LONG_ONLY;
-	for (i = 0; i < OPTIONS; i++)
-		if (descriptions[i].letter && descriptions[i].letter == value)
-			break;
-	return i;
-}
-
 bool symbolize_options_read(
 	struct symbolize_options *options, int argc, char **argv)
 {
-	struct option longs[OPTIONS + 1] = {0};
-	char shorts[2 * OPTIONS + 1];
-	const char *wrong;
-	int value;
+	struct command_line line = {.command = "binlog-symbolize",
+		.options = descriptions,
+		.count = OPTIONS,
+		.apply = apply,
+		.closure = options};
+	bool good = !command_line_read(&line, argc, argv);
 
-	fill_getopt(longs, shorts);
-	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		size_t i = option_of(value);
-
-		if (i == OPTIONS)
-			return false;
-		wrong = apply(options, (enum option_number)i, optarg);
-		if (wrong) {
-			fprintf(stderr, "binlog-symbolize: --%s: %s\n",
-				descriptions[i].text, wrong);
-			return false;
-		}
-	}
-	return true;
+	options->files = line.rest;
+	memcpy(options->problem, line.problem, sizeof(line.problem));
+	return good;
 }
 
 void symbolize_options_free(struct symbolize_options *options)

@@ -1,6 +1,6 @@
 /*
  * The command line of binlog-symbolize, as symbolize_options.def has it.
- * Called by main once.  What is wrong with it is said on standard error.
+ * Called by main once; prints nothing.
  */
 #ifndef TOOLS_SYMBOLIZE_SYMBOLIZE_OPTIONS_H
 #define TOOLS_SYMBOLIZE_SYMBOLIZE_OPTIONS_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "decoder/command_line.h"
 #include "symbolizer/symbolizer.h"
 
 struct symbolize_list {
@@ -22,18 +23,20 @@ struct symbolize_options {
 	bool columns;
 	bool help;
 	bool version;
+	char **files; /* the arguments behind the options; ends with null */
+	char problem[COMMAND_LINE_PROBLEM_BYTES]; /* what: why: what to do */
 };
 
 /*
  * Fills options that are all zeros; the strings stay those of argv, whose
- * order may change: the files begin at getopt's optind.  False when something
- * is wrong; either way symbolize_options_free() frees the lists.
+ * order may change.  False when something is wrong, and `problem` says
+ * what; either way symbolize_options_free() frees the lists.
  */
 bool symbolize_options_read(
 	struct symbolize_options *options, int argc, char **argv);
 void symbolize_options_free(struct symbolize_options *options);
 
-/* What --help says of the options, on standard output. */
-void symbolize_options_help(void);
+/* One line for each option into buffer, cut off when they do not fit. */
+void symbolize_options_help(char *buffer, size_t size);
 
 #endif

@@ -1,7 +1,8 @@
-#include "tools/pack/progress.h"
+#include "decoder/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,10 +35,22 @@ void progress_begin(struct progress *progress, bool wanted,
 			progress->total += captures[i]->blocks[k].size;
 }
 
+void progress_add_logs(struct progress *progress, const char *const *paths,
+	size_t count, const uint64_t *read)
+{
+	struct stat status;
+	size_t i;
+
+	progress->logs_read = read;
+	for (i = 0; i < count; i++)
+		if (stat(paths[i], &status) == 0)
+			progress->total += (uint64_t)status.st_size;
+}
+
 void progress_draw(struct progress *progress)
 {
 	uint64_t time = now();
-	uint64_t done = 0;
+	uint64_t done = progress->logs_read ? *progress->logs_read : 0;
 	unsigned width;
 	size_t i;
 

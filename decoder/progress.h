@@ -1,9 +1,9 @@
 /*
- * How far binlog-pack has come, on one line of a terminal.  Called by main for
+ * How far a reader of captures has come, on one line of a terminal.  Called for
  * each message; costs nothing where there is no terminal, or little work.
  */
-#ifndef TOOLS_PACK_PROGRESS_H
-#define TOOLS_PACK_PROGRESS_H
+#ifndef DECODER_PROGRESS_H
+#define DECODER_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +19,17 @@ struct progress {
 	uint64_t total; /* bytes of all captures */
 	struct recording *const *captures;
 	size_t count;
+	const uint64_t
+		*logs_read; /* bytes of packed logs; null: there are none */
 };
 
 /* The captures stay the caller's. */
 void progress_begin(struct progress *progress, bool wanted,
 	struct recording *const *captures, size_t count);
+
+/* Packed logs as well, of which *read bytes have been read at any time. */
+void progress_add_logs(struct progress *progress, const char *const *paths,
+	size_t count, const uint64_t *read);
 
 void progress_draw(struct progress *progress);
 

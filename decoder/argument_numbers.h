@@ -1,0 +1,44 @@
+/*
+ * The numbers that an argument has had, site by site: what --values,
+ * --histogram and --rcdf show.  Takes messages one by one, and batches of
+ * packed logs as columns.
+ */
+#ifndef DECODER_ARGUMENT_NUMBERS_H
+#define DECODER_ARGUMENT_NUMBERS_H
+
+#include "decoder/batch_fold.h"
+#include "decoder/message_sites.h"
+#include "decoder/number_bars.h"
+#include "decoder/numbers.h"
+#include "decoder/style.h"
+
+/* Of one site. */
+struct argument_site {
+	struct message_site site;
+	struct numbers numbers;
+};
+
+struct argument_numbers {
+	struct style_settings settings;
+	const char *name;
+	struct message_sites sites;
+	struct numbers_room room;
+	struct number_bars *bars; /* of all sites; null: not asked for */
+	struct batch_fold fold;
+	bool failed; /* out of memory */
+};
+
+/* Null: out of memory. */
+struct argument_numbers *argument_numbers_new(
+	const struct style_settings *settings);
+
+void argument_numbers_message(
+	struct argument_numbers *numbers, const struct message *message);
+
+/* Sorts the sites, the one with the most values first, and adds up. */
+struct numbers argument_numbers_sum(struct argument_numbers *numbers);
+
+/* Notes what has failed, and frees everything but the sum. */
+void argument_numbers_free(struct argument_numbers *numbers);
+
+#endif

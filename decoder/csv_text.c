@@ -1,0 +1,94 @@
+#include "decoder/csv_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decoder/escape.h"
+#include "decoder/field_text.h"
+#include "decoder/json_text.h"
+
+/* Each is doubled. */
+static void put_quotes(struct render_buffer *out, const char *at, size_t bytes)
+{
+	const char *end = at + bytes;
+
+	while (at < end) {
+		const char *quote = memchr(at, '"', (size_t)(end - at));
+		const char *stop = quote ? quote + 1 : end;
+
+		render_buffer_put(out, at, (size_t)(stop - at));
+		if (quote)
+			render_buffer_put_byte(out, '"');
+		at = stop;
+	}
+}
+
+/* Spreadsheets take what begins so for a formula, whether it is quoted or
+ * not. */
+static bool is_formula(char first)
+{
+	return first && strchr("=+-@\t'", first);
+}
+
+void csv_text_put(struct render_buffer *out, const char *text, size_t bytes,
+	struct render_buffer *scratch)
+{
+	scratch->length = 0;
+	escape_put(scratch, text, bytes, 0);
+	render_buffer_put_byte(out, '"');
+	if (scratch->length > 0 && is_formula(scratch->data[0]))
+		render_buffer_put_byte(out, '\'');
+	put_quotes(out, scratch->data, scratch->length);
+	render_buffer_put_byte(out, '"');
+}
+
+void csv_text_word(struct render_buffer *out, const char *word,
+	struct render_buffer *scratch)
+{
+	if (word)
+		csv_text_put(out, word, strlen(word), scratch);
+}
+
+static void put_float(struct render_buffer *out, double number)
+{
+	if (isnan(number))
+		json_text_put(out, "NaN");
+	else if (isinf(number) && number < 0)
+		json_text_put(out, "-Infinity");
+	else if (isinf(number))
+		json_text_put(out, "Infinity");
+	else
+		json_text_float(out, number);
+}
+
+void csv_text_value(struct render_buffer *out, const struct field *field,
+	const struct field_value *value, struct render_buffer *scratch)
+{
+	struct field_text text;
+	char pointer[24];
+
+	if (!value->known)
+		return;
+	switch (field->type) {
+	case FIELD_INTEGER:
+		json_text_integer(out, value->i64);
+		break;
+	case FIELD_UNSIGNED:
+		json_text_unsigned(out, value->u64);
+		break;
+	case FIELD_POINTER:
+		snprintf(pointer, sizeof(pointer), "0x%" PRIx64, value->u64);
+		render_buffer_put(out, pointer, strlen(pointer));
+		break;
+	case FIELD_FLOAT:
+		put_float(out, value->f64);
+		break;
+	case FIELD_CHARACTER:
+	case FIELD_TEXT:
+		field_text_of(&text, field, value);
+		csv_text_put(out, text.bytes, text.size, scratch);
+		break;
+	}
+}

@@ -1,0 +1,42 @@
+/*
+ * The packets of a file in Heph's trace format, one after the other.  Used by
+ * the reader of such files.  The file may be damaged anywhere: what is whole
+ * is found again behind it.
+ */
+#ifndef DECODER_HEPH_FILE_H
+#define DECODER_HEPH_FILE_H
+
+#include "decoder/cursor.h"
+#include "decoder/error.h"
+#include "decoder/heph_packet.h"
+#include "decoder/render_buffer.h"
+
+struct heph_file {
+	const char *path; /* borrowed */
+	int fd;
+	uint64_t size;
+	uint64_t at;		     /* of the next packet */
+	struct error_list *errors;   /* null: damage is not reported */
+	struct render_buffer window; /* bytes of the file */
+	uint64_t window_at;
+};
+
+struct heph_packet {
+	uint64_t offset;
+	bool event;
+	struct cursor body; /* behind its size; valid until the next packet */
+};
+
+/* Whether the regular file at `path` begins with a packet. */
+bool heph_file_is(const char *path);
+
+/* False: not opened, and reported. */
+bool heph_file_open(
+	struct heph_file *file, const char *path, struct error_list *errors);
+
+/* The next packet.  False: that was the last one. */
+bool heph_file_next(struct heph_file *file, struct heph_packet *packet);
+
+void heph_file_close(struct heph_file *file);
+
+#endif

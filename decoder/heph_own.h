@@ -1,0 +1,42 @@
+/*
+ * What binlog-show says of a message in a Heph trace beside its text and its
+ * arguments: attributes that heph_own.def lists, and of a long text the rest.
+ * Read here; the style `heph` writes them.
+ */
+#ifndef DECODER_HEPH_OWN_H
+#define DECODER_HEPH_OWN_H
+
+#include "decoder/heph_read.h"
+
+/* Attributes that binlog-show adds in its exports begin so. */
+#define HEPH_OWN "binlog."
+/* An array of strings: what the description has no room for. */
+#define HEPH_OWN_REST HEPH_OWN "rest"
+
+enum heph_own_name {
+#define OWN(name, type, what) HEPH_OWN_##name,
+#include "decoder/heph_own.def"
+#undef OWN
+	HEPH_OWN_NAMES
+};
+
+/* With what they begin. */
+extern const char *const heph_own_names[HEPH_OWN_NAMES];
+
+struct heph_own_value {
+	bool known;
+	uint64_t number;
+	struct heph_string text;
+};
+
+struct heph_own {
+	struct heph_own_value values[HEPH_OWN_NAMES];
+	size_t arguments;   /* how many attributes stand before them */
+	struct cursor rest; /* of the text */
+	unsigned rest_count;
+};
+
+/* False: the attributes are none of ours. */
+bool heph_own_read(struct heph_own *own, struct cursor attributes);
+
+#endif

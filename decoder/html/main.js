@@ -1,0 +1,199 @@
+/* Puts the parts together; keys. */
+
+const TABS = ['messages', 'stacks', 'sites', 'losses'];
+
+function openTab(name) {
+	for (const tab of TABS) {
+		element(tab).hidden = tab !== name;
+		element('tab-' + tab).setAttribute('aria-selected', tab === name);
+		element('tab-' + tab).tabIndex = tab === name ? 0 : -1;
+	}
+	flame.visible = name === 'stacks';
+	sites.visible = name === 'sites';
+	if (flame.visible)
+		drawFlame();
+	if (sites.visible)
+		drawSites();
+	if (name === 'messages')
+		moveTo(table.top);
+}
+
+function showSummary() {
+	const {programs, threads, calls} = log.index;
+	const names = [...new Set(programs.slice(1).map(program => program[0]))];
+	const parts = [];
+	const add = (number, one, many) => {
+		if (parts.length > 0)
+			parts.push('  \u00b7  ');
+		parts.push(make('b', {textContent: countText(number)}), ' ' + (number === 1 ? one : many));
+	};
+
+	element('title').textContent = names.slice(0, 3).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '') || 'binlog';
+	document.title = element('title').textContent + ' \u2013 binlog';
+	add(log.rows, 'line', 'lines');
+	add(calls, 'call', 'calls');
+	add(programs.length - 1, 'process', 'processes');
+	add(threads.length - 1, 'thread', 'threads');
+	if (log.rows > 1 && log.loaded === log.rows)
+		parts.push('  \u00b7  ' + spanText(scale.last - scale.first, 4));
+	if (log.rows > 0 && log.loaded > 0)
+		parts.push('  \u00b7  ' + momentOf(0).slice(0, 19) + (log.index.utc ? ' UTC' : ''));
+	if (log.loaded < log.rows)
+		parts.push('  \u00b7  reading ' + Math.floor(100 * log.loaded / log.rows) + ' %');
+	element('summary').replaceChildren(...parts);
+}
+
+/* Let go of the innermost thing that is open or asked for. */
+function escape() {
+	if (document.activeElement && document.activeElement.matches('input, select'))
+		document.activeElement.blur();
+	else if (table.chosen !== null)
+		chooseRow(null);
+	else
+		refine({...NOTHING_ASKED});
+}
+
+function ofChosen(change) {
+	if (table.chosen !== null)
+		refine(change(table.chosen));
+}
+
+const page = () => Math.max(1, Math.floor(rowsHigh() / ROW_HEIGHT) - 1);
+
+const KEYS = {
+	'/': () => element('search').select(),
+	'?': () => element('help').showModal(),
+	'ArrowDown': () => stepRow(1),
+	'ArrowUp': () => stepRow(-1),
+	'j': () => stepRow(1),
+	'k': () => stepRow(-1),
+	'PageDown': () => stepRow(page()),
+	'PageUp': () => stepRow(-page()),
+	'Home': () => stepRow(-log.rows),
+	'End': () => stepRow(log.rows),
+	'ArrowLeft': () => pan(-scale.width / 8),
+	'ArrowRight': () => pan(scale.width / 8),
+	'+': () => zoom(0.5, scale.width / 2),
+	'=': () => zoom(0.5, scale.width / 2),
+	'-': () => zoom(2, scale.width / 2),
+	'0': showAll,
+	's': () => ofChosen(row => ({site: sitesOf(row)[0] ?? null})),
+	't': () => ofChosen(row => ({thread: log.thread[row]})),
+	'l': () => ofChosen(row => ({level: levelOf(row)})),
+	'Escape': escape,
+};
+
+function keyPressed(event) {
+	const target = event.target;
+	const typing = target.matches('input, select');
+
+	if (event.ctrlKey || event.altKey || event.metaKey || element('help').open)
+		return;
+	if (typing && event.key === 'Enter') {
+		stepRow(event.shiftKey ? -1 : 1);
+		return;
+	}
+	if (typing && event.key !== 'Escape')
+		return;
+	if (event.key >= '1' && event.key <= '4')
+		openTab(TABS[event.key - 1]);
+	else if (target.role === 'tab' && event.key.startsWith('Arrow'))
+		moveTab(event.key === 'ArrowRight' ? 1 : -1);
+	else if (target.id === 'divider' && event.key.startsWith('Arrow'))
+		moveDivider(element('timeline').clientHeight + (event.key === 'ArrowDown' ? 20 : -20));
+	else if (Object.hasOwn(KEYS, event.key))
+		KEYS[event.key]();
+	else
+		return;
+	event.preventDefault();
+}
+
+function moveTab(step) {
+	const now = TABS.findIndex(tab => !element(tab).hidden);
+	const next = TABS[(now + step + TABS.length) % TABS.length];
+
+	openTab(next);
+	element('tab-' + next).focus();
+}
+
+function moveDivider(height) {
+	const most = document.querySelector('main').clientHeight - 160;
+
+	document.querySelector('main').style.setProperty('--timeline', Math.max(110, Math.min(most, height)) + 'px');
+}
+
+function listenToDivider() {
+	const divider = element('divider');
+
+	divider.onpointerdown = event => divider.setPointerCapture(event.pointerId);
+	divider.onpointermove = event => {
+		if (divider.hasPointerCapture(event.pointerId))
+			moveDivider(event.clientY - element('timeline').getBoundingClientRect().top);
+	};
+}
+
+/* No more than it needs for its lanes. */
+function fitDivider() {
+	const wanted = RATE_HEIGHT + 4 + Math.max(2, lanes.threads.length) * LANE_HEIGHT;
+	const most = document.querySelector('main').clientHeight * 0.42;
+
+	moveDivider(Math.min(wanted, most));
+}
+
+function showTrouble(sentence) {
+	element('warning').hidden = false;
+	element('warning').textContent = sentence;
+}
+
+/* The first lines are shown at once, all of them when they are there. */
+function progressed() {
+	if (log.loaded < log.rows && log.first.length > 1) {
+		showSummary();
+		return;
+	}
+	findLanes();
+	fitScale();
+	choose();
+	timeline.all = timeline.asked;
+	showSummary();
+	if (log.loaded === log.rows)
+		finish();
+}
+
+function finish() {
+	fitDivider();
+	document.documentElement.dataset.ready = Math.round(performance.now());
+	if (isFiltered())
+		seek().then(choose);
+}
+
+function start() {
+	readColors();
+	on('progress', progressed);
+	on('trouble', showTrouble);
+	listenToFilters();
+	listenToTable();
+	listenToTimeline();
+	listenToLanes();
+	listenToFlame();
+	listenToSites();
+	listenToDetails();
+	listenToDivider();
+	for (const tab of TABS)
+		element('tab-' + tab).onclick = () => openTab(tab);
+	element('help-button').onclick = () => element('help').showModal();
+	element('help-close').onclick = () => element('help').close();
+	element('before').onclick = () => stepRow(-1);
+	element('after').onclick = () => stepRow(1);
+	document.addEventListener('keydown', keyPressed);
+	load();
+	buildFlame();
+	offerChoices();
+	showFilter();
+	drawLosses();
+	showSummary();
+	if (log.rows === 0)
+		progressed();
+}
+
+start();

@@ -1,0 +1,463 @@
+#include "decoder/html_index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/category.h"
+#include "decoder/fields.h"
+#include "decoder/frames.h"
+#include "decoder/html_intern.h"
+#include "decoder/html_json.h"
+#include "decoder/html_stack.h"
+#include "decoder/literal.h"
+#include "decoder/message_words.h"
+#include "record/levels.h"
+
+#define NUMBERS_MAX 65536u
+#define FRAMES_MAX (1u << 20)
+#define THREAD_NAME_BYTES 32
+
+/* Entries that look alike are one; `json` has them in order, with commas. */
+struct list {
+	struct html_intern known;
+	struct render_buffer json;
+};
+
+struct thread {
+	uint32_t program;
+	uint32_t tid;
+	char name[THREAD_NAME_BYTES];
+};
+
+/* What the bytes of `calls` stand for: see put_call(). */
+struct call {
+	uint32_t site;
+	uint32_t stream;
+};
+
+struct html_index {
+	struct style_settings settings;
+	struct html_intern threads_known;
+	struct thread *threads;
+	struct html_intern programs_known;
+	struct render_buffer programs;
+	struct list streams;
+	struct list sites;
+	struct list shapes;
+	struct html_intern calls_known;
+	struct call *calls;
+	struct html_stack stack;
+	struct render_buffer key; /* these three for a moment */
+	struct render_buffer text;
+	struct render_buffer words;
+};
+
+static void add_plain(struct list *list, const char *json)
+{
+	bool new;
+
+	html_intern_add(&list->known, json, strlen(json), &new);
+	html_json_put_plain(&list->json, json);
+}
+
+struct html_index *html_index_new(const struct style_settings *settings)
+{
+	struct html_index *index = calloc(1, sizeof(*index));
+
+	if (!index)
+		return NULL;
+	index->settings = *settings;
+	index->threads = calloc(NUMBERS_MAX, sizeof(struct thread));
+	index->calls = calloc(NUMBERS_MAX, sizeof(struct call));
+	if (!index->threads || !index->calls) {
+		html_index_free(index);
+		return NULL;
+	}
+	index->threads_known.max = index->programs_known.max =
+		index->streams.known.max = index->sites.known.max =
+			index->shapes.known.max = index->calls_known.max =
+				NUMBERS_MAX - 1;
+	index->stack.frames.max = FRAMES_MAX;
+	index->stack.places = settings->stack ? settings->places : NULL;
+	index->stack.depth = settings->options->depth;
+	add_plain(&index->streams, "\"other streams\"");
+	add_plain(&index->streams, ",\"end\""); /* HTML_INDEX_STREAM_END */
+	add_plain(&index->sites,
+		"[\"\",\"other places\",null,null,null,0,[],[]]");
+	add_plain(&index->shapes, "[0,6,0]");
+	return index;
+}
+
+static void free_list(struct list *list)
+{
+	html_intern_free(&list->known);
+	render_buffer_free(&list->json);
+}
+
+void html_index_free(struct html_index *index)
+{
+	if (!index)
+		return;
+	html_intern_free(&index->threads_known);
+	html_intern_free(&index->programs_known);
+	html_intern_free(&index->calls_known);
+	free_list(&index->streams);
+	free_list(&index->sites);
+	free_list(&index->shapes);
+	html_stack_free(&index->stack);
+	render_buffer_free(&index->programs);
+	render_buffer_free(&index->key);
+	render_buffer_free(&index->text);
+	render_buffer_free(&index->words);
+	free(index->threads);
+	free(index->calls);
+	free(index);
+}
+
+/* The number of what stands in `text`. */
+static uint32_t enter(struct html_index *index, struct list *list)
+{
+	const struct render_buffer *text = &index->text;
+	uint32_t number;
+	bool new;
+
+	if (text->failed)
+		return 0;
+	number = html_intern_add(&list->known, text->data, text->length, &new);
+	if (number == HTML_INTERN_NONE)
+		return 0;
+	if (new) {
+		render_buffer_put(&list->json, ",\n", 2);
+		render_buffer_put(&list->json, text->data, text->length);
+	}
+	return number;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_program(
+	struct render_buffer *json, const struct message *message)
+{
+	const struct program *program = message->program;
+
+	html_json_put_plain(json, json->length > 0 ? ",\n[" : "[");
+	html_json_put_string(json, program->name);
+	html_json_put_plain(json, ",");
+	html_json_put_number(json, program->pid);
+	html_json_put_plain(json, ",");
+	html_json_put_number(json, program->ppid);
+	html_json_put_plain(json, ",");
+	html_json_put_string(json, program->executable);
+	html_json_put_plain(json, ",");
+	html_json_put_string(json, last_part(message->capture->path));
+	html_json_put_plain(json, "]");
+}
+
+/* From 1 on; 0: of the others. */
+static uint32_t number_program(
+	struct html_index *index, const struct message *message)
+{
+	const struct {
+		const struct recording *capture;
+		uint32_t pid;
+		uint32_t process;
+	} key = {message->capture, message->program->pid,
+		message->program->process};
+	uint32_t number;
+	bool new;
+
+	number = html_intern_add(
+		&index->programs_known, &key, sizeof(key), &new);
+	if (number == HTML_INTERN_NONE)
+		return 0;
+	if (new)
+		put_program(&index->programs, message);
+	return number + 1;
+}
+
+uint32_t html_index_thread(
+	struct html_index *index, const struct message *message)
+{
+	const uint32_t key[] = {number_program(index, message), message->tid};
+	struct thread *thread;
+	uint32_t number;
+	bool new;
+
+	number = html_intern_add(&index->threads_known, key, sizeof(key), &new);
+	if (number == HTML_INTERN_NONE)
+		return 0;
+	thread = &index->threads[number + 1];
+	thread->program = key[0];
+	thread->tid = key[1];
+	if (message->thread[0] != '\0')
+		snprintf(thread->name, sizeof(thread->name), "%s",
+			message->thread);
+	return number + 1;
+}
+
+static void put_string_key(
+	struct render_buffer *key, const struct definition_string *string)
+{
+	size_t length = string && string->bytes ? string->length : 0;
+
+	render_buffer_put(key, &length, sizeof(length));
+	if (length > 0)
+		render_buffer_put(key, string->bytes, length);
+}
+
+/* All that tells one site of one process from others, and their streams. */
+static void put_call(struct html_index *index, const struct message *message)
+{
+	const struct definition_context *context = message->context;
+	const struct definition_stream *stream = context->stream;
+	struct render_buffer *key = &index->key;
+	const struct {
+		const struct recording *capture;
+		const struct program *program;
+		uint64_t device;
+		uint64_t inode;
+		uint32_t flags;
+		int32_t fd;
+		uint32_t text;
+		uint32_t modules;
+	} who = {
+		.capture = message->capture,
+		.program = message->program,
+		.device = stream ? stream->device : 0,
+		.inode = stream ? stream->inode : 0,
+		.flags = message_stream(message),
+		.fd = stream ? stream->fd : -1,
+		.text = context->text,
+		.modules = (uint32_t)context->modules,
+	};
+
+	key->length = 0;
+	render_buffer_put(key, &who, sizeof(who));
+	put_string_key(key, context->function);
+	put_string_key(key, context->format);
+	render_buffer_put(key, context->frames,
+		context->depth * sizeof(context->frames[0]));
+}
+
+static void put_location(void *closure, const struct place *place)
+{
+	struct render_buffer words = {0};
+	struct render_buffer *json = closure;
+
+	if (!place->file || place->line == 0) {
+		html_json_put_plain(json, "null");
+		return;
+	}
+	render_buffer_put(&words, place->file, strlen(place->file));
+	render_buffer_put_byte(&words, ':');
+	html_json_put_number(&words, place->line);
+	html_json_put_text(json, words.data, words.length);
+	render_buffer_free(&words);
+}
+
+/* Of a call: the format as in its source, without the quotes around it. */
+static void put_format(struct html_index *index, const struct message *message)
+{
+	const struct definition_string *format =
+		message_is_event(message) ? NULL : message_format(message);
+
+	index->words.length = 0;
+	if (format)
+		literal_put(&index->words, format->bytes, format->length);
+	if (index->words.length >= 2)
+		html_json_put_text(&index->text, index->words.data + 1,
+			index->words.length - 2);
+	else
+		html_json_put_plain(&index->text, "null");
+}
+
+static void put_fields(
+	struct render_buffer *json, const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	html_json_put_plain(json, ",[");
+	for (i = 0; i < fields->count; i++) {
+		html_json_put_plain(json, i > 0 ? "," : "");
+		html_json_put_string(json, fields->all[i].name);
+	}
+	html_json_put_plain(json, "],[");
+	for (i = 0; i < fields->count; i++) {
+		html_json_put_plain(json, i > 0 ? "," : "");
+		html_json_put_number(json, fields->all[i].type);
+	}
+	html_json_put_plain(json, "]");
+}
+
+static void put_module(struct html_index *index, const struct message *message)
+{
+	const char *module = category_module(message);
+
+	html_json_put_plain(&index->text, ",");
+	html_json_put_string(&index->text, module);
+	html_json_put_plain(&index->text, ",");
+	if (module && category_offset(message) < UINT64_C(1) << 53)
+		html_json_put_number(&index->text, category_offset(message));
+	else
+		html_json_put_plain(&index->text, "null");
+}
+
+/* [function, format, module, offset, location, stack, names, types] */
+static uint32_t describe_site(
+	struct html_index *index, const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+	struct render_buffer *text = &index->text;
+
+	text->length = 0;
+	html_json_put_plain(text, "[");
+	html_json_put_string(text, function ? function->bytes : NULL);
+	html_json_put_plain(text, ",");
+	put_format(index, message);
+	put_module(index, message);
+	html_json_put_plain(text, ",");
+	if (index->settings.places && message->context->depth > 0)
+		frames_author(
+			index->settings.places, message, put_location, text);
+	else
+		html_json_put_plain(text, "null");
+	html_json_put_plain(text, ",");
+	html_json_put_number(text, html_stack_of(&index->stack, message));
+	put_fields(text, message);
+	html_json_put_plain(text, "]");
+	return enter(index, &index->sites);
+}
+
+static uint32_t describe_stream(
+	struct html_index *index, const struct message *message)
+{
+	index->words.length = index->text.length = 0;
+	message_words_stream(message, &index->words);
+	html_json_put_text(
+		&index->text, index->words.data, index->words.length);
+	return enter(index, &index->streams);
+}
+
+void html_index_site(struct html_index *index, const struct message *message,
+	uint32_t *site, uint32_t *stream)
+{
+	struct html_intern *known = &index->calls_known;
+	struct call *call;
+	uint32_t number;
+	bool new;
+
+	put_call(index, message);
+	*site = *stream = 0;
+	if (index->key.failed)
+		return;
+	if (known->count == known->max)
+		html_intern_free(known);
+	number = html_intern_add(
+		known, index->key.data, index->key.length, &new);
+	if (number == HTML_INTERN_NONE)
+		return;
+	call = &index->calls[number];
+	if (new) {
+		call->site = describe_site(index, message);
+		call->stream = describe_stream(index, message);
+	}
+	*site = call->site;
+	*stream = call->stream;
+}
+
+static void put_shape(
+	struct render_buffer *text, const struct html_index_shape *shape)
+{
+	uint32_t i;
+
+	text->length = 0;
+	html_json_put_plain(text, "[");
+	html_json_put_number(text, shape->stream);
+	html_json_put_plain(text, ",");
+	html_json_put_number(text, (uint64_t)shape->level);
+	for (i = 0; i < shape->count; i++) {
+		html_json_put_plain(text, ",");
+		html_json_put_number(text, shape->sites[i]);
+	}
+	html_json_put_plain(text, "]");
+}
+
+/* Where many are known, those of fewer sites have to do. */
+uint32_t html_index_shape(
+	struct html_index *index, const struct html_index_shape *shape)
+{
+	uint32_t known = index->shapes.known.count;
+	struct html_index_shape less = *shape;
+
+	if (less.count > 1 && known > NUMBERS_MAX / 2)
+		less.count = 1;
+	if (less.count > 0 && known > NUMBERS_MAX / 4 * 3)
+		less.count = 0;
+	put_shape(&index->text, &less);
+	return enter(index, &index->shapes);
+}
+
+static void put_levels(struct render_buffer *out)
+{
+	int level;
+
+	html_json_put_plain(out, "\"levels\":[");
+	for (level = 0; level <= LEVEL_LAST; level++) {
+		html_json_put_plain(out, level > 0 ? "," : "");
+		html_json_put_string(out, level_name(level));
+	}
+	html_json_put_plain(out, "]");
+}
+
+static void put_threads(
+	const struct html_index *index, struct render_buffer *out)
+{
+	uint32_t i;
+
+	html_json_put_plain(out, ",\n\"threads\":[[0,0,\"other threads\"]");
+	for (i = 1; i <= index->threads_known.count; i++) {
+		const struct thread *thread = &index->threads[i];
+
+		html_json_put_plain(out, ",[");
+		html_json_put_number(out, thread->program);
+		html_json_put_plain(out, ",");
+		html_json_put_number(out, thread->tid);
+		html_json_put_plain(out, ",");
+		html_json_put_string(out, thread->name);
+		html_json_put_plain(out, "]");
+	}
+	html_json_put_plain(out, "]");
+}
+
+static void put_list(struct render_buffer *out, const char *name,
+	const char *first, const struct render_buffer *json)
+{
+	html_json_put_plain(out, ",\n\"");
+	html_json_put_plain(out, name);
+	html_json_put_plain(out, "\":[");
+	html_json_put_plain(out, first);
+	if (*first && json->length > 0)
+		html_json_put_plain(out, ",\n");
+	render_buffer_put(out, json->data, json->length);
+	out->failed = out->failed || json->failed;
+	html_json_put_plain(out, "]");
+}
+
+void html_index_put(const struct html_index *index, struct render_buffer *out)
+{
+	put_levels(out);
+	put_list(out, "programs", "[\"others\",0,0,null,null]",
+		&index->programs);
+	put_threads(index, out);
+	put_list(out, "streams", "", &index->streams.json);
+	put_list(out, "sites", "", &index->sites.json);
+	put_list(out, "shapes", "", &index->shapes.json);
+	put_list(out, "frames", "[0,\"\",\"\"]", &index->stack.json);
+}

@@ -1,0 +1,48 @@
+/*
+ * What the messages of a report refer to by small numbers: programs, threads,
+ * streams, sites, and shapes, which are the sites of one line together.  Used
+ * by style_html.c.  Whatever a log holds, each list is bounded: what is too
+ * much is number 0 of it, the others.
+ */
+#ifndef DECODER_HTML_INDEX_H
+#define DECODER_HTML_INDEX_H
+
+#include "decoder/style.h"
+
+/* More sites of one line are not told apart. */
+#define HTML_INDEX_SITES_MAX 64u
+
+/* The stream of what is no call: the end of a process. */
+#define HTML_INDEX_STREAM_END 1u
+
+/* Of what makes a line. */
+struct html_index_shape {
+	uint32_t stream;
+	int32_t level;
+	uint32_t count;
+	uint32_t sites[HTML_INDEX_SITES_MAX];
+};
+
+struct html_index;
+
+/* The settings are copied.  Null: out of memory. */
+struct html_index *html_index_new(const struct style_settings *settings);
+
+/* Null is fine. */
+void html_index_free(struct html_index *index);
+
+/* Who says it. */
+uint32_t html_index_thread(
+	struct html_index *index, const struct message *message);
+
+/* Where it is said, and where to. */
+void html_index_site(struct html_index *index, const struct message *message,
+	uint32_t *site, uint32_t *stream);
+
+uint32_t html_index_shape(
+	struct html_index *index, const struct html_index_shape *shape);
+
+/* All of it: members of a JSON object, with commas between them. */
+void html_index_put(const struct html_index *index, struct render_buffer *out);
+
+#endif

@@ -1,0 +1,141 @@
+#include "decoder/html_page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "decoder/html_template.h"
+
+/* Deflate without a head: what a browser calls `deflate-raw`. */
+#define WINDOW (-MAX_WBITS)
+
+struct html_page {
+	struct output *output;
+	z_stream deflate;
+	struct render_buffer compressed;
+};
+
+static void put_lines(struct output *output, const char *const *lines)
+{
+	for (; *lines; lines++)
+		render_buffer_put(&output->text, *lines, strlen(*lines));
+	output_settle(output);
+}
+
+static void put_plain(struct html_page *page, const char *text)
+{
+	render_buffer_put(&page->output->text, text, strlen(text));
+}
+
+struct html_page *html_page_begin(struct output *output)
+{
+	struct html_page *page = calloc(1, sizeof(*page));
+
+	if (!page)
+		return NULL;
+	page->output = output;
+	if (deflateInit2(&page->deflate, 6, Z_DEFLATED, WINDOW, 8,
+		    Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(page);
+		return NULL;
+	}
+	put_lines(output, html_template_head);
+	return page;
+}
+
+static void note_memory(struct html_page *page)
+{
+	if (page->output->failed == 0)
+		page->output->failed = ENOMEM;
+}
+
+/* False: out of memory. */
+static bool compress_part(
+	struct html_page *page, const struct render_buffer *part)
+{
+	struct render_buffer *out = &page->compressed;
+	z_stream *deflater = &page->deflate;
+	size_t room;
+
+	if (part->failed || part->length > UINT32_MAX / 2 ||
+		deflateReset(deflater) != Z_OK)
+		return false;
+	room = deflateBound(deflater, (uLong)part->length);
+	out->length = 0;
+	if (!render_buffer_reserve(out, room))
+		return false;
+	deflater->next_in = (Bytef *)part->data;
+	deflater->avail_in = (uInt)part->length;
+	deflater->next_out = (Bytef *)out->data;
+	deflater->avail_out = (uInt)room;
+	if (deflate(deflater, Z_FINISH) != Z_STREAM_END)
+		return false;
+	out->length = room - deflater->avail_out;
+	return true;
+}
+
+/* As base64, which has no character that means anything to a page. */
+static void put_base64(struct output *output, const struct render_buffer *from)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *bytes = (const unsigned char *)from->data;
+	size_t size = (from->length + 2) / 3 * 4;
+	char *to;
+	size_t i;
+
+	if (!render_buffer_reserve(&output->text, size))
+		return;
+	to = output->text.data + output->text.length;
+	for (i = 0; i < from->length; i += 3) {
+		size_t left = from->length - i;
+		uint32_t group = (uint32_t)bytes[i] << 16 |
+				 (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+				 (left > 2 ? bytes[i + 2] : 0);
+
+		*to++ = digits[group >> 18];
+		*to++ = digits[group >> 12 & 63];
+		*to++ = left > 1 ? digits[group >> 6 & 63] : '=';
+		*to++ = left > 2 ? digits[group & 63] : '=';
+	}
+	output->text.length += size;
+}
+
+void html_page_put_chunk(struct html_page *page,
+	const struct render_buffer *parts, size_t count)
+{
+	size_t i;
+
+	put_plain(page, "<script type=\"application/octet-stream\">");
+	for (i = 0; i < count; i++) {
+		if (!compress_part(page, &parts[i])) {
+			note_memory(page);
+			return;
+		}
+		if (i > 0)
+			put_plain(page, ",");
+		put_base64(page->output, &page->compressed);
+	}
+	put_plain(page, "</script>\n");
+	output_settle(page->output);
+}
+
+void html_page_end(struct html_page *page, const struct render_buffer *index)
+{
+	if (index->failed)
+		note_memory(page);
+	put_plain(page, "<script type=\"application/json\" id=\"index\">");
+	render_buffer_put(&page->output->text, index->data, index->length);
+	put_plain(page, "</script>\n");
+	put_lines(page->output, html_template_tail);
+	html_page_free(page);
+}
+
+void html_page_free(struct html_page *page)
+{
+	if (!page)
+		return;
+	deflateEnd(&page->deflate);
+	render_buffer_free(&page->compressed);
+	free(page);
+}

@@ -1,0 +1,121 @@
+#include "decoder/json_fields.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decoder/field_text.h"
+#include "decoder/json_text.h"
+
+const char *json_fields_type(enum field_type type)
+{
+	static const char *const names[] = {
+		[FIELD_INTEGER] = "integer",
+		[FIELD_UNSIGNED] = "unsigned",
+		[FIELD_CHARACTER] = "character",
+		[FIELD_POINTER] = "pointer",
+		[FIELD_FLOAT] = "float",
+		[FIELD_TEXT] = "text",
+	};
+
+	return names[type];
+}
+
+static void put_pointer(struct render_buffer *out, uint64_t pointer)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "\"0x%" PRIx64 "\"", pointer);
+	render_buffer_put(out, text, strlen(text));
+}
+
+bool json_fields_value(struct render_buffer *out, const struct field *field,
+	const struct field_value *value)
+{
+	struct field_text text;
+
+	if (!value->known) {
+		json_text_put(out, "null");
+		return true;
+	}
+	switch (field->type) {
+	case FIELD_INTEGER:
+		json_text_integer(out, value->i64);
+		break;
+	case FIELD_UNSIGNED:
+		json_text_unsigned(out, value->u64);
+		break;
+	case FIELD_POINTER:
+		put_pointer(out, value->u64);
+		break;
+	case FIELD_FLOAT:
+		json_text_float(out, value->f64);
+		break;
+	case FIELD_CHARACTER:
+	case FIELD_TEXT:
+		field_text_of(&text, field, value);
+		return json_text_string(out, text.bytes, text.size);
+	}
+	return true;
+}
+
+/* What the string could not say. */
+static void put_bytes(struct render_buffer *out, const struct field *field,
+	const struct field_value *value)
+{
+	struct field_text text;
+
+	field_text_of(&text, field, value);
+	json_text_put(out, ",\"bytes\":");
+	json_text_base64(out, text.bytes, text.size);
+}
+
+static void put_entry(struct render_buffer *out, const struct field *field,
+	const struct field_value *value)
+{
+	const char *type = json_fields_type(field->type);
+
+	json_text_put(out, "{\"name\":");
+	json_text_word(out, field->name);
+	json_text_put(out, ",\"type\":\"");
+	render_buffer_put(out, type, strlen(type));
+	json_text_put(out, "\",\"value\":");
+	if (!json_fields_value(out, field, value))
+		put_bytes(out, field, value);
+	render_buffer_put_byte(out, '}');
+}
+
+void json_fields_array(struct render_buffer *out, const struct message *message,
+	struct render_buffer *scratch)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	render_buffer_put_byte(out, '[');
+	for (i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->all[i];
+		struct field_value value = field_value(field, message, scratch);
+
+		if (i > 0)
+			render_buffer_put_byte(out, ',');
+		put_entry(out, field, &value);
+	}
+	render_buffer_put_byte(out, ']');
+}
+
+void json_fields_members(struct render_buffer *out,
+	const struct message *message, struct render_buffer *scratch)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->all[i];
+		struct field_value value = field_value(field, message, scratch);
+
+		json_text_word(out, field->name);
+		render_buffer_put_byte(out, ':');
+		json_fields_value(out, field, &value);
+		render_buffer_put_byte(out, ',');
+	}
+}

@@ -1,0 +1,33 @@
+/*
+ * The typed arguments of a message in JSON.  Used by the styles that write it;
+ * promises the values of fields.h without loss, but for long double.
+ */
+#ifndef DECODER_JSON_FIELDS_H
+#define DECODER_JSON_FIELDS_H
+
+#include "decoder/fields.h"
+#include "decoder/render_buffer.h"
+
+/*
+ * Appends a value: numbers as such, pointers as strings "0x1f", characters and
+ * text as strings, null if it is not known.  False: it is text that is not
+ * UTF-8, and some of it is U+FFFD now.
+ */
+bool json_fields_value(struct render_buffer *out, const struct field *field,
+	const struct field_value *value);
+
+/*
+ * Appends all as an array of {"name":,"type":,"value":}; those that could not
+ * be shown exactly have "bytes" in base64, too.
+ */
+void json_fields_array(struct render_buffer *out, const struct message *message,
+	struct render_buffer *scratch);
+
+/* Appends all as "name":value, with a comma behind each of them. */
+void json_fields_members(struct render_buffer *out,
+	const struct message *message, struct render_buffer *scratch);
+
+/* As they are called in JSON and in the manual. */
+const char *json_fields_type(enum field_type type);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * Sums of the values that an argument has had: count, least, most, mean,
+ * standard deviation, percentiles.  Filled by the styles that show numbers,
+ * value by value or in whole columns; both come to the same.  Least and most
+ * are exact, percentiles off by at most 1/1024 of themselves.
+ */
+#ifndef DECODER_NUMBERS_H
+#define DECODER_NUMBERS_H
+
+#include "decoder/number_sketch.h"
+
+/* What all numbers of a style share; to be set up by numbers_room(). */
+struct numbers_room {
+	size_t left;		    /* of memory for the sketches, bytes */
+	struct number_sketch spill; /* of those that it was not enough for */
+	bool failed;		    /* out of memory */
+};
+
+/* All zeros is empty. */
+struct numbers {
+	uint64_t count;
+	uint64_t left_out; /* neither numbers nor finite */
+	bool fractional;   /* not all of them are integers */
+	bool spilled;	   /* it has no sketch any more */
+	long double least;
+	long double most;
+	long double origin; /* the first: sums are of the differences to it */
+	long double sum;
+	long double squares;
+	struct number_sketch sketch;
+};
+
+struct numbers_room numbers_room(void);
+void numbers_room_free(struct numbers_room *room);
+
+/* The same integer so many times. */
+void numbers_add_integer(struct numbers *numbers, struct numbers_room *room,
+	long double value, uint64_t times);
+
+/* The same for one that may be a fraction, or none. */
+void numbers_add_float(struct numbers *numbers, struct numbers_room *room,
+	double value, uint64_t times);
+
+void numbers_add_integers(struct numbers *numbers, struct numbers_room *room,
+	const int64_t *values, size_t count);
+void numbers_add_floats(struct numbers *numbers, struct numbers_room *room,
+	const double *values, size_t count);
+
+/* Adds all of the other; what was spilled stays so. */
+void numbers_merge(struct numbers *numbers, struct numbers_room *room,
+	const struct numbers *other);
+
+/* Adds to the sum of all that share the room what they have spilled. */
+void numbers_add_spilled(struct numbers *sum, struct numbers_room *room);
+
+/* These are 0 if there are none. */
+long double numbers_mean(const struct numbers *numbers);
+long double numbers_deviation(const struct numbers *numbers);
+
+/*
+ * The value that so many thousandths of all are not above.  Only if nothing
+ * was spilled.
+ */
+long double numbers_percentile(
+	const struct numbers *numbers, unsigned thousandths);
+
+/* Frees the sketch. */
+void numbers_free(struct numbers *numbers, struct numbers_room *room);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Two runs, read and compared: which places said how much in each, and where
+ * the threads of the second first said something else than those of the
+ * first.  Filled by show_diff.c, written down by run_report.c.
+ */
+#ifndef DECODER_RUN_DIFF_H
+#define DECODER_RUN_DIFF_H
+
+#include "decoder/options.h"
+#include "decoder/run_roles.h"
+#include "decoder/run_sites.h"
+
+struct source;
+
+/* Lines that are shown before and after the first difference. */
+#define RUN_DIFF_BEFORE 3
+#define RUN_DIFF_AFTER 3
+
+struct run_total {
+	uint64_t messages;
+	uint64_t first; /* wall time; 0: there were none */
+	uint64_t last;
+};
+
+/* Around a difference: some messages of one thread in one run. */
+struct run_lines {
+	struct render_buffer text; /* one line each, escaped */
+	size_t same;		   /* of them are before the difference */
+	size_t count;
+};
+
+/* All zeros but for the options is nothing read. */
+struct run_diff {
+	const struct options *options;
+	struct run_sites sites;
+	struct run_roles roles;
+	struct run_total runs[2];
+	const struct run_role *difference; /* null: there is none */
+	struct run_lines lines[2];
+};
+
+/* Reads run 0, then run 1, to their ends. */
+void run_diff_read(struct run_diff *diff, struct source *source, int run);
+
+/* After both. */
+void run_diff_compare(struct run_diff *diff);
+
+/* Reads run 0 or 1 once more, for the lines around the difference. */
+void run_diff_read_lines(struct run_diff *diff, struct source *source, int run);
+
+/* False: there was not enough memory. */
+bool run_diff_is_whole(const struct run_diff *diff);
+
+void run_diff_free(struct run_diff *diff);
+
+#endif

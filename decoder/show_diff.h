@@ -1,0 +1,14 @@
+/*
+ * What binlog-show does for --diff: two runs in, what they differ in out.
+ * Part of the main of binlog-show: it says itself what is wrong.
+ */
+#ifndef DECODER_SHOW_DIFF_H
+#define DECODER_SHOW_DIFF_H
+
+#include "decoder/exit_status.h"
+#include "decoder/options.h"
+
+/* Of the two paths of the options. */
+enum exit_status show_diff(const struct options *options);
+
+#endif

@@ -1,0 +1,139 @@
+#include "decoder/show_index.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decoder/capture_list.h"
+#include "decoder/filter.h"
+#include "decoder/fired.h"
+#include "decoder/index.h"
+#include "decoder/say.h"
+#include "decoder/source.h"
+#include "record/layout.h"
+#include "record/packed.h"
+
+struct listing {
+	const struct options *options;
+	struct error_list errors;
+	struct capture_list list;
+	struct fired fired;
+	struct output output;
+	struct render_buffer complaint;
+	struct index_sum sum;
+	size_t listed;
+	size_t missing;
+};
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t length = strlen(path);
+	size_t end = strlen(suffix);
+
+	return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+/* Or packed logs. */
+static bool is_capture(const char *path)
+{
+	struct stat status;
+
+	if (ends_in(path, BINLOG_SUFFIX) || ends_in(path, PACKED_SUFFIX))
+		return true;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static void take_messages(struct listing *listing, struct source *source)
+{
+	const struct options *options = listing->options;
+	const struct message *message;
+
+	while (source && (message = source_next(source)))
+		if (!message_is_event(message) && !message->continues &&
+			filter_wants(options, message) &&
+			filter_selects(options, message))
+			fired_take(&listing->fired, message);
+	if (!source || listing->fired.failed)
+		error_add(&listing->errors,
+			&(struct error){.code = ERROR_MEMORY});
+}
+
+/* False: no captures were named. */
+static bool count_messages(struct listing *listing)
+{
+	const struct options *options = listing->options;
+	struct source *source;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < options->path_count; i++) {
+		if (!is_capture(options->paths[i]))
+			continue;
+		any = true;
+		capture_list_add(
+			&listing->list, options->paths[i], &listing->errors);
+	}
+	source = source_new(&listing->list, NULL, &listing->errors);
+	take_messages(listing, source);
+	source_free(source);
+	return any;
+}
+
+static void list_programs(struct listing *listing, bool counts)
+{
+	const struct options *options = listing->options;
+	size_t i;
+
+	for (i = 0; i < options->path_count; i++) {
+		if (is_capture(options->paths[i]))
+			continue;
+		if (index_put(options->paths[i], &options->symbols,
+			    counts ? &listing->fired : NULL, &listing->sum,
+			    &listing->output, &listing->complaint))
+			listing->listed++;
+		else
+			listing->missing++;
+	}
+	output_flush(&listing->output);
+}
+
+static void say_all(const struct listing *listing, bool counts)
+{
+	const struct render_buffer *complaint = &listing->complaint;
+
+	if (complaint->length > 0)
+		fwrite(complaint->data, 1, complaint->length, stderr);
+	say_errors(&listing->errors);
+	if (counts && !listing->options->quiet)
+		fprintf(stderr,
+			"%zu of %zu statements have made messages, of %zu it "
+			"is not known\n",
+			listing->sum.fired, listing->sum.statements,
+			listing->sum.unknown);
+}
+
+static enum exit_status judge(const struct listing *listing)
+{
+	if (say_output(&listing->output) || listing->listed == 0)
+		return EXIT_NOTHING;
+	return listing->missing > 0 || error_count(&listing->errors,
+					       ERROR_SEVERITY_DAMAGE) > 0
+		       ? EXIT_DAMAGE
+		       : EXIT_ALL_READ;
+}
+
+enum exit_status show_index(const struct options *options)
+{
+	struct listing listing = {
+		.options = options, .output = {.fd = STDOUT_FILENO}};
+	bool counts = count_messages(&listing);
+
+	list_programs(&listing, counts);
+	say_all(&listing, counts);
+	render_buffer_free(&listing.complaint);
+	render_buffer_free(&listing.output.text);
+	fired_free(&listing.fired);
+	capture_list_free(&listing.list);
+	return judge(&listing);
+}

@@ -1,0 +1,452 @@
+#include "decoder/spans.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/fields.h"
+#include "decoder/span_table.h"
+
+/* Longer values are not compared. */
+#define KEY_BYTES_MAX ((size_t)4096)
+
+/* Of all stacks; when there are more, others are not known. */
+#define STACK_BYTES_MAX ((size_t)1 << 26)
+
+/* What messages with one context are to one rule. */
+struct span_role {
+	struct span_role *next;
+	size_t rule;
+	bool begins;
+	bool keyless; /* they have not all that is to be compared */
+	const struct field *fields[SPAN_PARTS_MAX]; /* null: no argument */
+};
+
+/* What is known of a context. */
+struct span_site {
+	const struct spans *owner;
+	struct span_site *next; /* of another owner */
+	struct span_role *roles; /* those that end spans first; or null */
+	const char *stack;	 /* null: not asked yet, or not kept */
+	size_t stack_bytes;
+};
+
+struct spans {
+	const struct span_rules *rules;
+	struct stack *stack;
+	spans_take *take;
+	void *closure;
+	struct span_table open;
+	struct span_sum sums[SPAN_RULES_MAX];
+	struct pool stacks;
+	struct render_buffer key;
+	struct render_buffer text;
+	struct render_buffer scratch;
+	bool failed;
+};
+
+struct spans *spans_new(const struct span_rules *rules, struct stack *stack,
+	spans_take *take, void *closure)
+{
+	struct spans *spans = calloc(1, sizeof(*spans));
+
+	if (!spans || !render_buffer_reserve(&spans->key, KEY_BYTES_MAX)) {
+		free(spans);
+		return NULL;
+	}
+	spans->rules = rules;
+	spans->stack = stack;
+	spans->take = take;
+	spans->closure = closure;
+	return spans;
+}
+
+/* With or without the newline at its end. */
+static bool is_format(const struct definition_string *format, const char *glob)
+{
+	bool found;
+	char *line;
+
+	if (fnmatch(glob, format->bytes, 0) == 0)
+		return true;
+	if (format->length == 0 || format->bytes[format->length - 1] != '\n')
+		return false;
+	line = strndup(format->bytes, format->length - 1);
+	found = line && fnmatch(glob, line, 0) == 0;
+	free(line);
+	return found;
+}
+
+static const struct field *field_of(
+	const struct message *message, const struct span_name *name)
+{
+	const struct fields *fields = fields_of(message);
+	size_t before = definition_arguments_before(message->context);
+	size_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->all[i];
+
+		if (field->argument + 1u == before + name->number ||
+			(name->number == 0 &&
+				strlen(field->name) == name->bytes &&
+				memcmp(field->name, name->text, name->bytes) ==
+					0))
+			return field;
+	}
+	return NULL;
+}
+
+static bool add_role(struct span_site *site, const struct span_rule *rule,
+	size_t number, bool begins, const struct message *message)
+{
+	struct span_role *role = pool_take(message->pool, sizeof(*role));
+	size_t i;
+
+	if (!role)
+		return false;
+	*role = (struct span_role){
+		.next = site->roles,
+		.rule = number,
+		.begins = begins,
+	};
+	for (i = 0; i < rule->part_count; i++) {
+		const struct span_part *part = &rule->parts[i];
+
+		if (part->of != SPAN_PART_ARGUMENT)
+			continue;
+		role->fields[i] = field_of(
+			message, begins ? &part->start : &part->done);
+		role->keyless = role->keyless || !role->fields[i];
+	}
+	site->roles = role;
+	return true;
+}
+
+/* A message may end one span and begin the next. */
+static bool add_roles(const struct spans *spans, struct span_site *site,
+	const struct message *message, bool begins)
+{
+	const struct definition_string *format = message_format(message);
+	size_t i;
+
+	for (i = 0; format && format->bytes && i < spans->rules->count; i++) {
+		const struct span_rule *rule = &spans->rules->all[i];
+
+		if (is_format(format, begins ? rule->start : rule->done) &&
+			!add_role(site, rule, i, begins, message))
+			return false;
+	}
+	return true;
+}
+
+/* Null: out of memory. */
+static struct span_site *site_of(
+	const struct spans *spans, const struct message *message)
+{
+	struct span_site *site = message->context->spans;
+
+	while (site && site->owner != spans)
+		site = site->next;
+	if (site)
+		return site;
+	site = pool_take(message->pool, sizeof(*site));
+	if (!site)
+		return NULL;
+	*site = (struct span_site){
+		.owner = spans,
+		.next = message->context->spans,
+	};
+	if (!add_roles(spans, site, message, true) ||
+		!add_roles(spans, site, message, false))
+		return NULL;
+	message->context->spans = site;
+	return site;
+}
+
+/* Numbers in decimal, so that a %d and a %x of one value are the same. */
+static bool put_value(struct spans *spans, const struct field *field,
+	const struct message *message)
+{
+	struct field_value value =
+		field_value(field, message, &spans->scratch);
+	char number[32];
+
+	if (!value.known)
+		return false;
+	if (field->type == FIELD_TEXT) {
+		if (value.bytes > KEY_BYTES_MAX)
+			return false;
+		render_buffer_put(&spans->key, value.text, value.bytes);
+		return true;
+	}
+	if (field->type == FIELD_INTEGER)
+		snprintf(number, sizeof(number), "%" PRId64, value.i64);
+	else if (field->type == FIELD_FLOAT)
+		snprintf(number, sizeof(number), "%.17g", value.f64);
+	else
+		snprintf(number, sizeof(number), "%" PRIu64, value.u64);
+	render_buffer_put(&spans->key, number, strlen(number));
+	return true;
+}
+
+static void put_id(struct spans *spans, uint32_t id)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%" PRIu32, id);
+	render_buffer_put(&spans->key, number, strlen(number));
+}
+
+static bool put_part(struct spans *spans, enum span_part_of of,
+	const struct field *field, const struct message *message)
+{
+	switch (of) {
+	case SPAN_PART_PID:
+		put_id(spans, message->pid);
+		return true;
+	case SPAN_PART_TID:
+		put_id(spans, message->tid);
+		return true;
+	case SPAN_PART_THREAD:
+		render_buffer_put(&spans->key, message->thread,
+			strlen(message->thread));
+		return true;
+	case SPAN_PART_ARGUMENT:
+		break;
+	}
+	return put_value(spans, field, message);
+}
+
+/* False: the message has not all that is to be compared. */
+static bool make_key(struct spans *spans, const struct span_role *role,
+	const struct message *message)
+{
+	const struct span_rule *rule = &spans->rules->all[role->rule];
+	size_t i;
+
+	spans->key.length = 0;
+	if (role->keyless)
+		return false;
+	if (rule->part_count == 0) {
+		render_buffer_put(&spans->key, &message->pid,
+			sizeof(message->pid));
+		render_buffer_put(&spans->key, &message->tid,
+			sizeof(message->tid));
+	}
+	for (i = 0; i < rule->part_count; i++) {
+		if (i > 0)
+			render_buffer_put_byte(&spans->key, '\0');
+		if (!put_part(spans, rule->parts[i].of, role->fields[i],
+			    message))
+			return false;
+	}
+	spans->failed = spans->failed || spans->key.failed;
+	return true;
+}
+
+static struct span_end end_of(const struct message *message)
+{
+	struct span_end end = {
+		.wall = message->wall,
+		.ticks = message->ticks,
+		.pid = message->pid,
+		.tid = message->tid,
+		.program = message->program,
+	};
+
+	snprintf(end.thread, sizeof(end.thread), "%s", message->thread);
+	return end;
+}
+
+/* Clocks may be set back meanwhile. */
+static uint64_t duration_of(
+	const struct span_end *begin, const struct message *end)
+{
+	double ticks = (double)(end->ticks - begin->ticks);
+
+	if (end->wall >= begin->wall)
+		return end->wall - begin->wall;
+	if (end->ticks < begin->ticks || !end->segment ||
+		!(ticks * end->segment->rate < 1e18))
+		return 0;
+	return (uint64_t)(ticks * end->segment->rate);
+}
+
+/* The key for people, in place. */
+static void tell(struct spans *spans, const struct span_open *open,
+	const struct message *end)
+{
+	const struct span_key *key = open->key;
+	struct span span = {
+		.rule = key->rule,
+		.begin = open->begin,
+		.ended = end,
+		.text = open->text,
+		.text_bytes = open->text_bytes,
+		.stack = open->stack,
+		.stack_bytes = open->stack_bytes,
+	};
+	size_t i;
+
+	spans->scratch.length = 0;
+	if (spans->rules->all[key->rule].part_count > 0)
+		render_buffer_put(&spans->scratch, key->bytes, key->size);
+	for (i = 0; i < spans->scratch.length; i++)
+		if (spans->scratch.data[i] == '\0')
+			spans->scratch.data[i] = ',';
+	span.key = spans->scratch.length > 0 ? spans->scratch.data : "";
+	span.key_bytes = spans->scratch.length;
+	if (end) {
+		span.end = end_of(end);
+		span.duration = duration_of(&open->begin, end);
+	}
+	spans->take(spans->closure, &span);
+}
+
+static void add_to_sum(struct span_sum *sum, uint64_t duration)
+{
+	if (sum->count++ == 0 || duration < sum->least)
+		sum->least = duration;
+	if (duration > sum->most)
+		sum->most = duration;
+	sum->total += (double)duration;
+	quantiles_add(&sum->durations, duration);
+}
+
+static void end_span(struct spans *spans, const struct span_role *role,
+	const struct message *message)
+{
+	struct span_sum *sum = &spans->sums[role->rule];
+	struct span_open *open = span_table_find(&spans->open, role->rule,
+		spans->key.data, spans->key.length, message->pid,
+		message->tid);
+
+	if (!open) {
+		sum->unbegun++;
+		return;
+	}
+	add_to_sum(sum, duration_of(&open->begin, message));
+	tell(spans, open, message);
+	span_table_close(&spans->open, open);
+}
+
+/* It will not end any more. */
+static void give_up(struct spans *spans, struct span_open *open)
+{
+	spans->sums[open->key->rule].unfinished++;
+	tell(spans, open, NULL);
+	span_table_close(&spans->open, open);
+}
+
+static void keep_bounded(struct spans *spans)
+{
+	while (spans->open.count >= SPANS_OPEN_MAX ||
+		spans->open.bytes >= SPANS_BYTES_MAX) {
+		spans->sums[spans->open.oldest->key->rule].given_up++;
+		give_up(spans, spans->open.oldest);
+	}
+}
+
+static void add_stack(struct spans *spans, struct span_site *site,
+	const struct message *message)
+{
+	struct render_buffer *lines = &spans->text;
+
+	if (!spans->stack || site->stack ||
+		spans->stacks.bytes > STACK_BYTES_MAX)
+		return;
+	lines->length = 0;
+	stack_put(spans->stack, message, lines);
+	if (lines->length == 0)
+		return;
+	site->stack = pool_copy(&spans->stacks, lines->data, lines->length);
+	site->stack_bytes = site->stack ? lines->length : 0;
+}
+
+static void begin_span(struct spans *spans, struct span_site *site,
+	const struct span_role *role, const struct message *message)
+{
+	struct render_buffer *text = &spans->text;
+	struct span_open *open;
+
+	keep_bounded(spans);
+	add_stack(spans, site, message);
+	text->length = 0;
+	message_text(message, text);
+	if (text->length > 0 && text->data[text->length - 1] == '\n')
+		text->length--;
+	if (text->length > SPANS_TEXT_MAX)
+		text->length = SPANS_TEXT_MAX;
+	open = span_table_open(&spans->open, role->rule, spans->key.data,
+		spans->key.length, text->data, text->length);
+	if (!open) {
+		spans->failed = true;
+		return;
+	}
+	open->begin = end_of(message);
+	open->stack = site->stack;
+	open->stack_bytes = site->stack_bytes;
+}
+
+void spans_message(struct spans *spans, const struct message *message)
+{
+	const struct span_role *role;
+	struct span_site *site;
+
+	if (message_is_event(message) || message->continues)
+		return;
+	site = site_of(spans, message);
+	if (!site) {
+		spans->failed = true;
+		return;
+	}
+	for (role = site->roles; role; role = role->next) {
+		if (!make_key(spans, role, message))
+			spans->sums[role->rule].keyless++;
+		else if (role->begins)
+			begin_span(spans, site, role, message);
+		else
+			end_span(spans, role, message);
+	}
+}
+
+void spans_finish(struct spans *spans)
+{
+	while (spans->open.oldest)
+		give_up(spans, spans->open.oldest);
+}
+
+bool spans_are_whole(const struct spans *spans)
+{
+	bool whole = !spans->failed && !spans->text.failed &&
+		     !spans->scratch.failed;
+	size_t i;
+
+	for (i = 0; i < spans->rules->count; i++)
+		whole = whole && !spans->sums[i].durations.failed;
+	return whole;
+}
+
+const struct span_sum *spans_sum(const struct spans *spans, size_t rule)
+{
+	return &spans->sums[rule];
+}
+
+void spans_free(struct spans *spans)
+{
+	size_t i;
+
+	if (!spans)
+		return;
+	for (i = 0; i < SPAN_RULES_MAX; i++)
+		quantiles_free(&spans->sums[i].durations);
+	span_table_free(&spans->open);
+	pool_free(&spans->stacks);
+	render_buffer_free(&spans->key);
+	render_buffer_free(&spans->text);
+	render_buffer_free(&spans->scratch);
+	free(spans);
+}

@@ -1,0 +1,260 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/calendar.h"
+#include "decoder/digits.h"
+#include "decoder/event_words.h"
+#include "decoder/json_fields.h"
+#include "decoder/json_place.h"
+#include "decoder/json_text.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/style.h"
+#include "decoder/track_table.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+#define NS 1000000000u
+
+/* The events of the Trace Event Format, in one array. */
+struct chrome {
+	struct style_settings settings;
+	struct calendar calendar;
+	struct whole_call call;
+	struct track_table tracks;
+	struct render_buffer scratch;
+	uint64_t base; /* that times are counted from, wall time */
+	uint64_t next; /* no event is earlier; 0: there was none */
+	bool any;      /* entry of the array */
+};
+
+void *style_chrome_begin(const struct style_settings *settings)
+{
+	struct chrome *chrome = calloc(1, sizeof(*chrome));
+
+	if (!chrome)
+		return NULL;
+	chrome->settings = *settings;
+	chrome->calendar.utc = settings->utc;
+	chrome->call.pointers = settings->pointers;
+	json_text_put(&settings->output->text,
+		"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	return chrome;
+}
+
+/* Microseconds have to be exact as a double: they begin with the first call. */
+static uint64_t time_of(struct chrome *chrome, const struct message *message)
+{
+	uint64_t time;
+
+	if (chrome->next == 0)
+		chrome->base = message->wall - message->wall % NS;
+	time = message->wall > chrome->base ? message->wall - chrome->base : 0;
+	if (time < chrome->next)
+		time = chrome->next;
+	chrome->next = time + 1;
+	return time;
+}
+
+static void put_time(struct render_buffer *out, uint64_t time)
+{
+	char digits[3];
+
+	json_text_put(out, ",\"ts\":");
+	json_text_unsigned(out, time / 1000);
+	render_buffer_put_byte(out, '.');
+	digits_write_last(digits, time % 1000, sizeof(digits));
+	render_buffer_put(out, digits, sizeof(digits));
+}
+
+static struct render_buffer *begin_entry(struct chrome *chrome)
+{
+	struct render_buffer *out = &chrome->settings.output->text;
+
+	if (chrome->any)
+		render_buffer_put_byte(out, ',');
+	chrome->any = true;
+	json_text_put(out, "\n{\"name\":");
+	return out;
+}
+
+static void put_ids(struct render_buffer *out, const struct message *message)
+{
+	json_text_put(out, ",\"pid\":");
+	json_text_unsigned(out, message->pid);
+	json_text_put(out, ",\"tid\":");
+	json_text_unsigned(out, message->tid);
+}
+
+static void put_name(struct chrome *chrome, const struct message *message,
+	const char *what, const char *name)
+{
+	struct render_buffer *out = begin_entry(chrome);
+
+	json_text_word(out, what);
+	json_text_put(out, ",\"ph\":\"M\"");
+	put_ids(out, message);
+	json_text_put(out, ",\"args\":{\"name\":");
+	json_text_word(out, name);
+	json_text_put(out, "}}");
+}
+
+/* Of whoever has not been named yet, or has another name now. */
+static void put_names(struct chrome *chrome, const struct message *message)
+{
+	bool named;
+
+	if (track_table_process(&chrome->tracks, message, &named) && named)
+		put_name(chrome, message, "process_name",
+			message->program->name);
+	if (track_table_thread(&chrome->tracks, message, &named) && named)
+		put_name(chrome, message, "thread_name", message->thread);
+}
+
+/* Without the newline at its end. */
+static void put_title(struct render_buffer *out, const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+	const struct definition_string *format = message_format(message);
+	size_t bytes = format ? format->length : 0;
+
+	if (bytes > 0 && format->bytes[bytes - 1] == '\n')
+		bytes--;
+	if (bytes > 0)
+		json_text_string(out, format->bytes, bytes);
+	else
+		json_text_word(out,
+			function && function->bytes ? function->bytes : "?");
+}
+
+static void put_when(struct chrome *chrome, const struct message *message,
+	struct render_buffer *out)
+{
+	put_ids(out, message);
+	put_time(out, time_of(chrome, message));
+	json_text_put(out, ",\"args\":{\"time\":\"");
+	calendar_append_standard(&chrome->calendar, message->wall, out);
+	render_buffer_put_byte(out, '"');
+}
+
+static void put_category(struct chrome *chrome, const struct message *message,
+	struct render_buffer *out)
+{
+	const char *level = level_name(message_level(message));
+	struct render_buffer *scratch = &chrome->scratch;
+	char *comma;
+
+	scratch->length = 0;
+	message_words_stream(message, scratch);
+	while (scratch->length > 0 &&
+		(comma = memchr(scratch->data, ',', scratch->length)))
+		*comma = ' '; /* it would be two */
+	json_text_put(out, ",\"cat\":\"");
+	json_text_escape(out, scratch->data, scratch->length);
+	if (level) {
+		render_buffer_put_byte(out, ',');
+		json_text_escape(out, level, strlen(level));
+	}
+	json_text_put(out, "\",\"ph\":\"i\",\"s\":\"t\"");
+}
+
+static void put_place(struct chrome *chrome, const struct message *message,
+	struct render_buffer *out)
+{
+	if (chrome->settings.location)
+		json_place_put(out, chrome->settings.location, message);
+	if (!chrome->settings.stack)
+		return;
+	json_text_put(out, "\"stack\":");
+	json_place_stack(out, chrome->settings.places, message,
+		chrome->settings.options->depth);
+	render_buffer_put_byte(out, ',');
+}
+
+static void put_head(struct chrome *chrome, const struct message *message)
+{
+	struct render_buffer *out;
+	size_t end;
+
+	put_names(chrome, message);
+	out = begin_entry(chrome);
+	put_title(out, message);
+	put_category(chrome, message, out);
+	put_when(chrome, message, out);
+	render_buffer_put_byte(out, ',');
+	put_place(chrome, message, out);
+	json_text_put(out, "\"values\":{");
+	end = out->length;
+	json_fields_members(out, message, &chrome->scratch);
+	if (out->length > end)
+		out->length--; /* the comma behind the last */
+	json_text_put(out, "}");
+}
+
+static void put_text(struct chrome *chrome)
+{
+	struct render_buffer *out = &chrome->settings.output->text;
+
+	json_text_put(out, ",\"message\":");
+	json_text_string(out, chrome->call.text.data, chrome->call.text.length);
+	json_text_put(out, "}}");
+	whole_call_forget(&chrome->call);
+	output_settle(chrome->settings.output);
+}
+
+/* The end of a process is an event of all its threads. */
+static void put_event(struct chrome *chrome, const struct message *message)
+{
+	struct render_buffer *scratch = &chrome->scratch;
+	bool of_call = event_words_are_of_call(message);
+	struct render_buffer *out;
+
+	put_names(chrome, message);
+	out = begin_entry(chrome);
+	json_text_word(out, of_call ? "suppressed" : "end");
+	json_text_put(out, ",\"cat\":\"event\",\"ph\":\"i\",\"s\":");
+	json_text_word(out, of_call ? "t" : "p");
+	put_when(chrome, message, out);
+	scratch->length = 0;
+	event_words_put(message, scratch);
+	json_text_put(out, ",\"words\":");
+	json_text_string(out, scratch->data, scratch->length);
+	json_text_put(out, "}}");
+	output_settle(chrome->settings.output);
+}
+
+void style_chrome_message(void *state, const struct message *message)
+{
+	struct chrome *chrome = state;
+
+	if (whole_call_ended(&chrome->call, message))
+		put_text(chrome);
+	if (message_is_event(message)) {
+		if (event_words_are(message))
+			put_event(chrome, message);
+		return;
+	}
+	if (!chrome->call.open)
+		put_head(chrome, message);
+	if (whole_call_add(&chrome->call, message))
+		put_text(chrome);
+}
+
+void style_chrome_end(void *state)
+{
+	struct chrome *chrome = state;
+	struct render_buffer *out = &chrome->settings.output->text;
+
+	if (chrome->call.open)
+		put_text(chrome);
+	json_text_put(out, "\n],\"otherData\":{\"start\":\"");
+	calendar_append_standard(&chrome->calendar, chrome->base, out);
+	json_text_put(out, "\",\"start_ns\":\"");
+	json_text_unsigned(out, chrome->base);
+	json_text_put(out, "\"}}\n");
+	out->failed = out->failed || chrome->tracks.failed;
+	track_table_free(&chrome->tracks);
+	render_buffer_free(&chrome->call.text);
+	render_buffer_free(&chrome->scratch);
+	free(chrome);
+}

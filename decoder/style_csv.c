@@ -1,0 +1,126 @@
+#include <stdlib.h>
+
+#include "decoder/calendar.h"
+#include "decoder/category.h"
+#include "decoder/csv_sites.h"
+#include "decoder/csv_text.h"
+#include "decoder/json_text.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/style.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+/* A row for each call: of one table, or of that of its site. */
+struct csv {
+	struct style_settings settings;
+	struct calendar calendar;
+	struct whole_call call;
+	struct csv_sites *sites; /* null: all are one table */
+	struct render_buffer word;
+	struct render_buffer cell;
+};
+
+void *style_csv_begin(const struct style_settings *settings)
+{
+	struct csv *csv = calloc(1, sizeof(*csv));
+
+	if (!csv)
+		return NULL;
+	csv->settings = *settings;
+	csv->calendar.utc = settings->utc;
+	csv->call.pointers = settings->pointers;
+	if (settings->directory) {
+		csv->sites = csv_sites_new(settings);
+		if (csv->sites)
+			return csv;
+		free(csv);
+		return NULL;
+	}
+	json_text_put(&settings->output->text,
+		"time,program,pid,tid,thread,stream,level,module,function,"
+		"format,message\n");
+	return csv;
+}
+
+static void put_origin(struct csv *csv, const struct message *message,
+	struct render_buffer *out)
+{
+	calendar_append(&csv->calendar, message->wall, out);
+	render_buffer_put_byte(out, ',');
+	csv_text_word(out, message->program->name, &csv->cell);
+	render_buffer_put_byte(out, ',');
+	json_text_unsigned(out, message->pid);
+	render_buffer_put_byte(out, ',');
+	json_text_unsigned(out, message->tid);
+	render_buffer_put_byte(out, ',');
+	csv_text_word(out, message->thread, &csv->cell);
+	render_buffer_put_byte(out, ',');
+}
+
+/* All that is known before the text is whole. */
+static void begin_row(struct csv *csv, const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+	const struct definition_string *format = message_format(message);
+	struct render_buffer *out = &csv->settings.output->text;
+	struct render_buffer *cell = &csv->cell;
+
+	put_origin(csv, message, out);
+	csv->word.length = 0;
+	message_words_stream(message, &csv->word);
+	csv_text_put(out, csv->word.data, csv->word.length, cell);
+	render_buffer_put_byte(out, ',');
+	csv_text_word(out, level_name(message_level(message)), cell);
+	render_buffer_put_byte(out, ',');
+	csv_text_word(out, category_module(message), cell);
+	render_buffer_put_byte(out, ',');
+	csv_text_word(out, function ? function->bytes : NULL, cell);
+	render_buffer_put_byte(out, ',');
+	if (format)
+		csv_text_put(out, format->bytes, format->length, cell);
+	render_buffer_put_byte(out, ',');
+}
+
+static void end_row(struct csv *csv)
+{
+	struct render_buffer *out = &csv->settings.output->text;
+
+	csv_text_put(
+		out, csv->call.text.data, csv->call.text.length, &csv->cell);
+	render_buffer_put_byte(out, '\n');
+	whole_call_forget(&csv->call);
+	output_settle(csv->settings.output);
+}
+
+void style_csv_message(void *state, const struct message *message)
+{
+	struct csv *csv = state;
+
+	if (message_is_event(message))
+		return;
+	if (csv->sites) {
+		csv_sites_message(csv->sites, message);
+		return;
+	}
+	if (whole_call_ended(&csv->call, message))
+		end_row(csv);
+	if (!csv->call.open)
+		begin_row(csv, message);
+	if (whole_call_add(&csv->call, message))
+		end_row(csv);
+}
+
+void style_csv_end(void *state)
+{
+	struct csv *csv = state;
+
+	if (csv->call.open)
+		end_row(csv);
+	if (csv->sites)
+		csv_sites_end(csv->sites);
+	render_buffer_free(&csv->call.text);
+	render_buffer_free(&csv->word);
+	render_buffer_free(&csv->cell);
+	free(csv);
+}

@@ -1,0 +1,267 @@
+#include <stdlib.h>
+
+#include "decoder/fields.h"
+#include "decoder/frames.h"
+#include "decoder/heph_format.h"
+#include "decoder/heph_own.h"
+#include "decoder/heph_streams.h"
+#include "decoder/heph_write.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/style.h"
+#include "decoder/utf8_text.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+/* A packet of Heph's trace format for each call. */
+struct heph {
+	struct style_settings settings;
+	struct whole_call call;
+	struct heph_streams streams;
+	struct heph_event event;	 /* of the call */
+	struct render_buffer attributes; /* likewise */
+	struct render_buffer text;	 /* of it, or what it was made of */
+	struct render_buffer scratch;
+	uint64_t epoch;
+	bool begun;
+	bool undone; /* the call is an event of such a trace again */
+};
+
+void *style_heph_begin(const struct style_settings *settings)
+{
+	struct heph *heph = calloc(1, sizeof(*heph));
+
+	if (!heph)
+		return NULL;
+	heph->settings = *settings;
+	heph->call.pointers = settings->pointers;
+	return heph;
+}
+
+static bool is_foreign(const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+
+	return function && function->bytes &&
+	       strcmp(function->bytes, HEPH_FORMAT_FUNCTION) == 0;
+}
+
+/* Times of such a trace are given as they were, others since 1970. */
+static void begin_trace(struct heph *heph, const struct message *message)
+{
+	bool foreign = is_foreign(message);
+
+	heph->begun = true;
+	if (foreign)
+		heph->epoch = message->capture->header.start.realtime;
+	if (!foreign || heph->epoch != 0)
+		heph_write_epoch(&heph->settings.output->text, heph->epoch);
+}
+
+static void put_text(struct heph *heph, enum heph_own_name name,
+	const char *bytes, size_t size)
+{
+	heph->scratch.length = 0;
+	utf8_text_put(&heph->scratch, bytes, size);
+	heph_write_string(&heph->attributes, heph_own_names[name],
+		heph->scratch.data, heph->scratch.length);
+}
+
+static void put_word(
+	struct heph *heph, enum heph_own_name name, const char *word)
+{
+	put_text(heph, name, word, strlen(word));
+}
+
+static void put_number(
+	struct heph *heph, enum heph_own_name name, uint64_t number)
+{
+	heph_write_unsigned(&heph->attributes, heph_own_names[name], number);
+}
+
+static void put_argument(struct heph *heph, const struct field *field,
+	const struct field_value *value)
+{
+	struct render_buffer *out = &heph->attributes;
+
+	switch (field->type) {
+	case FIELD_INTEGER:
+		heph_write_signed(out, field->name, value->i64);
+		break;
+	case FIELD_FLOAT:
+		heph_write_float(out, field->name, value->f64);
+		break;
+	case FIELD_TEXT:
+		heph->text.length = 0;
+		if (value->known)
+			utf8_text_put(&heph->text, value->text, value->bytes);
+		else
+			render_buffer_put(&heph->text, "(null)", 6);
+		heph_write_string(
+			out, field->name, heph->text.data, heph->text.length);
+		break;
+	default:
+		heph_write_unsigned(out, field->name, value->u64);
+	}
+}
+
+static void put_arguments(struct heph *heph, const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		struct field_value value =
+			field_value(&fields->all[i], message, &heph->scratch);
+
+		put_argument(heph, &fields->all[i], &value);
+	}
+}
+
+static void put_place(void *closure, const struct place *place)
+{
+	if (place->file) {
+		put_word(closure, HEPH_OWN_file, place->file);
+		put_number(closure, HEPH_OWN_line, place->line);
+	}
+	if (place->function)
+		put_word(closure, HEPH_OWN_caller, place->function);
+}
+
+static void put_string(struct heph *heph, enum heph_own_name name,
+	const struct definition_string *string)
+{
+	if (string && string->bytes)
+		put_text(heph, name, string->bytes, string->length);
+}
+
+static void put_own(struct heph *heph, const struct message *message)
+{
+	struct message_syslog syslog;
+
+	put_word(heph, HEPH_OWN_program, message->program->name);
+	put_number(heph, HEPH_OWN_pid, message->pid);
+	put_number(heph, HEPH_OWN_tid, message->tid);
+	put_word(heph, HEPH_OWN_thread, message->thread);
+	heph->text.length = 0;
+	message_words_stream(message, &heph->text);
+	put_text(heph, HEPH_OWN_stream, heph->text.data, heph->text.length);
+	put_word(heph, HEPH_OWN_level, level_name(message_level(message)));
+	put_string(heph, HEPH_OWN_function, message->context->function);
+	put_string(heph, HEPH_OWN_format, message_format(message));
+	if (message_is_syslog(message, &syslog)) {
+		put_number(heph, HEPH_OWN_priority, syslog.priority);
+		if (syslog.ident)
+			put_text(heph, HEPH_OWN_ident, syslog.ident,
+				syslog.ident_bytes);
+	}
+	if (heph->settings.location)
+		frames_author(
+			heph->settings.location, message, put_place, heph);
+}
+
+static void begin_event(struct heph *heph, const struct message *message)
+{
+	struct heph_event *event = &heph->event;
+
+	if (!heph->begun)
+		begin_trace(heph, message);
+	heph->attributes.length = 0;
+	*event = (struct heph_event){
+		.start = message->wall > heph->epoch
+				 ? message->wall - heph->epoch
+				 : 0,
+	};
+	event->end = event->start;
+	heph->undone = is_foreign(message) &&
+		       heph_format_undo(
+			       message, &heph->attributes, &heph->text, event);
+	heph_streams_count(&heph->streams, message, heph->undone, event);
+	if (heph->undone)
+		return;
+	put_arguments(heph, message);
+	put_own(heph, message);
+}
+
+/* What the description has no room for. */
+static void put_rest(struct heph *heph, size_t done)
+{
+	const struct render_buffer *text = &heph->text;
+	struct render_buffer *out = &heph->attributes;
+	struct render_buffer *values = &heph->scratch;
+	struct heph_attribute rest = {
+		.name = {HEPH_OWN_REST, sizeof(HEPH_OWN_REST) - 1},
+		.type = HEPH_STRING,
+		.array = true,
+	};
+
+	values->length = 0;
+	for (; done < text->length; rest.count++) {
+		size_t part = utf8_text_fit(text->data + done,
+			text->length - done, HEPH_STRING_MAX);
+
+		heph_write_text(values, text->data + done, part);
+		done += part;
+	}
+	heph_write_attribute(out, &rest);
+	render_buffer_put(out, values->data, values->length);
+}
+
+/* The text is known. */
+static void put_description(struct heph *heph)
+{
+	const struct render_buffer *said = &heph->call.text;
+	struct render_buffer *text = &heph->text;
+	bool newline = said->length > 0 && said->data[said->length - 1] == '\n';
+	size_t part;
+
+	text->length = 0;
+	utf8_text_put(text, said->data, said->length - newline);
+	part = utf8_text_fit(text->data, text->length, HEPH_STRING_MAX);
+	put_number(heph, HEPH_OWN_newline, newline);
+	heph->event.description = (struct heph_string){text->data, part};
+	if (part < text->length)
+		put_rest(heph, part);
+}
+
+static void put_event(struct heph *heph)
+{
+	struct render_buffer *out = &heph->settings.output->text;
+	size_t begin;
+
+	if (!heph->undone)
+		put_description(heph);
+	begin = heph_write_begin(out, &heph->event);
+	render_buffer_put(out, heph->attributes.data, heph->attributes.length);
+	heph_write_end(out, begin);
+	whole_call_forget(&heph->call);
+	output_settle(heph->settings.output);
+}
+
+void style_heph_message(void *state, const struct message *message)
+{
+	struct heph *heph = state;
+
+	if (message_is_event(message))
+		return;
+	if (whole_call_ended(&heph->call, message))
+		put_event(heph);
+	if (!heph->call.open)
+		begin_event(heph, message);
+	if (whole_call_add(&heph->call, message))
+		put_event(heph);
+}
+
+void style_heph_end(void *state)
+{
+	struct heph *heph = state;
+
+	if (heph->call.open)
+		put_event(heph);
+	heph_streams_free(&heph->streams);
+	render_buffer_free(&heph->call.text);
+	render_buffer_free(&heph->attributes);
+	render_buffer_free(&heph->text);
+	render_buffer_free(&heph->scratch);
+	free(heph);
+}

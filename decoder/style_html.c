@@ -1,0 +1,321 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decoder/event_words.h"
+#include "decoder/filter.h"
+#include "decoder/html_index.h"
+#include "decoder/html_json.h"
+#include "decoder/html_losses.h"
+#include "decoder/html_page.h"
+#include "decoder/html_rows.h"
+#include "decoder/line_joiner.h"
+#include "decoder/message_level.h"
+#include "decoder/style.h"
+
+#define NS 1000000000u
+#define ZONES_MAX 4096u	      /* changes of the clock on the wall */
+#define ZONE_STEP (15u * 60)  /* which come at full quarters of an hour */
+#define TAIL_BYTES_MAX 16384u /* of pieces; what comes then is text alone */
+
+/* What is known of a line when it begins: its head. */
+struct start {
+	uint64_t wall;
+	uint32_t thread;
+	uint32_t stream;
+	int32_t level;
+};
+
+/* One call that it is made of: in its tail, and its values behind it. */
+struct piece {
+	uint32_t site;
+	uint32_t values;
+	size_t bytes;
+};
+
+struct report {
+	struct style_settings settings;
+	struct line_joiner *joiner;
+	struct html_page *page;
+	struct html_rows *rows;
+	struct html_index *index;
+	uint64_t calls;
+	struct render_buffer head; /* of a line that is whole at once */
+	struct render_buffer tail;
+	struct render_buffer values; /* of a line */
+	struct render_buffer zones;  /* [row,seconds east of UTC] */
+	uint32_t zone_count;
+	uint64_t quarter; /* that `zone` is for */
+	long zone;
+	uint64_t row;
+};
+
+static void put_piece(struct report *report, const struct message *message,
+	uint32_t site, struct render_buffer *tail)
+{
+	struct piece piece = {.site = site};
+	size_t at = tail->length;
+
+	render_buffer_put(tail, &piece, sizeof(piece));
+	piece.values = html_rows_put_values(report->rows, message, tail);
+	piece.bytes = tail->length - at - sizeof(piece);
+	if (!tail->failed)
+		memcpy(tail->data + at, &piece, sizeof(piece));
+}
+
+static void describe(void *closure, const struct message *message,
+	struct render_buffer *head, struct render_buffer *tail)
+{
+	struct report *report = closure;
+	struct start start = {
+		.wall = message->wall,
+		.thread = html_index_thread(report->index, message),
+		.level = message_level(message),
+	};
+	uint32_t site;
+
+	html_index_site(report->index, message, &site, &start.stream);
+	render_buffer_put(head, &start, sizeof(start));
+	put_piece(report, message, site, tail);
+}
+
+/* Another call goes on with the line. */
+static void more(
+	void *closure, const struct message *message, struct render_buffer *tail)
+{
+	struct report *report = closure;
+	uint32_t site, stream;
+
+	if (message->continues || tail->length > TAIL_BYTES_MAX)
+		return;
+	html_index_site(report->index, message, &site, &stream);
+	put_piece(report, message, site, tail);
+}
+
+/* Takes the pieces of the tail apart. */
+static void take_pieces(struct report *report, const char *tail, size_t bytes,
+	struct html_index_shape *shape, struct html_row *row)
+{
+	struct piece piece;
+	size_t at = 0;
+
+	report->values.length = 0;
+	while (bytes - at >= sizeof(piece)) {
+		memcpy(&piece, tail + at, sizeof(piece));
+		at += sizeof(piece);
+		if (piece.bytes > bytes - at ||
+			shape->count == HTML_INDEX_SITES_MAX)
+			break;
+		shape->sites[shape->count++] = piece.site;
+		row->value_count += piece.values;
+		render_buffer_put(&report->values, tail + at, piece.bytes);
+		at += piece.bytes;
+	}
+	row->values = report->values.data;
+	row->value_bytes = report->values.length;
+}
+
+/* As the style line shows times: in the time zone of whoever makes this. */
+static void note_zone(struct report *report, uint64_t wall)
+{
+	time_t second = (time_t)(wall / NS);
+	uint64_t quarter = wall / NS / ZONE_STEP;
+	char text[64];
+	struct tm tm;
+
+	if (report->settings.utc || quarter == report->quarter ||
+		report->zone_count == ZONES_MAX)
+		return;
+	report->quarter = quarter;
+	if (!localtime_r(&second, &tm) || tm.tm_gmtoff == report->zone)
+		return;
+	report->zone = tm.tm_gmtoff;
+	snprintf(text, sizeof(text), "%s[%" PRIu64 ",%ld]",
+		report->zone_count++ > 0 ? "," : "", report->row, report->zone);
+	html_json_put_plain(&report->zones, text);
+}
+
+static void put_row(struct report *report, const struct start *start,
+	struct html_index_shape *shape, struct html_row *row)
+{
+	shape->stream = start->stream;
+	shape->level = start->level;
+	row->wall = start->wall;
+	row->thread = start->thread;
+	row->shape = html_index_shape(report->index, shape);
+	note_zone(report, row->wall);
+	html_rows_put(report->rows, row);
+	report->row++;
+}
+
+static void put_lines(void *closure, const struct line_joiner_lines *lines)
+{
+	struct html_row row = {.text = lines->text, .bytes = lines->bytes};
+	struct html_index_shape shape = {0};
+	struct start start;
+
+	if (lines->head_bytes < sizeof(start))
+		return; /* out of memory */
+	memcpy(&start, lines->head, sizeof(start));
+	take_pieces(closure, lines->tail, lines->tail_bytes, &shape, &row);
+	put_row(closure, &start, &shape, &row);
+}
+
+static void put_whole(void *closure, const struct message *message,
+	const char *text, size_t bytes)
+{
+	struct report *report = closure;
+
+	report->head.length = report->tail.length = 0;
+	describe(closure, message, &report->head, &report->tail);
+	put_lines(closure, &(struct line_joiner_lines){
+				   .head = report->head.data,
+				   .head_bytes = report->head.length,
+				   .tail = report->tail.data,
+				   .tail_bytes = report->tail.length,
+				   .text = text,
+				   .bytes = bytes,
+			   });
+}
+
+static void prepare(void *closure, const struct message *message,
+	struct render_buffer *text)
+{
+	struct report *report = closure;
+
+	if (report->settings.pointers)
+		pointers_show(report->settings.pointers, message, text);
+}
+
+/* The end of a process is a line of no call. */
+static void put_end(struct report *report, const struct message *message,
+	const struct render_buffer *words)
+{
+	struct html_row row = {.text = words->data, .bytes = words->length};
+	struct html_index_shape shape = {0};
+	const struct start start = {
+		.wall = message->wall,
+		.thread = html_index_thread(report->index, message),
+		.stream = HTML_INDEX_STREAM_END,
+		.level = message_level(message),
+	};
+
+	put_row(report, &start, &shape, &row);
+}
+
+/* An end comes after all that the process has said. */
+static void put_event(struct report *report, const struct message *message)
+{
+	bool of_call = event_words_are_of_call(message);
+	struct render_buffer words = {0};
+
+	if (!of_call)
+		line_joiner_end_process(report->joiner, message);
+	event_words_put(message, &words);
+	if (!filter_wants_line(report->settings.options, message, words.data,
+		    words.length))
+		words.length = 0;
+	else if (of_call)
+		put_whole(report, message, words.data, words.length);
+	else
+		put_end(report, message, &words);
+	render_buffer_free(&words);
+}
+
+static void free_report(struct report *report)
+{
+	html_index_free(report->index);
+	html_page_free(report->page);
+	render_buffer_free(&report->head);
+	render_buffer_free(&report->tail);
+	render_buffer_free(&report->values);
+	render_buffer_free(&report->zones);
+	free(report);
+}
+
+static struct line_joiner *new_joiner(struct report *report)
+{
+	const struct options *options = report->settings.options;
+
+	return line_joiner_new(&(struct line_joiner_calls){
+		.describe = describe,
+		.more = more,
+		.lines = put_lines,
+		.whole = put_whole,
+		.prepare = prepare,
+		.closure = report,
+		.options = filter_asks_for_lines(options) ? options : NULL,
+	});
+}
+
+void *style_html_begin(const struct style_settings *settings)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->settings = *settings;
+	report->index = html_index_new(settings);
+	report->page = html_page_begin(settings->output);
+	if (report->page)
+		report->rows = html_rows_new(report->page);
+	if (report->rows && report->index)
+		report->joiner = new_joiner(report);
+	if (!report->joiner) {
+		if (report->rows)
+			html_rows_end(report->rows);
+		free_report(report);
+		return NULL;
+	}
+	if (settings->batches)
+		settings->batches->joiner = report->joiner;
+	return report;
+}
+
+void style_html_message(void *state, const struct message *message)
+{
+	struct report *report = state;
+
+	if (message_is_event(message)) {
+		if (event_words_are(message))
+			put_event(report, message);
+		return;
+	}
+	report->calls += !message->partial;
+	line_joiner_add(report->joiner, message);
+}
+
+static void put_index(const struct report *report, uint64_t rows,
+	struct render_buffer *out)
+{
+	html_json_put_plain(out, "{\"rows\":");
+	html_json_put_number(out, rows);
+	html_json_put_plain(out, ",\"calls\":");
+	html_json_put_number(out, report->calls);
+	html_json_put_plain(out, ",\"stacks\":");
+	html_json_put_plain(out, report->settings.stack ? "true" : "false");
+	html_json_put_plain(out, ",\"utc\":");
+	html_json_put_plain(out, report->settings.utc ? "true" : "false");
+	html_json_put_plain(out, ",\"zones\":[");
+	render_buffer_put(out, report->zones.data, report->zones.length);
+	html_json_put_plain(out, "],\n");
+	html_losses_put(&report->settings, out);
+	html_json_put_plain(out, ",\n");
+	html_index_put(report->index, out);
+	html_json_put_plain(out, "}");
+}
+
+void style_html_end(void *state)
+{
+	struct report *report = state;
+	struct render_buffer index = {0};
+
+	line_joiner_end(report->joiner);
+	put_index(report, html_rows_end(report->rows), &index);
+	html_page_end(report->page, &index);
+	report->page = NULL;
+	render_buffer_free(&index);
+	free_report(report);
+}

@@ -1,0 +1,330 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/batch_fold.h"
+#include "decoder/column_values.h"
+#include "decoder/last_lines.h"
+#include "decoder/named_field.h"
+#include "decoder/report.h"
+#include "decoder/style.h"
+#include "record/layout.h"
+
+#define ROWS_DEFAULT 10u
+#define PIECE ((size_t)512)
+
+/* A message as it is shown. */
+struct entry {
+	long double value; /* negative for the smallest: the largest is kept */
+	uint64_t number;   /* of messages before it that were looked at */
+	char *text;
+	size_t bytes;
+};
+
+/* A heap: the one that goes next when there is a larger one is the first. */
+struct largest {
+	struct style_settings settings;
+	struct options options; /* for lines: all of them, no heads */
+	const struct style *lines;
+	struct batch_fold fold;
+	const char *name;
+	long double sign;
+	struct entry *heap;
+	size_t count;
+	size_t most;
+	uint64_t number;
+	bool seen;   /* the argument */
+	bool failed; /* out of memory */
+};
+
+/* Of two that are equal the one that came first is larger. */
+static bool is_less(const struct entry *a, const struct entry *b)
+{
+	return a->value != b->value ? a->value < b->value
+				    : a->number > b->number;
+}
+
+static void sift_up(struct largest *largest, size_t at)
+{
+	struct entry moving = largest->heap[at];
+
+	while (at > 0 && is_less(&moving, &largest->heap[(at - 1) / 2])) {
+		largest->heap[at] = largest->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	largest->heap[at] = moving;
+}
+
+static void sift_down(struct largest *largest)
+{
+	struct entry moving = largest->heap[0];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= largest->count)
+			break;
+		if (child + 1 < largest->count &&
+			is_less(&largest->heap[child + 1],
+				&largest->heap[child]))
+			child++;
+		if (!is_less(&largest->heap[child], &moving))
+			break;
+		largest->heap[at] = largest->heap[child];
+		at = child;
+	}
+	largest->heap[at] = moving;
+}
+
+/* As the style for lines shows it; null: the head of all lines. */
+static struct render_buffer show(
+	struct largest *largest, const struct message *message)
+{
+	struct output output = {.fd = -1};
+	struct style_settings settings = largest->settings;
+	void *state;
+
+	settings.output = &output;
+	settings.options = &largest->options;
+	settings.batches = NULL;
+	largest->options.quiet = message;
+	state = largest->lines->begin(&settings);
+	if (!state) {
+		output.text.failed = true;
+		return output.text;
+	}
+	if (message)
+		largest->lines->message(state, message);
+	largest->lines->end(state);
+	return output.text;
+}
+
+/* False: out of memory. */
+static bool keep(struct largest *largest, const struct message *message,
+	long double value)
+{
+	struct render_buffer text = show(largest, message);
+	struct entry entry = {value, largest->number, NULL, text.length};
+
+	entry.text = text.failed ? NULL : malloc(text.length + 1);
+	if (entry.text && text.length > 0)
+		memcpy(entry.text, text.data, text.length);
+	render_buffer_free(&text);
+	if (!entry.text)
+		return false;
+	if (largest->count < largest->most) {
+		largest->heap[largest->count++] = entry;
+		sift_up(largest, largest->count - 1);
+		return true;
+	}
+	free(largest->heap[0].text);
+	largest->heap[0] = entry;
+	sift_down(largest);
+	return true;
+}
+
+/* So large that it belongs to them. */
+static bool is_large(const struct largest *largest, long double value)
+{
+	return largest->count < largest->most || value > largest->heap[0].value;
+}
+
+static bool enlarge(struct largest *largest)
+{
+	size_t room = largest->count ? 2 * largest->count : 16;
+	struct entry *heap;
+
+	/* It is full when the count is a power of two, from 16 on. */
+	if (largest->count > 0 &&
+		(largest->count < 16 ||
+			(largest->count & (largest->count - 1)) != 0))
+		return true;
+	heap = reallocarray(largest->heap, room, sizeof(*heap));
+	if (heap)
+		largest->heap = heap;
+	return heap;
+}
+
+void style_largest_message(void *state, const struct message *message)
+{
+	struct largest *largest = state;
+	const struct field *field;
+	struct named_field_value value;
+
+	if (message_is_event(message) || message->continues)
+		return;
+	field = named_field_number(message, largest->name);
+	if (!field)
+		return;
+	largest->seen = true;
+	largest->number++;
+	value = named_field_value(field, message);
+	value.number *= largest->sign;
+	if (!value.known || value.number != value.number ||
+		!is_large(largest, value.number))
+		return;
+	if (largest->count < largest->most && !enlarge(largest))
+		largest->failed = true;
+	else if (!keep(largest, message, value.number))
+		largest->failed = true;
+}
+
+static bool needs(void *closure, const struct message *example)
+{
+	const struct largest *largest = closure;
+
+	return named_field_number(example, largest->name);
+}
+
+static bool has_large(const struct largest *largest, const struct field *field,
+	const struct batch_rows *rows, struct column column)
+{
+	bool is_float = field->kind == BINLOG_ARG_F64;
+	bool is_signed = column_values_are_signed(field->conversion);
+	size_t i;
+
+	for (i = 0; i < rows->count; i++) {
+		long double value;
+		int64_t integer;
+		double number;
+
+		if (is_float) {
+			column_values_floats(&column, &number, 1);
+			value = number;
+		} else {
+			column_values_integers(&column, field, &integer, 1);
+			value = is_signed ? (long double)integer
+					  : (long double)(uint64_t)integer;
+		}
+		if (batch_fold_has(rows, i) &&
+			is_large(largest, value * largest->sign))
+			return true;
+	}
+	return false;
+}
+
+/* None of the batch is large enough. */
+static bool accepts(void *closure, const struct batch_rows *rows)
+{
+	struct largest *largest = closure;
+	const struct field *field =
+		named_field_number(&rows->example, largest->name);
+
+	if (!field)
+		return true;
+	if (field->kind == BINLOG_ARG_LONG_DOUBLE)
+		return false;
+	return !has_large(largest, field, rows,
+		packed_columns_numbers(
+			rows->body, rows->site, field->argument));
+}
+
+static void take(void *closure, const struct batch_rows *rows)
+{
+	(void)closure;
+	(void)rows;
+}
+
+/* The text is whole and was chosen already. */
+static struct options options_of(const struct options *options)
+{
+	struct options lines = *options;
+
+	lines.style = "line";
+	lines.rules = (struct filter_rules){
+		.named = options->rules.named,
+		.places = options->rules.places,
+	};
+	lines.json = false;
+	return lines;
+}
+
+static void *begin(const struct style_settings *settings, bool smallest)
+{
+	struct largest *largest = calloc(1, sizeof(*largest));
+	uint32_t rows = settings->options->rows;
+
+	if (!largest)
+		return NULL;
+	largest->settings = *settings;
+	largest->options = options_of(settings->options);
+	largest->lines = style_chosen(&largest->options);
+	largest->name = settings->options->argument;
+	largest->sign = smallest ? -1 : 1;
+	largest->most = rows == LAST_LINES_ALL ? ROWS_DEFAULT : rows;
+	largest->fold = (struct batch_fold){
+		.needs = needs,
+		.accepts = accepts,
+		.take = take,
+		.closure = largest,
+		.ordered = true,
+	};
+	if (settings->batches)
+		settings->batches->fold = &largest->fold;
+	return largest;
+}
+
+void *style_largest_begin(const struct style_settings *settings)
+{
+	return begin(settings, false);
+}
+
+void *style_smallest_begin(const struct style_settings *settings)
+{
+	return begin(settings, true);
+}
+
+void style_smallest_message(void *state, const struct message *message)
+{
+	style_largest_message(state, message);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return is_less(one, other) ? 1 : -1;
+}
+
+static void put_all(struct largest *largest)
+{
+	struct output *output = largest->settings.output;
+	struct render_buffer head = {0};
+	size_t i;
+
+	if (!largest->settings.options->quiet)
+		head = show(largest, NULL);
+	if (head.length > 0)
+		render_buffer_put(&output->text, head.data, head.length);
+	render_buffer_free(&head);
+	if (largest->count > 0)
+		qsort(largest->heap, largest->count, sizeof(*largest->heap),
+			compare);
+	for (i = 0; i < largest->count; i++) {
+		render_buffer_put(&output->text, largest->heap[i].text,
+			largest->heap[i].bytes);
+		output_settle(output);
+	}
+}
+
+void style_largest_end(void *state)
+{
+	struct largest *largest = state;
+	struct output *output = largest->settings.output;
+	size_t i;
+
+	if (largest->seen)
+		put_all(largest);
+	else
+		report_no_argument(output, largest->name);
+	if (largest->failed && output->failed == 0)
+		output->failed = ENOMEM;
+	for (i = 0; i < largest->count; i++)
+		free(largest->heap[i].text);
+	free(largest->heap);
+	free(largest);
+}
+
+void style_smallest_end(void *state)
+{
+	style_largest_end(state);
+}

@@ -1,0 +1,307 @@
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/category.h"
+#include "decoder/event_words.h"
+#include "decoder/field_text.h"
+#include "decoder/frames.h"
+#include "decoder/json_fields.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/style.h"
+#include "decoder/utf8_read.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+/* Frames of a stack beyond these are left out. */
+#define STACK_MAX 256u
+
+/* A map for each call, one behind the other. */
+struct maps {
+	struct style_settings settings;
+	struct whole_call call;
+	msgpack_packer packer; /* into `body` */
+	struct render_buffer body;
+	uint32_t pairs; /* of the map, in `body` */
+	struct render_buffer scratch;
+	uint32_t frames; /* of the stack, in `scratch` */
+};
+
+static int append(void *closure, const char *bytes, size_t size)
+{
+	render_buffer_put(closure, bytes, size);
+	return 0;
+}
+
+void *style_msgpack_begin(const struct style_settings *settings)
+{
+	struct maps *maps = calloc(1, sizeof(*maps));
+
+	if (!maps)
+		return NULL;
+	maps->settings = *settings;
+	maps->call.pointers = settings->pointers;
+	msgpack_packer_init(&maps->packer, &maps->body, append);
+	return maps;
+}
+
+/* A string, if that is what it is. */
+static void pack_text(msgpack_packer *packer, const char *text, size_t bytes)
+{
+	if (utf8_read_is_good(text, bytes))
+		msgpack_pack_str_with_body(packer, text, bytes);
+	else
+		msgpack_pack_bin_with_body(packer, text, bytes);
+}
+
+static void pack_word(msgpack_packer *packer, const char *word)
+{
+	pack_text(packer, word, strlen(word));
+}
+
+static void put_key(struct maps *maps, const char *key)
+{
+	pack_word(&maps->packer, key);
+	maps->pairs++;
+}
+
+static void put_number(struct maps *maps, const char *key, uint64_t number)
+{
+	put_key(maps, key);
+	msgpack_pack_uint64(&maps->packer, number);
+}
+
+static void put_text(
+	struct maps *maps, const char *key, const char *text, size_t bytes)
+{
+	put_key(maps, key);
+	pack_text(&maps->packer, text, bytes);
+}
+
+static void put_word(struct maps *maps, const char *key, const char *word)
+{
+	if (word)
+		put_text(maps, key, word, strlen(word));
+}
+
+static void put_origin(struct maps *maps, const struct message *message)
+{
+	maps->body.length = maps->pairs = 0;
+	put_number(maps, "time_ns", message->wall);
+	put_number(maps, "ticks", message->ticks);
+	put_word(maps, "program", message->program->name);
+	put_number(maps, "pid", message->pid);
+	put_number(maps, "tid", message->tid);
+	put_word(maps, "thread", message->thread);
+}
+
+static void put_syslog(struct maps *maps, const struct message_syslog *syslog)
+{
+	maps->scratch.length = 0;
+	message_words_priority(syslog->priority, &maps->scratch);
+	put_text(maps, "priority", maps->scratch.data, maps->scratch.length);
+	if (syslog->ident)
+		put_text(maps, "ident", syslog->ident, syslog->ident_bytes);
+}
+
+static void put_call(struct maps *maps, const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+	struct message_syslog syslog;
+
+	maps->scratch.length = 0;
+	message_words_stream(message, &maps->scratch);
+	put_text(maps, "stream", maps->scratch.data, maps->scratch.length);
+	put_word(maps, "level", level_name(message_level(message)));
+	if (message_is_syslog(message, &syslog))
+		put_syslog(maps, &syslog);
+	put_word(maps, "module", category_module(message));
+	put_word(maps, "function", function ? function->bytes : NULL);
+}
+
+static void take_author(void *closure, const struct place *place)
+{
+	struct maps *maps = closure;
+
+	put_word(maps, "caller", place->function);
+	put_word(maps, "file", place->file);
+	if (place->file)
+		put_number(maps, "line", place->line);
+}
+
+/* A map in the array of the stack. */
+static bool take_frame(void *closure, const struct place *place)
+{
+	struct maps *maps = closure;
+	msgpack_packer packer;
+
+	if (maps->frames == STACK_MAX ||
+		maps->frames == maps->settings.options->depth)
+		return false;
+	maps->frames++;
+	msgpack_packer_init(&packer, &maps->scratch, append);
+	msgpack_pack_map(&packer,
+		1u + !!place->function + !!place->module + 2u * !!place->file);
+	pack_word(&packer, "address");
+	msgpack_pack_uint64(&packer, place->address);
+	if (place->function) {
+		pack_word(&packer, "function");
+		pack_word(&packer, place->function);
+	}
+	if (place->module) {
+		pack_word(&packer, "module");
+		pack_word(&packer, place->module);
+	}
+	if (place->file) {
+		pack_word(&packer, "file");
+		pack_word(&packer, place->file);
+		pack_word(&packer, "line");
+		msgpack_pack_uint32(&packer, place->line);
+	}
+	return true;
+}
+
+static void put_place(struct maps *maps, const struct message *message)
+{
+	if (maps->settings.location)
+		frames_author(
+			maps->settings.location, message, take_author, maps);
+	if (!maps->settings.stack)
+		return;
+	maps->scratch.length = maps->frames = 0;
+	frames_each(maps->settings.places, message, take_frame, maps);
+	put_key(maps, "stack");
+	msgpack_pack_array(&maps->packer, maps->frames);
+	render_buffer_put(
+		&maps->body, maps->scratch.data, maps->scratch.length);
+}
+
+static void pack_value(msgpack_packer *packer, const struct field *field,
+	const struct field_value *value)
+{
+	struct field_text text;
+
+	if (!value->known) {
+		msgpack_pack_nil(packer);
+		return;
+	}
+	switch (field->type) {
+	case FIELD_INTEGER:
+		msgpack_pack_int64(packer, value->i64);
+		break;
+	case FIELD_UNSIGNED:
+	case FIELD_POINTER:
+		msgpack_pack_uint64(packer, value->u64);
+		break;
+	case FIELD_FLOAT:
+		msgpack_pack_double(packer, value->f64);
+		break;
+	case FIELD_CHARACTER:
+	case FIELD_TEXT:
+		field_text_of(&text, field, value);
+		pack_text(packer, text.bytes, text.size);
+		break;
+	}
+}
+
+static void put_fields(struct maps *maps, const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	msgpack_packer *packer = &maps->packer;
+	size_t i;
+
+	put_key(maps, "args");
+	msgpack_pack_array(packer, fields->count);
+	for (i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->all[i];
+		struct field_value value =
+			field_value(field, message, &maps->scratch);
+
+		msgpack_pack_map(packer, 3);
+		pack_word(packer, "name");
+		pack_word(packer, field->name);
+		pack_word(packer, "type");
+		pack_word(packer, json_fields_type(field->type));
+		pack_word(packer, "value");
+		pack_value(packer, field, &value);
+	}
+}
+
+static void put_head(struct maps *maps, const struct message *message)
+{
+	const struct definition_string *format = message_format(message);
+
+	put_origin(maps, message);
+	put_call(maps, message);
+	put_place(maps, message);
+	if (format)
+		put_text(maps, "format", format->bytes, format->length);
+	put_fields(maps, message);
+}
+
+static void end_map(struct maps *maps)
+{
+	struct render_buffer *out = &maps->settings.output->text;
+	msgpack_packer packer;
+
+	msgpack_packer_init(&packer, out, append);
+	msgpack_pack_map(&packer, maps->pairs);
+	render_buffer_put(out, maps->body.data, maps->body.length);
+	out->failed = out->failed || maps->body.failed || maps->scratch.failed;
+	output_settle(maps->settings.output);
+}
+
+static void end_call(struct maps *maps)
+{
+	put_text(maps, "message", maps->call.text.data, maps->call.text.length);
+	end_map(maps);
+	whole_call_forget(&maps->call);
+}
+
+static void put_event(struct maps *maps, const struct message *message)
+{
+	bool of_call = event_words_are_of_call(message);
+
+	put_origin(maps, message);
+	if (of_call)
+		put_call(maps, message);
+	put_place(maps, message);
+	put_word(maps, "event", of_call ? "suppressed" : "end");
+	if (of_call)
+		put_number(
+			maps, "count", (uint64_t)message_event_value(message));
+	maps->scratch.length = 0;
+	event_words_put(message, &maps->scratch);
+	put_text(maps, "words", maps->scratch.data, maps->scratch.length);
+	end_map(maps);
+}
+
+void style_msgpack_message(void *state, const struct message *message)
+{
+	struct maps *maps = state;
+
+	if (whole_call_ended(&maps->call, message))
+		end_call(maps);
+	if (message_is_event(message)) {
+		if (event_words_are(message))
+			put_event(maps, message);
+		return;
+	}
+	if (!maps->call.open)
+		put_head(maps, message);
+	if (whole_call_add(&maps->call, message))
+		end_call(maps);
+}
+
+void style_msgpack_end(void *state)
+{
+	struct maps *maps = state;
+
+	if (maps->call.open)
+		end_call(maps);
+	render_buffer_free(&maps->call.text);
+	render_buffer_free(&maps->body);
+	render_buffer_free(&maps->scratch);
+	free(maps);
+}

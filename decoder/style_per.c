@@ -1,0 +1,132 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decoder/batch_fold.h"
+#include "decoder/calendar.h"
+#include "decoder/last_lines.h"
+#include "decoder/report.h"
+#include "decoder/style.h"
+#include "decoder/time_bars.h"
+
+#define ROWS_DEFAULT 50u
+
+static const struct report_column columns[] = {
+	{"FROM", "from", false},
+	{"MESSAGES", "messages", true},
+	{"", NULL, false},
+	{NULL, NULL, false},
+};
+static const struct report_column json_columns[] = {
+	{"", "from", true},
+	{"", "messages", true},
+	{NULL, NULL, false},
+};
+
+struct per {
+	struct style_settings settings;
+	struct batch_fold fold;
+	struct time_bars bars;
+	struct calendar calendar;
+};
+
+static void take(void *closure, const struct batch_rows *rows)
+{
+	struct per *per = closure;
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (batch_fold_has(rows, i))
+			time_bars_add(&per->bars, rows->times[i]);
+}
+
+void *style_per_begin(const struct style_settings *settings)
+{
+	struct per *per = calloc(1, sizeof(*per));
+
+	if (!per)
+		return NULL;
+	per->settings = *settings;
+	per->calendar.utc = settings->utc;
+	time_bars_begin(&per->bars, settings->options->interval);
+	per->fold = (struct batch_fold){
+		.take = take, .closure = per, .timed = true};
+	if (settings->batches)
+		settings->batches->fold = &per->fold;
+	return per;
+}
+
+void style_per_message(void *state, const struct message *message)
+{
+	struct per *per = state;
+
+	if (!message_is_event(message) && !message->continues)
+		time_bars_add(&per->bars, message->wall);
+}
+
+static void put_time(struct per *per, struct report *report, uint64_t time)
+{
+	struct render_buffer text = {0};
+
+	if (report->json) {
+		report_count(report, time);
+		return;
+	}
+	calendar_append(&per->calendar, time, &text);
+	render_buffer_put_byte(&text, '\0');
+	report_word(report, text.failed ? "" : text.data);
+	render_buffer_free(&text);
+}
+
+static uint64_t highest(const struct time_bars *bars)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < TIME_BARS_MAX; i++)
+		if (bars->counts[i] > most)
+			most = bars->counts[i];
+	return most;
+}
+
+static void put_all(struct per *per)
+{
+	const struct time_bars *bars = &per->bars;
+	bool json = per->settings.options->json;
+	uint64_t most = highest(bars);
+	struct report report;
+	uint64_t place;
+
+	report_begin(&report, json ? json_columns : columns,
+		per->settings.output, json);
+	for (place = bars->first; bars->any; place++) {
+		uint64_t count = bars->counts[place % TIME_BARS_MAX];
+
+		put_time(per, &report, place * bars->length);
+		report_count(&report, count);
+		report_bar(&report, count, most);
+		if (place == bars->last)
+			break;
+	}
+	report_end(&report);
+}
+
+void style_per_end(void *state)
+{
+	struct per *per = state;
+	uint32_t rows = per->settings.options->rows;
+	struct output *output = per->settings.output;
+
+	time_bars_settle(&per->bars,
+		rows == LAST_LINES_ALL || rows == 0 ? ROWS_DEFAULT : rows);
+	if (per->bars.failed) {
+		output->failed = EINVAL;
+		snprintf(output->problem, sizeof(output->problem),
+			"--per: too many stretches: there are more than %u of "
+			"this length: give a longer one, or auto",
+			(unsigned)TIME_BARS_MAX);
+	} else {
+		put_all(per);
+	}
+	free(per);
+}

@@ -1,0 +1,452 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/event_words.h"
+#include "decoder/field_text.h"
+#include "decoder/frames.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/perfetto_fields.h"
+#include "decoder/proto_write.h"
+#include "decoder/site_table.h"
+#include "decoder/style.h"
+#include "decoder/track_table.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+#define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */
+#define STACK_MAX 256u
+#define SEQUENCE 1u
+
+/* A trace of Perfetto: an instant for each call, on the track of its thread. */
+struct perfetto {
+	struct style_settings settings;
+	struct whole_call call;
+	struct track_table tracks;
+	struct site_table sites;
+	uint64_t names; /* of arguments, that were given an id */
+	bool begun;
+	size_t packet; /* of the call that is open: proto_write_begin() */
+	size_t event;
+	struct render_buffer scratch;
+	size_t frames[STACK_MAX]; /* where each ends in `scratch` */
+	size_t frame_count;
+};
+
+void *style_perfetto_begin(const struct style_settings *settings)
+{
+	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
+
+	if (!perfetto)
+		return NULL;
+	perfetto->settings = *settings;
+	perfetto->call.pointers = settings->pointers;
+	perfetto->sites.most = SITES_MAX;
+	return perfetto;
+}
+
+static size_t begin_packet(struct render_buffer *out, enum packet_flags flags)
+{
+	size_t packet = proto_write_begin(out, TRACE_PACKET);
+
+	proto_write_unsigned(out, PACKET_SEQUENCE, SEQUENCE);
+	proto_write_unsigned(out, PACKET_SEQUENCE_FLAGS, flags);
+	return packet;
+}
+
+static void put_clock(
+	struct render_buffer *out, enum clock_id id, uint64_t nanoseconds)
+{
+	size_t clock = proto_write_begin(out, SNAPSHOT_CLOCK);
+
+	proto_write_unsigned(out, CLOCK_ID, id);
+	proto_write_unsigned(out, CLOCK_TIMESTAMP, nanoseconds);
+	proto_write_end(out, clock);
+}
+
+/* Wall time is that of all events; of the others, where they stood then. */
+static void put_clocks(struct perfetto *perfetto, const struct message *message)
+{
+	const struct binlog_anchor *start = &message->capture->header.start;
+	struct render_buffer *out = &perfetto->settings.output->text;
+	size_t packet = begin_packet(out, PACKET_CLEARS_STATE);
+	size_t snapshot, defaults;
+
+	proto_write_unsigned(out, PACKET_FIRST_ON_SEQUENCE, 1);
+	defaults = proto_write_begin(out, PACKET_DEFAULTS);
+	proto_write_unsigned(out, DEFAULTS_CLOCK, CLOCK_ID_REALTIME);
+	proto_write_end(out, defaults);
+	snapshot = proto_write_begin(out, PACKET_CLOCK_SNAPSHOT);
+	if (start->realtime > 0) {
+		put_clock(out, CLOCK_ID_REALTIME, start->realtime);
+		put_clock(out, CLOCK_ID_MONOTONIC, start->monotonic);
+		put_clock(out, CLOCK_ID_BOOT, start->boottime);
+	} else {
+		put_clock(out, CLOCK_ID_REALTIME, message->wall);
+	}
+	proto_write_unsigned(out, SNAPSHOT_PRIMARY, CLOCK_ID_REALTIME);
+	proto_write_end(out, snapshot);
+	proto_write_end(out, packet);
+	perfetto->begun = true;
+}
+
+static void put_process(struct render_buffer *out, const struct track *track,
+	const struct message *message)
+{
+	size_t packet = begin_packet(out, PACKET_NEEDS_STATE);
+	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
+	size_t process;
+
+	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
+	process = proto_write_begin(out, DESCRIPTOR_PROCESS);
+	proto_write_integer(out, PROCESS_PID, (int32_t)message->pid);
+	proto_write_word(out, PROCESS_NAME, message->program->name);
+	proto_write_end(out, process);
+	proto_write_end(out, descriptor);
+	proto_write_end(out, packet);
+}
+
+static void put_thread(struct render_buffer *out, const struct track *track,
+	const struct track *process, const struct message *message)
+{
+	size_t packet = begin_packet(out, PACKET_NEEDS_STATE);
+	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
+	size_t thread;
+
+	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
+	if (process)
+		proto_write_unsigned(out, DESCRIPTOR_PARENT, process->number);
+	thread = proto_write_begin(out, DESCRIPTOR_THREAD);
+	proto_write_integer(out, THREAD_PID, (int32_t)message->pid);
+	proto_write_integer(out, THREAD_TID, (int32_t)message->tid);
+	proto_write_word(out, THREAD_NAME, message->thread);
+	proto_write_end(out, thread);
+	proto_write_end(out, descriptor);
+	proto_write_end(out, packet);
+}
+
+/* The track of the thread; 0: that which has no name. */
+static uint64_t put_tracks(
+	struct perfetto *perfetto, const struct message *message, bool of_all)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+	const struct track *process, *thread;
+	bool named;
+
+	process = track_table_process(&perfetto->tracks, message, &named);
+	if (process && named)
+		put_process(out, process, message);
+	if (of_all)
+		return process ? process->number : 0;
+	thread = track_table_thread(&perfetto->tracks, message, &named);
+	if (thread && named)
+		put_thread(out, thread, process, message);
+	return thread ? thread->number : 0;
+}
+
+static void put_interned(struct render_buffer *out, enum interned_field what,
+	uint64_t id, const char *text, size_t bytes)
+{
+	size_t entry = proto_write_begin(out, what);
+
+	proto_write_unsigned(out, INTERNED_ID, id);
+	proto_write_text(out, INTERNED_TEXT, text, bytes);
+	proto_write_end(out, entry);
+}
+
+/* Without the newline at its end, or the function where there is none. */
+static const char *title_of(const struct message *message, size_t *bytes)
+{
+	const struct definition_string *function = message->context->function;
+	const struct definition_string *format = message_format(message);
+
+	if (format)
+		*bytes = format->length -
+			 (format->length > 0 &&
+				 format->bytes[format->length - 1] == '\n');
+	if (format && *bytes > 0)
+		return format->bytes;
+	*bytes = function && function->bytes ? function->length : 1;
+	return function && function->bytes ? function->bytes : "?";
+}
+
+/*
+ * The names of a site that was not met before.  Those of its arguments have
+ * ids from site->names on, which is not 0.
+ */
+static void put_names(struct perfetto *perfetto, struct site *site,
+	const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	struct render_buffer *out = &perfetto->settings.output->text;
+	size_t interned = proto_write_begin(out, PACKET_INTERNED_DATA);
+	size_t bytes = 0;
+	const char *title = title_of(message, &bytes);
+	size_t i;
+
+	put_interned(out, INTERNED_EVENT_NAME, site->number, title, bytes);
+	site->names = perfetto->names + 1;
+	for (i = 0; i < fields->count; i++)
+		put_interned(out, INTERNED_ANNOTATION_NAME, ++perfetto->names,
+			fields->all[i].name, strlen(fields->all[i].name));
+	proto_write_end(out, interned);
+}
+
+static void put_value(struct render_buffer *out, const struct field *field,
+	const struct field_value *value)
+{
+	struct field_text text;
+
+	switch (field->type) {
+	case FIELD_INTEGER:
+		proto_write_integer(out, ANNOTATION_INTEGER, value->i64);
+		break;
+	case FIELD_UNSIGNED:
+		proto_write_unsigned(out, ANNOTATION_UNSIGNED, value->u64);
+		break;
+	case FIELD_POINTER:
+		proto_write_unsigned(out, ANNOTATION_POINTER, value->u64);
+		break;
+	case FIELD_FLOAT:
+		proto_write_double(out, ANNOTATION_DOUBLE, value->f64);
+		break;
+	case FIELD_CHARACTER:
+	case FIELD_TEXT:
+		field_text_of(&text, field, value);
+		proto_write_text(out, ANNOTATION_STRING, text.bytes, text.size);
+		break;
+	}
+}
+
+/* Those that have a value; names that are not interned are given each time. */
+static void put_fields(struct perfetto *perfetto, const struct site *site,
+	const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	struct render_buffer *out = &perfetto->settings.output->text;
+	size_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->all[i];
+		struct field_value value =
+			field_value(field, message, &perfetto->scratch);
+		size_t annotation;
+
+		if (!value.known)
+			continue;
+		annotation = proto_write_begin(out, EVENT_ANNOTATION);
+		if (site)
+			proto_write_unsigned(
+				out, ANNOTATION_NAME_ID, site->names + i);
+		else
+			proto_write_word(out, ANNOTATION_NAME, field->name);
+		put_value(out, field, &value);
+		proto_write_end(out, annotation);
+	}
+}
+
+static size_t begin_annotation(struct render_buffer *out, const char *name)
+{
+	size_t annotation = proto_write_begin(out, EVENT_ANNOTATION);
+
+	proto_write_word(out, ANNOTATION_NAME, name);
+	return annotation;
+}
+
+static void put_word(
+	struct render_buffer *out, const char *name, const char *word)
+{
+	size_t annotation;
+
+	if (!word)
+		return;
+	annotation = begin_annotation(out, name);
+	proto_write_word(out, ANNOTATION_STRING, word);
+	proto_write_end(out, annotation);
+}
+
+static void take_author(void *closure, const struct place *place)
+{
+	struct render_buffer *out = closure;
+	size_t annotation;
+
+	put_word(out, "binlog caller", place->function);
+	put_word(out, "binlog file", place->file);
+	if (!place->file)
+		return;
+	annotation = begin_annotation(out, "binlog line");
+	proto_write_unsigned(out, ANNOTATION_UNSIGNED, place->line);
+	proto_write_end(out, annotation);
+}
+
+/* They come with the innermost first, and are written the other way round. */
+static bool take_frame(void *closure, const struct place *place)
+{
+	struct perfetto *perfetto = closure;
+	struct render_buffer *frames = &perfetto->scratch;
+	const char *name = place->function ? place->function : place->module;
+	size_t frame;
+
+	if (perfetto->frame_count == STACK_MAX ||
+		perfetto->frame_count == perfetto->settings.options->depth)
+		return false;
+	frame = proto_write_begin(frames, CALLSTACK_FRAME);
+	proto_write_word(frames, FRAME_FUNCTION, name ? name : "?");
+	if (place->file) {
+		proto_write_word(frames, FRAME_FILE, place->file);
+		proto_write_unsigned(frames, FRAME_LINE, place->line);
+	}
+	proto_write_end(frames, frame);
+	perfetto->frames[perfetto->frame_count++] = frames->length;
+	return true;
+}
+
+static void put_stack(struct perfetto *perfetto, const struct message *message)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+	struct render_buffer *frames = &perfetto->scratch;
+	size_t callstack, i;
+
+	frames->length = perfetto->frame_count = 0;
+	frames_each(perfetto->settings.places, message, take_frame, perfetto);
+	if (frames->failed)
+		return;
+	callstack = proto_write_begin(out, EVENT_CALLSTACK);
+	for (i = perfetto->frame_count; i > 0; i--) {
+		size_t start = i > 1 ? perfetto->frames[i - 2] : 0;
+
+		render_buffer_put(out, frames->data + start,
+			perfetto->frames[i - 1] - start);
+	}
+	proto_write_end(out, callstack);
+}
+
+static void put_categories(
+	struct perfetto *perfetto, const struct message *message)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+	const char *level = level_name(message_level(message));
+
+	perfetto->scratch.length = 0;
+	message_words_stream(message, &perfetto->scratch);
+	proto_write_text(out, EVENT_CATEGORY, perfetto->scratch.data,
+		perfetto->scratch.length);
+	if (level)
+		proto_write_word(out, EVENT_CATEGORY, level);
+}
+
+static void begin_event(struct perfetto *perfetto,
+	const struct message *message, uint64_t track, struct site *site)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+
+	perfetto->packet = begin_packet(out, PACKET_NEEDS_STATE);
+	proto_write_unsigned(out, PACKET_TIMESTAMP, message->wall);
+	if (site && site->names == 0)
+		put_names(perfetto, site, message);
+	perfetto->event = proto_write_begin(out, PACKET_TRACK_EVENT);
+	proto_write_unsigned(out, EVENT_TYPE, EVENT_INSTANT);
+	proto_write_unsigned(out, EVENT_TRACK, track);
+}
+
+static void end_event(struct perfetto *perfetto)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+
+	proto_write_end(out, perfetto->event);
+	proto_write_end(out, perfetto->packet);
+	output_settle(perfetto->settings.output);
+}
+
+/* All but the text. */
+static void put_head(struct perfetto *perfetto, const struct message *message)
+{
+	uint64_t track = put_tracks(perfetto, message, false);
+	struct site *site = site_table_find(&perfetto->sites, message);
+	struct render_buffer *out = &perfetto->settings.output->text;
+	const char *title;
+	size_t bytes;
+
+	begin_event(perfetto, message, track, site);
+	if (site) {
+		proto_write_unsigned(out, EVENT_NAME_ID, site->number);
+	} else {
+		title = title_of(message, &bytes);
+		proto_write_text(out, EVENT_NAME, title, bytes);
+	}
+	put_categories(perfetto, message);
+	put_fields(perfetto, site, message);
+	if (perfetto->settings.location)
+		frames_author(
+			perfetto->settings.location, message, take_author, out);
+	if (perfetto->settings.stack)
+		put_stack(perfetto, message);
+}
+
+static void put_text(struct perfetto *perfetto)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+	const struct render_buffer *text = &perfetto->call.text;
+	size_t annotation = begin_annotation(out, "binlog message");
+
+	proto_write_text(out, ANNOTATION_STRING, text->data, text->length);
+	proto_write_end(out, annotation);
+	end_event(perfetto);
+	whole_call_forget(&perfetto->call);
+}
+
+/* The end of a process is on its own track. */
+static void put_event(struct perfetto *perfetto, const struct message *message)
+{
+	bool of_call = event_words_are_of_call(message);
+	uint64_t track = put_tracks(perfetto, message, !of_call);
+	struct render_buffer *out = &perfetto->settings.output->text;
+	struct render_buffer *words = &perfetto->scratch;
+	size_t annotation;
+
+	begin_event(perfetto, message, track, NULL);
+	proto_write_word(out, EVENT_NAME, of_call ? "suppressed" : "end");
+	proto_write_word(out, EVENT_CATEGORY, "event");
+	words->length = 0;
+	event_words_put(message, words);
+	annotation = begin_annotation(out, "binlog words");
+	proto_write_text(out, ANNOTATION_STRING, words->data, words->length);
+	proto_write_end(out, annotation);
+	end_event(perfetto);
+}
+
+void style_perfetto_message(void *state, const struct message *message)
+{
+	struct perfetto *perfetto = state;
+
+	if (whole_call_ended(&perfetto->call, message))
+		put_text(perfetto);
+	if (message_is_event(message) && !event_words_are(message))
+		return;
+	if (!perfetto->begun)
+		put_clocks(perfetto, message);
+	if (message_is_event(message)) {
+		put_event(perfetto, message);
+		return;
+	}
+	if (!perfetto->call.open)
+		put_head(perfetto, message);
+	if (whole_call_add(&perfetto->call, message))
+		put_text(perfetto);
+}
+
+void style_perfetto_end(void *state)
+{
+	struct perfetto *perfetto = state;
+	struct render_buffer *out = &perfetto->settings.output->text;
+
+	if (perfetto->call.open)
+		put_text(perfetto);
+	out->failed = out->failed || perfetto->tracks.failed ||
+		      perfetto->sites.failed || perfetto->scratch.failed;
+	track_table_free(&perfetto->tracks);
+	site_table_free(&perfetto->sites);
+	render_buffer_free(&perfetto->call.text);
+	render_buffer_free(&perfetto->scratch);
+	free(perfetto);
+}

@@ -1,0 +1,337 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/calendar.h"
+#include "decoder/escape.h"
+#include "decoder/spans.h"
+#include "decoder/style.h"
+#include "decoder/table.h"
+
+#define NS 1000000000u
+#define SECONDS_BYTES 32
+
+static const struct table_column columns[] = {
+	{"SPANS", true},
+	{"MIN", true},
+	{"MEAN", true},
+	{"50 %", true},
+	{"90 %", true},
+	{"99 %", true},
+	{"MAX", true},
+	{"NOT ENDED", true},
+	{"NOT BEGUN", true},
+	{"NO VALUE", true},
+	{"SPANS OF", false},
+	{NULL, false},
+};
+
+/* A span that may be among the longest, as it is shown. */
+struct kept {
+	uint64_t duration;
+	uint64_t number; /* in the order in which they ended */
+	char *text;
+	size_t bytes;
+};
+
+struct span_style {
+	struct style_settings settings;
+	struct calendar calendar;
+	struct spans *spans;
+	struct kept *longest; /* a heap, the shortest of them first */
+	size_t count;
+	size_t room;
+	uint64_t ended;
+	bool failed; /* out of memory */
+};
+
+static void put_string(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void write_seconds(char text[static SECONDS_BYTES], uint64_t nanoseconds)
+{
+	snprintf(text, SECONDS_BYTES, "%" PRIu64 ".%09" PRIu64,
+		nanoseconds / NS, nanoseconds % NS);
+}
+
+static void put_who(struct render_buffer *out, const struct span_end *end)
+{
+	char ids[32];
+
+	escape_put(out, end->program->name, strlen(end->program->name),
+		ESCAPE_NEWLINE);
+	snprintf(ids, sizeof(ids), "[%" PRIu32 ":%" PRIu32 "]", end->pid,
+		end->tid);
+	put_string(out, ids);
+}
+
+static void put_duration(struct render_buffer *out, const struct span *span)
+{
+	char seconds[SECONDS_BYTES] = "-";
+	char column[SECONDS_BYTES + 16];
+
+	if (span->ended)
+		write_seconds(seconds, span->duration);
+	snprintf(column, sizeof(column), " %13s ", seconds);
+	put_string(out, column);
+}
+
+static void put_span(struct span_style *style, const struct span *span,
+	struct render_buffer *out)
+{
+	calendar_append(&style->calendar, span->begin.wall, out);
+	put_duration(out, span);
+	put_who(out, &span->begin);
+	if (span->ended && (span->end.pid != span->begin.pid ||
+				   span->end.tid != span->begin.tid)) {
+		put_string(out, " => ");
+		put_who(out, &span->end);
+	}
+	if (span->key_bytes > 0) {
+		put_string(out, " ");
+		escape_put(out, span->key, span->key_bytes, ESCAPE_NEWLINE);
+	}
+	put_string(out, ": ");
+	escape_put(out, span->text, span->text_bytes, ESCAPE_NEWLINE);
+	put_string(out, "\n");
+	if (span->stack)
+		render_buffer_put(out, span->stack, span->stack_bytes);
+}
+
+/* Of two of the same length the one that ended first counts as longer. */
+static bool is_shorter(const struct kept *a, const struct kept *b)
+{
+	if (a->duration != b->duration)
+		return a->duration < b->duration;
+	return a->number > b->number;
+}
+
+static void swap(struct kept *a, struct kept *b)
+{
+	struct kept kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+static void rise(struct kept *heap, size_t at)
+{
+	while (at > 0 && is_shorter(&heap[at], &heap[(at - 1) / 2])) {
+		swap(&heap[at], &heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+}
+
+static void sink(struct kept *heap, size_t count)
+{
+	size_t at = 0;
+	size_t child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count &&
+			is_shorter(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_shorter(&heap[child], &heap[at]))
+			break;
+		swap(&heap[child], &heap[at]);
+		at = child;
+	}
+}
+
+/* Room for one more, or one that is shorter than the new one goes. */
+static bool make_way(struct span_style *style, const struct kept *with)
+{
+	size_t room = style->room ? 2 * style->room : 64;
+	struct kept *longest;
+
+	if (style->count == style->settings.options->longest) {
+		if (style->count == 0 || is_shorter(with, style->longest))
+			return false;
+		free(style->longest->text);
+		*style->longest = style->longest[--style->count];
+		sink(style->longest, style->count);
+	}
+	if (style->count < style->room)
+		return true;
+	longest = reallocarray(style->longest, room, sizeof(*longest));
+	if (!longest) {
+		style->failed = true;
+		return false;
+	}
+	style->longest = longest;
+	style->room = room;
+	return true;
+}
+
+static void keep(struct span_style *style, const struct span *span)
+{
+	struct kept kept = {
+		.duration = span->duration,
+		.number = style->ended++,
+	};
+	struct render_buffer text = {0};
+
+	if (!make_way(style, &kept))
+		return;
+	put_span(style, span, &text);
+	if (text.failed) {
+		style->failed = true;
+		render_buffer_free(&text);
+		return;
+	}
+	kept.text = text.data;
+	kept.bytes = text.length;
+	style->longest[style->count] = kept;
+	rise(style->longest, style->count++);
+}
+
+static void take_span(void *closure, const struct span *span)
+{
+	struct span_style *style = closure;
+
+	if (style->settings.options->longest == 0) {
+		put_span(style, span, &style->settings.output->text);
+		output_settle(style->settings.output);
+	} else if (span->ended) {
+		keep(style, span);
+	}
+}
+
+void *style_spans_begin(const struct style_settings *settings)
+{
+	struct span_style *style = calloc(1, sizeof(*style));
+
+	if (!style)
+		return NULL;
+	style->settings = *settings;
+	style->calendar.utc = settings->utc;
+	style->spans = spans_new(&settings->options->spans, settings->stack,
+		take_span, style);
+	if (style->spans)
+		return style;
+	free(style);
+	return NULL;
+}
+
+void style_spans_message(void *state, const struct message *message)
+{
+	struct span_style *style = state;
+
+	spans_message(style->spans, message);
+}
+
+static int compare(const void *left, const void *right)
+{
+	return is_shorter(left, right) ? 1 : -1;
+}
+
+static void put_longest(struct span_style *style)
+{
+	size_t i;
+
+	if (style->count > 0)
+		qsort(style->longest, style->count, sizeof(*style->longest),
+			compare);
+	for (i = 0; i < style->count; i++) {
+		render_buffer_put(&style->settings.output->text,
+			style->longest[i].text, style->longest[i].bytes);
+		output_settle(style->settings.output);
+	}
+}
+
+static void put_seconds(struct table *table, const struct span_sum *sum,
+	uint64_t nanoseconds)
+{
+	char text[SECONDS_BYTES] = "-";
+
+	if (sum->count > 0)
+		write_seconds(text, nanoseconds);
+	table_text_cell(table, text);
+}
+
+/* Classes are wide: what they say is not beyond what there was. */
+static uint64_t quantile(const struct span_sum *sum, double part)
+{
+	uint64_t value = quantiles_at(&sum->durations, part);
+
+	return value < sum->least  ? sum->least
+	       : value > sum->most ? sum->most
+				   : value;
+}
+
+static void put_sum(struct table *table, const struct span_rule *rule,
+	const struct span_sum *sum)
+{
+	double mean = sum->count > 0 ? sum->total / (double)sum->count : 0;
+
+	table_number_cell(table, sum->count);
+	put_seconds(table, sum, sum->least);
+	put_seconds(table, sum, (uint64_t)mean);
+	put_seconds(table, sum, quantile(sum, 0.5));
+	put_seconds(table, sum, quantile(sum, 0.9));
+	put_seconds(table, sum, quantile(sum, 0.99));
+	put_seconds(table, sum, sum->most);
+	table_number_cell(table, sum->unfinished);
+	table_number_cell(table, sum->unbegun);
+	table_number_cell(table, sum->keyless);
+	escape_put(&table->text, rule->text, strlen(rule->text),
+		ESCAPE_NEWLINE);
+	table_end_cell(table);
+}
+
+static void put_given_up(struct span_style *style, uint64_t count)
+{
+	char text[128];
+
+	if (count == 0)
+		return;
+	snprintf(text, sizeof(text),
+		"%" PRIu64 " of these were given up: too many were open at a "
+		"time\n",
+		count);
+	put_string(&style->settings.output->text, text);
+}
+
+static void put_sums(struct span_style *style)
+{
+	const struct span_rules *rules = &style->settings.options->spans;
+	struct table table = {.columns = columns};
+	uint64_t given_up = 0;
+	size_t i;
+
+	put_string(&style->settings.output->text, "\n");
+	for (i = 0; i < rules->count; i++) {
+		const struct span_sum *sum = spans_sum(style->spans, i);
+
+		put_sum(&table, &rules->all[i], sum);
+		given_up += sum->given_up;
+	}
+	if (!table_put(&table, &style->settings.output->text))
+		style->failed = true;
+	put_given_up(style, given_up);
+	table_free(&table);
+}
+
+void style_spans_end(void *state)
+{
+	struct span_style *style = state;
+	struct output *output = style->settings.output;
+	size_t i;
+
+	spans_finish(style->spans);
+	put_longest(style);
+	if (!style->settings.options->quiet)
+		put_sums(style);
+	if ((style->failed || !spans_are_whole(style->spans)) &&
+		output->failed == 0)
+		output->failed = ENOMEM;
+	for (i = 0; i < style->count; i++)
+		free(style->longest[i].text);
+	free(style->longest);
+	spans_free(style->spans);
+	free(style);
+}

@@ -1,0 +1,257 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "decoder/batch_fold.h"
+#include "decoder/calendar.h"
+#include "decoder/message_sites.h"
+#include "decoder/report.h"
+#include "decoder/style.h"
+
+#define NS 1000000000u
+
+static const struct report_column columns[] = {
+	{"MESSAGES", "messages", true},
+	{"%", "percent", true},
+	{"BYTES", "bytes", true},
+	{"%", "percent_of_bytes", true},
+	{"PER SECOND", "per_second", true},
+	{"LEFT OUT", "left_out", true},
+	{"FIRST", "first", false},
+	{"LAST", "last", false},
+	{"AT", "at", false},
+	{"FORMAT", "format", false},
+	{NULL, NULL, false},
+};
+
+/* What was said, at one place or in all. */
+struct said {
+	uint64_t messages;
+	uint64_t bytes;	   /* of their texts */
+	uint64_t left_out; /* by rules, while it was recorded */
+	uint64_t first;	   /* wall time */
+	uint64_t last;
+};
+
+struct said_site {
+	struct message_site site;
+	struct said said;
+};
+
+struct stats {
+	struct style_settings settings;
+	struct batch_fold fold;
+	struct message_sites sites;
+	struct render_buffer text; /* of a message */
+	struct calendar calendar;
+	bool failed; /* out of memory */
+};
+
+static void add(struct said *to, const struct said *said)
+{
+	if (said->messages > 0 &&
+		(to->messages == 0 || said->first < to->first))
+		to->first = said->first;
+	if (said->messages > 0 && said->last > to->last)
+		to->last = said->last;
+	to->messages += said->messages;
+	to->bytes += said->bytes;
+	to->left_out += said->left_out;
+}
+
+static void add_to_site(struct stats *stats, const struct message *message,
+	const struct said *said)
+{
+	struct said_site *site = message_sites_find(&stats->sites, message);
+
+	if (site)
+		add(&site->said, said);
+	else
+		stats->failed = true;
+}
+
+static uint64_t bytes_of(struct stats *stats, const struct message *message)
+{
+	stats->text.length = 0;
+	message_text(message, &stats->text);
+	return stats->text.length;
+}
+
+/* Only texts that are always the same are known without their arguments. */
+static bool accepts(void *closure, const struct batch_rows *rows)
+{
+	(void)closure;
+	return rows->example.context->arguments == 0;
+}
+
+static void take(void *closure, const struct batch_rows *rows)
+{
+	struct stats *stats = closure;
+	uint64_t bytes = bytes_of(stats, &rows->example);
+	struct said said = {0};
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (batch_fold_has(rows, i))
+			add(&said, &(struct said){.messages = 1,
+					   .bytes = bytes,
+					   .first = rows->times[i],
+					   .last = rows->times[i]});
+	add_to_site(stats, &rows->example, &said);
+}
+
+void *style_stats_begin(const struct style_settings *settings)
+{
+	struct stats *stats = calloc(1, sizeof(*stats));
+
+	if (!stats)
+		return NULL;
+	stats->settings = *settings;
+	stats->calendar.utc = settings->utc;
+	message_sites_begin(
+		&stats->sites, sizeof(struct said_site), settings->location);
+	stats->fold = (struct batch_fold){
+		.accepts = accepts,
+		.take = take,
+		.closure = stats,
+		.timed = true,
+	};
+	if (settings->batches)
+		settings->batches->fold = &stats->fold;
+	return stats;
+}
+
+void style_stats_message(void *state, const struct message *message)
+{
+	struct stats *stats = state;
+	struct said said = {.first = message->wall, .last = message->wall};
+
+	if (message->context->text == BINLOG_TEXT_SUPPRESSED)
+		said.left_out = (uint64_t)message_event_value(message);
+	else if (message_is_event(message))
+		return;
+	else
+		said.bytes = bytes_of(stats, message);
+	said.messages = !message_is_event(message) && !message->continues;
+	add_to_site(stats, message, &said);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct said_site *a = *(struct said_site *const *)one;
+	const struct said_site *b = *(struct said_site *const *)other;
+
+	if (a->said.messages != b->said.messages)
+		return a->said.messages < b->said.messages ? 1 : -1;
+	if (a->said.bytes != b->said.bytes)
+		return a->said.bytes < b->said.bytes ? 1 : -1;
+	return message_sites_compare(&a->site, &b->site);
+}
+
+static void put_time(struct stats *stats, struct report *report, uint64_t wall)
+{
+	struct render_buffer text = {0};
+
+	if (report->json) {
+		report_count(report, wall);
+		return;
+	}
+	calendar_append(&stats->calendar, wall, &text);
+	render_buffer_put_byte(&text, '\0');
+	report_word(report, text.failed ? "" : text.data);
+	render_buffer_free(&text);
+}
+
+static void put_rate(
+	struct report *report, const struct said *said, const struct said *sum)
+{
+	long double seconds = (long double)(sum->last - sum->first) / NS;
+
+	if (seconds > 0)
+		report_number(
+			report, number_text_rounded(
+					(long double)said->messages / seconds));
+	else
+		report_nothing(report);
+}
+
+static void put_said(struct stats *stats, struct report *report,
+	const struct said *said, const struct said *sum)
+{
+	report_count(report, said->messages);
+	report_number(report, number_text_share(said->messages, sum->messages));
+	report_count(report, said->bytes);
+	report_number(report, number_text_share(said->bytes, sum->bytes));
+	put_rate(report, said, sum);
+	report_count(report, said->left_out);
+	put_time(stats, report, said->first);
+	put_time(stats, report, said->last);
+}
+
+static void put_all(struct stats *stats, const struct said *sum)
+{
+	const struct options *options = stats->settings.options;
+	struct report report;
+	size_t i;
+
+	report_begin(&report, columns, stats->settings.output, options->json);
+	for (i = 0; i < stats->sites.count && i < options->rows; i++) {
+		const struct said_site *site =
+			(struct said_site *)stats->sites.all[i];
+
+		put_said(stats, &report, &site->said, sum);
+		report_site(&report, &site->site);
+	}
+	if (stats->sites.count > 1) {
+		put_said(stats, &report, sum, sum);
+		report_total(&report);
+	}
+	report_end(&report);
+}
+
+static int compare_places(const void *one, const void *other)
+{
+	return message_sites_compare(*(struct message_site *const *)one,
+		*(struct message_site *const *)other);
+}
+
+/* What says how much was left out is no message, but of the same call. */
+static void join_left_out(struct message_sites *sites)
+{
+	size_t kept = 0;
+	size_t i;
+
+	if (sites->count > 0)
+		qsort(sites->all, sites->count, sizeof(struct message_site *),
+			compare_places);
+	for (i = 0; i < sites->count; i++) {
+		struct said_site *site = (struct said_site *)sites->all[i];
+		struct said_site *before =
+			kept ? (struct said_site *)sites->all[kept - 1] : NULL;
+
+		if (before && site->site.site->text == BINLOG_TEXT_SUPPRESSED &&
+			message_sites_are_one_call(&before->site, &site->site))
+			before->said.left_out += site->said.left_out;
+		else
+			sites->all[kept++] = &site->site;
+	}
+	sites->count = kept;
+}
+
+void style_stats_end(void *state)
+{
+	struct stats *stats = state;
+	struct output *output = stats->settings.output;
+	struct said sum = {0};
+	size_t i;
+
+	join_left_out(&stats->sites);
+	message_sites_sort(&stats->sites, compare);
+	for (i = 0; i < stats->sites.count; i++)
+		add(&sum, &((struct said_site *)stats->sites.all[i])->said);
+	put_all(stats, &sum);
+	if ((stats->failed || stats->text.failed) && output->failed == 0)
+		output->failed = ENOMEM;
+	render_buffer_free(&stats->text);
+	message_sites_end(&stats->sites);
+	free(stats);
+}

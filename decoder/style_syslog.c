@@ -1,0 +1,319 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decoder/calendar.h"
+#include "decoder/category.h"
+#include "decoder/field_words.h"
+#include "decoder/frames.h"
+#include "decoder/message_level.h"
+#include "decoder/message_words.h"
+#include "decoder/style.h"
+#include "decoder/utf8_read.h"
+#include "decoder/utf8_text.h"
+#include "decoder/whole_call.h"
+#include "record/levels.h"
+
+/* RFC 5612: the number for examples, since we have none of our own. */
+#define ENTERPRISE "@32473"
+#define FACILITY_USER 1u
+#define APP_NAME_MAX 48u
+#define MSGID_MAX 32u
+#define PARAM_NAME_MAX 32u
+#define BOM "\xef\xbb\xbf"
+
+/* A message of RFC 5424 for each call, behind its length (RFC 6587). */
+struct syslog {
+	struct style_settings settings;
+	struct calendar calendar;
+	struct whole_call call;
+	struct render_buffer head; /* of the call: all but its text */
+	struct render_buffer scratch;
+	struct render_buffer value;
+};
+
+void *style_syslog_begin(const struct style_settings *settings)
+{
+	struct syslog *syslog = calloc(1, sizeof(*syslog));
+
+	if (!syslog)
+		return NULL;
+	syslog->settings = *settings;
+	syslog->calendar.utc = settings->utc;
+	syslog->call.pointers = settings->pointers;
+	return syslog;
+}
+
+static void put_words(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void put_number(struct render_buffer *out, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	put_words(out, text);
+}
+
+/* PRINTUSASCII, of which there has to be something; and a space. */
+static void put_token(
+	struct render_buffer *out, const char *bytes, size_t size, size_t most)
+{
+	size_t i;
+
+	for (i = 0; i < size && i < most; i++)
+		render_buffer_put_byte(out,
+			bytes[i] > ' ' && bytes[i] < 0x7f ? bytes[i] : '_');
+	if (i == 0)
+		render_buffer_put_byte(out, '-');
+	render_buffer_put_byte(out, ' ');
+}
+
+/* Six digits of a second are allowed; all nine are in a parameter. */
+static void put_time(struct syslog *syslog, uint64_t wall)
+{
+	static const size_t kept = sizeof("2026-11-21T02:27:03.123456") - 1;
+	struct render_buffer *scratch = &syslog->scratch;
+
+	scratch->length = 0;
+	calendar_append_standard(&syslog->calendar, wall, scratch);
+	if (scratch->length < kept + 3)
+		return;
+	render_buffer_put(&syslog->head, scratch->data, kept);
+	render_buffer_put(&syslog->head, scratch->data + kept + 3,
+		scratch->length - kept - 3);
+}
+
+static void put_priority(
+	struct render_buffer *out, const struct message *message)
+{
+	struct message_syslog said;
+	int level = message_level(message);
+	uint32_t facility = FACILITY_USER;
+
+	if (message_is_syslog(message, &said))
+		facility = said.priority >> 3 & 127;
+	if (facility > 23)
+		facility = FACILITY_USER;
+	render_buffer_put_byte(out, '<');
+	put_number(out,
+		facility * 8 +
+			(uint32_t)(level > LEVEL_debug ? LEVEL_debug : level));
+	put_words(out, ">1 ");
+}
+
+static void put_ident(struct render_buffer *out, const struct message *message)
+{
+	const char *name = message->program->name;
+	struct message_syslog said;
+
+	if (message_is_syslog(message, &said) && said.ident)
+		put_token(out, said.ident, said.ident_bytes, APP_NAME_MAX);
+	else
+		put_token(out, name, strlen(name), APP_NAME_MAX);
+}
+
+/* What all messages of one call in the source have in common. */
+static void put_msgid(struct syslog *syslog, const struct message *message)
+{
+	struct render_buffer *scratch = &syslog->scratch;
+	const char *module = category_module(message);
+	char offset[24];
+	size_t room;
+
+	scratch->length = 0;
+	if (module) {
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64,
+			category_offset(message));
+		room = MSGID_MAX - strlen(offset);
+		render_buffer_put(scratch, module, strnlen(module, room));
+		put_words(scratch, offset);
+	}
+	put_token(&syslog->head, scratch->data, scratch->length, MSGID_MAX);
+}
+
+/* ` name="value"` */
+static void put_param(
+	struct render_buffer *out, const char *name, struct render_buffer *utf8)
+{
+	size_t i;
+
+	render_buffer_put_byte(out, ' ');
+	put_words(out, name);
+	put_words(out, "=\"");
+	for (i = 0; i < utf8->length; i++) {
+		if (strchr("\"\\]", utf8->data[i]))
+			render_buffer_put_byte(out, '\\');
+		render_buffer_put_byte(out, utf8->data[i]);
+	}
+	render_buffer_put_byte(out, '"');
+}
+
+static void put_bytes(
+	struct syslog *syslog, const char *name, const char *bytes, size_t size)
+{
+	syslog->value.length = 0;
+	utf8_text_put(&syslog->value, bytes, size);
+	put_param(&syslog->head, name, &syslog->value);
+}
+
+static void put_string(
+	struct syslog *syslog, const char *name, const char *string)
+{
+	put_bytes(syslog, name, string, strlen(string));
+}
+
+static void put_number_param(
+	struct syslog *syslog, const char *name, uint64_t number)
+{
+	syslog->value.length = 0;
+	put_number(&syslog->value, number);
+	put_param(&syslog->head, name, &syslog->value);
+}
+
+static void put_place(void *closure, const struct place *place)
+{
+	if (place->file) {
+		put_string(closure, "file", place->file);
+		put_number_param(closure, "line", place->line);
+	}
+	if (place->function)
+		put_string(closure, "caller", place->function);
+}
+
+static void put_origin(struct syslog *syslog, const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+	const struct definition_string *format = message_format(message);
+
+	put_words(&syslog->head, "[binlog" ENTERPRISE);
+	put_number_param(syslog, "time_ns", message->wall);
+	put_number_param(syslog, "tid", message->tid);
+	put_string(syslog, "thread", message->thread);
+	syslog->scratch.length = 0;
+	message_words_stream(message, &syslog->scratch);
+	put_bytes(
+		syslog, "stream", syslog->scratch.data, syslog->scratch.length);
+	if (function && function->bytes)
+		put_bytes(
+			syslog, "function", function->bytes, function->length);
+	if (format)
+		put_bytes(syslog, "format", format->bytes, format->length);
+	if (syslog->settings.location)
+		frames_author(
+			syslog->settings.location, message, put_place, syslog);
+	render_buffer_put_byte(&syslog->head, ']');
+}
+
+static void put_argument(struct syslog *syslog, const struct field *field,
+	const struct field_value *value)
+{
+	char number[PARAM_NAME_MAX + 1];
+
+	syslog->value.length = 0;
+	field_words_put(&syslog->value, field, value);
+	/* What is no UTF-8 is made so on its way to another buffer. */
+	syslog->scratch.length = 0;
+	utf8_text_put(
+		&syslog->scratch, syslog->value.data, syslog->value.length);
+	snprintf(number, sizeof(number), "arg%d", field->argument + 1);
+	put_param(&syslog->head,
+		strlen(field->name) > PARAM_NAME_MAX ? number : field->name,
+		&syslog->scratch);
+}
+
+static void put_arguments(struct syslog *syslog, const struct message *message)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	if (fields->count == 0)
+		return;
+	put_words(&syslog->head, "[args" ENTERPRISE);
+	for (i = 0; i < fields->count; i++) {
+		struct field_value value =
+			field_value(&fields->all[i], message, &syslog->scratch);
+
+		if (value.known)
+			put_argument(syslog, &fields->all[i], &value);
+	}
+	render_buffer_put_byte(&syslog->head, ']');
+}
+
+static void put_head(struct syslog *syslog, const struct message *message)
+{
+	struct render_buffer *head = &syslog->head;
+
+	head->length = 0;
+	put_priority(head, message);
+	put_time(syslog, message->wall);
+	put_words(head, " - "); /* the host is not known */
+	put_ident(head, message);
+	put_number(head, message->pid);
+	render_buffer_put_byte(head, ' ');
+	put_msgid(syslog, message);
+	put_origin(syslog, message);
+	put_arguments(syslog, message);
+	render_buffer_put_byte(head, ' ');
+}
+
+static bool is_ascii(const char *bytes, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if ((uint8_t)bytes[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* Text that is known to be UTF-8 says so. */
+static void put_text(struct syslog *syslog)
+{
+	struct render_buffer *out = &syslog->settings.output->text;
+	const struct render_buffer *text = &syslog->call.text;
+	size_t bytes = text->length;
+	size_t bom;
+
+	bytes -= bytes > 0 && text->data[bytes - 1] == '\n';
+	bom = !is_ascii(text->data, bytes) &&
+			      utf8_read_is_good(text->data, bytes)
+		      ? sizeof(BOM) - 1
+		      : 0;
+	put_number(out, syslog->head.length + bom + bytes);
+	render_buffer_put_byte(out, ' ');
+	render_buffer_put(out, syslog->head.data, syslog->head.length);
+	render_buffer_put(out, BOM, bom);
+	render_buffer_put(out, text->data, bytes);
+	whole_call_forget(&syslog->call);
+	output_settle(syslog->settings.output);
+}
+
+void style_syslog_message(void *state, const struct message *message)
+{
+	struct syslog *syslog = state;
+
+	if (message_is_event(message))
+		return;
+	if (whole_call_ended(&syslog->call, message))
+		put_text(syslog);
+	if (!syslog->call.open)
+		put_head(syslog, message);
+	if (whole_call_add(&syslog->call, message))
+		put_text(syslog);
+}
+
+void style_syslog_end(void *state)
+{
+	struct syslog *syslog = state;
+
+	if (syslog->call.open)
+		put_text(syslog);
+	render_buffer_free(&syslog->call.text);
+	render_buffer_free(&syslog->head);
+	render_buffer_free(&syslog->scratch);
+	render_buffer_free(&syslog->value);
+	free(syslog);
+}

@@ -1,0 +1,94 @@
+#include "decoder/track_table.h"
+
+#include <string.h>
+
+static struct track key_of(const struct message *message, uint32_t tid)
+{
+	return (struct track){
+		.program = message->program,
+		.pid = message->pid,
+		.tid = tid,
+		.boot = message->capture->header.nonce,
+	};
+}
+
+static bool is_same(const struct track *a, const struct track *b)
+{
+	return a->program == b->program && a->tid == b->tid &&
+	       a->pid == b->pid && a->boot == b->boot;
+}
+
+static uint32_t hash_of(const struct track *key)
+{
+	uint64_t hash = id_map_seed ^ key->boot;
+
+	hash = (hash ^ key->pid) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29 ^ key->tid) * 0x9e3779b97f4a7c15u;
+	hash ^= (uint64_t)(uintptr_t)key->program * 0xd6e8feb86659fd93u;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Null: there are too many, or out of memory. */
+static struct track *add(struct track_table *table, const struct track *key,
+	uint32_t hash, struct track *collides)
+{
+	struct track *track;
+
+	if (table->count == TRACK_TABLE_MAX)
+		return NULL;
+	track = pool_take(&table->pool, sizeof(*track));
+	if (track) {
+		*track = *key;
+		track->number = table->count + 1;
+		track->collides = collides;
+	}
+	if (!track || !id_map_set(&table->map, hash, track)) {
+		table->failed = true;
+		return NULL;
+	}
+	table->count++;
+	return track;
+}
+
+static struct track *find(struct track_table *table, const struct track *key,
+	const char *name, bool *named)
+{
+	uint32_t hash = hash_of(key);
+	struct track *first = id_map_find(&table->map, hash);
+	struct track *track = first;
+
+	while (track && !is_same(track, key))
+		track = track->collides;
+	*named = !track;
+	if (!track)
+		track = add(table, key, hash, first);
+	if (!track)
+		return NULL;
+	*named = *named || strncmp(track->name, name, TRACK_NAME_MAX - 1) != 0;
+	if (*named)
+		strncpy(track->name, name, TRACK_NAME_MAX - 1);
+	return track;
+}
+
+struct track *track_table_process(
+	struct track_table *table, const struct message *message, bool *named)
+{
+	struct track key = key_of(message, 0);
+
+	return find(table, &key, message->program->name, named);
+}
+
+struct track *track_table_thread(
+	struct track_table *table, const struct message *message, bool *named)
+{
+	struct track key = key_of(message, message->tid);
+
+	return find(table, &key, message->thread, named);
+}
+
+void track_table_free(struct track_table *table)
+{
+	id_map_free(&table->map);
+	pool_free(&table->pool);
+	*table = (struct track_table){0};
+}

@@ -1,0 +1,211 @@
+#include "decoder/watch.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decoder/live.h"
+#include "decoder/say.h"
+
+/*
+ * Between passes, milliseconds: while something is said, and the longest while
+ * nothing is.  With the guard, see live.h, that is how late a message is seen.
+ */
+enum { PAUSE_BUSY = 8, PAUSE_MOST = 30 };
+#define GUARD_NS 8000000u
+
+static volatile sig_atomic_t stopped;
+
+struct watch {
+	struct live *live;
+	struct outputs *outputs;
+	struct error_list *errors;
+	const char *path;
+	char *directory; /* copies, with their last parts */
+	char *name;
+	bool is_file;
+	bool quiet;
+	bool told_waiting;
+	bool caught_up; /* what was said before is shown */
+	uint64_t begun; /* nanoseconds since 1970 */
+	struct watch_sum sum;
+};
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+void watch_signals(void)
+{
+	/* Who asks twice does not want to wait for a full pipe. */
+	struct sigaction action = {
+		.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* Each capture that grows has a descriptor. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* True: nobody reads standard output any more. */
+static bool is_left(int milliseconds)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+
+	return poll(&out, 1, milliseconds) > 0 &&
+	       out.revents & (POLLERR | POLLHUP);
+}
+
+static void say_waiting(struct watch *watch, enum live_state state, int why)
+{
+	if (watch->told_waiting || watch->quiet)
+		return;
+	watch->told_waiting = true;
+	fprintf(stderr, "%s: %s: waiting for one\n", watch->path,
+		state == LIVE_ABSENT ? strerror(why) : "no capture is in it");
+}
+
+static void say_new_errors(struct watch *watch)
+{
+	struct error_list *errors = watch->errors;
+
+	watch->sum.damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0;
+	say_errors(errors);
+	*errors = (struct error_list){0};
+}
+
+/* False: nobody can be shown more. */
+static bool show_messages(struct watch *watch)
+{
+	const struct message *message;
+	bool going = true;
+
+	while (going && !stopped && (message = live_next(watch->live)))
+		going = outputs_message(watch->outputs, message);
+	live_end_pass(watch->live);
+	if (!watch->caught_up && live_reached(watch->live) >= watch->begun) {
+		watch->caught_up = true;
+		outputs_end_waiting(watch->outputs);
+	}
+	outputs_flush(watch->outputs);
+	return going && outputs_want_messages(watch->outputs);
+}
+
+/* Of one file all has to be right before it is waited for. */
+static bool is_refused(const struct watch *watch, enum live_state state)
+{
+	return watch->is_file && state != LIVE_GROWS && state != LIVE_ENDED &&
+	       watch->errors->count > 0;
+}
+
+/* False: that was the last one. */
+static bool pass(struct watch *watch)
+{
+	enum live_state state = live_look(watch->live);
+
+	if (state == LIVE_FAILED) {
+		watch->sum.end = WATCH_MEMORY;
+		return false;
+	}
+	if (is_refused(watch, state)) {
+		watch->sum.end = WATCH_NOTHING;
+		return false;
+	}
+	if (state == LIVE_ABSENT || state == LIVE_EMPTY)
+		say_waiting(watch, state, errno);
+	if (!show_messages(watch))
+		return false;
+	say_new_errors(watch);
+	live_retire_ended(watch->live);
+	if (state != LIVE_ENDED || !watch->is_file)
+		return !stopped;
+	watch->sum.end = WATCH_ENDED;
+	return false;
+}
+
+static void go_on(struct watch *watch)
+{
+	int pause = PAUSE_BUSY;
+
+	while (pass(watch) && !is_left(pause) && !stopped) {
+		if (live_is_busy(watch->live))
+			pause = PAUSE_BUSY;
+		else if (pause < PAUSE_MOST)
+			pause++;
+	}
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* False: out of memory. */
+static bool begin(struct watch *watch)
+{
+	struct stat status;
+
+	watch->directory = strdup(watch->path);
+	watch->name = strdup(watch->path);
+	watch->is_file =
+		stat(watch->path, &status) == 0 && !S_ISDIR(status.st_mode);
+	if (!watch->directory || !watch->name)
+		return false;
+	watch->live = live_new(
+		watch->is_file ? dirname(watch->directory) : watch->path,
+		watch->errors);
+	if (!watch->live)
+		return false;
+	if (watch->is_file)
+		live_only(watch->live, basename(watch->name));
+	live_set_guard(watch->live, GUARD_NS);
+	watch->begun = now();
+	return true;
+}
+
+struct watch_sum watch_run(const char *path, bool quiet,
+	struct outputs *outputs, struct error_list *errors)
+{
+	struct watch watch = {
+		.path = path,
+		.quiet = quiet,
+		.outputs = outputs,
+		.errors = errors,
+	};
+
+	raise_limit();
+	if (begin(&watch))
+		go_on(&watch);
+	else
+		watch.sum.end = WATCH_MEMORY;
+	outputs_end(outputs);
+	if (watch.sum.end != WATCH_NOTHING)
+		say_new_errors(&watch);
+	live_free(watch.live);
+	free(watch.directory);
+	free(watch.name);
+	return watch.sum;
+}

@@ -1,0 +1,35 @@
+/*
+ * What programs say while they say it: `binlog-show --follow`.  Called by its
+ * main instead of a merge; gives messages to the outputs within 50 ms of the
+ * call, and lets no program wait for it.
+ */
+#ifndef DECODER_WATCH_H
+#define DECODER_WATCH_H
+
+#include "decoder/error.h"
+#include "decoder/outputs.h"
+
+enum watch_end {
+	WATCH_STOPPED, /* by a signal, or since nobody reads any more */
+	WATCH_ENDED,   /* nobody is left who could say more */
+	WATCH_NOTHING, /* could be read, see the errors */
+	WATCH_MEMORY   /* there is none left */
+};
+
+struct watch_sum {
+	enum watch_end end;
+	bool damaged;
+};
+
+/* Before anything is made that a signal should end in good order. */
+void watch_signals(void);
+
+/*
+ * The path is of a directory, whose captures are followed for ever, or of one
+ * capture, whose end is also that of this.  The outputs have begun; errors are
+ * said when they come, but for what is left in `errors`.
+ */
+struct watch_sum watch_run(const char *path, bool quiet,
+	struct outputs *outputs, struct error_list *errors);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The text of a call, whose pieces are put together again.  Used by the
+ * exports, where a call is one entry: they put what they say of it when it
+ * begins, and its text when that is whole.  Pieces follow each other.
+ */
+#ifndef DECODER_WHOLE_CALL_H
+#define DECODER_WHOLE_CALL_H
+
+#include "decoder/message.h"
+#include "decoder/pointers.h"
+
+/* More text of one call than this is given out as that of two. */
+#define WHOLE_CALL_BYTES_MAX ((size_t)1 << 24)
+
+/* All zeros is none. */
+struct whole_call {
+	struct pointers *pointers; /* null: do not say what they point to */
+	struct render_buffer text;
+	bool open; /* it has begun, and the rest is to come */
+};
+
+/* Before a message is looked at: whether what is open ends without it. */
+static inline bool whole_call_ended(
+	const struct whole_call *call, const struct message *message)
+{
+	return call->open && !message->continues;
+}
+
+/* Adds the text of the message.  True: the call is whole. */
+bool whole_call_add(struct whole_call *call, const struct message *message);
+
+/* After its text was put somewhere. */
+static inline void whole_call_forget(struct whole_call *call)
+{
+	call->text.length = 0;
+	call->open = false;
+}
+
+#endif

@@ -1,0 +1,89 @@
+#include "record/rule_parser.h"
+#include "record/rule_value.h"
+
+/* The next word, if it is this one. */
+static bool take(struct rule_parser *parser, const char *name)
+{
+	struct rule_lexer before = parser->lexer;
+	struct rule_word word = rule_lex_next(&parser->lexer, true);
+
+	if (rule_deed_is(&word, name))
+		return true;
+	parser->lexer = before;
+	return false;
+}
+
+static bool read_time(struct rule_parser *parser, uint64_t *ns)
+{
+	struct rule_word word;
+
+	return rule_parser_value(
+		       parser, &word, "no time", "give one, as 10s") &&
+	       (rule_value_time(word.text, word.bytes, ns) ||
+		       rule_parser_fail(parser, &word, "not a time",
+			       "give one in ns, us, ms, s, min or h, as 10s"));
+}
+
+/* NAME [arg N] */
+static bool read_name(struct rule_parser *parser, enum rule_deed_kind kind)
+{
+	struct rule_word word;
+	struct rule_deed *deed;
+
+	if (!rule_parser_value(parser, &word, "no name",
+		    "give one for the mark, such as request"))
+		return false;
+	deed = rule_deed_append_name(parser, &word, kind);
+	if (!deed || !take(parser, "arg"))
+		return deed;
+	deed->number = rule_deed_argument(parser);
+	return deed->number > 0;
+}
+
+bool rule_trigger_read_mark(struct rule_parser *parser)
+{
+	if (take(parser, "off"))
+		return rule_deed_append(parser, RULE_TO_mark);
+	return read_name(parser, RULE_TO_mark);
+}
+
+/* NAME [arg N] over TIME */
+static bool read_since(struct rule_parser *parser)
+{
+	struct rule_deed *deed;
+	struct rule_word word;
+
+	if (!read_name(parser, RULE_TO_TRIGGER_SINCE))
+		return false;
+	if (!take(parser, "over")) {
+		word = rule_lex_next(&parser->lexer, true);
+		return rule_parser_fail(parser, &word, "no limit",
+			"say after the mark how long is too long, as over "
+			"50ms");
+	}
+	deed = rule_deed_append(parser, RULE_TO_TRIGGER_OVER);
+	return deed && read_time(parser, &deed->times[0]);
+}
+
+bool rule_trigger_read(struct rule_parser *parser)
+{
+	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_trigger);
+
+	if (!deed || take(parser, "off"))
+		return deed;
+	deed->number = 1;
+	for (;;) {
+		if (take(parser, "since")) {
+			if (!read_since(parser))
+				return false;
+		} else if (take(parser, "before")) {
+			if (!read_time(parser, &deed->times[0]))
+				return false;
+		} else if (take(parser, "after")) {
+			if (!read_time(parser, &deed->times[1]))
+				return false;
+		} else {
+			return true;
+		}
+	}
+}

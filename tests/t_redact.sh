@@ -1,0 +1,97 @@
+#!/bin/bash
+# Secrets without any rule: of what is also written where it goes, the capture has no second copy; what is replaced is
+# there to the byte; one variable changes it. The oracles are the native run and what arrives in the pipe.
+. tests/lib.sh
+build rules -O2
+build control -O2 -I.
+unset BINLOG_REDACT
+
+run() { # PROGRAM WHAT [VARIABLE=VALUE...]: with pipes as its outputs, in $TMP/run
+	rm -rf "$TMP/run"
+	mkdir "$TMP/run"
+	(cd "$TMP/run" && { { env "${@:3}" "$TMP/$1" "$2" 7>>files 8>secret 9>results; } 2>&4 | cat >stdout; } 4>&1 | cat >stderr)
+}
+recorded_run() { run "$1" "$2" BINLOG_DIR=capture LD_PRELOAD="$lib" "${@:3}"; }
+log() { "$show" -q "$TMP/run/capture"; }
+open() { log | grep -c "$secret"; } # lines with the secret in them
+written() { # SENTENCE
+	same "$1: all of it is in the pipes" "" \
+		"$(for part in stdout stderr results; do cmp "$TMP/native/$part" "$TMP/run/$part" 2>&1; done)"
+}
+# Like warn(3), a pipe may get the parts of a line in another way.
+run rules secrets
+mv "$TMP/run" "$TMP/native"
+secret=$(cat "$TMP/native/secret")
+
+recorded_run rules secrets
+written "by default"
+same "by default: what is not one of the names for sure is in the capture, what went to syslog alone, and nothing else" \
+	"token: $secret of carol
+<14>login password=$secret of frida" "$(log | grep "$secret" | sed 's/.*stdout: //; s/.*\(<14>\).*: login/\1login/')"
+same "by default: the others are left out" "$(grep -c "$secret" "$TMP/native/stdout")" \
+	"$(($(log | grep -c 'stdout: .*\[1[26] bytes\]') + 1))"
+same "by default: their neighbours are not" 1 "$(log | grep -c 'user=alice password=\[16 bytes\] id=42$')"
+same "by default: nor numbers" 1 "$(log | grep -c 'pin=9876543210123 of')"
+recorded_run rules secrets BINLOG_STREAMS=syslog=tee
+same "syslog that is sent as well" 0 "$(log | grep -c "login.*$secret")"
+recorded_run rules secrets BINLOG_REDACT=off
+written "off"
+verdict "$(cmp -s <(raw stdout "$TMP/run/capture") "$TMP/run/stdout"; echo $?)" "off: the capture has what was written, to the byte"
+recorded_run rules secrets BINLOG_REDACT=usual
+written "usual"
+same "usual: it is nowhere" "" "$(grep -la "$secret" "$TMP/run"/capture/*)"
+recorded_run rules secrets BINLOG_STREAMS=all=replace
+verdict "$(cmp -s <(raw stdout "$TMP/run/capture") "$TMP/native/stdout"; echo $?)" "replaced: the capture has it, to the byte"
+printf 'redact = off\n[rules]\nformat token* redact token\n' >"$TMP/conf"
+recorded_run rules secrets BINLOG_CONFIG="$TMP/conf"
+same "off in a file: rules redact what they say" "0 1" "$(log | grep -c "token: $secret") $(log | grep -c "alice password=$secret")"
+printf '[rules]\nformat *alice* redact off\n' >"$TMP/conf"
+recorded_run rules secrets BINLOG_CONFIG="$TMP/conf"
+same "a rule takes it back, for some" "1 0" "$(log | grep -c "alice password=$secret") $(log | grep -c "bob password=$secret")"
+printf '[rules]\nformat *alice* +tee\n' >"$TMP/conf"
+recorded_run rules secrets BINLOG_CONFIG="$TMP/conf" BINLOG_STREAMS=all=replace
+same "a rule that writes it makes it a copy" "0 1" "$(log | grep -c "alice password=$secret") $(log | grep -c "bob password=.*$secret")"
+
+# Texts that are made of formats elsewhere: warn(3), error(3), wide streams.
+run control notices
+mv "$TMP/run" "$TMP/native"
+recorded_run control notices
+secret=$(cat "$TMP/run/secret")
+same "notices: all of it is written" "$(cat "$TMP/native/stderr" "$TMP/native/files")" "$(cat "$TMP/run/stderr" "$TMP/run/files")"
+same "notices: what went to the pipe has no copy" 0 "$(log | grep -a "$secret" | grep -c 'stderr:')"
+
+# A log file that is asked for is written as well; without that, replaced.
+cat >"$TMP/file.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	FILE *log = fopen("app.log", "w");
+	char secret[8] = "hunter", *rest = secret;
+
+	for (int i = 0; i < 3; i++, rest++) {
+		fprintf(log, "%d api key: %s of %s\n", i, rest, "many");
+		fflush(log);
+		while (argc > 1 && i == 0 && access("go", F_OK) != 0)
+			usleep(1000);
+	}
+	return 0;
+}
+END
+$CC -O1 -o "$TMP/file" "$TMP/file.c" || exit 1
+for mode in auto replace; do
+	recorded_run file "" BINLOG_STREAMS="file:**/app.log=$mode"
+	same "a log file, $mode" "$([ $mode = auto ] && echo "3 0" || echo "0 3")" \
+		"$(log | grep -c ' bytes\] of many') $(log | grep -c 'hunter\|unter of\|: nter of')"
+done
+rm -rf "$TMP/run"
+mkdir "$TMP/run"
+(cd "$TMP/run" && BINLOG_STREAMS="file:**/app.log=replace" BINLOG_DIR=capture LD_PRELOAD=$lib exec "$TMP/file" waits) &
+waits=$!
+said() { "$show" -q "$TMP/run/capture" | grep -q 'api key'; }
+until_true said
+"$BUILD/binlog-ctl" $waits streams=files=tee >"$TMP/ctl" 2>&1 || not_ok "binlog-ctl switches" "$(cat "$TMP/ctl")"
+: >"$TMP/run/go"
+wait $waits
+same "a stream that becomes a copy while it is used" "hunter [5 bytes] [4 bytes]" "$(log | sed -n 's/.*key: \(.*\) of many/\1/p' | paste -sd ' ')"
+finish

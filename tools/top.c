@@ -1,0 +1,273 @@
+/*
+ * binlog-top: what is logged right now, in the terminal or as plain text.
+ * Looks at the captures (top_captures.c), makes a page of what was counted
+ * (top_page.c), shows it, and obeys keys (top_keys.c) until the next look.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decoder/escape.h"
+#include "record/layout.h"
+#include "tools/top/top_captures.h"
+#include "tools/top/top_keys.h"
+#include "tools/top/top_names.h"
+#include "tools/top/top_options.h"
+#include "tools/top/top_page.h"
+#include "tools/top/top_screen.h"
+
+enum exit_status {
+	EXIT_SHOWN = 0,
+	EXIT_LOST = 1, /* what was shown could not be written */
+	EXIT_NOTHING = 2,
+};
+
+/* The first page comes soon, so that there is something to look at. */
+#define FIRST_NS 200000000u
+/* Of each refresh so much is for names, at most. */
+#define NAMES_NS 100000000u
+#define KEYS_ROOM 256
+
+struct top {
+	struct top_options options;
+	struct top_captures captures;
+	struct top_page page;
+	struct render_buffer text;
+	uint64_t shown;
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static enum exit_status fail(const char *sentence)
+{
+	struct render_buffer out = {0};
+
+	escape_put(&out, sentence, strlen(sentence), ESCAPE_NEWLINE);
+	fprintf(stderr, "binlog-top: %.*s\n", (int)out.length,
+		out.length > 0 ? out.data : "");
+	render_buffer_free(&out);
+	return EXIT_NOTHING;
+}
+
+static enum exit_status lose_output(void)
+{
+	fprintf(stderr, "binlog-top: standard output: %s\n", strerror(errno));
+	return EXIT_LOST;
+}
+
+static enum exit_status finish(enum exit_status status)
+{
+	return fflush(stdout) == 0 ? status : lose_output();
+}
+
+static enum exit_status print_help(void)
+{
+	char text[4096];
+	size_t i;
+
+	puts("Usage: binlog-top [OPTION...] [DIR|PID]\n"
+	     "Shows what programs log right now: the busiest calls, processes, "
+	     "threads and\nlosses, of all that write to captures in DIR "
+	     "(default: binlog.data) or of one\nprocess.\n");
+	top_options_help(text, sizeof(text));
+	puts(text);
+	puts("Keys:");
+	for (i = 0; i < top_keys_count; i++)
+		printf("  %-8s %s\n", top_keys[i].shown, top_keys[i].help);
+	puts("\nExit status: 0: shown; 1: it could not be written; 2: usage, "
+	     "or there is no\nsuch process or directory.");
+	return finish(EXIT_SHOWN);
+}
+
+static enum exit_status print_version(void)
+{
+	printf("binlog-top: capture format %u\n", BINLOG_VERSION);
+	return finish(EXIT_SHOWN);
+}
+
+/* ---- both ways ---- */
+
+/* Half of the time is for reading; what is more comes later. */
+static bool look(struct top *top)
+{
+	return top_captures_look(
+		&top->captures, top->options.settings.delay_ns / 2);
+}
+
+/* Each capture has some descriptors. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool is_last(const struct top *top)
+{
+	uint64_t count = top->options.settings.count;
+
+	return (count > 0 && top->shown == count) ||
+	       (top->options.settings.batch && top->captures.ended);
+}
+
+/* ---- for scripts ---- */
+
+static void sleep_until(uint64_t moment)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(moment / 1000000000u),
+		.tv_nsec = (long)(moment % 1000000000u),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) ==
+		EINTR)
+		;
+}
+
+static enum exit_status show_batch(struct top *top)
+{
+	uint64_t next = now();
+
+	do {
+		next += top->options.settings.delay_ns;
+		sleep_until(next);
+		look(top);
+		top_names_allow(top->page.names, NAMES_NS);
+		top->text.length = 0;
+		top_page_batch(&top->page, &top->text);
+		if (top->text.failed)
+			return fail("out of memory");
+		if (fwrite(top->text.data, 1, top->text.length, stdout) <
+				top->text.length ||
+			fflush(stdout) != 0)
+			return lose_output();
+		top->shown++;
+	} while (!is_last(top));
+	return EXIT_SHOWN;
+}
+
+/* ---- on a terminal ---- */
+
+static void draw(struct top *top, const struct top_screen *screen)
+{
+	top->page.width = screen->width;
+	top->page.height = screen->height;
+	top->text.length = 0;
+	top_names_allow(top->page.names, NAMES_NS);
+	top_page_screen(&top->page, &top->text);
+	if (!top->text.failed)
+		top_screen_show(top->text.data, top->text.length);
+	top->text.failed = false;
+}
+
+/* Keys, and new pages without a new look, until then. */
+static void attend(struct top *top, struct top_screen *screen,
+	struct top_typing *typing, uint64_t until)
+{
+	uint64_t time;
+
+	typing->looks = false;
+	while (!typing->quits && !typing->looks && screen->signal == 0 &&
+		(time = now()) < until) {
+		char keys[KEYS_ROOM];
+		size_t count = top_screen_wait(
+			screen, until - time, keys, sizeof(keys));
+
+		top_keys_take(typing, keys, count);
+		draw(top, screen);
+	}
+}
+
+static enum exit_status show_screen(struct top *top)
+{
+	struct top_typing typing = {
+		.settings = &top->options.settings,
+		.captures = &top->captures,
+		.page = &top->page,
+	};
+	uint64_t delay = FIRST_NS;
+	struct top_screen screen;
+	const char *wrong = top_screen_begin(&screen);
+
+	if (wrong)
+		return fail(wrong);
+	top->page.news = typing.news;
+	while (!typing.quits && screen.signal == 0 && !is_last(top)) {
+		draw(top, &screen);
+		attend(top, &screen, &typing, now() + delay);
+		delay = top->options.settings.delay_ns;
+		if (!top->page.paused)
+			look(top);
+		top->shown++;
+	}
+	top_screen_end();
+	if (screen.signal != 0)
+		top_screen_die(screen.signal);
+	return EXIT_SHOWN;
+}
+
+static enum exit_status show(struct top *top)
+{
+	const struct top_settings *settings = &top->options.settings;
+	const char *no_colour = getenv("NO_COLOR");
+	enum exit_status status;
+
+	top->captures.place = settings->place;
+	top->page = (struct top_page){
+		.settings = settings,
+		.captures = &top->captures,
+		.names = top_names_new(),
+		.colour = !no_colour || !*no_colour,
+		.news = "",
+	};
+	if (!top->page.names)
+		return fail("out of memory");
+	if (look(top))
+		status = settings->batch ? show_batch(top) : show_screen(top);
+	else
+		status = fail(top->captures.sentence);
+	top_names_free(top->page.names);
+	top_captures_free(&top->captures);
+	render_buffer_free(&top->text);
+	return status;
+}
+
+/* Texts are UTF-8, whatever the user's locale is. */
+static void set_locale(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+int main(int argc, char **argv)
+{
+	static struct top top;
+
+	set_locale();
+	raise_limit();
+	/* We may be in a recorded run ourselves. */
+	setenv("BINLOG_DISABLE", "1", 1);
+	if (!top_options_parse(&top.options, argc, argv))
+		return fail(top.options.problem);
+	if (top.options.help)
+		return print_help();
+	if (top.options.version)
+		return print_version();
+	return show(&top);
+}

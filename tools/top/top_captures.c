@@ -1,0 +1,212 @@
+#include "tools/top/top_captures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* That have ended, and are shown still. */
+#define ENDED_MAX 64u
+/* A ring is read anew each time: no more than a part of our time is for that.
+ */
+#define RING_SHARE 4u
+/* However many there are, each gets on. */
+#define LEAST_NS 1000000u
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+double top_captures_rate(const struct top_capture *capture, uint64_t recent)
+{
+	const struct status_count *count = &capture->count;
+
+	return count->ended > count->begun
+		       ? (double)recent * 1e9 /
+				 (double)(count->ended - count->begun)
+		       : 0;
+}
+
+bool top_captures_is_rough(const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+
+	return count->unfinished || count->was_unfinished ||
+	       (count->has_ring && count->ring_span != UINT64_MAX);
+}
+
+/* ---- which there are ---- */
+
+static void free_capture(struct top_capture *capture)
+{
+	status_count_free(&capture->count);
+	if (capture->target.fd >= 0)
+		close(capture->target.fd);
+	free(capture);
+}
+
+static struct top_capture *find(
+	const struct top_captures *captures, const struct target *target)
+{
+	size_t i;
+
+	for (i = 0; i < captures->count; i++)
+		if (captures->all[i]->target.header.nonce ==
+				target->header.nonce &&
+			captures->all[i]->target.header.pid ==
+				target->header.pid)
+			return captures->all[i];
+	return NULL;
+}
+
+/* Takes over what is open in *target.  False: out of memory. */
+static bool add(struct top_captures *captures, struct target *target)
+{
+	struct top_capture **all = realloc(captures->all,
+		(captures->count + 1) * sizeof(struct top_capture *));
+	struct top_capture *capture = calloc(1, sizeof(*capture));
+
+	if (all)
+		captures->all = all;
+	if (!all || !capture) {
+		free(capture);
+		return false;
+	}
+	capture->target = *target;
+	capture->seen = true;
+	target->fd = -1;
+	status_count_begin(&capture->count, &capture->target);
+	all[captures->count++] = capture;
+	return true;
+}
+
+static void take_targets(struct top_captures *captures)
+{
+	struct targets *targets = &captures->targets;
+	size_t i;
+
+	for (i = 0; i < targets->count; i++) {
+		struct target *target = &targets->all[i];
+		struct top_capture *known = find(captures, target);
+
+		if (known) {
+			known->seen = true;
+			known->target.executed = target->executed;
+		} else if (!add(captures, target)) {
+			captures->failed = true;
+		}
+	}
+}
+
+/* Of those that nobody writes to any more only the last ones are kept. */
+static void forget_ended(struct top_captures *captures)
+{
+	size_t ended = 0;
+	size_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < captures->count; i++)
+		ended += !captures->all[i]->target.in_use;
+	for (i = 0; i < captures->count; i++) {
+		struct top_capture *capture = captures->all[i];
+
+		if (capture->target.in_use || ended <= ENDED_MAX) {
+			captures->all[kept++] = capture;
+			continue;
+		}
+		ended--;
+		free_capture(capture);
+	}
+	captures->count = kept;
+}
+
+static void close_targets(struct targets *targets)
+{
+	const char *directory = targets->directory;
+	pid_t process = targets->process;
+
+	targets_close(targets);
+	*targets = (struct targets){.directory = directory, .process = process};
+}
+
+/* False: nothing is there, and never was. */
+static bool find_all(struct top_captures *captures)
+{
+	bool good;
+	size_t i;
+
+	for (i = 0; i < captures->count; i++)
+		captures->all[i]->seen = false;
+	captures->targets = (struct targets){0};
+	good = targets_open(&captures->targets, captures->place, false);
+	snprintf(captures->sentence, sizeof(captures->sentence), "%s",
+		captures->targets.sentence);
+	take_targets(captures);
+	close_targets(&captures->targets);
+	captures->ended = captures->targets.process != 0 && !good;
+	for (i = 0; i < captures->count; i++)
+		captures->all[i]->target.in_use = captures->all[i]->seen;
+	forget_ended(captures);
+	return good || captures->count > 0;
+}
+
+/* ---- what is in them ---- */
+
+static void read_page(struct top_capture *capture)
+{
+	int fd = capture->target.fd;
+	struct stat st;
+
+	if (pread(fd, &capture->switches, sizeof(capture->switches),
+		    BINLOG_SWITCHES_OFFSET) !=
+		(ssize_t)sizeof(capture->switches))
+		capture->switches = (struct binlog_switches){0};
+	if (fstat(fd, &st) == 0)
+		capture->disk = (uint64_t)st.st_blocks * 512;
+}
+
+static void read_capture(struct top_capture *capture, uint64_t most_ns)
+{
+	uint64_t begun = now();
+
+	if (begun < capture->due)
+		return;
+	status_count_pass(
+		&capture->count, most_ns > LEAST_NS ? most_ns : LEAST_NS);
+	if (capture->count.has_ring)
+		capture->due = now() + RING_SHARE * (now() - begun);
+	read_page(capture);
+}
+
+bool top_captures_look(struct top_captures *captures, uint64_t most_ns)
+{
+	uint64_t until = now() + most_ns;
+	size_t i;
+
+	if (!find_all(captures))
+		return false;
+	for (i = 0; i < captures->count; i++) {
+		uint64_t time = now();
+
+		read_capture(captures->all[i],
+			time < until ? (until - time) / (captures->count - i)
+				     : 0);
+	}
+	return true;
+}
+
+void top_captures_free(struct top_captures *captures)
+{
+	size_t i;
+
+	for (i = 0; i < captures->count; i++)
+		free_capture(captures->all[i]);
+	free(captures->all);
+	*captures = (struct top_captures){0};
+}

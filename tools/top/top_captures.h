@@ -1,0 +1,45 @@
+/*
+ * The captures that binlog-top looks at: which there are, and what is counted
+ * in them.  Called by main in each refresh; only reads, and promises to take
+ * no longer than it was given, however much is said, and to remember no more
+ * than a bounded number of captures that have ended.
+ */
+#ifndef TOOLS_TOP_TOP_CAPTURES_H
+#define TOOLS_TOP_TOP_CAPTURES_H
+
+#include "record/switches.h"
+#include "tools/ctl/status_count.h"
+#include "tools/ctl/targets.h"
+
+struct top_capture {
+	struct target target;
+	struct status_count count;
+	struct binlog_switches switches;
+	uint64_t disk; /* bytes */
+	uint64_t due;  /* CLOCK_MONOTONIC: not to be read before, nanoseconds */
+	bool seen;
+};
+
+struct top_captures {
+	const char *place;
+	struct targets targets; /* of the last look; without captures */
+	struct top_capture **all;
+	size_t count;
+	bool ended;	    /* a process: it has, or does not record */
+	bool failed;	    /* out of memory */
+	char sentence[512]; /* why nothing new was found; empty: it was */
+};
+
+/* Takes at most about so long.  False: there is nothing at this place, and
+ * `sentence` says why. */
+bool top_captures_look(struct top_captures *captures, uint64_t most_ns);
+
+/* Times a second, of so many in the last pass. */
+double top_captures_rate(const struct top_capture *capture, uint64_t recent);
+
+/* Its rates are those of a part of what is said. */
+bool top_captures_is_rough(const struct top_capture *capture);
+
+void top_captures_free(struct top_captures *captures);
+
+#endif

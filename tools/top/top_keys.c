@@ -1,0 +1,231 @@
+#include "tools/top/top_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/levels.h"
+#include "tools/top/top_sums.h"
+#include "tools/top/top_switch.h"
+
+enum {
+	KEY_ESCAPE = '\033',
+	KEY_BACKSPACE = '\b',
+	KEY_DELETE = 127,
+	KEY_KILL = 'U' - '@', /* Control-U: the whole answer */
+};
+
+enum key {
+#define KEY(name, key, shown, help) KEY_##name = key,
+#include "tools/top/top_keys.def"
+#undef KEY
+};
+
+const struct top_key top_keys[] = {
+#define KEY(name, key, shown, help) {key, shown, help},
+#include "tools/top/top_keys.def"
+#undef KEY
+};
+
+const size_t top_keys_count = sizeof(top_keys) / sizeof(top_keys[0]);
+
+/* ---- switching ---- */
+
+static void set_switch(
+	struct top_typing *typing, enum word word, const char *value)
+{
+	top_switch(typing->captures, word, value, typing->news,
+		sizeof(typing->news));
+	typing->looks = true;
+}
+
+/* From what the most talkative program records. */
+static void shift_level(struct top_typing *typing, int by)
+{
+	const struct top_sums sums = top_sums_of(typing->captures);
+	int level = sums.level + by;
+
+	if (!sums.switched) {
+		snprintf(typing->news, sizeof(typing->news),
+			"nobody is running who could be switched");
+		return;
+	}
+	if (level > LEVEL_LAST)
+		level = LEVEL_LAST;
+	set_switch(typing, WORD_LEVEL, level < 0 ? "none" : level_name(level));
+}
+
+static void turn(struct top_typing *typing)
+{
+	set_switch(typing,
+		top_sums_of(typing->captures).off ? WORD_ON : WORD_OFF, NULL);
+}
+
+/* ---- questions ---- */
+
+static void ask(struct top_typing *typing, enum top_question question,
+	const char *prompt, const char *answer)
+{
+	typing->question = question;
+	snprintf(typing->answer, sizeof(typing->answer), "%s", answer);
+	typing->page->prompt = prompt;
+	typing->page->answer = typing->answer;
+}
+
+static void stop_asking(struct top_typing *typing)
+{
+	typing->question = TOP_QUESTION_NONE;
+	typing->page->prompt = NULL;
+}
+
+static void take_answer(struct top_typing *typing)
+{
+	if (typing->question == TOP_QUESTION_FILTER) {
+		strcpy(typing->settings->filter, typing->answer);
+		typing->page->scroll = 0;
+	} else if (typing->answer[0] != '\0') {
+		set_switch(typing, WORD_LEVEL, typing->answer);
+	}
+	stop_asking(typing);
+}
+
+/* A character of several bytes goes as a whole. */
+static void take_back(char *answer)
+{
+	size_t length = strlen(answer);
+
+	while (length > 0 && ((unsigned char)answer[--length] & 0xc0) == 0x80)
+		;
+	answer[length] = '\0';
+}
+
+static void type(struct top_typing *typing, char c)
+{
+	size_t length = strlen(typing->answer);
+
+	switch (c) {
+	case '\r':
+	case '\n':
+		take_answer(typing);
+		break;
+	case KEY_ESCAPE:
+		stop_asking(typing);
+		break;
+	case KEY_BACKSPACE:
+	case KEY_DELETE:
+		take_back(typing->answer);
+		break;
+	case KEY_KILL:
+		typing->answer[0] = '\0';
+		break;
+	default:
+		if ((unsigned char)c < ' ' ||
+			length + 1 == sizeof(typing->answer))
+			break;
+		typing->answer[length] = c;
+		typing->answer[length + 1] = '\0';
+	}
+}
+
+/* ---- keys ---- */
+
+static void scroll(struct top_page *page, long by)
+{
+	if (by < 0 && page->scroll < (size_t)-by)
+		page->scroll = 0;
+	else
+		page->scroll += (size_t)by;
+}
+
+static void press(struct top_typing *typing, char c)
+{
+	struct top_settings *settings = typing->settings;
+	struct top_page *page = typing->page;
+
+	typing->news[0] = '\0';
+	switch ((enum key)c) {
+	case KEY_QUIT:
+		typing->quits = true;
+		break;
+	case KEY_HELP:
+		page->help = !page->help;
+		break;
+	case KEY_NEXT_VIEW:
+		settings->view = (settings->view + 1) % TOP_VIEWS;
+		page->scroll = 0;
+		break;
+	case KEY_SORT:
+		settings->sort = (settings->sort + 1) % TOP_SORTS;
+		break;
+	case KEY_REVERSE:
+		settings->reverse = !settings->reverse;
+		break;
+	case KEY_FILTER:
+		ask(typing, TOP_QUESTION_FILTER,
+			"show only: ", settings->filter);
+		break;
+	case KEY_PAUSE:
+		page->paused = !page->paused;
+		break;
+	case KEY_LEVEL:
+		ask(typing, TOP_QUESTION_LEVEL, "level: ", "");
+		break;
+	case KEY_MORE:
+		shift_level(typing, 1);
+		break;
+	case KEY_LESS:
+		shift_level(typing, -1);
+		break;
+	case KEY_RECORD:
+		turn(typing);
+		break;
+	case KEY_DOWN:
+		scroll(page, 1);
+		break;
+	case KEY_UP:
+		scroll(page, -1);
+		break;
+	}
+}
+
+/* A sequence of a function key, which begins with an escape: how long. */
+static size_t take_sequence(
+	struct top_typing *typing, const char *bytes, size_t count)
+{
+	size_t length = 2;
+
+	if (count < 3 || (bytes[1] != '[' && bytes[1] != 'O'))
+		return 0;
+	while (length < count && (bytes[length] < '@' || bytes[length] > '~'))
+		length++;
+	if (length == 2 && bytes[2] == 'A')
+		scroll(typing->page, -1);
+	else if (length == 2 && bytes[2] == 'B')
+		scroll(typing->page, 1);
+	else if (length == 3 && bytes[2] == '5')
+		scroll(typing->page, -(long)typing->page->height);
+	else if (length == 3 && bytes[2] == '6')
+		scroll(typing->page, (long)typing->page->height);
+	return length < count ? length + 1 : count;
+}
+
+void top_keys_take(struct top_typing *typing, const char *bytes, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !typing->quits) {
+		size_t length =
+			bytes[i] == KEY_ESCAPE
+				? take_sequence(typing, bytes + i, count - i)
+				: 0;
+
+		if (length > 0) {
+			i += length;
+			continue;
+		}
+		if (typing->question != TOP_QUESTION_NONE)
+			type(typing, bytes[i]);
+		else
+			press(typing, bytes[i]);
+		i++;
+	}
+}

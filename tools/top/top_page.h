@@ -1,0 +1,38 @@
+/*
+ * What binlog-top shows at one moment, as text: a summary and the lines of a
+ * view, or of all in batch mode.  Called by main after each look at the
+ * captures.  Promises lines no wider than the terminal, and nothing on them
+ * that moves its cursor but our own colours.
+ */
+#ifndef TOOLS_TOP_TOP_PAGE_H
+#define TOOLS_TOP_TOP_PAGE_H
+
+#include "decoder/render_buffer.h"
+#include "tools/top/top_captures.h"
+#include "tools/top/top_names.h"
+#include "tools/top/top_settings.h"
+
+struct top_page {
+	const struct top_settings *settings;
+	const struct top_captures *captures;
+	struct top_names *names;
+	/* Of a terminal: */
+	size_t width;
+	size_t height;
+	size_t scroll; /* lines; set back where there are not so many */
+	bool colour;
+	bool paused;
+	bool help;
+	const char *prompt; /* what is asked for in the last line, or null; */
+	const char *answer; /* and what was typed */
+	const char *news;   /* what came of the last key, or empty */
+};
+
+/* For scripts: the summary, and then the views. */
+void top_page_batch(const struct top_page *page, struct render_buffer *out);
+
+/* For a terminal: `height` lines at most, each ending in a newline but the
+ * last. */
+void top_page_screen(struct top_page *page, struct render_buffer *out);
+
+#endif

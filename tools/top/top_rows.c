@@ -1,0 +1,441 @@
+#include "tools/top/top_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/escape.h"
+#include "decoder/literal.h"
+#include "record/levels.h"
+
+/* Bytes of a format that are shown. */
+#define FORMAT_MOST 200u
+
+/* ---- gathering ---- */
+
+static void add(struct top_rows *rows, const struct top_row *row)
+{
+	size_t room = rows->room ? 2 * rows->room : 64;
+	struct top_row *all;
+
+	if (rows->count == rows->room) {
+		all = realloc(rows->rows, room * sizeof(*all));
+		if (!all) {
+			rows->failed = true;
+			return;
+		}
+		rows->rows = all;
+		rows->room = room;
+	}
+	rows->rows[rows->count++] = *row;
+}
+
+static void add_site(struct top_rows *rows, const struct top_capture *capture,
+	const struct status_site *site)
+{
+	if (site->calls == 0)
+		return;
+	add(rows, &(struct top_row){
+			  .rate = top_captures_rate(capture, site->recent),
+			  .byte_rate = capture->count.has_ring
+					       ? -1
+					       : top_captures_rate(capture,
+							 site->recent_bytes),
+			  .total = site->calls,
+			  .capture = capture,
+			  .site = site,
+		  });
+}
+
+static void add_sites(struct top_rows *rows, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	size_t i;
+
+	for (i = 0; i < count->site_room; i++)
+		if (count->sites[i].program)
+			add_site(rows, capture, &count->sites[i]);
+	add_site(rows, capture, &count->other_sites);
+}
+
+static void add_thread(struct top_rows *rows, const struct top_capture *capture,
+	const struct status_thread *thread)
+{
+	if (thread->calls == 0)
+		return;
+	add(rows, &(struct top_row){
+			  .rate = top_captures_rate(capture, thread->recent),
+			  .byte_rate = -1,
+			  .total = thread->calls,
+			  .threads = 1,
+			  .pid = thread->pid,
+			  .capture = capture,
+			  .thread = thread,
+		  });
+}
+
+static void add_threads(
+	struct top_rows *rows, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	size_t i;
+
+	for (i = 0; i < count->thread_count; i++)
+		add_thread(rows, capture, &count->threads[i]);
+	add_thread(rows, capture, &count->other_threads);
+}
+
+static void add_capture(
+	struct top_rows *rows, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+
+	/* What a shell writes to until it executes something else. */
+	if (capture->target.executed && count->calls == 0)
+		return;
+	add(rows, &(struct top_row){
+			  .rate = top_captures_rate(capture, count->recent),
+			  .byte_rate = count->has_ring
+					       ? -1
+					       : top_captures_rate(capture,
+							 count->recent_bytes),
+			  .total = count->calls,
+			  .capture = capture,
+		  });
+}
+
+static void gather(struct top_rows *rows, const struct top_captures *captures)
+{
+	size_t i;
+
+	for (i = 0; i < captures->count; i++) {
+		const struct top_capture *capture = captures->all[i];
+
+		rows->rate += top_captures_rate(capture, capture->count.recent);
+		if (rows->view == TOP_VIEW_SITES)
+			add_sites(rows, capture);
+		else if (rows->view == TOP_VIEW_CAPTURES)
+			add_capture(rows, capture);
+		else
+			add_threads(rows, capture);
+	}
+}
+
+/* ---- what is the same ---- */
+
+static int compare_texts(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_formats(
+	const struct status_site *a, const struct status_site *b)
+{
+	size_t least = a->format_bytes < b->format_bytes ? a->format_bytes
+							 : b->format_bytes;
+	int order = least > 0 ? memcmp(a->format, b->format, least) : 0;
+
+	return order ? order
+		     : compare_numbers(a->format_bytes, b->format_bytes);
+}
+
+static int compare_sites(
+	const struct status_site *a, const struct status_site *b)
+{
+	int order = compare_texts(a->module, b->module);
+
+	if (order == 0)
+		order = compare_numbers(a->offset, b->offset);
+	return order ? order : compare_formats(a, b);
+}
+
+/* By place, process, thread or file. */
+static int compare_names(const struct top_row *a, const struct top_row *b)
+{
+	int order;
+
+	if (a->site)
+		return compare_sites(a->site, b->site);
+	order = compare_texts(a->capture->target.path, b->capture->target.path);
+	if (order == 0)
+		order = compare_numbers(a->pid, b->pid);
+	if (order == 0 && a->thread && b->thread)
+		order = compare_numbers(a->thread->tid, b->thread->tid);
+	return order;
+}
+
+static int order_names(const void *a, const void *b)
+{
+	return compare_names(a, b);
+}
+
+static bool is_same(
+	enum top_view view, const struct top_row *a, const struct top_row *b)
+{
+	if (view == TOP_VIEW_SITES)
+		return compare_sites(a->site, b->site) == 0;
+	return view == TOP_VIEW_PROCESSES && a->capture == b->capture &&
+	       a->pid == b->pid;
+}
+
+/* They are sorted by name. */
+static void join(struct top_rows *rows)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < rows->count; i++) {
+		struct top_row *row = &rows->rows[i];
+		struct top_row *last =
+			count > 0 ? &rows->rows[count - 1] : NULL;
+
+		if (!last || !is_same(rows->view, last, row)) {
+			rows->rows[count++] = *row;
+			continue;
+		}
+		last->rate += row->rate;
+		last->total += row->total;
+		last->threads += row->threads;
+		if (last->byte_rate >= 0 && row->byte_rate >= 0)
+			last->byte_rate += row->byte_rate;
+		else
+			last->byte_rate = -1;
+	}
+	rows->count = count;
+}
+
+/* ---- order ---- */
+
+static int descending(double a, double b)
+{
+	return a < b ? 1 : -(a > b);
+}
+
+static int order_rates(const void *left, const void *right)
+{
+	const struct top_row *a = left;
+	const struct top_row *b = right;
+	int order = descending(a->rate, b->rate);
+
+	if (order == 0)
+		order = -compare_numbers(a->total, b->total);
+	return order ? order : compare_names(a, b);
+}
+
+static int order_totals(const void *left, const void *right)
+{
+	const struct top_row *a = left;
+	const struct top_row *b = right;
+	int order = -compare_numbers(a->total, b->total);
+
+	return order ? order : compare_names(a, b);
+}
+
+static int order_bytes(const void *left, const void *right)
+{
+	const struct top_row *a = left;
+	const struct top_row *b = right;
+	int order = descending(a->byte_rate, b->byte_rate);
+
+	return order ? order : order_rates(a, b);
+}
+
+static void sort(struct top_rows *rows, const struct top_settings *settings)
+{
+	static int (*const orders[])(const void *, const void *) = {
+		[TOP_SORT_RATE] = order_rates,
+		[TOP_SORT_TOTAL] = order_totals,
+		[TOP_SORT_BYTES] = order_bytes,
+		[TOP_SORT_NAME] = order_names,
+	};
+	size_t i;
+
+	qsort(rows->rows, rows->count, sizeof(*rows->rows),
+		orders[settings->sort]);
+	for (i = 0; settings->reverse && i < rows->count / 2; i++) {
+		struct top_row row = rows->rows[i];
+
+		rows->rows[i] = rows->rows[rows->count - 1 - i];
+		rows->rows[rows->count - 1 - i] = row;
+	}
+}
+
+/* ---- words ---- */
+
+static void put_text(struct render_buffer *out, const char *text)
+{
+	escape_put(out, text, strlen(text), ESCAPE_NEWLINE);
+}
+
+static void put_site(struct render_buffer *out, const struct status_site *site,
+	struct top_names *names)
+{
+	const char *caller;
+	char words[160];
+
+	if (!site->program) {
+		put_text(out, "-        other places");
+		return;
+	}
+	caller = top_names_caller(names, site);
+	snprintf(words, sizeof(words), "%-8s ", level_name(site->level));
+	put_text(out, words);
+	render_buffer_put(out, caller, strlen(caller));
+	render_buffer_put_byte(out, ' ');
+	if (site->format)
+		literal_put(out, site->format,
+			site->format_bytes < FORMAT_MOST ? site->format_bytes
+							 : FORMAT_MOST);
+	else
+		put_text(out, site->called ? site->called : "-");
+}
+
+/* That of the founder, without its number. */
+static void put_program(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const char *label = capture->target.label;
+	const char *bracket = strrchr(label, '[');
+
+	escape_put(out, label,
+		bracket ? (size_t)(bracket - label) : strlen(label),
+		ESCAPE_NEWLINE);
+}
+
+static void put_process(struct render_buffer *out, const struct top_row *row)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "%7" PRIu64 " %8" PRIu32 " ",
+		row->threads, row->pid);
+	put_text(out, words);
+	put_program(out, row->capture);
+}
+
+static void put_thread(struct render_buffer *out, const struct top_row *row)
+{
+	char words[64];
+
+	if (row->thread->tid == 0) {
+		put_text(out, "      -        - other threads ");
+	} else {
+		snprintf(words, sizeof(words), "%7" PRIu32 " %8" PRIu32 " ",
+			row->pid, row->thread->tid);
+		put_text(out, words);
+		put_text(out, row->thread->name);
+		render_buffer_put_byte(out, ' ');
+	}
+	put_program(out, row->capture);
+}
+
+static void put_room(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	char words[80];
+
+	if (!count->has_ring)
+		return;
+	if (count->ring_span == UINT64_MAX)
+		snprintf(words, sizeof(words), "ring of %" PRIu64 "K not full ",
+			count->ring_bytes >> 10);
+	else
+		snprintf(words, sizeof(words),
+			"ring of %" PRIu64 "K holds %.3g s ",
+			count->ring_bytes >> 10,
+			(double)count->ring_span / 1e9);
+	put_text(out, words);
+}
+
+static void put_capture(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	const char *slash = strrchr(capture->target.path, '/');
+	char words[160];
+
+	snprintf(words, sizeof(words),
+		"%8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64
+		"K ",
+		count->passed, count->dropped, capture->switches.suppressed,
+		capture->switches.redacted, capture->disk >> 10);
+	put_text(out, words);
+	put_text(out, !capture->target.in_use ? "ended "
+		      : capture->switches.off ? "off "
+					      : "on ");
+	put_room(out, capture);
+	put_text(out, capture->target.label);
+	render_buffer_put_byte(out, ' ');
+	put_text(out, slash ? slash + 1 : capture->target.path);
+}
+
+void top_rows_words(const struct top_rows *rows, const struct top_row *row,
+	struct top_names *names, struct render_buffer *out)
+{
+	switch (rows->view) {
+	case TOP_VIEW_SITES:
+		put_site(out, row->site, names);
+		break;
+	case TOP_VIEW_PROCESSES:
+		put_process(out, row);
+		break;
+	case TOP_VIEW_THREADS:
+		put_thread(out, row);
+		break;
+	case TOP_VIEW_CAPTURES:
+	case TOP_VIEWS:
+		put_capture(out, row->capture);
+		break;
+	}
+}
+
+/* ---- all together ---- */
+
+static void filter(
+	struct top_rows *rows, const char *wanted, struct top_names *names)
+{
+	struct render_buffer words = {0};
+	size_t kept = 0;
+	size_t i;
+
+	if (*wanted == '\0')
+		return;
+	for (i = 0; i < rows->count; i++) {
+		words.length = 0;
+		top_rows_words(rows, &rows->rows[i], names, &words);
+		render_buffer_put_byte(&words, '\0');
+		if (words.failed || strcasestr(words.data, wanted))
+			rows->rows[kept++] = rows->rows[i];
+	}
+	rows->count = kept;
+	rows->failed |= words.failed;
+	render_buffer_free(&words);
+}
+
+void top_rows_make(struct top_rows *rows, const struct top_captures *captures,
+	const struct top_settings *settings, enum top_view view,
+	struct top_names *names)
+{
+	*rows = (struct top_rows){.view = view};
+	gather(rows, captures);
+	if (rows->count == 0)
+		return;
+	qsort(rows->rows, rows->count, sizeof(*rows->rows), order_names);
+	join(rows);
+	filter(rows, settings->filter, names);
+	sort(rows, settings);
+}
+
+void top_rows_free(struct top_rows *rows)
+{
+	free(rows->rows);
+	*rows = (struct top_rows){0};
+}

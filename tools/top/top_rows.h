@@ -1,0 +1,46 @@
+/*
+ * The lines of one view: what was counted, put together over all captures,
+ * filtered and sorted.  Made anew for each page by top_page.c; points into the
+ * captures, so it holds until the next look at them.
+ */
+#ifndef TOOLS_TOP_TOP_ROWS_H
+#define TOOLS_TOP_TOP_ROWS_H
+
+#include "tools/top/top_captures.h"
+#include "tools/top/top_names.h"
+#include "tools/top/top_settings.h"
+
+#include "decoder/render_buffer.h"
+
+struct top_row {
+	double rate;	  /* calls a second */
+	double byte_rate; /* negative: not known */
+	uint64_t total;
+	uint64_t threads; /* of a process */
+	uint32_t pid;
+	const struct top_capture *capture; /* one of them */
+	const struct status_site *site;
+	const struct status_thread *thread;
+};
+
+struct top_rows {
+	enum top_view view;
+	struct top_row *rows;
+	size_t count;
+	size_t room;
+	double rate; /* of all, for shares */
+	bool failed; /* out of memory: some are missing */
+};
+
+/* To be freed whatever comes of it. */
+void top_rows_make(struct top_rows *rows, const struct top_captures *captures,
+	const struct top_settings *settings, enum top_view view,
+	struct top_names *names);
+
+/* What stands behind the numbers: safe on a terminal, without a newline. */
+void top_rows_words(const struct top_rows *rows, const struct top_row *row,
+	struct top_names *names, struct render_buffer *out);
+
+void top_rows_free(struct top_rows *rows);
+
+#endif
