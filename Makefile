@@ -14,7 +14,7 @@ say = @printf '  %-8s %s\n' $(1) $(2)
 
 # ---- what a fresh Debian 12 needs: package, and what it is for ----
 BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
-CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev mandoc binutils g++ gawk \
+CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \

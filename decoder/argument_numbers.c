@@ -6,6 +6,7 @@
 
 #include "decoder/column_values.h"
 #include "decoder/named_field.h"
+#include "decoder/report.h"
 #include "record/layout.h"
 
 #define PIECE ((size_t)1 << 10)
@@ -31,6 +32,7 @@ void argument_numbers_message(
 
 	if (message_is_event(message) || message->continues)
 		return;
+	numbers->asked = true;
 	field = named_field_number(message, numbers->name);
 	if (!field)
 		return;
@@ -50,8 +52,9 @@ void argument_numbers_message(
 
 static bool needs(void *closure, const struct message *example)
 {
-	const struct argument_numbers *numbers = closure;
+	struct argument_numbers *numbers = closure;
 
+	numbers->asked = true;
 	return named_field_number(example, numbers->name);
 }
 
@@ -125,13 +128,11 @@ static void add_floats(struct argument_numbers *numbers,
 	struct argument_site *site, const int64_t *bits, size_t count)
 {
 	double values[PIECE];
-	size_t i;
 
 	memcpy(values, bits, count * sizeof(*values));
 	numbers_add_floats(&site->numbers, &numbers->room, values, count);
-	for (i = 0; numbers->bars && i < count; i++)
-		if (values[i] - values[i] == 0)
-			number_bars_add(numbers->bars, values[i], 1);
+	if (numbers->bars)
+		number_bars_add_floats(numbers->bars, values, count);
 }
 
 /* All values of it are the same. */
@@ -251,6 +252,12 @@ struct numbers argument_numbers_sum(struct argument_numbers *numbers)
 	}
 	numbers_add_spilled(&sum, &numbers->room);
 	return sum;
+}
+
+void argument_numbers_complain(const struct argument_numbers *numbers)
+{
+	if (numbers->asked && numbers->sites.count == 0 && !numbers->failed)
+		report_no_argument(numbers->settings.output, numbers->name);
 }
 
 void argument_numbers_free(struct argument_numbers *numbers)

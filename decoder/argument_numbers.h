@@ -25,6 +25,7 @@ struct argument_numbers {
 	struct numbers_room room;
 	struct number_bars *bars; /* of all sites; null: not asked for */
 	struct batch_fold fold;
+	bool asked;  /* there was a message */
 	bool failed; /* out of memory */
 };
 
@@ -37,6 +38,9 @@ void argument_numbers_message(
 
 /* Sorts the sites, the one with the most values first, and adds up. */
 struct numbers argument_numbers_sum(struct argument_numbers *numbers);
+
+/* Says so if there are none, though there were messages. */
+void argument_numbers_complain(const struct argument_numbers *numbers);
 
 /* Notes what has failed, and frees everything but the sum. */
 void argument_numbers_free(struct argument_numbers *numbers);

@@ -7,14 +7,29 @@
 
 #include "decoder/filter.h"
 #include "decoder/fired.h"
+#include "decoder/frames.h"
 #include "decoder/id_map.h"
 #include "decoder/pool.h"
 #include "decoder/source.h"
 #include "record/hash.h"
 
+/*
+ * A statement that is a jump, at the end of a function: it leaves no return
+ * address, and is known only by its place in the source.
+ */
+struct coverage_jump {
+	struct coverage_jump *next;
+	const struct coverage *owner;
+	const char *file; /* null: there is no jump */
+	unsigned line;
+	uint64_t count;
+};
+
 struct coverage {
 	struct style_settings settings;
+	struct places *places;
 	struct fired fired;
+	struct coverage_jump *jumps;
 	struct id_map modules; /* those that were looked at, by a hash */
 	struct coverage_statement *statements;
 	size_t count;
@@ -29,35 +44,14 @@ struct coverage *coverage_new(const struct style_settings *settings)
 {
 	struct coverage *coverage = calloc(1, sizeof(*coverage));
 
-	if (coverage)
-		coverage->settings = *settings;
-	return coverage;
-}
-
-void coverage_message(struct coverage *coverage, const struct message *message)
-{
-	const struct options *options = coverage->settings.options;
-
-	if (!message_is_event(message) && !message->continues &&
-		filter_wants(options, message) &&
-		filter_selects(options, message))
-		fired_take(&coverage->fired, message);
-}
-
-static bool make_room(struct coverage *coverage)
-{
-	size_t room = coverage->room ? coverage->room * 2 : 256;
-	struct coverage_statement *statements;
-
-	if (coverage->count < coverage->room)
-		return true;
-	statements = reallocarray(
-		coverage->statements, room, sizeof(*statements));
-	if (!statements)
-		return false;
-	coverage->statements = statements;
-	coverage->room = room;
-	return true;
+	if (!coverage)
+		return NULL;
+	coverage->settings = *settings;
+	coverage->places = places_new(&settings->options->symbols);
+	if (coverage->places)
+		return coverage;
+	free(coverage);
+	return NULL;
 }
 
 static const char *copy(struct coverage *coverage, const char *string)
@@ -68,6 +62,79 @@ static const char *copy(struct coverage *coverage, const char *string)
 		copied = pool_copy(&coverage->pool, string, strlen(string));
 	coverage->failed |= string && !copied;
 	return copied;
+}
+
+struct jump_search {
+	struct coverage *coverage;
+	struct coverage_jump *found;
+};
+
+/* The innermost frame: whether the function that prints was jumped to. */
+static bool take_frame(void *closure, const struct place *place)
+{
+	struct jump_search *search = closure;
+
+	if (place->jumped && place->file) {
+		search->found->file = copy(search->coverage, place->file);
+		search->found->line = place->line;
+	}
+	return false;
+}
+
+static struct coverage_jump *jump_of(
+	struct coverage *coverage, const struct message *message)
+{
+	struct coverage_jump *jump = message->context->jump;
+	struct jump_search search = {.coverage = coverage};
+
+	if (jump && jump->owner == coverage)
+		return jump;
+	jump = pool_take(&coverage->pool, sizeof(*jump));
+	if (!jump)
+		return NULL;
+	*jump = (struct coverage_jump){
+		.next = coverage->jumps,
+		.owner = coverage,
+	};
+	search.found = jump;
+	frames_each(coverage->places, message, take_frame, &search);
+	if (jump->file)
+		coverage->jumps = jump;
+	message->context->jump = jump;
+	return jump;
+}
+
+void coverage_message(struct coverage *coverage, const struct message *message)
+{
+	const struct options *options = coverage->settings.options;
+	struct coverage_jump *jump;
+
+	if (message_is_event(message) || message->continues ||
+		!filter_wants(options, message) ||
+		!filter_selects(options, message))
+		return;
+	fired_take(&coverage->fired, message);
+	jump = jump_of(coverage, message);
+	if (jump)
+		jump->count++;
+	else
+		coverage->failed = true;
+}
+
+static bool make_room(struct coverage *coverage)
+{
+	size_t room = coverage->room ? coverage->room * 2 : 256;
+	struct coverage_statement *statements;
+
+	if (coverage->count < coverage->room)
+		return true;
+	statements =
+		reallocarray(coverage->statements, room, sizeof(*statements));
+	if (!statements)
+		return false;
+	coverage->statements = statements;
+	coverage->room = room;
+	return true;
 }
 
 static void take_statement(
@@ -175,8 +242,8 @@ static void list_programs(struct coverage *coverage, struct recording *capture)
 				&program->modules[i];
 
 			if (is_file(module) &&
-				is_asked_for(options,
-					last_part(module->path)) &&
+				is_asked_for(
+					options, last_part(module->path)) &&
 				is_new(coverage, module))
 				list_module(coverage, capture, program, module);
 		}
@@ -190,8 +257,8 @@ static int compare_texts(const char *a, const char *b)
 }
 
 /* What is known of the source, the same for the same statement. */
-static int compare_sources(const struct coverage_statement *a,
-	const struct coverage_statement *b)
+static int compare_sources(
+	const struct coverage_statement *a, const struct coverage_statement *b)
 {
 	int order = compare_texts(a->of.file, b->of.file);
 
@@ -220,8 +287,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* A header, or a file that is linked into several: */
-static bool is_again(const struct coverage_statement *a,
-	const struct coverage_statement *b)
+static bool is_again(
+	const struct coverage_statement *a, const struct coverage_statement *b)
 {
 	return a->of.file && a->number != b->number &&
 	       compare_sources(a, b) == 0;
@@ -244,10 +311,51 @@ static void merge_same(struct coverage *coverage)
 	coverage->count = to;
 }
 
+/* Statements by place: the first at or after this line of the file. */
+static size_t find_line(
+	const struct coverage *coverage, const char *file, unsigned line)
+{
+	size_t low = 0;
+	size_t high = coverage->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct index_statement *of =
+			&coverage->statements[middle].of;
+		int order = compare_texts(of->file, file);
+
+		if (order < 0 || (order == 0 && of->line < line))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first one on its line that is a jump has it. */
+static void add_jump(
+	struct coverage *coverage, const struct coverage_jump *jump)
+{
+	size_t i = find_line(coverage, jump->file, jump->line);
+
+	for (; i < coverage->count; i++) {
+		struct index_statement *of = &coverage->statements[i].of;
+
+		if (!of->file || strcmp(of->file, jump->file) != 0 ||
+			of->line != jump->line)
+			return;
+		if (of->known)
+			continue;
+		of->count += jump->count;
+		return;
+	}
+}
+
 const struct coverage_statement *coverage_list(
 	struct coverage *coverage, size_t *count)
 {
 	const struct style_settings *settings = &coverage->settings;
+	const struct coverage_jump *jump;
 	struct recording *const *packed;
 	size_t packed_count;
 	size_t i;
@@ -261,6 +369,8 @@ const struct coverage_statement *coverage_list(
 		qsort(coverage->statements, coverage->count,
 			sizeof(*coverage->statements), compare);
 	merge_same(coverage);
+	for (jump = coverage->jumps; jump; jump = jump->next)
+		add_jump(coverage, jump);
 	*count = coverage->count;
 	return coverage->statements;
 }
@@ -274,6 +384,7 @@ void coverage_free(struct coverage *coverage)
 {
 	if (!coverage)
 		return;
+	places_free(coverage->places);
 	fired_free(&coverage->fired);
 	id_map_free(&coverage->modules);
 	pool_free(&coverage->pool);

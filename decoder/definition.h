@@ -19,6 +19,7 @@
 /* Those of a format and, before them, those that text.def adds. */
 #define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
 
+struct coverage_jump;
 struct fields;
 struct message_site;
 struct filter_site;
@@ -73,6 +74,7 @@ struct definition_context {
 	const struct fields *fields;	  /* for fields.c; null: not yet */
 	struct span_site *spans;    /* for spans.c; null: not yet */
 	struct run_context *run;    /* for run_sites.c; null: not yet */
+	struct coverage_jump *jump; /* for coverage.c; null: not yet */
 	struct message_site *site;  /* for message_sites.c; null: not yet */
 };
 

@@ -274,6 +274,14 @@ enum live_state live_look(struct live *live)
 	return ended ? LIVE_ENDED : LIVE_GROWS;
 }
 
+void live_notice_freed(struct live *live)
+{
+	size_t i;
+
+	for (i = 0; i < live->count; i++)
+		live_capture_notice_freed(live->captures[i]);
+}
+
 static bool retire(struct live *live, struct live_capture *capture)
 {
 	struct recording *recording = capture->recording;

@@ -50,6 +50,10 @@ void live_end_pass(struct live *live);
 /* In the pass that is over there was something, or there is for the next. */
 bool live_is_busy(const struct live *live);
 
+/* Before live_look(): what somebody else, binlog-pack, has freed, and what will
+ * be in its place. */
+void live_notice_freed(struct live *live);
+
 /* Until when, nanoseconds since 1970, this pass gives out all messages. */
 uint64_t live_reached(const struct live *live);
 

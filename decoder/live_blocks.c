@@ -40,6 +40,52 @@ bool live_blocks_expect(
 	return add_gap(blocks, offset, offset + size, true);
 }
 
+bool live_blocks_expect_anywhere(
+	struct live_blocks *blocks, uint64_t offset, uint64_t size)
+{
+	blocks->anywhere = true;
+	return add_gap(blocks, offset, offset + size, false);
+}
+
+static bool take(struct live_blocks *blocks, uint64_t at, uint64_t end)
+{
+	size_t room = blocks->taken_room ? blocks->taken_room * 2 : 16;
+	struct live_gap *taken;
+
+	if (!blocks->anywhere)
+		return true;
+	if (blocks->taken_count == blocks->taken_room) {
+		taken = realloc(blocks->taken, room * sizeof(*taken));
+		if (!taken)
+			return false;
+		blocks->taken = taken;
+		blocks->taken_room = room;
+	}
+	blocks->taken[blocks->taken_count++] =
+		(struct live_gap){.at = at, .end = end};
+	return true;
+}
+
+/* What a block reaches into is no gap any more. */
+static void cut_gaps(struct live_blocks *blocks)
+{
+	size_t kept = 0;
+	size_t i, j;
+
+	for (i = 0; i < blocks->count; i++) {
+		struct live_gap gap = blocks->gaps[i];
+
+		for (j = 0; j < blocks->taken_count; j++)
+			if (blocks->taken[j].at <= gap.at &&
+				blocks->taken[j].end > gap.at)
+				gap.at = blocks->taken[j].end;
+		if (gap.at < gap.end)
+			blocks->gaps[kept++] = gap;
+	}
+	blocks->count = kept;
+	blocks->taken_count = 0;
+}
+
 /* The block that begins here, if one does. */
 static bool read_block(struct recording *capture, uint64_t offset,
 	struct recording_block *block)
@@ -95,7 +141,8 @@ static bool look_into_gap(struct live_blocks *blocks, size_t index,
 			continue;
 		}
 		place = round_up(block.size);
-		good = add_gap(blocks, gap.at, at, false);
+		good = add_gap(blocks, gap.at, at, false) &&
+		       take(blocks, at, at + place);
 		found(closure, &block, place);
 		gap.at = at = at + place;
 	}
@@ -115,6 +162,8 @@ static bool look_everywhere(struct live_blocks *blocks,
 		else
 			good = look_into_gap(
 				blocks, i - 1, capture, found, closure);
+	if (blocks->taken_count > 0)
+		cut_gaps(blocks);
 	return good;
 }
 
@@ -195,5 +244,6 @@ void live_blocks_check(
 void live_blocks_free(struct live_blocks *blocks)
 {
 	free(blocks->gaps);
+	free(blocks->taken);
 	*blocks = (struct live_blocks){0};
 }

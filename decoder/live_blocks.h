@@ -26,6 +26,10 @@ struct live_blocks {
 	uint64_t claimed;   /* up to here places are blocks or in `gaps` */
 	uint64_t published; /* of the header, when it was last looked at */
 	uint64_t looked;    /* when: CLOCK_MONOTONIC, nanoseconds */
+	bool anywhere;	    /* a block may reach from one gap into another */
+	struct live_gap *taken; /* in this call, then */
+	size_t taken_count;
+	size_t taken_room;
 };
 
 /* A block has begun, and may use `place` bytes. */
@@ -41,6 +45,10 @@ bool live_blocks_look(struct live_blocks *blocks, struct recording *capture,
 
 /* A place was freed, and will be taken for a block again. */
 bool live_blocks_expect(
+	struct live_blocks *blocks, uint64_t offset, uint64_t size);
+
+/* The same, but who knows where in it and in what lies beside it. */
+bool live_blocks_expect_anywhere(
 	struct live_blocks *blocks, uint64_t offset, uint64_t size);
 
 /* Reports what is in the gaps of a capture that will not grow any more, and

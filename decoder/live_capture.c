@@ -377,6 +377,47 @@ struct live_capture *live_capture_new(
 	return NULL;
 }
 
+/* True: there is nothing, or another block. */
+static bool is_freed(
+	struct recording *recording, const struct recording_block *block)
+{
+	struct binlog_block head;
+
+	return recording_read(recording, block->offset, &head, sizeof(head)) ==
+		       sizeof(head) &&
+	       (head.magic != BINLOG_BLOCK_MAGIC ||
+		       head.writer != block->writer ||
+		       head.sequence != block->sequence);
+}
+
+void live_capture_notice_freed(struct live_capture *capture)
+{
+	struct recording *recording = capture->recording;
+	struct binlog_packed freed;
+	size_t i, j;
+
+	if (recording_read(recording, BINLOG_PACKED_OFFSET, &freed,
+		    sizeof(freed)) < sizeof(freed) ||
+		freed.bytes == recording->freed.bytes)
+		return;
+	recording->freed = freed;
+	for (i = 0; i < capture->count; i++) {
+		struct live_writer *writer = capture->writers[i];
+		size_t done = live_capture_done(writer);
+
+		for (j = 0; j < done; j++) {
+			if (writer->places[j] == 0 ||
+				!is_freed(recording, &writer->blocks[j]))
+				continue;
+			if (!live_blocks_expect_anywhere(&capture->places,
+				    writer->blocks[j].offset,
+				    writer->places[j]))
+				capture->failed = true;
+			writer->places[j] = 0; /* it is not ours any more */
+		}
+	}
+}
+
 void live_capture_free(struct live_capture *capture)
 {
 	size_t i;

@@ -86,6 +86,9 @@ size_t live_capture_done(const struct live_writer *writer);
 /* The first `count` blocks of the writer are gone. */
 void live_capture_forget(struct live_writer *writer, size_t count);
 
+/* Blocks that were read may have been freed, and others be in their places. */
+void live_capture_notice_freed(struct live_capture *capture);
+
 void live_capture_free(struct live_capture *capture);
 
 #endif

@@ -27,7 +27,7 @@ struct live {
 	struct live_capture **captures;
 	size_t count;
 	size_t room;
-	size_t most; /* that can be open */
+	size_t most;		       /* that can be open */
 	struct live_capture **retired; /* are not looked at again */
 	size_t retired_count;
 	struct stranger *strangers;

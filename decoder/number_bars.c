@@ -164,31 +164,41 @@ void number_bars_add_integers(
 		add_in(bars, values, count);
 }
 
-/* As place_of(), if that fits a double's scale. */
-static int64_t place_in(double value, double parts)
+/* Of 1; not a number where that is no ordinary double. */
+static double parts_of(const struct number_bars *bars)
+{
+	double parts = ldexp(1, -bars->scale);
+
+	return isnormal(parts) ? parts : NAN;
+}
+
+/* False: the value has no place yet, or is not finite. */
+static bool count_in(struct number_bars *bars, double value, double parts)
 {
 	double scaled = value * parts;
-	int64_t place = (int64_t)scaled;
+	int64_t place;
 
-	return place - ((double)place > scaled);
+	if (!(fabs(scaled) < 0x1p62) || !bars->any)
+		return false;
+	place = (int64_t)scaled;
+	place -= (double)place > scaled;
+	if (place < bars->first || place > bars->last)
+		return false;
+	++*count_at(bars, place);
+	return true;
 }
 
 void number_bars_add_floats(
 	struct number_bars *bars, const double *values, size_t count)
 {
+	double parts = parts_of(bars);
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		double parts = exp2_of(-bars->scale);
-		double least = (double)bars->first;
-		double value = values[i];
-
-		if (value - value != 0)
+	for (i = 0; i < count && !bars->failed; i++) {
+		if (count_in(bars, values[i], parts) || !isfinite(values[i]))
 			continue;
-		if (parts > 0 && value * parts >= least && value * parts < )
-			++*count_at(bars, place_in(value, parts));
-		else
-			number_bars_add(bars, value, 1);
+		number_bars_add(bars, values[i], 1);
+		parts = parts_of(bars);
 	}
 }
 

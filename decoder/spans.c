@@ -27,7 +27,7 @@ struct span_role {
 /* What is known of a context. */
 struct span_site {
 	const struct spans *owner;
-	struct span_site *next; /* of another owner */
+	struct span_site *next;	 /* of another owner */
 	struct span_role *roles; /* those that end spans first; or null */
 	const char *stack;	 /* null: not asked yet, or not kept */
 	size_t stack_bytes;
@@ -40,6 +40,7 @@ struct spans {
 	void *closure;
 	struct span_table open;
 	struct span_sum sums[SPAN_RULES_MAX];
+	struct numbers_room room; /* of these */
 	struct pool stacks;
 	struct render_buffer key;
 	struct render_buffer text;
@@ -60,6 +61,7 @@ struct spans *spans_new(const struct span_rules *rules, struct stack *stack,
 	spans->stack = stack;
 	spans->take = take;
 	spans->closure = closure;
+	spans->room = numbers_room();
 	return spans;
 }
 
@@ -117,8 +119,8 @@ static bool add_role(struct span_site *site, const struct span_rule *rule,
 
 		if (part->of != SPAN_PART_ARGUMENT)
 			continue;
-		role->fields[i] = field_of(
-			message, begins ? &part->start : &part->done);
+		role->fields[i] =
+			field_of(message, begins ? &part->start : &part->done);
 		role->keyless = role->keyless || !role->fields[i];
 	}
 	site->roles = role;
@@ -170,8 +172,7 @@ static struct span_site *site_of(
 static bool put_value(struct spans *spans, const struct field *field,
 	const struct message *message)
 {
-	struct field_value value =
-		field_value(field, message, &spans->scratch);
+	struct field_value value = field_value(field, message, &spans->scratch);
 	char number[32];
 
 	if (!value.known)
@@ -211,8 +212,8 @@ static bool put_part(struct spans *spans, enum span_part_of of,
 		put_id(spans, message->tid);
 		return true;
 	case SPAN_PART_THREAD:
-		render_buffer_put(&spans->key, message->thread,
-			strlen(message->thread));
+		render_buffer_put(
+			&spans->key, message->thread, strlen(message->thread));
 		return true;
 	case SPAN_PART_ARGUMENT:
 		break;
@@ -231,16 +232,16 @@ static bool make_key(struct spans *spans, const struct span_role *role,
 	if (role->keyless)
 		return false;
 	if (rule->part_count == 0) {
-		render_buffer_put(&spans->key, &message->pid,
-			sizeof(message->pid));
-		render_buffer_put(&spans->key, &message->tid,
-			sizeof(message->tid));
+		render_buffer_put(
+			&spans->key, &message->pid, sizeof(message->pid));
+		render_buffer_put(
+			&spans->key, &message->tid, sizeof(message->tid));
 	}
 	for (i = 0; i < rule->part_count; i++) {
 		if (i > 0)
 			render_buffer_put_byte(&spans->key, '\0');
-		if (!put_part(spans, rule->parts[i].of, role->fields[i],
-			    message))
+		if (!put_part(
+			    spans, rule->parts[i].of, role->fields[i], message))
 			return false;
 	}
 	spans->failed = spans->failed || spans->key.failed;
@@ -306,29 +307,19 @@ static void tell(struct spans *spans, const struct span_open *open,
 	spans->take(spans->closure, &span);
 }
 
-static void add_to_sum(struct span_sum *sum, uint64_t duration)
-{
-	if (sum->count++ == 0 || duration < sum->least)
-		sum->least = duration;
-	if (duration > sum->most)
-		sum->most = duration;
-	sum->total += (double)duration;
-	quantiles_add(&sum->durations, duration);
-}
-
 static void end_span(struct spans *spans, const struct span_role *role,
 	const struct message *message)
 {
 	struct span_sum *sum = &spans->sums[role->rule];
 	struct span_open *open = span_table_find(&spans->open, role->rule,
-		spans->key.data, spans->key.length, message->pid,
-		message->tid);
+		spans->key.data, spans->key.length, message->pid, message->tid);
 
 	if (!open) {
 		sum->unbegun++;
 		return;
 	}
-	add_to_sum(sum, duration_of(&open->begin, message));
+	numbers_add_integer(&sum->durations, &spans->room,
+		duration_of(&open->begin, message), 1);
 	tell(spans, open, message);
 	span_table_close(&spans->open, open);
 }
@@ -421,13 +412,8 @@ void spans_finish(struct spans *spans)
 
 bool spans_are_whole(const struct spans *spans)
 {
-	bool whole = !spans->failed && !spans->text.failed &&
-		     !spans->scratch.failed;
-	size_t i;
-
-	for (i = 0; i < spans->rules->count; i++)
-		whole = whole && !spans->sums[i].durations.failed;
-	return whole;
+	return !spans->failed && !spans->text.failed &&
+	       !spans->scratch.failed && !spans->room.failed;
 }
 
 const struct span_sum *spans_sum(const struct spans *spans, size_t rule)
@@ -442,7 +428,8 @@ void spans_free(struct spans *spans)
 	if (!spans)
 		return;
 	for (i = 0; i < SPAN_RULES_MAX; i++)
-		quantiles_free(&spans->sums[i].durations);
+		numbers_free(&spans->sums[i].durations, &spans->room);
+	numbers_room_free(&spans->room);
 	span_table_free(&spans->open);
 	pool_free(&spans->stacks);
 	render_buffer_free(&spans->key);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "decoder/message.h"
-#include "decoder/quantiles.h"
+#include "decoder/numbers.h"
 #include "decoder/span_rule.h"
 #include "decoder/stack.h"
 
@@ -53,15 +53,11 @@ struct span {
 
 /* What there was by one rule. */
 struct span_sum {
-	uint64_t count; /* spans that ended */
-	uint64_t least;
-	uint64_t most;
-	double total;		    /* of their durations */
-	struct quantiles durations; /* nanoseconds */
-	uint64_t unfinished;	    /* began, and did not end */
-	uint64_t unbegun;	    /* the second message without the first */
-	uint64_t keyless;	    /* messages without a value to compare */
-	uint64_t given_up;	    /* among the unfinished: too many were open */
+	struct numbers durations; /* of those that ended, nanoseconds */
+	uint64_t unfinished;	  /* began, and did not end */
+	uint64_t unbegun;	  /* the second message without the first */
+	uint64_t keyless;	  /* messages without a value to compare */
+	uint64_t given_up;	  /* among the unfinished: too many were open */
 };
 
 struct spans;

@@ -189,15 +189,13 @@ void style_histogram_end(void *state)
 	struct numbers sum = argument_numbers_sum(numbers);
 	struct bars *bars = NULL;
 
-	if (sum.count > 0) {
+	argument_numbers_complain(numbers);
+	if (sum.count > 0)
 		bars = make(numbers, &sum);
-		if (!bars || number_bars_failed(numbers->bars))
-			output->failed = ENOMEM;
-		else
-			put(bars, output, numbers->settings.options->json);
-	} else {
-		report_no_argument(output, numbers->name);
-	}
+	if (bars)
+		put(bars, output, numbers->settings.options->json);
+	if (number_bars_failed(numbers->bars) || (sum.count > 0 && !bars))
+		output->failed = ENOMEM;
 	free(bars);
 	numbers_free(&sum, &numbers->room);
 	argument_numbers_free(numbers);

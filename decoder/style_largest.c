@@ -33,6 +33,7 @@ struct largest {
 	size_t count;
 	size_t most;
 	uint64_t number;
+	bool asked;  /* there was a message */
 	bool seen;   /* the argument */
 	bool failed; /* out of memory */
 };
@@ -154,6 +155,7 @@ void style_largest_message(void *state, const struct message *message)
 
 	if (message_is_event(message) || message->continues)
 		return;
+	largest->asked = true;
 	field = named_field_number(message, largest->name);
 	if (!field)
 		return;
@@ -172,8 +174,9 @@ void style_largest_message(void *state, const struct message *message)
 
 static bool needs(void *closure, const struct message *example)
 {
-	const struct largest *largest = closure;
+	struct largest *largest = closure;
 
+	largest->asked = true;
 	return named_field_number(example, largest->name);
 }
 
@@ -312,7 +315,7 @@ void style_largest_end(void *state)
 	struct output *output = largest->settings.output;
 	size_t i;
 
-	if (largest->seen)
+	if (largest->seen || !largest->asked)
 		put_all(largest);
 	else
 		report_no_argument(output, largest->name);

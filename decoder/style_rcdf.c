@@ -66,16 +66,15 @@ void style_rcdf_end(void *state)
 {
 	struct argument_numbers *numbers = state;
 	const struct options *options = numbers->settings.options;
+	struct output *output = numbers->settings.output;
 	struct numbers sum = argument_numbers_sum(numbers);
 	struct report report;
 
-	if (sum.count > 0) {
-		report_begin(&report, columns, numbers->settings.output,
-			options->json);
+	argument_numbers_complain(numbers);
+	if (output->failed == 0) {
+		report_begin(&report, columns, output, options->json);
 		put_all(&report, &sum, options->rows);
 		report_end(&report);
-	} else {
-		report_no_argument(numbers->settings.output, numbers->name);
 	}
 	numbers_free(&sum, &numbers->room);
 	argument_numbers_free(numbers);

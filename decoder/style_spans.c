@@ -209,8 +209,8 @@ void *style_spans_begin(const struct style_settings *settings)
 		return NULL;
 	style->settings = *settings;
 	style->calendar.utc = settings->utc;
-	style->spans = spans_new(&settings->options->spans, settings->stack,
-		take_span, style);
+	style->spans = spans_new(
+		&settings->options->spans, settings->stack, take_span, style);
 	if (style->spans)
 		return style;
 	free(style);
@@ -243,43 +243,35 @@ static void put_longest(struct span_style *style)
 	}
 }
 
-static void put_seconds(struct table *table, const struct span_sum *sum,
-	uint64_t nanoseconds)
+static void put_seconds(struct table *table, const struct numbers *durations,
+	long double nanoseconds)
 {
 	char text[SECONDS_BYTES] = "-";
 
-	if (sum->count > 0)
-		write_seconds(text, nanoseconds);
+	if (durations->count > 0)
+		write_seconds(text, (uint64_t)nanoseconds);
 	table_text_cell(table, text);
-}
-
-/* Classes are wide: what they say is not beyond what there was. */
-static uint64_t quantile(const struct span_sum *sum, double part)
-{
-	uint64_t value = quantiles_at(&sum->durations, part);
-
-	return value < sum->least  ? sum->least
-	       : value > sum->most ? sum->most
-				   : value;
 }
 
 static void put_sum(struct table *table, const struct span_rule *rule,
 	const struct span_sum *sum)
 {
-	double mean = sum->count > 0 ? sum->total / (double)sum->count : 0;
+	static const unsigned thousandths[] = {500, 900, 990};
+	const struct numbers *durations = &sum->durations;
+	size_t i;
 
-	table_number_cell(table, sum->count);
-	put_seconds(table, sum, sum->least);
-	put_seconds(table, sum, (uint64_t)mean);
-	put_seconds(table, sum, quantile(sum, 0.5));
-	put_seconds(table, sum, quantile(sum, 0.9));
-	put_seconds(table, sum, quantile(sum, 0.99));
-	put_seconds(table, sum, sum->most);
+	table_number_cell(table, durations->count);
+	put_seconds(table, durations, durations->least);
+	put_seconds(table, durations, numbers_mean(durations));
+	for (i = 0; i < sizeof(thousandths) / sizeof(thousandths[0]); i++)
+		put_seconds(table, durations,
+			numbers_percentile(durations, thousandths[i]));
+	put_seconds(table, durations, durations->most);
 	table_number_cell(table, sum->unfinished);
 	table_number_cell(table, sum->unbegun);
 	table_number_cell(table, sum->keyless);
-	escape_put(&table->text, rule->text, strlen(rule->text),
-		ESCAPE_NEWLINE);
+	escape_put(
+		&table->text, rule->text, strlen(rule->text), ESCAPE_NEWLINE);
 	table_end_cell(table);
 }
 

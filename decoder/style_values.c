@@ -48,10 +48,9 @@ void style_values_end(void *state)
 	struct argument_numbers *numbers = state;
 	struct numbers sum = argument_numbers_sum(numbers);
 
-	if (numbers->sites.count > 0)
+	argument_numbers_complain(numbers);
+	if (numbers->settings.output->failed == 0)
 		put_all(numbers, &sum);
-	else
-		report_no_argument(numbers->settings.output, numbers->name);
 	numbers_free(&sum, &numbers->room);
 	argument_numbers_free(numbers);
 }

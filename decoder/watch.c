@@ -121,7 +121,10 @@ static bool is_refused(const struct watch *watch, enum live_state state)
 /* False: that was the last one. */
 static bool pass(struct watch *watch)
 {
-	enum live_state state = live_look(watch->live);
+	enum live_state state;
+
+	live_notice_freed(watch->live);
+	state = live_look(watch->live);
 
 	if (state == LIVE_FAILED) {
 		watch->sum.end = WATCH_MEMORY;
