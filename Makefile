@@ -21,7 +21,7 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
 	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
-	python3-zstandard ruby-msgpack
+	python3-zstandard ruby-msgpack lcov
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils

@@ -81,8 +81,7 @@ static void return_descriptor(const struct recording *capture, int fd)
 size_t recording_read(
 	struct recording *capture, uint64_t offset, void *buffer, size_t size)
 {
-	size_t done =
-		recording_ring_read(capture->ring, offset, buffer, size);
+	size_t done = recording_ring_read(capture->ring, offset, buffer, size);
 	int fd = done < size ? borrow_descriptor(capture) : -1;
 	ssize_t n = done < size && fd < 0 ? -1 : 0;
 
@@ -117,9 +116,25 @@ uint64_t recording_skip_hole(struct recording *capture, uint64_t offset)
 	return (uint64_t)data > offset ? (uint64_t)data : offset;
 }
 
+/* What it is instead, by its first bytes. */
+static enum error_code recognize(const uint8_t *bytes, size_t size, bool live)
+{
+	size_t i;
+
+	if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+		return ERROR_PROGRAM;
+	if (live && size >= 2 && bytes[0] == 0xc1 && bytes[1] == 0xce)
+		return ERROR_PACKED_LIVE;
+	for (i = 0; i < size; i++)
+		if (bytes[i] == 0x7f ||
+			(bytes[i] < ' ' && !memchr("\t\n\r\f", bytes[i], 4)))
+			return ERROR_MAGIC;
+	return ERROR_PLAIN_TEXT;
+}
+
 /* ERROR_NONE, or why this is not a header that we read. */
-static enum error_code judge_header(
-	const struct binlog_header *header, size_t size, uint64_t *number)
+static enum error_code judge_header(const struct binlog_header *header,
+	size_t size, bool live, uint64_t *number)
 {
 	static const struct binlog_header zeros;
 	size_t magic =
@@ -131,7 +146,7 @@ static enum error_code judge_header(
 	if (memcmp(header, &zeros, sizeof(zeros)) == 0)
 		return ERROR_UNBORN;
 	if (memcmp(header->magic, BINLOG_MAGIC, magic) != 0)
-		return ERROR_MAGIC;
+		return recognize((const uint8_t *)header, size, live);
 	if (size < sizeof(*header))
 		return ERROR_HEADER_CUT;
 	if (header->byte_order != BINLOG_BYTE_ORDER)
@@ -151,7 +166,7 @@ static bool read_header(struct recording *capture)
 	enum error_code code;
 	uint64_t number;
 
-	code = judge_header(header, size, &number);
+	code = judge_header(header, size, capture->live, &number);
 	if (code != ERROR_NONE) {
 		recording_report(capture, code, 0, number);
 		return false;
@@ -163,7 +178,8 @@ static bool read_header(struct recording *capture)
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
 	if (recording_read(capture, capture->header_at + BINLOG_PACKED_OFFSET,
-		    &capture->freed, sizeof(capture->freed)) < sizeof(capture->freed))
+		    &capture->freed,
+		    sizeof(capture->freed)) < sizeof(capture->freed))
 		capture->freed = (struct binlog_packed){0};
 	return true;
 }
@@ -246,8 +262,7 @@ struct recording *recording_open_core(const char *path, uint64_t header_at,
 		return NULL;
 	}
 	if (capture->freed.log != 0)
-		recording_report(
-			capture, ERROR_FREED, 0, capture->freed.bytes);
+		recording_report(capture, ERROR_FREED, 0, capture->freed.bytes);
 	if (!keep) {
 		close(capture->fd);
 		capture->fd = -1;

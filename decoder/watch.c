@@ -111,11 +111,22 @@ static bool show_messages(struct watch *watch)
 	return going && outputs_want_messages(watch->outputs);
 }
 
-/* Of one file all has to be right before it is waited for. */
+/* Of one file all has to be right: only for directories it is waited. */
 static bool is_refused(const struct watch *watch, enum live_state state)
 {
-	return watch->is_file && state != LIVE_GROWS && state != LIVE_ENDED &&
-	       watch->errors->count > 0;
+	struct error error = {.code = ERROR_OPEN, .file = watch->path};
+	struct stat status;
+
+	if (!watch->is_file || state == LIVE_GROWS || state == LIVE_ENDED)
+		return false;
+	if (stat(watch->path, &status) != 0)
+		error.system = errno;
+	else if (!S_ISREG(status.st_mode))
+		error.code = ERROR_NOT_REGULAR;
+	else
+		return watch->errors->count > 0;
+	error_add(watch->errors, &error);
+	return true;
 }
 
 /* False: that was the last one. */
@@ -166,6 +177,16 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* One that is not there: a directory may come. */
+static bool is_name_of_file(const char *path)
+{
+	size_t length = strlen(path);
+	size_t suffix = strlen(BINLOG_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(path + length - suffix, BINLOG_SUFFIX) == 0;
+}
+
 /* False: out of memory. */
 static bool begin(struct watch *watch)
 {
@@ -173,8 +194,9 @@ static bool begin(struct watch *watch)
 
 	watch->directory = strdup(watch->path);
 	watch->name = strdup(watch->path);
-	watch->is_file =
-		stat(watch->path, &status) == 0 && !S_ISDIR(status.st_mode);
+	watch->is_file = stat(watch->path, &status) == 0
+				 ? !S_ISDIR(status.st_mode)
+				 : is_name_of_file(watch->path);
 	if (!watch->directory || !watch->name)
 		return false;
 	watch->live = live_new(

@@ -15,7 +15,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
 --disable-extensions --disable-dev-shm-usage --no-default-browser-check
 --hide-scrollbars=false --remote-debugging-pipe""".split()
-PATIENCE = 60
+PATIENCE = 20
 
 
 class Browser:
@@ -97,6 +97,7 @@ class Browser:
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
 
     def eval(self, script):
+        """What the expression is, or what it promises."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(script + ": " + str(answer["exceptionDetails"]))
@@ -106,7 +107,10 @@ class Browser:
         """Until the expression is true, and what it is then; None: never."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            value = self.eval(script)
+            try:
+                value = self.eval(script)
+            except RuntimeError:
+                value = None  # of a page that is not there yet
             if value:
                 return value
             time.sleep(0.02)
@@ -152,6 +156,11 @@ class Browser:
 
     def type(self, text):
         self.call("Input.insertText", text=text)
+
+    def fill(self, selector, text):
+        self.click(selector)
+        self.eval(f"document.querySelector({json.dumps(selector)}).select()")
+        self.type(text)
 
     def screenshot(self, path):
         image = self.call("Page.captureScreenshot", format="png")["data"]

@@ -5,6 +5,8 @@ import re
 
 import exports
 
+LEVELS = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug']
+
 
 def calls(path, *options):
     lines = exports.show('--output=json', *options, path).split(b'\n')[:-1]
@@ -25,5 +27,21 @@ def unescaped(string):  # what nobody said with such a backslash in it
     return re.sub(rb'\\x([0-9a-f]{2})', lambda found: bytes([int(found[1], 16)]), string.encode())
 
 
-def severity(level):  # of syslog
-    return ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'].index(level)
+def typed(call, values):  # of arguments that are bytes, by name: numbers where the call had numbers
+    made = []
+    for arg in call['args']:
+        value = values.get(arg['name'])
+        if value is not None and arg['type'] in ('integer', 'unsigned'):
+            value = int(value)
+        elif value is not None and arg['type'] == 'float':
+            value = float(value)
+        elif value is not None and arg['type'] == 'pointer':
+            value = int(value, 16)
+        made.append((arg['name'], value))
+    return made
+
+
+def compare(reader, wanted, got, names):
+    for name in names:
+        exports.same('%s reads each call as it was: %s' % (reader, name), [call[name] for call in wanted],
+                     [call[name] for call in got])

@@ -14,17 +14,21 @@ export_to places.msgpack msgpack -L -S capture
 export_to places.json json -L -S capture
 if npm_package @msgpack/msgpack 3.1.2; then
 	cat >read.js <<'END'
-const {decodeMulti} = require(process.argv[2]);
 const fs = require('fs');
+const {decodeMulti} = require(process.argv[2]);
 const maps = [...decodeMulti(fs.readFileSync('places.msgpack'), {useBigInt64: true})];
-for (const map of maps)
-	console.log([map.pid, map.caller ?? '-', map.file ?? '-', map.line ?? '-', map.format ?? '-', map.count ?? '-',
-		...(map.stack ?? []).map((frame) => `${frame.function}@${frame.address}`)].join(' ').replace(/\s+/g, ' '));
+const lines = fs.readFileSync('places.json', 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+const place = (frame) => [frame.function, frame.file, frame.line, frame.module, BigInt(frame.address)].join();
+let wrong = maps.length !== lines.length;
+lines.forEach((line, i) => {
+	for (const key of ['program', 'pid', 'tid', 'thread', 'stream', 'priority', 'caller', 'file', 'line', 'format', 'event', 'words'])
+		wrong += line[key] !== maps[i][key];
+	wrong += line.stack.map(place).join() !== maps[i].stack.map(place).join();
+	wrong += (line.args ?? []).map((arg) => arg.name + arg.type).join() !== (maps[i].args ?? []).map((arg) => arg.name + arg.type).join();
+});
+console.log(Number(wrong), maps.length);
 END
-	jq -r '[.pid, .caller // "-", .file // "-", .line // "-", .format // "-", .count // "-", (.stack // [] | .[] | "\(.function)@\(.address)")] |
-		join(" ")' places.json | tr -s ' \n' '\n' | grep -v '@' >wanted
-	node read.js "$package" | tr -s ' \n' '\n' | grep -v '@' >got
-	same_file "a library of JavaScript reads places and formats as they are in JSON" wanted got
+	same "a library of JavaScript reads the same as in JSON, places and stacks, too" "0 $(wc -l <places.json)" "$(node read.js "$package")"
 else
 	skip "@msgpack/msgpack of npm cannot be had"
 fi

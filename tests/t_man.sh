@@ -51,7 +51,8 @@ same "what pages of ours refer to is there" "" \
 		[ -e "$(page "$name")" ] || echo "$name"
 	done)"
 same "every variable that is asked for stands somewhere" "" \
-	"$(grep -rhoE '"BINLOG_[A-Z_]+"' shim wrappers tools decoder symbolizer | tr -d '"' | sort -u | while read -r name; do
+	"$({ grep -rhoE '"BINLOG_[A-Z_]+"' shim wrappers tools symbolizer && grep -rhoE 'getenv\("BINLOG_[A-Z_]+"' decoder; } |
+		grep -o 'BINLOG_[A-Z_]*' | sort -u | while read -r name; do
 		grep -qE "^\.(Ev|It Ev|Op Ev) .*$name\b" "$TMP"/man/* || echo "$name"
 	done)"
 

@@ -58,6 +58,8 @@ same "of one process, one view, filtered" "serve_request" "$(rows sites | grep -
 python3 "$here/top_terminal.py" "$top" "$BUILD/binlog-ctl" "$running" capture
 [ $? -eq 0 ] || failed=1
 ends
+"$top" -b -n 1 -d 0.1 capture >batch
+same "when all have ended it says so" "1 0" "$(grep -c 'binlog-ctl list' batch) $(grep -c SHARE batch)"
 
 # ---- mistakes ----
 says() { # SENTENCE STATUS COMMAND...: what it says, and how it ends

@@ -5,8 +5,7 @@ import bt2
 import exports
 import said
 
-LEVELS = {'EMERGENCY': 'emerg', 'ALERT': 'alert', 'CRITICAL': 'crit', 'ERROR': 'err', 'WARNING': 'warning',
-          'NOTICE': 'notice', 'INFO': 'info', 'DEBUG': 'debug'}
+LEVELS = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', None, None, None, None, None, None, None, 'debug']
 # bits, signed, base
 TYPES = {'least': (64, True, 10), 'all': (64, False, 10), 'byte': (8, True, 10), 'short': (16, True, 10),
          'hex': (32, False, 16), 'octal': (32, False, 8), 'at': (64, False, 16), 'worker': (32, True, 10)}
@@ -32,7 +31,7 @@ def entry_of(message):
     event = message.event
     context = event.common_context_field
     fields = [(name, plain(value)) for name, value in event.payload_field.items()]
-    return {'time': message.default_clock_snapshot.ns_from_origin, 'level': LEVELS[event.cls.log_level.name],
+    return {'time': message.default_clock_snapshot.ns_from_origin, 'level': LEVELS[int(event.cls.log_level)],
             'format': event.name, 'args': fields[:-1], 'message': fields[-1][1],
             **{name: plain(context[name]) for name in ('pid', 'tid', 'thread', 'program', 'stream')}}
 

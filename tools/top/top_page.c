@@ -17,7 +17,7 @@
 
 /* Lines that are there whatever is shown: sums, names of columns, the prompt.
  */
-#define FRAME_LINES 5u
+#define FRAME_LINES 6u
 
 /* One line, before it is cut. */
 struct line {
@@ -126,6 +126,14 @@ static void put_sums(struct line *line, struct render_buffer *out)
 	end_line(line, out, NULL);
 	put_losses(line, &sums);
 	end_line(line, out, bad ? "31" : NULL);
+	if (sums.running > 0)
+		return;
+	put(&line->text, "%s",
+		sums.captures > 0
+			? "all have ended: binlog-show tells what they said"
+			: "nobody writes to a capture there: binlog-ctl list "
+			  "shows what there is");
+	end_line(line, out, "1");
 }
 
 /* ---- the rows ---- */
@@ -201,7 +209,7 @@ void top_page_batch(const struct top_page *page, struct render_buffer *out)
 	int i;
 
 	put_sums(&line, out);
-	for (i = 0; i < TOP_VIEWS; i++) {
+	for (i = 0; i < TOP_VIEWS && page->captures->count > 0; i++) {
 		if (settings->view_given && i != (int)settings->view)
 			continue;
 		put(out, "\n%s\n", top_settings_view((enum top_view)i));
