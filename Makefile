@@ -21,7 +21,8 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
 	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
-	python3-zstandard ruby-msgpack lcov
+	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov \
+	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils
@@ -74,8 +75,9 @@ symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c to
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
 	$(library_obj)
 top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c) \
-	$(addprefix tools/ctl/,status_count.c targets.c mappings.c page_guard.c \
-	switching.c changes.c words.c rules_text.c control_file.c)) $(library_obj)
+	$(addprefix tools/ctl/,status_count.c status_gaps.c status_sites.c status_losses.c \
+	targets.c mappings.c page_guard.c switching.c changes.c words.c rules_text.c control_file.c follower.c) \
+	tools/pack/follow_back.c) $(library_obj)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
@@ -170,6 +172,31 @@ $(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.a
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/rules.awk $(rule_lists) $< >$@
+
+# What shells complete, out of the same tables as the options.
+completion_words := decoder/styles.def decoder/columns.def record/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
+options_of_show := decoder/options.def
+options_of_run := tools/run_options.def
+options_of_ctl := tools/ctl/ctl_options.def
+options_of_pack := tools/pack/pack_options.def
+options_of_symbolize := tools/symbolize/symbolize_options.def
+options_of_top := tools/top/top_options.def
+completed := show run ctl pack symbolize top
+completion_tables := $(completion_words) $(foreach tool,$(completed),$(options_of_$(tool)))
+completions := $(completed:%=$(O)/completions/bash/binlog-%) $(completed:%=$(O)/completions/zsh/_binlog-%)
+all: $(completions)
+
+$(O)/completions/bash/binlog-%: tools/completions/options.awk tools/completions/bash.awk $(completion_tables)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -v tool=binlog-$* -f tools/completions/options.awk -f tools/completions/bash.awk \
+		$(completion_words) $(options_of_$*) >$@
+
+$(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/zsh.awk $(completion_tables)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -v tool=binlog-$* -f tools/completions/options.awk -f tools/completions/zsh.awk \
+		$(completion_words) $(options_of_$*) >$@
 
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.

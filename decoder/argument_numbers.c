@@ -6,7 +6,7 @@
 
 #include "decoder/column_values.h"
 #include "decoder/named_field.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 #include "record/layout.h"
 
 #define PIECE ((size_t)1 << 10)
@@ -257,7 +257,8 @@ struct numbers argument_numbers_sum(struct argument_numbers *numbers)
 void argument_numbers_complain(const struct argument_numbers *numbers)
 {
 	if (numbers->asked && numbers->sites.count == 0 && !numbers->failed)
-		report_no_argument(numbers->settings.output, numbers->name);
+		number_rows_no_argument(
+			numbers->settings.output, numbers->name);
 }
 
 void argument_numbers_free(struct argument_numbers *numbers)

@@ -13,6 +13,7 @@
 #include "decoder/definition.h"
 #include "decoder/message.h"
 #include "decoder/pool.h"
+#include "decoder/render_buffer.h"
 
 /* An expression names no more arguments than this. */
 #define EXPRESSION_NAMES_MAX 32
@@ -46,5 +47,12 @@ const struct expression_binding *expression_bind(
 bool expression_is_true(const struct expression *expression,
 	const struct expression_binding *binding,
 	const struct message *message);
+
+/*
+ * Appends a sentence for each name in it that none of the formats has which it
+ * was bound to.
+ */
+void expression_remarks(
+	const struct expression *expression, struct render_buffer *out);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "decoder/expression_remark.h"
 #include "decoder/expression_tree.h"
 #include "record/argument_name.h"
 #include "record/format.h"
@@ -159,6 +160,7 @@ const struct expression_binding *expression_bind(
 		return NULL;
 	memset(binding, 0, sizeof(*binding));
 	bind_format(expression, context, format, binding);
+	expression_remark_note(expression, format, binding);
 	return can_be(expression, expression->root, binding) & CAN_BE_TRUE
 		       ? binding
 		       : NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/expression_remark.h"
 #include "decoder/expression_tree.h"
 
 #define NESTING_MAX 64
@@ -348,7 +349,11 @@ struct expression *expression_new(const char *text, char *problem, size_t size)
 	};
 	bool parsed;
 
-	if (!parser.expression) {
+	if (parser.expression)
+		parser.expression->remarks = calloc(EXPRESSION_NAMES_MAX,
+			sizeof(*parser.expression->remarks));
+	if (!parser.expression || !parser.expression->remarks) {
+		free(parser.expression);
 		snprintf(problem, size, "out of memory: try without");
 		return NULL;
 	}
@@ -375,5 +380,7 @@ void expression_free(struct expression *expression)
 		free(expression->nodes[i].first.text);
 		free(expression->nodes[i].second.text);
 	}
+	if (expression)
+		free(expression->remarks);
 	free(expression);
 }

@@ -68,6 +68,7 @@ struct expression {
 	size_t root;
 	struct expression_name names[EXPRESSION_NAMES_MAX];
 	size_t name_count;
+	struct expression_remark *remarks; /* one for each; owned */
 };
 
 /* An argument of a context; as what it is to be read. */

@@ -5,51 +5,26 @@
 #include "decoder/fields.h"
 #include "decoder/heph_format.h"
 #include "decoder/heph_own.h"
-#include "decoder/pack_table.h"
+#include "decoder/heph_site.h"
 
-/* More than this is not kept; further events have one context in common. */
-#define CONTEXTS_MAX 65536u
-#define CONTEXTS_BYTES_MAX ((size_t)64 << 20)
+/* Processes beyond these are one. */
 #define PROGRAMS_MAX 65536u
 #define THREAD_BYTES 64u
-#define SYSLOG_ARGUMENTS 4u
-
-/* What a context is made of. */
-struct site {
-	uint16_t text; /* enum binlog_text */
-	struct heph_string format;
-	struct heph_string function;
-	struct heph_string stream; /* as lines name it */
-};
-
-struct context {
-	struct definition_context context;
-	struct definition_string format;
-	struct definition_string function;
-	struct definition_stream stream;
-	uint8_t kinds[SYSLOG_ARGUMENTS + FORMAT_ARGUMENTS_MAX + 1];
-};
 
 struct heph_messages {
 	struct recording *capture;
-	struct pool pool;
-	struct pack_table sites;
-	struct context **contexts; /* by id - 1 */
+	struct heph_sites sites;
 	struct pack_table programs;
-	struct program *foreign;	  /* of traces that are not ours */
-	struct definition_context common; /* of what there is no room for */
+	struct program *foreign; /* of traces that are not ours */
 	struct heph_format format;
 	struct heph_own own;
 	struct render_buffer key;
 	struct render_buffer text;
 	struct render_buffer scratch;
-	struct render_argument
-		arguments[SYSLOG_ARGUMENTS + FORMAT_ARGUMENTS_MAX + 1];
+	struct render_argument arguments[HEPH_SITE_ARGUMENTS_MAX];
 	char thread[THREAD_BYTES];
 	struct message message;
 };
-
-static const uint8_t text_kinds[] = {BINLOG_ARG_STRING};
 
 static struct heph_string string_of(const char *string)
 {
@@ -75,20 +50,12 @@ struct heph_messages *heph_messages_new(struct recording *capture)
 	if (!messages)
 		return NULL;
 	messages->capture = capture;
-	messages->contexts = calloc(CONTEXTS_MAX, sizeof(struct context *));
 	messages->foreign = program_find(&capture->programs, 0, 0);
-	if (!messages->contexts || !messages->foreign) {
+	if (!heph_sites_begin(&messages->sites) || !messages->foreign) {
 		heph_messages_free(messages);
 		return NULL;
 	}
 	name_program(messages, messages->foreign, &name);
-	messages->common = (struct definition_context){
-		.text = BINLOG_TEXT_BYTES,
-		.restored = true,
-		.usable = true,
-		.kinds = text_kinds,
-		.arguments = 1,
-	};
 	return messages;
 }
 
@@ -96,14 +63,12 @@ void heph_messages_free(struct heph_messages *messages)
 {
 	if (!messages)
 		return;
-	pool_free(&messages->pool);
-	pack_table_free(&messages->sites);
+	heph_sites_end(&messages->sites);
 	pack_table_free(&messages->programs);
 	heph_format_free(&messages->format);
 	render_buffer_free(&messages->key);
 	render_buffer_free(&messages->text);
 	render_buffer_free(&messages->scratch);
-	free(messages->contexts);
 	free(messages);
 }
 
@@ -132,138 +97,16 @@ static struct program *find_program(struct heph_messages *messages,
 	return program;
 }
 
-static struct definition_string copy_string(
-	struct heph_messages *messages, const struct heph_string *string)
-{
-	return (struct definition_string){
-		.bytes =
-			pool_copy(&messages->pool, string->bytes, string->size),
-		.length = string->size,
-	};
-}
-
-static void fill_stream(struct heph_messages *messages, struct context *made,
-	const struct heph_string *name)
-{
-	static const struct {
-		const char *name;
-		uint32_t flags;
-		int32_t fd;
-	} known[] = {
-		{"stdout", BINLOG_STREAM_STDOUT, 1},
-		{"stderr", BINLOG_STREAM_STDERR, 2},
-		{"syslog", BINLOG_STREAM_SYSLOG, -1},
-	};
-	struct definition_string path = copy_string(messages, name);
-	size_t i;
-
-	made->stream.flags = BINLOG_STREAM_FILE;
-	made->stream.fd = -1;
-	made->stream.path = path.bytes;
-	/* Lines that are put together are of one stream. */
-	made->stream.inode = messages->sites.count;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (path.bytes && strcmp(path.bytes, known[i].name) == 0) {
-			made->stream.flags = known[i].flags;
-			made->stream.fd = known[i].fd;
-			made->stream.path = NULL;
-			made->stream.inode = 0;
-		}
-	made->context.stream = &made->stream;
-}
-
-/* Those before the format's, and those of the format. */
-static bool fill_kinds(struct context *made, const struct site *site)
-{
-	static const uint8_t before[SYSLOG_ARGUMENTS] = {BINLOG_ARG_I32,
-		BINLOG_ARG_I32, BINLOG_ARG_I32, BINLOG_ARG_STRING};
-	bool has_errno;
-	size_t used = 0;
-	int count;
-
-	if (site->text == BINLOG_TEXT_BYTES) {
-		made->context.kinds = text_kinds;
-		made->context.arguments = 1;
-		return true;
-	}
-	made->context.kinds = made->kinds;
-	if (site->text == BINLOG_TEXT_SYSLOG) {
-		memcpy(made->kinds, before, sizeof(before));
-		used = sizeof(before);
-	}
-	count = format_arguments(site->format.bytes, site->format.size,
-		made->kinds + used, &has_errno);
-	made->context.arguments = used + (count < 0 ? 0 : (size_t)count);
-	return count != FORMAT_NONE;
-}
-
-static struct context *make_context(
-	struct heph_messages *messages, const struct site *site, uint32_t id)
-{
-	struct context *made = pool_take(&messages->pool, sizeof(*made));
-
-	if (!made)
-		return NULL;
-	memset(made, 0, sizeof(*made));
-	made->context.id = id;
-	made->context.text = site->text;
-	made->context.restored = true;
-	made->context.usable = true;
-	made->function = copy_string(messages, &site->function);
-	made->context.function = &made->function;
-	fill_stream(messages, made, &site->stream);
-	if (site->format.size > 0) {
-		made->format = copy_string(messages, &site->format);
-		made->context.format = &made->format;
-		made->context.has_format = true;
-	}
-	return fill_kinds(made, site) ? made : NULL;
-}
-
-static void put_key(struct render_buffer *key, const struct heph_string *part)
-{
-	uint32_t size = (uint32_t)part->size;
-
-	render_buffer_put(key, &size, sizeof(size));
-	render_buffer_put(key, part->bytes, part->size);
-}
-
-/* Null: there is no room for it, or its format is none. */
-static struct context *find_context(
-	struct heph_messages *messages, const struct site *site)
-{
-	struct render_buffer *key = &messages->key;
-	uint32_t known = messages->sites.count;
-	struct pack_entry *entry;
-
-	key->length = 0;
-	render_buffer_put(key, &site->text, sizeof(site->text));
-	put_key(key, &site->format);
-	put_key(key, &site->function);
-	put_key(key, &site->stream);
-	if (key->failed || known >= CONTEXTS_MAX ||
-		messages->sites.bytes + messages->pool.bytes >
-			CONTEXTS_BYTES_MAX)
-		return NULL;
-	entry = pack_table_intern(&messages->sites, key->data, key->length);
-	if (!entry)
-		return NULL;
-	if (messages->sites.count > known)
-		messages->contexts[entry->id - 1] =
-			make_context(messages, site, entry->id);
-	return messages->contexts[entry->id - 1];
-}
-
 /* The text as it is, made by this site.  Null: out of memory. */
 static const struct message *as_text(
-	struct heph_messages *messages, struct site site)
+	struct heph_messages *messages, struct heph_site site)
 {
 	struct message *message = &messages->message;
-	struct context *context;
+	struct definition_context *context;
 
 	site.text = BINLOG_TEXT_BYTES;
-	context = find_context(messages, &site);
-	message->context = context ? &context->context : &messages->common;
+	context = heph_site_context(&messages->sites, &site);
+	message->context = context ? context : &messages->sites.common;
 	messages->arguments[0] = (struct render_argument){
 		.kind = BINLOG_ARG_STRING,
 		.bytes = (uint32_t)messages->text.length,
@@ -278,11 +121,11 @@ static const struct message *foreign(struct heph_messages *messages,
 {
 	struct heph_format *format = &messages->format;
 	struct message *message = &messages->message;
-	struct context *context;
+	struct definition_context *context;
 
 	heph_format_make(format, event, attributes);
-	context = find_context(messages,
-		&(struct site){
+	context = heph_site_context(&messages->sites,
+		&(struct heph_site){
 			.text = BINLOG_TEXT_FORMAT,
 			.format = {format->text.data, format->text.length},
 			.function = string_of(HEPH_FORMAT_FUNCTION),
@@ -296,14 +139,14 @@ static const struct message *foreign(struct heph_messages *messages,
 		format->count * sizeof(format->arguments[0]));
 	message->count = format->count;
 	if (context) {
-		message->context = &context->context;
+		message->context = context;
 		return format->text.failed ? NULL : message;
 	}
 	messages->text.length = 0;
 	render_format(&messages->text, format->text.data, format->text.length,
 		format->arguments, format->count, NULL);
 	return as_text(
-		messages, (struct site){
+		messages, (struct heph_site){
 				  .function = string_of(HEPH_FORMAT_FUNCTION),
 				  .stream = string_of("trace"),
 			  });
@@ -335,7 +178,7 @@ static void put_syslog(struct heph_messages *messages)
 	struct render_argument *arguments = messages->arguments;
 	bool has_ident = values[HEPH_OWN_ident].known;
 
-	memset(arguments, 0, SYSLOG_ARGUMENTS * sizeof(arguments[0]));
+	memset(arguments, 0, HEPH_SITE_SYSLOG * sizeof(arguments[0]));
 	arguments[0].kind = arguments[1].kind = arguments[2].kind =
 		BINLOG_ARG_I32;
 	arguments[0].i32 = (int32_t)values[HEPH_OWN_priority].number;
@@ -408,21 +251,21 @@ static bool as_call(struct heph_messages *messages, struct cursor attributes)
 	const struct heph_own_value *values = messages->own.values;
 	bool syslog = values[HEPH_OWN_priority].known;
 	struct message *message = &messages->message;
-	struct context *context;
+	struct definition_context *context;
 	size_t i;
 
-	context = find_context(
-		messages, &(struct site){
-				  .text = syslog ? BINLOG_TEXT_SYSLOG
-						 : BINLOG_TEXT_FORMAT,
-				  .format = values[HEPH_OWN_format].text,
-				  .function = values[HEPH_OWN_function].text,
-				  .stream = values[HEPH_OWN_stream].text,
-			  });
+	context = heph_site_context(&messages->sites,
+		&(struct heph_site){
+			.text = syslog ? BINLOG_TEXT_SYSLOG
+				       : BINLOG_TEXT_FORMAT,
+			.format = values[HEPH_OWN_format].text,
+			.function = values[HEPH_OWN_function].text,
+			.stream = values[HEPH_OWN_stream].text,
+		});
 	if (!context)
 		return false;
-	message->context = &context->context;
-	message->count = context->context.arguments;
+	message->context = context;
+	message->count = context->arguments;
 	for (i = 0; i < message->count; i++)
 		messages->arguments[i] =
 			(struct render_argument){.kind = context->kinds[i]};
@@ -435,23 +278,23 @@ static bool as_call(struct heph_messages *messages, struct cursor attributes)
 static bool as_syslog(struct heph_messages *messages)
 {
 	const struct heph_own_value *values = messages->own.values;
-	struct context *context;
+	struct definition_context *context;
 
 	if (!values[HEPH_OWN_priority].known)
 		return false;
-	context = find_context(
-		messages, &(struct site){
-				  .text = BINLOG_TEXT_SYSLOG,
-				  .format = string_of("%s"),
-				  .function = values[HEPH_OWN_function].text,
-				  .stream = values[HEPH_OWN_stream].text,
-			  });
+	context = heph_site_context(&messages->sites,
+		&(struct heph_site){
+			.text = BINLOG_TEXT_SYSLOG,
+			.format = string_of("%s"),
+			.function = values[HEPH_OWN_function].text,
+			.stream = values[HEPH_OWN_stream].text,
+		});
 	if (!context)
 		return false;
 	put_syslog(messages);
-	messages->message.context = &context->context;
-	messages->message.count = SYSLOG_ARGUMENTS + 1;
-	messages->arguments[SYSLOG_ARGUMENTS] = (struct render_argument){
+	messages->message.context = context;
+	messages->message.count = HEPH_SITE_SYSLOG + 1;
+	messages->arguments[HEPH_SITE_SYSLOG] = (struct render_argument){
 		.kind = BINLOG_ARG_STRING,
 		.bytes = (uint32_t)messages->text.length,
 		.data = messages->text.data,
@@ -484,7 +327,7 @@ static const struct message *own(struct heph_messages *messages,
 	if (as_syslog(messages))
 		return message;
 	return as_text(
-		messages, (struct site){
+		messages, (struct heph_site){
 				  .format = values[HEPH_OWN_format].text,
 				  .function = values[HEPH_OWN_function].text,
 				  .stream = values[HEPH_OWN_stream].text,
@@ -500,7 +343,7 @@ const struct message *heph_message(struct heph_messages *messages,
 	messages->message = (struct message){
 		.ticks = wall,
 		.wall = wall,
-		.pool = &messages->pool,
+		.pool = &messages->sites.pool,
 		.capture = messages->capture,
 		.arguments = messages->arguments,
 	};

@@ -12,11 +12,13 @@
 #include "decoder/html_stack.h"
 #include "decoder/literal.h"
 #include "decoder/message_words.h"
+#include "record/hash.h"
 #include "record/levels.h"
 
 #define NUMBERS_MAX 65536u
 #define FRAMES_MAX (1u << 20)
 #define THREAD_NAME_BYTES 32
+#define FORMAT_SHOWN 1024u /* bytes; many sites may share a longer one */
 
 /* Entries that look alike are one; `json` has them in order, with commas. */
 struct list {
@@ -205,10 +207,13 @@ static void put_string_key(
 	struct render_buffer *key, const struct definition_string *string)
 {
 	size_t length = string && string->bytes ? string->length : 0;
+	uint64_t hash = length > 0 ? binlog_hash(string->bytes, length) : 0;
 
 	render_buffer_put(key, &length, sizeof(length));
+	render_buffer_put(key, &hash, sizeof(hash));
 	if (length > 0)
-		render_buffer_put(key, string->bytes, length);
+		render_buffer_put(key, string->bytes,
+			length < FORMAT_SHOWN ? length : FORMAT_SHOWN);
 }
 
 /* All that tells one site of one process from others, and their streams. */
@@ -269,7 +274,9 @@ static void put_format(struct html_index *index, const struct message *message)
 
 	index->words.length = 0;
 	if (format)
-		literal_put(&index->words, format->bytes, format->length);
+		literal_put(&index->words, format->bytes,
+			format->length < FORMAT_SHOWN ? format->length
+						      : FORMAT_SHOWN);
 	if (index->words.length >= 2)
 		html_json_put_text(&index->text, index->words.data + 1,
 			index->words.length - 2);
@@ -372,6 +379,16 @@ void html_index_site(struct html_index *index, const struct message *message,
 	*stream = call->stream;
 }
 
+/* A site, or ~site of one that HTML_INDEX_AGAIN stands beside. */
+static void put_site_number(struct render_buffer *text, uint32_t site)
+{
+	if (site & HTML_INDEX_AGAIN) {
+		html_json_put_plain(text, "-");
+		site = (site & ~HTML_INDEX_AGAIN) + 1;
+	}
+	html_json_put_number(text, site);
+}
+
 static void put_shape(
 	struct render_buffer *text, const struct html_index_shape *shape)
 {
@@ -384,7 +401,7 @@ static void put_shape(
 	html_json_put_number(text, (uint64_t)shape->level);
 	for (i = 0; i < shape->count; i++) {
 		html_json_put_plain(text, ",");
-		html_json_put_number(text, shape->sites[i]);
+		put_site_number(text, shape->sites[i]);
 	}
 	html_json_put_plain(text, "]");
 }

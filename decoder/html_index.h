@@ -15,6 +15,9 @@
 /* The stream of what is no call: the end of a process. */
 #define HTML_INDEX_STREAM_END 1u
 
+/* Beside a site: the call has ended the line before, too. */
+#define HTML_INDEX_AGAIN (UINT32_C(1) << 31)
+
 /* Of what makes a line. */
 struct html_index_shape {
 	uint32_t stream;

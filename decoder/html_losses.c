@@ -11,8 +11,8 @@
 #define CAPTURES_SHOWN 4096u
 
 /* [path,bytes,passed,dropped,bytes overwritten in its ring] */
-static void put_capture(
-	const struct recording *capture, size_t *shown, struct render_buffer *out)
+static void put_capture(const struct recording *capture, size_t *shown,
+	struct render_buffer *out)
 {
 	if (*shown >= CAPTURES_SHOWN)
 		return;

@@ -101,8 +101,8 @@ static void put_base64(struct output *output, const struct render_buffer *from)
 	output->text.length += size;
 }
 
-void html_page_put_chunk(struct html_page *page,
-	const struct render_buffer *parts, size_t count)
+void html_page_put_chunk(
+	struct html_page *page, const struct render_buffer *parts, size_t count)
 {
 	size_t i;
 

@@ -115,8 +115,8 @@ void html_rows_put(struct html_rows *rows, const struct html_row *row)
 	put_varint(&rows->threads, row->thread);
 	put_varint(&rows->shapes, row->shape);
 	escape_put(&rows->texts, row->text, row->bytes, 0);
-	put_varint(&rows->lengths, units_of(rows->texts.data + start,
-					   rows->texts.length - start));
+	put_varint(&rows->lengths,
+		units_of(rows->texts.data + start, rows->texts.length - start));
 	put_varint(&rows->values, row->value_count);
 	render_buffer_put(&rows->values, row->values, row->value_bytes);
 	rows->count++;

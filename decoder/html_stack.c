@@ -6,6 +6,8 @@
 #include "decoder/frames.h"
 #include "decoder/html_json.h"
 
+#define NAME_SHOWN 1024u /* bytes */
+
 /* Where a frame's two names end in `names`. */
 struct ends {
 	size_t function;
@@ -14,7 +16,7 @@ struct ends {
 
 static void put(struct render_buffer *out, const char *string)
 {
-	render_buffer_put(out, string, strlen(string));
+	render_buffer_put(out, string, strnlen(string, NAME_SHOWN));
 }
 
 static void put_hexadecimal(struct render_buffer *out, uint64_t number)
@@ -104,7 +106,7 @@ static uint32_t enter(struct html_stack *stack, struct render_buffer *key,
 	if (key->failed)
 		return HTML_INTERN_NONE;
 	number = html_intern_add(&stack->frames, key->data, key->length, &new);
-	if (new && number != HTML_INTERN_NONE)
+	if (new &&number != HTML_INTERN_NONE)
 		describe(stack, parent, names, ends, start);
 	return number;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* A writer that was killed has begun a block without saying so. */
@@ -167,21 +168,36 @@ static bool look_everywhere(struct live_blocks *blocks,
 	return good;
 }
 
+/* What is claimed beyond the end of the file is no block yet, or a lie. */
+static uint64_t claimed_in_file(
+	const struct recording *capture, const struct binlog_header *header)
+{
+	struct stat st;
+	uint64_t end;
+
+	if (fstat(capture->fd, &st) != 0)
+		return 0;
+	end = (uint64_t)st.st_size & ~(uint64_t)(BINLOG_PAGE - 1);
+	return header->next < end ? header->next : end;
+}
+
 bool live_blocks_look(struct live_blocks *blocks, struct recording *capture,
 	bool all, live_blocks_found *found, void *closure)
 {
 	struct binlog_header header;
 	uint64_t time = now();
+	uint64_t claimed;
 
 	if (recording_read(capture, 0, &header, sizeof(header)) <
 		sizeof(header))
 		return true;
 	if (blocks->claimed == 0)
 		blocks->claimed = BINLOG_PAGE;
-	if (header.next > blocks->claimed) {
-		if (!add_gap(blocks, blocks->claimed, header.next, false))
+	claimed = claimed_in_file(capture, &header);
+	if (claimed > blocks->claimed) {
+		if (!add_gap(blocks, blocks->claimed, claimed, false))
 			return false;
-		blocks->claimed = header.next;
+		blocks->claimed = claimed;
 	}
 	if (!all && header.published == blocks->published &&
 		time - blocks->looked < LOOK_NS)

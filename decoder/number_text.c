@@ -36,7 +36,7 @@ struct number_text number_text_rounded(long double value)
 		snprintf(text.text, sizeof(text.text), "%.*Lg", DIGITS, value);
 		return text;
 	}
-	decimals = size < 1 ? DIGITS : DIGITS - 1 - (int)floorl(log10l(size));
+	decimals = size == 0 ? 0 : DIGITS - 1 - (int)floorl(log10l(size));
 	snprintf(text.text, sizeof(text.text), "%.*Lf",
 		decimals > 0 ? decimals : 0, value);
 	cut_zeros(text.text);

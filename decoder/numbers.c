@@ -238,7 +238,10 @@ long double numbers_percentile(
 		whole + (numbers->count % 1000 * thousandths + 999) / 1000;
 	uint64_t seen = 0;
 
-	while (number_sketch_next(&numbers->sketch, &bucket)) {
+	if (rank <= 1)
+		return numbers->least;
+	while (rank < numbers->count &&
+		number_sketch_next(&numbers->sketch, &bucket)) {
 		seen += bucket.count;
 		if (seen >= rank)
 			return value_in(numbers, &bucket);

@@ -60,6 +60,13 @@ static enum options_action complain(
 	return OPTIONS_WRONG;
 }
 
+/* Which stand for themselves, as lines do. */
+static bool shows_entries(const struct options *options)
+{
+	return strcmp(options->style, "json") == 0 ||
+	       strcmp(options->style, "msgpack") == 0;
+}
+
 /* Null, or what is wrong with *option: of those for lines. */
 static const char *check_lines(
 	const struct options *options, const char **option)
@@ -82,7 +89,8 @@ static const char *check_lines(
 		    options->lines != LAST_LINES_ALL) &&
 		(options->as_written ||
 			!(line || timeline ||
-				strcmp(options->style, "raw") == 0)))
+				strcmp(options->style, "raw") == 0 ||
+				(shows_entries(options) && !options->around))))
 		return "what is shown is not lines: leave it out";
 	return NULL;
 }

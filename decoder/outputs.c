@@ -400,6 +400,19 @@ void outputs_end_waiting(struct outputs *outputs)
 		output_end_waiting(&outputs->all[i].output);
 }
 
+void outputs_remarks(const struct outputs *outputs, struct render_buffer *out)
+{
+	size_t i, k;
+
+	for (i = 0; i < outputs->count; i++) {
+		const struct filter_rules *rules =
+			&outputs->all[i].options->rules;
+
+		for (k = 0; k < rules->expression_count; k++)
+			expression_remarks(rules->expressions[k], out);
+	}
+}
+
 void outputs_end(struct outputs *outputs)
 {
 	size_t i;

@@ -97,6 +97,9 @@ uint64_t outputs_passed(const struct outputs *outputs);
 void outputs_flush(struct outputs *outputs);
 void outputs_end_waiting(struct outputs *outputs);
 
+/* Appends what is to be said of options that nothing has come of. */
+void outputs_remarks(const struct outputs *outputs, struct render_buffer *out);
+
 /* Shows what is left, and closes the files when they are on the disk. */
 void outputs_end(struct outputs *outputs);
 

@@ -41,6 +41,7 @@ enum clock_id {
 
 enum descriptor_field {
 	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
 	DESCRIPTOR_PROCESS = 3,
 	DESCRIPTOR_THREAD = 4,
 	DESCRIPTOR_PARENT = 5,
@@ -53,7 +54,7 @@ enum descriptor_field {
 
 enum event_field {
 	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9, /* EVENT_INSTANT */
+	EVENT_TYPE = 9, /* enum event_type */
 	EVENT_NAME_ID = 10,
 	EVENT_TRACK = 11,
 	EVENT_CATEGORY = 22,
@@ -65,7 +66,7 @@ enum event_field {
 	FRAME_LINE = 3,
 };
 
-enum { EVENT_INSTANT = 3 };
+enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };
 
 enum annotation_field {
 	ANNOTATION_NAME_ID = 1,

@@ -117,13 +117,13 @@ uint64_t recording_skip_hole(struct recording *capture, uint64_t offset)
 }
 
 /* What it is instead, by its first bytes. */
-static enum error_code recognize(const uint8_t *bytes, size_t size, bool live)
+static enum error_code recognize(const uint8_t *bytes, size_t size)
 {
 	size_t i;
 
 	if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
 		return ERROR_PROGRAM;
-	if (live && size >= 2 && bytes[0] == 0xc1 && bytes[1] == 0xce)
+	if (size >= 2 && bytes[0] == 0xc1 && bytes[1] == 0xce)
 		return ERROR_PACKED_LIVE;
 	for (i = 0; i < size; i++)
 		if (bytes[i] == 0x7f ||
@@ -133,8 +133,8 @@ static enum error_code recognize(const uint8_t *bytes, size_t size, bool live)
 }
 
 /* ERROR_NONE, or why this is not a header that we read. */
-static enum error_code judge_header(const struct binlog_header *header,
-	size_t size, bool live, uint64_t *number)
+static enum error_code judge_header(
+	const struct binlog_header *header, size_t size, uint64_t *number)
 {
 	static const struct binlog_header zeros;
 	size_t magic =
@@ -146,7 +146,7 @@ static enum error_code judge_header(const struct binlog_header *header,
 	if (memcmp(header, &zeros, sizeof(zeros)) == 0)
 		return ERROR_UNBORN;
 	if (memcmp(header->magic, BINLOG_MAGIC, magic) != 0)
-		return recognize((const uint8_t *)header, size, live);
+		return recognize((const uint8_t *)header, size);
 	if (size < sizeof(*header))
 		return ERROR_HEADER_CUT;
 	if (header->byte_order != BINLOG_BYTE_ORDER)
@@ -166,7 +166,7 @@ static bool read_header(struct recording *capture)
 	enum error_code code;
 	uint64_t number;
 
-	code = judge_header(header, size, capture->live, &number);
+	code = judge_header(header, size, &number);
 	if (code != ERROR_NONE) {
 		recording_report(capture, code, 0, number);
 		return false;

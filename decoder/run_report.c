@@ -276,13 +276,13 @@ static size_t put_arguments(struct report *report)
 }
 
 static void put_count(
-	struct render_buffer *out, uint64_t number, const char *what)
+	struct render_buffer *out, const char *what, uint64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_string(out, text);
 	put_string(out, what);
+	put_string(out, text);
 }
 
 /* `program, thread NAME`, with numbers where they are not the first. */
@@ -333,9 +333,10 @@ static void put_difference(struct report *report)
 	struct render_buffer *out = &report->output->text;
 
 	put_string(out, "first difference: ");
-	put_count(out, role->at, " messages of ");
 	put_role(out, role);
-	put_string(out, " are from the same places, then\n");
+	put_count(out,
+		", after so many messages from the same places: ", role->at);
+	put_string(out, "\n");
 	put_lines(out, &lines[0], 0, lines[0].same, "  ");
 	put_lines(out, &lines[0], lines[0].same, SIZE_MAX, "- ");
 	put_lines(out, &lines[1], lines[1].same, SIZE_MAX, "+ ");
@@ -360,10 +361,11 @@ static bool put_threads(struct report *report, bool after)
 		return false;
 	if (after)
 		put_string(out, "\n");
-	put_count(out, both, " threads are in both runs, ");
-	put_count(out, differ, " of them differ; ");
-	put_count(out, only[0], " are only in the first run, ");
-	put_count(out, only[1], " only in the second\n");
+	put_count(out, "threads in both runs: ", both);
+	put_count(out, ", that differ: ", differ);
+	put_count(out, "; in the first alone: ", only[0]);
+	put_count(out, ", in the second alone: ", only[1]);
+	put_string(out, "\n");
 	if (report->diff->difference)
 		put_difference(report);
 	return true;
@@ -374,13 +376,15 @@ static void put_sum(struct report *report)
 	const struct run_diff *diff = report->diff;
 	struct render_buffer *out = &report->output->text;
 
-	put_count(out, diff->runs[0].messages, " messages, then ");
-	put_count(out, diff->runs[1].messages, "; ");
-	put_count(out, report->same, " places say as much as before\n");
+	put_count(out, "messages: ", diff->runs[0].messages);
+	put_count(out, ", then ", diff->runs[1].messages);
+	put_count(out, "; places that say as much as before: ", report->same);
+	put_string(out, "\n");
 	if (diff->roles.missed == 0)
 		return;
-	put_count(out, diff->roles.missed,
-		" messages are beyond what is compared in order\n");
+	put_count(out, "messages beyond what is compared in order: ",
+		diff->roles.missed);
+	put_string(out, "\n");
 }
 
 bool run_report_put(const struct run_diff *diff, struct output *output)

@@ -36,6 +36,7 @@ struct show {
 	struct capture_list list;
 	struct source *messages;
 	struct outputs outputs;
+	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
 	struct places *places; /* null: no addresses are looked up */
 	struct stack *stack;
@@ -141,6 +142,7 @@ static bool begin_outputs(struct show *show)
 		.capture_count = show->list.count,
 		.messages = show->messages,
 		.rules = show->outputs.rules,
+		.remarks = &show->remarks,
 	};
 
 	return (show->messages || show->options.follow) &&
@@ -180,6 +182,8 @@ static void show_messages(struct show *show)
 	outputs_end(&show->outputs);
 	show->captured += outputs_passed(&show->outputs);
 	count_packed(show);
+	if (show->captured > 0)
+		outputs_remarks(&show->outputs, &show->remarks);
 }
 
 /* Of programs that formats were looked for in. */
@@ -198,21 +202,6 @@ static bool is_anything(const struct show *show)
 	return show->list.count > 0 || show->list.packed_count > 0;
 }
 
-static void print_sum(const struct show *show)
-{
-	bool raw = strcmp(show->options.style, "raw") == 0;
-	bool clean = show->passed == 0 && show->dropped == 0 &&
-		     show->errors.count == 0;
-
-	if (show->options.quiet || (raw && clean) || !is_anything(show) ||
-		!show->counts)
-		return;
-	fprintf(stderr,
-		"%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		" dropped\n",
-		show->captured, show->passed, show->dropped);
-}
-
 static enum exit_status judge(const struct show *show)
 {
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
@@ -223,6 +212,21 @@ static enum exit_status judge(const struct show *show)
 	if (!is_anything(show))
 		return EXIT_NOTHING;
 	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
+}
+
+static void print_sum(const struct show *show)
+{
+	bool raw = strcmp(show->options.style, "raw") == 0;
+	bool clean = show->passed == 0 && show->dropped == 0 &&
+		     show->errors.count == 0;
+
+	if (show->options.quiet || (raw && clean) || !show->counts ||
+		judge(show) == EXIT_NOTHING)
+		return;
+	fprintf(stderr,
+		"%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
+		" dropped\n",
+		show->captured, show->passed, show->dropped);
 }
 
 /* How many could not be written; *lost: that matters. */
@@ -257,6 +261,8 @@ static void say_all(const struct show *show)
 	say_errors(&show->errors);
 	say_complaints(show->places);
 	print_refusals(show->restore);
+	if (show->remarks.length > 0)
+		fwrite(show->remarks.data, 1, show->remarks.length, stderr);
 	if (!show->options.quiet)
 		say_rings(&show->list);
 	print_sum(show);
@@ -380,6 +386,7 @@ static enum exit_status start(struct show *show)
 		status = show->options.follow ? follow(show) : run(show);
 	end_lookups(show);
 	restore_free(show->restore);
+	render_buffer_free(&show->remarks);
 	return status;
 }
 

@@ -11,16 +11,17 @@
 #include "decoder/say.h"
 #include "decoder/source.h"
 
-/* Both runs, open. */
+/* Both runs, open; what restores formats knows only one of them. */
 struct opened {
 	struct capture_list lists[2];
+	struct restore *restores[2];
+	struct source *sources[2]; /* null: not read yet */
 	struct error_list errors;
 };
 
 struct comparison {
 	const struct options *options;
 	struct opened opened;
-	struct restore *restore;
 	struct places *places;
 	struct run_diff diff;
 	struct output output;
@@ -30,19 +31,27 @@ static void open_run(
 	const struct comparison *comparison, struct opened *opened, int run)
 {
 	struct capture_list *list = &opened->lists[run];
+	struct restore *restore = restore_new(&comparison->options->symbols,
+		comparison->options->executables);
 	size_t i;
 
+	opened->restores[run] = restore;
 	list->all = comparison->options->all;
 	capture_list_add(
 		list, comparison->options->paths[run], &opened->errors);
 	for (i = 0; i < list->count; i++)
-		list->captures[i]->restore = comparison->restore;
+		list->captures[i]->restore = restore;
 }
 
 static void close_runs(struct opened *opened)
 {
-	capture_list_free(&opened->lists[0]);
-	capture_list_free(&opened->lists[1]);
+	int run;
+
+	for (run = 0; run < 2; run++) {
+		source_free(opened->sources[run]);
+		capture_list_free(&opened->lists[run]);
+		restore_free(opened->restores[run]);
+	}
 }
 
 static bool is_anything(const struct capture_list *list)
@@ -59,13 +68,13 @@ static void read_both(
 
 	for (run = 0; run < 2; run++) {
 		struct source *source = source_new(&opened->lists[run],
-			comparison->restore, &opened->errors);
+			opened->restores[run], &opened->errors);
 
+		opened->sources[run] = source;
 		if (source)
 			read(&comparison->diff, source, run);
 		else
 			comparison->diff.sites.failed = true;
-		source_free(source);
 	}
 }
 
@@ -111,7 +120,6 @@ enum exit_status show_diff(const struct options *options)
 {
 	struct comparison comparison = {
 		.options = options,
-		.restore = restore_new(&options->symbols, options->executables),
 		.places = places_new(&options->symbols),
 		.diff = {.options = options},
 		.output = {.fd = STDOUT_FILENO},
@@ -130,6 +138,5 @@ enum exit_status show_diff(const struct options *options)
 	render_buffer_free(&comparison.output.text);
 	close_runs(&comparison.opened);
 	places_free(comparison.places);
-	restore_free(comparison.restore);
 	return status;
 }

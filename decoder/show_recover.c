@@ -21,7 +21,7 @@ enum exit_status show_recover(const struct options *options,
 		recover_captures(list, &output, errors, &sum);
 	output_flush(&output);
 	say_errors(errors);
-	if (!options->quiet)
+	if (!options->quiet && sum.frames + sum.messages > 0)
 		fprintf(stderr,
 			"%" PRIu64 " frames copied, %" PRIu64
 			" messages packed, %" PRIu64 " bytes left out\n",

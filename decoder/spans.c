@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/fields.h"
+#include "decoder/span_remarks.h"
 #include "decoder/span_table.h"
 
 /* Longer values are not compared. */
@@ -41,6 +42,7 @@ struct spans {
 	struct span_table open;
 	struct span_sum sums[SPAN_RULES_MAX];
 	struct numbers_room room; /* of these */
+	struct span_remarks remarks;
 	struct pool stacks;
 	struct render_buffer key;
 	struct render_buffer text;
@@ -128,7 +130,7 @@ static bool add_role(struct span_site *site, const struct span_rule *rule,
 }
 
 /* A message may end one span and begin the next. */
-static bool add_roles(const struct spans *spans, struct span_site *site,
+static bool add_roles(struct spans *spans, struct span_site *site,
 	const struct message *message, bool begins)
 {
 	const struct definition_string *format = message_format(message);
@@ -137,18 +139,22 @@ static bool add_roles(const struct spans *spans, struct span_site *site,
 	for (i = 0; format && format->bytes && i < spans->rules->count; i++) {
 		const struct span_rule *rule = &spans->rules->all[i];
 
-		if (is_format(format, begins ? rule->start : rule->done) &&
-			!add_role(site, rule, i, begins, message))
+		if (!is_format(format, begins ? rule->start : rule->done))
+			continue;
+		if (!add_role(site, rule, i, begins, message))
 			return false;
+		span_remarks_add_match(&spans->remarks, i, !begins,
+			fields_of(message), site->roles->fields);
 	}
 	return true;
 }
 
 /* Null: out of memory. */
 static struct span_site *site_of(
-	const struct spans *spans, const struct message *message)
+	struct spans *spans, const struct message *message)
 {
 	struct span_site *site = message->context->spans;
+	const struct definition_string *format;
 
 	while (site && site->owner != spans)
 		site = site->next;
@@ -165,6 +171,10 @@ static struct span_site *site_of(
 		!add_roles(spans, site, message, false))
 		return NULL;
 	message->context->spans = site;
+	format = message_format(message);
+	if (format && format->bytes)
+		span_remarks_add_format(
+			&spans->remarks, format->bytes, format->length);
 	return site;
 }
 
@@ -421,6 +431,11 @@ const struct span_sum *spans_sum(const struct spans *spans, size_t rule)
 	return &spans->sums[rule];
 }
 
+void spans_put_remarks(const struct spans *spans, struct render_buffer *out)
+{
+	span_remarks_put(&spans->remarks, spans->rules, out);
+}
+
 void spans_free(struct spans *spans)
 {
 	size_t i;
@@ -432,6 +447,7 @@ void spans_free(struct spans *spans)
 	numbers_room_free(&spans->room);
 	span_table_free(&spans->open);
 	pool_free(&spans->stacks);
+	span_remarks_free(&spans->remarks);
 	render_buffer_free(&spans->key);
 	render_buffer_free(&spans->text);
 	render_buffer_free(&spans->scratch);

@@ -84,6 +84,9 @@ bool spans_are_whole(const struct spans *spans);
 /* What there was by the rule with this index, so far. */
 const struct span_sum *spans_sum(const struct spans *spans, size_t rule);
 
+/* Appends a sentence for each rule that nothing matches, for people. */
+void spans_put_remarks(const struct spans *spans, struct render_buffer *out);
+
 /* Null is fine. */
 void spans_free(struct spans *spans);
 

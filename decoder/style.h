@@ -35,6 +35,8 @@ struct style_settings {
 	const struct source *messages; /* where they come from */
 	const struct rules *rules;     /* for categories; null: the captures' */
 	struct filter_batch *batches;  /* null: all messages are given */
+	struct render_buffer *remarks; /* sentences for standard error, each with */
+				       /* a newline, escaped; null: nowhere */
 	bool directory; /* the output is one: see output_directory.h */
 };
 

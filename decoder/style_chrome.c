@@ -9,6 +9,7 @@
 #include "decoder/json_text.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
+#include "decoder/spans.h"
 #include "decoder/style.h"
 #include "decoder/track_table.h"
 #include "decoder/whole_call.h"
@@ -23,24 +24,12 @@ struct chrome {
 	struct whole_call call;
 	struct track_table tracks;
 	struct render_buffer scratch;
+	struct spans *spans; /* null: none are asked for */
+	uint64_t span_count;
 	uint64_t base; /* that times are counted from, wall time */
 	uint64_t next; /* no event is earlier; 0: there was none */
 	bool any;      /* entry of the array */
 };
-
-void *style_chrome_begin(const struct style_settings *settings)
-{
-	struct chrome *chrome = calloc(1, sizeof(*chrome));
-
-	if (!chrome)
-		return NULL;
-	chrome->settings = *settings;
-	chrome->calendar.utc = settings->utc;
-	chrome->call.pointers = settings->pointers;
-	json_text_put(&settings->output->text,
-		"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	return chrome;
-}
 
 /* Microseconds have to be exact as a double: they begin with the first call. */
 static uint64_t time_of(struct chrome *chrome, const struct message *message)
@@ -78,12 +67,72 @@ static struct render_buffer *begin_entry(struct chrome *chrome)
 	return out;
 }
 
-static void put_ids(struct render_buffer *out, const struct message *message)
+static void put_ids(struct render_buffer *out, uint32_t pid, uint32_t tid)
 {
 	json_text_put(out, ",\"pid\":");
-	json_text_unsigned(out, message->pid);
+	json_text_unsigned(out, pid);
 	json_text_put(out, ",\"tid\":");
-	json_text_unsigned(out, message->tid);
+	json_text_unsigned(out, tid);
+}
+
+/* One end of a span: they may overlap on a thread, so none is a slice of it. */
+static struct render_buffer *put_end(struct chrome *chrome,
+	const struct span *span, const char *phase, const struct span_end *end)
+{
+	const struct span_rules *rules = &chrome->settings.options->spans;
+	struct render_buffer *out = begin_entry(chrome);
+
+	json_text_word(out, rules->all[span->rule].text);
+	json_text_put(out, ",\"cat\":\"span\",\"ph\":");
+	json_text_word(out, phase);
+	json_text_put(out, ",\"id\":\"");
+	json_text_unsigned(out, chrome->span_count);
+	render_buffer_put_byte(out, '"');
+	put_ids(out, end->pid, end->tid);
+	put_time(out, end->wall > chrome->base ? end->wall - chrome->base : 0);
+	json_text_put(out, ",\"args\":{\"time\":\"");
+	calendar_append_standard(&chrome->calendar, end->wall, out);
+	render_buffer_put_byte(out, '"');
+	return out;
+}
+
+static void take_span(void *closure, const struct span *span)
+{
+	struct chrome *chrome = closure;
+	struct render_buffer *out = put_end(chrome, span, "b", &span->begin);
+
+	json_text_put(out, ",\"key\":");
+	json_text_string(out, span->key, span->key_bytes);
+	json_text_put(out, ",\"message\":");
+	json_text_string(out, span->text, span->text_bytes);
+	json_text_put(out, "}}");
+	if (span->ended) {
+		put_end(chrome, span, "e", &span->end);
+		json_text_put(out, "}}");
+	}
+	chrome->span_count++;
+	output_settle(chrome->settings.output);
+}
+
+void *style_chrome_begin(const struct style_settings *settings)
+{
+	const struct span_rules *rules = &settings->options->spans;
+	struct chrome *chrome = calloc(1, sizeof(*chrome));
+
+	if (!chrome)
+		return NULL;
+	chrome->settings = *settings;
+	chrome->calendar.utc = settings->utc;
+	chrome->call.pointers = settings->pointers;
+	if (rules->count > 0)
+		chrome->spans = spans_new(rules, NULL, take_span, chrome);
+	if (rules->count > 0 && !chrome->spans) {
+		free(chrome);
+		return NULL;
+	}
+	json_text_put(&settings->output->text,
+		"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	return chrome;
 }
 
 static void put_name(struct chrome *chrome, const struct message *message,
@@ -93,7 +142,7 @@ static void put_name(struct chrome *chrome, const struct message *message,
 
 	json_text_word(out, what);
 	json_text_put(out, ",\"ph\":\"M\"");
-	put_ids(out, message);
+	put_ids(out, message->pid, message->tid);
 	json_text_put(out, ",\"args\":{\"name\":");
 	json_text_word(out, name);
 	json_text_put(out, "}}");
@@ -130,7 +179,7 @@ static void put_title(struct render_buffer *out, const struct message *message)
 static void put_when(struct chrome *chrome, const struct message *message,
 	struct render_buffer *out)
 {
-	put_ids(out, message);
+	put_ids(out, message->pid, message->tid);
 	put_time(out, time_of(chrome, message));
 	json_text_put(out, ",\"args\":{\"time\":\"");
 	calendar_append_standard(&chrome->calendar, message->wall, out);
@@ -229,6 +278,8 @@ void style_chrome_message(void *state, const struct message *message)
 
 	if (whole_call_ended(&chrome->call, message))
 		put_text(chrome);
+	if (chrome->spans && !chrome->call.open)
+		spans_message(chrome->spans, message);
 	if (message_is_event(message)) {
 		if (event_words_are(message))
 			put_event(chrome, message);
@@ -247,6 +298,11 @@ void style_chrome_end(void *state)
 
 	if (chrome->call.open)
 		put_text(chrome);
+	if (chrome->spans) {
+		spans_finish(chrome->spans);
+		out->failed = out->failed || !spans_are_whole(chrome->spans);
+	}
+	spans_free(chrome->spans);
 	json_text_put(out, "\n],\"otherData\":{\"start\":\"");
 	calendar_append_standard(&chrome->calendar, chrome->base, out);
 	json_text_put(out, "\",\"start_ns\":\"");

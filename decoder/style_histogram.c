@@ -5,7 +5,7 @@
 
 #include "decoder/argument_numbers.h"
 #include "decoder/last_lines.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 
 #define BARS_DEFAULT 20u
 /* Bars of powers of two: of each sign one for each exponent, and for 0. */
@@ -14,7 +14,7 @@
  * say little. */
 #define SKEWED 90u
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"FROM", "from", true},
 	{"BELOW", "below", true},
 	{"MESSAGES", "messages", true},
@@ -22,7 +22,7 @@ static const struct report_column columns[] = {
 	{"", NULL, false},
 	{NULL, NULL, false},
 };
-static const struct report_column json_columns[] = {
+static const struct number_rows_column json_columns[] = {
 	{"", "from", true},
 	{"", "below", true},
 	{"", "messages", true},
@@ -163,23 +163,23 @@ static void put(const struct bars *bars, struct output *output, bool json)
 {
 	bool fractional = bars->sum->fractional;
 	uint64_t most = highest(bars);
-	struct report report;
+	struct number_rows rows;
 	size_t i;
 
-	report_begin(&report, json ? json_columns : columns, output, json);
+	number_rows_begin(&rows, json ? json_columns : columns, output, json);
 	for (i = 0; i < bars->count; i++) {
 		const struct bar *bar = &bars->all[i];
 
-		report_number(
-			&report, number_text_value(bar->from, fractional));
-		report_number(
-			&report, number_text_value(bar->below, fractional));
-		report_count(&report, bar->count);
-		report_number(&report,
-			number_text_share(bar->count, bars->sum->count));
-		report_bar(&report, bar->count, most);
+		number_rows_number(
+			&rows, number_text_value(bar->from, fractional));
+		number_rows_number(
+			&rows, number_text_value(bar->below, fractional));
+		number_rows_count(&rows, bar->count);
+		number_rows_number(
+			&rows, number_text_share(bar->count, bars->sum->count));
+		number_rows_bar(&rows, bar->count, most);
 	}
-	report_end(&report);
+	number_rows_end(&rows);
 }
 
 void style_histogram_end(void *state)

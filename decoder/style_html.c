@@ -42,6 +42,7 @@ struct report {
 	struct html_rows *rows;
 	struct html_index *index;
 	uint64_t calls;
+	bool said; /* the message has gone into a line already */
 	struct render_buffer head; /* of a line that is whole at once */
 	struct render_buffer tail;
 	struct render_buffer values; /* of a line */
@@ -55,7 +56,8 @@ struct report {
 static void put_piece(struct report *report, const struct message *message,
 	uint32_t site, struct render_buffer *tail)
 {
-	struct piece piece = {.site = site};
+	struct piece piece = {
+		.site = site | (report->said ? HTML_INDEX_AGAIN : 0)};
 	size_t at = tail->length;
 
 	render_buffer_put(tail, &piece, sizeof(piece));
@@ -63,6 +65,7 @@ static void put_piece(struct report *report, const struct message *message,
 	piece.bytes = tail->length - at - sizeof(piece);
 	if (!tail->failed)
 		memcpy(tail->data + at, &piece, sizeof(piece));
+	report->said = true;
 }
 
 static void describe(void *closure, const struct message *message,
@@ -82,8 +85,8 @@ static void describe(void *closure, const struct message *message,
 }
 
 /* Another call goes on with the line. */
-static void more(
-	void *closure, const struct message *message, struct render_buffer *tail)
+static void more(void *closure, const struct message *message,
+	struct render_buffer *tail)
 {
 	struct report *report = closure;
 	uint32_t site, stream;
@@ -278,6 +281,7 @@ void style_html_message(void *state, const struct message *message)
 {
 	struct report *report = state;
 
+	report->said = message->continues || message_is_event(message);
 	if (message_is_event(message)) {
 		if (event_words_are(message))
 			put_event(report, message);
@@ -287,8 +291,8 @@ void style_html_message(void *state, const struct message *message)
 	line_joiner_add(report->joiner, message);
 }
 
-static void put_index(const struct report *report, uint64_t rows,
-	struct render_buffer *out)
+static void put_index(
+	const struct report *report, uint64_t rows, struct render_buffer *out)
 {
 	html_json_put_plain(out, "{\"rows\":");
 	html_json_put_number(out, rows);

@@ -4,12 +4,12 @@
 #include "decoder/batch_fold.h"
 #include "decoder/message_sites.h"
 #include "decoder/numbers.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 #include "decoder/style.h"
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},
-	REPORT_NUMBERS,
+	NUMBER_ROWS_NUMBERS,
 	{"AT", "at", false},
 	{"FORMAT", "format", false},
 	{NULL, NULL, false},
@@ -18,7 +18,8 @@ static const struct report_column columns[] = {
 struct paced_site {
 	struct message_site site;
 	uint64_t messages;
-	uint64_t last; /* wall time of the latest */
+	uint64_t last;	/* wall time of the latest */
+	uint64_t batch; /* that it was found in last: its number, and 1 */
 	struct numbers between;
 };
 
@@ -38,6 +39,20 @@ static void note(
 		numbers_add_integer(&site->between, &intervals->room,
 			(int64_t)(wall - site->last), 1);
 	site->last = wall;
+}
+
+/* Of a place with two stacks the order is that of messages. */
+static bool accepts(void *closure, const struct batch_rows *rows)
+{
+	struct intervals *intervals = closure;
+	struct paced_site *site =
+		message_sites_find(&intervals->sites, &rows->example);
+	uint64_t batch = rows->body->batch.number + 1;
+	bool alone = site && site->batch != batch;
+
+	if (site)
+		site->batch = batch;
+	return alone;
 }
 
 static void take(void *closure, const struct batch_rows *rows)
@@ -67,6 +82,7 @@ void *style_intervals_begin(const struct style_settings *settings)
 	message_sites_begin(&intervals->sites, sizeof(struct paced_site),
 		settings->location);
 	intervals->fold = (struct batch_fold){
+		.accepts = accepts,
 		.take = take,
 		.closure = intervals,
 		.timed = true,
@@ -107,22 +123,22 @@ void style_intervals_end(void *state)
 	const struct options *options = intervals->settings.options;
 	struct message_sites *sites = &intervals->sites;
 	struct output *output = intervals->settings.output;
-	struct report report;
+	struct number_rows rows;
 	size_t i;
 
-	report_begin(&report, columns, output, options->json);
+	number_rows_begin(&rows, columns, output, options->json);
 	message_sites_sort(sites, compare);
 	for (i = 0; i < sites->count; i++) {
 		struct paced_site *site = (struct paced_site *)sites->all[i];
 
 		if (i < options->rows) {
-			report_count(&report, site->messages);
-			report_numbers(&report, &site->between);
-			report_site(&report, &site->site);
+			number_rows_count(&rows, site->messages);
+			number_rows_numbers(&rows, &site->between);
+			number_rows_site(&rows, &site->site);
 		}
 		numbers_free(&site->between, &intervals->room);
 	}
-	report_end(&report);
+	number_rows_end(&rows);
 	if ((intervals->failed || intervals->room.failed) &&
 		output->failed == 0)
 		output->failed = ENOMEM;

@@ -6,7 +6,7 @@
 #include "decoder/column_values.h"
 #include "decoder/last_lines.h"
 #include "decoder/named_field.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 #include "decoder/style.h"
 #include "record/layout.h"
 
@@ -318,7 +318,7 @@ void style_largest_end(void *state)
 	if (largest->seen || !largest->asked)
 		put_all(largest);
 	else
-		report_no_argument(output, largest->name);
+		number_rows_no_argument(output, largest->name);
 	if (largest->failed && output->failed == 0)
 		output->failed = ENOMEM;
 	for (i = 0; i < largest->count; i++)

@@ -55,6 +55,12 @@ static void pack_text(msgpack_packer *packer, const char *text, size_t bytes)
 		msgpack_pack_bin_with_body(packer, text, bytes);
 }
 
+/* Of words that are known to be. */
+static void pack_ascii(msgpack_packer *packer, const char *word)
+{
+	msgpack_pack_str_with_body(packer, word, strlen(word));
+}
+
 static void pack_word(msgpack_packer *packer, const char *word)
 {
 	pack_text(packer, word, strlen(word));
@@ -62,7 +68,7 @@ static void pack_word(msgpack_packer *packer, const char *word)
 
 static void put_key(struct maps *maps, const char *key)
 {
-	pack_word(&maps->packer, key);
+	pack_ascii(&maps->packer, key);
 	maps->pairs++;
 }
 
@@ -143,20 +149,20 @@ static bool take_frame(void *closure, const struct place *place)
 	msgpack_packer_init(&packer, &maps->scratch, append);
 	msgpack_pack_map(&packer,
 		1u + !!place->function + !!place->module + 2u * !!place->file);
-	pack_word(&packer, "address");
+	pack_ascii(&packer, "address");
 	msgpack_pack_uint64(&packer, place->address);
 	if (place->function) {
-		pack_word(&packer, "function");
+		pack_ascii(&packer, "function");
 		pack_word(&packer, place->function);
 	}
 	if (place->module) {
-		pack_word(&packer, "module");
+		pack_ascii(&packer, "module");
 		pack_word(&packer, place->module);
 	}
 	if (place->file) {
-		pack_word(&packer, "file");
+		pack_ascii(&packer, "file");
 		pack_word(&packer, place->file);
-		pack_word(&packer, "line");
+		pack_ascii(&packer, "line");
 		msgpack_pack_uint32(&packer, place->line);
 	}
 	return true;
@@ -219,11 +225,11 @@ static void put_fields(struct maps *maps, const struct message *message)
 			field_value(field, message, &maps->scratch);
 
 		msgpack_pack_map(packer, 3);
-		pack_word(packer, "name");
+		pack_ascii(packer, "name");
 		pack_word(packer, field->name);
-		pack_word(packer, "type");
-		pack_word(packer, json_fields_type(field->type));
-		pack_word(packer, "value");
+		pack_ascii(packer, "type");
+		pack_ascii(packer, json_fields_type(field->type));
+		pack_ascii(packer, "value");
 		pack_value(packer, field, &value);
 	}
 }

@@ -5,19 +5,19 @@
 #include "decoder/batch_fold.h"
 #include "decoder/calendar.h"
 #include "decoder/last_lines.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 #include "decoder/style.h"
 #include "decoder/time_bars.h"
 
 #define ROWS_DEFAULT 50u
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"FROM", "from", false},
 	{"MESSAGES", "messages", true},
 	{"", NULL, false},
 	{NULL, NULL, false},
 };
-static const struct report_column json_columns[] = {
+static const struct number_rows_column json_columns[] = {
 	{"", "from", true},
 	{"", "messages", true},
 	{NULL, NULL, false},
@@ -64,17 +64,17 @@ void style_per_message(void *state, const struct message *message)
 		time_bars_add(&per->bars, message->wall);
 }
 
-static void put_time(struct per *per, struct report *report, uint64_t time)
+static void put_time(struct per *per, struct number_rows *rows, uint64_t time)
 {
 	struct render_buffer text = {0};
 
-	if (report->json) {
-		report_count(report, time);
+	if (rows->json) {
+		number_rows_count(rows, time);
 		return;
 	}
 	calendar_append(&per->calendar, time, &text);
 	render_buffer_put_byte(&text, '\0');
-	report_word(report, text.failed ? "" : text.data);
+	number_rows_word(rows, text.failed ? "" : text.data);
 	render_buffer_free(&text);
 }
 
@@ -94,21 +94,21 @@ static void put_all(struct per *per)
 	const struct time_bars *bars = &per->bars;
 	bool json = per->settings.options->json;
 	uint64_t most = highest(bars);
-	struct report report;
+	struct number_rows rows;
 	uint64_t place;
 
-	report_begin(&report, json ? json_columns : columns,
+	number_rows_begin(&rows, json ? json_columns : columns,
 		per->settings.output, json);
 	for (place = bars->first; bars->any; place++) {
 		uint64_t count = bars->counts[place % TIME_BARS_MAX];
 
-		put_time(per, &report, place * bars->length);
-		report_count(&report, count);
-		report_bar(&report, count, most);
+		put_time(per, &rows, place * bars->length);
+		number_rows_count(&rows, count);
+		number_rows_bar(&rows, count, most);
 		if (place == bars->last)
 			break;
 	}
-	report_end(&report);
+	number_rows_end(&rows);
 }
 
 void style_per_end(void *state)

@@ -6,9 +6,10 @@
 #include "decoder/frames.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
-#include "decoder/perfetto_fields.h"
+#include "decoder/perfetto_packet.h"
 #include "decoder/proto_write.h"
 #include "decoder/site_table.h"
+#include "decoder/spans.h"
 #include "decoder/style.h"
 #include "decoder/track_table.h"
 #include "decoder/whole_call.h"
@@ -16,7 +17,6 @@
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */
 #define STACK_MAX 256u
-#define SEQUENCE 1u
 
 /* A trace of Perfetto: an instant for each call, on the track of its thread. */
 struct perfetto {
@@ -24,7 +24,9 @@ struct perfetto {
 	struct whole_call call;
 	struct track_table tracks;
 	struct site_table sites;
-	uint64_t names; /* of arguments, that were given an id */
+	uint64_t names;	     /* of arguments, that were given an id */
+	struct spans *spans; /* null: none are asked for */
+	uint64_t span_count;
 	bool begun;
 	size_t packet; /* of the call that is open: proto_write_begin() */
 	size_t event;
@@ -33,8 +35,19 @@ struct perfetto {
 	size_t frame_count;
 };
 
+static void take_span(void *closure, const struct span *span)
+{
+	struct perfetto *perfetto = closure;
+	const struct span_rules *rules = &perfetto->settings.options->spans;
+
+	perfetto_packet_span(&perfetto->settings.output->text, span,
+		rules->all[span->rule].text, perfetto->span_count++);
+	output_settle(perfetto->settings.output);
+}
+
 void *style_perfetto_begin(const struct style_settings *settings)
 {
+	const struct span_rules *rules = &settings->options->spans;
 	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
 
 	if (!perfetto)
@@ -42,87 +55,13 @@ void *style_perfetto_begin(const struct style_settings *settings)
 	perfetto->settings = *settings;
 	perfetto->call.pointers = settings->pointers;
 	perfetto->sites.most = SITES_MAX;
-	return perfetto;
-}
-
-static size_t begin_packet(struct render_buffer *out, enum packet_flags flags)
-{
-	size_t packet = proto_write_begin(out, TRACE_PACKET);
-
-	proto_write_unsigned(out, PACKET_SEQUENCE, SEQUENCE);
-	proto_write_unsigned(out, PACKET_SEQUENCE_FLAGS, flags);
-	return packet;
-}
-
-static void put_clock(
-	struct render_buffer *out, enum clock_id id, uint64_t nanoseconds)
-{
-	size_t clock = proto_write_begin(out, SNAPSHOT_CLOCK);
-
-	proto_write_unsigned(out, CLOCK_ID, id);
-	proto_write_unsigned(out, CLOCK_TIMESTAMP, nanoseconds);
-	proto_write_end(out, clock);
-}
-
-/* Wall time is that of all events; of the others, where they stood then. */
-static void put_clocks(struct perfetto *perfetto, const struct message *message)
-{
-	const struct binlog_anchor *start = &message->capture->header.start;
-	struct render_buffer *out = &perfetto->settings.output->text;
-	size_t packet = begin_packet(out, PACKET_CLEARS_STATE);
-	size_t snapshot, defaults;
-
-	proto_write_unsigned(out, PACKET_FIRST_ON_SEQUENCE, 1);
-	defaults = proto_write_begin(out, PACKET_DEFAULTS);
-	proto_write_unsigned(out, DEFAULTS_CLOCK, CLOCK_ID_REALTIME);
-	proto_write_end(out, defaults);
-	snapshot = proto_write_begin(out, PACKET_CLOCK_SNAPSHOT);
-	if (start->realtime > 0) {
-		put_clock(out, CLOCK_ID_REALTIME, start->realtime);
-		put_clock(out, CLOCK_ID_MONOTONIC, start->monotonic);
-		put_clock(out, CLOCK_ID_BOOT, start->boottime);
-	} else {
-		put_clock(out, CLOCK_ID_REALTIME, message->wall);
-	}
-	proto_write_unsigned(out, SNAPSHOT_PRIMARY, CLOCK_ID_REALTIME);
-	proto_write_end(out, snapshot);
-	proto_write_end(out, packet);
-	perfetto->begun = true;
-}
-
-static void put_process(struct render_buffer *out, const struct track *track,
-	const struct message *message)
-{
-	size_t packet = begin_packet(out, PACKET_NEEDS_STATE);
-	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
-	size_t process;
-
-	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
-	process = proto_write_begin(out, DESCRIPTOR_PROCESS);
-	proto_write_integer(out, PROCESS_PID, (int32_t)message->pid);
-	proto_write_word(out, PROCESS_NAME, message->program->name);
-	proto_write_end(out, process);
-	proto_write_end(out, descriptor);
-	proto_write_end(out, packet);
-}
-
-static void put_thread(struct render_buffer *out, const struct track *track,
-	const struct track *process, const struct message *message)
-{
-	size_t packet = begin_packet(out, PACKET_NEEDS_STATE);
-	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
-	size_t thread;
-
-	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
-	if (process)
-		proto_write_unsigned(out, DESCRIPTOR_PARENT, process->number);
-	thread = proto_write_begin(out, DESCRIPTOR_THREAD);
-	proto_write_integer(out, THREAD_PID, (int32_t)message->pid);
-	proto_write_integer(out, THREAD_TID, (int32_t)message->tid);
-	proto_write_word(out, THREAD_NAME, message->thread);
-	proto_write_end(out, thread);
-	proto_write_end(out, descriptor);
-	proto_write_end(out, packet);
+	if (rules->count == 0)
+		return perfetto;
+	perfetto->spans = spans_new(rules, NULL, take_span, perfetto);
+	if (perfetto->spans)
+		return perfetto;
+	free(perfetto);
+	return NULL;
 }
 
 /* The track of the thread; 0: that which has no name. */
@@ -135,12 +74,12 @@ static uint64_t put_tracks(
 
 	process = track_table_process(&perfetto->tracks, message, &named);
 	if (process && named)
-		put_process(out, process, message);
+		perfetto_packet_process(out, process, message);
 	if (of_all)
 		return process ? process->number : 0;
 	thread = track_table_thread(&perfetto->tracks, message, &named);
 	if (thread && named)
-		put_thread(out, thread, process, message);
+		perfetto_packet_thread(out, thread, process, message);
 	return thread ? thread->number : 0;
 }
 
@@ -245,24 +184,11 @@ static void put_fields(struct perfetto *perfetto, const struct site *site,
 	}
 }
 
-static size_t begin_annotation(struct render_buffer *out, const char *name)
-{
-	size_t annotation = proto_write_begin(out, EVENT_ANNOTATION);
-
-	proto_write_word(out, ANNOTATION_NAME, name);
-	return annotation;
-}
-
 static void put_word(
 	struct render_buffer *out, const char *name, const char *word)
 {
-	size_t annotation;
-
-	if (!word)
-		return;
-	annotation = begin_annotation(out, name);
-	proto_write_word(out, ANNOTATION_STRING, word);
-	proto_write_end(out, annotation);
+	if (word)
+		perfetto_packet_annotate(out, name, word, strlen(word));
 }
 
 static void take_author(void *closure, const struct place *place)
@@ -274,7 +200,8 @@ static void take_author(void *closure, const struct place *place)
 	put_word(out, "binlog file", place->file);
 	if (!place->file)
 		return;
-	annotation = begin_annotation(out, "binlog line");
+	annotation = proto_write_begin(out, EVENT_ANNOTATION);
+	proto_write_word(out, ANNOTATION_NAME, "binlog line");
 	proto_write_unsigned(out, ANNOTATION_UNSIGNED, place->line);
 	proto_write_end(out, annotation);
 }
@@ -340,7 +267,7 @@ static void begin_event(struct perfetto *perfetto,
 {
 	struct render_buffer *out = &perfetto->settings.output->text;
 
-	perfetto->packet = begin_packet(out, PACKET_NEEDS_STATE);
+	perfetto->packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
 	proto_write_unsigned(out, PACKET_TIMESTAMP, message->wall);
 	if (site && site->names == 0)
 		put_names(perfetto, site, message);
@@ -387,10 +314,9 @@ static void put_text(struct perfetto *perfetto)
 {
 	struct render_buffer *out = &perfetto->settings.output->text;
 	const struct render_buffer *text = &perfetto->call.text;
-	size_t annotation = begin_annotation(out, "binlog message");
 
-	proto_write_text(out, ANNOTATION_STRING, text->data, text->length);
-	proto_write_end(out, annotation);
+	perfetto_packet_annotate(
+		out, "binlog message", text->data, text->length);
 	end_event(perfetto);
 	whole_call_forget(&perfetto->call);
 }
@@ -402,16 +328,14 @@ static void put_event(struct perfetto *perfetto, const struct message *message)
 	uint64_t track = put_tracks(perfetto, message, !of_call);
 	struct render_buffer *out = &perfetto->settings.output->text;
 	struct render_buffer *words = &perfetto->scratch;
-	size_t annotation;
 
 	begin_event(perfetto, message, track, NULL);
 	proto_write_word(out, EVENT_NAME, of_call ? "suppressed" : "end");
 	proto_write_word(out, EVENT_CATEGORY, "event");
 	words->length = 0;
 	event_words_put(message, words);
-	annotation = begin_annotation(out, "binlog words");
-	proto_write_text(out, ANNOTATION_STRING, words->data, words->length);
-	proto_write_end(out, annotation);
+	perfetto_packet_annotate(
+		out, "binlog words", words->data, words->length);
 	end_event(perfetto);
 }
 
@@ -424,7 +348,11 @@ void style_perfetto_message(void *state, const struct message *message)
 	if (message_is_event(message) && !event_words_are(message))
 		return;
 	if (!perfetto->begun)
-		put_clocks(perfetto, message);
+		perfetto_packet_clocks(
+			&perfetto->settings.output->text, message);
+	perfetto->begun = true;
+	if (perfetto->spans && !perfetto->call.open)
+		spans_message(perfetto->spans, message);
 	if (message_is_event(message)) {
 		put_event(perfetto, message);
 		return;
@@ -442,6 +370,11 @@ void style_perfetto_end(void *state)
 
 	if (perfetto->call.open)
 		put_text(perfetto);
+	if (perfetto->spans) {
+		spans_finish(perfetto->spans);
+		out->failed = out->failed || !spans_are_whole(perfetto->spans);
+	}
+	spans_free(perfetto->spans);
 	out->failed = out->failed || perfetto->tracks.failed ||
 		      perfetto->sites.failed || perfetto->scratch.failed;
 	track_table_free(&perfetto->tracks);

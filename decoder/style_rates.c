@@ -1,23 +1,15 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "decoder/category.h"
-#include "decoder/escape.h"
-#include "decoder/id_map.h"
-#include "decoder/literal.h"
+#include "decoder/batch_fold.h"
 #include "decoder/message_level.h"
-#include "decoder/pool.h"
+#include "decoder/message_sites.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 #include "record/levels.h"
 
 #define NS 1000000000u
-/* More places are not told apart: the rest is counted as one. */
-#define SITES_MAX ((size_t)1 << 16)
-#define FORMAT_SHOWN 60u
 
 static const struct table_column columns[] = {
 	{"CALLS", true},
@@ -29,160 +21,101 @@ static const struct table_column columns[] = {
 	{NULL, false},
 };
 
-/* All calls from one place with one format. */
-struct site {
-	const char *module; /* null: not known */
-	uint64_t offset;
-	const char *format; /* null: there is none */
-	size_t format_bytes;
+struct rated_site {
+	struct message_site site;
 	uint64_t calls;
-	int level;
-	struct site *collides;
+	int level; /* of the first */
 };
 
 struct rates {
 	struct style_settings settings;
-	struct id_map map;
-	struct pool pool;
-	struct site **sites;
-	size_t count;
-	size_t room;
-	struct site rest;
+	struct batch_fold fold;
+	struct message_sites sites;
 	uint64_t first; /* wall time; 0: nothing was said */
 	uint64_t last;
 	bool failed; /* out of memory */
 };
 
+/* Clocks may be set back. */
+static void note_time(struct rates *rates, uint64_t wall)
+{
+	if (rates->first == 0 || wall < rates->first)
+		rates->first = wall;
+	if (wall > rates->last)
+		rates->last = wall;
+}
+
+/* Those of a place whose level is known. */
+static bool accepts(void *closure, const struct batch_rows *rows)
+{
+	struct rates *rates = closure;
+	const struct rated_site *site =
+		message_sites_find(&rates->sites, &rows->example);
+
+	return site && site->calls > 0;
+}
+
+static void take(void *closure, const struct batch_rows *rows)
+{
+	struct rates *rates = closure;
+	struct rated_site *site =
+		message_sites_find(&rates->sites, &rows->example);
+	size_t i;
+
+	if (!site) {
+		rates->failed = true;
+		return;
+	}
+	site->calls += rows->chosen_count;
+	for (i = 0; i < rows->count; i++)
+		if (batch_fold_has(rows, i))
+			note_time(rates, rows->times[i]);
+}
+
 void *style_rates_begin(const struct style_settings *settings)
 {
 	struct rates *rates = calloc(1, sizeof(*rates));
 
-	if (rates)
-		rates->settings = *settings;
+	if (!rates)
+		return NULL;
+	rates->settings = *settings;
+	message_sites_begin(&rates->sites, sizeof(struct rated_site), NULL);
+	rates->fold = (struct batch_fold){
+		.accepts = accepts,
+		.take = take,
+		.closure = rates,
+		.timed = true,
+	};
+	if (settings->batches)
+		settings->batches->fold = &rates->fold;
 	return rates;
-}
-
-/* What of a message tells places apart; points into it. */
-static struct site site_of(const struct message *message)
-{
-	const struct definition_context *context = message->context;
-	const struct definition_string *format = message_format(message);
-	struct site site = {.module = category_module(message)};
-
-	if (format) {
-		site.format = format->bytes;
-		site.format_bytes = format->length;
-	}
-	if (site.module)
-		site.offset = category_offset(message);
-	else if (context->depth > 0)
-		site.offset = context->frames[0] - 1;
-	return site;
-}
-
-static bool is_same(const struct site *a, const struct site *b)
-{
-	return a->offset == b->offset && !a->module == !b->module &&
-	       (!a->module || strcmp(a->module, b->module) == 0) &&
-	       a->format_bytes == b->format_bytes &&
-	       (a->format_bytes == 0 ||
-		       memcmp(a->format, b->format, a->format_bytes) == 0);
-}
-
-static uint32_t hash_of(const struct site *site)
-{
-	uint64_t hash = id_map_seed ^ site->offset * 0x9e3779b97f4a7c15u;
-	const char *module = site->module;
-	size_t i;
-
-	for (i = 0; module && module[i]; i++)
-		hash = (hash ^ (uint8_t)module[i]) * 0x100000001b3u;
-	for (i = 0; i < site->format_bytes; i++)
-		hash = (hash ^ (uint8_t)site->format[i]) * 0x100000001b3u;
-	return (uint32_t)(hash ^ hash >> 32);
-}
-
-static bool enlarge(struct rates *rates)
-{
-	size_t room = rates->room ? 2 * rates->room : 256;
-	struct site **sites;
-
-	if (rates->count < rates->room)
-		return true;
-	sites = realloc(rates->sites, room * sizeof(struct site *));
-	if (!sites)
-		return false;
-	rates->sites = sites;
-	rates->room = room;
-	return true;
-}
-
-/* Null: out of memory. */
-static struct site *add(
-	struct rates *rates, const struct site *like, struct site *collides)
-{
-	struct site *site = pool_take(&rates->pool, sizeof(*site));
-
-	if (!site || !enlarge(rates))
-		return NULL;
-	*site = *like;
-	site->collides = collides;
-	if (like->module)
-		site->module = pool_copy(
-			&rates->pool, like->module, strlen(like->module));
-	if (like->format)
-		site->format = pool_copy(
-			&rates->pool, like->format, like->format_bytes);
-	if (!site->module != !like->module || !site->format != !like->format ||
-		!id_map_set(&rates->map, hash_of(like), site))
-		return NULL;
-	rates->sites[rates->count++] = site;
-	return site;
-}
-
-static struct site *find(struct rates *rates, const struct message *message)
-{
-	struct site like = site_of(message);
-	struct site *first = id_map_find(&rates->map, hash_of(&like));
-	struct site *found = first;
-
-	while (found && !is_same(found, &like))
-		found = found->collides;
-	if (found)
-		return found;
-	if (rates->count == SITES_MAX)
-		return &rates->rest;
-	like.level = message_level(message);
-	return add(rates, &like, first);
 }
 
 void style_rates_message(void *state, const struct message *message)
 {
 	struct rates *rates = state;
-	struct site *site;
+	struct rated_site *site;
 
 	if (message_is_event(message) || message->continues)
 		return;
-	/* Clocks may be set back. */
-	if (rates->first == 0 || message->wall < rates->first)
-		rates->first = message->wall;
-	if (message->wall > rates->last)
-		rates->last = message->wall;
-	site = find(rates, message);
-	if (site)
-		site->calls++;
-	else
+	note_time(rates, message->wall);
+	site = message_sites_find(&rates->sites, message);
+	if (!site) {
 		rates->failed = true;
+		return;
+	}
+	if (site->calls++ == 0)
+		site->level = message_level(message);
 }
 
 static int compare(const void *one, const void *other)
 {
-	const struct site *a = *(struct site *const *)one;
-	const struct site *b = *(struct site *const *)other;
+	const struct rated_site *a = *(struct rated_site *const *)one;
+	const struct rated_site *b = *(struct rated_site *const *)other;
 
 	if (a->calls != b->calls)
 		return a->calls < b->calls ? 1 : -1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return message_sites_compare(&a->site, &b->site);
 }
 
 /* What is important stays so, however often it is said. */
@@ -202,52 +135,24 @@ static int suggest(int level, double rate)
 	return level;
 }
 
-static void put_format(struct table *table, const struct site *site)
-{
-	if (site->format)
-		literal_put(&table->text, site->format,
-			site->format_bytes < FORMAT_SHOWN ? site->format_bytes
-							  : FORMAT_SHOWN);
-	else
-		render_buffer_put_byte(&table->text, '-');
-	table_end_cell(table);
-}
-
-/* As it may stand in a rule. */
-static void put_place(struct table *table, const struct site *site)
-{
-	char offset[32];
-
-	if (site->module)
-		escape_put(&table->text, site->module, strlen(site->module),
-			ESCAPE_NEWLINE);
-	snprintf(offset, sizeof(offset), "%s0x%" PRIx64,
-		site->module ? "+" : "", site->offset);
-	render_buffer_put(&table->text, offset, strlen(offset));
-	table_end_cell(table);
-}
-
 static void put_site(
-	struct rates *rates, struct table *table, const struct site *site)
+	struct rates *rates, struct table *table, const struct rated_site *site)
 {
 	double seconds = (double)(rates->last - rates->first) / NS;
 	double rate = (double)site->calls / (seconds > 1 ? seconds : 1);
+	bool is_rest = &site->site == rates->sites.rest;
 	char text[64];
 
 	table_number_cell(table, site->calls);
 	snprintf(text, sizeof(text), "%.1f", rate);
 	table_text_cell(table, text);
-	if (site == &rates->rest) {
-		table_text_cell(table, "-");
-		table_text_cell(table, "-");
-		table_text_cell(table, "other places");
-		table_text_cell(table, "-");
-		return;
-	}
-	table_text_cell(table, level_name(site->level));
-	table_text_cell(table, level_name(suggest(site->level, rate)));
-	put_place(table, site);
-	put_format(table, site);
+	table_text_cell(table, is_rest ? "-" : level_name(site->level));
+	table_text_cell(
+		table, is_rest ? "-" : level_name(suggest(site->level, rate)));
+	message_sites_put_place(&site->site, &table->text);
+	table_end_cell(table);
+	message_sites_put_format(&site->site, &table->text);
+	table_end_cell(table);
 }
 
 void style_rates_end(void *state)
@@ -257,19 +162,14 @@ void style_rates_end(void *state)
 	struct table table = {.columns = columns};
 	size_t i;
 
-	if (rates->count > 0)
-		qsort(rates->sites, rates->count, sizeof(struct site *),
-			compare);
-	for (i = 0; i < rates->count; i++)
-		put_site(rates, &table, rates->sites[i]);
-	if (rates->rest.calls > 0)
-		put_site(rates, &table, &rates->rest);
+	message_sites_sort(&rates->sites, compare);
+	for (i = 0; i < rates->sites.count; i++)
+		put_site(rates, &table,
+			(struct rated_site *)rates->sites.all[i]);
 	if ((rates->failed || !table_put(&table, &output->text)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	table_free(&table);
-	id_map_free(&rates->map);
-	pool_free(&rates->pool);
-	free(rates->sites);
+	message_sites_end(&rates->sites);
 	free(rates);
 }

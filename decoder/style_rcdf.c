@@ -1,11 +1,11 @@
 #include <math.h>
 
 #include "decoder/argument_numbers.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"VALUE", "value", true},
-	{"ABOVE", "above", true},
+	{"AT LEAST", "at_least", true},
 	{"SHARE", "share", true},
 	{NULL, NULL, false},
 };
@@ -20,45 +20,44 @@ void style_rcdf_message(void *state, const struct message *message)
 	argument_numbers_message(state, message);
 }
 
-/* The largest value that the bucket may have. */
-static long double end_of(
+/* The least value that the bucket may have. */
+static long double begin_of(
 	const struct numbers *sum, const struct number_sketch_bucket *bucket)
 {
-	long double end = bucket->high;
+	long double begin = bucket->low;
 
 	if (!sum->fractional)
-		end = floorl(end);
-	return end < sum->most ? end : sum->most;
+		begin = ceill(begin);
+	return begin > sum->least ? begin : sum->least;
 }
 
-static void put_row(struct report *report, const struct numbers *sum,
-	const struct number_sketch_bucket *bucket, uint64_t above)
+static void put_row(struct number_rows *rows, const struct numbers *sum,
+	const struct number_sketch_bucket *bucket, uint64_t left)
 {
-	long double part = (long double)above / (long double)sum->count;
+	long double part = (long double)left / (long double)sum->count;
 
-	report_number(report,
-		number_text_value(end_of(sum, bucket), sum->fractional));
-	report_count(report, above);
-	report_number(report, number_text_rounded(part));
+	number_rows_number(rows,
+		number_text_value(begin_of(sum, bucket), sum->fractional));
+	number_rows_count(rows, left);
+	number_rows_number(rows, number_text_rounded(part));
 }
 
 /* No more rows than these: those are left out that say little more. */
 static void put_all(
-	struct report *report, const struct numbers *sum, uint32_t rows)
+	struct number_rows *rows, const struct numbers *sum, uint32_t most)
 {
 	struct number_sketch_bucket bucket = {0};
-	uint64_t above = sum->count;
+	uint64_t left = sum->count;
 	uint64_t shown = 0;
 	uint64_t row;
 
 	while (number_sketch_next(&sum->sketch, &bucket)) {
-		above -= bucket.count;
-		row = (uint64_t)((long double)(sum->count - above) /
-				 (long double)sum->count * rows);
-		if (row == shown && above > 0)
-			continue;
-		put_row(report, sum, &bucket, above);
+		row = 1 + (uint64_t)((long double)(sum->count - left) /
+				     (long double)sum->count * most);
+		if (row > shown)
+			put_row(rows, sum, &bucket, left);
 		shown = row;
+		left -= bucket.count;
 	}
 }
 
@@ -68,13 +67,13 @@ void style_rcdf_end(void *state)
 	const struct options *options = numbers->settings.options;
 	struct output *output = numbers->settings.output;
 	struct numbers sum = argument_numbers_sum(numbers);
-	struct report report;
+	struct number_rows rows;
 
 	argument_numbers_complain(numbers);
 	if (output->failed == 0) {
-		report_begin(&report, columns, output, options->json);
-		put_all(&report, &sum, options->rows);
-		report_end(&report);
+		number_rows_begin(&rows, columns, output, options->json);
+		put_all(&rows, &sum, options->rows);
+		number_rows_end(&rows);
 	}
 	numbers_free(&sum, &numbers->room);
 	argument_numbers_free(numbers);

@@ -282,8 +282,7 @@ static void put_given_up(struct span_style *style, uint64_t count)
 	if (count == 0)
 		return;
 	snprintf(text, sizeof(text),
-		"%" PRIu64 " of these were given up: too many were open at a "
-		"time\n",
+		"given up, since too many were open at a time: %" PRIu64 "\n",
 		count);
 	put_string(&style->settings.output->text, text);
 }
@@ -318,6 +317,8 @@ void style_spans_end(void *state)
 	put_longest(style);
 	if (!style->settings.options->quiet)
 		put_sums(style);
+	if (style->settings.remarks)
+		spans_put_remarks(style->spans, style->settings.remarks);
 	if ((style->failed || !spans_are_whole(style->spans)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;

@@ -4,12 +4,12 @@
 #include "decoder/batch_fold.h"
 #include "decoder/calendar.h"
 #include "decoder/message_sites.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 #include "decoder/style.h"
 
 #define NS 1000000000u
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},
 	{"%", "percent", true},
 	{"BYTES", "bytes", true},
@@ -147,65 +147,68 @@ static int compare(const void *one, const void *other)
 	return message_sites_compare(&a->site, &b->site);
 }
 
-static void put_time(struct stats *stats, struct report *report, uint64_t wall)
+static void put_time(
+	struct stats *stats, struct number_rows *rows, uint64_t wall)
 {
 	struct render_buffer text = {0};
 
-	if (report->json) {
-		report_count(report, wall);
+	if (rows->json) {
+		number_rows_count(rows, wall);
 		return;
 	}
 	calendar_append(&stats->calendar, wall, &text);
 	render_buffer_put_byte(&text, '\0');
-	report_word(report, text.failed ? "" : text.data);
+	number_rows_word(rows, text.failed ? "" : text.data);
 	render_buffer_free(&text);
 }
 
-static void put_rate(
-	struct report *report, const struct said *said, const struct said *sum)
+static void put_rate(struct number_rows *rows, const struct said *said,
+	const struct said *sum)
 {
 	long double seconds = (long double)(sum->last - sum->first) / NS;
 
 	if (seconds > 0)
-		report_number(
-			report, number_text_rounded(
-					(long double)said->messages / seconds));
+		number_rows_number(
+			rows, number_text_rounded(
+				      (long double)said->messages / seconds));
 	else
-		report_nothing(report);
+		number_rows_nothing(rows);
 }
 
-static void put_said(struct stats *stats, struct report *report,
+static void put_said(struct stats *stats, struct number_rows *rows,
 	const struct said *said, const struct said *sum)
 {
-	report_count(report, said->messages);
-	report_number(report, number_text_share(said->messages, sum->messages));
-	report_count(report, said->bytes);
-	report_number(report, number_text_share(said->bytes, sum->bytes));
-	put_rate(report, said, sum);
-	report_count(report, said->left_out);
-	put_time(stats, report, said->first);
-	put_time(stats, report, said->last);
+	number_rows_count(rows, said->messages);
+	number_rows_number(
+		rows, number_text_share(said->messages, sum->messages));
+	number_rows_count(rows, said->bytes);
+	number_rows_number(rows, number_text_share(said->bytes, sum->bytes));
+	put_rate(rows, said, sum);
+	number_rows_count(rows, said->left_out);
+	put_time(stats, rows, said->first);
+	put_time(stats, rows, said->last);
 }
 
 static void put_all(struct stats *stats, const struct said *sum)
 {
 	const struct options *options = stats->settings.options;
-	struct report report;
+	struct number_rows rows;
 	size_t i;
 
-	report_begin(&report, columns, stats->settings.output, options->json);
+	number_rows_begin(
+		&rows, columns, stats->settings.output, options->json);
 	for (i = 0; i < stats->sites.count && i < options->rows; i++) {
 		const struct said_site *site =
 			(struct said_site *)stats->sites.all[i];
 
-		put_said(stats, &report, &site->said, sum);
-		report_site(&report, &site->site);
+		put_said(stats, &rows, &site->said, sum);
+		number_rows_site(&rows, &site->site);
 	}
 	if (stats->sites.count > 1) {
-		put_said(stats, &report, sum, sum);
-		report_total(&report);
+		put_said(stats, &rows, sum, sum);
+		number_rows_total(&rows);
 	}
-	report_end(&report);
+	number_rows_end(&rows);
 }
 
 static int compare_places(const void *one, const void *other)

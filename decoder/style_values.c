@@ -1,9 +1,9 @@
 #include "decoder/argument_numbers.h"
-#include "decoder/report.h"
+#include "decoder/number_rows.h"
 
-static const struct report_column columns[] = {
+static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},
-	REPORT_NUMBERS,
+	NUMBER_ROWS_NUMBERS,
 	{"AT", "at", false},
 	{"FORMAT", "format", false},
 	{NULL, NULL, false},
@@ -23,24 +23,25 @@ static void put_all(
 	const struct argument_numbers *numbers, const struct numbers *sum)
 {
 	const struct options *options = numbers->settings.options;
-	struct report report;
+	struct number_rows rows;
 	size_t i;
 
-	report_begin(&report, columns, numbers->settings.output, options->json);
+	number_rows_begin(
+		&rows, columns, numbers->settings.output, options->json);
 	for (i = 0; i < numbers->sites.count && i < options->rows; i++) {
 		const struct argument_site *site =
 			(struct argument_site *)numbers->sites.all[i];
 
-		report_count(&report, site->numbers.count);
-		report_numbers(&report, &site->numbers);
-		report_site(&report, &site->site);
+		number_rows_count(&rows, site->numbers.count);
+		number_rows_numbers(&rows, &site->numbers);
+		number_rows_site(&rows, &site->site);
 	}
 	if (numbers->sites.count > 1) {
-		report_count(&report, sum->count);
-		report_numbers(&report, sum);
-		report_total(&report);
+		number_rows_count(&rows, sum->count);
+		number_rows_numbers(&rows, sum);
+		number_rows_total(&rows);
 	}
-	report_end(&report);
+	number_rows_end(&rows);
 }
 
 void style_values_end(void *state)

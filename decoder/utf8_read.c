@@ -43,7 +43,7 @@ size_t utf8_read(const char *bytes, size_t size, uint32_t *character)
 	return i;
 }
 
-/* How many bytes from there on are ASCII, or a few less. */
+/* How many bytes from there on are ASCII. */
 static size_t skip_ascii(const char *bytes, size_t size)
 {
 	uint64_t word;
@@ -54,6 +54,8 @@ static size_t skip_ascii(const char *bytes, size_t size)
 		if (word & UINT64_MAX / 255 * 0x80)
 			break;
 	}
+	while (at < size && (uint8_t)bytes[at] < 0x80)
+		at++;
 	return at;
 }
 
@@ -66,6 +68,7 @@ bool utf8_read_is_good(const char *bytes, size_t size)
 		at += utf8_read(bytes + at, size - at, &character);
 		if (character == UTF8_READ_BAD)
 			return false;
+		at += skip_ascii(bytes + at, size - at);
 	}
 	return true;
 }

@@ -103,6 +103,13 @@ size_t rules_room(const char *text, size_t bytes);
 struct rules *rules_parse(const char *text, size_t bytes, void *memory,
 	size_t room, struct rules_error *error);
 
+/*
+ * Of a text that is wrong: all rules become blanks but those that are right and
+ * redact something, since a secret that is written down cannot be taken back.
+ * False: there are none.  `memory` is as for all of the text.
+ */
+bool rules_keep_redacting(char *text, size_t bytes, void *memory, size_t room);
+
 unsigned rules_count(const struct rules *rules);
 
 /*

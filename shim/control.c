@@ -111,8 +111,9 @@ static struct control_text *read_text(uint64_t at, uint32_t bytes)
 	text->at = at;
 	text->bytes = bytes;
 	text->rules = rules_parse(copy, bytes, memory, room, &error);
-	__atomic_store_n(&control_switches->rules_wrong,
-		text->rules ? 0 : error.line, __ATOMIC_RELAXED);
+	if (!text->rules)
+		__atomic_store_n(&control_switches->rules_wrong, error.line,
+			__ATOMIC_RELAXED);
 	return text;
 }
 

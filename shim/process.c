@@ -308,6 +308,7 @@ static void publish_rules(void)
 	char *text;
 	uint64_t at;
 
+	control_switches->rules_wrong = settings_rules_wrong();
 	if (bytes == 0)
 		return;
 	text = capture_file_note(BINLOG_RULES, bytes, &at);

@@ -16,7 +16,7 @@ static const char usual_rules[] = "redact usual\n";
 
 struct settings {
 	char *value[CONFIG_KEYS];
-	const char *rules;
+	char *rules;
 	size_t rules_bytes;
 };
 
@@ -24,8 +24,9 @@ static struct settings of_file;	   /* BINLOG_CONFIG */
 static struct settings of_control; /* control.conf */
 static const char *of_environment[CONFIG_KEYS];
 static const char *config_path;
+static uint32_t wrong_line;
 
-static void leave_out_wrong(void);
+static void put_right(struct settings *settings);
 
 static bool read_all(int fd, char *to, size_t size)
 {
@@ -79,7 +80,7 @@ static void take_apart(struct settings *settings, char *text, size_t size)
 	config_begin(&config, text, size);
 	while (config_next(&config, &entry)) {
 		if (entry.kind == CONFIG_RULES) {
-			settings->rules = entry.value.text;
+			settings->rules = text + (entry.value.text - text);
 			settings->rules_bytes = entry.value.bytes;
 		}
 		if (entry.kind == CONFIG_SETTING) {
@@ -178,7 +179,8 @@ void settings_read(void)
 	bytes_put(&text, CONTROL_NAME);
 	if (text.length + 1 < sizeof(control))
 		read_into(&of_control, control, false);
-	leave_out_wrong();
+	put_right(&of_file);
+	put_right(&of_control);
 }
 
 const char *settings_get(enum config_key key)
@@ -197,34 +199,36 @@ static bool hides_usual(void)
 	return value && bytes_starts(value, "usual");
 }
 
-static bool are_right(const struct settings *settings)
+/* What is wrong must not take with it what is to keep a secret. */
+static void put_right(struct settings *settings)
 {
-	size_t room = rules_room(settings->rules, settings->rules_bytes);
-	long memory = SYS6(mmap, 0, room, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct rules_error error;
+	struct rules_error error = {.line = 1};
+	size_t room;
+	long memory;
 	bool right;
 
-	if (sys_failed(memory))
-		return false;
-	right = rules_parse(settings->rules, settings->rules_bytes,
+	if (settings->rules_bytes == 0)
+		return;
+	room = rules_room(settings->rules, settings->rules_bytes);
+	memory = SYS6(mmap, 0, room, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	right = !sys_failed(memory) &&
+		rules_parse(settings->rules, settings->rules_bytes,
 			(void *)memory, room, &error) != NULL;
-	SYS2(munmap, memory, room);
-	return right;
+	if (!right)
+		wrong_line = error.line;
+	if (!right &&
+		(sys_failed(memory) ||
+			!rules_keep_redacting(settings->rules,
+				settings->rules_bytes, (void *)memory, room)))
+		settings->rules_bytes = 0;
+	if (!sys_failed(memory))
+		SYS2(munmap, memory, room);
 }
 
-/* All together they are right or wrong: those that are wrong must not take the
- * others with them. */
-static void leave_out_wrong(void)
+uint32_t settings_rules_wrong(void)
 {
-	struct settings *const all[] = {&of_file, &of_control};
-	unsigned parts = hides_usual();
-
-	for (unsigned i = 0; i < 2; i++)
-		parts += all[i]->rules_bytes > 0;
-	for (unsigned i = 0; i < 2 && parts > 1; i++)
-		if (all[i]->rules_bytes > 0 && !are_right(all[i]))
-			all[i]->rules_bytes = 0;
+	return wrong_line;
 }
 
 size_t settings_rules_bytes(void)

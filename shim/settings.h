@@ -12,8 +12,10 @@
 /* Of captures, in the working directory, where none is set. */
 #define SETTINGS_DIRECTORY "binlog.data"
 
-/* Reads the files; what is wrong in them is passed over: binlog-run(1) says
- * so. */
+/*
+ * Reads the files; what is wrong in them is passed over: binlog-run(1) says
+ * so.  Of rules among which one is wrong those count that redact something.
+ */
 void settings_read(void);
 
 /* Null: not set. */
@@ -27,5 +29,8 @@ size_t settings_rules(char *to, size_t room);
 
 /* The most that settings_rules() may need. */
 size_t settings_rules_bytes(void);
+
+/* The line, of its text, of a rule that is wrong; 0: none is. */
+uint32_t settings_rules_wrong(void);
 
 #endif

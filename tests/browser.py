@@ -111,8 +111,8 @@ class Browser:
                 value = self.eval(script)
             except RuntimeError:
                 value = None  # of a page that is not there yet
-            if value:
-                return value
+            if value or value == {}:
+                return value or True  # {}: an element
             time.sleep(0.02)
         return None
 

@@ -20,3 +20,13 @@ npm_package() { # NAME VERSION
 	command -v npm >/dev/null || return
 	npm install --silent --no-save --no-audit --no-fund --prefix "$BUILD/npm/$1" "$1@$2" >/dev/null 2>&1
 }
+# Spans: what --spans itself says of them, as lines "number nanoseconds", in $TMP/spans.wanted.
+rule='start %d* => done %d* by arg1'
+record_spans() {
+	build exports_spans
+	(cd "$TMP" && BINLOG_DIR=spans LD_PRELOAD=$lib ./exports_spans >/dev/null)
+	"$show" -q --utc --spans "$rule" "$TMP/spans" |
+		awk '/^[0-9]+-[0-9]+-.*: start / && $3 != "-" { split($3, part, "."); print $NF, part[1] * 1000000000 + part[2] }' |
+		sort >"$TMP/spans.wanted"
+	same "of requests that overlap 57 are done" 57 "$(wc -l <"$TMP/spans.wanted")"
+}

@@ -96,7 +96,7 @@ expect "a path that does not exist" 2 "" \
 	"absent:0: not opened: No such file or directory: " "$TMP/absent"
 
 echo "dear diary" >"$TMP/text.binlog"
-expect "a text file" 2 "" "text.binlog:0: not read: this is not a capture: " \
+expect "a text file" 2 "" "text.binlog:0: not read: this is plain text, not a capture: " \
 	"$TMP/text.binlog"
 
 mkfifo "$TMP/fifo.binlog"
@@ -151,7 +151,7 @@ mkfifo "$TMP/mixed/b.binlog"
 cp "$whole" "$TMP/mixed/c.binlog"
 echo "not looked at" >"$TMP/mixed/d.txt"
 expect "one good capture among bad ones is shown" 1 "$all" \
-	"mixed/a.binlog:0: not read: this is not a capture: " "$TMP/mixed"
+	"mixed/a.binlog:0: not read: this is plain text, not a capture: " "$TMP/mixed"
 
 expect "a name with controls does not reach the terminal" 2 "" \
 	"a?[2Jb:0: not opened" "$TMP/a$(printf '\033')[2Jb"
@@ -163,8 +163,8 @@ expect "a letter without its argument" 2 "" \
 	"binlog-show: -p: its argument is missing" -p
 expect "a missing argument" 2 "" "binlog-show: --pid: its argument is missing" \
 	"$whole" --pid
-expect "a number that is none" 2 "" "binlog-show: 12x: not the number" --pid=12x
-expect "an unknown stream" 2 "" "binlog-show: stdin: no such stream: " \
+expect "a number that is none" 2 "" "binlog-show: --pid=12x: not the number" --pid=12x
+expect "an unknown stream" 2 "" "binlog-show: --stream=stdin: no such stream: " \
 	--stream=stdin
 expect "an unknown style" 2 "" "no such style: --output=help" --output=fancy
 

@@ -68,7 +68,8 @@ same "a level in the file counts" "$(echo "$all" | grep -E 'broken|an error')" "
 same "the environment counts more" "$all" "$(BINLOG_LEVEL=debug log 'level = err')"
 log 'streams = stdout=tee' >"$TMP/log"
 same "a mode in the file counts" "parse one 1" "$(head -n 1 "$TMP/real")"
-same "and the text is recorded as well" "$all" "$(cat "$TMP/log")"
+same "and the text is recorded as well, but for a second copy of a secret" "${all/password=hunter2/password=[7 bytes]}" \
+	"$(cat "$TMP/log")"
 same "a level of a rule counts as any other" "parse one 1,parse two 2,inside 2,said 3,user=me password=hunter2,for debugging" \
 	"$(missing 'level = err
 [rules]
@@ -145,8 +146,23 @@ int main(void)
 	return 0;
 }
 END
-$CC -O2 -g -w -shared -fPIC -o "$TMP/liblog.so" "$TMP/library.c" &&
+$CC -O2 -g -w -shared -fPIC -Wl,-soname,liblog.so -o "$TMP/liblog.so" "$TMP/library.c" &&
 	$CC -O2 -g -w -o "$TMP/loop" "$TMP/loop.c" "$TMP/liblog.so" -Wl,-rpath,"$TMP" || exit 1
+mkdir "$TMP/elsewhere"
+mv "$TMP/liblog.so" "$TMP/elsewhere/liblog.so"
+printf '[rules]\nfunc library_* pass\n' >"$TMP/my.conf"
+LD_LIBRARY_PATH=$TMP/elsewhere "$run" -c "$TMP/my.conf" -o "$TMP/library" -- timeout 0.3 "$TMP/loop" >/dev/null 2>"$TMP/said"
+same "binlog-run does not know what a program starts that it starts" 1 "$(grep -c 'no log statement matches' "$TMP/said")"
+rm -rf "$TMP/library"
+(LD_LIBRARY_PATH=$TMP/elsewhere exec "$run" -c "$TMP/my.conf" -o "$TMP/library" -- "$TMP/loop" >/dev/null 2>"$TMP/said") &
+loop=$!
+of_library() { "$show" -q "$TMP/library" 2>/dev/null | grep -c ": $1 "; }
+has_said() { [ "$(of_library own)" -ge 10 ]; }
+until_true has_said
+kill $loop
+wait $loop 2>/dev/null
+same "but finds a function in a library of its own program, where the loader finds it" "0 " "$(of_library library) $(cat "$TMP/said")"
+mv "$TMP/elsewhere/liblog.so" "$TMP/liblog.so"
 said() { "$show" -q "$TMP/live" 2>/dev/null | grep -c ": $1 "; }
 "$run" -o "$TMP/live" -- "$TMP/loop" >/dev/null &
 loop=$!

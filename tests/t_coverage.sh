@@ -92,6 +92,8 @@ check() { # OPTION...: without tail calls, of which it may not be known
 }
 check -O0
 check -O2 -fno-optimize-sibling-calls
+same "its sums are those of its lines" "$(wc -l <"$TMP/truth") $(grep -vc ' 0$' "$TMP/truth")" \
+	"$(awk -F : '/^LF/ { n += $2 } /^LH/ { f += $2 } END { print n, f }' "$TMP/info")"
 same "there are some that have, and some that have not" "6 6" \
 	"$(grep -vc ' 0$' "$TMP/truth") $(grep -c ' 0$' "$TMP/truth")"
 
@@ -123,6 +125,8 @@ make_app -O2
 coverage --output=lcov >"$TMP/info"
 same "what is called by a jump has not fired less than gcov says, or it is said not to be known" "" \
 	"$(join <(lines <"$TMP/info") "$TMP/truth" | awk '$2 != $3')"
+odd=app.c:$(grep -n 'odd tail' "$TMP/src/app.c" | cut -d : -f 1)
+same "one that was made is found by its place" "$(grep "^$odd " "$TMP/truth")" "$(lines <"$TMP/info" | grep "^$odd ")"
 
 # Without names.
 make_app -O0

@@ -88,8 +88,8 @@ nothing "stripped: the functions that call are not known" a nameless
 "$BUILD/binlog-pack" "$TMP/b" -o "$TMP/b.blog" >/dev/null 2>&1
 nothing "packed" a b.blog
 said=$("$show" -q --raw "$TMP/a" | wc -l)
-same "how much was compared" "$said messages, then $said; 6 places say as much as before" "$(differ --diff "$TMP/a" "$TMP/b")"
-same "only of what is asked for" "200 messages, then 200; 1 places say as much as before" \
+same "how much was compared" "messages: $said, then $said; places that say as much as before: 6" "$(differ --diff "$TMP/a" "$TMP/b")"
+same "only of what is asked for" "messages: 200, then 200; places that say as much as before: 1" \
 	"$(differ --diff -g slow "$TMP/a" "$TMP/b" | tail -n 1)"
 
 # What came, went and changed.
@@ -122,7 +122,7 @@ for thread in alpha beta app; do
 	grep "^$thread " "$TMP/new.columns" >"$TMP/two"
 	at+="$thread $(($(cmp "$TMP/one" "$TMP/two" | sed 's/.*line //') - 1)) "
 done
-said=$(sed -n 's/^first difference: \([0-9]*\) messages of app, thread \([a-z]*\) are from the same places, then$/\2 \1/p' "$TMP/out")
+said=$(sed -n 's/^first difference: app, thread \([a-z]*\), after so many messages from the same places: \([0-9]*\)$/\1 \2/p' "$TMP/out")
 same "the first difference is where diff finds it" "1 " "$(grep -c "$said " <<<"$at") ${at##*"$said "*}"
 same "with the lines around it, of both" "  slow request 0
   request 1 of 1 bytes
@@ -133,9 +133,12 @@ same "with the lines around it, of both" "  slow request 0
 + slow request 2
 + request 3 of 103 bytes
 + request 4 of 104 bytes" "$(sed -n -E 's/^([-+ ] ).*\]: (.*)/\1\2/p' "$TMP/out")"
-same "all three threads differ" "3 threads are in both runs, 3 of them differ; 0 are only in the first run, 0 only in the second" \
-	"$(grep 'threads are' "$TMP/out")"
-same "nothing that would move the cursor" 0 "$(differ --diff "$TMP/a" "$TMP/new" | grep -c $'\033')"
+same "all three threads differ" "threads in both runs: 3, that differ: 3; in the first alone: 0, in the second alone: 0" \
+	"$(grep '^threads' "$TMP/out")"
+mkdir "$TMP/evil" && cp "$TMP/stripped/app" "$TMP/evil/"$'a\033[2Jpp'
+BINLOG_DIR=$TMP/moved LD_PRELOAD=$lib "$TMP/evil/"$'a\033[2Jpp' || exit 1
+same "nothing that would move the cursor" "0 0 5" "$(differ --diff "$TMP/a" "$TMP/new" | grep -c $'\033') $(
+	differ --diff "$TMP/a" "$TMP/moved" | tee "$TMP/out" | grep -c $'\033') $(grep -c '^appeared.* a\\x1b\[2Jpp ' "$TMP/out")"
 same "what differs is no error" 0 "$("$show" -q --diff "$TMP/a" "$TMP/new" >/dev/null 2>&1; echo $?)"
 differ -q --diff "$TMP/new" "$TMP/a" >"$TMP/turned"
 same "turned round: what appeared has vanished" "2 2 1" "$(grep -c '^appeared' "$TMP/turned") $(grep -c '^vanished' "$TMP/turned") $(grep -c '^less' "$TMP/turned")"

@@ -6,7 +6,7 @@ cd "$TMP" || exit 1
 for from in capture log.blog; do
 	export_to "$from.csv.d" csv --utc "$from"
 	"$show" -q --utc -o csv "$from" >"$from.csv"
-	python3 "$consumers/csv_table.py" "$from.csv" "$from" || failed=1
+	python3 "$consumers/csv_table.py" "$from.csv" "$from" "$from".csv.d/0008*.csv || failed=1
 done
 same_file "a packed log says the same as its captures" capture.csv log.blog.csv
 same "in all its tables" "" "$(diff -r capture.csv.d log.blog.csv.d)"
@@ -41,6 +41,26 @@ same "the index has places when asked" "inner|exports.c|$(grep -n 'printf("worke
 	"$(sqlite3 :memory: -cmd '.import --csv places/index.csv i' "SELECT caller, replace(source, rtrim(source, replace(source, '/', '')), ''), line
 		FROM i WHERE format LIKE 'worker %'")"
 
+# More places than are told apart.
+cat >formats.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	for (int i = 0; i < 10100; i++) {
+		char format[32];
+
+		snprintf(format, sizeof(format), "number%d=%%d\n", i);
+		printf(format, i);
+	}
+	return 0;
+}
+END
+$CC -w -o formats formats.c && BINLOG_DIR=formats.d LD_PRELOAD=$lib ./formats >/dev/null
+"$show" -q -o csv --to formats.csv.d formats.d
+same "beyond 10000 files the rest is one" "10002 201 10100" \
+	"$(find formats.csv.d -type f | wc -l) $(wc -l <formats.csv.d/rest.csv) \
+$(sqlite3 :memory: -cmd '.import --csv formats.csv.d/index.csv i' 'SELECT sum(calls) FROM i')"
+
 # What is refused.
 "$show" -q -o csv --to capture.csv.d capture 2>complaint
 same "a directory with files is left alone" "2 1" "$? $(grep -c 'capture.csv.d: not opened: the directory is not empty' complaint)"
@@ -49,7 +69,14 @@ same "a file is none" "2 1" "$? $(grep -c 'capture.csv: not opened: it is there,
 mkdir empty && "$show" -q -o csv --to empty capture
 same "an empty one is used" 0 "$?"
 same "what it holds is for its owner alone" 600 "$(stat -c %a empty/index.csv)"
-ln -s empty link
+mkdir other && (ulimit -f 4; "$show" -q -o csv --to full capture) 2>complaint
+same "a file that cannot be written is said" "2 1" "$? $(grep -c '^full: not written: File too large' complaint)"
+"$show" -q -o ctf capture 2>complaint
+same "what is a directory needs --to" "2 1" "$? $(grep -c 'its output is a directory: say where with --to' complaint)"
+printf '[output tables]\nto = tables\nstyle = csv\n[output lines]\nto = lines.json\nstyle = json\nutc = yes\n' >conf
+"$show" -q -u --config conf capture
+same "a directory and a file in one pass" "" "$(diff -r tables capture.csv.d; "$show" -q -u -o json capture | diff - lines.json)"
+ln -s other link
 "$show" -q -o csv --to link capture 2>complaint
 same "a link is not followed" 2 "$?"
 finish

@@ -47,6 +47,13 @@ same "caller, file and line are those of the columns" "$("$show" -q --columns=ca
 same "the stacks are those below the lines" "$("$show" -q -S capture | grep -aoE '^    #[0-9]+ [^ +]+' | awk '{ print $2 }')" \
 	"$(jq -r 'select(.stack) | .stack[] | .function // "?"' places.json)"
 same "--depth cuts them" 1 "$("$show" -q -o json -S -d 1 capture | jq -s '[.[].stack | length] | max')"
+same "--lines takes the last entries" "$(tail -n 3 capture.json)" "$("$show" -q --utc -o json -n 3 capture)"
+same "--reverse turns them round" "$(tac capture.json | cksum)" "$("$show" -q --utc -o json -r capture | cksum)"
+for zone in UTC XXX-5:30 YYY3:30; do
+	read -r time < <(TZ=$zone "$show" -q -o json capture | jq -r '.time' | head -n 1)
+	wanted=$(head -n 1 capture.json | grep -o '"time_ns":[0-9]*' | cut -d: -f2)
+	same "the time tells its zone: ${time:29}" "$wanted" "$(date -d "$time" +%s%N)"
+done
 
 # What is refused.
 "$show" -o json --to capture.json/x capture 2>complaint

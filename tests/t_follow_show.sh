@@ -22,6 +22,9 @@ stop() { # [SIGNAL]
 }
 counts() { [ "$(grep -c . "$1")" -ge "$2" ]; } # FILE LINES
 has() { grep -q -- "$2" "$1"; } # FILE PATTERN
+# The clock is known better at the end, by some nanoseconds.
+timeless() { sed -E 's/^[0-9-]+ [0-9:.]+ //; s/"time(_ns)?":[^,]*,//g' "$@"; }
+has_capture() { compgen -G "$capture/follow-$1-*.binlog" >/dev/null; } # PID
 in_order() { awk -f "$here/follow_check.awk" "$1"; }
 
 # A job in a script would not be interrupted: the shell has it ignore that.
@@ -51,18 +54,21 @@ until_true counts seen 10
 sleep 0.2
 stop TERM
 same "SIGTERM ends it likewise" 0 $?
-same "the last ten lines come first" "$("$show" -q --lines=10 "$capture")" "$(cat seen)"
+same "the last ten lines come first" "$("$show" -q --lines=10 "$capture" | timeless)" "$(timeless seen)"
 follow seen -n 3
 until_true counts seen 3
 sleep 0.2
 stop
-same "or as many as --lines says" "$("$show" -q --lines=3 "$capture")" "$(cat seen)"
-from=$("$show" -q "$capture" | sed -n '43900{s/^\([^ ]* [^ ]*\).*/\1/;p}')
+same "or as many as --lines says" "$("$show" -q --lines=3 "$capture" | timeless)" "$(timeless seen)"
+# From a moment on at which nobody said anything.
+from=$("$show" -q "$capture" | awk '/ b.0 0$/ { print $1, substr($2, 1, 11) }')
 follow seen --since="$from"
 until_true has seen 'c.0 9$'
 stop
-same "or all since --since" "$("$show" -q --since="$from" "$capture")" "$(cat seen)"
+same "or all since --since" \
+	"$("$show" -q --since="$from" "$capture" | timeless | sort)" "$(timeless seen | sort)"
 follow seen --lines=0
+sleep 0.3
 (say d 1 0 5)
 until_true counts seen 5
 stop
@@ -71,14 +77,14 @@ same "or none of those that were said before" "5" "$(grep -c 'd.0 [0-4]$' seen)"
 # ---- one capture ----
 fresh
 (say e 1 0 300 1000) & program=$!
-until_true test -s "$capture"/*.binlog
+until_true has_capture "$program"
 "$show" --follow --lines=all --raw "$capture"/*.binlog >seen 2>seen.err
 same "of one capture it ends with the program" "0 300 1" "$? $(in_order seen)"
 grep -q 'its program has ended$' seen.err
 verdict $? "and says so" "$(cat seen.err)"
 wait "$program"
 (say k 1 0 1000000 20000) & program=$!
-until_true test -s "$capture"/follow-"$program"-*.binlog
+until_true has_capture "$program"
 "$show" -f -n all --raw "$capture"/follow-"$program"-*.binlog >seen 2>seen.err & follower=$!
 until_true has seen '^k.0 500$'
 kill -KILL "$program"
@@ -91,9 +97,7 @@ fresh
 options=('--grep=7$' '--where=arg3>290' '--columns=program,thread,level,message'
 	'--output=timeline --columns=core,message' '--format=%s*' '--around=.1.150$ --context=2' '--stacks --depth=2'
 	'-p info --function=printf' '--caller=say -L' '--file=follow.c' '--output=json')
-# The clock is known better at the end, by some nanoseconds.
-timeless() { sed -E 's/^[0-9-]+ [0-9:.]+ //; s/"time":[^,]*,//' "$1" >"$1.timeless"; }
-is_same() { timeless "$1"; cmp -s "$1.timeless" "$2.timeless"; }
+is_same() { timeless "$1" >"$1.timeless"; cmp -s "$1.timeless" "$2.timeless"; }
 followers=()
 for i in "${!options[@]}"; do
 	# shellcheck disable=SC2086
@@ -105,7 +109,7 @@ sleep 0.2
 for i in "${!options[@]}"; do
 	# shellcheck disable=SC2086
 	"$show" --quiet ${options[i]} "$capture" >"wanted$i" 2>/dev/null
-	timeless "wanted$i"
+	timeless "wanted$i" >"wanted$i.timeless"
 	until_true counts "seen$i" "$(wc -l <"wanted$i")"
 	[ -s "wanted$i" ] && is_same "seen$i" "wanted$i"
 	verdict $? "with ${options[i]} it shows what is shown afterwards" \
@@ -194,7 +198,6 @@ print("%.0f" % (late[-3] * 1e3), "%.0f" % (late[len(late) // 2] * 1e3))' & sleep
 	echo "# milliseconds until a line is seen, nearly always and mostly: $late"
 	[ "${late% *}" -lt 50 ]
 	verdict $? "a message is seen within 50 ms" "$late"
-	kill "$program" 2>/dev/null
 	fresh
 	(say l 1 0 1000000 10) & program=$!
 	follow seen

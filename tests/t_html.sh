@@ -112,4 +112,35 @@ same "--lines is refused" 2 $?
 same "standard output is a place for it, too" "</html>" "$(tail -n 1 "$TMP/piped.html")"
 "$show" -o html "$TMP/capture" >/dev/full 2>/dev/null
 same "a full disk is told" 2 $?
+
+# In full: a million messages, and daemons at their work; SCREENSHOTS=DIR keeps pictures of them.
+long() {
+	shots=${SCREENSHOTS:-$TMP/shots}
+	mkdir -p "$shots"
+	BINLOG_DIR=$TMP/million LD_PRELOAD=$lib "$TMP/talk" 241000 >/dev/null 2>&1 || exit 1
+	report million.html million --stacks
+	"$show" "$TMP/million" 2>&1 >/dev/null | sed -n 's/ captured.*//p' >"$TMP/million.calls"
+	daemons
+	PYTHONDONTWRITEBYTECODE=1 python3 tests/html_long.py "$TMP" "$shots" || failed=1
+}
+daemons() {
+	local program
+	. tests/daemons.sh
+	for program in memcached redis-server; do
+		type -P $program >/dev/null || continue
+		name=${program%-server}
+		dir=$TMP/$name as=() port=''
+		preload=(LD_PRELOAD="$lib" BINLOG_DIR="$dir/capture")
+		mkdir -p "$dir/files"
+		(cd "$dir/files" && "life_$name" >"$dir/clients" 2>&1)
+		report "$name.html" "$name/capture" --stacks
+	done
+	type -P tcpdump >/dev/null || return
+	python3 -c 'import sys; sys.path.insert(0, "tests/bench"); import programs; programs.write_packets(sys.argv[1], 20000)' \
+		"$TMP/packets"
+	mkdir "$TMP/tcpdump"
+	BINLOG_DIR=$TMP/tcpdump/capture LD_PRELOAD=$lib tcpdump -nn -vv -Z root -r "$TMP/packets" >/dev/null 2>&1
+	report tcpdump.html tcpdump/capture --stacks
+}
+[ -z "${LONG:-}" ] || long
 finish

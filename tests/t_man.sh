@@ -18,8 +18,10 @@ for tool in "$BUILD"/binlog-*; do
 		not_ok "$name has a page"
 		continue
 	fi
-	plain "$(page "$name.1")" >"$TMP/plain"
-	same "$name(1) names each of its options" "" \
+	for other in "$name.1" $(sed -n -E 's/^\.Xr (binlog-[a-z]+) (7).*/\1.\2/p' "$(page "$name.1")" | sort -u); do
+		plain "$(page "$other")"
+	done >"$TMP/plain" 2>&1
+	same "$name(1), with the pages on subjects that it names, has each of its options" "" \
 		"$("$tool" --help | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | while read -r option; do
 			grep -qE -- "$option\b" "$TMP/plain" || echo "$option"
 		done)"

@@ -3,6 +3,7 @@
 # are chosen, in which order and how they look.
 show=$BUILD/binlog-show
 failed=0
+styles=$(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' decoder/styles.def | paste -sd " ")
 
 same() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then
@@ -149,9 +150,9 @@ same "--raw says nothing when nothing is wrong" "" \
 	"$("$show" --raw 2>&1 >/dev/null)"
 
 "$show" --output=help >styles
-same "--output=help lists the styles" \
-	"0 $(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' decoder/styles.def | paste -sd ' ')" \
-	"$? $(awk '{ printf "%s%s", sep, $1; sep = " " }' styles)"
+status=$?
+same "--output=help lists the styles" "0 $styles" \
+	"$status $(awk '{ printf "%s%s", sep, $1; sep = " " }' styles)"
 for option in raw as-written stream pid stacks depth output columns lines reverse config processes utc quiet help \
 	version; do
 	"$show" --help | grep -q -- "--$option" || missing="$missing $option"

@@ -106,7 +106,7 @@ $CC -O1 -w -o "$TMP/many" "$TMP/many.c" || exit 1
 BINLOG_DEPTH=0 BINLOG_DIR=$TMP/many.capture LD_PRELOAD=$lib "$TMP/many" || exit 1
 "$show" --spans 'start %d => done %d by arg1' "$TMP/many.capture" 2>/dev/null | tail -n 3 >"$TMP/sum"
 same "of too many that are open the oldest are given up, and counted" "10 1 $((1100000 - (1 << 20))) $((1100000 - 10))" \
-	"$(awk 'NR == 2 { spans = $1; unbegun = $9; open = $8 } NR == 3 { print spans, unbegun, $1, open }' "$TMP/sum")"
+	"$(awk 'NR == 2 { spans = $1; unbegun = $9; open = $8 } NR == 3 { print spans, unbegun, $NF, open }' "$TMP/sum")"
 
 # What a person can get wrong.
 refused() { # SENTENCE OPTION...
@@ -119,5 +119,8 @@ refused "--spans==> done by id: a format is missing beside =>: $like" --spans '=
 refused "--spans=a => b by id,: a name is missing after \`by\`: $like" --spans 'a => b by id,'
 refused "--longest=many: not a number of spans: give digits" --spans 'a => b' --longest many
 refused "--longest: chooses spans: say of what with --spans" --longest 3
+"$show" -q --spans 'strat request %d => done id=%x,* by tok' "$TMP/capture" >"$TMP/out" 2>"$TMP/why"
+same "a rule that nothing matches: what there is instead" "0 binlog-show: --spans: no message has the format 'strat request %d': did you mean 'start request %d'?
+binlog-show: --spans: messages with the format 'done id=%x,*' have no argument tok: they have id, arg2" "$? $(cat "$TMP/why")"
 refused "--output=spans: no spans are named: say of what with --spans" --output=spans
 finish

@@ -61,6 +61,18 @@ ends
 "$top" -b -n 1 -d 0.1 capture >batch
 same "when all have ended it says so" "1 0" "$(grep -c 'binlog-ctl list' batch) $(grep -c SHARE batch)"
 
+# ---- captures that are damaged ----
+# Far more is claimed than there is: nobody looks for it.
+mkdir lies
+cp capture/*.binlog lies/a.binlog
+printf '\0\0\0\0\0\0\377\0' | dd of=lies/a.binlog bs=1 seek=32 conv=notrunc status=none
+tail -f /dev/null >>lies/a.binlog &
+held=$!
+timeout 20 "$top" -b -n 1 -d 0.1 -v sites lies >batch 2>&1
+same "a capture that lies about its size: what there is is counted" "0 1" "$? $(rows sites | grep -c serve_request)"
+kill $held
+wait $held 2>/dev/null
+
 # ---- mistakes ----
 says() { # SENTENCE STATUS COMMAND...: what it says, and how it ends
 	"${@:3}" >told 2>&1 </dev/null

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "record/rule_redact.h"
 #include "tests/rules_check.h"
 
 static void check_matches(const char *conditions, bool expected)
@@ -209,6 +210,37 @@ static void a_trigger_has_times_before_and_after(void **state)
 	assert_false(rules_check("trigger; trigger off", "x").trigger);
 }
 
+static void a_trigger_goes_by_the_mark_of_its_name(void **state)
+{
+	struct rule_verdict mark = rules_check("mark a arg 2 depth 4", "x");
+	struct rule_verdict since = rules_check(
+		"trigger before 1s since a arg 3 over 50ms after 2s", "x");
+	struct rule_verdict both =
+		rules_check("mark b trigger since a over 0ns", "x");
+
+	(void)state;
+	assert_int_equal(mark.mark.argument, 2);
+	assert_int_equal(mark.depth, 4);
+	assert_false(mark.trigger);
+	assert_true(since.trigger);
+	assert_int_equal(since.since.name, mark.mark.name);
+	assert_int_equal(since.since.argument, 3);
+	assert_int_equal(since.over_ns, 50000000);
+	assert_int_equal(since.before_ns, 1000000000);
+	assert_int_equal(since.after_ns, 2000000000);
+	assert_int_equal(since.trigger_bytes, 50);
+	assert_int_equal(both.since.name, mark.mark.name);
+	assert_int_not_equal(both.mark.name, mark.mark.name);
+	assert_int_equal(both.mark.argument, 0);
+	assert_int_equal(rules_check("mark a; mark off", "x").mark.name, 0);
+	assert_int_not_equal(rules_check("mark \"off\"", "x").mark.name, 0);
+	assert_int_equal(
+		rules_check("trigger since a over 1s; trigger", "x").since.name,
+		0);
+	assert_false(rules_check("trigger since a over 1s; trigger off", "x")
+			     .trigger);
+}
+
 static void check_redacted(
 	const char *rule, const char *format, uint64_t expected)
 {
@@ -283,6 +315,67 @@ static void usual_words_are_redacted_where_a_value_follows(void **state)
 	check_redacted("redact usual", "%s password: %s, token: %s", 6);
 }
 
+/* The quick look at a text before "%s", and all of it. */
+static void check_quick(const char *before, char after)
+{
+	char format[128];
+	bool slow, quick;
+
+	snprintf(format, sizeof(format), "%s%%s%c", before, after);
+	slow = rule_redact_usual(format, strlen(format), RULE_USUAL_COPIES) !=
+	       0;
+	quick = rule_redact_is_usual(before, strlen(before), after);
+	if (slow != quick)
+		fail_msg("%s: %d, quickly %d", format, slow, quick);
+}
+
+static void a_quick_look_finds_what_nobody_has_to_ask_for(void **state)
+{
+	static const char *const names[] = {
+#define SECRET(name, separator, conversions, where) name,
+#include "record/secret_words.def"
+#undef SECRET
+		"key", "pass", "word", "d", "", "0x", "x",
+		"http://me:", "://me:", "user"};
+	static const char *const ends[] = {"=", ": ", ":", " ", "\": \"",
+		" = \"", " 0x", "=0x", "0x", " [", "1=", "s: ", "", ".", "\t'",
+		"=<<("};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t j = 0; j < sizeof(ends) / sizeof(*ends); j++)
+			for (int form = 0; form < 4; form++) {
+				char text[64];
+
+				snprintf(text, sizeof(text), "%s%s%s",
+					form & 1 ? "my_" : "", names[i],
+					ends[j]);
+				for (char *c = text; form & 2 && *c; c++)
+					*c = (char)(*c >= 'a' && *c <= 'z'
+							    ? *c - 'a' + 'A'
+							    : *c);
+				check_quick(text, '\0');
+				check_quick(text, '@');
+			}
+	assert_true(rule_redact_is_usual("password=", 9, '\0'));
+	assert_false(rule_redact_is_usual("token=", 6, '\0'));
+}
+
+static void of_a_copy_is_redacted_what_nobody_has_to_ask_for(void **state)
+{
+	struct rule_site site =
+		rules_check_server("token=%s password=%s pin=%d");
+
+	(void)state;
+	assert_int_equal(rules_check_at("drop", &site).redacted, 0);
+	site.is_copy = true;
+	assert_int_equal(rules_check_at("drop", &site).redacted, 2);
+	assert_int_equal(rules_check_at("redact usual", &site).redacted, 7);
+	assert_int_equal(rules_check_at("redact off", &site).redacted, 0);
+	assert_int_equal(
+		rules_check_at("redact off; redact token", &site).redacted, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,11 +391,15 @@ int main(void)
 		cmocka_unit_test(a_level_is_set_at_the_end_or_after_an_action),
 		cmocka_unit_test(limits_say_which_rule_they_are_of),
 		cmocka_unit_test(a_trigger_has_times_before_and_after),
+		cmocka_unit_test(a_trigger_goes_by_the_mark_of_its_name),
 		cmocka_unit_test(arguments_are_redacted_by_number_or_name),
 		cmocka_unit_test(
 			what_cannot_be_named_by_a_bit_is_redacted_with_all),
 		cmocka_unit_test(
 			usual_words_are_redacted_where_a_value_follows),
+		cmocka_unit_test(a_quick_look_finds_what_nobody_has_to_ask_for),
+		cmocka_unit_test(
+			of_a_copy_is_redacted_what_nobody_has_to_ask_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,10 +252,10 @@ static void a_long_glob_of_stars_does_not_take_long(void **state)
 static const char *const words[] = {"program", "module", "thread", "format",
 	"stream", "level", "at", "func", "line", "not", "capture", "+tee",
 	"drop", "depth", "rate", "sample", "redact", "arg", "usual", "hash",
-	"trigger", "before", "category", "err", "err-debug", "stdout",
-	"file:*x", "x+0x1,0x2", "5", "1-3", "1/5", "1ms/1s", "2s",
-	"\"a \\\"*\"", "*", "a*b?[c-d]", "off", ";", "\n", "#", "=", "\"", "[",
-	"\\", "%s=%d", "password", "\x80"};
+	"trigger", "before", "since", "over", "mark", "category", "err",
+	"err-debug", "stdout", "file:*x", "x+0x1,0x2", "5", "1-3", "1/5",
+	"1ms/1s", "2s", "\"a \\\"*\"", "*", "a*b?[c-d]", "off", ";", "\n", "#",
+	"=", "\"", "[", "\\", "%s=%d", "password", "\x80"};
 
 static size_t make_nonsense(char *text, size_t room)
 {
@@ -272,6 +272,42 @@ static size_t make_nonsense(char *text, size_t room)
 			text[(size_t)rand() % bytes] = (char)rand();
 	}
 	return bytes;
+}
+
+static void of_a_wrong_text_what_redacts_remains(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *left;
+	} cases[] = {
+		{"redact a\ndorp", "redact a\n    "},
+		{"dorp; redact a # b; c\ndrop", "    ; redact a # b; c\n    "},
+		{"redact off; redact a off b", "          ; redact a off b"},
+		{"format \"x redact a; redact b\nredact c",
+			"                            \nredact c"},
+		{"redact off\ndrop\n", NULL},
+		{"redact a off; x", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t bytes = strlen(cases[i].text);
+		size_t room = rules_room(cases[i].text, bytes);
+		void *memory = malloc(room);
+		char text[100];
+		bool any;
+
+		strcpy(text, cases[i].text);
+		any = rules_keep_redacting(text, bytes, memory, room);
+		assert_int_equal(any, cases[i].left != NULL);
+		/* Which of two blanks is a semicolon does not matter. */
+		for (size_t n = 0; any && n < bytes; n++)
+			if (text[n] != cases[i].left[n] &&
+				!(text[n] == ' ' && cases[i].left[n] == ';'))
+				fail_msg("%s: %s", cases[i].text, text);
+		free(memory);
+	}
 }
 
 /* For the sanitizers: every byte is at the end of its memory. */
@@ -294,13 +330,17 @@ static void nonsense_does_no_harm(void **state)
 		struct rules *rules =
 			rules_parse(text, bytes, memory, room, &error);
 
-		if (rules)
-			rules_decide(rules, &site, &verdict);
-		else
+		if (!rules)
 			assert_true(error.line > 0 && error.column > 0 &&
 				    strcmp(error.why, "there is no room for "
 						      "them: leave some out"));
 		accepted += rules != NULL;
+		if (!rules && rules_keep_redacting(text, bytes, memory, room)) {
+			rules = rules_parse(text, bytes, memory, room, &error);
+			assert_non_null(rules);
+		}
+		if (rules)
+			rules_decide(rules, &site, &verdict);
 		free(memory);
 		free(text);
 	}
@@ -318,6 +358,7 @@ int main(void)
 		cmocka_unit_test(
 			ten_thousand_rules_take_less_than_a_millisecond),
 		cmocka_unit_test(a_long_glob_of_stars_does_not_take_long),
+		cmocka_unit_test(of_a_wrong_text_what_redacts_remains),
 		cmocka_unit_test(nonsense_does_no_harm),
 	};
 

@@ -22,6 +22,7 @@
 #include "tools/run/refusal.h"
 #include "tools/run/run_paths.h"
 #include "tools/run/streams_check.h"
+#include "tools/run/values_check.h"
 
 enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
 
@@ -211,7 +212,8 @@ static bool prepare(struct request *request, struct refusal *refusal)
 	if (!program_check_find(
 		    request->arguments[0], &request->program, refusal))
 		return false;
-	if (!streams_check(getenv("BINLOG_STREAMS"), refusal))
+	if (!streams_check(getenv("BINLOG_STREAMS"), refusal) ||
+		!values_check(refusal))
 		return false;
 	if (!prepare_paths(refusal) &&
 		!(request->force && refusal->status == REFUSAL_POINTLESS))

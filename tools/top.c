@@ -4,8 +4,6 @@
  * (top_page.c), shows it, and obeys keys (top_keys.c) until the next look.
  */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,19 +245,10 @@ static enum exit_status show(struct top *top)
 	return status;
 }
 
-/* Texts are UTF-8, whatever the user's locale is. */
-static void set_locale(void)
-{
-	setlocale(LC_CTYPE, "");
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-		setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 int main(int argc, char **argv)
 {
 	static struct top top;
 
-	set_locale();
 	raise_limit();
 	/* We may be in a recorded run ourselves. */
 	setenv("BINLOG_DISABLE", "1", 1);

@@ -99,9 +99,14 @@ function headPart(row, said) {
 	];
 }
 
-function goToStack(site) {
+/* Marked in the flame graph: in a part of it, if it is too narrow in all. */
+async function goToStack(site) {
+	const leaf = flame.ofSite[site];
+
 	openTab('stacks');
-	refine({frame: flame.ofSite[site].number});
+	if (!element('flame').querySelector('[data-frame="' + leaf.number + '"]'))
+		await refine({frame: leaf.parent.number});
+	element('flame').querySelector('.chosen:last-child')?.scrollIntoView({block: 'nearest'});
 }
 
 function actions(row) {

@@ -39,7 +39,7 @@ function wantedThreads() {
 		(filter.program === null || program === filter.program));
 }
 
-function choose() {
+async function choose() {
 	const {shapes, sites} = wantedShapes();
 	const threads = wantedThreads();
 	const {thread, shape, time, loaded} = log;
@@ -68,7 +68,7 @@ function choose() {
 	shown.view = view.subarray(0, inView);
 	shown.marks = marks.subarray(0, marked);
 	shown.counts = counts;
-	tell('shown');
+	await tellInTurn('shown');
 }
 
 /* Asks the worker where texts or arguments are what was asked for. */
@@ -128,7 +128,7 @@ async function refine(changes) {
 	if (log.loaded < log.rows || JSON.stringify(before) === JSON.stringify(filter))
 		return;
 	if (soughtOf(before) === soughtOf(filter) || await seek())
-		choose();
+		await choose();
 }
 
 const isFiltered = () => Object.keys(NOTHING_ASKED).some(key => filter[key] !== NOTHING_ASKED[key]);

@@ -7,13 +7,14 @@ const FRAME_HEIGHT = 21;
 const FRAME_LEAST = 3; // pixels; what is narrower is not drawn
 
 const flame = {
-	nodes: [], // {parent, name, where, children, sites, own, count, depth}
+	nodes: [], // {number, parent, name, where, site, children, count, depth}
 	ofSite: [], // the leaf of each site
 	visible: false,
+	path: new Set(), // nodes of the chosen line's stacks
 };
 
 function addNode(parent, name, where, site) {
-	const node = {number: flame.nodes.length, parent, name, where, site, children: [], own: 0, count: 0};
+	const node = {number: flame.nodes.length, parent, name, where, site, children: [], count: 0};
 
 	flame.nodes.push(node);
 	if (parent)
@@ -60,7 +61,7 @@ function countFlame() {
 		node.count = 0;
 	shown.counts.forEach((count, shape) => {
 		if (count > 0)
-			for (const site of log.index.shapes[shape].slice(2))
+			for (const site of log.calls[shape])
 				flame.ofSite[site].count += count;
 	});
 	for (let i = flame.nodes.length - 1; i > 0; i--)
@@ -96,7 +97,7 @@ function frameColor(node) {
 function frameElement(node, left, width, above) {
 	const share = flame.nodes[0].count > 0 ? 100 * node.count / flame.nodes[0].count : 0;
 	const made = make('button', {
-		className: 'frame' + (above ? ' above' : '') + (node.number === filter.frame ? ' chosen' : ''),
+		className: 'frame' + (above ? ' above' : '') + (node.number === filter.frame || flame.path.has(node) ? ' chosen' : ''),
 		title: node.name + (node.where ? '\n' + node.where : '') + '\n' + countText(node.count) + ' calls, ' + share.toFixed(2) + ' %',
 		textContent: width > 24 ? node.name : '',
 	});
@@ -131,6 +132,15 @@ function layOut(node, left, width, into) {
 	}
 }
 
+function markPath() {
+	flame.path.clear();
+	if (table.chosen === null)
+		return;
+	for (const site of sitesOf(table.chosen))
+		for (let node = flame.ofSite[site]; node.parent; node = node.parent)
+			flame.path.add(node);
+}
+
 function drawFlame() {
 	const area = element('stacks');
 	const width = area.clientWidth - 24;
@@ -139,6 +149,7 @@ function drawFlame() {
 
 	if (!flame.visible || width <= 0)
 		return;
+	markPath();
 	for (let node = focus.parent; node; node = node.parent)
 		made.unshift(frameElement(node, 0, width, true));
 	if (focus.count > 0 || focus.parent === null)
@@ -157,5 +168,6 @@ function listenToFlame() {
 		countFlame();
 		drawFlame();
 	});
+	on('chosen', drawFlame);
 	new ResizeObserver(drawFlame).observe(element('stacks'));
 }

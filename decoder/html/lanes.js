@@ -15,7 +15,11 @@ function findLanes() {
 		counts[log.thread[i]]++;
 	lanes.counts = counts;
 	lanes.threads = [...counts.keys()].filter(thread => counts[thread] > 0);
-	lanes.threads.sort((a, b) => log.index.threads[a][0] - log.index.threads[b][0] || a - b);
+	lanes.threads.sort((a, b) => {
+		const [one, other] = [log.index.threads[a], log.index.threads[b]];
+
+		return one[0] - other[0] || one[1] - other[1];
+	});
 	lanes.ofThread = new Uint32Array(counts.length);
 	lanes.threads.forEach((thread, lane) => { lanes.ofThread[thread] = lane; });
 	element('lanes-size').style.height = lanes.threads.length * LANE_HEIGHT + 'px';
@@ -44,6 +48,7 @@ function laneName(lane, top) {
 		make('i', {textContent: String(tid)}),
 		make('u', {textContent: countText(lanes.sorted.starts[lane * 4 + 4] - lanes.sorted.starts[lane * 4])}));
 
+	made.classList.toggle('none', lanes.sorted.starts[lane * 4 + 4] === lanes.sorted.starts[lane * 4]);
 	made.style.top = top + 'px';
 	made.dataset.thread = thread;
 	made.setAttribute('aria-pressed', filter.thread === thread);
@@ -65,7 +70,7 @@ function laneBars(context, lane, top, log2) {
 		[2, 3, 1, 0].forEach((key, number) => {
 			if (bins[number][i] === 0)
 				return;
-			const part = Math.min(high - below, Math.max(number > 0 ? 4 : 1, high * bins[number][i] / sum));
+			const part = Math.min(high - below, Math.max(number > 0 ? 2.5 : 1, high * bins[number][i] / sum));
 
 			context.fillStyle = timeline.classColors[key];
 			context.fillRect(i * BAR, bottom - (number > 0 ? high - below : below + part), BAR - 0.5, part);

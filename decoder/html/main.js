@@ -43,6 +43,13 @@ function showSummary() {
 	element('summary').replaceChildren(...parts);
 }
 
+/* As wide as the longest name, if it is not too long. */
+function fitThreads() {
+	const longest = log.index.threads.reduce((most, _, thread) => Math.max(most, threadName(thread).length), 12);
+
+	element('messages').style.setProperty('--thread-width', Math.min(34, longest) * 7.6 + 20 + 'px');
+}
+
 /* Let go of the innermost thing that is open or asked for. */
 function escape() {
 	if (document.activeElement && document.activeElement.matches('input, select'))
@@ -148,20 +155,23 @@ function showTrouble(sentence) {
 /* The first lines are shown at once, all of them when they are there. */
 function progressed() {
 	if (log.loaded < log.rows && log.first.length > 1) {
-		showSummary();
+		if (log.first.length % 16 === 0)
+			showSummary();
 		return;
 	}
+	timeline.all = null;
 	findLanes();
 	fitScale();
-	choose();
-	timeline.all = timeline.asked;
 	showSummary();
 	if (log.loaded === log.rows)
-		finish();
+		setTimeout(finish);
+	else
+		choose();
 }
 
-function finish() {
+async function finish() {
 	fitDivider();
+	await choose();
 	document.documentElement.dataset.ready = Math.round(performance.now());
 	if (isFiltered())
 		seek().then(choose);
@@ -192,6 +202,7 @@ function start() {
 	showFilter();
 	drawLosses();
 	showSummary();
+	fitThreads();
 	if (log.rows === 0)
 		progressed();
 }

@@ -14,7 +14,7 @@ function countSites() {
 
 	shown.counts.forEach((count, shape) => {
 		if (count > 0)
-			for (const site of log.index.shapes[shape].slice(2)) {
+			for (const site of log.calls[shape]) {
 				counts[site] += count;
 				classes[site] = Math.min(classes[site], log.classes[shape]);
 			}

@@ -21,6 +21,7 @@ const log = {
 	thread: null,
 	shape: null,
 	classes: null, // by shape
+	calls: null, // by shape: the sites of the calls that began in such a line
 	first: [], // line of each chunk
 	worker: null,
 	texts: new Map(), // by chunk; null: it was asked for
@@ -36,6 +37,14 @@ function on(what, listener) {
 function tell(what, ...about) {
 	for (const listener of log.listeners[what] || [])
 		listener(...about);
+}
+
+/* The same with time for everything else in between. */
+async function tellInTurn(what) {
+	for (const listener of log.listeners[what] || []) {
+		listener();
+		await new Promise(resolve => setTimeout(resolve));
+	}
 }
 
 /* Elements are made of text alone: nothing out of a log becomes markup. */
@@ -206,6 +215,9 @@ function load() {
 	const index = JSON.parse(element('index').textContent);
 	const rows = index.rows;
 
+	/* A call that has ended the line before is ~site here. */
+	log.calls = index.shapes.map(shape => shape.slice(2).filter(site => site >= 0));
+	index.shapes = index.shapes.map(shape => shape.map(site => site < 0 ? ~site : site));
 	element('index').remove();
 	Object.assign(log, {
 		index,

@@ -104,7 +104,7 @@ function drawRate() {
 	let most = 1;
 
 	drawTicks(context, RATE_HEIGHT);
-	if (!timeline.all)
+	if (!timeline.all || !timeline.asked)
 		return;
 	all.forEach(bins => bins.forEach((count, i) => { sums[i] += count; }));
 	for (const sum of sums)
@@ -309,6 +309,9 @@ function listenToTimeline() {
 	});
 	on('shown', () => {
 		timeline.asked = sortLines(shown.marks, 4, classOf);
+		timeline.all ||= timeline.asked;
+	});
+	on('shown', () => {
 		sortLanes();
 		drawTimeline();
 	});

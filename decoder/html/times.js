@@ -78,4 +78,5 @@ function tickText(time, step) {
 	return digits > 0 ? clock + '.' + fraction.slice(0, digits) : clock;
 }
 
-const countText = number => number.toLocaleString('en-US');
+const countFormat = new Intl.NumberFormat('en-US');
+const countText = number => countFormat.format(number);

@@ -1,4 +1,5 @@
-# csv_table.py FILE PATH: compares one table of all calls with what binlog-show says of PATH.
+# csv_table.py FILE PATH TEXTS: compares one table of all calls with what binlog-show says of PATH, and that of the texts
+# with the program's source.
 import csv
 import re
 import sys
@@ -8,30 +9,31 @@ import exports
 csv.field_size_limit(1 << 30)
 
 
-def exact(text):  # as manual page says: one ' before it, and \xNN for what would move a cursor
+def read(path):
+    with open(path, newline='', encoding='utf-8') as file:
+        rows = list(csv.reader(file))
+    exports.ok('each row has all columns', {len(row) for row in rows} == {len(rows[0])})
+    return [dict(zip(rows[0], row)) for row in rows[1:]]
+
+
+def formulas(rows):
+    return [cell for row in rows for name, cell in row.items() if name not in ('time', 'pid', 'tid') and re.match('[-=+@\t]', cell)]
+
+
+# As binlog-export(7) says: a ' before it is none of it, and what would move a cursor is \xNN.
+def exact(text):
     text = text[1:] if text.startswith("'") else text
-    return re.sub(r'\\x([0-9a-f]{2})', lambda found: chr(int(found[1], 16)), text).encode('latin-1', 'surrogateescape') \
-        if text.isascii() else text.encode()
+    return re.sub(rb'\\x([0-9a-f]{2})', lambda found: bytes([int(found[1], 16)]), text.encode())
 
 
-with open(sys.argv[1], newline='', encoding='utf-8') as file:
-    rows = list(csv.reader(file))
-head, rows = rows[0], rows[1:]
-exports.ok('each row has all columns', {len(row) for row in rows} == {len(head)})
-formulas = [cell for row in rows for name, cell in zip(head, row) if name not in ('time', 'pid', 'tid') and cell[:1] in '=+-@\t' and cell]
-exports.same('no text is a formula', [], formulas)
-entries = []
+rows = read(sys.argv[1])
+texts = read(sys.argv[3])
+exports.same('no text is a formula', [], formulas(rows) + formulas(texts))
+exports.same('texts are the same bytes', exports.HOSTILE, [exact(row['text']) for row in texts])
+exports.same('also when they are cut', [value[:3] for value in exports.HOSTILE], [exact(row['cut']) for row in texts])
 for row in rows:
-    entry = dict(zip(head, row))
-    entry['time'] = exports.nanoseconds(entry['time'])
-    entry['pid'], entry['tid'] = int(entry['pid']), int(entry['tid'])
-    entry['message'] = exact(entry['message'])
-    entries.append(entry)
-calls, _ = exports.check(entries, sys.argv[2], exact=False)
-shown = exports.show('--columns=message', sys.argv[2])
-got = b''.join(entry['message'] + (b'' if entry['message'].endswith(b'\n') else b'\n') for entry in calls
-               if entry['message'].isascii() and b'\\' not in entry['message'] and entry['message'].isascii()
-               and not re.search(rb'[^ -~\n]', entry['message']))
-want = [line for line in got.split(b'\n') if line not in shown.split(b'\n')]
-exports.same('plain messages are those of the lines', [], want)
+    row['time'] = exports.nanoseconds(row['time'])
+    row['pid'], row['tid'] = int(row['pid']), int(row['tid'])
+    row['message'] = exact(row['message'])
+exports.check(rows, sys.argv[2])
 exports.finish()

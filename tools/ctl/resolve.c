@@ -360,6 +360,19 @@ static char *resolve(const struct rules *rules, size_t bytes,
 	return out.data;
 }
 
+bool resolve_is_needed(const char *text, size_t bytes)
+{
+	size_t room = rules_room(text, bytes);
+	void *memory = malloc(room);
+	struct rules_error error;
+	const struct rules *rules =
+		memory ? rules_parse(text, bytes, memory, room, &error) : NULL;
+	bool needed = rules && rules_ask(rules) & RULES_ASK_SOURCE;
+
+	free(memory);
+	return needed;
+}
+
 static char *copy(const char *text, size_t bytes, size_t *copied)
 {
 	char *copied_text = malloc(bytes + 1);

@@ -8,6 +8,7 @@
 #ifndef TOOLS_CTL_RESOLVE_H
 #define TOOLS_CTL_RESOLVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "record/rules.h"
@@ -24,6 +25,9 @@ struct resolve_report {
 	void (*say)(void *closure, unsigned line, const char *sentence);
 	void *closure;
 };
+
+/* Whether there are such rules, and all of the text is right. */
+bool resolve_is_needed(const char *text, size_t bytes);
 
 /*
  * The text with each rule about the source replaced by such about places, on

@@ -79,7 +79,7 @@ static void gather(struct status *all, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		status_count_begin(&all[i].count, all[i].target);
+		status_count_begin(&all[i].count, all[i].target, NULL);
 		status_count_pass(&all[i].count, COUNT_NS);
 	}
 	usleep(LOOK_US);

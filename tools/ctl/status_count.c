@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "decoder/merge.h"
-#include "decoder/message_level.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
-#include "record/hash.h"
+#include "tools/ctl/status_gaps.h"
+#include "tools/ctl/status_losses.h"
+#include "tools/ctl/status_sites.h"
 
 /* So many messages between two looks at the clock. */
 #define LOOK_MESSAGES 65536u
@@ -52,7 +53,8 @@ static bool has_ring(const struct target *target, uint64_t *bytes)
 	return *bytes > 0;
 }
 
-void status_count_begin(struct status_count *count, const struct target *target)
+void status_count_begin(struct status_count *count, const struct target *target,
+	const struct live_past *past)
 {
 	struct recording *recording;
 	char *path;
@@ -64,141 +66,10 @@ void status_count_begin(struct status_count *count, const struct target *target)
 	path = strdup(target->path);
 	recording = path ? recording_open_live(path, &count->errors) : NULL;
 	if (recording)
-		count->capture = live_capture_new(path, recording, NULL);
+		count->capture = live_capture_new(path, recording, past);
 	else
 		free(path);
 	count->failed = !count->capture;
-}
-
-/* ---- sites ---- */
-
-static size_t hash_of(const struct program *program, uint64_t pc)
-{
-	return (size_t)binlog_hash_word(
-		binlog_hash_word(1, (uintptr_t)program), pc);
-}
-
-/* Where it is, or where there is room for it. */
-static struct status_site *place_of(struct status_site *sites, size_t room,
-	const struct program *program, uint64_t pc)
-{
-	size_t i = hash_of(program, pc) & (room - 1);
-
-	while (sites[i].program &&
-		(sites[i].program != program || sites[i].pc != pc))
-		i = (i + 1) & (room - 1);
-	return &sites[i];
-}
-
-static bool grow(struct status_count *count)
-{
-	size_t room = count->site_room ? count->site_room * 2 : 256;
-	struct status_site *sites = calloc(room, sizeof(*sites));
-	size_t i;
-
-	if (!sites)
-		return false;
-	for (i = 0; i < count->site_room; i++)
-		if (count->sites[i].program)
-			*place_of(sites, room, count->sites[i].program,
-				count->sites[i].pc) = count->sites[i];
-	free(count->sites);
-	count->sites = sites;
-	count->site_room = room;
-	return true;
-}
-
-/* Null: there is none, or no memory for it: then it is not shown. */
-static char *copy_string(const struct definition_string *string)
-{
-	char *copy = NULL;
-
-	if (string && string->bytes)
-		copy = malloc(string->length + 1);
-	if (copy)
-		memcpy(copy, string->bytes, string->length + 1);
-	return copy;
-}
-
-static void name_module(
-	struct status_site *site, const struct program_module *module)
-{
-	site->offset = site->pc - 1 - module->bias;
-	site->module = strdup(module->path);
-	site->build_id = malloc(module->build_id_bytes + 1);
-	if (!site->build_id || module->build_id_bytes == 0)
-		return;
-	memcpy(site->build_id, module->build_id, module->build_id_bytes);
-	site->build_id_bytes = module->build_id_bytes;
-}
-
-/* Its context is gone when the next piece of a ring is read. */
-static void name_site(struct status_site *site, const struct message *message)
-{
-	const struct definition_context *context = message->context;
-	const struct program_module *module = program_module_at(
-		site->program, site->pc - 1, context->modules);
-
-	site->offset = site->pc - 1;
-	if (module)
-		name_module(site, module);
-	site->level = message_level(message);
-	site->called = copy_string(context->function);
-	site->format = copy_string(context->format);
-	if (site->format)
-		site->format_bytes = context->format->length;
-}
-
-/* Null: out of memory. */
-static struct status_site *obtain_site(
-	struct status_count *count, const struct message *message)
-{
-	const struct definition_context *context = message->context;
-	uint64_t pc = context->depth > 0 ? context->frames[0] : 0;
-	struct status_site *site = NULL;
-
-	if (count->site_count == STATUS_COUNT_SITES)
-		site = place_of(
-			count->sites, count->site_room, message->program, pc);
-	if (count->site_count == STATUS_COUNT_SITES && !site->program)
-		return &count->other_sites;
-	if (2 * count->site_count >= count->site_room && !grow(count))
-		return NULL;
-	site = place_of(count->sites, count->site_room, message->program, pc);
-	if (!site->program) {
-		site->program = message->program;
-		site->pc = pc;
-		name_site(site, message);
-		count->site_count++;
-	}
-	return site;
-}
-
-/* ---- threads ---- */
-
-/* Null: out of memory.  A writer serves one after another, or many are served
- * by several at several levels of nesting. */
-static struct status_thread *obtain_thread(
-	struct status_count *count, const struct message *message)
-{
-	struct status_thread *threads;
-	size_t i;
-
-	for (i = 0; i < count->thread_count; i++)
-		if (count->threads[i].tid == message->tid &&
-			count->threads[i].pid == message->pid)
-			return &count->threads[i];
-	if (i == STATUS_COUNT_THREADS)
-		return &count->other_threads;
-	threads = realloc(count->threads, (i + 1) * sizeof(*threads));
-	if (!threads)
-		return NULL;
-	count->threads = threads;
-	threads[i] = (struct status_thread){
-		.pid = message->pid, .tid = message->tid};
-	memcpy(threads[i].name, message->thread, sizeof(threads[i].name) - 1);
-	count->thread_count++;
-	return &threads[i];
 }
 
 /* ---- messages ---- */
@@ -218,10 +89,10 @@ static bool find(struct reading *reading, const struct message *message)
 
 	if (!reading->thread || reading->tid != message->tid ||
 		reading->pid != message->pid)
-		reading->thread = obtain_thread(count, message);
+		reading->thread = status_sites_thread(count, message);
 	reading->tid = message->tid;
 	reading->pid = message->pid;
-	reading->site = obtain_site(count, message);
+	reading->site = status_sites_obtain(count, message);
 	reading->context = message->context;
 	return reading->thread && reading->site;
 }
@@ -286,49 +157,6 @@ static bool read_some(struct status_count *count, struct live_writer *writer)
 	return false;
 }
 
-static void add_losses(
-	struct status_count *count, struct live_writer *writer, size_t i)
-{
-	struct live_capture *capture = count->capture;
-	struct binlog_block head;
-
-	if (recording_read(capture->recording, writer->blocks[i].offset, &head,
-		    sizeof(head)) < sizeof(head))
-		return;
-	count->passed += head.passed;
-	count->dropped += head.dropped;
-}
-
-/* Nothing more is counted there. */
-static void leave_blocks(struct status_count *count, struct live_writer *writer)
-{
-	size_t done = live_capture_done(writer);
-	size_t i;
-
-	for (i = 0; i < done; i++)
-		add_losses(count, writer, i);
-	live_capture_forget(writer, done);
-}
-
-/* What is in the header was counted by threads without a block. */
-static void sum_losses(struct status_count *count)
-{
-	struct live_capture *capture = count->capture;
-	size_t i, k;
-
-	count->passed = count->left_passed;
-	count->dropped = count->left_dropped;
-	for (i = 0; i < capture->count; i++)
-		leave_blocks(count, capture->writers[i]);
-	count->left_passed = count->passed;
-	count->left_dropped = count->dropped;
-	count->passed += capture->recording->header.passed;
-	count->dropped += capture->recording->header.dropped;
-	for (i = 0; i < capture->count; i++)
-		for (k = 0; k < capture->writers[i]->count; k++)
-			add_losses(count, capture->writers[i], k);
-}
-
 /* Writers take turns, so that none has to wait for one that says much. */
 static void read_all(struct status_count *count, uint64_t until)
 {
@@ -337,7 +165,7 @@ static void read_all(struct status_count *count, uint64_t until)
 	bool first = true;
 	size_t i;
 
-	live_capture_look(capture, false);
+	status_gaps_look(count);
 	for (; more && !count->unfinished && !count->failed; first = false)
 		for (i = 0, more = false; i < capture->count; i++) {
 			if (!first && capture->writers[i]->stream.state !=
@@ -346,32 +174,11 @@ static void read_all(struct status_count *count, uint64_t until)
 			more |= !read_some(count, capture->writers[i]);
 			count->unfinished |= more && now() > until;
 		}
-	sum_losses(count);
+	status_losses_sum(count);
 	count->failed |= capture->failed;
 }
 
 /* ---- a ring ---- */
-
-static void forget(struct status_count *count)
-{
-	size_t i;
-
-	for (i = 0; i < count->site_room; i++) {
-		free(count->sites[i].module);
-		free(count->sites[i].build_id);
-		free(count->sites[i].called);
-		free(count->sites[i].format);
-	}
-	free(count->threads);
-	free(count->sites);
-	count->threads = NULL;
-	count->sites = NULL;
-	count->thread_count = count->site_count = count->site_room = 0;
-	count->other_threads = (struct status_thread){0};
-	count->other_sites = (struct status_site){0};
-	count->calls = 0;
-	count->oldest = count->newest = 0;
-}
 
 static void read_merged(struct status_count *count, struct merge *merge,
 	uint64_t since, uint64_t until)
@@ -408,7 +215,7 @@ static void read_ring(struct status_count *count, uint64_t until)
 	struct merge *merge = recording ? merge_new(&recording, 1) : NULL;
 
 	count->looked = now_of(CLOCK_REALTIME);
-	forget(count);
+	status_sites_forget(count);
 	count->failed = !merge;
 	if (recording) {
 		count->passed = recording->passed;
@@ -422,6 +229,18 @@ static void read_ring(struct status_count *count, uint64_t until)
 	set_span(count, since);
 	merge_free(merge);
 	recording_close(recording);
+}
+
+/* As if what was freed unread were more of the same. */
+static void leave_out_missed(struct status_count *count)
+{
+	double span = (double)(count->ended - count->begun);
+	double read = (double)count->recent_bytes;
+
+	if (count->missed > 0 && count->ended > count->begun)
+		count->begun = count->ended -
+			       (uint64_t)(span * read /
+					  (read + (double)count->missed));
 }
 
 /* Of what is behind the times tell how fast it came. */
@@ -440,6 +259,7 @@ static void read_grown(struct status_count *count, uint64_t until)
 		count->begun = looked;
 		count->ended = count->looked;
 	}
+	leave_out_missed(count);
 }
 
 static void begin_pass(struct status_count *count)
@@ -487,6 +307,7 @@ void status_count_free(struct status_count *count)
 {
 	if (count->capture)
 		live_capture_free(count->capture);
-	forget(count);
+	status_sites_forget(count);
+	free(count->summed);
 	*count = (struct status_count){.failed = true};
 }

@@ -62,9 +62,9 @@ struct status_count {
 	uint64_t recent_bytes;
 	uint64_t oldest; /* nanoseconds since 1970; 0: nothing was said */
 	uint64_t newest;
-	/* The recent ones came between these: the ends of the last two
-	 * passes; or, if not all was read, the times of what was.
-	 * Nanoseconds. */
+	/* The recent ones came between these: the beginnings of the last two
+	 * passes; or, if not all was read, the times of what was, or a part of
+	 * the former.  Nanoseconds. */
 	uint64_t begun;
 	uint64_t ended;
 	unsigned passes;
@@ -72,19 +72,26 @@ struct status_count {
 	uint64_t dropped;
 	uint64_t left_passed; /* in blocks that are done with */
 	uint64_t left_dropped;
+	uint32_t *summed; /* of each writer: the next block that is not in these
+			   */
+	size_t summed_room;
 	bool has_ring;
 	uint64_t ring_bytes;
-	uint64_t ring_span;  /* nanoseconds of which nothing is missing; */
-			     /* UINT64_MAX: nothing was overwritten */
-	uint64_t looked;     /* when: monotonic, but wall time of a ring */
-	bool unfinished;     /* there is more than was read */
+	uint64_t ring_span; /* nanoseconds of which nothing is missing; */
+			    /* UINT64_MAX: nothing was overwritten */
+	uint64_t looked;    /* when: monotonic, but wall time of a ring */
+	uint64_t missed;    /* bytes that were freed unread, in the last pass */
+	bool unfinished;    /* there is more than was read */
 	bool was_unfinished; /* in the pass before */
 	bool failed;	     /* out of memory, or it cannot be read */
 };
 
-/* To be freed whatever comes of it. */
-void status_count_begin(
-	struct status_count *count, const struct target *target);
+/*
+ * To be freed whatever comes of it.  `past` is what binlog-pack has noted of
+ * the capture, parts of which it has freed; null: nothing.
+ */
+void status_count_begin(struct status_count *count, const struct target *target,
+	const struct live_past *past);
 
 /*
  * What is new since the last pass; left unfinished after so long, and gone on

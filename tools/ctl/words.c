@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder/suggest.h"
+
 static const struct {
 	const char *text;
 	enum word_form form;
@@ -29,6 +31,27 @@ static size_t find(const char *text, size_t length)
 	return i;
 }
 
+/* Good until the next call. */
+static const char *complain(const char *text, size_t length)
+{
+	static char sentence[96];
+	const char *names[WORDS];
+	char given[SUGGEST_LENGTH_MAX + 1];
+	const char *near;
+	size_t i;
+
+	for (i = 0; i < WORDS; i++)
+		names[i] = words[i].text;
+	snprintf(given, sizeof(given), "%.*s",
+		length > SUGGEST_LENGTH_MAX ? 0 : (int)length, text);
+	near = suggest_nearest(given, names, WORDS);
+	snprintf(sentence, sizeof(sentence),
+		"no such word: %s%s%ssee binlog-ctl --help",
+		near ? "did you mean " : "", near ? near : "",
+		near ? "? or " : "");
+	return sentence;
+}
+
 static bool takes_next(
 	enum word_form form, char *const *arguments, size_t count)
 {
@@ -53,7 +76,7 @@ const char *words_next(
 		return NULL;
 	}
 	if (word == WORDS)
-		return "no such word: see binlog-ctl --help";
+		return complain(text, length);
 	said->word = (enum word)word;
 	if (text[length] == '=') {
 		said->value = text + length + 1;

@@ -11,6 +11,8 @@
 #include "record/config.h"
 #include "record/levels.h"
 #include "tools/ctl/resolve.h"
+#include "tools/ctl/resolve_modules.h"
+#include "tools/run/needed_libraries.h"
 #include "tools/run/streams_check.h"
 
 /* More is not read by the library. */
@@ -159,22 +161,36 @@ static void say(void *closure, unsigned line, const char *sentence)
 	file->check->say(text);
 }
 
+/* The program, and what it will be started with. */
+static void find_modules(struct file *file, struct resolve_modules *modules)
+{
+	char *path = realpath(file->check->program, NULL);
+
+	if (path && resolve_modules_add_file(modules, path, path) &&
+		!needed_libraries_add(modules, path))
+		say(file, 0,
+			"the libraries of the program are not all known: give "
+			"rules about their source to binlog-ctl, when it runs");
+	free(path);
+}
+
 /* Null: *error, or memory. */
 static char *resolve(
 	struct file *file, size_t *bytes, struct rules_error *error)
 {
 	struct symbolizer_options options = {0};
 	struct resolve_report report = {say, file};
-	struct resolve_module module = {0};
+	struct resolve_modules modules = {0};
 	char *cache = symbolizer_usual_cache();
 	char *resolved;
 
-	module.path = realpath(file->check->program, NULL);
-	module.name = module.path;
+	if (resolve_is_needed(file->rules.text, file->rules.bytes))
+		find_modules(file, &modules);
 	options.cache = cache;
-	resolved = resolve_rules(file->rules.text, file->rules.bytes, &module,
-		module.path != NULL, &options, &report, bytes, error);
-	free(module.path);
+	resolved = resolve_rules(file->rules.text, file->rules.bytes,
+		modules.modules, modules.count, &options, &report, bytes,
+		error);
+	resolve_modules_free(&modules);
 	free(cache);
 	return resolved;
 }

@@ -2,7 +2,7 @@
  * What binlog-run hands to the library in BINLOG_CONFIG.  Called by main.
  * Promises to say what the library, which prints nothing, could only pass over
  * in silence, and that rules about the source (`func`, `file`, `line`) come to
- * the program as rules about places in it.
+ * the program as rules about places in it and in its libraries.
  */
 #ifndef TOOLS_RUN_CONFIG_CHECK_H
 #define TOOLS_RUN_CONFIG_CHECK_H
@@ -14,7 +14,8 @@
 struct config_check {
 	const char *path;      /* of the file, absolute */
 	const char *directory; /* of the captures; made if need be */
-	const char *program;   /* that the rules are looked up for */
+	const char *program;   /* that the rules are looked up for, with its */
+			     /* libraries */
 	/* Told in a sentence what has no effect. */
 	void (*say)(const char *sentence);
 };

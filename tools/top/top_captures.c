@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/top/top_past.h"
+
 /* That have ended, and are shown still. */
 #define ENDED_MAX 64u
 /* A ring is read anew each time: no more than a part of our time is for that.
@@ -38,6 +40,7 @@ bool top_captures_is_rough(const struct top_capture *capture)
 	const struct status_count *count = &capture->count;
 
 	return count->unfinished || count->was_unfinished ||
+	       count->missed > 0 ||
 	       (count->has_ring && count->ring_span != UINT64_MAX);
 }
 
@@ -51,18 +54,41 @@ static void free_capture(struct top_capture *capture)
 	free(capture);
 }
 
+static bool is_same(const struct target *a, const struct target *b)
+{
+	struct stat one, other;
+
+	return fstat(a->fd, &one) == 0 && fstat(b->fd, &other) == 0 &&
+	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
 static struct top_capture *find(
 	const struct top_captures *captures, const struct target *target)
 {
 	size_t i;
 
 	for (i = 0; i < captures->count; i++)
-		if (captures->all[i]->target.header.nonce ==
-				target->header.nonce &&
-			captures->all[i]->target.header.pid ==
-				target->header.pid)
+		if (is_same(&captures->all[i]->target, target))
 			return captures->all[i];
 	return NULL;
+}
+
+/* Parts of it may have been packed and freed. */
+static void begin_count(struct top_capture *capture)
+{
+	const struct target *target = &capture->target;
+	struct live_pasts pasts = {0};
+	struct binlog_packed freed;
+	const struct live_past *past = NULL;
+
+	if (pread(target->fd, &freed, sizeof(freed), BINLOG_PACKED_OFFSET) ==
+			(ssize_t)sizeof(freed) &&
+		freed.bytes > 0) {
+		top_past_read(&pasts, target->path);
+		past = live_past_find(&pasts, target->header.nonce);
+	}
+	status_count_begin(&capture->count, target, past);
+	live_past_free(&pasts);
 }
 
 /* Takes over what is open in *target.  False: out of memory. */
@@ -81,7 +107,7 @@ static bool add(struct top_captures *captures, struct target *target)
 	capture->target = *target;
 	capture->seen = true;
 	target->fd = -1;
-	status_count_begin(&capture->count, &capture->target);
+	begin_count(capture);
 	all[captures->count++] = capture;
 	return true;
 }

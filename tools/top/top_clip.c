@@ -1,38 +1,32 @@
 #include "tools/top/top_clip.h"
 
-#include <wchar.h>
+#include "decoder/text_width.h"
 
 #define TAB 8u
 
-/* Columns of the character that begins at `text`, and its bytes. */
-static size_t measure(
-	const char *text, size_t size, size_t column, size_t *bytes)
+/* Of the character that begins the text. */
+static size_t count_bytes(const char *text, size_t size)
 {
-	mbstate_t state = {0};
-	wchar_t c;
-	size_t length = mbrtowc(&c, text, size, &state);
-	int columns;
+	size_t bytes = 1;
 
-	*bytes = 1;
-	if (*text == '\t')
-		return TAB - column % TAB;
-	if (length == 0 || length > size)
-		return 1;
-	*bytes = length;
-	columns = wcwidth(c);
-	return columns < 0 ? 1 : (size_t)columns;
+	while (bytes < size && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+		bytes++;
+	return bytes;
 }
 
-void top_clip(
-	struct render_buffer *out, const char *text, size_t size, size_t width)
+void top_clip(struct render_buffer *out, const char *text, size_t size,
+	size_t width)
 {
 	size_t column = 0;
 	size_t bytes;
 	size_t i;
 
 	for (i = 0; i < size; i += bytes) {
-		size_t columns = measure(text + i, size - i, column, &bytes);
+		size_t columns;
 
+		bytes = count_bytes(text + i, size - i);
+		columns = text[i] == '\t' ? TAB - column % TAB
+					  : text_width(text + i, bytes);
 		if (columns > width - column)
 			return;
 		if (text[i] == '\t')

@@ -1,6 +1,6 @@
 /*
  * Text cut to columns of a terminal.  Called by top_page.c for each line;
- * expects text that escape_put() has made safe, and the locale's characters.
+ * expects text that escape_put() has made safe.
  */
 #ifndef TOOLS_TOP_TOP_CLIP_H
 #define TOOLS_TOP_TOP_CLIP_H

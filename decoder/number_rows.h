@@ -3,8 +3,8 @@
  * each row.  Filled cell by cell by the styles that show numbers; what comes
  * from programs is escaped by the rules of either.
  */
-#ifndef DECODER_REPORT_H
-#define DECODER_REPORT_H
+#ifndef DECODER_NUMBER_ROWS_H
+#define DECODER_NUMBER_ROWS_H
 
 #include "decoder/message_sites.h"
 #include "decoder/number_text.h"
@@ -12,33 +12,35 @@
 #include "decoder/output.h"
 #include "decoder/table.h"
 
-#define REPORT_COLUMNS_MAX 16
+#define NUMBER_ROWS_COLUMNS_MAX 16
 
 /* The last one is null-named. */
-struct report_column {
+struct number_rows_column {
 	const char *name; /* at the head of the table */
 	const char *key;  /* in JSON */
 	bool right;	  /* aligned */
 };
 
-struct report {
-	const struct report_column *columns;
+struct number_rows {
+	const struct number_rows_column *columns;
 	struct output *output;
 	bool json;
 	struct table table;
-	struct table_column heads[REPORT_COLUMNS_MAX + 1];
+	struct table_column heads[NUMBER_ROWS_COLUMNS_MAX + 1];
 	size_t cell; /* of the row */
 };
 
 /* The table's head is what it points to: it is not moved afterwards. */
-void report_begin(struct report *report, const struct report_column *columns,
-	struct output *output, bool json);
+void number_rows_begin(struct number_rows *rows,
+	const struct number_rows_column *columns, struct output *output,
+	bool json);
 
-void report_count(struct report *report, uint64_t count);
-void report_number(struct report *report, struct number_text text);
+void number_rows_count(struct number_rows *rows, uint64_t count);
+void number_rows_number(struct number_rows *rows, struct number_text text);
 /* Eight cells: least, mean, most, deviation and the percentiles. */
-void report_numbers(struct report *report, const struct numbers *numbers);
-#define REPORT_NUMBERS                                                         \
+void number_rows_numbers(
+	struct number_rows *rows, const struct numbers *numbers);
+#define NUMBER_ROWS_NUMBERS                                                    \
 	{"MIN", "min", true}, {"MEAN", "mean", true}, {"MAX", "max", true},    \
 		{"STDDEV", "stddev", true}, {"50%", "p50", true},              \
 		{"90%", "p90", true}, {"99%", "p99", true},                    \
@@ -47,23 +49,24 @@ void report_numbers(struct report *report, const struct numbers *numbers);
 	}
 
 /* Text of ours. */
-void report_word(struct report *report, const char *word);
+void number_rows_word(struct number_rows *rows, const char *word);
 /* There is none. */
-void report_nothing(struct report *report);
+void number_rows_nothing(struct number_rows *rows);
 /* Two cells: where the site is, and its format. */
-void report_site(struct report *report, const struct message_site *site);
+void number_rows_site(
+	struct number_rows *rows, const struct message_site *site);
 /* The same for all sites together. */
-void report_total(struct report *report);
+void number_rows_total(struct number_rows *rows);
 
 /* A bar as long as this part of the most, in the last column of a table. */
-void report_bar(struct report *report, uint64_t part, uint64_t most);
+void number_rows_bar(struct number_rows *rows, uint64_t part, uint64_t most);
 
 /*
  * Instead of numbers: no message that was chosen has this argument.
  */
-void report_no_argument(struct output *output, const char *name);
+void number_rows_no_argument(struct output *output, const char *name);
 
 /* Gives the table out; what fails is the failure of the output. */
-void report_end(struct report *report);
+void number_rows_end(struct number_rows *rows);
 
 #endif
