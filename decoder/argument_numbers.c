@@ -54,8 +54,10 @@ static bool needs(void *closure, const struct message *example)
 {
 	struct argument_numbers *numbers = closure;
 
+	if (named_field_number(example, numbers->name))
+		return true;
 	numbers->asked = true;
-	return named_field_number(example, numbers->name);
+	return false;
 }
 
 /* Long doubles are none of a column of numbers. */

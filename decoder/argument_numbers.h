@@ -25,7 +25,7 @@ struct argument_numbers {
 	struct numbers_room room;
 	struct number_bars *bars; /* of all sites; null: not asked for */
 	struct batch_fold fold;
-	bool asked;  /* there was a message */
+	bool asked;  /* there was a message, perhaps without it */
 	bool failed; /* out of memory */
 };
 

@@ -12,6 +12,7 @@ struct folding {
 	const struct options *options;
 	const struct batch_fold *fold;
 	struct packed_body *body;
+	const uint8_t *pieces; /* see packed_columns_pieces() */
 };
 
 /* All who say something in it, all of the time. */
@@ -114,23 +115,27 @@ static bool filter_all(
 	for (i = 0; i < body->batch.site_count; i++) {
 		if (!find_rows(body, i, &all[*count]))
 			continue;
-		if (!filter(folding, &all[*count]))
+		if ((folding->pieces && folding->pieces[i]) ||
+			!filter(folding, &all[*count]))
 			return false;
 		*count += all[*count].chosen_count > 0;
 	}
 	return true;
 }
 
-/* Calls that are not given out as messages. */
+/* Calls that are not given out as messages: of one in pieces the last. */
 static uint64_t calls_of(const struct packed_batch *batch)
 {
 	uint64_t calls = 0;
 	size_t i;
 
-	for (i = 0; i < batch->site_count; i++)
-		if (batch->sites[i].wanted &&
-			!is_event(batch->sites[i].context))
-			calls += batch->sites[i].messages;
+	for (i = 0; i < batch->site_count; i++) {
+		const struct packed_site *site = &batch->sites[i];
+
+		if (site->wanted && !is_event(site->context) &&
+			!(site->context->flags & BINLOG_CONTEXT_PARTIAL))
+			calls += site->messages;
+	}
 	return calls;
 }
 
@@ -181,12 +186,14 @@ static bool take_all(
 bool batch_fold_take(void *closure, struct packed_body *body)
 {
 	struct filter_batch *batches = closure;
-	const struct folding folding = {batches->options, batches->fold, body};
+	struct folding folding = {.options = batches->options,
+		.fold = batches->fold,
+		.body = body};
 	struct batch_rows *all;
 	size_t count;
 
 	if (!is_wanted_whole(folding.options, &body->batch) ||
-		packed_columns_have_pieces(body))
+		!packed_columns_pieces(body, &folding.pieces))
 		return false;
 	all = packed_columns_take(
 		body, (body->batch.site_count + 1) * sizeof(*all));

@@ -5,6 +5,7 @@
 
 #include "decoder/escape.h"
 #include "decoder/message_level.h"
+#include "decoder/places.h"
 #include "record/layout.h"
 #include "record/policy.h"
 #include "record/rules.h"
@@ -12,6 +13,9 @@
 
 /* Rules of more captures than these are not looked at. */
 #define CAPTURES_MAX 64u
+
+/* Functions that were put into one another deeper than that do not count. */
+#define SOURCES_MAX 16u
 
 /* Null where it has none. */
 struct category_rules {
@@ -23,16 +27,17 @@ struct category_rules {
 
 struct category {
 	const struct rules *given;
+	struct places *places;
 	struct category_rules captures[CAPTURES_MAX];
 	size_t count;
 };
 
-struct category *category_new(const struct rules *rules)
+struct category *category_new(const struct rules *rules, struct places *places)
 {
 	struct category *category = calloc(1, sizeof(*category));
 
 	if (category)
-		category->given = rules;
+		*category = (struct category){.given = rules, .places = places};
 	return category;
 }
 
@@ -170,15 +175,37 @@ static struct rule_site site_of(const struct message *message)
 	return site;
 }
 
-static bool put_by_rule(const struct rules *rules,
-	const struct message *message, struct render_buffer *out)
+struct sources {
+	struct rule_source all[SOURCES_MAX];
+	unsigned count;
+};
+
+static void take_source(void *closure, const struct place *place)
+{
+	struct sources *sources = closure;
+
+	if (sources->count < SOURCES_MAX)
+		sources->all[sources->count++] = (struct rule_source){
+			place->function, place->file, place->line};
+}
+
+static bool put_by_rule(const struct category *category,
+	const struct rules *rules, const struct message *message,
+	struct render_buffer *out)
 {
 	struct rule_verdict verdict;
 	struct rule_site site;
+	struct sources sources = {.count = 0};
 
 	if (!rules)
 		return false;
 	site = site_of(message);
+	if (category->places && rules_ask(rules) & RULES_ASK_SOURCE &&
+		caller_of(message))
+		places_find(category->places, message, caller_of(message),
+			take_source, &sources);
+	site.sources = sources.all;
+	site.sources_count = sources.count;
 	rules_decide(rules, &site, &verdict);
 	if (verdict.category)
 		escape_put(out, verdict.category, verdict.category_bytes,
@@ -193,7 +220,8 @@ void category_put(struct category *category, const struct message *message,
 	const char *name;
 
 	if (message_is_event(message) ||
-		put_by_rule(rules_of(category, message->capture), message, out))
+		put_by_rule(category, rules_of(category, message->capture),
+			message, out))
 		return;
 	if (message_is_syslog(message, &syslog) && syslog.ident) {
 		escape_put(

@@ -10,13 +10,15 @@
 #include "decoder/render_buffer.h"
 
 struct category;
+struct places;
 struct rules;
 
 /*
  * By these rules, which stay the caller's; null: by those that the message's
- * capture was recorded under.  Null: out of memory.
+ * capture was recorded under.  Without `places` nothing that rules say of the
+ * source holds.  Null: out of memory.
  */
-struct category *category_new(const struct rules *rules);
+struct category *category_new(const struct rules *rules, struct places *places);
 
 /* Null is fine. */
 void category_free(struct category *category);

@@ -33,7 +33,7 @@ struct cells *cells_new(const struct style_settings *settings)
 		return NULL;
 	cells->calendar.utc = settings->utc;
 	cells->places = settings->places;
-	cells->category = category_new(settings->rules);
+	cells->category = category_new(settings->rules, settings->places);
 	if (cells->category)
 		return cells;
 	free(cells);

@@ -158,6 +158,8 @@ static uint64_t prepare(struct ctf_streams *streams, struct ctf_stream *stream,
 {
 	size_t length = stream->packet.length;
 
+	if (wall > INT64_MAX)
+		wall = INT64_MAX; /* readers have no later time */
 	if (wall < stream->last && streams->files < FILES_MAX) {
 		write_packet(streams, stream);
 		begin_file(streams, stream);

@@ -62,20 +62,20 @@ struct definition_context {
 	size_t depth;
 	const uint8_t *kinds; /* enum binlog_argument */
 	size_t arguments;
-	size_t fixed_bytes;  /* of all arguments; 0 when that varies */
-	bool usable;	     /* all kinds of arguments are known */
-	size_t modules;	     /* that the process had at the definition */
+	size_t fixed_bytes;    /* of all arguments; 0 when that varies */
+	bool usable;	       /* all kinds of arguments are known */
+	size_t modules;	       /* that the process had at the definition */
 	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
-	uint64_t packed;     /* for pack.c: its site in a log; 0: none yet */
-	char *stack;	     /* resolved, for stack.c; null: not yet */
+	uint64_t packed;       /* for pack.c: its site in a log; 0: none yet */
+	char *stack;	       /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
-	struct render_plan *plan;   /* for message.c; null: not yet */
-	struct filter_site *filter; /* for filter.c; null: not yet */
-	const struct fields *fields;	  /* for fields.c; null: not yet */
-	struct span_site *spans;    /* for spans.c; null: not yet */
-	struct run_context *run;    /* for run_sites.c; null: not yet */
-	struct coverage_jump *jump; /* for coverage.c; null: not yet */
-	struct message_site *site;  /* for message_sites.c; null: not yet */
+	struct render_plan *plan;    /* for message.c; null: not yet */
+	struct filter_site *filter;  /* for filter.c; null: not yet */
+	const struct fields *fields; /* for fields.c; null: not yet */
+	struct span_site *spans;     /* for spans.c; null: not yet */
+	struct run_context *run;     /* for run_sites.c; null: not yet */
+	struct coverage_jump *jump;  /* for coverage.c; null: not yet */
+	struct message_site *site;   /* for message_sites.c; null: not yet */
 };
 
 /* All zeros is an empty table. */

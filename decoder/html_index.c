@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/category.h"
-#include "decoder/fields.h"
-#include "decoder/frames.h"
 #include "decoder/html_intern.h"
 #include "decoder/html_json.h"
+#include "decoder/html_site.h"
 #include "decoder/html_stack.h"
-#include "decoder/literal.h"
 #include "decoder/message_words.h"
 #include "record/hash.h"
 #include "record/levels.h"
@@ -18,7 +15,7 @@
 #define NUMBERS_MAX 65536u
 #define FRAMES_MAX (1u << 20)
 #define THREAD_NAME_BYTES 32
-#define FORMAT_SHOWN 1024u /* bytes; many sites may share a longer one */
+#define FORMAT_KEPT 1024u /* bytes; the rest of a key is its hash */
 
 /* Entries that look alike are one; `json` has them in order, with commas. */
 struct list {
@@ -143,11 +140,9 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_program(
-	struct render_buffer *json, const struct message *message)
+static void put_program(struct render_buffer *json,
+	const struct program *program, const struct recording *capture)
 {
-	const struct program *program = message->program;
-
 	html_json_put_plain(json, json->length > 0 ? ",\n[" : "[");
 	html_json_put_string(json, program->name);
 	html_json_put_plain(json, ",");
@@ -157,50 +152,58 @@ static void put_program(
 	html_json_put_plain(json, ",");
 	html_json_put_string(json, program->executable);
 	html_json_put_plain(json, ",");
-	html_json_put_string(json, last_part(message->capture->path));
+	html_json_put_string(json, capture ? last_part(capture->path) : NULL);
 	html_json_put_plain(json, "]");
 }
 
 /* From 1 on; 0: of the others. */
-static uint32_t number_program(
-	struct html_index *index, const struct message *message)
+static uint32_t number_program(struct html_index *index,
+	const struct program *program, const struct recording *capture)
 {
-	const struct {
-		const struct recording *capture;
-		uint32_t pid;
-		uint32_t process;
-	} key = {message->capture, message->program->pid,
-		message->program->process};
 	uint32_t number;
 	bool new;
 
 	number = html_intern_add(
-		&index->programs_known, &key, sizeof(key), &new);
+		&index->programs_known, &program, sizeof(program), &new);
 	if (number == HTML_INTERN_NONE)
 		return 0;
 	if (new)
-		put_program(&index->programs, message);
+		put_program(&index->programs, program, capture);
 	return number + 1;
 }
 
-uint32_t html_index_thread(
-	struct html_index *index, const struct message *message)
+static uint32_t number_thread(
+	struct html_index *index, uint32_t program, uint32_t tid)
 {
-	const uint32_t key[] = {number_program(index, message), message->tid};
-	struct thread *thread;
+	const uint32_t key[] = {program, tid};
 	uint32_t number;
 	bool new;
 
 	number = html_intern_add(&index->threads_known, key, sizeof(key), &new);
 	if (number == HTML_INTERN_NONE)
 		return 0;
-	thread = &index->threads[number + 1];
-	thread->program = key[0];
-	thread->tid = key[1];
-	if (message->thread[0] != '\0')
-		snprintf(thread->name, sizeof(thread->name), "%s",
-			message->thread);
+	index->threads[number + 1].program = program;
+	index->threads[number + 1].tid = tid;
 	return number + 1;
+}
+
+uint32_t html_index_thread(
+	struct html_index *index, const struct message *message)
+{
+	uint32_t number = number_thread(index,
+		number_program(index, message->program, message->capture),
+		message->tid);
+
+	if (number > 0 && message->thread[0] != '\0')
+		snprintf(index->threads[number].name, THREAD_NAME_BYTES, "%s",
+			message->thread);
+	return number;
+}
+
+uint32_t html_index_thread_of(
+	struct html_index *index, const struct program *program, uint32_t tid)
+{
+	return number_thread(index, number_program(index, program, NULL), tid);
 }
 
 static void put_string_key(
@@ -213,7 +216,7 @@ static void put_string_key(
 	render_buffer_put(key, &hash, sizeof(hash));
 	if (length > 0)
 		render_buffer_put(key, string->bytes,
-			length < FORMAT_SHOWN ? length : FORMAT_SHOWN);
+			length < FORMAT_KEPT ? length : FORMAT_KEPT);
 }
 
 /* All that tells one site of one process from others, and their streams. */
@@ -250,95 +253,12 @@ static void put_call(struct html_index *index, const struct message *message)
 		context->depth * sizeof(context->frames[0]));
 }
 
-static void put_location(void *closure, const struct place *place)
-{
-	struct render_buffer words = {0};
-	struct render_buffer *json = closure;
-
-	if (!place->file || place->line == 0) {
-		html_json_put_plain(json, "null");
-		return;
-	}
-	render_buffer_put(&words, place->file, strlen(place->file));
-	render_buffer_put_byte(&words, ':');
-	html_json_put_number(&words, place->line);
-	html_json_put_text(json, words.data, words.length);
-	render_buffer_free(&words);
-}
-
-/* Of a call: the format as in its source, without the quotes around it. */
-static void put_format(struct html_index *index, const struct message *message)
-{
-	const struct definition_string *format =
-		message_is_event(message) ? NULL : message_format(message);
-
-	index->words.length = 0;
-	if (format)
-		literal_put(&index->words, format->bytes,
-			format->length < FORMAT_SHOWN ? format->length
-						      : FORMAT_SHOWN);
-	if (index->words.length >= 2)
-		html_json_put_text(&index->text, index->words.data + 1,
-			index->words.length - 2);
-	else
-		html_json_put_plain(&index->text, "null");
-}
-
-static void put_fields(
-	struct render_buffer *json, const struct message *message)
-{
-	const struct fields *fields = fields_of(message);
-	size_t i;
-
-	html_json_put_plain(json, ",[");
-	for (i = 0; i < fields->count; i++) {
-		html_json_put_plain(json, i > 0 ? "," : "");
-		html_json_put_string(json, fields->all[i].name);
-	}
-	html_json_put_plain(json, "],[");
-	for (i = 0; i < fields->count; i++) {
-		html_json_put_plain(json, i > 0 ? "," : "");
-		html_json_put_number(json, fields->all[i].type);
-	}
-	html_json_put_plain(json, "]");
-}
-
-static void put_module(struct html_index *index, const struct message *message)
-{
-	const char *module = category_module(message);
-
-	html_json_put_plain(&index->text, ",");
-	html_json_put_string(&index->text, module);
-	html_json_put_plain(&index->text, ",");
-	if (module && category_offset(message) < UINT64_C(1) << 53)
-		html_json_put_number(&index->text, category_offset(message));
-	else
-		html_json_put_plain(&index->text, "null");
-}
-
-/* [function, format, module, offset, location, stack, names, types] */
 static uint32_t describe_site(
 	struct html_index *index, const struct message *message)
 {
-	const struct definition_string *function = message->context->function;
-	struct render_buffer *text = &index->text;
-
-	text->length = 0;
-	html_json_put_plain(text, "[");
-	html_json_put_string(text, function ? function->bytes : NULL);
-	html_json_put_plain(text, ",");
-	put_format(index, message);
-	put_module(index, message);
-	html_json_put_plain(text, ",");
-	if (index->settings.places && message->context->depth > 0)
-		frames_author(
-			index->settings.places, message, put_location, text);
-	else
-		html_json_put_plain(text, "null");
-	html_json_put_plain(text, ",");
-	html_json_put_number(text, html_stack_of(&index->stack, message));
-	put_fields(text, message);
-	html_json_put_plain(text, "]");
+	index->text.length = 0;
+	html_site_put(message, index->settings.places,
+		html_stack_of(&index->stack, message), &index->text);
 	return enter(index, &index->sites);
 }
 

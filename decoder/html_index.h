@@ -38,6 +38,10 @@ void html_index_free(struct html_index *index);
 uint32_t html_index_thread(
 	struct html_index *index, const struct message *message);
 
+/* The same of one that has said something already. */
+uint32_t html_index_thread_of(
+	struct html_index *index, const struct program *program, uint32_t tid);
+
 /* Where it is said, and where to. */
 void html_index_site(struct html_index *index, const struct message *message,
 	uint32_t *site, uint32_t *stream);

@@ -101,12 +101,14 @@ static void put_base64(struct output *output, const struct render_buffer *from)
 	output->text.length += size;
 }
 
-void html_page_put_chunk(
-	struct html_page *page, const struct render_buffer *parts, size_t count)
+void html_page_put_chunk(struct html_page *page, const char *class,
+	const struct render_buffer *parts, size_t count)
 {
 	size_t i;
 
-	put_plain(page, "<script type=\"application/octet-stream\">");
+	put_plain(page, "<script type=\"application/octet-stream\" class=\"");
+	put_plain(page, class);
+	put_plain(page, "\">");
 	for (i = 0; i < count; i++) {
 		if (!compress_part(page, &parts[i])) {
 			note_memory(page);

@@ -15,10 +15,10 @@ struct html_page;
 struct html_page *html_page_begin(struct output *output);
 
 /*
- * One element with these parts, which the page asks for one by one.  Their
- * bytes may be anything.
+ * One element of this class with these parts, which the page asks for one by
+ * one.  Their bytes may be anything.
  */
-void html_page_put_chunk(struct html_page *page,
+void html_page_put_chunk(struct html_page *page, const char *class,
 	const struct render_buffer *parts, size_t count);
 
 /* What html_json.h has made, and the end of the page; frees `page`. */

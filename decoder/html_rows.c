@@ -44,24 +44,23 @@ struct html_rows *html_rows_new(struct html_page *page)
 	return rows;
 }
 
-/* Seven bits in a byte, the lowest first. */
-static void put_varint(struct render_buffer *out, uint64_t number)
+void html_rows_put_number(struct render_buffer *out, uint64_t number)
 {
 	for (; number > 127; number >>= 7)
 		render_buffer_put_byte(out, (char)(number | 128));
 	render_buffer_put_byte(out, (char)number);
 }
 
-/* Small ones of either sign are short. */
-static void put_signed(struct render_buffer *out, uint64_t number)
+void html_rows_put_signed(struct render_buffer *out, uint64_t number)
 {
-	put_varint(out, number << 1 ^ (number >> 63 ? UINT64_MAX : 0));
+	html_rows_put_number(
+		out, number << 1 ^ (number >> 63 ? UINT64_MAX : 0));
 }
 
 static void put_sized(
 	struct render_buffer *out, const struct render_buffer *from)
 {
-	put_varint(out, from->length);
+	html_rows_put_number(out, from->length);
 	render_buffer_put(out, from->data, from->length);
 	out->failed = out->failed || from->failed;
 }
@@ -80,14 +79,14 @@ static void put_chunk(struct html_rows *rows)
 	struct render_buffer parts[3] = {{0}};
 	size_t i;
 
-	put_varint(&parts[0], rows->count);
+	html_rows_put_number(&parts[0], rows->count);
 	put_sized(&parts[0], &rows->walls);
 	put_sized(&parts[0], &rows->threads);
 	put_sized(&parts[0], &rows->shapes);
 	put_sized(&parts[1], &rows->lengths);
 	put_sized(&parts[1], &rows->texts);
 	put_sized(&parts[2], &rows->values);
-	html_page_put_chunk(rows->page, parts, 3);
+	html_page_put_chunk(rows->page, "lines", parts, 3);
 	for (i = 0; i < 3; i++)
 		render_buffer_free(&parts[i]);
 	empty(rows);
@@ -110,14 +109,14 @@ void html_rows_put(struct html_rows *rows, const struct html_row *row)
 {
 	size_t start = rows->texts.length;
 
-	put_signed(&rows->walls, row->wall - rows->wall);
+	html_rows_put_signed(&rows->walls, row->wall - rows->wall);
 	rows->wall = row->wall;
-	put_varint(&rows->threads, row->thread);
-	put_varint(&rows->shapes, row->shape);
+	html_rows_put_number(&rows->threads, row->thread);
+	html_rows_put_number(&rows->shapes, row->shape);
 	escape_put(&rows->texts, row->text, row->bytes, 0);
-	put_varint(&rows->lengths,
+	html_rows_put_number(&rows->lengths,
 		units_of(rows->texts.data + start, rows->texts.length - start));
-	put_varint(&rows->values, row->value_count);
+	html_rows_put_number(&rows->values, row->value_count);
 	render_buffer_put(&rows->values, row->values, row->value_bytes);
 	rows->count++;
 	if (rows->count == ROWS ||
@@ -147,13 +146,13 @@ static void put_value(struct html_rows *rows, const struct field *field,
 	switch (field->type) {
 	case FIELD_INTEGER:
 		render_buffer_put_byte(out, VALUE_INTEGER);
-		put_signed(out, value->u64);
+		html_rows_put_signed(out, value->u64);
 		break;
 	case FIELD_UNSIGNED:
 	case FIELD_CHARACTER:
 	case FIELD_POINTER:
 		render_buffer_put_byte(out, VALUE_UNSIGNED);
-		put_varint(out, value->u64);
+		html_rows_put_number(out, value->u64);
 		break;
 	case FIELD_FLOAT:
 		render_buffer_put_byte(out, VALUE_FLOAT);

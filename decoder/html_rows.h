@@ -23,6 +23,12 @@ struct html_row {
 
 struct html_rows;
 
+/* Seven bits in a byte, the lowest first. */
+void html_rows_put_number(struct render_buffer *out, uint64_t number);
+
+/* The same of 64 bits with a sign: small ones of either sign are short. */
+void html_rows_put_signed(struct render_buffer *out, uint64_t number);
+
 /* The page stays the caller's.  Null: out of memory. */
 struct html_rows *html_rows_new(struct html_page *page);
 

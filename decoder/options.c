@@ -139,18 +139,37 @@ static const char *begin_around(struct options *options, const char **option)
 	return rules->around ? NULL : rules->problem;
 }
 
+static bool shows_spans(const char *style)
+{
+	static const char *const styles[] = {
+		"spans", "chrome", "perfetto", "html"};
+	size_t i;
+
+	for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		if (strcmp(style, styles[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Likewise. */
 static const char *check_spans(
 	const struct options *options, const char **option)
 {
-	bool spans = strcmp(options->style, "spans") == 0;
+	bool lines = strcmp(options->style, "spans") == 0;
+	bool named = options->spans.count > 0;
 
 	*option = "--longest";
-	if (options->longest > 0 && !spans)
+	if (options->longest > 0 && !named)
 		return "chooses spans: say of what with --spans";
+	if (options->longest > 0 && !lines)
+		return "is for lines: leave out --output";
 	*option = "--output=spans";
-	if (spans && options->spans.count == 0)
+	if (lines && !named)
 		return "no spans are named: say of what with --spans";
+	*option = "--spans";
+	if (named && !shows_spans(options->style))
+		return "what is shown has no spans: leave out --output, or "
+		       "give chrome, perfetto or html";
 	return NULL;
 }
 

@@ -58,7 +58,7 @@ struct options {
 	bool index; /* paths are of ELF files */
 	bool recover;
 	bool diff; /* the two paths are compared */
-	bool all; /* of rings */
+	bool all;  /* of rings */
 	bool stacks;
 	bool source;
 	bool location;

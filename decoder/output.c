@@ -7,6 +7,8 @@ static void write_all(struct output *output, struct render_buffer *from)
 {
 	size_t done = 0;
 
+	if (output->fd == OUTPUT_KEPT)
+		return;
 	if (from->failed && output->failed == 0)
 		output->failed = ENOMEM;
 	while (done < from->length && output->failed == 0) {

@@ -15,6 +15,9 @@
 
 #define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)
 
+/* In place of a descriptor: the text is not written, and stays there. */
+#define OUTPUT_KEPT (-2)
+
 struct output {
 	int fd;
 	int failed;	   /* errno of the first write that failed, or 0 */

@@ -12,6 +12,7 @@
 #include "decoder/output_directory.h"
 #include "decoder/suggest.h"
 #include "decoder/source.h"
+#include "record/rules.h"
 
 /* Those that --follow begins with. */
 #define FOLLOW_LINES 10u
@@ -235,6 +236,8 @@ struct outputs_needs outputs_need(const struct outputs *outputs)
 				columns_ask_for_places(&options->columns) ||
 				filter_rules_ask_for_places(&options->rules);
 	}
+	if (outputs->rules && rules_ask(outputs->rules) & RULES_ASK_SOURCE)
+		needs.places = true;
 	needs.places |= needs.stacks || needs.source || needs.pointers;
 	return needs;
 }
@@ -413,6 +416,12 @@ void outputs_remarks(const struct outputs *outputs, struct render_buffer *out)
 	}
 }
 
+/* Of a directory also the files that were made there. */
+static int sync_all(const struct outputs_one *one)
+{
+	return one->split ? syncfs(one->output.fd) : fsync(one->output.fd);
+}
+
 void outputs_end(struct outputs *outputs)
 {
 	size_t i;
@@ -426,7 +435,7 @@ void outputs_end(struct outputs *outputs)
 		output_end(&one->output);
 		if (one->output.fd == STDOUT_FILENO || one->output.fd < 0)
 			continue;
-		note(&one->output, fsync(one->output.fd) == 0);
+		note(&one->output, sync_all(one) == 0);
 		note(&one->output, close(one->output.fd) == 0);
 		one->output.fd = -1;
 	}

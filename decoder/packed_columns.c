@@ -1,5 +1,7 @@
 #include "decoder/packed_columns.h"
 
+#include <string.h>
+
 #include "decoder/packed_body_parts.h"
 
 struct message packed_columns_example(
@@ -17,12 +19,26 @@ struct message packed_columns_example(
 	};
 }
 
-bool packed_columns_have_pieces(const struct packed_body *body)
+bool packed_columns_pieces(struct packed_body *body, const uint8_t **sites)
 {
-	const struct column *continues = &body->continues;
+	struct column continues = body->continues;
+	struct column site = body->site;
+	uint8_t *has = NULL;
+	uint32_t i;
 
-	return continues->stride != 0 || continues->step != 0 ||
-	       *continues->at + continues->add != 0;
+	*sites = NULL;
+	if (continues.stride == 0 && continues.step == 0 &&
+		*continues.at + continues.add == 0)
+		return true;
+	has = column_store_take(&body->store, body->index->row_count);
+	if (!has)
+		return false;
+	memset(has, 0, body->index->row_count);
+	for (i = 0; i < body->index->count; i++)
+		has[column_read_next(&site)] |=
+			column_read_next(&continues) != 0;
+	*sites = has;
+	return true;
 }
 
 struct column packed_columns_numbers(

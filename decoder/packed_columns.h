@@ -13,8 +13,11 @@
 struct message packed_columns_example(
 	const struct packed_body *body, size_t site);
 
-/* Whether some of the messages are pieces of calls. */
-bool packed_columns_have_pieces(const struct packed_body *body);
+/*
+ * Of which sites a message goes on with the call of the one before it: 1 for
+ * each.  Null: of none; or false, out of memory.
+ */
+bool packed_columns_pieces(struct packed_body *body, const uint8_t **sites);
 
 /* All values of an argument, which is an I32, I64 or F64. */
 struct column packed_columns_numbers(

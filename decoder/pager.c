@@ -8,9 +8,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decoder/exit_status.h"
+
 /* It ends by itself at the end of a text that fits, shows colours, leaves the
  * text on the terminal, and ends when it is interrupted. */
 #define LESS "FRSXMK"
+
+/* Of a shell that has not found a command. */
+#define NOT_FOUND 127
+
+static pid_t pager_child; /* for the handler */
+
+static bool was_found(int status)
+{
+	return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
+}
+
+/* Who has left the pager does not want us to go on, whatever is to come. */
+static void end_with_pager(int number)
+{
+	int status;
+
+	(void)number;
+	if (waitpid(pager_child, &status, WNOHANG) == pager_child)
+		_exit(was_found(status) ? EXIT_ALL_READ : EXIT_NOTHING);
+}
 
 /* Null: none is wanted; empty: any. */
 static const char *command(void)
@@ -37,12 +59,14 @@ static _Noreturn void become_pager(const char *chosen, const int ends[2])
 	execlp("less", "less", (char *)NULL);
 	execlp("more", "more", (char *)NULL);
 	execlp("cat", "cat", (char *)NULL);
-	_exit(127);
+	_exit(NOT_FOUND);
 }
 
 void pager_begin(struct pager *pager)
 {
 	const char *chosen = command();
+	const struct sigaction ended = {.sa_handler = end_with_pager,
+		.sa_flags = SA_RESTART | SA_NOCLDSTOP};
 	int ends[2];
 	pid_t child;
 
@@ -54,27 +78,33 @@ void pager_begin(struct pager *pager)
 	if (child == 0)
 		become_pager(chosen, ends);
 	if (child > 0) {
-		pager->child = child;
+		pager->child = pager_child = child;
 		dup2(ends[1], STDOUT_FILENO);
-		/* That it is left early is no failure. */
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
+		sigaction(SIGCHLD, &ended, NULL);
+		end_with_pager(0); /* it may have before */
+	} else if (pager->terminal >= 0) {
+		close(pager->terminal);
 	}
 	close(ends[0]);
 	close(ends[1]);
 }
 
-void pager_end(struct pager *pager)
+bool pager_end(struct pager *pager)
 {
-	if (pager->child > 0) {
-		dup2(pager->terminal, STDOUT_FILENO);
-		while (waitpid(pager->child, NULL, 0) < 0 && errno == EINTR)
-			;
-		signal(SIGINT, SIG_DFL);
-		signal(SIGQUIT, SIG_DFL);
-	}
-	if (pager->terminal >= 0)
-		close(pager->terminal);
-	*pager = (struct pager){.terminal = -1};
+	int status = 0;
+
+	if (pager->child == 0)
+		return true;
+	signal(SIGCHLD, SIG_DFL);
+	dup2(pager->terminal, STDOUT_FILENO);
+	close(pager->terminal);
+	while (waitpid(pager->child, &status, 0) < 0 && errno == EINTR)
+		;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	pager->child = 0;
+	return was_found(status);
 }

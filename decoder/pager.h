@@ -2,7 +2,7 @@
  * The program that shows a long text page by page: begun by the main of a
  * reader whose standard output is a terminal, and waited for at the end.  While
  * it runs standard output leads to it, and whoever interrupts it does not
- * interrupt us.
+ * interrupt us; when it is left early, that ends us quietly.
  */
 #ifndef DECODER_PAGER_H
 #define DECODER_PAGER_H
@@ -21,7 +21,10 @@ struct pager {
  */
 void pager_begin(struct pager *pager);
 
-/* All was written: waits for the reader to be done with it. */
-void pager_end(struct pager *pager);
+/*
+ * All was written: waits for the reader to be done with it.  False: there was
+ * no such program, which the shell has said.
+ */
+bool pager_end(struct pager *pager);
 
 #endif

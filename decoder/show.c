@@ -304,7 +304,7 @@ static enum exit_status run(struct show *show)
 {
 	enum exit_status status;
 	size_t failed;
-	bool lost;
+	bool lost, shown;
 
 	open_captures(show);
 	if (!outputs_open(&show->outputs, &show->list))
@@ -317,11 +317,11 @@ static enum exit_status run(struct show *show)
 		show_messages(show);
 	else
 		report_memory(show);
-	pager_end(&show->pager);
+	shown = pager_end(&show->pager);
 	failed = report_outputs(show, &lost);
 	if (failed < show->outputs.count)
 		say_all(show);
-	status = lost ? EXIT_NOTHING : judge(show);
+	status = lost || !shown ? EXIT_NOTHING : judge(show);
 	source_free(show->messages);
 	capture_list_free(&show->list);
 	return status;

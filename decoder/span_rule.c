@@ -109,8 +109,8 @@ static const char *add_part(
 	if (rule->part_count == SPAN_PARTS_MAX)
 		return "more names than can be compared: leave some out";
 	part->start = name_at(text, first);
-	part->done = equal ? name_at(equal + 1, bytes - first - 1)
-			   : part->start;
+	part->done =
+		equal ? name_at(equal + 1, bytes - first - 1) : part->start;
 	if (part->start.bytes == 0 || part->done.bytes == 0)
 		return "a name is missing after `by`: give " LIKE;
 	part->of = equal ? SPAN_PART_ARGUMENT : what_is(&part->start);

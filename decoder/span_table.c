@@ -29,9 +29,9 @@ static struct span_key *find_key(const struct span_table *table, uint64_t hash,
 	struct span_key *key =
 		table->keys ? table->keys[hash & table->mask] : NULL;
 
-	while (key && (key->hash != hash || key->rule != rule ||
-			      key->size != size ||
-			      memcmp(key->bytes, bytes, size) != 0))
+	while (key &&
+		(key->hash != hash || key->rule != rule || key->size != size ||
+			memcmp(key->bytes, bytes, size) != 0))
 		key = key->collides;
 	return key;
 }

@@ -128,8 +128,8 @@ static void put_escaped(struct render_buffer *out, const char *string)
 }
 
 /* As --index does. */
-static void put_statement(const struct coverage_statement *statement,
-	struct render_buffer *out)
+static void put_statement(
+	const struct coverage_statement *statement, struct render_buffer *out)
 {
 	const struct index_statement *of = &statement->of;
 	char place[32];
@@ -177,10 +177,11 @@ void style_coverage_end(void *state)
 	struct output *output = style->settings.output;
 	const struct coverage_statement *statements;
 	size_t count;
-	bool good;
+	bool good = true;
 
 	statements = coverage_list(style->coverage, &count);
-	good = put_files(statements, count, &output->text);
+	if (count > 0)
+		good = put_files(statements, count, &output->text);
 	put_those(statements, count, "\nnever:\n", never_fired, output);
 	put_those(statements, count, "\nnot known:\n", may_have_fired, output);
 	if ((!good || !coverage_is_whole(style->coverage)) &&

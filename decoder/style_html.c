@@ -11,6 +11,7 @@
 #include "decoder/html_losses.h"
 #include "decoder/html_page.h"
 #include "decoder/html_rows.h"
+#include "decoder/html_spans.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
 #include "decoder/style.h"
@@ -41,6 +42,7 @@ struct report {
 	struct html_page *page;
 	struct html_rows *rows;
 	struct html_index *index;
+	struct html_spans *spans; /* null: none are asked for */
 	uint64_t calls;
 	bool said; /* the message has gone into a line already */
 	struct render_buffer head; /* of a line that is whole at once */
@@ -229,6 +231,7 @@ static void put_event(struct report *report, const struct message *message)
 
 static void free_report(struct report *report)
 {
+	html_spans_free(report->spans);
 	html_index_free(report->index);
 	html_page_free(report->page);
 	render_buffer_free(&report->head);
@@ -256,6 +259,7 @@ static struct line_joiner *new_joiner(struct report *report)
 void *style_html_begin(const struct style_settings *settings)
 {
 	struct report *report = calloc(1, sizeof(*report));
+	bool failed = true;
 
 	if (!report)
 		return NULL;
@@ -265,6 +269,9 @@ void *style_html_begin(const struct style_settings *settings)
 	if (report->page)
 		report->rows = html_rows_new(report->page);
 	if (report->rows && report->index)
+		report->spans = html_spans_new(
+			settings, report->index, report->page, &failed);
+	if (!failed)
 		report->joiner = new_joiner(report);
 	if (!report->joiner) {
 		if (report->rows)
@@ -281,6 +288,7 @@ void style_html_message(void *state, const struct message *message)
 {
 	struct report *report = state;
 
+	html_spans_message(report->spans, message);
 	report->said = message->continues || message_is_event(message);
 	if (message_is_event(message)) {
 		if (event_words_are(message))
@@ -305,6 +313,8 @@ static void put_index(
 	html_json_put_plain(out, ",\"zones\":[");
 	render_buffer_put(out, report->zones.data, report->zones.length);
 	html_json_put_plain(out, "],\n");
+	html_spans_end(report->spans, &report->settings, out);
+	html_json_put_plain(out, ",\n");
 	html_losses_put(&report->settings, out);
 	html_json_put_plain(out, ",\n");
 	html_index_put(report->index, out);

@@ -119,7 +119,9 @@ static void put_origin(struct journal *journal, const struct message *message)
 	const struct definition_string *function = message->context->function;
 	int level = message_level(message);
 
-	put_number(out, "__REALTIME_TIMESTAMP", message->wall / 1000);
+	/* systemd refuses 0. */
+	put_number(out, "__REALTIME_TIMESTAMP",
+		message->wall < 1000 ? 1 : message->wall / 1000);
 	put_boot(out, message);
 	put_number(out, "PRIORITY",
 		(uint64_t)(level > LEVEL_debug ? LEVEL_debug : level));

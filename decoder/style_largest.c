@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct largest {
 	struct batch_fold fold;
 	const char *name;
 	long double sign;
+	long double floor; /* all that are less are too small */
 	struct entry *heap;
 	size_t count;
 	size_t most;
@@ -82,7 +84,7 @@ static void sift_down(struct largest *largest)
 static struct render_buffer show(
 	struct largest *largest, const struct message *message)
 {
-	struct output output = {.fd = -1};
+	struct output output = {.fd = OUTPUT_KEPT};
 	struct style_settings settings = largest->settings;
 	void *state;
 
@@ -128,7 +130,11 @@ static bool keep(struct largest *largest, const struct message *message,
 /* So large that it belongs to them. */
 static bool is_large(const struct largest *largest, long double value)
 {
-	return largest->count < largest->most || value > largest->heap[0].value;
+	if (value < largest->floor)
+		return false;
+	if (largest->count < largest->most)
+		return true;
+	return largest->count > 0 && value > largest->heap[0].value;
 }
 
 static bool enlarge(struct largest *largest)
@@ -176,32 +182,79 @@ static bool needs(void *closure, const struct message *example)
 {
 	struct largest *largest = closure;
 
+	if (named_field_number(example, largest->name))
+		return true;
 	largest->asked = true;
-	return named_field_number(example, largest->name);
+	return false;
+}
+
+/* A row's value, so that the largest is kept. */
+static long double next_value(const struct largest *largest,
+	const struct field *field, struct column *column)
+{
+	int64_t integer;
+	double number;
+
+	if (field->kind == BINLOG_ARG_F64) {
+		column_values_floats(column, &number, 1);
+		return largest->sign * number;
+	}
+	column_values_integers(column, field, &integer, 1);
+	if (column_values_are_signed(field->conversion))
+		return largest->sign * integer;
+	return largest->sign * (uint64_t)integer;
+}
+
+/* Puts a larger one in place of the least of a heap of values. */
+static void replace_least(long double *values, size_t count, long double value)
+{
+	size_t at = 0;
+	size_t child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count && values[child + 1] < values[child])
+			child++;
+		if (value <= values[child])
+			break;
+		values[at] = values[child];
+		at = child;
+	}
+	values[at] = value;
+}
+
+/* So many values of the rows are as large as that; what is less than the least
+ * of them need not be shown. */
+static void raise_floor(struct largest *largest, const struct field *field,
+	const struct batch_rows *rows, struct column column)
+{
+	size_t count = largest->most;
+	long double *values;
+	size_t i;
+
+	if (count == 0 || rows->chosen_count < count)
+		return;
+	values = packed_columns_take(rows->body, count * sizeof(*values));
+	for (i = 0; values && i < count; i++)
+		values[i] = -INFINITY;
+	for (i = 0; values && i < rows->count; i++) {
+		long double value = next_value(largest, field, &column);
+
+		if (batch_fold_has(rows, i) && value > values[0])
+			replace_least(values, count, value);
+	}
+	if (values && values[0] > largest->floor)
+		largest->floor = values[0];
 }
 
 static bool has_large(const struct largest *largest, const struct field *field,
 	const struct batch_rows *rows, struct column column)
 {
-	bool is_float = field->kind == BINLOG_ARG_F64;
-	bool is_signed = column_values_are_signed(field->conversion);
 	size_t i;
 
 	for (i = 0; i < rows->count; i++) {
-		long double value;
-		int64_t integer;
-		double number;
+		long double value = next_value(largest, field, &column);
 
-		if (is_float) {
-			column_values_floats(&column, &number, 1);
-			value = number;
-		} else {
-			column_values_integers(&column, field, &integer, 1);
-			value = is_signed ? (long double)integer
-					  : (long double)(uint64_t)integer;
-		}
-		if (batch_fold_has(rows, i) &&
-			is_large(largest, value * largest->sign))
+		if (batch_fold_has(rows, i) && is_large(largest, value))
 			return true;
 	}
 	return false;
@@ -213,14 +266,19 @@ static bool accepts(void *closure, const struct batch_rows *rows)
 	struct largest *largest = closure;
 	const struct field *field =
 		named_field_number(&rows->example, largest->name);
+	struct column column;
 
 	if (!field)
 		return true;
+	largest->seen = true;
 	if (field->kind == BINLOG_ARG_LONG_DOUBLE)
 		return false;
-	return !has_large(largest, field, rows,
-		packed_columns_numbers(
-			rows->body, rows->site, field->argument));
+	column =
+		packed_columns_numbers(rows->body, rows->site, field->argument);
+	if (!has_large(largest, field, rows, column))
+		return true;
+	raise_floor(largest, field, rows, column);
+	return false;
 }
 
 static void take(void *closure, const struct batch_rows *rows)
@@ -255,6 +313,7 @@ static void *begin(const struct style_settings *settings, bool smallest)
 	largest->lines = style_chosen(&largest->options);
 	largest->name = settings->options->argument;
 	largest->sign = smallest ? -1 : 1;
+	largest->floor = -INFINITY;
 	largest->most = rows == LAST_LINES_ALL ? ROWS_DEFAULT : rows;
 	largest->fold = (struct batch_fold){
 		.needs = needs,

@@ -44,6 +44,7 @@ struct span_style {
 	size_t count;
 	size_t room;
 	uint64_t ended;
+	bool any;    /* messages */
 	bool failed; /* out of memory */
 };
 
@@ -221,6 +222,7 @@ void style_spans_message(void *state, const struct message *message)
 {
 	struct span_style *style = state;
 
+	style->any = true;
 	spans_message(style->spans, message);
 }
 
@@ -315,9 +317,9 @@ void style_spans_end(void *state)
 
 	spans_finish(style->spans);
 	put_longest(style);
-	if (!style->settings.options->quiet)
+	if (style->any && !style->settings.options->quiet)
 		put_sums(style);
-	if (style->settings.remarks)
+	if (style->any && style->settings.remarks)
 		spans_put_remarks(style->spans, style->settings.remarks);
 	if ((style->failed || !spans_are_whole(style->spans)) &&
 		output->failed == 0)

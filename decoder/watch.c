@@ -19,7 +19,7 @@
  * Between passes, milliseconds: while something is said, and the longest while
  * nothing is.  With the guard, see live.h, that is how late a message is seen.
  */
-enum { PAUSE_BUSY = 8, PAUSE_MOST = 30 };
+enum { PAUSE_BUSY = 8, PAUSE_MOST = 20 };
 #define GUARD_NS 8000000u
 
 static volatile sig_atomic_t stopped;
@@ -67,10 +67,11 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* True: nobody reads standard output any more. */
-static bool is_left(int milliseconds)
+/* True: nobody reads the only output any more. */
+static bool is_left(const struct outputs *outputs, int milliseconds)
 {
-	struct pollfd out = {.fd = STDOUT_FILENO};
+	struct pollfd out = {
+		.fd = outputs->count == 1 ? outputs->all[0].output.fd : -1};
 
 	return poll(&out, 1, milliseconds) > 0 &&
 	       out.revents & (POLLERR | POLLHUP);
@@ -133,10 +134,11 @@ static bool is_refused(const struct watch *watch, enum live_state state)
 static bool pass(struct watch *watch)
 {
 	enum live_state state;
+	int why;
 
 	live_notice_freed(watch->live);
 	state = live_look(watch->live);
-
+	why = errno;
 	if (state == LIVE_FAILED) {
 		watch->sum.end = WATCH_MEMORY;
 		return false;
@@ -146,7 +148,7 @@ static bool pass(struct watch *watch)
 		return false;
 	}
 	if (state == LIVE_ABSENT || state == LIVE_EMPTY)
-		say_waiting(watch, state, errno);
+		say_waiting(watch, state, why);
 	if (!show_messages(watch))
 		return false;
 	say_new_errors(watch);
@@ -161,7 +163,7 @@ static void go_on(struct watch *watch)
 {
 	int pause = PAUSE_BUSY;
 
-	while (pass(watch) && !is_left(pause) && !stopped) {
+	while (pass(watch) && !is_left(watch->outputs, pause) && !stopped) {
 		if (live_is_busy(watch->live))
 			pause = PAUSE_BUSY;
 		else if (pause < PAUSE_MOST)

@@ -18,6 +18,14 @@
 #define RULES_GLOB_MAX 4096u
 #define RULES_TEXT_MAX (960u << 10)
 
+/* A function of the source that a call is in: several, where the compiler has
+ * put one into another. */
+struct rule_source {
+	const char *func;
+	const char *file; /* its path */
+	unsigned line;
+};
+
 /* What is known of the calls from one place; null, or 0: it is not. */
 struct rule_site {
 	const char *program;
@@ -31,10 +39,12 @@ struct rule_site {
 	unsigned streams; /* POLICY_STDOUT... */
 	const char *path; /* of a file stream */
 	const char *thread;
-	int level;    /* as inferred */
-	bool is_copy; /* of a text that is written as well: the names of */
-	/* secrets that nobody has to ask for, see */
-	/* rule_redact.h, are redacted before all rules */
+	int level;			   /* as inferred */
+	const struct rule_source *sources; /* never known in a process */
+	unsigned sources_count;
+	/* Of a text that is written as well: the names of secrets that nobody
+	 * has to ask for, see rule_redact.h, are redacted before all rules. */
+	bool is_copy;
 };
 
 enum rule_action { RULE_CAPTURE, RULE_PASS, RULE_DROP };

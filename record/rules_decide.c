@@ -170,15 +170,60 @@ static enum answer answer_of(const struct rule_condition *condition,
 	}
 }
 
-static bool applies(struct rule *rule, const struct subject *subject, int level)
+static bool is_about_source(const struct rule_condition *condition)
+{
+	return condition->kind == RULE_OF_func ||
+	       condition->kind == RULE_OF_file ||
+	       condition->kind == RULE_OF_line;
+}
+
+static enum answer source_matches(const struct rule_condition *condition,
+	const struct rule_source *source)
+{
+	const struct rule_glob *glob = &condition->glob;
+
+	if (condition->kind == RULE_OF_func)
+		return source->func ? rule_glob_matches(glob, source->func,
+					      length(source->func))
+				    : UNKNOWN;
+	if (condition->kind == RULE_OF_file)
+		return source->file ? path_glob_matches(glob->text, glob->bytes,
+					      source->file)
+				    : UNKNOWN;
+	return source->line ? condition->low <= source->line &&
+				      source->line <= condition->high
+			    : UNKNOWN;
+}
+
+/* All that a rule says of the source has to hold for one function. */
+static bool source_applies(struct rule *rule, const struct rule_source *source)
 {
 	const struct rule_condition *condition = rule_conditions(rule);
 
 	for (uint32_t i = 0; i < rule->conditions; i++, condition++)
-		if (answer_of(condition, subject, level) !=
-			(condition->negated ? NO : YES))
+		if (is_about_source(condition) &&
+			source_matches(condition, source) !=
+				(condition->negated ? NO : YES))
 			return false;
 	return true;
+}
+
+static bool applies(struct rule *rule, const struct subject *subject, int level)
+{
+	const struct rule_condition *condition = rule_conditions(rule);
+	const struct rule_site *site = subject->site;
+	bool asks_source = false;
+
+	for (uint32_t i = 0; i < rule->conditions; i++, condition++)
+		if (is_about_source(condition))
+			asks_source = true;
+		else if (answer_of(condition, subject, level) !=
+			 (condition->negated ? NO : YES))
+			return false;
+	for (unsigned i = 0; asks_source && i < site->sources_count; i++)
+		if (source_applies(rule, &site->sources[i]))
+			return true;
+	return !asks_source;
 }
 
 static void set_action(struct rule_verdict *verdict, enum rule_action action)

@@ -3,34 +3,60 @@
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 
-/* After so long it is known well enough. */
-#define ENOUGH_NS 100000000u
 #define SHIFT 20
 #define PART ((uint64_t)1 << SHIFT)
 /* What is longer is for ever: 13 days. */
 #define LONGEST_NS ((uint64_t)1 << 50)
+/* Sooner than that it is asked for each time. */
+#define FIRST_NS 100000000u
+/* Of what has passed, reading the clocks may take this part: who is interrupted
+ * meanwhile would take ticks and time of different moments. */
+#define PRECISION 8192u
+#define TRIES 3
 
-/* Ticks in PART nanoseconds. */
+/* Whether the clocks were read at one moment. */
+static bool read_clocks(struct binlog_anchor *now)
+{
+	const struct binlog_anchor *start = &capture_file_header->start;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = clock_ticks();
+
+		clock_anchor(now);
+		if (now->ticks - before <
+			(now->ticks - start->ticks) / PRECISION)
+			return true;
+	}
+	return false;
+}
+
+/* Ticks in PART nanoseconds.  The older the capture is, the better it is known:
+ * it is asked for again when twice the time has passed. */
 static uint64_t pace_now(void)
 {
 	const struct binlog_anchor *start = &capture_file_header->start;
-	static uint64_t pace;
+	static uint64_t pace, until;
 	struct binlog_anchor now;
 	uint64_t known = __atomic_load_n(&pace, __ATOMIC_RELAXED);
 	uint64_t ticks, passed;
+	bool good;
 
-	if (known)
+	if (known && clock_ticks() < __atomic_load_n(&until, __ATOMIC_RELAXED))
 		return known;
-	clock_anchor(&now);
+	good = read_clocks(&now);
 	ticks = now.ticks - start->ticks;
 	passed = now.monotonic - start->monotonic;
+	good &= passed > FIRST_NS;
 	for (; passed >> 32; passed >>= 1)
 		ticks >>= 1;
 	known = passed ? (ticks << SHIFT) / passed : 0;
 	if (known == 0) /* time stands still */
 		known = PART;
-	if (passed > ENOUGH_NS)
+	if (good) {
 		__atomic_store_n(&pace, known, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&until, 2 * now.ticks - start->ticks, __ATOMIC_RELAXED);
+	}
 	return known;
 }
 

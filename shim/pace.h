@@ -1,8 +1,8 @@
 /*
  * How fast ticks pass, by what the clocks have said since the capture was made.
- * Used by what measures or limits times while the program runs; exact to some
- * millionths once it has run for a tenth of a second, and good enough before.
- * Lock-free, async-signal-safe.
+ * Used by what measures or limits times while the program runs; exact to a part
+ * in some thousand once it has run for a tenth of a second, the better the
+ * longer it has, and good enough before.  Lock-free, async-signal-safe.
  */
 #ifndef SHIM_PACE_H
 #define SHIM_PACE_H

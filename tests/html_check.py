@@ -69,7 +69,7 @@ def let_go(browser):
     browser.eval("document.activeElement.blur()")
     for _ in range(2):
         browser.key("Escape")
-    return browser.wait("shown.view.length === log.rows")
+    return counts(browser, "log.rows")
 
 
 def check_lines(browser):
@@ -85,7 +85,8 @@ def check_lines(browser):
 def check_search(browser):
     browser.fill("#search", "needle 7 ")
     same("a search finds the message", 1, counts(browser, 1))
-    same("and shows it", ["needle 7 in the hay"], rows(browser, "text"))
+    check(browser.wait("document.querySelector('#rows')?.children.length === 1 &&"
+                       "document.querySelector('#rows .text').textContent === 'needle 7 in the hay'"), "and shows it")
     same("with what was searched for marked", "needle 7 ", browser.eval("document.querySelector('#rows mark')?.textContent"))
     let_go(browser)
     browser.key("/")
@@ -109,19 +110,20 @@ def check_lanes(browser):
     browser.click(f".lane:nth-child({thread + 1})")
     wanted = number_of("thread.count")
     same("a click on the name of a lane shows its thread alone", wanted, counts(browser, wanted))
-    same("which all rows are of", 1, len(set(rows(browser, "thread"))))
+    check(browser.wait("new Set([...document.querySelectorAll('#rows .thread')].map(e => e.textContent)).size === 1"),
+          "which all rows are of")
     browser.click(".chip")
     check(browser.wait("shown.view.length === log.rows"), "a click on the filter lets it go")
     x, y = browser.eval(
         "(() => { const lane = lanes.threads.findIndex(t => log.index.threads[t][2] === 'worker-2');"
         "const row = lanes.sorted.rows[lanes.sorted.starts[lane * 4 + 2] + 3]; const r = element('marks').getBoundingClientRect();"
-        "return [r.x + pixelOf(log.time[row]), r.y + lane * LANE_HEIGHT + 20]; })()")
+        "return [r.x + pixelOf(log.time[row]), r.y + lane * lanes.height + 20]; })()")
     browser.click_at(x, y)
     same("a click on a mark chooses a message of its lane", "worker-2",
          browser.eval("log.index.threads[log.thread[table.chosen]]?.[2]"))
     check(browser.eval("Math.abs(pixelOf(log.time[table.chosen]) + element('marks').getBoundingClientRect().x - " + str(x) + ") < 8"),
           "the one that is there")
-    same("which the table shows", 1, browser.eval("document.querySelectorAll('#rows .chosen').length"))
+    check(browser.wait("document.querySelectorAll('#rows .chosen').length === 1"), "which the table shows")
     before = browser.eval("scale.to - scale.from")
     browser.wheel(x, y, -240)
     check(browser.wait(f"scale.to - scale.from < {before} * 0.5"), "the wheel zooms")
@@ -135,6 +137,21 @@ def check_lanes(browser):
     chosen = browser.wait("shown.view.length < log.rows && shown.view.length")
     check(chosen and browser.eval("shown.view.every(row => log.time[row] >= filter.from && log.time[row] <= filter.to)"),
           "dragging over the rate chooses a time", str(chosen))
+    let_go(browser)
+
+
+def check_spans(browser):
+    check(browser.wait("spans.depth === 1"), "spans are there")
+    same("and take as long as binlog-show says", text_of("durations").split(), browser.eval(
+        "spans.all.map(s => Math.floor(s.duration / 1e9) + '.' + pad(s.duration % 1e9, 9))"))
+    x, y = browser.eval(
+        "(() => { const span = spans.all[3]; const r = element('marks').getBoundingClientRect(); return ["
+        "r.x + pixelOf(span.time + span.duration / 2), r.y + lanes.ofThread[span.thread] * lanes.height + 6]; })()")
+    browser.mouse("mouseMoved", x, y)
+    same("one says what it is", "begin job=* => end job=* by job", browser.eval("element('tip').querySelector('code')?.textContent"))
+    browser.click_at(x, y)
+    check(browser.wait("document.querySelector('#rows .chosen .text')?.textContent === 'begin job=3'"),
+          "and leads to the message that began it")
     let_go(browser)
 
 
@@ -163,8 +180,8 @@ def check_details(browser):
 def check_stacks(browser):
     browser.click("#tab-stacks")
     browser.wait("document.querySelector('.frame')")
-    same("the flame graph has all calls, each once", text_of("calls").strip(),
-         browser.eval("document.querySelector('#stacks .tools').textContent").split()[0].replace(",", ""))
+    check(browser.wait("document.querySelector('#stacks .tools').textContent.replaceAll(',', '') === '"
+                       + text_of("calls").strip() + " calls'"), "the flame graph has all calls, each once")
     number = browser.eval("[...document.querySelectorAll('.frame')].find(e => e.title.startsWith('complain\\n'))?.dataset.frame")
     browser.click(f".frame[data-frame='{number}']")
     wanted = number_of("complaints.count")
@@ -195,7 +212,8 @@ def check_keys(browser):
           "End chooses the last message, which is shown")
     browser.key("Escape")
     browser.eval("element('scroll').scrollTop = 0")
-    browser.wait("table.top === 0")
+    check(browser.wait("document.querySelector('#rows .row')?.dataset.row === '0'"),
+          "the bar at the top shows the first message")
     x, y = browser.middle("#scroll")
     for _ in range(40):
         browser.wheel(x, y, 100000)
@@ -204,11 +222,11 @@ def check_keys(browser):
     browser.key("?")
     check(browser.wait("element('help').open"), "a key shows what the keys do")
     browser.click("#help-close")
-    background = "getComputedStyle(document.body).backgroundColor"
+    background = "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)"
     browser.dark(True)
     dark = browser.eval(background)
     browser.dark(False)
-    check(dark != browser.eval(background), "dark and light, as the system is")
+    check(max(dark) < 80 and min(browser.eval(background)) > 200, "dark and light, as the system is", str(dark))
 
 
 def check_hostile(browser):
@@ -251,6 +269,7 @@ with Browser() as browser:
     check_hostile(browser)
     check_search(browser)
     check_lanes(browser)
+    check_spans(browser)
     check_details(browser)
     check_stacks(browser)
     check_keys(browser)

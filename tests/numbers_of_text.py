@@ -176,6 +176,7 @@ WHERE = {
     "took > ratio": lambda n: n.get("took") is not None and n["took"] > n["ratio"],
     "hash >= 9223372036854775808 || arg2 == 1": lambda n: (n.get("hash") is not None and n["hash"] >= 2**63) or n.get("arg2") == 1,
     "step == 1700 || odd == 1 && step < 2000": lambda n: n.get("step") is not None and (n["step"] == 1700 or (n["odd"] == 1 and n["step"] < 2000)),
+    "!(!(odd == 1) && step > 1100)": lambda n: n.get("step") is not None and (n["odd"] == 1 or n["step"] <= 1100),
     "!(size == 3)": lambda n: n.get("size") is not None and n["size"] != 3,
     "size > 10 && nothing == 1": lambda n: False,
     "short > 1e30": lambda n: False,
@@ -185,6 +186,23 @@ for expression, holds in WHERE.items():
     wanted = sum(holds(each.numbers) for each in said)
     got = int(run("--count", "--where", expression))
     check(f"--count --where '{expression}': {wanted}", f"{got}, not {wanted}" if got != wanted else None)
+COMPARED = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b,
+            "!=": lambda a, b: a != b}
+
+
+def wrong_bounds():
+    odds = [each.numbers["odd"] for each in said if "odd" in each.numbers]
+    for comparison, holds in COMPARED.items():
+        for bound in (-1, 0, 0.5, 1, 2):
+            for expression, number in ((f"odd {comparison} {bound}", sum(holds(odd, bound) for odd in odds)),
+                                       (f"{bound} {comparison} odd", sum(holds(bound, odd) for odd in odds))):
+                got = int(run("--count", "--where", expression))
+                if got != number:
+                    return f"{expression}: {got}, not {number}"
+    return None
+
+
+check("--where compares exactly at each bound", wrong_bounds())
 check("--count: all messages", int(run("--count")) != int(rows("--count")[0]["messages"]) or None)
 wanted = [each for each in said if WHERE["size > 100"](each.numbers)]
 got = rows("--values=size", "--where=size > 100")[-1]

@@ -116,6 +116,19 @@ app=$TMP/stripped log '[rules]
 func parse_two drop' >/dev/null
 same "a program without symbols has no functions, and that is said" 1 "$(grep -c ': no log statement matches' "$TMP/said")"
 
+# ---- when the log is read ----
+log "# nothing" >/dev/null
+categories() { # RULE: which lines have the category
+	printf '[rules]\n%s category mine\n[output one]\nto = %s\ncolumns = category,message\n' "$1" "$TMP/categories" >"$TMP/reading.conf"
+	"$show" -q --config "$TMP/reading.conf" "$TMP/data" 2>/dev/null
+	sed -n 's/^mine  *//p' "$TMP/categories" | paste -sd ,
+}
+same "a category by the function, also of what was inlined into it" "parse two 2,inside 2" "$(categories 'func parse_two')"
+same "an inlined function by itself" "inside 2" "$(categories 'func inside')"
+same "by file and line" "parse one 1" "$(categories "file app.c line $(here 'parse one')")"
+same "all functions but some" "parse one 1" "$(categories 'not func parse_two not func main not func say not func inside format *parse*')"
+same "another file" "" "$(categories 'file other.c')"
+
 mkdir "$TMP/a [b]; *"
 $CC -O2 -g -w -Wl,--build-id=none -o "$TMP/a [b]; */app" "$TMP/app.c"
 same "a program without a build ID is known by its path" "parse two 2,inside 2" \

@@ -29,6 +29,7 @@ python3 "$consumers/ctf_names.py" names.3.ctf >names.read 2>&1
 	echo same=17 arg2=18 Same=19
 	echo arg1=20
 	echo arg1=21
+	echo ended=22
 	printf 'number=%d\n' 0 1 2
 } >names.wanted
 cut -d ' ' -f 2- -s names.read >names.got

@@ -11,9 +11,14 @@ done
 same_file "a packed log says the same as its captures" capture.heph log.blog.heph
 
 # What binlog-show has exported it shows as it was: but for ends of processes, which are no calls.
-"$show" -q capture | grep -av '\] end: ' >lines
-"$show" -q capture.heph >lines.heph
-same_file "read again it makes the same lines" lines lines.heph
+build export_names
+BINLOG_DIR=names BINLOG_STREAMS=stdout LD_PRELOAD=$lib ./export_names 3 >/dev/null
+export_to names.heph heph names
+for from in capture names; do
+	"$show" -q $from | grep -av '\] end: ' >lines
+	"$show" -q $from.heph >lines.heph
+	same_file "read again it makes the same lines" lines lines.heph
+done
 columns=time,program,pid,tid,thread,stream,format,function
 "$show" -q --columns=$columns --where 'request >= 0' capture >worker
 "$show" -q --columns=$columns --where 'request >= 0' capture.heph >worker.heph

@@ -29,14 +29,10 @@ for (const line of lines.filter((line) => 'message' in line)) {
 console.log(wrong, replaced > 10, lines.length);
 END
 same "node reads it; bytes that are no UTF-8 are what it makes of them" "0 true $(wc -l <capture.json)" "$(cat nodes)"
-if command -v jq >/dev/null; then
-	same "jq adds an argument up" 14850 \
-		"$(jq -s '[.[] | .args[]? | select(.name == "took") | .value] | add' capture.json)"
-	same "jq chooses by level" "$("$show" -q --columns=level capture | grep -c err)" \
-		"$(jq -c 'select(.level == "err")' capture.json | wc -l)"
-else
-	skip "jq is not installed"
-fi
+same "jq adds an argument up" 14850 \
+	"$(jq -s '[.[] | .args[]? | select(.name == "took") | .value] | add' capture.json)"
+same "jq chooses by level" "$("$show" -q --columns=level capture | grep -c err)" \
+	"$(jq -c 'select(.level == "err")' capture.json | wc -l)"
 filtered=$("$show" -q -o json --where 'request >= 4294967296' --pid "$(jq -rs '.[0].pid' capture.json)" capture | wc -l)
 same "filters choose calls" 396 "$filtered"
 

@@ -146,6 +146,12 @@ fresh
 same "it ends when nobody reads any more" 1 "$(wc -l <seen)"
 kill -STOP "$program"
 until_true grep -q '^State:	T' "/proc/$program/status"
+follow seen --lines=3
+until_true counts seen 3
+sleep 0.2
+stop
+same "of one that goes on the last lines come first, too" \
+	"$("$show" -q --lines=3 "$capture" | timeless)" "$(timeless seen)"
 mkfifo pipe
 (exec "$show" -f -q "$capture") >pipe 2>/dev/null & follower=$!
 head -n 2 pipe >/dev/null
@@ -194,7 +200,7 @@ C
 	late=$(python3 -c '
 import sys, time
 late = sorted(time.time() - float(line) for line in open("pipe"))
-print("%.0f" % (late[-3] * 1e3), "%.0f" % (late[len(late) // 2] * 1e3))' & sleep 10; stop >&2; wait)
+print("%.0f" % (late[-10] * 1e3), "%.0f" % (late[len(late) // 2] * 1e3))' & sleep 10; stop >&2; wait)
 	echo "# milliseconds until a line is seen, nearly always and mostly: $late"
 	[ "${late% *}" -lt 50 ]
 	verdict $? "a message is seen within 50 ms" "$late"

@@ -67,6 +67,11 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 8; i++) {
+		printf("begin job=%d\n", i);
+		usleep(1000);
+		printf("end job=%d\n", i);
+	}
 	printf("<script>owned=1</script></script><img src=x onerror=owned=1><!-- \"'&amp;]]> \xff\xe2\x80\xae\x1b[31m %c\n", 0);
 	printf("%s\n", "\xe4\xbd\xa0\xe5\xa5\xbd \xf0\x9f\x98\x80, and\nmore\n  lines");
 	puts("the last message");
@@ -77,21 +82,22 @@ $CC -g -O1 -w -D_GNU_SOURCE -o "$TMP/talk" "$TMP/talk.c" -pthread || exit 1
 report() { # NAME CAPTURE [OPTION...]
 	"$show" -o html --to "$TMP/$1" "${@:3}" "$TMP/$2" 2>"$TMP/said"
 }
-BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/talk" 3000 || exit 1
-report report.html capture --stacks
+BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/talk" 3000 >/dev/null 2>&1 || exit 1
+report report.html capture --stacks --spans 'begin job=* => end job=* by job'
 verdict $? "a report is made" "$(cat "$TMP/said")"
 "$show" "$TMP/capture" >"$TMP/lines" 2>"$TMP/sum"
 grep -cE '^[0-9-]{10} ' "$TMP/lines" >"$TMP/lines.count"
 sed -n 's/ captured.*//p' "$TMP/sum" >"$TMP/calls"
 "$show" -q --where 'size > 60000 && path == "/logo.png"' "$TMP/capture" | wc -l >"$TMP/where.count"
 "$show" -q --thread=worker-2 "$TMP/capture" | wc -l >"$TMP/thread.count"
+"$show" -q -o spans --spans 'begin job=* => end job=* by job' "$TMP/capture" 2>/dev/null | awk '/: begin job=/ { print $3 }' >"$TMP/durations"
 grep -c ': ERROR: ' "$TMP/lines" >"$TMP/complaints.count"
 "$show" -q --format='*GET*' "$TMP/capture" | wc -l >"$TMP/format.count"
 
 BINLOG_DIR=$TMP/empty LD_PRELOAD=$lib true
 [ -d "$TMP/empty" ] || mkdir "$TMP/empty"
 report empty.html empty
-BINLOG_DIR=$TMP/one LD_PRELOAD=$lib env printf 'alone\n'
+BINLOG_DIR=$TMP/one LD_PRELOAD=$lib env printf 'alone\n' >/dev/null
 report one.html one
 TZ=Asia/Kolkata report zone.html one
 TZ=Asia/Kolkata "$show" -q "$TMP/one" | cut -d ' ' -f 1,2 >"$TMP/zone.time"

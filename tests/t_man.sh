@@ -58,6 +58,19 @@ same "every variable that is asked for stands somewhere" "" \
 		grep -qE "^\.(Ev|It Ev|Op Ev) .*$name\b" "$TMP"/man/* || echo "$name"
 	done)"
 
+# ---- examples ----
+example() { # PAGE: its first one
+	awk '/^\.Sh EXAMPLES/ { found = 1 } found && /^\.Ed/ { exit } found && !/^\./ { gsub(/\\e/, "\\"); sub(/^\$ /, ""); print }' "$(page "$1")"
+}
+{ echo '[rules]' && example binlog-rules.7; } >"$TMP/rules.conf"
+"$BUILD/binlog-run" -o "$TMP/ruled" -c "$TMP/rules.conf" true 2>"$TMP/said"
+same "the rules that are shown are rules" " 6" "$(grep -v 'no log statement matches' "$TMP/said") $(example binlog-rules.7 | wc -l)"
+mkdir "$TMP/conf"
+printf '#!/bin/sh\nseq 3\n' >"$TMP/conf/app"
+chmod +x "$TMP/conf/app"
+(cd "$TMP/conf" && PATH=$BUILD:$PATH sh -c "$(example binlog.conf.5 | grep -v '^[A-Z]')") >"$TMP/said" 2>&1
+same "and the file that binlog.conf(5) makes is one" "0 level = err " "$? $(head -n 1 "$TMP/conf/quiet.conf") $(cat "$TMP/said")"
+
 # ---- recipes ----
 recipe() { # NAME: the lines of it
 	awk -v name="$1" '$0 == ".\\\" recipe: " name { found = 1 } found && /^\.Ed/ { exit } found && !/^\./ { sub(/^\$ /, ""); print }' \

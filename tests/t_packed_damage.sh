@@ -14,6 +14,7 @@ objects=()
 for source in record/*.c decoder/*.c symbolizer/*.c; do
 	[ "$source" = decoder/show.c ] || objects+=("$BUILD/outside/${source%.c}.o")
 done
+objects+=("$BUILD/outside/html_template.o") # made of files
 read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
 why=$($CC "${flags[@]}" -o "$TMP/scan" "$packed/scan_frames.c" "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that looks for frames is built" "$why"

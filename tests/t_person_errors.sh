@@ -86,6 +86,13 @@ binlog-show --follow absent.binlog  | No such file or directory: check the path
 binlog-show --follow prog           | record it first, with binlog-run
 binlog-show --follow good.blog      | it is a packed log: give the directory that programs write to
 binlog-show --follow good empty     | follows one directory or capture
+binlog-show --spans start good      | no => in it: give START => DONE by NAME
+binlog-show --longest 3 good        | --longest: chooses spans: say of what with --spans
+binlog-show --spans 'a=>b' -o json good | what is shown has no spans: leave out --output
+binlog-show --output=spans good     | no spans are named: say of what with --spans
+binlog-show --diff good             | --diff: compares two runs: give the paths of both
+binlog-show --diff good absent      | absent:0: not opened: No such file or directory: check the path
+binlog-show --coverage absent       | absent:0: not opened: No such file or directory: check the path
 binlog-show --index absent          | no such file: give an executable or a library
 binlog-show --index notes.txt       | not an ELF file: give an executable or a library
 binlog-show --index                 | no program is named: give its path
@@ -179,6 +186,21 @@ binlog-symbolize --path-map=x absent | not FROM=TO: give two paths with = betwee
 binlog-top --bacth good             | did you mean --batch?
 binlog-top --delay=x good           | --delay=x: no such time: give seconds, 0.1 or more
 binlog-top good                     | not a terminal: give -b for plain text
-binlog-top --batch absent           | absent: No such file or directory
+binlog-top --batch absent           | absent: there is no such directory: give one of captures, or the number of a process
+binlog-top --batch notes.txt        | notes.txt: there is no such directory: give one of captures
+binlog-top --batch 999999999        | there is no such process
+binlog-top --count=0 good           | --count=0: no such number: give one from 1 on
+binlog-top --view=site good         | --view=site: no such view: give sites, processes, threads or captures
+binlog-top --sort=size good         | --sort=size: no such key: give rate, total, bytes or name
+binlog-top good other               | other: one place at a time
+# ---- where to ----
+binlog-show --to absent/x good      | absent/x: not opened: No such file or directory: choose another place
+binlog-show --to other good         | other: not opened: Is a directory: choose another place
+binlog-show -o csv --to other good  | other: not opened: the directory is not empty: choose another place
+binlog-show -o csv --to prog good   | prog: not opened: it is there, and no directory: choose another place
+binlog-show -o ctf good             | its output is a directory: say where with --to
+binlog-show --to x --config y good  | --to: each section of --config says where to: leave it out
+binlog-show --to x --index prog     | --to: is for messages: redirect standard output instead
+binlog-show -o nix good             | no such style: --output=help lists them
 TABLE
 finish

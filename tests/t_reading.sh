@@ -156,6 +156,13 @@ PAGER=./pager on_terminal "$show" -q log.blog >/dev/null
 same "PAGER does if BINLOG_PAGER is not set" "$(cat terminal)" "$(cat paged)"
 BINLOG_PAGER=./pager LINES_READ=2 on_terminal "$show" -q capture >said
 same "one that ends early is no failure" "0 2 the pager has ended" "$? $(wc -l <paged) $(cat said)"
+mkfifo endless
+sleep 30 >endless & sleeper=$!
+TERM=xterm BINLOG_PAGER='exit 0' timeout 10 script -qec "$show -q --reverse - <endless" /dev/null </dev/null >said
+same "also while nothing is shown yet" "0 0" "$? $(wc -c <said)"
+kill "$sleeper"
+BINLOG_PAGER=./not_there on_terminal "$show" -q capture >said
+same "one that is not there is told" "2 1" "$? $(grep -c 'not_there.*not found' said)"
 cp -r capture damaged
 printf 'damage' | dd of="$(echo damaged/*)" bs=1 seek=5000 conv=notrunc 2>/dev/null
 "$show" -q damaged >/dev/null 2>&1
@@ -175,6 +182,19 @@ BINLOG_PAGER=./pager on_terminal "$show" -q --stacks capture >/dev/null
 same "names are looked up beside it" "$("$show" -q --stacks --color=always capture | cksum)" "$(cksum <paged)"
 same "on a terminal there is no progress of what is done at once" "0" \
 	"$(on_terminal "$show" -q capture --to=copied | grep -c '#')"
+
+if [ -n "${LONG:-}" ]; then
+	$CC -O2 -w -o many -x c - <<<'#include <stdio.h>
+	int main() { for (int i = 0; i < 8000000; i++) printf("request %d took %d us\n", i, i % 1000); }' || exit 1
+	LD_PRELOAD=$lib BINLOG_DIR=many.d ./many >/dev/null
+	TERM=xterm script -qec "$show -q --grep='took.*99.us' many.d >matches" progress </dev/null >/dev/null
+	grep -q '##*  *\]  *[0-9]* % of' progress
+	verdict $? "on a terminal there is progress of what takes long" "$(head -c 300 progress)"
+	[ "$(tail -n +2 progress | tr -d '\r' | sed "s/.*$escape\[K//" | grep -c '#')" -eq 0 ]
+	verdict $? "and it is taken away" "$(tail -c 300 progress)"
+	same "nothing of it is elsewhere" "" "$("$show" -q --grep='took.*99.us' many.d 2>&1 >matches)"
+	rm -r many.d
+fi
 
 # ---- wide characters ----
 cp talk '日本ab'

@@ -74,7 +74,7 @@ secret=$(cat "$TMP/run/secret")
 same "notices: all of it is written" "$(cat "$TMP/native/stderr" "$TMP/native/files")" "$(cat "$TMP/run/stderr" "$TMP/run/files")"
 same "notices: what went to the pipe has no copy" 0 "$(log | grep -a "$secret" | grep -c 'stderr:')"
 
-# A log file that is asked for is written as well; without that, replaced.
+# Constant arguments, formats whose text is made at once; a log file that is asked for is written as well, or replaced.
 cat >"$TMP/file.c" <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -83,6 +83,9 @@ int main(int argc, char **argv)
 	FILE *log = fopen("app.log", "w");
 	char secret[8] = "hunter", *rest = secret;
 
+	printf("secret=%s\n", "that is a constant");
+	printf("%'d times password=%s\n", 5, secret);
+	fflush(stdout);
 	for (int i = 0; i < 3; i++, rest++) {
 		fprintf(log, "%d api key: %s of %s\n", i, rest, "many");
 		fflush(log);
@@ -98,6 +101,8 @@ for mode in auto replace; do
 	same "a log file, $mode" "$([ $mode = auto ] && echo "3 0" || echo "0 3")" \
 		"$(log | grep -c ' bytes\] of many') $(log | grep -c 'hunter\|unter of\|: nter of')"
 done
+same "constants and what is made at once" "secret=that is a constant
+5 times password=hunter 0" "$(cat "$TMP/run/stdout") $(grep -ca -e 'a constant' -e 'password=hunter' "$TMP/run"/capture/*)"
 rm -rf "$TMP/run"
 mkdir "$TMP/run"
 (cd "$TMP/run" && BINLOG_STREAMS="file:**/app.log=replace" BINLOG_DIR=capture LD_PRELOAD=$lib exec "$TMP/file" waits) &

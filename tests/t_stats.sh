@@ -18,12 +18,15 @@ of_text() { # WHAT PATH
 }
 of_text "a capture" "$TMP/capture"
 of_text "a packed log" "$TMP/log.blog"
+BINLOG_DIR=$TMP/pieces LD_PRELOAD=$lib "$TMP/numbers" 300 5 pieces >/dev/null 2>&1 || exit 1
+pack "$TMP/pieces.blog" "$TMP/pieces" || exit 1
+of_text "calls in pieces" "$TMP/pieces.blog"
 
 # ---- columns and messages come to the same ----
 # Many messages in few batches: rows at their ends, and batches that filters take a part of.
 $CC -std=gnu11 -D_GNU_SOURCE -g -O2 -w -I. -o "$TMP/varying" "$here/bench/varying.c" || exit 1
 for name in numbers varying; do
-	BINLOG_DIR=$TMP/$name.many LD_PRELOAD=$lib "$TMP/$name" 20000 7 >/dev/null 2>&1
+	BINLOG_DIR=$TMP/$name.many LD_PRELOAD=$lib "$TMP/$name" 20000 7 9999999 >/dev/null 2>&1
 	pack "$TMP/$name.blog" "$TMP/$name.many" || exit 1
 done
 middle=$("$show" -q --output=json "$TMP/numbers.many" | sed -n '40000s/.*"time_ns":\([0-9]*\)\([0-9]\{9\}\).*/@\1.\2/p')
@@ -98,6 +101,10 @@ for path in served served.blog; do
 	same "--location tells the place" "1000 server.c:2: answer" \
 		"$("$show" -q --values took -L "$TMP/$path" | awk 'NR == 2 { print $1, $10, $11 }')"
 done
+
+printf '#include <stdio.h>\nint main(void) { printf("wide=%%300000d\\n", 7); return 0; }\n' >"$TMP/wide.c"
+$CC -w -o "$TMP/wide" "$TMP/wide.c" && BINLOG_DIR=$TMP/wide.capture LD_PRELOAD=$lib "$TMP/wide" >/dev/null
+same_file "a long text is shown whole" <("$show" -q "$TMP/wide.capture") <("$show" -q --largest=wide "$TMP/wide.capture")
 
 # ---- what rules have left out ----
 sed -n 2p <("$show" -q --rates "$TMP/served") | grep -o 'server+0x[0-9a-f]*' >"$TMP/at"

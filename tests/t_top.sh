@@ -73,6 +73,20 @@ same "a capture that lies about its size: what there is is counted" "0 1" "$? $(
 kill $held
 wait $held 2>/dev/null
 
+# ---- binlog-pack frees what it shows ----
+start 1000000
+"$BUILD/binlog-pack" -q --follow capture -o log.blog 2>errors &
+follower=$!
+is_freed() { [ "$(od -An -tu8 -j 240 -N 8 capture/*.binlog)" -gt 8000000 ]; }
+until_true is_freed
+"$top" -b -n 6 -d 0.3 -v sites capture >batch 2>>errors
+ends
+wait $follower
+shown=$(awk '/calls\/s/ { sum += $1; n++ } END { printf "%.0f", sum / n }' batch)
+near "$shown" "$(awk '{ print $2 }' said)" 50
+verdict $? "begun when binlog-pack has freed the beginning: it shows $shown, the program says $(awk '{ print $2 }' said)" "$(cat errors)"
+same "and knows the calls, by its log" serve_request "$(rows sites | grep -o serve_request | head -n 1)"
+
 # ---- mistakes ----
 says() { # SENTENCE STATUS COMMAND...: what it says, and how it ends
 	"${@:3}" >told 2>&1 </dev/null

@@ -115,7 +115,7 @@ function actions(row) {
 		const span = (scale.last - scale.first) / 50;
 
 		setScale(log.time[row] - span / 2, log.time[row] + span / 2);
-		element('lanes').scrollTop = (lanes.ofThread[log.thread[row]] - 1) * LANE_HEIGHT;
+		element('lanes').scrollTop = (lanes.ofThread[log.thread[row]] - 1) * lanes.height;
 	})];
 
 	if (site !== undefined)

@@ -1,8 +1,9 @@
 /* A lane for each thread: its name, which filters, and what it said when. */
 
-const LANE_HEIGHT = 26;
+const MARKS_HEIGHT = 26;
 
 const lanes = {
+	height: MARKS_HEIGHT, // with the spans above the marks
 	threads: [], // that have said anything, by process
 	ofThread: null, // lane of each thread
 	sorted: null, // lines by lane and class: see sortLines()
@@ -22,7 +23,7 @@ function findLanes() {
 	});
 	lanes.ofThread = new Uint32Array(counts.length);
 	lanes.threads.forEach((thread, lane) => { lanes.ofThread[thread] = lane; });
-	element('lanes-size').style.height = lanes.threads.length * LANE_HEIGHT + 'px';
+	element('lanes-size').style.height = lanes.threads.length * lanes.height + 'px';
 }
 
 function sortLanes() {
@@ -30,8 +31,8 @@ function sortLanes() {
 		row => lanes.ofThread[log.thread[row]] * 4 + classOf(row));
 }
 
-const firstLane = () => Math.floor(element('lanes').scrollTop / LANE_HEIGHT);
-const laneAt = y => Math.floor((y + element('lanes').scrollTop) / LANE_HEIGHT);
+const firstLane = () => Math.floor(element('lanes').scrollTop / lanes.height);
+const laneAt = y => Math.floor((y + element('lanes').scrollTop) / lanes.height);
 
 function nearestInLane(lane, x, near) {
 	if (!lanes.sorted || lane >= lanes.threads.length)
@@ -50,6 +51,7 @@ function laneName(lane, top) {
 
 	made.classList.toggle('none', lanes.sorted.starts[lane * 4 + 4] === lanes.sorted.starts[lane * 4]);
 	made.style.top = top + 'px';
+	made.style.height = lanes.height + 'px';
 	made.dataset.thread = thread;
 	made.setAttribute('aria-pressed', filter.thread === thread);
 	made.onclick = () => refine({thread: filter.thread === thread ? null : thread});
@@ -58,8 +60,8 @@ function laneName(lane, top) {
 
 /* Higher the more it is, but one line can be seen, too. */
 function laneBars(context, lane, top, log2) {
-	const room = LANE_HEIGHT - 7;
-	const bottom = top + LANE_HEIGHT - 3;
+	const room = MARKS_HEIGHT - 7;
+	const bottom = top + lanes.height - 3;
 	const bins = [2, 3, 1, 0].map(key => binsOf(lanes.sorted, lane * 4 + key));
 
 	for (let i = 0; i < bins[0].length; i++) {
@@ -88,20 +90,21 @@ function drawLanes() {
 	const view = element('lanes-view');
 	const names = [];
 
-	view.style.height = Math.min(height, Math.max(1, lanes.threads.length * LANE_HEIGHT)) + 'px';
+	view.style.height = Math.min(height, Math.max(1, lanes.threads.length * lanes.height)) + 'px';
 	element('marks').style.height = view.style.height;
 	const context = prepareCanvas(element('marks'), scale.width, parseFloat(view.style.height));
 
-	for (let lane = firstLane(); lane < lanes.threads.length && lane * LANE_HEIGHT < top + height; lane++) {
-		const at = lane * LANE_HEIGHT - top;
+	for (let lane = firstLane(); lane < lanes.threads.length && lane * lanes.height < top + height; lane++) {
+		const at = lane * lanes.height - top;
 
 		context.fillStyle = timeline.colors.line;
 		context.globalAlpha = 0.5;
-		context.fillRect(0, at + LANE_HEIGHT - 1, scale.width, 1);
+		context.fillRect(0, at + lanes.height - 1, scale.width, 1);
 		context.globalAlpha = 1;
 		if (!lanes.sorted)
 			continue;
 		laneBars(context, lane, at, Math.log2(2 + log.rows / 100));
+		drawSpans(context, lane, at + 3);
 		names.push(laneName(lane, at));
 	}
 	putNames(names);
@@ -125,11 +128,11 @@ function drawChosen(context, top) {
 	if (row === null || row >= log.loaded)
 		return;
 	const x = pixelOf(log.time[row]);
-	const y = lanes.ofThread[log.thread[row]] * LANE_HEIGHT - top;
+	const y = lanes.ofThread[log.thread[row]] * lanes.height - top;
 
 	context.strokeStyle = timeline.colors.text;
 	context.lineWidth = 1.5;
-	context.strokeRect(Math.round(x) - 4, y + 2, 8, LANE_HEIGHT - 5);
+	context.strokeRect(Math.round(x) - 4, y + 2, 8, lanes.height - 5);
 }
 
 function listenToLanes() {

@@ -141,7 +141,7 @@ function listenToDivider() {
 
 /* No more than it needs for its lanes. */
 function fitDivider() {
-	const wanted = RATE_HEIGHT + 4 + Math.max(2, lanes.threads.length) * LANE_HEIGHT;
+	const wanted = RATE_HEIGHT + 4 + Math.max(2, lanes.threads.length) * lanes.height;
 	const most = document.querySelector('main').clientHeight * 0.42;
 
 	moveDivider(Math.min(wanted, most));
@@ -173,6 +173,7 @@ async function finish() {
 	fitDivider();
 	await choose();
 	document.documentElement.dataset.ready = Math.round(performance.now());
+	sendSpans();
 	if (isFiltered())
 		seek().then(choose);
 }

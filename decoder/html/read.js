@@ -112,6 +112,20 @@ function readColumns(bytes) {
 	return columns;
 }
 
+/* A chunk of spans: [second, nanosecond, duration, rule, thread, key]. */
+function readSpans(bytes) {
+	const reader = new Reader(bytes);
+	const spans = [];
+	let wall = 0n;
+
+	for (let count = reader.number(); count > 0; count--) {
+		wall = BigInt.asUintN(64, wall + BigInt(reader.signed()));
+		spans.push([Number(wall / BigInt(BILLION)), Number(wall % BigInt(BILLION)), Number(reader.exact()),
+			reader.number(), reader.number(), new TextDecoder().decode(reader.part())]);
+	}
+	return spans;
+}
+
 /* The second part: texts[i] is all.slice(ends[i - 1], ends[i]). */
 function readTexts(bytes, rows) {
 	const reader = new Reader(bytes);

@@ -131,6 +131,9 @@ const fromWorker = {
 	columns(read) {
 		takeColumns(read);
 	},
+	spans({spans}) {
+		takeSpans(spans);
+	},
 	texts({number, texts}) {
 		keepTexts(number, texts);
 	},
@@ -192,9 +195,18 @@ function startWorker() {
 	log.worker.onerror = event => tell('trouble', 'this browser cannot read the report: ' + event.message);
 }
 
+function sendSpans() {
+	for (const script of document.querySelectorAll('script.spans')) {
+		const part = bytesOf(script.textContent);
+
+		script.remove();
+		log.worker.postMessage({kind: 'spans', part}, [part.buffer]);
+	}
+}
+
 /* Data moves from the page to the worker, so that it is there once. */
 async function sendChunks() {
-	const scripts = document.querySelectorAll('script[type="application/octet-stream"]');
+	const scripts = document.querySelectorAll('script.lines');
 	let number = 0;
 	let since = performance.now();
 

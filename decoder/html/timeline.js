@@ -241,7 +241,8 @@ function nearest(sorted, keys, pixel, near) {
 }
 
 function chooseAt(canvas, x, y) {
-	const row = canvas.id === 'rate'
+	const span = canvas.id === 'marks' ? spanAt(laneAt(y), x, y) : null;
+	const row = span ? beginOf(span, laneAt(y)) : canvas.id === 'rate'
 		? nearest(timeline.asked, [0, 1, 2, 3], x, 6)
 		: nearestInLane(laneAt(y), x, 8);
 
@@ -260,14 +261,19 @@ function pointAt(event, x) {
 	const time = clockText(log.base + second + zoneOf(0)) + '.' +
 		pad(Math.max(0, Math.floor(timeAt(x) - second * 1e9)), 9);
 
+	const span = canvas.id === 'marks' ? spanAt(laneAt(y), x, y) : null;
+
 	if (log.rows === 0)
 		return;
+	if (span) {
+		placeTip(event, spanText(span.duration, 6), make('small', {textContent: '  ' + span.key}),
+			make('code', {textContent: spanRule(span)}));
+		return;
+	}
 	showTip(event, row === null ? time : clockOf(row), row);
 }
 
 function showTip(event, time, row) {
-	const tip = element('tip');
-	const area = element('timeline').getBoundingClientRect();
 	const parts = [time];
 
 	if (row !== null) {
@@ -276,6 +282,13 @@ function showTip(event, time, row) {
 		parts.push(make('small', {textContent: '  ' + threadName(log.thread[row])}));
 		parts.push(make('code', {textContent: (said === undefined ? '\u2026' : said.split('\n', 1)[0].slice(0, 200))}));
 	}
+	placeTip(event, ...parts);
+}
+
+function placeTip(event, ...parts) {
+	const tip = element('tip');
+	const area = element('timeline').getBoundingClientRect();
+
 	tip.replaceChildren(...parts);
 	tip.hidden = false;
 	tip.style.left = Math.max(0, Math.min(event.clientX - area.left + 14, area.width - tip.offsetWidth - 8)) + 'px';

@@ -83,6 +83,10 @@ const answers = {
 			[read.second.buffer, read.nanosecond.buffer, read.thread.buffer, read.shape.buffer]);
 	},
 
+	async spans({part}) {
+		postMessage({kind: 'spans', spans: readSpans(await inflate(part))});
+	},
+
 	index(message) {
 		index = message;
 	},

@@ -29,6 +29,8 @@ int main(int argc, char **argv)
 	printf("%d%% ??/ %s\n", 21, "\"\\\n\r\t\"");
 	printf("%s", "");
 	puts("");
+	fputs("begun, ", stdout);
+	printf("and ended=%d\n", 22);
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		pthread_create(&thread, NULL, say, (void *)(intptr_t)i);
 		pthread_join(thread, NULL);

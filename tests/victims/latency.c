@@ -1,6 +1,6 @@
 /*
- * latency HOW: answers a thousand requests in `plain` calls of half a
- * millisecond each, but for one, number 500, which takes 60 ms; or
+ * latency HOW: answers a thousand requests in `plain` calls of 0.2 ms each, but
+ * for one, number 500, which takes 300 ms; or
  *
  *   ended    says of one that began long ago only that it is done again
  *   turns    several at a time, each begun before the one before is done, so
@@ -12,8 +12,10 @@
  *   syslog   says so to syslog(3)
  *   waits    is plain once the file `go` is there
  *
- * The file `took` has, of the slow one, how long it took: in nanoseconds, at
- * least and at most, by CLOCK_MONOTONIC.
+ * The file `took` has what took more than 200 ms, at least and at most so many
+ * nanoseconds by CLOCK_MONOTONIC, as a `thread` sees it that knows but its last
+ * request, and by the `number` of requests.  It is mostly the slow one, but
+ * others may have had the processor.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,8 +28,11 @@
 
 #define REQUESTS 1000
 #define SLOW 500
-#define SLOW_NS 60000000
-#define QUICK_NS 500000
+#define SLOW_NS 300000000
+#define QUICK_NS 200000
+#define LIMIT_NS 200000000
+/* At a time, the slow one is done so many later. */
+#define LATER 100
 
 static long now(void)
 {
@@ -46,26 +51,31 @@ static void work(long ns)
 		;
 }
 
-static void say_took(long least, long most)
-{
-	FILE *took = fopen("took", "w");
+struct span {
+	long before, begun; /* around the first call, */
+	long done, after;   /* and around the second */
+};
 
-	fprintf(took, "%ld %ld\n", least, most);
-	fclose(took);
+static FILE *took;
+
+static void note(const char *who, const struct span *span)
+{
+	if (span->after - span->before > LIMIT_NS)
+		fprintf(took, "%s %ld %ld\n", who, span->done - span->begun,
+			span->after - span->before);
 }
 
 static void answer(int number, const char *who)
 {
-	long before = now(), begun, done, after;
+	struct span span = {.before = now()};
 
 	printf("start %s request %d\n", who, number);
-	begun = now();
+	span.begun = now();
 	work(number == SLOW ? SLOW_NS : QUICK_NS);
-	done = now();
+	span.done = now();
 	printf("done %s request %d\n", who, number);
-	after = now();
-	if (number == SLOW && strcmp(who, "other") != 0)
-		say_took(done - begun, after - before);
+	span.after = now();
+	note("thread", &span);
 }
 
 static void plain(void)
@@ -81,48 +91,50 @@ static void end_again(void)
 	printf("done %s request %d\n", "a", 0);
 }
 
-/* What is printed of a name ends where what may not be read begins. */
-static void begin(int number, int named)
+/* What is printed of a name ends where another begins. */
+static void begin(struct span *span, int number, int named)
 {
-	static char names[REQUESTS][4];
+	static char names[REQUESTS][3];
+	char text[8];
 
-	snprintf(names[number], 4, "%d", number);
+	snprintf(text, sizeof(text), "%d", number);
+	memcpy(names[number], text, 3);
+	memcpy(names[number + 1], "abc", 3);
+	span->before = now();
 	if (named)
 		printf("start %d request %.*s\n", number % 7, 3, names[number]);
 	else
 		printf("start %ld request %d\n", (long)number % 7, number);
+	span->begun = now();
 }
 
-static void end(int number, int named)
+/* `last` began last, for all that a thread knows. */
+static void end(struct span *span, struct span *last, int number, int named)
 {
 	char text[8] = "";
 
 	snprintf(text, sizeof(text), "%d", number);
+	last->done = span->done = now();
 	if (named)
 		printf("done %s request %s\n", "a", text);
 	else
 		printf("done %s request %hd\n", "a", (short)number);
+	last->after = span->after = now();
+	note("number", span);
+	note("thread", last);
 }
 
 static void take_turns(int named)
 {
-	long before = 0, begun = 0, done;
+	static struct span spans[REQUESTS];
 
-	for (int i = 0; i < REQUESTS; i++) {
-		if (i == SLOW)
-			before = now();
-		begin(i, named);
-		if (i == SLOW)
-			begun = now();
-		work(QUICK_NS);
-		if (i > 0 && i - 1 != SLOW)
-			end(i - 1, named);
-		/* The slow one is done 120 requests later. */
-		if (i == SLOW + 120) {
-			done = now();
-			end(SLOW, named);
-			say_took(done - begun, now() - before);
-		}
+	for (int i = SLOW - LATER; i < SLOW + 2 * LATER; i++) {
+		begin(&spans[i], i, named);
+		work(SLOW_NS / LATER);
+		if (i > SLOW - LATER && i - 1 != SLOW)
+			end(&spans[i - 1], &spans[i], i - 1, named);
+		if (i == SLOW + LATER)
+			end(&spans[SLOW], &spans[i], SLOW, named);
 	}
 }
 
@@ -142,6 +154,7 @@ static void use_threads(void)
 	pthread_join(thread, NULL);
 }
 
+/* The child has another thread, but the same numbers. */
 static void use_fork(void)
 {
 	printf("start %s request %d\n", "a", 1);
@@ -157,20 +170,22 @@ static void use_fork(void)
 
 static void use_syslog(void)
 {
-	long before = now(), begun, done;
+	struct span span = {.before = now()};
 
 	syslog(LOG_INFO, "start request %d", 1);
-	begun = now();
+	span.begun = now();
 	work(SLOW_NS);
-	done = now();
+	span.done = now();
 	syslog(LOG_ERR, "done request %d", 1);
-	say_took(done - begun, now() - before);
+	span.after = now();
+	note("thread", &span);
 }
 
 int main(int argc, char **argv)
 {
 	const char *how = argv[1];
 
+	took = fopen("took", "w");
 	if (strcmp(how, "ended") == 0)
 		end_again();
 	else if (strcmp(how, "turns") == 0)

@@ -1,5 +1,5 @@
 /*
- * numbers TIMES [SEED]: messages whose arguments are numbers of every kind, so
+ * numbers TIMES [SEED [pieces]]: messages whose arguments are numbers of every kind, so
  * that each text says the whole value: few and many values, steps, constants,
  * negative and unsigned ones, doubles of a few digits and of all, not finite
  * ones, long doubles; two threads, one of which is called "second".
@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include <syslog.h>
 
 static long times;
-static char large[100000];
+static bool pieces;
+static char large[100000]; /* one call, in several pieces */
 static _Thread_local uint64_t state;
 
 /* Of splitmix64. */
@@ -65,8 +67,8 @@ static void *say(void *seed)
 	}
 	fputs("in ", stdout);
 	fputs("pieces\n", stdout);
-	memset(large, 'x', sizeof(large));
-	fwrite(large, 1, sizeof(large), stdout); /* one call, in pieces */
+	if (pieces)
+		fwrite(large, 1, sizeof(large), stdout);
 	return NULL;
 }
 
@@ -76,6 +78,8 @@ int main(int argc, char **argv)
 	pthread_t second;
 
 	times = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
+	pieces = argc > 3;
+	memset(large, 'x', sizeof(large));
 	pthread_create(&second, NULL, say, (void *)(seed + 1));
 	pthread_setname_np(second, "second");
 	say((void *)seed);

@@ -252,7 +252,8 @@ static void read_grown(struct status_count *count, uint64_t until)
 	/* Blocks that are begun while others are read come next time. */
 	count->looked = now();
 	read_all(count, until);
-	if (count->unfinished || count->was_unfinished) {
+	if ((count->unfinished || count->was_unfinished) &&
+		count->missed == 0) {
 		count->begun = newest;
 		count->ended = count->newest;
 	} else {

@@ -95,7 +95,9 @@ static void abandon_freed(struct status_count *count,
 	}
 	if (all)
 		return;
-	for (block = stream->block; block != stream->blocks_end; block++)
+	if (stream->window_end < stream->block->size)
+		count->missed += stream->block->size - stream->window_end;
+	for (block = stream->block + 1; block != stream->blocks_end; block++)
 		count->missed += block->size;
 	writer_window_drop(stream);
 	stream->window_end = 0;

@@ -326,7 +326,11 @@ static bool open_directory(struct targets *targets)
 	int i;
 
 	if (count < 0)
-		return fail(targets, targets->directory, strerror(errno));
+		return fail(targets, targets->directory,
+			errno == ENOENT || errno == ENOTDIR
+				? "there is no such directory: give one of "
+				  "captures, or the number of a process"
+				: strerror(errno));
 	for (i = 0; i < count; i++) {
 		good = good && open_entry(targets, entries[i]->d_name);
 		free(entries[i]);

@@ -14,8 +14,8 @@
 struct config_check {
 	const char *path;      /* of the file, absolute */
 	const char *directory; /* of the captures; made if need be */
-	const char *program;   /* that the rules are looked up for, with its */
-			     /* libraries */
+	const char *program;   /* in which, and in whose libraries, it is */
+			       /* looked for what the rules are about */
 	/* Told in a sentence what has no effect. */
 	void (*say)(const char *sentence);
 };
