@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* With so many threads, all that follows is in one stream. */
+#define THREADS_MAX 262144u
+
 struct heph_stream {
 	uint32_t number;
 	uint32_t counter; /* of its next event */
@@ -40,11 +43,13 @@ static uint32_t free_number(
 static struct heph_stream *find(
 	struct heph_streams *streams, const struct message *message, bool keep)
 {
-	const uint64_t key[] = {(uintptr_t)message->program, message->tid};
+	uint64_t key[] = {(uintptr_t)message->program, message->tid};
 	uint32_t known = streams->threads.count;
-	struct pack_entry *entry =
-		pack_table_intern(&streams->threads, key, sizeof(key));
+	struct pack_entry *entry;
 
+	if (known >= THREADS_MAX)
+		key[0] = key[1] = 0;
+	entry = pack_table_intern(&streams->threads, key, sizeof(key));
 	if (!entry || !make_room(streams, entry->id))
 		return NULL;
 	if (streams->threads.count > known)

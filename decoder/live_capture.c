@@ -396,6 +396,10 @@ void live_capture_notice_freed(struct live_capture *capture)
 	struct binlog_packed freed;
 	size_t i, j;
 
+	if (!capture->told_of_freed && recording->freed.bytes > 0)
+		recording_report(
+			recording, ERROR_FREED_LIVE, 0, recording->freed.bytes);
+	capture->told_of_freed = true;
 	if (recording_read(recording, BINLOG_PACKED_OFFSET, &freed,
 		    sizeof(freed)) < sizeof(freed) ||
 		freed.bytes == recording->freed.bytes)

@@ -61,6 +61,7 @@ struct live_capture {
 	unsigned asks;	/* how often */
 	bool fresh;	/* blocks were added, the clock has to learn */
 	bool told_of_clock;
+	bool told_of_freed; /* or nothing had been, when it was found */
 	bool ended;    /* nobody is left to write to it */
 	bool finished; /* and all was given out */
 	bool stuck;    /* and it could not be freed */

@@ -203,7 +203,8 @@ def wrong_bounds():
 
 
 check("--where compares exactly at each bound", wrong_bounds())
-check("--count: all messages", int(run("--count")) != int(rows("--count")[0]["messages"]) or None)
+counted = {int(run("--count")), rows("--count")[0]["messages"]}
+check("--count: all calls", None if counted == {len(said)} else f"{counted}, not {len(said)}")
 wanted = [each for each in said if WHERE["size > 100"](each.numbers)]
 got = rows("--values=size", "--where=size > 100")[-1]
 check("--values of those that --where chooses", wrong_numbers(got, [each.numbers["size"] for each in wanted]))
@@ -224,7 +225,7 @@ def wrong_largest(option, name, number, largest):
     return None if got == wanted else f"{got[:3]}, not {wanted[:3]}"
 
 
-for name in ("size", "took", "ratio"):
+for name in ("size", "took", "ratio", "odd"):
     check(f"--largest {name}: the largest first", wrong_largest("--largest", name, 12, True))
     check(f"--smallest {name}: the smallest first", wrong_largest("--smallest", name, 5, False))
 check("--largest alone: ten", None if len(lines_of("--largest", "took")) == 10 else "others")

@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 		printf("DEBUG: two\nlines\n");
 	printf("\033[31mred\033[0m \033]0;title\007 \302\233 1m\n");
 	printf("<0>all is lost\n");
+	fprintf(stderr, "error: \033[31mred\033[0m \033]0;title\007 \302\233 1m\n");
 	printf("NOTICE: look\n");
 	return 0;
 }

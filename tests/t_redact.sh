@@ -9,7 +9,7 @@ unset BINLOG_REDACT
 run() { # PROGRAM WHAT [VARIABLE=VALUE...]: with pipes as its outputs, in $TMP/run
 	rm -rf "$TMP/run"
 	mkdir "$TMP/run"
-	(cd "$TMP/run" && { { env "${@:3}" "$TMP/$1" "$2" 7>>files 8>secret 9>results; } 2>&4 | cat >stdout; } 4>&1 | cat >stderr)
+	(cd "$TMP/run" && { { env "${@:3}" "$TMP/$1" "$2" 7>&2 8>secret 9>results; } 2>&4 | cat >stdout; } 4>&1 | cat >stderr)
 }
 recorded_run() { run "$1" "$2" BINLOG_DIR=capture LD_PRELOAD="$lib" "${@:3}"; }
 log() { "$show" -q "$TMP/run/capture"; }
@@ -71,7 +71,7 @@ same "a mistake: lines that it is not in stay where they are" "format pin* redac
 native_run control notices
 recorded_run control notices
 secret=$(cat "$TMP/run/secret")
-same "notices: all of it is written" "$(cat "$TMP/native/stderr" "$TMP/native/files")" "$(cat "$TMP/run/stderr" "$TMP/run/files")"
+same "notices: all of it is written" "$(cat "$TMP/native/stderr")" "$(cat "$TMP/run/stderr")"
 same "notices: what went to the pipe has no copy" 0 "$(log | grep -a "$secret" | grep -c 'stderr:')"
 
 # Constant arguments, formats whose text is made at once; a log file that is asked for is written as well, or replaced.

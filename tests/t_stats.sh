@@ -133,6 +133,13 @@ same "formats are shown without control characters" "" "$(cat "$TMP/got")"
 same "in JSON they are whole" '["[31m\"size\"=%d\n"]' \
 	"$("$show" -q --values=size --json "$TMP/impolite" | python3 -c 'import json, sys; print(json.dumps([json.loads(l)["format"].replace("\33", "") for l in sys.stdin]))')"
 
+for style in stats rates intervals count; do
+	printf '[output %s]\nto = %s\nstyle = %s\n' $style "$TMP/$style.txt" $style
+done >"$TMP/config"
+"$show" -q --config "$TMP/config" "$TMP/log.blog"
+same "several kinds of numbers at once: each as alone" "$(for style in stats rates intervals count; do "$show" -q -o $style "$TMP/log.blog"; done)" \
+	"$(cat "$TMP"/stats.txt "$TMP"/rates.txt "$TMP"/intervals.txt "$TMP"/count.txt)"
+
 # ---- what a person can ask wrongly ----
 wrong() { # SENTENCE EXPECTED OPTION...
 	"$show" "${@:3}" "$TMP/log.blog" >"$TMP/got" 2>"$TMP/said"

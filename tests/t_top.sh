@@ -31,12 +31,14 @@ measure() { # RATE: twice at most: the machine may have something else to do
 		ends
 		shown=$(awk '/calls\/s/ { rate = $1 } END { print rate }' batch)
 		told=$(awk '{ print $2 }' said)
-		! near "$shown" "$told" 10 || return
+		! near "$shown" "$told" "$within" || return
 	done
 }
+# The machine may have something else to do all the time.
+within=$([ -n "${LONG:-}" ] && echo 10 || echo 90) # percent
 for rate in 200 2000000; do
 	measure $rate
-	near "$shown" "$told" 10
+	near "$shown" "$told" "$within"
 	verdict $? "$rate lines a second: it shows $shown, the program says $told" "$(cat errors)"
 done
 same "each place, and the busiest first" 'serve_request "request %ld took %d us\n"' \

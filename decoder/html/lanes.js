@@ -27,8 +27,11 @@ function findLanes() {
 }
 
 function sortLanes() {
+	const {thread, shape, classes} = log;
+	const first = lanes.ofThread.map(lane => lane * 4);
+
 	lanes.sorted = sortLines(shown.marks, lanes.threads.length * 4,
-		row => lanes.ofThread[log.thread[row]] * 4 + classOf(row));
+		row => first[thread[row]] + classes[shape[row]]);
 }
 
 const firstLane = () => Math.floor(element('lanes').scrollTop / lanes.height);

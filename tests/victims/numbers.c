@@ -33,7 +33,7 @@ static void say_integers(long i)
 {
 	printf("step=%ld odd=%d\n", 1000 + 7 * i, (int)(i & 1));
 	printf("signed: %d short %hhd\n", (int)next() >> next() % 20,
-		(signed char)next());
+		(int)next());
 	printf("hash %" PRIx64 " of %p\n", next(), (void *)(next() >> 16));
 	if (i % 5 == 0)
 		printf("size=%u from %s\n", (unsigned)(next() >> next() % 64),

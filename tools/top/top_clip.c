@@ -14,8 +14,8 @@ static size_t count_bytes(const char *text, size_t size)
 	return bytes;
 }
 
-void top_clip(struct render_buffer *out, const char *text, size_t size,
-	size_t width)
+void top_clip(
+	struct render_buffer *out, const char *text, size_t size, size_t width)
 {
 	size_t column = 0;
 	size_t bytes;

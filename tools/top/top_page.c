@@ -14,6 +14,7 @@
 #include "tools/top/top_number.h"
 #include "tools/top/top_rows.h"
 #include "tools/top/top_sums.h"
+#include "tools/top/top_words.h"
 
 /* Lines that are there whatever is shown: sums, names of columns, the prompt.
  */
@@ -177,7 +178,7 @@ static void put_row(struct line *line, struct render_buffer *out,
 	put(&line->text, "%*s %*s %*s %4.0f%% ", plain ? 14 : 9, rate,
 		plain ? 14 : 10, total, plain ? 14 : 9, bytes,
 		rows->rate > 0 ? 100 * row->rate / rows->rate : 0);
-	top_rows_words(rows, row, line->page->names, &line->text);
+	top_words(rows, row, line->page->names, &line->text);
 	end_line(line, out, NULL);
 }
 
