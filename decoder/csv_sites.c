@@ -68,6 +68,7 @@ static void write_rows(struct csv_sites *sites, struct csv_table *table)
 	sites->bytes -= table->rows.length;
 	output_directory_append(sites->settings.output, table->name,
 		!table->made, &table->rows);
+	render_buffer_free(&table->rows);
 	table->made = true;
 }
 
@@ -78,10 +79,8 @@ static void write_all(struct csv_sites *sites)
 	for (i = 0; i < sites->table.count; i++) {
 		struct csv_table *table = sites->table.sites[i]->own;
 
-		if (!table)
-			continue;
-		write_rows(sites, table);
-		render_buffer_free(&table->rows);
+		if (table)
+			write_rows(sites, table);
 	}
 	write_rows(sites, &sites->rest);
 }

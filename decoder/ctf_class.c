@@ -113,7 +113,7 @@ static void put_name(struct render_buffer *out, const struct field *field)
 		put_string(out, field->name);
 		return;
 	}
-	snprintf(number, sizeof(number), "_arg%d", field->argument + 1);
+	snprintf(number, sizeof(number), "_arg%u", field->number);
 	put_string(out, number);
 }
 

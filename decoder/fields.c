@@ -105,6 +105,7 @@ static void add(struct walk *walk, const struct format_directive *directive,
 	*field = (struct field){
 		.type = type_of(directive->conversion),
 		.argument = (uint16_t)at,
+		.number = (uint16_t)(argument + 1),
 		.kind = context->kinds[at],
 		.size = directive->size,
 		.conversion = directive->conversion,

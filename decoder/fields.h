@@ -27,6 +27,7 @@ struct field {
 	const char *name; /* unique in the message: a word, or `arg2` */
 	enum field_type type;
 	uint16_t argument; /* index into the message's arguments */
+	uint16_t number;   /* among those of the format, from 1: N of argN */
 	uint8_t kind;	   /* enum binlog_argument */
 	uint8_t size;	   /* enum format_size, of the directive */
 	char conversion;   /* likewise, as struct format_directive */

@@ -63,8 +63,8 @@ static enum exit_status print_help(void)
 	options_help(text, sizeof(text));
 	printf("usage: binlog-show [OPTIONS] [PATH...]\n"
 	       "Shows what programs said while libbinlog.so recorded them.\n"
-	       "PATH is a directory of captures or a capture file; without "
-	       "one: " DEFAULT_PATH "\n\n%s",
+	       "PATH is a directory of captures, a capture, a packed log or "
+	       "a trace of Heph;\nwithout one: " DEFAULT_PATH "\n\n%s",
 		text);
 	return EXIT_ALL_READ;
 }

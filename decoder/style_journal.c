@@ -159,8 +159,8 @@ static void make_name(char name[NAME_BYTES_MAX + 1], const struct field *field)
 	size_t i;
 
 	if (bytes > NAME_BYTES_MAX - used) {
-		snprintf(name, NAME_BYTES_MAX + 1, ARGUMENT "ARG%d",
-			field->argument + 1);
+		snprintf(name, NAME_BYTES_MAX + 1, ARGUMENT "ARG%u",
+			field->number);
 		return;
 	}
 	memcpy(name, ARGUMENT, used);

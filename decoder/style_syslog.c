@@ -218,7 +218,7 @@ static void put_argument(struct syslog *syslog, const struct field *field,
 	syslog->scratch.length = 0;
 	utf8_text_put(
 		&syslog->scratch, syslog->value.data, syslog->value.length);
-	snprintf(number, sizeof(number), "arg%d", field->argument + 1);
+	snprintf(number, sizeof(number), "arg%u", field->number);
 	put_param(&syslog->head,
 		strlen(field->name) > PARAM_NAME_MAX ? number : field->name,
 		&syslog->scratch);

@@ -14,6 +14,8 @@ say() { # as tests/victims/follow.c, recorded
 	LD_PRELOAD=$lib BINLOG_DIR=$capture exec "$TMP/follow" "$@" >out 9>/dev/null
 }
 follow() { # NAME ARGUMENT...: in the background, as $follower
+	: >"$1" # what is there of one before is not waited for
+	: >"$1.err"
 	"$show" --follow "${@:2}" "$capture" >"$1" 2>"$1.err" & follower=$!
 }
 stop() { # [SIGNAL]
@@ -133,7 +135,7 @@ verdict $? "beside binlog-pack --follow nothing is missing unless it says so" "$
 
 fresh
 "$BUILD/binlog-pack" -q --follow "$capture" -o late.blog 2>/dev/null & packer=$!
-(say l 1 0 1000000 200000) & program=$!
+(say l 1 0 100000000 200000) & program=$!
 until_true test -s late.blog
 has_freed() { # it was, when this began
 	"$show" -q "$capture" 2>&1 >/dev/null | grep -q 'has packed the rest'

@@ -90,6 +90,7 @@ static void say_texts(void)
 	printf("wide %ls and %.2ls\n", L"gr\u00fc\u00df \U0001F600", L"abc");
 	puts("a line");
 	fwrite("nul\0inside\n", 1, 11, stdout);
+	syslog(LOG_INFO, "text=%d of %d %d %d %d", 1, 2, 3, 4, 5);
 	perror("open");
 	fprintf(stderr, "ERROR: size=%d\n", -5);
 }
