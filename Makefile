@@ -21,7 +21,7 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
 	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
 	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
-	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov \
+	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov zsh \
 	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 # What `make bench` compares with; those that cannot be had are named there.

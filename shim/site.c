@@ -66,7 +66,14 @@ static const char *last_part(const char *path)
 	return name;
 }
 
-static int level_by_function(const char *name, unsigned flags)
+/* One file behind both (a terminal, 2>&1): the descriptor tells which. */
+static bool is_on_stderr(const struct stream *stream)
+{
+	return stream->flags & BINLOG_STREAM_STDERR &&
+	       (!(stream->flags & BINLOG_STREAM_STDOUT) || stream->fd == 2);
+}
+
+static int level_by_function(const char *name, const struct stream *stream)
 {
 	if (!name)
 		name = "";
@@ -76,16 +83,13 @@ static int level_by_function(const char *name, unsigned flags)
 		return LEVEL_err;
 	if (bytes_starts(name, "warn") || bytes_starts(name, "vwarn"))
 		return LEVEL_warning;
-	return (flags & (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR)) ==
-			       BINLOG_STREAM_STDERR
-		       ? LEVEL_warning
-		       : LEVEL_info;
+	return is_on_stderr(stream) ? LEVEL_warning : LEVEL_info;
 }
 
 static int infer_level(const struct site_call *call)
 {
 	int level = level_by_function(
-		call->call->function, streams[call->stream].flags);
+		call->call->function, &streams[call->stream]);
 
 	return call->format ? level_of_text(call->format, call->length, level)
 			    : level;

@@ -122,4 +122,19 @@ same "levels of syslog are those of the call" "7" "$(count 'syslog ')"
 seq 10000 | sed 's/.*/format "no such format &*" drop/' >"$TMP/ten_thousand"
 run "$(cat "$TMP/ten_thousand")" many 1000
 same "10,000 rules that match nothing change nothing" "1000 1000 1000" "$(count 'first ') $(count 'second ') $(count 'another one')"
+# ---- one file for both outputs: the descriptor tells how important a message is ----
+cat >"$TMP/both.c" <<'EOF'
+#include <stdio.h>
+int main(void)
+{
+	for (int i = 0; i < 3; i++)
+		printf("tells %d\n", i), fprintf(stderr, "warns %d\n", i);
+	return 0;
+}
+EOF
+$CC -o "$TMP/both" "$TMP/both.c"
+BINLOG_LEVEL=warning BINLOG_DIR=$TMP/both.capture LD_PRELOAD=$lib "$TMP/both" >"$TMP/both.out" 2>&1
+same "a level keeps what goes to standard error, also after 2>&1" "warns 0
+warns 1
+warns 2" "$("$show" -q --raw "$TMP/both.capture")"
 finish
