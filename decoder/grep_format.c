@@ -411,20 +411,11 @@ bool grep_format_ends_line(const struct definition_context *context,
 bool grep_format_is_sound(const struct definition_context *context,
 	const struct definition_string *format)
 {
-	switch (context->text) {
-	case BINLOG_TEXT_LITERAL:
-	case BINLOG_TEXT_LITERAL_LINE:
+	if (context->text == BINLOG_TEXT_LITERAL ||
+		context->text == BINLOG_TEXT_LITERAL_LINE)
 		return format && format->bytes &&
 		       (format->length == 0 || format->bytes[0] != '\0');
-	case BINLOG_TEXT_FORMAT:
-	case BINLOG_TEXT_WARN:
-	case BINLOG_TEXT_WARNX:
-	case BINLOG_TEXT_ERROR:
-	case BINLOG_TEXT_SYSLOG:
-	case BINLOG_TEXT_SYSLOG_PERROR:
-		if (!context->has_format)
-			return true;
-		return format && format->bytes && fits(context, format);
-	}
-	return true;
+	if (!definition_is_formatted(context) || !context->has_format)
+		return true;
+	return format && format->bytes && fits(context, format);
 }
