@@ -221,7 +221,7 @@ static void print_sum(const struct show *show)
 		     show->errors.count == 0;
 
 	if (show->options.quiet || (raw && clean) || !show->counts ||
-		judge(show) == EXIT_NOTHING)
+		!is_anything(show))
 		return;
 	fprintf(stderr,
 		"%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
