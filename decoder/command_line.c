@@ -81,6 +81,29 @@ static const char *nearest(const struct command_line *line, const char *given)
 	return suggest_nearest(name, names, line->count);
 }
 
+/* Of a name that several options begin with; null: there are not several. */
+static const char *complain_of_several(
+	struct command_line *line, const char *given)
+{
+	size_t bytes = strcspn(given + 2, "=");
+	const char *names[2] = {NULL, NULL};
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < line->count && bytes > 0; i++) {
+		if (strncmp(line->options[i].name, given + 2, bytes) != 0)
+			continue;
+		if (count < 2)
+			names[count] = line->options[i].name;
+		count++;
+	}
+	if (count < 2)
+		return NULL;
+	return say(line, "%s: it may be --%s%s --%s%s: give more of it", given,
+		names[0], count > 2 ? "," : " or", names[1],
+		count > 2 ? " or another" : "");
+}
+
 /*
  * getopt has the letter in optopt, of a long option that takes none or lacks an
  * argument its value, and of one that there is not 0.
@@ -93,9 +116,12 @@ static const char *complain(
 			  : optopt >= LONG_ONLY ? "it takes no argument"
 						: "no such option";
 	const char letter[] = {'-', (char)optopt, '\0'};
-	const char *meant =
-		value == '?' && optopt == 0 ? nearest(line, given) : NULL;
+	bool unknown = value == '?' && optopt == 0;
+	const char *several = unknown ? complain_of_several(line, given) : NULL;
+	const char *meant = unknown ? nearest(line, given) : NULL;
 
+	if (several)
+		return several;
 	if (meant)
 		return say(line, "%s: %s: did you mean --%s? See %s --help",
 			given, why, meant, line->command);

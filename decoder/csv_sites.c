@@ -341,9 +341,9 @@ void csv_sites_end(struct csv_sites *sites)
 		output_directory_end(directory, &index);
 	}
 	render_buffer_free(&sites->rest.rows);
-	render_buffer_free(&sites->call.text);
-	render_buffer_free(&sites->value);
-	render_buffer_free(&sites->cell);
+	render_buffer_retire(&sites->call.text, &directory->text);
+	render_buffer_retire(&sites->value, &directory->text);
+	render_buffer_retire(&sites->cell, &directory->text);
 	site_table_free(&sites->table);
 	free(sites);
 }

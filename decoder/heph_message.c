@@ -9,6 +9,7 @@
 
 /* Processes beyond these are one. */
 #define PROGRAMS_MAX 65536u
+#define PROGRAMS_BYTES_MAX ((size_t)16 << 20) /* likewise, of their names */
 #define THREAD_BYTES 64u
 
 struct heph_messages {
@@ -80,7 +81,8 @@ static struct program *find_program(struct heph_messages *messages,
 	const struct pack_entry *entry;
 	struct program *program;
 
-	if (known >= PROGRAMS_MAX)
+	if (known >= PROGRAMS_MAX ||
+		messages->programs.bytes > PROGRAMS_BYTES_MAX)
 		return messages->foreign;
 	messages->key.length = 0;
 	render_buffer_put(&messages->key, &pid, sizeof(pid));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* A power of two. */
-#define PARTS ((int64_t)1 << 16)
+#define PARTS ((int64_t)NUMBER_BARS_MAX)
 /* Places of parts are of no more bits. */
 #define PLACE_BITS 62
 #define SCALE_LEAST (-1074)

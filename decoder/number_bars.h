@@ -1,6 +1,6 @@
 /*
  * How numbers are spread over equal parts of their range: counts in at most
- * 65536 parts, each a power of two wide, as narrow as the range lets them be.
+ * NUMBER_BARS_MAX parts, each a power of two wide, as narrow as the range lets them be.
  * Which that is depends on the least and the largest value alone, not on the
  * order of the values.
  */
@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 struct number_bars;
+
+#define NUMBER_BARS_MAX 65536u
 
 /* Null: out of memory. */
 struct number_bars *number_bars_new(void);
@@ -30,7 +32,8 @@ void number_bars_add_floats(
 /*
  * How wide bars are, no more than `most` of which hold all values: 1, 2 or 5
  * times a power of ten if the parts can be put together so, else a power of
- * two.  For `integers` it is at least 1.
+ * two.  For `integers` it is at least 1.  If there are numbers on both sides of
+ * 0, `most` has to be at least 2.
  */
 long double number_bars_width(
 	const struct number_bars *bars, unsigned most, bool integers);

@@ -137,7 +137,8 @@ static void add_piece(struct numbers *numbers, struct numbers_room *room,
 	}
 	begin(numbers, values[0]);
 	widen(numbers, least, most);
-	if (!numbers->fractional && most - numbers->origin <= NEAR &&
+	if (!numbers->fractional && numbers->origin <= INT64_MAX &&
+		most - numbers->origin <= NEAR &&
 		numbers->origin - least <= NEAR)
 		add_near(numbers, values, count);
 	else

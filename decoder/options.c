@@ -220,6 +220,10 @@ static enum options_action check(struct options *options)
 		return complain(options, other,
 			"shows no messages: leave out --config, --columns, "
 			"--lines, --reverse, --around and --follow");
+	if (other && (options->report || options->spans.count > 0))
+		return complain(options, other,
+			"shows neither numbers nor spans: leave out --stats, "
+			"--spans and the like");
 	if (options->to && (other || options->config))
 		return complain(options, "--to",
 			options->config ? "each section of --config says "

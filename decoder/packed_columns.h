@@ -32,7 +32,8 @@ const uint64_t *packed_columns_times(struct packed_body *body);
 /* No messages are given out. */
 void packed_columns_end(struct packed_body *body);
 
-/* Memory until then.  Null: there is none, or too much is taken. */
+/* Memory until then, aligned for a uint64_t.  Null: there is none, or too much
+ * is taken. */
 void *packed_columns_take(struct packed_body *body, size_t size);
 
 #endif

@@ -112,4 +112,12 @@ void render_buffer_join(
 /* Gives the memory back; the buffer is empty and usable again. */
 void render_buffer_free(struct render_buffer *buffer);
 
+/* The same for one whose text went to `out`: what it lacks, that lacks, too. */
+static inline void render_buffer_retire(
+	struct render_buffer *buffer, struct render_buffer *out)
+{
+	out->failed = out->failed || buffer->failed;
+	render_buffer_free(buffer);
+}
+
 #endif

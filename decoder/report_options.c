@@ -64,8 +64,9 @@ static const char *parse_interval(struct options *options, const char *value)
 	if (strcmp(value, "auto") == 0)
 		return NULL;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(unit, units[i].text) == 0 && number > 0 &&
-			number <= UINT32_MAX && isdigit((unsigned char)*value))
+		if (strcmp(unit, units[i].text) == 0 &&
+			number <= UINT64_MAX / units[i].nanoseconds &&
+			isdigit((unsigned char)*value))
 			options->interval = number * units[i].nanoseconds;
 	return options->interval > 0
 		       ? NULL

@@ -310,7 +310,7 @@ void style_chrome_end(void *state)
 	json_text_put(out, "\"}}\n");
 	out->failed = out->failed || chrome->tracks.failed;
 	track_table_free(&chrome->tracks);
-	render_buffer_free(&chrome->call.text);
-	render_buffer_free(&chrome->scratch);
+	render_buffer_retire(&chrome->call.text, out);
+	render_buffer_retire(&chrome->scratch, out);
 	free(chrome);
 }

@@ -114,13 +114,14 @@ void style_csv_message(void *state, const struct message *message)
 void style_csv_end(void *state)
 {
 	struct csv *csv = state;
+	struct render_buffer *out = &csv->settings.output->text;
 
 	if (csv->call.open)
 		end_row(csv);
 	if (csv->sites)
 		csv_sites_end(csv->sites);
-	render_buffer_free(&csv->call.text);
-	render_buffer_free(&csv->word);
-	render_buffer_free(&csv->cell);
+	render_buffer_retire(&csv->call.text, out);
+	render_buffer_retire(&csv->word, out);
+	render_buffer_retire(&csv->cell, out);
 	free(csv);
 }

@@ -255,13 +255,14 @@ void style_heph_message(void *state, const struct message *message)
 void style_heph_end(void *state)
 {
 	struct heph *heph = state;
+	struct render_buffer *out = &heph->settings.output->text;
 
 	if (heph->call.open)
 		put_event(heph);
 	heph_streams_free(&heph->streams);
-	render_buffer_free(&heph->call.text);
-	render_buffer_free(&heph->attributes);
-	render_buffer_free(&heph->text);
-	render_buffer_free(&heph->scratch);
+	render_buffer_retire(&heph->call.text, out);
+	render_buffer_retire(&heph->attributes, out);
+	render_buffer_retire(&heph->text, out);
+	render_buffer_retire(&heph->scratch, out);
 	free(heph);
 }

@@ -144,14 +144,23 @@ static bool is_skewed(const struct bars *bars)
 		       (long double)bars->sum->count * SKEWED;
 }
 
+static unsigned bars_most(uint32_t rows, const struct numbers *sum)
+{
+	/* No bar has values on both sides of 0. */
+	unsigned least = sum->least < 0 && sum->most >= 0 ? 2 : 1;
+
+	if (rows == LAST_LINES_ALL)
+		return BARS_DEFAULT;
+	if (rows > NUMBER_BARS_MAX)
+		return NUMBER_BARS_MAX;
+	return rows < least ? least : rows;
+}
+
 static struct bars *make(
 	const struct argument_numbers *numbers, const struct numbers *sum)
 {
-	uint32_t rows = numbers->settings.options->rows;
 	struct bars *bars = make_equal(numbers->bars, sum,
-		rows == LAST_LINES_ALL ? BARS_DEFAULT
-		: rows > 0	       ? rows
-				       : 1);
+		bars_most(numbers->settings.options->rows, sum));
 
 	if (!bars || !is_skewed(bars))
 		return bars;

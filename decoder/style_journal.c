@@ -237,11 +237,12 @@ void style_journal_message(void *state, const struct message *message)
 void style_journal_end(void *state)
 {
 	struct journal *journal = state;
+	struct render_buffer *out = &journal->settings.output->text;
 
 	if (journal->call.open)
 		put_text(journal);
-	render_buffer_free(&journal->call.text);
-	render_buffer_free(&journal->scratch);
-	render_buffer_free(&journal->value);
+	render_buffer_retire(&journal->call.text, out);
+	render_buffer_retire(&journal->scratch, out);
+	render_buffer_retire(&journal->value, out);
 	free(journal);
 }

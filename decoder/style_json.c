@@ -184,10 +184,11 @@ void style_json_message(void *state, const struct message *message)
 void style_json_end(void *state)
 {
 	struct json *json = state;
+	struct render_buffer *out = &json->settings.output->text;
 
 	if (json->call.open)
 		put_text(json);
-	render_buffer_free(&json->call.text);
-	render_buffer_free(&json->scratch);
+	render_buffer_retire(&json->call.text, out);
+	render_buffer_retire(&json->scratch, out);
 	free(json);
 }

@@ -233,7 +233,7 @@ static void raise_floor(struct largest *largest, const struct field *field,
 
 	if (count == 0 || rows->chosen_count < count)
 		return;
-	values = packed_columns_take(rows->body, count * sizeof(*values));
+	values = calloc(count, sizeof(*values));
 	for (i = 0; values && i < count; i++)
 		values[i] = -INFINITY;
 	for (i = 0; values && i < rows->count; i++) {
@@ -244,6 +244,7 @@ static void raise_floor(struct largest *largest, const struct field *field,
 	}
 	if (values && values[0] > largest->floor)
 		largest->floor = values[0];
+	free(values);
 }
 
 static bool has_large(const struct largest *largest, const struct field *field,

@@ -303,11 +303,12 @@ void style_msgpack_message(void *state, const struct message *message)
 void style_msgpack_end(void *state)
 {
 	struct maps *maps = state;
+	struct render_buffer *out = &maps->settings.output->text;
 
 	if (maps->call.open)
 		end_call(maps);
-	render_buffer_free(&maps->call.text);
-	render_buffer_free(&maps->body);
-	render_buffer_free(&maps->scratch);
+	render_buffer_retire(&maps->call.text, out);
+	render_buffer_retire(&maps->body, out);
+	render_buffer_retire(&maps->scratch, out);
 	free(maps);
 }

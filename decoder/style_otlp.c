@@ -302,12 +302,13 @@ void style_otlp_message(void *state, const struct message *message)
 void style_otlp_end(void *state)
 {
 	struct otlp *otlp = state;
+	struct render_buffer *out = &otlp->settings.output->text;
 
 	if (otlp->call.open)
 		end_record(otlp);
 	end_request(otlp);
-	render_buffer_free(&otlp->call.text);
-	render_buffer_free(&otlp->request);
-	render_buffer_free(&otlp->scratch);
+	render_buffer_retire(&otlp->call.text, out);
+	render_buffer_retire(&otlp->request, out);
+	render_buffer_retire(&otlp->scratch, out);
 	free(otlp);
 }

@@ -376,10 +376,10 @@ void style_perfetto_end(void *state)
 	}
 	spans_free(perfetto->spans);
 	out->failed = out->failed || perfetto->tracks.failed ||
-		      perfetto->sites.failed || perfetto->scratch.failed;
+		      perfetto->sites.failed;
 	track_table_free(&perfetto->tracks);
 	site_table_free(&perfetto->sites);
-	render_buffer_free(&perfetto->call.text);
-	render_buffer_free(&perfetto->scratch);
+	render_buffer_retire(&perfetto->call.text, out);
+	render_buffer_retire(&perfetto->scratch, out);
 	free(perfetto);
 }

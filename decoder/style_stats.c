@@ -185,8 +185,13 @@ static void put_said(struct stats *stats, struct number_rows *rows,
 	number_rows_number(rows, number_text_share(said->bytes, sum->bytes));
 	put_rate(rows, said, sum);
 	number_rows_count(rows, said->left_out);
-	put_time(stats, rows, said->first);
-	put_time(stats, rows, said->last);
+	if (said->messages > 0) {
+		put_time(stats, rows, said->first);
+		put_time(stats, rows, said->last);
+	} else {
+		number_rows_nothing(rows);
+		number_rows_nothing(rows);
+	}
 }
 
 static void put_all(struct stats *stats, const struct said *sum)

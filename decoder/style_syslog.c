@@ -308,12 +308,13 @@ void style_syslog_message(void *state, const struct message *message)
 void style_syslog_end(void *state)
 {
 	struct syslog *syslog = state;
+	struct render_buffer *out = &syslog->settings.output->text;
 
 	if (syslog->call.open)
 		put_text(syslog);
-	render_buffer_free(&syslog->call.text);
-	render_buffer_free(&syslog->head);
-	render_buffer_free(&syslog->scratch);
-	render_buffer_free(&syslog->value);
+	render_buffer_retire(&syslog->call.text, out);
+	render_buffer_retire(&syslog->head, out);
+	render_buffer_retire(&syslog->scratch, out);
+	render_buffer_retire(&syslog->value, out);
 	free(syslog);
 }

@@ -50,10 +50,14 @@ void watch_signals(void)
 	/* Who asks twice does not want to wait for a full pipe. */
 	struct sigaction action = {
 		.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* With nohup it is to go on. */
+	if (sigaction(SIGHUP, NULL, &before) == 0 &&
+		before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 /* Each capture that grows has a descriptor. */

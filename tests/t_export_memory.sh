@@ -32,4 +32,40 @@ for style in json csv tables msgpack folded chrome perfetto journal syslog otlp 
 	verdict "$((many - few > 2048))" "$style takes no more memory for three times as many messages" "$few KiB, then $many KiB"
 	rm -rf ./*."$style"
 done
+
+# Where there is too little memory nothing is left out in silence.
+cat >long.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+	size_t bytes = 12000000;
+	char *text = malloc(bytes + 1);
+
+	memset(text, '\xff', bytes);
+	text[bytes] = '\0';
+	printf("long %s\n", text);
+	return 0;
+}
+END
+$CC -O1 -o long long.c && BINLOG_DIR=long.d LD_PRELOAD=$lib ./long >/dev/null
+for style in json syslog heph; do
+	(ulimit -v 80000 && "$show" -q -o $style long.d) >long.out 2>complaint
+	verdict "$(($? == 0 && $(stat -c %s long.out) < 12000000))" "$style is whole, or it is said that it is not" "$(stat -c %s long.out) bytes"
+done
+
+# What a trace of Heph has of names is not kept without end.
+python3 - <<'END'
+import heph_packets as heph
+for count in 500, 1000:
+    with open('%d.heph' % count, 'wb') as file:
+        file.write(heph.epoch(0))
+        for number in range(count):
+            file.write(heph.event('said', ('binlog.newline', heph.U64, 1), ('binlog.pid', heph.U64, number),
+                                  ('binlog.program', heph.STRING, 'p%d' % number + 60000 * 'x')))
+END
+few=$(python3 "$consumers/memory.py" "$show" -q --count 500.heph 2>&1 >/dev/null)
+many=$(python3 "$consumers/memory.py" "$show" -q --count 1000.heph 2>&1 >/dev/null)
+verdict "$((many - few > 2048))" "names of processes in a trace of Heph have a limit" "$few KiB, then $many KiB"
 finish

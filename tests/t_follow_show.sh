@@ -164,6 +164,17 @@ fresh
 (say j 1 0 1000000 1000) & program=$!
 "$show" -f -n all "$capture" 2>/dev/null | head -n 1 >seen
 same "it ends when nobody reads any more" 1 "$(wc -l <seen)"
+(
+	trap '' HUP
+	exec "$show" -f -n 1 -q "$capture"
+) >seen & follower=$!
+until_true counts seen 1
+kill -HUP "$follower"
+shown=$(wc -l <seen)
+until_true counts seen $((shown + 1000))
+kill "$follower"
+wait "$follower"
+verdict $((shown + 1000 > $(wc -l <seen))) "with nohup it goes on when the terminal has gone" "$(wc -l <seen)"
 kill -STOP "$program"
 until_true grep -q '^State:	T' "/proc/$program/status"
 follow seen --lines=3

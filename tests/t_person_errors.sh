@@ -91,6 +91,9 @@ binlog-show --longest 3 good        | --longest: chooses spans: say of what with
 binlog-show --spans 'a=>b' -o json good | what is shown has no spans: leave out --output
 binlog-show --output=spans good     | no spans are named: say of what with --spans
 binlog-show --diff good             | --diff: compares two runs: give the paths of both
+binlog-show --diff --count good good | --diff: shows neither numbers nor spans: leave out --stats
+binlog-show --index --values=x prog | --index: shows neither numbers nor spans
+binlog-show --recover --spans 'a=>b' good | --recover: shows neither numbers nor spans
 binlog-show --diff good absent      | absent:0: not opened: No such file or directory: check the path
 binlog-show --coverage absent       | absent:0: not opened: No such file or directory: check the path
 binlog-show --index absent          | no such file: give an executable or a library
@@ -102,6 +105,9 @@ binlog-show --grpe=x good           | --grpe=x: no such option: did you mean --g
 binlog-show --colums=pid good       | no such option: did you mean --columns?
 binlog-show --folow good            | did you mean --follow?
 binlog-show --xyzzy good            | --xyzzy: no such option: see binlog-show --help
+binlog-show --lo=3 good             | --lo=3: it may be --location or --longest: give more of it
+binlog-show --co=3 good             | or another: give more of it
+binlog-show --=3 good               | --=3: no such option: see binlog-show --help
 binlog-show -Z good                 | -Z: no such option: see binlog-show --help
 binlog-show --grep                  | --grep: its argument is missing: see binlog-show --help
 binlog-show --utc=yes good          | it takes no argument

@@ -115,6 +115,32 @@ told=$("$show" -q "$TMP/ruled" | sed -n 's/.*(\([0-9]*\)x)$/\1/p' | paste -sd + 
 left_out() { "$show" -q --stats --json "$1" | sed -n 's/.*"left_out":\([0-9]*\).*took.*/\1/p'; }
 same "a rule leaves something out" 1 $((told > 0))
 same "--stats: what rules have left out, at its place" "$told $told" "$(left_out "$TMP/ruled") $(left_out "$TMP/ruled.blog")"
+moment=$("$show" -q --output=json "$TMP/ruled" | sed -n 's/.*"time_ns":\([0-9]*\)\([0-9]\{9\}\).*"event":"suppressed".*/@\1.\2/p' | head -n 1)
+same "no first and last time of a place that has said nothing" "0 null null" \
+	"$("$show" -q --stats --json --since="$moment" --until="$moment" "$TMP/ruled" |
+		sed -n 's/.*"messages":\([0-9]*\).*"first":\([^,]*\),"last":\([^,]*\).*/\1 \2 \3/p')"
+
+# ---- unsigned numbers around 2^63, where signed ones end ----
+cat >"$TMP/near.c" <<'END'
+#include <stdio.h>
+int main(void) { for (long i = -1000; i < 3000; i++) printf("near=%lu\n", (1ul << 63) - i * 1001); return 0; }
+END
+$CC -w -o "$TMP/near" "$TMP/near.c" && BINLOG_DIR=$TMP/near.capture LD_PRELOAD=$lib "$TMP/near" >/dev/null
+pack "$TMP/near.blog" "$TMP/near.capture"
+deviation=$(python3 -c 'import statistics; print("%.0f" % statistics.pstdev(i * 1001 for i in range(-1000, 3000)))')
+same "unsigned numbers around 2^63: how far they spread" "$deviation $deviation" \
+	"$(for path in near.capture near.blog; do "$show" -q --values=near --json "$TMP/$path"; done |
+		sed 's/.*"stddev":\([^,]*\).*/\1/' | paste -sd ' ')"
+
+# ---- how many bars ----
+cat >"$TMP/signs.c" <<'END'
+#include <stdio.h>
+int main(void) { for (int i = -50; i < 100; i++) printf("sign=%d\n", i); return 0; }
+END
+$CC -w -o "$TMP/signs" "$TMP/signs.c" && BINLOG_DIR=$TMP/signs.capture LD_PRELOAD=$lib "$TMP/signs" >/dev/null
+bars() { "$show" -q --histogram=sign --json -n "$1" "$TMP/signs.capture" 2>&1 | sed 's/.*"messages":\([0-9]*\).*/\1/' | paste -sd ' '; }
+same "the fewest bars are one of each sign" "50 100, 50 100" "$(bars 1), $(bars 0)"
+same "and however many are asked for, one for each value is enough" 150 "$(bars 4000000000 | wc -w)"
 
 # ---- forms ----
 same "--count in JSON" '{"messages":1001}' "$("$show" -q --count --json "$TMP/served")"
@@ -155,6 +181,7 @@ wrong "a style without its argument" "shows an argument" --output=histogram
 wrong "two kinds of numbers" "one of --count, --stats" --stats --count
 wrong "no interval" "not an interval: give a number and ns" --per=10
 wrong "an interval of nothing" "not an interval" --per=0s
+wrong "one that is longer than can be counted" "not an interval" --per=300000d
 wrong "so short an interval that there are too many" "too many stretches" --per=1ns
 wrong "JSON of messages" "for messages give --output=json" --json
 wrong "numbers that are followed" "shown at the end" --stats --follow
