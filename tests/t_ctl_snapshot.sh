@@ -3,8 +3,6 @@
 # without a complaint, has every message of each thread from the first on, whole and once, and stays what it was.
 . tests/lib.sh
 ctl=$BUILD/binlog-ctl
-rounds=${ROUNDS:-$([ -n "${LONG:-}" ] && echo 30 || echo 6)}
-rate=$([ -n "${LONG:-}" ] && echo 5000000 || echo 500000)
 build follow -O2
 capture=$TMP/capture
 cd "$TMP" || exit 1
@@ -35,28 +33,37 @@ check_all() { # NAME...: what is wrong with any of them
 }
 
 # ---- at full load ----
-say a 3 1 20000000 "$rate"
-for ((i = 1; i <= rounds; i++)); do
-	"$ctl" "$program" snapshot "copy$i.binlog" >>told 2>>errors
-	# Read at once, and once more when all is over.
-	((i % 3)) || check_all "copy$i.binlog" >>wrong
-done
-"$ctl" "$capture" snapshot copies >>told 2>>errors
-verdict $? "a directory: a copy of each capture in it" "$(cat errors)"
-"$ctl" "$capture" snapshot copy.blog >>told 2>>errors
-verdict $? "a packed log" "$(cat errors)"
-gone
-same "binlog-ctl has no complaint" "" "$(cat errors)"
-same "each of $rounds copies is whole: no message of a thread is missing before another one, or there twice" "" \
-	"$(cat wrong; check_all copy*.binlog)"
-verdict $(($(sort -n numbers | tail -n 1) <= 0)) "there is something in it: from $(sort -n numbers | head -n 1) to $(sort -n numbers | tail -n 1) messages"
-same "so is that of the directory, and has its name" "$(cd "$capture" && ls) " "$(cd copies && ls) $(check_all copies)"
-same "and the packed log" "" "$(check_all copy.blog)"
-same "nothing else is left" 0 "$(find . -name '*.new*' | wc -l)"
-same "only its owner reads them" "600 600 700" "$(stat -c %a copy1.binlog copy.blog copies | paste -sd ' ')"
-[ "$(du -k copy1.binlog | cut -f 1)" -le $(($(stat -c %s copy1.binlog) / 1024 + 64)) ]
-verdict $? "where nothing is there are holes" "$(ls -ls copy1.binlog)"
-rm -rf copy*
+at_load() { # ROUNDS RATE EACH: so many copies, of which one in so many is read at once
+	local rounds=$1 rate=$2 each=$3 i
+	say a 3 1 200000000 "$rate"
+	for ((i = 1; i <= rounds; i++)); do
+		"$ctl" "$program" snapshot "copy$i.binlog" >>told 2>>errors
+		# Read at once, and once more when all is over.
+		((i % each)) || check_all "copy$i.binlog" >>wrong
+	done
+	"$ctl" "$capture" snapshot copies >>told 2>>errors
+	verdict $? "a directory: a copy of each capture in it" "$(cat errors)"
+	"$ctl" "$capture" snapshot copy.blog >>told 2>>errors
+	verdict $? "a packed log" "$(cat errors)"
+	gone
+	same "binlog-ctl has no complaint" "" "$(cat errors)"
+	same "each of $rounds copies is whole: no message of a thread is missing before another one, or there twice" "" \
+		"$(cat wrong; check_all copy*.binlog)"
+	verdict $(($(sort -n numbers | tail -n 1) <= 0)) "there is something in it: from $(sort -n numbers | head -n 1) to $(sort -n numbers | tail -n 1) messages"
+	same "so is that of the directory, and has its name" "$(cd "$capture" && ls) " "$(cd copies && ls) $(check_all copies)"
+	same "and the packed log" "" "$(check_all copy.blog)"
+	same "nothing else is left" 0 "$(find . -name '*.new*' | wc -l)"
+	same "only its owner reads them" "600 600 700" "$(stat -c %a copy1.binlog copy.blog copies | paste -sd ' ')"
+	[ "$(du -k copy1.binlog | cut -f 1)" -le $(($(stat -c %s copy1.binlog) / 1024 + 64)) ]
+	verdict $? "where nothing is there are holes" "$(ls -ls copy1.binlog)"
+	rm -rf copy* wrong numbers
+}
+if [ -n "${LONG:-}" ]; then
+	at_load 30 1000000 3
+	at_load 8 5000000 100
+else
+	at_load 6 500000 3
+fi
 
 # ---- of a ring ----
 environment=(env BINLOG_RING=16M)
