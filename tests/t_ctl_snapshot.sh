@@ -67,6 +67,7 @@ fi
 
 # ---- of a ring ----
 environment=(env BINLOG_RING=16M)
+rounds=$([ -n "${LONG:-}" ] && echo 30 || echo 6)
 say r 2 0 100000000 5000000
 sleep 0.5
 for ((i = 1; i <= rounds; i++)); do
