@@ -14,7 +14,7 @@ say() { # as tests/victims/follow.c, recorded
 	LD_PRELOAD=$lib BINLOG_DIR=$capture exec "$TMP/follow" "$@" >out 9>/dev/null
 }
 follow() { # NAME ARGUMENT...: in the background, as $follower
-	: >"$1" # what is there of one before is not waited for
+	[ -p "$1" ] || : >"$1" # what is there of one before is not waited for
 	: >"$1.err"
 	"$show" --follow "${@:2}" "$capture" >"$1" 2>"$1.err" & follower=$!
 }
