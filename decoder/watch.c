@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/descriptors.h"
 #include "decoder/live.h"
 #include "decoder/say.h"
 
@@ -58,17 +58,6 @@ void watch_signals(void)
 	if (sigaction(SIGHUP, NULL, &before) == 0 &&
 		before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
-}
-
-/* Each capture that grows has a descriptor. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* True: nobody reads the only output any more. */
@@ -227,7 +216,7 @@ struct watch_sum watch_run(const char *path, bool quiet,
 		.errors = errors,
 	};
 
-	raise_limit();
+	descriptors_raise_limit();
 	if (begin(&watch))
 		go_on(&watch);
 	else

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/descriptors.h"
 #include "decoder/escape.h"
 #include "record/layout.h"
 #include "tools/top/top_captures.h"
@@ -102,17 +102,6 @@ static bool look(struct top *top)
 {
 	return top_captures_look(
 		&top->captures, top->options.settings.delay_ns / 2);
-}
-
-/* Each capture has some descriptors. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static bool is_last(const struct top *top)
@@ -249,7 +238,7 @@ int main(int argc, char **argv)
 {
 	static struct top top;
 
-	raise_limit();
+	descriptors_raise_limit();
 	/* We may be in a recorded run ourselves. */
 	setenv("BINLOG_DISABLE", "1", 1);
 	if (!top_options_parse(&top.options, argc, argv))

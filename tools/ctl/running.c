@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "decoder/descriptors.h"
 #include "tools/ctl/follower.h"
 #include "tools/ctl/rules_text.h"
 #include "tools/ctl/snapshot.h"
@@ -224,17 +224,6 @@ static void obey(struct running *running, struct stage *stage)
 
 /* ---- all together ---- */
 
-/* Each capture has a descriptor, and another one while it is switched. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Those that have ended can be copied. */
 static bool wants_ended(const struct running *running)
 {
@@ -251,7 +240,7 @@ static enum exit_status obey_all(struct running *running)
 	struct targets *targets = &running->targets;
 	size_t i;
 
-	raise_limit();
+	descriptors_raise_limit();
 	running->switches.targets = targets;
 	if (!targets_open(targets, running->place, wants_ended(running)))
 		return ctl_say_complaint(targets->sentence, NULL);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/descriptors.h"
 #include "tools/pack/follow_step.h"
 
 /* Between passes, milliseconds: while there is something to pack, and the
@@ -203,17 +203,6 @@ static void follow_captures(struct follow *follow)
 		follow_step_end(follow);
 }
 
-/* Each capture that grows has a descriptor. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static void set_signals(void)
 {
 	struct sigaction action = {.sa_handler = stop};
@@ -247,7 +236,7 @@ int follow_run(const struct follow_options *options)
 				   options->rotate_seconds > 0},
 	};
 	set_signals();
-	raise_limit();
+	descriptors_raise_limit();
 	follow.live = live_new(options->directory, &follow.errors);
 	if (!follow.live)
 		follow_step_fail_memory(&follow);
