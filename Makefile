@@ -19,11 +19,12 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
-	libeatmydata1 libfaketime fakeroot valgrind clang libmimalloc2.0 \
+	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev libmimalloc2.0 \
 	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
 	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov zsh \
 	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
+FUZZ_PACKAGES = $(CHECK_PACKAGES) afl++
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils
 BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
@@ -52,6 +53,12 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
+# For fuzzers: with checks of memory and of undefined behaviour.
+FUZZ_CC ?= clang
+FUZZ_FLAGS = $(filter-out -Werror -Walloca,$(BASE)) -fno-omit-frame-pointer \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+AFL_CC ?= afl-clang-fast
+AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
 READ_LIBS = -lz -liberty -lmsgpackc -lzstd -lm
 
 # ---- sources, by wildcard ----
@@ -81,9 +88,14 @@ top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
+fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+# What targets reach beyond the reader.
+fuzz_tools_src :=
+fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
+fuzz_src := $(filter-out decoder/show.c,$(reader_src)) $(fuzz_tools_src)
 
-.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz \
-	coverage help install uninstall clean deps-build deps-check deps-demo deps-bench
+.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl \
+	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -244,9 +256,52 @@ bench-tools: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/bench/tools $(O) $(T)
 
-fuzz: deps-check
-	$(Q)$(MAKE) --no-print-directory $(O)/tests/fuzz_render
+# Each target three times: for libFuzzer, for AFL++, and as a plain program
+# that is given files.  SECONDS_EACH, T=NAME for one, RECORD=1 to count.
+fuzz: deps-fuzz
+	$(Q)$(MAKE) --no-print-directory fuzz-programs
+	$(Q)tests/fuzz/run $(O) $(or $(SECONDS_EACH),60) $(T)
 	$(Q)$(O)/tests/fuzz_render $$(date +%s) 10000000
+
+fuzz-afl: deps-fuzz
+	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/afl/%)
+	$(Q)tests/fuzz/afl $(O) $(or $(SECONDS_EACH),60) $(T)
+
+fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%) \
+	$(O)/tests/fuzz_render
+
+$(O)/fuzz/%.o: %.c
+	$(call say,FUZZ,$<)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -c -o $@ $<
+
+$(O)/afl/%.o: %.c
+	$(call say,AFL,$<)
+	@mkdir -p $(@D)
+	$(Q)AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS) -c -o $@ $<
+
+$(O)/fuzz/library.a: $(fuzz_src:%.c=$(O)/fuzz/%.o) $(O)/fuzz/html_template.o
+	$(Q)ar rcs $@ $?
+
+$(O)/afl/library.a: $(fuzz_src:%.c=$(O)/afl/%.o) $(O)/afl/html_template.o
+	$(Q)ar rcs $@ $?
+
+$(O)/fuzz/html_template.o $(O)/afl/html_template.o: $(O)/%/html_template.o: $(O)/outside/html_template.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -c -o $@ $<
+
+$(O)/fuzz/%: tests/fuzz/fuzz_%.c $(O)/fuzz/library.a
+	$(call say,FUZZ,$@)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(O)/fuzz/library.a $(READ_LIBS)
+
+$(O)/afl/%: tests/fuzz/fuzz_%.c $(O)/afl/library.a
+	$(call say,AFL,$@)
+	$(Q)AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS) -fsanitize=fuzzer -o $@ $< $(O)/afl/library.a $(READ_LIBS)
+
+$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fuzz_tools_obj)
+	$(call say,REPLAY,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
 $(O)/tests/fuzz_%: tests/fuzz_%.c $(library_obj)
 	$(call say,FUZZ,$@)
@@ -272,7 +327,8 @@ deps-build: packages = $(BUILD_PACKAGES)
 deps-check: packages = $(CHECK_PACKAGES)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-bench: packages = $(BENCH_PACKAGES)
-deps-build deps-check deps-demo deps-bench:
+deps-fuzz: packages = $(FUZZ_PACKAGES)
+deps-build deps-check deps-demo deps-bench deps-fuzz:
 	@tests/install-packages $(packages)
 
 # Into a tree that can be moved as a whole: binlog-run finds the library by
@@ -313,7 +369,8 @@ help:
 	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
 	@echo 'make bench      what recording costs, beside glibc and others: tests/bench/RESULTS.md; QUICK=1 is short'
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
-	@echo 'make fuzz       ten million random formats against glibc'
+	@echo 'make fuzz       every target in tests/fuzz for SECONDS_EACH (60), ten million random formats against glibc'
+	@echo 'make fuzz-afl   the same targets under AFL++'
 	@echo 'make coverage   line coverage of the tests'
 	@echo 'make lint       include rules, imports, layout, man pages'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Every target of tests/fuzz: its corpus as a plain program, and 20 seconds (600 with LONG) of libFuzzer
+. tests/lib.sh
+seconds=${FUZZ_SECONDS:-20}
+[ -z "${LONG:-}" ] || seconds=600
+# Not all at once with other tests: it is the machine that would be measured.
+make -s O="$BUILD" fuzz-programs >"$TMP/log" 2>&1 || {
+	not_ok "the targets build" "$(tail -n 12 "$TMP/log")"
+	exit 1
+}
+for source in tests/fuzz/fuzz_*.c; do
+	target=$(basename "${source#tests/fuzz/fuzz_}" .c)
+	inputs=$(find "tests/fuzz/corpus/$target" -type f 2>/dev/null | wc -l)
+	said=$("$BUILD/tests/replay_$target" "tests/fuzz/corpus/$target" 2>&1)
+	[ "$inputs" -gt 0 ] && [ "$said" = "$inputs inputs" ]
+	verdict $? "$target: its corpus of $inputs inputs goes through" "$said"
+done
+rm -rf "$BUILD/fuzz/new" "$BUILD/fuzz/found"
+tests/fuzz/run "$BUILD" "$seconds"
+exit $failed
