@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* So many bytes before the stretch have to be in memory, too. */
-#define FRAME_SUMS_STEP 32u
+#define FRAME_SUMS_STEP 8u
 
 /* All zeros has none. */
 struct frame_sums {
