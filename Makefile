@@ -261,14 +261,13 @@ bench-tools: deps-check
 fuzz: deps-fuzz
 	$(Q)$(MAKE) --no-print-directory fuzz-programs
 	$(Q)tests/fuzz/run $(O) $(or $(SECONDS_EACH),60) $(T)
-	$(Q)$(O)/tests/fuzz_render $$(date +%s) 10000000
+	$(Q)$(O)/tests/replay_render --random=$$(date +%s)000000,10000000
 
 fuzz-afl: deps-fuzz
 	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/afl/%)
 	$(Q)tests/fuzz/afl $(O) $(or $(SECONDS_EACH),60) $(T)
 
-fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%) \
-	$(O)/tests/fuzz_render
+fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%)
 
 $(O)/fuzz/%.o: %.c
 	$(call say,FUZZ,$<)
@@ -302,12 +301,6 @@ $(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fu
 	$(call say,REPLAY,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
-
-$(O)/tests/fuzz_%: tests/fuzz_%.c $(library_obj)
-	$(call say,FUZZ,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
-		$(READ_LIBS)
 
 # Of the tools; a preloaded library that writes .gcda files would be another.
 coverage: deps-check

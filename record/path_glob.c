@@ -90,8 +90,10 @@ bool path_glob_matches(const char *glob, size_t bytes, const char *path)
 
 	if (bytes == 0)
 		return false;
-	if (*glob != '/')
-		match.any = (struct resume){glob, path, true};
+	if (*glob != '/') {
+		match.path += *path == '/';
+		match.any = (struct resume){glob, match.path, true};
+	}
 	while (*match.path != '\0' || match.glob < match.end) {
 		const char *after = NULL;
 

@@ -59,7 +59,8 @@ size_t rules_room(const char *text, size_t bytes)
 			room += sizeof(uint64_t);
 			break;
 		}
-	return room + sizeof(uint64_t);
+	room += sizeof(uint64_t);
+	return room < rules_bytes(bytes) ? room : rules_bytes(bytes);
 }
 
 static bool begin_rule(struct rule_parser *parser, const struct rule_word *word)

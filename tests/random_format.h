@@ -6,6 +6,7 @@
 #ifndef TESTS_RANDOM_FORMAT_H
 #define TESTS_RANDOM_FORMAT_H
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,21 @@ static inline void random_soup(struct random_sample *sample)
 			random_add_one_of(
 				sample, "%%%%%-+ #0'I*.0123459$$hlLqjzZty ");
 	}
+}
+
+/* One or the other, with what format_arguments() says of it. */
+static inline void random_any_format(struct random_sample *sample)
+{
+	if (one_in(5)) {
+		/* A larger one could number an argument beyond our slots. */
+		do
+			random_soup(sample);
+		while (random_has_number(sample->format, 1000, INT_MAX));
+	} else {
+		random_format(sample);
+	}
+	sample->count = format_arguments(sample->format, sample->length,
+		sample->kinds, &sample->has_errno);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Random arguments for printf: those that are easily rendered wrong come more
- * often.  For tests; the same seed gives the same values.
+ * often.  For tests; the same seed, or input of a fuzzer, gives the same
+ * values.
  */
 #ifndef TESTS_RANDOM_VALUE_H
 #define TESTS_RANDOM_VALUE_H
@@ -15,11 +16,39 @@
 #define RANDOM_BYTES 2048 /* room that a string needs */
 
 static uint64_t random_state; /* set it to seed */
+/* Bytes that decide as long as there are some: see random_from(). */
+static const uint8_t *random_at;
+static const uint8_t *random_end;
+
+static inline uint64_t random_take(size_t most)
+{
+	size_t size = (size_t)(random_end - random_at);
+	uint64_t value = 0;
+
+	size = size < most ? size : most;
+	memcpy(&value, random_at, size);
+	random_at += size;
+	return value;
+}
+
+/*
+ * From here on the input decides, which stays the caller's: its first 8 bytes
+ * are the seed of what comes behind its end.
+ */
+static inline void random_from(const uint8_t *data, size_t size)
+{
+	random_at = data;
+	random_end = data + size;
+	random_state = size > 0 ? random_take(8) : 0;
+}
 
 static inline uint64_t next_random(void)
 {
-	uint64_t x = random_state += 0x9e3779b97f4a7c15u;
+	uint64_t x;
 
+	if (random_at != random_end)
+		return random_take(8);
+	x = random_state += 0x9e3779b97f4a7c15u;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return x ^ x >> 31;
@@ -27,6 +56,8 @@ static inline uint64_t next_random(void)
 
 static inline unsigned int below(unsigned int limit)
 {
+	if (random_at != random_end)
+		return (unsigned int)random_take(limit <= 256 ? 1 : 4) % limit;
 	return (unsigned int)(next_random() >> 32) % limit;
 }
 

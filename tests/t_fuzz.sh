@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every target of tests/fuzz: its corpus as a plain program, and 20 seconds (600 with LONG) of libFuzzer
+# Every target of tests/fuzz: its corpus as a plain program, and 20 seconds (600 with LONG) of libFuzzer; random formats
+# against libc
 . tests/lib.sh
 seconds=${FUZZ_SECONDS:-20}
 [ -z "${LONG:-}" ] || seconds=600
@@ -14,6 +15,12 @@ for source in tests/fuzz/fuzz_*.c; do
 	said=$("$BUILD/tests/replay_$target" "tests/fuzz/corpus/$target" 2>&1)
 	[ "$inputs" -gt 0 ] && [ "$said" = "$inputs inputs" ]
 	verdict $? "$target: its corpus of $inputs inputs goes through" "$said"
+done
+first=$(($(date +%s) * 1000000))
+for target in render render_plan; do
+	said=$("$BUILD/tests/replay_$target" --random=$first,1000000 2>&1)
+	[ "$said" = "1000000 inputs" ]
+	verdict $? "$target: 1000000 random formats from number $first on" "$said"
 done
 rm -rf "$BUILD/fuzz/new" "$BUILD/fuzz/found"
 tests/fuzz/run "$BUILD" "$seconds"

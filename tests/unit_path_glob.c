@@ -47,6 +47,8 @@ static void a_relative_one_matches_the_last_components(void **state)
 	assert_true(matches("log/a", "/log/log/a"));
 	assert_false(matches("og/a.log", "/var/log/a.log"));
 	assert_false(matches("log/*", "/var/log/sub/a.log"));
+	assert_true(matches("*/*", "/var/log"));
+	assert_false(matches("*/*", "/log"));
 }
 
 static void two_stars_match_slashes_and_nothing(void **state)

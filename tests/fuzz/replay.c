@@ -1,9 +1,12 @@
 /*
- * Gives files to a target, without a fuzzer: `replay_NAME FILE|DIRECTORY...`.
- * Prints the number of inputs, with VERBOSE in the environment each name
- * before.  Aborts when the property fails.
+ * Gives files to a target, without a fuzzer: `replay_NAME FILE|DIRECTORY...`;
+ * or numbers, to one that reads its decisions from its input: `replay_NAME
+ * --random=FIRST,COUNT`.  Prints the number of inputs, with VERBOSE in the
+ * environment each name before.  Aborts when the property fails.
  */
 #include <dirent.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +14,7 @@
 #include "tests/fuzz/fuzz.h"
 
 static unsigned long inputs;
+static uint64_t number; /* the input, if it is one */
 
 /* The target may do without one. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -72,13 +76,34 @@ static void replay(const char *path)
 		closedir(directory);
 }
 
+static void tell_number(int signal)
+{
+	(void)signal;
+	fprintf(stderr, "replay: of the input --random=%" PRIu64 ",1\n", number);
+}
+
+static void replay_numbers(const char *seed_and_count)
+{
+	char *comma;
+
+	number = strtoull(seed_and_count, &comma, 0);
+	signal(SIGABRT, tell_number);
+	for (inputs = 0; *comma == ',' && inputs < strtoull(comma + 1, NULL, 0);
+		inputs++, number++)
+		LLVMFuzzerTestOneInput((const uint8_t *)&number, sizeof(number));
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
 	LLVMFuzzerInitialize(&argc, &argv);
-	for (i = 1; i < argc; i++)
-		replay(argv[i]);
+	for (i = 1; i < argc; i++) {
+		if (strncmp(argv[i], "--random=", 9) == 0)
+			replay_numbers(argv[i] + 9);
+		else
+			replay(argv[i]);
+	}
 	printf("%lu inputs\n", inputs);
 	return 0;
 }
