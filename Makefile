@@ -77,7 +77,8 @@ ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c)
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
 	$(library_obj)
 symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c) \
-	decoder/command_line.c decoder/suggest.c) \
+	$(addprefix decoder/,command_line.c suggest.c sentence.c escape.c utf8_read.c \
+	render_buffer.c digits.c)) \
 	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
 	$(library_obj)

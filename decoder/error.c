@@ -62,13 +62,6 @@ size_t error_count(const struct error_list *list, enum error_severity severity)
 	return count;
 }
 
-static void blank_controls(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 void error_sentence(const struct error *error, char *buffer, size_t size)
 {
 	const struct description *known = describe(error->code);
@@ -81,5 +74,4 @@ void error_sentence(const struct error *error, char *buffer, size_t size)
 	snprintf(buffer, size, "%s:%" PRIu64 ": %s: %s%s: %s",
 		error->file ? error->file : "-", error->offset, known->what,
 		why, number, known->advice);
-	blank_controls(buffer);
 }

@@ -55,8 +55,8 @@ size_t error_count(const struct error_list *list, enum error_severity severity);
 
 /*
  * The sentence `file:offset: what: why: what you can do` into buffer, without
- * newline, cut off when it does not fit; control characters of the file's
- * name come as '?'.
+ * newline, cut off when it does not fit.  The file's name is as it is: to be
+ * said by sentence.h, or escaped.
  */
 void error_sentence(const struct error *error, char *buffer, size_t size);
 

@@ -3,48 +3,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decoder/harmless.h"
+#include "decoder/utf8_read.h"
+
 static bool is_plain(uint8_t byte)
 {
 	return (byte >= ' ' && byte < 0x7f) || byte == '\t';
-}
-
-static bool is_continuation(const uint8_t *bytes, size_t size, size_t index)
-{
-	return index < size && (bytes[index] & 0xc0) == 0x80;
-}
-
-/* The length of the UTF-8 character at `bytes`; 0: it is none. */
-static size_t decode(const uint8_t *bytes, size_t size, uint32_t *character)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length, i;
-
-	if (bytes[0] >= 0xc2 && bytes[0] < 0xe0)
-		length = 2;
-	else if (bytes[0] >= 0xe0 && bytes[0] < 0xf0)
-		length = 3;
-	else if (bytes[0] >= 0xf0 && bytes[0] < 0xf5)
-		length = 4;
-	else
-		return 0;
-	*character = bytes[0] & (0x7fu >> length);
-	for (i = 1; i < length; i++) {
-		if (!is_continuation(bytes, size, i))
-			return 0;
-		*character = *character << 6 | (bytes[i] & 0x3fu);
-	}
-	if (*character < least[length] || *character > 0x10ffff ||
-		(*character >= 0xd800 && *character < 0xe000))
-		return 0;
-	return length;
-}
-
-static bool is_harmless(uint32_t character)
-{
-	return character >= 0xa0 && character != 0x061c &&   /* ALM */
-	       character != 0x200e && character != 0x200f && /* LRM RLM */
-	       (character < 0x2028 || character > 0x202e) && /* LS to RLO */
-	       (character < 0x2066 || character > 0x2069);   /* isolates */
 }
 
 static void put_escaped(struct render_buffer *out, uint8_t byte)
@@ -60,7 +24,7 @@ static void put_escaped(struct render_buffer *out, uint8_t byte)
 static size_t put_special(struct render_buffer *out, const uint8_t *bytes,
 	size_t size, size_t indent)
 {
-	uint32_t character = 0;
+	uint32_t character;
 	size_t length, i;
 
 	if (bytes[0] == '\n' && indent != ESCAPE_NEWLINE) {
@@ -68,14 +32,14 @@ static size_t put_special(struct render_buffer *out, const uint8_t *bytes,
 		render_buffer_fill(out, ' ', indent);
 		return 1;
 	}
-	length = decode(bytes, size, &character);
-	if (length > 0 && is_harmless(character)) {
+	length = utf8_read((const char *)bytes, size, &character);
+	if (character != UTF8_READ_BAD && harmless_character(character)) {
 		render_buffer_put(out, bytes, length);
 		return length;
 	}
-	for (i = 0; i == 0 || i < length; i++)
+	for (i = 0; i < length; i++)
 		put_escaped(out, bytes[i]);
-	return i;
+	return length;
 }
 
 /* Whether all of its bytes are plain, tabs left out. */

@@ -16,9 +16,8 @@
 
 /*
  * Appends the bytes.  Escaped are, byte by byte: control characters except
- * tab, DEL, bytes that are not UTF-8, C1 controls, and controls of writing
- * direction.  A newline is followed by `indent` spaces,
- * see also ESCAPE_NEWLINE.
+ * tab, DEL, bytes that are not UTF-8, and what harmless.h does not call so.  A
+ * newline is followed by `indent` spaces, see also ESCAPE_NEWLINE.
  */
 void escape_put(struct render_buffer *out, const char *bytes, size_t size,
 	size_t indent);

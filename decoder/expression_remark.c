@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder/escape.h"
 #include "record/argument_name.h"
 #include "record/format.h"
 #include "record/word.h"
@@ -88,13 +89,14 @@ void expression_remarks(
 			continue;
 		snprintf(text, sizeof(text),
 			"--where: no message has an argument \"%.*s\": "
-			"%s%s%s\n",
+			"%s%s%s",
 			name->bytes > 64 ? 64 : (int)name->bytes, name->text,
 			remark->distance > 0 ? "did you mean " : "",
 			remark->distance > 0
 				? remark->nearest
 				: "--columns=args,message shows their names",
 			remark->distance > 0 ? "?" : "");
-		render_buffer_put(out, text, strlen(text));
+		escape_put(out, text, strlen(text), ESCAPE_NEWLINE);
+		render_buffer_put_byte(out, '\n');
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/digits.h"
+#include "decoder/harmless.h"
 #include "decoder/utf8_read.h"
 
 #define ONES (UINT64_MAX / 255)
@@ -52,15 +53,7 @@ static const char *put_plain(
 	return at;
 }
 
-/* Terminals obey it, or text runs the other way, or JavaScript ends a line. */
-static bool is_harmful(uint32_t character)
-{
-	return character < 0xa0 || character == 0x061c || /* ALM */
-	       character == 0x200e || character == 0x200f ||
-	       (character >= 0x2028 && character <= 0x202e) ||
-	       (character >= 0x2066 && character <= 0x2069);
-}
-
+/* As UTF-16 has it. */
 static void put_number(struct render_buffer *out, uint32_t character)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -98,10 +91,14 @@ static size_t put_special(
 		*good = false;
 	} else if (character < 0x80) {
 		put_control(out, *bytes);
-	} else if (is_harmful(character)) {
-		put_number(out, character);
-	} else {
+	} else if (harmless_character(character)) {
 		render_buffer_put(out, bytes, length);
+	} else if (character > UINT16_MAX) {
+		character -= UINT16_MAX + 1;
+		put_number(out, 0xd800 | character >> 10);
+		put_number(out, 0xdc00 | (character & 0x3ff));
+	} else {
+		put_number(out, character);
 	}
 	return length;
 }

@@ -2,15 +2,14 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decoder/calendar.h"
 #include "decoder/output.h"
-#include "decoder/escape.h"
 #include "decoder/places.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
+#include "decoder/sentence.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u
@@ -27,11 +26,11 @@ void say_errors(const struct error_list *errors)
 
 	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
 		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
-		fprintf(stderr, "%s\n", sentence);
+		sentence_say("%s", sentence);
 	}
 	more += errors->count - i;
 	if (more > 0)
-		fprintf(stderr, "and %zu more of this kind\n", more);
+		sentence_say("and %zu more of this kind", more);
 }
 
 void say_complaints(const struct places *places)
@@ -40,27 +39,21 @@ void say_complaints(const struct places *places)
 	size_t i;
 
 	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
-		fprintf(stderr, "%s\n", sentence);
+		sentence_say("%s", sentence);
 }
 
-/* The text of the rule, as it stands in the capture. */
-static void say_rule(
-	struct recording *capture, const struct binlog_ring_window *window)
+/* The text of the rule, as it stands in the capture; empty: there is none. */
+static void read_rule(struct recording *capture,
+	const struct binlog_ring_window *window, char text[RULE_SAID + 1])
 {
-	char text[RULE_SAID];
-	struct render_buffer out = {0};
-	size_t size = window->rule_bytes < sizeof(text) ? window->rule_bytes
-							: sizeof(text);
+	size_t size =
+		window->rule_bytes < RULE_SAID ? window->rule_bytes : RULE_SAID;
 
-	if (size == 0 || window->rule_at >= capture->size ||
-		capture->size - window->rule_at < size ||
-		recording_read(capture, window->rule_at, text, size) < size)
-		return;
-	escape_put(&out, text, size, ESCAPE_NEWLINE);
-	if (!out.failed)
-		fprintf(stderr, ": %.*s%s", (int)out.length, out.data,
-			window->rule_bytes > size ? "..." : "");
-	free(out.data);
+	*text = '\0';
+	if (window->rule_at < capture->size &&
+		capture->size - window->rule_at >= size &&
+		recording_read(capture, window->rule_at, text, size) == size)
+		text[size] = '\0';
 }
 
 static void say_window(
@@ -73,20 +66,22 @@ static void say_window(
 		[BINLOG_CAUSE_EXIT] = "an exit status",
 	};
 	const char *cause = "something";
+	char rule[RULE_SAID + 1];
+	char latency[48] = "";
 	char date[CALENDAR_BYTES];
 
+	read_rule(capture, window, rule);
 	if (window->cause < sizeof(causes) / sizeof(*causes) &&
 		causes[window->cause])
 		cause = causes[window->cause];
 	calendar_put(date, ring_time_wall(capture, window->at) / (uint64_t)NS,
 		false);
-	fprintf(stderr, "%s: %s kept what was said around %s", capture->path,
-		cause, date);
 	if (window->latency)
-		fprintf(stderr, ", %.6g ms after the mark",
+		snprintf(latency, sizeof(latency), ", %.6g ms after the mark",
 			(double)window->latency / MS);
-	say_rule(capture, window);
-	fputc('\n', stderr);
+	sentence_say("%s: %s kept what was said around %s%s%s%s%s",
+		capture->path, cause, date, latency, *rule ? ": " : "", rule,
+		*rule && window->rule_bytes > RULE_SAID ? "..." : "");
 }
 
 static void say_ring(struct recording *capture)
@@ -96,15 +91,14 @@ static void say_ring(struct recording *capture)
 	size_t i;
 
 	if (span != UINT64_MAX && (!ring->head.waits || ring->all))
-		fprintf(stderr,
-			"%s: the ring holds the last %.3g s: %.4g MB of what "
-			"was said before were overwritten\n",
+		sentence_say("%s: the ring holds the last %.3g s: %.4g MB of "
+			     "what was said before were overwritten",
 			capture->path, (double)span / NS,
 			(double)ring->head.overwritten / 1e6);
 	for (i = 0; i < ring->window_count && i < WINDOWS_SAID; i++)
 		say_window(capture, &ring->windows[i]);
 	if (ring->window_count > WINDOWS_SAID)
-		fprintf(stderr, "%s: and %zu times more\n", capture->path,
+		sentence_say("%s: and %zu times more", capture->path,
 			ring->window_count - WINDOWS_SAID);
 }
 
@@ -122,11 +116,10 @@ bool say_output(const struct output *output)
 	if (output->failed == 0 || output->failed == EPIPE)
 		return false;
 	if (*output->problem) {
-		fprintf(stderr, "%s\n", output->problem);
+		sentence_say("%s", output->problem);
 		return true;
 	}
-	fprintf(stderr,
-		"%s: not written: %s: make room or choose another place\n",
+	sentence_say("%s: not written: %s: make room or choose another place",
 		output->where ? output->where : "standard output",
 		strerror(output->failed));
 	return true;

@@ -20,6 +20,7 @@
 #include "decoder/progress.h"
 #include "decoder/restore.h"
 #include "decoder/say.h"
+#include "decoder/sentence.h"
 #include "decoder/show_diff.h"
 #include "decoder/show_index.h"
 #include "decoder/show_recover.h"
@@ -52,7 +53,7 @@ struct show {
 
 static enum exit_status fail(const char *sentence)
 {
-	fprintf(stderr, "binlog-show: %s\n", sentence);
+	sentence_say("binlog-show: %s", sentence);
 	return EXIT_NOTHING;
 }
 
@@ -193,7 +194,7 @@ static void print_refusals(const struct restore *restore)
 	size_t i;
 
 	for (i = 0; restore && (sentence = restore_complaint(restore, i)); i++)
-		fprintf(stderr, "%s\n", sentence);
+		sentence_say("%s", sentence);
 }
 
 /* To be read. */
@@ -223,9 +224,8 @@ static void print_sum(const struct show *show)
 	if (show->options.quiet || (raw && clean) || !show->counts ||
 		!is_anything(show))
 		return;
-	fprintf(stderr,
-		"%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		" dropped\n",
+	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
+		     " dropped",
 		show->captured, show->passed, show->dropped);
 }
 
@@ -295,7 +295,7 @@ static enum exit_status follow(struct show *show)
 	if (sum.end == WATCH_MEMORY)
 		return fail("--follow: out of memory: start it again");
 	if (sum.end == WATCH_ENDED && !options->quiet)
-		fprintf(stderr, "%s: its program has ended\n", path);
+		sentence_say("%s: its program has ended", path);
 	return sum.end == WATCH_ENDED && sum.damaged ? EXIT_DAMAGE
 						     : EXIT_ALL_READ;
 }

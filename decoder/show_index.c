@@ -10,6 +10,7 @@
 #include "decoder/fired.h"
 #include "decoder/index.h"
 #include "decoder/say.h"
+#include "decoder/sentence.h"
 #include "decoder/source.h"
 #include "record/layout.h"
 #include "record/packed.h"
@@ -106,9 +107,8 @@ static void say_all(const struct listing *listing, bool counts)
 		fwrite(complaint->data, 1, complaint->length, stderr);
 	say_errors(&listing->errors);
 	if (counts && !listing->options->quiet)
-		fprintf(stderr,
-			"%zu of %zu statements have made messages, of %zu it "
-			"is not known\n",
+		sentence_say("%zu of %zu statements have made messages, of "
+			     "%zu it is not known",
 			listing->sum.fired, listing->sum.statements,
 			listing->sum.unknown);
 }

@@ -1,12 +1,12 @@
 #include "decoder/show_recover.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "decoder/output.h"
 #include "decoder/recover.h"
 #include "decoder/say.h"
+#include "decoder/sentence.h"
 
 enum exit_status show_recover(const struct options *options,
 	const struct capture_list *list, struct error_list *errors)
@@ -22,9 +22,8 @@ enum exit_status show_recover(const struct options *options,
 	output_flush(&output);
 	say_errors(errors);
 	if (!options->quiet && sum.frames + sum.messages > 0)
-		fprintf(stderr,
-			"%" PRIu64 " frames copied, %" PRIu64
-			" messages packed, %" PRIu64 " bytes left out\n",
+		sentence_say("%" PRIu64 " frames copied, %" PRIu64
+			     " messages packed, %" PRIu64 " bytes left out",
 			sum.frames, sum.messages, sum.lost);
 	render_buffer_free(&output.text);
 	if (say_output(&output) || sum.frames + sum.messages == 0)

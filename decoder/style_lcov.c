@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/coverage.h"
+#include "decoder/escape.h"
 #include "decoder/style.h"
 
 struct lcov {
@@ -48,12 +49,6 @@ static void put_number(
 	put_string(out, text);
 }
 
-/* The format has no way to write a newline in a name. */
-static bool can_be_named(const struct coverage_statement *statement)
-{
-	return statement->of.file && !strchr(statement->of.file, '\n');
-}
-
 /* Of one line; what it is not known of has no place in the format. */
 static size_t put_line(const struct coverage_statement *at, size_t left,
 	struct render_buffer *out, bool *known, bool *hit)
@@ -86,7 +81,8 @@ static size_t put_file(const struct coverage_statement *at, size_t left,
 	size_t i = 0;
 
 	put_string(out, "TN:\nSF:");
-	put_string(out, at->of.file);
+	/* The format has no way of its own to write a newline in a name. */
+	escape_put(out, at->of.file, strlen(at->of.file), ESCAPE_NEWLINE);
 	put_string(out, "\n");
 	while (i < left && at[i].of.file &&
 		strcmp(at[i].of.file, at->of.file) == 0) {
@@ -113,7 +109,7 @@ void style_lcov_end(void *state)
 
 	statements = coverage_list(lcov->coverage, &count);
 	while (i < count) {
-		if (!can_be_named(&statements[i])) {
+		if (!statements[i].of.file) {
 			i++;
 			continue;
 		}

@@ -14,6 +14,7 @@
 #include "decoder/descriptors.h"
 #include "decoder/live.h"
 #include "decoder/say.h"
+#include "decoder/sentence.h"
 
 /*
  * Between passes, milliseconds: while something is said, and the longest while
@@ -75,7 +76,7 @@ static void say_waiting(struct watch *watch, enum live_state state, int why)
 	if (watch->told_waiting || watch->quiet)
 		return;
 	watch->told_waiting = true;
-	fprintf(stderr, "%s: %s: waiting for one\n", watch->path,
+	sentence_say("%s: %s: waiting for one", watch->path,
 		state == LIVE_ABSENT ? strerror(why) : "no capture is in it");
 }
 

@@ -154,7 +154,7 @@ expect "one good capture among bad ones is shown" 1 "$all" \
 	"mixed/a.binlog:0: not read: this is plain text, not a capture: " "$TMP/mixed"
 
 expect "a name with controls does not reach the terminal" 2 "" \
-	"a?[2Jb:0: not opened" "$TMP/a$(printf '\033')[2Jb"
+	"a\\x1b[2Jb:0: not opened" "$TMP/a$(printf '\033')[2Jb"
 
 expect "an unknown option" 2 "" "binlog-show: --colour: no such option: " --colour
 expect "an unknown letter among others" 2 "" "binlog-show: -Z: no such option: " \

@@ -109,7 +109,7 @@ refuses "too many program headers are refused" 2 "damaged ELF" \
 	"$run" "$TMP/many"
 printf '#!/\033[31mred\n' >"$TMP/red"
 chmod +x "$TMP/red"
-refuses "names do not reach the terminal raw" 127 '/?\[31mred' \
+refuses "names do not reach the terminal raw" 127 '/\\x1b\[31mred' \
 	"$run" "$TMP/red"
 
 # --- the library

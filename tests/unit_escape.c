@@ -42,6 +42,9 @@ static void controls_are_shown_as_numbers(void **state)
 	expect("\xe2\x80\xae", 3, "\\xe2\\x80\\xae");
 	expect("\xe2\x81\xa6", 3, "\\xe2\\x81\\xa6");
 	expect("\xd8\x9c", 2, "\\xd8\\x9c");
+	expect("\xe2\x80\xa8", 3, "\\xe2\\x80\\xa8");
+	expect("\xef\xbb\xbf", 3, "\\xef\\xbb\\xbf");
+	expect("\xf3\xa0\x81\xa1", 4, "\\xf3\\xa0\\x81\\xa1");
 }
 
 static void what_is_not_utf_8_is_shown_as_numbers(void **state)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "decoder/command_line.h"
+#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/run/attend.h"
 #include "tools/run/companion.h"
@@ -50,15 +51,10 @@ struct request {
 	char *preload; /* null: leave LD_PRELOAD alone */
 };
 
-/* Names in it may come out of a hostile file: nothing reaches a terminal raw.
- */
 static void complain(const char *what, const char *why)
 {
-	fputs("binlog-run: ", stderr);
-	for (; *what != '\0'; what++)
-		fputc((unsigned char)*what < ' ' || *what == 127 ? '?' : *what,
-			stderr);
-	fprintf(stderr, "%s%s\n", why ? ": " : "", why ? why : "");
+	sentence_say(
+		"binlog-run: %s%s%s", what, why ? ": " : "", why ? why : "");
 }
 
 static _Noreturn void fail(const char *what)

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decoder/digits.h"
+#include "decoder/escape.h"
+#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/symbolize/address_line.h"
@@ -40,6 +43,7 @@ struct work {
 	struct symbolizer *symbolizer;
 	const char *name; /* of the input */
 	size_t line;
+	struct render_buffer text; /* of a line that is printed */
 	bool all_resolved;
 	bool first; /* frame of an answer */
 	bool has_name;
@@ -62,42 +66,55 @@ static void print_help(void)
 static void complain(struct work *work, const char *sentence)
 {
 	fflush(stdout);
-	fprintf(stderr, "%s:%zu: %s\n", work->name, work->line, sentence);
+	sentence_say("%s:%zu: %s", work->name, work->line, sentence);
 	work->all_resolved = false;
 }
 
-static void print_number(unsigned number)
+static void put(struct render_buffer *line, const char *string)
 {
-	char digits[16];
-	char *first = digits + sizeof(digits) - 1;
+	render_buffer_put(line, string, strlen(string));
+}
 
-	*first = '\0';
-	do
-		*--first = (char)('0' + number % 10);
-	while ((number /= 10) > 0);
-	fputs_unlocked(first, stdout);
+/* Out of a file that may be anybody's. */
+static void put_name(struct render_buffer *line, const char *name)
+{
+	if (name)
+		escape_put(line, name, strlen(name), ESCAPE_NEWLINE);
+	else
+		put(line, "??");
+}
+
+static void put_number(struct render_buffer *line, unsigned number)
+{
+	char digits[DIGITS_U64_MAX];
+
+	render_buffer_put(
+		line, digits, (size_t)(digits_write(digits, number) - digits));
 }
 
 /* Not by printf(), which takes longer than finding what is known already. */
 static void print_frame(void *closure, const struct symbolizer_frame *frame)
 {
 	struct work *work = closure;
+	struct render_buffer *line = &work->text;
 
+	line->length = 0;
 	if (!work->first)
-		fputs_unlocked(" (inlined by) ", stdout);
-	fputs_unlocked(frame->function ? frame->function : "??", stdout);
-	fputs_unlocked(" at ", stdout);
-	fputs_unlocked(frame->file ? frame->file : "??", stdout);
-	putc_unlocked(':', stdout);
+		put(line, " (inlined by) ");
+	put_name(line, frame->function);
+	put(line, " at ");
+	put_name(line, frame->file);
+	put(line, ":");
 	if (frame->line == 0)
-		putc_unlocked('?', stdout);
+		put(line, "?");
 	else
-		print_number(frame->line);
+		put_number(line, frame->line);
 	if (frame->line > 0 && work->options->columns && frame->column > 0) {
-		putc_unlocked(':', stdout);
-		print_number(frame->column);
+		put(line, ":");
+		put_number(line, frame->column);
 	}
-	putc_unlocked('\n', stdout);
+	put(line, "\n");
+	fwrite_unlocked(line->data, 1, line->length, stdout);
 	work->has_name = work->has_name || frame->function;
 	work->first = false;
 }
@@ -217,9 +234,8 @@ static bool read_named(struct work *work, const char *name)
 		input = fopen(name, "re");
 	fine = input && read_input(work, input);
 	if (!fine)
-		fprintf(stderr,
-			"binlog-symbolize: %s: cannot be read: %s: give a file "
-			"with addresses\n",
+		sentence_say("binlog-symbolize: %s: cannot be read: %s: give a "
+			     "file with addresses",
 			work->name, strerror(errno));
 	if (input && input != stdin)
 		fclose(input);
@@ -240,9 +256,8 @@ static int resolve_all(struct work *work, char **names)
 		else
 			work->all_resolved = false;
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr,
-			"binlog-symbolize: standard output: cannot be written: "
-			"%s: free its disk or give another one\n",
+		sentence_say("binlog-symbolize: standard output: cannot be "
+			     "written: %s: free its disk or give another one",
 			strerror(errno));
 		work->all_resolved = false;
 	}
@@ -260,7 +275,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18); /* names are long */
 	if (!symbolize_options_read(&options, argc, argv)) {
-		fprintf(stderr, "binlog-symbolize: %s\n", options.problem);
+		sentence_say("binlog-symbolize: %s", options.problem);
 	} else if (options.help) {
 		print_help();
 		status = ALL_RESOLVED;
@@ -274,8 +289,9 @@ int main(int argc, char **argv)
 		if (work.symbolizer)
 			status = resolve_all(&work, options.files);
 		else
-			fputs("binlog-symbolize: out of memory\n", stderr);
+			sentence_say("binlog-symbolize: out of memory");
 		symbolizer_free(work.symbolizer);
+		render_buffer_free(&work.text);
 		free(cache);
 	}
 	symbolize_options_free(&options);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "decoder/descriptors.h"
-#include "decoder/escape.h"
+#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_keys.h"
@@ -50,18 +50,13 @@ static uint64_t now(void)
 
 static enum exit_status fail(const char *sentence)
 {
-	struct render_buffer out = {0};
-
-	escape_put(&out, sentence, strlen(sentence), ESCAPE_NEWLINE);
-	fprintf(stderr, "binlog-top: %.*s\n", (int)out.length,
-		out.length > 0 ? out.data : "");
-	render_buffer_free(&out);
+	sentence_say("binlog-top: %s", sentence);
 	return EXIT_NOTHING;
 }
 
 static enum exit_status lose_output(void)
 {
-	fprintf(stderr, "binlog-top: standard output: %s\n", strerror(errno));
+	sentence_say("binlog-top: standard output: %s", strerror(errno));
 	return EXIT_LOST;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "decoder/command_line.h"
+#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
 #include "tools/ctl/ctl_say.h"
@@ -134,11 +135,8 @@ static void tell_complaint(
 {
 	const char *why = clean_why(outcome);
 
-	fputs("binlog-ctl: ", stderr);
-	ctl_say_put(stderr, sums->request->directory);
-	fputc('/', stderr);
-	ctl_say_put(stderr, name);
-	fprintf(stderr, ": not removed: %s\n", why ? why : strerror(errno));
+	sentence_say("binlog-ctl: %s/%s: not removed: %s",
+		sums->request->directory, name, why ? why : strerror(errno));
 }
 
 static void tell(void *closure, const char *name, enum clean_outcome outcome,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "decoder/escape.h"
+#include "decoder/sentence.h"
 
 static void put(FILE *file, const char *bytes, size_t size, size_t indent)
 {
@@ -31,11 +32,8 @@ void ctl_say_lines(const char *text, size_t size)
 
 enum exit_status ctl_say_complaint(const char *what, const char *why)
 {
-	fputs("binlog-ctl: ", stderr);
-	ctl_say_put(stderr, what);
-	if (why)
-		fprintf(stderr, ": %s", why);
-	fputc('\n', stderr);
+	sentence_say(
+		"binlog-ctl: %s%s%s", what, why ? ": " : "", why ? why : "");
 	return EXIT_NOTHING;
 }
 

@@ -16,6 +16,7 @@
 #include "decoder/places.h"
 #include "decoder/progress.h"
 #include "decoder/say.h"
+#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"
@@ -42,7 +43,7 @@ struct work {
 
 static enum exit_status fail(const char *sentence)
 {
-	fprintf(stderr, "binlog-pack: %s\n", sentence);
+	sentence_say("binlog-pack: %s", sentence);
 	return EXIT_NOTHING;
 }
 
@@ -143,18 +144,19 @@ static void pack_all(struct work *work)
 static void print_sum(const struct work *work)
 {
 	uint64_t messages = pack_messages(work->pack);
+	char ratio[96] = "";
 	uint64_t read = 0;
 	size_t i;
 
 	for (i = 0; i < work->list.count; i++)
 		read += work->list.captures[i]->read;
-	fprintf(stderr, "%" PRIu64 " messages, %" PRIu64 " bytes", messages,
-		work->log.bytes);
 	if (messages > 0 && work->log.bytes > 0)
-		fprintf(stderr, ", %.3f per message, 1/%.1f of the captures",
+		snprintf(ratio, sizeof(ratio),
+			", %.3f per message, 1/%.1f of the captures",
 			(double)work->log.bytes / (double)messages,
 			(double)read / (double)work->log.bytes);
-	fputc('\n', stderr);
+	sentence_say("%" PRIu64 " messages, %" PRIu64 " bytes%s", messages,
+		work->log.bytes, ratio);
 }
 
 static uint64_t dropped(const struct work *work)
@@ -183,7 +185,7 @@ static void report_log(const struct work *work)
 				     ? "choose another name, or give --force"
 				     : "make room or choose another place";
 
-	fprintf(stderr, "%s: not written%s: %s: %s\n",
+	sentence_say("%s: not written%s: %s: %s",
 		strcmp(path, "-") == 0 ? "standard output" : path,
 		work->log.bytes > 0 ? " to its end" : "",
 		strerror(work->log.failed), advice);

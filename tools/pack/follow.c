@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "decoder/descriptors.h"
+#include "decoder/sentence.h"
 #include "tools/pack/follow_step.h"
 
 /* Between passes, milliseconds: while there is something to pack, and the
@@ -79,7 +80,7 @@ static bool pass_errors_on(struct follow *follow)
 	follow->damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0;
 	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++) {
 		error_sentence(&errors->kept[i], sentence, sizeof(sentence));
-		fprintf(stderr, "%s\n", sentence);
+		sentence_say("%s", sentence);
 		if (!pack_loss(follow->pack,
 			    live_recording_at(
 				    follow->live, errors->kept[i].file),
@@ -251,7 +252,7 @@ int follow_run(const struct follow_options *options)
 	if (follow.directory >= 0)
 		close(follow.directory);
 	if (!options->quiet && !follow.failed)
-		fprintf(stderr, "%" PRIu64 " messages, %" PRIu64 " bytes\n",
+		sentence_say("%" PRIu64 " messages, %" PRIu64 " bytes",
 			follow.messages, follow.bytes);
 	return judge(&follow);
 }

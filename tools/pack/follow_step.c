@@ -1,11 +1,11 @@
 #include "tools/pack/follow_step.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/sentence.h"
 #include "tools/pack/follow_back.h"
 #include "tools/pack/follow_frames.h"
 #include "tools/pack/follow_sync.h"
@@ -35,7 +35,7 @@ void follow_step_sleep(int milliseconds)
 
 void follow_step_complain(const char *what, const char *why, const char *advice)
 {
-	fprintf(stderr, "binlog-pack: %s: %s: %s\n", what, why, advice);
+	sentence_say("binlog-pack: %s: %s: %s", what, why, advice);
 }
 
 /* Cannot go on. */
