@@ -95,6 +95,10 @@ fuzz_tools_src :=
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
 fuzz_src := $(filter-out decoder/show.c,$(reader_src)) $(fuzz_tools_src)
 
+ifdef COVERAGE
+include tests/coverage/build.mk
+endif
+
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl \
 	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz
 .DELETE_ON_ERROR:
@@ -303,19 +307,11 @@ $(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fu
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
-# Of the tools; a preloaded library that writes .gcda files would be another.
+# Branches, of the tools and of the preloaded library.  T=NAME for some tests,
+# ADD=1 to add to what has been counted.
 coverage: deps-check
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)$(MAKE) --no-print-directory O=$(O)/coverage \
-		CC="$(CC) --coverage" $(O)/coverage/binlog-show \
-		$(O)/coverage/binlog-run $(O)/coverage/binlog-ctl \
-		$(O)/coverage/binlog-symbolize \
-		$(patsubst $(O)/%,$(O)/coverage/%,$(filter-out %unwind%,$(units)))
-	$(Q)cp $(O)/libbinlog.so $(O)/coverage
-	$(Q)tests/run-tests $(O)/coverage
-	$(Q)gcov -n -o $(O)/coverage/outside/decoder $(O)/coverage/outside/*/*.gcno | \
-		awk '/^File .*(record|decoder|symbolizer|tools)\// { file = $$2 } \
-			/^Lines/ && file { print $$2, file; file = "" }' FS="[' ]+" OFS=' '
+	$(Q)$(MAKE) --no-print-directory O=$(O)/coverage COVERAGE=1 measured
+	$(Q)tests/coverage/run $(O)/coverage $(T)
 
 deps-build: packages = $(BUILD_PACKAGES)
 deps-check: packages = $(CHECK_PACKAGES)
@@ -365,7 +361,7 @@ help:
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
 	@echo 'make fuzz       every target in tests/fuzz for SECONDS_EACH (60), ten million random formats against glibc'
 	@echo 'make fuzz-afl   the same targets under AFL++'
-	@echo 'make coverage   line coverage of the tests'
+	@echo 'make coverage   which branches the tests take, against tests/coverage/gates; T=NAME for some tests, ADD=1 adds'
 	@echo 'make lint       include rules, imports, layout, man pages'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'
 	@echo 'make uninstall  removes what install has put there'

@@ -14,11 +14,11 @@ export XDG_CACHE_HOME=$TMP/cache # not the user's own
 flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -I.)
 nm "$symbolize" | grep -q __asan_ && flags+=(-fsanitize=address)
 nm "$symbolize" | grep -q __ubsan_ && flags+=(-fsanitize=undefined)
-nm "$symbolize" | grep -q __gcov_ && flags+=(--coverage)
 objects=()
 for source in symbolizer/*.c; do
 	objects+=("$BUILD/outside/${source%.c}.o")
 done
+[ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
 read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
 why=$(gcc "${flags[@]}" -o "$TMP/mutate" tests/mutate_elf.c "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that damages files is built" "$why"

@@ -9,12 +9,12 @@ long() { if [ -n "${LONG:-}" ]; then echo "$1"; else echo "$2"; fi; }
 flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -I.)
 nm "$show" | grep -q __asan_ && flags+=(-fsanitize=address)
 nm "$show" | grep -q __ubsan_ && flags+=(-fsanitize=undefined)
-nm "$show" | grep -q __gcov_ && flags+=(--coverage)
 objects=()
 for source in record/*.c decoder/*.c symbolizer/*.c; do
 	[ "$source" = decoder/show.c ] || objects+=("$BUILD/outside/${source%.c}.o")
 done
 objects+=("$BUILD/outside/html_template.o") # made of files
+[ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
 read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
 why=$($CC "${flags[@]}" -o "$TMP/scan" "$packed/scan_frames.c" "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that looks for frames is built" "$why"

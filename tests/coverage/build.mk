@@ -1,0 +1,60 @@
+# COVERAGE=1: builds what counts its branches.  All of the tools is in one
+# shared object, the counters of which are in one file; see counters.c.
+COVERAGE_FLAGS = -O0 -w --coverage -fprofile-update=atomic \
+	-fprofile-info-section=gcov_infos -fdata-sections -fPIC -U_FORTIFY_SOURCE \
+	$(addprefix -fno-builtin-,fork execl execlp execle execv execvp execve)
+counts := $(abspath $(O))/counts
+count_in = -DCOVERAGE_COUNTS='"$(counts)/$(1)"'
+
+$(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS)
+$(O)/outside/%.o: OUTSIDE += $(COVERAGE_FLAGS)
+
+main_src := decoder/show.c tools/run.c tools/ctl/ctl_command.c tools/symbolize.c \
+	tools/pack/command.c tools/top.c
+$(foreach source,$(main_src),$(eval $(O)/outside/$(source:.c=.o): \
+	OUTSIDE += -Dmain=main_of_$(basename $(notdir $(source)))))
+
+tools_obj := $(sort $(reader_obj) $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/*.c tools/*/*.c)))
+library_obj := $(O)/libreaders.so
+fuzz_tools_obj :=
+main_of = $(O)/coverage/main_of_$(basename $(notdir $(1))).o $(O)/libreaders.so
+reader_obj := $(call main_of,decoder/show.c)
+run_obj := $(call main_of,tools/run.c)
+ctl_obj := $(call main_of,tools/ctl/ctl_command.c)
+symbolize_obj := $(call main_of,tools/symbolize.c)
+pack_obj := $(call main_of,tools/pack/command.c)
+top_obj := $(call main_of,tools/top.c)
+OUTSIDE_LINK += -Wl,-rpath,$(abspath $(O))
+
+$(O)/coverage/main_of_%.o: tests/coverage/main.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
+
+$(O)/coverage/counters_of_%.o: tests/coverage/counters.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INSIDE) $(call count_in,$*) -c -o $@ $<
+
+$(O)/libreaders.so: $(tools_obj) $(O)/coverage/counters_of_libreaders.so.o tests/coverage/counters.ld
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-Bsymbolic -Wl,-soname,libreaders.so -Wl,-z,now \
+		-Wl,-T,tests/coverage/counters.ld -o $@ $(filter %.o,$^) $(READ_LIBS)
+
+inside_obj += $(O)/coverage/counters_of_libbinlog.so.o
+INSIDE_LINK += -Wl,-T,tests/coverage/counters.ld
+
+# The units of the unwinder have objects of the library in themselves.
+$(O)/coverage/dump_itself.o: tests/coverage/dump.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -DCOVERAGE_OF_ITSELF -c -o $@ $<
+
+unwind_units := $(filter $(O)/tests/unit_unwind%,$(units))
+$(foreach unit,$(unwind_units),$(eval $(unit): \
+	$(O)/coverage/counters_of_$(notdir $(unit)).o $(O)/coverage/dump_itself.o))
+$(unwind_units): UNIT_FLAGS = $(O)/coverage/counters_of_$(notdir $@).o \
+	$(O)/coverage/dump_itself.o -Wl,-T,tests/coverage/counters.ld -lgcov
+
+$(O)/coverage/dump: tests/coverage/dump.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -o $@ $< -lgcov
+
+measured: all $(units) $(fuzz_targets:%=$(O)/tests/replay_%) $(O)/coverage/dump
