@@ -91,7 +91,8 @@ programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl bin
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What targets reach beyond the reader.
-fuzz_tools_src :=
+fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
+	tools/ctl/mappings.c tools/ctl/resolve_build_id.c
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
 fuzz_src := $(filter-out decoder/show.c,$(reader_src)) $(fuzz_tools_src)
 

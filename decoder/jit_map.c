@@ -131,16 +131,16 @@ static void sort(struct jit_map *map)
 	}
 }
 
-struct jit_map *jit_map_read(uint32_t pid)
+struct jit_map *jit_map_of(char *text)
 {
 	struct jit_map *map = calloc(1, sizeof(*map));
-	char path[32];
 
-	if (!map)
+	if (!map) {
+		free(text);
 		return NULL;
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	map->text = read_file(path);
-	if (!map->text)
+	}
+	map->text = text;
+	if (!text)
 		return map;
 	if (!read_pieces(map)) {
 		jit_map_free(map);
@@ -148,6 +148,14 @@ struct jit_map *jit_map_read(uint32_t pid)
 	}
 	sort(map);
 	return map;
+}
+
+struct jit_map *jit_map_read(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	return jit_map_of(read_file(path));
 }
 
 /* How many begin at or before the address. */

@@ -16,6 +16,8 @@ struct jit_map;
  * memory.
  */
 struct jit_map *jit_map_read(uint32_t pid);
+/* Likewise of a text from malloc(), or null, which it owns from then on. */
+struct jit_map *jit_map_of(char *text);
 
 /*
  * The name of the code at `address`, and how far behind its start that is;

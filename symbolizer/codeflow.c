@@ -233,7 +233,7 @@ static const struct codeflow_edge *edges_to(const struct codeflow_edge *edges,
 	for (*count = 0; low + *count < edge_count; ++*count)
 		if (edges[low + *count].to != address)
 			break;
-	return edges + low;
+	return *count > 0 ? edges + low : edges;
 }
 
 static void find_edges(struct codeflow_region *region)

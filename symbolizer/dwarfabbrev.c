@@ -206,7 +206,13 @@ static struct dwarfabbrev_table *new_table(
 		return NULL;
 	table->offset = offset;
 	table->encoding = *encoding;
-	return table;
+	/* kinds without attributes have a place there, too */
+	table->attributes = array_grow(NULL, &table->attribute_room, 0,
+		sizeof(*table->attributes));
+	if (table->attributes)
+		return table;
+	free(table);
+	return NULL;
 }
 
 struct dwarfabbrev_table *dwarfabbrev_first(const struct dwarfbytes *section,

@@ -23,11 +23,16 @@ struct dwarfcursor {
 	bool damaged;
 };
 
-/* From `offset` to the end of the section. */
+/* From `offset` to the end of the section; empty when there is no such place. */
 static inline struct dwarfcursor dwarfcursor_at(
 	const struct dwarfbytes *section, uint64_t offset)
 {
-	struct dwarfcursor cursor = {.damaged = true};
+	static const uint8_t nothing[1];
+	struct dwarfcursor cursor = {
+		.at = nothing,
+		.end = nothing,
+		.damaged = true,
+	};
 
 	if (section->data && offset <= section->bytes) {
 		cursor.at = section->data + offset;

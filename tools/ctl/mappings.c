@@ -85,25 +85,32 @@ static int add(struct mapping *mappings, int count, const struct mapping *piece)
 	return count;
 }
 
-int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX])
+int mappings_read(
+	FILE *maps, pid_t process, struct mapping mappings[MAPPINGS_MAX])
 {
 	struct mapping piece;
 	char *line = NULL;
 	size_t room = 0;
-	char name[32];
 	int count = 0;
+
+	while (getline(&line, &room, maps) > 0)
+		if (read_line(line, process, &piece))
+			count = add(mappings, count, &piece);
+	free(line);
+	return ferror(maps) ? -1 : count;
+}
+
+int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX])
+{
+	char name[32];
 	FILE *maps;
+	int count;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)process);
 	maps = fopen(name, "re");
 	if (!maps)
 		return -1;
-	while (getline(&line, &room, maps) > 0)
-		if (read_line(line, process, &piece))
-			count = add(mappings, count, &piece);
-	if (ferror(maps))
-		count = -1;
-	free(line);
+	count = mappings_read(maps, process, mappings);
 	fclose(maps);
 	return count;
 }

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* More captures are not looked for in one process. */
@@ -26,5 +27,9 @@ struct mapping {
  * how many.  -1: errno says why the process cannot be looked at.
  */
 int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX]);
+
+/* Likewise out of what /proc/PID/maps holds, which stays the caller's. */
+int mappings_read(
+	FILE *maps, pid_t process, struct mapping mappings[MAPPINGS_MAX]);
 
 #endif
