@@ -26,11 +26,13 @@ pack_obj := $(call main_of,tools/pack/command.c)
 top_obj := $(call main_of,tools/top.c)
 OUTSIDE_LINK += -Wl,-rpath,$(abspath $(O))
 
-$(O)/coverage/main_of_%.o: tests/coverage/main.c
+$(foreach source,$(main_src),$(firstword $(call main_of,$(source)))): \
+		$(O)/coverage/main_of_%.o: tests/coverage/main.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
 
-$(O)/coverage/counters_of_%.o: tests/coverage/counters.c
+counted := libreaders.so libbinlog.so $(notdir $(filter $(O)/tests/unit_unwind%,$(units)))
+$(counted:%=$(O)/coverage/counters_of_%.o): $(O)/coverage/counters_of_%.o: tests/coverage/counters.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) $(call count_in,$*) -c -o $@ $<
 
