@@ -178,6 +178,7 @@ static void scan_file(struct scan *scan)
 {
 	uint64_t offset = BINLOG_PAGE;
 
+	scan->zeros = scan->looked_back = 0;
 	while (offset < scan->end && !scan->failed)
 		offset = scan_page(scan, offset);
 	end_damage(scan);
@@ -188,8 +189,8 @@ static bool has_grown(struct recording *capture)
 {
 	struct binlog_header now;
 
-	return recording_read(
-		       capture, capture->header_at, &now, sizeof(now)) == sizeof(now) &&
+	return recording_read(capture, capture->header_at, &now, sizeof(now)) ==
+		       sizeof(now) &&
 	       (now.next != capture->header.next ||
 		       now.published != capture->header.published);
 }

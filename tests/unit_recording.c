@@ -111,6 +111,21 @@ static void a_damaged_block_costs_itself_alone(void **state)
 	make_free(&capture);
 }
 
+/* Those behind the last block are not gone back to. */
+static void damage_before_zeros_costs_no_other_block(void **state)
+{
+	struct make_capture capture = abc();
+	uint64_t next = make_header(&capture)->next;
+
+	(void)state;
+	add_block(&capture, 1, 0, 'd');
+	make_grow(&capture, capture.size + 4 * BINLOG_PAGE);
+	make_header(&capture)->next = next;
+	capture.bytes[BINLOG_PAGE] ^= 1; /* the magic of "a" */
+	expect(&capture, "bcd", ERROR_GAP, 2);
+	make_free(&capture);
+}
+
 static void a_block_with_an_impossible_size_is_none(void **state)
 {
 	const uint32_t sizes[] = {0, 87, BINLOG_BLOCK_MAX + 1, UINT32_MAX};
@@ -378,6 +393,7 @@ int main(void)
 		cmocka_unit_test(zeros_after_the_last_block_are_a_clean_end),
 		cmocka_unit_test(zeros_between_blocks_are_skipped),
 		cmocka_unit_test(a_damaged_block_costs_itself_alone),
+		cmocka_unit_test(damage_before_zeros_costs_no_other_block),
 		cmocka_unit_test(a_block_with_an_impossible_size_is_none),
 		cmocka_unit_test(a_block_of_another_file_is_none),
 		cmocka_unit_test(a_capture_within_a_text_is_only_text),
