@@ -85,7 +85,7 @@ size_t recording_read(
 	int fd = done < size ? borrow_descriptor(capture) : -1;
 	ssize_t n = done < size && fd < 0 ? -1 : 0;
 
-	while (fd >= 0 && done < size) {
+	while (fd >= 0 && done < size && offset <= INT64_MAX - size) {
 		n = pread(fd, (char *)buffer + done, size - done,
 			(off_t)(offset + done));
 		if (n < 0 && errno == EINTR)

@@ -32,7 +32,7 @@ struct taking {
 	struct binlog_ring_place *places;
 	struct candidate *candidates;
 	size_t count;	/* of both */
-	uint8_t *bytes; /* of a block, twice */
+	uint8_t *bytes; /* of a block, twice; if not live, of its header */
 	bool live;	/* somebody may be writing */
 };
 
@@ -85,14 +85,18 @@ static bool read_table(struct taking *taking)
 	return true;
 }
 
+static size_t windows_of(const struct recording_ring *ring)
+{
+	return ring->head.windows < BINLOG_RING_WINDOWS ? ring->head.windows
+							: BINLOG_RING_WINDOWS;
+}
+
 /* The first one that has not begun yet ends the list. */
 static void read_windows(struct taking *taking)
 {
 	struct recording_ring *ring = taking->ring;
-	size_t size = BINLOG_RING_WINDOWS * sizeof(*ring->windows);
-	size_t count = ring->head.windows < BINLOG_RING_WINDOWS
-			       ? ring->head.windows
-			       : BINLOG_RING_WINDOWS;
+	size_t count = windows_of(ring);
+	size_t size = count * sizeof(*ring->windows);
 
 	if (recording_read(taking->capture, ring->head.table, ring->windows,
 		    size) < size)
@@ -322,12 +326,13 @@ static bool take_all(struct taking *taking)
 	bool enough = false;
 	unsigned i;
 
-	ring->windows = calloc(BINLOG_RING_WINDOWS, sizeof(*ring->windows));
+	ring->windows = calloc(windows_of(ring) + 1, sizeof(*ring->windows));
 	ring->copies = calloc(room, sizeof(*ring->copies));
 	ring->blocks = calloc(room, sizeof(*ring->blocks));
 	taking->places = calloc(room, sizeof(*taking->places));
 	taking->candidates = calloc(room, sizeof(*taking->candidates));
-	taking->bytes = malloc(2 * BINLOG_BLOCK_MAX);
+	taking->bytes = malloc(taking->live ? 2 * BINLOG_BLOCK_MAX
+					    : sizeof(struct binlog_block));
 	if (!ring->windows || !ring->copies || !ring->blocks ||
 		!taking->places || !taking->candidates || !taking->bytes)
 		return false;
@@ -353,6 +358,23 @@ static bool was_cut_off(const struct taking *taking)
 	       liveness_founder(taking->capture).end == 0;
 }
 
+/* Of a table that is cut off there are none. */
+static size_t count_places(
+	const struct recording *capture, const struct recording_ring *ring)
+{
+	uint32_t used = ring->head.used < ring->head.places ? ring->head.used
+							    : ring->head.places;
+	uint64_t first = place_at(ring, 0);
+	uint64_t most = 0;
+
+	if (first < capture->size)
+		most = (capture->size - first) /
+		       sizeof(struct binlog_ring_place);
+	if (used > PLACES_MAX)
+		used = PLACES_MAX;
+	return used <= most ? used : 0;
+}
+
 bool recording_ring_take(struct recording *capture)
 {
 	struct taking taking = {.capture = capture};
@@ -369,9 +391,7 @@ bool recording_ring_take(struct recording *capture)
 	taking.ring->all = capture->header_at > 0;
 	if (taking.ring->all)
 		return true;
-	taking.count = head.used < head.places ? head.used : head.places;
-	if (taking.count > PLACES_MAX)
-		taking.count = PLACES_MAX;
+	taking.count = count_places(capture, taking.ring);
 	taking.live = is_live(capture);
 	good = take_all(&taking);
 	taking.ring->all = was_cut_off(&taking);
@@ -424,63 +444,6 @@ size_t recording_ring_read(const struct recording_ring *ring, uint64_t offset,
 		size = copy->size - in;
 	memcpy(buffer, copy->bytes + in, size);
 	return size;
-}
-
-static bool follows(const struct recording_block *after,
-	const struct recording_block *block)
-{
-	return after->writer == block->writer &&
-	       ((after->sequence - block->sequence) & ~BINLOG_RING_DATA) == 1;
-}
-
-void recording_ring_prune(struct recording *capture)
-{
-	const struct recording_ring *ring = capture->ring;
-	const struct recording_block *after = NULL;
-	size_t kept = capture->block_count;
-	bool whole = true;
-	size_t i;
-
-	for (i = capture->block_count; i > 0; i--) {
-		struct recording_block block = capture->blocks[i - 1];
-		bool last = !after || after->writer != block.writer;
-
-		if (block.sequence & BINLOG_RING_DATA) {
-			whole = last || (whole && follows(after, &block));
-			block.windowed = ring->head.waits || !whole;
-		} else {
-			whole = true;
-		}
-		capture->blocks[kept - 1] = block;
-		after = &capture->blocks[kept - 1];
-		kept -= whole || block.kept || ring->window_count > 0;
-	}
-	capture->block_count -= kept;
-	if (capture->block_count > 0)
-		memmove(capture->blocks, capture->blocks + kept,
-			capture->block_count * sizeof(*capture->blocks));
-}
-
-bool recording_ring_shows(const struct recording *capture, uint64_t ticks)
-{
-	const struct recording_ring *ring = capture->ring;
-	size_t i;
-
-	if (!ring || ring->all)
-		return true;
-	for (i = ring->window_count; i > 0; i--)
-		if (ticks >= ring->windows[i - 1].from &&
-			ticks <= ring->windows[i - 1].until)
-			return true;
-	return false;
-}
-
-bool recording_ring_waits(const struct recording *capture)
-{
-	const struct recording_ring *ring = capture->ring;
-
-	return ring && ring->head.waits && ring->window_count == 0 &&
-	       !ring->all;
 }
 
 void recording_ring_free(struct recording_ring *ring)
