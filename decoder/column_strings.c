@@ -119,7 +119,7 @@ static bool is_slot(uint8_t byte)
 static bool count_slots(struct column_template *template)
 {
 	const uint8_t *at = template->text.data;
-	const uint8_t *end = at + template->text.size;
+	const uint8_t *end = at ? at + template->text.size : NULL;
 
 	template->slot_count = 0;
 	while (at && at < end) {

@@ -39,12 +39,11 @@ static const struct known *known_of(uint32_t tag)
 static void unmask(uint8_t *bytes, const msgpack_object *object, uint8_t mask)
 {
 	struct packed_bytes string = packed_object_bytes(object);
-	uint8_t *at = bytes + (string.data - bytes);
+	uint8_t *at = string.data ? bytes + (string.data - bytes) : NULL;
 	size_t i;
 
-	if (string.data)
-		for (i = 0; i < string.size; i++)
-			at[i] ^= mask;
+	for (i = 0; at && i < string.size; i++)
+		at[i] ^= mask;
 	if (object->type == MSGPACK_OBJECT_ARRAY)
 		for (i = 0; i < object->via.array.size; i++)
 			unmask(bytes, &object->via.array.ptr[i], mask);

@@ -336,14 +336,14 @@ static void note_context(
 	stream->last_context = read->id;
 }
 
-/* No more than a writer needs: thousands may be open at once. */
+/* No more than a writer needs: thousands may be open at once.  Never null. */
 static bool reserve_arguments(struct writer_stream *stream, size_t count)
 {
 	struct render_argument *arguments = stream->message.arguments;
 
-	if (count <= stream->argument_room)
+	if (arguments && count <= stream->argument_room)
 		return true;
-	arguments = realloc(arguments, count * sizeof(*arguments));
+	arguments = realloc(arguments, (count + 1) * sizeof(*arguments));
 	if (!arguments)
 		return false;
 	stream->message.arguments = arguments;
