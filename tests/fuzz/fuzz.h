@@ -20,6 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Changes data[0..size) in place, up to `most` bytes; returns the new size. */
 size_t LLVMFuzzerCustomMutator(
 	uint8_t *data, size_t size, size_t most, unsigned int seed);
+/* Makes one input of two, of up to `most` bytes; returns its size. */
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+	const uint8_t *other, size_t other_size, uint8_t *into, size_t most,
+	unsigned int seed);
 /* Of libFuzzer: one of its own mutations; there with a mutator only. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
