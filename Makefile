@@ -64,12 +64,12 @@ READ_LIBS = -lz -liberty -lmsgpackc -lzstd -lm
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
 	shim/fast_x86_64.S
-reader_src := $(wildcard record/*.c decoder/*.c symbolizer/*.c)
+reader_src := $(wildcard record/*.c confine/*.c decoder/*.c symbolizer/*.c)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
-symbolizer_obj := $(filter $(O)/outside/symbolizer/%,$(reader_obj))
+symbolizer_obj := $(filter $(O)/outside/symbolizer/% $(O)/outside/confine/%,$(reader_obj))
 resolve_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl/resolve*.c))
 run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)) \
 	$(resolve_obj) $(library_obj)
@@ -80,7 +80,7 @@ symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c to
 	$(addprefix decoder/,command_line.c suggest.c sentence.c escape.c utf8_read.c \
 	render_buffer.c digits.c)) \
 	$(symbolizer_obj)
-pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c)) \
+pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c) tools/ctl/page_guard.c) \
 	$(library_obj)
 top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c) \
 	$(addprefix tools/ctl/,status_count.c status_gaps.c status_sites.c status_losses.c \

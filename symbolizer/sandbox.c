@@ -1,12 +1,8 @@
 #include "symbolizer/sandbox.h"
 
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,166 +10,74 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "say here what the kernel calls this processor"
-#endif
+#include "confine/instrumented.h"
+#include "confine/syscall_filter.h"
 
 /* For when the parent, who keeps the time of each question, is stopped. */
 #define CPU_SECONDS 600
 
-/* Numbers of a call, and what becomes of it. */
-struct rule {
-	uint32_t call;
-	uint32_t verdict;
-};
+#define REFUSES(name) SYSCALL_REFUSES(name, SYSCALL_FAILS(EACCES))
 
-#define ALLOWED SECCOMP_RET_ALLOW
-#define REFUSED (SECCOMP_RET_ERRNO | EACCES)
-
-static const struct rule rules[] = {
-	{SYS_pread64, ALLOWED},
-	{SYS_read, ALLOWED},
-	{SYS_brk, ALLOWED},
-	{SYS_munmap, ALLOWED},
-	{SYS_mremap, ALLOWED},
-	{SYS_madvise, ALLOWED},
-	{SYS_close, ALLOWED},
-	{SYS_fstat, ALLOWED},
-	{SYS_lseek, ALLOWED},
-	{SYS_futex, ALLOWED},
-	{SYS_getpid, ALLOWED},
-	{SYS_gettid, ALLOWED},
-	{SYS_clock_gettime, ALLOWED},
-	{SYS_sysinfo, ALLOWED}, /* qsort() */
-	{SYS_rt_sigprocmask, ALLOWED},
-	{SYS_rt_sigreturn, ALLOWED},
-	{SYS_exit, ALLOWED},
-	{SYS_exit_group, ALLOWED},
+static const struct syscall_rule rules[] = {
+	SYSCALL_MAY(pread64),
+	SYSCALL_MAY(read),
+	SYSCALL_MAY(brk),
+	SYSCALL_MAY(munmap),
+	SYSCALL_MAY(mremap),
+	SYSCALL_MAY(madvise),
+	SYSCALL_MAY(close),
+	SYSCALL_MAY(fstat),
+	SYSCALL_MAY(lseek),
+	SYSCALL_MAY(futex),
+	SYSCALL_MAY(getpid),
+	SYSCALL_MAY(gettid),
+	SYSCALL_MAY(clock_gettime),
+	SYSCALL_MAY(sysinfo), /* qsort() */
+	SYSCALL_MAY(rt_sigprocmask),
+	SYSCALL_MAY(rt_sigreturn),
+	SYSCALL_MAY(exit),
+	SYSCALL_MAY(exit_group),
+	SYSCALL_MAY_IF(recvmsg, SYSCALL_IF(IS, 0, SANDBOX_SOCKET)),
+	SYSCALL_MAY_IF(sendmsg, SYSCALL_IF(IS, 0, SANDBOX_SOCKET)),
+	/* memory is not shared and holds no code */
+	SYSCALL_MAY_IF(mmap, SYSCALL_IF(LACKS, 3, MAP_SHARED),
+		SYSCALL_IF(LACKS, 2, PROT_EXEC)),
+	SYSCALL_MAY_IF(mprotect, SYSCALL_IF(LACKS, 2, PROT_EXEC)),
 	/* what libc does in passing, as abort() with its message */
-	{SYS_write, REFUSED},
-	{SYS_writev, REFUSED},
-	{SYS_getrandom, REFUSED},
-	{SYS_sched_getaffinity, REFUSED},
-	{SYS_openat, REFUSED},
-	{SYS_newfstatat, REFUSED},
-	{SYS_statx, REFUSED},
-	{SYS_faccessat, REFUSED},
-	{SYS_faccessat2, REFUSED},
-	{SYS_readlinkat, REFUSED},
-	{SYS_getcwd, REFUSED},
+	REFUSES(write),
+	REFUSES(writev),
+	REFUSES(getrandom),
+	REFUSES(sched_getaffinity),
+	REFUSES(openat),
+	REFUSES(newfstatat),
+	REFUSES(statx),
+	REFUSES(faccessat),
+	REFUSES(faccessat2),
+	REFUSES(readlinkat),
+	REFUSES(getcwd),
 #ifdef SYS_open /* and others that younger processors do not have */
-	{SYS_open, REFUSED},
-	{SYS_stat, REFUSED},
-	{SYS_lstat, REFUSED},
-	{SYS_access, REFUSED},
-	{SYS_readlink, REFUSED},
+	REFUSES(open),
+	REFUSES(stat),
+	REFUSES(lstat),
+	REFUSES(access),
+	REFUSES(readlink),
 #endif
 };
 
-#define RULES (sizeof(rules) / sizeof(rules[0]))
-
-/* Jumps count the instructions that they skip. */
-#define LOAD(field)                                                            \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                     \
-		(uint32_t)offsetof(struct seccomp_data, field))
-#define RETURN(verdict) BPF_STMT(BPF_RET | BPF_K, verdict)
-#define IS(value, skipped_else)                                                \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped_else)
-#define HAS(bits, skipped_else)                                                \
-	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, skipped_else)
-#define KILL RETURN(SECCOMP_RET_KILL_PROCESS)
-#define ALLOW RETURN(SECCOMP_RET_ALLOW)
-
-/* The calls whose arguments count, of which the low halves are enough. */
-#define GUARDED 29
-
-struct filter {
-	struct sock_filter code[4 + 2 * RULES + GUARDED];
-	unsigned short length;
-};
-
-static void add(struct filter *filter, struct sock_filter instruction)
-{
-	filter->code[filter->length++] = instruction;
-}
-
-static void add_guarded(struct filter *filter)
-{
-	const struct sock_filter code[GUARDED] = {
-		IS(SYS_recvmsg, 4),
-		LOAD(args[0]),
-		IS(SANDBOX_SOCKET, 1),
-		ALLOW,
-		KILL,
-		IS(SYS_sendmsg, 4),
-		LOAD(args[0]),
-		IS(SANDBOX_SOCKET, 1),
-		ALLOW,
-		KILL,
-		/* memory is not shared and holds no code */
-		IS(SYS_mmap, 7),
-		LOAD(args[3]),
-		HAS(MAP_SHARED, 1),
-		KILL,
-		LOAD(args[2]),
-		HAS(PROT_EXEC, 1),
-		KILL,
-		ALLOW,
-		IS(SYS_mprotect, 4),
-		LOAD(args[2]),
-		HAS(PROT_EXEC, 1),
-		KILL,
-		ALLOW,
-		/* abort() raises a signal in itself */
-		IS(SYS_tgkill, 4),
-		LOAD(args[0]),
-		IS((uint32_t)getpid(), 1),
-		ALLOW,
-		KILL,
-		/* all other calls */
-		KILL,
-	};
-	size_t i;
-
-	for (i = 0; i < GUARDED; i++)
-		add(filter, code[i]);
-}
+#define COUNT(rules) (sizeof(rules) / sizeof((rules)[0]))
 
 /* False with errno. */
 static bool set_filter(void)
 {
-	struct filter filter = {0};
-	struct sock_fprog program = {.filter = filter.code};
-	size_t i;
+	/* abort() raises a signal in itself */
+	const struct syscall_rule own =
+		SYSCALL_MAY_IF(tgkill, SYSCALL_IF(IS, 0, (uint32_t)getpid()));
+	struct syscall_filter filter;
 
-	add(&filter, (struct sock_filter)LOAD(arch));
-	add(&filter, (struct sock_filter)BPF_JUMP(
-			     BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-	add(&filter, (struct sock_filter)KILL);
-	add(&filter, (struct sock_filter)LOAD(nr));
-	for (i = 0; i < RULES; i++) {
-		add(&filter, (struct sock_filter)IS(rules[i].call, 1));
-		add(&filter, (struct sock_filter)RETURN(rules[i].verdict));
-	}
-	add_guarded(&filter);
-	program.len = filter.length;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+	syscall_filter_begin(&filter);
+	syscall_filter_add(&filter, rules, COUNT(rules));
+	syscall_filter_add(&filter, &own, 1);
+	return syscall_filter_set(&filter, SYSCALL_KILLS);
 }
 
 /* What the process takes already; it was forked from one of any size. */
@@ -220,11 +124,6 @@ static void leave_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static bool instrumented(void)
-{
-	return SANITIZED || RUNNING_ON_VALGRIND;
-}
-
 static bool keep_only(int socket)
 {
 	if (socket != SANDBOX_SOCKET && dup2(socket, SANDBOX_SOCKET) < 0)
@@ -255,5 +154,6 @@ bool sandbox_enter(int socket, uint64_t memory_bytes, pid_t parent)
 	mallopt(M_ARENA_MAX, 1);
 	return limit(RLIMIT_AS, bytes_in_use() + memory_bytes) &&
 	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       (set_filter() || errno == EINVAL || errno == ENOSYS);
+	       (set_filter() || errno == EINVAL || errno == ENOSYS ||
+		       errno == EPERM);
 }

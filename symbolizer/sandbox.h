@@ -25,7 +25,7 @@
  * ThreadSanitizer, AddressSanitizer and valgrind, which make calls of their
  * own, take more memory and have something to say on standard error: the
  * filter, the limit of memory, the closing of standard error.  The filter
- * alone is left out by a kernel that has none.
+ * alone is left out by a kernel, or a container, that gives none.
  *
  * False when the parent is gone or the kernel refuses: then the process has to
  * end.

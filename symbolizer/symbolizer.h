@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct confine_needs;
 struct symbolizer;
 
 /* Where to look; strings stay the caller's and must outlive the symbolizer. */
@@ -78,6 +79,13 @@ struct symbolizer_frame {
  * empty, or none of them is set.  The caller frees it after the symbolizer.
  */
 char *symbolizer_usual_cache(void);
+
+/*
+ * Adds what a symbolizer with these options needs of the system to what a
+ * process keeps (confine.h).  The directory of the cache is made.
+ */
+void symbolizer_add_needs(const struct symbolizer_options *options,
+	struct confine_needs *needs);
 
 /* Null when out of memory.  Not thread-safe; use one per thread. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);

@@ -104,7 +104,7 @@ program() {
 # What is compiled: small programs, or larger ones that take their time.
 if [ -n "${LONG:-}" ]; then
 	# our own tools, as a program in C
-	c=(-std=gnu11 -D_GNU_SOURCE -I. -w record/*.c decoder/*.c symbolizer/*.c)
+	c=(-std=gnu11 -D_GNU_SOURCE -I. -w record/*.c confine/*.c decoder/*.c symbolizer/*.c)
 	c_libraries=(-lz -liberty -lmsgpackc -lzstd -llzma -lm)
 	cxx=(-std=c++17 "$here/agreement/templates.cc" -pthread)
 else

@@ -6,10 +6,11 @@ status=$?
 # A copy of the tree with one defect for each rule; what lint says about it.
 copy=$TMP/tree
 mkdir -p "$copy/build"
-cp -r man record shim wrappers decoder symbolizer tools tests "$copy"
+cp -r man record confine shim wrappers decoder symbolizer tools tests "$copy"
 cd "$copy" || exit 1
 echo '#include "shim/sys.h"' >record/defect.h
 echo '#include "record/hash.h"' >symbolizer/defect.h
+echo '#include "record/hash.h"' >confine/defect_confine.h
 echo '#include "decoder/cursor.h"' >shim/defect_shim.h
 echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
 echo '#include "symbolizer/array.h"' >decoder/defect_decoder.h

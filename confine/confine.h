@@ -1,0 +1,54 @@
+/*
+ * What a reader gives up before it looks at what strangers have written.
+ * Called by the mains of the tools once their options are parsed, their outputs
+ * open and their pager started.  Promises that from then on this process
+ * executes nothing, connects to nothing, traces and disturbs no other process,
+ * and opens no file for writing, but for what its needs name; and that no
+ * kernel, container or debugger keeps it from reading.
+ *
+ * Calls that it has no right to fail with ENOSYS, as in a kernel that does not
+ * have them, so that a younger libc takes its older way; opening for writing
+ * fails with EACCES.  Nobody is killed: output that is there shall come out.
+ */
+#ifndef CONFINE_CONFINE_H
+#define CONFINE_CONFINE_H
+
+#include <stddef.h>
+
+/* Beyond reading files and writing to what is open. */
+enum confine_need {
+	CONFINE_WORKER = 1 << 0, /* to start and to end the symbolizer's */
+	CONFINE_ROOTED = 1 << 1, /* to open files below another root */
+	CONFINE_WRITES = 1 << 2, /* to make files below the directories */
+	CONFINE_KEEPS = 1 << 3,	 /* likewise, and it can do without: only */
+				 /* where Landlock bounds it */
+	CONFINE_SHARES = 1 << 4, /* to map files shared, and free parts */
+	CONFINE_THREADS = 1 << 5,
+	CONFINE_TERMINAL = 1 << 6,  /* to set its modes, to stop oneself */
+	CONFINE_PROCESSES = 1 << 7, /* to look at others by /proc, which */
+				    /* Landlock forbids: without it */
+	CONFINE_DOWNLOADS = 1 << 8, /* the network, and all but to execute */
+	/* and to trace */
+};
+
+#define CONFINE_DIRECTORIES_MAX 16
+
+struct confine_needs {
+	unsigned needs;
+	/* Where files are made; those that are not there are passed over. */
+	const char *directories[CONFINE_DIRECTORIES_MAX];
+	size_t directory_count;
+};
+
+/* Null and one too many are passed over.  `directory` stays the caller's. */
+void confine_allow_below(struct confine_needs *needs, const char *directory);
+
+/*
+ * For the rest of the process, before it has other threads.  Null, or a
+ * sentence why it must not go on, which only the variable BINLOG_SANDBOX brings
+ * about: `off` asks for nothing to be given up, `require` for all of it.
+ * Under valgrind and sanitizers, which make calls of their own, nothing is.
+ */
+const char *confine_enter(const struct confine_needs *needs);
+
+#endif

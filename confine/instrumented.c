@@ -1,0 +1,18 @@
+#include "confine/instrumented.h"
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+bool instrumented(void)
+{
+	return SANITIZED || RUNNING_ON_VALGRIND;
+}

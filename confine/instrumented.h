@@ -1,0 +1,13 @@
+/*
+ * Whether more runs in this process than its source says: a sanitizer, valgrind.
+ * Asked by whoever is about to forbid calls, since these make calls of their own
+ * and take more memory.
+ */
+#ifndef CONFINE_INSTRUMENTED_H
+#define CONFINE_INSTRUMENTED_H
+
+#include <stdbool.h>
+
+bool instrumented(void);
+
+#endif
