@@ -21,6 +21,7 @@
 #include "decoder/restore.h"
 #include "decoder/say.h"
 #include "decoder/sentence.h"
+#include "decoder/show_confine.h"
 #include "decoder/show_diff.h"
 #include "decoder/show_index.h"
 #include "decoder/show_recover.h"
@@ -94,6 +95,12 @@ static enum exit_status print_styles(void)
 	for (style = style_all; style->name; style++)
 		printf("%-10s %s\n", style->name, style->what);
 	return EXIT_ALL_READ;
+}
+
+/* Null, or why nothing is to be read. */
+static const char *confine(const struct show *show)
+{
+	return show_confine(&show->options, &show->outputs, show->places);
 }
 
 static void open_captures(struct show *show)
@@ -274,6 +281,7 @@ static enum exit_status follow(struct show *show)
 	const struct options *options = &show->options;
 	const char *path =
 		options->path_count > 0 ? options->paths[0] : DEFAULT_PATH;
+	const char *wrong;
 	struct watch_sum sum;
 	bool lost;
 
@@ -283,6 +291,9 @@ static enum exit_status follow(struct show *show)
 	if (!outputs_open(&show->outputs, &show->list))
 		return fail(show->outputs.problem);
 	outputs_choose_colors(&show->outputs);
+	wrong = confine(show);
+	if (wrong)
+		return fail(wrong);
 	watch_signals();
 	if (!begin_outputs(show))
 		return fail("--follow: out of memory: try without --stacks");
@@ -300,18 +311,35 @@ static enum exit_status follow(struct show *show)
 						     : EXIT_ALL_READ;
 }
 
+/* Null, or why nothing can be shown. */
+static const char *open_all(struct show *show)
+{
+	const bool paged = is_paged(show);
+	const bool opens = paged || show->options.to || show->options.config;
+	const char *wrong = opens ? NULL : confine(show);
+
+	if (wrong)
+		return wrong;
+	open_captures(show);
+	if (!outputs_open(&show->outputs, &show->list))
+		return show->outputs.problem;
+	outputs_choose_colors(&show->outputs);
+	if (paged && is_anything(show))
+		pager_begin(&show->pager);
+	return opens ? confine(show) : NULL;
+}
+
 static enum exit_status run(struct show *show)
 {
+	const char *wrong = open_all(show);
 	enum exit_status status;
 	size_t failed;
 	bool lost, shown;
 
-	open_captures(show);
-	if (!outputs_open(&show->outputs, &show->list))
-		return fail(show->outputs.problem);
-	outputs_choose_colors(&show->outputs);
-	if (is_paged(show) && is_anything(show))
-		pager_begin(&show->pager);
+	if (wrong) {
+		pager_end(&show->pager);
+		return fail(wrong);
+	}
 	show->messages = source_new(&show->list, show->restore, &show->errors);
 	if (begin_outputs(show))
 		show_messages(show);
@@ -394,13 +422,27 @@ static enum exit_status recover(struct show *show)
 {
 	enum exit_status status;
 
-	if (isatty(STDOUT_FILENO))
-		return fail("--recover: standard output is a terminal: "
-			    "redirect it to a file");
 	open_captures(show);
 	status = show_recover(&show->options, &show->list, &show->errors);
 	capture_list_free(&show->list);
 	return status;
+}
+
+/* What writes to standard output alone. */
+static enum exit_status start_plain(struct show *show)
+{
+	const struct options *options = &show->options;
+	const char *wrong;
+
+	if (options->recover && isatty(STDOUT_FILENO))
+		return fail("--recover: standard output is a terminal: "
+			    "redirect it to a file");
+	wrong = show_confine(options, NULL, !options->recover);
+	if (wrong)
+		return fail(wrong);
+	if (options->index)
+		return show_index(options);
+	return options->diff ? show_diff(options) : recover(show);
 }
 
 int main(int argc, char **argv)
@@ -422,9 +464,7 @@ int main(int argc, char **argv)
 	case OPTIONS_SHOW:
 		break;
 	}
-	if (show.options.index)
-		return show_index(&show.options);
-	if (show.options.diff)
-		return show_diff(&show.options);
-	return show.options.recover ? recover(&show) : start(&show);
+	if (show.options.index || show.options.diff || show.options.recover)
+		return start_plain(&show);
+	return start(&show);
 }

@@ -9,6 +9,7 @@
 /* More than this goes into a file. */
 #define MEMORY_MAX ((size_t)1 << 24)
 #define CHUNK ((size_t)1 << 16)
+#define DIRECTORY_MAX 4064
 
 void spool_init(struct spool *spool)
 {
@@ -21,15 +22,21 @@ static void fail(struct spool *spool)
 		spool->failed = errno;
 }
 
-static void open_file(struct spool *spool)
+const char *spool_directory(void)
 {
 	const char *directory = getenv("TMPDIR");
-	char path[4096];
-	size_t length;
 
-	if (!directory || !*directory || strlen(directory) > sizeof(path) - 32)
-		directory = "/tmp";
-	length = strlen(directory);
+	if (!directory || !*directory || strlen(directory) > DIRECTORY_MAX)
+		return "/tmp";
+	return directory;
+}
+
+static void open_file(struct spool *spool)
+{
+	const char *directory = spool_directory();
+	size_t length = strlen(directory);
+	char path[DIRECTORY_MAX + 32];
+
 	memcpy(path, directory, length);
 	memcpy(path + length, "/binlog-show.XXXXXX",
 		sizeof("/binlog-show.XXXXXX"));

@@ -23,6 +23,9 @@ struct spool {
 
 void spool_init(struct spool *spool);
 
+/* Where its file will be, if there is one. */
+const char *spool_directory(void);
+
 /* What is between the end and a later offset becomes zeros. */
 void spool_put(
 	struct spool *spool, uint64_t offset, const char *bytes, size_t size);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "confine/confine.h"
 #include "decoder/digits.h"
 #include "decoder/escape.h"
 #include "decoder/sentence.h"
@@ -266,12 +267,34 @@ static int resolve_all(struct work *work, char **names)
 	return work->all_resolved ? ALL_RESOLVED : SOME_NOT_RESOLVED;
 }
 
+static int run(struct work *work, const struct symbolize_options *options)
+{
+	struct symbolizer_options symbols = options->symbols;
+	char *cache = symbolizer_usual_cache();
+	struct confine_needs needs = {0};
+	const char *wrong;
+	int status = NOTHING_READ;
+
+	symbols.cache = cache;
+	symbolizer_add_needs(&symbols, &needs);
+	wrong = confine_enter(&needs);
+	work->symbolizer = wrong ? NULL : symbolizer_new(&symbols);
+	if (work->symbolizer)
+		status = resolve_all(work, options->files);
+	else
+		sentence_say("binlog-symbolize: %s",
+			wrong ? wrong : "out of memory");
+	symbolizer_free(work->symbolizer);
+	render_buffer_free(&work->text);
+	free(cache);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct symbolize_options options = {0};
 	struct work work = {.options = &options, .all_resolved = true};
 	int status = NOTHING_READ;
-	char *cache;
 
 	setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18); /* names are long */
 	if (!symbolize_options_read(&options, argc, argv)) {
@@ -283,16 +306,7 @@ int main(int argc, char **argv)
 		printf("binlog-symbolize: capture format %u\n", BINLOG_VERSION);
 		status = ALL_RESOLVED;
 	} else {
-		cache = symbolizer_usual_cache();
-		options.symbols.cache = cache;
-		work.symbolizer = symbolizer_new(&options.symbols);
-		if (work.symbolizer)
-			status = resolve_all(&work, options.files);
-		else
-			sentence_say("binlog-symbolize: out of memory");
-		symbolizer_free(work.symbolizer);
-		render_buffer_free(&work.text);
-		free(cache);
+		status = run(&work, &options);
 	}
 	symbolize_options_free(&options);
 	return status;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
 #include "decoder/descriptors.h"
 #include "decoder/sentence.h"
 #include "record/layout.h"
@@ -203,11 +204,27 @@ static enum exit_status show_screen(struct top *top)
 	return EXIT_SHOWN;
 }
 
+/* Keys switch programs: whose captures are written to, and beside them. */
+static const char *confine(const struct top_settings *settings)
+{
+	struct confine_needs needs = {
+		.needs = CONFINE_WORKER | CONFINE_PROCESSES};
+
+	if (!settings->batch)
+		needs.needs |=
+			CONFINE_WRITES | CONFINE_SHARES | CONFINE_TERMINAL;
+	return confine_enter(&needs);
+}
+
 static enum exit_status show(struct top *top)
 {
 	const struct top_settings *settings = &top->options.settings;
 	const char *no_colour = getenv("NO_COLOR");
+	const char *wrong = confine(settings);
 	enum exit_status status;
+
+	if (wrong)
+		return fail(wrong);
 
 	top->captures.place = settings->place;
 	top->page = (struct top_page){

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
 #include "decoder/descriptors.h"
 #include "tools/ctl/follower.h"
 #include "tools/ctl/rules_text.h"
@@ -235,11 +236,32 @@ static bool wants_ended(const struct running *running)
 	return false;
 }
 
+/* Who only looks gives up the rest.  Null, or why he must not look. */
+static const char *confine(const struct running *running)
+{
+	const struct confine_needs needs = {
+		.needs = CONFINE_PROCESSES | CONFINE_SHARES};
+	size_t i;
+
+	for (i = 0; i < running->stage_count; i++) {
+		const struct stage *stage = &running->stages[i];
+
+		if (stage->changes.any ||
+			(stage->said.word != WORD_STATUS &&
+				stage->said.word != WORD_RULES))
+			return NULL;
+	}
+	return confine_enter(&needs);
+}
+
 static enum exit_status obey_all(struct running *running)
 {
 	struct targets *targets = &running->targets;
+	const char *wrong = confine(running);
 	size_t i;
 
+	if (wrong)
+		return ctl_say_complaint(wrong, NULL);
 	descriptors_raise_limit();
 	running->switches.targets = targets;
 	if (!targets_open(targets, running->place, wants_ended(running)))

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
 #include "decoder/capture_list.h"
 #include "decoder/merge.h"
 #include "decoder/pack.h"
@@ -20,6 +22,7 @@
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"
+#include "tools/pack/follow_confine.h"
 #include "tools/pack/log_file.h"
 #include "tools/pack/pack_options.h"
 
@@ -221,17 +224,36 @@ static const char *refuse(const struct work *work)
 				      : NULL;
 }
 
+/* Null, or why nothing is to be packed. */
+static const char *confine(const struct work *work)
+{
+	struct symbolizer_options symbols = work->command.files;
+	char *cache = work->places ? symbolizer_usual_cache() : NULL;
+	struct confine_needs needs = {0};
+	const char *wrong;
+
+	symbols.cache = cache;
+	if (work->places)
+		symbolizer_add_needs(&symbols, &needs);
+	wrong = confine_enter(&needs);
+	free(cache);
+	return wrong;
+}
+
 static enum exit_status pack_captures(struct work *work)
 {
 	struct log_file *log = &work->log;
 	const char *refusal = refuse(work);
 
-	if (refusal)
-		return fail(refusal);
-	if (!log_file_open(log, work->command.output, work->command.force)) {
+	if (!refusal && !log_file_open(log, work->command.output,
+				work->command.force)) {
 		report_log(work);
 		return EXIT_NOTHING;
 	}
+	if (!refusal)
+		refusal = confine(work);
+	if (refusal)
+		return fail(refusal);
 	pack_all(work);
 	if (!log_file_close(log))
 		report_log(work);
@@ -312,7 +334,10 @@ static enum exit_status follow(const struct pack_command *command)
 		.rotate_seconds = command->rotate_seconds,
 		.quiet = command->quiet,
 	};
+	const char *wrong = follow_confine(options.directory, options.log);
 
+	if (wrong)
+		return fail(wrong);
 	return (enum exit_status)follow_run(&options);
 }
 

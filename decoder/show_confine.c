@@ -1,0 +1,53 @@
+#include "decoder/show_confine.h"
+
+#include <stdlib.h>
+
+#include "confine/confine.h"
+#include "decoder/last_lines.h"
+#include "decoder/spool.h"
+
+/* More of it than fits into memory may have to wait. */
+static bool is_spooled(const struct outputs_one *one)
+{
+	const struct options *options = one->options;
+
+	return options->as_written || options->reverse || options->follow ||
+	       options->lines != LAST_LINES_ALL || one->split;
+}
+
+static void add_outputs(
+	struct confine_needs *needs, const struct outputs *outputs)
+{
+	bool spooled = false;
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		const struct outputs_one *one = &outputs->all[i];
+
+		spooled |= is_spooled(one);
+		if (one->split)
+			confine_allow_below(needs, one->output.where);
+	}
+	if (!spooled)
+		return;
+	needs->needs |= CONFINE_WRITES;
+	confine_allow_below(needs, spool_directory());
+}
+
+const char *show_confine(const struct options *options,
+	const struct outputs *outputs, bool places)
+{
+	struct symbolizer_options symbols = options->symbols;
+	struct confine_needs needs = {0};
+	const char *wrong;
+	char *cache = places ? symbolizer_usual_cache() : NULL;
+
+	symbols.cache = cache;
+	if (!options->recover)
+		symbolizer_add_needs(&symbols, &needs);
+	if (outputs)
+		add_outputs(&needs, outputs);
+	wrong = confine_enter(&needs);
+	free(cache);
+	return wrong;
+}

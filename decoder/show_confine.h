@@ -1,0 +1,22 @@
+/*
+ * What binlog-show gives up before it reads.  Part of its main.  Promises that
+ * nothing is given up that the options ask for.
+ */
+#ifndef DECODER_SHOW_CONFINE_H
+#define DECODER_SHOW_CONFINE_H
+
+#include <stdbool.h>
+
+#include "decoder/options.h"
+#include "decoder/outputs.h"
+
+/*
+ * For the rest of the process: files for output and a pager are open or will
+ * not be.  `outputs` are null when all there is goes to standard output;
+ * `places`: addresses are looked up.  Null, or a sentence why it must not go
+ * on, see confine.h.
+ */
+const char *show_confine(const struct options *options,
+	const struct outputs *outputs, bool places);
+
+#endif
