@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/prepared.h"
+#include "tools/ctl/page_guard.h"
 
 /* So many blocks are kept ready for the program: at 32 MB/s that is more than
  * follow.c ever sleeps. */
@@ -32,6 +33,7 @@ static bool open_for_writing(struct opened *opened, int readable)
 	opened->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (opened->fd < 0)
 		return false;
+	page_guard_begin();
 	page = mmap(NULL, BINLOG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		opened->fd, 0);
 	if (page == MAP_FAILED) {
