@@ -167,6 +167,8 @@ static const char *refuse(
 		return "not an ordinary file";
 	if (status.st_uid != geteuid())
 		return "it is another user's";
+	if (status.st_nlink > 1)
+		return "it has other names, too";
 	if (is_read(list, &status) || is_config(outputs, &status))
 		return "it is one of those that are read";
 	if (is_output(outputs, &status))

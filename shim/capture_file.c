@@ -11,6 +11,7 @@
 #include "shim/control.h"
 #include "shim/environment.h"
 #include "shim/growth.h"
+#include "shim/place.h"
 #include "shim/segment.h"
 #include "shim/sys.h"
 
@@ -134,13 +135,13 @@ static bool write_first(int fd, uint64_t max_bytes)
 	return true;
 }
 
-static bool set_up(int fd, const char *path, uint64_t max_bytes,
+static bool set_up(int fd, char *path, uint64_t max_bytes,
 	const struct binlog_header *header)
 {
 	struct stat st;
 
 	if (sys_failed(SYS2(fstat, fd, &st)) ||
-		!growth_begin(fd, &st, path, max_bytes) ||
+		!growth_begin(fd, &st, path, max_bytes, place_is_ours(path)) ||
 		!write_first(fd, max_bytes))
 		return false;
 	/* Whatever the umask is. */
@@ -161,6 +162,28 @@ static void undo(void)
 	segment_undo();
 }
 
+/* Whatever the umask is; not by its path, which may be a link by now. */
+static void make_directory(const char *path)
+{
+	char name[32];
+	struct bytes_text text = {name, sizeof(name), 0};
+	struct stat st;
+	long fd;
+
+	if (sys_failed(SYS3(mkdirat, AT_FDCWD, path, MODE_DIRECTORY)))
+		return;
+	fd = SYS4(openat, AT_FDCWD, path,
+		O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return;
+	bytes_put(&text, "/proc/self/fd/");
+	bytes_put_number(&text, (uint64_t)fd, 10);
+	if (!sys_failed(SYS2(fstat, fd, &st)) &&
+		(st.st_mode & ALLPERMS) != MODE_DIRECTORY)
+		SYS3(fchmodat, AT_FDCWD, name, MODE_DIRECTORY);
+	SYS1(close, fd);
+}
+
 /* In the directory, so many bytes of the path, which is made if need be. */
 static long open_unnamed(char *path, size_t directory)
 {
@@ -169,9 +192,7 @@ static long open_unnamed(char *path, size_t directory)
 	path[directory] = '\0';
 	fd = SYS4(openat, AT_FDCWD, path, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
 	if (fd == -ENOENT) {
-		if (!sys_failed(SYS3(mkdirat, AT_FDCWD, path, MODE_DIRECTORY)))
-			/* Whatever the umask is. */
-			SYS3(fchmodat, AT_FDCWD, path, MODE_DIRECTORY);
+		make_directory(path);
 		fd = SYS4(openat, AT_FDCWD, path,
 			O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
 	}

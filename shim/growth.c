@@ -41,16 +41,17 @@ static bool is_ours(long stat_result, const struct stat *st)
 	       st->st_ino == inode;
 }
 
-bool growth_begin(
-	int fd, const struct stat *st, const char *path, uint64_t max_bytes)
+bool growth_begin(int fd, const struct stat *st, const char *path,
+	uint64_t max_bytes, bool may_grow)
 {
 	uint64_t limit = limit_of_files();
-	uint64_t first = max_bytes < FIRST_BYTES ? max_bytes : FIRST_BYTES;
+	uint64_t first =
+		may_grow && max_bytes > FIRST_BYTES ? FIRST_BYTES : max_bytes;
 
 	growth = &own; /* it may be tried once more */
 	if (first > limit)
 		first = limit;
-	most = max_bytes;
+	most = may_grow ? max_bytes : first;
 	if (first < BINLOG_PAGE || sys_failed(SYS2(ftruncate, fd, first)))
 		return false;
 	growth->size = growth->goal = first;
@@ -105,7 +106,8 @@ static uint64_t goal_for(uint64_t end)
 /*
  * With other threads about a descriptor of ours may become something else's at
  * any time (dup2), or a child's for ever.  Without them it is the better way:
- * a path may lead elsewhere from one call to the next.
+ * a path may lead elsewhere from one call to the next, though not by anybody
+ * else's doing (place.h).
  */
 static bool lengthen(uint64_t goal)
 {

@@ -12,11 +12,11 @@
 
 /*
  * Once: `fd` is the fresh file, which is *st, will have the absolute name
- * `path` (from here on ours) and at most `max_bytes`.  False: it cannot be
- * given any size.
+ * `path` (from here on ours) and at most `max_bytes`; at once all of them, as
+ * holes, unless it `may_grow` by its path.  False: it cannot be given any size.
  */
-bool growth_begin(
-	int fd, const struct stat *st, const char *path, uint64_t max_bytes);
+bool growth_begin(int fd, const struct stat *st, const char *path,
+	uint64_t max_bytes, bool may_grow);
 
 /*
  * Once, when the file is mapped and before anybody else can have it: from here

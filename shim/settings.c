@@ -61,12 +61,13 @@ static char *read_file(int fd, size_t *size)
 	return NULL;
 }
 
-/* Who else could write it could have us record where they like. */
+/* Who else could write it could have us record where they like, as could who
+ * gives another file of ours this name. */
 static bool is_trusted(int fd)
 {
 	struct stat st;
 
-	return !sys_failed(SYS2(fstat, fd, &st)) &&
+	return !sys_failed(SYS2(fstat, fd, &st)) && st.st_nlink == 1 &&
 	       (st.st_uid == (uid_t)SYS0(geteuid) || st.st_uid == 0) &&
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }

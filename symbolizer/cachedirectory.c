@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/cachekey.h"
 
 /* Writing one takes far less. */
 #define UNFINISHED_SECONDS 3600
@@ -26,35 +27,86 @@ struct entries {
 	uint64_t bytes;
 };
 
-/* Of both the last parts of a path, since $HOME/.cache may be missing too. */
-static void make_directories(const char *path)
+/* The directory of the last part of a path; the caller frees it. */
+static char *above(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *above = slash && slash > path
-			      ? strndup(path, (size_t)(slash - path))
-			      : NULL;
 
-	if (above)
-		mkdir(above, 0700);
-	free(above);
-	mkdir(path, 0700);
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
-int cachedirectory_open(const char *path, bool make)
+static bool is_mine(const struct stat *status)
+{
+	return status->st_uid == geteuid();
+}
+
+/*
+ * In it nobody else but root can put something in the place of ours, nor has
+ * anybody else made the link that leads there: whoever reads with the HOME of
+ * another user leaves nothing there, and what that user has put there alone.
+ */
+static bool is_sound(const char *path)
+{
+	struct stat link, status;
+
+	return path && lstat(path, &link) == 0 && stat(path, &status) == 0 &&
+	       (is_mine(&link) || link.st_uid == 0) &&
+	       (is_mine(&status) || status.st_uid == 0) &&
+	       (!(status.st_mode & (S_IWGRP | S_IWOTH)) ||
+		       status.st_mode & S_ISVTX);
+}
+
+/* $HOME/.cache may be missing, too. */
+static void make_above(const char *path)
+{
+	char *home = above(path);
+	struct stat status;
+
+	if (home && stat(home, &status) == 0 && is_mine(&status))
+		mkdir(path, 0700);
+	free(home);
+}
+
+static int open_in_sound(const char *path, bool make)
 {
 	struct stat status;
 	int directory;
 
 	if (make)
-		make_directories(path);
+		mkdir(path, 0700);
+	if (lstat(path, &status) != 0 || !is_mine(&status))
+		return -1;
 	directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
-	if (fstat(directory, &status) == 0 && status.st_uid == geteuid() &&
+	if (fstat(directory, &status) == 0 && is_mine(&status) &&
 		!(status.st_mode & (S_IWGRP | S_IWOTH)))
 		return directory;
 	close(directory);
 	return -1;
+}
+
+int cachedirectory_open(const char *path, bool make)
+{
+	char *parent = above(path);
+	int directory;
+
+	if (make && parent)
+		make_above(parent);
+	directory = is_sound(parent) ? open_in_sound(path, make) : -1;
+	free(parent);
+	return directory;
+}
+
+/* `.NAME.PID` of one that is being written. */
+static bool is_unfinished(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return *name == '.' && dot > name &&
+	       cachekey_is_name(name + 1, (size_t)(dot - name - 1));
 }
 
 static void add_entry(
@@ -89,9 +141,10 @@ static void read_entries(struct entries *entries, DIR *stream)
 			    AT_SYMLINK_NOFOLLOW) != 0 ||
 			!S_ISREG(status.st_mode))
 			continue;
-		if (found->d_name[0] != '.')
+		if (cachekey_is_name(found->d_name, strlen(found->d_name)))
 			add_entry(entries, found->d_name, &status);
-		else if (now - status.st_mtim.tv_sec > UNFINISHED_SECONDS)
+		else if (is_unfinished(found->d_name) &&
+			 now - status.st_mtim.tv_sec > UNFINISHED_SECONDS)
 			unlinkat(dirfd(stream), found->d_name, 0);
 	}
 }

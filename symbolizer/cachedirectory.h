@@ -13,14 +13,16 @@
 
 /*
  * Opens it, and makes it and the directory that it is in, mode 0700, when
- * `make` is true.  Returns a descriptor that the caller closes; -1 when there
- * is none, or it is another user's, or others can write to it.
+ * `make` is true and they are to be in a directory of this user.  Returns a
+ * descriptor that the caller closes; -1 when there is none, or it is another
+ * user's, or others can write to it or put another one in its place.
  */
 int cachedirectory_open(const char *path, bool make);
 
 /*
  * Removes the files that have not been used for the longest time until the
  * others occupy at most `bytes`, and what was begun long ago and not finished.
+ * Files that are not named as cachekey.h does are left alone.
  */
 void cachedirectory_trim(int directory, uint64_t bytes);
 

@@ -152,3 +152,15 @@ void cachekey_free(struct cachekey *key)
 	free(key->text);
 	key->text = NULL;
 }
+
+bool cachekey_is_name(const char *name, size_t bytes)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t last = sizeof("-0123456789abcdef") - 1;
+	size_t first = bytes > last ? bytes - last : 0;
+
+	return first > 0 && name[first] == '-' &&
+	       strspn(name + first + 1, hex) >= last - 1 &&
+	       (strspn(name, hex) == first ||
+		       (first == 4 && memcmp(name, "path", 4) == 0));
+}

@@ -25,4 +25,7 @@ bool cachekey_make(struct cachekey *key,
 	const struct symbolizer_module *module);
 void cachekey_free(struct cachekey *key);
 
+/* Whether so many bytes are a name that cachekey_make() can have given. */
+bool cachekey_is_name(const char *name, size_t bytes);
+
 #endif

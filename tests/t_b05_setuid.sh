@@ -89,7 +89,8 @@ $CC -w -o "$TMP/plain" "$here/victims/secure.c" &&
 hostile=(LD_PRELOAD="$place/libbinlog.so" BINLOG_DIR="$TMP/open/captures"
 	BINLOG_STREAMS="all=replace,file:$TMP/*=replace" BINLOG_UNWINDER=libunwind
 	BINLOG_RUN=1:2:3:4:5:"../../$TMP/open/run.binlog" BINLOG_SIGNALS=all
-	BINLOG_MAX_SIZE=1K BINLOG_DEPTH=64)
+	BINLOG_MAX_SIZE=1K BINLOG_DEPTH=64 BINLOG_CONFIG="$TMP/open/config" BINLOG_RING=1M
+	BINLOG_TRIGGER=exit BINLOG_LEVEL=none BINLOG_REDACT=off)
 kinds=(setuid setgid capabilities "setuid of somebody else")
 raise_rights() { # KIND FILE
 	case $1 in

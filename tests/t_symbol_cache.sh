@@ -30,6 +30,7 @@ same_said() { # SENTENCE TO
 files() { find "$1" -type f -o -type l 2>/dev/null; } # DIRECTORY
 
 # A file that has changed a moment ago may change again within the tick of its time.
+touch "$TMP/program"
 ask new
 [ -z "$(files "$cache")" ]
 verdict $? "nothing is kept about a file that is new" "$(files "$cache")"
@@ -145,6 +146,39 @@ mkdir "$TMP/home"
 )
 same "the cache is in XDG_CACHE_HOME" 1 "$(files "$TMP/home/xdg/binlog" | wc -l)"
 same "else in the home directory" 1 "$(files "$TMP/home/.cache/binlog" | wc -l)"
+
+# ---- in the home directory of another user ----
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -p "$TMP/theirs" "$TMP/roots/binlog"
+	echo mine >"$TMP/roots/binlog/.profile"
+	touch -d yesterday "$TMP/roots/binlog/.profile"
+	chmod 755 "$TMP/theirs" "$TMP/roots"
+	chmod 700 "$TMP/roots/binlog"
+	chown 65534 "$TMP/theirs"
+	at_home() { # SENTENCE: with what another user has put into their home
+		(
+			unset BINLOG_CACHE XDG_CACHE_HOME
+			HOME=$TMP/theirs ask visit
+		)
+		same "$1: nothing is left there" "" "$(find "$TMP/theirs" -uid 0 ! -name linked)"
+		same "$1: nor elsewhere" ".profile" "$(ls -A "$TMP/roots/binlog")"
+		same_said "$1: and the answers are the same" visit
+		rm -rf "$TMP/theirs"/.cache
+	}
+	at_home "another user's home"
+	ln -s "$TMP/roots" "$TMP/theirs/.cache" && chown -h 65534 "$TMP/theirs/.cache"
+	at_home "a link of theirs to a directory of root"
+	mkdir "$TMP/theirs/.cache"
+	ln -s "$TMP/roots/binlog" "$TMP/theirs/.cache/binlog"
+	chown -h 65534 "$TMP/theirs/.cache" "$TMP/theirs/.cache/binlog"
+	at_home "a link of theirs in the place of the cache"
+	mkdir -p "$TMP/theirs/.cache/binlog"
+	cp "$TMP/kept" "$TMP/theirs/.cache/binlog/$(basename "$kept")"
+	chown -R 65534 "$TMP/theirs/.cache"
+	at_home "a cache of theirs"
+else
+	skip "the home directory of another user: not root here"
+fi
 
 # ---- several at once ----
 rm -rf "$cache"

@@ -199,8 +199,13 @@ static void what_has_come_or_gone_is_noticed(void **state)
 	assert_true(loads(&options, &asked));
 }
 
+/* But for the last digit. */
+#define NAME "path-0123456789abcde"
+
 static void what_has_not_been_used_longest_goes_first(void **state)
 {
+	static const char *const foreign[] = {
+		".profile", "notes", "0123-4567", "." NAME "9", "x" NAME "9"};
 	const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	const struct timespec older[2] = {{.tv_sec = 500}, {.tv_sec = 500}};
 	int descriptor = cachedirectory_open(directory, true);
@@ -211,24 +216,32 @@ static void what_has_not_been_used_longest_goes_first(void **state)
 	(void)state;
 	assert_true(descriptor >= 0);
 	for (i = 0; i < 5; i++) {
-		snprintf(path, sizeof(path), "%s/name%d", directory, i);
+		snprintf(path, sizeof(path), "%s/" NAME "%d", directory, i);
 		write_file(path, 100000);
 		utimensat(AT_FDCWD, path, i == 3 ? older : old, 0);
 	}
-	snprintf(path, sizeof(path), "%s/.name.1", directory);
+	snprintf(path, sizeof(path), "%s/." NAME "9.1", directory);
 	write_file(path, 1);
+	for (i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, foreign[i]);
+		write_file(path, 100000);
+		utimensat(AT_FDCWD, path, older, 0);
+	}
+	snprintf(path, sizeof(path), "%s/." NAME "9.1", directory);
 	cachedirectory_trim(descriptor, (uint64_t)1 << 30);
-	assert_int_equal(faccessat(descriptor, "name3", F_OK, 0), 0);
-	assert_int_equal(faccessat(descriptor, ".name.1", F_OK, 0), 0);
+	assert_int_equal(faccessat(descriptor, NAME "3", F_OK, 0), 0);
+	assert_int_equal(faccessat(descriptor, "." NAME "9.1", F_OK, 0), 0);
 	utimensat(AT_FDCWD, path, old, 0);
-	snprintf(path, sizeof(path), "%s/name4", directory);
+	snprintf(path, sizeof(path), "%s/" NAME "4", directory);
 	utimensat(AT_FDCWD, path, NULL, 0);
 	assert_int_equal(stat(path, &status), 0);
 	cachedirectory_trim(descriptor, (uint64_t)status.st_blocks * 512);
-	assert_int_equal(faccessat(descriptor, "name4", F_OK, 0), 0);
-	assert_int_not_equal(faccessat(descriptor, "name3", F_OK, 0), 0);
-	assert_int_not_equal(faccessat(descriptor, "name0", F_OK, 0), 0);
-	assert_int_not_equal(faccessat(descriptor, ".name.1", F_OK, 0), 0);
+	assert_int_equal(faccessat(descriptor, NAME "4", F_OK, 0), 0);
+	assert_int_not_equal(faccessat(descriptor, NAME "3", F_OK, 0), 0);
+	assert_int_not_equal(faccessat(descriptor, NAME "0", F_OK, 0), 0);
+	assert_int_not_equal(faccessat(descriptor, "." NAME "9.1", F_OK, 0), 0);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(faccessat(descriptor, foreign[i], F_OK, 0), 0);
 	close(descriptor);
 }
 

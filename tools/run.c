@@ -225,8 +225,7 @@ static void start_companion(void)
 {
 	const char *directory = getenv("BINLOG_DIR");
 
-	if (mkdir(directory, 0700) == 0)
-		chmod(directory, 0700); /* whatever the umask is */
+	run_paths_make_directory(directory);
 	if (!companion_start(directory)) {
 		complain("--companion", strerror(errno));
 		exit(REFUSAL_POINTLESS);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/packed.h"
+#include "tools/pack/log_file.h"
 
 #define MODE 0600 /* as that of captures */
 #define DIGITS 6
@@ -113,7 +114,7 @@ bool follow_log_open_again(struct follow_log *log, uint64_t bytes)
 	if (log->fd < 0)
 		return false;
 	log->bytes = log->whole = bytes;
-	if (fstat(log->fd, &st) == 0 &&
+	if (log_file_is_own(log->fd) && fstat(log->fd, &st) == 0 &&
 		((uint64_t)st.st_size == bytes ||
 			ftruncate(log->fd, (off_t)bytes) == 0))
 		return true;

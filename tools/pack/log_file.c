@@ -6,20 +6,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool log_file_is_own(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (!S_ISREG(st.st_mode))
+		errno = EINVAL;
+	else if (st.st_uid != geteuid())
+		errno = EPERM;
+	else if (st.st_nlink > 1)
+		errno = EMLINK;
+	else
+		return true;
+	return false;
+}
+
 static int open_path(const char *path, bool force)
 {
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
 			  O_NOCTTY | O_NONBLOCK;
 	int fd = open(path, flags | (force ? 0 : O_EXCL), 0600);
-	struct stat st;
+	int reason;
 
 	if (fd < 0 || !force)
 		return fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) == 0)
+	if (log_file_is_own(fd) && ftruncate(fd, 0) == 0)
 		return fd;
-	if (!S_ISREG(st.st_mode))
-		errno = EINVAL;
+	reason = errno;
 	close(fd);
+	errno = reason;
 	return -1;
 }
 

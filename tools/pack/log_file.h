@@ -18,10 +18,16 @@ struct log_file {
 
 /*
  * Makes the file, for its owner alone; "-" is standard output.  One that is
- * there already is a failure (EEXIST) unless `force`, and then it must be a
- * regular file, and is emptied; a symbolic link is never followed.
+ * there already is a failure (EEXIST) unless `force`, and then it must be one
+ * that log_file_is_own(), and is emptied; a symbolic link is never followed.
  */
 bool log_file_open(struct log_file *log, const char *path, bool force);
+
+/*
+ * A regular file of this user without another name: what somebody has put in
+ * the place of a log is not written over.  False: errno says why.
+ */
+bool log_file_is_own(int fd);
 
 /* Writes everything, as pack_take. */
 bool log_file_take(void *closure, const void *bytes, size_t size);

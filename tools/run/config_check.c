@@ -13,6 +13,7 @@
 #include "tools/ctl/resolve.h"
 #include "tools/ctl/resolve_modules.h"
 #include "tools/run/needed_libraries.h"
+#include "tools/run/run_paths.h"
 #include "tools/run/streams_check.h"
 
 /* More is not read by the library. */
@@ -248,8 +249,7 @@ static bool write_resolved(const struct file *file, const char *rules,
 {
 	const char *directory = file->check->directory;
 
-	if (mkdir(directory, 0700) == 0)
-		chmod(directory, 0700); /* whatever the umask is */
+	run_paths_make_directory(directory);
 	if (asprintf(resolved, "%s/binlog.conf", directory) < 0) {
 		*resolved = NULL;
 		return fail(file, directory, ENOMEM);

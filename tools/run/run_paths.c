@@ -73,6 +73,14 @@ bool run_paths_check_file(const char *path, struct refusal *refusal)
 		       strerror(errno));
 }
 
+void run_paths_make_directory(const char *path)
+{
+	mode_t mask = umask(0);
+
+	mkdir(path, 0700);
+	umask(mask);
+}
+
 size_t run_paths_count(const char *directory)
 {
 	DIR *entries = opendir(directory);

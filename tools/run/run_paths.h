@@ -25,6 +25,10 @@ bool run_paths_check_directory(const char *path, struct refusal *refusal);
 
 bool run_paths_check_file(const char *path, struct refusal *refusal);
 
+/* As the library would a little later, mode 0700 whatever the umask is.  What
+ * is there already stays as it is. */
+void run_paths_make_directory(const char *path);
+
 /* How many entries the directory has; 0 when it cannot be read. */
 size_t run_paths_count(const char *directory);
 
