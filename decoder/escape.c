@@ -103,7 +103,7 @@ void escape_put(struct render_buffer *out, const char *bytes, size_t size,
 	size_t indent)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
-	const uint8_t *end = at + size;
+	const uint8_t *end = size > 0 ? at + size : at;
 
 	while (at < end) {
 		if (!render_buffer_reserve(out, (size_t)(end - at)))

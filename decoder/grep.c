@@ -253,6 +253,8 @@ bool grep_may_find(const struct grep *grep, const char *text, size_t bytes)
 {
 	if (grep->bytes == 0)
 		return true;
+	if (bytes == 0)
+		return false;
 	if (!grep->folds)
 		return memmem(text, bytes, grep->needle, grep->bytes);
 	return contains_folded(grep, text, text + bytes);

@@ -106,7 +106,7 @@ static size_t put_special(
 bool json_text_escape(struct render_buffer *out, const char *bytes, size_t size)
 {
 	const char *at = bytes;
-	const char *end = bytes + size;
+	const char *end = size > 0 ? bytes + size : bytes;
 	bool good = true;
 
 	while (at < end) {

@@ -253,16 +253,25 @@ long double number_bars_width(
 	return width;
 }
 
+/* The place of any value, or that of the nearest part, or behind the last. */
+static int64_t nearest_place(const struct number_bars *bars, long double value)
+{
+	long double place = floorl(ldexpl(value, -bars->scale));
+
+	if (place <= (long double)bars->first)
+		return bars->first;
+	return place > (long double)bars->last ? bars->last + 1
+					       : (int64_t)place;
+}
+
 uint64_t number_bars_count(
 	const struct number_bars *bars, long double from, long double width)
 {
-	int64_t place = place_of(from, bars->scale);
-	int64_t end = place_of(from + width, bars->scale);
+	int64_t place = nearest_place(bars, from);
+	int64_t end = nearest_place(bars, from + width);
 	uint64_t count = 0;
 
-	if (place < bars->first)
-		place = bars->first;
-	for (; place < end && place <= bars->last; place++)
+	for (; place < end; place++)
 		count += bars->counts[(uint64_t)place % (uint64_t)PARTS];
 	return count;
 }

@@ -111,10 +111,11 @@ static void put_line(struct folded *folded, const struct message *message)
 	put_name(out, message->program->name, strlen(message->program->name));
 	for (i = folded->name_count; i > 0; i--) {
 		size_t start = i > 1 ? folded->ends[i - 2] : 0;
+		size_t bytes = folded->ends[i - 1] - start;
 
 		render_buffer_put_byte(out, ';');
-		render_buffer_put(
-			out, names->data + start, folded->ends[i - 1] - start);
+		if (bytes > 0)
+			render_buffer_put(out, names->data + start, bytes);
 	}
 	render_buffer_put_byte(out, ';');
 	names->length = 0;

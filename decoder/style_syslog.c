@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "decoder/calendar.h"
 #include "decoder/category.h"
@@ -21,6 +22,7 @@
 #define MSGID_MAX 32u
 #define PARAM_NAME_MAX 32u
 #define BOM "\xef\xbb\xbf"
+#define BOM_BYTES 3u
 
 /* A message of RFC 5424 for each call, behind its length (RFC 6587). */
 struct syslog {
@@ -269,24 +271,25 @@ static bool is_ascii(const char *bytes, size_t size)
 	return true;
 }
 
-/* Text that is known to be UTF-8 says so. */
+/* Text that is known to be UTF-8 says so, and no other may. */
 static void put_text(struct syslog *syslog)
 {
 	struct render_buffer *out = &syslog->settings.output->text;
-	const struct render_buffer *text = &syslog->call.text;
-	size_t bytes = text->length;
-	size_t bom;
+	const char *text = syslog->call.text.data;
+	size_t bytes = syslog->call.text.length;
+	size_t bom = 0;
 
-	bytes -= bytes > 0 && text->data[bytes - 1] == '\n';
-	bom = !is_ascii(text->data, bytes) &&
-			      utf8_read_is_good(text->data, bytes)
-		      ? sizeof(BOM) - 1
-		      : 0;
+	bytes -= bytes > 0 && text[bytes - 1] == '\n';
+	for (; bytes >= BOM_BYTES && memcmp(text, BOM, BOM_BYTES) == 0;
+		bytes -= BOM_BYTES)
+		text += BOM_BYTES;
+	if (!is_ascii(text, bytes) && utf8_read_is_good(text, bytes))
+		bom = BOM_BYTES;
 	put_number(out, syslog->head.length + bom + bytes);
 	render_buffer_put_byte(out, ' ');
 	render_buffer_put(out, syslog->head.data, syslog->head.length);
 	render_buffer_put(out, BOM, bom);
-	render_buffer_put(out, text->data, bytes);
+	render_buffer_put(out, text, bytes);
 	whole_call_forget(&syslog->call);
 	output_settle(syslog->settings.output);
 }

@@ -33,7 +33,8 @@ void utf8_text_put(struct render_buffer *out, const char *bytes, size_t size)
 		}
 		at += length;
 	}
-	render_buffer_put(out, bytes + begin, at - begin);
+	if (begin < at)
+		render_buffer_put(out, bytes + begin, at - begin);
 }
 
 size_t utf8_text_fit(const char *bytes, size_t size, size_t most)

@@ -141,6 +141,17 @@ static uint64_t count_all(const struct number_bars *bars, long double width,
 	return count;
 }
 
+static void zeros_alone_are_one_bar(void **state)
+{
+	struct number_bars *bars = number_bars_new();
+
+	(void)state;
+	number_bars_add(bars, 0, 3);
+	assert_int_equal(number_bars_count(bars, 0, 1), 3);
+	assert_int_equal(number_bars_count(bars, -1, 1), 0);
+	number_bars_free(bars);
+}
+
 static void bars_are_round_where_they_can_be(void **state)
 {
 	struct number_bars *bars = number_bars_new();
@@ -250,6 +261,7 @@ int main(void)
 			extremes_are_kept_and_nothing_that_is_not_finite),
 		cmocka_unit_test(percentiles_are_near_the_exact_ones),
 		cmocka_unit_test(without_memory_the_sum_still_has_all),
+		cmocka_unit_test(zeros_alone_are_one_bar),
 		cmocka_unit_test(bars_are_round_where_they_can_be),
 		cmocka_unit_test(the_order_of_values_makes_no_bars),
 		cmocka_unit_test(stretches_of_time_grow_as_they_must),

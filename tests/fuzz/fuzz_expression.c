@@ -24,8 +24,8 @@ static int ask(const char *text)
 	FUZZ_CHECK(expression || *problem);
 	if (!expression)
 		return -1;
-	binding = expression_bind(
-		expression, &made.context, &made.format, &pool);
+	binding =
+		expression_bind(expression, &made.context, &made.format, &pool);
 	is_true = binding &&
 		  expression_is_true(expression, binding, &made.message);
 	expression_free(expression);

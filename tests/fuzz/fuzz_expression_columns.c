@@ -53,11 +53,13 @@ static void fill_column(size_t index, unsigned shape, uint64_t step)
 		} else {
 			*argument = batch.arguments[i - 1][index];
 			if (argument->kind == BINLOG_ARG_I32)
-				argument->i32 = (int32_t)((uint32_t)argument->i32 +
-							  (uint32_t)step);
+				argument->i32 =
+					(int32_t)((uint32_t)argument->i32 +
+						  (uint32_t)step);
 			else if (argument->kind <= BINLOG_ARG_F64)
-				argument->i64 = (int64_t)((uint64_t)argument->i64 +
-							  step);
+				argument->i64 =
+					(int64_t)((uint64_t)argument->i64 +
+						  step);
 		}
 		batch.values[index][i] = bits_of(argument);
 	}
@@ -96,15 +98,15 @@ static size_t put_number(size_t at, int argument)
 	size_t room = TEXT_MAX - at;
 
 	if (one_in(6))
-		return (size_t)snprintf(to, room, "%.*g", 1 + (int)below(17),
-			random_double());
+		return (size_t)snprintf(
+			to, room, "%.*g", 1 + (int)below(17), random_double());
 	if (from->kind == BINLOG_ARG_F64)
 		return (size_t)snprintf(to, room, "%.17g", from->f64);
 	if (one_in(8))
 		return (size_t)snprintf(to, room, "0x%" PRIx64, bits_of(from));
 	if (one_in(2))
-		return (size_t)snprintf(to, room, "%" PRIu64,
-			bits_of(from) + below(3) - 1);
+		return (size_t)snprintf(
+			to, room, "%" PRIu64, bits_of(from) + below(3) - 1);
 	return (size_t)snprintf(to, room, "%" PRId64 "%s",
 		(int64_t)(bits_of(from) + below(3) - 1), one_in(8) ? ".5" : "");
 }
@@ -127,8 +129,8 @@ static void write_expression(unsigned comparisons)
 	while (comparisons-- > 0) {
 		int argument = (int)below((unsigned)batch.made.sample.count);
 
-		at += (size_t)snprintf(text + at, TEXT_MAX - at, "%s(",
-			one_in(3) ? "!" : "");
+		at += (size_t)snprintf(
+			text + at, TEXT_MAX - at, "%s(", one_in(3) ? "!" : "");
 		at += put_side(at, argument);
 		at += (size_t)snprintf(
 			text + at, TEXT_MAX - at, "%s", operators[below(6)]);
@@ -136,7 +138,9 @@ static void write_expression(unsigned comparisons)
 					  "arg%u", 1 + below(4))
 				: put_side(at, argument);
 		at += (size_t)snprintf(text + at, TEXT_MAX - at, ")%s",
-			comparisons == 0 ? "" : one_in(2) ? " && " : " || ");
+			comparisons == 0 ? ""
+			: one_in(2)	 ? " && "
+					 : " || ");
 	}
 }
 
@@ -144,16 +148,16 @@ static void check_expression(const struct expression *expression)
 {
 	uint8_t chosen[MESSAGES] = {0};
 	struct pool pool = {0};
-	const struct expression_binding *binding = expression_bind(expression,
-		&batch.made.context, &batch.made.format, &pool);
+	const struct expression_binding *binding = expression_bind(
+		expression, &batch.made.context, &batch.made.format, &pool);
 
 	if (binding && expression_columns_choose(
 			       expression, binding, &batch.body, 0, chosen))
 		for (size_t i = 0; i < MESSAGES; i++) {
 			batch.made.message.arguments = batch.arguments[i];
-			FUZZ_CHECK(chosen[i] ==
-				   expression_is_true(expression, binding,
-					   &batch.made.message));
+			FUZZ_CHECK(chosen[i] == expression_is_true(expression,
+							binding,
+							&batch.made.message));
 		}
 	pool_free(&pool);
 }

@@ -81,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	render_format(&text, made.sample.format, made.sample.length,
 		made.sample.arguments, (size_t)made.sample.count, NULL);
 	if (grep_format_ends_line(&made.context, &made.format))
-		FUZZ_CHECK(text.length > 0 &&
-			   text.data[text.length - 1] == '\n');
+		FUZZ_CHECK(
+			text.length > 0 && text.data[text.length - 1] == '\n');
 	FUZZ_CHECK(grep_format_is_sound(&made.context, &made.format));
 	choose_pattern(pattern, &text);
 	check_pattern(&made, &text, pattern);

@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!glob_oracle_read(&oracle, data, size) || *oracle.text != '/')
 		return -1;
-	matches = path_glob_matches(
-		oracle.glob, oracle.glob_bytes, oracle.text);
+	matches =
+		path_glob_matches(oracle.glob, oracle.glob_bytes, oracle.text);
 	directory = path_glob_directory(oracle.glob, oracle.glob_bytes);
 	FUZZ_CHECK(directory <= oracle.glob_bytes);
 	if (matches && *oracle.glob == '/')

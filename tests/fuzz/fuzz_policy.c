@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (policy_next(&list, &item)) {
 		FUZZ_CHECK(item.text >= before && item.bytes > 0);
 		before = item.text + item.bytes;
-		FUZZ_CHECK(before == list && !memchr(item.text, ',', item.bytes));
+		FUZZ_CHECK(
+			before == list && !memchr(item.text, ',', item.bytes));
 		FUZZ_CHECK(item.wrong || !item.streams == !!item.glob);
 		FUZZ_CHECK(policy_mode_name(item.mode));
 		check_alone(&item);

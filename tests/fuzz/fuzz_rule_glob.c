@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	matches = rule_glob_matches(&glob, oracle.text, oracle.text_bytes);
 	FUZZ_CHECK(!matches || rule_glob_may_match(&glob, &text));
 	if (!is_peculiar(oracle.glob))
-		FUZZ_CHECK(matches ==
-			   (fnmatch(oracle.glob, oracle.text, 0) == 0));
+		FUZZ_CHECK(
+			matches == (fnmatch(oracle.glob, oracle.text, 0) == 0));
 	return 0;
 }

@@ -64,8 +64,9 @@ static void check_same(const char *text, struct rule_verdict *a,
 	FUZZ_CHECK(a->category_bytes == 0 ||
 		   memcmp(a->category, b->category, a->category_bytes) == 0);
 	FUZZ_CHECK(a->trigger_bytes == b->trigger_bytes);
-	FUZZ_CHECK(memcmp(text + a->trigger_start, other_text + b->trigger_start,
-			   a->trigger_bytes) == 0);
+	FUZZ_CHECK(
+		memcmp(text + a->trigger_start, other_text + b->trigger_start,
+			a->trigger_bytes) == 0);
 	a->category = b->category = NULL;
 	a->trigger_start = b->trigger_start = 0;
 	FUZZ_CHECK(memcmp(a, b, sizeof(*a)) == 0);
@@ -124,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_error(text, size, &error);
 	/* Not for lack of room. */
 	FUZZ_CHECK(!rules == !rules_parse(text, size, again_memory,
-				      sizeof(again_memory), &error));
+				     sizeof(again_memory), &error));
 	free(memory);
 	return 0;
 }

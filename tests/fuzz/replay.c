@@ -79,7 +79,8 @@ static void replay(const char *path)
 static void tell_number(int signal)
 {
 	(void)signal;
-	fprintf(stderr, "replay: of the input --random=%" PRIu64 ",1\n", number);
+	fprintf(stderr, "replay: of the input --random=%" PRIu64 ",1\n",
+		number);
 }
 
 static void replay_numbers(const char *seed_and_count)
@@ -90,7 +91,8 @@ static void replay_numbers(const char *seed_and_count)
 	signal(SIGABRT, tell_number);
 	for (inputs = 0; *comma == ',' && inputs < strtoull(comma + 1, NULL, 0);
 		inputs++, number++)
-		LLVMFuzzerTestOneInput((const uint8_t *)&number, sizeof(number));
+		LLVMFuzzerTestOneInput(
+			(const uint8_t *)&number, sizeof(number));
 }
 
 int main(int argc, char **argv)

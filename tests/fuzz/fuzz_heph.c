@@ -1,0 +1,53 @@
+/*
+ * Any bytes as a file in Heph's trace format: it is read to its end, and every
+ * message in it can be shown.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "decoder/fields.h"
+#include "decoder/heph_file.h"
+#include "decoder/heph_reader.h"
+#include "decoder/message.h"
+#include "tests/fuzz/fuzz.h"
+
+static void show(const struct message *message, struct render_buffer *text)
+{
+	const struct fields *fields = fields_of(message);
+	size_t i;
+
+	FUZZ_CHECK(message->count == message->context->arguments);
+	for (i = 0; i < fields->count; i++)
+		field_value(&fields->all[i], message, text);
+	text->length = 0;
+	message_text(message, text);
+	FUZZ_CHECK(!text->failed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct render_buffer text;
+	static char path[64];
+	static int fd = -1;
+	struct error_list errors = {0};
+	struct packed_captures captures = {.errors = &errors};
+	const struct message *message;
+	struct heph_reader *reader;
+	size_t messages = 0;
+
+	if (fd < 0) {
+		fd = memfd_create("heph", MFD_CLOEXEC);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	}
+	FUZZ_CHECK(ftruncate(fd, 0) == 0);
+	FUZZ_CHECK(pwrite(fd, data, size, 0) == (ssize_t)size);
+	heph_file_is(path);
+	reader = heph_reader_new(path, &captures);
+	FUZZ_CHECK(reader);
+	for (; (message = heph_reader_next(reader)); messages++)
+		show(message, &text);
+	FUZZ_CHECK(messages <= size / HEPH_EVENT_BYTES_MIN);
+	heph_reader_free(reader);
+	packed_captures_free(&captures);
+	return 0;
+}
