@@ -67,12 +67,41 @@ static bool is_block(struct scan *scan, const struct binlog_block *head)
 	return false;
 }
 
+static bool is_power_of_two(uint32_t size)
+{
+	return (size & (size - 1)) == 0;
+}
+
 /* Of a ring: those that were there are known already. */
 static bool is_known(
 	const struct recording *capture, const struct binlog_block *head)
 {
 	return (head->sequence & BINLOG_RING_DATA) != 0 && capture->ring &&
 	       capture->ring->count > 0;
+}
+
+/*
+ * Writers make blocks of powers of two.  One of another size is damaged if
+ * others begin in it: it ends before the first.
+ */
+static uint32_t sound_size(
+	struct scan *scan, uint64_t offset, const struct binlog_block *head)
+{
+	struct binlog_block other;
+	uint32_t at;
+
+	for (at = BINLOG_PAGE; at < head->size && !is_power_of_two(head->size);
+		at += BINLOG_PAGE) {
+		if (recording_read(scan->capture, offset + at, &other,
+			    sizeof(other)) < sizeof(other))
+			break;
+		if (!is_block(scan, &other))
+			continue;
+		recording_report(scan->capture, ERROR_BLOCK_CLASH, offset,
+			head->sequence);
+		return at;
+	}
+	return head->size;
 }
 
 /* The size of the block that begins here, now entered.  0: none does. */
@@ -87,6 +116,7 @@ static uint32_t take_block(
 		return 0;
 	if (is_known(capture, &head))
 		return head.size;
+	head.size = sound_size(scan, offset, &head);
 	if (!make_room(capture)) {
 		scan->failed = true;
 		return 0;
@@ -268,7 +298,20 @@ static int compare_blocks(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : 1;
 }
 
-/* Reports copies and gaps; what remains is each block once. */
+/* By what is different in any two blocks that were made. */
+static bool is_copy(
+	const struct recording_block *a, const struct recording_block *b)
+{
+	return a->writer == b->writer && a->sequence == b->sequence &&
+	       a->tid == b->tid && a->process == b->process &&
+	       memcmp(&a->anchor, &b->anchor, sizeof(a->anchor)) == 0;
+}
+
+/*
+ * Reports copies and gaps; what remains is each block once.  Two of one number
+ * that are no copies: the header of one of them is damaged, and nobody knows
+ * of which.
+ */
 static void check_sequences(struct recording *capture)
 {
 	size_t kept = 0;
@@ -283,14 +326,17 @@ static void check_sequences(struct recording *capture)
 				: NULL;
 		uint32_t expected = last ? last->sequence + 1 : 0;
 
-		if (last && block->sequence == last->sequence) {
+		if (last && is_copy(block, last)) {
 			if (capture->header_at > 0) /* mapped twice */
 				continue;
 			recording_report(capture, ERROR_BLOCK_TWICE,
 				block->offset, block->sequence);
 			continue;
 		}
-		if (block->sequence != expected && !is_of_ring(block))
+		if (last && block->sequence == last->sequence)
+			recording_report(capture, ERROR_BLOCK_CLASH,
+				block->offset, block->sequence);
+		else if (block->sequence != expected && !is_of_ring(block))
 			recording_report(capture, ERROR_GAP, block->offset,
 				block->sequence - expected);
 		capture->blocks[kept++] = *block;

@@ -34,7 +34,7 @@ scans() { # HOW COUNT SENTENCE
 }
 scans flips "$(long 3000 200)" "1 to 50 bits changed in $(long 3000 200) logs: every frame that is whole, and no other"
 scans joins "$(long 10000 500)" "$(long 10000 500) joins of whole and torn logs: the frames of each"
-scans pages "$(long 1000 100)" "pages zeroed, twice, or elsewhere: every frame that is whole"
+scans pages "$(long 10000 100)" "pages zeroed, twice, or elsewhere in $(long 10000 100) logs: every frame that is whole"
 scans interleaved "$(long 300 30)" "frames of several logs in turns: all of them"
 scans nested "$(long 300 50)" "frames in frames: the outer ones"
 scans candidates "$(long 1000 100)" "heads of frames that are none between them: every frame that is one"

@@ -292,6 +292,24 @@ static void a_log_of_too_many_definitions_ends_and_another_begins(void **test)
 	end(&process);
 }
 
+/* In no record a frame begins. */
+static void check_insides(const struct log *log)
+{
+	size_t size, record_size, at, i;
+	const char *record;
+
+	for (at = 0; at < log->bytes.length; at += size) {
+		record = frame_at(log->bytes.data + at, log->bytes.length - at,
+			&size, &record_size);
+		for (i = 0; i < record_size; i++) {
+			size_t some, other;
+
+			assert_null(frame_at(
+				record + i, record_size - i, &some, &other));
+		}
+	}
+}
+
 static void no_frame_has_another_one_in_it(void **test)
 {
 	static const uint8_t kinds[] = {BINLOG_ARG_STRING};
@@ -301,8 +319,6 @@ static void no_frame_has_another_one_in_it(void **test)
 		.arguments = 1};
 	struct render_argument argument = {.kind = BINLOG_ARG_STRING};
 	struct process inner, outer;
-	size_t size, record_size, at, i;
-	const char *record;
 
 	(void)test;
 	begin(&inner, true);
@@ -317,18 +333,43 @@ static void no_frame_has_another_one_in_it(void **test)
 	say(&outer, &context, &argument, 1, 1);
 	check_log(&outer);
 	assert_int_equal(outer.log.masks, 1);
-	for (at = 0; at < outer.log.bytes.length; at += size) {
-		record = frame_at(outer.log.bytes.data + at,
-			outer.log.bytes.length - at, &size, &record_size);
-		for (i = 0; i < record_size; i++) {
-			size_t some, other;
-
-			assert_null(frame_at(
-				record + i, record_size - i, &some, &other));
-		}
-	}
+	check_insides(&outer.log);
 	end(&inner);
 	end(&outer);
+}
+
+/* A program has printed the log that is being made of it. */
+static void nor_has_it_one_of_the_same_log(void **test)
+{
+	static const uint8_t kinds[] = {BINLOG_ARG_STRING};
+	struct definition_context context = {.id = 16,
+		.text = BINLOG_TEXT_FORMAT,
+		.kinds = kinds,
+		.arguments = 1};
+	struct render_argument argument = {
+		.kind = BINLOG_ARG_STRING, .data = "x", .bytes = 1};
+	struct process process;
+	unsigned i;
+
+	(void)test;
+	for (i = 0; i < 2; i++) {
+		struct render_buffer said = {0};
+
+		begin(&process, i);
+		say(&process, &context, &argument, 1, 1);
+		assert_true(pack_flush(process.pack));
+		render_buffer_put(&said, process.log.bytes.data,
+			process.log.bytes.length);
+		argument.data = said.data;
+		argument.bytes = (uint32_t)said.length;
+		say(&process, &context, &argument, 1, 2);
+		check_log(&process);
+		check_insides(&process.log);
+		end(&process);
+		render_buffer_free(&said);
+		argument.data = "x";
+		argument.bytes = 1;
+	}
 }
 
 int main(void)
@@ -340,6 +381,7 @@ int main(void)
 		cmocka_unit_test(
 			a_log_of_too_many_definitions_ends_and_another_begins),
 		cmocka_unit_test(no_frame_has_another_one_in_it),
+		cmocka_unit_test(nor_has_it_one_of_the_same_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

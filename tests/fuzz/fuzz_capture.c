@@ -94,6 +94,7 @@ static void check_blocks(const struct recording *capture)
 
 	/* A ring has a table, and overwrites. */
 	if (capture->ring || errors_of(ERROR_NONCE) > 0 ||
+		errors_of(ERROR_BLOCK_CLASH) > 0 ||
 		errors.count > ERROR_KEPT_MAX)
 		return;
 	FUZZ_CHECK(

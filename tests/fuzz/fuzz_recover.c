@@ -13,6 +13,7 @@
 static uint8_t file[PAGED_FILE_MAX];
 static struct memory_file torn_file, clean_file;
 static struct render_buffer text;
+static struct packed_inflate unpacker; /* the same for all inputs */
 
 struct reading {
 	struct error_list errors;
@@ -56,7 +57,8 @@ static void read_capture(const char *path, struct reading *reading)
 
 static void read_packed(const char *path, struct reading *reading)
 {
-	struct packed_readers readers = {.captures.errors = &reading->errors};
+	struct packed_readers readers = {
+		.captures.errors = &reading->errors, .inflate = unpacker};
 	struct packed_reader *reader = packed_reader_new(path, &readers);
 	const struct message *message;
 
@@ -64,7 +66,7 @@ static void read_packed(const char *path, struct reading *reading)
 	while ((message = packed_reader_next(reader)))
 		take_message(reading, message);
 	packed_reader_free(reader);
-	packed_inflate_free(&readers.inflate);
+	unpacker = readers.inflate;
 	packed_captures_free(&readers.captures);
 }
 
