@@ -42,8 +42,10 @@ static char *read_text(int fd, uint64_t at, size_t bytes)
 char *rules_text_read(
 	int fd, const struct binlog_switches *switches, size_t *bytes)
 {
-	uint32_t size = switches->rules_bytes;
-	uint64_t at = switches->rules_at;
+	/* once: they may be on a page that its program stores to */
+	uint32_t size =
+		__atomic_load_n(&switches->rules_bytes, __ATOMIC_RELAXED);
+	uint64_t at = __atomic_load_n(&switches->rules_at, __ATOMIC_RELAXED);
 
 	*bytes = 0;
 	errno = 0;

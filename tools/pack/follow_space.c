@@ -395,15 +395,17 @@ bool follow_space_take_all(void *closure, struct recording *recording)
 	struct binlog_packed *packed;
 	struct opened opened;
 	struct stat st;
-	uint64_t at;
+	uint64_t left, at;
 
 	forget_file(space, recording);
 	if (!open_for_writing(&opened, recording->fd)) {
 		space->failed = errno;
 		return false;
 	}
-	while (prepared_take(prepared_of(opened.header), &at))
-		;
+	/* somebody may go on giving blocks */
+	left = prepared_left(prepared_of(opened.header));
+	while (left > 0 && prepared_take(prepared_of(opened.header), &at))
+		left--;
 	if (fstat(opened.fd, &st) == 0)
 		punch(&opened, BINLOG_PAGE, (uint64_t)st.st_size);
 	count_freed(&opened, space->log, 0);
