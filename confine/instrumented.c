@@ -6,7 +6,14 @@
 #define RUNNING_ON_VALGRIND 0
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef __has_feature /* clang */
+#define HAS(feature) __has_feature(feature)
+#else
+#define HAS(feature) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+	HAS(address_sanitizer) || HAS(thread_sanitizer)
 #define SANITIZED true
 #else
 #define SANITIZED false

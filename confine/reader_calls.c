@@ -159,8 +159,7 @@ static const struct syscall_rule worker[] = {
 static const struct syscall_rule rooted[] = {MAY(openat2)};
 static const struct syscall_rule threads[] = {
 	MAY_IF(clone, LACKS(0, NAMESPACES))};
-static const struct syscall_rule shares[] = {
-	MAY_IF(mmap, LACKS(2, PROT_EXEC)), MAY(sched_setaffinity)};
+static const struct syscall_rule shares[] = {MAY_IF(mmap, LACKS(2, PROT_EXEC))};
 
 static const struct syscall_rule terminal[] = {
 	MAY_IF(ioctl, IS(1, TCSETS)),

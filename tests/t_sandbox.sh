@@ -98,6 +98,13 @@ else
 	watched "--sysroot: likewise" "$reading|$naming|openat2" "$kept" "$show" --stacks --sysroot=/ data
 	watched "binlog-pack --with-symbols: likewise" "$reading|$naming" "$kept" "$pack" --force --with-symbols data -o log2.blog
 	# with files of their own
+	watched "-f: likewise" "$reading|$naming" "" "$show" -f "$capture"
+	LD_PRELOAD=$lib BINLOG_DIR=$TMP/large seq 2500000 >out
+	mkdir temporary
+	TMPDIR=$TMP/temporary watched "--as-written: and what has no room in memory" "$reading|unlink" \
+		'/temporary/binlog-show[.]' "$show" --raw --as-written large
+	cmp -s <(seq 2500000) got && grep -q 'openat.*/temporary/.*O_CREAT' trace/of.*
+	verdict $? "(it is all there, and had no room)" "$(ls -l got)"
 	watched "--output=ctf: and files in its directory" "$reading" '^openat.[0-9]*<[^>]*/ctf>' "$show" --output=ctf --to=ctf data
 	[ -s ctf/metadata ]
 	verdict $? "(they are there)" "$(ls -l ctf)"
@@ -118,6 +125,15 @@ for why in EINVAL EPERM; do
 	grep -q '^binlog-show: BINLOG_SANDBOX=require: the kernel ' errors
 	verdict $? "$why: in a sentence" "$(cat errors)"
 done
+rm -rf cache
+./unconfined landlock "$show" -q --stacks data >got 2>errors
+same_file "no Landlock: all is shown, with names" wanted.stacks got
+same "and files are not written for want of a bound" "" "$(ls cache/binlog 2>/dev/null)"
+./unconfined landlock "$show" -q --output=ctf --to=ctf2 data >got 2>errors
+same "but where they are what was asked for" "0" "$(diff -r ctf ctf2 | wc -l)$(cat errors)"
+BINLOG_SANDBOX=require ./unconfined landlock "$show" -q data >got 2>errors
+same "who requires a sandbox is told what there is none of" \
+	"2 binlog-show: BINLOG_SANDBOX=require: the kernel has no Landlock: unset it to read without" "$? $(cat errors)"
 BINLOG_SANDBOX=of "$show" -q data >got 2>errors
 same "another value is refused" "2 binlog-show: BINLOG_SANDBOX: neither off nor require: correct or unset it" "$? $(cat errors)"
 BINLOG_SANDBOX=off strace -o strace.out "$show" -q data >got 2>errors

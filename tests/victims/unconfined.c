@@ -1,4 +1,5 @@
-/* unconfined EINVAL|EPERM COMMAND...: where asking for a filter of system calls or for Landlock fails like this. */
+/* unconfined EINVAL|EPERM COMMAND...: where asking for a filter of system calls fails like this, and there is no Landlock;
+ * unconfined landlock COMMAND...: where there is a filter. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
 	};
 	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
 
+	if (argc > 2 && strcmp(argv[1], "landlock") == 0)
+		code[6].k = SECCOMP_RET_ALLOW;
 	if (argc < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
 		perror("unconfined");
