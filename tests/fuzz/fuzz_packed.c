@@ -40,7 +40,8 @@ static void take_message(struct reading *reading, const struct message *message)
 	FUZZ_CHECK(message->program && message->capture && message->thread);
 	FUZZ_CHECK(message->count == message->context->arguments);
 	text.length = 0;
-	message_text(message, &text);
+	if (!message_is_event(message))
+		message_text(message, &text);
 	FUZZ_CHECK(!text.failed && text.length < TEXT_MAX);
 	reading->messages++;
 	reading->text_bytes += text.length;

@@ -1,0 +1,299 @@
+/*
+ * Any bytes as a capture (see paged.h) that grows, record by record, in any
+ * order of its blocks: whoever follows it is told of the same messages of each
+ * writer, in the same order, as whoever reads it when it is whole.
+ */
+#include <fcntl.h>
+
+#include "decoder/live_capture.h"
+#include "decoder/merge.h"
+#include "decoder/recording_ring.h"
+#include "record/hash.h"
+#include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/paged.h"
+
+#define BLOCKS_MAX (PAGED_FILE_MAX / BINLOG_PAGE)
+#define RECORDS_MAX 2048u
+
+struct record {
+	uint64_t offset;
+	uint64_t sum;
+};
+
+/* Of a writer, in its order. */
+struct told {
+	uint32_t writer;
+	struct record records[RECORDS_MAX];
+	size_t count;
+};
+
+static uint8_t file[PAGED_FILE_MAX];
+static struct memory_file capture_file;
+static struct render_buffer text;
+static struct told whole[BLOCKS_MAX], followed[BLOCKS_MAX];
+static struct recording_block blocks[BLOCKS_MAX];
+static uint64_t shown[BLOCKS_MAX]; /* bytes of each that are there */
+static size_t block_count;
+
+static bool tell(
+	struct told *all, uint32_t writer, const struct message *message)
+{
+	const uint64_t numbers[] = {message->ticks, message->pid, message->tid,
+		message->continues, message->partial};
+	struct told *told = all;
+
+	while (told < all + BLOCKS_MAX && told->count > 0 &&
+		told->writer != writer)
+		told++;
+	if (told == all + BLOCKS_MAX || told->count == RECORDS_MAX)
+		return false;
+	text.length = 0;
+	if (!message_is_event(message))
+		message_text(message, &text);
+	told->writer = writer;
+	told->records[told->count++] = (struct record){message->offset,
+		binlog_hash_word(binlog_hash(numbers, sizeof(numbers)),
+			text.length ? binlog_hash(text.data, text.length) : 0)};
+	return true;
+}
+
+static void forget(struct told *all)
+{
+	size_t i;
+
+	for (i = 0; i < BLOCKS_MAX; i++)
+		all[i].count = 0;
+}
+
+static const struct recording_block *block_at(uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < block_count; i++)
+		if (offset >= blocks[i].offset &&
+			offset - blocks[i].offset < blocks[i].size)
+			return &blocks[i];
+	FUZZ_CHECK(!"a message is in a block");
+	return NULL;
+}
+
+/* What followers do otherwise, or cannot know. */
+static bool is_comparable(
+	const struct recording *capture, const struct error_list *errors)
+{
+	size_t i;
+
+	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++)
+		if (errors->kept[i].code == ERROR_NONCE ||
+			errors->kept[i].code == ERROR_BLOCK_TWICE ||
+			errors->kept[i].code == ERROR_BLOCK_CLASH)
+			return false;
+	return errors->count <= ERROR_KEPT_MAX && !capture->ring &&
+	       capture->freed.log == 0 && capture->freed.bytes == 0;
+}
+
+/* False: there is nothing to compare with. */
+static bool read_whole(void)
+{
+	struct error_list errors = {0};
+	struct recording *capture =
+		recording_open(capture_file.path, true, &errors);
+	struct merge *merge = capture ? merge_new(&capture, 1) : NULL;
+	bool good = capture && is_comparable(capture, &errors);
+	const struct message *message;
+	size_t i;
+
+	forget(whole);
+	block_count = good ? capture->block_count : 0;
+	for (i = 0; i < block_count; i++)
+		blocks[i] = capture->blocks[i];
+	while (good && (message = merge_next(merge)))
+		good = tell(whole, block_at(message->offset)->writer, message);
+	merge_free(merge);
+	recording_close(capture);
+	return good && block_count > 0;
+}
+
+/* Only what is in no block. */
+static void hide_blocks(size_t size)
+{
+	static uint8_t hidden[PAGED_FILE_MAX];
+	size_t i;
+
+	memcpy(hidden, file, size);
+	for (i = 0; i < block_count; i++) {
+		uint64_t left = size - blocks[i].offset;
+
+		memset(hidden + blocks[i].offset, 0,
+			left < blocks[i].size ? left : blocks[i].size);
+		shown[i] = 0;
+	}
+	memory_file_fill(&capture_file, 0, hidden, size);
+}
+
+/* How far the block goes after another record of it. */
+static uint64_t next_end(size_t block)
+{
+	const struct told *told = whole;
+	uint64_t at = blocks[block].offset + shown[block];
+	size_t i;
+
+	while (told < whole + BLOCKS_MAX - 1 &&
+		told->writer != blocks[block].writer)
+		told++;
+	for (i = 0; i < told->count; i++)
+		if (told->records[i].offset > at &&
+			told->records[i].offset - blocks[block].offset <
+				blocks[block].size)
+			return told->records[i].offset - blocks[block].offset;
+	return blocks[block].size;
+}
+
+static void show_more(size_t block, size_t size)
+{
+	uint64_t from = blocks[block].offset + shown[block];
+	uint64_t to = blocks[block].offset + next_end(block);
+
+	if (to > size)
+		to = size;
+	if (from < to)
+		FUZZ_CHECK(pwrite(capture_file.fd, file + from, to - from,
+				   (off_t)from) == (ssize_t)(to - from));
+	shown[block] = next_end(block);
+}
+
+static bool follow(struct live_capture *live)
+{
+	bool good = true;
+	size_t i;
+
+	FUZZ_CHECK(!live->failed);
+	for (i = 0; i < live->count && good; i++) {
+		struct live_writer *writer = live->writers[i];
+
+		do {
+			live_capture_step(writer);
+			if (writer->stream.state == WRITER_MESSAGE)
+				good = tell(followed, writer->number,
+					&writer->stream.message);
+		} while (good &&
+			 (writer->stream.state == WRITER_MESSAGE ||
+				 writer->stream.state == WRITER_BETWEEN));
+	}
+	return good;
+}
+
+static bool follow_all(struct live_capture *live, size_t size)
+{
+	uint32_t seed = (uint32_t)binlog_hash(file, size);
+	size_t left = block_count;
+	bool good = true;
+
+	while (left > 0 && good) {
+		size_t block = pieces_random(&seed) % block_count;
+
+		if (shown[block] >= blocks[block].size)
+			continue;
+		show_more(block, size);
+		left -= shown[block] >= blocks[block].size;
+		if (left > 0 && pieces_chance(&seed, 50))
+			continue;
+		live->places.looked = 0; /* as if some time had passed */
+		live_capture_look(live, false);
+		good = follow(live);
+	}
+	return good;
+}
+
+/* Nobody can write to it any more. */
+static bool follow_to_end(struct live_capture *live)
+{
+	int descriptor = capture_file.fd;
+	bool good;
+
+	capture_file.fd = open(capture_file.path, O_RDONLY | O_CLOEXEC);
+	FUZZ_CHECK(capture_file.fd >= 0);
+	close(descriptor);
+	live->asked = 0;
+	live_capture_look(live, true);
+	FUZZ_CHECK(live->ended);
+	good = follow(live);
+	snprintf(capture_file.path, sizeof(capture_file.path),
+		"/proc/self/fd/%d", capture_file.fd);
+	descriptor = capture_file.fd;
+	capture_file.fd = open(capture_file.path, O_RDWR | O_CLOEXEC);
+	FUZZ_CHECK(capture_file.fd >= 0);
+	close(descriptor);
+	snprintf(capture_file.path, sizeof(capture_file.path),
+		"/proc/self/fd/%d", capture_file.fd);
+	return good;
+}
+
+static void compare(void)
+{
+	size_t i, k;
+
+	for (i = 0; i < BLOCKS_MAX && whole[i].count > 0; i++) {
+		for (k = 0; followed[k].count > 0 &&
+			    followed[k].writer != whole[i].writer;
+			k++)
+			FUZZ_CHECK(k + 1 < BLOCKS_MAX);
+		FUZZ_CHECK(followed[k].count == whole[i].count);
+		FUZZ_CHECK(
+			memcmp(followed[k].records, whole[i].records,
+				whole[i].count * sizeof(struct record)) == 0);
+	}
+}
+
+/* All that is there is claimed, and nothing begins beyond it. */
+static size_t claim(size_t size)
+{
+	struct binlog_header header;
+	size_t rounded = (size + BINLOG_PAGE - 1) & -(size_t)BINLOG_PAGE;
+
+	if (size < sizeof(header))
+		return size;
+	memset(file + size, 0, rounded - size);
+	memcpy(&header, file, sizeof(header));
+	header.next = header.published = rounded;
+	memcpy(file, &header, sizeof(header));
+	return rounded;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error_list errors = {0};
+	struct recording *recording;
+	struct live_capture *live;
+
+	size = claim(paged_file(data, size, file));
+	memory_file_fill(&capture_file, 0, file, size);
+	if (!read_whole())
+		return 0;
+	hide_blocks(size);
+	recording = recording_open_live(capture_file.path, &errors);
+	FUZZ_CHECK(recording);
+	live = live_capture_new(strdup(capture_file.path), recording, NULL);
+	FUZZ_CHECK(live);
+	forget(followed);
+	if (follow_all(live, size) && follow_to_end(live))
+		compare();
+	live_capture_free(live);
+	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t most, unsigned int seed)
+{
+	return pieces_mutate(&paged_format, data, size, most, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+	const uint8_t *other, size_t other_size, uint8_t *into, size_t most,
+	unsigned int seed)
+{
+	const uint8_t *const bytes[2] = {one, other};
+	const size_t sizes[2] = {one_size, other_size};
+
+	return pieces_cross(&paged_format, bytes, sizes, into, most, seed);
+}
