@@ -106,7 +106,7 @@ endif
 .SECONDARY:
 
 all: $(programs) $(addprefix $(O)/man/,binlog.5 binlog-packed.5 binlog.conf.5 \
-	binlog.7 binlog-rules.7)
+	binlog.7 binlog-limits.7 binlog-rules.7)
 
 $(O)/inside/%.o: %.c
 	$(call say,CC,$<)
@@ -178,12 +178,19 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	@mkdir -p $(@D)
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
-$(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk \
-		record/packed_tags.def record/packed_fields.def
+limit_lists := decoder/limits.def record/packed.h record/layout.h record/format.h record/rules.h \
+	decoder/definition.h decoder/error.h
+$(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk man/limits.awk \
+		record/packed_tags.def record/packed_fields.def $(limit_lists)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/packed.awk record/packed_tags.def \
-		record/packed_fields.def man/binlog-packed.5.in >$@
+		record/packed_fields.def man/binlog-packed.5.in | awk -f man/limits.awk $(limit_lists) - >$@
+
+$(O)/man/binlog-limits.7: man/binlog-limits.7.in man/limits.awk $(limit_lists)
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/limits.awk $(limit_lists) man/binlog-limits.7.in >$@
 
 rule_lists := $(addprefix record/,rule_words.def levels.def secret_words.def config_keys.def)
 $(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.awk $(rule_lists)

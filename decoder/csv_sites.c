@@ -10,6 +10,7 @@
 #include "decoder/csv_text.h"
 #include "decoder/frames.h"
 #include "decoder/json_text.h"
+#include "decoder/limits.h"
 #include "decoder/output_directory.h"
 #include "decoder/site_table.h"
 #include "decoder/whole_call.h"
@@ -17,7 +18,6 @@
 #include "record/word.h"
 
 /* No more tables than these: the rest is one. */
-#define TABLES_MAX 10000u
 #define TABLE_BYTES ((size_t)1 << 16) /* written when there are so many */
 #define ROWS_BYTES ((size_t)1 << 26)  /* of all tables, likewise */
 #define NAME_BYTES 56u
@@ -55,7 +55,7 @@ struct csv_sites *csv_sites_new(const struct style_settings *settings)
 	sites->settings = *settings;
 	sites->calendar.utc = settings->utc;
 	sites->call.pointers = settings->pointers;
-	sites->table.most = TABLES_MAX;
+	sites->table.most = limits_size(LIMIT_TABLES);
 	sites->rest.text = true;
 	strcpy(sites->rest.name, "rest.csv");
 	return sites;

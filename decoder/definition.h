@@ -55,6 +55,7 @@ struct definition_context {
 	uint16_t flags;	 /* BINLOG_CONTEXT_... */
 	bool has_format; /* its id is not 0; `format` may be missing still */
 	bool restored;	 /* if that was possible: see restore.h */
+	bool cut;	 /* a limit, a text of it; that was told */
 	const struct definition_string *format;	  /* null: not defined */
 	const struct definition_string *function; /* null: not defined */
 	const struct definition_stream *stream;	  /* null: not defined */

@@ -8,8 +8,7 @@
 
 #include "decoder/expression_remark.h"
 #include "decoder/expression_tree.h"
-
-#define NESTING_MAX 64
+#include "decoder/limits.h"
 
 struct parser {
 	struct expression *expression;
@@ -52,7 +51,7 @@ static struct expression_node *add_node(
 	struct expression *expression = parser->expression;
 	struct expression_node *node;
 
-	if (expression->count == EXPRESSION_NODES_MAX) {
+	if (expression->count == LIMITS_OPERANDS) {
 		fail(parser, parser->at, "too long: give --where twice");
 		return NULL;
 	}
@@ -290,7 +289,7 @@ static bool parse_unary(struct parser *parser, size_t *at)
 	struct expression_node *node;
 	bool parsed;
 
-	if (++parser->nesting > NESTING_MAX)
+	if (++parser->nesting > LIMITS_PARENTHESES)
 		return fail(parser, begin, "too deep: use fewer parentheses");
 	if (skip(parser, "!")) {
 		node = add_node(parser, EXPRESSION_NOT, at);

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "decoder/expression.h"
+#include "decoder/limits.h"
 
 /* Nodes of an expression, and how deep it is nested, at most. */
-#define EXPRESSION_NODES_MAX 256
 
 enum expression_operator {
 	EXPRESSION_OR,
@@ -63,7 +63,7 @@ struct expression_name {
 };
 
 struct expression {
-	struct expression_node nodes[EXPRESSION_NODES_MAX];
+	struct expression_node nodes[LIMITS_OPERANDS];
 	size_t count;
 	size_t root;
 	struct expression_name names[EXPRESSION_NAMES_MAX];

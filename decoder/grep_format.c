@@ -8,7 +8,7 @@
 
 /* More work than this is not worth an answer. */
 #define STEPS_MAX ((size_t)1 << 22)
-/* Padding below this is never cut: see RENDER_LIMIT. */
+/* Padding below this is never cut: see LIMIT_PADDING. */
 #define WIDTH_MAX 4096
 
 /* Stands for one byte of a text, or for what a directive makes. */

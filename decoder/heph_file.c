@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/limits.h"
+
 /* A larger packet is damage. */
-#define PACKET_BYTES_MAX ((uint32_t)128 << 20)
 #define WINDOW_BYTES ((size_t)256 << 10)
 
 struct head {
@@ -133,10 +134,10 @@ static bool is_possible(const struct head *head)
 {
 	if (head->magic == HEPH_EVENT_MAGIC)
 		return head->size >= HEPH_EVENT_BYTES_MIN &&
-		       head->size <= PACKET_BYTES_MAX;
+		       head->size <= limits_of(LIMIT_HEPH_PACKET);
 	return head->magic == HEPH_OPTION_MAGIC &&
 	       head->size >= HEPH_OPTION_BYTES_MIN &&
-	       head->size <= PACKET_BYTES_MAX;
+	       head->size <= limits_of(LIMIT_HEPH_PACKET);
 }
 
 /* And it ends within the file. */

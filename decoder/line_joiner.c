@@ -5,11 +5,8 @@
 
 #include "decoder/filter.h"
 #include "decoder/id_map.h"
+#include "decoder/limits.h"
 #include "record/layout.h"
-
-/* More than this is given out as it is. */
-#define UNFINISHED_MAX 4096u
-#define UNFINISHED_BYTES_MAX ((size_t)1 << 24)
 
 /* One thread on one stream. */
 struct key {
@@ -38,6 +35,7 @@ struct line_joiner {
 	struct unfinished **all; /* in the order in which they were made */
 	struct unfinished *last; /* the one asked for last, or null */
 	size_t count;
+	size_t room;
 	size_t busy;
 	size_t bytes;		      /* of text in all of them */
 	struct render_buffer scratch; /* the text of the message */
@@ -51,11 +49,7 @@ struct line_joiner *line_joiner_new(const struct line_joiner_calls *calls)
 	if (!joiner)
 		return NULL;
 	joiner->calls = *calls;
-	joiner->all = calloc(UNFINISHED_MAX, sizeof(struct unfinished *));
-	if (joiner->all)
-		return joiner;
-	free(joiner);
-	return NULL;
+	return joiner;
 }
 
 /* Of no thread yet. */
@@ -173,6 +167,16 @@ static void empty(struct line_joiner *joiner)
 	id_map_free(&joiner->map);
 }
 
+/* The same before the lines have ended: a limit says so. */
+static void empty_early(
+	struct line_joiner *joiner, const struct message *message)
+{
+	if (joiner->busy > 0)
+		recording_report(message->capture, ERROR_LINE_PARTS,
+			message->offset, joiner->busy);
+	empty(joiner);
+}
+
 /* The one that this message's key has; null: there is none. */
 static struct unfinished *look_up(
 	struct line_joiner *joiner, const struct message *message)
@@ -202,6 +206,21 @@ static struct unfinished *find(
 	return found;
 }
 
+static bool make_room(struct line_joiner *joiner)
+{
+	size_t room = joiner->room ? joiner->room * 2 : 16;
+	struct unfinished **all;
+
+	if (joiner->count < joiner->room)
+		return true;
+	all = reallocarray(joiner->all, room, sizeof(*all));
+	if (!all)
+		return false;
+	joiner->all = all;
+	joiner->room = room;
+	return true;
+}
+
 static struct unfinished *find_or_make(
 	struct line_joiner *joiner, const struct message *message)
 {
@@ -209,9 +228,9 @@ static struct unfinished *find_or_make(
 
 	if (made)
 		return made;
-	if (joiner->count == UNFINISHED_MAX)
-		empty(joiner);
-	made = calloc(1, sizeof(*made));
+	if (joiner->count >= limits_size(LIMIT_OPEN_LINES))
+		empty_early(joiner, message);
+	made = make_room(joiner) ? calloc(1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;
 	made->key = key_of(message);
@@ -349,8 +368,8 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 		add_more(joiner, message, old);
 	else
 		add_first(joiner, message);
-	if (joiner->bytes > UNFINISHED_BYTES_MAX)
-		empty(joiner);
+	if (joiner->bytes > limits_size(LIMIT_OPEN_LINE_BYTES))
+		empty_early(joiner, message);
 }
 
 bool line_joiner_is_same(const struct definition_stream *one,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/grep.h"
+#include "decoder/limits.h"
 
 struct held {
 	char *text;
@@ -66,7 +67,7 @@ static void hold(struct lines_around *around, const char *line, size_t bytes)
 
 	while (around->count > 0 &&
 		(around->count >= around->context ||
-			around->bytes > LINES_AROUND_BYTES_MAX)) {
+			around->bytes > limits_size(LIMIT_AROUND_BYTES))) {
 		drop_first(around);
 		around->gap = true;
 	}

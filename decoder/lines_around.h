@@ -15,9 +15,6 @@
 struct lines_around;
 struct output;
 
-/* More are not held, whatever was asked for. */
-#define LINES_AROUND_BYTES_MAX ((size_t)64 << 20)
-
 /*
  * A pattern as in grep.h, and how many lines of context.  Null: the reason is
  * in `problem`.

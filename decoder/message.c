@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decoder/limits.h"
 #include "decoder/named_text.h"
 #include "decoder/render_plan.h"
 #include "decoder/restore.h"
@@ -330,6 +331,19 @@ uint32_t message_stream(const struct message *message)
 	return definition_context_stream(message->context);
 }
 
+/* Each place is told of once. */
+__attribute__((noinline, cold)) static void report_cut(
+	const struct message *message, struct render_buffer *out)
+{
+	struct definition_context *context = message->context;
+
+	if (!context->cut)
+		recording_report(message->capture, ERROR_TEXT_CUT,
+			message->offset, limits_of(LIMIT_PADDING));
+	context->cut = true;
+	out->cut = false;
+}
+
 void message_text(const struct message *message, struct render_buffer *out)
 {
 	switch (message->context->text) {
@@ -382,6 +396,8 @@ void message_text(const struct message *message, struct render_buffer *out)
 			message->context->text);
 		put_without_format(message, 0, out);
 	}
+	if (__builtin_expect(out->cut, 0))
+		report_cut(message, out);
 }
 
 void message_syslog_head(const struct message *message,

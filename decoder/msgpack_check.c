@@ -1,10 +1,11 @@
 #include "decoder/msgpack_check.h"
 
 #include "decoder/cursor.h"
+#include "decoder/limits.h"
 
 struct walk {
 	struct cursor bytes;
-	uint64_t left[MSGPACK_CHECK_DEPTH + 1]; /* objects to come, by depth */
+	uint64_t left[LIMITS_NESTING + 1]; /* objects to come, by depth */
 	size_t depth;
 	size_t objects;
 };
@@ -30,8 +31,7 @@ static void pass_over(struct walk *walk, uint64_t size)
 /* Each of them has at least one byte. */
 static void enter(struct walk *walk, uint64_t count)
 {
-	if (walk->depth == MSGPACK_CHECK_DEPTH ||
-		count > cursor_left(&walk->bytes))
+	if (walk->depth == LIMITS_NESTING || count > cursor_left(&walk->bytes))
 		walk->bytes.failed = true;
 	else
 		walk->left[++walk->depth] = count;

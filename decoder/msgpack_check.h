@@ -10,9 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Arrays and maps in each other: no deeper than this. */
-#define MSGPACK_CHECK_DEPTH 32u
-
 /*
  * How many bytes the first `count` objects have.  0: they do not end within
  * `size`, or are nested too deep, or are more than `most` in all.

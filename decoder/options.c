@@ -211,6 +211,8 @@ static enum options_action check(struct options *options)
 		return OPTIONS_STYLES;
 	if (options->columns.help)
 		return OPTIONS_COLUMNS;
+	if (options->list_limits)
+		return OPTIONS_LIMITS;
 	if (!options_fit(options))
 		return OPTIONS_WRONG;
 	if (other &&

@@ -20,6 +20,7 @@ enum options_action {
 	OPTIONS_VERSION,
 	OPTIONS_STYLES,	 /* list them */
 	OPTIONS_COLUMNS, /* likewise */
+	OPTIONS_LIMITS,	 /* likewise */
 	OPTIONS_WRONG	 /* `problem` says what */
 };
 
@@ -65,6 +66,7 @@ struct options {
 	bool pointers;
 	bool utc;
 	bool quiet;
+	bool list_limits;
 	size_t depth;
 	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
 	struct options_glob globs[OPTIONS_GLOBS_MAX]; /* any of these files */

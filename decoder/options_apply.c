@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/last_lines.h"
+#include "decoder/limits.h"
 #include "decoder/report_options.h"
 #include "decoder/stream_list.h"
 
@@ -119,6 +120,12 @@ static const char *set_lines(struct options *options, const char *value)
 	if (!options->all_lines && !parse_number(value, &options->lines))
 		return "not a number of lines: give digits, or \"all\"";
 	return NULL;
+}
+
+static const char *set_limit(struct options *options, const char *value)
+{
+	options->list_limits |= strcmp(value, "help") == 0;
+	return options->list_limits ? NULL : limits_set(value);
 }
 
 static const char *set_color(struct options *options, const char *value)
@@ -252,7 +259,11 @@ const char *options_apply(
 
 	if (option == NUMBER_STREAM)
 		return stream_list_add(options, value);
-	if (option == NUMBER_CONFIG)
+	if (option == NUMBER_LIMIT)
+		return set_limit(options, value);
+	if (option == NUMBER_NO_LIMITS)
+		limits_lift();
+	else if (option == NUMBER_CONFIG)
 		options->config = value;
 	else if (option == NUMBER_TO)
 		options->to = strcmp(value, "-") == 0 ? NULL : value;

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decoder/limits.h"
 #include "record/config.h"
 #include "record/rules.h"
-
-#define TEXT_MAX ((size_t)1 << 20)
 
 /* The section that is read. */
 struct section {
@@ -136,20 +135,20 @@ static bool take(struct section *section, const struct config_entry *entry)
 /* Null: errno. */
 static char *read_text(const char *path, size_t *bytes)
 {
-	char *text = malloc(TEXT_MAX);
+	char *text = malloc(LIMITS_CONFIG_BYTES);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : 0;
 
 	*bytes = 0;
-	while (text && fd >= 0 && *bytes < TEXT_MAX) {
-		n = read(fd, text + *bytes, TEXT_MAX - *bytes);
+	while (text && fd >= 0 && *bytes < LIMITS_CONFIG_BYTES) {
+		n = read(fd, text + *bytes, LIMITS_CONFIG_BYTES - *bytes);
 		if (n <= 0)
 			break;
 		*bytes += (size_t)n;
 	}
 	if (fd >= 0)
 		close(fd);
-	if (text && n >= 0 && *bytes < TEXT_MAX)
+	if (text && n >= 0 && *bytes < LIMITS_CONFIG_BYTES)
 		return text;
 	if (text && n > 0)
 		errno = EFBIG;

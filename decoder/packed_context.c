@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
+
 /* A module that nobody knows the place of is put where no program has any. */
 #define PLACE_BITS 40u
 #define PLACE_FIRST ((uint64_t)1 << 63)
-/* Of those of one batch, with all that is kept with them... */
-#define BYTES_MAX ((size_t)64 << 20)
-/* ...and of those that are kept for the next one. */
+/* So much is kept for the next batch. */
 #define KEPT_BYTES_MAX ((size_t)12 << 20)
 
 struct packed_context {
@@ -36,7 +36,7 @@ static void *take(struct packed_log *log, size_t size)
 {
 	void *taken = NULL;
 
-	if (log->context_pool.bytes <= BYTES_MAX)
+	if (log->context_pool.bytes <= limits_size(LIMIT_CONTEXTS))
 		taken = pool_take(&log->context_pool, size);
 	if (!taken)
 		log->left_out += size;

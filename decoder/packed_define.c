@@ -1,5 +1,6 @@
 #include "decoder/packed_define.h"
 
+#include "decoder/limits.h"
 #include "decoder/packed_symbol.h"
 
 static struct program_module executable_of(const struct packed_record *record)
@@ -235,9 +236,8 @@ static bool define_trace(
 
 	if ((trace && trace->whole) || (shared > 0 && !like))
 		return true;
-	if (own != (offsets ? offsets->size : 0) ||
-		own > PACKED_LOG_DEPTH_MAX || (like && shared > like->depth) ||
-		shared > PACKED_LOG_DEPTH_MAX - own)
+	if (own != (offsets ? offsets->size : 0) || own > LIMITS_DEPTH ||
+		(like && shared > like->depth) || shared > LIMITS_DEPTH - own)
 		return false;
 	trace = make_trace(log, own + (size_t)shared);
 	if (!trace)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "decoder/msgpack_check.h"
 
-#define OBJECTS_MAX ((size_t)1 << 20)
 #define ZONE_CHUNK 8192u
 
 /* Elements of an index and of its parts; more of them are of later writers. */
@@ -206,7 +206,8 @@ static bool read_clocks(struct packed_index *index, const msgpack_object *all)
 static bool unpack(struct packed_index *index, size_t size, msgpack_object *all)
 {
 	size_t at = 0;
-	size_t used = msgpack_check(index->bytes.data, size, 1, OBJECTS_MAX);
+	size_t used =
+		msgpack_check(index->bytes.data, size, 1, LIMITS_INDEX_OBJECTS);
 
 	if (!index->zone)
 		index->zone = msgpack_zone_new(ZONE_CHUNK);

@@ -3,16 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "record/hash.h"
 
 /* Of one whose PROCESS is lost: no writer has so many. */
 #define NUMBER_MADE_UP 0x80000000u
 #define ANCESTORS_MAX 16
-/* Of a module; no writer has more of either. */
-#define PATH_BYTES_MAX 4096u
-#define BUILD_ID_BYTES_MAX 1024u
-/* Of all that are mapped, in each process anew. */
-#define MAP_BYTES_MAX ((size_t)128 << 20)
 
 struct packed_log *packed_log_new(
 	uint64_t number, const char *path, struct packed_captures *captures)
@@ -54,7 +50,7 @@ void *packed_log_take(struct packed_log *log, size_t size)
 {
 	void *taken = NULL;
 
-	if (PACKED_LOG_BYTES_MAX - log->bytes >= size)
+	if (limits_size(LIMIT_DEFINITIONS) - log->bytes >= size)
 		taken = pool_take(&log->pool, size);
 	if (taken)
 		log->bytes += size;
@@ -136,8 +132,8 @@ static struct program_module *copy_module(
 {
 	struct program_module *module;
 
-	if (file->path_bytes > PATH_BYTES_MAX ||
-		file->build_id_bytes > BUILD_ID_BYTES_MAX)
+	if (file->path_bytes > LIMITS_PATH ||
+		file->build_id_bytes > LIMITS_BUILD_ID)
 		return NULL;
 	module = packed_log_take(log, sizeof(*module));
 	if (!module)
@@ -235,8 +231,10 @@ static bool add_mapping(struct packed_log *log, struct packed_process *process,
 	size_t before = process->program->module_count;
 	size_t size = mapped->path_bytes + mapped->build_id_bytes;
 
-	if (MAP_BYTES_MAX - log->map_bytes < size)
+	if (limits_size(LIMIT_MAPPED_NAMES) - log->map_bytes < size) {
+		log->left_out += size;
 		return false;
+	}
 	if (!program_add_mapping(
 		    &process->capture->programs, process->program, mapped))
 		return false;

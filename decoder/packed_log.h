@@ -12,11 +12,6 @@
 #include "decoder/packed_capture.h"
 #include "decoder/packed_record.h"
 
-/* More memory than this is not spent on the definitions of a log. */
-#define PACKED_LOG_BYTES_MAX ((size_t)64 << 20)
-/* Nor is a stack any deeper. */
-#define PACKED_LOG_DEPTH_MAX 1024u
-
 /* Where a module is in a process: each part of the log says it again. */
 struct packed_place {
 	uint64_t bias;

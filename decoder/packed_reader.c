@@ -4,16 +4,13 @@
 #include <string.h>
 
 #include "decoder/frame_scan.h"
+#include "decoder/limits.h"
 #include "decoder/packed_body.h"
 #include "decoder/packed_data.h"
 #include "decoder/packed_define.h"
 #include "decoder/packed_file.h"
 
-/* In one file; of more, the one that was used least is forgotten. */
-#define LOGS_MAX 256u
-/* Nor are several kept that take more memory than this together; those that
- * have ended go first. */
-#define LOGS_BYTES_MAX ((size_t)128 << 20)
+/* Logs that have ended go first when all take too much. */
 #define ENDED_BYTES_MAX ((size_t)24 << 20)
 
 struct packed_reader {
@@ -21,11 +18,12 @@ struct packed_reader {
 	struct packed_readers *shared;
 	struct frame_scan *scan;
 	struct packed_record record;
-	struct packed_log *logs[LOGS_MAX];
+	struct packed_log *logs[LIMITS_FILE_LOGS];
 	size_t log_count;
 	uint64_t frames;
-	uint64_t whole; /* of these, intact */
-	uint64_t newer; /* records and fields that are not known */
+	uint64_t whole;	    /* of these, intact */
+	uint64_t newer;	    /* records and fields that are not known */
+	uint64_t forgotten; /* logs, before their end */
 	struct packed_index index;
 	struct packed_body body;
 	struct packed_data data;
@@ -82,6 +80,13 @@ static void forget(struct packed_reader *reader, size_t place)
 	reader->logs[place] = reader->logs[--reader->log_count];
 }
 
+/* The same with what may still be needed. */
+static void forget_early(struct packed_reader *reader, size_t place)
+{
+	reader->forgotten += !reader->logs[place]->ended;
+	forget(reader, place);
+}
+
 /* The one that was used least, or of those that have ended.  The number of
  * logs: there is none. */
 static size_t find_oldest(const struct packed_reader *reader, bool ended)
@@ -119,9 +124,9 @@ static void make_room(struct packed_reader *reader)
 			break;
 		forget(reader, oldest);
 	}
-	while (reader->log_count == LOGS_MAX ||
-		bytes_of_all(reader) > LOGS_BYTES_MAX)
-		forget(reader, find_oldest(reader, false));
+	while (reader->log_count == LIMITS_FILE_LOGS ||
+		bytes_of_all(reader) > limits_size(LIMIT_LOGS))
+		forget_early(reader, find_oldest(reader, false));
 }
 
 /* The one that the record is of.  Null: out of memory. */
@@ -284,6 +289,8 @@ static void finish(struct packed_reader *reader)
 		report(reader, ERROR_NO_FRAMES, 0, offset);
 	if (reader->newer > 0)
 		report(reader, ERROR_PACKED_NEWER, offset, reader->newer);
+	if (reader->forgotten > 0)
+		report(reader, ERROR_PACKED_LOGS, offset, reader->forgotten);
 	for (i = 0; i < reader->log_count; i++)
 		end_log(reader, reader->logs[i]);
 	reader->log_count = 0;

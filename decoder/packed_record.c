@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "decoder/msgpack_check.h"
 
 /* An object takes 24 bytes of memory. */
-#define OBJECTS_MAX ((size_t)256 << 10)
 #define ZONE_CHUNK 4096u
 
 /* The fields of a tag, a bit each. */
@@ -86,7 +86,7 @@ static void unmask_fields(struct packed_record *record, uint8_t *bytes)
 bool packed_record_read(
 	struct packed_record *record, uint8_t *bytes, size_t size)
 {
-	size_t used = msgpack_check(bytes, size, 2, OBJECTS_MAX);
+	size_t used = msgpack_check(bytes, size, 2, LIMITS_OBJECTS);
 	msgpack_object payload;
 	size_t at = 1;
 

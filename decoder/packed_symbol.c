@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
+
 #define INLINED 1u
 #define WRAPPER 2u
 
-/* No chain of inlined functions is longer. */
-#define FRAMES_MAX 256u
-/* Nor are all names of one. */
+/* Of all functions at one address. */
 #define NAMES_MAX 65536u
 
 /* Strings of a record have no NUL. */
@@ -68,7 +68,7 @@ bool packed_symbol_take(
 {
 	const msgpack_object_array *functions =
 		packed_record_list(record, PACKED_SYMBOL_FUNCTIONS);
-	struct symbolizer_frame frames[FRAMES_MAX];
+	struct symbolizer_frame frames[LIMITS_INLINED];
 	struct names names = {.used = 0};
 	struct symbol_question question = {
 		.module = id_map_find(&log->modules,
@@ -83,7 +83,7 @@ bool packed_symbol_take(
 	};
 	size_t i;
 
-	if (!functions || functions->size > FRAMES_MAX)
+	if (!functions || functions->size > LIMITS_INLINED)
 		return false;
 	if (!question.module) /* its definition is lost */
 		return true;

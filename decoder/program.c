@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "record/layout.h"
 
 #define ANCESTORS_MAX 16
@@ -200,7 +201,7 @@ bool program_add_mapping(struct program_table *table, struct program *program,
 
 	if (is_known(program, module))
 		return true;
-	if (program->module_count >= PROGRAM_MODULES_MAX)
+	if (program->module_count >= limits_size(LIMIT_MODULES))
 		return false;
 	if (!make_room(program))
 		return true;

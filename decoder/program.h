@@ -15,9 +15,6 @@
 #include "decoder/id_map.h"
 #include "decoder/pool.h"
 
-/* More mappings of one process are not kept: each frame looks at all. */
-#define PROGRAM_MODULES_MAX 4096u
-
 struct program_module {
 	uint64_t start;
 	uint64_t end;

@@ -13,10 +13,6 @@
 
 #include "decoder/render_buffer.h"
 
-/* One call may write so many padding characters, and so many more than its */
-/* format and strings are long, unless render_buffer.limit says otherwise. */
-#define RENDER_LIMIT ((size_t)1 << 20)
-
 struct render_argument {
 	uint8_t kind;	/* enum binlog_argument */
 	bool null;	/* STRING, WIDE: a null pointer */

@@ -27,8 +27,7 @@ struct render_buffer;
 
 /* Asked for each %p, right behind it: may append what it points to. */
 struct render_pointers {
-	void (*put)(
-		void *closure, struct render_buffer *out, uint64_t pointer);
+	void (*put)(void *closure, struct render_buffer *out, uint64_t pointer);
 	void *closure;
 };
 
@@ -37,9 +36,10 @@ struct render_buffer {
 	char *data;    /* not NUL-terminated; NULL while room is 0 */
 	size_t length; /* bytes in use; may be set back by the owner */
 	size_t room;
-	size_t limit; /* of render_format(), see there; 0: RENDER_LIMIT */
+	size_t limit; /* instead of LIMIT_PADDING; 0: none */
 	bool failed;  /* no memory: something was not appended */
-	struct render_pieces *pieces; /* null: nobody wants to know */
+	bool cut;     /* a limit: likewise; the owner may set it back */
+	struct render_pieces *pieces;		/* null: nobody wants to know */
 	const struct render_pointers *pointers; /* null: likewise */
 	bool named; /* for message_text(): arguments as name(value) */
 };
@@ -105,9 +105,9 @@ static inline size_t render_buffer_pieces(const struct render_buffer *buffer)
 	return buffer->pieces ? buffer->pieces->count : 0;
 }
 
-/* All from piece `first` on is one block, or bytes if it is `small` as above. */
-void render_buffer_join(
-	struct render_buffer *buffer, size_t first, bool small);
+/* All from piece `first` on is one block, or bytes if it is `small` as above.
+ */
+void render_buffer_join(struct render_buffer *buffer, size_t first, bool small);
 
 /* Gives the memory back; the buffer is empty and usable again. */
 void render_buffer_free(struct render_buffer *buffer);

@@ -3,46 +3,39 @@
 
 #include "decoder/render_decimal.h"
 
-#define LIMB_BITS 32
+#define LIMB_BITS 64
 /* Of 2 to the 16384, and of 16494 bits behind the point; some to spare. */
-#define LIMBS_MAX 520
-#define CHUNK 1000000000u /* what one multiplication or division yields */
-#define CHUNK_DIGITS 9
-#define CHUNKS_MAX (LIMBS_MAX * LIMB_BITS / 29)
+#define LIMBS_MAX 264
+#define CHUNK 10000000000000000000u /* what one step yields: 10^19 */
+#define CHUNK_DIGITS 19
+#define CHUNKS_MAX (LIMBS_MAX * LIMB_BITS / 63 + 1)
+/* (2^128 - 1) / CHUNK - 2^64 */
+#define CHUNK_INVERSE 15581492618384294730u
+
+__extension__ typedef unsigned __int128 uint128;
 
 /* limbs[first..count), the least significant one first; others are zero. */
 struct limbs {
 	int first;
 	int count;
-	uint32_t limb[LIMBS_MAX];
+	uint64_t limb[LIMBS_MAX];
 };
 
-static uint32_t mantissa_limb(const struct render_binary *binary, int index)
+static uint64_t mantissa_limb(const struct render_binary *binary, int index)
 {
-	switch (index) {
-	case 0:
-		return (uint32_t)binary->low;
-	case 1:
-		return (uint32_t)(binary->low >> LIMB_BITS);
-	case 2:
-		return (uint32_t)binary->high;
-	case 3:
-		return (uint32_t)(binary->high >> LIMB_BITS);
-	default:
-		return 0;
-	}
+	return index == 0 ? binary->low : index == 1 ? binary->high : 0;
 }
 
 /* The limb of the mantissa that begins at any bit, also beyond its ends. */
-static uint32_t mantissa_bits(const struct render_binary *binary, int bit)
+static uint64_t mantissa_bits(const struct render_binary *binary, int bit)
 {
 	/* Rounds down for negative ones too. */
 	int index =
 		(bit + 2 * LIMB_BITS * LIMBS_MAX) / LIMB_BITS - 2 * LIMBS_MAX;
-	uint64_t pair = mantissa_limb(binary, index) |
-			(uint64_t)mantissa_limb(binary, index + 1) << LIMB_BITS;
+	uint128 pair = mantissa_limb(binary, index) |
+		       (uint128)mantissa_limb(binary, index + 1) << LIMB_BITS;
 
-	return (uint32_t)(pair >> (bit - index * LIMB_BITS));
+	return (uint64_t)(pair >> (bit - index * LIMB_BITS));
 }
 
 static void trim(struct limbs *limbs)
@@ -84,36 +77,57 @@ static void load_fraction(
 		limbs->first++;
 }
 
+/*
+ * The quotient of high * 2^64 + low by CHUNK, high being less than that; *rest
+ * is what remains.  By multiplication, since processors divide slowly: Moeller
+ * and Granlund, Improved division by invariant integers, algorithm 4.
+ */
+static uint64_t divide(uint64_t high, uint64_t low, uint64_t *rest)
+{
+	uint128 guess = (uint128)CHUNK_INVERSE * high +
+			((uint128)high << LIMB_BITS | low);
+	uint64_t quotient = (uint64_t)(guess >> LIMB_BITS) + 1;
+	uint64_t left = low - quotient * CHUNK;
+	uint64_t over =
+		-(uint64_t)(left > (uint64_t)guess); /* as often as not */
+
+	quotient += over;
+	left += over & CHUNK;
+	if (__builtin_expect(left >= CHUNK, 0)) {
+		quotient++;
+		left -= CHUNK;
+	}
+	*rest = left;
+	return quotient;
+}
+
 /* Divides; returns the remainder. */
-static uint32_t divide_chunk(struct limbs *limbs)
+static uint64_t divide_chunk(struct limbs *limbs)
 {
 	uint64_t rest = 0;
 	int i;
 
-	for (i = limbs->count - 1; i >= 0; i--) {
-		rest = rest << LIMB_BITS | limbs->limb[i];
-		limbs->limb[i] = (uint32_t)(rest / CHUNK);
-		rest %= CHUNK;
-	}
+	for (i = limbs->count - 1; i >= 0; i--)
+		limbs->limb[i] = divide(rest, limbs->limb[i], &rest);
 	trim(limbs);
 	limbs->first = 0;
-	return (uint32_t)rest;
+	return rest;
 }
 
 /* Multiplies; returns what has come before the point. */
-static uint32_t multiply_chunk(struct limbs *limbs)
+static uint64_t multiply_chunk(struct limbs *limbs)
 {
-	uint64_t carry = 0;
+	uint128 carry = 0;
 	int i;
 
 	for (i = limbs->first; i < limbs->count; i++) {
-		carry += (uint64_t)limbs->limb[i] * CHUNK;
-		limbs->limb[i] = (uint32_t)carry;
+		carry += (uint128)limbs->limb[i] * CHUNK;
+		limbs->limb[i] = (uint64_t)carry;
 		carry >>= LIMB_BITS;
 	}
 	while (limbs->first < limbs->count && limbs->limb[limbs->first] == 0)
 		limbs->first++;
-	return (uint32_t)carry;
+	return (uint64_t)carry;
 }
 
 static bool has_fraction(const struct limbs *limbs)
@@ -123,7 +137,7 @@ static bool has_fraction(const struct limbs *limbs)
 
 /* Appends the digits of a chunk; zeros before the first digit move the point.
  */
-static void append_chunk(struct render_decimal *decimal, uint32_t chunk)
+static void append_chunk(struct render_decimal *decimal, uint64_t chunk)
 {
 	char digits[CHUNK_DIGITS];
 	int skipped = 0;
@@ -145,7 +159,7 @@ static void append_chunk(struct render_decimal *decimal, uint32_t chunk)
 static void append_integer(
 	struct render_decimal *decimal, const struct render_binary *binary)
 {
-	uint32_t chunks[CHUNKS_MAX];
+	uint64_t chunks[CHUNKS_MAX];
 	struct limbs limbs;
 	int count = 0;
 
@@ -178,6 +192,7 @@ static void round_digits(
 {
 	int count;
 
+	decimal->made = decimal->count;
 	if (keep >= decimal->count)
 		return;
 	if (keep < 0 || !rounds_up(decimal, keep, rest)) {

@@ -27,6 +27,7 @@ struct render_decimal {
 	int count; /* 0 for zero */
 	int point;
 	bool carried; /* it was all nines and has been rounded up */
+	int made;     /* digits before it was rounded: what it took */
 	char digits[RENDER_DECIMAL_MAX];
 };
 

@@ -235,8 +235,10 @@ bool render_directive_is_beyond(struct render_call *call)
 	size_t length = call->piece.out->length - call->start;
 
 	/* The padding has its own limit. */
-	if (length <= call->limit ||
-		length - (call->limit - call->piece.fill) <= most_text(call))
+	if (call->piece.digits > 0 &&
+		(length <= call->limit ||
+			length - (call->limit - call->piece.fill) <=
+				most_text(call)))
 		return false;
 	call->piece.cut = true;
 	return true;
@@ -251,6 +253,7 @@ int render_directive_end(struct render_call *call, int outcome,
 		render_buffer_put(out, rest, (size_t)(end - rest));
 	if (out->failed)
 		return RENDER_NO_MEMORY;
+	out->cut |= call->piece.cut;
 	if (outcome == RENDER_COMPLETE && call->piece.cut)
 		return RENDER_CUT;
 	return outcome;

@@ -6,6 +6,7 @@
 #ifndef DECODER_RENDER_DIRECTIVE_H
 #define DECODER_RENDER_DIRECTIVE_H
 
+#include "decoder/limits.h"
 #include "decoder/render_piece.h"
 #include "record/format.h"
 
@@ -31,12 +32,14 @@ static inline struct render_call render_directive_begin(
 	const struct render_argument *arguments, size_t count,
 	const struct render_locale *locale)
 {
-	size_t limit = out->limit != 0 ? out->limit : RENDER_LIMIT;
+	size_t limit =
+		out->limit != 0 ? out->limit : limits_size(LIMIT_PADDING);
 
 	return (struct render_call){
 		.piece = {.out = out,
 			.locale = locale != NULL ? locale : &render_directive_c,
-			.fill = limit},
+			.fill = limit,
+			.digits = limits_size(LIMIT_DIGITS)},
 		.arguments = arguments,
 		.count = count,
 		.start = out->length,

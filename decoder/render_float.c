@@ -114,6 +114,9 @@ static void put_number(struct render_piece *piece,
 	int64_t total;
 	size_t first;
 
+	piece->digits -= (size_t)decimal->made < piece->digits
+				 ? (size_t)decimal->made
+				 : piece->digits;
 	if (decimal->count == 0)
 		point = 1;
 	if (layout->exponent)

@@ -13,7 +13,8 @@ struct render_piece {
 	struct render_buffer *out;
 	const struct render_locale *locale; /* never NULL */
 	size_t fill;	 /* padding that this call may still write */
-	bool cut;	 /* it was not enough */
+	size_t digits;	 /* that its numbers may still have in full */
+	bool cut;	 /* either was not enough */
 	char conversion; /* these as in struct format_directive, */
 	uint8_t flags;	 /* but with stars resolved: width >= 0, */
 	uint8_t size;

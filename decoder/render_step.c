@@ -231,7 +231,7 @@ static bool is_beyond(struct use *use)
 	const struct render_call *call = &use->call;
 	const char *start = call->piece.out->data + call->start;
 
-	if ((size_t)(use->at - start) <= call->limit)
+	if ((size_t)(use->at - start) <= call->limit && call->piece.digits > 0)
 		return false;
 	settle(use);
 	return render_directive_is_beyond(&use->call);

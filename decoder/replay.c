@@ -4,13 +4,9 @@
 #include <string.h>
 
 #include "decoder/id_map.h"
+#include "decoder/limits.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
-
-/* So many forks are remembered whose children have not said anything yet. */
-#define FORKS_MAX 4096u
-/* And so much of what they inherit. */
-#define FORKS_BYTES_MAX ((size_t)1 << 26)
 
 /* A FILE of a process. */
 struct held {
@@ -263,14 +259,14 @@ static void remember_fork(
 	fork->capture = process->capture;
 	fork->number = number;
 	fork->bytes = bytes_of(process->held);
-	if (fork->bytes <= FORKS_BYTES_MAX)
+	if (fork->bytes <= limits_size(LIMIT_FORK_BYTES))
 		fork->held = copy_held(replay, process->held);
 	fork->next = replay->forks;
 	replay->forks = fork;
 	replay->fork_bytes += fork->bytes;
 	replay->fork_count++;
-	while (replay->fork_count > FORKS_MAX ||
-		replay->fork_bytes > FORKS_BYTES_MAX)
+	while (replay->fork_count > limits_size(LIMIT_FORKS) ||
+		replay->fork_bytes > limits_size(LIMIT_FORK_BYTES))
 		forget_oldest_fork(replay);
 }
 

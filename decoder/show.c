@@ -13,6 +13,7 @@
 
 #include "decoder/capture_list.h"
 #include "decoder/exit_status.h"
+#include "decoder/limits.h"
 #include "decoder/options.h"
 #include "decoder/output_config.h"
 #include "decoder/outputs.h"
@@ -83,6 +84,16 @@ static enum exit_status print_columns(void)
 	struct render_buffer text = {0};
 
 	columns_help(&text);
+	fwrite(text.data, 1, text.length, stdout);
+	render_buffer_free(&text);
+	return EXIT_ALL_READ;
+}
+
+static enum exit_status print_limits(void)
+{
+	struct render_buffer text = {0};
+
+	limits_help(&text);
 	fwrite(text.data, 1, text.length, stdout);
 	render_buffer_free(&text);
 	return EXIT_ALL_READ;
@@ -171,6 +182,17 @@ static void begin_progress(struct show *show)
 		show->list.packed_count, source_read(show->messages));
 }
 
+/* As many messages as may be shown were; this one would be another. */
+static bool is_enough(const struct show *show, const struct message *message)
+{
+	if (show->captured < limits_of(LIMIT_MESSAGES) || message->partial ||
+		message_is_event(message))
+		return false;
+	recording_report(message->capture, ERROR_MESSAGES, message->offset,
+		show->captured);
+	return true;
+}
+
 static void show_messages(struct show *show)
 {
 	const struct message *message;
@@ -180,7 +202,8 @@ static void show_messages(struct show *show)
 	if (!show->counts)
 		source_skim(show->messages);
 	begin_progress(show);
-	while (going && (message = source_next(show->messages))) {
+	while (going && (message = source_next(show->messages)) &&
+		!is_enough(show, message)) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
 		going = outputs_message(&show->outputs, message);
@@ -459,6 +482,8 @@ int main(int argc, char **argv)
 		return print_styles();
 	case OPTIONS_COLUMNS:
 		return print_columns();
+	case OPTIONS_LIMITS:
+		return print_limits();
 	case OPTIONS_WRONG:
 		return fail(show.options.problem);
 	case OPTIONS_SHOW:

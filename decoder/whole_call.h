@@ -9,9 +9,6 @@
 #include "decoder/message.h"
 #include "decoder/pointers.h"
 
-/* More text of one call than this is given out as that of two. */
-#define WHOLE_CALL_BYTES_MAX ((size_t)1 << 24)
-
 /* All zeros is none. */
 struct whole_call {
 	struct pointers *pointers; /* null: do not say what they point to */
@@ -26,7 +23,8 @@ static inline bool whole_call_ended(
 	return call->open && !message->continues;
 }
 
-/* Adds the text of the message.  True: the call is whole. */
+/* Adds the text of the message.  True: the call is whole, or has as much text
+ * as LIMIT_CALL_TEXT lets one have. */
 bool whole_call_add(struct whole_call *call, const struct message *message);
 
 /* After its text was put somewhere. */

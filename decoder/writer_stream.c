@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/cursor.h"
+#include "decoder/limits.h"
 #include "decoder/record_read.h"
 #include "decoder/recording_ring.h"
 #include "decoder/writer_window.h"
@@ -203,7 +204,7 @@ static bool take_module(struct writer_stream *stream, struct cursor *record)
 		&stream->capture->programs, stream->program, record, &full);
 
 	if (full)
-		report(stream, ERROR_MODULES, PROGRAM_MODULES_MAX);
+		report(stream, ERROR_MODULES, limits_of(LIMIT_MODULES));
 	return good;
 }
 

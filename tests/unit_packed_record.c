@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "decoder/limits.h"
 #include "decoder/msgpack_check.h"
 #include "decoder/packed_record.h"
 
@@ -44,15 +45,15 @@ static void objects_that_do_not_end_are_refused(void **state)
 
 static void objects_are_neither_too_deep_nor_too_many(void **state)
 {
-	uint8_t nested[MSGPACK_CHECK_DEPTH + 2];
+	uint8_t nested[LIMITS_NESTING + 2];
 
 	(void)state;
 	memset(nested, 0x91, sizeof(nested));
-	nested[MSGPACK_CHECK_DEPTH] = 1;
+	nested[LIMITS_NESTING] = 1;
 	assert_int_equal(msgpack_check(nested, sizeof(nested), 1, 99),
-		MSGPACK_CHECK_DEPTH + 1);
-	nested[MSGPACK_CHECK_DEPTH] = 0x91;
-	nested[MSGPACK_CHECK_DEPTH + 1] = 1;
+		LIMITS_NESTING + 1);
+	nested[LIMITS_NESTING] = 0x91;
+	nested[LIMITS_NESTING + 1] = 1;
 	assert_int_equal(msgpack_check(nested, sizeof(nested), 1, 99), 0);
 	assert_int_equal(msgpack_check(BYTES("\223\1\2\3"), 1, 4), 4);
 	assert_int_equal(msgpack_check(BYTES("\223\1\2\3"), 1, 3), 0);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "decoder/limits.h"
 #include "decoder/program.h"
 #include "tests/make_capture.h"
 
@@ -198,10 +199,10 @@ static void more_modules_than_any_program_has_are_not_kept(void **state)
 	uint64_t i;
 
 	(void)state;
-	for (i = 0; i < PROGRAM_MODULES_MAX; i++)
+	for (i = 0; i < limits_size(LIMIT_MODULES); i++)
 		assert_true(add_module(&table, program, i, i + 1, "a"));
 	assert_false(add_module(&table, program, i, i + 1, "a"));
-	assert_int_equal(program->module_count, PROGRAM_MODULES_MAX);
+	assert_int_equal(program->module_count, limits_size(LIMIT_MODULES));
 	program_table_free(&table);
 }
 

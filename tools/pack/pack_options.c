@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/command_line.h"
+#include "decoder/limits.h"
 
 #define LEVEL_MAX 19
 
@@ -109,6 +110,11 @@ static const char *apply(void *closure, int option, const char *value)
 		break;
 	case NUMBER_DEBUGINFOD:
 		command->files.debuginfod = true;
+		break;
+	case NUMBER_LIMIT:
+		return limits_set(value);
+	case NUMBER_NO_LIMITS:
+		limits_lift();
 		break;
 	case NUMBER_LEVEL:
 		return parse_level(command, value);

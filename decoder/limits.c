@@ -1,0 +1,111 @@
+#include "decoder/limits.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/definition.h"
+#include "decoder/error.h"
+#include "record/layout.h"
+#include "record/packed.h"
+#include "record/rules.h"
+
+uint64_t limits_values[LIMITS_SET] = {
+#define LIMIT(name, word, value, unit, what, seen) [LIMIT_##name] = value,
+#define FORMAT_LIMIT(name, value, unit, what, seen)
+#define FIXED_LIMIT(name, word, value, unit, what, seen)
+#include "decoder/limits.def"
+#undef LIMIT
+#undef FORMAT_LIMIT
+#undef FIXED_LIMIT
+};
+
+/* As the table has them. */
+struct row {
+	const char *word; /* null: of a format */
+	uint64_t value;
+	const char *unit;
+	const char *what;
+};
+
+static const struct row rows[] = {
+#define LIMIT(name, word, value, unit, what, seen) {word, value, unit, what},
+#define FORMAT_LIMIT(name, value, unit, what, seen) {NULL, value, unit, what},
+#define FIXED_LIMIT(name, word, value, unit, what, seen)                       \
+	{word, value, unit, what},
+#include "decoder/limits.def"
+#undef LIMIT
+#undef FORMAT_LIMIT
+#undef FIXED_LIMIT
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* The number and what stands behind it.  False: that is none. */
+static bool parse_value(const char *text, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	unsigned shift;
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || errno != 0)
+		return false;
+	unit = *end ? strchr(units, *end) : NULL;
+	shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if ((*end && (!unit || end[1])) || *value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	if (*value > LIMITS_NONE)
+		*value = LIMITS_NONE;
+	return true;
+}
+
+const char *limits_set(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	size_t bytes = equals ? (size_t)(equals - text) : 0;
+	size_t i;
+
+	for (i = 0; i < LIMITS_SET; i++)
+		if (strlen(rows[i].word) == bytes &&
+			memcmp(rows[i].word, text, bytes) == 0)
+			break;
+	if (i == LIMITS_SET)
+		return "no limit that can be set: give NAME=N with a name of "
+		       "--limit=help";
+	if (!parse_value(equals + 1, &limits_values[i]))
+		return "not a number: give digits, and K, M or G behind them";
+	return NULL;
+}
+
+void limits_lift(void)
+{
+	size_t i;
+
+	for (i = 0; i < LIMITS_SET; i++)
+		limits_values[i] = LIMITS_NONE;
+}
+
+void limits_help(struct render_buffer *out)
+{
+	char value[32], line[512];
+	size_t i;
+
+	for (i = 0; i < ROWS; i++) {
+		uint64_t now =
+			i < LIMITS_SET ? limits_values[i] : rows[i].value;
+
+		snprintf(value, sizeof(value), "%" PRIu64, now);
+		snprintf(line, sizeof(line), "%-16s %10s %-10s %s\n",
+			i < LIMITS_SET ? rows[i].word : "-",
+			now >= LIMITS_NONE ? "none" : value, rows[i].unit,
+			rows[i].what);
+		render_buffer_put(out, line, strlen(line));
+	}
+}
