@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decoder/cursor.h"
-#include "decoder/limits.h"
 #include "decoder/record_read.h"
 #include "decoder/recording_ring.h"
 #include "decoder/writer_window.h"
@@ -204,7 +203,7 @@ static bool take_module(struct writer_stream *stream, struct cursor *record)
 		&stream->capture->programs, stream->program, record, &full);
 
 	if (full)
-		report(stream, ERROR_MODULES, limits_of(LIMIT_MODULES));
+		report(stream, ERROR_MODULES, stream->program->module_count);
 	return good;
 }
 
