@@ -20,6 +20,7 @@ static const struct table_column columns[] = {
 	{"DROPPED", true},
 	{"END", false},
 	{"PROGRAM", false},
+	{"OWNER", true},
 	{"FILE", false},
 	{NULL, false},
 };
@@ -77,6 +78,15 @@ static void add_name(struct table *table, const char *name)
 	table_end_cell(table);
 }
 
+/* A fact, unlike what the capture says of its user. */
+static void add_owner(struct table *table, const struct recording *capture)
+{
+	if (capture->inode != 0)
+		table_number_cell(table, capture->owner);
+	else
+		table_text_cell(table, "-"); /* within a packed log */
+}
+
 /* One row for a capture and all processes in it. */
 static void add_row(struct captures *state, const struct process_entry *founder,
 	const struct process_entry *speaks)
@@ -95,6 +105,7 @@ static void add_row(struct captures *state, const struct process_entry *founder,
 	process_list_put_end(speaks, &table->text);
 	table_end_cell(table);
 	add_name(table, founder->name);
+	add_owner(table, capture);
 	add_name(table, slash ? slash + 1 : capture->path);
 }
 
