@@ -19,6 +19,7 @@ echo '#include <libunwind.h>' >shim/second_libunwind.h
 echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/defect_pragma.h
 echo 'static int defect(void) { return next_vfprintf(stdout, format, ap); }' >wrappers/defect_format.h
 echo 'static char *defect(int fd) { return mmap(0, 1, 1, 1, fd, 0); }' >decoder/defect_map.h
+echo 'static void defect(const char *name) { fprintf(stderr, "%s\\n", name); }' >decoder/defect_say.c
 seq 501 >decoder/long_file.h
 printf '/* see %s */\n' '/'work/elsewhere >decoder/foreign.h
 echo 'PLAIN(int, printf, (void), 0)' >>wrappers/functions.def
