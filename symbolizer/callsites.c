@@ -189,15 +189,21 @@ static bool is_code(const struct elffile_section *section)
 	       strncmp(section->name, ".plt", 4) != 0;
 }
 
+/* Sections that overlap are not all read: together they have no more bytes. */
 static bool scan(struct callsites *sites)
 {
+	const struct elffile_section *section = sites->file->sections;
+	uint64_t left = sites->file->bytes;
 	size_t i;
 
 	sites->count = 0;
-	for (i = 0; i < sites->file->section_count; i++)
-		if (is_code(&sites->file->sections[i]) &&
-			!scan_section(sites, &sites->file->sections[i]))
+	for (i = 0; i < sites->file->section_count; i++, section++) {
+		if (!is_code(section) || section->bytes > left)
+			continue;
+		left -= section->bytes;
+		if (!scan_section(sites, section))
 			return false;
+	}
 	if (sites->round == 0)
 		codeflow_settle(&sites->flow);
 	return true;

@@ -9,7 +9,12 @@
 /* Code without known starts is taken in pieces. */
 #define REGION_BYTES_MAX ((uint64_t)1 << 20)
 
-#define PATIENCE 100000000u
+/*
+ * Steps of all traces together: programs take less than one per byte of their
+ * file, those that are made to be waited for any number.
+ */
+#define STEPS_FREE ((uint64_t)1 << 20)
+#define STEPS_PER_BYTE 4
 
 bool codeflow_open(struct codeflow *flow, const struct machine *machine,
 	struct constantdata *data, const struct codestarts *starts,
@@ -213,7 +218,8 @@ static void sort_edges(struct codeflow_edge *edges, size_t count)
 void codeflow_settle(struct codeflow *flow)
 {
 	sort_edges(flow->leaving, flow->leaving_count);
-	flow->patience = PATIENCE;
+	flow->patience =
+		STEPS_FREE + flow->data->file->bytes_on_disk * STEPS_PER_BYTE;
 }
 
 static const struct codeflow_edge *edges_to(const struct codeflow_edge *edges,

@@ -4,6 +4,8 @@
 
 #define STEPS_MAX 20000
 #define PLACES_MAX 256
+/* That are compared in the time of a step. */
+#define PLACES_PER_STEP 16
 
 /*
  * What is wanted: the value of a register before the instruction at `address`,
@@ -185,12 +187,30 @@ static bool pass(
 	return false;
 }
 
+/* False: all traces together take too long. */
+static bool spend(struct trace *trace, uint64_t steps)
+{
+	struct codeflow *flow = trace->flow;
+
+	if (flow->patience < steps) {
+		flow->patience = 0;
+		return false;
+	}
+	flow->patience -= steps;
+	return true;
+}
+
 static void add_edges(struct trace *trace, const struct place *place,
 	const struct codeflow_edge *edges, size_t count)
 {
 	struct place before = *place;
 	size_t i;
 
+	/* each is counted, and compared with the places there are */
+	if (!spend(trace, count * (1 + trace->count / PLACES_PER_STEP))) {
+		give_up(trace);
+		return;
+	}
 	for (i = 0; i < count; i++) {
 		before.address = edges[i].from;
 		add_place(trace, &before);
@@ -285,10 +305,9 @@ static void end_at_entry(struct trace *trace,
 /* False: it takes too long. */
 static bool take_step(struct trace *trace)
 {
-	if (trace->steps == 0 || trace->flow->patience == 0)
+	if (trace->steps == 0 || !spend(trace, 1))
 		return false;
 	trace->steps--;
-	trace->flow->patience--;
 	return true;
 }
 

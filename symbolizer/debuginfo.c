@@ -225,6 +225,13 @@ static void load_unit(struct debuginfo *info, size_t index)
 	dwarfline_open(&unit->lines, &info->object->units[index], info->floor);
 }
 
+/* What other units share has none of its own. */
+static bool may_have_code(const struct dwarfunit *unit)
+{
+	return unit->kind != DWARF_UNIT_PARTIAL &&
+	       unit->kind != DWARF_UNIT_TYPE;
+}
+
 /* Reads the units that do not say where their code is. */
 static void complete_ranges(struct debuginfo *info)
 {
@@ -235,8 +242,7 @@ static void complete_ranges(struct debuginfo *info)
 	for (i = 0; i < info->object->unit_count; i++) {
 		struct unit *unit = &info->units[i];
 
-		if (unit->has_ranges ||
-			info->object->units[i].kind == DWARF_UNIT_PARTIAL)
+		if (unit->has_ranges || !may_have_code(&info->object->units[i]))
 			continue;
 		load_unit(info, i);
 		for (k = 0; k < unit->lines.sequence_count; k++)

@@ -14,7 +14,7 @@ enum { STEP_BYTES_MAX = 0x3fff, STEP_NUMBER, STEP_BLOCK, STEP_FORM = 0x8000 };
 #define DECODED_MAX 4
 
 /* Of the kind that the first entry of a unit is of. */
-#define FIRST_BYTES_MAX 1024
+#define FIRST_BYTES_MAX 256
 
 static bool add_attribute(struct dwarfabbrev_table *table,
 	struct dwarfcursor *cursor, uint64_t name, uint64_t form)

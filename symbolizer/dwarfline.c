@@ -105,7 +105,7 @@ static enum event run_standard(struct machine *machine, unsigned operation)
 		row->address += dwarfcursor_fixed(cursor, 2);
 		break;
 	default:
-		for (i = 0; i < rules->operands[operation]; i++)
+		for (i = 0; i < rules->operands[operation - 1]; i++)
 			dwarfcursor_uleb(cursor);
 		break;
 	}

@@ -45,7 +45,7 @@ struct dwarfline_rules {
 	unsigned line_range;
 	unsigned line_inverse;	/* of its 65,536 parts, rounded up */
 	unsigned opcode_base;
-	uint8_t operands[256];	/* of the standard operations */
+	const uint8_t *operands; /* of the standard operations, from 1 on */
 };
 
 /* All zeros is empty: nothing is found in it. */

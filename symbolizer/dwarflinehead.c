@@ -79,6 +79,7 @@ static bool read_old_tables(struct head *head)
 	return fine;
 }
 
+/* Each field takes room, else it is damage. */
 static void read_format(struct head *head, struct format *format)
 {
 	unsigned i;
@@ -88,6 +89,9 @@ static void read_format(struct head *head, struct format *format)
 		format->fields[i].content = dwarfcursor_uleb(&head->cursor);
 		format->fields[i].form =
 			(uint16_t)dwarfcursor_uleb(&head->cursor);
+		if (dwarfform_bytes(format->fields[i].form, &head->encoding) ==
+			0)
+			dwarfcursor_fail(&head->cursor);
 	}
 }
 
@@ -150,7 +154,6 @@ static void read_rules(struct head *head)
 {
 	struct dwarfline_rules *rules = &head->line->rules;
 	struct dwarfcursor *cursor = &head->cursor;
-	unsigned i;
 
 	rules->version = head->encoding.version;
 	rules->step = dwarfcursor_byte(cursor);
@@ -160,8 +163,9 @@ static void read_rules(struct head *head)
 	rules->line_base = (int8_t)dwarfcursor_byte(cursor);
 	rules->line_range = dwarfcursor_byte(cursor);
 	rules->opcode_base = dwarfcursor_byte(cursor);
-	for (i = 1; i < rules->opcode_base; i++)
-		rules->operands[i] = dwarfcursor_byte(cursor);
+	rules->operands = cursor->at;
+	if (rules->opcode_base > 0)
+		dwarfcursor_skip(cursor, rules->opcode_base - 1);
 	if (rules->line_range == 0 || rules->opcode_base == 0)
 		dwarfcursor_fail(cursor);
 	else
@@ -174,10 +178,13 @@ static bool read_start(struct head *head)
 {
 	struct dwarfcursor *cursor = &head->cursor;
 	struct dwarfbytes *program = &head->line->program;
+	struct dwarfobject *object = head->unit->object;
 	uint64_t bytes;
 
-	if (!dwarfcursor_unit(cursor, &head->encoding.offset_bytes))
+	if (dwarfobject_exhausted(object, DWARFOBJECT_LINE) ||
+		!dwarfcursor_unit(cursor, &head->encoding.offset_bytes))
 		return false;
+	dwarfobject_spend(object, DWARFOBJECT_LINE, dwarfcursor_left(cursor));
 	head->encoding.version = (unsigned)dwarfcursor_fixed(cursor, 2);
 	if (head->encoding.version < 2 || head->encoding.version > 5)
 		return false;

@@ -7,6 +7,10 @@
 
 #include "symbolizer/dwarfunit.h"
 
+/* How often the bytes of a section may be read, and what is free. */
+#define READS_MAX 4
+#define FREE_BYTES ((uint64_t)1 << 20)
+
 static const char *const names[][DWARFOBJECT_SECTIONS] = {
 	[DWARFOBJECT_WHOLE] =
 		{
@@ -96,6 +100,19 @@ struct dwarfobject *dwarfobject_open(
 		*why = reason;
 	dwarfobject_close(object);
 	return NULL;
+}
+
+void dwarfobject_spend(struct dwarfobject *object,
+	enum dwarfobject_section section, uint64_t bytes)
+{
+	object->spent[section] += bytes;
+}
+
+bool dwarfobject_exhausted(
+	const struct dwarfobject *object, enum dwarfobject_section section)
+{
+	return object->spent[section] >
+	       FREE_BYTES + object->sections[section].bytes * READS_MAX;
 }
 
 void dwarfobject_close(struct dwarfobject *object)

@@ -42,6 +42,7 @@ struct dwarfobject {
 	struct dwarfunit *units;	/* by offset; made by dwarfunit_list() */
 	size_t unit_count, unit_room;
 	struct dwarfobject *supplement;	/* of dwz; null: none */
+	uint64_t spent[DWARFOBJECT_SECTIONS]; /* bytes that units have read */
 };
 
 /*
@@ -50,6 +51,16 @@ struct dwarfobject {
  */
 struct dwarfobject *dwarfobject_open(struct elffile *file,
 	enum dwarfobject_kind kind, const char **why);
+
+/*
+ * Units may share a table, but tables that all of them share are there to cost
+ * more than the file holds: after `bytes` more of a section it may be that
+ * nothing else is to be read from it, as dwarfobject_exhausted() says.
+ */
+void dwarfobject_spend(struct dwarfobject *object,
+	enum dwarfobject_section section, uint64_t bytes);
+bool dwarfobject_exhausted(
+	const struct dwarfobject *object, enum dwarfobject_section section);
 
 /* The supplement, too. */
 void dwarfobject_close(struct dwarfobject *object);

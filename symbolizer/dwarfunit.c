@@ -315,10 +315,19 @@ static bool each_of_list(const struct dwarfunit *unit,
 		.value = value->number,
 		.is_index = value->form == DWARF_FORM_RNGLISTX,
 	};
+	const bool old = context.version < 5;
+	struct dwarfobject *object = old ? unit->home : unit->object;
+	const enum dwarfobject_section section =
+		old ? DWARFOBJECT_RANGES : DWARFOBJECT_RNGLISTS;
+	bool wanted;
 
-	if (unit->home != unit->object && context.version < 5)
+	if (dwarfobject_exhausted(object, section))
+		return true;
+	if (unit->home != unit->object && old)
 		place.value += unit->ranges_base;
-	return rangelist_each(&sections, &context, &place, take, closure);
+	wanted = rangelist_each(&sections, &context, &place, take, closure);
+	dwarfobject_spend(object, section, place.bytes);
+	return wanted;
 }
 
 bool dwarfunit_ranges(const struct dwarfunit *unit,

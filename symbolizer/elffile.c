@@ -351,11 +351,12 @@ static const char *read_headers(struct elffile *file)
 /* A file with holes may claim any size for nothing. */
 static void set_budgets(struct elffile *file, const struct openfile *opened)
 {
-	uint64_t bytes = opened->bytes < opened->bytes_on_disk
-				 ? opened->bytes
-				 : opened->bytes_on_disk;
+	uint64_t bytes;
 
-	bytes += SMALL_FILE_BYTES;
+	file->bytes_on_disk = opened->bytes < opened->bytes_on_disk
+				      ? opened->bytes
+				      : opened->bytes_on_disk;
+	bytes = file->bytes_on_disk + SMALL_FILE_BYTES;
 	file->budget = bytes * READS_MAX;
 	file->unpack_budget = bytes * UNPACKED_PER_BYTE_ON_DISK;
 	if (file->unpack_budget > UNPACKED_BYTES_MAX)

@@ -27,6 +27,7 @@ struct elffile {
 	char *path;		/* that it was opened by; null: no memory */
 	int descriptor;
 	uint64_t bytes;		/* of the whole file */
+	uint64_t bytes_on_disk;	/* of these, without holes */
 	uint64_t budget;	/* bytes that may still be read from it */
 	uint64_t unpack_budget;	/* bytes that these may still unpack to */
 	size_t section_count;

@@ -8,6 +8,9 @@
 
 #define SUFFIX "@plt"
 #define STUB_BYTES 16
+/* How many stubs a name may be of, if all names are, and what is free. */
+#define STUBS_PER_NAME 4
+#define FREE_BYTES ((size_t)1 << 20)
 
 /* A slot that the loader fills with the address of a function. */
 struct slot {
@@ -171,7 +174,8 @@ static bool add_stub(struct scan *scan, size_t section, uint64_t address,
 	size_t text = names->text_bytes;
 	struct pltnames_stub *stubs;
 
-	if (!name || text > UINT32_MAX)
+	if (!name || text > UINT32_MAX ||
+		text > FREE_BYTES + scan->string_bytes * STUBS_PER_NAME)
 		return true;
 	stubs = array_grow(
 		names->stubs, &names->room, names->count, sizeof(*stubs));

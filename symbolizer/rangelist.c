@@ -31,18 +31,14 @@ static uint64_t read_table(const struct dwarfbytes *section, uint64_t base,
 }
 
 /* DWARF 2 to 4: pairs; a pair of zeros ends, one with all ones is a base. */
-static bool each_pair(const struct rangelist_sections *sections,
-	const struct rangelist_unit *unit, uint64_t offset,
+static bool each_pair(struct dwarfcursor *cursor, uint64_t base,
 	rangelist_take *take, void *closure)
 {
-	struct dwarfcursor cursor = dwarfcursor_at(&sections->ranges, offset);
-	uint64_t base = unit->base;
-
 	for (;;) {
-		uint64_t low = dwarfcursor_fixed(&cursor, 8);
-		uint64_t high = dwarfcursor_fixed(&cursor, 8);
+		uint64_t low = dwarfcursor_fixed(cursor, 8);
+		uint64_t high = dwarfcursor_fixed(cursor, 8);
 
-		if (cursor.damaged || (low == 0 && high == 0))
+		if (cursor->damaged || (low == 0 && high == 0))
 			return true;
 		if (low == UINT64_MAX)
 			base = high;
@@ -55,21 +51,21 @@ static bool each_pair(const struct rangelist_sections *sections,
 struct list {
 	const struct rangelist_sections *sections;
 	const struct rangelist_unit *unit;
-	struct dwarfcursor cursor;
+	struct dwarfcursor *cursor;
 	uint64_t base;
 };
 
 static uint64_t read_address_by_index(struct list *list)
 {
 	return read_table(&list->sections->addresses, list->unit->address_base,
-		dwarfcursor_uleb(&list->cursor), 8, &list->cursor.damaged);
+		dwarfcursor_uleb(list->cursor), 8, &list->cursor->damaged);
 }
 
 /* Reads one entry; an empty range when it only sets the base. */
 static void read_entry(
 	struct list *list, enum kind kind, uint64_t *low, uint64_t *high)
 {
-	struct dwarfcursor *cursor = &list->cursor;
+	struct dwarfcursor *cursor = list->cursor;
 
 	*low = 0;
 	*high = 0;
@@ -107,24 +103,15 @@ static void read_entry(
 	}
 }
 
-static bool each_entry(const struct rangelist_sections *sections,
-	const struct rangelist_unit *unit, uint64_t offset,
-	rangelist_take *take, void *closure)
+static bool each_entry(struct list *list, rangelist_take *take, void *closure)
 {
-	struct list list = {
-		.sections = sections,
-		.unit = unit,
-		.cursor = dwarfcursor_at(&sections->lists, offset),
-		.base = unit->base,
-	};
-
 	for (;;) {
-		enum kind kind = dwarfcursor_fixed(&list.cursor, 1);
+		enum kind kind = dwarfcursor_fixed(list->cursor, 1);
 		uint64_t low;
 		uint64_t high;
 
-		read_entry(&list, kind, &low, &high);
-		if (list.cursor.damaged)
+		read_entry(list, kind, &low, &high);
+		if (list->cursor->damaged)
 			return true;
 		if (low < high && !take(closure, low, high))
 			return false;
@@ -132,17 +119,35 @@ static bool each_entry(const struct rangelist_sections *sections,
 }
 
 bool rangelist_each(const struct rangelist_sections *sections,
-	const struct rangelist_unit *unit, const struct rangelist_place *place,
+	const struct rangelist_unit *unit, struct rangelist_place *place,
 	rangelist_take *take, void *closure)
 {
+	const struct dwarfbytes *section =
+		unit->version < 5 ? &sections->ranges : &sections->lists;
+	struct list list = {
+		.sections = sections,
+		.unit = unit,
+		.base = unit->base,
+	};
 	uint64_t offset = place->value;
+	struct dwarfcursor cursor;
 	bool damaged = false;
+	const uint8_t *start;
+	bool wanted;
 
-	if (unit->version < 5)
-		return each_pair(sections, unit, offset, take, closure);
-	if (place->is_index)
+	place->bytes = 0;
+	if (unit->version >= 5 && place->is_index)
 		offset = unit->lists_base +
-			 read_table(&sections->lists, unit->lists_base, offset,
+			 read_table(section, unit->lists_base, offset,
 				 unit->offset_bytes, &damaged);
-	return damaged || each_entry(sections, unit, offset, take, closure);
+	if (damaged)
+		return true;
+	cursor = dwarfcursor_at(section, offset);
+	start = cursor.at;
+	list.cursor = &cursor;
+	wanted = unit->version < 5
+			 ? each_pair(&cursor, unit->base, take, closure)
+			 : each_entry(&list, take, closure);
+	place->bytes = (uint64_t)(cursor.at - start);
+	return wanted;
 }

@@ -26,6 +26,7 @@ struct rangelist_unit {
 struct rangelist_place {
 	uint64_t value;		/* offset in the section, or an index */
 	bool is_index;		/* DW_FORM_rnglistx */
+	uint64_t bytes;		/* that the list took, when it has been read */
 };
 
 typedef bool rangelist_take(void *closure, uint64_t low, uint64_t high);
@@ -35,7 +36,7 @@ typedef bool rangelist_take(void *closure, uint64_t low, uint64_t high);
  * wanted no more.
  */
 bool rangelist_each(const struct rangelist_sections *sections,
-	const struct rangelist_unit *unit, const struct rangelist_place *place,
+	const struct rangelist_unit *unit, struct rangelist_place *place,
 	rangelist_take *take, void *closure);
 
 #endif
