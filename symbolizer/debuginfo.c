@@ -10,6 +10,9 @@
 #include "symbolizer/dwarfsupplement.h"
 #include "symbolizer/functionname.h"
 
+/* Units that may be at one address; in sound files there are two or three. */
+#define OVERLAPS_MAX 64
+
 struct unit {
 	bool has_ranges;
 	bool loaded;
@@ -225,13 +228,6 @@ static void load_unit(struct debuginfo *info, size_t index)
 	dwarfline_open(&unit->lines, &info->object->units[index], info->floor);
 }
 
-/* What other units share has none of its own. */
-static bool may_have_code(const struct dwarfunit *unit)
-{
-	return unit->kind != DWARF_UNIT_PARTIAL &&
-	       unit->kind != DWARF_UNIT_TYPE;
-}
-
 /* Reads the units that do not say where their code is. */
 static void complete_ranges(struct debuginfo *info)
 {
@@ -242,7 +238,7 @@ static void complete_ranges(struct debuginfo *info)
 	for (i = 0; i < info->object->unit_count; i++) {
 		struct unit *unit = &info->units[i];
 
-		if (unit->has_ranges || !may_have_code(&info->object->units[i]))
+		if (unit->has_ranges || info->object->units[i].kind == DWARF_UNIT_PARTIAL)
 			continue;
 		load_unit(info, i);
 		for (k = 0; k < unit->lines.sequence_count; k++)
@@ -302,6 +298,7 @@ static bool find_in_ranges(
 	struct debuginfo *info, uint64_t address, struct debuginfo_place *place)
 {
 	size_t i = ranges_before(info, address);
+	unsigned tried = 0;
 	unsigned best = 0;
 
 	for (; i > 0 && info->ranges[i - 1].highest > address; i--) {
@@ -310,6 +307,8 @@ static bool find_in_ranges(
 
 		if (range->high <= address)
 			continue;
+		if (tried++ == OVERLAPS_MAX)
+			break;
 		load_unit(info, range->unit);
 		here = look_in(&info->units[range->unit], address);
 		if (knowledge(&here) > best) {

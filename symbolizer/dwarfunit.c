@@ -4,6 +4,8 @@
 #include "symbolizer/dwarfentry.h"
 
 #define ADDRESS_BYTES 8
+/* Of a unit that tells of any function; smaller ones would cost the most. */
+#define ENTRIES_BYTES_MIN 4
 
 /* The header of a table of offsets begins with its length and a version. */
 static unsigned header_bytes(const struct dwarfunit *unit, unsigned rest)
@@ -66,6 +68,8 @@ bool dwarfunit_list(struct dwarfobject *object)
 		if (!read_header(&unit, &cursor))
 			continue;
 		unit.entries = (uint64_t)(cursor.at - info->data);
+		if (unit.end - unit.entries < ENTRIES_BYTES_MIN)
+			continue;
 		if (!add_unit(object, &unit))
 			return false;
 	}
