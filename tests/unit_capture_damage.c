@@ -64,10 +64,10 @@ static void restore(struct large *large)
 	memcpy(large->damaged.bytes, large->capture.bytes, large->capture.size);
 }
 
-/* Reads the damaged one; how many errors there were. */
-static size_t read_damaged(struct large *large, size_t size)
+/* Reads the file; how many errors there were. */
+static size_t read_file(struct large *large, const char *path)
 {
-	struct read_back read = read_back_part(&large->damaged, size);
+	struct read_back read = read_back_files(&path, 1);
 	const char *at = read.text.data;
 	const char *end = at + read.text.length;
 	size_t errors = read.errors.count;
@@ -83,6 +83,18 @@ static size_t read_damaged(struct large *large, size_t size)
 			large->read[number]++;
 	}
 	read_back_free(&read);
+	return errors;
+}
+
+/* Likewise the first bytes of the damaged one. */
+static size_t read_damaged(struct large *large, size_t size)
+{
+	const char *path = read_back_path(0);
+	size_t errors;
+
+	make_file_of(&large->damaged, path, size);
+	errors = read_file(large, path);
+	unlink(path);
 	return errors;
 }
 
@@ -174,6 +186,8 @@ static void pages_that_are_gone_twice_or_elsewhere(void **state)
 static void cut_anywhere_what_is_before_it_is_read(void **state)
 {
 	struct large large = make_large(255);
+	const char *path = read_back_path(0);
+	size_t step = long_or(1, 997);
 	size_t said = sizeof(struct binlog_block);
 	size_t size, i;
 
@@ -183,17 +197,19 @@ static void cut_anywhere_what_is_before_it_is_read(void **state)
 	for (i = 0; i < BINLOG_PAGE; i++)
 		if (page_of(&large, 254)[i] != 0)
 			said = (i + 4) & ~(size_t)3;
-	for (size = BINLOG_PAGE; size <= large.damaged.size;
-		size += long_or(1, 997)) {
+	make_file(&large.damaged, path);
+	for (size = large.damaged.size; size >= BINLOG_PAGE; size -= step) {
 		size_t whole = size / BINLOG_PAGE - 1;
 		bool part = size % BINLOG_PAGE >= said;
 
-		assert_int_equal(read_damaged(&large, size) > 0,
-			size < large.damaged.size);
+		assert_int_equal(truncate(path, (off_t)size), 0);
+		assert_int_equal(
+			read_file(&large, path) > 0, size < large.damaged.size);
 		for (i = 0; i < large.blocks; i++)
 			assert_int_equal(large.read[i],
 				i < whole || (i == whole && part));
 	}
+	unlink(path);
 	free_large(&large);
 }
 
