@@ -2,6 +2,8 @@
  * Any bytes as a file in Heph's trace format: it is read to its end, and every
  * message in it can be shown.
  */
+#include <endian.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +24,39 @@ static void show(const struct message *message, struct render_buffer *text)
 	text->length = 0;
 	message_text(message, text);
 	FUZZ_CHECK(!text->failed);
+}
+
+static bool is_magic(const uint8_t *at)
+{
+	uint32_t magic;
+
+	memcpy(&magic, at, sizeof(magic));
+	magic = be32toh(magic);
+	return magic == HEPH_OPTION_MAGIC || magic == HEPH_EVENT_MAGIC;
+}
+
+/* A packet ends where the next one begins, which mutations do not know. */
+static void set_sizes(uint8_t *data, size_t size)
+{
+	size_t end = size;
+
+	for (size_t at = size; at-- > 0;) {
+		uint32_t bytes = htobe32((uint32_t)(end - at));
+
+		if (end - at < HEPH_HEAD_BYTES || !is_magic(data + at))
+			continue;
+		memcpy(data + at + 4, &bytes, sizeof(bytes));
+		end = at;
+	}
+}
+
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t most, unsigned int seed)
+{
+	size = LLVMFuzzerMutate(data, size, most);
+	if (seed % 8 > 0)
+		set_sizes(data, size);
+	return size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
