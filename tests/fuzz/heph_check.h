@@ -61,9 +61,9 @@ static inline size_t heph_check(const uint8_t *bytes, size_t size)
 		uint64_t packet = heph_check_number(&all, 4);
 		struct heph_check body = {all.at, all.at};
 
-		FUZZ_CHECK(packet >= HEPH_HEAD_BYTES &&
-			   packet - HEPH_HEAD_BYTES <=
-				   (size_t)(all.end - all.at));
+		FUZZ_CHECK(
+			packet >= HEPH_HEAD_BYTES &&
+			packet - HEPH_HEAD_BYTES <= (size_t)(all.end - all.at));
 		all.at = body.end = all.at + packet - HEPH_HEAD_BYTES;
 		if (magic == HEPH_OPTION_MAGIC) {
 			heph_check_string(&body);
