@@ -92,4 +92,20 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 	return value;
 }
 
+/* How many of the bytes that are left are zero before another comes. */
+static inline size_t cursor_zeros(const struct cursor *cursor)
+{
+	const uint8_t *at = cursor->at;
+	uint64_t word;
+
+	for (; (size_t)(cursor->end - at) >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (word != 0)
+			break;
+	}
+	while (at < cursor->end && *at == 0)
+		at++;
+	return (size_t)(at - cursor->at);
+}
+
 #endif

@@ -122,6 +122,13 @@ bool definition_is_formatted(const struct definition_context *context);
 /* How many of the arguments are not those of the format: see text.def. */
 size_t definition_arguments_before(const struct definition_context *context);
 
+/* Something is not defined that was to be: there was no memory. */
+static inline bool definition_table_lacks(const struct definition_table *table)
+{
+	return table->pool.failed || table->strings.failed ||
+	       table->streams.failed || table->contexts.failed;
+}
+
 void definition_table_free(struct definition_table *table);
 
 #endif

@@ -225,7 +225,10 @@ const struct fields *fields_of(const struct message *message)
 
 	if (!context->fields)
 		context->fields = make(message);
-	return context->fields ? context->fields : &no_fields;
+	if (context->fields)
+		return context->fields;
+	recording_report(message->capture, ERROR_MEMORY, message->offset, 0);
+	return &no_fields;
 }
 
 static uint64_t cut_unsigned(uint64_t bits, uint8_t size)

@@ -28,6 +28,7 @@ static bool grow(struct id_map *map)
 	map->slots = calloc(slots, sizeof(*map->slots));
 	if (!map->slots) {
 		*map = old;
+		map->failed = true;
 		return false;
 	}
 	map->mask = slots - 1;

@@ -21,6 +21,7 @@ struct id_map {
 	struct id_map_slot *slots;
 	size_t mask; /* slots - 1, a power of two minus 1 */
 	size_t count;
+	bool failed; /* no memory: something was not set */
 };
 
 extern uint64_t id_map_seed;

@@ -12,14 +12,14 @@
 
 static bool make_rows(struct packed_body *body, size_t count)
 {
-	if (count <= body->row_room && body->rows)
+	if (count < body->row_room)
 		return true;
 	free(body->rows);
 	free(body->sites);
-	body->row_room = count;
 	body->rows = calloc(count + 1, sizeof(*body->rows));
 	body->sites = calloc(count + 1, sizeof(*body->sites));
-	return body->rows && body->sites;
+	body->row_room = body->rows && body->sites ? count + 1 : 0;
+	return body->row_room > 0;
 }
 
 static void free_writers(struct packed_body *body)
@@ -32,16 +32,19 @@ static void free_writers(struct packed_body *body)
 
 static bool make_writers(struct packed_body *body, size_t count)
 {
-	if (count <= body->writer_room && body->writers)
+	bool good;
+
+	if (count < body->writer_room)
 		return true;
 	free_writers(body);
-	body->writer_room = count;
 	body->writers = calloc(count + 1, sizeof(*body->writers));
 	body->processes = calloc(count + 1, sizeof(struct packed_process *));
 	body->clocks_of = calloc(count + 1, sizeof(struct packed_body_clock *));
 	body->clocks = calloc(count + 1, sizeof(*body->clocks));
-	return body->writers && body->processes && body->clocks_of &&
+	good = body->writers && body->processes && body->clocks_of &&
 	       body->clocks;
+	body->writer_room = good ? count + 1 : 0;
+	return good;
 }
 
 static bool resolve_writer(struct packed_body *body, size_t i)

@@ -23,6 +23,19 @@ struct packed_log *packed_log_new(
 	return log;
 }
 
+bool packed_log_lacks(const struct packed_log *log)
+{
+	const struct id_map *const maps[] = {&log->captures, &log->modules,
+		&log->magics, &log->processes, &log->threads, &log->strings,
+		&log->streams, &log->traces, &log->calls, &log->contexts};
+	bool lacks = log->pool.failed || log->context_pool.failed;
+	size_t i;
+
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		lacks = lacks || maps[i]->failed;
+	return lacks;
+}
+
 void packed_log_free(struct packed_log *log)
 {
 	struct packed_process *process;
@@ -171,6 +184,13 @@ const struct program_module *packed_log_module(
 	return module;
 }
 
+/* What they lack is what the log lacks. */
+static void note_programs(
+	struct packed_log *log, const struct recording *capture)
+{
+	log->pool.failed |= program_table_lacks(&capture->programs);
+}
+
 struct packed_process *packed_log_make_process(struct packed_log *log,
 	uint32_t id, uint32_t capture_id, uint32_t pid, uint32_t number)
 {
@@ -184,6 +204,7 @@ struct packed_process *packed_log_make_process(struct packed_log *log,
 		.program = program_find(&capture->programs, pid, number),
 		.older = log->newest,
 	};
+	note_programs(log, capture);
 	if (!made->program || !id_map_set(&log->processes, id, made))
 		return NULL;
 	log->newest = made;
@@ -238,6 +259,7 @@ static bool add_mapping(struct packed_log *log, struct packed_process *process,
 	if (!program_add_mapping(
 		    &process->capture->programs, process->program, mapped))
 		return false;
+	note_programs(log, process->capture);
 	if (process->program->module_count > before)
 		log->map_bytes += size;
 	return true;

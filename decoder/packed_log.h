@@ -78,6 +78,7 @@ struct packed_log {
 	uint64_t used; /* when, in frames */
 	bool begun;
 	bool ended;
+	bool lacks; /* no memory for something, and it was told */
 };
 
 /* Borrows both.  Null: out of memory. */
@@ -90,6 +91,9 @@ void *packed_log_take(struct packed_log *log, size_t size);
 
 /* Likewise, with a NUL after the bytes. */
 char *packed_log_copy(struct packed_log *log, struct packed_bytes bytes);
+
+/* Something is not there that was defined: no memory. */
+bool packed_log_lacks(const struct packed_log *log);
 
 /* Null is fine. */
 void packed_log_free(struct packed_log *log);

@@ -230,6 +230,38 @@ static void check_version(struct packed_reader *reader, uint64_t offset)
 		report(reader, ERROR_VERSION, offset, version);
 }
 
+static void take_known(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	switch (reader->record.tag) {
+	case PACKED_BATCH:
+		take_batch(reader, log, offset);
+		return;
+	case PACKED_DATA:
+		take_data(reader, log, offset);
+		return;
+	case PACKED_END:
+		take_end(reader, log, offset);
+		return;
+	case PACKED_PREAMBLE:
+		check_version(reader, offset);
+		break;
+	}
+	if (!packed_define(log, &reader->record))
+		report(reader, ERROR_PACKED_RECORD, offset, reader->record.tag);
+}
+
+/* Once: what follows lacks what could not be kept. */
+static void tell_of_memory(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	bool lacks = packed_log_lacks(log);
+
+	if (lacks && !log->lacks)
+		report(reader, ERROR_MEMORY, offset, 0);
+	log->lacks = lacks;
+}
+
 static void take_record(struct packed_reader *reader, const struct frame *frame)
 {
 	struct packed_record *record = &reader->record;
@@ -244,25 +276,15 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 	if (record->extra > 0)
 		report(reader, ERROR_PACKED_EXTRA, frame->offset,
 			record->extra);
-	log = record->known ? log_of(reader) : NULL;
-	if (!log)
+	if (!record->known)
 		return;
-	switch (record->tag) {
-	case PACKED_BATCH:
-		take_batch(reader, log, frame->offset);
+	log = log_of(reader);
+	if (!log) {
+		report(reader, ERROR_MEMORY, frame->offset, 0);
 		return;
-	case PACKED_DATA:
-		take_data(reader, log, frame->offset);
-		return;
-	case PACKED_END:
-		take_end(reader, log, frame->offset);
-		return;
-	case PACKED_PREAMBLE:
-		check_version(reader, frame->offset);
-		break;
 	}
-	if (!packed_define(log, record))
-		report(reader, ERROR_PACKED_RECORD, frame->offset, record->tag);
+	take_known(reader, log, frame->offset);
+	tell_of_memory(reader, log, frame->offset);
 }
 
 static void report_damage(

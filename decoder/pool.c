@@ -27,8 +27,10 @@ static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 	if (size < wish)
 		size = wish;
 	chunk = malloc(sizeof(*chunk) + size);
-	if (!chunk)
+	if (!chunk) {
+		pool->failed = true;
 		return NULL;
+	}
 	chunk->size = size;
 	chunk->older = pool->chunks;
 	pool->chunks = chunk;
@@ -75,4 +77,5 @@ void pool_free(struct pool *pool)
 	}
 	pool->left = 0;
 	pool->bytes = 0;
+	pool->failed = false;
 }

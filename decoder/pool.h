@@ -6,6 +6,7 @@
 #ifndef DECODER_POOL_H
 #define DECODER_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pool_chunk;
@@ -15,6 +16,7 @@ struct pool {
 	struct pool_chunk *chunks;
 	size_t left;  /* bytes unused in the newest chunk */
 	size_t bytes; /* of all chunks */
+	bool failed;  /* no memory: something is not there */
 };
 
 /* Aligned for any type and not initialized.  Null: out of memory. */

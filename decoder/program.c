@@ -203,8 +203,10 @@ bool program_add_mapping(struct program_table *table, struct program *program,
 		return true;
 	if (program->module_count >= limits_size(LIMIT_MODULES))
 		return false;
-	if (!make_room(program))
+	if (!make_room(program)) {
+		table->pool.failed = true;
 		return true;
+	}
 	kept.path = pool_copy(&table->pool, module->path, module->path_bytes);
 	kept.build_id = (const uint8_t *)pool_copy(
 		&table->pool, module->build_id, module->build_id_bytes);

@@ -61,6 +61,13 @@ struct program_table {
 	struct pool pool;
 };
 
+/* Something of a process is not there that was described: no memory. */
+static inline bool program_table_lacks(const struct program_table *table)
+{
+	return table->pool.failed || table->programs.failed ||
+	       table->pids.failed || table->numbers.failed;
+}
+
 /*
  * The process with this id and number (see struct binlog_block), made if need
  * be.  Null: out of memory.

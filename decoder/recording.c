@@ -96,6 +96,9 @@ size_t recording_read(
 	}
 	if (n < 0)
 		report_system(capture, ERROR_READ, offset + done);
+	else if (done < size && offset + done < capture->size && !capture->live)
+		recording_report(capture, ERROR_SHRUNK, offset + done,
+			capture->size - offset - done);
 	if (fd >= 0)
 		return_descriptor(capture, fd);
 	capture->read += done;

@@ -100,25 +100,12 @@ static void enter_block(struct writer_stream *stream)
 		stream->program->process != block->process)
 		stream->program = program_find(
 			&stream->capture->programs, block->pid, block->process);
-	if (!stream->program || !writer_window_enlarge(stream))
+	if (!stream->program)
+		give_up_block(stream, ERROR_MEMORY, 0);
+	else if (!writer_window_enlarge(stream))
 		leave_block(stream);
 	else
 		stream->state = WRITER_MESSAGE;
-}
-
-static size_t count_zeros(const struct cursor *bytes)
-{
-	const uint8_t *at = bytes->at;
-	uint64_t word;
-
-	for (; (size_t)(bytes->end - at) >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		if (word != 0)
-			break;
-	}
-	while (at < bytes->end && *at == 0)
-		at++;
-	return (size_t)(at - bytes->at);
 }
 
 /*
@@ -132,7 +119,7 @@ static void check_tail(struct writer_stream *stream)
 
 	do {
 		struct cursor rest = writer_window_look(stream, 1);
-		size_t run = count_zeros(&rest);
+		size_t run = cursor_zeros(&rest);
 
 		zeros += run;
 		stream->window_at += run;
@@ -207,6 +194,17 @@ static bool take_module(struct writer_stream *stream, struct cursor *record)
 	return good;
 }
 
+/* Once: the texts that follow lack what could not be kept. */
+static void tell_of_memory(struct writer_stream *stream)
+{
+	bool lacks = definition_table_lacks(&stream->definitions) ||
+		     program_table_lacks(&stream->capture->programs);
+
+	if (lacks && !stream->lacks)
+		report(stream, ERROR_MEMORY, 0);
+	stream->lacks = lacks;
+}
+
 static void take_control(
 	struct writer_stream *stream, uint32_t kind, struct cursor *record)
 {
@@ -241,6 +239,7 @@ static void take_control(
 	}
 	if (!good || record->failed)
 		report(stream, ERROR_DEFINITION, kind);
+	tell_of_memory(stream);
 }
 
 /* False: the block has ended. */

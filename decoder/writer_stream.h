@@ -51,6 +51,7 @@ struct writer_stream {
 	uint32_t last_context;	/* of the message before in this block, or 0 */
 	uint32_t other_context; /* the last other one in its line, or 0 */
 	bool partial;		/* the last message was */
+	bool lacks;		/* no memory for what was defined; told */
 	bool live;		/* the last block may still be written to */
 	writer_stream_keep *keep; /* null: nobody */
 	void *keeper;

@@ -30,7 +30,9 @@ __attribute__((visibility("default"))) const struct coverage coverage = {
 
 /* Says which kind the counters are of; nobody calls it. */
 HIDDEN void __gcov_merge_add(void);
-HIDDEN void __gcov_merge_add(void) {}
+HIDDEN void __gcov_merge_add(void)
+{
+}
 
 static void *map(void *address, size_t size, int flags, long descriptor)
 {
@@ -64,8 +66,8 @@ __attribute__((constructor(101))) static void begin(void)
 {
 	size_t size = (size_t)((char *)coverage_counts_end -
 			       (char *)coverage_counts_begin);
-	long descriptor = sys_enter(SYS_openat, AT_FDCWD,
-		(long)COVERAGE_COUNTS, O_RDWR | O_CLOEXEC, 0, 0, 0);
+	long descriptor = sys_enter(SYS_openat, AT_FDCWD, (long)COVERAGE_COUNTS,
+		O_RDWR | O_CLOEXEC, 0, 0, 0);
 
 	if (descriptor < 0)
 		return;

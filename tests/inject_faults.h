@@ -1,0 +1,162 @@
+/*
+ * Lets the k-th allocation or read of a unit test fail, and all that follow if
+ * wanted.  It defines malloc() and pread() of the program: not for more than
+ * one file, nor where a sanitizer has its own.
+ */
+#ifndef TESTS_INJECT_FAULTS_H
+#define TESTS_INJECT_FAULTS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum inject_kind {
+	INJECT_NOTHING,
+	INJECT_MEMORY,	    /* ENOMEM */
+	INJECT_ERROR,	    /* EIO of a read */
+	INJECT_INTERRUPTED, /* EINTR of a read */
+	INJECT_SHORT,	    /* a read gives a byte only */
+	INJECT_END,	    /* a read finds the end of the file */
+};
+
+static struct {
+	enum inject_kind kind;
+	unsigned long left; /* calls before the one that fails */
+	bool for_ever;
+	bool happened;
+	long blocks; /* of memory that are in use since inject_begin() */
+} inject;
+
+static inline void inject_begin(
+	enum inject_kind kind, unsigned long which, bool for_ever)
+{
+	inject.kind = kind;
+	inject.left = which;
+	inject.for_ever = for_ever;
+	inject.happened = false;
+	inject.blocks = 0;
+}
+
+static inline void inject_end(void)
+{
+	inject.kind = INJECT_NOTHING;
+}
+
+static inline bool inject_now(bool concerned)
+{
+	if (!concerned)
+		return false;
+	if (inject.left > 0) {
+		inject.left--;
+		return false;
+	}
+	if (inject.happened && !inject.for_ever)
+		return false;
+	inject.happened = true;
+	return true;
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define INJECT_POSSIBLE 1
+
+/* glibc's own, behind the names. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *block);
+ssize_t __pread_chk(
+	int fd, void *buffer, size_t size, off_t offset, size_t room);
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+
+static inline void *inject_allocated(void *block)
+{
+	inject.blocks += block != NULL;
+	return block;
+}
+
+static inline bool inject_no_memory(void)
+{
+	if (!inject_now(inject.kind == INJECT_MEMORY))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	return inject_no_memory() ? NULL
+				  : inject_allocated(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return inject_no_memory()
+		       ? NULL
+		       : inject_allocated(__libc_calloc(count, size));
+}
+
+void *realloc(void *old, size_t size)
+{
+	if (inject_no_memory())
+		return NULL;
+	return old ? __libc_realloc(old, size)
+		   : inject_allocated(__libc_malloc(size));
+}
+
+void free(void *block)
+{
+	inject.blocks -= block != NULL;
+	__libc_free(block);
+}
+
+/* What becomes of `size` bytes; -1: an error. */
+static inline ssize_t inject_read_size(size_t size)
+{
+	if (!inject_now(inject.kind > INJECT_MEMORY))
+		return (ssize_t)size;
+	switch (inject.kind) {
+	case INJECT_SHORT:
+		return size > 0;
+	case INJECT_END:
+		return 0;
+	default:
+		errno = inject.kind == INJECT_ERROR ? EIO : EINTR;
+		return -1;
+	}
+}
+
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	ssize_t most = inject_read_size(size);
+
+	return most <= 0 ? most
+			 : syscall(SYS_pread64, fd, buffer, most, offset);
+}
+
+ssize_t __pread_chk(
+	int fd, void *buffer, size_t size, off_t offset, size_t room)
+{
+	(void)room;
+	return pread(fd, buffer, size, offset);
+}
+
+ssize_t read(int fd, void *buffer, size_t size)
+{
+	ssize_t most = inject_read_size(size);
+
+	return most <= 0 ? most : syscall(SYS_read, fd, buffer, most);
+}
+
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
+{
+	(void)room;
+	return read(fd, buffer, size);
+}
+#else
+#define INJECT_POSSIBLE 0
+#endif
+
+#endif
