@@ -144,6 +144,14 @@ static bool open_file(struct live *live, char *path, const struct stat *st)
 	struct error_list errors = {0};
 	struct recording *recording = recording_open_live(path, &errors);
 
+	if (recording && (recording->device != st->st_dev ||
+				 recording->inode != st->st_ino)) {
+		/* Another file, or a link, has come there meanwhile. */
+		recording_close(recording);
+		live->skipped = true;
+		free(path);
+		return true;
+	}
 	if (recording) {
 		recording->errors = live->errors;
 		live->seen_any = true;

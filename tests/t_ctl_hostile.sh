@@ -62,6 +62,12 @@ app=$!
 until_true is_recorded one
 sleep 0.1
 cp one/*.binlog cut/a.binlog
+mkdir linked
+ln -s ../one/*.binlog linked
+"$ctl" linked level=err >out 2>errors
+same "what a link in a directory leads to is not switched with it" 1 "$("$ctl" one status | grep -c 'on, level all')"
+"$ctl" one level=err >out 2>errors
+same "where it is, it is" 1 "$("$ctl" one status | grep -c 'on, level err')"
 kill $app
 wait $app 2>/dev/null
 cat >cutter.py <<'END'

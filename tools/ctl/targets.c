@@ -76,12 +76,13 @@ static bool has_executed(int fd)
 }
 
 /* Into `target`; false: it is not a capture that we read, or errno is not 0. */
-static bool open_capture(struct target *target, const char *path)
+static bool open_capture(struct target *target, const char *path, int flags)
 {
 	struct binlog_header *header = &target->header;
 	struct stat st;
 
-	target->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	target->fd = open(
+		path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags);
 	if (target->fd < 0)
 		return false;
 	errno = 0;
@@ -152,7 +153,7 @@ static bool open_named(
 				sizeof(target->path) - (size_t)length)
 			continue;
 		strcpy(target->path + length, entry->d_name);
-		opened = open_capture(target, target->path);
+		opened = open_capture(target, target->path, O_NOFOLLOW);
 	}
 	if (entries)
 		closedir(entries);
@@ -172,7 +173,7 @@ static bool open_mapping(
 	if (open_named(target, mapping, ""))
 		return true;
 	reason = errno;
-	if (open_capture(target, mapping->file)) {
+	if (open_capture(target, mapping->file, 0)) {
 		snprintf(target->path, sizeof(target->path), "/proc/self/fd/%d",
 			target->fd);
 		return true;
@@ -295,7 +296,8 @@ static bool open_process(struct targets *targets, const char *place)
 
 /* ---- of a directory ---- */
 
-/* False: out of memory.  What is no capture is passed over. */
+/* False: out of memory.  What is no capture is passed over, and what a link
+ * leads to is not of this directory. */
 static bool open_entry(struct targets *targets, const char *name)
 {
 	struct target *target = add_target(targets);
@@ -306,7 +308,7 @@ static bool open_entry(struct targets *targets, const char *name)
 	length = snprintf(target->path, sizeof(target->path), "%s/%s",
 		targets->directory, name);
 	if (length >= (int)sizeof(target->path) ||
-		!open_capture(target, target->path)) {
+		!open_capture(target, target->path, O_NOFOLLOW)) {
 		drop_target(targets);
 		return true;
 	}
