@@ -41,6 +41,8 @@ static const char *give_up_all(const struct confine_needs *wanted)
 		return VARIABLE "=require: the kernel does not let rights be "
 				"given up: unset it";
 	bounded = is_bounded(wanted);
+	if (secure_getenv("LD_PRELOAD"))
+		needs |= CONFINE_PRELOADED;
 	if (needs & CONFINE_KEEPS && bounded)
 		needs |= CONFINE_WRITES;
 	if (!reader_calls_filter(needs))

@@ -17,21 +17,28 @@
 
 /* Beyond reading files and writing to what is open. */
 enum confine_need {
-	CONFINE_WORKER = 1 << 0, /* to start and to end the symbolizer's */
-	CONFINE_ROOTED = 1 << 1, /* to open files below another root */
-	CONFINE_WRITES = 1 << 2, /* to make files below the directories */
-	CONFINE_KEEPS = 1 << 3,	 /* likewise, and it can do without: only */
-				 /* where Landlock bounds it */
-	CONFINE_SHARES = 1 << 4, /* to map files shared, and free parts */
+	/* to start and to end the symbolizer's worker */
+	CONFINE_WORKER = 1 << 0,
+	/* to open files below another root */
+	CONFINE_ROOTED = 1 << 1,
+	/* to make files below the directories */
+	CONFINE_WRITES = 1 << 2,
+	/* likewise, where Landlock bounds it; it can do without */
+	CONFINE_KEEPS = 1 << 3,
+	/* to map files shared; others may see what is open */
+	CONFINE_SHARES = 1 << 4,
 	CONFINE_THREADS = 1 << 5,
-	CONFINE_TERMINAL = 1 << 6,  /* to set its modes, to stop oneself */
-	CONFINE_PROCESSES = 1 << 7, /* to look at others by /proc, which */
-				    /* Landlock forbids: without it */
-	CONFINE_DOWNLOADS = 1 << 8, /* the network, and all but to execute */
-	/* and to trace */
+	/* to set the modes of a terminal */
+	CONFINE_TERMINAL = 1 << 6,
+	/* to look at others by /proc, which Landlock forbids: without it */
+	CONFINE_PROCESSES = 1 << 7,
+	/* the network, and all but to execute and to trace */
+	CONFINE_DOWNLOADS = 1 << 8,
+	/* to let what is preloaded ask others: needed where something is */
+	CONFINE_PRELOADED = 1 << 9,
 };
 
-#define CONFINE_DIRECTORIES_MAX 16
+#define CONFINE_DIRECTORIES_MAX 34
 
 struct confine_needs {
 	unsigned needs;

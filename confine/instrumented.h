@@ -1,7 +1,7 @@
 /*
- * Whether more runs in this process than its source says: a sanitizer, valgrind.
- * Asked by whoever is about to forbid calls, since these make calls of their own
- * and take more memory.
+ * Whether more runs in this process than its source says: a sanitizer,
+ * valgrind.  Asked by whoever is about to forbid calls, since these make calls
+ * of their own and take more memory.
  */
 #ifndef CONFINE_INSTRUMENTED_H
 #define CONFINE_INSTRUMENTED_H

@@ -161,6 +161,16 @@ static const struct syscall_rule threads[] = {
 	MAY_IF(clone, LACKS(0, NAMESPACES))};
 static const struct syscall_rule shares[] = {MAY_IF(mmap, LACKS(2, PROT_EXEC))};
 
+/* fakeroot(1) asks for every file whose it is. */
+static const struct syscall_rule preloaded[] = {
+	MAY(semget),
+	MAY(semop),
+	MAY(semtimedop),
+	MAY(msgget),
+	MAY(msgsnd),
+	MAY(msgrcv),
+};
+
 static const struct syscall_rule terminal[] = {
 	MAY_IF(ioctl, IS(1, TCSETS)),
 	MAY_IF(ioctl, IS(1, TCSETSW)),
@@ -197,6 +207,7 @@ static const struct {
 	{CONFINE_SHARES, shares, COUNT(shares)},
 	{CONFINE_THREADS, threads, COUNT(threads)},
 	{CONFINE_TERMINAL, terminal, COUNT(terminal)},
+	{CONFINE_PRELOADED, preloaded, COUNT(preloaded)},
 };
 
 /* Raised in itself, by abort() for one. */

@@ -6,6 +6,8 @@
 #include "decoder/last_lines.h"
 #include "decoder/spool.h"
 
+_Static_assert(CONFINE_DIRECTORIES_MAX >= OUTPUTS_MAX + 2, "");
+
 /* More of it than fits into memory may have to wait. */
 static bool is_spooled(const struct outputs_one *one)
 {

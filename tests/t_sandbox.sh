@@ -143,12 +143,21 @@ LD_PRELOAD=$lib BINLOG_DIR=$TMP/again "$show" -q data >real
 cat again.said real | sort >got
 same_file "a reader that is recorded itself loses nothing" <(sort wanted) got
 
+"$show" -q --stacks data >wanted
+fakeroot "$show" -q --stacks data >got 2>errors
+same_file "with fakeroot all is shown" wanted got
+for preloaded in /usr/lib/*-linux-gnu/{libjemalloc.so.2,libtcmalloc_minimal.so.4,libmimalloc.so.2.0,faketime/libfaketime.so.1}; do
+	[ -e "$preloaded" ] || continue
+	LD_PRELOAD=$preloaded "$show" -q --stacks data >got 2>errors
+	same_file "with ${preloaded##*/} all is shown" wanted got
+done
+
 # ---- without rights ----
 if [ -n "$rootless" ]; then
 	chmod -R a+rX "$TMP"
 	rm -rf "$TMP/home" && mkdir -m 777 "$TMP/home"
 	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$show" -q data >got 2>errors
-	same_file "nobody reads in the same sandbox" wanted got
+	same "nobody reads in the same sandbox" "$("$show" -q data)" "$(cat got)"
 	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$show" -q --stacks data >got 2>errors
 	same_file "nobody reads names in it" wanted.stacks got
 else
