@@ -1,6 +1,7 @@
 #include "decoder/core_file.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,6 +84,8 @@ size_t core_file_captures(
 				count = enter(fd, headers, count, offset + i);
 		offset += sizeof(pages);
 		data = lseek(fd, (off_t)offset, SEEK_DATA);
+		if (data < 0 && errno == ENXIO)
+			break; /* nothing but a hole is left */
 		if (data > (off_t)offset)
 			offset = (uint64_t)data & ~(uint64_t)(BINLOG_PAGE - 1);
 	}

@@ -238,7 +238,8 @@ static void complete_ranges(struct debuginfo *info)
 	for (i = 0; i < info->object->unit_count; i++) {
 		struct unit *unit = &info->units[i];
 
-		if (unit->has_ranges || info->object->units[i].kind == DWARF_UNIT_PARTIAL)
+		if (unit->has_ranges ||
+			info->object->units[i].kind == DWARF_UNIT_PARTIAL)
 			continue;
 		load_unit(info, i);
 		for (k = 0; k < unit->lines.sequence_count; k++)

@@ -422,12 +422,16 @@ char *elffile_debug_link(struct elffile *file, uint32_t *crc)
 	return link;
 }
 
-bool elffile_crc(const struct elffile *file, uint32_t *crc)
+bool elffile_crc(struct elffile *file, uint32_t *crc)
 {
-	unsigned char *buffer = malloc(SMALL_FILE_BYTES);
+	unsigned char *buffer;
 	uint64_t offset = 0;
 	uLong sum = crc32(0, NULL, 0);
 
+	/* a file of holes would take as long as it says that it is */
+	if (!spend(&file->budget, file->bytes))
+		return false;
+	buffer = malloc(SMALL_FILE_BYTES);
 	while (buffer && offset < file->bytes) {
 		uint64_t bytes = file->bytes - offset;
 

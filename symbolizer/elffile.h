@@ -77,6 +77,6 @@ void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes);
 char *elffile_debug_link(struct elffile *file, uint32_t *crc);
 
 /* The CRC32 of zlib of the whole file; false when it cannot be read. */
-bool elffile_crc(const struct elffile *file, uint32_t *crc);
+bool elffile_crc(struct elffile *file, uint32_t *crc);
 
 #endif
