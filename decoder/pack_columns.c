@@ -204,6 +204,8 @@ static void put_strings(
 	struct work *work, const uint32_t *order, size_t count, size_t argument)
 {
 	const struct pack_batch *batch = work->batch;
+	/* Without any bytes the empty string is no null pointer. */
+	const char *bytes = batch->bytes.data ? batch->bytes.data : "";
 	struct string_value *strings = work->columns->strings;
 	size_t i;
 
@@ -214,8 +216,7 @@ static void put_strings(
 		strings[i] = (struct string_value){0};
 		if (value != PACK_COLUMNS_NULL)
 			strings[i] = (struct string_value){
-				batch->bytes.data + (value >> 32),
-				(uint32_t)value};
+				bytes + (value >> 32), (uint32_t)value};
 	}
 	string_columns_write(&work->columns->string_writer,
 		&work->columns->body, strings, count);

@@ -45,6 +45,12 @@ verdict $? "to recover it again changes nothing"
 "$show" "$TMP/clean" >"$TMP/got" 2>/dev/null
 same_file "a capture comes out as a packed log" "$TMP/want" "$TMP/got"
 
+# Its batch has no bytes of strings at all.
+printf '#include <stdio.h>\nint main(void) { printf("%%s|", ""); return 0; }\n' >"$TMP/empty.c"
+$CC -w -fno-builtin -o "$TMP/empty" "$TMP/empty.c" || exit 1
+say empty "$TMP/empty"
+same "an empty string alone is not taken for a null pointer" "|" "$("$show" --recover "$TMP/c/empty" 2>/dev/null | "$show" --raw -q -)"
+
 script -qec "'$show' --recover '$TMP/clean'" /dev/null >"$TMP/got" 2>&1 </dev/null
 grep -q "standard output is a terminal" "$TMP/got"
 verdict $? "a terminal is not written to" "$(head -c 200 "$TMP/got")"
