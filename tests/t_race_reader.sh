@@ -51,8 +51,8 @@ $tools/binlog-pack -q $1/data -o -
 $tools/binlog-top -b -n 2 -d 0.1 $1/data
 $tools/binlog-ctl $1/data status
 $tools/binlog-symbolize addresses
-timeout --preserve-status -s INT -k 10 0.3 $tools/binlog-show -f $1/data
-timeout --preserve-status -s INT -k 10 0.3 $tools/binlog-pack -q --follow $1/followed -o followed.blog
+timeout --foreground --preserve-status -s INT -k 10 0.3 $tools/binlog-show -f $1/data
+timeout --foreground --preserve-status -s INT -k 10 0.3 $tools/binlog-pack -q --follow $1/followed -o followed.blog
 END
 	[ ! -e sound/the.core ] || echo "$tools/binlog-show --recover $1/the.core"
 }
@@ -63,6 +63,8 @@ read_all() { # DIR VARIABLE...: every reader once; what is wrong; statuses go to
 		status=$?
 		echo $status >>statuses
 		rm -f followed*.blog
+		# our own signal, come before it was expected
+		[ "${words[0]}" != timeout ] || [ $status -ne 130 ] || status=0
 		[ $status -le 2 ] || echo "${words[*]##*/}: ended with $status: ${*:2}: $(tail -n 3 errors)"
 	done < <(readers "$1")
 }
