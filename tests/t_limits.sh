@@ -1,0 +1,113 @@
+#!/bin/bash
+# Each limit that can be set: beyond it is what decoder/limits.def says, with the name of the switch; not below it.
+. tests/lib.sh
+. tests/packed/common.sh
+
+cat >"$TMP/limits.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static char text[100000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	printf("first %30d\n", 1);
+	printf("second %f %f\n", 1e300, 1e300);
+	printf("%s\n", text);
+	for (int i = 0; i < 5; i++)
+		printf("line %d\n", i);
+	fprintf(stderr, "begun, ");
+	printf("begun as well, ");
+	if (fork() == 0)
+		exit(0);
+	wait(NULL);
+	printf("ended\n");
+	fprintf(stderr, "ended, too\n");
+	return 0;
+}
+END
+$CC -g -O1 -w -o "$TMP/limits" "$TMP/limits.c" || exit 1
+recorded "$TMP/run" "$TMP/limits"
+capture=$TMP/run/capture
+"$tool" -q -o "$TMP/log.blog" "$capture"
+"$show" -q --output=heph --to="$TMP/trace.heph" "$capture"
+
+seen() { # NAME: what limits.def says is seen
+	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def
+}
+tested=
+limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not otherwise, and not without limits
+	local name=$1 said
+	tested+="$name "
+	said=$(seen "$name")
+	"$show" "--limit=$name=$2" "${@:3}" >"$TMP/got" 2>&1
+	grep -qaF -- "$said" "$TMP/got"
+	verdict $? "$name: beyond $2 it says: $said" "$(cut -c 1-300 "$TMP/got")"
+	case $said in
+	--) ;;
+	*) grep -aF -- "$said" "$TMP/got" | grep -qE -- "--limit=($name|[a-z-]+=N.*\b$name\b)|--limit=$name=N" ;;
+	esac
+	verdict $? "$name: and names the switch" "$(cut -c 1-300 "$TMP/got")"
+	for how in --quiet --no-limits; do
+		"$show" "$how" "${@:3}" >"$TMP/got" 2>&1
+		! grep -qaF -- "$said" "$TMP/got"
+		verdict $? "$name: not otherwise ($how)" "$(cut -c 1-300 "$TMP/got")"
+	done
+}
+limit messages 3 "$capture"
+limit padding 10 "$capture"
+limit digits 300 "$capture"
+limit call-text 10 --output=json "$TMP/run/capture"
+limit open-lines 1 "$capture"
+limit open-line-bytes 4 "$capture"
+limit around-bytes 1 --context=4 --around='first|ended' "$capture"
+limit modules 1 "$capture"
+limit definitions 100 "$TMP/log.blog"
+limit contexts 0 "$TMP/log.blog"
+limit mapped-names 1 "$TMP/log.blog"
+limit forks 0 --raw --as-written "$capture"
+limit fork-bytes 1 --raw --as-written "$capture"
+limit heph-packet 1000 "$TMP/trace.heph"
+python3 - "$packed" "$TMP/two.blog" <<'P' || exit 1
+import sys
+sys.path.insert(0, sys.argv[1])
+from costly_logs import definitions, end, one
+with open(sys.argv[2], "wb") as file:
+    file.write(b"".join((definitions(1), definitions(2), one(0, 1), one(0, 2), end(1, 1), end(1, 2))))
+P
+limit logs 1 "$TMP/two.blog"
+tested+=tables
+"$show" -q --limit=tables=1 --output=csv --to="$TMP/few" "$capture"
+"$show" -q --output=csv --to="$TMP/all" "$capture"
+[ -s "$TMP/few/rest.csv" ] && [ ! -e "$TMP/all/rest.csv" ]
+verdict $? "tables: beyond 1 there is a rest.csv, not otherwise" "$(ls "$TMP/few" "$TMP/all")"
+same "that is all that can be set" "$(sed -n 's/^LIMIT([^"]*"\([^"]*\)".*/\1/p' decoder/limits.def | sort)" "$(tr ' ' '\n' <<<"$tested" | sort)"
+same "what --limit=help says is what was set" "padding 2048" "$("$show" --limit=padding=2K --limit=help | awk '$1 == "padding" { print $1, $2 }')"
+same "no such limit" "binlog-show: --limit=x=1: no limit that can be set: give NAME=N with a name of --limit=help" "$("$show" --limit=x=1 2>&1)"
+same "no such number" "binlog-show: --limit=padding=much: not a number: give digits, and K, M or G behind them" "$("$show" --limit=padding=much 2>&1)"
+"$tool" -q -f --limit=modules=1 -o "$TMP/less.blog" "$capture" >"$TMP/got" 2>&1
+grep -qF -- "--limit=modules=N" "$TMP/got"
+verdict $? "binlog-pack has limits, too" "$(cat "$TMP/got")"
+
+# ---- those that nothing raises ----
+mkdir "$TMP/lies"
+python3 "$here/bombs/logs.py" "$TMP/lies" || exit 1
+fixed() { # NAME ARGUMENT...: what is seen beyond it
+	local said
+	said=$(awk -F'"' -v name="$1" '/^FIXED_LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def)
+	"$show" "${@:2}" >"$TMP/got" 2>&1
+	grep -qaF -- "$said" "$TMP/got" && [ -n "$said" ]
+	verdict $? "$1: beyond it says: $said" "$(cut -c 1-300 "$TMP/got")"
+}
+fixed nesting "$TMP/lies/deep_arrays.blog"
+fixed objects "$TMP/lies/flat.blog"
+fixed index-objects "$TMP/lies/index.blog"
+fixed file-logs "$TMP/lies/logs.blog"
+fixed parentheses --where="$(printf '(%.0s' {1..65})arg1 > 0$(printf ')%.0s' {1..65})" "$capture"
+head -c 1100000 /dev/zero | tr '\0' '#' >"$TMP/long.conf"
+fixed config-bytes --config="$TMP/long.conf" "$capture"
+finish
