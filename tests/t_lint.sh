@@ -21,6 +21,7 @@ echo 'static int defect(void) { return next_vfprintf(stdout, format, ap); }' >wr
 echo 'static char *defect(int fd) { return mmap(0, 1, 1, 1, fd, 0); }' >decoder/defect_map.h
 echo 'static void defect(const char *name) { fprintf(stderr, "%s\\n", name); }' >decoder/defect_say.c
 seq 501 >decoder/long_file.h
+echo '`t_defect`' >SECURITY.md
 printf '/* see %s */\n' '/'work/elsewhere >decoder/foreign.h
 echo 'PLAIN(int, printf, (void), 0)' >>wrappers/functions.def
 printf '.Dd\n.Nonsense\n' >man/defect.1
