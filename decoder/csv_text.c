@@ -12,7 +12,7 @@
 /* Each is doubled. */
 static void put_quotes(struct render_buffer *out, const char *at, size_t bytes)
 {
-	const char *end = at + bytes;
+	const char *end = bytes > 0 ? at + bytes : at;
 
 	while (at < end) {
 		const char *quote = memchr(at, '"', (size_t)(end - at));

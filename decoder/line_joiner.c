@@ -298,7 +298,9 @@ static void keep_rest(
 		joiner->busy++;
 	}
 	rest->chosen = rest->chosen || joiner->chosen;
-	render_buffer_put(&rest->text, text->data + done, text->length - done);
+	if (done < text->length)
+		render_buffer_put(&rest->text, text->data + done,
+			text->length - done);
 	joiner->bytes += text->length - done;
 	rest->partial = message->partial;
 }

@@ -17,14 +17,16 @@ static bool libc_moment(const char *text, uint64_t *moment)
 {
 	static const char shape[] = "0000-00-00 00:00:00";
 	struct tm tm = {0};
+	const char *end;
 	size_t i;
 
 	for (i = 0; shape[i]; i++)
 		if (shape[i] == '0' ? text[i] < '0' || text[i] > '9'
 				    : text[i] != shape[i])
 			return false;
-	if (text[i] || !strptime(text, "%Y-%m-%d %H:%M:%S", &tm) ||
-		tm.tm_year < 70 || tm.tm_year > 300 || tm.tm_sec > 59)
+	end = text[i] ? NULL : strptime(text, "%Y-%m-%d %H:%M:%S", &tm);
+	if (!end || *end || tm.tm_year < 70 || tm.tm_year > 300 ||
+		tm.tm_sec > 59)
 		return false;
 	i = (size_t)tm.tm_mday;
 	*moment = (uint64_t)timegm(&tm) * SECOND;
