@@ -239,12 +239,16 @@ $(O)/tests/unit_%: tests/unit_%.c $(library_obj)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
 		-lcmocka $(READ_LIBS)
 
+# As many jobs as processors, unless the caller says how many.
+all_jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory all $(units)
+	$(Q)$(MAKE) --no-print-directory $(all_jobs) all $(units) \
+		$(if $(T),,fuzz-programs)
 	$(Q)tests/run-tests $(O) $(T)
 
 check-long: deps-check
-	$(Q)$(MAKE) --no-print-directory all $(units)
+	$(Q)$(MAKE) --no-print-directory $(all_jobs) all $(units)
 	$(Q)LONG=1 tests/run-tests $(O) $(T)
 
 check-corpus: deps-build
