@@ -23,6 +23,7 @@
 
 struct frame_scan {
 	frame_read *read;
+	frame_data *data; /* null: there are no holes */
 	void *closure;
 	uint8_t *buffer;
 	size_t room;
@@ -60,6 +61,11 @@ struct frame_scan *frame_scan_new(
 	scan->offset = offset;
 	scan->credit = CREDIT_FIRST;
 	return scan;
+}
+
+void frame_scan_pass_holes(struct frame_scan *scan, frame_data *data)
+{
+	scan->data = data;
 }
 
 static void stop(struct frame_scan *scan, enum error_code code, int system)
@@ -225,18 +231,38 @@ static enum verdict judge(struct frame_scan *scan)
 	return sum_fits(scan) ? WHOLE : OTHER_SUM;
 }
 
+/* With nothing left in the buffer: to where data begins. */
+static void pass_hole(struct frame_scan *scan)
+{
+	uint64_t data;
+
+	if (!scan->data || scan->ended || scan->at < scan->end)
+		return;
+	data = scan->data(scan->closure, scan->offset);
+	if (data <= scan->offset)
+		return;
+	scan->offset = data;
+	scan->at = scan->end = 0;
+}
+
 /* To where a frame might begin, or to the end. */
 static void skip(struct frame_scan *scan)
 {
 	static const uint8_t start[] = {0xc1, 0xce};
 
 	advance(scan, 1);
-	while (have(scan, sizeof(start))) {
+	for (;;) {
+		pass_hole(scan);
+		if (!have(scan, sizeof(start)))
+			break;
 		const uint8_t *at = scan->buffer + scan->at;
 		size_t left = scan->end - scan->at;
 		const uint8_t *found = memmem(at, left, start, sizeof(start));
 
-		advance(scan, found ? (size_t)(found - at) : left - 1);
+		if (!found && at[left - 1] != start[0])
+			advance(scan, left);
+		else
+			advance(scan, found ? (size_t)(found - at) : left - 1);
 		if (found)
 			return;
 	}

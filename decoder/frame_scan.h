@@ -27,6 +27,9 @@
 typedef ssize_t frame_read(
 	void *closure, uint64_t offset, void *buffer, size_t size);
 
+/* Where data begins, from `offset` on: what is before is a hole of the file. */
+typedef uint64_t frame_data(void *closure, uint64_t offset);
+
 struct frame_scan;
 
 enum frame_kind {
@@ -50,6 +53,12 @@ struct frame {
 /* Reads from `offset` on; nothing yet.  Null: out of memory. */
 struct frame_scan *frame_scan_new(
 	frame_read *read, void *closure, uint64_t offset);
+
+/*
+ * Holes are passed over where frames are looked for: a file may claim to be as
+ * large as it likes.
+ */
+void frame_scan_pass_holes(struct frame_scan *scan, frame_data *data);
 
 /* The next frame, or the next damage.  After FRAME_NONE always that. */
 struct frame frame_scan_next(struct frame_scan *scan);

@@ -59,6 +59,19 @@ ssize_t packed_file_read(
 	return n;
 }
 
+uint64_t packed_file_data(void *closure, uint64_t offset)
+{
+	const struct packed_file *file = closure;
+	off_t data;
+
+	if (!file->open || !file->regular)
+		return offset;
+	data = lseek(file->fd, (off_t)offset, SEEK_DATA);
+	if (data < 0 && errno == ENXIO) /* the rest is one */
+		data = lseek(file->fd, 0, SEEK_END);
+	return data < 0 ? offset : (uint64_t)data;
+}
+
 void packed_file_close(struct packed_file *file)
 {
 	if (file->open && file->fd != STDIN_FILENO)

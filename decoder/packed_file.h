@@ -28,6 +28,9 @@ struct packed_file {
 ssize_t packed_file_read(
 	void *closure, uint64_t offset, void *buffer, size_t size);
 
+/* A frame_data, likewise. */
+uint64_t packed_file_data(void *closure, uint64_t offset);
+
 /* Until the next read.  Of regular files alone. */
 void packed_file_close(struct packed_file *file);
 

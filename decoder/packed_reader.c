@@ -55,8 +55,10 @@ struct packed_reader *packed_reader_new(
 	reader->shared = shared;
 	reader->file.read = &shared->read;
 	reader->scan = frame_scan_new(packed_file_read, &reader->file, 0);
-	if (reader->scan)
+	if (reader->scan) {
+		frame_scan_pass_holes(reader->scan, packed_file_data);
 		return reader;
+	}
 	free(reader);
 	return NULL;
 }
@@ -410,6 +412,8 @@ uint64_t packed_reader_begin(const char *path)
 	uint64_t begin = 0;
 	struct frame frame;
 
+	if (scan)
+		frame_scan_pass_holes(scan, packed_file_data);
 	while (scan) {
 		frame = frame_scan_next(scan);
 		if (frame.kind == FRAME_NONE ||
@@ -429,6 +433,8 @@ bool packed_reader_is_log(const char *path)
 	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
 	struct frame frame = {.kind = FRAME_NONE};
 
+	if (scan)
+		frame_scan_pass_holes(scan, packed_file_data);
 	if (scan)
 		frame = frame_scan_next(scan);
 	if (frame.kind == FRAME_DAMAGED)

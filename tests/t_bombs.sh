@@ -60,6 +60,12 @@ ln -s /dev/zero "$TMP/loop/zero.blog"
 ln -s "$TMP/fifo" "$TMP/loop/fifo.blog"
 within "a FIFO, devices, links to themselves" "$show" -- "$TMP/fifo" /dev/zero /dev/full /dev/random /proc/self/mem "$TMP/loop" "$TMP/loop/loop.binlog"
 within "and packing them" "$tool" -q -f -o "$TMP/out.blog" -- "$TMP/fifo" /dev/zero /proc/self/mem "$TMP/loop"
+if truncate -s 1T "$TMP/hole.blog" "$TMP/hole.binlog" "$TMP/said.blog" 2>/dev/null; then
+	cat "$TMP/logs/nested.blog" >>"$TMP/said.blog"
+	within "files of a TiB, which are holes" "$show" -- "$TMP"/hole.*log "$TMP/said.blog"
+	within "and copying what is in them" "$show" --recover -- "$TMP/said.blog"
+	same "what is behind a hole is shown" said "$("$show" --raw -q "$TMP/said.blog" 2>/dev/null)"
+fi
 milliseconds=$((milliseconds * 100))
 mkdir "$TMP/many"
 python3 - "$TMP/many" 100000 <<'P'
