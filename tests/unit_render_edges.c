@@ -29,8 +29,7 @@ static void other_arguments_are_not_taken(void **state)
 	RENDERS("%*%", RENDER_MISMATCH, NULL, "%*%", S("x"));
 	RENDERS("%.*%", RENDER_MISMATCH, NULL, "%.*%", S("x"));
 	RENDERS("%5$d", RENDER_MISMATCH, NULL, "%5$d", I(1));
-	RENDERS("(null)||", RENDER_COMPLETE, NULL, "%s|%.2s|", LOST_S,
-		LOST_S);
+	RENDERS("(null)||", RENDER_COMPLETE, NULL, "%s|%.2s|", LOST_S, LOST_S);
 }
 
 static void lengths_and_widths_look_as_in_libc(void **state)
