@@ -25,6 +25,7 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 FUZZ_PACKAGES = $(CHECK_PACKAGES) afl++
+ANALYZE_PACKAGES = $(CHECK_PACKAGES) clang-tidy cppcheck
 # What `make bench` compares with; those that cannot be had are named there.
 BENCH_PACKAGES = $(BUILD_PACKAGES) python3 binutils
 BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
@@ -34,24 +35,35 @@ BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Walloca -Wwrite-strings -Wformat=2 \
 	-Wundef -Wcast-qual -Werror
-BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP
+# Where it is built is not in what is built.
+ANYWHERE = -fdebug-prefix-map=$(CURDIR)=. -fdebug-prefix-map=$(O)=./build
+BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) \
+	$(ANYWHERE) -MMD -MP
 # In a stranger's process: nothing that the compiler adds may call libc, look
-# at thread state before it is set up, or be exported.
+# at thread state before it is set up, or be exported.  So there are no canaries
+# and no checked calls.
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
 	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
-	-fdata-sections -ffunction-sections \
-	-include shim/inside.h $(PORTABLE_FLAGS)
+	-fdata-sections -ffunction-sections -fstack-clash-protection \
+	-include shim/inside.h $(PORTABLE_FLAGS) $(TRAP_FLAGS)
 # PORTABLE=1: without the assembly of the hot path, as on other processors.
 PORTABLE_FLAGS = $(if $(PORTABLE),-DPORTABLE)
+# TRAP=1: what is undefined ends the program that does it, without a runtime.
+TRAP_FLAGS = $(if $(TRAP),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 # Only the functions themselves have to know their caller's frame pointer.
 $(O)/inside/wrappers/functions.o $(O)/inside/wrappers/start.o: \
 	INSIDE += -fno-omit-frame-pointer
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
-OUTSIDE = $(BASE) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
-	$(SAN_FLAGS)
-OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now $(SAN_FLAGS)
+OUTSIDE = $(BASE) -fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+	-fstack-protector-strong -fstack-clash-protection \
+	$(if $(findstring x86_64,$(machine)),-fcf-protection) $(SAN_FLAGS)
+machine := $(shell $(CC) -dumpmachine)
+OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code $(SAN_FLAGS)
+# Every process pays for a mapping and for the mprotect() of relro; the pointers
+# to libc that matter are variables.  Without a mark of shadow stacks: glibc
+# leaves them off for a program with us.
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
-	-Wl,-z,noseparate-code -Wl,-T,shim/inside.ld \
+	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
 # For fuzzers: with checks of memory and of undefined behaviour.
 FUZZ_CC ?= clang
@@ -101,7 +113,7 @@ include tests/coverage/build.mk
 endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl \
-	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz
+	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -123,7 +135,7 @@ $(O)/inside/offsets.h: shim/offsets.c
 $(O)/inside/%.o: %.S $(O)/inside/offsets.h
 	$(call say,AS,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PORTABLE_FLAGS) -I. -I$(O)/inside -MMD -MP -g -c -o $@ $<
+	$(Q)$(CC) $(PORTABLE_FLAGS) $(ANYWHERE) -I. -I$(O)/inside -MMD -MP -g -c -o $@ $<
 
 $(O)/outside/%.o: %.c
 	$(call say,CC,$<)
@@ -330,7 +342,8 @@ deps-check: packages = $(CHECK_PACKAGES)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-bench: packages = $(BENCH_PACKAGES)
 deps-fuzz: packages = $(FUZZ_PACKAGES)
-deps-build deps-check deps-demo deps-bench deps-fuzz:
+deps-analyze: packages = $(ANALYZE_PACKAGES)
+deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze:
 	@tests/install-packages $(packages)
 
 # Into a tree that can be moved as a whole: binlog-run finds the library by
@@ -375,9 +388,13 @@ help:
 	@echo 'make fuzz-afl   the same targets under AFL++'
 	@echo 'make coverage   which branches the tests take, against tests/coverage/gates; T=NAME for some tests, ADD=1 adds'
 	@echo 'make lint       include rules, imports, layout, man pages'
+	@echo 'make analyze    clang, clang-tidy, cppcheck, and the analyzer of gcc'
+	@echo 'make check-san  the tests of the readers under ASan and UBSan, those of the library with traps'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'
 	@echo 'make uninstall  removes what install has put there'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
 	@echo '         PORTABLE=1 builds the library without its assembly'
+
+include tests/analysis/rules.mk
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -28,7 +28,7 @@ static void make_zone(struct calendar *calendar, time_t second)
 	long minutes;
 
 	if (calendar->utc || !localtime_r(&second, &tm)) {
-		strcpy(calendar->zone, "Z");
+		snprintf(calendar->zone, sizeof(calendar->zone), "Z");
 		return;
 	}
 	minutes = labs(tm.tm_gmtoff) / 60;

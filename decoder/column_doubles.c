@@ -14,6 +14,7 @@
 static bool numerator_of(uint64_t value, double power, uint64_t *numerator)
 {
 	double number, scaled, again;
+	uint64_t bits;
 	int64_t whole;
 
 	memcpy(&number, &value, sizeof(number));
@@ -23,7 +24,8 @@ static bool numerator_of(uint64_t value, double power, uint64_t *numerator)
 	whole = (int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 	again = (double)whole / power;
 	*numerator = (uint64_t)whole;
-	return memcmp(&again, &value, sizeof(again)) == 0;
+	memcpy(&bits, &again, sizeof(bits));
+	return bits == value;
 }
 
 /* The least exponent that is good for most of some samples.  False: none. */

@@ -37,7 +37,7 @@ static uint64_t hash_values(uint64_t seed, const uint64_t *values, size_t count)
 static bool enter(struct column_write *writer, struct tuples *tuples,
 	const uint64_t *values, size_t mask, uint64_t *place)
 {
-	unsigned length = tuples->length;
+	size_t length = tuples->length;
 	size_t at = hash_values(writer->seed, values, length) & mask;
 
 	while (writer->slots[at] &&

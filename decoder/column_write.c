@@ -8,7 +8,7 @@
 #include "decoder/column_shape.h"
 #include "record/hash.h"
 
-#define DISTINCT_MAX 256u
+#define DISTINCT_MAX ((size_t)256)
 #define SAMPLES 64u
 #define GUESS 4u /* so many samples tell a divisor */
 /* What is wrapped around something must save so many bytes. */
@@ -16,8 +16,8 @@
 #define TRIAL_LEVEL 3
 /* Of a column of more values, runs of some are looked at first. */
 #define LARGE 4096u
-#define RUNS 8u
-#define RUN 128u
+#define RUNS ((size_t)8)
+#define RUN ((size_t)128)
 
 enum wrapping { NOT_WRAPPED, WRAPPED_DELTA, WRAPPED_SCALED, WRAPPED_DISTINCT };
 

@@ -57,7 +57,7 @@ struct csv_sites *csv_sites_new(const struct style_settings *settings)
 	sites->call.pointers = settings->pointers;
 	sites->table.most = limits_size(LIMIT_TABLES);
 	sites->rest.text = true;
-	strcpy(sites->rest.name, "rest.csv");
+	snprintf(sites->rest.name, sizeof(sites->rest.name), "rest.csv");
 	return sites;
 }
 
@@ -96,12 +96,12 @@ static void name_table(struct csv_table *table, const struct site *site)
 		table->name, NAME_BYTES, "%04" PRIu32, site->number);
 	struct format_directive piece;
 	struct format_cursor cursor;
-	bool apart = true;
 	size_t i;
 
 	format_begin(&cursor, text ? text : "", bytes);
 	while (format_next(&cursor, &piece)) {
-		apart = true;
+		bool apart = true;
+
 		for (i = 0; piece.conversion == 0 && i < piece.length; i++) {
 			if (!word_has(piece.text[i])) {
 				apart = true;
@@ -115,7 +115,7 @@ static void name_table(struct csv_table *table, const struct site *site)
 			apart = false;
 		}
 	}
-	strcpy(table->name + used, ".csv");
+	memcpy(table->name + used, ".csv", sizeof(".csv"));
 }
 
 /* Whether a column before this one has the name, for who ignores case. */

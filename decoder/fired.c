@@ -130,7 +130,7 @@ struct fired_call *fired_calls(const struct fired *fired, const char *path,
 				place->frame - place->module.bias,
 				place->count};
 	}
-	if (*count > 0)
+	if (calls && *count > 0)
 		qsort(calls, *count, sizeof(*calls), compare);
 	if (file)
 		program_file_close(file);

@@ -280,13 +280,13 @@ static enum grep_answer find_needle(const struct shape *shape, bool *at,
 	enum grep_answer answer = GREP_NEVER;
 	size_t i;
 
-	memset(at, true, shape->count + 1);
+	memset(at, 1, shape->count + 1);
 	for (i = 0; i < bytes; i++) {
 		if (i > 0)
 			add_after_strings(shape, at);
 		step(shape, at, needle[i], i == 0, folds, named);
 	}
-	if (memchr(at, true, shape->count + 1))
+	if (memchr(at, 1, shape->count + 1))
 		return GREP_DEPENDS;
 	for (i = 0; i < shape->count; i++)
 		if (is_string(&shape->nodes[i]))

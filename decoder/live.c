@@ -10,14 +10,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #include "decoder/live_life.h"
 #include "decoder/live_order.h"
 #include "decoder/live_state.h"
 
 /* Descriptors that are not of captures. */
-#define OTHER_FILES 24u
+#define OTHER_FILES ((rlim_t)24)
 
 /* The directory's time may be so much older than a name in it. */
 #define STAMP_NS 100000000

@@ -100,8 +100,8 @@ bool live_past_add_records(struct live_pasts *pasts, uint64_t nonce,
 	struct live_past *past = obtain(pasts, nonce);
 	uint8_t *records;
 
-	if (!past)
-		return false;
+	if (!past || size == 0)
+		return past;
 	if (past->bytes_room - past->bytes < size) {
 		size_t room = 2 * past->bytes + size;
 

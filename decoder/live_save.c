@@ -194,7 +194,7 @@ uint64_t live_claimed(const struct live *live)
 	return bytes;
 }
 
-bool live_expect(struct live *live, struct recording *recording,
+bool live_expect(struct live *live, const struct recording *recording,
 	uint64_t offset, uint64_t size)
 {
 	size_t i;

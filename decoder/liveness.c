@@ -53,7 +53,7 @@ static bool has_it_since(uint32_t pid, uint64_t boottime)
 	state = state ? field(state, 1) : NULL;
 	threads = field(state, THREADS);
 	start = field(state, START);
-	if (!start || (strchr("ZXx", *state) && atoi(threads) <= 1))
+	if (!start || (strchr("ZXx", *state) && strtol(threads, NULL, 10) <= 1))
 		return false;
 	return strtoull(start, NULL, 10) <= boottime / (NS / hertz);
 }

@@ -21,7 +21,10 @@ void message_words_priority(uint32_t priority, struct render_buffer *out);
 void message_words_ident(const struct message *message,
 	const struct message_syslog *syslog, struct render_buffer *out);
 
-/* `file:line: function: `, or what is known of it; for frames_author(). */
-void message_words_place(void *out, const struct place *place);
+/*
+ * `file:line: function: `, or what is known of it, into a render_buffer; for
+ * frames_author().
+ */
+void message_words_place(void *closure, const struct place *place);
 
 #endif

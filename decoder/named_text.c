@@ -107,13 +107,14 @@ static void put_value(struct named_text *named,
 	if (directive->precision_argument != FORMAT_NONE) {
 		arguments[count++] =
 			named->arguments[directive->precision_argument];
-		used += (size_t)sprintf(format + used, ".*");
+		format[used++] = '.';
+		format[used++] = '*';
 	} else if (directive->precision != FORMAT_NONE) {
-		used += (size_t)sprintf(
-			format + used, ".%d", directive->precision);
+		used += (size_t)snprintf(format + used, sizeof(format) - used,
+			".%d", directive->precision);
 	}
-	used += (size_t)sprintf(format + used, "%s%c", sizes[directive->size],
-		directive->conversion);
+	used += (size_t)snprintf(format + used, sizeof(format) - used, "%s%c",
+		sizes[directive->size], directive->conversion);
 	arguments[count++] = named->arguments[argument];
 	render_format(named->out, format, used, arguments, count, NULL);
 }

@@ -24,13 +24,13 @@ static inline uint32_t place_of(double value)
 	uint64_t bits;
 
 	memcpy(&bits, &positive_zero, sizeof(bits));
-	bits = bits & SIGN ? ~bits : bits | SIGN;
+	bits = (bits & SIGN) ? ~bits : bits | SIGN;
 	return (uint32_t)(bits >> DROPPED_BITS);
 }
 
 static double value_of(uint64_t ordered)
 {
-	uint64_t bits = ordered & SIGN ? ordered ^ SIGN : ~ordered;
+	uint64_t bits = (ordered & SIGN) ? ordered ^ SIGN : ~ordered;
 	double value;
 
 	memcpy(&value, &bits, sizeof(value));

@@ -281,11 +281,11 @@ enum options_action options_parse(
 	wrong = command_line_read(&line, argc, argv);
 	options->paths = line.rest;
 	options->path_count = line.rest_count;
-	if (wrong)
+	if (wrong) {
 		snprintf(options->problem, sizeof(options->problem), "%s",
 			wrong);
-	if (wrong)
 		return OPTIONS_WRONG;
+	}
 	return parse.action == OPTIONS_SHOW ? check(options) : parse.action;
 }
 

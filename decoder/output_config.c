@@ -79,7 +79,8 @@ static bool take_field(
 	struct section *section, const struct config_entry *entry)
 {
 	char *key = strndup(entry->key.text, entry->key.bytes);
-	char *value = strndup(entry->value.text, entry->value.bytes);
+	char *value = pool_copy(&section->outputs->texts, entry->value.text,
+		entry->value.bytes);
 	const char *wrong = NULL;
 
 	if (!key || !value)

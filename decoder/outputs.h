@@ -9,6 +9,7 @@
 
 #include "decoder/capture_list.h"
 #include "decoder/filter.h"
+#include "decoder/pool.h"
 #include "decoder/style.h"
 
 /* definition_context.files_wanted has two bits for each. */
@@ -32,6 +33,7 @@ struct outputs {
 	struct outputs_one *only; /* that shows lines; null: ask each */
 	struct filter_batch filter;
 	const struct rules *rules; /* for categories; null: none given */
+	struct pool texts; /* that options point into, for good */
 	char style_problem[96];
 	char problem[2048]; /* what: why: what you can do */
 };

@@ -7,7 +7,7 @@
 #include "record/layout.h"
 
 #define MESSAGE_BYTES 4u /* in the body, about, without arguments */
-#define ESTIMATE_MAX (1u << 20)
+#define ESTIMATE_MAX ((size_t)1 << 20)
 /* All strings of a message together: no record of a capture has more. */
 #define STRINGS_MAX ((1u << 20) + (8u << 10))
 /* So many messages go by before a capture's clock is told anew. */
@@ -104,9 +104,8 @@ static size_t add_values(
 		const struct render_argument *argument = &message->arguments[i];
 		uint64_t value = PACK_COLUMNS_NULL;
 
-		if (!is_string(argument) || argument->null)
-			value = value_of(batch, argument);
-		else if (argument->bytes > room)
+		if (is_string(argument) && !argument->null &&
+			argument->bytes > room)
 			cut++;
 		else
 			value = value_of(batch, argument);

@@ -331,7 +331,7 @@ static bool take_all(struct taking *taking)
 	ring->blocks = calloc(room, sizeof(*ring->blocks));
 	taking->places = calloc(room, sizeof(*taking->places));
 	taking->candidates = calloc(room, sizeof(*taking->candidates));
-	taking->bytes = malloc(taking->live ? 2 * BINLOG_BLOCK_MAX
+	taking->bytes = malloc(taking->live ? (size_t)2 * BINLOG_BLOCK_MAX
 					    : sizeof(struct binlog_block));
 	if (!ring->windows || !ring->copies || !ring->blocks ||
 		!taking->places || !taking->candidates || !taking->bytes)

@@ -29,14 +29,14 @@ void recover_packed(const char *path, struct output *output,
 {
 	struct packed_file file = {.path = path};
 	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
-	struct frame frame = {.kind = FRAME_NONE};
 
 	if (scan)
 		frame_scan_pass_holes(scan, packed_file_data);
 	else
 		report_memory(errors, path);
 	while (scan && output->failed == 0) {
-		frame = frame_scan_next(scan);
+		struct frame frame = frame_scan_next(scan);
+
 		if (frame.kind == FRAME_NONE)
 			break;
 		if (frame.kind == FRAME_DAMAGED) {

@@ -206,7 +206,7 @@ static bool take_apart(struct draft *draft)
 	}
 	steps->end = (size_t)(cursor.at - steps->format);
 	steps->room = draft->text_bytes + steps->count * RENDER_STEP_BYTES +
-		      2 * RENDER_STEP_CHUNK;
+		      (size_t)2 * RENDER_STEP_CHUNK;
 	return true;
 }
 

@@ -20,7 +20,7 @@ struct run_change_calls {
  * places, and in number or per second, by half at least, and by more than
  * chance does.
  */
-double run_change_of_calls(const struct run_change_calls *calls);
+double run_change_of_calls(const struct run_change_calls *of);
 
 /*
  * Whether the values of an argument are clearly others: none in common, or

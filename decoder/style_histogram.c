@@ -76,13 +76,16 @@ static struct bars *make_equal(const struct number_bars *parts,
 {
 	struct bars *bars = new_bars(sum, most);
 	long double width = number_bars_width(parts, most, !sum->fractional);
-	long double from = floorl(sum->least / width);
+	long double first = floorl(sum->least / width);
 	long double end = floorl(sum->most / width);
 
-	for (; bars && from <= end && bars->count < most; from++)
+	while (bars && bars->count < most && first + bars->count <= end) {
+		long double from = first + bars->count;
+
 		bars->all[bars->count++] =
 			(struct bar){from * width, (from + 1) * width,
 				number_bars_count(parts, from * width, width)};
+	}
 	return bars;
 }
 

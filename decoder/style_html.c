@@ -18,7 +18,7 @@
 
 #define NS 1000000000u
 #define ZONES_MAX 4096u	      /* changes of the clock on the wall */
-#define ZONE_STEP (15u * 60)  /* which come at full quarters of an hour */
+#define ZONE_STEP (UINT64_C(15) * 60)  /* which come at full quarters of an hour */
 #define TAIL_BYTES_MAX 16384u /* of pieces; what comes then is text alone */
 
 /* What is known of a line when it begins: its head. */

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define NS 1000000000
-#define DAY (86400ll * NS)
+#define DAY (86400LL * NS)
 /* Further away than this nothing can be counted. */
 #define SECONDS_MAX (INT64_MAX / NS - 1)
 
@@ -33,20 +33,20 @@ static const struct unit units[] = {
 	{"min", 60ll * NS},
 	{"minute", 60ll * NS},
 	{"minutes", 60ll * NS},
-	{"h", 3600ll * NS},
-	{"hr", 3600ll * NS},
-	{"hour", 3600ll * NS},
-	{"hours", 3600ll * NS},
+	{"h", 3600LL * NS},
+	{"hr", 3600LL * NS},
+	{"hour", 3600LL * NS},
+	{"hours", 3600LL * NS},
 	{"d", DAY},
 	{"day", DAY},
 	{"days", DAY},
 	{"w", 7 * DAY},
 	{"week", 7 * DAY},
 	{"weeks", 7 * DAY},
-	{"M", 2629800ll * NS},
-	{"month", 2629800ll * NS},
-	{"months", 2629800ll * NS},
-	{"y", 31557600ll * NS},
+	{"M", 2629800LL * NS},
+	{"month", 2629800LL * NS},
+	{"months", 2629800LL * NS},
+	{"y", 31557600LL * NS},
 	{"year", 31557600ll * NS},
 	{"years", 31557600ll * NS},
 };

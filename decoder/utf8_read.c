@@ -20,7 +20,7 @@ size_t utf8_read(const char *bytes, size_t size, uint32_t *character)
 	/* and what is beyond U+10FFFF. */
 	uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
 	uint8_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-	uint32_t value = first;
+	uint32_t value;
 	size_t i;
 
 	*character = UTF8_READ_BAD;

@@ -10,7 +10,7 @@
 #include "decoder/writer_window.h"
 #include "record/layout.h"
 
-#define RECORD_HEAD 8u
+#define RECORD_HEAD ((size_t)8)
 /* The kernel knows no more; other numbers say that it was not asked. */
 #define CORES_MAX 65536u
 

@@ -125,12 +125,9 @@ static bool ends_with_secret(
 	size_t i = secret->bytes;
 
 	while (i > 0 && bytes > 0) {
-		if (name[--i] != ' ')
-			bytes--;
-		else if (is_joint(text[bytes - 1]))
-			bytes--;
-		else
+		if (name[--i] == ' ' && !is_joint(text[bytes - 1]))
 			continue;
+		bytes--;
 		if (name[i] != ' ' && name[i] != word_lower(text[bytes]))
 			return false;
 	}

@@ -20,7 +20,7 @@ static const char words[] = "give a condition:"
 	;
 
 /* The most are names to redact, of a byte, with a blank before each. */
-#define PER_BYTE 16u
+#define PER_BYTE ((size_t)16)
 #define AROUND 4096u
 
 /* A condition has two words at least, what is to be done one. */

@@ -94,7 +94,7 @@ static bool ends_with(const char *bytes, size_t size, off_t end)
 /* Where descriptor 2 stands, if that is the end of the stream's file; or 0. */
 static off_t end_of(const struct stream *stream)
 {
-	struct stat st;
+	struct stat st = {0};
 	long end = SYS3(lseek, STDERR_FILENO, 0, SEEK_CUR);
 
 	return !sys_failed(SYS2(fstat, STDERR_FILENO, &st)) &&

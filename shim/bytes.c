@@ -1,5 +1,8 @@
 #include "shim/bytes.h"
 
+/* libc names the parameters with underscores. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
 	return memmove(to, from, size);
@@ -52,6 +55,7 @@ int memcmp(const void *a, const void *b, size_t size)
 			return x[i] - y[i];
 	return 0;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 void bytes_put(struct bytes_text *text, const char *s)
 {

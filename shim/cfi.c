@@ -166,7 +166,8 @@ static bool open_table(const struct cfi_module *module, struct table *table)
 		(table->encoding & CFI_ENCODING_FORMAT) == 0x09)
 		return false;
 	return table->entries <=
-	       (uint64_t)(table->end - table->first) / (2u * table->width);
+	       (uint64_t)(table->end - table->first) /
+	       ((uint64_t)2 * table->width);
 }
 
 /* One of the two numbers of an entry: where it begins, where its FDE is. */

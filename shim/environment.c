@@ -116,10 +116,11 @@ static bool find_in(const Elf64_auxv_t *vector, size_t count, uint64_t type,
  */
 static bool ask_stack(uint64_t type, uint64_t *value)
 {
-	char **at = saved_argv + saved_argc + 1;
+	char **at;
 
 	if (!saved_argv)
 		return false;
+	at = saved_argv + saved_argc + 1;
 	while (*at)
 		at++;
 	while (!*at)

@@ -222,7 +222,8 @@ void fast_code_prepare(struct memo *memo)
 		return;
 	check = is_piece(memo);
 	memo->check_words = fast_code + way->check[check].words -
-			    (MEMO_WORDS - memo->first) * fast_code_word_bytes;
+			    (size_t)(MEMO_WORDS - memo->first) *
+				    fast_code_word_bytes;
 	memo->check = memo->needs_fp ? fast_code + way->check[check].check_fp
 				     : memo->check_words;
 }

@@ -20,7 +20,8 @@ struct hash_table {
 	uint64_t filter[];
 };
 
-/* Ours; the linker defines it. */
+/* Ours; the linker defines it.  <link.h> says nothing of hidden. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 /* The list of the loader, by way of the program's dynamic section. */

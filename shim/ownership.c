@@ -157,7 +157,8 @@ static struct writer *make(unsigned level, uint64_t owner)
 		return NULL;
 	/* Large ones follow each other so that the end of one, touched late or
 	 * never, shares its page with the beginning of the next. */
-	w->memo = arena_take(MEMO_SETS * MEMO_WAYS * sizeof(*w->memo));
+	w->memo = arena_take(
+		sizeof(*w->memo) * MEMO_SETS * MEMO_WAYS);
 	w->memo_sets = MEMO_SETS;
 	w->trace = arena_take(sizeof(*w->trace));
 	w->unwind_cache = arena_take(unwind_cache_bytes);

@@ -46,7 +46,7 @@ static unsigned measure_of(const struct format_directive *directive)
 		return directive->flags & FORMAT_ALTERNATE ? MEASURE_NOTHING
 							   : MEASURE_OCTAL;
 	case 'p':
-		return directive->flags & (FORMAT_PLUS | FORMAT_SPACE)
+		return (directive->flags & (FORMAT_PLUS | FORMAT_SPACE))
 			       ? MEASURE_NOTHING
 			       : MEASURE_POINTER;
 	case 'c':

@@ -237,8 +237,8 @@ static unsigned describe(int fd, struct stream *wanted)
 	wanted->device = st.st_dev;
 	wanted->inode = st.st_ino;
 	wanted->mode = st.st_mode;
-	wanted->position =
-		access & O_APPEND ? (uint64_t)st.st_size : position_of(fd, &st);
+	wanted->position = (access & O_APPEND) ? (uint64_t)st.st_size
+					       : position_of(fd, &st);
 	wanted->description = S_ISREG(st.st_mode) && !is_log_at_end(wanted)
 				      ? position_description(fd)
 				      : 0;

@@ -26,7 +26,7 @@ static inline bool terminal_is_replaced(unsigned stream)
 }
 
 /* Bytes, and a newline after them if `line`, were recorded for `stream`. */
-void terminal_bytes(unsigned stream, const void *bytes, size_t size, bool line);
+void terminal_bytes(unsigned stream, const void *bytes, size_t size, bool ends);
 
 /* The same for a call with a format; see capture_format(). */
 void terminal_format(

@@ -114,14 +114,13 @@ static uint64_t hash_of(const char *text)
 
 static void make_name(struct cachekey *key, const uint8_t *id, size_t bytes)
 {
-	char *end = key->name;
+	char digits[2 * BUILD_ID_BYTES_MAX + 1] = "path";
 	size_t i;
 
 	for (i = 0; i < bytes; i++)
-		end += sprintf(end, "%02x", id[i]);
-	if (bytes == 0)
-		end += sprintf(end, "path");
-	sprintf(end, "-%016llx", (unsigned long long)hash_of(key->text));
+		snprintf(digits + 2 * i, sizeof(digits) - 2 * i, "%02x", id[i]);
+	snprintf(key->name, sizeof(key->name), "%s-%016llx", digits,
+		(unsigned long long)hash_of(key->text));
 }
 
 bool cachekey_make(struct cachekey *key,

@@ -14,7 +14,7 @@
 #include "symbolizer/openfile.h"
 
 #define DOWNLOAD_BUILD_ID_MAX 64
-#define DOWNLOAD_DIGITS_MAX (2 * DOWNLOAD_BUILD_ID_MAX)
+#define DOWNLOAD_DIGITS_MAX ((size_t)2 * DOWNLOAD_BUILD_ID_MAX)
 #define DOWNLOAD_PREFIX "[debuginfod]"
 #define DOWNLOAD_NAME_MAX (sizeof(DOWNLOAD_PREFIX) - 1 + DOWNLOAD_DIGITS_MAX)
 

@@ -54,7 +54,7 @@ static void read_row(
 {
 	uint64_t offset =
 		index->offsets + (uint64_t)(row - 1) * index->columns * 4;
-	uint32_t i;
+	uint64_t i;
 
 	memset(parts, 0, PARTS * sizeof(*parts));
 	for (i = 0; i < index->columns; i++) {

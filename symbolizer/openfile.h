@@ -75,6 +75,6 @@ struct openfile_deputy {
 };
 
 /* For the rest of this process, which cannot open files any longer. */
-void openfile_delegate(const struct openfile_deputy *deputy);
+void openfile_delegate(const struct openfile_deputy *other);
 
 #endif

@@ -7,7 +7,7 @@
 #include "symbolizer/array.h"
 
 #define SUFFIX "@plt"
-#define STUB_BYTES 16
+#define STUB_BYTES ((size_t)16)
 /* How many stubs a name may be of, if all names are, and what is free. */
 #define STUBS_PER_NAME 4
 #define FREE_BYTES ((size_t)1 << 20)
@@ -247,7 +247,7 @@ static bool jumps_aarch64(const uint8_t *code, uint64_t address, uint64_t *slot)
 	if (pages & (uint64_t)1 << 20)
 		pages |= ~(((uint64_t)1 << 21) - 1);
 	*slot = (address & ~(uint64_t)0xfff) + (pages << 12) +
-		(ldr >> 10 & 0xfff) * 8;
+		((uint64_t)ldr >> 10 & 0xfff) * 8;
 	return true;
 }
 

@@ -100,7 +100,7 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * colon; if about the address, with the path and a plus sign.
  */
 const char *symbolizer_resolve(struct symbolizer *symbolizer,
-	const struct symbolizer_module *module, uint64_t address,
+	const struct symbolizer_module *wanted, uint64_t address,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
 	void *closure);
 
@@ -122,7 +122,7 @@ struct symbolizer_gap {
  * back once without a function when there are none, or it is not certain which.
  */
 void symbolizer_between(struct symbolizer *symbolizer,
-	const struct symbolizer_module *module,
+	const struct symbolizer_module *wanted,
 	const struct symbolizer_gap *gap,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
 	void *closure);
@@ -132,7 +132,7 @@ void symbolizer_between(struct symbolizer *symbolizer,
  * one; nothing is lost without it.
  */
 void symbolizer_expect(struct symbolizer *symbolizer,
-	const struct symbolizer_module *module, const uint64_t *addresses,
+	const struct symbolizer_module *wanted, const uint64_t *addresses,
 	size_t count);
 
 /*
@@ -181,7 +181,7 @@ const char *symbolizer_calls(const char *path,
 struct symbolizer_program;
 struct symbolizer_program *symbolizer_program_open(
 	const struct symbolizer_options *options,
-	const struct symbolizer_module *module, char **complaint);
+	const struct symbolizer_module *wanted, char **complaint);
 void symbolizer_program_close(struct symbolizer_program *program);
 
 /*

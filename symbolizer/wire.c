@@ -161,5 +161,5 @@ uint32_t wire_receive(int socket, void *room, struct wire_reader *packet,
 	if (descriptor)
 		*descriptor = descriptor_of(&message);
 	*packet = (struct wire_reader){.data = room, .left = (size_t)got};
-	return message.msg_flags & MSG_TRUNC ? 0 : wire_take_u32(packet);
+	return (message.msg_flags & MSG_TRUNC) ? 0 : wire_take_u32(packet);
 }

@@ -20,6 +20,7 @@ echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/defect_prag
 echo 'static int defect(void) { return next_vfprintf(stdout, format, ap); }' >wrappers/defect_format.h
 echo 'static char *defect(int fd) { return mmap(0, 1, 1, 1, fd, 0); }' >decoder/defect_map.h
 echo 'static void defect(const char *name) { fprintf(stderr, "%s\\n", name); }' >decoder/defect_say.c
+echo 'static void defect_unsafe(char *a, const char *b) { strcpy(a, b); }' >tools/defect_unsafe.h
 seq 501 >decoder/long_file.h
 echo '`t_defect`' >SECURITY.md
 printf '/* see %s */\n' '/'work/elsewhere >decoder/foreign.h

@@ -22,9 +22,9 @@
 
 /* print.c: `chk` is the flag of a _chk function, 0 for the others. */
 int print_file(const struct call *call, FILE *file, int chk, const char *format,
-	va_list arguments);
+	va_list ap);
 int print_descriptor(const struct call *call, int fd, int chk,
-	const char *format, va_list arguments);
+	const char *format, va_list ap);
 
 /* put.c: the last parameter is what a call is passed on to. */
 int put_line(const struct call *call, const char *s);
@@ -138,7 +138,7 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 
 /* syslog.c */
 void syslog_message(const struct call *call, int priority, int chk,
-	const char *format, va_list arguments);
+	const char *format, va_list ap);
 void syslog_open(const char *ident, int option, int facility);
 void syslog_close(void);
 int syslog_mask(int mask);
@@ -264,8 +264,8 @@ int disposition_siginterrupt(int number, int interrupt);
 /* seal.c */
 /* Before a call after which the path of the capture may lead nowhere. */
 void seal_privileges(void);
-int seal_prctl(int option, va_list arguments);
-long seal_syscall(long number, va_list arguments);
+int seal_prctl(int option, va_list ap);
+long seal_syscall(long number, va_list ap);
 
 /* fork.c */
 /* A fork needs nothing of us but to be made. */

@@ -79,7 +79,7 @@ static bool record_fast(const struct call *call, unsigned stream, int priority,
 	const char *format, va_list ap)
 {
 	const struct fast_message message = {.priority = priority,
-		.pid = log_option & LOG_PID ? (int)SYS0(getpid) : 0,
+		.pid = (log_option & LOG_PID) ? (int)SYS0(getpid) : 0,
 		.utc_offset = utc_offset,
 		.ident = log_ident};
 
@@ -95,7 +95,8 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	const struct capture_prefix prefix[] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
-			.number = log_option & LOG_PID ? (int)SYS0(getpid) : 0},
+			.number = (log_option & LOG_PID) ? (int)SYS0(getpid)
+							 : 0},
 		{.kind = BINLOG_ARG_I32, .number_at = utc_offset},
 		{.kind = BINLOG_ARG_STRING, .string = log_ident},
 	};

@@ -14,7 +14,7 @@
 
 /* On the host's stack: bytes, and wide characters of a formatted text. */
 #define BYTES_SMALL 1024
-#define WIDE_SMALL 200
+#define WIDE_SMALL ((size_t)200)
 /* A longer text is made natively. */
 #define LARGEST ((size_t)1 << 28)
 

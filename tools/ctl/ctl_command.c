@@ -158,20 +158,21 @@ static void tell(void *closure, const char *name, enum clean_outcome outcome,
 	printf(", %" PRIu64 " bytes\n", bytes);
 }
 
-static enum exit_status clean_up(struct clean_request *request)
+static enum exit_status clean_up(const struct clean_request *asked)
 {
-	struct sums sums = {.request = request};
+	struct clean_request request = *asked;
+	struct sums sums = {.request = &request};
 	const char *wrong;
 
-	request->tell = tell;
-	request->closure = &sums;
-	wrong = clean(request);
+	request.tell = tell;
+	request.closure = &sums;
+	wrong = clean(&request);
 	if (wrong)
 		return ctl_say_complaint(
-			request->directory, *wrong ? wrong : strerror(errno));
+			request.directory, *wrong ? wrong : strerror(errno));
 	printf("%s %" PRIu64 " captures, %" PRIu64 " bytes; %" PRIu64
 	       " in use, %" PRIu64 " not old enough, %" PRIu64 " left\n",
-		request->dry_run ? "would remove" : "removed", sums.removed,
+		request.dry_run ? "would remove" : "removed", sums.removed,
 		sums.bytes, sums.in_use, sums.young, sums.left);
 	return ctl_say_finish(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
 }

@@ -62,7 +62,7 @@ static bool read_line(char *line, pid_t process, struct mapping *mapping)
 		strlen(path) >= sizeof(mapping->path))
 		return false;
 	mapping->bytes = end - start;
-	strcpy(mapping->path, path);
+	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
 	snprintf(mapping->file, sizeof(mapping->file),
 		"/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)process, start,
 		end);

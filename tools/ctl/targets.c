@@ -152,7 +152,9 @@ static bool open_named(
 			strlen(entry->d_name) >=
 				sizeof(target->path) - (size_t)length)
 			continue;
-		strcpy(target->path + length, entry->d_name);
+		snprintf(target->path + length,
+			sizeof(target->path) - (size_t)length, "%s",
+			entry->d_name);
 		opened = open_capture(target, target->path, O_NOFOLLOW);
 	}
 	if (entries)

@@ -9,7 +9,7 @@
 
 /* So many writers in one frame, and so many bytes of records. */
 #define WRITERS_MAX 40000u
-#define NUMBERS 5u
+#define NUMBERS ((size_t)5)
 #define RECORDS_MAX ((size_t)1 << 20)
 #define LEVEL 3
 

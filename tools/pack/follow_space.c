@@ -376,7 +376,8 @@ void follow_space_settle(struct follow_space *space)
 
 /* ---- the end ---- */
 
-static void forget_file(struct follow_space *space, struct recording *recording)
+static void forget_file(
+	struct follow_space *space, const struct recording *recording)
 {
 	size_t i;
 

@@ -49,7 +49,7 @@ struct follow_space {
 
 /* As live_take and live_take_all. */
 void follow_space_take(void *closure, struct recording *recording,
-	const struct recording_block *block, uint64_t place);
+	const struct recording_block *block, uint64_t bytes);
 bool follow_space_take_all(void *closure, struct recording *recording);
 
 /* After them: frees, and hands over. */

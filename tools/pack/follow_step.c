@@ -27,7 +27,7 @@ void follow_step_sleep(int milliseconds)
 {
 	const struct timespec time = {
 		.tv_sec = milliseconds / 1000,
-		.tv_nsec = milliseconds % 1000 * 1000000l,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
 	};
 
 	nanosleep(&time, NULL);

@@ -175,7 +175,7 @@ static bool is_growing(
 
 static void sleep_milliseconds(int milliseconds)
 {
-	const struct timespec time = {.tv_nsec = milliseconds * 1000000l};
+	const struct timespec time = {.tv_nsec = milliseconds * 1000000L};
 
 	nanosleep(&time, NULL);
 }

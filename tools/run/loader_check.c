@@ -52,7 +52,7 @@ static bool check_libc(const char *loader, struct elf_image *library,
 	if (!realpath(loader, path))
 		return true;
 	end = strrchr(path, '/') + 1;
-	strcpy(end, name);
+	memcpy(end, name, sizeof(name));
 	if (!elf_image_open(&libc, path))
 		return true;
 	good = check_versions(&libc, name, path, library, subject, refusal);

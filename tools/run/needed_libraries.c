@@ -12,8 +12,6 @@
 
 #include "tools/run/elf_image.h"
 
-extern char **environ;
-
 static bool find_loader(const char *program, char *loader, size_t size)
 {
 	struct elf_image image;

@@ -122,7 +122,7 @@ static bool disk_has_room(const struct service *service)
 	free = (uint64_t)disk.f_bavail * disk.f_frsize;
 	keep = (uint64_t)disk.f_blocks * disk.f_frsize / KEEP_FREE_PART;
 	return free >= (keep < KEEP_FREE ? keep : KEEP_FREE) +
-			       CLAIM_BLOCKS * BINLOG_PREPARED_BLOCK;
+			       (uint64_t)CLAIM_BLOCKS * BINLOG_PREPARED_BLOCK;
 }
 
 /*

@@ -104,7 +104,7 @@ bool program_check_find(
 	}
 	if (strlen(name) >= PATH_MAX)
 		return refuse_errno(refusal, ENAMETOOLONG, name);
-	strcpy(program->path, name);
+	snprintf(program->path, sizeof(program->path), "%s", name);
 	error = obstacle(name);
 	return error == 0 || refuse_errno(refusal, error, name);
 }
@@ -182,7 +182,8 @@ static void find_sanitizer(struct elf_image *image, struct program *program)
 		for (i = 0; i < sizeof(sanitizers) / sizeof(*sanitizers); i++)
 			if (strncmp(name, sanitizers[i],
 				    strlen(sanitizers[i])) == 0) {
-				strcpy(program->sanitizer, name);
+				snprintf(program->sanitizer,
+					sizeof(program->sanitizer), "%s", name);
 				return;
 			}
 }
@@ -234,8 +235,8 @@ bool program_check_preload(struct program *program, struct elf_image *library,
 	int error;
 
 	program->sanitizer[0] = '\0';
-	strcpy(path, program->path);
-	strcpy(subject, program->path);
+	snprintf(path, sizeof(path), "%s", program->path);
+	snprintf(subject, sizeof(subject), "%s", program->path);
 	for (depth = 0; script_line_read(path, interpreter); depth++) {
 		/* The kernel's own limit. */
 		if (depth == 5)
@@ -250,7 +251,7 @@ bool program_check_preload(struct program *program, struct elf_image *library,
 		error = interpreter[0] != '\0' ? obstacle(interpreter) : ENOENT;
 		if (error != 0)
 			return refuse_errno(refusal, error, subject);
-		strcpy(path, interpreter);
+		snprintf(path, sizeof(path), "%s", interpreter);
 	}
 	return check_binary(path, subject, program, library, refusal);
 }

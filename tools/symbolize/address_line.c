@@ -26,8 +26,8 @@ static bool read_build_id(struct address_line *asked, const char *text)
 	struct stat status;
 	size_t i;
 
-	if (digits % 2 || digits < 2 * BUILD_ID_BYTES_MIN ||
-		digits > 2 * ADDRESS_LINE_BUILD_ID_BYTES_MAX)
+	if (digits % 2 || digits < (size_t)2 * BUILD_ID_BYTES_MIN ||
+		digits > (size_t)2 * ADDRESS_LINE_BUILD_ID_BYTES_MAX)
 		return false;
 	for (i = 0; i < digits; i += 2) {
 		if (digit(text[i]) < 0 || digit(text[i + 1]) < 0)

@@ -80,7 +80,8 @@ static void stop_asking(struct top_typing *typing)
 static void take_answer(struct top_typing *typing)
 {
 	if (typing->question == TOP_QUESTION_FILTER) {
-		strcpy(typing->settings->filter, typing->answer);
+		snprintf(typing->settings->filter,
+			sizeof(typing->settings->filter), "%s", typing->answer);
 		typing->page->scroll = 0;
 	} else if (typing->answer[0] != '\0') {
 		set_switch(typing, WORD_LEVEL, typing->answer);

@@ -11,7 +11,7 @@
 #include "symbolizer/symbolizer.h"
 
 /* More answers are not kept: then all are asked for again. */
-#define ANSWERS_MAX 4096u
+#define ANSWERS_MAX ((size_t)4096)
 #define SLOTS (2 * ANSWERS_MAX)
 /* Bytes of what is shown. */
 #define ANSWER_BYTES 96u

@@ -101,7 +101,7 @@ static const char *parse_filter(struct top_settings *settings, const char *text)
 {
 	if (strlen(text) >= sizeof(settings->filter))
 		return "too long a text: give less than 128 bytes";
-	strcpy(settings->filter, text);
+	snprintf(settings->filter, sizeof(settings->filter), "%s", text);
 	return NULL;
 }
 

@@ -33,6 +33,6 @@ size_t top_screen_wait(
 void top_screen_end(void);
 
 /* Ends as that signal would have ended us. */
-void top_screen_die(int signal);
+void top_screen_die(int number);
 
 #endif
