@@ -36,6 +36,10 @@ static void define_capture(
 	} else if (known->header.nonce == 0) {
 		packed_capture_describe(log->all_captures, known, record);
 	}
+	if (known) {
+		known->has_owner = log->has_owner;
+		known->owner = log->owner;
+	}
 }
 
 static void define_module(

@@ -21,6 +21,7 @@ static bool is_same(struct packed_file *file)
 	file->regular = S_ISREG(st.st_mode);
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
+	file->owner = st.st_uid;
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct packed_file {
 	int fd;
 	uint64_t device;
 	uint64_t inode;
+	uint32_t owner; /* of a regular one */
 	uint64_t *read; /* counts the bytes, or is null */
 };
 

@@ -53,6 +53,8 @@ struct packed_row {
 struct packed_log {
 	uint64_t number;
 	const char *path; /* of the file that it is in; borrowed */
+	bool has_owner;
+	uint32_t owner; /* of that file */
 	struct packed_captures *all_captures;
 	struct id_map captures; /* struct recording */
 	struct id_map modules;

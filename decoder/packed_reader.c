@@ -147,6 +147,8 @@ static struct packed_log *log_of(struct packed_reader *reader)
 			number, reader->file.path, &reader->shared->captures);
 		if (!log)
 			return NULL;
+		log->has_owner = reader->file.regular;
+		log->owner = reader->file.owner;
 		reader->logs[reader->log_count++] = log;
 	}
 	log->used = reader->frames;

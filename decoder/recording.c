@@ -202,6 +202,7 @@ static bool open_regular(struct recording *capture)
 	}
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
+	capture->has_owner = true;
 	capture->owner = st.st_uid;
 	capture->size = (uint64_t)st.st_size;
 	return true;

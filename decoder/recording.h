@@ -56,7 +56,8 @@ struct recording {
 	int fd;		  /* -1: opened for each read */
 	uint64_t device;
 	uint64_t inode;
-	uint32_t owner; /* of the file */
+	bool has_owner;
+	uint32_t owner; /* of the file that it was read from */
 	uint64_t size; /* of the file when it was opened */
 	uint64_t read; /* bytes of it so far, for progress */
 	uint64_t header_at; /* 0, or where it is in a core file */

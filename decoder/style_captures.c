@@ -81,10 +81,10 @@ static void add_name(struct table *table, const char *name)
 /* A fact, unlike what the capture says of its user. */
 static void add_owner(struct table *table, const struct recording *capture)
 {
-	if (capture->inode != 0)
+	if (capture->has_owner)
 		table_number_cell(table, capture->owner);
 	else
-		table_text_cell(table, "-"); /* within a packed log */
+		table_text_cell(table, "-"); /* read from a pipe */
 }
 
 /* One row for a capture and all processes in it. */
