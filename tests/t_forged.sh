@@ -34,5 +34,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	same "whoever that is" 65534 "$(owner forged)"
 fi
 "$BUILD/binlog-pack" -q -o log.blog forged
-same "of what is in a packed log no owner is known" "-" "$(owner log.blog)"
+same "of what is in a packed log it is that of the log" "$(id -u)" "$(owner log.blog)"
+same "of what comes through a pipe none is known" "-" \
+	"$("$show" -q --output=captures - <log.blog | awk 'NR > 1 { print $(NF - 1) }')"
 finish
