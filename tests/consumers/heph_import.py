@@ -112,7 +112,8 @@ SIZED = struct.pack('>II', heph.EVENT, 0xffffffff)
 for name, between in (('bytes that are no packet', b'garbage'), ('a packet of impossible size', SIZED + bytes(50)),
                       ('a packet that is too small', struct.pack('>II', heph.EVENT, 41) + bytes(50)), ('zeros', bytes(100000))):
     exports.same('behind %s the rest is read' % name, [1, ['A', 'B'], [
-        'trace:%d: skipped: no packet of a Heph trace begins here (bytes %d): events in it are lost; the rest was read' %
+        'trace:%d: skipped: no packet of a Heph trace begins here (bytes %d): events in it are lost; the rest was read; '
+        '--limit=heph-packet=N takes longer ones' %
         (23 + len(A), len(between))]], texts(A + between + B))
 exports.same('a trace may be cut off', [1, ['A'], [
     'trace:%d: cut off: the trace ends within this packet (bytes %d): whole packets before the end were read; '
