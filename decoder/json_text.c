@@ -33,23 +33,23 @@ static bool is_plain(char c)
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Appends what is plain, and returns where the first other byte is. */
-static const char *put_plain(
-	struct render_buffer *out, const char *at, const char *end)
+/* Appends what is plain, and returns how many bytes that are. */
+static size_t put_plain(
+	struct render_buffer *out, const char *bytes, size_t size)
 {
 	char *to = out->data + out->length;
 	uint64_t word;
+	size_t at;
 
-	for (; (size_t)(end - at) >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
+	for (at = 0; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
 		if (!is_plain_word(word))
 			break;
-		memcpy(to, &word, sizeof(word));
-		to += sizeof(word);
+		memcpy(to + at, &word, sizeof(word));
 	}
-	while (at < end && is_plain(*at))
-		*to++ = *at++;
-	out->length = (size_t)(to - out->data);
+	for (; at < size && is_plain(bytes[at]); at++)
+		to[at] = bytes[at];
+	out->length += at;
 	return at;
 }
 
@@ -105,16 +105,15 @@ static size_t put_special(
 
 bool json_text_escape(struct render_buffer *out, const char *bytes, size_t size)
 {
-	const char *at = bytes;
-	const char *end = size > 0 ? bytes + size : bytes;
 	bool good = true;
+	size_t at = 0;
 
-	while (at < end) {
-		if (!render_buffer_reserve(out, (size_t)(end - at)))
+	while (at < size) {
+		if (!render_buffer_reserve(out, size - at))
 			return good;
-		at = put_plain(out, at, end);
-		if (at < end)
-			at += put_special(out, at, (size_t)(end - at), &good);
+		at += put_plain(out, bytes + at, size - at);
+		if (at < size)
+			at += put_special(out, bytes + at, size - at, &good);
 	}
 	return good;
 }

@@ -76,7 +76,7 @@ const char *limits_set(const char *text)
 		if (strlen(rows[i].word) == bytes &&
 			memcmp(rows[i].word, text, bytes) == 0)
 			break;
-	if (i == LIMITS_SET)
+	if (!equals || i == LIMITS_SET)
 		return "no limit that can be set: give NAME=N with a name of "
 		       "--limit=help";
 	if (!parse_value(equals + 1, &limits_values[i]))

@@ -49,11 +49,13 @@ static bool has_it_since(uint32_t pid, uint64_t boottime)
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	if (read_file(path, text, sizeof(text)) <= 0)
 		return false;
-	state = strrchr(text, ')'); /* the name may have any byte in it */
-	state = state ? field(state, 1) : NULL;
+	/* the name may have any byte in it */
+	state = field(strrchr(text, ')'), 1);
 	threads = field(state, THREADS);
 	start = field(state, START);
-	if (!start || (strchr("ZXx", *state) && strtol(threads, NULL, 10) <= 1))
+	if (!state || !threads || !start)
+		return false;
+	if (strchr("ZXx", *state) && strtol(threads, NULL, 10) <= 1)
 		return false;
 	return strtoull(start, NULL, 10) <= boottime / (NS / hertz);
 }

@@ -45,7 +45,8 @@ static struct before look_before(const struct format_directive *plain)
 	before.sign = bytes;
 	before.end = argument_name_end(plain->text, bytes);
 	before.name = name_begin(plain->text, before.end);
-	if (bytes >= before.end + 2 && plain->text[bytes - 2] == '0' &&
+	if (bytes >= 2 && bytes - 2 >= before.end &&
+		plain->text[bytes - 2] == '0' &&
 		strchr("xX", plain->text[bytes - 1]))
 		before.sign = bytes - 2;
 	return before;

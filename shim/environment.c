@@ -30,17 +30,18 @@ char **environment_argv(void)
 static const char *early;
 static size_t early_bytes;
 
-static void read_early(void)
+/* False: there is no memory. */
+static bool read_early(void)
 {
 	long address = SYS6(mmap, 0, EARLY_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long fd = SYS4(openat, AT_FDCWD, "/proc/self/environ",
-		O_RDONLY | O_CLOEXEC, 0);
-	long n = 0;
+	long fd, n;
 
 	if (sys_failed(address))
-		return;
+		return false;
 	early = (const char *)address;
+	fd = SYS4(openat, AT_FDCWD, "/proc/self/environ", O_RDONLY | O_CLOEXEC,
+		0);
 	/* The last byte stays zero, so that every string ends. */
 	while (!sys_failed(fd) && early_bytes < EARLY_BYTES - 1 &&
 		(n = SYS3(read, fd, address + (long)early_bytes,
@@ -48,6 +49,7 @@ static void read_early(void)
 		early_bytes += (size_t)n;
 	if (!sys_failed(fd))
 		SYS1(close, fd);
+	return true;
 }
 
 /* The value in "NAME=value", or null. */
@@ -64,8 +66,8 @@ static const char *get_early(const char *name)
 {
 	const char *value = NULL;
 
-	if (!early)
-		read_early();
+	if (!early && !read_early())
+		return NULL;
 	for (size_t at = 0; at < early_bytes && !value;
 		at += bytes_length(early + at) + 1)
 		value = value_in(early + at, name);
@@ -130,7 +132,7 @@ static bool ask_stack(uint64_t type, uint64_t *value)
 
 static bool ask_kernel(uint64_t type, uint64_t *value)
 {
-	Elf64_auxv_t vector[AUXILIARY];
+	Elf64_auxv_t vector[AUXILIARY] = {{0}};
 	long fd = SYS4(
 		openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
 	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));

@@ -268,16 +268,22 @@ COLD void writer_offer_cancel_slow(struct writer *w)
 		host_pthread_testcancel();
 }
 
+/* Where there is room for it. */
+static void *put_control_head(struct writer *w, uint32_t bytes)
+{
+	struct binlog_control_head *head =
+		(struct binlog_control_head *)w->cursor;
+
+	head->size = bytes;
+	return head;
+}
+
 /* Among the calls, whose order it keeps. */
 static void *begin_control(struct writer *w, uint32_t bytes)
 {
-	struct binlog_control_head *head;
-
 	if (bytes > WRITER_RECORD_MAX || !writer_reserve(w, bytes))
 		return NULL;
-	head = (struct binlog_control_head *)w->cursor;
-	head->size = bytes;
-	return head;
+	return put_control_head(w, bytes);
 }
 
 static void commit_control(struct writer *w, uint32_t kind)
@@ -335,7 +341,7 @@ COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
 	 * later than *ticks, comes between them. */
 	if (!writer_reserve(w, (uint32_t)sizeof(*clock) + bytes))
 		return false;
-	clock = begin_control(w, sizeof(*clock));
+	clock = put_control_head(w, sizeof(*clock));
 	clock->core = *w->core_now;
 	clock->reserved = 0;
 	clock_anchor(&clock->anchor);

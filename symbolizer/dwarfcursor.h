@@ -27,7 +27,7 @@ struct dwarfcursor {
 static inline struct dwarfcursor dwarfcursor_at(
 	const struct dwarfbytes *section, uint64_t offset)
 {
-	static const uint8_t nothing[1];
+	static const uint8_t nothing[1] = {0};
 	struct dwarfcursor cursor = {
 		.at = nothing,
 		.end = nothing,

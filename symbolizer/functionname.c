@@ -42,7 +42,7 @@ static bool make_room(struct functionname_table *table)
 		*table = old;
 		return false;
 	}
-	for (i = 0; i < old.room; i++)
+	for (i = 0; old.slots && i < old.room; i++)
 		if (old.slots[i].key)
 			*slot_of(table, old.slots[i].key) = old.slots[i];
 	free(old.slots);
@@ -60,14 +60,15 @@ static const struct functionname *stored(
 	return slot->key == key ? &slot->name : NULL;
 }
 
-static void store(struct functionname_table *table, uint64_t key,
-	struct functionname name)
+static const struct functionname *store(struct functionname_table *table,
+	uint64_t key, struct functionname name)
 {
 	struct functionname_slot *slot = slot_of(table, key);
 
 	table->count += slot->key == 0;
 	slot->key = key;
 	slot->name = name;
+	return &slot->name;
 }
 
 static const char *linkage_name(const struct dwarfentry *entry)
@@ -164,8 +165,7 @@ const char *functionname_demangled(
 		if (!make_room(table))
 			return name;
 		plain = demangle(name);
-		store(table, key, (struct functionname){.text = plain});
-		known = stored(table, key);
+		known = store(table, key, (struct functionname){.text = plain});
 	}
 	return known->text ? known->text : name;
 }

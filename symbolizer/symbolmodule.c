@@ -41,13 +41,11 @@ static void take_complaint_back(struct symbolmodule *module)
 
 static char *hexadecimal(const uint8_t *bytes, size_t count)
 {
-	char *text = malloc(2 * count + 1);
+	char *text = calloc(2 * count + 1, 1);
 	size_t i;
 
 	for (i = 0; text && i < count; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	if (text)
-		text[2 * count] = '\0';
 	return text;
 }
 

@@ -194,6 +194,7 @@ static void end(struct process *process)
 {
 	pack_free(process->pack);
 	render_buffer_free(&process->log.bytes);
+	program_table_free(&process->capture.programs);
 }
 
 static void messages_that_have_nothing_in_common_fit_into_frames(void **test)

@@ -165,6 +165,21 @@ static void rules_tell_what_they_ask_for(void **state)
 	free(memory);
 }
 
+/* Sanitizers check each access: what grows with the square is still seen. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOWER 20
+#else
+#define SLOWER 1
+#endif
+
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
 /* Of the fastest of some; the machine may have other things to do. */
 static double milliseconds(
 	const struct rules *rules, const struct rule_site *site)
@@ -173,15 +188,11 @@ static double milliseconds(
 
 	for (int i = 0; i < 20; i++) {
 		struct rule_verdict verdict;
-		struct timespec from, to;
-		double now;
+		double from = cpu_ms(), taken;
 
-		clock_gettime(CLOCK_MONOTONIC, &from);
 		rules_decide(rules, site, &verdict);
-		clock_gettime(CLOCK_MONOTONIC, &to);
-		now = (double)(to.tv_sec - from.tv_sec) * 1e3 +
-		      (double)(to.tv_nsec - from.tv_nsec) / 1e6;
-		best = now < best ? now : best;
+		taken = cpu_ms() - from;
+		best = taken < best ? taken : best;
 	}
 	return best;
 }
@@ -206,7 +217,7 @@ static void check_fast(const char *before, const char *after)
 	assert_non_null(rules);
 	assert_int_equal(rules_count(rules), 10000);
 	time = milliseconds(rules, &site);
-	if (time > 1)
+	if (time > SLOWER)
 		fail_msg("%.2f ms: %s", time, before);
 	free(memory);
 	free(text);
@@ -245,7 +256,7 @@ static void a_long_glob_of_stars_does_not_take_long(void **state)
 	strcpy(text + 2008, "b*aa*aa drop");
 	rules = rules_parse(text, strlen(text), memory, room, &error);
 	assert_non_null(rules);
-	assert_true(milliseconds(rules, &site) < 10);
+	assert_true(milliseconds(rules, &site) < 10 * SLOWER);
 	free(memory);
 }
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,9 +12,25 @@
 
 static struct span_rules rules;
 
+static void forget_rules(void)
+{
+	while (rules.count > 0) {
+		rules.count--;
+		free(rules.all[rules.count].start);
+		free(rules.all[rules.count].done);
+	}
+}
+
+static int forget_rules_of_test(void **state)
+{
+	(void)state;
+	forget_rules();
+	return 0;
+}
+
 static const struct span_rule *parse(const char *text)
 {
-	rules.count = 0;
+	forget_rules();
 	assert_null(span_rules_add(&rules, text));
 	assert_int_equal(rules.count, 1);
 	return &rules.all[0];
@@ -84,7 +101,7 @@ static void what_is_no_rule_is_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		rules.count = 0;
+		forget_rules();
 		assert_non_null(span_rules_add(&rules, wrong[i]));
 		assert_int_equal(rules.count, 0);
 	}
@@ -95,7 +112,7 @@ static void there_is_room_for_so_many_and_no_more(void **state)
 	size_t i;
 
 	(void)state;
-	rules.count = 0;
+	forget_rules();
 	for (i = 0; i < SPAN_RULES_MAX; i++)
 		assert_null(span_rules_add(&rules, "a => b"));
 	assert_non_null(span_rules_add(&rules, "a => b"));
@@ -112,5 +129,5 @@ int main(void)
 		cmocka_unit_test(there_is_room_for_so_many_and_no_more),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, forget_rules_of_test);
 }

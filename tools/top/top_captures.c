@@ -96,14 +96,14 @@ static bool add(struct top_captures *captures, struct target *target)
 {
 	struct top_capture **all = realloc(captures->all,
 		(captures->count + 1) * sizeof(struct top_capture *));
-	struct top_capture *capture = calloc(1, sizeof(*capture));
+	struct top_capture *capture;
 
-	if (all)
-		captures->all = all;
-	if (!all || !capture) {
-		free(capture);
+	if (!all)
 		return false;
-	}
+	captures->all = all;
+	capture = calloc(1, sizeof(*capture));
+	if (!capture)
+		return false;
 	capture->target = *target;
 	capture->seen = true;
 	target->fd = -1;
