@@ -116,7 +116,7 @@ void render_buffer_free(struct render_buffer *buffer);
 static inline void render_buffer_retire(
 	struct render_buffer *buffer, struct render_buffer *out)
 {
-	out->failed = out->failed || buffer->failed;
+	out->failed |= buffer->failed;
 	render_buffer_free(buffer);
 }
 

@@ -42,8 +42,6 @@ static void trim(struct limbs *limbs)
 {
 	while (limbs->count > 0 && limbs->limb[limbs->count - 1] == 0)
 		limbs->count--;
-	while (limbs->first < limbs->count && limbs->limb[limbs->first] == 0)
-		limbs->first++;
 }
 
 static void load_integer(
@@ -57,8 +55,7 @@ static void load_integer(
 	for (i = 0; i < limbs->count; i++)
 		limbs->limb[i] =
 			mantissa_bits(binary, i * LIMB_BITS - binary->exponent);
-	while (limbs->count > 0 && limbs->limb[limbs->count - 1] == 0)
-		limbs->count--;
+	trim(limbs);
 }
 
 /* The last limb ends at the point. */
@@ -110,7 +107,6 @@ static uint64_t divide_chunk(struct limbs *limbs)
 	for (i = limbs->count - 1; i >= 0; i--)
 		limbs->limb[i] = divide(rest, limbs->limb[i], &rest);
 	trim(limbs);
-	limbs->first = 0;
 	return rest;
 }
 

@@ -177,10 +177,8 @@ static char *write_argument(struct use *use, const struct render_step *step,
 	case RENDER_HOW_CHARACTER:
 		*use->at = (char)argument->i32;
 		return use->at + 1;
-	case RENDER_HOW_FIXED:
+	default: /* RENDER_HOW_FIXED */
 		return write_fixed(use->at, argument->f64, step->places);
-	default:
-		return NULL;
 	}
 }
 

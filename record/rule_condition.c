@@ -9,9 +9,10 @@ static bool read_glob(struct rule_parser *parser, const struct rule_word *word,
 	if (bytes > RULES_GLOB_MAX)
 		return rule_parser_fail(parser, word, "a glob that is too long",
 			"it may have 4096 bytes: shorten it");
-	return rule_glob_set(glob, text, bytes) ||
-	       rule_parser_fail(parser, word, "a set without an end",
-		       "close it with ], or write \\[ for a bracket");
+	if (rule_glob_set(glob, text, bytes))
+		return true;
+	return rule_parser_fail(parser, word, "a set without an end",
+		"close it with ], or write \\[ for a bracket");
 }
 
 static bool read_text(struct rule_parser *parser, const struct rule_word *word,
@@ -33,10 +34,11 @@ static bool read_path(struct rule_parser *parser, const struct rule_word *word,
 static bool read_lines(struct rule_parser *parser, const struct rule_word *word,
 	struct rule_condition *condition)
 {
-	return rule_value_lines(word->text, word->bytes, &condition->low,
-		       &condition->high) ||
-	       rule_parser_fail(parser, word, "not a line",
-		       "give a number, or from one to another: 100-200");
+	if (rule_value_lines(
+		    word->text, word->bytes, &condition->low, &condition->high))
+		return true;
+	return rule_parser_fail(parser, word, "not a line",
+		"give a number, or from one to another: 100-200");
 }
 
 static bool read_levels(struct rule_parser *parser,
@@ -127,7 +129,7 @@ static bool read_offsets(struct rule_parser *parser,
 	if (!places)
 		return false;
 	condition->places = places;
-	for (uint32_t i = 0; i < condition->low; i++) {
+	for (uint32_t i = 0;; i++) { /* up to the last comma */
 		size_t bytes = rule_value_find(text, left, ',');
 
 		if (!rule_value_offset(text, bytes, &places[i]))

@@ -20,8 +20,9 @@ bool rule_parser_value(struct rule_parser *parser, struct rule_word *word,
 	const char *what, const char *why)
 {
 	*word = rule_lex_next(&parser->lexer, false);
-	return word->kind == RULE_WORD ||
-	       rule_parser_fail(parser, word, what, why);
+	if (word->kind == RULE_WORD)
+		return true;
+	return rule_parser_fail(parser, word, what, why);
 }
 
 static bool has_room(struct rule_parser *parser, size_t bytes)
@@ -29,9 +30,10 @@ static bool has_room(struct rule_parser *parser, size_t bytes)
 	static const struct rule_word here = {
 		.kind = RULE_WORD, .line = 1, .column = 1};
 
-	return (size_t)(parser->high - parser->low) >= bytes ||
-	       rule_parser_fail(parser, &here, "too many rules",
-		       "there is no room for them: leave some out");
+	if ((size_t)(parser->high - parser->low) >= bytes)
+		return true;
+	return rule_parser_fail(parser, &here, "too many rules",
+		"there is no room for them: leave some out");
 }
 
 void *rule_parser_append(struct rule_parser *parser, size_t bytes)

@@ -17,11 +17,12 @@ static bool read_time(struct rule_parser *parser, uint64_t *ns)
 {
 	struct rule_word word;
 
-	return rule_parser_value(
-		       parser, &word, "no time", "give one, as 10s") &&
-	       (rule_value_time(word.text, word.bytes, ns) ||
-		       rule_parser_fail(parser, &word, "not a time",
-			       "give one in ns, us, ms, s, min or h, as 10s"));
+	if (!rule_parser_value(parser, &word, "no time", "give one, as 10s"))
+		return false;
+	if (rule_value_time(word.text, word.bytes, ns))
+		return true;
+	return rule_parser_fail(parser, &word, "not a time",
+		"give one in ns, us, ms, s, min or h, as 10s");
 }
 
 /* NAME [arg N] */

@@ -113,32 +113,32 @@ static bool read_word(struct rule_parser *parser, struct rule_word *word)
 	return read_condition(parser, word);
 }
 
-/* A level that nothing follows is what to do. */
-static bool take_level(struct rule_parser *parser)
+/* Of a rule with conditions only: a level that nothing follows is what to do.
+ * It has room where the condition was. */
+static void take_level(struct rule_parser *parser)
 {
 	struct rule *rule = parser->rule;
 	struct rule_condition *last;
 	uint32_t level;
 
-	if (rule->conditions == 0)
-		return true;
 	last = &rule_conditions(rule)[rule->conditions - 1];
 	if (last->kind != RULE_OF_level || last->negated ||
 		!parser->single_level)
-		return true;
+		return;
 	level = last->high;
 	rule->deeds_start = last->start;
 	rule->conditions--;
 	parser->low = (char *)last;
-	return rule_deed_set_level(parser, level);
+	_Static_assert(sizeof(struct rule_deed) <= sizeof(*last), "");
+	rule_deed_set_level(parser, level);
 }
 
 static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 {
 	struct rule *rule = parser->rule;
 
-	if (rule->deeds == 0 && !take_level(parser))
-		return false;
+	if (rule->deeds == 0)
+		take_level(parser);
 	if (rule->deeds == 0)
 		return rule_parser_fail(parser, word, "nothing to do",
 			"say at the end what becomes of these calls, such as "

@@ -163,10 +163,8 @@ static enum answer answer_of(const struct rule_condition *condition,
 		return stream_matches(condition, subject);
 	case RULE_OF_level:
 		return level_matches(condition, level);
-	case RULE_OF_at:
+	default: /* RULE_OF_at: is_about_source() has the others */
 		return place_matches(condition, subject->site);
-	default:
-		return UNKNOWN;
 	}
 }
 
@@ -374,12 +372,9 @@ static void do_other(const struct rule_deed *deed, struct rule_verdict *verdict)
 	case RULE_TO_depth:
 		verdict->depth = (uint8_t)deed->number;
 		break;
-	case RULE_TO_category:
+	default: /* RULE_TO_category */
 		verdict->category = deed->name.text;
 		verdict->category_bytes = deed->name.bytes;
-		break;
-	default:
-		break;
 	}
 }
 

@@ -29,6 +29,10 @@ static void other_arguments_are_not_taken(void **state)
 	RENDERS("%*%", RENDER_MISMATCH, NULL, "%*%", S("x"));
 	RENDERS("%.*%", RENDER_MISMATCH, NULL, "%.*%", S("x"));
 	RENDERS("%5$d", RENDER_MISMATCH, NULL, "%5$d", I(1));
+	RENDERS("%1$.*2$s", RENDER_MISMATCH, NULL, "%1$.*2$s", S("x"));
+	RENDERS("%1$.*2$s", RENDER_MISMATCH, NULL, "%1$.*2$s", S("x"), S("y"));
+	RENDERS("||", RENDER_COMPLETE, NULL, "|%s|",
+		{.kind = BINLOG_ARG_STRING});
 	RENDERS("(null)||", RENDER_COMPLETE, NULL, "%s|%.2s|", LOST_S, LOST_S);
 }
 
@@ -46,6 +50,69 @@ static void lengths_and_widths_look_as_in_libc(void **state)
 	SAME("%.18f|%.17f|%.19f|", D(1e-300), D(0.1), D(123456.5));
 	SAME("%f|%f|%f|", D(__builtin_inf()), D(__builtin_nan("")), D(-0.0));
 	SAME("%s%%|%5%|", S("a"));
+	SAME("%5s|%-5s|%s|", S(""), S(""), S(""));
+}
+
+/* The leading bit of the mantissa of x86, and no exponent. */
+static void the_least_pseudo_denormal_looks_as_in_libc(void **state)
+{
+	_Alignas(16) static const uint8_t data[16] = {[7] = 0x80};
+	const struct render_argument argument = {
+		.kind = BINLOG_ARG_LONG_DOUBLE, .data = data};
+
+	(void)state;
+	if (LIBC_BINARY128)
+		skip();
+	SAME("%Lf|%Le|%Lg|%La", argument, argument, argument, argument);
+}
+
+static void strings_used_again_and_again_are_cut(void **state)
+{
+	static const char text[200] = "";
+	const struct render_argument arguments[] = {
+		{.kind = BINLOG_ARG_STRING, .bytes = 200, .data = text},
+		{.kind = BINLOG_ARG_WIDE, .bytes = 200, .data = text},
+	};
+	static const char format[] = "%1$s%1$s%1$s%1$s%2$ls%1$s%1$s%1$s%1$s|";
+	struct render_buffer out = {.limit = 100};
+
+	(void)state;
+	assert_int_equal(render_format(&out, format, strlen(format), arguments,
+				 LENGTH(arguments), NULL),
+		RENDER_CUT);
+	assert_in_range(out.length, 100, 1000);
+	assert_plan_renders(
+		&out, RENDER_CUT, format, arguments, LENGTH(arguments));
+	render_buffer_free(&out);
+}
+
+/* Each end is behind the last one; whether it is of bytes, the length says. */
+static void pieces_are_told_one_by_one(void **state)
+{
+	struct render_pieces pieces = {0};
+	struct render_buffer out = {.pieces = &pieces};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 300; i++) {
+		pieces.small = i % 2;
+		render_buffer_put(&out, "0123456789012345678901234567890",
+			20 + i % 4 / 2);
+		assert_int_equal(pieces.count, i + 1);
+		assert_int_equal(pieces.ends[i], 2 * out.length + (i % 4 == 1));
+	}
+	render_buffer_join(&out, i, true);
+	assert_int_equal(pieces.count, i);
+	render_buffer_join(&out, i - 1, true);
+	assert_int_equal(pieces.ends[i - 1], 2 * out.length);
+	render_buffer_put_byte(&out, 'x');
+	render_buffer_join(&out, i, true);
+	assert_int_equal(pieces.ends[i], 2 * out.length + 1);
+	render_buffer_join(&out, 0, false);
+	assert_int_equal(pieces.count, 1);
+	assert_int_equal(pieces.ends[0], 2 * out.length);
+	free(pieces.ends);
+	render_buffer_free(&out);
 }
 
 static void note_pointer(
@@ -167,6 +234,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_arguments_are_not_taken),
 		cmocka_unit_test(lengths_and_widths_look_as_in_libc),
+		cmocka_unit_test(the_least_pseudo_denormal_looks_as_in_libc),
+		cmocka_unit_test(strings_used_again_and_again_are_cut),
+		cmocka_unit_test(pieces_are_told_one_by_one),
 		cmocka_unit_test(each_pointer_is_told_of),
 		cmocka_unit_test(more_than_there_can_be_is_not_appended),
 		cmocka_unit_test(without_memory_it_is_said),

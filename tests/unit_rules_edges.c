@@ -33,9 +33,9 @@ static void without_room_it_is_said(void **state)
 		"format a depth 3", "format a category c", "rate 10/1s",
 		"sample 1/100", "sample 1us/1s", "redact arg 2 hash",
 		"redact usual", "redact *", "redact off", "redact name length",
-		"at a+0x1,0x2 drop", "mark off", "mark m arg 1",
-		"trigger since m over 5ms before 1s after 2s", "trigger off",
-		"trigger"};
+		"drop level err", "at a+0x1,0x2 drop", "mark off",
+		"mark m arg 1", "trigger since m over 5ms before 1s after 2s",
+		"trigger off", "trigger"};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
@@ -149,6 +149,51 @@ static void what_is_almost_right_is_refused(void **state)
 	assert_int_equal(bad, 0);
 }
 
+static void a_name_has_an_end(void **state)
+{
+	char text[RULES_GLOB_MAX + 16] = "mark ";
+
+	(void)state;
+	memset(text + 5, 'n', RULES_GLOB_MAX + 1);
+	assert_string_equal(
+		complaint(text, rules_bytes(strlen(text))), "not a name");
+	text[5 + RULES_GLOB_MAX] = '\0';
+	assert_null(complaint(text, rules_bytes(strlen(text))));
+}
+
+static void who_has_a_trigger_is_asked(void **state)
+{
+	static const char *const texts[] = {"drop", "mark m; drop",
+		"mark m; trigger since m over 5ms", "drop trigger",
+		"trigger off"};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		size_t room = rules_bytes(strlen(texts[i]));
+		void *memory = malloc(room);
+		struct rules_error error;
+
+		assert_int_equal(
+			rules_ask(rules_parse(texts[i], strlen(texts[i]),
+				memory, room, &error)),
+			strstr(texts[i], "trigger") ? RULES_ASK_TRIGGER : 0);
+		free(memory);
+	}
+}
+
+static void what_only_looks_like_a_name_is_not_redacted(void **state)
+{
+	static const char *const formats[] = {"XPASSWORD=%s", "x=%n", "secret",
+		"a %y b", "http:/y:%s@", "http:y:%s@", "api+key=%s", "pwd=%d"};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(formats); i++)
+		if (rules_check("redact usual; redact x b", formats[i])
+				.redacted)
+			fail_msg("%s: redacted", formats[i]);
+	assert_int_equal(rules_check("redact usual", "api.key=%s").redacted, 1);
+}
+
 static void check_site(
 	const char *condition, const struct rule_site *site, bool expected)
 {
@@ -244,6 +289,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_room_it_is_said),
 		cmocka_unit_test(what_is_almost_right_is_refused),
+		cmocka_unit_test(a_name_has_an_end),
+		cmocka_unit_test(who_has_a_trigger_is_asked),
+		cmocka_unit_test(what_only_looks_like_a_name_is_not_redacted),
 		cmocka_unit_test(a_place_is_found_by_module_or_build_id),
 		cmocka_unit_test(a_format_may_be_given_without_its_line_end),
 		cmocka_unit_test(sources_have_to_fit_as_a_whole),
