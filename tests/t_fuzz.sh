@@ -4,7 +4,6 @@
 . tests/lib.sh
 seconds=${FUZZ_SECONDS:-20}
 [ -z "${LONG:-}" ] || seconds=600
-# Not all at once with other tests: it is the machine that would be measured.
 make -s O="$BUILD" fuzz-programs >"$TMP/log" 2>&1 || {
 	not_ok "the targets build" "$(tail -n 12 "$TMP/log")"
 	exit 1
@@ -23,6 +22,9 @@ for target in render render_plan; do
 	verdict $? "$target: 1000000 random formats from number $first on" "$said"
 done
 rm -rf "$BUILD/fuzz/new" "$BUILD/fuzz/found"
+# Another test runs beside this one, and some of these look at how fast they are.
+JOBS=$(($(nproc) > 2 ? $(nproc) - 1 : 1))
+export JOBS
 # What is new is looked for by `make fuzz`, each time with other mutations.
 [ -n "${LONG:-}" ] || export SEED=1
 tests/fuzz/run "$BUILD" "$seconds"
