@@ -68,7 +68,8 @@ static bool begin_section(
 		return false;
 	section->name = entry->name;
 	section->path = NULL;
-	section->options = malloc(sizeof(*section->options));
+	section->options =
+		pool_take(&section->outputs->kept, sizeof(*section->options));
 	if (!section->options)
 		return complain(section, &entry->name, NULL, "out of memory");
 	*section->options = *section->common;
@@ -79,8 +80,8 @@ static bool take_field(
 	struct section *section, const struct config_entry *entry)
 {
 	char *key = strndup(entry->key.text, entry->key.bytes);
-	char *value = pool_copy(&section->outputs->texts, entry->value.text,
-		entry->value.bytes);
+	char *value = pool_copy(
+		&section->outputs->kept, entry->value.text, entry->value.bytes);
 	const char *wrong = NULL;
 
 	if (!key || !value)

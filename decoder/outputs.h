@@ -33,7 +33,7 @@ struct outputs {
 	struct outputs_one *only; /* that shows lines; null: ask each */
 	struct filter_batch filter;
 	const struct rules *rules; /* for categories; null: none given */
-	struct pool texts; /* that options point into, for good */
+	struct pool kept; /* options of a file, and what they point into */
 	char style_problem[96];
 	char problem[2048]; /* what: why: what you can do */
 };
