@@ -265,8 +265,9 @@ static void remember_fork(
 	replay->forks = fork;
 	replay->fork_bytes += fork->bytes;
 	replay->fork_count++;
-	while (replay->fork_count > limits_size(LIMIT_FORKS) ||
-		replay->fork_bytes > limits_size(LIMIT_FORK_BYTES))
+	while (replay->forks &&
+		(replay->fork_count > limits_size(LIMIT_FORKS) ||
+			replay->fork_bytes > limits_size(LIMIT_FORK_BYTES)))
 		forget_oldest_fork(replay);
 }
 

@@ -29,10 +29,10 @@ static const struct unit units[] = {
 	{"sec", NS},
 	{"second", NS},
 	{"seconds", NS},
-	{"m", 60ll * NS},
-	{"min", 60ll * NS},
-	{"minute", 60ll * NS},
-	{"minutes", 60ll * NS},
+	{"m", 60LL * NS},
+	{"min", 60LL * NS},
+	{"minute", 60LL * NS},
+	{"minutes", 60LL * NS},
 	{"h", 3600LL * NS},
 	{"hr", 3600LL * NS},
 	{"hour", 3600LL * NS},
@@ -47,8 +47,8 @@ static const struct unit units[] = {
 	{"month", 2629800LL * NS},
 	{"months", 2629800LL * NS},
 	{"y", 31557600LL * NS},
-	{"year", 31557600ll * NS},
-	{"years", 31557600ll * NS},
+	{"year", 31557600LL * NS},
+	{"years", 31557600LL * NS},
 };
 
 static void skip_spaces(const char **at)
