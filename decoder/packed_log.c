@@ -32,7 +32,7 @@ bool packed_log_lacks(const struct packed_log *log)
 	size_t i;
 
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		lacks = lacks || maps[i]->failed;
+		lacks |= maps[i]->failed;
 	return lacks;
 }
 

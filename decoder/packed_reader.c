@@ -435,10 +435,10 @@ bool packed_reader_is_log(const char *path)
 	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
 	struct frame frame = {.kind = FRAME_NONE};
 
-	if (scan)
+	if (scan) {
 		frame_scan_pass_holes(scan, packed_file_data);
-	if (scan)
 		frame = frame_scan_next(scan);
+	}
 	if (frame.kind == FRAME_DAMAGED)
 		frame = frame_scan_next(scan);
 	frame_scan_free(scan);

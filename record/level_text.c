@@ -139,13 +139,14 @@ static void skip_directive(struct text *text)
 	text->at += text->at < text->end;
 }
 
+/* Of a word: it has letters only. */
 static bool is_capital(const char *text, size_t bytes)
 {
 	size_t i = 0;
 
-	while (i < bytes && text[i] >= 'A' && text[i] <= 'Z')
+	while (i < bytes && text[i] <= 'Z')
 		i++;
-	return i == bytes && bytes > 2;
+	return i == bytes;
 }
 
 /* Of a level: whether what follows says that it is one. */

@@ -134,6 +134,10 @@ static void something_may_precede_it(void **state)
 	check("[core:error] [pid %d] x", LEVEL_err);
 	check("nginx: [emerg] %s", LEVEL_emerg);
 	check("%s: error: %s", LEVEL_err);
+	check("prog:\tERROR;x", LEVEL_err);
+	check("prog:|error|x", LEVEL_err);
+	check("prog:%s ERRor;x", -7);
+	check("lvl=warn msg=x", LEVEL_warning);
 	check("file.c:12:3: warning: x", LEVEL_warning);
 	check("%s:%d: fatal error: x", LEVEL_crit);
 	check("time=\"%s\" level=error msg=x", LEVEL_err);
