@@ -275,12 +275,100 @@ static void what_refers_to_nothing_does_no_harm(void **state)
 	free_log(&log);
 }
 
+/* As bits, as a double, and what is not there: libc is the judge. */
+static void arguments_may_be_told_in_other_ways(void **state)
+{
+	static const char kinds[] = {
+		BINLOG_ARG_F64, BINLOG_ARG_F64, BINLOG_ARG_STRING};
+	const char *volatile null = NULL;
+	const double value = 1.5;
+	struct render_buffer *out;
+	struct log log = {0};
+	char expected[64];
+	uint64_t bits;
+
+	(void)state;
+	memcpy(&bits, &value, sizeof(bits));
+	define_process(&log, 1, 42);
+	define_thread(&log, 1, 1);
+	define_string(&log, 1, "%f %g %s\n", 0);
+	define_site(&log, 1, kinds, sizeof(kinds));
+	begin(&log, PACKED_DATA);
+	number(&log, PACKED_DATA_NUMBER, 0);
+	number(&log, PACKED_DATA_SITE, 1);
+	number(&log, PACKED_DATA_THREAD, 1);
+	out = frame_write_list(&log.frame, PACKED_DATA_ARGUMENTS, 3);
+	pack_value_uint(out, bits);
+	pack_value_double(out, 2.25);
+	pack_value_nil(out);
+	end(&log);
+	assert_int_equal(read_all(&log), 1);
+	snprintf(expected, sizeof(expected), "%f %g %s\n", value, 2.25, null);
+	assert_string_equal(said(&log), expected);
+	free_log(&log);
+}
+
+static void define_child(struct log *log, uint64_t id, uint64_t parent)
+{
+	static const uint64_t start[] = {1, 2};
+
+	begin(log, PACKED_PROCESS);
+	number(log, PACKED_PROCESS_ID, id);
+	number(log, PACKED_PROCESS_CAPTURE, 1);
+	number(log, PACKED_PROCESS_PID, 40 + id);
+	number(log, PACKED_PROCESS_PARENT, parent);
+	text(log, PACKED_PROCESS_EXECUTABLE, "/bin/true");
+	list(log, PACKED_PROCESS_START, 1 + parent % 2, start);
+	end(log);
+}
+
+static void put_symbol(struct log *log, const char *function)
+{
+	static const uint64_t lines[] = {12};
+
+	begin(log, PACKED_SYMBOL);
+	number(log, PACKED_SYMBOL_MODULE, 7);
+	frame_write_list(&log->frame, PACKED_SYMBOL_FUNCTIONS, 2);
+	frame_write_item_text(&log->frame, function, 4);
+	frame_write_item_text(&log->frame, "outer", 5);
+	list(log, PACKED_SYMBOL_LINES, 1, lines);
+	end(log);
+}
+
+/* Its own child, the child of a grandchild; lists that are too short. */
+static void what_cannot_be_does_no_harm(void **state)
+{
+	static const char kinds[] = {BINLOG_ARG_I32};
+	struct log log = {0};
+	uint64_t id;
+
+	(void)state;
+	for (id = 1; id < 40; id++)
+		define_child(&log, id, id - 1);
+	define_child(&log, 40, 40);
+	define_child(&log, 1, 39);
+	define_module(&log, 7, "/bin/true");
+	put_symbol(&log, "main");
+	put_symbol(&log, "ma\0n");
+	define_thread(&log, 1, 39);
+	define_string(&log, 1, "n=%d\n", 7);
+	define_site(&log, 1, kinds, 1);
+	define_trace(&log, 1, 0, 0, 0, 0);
+	say(&log, 0, 1, 5);
+	assert_int_equal(read_all(&log), 1);
+	assert_string_equal(said(&log), "n=5\n");
+	assert_int_equal(told(&log, ERROR_PACKED_RECORD), 0);
+	free_log(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_late_or_again_counts),
 		cmocka_unit_test(what_makes_no_sense_is_told),
 		cmocka_unit_test(what_refers_to_nothing_does_no_harm),
+		cmocka_unit_test(arguments_may_be_told_in_other_ways),
+		cmocka_unit_test(what_cannot_be_does_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,8 +152,12 @@ static void more_than_there_can_be_is_not_appended(void **state)
 {
 	struct render_buffer out = {0};
 	struct render_buffer of = {.failed = true};
+	struct pool pool = {0};
 
 	(void)state;
+	assert_null(pool_take(&pool, SIZE_MAX));
+	assert_null(pool_copy(&pool, "", SIZE_MAX));
+	pool_free(&pool);
 	assert_false(render_buffer_reserve(&out, SIZE_MAX));
 	assert_true(out.failed);
 	render_buffer_retire(&of, &out);
