@@ -365,9 +365,12 @@ static void *take_piece(struct binlog_prepared *prepared)
 {
 	uint64_t at;
 	char *piece = take_fresh(PIECE, &at);
-	uint64_t end = at + PIECE;
+	uint64_t end;
 
-	while (piece && (at += BINLOG_PREPARED_BLOCK) < end)
+	if (!piece)
+		return NULL;
+	end = at + PIECE;
+	while ((at += BINLOG_PREPARED_BLOCK) < end)
 		prepared_give(prepared, at);
 	return piece;
 }

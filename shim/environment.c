@@ -132,7 +132,7 @@ static bool ask_stack(uint64_t type, uint64_t *value)
 
 static bool ask_kernel(uint64_t type, uint64_t *value)
 {
-	Elf64_auxv_t vector[AUXILIARY] = {{0}};
+	Elf64_auxv_t vector[AUXILIARY];
 	long fd = SYS4(
 		openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
 	long n = sys_failed(fd) ? 0 : SYS3(read, fd, vector, sizeof(vector));

@@ -103,7 +103,7 @@ static bool add_step(struct fast_step **at,
 	const struct plan_argument *argument, struct sources *from)
 {
 	bool is_float = argument->step == STEP_FIXED;
-	unsigned which = from->integers;
+	unsigned which;
 	uint32_t code;
 
 	if (!is_fit_step(argument))

@@ -74,7 +74,7 @@ static bool is_trusted(int fd)
 
 static void take_apart(struct settings *settings, char *text, size_t size)
 {
-	size_t bytes[CONFIG_KEYS];
+	char *end[CONFIG_KEYS] = {NULL};
 	struct config_entry entry;
 	struct config config;
 
@@ -87,13 +87,14 @@ static void take_apart(struct settings *settings, char *text, size_t size)
 		if (entry.kind == CONFIG_SETTING) {
 			settings->value[entry.setting] =
 				text + (entry.value.text - text);
-			bytes[entry.setting] = entry.value.bytes;
+			end[entry.setting] = settings->value[entry.setting] +
+					     entry.value.bytes;
 		}
 	}
 	/* What comes behind them has been read by now. */
 	for (unsigned key = 0; key < CONFIG_KEYS; key++)
-		if (settings->value[key])
-			settings->value[key][bytes[key]] = '\0';
+		if (end[key])
+			*end[key] = '\0';
 }
 
 static void read_into(
