@@ -98,12 +98,13 @@ static void add_core(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
 	uint64_t headers[CORE_FILE_CAPTURES_MAX];
-	size_t count = core_file_captures(path, headers);
+	bool more;
+	size_t count = core_file_captures(path, headers, &more);
 	struct recording *capture;
 	size_t i;
 
-	if (count == 0)
-		report(errors, ERROR_CORE, path);
+	if (count == 0 || more)
+		report(errors, more ? ERROR_CORE_MORE : ERROR_CORE, path);
 	for (i = 0; i < count; i++) {
 		if (i > 0 && !keep_name(list, "", path, errors))
 			return;

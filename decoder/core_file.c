@@ -45,43 +45,50 @@ static bool read_header(int fd, uint64_t offset, struct binlog_header *header)
 	       header->byte_order == BINLOG_BYTE_ORDER;
 }
 
+struct found {
+	uint64_t *headers;
+	uint64_t nonces[CORE_FILE_CAPTURES_MAX];
+	size_t count;
+	bool more;
+};
+
 /* Enters it unless it is there: a page may be mapped twice. */
-static size_t enter(int fd, uint64_t headers[CORE_FILE_CAPTURES_MAX],
-	size_t count, uint64_t offset)
+static void enter(int fd, struct found *found, uint64_t offset)
 {
-	struct binlog_header here, known;
+	struct binlog_header here;
 	size_t i;
 
 	if (!read_header(fd, offset, &here))
-		return count;
-	for (i = 0; i < count; i++)
-		if (read_header(fd, headers[i], &known) &&
-			known.nonce == here.nonce)
-			return count;
-	headers[count] = offset;
-	return count + 1;
+		return;
+	for (i = 0; i < found->count; i++)
+		if (found->nonces[i] == here.nonce)
+			return;
+	found->more = found->count == CORE_FILE_CAPTURES_MAX;
+	if (found->more)
+		return;
+	found->nonces[found->count] = here.nonce;
+	found->headers[found->count++] = offset;
 }
 
 size_t core_file_captures(
-	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX])
+	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX], bool *more)
 {
 	static const char magic[] = BINLOG_MAGIC;
 	char pages[64 * BINLOG_PAGE];
 	uint64_t offset = BINLOG_PAGE;
-	size_t count = 0;
+	struct found found = {.headers = headers};
 	int fd = open_file(path);
 	ssize_t n;
 
-	while (fd >= 0 && (n = pread(fd, pages, sizeof(pages),
-				   (off_t)offset)) > 0) {
+	while (fd >= 0 && !found.more &&
+		(n = pread(fd, pages, sizeof(pages), (off_t)offset)) > 0) {
 		off_t data;
 		size_t i;
 
-		for (i = 0; i + sizeof(magic) <= (size_t)n &&
-			    count < CORE_FILE_CAPTURES_MAX;
+		for (i = 0; i + sizeof(magic) <= (size_t)n && !found.more;
 			i += BINLOG_PAGE)
 			if (memcmp(pages + i, magic, sizeof(magic) - 1) == 0)
-				count = enter(fd, headers, count, offset + i);
+				enter(fd, &found, offset + i);
 		offset += sizeof(pages);
 		data = lseek(fd, (off_t)offset, SEEK_DATA);
 		if (data < 0 && errno == ENXIO)
@@ -91,5 +98,6 @@ size_t core_file_captures(
 	}
 	if (fd >= 0)
 		close(fd);
-	return count;
+	*more = found.more;
+	return found.count;
 }

@@ -16,8 +16,11 @@
 /* It is an ELF file of this kind. */
 bool core_file_is(const char *path);
 
-/* Where the header pages of captures are in it, each capture once; how many. */
+/*
+ * Where the header pages of captures are in it, each capture once; how many.
+ * *more: there are others behind them.
+ */
 size_t core_file_captures(
-	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX]);
+	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX], bool *more);
 
 #endif

@@ -40,6 +40,15 @@ bool error_is_known(enum error_code code)
 	return describe(code)->code == code;
 }
 
+/* Its number is of bytes that were there, and could not be read. */
+static bool is_skipped(enum error_code code)
+{
+	return code == ERROR_BLOCK || code == ERROR_PAGE_GONE ||
+	       code == ERROR_RECORD || code == ERROR_FRAME ||
+	       code == ERROR_FRAME_SUM || code == ERROR_FRAME_LENGTH ||
+	       code == ERROR_HEPH_PACKET;
+}
+
 void error_add(struct error_list *list, const struct error *error)
 {
 	if (error->code == ERROR_MORE) {
@@ -50,6 +59,9 @@ void error_add(struct error_list *list, const struct error *error)
 		list->count++;
 	}
 	list->severe[describe(error->code)->severity]++;
+	if (is_skipped(error->code) && __builtin_add_overflow(list->skipped,
+					       error->number, &list->skipped))
+		list->skipped = UINT64_MAX;
 }
 
 size_t error_count(const struct error_list *list, enum error_severity severity)

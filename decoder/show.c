@@ -250,13 +250,17 @@ static void print_sum(const struct show *show)
 	bool raw = strcmp(show->options.style, "raw") == 0;
 	bool clean = show->passed == 0 && show->dropped == 0 &&
 		     show->errors.count == 0;
+	char skipped[48] = "";
 
 	if (show->options.quiet || (raw && clean) || !show->counts ||
 		!is_anything(show))
 		return;
+	if (show->errors.skipped > 0)
+		snprintf(skipped, sizeof(skipped), ", %" PRIu64 " bytes skipped",
+			show->errors.skipped);
 	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
-		     " dropped",
-		show->captured, show->passed, show->dropped);
+		     " dropped%s",
+		show->captured, show->passed, show->dropped, skipped);
 }
 
 /* How many could not be written; *lost: that matters. */

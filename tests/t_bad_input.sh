@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 {
 	struct make_capture capture = make_capture();
 
+	make_header(&capture)->nonce += argc > 2 ? (uint64_t)atoi(argv[2]) : 0;
 	block(&capture, 0, 0, "one");
 	block(&capture, 0, 1, "two");
 	block(&capture, 0, 2, "three");
@@ -86,6 +87,23 @@ expect "a file whose program has not written its header" 2 "" \
 	"$TMP/unborn.binlog"
 expect "such a file beside others is no damage" 0 "$all" "unborn.binlog:0: " \
 	"$TMP/unborn.binlog" "$whole"
+
+# An ELF header that says core file, and captures.
+{
+	printf '\177ELF\002\001\001\000\000\000\000\000\000\000\000\000\004'
+	head -c 4079 /dev/zero
+} >"$TMP/core"
+for nonce in $(seq 64); do
+	"$TMP/make" "$TMP/inside" "$nonce"
+	cat "$TMP/inside" >>"$TMP/core"
+done
+cat "$TMP/inside" >>"$TMP/core"
+sixty_four=$(for nonce in $(seq 64); do echo "$all"; done)
+expect "64 captures in a core file, one of them twice" 0 "$sixty_four" "" "$TMP/core"
+"$TMP/make" "$TMP/inside" 65
+cat "$TMP/inside" >>"$TMP/core"
+expect "and one more: that is told" 1 "$sixty_four" \
+	"core:0: captures were left out: more are in this core file than are looked for: " "$TMP/core"
 
 mkdir "$TMP/nothing"
 expect "a directory without captures" 2 "" \
@@ -133,8 +151,8 @@ cp "$whole" "$TMP/bad.binlog"
 printf 'garbage' | dd of="$TMP/bad.binlog" bs=1 seek=8192 conv=notrunc 2>/dev/null
 expect "a damaged block: the others are shown" 1 "one
 three" "bad.binlog:8192: skipped: no block begins here" "$TMP/bad.binlog"
-grep -qx '2 captured, 0 passed, 0 dropped' "$TMP/err"
-verdict $? "the sum follows when something is missing"
+grep -qx '2 captured, 0 passed, 0 dropped, 4096 bytes skipped' "$TMP/err"
+verdict $? "the sum follows when something is missing, with the bytes that were skipped"
 
 cp "$whole" "$TMP/lost.binlog"
 printf '\003' | dd of="$TMP/lost.binlog" bs=1 seek=104 conv=notrunc 2>/dev/null
