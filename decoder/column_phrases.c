@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decoder/column_shape.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define PHRASE_MAX 64u
 /* A column of fewer bytes cannot become much less. */
@@ -24,21 +24,11 @@ struct phrases {
 	size_t values; /* of all phrases */
 };
 
-static uint64_t hash_phrase(const struct column_write *writer,
-	const uint64_t *values, size_t length)
-{
-	uint64_t hash = writer->seed ^ length;
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		hash = binlog_hash_word(hash, values[i]);
-	return hash;
-}
-
 static void enter_phrase(struct column_write *writer, struct phrases *phrases,
 	const uint64_t *values, size_t mask, struct phrase phrase)
 {
-	size_t at = hash_phrase(writer, values + phrase.first, phrase.length) &
+	size_t at = seeded_hash(seeded_hash_start, values + phrase.first,
+			    phrase.length * sizeof(*values)) &
 		    mask;
 
 	for (; writer->slots[at]; at = (at + 1) & mask) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decoder/column_shape.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define SHORTEST 2u
 #define LONGEST 12u
@@ -24,21 +24,14 @@ struct tuples {
 	size_t count;
 };
 
-static uint64_t hash_values(uint64_t seed, const uint64_t *values, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		seed = binlog_hash_word(seed, values[i]);
-	return seed;
-}
-
 /* False: there are too many different ones. */
 static bool enter(struct column_write *writer, struct tuples *tuples,
 	const uint64_t *values, size_t mask, uint64_t *place)
 {
 	size_t length = tuples->length;
-	size_t at = hash_values(writer->seed, values, length) & mask;
+	size_t at = seeded_hash(seeded_hash_start, values,
+			    length * sizeof(*values)) &
+		    mask;
 
 	while (writer->slots[at] &&
 		memcmp(tuples->values + length * (writer->slots[at] - 1),

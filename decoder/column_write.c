@@ -2,11 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <zstd.h>
 
 #include "decoder/column_shape.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define DISTINCT_MAX ((size_t)256)
 #define SAMPLES 64u
@@ -61,9 +60,6 @@ size_t column_write_slots(struct column_write *writer, size_t count)
 {
 	size_t slots = 16;
 
-	if (writer->seed == 0 && getrandom(&writer->seed, sizeof(writer->seed),
-					 0) != sizeof(writer->seed))
-		writer->seed = 1;
 	while (slots < 2 * count)
 		slots *= 2;
 	if (!column_write_room((void **)&writer->slots, &writer->slots_room,
@@ -205,7 +201,8 @@ static size_t find_distinct(struct column_write *writer, const uint64_t *values,
 	size_t i;
 
 	for (i = 0; mask && i < count; i++) {
-		size_t at = binlog_hash_word(writer->seed, values[i]) & mask;
+		size_t at =
+			seeded_hash_word(seeded_hash_start, values[i]) & mask;
 
 		while (writer->slots[at] &&
 			distinct[writer->slots[at] - 1] != values[i])

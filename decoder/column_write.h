@@ -22,7 +22,6 @@ struct column_write {
 	size_t group_room;
 	uint32_t *slots; /* of a hash table: 1 + place, 0: free */
 	size_t slots_room;
-	uint64_t seed;
 	struct render_buffer other;  /* the same column in another way */
 	struct render_buffer tuples; /* likewise */
 	struct render_buffer compressed;

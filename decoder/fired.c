@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "decoder/program_file.h"
+#include "decoder/seeded_hash.h"
 #include "record/hash.h"
 
 static struct fired_place *place_of(const struct fired *fired,
 	const struct program *program, uint64_t frame)
 {
-	uint64_t hash = binlog_hash_word(frame, (uintptr_t)program);
-	size_t i = (size_t)(hash >> 20) & (fired->room - 1);
+	uint64_t hash =
+		seeded_hash_word(seeded_hash_start ^ (uintptr_t)program, frame);
+	size_t i = (size_t)hash & (fired->room - 1);
 
 	while (fired->places[i].program &&
 		(fired->places[i].program != program ||

@@ -1,11 +1,8 @@
 #include "decoder/id_map.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #define SLOTS_FIRST 4u
-
-uint64_t id_map_seed;
 
 static struct id_map_slot *slot_for(struct id_map *map, uint32_t id)
 {
@@ -22,9 +19,6 @@ static bool grow(struct id_map *map)
 	size_t slots = old.slots ? (old.mask + 1) * 2 : SLOTS_FIRST;
 	size_t i;
 
-	if (id_map_seed == 0 &&
-		getrandom(&id_map_seed, sizeof(id_map_seed), 0) < 0)
-		id_map_seed = 1;
 	map->slots = calloc(slots, sizeof(*map->slots));
 	if (!map->slots) {
 		*map = old;

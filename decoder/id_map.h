@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/seeded_hash.h"
+
 struct id_map_slot {
 	void *value; /* null: the slot is free */
 	uint32_t id;
@@ -24,14 +26,9 @@ struct id_map {
 	bool failed; /* no memory: something was not set */
 };
 
-extern uint64_t id_map_seed;
-
 static inline size_t id_map_hash(uint32_t id)
 {
-	uint64_t hash = (id ^ id_map_seed) * 0x9e3779b97f4a7c15u;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-	return (size_t)(hash ^ hash >> 32);
+	return seeded_hash_word(seeded_hash_start, id);
 }
 
 /* The value of this id; null: there is none. */

@@ -89,10 +89,12 @@ static bool is_key_of(const struct key *key, const struct message *message)
 
 static uint32_t hash_of(const struct key *key)
 {
-	size_t hash = id_map_hash(key->tid) ^ (size_t)key->program;
+	uint64_t hash =
+		seeded_hash_word(seeded_hash_start, (uintptr_t)key->program);
 
-	hash = id_map_hash((uint32_t)(hash ^ hash >> 32) ^ (uint32_t)key->fd);
-	return (uint32_t)id_map_hash((uint32_t)(hash ^ key->inode));
+	hash = seeded_hash_word(
+		hash, (uint64_t)key->tid << 32 | (uint32_t)key->fd);
+	return (uint32_t)seeded_hash_word(hash, key->inode);
 }
 
 /* What is to be shown of so many bytes: not the newline at their end. */
@@ -299,8 +301,8 @@ static void keep_rest(
 	}
 	rest->chosen = rest->chosen || joiner->chosen;
 	if (done < text->length)
-		render_buffer_put(&rest->text, text->data + done,
-			text->length - done);
+		render_buffer_put(
+			&rest->text, text->data + done, text->length - done);
 	joiner->bytes += text->length - done;
 	rest->partial = message->partial;
 }

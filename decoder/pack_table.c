@@ -3,28 +3,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define SLOTS_FIRST 64u
-
-static uint64_t seed;
-
-static uint64_t hash_of(const void *content, size_t size)
-{
-	const char *p = content;
-	uint64_t hash = binlog_hash_word(seed, size);
-	uint64_t word;
-
-	for (; size >= sizeof(word); size -= sizeof(word), p += sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		hash = binlog_hash_word(hash, word);
-	}
-	word = 0;
-	memcpy(&word, p, size);
-	return binlog_hash_word(hash, word);
-}
 
 static struct pack_entry **slot_for(const struct pack_table *table,
 	uint64_t hash, const void *content, size_t size)
@@ -75,13 +57,10 @@ struct pack_entry *pack_table_intern(
 {
 	struct pack_entry **slot;
 	struct pack_entry *entry;
-	uint64_t hash;
+	uint64_t hash = seeded_hash(seeded_hash_start, content, size);
 
-	if (seed == 0 && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = 1;
 	if (table->count >= table->room && !grow(table))
 		return NULL;
-	hash = hash_of(content, size);
 	slot = slot_for(table, hash, content, size);
 	if (*slot)
 		return *slot;

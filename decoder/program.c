@@ -17,13 +17,11 @@ static uint32_t hash_of(uint32_t pid, uint32_t process)
 
 static bool enter(struct program_table *table, struct program *program)
 {
-	uint32_t hash;
+	uint32_t hash = hash_of(program->pid, program->process);
 
-	/* The first entry of all makes the seed of the hash. */
 	if (!id_map_set(&table->pids, program->pid, program) ||
 		!id_map_set(&table->numbers, program->process, program))
 		return false;
-	hash = hash_of(program->pid, program->process);
 	program->collides = id_map_find(&table->programs, hash);
 	program->older = table->newest;
 	table->newest = program;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 /* A thread of the run that is being read. */
 struct run_thread {
@@ -28,14 +28,11 @@ struct run_counter {
 	uint32_t count;
 };
 
-/* Seeded, so that no file can choose what collides. */
 static uint32_t hash_of(const char *name, uint64_t with)
 {
-	uint64_t hash = id_map_seed;
+	uint64_t hash = seeded_hash(seeded_hash_start, name, strlen(name));
 
-	for (; *name; name++)
-		hash = binlog_hash_word(hash, (unsigned char)*name);
-	hash = binlog_hash_word(hash, with);
+	hash = seeded_hash_word(hash, with);
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -172,7 +169,7 @@ struct run_role *run_roles_find(
 	struct run_roles *roles, const struct message *message)
 {
 	uint32_t hash = hash_of("",
-		binlog_hash_word((uintptr_t)message->program, message->tid));
+		seeded_hash_word((uintptr_t)message->program, message->tid));
 	struct run_thread *first = id_map_find(&roles->threads, hash);
 	struct run_thread *thread = first;
 

@@ -6,7 +6,7 @@
 #include "decoder/category.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 /* More callers of one site are not told apart. */
 #define CALLERS_MAX 256
@@ -37,23 +37,13 @@ static bool is_same(const struct run_site *a, const struct run_site *b)
 		       memcmp(a->format, b->format, a->format_bytes) == 0);
 }
 
-/* Seeded, so that no file can choose what collides. */
-static uint64_t hash_text(uint64_t hash, const char *text, size_t bytes)
-{
-	size_t i;
-
-	for (i = 0; i < bytes; i++)
-		hash = binlog_hash_word(hash, (unsigned char)text[i]);
-	return binlog_hash_word(hash, bytes);
-}
-
 static uint32_t hash_of(const struct run_site *site)
 {
-	uint64_t hash = id_map_seed;
+	uint64_t hash = seeded_hash_start;
 
-	hash = hash_text(hash, site->module, strlen(site->module));
-	hash = hash_text(hash, site->function, strlen(site->function));
-	hash = hash_text(hash, site->format, site->format_bytes);
+	hash = seeded_hash(hash, site->module, strlen(site->module));
+	hash = seeded_hash(hash, site->function, strlen(site->function));
+	hash = seeded_hash(hash, site->format, site->format_bytes);
 	return (uint32_t)(hash ^ hash >> 32);
 }
 

@@ -6,26 +6,6 @@
 #include "decoder/category.h"
 #include "decoder/fields.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * 0x100000001b3u;
-}
-
-static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t size)
-{
-	uint64_t word;
-	size_t i;
-
-	for (i = 0; size - i >= sizeof(word); i += sizeof(word)) {
-		memcpy(&word, bytes + i, sizeof(word));
-		hash = mix(hash, word);
-		hash ^= hash >> 32;
-	}
-	for (; i < size; i++)
-		hash = mix(hash, (uint8_t)bytes[i]);
-	return hash;
-}
-
 /* One format may have been recorded with arguments that it does not take. */
 static uint64_t types_of(const struct message *message)
 {
@@ -34,7 +14,7 @@ static uint64_t types_of(const struct message *message)
 	size_t i;
 
 	for (i = 0; i < fields->count; i++)
-		hash = mix(hash, fields->all[i].type);
+		hash = seeded_hash_word(hash, fields->all[i].type);
 	return hash;
 }
 
@@ -79,14 +59,15 @@ static bool is_same(const struct site *a, const struct site *b)
 
 static uint32_t hash_of(const struct site *site)
 {
-	uint64_t hash = mix(id_map_seed, site->offset);
+	uint64_t hash = seeded_hash_word(seeded_hash_start, site->offset);
 
-	hash = mix(hash, site->types ^ site->text);
+	hash = seeded_hash_word(hash, site->types ^ site->text);
 	if (site->module)
-		hash = mix_bytes(hash, site->module, strlen(site->module));
+		hash = seeded_hash(hash, site->module, strlen(site->module));
 	if (site->function)
-		hash = mix_bytes(hash, site->function, strlen(site->function));
-	hash = mix_bytes(hash, site->format, site->format_bytes);
+		hash = seeded_hash(
+			hash, site->function, strlen(site->function));
+	hash = seeded_hash(hash, site->format, site->format_bytes);
 	return (uint32_t)(hash ^ hash >> 32);
 }
 

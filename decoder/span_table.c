@@ -3,24 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/id_map.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define KEYS_FIRST ((size_t)1024)
 
 /* So many of one key are looked at for one of the same thread. */
 #define LOOK_MAX 64
 
-/* Seeded, so that no file can choose what collides. */
 static uint64_t hash_of(size_t rule, const void *key, size_t bytes)
 {
-	uint64_t hash = id_map_seed ^ rule;
-	const unsigned char *c = key;
-	size_t i;
-
-	for (i = 0; i < bytes; i++)
-		hash = binlog_hash_word(hash, c[i]);
-	return hash;
+	return seeded_hash(seeded_hash_start ^ rule, key, bytes);
 }
 
 static struct span_key *find_key(const struct span_table *table, uint64_t hash,

@@ -5,7 +5,7 @@
 
 #include "decoder/column_shape.h"
 #include "decoder/string_templates.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 /* Where so few are different there is nothing to be found in them. */
 #define FEW 16u
@@ -37,20 +37,12 @@ static bool is_same(const struct string_value *a, const struct string_value *b)
 	       (!a->bytes || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
-static uint64_t hash_of(uint64_t hash, const struct string_value *string)
+static uint64_t hash_of(const struct string_value *string)
 {
-	const char *p = string->bytes;
-	size_t left = p ? string->size : 0;
-	uint64_t word;
-
-	hash ^= string->size;
-	for (; left >= sizeof(word); left -= sizeof(word), p += sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		hash = binlog_hash_word(hash, word);
-	}
-	for (word = !p; left > 0; left--)
-		word = word << 8 | (uint8_t)p[left - 1];
-	return binlog_hash_word(hash, word);
+	if (!string->bytes)
+		return seeded_hash_word(
+			seeded_hash_start, ~(uint64_t)string->size);
+	return seeded_hash(seeded_hash_start, string->bytes, string->size);
 }
 
 static bool reserve(struct string_columns *writer, size_t count)
@@ -73,7 +65,7 @@ size_t string_columns_distinct(struct string_columns *writer,
 	if (!mask || !reserve(writer, count))
 		return 0;
 	for (i = 0; i < count; i++) {
-		size_t at = hash_of(writer->numbers->seed, &strings[i]) & mask;
+		size_t at = hash_of(&strings[i]) & mask;
 
 		while (slots[at] &&
 			!is_same(&writer->distinct[slots[at] - 1], &strings[i]))

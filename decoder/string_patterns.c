@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 /* With zeros before it, a slot is SLOT_PADDED more. */
 enum slot { SLOT_DECIMAL = 1, SLOT_HEX = 2, SLOT_PADDED = 2, SLOT_LAST = 4 };
@@ -146,20 +146,6 @@ static bool put_pattern(
 	return true;
 }
 
-static uint64_t hash_of(uint64_t hash, const char *bytes, size_t size)
-{
-	uint64_t word;
-
-	for (; size >= sizeof(word); size -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		hash = binlog_hash_word(hash, word);
-		bytes += sizeof(word);
-	}
-	for (word = size; size > 0; size--)
-		word = word << 8 | (uint8_t)bytes[size - 1];
-	return binlog_hash_word(hash, word);
-}
-
 static bool add_pattern(
 	struct string_patterns *patterns, size_t start, uint32_t numbers)
 {
@@ -186,7 +172,7 @@ static uint32_t enter_pattern(struct string_patterns *patterns,
 {
 	const char *bytes = patterns->text.data + start;
 	size_t size = patterns->text.length - start;
-	size_t at = hash_of(table->seed, bytes, size) & mask;
+	size_t at = seeded_hash(seeded_hash_start, bytes, size) & mask;
 
 	for (; table->slots[at]; at = (at + 1) & mask) {
 		const struct string_pattern *old =

@@ -126,12 +126,6 @@ static void put_line(struct folded *folded, const struct message *message)
 	put_name(out, names->data, names->length);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
 static bool enlarge(struct folded *folded)
 {
 	size_t room = folded->room ? 2 * folded->room : 64;
@@ -151,13 +145,11 @@ static bool enlarge(struct folded *folded)
 static struct line *find_line(struct folded *folded)
 {
 	const struct render_buffer *text = &folded->text;
-	uint64_t hash = id_map_seed;
+	uint64_t hash =
+		seeded_hash(seeded_hash_start, text->data, text->length);
 	struct line *first;
 	struct line *line;
-	size_t i;
 
-	for (i = 0; i < text->length; i++)
-		hash = mix(hash, (uint8_t)text->data[i]);
 	first = id_map_find(&folded->lines, (uint32_t)hash);
 	for (line = first; line; line = line->collides)
 		if (line->bytes == text->length &&
@@ -220,16 +212,16 @@ static struct line *line_of(
 {
 	const struct definition_context *context = message->context;
 	struct site *site = site_table_find(&folded->sites, message);
-	uint64_t hash = mix(id_map_seed, message->pid);
+	uint64_t hash = seeded_hash_word(seeded_hash_start, message->pid);
 	struct recorded *first;
 	struct recorded *stack;
 	size_t i;
 
 	if (!site)
 		return NULL;
-	hash = mix(hash, site->number);
+	hash = seeded_hash_word(hash, site->number);
 	for (i = 0; i < context->depth; i++)
-		hash = mix(hash, context->frames[i]);
+		hash = seeded_hash_word(hash, context->frames[i]);
 	first = id_map_find(&folded->stacks, (uint32_t)(hash >> 16));
 	for (stack = first; stack; stack = stack->collides)
 		if (is_same(stack, site, message))

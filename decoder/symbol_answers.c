@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/id_map.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 #define SLOTS_FIRST 256u
 
@@ -26,26 +25,26 @@ static uint64_t hash_of_file(const struct program_module *module)
 	uint64_t hash;
 
 	if (module->build_id_bytes > 0)
-		return binlog_hash(module->build_id, module->build_id_bytes);
-	hash = binlog_hash(module->path, module->path_bytes);
-	hash = binlog_hash_word(hash, module->file_bytes);
-	return binlog_hash_word(hash, module->content_hash);
+		return seeded_hash(seeded_hash_start, module->build_id,
+			module->build_id_bytes);
+	hash = seeded_hash(seeded_hash_start, module->path, module->path_bytes);
+	hash = seeded_hash_word(hash, module->file_bytes);
+	return seeded_hash_word(hash, module->content_hash);
 }
 
 static struct key key_of(const struct symbol_question *question)
 {
-	uint64_t hash =
-		binlog_hash_word(id_map_seed ^ hash_of_file(question->module),
-			question->address);
+	uint64_t hash = seeded_hash_word(
+		hash_of_file(question->module), question->address);
 
 	if (question->between) {
-		hash = binlog_hash_word(hash, question->inside + 1);
-		hash = binlog_hash_word(hash, question->argument);
+		hash = seeded_hash_word(hash, question->inside + 1);
+		hash = seeded_hash_word(hash, question->argument);
 		if (question->name)
-			hash ^= binlog_hash(
-				question->name, strlen(question->name));
+			hash = seeded_hash(
+				hash, question->name, strlen(question->name));
 	}
-	return (struct key){hash, binlog_hash_word(~hash, question->address)};
+	return (struct key){hash, seeded_hash_word(~hash, question->address)};
 }
 
 static struct symbol_answer **slot_of(

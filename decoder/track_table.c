@@ -20,12 +20,10 @@ static bool is_same(const struct track *a, const struct track *b)
 
 static uint32_t hash_of(const struct track *key)
 {
-	uint64_t hash = id_map_seed ^ key->boot;
+	uint64_t hash = seeded_hash_word(seeded_hash_start, key->boot);
 
-	hash = (hash ^ key->pid) * 0x9e3779b97f4a7c15u;
-	hash = (hash ^ hash >> 29 ^ key->tid) * 0x9e3779b97f4a7c15u;
-	hash ^= (uint64_t)(uintptr_t)key->program * 0xd6e8feb86659fd93u;
-	return (uint32_t)(hash ^ hash >> 32);
+	hash = seeded_hash_word(hash, (uint64_t)key->pid << 32 | key->tid);
+	return (uint32_t)seeded_hash_word(hash, (uintptr_t)key->program);
 }
 
 /* Null: there are too many, or out of memory. */

@@ -48,10 +48,9 @@ struct written *written_new(void)
 
 static uint32_t hash_of(const struct definition_stream *stream)
 {
-	uint64_t hash =
-		(stream->inode ^ stream->device << 40) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = seeded_hash_word(seeded_hash_start, stream->inode);
 
-	return (uint32_t)(hash >> 32);
+	return (uint32_t)seeded_hash_word(hash, stream->device);
 }
 
 static struct written_file *find_file(

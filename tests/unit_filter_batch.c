@@ -29,7 +29,6 @@ static struct made *begin(void)
 {
 	static struct made made;
 
-	id_map_seed = 1; /* as when something has been defined */
 	memset(&made, 0, sizeof(made));
 	made.filter.options = &made.options;
 	made.writer = (struct packed_writer){

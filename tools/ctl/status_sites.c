@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "decoder/message_level.h"
-#include "record/hash.h"
+#include "decoder/seeded_hash.h"
 
 static size_t hash_of(const struct program *program, uint64_t pc)
 {
-	return (size_t)binlog_hash_word(
-		binlog_hash_word(1, (uintptr_t)program), pc);
+	return (size_t)seeded_hash_word(
+		seeded_hash_start ^ (uintptr_t)program, pc);
 }
 
 /* Where it is, or where there is room for it. */
