@@ -92,15 +92,15 @@ static void put_chunk(struct html_rows *rows)
 	empty(rows);
 }
 
-/* In units of 16 bits, as JavaScript counts. */
-static size_t units_of(const char *text, size_t bytes)
+/* From there on, in units of 16 bits, as JavaScript counts. */
+static size_t units_from(const struct render_buffer *text, size_t start)
 {
 	size_t units = 0;
 	size_t i;
 
-	for (i = 0; i < bytes; i++) {
-		units += ((unsigned char)text[i] & 0xc0) != 0x80;
-		units += (unsigned char)text[i] >= 0xf0;
+	for (i = start; i < text->length; i++) {
+		units += ((unsigned char)text->data[i] & 0xc0) != 0x80;
+		units += (unsigned char)text->data[i] >= 0xf0;
 	}
 	return units;
 }
@@ -114,8 +114,7 @@ void html_rows_put(struct html_rows *rows, const struct html_row *row)
 	html_rows_put_number(&rows->threads, row->thread);
 	html_rows_put_number(&rows->shapes, row->shape);
 	escape_put(&rows->texts, row->text, row->bytes, 0);
-	html_rows_put_number(&rows->lengths,
-		units_of(rows->texts.data + start, rows->texts.length - start));
+	html_rows_put_number(&rows->lengths, units_from(&rows->texts, start));
 	html_rows_put_number(&rows->values, row->value_count);
 	render_buffer_put(&rows->values, row->values, row->value_bytes);
 	rows->count++;

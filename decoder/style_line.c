@@ -129,7 +129,7 @@ static void put_text(struct render_buffer *out, size_t start, int level,
 	const char *text, size_t bytes)
 {
 	size_t indent =
-		memchr(text, '\n', bytes)
+		bytes > 0 && memchr(text, '\n', bytes)
 			? text_width(out->data + start, out->length - start)
 			: 0;
 
