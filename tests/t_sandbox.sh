@@ -80,7 +80,8 @@ else
 	watched "binlog-pack -o -: likewise" "$reading" "" "$pack" data -o -
 	watched "binlog-ctl status: likewise" "$reading|kill" "" "$BUILD/binlog-ctl" data status
 	watched "binlog-top -b: likewise" "$reading|kill" "" "$BUILD/binlog-top" -b -n 1 -d 0.1 data
-	# with names: a child that is confined further, and its answers kept
+	# with names: a child that is confined further, and its answers kept, but not about a file that is new
+	sleep 3.1
 	for options in --stacks --output=folded "--location --source" --output=coverage "--columns=time,caller,message"; do
 		rm -rf cache
 		# shellcheck disable=SC2086 # words
