@@ -94,7 +94,7 @@ static void describe(struct html_stack *stack, uint32_t parent,
 static uint32_t enter(struct html_stack *stack, struct render_buffer *key,
 	uint32_t parent, const struct ends *ends, size_t start)
 {
-	const char *names = stack->names.data + start;
+	const char *names = render_buffer_from(&stack->names, start);
 	uint32_t split = (uint32_t)(ends->function - start);
 	uint32_t number;
 	bool new;

@@ -61,6 +61,13 @@ static inline bool render_buffer_reserve(
 	return render_buffer_grow(buffer, size);
 }
 
+/* What begins there; never null, also of an empty buffer without room. */
+static inline const char *render_buffer_from(
+	const struct render_buffer *buffer, size_t start)
+{
+	return buffer->data ? buffer->data + start : "";
+}
+
 static inline void render_buffer_put(
 	struct render_buffer *buffer, const void *data, size_t size)
 {

@@ -265,8 +265,8 @@ static void put_lines(void *closure, const struct line_joiner_lines *whole)
 	for (i = 0; i < lines->columns.count; i++)
 		if (lines->columns.names[i] == COLUMN_MESSAGE)
 			put_text(lines, i,
-				text_width(
-					out->data + begin, out->length - begin),
+				text_width(render_buffer_from(out, begin),
+					out->length - begin),
 				lines->settings.color ? start.level : -1,
 				whole->text, whole->bytes);
 		else
@@ -307,7 +307,8 @@ static void put_event(struct lines *lines, const struct message *message)
 	before = words.length;
 	event_words_put(message, &words);
 	if (filter_wants_line(lines->settings.options, message,
-		    words.data + before, words.length - before))
+		    render_buffer_from(&words, before),
+		    words.length - before))
 		put_whole(lines, message, words.data, words.length);
 	render_buffer_free(&words);
 }

@@ -130,7 +130,8 @@ static void put_text(struct render_buffer *out, size_t start, int level,
 {
 	size_t indent =
 		bytes > 0 && memchr(text, '\n', bytes)
-			? text_width(out->data + start, out->length - start)
+			? text_width(render_buffer_from(out, start),
+				  out->length - start)
 			: 0;
 
 	if (level < 0)
@@ -208,7 +209,7 @@ static void put_event(struct line *line, const struct message *message)
 	words = out->length;
 	event_words_put(message, out);
 	if (!filter_wants_line(line->settings.options, message,
-		    out->data + words, out->length - words)) {
+		    render_buffer_from(out, words), out->length - words)) {
 		out->length = start;
 		return;
 	}

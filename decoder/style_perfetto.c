@@ -242,7 +242,7 @@ static void put_stack(struct perfetto *perfetto, const struct message *message)
 	for (i = perfetto->frame_count; i > 0; i--) {
 		size_t start = i > 1 ? perfetto->frames[i - 2] : 0;
 
-		render_buffer_put(out, frames->data + start,
+		render_buffer_put(out, render_buffer_from(frames, start),
 			perfetto->frames[i - 1] - start);
 	}
 	proto_write_end(out, callstack);
