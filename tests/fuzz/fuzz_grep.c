@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/grep.h"
+#include "tests/fuzz/costly_pattern.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_MAX 64u
@@ -22,16 +23,6 @@ static int flags_of(const char *pattern)
 		small |= islower((unsigned char)*pattern) != 0;
 	}
 	return REG_EXTENDED | REG_NEWLINE | REG_NOSUB | (small ? REG_ICASE : 0);
-}
-
-/* Repetitions of repetitions take libc any time and memory. */
-static bool is_costly(const char *pattern)
-{
-	unsigned repetitions = 0;
-
-	for (; *pattern; pattern++)
-		repetitions += strchr("*+?{", *pattern) != NULL;
-	return repetitions > 4;
 }
 
 static void check(const char *pattern, const char *text)
@@ -60,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return -1;
 	memcpy(pattern, data, (size_t)(zero - data));
 	memcpy(text, zero + 1, size - 1 - (size_t)(zero - data));
-	if (!is_costly(pattern))
+	if (!pattern_is_costly(pattern))
 		check(pattern, text);
 	return 0;
 }

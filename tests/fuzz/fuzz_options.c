@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/options.h"
+#include "tests/fuzz/costly_pattern.h"
 #include "tests/fuzz/fuzz.h"
 
 #define WORDS_MAX 12
@@ -36,8 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	bytes[size] = '\0';
 	for (char *at = bytes; at < bytes + size && count <= WORDS_MAX;
-		at += strlen(at) + 1)
+		at += strlen(at) + 1) {
+		if (pattern_is_costly(at))
+			return -1;
 		words[count++] = at;
+	}
 	optind = 0; /* from the beginning again */
 	action = options_parse(&options, count, words);
 	if (action == OPTIONS_WRONG)
