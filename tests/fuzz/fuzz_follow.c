@@ -85,6 +85,7 @@ static bool is_comparable(
 
 	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++)
 		if (errors->kept[i].code == ERROR_NONCE ||
+			errors->kept[i].code == ERROR_GAP ||
 			errors->kept[i].code == ERROR_BLOCK_TWICE ||
 			errors->kept[i].code == ERROR_BLOCK_CLASH)
 			return false;
