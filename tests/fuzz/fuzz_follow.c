@@ -77,20 +77,12 @@ static const struct recording_block *block_at(uint64_t offset)
 	return NULL;
 }
 
-/* What followers do otherwise, or cannot know. */
+/* Of damage followers make something else, or cannot know. */
 static bool is_comparable(
 	const struct recording *capture, const struct error_list *errors)
 {
-	size_t i;
-
-	for (i = 0; i < errors->count && i < ERROR_KEPT_MAX; i++)
-		if (errors->kept[i].code == ERROR_NONCE ||
-			errors->kept[i].code == ERROR_GAP ||
-			errors->kept[i].code == ERROR_BLOCK_TWICE ||
-			errors->kept[i].code == ERROR_BLOCK_CLASH)
-			return false;
-	return errors->count <= ERROR_KEPT_MAX && !capture->ring &&
-	       capture->freed.log == 0 && capture->freed.bytes == 0;
+	return errors->count == 0 && !capture->ring && capture->freed.log == 0 &&
+	       capture->freed.bytes == 0;
 }
 
 /* False: there is nothing to compare with. */
