@@ -154,18 +154,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t most, unsigned int seed)
-{
-	return pieces_mutate(&frames_format, data, size, most, seed);
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
-	const uint8_t *other, size_t other_size, uint8_t *into, size_t most,
-	unsigned int seed)
-{
-	const uint8_t *const bytes[2] = {one, other};
-	const size_t sizes[2] = {one_size, other_size};
-
-	return pieces_cross(&frames_format, bytes, sizes, into, most, seed);
-}
+PIECES_MUTATORS(frames_format)
