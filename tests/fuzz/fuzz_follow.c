@@ -1,6 +1,6 @@
 /*
  * Any bytes as a capture (see paged.h) that grows, record by record, in any
- * order of its blocks: whoever follows it is told of the same messages of each
+ * order of its writers: whoever follows it is told of the same messages of each
  * writer, in the same order, as whoever reads it when it is whole.
  */
 #include <fcntl.h>
@@ -176,6 +176,15 @@ static bool follow(struct live_capture *live)
 	return good;
 }
 
+/* A writer fills a block before it begins another one. */
+static bool may_grow(size_t block)
+{
+	return shown[block] < blocks[block].size &&
+	       (block == 0 ||
+		       blocks[block - 1].writer != blocks[block].writer ||
+		       shown[block - 1] >= blocks[block - 1].size);
+}
+
 static bool follow_all(struct live_capture *live, size_t size)
 {
 	uint32_t seed = (uint32_t)binlog_hash(file, size);
@@ -185,7 +194,7 @@ static bool follow_all(struct live_capture *live, size_t size)
 	while (left > 0 && good) {
 		size_t block = pieces_random(&seed) % block_count;
 
-		if (shown[block] >= blocks[block].size)
+		if (!may_grow(block))
 			continue;
 		show_more(block, size);
 		left -= shown[block] >= blocks[block].size;
