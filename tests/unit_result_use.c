@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "shim/result_use.c"
+#include "shim/module.h"
+#include "shim/result_use.h"
+#include "shim/sys.h"
 
 static bool unreadable;
 

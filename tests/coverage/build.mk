@@ -6,7 +6,8 @@ COVERAGE_FLAGS = -O0 -w --coverage -fprofile-update=atomic \
 counts := $(abspath $(O))/counts
 count_in = -DCOVERAGE_COUNTS='"$(counts)/$(1)"'
 
-$(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS)
+# What is inlined counts once, and not for each place.
+$(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS) -Dalways_inline=unused
 $(O)/outside/%.o: OUTSIDE += $(COVERAGE_FLAGS)
 
 main_src := decoder/show.c tools/run.c tools/ctl/ctl_command.c tools/symbolize.c \
@@ -31,7 +32,7 @@ $(foreach source,$(main_src),$(firstword $(call main_of,$(source)))): \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
 
-counted := libreaders.so libbinlog.so $(notdir $(filter $(O)/tests/unit_unwind%,$(units)))
+counted := libreaders.so libbinlog.so $(notdir $(inside_units))
 $(counted:%=$(O)/coverage/counters_of_%.o): $(O)/coverage/counters_of_%.o: tests/coverage/counters.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) $(call count_in,$*) -c -o $@ $<
@@ -44,15 +45,14 @@ $(O)/libreaders.so: $(tools_obj) $(O)/coverage/counters_of_libreaders.so.o tests
 inside_obj += $(O)/coverage/counters_of_libbinlog.so.o
 INSIDE_LINK += -Wl,-T,tests/coverage/counters.ld
 
-# The units of the unwinder have objects of the library in themselves.
+# These units have objects of the library in themselves.
 $(O)/coverage/dump_itself.o: tests/coverage/dump.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DCOVERAGE_OF_ITSELF -c -o $@ $<
 
-unwind_units := $(filter $(O)/tests/unit_unwind%,$(units))
-$(foreach unit,$(unwind_units),$(eval $(unit): \
+$(foreach unit,$(inside_units),$(eval $(unit): \
 	$(O)/coverage/counters_of_$(notdir $(unit)).o $(O)/coverage/dump_itself.o))
-$(unwind_units): UNIT_FLAGS = $(O)/coverage/counters_of_$(notdir $@).o \
+$(inside_units): UNIT_FLAGS = $(O)/coverage/counters_of_$(notdir $@).o \
 	$(O)/coverage/dump_itself.o -Wl,-T,tests/coverage/counters.ld -lgcov
 
 $(O)/coverage/dump: tests/coverage/dump.c
