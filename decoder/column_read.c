@@ -17,7 +17,7 @@ static uint64_t number_slowly(struct cursor *bytes)
 	uint64_t value = 0;
 	unsigned shift;
 
-	for (shift = 0; shift < 64; shift += 7) {
+	for (shift = 0;; shift += 7) {
 		const uint8_t *at = cursor_bytes(bytes, 1);
 
 		if (!at || (shift == 63 && *at > 1))
@@ -57,12 +57,18 @@ static unsigned kind_of(struct cursor *bytes)
 	return kind ? *kind : UINT8_MAX;
 }
 
-/* How wide planes are.  0: impossible. */
-static size_t width_of(struct cursor *bytes)
+/* Planes of `count` values, of which there are PACKED_MESSAGES_MAX at most: how
+ * wide they are, and what they begin with.  Null: impossible. */
+static const uint8_t *take_planes(
+	struct cursor *bytes, size_t count, size_t *width, uint64_t *base)
 {
-	uint64_t width = number(bytes);
+	uint64_t told = number(bytes);
 
-	return width <= 8 ? (size_t)width : 0;
+	*base = signed_number(bytes);
+	if (told == 0 || told > 8)
+		return NULL;
+	*width = (size_t)told;
+	return cursor_bytes(bytes, *width * count);
 }
 
 static uint64_t *take_numbers(struct column_store *store, size_t count)
@@ -72,14 +78,10 @@ static uint64_t *take_numbers(struct column_store *store, size_t count)
 
 static bool fill_planes(struct cursor *bytes, size_t count, uint64_t *values)
 {
-	size_t width = width_of(bytes);
-	uint64_t base = signed_number(bytes);
-	const uint8_t *plane;
-	size_t w, i;
+	size_t width, w, i;
+	uint64_t base;
+	const uint8_t *plane = take_planes(bytes, count, &width, &base);
 
-	if (width == 0 || cursor_left(bytes) / width < count)
-		return false;
-	plane = cursor_bytes(bytes, width * count);
 	if (!plane)
 		return false;
 	for (i = 0; i < count; i++)
@@ -344,7 +346,7 @@ static bool fill(const struct reading *from, size_t count, uint64_t *values,
 	mark = column_store_mark(from->store);
 	good = fill_with(from, count, values, nesting);
 	column_store_return(from->store, mark);
-	return good && !from->bytes->failed;
+	return good;
 }
 
 /* Where those begin that take no memory for their values. */
@@ -394,14 +396,11 @@ bool column_read_numbers(struct cursor *bytes, struct column_store *store,
 static bool skip_planes(struct cursor *bytes, size_t count)
 {
 	struct cursor ahead = *bytes;
+	uint64_t base;
 	size_t width;
 
-	if (kind_of(&ahead) != PACKED_PLANES)
-		return false;
-	width = width_of(&ahead);
-	signed_number(&ahead);
-	if (width == 0 || cursor_left(&ahead) / width < count ||
-		!cursor_bytes(&ahead, width * count))
+	if (kind_of(&ahead) != PACKED_PLANES ||
+		!take_planes(&ahead, count, &width, &base))
 		return false;
 	*bytes = ahead;
 	return true;

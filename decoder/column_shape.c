@@ -203,8 +203,7 @@ size_t column_shape_estimate(
 		uint32_t counts[256] = {0};
 		size_t some = count_plane(counts, shape, values, count, plane);
 
-		if (some > 0)
-			bytes += entropy_bytes(counts, some) * count / some;
+		bytes += entropy_bytes(counts, some) * count / some;
 	}
 	return bytes + shape->exceptions * (shape->exception_bytes - 1);
 }

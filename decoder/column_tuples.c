@@ -87,11 +87,8 @@ static bool find(struct column_write *writer, struct tuples *tuples,
 
 static size_t estimate(const uint64_t *values, size_t count)
 {
-	struct column_shape shape;
+	struct column_shape shape = column_shape_of(values, count);
 
-	if (count == 0)
-		return 0;
-	shape = column_shape_of(values, count);
 	return column_shape_estimate(&shape, values, count);
 }
 

@@ -51,7 +51,8 @@ size_t recording_ring_read(const struct recording_ring *ring, uint64_t offset,
  */
 void recording_ring_prune(struct recording *capture);
 
-/* Something was said at this time that a window holds, or all is shown. */
+/* Of a capture with a ring: something was said at this time that a window
+ * holds, or all is shown. */
 bool recording_ring_shows(const struct recording *capture, uint64_t ticks);
 
 /* It waits for something, and nothing has happened. */

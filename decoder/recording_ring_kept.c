@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+/* Both of one writer. */
 static bool follows(const struct recording_block *after,
 	const struct recording_block *block)
 {
-	return after->writer == block->writer &&
-	       ((after->sequence - block->sequence) & ~BINLOG_RING_DATA) == 1;
+	return ((after->sequence - block->sequence) & ~BINLOG_RING_DATA) == 1;
 }
 
 void recording_ring_prune(struct recording *capture)
@@ -42,7 +42,7 @@ bool recording_ring_shows(const struct recording *capture, uint64_t ticks)
 	const struct recording_ring *ring = capture->ring;
 	size_t i;
 
-	if (!ring || ring->all)
+	if (ring->all)
 		return true;
 	for (i = ring->window_count; i > 0; i--)
 		if (ticks >= ring->windows[i - 1].from &&

@@ -1,7 +1,8 @@
 /*
  * Lets the k-th allocation or read of a unit test fail, and all that follow if
- * wanted.  It defines malloc() and pread() of the program: not for more than
- * one file, nor where a sanitizer has its own.
+ * wanted, or something happen before a read.  It defines malloc() and pread()
+ * of the program: not for more than one file, nor where a sanitizer has its
+ * own.
  */
 #ifndef TESTS_INJECT_FAULTS_H
 #define TESTS_INJECT_FAULTS_H
@@ -28,6 +29,7 @@ static struct {
 	bool for_ever;
 	bool happened;
 	long blocks; /* of memory that are in use since inject_begin() */
+	void (*before_read)(off_t offset); /* may be null */
 } inject;
 
 static inline void inject_begin(
@@ -132,6 +134,8 @@ ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 {
 	ssize_t most = inject_read_size(size);
 
+	if (inject.before_read)
+		inject.before_read(offset);
 	return most <= 0 ? most
 			 : syscall(SYS_pread64, fd, buffer, most, offset);
 }

@@ -17,7 +17,7 @@
 #include "decoder/recover.h"
 #include "decoder/source.h"
 #include "tests/inject_faults.h"
-#include "tests/make_capture.h"
+#include "tests/make_ring.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
@@ -124,6 +124,17 @@ static void make_log(const char *path)
 	make_free(&capture);
 }
 
+static void make_ring_log(const char *path)
+{
+	struct make_ring ring = make_ring(0);
+
+	make_ring_add(&ring, 5, 1000, "abc", RING_DONE);
+	make_ring_add(&ring, 6, 2000, "def", RING_OPEN);
+	make_ring_keep(&ring, 1000, 2002);
+	make_file(&ring.capture, path);
+	make_free(&ring.capture);
+}
+
 static struct reading whole_reading(read_log *read, const char *path)
 {
 	struct reading whole = {0};
@@ -218,6 +229,19 @@ static const char *const packed[] = {
 	"tests/golden/1-listing.blog",
 };
 
+/* Of a process that is gone, and of one that may write. */
+static void try_ring(enum inject_kind kind)
+{
+	int fd;
+
+	make_ring_log(made_path());
+	try_all(read_messages, made_path(), kind);
+	fd = open(made_path(), O_RDWR | O_CLOEXEC);
+	try_all(read_messages, made_path(), kind);
+	close(fd);
+	unlink(made_path());
+}
+
 static void try_logs(enum inject_kind kind)
 {
 	size_t i;
@@ -228,6 +252,7 @@ static void try_logs(enum inject_kind kind)
 	try_all(read_messages, made_path(), kind);
 	try_all(recover, made_path(), kind);
 	unlink(made_path());
+	try_ring(kind);
 	for (i = 0; i < LENGTH(packed); i++)
 		try_all(read_messages, packed[i], kind);
 	/* a log may end behind any frame */
