@@ -30,8 +30,8 @@ account() { # replace|tee NATIVE REAL CAPTURE CALLS: what is wrong; `sum` says h
 	: >"$TMP/decoded"
 	if [ -n "$(find "$4" -name '*.binlog' 2>/dev/null)" ]; then
 		"$show" --raw "$4" >"$TMP/decoded" 2>"$TMP/complaint" || cat "$TMP/complaint"
-		sum=$(tail -n 1 "$TMP/complaint")
-		[ -n "$sum" ] || sum=$("$show" "$4" 2>&1 >/dev/null)
+		sum=$(grep ' captured, ' "$TMP/complaint")
+		[ -n "$sum" ] || sum=$("$show" "$4" 2>&1 >/dev/null | grep ' captured, ')
 	else
 		sum="0 captured, $5 passed, 0 dropped"
 	fi

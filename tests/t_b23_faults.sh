@@ -4,54 +4,8 @@
 # written or recorded, once, and captured + passed + dropped are its calls.
 . tests/lib.sh
 . tests/accounts.sh
-build fault_injector
-build fault_load
-load=$TMP/fault_load
-run=$TMP/run
+. tests/faults.sh
 
-said_files() { cat "$1"/stdout "$1"/stderr "$1"/files/*.log 2>/dev/null; }
-natively_said() { # WAY: into $TMP/native.WAY
-	[ -e "$TMP/native.$1" ] && return
-	mkdir -p "$TMP/native/files"
-	(cd "$TMP/native/files" && exec "$load" "$1" >../stdout 2>../stderr 9>/dev/null)
-	said_files "$TMP/native" >"$TMP/native.$1"
-	rm -r "$TMP/native"
-}
-fault() { # WAY MODE INJECTION...: prints what is wrong
-	local way=$1 mode=$2 status streams="all=$2"
-	natively_said "$way"
-	[ "$way" != streams ] || streams="file:file*.log=$mode,$streams"
-	rm -rf "$run"
-	mkdir -p "$run/files"
-	(cd "$run/files" && BINLOG_DIR=$run/capture BINLOG_STREAMS=$streams exec timeout -s KILL 60 "$TMP/fault_injector" -l "$run/log" \
-		"${@:3}" "$lib" "$load" "$way" >../stdout 2>../stderr 9>../calls </dev/null)
-	status=$?
-	[ $status -eq 3 ] || echo "it ended with $status"
-	said_files "$run" >"$run/real"
-	account "$mode" "$TMP/native.$way" "$run/real" "$run/capture" "$(cat "$run/calls")"
-}
-number_of_calls() { # WAY MODE INJECTION...: how many can fail
-	fault "$@" >/dev/null
-	sed -n 's/^counted //p' "$run/log"
-}
-step=1
-every() { # SENTENCE WAY MODE FROM TO INJECTION...
-	local k why bad=0 failures=0 whys=''
-	for ((k = $4; k <= $5; k += step)); do
-		why=$(fault "$2" "$3" -k $k "${@:6}")
-		failures=$((failures + $(grep -c ^failed "$run/log")))
-		[ -n "$why" ] || continue
-		bad=$((bad + 1))
-		[ $bad -gt 3 ] || whys+="$k: $(grep failed "$run/log"): $why"$'\n'
-	done
-	[ $failures -gt 0 ] || whys="nothing has failed"
-	verdict $((bad + !failures)) "$1: $2, $3, $((($5 - $4) / step + 1)) places" "$bad: $whys"
-}
-
-if ! "$TMP/fault_injector" "$lib" true 2>/dev/null; then
-	skip "B23b: system calls cannot be made to fail here: ptrace is not allowed"
-	finish
-fi
 ways=calls
 most=40
 [ -z "${LONG:-}" ] || ways=${WAYS:-calls long threads forks handler streams children exhausted}
