@@ -20,13 +20,15 @@ enum {
 static bool is_based(const struct cfi_place *place, uint8_t number,
 	const char *tail, size_t tail_size, int64_t *offset)
 {
-	struct cfi_bytes bytes = {
+	struct cfi_bytes bytes;
+
+	if (place->how != CFI_HOW_EXPRESSION)
+		return false;
+	bytes = (struct cfi_bytes){
 		.at = place->expression,
 		.end = place->expression + place->size,
 	};
-
-	if (place->how != CFI_HOW_EXPRESSION ||
-		cfi_bytes_take(&bytes, 1) != (uint64_t)OP_BREG0 + number)
+	if (cfi_bytes_take(&bytes, 1) != (uint64_t)OP_BREG0 + number)
 		return false;
 	*offset = cfi_bytes_sleb(&bytes);
 	if (bytes.bad || cfi_bytes_left(&bytes) != tail_size)
