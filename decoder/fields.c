@@ -99,7 +99,7 @@ static void add(struct walk *walk, const struct format_directive *directive,
 	size_t at = walk->before + argument;
 	struct field *field;
 
-	if (at >= context->arguments || find(fields, at))
+	if (find(fields, at))
 		return;
 	field = &fields->all[fields->count];
 	*field = (struct field){
@@ -176,7 +176,7 @@ static void add_all(struct walk *walk, const struct definition_string *format)
 		add_directive(walk, &directive, &plain);
 		plain = none;
 	}
-	if (has_errno && walk->message->context->arguments > walk->before)
+	if (has_errno)
 		add(walk, &error,
 			walk->message->context->arguments - walk->before - 1,
 			"errno", 5);
@@ -204,7 +204,7 @@ static const struct fields *make(const struct message *message)
 	struct walk walk = {.message = message};
 	struct fields *fields;
 
-	if (!format || !format->bytes || !definition_is_formatted(context) ||
+	if (!format || !definition_is_formatted(context) ||
 		!takes(format, context))
 		return &no_fields;
 	fields = pool_take(message->pool,

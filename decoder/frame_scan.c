@@ -75,14 +75,15 @@ static void stop(struct frame_scan *scan, enum error_code code, int system)
 	scan->failed = system;
 }
 
-/* Room for `size` bytes from `at` on, with some before that stay. */
+/* Room for `size` bytes from `at` on, which are more than there are, with some
+ * before that stay. */
 static bool make_room(struct frame_scan *scan, size_t size)
 {
 	size_t kept = scan->at < HISTORY ? scan->at : HISTORY;
 	size_t room = scan->room ? scan->room : ROOM_FIRST;
 	uint8_t *buffer;
 
-	if (scan->room - scan->at >= size && scan->room > scan->end)
+	if (scan->room - scan->at >= size)
 		return true;
 	if (scan->at > kept) {
 		memmove(scan->buffer, scan->buffer + scan->at - kept,
@@ -90,7 +91,7 @@ static bool make_room(struct frame_scan *scan, size_t size)
 		scan->end -= scan->at - kept;
 		scan->at = kept;
 	}
-	while (room < ROOM_MOST && room < HISTORY + size + size / 4)
+	while (room < HISTORY + size + size / 4)
 		room *= 2;
 	if (room > ROOM_MOST)
 		room = ROOM_MOST;
@@ -156,7 +157,8 @@ static int length_bytes(uint8_t head)
 	}
 }
 
-/* Whether the next bytes look like the head of a frame, as far as they go. */
+/* Whether the next bytes, of which there are some, look like the head of a
+ * frame, as far as they go. */
 static enum verdict read_head(struct frame_scan *scan)
 {
 	bool all = have(scan, SUM_BYTES + 1);
@@ -165,7 +167,7 @@ static enum verdict read_head(struct frame_scan *scan)
 	int bytes;
 	int i;
 
-	if ((left > 0 && at[0] != 0xc1) || (left > 1 && at[1] != 0xce) ||
+	if (at[0] != 0xc1 || (left > 1 && at[1] != 0xce) ||
 		(left > 6 && at[6] != 0xc1))
 		return NO_FRAME;
 	if (!all)
@@ -190,9 +192,9 @@ static uint32_t told_sum(const uint8_t *head)
 }
 
 /* A record begins with its tag and the head of a map. */
-static bool begins_as_record(const uint8_t *record, size_t size)
+static bool begins_as_record(const uint8_t *record)
 {
-	return size >= 2 && record[0] <= 0x7f &&
+	return record[0] <= 0x7f &&
 	       ((record[1] >= 0x80 && record[1] <= 0x8f) || record[1] == 0xde ||
 		       record[1] == 0xdf);
 }
@@ -200,6 +202,8 @@ static bool begins_as_record(const uint8_t *record, size_t size)
 /*
  * A candidate is summed up as long as there is credit.  Among so many that it
  * is gone, only what begins as a record is looked at, by what is kept of sums.
+ * Since the last candidate a byte at least was passed: what has no more than
+ * CREDIT_PER_BYTE bytes never is too long.
  */
 static bool sum_fits(struct frame_scan *scan)
 {
@@ -210,7 +214,7 @@ static bool sum_fits(struct frame_scan *scan)
 	if (scan->length <= scan->credit) {
 		scan->credit -= scan->length;
 		sum = (uint32_t)crc32(0, record, (uInt)scan->length);
-	} else if (!begins_as_record(record, scan->length)) {
+	} else if (!begins_as_record(record)) {
 		return false;
 	} else if (!frame_sums_find(&scan->sums, record,
 			   scan->offset + scan->head, scan->length, &sum)) {

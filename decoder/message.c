@@ -405,14 +405,14 @@ void message_syslog_head(const struct message *message,
 {
 	time_t seconds =
 		(time_t)(message->wall / 1000000000u) + syslog->utc_offset;
-	struct tm tm;
+	struct tm tm = {0};
 	char head[64];
 
 	snprintf(
 		head, sizeof(head), "<%" PRId32 ">", (int32_t)syslog->priority);
 	put_string(out, head);
-	if (gmtime_r(&seconds, &tm) &&
-		strftime(head, sizeof(head), "%h %e %T ", &tm) > 0)
-		put_string(out, head);
+	gmtime_r(&seconds, &tm);
+	render_buffer_put(
+		out, head, strftime(head, sizeof(head), "%h %e %T ", &tm));
 	put_ident(syslog, out);
 }

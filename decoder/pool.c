@@ -45,14 +45,14 @@ void *pool_take(struct pool *pool, size_t size)
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	size = (size + alignof(max_align_t) - 1) & -alignof(max_align_t);
-	if (size > pool->left) {
+	if (size > pool->left || !chunk) {
 		chunk = add_chunk(pool, size);
 		if (!chunk)
 			return NULL;
 		pool->left = chunk->size;
 	}
 	pool->left -= size;
-	return chunk ? chunk->data + (chunk->size - pool->left - size) : NULL;
+	return chunk->data + (chunk->size - pool->left - size);
 }
 
 char *pool_copy(struct pool *pool, const void *bytes, size_t size)

@@ -113,6 +113,19 @@ static void names_are_not_given_twice(void **state)
 	assert_string_equal(fields->all[2].name, "arg3");
 }
 
+static void names_may_begin_alike(void **state)
+{
+	const struct fields *fields =
+		say(*state, "size=%d siz=%d argument=%d arg1.5=%d arg=%d");
+	static const char *const names[] = {
+		"size", "siz", "argument", "arg4", "arg"};
+	size_t i;
+
+	assert_int_equal(fields->count, 5);
+	for (i = 0; i < fields->count; i++)
+		assert_string_equal(fields->all[i].name, names[i]);
+}
+
 static void numbered_arguments_come_in_their_order(void **state)
 {
 	const struct fields *fields = say(*state, "b=%2$s a=%1$d a=%1$d");
@@ -200,6 +213,38 @@ static void a_format_that_does_not_fit_has_no_fields(void **state)
 	assert_int_equal(fields_of(&said->message)->count, 0);
 }
 
+/* Those of warn() stand before the format's. */
+static void a_call_with_too_few_arguments_has_no_fields(void **state)
+{
+	struct said *said = *state;
+	size_t count;
+
+	say(said, "%d");
+	said->context.text = BINLOG_TEXT_WARN;
+	said->kinds[2] = BINLOG_ARG_I32;
+	for (count = 0; count <= 4; count++) {
+		said->context.arguments = count;
+		said->context.fields = NULL;
+		assert_int_equal(fields_of(&said->message)->count, count == 3);
+	}
+}
+
+static void what_a_message_lacks_has_no_value(void **state)
+{
+	struct said *said = *state;
+
+	say(said, "%d %Lf");
+	assert_true(value(said, 0).known);
+	assert_false(value(said, 1).known);
+	said->arguments[1].data = &(long double){1};
+	said->arguments[1].binary128 = __LDBL_MANT_DIG__ != 113;
+	assert_false(value(said, 1).known);
+	said->arguments[0].kind = BINLOG_ARG_STRING;
+	assert_false(value(said, 0).known);
+	said->message.count = 1;
+	assert_false(value(said, 1).known);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -207,12 +252,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_are_the_words_before),
 		TEST(names_are_not_given_twice),
+		TEST(names_may_begin_alike),
 		TEST(numbered_arguments_come_in_their_order),
 		TEST(errno_is_a_field_and_what_n_takes_is_none),
 		TEST(integers_are_cut_as_they_are_printed),
 		TEST(texts_are_bytes_or_utf8),
 		TEST(doubles_are_doubles_however_long),
 		TEST(a_format_that_does_not_fit_has_no_fields),
+		TEST(a_call_with_too_few_arguments_has_no_fields),
+		TEST(what_a_message_lacks_has_no_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

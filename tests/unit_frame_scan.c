@@ -11,6 +11,7 @@
 #include "decoder/frame_scan.h"
 #include "decoder/frame_sums.h"
 #include "record/packed.h"
+#include "tests/inject_faults.h"
 
 #define FRAMES 48u
 
@@ -270,6 +271,84 @@ static void sums_of_stretches_are_those_of_zlib(void **state)
 	frame_sums_free(&sums);
 }
 
+/* As large as a record may be, and no larger. */
+static void the_largest_record_is_read(void **state)
+{
+	struct input input = {0};
+	struct found found;
+	uint8_t *bytes = calloc(1, 12 + PACKED_RECORD_MAX + 1);
+	uint32_t sum = (uint32_t)crc32(0, bytes + 12, PACKED_RECORD_MAX);
+	size_t i;
+
+	(void)state;
+	memcpy(bytes, "\xc1\xce\0\0\0\0\xc1\xdb", 8);
+	for (i = 0; i < 4; i++) {
+		bytes[2 + i] = (uint8_t)(sum >> 8 * (3 - i));
+		bytes[8 + i] = (uint8_t)(PACKED_RECORD_MAX >> 8 * (3 - i));
+	}
+	input.bytes = bytes;
+	input.size = 12 + PACKED_RECORD_MAX;
+	scan(&input, &found);
+	assert_int_equal(found.whole, 1);
+	assert_int_equal(found.damages, 0);
+	bytes[11]++;
+	input.size++;
+	scan(&input, &found);
+	assert_int_equal(found.whole, 0);
+	assert_int_equal(found.code, ERROR_FRAME_LENGTH);
+	free(bytes);
+}
+
+/* Its memory is given back only where nothing in it is needed any more. */
+static void what_was_found_is_there_after_a_rest(void **state)
+{
+	uint8_t bytes[32] = "xx";
+	size_t size = 2 + put_frame(bytes + 2, "\x0c\x80", 2);
+	struct input input = {.bytes = bytes, .size = size};
+	struct frame_scan *scanner = frame_scan_new(read_input, &input, 0);
+
+	(void)state;
+	assert_int_equal(frame_scan_next(scanner).kind, FRAME_DAMAGED);
+	frame_scan_rest(scanner);
+	assert_int_equal(frame_scan_next(scanner).kind, FRAME_WHOLE);
+	frame_scan_rest(scanner);
+	assert_int_equal(frame_scan_next(scanner).kind, FRAME_NONE);
+	frame_scan_rest(scanner);
+	assert_int_equal(frame_scan_next(scanner).kind, FRAME_NONE);
+	frame_scan_free(scanner);
+}
+
+/* Many candidates, for which sums are kept. */
+static void without_memory_a_scan_says_so(void **state)
+{
+	static const char pattern[] =
+		"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\x81";
+	static struct log log;
+	struct input input = {
+		.bytes = log.bytes,
+		.pattern = (const uint8_t *)pattern,
+		.pattern_bytes = sizeof(pattern) - 1,
+		.repeated = (sizeof(pattern) - 1) * 50000,
+	};
+	unsigned long k = 1;
+	struct found found;
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	make_log(&log, 5);
+	input.size = log.size;
+	do {
+		inject_begin(INJECT_MEMORY, k++, true);
+		scan(&input, &found);
+		inject_end();
+		assert_int_equal(inject.blocks, 0);
+		if (inject.happened)
+			assert_int_equal(found.code, ERROR_MEMORY);
+	} while (inject.happened);
+	assert_true(found.whole >= FRAMES - 1);
+}
+
 static double seconds(void)
 {
 	struct timespec now;
@@ -290,6 +369,10 @@ static void heads_that_lie_cost_little_and_hide_nothing(void **state)
 		{"\xc1\xce\0\0\0\0\xc1\xda\xff\xff", 10},
 		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff", 12},
 		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\x81", 14},
+		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\xde", 14},
+		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\xdf", 14},
+		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\x90", 14},
+		{"\xc1\xce\0\0\0\0\xc1\xdb\0\x07\xff\xff\x09\x7f", 14},
 	};
 	static struct log log;
 	struct found found;
@@ -324,6 +407,9 @@ int main(void)
 		cmocka_unit_test(an_intact_frame_hides_those_in_it),
 		cmocka_unit_test(damage_has_its_cause),
 		cmocka_unit_test(sums_of_stretches_are_those_of_zlib),
+		cmocka_unit_test(the_largest_record_is_read),
+		cmocka_unit_test(what_was_found_is_there_after_a_rest),
+		cmocka_unit_test(without_memory_a_scan_says_so),
 		cmocka_unit_test(heads_that_lie_cost_little_and_hide_nothing),
 	};
 

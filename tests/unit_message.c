@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/inject_faults.h"
 #include "tests/read_back.h"
 
 #define CONTEXT 16u
@@ -20,7 +21,9 @@
 #define I32 "\1"
 #define I64 "\2"
 #define F64 "\3"
+#define LONG_DOUBLE "\4"
 #define STRING "\5"
+#define WIDE "\6"
 
 /* A capture with one context; arguments are to be appended to `block`. */
 struct one {
@@ -290,13 +293,13 @@ static void a_string_may_be_a_defined_one_or_null(void **state)
 	const struct make_context context = {.id = CONTEXT,
 		.text = BINLOG_TEXT_FORMAT,
 		.format = FORMAT,
-		.kinds = STRING STRING};
+		.kinds = STRING WIDE};
 	struct make_capture capture = make_capture();
 	struct make_block block = make_block(&capture, 0, 0, 4096, 0);
 	struct read_back read;
 
 	(void)state;
-	make_string(&block, FORMAT, "%s %s\n");
+	make_string(&block, FORMAT, "%s %ls\n");
 	make_string(&block, 9, "nine");
 	make_context(&block, &context);
 	make_message(&block, CONTEXT, 5);
@@ -304,12 +307,18 @@ static void a_string_may_be_a_defined_one_or_null(void **state)
 	make_u32(&block, BINLOG_NULL);
 	make_message(&block, CONTEXT, 6);
 	make_u32(&block, BINLOG_STRING_ID | 10);
-	make_text(&block, "y");
+	make_u32(&block, sizeof(uint32_t));
+	make_u32(&block, 'y');
+	make_message(&block, CONTEXT, 7);
+	make_u32(&block, BINLOG_NULL);
+	make_u32(&block, BINLOG_STRING_ID | 11);
 	read = read_back(&capture);
-	assert_string_equal(read.text.data, "nine (null)\n<string ?> y\n");
-	assert_int_equal(read.errors.count, 1);
-	assert_int_equal(read_back_errors(&read, ERROR_STRING), 1);
+	assert_string_equal(
+		read.text.data, "nine (null)\n<string ?> y\n(null) (null)\n");
+	assert_int_equal(read.errors.count, 2);
+	assert_int_equal(read_back_errors(&read, ERROR_STRING), 2);
 	assert_int_equal(read.errors.kept[0].number, 10);
+	assert_int_equal(read.errors.kept[1].number, 11);
 	read_back_free(&read);
 	make_free(&capture);
 }
@@ -319,7 +328,7 @@ static void a_lost_format_leaves_the_arguments(void **state)
 	const struct make_context context = {.id = CONTEXT,
 		.text = BINLOG_TEXT_FORMAT,
 		.format = 44,
-		.kinds = I32 STRING};
+		.kinds = I32 STRING LONG_DOUBLE WIDE};
 	struct make_capture capture = make_capture();
 	struct make_block block = make_block(&capture, 0, 0, 4096, 0);
 	struct read_back read;
@@ -328,9 +337,12 @@ static void a_lost_format_leaves_the_arguments(void **state)
 	make_context(&block, &context);
 	make_message(&block, CONTEXT, 5);
 	make_u32(&block, 5);
-	make_text(&block, "x\"\n");
+	make_text(&block, "x\"\\\n");
+	make_bytes(&block, &(long double){1}, 16);
+	make_u32(&block, BINLOG_NULL);
 	read = read_back(&capture);
-	assert_string_equal(read.text.data, "<fmt ?> 5, \"x\\x22\\x0a\"\n");
+	assert_string_equal(
+		read.text.data, "<fmt ?> 5, \"x\\x22\\x5c\\x0a\", ?, (null)\n");
 	assert_int_equal(read_back_errors(&read, ERROR_STRING), 1);
 	read_back_free(&read);
 	make_free(&capture);
@@ -375,6 +387,37 @@ static void arguments_of_the_wrong_kinds_do_no_harm(void **state)
 	}
 }
 
+static void an_event_has_a_value_or_zero(void **state)
+{
+	struct render_argument value = {
+		.kind = BINLOG_ARG_I64, .i64 = INT64_MIN};
+	struct message message = {.arguments = &value, .count = 1};
+
+	(void)state;
+	assert_true(message_event_value(&message) == INT64_MIN);
+	message.count = 0;
+	assert_int_equal(message_event_value(&message), 0);
+}
+
+static void without_memory_there_is_no_text_and_that_is_told(void **state)
+{
+	struct definition_context context = {.text = BINLOG_TEXT_SYSLOG_PERROR};
+	struct error_list errors = {0};
+	struct recording capture = {.errors = &errors};
+	const struct message message = {
+		.context = &context, .capture = &capture};
+	struct render_buffer out = {0};
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	inject_begin(INJECT_MEMORY, 0, true);
+	message_text(&message, &out);
+	inject_end();
+	assert_int_equal(out.length, 0);
+	assert_true(out.failed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +435,9 @@ int main(void)
 		cmocka_unit_test(a_lost_format_leaves_the_arguments),
 		cmocka_unit_test(an_unknown_kind_of_text_shows_its_arguments),
 		cmocka_unit_test(arguments_of_the_wrong_kinds_do_no_harm),
+		cmocka_unit_test(an_event_has_a_value_or_zero),
+		cmocka_unit_test(
+			without_memory_there_is_no_text_and_that_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
