@@ -22,6 +22,7 @@ static bool grow(struct intern *intern)
 	larger.entry = arena_take(larger.size * sizeof(*larger.entry));
 	if (!larger.entry)
 		return false;
+	larger.entry->id = 0; /* a page that is read first faults twice */
 	for (uint32_t i = 0; i < intern->size; i++)
 		if (intern->entry[i].id) {
 			*probe(&larger, intern->entry[i].hash) =
