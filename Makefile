@@ -89,7 +89,7 @@ ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c)
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
 	$(library_obj)
 symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c) \
-	$(addprefix decoder/,command_line.c suggest.c sentence.c escape.c utf8_read.c \
+	$(addprefix decoder/,command_line.c limits.c suggest.c sentence.c escape.c utf8_read.c \
 	render_buffer.c digits.c)) \
 	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c) tools/ctl/page_guard.c) \
@@ -193,7 +193,7 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
 limit_lists := decoder/limits.def record/packed.h record/layout.h record/format.h record/rules.h \
-	decoder/definition.h decoder/error.h
+	decoder/definition.h decoder/error.h symbolizer/symbolizer.h
 $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk man/limits.awk \
 		record/packed_tags.def record/packed_fields.def $(limit_lists)
 	$(call say,MAN,$@)

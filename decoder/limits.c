@@ -12,6 +12,7 @@
 #include "record/layout.h"
 #include "record/packed.h"
 #include "record/rules.h"
+#include "symbolizer/symbolizer.h"
 
 uint64_t limits_values[LIMITS_SET] = {
 #define LIMIT(name, word, value, unit, what, seen) [LIMIT_##name] = value,
@@ -90,6 +91,18 @@ void limits_lift(void)
 
 	for (i = 0; i < LIMITS_SET; i++)
 		limits_values[i] = LIMITS_NONE;
+}
+
+void limits_for_symbols(struct symbolizer_options *options)
+{
+	uint64_t seconds = limits_of(LIMIT_SYMBOL_SECONDS);
+
+	/* 0 would be what they are unless set */
+	options->memory_bytes = limits_of(LIMIT_SYMBOL_MEMORY) | 1;
+	options->seconds = (unsigned)(seconds > SYMBOLIZER_SECONDS_MAX
+					      ? SYMBOLIZER_SECONDS_MAX
+				      : seconds > 0 ? seconds
+						    : 1);
 }
 
 void limits_help(struct render_buffer *out)

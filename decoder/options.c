@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/last_lines.h"
+#include "decoder/limits.h"
 #include "decoder/lines_around.h"
 #include "decoder/options_apply.h"
 #include "decoder/report_options.h"
@@ -213,6 +214,7 @@ static enum options_action check(struct options *options)
 		return OPTIONS_COLUMNS;
 	if (options->list_limits)
 		return OPTIONS_LIMITS;
+	limits_for_symbols(&options->symbols);
 	if (!options_fit(options))
 		return OPTIONS_WRONG;
 	if (other &&

@@ -4,7 +4,7 @@
 
 # Of a sum of numbers, constants and shifts.
 function value_of(text, terms, parts, i, sum) {
-	gsub(/[()u ]|size_t/, "", text)
+	gsub(/uint64_t|size_t|[()u ]/, "", text)
 	if (text ~ /\+/) {
 		split(text, terms, "+")
 		for (i in terms)

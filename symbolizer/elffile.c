@@ -41,6 +41,8 @@ static bool read_exactly(
 	return true;
 }
 
+const char elffile_no_memory[] = "out of memory";
+
 static bool spend(uint64_t *budget, uint64_t bytes)
 {
 	if (*budget < bytes)
@@ -102,7 +104,7 @@ static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
 	}
 	data = malloc(head.ch_size + 1);
 	if (!data) {
-		*why = "out of memory";
+		*why = elffile_no_memory;
 		goto out;
 	}
 	*why = inflate_all(head.ch_type, packed + sizeof(head),
@@ -129,9 +131,12 @@ void *elffile_read_section(
 		*why = "the section has no bytes in this file";
 		return NULL;
 	}
+	errno = 0;
 	data = elffile_read(file, s->offset, s->bytes);
 	if (!data) {
-		*why = "a section cannot be read or is too large";
+		*why = errno == ENOMEM
+			       ? elffile_no_memory
+			       : "a section cannot be read or is too large";
 		return NULL;
 	}
 	if (s->flags & SHF_COMPRESSED)

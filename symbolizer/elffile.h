@@ -62,13 +62,14 @@ size_t elffile_section_at(const struct elffile *file, uint64_t address);
 
 /*
  * Reads a section, decompressed (zlib, zstd), with one NUL byte after its end.
- * Returns null and `*why` (a constant string) when that is impossible; else
- * the caller frees it.  What one file may unpack to is limited, in all, to 64
+ * Returns null and `*why` (a constant string; for want of memory
+ * elffile_no_memory) when that is impossible; else the caller frees it.  What one file may unpack to is limited, in all, to 64
  * times what it occupies on disk and to 1 GiB, so that a small file cannot
  * fill memory.
  */
 void *elffile_read_section(struct elffile *file, size_t section,
 	size_t *bytes, const char **why);
+extern const char elffile_no_memory[];
 
 /* Reads bytes of the file; null when they are not there.  Caller frees. */
 void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes);

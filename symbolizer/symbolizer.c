@@ -157,7 +157,7 @@ static void bury(struct symbolizer *symbolizer, struct askedmodule *module)
 		module->failed ? "no names"
 			       : "no lines, and no names but those of symbols",
 		worker_epitaph(symbolizer->worker),
-		"if the file is not damaged, report it");
+		worker_advice(symbolizer->worker));
 	if (!module->failed) {
 		module->sources = SYMTAB_TABLES;
 		module->whole = module->answers.answer_count;

@@ -266,10 +266,11 @@ static void use_debuginfo(const struct opening *opening, struct elffile *file)
 		return;
 	module->debuginfo = debuginfo_open(file, &paths, &why);
 	if (why)
-		complain(module,
-			"%s: no lines: %s: build it again or install its "
-			"debug file again",
-			module->name, why);
+		complain(module, "%s: no lines: %s: %s", module->name, why,
+			why == elffile_no_memory
+				? SYMBOLIZER_MORE("symbol-memory")
+				: "build it again or install its debug file "
+				  "again");
 }
 
 /* What .gnu_debuglink of the file names. */

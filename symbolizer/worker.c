@@ -17,10 +17,6 @@
 #include "symbolizer/openfile.h"
 #include "symbolizer/workerloop.h"
 
-/* What a file may take unless the options say otherwise. */
-#define MEMORY_BYTES ((uint64_t)1 << 30)
-#define SECONDS 10
-
 /* A stop of this process shall not count as time that the worker took. */
 #define SLICE_MS 1000
 #define NS_PER_MS 1000000u
@@ -43,6 +39,7 @@ struct worker {
 	uint64_t granted_bytes;	   /* of memory, for large files */
 	struct openedlist *opened; /* for this question; null: nobody asks */
 	char epitaph[192];	   /* empty while it lives */
+	const char *advice;	   /* what to do about it */
 	struct wire_writer sent;
 	uint8_t received[WIRE_BYTES_MAX];
 };
@@ -74,10 +71,11 @@ struct worker *worker_new(const struct symbolizer_options *options)
 	if (!worker)
 		return NULL;
 	if (limited.memory_bytes == 0)
-		limited.memory_bytes = MEMORY_BYTES;
+		limited.memory_bytes = SYMBOLIZER_MEMORY_BYTES;
 	if (limited.seconds == 0)
-		limited.seconds = SECONDS;
+		limited.seconds = SYMBOLIZER_SECONDS;
 	worker->memory_bytes = limited.memory_bytes;
+	worker->advice = "if the file is not damaged, report it";
 	worker->limit_ns = (uint64_t)limited.seconds * 1000 * NS_PER_MS;
 	if (start(worker, &limited))
 		return worker;
@@ -113,6 +111,11 @@ void worker_free(struct worker *worker)
 	free(worker);
 }
 
+const char *worker_advice(const struct worker *worker)
+{
+	return worker->advice;
+}
+
 const char *worker_epitaph(const struct worker *worker)
 {
 	return worker->epitaph;
@@ -131,6 +134,22 @@ static bool give_up(struct worker *worker, const char *format, ...)
 	va_end(arguments);
 	end(worker);
 	return false;
+}
+
+static bool give_up_memory(struct worker *worker)
+{
+	worker->advice = SYMBOLIZER_MORE("symbol-memory");
+	return give_up(worker, "reading it takes more than %llu MiB of memory",
+		(unsigned long long)worker->memory_bytes >> 20);
+}
+
+static bool give_up_time(struct worker *worker)
+{
+	uint64_t limit = worker->limit_ns + worker->granted_ns;
+
+	worker->advice = SYMBOLIZER_MORE("symbol-seconds");
+	return give_up(worker, "reading it takes more than %llu s",
+		(unsigned long long)limit / NS_PER_MS / 1000);
 }
 
 /* It has let go of the socket, as it does when it ends, or pretends it. */
@@ -155,9 +174,7 @@ static bool bury(struct worker *worker)
 			number, name ? name : "unknown");
 	}
 	if (WEXITSTATUS(status) == WORKERLOOP_NO_MEMORY)
-		return give_up(worker,
-			"reading it takes more than %llu MiB of memory",
-			(unsigned long long)worker->memory_bytes >> 20);
+		return give_up_memory(worker);
 	if (WEXITSTATUS(status) == WORKERLOOP_NO_SANDBOX)
 		return give_up(worker,
 			"the kernel does not confine the process that is to "
@@ -292,11 +309,7 @@ uint32_t worker_receive(struct worker *worker, struct wire_reader *packet)
 		uint32_t kind;
 
 		if (!wait_for_packet(worker))
-			return give_up(worker,
-				"reading it takes more than %llu s",
-				(unsigned long long)(worker->limit_ns +
-						     worker->granted_ns) /
-					NS_PER_MS / 1000);
+			return give_up_time(worker);
 		kind = wire_receive(worker->socket, worker->received, packet,
 			NULL, MSG_DONTWAIT);
 		if (kind == WIRE_OPEN)

@@ -27,6 +27,9 @@ void worker_free(struct worker *worker);
  */
 const char *worker_epitaph(const struct worker *worker);
 
+/* What to do about that, to follow it and a colon. */
+const char *worker_advice(const struct worker *worker);
+
 /* Where the next question is made. */
 struct wire_writer *worker_packet(struct worker *worker);
 

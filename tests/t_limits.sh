@@ -2,6 +2,7 @@
 # Each limit that can be set: beyond it is what decoder/limits.def says, with the name of the switch; not below it.
 . tests/lib.sh
 . tests/packed/common.sh
+export XDG_CACHE_HOME=$TMP/cache
 
 cat >"$TMP/limits.c" <<'END'
 #include <stdio.h>
@@ -80,6 +81,19 @@ with open(sys.argv[2], "wb") as file:
     file.write(b"".join((definitions(1), definitions(2), one(0, 1), one(0, 2), end(1, 1), end(1, 2))))
 P
 limit logs 1 "$TMP/two.blog"
+limit symbol-memory 1 --stacks "$capture"
+tested+="symbol-seconds "
+slow() { # ARGUMENT...: of binlog-symbolize, which asks a process that waits for two seconds
+	strace -f -o "$TMP/trace" -e inject=pread64:delay_enter=2000000:when=1 "$BUILD/binlog-symbolize" "$@" <<<"$TMP/limits+0x1139" 2>&1
+}
+rm -rf "$XDG_CACHE_HOME"
+slow --no-limits >"$TMP/got"
+! grep -qF "$(seen symbol-seconds)" "$TMP/got"
+verdict $? "symbol-seconds: not without limits" "$(cat "$TMP/got")"
+rm -rf "$XDG_CACHE_HOME"
+slow --limit=symbol-seconds=1 >"$TMP/got"
+grep -qF "reading it takes more than 1 $(seen symbol-seconds)" "$TMP/got"
+verdict $? "symbol-seconds: beyond 1 it says so, with the switch" "$(cat "$TMP/got")"
 tested+=tables
 "$show" -q --limit=tables=1 --output=csv --to="$TMP/few" "$capture"
 "$show" -q --output=csv --to="$TMP/all" "$capture"

@@ -13,6 +13,7 @@
 #include "confine/confine.h"
 #include "decoder/digits.h"
 #include "decoder/escape.h"
+#include "decoder/limits.h"
 #include "decoder/sentence.h"
 #include "record/layout.h"
 #include "symbolizer/symbolizer.h"
@@ -276,6 +277,7 @@ static int run(struct work *work, const struct symbolize_options *options)
 	int status = NOTHING_READ;
 
 	symbols.cache = cache;
+	limits_for_symbols(&symbols);
 	symbolizer_add_needs(&symbols, &needs);
 	wrong = confine_enter(&needs);
 	work->symbolizer = wrong ? NULL : symbolizer_new(&symbols);

@@ -13,6 +13,7 @@
 
 #include "confine/confine.h"
 #include "decoder/capture_list.h"
+#include "decoder/limits.h"
 #include "decoder/merge.h"
 #include "decoder/pack.h"
 #include "decoder/places.h"
@@ -266,6 +267,7 @@ static enum exit_status pack_captures(struct work *work)
 
 static bool begin_symbols(struct work *work)
 {
+	limits_for_symbols(&work->command.files);
 	if (work->command.symbols)
 		work->places = places_new(&work->command.files);
 	return !work->command.symbols || work->places;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/command_line.h"
+#include "decoder/limits.h"
 
 enum option_number {
 #define OPTION(name, text, letter, argument, help) NUMBER_##name,
@@ -86,6 +87,11 @@ static const char *apply(void *closure, int option, const char *value)
 		break;
 	case NUMBER_COLUMNS:
 		options->columns = true;
+		break;
+	case NUMBER_LIMIT:
+		return limits_set(value);
+	case NUMBER_NO_LIMITS:
+		limits_lift();
 		break;
 	case NUMBER_HELP:
 		options->help = true;
