@@ -6,6 +6,7 @@
 unset PYTHONUNBUFFERED
 build person -lutil
 build prompts
+build readers
 newline='
 '
 
@@ -72,6 +73,14 @@ talk "pieces" "your name? bob${newline}on stderr? x$newline" \
 	"name? " "bob$newline" "stderr? " "x$newline" -- "$TMP/prompts" pieces
 talk "wide characters" "name? bob${newline}number? 41${newline}again? 12$newline" \
 	"name? " "bob$newline" "number? " "41$newline" "again? " "12$newline" -- "$TMP/prompts" wide
+for kind in narrow wide; do
+	asked=() shown=
+	for name in $("$TMP/readers" names $kind); do
+		asked+=("$name? " "abc$newline")
+		shown+="$name? abc$newline"
+	done
+	talk "each function that reads, $kind" "$shown" "${asked[@]}" -- "$TMP/readers" $kind
+done
 talk "progress: a line that was begun is ended" \
 	"$(printf '  0%% 50%%100%% done\nwait...failed: No such file or directory')$newline" \
 	-- "$TMP/prompts" progress
