@@ -90,7 +90,7 @@ static void put_answers(
 }
 
 /* The head comes last, over its place. */
-static bool write_all(
+bool cachefile_write(
 	FILE *file, const char *key, const struct askedmodule *module)
 {
 	struct output output = {.file = file};
@@ -136,7 +136,7 @@ static void save_in(int directory, const struct cachekey *key,
 			close(descriptor);
 		return;
 	}
-	fine = write_all(file, key->text, module);
+	fine = cachefile_write(file, key->text, module);
 	if (fclose(file) != 0 || !fine ||
 		renameat(directory, beside, directory, key->name) != 0)
 		unlinkat(directory, beside, 0);
@@ -300,6 +300,18 @@ static bool take_all(
 	       input->sum == head.sum && answerstore_adopt(&module->answers);
 }
 
+bool cachefile_read(
+	FILE *file, uint64_t bytes, const char *key, struct askedmodule *module)
+{
+	struct input input = {.file = file, .left = bytes};
+
+	if (take_all(&input, key, module))
+		return true;
+	openedlist_free(&module->opened);
+	answerstore_free(&module->answers);
+	return false;
+}
+
 /* Null when it is no regular file of the user's own. */
 static FILE *open_in(int directory, const char *name, uint64_t *bytes)
 {
@@ -327,8 +339,9 @@ static FILE *open_in(int directory, const char *name, uint64_t *bytes)
 bool cachefile_load(
 	const struct symbolizer_options *options, struct askedmodule *module)
 {
-	struct input input = {0};
 	struct cachekey key;
+	FILE *file = NULL;
+	uint64_t bytes;
 	bool fine = false;
 	int directory;
 
@@ -336,17 +349,13 @@ bool cachefile_load(
 		return false;
 	directory = cachedirectory_open(options->cache, false);
 	if (directory >= 0) {
-		input.file = open_in(directory, key.name, &input.left);
+		file = open_in(directory, key.name, &bytes);
 		close(directory);
 	}
-	if (input.file) {
-		fine = take_all(&input, key.text, module);
-		fclose(input.file);
+	if (file) {
+		fine = cachefile_read(file, bytes, key.text, module);
+		fclose(file);
 	}
 	cachekey_free(&key);
-	if (fine)
-		return true;
-	openedlist_free(&module->opened);
-	answerstore_free(&module->answers);
-	return false;
+	return fine;
 }

@@ -8,6 +8,8 @@
 #ifndef SYMBOLIZER_CACHEFILE_H
 #define SYMBOLIZER_CACHEFILE_H
 
+#include <stdio.h>
+
 #include "symbolizer/askedmodule.h"
 
 /*
@@ -20,5 +22,14 @@ bool cachefile_load(
 /* Keeps the answers of a module; what cannot be kept is not. */
 void cachefile_save(const struct symbolizer_options *options,
 	const struct askedmodule *module);
+
+/*
+ * The same with a file of so many bytes that is open at its start, and one that
+ * is empty; `key` is the text of a cachekey.
+ */
+bool cachefile_read(FILE *file, uint64_t bytes, const char *key,
+	struct askedmodule *module);
+bool cachefile_write(
+	FILE *file, const char *key, const struct askedmodule *module);
 
 #endif
