@@ -94,7 +94,7 @@ static enum outcome stores(struct instruction *in, bool constant, int bytes)
 {
 	read_operands(in);
 	in->at += bytes;
-	if (in->memory_by_rax || (!constant && !in->vector && in->reg == RAX))
+	if (in->memory_by_rax || (!constant && in->reg == RAX))
 		return READS;
 	return is_register(in, RAX) ? WRITES : NEXT;
 }

@@ -17,11 +17,12 @@
 #include "shim/sys.h"
 
 static bool unreadable;
+static const void *unreadable_from = (const void *)UINTPTR_MAX;
+static uintptr_t module_end;
 
 bool sys_is_readable(const void *address)
 {
-	(void)address;
-	return !unreadable;
+	return !unreadable && address < unreadable_from;
 }
 
 bool module_find(uintptr_t address, struct module *module)
@@ -29,7 +30,7 @@ bool module_find(uintptr_t address, struct module *module)
 	extern const char __executable_start[], etext[];
 
 	module->start = (uintptr_t)__executable_start;
-	module->end = (uintptr_t)etext;
+	module->end = module_end ? module_end : (uintptr_t)etext;
 	return address >= module->start && address < module->end;
 }
 
@@ -161,6 +162,60 @@ static void code_of_no_module_is_taken_to_use_it(void **state)
 		result_use_is_possible((uintptr_t)code | (uintptr_t)1 << 46));
 }
 
+#if defined(__x86_64__)
+/* ---- single instructions ---- */
+
+extern const uintptr_t code[];
+__asm__(".pushsection .data.rel.ro, \"aw\"; .balign 8; code: .popsection");
+#define ASSEMBLE(words)                                                        \
+	__asm__(".pushsection .text; .balign 16; .quad 0; 2:\n" words          \
+		"\nmov $0, %eax\nret\n.skip 16, 0x90\n.popsection\n"           \
+		".pushsection .data.rel.ro, \"aw\"; .quad 2b; .popsection");
+#define UNUSED ASSEMBLE
+#define USED ASSEMBLE
+#define UNKNOWN ASSEMBLE
+#include "tests/result_use.def"
+#undef UNUSED
+#undef USED
+#undef UNKNOWN
+
+static const struct {
+	const char *words;
+	bool used;
+} cases[] = {
+#define UNUSED(words) {words, false},
+#define USED(words) {words, true},
+#define UNKNOWN(words) {words, true},
+#include "tests/result_use.def"
+};
+
+static void each_instruction_is_known_for_what_it_does(void **state)
+{
+	int failed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (result_use_is_possible(code[i]) != cases[i].used) {
+			print_error("%s: taken for %s\n", cases[i].words,
+				cases[i].used ? "unused" : "used");
+			failed++;
+		}
+	assert_int_equal(failed, 0);
+}
+
+static void code_is_not_read_beyond_its_end(void **state)
+{
+	(void)state;
+	module_end = code[0] + 4;
+	assert_true(result_use_is_possible(code[0]));
+	module_end = 0;
+	unreadable_from = (const void *)(code[0] + 4);
+	assert_true(result_use_is_possible(code[0]));
+	unreadable_from = (const void *)UINTPTR_MAX;
+	assert_false(result_use_is_possible(code[0]));
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +223,10 @@ int main(void)
 		cmocka_unit_test(a_result_that_nobody_uses_is_not_asked_for),
 		cmocka_unit_test(code_that_cannot_be_read_is_taken_to_use_it),
 		cmocka_unit_test(code_of_no_module_is_taken_to_use_it),
+#if defined(__x86_64__)
+		cmocka_unit_test(each_instruction_is_known_for_what_it_does),
+		cmocka_unit_test(code_is_not_read_beyond_its_end),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
