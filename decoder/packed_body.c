@@ -138,7 +138,7 @@ bool packed_body_resolve(struct packed_body *body, struct packed_log *log,
 	for (i = 0; i < index->writer_count; i++)
 		if (!resolve_writer(body, i))
 			return false;
-	for (i = 0; index->writer_count > 0 && i < index->row_count; i++)
+	for (i = 0; i < index->row_count; i++)
 		if (!resolve_row(body, i))
 			return false;
 	body->batch = (struct packed_batch){
@@ -286,7 +286,7 @@ static bool decode(struct packed_body *body, struct cursor *bytes)
 	for (i = 0; i < body->index->row_count; i++)
 		if (!decode_row(body, bytes, i))
 			return false;
-	return cursor_left(bytes) == 0 && !bytes->failed;
+	return cursor_left(bytes) == 0;
 }
 
 bool packed_body_decode(struct packed_body *body,

@@ -141,8 +141,7 @@ void packed_capture_lose(struct packed_captures *captures, const char *path,
 		error.number = error.code;
 		error.code = ERROR_PACKED_LOSS;
 	}
-	if (error.code != ERROR_NONE)
-		error_add(captures->errors, &error);
+	error_add(captures->errors, &error);
 }
 
 void packed_capture_finish(

@@ -40,8 +40,6 @@ void packed_log_free(struct packed_log *log)
 {
 	struct packed_process *process;
 
-	if (!log)
-		return;
 	for (process = log->newest; process; process = process->older)
 		id_map_free(&process->places);
 	id_map_free(&log->captures);
@@ -74,9 +72,7 @@ void *packed_log_take(struct packed_log *log, size_t size)
 
 char *packed_log_copy(struct packed_log *log, struct packed_bytes bytes)
 {
-	char *copied = bytes.size < SIZE_MAX
-			       ? packed_log_take(log, bytes.size + 1)
-			       : NULL;
+	char *copied = packed_log_take(log, bytes.size + 1);
 
 	if (!copied)
 		return NULL;

@@ -97,7 +97,6 @@ char *packed_log_copy(struct packed_log *log, struct packed_bytes bytes);
 /* Something is not there that was defined: no memory. */
 bool packed_log_lacks(const struct packed_log *log);
 
-/* Null is fine. */
 void packed_log_free(struct packed_log *log);
 
 /* Definitions as they are kept. */

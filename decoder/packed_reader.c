@@ -336,7 +336,7 @@ static void take_frame(struct packed_reader *reader)
 	case FRAME_DAMAGED:
 		report_damage(reader, &frame);
 		break;
-	case FRAME_NONE:
+	default: /* FRAME_NONE */
 		finish(reader);
 	}
 }

@@ -2,199 +2,33 @@
  * Packed logs whose definitions come late, twice, or refer to what is not
  * there: messages say what is known of them, and what makes no sense is told.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "decoder/frame_write.h"
-#include "decoder/limits.h"
-#include "decoder/pack_value.h"
-#include "decoder/packed_reader.h"
+#include "tests/make_log.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
-struct log {
-	struct frame_write frame;
-	struct error_list errors;
-	struct render_buffer text; /* of all messages, a line each */
-};
-
-static void begin(struct log *log, enum packed_tag tag)
-{
-	frame_write_begin(&log->frame, tag);
-}
-
-static void number(struct log *log, unsigned field, uint64_t value)
-{
-	frame_write_uint(&log->frame, field, value);
-}
-
-static void text(struct log *log, unsigned field, const char *value)
-{
-	frame_write_text(&log->frame, field, value, strlen(value));
-}
-
-static void list(
-	struct log *log, unsigned field, size_t count, const uint64_t *values)
-{
-	struct render_buffer *out = frame_write_list(&log->frame, field, count);
-
-	while (count-- > 0)
-		pack_value_uint(out, *values++);
-}
-
-static void end(struct log *log)
-{
-	frame_write_end(&log->frame);
-}
-
-static void define_string(
-	struct log *log, uint64_t id, const char *value, uint64_t module)
-{
-	begin(log, PACKED_STRING);
-	number(log, PACKED_STRING_ID, id);
-	text(log, PACKED_STRING_TEXT, value);
-	frame_write_some(&log->frame, PACKED_STRING_MODULE, module);
-	end(log);
-}
-
-static void define_module(struct log *log, uint64_t id, const char *path)
-{
-	begin(log, PACKED_MODULE);
-	number(log, PACKED_MODULE_ID, id);
-	text(log, PACKED_MODULE_PATH, path);
-	end(log);
-}
-
-static void define_process(struct log *log, uint64_t id, uint64_t pid)
-{
-	begin(log, PACKED_PROCESS);
-	number(log, PACKED_PROCESS_ID, id);
-	number(log, PACKED_PROCESS_CAPTURE, 1);
-	number(log, PACKED_PROCESS_PID, pid);
-	end(log);
-}
-
-static void define_thread(struct log *log, uint64_t id, uint64_t process)
-{
-	begin(log, PACKED_THREAD);
-	number(log, PACKED_THREAD_ID, id);
-	number(log, PACKED_THREAD_PROCESS, process);
-	number(log, PACKED_THREAD_TID, 42);
-	end(log);
-}
-
-static void define_trace(struct log *log, uint64_t id, size_t modules,
-	size_t offsets, uint64_t like, uint64_t shared)
-{
-	static const uint64_t values[LIMITS_DEPTH + 1] = {7};
-
-	begin(log, PACKED_BACKTRACE);
-	number(log, PACKED_BACKTRACE_ID, id);
-	list(log, PACKED_BACKTRACE_MODULES, modules, values);
-	list(log, PACKED_BACKTRACE_OFFSETS, offsets, values);
-	number(log, PACKED_BACKTRACE_LIKE, like);
-	number(log, PACKED_BACKTRACE_SHARED, shared);
-	end(log);
-}
-
-static void define_site(
-	struct log *log, uint64_t id, const char *kinds, size_t count)
-{
-	begin(log, PACKED_SITE);
-	number(log, PACKED_SITE_ID, id);
-	number(log, PACKED_SITE_TEXT, BINLOG_TEXT_FORMAT);
-	number(log, PACKED_SITE_FORMAT, id);
-	number(log, PACKED_SITE_BACKTRACE, id);
-	frame_write_binary(&log->frame, PACKED_SITE_KINDS, kinds, count);
-	end(log);
-}
-
-static void say(struct log *log, uint64_t nth, uint64_t site, uint64_t value)
-{
-	begin(log, PACKED_DATA);
-	number(log, PACKED_DATA_NUMBER, nth);
-	number(log, PACKED_DATA_SITE, site);
-	number(log, PACKED_DATA_THREAD, 1);
-	list(log, PACKED_DATA_ARGUMENTS, 1, &value);
-	end(log);
-}
-
-static size_t read_all(struct log *log)
-{
-	struct packed_readers readers = {.captures.errors = &log->errors};
-	const struct message *message;
-	struct packed_reader *reader;
-	size_t messages = 0;
-	char path[32];
-	int fd = memfd_create("log", MFD_CLOEXEC);
-
-	assert_int_equal(write(fd, log->frame.out.data, log->frame.out.length),
-		log->frame.out.length);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	reader = packed_reader_new(path, &readers);
-	assert_non_null(reader);
-	for (; (message = packed_reader_next(reader)); messages++)
-		message_text(message, &log->text);
-	packed_reader_free(reader);
-	packed_inflate_free(&readers.inflate);
-	packed_captures_free(&readers.captures);
-	close(fd);
-	return messages;
-}
-
-static const char *said(struct log *log)
-{
-	render_buffer_put_byte(&log->text, '\0');
-	return log->text.data;
-}
-
-static size_t told(const struct log *log, enum error_code code)
-{
-	size_t count = 0;
-	size_t i;
-
-	for (i = 0; i < log->errors.count && i < ERROR_KEPT_MAX; i++)
-		count += log->errors.kept[i].code == code;
-	return count;
-}
-
-static void free_log(struct log *log)
-{
-	frame_write_free(&log->frame);
-	render_buffer_free(&log->text);
-}
 
 static void what_comes_late_or_again_counts(void **state)
 {
 	static const char kinds[] = {BINLOG_ARG_I32};
-	struct log log = {0};
+	struct make_log log = {0};
 	uint64_t round;
 
 	(void)state;
-	for (round = 0; round < 3; round++) {
-		define_site(&log, 1, kinds, 1);
-		define_string(&log, 1, "n=%d\n", 7);
-		define_thread(&log, 1, 1);
-		define_trace(&log, 2, 1, 1, 0, 0);
-		define_trace(&log, 1, 1, 1, 2, 1);
-		define_trace(&log, 1, 1, 1, 9, 1);
-		define_process(&log, 1, 42);
-		say(&log, round, 1, round);
-		define_module(&log, 7, "/bin/true");
+	for (round = 0; round < 4; round++) {
+		make_log_site(&log, 1, kinds, 1);
+		make_log_string(&log, 1, "n=%d\n", 7);
+		make_log_thread(&log, 1, 1);
+		make_log_trace(&log, 2, 1, 1, 0, 0);
+		make_log_trace(&log, 1, 1, 1, 2, 1);
+		make_log_trace(&log, 1, 1, 1, 9, 1);
+		make_log_process(&log, 1, 42);
+		make_log_say(&log, round, 1, round);
+		make_log_module(&log, 7, "/bin/true");
 	}
-	assert_int_equal(read_all(&log), 3);
+	assert_int_equal(make_log_read(&log), 4);
 	/* The module comes last. */
-	assert_non_null(strstr(said(&log), "n=1\nn=2\n"));
-	assert_int_equal(told(&log, ERROR_PACKED_RECORD), 0);
-	free_log(&log);
+	assert_non_null(strstr(make_log_said(&log), "n=1\nn=2\n"));
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 0);
+	make_log_free(&log);
 }
 
 static void what_makes_no_sense_is_told(void **state)
@@ -202,144 +36,146 @@ static void what_makes_no_sense_is_told(void **state)
 	static const char kinds[DEFINITION_ARGUMENTS_MAX + 1] = {
 		BINLOG_ARG_STRING};
 	static const uint64_t functions[LIMITS_INLINED + 1] = {0};
-	struct log log = {0};
+	struct make_log log = {0};
 
 	(void)state;
-	define_trace(&log, 3, 1, 2, 0, 0);
-	define_trace(&log, 3, LIMITS_DEPTH + 1, LIMITS_DEPTH + 1, 0, 0);
-	define_trace(&log, 2, 1, 1, 0, 0);
-	define_trace(&log, 3, 1, 1, 2, 2);
-	define_trace(&log, 0, 1, 1, 0, 0);
-	define_string(&log, 0, "x", 0);
-	define_site(&log, 4, kinds, sizeof(kinds));
-	begin(&log, PACKED_SYMBOL);
-	end(&log);
-	begin(&log, PACKED_SYMBOL);
-	list(&log, PACKED_SYMBOL_FUNCTIONS, LENGTH(functions), functions);
-	end(&log);
-	define_string(&log, 1, "%s", 0);
-	define_site(&log, 1, kinds, 1); /* a string, not a number */
-	say(&log, 0, 1, 5);
-	define_string(&log, 2, "%d", 0);
-	define_site(&log, 2, "\7\7", 2);
-	say(&log, 1, 2, 5);
-	define_string(&log, 3, "%y", 0);
-	define_site(&log, 3, "\77", 1);
-	say(&log, 2, 3, 5);
-	assert_int_equal(read_all(&log), 0);
-	assert_int_equal(told(&log, ERROR_PACKED_RECORD), 8);
-	assert_int_equal(told(&log, ERROR_PACKED_BATCH), 3);
-	free_log(&log);
-}
-
-/* A record without anything but the id of something else. */
-static void refer(
-	struct log *log, enum packed_tag tag, unsigned field, uint64_t id)
-{
-	begin(log, tag);
-	number(log, field, id);
-	end(log);
+	make_log_trace(&log, 3, 1, 2, 0, 0);
+	make_log_trace(&log, 3, LIMITS_DEPTH + 1, LIMITS_DEPTH + 1, 0, 0);
+	make_log_trace(&log, 2, 1, 1, 0, 0);
+	make_log_trace(&log, 3, 1, 1, 2, 2);
+	make_log_trace(&log, 5, LIMITS_DEPTH, LIMITS_DEPTH, 0, 0);
+	make_log_trace(&log, 6, 1, 1, 5, LIMITS_DEPTH);
+	make_log_trace(&log, 0, 1, 1, 0, 0);
+	make_log_string(&log, 0, "x", 0);
+	make_log_site(&log, 4, kinds, sizeof(kinds));
+	make_log_begin(&log, PACKED_SYMBOL);
+	make_log_end(&log);
+	make_log_begin(&log, PACKED_SYMBOL);
+	make_log_list(
+		&log, PACKED_SYMBOL_FUNCTIONS, LENGTH(functions), functions);
+	make_log_end(&log);
+	make_log_string(&log, 1, "%s", 0);
+	make_log_site(&log, 1, kinds, 1); /* a string, not a number */
+	make_log_say(&log, 0, 1, 5);
+	make_log_string(&log, 2, "%d", 0);
+	make_log_site(&log, 2, "\7\7", 2);
+	make_log_say(&log, 1, 2, 5);
+	make_log_string(&log, 3, "%y", 0);
+	make_log_site(&log, 3, "\77", 1);
+	make_log_say(&log, 2, 3, 5);
+	make_log_begin(&log, PACKED_DATA);
+	make_log_number(&log, PACKED_DATA_NUMBER, 3);
+	make_log_list(
+		&log, PACKED_DATA_ARGUMENTS, LENGTH(functions), functions);
+	make_log_end(&log);
+	assert_int_equal(make_log_read(&log), 0);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 9);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), 4);
+	make_log_free(&log);
 }
 
 static void what_refers_to_nothing_does_no_harm(void **state)
 {
 	static const uint64_t ids[] = {9, 1, 1}, counts[] = {3, 4};
 	static const char kinds[] = {BINLOG_ARG_I32};
-	struct log log = {0};
+	struct make_log log = {0};
 
 	(void)state;
-	refer(&log, PACKED_PREAMBLE, PACKED_PREAMBLE_ID, 1);
-	refer(&log, PACKED_MAPPING, PACKED_MAPPING_PROCESS, 9);
-	refer(&log, PACKED_LOSS, PACKED_LOSS_CAPTURE, 9);
-	refer(&log, PACKED_CAPTURE_END, PACKED_CAPTURE_END_CAPTURE, 9);
-	define_process(&log, 1, 42);
-	refer(&log, PACKED_MAPPING, PACKED_MAPPING_PROCESS, 1);
-	refer(&log, PACKED_CAPTURE_END, PACKED_CAPTURE_END_CAPTURE, 1);
-	begin(&log, PACKED_CAPTURE_END);
-	number(&log, PACKED_CAPTURE_END_CAPTURE, 1);
-	list(&log, PACKED_CAPTURE_END_PROCESSES, 3, ids);
-	list(&log, PACKED_CAPTURE_END_OF_PASSED, 2, counts);
-	list(&log, PACKED_CAPTURE_END_OF_DROPPED, 2, counts);
-	end(&log);
-	begin(&log, PACKED_SYMBOL);
-	number(&log, PACKED_SYMBOL_MODULE, 9);
-	list(&log, PACKED_SYMBOL_FUNCTIONS, 1, ids);
-	end(&log);
-	define_thread(&log, 1, 1);
-	define_string(&log, 1, "n=%d\n", 0);
-	define_site(&log, 1, kinds, 1);
-	say(&log, 0, 1, 5);
-	assert_int_equal(read_all(&log), 1);
-	assert_string_equal(said(&log), "n=5\n");
-	assert_int_equal(told(&log, ERROR_PACKED_RECORD), 0);
-	free_log(&log);
+	make_log_refer(&log, PACKED_PREAMBLE, PACKED_PREAMBLE_ID, 1);
+	make_log_refer(&log, PACKED_MAPPING, PACKED_MAPPING_PROCESS, 9);
+	make_log_refer(&log, PACKED_LOSS, PACKED_LOSS_CAPTURE, 9);
+	make_log_refer(&log, PACKED_CAPTURE_END, PACKED_CAPTURE_END_CAPTURE, 9);
+	make_log_process(&log, 1, 42);
+	make_log_refer(&log, PACKED_MAPPING, PACKED_MAPPING_PROCESS, 1);
+	make_log_refer(&log, PACKED_CAPTURE_END, PACKED_CAPTURE_END_CAPTURE, 1);
+	make_log_begin(&log, PACKED_CAPTURE_END);
+	make_log_number(&log, PACKED_CAPTURE_END_CAPTURE, 1);
+	make_log_list(&log, PACKED_CAPTURE_END_PROCESSES, 3, ids);
+	make_log_list(&log, PACKED_CAPTURE_END_OF_PASSED, 2, counts);
+	make_log_list(&log, PACKED_CAPTURE_END_OF_DROPPED, 2, counts);
+	make_log_end(&log);
+	make_log_begin(&log, PACKED_SYMBOL);
+	make_log_number(&log, PACKED_SYMBOL_MODULE, 9);
+	make_log_list(&log, PACKED_SYMBOL_FUNCTIONS, 1, ids);
+	make_log_end(&log);
+	make_log_thread(&log, 1, 1);
+	make_log_string(&log, 1, "n=%d\n", 0);
+	make_log_site(&log, 1, kinds, 1);
+	make_log_say(&log, 0, 1, 5);
+	assert_int_equal(make_log_read(&log), 1);
+	assert_string_equal(make_log_said(&log), "n=5\n");
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 0);
+	make_log_free(&log);
 }
 
 /* As bits, as a double, and what is not there: libc is the judge. */
 static void arguments_may_be_told_in_other_ways(void **state)
 {
-	static const char kinds[] = {
-		BINLOG_ARG_F64, BINLOG_ARG_F64, BINLOG_ARG_STRING};
+	static const char kinds[] = {BINLOG_ARG_F64, BINLOG_ARG_F64,
+		BINLOG_ARG_F64, BINLOG_ARG_STRING};
+	static const uint8_t single[] = {0xca, 0x3f, 0xc0, 0, 0}; /* 1.5 */
 	const char *volatile null = NULL;
 	const double value = 1.5;
 	struct render_buffer *out;
-	struct log log = {0};
+	struct make_log log = {0};
 	char expected[64];
 	uint64_t bits;
 
 	(void)state;
 	memcpy(&bits, &value, sizeof(bits));
-	define_process(&log, 1, 42);
-	define_thread(&log, 1, 1);
-	define_string(&log, 1, "%f %g %s\n", 0);
-	define_site(&log, 1, kinds, sizeof(kinds));
-	begin(&log, PACKED_DATA);
-	number(&log, PACKED_DATA_NUMBER, 0);
-	number(&log, PACKED_DATA_SITE, 1);
-	number(&log, PACKED_DATA_THREAD, 1);
-	out = frame_write_list(&log.frame, PACKED_DATA_ARGUMENTS, 3);
+	make_log_process(&log, 1, 42);
+	make_log_thread(&log, 1, 1);
+	make_log_string(&log, 1, "%f %g %g %s\n", 0);
+	make_log_site(&log, 1, kinds, sizeof(kinds));
+	make_log_begin(&log, PACKED_DATA);
+	make_log_number(&log, PACKED_DATA_NUMBER, 0);
+	make_log_number(&log, PACKED_DATA_SITE, 1);
+	make_log_number(&log, PACKED_DATA_THREAD, 1);
+	out = frame_write_list(&log.frame, PACKED_DATA_ARGUMENTS, 4);
 	pack_value_uint(out, bits);
 	pack_value_double(out, 2.25);
+	render_buffer_put(out, single, sizeof(single));
 	pack_value_nil(out);
-	end(&log);
-	assert_int_equal(read_all(&log), 1);
-	snprintf(expected, sizeof(expected), "%f %g %s\n", value, 2.25, null);
-	assert_string_equal(said(&log), expected);
-	free_log(&log);
+	make_log_end(&log);
+	assert_int_equal(make_log_read(&log), 1);
+	snprintf(expected, sizeof(expected), "%f %g %g %s\n", value, 2.25, 1.5,
+		null);
+	assert_string_equal(make_log_said(&log), expected);
+	make_log_free(&log);
 }
 
-static void define_child(struct log *log, uint64_t id, uint64_t parent)
+static void define_child(struct make_log *log, uint64_t id, uint64_t parent)
 {
 	static const uint64_t start[] = {1, 2};
 
-	begin(log, PACKED_PROCESS);
-	number(log, PACKED_PROCESS_ID, id);
-	number(log, PACKED_PROCESS_CAPTURE, 1);
-	number(log, PACKED_PROCESS_PID, 40 + id);
-	number(log, PACKED_PROCESS_PARENT, parent);
-	text(log, PACKED_PROCESS_EXECUTABLE, "/bin/true");
-	list(log, PACKED_PROCESS_START, 1 + parent % 2, start);
-	end(log);
+	make_log_begin(log, PACKED_PROCESS);
+	make_log_number(log, PACKED_PROCESS_ID, id);
+	make_log_number(log, PACKED_PROCESS_CAPTURE, 1);
+	make_log_number(log, PACKED_PROCESS_PID, 40 + id);
+	make_log_number(log, PACKED_PROCESS_PARENT, parent);
+	make_log_text(log, PACKED_PROCESS_EXECUTABLE, "/bin/true");
+	make_log_list(log, PACKED_PROCESS_START, 1 + parent % 2, start);
+	make_log_end(log);
 }
 
-static void put_symbol(struct log *log, const char *function)
+static void put_symbol(struct make_log *log, const char *function)
 {
 	static const uint64_t lines[] = {12};
 
-	begin(log, PACKED_SYMBOL);
-	number(log, PACKED_SYMBOL_MODULE, 7);
+	make_log_begin(log, PACKED_SYMBOL);
+	make_log_number(log, PACKED_SYMBOL_MODULE, 7);
 	frame_write_list(&log->frame, PACKED_SYMBOL_FUNCTIONS, 2);
 	frame_write_item_text(&log->frame, function, 4);
 	frame_write_item_text(&log->frame, "outer", 5);
-	list(log, PACKED_SYMBOL_LINES, 1, lines);
-	end(log);
+	make_log_list(log, PACKED_SYMBOL_LINES, 1, lines);
+	make_log_end(log);
 }
 
 /* Its own child, the child of a grandchild; lists that are too short. */
 static void what_cannot_be_does_no_harm(void **state)
 {
 	static const char kinds[] = {BINLOG_ARG_I32};
-	struct log log = {0};
+	struct make_log log = {0};
 	uint64_t id;
 
 	(void)state;
@@ -347,18 +183,241 @@ static void what_cannot_be_does_no_harm(void **state)
 		define_child(&log, id, id - 1);
 	define_child(&log, 40, 40);
 	define_child(&log, 1, 39);
-	define_module(&log, 7, "/bin/true");
+	make_log_module(&log, 7, "/bin/true");
 	put_symbol(&log, "main");
 	put_symbol(&log, "ma\0n");
-	define_thread(&log, 1, 39);
-	define_string(&log, 1, "n=%d\n", 7);
-	define_site(&log, 1, kinds, 1);
-	define_trace(&log, 1, 0, 0, 0, 0);
-	say(&log, 0, 1, 5);
-	assert_int_equal(read_all(&log), 1);
-	assert_string_equal(said(&log), "n=5\n");
-	assert_int_equal(told(&log, ERROR_PACKED_RECORD), 0);
-	free_log(&log);
+	make_log_thread(&log, 1, 39);
+	make_log_string(&log, 1, "n=%d\n", 7);
+	make_log_site(&log, 1, kinds, 1);
+	make_log_trace(&log, 1, 0, 0, 0, 0);
+	make_log_say(&log, 0, 1, 5);
+	assert_int_equal(make_log_read(&log), 1);
+	assert_string_equal(make_log_said(&log), "n=5\n");
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 0);
+	make_log_free(&log);
+}
+
+static void end_capture(
+	struct make_log *log, size_t passed, size_t dropped, bool lists)
+{
+	static const uint64_t ids[] = {1, 2}, counts[] = {3, 4};
+
+	make_log_begin(log, PACKED_CAPTURE_END);
+	make_log_number(log, PACKED_CAPTURE_END_CAPTURE, 1);
+	make_log_list(log, PACKED_CAPTURE_END_PROCESSES, 2, ids);
+	if (lists || passed > 0)
+		make_log_list(
+			log, PACKED_CAPTURE_END_OF_PASSED, passed, counts);
+	if (lists || dropped > 0)
+		make_log_list(
+			log, PACKED_CAPTURE_END_OF_DROPPED, dropped, counts);
+	make_log_end(log);
+}
+
+static void lists_that_are_too_short_are_read_as_far_as_they_go(void **state)
+{
+	struct make_log log = {0};
+
+	(void)state;
+	make_log_refer(&log, PACKED_PREAMBLE, PACKED_PREAMBLE_ID, 1);
+	make_log_process(&log, 1, 42);
+	make_log_process(&log, 2, 43);
+	end_capture(&log, 0, 0, false);
+	end_capture(&log, 2, 0, false);
+	end_capture(&log, 0, 2, false);
+	end_capture(&log, 1, 2, true);
+	end_capture(&log, 2, 1, true);
+	assert_int_equal(make_log_read(&log), 0);
+	assert_int_equal(log.errors.count, 0);
+	make_log_free(&log);
+}
+
+static void a_loss_is_told_again_also_one_of_a_new_kind(void **state)
+{
+	static const struct {
+		uint64_t code;
+		enum error_code told;
+	} cases[] = {
+		{ERROR_BLOCK_TWICE, ERROR_BLOCK_TWICE},
+		{60000, ERROR_PACKED_LOSS},
+		{ERROR_NONE, ERROR_PACKED_LOSS},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LENGTH(cases); i++) {
+		struct make_log log = {0};
+
+		make_log_refer(
+			&log, PACKED_LOSS, PACKED_LOSS_CODE, cases[i].code);
+		make_log_read(&log);
+		assert_int_equal(log.errors.count, 1);
+		assert_int_equal(make_log_told(&log, cases[i].told), 1);
+		make_log_free(&log);
+	}
+}
+
+static void describe_capture(struct make_log *log, uint64_t id, uint64_t run,
+	uint64_t pid, size_t count, const uint64_t *start)
+{
+	make_log_begin(log, PACKED_PREAMBLE);
+	make_log_number(log, PACKED_PREAMBLE_ID, id);
+	make_log_number(log, PACKED_PREAMBLE_NONCE, 5);
+	make_log_number(log, PACKED_PREAMBLE_RUN, run);
+	make_log_number(log, PACKED_PREAMBLE_PID, pid);
+	make_log_list(log, PACKED_PREAMBLE_START, count, start);
+	make_log_end(log);
+}
+
+/* One is told of twice, the others differ in one thing each. */
+static void captures_are_told_apart(void **state)
+{
+	static const uint64_t start[] = {1, 2}, later[] = {1, 3};
+	struct make_log log = {0};
+
+	(void)state;
+	describe_capture(&log, 1, 7, 8, 2, start);
+	describe_capture(&log, 2, 7, 8, 2, start);
+	describe_capture(&log, 3, 6, 8, 2, start);
+	describe_capture(&log, 4, 7, 9, 2, start);
+	describe_capture(&log, 5, 7, 8, 2, later);
+	describe_capture(&log, 6, 7, 8, 1, start);
+	describe_capture(&log, 7, 7, 8, 2, later + 1);
+	make_log_read(&log);
+	assert_int_equal(log.captures, 6);
+	assert_int_equal(log.errors.count, 0);
+	make_log_free(&log);
+}
+
+static void define_executable(struct make_log *log, uint64_t id)
+{
+	make_log_begin(log, PACKED_PROCESS);
+	make_log_number(log, PACKED_PROCESS_ID, id);
+	make_log_number(log, PACKED_PROCESS_CAPTURE, 1);
+	make_log_number(log, PACKED_PROCESS_PID, 42);
+	make_log_text(log, PACKED_PROCESS_EXECUTABLE,
+		id == 1 ? "/bin/first" : "/bin/second");
+	make_log_end(log);
+}
+
+static void define_stream(struct make_log *log, uint64_t id, const char *path)
+{
+	make_log_begin(log, PACKED_STREAM);
+	make_log_number(log, PACKED_STREAM_ID, id);
+	make_log_text(log, PACKED_STREAM_PATH, path);
+	make_log_end(log);
+}
+
+/* By two ids; what was said first counts. */
+static void what_is_told_of_twice_stays(void **state)
+{
+	static const char kinds[] = {BINLOG_ARG_I32, BINLOG_ARG_STRING};
+	struct make_log log = {0};
+
+	(void)state;
+	define_executable(&log, 1);
+	define_executable(&log, 2);
+	define_stream(&log, 1, "/tmp/one");
+	define_stream(&log, 1, "/tmp/two");
+	make_log_string(&log, 1, "n=%d\n", 9);
+	make_log_site(&log, 1, kinds, 2);
+	make_log_site(&log, 1, kinds, 1);
+	make_log_thread(&log, 1, 2);
+	make_log_say(&log, 0, 1, 5);
+	assert_int_equal(make_log_read(&log), 1);
+	assert_string_equal(make_log_said(&log), "n=5\n");
+	assert_string_equal(log.program, "first");
+	make_log_free(&log);
+}
+
+static void define_large_module(
+	struct make_log *log, uint64_t id, size_t path, size_t build_id)
+{
+	static const char bytes[LIMITS_PATH + 1] = "/";
+
+	make_log_begin(log, PACKED_MODULE);
+	make_log_number(log, PACKED_MODULE_ID, id);
+	frame_write_text(&log->frame, PACKED_MODULE_PATH, bytes, path);
+	frame_write_binary(
+		&log->frame, PACKED_MODULE_BUILD_ID, bytes, build_id);
+	make_log_end(log);
+}
+
+/* A string of it is not whole then. */
+static void modules_have_a_bounded_size(void **state)
+{
+	static const struct {
+		size_t path;
+		size_t build_id;
+		size_t lost;
+	} cases[] = {
+		{LIMITS_PATH, LIMITS_BUILD_ID, 0},
+		{LIMITS_PATH + 1, LIMITS_BUILD_ID, 1},
+		{LIMITS_PATH, LIMITS_BUILD_ID + 1, 1},
+	};
+	static const char kinds[] = {BINLOG_ARG_I32};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LENGTH(cases); i++) {
+		struct make_log log = {0};
+
+		define_large_module(&log, 7, cases[i].path, cases[i].build_id);
+		make_log_trace(&log, 1, 0, 0, 0, 0);
+		make_log_string(&log, 1, "n=%d\n", 7);
+		make_log_site(&log, 1, kinds, 1);
+		make_log_say(&log, 0, 1, 5);
+		make_log_read(&log);
+		assert_int_equal(
+			make_log_told(&log, ERROR_PACKED_LOST), cases[i].lost);
+		make_log_free(&log);
+	}
+}
+
+/* No more than this is kept, and what was left out is told. */
+static void definitions_take_a_bounded_amount_of_memory(void **state)
+{
+	static const char kinds[] = {BINLOG_ARG_I32};
+	uint64_t limit = limits_of(LIMIT_DEFINITIONS);
+	bool all = false;
+	size_t most;
+
+	(void)state;
+	for (most = 0; !all; most += 16) {
+		struct make_log log = {0};
+
+		make_log_trace(&log, 1, 1, 1, 0, 0);
+		define_stream(&log, 1, "/tmp/one");
+		define_executable(&log, 1);
+		make_log_thread(&log, 1, 1);
+		make_log_module(&log, 7, "/bin/true");
+		make_log_string(&log, 1, "n=%d\n", 7);
+		make_log_site(&log, 1, kinds, 1);
+		make_log_say(&log, 0, 1, 5);
+		limits_values[LIMIT_DEFINITIONS] = most;
+		make_log_read(&log);
+		limits_values[LIMIT_DEFINITIONS] = limit;
+		all = make_log_told(&log, ERROR_PACKED_MANY) == 0;
+		assert_true(!all || strcmp(make_log_said(&log), "n=5\n") == 0);
+		assert_in_range(most, 0, 4096);
+		make_log_free(&log);
+	}
+}
+
+static void places_of_calls_take_a_bounded_amount_of_memory(void **state)
+{
+	uint64_t limit = limits_of(LIMIT_CONTEXTS);
+	struct make_log log = {0};
+	uint64_t site;
+
+	(void)state;
+	for (site = 0; site < 8; site++)
+		make_log_say(&log, site, site + 1, 5);
+	limits_values[LIMIT_CONTEXTS] = 0;
+	assert_in_range(make_log_read(&log), 0, 7);
+	limits_values[LIMIT_CONTEXTS] = limit;
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_MANY), 1);
+	make_log_free(&log);
 }
 
 int main(void)
@@ -369,6 +428,15 @@ int main(void)
 		cmocka_unit_test(what_refers_to_nothing_does_no_harm),
 		cmocka_unit_test(arguments_may_be_told_in_other_ways),
 		cmocka_unit_test(what_cannot_be_does_no_harm),
+		cmocka_unit_test(
+			lists_that_are_too_short_are_read_as_far_as_they_go),
+		cmocka_unit_test(a_loss_is_told_again_also_one_of_a_new_kind),
+		cmocka_unit_test(captures_are_told_apart),
+		cmocka_unit_test(what_is_told_of_twice_stays),
+		cmocka_unit_test(modules_have_a_bounded_size),
+		cmocka_unit_test(definitions_take_a_bounded_amount_of_memory),
+		cmocka_unit_test(
+			places_of_calls_take_a_bounded_amount_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,268 @@
+/*
+ * Batches of a packed log that no packer makes: without messages, with more
+ * sites and writers than usual, with clocks in no order, without memory.
+ */
+#include "tests/inject_faults.h"
+#include "tests/make_log.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+#define MANY 300u
+
+struct site {
+	uint64_t id;
+	uint64_t messages;
+	const char *kinds;
+	uint64_t module; /* of the call: its place in the index, from 1 */
+};
+
+struct writer {
+	uint64_t thread;
+	uint64_t process;
+	uint64_t messages;
+};
+
+struct batch {
+	uint64_t count;
+	const struct site *sites;
+	size_t site_count;
+	const struct writer *writers;
+	size_t writer_count;
+	bool has_module;	/* one that nobody knows the place of */
+	const uint64_t *clocks; /* from which message on */
+	size_t clock_count;
+	const char *body;
+	size_t body_bytes;
+};
+
+static void put_numbers(
+	struct render_buffer *out, size_t count, const uint64_t *numbers)
+{
+	while (count-- > 0)
+		pack_value_uint(out, *numbers++);
+}
+
+static void put_site(struct render_buffer *out, const struct site *site)
+{
+	const uint64_t before[] = {
+		site->id, site->messages, BINLOG_TEXT_FORMAT, 0, 0};
+	const uint64_t after[] = {0, 0, site->module, 0};
+
+	pack_value_array(out, 10);
+	put_numbers(out, LENGTH(before), before);
+	pack_value_binary(out, site->kinds, strlen(site->kinds));
+	put_numbers(out, LENGTH(after), after);
+}
+
+static void put_writer(struct render_buffer *out, const struct writer *writer)
+{
+	const uint64_t numbers[] = {writer->thread, 1, writer->process,
+		40 + writer->process, 50, writer->messages};
+
+	pack_value_array(out, LENGTH(numbers));
+	put_numbers(out, LENGTH(numbers), numbers);
+}
+
+static void put_module(struct render_buffer *out)
+{
+	pack_value_array(out, 5);
+	pack_value_uint(out, 7);
+	pack_value_binary(out, "id", 2);
+	pack_value_binary(out, "/bin/true", 9);
+	pack_value_uint(out, 1);
+	pack_value_uint(out, 2);
+}
+
+static void put_clock(struct render_buffer *out, uint64_t from)
+{
+	const double rate = 1;
+	uint64_t bits;
+
+	memcpy(&bits, &rate, sizeof(bits));
+	pack_value_array(out, 6);
+	put_numbers(out, 6, (const uint64_t[]){1, 0, 0, 0, bits, from});
+}
+
+static void put_index(struct render_buffer *out, const struct batch *batch)
+{
+	size_t i;
+
+	pack_value_array(out, 4);
+	pack_value_array(out, batch->site_count);
+	for (i = 0; i < batch->site_count; i++)
+		put_site(out, &batch->sites[i]);
+	pack_value_array(out, batch->writer_count);
+	for (i = 0; i < batch->writer_count; i++)
+		put_writer(out, &batch->writers[i]);
+	pack_value_array(out, batch->has_module);
+	if (batch->has_module)
+		put_module(out);
+	pack_value_array(out, batch->clock_count);
+	for (i = 0; i < batch->clock_count; i++)
+		put_clock(out, batch->clocks[i]);
+}
+
+static void put_batch(struct make_log *log, const struct batch *batch)
+{
+	struct render_buffer index = {0};
+
+	put_index(&index, batch);
+	make_log_begin(log, PACKED_BATCH);
+	make_log_number(log, PACKED_BATCH_NUMBER, 0);
+	make_log_number(log, PACKED_BATCH_COUNT, batch->count);
+	make_log_number(log, PACKED_BATCH_INDEX_BYTES, index.length);
+	frame_write_binary(
+		&log->frame, PACKED_BATCH_INDEX, index.data, index.length);
+	make_log_number(log, PACKED_BATCH_BODY_BYTES, batch->body_bytes);
+	frame_write_binary(
+		&log->frame, PACKED_BATCH_BODY, batch->body, batch->body_bytes);
+	make_log_end(log);
+	render_buffer_free(&index);
+}
+
+static void expect(const struct batch *batch, const char *text, size_t wrong)
+{
+	struct make_log log = {0};
+
+	make_log_string(&log, 1, "n=%d\n", 0);
+	make_log_string(&log, 2, "nothing\n", 0);
+	make_log_trace(&log, 1, 0, 0, 0, 0);
+	make_log_trace(&log, 2, 0, 0, 0, 0);
+	make_log_site(&log, 1, "\1", 1);
+	make_log_site(&log, 2, "", 0);
+	put_batch(&log, batch);
+	make_log_read(&log);
+	assert_string_equal(make_log_said(&log), text);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), wrong);
+	make_log_free(&log);
+}
+
+static void a_batch_without_messages_is_empty(void **state)
+{
+	static const struct site site = {1, 0, "\1", 0};
+
+	(void)state;
+	expect(&(struct batch){0}, "", 0);
+	/* Whose site would that be? */
+	expect(&(struct batch){.sites = &site, .site_count = 1}, "", 1);
+}
+
+/* Columns: site, writer, ticks, wall, continues, and the one number. */
+static void sites_may_have_no_messages_or_no_arguments(void **state)
+{
+	static const struct site sites[] = {
+		{1, 1, "\1", 0}, {1, 0, "\1", 0}, {2, 1, "", 0}};
+	static const struct writer writers[] = {{1, 1, 2}};
+	static const char body[] = "\3\0\0\4"
+				   "\0\0\0\2\0\2\0\0"
+				   "\0\12";
+
+	(void)state;
+	expect(&(struct batch){.count = 2,
+		       .sites = sites,
+		       .site_count = LENGTH(sites),
+		       .writers = writers,
+		       .writer_count = LENGTH(writers),
+		       .body = body,
+		       .body_bytes = sizeof(body) - 1},
+		"n=5\nnothing\n", 0);
+}
+
+static void clocks_may_come_in_any_order(void **state)
+{
+	static const struct site sites[] = {{2, 3, "", 0}};
+	static const struct writer writers[] = {{1, 1, 3}};
+	static const uint64_t clocks[] = {2, 0, 0, 1};
+	static const char body[] = "\0\0\0\0\0\2\0\2\0\0";
+
+	(void)state;
+	expect(&(struct batch){.count = 3,
+		       .sites = sites,
+		       .site_count = LENGTH(sites),
+		       .writers = writers,
+		       .writer_count = LENGTH(writers),
+		       .clocks = clocks,
+		       .clock_count = LENGTH(clocks),
+		       .body = body,
+		       .body_bytes = sizeof(body) - 1},
+		"nothing\nnothing\nnothing\n", 0);
+}
+
+/* Site and writer i say message i; calls are of a module of no process. */
+static struct batch batch_of_many(size_t count)
+{
+	static const char body[] = "\3\0\0\2\3\0\0\2\0\2\0\2\0\0";
+	static struct site sites[MANY];
+	static struct writer writers[MANY];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		sites[i] = (struct site){2, 1, "", 1};
+		writers[i] = (struct writer){i + 1, i + 1, 1};
+	}
+	return (struct batch){.count = count,
+		.sites = sites,
+		.site_count = count,
+		.writers = writers,
+		.writer_count = count,
+		.has_module = true,
+		.body = body,
+		.body_bytes = sizeof(body) - 1};
+}
+
+static void there_may_be_many_sites_and_writers(void **state)
+{
+	struct batch batch = batch_of_many(MANY);
+	struct make_log log = {0};
+
+	(void)state;
+	put_batch(&log, &batch);
+	assert_int_equal(make_log_read(&log), MANY);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), 0);
+	make_log_free(&log);
+	batch = batch_of_many(3);
+	put_batch(&log, &batch);
+	assert_int_equal(make_log_read(&log), 3);
+	make_log_free(&log);
+}
+
+static bool tells_of_memory(const struct make_log *log)
+{
+	return make_log_told(log, ERROR_MEMORY) > 0 ||
+	       make_log_told(log, ERROR_PACKED_BATCH) > 0 ||
+	       make_log_told(log, ERROR_PACKED_RECORD) > 0;
+}
+
+static void without_memory_what_is_missing_is_told(void **state)
+{
+	struct batch batch = batch_of_many(MANY);
+	struct make_log log = {0};
+	unsigned long k = 5;
+	size_t messages;
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	put_batch(&log, &batch);
+	do {
+		log.errors = (struct error_list){0};
+		render_buffer_free(&log.text);
+		inject_begin(INJECT_MEMORY, k++, false);
+		messages = make_log_read(&log);
+		inject_end();
+		assert_true(messages == MANY || tells_of_memory(&log));
+	} while (inject.happened);
+	make_log_free(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_batch_without_messages_is_empty),
+		cmocka_unit_test(sites_may_have_no_messages_or_no_arguments),
+		cmocka_unit_test(clocks_may_come_in_any_order),
+		cmocka_unit_test(there_may_be_many_sites_and_writers),
+		cmocka_unit_test(without_memory_what_is_missing_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
