@@ -59,8 +59,9 @@ static void put_origin(struct csv *csv, const struct message *message,
 }
 
 /* All that is known before the text is whole. */
-static void begin_row(struct csv *csv, const struct message *message)
+static void begin_row(void *state, const struct message *message)
 {
+	struct csv *csv = state;
 	const struct definition_string *function = message->context->function;
 	const struct definition_string *format = message_format(message);
 	struct render_buffer *out = &csv->settings.output->text;
@@ -82,33 +83,30 @@ static void begin_row(struct csv *csv, const struct message *message)
 	render_buffer_put_byte(out, ',');
 }
 
-static void end_row(struct csv *csv)
+static void end_row(void *state)
 {
+	struct csv *csv = state;
 	struct render_buffer *out = &csv->settings.output->text;
 
 	csv_text_put(
 		out, csv->call.text.data, csv->call.text.length, &csv->cell);
 	render_buffer_put_byte(out, '\n');
-	whole_call_forget(&csv->call);
 	output_settle(csv->settings.output);
 }
+
+static const struct whole_call_parts parts = {
+	.begin = begin_row,
+	.end = end_row,
+};
 
 void style_csv_message(void *state, const struct message *message)
 {
 	struct csv *csv = state;
 
-	if (message_is_event(message))
-		return;
-	if (csv->sites) {
+	if (!csv->sites)
+		whole_call_message(&csv->call, message, &parts, csv);
+	else if (!message_is_event(message))
 		csv_sites_message(csv->sites, message);
-		return;
-	}
-	if (whole_call_ended(&csv->call, message))
-		end_row(csv);
-	if (!csv->call.open)
-		begin_row(csv, message);
-	if (whole_call_add(&csv->call, message))
-		end_row(csv);
 }
 
 void style_csv_end(void *state)

@@ -52,8 +52,10 @@ static void put_context(struct ctf *ctf, const struct message *message)
 	ctf_class_put_text(out, ctf->scratch.data, ctf->scratch.length);
 }
 
-static void begin_event(struct ctf *ctf, const struct message *message)
+static void begin_event(void *state, const struct message *message)
 {
+	struct ctf *ctf = state;
+
 	ctf->author = (struct ctf_author){
 		.program = message->program,
 		.capture = message->capture,
@@ -67,14 +69,14 @@ static void begin_event(struct ctf *ctf, const struct message *message)
 		&ctf->classes, ctf->class_id, message, &ctf->event);
 }
 
-static void put_event(struct ctf *ctf)
+static void put_event(void *state)
 {
+	struct ctf *ctf = state;
 	struct render_buffer *text = &ctf->call.text;
 	size_t bytes = text->length;
 
 	bytes -= bytes > 0 && text->data[bytes - 1] == '\n';
 	ctf_class_put_text(&ctf->event, text->data, bytes);
-	whole_call_forget(&ctf->call);
 	if (ctf->event.failed || text->failed) {
 		ctf->settings.output->failed = ENOMEM;
 		return;
@@ -87,18 +89,16 @@ static void put_event(struct ctf *ctf)
 		});
 }
 
+static const struct whole_call_parts parts = {
+	.begin = begin_event,
+	.end = put_event,
+};
+
 void style_ctf_message(void *state, const struct message *message)
 {
 	struct ctf *ctf = state;
 
-	if (message_is_event(message))
-		return;
-	if (whole_call_ended(&ctf->call, message))
-		put_event(ctf);
-	if (!ctf->call.open)
-		begin_event(ctf, message);
-	if (whole_call_add(&ctf->call, message))
-		put_event(ctf);
+	whole_call_message(&ctf->call, message, &parts, ctf);
 }
 
 static void put_losses(struct ctf *ctf)

@@ -160,8 +160,9 @@ static void put_own(struct heph *heph, const struct message *message)
 			heph->settings.location, message, put_place, heph);
 }
 
-static void begin_event(struct heph *heph, const struct message *message)
+static void begin_event(void *state, const struct message *message)
 {
+	struct heph *heph = state;
 	struct heph_event *event = &heph->event;
 
 	if (!heph->begun)
@@ -224,8 +225,9 @@ static void put_description(struct heph *heph)
 		put_rest(heph, part);
 }
 
-static void put_event(struct heph *heph)
+static void put_event(void *state)
 {
+	struct heph *heph = state;
 	struct render_buffer *out = &heph->settings.output->text;
 	size_t begin;
 
@@ -234,22 +236,19 @@ static void put_event(struct heph *heph)
 	begin = heph_write_begin(out, &heph->event);
 	render_buffer_put(out, heph->attributes.data, heph->attributes.length);
 	heph_write_end(out, begin);
-	whole_call_forget(&heph->call);
 	output_settle(heph->settings.output);
 }
+
+static const struct whole_call_parts parts = {
+	.begin = begin_event,
+	.end = put_event,
+};
 
 void style_heph_message(void *state, const struct message *message)
 {
 	struct heph *heph = state;
 
-	if (message_is_event(message))
-		return;
-	if (whole_call_ended(&heph->call, message))
-		put_event(heph);
-	if (!heph->call.open)
-		begin_event(heph, message);
-	if (whole_call_add(&heph->call, message))
-		put_event(heph);
+	whole_call_message(&heph->call, message, &parts, heph);
 }
 
 void style_heph_end(void *state)

@@ -193,8 +193,9 @@ static void put_arguments(
 	}
 }
 
-static void put_head(struct journal *journal, const struct message *message)
+static void put_head(void *state, const struct message *message)
 {
+	struct journal *journal = state;
 	struct render_buffer *out = &journal->settings.output->text;
 	const struct definition_string *format = message_format(message);
 
@@ -207,8 +208,9 @@ static void put_head(struct journal *journal, const struct message *message)
 	put_arguments(journal, message);
 }
 
-static void put_text(struct journal *journal)
+static void put_text(void *state)
 {
+	struct journal *journal = state;
 	struct render_buffer *out = &journal->settings.output->text;
 	const struct render_buffer *text = &journal->call.text;
 	size_t bytes = text->length;
@@ -216,22 +218,19 @@ static void put_text(struct journal *journal)
 	bytes -= bytes > 0 && text->data[bytes - 1] == '\n';
 	put_field(out, "MESSAGE", text->data, bytes);
 	render_buffer_put_byte(out, '\n');
-	whole_call_forget(&journal->call);
 	output_settle(journal->settings.output);
 }
+
+static const struct whole_call_parts parts = {
+	.begin = put_head,
+	.end = put_text,
+};
 
 void style_journal_message(void *state, const struct message *message)
 {
 	struct journal *journal = state;
 
-	if (message_is_event(message))
-		return;
-	if (whole_call_ended(&journal->call, message))
-		put_text(journal);
-	if (!journal->call.open)
-		put_head(journal, message);
-	if (whole_call_add(&journal->call, message))
-		put_text(journal);
+	whole_call_message(&journal->call, message, &parts, journal);
 }
 
 void style_journal_end(void *state)

@@ -109,8 +109,9 @@ static void put_place(struct json *json, const struct message *message,
 	render_buffer_put_byte(out, ',');
 }
 
-static void put_head(struct json *json, const struct message *message)
+static void put_head(void *state, const struct message *message)
 {
+	struct json *json = state;
 	struct render_buffer *out = &json->settings.output->text;
 	const struct definition_string *format = message_format(message);
 
@@ -126,8 +127,9 @@ static void put_head(struct json *json, const struct message *message)
 	json_fields_array(out, message, &json->scratch);
 }
 
-static void put_text(struct json *json)
+static void put_text(void *state)
 {
+	struct json *json = state;
 	struct render_buffer *out = &json->settings.output->text;
 	const struct render_buffer *text = &json->call.text;
 
@@ -137,12 +139,12 @@ static void put_text(struct json *json)
 		json_text_base64(out, text->data, text->length);
 	}
 	json_text_put(out, "}\n");
-	whole_call_forget(&json->call);
 	output_settle(json->settings.output);
 }
 
-static void put_event(struct json *json, const struct message *message)
+static void put_event(void *state, const struct message *message)
 {
+	struct json *json = state;
 	struct render_buffer *out = &json->settings.output->text;
 	struct render_buffer *scratch = &json->scratch;
 
@@ -164,21 +166,17 @@ static void put_event(struct json *json, const struct message *message)
 	output_settle(json->settings.output);
 }
 
+static const struct whole_call_parts parts = {
+	.begin = put_head,
+	.end = put_text,
+	.event = put_event,
+};
+
 void style_json_message(void *state, const struct message *message)
 {
 	struct json *json = state;
 
-	if (whole_call_ended(&json->call, message))
-		put_text(json);
-	if (message_is_event(message)) {
-		if (event_words_are(message))
-			put_event(json, message);
-		return;
-	}
-	if (!json->call.open)
-		put_head(json, message);
-	if (whole_call_add(&json->call, message))
-		put_text(json);
+	whole_call_message(&json->call, message, &parts, json);
 }
 
 void style_json_end(void *state)

@@ -234,8 +234,9 @@ static void put_fields(struct maps *maps, const struct message *message)
 	}
 }
 
-static void put_head(struct maps *maps, const struct message *message)
+static void put_head(void *state, const struct message *message)
 {
+	struct maps *maps = state;
 	const struct definition_string *format = message_format(message);
 
 	put_origin(maps, message);
@@ -258,15 +259,17 @@ static void end_map(struct maps *maps)
 	output_settle(maps->settings.output);
 }
 
-static void end_call(struct maps *maps)
+static void end_call(void *state)
 {
+	struct maps *maps = state;
+
 	put_text(maps, "message", maps->call.text.data, maps->call.text.length);
 	end_map(maps);
-	whole_call_forget(&maps->call);
 }
 
-static void put_event(struct maps *maps, const struct message *message)
+static void put_event(void *state, const struct message *message)
 {
+	struct maps *maps = state;
 	bool of_call = event_words_are_of_call(message);
 
 	put_origin(maps, message);
@@ -283,21 +286,17 @@ static void put_event(struct maps *maps, const struct message *message)
 	end_map(maps);
 }
 
+static const struct whole_call_parts parts = {
+	.begin = put_head,
+	.end = end_call,
+	.event = put_event,
+};
+
 void style_msgpack_message(void *state, const struct message *message)
 {
 	struct maps *maps = state;
 
-	if (whole_call_ended(&maps->call, message))
-		end_call(maps);
-	if (message_is_event(message)) {
-		if (event_words_are(message))
-			put_event(maps, message);
-		return;
-	}
-	if (!maps->call.open)
-		put_head(maps, message);
-	if (whole_call_add(&maps->call, message))
-		end_call(maps);
+	whole_call_message(&maps->call, message, &parts, maps);
 }
 
 void style_msgpack_end(void *state)

@@ -223,8 +223,9 @@ static void begin_resource(struct otlp *otlp, const struct message *message)
 	otlp->program = message->program;
 }
 
-static void begin_record(struct otlp *otlp, const struct message *message)
+static void begin_record(void *state, const struct message *message)
 {
+	struct otlp *otlp = state;
 	struct render_buffer *out = &otlp->request;
 	int level = message_level(message);
 
@@ -262,8 +263,9 @@ static void end_request(struct otlp *otlp)
 }
 
 /* All bytes of a text that is not UTF-8 are in an attribute as well. */
-static void end_record(struct otlp *otlp)
+static void end_record(void *state)
 {
+	struct otlp *otlp = state;
 	struct render_buffer *out = &otlp->request;
 	const struct render_buffer *text = &otlp->call.text;
 	size_t bytes = text->length;
@@ -278,25 +280,22 @@ static void end_record(struct otlp *otlp)
 		json_text_string(out, text->data, bytes);
 	}
 	json_text_put(out, "}}");
-	whole_call_forget(&otlp->call);
 	otlp->records++;
 	if (otlp->records == RECORDS_MAX || out->length > BYTES_MAX ||
 		output_takes_lines(otlp->settings.output))
 		end_request(otlp);
 }
 
+static const struct whole_call_parts parts = {
+	.begin = begin_record,
+	.end = end_record,
+};
+
 void style_otlp_message(void *state, const struct message *message)
 {
 	struct otlp *otlp = state;
 
-	if (message_is_event(message))
-		return;
-	if (whole_call_ended(&otlp->call, message))
-		end_record(otlp);
-	if (!otlp->call.open)
-		begin_record(otlp, message);
-	if (whole_call_add(&otlp->call, message))
-		end_record(otlp);
+	whole_call_message(&otlp->call, message, &parts, otlp);
 }
 
 void style_otlp_end(void *state)

@@ -244,8 +244,9 @@ static void put_arguments(struct syslog *syslog, const struct message *message)
 	render_buffer_put_byte(&syslog->head, ']');
 }
 
-static void put_head(struct syslog *syslog, const struct message *message)
+static void put_head(void *state, const struct message *message)
 {
+	struct syslog *syslog = state;
 	struct render_buffer *head = &syslog->head;
 
 	head->length = 0;
@@ -272,8 +273,9 @@ static bool is_ascii(const char *bytes, size_t size)
 }
 
 /* Text that is known to be UTF-8 says so, and no other may. */
-static void put_text(struct syslog *syslog)
+static void put_text(void *state)
 {
+	struct syslog *syslog = state;
 	struct render_buffer *out = &syslog->settings.output->text;
 	const char *text = syslog->call.text.data;
 	size_t bytes = syslog->call.text.length;
@@ -290,22 +292,19 @@ static void put_text(struct syslog *syslog)
 	render_buffer_put(out, syslog->head.data, syslog->head.length);
 	render_buffer_put(out, BOM, bom);
 	render_buffer_put(out, text, bytes);
-	whole_call_forget(&syslog->call);
 	output_settle(syslog->settings.output);
 }
+
+static const struct whole_call_parts parts = {
+	.begin = put_head,
+	.end = put_text,
+};
 
 void style_syslog_message(void *state, const struct message *message)
 {
 	struct syslog *syslog = state;
 
-	if (message_is_event(message))
-		return;
-	if (whole_call_ended(&syslog->call, message))
-		put_text(syslog);
-	if (!syslog->call.open)
-		put_head(syslog, message);
-	if (whole_call_add(&syslog->call, message))
-		put_text(syslog);
+	whole_call_message(&syslog->call, message, &parts, syslog);
 }
 
 void style_syslog_end(void *state)

@@ -1,5 +1,6 @@
 #include "decoder/whole_call.h"
 
+#include "decoder/event_words.h"
 #include "decoder/limits.h"
 
 bool whole_call_add(struct whole_call *call, const struct message *message)
@@ -13,4 +14,31 @@ bool whole_call_add(struct whole_call *call, const struct message *message)
 		recording_report(message->capture, ERROR_CALL_PARTS,
 			message->offset, call->text.length);
 	return !call->open;
+}
+
+static void end(struct whole_call *call, const struct whole_call_parts *parts,
+	void *style)
+{
+	parts->end(style);
+	whole_call_forget(call);
+}
+
+void whole_call_message(struct whole_call *call, const struct message *message,
+	const struct whole_call_parts *parts, void *style)
+{
+	bool is_event = message_is_event(message);
+
+	if (is_event && !parts->event)
+		return;
+	if (whole_call_ended(call, message))
+		end(call, parts, style);
+	if (is_event) {
+		if (event_words_are(message))
+			parts->event(style, message);
+		return;
+	}
+	if (!call->open)
+		parts->begin(style, message);
+	if (whole_call_add(call, message))
+		end(call, parts, style);
 }

@@ -16,7 +16,22 @@ struct whole_call {
 	bool open; /* it has begun, and the rest is to come */
 };
 
-/* Before a message is looked at: whether what is open ends without it. */
+/* What an export does with a call, given itself first. */
+struct whole_call_parts {
+	/* The first message of one. */
+	void (*begin)(void *style, const struct message *message);
+	/* It is whole: its text is there, and is forgotten afterwards. */
+	void (*end)(void *style);
+	/* What is no call but has words; null: these are passed over. */
+	void (*event)(void *style, const struct message *message);
+};
+
+/* The next message: begins a call, goes on with one, ends it, or all of it. */
+void whole_call_message(struct whole_call *call, const struct message *message,
+	const struct whole_call_parts *parts, void *style);
+
+/* The steps of it.  Before a message is looked at: whether what is open ends
+ * without it. */
 static inline bool whole_call_ended(
 	const struct whole_call *call, const struct message *message)
 {
