@@ -1,7 +1,6 @@
 #include "decoder/live_blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -88,18 +87,19 @@ static void cut_gaps(struct live_blocks *blocks)
 }
 
 /* The block that begins here, if one does. */
-static bool read_block(struct recording *capture, uint64_t offset,
+static bool read_block(struct live_blocks *blocks, uint64_t offset,
 	struct recording_block *block)
 {
+	struct recording *capture = blocks->search.capture;
 	struct binlog_block head;
 
 	if (recording_read(capture, offset, &head, sizeof(head)) <
 			sizeof(head) ||
-		head.magic != BINLOG_BLOCK_MAGIC ||
-		head.nonce != capture->header.nonce ||
-		head.size < sizeof(head) || head.size > BINLOG_BLOCK_MAX)
+		!block_is(&blocks->search, &head))
 		return false;
+	block_mend_size(&blocks->search, offset, &head);
 	*block = recording_block_at(offset, &head);
+	blocks->found += block_bytes(capture, block);
 	return true;
 }
 
@@ -109,12 +109,12 @@ static uint64_t round_up(uint64_t size)
 }
 
 static bool look_at_place(struct live_blocks *blocks, size_t index,
-	struct recording *capture, live_blocks_found *found, void *closure)
+	live_blocks_found *found, void *closure)
 {
 	struct live_gap gap = blocks->gaps[index];
 	struct recording_block block;
 
-	if (!read_block(capture, gap.at, &block))
+	if (!read_block(blocks, gap.at, &block))
 		return false;
 	blocks->gaps[index] = blocks->gaps[--blocks->count];
 	found(closure, &block, gap.end - gap.at);
@@ -123,7 +123,7 @@ static bool look_at_place(struct live_blocks *blocks, size_t index,
 
 /* What is not a block in it remains, in one piece or several. */
 static bool look_into_gap(struct live_blocks *blocks, size_t index,
-	struct recording *capture, live_blocks_found *found, void *closure)
+	live_blocks_found *found, void *closure)
 {
 	struct live_gap gap = blocks->gaps[index];
 	uint64_t at = gap.at;
@@ -134,10 +134,11 @@ static bool look_into_gap(struct live_blocks *blocks, size_t index,
 	while (at < gap.end && good) {
 		uint64_t place;
 
-		if (!read_block(capture, at, &block)) {
+		if (!read_block(blocks, at, &block)) {
 			at += BINLOG_PAGE;
 			if (at % BINLOG_PREPARED_BLOCK == 0)
-				at = recording_skip_hole(capture, at) &
+				at = recording_skip_hole(
+					     blocks->search.capture, at) &
 				     ~(uint64_t)(BINLOG_PAGE - 1);
 			continue;
 		}
@@ -150,8 +151,8 @@ static bool look_into_gap(struct live_blocks *blocks, size_t index,
 	return add_gap(blocks, gap.at, gap.end, false) && good;
 }
 
-static bool look_everywhere(struct live_blocks *blocks,
-	struct recording *capture, live_blocks_found *found, void *closure)
+static bool look_everywhere(
+	struct live_blocks *blocks, live_blocks_found *found, void *closure)
 {
 	bool good = true;
 	size_t i;
@@ -159,25 +160,50 @@ static bool look_everywhere(struct live_blocks *blocks,
 	/* From the last on: what comes in its place was looked at. */
 	for (i = blocks->count; i > 0 && good; i--)
 		if (blocks->gaps[i - 1].whole)
-			look_at_place(blocks, i - 1, capture, found, closure);
+			look_at_place(blocks, i - 1, found, closure);
 		else
-			good = look_into_gap(
-				blocks, i - 1, capture, found, closure);
+			good = look_into_gap(blocks, i - 1, found, closure);
 	if (blocks->taken_count > 0)
 		cut_gaps(blocks);
 	return good;
 }
 
-/* What is claimed beyond the end of the file is no block yet, or a lie. */
-static uint64_t claimed_in_file(
-	const struct recording *capture, const struct binlog_header *header)
+/* Whether its size is known. */
+static bool measure(struct recording *capture)
 {
 	struct stat st;
-	uint64_t end;
 
 	if (fstat(capture->fd, &st) != 0)
+		return false;
+	capture->size = (uint64_t)st.st_size;
+	return true;
+}
+
+static bool claim(
+	struct live_blocks *blocks, struct recording *capture, uint64_t claimed)
+{
+	if (blocks->claimed == 0) {
+		blocks->claimed = BINLOG_PAGE;
+		blocks->search = (struct block_search){
+			.capture = capture, .nonce = capture->header.nonce};
+	}
+	if (claimed <= blocks->claimed)
+		return true;
+	if (!add_gap(blocks, blocks->claimed, claimed, false))
+		return false;
+	blocks->claimed = claimed;
+	return true;
+}
+
+/* What is claimed beyond the end of the file is no block yet, or a lie. */
+static uint64_t claimed_in_file(
+	struct recording *capture, const struct binlog_header *header)
+{
+	uint64_t end;
+
+	if (!measure(capture))
 		return 0;
-	end = (uint64_t)st.st_size & ~(uint64_t)(BINLOG_PAGE - 1);
+	end = capture->size & ~(uint64_t)(BINLOG_PAGE - 1);
 	return header->next < end ? header->next : end;
 }
 
@@ -186,19 +212,12 @@ bool live_blocks_look(struct live_blocks *blocks, struct recording *capture,
 {
 	struct binlog_header header;
 	uint64_t time = now();
-	uint64_t claimed;
 
 	if (recording_read(capture, 0, &header, sizeof(header)) <
 		sizeof(header))
 		return true;
-	if (blocks->claimed == 0)
-		blocks->claimed = BINLOG_PAGE;
-	claimed = claimed_in_file(capture, &header);
-	if (claimed > blocks->claimed) {
-		if (!add_gap(blocks, blocks->claimed, claimed, false))
-			return false;
-		blocks->claimed = claimed;
-	}
+	if (!claim(blocks, capture, claimed_in_file(capture, &header)))
+		return false;
 	if (!all && header.published == blocks->published &&
 		time - blocks->looked < LOOK_NS)
 		return true;
@@ -208,53 +227,67 @@ bool live_blocks_look(struct live_blocks *blocks, struct recording *capture,
 	capture->header.published = header.published;
 	capture->header.passed = header.passed;
 	capture->header.dropped = header.dropped;
-	return look_everywhere(blocks, capture, found, closure);
+	return look_everywhere(blocks, found, closure);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+static int compare_gaps(const void *left, const void *right)
 {
-	return size == 0 ||
-	       (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+	const struct live_gap *a = left;
+	const struct live_gap *b = right;
+
+	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Or the header of a block whose writer was killed before its magic. */
-static bool is_nothing(const uint8_t *page, size_t size)
+static void check_gap(struct block_search *search, const struct live_gap *gap)
 {
-	const size_t head = sizeof(struct binlog_block);
-
-	return is_zero(page, size) ||
-	       (size > head && is_zero(page, sizeof(uint32_t)) &&
-		       is_zero(page + head, size - head));
-}
-
-static void check_gap(const struct live_gap *gap, struct recording *capture)
-{
+	struct recording *capture = search->capture;
 	uint8_t page[BINLOG_PAGE];
-	uint64_t damaged = 0;
-	uint64_t first = 0;
 	uint64_t at = gap->at;
 	size_t size;
 
 	while (at < gap->end &&
 		(size = recording_read(capture, at, page, sizeof(page))) > 0) {
-		if (!is_nothing(page, size)) {
-			first = damaged ? first : at;
-			damaged += size;
+		if (!block_is_none(page, size)) {
+			block_damage_add(search, at, size);
+			at += BINLOG_PAGE;
+			continue;
 		}
+		block_damage_end(search);
 		at = recording_skip_hole(capture, at + BINLOG_PAGE) &
 		     ~(uint64_t)(BINLOG_PAGE - 1);
 	}
-	if (damaged > 0)
-		recording_report(capture, ERROR_BLOCK, first, damaged);
 }
 
-void live_blocks_check(
-	const struct live_blocks *blocks, struct recording *capture)
+/* In the gaps there should be zeros. */
+static void check_gaps(struct live_blocks *blocks)
 {
 	size_t i;
 
-	for (i = 0; i < blocks->count; i++)
-		check_gap(&blocks->gaps[i], capture);
+	if (blocks->count > 0)
+		qsort(blocks->gaps, blocks->count, sizeof(*blocks->gaps),
+			compare_gaps);
+	for (i = 0; i < blocks->count; i++) {
+		if (i > 0 && blocks->gaps[i - 1].end != blocks->gaps[i].at)
+			block_damage_end(&blocks->search);
+		check_gap(&blocks->search, &blocks->gaps[i]);
+	}
+	block_damage_end(&blocks->search);
+}
+
+bool live_blocks_finish(struct live_blocks *blocks, struct recording *capture,
+	live_blocks_found *found, void *closure)
+{
+	if (measure(capture) &&
+		!claim(blocks, capture, round_up(capture->size)))
+		return false;
+	if (!live_blocks_look(blocks, capture, true, found, closure))
+		return false;
+	if (blocks->found == 0 && block_adopt_nonce(&blocks->search) &&
+		!look_everywhere(blocks, found, closure))
+		return false;
+	check_gaps(blocks);
+	block_check_end(capture, blocks->found);
+	return true;
 }
 
 void live_blocks_free(struct live_blocks *blocks)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/recording.h"
+#include "decoder/block_judge.h"
 
 struct live_gap {
 	uint64_t at;
@@ -30,6 +30,8 @@ struct live_blocks {
 	struct live_gap *taken; /* in this call, then */
 	size_t taken_count;
 	size_t taken_room;
+	uint64_t found; /* bytes of blocks, in all calls */
+	struct block_search search;
 };
 
 /* A block has begun, and may use `place` bytes. */
@@ -43,6 +45,13 @@ typedef void live_blocks_found(
 bool live_blocks_look(struct live_blocks *blocks, struct recording *capture,
 	bool all, live_blocks_found *found, void *closure);
 
+/*
+ * The same when nobody writes to it any more: all of the file is looked at,
+ * whatever the header says, and what is damaged in it is reported.
+ */
+bool live_blocks_finish(struct live_blocks *blocks, struct recording *capture,
+	live_blocks_found *found, void *closure);
+
 /* A place was freed, and will be taken for a block again. */
 bool live_blocks_expect(
 	struct live_blocks *blocks, uint64_t offset, uint64_t size);
@@ -50,11 +59,6 @@ bool live_blocks_expect(
 /* The same, but who knows where in it and in what lies beside it. */
 bool live_blocks_expect_anywhere(
 	struct live_blocks *blocks, uint64_t offset, uint64_t size);
-
-/* Reports what is in the gaps of a capture that will not grow any more, and
- * should be zeros. */
-void live_blocks_check(
-	const struct live_blocks *blocks, struct recording *capture);
 
 void live_blocks_free(struct live_blocks *blocks);
 

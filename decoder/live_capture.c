@@ -137,7 +137,8 @@ static bool append_block(struct live_writer *writer,
 	}
 	writer->blocks[writer->count] = *block;
 	writer->places[writer->count++] = place;
-	writer->next_sequence = block->sequence + 1;
+	if (block->sequence >= writer->next_sequence)
+		writer->next_sequence = block->sequence + 1;
 	tell_stream(writer, done);
 	return true;
 }
@@ -186,29 +187,22 @@ static bool place_block(struct live_capture *capture,
 			capture->failed = true;
 		return true;
 	}
-	if (block->sequence < writer->next_sequence) {
-		recording_report(capture->recording, ERROR_BLOCK_TWICE,
-			block->offset, block->sequence);
-		return true;
-	}
 	if (block->sequence > writer->next_sequence && !all)
 		return false;
-	if (block->sequence > writer->next_sequence)
-		recording_report(capture->recording, ERROR_GAP, block->offset,
-			block->sequence - writer->next_sequence);
-	if (!append_block(writer, block, found_block->place))
+	if (block_judge(capture->recording, block,
+		    block_before(writer->blocks, writer->count, block),
+		    writer->next_sequence) &&
+		!append_block(writer, block, found_block->place))
 		capture->failed = true;
 	return true;
 }
 
-static int compare_sequences(const void *left, const void *right)
+static int compare_found(const void *left, const void *right)
 {
 	const struct live_block *a = left;
 	const struct live_block *b = right;
 
-	return a->block.sequence < b->block.sequence
-		       ? -1
-		       : a->block.sequence > b->block.sequence;
+	return block_compare(&a->block, &b->block);
 }
 
 static void place_blocks(struct live_capture *capture, bool all)
@@ -219,13 +213,22 @@ static void place_blocks(struct live_capture *capture, bool all)
 
 	if (early->count > 0)
 		qsort(early->blocks, early->count, sizeof(*early->blocks),
-			compare_sequences);
+			compare_found);
 	for (i = 0; i < early->count; i++)
 		if (!place_block(capture, &early->blocks[i], all))
 			early->blocks[kept++] = early->blocks[i];
 	early->count = kept;
 	if (kept > EARLY_MAX)
 		place_blocks(capture, true);
+}
+
+static bool look_for_blocks(struct live_capture *capture, bool all)
+{
+	if (capture->ended)
+		return live_blocks_finish(
+			&capture->places, capture->recording, found, capture);
+	return live_blocks_look(
+		&capture->places, capture->recording, all, found, capture);
 }
 
 /* ---- all together ---- */
@@ -238,8 +241,7 @@ void live_capture_look(struct live_capture *capture, bool asks)
 	if (capture->ended)
 		return;
 	all = asks && live_life_ask(capture);
-	if (!live_blocks_look(
-		    &capture->places, capture->recording, all, found, capture))
+	if (!look_for_blocks(capture, all))
 		capture->failed = true;
 	place_blocks(capture, capture->ended);
 	if ((capture->fresh || capture->ended) && !live_clock_renew(capture))
@@ -248,8 +250,6 @@ void live_capture_look(struct live_capture *capture, bool asks)
 	for (i = 0; all && i < capture->count; i++)
 		tell_stream(
 			capture->writers[i], passed_by(capture->writers[i]));
-	if (capture->ended)
-		live_blocks_check(&capture->places, capture->recording);
 }
 
 void live_capture_step(struct live_writer *writer)

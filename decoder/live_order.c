@@ -148,6 +148,14 @@ static bool add_to_heap(struct live *live, struct live_writer *writer)
 	return true;
 }
 
+static void sort_heap(struct live *live)
+{
+	size_t i;
+
+	for (i = live->heap_count / 2; i > 0; i--)
+		sift_down(live, i - 1);
+}
+
 /* All writers that have something to say. */
 static void make_heap(struct live *live)
 {
@@ -166,8 +174,7 @@ static void make_heap(struct live *live)
 				!add_to_heap(live, writer))
 				live->failed = true;
 		}
-	for (i = live->heap_count / 2; i > 0; i--)
-		sift_down(live, i - 1);
+	sort_heap(live);
 }
 
 void live_order_begin(struct live *live)
@@ -190,10 +197,14 @@ bool live_order_is_last(const struct live *live)
 static void settle_top(struct live *live)
 {
 	enum writer_state state = live->heap[0]->stream.state;
+	bool turns = !live->by_wall && live->heap[0]->capture->clock.jumped;
 
 	if (state == WRITER_WAITS || state == WRITER_END)
 		live->heap[0] = live->heap[--live->heap_count];
-	if (live->heap_count > 0)
+	live->by_wall |= turns;
+	if (turns)
+		sort_heap(live);
+	else if (live->heap_count > 0)
 		sift_down(live, 0);
 }
 

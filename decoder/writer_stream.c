@@ -429,14 +429,15 @@ static void run(struct writer_stream *stream)
 
 void writer_stream_step(struct writer_stream *stream)
 {
-	if (stream->state == WRITER_WAITS)
-		resume(stream);
-	run(stream);
-	/* The window may have been read long ago. */
-	if (stream->state == WRITER_WAITS && stream->window_end != 0) {
-		resume(stream);
+	if (stream->state != WRITER_WAITS)
 		run(stream);
-	}
+	if (stream->state != WRITER_WAITS)
+		return;
+	/* The window may have been read long ago. */
+	resume(stream);
+	/* Blocks are entered in their order: all learn the clock. */
+	if (stream->state == WRITER_MESSAGE)
+		run(stream);
 }
 
 void writer_stream_begin(struct writer_stream *stream,

@@ -245,4 +245,43 @@ print("%.0f" % (late[-10] * 1e3), "%.0f" % (late[len(late) // 2] * 1e3))' & slee
 	[ "$ticks" -le 10 ]
 	verdict $? "to follow takes no more than 1 % of a processor" "$ticks"
 fi
+# ---- damage ----
+fresh
+(say m 3 0 20000)
+cp "$capture"/*.binlog sound.binlog
+rm "$capture"/*
+damage() { # NAME: a copy of sound.binlog in the directory
+	python3 - "$1" sound.binlog "$capture/$1.binlog" <<'EOF'
+import struct, sys
+what, source, target = sys.argv[1:]
+bytes_ = bytearray(open(source, "rb").read())
+blocks = [at for at in range(4096, len(bytes_), 4096)
+          if bytes_[at:at + 4] == b"BLBK" and bytes_[at + 8:at + 16] == bytes_[16:24]]
+def put(at, word): bytes_[at:at + 4] = struct.pack("<I", word)
+second = next(at for at in blocks if struct.unpack_from("<I", bytes_, at + 28)[0] == 1)
+other = next(at for at in blocks if bytes_[at + 24:at + 28] != bytes_[second + 24:second + 28])
+if what == "magic": put(second, 1)
+if what == "size": put(second + 4, 12288)
+if what == "large": put(blocks[0] + 4, 1000000)
+if what == "writer": bytes_[second + 24:second + 28] = bytes_[other + 24:other + 28]
+if what == "sequence": put(second + 28, 1000)
+if what == "ring": put(second + 28, 0x80000001)
+if what == "twice": put(second + 28, 2)
+if what == "copy": bytes_[second:second + 88] = bytes_[blocks[0]:blocks[0] + 88]
+if what == "nonce": put(16, 1)
+if what == "next": put(32, second)
+if what == "published": bytes_ = bytes_[:second + 5000]
+open(target, "wb").write(bytes_)
+EOF
+}
+damage_told() { grep -vE 'its program has ended$|^[0-9]+ captured,' "$1" | sort; }
+for what in magic size large writer sequence ring twice copy nonce next published; do
+	damage $what
+	"$show" "$capture/$what.binlog" >wanted 2>wanted.err
+	status=$?
+	"$show" --follow --lines=all "$capture/$what.binlog" >seen 2>seen.err
+	same "a damaged capture that is at rest ($what): the same status" $status $?
+	[ -s wanted ] && cmp wanted seen && [ "$(damage_told wanted.err)" = "$(damage_told seen.err)" ]
+	verdict $? "and the same messages and damage" "$(damage_told wanted.err; echo; damage_told seen.err)"
+done
 finish

@@ -1,11 +1,13 @@
 /*
- * Any bytes as a capture (see paged.h) that grows, record by record, in any
- * order of its writers: whoever follows it is told of the same messages of each
- * writer, in the same order, as whoever reads it when it is whole.
+ * Any bytes as a capture (see paged.h): whoever follows it when nobody writes
+ * to it any more is told of the same messages in the same order, and of the
+ * same damage, as whoever reads it.  Unless its blocks are damaged, it then
+ * grows, record by record, in any order of its writers, and of each writer its
+ * follower is told of the same messages as before.
  */
 #include <fcntl.h>
 
-#include "decoder/live_capture.h"
+#include "decoder/live_order.h"
 #include "decoder/merge.h"
 #include "decoder/recording_ring.h"
 #include "record/hash.h"
@@ -27,6 +29,13 @@ struct told {
 	size_t count;
 };
 
+/* All of a capture, in the order of times. */
+struct reading {
+	struct error_list errors;
+	uint64_t messages;
+	uint64_t sum;
+};
+
 static uint8_t file[PAGED_FILE_MAX];
 static struct memory_file capture_file;
 static struct render_buffer text;
@@ -35,11 +44,21 @@ static struct recording_block blocks[BLOCKS_MAX];
 static uint64_t shown[BLOCKS_MAX]; /* bytes of each that are there */
 static size_t block_count;
 
-static bool tell(
-	struct told *all, uint32_t writer, const struct message *message)
+static struct record record_of(const struct message *message)
 {
 	const uint64_t numbers[] = {message->ticks, message->pid, message->tid,
 		message->continues, message->partial};
+
+	text.length = 0;
+	if (!message_is_event(message))
+		message_text(message, &text);
+	return (struct record){message->offset,
+		binlog_hash_word(binlog_hash(numbers, sizeof(numbers)),
+			text.length ? binlog_hash(text.data, text.length) : 0)};
+}
+
+static bool tell(struct told *all, uint32_t writer, const struct record *record)
+{
 	struct told *told = all;
 
 	while (told < all + BLOCKS_MAX && told->count > 0 &&
@@ -47,14 +66,19 @@ static bool tell(
 		told++;
 	if (told == all + BLOCKS_MAX || told->count == RECORDS_MAX)
 		return false;
-	text.length = 0;
-	if (!message_is_event(message))
-		message_text(message, &text);
 	told->writer = writer;
-	told->records[told->count++] = (struct record){message->offset,
-		binlog_hash_word(binlog_hash(numbers, sizeof(numbers)),
-			text.length ? binlog_hash(text.data, text.length) : 0)};
+	told->records[told->count++] = *record;
 	return true;
+}
+
+static void add_to_reading(struct reading *reading,
+	const struct message *message, const struct record *record)
+{
+	const uint64_t numbers[] = {
+		reading->sum, record->offset, record->sum, message->wall};
+
+	reading->messages++;
+	reading->sum = binlog_hash(numbers, sizeof(numbers));
 }
 
 static void forget(struct told *all)
@@ -77,34 +101,115 @@ static const struct recording_block *block_at(uint64_t offset)
 	return NULL;
 }
 
-/* Of damage followers make something else, or cannot know. */
-static bool is_comparable(
-	const struct recording *capture, const struct error_list *errors)
+/* What is in a ring is not followed, and what was packed is not there. */
+static bool is_comparable(const struct recording *capture)
 {
-	return errors->count == 0 && !capture->ring && capture->freed.log == 0 &&
+	return !capture->ring && capture->freed.log == 0 &&
 	       capture->freed.bytes == 0;
 }
 
-/* False: there is nothing to compare with. */
-static bool read_whole(void)
+/* False: there is nothing to compare with.  `grows`: it may have grown. */
+static bool read_whole(struct reading *reading, bool *grows)
 {
-	struct error_list errors = {0};
 	struct recording *capture =
-		recording_open(capture_file.path, true, &errors);
+		recording_open(capture_file.path, true, &reading->errors);
 	struct merge *merge = capture ? merge_new(&capture, 1) : NULL;
-	bool good = capture && is_comparable(capture, &errors);
+	bool good = capture && is_comparable(capture);
 	const struct message *message;
 	size_t i;
 
 	forget(whole);
 	block_count = good ? capture->block_count : 0;
-	for (i = 0; i < block_count; i++)
+	*grows = block_count > 0 && reading->errors.count == 0;
+	for (i = 0; *grows && i < block_count; i++)
 		blocks[i] = capture->blocks[i];
-	while (good && (message = merge_next(merge)))
-		good = tell(whole, block_at(message->offset)->writer, message);
+	while (good && (message = merge_next(merge))) {
+		struct record record = record_of(message);
+
+		add_to_reading(reading, message, &record);
+		*grows =
+			*grows &&
+			tell(whole, block_at(message->offset)->writer, &record);
+	}
 	merge_free(merge);
 	recording_close(capture);
-	return good && block_count > 0;
+	return good;
+}
+
+/* Nobody can write to it any more. */
+static void close_for_writing(void)
+{
+	int fd = open(capture_file.path, O_RDONLY | O_CLOEXEC);
+
+	FUZZ_CHECK(fd >= 0 && dup3(fd, capture_file.fd, O_CLOEXEC) >= 0);
+	close(fd);
+}
+
+static void open_for_writing(void)
+{
+	int fd = open(capture_file.path, O_RDWR | O_CLOEXEC);
+
+	FUZZ_CHECK(fd >= 0 && dup3(fd, capture_file.fd, O_CLOEXEC) >= 0);
+	close(fd);
+}
+
+static struct live_capture *open_live(struct error_list *errors)
+{
+	struct recording *recording =
+		recording_open_live(capture_file.path, errors);
+	struct live_capture *capture;
+
+	FUZZ_CHECK(recording);
+	capture = live_capture_new(strdup(capture_file.path), recording, NULL);
+	FUZZ_CHECK(capture);
+	return capture;
+}
+
+static void follow_at_rest(struct reading *reading)
+{
+	struct live_capture *capture = open_live(&reading->errors);
+	struct live live = {.captures = &capture, .count = 1};
+	const struct message *message;
+
+	live_capture_look(capture, true);
+	FUZZ_CHECK(capture->ended && !capture->failed);
+	live_order_begin(&live);
+	while ((message = live_next(&live))) {
+		struct record record = record_of(message);
+
+		add_to_reading(reading, message, &record);
+	}
+	live_capture_free(capture);
+	free(live.heap);
+}
+
+static int compare_errors(const void *left, const void *right)
+{
+	const struct error *a = left;
+	const struct error *b = right;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void compare_readings(struct reading *a, struct reading *b)
+{
+	size_t count = a->errors.count;
+	size_t i;
+
+	FUZZ_CHECK(a->messages == b->messages);
+	FUZZ_CHECK(a->sum == b->sum);
+	FUZZ_CHECK(a->errors.count == b->errors.count);
+	if (count > ERROR_KEPT_MAX)
+		return;
+	qsort(a->errors.kept, count, sizeof(struct error), compare_errors);
+	qsort(b->errors.kept, count, sizeof(struct error), compare_errors);
+	for (i = 0; i < count; i++)
+		FUZZ_CHECK(compare_errors(&a->errors.kept[i],
+				   &b->errors.kept[i]) == 0);
 }
 
 /* Only what is in no block. */
@@ -166,9 +271,12 @@ static bool follow(struct live_capture *live)
 
 		do {
 			live_capture_step(writer);
-			if (writer->stream.state == WRITER_MESSAGE)
-				good = tell(followed, writer->number,
-					&writer->stream.message);
+			if (writer->stream.state == WRITER_MESSAGE) {
+				struct record record =
+					record_of(&writer->stream.message);
+
+				good = tell(followed, writer->number, &record);
+			}
 		} while (good &&
 			 (writer->stream.state == WRITER_MESSAGE ||
 				 writer->stream.state == WRITER_BETWEEN));
@@ -207,27 +315,16 @@ static bool follow_all(struct live_capture *live, size_t size)
 	return good;
 }
 
-/* Nobody can write to it any more. */
 static bool follow_to_end(struct live_capture *live)
 {
-	int descriptor = capture_file.fd;
 	bool good;
 
-	capture_file.fd = open(capture_file.path, O_RDONLY | O_CLOEXEC);
-	FUZZ_CHECK(capture_file.fd >= 0);
-	close(descriptor);
+	close_for_writing();
 	live->asked = 0;
 	live_capture_look(live, true);
 	FUZZ_CHECK(live->ended);
 	good = follow(live);
-	snprintf(capture_file.path, sizeof(capture_file.path),
-		"/proc/self/fd/%d", capture_file.fd);
-	descriptor = capture_file.fd;
-	capture_file.fd = open(capture_file.path, O_RDWR | O_CLOEXEC);
-	FUZZ_CHECK(capture_file.fd >= 0);
-	close(descriptor);
-	snprintf(capture_file.path, sizeof(capture_file.path),
-		"/proc/self/fd/%d", capture_file.fd);
+	open_for_writing();
 	return good;
 }
 
@@ -262,25 +359,44 @@ static size_t claim(size_t size)
 	return rounded;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void grow(size_t size)
 {
 	struct error_list errors = {0};
-	struct recording *recording;
 	struct live_capture *live;
 
-	size = claim(paged_file(data, size, file));
-	memory_file_fill(&capture_file, 0, file, size);
-	if (!read_whole())
-		return 0;
 	hide_blocks(size);
-	recording = recording_open_live(capture_file.path, &errors);
-	FUZZ_CHECK(recording);
-	live = live_capture_new(strdup(capture_file.path), recording, NULL);
-	FUZZ_CHECK(live);
+	live = open_live(&errors);
 	forget(followed);
 	if (follow_all(live, size) && follow_to_end(live))
 		compare();
 	live_capture_free(live);
+}
+
+/* False: there is nothing to compare with. */
+static bool compare_at_rest(size_t size, bool *grows)
+{
+	struct reading at_once = {0}, live = {0};
+
+	memory_file_fill(&capture_file, 0, file, size);
+	close_for_writing();
+	if (read_whole(&at_once, grows)) {
+		follow_at_rest(&live);
+		compare_readings(&at_once, &live);
+	}
+	open_for_writing();
+	return *grows;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	bool grows;
+
+	size = paged_file(data, size, file);
+	if (compare_at_rest(size, &grows)) {
+		size = claim(size);
+		if (compare_at_rest(size, &grows))
+			grow(size);
+	}
 	return 0;
 }
 
