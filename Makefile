@@ -65,10 +65,12 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code $(SAN_FL
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
-# For fuzzers: with checks of memory and of undefined behaviour.
+# For fuzzers: with checks of memory and of undefined behaviour.  TRACE_CMP=1:
+# numbers that are compared guide mutations, which takes most of the time.
 FUZZ_CC ?= clang
 FUZZ_FLAGS = $(filter-out -Werror -Walloca,$(BASE)) -fno-omit-frame-pointer \
-	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	$(if $(TRACE_CMP),,-fno-sanitize-coverage=trace-cmp)
 AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
 READ_LIBS = -lz -liberty -lmsgpackc -lzstd -lm
