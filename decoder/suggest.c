@@ -84,6 +84,12 @@ static const char *only_with_beginning(
 	return length > 0 ? found : NULL;
 }
 
+/* Of lengths: no distance is less. */
+static size_t difference(size_t one, size_t other)
+{
+	return one > other ? one - other : other - one;
+}
+
 const char *suggest_nearest(
 	const char *text, const char *const *names, size_t count)
 {
@@ -91,12 +97,17 @@ const char *suggest_nearest(
 	size_t least_far = tolerated(text) + 1;
 	size_t i;
 
-	for (i = 0; !nearest && i < count; i++)
-		if (suggest_distance(text, names[i]) < least_far)
-			least_far = suggest_distance(text, names[i]);
-	for (i = 0; !nearest && i < count; i++)
-		if (least_far <= tolerated(text) &&
-			suggest_distance(text, names[i]) == least_far)
+	if (nearest)
+		return nearest;
+	for (i = 0; i < count; i++) {
+		size_t distance = difference(strlen(text), strlen(names[i]));
+
+		if (distance < least_far)
+			distance = suggest_distance(text, names[i]);
+		if (distance < least_far) {
+			least_far = distance;
 			nearest = names[i];
+		}
+	}
 	return nearest;
 }
