@@ -52,7 +52,8 @@ struct heph_messages *heph_messages_new(struct recording *capture)
 		return NULL;
 	messages->capture = capture;
 	messages->foreign = program_find(&capture->programs, 0, 0);
-	if (!heph_sites_begin(&messages->sites) || !messages->foreign) {
+	heph_sites_begin(&messages->sites);
+	if (!messages->foreign) {
 		heph_messages_free(messages);
 		return NULL;
 	}

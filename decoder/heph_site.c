@@ -1,6 +1,6 @@
 #include "decoder/heph_site.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "record/hash.h"
 
@@ -18,11 +18,9 @@ struct context {
 
 static const uint8_t text_kinds[] = {BINLOG_ARG_STRING};
 
-bool heph_sites_begin(struct heph_sites *sites)
+void heph_sites_begin(struct heph_sites *sites)
 {
 	*sites = (struct heph_sites){
-		.contexts = calloc(
-			CONTEXTS_MAX, sizeof(struct definition_context *)),
 		.common =
 			{
 				.text = BINLOG_TEXT_BYTES,
@@ -32,7 +30,6 @@ bool heph_sites_begin(struct heph_sites *sites)
 				.arguments = 1,
 			},
 	};
-	return sites->contexts;
 }
 
 void heph_sites_end(struct heph_sites *sites)
@@ -40,7 +37,7 @@ void heph_sites_end(struct heph_sites *sites)
 	pool_free(&sites->pool);
 	pack_table_free(&sites->known);
 	render_buffer_free(&sites->key);
-	free(sites->contexts);
+	id_map_free(&sites->contexts);
 }
 
 static struct definition_string copy_string(
@@ -143,6 +140,7 @@ struct definition_context *heph_site_context(
 {
 	struct render_buffer *key = &sites->key;
 	uint32_t known = sites->known.count;
+	struct definition_context *context;
 	struct pack_entry *entry;
 
 	key->length = 0;
@@ -156,8 +154,10 @@ struct definition_context *heph_site_context(
 	entry = pack_table_intern(&sites->known, key->data, key->length);
 	if (!entry)
 		return NULL;
-	if (sites->known.count > known)
-		sites->contexts[entry->id - 1] =
-			make_context(sites, site, entry->id);
-	return sites->contexts[entry->id - 1];
+	if (sites->known.count == known)
+		return id_map_find(&sites->contexts, entry->id);
+	context = make_context(sites, site, entry->id);
+	return context && id_map_set(&sites->contexts, entry->id, context)
+		       ? context
+		       : NULL;
 }

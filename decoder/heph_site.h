@@ -8,6 +8,7 @@
 
 #include "decoder/definition.h"
 #include "decoder/heph_packet.h"
+#include "decoder/id_map.h"
 #include "decoder/pack_table.h"
 #include "decoder/render_buffer.h"
 #include "record/format.h"
@@ -27,13 +28,12 @@ struct heph_site {
 struct heph_sites {
 	struct pool pool; /* of the messages that have the contexts */
 	struct pack_table known;
-	struct definition_context **contexts; /* by id - 1 */
+	struct id_map contexts;		  /* to struct definition_context */
 	struct definition_context common; /* of texts there is no room for */
 	struct render_buffer key;
 };
 
-/* False: out of memory. */
-bool heph_sites_begin(struct heph_sites *sites);
+void heph_sites_begin(struct heph_sites *sites);
 void heph_sites_end(struct heph_sites *sites);
 
 /* Null: there is no room for it, or its format is none. */

@@ -38,14 +38,14 @@ struct call {
 struct html_index {
 	struct style_settings settings;
 	struct html_intern threads_known;
-	struct thread *threads;
+	struct render_buffer threads; /* struct thread, by number - 1 */
 	struct html_intern programs_known;
 	struct render_buffer programs;
 	struct list streams;
 	struct list sites;
 	struct list shapes;
 	struct html_intern calls_known;
-	struct call *calls;
+	struct render_buffer calls; /* struct call, by number */
 	struct html_stack stack;
 	struct render_buffer key; /* these three for a moment */
 	struct render_buffer text;
@@ -67,12 +67,6 @@ struct html_index *html_index_new(const struct style_settings *settings)
 	if (!index)
 		return NULL;
 	index->settings = *settings;
-	index->threads = calloc(NUMBERS_MAX, sizeof(struct thread));
-	index->calls = calloc(NUMBERS_MAX, sizeof(struct call));
-	if (!index->threads || !index->calls) {
-		html_index_free(index);
-		return NULL;
-	}
 	index->threads_known.max = index->programs_known.max =
 		index->streams.known.max = index->sites.known.max =
 			index->shapes.known.max = index->calls_known.max =
@@ -109,8 +103,8 @@ void html_index_free(struct html_index *index)
 	render_buffer_free(&index->key);
 	render_buffer_free(&index->text);
 	render_buffer_free(&index->words);
-	free(index->threads);
-	free(index->calls);
+	render_buffer_free(&index->threads);
+	render_buffer_free(&index->calls);
 	free(index);
 }
 
@@ -172,9 +166,21 @@ static uint32_t number_program(struct html_index *index,
 	return number + 1;
 }
 
+/* Fewer than are known when memory was out. */
+static uint32_t thread_count(const struct html_index *index)
+{
+	return (uint32_t)(index->threads.length / sizeof(struct thread));
+}
+
+static struct thread *thread_at(const struct html_index *index, uint32_t number)
+{
+	return (struct thread *)(void *)index->threads.data + number - 1;
+}
+
 static uint32_t number_thread(
 	struct html_index *index, uint32_t program, uint32_t tid)
 {
+	const struct thread thread = {.program = program, .tid = tid};
 	const uint32_t key[] = {program, tid};
 	uint32_t number;
 	bool new;
@@ -182,9 +188,9 @@ static uint32_t number_thread(
 	number = html_intern_add(&index->threads_known, key, sizeof(key), &new);
 	if (number == HTML_INTERN_NONE)
 		return 0;
-	index->threads[number + 1].program = program;
-	index->threads[number + 1].tid = tid;
-	return number + 1;
+	if (new)
+		render_buffer_put(&index->threads, &thread, sizeof(thread));
+	return number < thread_count(index) ? number + 1 : 0;
 }
 
 uint32_t html_index_thread(
@@ -195,8 +201,8 @@ uint32_t html_index_thread(
 		message->tid);
 
 	if (number > 0 && message->thread[0] != '\0')
-		snprintf(index->threads[number].name, THREAD_NAME_BYTES, "%s",
-			message->thread);
+		snprintf(thread_at(index, number)->name, THREAD_NAME_BYTES,
+			"%s", message->thread);
 	return number;
 }
 
@@ -276,7 +282,7 @@ void html_index_site(struct html_index *index, const struct message *message,
 	uint32_t *site, uint32_t *stream)
 {
 	struct html_intern *known = &index->calls_known;
-	struct call *call;
+	struct call call;
 	uint32_t number;
 	bool new;
 
@@ -284,19 +290,24 @@ void html_index_site(struct html_index *index, const struct message *message,
 	*site = *stream = 0;
 	if (index->key.failed)
 		return;
-	if (known->count == known->max)
+	if (known->count == known->max) {
 		html_intern_free(known);
+		index->calls.length = 0;
+	}
 	number = html_intern_add(
 		known, index->key.data, index->key.length, &new);
 	if (number == HTML_INTERN_NONE)
 		return;
-	call = &index->calls[number];
 	if (new) {
-		call->site = describe_site(index, message);
-		call->stream = describe_stream(index, message);
+		call.site = describe_site(index, message);
+		call.stream = describe_stream(index, message);
+		render_buffer_put(&index->calls, &call, sizeof(call));
 	}
-	*site = call->site;
-	*stream = call->stream;
+	if (number >= index->calls.length / sizeof(call))
+		return; /* memory was out */
+	memcpy(&call, index->calls.data + number * sizeof(call), sizeof(call));
+	*site = call.site;
+	*stream = call.stream;
 }
 
 /* A site, or ~site of one that HTML_INDEX_AGAIN stands beside. */
@@ -359,8 +370,8 @@ static void put_threads(
 	uint32_t i;
 
 	html_json_put_plain(out, ",\n\"threads\":[[0,0,\"other threads\"]");
-	for (i = 1; i <= index->threads_known.count; i++) {
-		const struct thread *thread = &index->threads[i];
+	for (i = 1; i <= thread_count(index); i++) {
+		const struct thread *thread = thread_at(index, i);
 
 		html_json_put_plain(out, ",[");
 		html_json_put_number(out, thread->program);
@@ -370,6 +381,7 @@ static void put_threads(
 		html_json_put_string(out, thread->name);
 		html_json_put_plain(out, "]");
 	}
+	out->failed = out->failed || index->threads.failed;
 	html_json_put_plain(out, "]");
 }
 

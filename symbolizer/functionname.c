@@ -7,7 +7,7 @@
 
 /* An entry may refer to another one which does likewise, or to itself. */
 #define REFERENCES_MAX 16
-#define ROOM_AT_FIRST 1024
+#define ROOM_AT_FIRST 64
 
 struct functionname_slot {
 	uint64_t key; /* 0: free */
