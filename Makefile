@@ -318,7 +318,7 @@ $(O)/fuzz/library.a: $(fuzz_src:%.c=$(O)/fuzz/%.o) $(O)/fuzz/html_template.o
 $(O)/afl/library.a: $(fuzz_src:%.c=$(O)/afl/%.o) $(O)/afl/html_template.o
 	$(Q)ar rcs $@ $?
 
-$(O)/fuzz/html_template.o $(O)/afl/html_template.o: $(O)/%/html_template.o: $(O)/outside/html_template.c
+$(O)/fuzz/html_template.o $(O)/afl/html_template.o: tests/fuzz/small_page.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
 
