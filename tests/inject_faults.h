@@ -1,16 +1,18 @@
 /*
- * Lets the k-th allocation or read of a unit test fail, and all that follow if
- * wanted, or something happen before a read.  It defines malloc() and pread()
- * of the program: not for more than one file, nor where a sanitizer has its
- * own.
+ * Lets the k-th allocation or read of a unit test fail, or what is asked of a
+ * file, and all that follow if wanted; or something happen before a read.  It
+ * defines malloc(), pread() and others of the program: not for more than one
+ * file, nor where a sanitizer has its own.
  */
 #ifndef TESTS_INJECT_FAULTS_H
 #define TESTS_INJECT_FAULTS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,6 +24,8 @@ enum inject_kind {
 	INJECT_INTERRUPTED, /* EINTR of a read */
 	INJECT_SHORT,	    /* a read gives a byte only */
 	INJECT_END,	    /* a read finds the end of the file */
+	INJECT_STAT,	    /* EIO of fstat() */
+	INJECT_SEEK,	    /* EIO of lseek() */
 };
 
 static struct {
@@ -118,7 +122,8 @@ void free(void *block)
 /* What becomes of `size` bytes; -1: an error. */
 static inline ssize_t inject_read_size(size_t size)
 {
-	if (!inject_now(inject.kind > INJECT_MEMORY))
+	if (!inject_now(
+		    inject.kind > INJECT_MEMORY && inject.kind <= INJECT_END))
 		return (ssize_t)size;
 	switch (inject.kind) {
 	case INJECT_SHORT:
@@ -146,6 +151,24 @@ ssize_t __pread_chk(
 {
 	(void)room;
 	return pread(fd, buffer, size, offset);
+}
+
+int fstat(int fd, struct stat *st)
+{
+	if (inject_now(inject.kind == INJECT_STAT)) {
+		errno = EIO;
+		return -1;
+	}
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+off_t lseek(int fd, off_t offset, int whence)
+{
+	if (inject_now(inject.kind == INJECT_SEEK)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_lseek, fd, offset, whence);
 }
 
 ssize_t read(int fd, void *buffer, size_t size)

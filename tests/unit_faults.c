@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "decoder/fields.h"
+#include "decoder/frame_write.h"
 #include "decoder/recover.h"
 #include "decoder/source.h"
 #include "tests/inject_faults.h"
@@ -122,6 +123,27 @@ static void make_log(const char *path)
 	make_message(&block, 16, 1010);
 	make_file(&capture, path);
 	make_free(&capture);
+}
+
+/* A frame, a hole, a frame, and a hole at the end. */
+static void make_holed_log(const char *path)
+{
+	struct frame_write frame = {0};
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	uint64_t i;
+
+	for (i = 0; i < 2; i++) {
+		frame.out.length = 0;
+		frame_write_begin(&frame, PACKED_DATA);
+		frame_write_uint(&frame, PACKED_DATA_NUMBER, i);
+		frame_write_end(&frame);
+		assert_int_equal(pwrite(fd, frame.out.data, frame.out.length,
+					 (off_t)(i << 20)),
+			frame.out.length);
+	}
+	assert_int_equal(ftruncate(fd, 3 << 20), 0);
+	close(fd);
+	frame_write_free(&frame);
 }
 
 static void make_ring_log(const char *path)
@@ -314,6 +336,26 @@ static void reads_that_are_interrupted_or_short_are_continued(void **state)
 	}
 }
 
+static void when_nothing_can_be_asked_of_a_file_that_is_told(void **state)
+{
+	(void)state;
+	try_logs(INJECT_STAT);
+}
+
+/* Holes are read like all else then. */
+static void when_holes_are_not_known_nothing_is_missing(void **state)
+{
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	make_log(made_path());
+	assert_int_equal(truncate(made_path(), 1 << 20), 0);
+	assert_changes_nothing(made_path(), INJECT_SEEK);
+	make_holed_log(made_path());
+	assert_changes_nothing(made_path(), INJECT_SEEK);
+	unlink(made_path());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +364,9 @@ int main(void)
 		cmocka_unit_test(when_a_file_shrinks_what_is_missing_is_told),
 		cmocka_unit_test(
 			reads_that_are_interrupted_or_short_are_continued),
+		cmocka_unit_test(
+			when_nothing_can_be_asked_of_a_file_that_is_told),
+		cmocka_unit_test(when_holes_are_not_known_nothing_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
