@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "decoder/escape.h"
+#include "tests/inject_faults.h"
 
 static void expect(const char *text, size_t size, const char *escaped)
 {
@@ -143,6 +144,20 @@ static void no_two_bytes_reach_a_terminal_as_a_control(void **state)
 	setlocale(LC_CTYPE, "C");
 }
 
+static void without_memory_nothing_is_put_and_that_is_told(void **state)
+{
+	struct render_buffer out = {0};
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	inject_begin(INJECT_MEMORY, 0, true);
+	escape_put(&out, "a\nb", 3, 2);
+	inject_end();
+	assert_int_equal(out.length, 0);
+	assert_true(out.failed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +167,8 @@ int main(void)
 		cmocka_unit_test(a_byte_is_seen_wherever_it_stands),
 		cmocka_unit_test(lines_after_the_first_are_indented),
 		cmocka_unit_test(no_two_bytes_reach_a_terminal_as_a_control),
+		cmocka_unit_test(
+			without_memory_nothing_is_put_and_that_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,7 @@ static void sparingly_it_says_the_same(void **state)
 
 static void from_a_pipe_it_says_the_same(void **state)
 {
+	struct packed_readers sparing = {.sparing = true};
 	static char bytes[1 << 16];
 	size_t size = load(golden, bytes, sizeof(bytes));
 	int saved = dup(STDIN_FILENO);
@@ -114,10 +115,44 @@ static void from_a_pipe_it_says_the_same(void **state)
 	assert_int_equal(write(ends[1], bytes, size), size);
 	close(ends[0]);
 	close(ends[1]);
-	read_simply(&piped, PACKED_FILE_STDIN);
+	read_log(&piped, PACKED_FILE_STDIN, &sparing);
 	dup2(saved, STDIN_FILENO);
 	close(saved);
 	assert_same(&all, &piped);
+}
+
+static bool decline(void *closure, struct packed_body *body)
+{
+	(void)body;
+	++*(size_t *)closure;
+	return false;
+}
+
+static void columns_that_nobody_takes_become_messages(void **state)
+{
+	struct reading all, declined;
+	size_t batches = 0;
+
+	(void)state;
+	read_simply(&all, golden);
+	read_log(&declined, golden,
+		&(struct packed_readers){.fold = decline, .closure = &batches});
+	assert_true(batches > 0);
+	assert_same(&all, &declined);
+}
+
+static void a_reader_may_stop_anywhere(void **state)
+{
+	struct error_list errors = {0};
+	struct packed_readers how = {.captures.errors = &errors};
+	struct packed_reader *reader = packed_reader_new(golden, &how);
+
+	(void)state;
+	assert_non_null(packed_reader_next(reader));
+	packed_reader_free(reader);
+	packed_inflate_free(&how.inflate);
+	packed_captures_free(&how.captures);
+	assert_int_equal(errors.count, 0);
 }
 
 static bool want_nothing(void *closure, struct packed_batch *batch)
@@ -200,6 +235,57 @@ static void of_too_many_logs_the_oldest_are_forgotten(void **state)
 	check_logs(LIMITS_FILE_LOGS + 3, true, 0);
 }
 
+/* So many strings of a megabyte. */
+static void put_strings(struct frame_write *frame, uint64_t log, uint64_t count)
+{
+	static const char text[1 << 20];
+
+	frame->log = log;
+	for (; count > 0; count--) {
+		frame_write_begin(frame, PACKED_STRING);
+		frame_write_uint(frame, PACKED_STRING_ID, count);
+		frame_write_text(frame, PACKED_STRING_TEXT, text, sizeof(text));
+		frame_write_end(frame);
+	}
+}
+
+static void much_of_logs_that_have_ended_is_forgotten(void **state)
+{
+	struct frame_write frame = {0};
+	struct reading reading;
+	uint64_t log;
+
+	(void)state;
+	for (log = 1; log <= 6; log++) {
+		put_strings(&frame, log, 9);
+		put_log(&frame, log, BEGIN + log, log < 4);
+	}
+	read_simply(&reading, file_with(frame.out.data, frame.out.length));
+	assert_int_equal(reading.messages, 6);
+	assert_int_equal(told(&reading, ERROR_PACKED_LOGS), 0);
+	frame_write_free(&frame);
+	render_buffer_free(&reading.text);
+}
+
+static void messages_of_records_are_passed_over_too(void **state)
+{
+	struct frame_write frame = {0};
+	struct error_list errors = {0};
+	struct packed_readers how = {.captures.errors = &errors};
+	struct packed_reader *reader;
+
+	(void)state;
+	put_log(&frame, 1, BEGIN, true);
+	reader = packed_reader_new(
+		file_with(frame.out.data, frame.out.length), &how);
+	packed_reader_skim(reader);
+	assert_null(packed_reader_next(reader));
+	assert_int_equal(errors.count, 0);
+	packed_reader_free(reader);
+	packed_captures_free(&how.captures);
+	frame_write_free(&frame);
+}
+
 /* 1: right; 0: not known. */
 static bool knows_begin(const char *path)
 {
@@ -244,8 +330,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sparingly_it_says_the_same),
 		cmocka_unit_test(from_a_pipe_it_says_the_same),
+		cmocka_unit_test(columns_that_nobody_takes_become_messages),
+		cmocka_unit_test(a_reader_may_stop_anywhere),
 		cmocka_unit_test(batches_that_nobody_wants_are_passed_over),
 		cmocka_unit_test(of_too_many_logs_the_oldest_are_forgotten),
+		cmocka_unit_test(much_of_logs_that_have_ended_is_forgotten),
+		cmocka_unit_test(messages_of_records_are_passed_over_too),
 		cmocka_unit_test(what_it_is_is_known_beforehand),
 	};
 

@@ -8,6 +8,7 @@
 #include "decoder/limits.h"
 #include "decoder/msgpack_check.h"
 #include "decoder/packed_record.h"
+#include "tests/inject_faults.h"
 
 #define BYTES(literal) (const uint8_t *)(literal), sizeof(literal) - 1
 
@@ -124,6 +125,41 @@ static void what_is_no_record_is_refused(void **state)
 	packed_record_free(&record);
 }
 
+static void what_is_no_list_has_no_elements(void **state)
+{
+	const msgpack_object number = {.type = MSGPACK_OBJECT_POSITIVE_INTEGER};
+	size_t count = 7;
+
+	(void)state;
+	assert_null(packed_object_elements(NULL, 0, &count));
+	assert_int_equal(count, 0);
+	assert_null(packed_object_elements(&number, 0, &count));
+}
+
+/* A list of more than is there room for at first. */
+static void without_memory_there_is_no_record(void **state)
+{
+	enum { MANY = 5000 };
+	static uint8_t bytes[2 + 1 + 3 + MANY] = {PACKED_SYMBOL, 0x81,
+		PACKED_SYMBOL_LINES, 0xdc, MANY >> 8, MANY & 0xff};
+	unsigned long k = 0;
+	bool good;
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	do {
+		struct packed_record record = {0};
+
+		inject_begin(INJECT_MEMORY, k++, true);
+		good = packed_record_read(&record, bytes, sizeof(bytes));
+		inject_end();
+		assert_int_not_equal(good, inject.happened);
+		packed_record_free(&record);
+	} while (!good);
+	assert_true(k > 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +169,8 @@ int main(void)
 		cmocka_unit_test(fields_are_found_by_their_numbers),
 		cmocka_unit_test(what_is_masked_is_unmasked_in_lists_too),
 		cmocka_unit_test(what_is_no_record_is_refused),
+		cmocka_unit_test(what_is_no_list_has_no_elements),
+		cmocka_unit_test(without_memory_there_is_no_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

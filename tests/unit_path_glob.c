@@ -63,6 +63,9 @@ static void two_stars_match_slashes_and_nothing(void **state)
 	assert_false(matches("/**/log/**/*.log", "/var/lag/x/y.log"));
 	assert_true(matches("**/x/*b/c", "/x/b/x/ab/c"));
 	assert_true(matches("**", "/var"));
+	assert_true(matches("/var/**log", "/var/a/b.log"));
+	assert_false(matches("/var/**log", "/var/a/b.txt"));
+	assert_true(matches("/va**/log", "/var/a/log"));
 }
 
 static void sets_and_backslashes_match_characters(void **state)

@@ -229,6 +229,21 @@ static void a_copy_of_a_block_is_read_once(void **state)
 	make_free(&capture);
 }
 
+/* They have all in common but the process. */
+static void blocks_of_one_number_that_are_no_copies_are_all_read(void **state)
+{
+	struct make_capture capture = make_capture();
+	struct make_block first, second;
+
+	(void)state;
+	first = add_block(&capture, 0, 0, 'a');
+	second = add_block(&capture, 0, 0, 'b');
+	make_block_head(&second)->anchor = make_block_head(&first)->anchor;
+	make_block_head(&second)->process = 1;
+	expect(&capture, "ab", ERROR_BLOCK_CLASH, 1);
+	make_free(&capture);
+}
+
 static void what_was_passed_and_dropped_is_added_up(void **state)
 {
 	struct make_capture capture = make_capture();
@@ -356,8 +371,14 @@ static void a_capture_that_is_not_kept_open_is_read_all_the_same(void **state)
 	assert_int_equal(recording_read(read, BINLOG_PAGE, magic, 4), 0);
 	assert_int_equal(errors.kept[0].code, ERROR_READ);
 	assert_int_equal(errors.kept[0].system, ESTALE);
-	recording_close(read);
+	/* Nor is one on another device. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/proc/self/status", path), 0);
+	assert_int_equal(recording_read(read, BINLOG_PAGE, magic, 4), 0);
+	assert_int_equal(errors.kept[1].system, ESTALE);
 	unlink(path);
+	assert_int_equal(recording_skip_hole(read, 5), 5);
+	recording_close(read);
 	make_free(&capture);
 }
 
@@ -400,6 +421,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_nonce_of_the_file_does_no_harm),
 		cmocka_unit_test(a_missing_block_is_reported_with_how_many),
 		cmocka_unit_test(a_copy_of_a_block_is_read_once),
+		cmocka_unit_test(
+			blocks_of_one_number_that_are_no_copies_are_all_read),
 		cmocka_unit_test(what_was_passed_and_dropped_is_added_up),
 		cmocka_unit_test(blocks_beyond_the_end_are_reported),
 		cmocka_unit_test(what_is_no_capture_is_refused_at_once),

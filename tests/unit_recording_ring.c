@@ -197,6 +197,22 @@ static void a_block_that_several_places_have_is_there_once(void **state)
 	expect(&made, "abcdef");
 }
 
+/* The newer place has been read first, and lies behind the other one. */
+static void places_of_one_block_twice_are_a_copy(void **state)
+{
+	struct make_ring made = make_ring(0);
+	struct read_back read;
+
+	(void)state;
+	make_ring_add(&made, 5, 1000, "abc", RING_DONE);
+	make_ring_add(&made, 5, 1000, "abc", RING_OPEN);
+	read = read_back(&made.capture);
+	assert_string_equal(read.text.data, "abc");
+	assert_int_equal(read_back_errors(&read, ERROR_BLOCK_TWICE), 1);
+	read_back_free(&read);
+	make_free(&made.capture);
+}
+
 /* Whatever the table says: an answer, and no more than the file has. */
 static void any_table_can_be_read(void **state)
 {
@@ -245,6 +261,7 @@ int main(void)
 		cmocka_unit_test(how_long_nothing_is_missing_is_known),
 		cmocka_unit_test(
 			a_block_that_several_places_have_is_there_once),
+		cmocka_unit_test(places_of_one_block_twice_are_a_copy),
 		cmocka_unit_test(any_table_can_be_read),
 	};
 

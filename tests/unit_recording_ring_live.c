@@ -205,6 +205,19 @@ static void where_most_is_overwritten_it_is_tried_again_some_times(void **state)
 	assert_int_equal(change.reads, 2 * 5);
 }
 
+/* The header is read at first, and when all has been looked at. */
+static void a_ring_whose_file_grows_is_whole(void **state)
+{
+	struct make_ring made = make_talk();
+	const uint64_t next = made.capture.size + BINLOG_PAGE;
+
+	(void)state;
+	set_change(0, 2, offsetof(struct binlog_header, next), &next,
+		sizeof(next));
+	expect(&made, "abcdefghi");
+	assert_true(change.reads >= 2);
+}
+
 static void reads_end_where_a_block_does(void **state)
 {
 	struct make_ring made = make_talk();
@@ -262,6 +275,7 @@ int main(void)
 		cmocka_unit_test(a_block_that_is_another_captures_is_left_out),
 		cmocka_unit_test(
 			where_most_is_overwritten_it_is_tried_again_some_times),
+		cmocka_unit_test(a_ring_whose_file_grows_is_whole),
 		cmocka_unit_test(reads_end_where_a_block_does),
 		cmocka_unit_test(a_ring_is_not_followed),
 	};
