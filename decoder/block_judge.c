@@ -42,10 +42,10 @@ void block_mend_size(
 	}
 }
 
+/* Of one byte at least. */
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
-	return size == 0 ||
-	       (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
 bool block_is_none(const uint8_t *page, size_t size)

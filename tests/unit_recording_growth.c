@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/inject_faults.h"
 #include "tests/read_back.h"
 
 #define WRITERS 3u
@@ -127,11 +128,46 @@ static void blocks_that_begin_anywhere_meanwhile_make_no_gaps(void **state)
 	unlink(path);
 }
 
+/* Before its header is read a second time. */
+static void empty_file(off_t offset)
+{
+	static unsigned reads;
+
+	if (offset == 0 && ++reads == 2)
+		assert_int_equal(truncate(read_back_path(1), 0), 0);
+}
+
+static void a_file_that_is_emptied_meanwhile_has_no_blocks(void **state)
+{
+	const char *path = read_back_path(1);
+	struct make_capture made = make_capture();
+	struct error_list errors = {0};
+	struct recording *capture;
+
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	make_grow(&made, 4 * BINLOG_PAGE);
+	memset(made.bytes + BINLOG_PAGE, 'x', BINLOG_PAGE);
+	make_file(&made, path);
+	inject.before_read = empty_file;
+	capture = recording_open(path, true, &errors);
+	inject.before_read = NULL;
+	assert_non_null(capture);
+	assert_int_equal(capture->block_count, 0);
+	assert_true(errors.count > 0);
+	recording_close(capture);
+	unlink(path);
+	make_free(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			blocks_that_begin_anywhere_meanwhile_make_no_gaps),
+		cmocka_unit_test(
+			a_file_that_is_emptied_meanwhile_has_no_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,8 @@ $(foreach source,$(main_src),$(eval $(O)/outside/$(source:.c=.o): \
 
 tools_obj := $(sort $(reader_obj) $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/*.c tools/*/*.c)))
 library_obj := $(O)/libreaders.so
-fuzz_tools_obj :=
+# What is of the library does not count where a corpus is replayed.
+fuzz_tools_obj := $(patsubst shim/%.c,$(O)/coverage/%.o,$(filter shim/%,$(fuzz_tools_src)))
 main_of = $(O)/coverage/main_of_$(basename $(notdir $(1))).o $(O)/libreaders.so
 reader_obj := $(call main_of,decoder/show.c)
 run_obj := $(call main_of,tools/run.c)
@@ -31,6 +32,10 @@ $(foreach source,$(main_src),$(firstword $(call main_of,$(source)))): \
 		$(O)/coverage/main_of_%.o: tests/coverage/main.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
+
+$(fuzz_tools_obj): $(O)/coverage/%.o: shim/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
 counted := libreaders.so libbinlog.so $(notdir $(inside_units))
 $(counted:%=$(O)/coverage/counters_of_%.o): $(O)/coverage/counters_of_%.o: tests/coverage/counters.c
