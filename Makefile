@@ -68,8 +68,9 @@ INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 # For fuzzers: with checks of memory and of undefined behaviour.  TRACE_CMP=1:
 # numbers that are compared guide mutations, which takes most of the time.
 FUZZ_CC ?= clang
-FUZZ_FLAGS = $(filter-out -Werror -Walloca,$(BASE)) -fno-omit-frame-pointer \
-	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+BLIND_FLAGS = $(filter-out -Werror -Walloca,$(BASE)) -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS = $(BLIND_FLAGS) -fsanitize=fuzzer-no-link \
 	$(if $(TRACE_CMP),,-fno-sanitize-coverage=trace-cmp)
 AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
@@ -116,7 +117,7 @@ ifdef COVERAGE
 include tests/coverage/build.mk
 endif
 
-.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl \
+.PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
 	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -300,35 +301,33 @@ fuzz-afl: deps-fuzz
 	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/afl/%)
 	$(Q)tests/fuzz/afl $(O) $(or $(SECONDS_EACH),60) $(T)
 
+fuzz-blind: deps-fuzz
+	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/blind/%)
+	$(Q)BLIND=1 tests/fuzz/run $(O) $(or $(SECONDS_EACH),60) $(T)
+
 fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%)
 
-$(O)/fuzz/%.o: %.c
-	$(call say,FUZZ,$<)
-	@mkdir -p $(@D)
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -c -o $@ $<
+# Targets in a directory of their own, compiled by $(3), from $(4) as well.
+define fuzz_kind
+$(O)/$(1)/%.o: %.c
+	$$(call say,$(2),$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$(3) -c -o $$@ $$<
 
-$(O)/afl/%.o: %.c
-	$(call say,AFL,$<)
-	@mkdir -p $(@D)
-	$(Q)AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS) -c -o $@ $<
+$(O)/$(1)/library.a: $(fuzz_src:%.c=$(O)/$(1)/%.o) $(O)/$(1)/html_template.o
+	$$(Q)ar rcs $$@ $$?
 
-$(O)/fuzz/library.a: $(fuzz_src:%.c=$(O)/fuzz/%.o) $(O)/fuzz/html_template.o
-	$(Q)ar rcs $@ $?
+$(O)/$(1)/%: tests/fuzz/fuzz_%.c $(filter %.c,$(4)) $(O)/$(1)/library.a
+	$$(call say,$(2),$$@)
+	$$(Q)$(3) $(filter -%,$(4)) -o $$@ $$(filter %.c %.a,$$^) $(READ_LIBS)
+endef
+$(eval $(call fuzz_kind,fuzz,FUZZ,$(FUZZ_CC) $(FUZZ_FLAGS),-fsanitize=fuzzer))
+$(eval $(call fuzz_kind,blind,BLIND,$(FUZZ_CC) $(BLIND_FLAGS),tests/fuzz/blind.c))
+$(eval $(call fuzz_kind,afl,AFL,AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS),-fsanitize=fuzzer))
 
-$(O)/afl/library.a: $(fuzz_src:%.c=$(O)/afl/%.o) $(O)/afl/html_template.o
-	$(Q)ar rcs $@ $?
-
-$(O)/fuzz/html_template.o $(O)/afl/html_template.o: tests/fuzz/small_page.c
+$(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/small_page.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
-
-$(O)/fuzz/%: tests/fuzz/fuzz_%.c $(O)/fuzz/library.a
-	$(call say,FUZZ,$@)
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(O)/fuzz/library.a $(READ_LIBS)
-
-$(O)/afl/%: tests/fuzz/fuzz_%.c $(O)/afl/library.a
-	$(call say,AFL,$@)
-	$(Q)AFL_QUIET=1 $(AFL_CC) $(AFL_FLAGS) -fsanitize=fuzzer -o $@ $< $(O)/afl/library.a $(READ_LIBS)
 
 $(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fuzz_tools_obj)
 	$(call say,REPLAY,$@)
@@ -390,6 +389,7 @@ help:
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
 	@echo 'make fuzz       every target in tests/fuzz for SECONDS_EACH (60), ten million random formats against glibc'
 	@echo 'make fuzz-afl   the same targets under AFL++'
+	@echo 'make fuzz-blind the same, mutated without a look at what is reached: many more inputs a second'
 	@echo 'make coverage   which branches the tests take, against tests/coverage/gates; T=NAME for some tests, ADD=1 adds'
 	@echo 'make lint       include rules, imports, layout, man pages'
 	@echo 'make analyze    clang, clang-tidy, cppcheck, and the analyzer of gcc'
