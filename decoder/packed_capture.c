@@ -128,7 +128,7 @@ void packed_capture_describe(struct packed_captures *captures,
 }
 
 void packed_capture_lose(struct packed_captures *captures, const char *path,
-	const struct recording *capture, const struct packed_record *loss)
+	struct recording *capture, const struct packed_record *loss)
 {
 	struct error error = {
 		.code = packed_record_id(loss, PACKED_LOSS_CODE),
@@ -141,6 +141,10 @@ void packed_capture_lose(struct packed_captures *captures, const char *path,
 		error.number = error.code;
 		error.code = ERROR_PACKED_LOSS;
 	}
+	/* What its messages lack now is in the log that has its beginning. */
+	if (capture && error.code == ERROR_FREED)
+		capture->freed = (struct binlog_packed){
+			.log = UINT64_MAX, .bytes = error.number};
 	error_add(captures->errors, &error);
 }
 

@@ -42,7 +42,7 @@ void packed_capture_describe(struct packed_captures *captures,
  * (null), it is of the log at `path`.
  */
 void packed_capture_lose(struct packed_captures *captures, const char *path,
-	const struct recording *capture, const struct packed_record *loss);
+	struct recording *capture, const struct packed_record *loss);
 
 /* Takes a CAPTURE_END, but for what it says of each process. */
 void packed_capture_finish(
