@@ -3,9 +3,8 @@
 #include "record/hash.h"
 #include "shim/bytes.h"
 
-/* Keys are neither. */
+/* Keys are neither that nor MARK_BUSY. */
 #define NOBODY 0u
-#define BUSY 1u
 
 /* ---- what a mark is found by ---- */
 
@@ -112,7 +111,7 @@ static struct mark_place *ways_of(struct mark_table *table, uint64_t key)
  * we for anybody; what cannot be had is passed over. */
 static bool claim(struct mark_place *place, uint64_t key)
 {
-	return __atomic_compare_exchange_n(&place->key, &key, BUSY, false,
+	return __atomic_compare_exchange_n(&place->key, &key, MARK_BUSY, false,
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
@@ -139,7 +138,7 @@ static struct mark_place *choose(
 		uint64_t other = key_at(&ways[i]);
 		uint64_t age = 0;
 
-		if (other == BUSY)
+		if (other == MARK_BUSY)
 			continue;
 		if (other != NOBODY)
 			age = __atomic_load_n(&ways[i].ticks, __ATOMIC_RELAXED);

@@ -35,9 +35,12 @@ void mark_set(struct mark_table *table, uint64_t key, uint64_t ticks);
 /* When it was set; 0: it was not, or was taken since. */
 uint64_t mark_take(struct mark_table *table, uint64_t key);
 
+/* A key: somebody is about to change the place. */
+#define MARK_BUSY 1u
+
 /* All zeros is empty. */
 struct mark_place {
-	uint64_t key; /* 0: it is free; 1: somebody is about to change it */
+	uint64_t key; /* 0: it is free */
 	uint64_t ticks;
 };
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "shim/bytes.c"
-#include "shim/mark.c"
+#include "record/hash.h"
+#include "shim/mark.h"
 
 #define THREADS 4
 #define TURNS 300000u
@@ -123,7 +123,7 @@ static unsigned places_in_use(void)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < MARK_TABLE; i++)
-		count += table.place[i].key == BUSY;
+		count += table.place[i].key == MARK_BUSY;
 	return count;
 }
 
@@ -165,6 +165,83 @@ static void handlers_do_no_harm(void **state)
 	assert_int_equal(places_in_use(), 0);
 }
 
+/* ---- what an argument is found by ---- */
+
+static struct plan *plan_of(
+	unsigned count, const struct plan_argument *arguments)
+{
+	static _Alignas(struct plan) char
+		room[sizeof(struct plan) + 4 * sizeof(*arguments)];
+	struct plan *plan = (struct plan *)room;
+
+	memset(room, 0, sizeof(room));
+	plan->count = (uint16_t)count;
+	memcpy(plan->argument, arguments, count * sizeof(*arguments));
+	return plan;
+}
+
+static uint64_t found_by(unsigned argument, const struct plan *plan, ...)
+{
+	const struct rule_mark mark = {1, (uint8_t)argument};
+	uint64_t key;
+	va_list ap;
+
+	va_start(ap, plan);
+	key = mark_of_argument(&mark, plan, ap);
+	va_end(ap);
+	return key;
+}
+
+#define PLAN(...)                                                              \
+	plan_of(sizeof((const struct plan_argument[]){__VA_ARGS__}) /          \
+			sizeof(struct plan_argument),                          \
+		(const struct plan_argument[]){__VA_ARGS__})
+#define OF(k, ...)                                                             \
+	{                                                                      \
+		.kind = BINLOG_ARG_##k, .precision = -1, ##__VA_ARGS__         \
+	}
+
+static void numbers_are_what_they_are_whatever_their_type(void **state)
+{
+	uint64_t seven = found_by(1, PLAN(OF(I32)), 7);
+	uint64_t half = found_by(1, PLAN(OF(F64)), 0.5);
+
+	(void)state;
+	assert_int_equal(found_by(1, PLAN(OF(I64)), 7L), seven);
+	assert_int_equal(found_by(2, PLAN(OF(F64), OF(I32)), 0.5, 7), seven);
+	assert_int_equal(found_by(2, PLAN(OF(STRING), OF(I32)), "a", 7), seven);
+	assert_int_equal(found_by(1, PLAN(OF(LONG_DOUBLE)), 0.5L), half);
+	assert_int_not_equal(seven, half);
+	assert_int_not_equal(found_by(1, PLAN(OF(I32)), 8), seven);
+}
+
+static void texts_are_the_same_as_far_as_they_are_read(void **state)
+{
+	uint64_t abc = found_by(1, PLAN(OF(STRING)), "abc");
+	uint64_t wide = found_by(1, PLAN(OF(WIDE)), L"abc");
+	struct plan_argument star = OF(I32, .measure = MEASURE_PRECISION);
+
+	(void)state;
+	assert_int_equal(found_by(1, PLAN(OF(STRING)), "abc"), abc);
+	assert_int_not_equal(found_by(1, PLAN(OF(STRING)), "abd"), abc);
+	assert_int_not_equal(found_by(1, PLAN(OF(STRING)), NULL), abc);
+	assert_int_equal(found_by(2, PLAN(star, OF(STRING)), 3, "abcd"), abc);
+	assert_int_equal(found_by(2, PLAN(star, OF(STRING)), -1, "abc"), abc);
+	assert_int_equal(found_by(2, PLAN(star, OF(WIDE)), 3, L"abcd"), wide);
+	assert_int_equal(found_by(1, PLAN(OF(WIDE)), L"abc"), wide);
+}
+
+static void what_has_no_such_argument_has_no_mark(void **state)
+{
+	struct plan *plan = PLAN(OF(I32));
+
+	(void)state;
+	assert_int_equal(found_by(1, NULL, 7), 0);
+	assert_int_equal(found_by(2, plan, 7), 0);
+	plan->at_once = true;
+	assert_int_equal(found_by(1, plan, 7), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +253,9 @@ int main(void)
 			half_of_what_it_has_room_for_is_nearly_all_there),
 		cmocka_unit_test(threads_find_what_they_have_set),
 		cmocka_unit_test(handlers_do_no_harm),
+		cmocka_unit_test(numbers_are_what_they_are_whatever_their_type),
+		cmocka_unit_test(texts_are_the_same_as_far_as_they_are_read),
+		cmocka_unit_test(what_has_no_such_argument_has_no_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
