@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "decoder/limits.h"
 #include "tests/inject_faults.h"
 #include "tests/read_back.h"
 
@@ -387,6 +388,28 @@ static void arguments_of_the_wrong_kinds_do_no_harm(void **state)
 	}
 }
 
+static void of_a_place_whose_texts_are_cut_is_told_once(void **state)
+{
+	uint64_t limit = limits_of(LIMIT_PADDING);
+	struct read_back read;
+	struct one one;
+
+	(void)state;
+	begin(&one, BINLOG_TEXT_FORMAT, "%300d", I32);
+	make_u32(&one.block, 5);
+	make_message(&one.block, CONTEXT, 2001);
+	make_u32(&one.block, 6);
+	limits_values[LIMIT_PADDING] = 100;
+	read = read_back(&one.capture);
+	limits_values[LIMIT_PADDING] = limit;
+	assert_int_equal(read.messages, 2);
+	assert_true(read.text.length < 300);
+	assert_int_equal(read.errors.count, 1);
+	assert_int_equal(read_back_errors(&read, ERROR_TEXT_CUT), 1);
+	read_back_free(&read);
+	make_free(&one.capture);
+}
+
 static void an_event_has_a_value_or_zero(void **state)
 {
 	struct render_argument value = {
@@ -435,6 +458,7 @@ int main(void)
 		cmocka_unit_test(a_lost_format_leaves_the_arguments),
 		cmocka_unit_test(an_unknown_kind_of_text_shows_its_arguments),
 		cmocka_unit_test(arguments_of_the_wrong_kinds_do_no_harm),
+		cmocka_unit_test(of_a_place_whose_texts_are_cut_is_told_once),
 		cmocka_unit_test(an_event_has_a_value_or_zero),
 		cmocka_unit_test(
 			without_memory_there_is_no_text_and_that_is_told),

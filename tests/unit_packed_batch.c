@@ -22,6 +22,7 @@ struct writer {
 };
 
 struct batch {
+	uint64_t number; /* of its first message */
 	uint64_t count;
 	const struct site *sites;
 	size_t site_count;
@@ -107,7 +108,7 @@ static void put_batch(struct make_log *log, const struct batch *batch)
 
 	put_index(&index, batch);
 	make_log_begin(log, PACKED_BATCH);
-	make_log_number(log, PACKED_BATCH_NUMBER, 0);
+	make_log_number(log, PACKED_BATCH_NUMBER, batch->number);
 	make_log_number(log, PACKED_BATCH_COUNT, batch->count);
 	make_log_number(log, PACKED_BATCH_INDEX_BYTES, index.length);
 	frame_write_binary(
@@ -187,8 +188,9 @@ static void clocks_may_come_in_any_order(void **state)
 		"nothing\nnothing\nnothing\n", 0);
 }
 
-/* Site and writer i say message i; calls are of a module of no process. */
-static struct batch batch_of_many(size_t count)
+/* Site and writer i say message i; calls are of a module of no process.  The
+ * processes are numbered from `first` on. */
+static struct batch batch_of_many(size_t count, uint64_t first)
 {
 	static const char body[] = "\3\0\0\2\3\0\0\2\0\2\0\2\0\0";
 	static struct site sites[MANY];
@@ -197,7 +199,7 @@ static struct batch batch_of_many(size_t count)
 
 	for (i = 0; i < count; i++) {
 		sites[i] = (struct site){2, 1, "", 1};
-		writers[i] = (struct writer){i + 1, i + 1, 1};
+		writers[i] = (struct writer){i + 1, first + i, 1};
 	}
 	return (struct batch){.count = count,
 		.sites = sites,
@@ -211,7 +213,7 @@ static struct batch batch_of_many(size_t count)
 
 static void there_may_be_many_sites_and_writers(void **state)
 {
-	struct batch batch = batch_of_many(MANY);
+	struct batch batch = batch_of_many(MANY, 1);
 	struct make_log log = {0};
 
 	(void)state;
@@ -219,9 +221,32 @@ static void there_may_be_many_sites_and_writers(void **state)
 	assert_int_equal(make_log_read(&log), MANY);
 	assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), 0);
 	make_log_free(&log);
-	batch = batch_of_many(3);
+	batch = batch_of_many(3, 1);
 	put_batch(&log, &batch);
 	assert_int_equal(make_log_read(&log), 3);
+	make_log_free(&log);
+}
+
+/* What is kept of places with such stacks is forgotten now and then. */
+static void places_of_many_batches_are_not_all_kept(void **state)
+{
+	struct make_log log = {0};
+	uint64_t i;
+
+	(void)state;
+	make_log_string(&log, 2, "nothing\n", 0);
+	make_log_module(&log, 7, "/bin/true");
+	make_log_trace(&log, 2, LIMITS_DEPTH, LIMITS_DEPTH, 0, 0);
+	make_log_site(&log, 2, "", 0);
+	for (i = 0; i < 8; i++) {
+		struct batch batch = batch_of_many(MANY, 1 + i * MANY);
+
+		batch.number = i * MANY;
+		put_batch(&log, &batch);
+	}
+	assert_int_equal(make_log_read(&log), 8 * MANY);
+	assert_int_equal(log.text.length, 8 * MANY * strlen("nothing\n"));
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), 0);
 	make_log_free(&log);
 }
 
@@ -234,7 +259,7 @@ static bool tells_of_memory(const struct make_log *log)
 
 static void without_memory_what_is_missing_is_told(void **state)
 {
-	struct batch batch = batch_of_many(MANY);
+	struct batch batch = batch_of_many(MANY, 1);
 	struct make_log log = {0};
 	unsigned long k = 5;
 	size_t messages;
@@ -261,6 +286,7 @@ int main(void)
 		cmocka_unit_test(sites_may_have_no_messages_or_no_arguments),
 		cmocka_unit_test(clocks_may_come_in_any_order),
 		cmocka_unit_test(there_may_be_many_sites_and_writers),
+		cmocka_unit_test(places_of_many_batches_are_not_all_kept),
 		cmocka_unit_test(without_memory_what_is_missing_is_told),
 	};
 

@@ -171,6 +171,17 @@ static void put_symbol(struct make_log *log, const char *function)
 	make_log_end(log);
 }
 
+static void put_long_symbol(struct make_log *log)
+{
+	static const char name[1 << 16] = "f";
+
+	make_log_begin(log, PACKED_SYMBOL);
+	make_log_number(log, PACKED_SYMBOL_MODULE, 7);
+	frame_write_list(&log->frame, PACKED_SYMBOL_FUNCTIONS, 1);
+	frame_write_item_text(&log->frame, name, sizeof(name));
+	make_log_end(log);
+}
+
 /* Its own child, the child of a grandchild; lists that are too short. */
 static void what_cannot_be_does_no_harm(void **state)
 {
@@ -186,6 +197,7 @@ static void what_cannot_be_does_no_harm(void **state)
 	make_log_module(&log, 7, "/bin/true");
 	put_symbol(&log, "main");
 	put_symbol(&log, "ma\0n");
+	put_long_symbol(&log);
 	make_log_thread(&log, 1, 39);
 	make_log_string(&log, 1, "n=%d\n", 7);
 	make_log_site(&log, 1, kinds, 1);
@@ -344,36 +356,6 @@ static void define_large_module(
 }
 
 /* A string of it is not whole then. */
-static void modules_have_a_bounded_size(void **state)
-{
-	static const struct {
-		size_t path;
-		size_t build_id;
-		size_t lost;
-	} cases[] = {
-		{LIMITS_PATH, LIMITS_BUILD_ID, 0},
-		{LIMITS_PATH + 1, LIMITS_BUILD_ID, 1},
-		{LIMITS_PATH, LIMITS_BUILD_ID + 1, 1},
-	};
-	static const char kinds[] = {BINLOG_ARG_I32};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < LENGTH(cases); i++) {
-		struct make_log log = {0};
-
-		define_large_module(&log, 7, cases[i].path, cases[i].build_id);
-		make_log_trace(&log, 1, 0, 0, 0, 0);
-		make_log_string(&log, 1, "n=%d\n", 7);
-		make_log_site(&log, 1, kinds, 1);
-		make_log_say(&log, 0, 1, 5);
-		make_log_read(&log);
-		assert_int_equal(
-			make_log_told(&log, ERROR_PACKED_LOST), cases[i].lost);
-		make_log_free(&log);
-	}
-}
-
 /* No more than this is kept, and what was left out is told. */
 static void definitions_take_a_bounded_amount_of_memory(void **state)
 {
@@ -404,22 +386,6 @@ static void definitions_take_a_bounded_amount_of_memory(void **state)
 	}
 }
 
-static void places_of_calls_take_a_bounded_amount_of_memory(void **state)
-{
-	uint64_t limit = limits_of(LIMIT_CONTEXTS);
-	struct make_log log = {0};
-	uint64_t site;
-
-	(void)state;
-	for (site = 0; site < 8; site++)
-		make_log_say(&log, site, site + 1, 5);
-	limits_values[LIMIT_CONTEXTS] = 0;
-	assert_in_range(make_log_read(&log), 0, 7);
-	limits_values[LIMIT_CONTEXTS] = limit;
-	assert_int_equal(make_log_told(&log, ERROR_PACKED_MANY), 1);
-	make_log_free(&log);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,10 +399,7 @@ int main(void)
 		cmocka_unit_test(a_loss_is_told_again_also_one_of_a_new_kind),
 		cmocka_unit_test(captures_are_told_apart),
 		cmocka_unit_test(what_is_told_of_twice_stays),
-		cmocka_unit_test(modules_have_a_bounded_size),
 		cmocka_unit_test(definitions_take_a_bounded_amount_of_memory),
-		cmocka_unit_test(
-			places_of_calls_take_a_bounded_amount_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,12 +69,20 @@ static void open_live(struct live *live)
 	unlink(path);
 }
 
+/* To a message, or to where nothing more is. */
+static void step(struct writer_stream *stream)
+{
+	do
+		writer_stream_step(stream);
+	while (stream->state == WRITER_BETWEEN);
+}
+
 /* Goes on to where nothing more is. */
 static void read_on(struct live *live, bool live_still)
 {
 	writer_stream_extend(&live->stream, &live->first, 1, live_still);
 	do {
-		writer_stream_step(&live->stream);
+		step(&live->stream);
 		if (live->stream.state == WRITER_MESSAGE)
 			message_text(&live->stream.message, &live->text);
 	} while (live->stream.state == WRITER_MESSAGE);
@@ -111,7 +119,7 @@ static void what_is_said_is_read_once(void **state)
 	say(&live, "one,");
 	flush(&live);
 	writer_stream_extend(&live.stream, &live.first, 1, true);
-	writer_stream_step(&live.stream);
+	step(&live.stream);
 	assert_int_equal(live.stream.state, WRITER_MESSAGE);
 	message_text(&live.stream.message, &live.text);
 	assert_int_equal(writer_stream_position(&live.stream), at);
@@ -151,6 +159,59 @@ static void a_record_may_be_larger_than_a_window(void **state)
 }
 
 /* Behind it there is a block of another writer. */
+/* A block of the largest size with nothing but one text. */
+static size_t put_large(struct make_capture *made, uint32_t writer)
+{
+	const struct make_context bytes = {
+		.id = BYTES, .text = BINLOG_TEXT_BYTES, .kinds = "\5"};
+	struct make_block block =
+		make_block(made, writer, 0, BINLOG_BLOCK_MAX, 1000);
+	uint32_t size;
+
+	make_context(&block, &bytes);
+	make_message(&block, BYTES, 1000);
+	size = (uint32_t)(block.end - block.at) - 8;
+	make_u32(&block, size);
+	return size;
+}
+
+/* More than all windows should take. */
+static void where_others_hold_much_windows_stay_small(void **state)
+{
+	enum { LARGE_ONES = 6 };
+	struct writer_stream streams[LARGE_ONES];
+	struct recording_block blocks[LARGE_ONES];
+	struct live live;
+	size_t size = 0;
+	size_t i;
+
+	(void)state;
+	begin(&live, 8192);
+	for (i = 0; i < 300; i++)
+		say(&live, "twelve bytes");
+	for (i = 0; i < LARGE_ONES; i++)
+		size = put_large(&live.made, (uint32_t)i + 1);
+	open_live(&live);
+	for (i = 0; i < LARGE_ONES; i++) {
+		blocks[i] = live.first;
+		blocks[i].offset =
+			live.made.size - (LARGE_ONES - i) * BINLOG_BLOCK_MAX;
+		blocks[i].size = BINLOG_BLOCK_MAX;
+		writer_stream_begin(
+			&streams[i], live.capture, &live.clock, &blocks[i], 1);
+		step(&streams[i]);
+		assert_int_equal(streams[i].state, WRITER_MESSAGE);
+		assert_int_equal(streams[i].message.arguments[0].bytes, size);
+	}
+	read_on(&live, true);
+	assert_int_equal(live.text.length, 300 * 12);
+	assert_in_range(live.stream.window_room, 0, 512);
+	for (i = 0; i < LARGE_ONES; i++)
+		writer_stream_end(&streams[i]);
+	assert_int_equal(live.errors.count, 0);
+	end(&live);
+}
+
 static void a_block_that_is_full_is_waited_in(void **state)
 {
 	struct live live;
@@ -301,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_said_is_read_once),
 		cmocka_unit_test(a_record_may_be_larger_than_a_window),
+		cmocka_unit_test(where_others_hold_much_windows_stay_small),
 		cmocka_unit_test(a_block_that_is_full_is_waited_in),
 		cmocka_unit_test(what_becomes_whole_meanwhile_is_read_later),
 		cmocka_unit_test(what_has_changed_is_read_again),
