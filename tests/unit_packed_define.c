@@ -342,20 +342,6 @@ static void what_is_told_of_twice_stays(void **state)
 	make_log_free(&log);
 }
 
-static void define_large_module(
-	struct make_log *log, uint64_t id, size_t path, size_t build_id)
-{
-	static const char bytes[LIMITS_PATH + 1] = "/";
-
-	make_log_begin(log, PACKED_MODULE);
-	make_log_number(log, PACKED_MODULE_ID, id);
-	frame_write_text(&log->frame, PACKED_MODULE_PATH, bytes, path);
-	frame_write_binary(
-		&log->frame, PACKED_MODULE_BUILD_ID, bytes, build_id);
-	make_log_end(log);
-}
-
-/* A string of it is not whole then. */
 /* No more than this is kept, and what was left out is told. */
 static void definitions_take_a_bounded_amount_of_memory(void **state)
 {

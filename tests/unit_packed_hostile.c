@@ -84,6 +84,20 @@ static void messages_of_one_lost_site_may_be_different(void **state)
 	make_log_free(&log);
 }
 
+static void define_large_module(
+	struct make_log *log, uint64_t id, size_t path, size_t build_id)
+{
+	static const char bytes[LIMITS_PATH + 1] = "/";
+
+	make_log_begin(log, PACKED_MODULE);
+	make_log_number(log, PACKED_MODULE_ID, id);
+	frame_write_text(&log->frame, PACKED_MODULE_PATH, bytes, path);
+	frame_write_binary(
+		&log->frame, PACKED_MODULE_BUILD_ID, bytes, build_id);
+	make_log_end(log);
+}
+
+/* A string of one that is too large is not whole. */
 static void modules_have_a_bounded_size(void **state)
 {
 	static const struct {
