@@ -11,14 +11,15 @@ static bool begins(const struct definition_string *name, const char *with)
 	       strncmp(name->bytes, with, strlen(with)) == 0;
 }
 
-/* One file behind both (a terminal, 2>&1): the descriptor tells which. */
+/* One file behind both (a terminal, 2>&1): the descriptor tells which.  What
+ * has such flags has a stream. */
 static bool is_on_stderr(const struct message *message)
 {
 	const struct definition_stream *stream = message->context->stream;
 	uint32_t flags = message_stream(message);
 
 	return flags & BINLOG_STREAM_STDERR &&
-	       (!(flags & BINLOG_STREAM_STDOUT) || (stream && stream->fd == 2));
+	       (!(flags & BINLOG_STREAM_STDOUT) || stream->fd == 2);
 }
 
 /* Of a text that says nothing itself. */

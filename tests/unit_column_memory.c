@@ -123,22 +123,27 @@ static uint32_t mix(size_t a, size_t b)
 }
 
 /* Some lines come again and again, in no order. */
-static void fill_lines(void)
+static void fill_some_lines(size_t lines)
 {
 	size_t line = 0;
 	size_t in = 0;
 	size_t i;
 
 	for (i = 0; i < VALUES; i++) {
-		size_t kind = mix(line, 77) % 12;
+		size_t kind = mix(line, 77) % lines;
 
 		starts[i] = in == 0;
 		values[i] = mix(kind, in) % 61;
-		if (in++ == 6 + kind) {
+		if (in++ == 6 + kind % 12) {
 			line++;
 			in = 0;
 		}
 	}
+}
+
+static void fill_lines(void)
+{
+	fill_some_lines(12);
 }
 
 /* One of 50 is another. */
@@ -206,12 +211,42 @@ static void a_line_that_never_ends_is_many_phrases(void **state)
 		write_once(write_phrases_again, VALUES), PACKED_PHRASES);
 }
 
+/* Some of which begin at one place of the table that they are looked up in. */
+static void lines_of_any_number_read_back(void **state)
+{
+	size_t lines;
+
+	(void)state;
+	for (lines = 2; lines < 60; lines++) {
+		fill_some_lines(lines);
+		write_once(write_phrases_again, VALUES);
+	}
+}
+
+static void what_was_worse_is_not_tried_for_a_while(void **state)
+{
+	struct column_write writer = {0};
+	struct render_buffer bytes = {0};
+	struct pack_choice choice = {.other = false, .left = 1};
+
+	(void)state;
+	fill_lines();
+	column_phrases_write(&writer, &bytes, values, VALUES, starts, &choice);
+	assert_int_not_equal(bytes.data[0], PACKED_PHRASES);
+	check(&bytes, VALUES);
+	assert_int_equal(choice.left, 0);
+	render_buffer_free(&bytes);
+	column_write_free(&writer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_memory_another_encoding_is_taken),
 		cmocka_unit_test(
 			what_is_too_little_for_an_encoding_has_another),
+		cmocka_unit_test(lines_of_any_number_read_back),
+		cmocka_unit_test(what_was_worse_is_not_tried_for_a_while),
 		cmocka_unit_test(a_line_that_never_ends_is_many_phrases),
 	};
 

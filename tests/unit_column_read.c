@@ -104,6 +104,7 @@ static void groups_are_put_in_the_order_of_calls(void **state)
 	expect(BYTES("\5\0\12\3\16\0\2"), 4, values, &groups);
 	refuse(BYTES("\5\0\12\3\16\0\2"), 4);
 	refuse_grouped(BYTES("\5\0\12\3\16\0\2"), 4, &others);
+	refuse_grouped(BYTES("\3\0\5\0\12\3\16\0\2"), 5, &groups);
 }
 
 static void impossible_columns_are_refused(void **state)

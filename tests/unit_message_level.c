@@ -38,7 +38,7 @@ static int level_of(struct definition_context *context, const char *format,
 	};
 
 	context->format = format ? &strings[0] : NULL;
-	context->function = &strings[1];
+	context->function = function ? &strings[1] : NULL;
 	return message_level(&message);
 }
 

@@ -73,14 +73,16 @@ static void put_module(struct render_buffer *out)
 	pack_value_uint(out, 2);
 }
 
-static void put_clock(struct render_buffer *out, uint64_t from)
+/* The last one is of a capture that has no writer here. */
+static void put_clock(struct render_buffer *out, uint64_t from, bool last)
 {
 	const double rate = 1;
 	uint64_t bits;
 
 	memcpy(&bits, &rate, sizeof(bits));
 	pack_value_array(out, 6);
-	put_numbers(out, 6, (const uint64_t[]){1, 0, 0, 0, bits, from});
+	put_numbers(
+		out, 6, (const uint64_t[]){last ? 9 : 1, 0, 0, 0, bits, from});
 }
 
 static void put_index(struct render_buffer *out, const struct batch *batch)
@@ -99,7 +101,7 @@ static void put_index(struct render_buffer *out, const struct batch *batch)
 		put_module(out);
 	pack_value_array(out, batch->clock_count);
 	for (i = 0; i < batch->clock_count; i++)
-		put_clock(out, batch->clocks[i]);
+		put_clock(out, batch->clocks[i], i + 1 == batch->clock_count);
 }
 
 static void put_batch(struct make_log *log, const struct batch *batch)
@@ -143,6 +145,8 @@ static void a_batch_without_messages_is_empty(void **state)
 
 	(void)state;
 	expect(&(struct batch){0}, "", 0);
+	/* There are not that many. */
+	expect(&(struct batch){.count = PACKED_MESSAGES_MAX + 1}, "", 1);
 	/* Whose site would that be? */
 	expect(&(struct batch){.sites = &site, .site_count = 1}, "", 1);
 }

@@ -281,24 +281,36 @@ static void describe_capture(struct make_log *log, uint64_t id, uint64_t run,
 	make_log_end(log);
 }
 
-/* One is told of twice, the others differ in one thing each. */
+/* It is the same as the one before, or differs in one thing. */
 static void captures_are_told_apart(void **state)
 {
-	static const uint64_t start[] = {1, 2}, later[] = {1, 3};
-	struct make_log log = {0};
+	static const struct {
+		uint64_t run, pid;
+		size_t count;
+		uint64_t start[2];
+		size_t captures;
+	} cases[] = {
+		{7, 8, 2, {1, 2}, 1},
+		{6, 8, 2, {1, 2}, 2},
+		{7, 9, 2, {1, 2}, 2},
+		{7, 8, 2, {1, 3}, 2},
+		{7, 8, 1, {1}, 2},
+		{7, 8, 2, {3, 2}, 2},
+	};
+	size_t i;
 
 	(void)state;
-	describe_capture(&log, 1, 7, 8, 2, start);
-	describe_capture(&log, 2, 7, 8, 2, start);
-	describe_capture(&log, 3, 6, 8, 2, start);
-	describe_capture(&log, 4, 7, 9, 2, start);
-	describe_capture(&log, 5, 7, 8, 2, later);
-	describe_capture(&log, 6, 7, 8, 1, start);
-	describe_capture(&log, 7, 7, 8, 2, later + 1);
-	make_log_read(&log);
-	assert_int_equal(log.captures, 6);
-	assert_int_equal(log.errors.count, 0);
-	make_log_free(&log);
+	for (i = 0; i < LENGTH(cases); i++) {
+		struct make_log log = {0};
+
+		describe_capture(&log, 1, 7, 8, 2, cases[0].start);
+		describe_capture(&log, 2, cases[i].run, cases[i].pid,
+			cases[i].count, cases[i].start);
+		make_log_read(&log);
+		assert_int_equal(log.captures, cases[i].captures);
+		assert_int_equal(log.errors.count, 0);
+		make_log_free(&log);
+	}
 }
 
 static void define_executable(struct make_log *log, uint64_t id)

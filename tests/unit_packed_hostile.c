@@ -144,11 +144,66 @@ static void places_of_calls_take_a_bounded_amount_of_memory(void **state)
 	make_log_free(&log);
 }
 
+static void map_module(struct make_log *log, uint64_t part, uint64_t bias)
+{
+	make_log_begin(log, PACKED_MAPPING);
+	make_log_number(log, PACKED_ALL_PART, part);
+	make_log_number(log, PACKED_MAPPING_PROCESS, 1);
+	make_log_number(log, PACKED_MAPPING_MODULE, 7);
+	make_log_number(log, PACKED_MAPPING_START, 0x1000 + bias);
+	make_log_number(log, PACKED_MAPPING_END, 0x2000 + bias);
+	make_log_number(log, PACKED_MAPPING_BIAS, bias);
+	make_log_end(log);
+}
+
+static void names_of_what_is_mapped_take_a_bounded_amount(void **state)
+{
+	uint64_t limit = limits_of(LIMIT_MAPPED_NAMES);
+	uint64_t most;
+
+	(void)state;
+	for (most = 0; most < 32; most += 16) {
+		struct make_log log = {0};
+
+		make_log_process(&log, 1, 42);
+		make_log_module(&log, 7, "/bin/true");
+		map_module(&log, 0, 0);
+		map_module(&log, 0, 0x10000);
+		map_module(&log, 1, 0x20000);
+		limits_values[LIMIT_MAPPED_NAMES] = most;
+		make_log_read(&log);
+		limits_values[LIMIT_MAPPED_NAMES] = limit;
+		assert_int_equal(make_log_told(&log, ERROR_PACKED_MANY), 1);
+		make_log_free(&log);
+	}
+}
+
+static void modules_of_a_process_are_not_more_than_the_limit(void **state)
+{
+	uint64_t limit = limits_of(LIMIT_MODULES);
+	struct make_log log = {0};
+	uint64_t i;
+
+	(void)state;
+	make_log_process(&log, 1, 42);
+	make_log_module(&log, 7, "/bin/true");
+	for (i = 0; i < 5; i++)
+		map_module(&log, i / 2, i << 16);
+	limits_values[LIMIT_MODULES] = 3;
+	assert_int_equal(make_log_read(&log), 0);
+	limits_values[LIMIT_MODULES] = limit;
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 0);
+	make_log_free(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sites_of_one_hash_are_told_apart),
 		cmocka_unit_test(messages_of_one_lost_site_may_be_different),
+		cmocka_unit_test(names_of_what_is_mapped_take_a_bounded_amount),
+		cmocka_unit_test(
+			modules_of_a_process_are_not_more_than_the_limit),
 		cmocka_unit_test(modules_have_a_bounded_size),
 		cmocka_unit_test(
 			places_of_calls_take_a_bounded_amount_of_memory),

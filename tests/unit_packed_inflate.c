@@ -68,6 +68,28 @@ static void what_is_as_large_as_it_says_comes_back(void **state)
 	packed_inflate_free(&inflate);
 }
 
+/* As a program says it that did not know it beforehand. */
+static void a_size_that_is_not_told_is_found_out(void **state)
+{
+	struct packed_inflate inflate = {0};
+	struct packed_buffer into = {0};
+	struct packed_bytes bytes = zstd();
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	(void)state;
+	ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+	bytes.size = ZSTD_compress2(
+		context, compressed, sizeof(compressed), plain, SIZE);
+	ZSTD_freeCCtx(context);
+	assert_true(packed_inflate(
+		&inflate, PACKED_ZSTD, bytes, SIZE, SIZE, &into));
+	assert_memory_equal(into.data, plain, SIZE);
+	assert_false(packed_inflate(
+		&inflate, PACKED_ZSTD, bytes, SIZE + 1, 2 * SIZE, &into));
+	free(into.data);
+	packed_inflate_free(&inflate);
+}
+
 static void without_memory_nothing_comes_back(void **state)
 {
 	const struct packed_bytes small = zstd();
@@ -95,6 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_as_large_as_it_says_comes_back),
+		cmocka_unit_test(a_size_that_is_not_told_is_found_out),
 		cmocka_unit_test(without_memory_nothing_comes_back),
 	};
 

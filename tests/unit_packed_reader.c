@@ -155,6 +155,34 @@ static void a_reader_may_stop_anywhere(void **state)
 	assert_int_equal(errors.count, 0);
 }
 
+/* Not one of its sites. */
+static bool want_no_site(void *closure, struct packed_batch *batch)
+{
+	size_t i;
+
+	for (i = 0; i < batch->site_count; i++)
+		batch->sites[i].wanted = false;
+	++*(size_t *)closure;
+	return true;
+}
+
+static void columns_that_nobody_wants_are_passed_over(void **state)
+{
+	struct reading all, unwanted;
+	size_t batches = 0;
+
+	(void)state;
+	read_simply(&all, golden);
+	read_log(&unwanted, golden,
+		&(struct packed_readers){
+			.wants = want_no_site, .closure = &batches});
+	assert_true(batches > 0);
+	assert_true(unwanted.messages < all.messages);
+	assert_int_equal(unwanted.errors.count, 0);
+	render_buffer_free(&all.text);
+	render_buffer_free(&unwanted.text);
+}
+
 static bool want_nothing(void *closure, struct packed_batch *batch)
 {
 	(void)batch;
@@ -332,6 +360,7 @@ int main(void)
 		cmocka_unit_test(from_a_pipe_it_says_the_same),
 		cmocka_unit_test(columns_that_nobody_takes_become_messages),
 		cmocka_unit_test(a_reader_may_stop_anywhere),
+		cmocka_unit_test(columns_that_nobody_wants_are_passed_over),
 		cmocka_unit_test(batches_that_nobody_wants_are_passed_over),
 		cmocka_unit_test(of_too_many_logs_the_oldest_are_forgotten),
 		cmocka_unit_test(much_of_logs_that_have_ended_is_forgotten),
