@@ -150,6 +150,26 @@ static void append(struct redaction *redaction, const char *text, size_t size)
 	redaction->length += (uint32_t)size;
 }
 
+/* Without the numbers of its arguments, which come in their order: "%1$s" and
+ * "%s" do not go together. */
+static void append_directive(
+	struct redaction *redaction, const char *text, size_t size)
+{
+	size_t end, i = 0;
+
+	while (i < size) {
+		end = i;
+		while (text[end] >= '0' && text[end] <= '9')
+			end++;
+		if (end == i)
+			end++;
+		else if (text[end] == '$')
+			i = ++end;
+		append(redaction, text + i, end - i);
+		i = end;
+	}
+}
+
 static void add_kind(struct redaction *redaction, int index, enum role role)
 {
 	uint8_t kind = redaction->plan->argument[index].kind;
@@ -182,6 +202,8 @@ static bool add_directive(struct redaction *redaction,
 		add_kind(redaction, index, hides ? REPLACED : KEPT);
 	if (hides)
 		append(redaction, "%s", 2);
+	else if (index != FORMAT_NONE)
+		append_directive(redaction, directive->text, directive->length);
 	else
 		append(redaction, directive->text, directive->length);
 	return true;

@@ -113,4 +113,41 @@ until_true said
 : >"$TMP/run/go"
 wait $waits
 same "a stream that becomes a copy while it is used" "hunter [5 bytes] [4 bytes]" "$(log | sed -n 's/.*key: \(.*\) of many/\1/p' | paste -sd ' ')"
+
+# Arguments of all kinds; where they do not come in their order, the whole text is left out.
+cat >"$TMP/kinds.c" <<'END'
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+int main(void)
+{
+	setlocale(LC_ALL, "");
+	errno = ENOENT;
+	printf("1 password=%ls.\n", L"geheim");
+	printf("2 password=%.3ls.\n", L"geheim");
+	printf("3 password=%s.\n", (char *)NULL);
+	printf("4 password=%*d.\n", 9, 7654321);
+	printf("5 password=%.*s.\n", 6, "geheimnis");
+	printf("6 of %2$s password=%1$s.\n", "geheim", "karl");
+	printf("7 of %1$s password=%2$s.\n", "karl", "geheim");
+	printf("8 password=%Lf.\n", 7654321.0L);
+	printf("9 %m password=%s.\n", "geheim");
+	printf("10 password=%f.\n", 7654321.0);
+	printf("11 %5.*f password=%lc.\n", 3, 0.5, L'\u2603');
+	printf("of %2$*1$d, %3$05.2f, 5$ and password=%4$s\n", 7, 5, 2.0, "geheim");
+	printf("12 password=%-*.*s of %d\n", 12, 6, "geheim", 3);
+	return 0;
+}
+END
+$CC -O1 -w -o "$TMP/kinds" "$TMP/kinds.c" || exit 1
+native_run kinds ""
+shown() { sed 's/\(password=\).*/\1/' "$@"; }
+for rules in 'redact usual' 'redact usual hash' 'format "*password*" redact *'; do
+	printf '[rules]\n%s\n' "$rules" >"$TMP/conf"
+	recorded_run kinds "" BINLOG_CONFIG="$TMP/conf" BINLOG_STREAMS=all=replace
+	same "$rules: no text is in the capture" 0 \
+		"$(grep -caP 'geheim|g\0\0\0e\0\0\0h' "$TMP"/run/capture/*)"
+	[[ $rules = *'*' ]] || same "$rules: all that comes before is" "$(shown "$TMP/native/stdout" | sed "s/^6 .*/[27 bytes]/")" \
+		"$("$show" --raw -q "$TMP/run/capture" 2>&1 | shown)"
+done
 finish
