@@ -72,12 +72,30 @@ record_group() { # CONTEXT FUNCTIONS
 		raw $stream run/capture 2>&1 >run/recorded.$stream
 	done
 }
+record_all() { # CONTEXT FUNCTIONS [VARIABLE=VALUE...]: and natively
+	rm -rf run
+	mkdir run
+	touch run/expected.{stderr,syslog}
+	run_each "$TMP/run/recorded" "$1" "$2" LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/run/capture" "${@:3}"
+	run_each "$TMP/run/native" "${@:1:2}"
+}
 complain_native() { # CONTEXT FUNCTIONS
 	local stream
 	record_group "$@"
 	run_each "$TMP/run/native" "$@"
 	for stream in stdout stderr syslog; do
 		diff -a run/native.$stream run/recorded.$stream
+	done
+	diff -ar run/native run/recorded
+}
+# Where all is written, too.
+complain_tee() { # CONTEXT FUNCTIONS
+	local stream
+	record_all "$@" BINLOG_STREAMS=all=tee
+	for stream in stdout stderr; do
+		diff -a run/native.$stream run/recorded.$stream
+		raw $stream run/capture 2>&1 | diff -a run/native.$stream -
 	done
 	diff -ar run/native run/recorded
 }
@@ -112,6 +130,8 @@ for context in $contexts; do
 	check native "$context" "$(echo "$with_snippet" | grep -v log)"
 	check syslog "$context" "$syslog_functions"
 done
+# README.md says what is not recorded.
+check tee main "$(echo "$with_snippet" | grep -vE 'log|splice|rcmd')"
 append="outputs opened for appending"
 check native main "$(echo "$with_snippet" | grep -E 'printf|write|send|splice|copy')"
 [ -e whys ] && head -n 60 whys | tr -d '\0'

@@ -35,9 +35,8 @@ static off64_t target(unsigned stream, off64_t now, off64_t offset, int whence)
 	default:
 		return -EINVAL;
 	}
-	if (__builtin_add_overflow(now, offset, &now))
-		return -EOVERFLOW;
-	return now < 0 ? -EINVAL : now;
+	return __builtin_add_overflow(now, offset, &now) || now < 0 ? -EINVAL
+								    : now;
 }
 
 static void move(const struct call *call, unsigned stream, off64_t offset)

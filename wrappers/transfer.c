@@ -92,6 +92,13 @@ static bool appends(int fd)
 	return SYS3(fcntl, fd, F_GETFL, 0) & O_APPEND;
 }
 
+/* The kernel says what is wrong with one that is not. */
+static bool is_sound(const off64_t *offset)
+{
+	return !offset || sys_forbidden ||
+	       sys_are_readable(offset, sizeof(*offset));
+}
+
 static bool is_kind(int fd, mode_t kind)
 {
 	struct stat st;
@@ -100,12 +107,11 @@ static bool is_kind(int fd, mode_t kind)
 	       (st.st_mode & S_IFMT) == kind;
 }
 
-/* How much goes into a pipe only the kernel knows: record that. */
-static ssize_t tee_sendfile(const struct call *call, unsigned stream, int out,
-	int in, off64_t *offset, size_t size)
+/* How much goes into a pipe only the kernel knows: what has gone is recorded,
+ * from where it was read. */
+static void record_sent(const struct call *call, unsigned stream, int in,
+	off64_t at, ssize_t sent)
 {
-	off64_t at = offset ? *offset : SYS3(lseek, in, 0, SEEK_CUR);
-	ssize_t sent = next_sendfile(out, in, offset, size);
 	char piece[PIECE];
 
 	for (ssize_t done = 0; done < sent;) {
@@ -120,7 +126,12 @@ static ssize_t tee_sendfile(const struct call *call, unsigned stream, int out,
 			writer_count_passed();
 		done += n;
 	}
-	return sent;
+}
+
+static off64_t start_of(const struct source *source)
+{
+	return source->offset ? *source->offset
+			      : SYS3(lseek, source->fd, 0, SEEK_CUR);
 }
 
 ssize_t transfer_sendfile(
@@ -130,10 +141,16 @@ ssize_t transfer_sendfile(
 	const struct source source = {in, offset};
 
 	/* What can be mapped can be sent: files, not pipes or sockets. */
-	if (stream == STREAM_PASS || !is_kind(in, S_IFREG) || appends(out))
+	if (stream == STREAM_PASS || !is_sound(offset) ||
+		!is_kind(in, S_IFREG) || appends(out))
 		return next_sendfile(out, in, offset, size);
-	if (streams[stream].tee)
-		return tee_sendfile(call, stream, out, in, offset, size);
+	if (streams[stream].tee) {
+		off64_t at = start_of(&source);
+		ssize_t sent = next_sendfile(out, in, offset, size);
+
+		record_sent(call, stream, in, at, sent);
+		return sent;
+	}
 	return transfer(call, stream, out, &source, size, false);
 }
 
@@ -144,11 +161,18 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	unsigned stream = streams_of(out);
 	const struct source source = {in, in_offset};
 
-	if (stream == STREAM_PASS || streams[stream].tee || out_offset ||
-		flags || !is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
-		appends(out))
+	if (stream == STREAM_PASS || !is_sound(in_offset) || out_offset ||
+		flags || !is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) || appends(out))
 		return next_copy_file_range(
 			in, in_offset, out, out_offset, size, flags);
+	if (streams[stream].tee) {
+		off64_t at = start_of(&source);
+		ssize_t sent = next_copy_file_range(
+			in, in_offset, out, NULL, size, 0);
+
+		record_sent(call, stream, in, at, sent);
+		return sent;
+	}
 	return transfer(call, stream, out, &source, size, false);
 }
 

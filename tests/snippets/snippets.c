@@ -390,6 +390,7 @@ static int parse(const struct argp *argp, int flags, char *word)
 #include "positions.def"
 #include "snippets.def"
 #include "last_words.def"
+#include "odd.def"
 #undef SNIPPET
 
 static const struct {
@@ -402,6 +403,7 @@ static const struct {
 #include "positions.def"
 #include "snippets.def"
 #include "last_words.def"
+#include "odd.def"
 };
 
 void snippets_run(const char *function)
