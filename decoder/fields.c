@@ -66,7 +66,7 @@ static bool is_number(const char *name, size_t bytes)
 	if (bytes < 4 || memcmp(name, "arg", 3) != 0)
 		return false;
 	for (i = 3; i < bytes; i++)
-		if (name[i] < '0' || name[i] > '9')
+		if ((unsigned char)(name[i] - '0') > 9)
 			return false;
 	return true;
 }

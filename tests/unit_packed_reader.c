@@ -263,6 +263,18 @@ static void of_too_many_logs_the_oldest_are_forgotten(void **state)
 	check_logs(LIMITS_FILE_LOGS + 3, true, 0);
 }
 
+static void a_frame_of_nothing_is_no_record(void **state)
+{
+	static const char frame[] = "\xc1\xce\0\0\0\0\xc1\xa0";
+	struct reading reading;
+
+	(void)state;
+	read_simply(&reading, file_with(frame, sizeof(frame) - 1));
+	assert_int_equal(reading.messages, 0);
+	assert_int_equal(reading.errors.count, 1);
+	assert_int_equal(reading.errors.kept[0].code, ERROR_PACKED_RECORD);
+}
+
 /* So many strings of a megabyte. */
 static void put_strings(struct frame_write *frame, uint64_t log, uint64_t count)
 {
@@ -284,12 +296,12 @@ static void much_of_logs_that_have_ended_is_forgotten(void **state)
 	uint64_t log;
 
 	(void)state;
-	for (log = 1; log <= 6; log++) {
+	for (log = 1; log <= 8; log++) {
 		put_strings(&frame, log, 9);
 		put_log(&frame, log, BEGIN + log, log < 4);
 	}
 	read_simply(&reading, file_with(frame.out.data, frame.out.length));
-	assert_int_equal(reading.messages, 6);
+	assert_int_equal(reading.messages, 8);
 	assert_int_equal(told(&reading, ERROR_PACKED_LOGS), 0);
 	frame_write_free(&frame);
 	render_buffer_free(&reading.text);
@@ -363,6 +375,7 @@ int main(void)
 		cmocka_unit_test(columns_that_nobody_wants_are_passed_over),
 		cmocka_unit_test(batches_that_nobody_wants_are_passed_over),
 		cmocka_unit_test(of_too_many_logs_the_oldest_are_forgotten),
+		cmocka_unit_test(a_frame_of_nothing_is_no_record),
 		cmocka_unit_test(much_of_logs_that_have_ended_is_forgotten),
 		cmocka_unit_test(messages_of_records_are_passed_over_too),
 		cmocka_unit_test(what_it_is_is_known_beforehand),

@@ -229,7 +229,7 @@ static void a_copy_of_a_block_is_read_once(void **state)
 	make_free(&capture);
 }
 
-/* They have all in common but the process. */
+/* They have all in common but the process, or the thread. */
 static void blocks_of_one_number_that_are_no_copies_are_all_read(void **state)
 {
 	struct make_capture capture = make_capture();
@@ -240,6 +240,9 @@ static void blocks_of_one_number_that_are_no_copies_are_all_read(void **state)
 	second = add_block(&capture, 0, 0, 'b');
 	make_block_head(&second)->anchor = make_block_head(&first)->anchor;
 	make_block_head(&second)->process = 1;
+	expect(&capture, "ab", ERROR_BLOCK_CLASH, 1);
+	make_block_head(&second)->process = 0;
+	make_block_head(&second)->tid++;
 	expect(&capture, "ab", ERROR_BLOCK_CLASH, 1);
 	make_free(&capture);
 }

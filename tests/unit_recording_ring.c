@@ -213,6 +213,38 @@ static void places_of_one_block_twice_are_a_copy(void **state)
 	make_free(&made.capture);
 }
 
+/* Where its table is in a core file nobody knows. */
+static void of_a_ring_in_a_core_file_all_is_shown(void **state)
+{
+	struct make_ring made = make_ring(BINLOG_RING_WAITS);
+	struct make_capture core = {0};
+	const char *path = read_back_path(4);
+	struct error_list errors = {0};
+	struct recording *capture;
+	struct merge *merge;
+	size_t shown = 0;
+
+	(void)state;
+	make_ring_add(&made, 5, 1000, "abc", RING_DONE);
+	core.size = made.capture.size + BINLOG_PAGE;
+	core.bytes = calloc(1, core.size);
+	memset(core.bytes, 'x', BINLOG_PAGE);
+	memcpy(core.bytes + BINLOG_PAGE, made.capture.bytes, made.capture.size);
+	make_file(&core, path);
+	capture = recording_open_core(path, BINLOG_PAGE, true, &errors);
+	assert_non_null(capture);
+	assert_false(recording_ring_waits(capture));
+	merge = merge_new(&capture, 1);
+	while (merge_next(merge))
+		shown++;
+	assert_int_equal(shown, 3);
+	merge_free(merge);
+	recording_close(capture);
+	unlink(path);
+	make_free(&core);
+	make_free(&made.capture);
+}
+
 /* Whatever the table says: an answer, and no more than the file has. */
 static void any_table_can_be_read(void **state)
 {
@@ -262,6 +294,7 @@ int main(void)
 		cmocka_unit_test(
 			a_block_that_several_places_have_is_there_once),
 		cmocka_unit_test(places_of_one_block_twice_are_a_copy),
+		cmocka_unit_test(of_a_ring_in_a_core_file_all_is_shown),
 		cmocka_unit_test(any_table_can_be_read),
 	};
 
