@@ -10,27 +10,52 @@
 #define ESTIMATE_MAX ((size_t)1 << 20)
 /* All strings of a message together: no record of a capture has more. */
 #define STRINGS_MAX ((1u << 20) + (8u << 10))
+/* Rows to begin with: many captures say little. */
+#define ROWS_FIRST 256u
+/* Left in a full batch for the rest of a call. */
+#define ROWS_OF_CALL 1024u
 /* So many messages go by before a capture's clock is told anew. */
 #define CLOCK_MESSAGES 64u
+
+/* False: there are as many as may be, or no memory. */
+__attribute__((noinline, cold)) static bool more_rows(struct pack_batch *batch)
+{
+	size_t room = batch->row_room ? batch->row_room * 4 : ROWS_FIRST;
+	struct pack_row *rows;
+
+	if (batch->row_room == PACKED_MESSAGES_MAX)
+		return false;
+	rows = realloc(batch->rows, room * sizeof(*rows));
+	if (!rows) {
+		batch->failed = true;
+		return false;
+	}
+	batch->rows = rows;
+	batch->row_room = room;
+	batch->rows_full =
+		(uint32_t)(room < PACKED_MESSAGES_MAX ? room
+						      : room - ROWS_OF_CALL);
+	return true;
+}
 
 bool pack_batch_begin(struct pack_batch *batch, int level)
 {
 	*batch = (struct pack_batch){.stamp = 1, .level = level};
-	batch->rows = malloc(PACKED_MESSAGES_MAX * sizeof(*batch->rows));
 	batch->columns = pack_columns_new();
-	return batch->rows && batch->columns;
+	return batch->columns && more_rows(batch);
 }
 
-bool pack_batch_full(const struct pack_batch *batch)
+bool pack_batch_full(struct pack_batch *batch)
 {
-	return batch->count >= PACKED_MESSAGES_MAX - 1024 ||
-	       batch->estimate >= ESTIMATE_MAX;
+	if (__builtin_expect(batch->count < batch->rows_full, 1))
+		return batch->estimate >= ESTIMATE_MAX;
+	return !more_rows(batch);
 }
 
 bool pack_batch_over(const struct pack_batch *batch)
 {
 	return batch->count == PACKED_MESSAGES_MAX ||
-	       batch->estimate >= 2 * ESTIMATE_MAX;
+	       batch->estimate >= 2 * ESTIMATE_MAX || batch->failed;
 }
 
 static bool more_values(struct pack_batch *batch, size_t count)

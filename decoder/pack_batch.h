@@ -33,7 +33,9 @@ struct pack_clock {
 };
 
 struct pack_batch {
-	struct pack_row *rows; /* PACKED_MESSAGES_MAX */
+	struct pack_row *rows;
+	size_t row_room;    /* up to PACKED_MESSAGES_MAX */
+	uint32_t rows_full; /* so many are as many as may be, for now */
 	uint32_t count;
 	uint32_t stamp;	  /* of the batch, for pack_entry.batch */
 	uint64_t *values; /* one for each argument; strings: see `bytes` */
@@ -52,9 +54,10 @@ struct pack_batch {
 /* False: out of memory. */
 bool pack_batch_begin(struct pack_batch *batch, int level);
 
-/* So much is in it that it should be written. */
-bool pack_batch_full(const struct pack_batch *batch);
-/* Nothing more can be put into it, even amid a call. */
+/* So much is in it that it should be written.  Asked before each message, for
+ * which it makes room otherwise. */
+bool pack_batch_full(struct pack_batch *batch);
+/* Nothing more can be put into it, even amid a call, or for want of memory. */
 bool pack_batch_over(const struct pack_batch *batch);
 
 /*

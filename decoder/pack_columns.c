@@ -12,19 +12,22 @@
 #include "decoder/string_columns.h"
 #include "record/layout.h"
 
+#define ROOM_FIRST 256u /* messages */
+
 /* Columns that may be written in two ways, of all batches. */
 enum choice { SITES, THREADS, TICKS, TICKS_TUPLES, WALL, CONTINUES, CHOICES };
 
 struct pack_columns {
-	uint32_t sites[PACKED_MESSAGES_MAX]; /* ids, by place */
-	uint32_t threads[PACKED_MESSAGES_MAX];
-	uint16_t site_places[PACKED_MESSAGES_MAX]; /* of each row */
-	uint16_t thread_places[PACKED_MESSAGES_MAX];
-	uint32_t order[PACKED_MESSAGES_MAX]; /* rows, by place of the site */
-	uint64_t numbers[PACKED_MESSAGES_MAX];
-	struct string_value strings[PACKED_MESSAGES_MAX];
-	bool starts[PACKED_MESSAGES_MAX];
-	uint32_t site_counts[PACKED_MESSAGES_MAX];
+	size_t room; /* messages: of each array, which are one allocation */
+	struct string_value *strings; /* the first of them */
+	uint64_t *numbers;
+	uint32_t *sites; /* ids, by place */
+	uint32_t *threads;
+	uint32_t *order; /* rows, by place of the site */
+	uint32_t *site_counts;
+	uint16_t *site_places; /* of each row */
+	uint16_t *thread_places;
+	bool *starts;
 	struct pack_choice choices[CHOICES];
 	unsigned tuple; /* values of each, of column_tuples_best() */
 	struct column_write writer;
@@ -59,6 +62,35 @@ struct pack_columns *pack_columns_new(void)
 	return NULL;
 }
 
+/* False: out of memory. */
+static bool reserve(struct pack_columns *columns, size_t count)
+{
+	const size_t each = sizeof(*columns->strings) +
+			    sizeof(*columns->numbers) + 4 * sizeof(uint32_t) +
+			    2 * sizeof(uint16_t) + sizeof(bool);
+	size_t room = columns->room ? columns->room : ROOM_FIRST;
+
+	if (count <= columns->room)
+		return true;
+	while (room < count)
+		room *= 4;
+	free(columns->strings);
+	columns->room = 0;
+	columns->strings = malloc(room * each);
+	if (!columns->strings)
+		return false;
+	columns->room = room;
+	columns->numbers = (uint64_t *)(columns->strings + room);
+	columns->sites = (uint32_t *)(columns->numbers + room);
+	columns->threads = columns->sites + room;
+	columns->order = columns->threads + room;
+	columns->site_counts = columns->order + room;
+	columns->site_places = (uint16_t *)(columns->site_counts + room);
+	columns->thread_places = columns->site_places + room;
+	columns->starts = (bool *)(columns->thread_places + room);
+	return true;
+}
+
 static uint16_t take_place(
 	struct pack_entry *entry, uint32_t stamp, uint32_t *ids, size_t *count)
 {
@@ -75,21 +107,23 @@ static uint16_t take_place(
 static void take_places(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
+	uint16_t *places = columns->site_places;
+	const struct pack_row *rows = work->rows;
 	uint32_t stamp = work->batch->stamp;
+	uint32_t count = work->index.count;
 	uint32_t i;
 
 	work->index.sites = columns->sites;
 	work->index.threads = columns->threads;
-	for (i = 0; i < work->index.count; i++) {
-		columns->site_places[i] =
-			take_place(pack_table_entry(&work->define->sites,
-					   work->rows[i].site),
-				stamp, columns->sites, &work->index.site_count);
-		columns->thread_places[i] = take_place(
-			pack_table_entry(
-				&work->define->threads, work->rows[i].thread),
+	for (i = 0; i < count; i++)
+		places[i] = take_place(
+			pack_table_entry(&work->define->sites, rows[i].site),
+			stamp, columns->sites, &work->index.site_count);
+	places = columns->thread_places;
+	for (i = 0; i < count; i++)
+		places[i] = take_place(pack_table_entry(&work->define->threads,
+					       rows[i].thread),
 			stamp, columns->threads, &work->index.thread_count);
-	}
 }
 
 static struct pack_entry *site_at(const struct work *work, size_t place)
@@ -101,17 +135,20 @@ static struct pack_entry *site_at(const struct work *work, size_t place)
 static void sort_rows(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
+	const uint16_t *places = columns->site_places;
+	uint64_t *starts = columns->numbers;
+	uint32_t *order = columns->order;
+	uint32_t count = work->index.count;
 	uint32_t start = 0;
 	size_t i;
 
 	for (i = 0; i < work->index.site_count; i++) {
-		columns->numbers[i] = start;
+		starts[i] = start;
 		columns->site_counts[i] = site_at(work, i)->count;
 		start += columns->site_counts[i];
 	}
-	for (i = 0; i < work->index.count; i++)
-		columns->order[columns->numbers[columns->site_places[i]]++] =
-			(uint32_t)i;
+	for (i = 0; i < count; i++)
+		order[starts[places[i]]++] = (uint32_t)i;
 }
 
 static void put_numbers(struct work *work, size_t count)
@@ -138,15 +175,20 @@ static void put_sites(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
 	const struct pack_row *rows = work->rows;
+	const uint16_t *places = columns->site_places;
+	uint64_t *numbers = columns->numbers;
+	bool *starts = columns->starts;
+	uint32_t count = work->index.count;
 	uint32_t i;
 
-	for (i = 0; i < work->index.count; i++) {
-		columns->numbers[i] = columns->site_places[i];
-		columns->starts[i] =
-			i == 0 || rows[i].ticks != rows[i - 1].ticks;
+	numbers[0] = places[0];
+	starts[0] = true;
+	for (i = 1; i < count; i++) {
+		numbers[i] = places[i];
+		starts[i] = rows[i].ticks != rows[i - 1].ticks;
 	}
-	column_phrases_write(&columns->writer, &columns->body, columns->numbers,
-		work->index.count, columns->starts, &columns->choices[SITES]);
+	column_phrases_write(&columns->writer, &columns->body, numbers, count,
+		starts, &columns->choices[SITES]);
 }
 
 /* Often the same few differences again and again. */
@@ -180,13 +222,14 @@ static void put_ticks(struct work *work)
 static void put_common(struct work *work)
 {
 	uint64_t *numbers = work->columns->numbers;
+	const uint16_t *threads = work->columns->thread_places;
 	const struct pack_row *rows = work->rows;
 	uint32_t count = work->index.count;
 	uint32_t i;
 
 	put_sites(work);
 	for (i = 0; i < count; i++)
-		numbers[i] = work->columns->thread_places[i];
+		numbers[i] = threads[i];
 	put_grouped(work, THREADS);
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
@@ -213,8 +256,9 @@ static void put_strings(
 		uint64_t value =
 			batch->values[work->rows[order[i]].values + argument];
 
-		strings[i] = (struct string_value){0};
-		if (value != PACK_COLUMNS_NULL)
+		if (value == PACK_COLUMNS_NULL)
+			strings[i] = (struct string_value){0};
+		else
 			strings[i] = (struct string_value){
 				bytes + (value >> 32), (uint32_t)value};
 	}
@@ -331,6 +375,10 @@ bool pack_columns_write(struct pack_columns *columns, struct pack_batch *batch,
 		.index = {.first = first, .count = count},
 	};
 
+	if (!reserve(columns, count)) {
+		batch->failed = true;
+		return false;
+	}
 	take_places(&work);
 	columns->index.length = 0;
 	pack_index_put(&columns->index, &work.index, batch, define);
@@ -355,6 +403,7 @@ void pack_columns_free(struct pack_columns *columns)
 	if (!columns)
 		return;
 	pack_compress_free(columns->compress);
+	free(columns->strings);
 	string_columns_free(&columns->string_writer);
 	column_write_free(&columns->writer);
 	render_buffer_free(&columns->body);
