@@ -4,14 +4,12 @@
  */
 #include <endian.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "decoder/fields.h"
 #include "decoder/heph_file.h"
 #include "decoder/heph_reader.h"
 #include "decoder/message.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memory_file.h"
 
 static void show(const struct message *message, struct render_buffer *text)
 {
@@ -62,22 +60,16 @@ size_t LLVMFuzzerCustomMutator(
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct render_buffer text;
-	static char path[64];
-	static int fd = -1;
+	static struct memory_file file;
 	struct error_list errors = {0};
 	struct packed_captures captures = {.errors = &errors};
 	const struct message *message;
 	struct heph_reader *reader;
 	size_t messages = 0;
 
-	if (fd < 0) {
-		fd = memfd_create("heph", MFD_CLOEXEC);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	}
-	FUZZ_CHECK(ftruncate(fd, 0) == 0);
-	FUZZ_CHECK(pwrite(fd, data, size, 0) == (ssize_t)size);
-	heph_file_is(path);
-	reader = heph_reader_new(path, &captures);
+	memory_file_fill(&file, 0, data, size);
+	heph_file_is(file.path);
+	reader = heph_reader_new(file.path, &captures);
 	FUZZ_CHECK(reader);
 	for (; (message = heph_reader_next(reader)); messages++)
 		show(message, &text);

@@ -56,7 +56,8 @@ static inline void one_file_begin(void)
 static inline void one_file_set(const void *data, size_t bytes)
 {
 	FUZZ_CHECK(pwrite(one_file, data, bytes, 0) == (ssize_t)bytes);
-	FUZZ_CHECK(ftruncate(one_file, (off_t)bytes) == 0);
+	if (bytes < one_file_bytes)
+		FUZZ_CHECK(ftruncate(one_file, (off_t)bytes) == 0);
 	one_file_bytes = bytes;
 }
 
