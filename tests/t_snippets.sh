@@ -72,14 +72,6 @@ record_group() { # CONTEXT FUNCTIONS
 		raw $stream run/capture 2>&1 >run/recorded.$stream
 	done
 }
-record_all() { # CONTEXT FUNCTIONS [VARIABLE=VALUE...]: and natively
-	rm -rf run
-	mkdir run
-	touch run/expected.{stderr,syslog}
-	run_each "$TMP/run/recorded" "$1" "$2" LD_PRELOAD="$lib" \
-		BINLOG_DIR="$TMP/run/capture" "${@:3}"
-	run_each "$TMP/run/native" "${@:1:2}"
-}
 complain_native() { # CONTEXT FUNCTIONS
 	local stream
 	record_group "$@"
@@ -92,7 +84,12 @@ complain_native() { # CONTEXT FUNCTIONS
 # Where all is written, too.
 complain_tee() { # CONTEXT FUNCTIONS
 	local stream
-	record_all "$@" BINLOG_STREAMS=all=tee
+	rm -rf run
+	mkdir run
+	touch run/expected.{stderr,syslog}
+	run_each "$TMP/run/recorded" "$@" LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/run/capture" BINLOG_STREAMS=all=tee
+	run_each "$TMP/run/native" "$@"
 	for stream in stdout stderr; do
 		diff -a run/native.$stream run/recorded.$stream
 		raw $stream run/capture 2>&1 | diff -a run/native.$stream -
