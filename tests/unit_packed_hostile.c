@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "decoder/id_map.h"
+#include "record/hash.h"
 #include "tests/make_log.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 struct hashed {
-	uint32_t hash; /* as packed_context.c folds it */
+	uint32_t hash;
 	uint32_t id;
 };
 
@@ -22,15 +23,27 @@ static int compare_hashes(const void *left, const void *right)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-/* Two ids of one hash; there are some 40 such pairs. */
-static void find_collision(uint64_t ids[2])
+/* Of a site, as packed_context.c has it. */
+static uint64_t hash_of_site(uint32_t id)
+{
+	return id_map_hash(id);
+}
+
+/* Of a capture by when it was begun, as packed_capture.c has it. */
+static uint64_t hash_of_start(uint32_t start)
+{
+	return binlog_hash_word(start, 0);
+}
+
+/* Two ids of one hash, folded; there are some 40 such pairs. */
+static void find_collision(uint64_t (*hash_of)(uint32_t id), uint64_t ids[2])
 {
 	enum { MANY = 600000 };
 	static struct hashed all[MANY];
 	uint32_t i;
 
 	for (i = 0; i < MANY; i++) {
-		size_t hash = id_map_hash(i + 1);
+		uint64_t hash = hash_of(i + 1);
 
 		all[i] = (struct hashed){(uint32_t)(hash ^ hash >> 32), i + 1};
 	}
@@ -42,6 +55,25 @@ static void find_collision(uint64_t ids[2])
 	ids[1] = all[i].id;
 }
 
+static void captures_of_one_hash_are_told_apart(void **state)
+{
+	struct make_log log = {0};
+	uint64_t starts[2];
+	uint64_t i;
+
+	(void)state;
+	find_collision(hash_of_start, starts);
+	for (i = 0; i < 2; i++) {
+		make_log_begin(&log, PACKED_PREAMBLE);
+		make_log_number(&log, PACKED_PREAMBLE_ID, i + 1);
+		make_log_list(&log, PACKED_PREAMBLE_START, 1, &starts[i]);
+		make_log_end(&log);
+	}
+	make_log_read(&log);
+	assert_int_equal(log.captures, 2);
+	make_log_free(&log);
+}
+
 static void sites_of_one_hash_are_told_apart(void **state)
 {
 	static const char kinds[] = {BINLOG_ARG_I32};
@@ -50,7 +82,7 @@ static void sites_of_one_hash_are_told_apart(void **state)
 	uint64_t i;
 
 	(void)state;
-	find_collision(ids);
+	find_collision(hash_of_site, ids);
 	for (i = 0; i < 2; i++) {
 		make_log_trace(&log, ids[i], 0, 0, 0, 0);
 		make_log_string(&log, ids[i], i ? "b=%d\n" : "a=%d\n", 0);
@@ -199,6 +231,7 @@ static void modules_of_a_process_are_not_more_than_the_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(captures_of_one_hash_are_told_apart),
 		cmocka_unit_test(sites_of_one_hash_are_told_apart),
 		cmocka_unit_test(messages_of_one_lost_site_may_be_different),
 		cmocka_unit_test(names_of_what_is_mapped_take_a_bounded_amount),
