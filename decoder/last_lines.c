@@ -88,7 +88,8 @@ static bool set(struct last_lines *lines, struct line_kept *line,
 		line->text = made;
 		line->room = bytes + 1;
 	}
-	memcpy(line->text, text, bytes);
+	if (bytes > 0)
+		memcpy(line->text, text, bytes);
 	line->bytes = bytes;
 	return true;
 }

@@ -13,20 +13,20 @@
 
 /* The style that an option chooses. */
 static const struct report {
-	int option;
 	const char *style;
+	int option;
 	bool of_argument;
 	bool shows_lines;
 } reports[] = {
-	{NUMBER_COUNT, "count", false, false},
-	{NUMBER_STATS, "stats", false, false},
-	{NUMBER_VALUES, "values", true, false},
-	{NUMBER_HISTOGRAM, "histogram", true, false},
-	{NUMBER_RCDF, "rcdf", true, false},
-	{NUMBER_PER, "per", false, false},
-	{NUMBER_INTERVALS, "intervals", false, false},
-	{NUMBER_LARGEST, "largest", true, true},
-	{NUMBER_SMALLEST, "smallest", true, true},
+	{"count", NUMBER_COUNT, false, false},
+	{"stats", NUMBER_STATS, false, false},
+	{"values", NUMBER_VALUES, true, false},
+	{"histogram", NUMBER_HISTOGRAM, true, false},
+	{"rcdf", NUMBER_RCDF, true, false},
+	{"per", NUMBER_PER, false, false},
+	{"intervals", NUMBER_INTERVALS, false, false},
+	{"largest", NUMBER_LARGEST, true, true},
+	{"smallest", NUMBER_SMALLEST, true, true},
 };
 
 #define REPORTS (sizeof(reports) / sizeof(reports[0]))
