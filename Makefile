@@ -45,15 +45,18 @@ BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) \
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
 	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
 	-fdata-sections -ffunction-sections -fstack-clash-protection \
-	-include shim/inside.h $(PORTABLE_FLAGS) $(TRAP_FLAGS)
+	-include shim/inside.h $(PORTABLE_FLAGS) $(TRAP_FLAGS) \
+	$(TSAN_FLAGS)
 # PORTABLE=1: without the assembly of the hot path, as on other processors.
-PORTABLE_FLAGS = $(if $(PORTABLE),-DPORTABLE)
+PORTABLE_FLAGS = $(if $(PORTABLE)$(TSAN),-DPORTABLE)
 # TRAP=1: what is undefined ends the program that does it, without a runtime.
 TRAP_FLAGS = $(if $(TRAP),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+# TSAN=1: watched by ThreadSanitizer, in programs that are, too.
+TSAN_FLAGS = $(if $(TSAN),-fsanitize=thread -Wno-tsan -Wno-attributes)
 # Only the functions themselves have to know their caller's frame pointer.
 $(O)/inside/wrappers/functions.o $(O)/inside/wrappers/start.o: \
 	INSIDE += -fno-omit-frame-pointer
-SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1)
 OUTSIDE = $(BASE) -fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	-fstack-protector-strong -fstack-clash-protection \
 	$(if $(findstring x86_64,$(machine)),-fcf-protection) $(SAN_FLAGS)
@@ -64,7 +67,7 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code $(SAN_FL
 # leaves them off for a program with us.
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/inside.ld \
-	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu -lc -lgcc
+	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu $(if $(TSAN),-ltsan) -lc -lgcc
 # For fuzzers: with checks of memory and of undefined behaviour.  TRACE_CMP=1:
 # numbers that are compared guide mutations, which takes most of the time.
 FUZZ_CC ?= clang
@@ -395,6 +398,7 @@ help:
 	@echo 'make lint       include rules, imports, layout, man pages'
 	@echo 'make analyze    clang, clang-tidy, cppcheck, and the analyzer of gcc'
 	@echo 'make check-san  the tests of the readers under ASan and UBSan, those of the library with traps'
+	@echo 'make check-tsan the library in programs with threads, under ThreadSanitizer'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'
 	@echo 'make uninstall  removes what install has put there'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'

@@ -172,12 +172,12 @@ void arena_stock(void)
 
 bool arena_is_marked(void)
 {
-	return mark && *mark != 0;
+	return mark && __atomic_load_n(mark, __ATOMIC_ACQUIRE) != 0;
 }
 
 void arena_mark(void)
 {
-	*mark = 1;
+	__atomic_store_n(mark, 1, __ATOMIC_RELEASE);
 }
 
 void *arena_root(void)

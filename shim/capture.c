@@ -138,7 +138,7 @@ static inline int format_inside(struct writer *w, const struct call *call,
 	const struct memo *memo;
 	int result = CAPTURE_PASS;
 
-	if (unlikely(control_deciding) && !w->decided)
+	if (unlikely(control_is_deciding()) && !w->decided)
 		return site_format(w, call, how, format, arguments);
 	memo = writer_find_memo(w, call, key, tag);
 	if (unlikely(!memo)) {
@@ -255,7 +255,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo;
 
-	if (unlikely(control_deciding || is_copy_of_format(call, stream)) &&
+	if (unlikely(
+		    control_is_deciding() || is_copy_of_format(call, stream)) &&
 		!w->decided)
 		return site_bytes(w, call, stream, text, bytes, size);
 	memo = memo_find(
@@ -306,7 +307,7 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 
 	if (unlikely(!w))
 		return false;
-	if (unlikely(control_deciding)) {
+	if (unlikely(control_is_deciding())) {
 		char c = (char)byte;
 
 		done = site_bytes(w, call, stream, BINLOG_TEXT_BYTES, &c, 1);

@@ -142,7 +142,7 @@ size_t capture_bytes_at(const struct call *call, unsigned stream,
 
 	if (unlikely(!w))
 		return 0;
-	done = unlikely(control_deciding)
+	done = unlikely(control_is_deciding())
 		       ? put_as_asked(w, call, stream, offset, bytes, size)
 		       : put_all_at(w, call, stream, offset, bytes, size);
 	writer_leave(w);

@@ -381,7 +381,9 @@ static void *take_large_block(void)
 	void *block = take_prepared(prepared);
 	uint64_t at;
 
-	if (!block && !keeps_off && capture_file_header->next >= PIECES_FROM)
+	if (!block && !keeps_off &&
+		__atomic_load_n(&capture_file_header->next, __ATOMIC_RELAXED) >=
+			PIECES_FROM)
 		block = take_piece(prepared);
 	if (!block)
 		block = take_fresh(BINLOG_PREPARED_BLOCK, &at);

@@ -196,8 +196,11 @@ static void decide_whether_to(void)
 {
 	const struct rules *rules = control_rules();
 
-	control_asks_threads = rules && rules_ask(rules) & RULES_ASK_THREAD;
-	control_deciding = rules || control_level() < LEVEL_LAST;
+	bool threads = rules && rules_ask(rules) & RULES_ASK_THREAD;
+	bool deciding = rules || control_level() < LEVEL_LAST;
+
+	__atomic_store_n(&control_asks_threads, threads, __ATOMIC_RELAXED);
+	__atomic_store_n(&control_deciding, deciding, __ATOMIC_RELAXED);
 }
 
 COLD void control_follow(void)
@@ -211,7 +214,7 @@ COLD void control_follow(void)
 		follow_streams();
 		follow_triggers();
 		decide_whether_to();
-		control_seen = version;
+		__atomic_store_n(&control_seen, version, __ATOMIC_RELEASE);
 	} while (version !=
 		 __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE));
 	__atomic_store_n(&control_switches->applied, version, __ATOMIC_RELEASE);

@@ -99,7 +99,17 @@ uint64_t control_rules_at(const struct rules *rules);
 /* Calls may be treated in different ways: there are rules, or a level. */
 extern HIDDEN bool control_deciding;
 
+static inline bool control_is_deciding(void)
+{
+	return __atomic_load_n(&control_deciding, __ATOMIC_RELAXED);
+}
+
 /* And in different ways in different threads. */
 extern HIDDEN bool control_asks_threads;
+
+static inline bool control_is_asking_threads(void)
+{
+	return __atomic_load_n(&control_asks_threads, __ATOMIC_RELAXED);
+}
 
 #endif

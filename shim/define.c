@@ -208,8 +208,11 @@ static bool define_stream(struct writer *w, unsigned stream)
 	if (!record)
 		return false;
 	record->id = stream;
-	record->flags = streams[stream].flags |
-			(streams[stream].said > 0 ? BINLOG_STREAM_USED : 0);
+	record->flags =
+		streams[stream].flags |
+		(__atomic_load_n(&streams[stream].said, __ATOMIC_RELAXED) > 0
+				? BINLOG_STREAM_USED
+				: 0);
 	record->fd = streams[stream].fd;
 	record->mode = streams[stream].mode;
 	record->device = streams[stream].device;

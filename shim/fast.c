@@ -56,9 +56,10 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	if (memo->special)
 		return NULL;
 	memo->file = file;
-	memo->holds_back = streams[stream].buffering == BINLOG_BUFFER_FULL &&
-			   !streams_are_shared &&
-			   memo->context >> BINLOG_LENGTH_SHIFT == 0;
+	memo->holds_back =
+		streams[stream].buffering == BINLOG_BUFFER_FULL &&
+		!__atomic_load_n(&streams_are_shared, __ATOMIC_RELAXED) &&
+		memo->context >> BINLOG_LENGTH_SHIFT == 0;
 	fast_code_prepare(memo);
 	memo->version = version;
 	number = (uint16_t)(memo - w->memo);
@@ -146,11 +147,12 @@ static void go_on_collecting(const FILE *file)
 
 	if (plain_stream(file) == STREAM_PASS)
 		return;
-	streams_collecting = file;
+	__atomic_store_n(&streams_collecting, file, __ATOMIC_RELAXED);
 	SIGNAL_FENCE();
 	/* A handler may have changed something meanwhile. */
-	if (streams_version[HOW_NONE] != version)
-		streams_collecting = NULL;
+	if (__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_RELAXED) !=
+		version)
+		__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 }
 
 bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
@@ -163,7 +165,8 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 
 	if (unlikely(stdio_buffer_putting != 0))
 		stdio_buffer_put_is_over(sp);
-	if (stdio_buffer_collects == file && streams_collecting != file)
+	if (stdio_buffer_collects == file &&
+		__atomic_load_n(&streams_collecting, __ATOMIC_RELAXED) != file)
 		go_on_collecting(file);
 	if (fast_collects(file) && fast_put(sp, file, c)) {
 		w = c == '\n' ? fast_enter(sp, file) : NULL;
@@ -287,7 +290,7 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 		.stream = plain_stream(file), .text = BINLOG_TEXT_FORMAT};
 	struct memo *memo;
 
-	if (control_deciding || w->missed != call->sp ||
+	if (control_is_deciding() || w->missed != call->sp ||
 		how.stream == STREAM_PASS || !format ||
 		file->_IO_write_ptr != file->_IO_write_base)
 		return NULL;

@@ -107,7 +107,8 @@ FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,
 	uintptr_t sp, uintptr_t fp)
 {
 	return memo->pc == pc && memo->place == sp - sizeof(uintptr_t) &&
-	       memo->version == streams_version[how] &&
+	       memo->version == __atomic_load_n(&streams_version[how],
+					__ATOMIC_RELAXED) &&
 	       memo_same_stack(memo, fp);
 }
 
@@ -202,7 +203,7 @@ FAST void fast_commit(struct writer *w, struct memo *memo,
 			w->other_context = w->open_context;
 		w->open_context = record->context;
 	}
-	w->said += said;
+	writer_count_said(w, said);
 }
 
 /* Bytes that are part of the context: nothing but the time is recorded. */
@@ -358,8 +359,8 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 
 FAST bool fast_collects(const FILE *file)
 {
-	return streams_collecting == file && stdio_buffer_putting == 0 &&
-	       !(file->_flags2 & LIBIO_NEEDS_LOCK);
+	return __atomic_load_n(&streams_collecting, __ATOMIC_RELAXED) == file &&
+	       stdio_buffer_putting == 0 && !(file->_flags2 & LIBIO_NEEDS_LOCK);
 }
 
 /* Into the buffer, as the macro does it; see stdio_buffer_putting. */

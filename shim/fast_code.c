@@ -221,9 +221,9 @@ void fast_code_prepare(struct memo *memo)
 		(memo_how(memo) <= HOW_FPRINTF_CHK && !prepare_format(memo)))
 		return;
 	check = is_piece(memo);
-	memo->check_words = fast_code + way->check[check].words -
-			    (size_t)(MEMO_WORDS - memo->first) *
-				    fast_code_word_bytes;
+	memo->check_words =
+		fast_code + way->check[check].words -
+		(size_t)(MEMO_WORDS - memo->first) * fast_code_word_bytes;
 	memo->check = memo->needs_fp ? fast_code + way->check[check].check_fp
 				     : memo->check_words;
 }
@@ -232,7 +232,7 @@ size_t fast_code_said_as(
 	struct writer *w, struct memo *memo, size_t length, size_t result)
 {
 	writer_said_slow(w, memo_stream(memo));
-	w->said += length;
+	writer_count_said(w, length);
 	writer_leave(w);
 	return result;
 }

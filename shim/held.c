@@ -28,6 +28,19 @@ static struct held *find(const FILE *file)
 	return NULL;
 }
 
+/* Of two that threads have made at once the first one counts. */
+static struct held *settle_on(struct held *made, const FILE *file)
+{
+	struct held *first;
+
+	__atomic_store_n(&made->bytes, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&made->offset, HELD_NO_OFFSET, __ATOMIC_RELAXED);
+	first = find(file);
+	if (first != made)
+		__atomic_store_n(&made->file, NULL, __ATOMIC_RELEASE);
+	return first;
+}
+
 static struct held *find_or_make(const FILE *file)
 {
 	struct held *found = find(file);
@@ -35,12 +48,9 @@ static struct held *find_or_make(const FILE *file)
 	for (int i = 0; i < FILES_MAX && !found; i++) {
 		const FILE *none = NULL;
 
-		if (!__atomic_compare_exchange_n(&table[i].file, &none, file,
+		if (__atomic_compare_exchange_n(&table[i].file, &none, file,
 			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			continue;
-		found = &table[i];
-		found->bytes = 0;
-		found->offset = HELD_NO_OFFSET;
+			found = settle_on(&table[i], file);
 	}
 	return found;
 }
@@ -61,25 +71,31 @@ static uint64_t left_of(uint64_t bytes, uint32_t size)
 	return bytes % size;
 }
 
+/* Of `bytes` that a FILE was to write. */
 static uint64_t left(
 	const struct held *held, const struct stream *stream, uint64_t bytes)
 {
 	if (held->shadow)
 		return host___fpending(held->shadow);
 	if (stream->buffering == BINLOG_BUFFER_FULL)
-		return left_of(held->bytes + bytes, stream->buffer_bytes);
+		return left_of(bytes, stream->buffer_bytes);
 	/* Lines are taken to be whole: who looks closer is watched. */
 	return 0;
 }
 
 static void move(struct held *held, uint64_t bytes)
 {
-	if (held->offset == HELD_NO_OFFSET)
-		return;
-	if (held->file->_flags & LIBIO_APPENDING && bytes > 0)
-		held->offset = HELD_NO_OFFSET;
-	else
-		held->offset += (int64_t)bytes;
+	int64_t offset = __atomic_load_n(&held->offset, __ATOMIC_RELAXED);
+	int64_t moved;
+
+	do {
+		if (offset == HELD_NO_OFFSET)
+			return;
+		moved = held->file->_flags & LIBIO_APPENDING && bytes > 0
+				? HELD_NO_OFFSET
+				: offset + (int64_t)bytes;
+	} while (!__atomic_compare_exchange_n(&held->offset, &offset, moved,
+		false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 uint64_t held_take(unsigned stream, uint64_t bytes)
@@ -89,9 +105,11 @@ uint64_t held_take(unsigned stream, uint64_t bytes)
 
 	if (!held)
 		return bytes;
-	before = held->bytes;
-	after = left(held, &streams[stream], bytes);
-	held->bytes = after;
+	before = __atomic_load_n(&held->bytes, __ATOMIC_RELAXED);
+	do
+		after = left(held, &streams[stream], before + bytes);
+	while (!__atomic_compare_exchange_n(&held->bytes, &before, after, false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (after > before + bytes) /* not told yet of all that was said */
 		return 0;
 	bytes = before + bytes - after;
@@ -103,7 +121,7 @@ uint64_t held_bytes(const FILE *file)
 {
 	const struct held *held = find(file);
 
-	return held ? held->bytes : 0;
+	return held ? __atomic_load_n(&held->bytes, __ATOMIC_RELAXED) : 0;
 }
 
 uint64_t held_release(FILE *file)
@@ -115,8 +133,7 @@ uint64_t held_release(FILE *file)
 		return 0;
 	if (held->shadow)
 		host_fflush_unlocked(held->shadow);
-	bytes = held->bytes;
-	held->bytes = 0;
+	bytes = __atomic_exchange_n(&held->bytes, 0, __ATOMIC_RELAXED);
 	move(held, bytes);
 	return bytes;
 }
@@ -129,14 +146,15 @@ void held_purge(FILE *file)
 		return;
 	if (held->shadow)
 		host___fpurge(held->shadow);
-	held->bytes = 0;
+	__atomic_store_n(&held->bytes, 0, __ATOMIC_RELAXED);
 }
 
 int64_t held_offset(const FILE *file)
 {
 	const struct held *held = find(file);
 
-	return held ? held->offset : HELD_NO_OFFSET;
+	return held ? __atomic_load_n(&held->offset, __ATOMIC_RELAXED)
+		    : HELD_NO_OFFSET;
 }
 
 void held_set_offset(FILE *file, int64_t offset)
@@ -144,7 +162,7 @@ void held_set_offset(FILE *file, int64_t offset)
 	struct held *held = find_or_make(file);
 
 	if (held)
-		held->offset = offset;
+		__atomic_store_n(&held->offset, offset, __ATOMIC_RELAXED);
 }
 
 void held_forget(const FILE *file)
@@ -156,8 +174,8 @@ void held_forget(const FILE *file)
 		return;
 	shadow = held->shadow;
 	held->shadow = NULL;
-	held->bytes = 0;
-	held->offset = HELD_NO_OFFSET;
+	__atomic_store_n(&held->bytes, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&held->offset, HELD_NO_OFFSET, __ATOMIC_RELAXED);
 	__atomic_store_n(&held->file, NULL, __ATOMIC_RELEASE);
 	if (shadow)
 		host_fclose(shadow);
@@ -218,7 +236,7 @@ void held_watch(FILE *file, unsigned stream)
 	struct held *held = find_or_make(file);
 	FILE *shadow;
 
-	if (!held || held->shadow || held->bytes > 0)
+	if (!held || held->shadow || held_bytes(file) > 0)
 		return;
 	shadow = host_fopencookie(NULL, "w", functions);
 	if (!shadow)

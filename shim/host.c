@@ -46,6 +46,15 @@ static long absent(void)
 
 static struct lookup lookup;
 
+/*
+ * Other threads may call through it meanwhile: by the stub, or at once.  Their
+ * calls are plain ones, of which ThreadSanitizer shall not complain.
+ */
+TSAN_IGNORE static void set_next(const struct first_use *row, void *found)
+{
+	__atomic_store_n(first_use_next(row), found, __ATOMIC_RELAXED);
+}
+
 /* While there is no list of libraries, it is as if there were no function. */
 static void *find_first(const struct first_use *row)
 {
@@ -54,7 +63,7 @@ static void *find_first(const struct first_use *row)
 	if (!found)
 		found = (void *)(uintptr_t)absent;
 	if (lookup.count)
-		*first_use_next(row) = found;
+		set_next(row, found);
 	return found;
 }
 

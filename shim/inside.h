@@ -55,6 +55,26 @@
 /* Orders our stores as a signal handler of the same thread sees them. */
 #define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/*
+ * For ThreadSanitizer (`make check-tsan`).  What the kernel orders: all that
+ * was done before GIVE comes before all that follows TAKE.  IGNORE: a function
+ * that looks at what is not ordered, and may.  OWNER_ADD: to a word that others
+ * look at, and one thread changes, in one instruction.
+ */
+#if defined(__SANITIZE_THREAD__)
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+#define TSAN_GIVE(place) __tsan_release(place)
+#define TSAN_TAKE(place) __tsan_acquire(place)
+#define OWNER_ADD(word, n) __atomic_store_n(&(word), (word) + (n), 0)
+#define TSAN_IGNORE __attribute__((no_sanitize("thread"), noinline))
+#else
+#define TSAN_GIVE(place) ((void)(place))
+#define TSAN_TAKE(place) ((void)(place))
+#define OWNER_ADD(word, n) ((word) += (n))
+#define TSAN_IGNORE
+#endif
+
 /* libc's own, although the program may export an __errno_location. */
 extern HIDDEN int *(*host_errno)(void) __attribute__((const));
 #undef errno

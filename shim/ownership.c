@@ -83,7 +83,7 @@ static void introduce(struct writer *w)
 			process_describe(record);
 			writer_commit_control(w, BINLOG_PROCESS);
 		} else {
-			*described = false;
+			__atomic_store_n(described, false, __ATOMIC_RELAXED);
 		}
 	}
 	writer_introduce(w);
@@ -157,8 +157,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 		return NULL;
 	/* Large ones follow each other so that the end of one, touched late or
 	 * never, shares its page with the beginning of the next. */
-	w->memo = arena_take(
-		sizeof(*w->memo) * MEMO_SETS * MEMO_WAYS);
+	w->memo = arena_take(sizeof(*w->memo) * MEMO_SETS * MEMO_WAYS);
 	w->memo_sets = MEMO_SETS;
 	w->trace = arena_take(sizeof(*w->trace));
 	w->unwind_cache = arena_take(unwind_cache_bytes);
@@ -207,8 +206,11 @@ static bool claim(struct writer *w, uint64_t owner, bool first)
 	ended = ours ? first
 		     : SYS3(tgkill, its >> ID_BITS & ID_MASK, its & ID_MASK,
 			       0) == -ESRCH;
-	return ended && __atomic_compare_exchange_n(&w->owner, &its, wish,
-				false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	if (!ended || !__atomic_compare_exchange_n(&w->owner, &its, wish, false,
+			      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	TSAN_TAKE(w);
+	return true;
 }
 
 /* Probes that threads have not needed, for those that meet many living ones in
@@ -294,7 +296,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		w->core = ~0u - 1;
 		mend(w);
 		renew(w);
-		if (control_asks_threads)
+		if (control_is_asking_threads())
 			forget_calls(w); /* of the other thread */
 	}
 	if (w) {
@@ -315,7 +317,7 @@ static struct writer *take(struct writer *w, uintptr_t sp)
 	 * is lost. */
 	if (unlikely(segment_limit() == 0)) {
 		writer_set_end(w, w->cursor);
-		w->said = 0;
+		__atomic_store_n(&w->settled, w->said, __ATOMIC_RELAXED);
 	}
 	renew(w);
 	return w;

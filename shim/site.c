@@ -88,8 +88,8 @@ static int level_by_function(const char *name, const struct stream *stream)
 
 static int infer_level(const struct site_call *call)
 {
-	int level = level_by_function(
-		call->call->function, &streams[call->stream]);
+	int level =
+		level_by_function(call->call->function, &streams[call->stream]);
 
 	return call->format ? level_of_text(call->format, call->length, level)
 			    : level;
@@ -113,7 +113,7 @@ static void describe(
 		.level = infer_level(call),
 		.is_copy = redact_is_copy(call->stream),
 	};
-	if (control_asks_threads)
+	if (control_is_asking_threads())
 		/* PR_GET_NAME 16: the name of the calling thread */
 		SYS2(prctl, 16, name);
 	if (!module_find(pc, &module))
@@ -190,6 +190,16 @@ static void plan_for_marks(struct site *site, const struct site_call *call)
 		site->plan = plan_make(call->format, (uint32_t)call->length);
 }
 
+/*
+ * A call that has found the place decided a moment ago may be looking at it:
+ * each field is what the rules before say, or those now.
+ */
+TSAN_IGNORE static void set_verdict(
+	struct rule_verdict *to, const struct rule_verdict *verdict)
+{
+	*to = *verdict;
+}
+
 /* The generation comes first: rules that come after it have a later one. */
 static void decide_alone(struct site *site, const struct site_call *call)
 {
@@ -206,7 +216,7 @@ static void decide_alone(struct site *site, const struct site_call *call)
 		if (site->verdicts > 1)
 			asked.level = (int)i;
 		ask(rules, &asked, &verdict);
-		site->verdict[i] = verdict;
+		set_verdict(&site->verdict[i], &verdict);
 	}
 	redact_prepare(site, call);
 	plan_for_marks(site, call);
@@ -318,7 +328,7 @@ struct site *site_find(
 	struct writer *w, const struct site_call *call, uint32_t *generation)
 {
 	uint32_t now = control_generation();
-	uint32_t thread = control_asks_threads ? w->tid : 0;
+	uint32_t thread = control_is_asking_threads() ? w->tid : 0;
 	struct site_table *table = table_of_process();
 	struct site *site =
 		table ? look_up(table, call, key_of(call), thread) : NULL;

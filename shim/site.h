@@ -88,4 +88,10 @@ enum site_answer { SITE_RECORD, SITE_HIDE, SITE_PASS, SITE_DROP };
 enum site_answer site_ask(
 	struct writer *w, const struct call *call, unsigned stream);
 
+/* Something of what is said there is left out. */
+static inline bool site_redacts(const struct site *site)
+{
+	return __atomic_load_n(&site->redacts, __ATOMIC_ACQUIRE);
+}
+
 #endif

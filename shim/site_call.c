@@ -35,7 +35,7 @@ static bool is_special(const struct site *site)
 {
 	int level = control_level();
 
-	if (site->redacts ||
+	if (site_redacts(site) ||
 		(site->verdicts == 1 && !is_plain(&site->verdict[0], level)))
 		return true;
 	for (int i = 0; site->verdicts > 1 && i < site->verdicts; i++)
@@ -183,7 +183,7 @@ static int record_format(struct writer *w, const struct site *site,
 	char text[REDACT_TEXT];
 	int length;
 
-	if (likely(!site->redacts))
+	if (likely(!site_redacts(site)))
 		return capture_inside(w, call, how, format, arguments);
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
 	if (redaction && redaction->format) {
@@ -262,7 +262,7 @@ static bool record_bytes(struct writer *w, const struct site *site,
 {
 	char text[REDACT_TEXT];
 
-	if (likely(!site->redacts))
+	if (likely(!site_redacts(site)))
 		return capture_bytes_inside(
 			w, call->call, call->stream, call->text, bytes, size);
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
@@ -337,7 +337,7 @@ enum site_answer site_ask(
 	}
 	if (!site_admits(site, &site->verdict[0]))
 		return SITE_DROP;
-	if (!site->redacts)
+	if (!site_redacts(site))
 		return SITE_RECORD;
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
 	return SITE_HIDE;

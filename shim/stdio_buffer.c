@@ -49,10 +49,20 @@ static bool record(const struct call *call, const char *from, const char *to,
 		(size_t)(to - from));
 }
 
+static const char *known_of(int i)
+{
+	return __atomic_load_n(&files[i].known, __ATOMIC_RELAXED);
+}
+
+static void set_known(int i, const char *known)
+{
+	__atomic_store_n(&files[i].known, known, __ATOMIC_RELAXED);
+}
+
 /* From where on the buffer of a FILE that is also written is unknown. */
 static const char *unknown_from(const FILE *file, int i)
 {
-	const char *known = i < FILES_MAX ? files[i].known : NULL;
+	const char *known = i < FILES_MAX ? known_of(i) : NULL;
 
 	return known >= file->_IO_write_base && known <= file->_IO_write_ptr
 		       ? known
@@ -68,7 +78,7 @@ static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 	if (i == FILES_MAX || from == file->_IO_write_ptr)
 		return;
 	record(call, from, file->_IO_write_ptr, stream);
-	files[i].known = file->_IO_write_ptr;
+	set_known(i, file->_IO_write_ptr);
 }
 
 static bool set_end(FILE *file, const char *old, const char *now)
@@ -290,7 +300,7 @@ void stdio_buffer_settle(FILE *file)
 	stdio_buffer_remember(file);
 	i = find(file);
 	if (i < FILES_MAX)
-		files[i].known = file->_IO_write_ptr;
+		set_known(i, file->_IO_write_ptr);
 }
 
 void stdio_buffer_write(FILE *file, unsigned stream, bool locks)
@@ -315,7 +325,7 @@ void stdio_buffer_flushed(const FILE *file)
 		FILE *one = __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
 
 		if (one && (!file || one == file))
-			files[i].known = one->_IO_write_ptr;
+			set_known(i, one->_IO_write_ptr);
 	}
 }
 
@@ -370,10 +380,10 @@ void stdio_buffer_forget(const FILE *file)
 	if (stdio_buffer_collects == file) {
 		stdio_buffer_collects = NULL;
 		stdio_buffer_start = NULL;
-		streams_collecting = NULL;
+		__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 	}
 	if (i < FILES_MAX) {
-		files[i].known = NULL;
+		set_known(i, NULL);
 		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);
 	}
 }

@@ -106,6 +106,14 @@ static inline void stdio_buffer_catch_up(const struct call *call)
 		stdio_buffer_catch_up_slow(call);
 }
 
+/*
+ * For a look at a FILE whose lock is not held: who has it may be storing there.
+ */
+TSAN_IGNORE static inline bool stdio_buffer_has_some(const FILE *file)
+{
+	return file->_IO_write_ptr != file->_IO_write_base;
+}
+
 /* The rest of stdio_buffer_prepare(), where there is anything to do. */
 void stdio_buffer_prepare_slow(
 	const struct call *call, FILE *file, unsigned stream);
@@ -124,10 +132,10 @@ static inline void stdio_buffer_prepare(
 	call->turn->locks = locks;
 	call->turn->drains = !streams[stream].tee;
 	/* As a first byte-oriented call would: fwide(file, -1). */
-	if (unlikely(file->_mode == 0))
-		file->_mode = -1;
-	if (unlikely(file->_IO_write_ptr != file->_IO_write_base ||
-		     stdio_turn_matters || !call->turn->drains))
+	if (unlikely(__atomic_load_n(&file->_mode, __ATOMIC_RELAXED) == 0))
+		__atomic_store_n(&file->_mode, -1, __ATOMIC_RELAXED);
+	if (unlikely(stdio_buffer_has_some(file) || stdio_turn_matters ||
+		     !call->turn->drains))
 		stdio_buffer_prepare_slow(call, file, stream);
 }
 

@@ -15,7 +15,6 @@
 #define STREAMS_FOR_OUTPUTS 64u
 
 struct stream_slot streams_slots[STREAMS_FDS];
-uint32_t streams_flushes;
 uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 const FILE *streams_collecting;
 bool streams_are_shared;
@@ -145,6 +144,11 @@ static unsigned take_number(bool is_log)
 	return used;
 }
 
+TSAN_IGNORE static void fill(struct stream *stream, const struct stream *made)
+{
+	*stream = *made;
+}
+
 /* The number of an equal stream, made now if need be. */
 static unsigned intern(const struct stream *wanted)
 {
@@ -164,7 +168,7 @@ static unsigned intern(const struct stream *wanted)
 	made.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
 	made.retired = false;
 	made.inode = 0;
-	streams[used] = made;
+	fill(&streams[used], &made);
 	__atomic_store_n(&streams[used].inode, wanted->inode, __ATOMIC_RELEASE);
 	return used;
 }
@@ -255,6 +259,21 @@ static unsigned changes_of(int fd)
 	return __atomic_load_n(&changes[(unsigned)fd % 64], __ATOMIC_ACQUIRE);
 }
 
+static unsigned of_fd(int fd)
+{
+	return __atomic_load_n(&streams_slots[fd].of_fd, __ATOMIC_ACQUIRE);
+}
+
+static void note_highest(unsigned fd)
+{
+	unsigned known = __atomic_load_n(&highest_known, __ATOMIC_RELAXED);
+
+	while (known < fd &&
+		!__atomic_compare_exchange_n(&highest_known, &known, fd, false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
 /* Whether a decision begun when `before` was the count still holds. */
 static bool may_remember(int fd, unsigned before)
 {
@@ -263,9 +282,7 @@ static bool may_remember(int fd, unsigned before)
 		sys_forbidden || process_is_borrowed() ||
 		before != changes_of(fd))
 		return false;
-	if ((unsigned)fd > highest_known)
-		__atomic_store_n(
-			&highest_known, (unsigned)fd, __ATOMIC_RELEASE);
+	note_highest((unsigned)fd);
 	return true;
 }
 
@@ -307,14 +324,17 @@ COLD unsigned streams_decide(int fd)
 /* libc flushes the newest FILE first, then stderr, and stdout last. */
 static uint16_t order_of(const FILE *file)
 {
-	static uint16_t last = 2;
+	static uint32_t last = 2;
+	unsigned used = streams_count();
+	uint32_t order;
 
-	for (unsigned i = STREAM_FIRST; i < streams_used; i++)
+	for (unsigned i = STREAM_FIRST; i < used; i++)
 		if (streams[i].file == file)
 			return streams[i].order;
 	if (file == host_file_stdout || file == host_file_stderr)
 		return file == host_file_stdout ? 1 : 2;
-	return last < UINT16_MAX ? ++last : last;
+	order = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return order < UINT16_MAX ? (uint16_t)order : UINT16_MAX;
 }
 
 /* How a FILE will hold back text, as far as it does not know itself yet. */
@@ -345,8 +365,7 @@ static unsigned find_way(int fd, struct stream *wanted)
 	unsigned stream = STREAM_UNKNOWN;
 
 	if ((unsigned)fd < STREAMS_FDS)
-		stream = __atomic_load_n(
-			&streams_slots[fd].of_fd, __ATOMIC_RELAXED);
+		stream = of_fd(fd);
 	if (stream == STREAM_UNKNOWN && log_files_any &&
 		describe(fd, wanted) == STREAM_UNKNOWN && wanted->path)
 		return STREAM_UNKNOWN;
@@ -370,7 +389,7 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 		stream = intern(&wanted);
 	}
 	if (may_remember(fd, before) &&
-		(stream > STREAM_FULL || streams_slots[fd].of_fd == stream)) {
+		(stream > STREAM_FULL || of_fd(fd) == stream)) {
 		__atomic_store_n(&streams_slots[fd].of_stdio,
 			(uint64_t)(uintptr_t)file << STREAMS_BITS | stream,
 			__ATOMIC_RELEASE);
@@ -392,70 +411,6 @@ void streams_watch(const FILE *file)
 		if (streams[i].file == file)
 			streams[i].watched = true;
 	streams_changed();
-}
-
-void streams_said(unsigned stream)
-{
-	if (streams[stream].pending == PENDING_NOTHING)
-		__atomic_store_n(&streams[stream].pending, PENDING_SOMETHING,
-			__ATOMIC_RELEASE);
-}
-
-static bool flush_one(unsigned stream)
-{
-	uint8_t expected = PENDING_SOMETHING;
-
-	if (!__atomic_compare_exchange_n(&streams[stream].pending, &expected,
-		    PENDING_NOTHING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return false;
-	__atomic_fetch_add(&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
-	return true;
-}
-
-unsigned streams_pending(const FILE *file)
-{
-	unsigned used = streams_count();
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file &&
-			__atomic_load_n(&streams[i].pending,
-				__ATOMIC_ACQUIRE) == PENDING_SOMETHING)
-			return i;
-	return STREAM_PASS;
-}
-
-/* A FILE may have held back text before its descriptor became another's. */
-bool streams_flush(unsigned stream)
-{
-	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
-	const FILE *file = streams[stream].file;
-	bool any = false;
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file)
-			any |= flush_one(i);
-	return any;
-}
-
-bool streams_flush_all(void)
-{
-	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
-	bool any = false;
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		any |= flush_one(i);
-	return any;
-}
-
-bool streams_hold_back(void)
-{
-	unsigned used = __atomic_load_n(&streams_used, __ATOMIC_ACQUIRE);
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (__atomic_load_n(&streams[i].pending, __ATOMIC_ACQUIRE) ==
-			PENDING_SOMETHING)
-			return true;
-	return false;
 }
 
 void streams_forget_file(const FILE *file)
@@ -480,7 +435,8 @@ void streams_forget_range(unsigned first, unsigned last)
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
 		struct stream_slot *slot = &streams_slots[fd];
 
-		if (slot->of_fd == STREAM_UNKNOWN && slot->of_stdio == 0)
+		if (of_fd((int)fd) == STREAM_UNKNOWN &&
+			__atomic_load_n(&slot->of_stdio, __ATOMIC_RELAXED) == 0)
 			continue;
 		__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
 		__atomic_store_n(

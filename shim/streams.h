@@ -100,7 +100,7 @@ extern HIDDEN const FILE *streams_collecting;
 
 static inline void streams_changed(void)
 {
-	streams_collecting = NULL;
+	__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 	drops_forget();
 	for (unsigned how = 0; how < HOW_COUNT; how++)
 		__atomic_fetch_add(&streams_version[how], STREAMS_VERSION_STEP,
@@ -115,9 +115,9 @@ extern HIDDEN bool streams_are_shared;
 
 static inline void streams_share(void)
 {
-	if (likely(streams_are_shared))
+	if (likely(__atomic_load_n(&streams_are_shared, __ATOMIC_RELAXED)))
 		return;
-	streams_are_shared = true;
+	__atomic_store_n(&streams_are_shared, true, __ATOMIC_RELAXED);
 	streams_changed();
 }
 
@@ -149,7 +149,7 @@ static inline unsigned streams_of(int fd)
 	control_look();
 	if (likely((unsigned)fd < STREAMS_FDS))
 		stream = __atomic_load_n(
-			&streams_slots[fd].of_fd, __ATOMIC_RELAXED);
+			&streams_slots[fd].of_fd, __ATOMIC_ACQUIRE);
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
@@ -175,7 +175,7 @@ static inline int streams_descriptor(const FILE *file)
 {
 	if (unlikely((file->_flags & (LIBIO_IS_FILEBUF | LIBIO_NO_WRITES)) !=
 			     LIBIO_IS_FILEBUF ||
-		     file->_mode > 0))
+		     __atomic_load_n(&file->_mode, __ATOMIC_RELAXED) > 0))
 		return -1;
 	return file->_fileno;
 }
@@ -191,7 +191,7 @@ static inline unsigned streams_of_file_at(const FILE *file, int fd)
 	control_look();
 	if (likely((unsigned)fd < STREAMS_FDS))
 		slot = __atomic_load_n(
-			&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);
+			&streams_slots[fd].of_stdio, __ATOMIC_ACQUIRE);
 	return likely(slot >> STREAMS_BITS == (uintptr_t)file)
 		       ? (unsigned)slot & STREAMS_MAX
 		       : streams_decide_file(file, fd);
@@ -226,7 +226,7 @@ extern HIDDEN uint32_t streams_flushes;
  * number that no stream has. */
 static inline uint32_t streams_key(unsigned stream)
 {
-	return stream | streams_flushes;
+	return stream | __atomic_load_n(&streams_flushes, __ATOMIC_RELAXED);
 }
 
 /* Text of `stream` was recorded.  Only the first after a flush gets here. */

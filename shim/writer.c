@@ -171,7 +171,8 @@ void writer_publish_block(struct writer *w, struct binlog_block *block,
 	block->tid = w->tid;
 	block->writer = w->number;
 	block->sequence = sequence;
-	block->process = process_self()->number;
+	block->process =
+		__atomic_load_n(&process_self()->number, __ATOMIC_RELAXED);
 	block->core = *w->core_now;
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 }
@@ -187,8 +188,8 @@ void writer_use_block(struct writer *w, struct binlog_block *block, char *start)
 }
 
 /* One that nobody has used before. */
-static void begin_block(struct writer *w, struct binlog_block *block,
-	uint32_t size)
+static void begin_block(
+	struct writer *w, struct binlog_block *block, uint32_t size)
 {
 	clock_anchor(&block->anchor);
 	writer_publish_block(w, block, size, w->sequence);
@@ -309,8 +310,7 @@ void writer_commit_control(struct writer *w, uint32_t kind)
 
 void writer_introduce(struct writer *w)
 {
-	struct binlog_thread_record *thread =
-		begin_control(w, sizeof(*thread));
+	struct binlog_thread_record *thread = begin_control(w, sizeof(*thread));
 
 	if (!thread)
 		return;
@@ -385,15 +385,33 @@ void writer_stock_up(void)
 	writer_leave(w);
 }
 
+static unsigned said_to(const struct writer *w)
+{
+	return __atomic_load_n(&w->said_key, __ATOMIC_ACQUIRE) & STREAMS_MAX;
+}
+
+/*
+ * Adds what was said since the last time to its stream.  Its thread may go on
+ * meanwhile, and others may do the same: who moves `settled` adds.  A thread
+ * settles before it goes over to another stream, so all between is of the one
+ * that was there before and after.
+ */
 static void add_up(struct writer *w)
 {
-	uint64_t said = __atomic_load_n(&w->said, __ATOMIC_RELAXED);
+	uint64_t settled = __atomic_load_n(&w->settled, __ATOMIC_ACQUIRE);
+	uint64_t said;
+	unsigned stream;
 
-	if (said)
-		said = __atomic_exchange_n(&w->said, 0, __ATOMIC_RELAXED);
-	if (said)
-		__atomic_fetch_add(&streams[w->said_key & STREAMS_MAX].said,
-			said, __ATOMIC_RELAXED);
+	do {
+		stream = said_to(w);
+		said = __atomic_load_n(&w->said, __ATOMIC_ACQUIRE);
+		if (said == settled)
+			return;
+	} while (said_to(w) != stream ||
+		 !__atomic_compare_exchange_n(&w->settled, &settled, said,
+			 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	__atomic_fetch_add(
+		&streams[stream].said, said - settled, __ATOMIC_RELAXED);
 }
 
 COLD bool writer_said_slow(struct writer *w, unsigned stream)
@@ -403,11 +421,12 @@ COLD bool writer_said_slow(struct writer *w, unsigned stream)
 	uint32_t key = streams_key(stream);
 
 	add_up(w);
-	w->said_key = shows ? key ^ ~(uint32_t)STREAMS_MAX : key;
+	__atomic_store_n(&w->said_key,
+		shows ? key ^ ~(uint32_t)STREAMS_MAX : key, __ATOMIC_RELAXED);
 	SIGNAL_FENCE();
 	streams_said(stream);
 	if (shows || streams[stream].buffering == BINLOG_BUFFER_LINE)
-		terminal_watches = true;
+		__atomic_store_n(&terminal_watches, true, __ATOMIC_RELAXED);
 	return shows;
 }
 

@@ -54,8 +54,8 @@ struct writer_ring {
 	uint32_t next_bytes;   /* of the next block in the ring */
 	bool turns;	       /* one block is being exchanged for another */
 	bool named;
-	char name[16]; /* of the thread, as it was recorded */
-	struct binlog_anchor anchor;	  /* the latest */
+	char name[16];		     /* of the thread, as it was recorded */
+	struct binlog_anchor anchor; /* the latest */
 	struct binlog_block *definitions; /* null: none could be had */
 	char *cursor;
 	char *end;
@@ -64,10 +64,11 @@ struct writer_ring {
 struct writer {
 	/*
 	 * Odd: the generation (control.h) of when it was left; it is free if
-	 * that is still the same.  Even: a call is inside, which has its return address
-	 * there.  0: in a child of fork, and before it is armed.  Only its own
-	 * thread and handlers change it; it is taken by one instruction, since
-	 * a handler may come before or after it and leave it as it was.
+	 * that is still the same.  Even: a call is inside, which has its return
+	 * address there.  0: in a child of fork, and before it is armed.  Only
+	 * its own thread and handlers change it; it is taken by one
+	 * instruction, since a handler may come before or after it and leave it
+	 * as it was.
 	 */
 	uint64_t state;
 	uint32_t generation;   /* what `state` is set to at the end of a call */
@@ -96,7 +97,8 @@ struct writer {
 	uint32_t failed_bytes; /* one of this size was not to be had, or 0 */
 	uint32_t tid;
 	uint32_t said_key;   /* stream and flush for which `said` counts */
-	uint64_t said;	     /* bytes since then: see writer_said() */
+	uint64_t said;	     /* bytes, ever: see writer_said() */
+	uint64_t settled;    /* of these: added to what streams have */
 	uint64_t owner;	     /* see ownership.c, which alone uses these three */
 	struct writer *left; /* by this thread, in a call that may go on */
 	uint64_t frames;     /* a hash of that call's */
@@ -119,11 +121,11 @@ struct writer {
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	uint32_t reloads;     /* process_reloads for which definitions hold */
 	/* Of the call that is under way: see site.h. */
-	bool decided;	      /* it is to be recorded; */
-	bool special;	      /* but not every one from there, or not as it is */
-	bool excused;	      /* it is passed because that is wanted */
-	bool has_secret;      /* it has to be decided, by its format */
-	uint8_t depth;	      /* of its backtrace; 0: as usual */
+	bool decided;	 /* it is to be recorded; */
+	bool special;	 /* but not every one from there, or not as it is */
+	bool excused;	 /* it is passed because that is wanted */
+	bool has_secret; /* it has to be decided, by its format */
+	uint8_t depth;	 /* of its backtrace; 0: as usual */
 	const struct redaction *redaction;
 	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];
@@ -148,7 +150,8 @@ void writer_prepare(void);
 #if defined(__x86_64__)
 extern HIDDEN intptr_t writer_place; /* of writer_self, from there */
 
-static inline struct writer *writer_current(void)
+/* ThreadSanitizer knows nothing of segments. */
+TSAN_IGNORE static inline struct writer *writer_current(void)
 {
 	return *(struct writer * __seg_fs *)writer_place;
 }
@@ -178,8 +181,11 @@ static inline void writer_occupy(struct writer *w, uintptr_t sp)
 /* The same if it is free and nothing unusual has happened. */
 static inline bool writer_try(struct writer *w, uintptr_t sp)
 {
-	return signal_exchange(&w->state, control_switches->generation | 1,
-		sp - sizeof(uintptr_t));
+	uint32_t generation = __atomic_load_n(
+		&control_switches->generation, __ATOMIC_RELAXED);
+
+	return signal_exchange(
+		&w->state, generation | 1, sp - sizeof(uintptr_t));
 }
 
 static inline void writer_set_end(struct writer *w, char *end)
@@ -206,6 +212,7 @@ static inline void writer_leave(struct writer *w)
 {
 	SIGNAL_FENCE();
 	w->state = w->generation;
+	TSAN_GIVE(w);
 }
 
 void writer_offer_cancel_slow(struct writer *w);
@@ -219,6 +226,7 @@ static inline void writer_offer_cancel(struct writer *w)
 {
 	if (unlikely(w->filled))
 		writer_offer_cancel_slow(w);
+	TSAN_GIVE(w);
 }
 
 bool writer_refill(struct writer *w, uint32_t bytes);
@@ -305,11 +313,19 @@ static inline struct memo *writer_find_memo(
  * others may say something meanwhile. */
 static inline void writer_interrupt_line(struct writer *w)
 {
-	w->said_key =
-		streams_key(w->said_key & STREAMS_MAX) ^ ~(uint32_t)STREAMS_MAX;
+	uint32_t key = streams_key(w->said_key & STREAMS_MAX);
+
+	__atomic_store_n(
+		&w->said_key, key ^ ~(uint32_t)STREAMS_MAX, __ATOMIC_RELAXED);
 }
 
 bool writer_said_slow(struct writer *w, unsigned stream);
+
+/* Others may look at it meanwhile: writer_add_up(). */
+static inline void writer_count_said(struct writer *w, size_t bytes)
+{
+	OWNER_ADD(w->said, bytes);
+}
 
 /*
  * After a record of text: counts its bytes, and that some may be held back
@@ -322,7 +338,7 @@ static inline bool writer_said(struct writer *w, unsigned stream, size_t bytes)
 
 	if (unlikely(w->said_key != key))
 		shows = writer_said_slow(w, stream);
-	w->said += bytes;
+	writer_count_said(w, bytes);
 	return shows;
 }
 

@@ -38,7 +38,7 @@ INLINE bool publish(
 
 INLINE size_t finish(struct writer *w, size_t said, size_t result)
 {
-	w->said += said;
+	writer_count_said(w, said);
 	writer_leave(w);
 	return result;
 }

@@ -30,7 +30,8 @@ static void drop(const struct call *call, unsigned stream)
 void state_drop_strays(const struct call *call)
 {
 	for (unsigned i = STREAM_FIRST; i < streams_count(); i++)
-		if (streams[i].pending == PENDING_SOMETHING &&
+		if (__atomic_load_n(&streams[i].pending, __ATOMIC_RELAXED) ==
+				PENDING_SOMETHING &&
 			streams_of_any_file(streams[i].file) == STREAM_PASS &&
 			streams_flush(i))
 			drop(call, i);

@@ -32,7 +32,8 @@
 #include "record/switches.h"
 
 static char secret[17];
-static volatile int over, sink;
+static _Atomic int over;
+static volatile int sink;
 
 #define WRONG(...) dprintf(9, __VA_ARGS__)
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 extern char **environ;
-static volatile int done;
+static _Atomic int done;
 static int pause_loops = 3000;
 
 static void *print(void *number)

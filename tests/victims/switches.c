@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t ended;
+static _Atomic sig_atomic_t ended;
 static int family; /* 0: that which was started */
 
 static void end(int number)
