@@ -32,7 +32,7 @@ static COLD bool begin_in_turn(struct writer *w, const struct call *call,
 static inline bool begin(struct writer *w, const struct call *call,
 	uint32_t bytes, uint64_t *ticks)
 {
-	return likely(!stdio_turn_matters)
+	return likely(!stdio_turn_is_on())
 		       ? writer_begin(w, bytes, ticks)
 		       : begin_in_turn(w, call, bytes, ticks);
 }

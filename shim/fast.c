@@ -20,7 +20,7 @@ static unsigned plain_stream(const FILE *file)
 	slot = __atomic_load_n(&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);
 	stream = (unsigned)slot & STREAMS_MAX;
 	if (unlikely(slot >> STREAMS_BITS != (uintptr_t)file ||
-		     streams[stream].unusual || stdio_turn_matters))
+		     streams[stream].unusual || stdio_turn_is_on()))
 		return STREAM_PASS;
 	return stream;
 }
@@ -30,7 +30,7 @@ static unsigned plain_syslog(void)
 {
 	unsigned stream = streams_syslog();
 
-	return streams[stream].unusual || stdio_turn_matters ? STREAM_PASS
+	return streams[stream].unusual || stdio_turn_is_on() ? STREAM_PASS
 							     : stream;
 }
 

@@ -28,8 +28,7 @@ _Static_assert(FIRST <= ADDRESSES_LEAST, "the first is always to be had");
 #define OPENED ((uint64_t)2 << 20)
 
 struct segment {
-	char *base;	/* null: not mapped yet */
-	uint64_t start; /* the offset that is mapped at `base` */
+	char *base; /* null: not mapped yet */
 	/* Up to this offset it may be used: what is not in the file yet would
 	 * be looked at by tools that look at all memory, at the price of a
 	 * SIGBUS each. */
@@ -50,6 +49,11 @@ static uint64_t start_of(unsigned i)
 	uint64_t before = i == 0 ? 0 : end_of(i - 1);
 
 	return before < BINLOG_BLOCK_MAX ? 0 : before - BINLOG_BLOCK_MAX;
+}
+
+static char *base_of(unsigned i)
+{
+	return __atomic_load_n(&segments[i].base, __ATOMIC_ACQUIRE);
 }
 
 /* The program may have got a limit of its addresses since the last time, but
@@ -109,9 +113,8 @@ void segment_undo(void)
  */
 static long map_further(unsigned i, uint64_t start, uint64_t bytes)
 {
-	const struct segment *last = &segments[i - 1];
-	long address = SYS4(mremap, last->base + (start - last->start), 0,
-		bytes, MREMAP_MAYMOVE);
+	long address = SYS4(mremap, base_of(i - 1) + (start - start_of(i - 1)),
+		0, bytes, MREMAP_MAYMOVE);
 	long fd;
 
 	if (!sys_failed(address)) {
@@ -129,7 +132,6 @@ static long map_further(unsigned i, uint64_t start, uint64_t bytes)
 
 static bool map(unsigned i)
 {
-	struct segment *segment = &segments[i];
 	uint64_t start = start_of(i);
 	uint64_t end = limited_end(i);
 	char *expected = NULL;
@@ -144,9 +146,7 @@ static bool map(unsigned i)
 	 * not read ahead where there is nothing to be read yet. */
 	if (i >= LARGE)
 		SYS3(madvise, address, end - start, MADV_HUGEPAGE);
-	/* All who come here store the same. */
-	__atomic_store_n(&segment->start, start, __ATOMIC_RELAXED);
-	if (!__atomic_compare_exchange_n(&segment->base, &expected,
+	if (!__atomic_compare_exchange_n(&segments[i].base, &expected,
 		    (char *)address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		SYS2(munmap, address, end - start);
 	return true;
@@ -173,7 +173,7 @@ static bool open_up_to(uint64_t end, unsigned i)
 		return true;
 	end = end_of_opening(end, i);
 	/* All up to `end`, so that it stays one mapping. */
-	if (sys_failed(SYS3(mprotect, segment->base, end - segment->start,
+	if (sys_failed(SYS3(mprotect, base_of(i), end - start_of(i),
 		    PROT_READ | PROT_WRITE)))
 		return false;
 	while (now < end &&
@@ -203,40 +203,42 @@ char *segment_place(uint64_t offset, uint32_t size)
 	if (i == SEGMENTS)
 		return NULL;
 	for (unsigned j = 1; j <= i; j++)
-		if (!__atomic_load_n(&segments[j].base, __ATOMIC_ACQUIRE) &&
-			!map(j))
+		if (!base_of(j) && !map(j))
 			return NULL;
 	/* Only now it is known how much of it was mapped. */
 	if (end > segment_limit() || !open_up_to(end, i))
 		return NULL;
-	return segments[i].base + (offset - segments[i].start);
+	return base_of(i) + (offset - start_of(i));
 }
 
-static const struct segment *segment_of(const void *address)
+/* SEGMENTS: in none. */
+static unsigned segment_of(const void *address)
 {
 	const char *at = address;
+	unsigned i;
 
-	for (unsigned i = 0; i < SEGMENTS; i++) {
-		const struct segment *segment = &segments[i];
+	for (i = 0; i < SEGMENTS; i++) {
+		const char *base = base_of(i);
+		uint64_t open =
+			__atomic_load_n(&segments[i].open, __ATOMIC_ACQUIRE);
 
-		if (segment->base && at >= segment->base &&
-			(uint64_t)(at - segment->base) <
-				segment->open - segment->start)
-			return segment;
+		if (base && at >= base &&
+			(uint64_t)(at - base) < open - start_of(i))
+			break;
 	}
-	return NULL;
+	return i;
 }
 
 bool segment_has(const void *address)
 {
-	return segment_of(address) != NULL;
+	return segment_of(address) < SEGMENTS;
 }
 
 uint64_t segment_offset(const void *address)
 {
-	const struct segment *segment = segment_of(address);
+	unsigned i = segment_of(address);
 
-	return segment ? segment->start + (uint64_t)((const char *)address -
-						     segment->base)
-		       : 0;
+	return i < SEGMENTS ? start_of(i) + (uint64_t)((const char *)address -
+						       base_of(i))
+			    : 0;
 }

@@ -265,7 +265,7 @@ COLD void stdio_buffer_collect(
 {
 	if (file == stdio_buffer_collects ||
 		streams[stream].buffering != BINLOG_BUFFER_FULL ||
-		streams[stream].unusual || stdio_turn_matters ||
+		streams[stream].unusual || stdio_turn_is_on() ||
 		stdio_buffer_putting || stdio_buffer_start ||
 		file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!stdio_buffer_remember(file))

@@ -134,7 +134,7 @@ static inline void stdio_buffer_prepare(
 	/* As a first byte-oriented call would: fwide(file, -1). */
 	if (unlikely(__atomic_load_n(&file->_mode, __ATOMIC_RELAXED) == 0))
 		__atomic_store_n(&file->_mode, -1, __ATOMIC_RELAXED);
-	if (unlikely(stdio_buffer_has_some(file) || stdio_turn_matters ||
+	if (unlikely(stdio_buffer_has_some(file) || stdio_turn_is_on() ||
 		     !call->turn->drains))
 		stdio_buffer_prepare_slow(call, file, stream);
 }

@@ -8,7 +8,7 @@ uint32_t stdio_turn_drained;
 
 void stdio_turn_begin(void)
 {
-	if (likely(stdio_turn_matters))
+	if (likely(stdio_turn_is_on()))
 		return;
 	__atomic_store_n(&stdio_turn_matters, true, __ATOMIC_SEQ_CST);
 	streams_changed();

@@ -26,6 +26,11 @@ struct stdio_lock {
 /* The program has called flockfile or ftrylockfile. */
 extern HIDDEN bool stdio_turn_matters;
 
+static inline bool stdio_turn_is_on(void)
+{
+	return __atomic_load_n(&stdio_turn_matters, __ATOMIC_RELAXED);
+}
+
 /* It is about to call one of them. */
 void stdio_turn_begin(void);
 
@@ -36,7 +41,7 @@ static inline bool stdio_turn_is_others(const FILE *file)
 {
 	const struct stdio_lock *lock = (const void *)file->_lock;
 
-	return unlikely(stdio_turn_matters) && lock &&
+	return unlikely(stdio_turn_is_on()) && lock &&
 	       unlikely(__atomic_load_n(&lock->lock, __ATOMIC_ACQUIRE)) &&
 	       stdio_turn_is_others_slow(lock);
 }

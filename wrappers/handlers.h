@@ -149,7 +149,9 @@ extern HIDDEN uint32_t syslog_off;
 static inline bool syslog_is_off(int priority)
 {
 	return !(priority & ~(LOG_PRIMASK | LOG_FACMASK)) &&
-	       syslog_off >> LOG_PRI(priority) & 1;
+	       __atomic_load_n(&syslog_off, __ATOMIC_RELAXED) >>
+			       LOG_PRI(priority) &
+		       1;
 }
 
 /* seek.c */

@@ -13,36 +13,55 @@
 static const char *log_ident;
 static int log_option;
 static int log_facility = LOG_USER;
+
 uint32_t syslog_off;
 /* Those of them that the program has switched off. */
 static uint32_t masked;
 /* Those of them that are below the level. */
 static uint32_t below;
 
-void syslog_open(const char *ident, int option, int facility)
+static bool has_option(int option)
 {
-	if (ident)
-		log_ident = ident;
-	log_option = option;
+	return __atomic_load_n(&log_option, __ATOMIC_RELAXED) & option;
+}
+
+static const char *ident(void)
+{
+	return __atomic_load_n(&log_ident, __ATOMIC_ACQUIRE);
+}
+
+static void set_off(uint32_t one, uint32_t other)
+{
+	__atomic_store_n(&syslog_off, one | other, __ATOMIC_RELAXED);
+}
+
+void syslog_open(const char *name, int option, int facility)
+{
+	if (name)
+		__atomic_store_n(&log_ident, name, __ATOMIC_RELEASE);
+	__atomic_store_n(&log_option, option, __ATOMIC_RELAXED);
 	if (facility != 0 && (facility & ~LOG_FACMASK) == 0)
-		log_facility = facility;
+		__atomic_store_n(&log_facility, facility, __ATOMIC_RELAXED);
 	/* Where messages are not sent, the connection is not made either. */
 	if (streams_syslog() != STREAM_PASS && !streams[STREAM_SYSLOG].tee)
 		option &= ~LOG_NDELAY;
-	next_openlog(ident, option, facility);
+	next_openlog(name, option, facility);
 }
 
 void syslog_close(void)
 {
-	log_ident = NULL;
+	__atomic_store_n(&log_ident, NULL, __ATOMIC_RELEASE);
 	next_closelog();
 }
 
 int syslog_mask(int mask)
 {
+	uint32_t bits = __atomic_load_n(&masked, __ATOMIC_RELAXED);
+
 	if (mask != 0)
-		masked = ~(uint32_t)mask & 0xff;
-	syslog_off = masked | below;
+		bits = ~(uint32_t)mask & 0xff;
+	__atomic_store_n(&masked, bits, __ATOMIC_RELAXED);
+	set_off(bits, __atomic_load_n(&below, __ATOMIC_RELAXED));
 	return next_setlogmask(mask);
 }
 
@@ -56,22 +75,23 @@ int syslog_mask(int mask)
 static int32_t utc_offset(uint64_t ticks)
 {
 	static uint64_t asked = ~(uint64_t)0;
-	static int32_t offset;
+	static int32_t known;
 	uint64_t period = ticks >> OFFSET_SHIFT;
 	struct timespec now = {0};
 	struct tm local;
 	int kept;
 
-	if (likely(period == __atomic_load_n(&asked, __ATOMIC_RELAXED)))
-		return offset;
+	if (likely(period == __atomic_load_n(&asked, __ATOMIC_ACQUIRE)))
+		return __atomic_load_n(&known, __ATOMIC_RELAXED);
 	kept = errno; /* "%m" is that of the call */
 	SYS2(clock_gettime, CLOCK_REALTIME, &now);
 	if (host_localtime_r(&now.tv_sec, &local)) {
-		offset = (int32_t)local.tm_gmtoff;
-		__atomic_store_n(&asked, period, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&known, (int32_t)local.tm_gmtoff, __ATOMIC_RELAXED);
+		__atomic_store_n(&asked, period, __ATOMIC_RELEASE);
 	}
 	errno = kept;
-	return offset;
+	return __atomic_load_n(&known, __ATOMIC_RELAXED);
 }
 
 /* The usual way, in which it is written to nothing but the capture. */
@@ -79,13 +99,13 @@ static bool record_fast(const struct call *call, unsigned stream, int priority,
 	const char *format, va_list ap)
 {
 	const struct fast_message message = {.priority = priority,
-		.pid = (log_option & LOG_PID) ? (int)SYS0(getpid) : 0,
+		.pid = has_option(LOG_PID) ? (int)SYS0(getpid) : 0,
 		.utc_offset = utc_offset,
-		.ident = log_ident};
+		.ident = ident()};
 
 	/* Another thread may have closed the log meanwhile. */
 	return message.ident && !streams[stream].tee &&
-	       !(log_option & LOG_PERROR) &&
+	       !has_option(LOG_PERROR) &&
 	       fast_syslog(call, &message, format, ap);
 }
 
@@ -95,10 +115,9 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
 	const struct capture_prefix prefix[] = {
 		{.kind = BINLOG_ARG_I32, .number = priority},
 		{.kind = BINLOG_ARG_I32,
-			.number = (log_option & LOG_PID) ? (int)SYS0(getpid)
-							 : 0},
+			.number = has_option(LOG_PID) ? (int)SYS0(getpid) : 0},
 		{.kind = BINLOG_ARG_I32, .number_at = utc_offset},
-		{.kind = BINLOG_ARG_STRING, .string = log_ident},
+		{.kind = BINLOG_ARG_STRING, .string = ident()},
 	};
 	const struct capture_text how = {.stream = stream,
 		.text = text,
@@ -115,10 +134,10 @@ static bool record(const struct call *call, unsigned stream, unsigned text,
  */
 static void switch_off(uint32_t bits)
 {
-	if (likely(bits == below))
+	if (likely(bits == __atomic_load_n(&below, __ATOMIC_RELAXED)))
 		return;
 	__atomic_store_n(&below, bits, __ATOMIC_RELAXED);
-	__atomic_store_n(&syslog_off, masked | bits, __ATOMIC_RELAXED);
+	set_off(__atomic_load_n(&masked, __ATOMIC_RELAXED), bits);
 }
 
 void syslog_message(const struct call *call, int priority, int chk,
@@ -140,19 +159,19 @@ void syslog_message(const struct call *call, int priority, int chk,
 		return;
 	}
 	if ((priority & LOG_FACMASK) == 0)
-		priority |= log_facility;
-	if (!log_ident)
-		log_ident = __progname;
+		priority |= __atomic_load_n(&log_facility, __ATOMIC_RELAXED);
+	if (!ident())
+		__atomic_store_n(&log_ident, __progname, __ATOMIC_RELEASE);
 	if (record_fast(call, stream, priority, format, ap))
 		return;
-	if (log_option & LOG_PERROR)
+	if (has_option(LOG_PERROR))
 		echo = streams_of(STDERR_FILENO);
 	recorded = record(
 		call, stream, BINLOG_TEXT_SYSLOG, priority, chk, format, ap);
 	if (!recorded)
 		writer_count_passed();
 	if (!recorded || streams[stream].tee ||
-		(log_option & LOG_PERROR && echo == STREAM_PASS)) {
+		(has_option(LOG_PERROR) && echo == STREAM_PASS)) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}
