@@ -26,7 +26,10 @@ same "the slowest request is found" "$slowest" "$(shown --largest | sed -n '1s/.
 line=$(grep -n 'done, took' tests/victims/server.c | cut -d: -f1)
 same "with the function that answers it" 1 "$(shown --largest | grep -cE "#0 answer at .*/server\.c:$line\b")"
 same "and its caller" 1 "$(shown --largest | grep -cE "#[01] main at .*/server\.c:$(grep -n 'answer(request);' tests/victims/server.c | cut -d: -f1)")"
-same "it is the only one that took long" "$slowest" "$(shown --where | sed 's/.* stdout: //')"
+limit=$(grep -m1 -e --where commands | sed -E 's/.*> *([0-9]+).*/\1/')
+long=$(shown 'show$' | sed -n 's/.* stdout: //p' | awk -v limit="$limit" '/ done, took / && $(NF - 1) > limit')
+same "all that took long are found" "$long" "$(shown --where | sed 's/.* stdout: //')"
+same "the slowest among them" 1 "$(grep -cxF "$slowest" <<<"$long")"
 took=${slowest##*took }
 same "it is the most of all values" "${took% us}" "$(shown --values | awk '$NF == "-" || /all/ { print $4 }' | tail -n 1)"
 same "and the longest span" "$(echo "$slowest" | cut -d' ' -f2)" "$(shown --spans | sed -En '1s/.*\]( [^:]*)? ([0-9]+): .*/\2/p')"
