@@ -12,6 +12,8 @@
 
 /* Logs that have ended go first when all take too much. */
 #define ENDED_BYTES_MAX ((size_t)24 << 20)
+/* Where its first message is looked for, before a log is read as a whole. */
+#define BEGIN_BYTES ((uint64_t)4 << 20)
 
 struct packed_reader {
 	struct packed_file file;
@@ -406,11 +408,21 @@ static bool find_begin(struct packed_record *record, const struct frame *frame,
 	return true;
 }
 
+/* A frame_read. */
+static ssize_t read_beginning(
+	void *file, uint64_t offset, void *bytes, size_t size)
+{
+	uint64_t left = offset < BEGIN_BYTES ? BEGIN_BYTES - offset : 0;
+
+	return packed_file_read(
+		file, offset, bytes, size < left ? size : (size_t)left);
+}
+
 uint64_t packed_reader_begin(const char *path)
 {
 	struct packed_file file = {.path = path};
 	struct packed_record record = {0};
-	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
+	struct frame_scan *scan = frame_scan_new(read_beginning, &file, 0);
 	uint64_t begin = 0;
 	struct frame frame;
 

@@ -41,7 +41,7 @@ void packed_reader_free(struct packed_reader *reader);
 
 /*
  * When the first message of the log at `path` was, nanoseconds since 1970.
- * 0: not known, or there is none.  Reports nothing.
+ * 0: not known, not near its beginning, or there is none.  Reports nothing.
  */
 uint64_t packed_reader_begin(const char *path);
 
