@@ -30,8 +30,10 @@ struct whole_call_parts {
 void whole_call_message(struct whole_call *call, const struct message *message,
 	const struct whole_call_parts *parts, void *style);
 
-/* The steps of it.  Before a message is looked at: whether what is open ends
- * without it. */
+/*
+ * The steps of it, for exports that put something in between.  Before a message
+ * is looked at: whether what is open ends without it.
+ */
 static inline bool whole_call_ended(
 	const struct whole_call *call, const struct message *message)
 {

@@ -195,7 +195,6 @@ static void follow_triggers(void)
 static void decide_whether_to(void)
 {
 	const struct rules *rules = control_rules();
-
 	bool threads = rules && rules_ask(rules) & RULES_ASK_THREAD;
 	bool deciding = rules || control_level() < LEVEL_LAST;
 

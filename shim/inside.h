@@ -66,7 +66,8 @@ void __tsan_acquire(void *);
 void __tsan_release(void *);
 #define TSAN_GIVE(place) __tsan_release(place)
 #define TSAN_TAKE(place) __tsan_acquire(place)
-#define OWNER_ADD(word, n) __atomic_store_n(&(word), (word) + (n), 0)
+#define OWNER_ADD(word, n)                                                     \
+	__atomic_store_n(&(word), (word) + (n), __ATOMIC_RELAXED)
 #define TSAN_IGNORE __attribute__((no_sanitize("thread"), noinline))
 #else
 #define TSAN_GIVE(place) ((void)(place))

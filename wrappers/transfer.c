@@ -162,7 +162,8 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	const struct source source = {in, in_offset};
 
 	if (stream == STREAM_PASS || !is_sound(in_offset) || out_offset ||
-		flags || !is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) || appends(out))
+		flags || !is_kind(in, S_IFREG) || !is_kind(out, S_IFREG) ||
+		appends(out))
 		return next_copy_file_range(
 			in, in_offset, out, out_offset, size, flags);
 	if (streams[stream].tee) {
