@@ -107,7 +107,13 @@ top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
-inside_units := $(filter $(O)/tests/unit_unwind% $(O)/tests/unit_mark $(O)/tests/unit_result_use,$(units))
+# Units that are built around objects of the library.
+around_environment := environment bytes
+around_lookup := lookup
+around_mark := mark bytes
+around_result_use := result_use
+inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
+	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What targets reach beyond the reader.
 fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
@@ -247,8 +253,8 @@ $(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/
 # Units of what runs inside are built as ordinary programs around it.
 $(O)/tests/unit_unwind%: around = tests/unwind_host.c \
 	$(filter $(addprefix $(O)/inside/shim/,unwind%.o cfi%.o sys.o),$(inside_obj))
-$(O)/tests/unit_mark: around = $(addprefix $(O)/inside/shim/,mark.o bytes.o)
-$(O)/tests/unit_result_use: around = $(O)/inside/shim/result_use.o
+$(filter-out $(O)/tests/unit_unwind%,$(inside_units)): \
+	around = $(around_$(@:$(O)/tests/unit_%=%):%=$(O)/inside/shim/%.o)
 $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
