@@ -213,7 +213,9 @@ static void settle_top(struct merge *merge)
 	if (stream->state == WRITER_END) {
 		writer_stream_end(top->stream);
 		free(top->stream);
-		*top = merge->heap[--merge->heap_count];
+		/* An assignment leaves the old one there for clang's analyzer. */
+		merge->heap_count--;
+		memmove(top, &merge->heap[merge->heap_count], sizeof(*top));
 	} else {
 		top->key = key_of(merge, top);
 	}

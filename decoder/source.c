@@ -67,7 +67,7 @@ static uint64_t begin_of(const char *path)
 static bool begin_heap(struct source *source)
 {
 	const struct capture_list *list = source->list;
-	bool several = list->packed_count + (list->count > 0) > 1;
+	bool several = list->packed_count > (list->count > 0 ? 0 : 1);
 	size_t i;
 
 	source->heap = calloc(list->packed_count + 1, sizeof(*source->heap));

@@ -184,8 +184,14 @@ void span_table_close(struct span_table *table, struct span_open *open)
 
 void span_table_free(struct span_table *table)
 {
-	while (table->oldest)
-		span_table_close(table, table->oldest);
+	struct span_open *open = table->oldest;
+
+	while (open) {
+		struct span_open *newer = open->newer;
+
+		span_table_close(table, open);
+		open = newer;
+	}
 	free(table->keys);
 	*table = (struct span_table){0};
 }

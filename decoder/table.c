@@ -57,8 +57,10 @@ static size_t measure(const struct table *table, size_t widths[COLUMNS_MAX])
 	size_t count = 0;
 	size_t cell;
 
-	for (; count < COLUMNS_MAX && table->columns[count].name; count++)
+	do {
 		widths[count] = strlen(table->columns[count].name);
+		count++;
+	} while (count < COLUMNS_MAX && table->columns[count].name);
 	for (cell = 0; cell < table->cells; cell++) {
 		size_t start = start_of(table, cell);
 		size_t width = width_of(
