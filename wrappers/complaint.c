@@ -152,6 +152,8 @@ static void complain(struct complaint *c, const char *format, va_list ap)
 	int error = errno;
 	enum notice_outcome outcome;
 
+	if (!format) /* of which libc prints nothing */
+		format = "";
 	state_fflush(c->call, stdout, next_fflush);
 	errno = error;
 	if (streams_of_any_file(stderr) == STREAM_PASS &&

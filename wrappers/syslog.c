@@ -154,7 +154,7 @@ void syslog_message(const struct call *call, int priority, int chk,
 	if (syslog_is_off(priority))
 		return;
 	if (stream == STREAM_PASS || priority & ~(LOG_PRIMASK | LOG_FACMASK) ||
-		LOG_PRI(priority) > control_level()) {
+		LOG_PRI(priority) > control_level() || !format) {
 		pass_on_vsyslog(priority, chk, format, ap);
 		return;
 	}

@@ -281,7 +281,7 @@ int wide_print(const struct call *call, FILE *file, int chk,
 	bool done;
 	int result;
 
-	if (wide.stream == STREAM_PASS)
+	if (wide.stream == STREAM_PASS || !format)
 		return pass_on_vfwprintf(file, chk, format, arguments);
 	narrow = wide_format_narrow(file, format, arguments, &surplus);
 	if (narrow) {
