@@ -19,7 +19,7 @@
 /* Bytes that may be summed up at once, not knowing whether it is for nothing:
  * so many, and so many more for each byte of the input. */
 #define CREDIT_FIRST ((uint64_t)8 << 20)
-#define CREDIT_PER_BYTE 2u
+#define CREDIT_PER_BYTE 1u
 
 struct frame_scan {
 	frame_read *read;
@@ -107,8 +107,8 @@ static bool make_room(struct frame_scan *scan, size_t size)
 	return true;
 }
 
-/* Whether there are `size` bytes, which are in the buffer then. */
-static bool have(struct frame_scan *scan, size_t size)
+/* Whether there are `size` bytes once it has been read on. */
+static bool fill(struct frame_scan *scan, size_t size)
 {
 	while (scan->end - scan->at < size && !scan->ended) {
 		ssize_t n;
@@ -126,6 +126,12 @@ static bool have(struct frame_scan *scan, size_t size)
 			scan->end += (size_t)n;
 	}
 	return scan->end - scan->at >= size;
+}
+
+/* Whether there are `size` bytes, which are in the buffer then. */
+static bool have(struct frame_scan *scan, size_t size)
+{
+	return scan->end - scan->at >= size || fill(scan, size);
 }
 
 static void advance(struct frame_scan *scan, size_t bytes)

@@ -1,5 +1,6 @@
 #include "decoder/frame_sums.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -30,6 +31,10 @@ struct product {
 	uint32_t added[NIBBLES][NIBBLE_VALUES];
 };
 
+/* What a byte has made of a sum of 0 when so many others, of 0, follow it. */
+#define BYTE_VALUES 256u
+static uint32_t after[STEP][BYTE_VALUES];
+
 static struct {
 	bool made;
 	struct product low[LOWS];   /* over so many bytes */
@@ -56,13 +61,37 @@ static struct product product_with(uint32_t factor)
 
 static uint32_t multiply(const struct product *product, uint32_t sum)
 {
-	uint32_t all = 0;
-	uint32_t i;
+	const uint32_t(*added)[NIBBLE_VALUES] = product->added;
 
-	for (i = 0; i < NIBBLES; i++)
-		all ^= product->added[i][sum >> i * NIBBLE_BITS &
-					 (NIBBLE_VALUES - 1)];
-	return all;
+	return added[0][sum & 0xf] ^ added[1][sum >> 4 & 0xf] ^
+	       added[2][sum >> 8 & 0xf] ^ added[3][sum >> 12 & 0xf] ^
+	       added[4][sum >> 16 & 0xf] ^ added[5][sum >> 20 & 0xf] ^
+	       added[6][sum >> 24 & 0xf] ^ added[7][sum >> 28];
+}
+
+static uint32_t added_by(uint64_t bytes)
+{
+	return after[7][bytes & 0xff] ^ after[6][bytes >> 8 & 0xff] ^
+	       after[5][bytes >> 16 & 0xff] ^ after[4][bytes >> 24 & 0xff] ^
+	       after[3][bytes >> 32 & 0xff] ^ after[2][bytes >> 40 & 0xff] ^
+	       after[1][bytes >> 48 & 0xff] ^ after[0][bytes >> 56];
+}
+
+static void make_after(void)
+{
+	const z_crc_t *table = get_crc_table();
+	uint32_t value, bytes;
+
+	for (value = 0; value < BYTE_VALUES; value++) {
+		uint32_t sum = 0;
+
+		for (bytes = 0; bytes < STEP; bytes++) {
+			uint32_t before = bytes > 0 ? sum : value;
+
+			sum = before >> 8 ^ (uint32_t)table[before & 0xff];
+			after[bytes][value] = sum;
+		}
+	}
 }
 
 static void make_moves(void)
@@ -70,11 +99,12 @@ static void make_moves(void)
 	uint32_t i;
 
 	for (i = 0; i < LOWS; i++)
-		moves.low[i] = product_with(
-			(uint32_t)crc32_combine_gen((z_off_t)i));
+		moves.low[i] =
+			product_with((uint32_t)crc32_combine_gen((z_off_t)i));
 	for (i = 0; i < HIGHS; i++)
-		moves.high[i] = product_with((uint32_t)crc32_combine_gen(
-			(z_off_t)i << LOW_BITS));
+		moves.high[i] = product_with(
+			(uint32_t)crc32_combine_gen((z_off_t)i << LOW_BITS));
+	make_after();
 	moves.made = true;
 }
 
@@ -82,20 +112,27 @@ static void make_moves(void)
 static uint32_t move(uint32_t sum, size_t size)
 {
 	uint32_t moved = multiply(&moves.low[size & (LOWS - 1)], sum);
+	size_t high = size >> LOW_BITS;
 
-	return multiply(&moves.high[size >> LOW_BITS], moved);
+	return high > 0 ? multiply(&moves.high[high], moved) : moved;
 }
 
-/* As crc32(), for so few bytes that its beginning and end would cost more. */
+/*
+ * As crc32(), for up to STEP bytes.  None waits for the one before: the first
+ * four meet what the sum was, each adds what it leaves.  Bytes of zero before
+ * them would add nothing, and take the place of those that are not asked for.
+ */
 static uint32_t sum_on(uint32_t sum, const uint8_t *bytes, size_t size)
 {
-	const z_crc_t *table = get_crc_table();
-	size_t i;
+	unsigned others = 8 * (unsigned)(STEP - size);
+	uint64_t met = (uint32_t)~sum;
+	uint64_t all;
 
-	sum = ~sum;
-	for (i = 0; i < size; i++)
-		sum = sum >> 8 ^ (uint32_t)table[(sum ^ bytes[i]) & 0xff];
-	return ~sum;
+	if (size == 0)
+		return sum;
+	memcpy(&all, bytes + size - STEP, sizeof(all));
+	all = ((le64toh(all) >> others) ^ met) << others;
+	return ~((uint32_t)(met >> 8 * (size - 1) >> 8) ^ added_by(all));
 }
 
 static bool add(struct frame_sums *sums, uint32_t sum)
