@@ -108,6 +108,8 @@ programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl bin
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 # Units that are built around objects of the library.
+around_capture_file := bytes capture_file clock growth place segment sys
+around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
 around_lookup := lookup
 around_mark := mark bytes
