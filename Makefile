@@ -107,13 +107,15 @@ top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
-# Units that are built around objects of the library.
+# Units that are built around objects of the library, of shim/ or another
+# directory.
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
 around_lookup := lookup
 around_mark := mark bytes
 around_result_use := result_use
+around_site := site site_call redact mark plan bytes $(basename $(wildcard record/*.c))
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -256,7 +258,8 @@ $(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/
 $(O)/tests/unit_unwind%: around = tests/unwind_host.c \
 	$(filter $(addprefix $(O)/inside/shim/,unwind%.o cfi%.o sys.o),$(inside_obj))
 $(filter-out $(O)/tests/unit_unwind%,$(inside_units)): \
-	around = $(around_$(@:$(O)/tests/unit_%=%):%=$(O)/inside/shim/%.o)
+	around = $(foreach object,$(around_$(@:$(O)/tests/unit_%=%)), \
+		$(O)/inside/$(if $(findstring /,$(object)),,shim/)$(object).o)
 $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)

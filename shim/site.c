@@ -75,8 +75,6 @@ static bool is_on_stderr(const struct stream *stream)
 
 static int level_by_function(const char *name, const struct stream *stream)
 {
-	if (!name)
-		name = "";
 	if (bytes_starts(name, "err") || bytes_starts(name, "verr") ||
 		bytes_starts(name, "perror") || bytes_starts(name, "psig") ||
 		bytes_starts(name, "__assert"))
@@ -103,7 +101,7 @@ static void describe(
 
 	*site = (struct rule_site){
 		.program = last_part(process_executable()),
-		.called = call->call->function ? call->call->function : "",
+		.called = call->call->function,
 		.format = call->format,
 		.format_bytes = call->length,
 		.streams = streams[call->stream].flags &

@@ -225,24 +225,24 @@ int site_format(struct writer *w, const struct call *call,
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	uint32_t generation;
 	struct site *site = site_find(w, &asked, &generation);
-	const struct rule_verdict *verdict =
-		site ? verdict_of(site, how) : NULL;
+	const struct rule_verdict *verdict;
 	struct arguments_list given;
 	int result;
 
-	if (verdict && verdict->action == RULE_PASS) {
+	if (!site)
+		return CAPTURE_PASS;
+	verdict = verdict_of(site, how);
+	if (verdict->action == RULE_PASS) {
 		w->excused = true;
 		return CAPTURE_PASS;
 	}
-	if (verdict && !site_admits(site, verdict)) {
+	if (!site_admits(site, verdict)) {
 		site_switch_off(site, generation, verdict, &asked, version,
 			constant_length(format, asked.length));
 		return site->result_used && format
 			       ? capture_measure(format, arguments)
 			       : 0;
 	}
-	if (!verdict)
-		return CAPTURE_PASS;
 	begin(w, site, verdict);
 	tell_suppressed(w, &asked, site);
 	va_copy(given.ap, arguments);
@@ -301,20 +301,21 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	uint32_t generation;
 	struct site *site = site_find(w, &asked, &generation);
-	const struct rule_verdict *verdict = site ? &site->verdict[0] : NULL;
+	const struct rule_verdict *verdict;
 	bool done;
 
-	if (verdict && verdict->action == RULE_PASS) {
+	if (!site)
+		return false;
+	verdict = &site->verdict[0];
+	if (verdict->action == RULE_PASS) {
 		w->excused = true;
 		return false;
 	}
-	if (verdict && !site_admits(site, verdict)) {
+	if (!site_admits(site, verdict)) {
 		site_switch_off(site, generation, verdict, &asked, version,
 			bytes_result(call, size, constant));
 		return true;
 	}
-	if (!verdict)
-		return false;
 	begin(w, site, verdict);
 	tell_suppressed(w, &asked, site);
 	done = record_bytes(w, site, &asked, bytes, size);
