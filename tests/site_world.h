@@ -1,0 +1,335 @@
+/*
+ * For tests of calls that rules decide: the library around shim/site.c, with
+ * memory, clocks, modules and captures that the test has in its hands.  The
+ * rules are read and applied by the real code.  It defines functions of the
+ * library: not for more than one file of a program.
+ */
+#ifndef TESTS_SITE_WORLD_H
+#define TESTS_SITE_WORLD_H
+
+#include "shim/inside.h"
+
+#include <syslog.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "record/rules.h"
+#include "shim/arena.h"
+#include "shim/arguments.h"
+#include "shim/capture_file.h"
+#include "shim/clock.h"
+#include "shim/define.h"
+#include "shim/drops.h"
+#include "shim/mark.h"
+#include "shim/module.h"
+#include "shim/pace.h"
+#include "shim/redact.h"
+#include "shim/result_use.h"
+#include "shim/ring_trigger.h"
+#include "shim/settings.h"
+#include "shim/site.h"
+#include "shim/streams.h"
+
+/* ---- what the library would be ---- */
+
+#define ARENA_BYTES ((size_t)16 << 20)
+#define FILE_STREAM 7u
+#define FOR_EVER UINT_MAX
+
+bool sys_forbidden;
+bool clock_is_tsc;
+uint32_t process_reloads;
+bool control_asks_threads;
+uint32_t drops_generation;
+struct stream streams[STREAMS_MAX + 1];
+uint32_t streams_version[HOW_COUNT];
+static struct binlog_switches switches;
+struct binlog_switches *control_switches = &switches;
+
+static _Alignas(64) char arena[ARENA_BYTES];
+
+static struct {
+	size_t used;	      /* of it */
+	unsigned allocations; /* before the one that fails; FOR_EVER: none */
+	bool all_fail;	      /* and those that follow, too */
+	struct process_self self;
+	struct writer writer;
+	const struct rules *rules;
+	uint64_t now;
+	uint64_t period; /* of what is no time at all, 0 */
+	bool no_module, no_constants, result_is_used;
+	bool capture_fails, is_at_once;
+	unsigned records, triggers, drops, events;
+	int64_t event;
+	struct drop drop;
+	char said[4096];
+	unsigned depth;
+	bool special;
+} world;
+
+void *arena_take(size_t size)
+{
+	void *taken = arena + world.used;
+
+	if (world.allocations != FOR_EVER &&
+		(world.allocations == 0 ? true : world.allocations-- == 0)) {
+		if (!world.all_fail)
+			world.allocations = FOR_EVER;
+		return NULL;
+	}
+	world.used += (size + 63) & ~(size_t)63;
+	assert_true(world.used <= ARENA_BYTES);
+	return taken;
+}
+
+uint64_t clock_ticks_slow(void)
+{
+	return world.now;
+}
+
+uint64_t pace_ticks(uint64_t nanoseconds)
+{
+	return nanoseconds == world.period ? 0 : nanoseconds;
+}
+
+const struct rules *control_rules(void)
+{
+	return world.rules;
+}
+
+uint64_t control_rules_at(const struct rules *rules)
+{
+	return rules == world.rules ? 4096 : 0;
+}
+
+struct process_self *process_self(void)
+{
+	return &world.self;
+}
+
+const char *process_executable(void)
+{
+	return "/usr/bin/program";
+}
+
+bool module_find(uintptr_t address, struct module *module)
+{
+	*module = (struct module){.bias = address - 16, .path = ""};
+	return !world.no_module;
+}
+
+bool module_is_constant(const void *address, size_t size)
+{
+	(void)address;
+	(void)size;
+	return !world.no_constants;
+}
+
+bool result_use_is_possible(uintptr_t pc)
+{
+	(void)pc;
+	return world.result_is_used;
+}
+
+const char *settings_get(enum config_key key)
+{
+	(void)key;
+	return NULL;
+}
+
+void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
+	uint32_t version)
+{
+	(void)how;
+	(void)generation;
+	(void)version;
+	world.drop = *drop;
+	world.drops++;
+}
+
+void ring_trigger(const struct ring_event *event)
+{
+	(void)event;
+	world.triggers++;
+}
+
+static bool take_record(const struct writer *w)
+{
+	if (world.capture_fails)
+		return false;
+	world.records++;
+	world.depth = w->depth;
+	world.special = w->special;
+	return true;
+}
+
+int capture_inside(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	(void)call;
+	(void)how;
+	if (!take_record(w))
+		return CAPTURE_PASS;
+	return vsnprintf(world.said, sizeof(world.said), format, arguments);
+}
+
+/* As the program would see it: the format alone. */
+int capture_redacted(struct writer *w, const struct call *call,
+	const struct capture_text *how, const struct redaction *redaction,
+	const char *format, va_list arguments)
+{
+	(void)call;
+	(void)how;
+	(void)format;
+	(void)arguments;
+	if (world.is_at_once)
+		return CAPTURE_AT_ONCE;
+	if (!take_record(w))
+		return CAPTURE_PASS;
+	memcpy(world.said, redaction->format, redaction->length);
+	world.said[redaction->length] = '\0';
+	return (int)redaction->length;
+}
+
+bool capture_bytes_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	(void)call;
+	(void)stream;
+	(void)text;
+	if (!take_record(w))
+		return false;
+	memcpy(world.said, bytes, size);
+	world.said[size] = '\0';
+	return true;
+}
+
+bool capture_event_inside(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, int64_t value)
+{
+	(void)w;
+	(void)call;
+	(void)stream;
+	assert_int_equal(text, BINLOG_TEXT_SUPPRESSED);
+	world.events++;
+	world.event = value;
+	return true;
+}
+
+int capture_measure(const char *format, va_list arguments)
+{
+	return vsnprintf(NULL, 0, format, arguments);
+}
+
+char *arguments_store_general(struct writer *w, char *to,
+	const struct plan_argument *argument, struct arguments_list *list,
+	size_t rest, struct arguments_sum *sum)
+{
+	(void)w;
+	(void)argument;
+	(void)list;
+	(void)rest;
+	(void)sum;
+	return to;
+}
+
+/* ---- a world, and calls in it ---- */
+
+static struct call call;
+static char rules_text[4096], rules_memory[65536];
+
+static void begin_again(const char *rules)
+{
+	struct rules_error error;
+
+	memset(arena, 0, world.used);
+	memset(&world, 0, sizeof(world));
+	memset(&switches, 0, sizeof(switches));
+	memset(streams, 0, sizeof(streams));
+	sys_forbidden = control_asks_threads = redact_copies = false;
+	world.allocations = FOR_EVER;
+	world.period = UINT64_MAX;
+	world.writer.tid = 77;
+	switches.level = LEVEL_LAST;
+	switches.generation = 1;
+	streams[FILE_STREAM].flags = BINLOG_STREAM_STDOUT;
+	streams[FILE_STREAM].file = stdout;
+	streams[FILE_STREAM].fd = 1;
+	call = (struct call){
+		.pc = 0x1000, .function = "printf", .how = HOW_PRINTF};
+	if (!rules)
+		return;
+	strcpy(rules_text, rules);
+	world.rules = rules_parse(rules_text, strlen(rules_text), rules_memory,
+		sizeof(rules_memory), &error);
+	assert_non_null(world.rules);
+}
+
+static void rules_change(void)
+{
+	switches.generation += 2;
+}
+
+/* ' ': it was recorded, 'p': it is to be made, '+': both, '-': neither. */
+static char outcome(unsigned before, bool passed)
+{
+	return world.records > before ? passed ? '+' : ' ' : passed ? 'p' : '-';
+}
+
+static int result_of_says;
+
+static char says(const char *format, ...)
+{
+	const struct capture_text how = {
+		.stream = FILE_STREAM, .text = BINLOG_TEXT_FORMAT};
+	unsigned before = world.records;
+	va_list ap;
+
+	va_start(ap, format);
+	result_of_says = site_format(&world.writer, &call, &how, format, ap);
+	va_end(ap);
+	return outcome(before, result_of_says == CAPTURE_PASS);
+}
+
+static char logs(unsigned text, int priority, const char *format, ...)
+{
+	const struct capture_prefix prefix = {
+		.kind = BINLOG_ARG_I32, .number = priority};
+	const struct capture_text how = {.stream = STREAM_SYSLOG,
+		.text = text,
+		.prefixes = 1,
+		.prefix = &prefix};
+	unsigned before = world.records;
+	va_list ap;
+	int result;
+
+	va_start(ap, format);
+	result = site_format(&world.writer, &call, &how, format, ap);
+	va_end(ap);
+	return outcome(before, result == CAPTURE_PASS);
+}
+
+/* Of a call with this format. */
+static struct site *finds(const char *format)
+{
+	const struct site_call asked = {.call = &call,
+		.stream = FILE_STREAM,
+		.text = BINLOG_TEXT_FORMAT,
+		.format = format,
+		.length = strlen(format)};
+	uint32_t generation;
+
+	return site_find(&world.writer, &asked, &generation);
+}
+
+static char puts_bytes(const char *bytes)
+{
+	unsigned before = world.records;
+	bool done = site_bytes(&world.writer, &call, FILE_STREAM,
+		BINLOG_TEXT_BYTES, bytes, strlen(bytes));
+
+	return outcome(before, !done);
+}
+
+#endif
