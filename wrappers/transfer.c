@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/mman.h>
 
 #include "shim/stdio_buffer.h"
@@ -10,6 +11,10 @@
  * in larger pieces, in a mapping of its own. */
 #define PIECE 1024
 #define PIECE_LARGE 65536u
+
+/* Of others the kernel says that they are wrong. */
+#define SPLICE_FLAGS_KNOWN                                                     \
+	(SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE | SPLICE_F_GIFT)
 
 /* From where a transfer reads: at the offset if there is one. */
 struct source {
@@ -177,6 +182,16 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	return transfer(call, stream, out, &source, size, false);
 }
 
+/* Whether reading from the pipe would wait, and not fail. */
+static bool would_wait(int pipe)
+{
+	struct pollfd asked = {.fd = pipe, .events = POLLIN};
+	const struct timespec now = {0};
+
+	return (SYS3(fcntl, pipe, F_GETFL, 0) & O_ACCMODE) != O_WRONLY &&
+	       SYS6(ppoll, &asked, 1, &now, NULL, 0, 0) == 0;
+}
+
 ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 	int out, off64_t *out_offset, size_t size, unsigned flags)
 {
@@ -184,7 +199,12 @@ ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 	const struct source source = {in, NULL};
 
 	if (stream == STREAM_PASS || streams[stream].tee || in_offset ||
-		out_offset || !is_kind(in, S_IFIFO) || appends(out))
+		out_offset || flags & ~SPLICE_FLAGS_KNOWN ||
+		!is_kind(in, S_IFIFO) || appends(out))
 		return next_splice(in, in_offset, out, out_offset, size, flags);
+	if (flags & SPLICE_F_NONBLOCK && size > 0 && would_wait(in)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	return transfer(call, stream, out, &source, size, true);
 }
