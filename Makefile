@@ -117,6 +117,7 @@ around_mark := mark bytes
 around_result_use := result_use
 around_site := site site_call redact mark plan bytes $(basename $(wildcard record/*.c))
 around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
+around_stdio_buffer := stdio_buffer stdio_turn
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

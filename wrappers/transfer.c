@@ -126,8 +126,8 @@ static void record_sent(const struct call *call, unsigned stream, int in,
 
 		if (n <= 0)
 			break;
-		if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, piece,
-			    (size_t)n))
+		if (!capture_bytes(
+			    call, stream, BINLOG_TEXT_BYTES, piece, (size_t)n))
 			writer_count_passed();
 		done += n;
 	}
@@ -173,8 +173,8 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 			in, in_offset, out, out_offset, size, flags);
 	if (streams[stream].tee) {
 		off64_t at = start_of(&source);
-		ssize_t sent = next_copy_file_range(
-			in, in_offset, out, NULL, size, 0);
+		ssize_t sent =
+			next_copy_file_range(in, in_offset, out, NULL, size, 0);
 
 		record_sent(call, stream, in, at, sent);
 		return sent;
