@@ -29,6 +29,34 @@ done
 why=$(fault exhausted replace)
 verdict ${#why} "D6: no descriptor is left when a handler says the first thing" "$why"
 
+# Names of frames, of which glibc makes a file.
+cat >"$TMP/frames.c" <<'END'
+#include <execinfo.h>
+int main(void)
+{
+	void *frames[] = {(void *)16, (void *)17};
+
+	backtrace_symbols_fd(frames, 2, 2);
+	return 0;
+}
+END
+$CC -o "$TMP/frames" "$TMP/frames.c" || exit 1
+frames_fault() { # CALL K: whether there is a K-th
+	rm -rf "$run"
+	mkdir "$run"
+	BINLOG_DIR=$run/capture BINLOG_STREAMS=all=replace \
+		"$TMP/fault_injector" -l "$run/log" -s "$1" -k "$2" "$lib" "$TMP/frames" 2>"$run/stderr"
+	grep -q failed "$run/log"
+}
+for call in fstat mmap; do
+	wrong=''
+	for ((k = 1; k < 100; k++)); do
+		frames_fault $call $k || break
+		[ "$(cat "$run/stderr"; "$show" --raw -q "$run/capture" 2>/dev/null)" = "$("$TMP/frames" 2>&1)" ] || wrong+=" $k"
+	done
+	same "D6: names of frames, one $call of $((k - 1)) fails" "" "$wrong"
+done
+
 # The checks themselves.
 fault calls replace -k 1000 >/dev/null
 cp "$TMP/decoded" "$TMP/whole"

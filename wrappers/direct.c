@@ -231,8 +231,10 @@ static bool say_file(const struct call *call, int to, int from)
 	struct stat st;
 	long address;
 
-	if (sys_failed(SYS2(fstat, from, &st)) || st.st_size <= 0)
-		return st.st_size == 0;
+	if (sys_failed(SYS2(fstat, from, &st)))
+		return false;
+	if (st.st_size == 0)
+		return true;
 	address = SYS6(mmap, 0, st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
 	if (sys_failed(address))
 		return false;
