@@ -185,6 +185,8 @@ static int record_format(struct writer *w, const struct site *site,
 
 	if (likely(!site_redacts(site)))
 		return capture_inside(w, call, how, format, arguments);
+	if (!format) /* its parts are redacted */
+		return CAPTURE_PASS;
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
 	if (redaction && redaction->format) {
 		length = capture_redacted(

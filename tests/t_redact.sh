@@ -74,6 +74,32 @@ secret=$(cat "$TMP/run/secret")
 same "notices: all of it is written" "$(cat "$TMP/native/stderr")" "$(cat "$TMP/run/stderr")"
 same "notices: what went to the pipe has no copy" 0 "$(log | grep -a "$secret" | grep -c 'stderr:')"
 
+# Texts without a format, of which the library makes the parts.
+cat >"$TMP/bare.c" <<'END'
+#include <err.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+int main(void)
+{
+	errno = ENOENT;
+	perror("password=hunter2");
+	psignal(SIGINT, "password=hunter2");
+	errno = EPERM;
+	warn(NULL);
+	return 0;
+}
+END
+$CC -O1 -o "$TMP/bare" "$TMP/bare.c" || exit 1
+printf '[rules]\nstream stderr redact *\n' >"$TMP/conf"
+native_run bare ""
+for mode in tee replace; do
+	recorded_run bare "" BINLOG_STREAMS="all=$mode" BINLOG_CONFIG="$TMP/conf"
+	same "redact * without a format, $mode: the lines are there, the texts are not" "3 0" \
+		"$(log | grep -c ' bytes\]') $(grep -ca hunter2 "$TMP/run"/capture/*)"
+	[ $mode = replace ] || written "redact * without a format"
+done
+
 # Constant arguments, formats whose text is made at once; a log file that is asked for is written as well, or replaced.
 cat >"$TMP/file.c" <<'END'
 #include <stdio.h>
