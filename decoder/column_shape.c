@@ -167,7 +167,10 @@ struct column_shape column_shape_of(const uint64_t *values, size_t count)
 	return shape;
 }
 
-/* Counts one plane of some values, and returns how many these are. */
+/*
+ * Counts one plane of some values, and returns how many these are: where there
+ * are planes, values differ.
+ */
 static size_t count_plane(uint32_t counts[256],
 	const struct column_shape *shape, const uint64_t *values, size_t count,
 	unsigned plane)
@@ -175,9 +178,10 @@ static size_t count_plane(uint32_t counts[256],
 	size_t step = count > ESTIMATED ? count / (ESTIMATED / RUN) : RUN;
 	uint64_t limit = limit_of(shape->width);
 	size_t counted = 0;
-	size_t first, i;
+	size_t first = 0;
+	size_t i;
 
-	for (first = 0; first < count; first += step) {
+	do {
 		size_t end = count - first < RUN ? count : first + RUN;
 
 		for (i = first; i < end; i++) {
@@ -187,7 +191,8 @@ static size_t count_plane(uint32_t counts[256],
 			counts[value & 0xff]++;
 		}
 		counted += end - first;
-	}
+		first += step;
+	} while (first < count);
 	return counted;
 }
 

@@ -119,11 +119,14 @@ struct span_open *span_table_open(struct span_table *table, size_t rule,
 {
 	uint64_t hash = hash_of(rule, key, key_bytes);
 	struct span_open *open = malloc(sizeof(*open) + text_bytes);
-	struct span_key *with = find_key(table, hash, rule, key, key_bytes);
+	struct span_key *with;
 
-	if (open && !with)
+	if (!open)
+		return NULL;
+	with = find_key(table, hash, rule, key, key_bytes);
+	if (!with)
 		with = add_key(table, hash, rule, key, key_bytes);
-	if (!open || !with) {
+	if (!with) {
 		free(open);
 		return NULL;
 	}

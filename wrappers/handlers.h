@@ -139,7 +139,7 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 /* syslog.c */
 void syslog_message(const struct call *call, int priority, int chk,
 	const char *format, va_list ap);
-void syslog_open(const char *ident, int option, int facility);
+void syslog_open(const char *name, int option, int facility);
 void syslog_close(void);
 int syslog_mask(int mask);
 
