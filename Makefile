@@ -109,14 +109,16 @@ programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl bin
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 # Units that are built around objects of the library, of shim/ or another
 # directory.
+around_arena := arena sys
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
 around_lookup := lookup
 around_mark := mark bytes
 around_result_use := result_use
-around_site := site site_call redact mark plan bytes $(basename $(wildcard record/*.c))
 around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
+around_ring_steps := $(around_ring_places)
+around_site := site site_call redact mark plan bytes $(basename $(wildcard record/*.c))
 around_stdio_buffer := stdio_buffer stdio_turn
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))

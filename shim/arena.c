@@ -73,14 +73,18 @@ static bool add_chunk(unsigned i, size_t bytes)
 	long address =
 		SYS6(mmap, 0, size, i == 0 ? PROT_READ | PROT_WRITE : PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long wiped;
 
 	if (sys_failed(address))
 		return false;
 	if (i == 0)
 		chunks[0].open = size;
-	if (sys_failed(SYS3(madvise, address, size, MADV_WIPEONFORK)) ||
-		sys_is_emulated())
-		arena_kept = never_wiped = true;
+	wiped = SYS3(madvise, address, size, MADV_WIPEONFORK);
+	if (wiped == -EINVAL || sys_is_emulated())
+		never_wiped = true;
+	/* Or not yet: a program may have all mappings that it can have. */
+	if (sys_failed(wiped) || never_wiped)
+		arena_kept = true;
 	if (!__atomic_compare_exchange_n(&chunks[i].place, &expected,
 		    (uintptr_t)address | log, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE))

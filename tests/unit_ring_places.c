@@ -1,65 +1,18 @@
 /*
- * The places of the ring: each has one holder, the oldest full one is the next,
- * and none is lost, whoever interrupts whom at which instruction.  Fillers
- * stand for the writers of a process; what they put into their places has to be
- * there until they leave them.
+ * The places of the ring: the oldest full one is the next, but for what is
+ * kept; who is gone has left its own; and how large a ring is, and what of it
+ * is kept, is as it was asked for.
  */
-#include "tests/capture_life.h"
+#include "tests/ring_fillers.h"
 
-#include <sys/syscall.h>
-#include <ucontext.h>
-
-#include "shim/clock.h"
 #include "shim/growth.h"
 #include "shim/pace.h"
-#include "shim/ring.h"
 #include "shim/ring_trigger.h"
+#include "shim/sys.h"
 
-#define FILLERS 6
-#define PLACES 4096
-#define KIB ((uint64_t)1 << 10)
 #define SECOND ((uint64_t)1000000000)
 
-struct filler {
-	uint32_t number;
-	uint32_t taking;
-	struct ring_hold hold;
-	uint64_t *memory;
-	uint64_t stamp;
-};
-
-static struct filler fillers[FILLERS];
-/* When each place became full; 0: it is not. */
-static uint64_t finished[PLACES];
-static uint64_t turns;
-
-static struct binlog_ring *ring(void)
-{
-	return ring_of(capture_file_header);
-}
-
-static bool begin(uint64_t bytes, uint64_t max_bytes)
-{
-	const struct binlog_header header = {.magic = BINLOG_MAGIC};
-
-	if (!capture_file_create(path, max_bytes, &header))
-		return false;
-	process.pid = (uint32_t)getpid();
-	clock_anchor(&capture_file_header->start);
-	ring_begin(bytes, max_bytes);
-	for (unsigned i = 0; i < FILLERS; i++)
-		fillers[i] = (struct filler){.number = i + 1};
-	return ring_is_on();
-}
-
-static unsigned in_state(enum ring_state state)
-{
-	unsigned count = 0;
-
-	for (uint32_t i = 0; i < ring()->used && i < ring()->places; i++)
-		count += (ring_places[i].state & RING_STATE) == state;
-	return count;
-}
+/* ---- in turns ---- */
 
 /* Of the full places that are large enough the one that is so for longest. */
 static uint64_t oldest(uint32_t bytes)
@@ -74,49 +27,10 @@ static uint64_t oldest(uint32_t bytes)
 	return least;
 }
 
-static bool is_intact(const struct filler *filler)
-{
-	return !filler->memory || *filler->memory == filler->stamp;
-}
-
-/* From the place that it has to another one, as a writer goes.  False: there
- * is none. */
-static bool turn_as(struct filler *filler, uint32_t bytes, uint32_t tid)
-{
-	const struct ring_want want = {.writer = filler->number,
-		.tid = tid,
-		.bytes = bytes,
-		.wished = bytes,
-		.first = !filler->hold.place};
-	struct ring_hold full = filler->hold, hold = full;
-	char *memory = ring_take(&want, &filler->taking, &hold);
-	long left = full.place ? full.place - ring_places : 0;
-
-	if (!memory)
-		return false;
-	filler->hold = hold;
-	filler->memory = (uint64_t *)(void *)memory;
-	filler->taking = 0;
-	*filler->memory = filler->stamp =
-		(uint64_t)filler->number << 32 | ++turns;
-	if (!full.place)
-		return true;
-	finished[left] = ++turns;
-	ring_finish(&full);
-	return true;
-}
-
-static bool turn(struct filler *filler, uint32_t bytes)
-{
-	return turn_as(filler, bytes, (uint32_t)syscall(SYS_gettid));
-}
-
 static uint64_t finished_of(const struct filler *filler)
 {
 	return finished[filler->hold.place - ring_places];
 }
-
-/* ---- in turns ---- */
 
 static enum wrong take_turns(void)
 {
@@ -145,8 +59,6 @@ static enum wrong take_turns(void)
 		       ? RIGHT
 		       : LEFT_BEHIND;
 }
-
-static const struct place usual = {.alone = true};
 
 static void the_oldest_is_the_next(void **state)
 {
@@ -428,115 +340,6 @@ static void settings_say_how_much(void **state)
 	}
 }
 
-#if defined(__x86_64__)
-/* ---- interrupted at every instruction ---- */
-
-#define TRAP_FLAG 0x100ul
-
-static volatile unsigned long steps, steps_until;
-static volatile bool jumps;
-static sigjmp_buf back;
-
-static void step_begin(void)
-{
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "cc", "memory");
-}
-
-static void step_end(void)
-{
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "cc", "memory");
-}
-
-static void on_step(int number, siginfo_t *info, void *context)
-{
-	(void)number;
-	(void)info;
-	if (steps++ != steps_until)
-		return;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &=
-		~(greg_t)TRAP_FLAG;
-	if (jumps)
-		siglongjmp(back, 1);
-	for (unsigned i = 1; i < 3; i++)
-		if (!turn(&fillers[i], 4096))
-			_exit(NOT_MADE);
-}
-
-/* True: it was interrupted. */
-static bool is_interrupted(unsigned long at, uint32_t bytes)
-{
-	const struct ring_want want = {.writer = 1,
-		.tid = (uint32_t)getpid(),
-		.bytes = bytes,
-		.wished = bytes};
-	struct filler *filler = &fillers[0];
-	struct ring_hold full = filler->hold, hold = full;
-	char *memory;
-
-	steps = 0;
-	steps_until = at;
-	if (sigsetjmp(back, 1) != 0)
-		return true;
-	step_begin();
-	memory = ring_take(&want, &filler->taking, &hold);
-	ring_finish(&full);
-	step_end();
-	if (!memory)
-		_exit(NOT_MADE);
-	filler->hold = hold;
-	filler->memory = (uint64_t *)(void *)memory;
-	filler->taking = 0;
-	*filler->memory = filler->stamp = ++turns;
-	return steps > at;
-}
-
-static enum wrong step_through(void)
-{
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
-	unsigned long at = 0;
-
-	sigaction(SIGTRAP, &action, NULL);
-	if (!begin(64 * KIB, 64 * MIB))
-		return NOT_MADE;
-	for (unsigned i = 0; i < 60; i++)
-		if (!turn(&fillers[i % 3], 4096))
-			return NOT_MADE;
-	while (is_interrupted(at, 4096)) {
-		at += 1 + at / 500;
-		for (unsigned i = 0; i < 3; i++)
-			if (!is_intact(&fillers[i]))
-				return SHARED;
-		if (jumps && !turn(&fillers[0], 4096))
-			return NOT_MADE;
-		/* what was left by a jump was finished or taken again */
-		if (in_state(RING_OPEN) > 3u + jumps)
-			return LEFT_BEHIND;
-	}
-	return at > 100 ? RIGHT : NOT_MADE;
-}
-
-static void interrupted_anywhere_each_place_has_one_holder(void **state)
-{
-	(void)state;
-	jumps = false;
-	happens_to(&usual, step_through);
-}
-
-static void what_a_jump_leaves_is_not_lost(void **state)
-{
-	(void)state;
-	jumps = true;
-	happens_to(&usual, step_through);
-}
-#endif
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,11 +350,6 @@ int main(void)
 		cmocka_unit_test(
 			what_is_wanted_is_kept_as_far_as_there_is_room),
 		cmocka_unit_test(settings_say_how_much),
-#if defined(__x86_64__)
-		cmocka_unit_test(
-			interrupted_anywhere_each_place_has_one_holder),
-		cmocka_unit_test(what_a_jump_leaves_is_not_lost),
-#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,136 @@
+/*
+ * One takes a place of the ring, and at each of the instructions that this
+ * takes a signal handler takes others, or jumps out: each place has one holder,
+ * and none is lost.
+ */
+#if defined(__x86_64__)
+
+#include "tests/ring_fillers.h"
+
+#include <ucontext.h>
+
+#define TRAP_FLAG 0x100ul
+
+static volatile unsigned long steps, steps_until;
+static volatile bool jumps;
+static sigjmp_buf back;
+
+static void step_begin(void)
+{
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
+			 :
+			 : "i"(TRAP_FLAG)
+			 : "cc", "memory");
+}
+
+static void step_end(void)
+{
+	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+			 :
+			 : "i"(~TRAP_FLAG)
+			 : "cc", "memory");
+}
+
+static void on_step(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	if (steps++ != steps_until)
+		return;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &=
+		~(greg_t)TRAP_FLAG;
+	if (jumps)
+		siglongjmp(back, 1);
+	for (unsigned i = 1; i < 3; i++)
+		if (!turn(&fillers[i], 4096))
+			_exit(NOT_MADE);
+}
+
+/* True: it was interrupted. */
+static bool is_interrupted(unsigned long at, uint32_t bytes)
+{
+	const struct ring_want want = {.writer = 1,
+		.tid = (uint32_t)getpid(),
+		.bytes = bytes,
+		.wished = bytes};
+	struct filler *filler = &fillers[0];
+	struct ring_hold full = filler->hold, hold = full;
+	char *memory;
+
+	steps = 0;
+	steps_until = at;
+	if (sigsetjmp(back, 1) != 0)
+		return true;
+	step_begin();
+	memory = ring_take(&want, &filler->taking, &hold);
+	ring_finish(&full);
+	step_end();
+	if (!memory)
+		_exit(NOT_MADE);
+	filler->hold = hold;
+	filler->memory = (uint64_t *)(void *)memory;
+	filler->taking = 0;
+	*filler->memory = filler->stamp = ++turns;
+	return steps > at;
+}
+
+static enum wrong step_through(void)
+{
+	const struct sigaction action = {
+		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+	unsigned long at = 0;
+
+	sigaction(SIGTRAP, &action, NULL);
+	if (!begin(64 * KIB, 64 * MIB))
+		return NOT_MADE;
+	for (unsigned i = 0; i < 60; i++)
+		if (!turn(&fillers[i % 3], 4096))
+			return NOT_MADE;
+	while (is_interrupted(at, 4096)) {
+		at += 1 + at / 500;
+		for (unsigned i = 0; i < 3; i++)
+			if (!is_intact(&fillers[i]))
+				return SHARED;
+		if (jumps && !turn(&fillers[0], 4096))
+			return NOT_MADE;
+		/* what was left by a jump was finished or taken again */
+		if (in_state(RING_OPEN) > 3u + jumps)
+			return LEFT_BEHIND;
+	}
+	return at > 100 ? RIGHT : NOT_MADE;
+}
+
+static void interrupted_anywhere_each_place_has_one_holder(void **state)
+{
+	(void)state;
+	jumps = false;
+	happens_to(&usual, step_through);
+}
+
+static void what_a_jump_leaves_is_not_lost(void **state)
+{
+	(void)state;
+	jumps = true;
+	happens_to(&usual, step_through);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			interrupted_anywhere_each_place_has_one_holder),
+		cmocka_unit_test(what_a_jump_leaves_is_not_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+#include <stdio.h>
+
+int main(void)
+{
+	printf("1..0 # SKIP instructions are stepped through on x86-64 only\n");
+	return 0;
+}
+#endif
