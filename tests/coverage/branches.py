@@ -65,23 +65,26 @@ class Source:
 
 class Exclusions:
     """What need not be taken: so many branches of a line, which is known by
-    its text and function."""
+    its text and function.  With a question mark behind the number it may be
+    that it is taken: whether one of two threads is faster."""
 
     def __init__(self):
         self.left = {}
         for file, function, count, text, _reason in table("excluded", 5):
-            self.left[file, function, text] = [int(count), False]
+            by_chance = count.endswith("?")
+            self.left[file, function, text] = [
+                int(count.rstrip("?")), False, by_chance]
 
     def of(self, file, function, text, never):
         """How many of the `never` taken ones are excluded."""
         known = self.left.get((file, function, text))
         if not known:
             return 0
-        known[1] = True
+        known[1] = known[1] or never > 0 or known[2]
         return min(known[0], never)
 
     def stale(self):
-        return [key for key, (_, used) in self.left.items() if not used]
+        return [key for key, (_, used, _) in self.left.items() if not used]
 
 
 class Sum:
@@ -109,8 +112,6 @@ def judge_file(file, places, exclusions, never):
         missing = sum(1 for count in taken if not count)
         result.all += len(taken)
         result.taken += len(taken) - missing
-        if not missing:
-            continue
         text = source.at(line)
         excluded = exclusions.of(file, function, text, missing)
         result.excluded += excluded
