@@ -113,6 +113,7 @@ around_arena := arena sys
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
+around_input := wrappers/input
 around_lookup := lookup
 around_mark := mark bytes
 around_result_use := result_use

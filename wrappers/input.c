@@ -43,16 +43,21 @@ void input_descriptor(int fd)
 		terminal_asked(fd);
 }
 
+/* One in memory asks nobody. */
+static void ask(const FILE *file)
+{
+	if (file->_flags & LIBIO_IS_FILEBUF)
+		input_descriptor(file->_fileno);
+}
+
 /* The buffer of an interactive FILE has to be filled. */
 static void fill(const struct call *call, const FILE *file)
 {
-	bool is_file = file->_flags & LIBIO_IS_FILEBUF;
-
 	if (file->_flags & (LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
-		(is_file && is_terminal(file->_fileno)))
+		(file->_flags & LIBIO_IS_FILEBUF &&
+			is_terminal(file->_fileno)))
 		flush_stdout(call);
-	if (is_file)
-		input_descriptor(file->_fileno);
+	ask(file);
 }
 
 static size_t rest_of(const FILE *file)
@@ -89,7 +94,7 @@ void input_block(
 		return;
 	/* What is not smaller than the buffer goes around it. */
 	if (file->_flags & LIBIO_UNBUFFERED)
-		input_descriptor(file->_fileno);
+		ask(file);
 	else
 		fill(call, file);
 }
@@ -109,8 +114,8 @@ static void before_scan(const struct call *call, const FILE *file, bool blank)
 		return;
 	if (blank)
 		fill(call, file);
-	else if (file->_flags & LIBIO_IS_FILEBUF)
-		input_descriptor(file->_fileno);
+	else
+		ask(file);
 }
 
 void input_scan(const struct call *call, const FILE *file)
