@@ -152,12 +152,12 @@ const struct recording_block *block_before(const struct recording_block *blocks,
 	return low > 0 ? &blocks[low - 1] : NULL;
 }
 
-/* By what is different in any two blocks that were made. */
+/* Of one writer, by what is different in any two blocks that it made. */
 static bool is_copy(
 	const struct recording_block *a, const struct recording_block *b)
 {
-	return a->writer == b->writer && a->sequence == b->sequence &&
-	       a->tid == b->tid && a->process == b->process &&
+	return a->sequence == b->sequence && a->tid == b->tid &&
+	       a->process == b->process &&
 	       memcmp(&a->anchor, &b->anchor, sizeof(a->anchor)) == 0;
 }
 

@@ -22,7 +22,7 @@ struct places;
 
 /*
  * Takes one or more whole frames.  False: they are not taken, and the packer
- * gives up.
+ * gives up: all that it is asked for afterwards fails.
  */
 typedef bool pack_take(void *closure, const void *bytes, size_t size);
 

@@ -55,16 +55,17 @@ void *packed_columns_take(struct packed_body *body, size_t size)
 const uint64_t *packed_columns_times(struct packed_body *body)
 {
 	const struct packed_index *index = body->index;
-	uint64_t *times =
-		column_store_take(&body->store, index->count * sizeof(*times));
-	uint64_t **next = column_store_take(
-		&body->store, index->row_count * sizeof(*next));
+	uint64_t **next;
+	uint64_t *times = column_store_take(
+		&body->store, index->count * sizeof(*times) +
+				      index->row_count * sizeof(*next));
 	uint64_t ticks = 0;
 	size_t at = 0;
 	size_t i;
 
-	if (!times || !next)
+	if (!times)
 		return NULL;
+	next = (uint64_t **)(void *)(times + index->count);
 	for (i = 0; i < index->row_count; i++) {
 		next[i] = times + at;
 		at += index->rows[i].messages;

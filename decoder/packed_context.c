@@ -22,6 +22,7 @@ struct packed_context {
 	uint64_t format_at;
 	uint64_t call_at;
 	struct packed_context *collides;
+	uint8_t kinds[];
 };
 
 static uint32_t hash_of(uint32_t id, const struct packed_process *process)
@@ -109,29 +110,21 @@ static void fill_stream(struct packed_context *made,
 	made->context.stream = &made->stream;
 }
 
-static void fill_kinds(struct packed_log *log, struct packed_context *made,
-	const struct packed_row *row, const struct packed_call *call)
+static void fill_kinds(
+	struct packed_context *made, const struct packed_row *row)
 {
-	uint8_t *kinds;
-
+	if (row->arguments > 0)
+		memcpy(made->kinds, row->kinds, row->arguments);
+	made->context.kinds = made->kinds;
 	made->context.arguments = row->arguments;
-	if (call && call->arguments == row->arguments &&
-		(row->arguments == 0 ||
-			memcmp(call->kinds, row->kinds, row->arguments) == 0)) {
-		made->context.kinds = call->kinds;
-		return;
-	}
-	kinds = take(log, row->arguments + 1);
-	if (kinds && row->arguments > 0)
-		memcpy(kinds, row->kinds, row->arguments);
-	made->context.kinds = kinds;
 }
 
 static struct packed_context *make(struct packed_log *log,
 	const struct packed_row *row, const struct packed_call *call,
 	struct packed_process *process)
 {
-	struct packed_context *made = take(log, sizeof(*made));
+	struct packed_context *made =
+		take(log, sizeof(*made) + row->arguments);
 	struct definition_context *context = made ? &made->context : NULL;
 
 	if (!made)
@@ -154,12 +147,12 @@ static struct packed_context *make(struct packed_log *log,
 		context->function = &call->function->string;
 	fill_format(log, made, row, call ? call->format : NULL, process);
 	fill_stream(made, row, call);
-	fill_kinds(log, made, row, call);
+	fill_kinds(made, row);
 	fill_frames(log, made, row, call ? call->trace : NULL, process);
 	context->modules = process->program->module_count;
 	made->moved = process->moved;
 	log->lost += !call || !call->whole;
-	return context->frames && context->kinds ? made : NULL;
+	return context->frames ? made : NULL;
 }
 
 /* Before one that it takes the place of. */

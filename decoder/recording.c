@@ -14,10 +14,10 @@
 /* What is not there since it was packed looks like this. */
 static bool is_for_packed(enum error_code code)
 {
-	return code == ERROR_BLOCK || code == ERROR_BLOCKS_GONE ||
-	       code == ERROR_GAP || code == ERROR_PAGE_GONE ||
-	       code == ERROR_CONTEXT || code == ERROR_STRING ||
-	       code == ERROR_RECORD || code == ERROR_CONTROL;
+	return code == ERROR_BLOCK || code == ERROR_GAP ||
+	       code == ERROR_PAGE_GONE || code == ERROR_CONTEXT ||
+	       code == ERROR_STRING || code == ERROR_RECORD ||
+	       code == ERROR_CONTROL;
 }
 
 void recording_report(struct recording *capture, enum error_code code,

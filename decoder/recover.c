@@ -75,18 +75,16 @@ static struct recording *capture_of(
 }
 
 /* What has become known of damage since *packed errors. */
-static bool pack_errors(struct pack *pack, const struct capture_list *list,
+static void pack_errors(struct pack *pack, const struct capture_list *list,
 	const struct error_list *errors, size_t *packed)
 {
 	for (; *packed < errors->count && *packed < ERROR_KEPT_MAX;
 		(*packed)++) {
 		const struct error *error = &errors->kept[*packed];
 
-		if (!pack_loss(pack, capture_of(list, error), error))
-			return false;
+		pack_loss(pack, capture_of(list, error), error);
 	}
 	*packed = errors->count;
-	return true;
 }
 
 static bool pack_all(struct pack *pack, struct merge *merge,
@@ -96,16 +94,17 @@ static bool pack_all(struct pack *pack, struct merge *merge,
 	size_t packed = 0;
 	size_t i;
 
-	while ((message = merge_next(merge)))
-		if (!pack_errors(pack, list, errors, &packed) ||
-			!pack_message(pack, message))
+	while ((message = merge_next(merge))) {
+		pack_errors(pack, list, errors, &packed);
+		if (!pack_message(pack, message))
 			return false;
-	if (!pack_errors(pack, list, errors, &packed))
-		return false;
+	}
+	pack_errors(pack, list, errors, &packed);
 	for (i = 0; i < list->count; i++)
 		if (!pack_capture_end(pack, list->captures[i]))
 			return false;
-	return pack_loss_of_more(pack, errors) && pack_end(pack);
+	pack_loss_of_more(pack, errors);
+	return pack_end(pack);
 }
 
 void recover_captures(const struct capture_list *list, struct output *output,

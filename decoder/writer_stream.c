@@ -18,7 +18,7 @@ uint32_t writer_stream_position(const struct writer_stream *stream)
 {
 	if (stream->window_end == 0)
 		return 0;
-	return stream->state == WRITER_MESSAGE && stream->message.capture
+	return stream->state == WRITER_MESSAGE
 		       ? (uint32_t)(stream->message.offset -
 				    stream->block->offset)
 		       : writer_window_position(stream);
@@ -154,7 +154,7 @@ static void end_block(struct writer_stream *stream)
 /* A record that should be whole is not. */
 static void end_within_record(struct writer_stream *stream)
 {
-	if (stream->window_open || writer_window_is_open(stream))
+	if (stream->window_open)
 		writer_window_wait(stream);
 	else if (stream->block_end < stream->block->size)
 		give_up_block(stream, ERROR_BLOCK_CUT, stream->block->writer);
@@ -409,7 +409,6 @@ static void run(struct writer_stream *stream)
 			writer_window_look(stream, sizeof(uint32_t));
 		uint32_t first = cursor_u32(&record);
 
-		stream->message.capture = NULL; /* there is none yet */
 		if (first != 0)
 			stream->last_start = writer_window_position(stream);
 		if (first >= BINLOG_CONTEXT_FIRST) {

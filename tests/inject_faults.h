@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum inject_kind {
 	INJECT_END,	    /* a read finds the end of the file */
 	INJECT_STAT,	    /* EIO of fstat() */
 	INJECT_SEEK,	    /* EIO of lseek() */
+	INJECT_LEASE,	    /* EINVAL: the file system has no leases */
 };
 
 static struct {
@@ -169,6 +171,22 @@ off_t lseek(int fd, off_t offset, int whence)
 		return -1;
 	}
 	return syscall(SYS_lseek, fd, offset, whence);
+}
+
+int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	long argument;
+
+	va_start(list, command);
+	argument = va_arg(list, long);
+	va_end(list);
+	if (inject_now(
+		    inject.kind == INJECT_LEASE && command == F_SETLEASE)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_fcntl, fd, command, argument);
 }
 
 ssize_t read(int fd, void *buffer, size_t size)

@@ -27,6 +27,9 @@ struct make_log {
 	struct render_buffer text; /* of all messages, a line each */
 	size_t captures;	   /* that were read */
 	char program[32];	   /* of the last message */
+	uint64_t called_at;	   /* the first frame of the last message, or 0 */
+	packed_fold *fold;	   /* see packed_reader.h */
+	void *closure;
 };
 
 static inline void make_log_begin(struct make_log *log, enum packed_tag tag)
@@ -138,7 +141,9 @@ static inline void make_log_say(
 
 static inline size_t make_log_read(struct make_log *log)
 {
-	struct packed_readers readers = {.captures.errors = &log->errors};
+	struct packed_readers readers = {.captures.errors = &log->errors,
+		.fold = log->fold,
+		.closure = log->closure};
 	const struct message *message;
 	struct packed_reader *reader;
 	size_t messages = 0;
@@ -154,6 +159,9 @@ static inline size_t make_log_read(struct make_log *log)
 		message_text(message, &log->text);
 		snprintf(log->program, sizeof(log->program), "%s",
 			message->program->name);
+		log->called_at = message->context->depth > 0
+				     ? message->context->frames[0]
+				     : 0;
 	}
 	log->captures = readers.captures.count;
 	packed_reader_free(reader);

@@ -410,6 +410,35 @@ static void of_a_place_whose_texts_are_cut_is_told_once(void **state)
 	make_free(&one.capture);
 }
 
+/* Without names, as without being asked for them. */
+static void arguments_that_do_not_fit_are_not_named(void **state)
+{
+	struct render_buffer out = {.named = true};
+	struct error_list errors = {0};
+	const char *path = read_back_path(2);
+	const struct message *message;
+	struct recording *capture;
+	struct merge *merge;
+	struct one one;
+
+	(void)state;
+	begin(&one, BINLOG_TEXT_FORMAT, "size=%d of %s\n", I32);
+	make_u32(&one.block, 5);
+	make_file(&one.capture, path);
+	capture = recording_open(path, true, &errors);
+	merge = merge_new(&capture, 1);
+	message = merge_next(merge);
+	assert_non_null(message);
+	message_text(message, &out);
+	render_buffer_put_byte(&out, '\0');
+	expect(&one, out.data);
+	assert_non_null(strstr(out.data, "size=5 of "));
+	render_buffer_free(&out);
+	merge_free(merge);
+	recording_close(capture);
+	unlink(path);
+}
+
 static void an_event_has_a_value_or_zero(void **state)
 {
 	struct render_argument value = {
@@ -459,6 +488,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_kind_of_text_shows_its_arguments),
 		cmocka_unit_test(arguments_of_the_wrong_kinds_do_no_harm),
 		cmocka_unit_test(of_a_place_whose_texts_are_cut_is_told_once),
+		cmocka_unit_test(arguments_that_do_not_fit_are_not_named),
 		cmocka_unit_test(an_event_has_a_value_or_zero),
 		cmocka_unit_test(
 			without_memory_there_is_no_text_and_that_is_told),

@@ -2,6 +2,8 @@
  * Batches of a packed log that no packer makes: without messages, with more
  * sites and writers than usual, with clocks in no order, without memory.
  */
+#include "decoder/batch_fold.h"
+#include "decoder/filter_batch.h"
 #include "tests/inject_faults.h"
 #include "tests/make_log.h"
 
@@ -13,6 +15,7 @@ struct site {
 	uint64_t messages;
 	const char *kinds;
 	uint64_t module; /* of the call: its place in the index, from 1 */
+	uint64_t call;
 };
 
 struct writer {
@@ -46,7 +49,7 @@ static void put_site(struct render_buffer *out, const struct site *site)
 {
 	const uint64_t before[] = {
 		site->id, site->messages, BINLOG_TEXT_FORMAT, 0, 0};
-	const uint64_t after[] = {0, 0, site->module, 0};
+	const uint64_t after[] = {0, 0, site->module, site->call};
 
 	pack_value_array(out, 10);
 	put_numbers(out, LENGTH(before), before);
@@ -141,7 +144,7 @@ static void expect(const struct batch *batch, const char *text, size_t wrong)
 
 static void a_batch_without_messages_is_empty(void **state)
 {
-	static const struct site site = {1, 0, "\1", 0};
+	static const struct site site = {1, 0, "\1", 0, 0};
 
 	(void)state;
 	expect(&(struct batch){0}, "", 0);
@@ -155,7 +158,7 @@ static void a_batch_without_messages_is_empty(void **state)
 static void sites_may_have_no_messages_or_no_arguments(void **state)
 {
 	static const struct site sites[] = {
-		{1, 1, "\1", 0}, {1, 0, "\1", 0}, {2, 1, "", 0}};
+		{1, 1, "\1", 0, 0}, {1, 0, "\1", 0, 0}, {2, 1, "", 0, 0}};
 	static const struct writer writers[] = {{1, 1, 2}};
 	static const char body[] = "\3\0\0\4"
 				   "\0\0\0\2\0\2\0\0"
@@ -174,7 +177,7 @@ static void sites_may_have_no_messages_or_no_arguments(void **state)
 
 static void clocks_may_come_in_any_order(void **state)
 {
-	static const struct site sites[] = {{2, 3, "", 0}};
+	static const struct site sites[] = {{2, 3, "", 0, 0}};
 	static const struct writer writers[] = {{1, 1, 3}};
 	static const uint64_t clocks[] = {2, 0, 0, 1};
 	static const char body[] = "\0\0\0\0\0\2\0\2\0\0";
@@ -202,7 +205,7 @@ static struct batch batch_of_many(size_t count, uint64_t first)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		sites[i] = (struct site){2, 1, "", 1};
+		sites[i] = (struct site){2, 1, "", 1, 0};
 		writers[i] = (struct writer){i + 1, first + i, 1};
 	}
 	return (struct batch){.count = count,
@@ -254,6 +257,95 @@ static void places_of_many_batches_are_not_all_kept(void **state)
 	make_log_free(&log);
 }
 
+/* They are lost: what the batch says of them is all that is known. */
+static void sites_of_one_number_may_be_called_from_two_places(void **state)
+{
+	static const struct site sites[] = {
+		{9, 1, "", 0, 0x100}, {9, 1, "", 0, 0x200}};
+	static const struct writer writers[] = {{1, 1, 2}};
+	static const char body[] = "\3\0\0\2\0\0\0\2\0\2\0\0";
+	const struct batch batch = {.count = 2,
+		.sites = sites,
+		.site_count = LENGTH(sites),
+		.writers = writers,
+		.writer_count = LENGTH(writers),
+		.body = body,
+		.body_bytes = sizeof(body) - 1};
+	struct make_log log = {0};
+
+	(void)state;
+	put_batch(&log, &batch);
+	assert_int_equal(make_log_read(&log), 2);
+	assert_int_equal(log.called_at, 0x200);
+	make_log_free(&log);
+}
+
+struct folded {
+	struct options options;
+	struct batch_fold fold;
+	struct filter_batch batches;
+	size_t rows;
+	uint64_t last; /* time */
+};
+
+static void take_rows(void *closure, const struct batch_rows *rows)
+{
+	struct folded *folded = closure;
+
+	folded->rows += rows->count;
+	if (rows->times)
+		folded->last = rows->times[rows->count - 1];
+}
+
+/* From here on what is read is folded. */
+static void fold(struct make_log *log, struct folded *folded, bool timed)
+{
+	*folded = (struct folded){
+		.fold = {.take = take_rows, .closure = folded, .timed = timed},
+		.batches = {.options = &folded->options,
+			.fold = &folded->fold}};
+	log->fold = batch_fold_take;
+	log->closure = &folded->batches;
+}
+
+/* What goes on with a call is no row of its own. */
+static void only_whole_calls_are_folded(void **state)
+{
+	static const struct site sites[] = {{2, 3, "", 0, 0}};
+	static const struct writer writers[] = {{1, 1, 3}};
+	/* Site, writer, ticks, wall, and whether it goes on. */
+	static const struct {
+		const char *body;
+		size_t bytes;
+		size_t rows;
+	} cases[] = {
+		{"\0\0\0\0\0\2\0\2\0\0", 10, 3},
+		{"\0\0\0\0\0\2\0\2\0\2", 10, 0},
+		{"\0\0\0\0\0\2\0\2\3\0\0\2", 12, 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LENGTH(cases); i++) {
+		const struct batch batch = {.count = 3,
+			.sites = sites,
+			.site_count = LENGTH(sites),
+			.writers = writers,
+			.writer_count = LENGTH(writers),
+			.body = cases[i].body,
+			.body_bytes = cases[i].bytes};
+		struct make_log log = {0};
+		struct folded folded;
+
+		put_batch(&log, &batch);
+		fold(&log, &folded, false);
+		assert_int_equal(make_log_read(&log), 3 - cases[i].rows);
+		assert_int_equal(folded.rows, cases[i].rows);
+		assert_int_equal(make_log_told(&log, ERROR_PACKED_BATCH), 0);
+		make_log_free(&log);
+	}
+}
+
 static bool tells_of_memory(const struct make_log *log)
 {
 	return make_log_told(log, ERROR_MEMORY) > 0 ||
@@ -283,6 +375,43 @@ static void without_memory_what_is_missing_is_told(void **state)
 	make_log_free(&log);
 }
 
+/* Message i is of site i; those at odd places go on with a call if `pieces`. */
+static void fold_without_memory(bool pieces)
+{
+	struct batch batch = batch_of_many(MANY, 1);
+	struct make_log log = {0};
+	struct folded folded;
+	unsigned long k = 5;
+	size_t given;
+
+	if (pieces) {
+		batch.body = "\3\0\0\2\3\0\0\2\0\2\0\2\3\0\0\2";
+		batch.body_bytes = 16;
+	}
+	put_batch(&log, &batch);
+	do {
+		log.errors = (struct error_list){0};
+		render_buffer_free(&log.text);
+		fold(&log, &folded, true);
+		inject_begin(INJECT_MEMORY, k++, false);
+		given = make_log_read(&log);
+		inject_end();
+		assert_true(given + folded.rows == MANY ||
+			    tells_of_memory(&log));
+	} while (inject.happened);
+	assert_int_equal(folded.rows, pieces ? 0 : MANY);
+	make_log_free(&log);
+}
+
+static void what_cannot_be_folded_is_given_out(void **state)
+{
+	(void)state;
+	if (!INJECT_POSSIBLE)
+		skip();
+	fold_without_memory(false);
+	fold_without_memory(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,7 +420,11 @@ int main(void)
 		cmocka_unit_test(clocks_may_come_in_any_order),
 		cmocka_unit_test(there_may_be_many_sites_and_writers),
 		cmocka_unit_test(places_of_many_batches_are_not_all_kept),
+		cmocka_unit_test(
+			sites_of_one_number_may_be_called_from_two_places),
+		cmocka_unit_test(only_whole_calls_are_folded),
 		cmocka_unit_test(without_memory_what_is_missing_is_told),
+		cmocka_unit_test(what_cannot_be_folded_is_given_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

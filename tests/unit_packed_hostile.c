@@ -188,6 +188,27 @@ static void map_module(struct make_log *log, uint64_t part, uint64_t bias)
 	make_log_end(log);
 }
 
+static void a_module_that_moves_is_called_where_it_is_by_then(void **state)
+{
+	static const char kinds[] = {BINLOG_ARG_I32};
+	struct make_log log = {0};
+
+	(void)state;
+	make_log_process(&log, 1, 42);
+	make_log_thread(&log, 1, 1);
+	make_log_module(&log, 7, "/bin/true");
+	make_log_trace(&log, 1, 1, 1, 0, 0);
+	make_log_string(&log, 1, "n=%d\n", 0);
+	make_log_site(&log, 1, kinds, 1);
+	map_module(&log, 0, 0x10000);
+	make_log_say(&log, 0, 1, 5);
+	map_module(&log, 0, 0x20000);
+	make_log_say(&log, 1, 1, 6);
+	assert_int_equal(make_log_read(&log), 2);
+	assert_int_equal(log.called_at, 0x20007);
+	make_log_free(&log);
+}
+
 static void names_of_what_is_mapped_take_a_bounded_amount(void **state)
 {
 	uint64_t limit = limits_of(LIMIT_MAPPED_NAMES);
@@ -234,6 +255,8 @@ int main(void)
 		cmocka_unit_test(captures_of_one_hash_are_told_apart),
 		cmocka_unit_test(sites_of_one_hash_are_told_apart),
 		cmocka_unit_test(messages_of_one_lost_site_may_be_different),
+		cmocka_unit_test(
+			a_module_that_moves_is_called_where_it_is_by_then),
 		cmocka_unit_test(names_of_what_is_mapped_take_a_bounded_amount),
 		cmocka_unit_test(
 			modules_of_a_process_are_not_more_than_the_limit),

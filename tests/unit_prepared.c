@@ -69,6 +69,21 @@ static void more_ranges_than_there_is_room_for_stay_the_givers(void **state)
 	assert_true(prepared_give(&prepared, (2 * i - 1) * BLOCK));
 }
 
+static void a_range_that_is_full_is_followed_by_another(void **state)
+{
+	uint64_t at = 0;
+	uint64_t i;
+
+	(void)state;
+	begin();
+	for (i = 0; i <= PREPARED_COUNT; i++)
+		assert_true(prepared_give(&prepared, (1 + i) * BLOCK));
+	assert_int_equal(prepared_left(&prepared), PREPARED_COUNT + 1);
+	for (i = 0; prepared_take(&prepared, &at); i++)
+		assert_int_equal(at, (1 + i) * BLOCK);
+	assert_int_equal(i, PREPARED_COUNT + 1);
+}
+
 static void the_end_of_a_large_file_has_blocks_too(void **state)
 {
 	const uint64_t last = ((uint64_t)1 << 60) - BLOCK;
@@ -122,6 +137,7 @@ int main(void)
 		cmocka_unit_test(what_lies_in_a_row_is_one_range),
 		cmocka_unit_test(
 			more_ranges_than_there_is_room_for_stay_the_givers),
+		cmocka_unit_test(a_range_that_is_full_is_followed_by_another),
 		cmocka_unit_test(the_end_of_a_large_file_has_blocks_too),
 		cmocka_unit_test(of_many_takers_one_has_each_block),
 	};

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/inject_faults.h"
 #include "tests/read_back.h"
 
 #define CONTEXT 16u
@@ -108,6 +109,19 @@ static void a_damaged_block_costs_itself_alone(void **state)
 	add_block(&capture, 1, 0, 'd');
 	capture.bytes[2 * BINLOG_PAGE] ^= 1; /* the magic of "b" */
 	expect(&capture, "acd", ERROR_GAP, 2);
+	make_free(&capture);
+}
+
+/* What is not there may be in the log. */
+static void nothing_is_missing_that_may_have_been_packed(void **state)
+{
+	struct make_capture capture = abc();
+	const struct binlog_packed packed = {.bytes = BINLOG_PAGE, .log = 1};
+
+	(void)state;
+	memcpy(capture.bytes + BINLOG_PACKED_OFFSET, &packed, sizeof(packed));
+	capture.bytes[2 * BINLOG_PAGE] ^= 1; /* the magic of "b" */
+	expect(&capture, "ac", ERROR_FREED, 1);
 	make_free(&capture);
 }
 
@@ -385,6 +399,31 @@ static void a_capture_that_is_not_kept_open_is_read_all_the_same(void **state)
 	make_free(&capture);
 }
 
+static void a_file_that_cannot_be_asked_what_it_is_is_not_read(void **state)
+{
+	struct make_capture capture = abc();
+	const char *path = read_back_path(5);
+	struct error_list errors = {0};
+	struct recording *read;
+	char magic[4];
+
+	(void)state;
+	if (!INJECT_POSSIBLE) {
+		make_free(&capture);
+		skip();
+	}
+	make_file(&capture, path);
+	read = recording_open(path, false, &errors);
+	inject_begin(INJECT_STAT, 0, true);
+	assert_int_equal(recording_read(read, BINLOG_PAGE, magic, 4), 0);
+	inject_end();
+	assert_int_equal(errors.count, 1);
+	assert_int_equal(errors.kept[0].code, ERROR_READ);
+	recording_close(read);
+	unlink(path);
+	make_free(&capture);
+}
+
 static void hostile_input_cannot_make_the_list_of_errors_grow(void **state)
 {
 	struct make_capture capture = make_capture();
@@ -418,6 +457,7 @@ int main(void)
 		cmocka_unit_test(zeros_between_blocks_are_skipped),
 		cmocka_unit_test(a_damaged_block_costs_itself_alone),
 		cmocka_unit_test(damage_before_zeros_costs_no_other_block),
+		cmocka_unit_test(nothing_is_missing_that_may_have_been_packed),
 		cmocka_unit_test(a_block_with_an_impossible_size_is_none),
 		cmocka_unit_test(a_block_of_another_file_is_none),
 		cmocka_unit_test(a_capture_within_a_text_is_only_text),
@@ -432,6 +472,8 @@ int main(void)
 		cmocka_unit_test(a_terabyte_of_hole_takes_no_time),
 		cmocka_unit_test(
 			a_capture_that_is_not_kept_open_is_read_all_the_same),
+		cmocka_unit_test(
+			a_file_that_cannot_be_asked_what_it_is_is_not_read),
 		cmocka_unit_test(
 			hostile_input_cannot_make_the_list_of_errors_grow),
 	};

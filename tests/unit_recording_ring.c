@@ -54,6 +54,29 @@ static void sequences_start_anew(void **state)
 	expect(&made, "abcdefghi");
 }
 
+/* Whatever their numbers were before. */
+static void a_lower_number_that_is_later_is_no_clash(void **state)
+{
+	struct make_ring made = make_ring(0);
+
+	(void)state;
+	make_ring_add(&made, 7, 1000, "abc", RING_DONE);
+	make_ring_add(&made, 2, 2000, "def", RING_OPEN);
+	expect(&made, "def");
+}
+
+/* They begin at one tick, and lie in the file in another order. */
+static void places_of_one_time_are_in_the_order_of_their_numbers(void **state)
+{
+	struct make_ring made = make_ring(0);
+
+	(void)state;
+	make_ring_add(&made, 7, 1000, "ghi", RING_OPEN);
+	make_ring_add(&made, 5, 1000, "abc", RING_DONE);
+	make_ring_add(&made, 6, 1000, "def", RING_DONE);
+	expect(&made, "abcdefghi");
+}
+
 static void a_place_that_is_being_cleared_is_no_damage(void **state)
 {
 	struct make_ring made = make_ring(0);
@@ -282,6 +305,9 @@ int main(void)
 		cmocka_unit_test(places_are_read_in_the_order_of_their_writer),
 		cmocka_unit_test(what_is_before_a_gap_was_overwritten),
 		cmocka_unit_test(sequences_start_anew),
+		cmocka_unit_test(a_lower_number_that_is_later_is_no_clash),
+		cmocka_unit_test(
+			places_of_one_time_are_in_the_order_of_their_numbers),
 		cmocka_unit_test(a_place_that_is_being_cleared_is_no_damage),
 		cmocka_unit_test(
 			a_place_that_is_not_in_the_table_yet_is_left_out),

@@ -248,6 +248,86 @@ static void reads_end_where_a_block_does(void **state)
 	make_free(&made.capture);
 }
 
+/* Whether a block was copied, as it has to be while it may change. */
+static bool is_copied(struct make_ring *made, enum inject_kind kind)
+{
+	const char *path = read_back_path(3);
+	struct error_list errors = {0};
+	struct recording *capture;
+	uint8_t bytes[8];
+	size_t n;
+
+	make_file(&made->capture, path);
+	inject_begin(kind, 0, true);
+	capture = recording_open(path, true, &errors);
+	inject_end();
+	assert_non_null(capture);
+	n = recording_ring_read(capture->ring, offset_of_block(made, 0), bytes,
+		sizeof(bytes));
+	recording_close(capture);
+	unlink(path);
+	return n > 0;
+}
+
+static void where_nobody_knows_who_writes_blocks_are_copied(void **state)
+{
+	struct make_ring made = make_talk();
+
+	(void)state;
+	assert_false(is_copied(&made, INJECT_NOTHING));
+	if (INJECT_POSSIBLE)
+		assert_true(is_copied(&made, INJECT_LEASE));
+	make_free(&made.capture);
+}
+
+/* Which is not known before nobody writes to it any more. */
+static void a_ring_that_waits_for_its_end_shows_all_then(void **state)
+{
+	struct make_ring made = make_ring(BINLOG_RING_WAITS | BINLOG_RING_KILL);
+	struct read_back read;
+
+	(void)state;
+	make_ring_add(&made, 5, 1000, "abc", RING_OPEN);
+	read = read_back(&made.capture);
+	assert_string_equal(read.text.data, "abc");
+	read_back_free(&read);
+	set_change(0, 0, 0, NULL, 0);
+	expect(&made, "");
+}
+
+/* More blocks than there is room for before its own are added. */
+static void without_memory_for_its_blocks_it_is_not_read(void **state)
+{
+	struct make_ring made = make_talk();
+	const char *path = read_back_path(4);
+	struct error_list errors;
+	struct recording *capture;
+	unsigned long k = 0;
+	uint32_t writer;
+
+	(void)state;
+	if (!INJECT_POSSIBLE) {
+		make_free(&made.capture);
+		skip();
+	}
+	for (writer = 1; writer <= 62; writer++)
+		make_block(&made.capture, writer, 0, 4096, 1);
+	make_file(&made.capture, path);
+	do {
+		errors = (struct error_list){0};
+		inject_begin(INJECT_MEMORY, k++, false);
+		capture = recording_open(path, true, &errors);
+		inject_end();
+		assert_true(!capture == (errors.count > 0));
+		if (capture)
+			assert_int_equal(capture->block_count, 2 + 62 + 3);
+		recording_close(capture);
+	} while (inject.happened);
+	assert_non_null(capture);
+	unlink(path);
+	make_free(&made.capture);
+}
+
 static void a_ring_is_not_followed(void **state)
 {
 	struct make_ring made = make_talk();
@@ -277,6 +357,10 @@ int main(void)
 			where_most_is_overwritten_it_is_tried_again_some_times),
 		cmocka_unit_test(a_ring_whose_file_grows_is_whole),
 		cmocka_unit_test(reads_end_where_a_block_does),
+		cmocka_unit_test(
+			where_nobody_knows_who_writes_blocks_are_copied),
+		cmocka_unit_test(a_ring_that_waits_for_its_end_shows_all_then),
+		cmocka_unit_test(without_memory_for_its_blocks_it_is_not_read),
 		cmocka_unit_test(a_ring_is_not_followed),
 	};
 

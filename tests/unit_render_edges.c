@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "decoder/limits.h"
 #include "tests/inject_faults.h"
 #include "tests/render_check.h"
 
@@ -34,6 +35,18 @@ static void other_arguments_are_not_taken(void **state)
 	RENDERS("||", RENDER_COMPLETE, NULL, "|%s|",
 		{.kind = BINLOG_ARG_STRING});
 	RENDERS("(null)||", RENDER_COMPLETE, NULL, "%s|%.2s|", LOST_S, LOST_S);
+}
+
+/* Of a number all digits are taken, and nothing after it. */
+static void digits_are_not_more_than_the_limit(void **state)
+{
+	uint64_t limit = limits_of(LIMIT_DIGITS);
+
+	(void)state;
+	limits_values[LIMIT_DIGITS] = 5;
+	RENDERS("x 0.33333333333333331483", RENDER_CUT, NULL,
+		"x %.20f %d end", D(1.0 / 3), I(1));
+	limits_values[LIMIT_DIGITS] = limit;
 }
 
 static void lengths_and_widths_look_as_in_libc(void **state)
@@ -237,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_arguments_are_not_taken),
+		cmocka_unit_test(digits_are_not_more_than_the_limit),
 		cmocka_unit_test(lengths_and_widths_look_as_in_libc),
 		cmocka_unit_test(the_least_pseudo_denormal_looks_as_in_libc),
 		cmocka_unit_test(strings_used_again_and_again_are_cut),

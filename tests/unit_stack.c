@@ -2,7 +2,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -94,6 +96,26 @@ static void in_a_pool_that_is_large_no_stacks_are_kept(void **state)
 	end(&call);
 }
 
+/* In no file, but in the list of whoever made it while it ran. */
+static void code_that_was_made_is_named_without_a_file(void **state)
+{
+	struct call call;
+	char path[64];
+	FILE *list;
+
+	(void)state;
+	begin(&call);
+	call.message.pid = (uint32_t)getpid();
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	list = fopen(path, "we");
+	assert_non_null(list);
+	fprintf(list, "%x 2 made\n", ADDRESS);
+	fclose(list);
+	expect(&call, 9, "    #0 made+0x0\n    #1 made+0x1\n");
+	unlink(path);
+	end(&call);
+}
+
 static void without_memory_there_are_no_stacks(void **state)
 {
 	(void)state;
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(frames_that_nothing_is_known_of_are_addresses),
 		cmocka_unit_test(no_more_frames_are_shown_than_wanted),
 		cmocka_unit_test(in_a_pool_that_is_large_no_stacks_are_kept),
+		cmocka_unit_test(code_that_was_made_is_named_without_a_file),
 		cmocka_unit_test(without_memory_there_are_no_stacks),
 	};
 

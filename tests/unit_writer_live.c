@@ -17,7 +17,7 @@
 #include "tests/read_back.h"
 
 #define BYTES 16u
-#define LARGE 6000u
+#define LARGE 20000u
 
 /* A capture that grows: what is made is copied to the file when it is due. */
 struct live {
@@ -146,7 +146,7 @@ static void a_record_may_be_larger_than_a_window(void **state)
 
 	(void)state;
 	memset(large, 'x', LARGE);
-	begin(&live, 16384);
+	begin(&live, 65536);
 	open_live(&live);
 	say(&live, large);
 	say(&live, "end");
@@ -158,7 +158,6 @@ static void a_record_may_be_larger_than_a_window(void **state)
 	end(&live);
 }
 
-/* Behind it there is a block of another writer. */
 /* A block of the largest size with nothing but one text. */
 static size_t put_large(struct make_capture *made, uint32_t writer)
 {
@@ -212,6 +211,7 @@ static void where_others_hold_much_windows_stay_small(void **state)
 	end(&live);
 }
 
+/* Behind it there is a block of another writer. */
 static void a_block_that_is_full_is_waited_in(void **state)
 {
 	struct live live;
@@ -229,6 +229,30 @@ static void a_block_that_is_full_is_waited_in(void **state)
 	assert_int_equal(live.stream.state, WRITER_WAITS);
 	read_on(&live, true);
 	assert_int_equal(live.stream.state, WRITER_WAITS);
+	assert_int_equal(live.errors.count, 0);
+	end(&live);
+}
+
+static void a_block_is_not_left_before_there_is_another(void **state)
+{
+	static const char most[] = "a text of thirty-two bytes, less";
+	struct live live;
+	size_t left;
+
+	(void)state;
+	begin(&live, 4096);
+	make_block(&live.made, 1, 0, 4096, 1000);
+	open_live(&live);
+	while ((left = live.block.end - live.block.at) >= 32)
+		say(&live, "full");
+	say(&live, most + sizeof(most) - 1 - (left - 12));
+	assert_int_equal(live.block.at, live.block.end);
+	flush(&live);
+	read_on(&live, true);
+	assert_int_equal(writer_stream_position(&live.stream), 4096);
+	read_on(&live, true);
+	assert_int_equal(live.stream.state, WRITER_WAITS);
+	assert_int_equal(writer_stream_position(&live.stream), 4096);
 	assert_int_equal(live.errors.count, 0);
 	end(&live);
 }
@@ -298,15 +322,41 @@ static void what_has_changed_is_read_again(void **state)
 static void a_file_that_has_shrunk_has_nothing_more(void **state)
 {
 	struct live live;
+	size_t at;
 
 	(void)state;
 	begin(&live, 8192);
+	at = live.block.at;
 	say(&live, "one");
 	open_live(&live);
 	read_on(&live, true);
 	assert_int_equal(ftruncate(live.fd, (off_t)live.block.start), 0);
 	read_on(&live, true);
 	assert_int_equal(live.stream.state, WRITER_WAITS);
+	expect(&live, "one");
+	/* The last one that was read is gone as well. */
+	read_on(&live, false);
+	assert_int_equal(live.stream.state, WRITER_END);
+	assert_int_equal(live.text.length, 3);
+	assert_int_equal(live.errors.count, 1);
+	assert_int_equal(live.errors.kept[0].code, ERROR_BLOCK_CUT);
+	assert_int_equal(live.errors.kept[0].offset, at);
+	end(&live);
+}
+
+static void a_writer_may_have_no_blocks_yet(void **state)
+{
+	struct live live;
+
+	(void)state;
+	begin(&live, 8192);
+	say(&live, "one");
+	open_live(&live);
+	writer_stream_extend(&live.stream, NULL, 0, true);
+	step(&live.stream);
+	assert_int_equal(live.stream.state, WRITER_WAITS);
+	assert_int_equal(writer_stream_position(&live.stream), 0);
+	read_on(&live, true);
 	expect(&live, "one");
 	end(&live);
 }
@@ -364,9 +414,11 @@ int main(void)
 		cmocka_unit_test(a_record_may_be_larger_than_a_window),
 		cmocka_unit_test(where_others_hold_much_windows_stay_small),
 		cmocka_unit_test(a_block_that_is_full_is_waited_in),
+		cmocka_unit_test(a_block_is_not_left_before_there_is_another),
 		cmocka_unit_test(what_becomes_whole_meanwhile_is_read_later),
 		cmocka_unit_test(what_has_changed_is_read_again),
 		cmocka_unit_test(a_file_that_has_shrunk_has_nothing_more),
+		cmocka_unit_test(a_writer_may_have_no_blocks_yet),
 		cmocka_unit_test(what_was_kept_is_recalled_if_it_makes_sense),
 		cmocka_unit_test(without_memory_nothing_is_recalled),
 	};
