@@ -2,7 +2,7 @@
  * Lets the k-th allocation or read of a unit test fail, or what is asked of a
  * file, and all that follow if wanted; or something happen before a read.  It
  * defines malloc(), pread() and others of the program: not for more than one
- * file, nor where a sanitizer has its own.
+ * file.
  */
 #ifndef TESTS_INJECT_FAULTS_H
 #define TESTS_INJECT_FAULTS_H
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -68,14 +69,17 @@ static inline bool inject_now(bool concerned)
 	return true;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define INJECT_POSSIBLE 1
-
-/* glibc's own, behind the names. */
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void __libc_free(void *block);
+/* What is behind the names: a sanitizer's, or glibc's own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INJECT_SANITIZED
+#define INJECT_BEHIND(name) __interceptor_##name
+#else
+#define INJECT_BEHIND(name) __libc_##name
+#endif
+void *INJECT_BEHIND(malloc)(size_t size);
+void *INJECT_BEHIND(calloc)(size_t count, size_t size);
+void *INJECT_BEHIND(realloc)(void *old, size_t size);
+void INJECT_BEHIND(free)(void *block);
 ssize_t __pread_chk(
 	int fd, void *buffer, size_t size, off_t offset, size_t room);
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
@@ -96,30 +100,52 @@ static inline bool inject_no_memory(void)
 
 void *malloc(size_t size)
 {
-	return inject_no_memory() ? NULL
-				  : inject_allocated(__libc_malloc(size));
+	return inject_no_memory()
+		       ? NULL
+		       : inject_allocated(INJECT_BEHIND(malloc)(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
 	return inject_no_memory()
 		       ? NULL
-		       : inject_allocated(__libc_calloc(count, size));
+		       : inject_allocated(INJECT_BEHIND(calloc)(count, size));
 }
 
 void *realloc(void *old, size_t size)
 {
 	if (inject_no_memory())
 		return NULL;
-	return old ? __libc_realloc(old, size)
-		   : inject_allocated(__libc_malloc(size));
+	return old ? INJECT_BEHIND(realloc)(old, size)
+		   : inject_allocated(INJECT_BEHIND(malloc)(size));
 }
 
 void free(void *block)
 {
 	inject.blocks -= block != NULL;
-	__libc_free(block);
+	INJECT_BEHIND(free)(block);
 }
+
+#ifdef INJECT_SANITIZED
+/* glibc's call the functions above, a sanitizer's do not. */
+void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (!__builtin_mul_overflow(count, size, &bytes))
+		return realloc(old, bytes);
+	errno = ENOMEM;
+	return NULL;
+}
+
+char *strdup(const char *string)
+{
+	size_t bytes = strlen(string) + 1;
+	char *copy = malloc(bytes);
+
+	return copy ? memcpy(copy, string, bytes) : NULL;
+}
+#endif
 
 /* What becomes of `size` bytes; -1: an error. */
 static inline ssize_t inject_read_size(size_t size)
@@ -201,8 +227,5 @@ ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
 	(void)room;
 	return read(fd, buffer, size);
 }
-#else
-#define INJECT_POSSIBLE 0
-#endif
 
 #endif

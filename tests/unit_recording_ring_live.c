@@ -76,10 +76,6 @@ static void expect(struct make_ring *made, const char *text)
 	const char *path = read_back_path(0);
 	struct read_back read;
 
-	if (!INJECT_POSSIBLE) {
-		make_free(&made->capture);
-		skip();
-	}
 	make_file(&made->capture, path);
 	change.fd = open(path, O_RDWR | O_CLOEXEC);
 	change.reads = 0;

@@ -238,8 +238,6 @@ static void try_without_memory(bool planned, bool with_pieces)
 static void without_memory_it_is_said(void **state)
 {
 	(void)state;
-	if (!INJECT_POSSIBLE)
-		skip();
 	try_without_memory(false, false);
 	try_without_memory(true, false);
 	try_without_memory(false, true);

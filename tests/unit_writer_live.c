@@ -277,8 +277,6 @@ static void what_becomes_whole_meanwhile_is_read_later(void **state)
 	unsigned reads;
 
 	(void)state;
-	if (!INJECT_POSSIBLE)
-		skip();
 	for (reads = 1; reads < 12; reads++) {
 		begin(&live, 8192);
 		say(&live, "one,");
@@ -393,8 +391,6 @@ static void without_memory_nothing_is_recalled(void **state)
 	uint32_t pid = MAKE_PID;
 
 	(void)state;
-	if (!INJECT_POSSIBLE)
-		skip();
 	begin(&live, 4096);
 	open_live(&live);
 	inject_begin(INJECT_MEMORY, 0, true);
