@@ -54,8 +54,7 @@ static void ask(const FILE *file)
 static void fill(const struct call *call, const FILE *file)
 {
 	if (file->_flags & (LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
-		(file->_flags & LIBIO_IS_FILEBUF &&
-			is_terminal(file->_fileno)))
+		(file->_flags & LIBIO_IS_FILEBUF && is_terminal(file->_fileno)))
 		flush_stdout(call);
 	ask(file);
 }
