@@ -60,7 +60,7 @@ $(foreach unit,$(inside_units),$(eval $(unit): \
 # They count themselves, too, for what headers have inline; not those that look
 # at their own code.
 $(inside_units): UNIT_FLAGS = $(if $(filter unit_unwind% unit_result_use,$(notdir $@)),, \
-	$(COVERAGE_FLAGS) -Dalways_inline=unused) \
+	$(COVERAGE_FLAGS) -Dalways_inline=unused -dumpdir $(O)/coverage/) \
 	$(O)/coverage/counters_of_$(notdir $@).o \
 	$(O)/coverage/dump_itself.o -Wl,-T,tests/coverage/counters.ld -lgcov
 
