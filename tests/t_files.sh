@@ -48,7 +48,7 @@ recorded_files "what is held back at fork is written twice" $written "$TMP/files
 recorded_files "threads with a file each" "" "$TMP/files" threads 500
 recorded_files "threads with a file each" $written "$TMP/files" threads 500
 recorded_files "setvbuf and write in between" $written "$TMP/files" buffers
-recorded_files "ftell and fseek" $written "$TMP/files" seeks
+recorded_files "ftell, fseek, rewind, fsetpos" $written "$TMP/files" seeks
 recorded_files "a shell's redirections, inherited by what it starts" $written bash -c \
 	'{ echo a; /bin/echo b; echo c; seq 3; } >x.log; echo d >>x.log; exec 5>y.log; echo e >&5; seq 2 >&5; (echo f; exec seq 4) >&5'
 recorded_files "awk, sed, perl, python" $written bash -c \

@@ -139,9 +139,13 @@ int seek_file(const struct call *call, FILE *file, off64_t offset, int whence)
 
 void seek_rewind(const struct call *call, FILE *file)
 {
-	if (!position_matters(streams_of_any_file(file)) || is_read(file)) {
+	unsigned stream = streams_of_any_file(file);
+
+	if (!position_matters(stream) || is_read(file)) {
 		state_settle(call, file);
 		next_rewind(file);
+		if (is_tee_file(stream))
+			note_move(call, stream);
 		return;
 	}
 	seek_file(call, file, 0, SEEK_SET);
@@ -181,9 +185,15 @@ int seek_get(const struct call *call, FILE *file, fpos64_t *position)
 
 int seek_set(const struct call *call, FILE *file, const fpos64_t *position)
 {
-	if (!position_matters(streams_of_any_file(file)) || is_read(file)) {
+	unsigned stream = streams_of_any_file(file);
+	int result;
+
+	if (!position_matters(stream) || is_read(file)) {
 		state_settle(call, file);
-		return next_fsetpos64(file, position);
+		result = next_fsetpos64(file, position);
+		if (result == 0 && is_tee_file(stream))
+			note_move(call, stream);
+		return result;
 	}
 	return seek_file(call, file, position->__pos, SEEK_SET);
 }

@@ -274,11 +274,19 @@ static void buffers(void)
 static void seeks(void)
 {
 	FILE *file = file_open("seek.log", "w");
+	fpos_t first;
 
 	for (int i = 0; i < count; i++)
 		fprintf(file, "%ld: entry %d\n", ftell(file), i);
 	fseek(file, 3, SEEK_SET);
 	fprintf(file, "<overwritten>");
+	rewind(file);
+	fputs("*", file);
+	fflush(file);
+	fgetpos(file, &first);
+	fputs("*****", file);
+	fsetpos(file, &first);
+	fputs("+", file);
 	fseek(file, 0, SEEK_END);
 	fprintf(file, "end at %ld\n", ftell(file));
 	fclose(file);
