@@ -123,6 +123,8 @@ around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
 around_ring_steps := $(around_ring_places)
 around_site := site site_call redact mark plan bytes $(basename $(wildcard record/*.c))
 around_stdio_buffer := stdio_buffer stdio_turn
+around_terminal := bytes sys terminal
+around_terminal_steps := $(around_terminal)
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -34,7 +34,7 @@ bool terminal_watches = true;
 static struct unfinished table[STREAMS_AT_ONCE];
 /* The thread that is at work here, by an address that only it has. */
 static const void *owner;
-static uintptr_t owner_frame;
+static uintptr_t owner_frame; /* 0: it has only just come, or is leaving */
 /* Some part of a line is on the screen, and not its end. */
 static bool begun;
 /* The terminal does not show what is typed, or not line by line: a program
@@ -53,8 +53,9 @@ static bool enter(void)
 	for (int i = 0; !__atomic_compare_exchange_n(&owner, &other, self,
 		     false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		i++) {
-		/* From further up the stack: who was here has jumped away. */
-		if (other == self && frame <= owner_frame)
+		/* From there or further up the stack: who was here has jumped
+		 * away. */
+		if (other == self && frame < owner_frame)
 			return false;
 		if (other == self || i == PATIENCE)
 			break;
@@ -68,6 +69,8 @@ static bool enter(void)
 
 static void leave(void)
 {
+	owner_frame = 0;
+	SIGNAL_FENCE();
 	__atomic_store_n(&owner, NULL, __ATOMIC_RELEASE);
 }
 
