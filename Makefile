@@ -118,6 +118,7 @@ around_input := wrappers/input
 around_lookup := lookup
 around_mark := mark bytes
 around_prepared :=
+around_module := module bytes
 around_result_use := result_use
 around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
 around_ring_steps := $(around_ring_places)

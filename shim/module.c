@@ -31,13 +31,18 @@ static const ElfW(Phdr) *
 	return (const void *)((const char *)ehdr + ehdr->e_phoff);
 }
 
+/* In words of four bytes; the sum of two of them fits. */
+static size_t padded(size_t size)
+{
+	return (size + 3) & ~(size_t)3;
+}
+
 static void read_notes(struct module *module, const char *notes, size_t size)
 {
 	while (size > sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)notes;
-		size_t name = (note->n_namesz + 3u) & ~3u;
-		size_t whole =
-			sizeof(*note) + name + ((note->n_descsz + 3u) & ~3u);
+		size_t name = padded(note->n_namesz);
+		size_t whole = sizeof(*note) + name + padded(note->n_descsz);
 
 		if (whole > size)
 			return;
