@@ -116,6 +116,7 @@ around_environment := environment bytes
 around_file_growth :=
 around_input := wrappers/input
 around_lookup := lookup
+around_made := wrappers/made bytes
 around_mark := mark bytes
 around_prepared :=
 around_module := module bytes
