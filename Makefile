@@ -115,6 +115,7 @@ around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
 around_file_growth :=
 around_input := wrappers/input
+around_log_files := log_files bytes sys record/path_glob record/policy
 around_lookup := lookup
 around_made := wrappers/made bytes
 around_mark := mark bytes
