@@ -22,7 +22,7 @@
 #include "tests/inject_calls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-#define ODD "a*b[c\\d,e"
+#define ODD "a*b[c]\\d,e"
 
 enum { RIGHT, OVER = 70, IMPOSSIBLE, REFUSED, WRONG_MODE, WRONG_PATH, KILLED };
 
