@@ -128,6 +128,7 @@ around_site := site site_call redact mark plan bytes $(basename $(wildcard recor
 around_stdio_buffer := stdio_buffer stdio_turn
 around_terminal := bytes sys terminal
 around_terminal_steps := $(around_terminal)
+around_written := $(addprefix wrappers/,write write_at transfer)
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

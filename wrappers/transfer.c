@@ -33,6 +33,15 @@ static long read_piece(const struct source *source, char *to, size_t size)
 	return n;
 }
 
+/* What was read and has not been taken can be read again; not from a pipe. */
+static void give_back(const struct source *source, off64_t bytes)
+{
+	if (source->offset)
+		*source->offset -= bytes;
+	else
+		SYS3(lseek, source->fd, -bytes, SEEK_CUR);
+}
+
 /* Records a piece, or writes it; how much of it, or -1. */
 static ssize_t write_piece(const struct call *call, unsigned stream, int out,
 	const char *piece, size_t size)
@@ -61,6 +70,8 @@ static ssize_t transfer_by(const struct call *call, unsigned stream, int out,
 		if (n == 0)
 			break;
 		written = write_piece(call, stream, out, piece, (size_t)n);
+		if (written < n)
+			give_back(source, n - (written > 0 ? written : 0));
 		if (written < 0)
 			return done ? done : -1;
 		done += written;
