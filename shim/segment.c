@@ -222,7 +222,8 @@ static unsigned segment_of(const void *address)
 		uint64_t open =
 			__atomic_load_n(&segments[i].open, __ATOMIC_ACQUIRE);
 
-		if (base && at >= base &&
+		/* Mapped, and nothing of it open: its address says nothing. */
+		if (base && at >= base && open > start_of(i) &&
 			(uint64_t)(at - base) < open - start_of(i))
 			break;
 	}

@@ -92,6 +92,7 @@ static enum wrong be_forbidden(void)
 	char *block;
 
 	capture_file_stock();
+	growth_reach_all();
 	if (capture_file_claim(4096) || capture_file_note(1, 1, NULL))
 		return OUTSIDE;
 	if (!create())
@@ -187,6 +188,36 @@ static void anothers_file_is_left_alone(void **state)
 	happens_to(&threads, be_replaced);
 }
 
+/* A large one that fits only where no large one begins. */
+static enum wrong be_uneven(void)
+{
+	const struct binlog_header header = {.magic = BINLOG_MAGIC};
+	char *block;
+
+	if (!capture_file_create(path, 8192 + LARGE, &header) ||
+		!capture_file_claim(4096))
+		return NOT_MADE;
+	block = capture_file_claim(LARGE);
+	add(block, LARGE);
+	return block && capture_file_offset(block) == 8192 ? use_all()
+							   : FORGOTTEN;
+}
+
+/* What is said to be ready lies behind the end. */
+static enum wrong be_misled(void)
+{
+	char *block;
+
+	if (!create())
+		return NOT_MADE;
+	prepared_give(prepared(), 1024 * MIB);
+	block = capture_file_claim(LARGE);
+	add(block, LARGE);
+	if (prepared_left(prepared()) != 1 || capture_file_offset(&block) != 0)
+		return OUTSIDE;
+	return block ? use_all() : NOT_MADE;
+}
+
 /* One that somebody else has made ready goes to one claim; and to none once
  * this process has other memory there. */
 static enum wrong be_helped(void)
@@ -214,6 +245,7 @@ static void what_is_made_ready_is_taken_once(void **state)
 {
 	(void)state;
 	happens_to(&usual, be_helped);
+	happens_to(&usual, be_misled);
 }
 
 /* The last bytes: small ones after large ones, and one that was freed. */
@@ -236,6 +268,7 @@ static enum wrong be_full(void)
 	if (capture_file_offset(blocks[block_count - 1].at) + 4096 !=
 			2 * MIB + 12288 ||
 		capture_file_note(1, 100, &at) ||
+		capture_file_note(1, 2 * MIB, &at) ||
 		capture_file_place(8 * MIB, 4096) ||
 		capture_file_place((uint64_t)1 << 60, 4096))
 		return OUTSIDE;
@@ -248,6 +281,7 @@ static void up_to_its_last_byte_a_file_is_used(void **state)
 {
 	(void)state;
 	happens_to(&usual, be_full);
+	happens_to(&usual, be_uneven);
 }
 
 /* Of a disk: kinds of answers of statfs(2) that there are. */
