@@ -17,6 +17,7 @@
 #define CHUNK_LARGEST ((size_t)8 << 30)
 #define CHUNK_LEAST ((size_t)1 << 20) /* under RLIMIT_AS */
 #define STEP ((size_t)1 << 20)
+_Static_assert(CHUNK_LEAST % STEP == 0, "a chunk has whole steps");
 /* The lowest bits of a place. */
 #define SIZE_MASK ((uintptr_t)63)
 /* At the beginning of the first one: the mark, and the root. */
@@ -100,8 +101,6 @@ static bool open_up_to(struct chunk *chunk, uintptr_t place, size_t end)
 	if (end <= now)
 		return true;
 	end = (end + STEP - 1) / STEP * STEP;
-	if (end > size_of(place))
-		end = size_of(place);
 	/* Threads may overlap here: the same pages twice do no harm. */
 	if (sys_failed(SYS3(
 		    mprotect, address_of(place), end, PROT_READ | PROT_WRITE)))
@@ -118,7 +117,7 @@ static void *take_from(struct chunk *chunk, uintptr_t place, size_t size)
 	size_t at = __atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE);
 
 	do {
-		if (at > size_of(place) || size > size_of(place) - at ||
+		if (size > size_of(place) - at ||
 			!open_up_to(chunk, place, at + size))
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&chunk->used, &at, at + size,

@@ -292,7 +292,8 @@ static bool take_range(uint32_t size, uint64_t *at)
 		if (start > max || size > max - start)
 			return false;
 		*at = (start + gap) & ~gap;
-		if (*at > max || size > max - *at)
+		/* *at is less than start + size */
+		if (size > max - *at)
 			*at = start;
 	} while (!__atomic_compare_exchange_n(next, &start, *at + size, false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED));

@@ -268,6 +268,20 @@ static enum wrong be_limited(void)
 	return take(100) || look(false) ? SHARED : RIGHT;
 }
 
+/* There are only so many pieces. */
+static enum wrong be_exhausted(void)
+{
+	const struct rlimit limit = {1000 * MIB, 1000 * MIB};
+
+	setrlimit(RLIMIT_AS, &limit);
+	if (!arena_open())
+		return REFUSED;
+	while (!refused)
+		if (take(2 * MIB))
+			return NOT_ZERO;
+	return asked < 100 || look(false) ? SHARED : RIGHT;
+}
+
 /* Stocked up as often as it likes. */
 static enum wrong be_stocked(void)
 {
@@ -283,6 +297,7 @@ static void there_is_an_end(void **state)
 	(void)state;
 	happens(be_limited);
 	happens(be_stocked);
+	happens(be_exhausted);
 }
 
 #if defined(__x86_64__)

@@ -133,7 +133,8 @@ static int ask_for_files(void)
 				 "file:link/b*=auto,file:secret.*=replace,"
 				 "file:./logs/secret*=pass,file:wrong=no,"
 				 "file:logs/e.log*=tee,file:anywhere=tee,"
-				 "file:later/*=tee,file:**/*.binlog=tee") ||
+				 "file:later/*=tee,file:**/*.binlog=tee,"
+				 "file:/nowhere/*=tee") ||
 		!log_files_any)
 		return REFUSED;
 	for (size_t i = 0; i < LENGTH(files); i++)
@@ -296,9 +297,14 @@ static bool always;
 static int ask_with_faults(void)
 {
 	const char *path = NULL, *other = NULL;
+	char name[200] = "";
 	enum policy_mode first, second;
 	int a, b;
 
+	memset(name, 'd', sizeof(name) - 1);
+	for (int depth = 0; depth < 3; depth++)
+		if (mkdir(name, 0700) != 0 || chdir(name) != 0)
+			return REFUSED;
 	if (mkdir("logs", 0700) != 0)
 		return REFUSED;
 	a = make("logs/a.log");

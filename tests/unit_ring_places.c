@@ -204,6 +204,26 @@ static enum wrong be_stocked(void)
 	return turn(&fillers[0], 4096) ? NOT_MADE : RIGHT;
 }
 
+/* Most places are somebody's, and some of them are gone. */
+static enum wrong be_crowded(void)
+{
+	uint32_t gone = somebody_gone();
+
+	if (!begin(32 * KIB, 64 * MIB))
+		return NOT_MADE;
+	for (unsigned i = 0; i < 500; i++) {
+		struct filler *filler = &fillers[i % FILLERS];
+
+		if (!is_intact(filler) && i % FILLERS < 4)
+			return SHARED;
+		if (!turn_as(filler, 4096,
+			    i % FILLERS < 4 ? (uint32_t)syscall(SYS_gettid)
+					    : gone))
+			return NOT_MADE;
+	}
+	return ring()->used > 24 ? OUTSIDE : RIGHT;
+}
+
 static void a_ring_is_as_large_as_it_may_be(void **state)
 {
 	(void)state;
@@ -212,6 +232,7 @@ static void a_ring_is_as_large_as_it_may_be(void **state)
 	happens_to(&usual, be_huge);
 	happens_to(&usual, be_many);
 	happens_to(&usual, be_stocked);
+	happens_to(&usual, be_crowded);
 }
 
 /* ---- what is kept ---- */
@@ -256,6 +277,9 @@ static enum wrong keep_some(void)
 		nanosleep(&pause, NULL);
 		ring_trigger(&later);
 	}
+	for (unsigned i = 0; i < 40; i++)
+		if (!turn(&fillers[0], 4096))
+			return NOT_MADE;
 	return ring_windows[BINLOG_RING_WINDOWS - 1].until > 0 ? RIGHT
 							       : FORGOTTEN;
 }
