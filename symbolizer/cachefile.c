@@ -354,7 +354,7 @@ bool cachefile_load(
 	}
 	if (file) {
 		fine = cachefile_read(file, bytes, key.text, module);
-		fclose(file);
+		(void)fclose(file);
 	}
 	cachekey_free(&key);
 	return fine;

@@ -41,13 +41,13 @@ static bool make_room(struct functionparameters_types *types)
 	struct functionparameters_types larger = {.count = types->count};
 	size_t i;
 
-	if (types->count + 1 < types->room / 2)
+	if (types->slots && types->count + 1 < types->room / 2)
 		return true;
 	larger.room = types->room ? types->room * 2 : ROOM_FIRST;
 	larger.slots = calloc(larger.room, sizeof(*larger.slots));
 	if (!larger.slots)
 		return false;
-	for (i = 0; i < types->room; i++)
+	for (i = 0; types->slots && i < types->room; i++)
 		if (types->slots[i])
 			*slot_of(&larger, types->slots[i] >> 1) =
 				types->slots[i];

@@ -90,7 +90,7 @@ static uint64_t bytes_in_use(void)
 		return 0;
 	if (fscanf(file, "%llu", &pages) != 1)
 		pages = 0;
-	fclose(file);
+	(void)fclose(file);
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 

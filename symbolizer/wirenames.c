@@ -13,21 +13,22 @@ static size_t slot_for(const struct wirenames_said *said, const char *name)
 	return bytehash_mix(0, (uintptr_t)name) & (said->slot_room - 1);
 }
 
-/* Its number, 0 when it has not been said; *slot is where to note it. */
-static uint32_t number_of(
-	const struct wirenames_said *said, const char *name, size_t *slot)
+/* What was taken back has left its slot behind. */
+static bool is_number_of(
+	const struct wirenames_said *said, uint32_t number, const char *name)
 {
-	size_t i = slot_for(said, name);
+	return number <= said->count && said->names[number - 1] == name;
+}
 
-	for (; said->slots[i] != 0; i = (i + 1) & (said->slot_room - 1)) {
-		uint32_t number = said->slots[i];
+/* With its number; with 0 when it has not been said. */
+static size_t slot_of(const struct wirenames_said *said, const char *name)
+{
+	size_t slot = slot_for(said, name);
 
-		/* what was taken back has left its slot behind */
-		if (number <= said->count && said->names[number - 1] == name)
-			return number;
-	}
-	*slot = i;
-	return 0;
+	while (said->slots[slot] != 0 &&
+		!is_number_of(said, said->slots[slot], name))
+		slot = (slot + 1) & (said->slot_room - 1);
+	return slot;
 }
 
 /* At most half of the slots are taken. */
@@ -61,7 +62,6 @@ bool wirenames_put(struct wirenames_said *said, struct wire_writer *packet,
 	const char *name)
 {
 	const char **names;
-	uint32_t number;
 	size_t slot;
 
 	if (!name) {
@@ -70,9 +70,9 @@ bool wirenames_put(struct wirenames_said *said, struct wire_writer *packet,
 	}
 	if (!make_room(said))
 		return false;
-	number = number_of(said, name, &slot);
-	if (number != 0) {
-		wire_put_u32(packet, number);
+	slot = slot_of(said, name);
+	if (said->slots[slot] != 0) {
+		wire_put_u32(packet, said->slots[slot]);
 		return true;
 	}
 	names = array_grow(said->names, &said->name_room, said->count,

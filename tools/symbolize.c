@@ -67,7 +67,7 @@ static void print_help(void)
 
 static void complain(struct work *work, const char *sentence)
 {
-	fflush(stdout);
+	(void)fflush(stdout);
 	sentence_say("%s:%zu: %s", work->name, work->line, sentence);
 	work->all_resolved = false;
 }
@@ -170,19 +170,20 @@ static void expect(struct work *work, struct question **questions, size_t count)
 static void answer_lines(struct work *work, struct ahead *ahead)
 {
 	struct question *questions[AHEAD];
+	const size_t count = ahead->count;
 	size_t i;
 
-	for (i = 0; i < ahead->count; i++) {
+	for (i = 0; i < count; i++) {
 		ahead->questions[i] = (struct question){0};
 		questions[i] = address_line_read(&ahead->questions[i].asked,
 				       ahead->lines[i])
 				       ? &ahead->questions[i]
 				       : NULL;
 	}
-	for (i = 0; i < ahead->count; i++)
+	for (i = 0; i < count; i++)
 		if (questions[i] && !questions[i]->expected)
-			expect(work, questions + i, ahead->count - i);
-	for (i = 0; i < ahead->count; i++) {
+			expect(work, questions + i, count - i);
+	for (i = 0; i < count; i++) {
 		work->line++;
 		answer(work, questions[i] ? &questions[i]->asked : NULL);
 	}
@@ -216,7 +217,7 @@ static bool read_input(struct work *work, FILE *input)
 		if (++ahead.count == lines)
 			answer_lines(work, &ahead);
 		if (waiting)
-			fflush(stdout);
+			(void)fflush(stdout);
 	}
 	answer_lines(work, &ahead);
 	for (i = 0; i < AHEAD; i++)
@@ -240,13 +241,13 @@ static bool read_named(struct work *work, const char *name)
 			     "file with addresses",
 			work->name, strerror(errno));
 	if (input && input != stdin)
-		fclose(input);
+		(void)fclose(input);
 	return fine;
 }
 
 static int resolve_all(struct work *work, char **names)
 {
-	char standard_input[] = "-";
+	static char standard_input[] = "-";
 	char *alone[] = {standard_input, NULL};
 	bool any = false;
 
@@ -298,7 +299,8 @@ int main(int argc, char **argv)
 	struct work work = {.options = &options, .all_resolved = true};
 	int status = NOTHING_READ;
 
-	setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18); /* names are long */
+	/* names are long */
+	(void)setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 18);
 	if (!symbolize_options_read(&options, argc, argv)) {
 		sentence_say("binlog-symbolize: %s", options.problem);
 	} else if (options.help) {

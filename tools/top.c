@@ -198,6 +198,7 @@ static enum exit_status show_screen(struct top *top)
 			look(top);
 		top->shown++;
 	}
+	top->page.news = "";
 	top_screen_end();
 	if (screen.signal != 0)
 		top_screen_die(screen.signal);

@@ -22,7 +22,7 @@ static bool is_packer(pid_t process)
 	if (file && !fgets(name, sizeof(name), file))
 		*name = '\0';
 	if (file)
-		fclose(file);
+		(void)fclose(file);
 	name[strcspn(name, "\n")] = '\0';
 	return strcmp(name, COMMAND) == 0;
 }
@@ -40,7 +40,7 @@ static bool catches(pid_t process, int number)
 		if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1)
 			break;
 	if (file)
-		fclose(file);
+		(void)fclose(file);
 	return caught >> (number - 1) & 1;
 }
 
@@ -66,7 +66,7 @@ pid_t follower_of(const char *directory)
 			found = process;
 	}
 	if (locks)
-		fclose(locks);
+		(void)fclose(locks);
 	return found;
 }
 

@@ -111,6 +111,6 @@ int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX])
 	if (!maps)
 		return -1;
 	count = mappings_read(maps, process, mappings);
-	fclose(maps);
+	(void)fclose(maps);
 	return count;
 }

@@ -121,12 +121,13 @@ static bool take_config(struct reload *reload, const char *path,
 	char *text = control_file_read(path, &bytes);
 	bool good;
 
-	reload->path = shown;
 	if (!text && errno == ENOENT && !is_users)
 		return true;
 	if (!text)
 		return fail(reload->changes, shown, strerror(errno));
+	reload->path = shown;
 	good = take_entries(reload, text, bytes, is_users);
+	reload->path = NULL;
 	free(text);
 	return good;
 }

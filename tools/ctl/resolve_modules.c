@@ -77,7 +77,7 @@ bool resolve_modules_add(struct resolve_modules *modules, pid_t process)
 	}
 	added = added && !ferror(maps);
 	free(line);
-	fclose(maps);
+	(void)fclose(maps);
 	return added;
 }
 

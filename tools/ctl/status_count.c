@@ -221,7 +221,7 @@ static void read_ring(struct status_count *count, uint64_t until)
 		count->passed = recording->passed;
 		count->dropped = recording->dropped;
 	}
-	if (merge && recording->ring) {
+	if (recording && merge && recording->ring) {
 		recording->ring->all = true;
 		read_merged(count, merge, since, until);
 		count->ring_span = ring_time_span(recording);

@@ -197,7 +197,7 @@ static void name_process(struct target *target, pid_t process)
 	if (file && fgets(name, sizeof(name), file))
 		name[strcspn(name, "\n")] = '\0';
 	if (file)
-		fclose(file);
+		(void)fclose(file);
 	snprintf(target->label, sizeof(target->label), "%s[%d]", name,
 		(int)process);
 }
@@ -226,7 +226,7 @@ static bool has_ended(pid_t process)
 	if (!file)
 		return true;
 	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
+	(void)fclose(file);
 	text[n] = '\0';
 	state = strrchr(text, ')');
 	return !state || state[1] == '\0' || strchr("ZX", state[2]);

@@ -93,7 +93,7 @@ bool elf_versions_next_required(struct elf_image *image,
 	struct elf_versions_walk *walk, char library[static ELF_IMAGE_NAME],
 	char version[static ELF_IMAGE_NAME])
 {
-	Elf64_Vernaux found;
+	Elf64_Vernaux found = {0};
 	Elf64_Verneed entry;
 
 	do {

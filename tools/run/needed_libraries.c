@@ -88,7 +88,7 @@ bool needed_libraries_add(struct resolve_modules *modules, const char *program)
 		good = add_line(modules, line);
 	free(line);
 	if (output)
-		fclose(output);
+		(void)fclose(output);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return good && output && status == 0;

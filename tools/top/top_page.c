@@ -78,11 +78,13 @@ static void put_place(struct line *line, const struct top_sums *sums)
 	const char *place = page->captures->place;
 	time_t seconds = time(NULL);
 	struct tm tm;
-	char clock[32] = "";
+	char clock[32];
 
-	if (localtime_r(&seconds, &tm))
+	if (!localtime_r(&seconds, &tm) ||
 		strftime(clock, sizeof(clock),
-			line->plain ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &tm);
+			line->plain ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S",
+			&tm) == 0)
+		*clock = '\0';
 	put(&line->text, "binlog-top %s ", clock);
 	escape_put(&line->text, place, strlen(place), ESCAPE_NEWLINE);
 	put(&line->text, ": %zu captures, %zu running", sums->captures,
