@@ -84,6 +84,23 @@ static void say_window(
 		*rule && window->rule_bytes > RULE_SAID ? "..." : "");
 }
 
+/* A window that reaches further back than the ring did when it was opened. */
+static void say_lack(const struct recording *capture,
+	const struct binlog_ring_window *window)
+{
+	const struct binlog_ring *ring = &capture->ring->head;
+	char date[CALENDAR_BYTES];
+
+	if (ring->overwritten == 0 || ring->lost_until < window->from ||
+		ring->lost_until > window->at)
+		return;
+	calendar_put(date,
+		ring_time_wall(capture, ring->lost_until) / (uint64_t)NS,
+		false);
+	sentence_say("%s: what was said before %s had been overwritten by then",
+		capture->path, date);
+}
+
 static void say_ring(struct recording *capture)
 {
 	const struct recording_ring *ring = capture->ring;
@@ -95,8 +112,10 @@ static void say_ring(struct recording *capture)
 			     "what was said before were overwritten",
 			capture->path, (double)span / NS,
 			(double)ring->head.overwritten / 1e6);
-	for (i = 0; i < ring->window_count && i < WINDOWS_SAID; i++)
+	for (i = 0; i < ring->window_count && i < WINDOWS_SAID; i++) {
 		say_window(capture, &ring->windows[i]);
+		say_lack(capture, &ring->windows[i]);
+	}
 	if (ring->window_count > WINDOWS_SAID)
 		sentence_say("%s: and %zu times more", capture->path,
 			ring->window_count - WINDOWS_SAID);

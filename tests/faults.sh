@@ -16,9 +16,28 @@ natively_said() { # WAY: into $TMP/native.WAY
 	said_files "$TMP/native" >"$TMP/native.$1"
 	rm -r "$TMP/native"
 }
+# With a ring: what it has overwritten counts as never said.  It says how much
+# that is, and all of it was said before what is left.
+overwritten() { # WAY CALLS: 0 if nothing is; natively what is left was said, by so many calls, into $TMP/left
+	local bytes
+	: >"$TMP/left"
+	bytes=$("$show" --all "$run/capture" 2>&1 >/dev/null | sed -n 's/.* s: \(.*\) MB of what was said before were overwritten$/\1/p')
+	[ -e "$TMP/order.$1" ] || "${in_order[@]}" "$load" "$1" >"$TMP/order.$1" 2>&1 9>/dev/null
+	"$show" --raw "$run/capture" 2>/dev/null | awk -v bytes="${bytes:-0}" -v calls="$2" -v left="$TMP/left" '
+		FNR == 1 { file++ }
+		file == 1 { said[FNR] = $0; number[$0] = FNR; first = FNR + 1; last = FNR; next }
+		file == 2 { written[$0]; next }
+		number[$0] < first { first = number[$0] }
+		END {
+			for (i = 1; i <= last; i++)
+				if (i < first && !(said[i] in written)) lost++; else print said[i] >left
+			print calls - lost, (lost * 8 <= bytes * 1e6 ? "" : lost " are not there, but " bytes " MB overwritten")
+		}' "$TMP/order.$1" "$run/real" -
+}
+in_order=(stdbuf -o0)
 prepare() { :; } # what is there before a run; a test may have its own
 fault() { # WAY MODE INJECTION...: prints what is wrong
-	local way=$1 mode=$2 status streams="all=$2"
+	local way=$1 mode=$2 status streams="all=$2" calls natively why
 	natively_said "$way"
 	[ "$way" != streams ] || streams="file:file*.log=$mode,$streams"
 	rm -rf "$run"
@@ -29,7 +48,14 @@ fault() { # WAY MODE INJECTION...: prints what is wrong
 	status=$?
 	[ $status -eq 3 ] || echo "it ended with $status"
 	said_files "$run" >"$run/real"
-	account "$mode" "$TMP/native.$way" "$run/real" "$run/capture" "$(cat "$run/calls")"
+	calls=$(cat "$run/calls")
+	natively=$TMP/native.$way
+	if [ -n "${BINLOG_RING:-}" ]; then
+		read -r calls why <<<"$(overwritten "$way" "$calls")"
+		[ -z "$why" ] || echo "$why"
+		natively=$TMP/left
+	fi
+	account "$mode" "$natively" "$run/real" "$run/capture" "$calls"
 }
 number_of_calls() { # WAY MODE INJECTION...: how many can fail
 	fault "$@" >/dev/null

@@ -28,7 +28,6 @@ format "neither*" trigger since one over 1s
 stream stderr func none drop
 END
 (
-	most=60 # later on, a ring without more memory overwrites what is oldest
 	export BINLOG_RING=256K BINLOG_TRIGGER=exit,signal,kill,all
 	places "D6: a ring that waits" calls replace
 	BINLOG_CONFIG=$TMP/conf places "D6: a ring and rules" children replace

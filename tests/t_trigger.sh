@@ -54,6 +54,9 @@ said() { # SENTENCE PATTERN
 
 kept "80 ms before a signal that kills" 80 0 run signal,before=80ms signal 1 20000
 said "what has kept it is said" 'a signal kept what was said around 20'
+same "all of it was there" "" "$(grep overwritten "$TMP/errors")"
+RING=16K run signal signal 1 20000
+said "what it would have kept, had it been there, is said" 'what was said before 20.* had been overwritten by then'
 kept "80 ms before an exit with another status than 0" 80 0 run exit,before=80ms status 1 20000
 kept "40 ms before and 70 ms after a child has failed, overwritten many times since" 40 70 \
 	run exit,before=40ms,after=70ms child 2 200000
