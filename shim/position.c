@@ -10,8 +10,11 @@
 #include "shim/sys.h"
 #include "shim/writer.h"
 
-/* In place of the number of an open file: the end of the file. */
+/* In place of the number of an open file: the end of the file; and with it:
+ * where the real one stood when it was last looked at. */
 #define END ~(uint64_t)0
+#define REAL ((uint64_t)1 << 32)
+#define REAL_END ((uint64_t)1 << 33)
 
 /*
  * An open file is marked in the kernel, where programs that are executed find
@@ -175,22 +178,61 @@ static void advance(const struct stream *stream, uint64_t bytes)
 	raise_to(end, now - 1);
 }
 
+/* Where text that is passed goes to. */
+static uint64_t real_offset(const struct stream *stream)
+{
+	long offset;
+
+	if (stream->flags & BINLOG_STREAM_APPEND)
+		return real_end(stream);
+	offset = SYS3(lseek, stream->fd, 0, SEEK_CUR);
+	return sys_failed(offset) ? 0 : (uint64_t)offset;
+}
+
+static uint64_t *real_of(const struct stream *stream)
+{
+	uint64_t kind = stream->flags & BINLOG_STREAM_APPEND ? REAL_END : REAL;
+
+	return known(
+		entry(stream, kind | stream->description), stream->position);
+}
+
+/* How far the real file has moved, by what was passed since the last look. */
+static uint64_t passed_bytes(const struct stream *stream)
+{
+	uint64_t *seen;
+	uint64_t now, before;
+
+	if (likely(!writer_some_passed()))
+		return 0;
+	seen = real_of(stream);
+	now = real_offset(stream) + 1;
+	before = __atomic_load_n(seen, __ATOMIC_ACQUIRE);
+	while (before < now &&
+		!__atomic_compare_exchange_n(seen, &before, now, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return before < now ? now - before : 0;
+}
+
 static void settle(unsigned number)
 {
 	struct stream *stream = &streams[number];
 	uint64_t said = __atomic_load_n(&stream->said, __ATOMIC_ACQUIRE);
-	uint64_t bytes;
+	uint64_t bytes = 0;
 
 	/* Before each fork; a store would give the child a page of its own. */
-	if (said == __atomic_load_n(&stream->counted, __ATOMIC_ACQUIRE))
-		return;
-	bytes = said -
-		__atomic_exchange_n(&stream->counted, said, __ATOMIC_ACQ_REL);
-	if (bytes == 0 || stream->tee)
-		return;
-	if (stream->file)
+	if (said != __atomic_load_n(&stream->counted, __ATOMIC_ACQUIRE))
+		bytes = said - __atomic_exchange_n(&stream->counted, said,
+				       __ATOMIC_ACQ_REL);
+	if (bytes > 0 && !stream->tee && stream->file)
 		bytes = held_take(number, bytes);
-	if (bytes > 0 && position_matters(number))
+	if (!position_matters(number))
+		return;
+	/* There may be thousands of log files: they are looked at if asked. */
+	if (stream->flags & (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR))
+		bytes += passed_bytes(stream);
+	if (bytes > 0)
 		advance(stream, bytes);
 }
 
@@ -213,9 +255,19 @@ void position_add(unsigned stream, size_t bytes)
 	__atomic_fetch_add(&streams[stream].said, bytes, __ATOMIC_RELAXED);
 }
 
+static void settle_for(unsigned stream)
+{
+	uint64_t passed;
+
+	position_settle();
+	passed = passed_bytes(&streams[stream]);
+	if (passed > 0)
+		advance(&streams[stream], passed);
+}
+
 int64_t position_now(unsigned stream)
 {
-	position_settle();
+	settle_for(stream);
 	return (int64_t)(*offset_of(&streams[stream]) - 1);
 }
 
@@ -223,7 +275,7 @@ int64_t position_end(unsigned stream)
 {
 	uint64_t *end;
 
-	position_settle();
+	settle_for(stream);
 	end = end_of(&streams[stream]);
 	raise_to(end, real_end(&streams[stream]));
 	return (int64_t)(*end - 1);
@@ -233,6 +285,20 @@ void position_move(unsigned stream, int64_t offset)
 {
 	__atomic_store_n(offset_of(&streams[stream]), (uint64_t)offset + 1,
 		__ATOMIC_RELEASE);
+}
+
+/* What is recorded is taken to come before what is passed. */
+void position_move_passed(unsigned stream, int64_t offset)
+{
+	int64_t end = position_end(stream);
+	int64_t real = (int64_t)real_end(&streams[stream]);
+	int64_t to = offset >= end - real ? offset - (end - real) : real;
+
+	if (streams[stream].flags & BINLOG_STREAM_APPEND)
+		return;
+	if (!sys_failed(SYS3(lseek, streams[stream].fd, to, SEEK_SET)))
+		__atomic_store_n(real_of(&streams[stream]), (uint64_t)to + 1,
+			__ATOMIC_RELEASE);
 }
 
 void position_cut(unsigned stream, int64_t size)

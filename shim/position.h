@@ -41,6 +41,12 @@ int64_t position_end(unsigned stream);
 
 void position_move(unsigned stream, int64_t offset);
 
+/*
+ * Moves the file itself, too, since text may go there that is passed: to where
+ * `offset` is among such text, or to the end, where nothing is overwritten.
+ */
+void position_move_passed(unsigned stream, int64_t offset);
+
 /* The file ends here now. */
 void position_cut(unsigned stream, int64_t size);
 

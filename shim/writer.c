@@ -469,12 +469,15 @@ static void count(size_t in_block, size_t in_header)
 		__atomic_fetch_add((uint64_t *)counter, 1, __ATOMIC_RELAXED);
 }
 
+bool writer_has_passed;
+
 void writer_count_passed(void)
 {
 	if (writer_self->excused) {
 		writer_self->excused = false;
 		return;
 	}
+	writer_note_passed();
 	count(offsetof(struct binlog_block, passed),
 		offsetof(struct binlog_header, passed));
 }

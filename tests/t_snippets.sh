@@ -105,6 +105,55 @@ complain_syslog() { # CONTEXT FUNCTIONS
 	done
 	grep -h status run/recorded/*/results | grep -vx 'status [07]'
 }
+# A capture without room for any record: all is passed.
+complain_full() { # CONTEXT FUNCTIONS
+	local stream
+	rm -rf run
+	mkdir run
+	touch run/expected.{stderr,syslog}
+	run_each "$TMP/run/recorded" "$@" LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/run/capture" BINLOG_MAX_SIZE=4096
+	run_each "$TMP/run/native" "$@"
+	for stream in stdout stderr; do
+		diff -a run/native.$stream run/recorded.$stream
+		raw $stream run/capture
+	done 2>&1
+	diff -ar run/native run/recorded
+}
+# One that becomes full: what is recorded and then what is written.  A process
+# more may find it full while others have room: whole lines in another order.
+complain_filling() { # CONTEXT FUNCTIONS
+	local function stream how order bytes=0
+	for function in $2; do
+		rm -rf run
+		mkdir -p run/{native,recorded}
+		bytes=$(((bytes + 677) % 2800 + 1))
+		for how in native recorded; do
+			run_alone "$TMP/run/$how" "$function" "$1" $bytes
+		done
+		order=cat
+		grep -qx "$function" <<<"$with_children" && order=sort
+		for stream in stdout stderr; do
+			raw $stream run/capture 2>&1 |
+				cat - run/recorded/$stream | $order >run/both
+			$order run/native/$stream | diff -a - run/both
+			rm run/{native,recorded}/$stream
+		done
+		diff -ar run/native run/recorded
+	done
+}
+run_alone() { # DIR FUNCTION CONTEXT BYTES: in DIR, with its outputs there
+	local preload=()
+	[ "${1##*/}" = native ] || preload=(LD_PRELOAD="$lib"
+		BINLOG_DIR="$TMP/run/capture" BINLOG_MAX_SIZE=8192)
+	(cd "$1" && export _= "${preload[@]}" &&
+		exec "$TMP/contexts" "$2" "$3" "$4") </dev/null \
+		>"$1/stdout" 2>"$1/stderr" 7>>run/expected.stderr \
+		8>>run/expected.syslog 9>"$1/results"
+	echo "status $?" >>"$1/results"
+}
+with_children=$(awk '/^SNIPPET/ { split($0, word, /[(,]/) }
+	/CHILD\(|[fF]ork|clone|daemon|syscall/ { print word[2] }' "$here"/snippets/*.def)
 check() { # HOW CONTEXT FUNCTIONS: when something is wrong, finds out where
 	local function bad=''
 	if [ -n "$(complain_"$1" "$2" "$3" | tr -d '\0')" ]; then
@@ -129,6 +178,16 @@ for context in $contexts; do
 done
 # README.md says what is not recorded.
 check tee main "$(echo "$with_snippet" | grep -vE 'log|splice|rcmd')"
+text=$(echo "$with_snippet" | grep -v log)
+if [ -n "${LONG:-}" ]; then
+	for context in $contexts; do
+		check full "$context" "$text"
+		check filling "$context" "$text"
+	done
+else
+	check full main "$text"
+	check filling main "$(grep -E 'printf|put|write|tell|seek' <<<"$text")"
+fi
 append="outputs opened for appending"
 check native main "$(echo "$with_snippet" | grep -E 'printf|write|send|splice|copy')"
 [ -e whys ] && head -n 60 whys | tr -d '\0'

@@ -1,5 +1,6 @@
 #include "shim/held.h"
 #include "shim/position.h"
+#include "shim/stdio_buffer.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -41,8 +42,12 @@ static off64_t target(unsigned stream, off64_t now, off64_t offset, int whence)
 
 static void move(const struct call *call, unsigned stream, off64_t offset)
 {
+	bool recorded;
+
 	position_move(stream, offset);
-	capture_event(call, stream, BINLOG_TEXT_SEEK, offset);
+	recorded = capture_event(call, stream, BINLOG_TEXT_SEEK, offset);
+	if (unlikely(!recorded || writer_some_passed()))
+		position_move_passed(stream, offset);
 }
 
 /* The call was made, of an output that is also written. */
@@ -98,7 +103,8 @@ static off64_t offset_of_file(const FILE *file, unsigned stream)
 	off64_t now = position_now(stream);
 	off64_t kept = held_offset(file);
 
-	return kept == HELD_NO_OFFSET ? now : kept;
+	/* What was passed is known of the descriptor alone. */
+	return kept == HELD_NO_OFFSET || writer_some_passed() ? now : kept;
 }
 
 static int seek_passed(const struct call *call, FILE *file, off64_t offset,
@@ -114,6 +120,22 @@ static int seek_passed(const struct call *call, FILE *file, off64_t offset,
 	return result;
 }
 
+/* What calls that were passed have left in the buffer. */
+static size_t passed_bytes(const FILE *file)
+{
+	return writer_some_passed() && file->_flags & LIBIO_CURRENTLY_PUTTING
+		       ? (size_t)(file->_IO_write_ptr - file->_IO_write_base)
+		       : 0;
+}
+
+static void write_passed(FILE *file)
+{
+	if (likely(passed_bytes(file) == 0))
+		return;
+	next_fflush(file);
+	stdio_buffer_flushed(file);
+}
+
 int seek_file(const struct call *call, FILE *file, off64_t offset, int whence)
 {
 	unsigned stream = streams_of_any_file(file);
@@ -124,6 +146,7 @@ int seek_file(const struct call *call, FILE *file, off64_t offset, int whence)
 	to = -EINVAL;
 	if (whence == SEEK_SET || whence == SEEK_CUR || whence == SEEK_END) {
 		state_settle(call, file);
+		write_passed(file);
 		to = target(
 			stream, offset_of_file(file, stream), offset, whence);
 	}
@@ -167,6 +190,7 @@ off64_t seek_tell(const struct call *call, FILE *file)
 	}
 	at = offset_of_file(file, stream);
 	held = (off64_t)held_bytes(file);
+	held += (off64_t)passed_bytes(file);
 	if (held > 0 && file->_flags & LIBIO_APPENDING)
 		at = position_end(stream);
 	return at + held;

@@ -1,6 +1,7 @@
 /*
- * contexts FUNCTION CONTEXT: runs the snippets of a function in one of the
- * contexts from which a call can come.
+ * contexts FUNCTION CONTEXT [BYTES]: runs the snippets of a function in one of
+ * the contexts from which a call can come; says so many bytes before, so that
+ * a capture may become full in the middle.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,8 +17,20 @@
 static const char *function;
 static char **arguments;
 
+static void fill(size_t bytes)
+{
+	static char text[4096];
+
+	if (bytes == 0 || bytes > sizeof(text))
+		return;
+	memset(text, '.', bytes);
+	text[bytes - 1] = '\n';
+	write(2, text, bytes);
+}
+
 static void run(void)
 {
+	fill(arguments[3] ? (size_t)atoi(arguments[3]) : 0);
 	snippets_run(function);
 }
 
