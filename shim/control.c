@@ -68,11 +68,35 @@ void control_end(struct binlog_header *header)
 	switches->version = control_seen;
 }
 
-static struct control_text *current_text(void)
+/*
+ * What is in force is one word, so that nobody meets the rules of one moment
+ * with the level of another: the text, whose lowest bits are free, and the
+ * level.  0: nothing was followed yet.
+ */
+#define LEVEL_BITS ((uintptr_t)63)
+#define LEVEL_BIAS 2 /* "none" is -1 */
+_Static_assert(LEVEL_LAST + LEVEL_BIAS <= LEVEL_BITS, "");
+
+static uintptr_t in_force(void)
 {
 	struct process_self *self = process_self();
 
-	return self ? __atomic_load_n(&self->rules, __ATOMIC_ACQUIRE) : NULL;
+	return self ? __atomic_load_n(&self->in_force, __ATOMIC_ACQUIRE) : 0;
+}
+
+static struct control_text *text_of(uintptr_t force)
+{
+	return (struct control_text *)(force & ~LEVEL_BITS);
+}
+
+/* Anything may stand among the switches. */
+static uintptr_t bits_of(int level)
+{
+	if (level < -1)
+		level = -1;
+	if (level > LEVEL_LAST)
+		level = LEVEL_LAST;
+	return (uintptr_t)(level + LEVEL_BIAS);
 }
 
 static bool is_before(uint64_t end, uint64_t at, uint32_t bytes)
@@ -137,29 +161,46 @@ static struct control_text *find_text(
 	return text;
 }
 
+/* The text that has come into force, or null; `now` if it is wrong: whoever
+ * hands a text over has found it to be right, those before it stay. */
+static struct control_text *next_text(struct process_self *self,
+	struct control_text *now, uint64_t at, uint32_t bytes)
+{
+	struct control_text *text;
+
+	if ((now ? now->at : 0) == at)
+		return now;
+	if (at == 0)
+		return NULL;
+	text = find_text(self, at, bytes);
+	return text && text->rules ? text : now;
+}
+
 /*
  * What calls have decided by older rules meanwhile, if this took its time, is
  * forgotten afterwards; who is late here finds that there is a newer version,
  * and puts it right in the same way.
  */
-static void follow_rules(void)
+static void follow_rules(uint32_t version)
 {
 	struct process_self *self = process_self();
 	uint32_t bytes = __atomic_load_n(
 		&control_switches->rules_bytes, __ATOMIC_ACQUIRE);
-	uint64_t at = bytes ? control_switches->rules_at : 0;
-	struct control_text *now = current_text();
-	struct control_text *text = NULL;
+	uint64_t at = bytes ? __atomic_load_n(&control_switches->rules_at,
+				      __ATOMIC_ACQUIRE)
+			    : 0;
+	int level = __atomic_load_n(&control_switches->level, __ATOMIC_ACQUIRE);
+	uintptr_t before = in_force(), now;
 
-	if (!self || (now ? now->at : 0) == at)
+	/* Else they need not belong together. */
+	if (!self || __atomic_load_n(&control_switches->version,
+			     __ATOMIC_ACQUIRE) != version)
 		return;
-	if (at)
-		text = find_text(self, at, bytes);
-	/* Whoever hands a text over has found it to be right; after one that is
-	 * wrong, those before it stay. */
-	if (at && (!text || !text->rules))
+	now = (uintptr_t)next_text(self, text_of(before), at, bytes) |
+	      bits_of(level);
+	if (now == before)
 		return;
-	__atomic_store_n(&self->rules, text, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->in_force, now, __ATOMIC_RELEASE);
 	control_forget();
 }
 
@@ -209,7 +250,7 @@ COLD void control_follow(void)
 	do {
 		version = __atomic_load_n(
 			&control_switches->version, __ATOMIC_ACQUIRE);
-		follow_rules();
+		follow_rules(version);
 		follow_streams();
 		follow_triggers();
 		decide_whether_to();
@@ -221,23 +262,30 @@ COLD void control_follow(void)
 
 void control_follow_fork(void)
 {
-	follow_rules();
+	uint32_t version;
+
+	do {
+		version = __atomic_load_n(
+			&control_switches->version, __ATOMIC_ACQUIRE);
+		follow_rules(version);
+	} while (version !=
+		 __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE));
+}
+
+void control_get_force(struct control_force *force)
+{
+	uintptr_t now = in_force();
+	const struct control_text *text = text_of(now);
+
+	force->rules = text ? text->rules : NULL;
+	force->rules_at = text ? text->at : 0;
+	force->level = now ? (int)(now & LEVEL_BITS) - LEVEL_BIAS
+			   : control_level();
 }
 
 const struct rules *control_rules(void)
 {
-	struct control_text *text = current_text();
+	struct control_text *text = text_of(in_force());
 
 	return text ? text->rules : NULL;
-}
-
-uint64_t control_rules_at(const struct rules *rules)
-{
-	struct process_self *self = process_self();
-	const struct control_text *text =
-		self ? __atomic_load_n(&self->texts, __ATOMIC_ACQUIRE) : NULL;
-
-	while (text && text->rules != rules)
-		text = text->next;
-	return text ? text->at : 0;
 }

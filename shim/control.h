@@ -93,8 +93,14 @@ static inline void control_look(void)
 /* Null: none are in force. */
 const struct rules *control_rules(void);
 
-/* Where their text is in the capture; 0: it is not known. */
-uint64_t control_rules_at(const struct rules *rules);
+/* What this process has followed: what belongs together. */
+struct control_force {
+	const struct rules *rules;
+	uint64_t rules_at; /* where their text is in the capture, or 0 */
+	int level;
+};
+
+void control_get_force(struct control_force *force);
 
 /* Calls may be treated in different ways: there are rules, or a level. */
 extern HIDDEN bool control_deciding;

@@ -10,6 +10,7 @@
 #include "shim/pace.h"
 #include "shim/redact.h"
 #include "shim/result_use.h"
+#include "shim/site_decision.h"
 
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */
@@ -150,10 +151,12 @@ static void look_at(struct site *site, const struct site_call *call)
 		return;
 	site->reloads = reloads + 1;
 	__atomic_store_n(&site->redaction, NULL, __ATOMIC_RELEASE);
-	site->plan = NULL;
-	site->result_used = (call->format && has_writing_directive(call->format,
-						     call->length)) ||
-			    result_use_is_possible(site->pc);
+	__atomic_store_n(&site->plan, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&site->result_used,
+		(call->format &&
+			has_writing_directive(call->format, call->length)) ||
+			result_use_is_possible(site->pc),
+		__ATOMIC_RELEASE);
 }
 
 /* What a rule has written as well is a copy, too. */
@@ -185,39 +188,34 @@ static void plan_for_marks(struct site *site, const struct site_call *call)
 		asked |= site->verdict[i].mark.argument ||
 			 site->verdict[i].since.argument;
 	if (asked && !site->plan && call->format && !site->is_spare)
-		site->plan = plan_make(call->format, (uint32_t)call->length);
-}
-
-/*
- * A call that has found the place decided a moment ago may be looking at it:
- * each field is what the rules before say, or those now.
- */
-TSAN_IGNORE static void set_verdict(
-	struct rule_verdict *to, const struct rule_verdict *verdict)
-{
-	*to = *verdict;
+		__atomic_store_n(&site->plan,
+			plan_make(call->format, (uint32_t)call->length),
+			__ATOMIC_RELEASE);
 }
 
 /* The generation comes first: rules that come after it have a later one. */
 static void decide_alone(struct site *site, const struct site_call *call)
 {
 	uint32_t now = control_generation();
-	const struct rules *rules = control_rules();
+	struct control_force force;
 	struct rule_verdict verdict;
 	struct rule_site asked;
 	char name[16] = "";
 
 	look_at(site, call);
-	site->rules_at = rules ? control_rules_at(rules) : 0;
+	control_get_force(&force);
+	__atomic_store_n(&site->rules_at, force.rules_at, __ATOMIC_RELEASE);
+	__atomic_store_n(&site->level, force.level, __ATOMIC_RELEASE);
 	describe(call, &asked, name);
 	for (unsigned i = 0; i < site->verdicts; i++) {
 		if (site->verdicts > 1)
 			asked.level = (int)i;
-		ask(rules, &asked, &verdict);
-		set_verdict(&site->verdict[i], &verdict);
+		ask(force.rules, &asked, &verdict);
+		site_set_verdict(&site->verdict[i], &verdict);
 	}
 	redact_prepare(site, call);
 	plan_for_marks(site, call);
+	__atomic_store_n(&site->special, site_is_special(site), __ATOMIC_RELEASE);
 	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
 }
 
@@ -231,6 +229,7 @@ static bool decide(struct site *site, const struct site_call *call)
 		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return false;
 	__atomic_store_n(&site->generation, 0, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&site->changes, 1, __ATOMIC_SEQ_CST);
 	decide_alone(site, call);
 	__atomic_store_n(&site->deciding, 0, __ATOMIC_RELEASE);
 	return true;
@@ -322,8 +321,8 @@ static uintptr_t key_of(const struct site_call *call)
 		       : capture_content_key(call->format, call->length);
 }
 
-struct site *site_find(
-	struct writer *w, const struct site_call *call, uint32_t *generation)
+struct site *site_find(struct writer *w, const struct site_call *call,
+	struct site_decision *decision, uint32_t *generation)
 {
 	uint32_t now = control_generation();
 	uint32_t thread = control_is_asking_threads() ? w->tid : 0;
@@ -334,9 +333,13 @@ struct site *site_find(
 	*generation = now;
 	if (site &&
 		(__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) == now ||
-			decide(site, call)))
+			decide(site, call)) &&
+		site_read_decision(site, call->priority, decision))
 		return site;
-	return borrow(w, call);
+	site = borrow(w, call);
+	if (site)
+		site_copy_decision(site, call->priority, decision);
+	return site;
 }
 
 /* ---- letting some of them through ---- */
@@ -365,16 +368,20 @@ static bool is_in_window(const struct rule_verdict *verdict)
 }
 
 /* Whatever else happens: neither limited nor sampled. */
-static bool is_off(const struct rule_verdict *verdict)
+static bool is_off(const struct site_decision *decision)
 {
+	const struct rule_verdict *verdict = &decision->verdict;
+
 	return verdict->action == RULE_DROP ||
-	       (verdict->level > control_level() && !verdict->action_known);
+	       (verdict->level > decision->level && !verdict->action_known);
 }
 
 static bool is_admitted(
-	struct site_gate *gate, const struct rule_verdict *verdict)
+	struct site_gate *gate, const struct site_decision *decision)
 {
-	if (is_off(verdict))
+	const struct rule_verdict *verdict = &decision->verdict;
+
+	if (is_off(decision))
 		return false;
 	if (verdict->sample > 1 &&
 		__atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED) %
@@ -386,18 +393,18 @@ static bool is_admitted(
 	return !verdict->rate || is_within_rate(gate, verdict);
 }
 
-bool site_admits(struct site *site, const struct rule_verdict *verdict)
+bool site_admits(struct site *site, const struct site_decision *decision)
 {
-	if (is_admitted(&site->gate, verdict))
+	if (is_admitted(&site->gate, decision))
 		return true;
 	__atomic_fetch_add(&control_switches->suppressed, 1, __ATOMIC_RELAXED);
-	if (verdict->rate)
+	if (decision->verdict.rate)
 		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
 void site_switch_off(const struct site *site, uint32_t generation,
-	const struct rule_verdict *verdict, const struct site_call *call,
+	const struct site_decision *decision, const struct site_call *call,
 	uint32_t version, int length)
 {
 	const struct stream *stream = &streams[call->stream];
@@ -408,10 +415,10 @@ void site_switch_off(const struct site *site, uint32_t generation,
 		.result = length < 0 ? 0 : length,
 	};
 
-	if (!is_off(verdict) || site->thread || !call->format ||
+	if (!is_off(decision) || site->thread || !call->format ||
 		site->key != drop.key || call->call->how == HOW_NONE ||
 		!stream->file || stream->unusual ||
-		(length < 0 && site->result_used))
+		(length < 0 && decision->result_used))
 		return;
 	drops_add(call->call->how, &drop, generation, version);
 }

@@ -32,33 +32,49 @@ struct site {
 	uint32_t thread;		   /* 0: of all threads */
 	uint32_t generation;		   /* for which it was decided, or 0 */
 	uint32_t deciding;		   /* somebody is about to */
+	uint32_t changes;		   /* how often somebody was */
 	const struct redaction *redaction; /* null: nothing is left out, or, */
 	bool redacts;			   /* with this, the whole text is */
 	const struct plan *plan;	   /* where marks ask for arguments */
 	uint64_t rules_at; /* in the capture: where they were decided by */
+	int level;	   /* and the level */
 	struct site_gate gate;
 	uint32_t reloads; /* one more than process_reloads, for which its */
 			  /* addresses hold */
+	bool special;	  /* the short way may not have the next calls */
 	bool result_used; /* or written to, by "%n" */
 	bool is_spare;	  /* of one call after the other */
 	uint8_t verdicts; /* 1, or one for each priority of syslog() */
 	struct rule_verdict verdict[];
 };
 
+/* What was decided about one call: all of it at one time. */
+struct site_decision {
+	struct rule_verdict verdict;
+	const struct redaction *redaction; /* these as of struct site */
+	const struct plan *plan;
+	uint64_t rules_at;
+	int level;
+	bool redacts;
+	bool special;
+	bool result_used;
+};
+
 /* A call, as far as rules ask for it. */
 struct site_call {
 	const struct call *call;
 	unsigned stream;
-	unsigned text; /* enum binlog_text */
+	unsigned text;	   /* enum binlog_text */
+	unsigned priority; /* of syslog(), else 0 */
 	const char
 		*format; /* or bytes, if they are constant; null: not known */
 	size_t length;
 };
 
-/* Null: there is no memory.  What it says was decided for `generation`, or
- * later. */
-struct site *site_find(
-	struct writer *w, const struct site_call *call, uint32_t *generation);
+/* Null: there is no memory.  What *decision says was decided for `generation`,
+ * or later. */
+struct site *site_find(struct writer *w, const struct site_call *call,
+	struct site_decision *decision, uint32_t *generation);
 
 /*
  * A call that is not recorded, nor will be: from now on it costs next to
@@ -66,11 +82,11 @@ struct site *site_find(
  * always the same.
  */
 void site_switch_off(const struct site *site, uint32_t generation,
-	const struct rule_verdict *verdict, const struct site_call *call,
+	const struct site_decision *decision, const struct site_call *call,
 	uint32_t version, int length);
 
-/* Whether a call with this verdict may be recorded; counts it if not. */
-bool site_admits(struct site *site, const struct rule_verdict *verdict);
+/* Whether the call may be recorded; counts it if not. */
+bool site_admits(struct site *site, const struct site_decision *decision);
 
 /* Of this process; null: there is no memory. */
 struct mark_table *site_marks(void);
@@ -87,11 +103,5 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 enum site_answer { SITE_RECORD, SITE_HIDE, SITE_PASS, SITE_DROP };
 enum site_answer site_ask(
 	struct writer *w, const struct call *call, unsigned stream);
-
-/* Something of what is said there is left out. */
-static inline bool site_redacts(const struct site *site)
-{
-	return __atomic_load_n(&site->redacts, __ATOMIC_ACQUIRE);
-}
 
 #endif

@@ -12,46 +12,24 @@
 
 /* Calls for which there is a rule, or a level. */
 
-static const struct rule_verdict *verdict_of(
-	const struct site *site, const struct capture_text *how)
+static unsigned priority_of(const struct capture_text *how)
 {
-	unsigned priority = 0;
-
-	if (site->verdicts > 1 && how->prefixes > 0)
-		priority = (unsigned)how->prefix[0].number % site->verdicts;
-	return &site->verdict[priority];
+	return how->prefixes > 0 ? (unsigned)how->prefix[0].number : 0;
 }
 
-static bool is_plain(const struct rule_verdict *verdict, int level)
+/* A rule wants it to be written. */
+static void excuse(struct writer *w)
 {
-	return verdict->action == RULE_CAPTURE && verdict->level <= level &&
-	       !verdict->rate && verdict->sample <= 1 && !verdict->period_ns &&
-	       !verdict->tee_known && !verdict->trigger && !verdict->mark.name;
-}
-
-/* Whether the short way may not have the next calls from there.  What syslog()
- * is told below the level does not get as far as here. */
-static bool is_special(const struct site *site)
-{
-	int level = control_level();
-
-	if (site_redacts(site) ||
-		(site->verdicts == 1 && !is_plain(&site->verdict[0], level)))
-		return true;
-	for (int i = 0; site->verdicts > 1 && i < site->verdicts; i++)
-		if (!is_plain(&site->verdict[i], i) ||
-			site->verdict[i].depth != site->verdict[0].depth)
-			return true;
-	return false;
+	w->excused = true;
+	writer_note_passed();
 }
 
 /* Before a record: nobody has to decide any more. */
-static void begin(struct writer *w, const struct site *site,
-	const struct rule_verdict *verdict)
+static void begin(struct writer *w, const struct site_decision *decision)
 {
 	w->decided = true;
-	w->special = is_special(site);
-	w->depth = verdict->depth;
+	w->special = decision->special;
+	w->depth = decision->verdict.depth;
 }
 
 static void end(struct writer *w)
@@ -81,11 +59,11 @@ static void tell_suppressed(
 /* ---- after a record ---- */
 
 static uint64_t key_of(const struct rule_mark *mark, const struct writer *w,
-	const struct site *site, struct arguments_list *given)
+	const struct site_decision *decision, struct arguments_list *given)
 {
 	if (!mark->argument)
 		return mark_of_thread(mark, w->tid);
-	return given ? mark_of_argument(mark, site->plan, given->ap) : 0;
+	return given ? mark_of_argument(mark, decision->plan, given->ap) : 0;
 }
 
 /* *ticks: how long ago its mark was set; false: not too long ago, or not at
@@ -100,10 +78,11 @@ static bool is_late(const struct rule_verdict *verdict, uint64_t key,
 	return then && *ticks > pace_ticks(verdict->over_ns);
 }
 
-static void trigger(const struct writer *w, const struct site *site,
-	const struct rule_verdict *verdict, struct arguments_list *given,
+static void trigger(const struct writer *w,
+	const struct site_decision *decision, struct arguments_list *given,
 	uint64_t now)
 {
+	const struct rule_verdict *verdict = &decision->verdict;
 	struct ring_event event = {
 		.cause = BINLOG_CAUSE_RULE,
 		.before_ns = verdict->before_ns,
@@ -111,19 +90,19 @@ static void trigger(const struct writer *w, const struct site *site,
 		.rule_bytes = verdict->trigger_bytes,
 	};
 
-	if (site->rules_at)
-		event.rule_at = site->rules_at + verdict->trigger_start;
+	if (decision->rules_at)
+		event.rule_at = decision->rules_at + verdict->trigger_start;
 	if (!verdict->since.name ||
-		is_late(verdict, key_of(&verdict->since, w, site, given), now,
-			&event.ticks))
+		is_late(verdict, key_of(&verdict->since, w, decision, given),
+			now, &event.ticks))
 		ring_trigger(&event);
 }
 
-static void set_mark(const struct writer *w, const struct site *site,
-	const struct rule_verdict *verdict, struct arguments_list *given,
+static void set_mark(const struct writer *w,
+	const struct site_decision *decision, struct arguments_list *given,
 	uint64_t now)
 {
-	uint64_t key = key_of(&verdict->mark, w, site, given);
+	uint64_t key = key_of(&decision->verdict.mark, w, decision, given);
 	struct mark_table *marks = key ? site_marks() : NULL;
 
 	if (marks)
@@ -133,18 +112,18 @@ static void set_mark(const struct writer *w, const struct site *site,
 /* True if the call is to be made as well.  `given` is null if it has no
  * arguments. */
 static bool follow_up(struct writer *w, unsigned stream,
-	const struct site *site, const struct rule_verdict *verdict,
-	struct arguments_list *given)
+	const struct site_decision *decision, struct arguments_list *given)
 {
+	const struct rule_verdict *verdict = &decision->verdict;
 	uint64_t now;
 
 	end(w);
 	if (unlikely(verdict->trigger || verdict->mark.name)) {
 		now = clock_ticks();
 		if (verdict->trigger)
-			trigger(w, site, verdict, given, now);
+			trigger(w, decision, given, now);
 		if (verdict->mark.name)
-			set_mark(w, site, verdict, given, now);
+			set_mark(w, decision, given, now);
 	}
 	w->excused = verdict->tee_known && verdict->tee && !streams[stream].tee;
 	return w->excused;
@@ -172,18 +151,16 @@ static bool ends_line(const char *format)
 	return length > 0 && format[length - 1] == '\n';
 }
 
-static int record_format(struct writer *w, const struct site *site,
-	const struct call *call, const struct capture_text *how,
+static int record_format(struct writer *w,
+	const struct site_decision *decision, const struct call *call, const struct capture_text *how,
 	const char *format, va_list arguments)
 {
-	/* Another thread may decide anew. */
-	const struct redaction *redaction =
-		__atomic_load_n(&site->redaction, __ATOMIC_ACQUIRE);
+	const struct redaction *redaction = decision->redaction;
 	struct capture_text ours = *how;
 	char text[REDACT_TEXT];
 	int length;
 
-	if (likely(!site_redacts(site)))
+	if (likely(!decision->redacts))
 		return capture_inside(w, call, how, format, arguments);
 	if (!format) /* its parts are redacted */
 		return CAPTURE_PASS;
@@ -222,36 +199,36 @@ int site_format(struct writer *w, const struct call *call,
 		.text = how->text,
 		.format = format,
 		.length = format ? bytes_length(format) : 0,
+		.priority = priority_of(how),
 	};
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	uint32_t generation;
-	struct site *site = site_find(w, &asked, &generation);
-	const struct rule_verdict *verdict;
+	struct site_decision decision;
+	struct site *site = site_find(w, &asked, &decision, &generation);
 	struct arguments_list given;
 	int result;
 
 	if (!site)
 		return CAPTURE_PASS;
-	verdict = verdict_of(site, how);
-	if (verdict->action == RULE_PASS) {
-		w->excused = true;
+	if (decision.verdict.action == RULE_PASS) {
+		excuse(w);
 		return CAPTURE_PASS;
 	}
-	if (!site_admits(site, verdict)) {
-		site_switch_off(site, generation, verdict, &asked, version,
+	if (!site_admits(site, &decision)) {
+		site_switch_off(site, generation, &decision, &asked, version,
 			constant_length(format, asked.length));
-		return site->result_used && format
+		return decision.result_used && format
 			       ? capture_measure(format, arguments)
 			       : 0;
 	}
-	begin(w, site, verdict);
+	begin(w, &decision);
 	tell_suppressed(w, &asked, site);
 	va_copy(given.ap, arguments);
-	result = record_format(w, site, call, how, format, arguments);
+	result = record_format(w, &decision, call, how, format, arguments);
 	if (result == CAPTURE_PASS)
 		end(w);
-	else if (follow_up(w, how->stream, site, verdict, &given))
+	else if (follow_up(w, how->stream, &decision, &given))
 		result = CAPTURE_PASS;
 	va_end(given.ap);
 	return result;
@@ -259,12 +236,12 @@ int site_format(struct writer *w, const struct call *call,
 
 /* ---- bytes ---- */
 
-static bool record_bytes(struct writer *w, const struct site *site,
-	const struct site_call *call, const void *bytes, size_t size)
+static bool record_bytes(struct writer *w,
+	const struct site_decision *decision, const struct site_call *call, const void *bytes, size_t size)
 {
 	char text[REDACT_TEXT];
 
-	if (likely(!site_redacts(site)))
+	if (likely(!decision->redacts))
 		return capture_bytes_inside(
 			w, call->call, call->stream, call->text, bytes, size);
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
@@ -302,28 +279,27 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
 	uint32_t generation;
-	struct site *site = site_find(w, &asked, &generation);
-	const struct rule_verdict *verdict;
+	struct site_decision decision;
+	struct site *site = site_find(w, &asked, &decision, &generation);
 	bool done;
 
 	if (!site)
 		return false;
-	verdict = &site->verdict[0];
-	if (verdict->action == RULE_PASS) {
-		w->excused = true;
+	if (decision.verdict.action == RULE_PASS) {
+		excuse(w);
 		return false;
 	}
-	if (!site_admits(site, verdict)) {
-		site_switch_off(site, generation, verdict, &asked, version,
+	if (!site_admits(site, &decision)) {
+		site_switch_off(site, generation, &decision, &asked, version,
 			bytes_result(call, size, constant));
 		return true;
 	}
-	begin(w, site, verdict);
+	begin(w, &decision);
 	tell_suppressed(w, &asked, site);
-	done = record_bytes(w, site, &asked, bytes, size);
+	done = record_bytes(w, &decision, &asked, bytes, size);
 	if (!done)
 		end(w);
-	return done && !follow_up(w, stream, site, verdict, NULL);
+	return done && !follow_up(w, stream, &decision, NULL);
 }
 
 enum site_answer site_ask(
@@ -332,15 +308,18 @@ enum site_answer site_ask(
 	const struct site_call asked = {
 		.call = call, .stream = stream, .text = BINLOG_TEXT_BYTES_AT};
 	uint32_t generation;
-	struct site *site = site_find(w, &asked, &generation);
+	struct site_decision decision;
+	struct site *site = site_find(w, &asked, &decision, &generation);
 
-	if (!site || site->verdict[0].action == RULE_PASS) {
-		w->excused = site != NULL;
+	if (!site)
+		return SITE_PASS;
+	if (decision.verdict.action == RULE_PASS) {
+		excuse(w);
 		return SITE_PASS;
 	}
-	if (!site_admits(site, &site->verdict[0]))
+	if (!site_admits(site, &decision))
 		return SITE_DROP;
-	if (!site_redacts(site))
+	if (!decision.redacts)
 		return SITE_RECORD;
 	__atomic_fetch_add(&control_switches->redacted, 1, __ATOMIC_RELAXED);
 	return SITE_HIDE;

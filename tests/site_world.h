@@ -41,6 +41,7 @@ bool sys_forbidden;
 bool clock_is_tsc;
 uint32_t process_reloads;
 bool control_asks_threads;
+bool writer_has_passed;
 uint32_t drops_generation;
 struct stream streams[STREAMS_MAX + 1];
 uint32_t streams_version[HOW_COUNT];
@@ -93,14 +94,11 @@ uint64_t pace_ticks(uint64_t nanoseconds)
 	return nanoseconds == world.period ? 0 : nanoseconds;
 }
 
-const struct rules *control_rules(void)
+void control_get_force(struct control_force *force)
 {
-	return world.rules;
-}
-
-uint64_t control_rules_at(const struct rules *rules)
-{
-	return rules == world.rules ? 4096 : 0;
+	force->rules = world.rules;
+	force->rules_at = world.rules ? 4096 : 0;
+	force->level = switches.level;
 }
 
 struct process_self *process_self(void)
@@ -318,9 +316,10 @@ static struct site *finds(const char *format)
 		.text = BINLOG_TEXT_FORMAT,
 		.format = format,
 		.length = strlen(format)};
+	struct site_decision decision;
 	uint32_t generation;
 
-	return site_find(&world.writer, &asked, &generation);
+	return site_find(&world.writer, &asked, &decision, &generation);
 }
 
 static char puts_bytes(const char *bytes)

@@ -83,6 +83,11 @@ same "the level is switched 1,000 times: what it was last is in force" "1" "$(gr
 verdict "$(grep -aEvc '^(ERROR: never dropped|number) [0-9]+ (of )?0x[0-9a-f]+$|^constant( and longer)?$|^a line$|^the end$' "$TMP/run/text")" \
 	"the level is switched 1,000 times: no line is torn"
 
+# A call that is under way goes by the rules and the level of one moment.
+run 'format "password=*" redact password' secret ${SWITCHES:-2000}
+good "rules and the level are switched together"
+hidden "rules and the level are switched together"
+
 run '' beyond
 good "rules behind the end of the file"
 same "rules behind the end of the file: it goes on recording" "2" "$(lines | grep -c '^stdout: the .* of 2$')"

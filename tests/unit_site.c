@@ -192,6 +192,7 @@ static void places_are_told_apart(void **state)
 		.text = BINLOG_TEXT_FORMAT,
 		.format = "%d",
 		.length = 2};
+	struct site_decision decision;
 	uint32_t generation;
 
 	(void)state;
@@ -204,8 +205,8 @@ static void places_are_told_apart(void **state)
 
 				asked.stream = i;
 				world.writer.tid = k;
-				site = site_find(
-					&world.writer, &asked, &generation);
+				site = site_find(&world.writer, &asked,
+					&decision, &generation);
 				if (turn == 0)
 					first[i][k] = site;
 				assert_ptr_equal(first[i][k], site);

@@ -7,6 +7,8 @@
  *   written   "%n" of calls that are dropped
  *   at        a secret, with pwrite(2), and so on
  *   switch N  four threads, while the level goes up and down N times
+ *   secret N  the secret, from four threads, while N times the rules that hide
+ *             it are taken away and come back; without them the level is "none"
  *   damage N  threads and children, while N times something arbitrary is
  *             stored among the switches
  *   beyond    two lines, and between them rules behind the end of the file
@@ -218,6 +220,49 @@ static void switch_often(int n)
 		dprintf(8, "%p %ld\n", (void *)&talkers[i], talkers[i].said);
 }
 
+static void *tell_secret(void *unused)
+{
+	for (int i = 0; !over; i++)
+		printf("password=%s of %d\n", secret, i);
+	return unused;
+}
+
+static void set_level(struct binlog_switches *switches, int level)
+{
+	__atomic_store_n(&switches->level, level, __ATOMIC_RELEASE);
+	switches_tell(switches);
+}
+
+static void set_rules(struct binlog_switches *switches, uint32_t bytes)
+{
+	__atomic_store_n(&switches->rules_bytes, bytes, __ATOMIC_RELEASE);
+	switches_tell(switches);
+}
+
+/* At no moment may the secret be recorded. */
+static void hide_and_drop(int n)
+{
+	struct binlog_switches *switches = find_switches();
+	uint32_t bytes = switches ? switches->rules_bytes : 0;
+	pthread_t thread[4];
+
+	if (bytes == 0)
+		WRONG("there are no rules\n");
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, tell_secret, NULL);
+	for (int i = 0; i < n && bytes > 0; i++) {
+		set_level(switches, -1);
+		set_rules(switches, 0);
+		usleep(50);
+		set_rules(switches, bytes);
+		set_level(switches, 11);
+		usleep(50);
+	}
+	over = 1;
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void *damage(void *argument)
 {
 	struct binlog_switches *switches = find_switches();
@@ -353,6 +398,8 @@ int main(int argc, char **argv)
 		say_zero();
 	else if (strcmp(argv[1], "switch") == 0)
 		switch_often((int)n);
+	else if (strcmp(argv[1], "secret") == 0)
+		hide_and_drop((int)n);
 	else if (strcmp(argv[1], "damage") == 0)
 		survive(n);
 	else
