@@ -247,7 +247,7 @@ print("%.0f" % (late[-10] * 1e3), "%.0f" % (late[len(late) // 2] * 1e3))' & slee
 fi
 # ---- damage ----
 fresh
-(say m 3 0 20000)
+(say m 3 0 20000 60000) # slowly, so that threads are there at one time
 cp "$capture"/*.binlog sound.binlog
 rm "$capture"/*
 damage() { # NAME: a copy of sound.binlog in the directory

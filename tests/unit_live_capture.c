@@ -138,12 +138,41 @@ static void another_block_of_the_same_number_is_told(void **state)
 	end(&live);
 }
 
+/* When so many are there that it was not waited for any more. */
+static void a_block_that_comes_too_late_is_read_and_told(void **state)
+{
+	enum { MANY = 80 };
+	char expected[MANY + 2] = "";
+	struct make_block late;
+	struct live live;
+	uint32_t i;
+
+	(void)state;
+	begin(&live);
+	memset(expected, 'b', MANY);
+	expected[0] = 'a';
+	add_block(&live, 0, 'a');
+	for (i = 2; i <= MANY; i++)
+		add_block(&live, i, 'b');
+	expect(&live, expected);
+	assert_int_equal(live.errors.count, 1);
+	assert_int_equal(live.errors.kept[0].code, ERROR_GAP);
+	late = add_block(&live, 1, 'c');
+	expected[MANY] = 'c';
+	expect(&live, expected);
+	assert_int_equal(live.errors.count, 2);
+	assert_int_equal(live.errors.kept[1].code, ERROR_BLOCK_CLASH);
+	assert_int_equal(live.errors.kept[1].offset, late.start);
+	end(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_are_read_when_those_before_are_there),
 		cmocka_unit_test(a_copy_that_is_found_later_is_not_read),
 		cmocka_unit_test(another_block_of_the_same_number_is_told),
+		cmocka_unit_test(a_block_that_comes_too_late_is_read_and_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

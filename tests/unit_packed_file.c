@@ -100,8 +100,6 @@ static void what_cannot_be_asked_is_not_read(void **state)
 	char word[8];
 
 	(void)state;
-	if (!INJECT_POSSIBLE)
-		skip();
 	inject_begin(INJECT_STAT, 0, true);
 	assert_int_equal(packed_file_read(&file, 0, word, sizeof(word)), -1);
 	inject_end();
@@ -130,6 +128,25 @@ static void holes_are_known_while_it_is_open(void **state)
 	close(fd);
 }
 
+static void what_cannot_be_read_again_has_no_holes(void **state)
+{
+	struct packed_file file = {.path = other};
+	char word[8];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], "word", 4), 4);
+	snprintf(other, sizeof(other), "/proc/self/fd/%d", ends[0]);
+	assert_int_equal(packed_file_read(&file, HOLE, word, sizeof(word)), 4);
+	assert_memory_equal(word, "word", 4);
+	assert_false(file.regular);
+	assert_int_equal(packed_file_data(&file, 5), 5);
+	packed_file_close(&file);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -139,6 +156,7 @@ int main(void)
 		TEST(another_file_of_that_name_is_not_read),
 		TEST(what_cannot_be_asked_is_not_read),
 		TEST(holes_are_known_while_it_is_open),
+		TEST(what_cannot_be_read_again_has_no_holes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
