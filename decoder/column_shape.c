@@ -179,18 +179,18 @@ static size_t count_plane(uint32_t counts[256],
 	uint64_t limit = limit_of(shape->width);
 	size_t counted = 0;
 	size_t first = 0;
-	size_t i;
 
 	do {
 		size_t end = count - first < RUN ? count : first + RUN;
+		size_t i = first;
 
-		for (i = first; i < end; i++) {
+		do {
 			uint64_t value = values[i] - shape->base;
 
 			value = value > limit ? 0 : value >> 8 * plane;
 			counts[value & 0xff]++;
-		}
-		counted += end - first;
+			counted++;
+		} while (++i < end);
 		first += step;
 	} while (first < count);
 	return counted;
