@@ -233,14 +233,25 @@ static void follow_triggers(void)
 		ring_trigger(&by_control);
 }
 
+/* By what is in force alone: the level among the switches may be of rules that
+ * nobody has followed yet. */
 static void decide_whether_to(void)
 {
-	const struct rules *rules = control_rules();
-	bool threads = rules && rules_ask(rules) & RULES_ASK_THREAD;
-	bool deciding = rules || control_level() < LEVEL_LAST;
+	struct control_force force;
+	uintptr_t now;
+	bool threads;
 
-	__atomic_store_n(&control_asks_threads, threads, __ATOMIC_RELAXED);
-	__atomic_store_n(&control_deciding, deciding, __ATOMIC_RELAXED);
+	do {
+		now = in_force();
+		control_get_force(&force);
+		threads = force.rules &&
+			  rules_ask(force.rules) & RULES_ASK_THREAD;
+		__atomic_store_n(
+			&control_asks_threads, threads, __ATOMIC_RELAXED);
+		__atomic_store_n(&control_deciding,
+			force.rules || force.level < LEVEL_LAST,
+			__ATOMIC_SEQ_CST);
+	} while (in_force() != now);
 }
 
 COLD void control_follow(void)

@@ -33,7 +33,7 @@
 
 #include "record/switches.h"
 
-static char secret[17];
+static _Alignas(32) char secret[32]; /* strings are read by 16 bytes */
 static _Atomic int over;
 static volatile int sink;
 
