@@ -290,8 +290,8 @@ void control_get_force(struct control_force *force)
 
 	force->rules = text ? text->rules : NULL;
 	force->rules_at = text ? text->at : 0;
-	force->level = now ? (int)(now & LEVEL_BITS) - LEVEL_BIAS
-			   : control_level();
+	force->level =
+		now ? (int)(now & LEVEL_BITS) - LEVEL_BIAS : control_level();
 }
 
 const struct rules *control_rules(void)
