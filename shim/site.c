@@ -215,7 +215,8 @@ static void decide_alone(struct site *site, const struct site_call *call)
 	}
 	redact_prepare(site, call);
 	plan_for_marks(site, call);
-	__atomic_store_n(&site->special, site_is_special(site), __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&site->special, site_is_special(site), __ATOMIC_RELEASE);
 	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
 }
 

@@ -151,8 +151,8 @@ static bool ends_line(const char *format)
 	return length > 0 && format[length - 1] == '\n';
 }
 
-static int record_format(struct writer *w,
-	const struct site_decision *decision, const struct call *call, const struct capture_text *how,
+static int record_format(struct writer *w, const struct site_decision *decision,
+	const struct call *call, const struct capture_text *how,
 	const char *format, va_list arguments)
 {
 	const struct redaction *redaction = decision->redaction;
@@ -236,8 +236,8 @@ int site_format(struct writer *w, const struct call *call,
 
 /* ---- bytes ---- */
 
-static bool record_bytes(struct writer *w,
-	const struct site_decision *decision, const struct site_call *call, const void *bytes, size_t size)
+static bool record_bytes(struct writer *w, const struct site_decision *decision,
+	const struct site_call *call, const void *bytes, size_t size)
 {
 	char text[REDACT_TEXT];
 

@@ -50,8 +50,8 @@ static void get_verdict(
 	*to = copy.verdict;
 }
 
-void site_copy_decision(const struct site *site, unsigned priority,
-	struct site_decision *to)
+void site_copy_decision(
+	const struct site *site, unsigned priority, struct site_decision *to)
 {
 	get_verdict(&to->verdict, &site->verdict[priority % site->verdicts]);
 	to->redaction = __atomic_load_n(&site->redaction, __ATOMIC_ACQUIRE);
@@ -63,8 +63,8 @@ void site_copy_decision(const struct site *site, unsigned priority,
 	to->result_used = __atomic_load_n(&site->result_used, __ATOMIC_ACQUIRE);
 }
 
-bool site_read_decision(const struct site *site, unsigned priority,
-	struct site_decision *to)
+bool site_read_decision(
+	const struct site *site, unsigned priority, struct site_decision *to)
 {
 	uint32_t changes = __atomic_load_n(&site->changes, __ATOMIC_ACQUIRE);
 

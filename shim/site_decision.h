@@ -17,11 +17,11 @@ void site_set_verdict(
 bool site_is_special(const struct site *site);
 
 /* By any thread; false: somebody decides anew meanwhile. */
-bool site_read_decision(const struct site *site, unsigned priority,
-	struct site_decision *to);
+bool site_read_decision(
+	const struct site *site, unsigned priority, struct site_decision *to);
 
 /* The same of a place that nobody else knows. */
-void site_copy_decision(const struct site *site, unsigned priority,
-	struct site_decision *to);
+void site_copy_decision(
+	const struct site *site, unsigned priority, struct site_decision *to);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * rules WHAT [N]: prints in many ways; descriptor 9 gets what the calls returned.
+ * rules WHAT [N]: prints in many ways; descriptor 9 gets what the calls
+ * returned.
  *
  *   secrets  a secret, which is made at run time, through each function; then
  *            descriptor 8 gets the secret itself
@@ -149,7 +150,8 @@ static void say_used(void)
 		results[3] += fputs("dropped as well\n", stdout);
 		results[4] += (int)fwrite("dropped last\n", 1, 13, stdout);
 		results[5] += (int)fwrite(text, 13, 1, stdout);
-		results[6] += printf(i % 2 ? "dropped odd\n" : "dropped even and longer\n");
+		results[6] += printf(
+			i % 2 ? "dropped odd\n" : "dropped even and longer\n");
 		if (printf("dropped and looked at\n") != 22)
 			results[7]++;
 	}
