@@ -97,7 +97,7 @@ static bool is_packed(const char *path)
 static void add_core(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
-	uint64_t headers[CORE_FILE_CAPTURES_MAX];
+	uint64_t headers[LIMITS_CORE_CAPTURES];
 	bool more;
 	size_t count = core_file_captures(path, headers, &more);
 	struct recording *capture;

@@ -4,18 +4,13 @@
 #include <string.h>
 
 #include "decoder/escape.h"
+#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/places.h"
 #include "record/layout.h"
 #include "record/policy.h"
 #include "record/rules.h"
 #include "record/switches.h"
-
-/* Rules of more captures than these are not looked at. */
-#define CAPTURES_MAX 64u
-
-/* Functions that were put into one another deeper than that do not count. */
-#define SOURCES_MAX 16u
 
 /* Null where it has none. */
 struct category_rules {
@@ -28,7 +23,7 @@ struct category_rules {
 struct category {
 	const struct rules *given;
 	struct places *places;
-	struct category_rules captures[CAPTURES_MAX];
+	struct category_rules captures[LIMITS_RULED_CAPTURES];
 	size_t count;
 };
 
@@ -102,7 +97,7 @@ static const struct rules *rules_of(
 	for (i = category->count; i > 0; i--)
 		if (category->captures[i - 1].capture == capture)
 			return category->captures[i - 1].rules;
-	if (category->count == CAPTURES_MAX)
+	if (limits_reached(LIMIT_RULED_CAPTURES, category->count))
 		return NULL;
 	read_rules(&category->captures[category->count], capture);
 	return category->captures[category->count++].rules;
@@ -176,7 +171,7 @@ static struct rule_site site_of(const struct message *message)
 }
 
 struct sources {
-	struct rule_source all[SOURCES_MAX];
+	struct rule_source all[LIMITS_RULED_INLINED];
 	unsigned count;
 };
 
@@ -184,7 +179,7 @@ static void take_source(void *closure, const struct place *place)
 {
 	struct sources *sources = closure;
 
-	if (sources->count < SOURCES_MAX)
+	if (!limits_reached(LIMIT_RULED_INLINED, sources->count))
 		sources->all[sources->count++] = (struct rule_source){
 			place->function, place->file, place->line};
 }

@@ -47,7 +47,7 @@ static bool read_header(int fd, uint64_t offset, struct binlog_header *header)
 
 struct found {
 	uint64_t *headers;
-	uint64_t nonces[CORE_FILE_CAPTURES_MAX];
+	uint64_t nonces[LIMITS_CORE_CAPTURES];
 	size_t count;
 	bool more;
 };
@@ -63,7 +63,7 @@ static void enter(int fd, struct found *found, uint64_t offset)
 	for (i = 0; i < found->count; i++)
 		if (found->nonces[i] == here.nonce)
 			return;
-	found->more = found->count == CORE_FILE_CAPTURES_MAX;
+	found->more = found->count == LIMITS_CORE_CAPTURES;
 	if (found->more)
 		return;
 	found->nonces[found->count] = here.nonce;
@@ -71,7 +71,7 @@ static void enter(int fd, struct found *found, uint64_t offset)
 }
 
 size_t core_file_captures(
-	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX], bool *more)
+	const char *path, uint64_t headers[LIMITS_CORE_CAPTURES], bool *more)
 {
 	static const char magic[] = BINLOG_MAGIC;
 	char pages[64 * BINLOG_PAGE];

@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More captures than these are not looked for: a process has one or two. */
-#define CORE_FILE_CAPTURES_MAX 64u
+#include "decoder/limits.h"
 
 /* It is an ELF file of this kind. */
 bool core_file_is(const char *path);
@@ -21,6 +20,6 @@ bool core_file_is(const char *path);
  * *more: there are others behind them.
  */
 size_t core_file_captures(
-	const char *path, uint64_t headers[CORE_FILE_CAPTURES_MAX], bool *more);
+	const char *path, uint64_t headers[LIMITS_CORE_CAPTURES], bool *more);
 
 #endif

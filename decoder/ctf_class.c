@@ -6,13 +6,12 @@
 
 #include "decoder/category.h"
 #include "decoder/frames.h"
+#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/utf8_text.h"
 #include "record/format.h"
 #include "record/layout.h"
 
-/* More memory than this is not spent on what classes are known by. */
-#define KNOWN_BYTES_MAX ((size_t)64 << 20)
 /* A longer name of a field is no word that a person would search for. */
 #define NAME_MAX_BYTES 100u
 #define TITLE_MAX_BYTES 200u
@@ -264,17 +263,20 @@ uint32_t ctf_class_of(
 	struct ctf_classes *classes, const struct message *message)
 {
 	struct key_head head = make_key(classes, message);
-	uint32_t before = classes->known.count;
+	const struct render_buffer *key = &classes->key;
 	const struct pack_entry *entry;
 
-	if (classes->key.failed || classes->known.bytes > KNOWN_BYTES_MAX)
+	if (key->failed)
 		return 0;
-	entry = pack_table_intern(
-		&classes->known, classes->key.data, classes->key.length);
+	entry = pack_table_find(&classes->known, key->data, key->length);
+	if (entry)
+		return entry->id;
+	if (limits_exceeded(LIMIT_CTF_CLASSES, classes->known.bytes))
+		return 0;
+	entry = pack_table_intern(&classes->known, key->data, key->length);
 	if (!entry)
 		return 0;
-	if (classes->known.count > before)
-		declare(classes, entry->id, &head, message);
+	declare(classes, entry->id, &head, message);
 	return entry->id;
 }
 

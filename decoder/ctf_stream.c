@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "decoder/id_map.h"
+#include "decoder/limits.h"
 #include "decoder/output_directory.h"
 
 #define MAGIC 0xc1fc1fc1u
@@ -10,8 +11,6 @@
 #define PACKET_BYTES ((size_t)64 << 10)
 /* More than this does not wait in all packets together. */
 #define WAITING_MAX ((size_t)16 << 20)
-/* With so many files a time that goes back is left out. */
-#define FILES_MAX 4096u
 
 /* As ctf_stream_metadata says.  Bits, where it is not nanoseconds. */
 struct head {
@@ -160,7 +159,8 @@ static uint64_t prepare(struct ctf_streams *streams, struct ctf_stream *stream,
 
 	if (wall > INT64_MAX)
 		wall = INT64_MAX; /* readers have no later time */
-	if (wall < stream->last && streams->files < FILES_MAX) {
+	if (wall < stream->last &&
+		!limits_reached(LIMIT_CTF_FILES, streams->files)) {
 		write_packet(streams, stream);
 		begin_file(streams, stream);
 	} else if (wall < stream->last) {

@@ -9,7 +9,8 @@
 #include "decoder/message.h"
 #include "decoder/output.h"
 
-/* Threads beyond these share streams.  A power of two. */
+/* Threads beyond these share streams: each event has its own.  A power of two.
+ */
 #define CTF_STREAMS_MAX 1024u
 
 struct ctf_stream {

@@ -5,12 +5,10 @@
 
 #include "decoder/expression_tree.h"
 #include "decoder/fields.h"
+#include "decoder/limits.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"
-
-/* A wide text is compared up to this; longer ones are not looked at whole. */
-#define WIDE_BYTES_MAX 4096
 
 /* Two of them can be together where it is not known which one it is. */
 enum truth { TRUE = 1, FALSE = 2, NEITHER = 4 };
@@ -20,7 +18,7 @@ struct value {
 	long double number;
 	const char *text;
 	size_t bytes;
-	char wide[WIDE_BYTES_MAX];
+	char wide[LIMITS_WIDE_TEXT];
 };
 
 static long double integer_of(
@@ -56,7 +54,7 @@ static bool read_wide(
 	for (i = 0; i + 4 <= argument->bytes; i += 4) {
 		uint32_t c;
 
-		if (sizeof(value->wide) - value->bytes < UTF8_MAX)
+		if (limits_exceeded(LIMIT_WIDE_TEXT, value->bytes + UTF8_MAX))
 			return false;
 		memcpy(&c, (const char *)argument->data + i, sizeof(c));
 		value->bytes += utf8_put(value->wide + value->bytes, c);

@@ -6,10 +6,8 @@
 #include "decoder/heph_format.h"
 #include "decoder/heph_own.h"
 #include "decoder/heph_site.h"
+#include "decoder/limits.h"
 
-/* Processes beyond these are one. */
-#define PROGRAMS_MAX 65536u
-#define PROGRAMS_BYTES_MAX ((size_t)16 << 20) /* likewise, of their names */
 #define THREAD_BYTES 64u
 
 struct heph_messages {
@@ -78,24 +76,28 @@ void heph_messages_free(struct heph_messages *messages)
 static struct program *find_program(struct heph_messages *messages,
 	uint32_t pid, const struct heph_string *name)
 {
-	uint32_t known = messages->programs.count;
+	struct pack_table *known = &messages->programs;
+	struct render_buffer *key = &messages->key;
 	const struct pack_entry *entry;
 	struct program *program;
+	bool new;
 
-	if (known >= PROGRAMS_MAX ||
-		messages->programs.bytes > PROGRAMS_BYTES_MAX)
+	key->length = 0;
+	render_buffer_put(key, &pid, sizeof(pid));
+	render_buffer_put(key, name->bytes, name->size);
+	if (key->failed)
+		return NULL;
+	entry = pack_table_find(known, key->data, key->length);
+	new = !entry;
+	if (new && (limits_reached(LIMIT_HEPH_PROCESSES, known->count) ||
+			   limits_exceeded(LIMIT_HEPH_NAMES, known->bytes)))
 		return messages->foreign;
-	messages->key.length = 0;
-	render_buffer_put(&messages->key, &pid, sizeof(pid));
-	render_buffer_put(&messages->key, name->bytes, name->size);
-	entry = messages->key.failed
-			? NULL
-			: pack_table_intern(&messages->programs,
-				  messages->key.data, messages->key.length);
+	if (new)
+		entry = pack_table_intern(known, key->data, key->length);
 	program = entry ? program_find(
 				  &messages->capture->programs, pid, entry->id)
 			: NULL;
-	if (program && messages->programs.count > known)
+	if (program && new)
 		name_program(messages, program, name);
 	return program;
 }

@@ -4,9 +4,7 @@
 
 #include "decoder/heph_file.h"
 #include "decoder/heph_message.h"
-
-/* The counters of more streams are not looked at. */
-#define STREAMS_MAX 65536u
+#include "decoder/limits.h"
 
 struct heph_reader {
 	struct heph_file file;
@@ -97,7 +95,8 @@ static void count(struct heph_reader *reader, const struct heph_event *event,
 		report(reader, ERROR_HEPH_MISSED, offset, missed);
 		reader->capture->dropped += missed;
 	}
-	if (known || reader->counters.count < STREAMS_MAX)
+	if (known ||
+		!limits_reached(LIMIT_HEPH_STREAMS, reader->counters.count))
 		expect(reader, event->stream, event->counter + 1);
 }
 

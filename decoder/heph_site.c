@@ -2,11 +2,8 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "record/hash.h"
-
-/* More than this is not kept. */
-#define CONTEXTS_MAX 65536u
-#define BYTES_MAX ((size_t)64 << 20)
 
 struct context {
 	struct definition_context context;
@@ -139,7 +136,6 @@ struct definition_context *heph_site_context(
 	struct heph_sites *sites, const struct heph_site *site)
 {
 	struct render_buffer *key = &sites->key;
-	uint32_t known = sites->known.count;
 	struct definition_context *context;
 	struct pack_entry *entry;
 
@@ -148,14 +144,18 @@ struct definition_context *heph_site_context(
 	put_key(key, &site->format);
 	put_key(key, &site->function);
 	put_key(key, &site->stream);
-	if (key->failed || known >= CONTEXTS_MAX ||
-		sites->known.bytes + sites->pool.bytes > BYTES_MAX)
+	if (key->failed)
+		return NULL;
+	entry = pack_table_find(&sites->known, key->data, key->length);
+	if (entry)
+		return id_map_find(&sites->contexts, entry->id);
+	if (limits_reached(LIMIT_HEPH_PLACES, sites->known.count) ||
+		limits_exceeded(LIMIT_HEPH_PLACE_BYTES,
+			sites->known.bytes + sites->pool.bytes))
 		return NULL;
 	entry = pack_table_intern(&sites->known, key->data, key->length);
 	if (!entry)
 		return NULL;
-	if (sites->known.count == known)
-		return id_map_find(&sites->contexts, entry->id);
 	context = make_context(sites, site, entry->id);
 	return context && id_map_set(&sites->contexts, entry->id, context)
 		       ? context

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* With so many threads, all that follows is in one stream. */
-#define THREADS_MAX 262144u
+#include "decoder/limits.h"
 
 struct heph_stream {
 	uint32_t number;
@@ -47,9 +46,11 @@ static struct heph_stream *find(
 	uint32_t known = streams->threads.count;
 	struct pack_entry *entry;
 
-	if (known >= THREADS_MAX)
+	entry = pack_table_find(&streams->threads, key, sizeof(key));
+	if (!entry && limits_reached(LIMIT_HEPH_THREADS, known))
 		key[0] = key[1] = 0;
-	entry = pack_table_intern(&streams->threads, key, sizeof(key));
+	if (!entry)
+		entry = pack_table_intern(&streams->threads, key, sizeof(key));
 	if (!entry || !make_room(streams, entry->id))
 		return NULL;
 	if (streams->threads.count > known)

@@ -8,12 +8,11 @@
 #include "decoder/html_json.h"
 #include "decoder/html_site.h"
 #include "decoder/html_stack.h"
+#include "decoder/limits.h"
 #include "decoder/message_words.h"
 #include "record/hash.h"
 #include "record/levels.h"
 
-#define NUMBERS_MAX 65536u
-#define FRAMES_MAX (1u << 20)
 #define THREAD_NAME_BYTES 32
 #define FORMAT_KEPT 1024u /* bytes; the rest of a key is its hash */
 
@@ -67,11 +66,11 @@ struct html_index *html_index_new(const struct style_settings *settings)
 	if (!index)
 		return NULL;
 	index->settings = *settings;
-	index->threads_known.max = index->programs_known.max =
-		index->streams.known.max = index->sites.known.max =
-			index->shapes.known.max = index->calls_known.max =
-				NUMBERS_MAX - 1;
-	index->stack.frames.max = FRAMES_MAX;
+	index->threads_known.limit = index->programs_known.limit =
+		index->streams.known.limit = index->sites.known.limit =
+			index->shapes.known.limit = index->calls_known.limit =
+				LIMIT_HTML_NUMBERS;
+	index->stack.frames.limit = LIMIT_HTML_FRAMES;
 	index->stack.places = settings->stack ? settings->places : NULL;
 	index->stack.depth = settings->options->depth;
 	add_plain(&index->streams, "\"other streams\"");
@@ -290,7 +289,7 @@ void html_index_site(struct html_index *index, const struct message *message,
 	*site = *stream = 0;
 	if (index->key.failed)
 		return;
-	if (known->count == known->max) {
+	if (known->count == LIMITS_HTML_NUMBERS) {
 		html_intern_free(known);
 		index->calls.length = 0;
 	}
@@ -344,10 +343,12 @@ uint32_t html_index_shape(
 	uint32_t known = index->shapes.known.count;
 	struct html_index_shape less = *shape;
 
-	if (less.count > 1 && known > NUMBERS_MAX / 2)
+	if (less.count > 1 && known > LIMITS_HTML_NUMBERS / 2)
 		less.count = 1;
-	if (less.count > 0 && known > NUMBERS_MAX / 4 * 3)
+	if (less.count > 0 && known > LIMITS_HTML_NUMBERS / 4 * 3)
 		less.count = 0;
+	if (less.count < shape->count)
+		limits_meet(LIMIT_HTML_NUMBERS);
 	put_shape(&index->text, &less);
 	return enter(index, &index->shapes);
 }

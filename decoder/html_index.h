@@ -7,10 +7,8 @@
 #ifndef DECODER_HTML_INDEX_H
 #define DECODER_HTML_INDEX_H
 
+#include "decoder/limits.h"
 #include "decoder/style.h"
-
-/* More sites of one line are not told apart. */
-#define HTML_INDEX_SITES_MAX 64u
 
 /* The stream of what is no call: the end of a process. */
 #define HTML_INDEX_STREAM_END 1u
@@ -23,7 +21,7 @@ struct html_index_shape {
 	uint32_t stream;
 	int32_t level;
 	uint32_t count;
-	uint32_t sites[HTML_INDEX_SITES_MAX];
+	uint32_t sites[LIMITS_HTML_SITES];
 };
 
 struct html_index;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "record/hash.h"
 
 /* What has the same hash is looked at one by one: so many at most. */
@@ -53,12 +54,14 @@ uint32_t html_intern_add(
 	while (found && (found->size != size ||
 				memcmp(found->bytes, bytes, size) != 0)) {
 		found = found->collides;
-		if (++tried == COLLISIONS_MAX)
+		if (++tried == COLLISIONS_MAX) {
+			limits_meet(intern->limit);
 			return HTML_INTERN_NONE;
+		}
 	}
 	if (found)
 		return found->number;
-	if (intern->count == intern->max)
+	if (limits_reached(intern->limit, intern->count))
 		return HTML_INTERN_NONE;
 	*new = true;
 	return enter(intern, bytes, size, hash, first);
@@ -68,5 +71,5 @@ void html_intern_free(struct html_intern *intern)
 {
 	id_map_free(&intern->map);
 	pool_free(&intern->pool);
-	*intern = (struct html_intern){.max = intern->max};
+	*intern = (struct html_intern){.limit = intern->limit};
 }

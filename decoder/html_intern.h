@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decoder/id_map.h"
+#include "decoder/limits.h"
 #include "decoder/pool.h"
 
 /* No number: there are too many, or there is no memory. */
@@ -18,9 +19,9 @@
 
 struct html_interned;
 
-/* All zeros but for `max` is an empty one. */
+/* All zeros but for `limit` is an empty one. */
 struct html_intern {
-	uint32_t max;
+	enum limit limit; /* of the table: so many entries */
 	uint32_t count;
 	struct id_map map; /* by hash, to the last one that has it */
 	struct pool pool;

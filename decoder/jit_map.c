@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BYTES_MAX ((size_t)256 << 20)
+#include "decoder/limits.h"
 
 struct piece {
 	uint64_t start;
@@ -29,7 +29,7 @@ static bool is_trusted(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) &&
 	       (status->st_uid == geteuid() || status->st_uid == 0) &&
-	       (uint64_t)status->st_size <= BYTES_MAX;
+	       !limits_exceeded(LIMIT_JIT_MAP, (uint64_t)status->st_size);
 }
 
 static size_t read_all(int fd, char *text, size_t bytes)

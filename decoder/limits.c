@@ -14,10 +14,22 @@
 #include "record/rules.h"
 #include "symbolizer/symbolizer.h"
 
-uint64_t limits_values[LIMITS_SET] = {
-#define LIMIT(name, word, value, unit, what, seen) [LIMIT_##name] = value,
+/* How many a switch sets. */
+enum {
+	LIMITS_SET = 0
+#define LIMIT(name, word, value, unit, what, seen) +1
 #define FORMAT_LIMIT(name, value, unit, what, seen)
 #define FIXED_LIMIT(name, word, value, unit, what, seen)
+#include "decoder/limits.def"
+#undef LIMIT
+#undef FORMAT_LIMIT
+#undef FIXED_LIMIT
+};
+
+uint64_t limits_values[LIMITS_ROWS] = {
+#define LIMIT(name, word, value, unit, what, seen) [LIMIT_##name] = value,
+#define FORMAT_LIMIT(name, value, unit, what, seen) [LIMIT_##name] = value,
+#define FIXED_LIMIT(name, word, value, unit, what, seen) [LIMIT_##name] = value,
 #include "decoder/limits.def"
 #undef LIMIT
 #undef FORMAT_LIMIT
@@ -27,23 +39,72 @@ uint64_t limits_values[LIMITS_SET] = {
 /* As the table has them. */
 struct row {
 	const char *word; /* null: of a format */
-	uint64_t value;
 	const char *unit;
 	const char *what;
+	const char *seen;
 };
 
-static const struct row rows[] = {
-#define LIMIT(name, word, value, unit, what, seen) {word, value, unit, what},
-#define FORMAT_LIMIT(name, value, unit, what, seen) {NULL, value, unit, what},
+static const struct row rows[LIMITS_ROWS] = {
+#define LIMIT(name, word, value, unit, what, seen) {word, unit, what, seen},
+#define FORMAT_LIMIT(name, value, unit, what, seen) {NULL, unit, what, seen},
 #define FIXED_LIMIT(name, word, value, unit, what, seen)                       \
-	{word, value, unit, what},
+	{word, unit, what, seen},
 #include "decoder/limits.def"
 #undef LIMIT
 #undef FORMAT_LIMIT
 #undef FIXED_LIMIT
 };
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
+enum met { MET_NOT, MET, MET_TOLD };
+
+/* Set by any thread, told by main. */
+static enum met met[LIMITS_ROWS];
+
+void limits_meet(enum limit limit)
+{
+	enum met before = MET_NOT;
+
+	__atomic_compare_exchange_n(&met[limit], &before, MET, false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void put_sentence(enum limit limit, char *sentence, size_t size)
+{
+	const struct row *row = &rows[limit];
+	char advice[128] = "nothing raises it, see binlog-limits(7)";
+
+	if ((int)limit < LIMITS_SET)
+		snprintf(advice, sizeof(advice),
+			"give --limit=%s=N with a larger N", row->word);
+	snprintf(sentence, size, "%s: more than %" PRIu64 " %s (%s): %s",
+		row->seen, limits_values[limit], row->unit, row->what, advice);
+}
+
+bool limits_tell(char *sentence, size_t size)
+{
+	int i;
+
+	for (i = 0; i < LIMITS_ROWS; i++) {
+		enum met before = MET;
+
+		if (__atomic_compare_exchange_n(&met[i], &before, MET_TOLD,
+			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			put_sentence((enum limit)i, sentence, size);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool limits_were_met(void)
+{
+	int i;
+
+	for (i = 0; i < LIMITS_ROWS; i++)
+		if (__atomic_load_n(&met[i], __ATOMIC_RELAXED) != MET_NOT)
+			return true;
+	return false;
+}
 
 /* The number and what stands behind it.  False: that is none. */
 static bool parse_value(const char *text, uint64_t *value)
@@ -110,9 +171,8 @@ void limits_help(struct render_buffer *out)
 	char value[32], line[512];
 	size_t i;
 
-	for (i = 0; i < ROWS; i++) {
-		uint64_t now =
-			i < LIMITS_SET ? limits_values[i] : rows[i].value;
+	for (i = 0; i < LIMITS_ROWS; i++) {
+		uint64_t now = limits_values[i];
 
 		snprintf(value, sizeof(value), "%" PRIu64, now);
 		snprintf(line, sizeof(line), "%-16s %10s %-10s %s\n",

@@ -7,24 +7,25 @@
 #ifndef DECODER_LIMITS_H
 #define DECODER_LIMITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "decoder/render_buffer.h"
 
-/* Those that a switch sets: LIMIT_PADDING and so on. */
+/* The rows of the table; those that a switch sets come first. */
 enum limit {
 #define LIMIT(name, word, value, unit, what, seen) LIMIT_##name,
-#define FORMAT_LIMIT(name, value, unit, what, seen)
-#define FIXED_LIMIT(name, word, value, unit, what, seen)
+#define FORMAT_LIMIT(name, value, unit, what, seen) LIMIT_##name,
+#define FIXED_LIMIT(name, word, value, unit, what, seen) LIMIT_##name,
 #include "decoder/limits.def"
 #undef LIMIT
 #undef FORMAT_LIMIT
 #undef FIXED_LIMIT
-	LIMITS_SET
+	LIMITS_ROWS
 };
 
-/* Those that nothing changes: LIMITS_NESTING and so on. */
+/* Those that nothing changes, as constants: LIMITS_NESTING and so on. */
 enum limits_fixed {
 #define LIMIT(name, word, value, unit, what, seen)
 #define FORMAT_LIMIT(name, value, unit, what, seen)
@@ -38,7 +39,7 @@ enum limits_fixed {
 /* As good as none: sums of some of them still fit. */
 #define LIMITS_NONE (UINT64_MAX >> 4)
 
-extern uint64_t limits_values[LIMITS_SET];
+extern uint64_t limits_values[LIMITS_ROWS];
 
 static inline uint64_t limits_of(enum limit limit)
 {
@@ -50,6 +51,30 @@ static inline size_t limits_size(enum limit limit)
 {
 	return (size_t)limits_values[limit];
 }
+
+/* Something is missing for this limit: it will be told, once.  Any thread. */
+void limits_meet(enum limit limit);
+
+/* Whether this is more than may be; if so, the limit is met. */
+static inline bool limits_exceeded(enum limit limit, uint64_t count)
+{
+	if (count <= limits_values[limit])
+		return false;
+	limits_meet(limit);
+	return true;
+}
+
+/* The same where there are so many and it is about one more. */
+static inline bool limits_reached(enum limit limit, uint64_t count)
+{
+	return limits_exceeded(limit, count + 1);
+}
+
+/* A sentence about a limit that was met and not told yet.  False: none was. */
+bool limits_tell(char *sentence, size_t size);
+
+/* Whether any was met, told or not. */
+bool limits_were_met(void);
 
 /*
  * `NAME=N`, with K, M or G behind N for the powers of 1024.  Null, or what is

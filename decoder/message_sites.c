@@ -7,6 +7,7 @@
 
 #include "decoder/escape.h"
 #include "decoder/frames.h"
+#include "decoder/limits.h"
 #include "decoder/literal.h"
 #include "decoder/message_words.h"
 
@@ -16,7 +17,7 @@ void message_sites_begin(
 	struct message_sites *sites, size_t bytes, struct places *places)
 {
 	*sites = (struct message_sites){
-		.table = {.most = MESSAGE_SITES_MAX},
+		.table = {.most = limits_size(LIMIT_SITES)},
 		.bytes = bytes,
 		.places = places,
 	};
@@ -83,6 +84,7 @@ static struct message_site *find(
 		site->own = make(sites, site, message);
 	if (site)
 		return site->own;
+	limits_meet(LIMIT_SITES);
 	if (!sites->rest && !sites->table.failed)
 		sites->rest = make(sites, NULL, message);
 	return sites->rest;

@@ -11,9 +11,6 @@
 #include "decoder/render_buffer.h"
 #include "decoder/site_table.h"
 
-/* More are not told apart. */
-#define MESSAGE_SITES_MAX ((size_t)1 << 16)
-
 struct message_sites;
 
 /* What a style keeps of one begins with this. */

@@ -3,15 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_frames.h"
 #include "decoder/pack_symbols.h"
 #include "record/layout.h"
 
-/* Of a chain of forked processes so many are told. */
-#define ANCESTORS_MAX 64u
-/* A backtrace has no more frames: the outermost are left out. */
-#define FRAMES_MAX 1024u
+/* What is written can be read. */
+_Static_assert((int)LIMITS_PACKED_STACK <= (int)LIMITS_DEPTH, "");
 
 /* Counts the logs of all packers of this process. */
 static uint32_t logs;
@@ -144,7 +143,8 @@ static uint32_t parent_of(struct pack_define *define, struct recording *capture,
 {
 	const struct pack_entry *parent = NULL;
 
-	if (program->parent && generation < ANCESTORS_MAX)
+	if (program->parent &&
+		!limits_reached(LIMIT_PACKED_ANCESTORS, generation))
 		parent = define_process(
 			define, capture, program->parent, generation + 1);
 	return parent ? parent->id : 0;
@@ -310,12 +310,13 @@ static uint32_t backtrace_id(
 	struct pack_define *define, const struct message *message)
 {
 	const struct definition_context *context = message->context;
-	size_t depth =
-		context->depth < FRAMES_MAX ? context->depth : FRAMES_MAX;
-	struct pack_frame_content frames[FRAMES_MAX];
+	size_t depth = context->depth;
+	struct pack_frame_content frames[LIMITS_PACKED_STACK];
 	struct pack_entry *entry;
 	size_t i;
 
+	if (limits_exceeded(LIMIT_PACKED_STACK, depth))
+		depth = LIMITS_PACKED_STACK;
 	for (i = 0; i < depth; i++)
 		if (!locate(define, message, context->frames[i], &frames[i]))
 			return 0;

@@ -79,6 +79,15 @@ struct pack_entry *pack_table_intern(
 	return entry;
 }
 
+struct pack_entry *pack_table_find(
+	const struct pack_table *table, const void *content, size_t size)
+{
+	if (table->count == 0)
+		return NULL;
+	return *slot_for(table, seeded_hash(seeded_hash_start, content, size),
+		content, size);
+}
+
 void pack_table_free(struct pack_table *table)
 {
 	uint32_t i;

@@ -37,6 +37,10 @@ struct pack_table {
 struct pack_entry *pack_table_intern(
 	struct pack_table *table, const void *content, size_t size);
 
+/* Null: it is not in the table. */
+struct pack_entry *pack_table_find(
+	const struct pack_table *table, const void *content, size_t size);
+
 /* Of an id that the table has given out. */
 static inline struct pack_entry *pack_table_entry(
 	const struct pack_table *table, uint32_t id)

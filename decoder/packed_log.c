@@ -8,7 +8,6 @@
 
 /* Of one whose PROCESS is lost: no writer has so many. */
 #define NUMBER_MADE_UP 0x80000000u
-#define ANCESTORS_MAX 16
 
 struct packed_log *packed_log_new(
 	uint64_t number, const char *path, struct packed_captures *captures)
@@ -233,9 +232,10 @@ const struct packed_place *packed_log_place(
 	const struct program_module *module)
 {
 	const struct packed_place *place = NULL;
-	int generation;
+	unsigned generation;
 
-	for (generation = 0; process && !place && generation < ANCESTORS_MAX;
+	for (generation = 0; process && !place &&
+			     !limits_reached(LIMIT_ANCESTORS, generation);
 		generation++, process = process->parent)
 		place = id_map_find(&process->places, number_of(module));
 	return place;

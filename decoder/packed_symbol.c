@@ -7,12 +7,9 @@
 #define INLINED 1u
 #define WRAPPER 2u
 
-/* Of all functions at one address. */
-#define NAMES_MAX 65536u
-
 /* Strings of a record have no NUL. */
 struct names {
-	char text[NAMES_MAX];
+	char text[LIMITS_ADDRESS_NAMES];
 	size_t used;
 };
 
@@ -21,9 +18,8 @@ static const char *name_of(struct names *names, struct packed_bytes bytes)
 {
 	char *name = names->text + names->used;
 
-	if (bytes.size == 0 ||
-		bytes.size >= sizeof(names->text) - names->used ||
-		memchr(bytes.data, '\0', bytes.size))
+	if (bytes.size == 0 || memchr(bytes.data, '\0', bytes.size) ||
+		limits_reached(LIMIT_ADDRESS_NAMES, names->used + bytes.size))
 		return NULL;
 	memcpy(name, bytes.data, bytes.size);
 	name[bytes.size] = '\0';

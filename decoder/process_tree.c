@@ -2,10 +2,8 @@
 
 #include <stdlib.h>
 
+#include "decoder/limits.h"
 #include "record/layout.h"
-
-/* Only of forged captures are there longer lines of descent. */
-#define GENERATIONS_MAX 10000
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -116,9 +114,10 @@ static struct process_entry *parent_of(
 static bool descends(
 	const struct process_entry *entry, const struct process_entry *ancestor)
 {
-	int i;
+	unsigned i;
 
-	for (i = 0; entry && i < GENERATIONS_MAX; i++, entry = entry->parent)
+	for (i = 0; entry && !limits_reached(LIMIT_GENERATIONS, i);
+		i++, entry = entry->parent)
 		if (entry == ancestor)
 			return true;
 	return entry != NULL;

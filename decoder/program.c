@@ -6,8 +6,6 @@
 #include "decoder/limits.h"
 #include "record/layout.h"
 
-#define ANCESTORS_MAX 16
-
 static uint32_t hash_of(uint32_t pid, uint32_t process)
 {
 	size_t hash = id_map_hash(pid) * 31 + process;
@@ -245,9 +243,10 @@ static const struct program_module *module_of(
 const struct program_module *program_module_at(
 	const struct program *program, uint64_t address, size_t known)
 {
-	int generation;
+	unsigned generation;
 
-	for (generation = 0; program && generation < ANCESTORS_MAX;
+	for (generation = 0;
+		program && !limits_reached(LIMIT_ANCESTORS, generation);
 		generation++, program = program->parent) {
 		const struct program_module *module =
 			module_of(program, address, known);

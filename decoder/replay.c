@@ -373,11 +373,13 @@ void replay_message(
 	const struct definition_stream *stream = message->context->stream;
 	struct process *process = process_of(replay, message);
 	struct written_target *target = NULL;
+	bool full = false;
 
 	if (stream && wanted)
-		target = written_find(replay->written, stream);
-	replay->failed |= !process || (stream && wanted && !target);
-	if (!process || message->context->flags & BINLOG_CONTEXT_ESCAPED)
+		target = written_find(replay->written, stream, &full);
+	replay->failed |= !process || (stream && wanted && !target && !full);
+	if (!process || full ||
+		message->context->flags & BINLOG_CONTEXT_ESCAPED)
 		return;
 	if (message_is_event(message)) {
 		replay_event(replay, process, message, target);

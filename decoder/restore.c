@@ -3,17 +3,15 @@
 #include <stdlib.h>
 
 #include "decoder/escape.h"
+#include "decoder/limits.h"
 #include "decoder/program_file.h"
 #include "record/format.h"
 #include "record/hash.h"
 
-/* More files than these are not looked into. */
-#define FILES_MAX 256
-
 struct restore {
 	struct symbolizer_options options;
 	const char *const *executables;
-	struct program_file *files[FILES_MAX];
+	struct program_file *files[LIMITS_FORMAT_FILES];
 	size_t file_count;
 	char *complaints[RESTORE_COMPLAINTS_MAX];
 	size_t complaint_count;
@@ -82,7 +80,7 @@ static struct program_file *file_of(
 		if (program_file_is(restore->files[i], module))
 			return restore->files[i]->program ? restore->files[i]
 							  : NULL;
-	if (restore->file_count == FILES_MAX)
+	if (limits_reached(LIMIT_FORMAT_FILES, restore->file_count))
 		return NULL;
 	file = program_file_open(
 		module, &restore->options, restore->executables, &complaint);

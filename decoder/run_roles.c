@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "decoder/seeded_hash.h"
 
 /* A thread of the run that is being read. */
@@ -92,7 +93,7 @@ static struct run_role *find_role(
 
 	while (role && !is_same(role, like))
 		role = role->collides;
-	if (role || roles->count == RUN_ROLES_MAX)
+	if (role || limits_reached(LIMIT_ROLES, roles->count))
 		return role;
 	role = pool_take(&roles->pool, sizeof(*role));
 	if (!role)
@@ -192,7 +193,7 @@ static bool make_room(struct run_roles *roles, struct run_role *role)
 	size_t room = role->room ? 2 * role->room : 64;
 	uint32_t *sites;
 
-	if (roles->kept >= RUN_ROLES_MESSAGES_MAX || role->cut)
+	if (role->cut || limits_reached(LIMIT_ROLE_MESSAGES, roles->kept))
 		return false;
 	if (role->counts[0] < role->room)
 		return true;

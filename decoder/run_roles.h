@@ -16,11 +16,6 @@
 #include "decoder/message.h"
 #include "decoder/pool.h"
 
-#define RUN_ROLES_MAX ((size_t)1 << 16)
-
-/* Messages of the first run whose sites are kept, of all threads. */
-#define RUN_ROLES_MESSAGES_MAX ((size_t)1 << 25)
-
 struct run_role {
 	struct run_role *collides;
 	struct run_role *next; /* in the order in which they were met */

@@ -6,10 +6,8 @@
 #include "decoder/category.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
+#include "decoder/limits.h"
 #include "decoder/seeded_hash.h"
-
-/* More callers of one site are not told apart. */
-#define CALLERS_MAX 256
 
 static struct run_site site_of(const struct message *message)
 {
@@ -126,7 +124,7 @@ static struct run_site *find_site(
 		site = site->collides;
 	if (site)
 		return site;
-	if (sites->count >= RUN_SITES_MAX)
+	if (limits_reached(LIMIT_SITES, sites->count))
 		return find_rest(sites);
 	site = add(sites, &like, fields_of(message));
 	if (!site || !id_map_set(&sites->map, hash, site))
@@ -169,18 +167,29 @@ static bool has_name(const struct run_caller *caller, const char *function)
 	       (!function || strcmp(caller->function, function) == 0);
 }
 
+static struct run_caller *caller_with(
+	const struct run_site *site, const char *function)
+{
+	struct run_caller *caller = site->callers;
+
+	while (caller && !has_name(caller, function))
+		caller = caller->next;
+	return caller;
+}
+
 static struct run_caller *find_caller(struct run_sites *sites,
 	struct run_site *site, const struct message *message)
 {
 	struct asked asked = {.sites = sites};
-	struct run_caller *caller = site->callers;
+	struct run_caller *caller;
 
 	if (sites->places)
 		frames_author(sites->places, message, take_author, &asked);
-	if (site->caller_count >= CALLERS_MAX)
+	caller = caller_with(site, asked.caller.function);
+	if (!caller && limits_reached(LIMIT_CALLERS, site->caller_count)) {
 		asked.caller.function = NULL;
-	while (caller && !has_name(caller, asked.caller.function))
-		caller = caller->next;
+		caller = caller_with(site, NULL);
+	}
 	if (!caller) {
 		caller = pool_take(&sites->pool, sizeof(*caller));
 		if (!caller)

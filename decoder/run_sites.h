@@ -17,8 +17,6 @@
 #include "decoder/places.h"
 #include "decoder/pool.h"
 
-#define RUN_SITES_MAX ((size_t)1 << 16)
-
 /* Values of an argument in one run. */
 struct run_range {
 	uint64_t count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/calendar.h"
+#include "decoder/limits.h"
 #include "decoder/output.h"
 #include "decoder/places.h"
 #include "decoder/recording_ring.h"
@@ -31,6 +32,8 @@ void say_errors(const struct error_list *errors)
 	more += errors->count - i;
 	if (more > 0)
 		sentence_say("and %zu more of this kind", more);
+	while (limits_tell(sentence, sizeof(sentence)))
+		sentence_say("%s", sentence);
 }
 
 void say_complaints(const struct places *places)

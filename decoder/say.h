@@ -11,7 +11,8 @@
 struct output;
 struct places;
 
-/* A sentence for each error that was kept, and how many more there are. */
+/* A sentence for each error that was kept, and how many more there are; and
+ * one for each limit that was met and has not been told of. */
 void say_errors(const struct error_list *errors);
 
 /* True: it could not be written, and that matters. */

@@ -242,7 +242,8 @@ static enum exit_status judge(const struct show *show)
 			       : EXIT_NOTHING;
 	if (!is_anything(show))
 		return EXIT_NOTHING;
-	return show->dropped > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
+	return show->dropped > 0 || limits_were_met() ? EXIT_DAMAGE
+						      : EXIT_ALL_READ;
 }
 
 static void print_sum(const struct show *show)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "decoder/capture_list.h"
+#include "decoder/limits.h"
 #include "decoder/restore.h"
 #include "decoder/run_diff.h"
 #include "decoder/run_report.h"
@@ -110,8 +111,8 @@ static enum exit_status judge(const struct comparison *comparison)
 		!is_anything(&comparison->opened.lists[0]) ||
 		!is_anything(&comparison->opened.lists[1]))
 		return EXIT_NOTHING;
-	return error_count(&comparison->opened.errors, ERROR_SEVERITY_DAMAGE) >
-			       0
+	return limits_were_met() || error_count(&comparison->opened.errors,
+					    ERROR_SEVERITY_DAMAGE) > 0
 		       ? EXIT_DAMAGE
 		       : EXIT_ALL_READ;
 }

@@ -9,8 +9,8 @@
 
 #include "decoder/escape.h"
 #include "decoder/frames.h"
+#include "decoder/limits.h"
 
-#define FILE_BYTES_MAX ((size_t)16 << 20)
 #define FILES_MAX 64 /* that are kept */
 #define TEXT_BYTES_MAX 200
 
@@ -79,7 +79,7 @@ static void read_text(struct source_file *file, int fd)
 	struct stat status;
 
 	if (fstat(fd, &status) != 0 || status.st_size <= 0 ||
-		(uint64_t)status.st_size > FILE_BYTES_MAX)
+		limits_exceeded(LIMIT_SOURCE_BYTES, (uint64_t)status.st_size))
 		return;
 	file->bytes = (size_t)status.st_size;
 	file->text = malloc(file->bytes);

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "decoder/seeded_hash.h"
 
 #define KEYS_FIRST ((size_t)1024)
-
-/* So many of one key are looked at for one of the same thread. */
-#define LOOK_MAX 64
 
 static uint64_t hash_of(size_t rule, const void *key, size_t bytes)
 {
@@ -149,7 +147,8 @@ struct span_open *span_table_find(const struct span_table *table, size_t rule,
 	struct span_open *best = open;
 	size_t i;
 
-	for (i = 0; open && i < LOOK_MAX; i++, open = open->outer) {
+	for (i = 0; open && !limits_reached(LIMIT_SPAN_KEYS, i);
+		i++, open = open->outer) {
 		if (open->begin.pid != pid)
 			continue;
 		if (open->begin.tid == tid)

@@ -7,14 +7,9 @@
 #include <string.h>
 
 #include "decoder/fields.h"
+#include "decoder/limits.h"
 #include "decoder/span_remarks.h"
 #include "decoder/span_table.h"
-
-/* Longer values are not compared. */
-#define KEY_BYTES_MAX ((size_t)4096)
-
-/* Of all stacks; when there are more, others are not known. */
-#define STACK_BYTES_MAX ((size_t)1 << 26)
 
 /* What messages with one context are to one rule. */
 struct span_role {
@@ -55,7 +50,7 @@ struct spans *spans_new(const struct span_rules *rules, struct stack *stack,
 {
 	struct spans *spans = calloc(1, sizeof(*spans));
 
-	if (!spans || !render_buffer_reserve(&spans->key, KEY_BYTES_MAX)) {
+	if (!spans || !render_buffer_reserve(&spans->key, LIMITS_SPAN_KEY)) {
 		free(spans);
 		return NULL;
 	}
@@ -188,7 +183,7 @@ static bool put_value(struct spans *spans, const struct field *field,
 	if (!value.known)
 		return false;
 	if (field->type == FIELD_TEXT) {
-		if (value.bytes > KEY_BYTES_MAX)
+		if (limits_exceeded(LIMIT_SPAN_KEY, value.bytes))
 			return false;
 		render_buffer_put(&spans->key, value.text, value.bytes);
 		return true;
@@ -344,8 +339,9 @@ static void give_up(struct spans *spans, struct span_open *open)
 
 static void keep_bounded(struct spans *spans)
 {
-	while (spans->open.count >= SPANS_OPEN_MAX ||
-		spans->open.bytes >= SPANS_BYTES_MAX) {
+	while (spans->open.count > 0 &&
+		(limits_reached(LIMIT_SPANS, spans->open.count) ||
+			limits_reached(LIMIT_SPAN_BYTES, spans->open.bytes))) {
 		spans->sums[spans->open.oldest->key->rule].given_up++;
 		give_up(spans, spans->open.oldest);
 	}
@@ -357,7 +353,7 @@ static void add_stack(struct spans *spans, struct span_site *site,
 	struct render_buffer *lines = &spans->text;
 
 	if (!spans->stack || site->stack ||
-		spans->stacks.bytes > STACK_BYTES_MAX)
+		limits_exceeded(LIMIT_SPAN_STACKS, spans->stacks.bytes))
 		return;
 	lines->length = 0;
 	stack_put(spans->stack, message, lines);
@@ -379,8 +375,8 @@ static void begin_span(struct spans *spans, struct span_site *site,
 	message_text(message, text);
 	if (text->length > 0 && text->data[text->length - 1] == '\n')
 		text->length--;
-	if (text->length > SPANS_TEXT_MAX)
-		text->length = SPANS_TEXT_MAX;
+	if (limits_exceeded(LIMIT_SPAN_TEXT, text->length))
+		text->length = LIMITS_SPAN_TEXT;
 	open = span_table_open(&spans->open, role->rule, spans->key.data,
 		spans->key.length, text->data, text->length);
 	if (!open) {

@@ -17,13 +17,6 @@
 #include "decoder/span_rule.h"
 #include "decoder/stack.h"
 
-/* So many may be open at a time, and so many bytes they may take. */
-#define SPANS_OPEN_MAX ((size_t)1 << 20)
-#define SPANS_BYTES_MAX ((size_t)1 << 28)
-
-/* More is not kept of a text. */
-#define SPANS_TEXT_MAX ((size_t)1024)
-
 #define SPANS_THREAD_BYTES 16
 
 /* Who said a message, and when. */

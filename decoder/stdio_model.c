@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
 #include "record/layout.h"
 
 /* From this size on libc writes whole multiples of the buffer. */
@@ -18,8 +19,9 @@ void stdio_model_set(struct stdio_model *model, uint32_t mode, uint32_t size)
 	if (size == 0)
 		size = 1;
 	model->mode = mode;
-	model->size =
-		size < STDIO_MODEL_BYTES_MAX ? size : STDIO_MODEL_BYTES_MAX;
+	model->size = limits_exceeded(LIMIT_STDIO_BUFFER, size)
+			      ? LIMITS_STDIO_BUFFER
+			      : size;
 }
 
 void stdio_model_replace_buffer(

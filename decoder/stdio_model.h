@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Larger buffers than this are taken to be as large as this. */
-#define STDIO_MODEL_BYTES_MAX ((uint32_t)1 << 26)
-
 /* All zeros is a FILE that has not been written to, unbuffered. */
 struct stdio_model {
 	uint32_t mode; /* BINLOG_BUFFER_... */

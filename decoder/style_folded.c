@@ -6,14 +6,10 @@
 #include "decoder/escape.h"
 #include "decoder/frames.h"
 #include "decoder/json_text.h"
+#include "decoder/limits.h"
 #include "decoder/literal.h"
 #include "decoder/site_table.h"
 #include "decoder/style.h"
-
-#define NAMES_MAX 512u /* of one stack; outer ones are left out */
-/* More stacks are not told apart. */
-#define STACKS_MAX ((size_t)1 << 16)
-#define STACKS_BYTES_MAX ((size_t)256 << 20)
 
 /* What is shown: stacks with the same names are one. */
 struct line {
@@ -47,7 +43,7 @@ struct folded {
 	bool failed;
 	struct render_buffer text;  /* of a line */
 	struct render_buffer names; /* of its frames, the innermost first */
-	size_t ends[NAMES_MAX];	    /* of each in `names` */
+	size_t ends[LIMITS_STACK_NAMES]; /* of each in `names` */
 	size_t name_count;
 };
 
@@ -58,7 +54,7 @@ void *style_folded_begin(const struct style_settings *settings)
 	if (!folded)
 		return NULL;
 	folded->settings = *settings;
-	folded->sites.most = STACKS_MAX;
+	folded->sites.most = limits_size(LIMIT_STACKS);
 	return folded;
 }
 
@@ -80,8 +76,8 @@ static bool take_frame(void *closure, const struct place *place)
 	struct render_buffer *out = &folded->names;
 	char address[24];
 
-	if (folded->name_count == NAMES_MAX ||
-		folded->name_count == folded->settings.options->depth)
+	if (folded->name_count == folded->settings.options->depth ||
+		limits_reached(LIMIT_STACK_NAMES, folded->name_count))
 		return false;
 	if (place->function) {
 		put_name(out, place->function, strlen(place->function));
@@ -217,8 +213,10 @@ static struct line *line_of(
 	struct recorded *stack;
 	size_t i;
 
-	if (!site)
+	if (!site) {
+		limits_meet(LIMIT_STACKS);
 		return NULL;
+	}
 	hash = seeded_hash_word(hash, site->number);
 	for (i = 0; i < context->depth; i++)
 		hash = seeded_hash_word(hash, context->frames[i]);
@@ -226,8 +224,8 @@ static struct line *line_of(
 	for (stack = first; stack; stack = stack->collides)
 		if (is_same(stack, site, message))
 			return stack->line;
-	if (folded->stack_count == STACKS_MAX ||
-		folded->pool.bytes > STACKS_BYTES_MAX)
+	if (limits_reached(LIMIT_STACKS, folded->stack_count) ||
+		limits_exceeded(LIMIT_STACK_BYTES, folded->pool.bytes))
 		return NULL;
 	stack = add_stack(folded, site, message);
 	if (stack)

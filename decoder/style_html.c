@@ -12,13 +12,14 @@
 #include "decoder/html_page.h"
 #include "decoder/html_rows.h"
 #include "decoder/html_spans.h"
+#include "decoder/limits.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
 #include "decoder/style.h"
 
 #define NS 1000000000u
-#define ZONES_MAX 4096u	      /* changes of the clock on the wall */
-#define ZONE_STEP (UINT64_C(15) * 60)  /* which come at full quarters of an hour */
+#define ZONE_STEP                                                              \
+	(UINT64_C(15) * 60)   /* which come at full quarters of an hour */
 #define TAIL_BYTES_MAX 16384u /* of pieces; what comes then is text alone */
 
 /* What is known of a line when it begins: its head. */
@@ -111,7 +112,7 @@ static void take_pieces(struct report *report, const char *tail, size_t bytes,
 		memcpy(&piece, tail + at, sizeof(piece));
 		at += sizeof(piece);
 		if (piece.bytes > bytes - at ||
-			shape->count == HTML_INDEX_SITES_MAX)
+			limits_reached(LIMIT_HTML_SITES, shape->count))
 			break;
 		shape->sites[shape->count++] = piece.site;
 		row->value_count += piece.values;
@@ -130,11 +131,11 @@ static void note_zone(struct report *report, uint64_t wall)
 	char text[64];
 	struct tm tm;
 
-	if (report->settings.utc || quarter == report->quarter ||
-		report->zone_count == ZONES_MAX)
+	if (report->settings.utc || quarter == report->quarter)
 		return;
 	report->quarter = quarter;
-	if (!localtime_r(&second, &tm) || tm.tm_gmtoff == report->zone)
+	if (!localtime_r(&second, &tm) || tm.tm_gmtoff == report->zone ||
+		limits_reached(LIMIT_HTML_ZONES, report->zone_count))
 		return;
 	report->zone = tm.tm_gmtoff;
 	snprintf(text, sizeof(text), "%s[%" PRIu64 ",%ld]",

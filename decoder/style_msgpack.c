@@ -7,15 +7,13 @@
 #include "decoder/field_text.h"
 #include "decoder/frames.h"
 #include "decoder/json_fields.h"
+#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
 #include "decoder/utf8_read.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"
-
-/* Frames of a stack beyond these are left out. */
-#define STACK_MAX 256u
 
 /* A map for each call, one behind the other. */
 struct maps {
@@ -142,8 +140,8 @@ static bool take_frame(void *closure, const struct place *place)
 	struct maps *maps = closure;
 	msgpack_packer packer;
 
-	if (maps->frames == STACK_MAX ||
-		maps->frames == maps->settings.options->depth)
+	if (maps->frames == maps->settings.options->depth ||
+		limits_reached(LIMIT_EXPORT_STACK, maps->frames))
 		return false;
 	maps->frames++;
 	msgpack_packer_init(&packer, &maps->scratch, append);

@@ -4,6 +4,7 @@
 #include "decoder/event_words.h"
 #include "decoder/field_text.h"
 #include "decoder/frames.h"
+#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/perfetto_packet.h"
@@ -16,7 +17,6 @@
 #include "record/levels.h"
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */
-#define STACK_MAX 256u
 
 /* A trace of Perfetto: an instant for each call, on the track of its thread. */
 struct perfetto {
@@ -31,7 +31,7 @@ struct perfetto {
 	size_t packet; /* of the call that is open: proto_write_begin() */
 	size_t event;
 	struct render_buffer scratch;
-	size_t frames[STACK_MAX]; /* where each ends in `scratch` */
+	size_t frames[LIMITS_EXPORT_STACK]; /* where each ends in `scratch` */
 	size_t frame_count;
 };
 
@@ -214,8 +214,8 @@ static bool take_frame(void *closure, const struct place *place)
 	const char *name = place->function ? place->function : place->module;
 	size_t frame;
 
-	if (perfetto->frame_count == STACK_MAX ||
-		perfetto->frame_count == perfetto->settings.options->depth)
+	if (perfetto->frame_count == perfetto->settings.options->depth ||
+		limits_reached(LIMIT_EXPORT_STACK, perfetto->frame_count))
 		return false;
 	frame = proto_write_begin(frames, CALLSTACK_FRAME);
 	proto_write_word(frames, FRAME_FUNCTION, name ? name : "?");

@@ -5,14 +5,13 @@
 #include "decoder/calendar.h"
 #include "decoder/escape.h"
 #include "decoder/filter.h"
+#include "decoder/limits.h"
 #include "decoder/process_tree.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 
 #define NS 1000000000u
-/* Further below, all are shown as deep as this. */
-#define DEPTH_MAX 64
 
 static const struct table_column columns[] = {
 	{"PID", true},
@@ -52,18 +51,20 @@ void style_processes_message(void *state, const struct message *message)
 	const struct processes *processes = state;
 	const struct options *options = processes->settings.options;
 
-	process_list_message(processes->list, message, filter_wants(options, message) &&
-					      filter_selects(options, message));
+	process_list_message(processes->list, message,
+		filter_wants(options, message) &&
+			filter_selects(options, message));
 }
 
 /* As ps(1) draws it with --forest. */
 static void put_branches(
 	struct render_buffer *out, const struct process_entry *entry)
 {
-	const struct process_entry *line[DEPTH_MAX];
+	const struct process_entry *line[LIMITS_BRANCHES];
 	size_t depth = 0;
 
-	for (; entry->parent && depth < DEPTH_MAX; entry = entry->parent)
+	for (; entry->parent && !limits_reached(LIMIT_BRANCHES, depth);
+		entry = entry->parent)
 		line[depth++] = entry;
 	while (depth > 1)
 		render_buffer_put(

@@ -45,8 +45,9 @@ static void *begin(const struct style_settings *settings)
 static void move_line(struct by_write *by_write, const struct message *message)
 {
 	struct render_buffer *text = &by_write->line.text;
-	struct written_target *target =
-		written_find(by_write->written, message->context->stream);
+	bool full;
+	struct written_target *target = written_find(
+		by_write->written, message->context->stream, &full);
 
 	if (target)
 		written_put(target, text->data, text->length);

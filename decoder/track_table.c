@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "decoder/limits.h"
+
 static struct track key_of(const struct message *message, uint32_t tid)
 {
 	return (struct track){
@@ -32,7 +34,7 @@ static struct track *add(struct track_table *table, const struct track *key,
 {
 	struct track *track;
 
-	if (table->count == TRACK_TABLE_MAX)
+	if (limits_reached(LIMIT_TRACKS, table->count))
 		return NULL;
 	track = pool_take(&table->pool, sizeof(*track));
 	if (track) {

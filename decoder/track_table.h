@@ -13,9 +13,6 @@
 #include "decoder/message.h"
 #include "decoder/pool.h"
 
-/* No more than these are kept: the rest has no names. */
-#define TRACK_TABLE_MAX ((size_t)1 << 18)
-
 #define TRACK_NAME_MAX 16u
 
 /* Of a process, with tid 0, or of one of its threads. */

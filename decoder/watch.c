@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "decoder/descriptors.h"
+#include "decoder/limits.h"
 #include "decoder/live.h"
 #include "decoder/say.h"
 #include "decoder/sentence.h"
@@ -84,7 +85,8 @@ static void say_new_errors(struct watch *watch)
 {
 	struct error_list *errors = watch->errors;
 
-	watch->sum.damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0;
+	watch->sum.damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0 ||
+			      limits_were_met();
 	say_errors(errors);
 	*errors = (struct error_list){0};
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "decoder/id_map.h"
+#include "decoder/limits.h"
 #include "decoder/spool.h"
 #include "record/layout.h"
 
@@ -34,6 +35,7 @@ struct written_target {
 struct written {
 	struct written_file *first;
 	struct written_file **end;
+	size_t count;
 	struct id_map files; /* by hash */
 };
 
@@ -53,8 +55,8 @@ static uint32_t hash_of(const struct definition_stream *stream)
 	return (uint32_t)seeded_hash_word(hash, stream->device);
 }
 
-static struct written_file *find_file(
-	struct written *written, const struct definition_stream *stream)
+static struct written_file *find_file(struct written *written,
+	const struct definition_stream *stream, bool *full)
 {
 	struct written_file *others =
 		id_map_find(&written->files, hash_of(stream));
@@ -65,7 +67,8 @@ static struct written_file *find_file(
 		file = file->same_hash;
 	if (file)
 		return file;
-	file = calloc(1, sizeof(*file));
+	*full = limits_reached(LIMIT_WRITTEN_FILES, written->count);
+	file = *full ? NULL : calloc(1, sizeof(*file));
 	if (!file)
 		return NULL;
 	file->device = stream->device;
@@ -80,6 +83,7 @@ static struct written_file *find_file(
 	}
 	*written->end = file;
 	written->end = &file->next;
+	written->count++;
 	return file;
 }
 
@@ -90,10 +94,10 @@ static uint64_t first_position(
 					     : 0;
 }
 
-struct written_target *written_find(
-	struct written *written, const struct definition_stream *stream)
+struct written_target *written_find(struct written *written,
+	const struct definition_stream *stream, bool *full)
 {
-	struct written_file *file = find_file(written, stream);
+	struct written_file *file = find_file(written, stream, full);
 	struct written_target *target = file ? file->targets : NULL;
 
 	while (target && target->description != stream->description)
@@ -133,7 +137,7 @@ static uint64_t from_base(const struct written_file *file, int64_t offset)
 static bool is_near(const struct written_file *file, uint64_t position)
 {
 	return position <= file->put ||
-	       position - file->put <= WRITTEN_HOLES_MAX;
+	       position - file->put <= limits_of(LIMIT_HOLES);
 }
 
 bool written_put_at(struct written_target *target, int64_t offset,

@@ -21,19 +21,20 @@ struct written_target;
 /* Null: out of memory. */
 struct written *written_new(void);
 
-/* What text to `stream` goes to, which is not kept.  Null: out of memory. */
-struct written_target *written_find(
-	struct written *written, const struct definition_stream *stream);
+/*
+ * What text to `stream` goes to, which is not kept.  Null: out of memory, or
+ * *full: there are as many files as may be.
+ */
+struct written_target *written_find(struct written *written,
+	const struct definition_stream *stream, bool *full);
 
 void written_put(struct written_target *target, const char *bytes, size_t size);
 
 /*
- * All holes of a file together are no larger than this: a damaged offset would
- * fill the disk.  What asks for more is left undone and answered by false.
+ * At this offset, wherever the open file stands and continues to stand.  All
+ * holes of a file together are bounded: a damaged offset would fill the disk.
+ * What asks for more is left undone and answered by false, here and below.
  */
-#define WRITTEN_HOLES_MAX ((uint64_t)1 << 32)
-
-/* At this offset, wherever the open file stands and continues to stand. */
 bool written_put_at(struct written_target *target, int64_t offset,
 	const char *bytes, size_t size);
 

@@ -61,6 +61,11 @@ for path in sys.argv[1:]:
 END
 "$show" -q -o ctf --to lost.ctf lost
 same "what is lost babeltrace2 tells as discarded" "1 lost 7" "$? $(python3 "$consumers/ctf_names.py" lost.ctf | grep lost)"
+for limit in 1 4096; do
+	"$show" -q --limit=ctf-files=$limit --output=ctf --to=back.$limit back 2>&1 |
+		grep -o -e 'a clock went back too often' -e '--limit=ctf-files=N'
+done >said
+same "beyond so many files it says that times are others" "a clock went back too often --limit=ctf-files=N" "$(paste -sd ' ' said)"
 export_to back.ctf ctf back 2>notes
 babeltrace2 --clock-seconds --no-delta back.ctf 2>back.said | cut -d ']' -f 1 | tr -d '[.' | sort >back.got
 "$show" -q -o json back 2>notes | sed -nE '/"message":/s/.*"time_ns":([0-9]+).*/\1/p' | sort >back.wanted

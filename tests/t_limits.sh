@@ -28,6 +28,11 @@ int main(void)
 	wait(NULL);
 	printf("ended\n");
 	fprintf(stderr, "ended, too\n");
+	FILE *far = fopen("far", "w");
+	fprintf(far, "here");
+	fseek(far, 100000, SEEK_SET);
+	fprintf(far, "there");
+	fclose(far);
 	return 0;
 }
 END
@@ -36,6 +41,9 @@ recorded "$TMP/run" "$TMP/limits"
 capture=$TMP/run/capture
 "$tool" -q -o "$TMP/log.blog" "$capture"
 "$show" -q --output=heph --to="$TMP/trace.heph" "$capture"
+BINLOG_STREAMS="file:*far=replace" recorded "$TMP/far" "$TMP/limits"
+recorded "$TMP/other" "$TMP/limits"
+"$show" -q --output=heph --to="$TMP/two.heph" "$capture" "$TMP/other/capture"
 
 seen() { # NAME: what limits.def says is seen
 	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def
@@ -59,6 +67,11 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 		verdict $? "$name: not otherwise ($how)" "$(cut -c 1-300 "$TMP/got")"
 	done
 }
+elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
+	tested+="$1 "
+	grep -q -- "--limit=$1=" "tests/$2.sh"
+	verdict $? "$1: exceeded in $2"
+}
 limit messages 3 "$capture"
 limit padding 10 "$capture"
 limit digits 300 "$capture"
@@ -73,6 +86,28 @@ limit mapped-names 1 "$TMP/log.blog"
 limit forks 0 --raw --as-written "$capture"
 limit fork-bytes 1 --raw --as-written "$capture"
 limit heph-packet 1000 "$TMP/trace.heph"
+limit spans 1 --output=spans --spans='line %d => ended' "$capture"
+limit span-bytes 1 --output=spans --spans='line %d => ended' "$capture"
+limit span-stacks 1 --stacks --output=spans --spans='line %d => ended' --spans='first %30d => second %f' "$capture"
+limit sites 1 --output=stats "$capture"
+limit callers 0 --diff "$capture" "$capture"
+limit roles 0 --diff "$capture" "$capture"
+limit role-messages 1 --diff "$capture" "$capture"
+limit stacks 1 --output=folded "$capture"
+limit stack-bytes 1 --output=folded "$capture"
+limit tracks 1 --output=chrome "$capture"
+limit ctf-classes 1 --output=ctf --to="$TMP/ctf" "$capture"
+limit heph-streams 0 "$TMP/trace.heph"
+limit heph-processes 0 "$TMP/trace.heph"
+limit heph-names 1 "$TMP/two.heph"
+limit heph-places 1 "$TMP/trace.heph"
+limit heph-place-bytes 1 "$TMP/trace.heph"
+limit heph-threads 0 --output=heph --to="$TMP/again.heph" "$capture"
+limit written-files 1 --raw --as-written "$capture"
+limit holes 1000 --raw --as-written "$TMP/far/capture"
+limit source-bytes 10 --source "$capture"
+elsewhere ctf-files t_export_ctf
+elsewhere jit-map t_symbol_names
 python3 - "$packed" "$TMP/two.blog" <<'P' || exit 1
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -81,6 +116,7 @@ with open(sys.argv[2], "wb") as file:
     file.write(b"".join((definitions(1), definitions(2), one(0, 1), one(0, 2), end(1, 1), end(1, 2))))
 P
 limit logs 1 "$TMP/two.blog"
+rm -rf "$XDG_CACHE_HOME"
 limit symbol-memory 1 --stacks "$capture"
 tested+="symbol-seconds "
 slow() { # ARGUMENT...: of binlog-symbolize, which asks a process that waits for two seconds
@@ -121,6 +157,54 @@ fixed nesting "$TMP/lies/deep_arrays.blog"
 fixed objects "$TMP/lies/flat.blog"
 fixed index-objects "$TMP/lies/index.blog"
 fixed file-logs "$TMP/lies/logs.blog"
+cat >"$TMP/deep.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void below(int level)
+{
+	if (level > 0)
+		below(level - 1);
+	else
+		printf("begin %s\n", getenv("LONG"));
+	__asm__ volatile("");
+}
+static void fork_on(int level)
+{
+	printf("level %d\n", level);
+	fflush(stdout);
+	if (level > 0 && fork() == 0) {
+		fork_on(level - 1);
+		_exit(0);
+	}
+	wait(NULL);
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 70; i++)
+		printf("open %d\n", 1);
+	printf("close %d\n", 1);
+	below(0);
+	for (int i = 0; i < 70; i++)
+		printf("part ");
+	for (int i = 0; i < 70; i++) {
+		static const char *const parts[] = {"a %d ", "b %d "};
+		printf(parts[i % 2], i);
+	}
+	printf("\n");
+	fork_on(70);
+	return 0;
+}
+END
+$CC -g -O0 -w -o "$TMP/deep" "$TMP/deep.c" || exit 1
+LONG=$(printf 'x%.0s' {1..5000}) recorded "$TMP/deeper" "$TMP/deep"
+deep=$TMP/deeper/capture
+fixed span-key --output=spans --spans='begin %s => part  by begin' "$deep"
+fixed span-text --output=spans --spans='begin %s => part' "$deep"
+fixed branches --output=processes "$deep"
+fixed html-sites --output=html "$deep"
 fixed parentheses --where="$(printf '(%.0s' {1..65})arg1 > 0$(printf ')%.0s' {1..65})" "$capture"
 head -c 1100000 /dev/zero | tr '\0' '#' >"$TMP/long.conf"
 fixed config-bytes --config="$TMP/long.conf" "$capture"

@@ -199,6 +199,9 @@ made_code() {
 	list=/tmp/perf-$(sed -n '1s/.* jit\[\([0-9]*\):.*/\1/p' "$TMP/got").map
 	trap 'rm -f "$list"' EXIT
 	same "code that the program has made is named as it has listed it" "LazyCompile:~made now+0x5" "$(sed -n 3p "$TMP/got")"
+	shown_stacks --limit=jit-map=1 >"$TMP/got"
+	verdict "$(grep -q 'perf-PID.map is too long: .*--limit=jit-map=N' "$TMP/complaint" &&
+		sed -n 3p "$TMP/got" | grep -qx '0x[0-9a-f]*'; echo $?)" "a list that is too long is told of" "$(cat "$TMP/complaint")"
 	mv "$list" "$TMP/list"
 	ln -s "$TMP/list" "$list"
 	shown_stacks >"$TMP/got"

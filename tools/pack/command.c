@@ -179,7 +179,8 @@ static enum exit_status judge(const struct work *work)
 		return EXIT_NOTHING;
 	if (error_count(&work->errors, ERROR_SEVERITY_DAMAGE) > 0)
 		return work->calls > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
-	return dropped(work) > 0 ? EXIT_DAMAGE : EXIT_ALL_PACKED;
+	return dropped(work) > 0 || limits_were_met() ? EXIT_DAMAGE
+						      : EXIT_ALL_PACKED;
 }
 
 static void report_log(const struct work *work)
