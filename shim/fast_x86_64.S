@@ -80,7 +80,7 @@ drop_\how:
 	.endif
 	jne	1f
 	movq	control_switches(%rip), %r11
-	lock incq	SWITCHES_suppressed(%r11)
+	incq	SWITCHES_suppressed(%r11)
 	movq	DROPS_result(%rax,%r10,8), %rax
 	ret
 1:	movq	control_switches(%rip), %rax

@@ -97,15 +97,6 @@ run 'format "first*" sample 1ms/10ms' many 20000
 some=$(count 'first ')
 verdict $((some == 0 || some > 15000)) "windows: a part of it: $some"
 
-# What is not recorded is counted, each call once, also where threads do not wait for each other.
-wrong=
-for turn in 1 2 3; do
-	run 'stream stdout drop' at_once 2000000
-	got=$(od -A n -t u8 -j 296 -N 8 "$TMP/run"/capture/*.binlog) # struct binlog_switches
-	[ $((got)) -eq 16000000 ] || wrong+=" $((got)),"
-done
-verdict ${#wrong} "suppressed: 16,000,000 calls of four threads at once are 16,000,000" "$wrong"
-
 # ---- who, and how important ----
 run 'thread noisy drop' threads
 same "thread: one of them" "200 quiet" "$("$show" -q --columns=thread,message "$TMP/run/capture" | awk '{ print $1 }' | sort | uniq -c | sed 's/^ *//')"

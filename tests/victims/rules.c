@@ -6,7 +6,6 @@
  *            descriptor 8 gets the secret itself
  *   many N   N numbered lines of each of four kinds
  *   threads  the same lines of two threads, "noisy" and "quiet"
- *   at_once N  four threads at once, each N lines of each of two kinds
  *   levels   a message of each level, as programs write them
  *   used     constant texts and formats whose results are used and not used
  *   core     as secrets, and then dies
@@ -99,31 +98,6 @@ static void say_in_threads(void)
 	pthread_join(two, NULL);
 }
 
-static pthread_barrier_t all_are_there;
-static int lines_each;
-
-static void *say_at_once(void *unused)
-{
-	pthread_barrier_wait(&all_are_there);
-	for (int i = 0; i < lines_each; i++) {
-		printf("first %d\n", i);
-		puts("a constant line");
-	}
-	return unused;
-}
-
-static void say_all_at_once(int n)
-{
-	pthread_t thread[4];
-
-	lines_each = n;
-	pthread_barrier_init(&all_are_there, NULL, 4);
-	for (int i = 0; i < 4; i++)
-		pthread_create(&thread[i], NULL, say_at_once, NULL);
-	for (int i = 0; i < 4; i++)
-		pthread_join(thread[i], NULL);
-}
-
 static void say_levels(void)
 {
 	for (int i = 0; i < 8; i++)
@@ -176,8 +150,6 @@ int main(int argc, char **argv)
 		say_many(atoi(argv[2]));
 	else if (strcmp(argv[1], "threads") == 0)
 		say_in_threads();
-	else if (strcmp(argv[1], "at_once") == 0)
-		say_all_at_once(atoi(argv[2]));
 	else if (strcmp(argv[1], "levels") == 0)
 		say_levels();
 	else
