@@ -67,6 +67,7 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 		verdict $? "$name: not otherwise ($how)" "$(cut -c 1-300 "$TMP/got")"
 	done
 }
+# Of those that nothing raises, unit_program exceeds ancestors, unit_stdio_model stdio-buffer.
 elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
 	tested+="$1 "
 	grep -q -- "--limit=$1=" "tests/$2.sh"

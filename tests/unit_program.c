@@ -206,6 +206,33 @@ static void more_modules_than_any_program_has_are_not_kept(void **state)
 	program_table_free(&table);
 }
 
+static void
+modules_of_distant_ancestors_are_not_looked_through_and_that_is_told(
+	void **state)
+{
+	struct program_module module = {.start = 10, .end = 20};
+	struct program chain[LIMITS_ANCESTORS + 1] = {
+		{.modules = &module, .module_count = 1}};
+	char sentence[512];
+	size_t i;
+
+	(void)state;
+	for (i = 1; i <= LIMITS_ANCESTORS; i++)
+		chain[i].parent = &chain[i - 1];
+	assert_ptr_equal(program_module_at(&chain[LIMITS_ANCESTORS - 1], 15, 0),
+		&module);
+	assert_false(limits_were_met());
+	assert_null(program_module_at(&chain[LIMITS_ANCESTORS], 15, 0));
+	assert_true(limits_tell(sentence, sizeof(sentence)));
+	assert_string_equal(sentence,
+		"names are missing: too many processes descend from each "
+		"other: more than 16 generations (processes whose modules are "
+		"looked through, since those that they made have them, too): "
+		"nothing raises it, see binlog-limits(7)");
+	assert_false(limits_tell(sentence, sizeof(sentence)));
+	assert_true(limits_were_met());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +246,8 @@ int main(void)
 		cmocka_unit_test(a_module_that_is_known_is_not_kept_twice),
 		cmocka_unit_test(
 			more_modules_than_any_program_has_are_not_kept),
+		cmocka_unit_test(
+			modules_of_distant_ancestors_are_not_looked_through_and_that_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

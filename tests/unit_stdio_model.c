@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "decoder/limits.h"
 #include "decoder/render.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
@@ -443,6 +444,23 @@ static void a_copy_holds_the_same_and_lives_on_its_own(void **state)
 	end();
 }
 
+static void a_larger_buffer_than_any_is_taken_to_be_smaller_and_that_is_told(
+	void **state)
+{
+	struct stdio_model large = {0};
+	char sentence[512];
+
+	(void)state;
+	stdio_model_set(&large, BINLOG_BUFFER_FULL, LIMITS_STDIO_BUFFER);
+	assert_int_equal(large.size, LIMITS_STDIO_BUFFER);
+	assert_false(limits_were_met());
+	stdio_model_set(&large, BINLOG_BUFFER_FULL, LIMITS_STDIO_BUFFER + 1);
+	assert_int_equal(large.size, LIMITS_STDIO_BUFFER);
+	assert_true(limits_tell(sentence, sizeof(sentence)));
+	assert_memory_equal(sentence,
+		"a buffer is taken to be smaller than it was: more than ", 55);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +473,8 @@ int main(void)
 		cmocka_unit_test(without_a_buffer_all_is_written_at_once),
 		cmocka_unit_test(buffers_that_change_are_written_as_libc_does),
 		cmocka_unit_test(a_copy_holds_the_same_and_lives_on_its_own),
+		cmocka_unit_test(
+			a_larger_buffer_than_any_is_taken_to_be_smaller_and_that_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
