@@ -22,6 +22,7 @@ slow=$(python3 "$bombs/measure.py" $milliseconds $kib "$show" --recover -- "$TMP
 verdict ${#slow} "and copied as fast" "$slow"
 cat "$TMP/figures"
 # Several logs are opened in the order of their times, which are looked for first.
-slow=$(python3 "$bombs/measure.py" $((milliseconds * 2)) $kib "$show" "$TMP/logs/every_8.blog" -- "$TMP/logs/every_8_odd.blog" 2>&1)
+slow=$(python3 "$bombs/measure.py" $((milliseconds * 2)) $kib "$show" "$TMP/logs/every_8.blog" -- "$TMP/logs/every_8_odd.blog" 2>"$TMP/figures")
 verdict ${#slow} "and two of them at once" "$slow"
+cat "$TMP/figures"
 finish
