@@ -32,6 +32,13 @@ void say_errors(const struct error_list *errors)
 	more += errors->count - i;
 	if (more > 0)
 		sentence_say("and %zu more of this kind", more);
+	say_limits();
+}
+
+void say_limits(void)
+{
+	char sentence[512];
+
 	while (limits_tell(sentence, sizeof(sentence)))
 		sentence_say("%s", sentence);
 }

@@ -15,6 +15,9 @@ struct places;
  * one for each limit that was met and has not been told of. */
 void say_errors(const struct error_list *errors);
 
+/* These sentences about limits alone. */
+void say_limits(void);
+
 /* True: it could not be written, and that matters. */
 bool say_output(const struct output *output);
 

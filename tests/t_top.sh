@@ -56,6 +56,11 @@ start 1000
 "$top" -b -n 1 -d 0.1 -v sites -f TOOK -m 1 "$running" >batch
 same "of one process, one view, filtered" "serve_request" "$(rows sites | grep -o serve_request)$(rows threads)"
 
+limits_told() { # ARGUMENT...: how often
+	"$top" -b -n 2 -d 0.1 "$@" "$running" 2>&1 >batch | grep -c -- '--limit=modules=N'
+}
+same "a limit that was met is told once, at the end; not otherwise" "1 0" "$(limits_told --limit=modules=1) $(limits_told)"
+
 # ---- a terminal ----
 python3 "$here/top_terminal.py" "$top" "$BUILD/binlog-ctl" "$running" capture
 [ $? -eq 0 ] || failed=1

@@ -12,6 +12,7 @@
 
 #include "confine/confine.h"
 #include "decoder/descriptors.h"
+#include "decoder/say.h"
 #include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/top/top_captures.h"
@@ -108,6 +109,24 @@ static bool is_last(const struct top *top)
 	       (top->options.settings.batch && top->captures.ended);
 }
 
+/* At the end: until then pages say only that there is something. */
+static void say_missing(const struct top_captures *captures)
+{
+	size_t i, e;
+
+	for (i = 0; i < captures->count; i++) {
+		const struct top_capture *capture = captures->all[i];
+		struct error_list errors = capture->count.errors;
+
+		/* what was opened may be closed, and its name with it */
+		for (e = 0; e < errors.count && e < ERROR_KEPT_MAX; e++)
+			errors.kept[e].file = capture->target.path;
+		if (error_count(&errors, ERROR_SEVERITY_DAMAGE) > 0)
+			say_errors(&errors);
+	}
+	say_limits();
+}
+
 /* ---- for scripts ---- */
 
 static void sleep_until(uint64_t moment)
@@ -200,6 +219,7 @@ static enum exit_status show_screen(struct top *top)
 	}
 	top->page.news = "";
 	top_screen_end();
+	say_missing(&top->captures);
 	if (screen.signal != 0)
 		top_screen_die(screen.signal);
 	return EXIT_SHOWN;
@@ -241,6 +261,8 @@ static enum exit_status show(struct top *top)
 		status = settings->batch ? show_batch(top) : show_screen(top);
 	else
 		status = fail(top->captures.sentence);
+	if (settings->batch)
+		say_missing(&top->captures);
 	top_names_free(top->page.names);
 	top_captures_free(&top->captures);
 	render_buffer_free(&top->text);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "decoder/escape.h"
+#include "decoder/limits.h"
 #include "record/hash.h"
 #include "symbolizer/symbolizer.h"
 
@@ -48,6 +49,7 @@ struct top_names *top_names_new(void)
 		return NULL;
 	names->cache = symbolizer_usual_cache();
 	options.cache = names->cache;
+	limits_for_symbols(&options);
 	names->symbolizer = symbolizer_new(&options);
 	names->answers = calloc(SLOTS, sizeof(*names->answers));
 	if (names->symbolizer && names->answers)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/command_line.h"
+#include "decoder/limits.h"
 
 #define DEFAULT_DIRECTORY "binlog.data"
 #define NS 1000000000.0
@@ -127,6 +128,11 @@ static const char *apply(void *closure, int option, const char *value)
 		return parse_filter(settings, value);
 	case NUMBER_ROWS:
 		return parse_rows(settings, value);
+	case NUMBER_LIMIT:
+		return limits_set(value);
+	case NUMBER_NO_LIMITS:
+		limits_lift();
+		break;
 	case NUMBER_HELP:
 		options->help = true;
 		break;
