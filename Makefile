@@ -114,6 +114,7 @@ around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
 around_environment := environment bytes
 around_file_growth :=
+around_held := held bytes sys
 around_input := wrappers/input
 around_log_files := log_files bytes sys record/path_glob record/policy
 around_lookup := lookup

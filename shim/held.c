@@ -106,12 +106,13 @@ uint64_t held_take(unsigned stream, uint64_t bytes)
 	if (!held)
 		return bytes;
 	before = __atomic_load_n(&held->bytes, __ATOMIC_RELAXED);
-	do
+	do {
 		after = left(held, &streams[stream], before + bytes);
-	while (!__atomic_compare_exchange_n(&held->bytes, &before, after, false,
+		/* Others have not told yet of what they said. */
+		if (after > before + bytes)
+			after = before + bytes;
+	} while (!__atomic_compare_exchange_n(&held->bytes, &before, after, false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if (after > before + bytes) /* not told yet of all that was said */
-		return 0;
 	bytes = before + bytes - after;
 	move(held, bytes);
 	return bytes;
@@ -215,7 +216,8 @@ void held_set_buffer(FILE *file, const char *buffer, int mode, size_t size)
 	if (buffer && mode != _IONBF && size > 0)
 		buffer_shadow(shadow, mode, size);
 	else
-		host_setvbuf(shadow, NULL, mode, size);
+		/* With a buffer of no size it is unbuffered. */
+		host_setvbuf(shadow, NULL, buffer ? _IONBF : mode, size);
 }
 
 /* A buffer as the FILE has it, or will get it. */
@@ -256,10 +258,22 @@ void held_block(const FILE *file, const void *bytes, size_t size)
 	errno = kept;
 }
 
+/* As the macro does it: not into a buffer that is full, but the next one. */
+static void put(FILE *shadow, unsigned char byte)
+{
+	if (shadow->_IO_write_ptr < shadow->_IO_write_end)
+		*shadow->_IO_write_ptr++ = (char)byte;
+	else
+		next___overflow(shadow, byte);
+}
+
 void held_bytewise(const FILE *file, const void *bytes, size_t size)
 {
-	const char *at = bytes;
+	const unsigned char *at = bytes;
+	FILE *shadow = held_shadow(file);
+	int kept = errno;
 
-	for (size_t i = 0; i < size; i++)
-		held_block(file, at + i, 1);
+	for (size_t i = 0; shadow && i < size; i++)
+		put(shadow, at[i]);
+	errno = kept;
 }

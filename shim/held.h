@@ -10,6 +10,9 @@
 
 #include "shim/streams.h"
 
+/* Defined by wrappers/functions.c, filled in by host_resolve(). */
+extern int (*next___overflow)(FILE *, int);
+
 /* Nothing is known of the offset of a FILE but from its descriptor. */
 #define HELD_NO_OFFSET (-1)
 

@@ -110,7 +110,7 @@ static bool record_character(
 		recorded = capture_character(call, stream, c);
 	} while (unlikely(!recorded && call->turn->lost));
 	if (unlikely(streams[stream].watched) && recorded)
-		held_block(file, &(char){(char)c}, 1);
+		held_bytewise(file, &(char){(char)c}, 1);
 	return is_done(file, stream, locks, recorded);
 }
 

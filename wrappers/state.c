@@ -132,7 +132,8 @@ int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
 
 	before_buffer(call, file, buffer || mode == _IONBF);
 	result = next(file, buffer, mode, size);
-	held_set_buffer(file, buffer, mode, size);
+	if (result == 0)
+		held_set_buffer(file, buffer, mode, size);
 	after_buffer(call, file);
 	return result;
 }

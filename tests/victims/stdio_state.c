@@ -256,6 +256,26 @@ static void flushes(void)
 	R(printf("7 out\n"));
 }
 
+static void small_buffer(void)
+{
+	static char buffer[10];
+
+	silent = 1; /* ftell is in `tell` */
+	R(setvbuf(stdout, buffer, _IOFBF, sizeof(buffer)));
+	R(__fpending(stdout));
+	for (int i = 0; i < 25; i++) {
+		R(fputc('f', stdout));
+		R(__fpending(stdout));
+	}
+	for (int i = 0; i < 25; i++) {
+		R(putc_unlocked('p', stdout));
+		R(__fpending(stdout));
+	}
+	R(setvbuf(stdout, buffer, _IOFBF, 0));
+	R(fwrite("no room", 1, 7, stdout));
+	R(__fpending(stdout));
+}
+
 static void all_closed(void)
 {
 	FILE *other = fopen("other", "w");
@@ -343,6 +363,7 @@ static const struct scenario scenarios[] = {
 	SCENARIO(broken_pipe),
 	SCENARIO(full_pipe),
 	SCENARIO(flushes),
+	SCENARIO(small_buffer),
 	SCENARIO(all_closed),
 	SCENARIO(locking),
 	SCENARIO(reports),
