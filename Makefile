@@ -109,6 +109,7 @@ programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl bin
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 # Units that are built around objects of the library, of shim/ or another
 # directory.
+around_abort_message := abort_message bytes sys
 around_arena := arena sys
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)

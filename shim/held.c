@@ -111,8 +111,8 @@ uint64_t held_take(unsigned stream, uint64_t bytes)
 		/* Others have not told yet of what they said. */
 		if (after > before + bytes)
 			after = before + bytes;
-	} while (!__atomic_compare_exchange_n(&held->bytes, &before, after, false,
-		__ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&held->bytes, &before, after,
+		false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	bytes = before + bytes - after;
 	move(held, bytes);
 	return bytes;
