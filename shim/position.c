@@ -359,9 +359,7 @@ uint32_t position_description(int fd)
 {
 	long number = SYS3(fcntl, fd, F_GETSIG, 0);
 
-	return sys_failed(number) || number > (long)NUMBER_MAX
-		       ? 0
-		       : (uint32_t)number;
+	return sys_failed(number) ? 0 : (uint32_t)number;
 }
 
 /* One that no other open file of ours has; other processes start elsewhere. */

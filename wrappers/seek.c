@@ -91,11 +91,11 @@ off64_t seek_descriptor(
 
 /* ---- FILEs ---- */
 
-/* It is being read: then what it reads is really there. */
+/* It is being read: then what it reads is really there.  While it is written to
+ * libc keeps the two equal. */
 static bool is_read(const FILE *file)
 {
-	return file->_IO_read_ptr != file->_IO_read_end &&
-	       !(file->_flags & LIBIO_CURRENTLY_PUTTING);
+	return file->_IO_read_ptr != file->_IO_read_end;
 }
 
 static off64_t offset_of_file(const FILE *file, unsigned stream)
