@@ -113,6 +113,7 @@ around_abort_message := abort_message bytes sys
 around_arena := arena sys
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
+around_capture_once := bytes capture_once sys
 around_environment := environment bytes
 around_file_growth :=
 around_held := held bytes sys

@@ -1,0 +1,353 @@
+/*
+ * Texts that are made at once are those that libc makes, whatever their length
+ * and wherever a conversion fails; without memory the call is passed, as if
+ * nothing had been tried.
+ */
+#include "shim/inside.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shim/arena.h"
+#include "shim/bytes.h"
+#include "shim/capture_slow.h"
+#include "shim/define.h"
+#include "shim/fortify.h"
+#include "shim/pass_on.h"
+#include "shim/streams.h"
+#include "shim/sys.h"
+
+#define STREAM 7u
+#define FORMAT_ID 3u
+#define TEXT_MOST ((size_t)1 << 20)
+#define BEFORE 99 /* errno of the program */
+
+struct stream streams[STREAMS_MAX + 1];
+__attribute__((const)) int *(*host_errno)(void) = __errno_location;
+
+static struct writer writer;
+static struct call call;
+static struct capture_text how = {.stream = STREAM};
+
+/* ---- what the library would be ---- */
+
+static char recorded[TEXT_MOST];
+static size_t recorded_bytes, room_left, takes;
+static bool capture_fails, define_fails;
+static struct intern_entry entry = {.id = FORMAT_ID};
+static const char *verdict;
+static unsigned texts_made;
+static int second; /* what the second text is instead, if not 0 */
+
+void *arena_take(size_t bytes)
+{
+	static char room[4 * TEXT_MOST];
+
+	if (bytes > room_left)
+		return NULL;
+	takes++;
+	return room + (room_left -= bytes);
+}
+
+struct intern_entry *define_string(
+	struct writer *w, const char *text, uint32_t length)
+{
+	assert_ptr_equal(w, &writer);
+	assert_int_equal(length, strlen(text));
+	return define_fails ? NULL : &entry;
+}
+
+static bool record(const void *bytes, size_t size)
+{
+	if (capture_fails)
+		return false;
+	memcpy(recorded, bytes, size);
+	recorded_bytes = size;
+	return true;
+}
+
+bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
+	unsigned text, uint32_t format, const void *bytes, size_t size)
+{
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(text, BINLOG_TEXT_BYTES);
+	assert_int_equal(format, FORMAT_ID);
+	return record(bytes, size);
+}
+
+/* Of a "%s": to make that at once would end nowhere. */
+int capture_inside(struct writer *w, const struct call *at,
+	const struct capture_text *as, const char *format, va_list arguments)
+{
+	va_list copy;
+	char *text;
+
+	assert_ptr_equal(as, &how);
+	assert_string_equal(format, "%s");
+	assert_int_equal(
+		capture_at_once(w, at, as, format, arguments), CAPTURE_PASS);
+	va_copy(copy, arguments);
+	text = va_arg(copy, char *);
+	va_end(copy);
+	return record(text, strlen(text)) ? 0 : CAPTURE_PASS;
+}
+
+const char *fortify_verdict(const char *format)
+{
+	assert_non_null(format);
+	return verdict;
+}
+
+int pass_on_vsnprintf(
+	char *to, size_t size, int chk, const char *format, va_list ap)
+{
+	va_list copy;
+	int result;
+
+	assert_int_equal(chk, how.chk);
+	va_copy(copy, ap);
+	result = vsnprintf(to, size, format, copy);
+	va_end(copy);
+	return ++texts_made == 2 && second ? second : result;
+}
+
+/* ---- what libc does natively ---- */
+
+static char native[TEXT_MOST];
+static size_t native_bytes;
+static int native_result, native_errno;
+
+static void print_natively(const char *format, va_list arguments)
+{
+	FILE *file = fdopen(memfd_create("native", 0), "w+");
+	ssize_t size;
+
+	assert_non_null(file);
+	errno = BEFORE;
+	native_result = vfprintf(file, format, arguments);
+	native_errno = errno;
+	fflush(file);
+	size = pread(fileno(file), native, sizeof(native), 0);
+	assert_true(size >= 0);
+	native_bytes = (size_t)size;
+	fclose(file);
+}
+
+/* ---- the tests ---- */
+
+static int begin(void **state)
+{
+	(void)state;
+	how = (struct capture_text){.stream = STREAM};
+	memset(&writer, 0, sizeof(writer));
+	memset(&streams[STREAM], 0, sizeof(streams[STREAM]));
+	room_left = 4 * TEXT_MOST;
+	takes = 0;
+	capture_fails = define_fails = sys_forbidden = false;
+	verdict = NULL;
+	second = 0;
+	return 0;
+}
+
+static int make(const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	recorded_bytes = texts_made = 0;
+	va_start(arguments, format);
+	if (format)
+		print_natively(format, arguments);
+	va_end(arguments);
+	va_start(arguments, format);
+	errno = BEFORE;
+	result = capture_at_once(&writer, &call, &how, format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+/* Both the result of a call of make(). */
+static void as_natively(int result)
+{
+	assert_int_equal(errno, native_errno);
+	assert_int_equal(result, native_result);
+	assert_int_equal(recorded_bytes, native_bytes);
+	assert_memory_equal(recorded, native, native_bytes);
+}
+
+static void is_passed(int result)
+{
+	assert_int_equal(result, CAPTURE_PASS);
+	assert_int_equal(errno, BEFORE);
+}
+
+static const char *long_text(int length)
+{
+	static char text[TEXT_MOST];
+
+	memset(text, 'a', (size_t)length);
+	text[length] = '\0';
+	return text;
+}
+
+static void texts_of_any_length_are_as_libc_makes_them(void **state)
+{
+	static const int lengths[] = {0, 1, 1017, 1018, 1019, 5000, 16376,
+		16377, 60000, 262136, 262137, 500000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		as_natively(make("%s: %c%d\n", long_text(lengths[i]), 0, 123));
+		how.chk = 1;
+		as_natively(make("%s: %c%d\n", long_text(lengths[i]), 0, 123));
+		how.chk = 0;
+	}
+}
+
+static void room_is_used_again(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		as_natively(make("%s", long_text(16000)));
+	assert_int_equal(takes, 1);
+	for (int i = 0; i < 10; i++)
+		as_natively(make("%s", long_text(200000)));
+	assert_int_equal(takes, 2);
+	as_natively(make("%s", long_text(300000)));
+	assert_int_equal(takes, 2);
+}
+
+static void without_memory_they_are_passed(void **state)
+{
+	(void)state;
+	room_left = 100;
+	is_passed(make("%s", long_text(2000)));
+	sys_forbidden = true;
+	is_passed(make("%s", long_text(300000)));
+	is_passed(make("broken %lc", (wint_t)0x20ac));
+}
+
+static void where_there_is_no_room_for_records_they_are_passed(void **state)
+{
+	static const int lengths[] = {10, 2000, 300000};
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		capture_fails = i % 2 == 0;
+		define_fails = !capture_fails;
+		is_passed(make("%s", long_text(lengths[i / 2])));
+		is_passed(make("broken %lc", (wint_t)0x20ac));
+	}
+}
+
+static void before_a_conversion_that_fails_all_stands(void **state)
+{
+	static const int lengths[] = {0, 1, 2000, 65535, 65536, 100000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		as_natively(make("%c%s%lc later", 0, long_text(lengths[i]),
+			(wint_t)0x20ac));
+		assert_int_equal(recorded_bytes, lengths[i] + 1);
+		as_natively(make(
+			"%s\xff%lc", long_text(lengths[i]), (wint_t)0x20ac));
+	}
+	as_natively(make("%lc", (wint_t)0x20ac));
+}
+
+/* Another thread changes a string meanwhile. */
+static void one_that_changes_is_as_long_as_it_was(void **state)
+{
+	(void)state;
+	second = 5000;
+	assert_int_equal(make("%s", long_text(3000)), 3000);
+	as_natively(native_result);
+	second = -1;
+	assert_int_equal(make("%s", long_text(3000)), -1);
+	as_natively(native_result);
+}
+
+static void after_a_prefix_it_is_a_string(void **state)
+{
+	(void)state;
+	how.prefixes = 1;
+	as_natively(make("%d: %s", 5, "text"));
+	as_natively(make("%s", long_text(CAPTURE_CHUNK)));
+	is_passed(make("%s", long_text(CAPTURE_CHUNK + 1)));
+	is_passed(make("zero%cbyte", 0));
+	capture_fails = true;
+	is_passed(make("%d: %s", 5, "text"));
+}
+
+static void what_would_end_the_program_is_passed(void **state)
+{
+	(void)state;
+	is_passed(make(NULL));
+	verdict = "*** %n in writable segment detected ***\n";
+	as_natively(make("%d", 5));
+	how.chk = 1;
+	is_passed(make("%d", 5));
+}
+
+/* The native call that follows says the same. */
+static void for_who_is_called_next_errno_is_as_it_was(void **state)
+{
+	(void)state;
+	streams[STREAM].tee = true;
+	assert_int_equal(make("before %lc", (wint_t)0x20ac), -1);
+	assert_int_equal(errno, BEFORE);
+	assert_int_equal(recorded_bytes, native_bytes);
+	make("%m"); /* of what was before */
+	assert_int_equal(recorded_bytes, native_bytes);
+	assert_memory_equal(recorded, native, native_bytes);
+}
+
+static int measure(const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = capture_measure(format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+static void a_measure_is_what_printf_returns(void **state)
+{
+	(void)state;
+	errno = BEFORE;
+	assert_int_equal(measure("%s%c", long_text(70000), 0), 70001);
+	assert_int_equal(measure("%lc", (wint_t)0x20ac), -1);
+	assert_int_equal(errno, BEFORE);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(texts_of_any_length_are_as_libc_makes_them),
+		TEST(room_is_used_again),
+		TEST(without_memory_they_are_passed),
+		TEST(where_there_is_no_room_for_records_they_are_passed),
+		TEST(before_a_conversion_that_fails_all_stands),
+		TEST(one_that_changes_is_as_long_as_it_was),
+		TEST(after_a_prefix_it_is_a_string),
+		TEST(what_would_end_the_program_is_passed),
+		TEST(for_who_is_called_next_errno_is_as_it_was),
+		TEST(a_measure_is_what_printf_returns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
