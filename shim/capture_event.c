@@ -68,6 +68,7 @@ bool capture_event(
 	return done;
 }
 
+/* At least one byte. */
 static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	int64_t offset, const void *bytes, uint32_t size)
 {
@@ -88,8 +89,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	*(uint32_t *)(to + 4) = (uint32_t)ticks;
 	bytes_copy(to + 8, &offset, sizeof(offset));
 	*(uint32_t *)(to + 16) = size;
-	if (padded)
-		*(uint32_t *)(to + 16 + padded) = 0;
+	*(uint32_t *)(to + 16 + padded) = 0;
 	bytes_copy(to + 20, bytes, size);
 	writer_commit(w, to + 20 + padded, memo->context);
 	return true;
