@@ -127,6 +127,7 @@ around_mark := mark bytes
 around_position := position held wrappers/seek
 around_prepared :=
 around_module := module bytes
+around_redact := redact plan bytes $(basename $(wildcard record/*.c))
 around_result_use := result_use
 around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
 around_ring_steps := $(around_ring_places)

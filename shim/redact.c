@@ -180,20 +180,21 @@ static void add_kind(struct redaction *redaction, int index, enum role role)
 			role == REPLACED ? BINLOG_ARG_STRING : kind;
 }
 
-/* False: its arguments do not come in the order of the format. */
+/* False: its arguments do not come in the order of the format.  None is a
+ * "%n": with one there is no plan. */
 static bool add_directive(struct redaction *redaction,
 	const struct format_directive *directive, int *expected)
 {
 	int index = directive->argument;
-	bool hides = index != FORMAT_NONE && directive->conversion != 'n' &&
-		     (index < 64 ? redaction->mask >> index & 1
-				 : redaction->mask == ~(uint64_t)0);
-	enum role stars = hides ? SKIPPED : KEPT;
+	enum role stars;
+	bool hides;
 
 	if (!is_next(directive->width_argument, expected) ||
 		!is_next(directive->precision_argument, expected) ||
 		!is_next(index, expected))
 		return false;
+	hides = index != FORMAT_NONE && redaction->mask >> index & 1;
+	stars = hides ? SKIPPED : KEPT;
 	if (directive->width_argument != FORMAT_NONE)
 		add_kind(redaction, directive->width_argument, stars);
 	if (directive->precision_argument != FORMAT_NONE)
