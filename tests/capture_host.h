@@ -17,6 +17,8 @@
 
 static char capture_host_alone = 1;
 static const char *capture_host_trigger;
+static bool capture_host_later;
+static uint64_t capture_host_namespace;
 
 const char *host_single_threaded = &capture_host_alone;
 struct process process;
@@ -33,6 +35,14 @@ static inline void capture_host_set_trigger(const char *value)
 	capture_host_trigger = value;
 }
 
+/* The process is not the one that has made the file, but a child of it, in this
+ * namespace of processes. */
+static inline void capture_host_set_child(uint64_t pid_namespace)
+{
+	capture_host_later = true;
+	capture_host_namespace = pid_namespace;
+}
+
 const char *settings_get(enum config_key key)
 {
 	return key == CONFIG_trigger ? capture_host_trigger : NULL;
@@ -40,12 +50,12 @@ const char *settings_get(enum config_key key)
 
 bool process_is_founder(void)
 {
-	return true;
+	return !capture_host_later;
 }
 
 uint64_t life_pid_namespace(void)
 {
-	return 0;
+	return capture_host_namespace;
 }
 
 void control_end(struct binlog_header *header)

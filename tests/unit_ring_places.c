@@ -7,6 +7,7 @@
 
 #include "shim/growth.h"
 #include "shim/pace.h"
+#include "shim/ring_owner.h"
 #include "shim/ring_trigger.h"
 #include "shim/sys.h"
 
@@ -141,6 +142,91 @@ static void a_place_is_gone_on_with_unless_it_was_taken(void **state)
 {
 	(void)state;
 	happens_to(&usual, go_on_for_others);
+}
+
+/* Not who has made the file, but a child in a namespace of processes. */
+static bool begin_as_child(uint64_t founders, uint64_t own)
+{
+	struct binlog_founder *founder;
+
+	capture_host_set_child(own);
+	if (!begin(64 * KIB, 64 * MIB))
+		return false;
+	founder = (void *)((char *)capture_file_header + BINLOG_FOUNDER_OFFSET);
+	founder->pid_namespace = founders;
+	return true;
+}
+
+/* Numbers of threads are those of their namespace. */
+static enum wrong be_in(uint64_t founders, uint64_t own)
+{
+	uint32_t gone = somebody_gone();
+	bool at_home = founders != 0 && own == founders;
+
+	if (!begin_as_child(founders, own) || !turn_as(&fillers[0], 4096, gone))
+		return NOT_MADE;
+	if (fillers[0].hold.place->owner != (at_home ? gone : 0))
+		return SHARED;
+	if (ring_owner_find_gone(1000) != at_home)
+		return at_home ? LEFT_BEHIND : SHARED;
+	return ring_owner_find_gone(1000) ? SHARED : RIGHT;
+}
+
+static enum wrong be_at_home(void)
+{
+	return be_in(7, 7);
+}
+
+static enum wrong be_elsewhere(void)
+{
+	return be_in(7, 8);
+}
+
+static enum wrong be_nowhere(void)
+{
+	return be_in(0, 0);
+}
+
+/* Where calls are forbidden nobody is asked which it is. */
+static enum wrong be_unable_to_ask(void)
+{
+	if (!begin_as_child(7, 7))
+		return NOT_MADE;
+	sys_forbidden = true;
+	ring_owner_set(&ring_places[0], 5);
+	return ring_places[0].owner == 0 ? RIGHT : SHARED;
+}
+
+static void who_is_gone_is_known_in_its_namespace_only(void **state)
+{
+	(void)state;
+	happens_to(&usual, be_at_home);
+	happens_to(&usual, be_elsewhere);
+	happens_to(&usual, be_nowhere);
+	happens_to(&usual, be_unable_to_ask);
+}
+
+/* A place that nobody says to have is somebody's all the same. */
+static enum wrong have_no_owner(void)
+{
+	if (!begin(64 * KIB, 64 * MIB) ||
+		!turn_as(&fillers[0], 4096, somebody_gone()))
+		return NOT_MADE;
+	ring_owner_clear(fillers[0].hold.place);
+	if (ring_owner_find_gone(1000))
+		return SHARED;
+	ring_owner_set(fillers[0].hold.place, somebody_gone());
+	sys_forbidden = true;
+	if (ring_owner_find_gone(1000))
+		return SHARED;
+	sys_forbidden = false;
+	return ring_owner_find_gone(1000) ? RIGHT : LEFT_BEHIND;
+}
+
+static void what_nobody_says_to_have_is_left_alone(void **state)
+{
+	(void)state;
+	happens_to(&usual, have_no_owner);
 }
 
 /* ---- limits ---- */
@@ -370,6 +456,8 @@ int main(void)
 		cmocka_unit_test(the_oldest_is_the_next),
 		cmocka_unit_test(who_is_gone_has_left_its_place),
 		cmocka_unit_test(a_place_is_gone_on_with_unless_it_was_taken),
+		cmocka_unit_test(who_is_gone_is_known_in_its_namespace_only),
+		cmocka_unit_test(what_nobody_says_to_have_is_left_alone),
 		cmocka_unit_test(a_ring_is_as_large_as_it_may_be),
 		cmocka_unit_test(
 			what_is_wanted_is_kept_as_far_as_there_is_room),
