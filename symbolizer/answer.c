@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/readlimits.h"
 #include "symbolizer/tailcalls.h"
 #include "symbolizer/trampoline.h"
-
-/* Inlining into itself would be damage; this is far beyond all else. */
-#define FRAMES_MAX 512
 
 static const struct symtab_symbol *symbol_at(
 	const struct symbolmodule *module, uint64_t address)
@@ -62,7 +60,7 @@ static bool add_functions(struct answer *answer,
 {
 	struct debuginfo_frame function;
 
-	while (answer->count < FRAMES_MAX) {
+	while (answer->count < READLIMITS_INLINED) {
 		bool known =
 			debuginfo_next(module->debuginfo, place, &function);
 

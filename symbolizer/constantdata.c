@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES_MAX (1u << 20)
+#include "symbolizer/readlimits.h"
 
 bool constantdata_open(struct constantdata *data, struct elffile *file)
 {
@@ -84,8 +84,8 @@ const uint8_t *constantdata_string(
 
 	if (!text)
 		return NULL;
-	if (left > TEXT_BYTES_MAX)
-		left = TEXT_BYTES_MAX;
+	if (left > READLIMITS_TEXT_BYTES)
+		left = READLIMITS_TEXT_BYTES;
 	*bytes = strnlen((const char *)text, left);
 	return *bytes < left ? text : NULL;
 }
@@ -100,8 +100,8 @@ const uint8_t *constantdata_wide(
 
 	if (!text)
 		return NULL;
-	if (left > TEXT_BYTES_MAX)
-		left = TEXT_BYTES_MAX;
+	if (left > READLIMITS_TEXT_BYTES)
+		left = READLIMITS_TEXT_BYTES;
 	for (at = 0; left - at >= sizeof(character); at += sizeof(character)) {
 		memcpy(&character, text + at, sizeof(character));
 		*bytes = at;

@@ -8,15 +8,13 @@
 #include <zlib.h>
 
 #include "symbolizer/openfile.h"
+#include "symbolizer/readlimits.h"
 #include "symbolizer/unpack.h"
 
 /* Sections overlap in no sound file, but some are read more than once. */
 #define READS_MAX 16
-#define UNPACKED_BYTES_MAX ((uint64_t)1 << 30)
 #define UNPACKED_PER_BYTE_ON_DISK 64
 #define SMALL_FILE_BYTES 65536
-/* Far more than one for each function of the largest programs. */
-#define SECTIONS_MAX ((uint64_t)1 << 22)
 #define BUILD_ID_BYTES_MAX 64
 
 /* Exactly `bytes` at `offset`, whatever the kernel cuts it into. */
@@ -230,7 +228,7 @@ static bool read_sections(struct elffile *file, const Elf64_Ehdr *head)
 		count = first.sh_size;
 	if (names == SHN_XINDEX)
 		names = first.sh_link;
-	if (count > SECTIONS_MAX ||
+	if (count > READLIMITS_SECTIONS ||
 		count > (file->bytes - head->e_shoff) / sizeof(first))
 		return false;
 	heads = elffile_read(file, head->e_shoff, count * sizeof(first));
@@ -364,8 +362,8 @@ static void set_budgets(struct elffile *file, const struct openfile *opened)
 	bytes = file->bytes_on_disk + SMALL_FILE_BYTES;
 	file->budget = bytes * READS_MAX;
 	file->unpack_budget = bytes * UNPACKED_PER_BYTE_ON_DISK;
-	if (file->unpack_budget > UNPACKED_BYTES_MAX)
-		file->unpack_budget = UNPACKED_BYTES_MAX;
+	if (file->unpack_budget > READLIMITS_UNPACKED_BYTES)
+		file->unpack_budget = READLIMITS_UNPACKED_BYTES;
 }
 
 const char *elffile_open_below(

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/readlimits.h"
 #include "symbolizer/unpack.h"
-
-#define BYTES_MAX ((size_t)256 << 20)
 
 /* The headers of the sections, in the data or null; any alignment. */
 static const char *section_heads(const char *data, size_t bytes, size_t *count)
@@ -64,8 +63,8 @@ static bool find_tables(struct minidebuginfo *mini, size_t bytes)
 bool minidebuginfo_read(struct minidebuginfo *mini, struct elffile *file)
 {
 	size_t section = elffile_section_named(file, ".gnu_debugdata");
-	size_t limit = file->unpack_budget < BYTES_MAX ? file->unpack_budget
-						       : BYTES_MAX;
+	size_t limit = file->unpack_budget < READLIMITS_MINIDEBUGINFO_BYTES ? file->unpack_budget
+						       : READLIMITS_MINIDEBUGINFO_BYTES;
 	const char *why;
 	size_t bytes;
 	char *packed;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "symbolizer/download.h"
+#include "symbolizer/readlimits.h"
 #include "symbolizer/vdso.h"
 
 /* openat2() asks for another try when directories move meanwhile. */
@@ -109,7 +110,7 @@ static enum openfile_result examine(struct openfile *file)
 		return OPENFILE_NOT_ELF;
 	file->bytes = (uint64_t)status.st_size;
 	file->bytes_on_disk = (uint64_t)status.st_blocks * 512;
-	if (file->bytes > OPENFILE_BYTES_MAX)
+	if (file->bytes > READLIMITS_FILE_BYTES)
 		return OPENFILE_TOO_LARGE;
 	return OPENFILE_FINE;
 }

@@ -10,9 +10,6 @@
 
 #include <stdint.h>
 
-/* Larger ones are holes, or beyond all that is linked. */
-#define OPENFILE_BYTES_MAX ((uint64_t)32 << 30)
-
 struct openfile {
 	int descriptor;		/* for reading; the caller closes it */
 	uint64_t bytes;

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/readlimits.h"
+
 /* What one file may take, and one question, unless the options say otherwise. */
 #define SYMBOLIZER_MEMORY_BYTES ((uint64_t)1 << 30)
 #define SYMBOLIZER_SECONDS 10

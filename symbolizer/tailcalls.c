@@ -4,10 +4,7 @@
 
 #include "symbolizer/debugunit.h"
 #include "symbolizer/functionname.h"
-
-/* Entries that are looked at for one question, and ways that are followed. */
-#define ENTRIES_MAX 1000000
-#define WAYS_MAX 1000
+#include "symbolizer/readlimits.h"
 
 /* Jumps, the first one first. */
 struct way {
@@ -40,7 +37,7 @@ static const char *name_of(
 
 static bool next_entry(struct search *search, struct dwarfentry_walk *walk)
 {
-	return search->entries++ < ENTRIES_MAX && dwarfentry_next(walk);
+	return search->entries++ < READLIMITS_TAIL_ENTRIES && dwarfentry_next(walk);
 }
 
 /* The function with code at an address; false when there is none. */
@@ -232,7 +229,7 @@ static void follow(struct search *search, const struct dwarfentry *function)
 {
 	struct dwarfentry_walk walk;
 
-	if (is_on_way(search, function->at) || search->tried++ >= WAYS_MAX)
+	if (is_on_way(search, function->at) || search->tried++ >= READLIMITS_TAIL_CALLS)
 		return;
 	dwarfentry_start(&walk, function->unit, function->at);
 	while (next_entry(search, &walk))
@@ -327,7 +324,7 @@ void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
 	else if (search.ways_given == 1)
 		way = &search.first_given;
 	/* What was not looked at may be another way. */
-	if (way && search.entries < ENTRIES_MAX && search.tried < WAYS_MAX)
+	if (way && search.entries < READLIMITS_TAIL_ENTRIES && search.tried < READLIMITS_TAIL_CALLS)
 		while (found->count < way->count) {
 			found->addresses[found->count] =
 				way->address[way->count - 1 - found->count];

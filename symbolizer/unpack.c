@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What xz may take for itself: as much as files made with -9 need. */
-#define XZ_MEMORY_MAX ((uint64_t)80 << 20)
+#include "symbolizer/readlimits.h"
+
 #define XZ_OK 0
 #define XZ_TOO_SMALL 10 /* LZMA_BUF_ERROR */
 
@@ -69,7 +69,7 @@ void *unpack_xz(
 
 	unpack_prepare();
 	while (library.xz && result == XZ_TOO_SMALL && room < limit) {
-		uint64_t memory = XZ_MEMORY_MAX;
+		uint64_t memory = READLIMITS_XZ_BYTES;
 		size_t from_at = 0;
 
 		room = room > limit / 4 ? limit : room * 4;

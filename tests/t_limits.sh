@@ -67,7 +67,8 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 		verdict $? "$name: not otherwise ($how)" "$(cut -c 1-300 "$TMP/got")"
 	done
 }
-# Of those that nothing raises, unit_program exceeds ancestors, unit_stdio_model stdio-buffer.
+# Of those that nothing raises, unit_program exceeds ancestors, unit_stdio_model stdio-buffer, unit_pack packed-stack and
+# packed-ancestors.
 elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
 	tested+="$1 "
 	grep -q -- "--limit=$1=" "tests/$2.sh"
@@ -159,11 +160,13 @@ fixed objects "$TMP/lies/flat.blog"
 fixed index-objects "$TMP/lies/index.blog"
 fixed file-logs "$TMP/lies/logs.blog"
 cat >"$TMP/deep.c" <<'END'
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 __attribute__((noinline)) static void below(int level)
 {
 	if (level > 0)
@@ -172,6 +175,11 @@ __attribute__((noinline)) static void below(int level)
 		printf("begin %s\n", getenv("LONG"));
 	__asm__ volatile("");
 }
+#define INLINE static inline __attribute__((always_inline)) void
+#define IN(number, outer) INLINE inlined##outer(void) { inlined##number(); }
+INLINE inlined0(void) { printf("inlined\n"); }
+IN(0, 1) IN(1, 2) IN(2, 3) IN(3, 4) IN(4, 5) IN(5, 6) IN(6, 7) IN(7, 8) IN(8, 9)
+IN(9, 10) IN(10, 11) IN(11, 12) IN(12, 13) IN(13, 14) IN(14, 15) IN(15, 16) IN(16, 17)
 static void fork_on(int level)
 {
 	printf("level %d\n", level);
@@ -184,9 +192,20 @@ static void fork_on(int level)
 }
 int main(int argc, char **argv)
 {
+	static wchar_t wide[5001];
+
+	setlocale(LC_ALL, "C.UTF-8");
+	wmemset(wide, 'x', 5000);
+	printf("wide %ls\n", wide);
 	for (int i = 0; i < 70; i++)
 		printf("open %d\n", 1);
-	printf("close %d\n", 1);
+	fflush(stdout);
+	if (fork() == 0) {
+		printf("close %d\n", 1);
+		exit(0);
+	}
+	wait(NULL);
+	inlined17();
 	below(0);
 	for (int i = 0; i < 70; i++)
 		printf("part ");
@@ -200,13 +219,58 @@ int main(int argc, char **argv)
 }
 END
 $CC -g -O0 -w -o "$TMP/deep" "$TMP/deep.c" || exit 1
-LONG=$(printf 'x%.0s' {1..5000}) recorded "$TMP/deeper" "$TMP/deep"
+printf '[rules]\nfile nowhere.c category none\n' >"$TMP/rules"
+LONG=$(printf 'x%.0s' {1..5000}) BINLOG_CONFIG=$TMP/rules recorded "$TMP/deeper" "$TMP/deep"
 deep=$TMP/deeper/capture
 fixed span-key --output=spans --spans='begin %s => part  by begin' "$deep"
 fixed span-text --output=spans --spans='begin %s => part' "$deep"
 fixed branches --output=processes "$deep"
 fixed html-sites --output=html "$deep"
+fixed span-keys --output=spans --spans='open %d => close %d by arg1' "$deep"
+fixed wide-text --where='arg1 ~ "x"' "$deep"
+fixed ruled-inlined --columns=category,location,message "$deep"
+mkdir "$TMP/ruled"
+for i in {1..65}; do
+	cp "$deep"/deep-*.binlog "$TMP/ruled/$i.binlog"
+done
+fixed ruled-captures --columns=category,message "$TMP/ruled"
 fixed parentheses --where="$(printf '(%.0s' {1..65})arg1 > 0$(printf ')%.0s' {1..65})" "$capture"
 head -c 1100000 /dev/zero | tr '\0' '#' >"$TMP/long.conf"
 fixed config-bytes --config="$TMP/long.conf" "$capture"
+mkdir "$TMP/beyond"
+python3 "$packed/beyond_limits.py" "$TMP/beyond" || exit 1
+beyond() { # NAME ARGUMENT...: of the log of this name
+	fixed "$@" "$TMP/beyond/$1.blog"
+}
+beyond stack-names --output=folded
+for style in msgpack perfetto; do
+	fixed export-stack --stacks --output=$style "$TMP/beyond/stack-names.blog"
+done
+beyond address-names --stacks
+beyond format-files
+beyond generations --output=processes
+beyond html-frames --stacks --output=html
+beyond html-numbers --output=html
+TZ=$TMP/beyond/zone beyond html-zones --output=html
+
+# ---- those of the process that looks for names: files with one section more, or one byte ----
+mkdir "$TMP/elf"
+python3 - "$TMP/elf" <<'P' || exit 1
+import struct, sys
+def write(name, sections, size):
+    with open(f"{sys.argv[1]}/{name}", "wb") as file:
+        file.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 0, 64, 0, 64, 56, 0, 64, 0, 0))
+        file.write(struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, sections, 0, 0, 0, 0))
+        file.truncate(size)
+write("fine", 3, 32 << 30)
+write("SYMBOL_FILE", 3, (32 << 30) + 1)
+write("SYMBOL_SECTIONS", (1 << 22) + 1, 32 << 30)
+P
+for name in SYMBOL_FILE SYMBOL_SECTIONS; do
+	said=$(awk -F'"' -v name="FORMAT_LIMIT($name," 'index($0, name) == 1 { print $(NF - 1) }' decoder/limits.def)
+	for file in $name fine; do
+		"$BUILD/binlog-symbolize" <<<"$TMP/elf/$file+0x10" >"$TMP/got" 2>&1
+		same "$name: $file" "$([ $file = fine ] || echo 1)" "$(grep -oF -- "${said:-?}" "$TMP/got" | sed 's/.*/1/')"
+	done
+done
 finish

@@ -10,6 +10,7 @@
 #include <msgpack.h>
 #include <zlib.h>
 
+#include "decoder/limits.h"
 #include "decoder/pack.h"
 #include "record/layout.h"
 #include "record/packed.h"
@@ -373,6 +374,64 @@ static void nor_has_it_one_of_the_same_log(void **test)
 	}
 }
 
+static void check_told(const char *wanted)
+{
+	char sentence[512];
+
+	assert_true(limits_tell(sentence, sizeof(sentence)));
+	assert_memory_equal(sentence, wanted, strlen(wanted));
+	assert_false(limits_tell(sentence, sizeof(sentence)));
+}
+
+static void outer_frames_of_too_deep_stacks_are_left_out_and_that_is_told(
+	void **test)
+{
+	static uint64_t frames[LIMITS_PACKED_STACK + 1];
+	struct definition_context context = {.id = 16, .frames = frames};
+	struct process process;
+
+	(void)test;
+	begin(&process, false);
+	context.depth = LIMITS_PACKED_STACK;
+	say(&process, &context, NULL, 0, 1);
+	assert_false(limits_tell((char[1]){0}, 1));
+	context = (struct definition_context){
+		.id = 17, .frames = frames, .depth = LIMITS_PACKED_STACK + 1};
+	say(&process, &context, NULL, 0, 2);
+	check_told("outer frames of stacks were left out: "
+		   "more than 1024 frames ");
+	check_log(&process);
+	assert_int_equal(process.log.frames[PACKED_BACKTRACE], 1);
+	end(&process);
+}
+
+static void distant_ancestors_are_left_out_and_that_is_told(void **test)
+{
+	static struct program chain[LIMITS_PACKED_ANCESTORS + 1];
+	struct definition_context context = {.id = 16};
+	struct process process;
+	size_t i;
+
+	(void)test;
+	for (i = 0; i <= LIMITS_PACKED_ANCESTORS; i++)
+		chain[i] = (struct program){.pid = 2 + (uint32_t)i,
+			.name = "?",
+			.parent = i > 0 ? &chain[i - 1] : NULL};
+	begin(&process, false);
+	process.program.parent = &chain[LIMITS_PACKED_ANCESTORS - 1];
+	say(&process, &context, NULL, 0, 1);
+	assert_false(limits_tell((char[1]){0}, 1));
+	end(&process);
+
+	begin(&process, false);
+	process.program.parent = &chain[LIMITS_PACKED_ANCESTORS];
+	say(&process, &context, NULL, 0, 2);
+	check_told("processes have lost those that made them: too many descend "
+		   "from each other: more than 64 generations ");
+	check_log(&process);
+	end(&process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +442,10 @@ int main(void)
 			a_log_of_too_many_definitions_ends_and_another_begins),
 		cmocka_unit_test(no_frame_has_another_one_in_it),
 		cmocka_unit_test(nor_has_it_one_of_the_same_log),
+		cmocka_unit_test(
+			outer_frames_of_too_deep_stacks_are_left_out_and_that_is_told),
+		cmocka_unit_test(
+			distant_ancestors_are_left_out_and_that_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
