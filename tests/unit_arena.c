@@ -17,12 +17,14 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 
 #include <cmocka.h>
 
 #include "shim/arena.h"
 #include "tests/inject_calls.h"
+#if defined(__x86_64__)
+#include "tests/single_step.h"
+#endif
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define MIB ((size_t)1 << 20)
@@ -303,18 +305,8 @@ static void there_is_an_end(void **state)
 #if defined(__x86_64__)
 /* ---- interrupted at every instruction ---- */
 
-#define TRAP_FLAG 0x100ul
-
-static volatile unsigned long steps, steps_until;
-
-static void on_step(int number, siginfo_t *info, void *context)
+static void on_step(void)
 {
-	(void)number;
-	(void)info;
-	if (steps++ != steps_until)
-		return;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &=
-		~(greg_t)TRAP_FLAG;
 	if (take(MIB / 2))
 		_exit(NOT_ZERO);
 }
@@ -323,33 +315,24 @@ static void on_step(int number, siginfo_t *info, void *context)
 static bool is_interrupted(unsigned long at, size_t size)
 {
 	unsigned char *taken_at;
+	bool interrupted;
 
-	steps = 0;
-	steps_until = at;
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "cc", "memory");
+	step_begin(at);
 	taken_at = arena_take(size);
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "cc", "memory");
+	interrupted = step_end();
 	if (!taken_at || !is_filled(taken_at, size, 0))
 		_exit(NOT_ZERO);
 	memset(taken_at, mark_of(count), size);
 	taken[count].at = taken_at;
 	taken[count++].size = size;
-	return steps > at;
+	return interrupted;
 }
 
 static enum wrong step_through(void)
 {
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
 	unsigned long at = 0;
 
-	sigaction(SIGTRAP, &action, NULL);
+	step_prepare(on_step);
 	if (!arena_open())
 		return REFUSED;
 	while (is_interrupted(at, MIB / 3))
@@ -362,10 +345,8 @@ static unsigned long new_chunk_at;
 
 static enum wrong step_into_a_new_chunk(void)
 {
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
 
-	sigaction(SIGTRAP, &action, NULL);
+	step_prepare(on_step);
 	if (!arena_open() || take(MIB - 64 - 64))
 		return REFUSED;
 	if (!is_interrupted(new_chunk_at, MIB / 2))

@@ -6,39 +6,13 @@
 #if defined(__x86_64__)
 
 #include "tests/ring_fillers.h"
+#include "tests/single_step.h"
 
-#include <ucontext.h>
-
-#define TRAP_FLAG 0x100ul
-
-static volatile unsigned long steps, steps_until;
 static volatile bool jumps;
 static sigjmp_buf back;
 
-static void step_begin(void)
+static void on_step(void)
 {
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "cc", "memory");
-}
-
-static void step_end(void)
-{
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "cc", "memory");
-}
-
-static void on_step(int number, siginfo_t *info, void *context)
-{
-	(void)number;
-	(void)info;
-	if (steps++ != steps_until)
-		return;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &=
-		~(greg_t)TRAP_FLAG;
 	if (jumps)
 		siglongjmp(back, 1);
 	for (unsigned i = 1; i < 3; i++)
@@ -55,32 +29,29 @@ static bool is_interrupted(unsigned long at, uint32_t bytes)
 		.wished = bytes};
 	struct filler *filler = &fillers[0];
 	struct ring_hold full = filler->hold, hold = full;
+	bool interrupted;
 	char *memory;
 
-	steps = 0;
-	steps_until = at;
 	if (sigsetjmp(back, 1) != 0)
 		return true;
-	step_begin();
+	step_begin(at);
 	memory = ring_take(&want, &filler->taking, &hold);
 	ring_finish(&full);
-	step_end();
+	interrupted = step_end();
 	if (!memory)
 		_exit(NOT_MADE);
 	filler->hold = hold;
 	filler->memory = (uint64_t *)(void *)memory;
 	filler->taking = 0;
 	*filler->memory = filler->stamp = ++turns;
-	return steps > at;
+	return interrupted;
 }
 
 static enum wrong step_through(void)
 {
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
 	unsigned long at = 0;
 
-	sigaction(SIGTRAP, &action, NULL);
+	step_prepare(on_step);
 	if (!begin(64 * KIB, 64 * MIB))
 		return NOT_MADE;
 	for (unsigned i = 0; i < 60; i++)

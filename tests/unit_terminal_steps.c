@@ -5,24 +5,14 @@
  */
 #if defined(__x86_64__)
 
+#include "tests/single_step.h"
 #include "tests/terminal_person.h"
 
-#include <ucontext.h>
-
-#define TRAP_FLAG 0x100ul
-
-static volatile unsigned long steps, steps_until;
 static volatile bool jumps;
 static sigjmp_buf back;
 
-static void on_step(int number, siginfo_t *info, void *context)
+static void on_step(void)
 {
-	(void)number;
-	(void)info;
-	if (steps++ != steps_until)
-		return;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &=
-		~(greg_t)TRAP_FLAG;
 	terminal_asked(terminal);
 	terminal_bytes(STREAM + 1, "handler", 7, false);
 	terminal_flushed(STREAM + 1);
@@ -34,31 +24,20 @@ static void on_step(int number, siginfo_t *info, void *context)
 static __attribute__((noinline)) bool say_interrupted(
 	unsigned long at, const char *text)
 {
-	steps = 0;
-	steps_until = at;
 	if (sigsetjmp(back, 1) != 0)
 		return true;
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "cc", "memory");
+	step_begin(at);
 	terminal_bytes(STREAM, text, strlen(text), false);
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "cc", "memory");
-	return steps > at;
+	return step_end();
 }
 
 static void interrupted_anywhere_it_goes_on(void **state)
 {
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
 	bool interrupted = true;
 	unsigned long at;
 
 	(void)state;
-	sigaction(SIGTRAP, &action, NULL);
+	step_prepare(on_step);
 	set_cooked();
 	jumps = false;
 	for (at = 0; interrupted; at++) {
@@ -80,12 +59,10 @@ static void *jump_out(void *at)
 /* By the same thread, or by one that ends: nobody waits for it for ever. */
 static void what_a_jump_has_left_is_gone_on_with(void **state)
 {
-	const struct sigaction action = {
-		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
 	pthread_t thread;
 
 	(void)state;
-	sigaction(SIGTRAP, &action, NULL);
+	step_prepare(on_step);
 	set_cooked();
 	jumps = true;
 	for (unsigned long at = 0; at < 600; at += 3) {
