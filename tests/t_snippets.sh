@@ -81,15 +81,18 @@ complain_native() { # CONTEXT FUNCTIONS
 	done
 	diff -ar run/native run/recorded
 }
-# Where all is written, too.
-complain_tee() { # CONTEXT FUNCTIONS
-	local stream
+run_both() { # CONTEXT FUNCTIONS SETTING...: recorded with that, and natively
 	rm -rf run
 	mkdir run
 	touch run/expected.{stderr,syslog}
-	run_each "$TMP/run/recorded" "$@" LD_PRELOAD="$lib" \
-		BINLOG_DIR="$TMP/run/capture" BINLOG_STREAMS=all=tee
-	run_each "$TMP/run/native" "$@"
+	run_each "$TMP/run/recorded" "$1" "$2" LD_PRELOAD="$lib" \
+		BINLOG_DIR="$TMP/run/capture" "${@:3}"
+	run_each "$TMP/run/native" "$1" "$2"
+}
+# Where all is written, too.
+complain_tee() { # CONTEXT FUNCTIONS
+	local stream
+	run_both "$@" BINLOG_STREAMS=all=tee
 	for stream in stdout stderr; do
 		diff -a run/native.$stream run/recorded.$stream
 		raw $stream run/capture 2>&1 | diff -a run/native.$stream -
@@ -108,12 +111,7 @@ complain_syslog() { # CONTEXT FUNCTIONS
 # A capture without room for any record: all is passed.
 complain_full() { # CONTEXT FUNCTIONS
 	local stream
-	rm -rf run
-	mkdir run
-	touch run/expected.{stderr,syslog}
-	run_each "$TMP/run/recorded" "$@" LD_PRELOAD="$lib" \
-		BINLOG_DIR="$TMP/run/capture" BINLOG_MAX_SIZE=4096
-	run_each "$TMP/run/native" "$@"
+	run_both "$@" BINLOG_MAX_SIZE=4096
 	for stream in stdout stderr; do
 		diff -a run/native.$stream run/recorded.$stream
 		raw $stream run/capture
