@@ -201,7 +201,10 @@ static void follow_rules(uint32_t version)
 	if (now == before)
 		return;
 	__atomic_store_n(&self->in_force, now, __ATOMIC_RELEASE);
-	control_forget();
+	/* Without rules calls have gone by the level before, too: each child of
+	 * fork comes here, whose parent would forget as well. */
+	if (before || text_of(now))
+		control_forget();
 }
 
 static void follow_streams(void)
