@@ -402,14 +402,16 @@ void writer_count_passed(void);
 /* Some text of this process was written in place of being recorded. */
 extern HIDDEN bool writer_has_passed;
 
-static inline void writer_note_passed(void)
-{
-	__atomic_store_n(&writer_has_passed, true, __ATOMIC_RELAXED);
-}
-
 static inline bool writer_some_passed(void)
 {
 	return __atomic_load_n(&writer_has_passed, __ATOMIC_RELAXED);
+}
+
+/* Stored once: threads whose text is passed would fight for its cache line. */
+static inline void writer_note_passed(void)
+{
+	if (unlikely(!writer_some_passed()))
+		__atomic_store_n(&writer_has_passed, true, __ATOMIC_RELAXED);
 }
 
 /* A rule has just said so. */
