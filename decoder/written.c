@@ -94,6 +94,21 @@ static uint64_t first_position(
 					     : 0;
 }
 
+static struct written_target *add_target(
+	struct written_file *file, const struct definition_stream *stream)
+{
+	struct written_target *target = calloc(1, sizeof(*target));
+
+	if (!target)
+		return NULL;
+	target->file = file;
+	target->description = stream->description;
+	target->position = first_position(file, stream);
+	target->next = file->targets;
+	file->targets = target;
+	return target;
+}
+
 struct written_target *written_find(struct written *written,
 	const struct definition_stream *stream, bool *full)
 {
@@ -102,17 +117,13 @@ struct written_target *written_find(struct written *written,
 
 	while (target && target->description != stream->description)
 		target = target->next;
-	if (target || !file)
-		return target;
-	target = calloc(1, sizeof(*target));
-	if (!target)
+	if (!file)
 		return NULL;
-	target->file = file;
-	target->description = stream->description;
-	target->appends = stream->flags & BINLOG_STREAM_APPEND;
-	target->position = first_position(file, stream);
-	target->next = file->targets;
-	file->targets = target;
+	if (!target)
+		target = add_target(file, stream);
+	/* Another open file may have the number of one that is gone. */
+	if (target)
+		target->appends = stream->flags & BINLOG_STREAM_APPEND;
 	return target;
 }
 

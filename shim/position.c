@@ -10,9 +10,11 @@
 #include "shim/sys.h"
 #include "shim/writer.h"
 
-/* In place of the number of an open file: the end of the file; and with it:
- * where the real one stood when it was last looked at. */
+/* In place of the number of an open file: the end of the file, the number that
+ * was given last; and with it: where the real one stood when it was last looked
+ * at. */
 #define END ~(uint64_t)0
+#define NUMBERS ~(uint64_t)1
 #define REAL ((uint64_t)1 << 32)
 #define REAL_END ((uint64_t)1 << 33)
 
@@ -362,25 +364,43 @@ uint32_t position_description(int fd)
 	return sys_failed(number) ? 0 : (uint32_t)number;
 }
 
-/* One that no other open file of ours has; other processes start elsewhere. */
-static uint32_t new_number(void)
+/*
+ * One that no other open file of this file has: they are given in turn to all
+ * processes of the run, and begin elsewhere in those that know of no others.
+ */
+static uint32_t new_number(const struct stat *st)
 {
-	static uint32_t count;
-	uint32_t n = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+	const struct stream file = {
+		.device = st->st_dev, .inode = st->st_ino};
+	uint64_t *count = known(
+		entry(&file, NUMBERS), binlog_hash_word(4, process.pid) / 2);
 
-	return (uint32_t)(binlog_hash_word(4, process.pid) + n) % NUMBER_MAX +
+	return (uint32_t)(__atomic_add_fetch(count, 1, __ATOMIC_ACQ_REL) %
+			  NUMBER_MAX) +
 	       1;
+}
+
+/* It may have the number of one that is gone. */
+static void begin(unsigned stream)
+{
+	if (!position_matters(stream))
+		return;
+	position_move(stream, (int64_t)first_offset(&streams[stream]));
+	if (writer_some_passed())
+		__atomic_store_n(real_of(&streams[stream]),
+			real_offset(&streams[stream]) + 1, __ATOMIC_RELEASE);
 }
 
 unsigned position_opened(int fd)
 {
 	unsigned stream;
+	struct stat st;
 
 	position_settle();
-	SYS3(fcntl, fd, F_SETSIG, new_number());
+	if (!sys_failed(SYS2(fstat, fd, &st)))
+		SYS3(fcntl, fd, F_SETSIG, new_number(&st));
 	streams_forget(fd);
 	stream = streams_of(fd);
-	if (position_matters(stream))
-		position_move(stream, (int64_t)first_offset(&streams[stream]));
+	begin(stream);
 	return stream;
 }

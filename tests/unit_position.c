@@ -37,9 +37,22 @@ static void an_open_file_has_a_number(void **state)
 	assert_int_equal(position_opened(fd), OF_FD);
 	assert_int_not_equal(position_description(fd), 0);
 	assert_int_equal(position_opened(other), STREAM_PASS);
-	assert_int_not_equal(
-		position_description(other), position_description(fd));
+	assert_int_not_equal(position_description(other), 0);
 	close(other);
+}
+
+static void open_files_of_one_file_have_several(void **state)
+{
+	int fd = fileno(ours);
+	uint64_t taken = 0;
+
+	(void)state;
+	for (int i = 0; i < 64; i++) {
+		position_opened(fd);
+		assert_in_range(position_description(fd), 1, 64);
+		taken |= (uint64_t)1 << (position_description(fd) - 1);
+	}
+	assert_int_equal(~taken, 0);
 }
 
 /* ---- the page that is shared ---- */
@@ -149,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_appends_stands_at_the_end_afterwards),
 		TEST(an_open_file_has_a_number),
+		TEST(open_files_of_one_file_have_several),
 		TEST(what_is_not_of_the_run_is_not_joined),
 		TEST(a_page_that_is_cut_is_mended),
 	};

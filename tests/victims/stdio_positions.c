@@ -205,6 +205,21 @@ static void opened_link(void)
 	opened_anew("/proc/self/fd/1");
 }
 
+/* More often than there are numbers for open files. */
+static void opened_often(void)
+{
+	for (int i = 0; i < 150; i++) {
+		int fd = open("/dev/stdout",
+			i % 5 ? O_WRONLY | O_APPEND : O_WRONLY);
+
+		if (i == 75)
+			R(dprintf(1, "by its first way\n"));
+		R(dprintf(fd, "%d by a way of its own\n", i));
+		R(lseek(fd, 0, SEEK_CUR));
+		R(close(fd));
+	}
+}
+
 static void opened_by_children(void)
 {
 	R(fprintf(stderr, "before\n"));
@@ -354,6 +369,7 @@ static const struct scenario scenarios[] = {
 	SCENARIO(positions),
 	SCENARIO(opened_device),
 	SCENARIO(opened_link),
+	SCENARIO(opened_often),
 	SCENARIO(opened_by_children),
 	SCENARIO(reopened),
 	SCENARIO(reopened_null),
