@@ -115,6 +115,7 @@ around_capture_event := bytes capture_event
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)
 around_capture_once := bytes capture_once sys
+around_charset := bytes charset
 around_environment := environment bytes
 around_file_growth :=
 around_held := held bytes sys
@@ -136,6 +137,7 @@ around_site := site site_call site_decision redact mark plan bytes $(basename $(
 around_stdio_buffer := stdio_buffer stdio_turn
 around_terminal := bytes sys terminal
 around_terminal_steps := $(around_terminal)
+around_wide := charset bytes locale_state record/format wrappers/wide wrappers/wide_format
 around_written := $(addprefix wrappers/,write write_at transfer)
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
