@@ -248,15 +248,18 @@ static void texts_that_are_not_there_change_nothing(void **state)
 	};
 
 	(void)state;
+	memset(capture + SECOND, '\n', RULES_TEXT_MAX + 1);
 	switch_to(FIRST, QUIET);
 	assert_int_equal(rules_in_force(), FIRST);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		switch_rules(rows[i].at, NULL, rows[i].bytes);
 		assert_int_equal(rules_in_force(), FIRST);
 	}
+	switch_rules(SECOND, NULL, RULES_TEXT_MAX);
+	assert_int_equal(rules_in_force(), SECOND);
 	world.limit = 0; /* nothing may be mapped any more */
-	switch_to(SECOND, QUIET);
-	assert_int_equal(rules_in_force(), FIRST);
+	switch_to(FIRST + 64, QUIET);
+	assert_int_equal(rules_in_force(), SECOND);
 }
 
 /* Others have made it longer than this process knows. */
@@ -359,8 +362,8 @@ static void levels_without_a_meaning_are_the_next_that_have(void **state)
 		switches()->level = rows[i].level;
 		switches_tell(switches());
 		assert_int_equal(level_in_force(), rows[i].in_force);
-		assert_int_equal(control_is_deciding(),
-			rows[i].in_force < LEVEL_LAST);
+		assert_int_equal(
+			control_is_deciding(), rows[i].in_force < LEVEL_LAST);
 	}
 }
 
