@@ -25,7 +25,7 @@
 
 bool sys_forbidden, clock_is_tsc;
 static _Alignas(4096) char capture[CAPTURE_BYTES];
-static _Alignas(64) char arena[4 << 20];
+static _Alignas(64) char arena[64 << 20];
 
 static struct {
 	size_t arena_used;
@@ -124,6 +124,7 @@ static struct binlog_switches *switches(void)
 static int begin(void **state)
 {
 	(void)state;
+	memset(arena, 0, world.arena_used);
 	memset(&world, 0, sizeof(world));
 	memset(capture, 0, sizeof(capture));
 	world.allocations = FOR_EVER;
