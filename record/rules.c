@@ -89,6 +89,10 @@ static bool read_condition(struct rule_parser *parser, struct rule_word *word)
 		return false;
 	if (!rule_condition_named(word, &kind))
 		return rule_parser_fail(parser, word, "no such word", words);
+	if (parser->rule->deeds > 0)
+		return rule_parser_fail(parser, word,
+			"a condition after an action",
+			"put it before, or begin a new rule with ;");
 	return rule_condition_read(parser, kind, start, negated);
 }
 
@@ -96,7 +100,6 @@ static bool read_condition(struct rule_parser *parser, struct rule_word *word)
 static bool read_word(struct rule_parser *parser, struct rule_word *word)
 {
 	struct rule *rule = parser->rule;
-	enum rule_condition_kind condition;
 	enum rule_deed_kind deed;
 	bool is_deed = rule_deed_named(word, &deed);
 
@@ -106,10 +109,6 @@ static bool read_word(struct rule_parser *parser, struct rule_word *word)
 				(uint32_t)(word->text - parser->rules->text);
 		return rule_deed_read(parser, deed);
 	}
-	if (rule->deeds > 0 && rule_condition_named(word, &condition))
-		return rule_parser_fail(parser, word,
-			"a condition after an action",
-			"put it before, or begin a new rule with ;");
 	return read_condition(parser, word);
 }
 

@@ -83,6 +83,7 @@ static void what_is_wrong_is_said_with_line_and_column(void **state)
 	check_wrong("not", 1, 4, "no condition");
 	check_wrong("not drop", 1, 5, "no such word");
 	check_wrong("drop func f", 1, 6, "a condition after an action");
+	check_wrong("drop not func f", 1, 10, "a condition after an action");
 	check_wrong("line 5-3 drop", 1, 6, "not a line");
 	check_wrong("line - drop", 1, 6, "not a line");
 	check_wrong("line 4294967296 drop", 1, 6, "not a line");
