@@ -371,7 +371,7 @@ $(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/smal
 $(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fuzz_tools_obj)
 	$(call say,REPLAY,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.o %.so,$^) $(READ_LIBS)
 
 # Branches, of the tools and of the preloaded library.  T=NAME for some tests,
 # ADD=1 to add to what has been counted.
