@@ -139,6 +139,9 @@ around_stdio_buffer := stdio_buffer stdio_turn
 around_terminal := bytes sys terminal
 around_terminal_steps := $(around_terminal)
 around_wide := charset bytes locale_state record/format wrappers/wide wrappers/wide_format
+around_writer := bytes sys writer writer_ring
+around_writer_fork := $(around_writer)
+around_writer_ring := $(around_writer)
 around_written := $(addprefix wrappers/,write write_at transfer)
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
 	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))

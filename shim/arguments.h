@@ -25,8 +25,7 @@ struct arguments_sum {
 /* When false, w->wanted is how long the record would be. */
 static inline bool arguments_fit(struct writer *w, const char *at, size_t bytes)
 {
-	if (likely((size_t)(w->end - at) >= bytes &&
-		    bytes <= WRITER_RECORD_MAX))
+	if (likely(writer_fits(w, at, bytes) && bytes <= WRITER_RECORD_MAX))
 		return true;
 	w->wanted = (size_t)(at - w->cursor) + bytes;
 	return false;

@@ -175,7 +175,7 @@ FAST char *fast_begin(struct writer *w, const struct memo *memo,
 			   !(file->_flags2 & LIBIO_NEEDS_LOCK);
 	record->continues = false;
 	record->first = record->context = context;
-	if (unlikely((size_t)(w->end - to) < bytes))
+	if (unlikely(!writer_fits(w, to, bytes)))
 		return NULL;
 	if (record->is_piece && w->open == to && w->said_key == record->key) {
 		record->continues = true;

@@ -6,6 +6,7 @@
 #include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/define.h"
+#include "shim/environment.h"
 #include "shim/segment.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
@@ -170,7 +171,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 		w->memo[i].pc = 0;
 	w->number = __atomic_fetch_add(
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
-	w->next_bytes = WRITER_BLOCK_SMALLEST;
+	w->next_bytes = environment_page();
 	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 	date(w, control_generation());
 	w->nesting = (uint8_t)level;

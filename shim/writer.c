@@ -26,13 +26,17 @@
 /* What a record with its definitions may need. */
 #define ROOM_LEAST 1024u
 
-/* Every thread's writer before its first call; no more of it is looked at. */
+/* Every thread's writer before its first call.  Nothing behind it is looked at:
+ * what a thread without a writer may be asked is in front of `measures`. */
 static struct {
 	uint64_t state;
 	char rest[offsetof(struct writer, measures)];
 } nobody __attribute__((aligned(64)));
 
 __thread struct writer *writer_self = (struct writer *)(void *)&nobody;
+
+_Static_assert(offsetof(struct writer, excused) < sizeof(nobody),
+	"a thread without a writer is asked for it");
 
 #if defined(__x86_64__)
 intptr_t writer_place;
@@ -213,8 +217,6 @@ struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
 	struct binlog_block *block;
 
 	w->next_bytes = block_size(w->next_bytes, bytes);
-	if (w->next_bytes < least)
-		w->next_bytes = least;
 	block = capture_file_claim(w->next_bytes);
 	if (!block && w->next_bytes > least) {
 		w->next_bytes = least;

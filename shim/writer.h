@@ -107,6 +107,7 @@ struct writer {
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
 	uint8_t nesting;
+	bool excused;	 /* the call is passed because that is wanted */
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
 	uint32_t first;
 	struct measure_tables measures;
@@ -123,7 +124,6 @@ struct writer {
 	/* Of the call that is under way: see site.h. */
 	bool decided;	 /* it is to be recorded; */
 	bool special;	 /* but not every one from there, or not as it is */
-	bool excused;	 /* it is passed because that is wanted */
 	bool has_secret; /* it has to be decided, by its format */
 	uint8_t depth;	 /* of its backtrace; 0: as usual */
 	const struct redaction *redaction;
@@ -232,10 +232,20 @@ static inline void writer_offer_cancel(struct writer *w)
 bool writer_refill(struct writer *w, uint32_t bytes);
 bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks);
 
+/*
+ * There is room for so many bytes at `at`.  The end may be before that: if a
+ * handler has forked in the middle of a record, the child has lost the block.
+ */
+static inline bool writer_fits(
+	const struct writer *w, const char *at, size_t bytes)
+{
+	return w->end - at >= (ptrdiff_t)bytes;
+}
+
 /* Room for a record of `bytes` (at most WRITER_RECORD_MAX) at w->cursor. */
 static inline bool writer_reserve(struct writer *w, uint32_t bytes)
 {
-	return likely((size_t)(w->end - w->cursor) >= bytes) ||
+	return likely(writer_fits(w, w->cursor, bytes)) ||
 	       writer_refill(w, bytes);
 }
 

@@ -172,7 +172,7 @@ static bool refill_definitions(struct writer *w, uint32_t bytes)
 bool writer_ring_reserve(struct writer *w, uint32_t bytes)
 {
 	return !ring_is_on() ||
-	       (size_t)(w->ring.end - w->ring.cursor) >= bytes ||
+	       w->ring.end - w->ring.cursor >= (ptrdiff_t)bytes ||
 	       refill_definitions(w, bytes);
 }
 
