@@ -117,6 +117,7 @@ around_capture_hazards := $(around_capture_file)
 around_capture_once := bytes capture_once sys
 around_charset := bytes charset
 around_control := control bytes $(basename $(wildcard record/*.c))
+around_define := bytes define intern
 around_environment := environment bytes
 around_file_growth :=
 around_held := held bytes sys

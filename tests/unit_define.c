@@ -1,0 +1,399 @@
+/*
+ * Definitions stand in front of what needs them, once, wherever the room or the
+ * memory for them has come to its end before; and again where what an address
+ * means may have changed.
+ */
+#include "shim/inside.h"
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "shim/arena.h"
+#include "shim/define.h"
+#include "shim/module.h"
+#include "shim/plan.h"
+#include "shim/process.h"
+#include "shim/streams.h"
+#include "shim/unwind.h"
+
+#define STREAM 7u
+#define FOR_EVER UINT_MAX
+#define MODULE_BYTES ((uintptr_t)1 << 16)
+#define MODULES_MOST 300u /* more than are looked up once */
+#define NOWHERE ((uintptr_t)MODULES_MOST * MODULE_BYTES)
+#define RECORDS_MOST 1000u
+
+/* ---- what the library would be ---- */
+
+bool sys_forbidden;
+struct stream streams[STREAMS_MAX + 1];
+
+static _Alignas(64) char arena[1 << 20];
+static size_t taken, memory;
+
+static uint32_t room[1 << 16]; /* what is recorded */
+static size_t used;
+static unsigned records_left;
+static const struct binlog_control_head *records[RECORDS_MOST];
+static unsigned count;
+static uint64_t content; /* of all modules; 0: they have a build-id */
+static const char *path; /* of all modules */
+static unsigned looked_up;
+
+static struct unwind_trace trace;
+static struct writer writer;
+static struct call call;
+static struct define_context context;
+
+void *arena_take(size_t size)
+{
+	if (size > memory - taken)
+		return NULL;
+	taken += (size + 63) & ~(size_t)63;
+	return memset(arena + taken - ((size + 63) & ~(size_t)63), 0, size);
+}
+
+void *writer_control(struct writer *w, uint32_t bytes)
+{
+	struct binlog_control_head *head = (void *)(room + used / 4);
+
+	assert_ptr_equal(w, &writer);
+	assert_int_equal(bytes % 4, 0);
+	if (records_left == 0)
+		return NULL;
+	if (records_left != FOR_EVER)
+		records_left--;
+	assert_true(used + bytes <= sizeof(room));
+	head->size = bytes;
+	return head;
+}
+
+void writer_commit_control(struct writer *w, uint32_t kind)
+{
+	struct binlog_control_head *head = (void *)(room + used / 4);
+
+	assert_ptr_equal(w, &writer);
+	assert_true(count < RECORDS_MOST);
+	head->kind = kind;
+	used += head->size;
+	records[count++] = head;
+}
+
+/* Each 64 KiB of addresses are a module, up to NOWHERE. */
+bool module_find(uintptr_t address, struct module *module)
+{
+	looked_up++;
+	if (address >= NOWHERE)
+		return false;
+	*module = (struct module){.start = address & ~(MODULE_BYTES - 1),
+		.end = (address | (MODULE_BYTES - 1)) + 1,
+		.bias = address & ~(MODULE_BYTES - 1),
+		.path = path,
+		.build_id = (const uint8_t *)"abcde",
+		.build_id_bytes = content ? 0 : 5,
+		.content_hash = content};
+	return true;
+}
+
+const char *process_executable(void)
+{
+	return "/proc/self/exe";
+}
+
+/* ---- the tests ---- */
+
+static int begin(void **state)
+{
+	(void)state;
+	memory = sizeof(arena);
+	taken = used = content = count = looked_up = 0;
+	memset(room, 0, sizeof(room));
+	memset(streams, 0, sizeof(streams));
+	streams[STREAM].path = "file";
+	records_left = FOR_EVER;
+	path = "lib.so";
+	trace = (struct unwind_trace){.depth = 2, .pc = {5, MODULE_BYTES + 5}};
+	writer = (struct writer){.trace = &trace, .tables = define_new()};
+	call.function = "printf";
+	context = (struct define_context){.text = BINLOG_TEXT_BYTES,
+		.stream = STREAM,
+		.kinds = (const uint8_t *)"k",
+		.kinds_count = 1};
+	return 0;
+}
+
+static uint32_t define(void)
+{
+	return define_context(&writer, &call, &context);
+}
+
+static unsigned kinds_of(uint32_t kind)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		found += records[i]->kind == kind;
+	return found;
+}
+
+/* A function, a stream, two modules; and then what needs them. */
+static void all_is_defined_once(void)
+{
+	const struct binlog_context_record *last =
+		(const void *)records[count - 1];
+
+	assert_int_equal(count, 5);
+	assert_int_equal(kinds_of(BINLOG_STRING), 1);
+	assert_int_equal(kinds_of(BINLOG_STREAM), 1);
+	assert_int_equal(kinds_of(BINLOG_MODULE), 2);
+	assert_int_equal(last->head.kind, BINLOG_CONTEXT);
+	assert_int_equal(last->id, BINLOG_CONTEXT_FIRST);
+	assert_int_equal(last->depth, 2);
+}
+
+static void definitions_come_before_what_needs_them(void **state)
+{
+	(void)state;
+	assert_int_equal(define(), BINLOG_CONTEXT_FIRST);
+	all_is_defined_once();
+	assert_int_equal(define(), BINLOG_CONTEXT_FIRST);
+	all_is_defined_once();
+	assert_int_equal(define_contexts(writer.tables), 1);
+}
+
+static void what_had_no_room_is_defined_the_next_time(void **state)
+{
+	for (unsigned k = 0; k < 5; k++) {
+		begin(state);
+		records_left = k;
+		assert_int_equal(define(), 0);
+		assert_int_equal(count, k);
+		assert_int_equal(define(), 0);
+		assert_int_equal(count, k);
+		assert_int_equal(define_contexts(writer.tables), 0);
+		records_left = FOR_EVER;
+		assert_int_equal(define(), BINLOG_CONTEXT_FIRST);
+		all_is_defined_once();
+	}
+}
+
+static void without_memory_nothing_is_defined_twice(void **state)
+{
+	uint32_t ids[100];
+	unsigned made = 0, defined;
+
+	(void)state;
+	memory = taken;
+	for (; made < 100; made++, trace.pc[0]++) {
+		ids[made] = define();
+		if (!ids[made])
+			break;
+	}
+	assert_in_range(made, 16, 99);
+	defined = count;
+	assert_int_equal(define(), 0);
+	assert_int_equal(count, defined);
+	memory = sizeof(arena);
+	assert_int_equal(define(), ids[made - 1] + 1);
+	assert_int_equal(count, defined + 1);
+	for (; made > 0; made--) {
+		trace.pc[0]--;
+		assert_int_equal(define(), ids[made - 1]);
+	}
+	memory = taken;
+	assert_null(define_new());
+}
+
+/* ---- strings ---- */
+
+static void long_strings_are_defined_by_their_beginning(void **state)
+{
+	static char text[2 * DEFINE_STRING_MAX];
+	const struct binlog_string_record *first, *second;
+	const struct intern_entry *entry;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	entry = define_string(&writer, text, DEFINE_STRING_MAX + 1);
+	assert_int_equal(entry->id, 1);
+	text[DEFINE_STRING_MAX + 1] = 'b';
+	entry = define_string(&writer, text, DEFINE_STRING_MAX + 2);
+	assert_int_equal(entry->id, 2);
+	first = (const void *)records[0];
+	second = (const void *)records[1];
+	assert_int_equal(first->bytes, DEFINE_STRING_MAX);
+	assert_int_equal(second->bytes, DEFINE_STRING_MAX);
+	assert_memory_equal(first + 1, second + 1, DEFINE_STRING_MAX);
+	assert_ptr_equal(
+		define_string(&writer, text, DEFINE_STRING_MAX + 2), entry);
+	assert_int_equal(count, 2);
+}
+
+/* ---- modules ---- */
+
+static const struct binlog_module_record *module_of(unsigned number)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (records[i]->kind == BINLOG_MODULE && number-- == 0)
+			return (const void *)records[i];
+	fail();
+	return NULL;
+}
+
+static void a_module_without_a_build_id_has_the_size_of_its_file(void **state)
+{
+	struct stat st;
+
+	content = 99;
+	path = "";
+	define();
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	assert_int_equal(module_of(0)->file_bytes, st.st_size);
+	assert_int_equal(module_of(0)->content_hash, 99);
+	assert_memory_equal(module_of(0) + 1, "/proc/self/exe", 14);
+	begin(state);
+	content = 99;
+	path = "/nowhere/at/all";
+	define();
+	assert_int_equal(module_of(0)->file_bytes, 0);
+	begin(state);
+	path = "";
+	define();
+	assert_int_equal(module_of(0)->file_bytes, 0);
+	assert_memory_equal(module_of(0) + 1, "abcde/proc/self/exe", 19);
+}
+
+static void what_belongs_to_no_module_needs_none(void **state)
+{
+	(void)state;
+	trace.pc[1] = NOWHERE + 5;
+	assert_int_equal(define(), BINLOG_CONTEXT_FIRST);
+	assert_int_equal(kinds_of(BINLOG_MODULE), 1);
+}
+
+static void too_many_are_defined_each_time(void **state)
+{
+	unsigned at_once;
+
+	(void)state;
+	trace.depth = 1;
+	for (unsigned i = 0; i < MODULES_MOST; i++) {
+		trace.pc[0] = i * MODULE_BYTES + 1;
+		assert_int_equal(define(), BINLOG_CONTEXT_FIRST + i);
+	}
+	assert_int_equal(kinds_of(BINLOG_MODULE), MODULES_MOST);
+	looked_up = 0;
+	trace.pc[0] = 2; /* of the first of them */
+	assert_int_not_equal(define(), 0);
+	assert_int_equal(looked_up, 0);
+	assert_int_equal(kinds_of(BINLOG_MODULE), MODULES_MOST);
+	at_once = count;
+	trace.pc[0] = NOWHERE - 1;
+	records_left = 0;
+	assert_int_equal(define(), 0);
+	records_left = FOR_EVER;
+	assert_int_not_equal(define(), 0);
+	assert_int_equal(kinds_of(BINLOG_MODULE), MODULES_MOST + 1);
+	assert_int_equal(count, at_once + 2);
+}
+
+/* ---- libraries come and go ---- */
+
+static void another_library_at_an_address_is_another_place(void **state)
+{
+	uint32_t id, again;
+
+	(void)state;
+	trace.pc[1] = NOWHERE + 5; /* code that a program has made */
+	define();
+	define_forget(writer.tables);
+	id = define();
+	assert_int_equal(kinds_of(BINLOG_MODULE), 2);
+	assert_int_equal(kinds_of(BINLOG_STREAM), 2);
+	assert_int_equal(kinds_of(BINLOG_STRING), 1);
+	define_forget(writer.tables);
+	path = "other.so";
+	again = define();
+	assert_int_not_equal(again, id);
+	define_forget(writer.tables);
+	path = "lib.so";
+	assert_int_equal(define(), id); /* it is back */
+}
+
+static void constants_of_formats_are_forgotten(void **state)
+{
+	static _Alignas(struct plan) char
+		made[sizeof(struct plan) + 2 * sizeof(struct plan_argument)];
+	struct plan *plan = (void *)made;
+
+	(void)state;
+	plan->count = 2;
+	plan->argument[0].constant = plan->argument[1].constant = "text";
+	define_string(&writer, "of no format", 12);
+	define_string(&writer, "%s%s", 4)->plan = plan;
+	define_forget(writer.tables);
+	assert_null(plan->argument[0].constant);
+	assert_null(plan->argument[1].constant);
+}
+
+/* ---- streams ---- */
+
+static const struct binlog_stream_record *last_stream(void)
+{
+	for (unsigned i = count; i-- > 0;)
+		if (records[i]->kind == BINLOG_STREAM)
+			return (const void *)records[i];
+	fail();
+	return NULL;
+}
+
+static void a_stream_is_defined_as_it_is(void **state)
+{
+	(void)state;
+	streams[STREAM].flags = BINLOG_STREAM_STDERR;
+	define();
+	assert_int_equal(last_stream()->id, STREAM);
+	assert_int_equal(last_stream()->flags, BINLOG_STREAM_STDERR);
+	assert_int_equal(last_stream()->path_bytes, 4);
+	assert_memory_equal(last_stream() + 1, "file", 4);
+	context.stream = STREAM + 1;
+	streams[STREAM + 1].said = 1;
+	define();
+	assert_int_equal(last_stream()->flags, BINLOG_STREAM_USED);
+	assert_int_equal(last_stream()->path_bytes, 0);
+	streams[STREAM].serial++; /* the number is used again */
+	context.stream = STREAM;
+	assert_int_equal(define(), BINLOG_CONTEXT_FIRST + 2);
+}
+
+static void of_no_number_there_is_none(void **state)
+{
+	(void)state;
+	context.stream = STREAM_FULL;
+	assert_int_equal(define(), 0);
+	assert_int_equal(kinds_of(BINLOG_CONTEXT), 0);
+	context.stream = 0; /* all of them */
+	assert_int_equal(define(), BINLOG_CONTEXT_FIRST);
+	assert_int_equal(kinds_of(BINLOG_STREAM), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(definitions_come_before_what_needs_them),
+		TEST(what_had_no_room_is_defined_the_next_time),
+		TEST(without_memory_nothing_is_defined_twice),
+		TEST(long_strings_are_defined_by_their_beginning),
+		TEST(a_module_without_a_build_id_has_the_size_of_its_file),
+		TEST(what_belongs_to_no_module_needs_none),
+		TEST(too_many_are_defined_each_time),
+		TEST(another_library_at_an_address_is_another_place),
+		TEST(constants_of_formats_are_forgotten),
+		TEST(a_stream_is_defined_as_it_is),
+		TEST(of_no_number_there_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
