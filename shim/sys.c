@@ -83,10 +83,12 @@ static bool is_simulated(void)
 
 bool sys_are_readable(const void *bytes, size_t size)
 {
-	const char *last = (const char *)bytes + size;
+	/* A wild pointer's end may be beyond what there are addresses for. */
+	uintptr_t end = (uintptr_t)bytes + size;
 
 	/* valgrind would say that it does not know such a mask. */
 	if (size >= WORD && !is_simulated())
-		return has_word(bytes) && has_word(last - WORD);
-	return sys_is_readable(bytes) && sys_is_readable(last - 1);
+		return has_word(bytes) && has_word((const void *)(end - WORD));
+	return sys_is_readable(bytes) &&
+	       sys_is_readable((const void *)(end - 1));
 }
