@@ -23,6 +23,7 @@
 struct collected {
 	char *bytes;
 	size_t size;
+	size_t room;
 };
 
 static struct collected real, modelled;
@@ -34,8 +35,11 @@ static const char *last; /* what was printed last */
 
 static void collect(struct collected *to, const char *bytes, size_t size)
 {
-	to->bytes = realloc(to->bytes, to->size + size + 1);
-	assert_non_null(to->bytes);
+	if (size >= to->room - to->size) {
+		to->room = 2 * (to->size + size + 1);
+		to->bytes = realloc(to->bytes, to->room);
+		assert_non_null(to->bytes);
+	}
 	memcpy(to->bytes + to->size, bytes, size);
 	to->size += size;
 }
@@ -89,7 +93,7 @@ static void begin(uint64_t seed)
 	const cookie_io_functions_t functions = {.write = cookie_write};
 
 	random_state = seed;
-	real = modelled = (struct collected){NULL, 0};
+	real = modelled = (struct collected){NULL, 0, 0};
 	model = (struct stdio_model){0};
 	last = "nothing";
 	file = fopencookie(NULL, "w", functions);

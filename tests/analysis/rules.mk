@@ -84,8 +84,8 @@ $(analysed)/cppcheck: $(programs) tests/analysis/cppcheck.txt
 check-san: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined \
-		$(patsubst $(O)/%,$(O)/san/%,$(filter-out %.so,$(programs)) $(filter-out %unwind%,$(units)))
-	$(Q)$(MAKE) --no-print-directory O=$(O)/trap TRAP=1 $(O)/trap/libbinlog.so
+		$(patsubst $(O)/%,$(O)/san/%,$(filter-out %.so,$(programs)) $(filter-out $(inside_units),$(units)))
+	$(Q)$(MAKE) --no-print-directory O=$(O)/trap TRAP=1 $(patsubst $(O)/%,$(O)/trap/%,$(O)/libbinlog.so $(inside_units))
 	$(Q)tests/analysis/check-san $(O) $(T)
 
 # The library beside it, in programs with threads.  Three minutes of one
