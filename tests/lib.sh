@@ -42,7 +42,7 @@ same_file() { # SENTENCE WANTED GOT
 }
 
 build() { # NAME [OPTION...]: the program $TMP/NAME from tests/victims/NAME.c
-	$CC -std=gnu11 -D_GNU_SOURCE -g -O1 -w -o "$TMP/$1" \
+	$CC -std=gnu11 -D_GNU_SOURCE -g -O1 -w -I"$here/.." -o "$TMP/$1" \
 		"$here/victims/$1.c" -pthread "${@:2}" || exit 1
 }
 

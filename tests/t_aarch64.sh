@@ -106,7 +106,7 @@ same "aarch64: threads: each one's lines are in order" "" "$(awk '$2 != n[$1]++'
 
 # ---- formats ----
 : >"$TMP/table.h"
-build formats -I. -fno-builtin record/format.c -DFORMATS_TABLE="\"$TMP/table.h\""
+build formats -fno-builtin record/format.c -DFORMATS_TABLE="\"$TMP/table.h\""
 check_formats() { # ORIENTATION LOCALE COUNT
 	local stream why
 	preloaded "$TMP/formats" "$1" "$2" $((RANDOM * 32768 + RANDOM)) "$3"

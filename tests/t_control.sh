@@ -3,7 +3,7 @@
 # return what they return natively, nothing secret is in the capture, and the program lives. The oracle is the program
 # itself, which says what is wrong.
 . tests/lib.sh
-build control -O2 -I.
+build control -O2
 
 run() { # RULES WHAT [N|DIRECTORY]: recorded under these rules, in $TMP/run or DIRECTORY
 	rm -rf "$TMP/run"

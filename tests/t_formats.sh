@@ -35,7 +35,7 @@ decode() { # DIR
 # The formats that are constant are made by the program itself.
 : >"$TMP/table.h"
 for count in 1 3000; do
-	build formats -I. -fno-builtin record/format.c \
+	build formats -fno-builtin record/format.c \
 		-DFORMATS_TABLE="\"$TMP/table.h\""
 	"$TMP/formats" table 1 $count >"$TMP/new.h"
 	mv "$TMP/new.h" "$TMP/table.h"

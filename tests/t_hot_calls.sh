@@ -2,7 +2,7 @@
 # The ways of fast_x86_64.S and of fast.h give what printf gives, whatever the arguments and wherever they are passed.
 . tests/lib.sh
 
-build hot_calls -I. -fno-builtin
+build hot_calls -fno-builtin
 portable=$TMP/portable/libbinlog.so
 
 # Its decimal point is a comma, and what it prints the reader could not.

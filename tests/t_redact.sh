@@ -3,7 +3,7 @@
 # there to the byte; one variable changes it. The oracles are the native run and what arrives in the pipe.
 . tests/lib.sh
 build rules -O2
-build control -O2 -I.
+build control -O2
 unset BINLOG_REDACT
 
 run() { # PROGRAM WHAT [VARIABLE=VALUE...]: with pipes as its outputs, in $TMP/run
