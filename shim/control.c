@@ -269,9 +269,12 @@ COLD void control_follow(void)
 		follow_triggers();
 		decide_whether_to();
 		__atomic_store_n(&control_seen, version, __ATOMIC_RELEASE);
+		/* Before the look at the version: who is late here, and takes
+		 * back what another thread has told, tells it again. */
+		__atomic_store_n(
+			&control_switches->applied, version, __ATOMIC_RELEASE);
 	} while (version !=
 		 __atomic_load_n(&control_switches->version, __ATOMIC_ACQUIRE));
-	__atomic_store_n(&control_switches->applied, version, __ATOMIC_RELEASE);
 }
 
 void control_follow_fork(void)

@@ -17,6 +17,9 @@
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
 #include "shim/streams.h"
+#if defined(__x86_64__)
+#include "tests/single_step.h"
+#endif
 
 /* ---- what the library would be ---- */
 
@@ -108,6 +111,7 @@ void ring_trigger_wait(void)
 
 #define FIRST 8192u
 #define SECOND 16384u
+#define THIRD 24576u
 #define QUIET "format \"debug*\" drop\n"
 #define OF_THREADS "thread noisy drop\n"
 
@@ -247,14 +251,17 @@ static void texts_that_are_not_there_change_nothing(void **state)
 		{SECOND, RULES_TEXT_MAX + 1},
 		{SECOND, UINT32_MAX},
 	};
+	size_t used;
 
 	(void)state;
 	memset(capture + SECOND, '\n', RULES_TEXT_MAX + 1);
 	switch_to(FIRST, QUIET);
 	assert_int_equal(rules_in_force(), FIRST);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		used = world.arena_used;
 		switch_rules(rows[i].at, NULL, rows[i].bytes);
 		assert_int_equal(rules_in_force(), FIRST);
+		assert_int_equal(world.arena_used, used);
 	}
 	switch_rules(SECOND, NULL, RULES_TEXT_MAX);
 	assert_int_equal(rules_in_force(), SECOND);
@@ -327,28 +334,63 @@ static void what_is_switched_meanwhile_is_in_force(void **state)
 	assert_int_not_equal(world.moment, 0);
 }
 
-static void another_thread_follows(void)
+#if defined(__x86_64__)
+
+static bool follows; /* who switches meanwhile, too, as a thread beside */
+
+static void switch_beside(void)
 {
 	switch_once_more();
-	control_follow();
+	if (follows)
+		control_follow();
 }
 
-static void what_another_thread_follows_meanwhile_is_in_force(void **state)
+static bool is_interrupted_at(unsigned long instruction)
 {
-	for (unsigned moment = 1; moment < 20; moment++) {
-		begin(state);
-		switch_to(FIRST, QUIET);
-		world.meanwhile = another_thread_follows;
-		world.moment = moment;
-		control_follow();
-		if (world.moment > 0)
-			break;
-		assert_int_equal(rules_in_force(), SECOND);
-		assert_int_equal(level_in_force(), 1);
-		assert_true(control_is_asking_threads());
-	}
-	assert_int_not_equal(world.moment, 0);
+	bool interrupted;
+
+	switches()->level = LEVEL_LAST;
+	switch_to(THIRD, QUIET);
+	control_follow();
+	switch_to(FIRST, QUIET);
+	step_begin(instruction);
+	control_follow();
+	interrupted = step_end();
+	control_look();
+	return interrupted;
 }
+
+/* The same at each instruction. */
+static void what_is_switched_at_any_moment_is_in_force(void **state)
+{
+	unsigned long i;
+	size_t used;
+
+	(void)state;
+	switch_to(FIRST, QUIET);
+	control_follow();
+	switch_to(SECOND, OF_THREADS);
+	control_follow();
+	switch_to(THIRD, QUIET);
+	control_follow();
+	used = world.arena_used;
+	step_prepare(switch_beside);
+	for (int round = 0; round < 2; round++) {
+		follows = round != 0;
+		for (i = 0; is_interrupted_at(i); i++) {
+			assert_false(control_is_behind());
+			assert_int_equal(rules_in_force(), SECOND);
+			assert_int_equal(level_in_force(), 1);
+			assert_true(control_is_asking_threads());
+			assert_true(control_is_deciding());
+		}
+		assert_in_range(i, 100, 10000);
+		/* Never the place of one text, and the length of another. */
+		assert_int_equal(world.arena_used, used);
+	}
+}
+
+#endif
 
 static void levels_without_a_meaning_are_the_next_that_have(void **state)
 {
@@ -487,7 +529,9 @@ int main(void)
 		TEST(what_is_refused_is_told_and_changes_nothing),
 		TEST(without_memory_rules_stay_as_they_were),
 		TEST(what_is_switched_meanwhile_is_in_force),
-		TEST(what_another_thread_follows_meanwhile_is_in_force),
+#if defined(__x86_64__)
+		TEST(what_is_switched_at_any_moment_is_in_force),
+#endif
 		TEST(levels_without_a_meaning_are_the_next_that_have),
 		TEST(a_child_of_fork_follows_the_rules),
 		TEST(streams_are_switched_when_they_are),
