@@ -60,6 +60,15 @@ enum met { MET_NOT, MET, MET_TOLD };
 /* Set by any thread, told by main. */
 static enum met met[LIMITS_ROWS];
 
+/* The rows of the symbolizer, which are in one piece. */
+#define OF_SYMBOLS(readlimit) ((enum limit)(LIMIT_SYMBOL_FILE + (readlimit)))
+_Static_assert(OF_SYMBOLS(READLIMIT_TEXT) == LIMIT_SYMBOL_TEXT &&
+		       OF_SYMBOLS(READLIMIT_XZ) == LIMIT_SYMBOL_XZ,
+	"readlimits.h has them in another order");
+
+/* In which these were met; null: told, or not met. */
+static char *files[READLIMIT_ROWS];
+
 void limits_meet(enum limit limit)
 {
 	enum met before = MET_NOT;
@@ -68,22 +77,53 @@ void limits_meet(enum limit limit)
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+static void collect_those_of_symbols(void)
+{
+	size_t i;
+
+	for (i = 0; i < READLIMIT_ROWS; i++) {
+		char *file = readlimits_take((enum readlimit)i);
+
+		if (!file)
+			continue;
+		files[i] = file;
+		limits_meet(OF_SYMBOLS(i));
+	}
+}
+
+/* Where it is about a file: "FILE: ". */
+static size_t put_file(enum limit limit, char *sentence, size_t size)
+{
+	size_t i = (size_t)limit - LIMIT_SYMBOL_FILE;
+	int length;
+
+	if (limit < LIMIT_SYMBOL_FILE || i >= READLIMIT_ROWS || !files[i])
+		return 0;
+	length = snprintf(sentence, size, "%s: ", files[i]);
+	free(files[i]);
+	files[i] = NULL;
+	return (size_t)length < size ? (size_t)length : size;
+}
+
 static void put_sentence(enum limit limit, char *sentence, size_t size)
 {
 	const struct row *row = &rows[limit];
+	size_t length = put_file(limit, sentence, size);
 	char advice[128] = "nothing raises it, see binlog-limits(7)";
 
 	if ((int)limit < LIMITS_SET)
 		snprintf(advice, sizeof(advice),
 			"give --limit=%s=N with a larger N", row->word);
-	snprintf(sentence, size, "%s: more than %" PRIu64 " %s (%s): %s",
-		row->seen, limits_values[limit], row->unit, row->what, advice);
+	snprintf(sentence + length, size - length,
+		"%s: more than %" PRIu64 " %s (%s): %s", row->seen,
+		limits_values[limit], row->unit, row->what, advice);
 }
 
 bool limits_tell(char *sentence, size_t size)
 {
 	int i;
 
+	collect_those_of_symbols();
 	for (i = 0; i < LIMITS_ROWS; i++) {
 		enum met before = MET;
 
@@ -100,6 +140,7 @@ bool limits_were_met(void)
 {
 	int i;
 
+	collect_those_of_symbols();
 	for (i = 0; i < LIMITS_ROWS; i++)
 		if (__atomic_load_n(&met[i], __ATOMIC_RELAXED) != MET_NOT)
 			return true;
@@ -157,7 +198,10 @@ void limits_lift(void)
 void limits_for_symbols(struct symbolizer_options *options)
 {
 	uint64_t seconds = limits_of(LIMIT_SYMBOL_SECONDS);
+	size_t i;
 
+	for (i = 0; i < READLIMIT_ROWS; i++)
+		readlimits_values[i] = limits_of(OF_SYMBOLS(i));
 	/* 0 would be what they are unless set */
 	options->memory_bytes = limits_of(LIMIT_SYMBOL_MEMORY) | 1;
 	options->seconds = (unsigned)(seconds > SYMBOLIZER_SECONDS_MAX

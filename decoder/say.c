@@ -37,7 +37,7 @@ void say_errors(const struct error_list *errors)
 
 void say_limits(void)
 {
-	char sentence[512];
+	char sentence[4608];
 
 	while (limits_tell(sentence, sizeof(sentence)))
 		sentence_say("%s", sentence);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "symbolizer/array.h"
-#include "symbolizer/readlimits.h"
 #include "symbolizer/tailcalls.h"
 #include "symbolizer/trampoline.h"
 
@@ -50,17 +49,26 @@ static bool add_frame(
 	return true;
 }
 
+static bool may_have_more(
+	const struct answer *answer, struct symbolmodule *module)
+{
+	if (answer->count < readlimits_of(READLIMIT_INLINED))
+		return true;
+	elffile_meet(&module->file, READLIMIT_INLINED);
+	return false;
+}
+
 /*
  * The chain from the innermost function outwards; *start is where the last one
  * begins.  Without one, what is known of the line is left in `frame`.
  */
-static bool add_functions(struct answer *answer,
-	const struct symbolmodule *module, struct debuginfo_place *place,
-	struct symbolizer_frame *frame, uint64_t *start)
+static bool add_functions(struct answer *answer, struct symbolmodule *module,
+	struct debuginfo_place *place, struct symbolizer_frame *frame,
+	uint64_t *start)
 {
 	struct debuginfo_frame function;
 
-	while (answer->count < READLIMITS_INLINED) {
+	while (may_have_more(answer, module)) {
 		bool known =
 			debuginfo_next(module->debuginfo, place, &function);
 

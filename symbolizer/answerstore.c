@@ -258,6 +258,16 @@ bool answerstore_put(struct answerstore *store, uint64_t address,
 	return false;
 }
 
+void answerstore_limit(
+	struct answerstore *store, uint64_t address, uint32_t limits)
+{
+	const struct answerstore_answer *answer =
+		answerstore_find(store, address);
+
+	if (answer)
+		store->answers[answer - store->answers].limits |= limits;
+}
+
 static bool intern_frame(struct answerstore *store,
 	struct answerstore_frame *frame, const struct symbolizer_frame *given)
 {

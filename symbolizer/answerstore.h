@@ -17,7 +17,7 @@ struct answerstore_answer {
 	uint32_t first; /* of its frames */
 	uint32_t count;
 	uint32_t sentence; /* strings are offsets; 0 is null */
-	uint32_t unused;
+	uint32_t limits;   /* a bit for each readlimit that it met */
 };
 
 struct answerstore_frame {
@@ -80,6 +80,10 @@ bool answerstore_add(struct answerstore *store, uint64_t address,
 bool answerstore_put(struct answerstore *store, uint64_t address,
 	const struct answerstore_frame *frames, size_t count,
 	uint32_t sentence);
+
+/* Notes that the answer for an address met limits, if it is in the store. */
+void answerstore_limit(
+	struct answerstore *store, uint64_t address, uint32_t limits);
 
 /*
  * Takes over the three tables, allocated by malloc(), of an empty store whose

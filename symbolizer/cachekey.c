@@ -84,6 +84,7 @@ static void put_key(FILE *to, const struct symbolizer_options *options,
 	const char *const path[] = {module->path, NULL};
 	const char *const servers[] = {
 		options->debuginfod ? getenv("DEBUGINFOD_URLS") : NULL, NULL};
+	size_t i;
 
 	fputs("program: ", to);
 	put_digits(to, own.bytes, own.count);
@@ -98,8 +99,11 @@ static void put_key(FILE *to, const struct symbolizer_options *options,
 	fprintf(to, "recorded: %llu %llx\n",
 		(unsigned long long)module->file_bytes,
 		(unsigned long long)module->content_hash);
-	fprintf(to, "flags: %d %d %d\n", options->force, options->debuginfod,
-		options->mangled);
+	fprintf(to, "flags: %d %d %d\nlimits:", options->force,
+		options->debuginfod, options->mangled);
+	for (i = 0; i < READLIMIT_ROWS; i++)
+		fprintf(to, " %llu", (unsigned long long)readlimits_values[i]);
+	fputc('\n', to);
 }
 
 /* FNV-1a */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/readlimits.h"
-
 bool constantdata_open(struct constantdata *data, struct elffile *file)
 {
 	size_t count = file->section_count + 1;
@@ -76,37 +74,47 @@ const uint8_t *constantdata_at(
 	return bytes + (address - sections[i].address);
 }
 
+static size_t bounded(size_t left)
+{
+	return left < READLIMITS_TEXT_BYTES ? left : READLIMITS_TEXT_BYTES;
+}
+
 const uint8_t *constantdata_string(
 	struct constantdata *data, uint64_t address, size_t *bytes)
 {
-	size_t left;
+	size_t left, within;
 	const uint8_t *text = constantdata_at(data, address, &left);
 
 	if (!text)
 		return NULL;
-	if (left > READLIMITS_TEXT_BYTES)
-		left = READLIMITS_TEXT_BYTES;
-	*bytes = strnlen((const char *)text, left);
-	return *bytes < left ? text : NULL;
+	within = bounded(left);
+	*bytes = strnlen((const char *)text, within);
+	if (*bytes < within)
+		return text;
+	if (within < left)
+		elffile_meet(data->file, READLIMIT_TEXT);
+	return NULL;
 }
 
 const uint8_t *constantdata_wide(
 	struct constantdata *data, uint64_t address, size_t *bytes)
 {
-	size_t left;
+	size_t left, within;
 	const uint8_t *text = constantdata_at(data, address, &left);
 	uint32_t character;
 	size_t at;
 
 	if (!text)
 		return NULL;
-	if (left > READLIMITS_TEXT_BYTES)
-		left = READLIMITS_TEXT_BYTES;
-	for (at = 0; left - at >= sizeof(character); at += sizeof(character)) {
+	within = bounded(left);
+	for (at = 0; within - at >= sizeof(character);
+		at += sizeof(character)) {
 		memcpy(&character, text + at, sizeof(character));
 		*bytes = at;
 		if (character == 0)
 			return text;
 	}
+	if (within < left)
+		elffile_meet(data->file, READLIMIT_TEXT);
 	return NULL;
 }

@@ -8,12 +8,8 @@
 #include <zlib.h>
 
 #include "symbolizer/openfile.h"
-#include "symbolizer/readlimits.h"
 #include "symbolizer/unpack.h"
 
-/* Sections overlap in no sound file, but some are read more than once. */
-#define READS_MAX 16
-#define UNPACKED_PER_BYTE_ON_DISK 64
 #define SMALL_FILE_BYTES 65536
 #define BUILD_ID_BYTES_MAX 64
 
@@ -49,12 +45,20 @@ static bool spend(uint64_t *budget, uint64_t bytes)
 	return true;
 }
 
+static bool spend_read(struct elffile *file, uint64_t bytes)
+{
+	if (spend(&file->budget, bytes))
+		return true;
+	elffile_meet(file, READLIMIT_READ_TIMES);
+	return false;
+}
+
 void *elffile_read(struct elffile *file, uint64_t offset, uint64_t bytes)
 {
 	char *data;
 
 	if (offset > file->bytes || file->bytes - offset < bytes ||
-		!spend(&file->budget, bytes))
+		!spend_read(file, bytes))
 		return NULL;
 	data = malloc(bytes + 1);
 	if (!data)
@@ -97,6 +101,7 @@ static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
 		goto out;
 	}
 	if (!spend(&file->unpack_budget, head.ch_size)) {
+		elffile_meet(file, file->unpack_limit);
 		*why = "its sections unpack to far more than the file holds";
 		goto out;
 	}
@@ -228,9 +233,12 @@ static bool read_sections(struct elffile *file, const Elf64_Ehdr *head)
 		count = first.sh_size;
 	if (names == SHN_XINDEX)
 		names = first.sh_link;
-	if (count > READLIMITS_SECTIONS ||
-		count > (file->bytes - head->e_shoff) / sizeof(first))
+	if (count > (file->bytes - head->e_shoff) / sizeof(first))
 		return false;
+	if (count > readlimits_of(READLIMIT_SECTIONS)) {
+		elffile_meet(file, READLIMIT_SECTIONS);
+		return false;
+	}
 	heads = elffile_read(file, head->e_shoff, count * sizeof(first));
 	file->sections = calloc(count + 1, sizeof(*file->sections));
 	if (heads && file->sections) {
@@ -346,9 +354,21 @@ static const char *read_headers(struct elffile *file)
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 ||
 		head.e_ident[EI_DATA] != ELFDATA2LSB)
 		return "not a 64-bit little-endian ELF file";
-	if (!read_sections(file, &head) || !read_segments(file, &head))
-		return "its ELF headers are damaged";
-	return NULL;
+	if (read_sections(file, &head) && read_segments(file, &head))
+		return NULL;
+	return file->met & 1u << READLIMIT_SECTIONS
+		       ? "it has too many sections"
+		       : "its ELF headers are damaged";
+}
+
+/* As many as there are if that is more. */
+static uint64_t times(uint64_t bytes, enum readlimit limit)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(bytes, readlimits_of(limit), &product)
+		       ? UINT64_MAX
+		       : product;
 }
 
 /* A file with holes may claim any size for nothing. */
@@ -360,10 +380,13 @@ static void set_budgets(struct elffile *file, const struct openfile *opened)
 				      ? opened->bytes
 				      : opened->bytes_on_disk;
 	bytes = file->bytes_on_disk + SMALL_FILE_BYTES;
-	file->budget = bytes * READS_MAX;
-	file->unpack_budget = bytes * UNPACKED_PER_BYTE_ON_DISK;
-	if (file->unpack_budget > READLIMITS_UNPACKED_BYTES)
-		file->unpack_budget = READLIMITS_UNPACKED_BYTES;
+	file->budget = times(bytes, READLIMIT_READ_TIMES);
+	file->unpack_budget = times(bytes, READLIMIT_UNPACKED_TIMES);
+	file->unpack_limit = READLIMIT_UNPACKED_TIMES;
+	if (file->unpack_budget > readlimits_of(READLIMIT_UNPACKED)) {
+		file->unpack_budget = readlimits_of(READLIMIT_UNPACKED);
+		file->unpack_limit = READLIMIT_UNPACKED;
+	}
 }
 
 const char *elffile_open_below(
@@ -401,6 +424,14 @@ void elffile_close(struct elffile *file)
 	free(file->build_id);
 }
 
+void elffile_meet(struct elffile *file, enum readlimit limit)
+{
+	if (file->met & 1u << limit)
+		return;
+	file->met |= 1u << limit;
+	readlimits_meet(limit, file->path ? file->path : "a file");
+}
+
 char *elffile_debug_link(struct elffile *file, uint32_t *crc)
 {
 	size_t section = elffile_section_named(file, ".gnu_debuglink");
@@ -432,7 +463,7 @@ bool elffile_crc(struct elffile *file, uint32_t *crc)
 	uLong sum = crc32(0, NULL, 0);
 
 	/* a file of holes would take as long as it says that it is */
-	if (!spend(&file->budget, file->bytes))
+	if (!spend_read(file, file->bytes))
 		return false;
 	buffer = malloc(SMALL_FILE_BYTES);
 	while (buffer && offset < file->bytes) {

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/readlimits.h"
+
 struct elffile_section {
 	const char *name;	/* "" when damaged */
 	uint32_t type;		/* SHT_... */
@@ -30,6 +32,8 @@ struct elffile {
 	uint64_t bytes_on_disk;	/* of these, without holes */
 	uint64_t budget;	/* bytes that may still be read from it */
 	uint64_t unpack_budget;	/* bytes that these may still unpack to */
+	enum readlimit unpack_limit; /* that this is for */
+	uint32_t met; /* a bit for each readlimit that it has met */
 	size_t section_count;
 	struct elffile_section *sections;
 	char *section_names;
@@ -50,6 +54,9 @@ const char *elffile_open(struct elffile *file, const char *path);
 const char *elffile_open_below(
 	struct elffile *file, const char *root, const char *path);
 void elffile_close(struct elffile *file);
+
+/* Something in it is not read for this limit, which is told once. */
+void elffile_meet(struct elffile *file, enum readlimit limit);
 
 /* Index of the first section called `name`, or ELFFILE_NONE. */
 size_t elffile_section_named(const struct elffile *file, const char *name);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/readlimits.h"
 #include "symbolizer/unpack.h"
 
 /* The headers of the sections, in the data or null; any alignment. */
@@ -60,11 +59,25 @@ static bool find_tables(struct minidebuginfo *mini, size_t bytes)
 	return false;
 }
 
+static char *unpack(struct elffile *file, const char *packed,
+	size_t packed_bytes, size_t *bytes)
+{
+	const uint64_t limit = readlimits_of(READLIMIT_MINIDEBUGINFO);
+	const bool budgeted = file->unpack_budget < limit;
+	enum readlimit met = READLIMIT_ROWS;
+	char *data = unpack_xz(packed, packed_bytes,
+		budgeted ? file->unpack_budget : limit, bytes, &met);
+
+	if (met == READLIMIT_MINIDEBUGINFO && budgeted)
+		met = file->unpack_limit;
+	if (met != READLIMIT_ROWS)
+		elffile_meet(file, met);
+	return data;
+}
+
 bool minidebuginfo_read(struct minidebuginfo *mini, struct elffile *file)
 {
 	size_t section = elffile_section_named(file, ".gnu_debugdata");
-	size_t limit = file->unpack_budget < READLIMITS_MINIDEBUGINFO_BYTES ? file->unpack_budget
-						       : READLIMITS_MINIDEBUGINFO_BYTES;
 	const char *why;
 	size_t bytes;
 	char *packed;
@@ -75,7 +88,7 @@ bool minidebuginfo_read(struct minidebuginfo *mini, struct elffile *file)
 	packed = elffile_read_section(file, section, &bytes, &why);
 	if (!packed)
 		return false;
-	mini->data = unpack_xz(packed, bytes, limit, &bytes);
+	mini->data = unpack(file, packed, bytes, &bytes);
 	free(packed);
 	if (mini->data && find_tables(mini, bytes))
 		return true;

@@ -52,7 +52,7 @@ const char *openfile_reason(enum openfile_result result)
 		[OPENFILE_DENIED] = "permission denied",
 		[OPENFILE_NOT_REGULAR] = "not a regular file",
 		[OPENFILE_NOT_ELF] = "not an ELF file",
-		[OPENFILE_TOO_LARGE] = "it is larger than 32 GiB",
+		[OPENFILE_TOO_LARGE] = "it is larger than what is read",
 		[OPENFILE_NO_ROOTS] = "files below a root need Linux 5.6",
 		[OPENFILE_NO_DEBUGINFOD] = "there is no libdebuginfod.so.1",
 		[OPENFILE_NO_ANSWER] = "no server of debuginfod answers",
@@ -110,7 +110,7 @@ static enum openfile_result examine(struct openfile *file)
 		return OPENFILE_NOT_ELF;
 	file->bytes = (uint64_t)status.st_size;
 	file->bytes_on_disk = (uint64_t)status.st_blocks * 512;
-	if (file->bytes > READLIMITS_FILE_BYTES)
+	if (file->bytes > readlimits_of(READLIMIT_FILE))
 		return OPENFILE_TOO_LARGE;
 	return OPENFILE_FINE;
 }
@@ -139,6 +139,8 @@ enum openfile_result openfile_open(
 	if (result != OPENFILE_FINE)
 		return result;
 	result = examine(file);
+	if (result == OPENFILE_TOO_LARGE)
+		readlimits_meet(READLIMIT_FILE, path);
 	if (result != OPENFILE_FINE)
 		close(file->descriptor);
 	return result;

@@ -68,6 +68,11 @@ void programtext_close(struct programtext *program)
 	free(program);
 }
 
+const char *programtext_path(const struct programtext *program)
+{
+	return program->module->name;
+}
+
 const uint8_t *programtext_string(
 	struct programtext *program, uint64_t address, size_t *count)
 {

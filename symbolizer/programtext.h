@@ -19,6 +19,9 @@ struct programtext *programtext_open(const struct symbolizer_options *options,
 	const struct symbolizer_module *wanted, char **complaint);
 void programtext_close(struct programtext *program);
 
+/* For sentences; valid until it is closed. */
+const char *programtext_path(const struct programtext *program);
+
 /*
  * The string at an address as in the ELF file, with its NUL, and how many
  * bytes it has before that; valid until the file is closed.  Null: there is

@@ -400,6 +400,17 @@ static uint64_t key_of(const struct symbolizer_gap *gap)
 	return (key ^ key >> 29) | (uint64_t)1 << 63;
 }
 
+/* Also of one that an earlier run was given. */
+static void tell_limits(const struct askedmodule *module,
+	const struct answerstore_answer *answer)
+{
+	enum readlimit i;
+
+	for (i = 0; i < READLIMIT_ROWS; i++)
+		if (answer->limits & 1u << i)
+			readlimits_meet(i, module->name);
+}
+
 void symbolizer_between(struct symbolizer *symbolizer,
 	const struct symbolizer_module *wanted,
 	const struct symbolizer_gap *gap,
@@ -413,7 +424,9 @@ void symbolizer_between(struct symbolizer *symbolizer,
 	struct symbolizer_frame now = {0};
 	size_t i;
 
-	if (!answer)
+	if (answer)
+		tell_limits(module, answer);
+	else
 		frame(closure, &now);
 	for (i = 0; answer && i < answer->count; i++) {
 		now = answerstore_frame(&module->answers, answer, i);

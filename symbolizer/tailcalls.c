@@ -4,7 +4,6 @@
 
 #include "symbolizer/debugunit.h"
 #include "symbolizer/functionname.h"
-#include "symbolizer/readlimits.h"
 
 /* Jumps, the first one first. */
 struct way {
@@ -20,8 +19,9 @@ struct search {
 	struct functionname_table names;
 	const char *wanted; /* name of the function that was reached; or null */
 	const uint8_t *reached; /* null: it is in another file */
-	size_t entries;
-	size_t tried;
+	uint64_t entries;
+	uint64_t tried;
+	bool limited;	/* what was not looked at may be another way */
 	struct way way; /* that is being followed */
 	struct way first;
 	struct way first_given;
@@ -35,9 +35,22 @@ static const char *name_of(
 	return functionname_of(&search->names, function).text;
 }
 
+/* False when there have been too many. */
+static bool count_one(
+	struct search *search, uint64_t *count, enum readlimit limit)
+{
+	if (++*count <= readlimits_of(limit))
+		return true;
+	if (!search->limited)
+		readlimits_meet(limit, search->module->name);
+	search->limited = true;
+	return false;
+}
+
 static bool next_entry(struct search *search, struct dwarfentry_walk *walk)
 {
-	return search->entries++ < READLIMITS_TAIL_ENTRIES && dwarfentry_next(walk);
+	return count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES) &&
+	       dwarfentry_next(walk);
 }
 
 /* The function with code at an address; false when there is none. */
@@ -229,7 +242,8 @@ static void follow(struct search *search, const struct dwarfentry *function)
 {
 	struct dwarfentry_walk walk;
 
-	if (is_on_way(search, function->at) || search->tried++ >= READLIMITS_TAIL_CALLS)
+	if (is_on_way(search, function->at) ||
+		!count_one(search, &search->tried, READLIMIT_TAIL_CALLS))
 		return;
 	dwarfentry_start(&walk, function->unit, function->at);
 	while (next_entry(search, &walk))
@@ -323,8 +337,7 @@ void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
 		way = &search.first;
 	else if (search.ways_given == 1)
 		way = &search.first_given;
-	/* What was not looked at may be another way. */
-	if (way && search.entries < READLIMITS_TAIL_ENTRIES && search.tried < READLIMITS_TAIL_CALLS)
+	if (way && !search.limited)
 		while (found->count < way->count) {
 			found->addresses[found->count] =
 				way->address[way->count - 1 - found->count];

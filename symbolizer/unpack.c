@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#include "symbolizer/readlimits.h"
+#include <string.h>
 
 #define XZ_OK 0
+#define XZ_TOO_MUCH_MEMORY 6 /* LZMA_MEMLIMIT_ERROR */
 #define XZ_TOO_SMALL 10 /* LZMA_BUF_ERROR */
 
 /* As the two libraries declare them; both interfaces are frozen. */
@@ -59,9 +59,15 @@ const char *unpack_zstd(
 	return NULL;
 }
 
+/* One that is cut off ends otherwise: liblzma takes it for one without room. */
+static bool is_whole(const void *xz, size_t bytes)
+{
+	return bytes >= 2 && memcmp((const char *)xz + bytes - 2, "YZ", 2) == 0;
+}
+
 /* The stream does not say at its beginning how long it will be. */
-void *unpack_xz(
-	const void *from, size_t from_bytes, size_t limit, size_t *bytes)
+void *unpack_xz(const void *from, size_t from_bytes, size_t limit,
+	size_t *bytes, enum readlimit *met)
 {
 	size_t room = from_bytes;
 	int result = XZ_TOO_SMALL;
@@ -69,7 +75,7 @@ void *unpack_xz(
 
 	unpack_prepare();
 	while (library.xz && result == XZ_TOO_SMALL && room < limit) {
-		uint64_t memory = READLIMITS_XZ_BYTES;
+		uint64_t memory = readlimits_of(READLIMIT_XZ);
 		size_t from_at = 0;
 
 		room = room > limit / 4 ? limit : room * 4;
@@ -84,5 +90,10 @@ void *unpack_xz(
 	if (to && result == XZ_OK)
 		return to;
 	free(to);
+	if (result == XZ_TOO_MUCH_MEMORY)
+		*met = READLIMIT_XZ;
+	else if (library.xz && result == XZ_TOO_SMALL &&
+		 is_whole(from, from_bytes))
+		*met = READLIMIT_MINIDEBUGINFO;
 	return NULL;
 }

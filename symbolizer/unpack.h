@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "symbolizer/readlimits.h"
+
 #define UNPACK_ZSTD 2u /* ch_type of a section; not in every elf.h */
 
 /*
@@ -26,9 +28,11 @@ const char *unpack_zstd(
 
 /*
  * Returns what an .xz stream holds, at most `limit` bytes of it, which the
- * caller frees; null when it is damaged, longer, or cannot be unpacked here.
+ * caller frees; null when it is damaged or cannot be unpacked here, or when
+ * *met has become READLIMIT_MINIDEBUGINFO, since it is longer, or
+ * READLIMIT_XZ.
  */
-void *unpack_xz(
-	const void *from, size_t from_bytes, size_t limit, size_t *bytes);
+void *unpack_xz(const void *from, size_t from_bytes, size_t limit,
+	size_t *bytes, enum readlimit *met);
 
 #endif

@@ -8,8 +8,9 @@
  * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK by as many WIRE_ANSWERS
  * as it takes, and WIRE_LIST by as many WIRE_CALLS as it takes and a
  * WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and WIRE_FIND, and
- * waits for WIRE_OPENED and WIRE_FOUND.  Since nobody sends anything else, what
- * is sent to the worker always fits into its queue.
+ * waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which has no answer.
+ * Since nobody sends anything else, what is sent to the worker always fits into
+ * its queue.
  */
 #ifndef SYMBOLIZER_WIRE_H
 #define SYMBOLIZER_WIRE_H
@@ -49,6 +50,7 @@ enum wire_kind {
 			 /* u32 frames, sentence; per frame function and file */
 			 /* as of wirenames.h, u32 line, u32 column, u64 */
 			 /* offset, u32 inlined, u32 wrapper */
+	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
 };
 
 /* A packet being made. */

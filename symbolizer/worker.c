@@ -36,6 +36,7 @@ struct worker {
 	uint64_t spent_ns;	   /* by it */
 	uint64_t counted;	   /* until when */
 	uint64_t handed_bytes;	   /* of the files that it has opened */
+	uint32_t limits;	   /* met for this question alone */
 	uint64_t granted_bytes;	   /* of memory, for large files */
 	struct openedlist *opened; /* for this question; null: nobody asks */
 	char epitaph[192];	   /* empty while it lives */
@@ -257,6 +258,15 @@ static bool reply(struct worker *worker, int descriptor)
 		worker->socket, &worker->sent, descriptor, MSG_DONTWAIT);
 }
 
+/* Where it does not mark an answer, none is to be kept for another time. */
+static void note_limit(struct worker *worker, enum readlimit limit)
+{
+	if (limit == READLIMIT_TAIL_ENTRIES || limit == READLIMIT_TAIL_CALLS)
+		worker->limits |= 1u << limit;
+	else if (worker->opened)
+		worker->opened->incomplete = true;
+}
+
 static bool open_for(struct worker *worker, struct wire_reader *packet)
 {
 	const char *root = wire_take_string(packet);
@@ -274,6 +284,8 @@ static bool open_for(struct worker *worker, struct wire_reader *packet)
 	wire_put_u32(&worker->sent, result);
 	wire_put_u64(&worker->sent, file.bytes);
 	wire_put_u64(&worker->sent, file.bytes_on_disk);
+	if (result == OPENFILE_TOO_LARGE)
+		note_limit(worker, READLIMIT_FILE);
 	if (result != OPENFILE_FINE)
 		return reply(worker, -1);
 	grant(worker, &file);
@@ -297,6 +309,18 @@ static bool find_for(struct worker *worker, struct wire_reader *packet)
 	return reply(worker, -1);
 }
 
+static bool take_limit(struct worker *worker, struct wire_reader *packet)
+{
+	uint32_t limit = wire_take_u32(packet);
+	const char *path = wire_take_string(packet);
+
+	if (limit >= READLIMIT_ROWS || !path || strlen(path) >= PATH_MAX)
+		return false;
+	readlimits_meet(limit, path);
+	note_limit(worker, limit);
+	return true;
+}
+
 bool worker_disbelieve(struct worker *worker)
 {
 	return give_up(worker, "the process that read it answers nonsense");
@@ -316,6 +340,8 @@ uint32_t worker_receive(struct worker *worker, struct wire_reader *packet)
 			fine = open_for(worker, packet);
 		else if (kind == WIRE_FIND)
 			fine = find_for(worker, packet);
+		else if (kind == WIRE_LIMIT)
+			fine = take_limit(worker, packet);
 		else if (kind != 0)
 			return kind;
 		else if (errno != EAGAIN)
@@ -344,6 +370,7 @@ bool worker_send(struct worker *worker, struct openedlist *opened)
 {
 	worker->spent_ns = 0;
 	worker->granted_ns = 0;
+	worker->limits = 0;
 	worker->opened = opened;
 	worker->counted = now_ns();
 	if (*worker->epitaph)
@@ -358,6 +385,11 @@ bool worker_send(struct worker *worker, struct openedlist *opened)
 void worker_give_time(struct worker *worker)
 {
 	worker->spent_ns = 0;
+}
+
+uint32_t worker_limits(const struct worker *worker)
+{
+	return worker->limits;
 }
 
 uint64_t worker_handed_bytes(const struct worker *worker)

@@ -52,6 +52,12 @@ bool worker_disbelieve(struct worker *worker);
 /* The time of a question begins anew, since part of it is answered. */
 void worker_give_time(struct worker *worker);
 
+/*
+ * A bit for each readlimit that it has met for the last question and that
+ * concerns no other.
+ */
+uint32_t worker_limits(const struct worker *worker);
+
 /* What all files that it has opened occupy together. */
 uint64_t worker_handed_bytes(const struct worker *worker);
 

@@ -20,6 +20,7 @@ struct loop {
 	size_t modules;
 	size_t module_room;
 	struct programtext *program; /* null: none */
+	const char *listed;	     /* path of the file whose calls are told */
 	uint8_t question[WIRE_BYTES_MAX];
 	uint8_t reply[WIRE_BYTES_MAX]; /* of the parent */
 	struct wire_writer answers;
@@ -92,6 +93,16 @@ static char *find_by_parent(void *closure, const char *root, const char *path)
 	packet = ask_parent(closure, WIRE_FIND, root, path, &descriptor);
 	found = wire_take_string(&packet);
 	return found ? strdup(found) : NULL;
+}
+
+static void tell_parent(void *closure, enum readlimit limit, const char *path)
+{
+	struct loop *loop = closure;
+
+	wire_begin(&loop->sent, WIRE_LIMIT);
+	wire_put_u32(&loop->sent, limit);
+	wire_put_string(&loop->sent, path);
+	send_or_end(&loop->sent);
 }
 
 /* Valid as long as the question. */
@@ -248,7 +259,7 @@ static void give_text(struct loop *loop, struct wire_reader *question)
 	bytes = is_string ? programtext_string(loop->program, address, &count)
 			  : programtext_bytes(loop->program, address, count);
 	wire_begin(&loop->sent, WIRE_TEXT_IS);
-	if (bytes && count < WIRE_BYTES_MAX / 2) {
+	if (bytes && count <= READLIMITS_TEXT_BYTES) {
 		wire_put_u64(&loop->sent, count + 1);
 		wire_put_raw(&loop->sent, bytes, count);
 		wire_put_raw(&loop->sent, "", 1);
@@ -258,7 +269,6 @@ static void give_text(struct loop *loop, struct wire_reader *question)
 	send_or_end(&loop->sent);
 }
 
-/* Texts that do not fit are those "others that are not known". */
 static void put_call(
 	struct wire_writer *packet, const struct symbolizer_call *call)
 {
@@ -278,9 +288,11 @@ static void put_call(
 	}
 }
 
+/* Texts that do not fit are those "others that are not known". */
 static void give_call(void *closure, const struct symbolizer_call *call)
 {
-	struct wire_writer *packet = closure;
+	struct loop *loop = closure;
+	struct wire_writer *packet = &loop->answers;
 	struct symbolizer_call less = *call;
 	size_t before = packet->length;
 
@@ -288,9 +300,10 @@ static void give_call(void *closure, const struct symbolizer_call *call)
 	if (!packet->full)
 		return;
 	if (begin_again(packet, WIRE_CALLS, before)) {
-		give_call(packet, call);
+		give_call(loop, call);
 		return;
 	}
+	readlimits_meet(READLIMIT_TEXT, loop->listed);
 	less.text_count = 0;
 	less.more = true;
 	put_call(packet, &less);
@@ -303,7 +316,7 @@ static const char *list_file(struct loop *loop, const char *path)
 
 	if (why)
 		return why;
-	why = callsites_list(&file, give_call, &loop->answers);
+	why = callsites_list(&file, give_call, loop);
 	elffile_close(&file);
 	return why;
 }
@@ -336,9 +349,9 @@ static void list_calls(struct loop *loop, struct wire_reader *question)
 	if (!path && !loop->program)
 		end(WORKERLOOP_CONFUSED);
 	wire_begin(&loop->answers, WIRE_CALLS);
+	loop->listed = path ? path : programtext_path(loop->program);
 	why = path ? list_file(loop, path)
-		   : programtext_calls(
-			     loop->program, give_call, &loop->answers);
+		   : programtext_calls(loop->program, give_call, loop);
 	send_or_end(&loop->answers);
 	wire_begin(&loop->sent, WIRE_LISTED);
 	wire_put_string(&loop->sent, why);
@@ -394,5 +407,6 @@ _Noreturn void workerloop_run(
 	if (!sandbox_enter(socket, options->memory_bytes, parent))
 		end(WORKERLOOP_NO_SANDBOX);
 	openfile_delegate(&deputy);
+	readlimits_delegate(tell_parent, loop);
 	serve(loop);
 }

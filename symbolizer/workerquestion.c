@@ -111,7 +111,10 @@ bool workerquestion_between(struct worker *worker,
 	if (!worker_send(worker, file->opened) ||
 		!worker_receive_only(worker, WIRE_ANSWERS, &reply))
 		return false;
-	return take_answer(&reply, key, file) || worker_disbelieve(worker);
+	if (!take_answer(&reply, key, file))
+		return worker_disbelieve(worker);
+	answerstore_limit(file->answers, key, worker_limits(worker));
+	return true;
 }
 
 bool workerquestion_program(struct worker *worker,

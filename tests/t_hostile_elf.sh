@@ -116,9 +116,9 @@ answer() { # MODULE [OPTION...]: to $TMP/said; in the fastest of three tries it 
 		[ $took -ge 100 ] || break
 	done
 }
-refused() { # SENTENCE WORDS MODULE [OPTION...]
+refused() { # SENTENCE WORDS MODULE [OPTION...]: in one sentence, beside that of a limit
 	answer "${@:3}"
-	[ $took -lt 100 ] && [ $status -eq 1 ] && grep -q "$2" "$TMP/said" && [ "$(wc -l <"$TMP/said")" -eq 2 ]
+	[ $took -lt 100 ] && [ $status -eq 1 ] && grep -q "$2" "$TMP/said" && [ "$(grep -cv -- --limit= "$TMP/said")" -eq 2 ]
 	verdict $? "$1 is refused at once" "$took ms, status $status: $(cat "$TMP/said")"
 }
 mkdir -p "$TMP/root/bin" "$TMP/outside"

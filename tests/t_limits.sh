@@ -71,7 +71,7 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 # packed-ancestors.
 elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
 	tested+="$1 "
-	grep -q -- "--limit=$1=" "tests/$2.sh"
+	grep -qE -- "(--limit=|named )$1[= ]|for name in .*$1[ ;]" "tests/$2.sh"
 	verdict $? "$1: exceeded in $2"
 }
 limit messages 3 "$capture"
@@ -110,6 +110,9 @@ limit holes 1000 --raw --as-written "$TMP/far/capture"
 limit source-bytes 10 --source "$capture"
 elsewhere ctf-files t_export_ctf
 elsewhere jit-map t_symbol_names
+for name in file sections read-times unpacked unpacked-times minidebuginfo xz tail-entries tail-calls; do
+	elsewhere symbol-$name t_symbol_limits
+done
 python3 - "$packed" "$TMP/two.blog" <<'P' || exit 1
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -252,25 +255,4 @@ beyond generations --output=processes
 beyond html-frames --stacks --output=html
 beyond html-numbers --output=html
 TZ=$TMP/beyond/zone beyond html-zones --output=html
-
-# ---- those of the process that looks for names: files with one section more, or one byte ----
-mkdir "$TMP/elf"
-python3 - "$TMP/elf" <<'P' || exit 1
-import struct, sys
-def write(name, sections, size):
-    with open(f"{sys.argv[1]}/{name}", "wb") as file:
-        file.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 0, 64, 0, 64, 56, 0, 64, 0, 0))
-        file.write(struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, sections, 0, 0, 0, 0))
-        file.truncate(size)
-write("fine", 3, 32 << 30)
-write("SYMBOL_FILE", 3, (32 << 30) + 1)
-write("SYMBOL_SECTIONS", (1 << 22) + 1, 32 << 30)
-P
-for name in SYMBOL_FILE SYMBOL_SECTIONS; do
-	said=$(awk -F'"' -v name="FORMAT_LIMIT($name," 'index($0, name) == 1 { print $(NF - 1) }' decoder/limits.def)
-	for file in $name fine; do
-		"$BUILD/binlog-symbolize" <<<"$TMP/elf/$file+0x10" >"$TMP/got" 2>&1
-		same "$name: $file" "$([ $file = fine ] || echo 1)" "$(grep -oF -- "${said:-?}" "$TMP/got" | sed 's/.*/1/')"
-	done
-done
 finish

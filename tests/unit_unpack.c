@@ -28,10 +28,12 @@ static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd, 0x24, 0x2a, 0x6d, 0x00,
 static void xz_gives_back_what_was_packed(void **state)
 {
 	size_t bytes;
-	char *got = unpack_xz(xz, sizeof(xz), 1 << 20, &bytes);
+	enum readlimit met = READLIMIT_ROWS;
+	char *got = unpack_xz(xz, sizeof(xz), 1 << 20, &bytes, &met);
 
 	(void)state;
 	assert_non_null(got);
+	assert_int_equal(met, READLIMIT_ROWS);
 	assert_int_equal(bytes, TEXT_BYTES);
 	assert_memory_equal(got, text, TEXT_BYTES);
 	free(got);
@@ -39,19 +41,35 @@ static void xz_gives_back_what_was_packed(void **state)
 
 static void xz_that_would_be_longer_than_allowed_is_refused(void **state)
 {
+	enum readlimit met = READLIMIT_ROWS;
 	size_t bytes;
 	char *got;
 
 	(void)state;
-	assert_null(unpack_xz(xz, sizeof(xz), TEXT_BYTES - 1, &bytes));
-	assert_null(unpack_xz(xz, 4, TEXT_BYTES - 1, &bytes));
-	got = unpack_xz(xz, sizeof(xz), sizeof(xz) + 1, &bytes);
+	assert_null(unpack_xz(xz, 4, TEXT_BYTES - 1, &bytes, &met));
+	assert_int_equal(met, READLIMIT_ROWS);
+	assert_null(unpack_xz(xz, sizeof(xz), TEXT_BYTES - 1, &bytes, &met));
+	assert_int_equal(met, READLIMIT_MINIDEBUGINFO);
+	got = unpack_xz(xz, sizeof(xz), sizeof(xz) + 1, &bytes, &met);
 	assert_non_null(got);
 	free(got);
 }
 
+static void xz_that_takes_more_memory_than_allowed_is_refused(void **state)
+{
+	enum readlimit met = READLIMIT_ROWS;
+	size_t bytes;
+
+	(void)state;
+	readlimits_values[READLIMIT_XZ] = 1000;
+	assert_null(unpack_xz(xz, sizeof(xz), 1 << 20, &bytes, &met));
+	assert_int_equal(met, READLIMIT_XZ);
+	readlimits_values[READLIMIT_XZ] = READLIMITS_XZ_BYTES;
+}
+
 static void damaged_xz_is_refused(void **state)
 {
+	enum readlimit met = READLIMIT_ROWS;
 	uint8_t damaged[sizeof(xz)];
 	size_t bytes;
 	size_t i;
@@ -60,8 +78,9 @@ static void damaged_xz_is_refused(void **state)
 	for (i = 0; i < sizeof(xz); i++) {
 		memcpy(damaged, xz, sizeof(xz));
 		damaged[i] ^= 0x10;
-		assert_null(unpack_xz(damaged, sizeof(xz), 1 << 20, &bytes));
-		assert_null(unpack_xz(xz, i, 1 << 20, &bytes));
+		assert_null(
+			unpack_xz(damaged, sizeof(xz), 1 << 20, &bytes, &met));
+		assert_null(unpack_xz(xz, i, 1 << 20, &bytes, &met));
 	}
 }
 
@@ -91,6 +110,8 @@ int main(void)
 		cmocka_unit_test(xz_gives_back_what_was_packed),
 		cmocka_unit_test(
 			xz_that_would_be_longer_than_allowed_is_refused),
+		cmocka_unit_test(
+			xz_that_takes_more_memory_than_allowed_is_refused),
 		cmocka_unit_test(damaged_xz_is_refused),
 		cmocka_unit_test(zstd_gives_back_what_was_packed),
 		cmocka_unit_test(zstd_of_another_length_is_refused),

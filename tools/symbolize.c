@@ -245,6 +245,17 @@ static bool read_named(struct work *work, const char *name)
 	return fine;
 }
 
+/* That were met in the files, once each. */
+static void say_limits(struct work *work)
+{
+	char sentence[4608];
+
+	while (limits_tell(sentence, sizeof(sentence))) {
+		sentence_say("%s", sentence);
+		work->all_resolved = false;
+	}
+}
+
 static int resolve_all(struct work *work, char **names)
 {
 	static char standard_input[] = "-";
@@ -264,6 +275,7 @@ static int resolve_all(struct work *work, char **names)
 			strerror(errno));
 		work->all_resolved = false;
 	}
+	say_limits(work);
 	if (!any)
 		return NOTHING_READ;
 	return work->all_resolved ? ALL_RESOLVED : SOME_NOT_RESOLVED;
