@@ -135,9 +135,9 @@ static bool take(struct section *section, const struct config_entry *entry)
 }
 
 /* Null: errno. */
-static char *read_text(const char *path, size_t *bytes)
+static char *read_text(struct pool *pool, const char *path, size_t *bytes)
 {
-	char *text = malloc(LIMITS_CONFIG_BYTES);
+	char *text = pool_take(pool, LIMITS_CONFIG_BYTES);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : 0;
 
@@ -154,7 +154,6 @@ static char *read_text(const char *path, size_t *bytes)
 		return text;
 	if (text && n > 0)
 		errno = EFBIG;
-	free(text);
 	return NULL;
 }
 
@@ -164,7 +163,7 @@ bool output_config_read(struct outputs *outputs, const struct options *options)
 	struct config_entry entry;
 	struct config config;
 	size_t bytes;
-	char *text = read_text(options->config, &bytes);
+	char *text = read_text(&outputs->kept, options->config, &bytes);
 
 	if (!text)
 		return complain_of_file(
