@@ -130,14 +130,15 @@ fast() { # SENTENCE SECONDS TEXT: what $TMP/large says, and how much time of a p
 	[ "$took" -lt $(($2 * 1000)) ] && [ "$(cat "$TMP/got")" = "$3" ]
 	verdict $? "$1: in less than $2 s" "$took ms: $(head -c 200 "$TMP/got") $(head -n 2 "$TMP/said")"
 }
-seconds=2
-nm "$show" | grep -qE '__(a|ub)san_|__gcov_' && seconds=60
-python3 - "$packed" "$TMP" <<'P' || exit 1
+seconds=2 megabytes=100
+nm "$show" | grep -q __gcov_ && seconds=60
+nm "$show" | grep -qE '__(a|ub)san_' && seconds=60 megabytes=10
+python3 - "$packed" "$TMP" $megabytes <<'P' || exit 1
 import sys
 sys.path.insert(0, sys.argv[1])
 from make_log import Maker
 small = b"".join(frame for frame, _, _ in Maker(3).frames(20))
-size = 100 * 1000 * 1000
+size = int(sys.argv[3]) * 1000 * 1000
 begin = b"\xc1\xce\x12\x34\x56\x78\xc1"
 shapes = {
     "c1": b"\xc1", "c1ce": b"\xc1\xce", "zeros": b"\0", "longest": begin + b"\xdb\x00\x40\x00\x00", "tag": begin + b"\xdb\x00\x40\x00\x00\x09\x84\x00\x01\x01\x02",
@@ -156,7 +157,7 @@ python3 "$packed/make_log.py" 3 20 "$TMP/small" "$TMP/small.text"
 text=$(cat "$TMP/small.text" "$TMP/small.text")
 for shape in "$TMP"/large.*; do
 	mv "$shape" "$TMP/large"
-	fast "100 MB of $(basename "$shape" | cut -d . -f 2) between two logs" $seconds "$text"
+	fast "$megabytes MB of $(basename "$shape" | cut -d . -f 2) between two logs" $seconds "$text"
 done
 rm -f "$TMP/large"
 
