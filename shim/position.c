@@ -10,9 +10,9 @@
 #include "shim/sys.h"
 #include "shim/writer.h"
 
-/* In place of the number of an open file: the end of the file, the number that
- * was given last; and with it: where the real one stood when it was last looked
- * at. */
+/* In place of the number of an open file: the end of the file, and, of no file,
+ * the number that was given last; and with it: where the real one stood when it
+ * was last looked at. */
 #define END ~(uint64_t)0
 #define NUMBERS ~(uint64_t)1
 #define REAL ((uint64_t)1 << 32)
@@ -365,15 +365,14 @@ uint32_t position_description(int fd)
 }
 
 /*
- * One that no other open file of this file has: they are given in turn to all
- * processes of the run, and begin elsewhere in those that know of no others.
+ * They are given in turn to all processes of the run, and begin elsewhere in
+ * those that know of no others.
  */
-static uint32_t new_number(const struct stat *st)
+static uint32_t new_number(void)
 {
-	const struct stream file = {
-		.device = st->st_dev, .inode = st->st_ino};
+	static const struct stream no_file;
 	uint64_t *count = known(
-		entry(&file, NUMBERS), binlog_hash_word(4, process.pid) / 2);
+		entry(&no_file, NUMBERS), binlog_hash_word(4, process.pid) / 2);
 
 	return (uint32_t)(__atomic_add_fetch(count, 1, __ATOMIC_ACQ_REL) %
 			  NUMBER_MAX) +
@@ -394,11 +393,9 @@ static void begin(unsigned stream)
 unsigned position_opened(int fd)
 {
 	unsigned stream;
-	struct stat st;
 
 	position_settle();
-	if (!sys_failed(SYS2(fstat, fd, &st)))
-		SYS3(fcntl, fd, F_SETSIG, new_number(&st));
+	SYS3(fcntl, fd, F_SETSIG, new_number());
 	streams_forget(fd);
 	stream = streams_of(fd);
 	begin(stream);

@@ -37,11 +37,12 @@ static void an_open_file_has_a_number(void **state)
 	assert_int_equal(position_opened(fd), OF_FD);
 	assert_int_not_equal(position_description(fd), 0);
 	assert_int_equal(position_opened(other), STREAM_PASS);
-	assert_int_not_equal(position_description(other), 0);
+	assert_int_not_equal(
+		position_description(other), position_description(fd));
 	close(other);
 }
 
-static void open_files_of_one_file_have_several(void **state)
+static void numbers_are_given_in_turn(void **state)
 {
 	int fd = fileno(ours);
 	uint64_t taken = 0;
@@ -162,7 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_appends_stands_at_the_end_afterwards),
 		TEST(an_open_file_has_a_number),
-		TEST(open_files_of_one_file_have_several),
+		TEST(numbers_are_given_in_turn),
 		TEST(what_is_not_of_the_run_is_not_joined),
 		TEST(a_page_that_is_cut_is_mended),
 	};
