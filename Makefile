@@ -129,6 +129,7 @@ around_log_files := log_files bytes sys record/path_glob record/policy
 around_lookup := lookup
 around_made := wrappers/made bytes
 around_mark := mark bytes
+around_ownership := ownership sys
 around_position := position held wrappers/seek
 around_prepared :=
 around_module := module bytes
