@@ -133,6 +133,7 @@ around_lookup := lookup
 around_made := wrappers/made bytes
 around_mark := mark bytes
 around_ownership := ownership sys
+around_notice := bytes wrappers/notice
 around_position := position held wrappers/seek
 around_prepared :=
 around_module := module bytes

@@ -83,7 +83,7 @@ static size_t around(const struct capture_text *how, const char *format)
 	char buffer[UNKNOWN];
 
 	if (how->text == BINLOG_TEXT_ERROR)
-		named = named && how->prefix[1].number != 0;
+		named = how->prefix[1].number != 0;
 	else if (bytes > 1 || how->text != BINLOG_TEXT_PERROR)
 		bytes += 2; /* ": " */
 	if (!named)
