@@ -111,6 +111,7 @@ units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 # directory.
 around_abort_message := abort_message bytes sys
 around_arena := arena sys
+around_argp_call := wrappers/argp_call
 around_capture_event := bytes capture_event
 around_capture_file := bytes capture_file clock growth place segment sys
 around_capture_hazards := $(around_capture_file)

@@ -137,15 +137,15 @@ static void resume(struct session *session, FILE *errors, FILE *output)
 	session->output = loan_lend(session->call, output, flags);
 }
 
-/* Those that a parser has jumped out of are over. */
+/*
+ * Those that a parser has jumped out of are over.  Their memory is left alone,
+ * as libc leaves its own: one on another stack may go on, and reads its argps
+ * there.
+ */
 static struct session *session_of(uintptr_t sp)
 {
-	while (innermost && innermost->sp < sp) {
-		struct session *over = innermost;
-
-		innermost = over->outer;
-		SYS2(munmap, over, over->size);
-	}
+	while (innermost && innermost->sp < sp)
+		innermost = innermost->outer;
 	return innermost;
 }
 
@@ -272,5 +272,6 @@ error_t argp_call_parse(const struct call *call, const struct argp *argp,
 	result = next_argp_parse(argp, argc, argv, flags, index, input);
 	suspend(session);
 	session_of(call->sp + 1);
+	SYS2(munmap, session, session->size);
 	return result;
 }
