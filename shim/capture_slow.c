@@ -356,7 +356,7 @@ static bool write_all(int fd, const char *at, size_t size)
  * The room has run out in the middle of a text: what is left goes to where it
  * would have gone, but not what is recorded already.
  */
-static bool write_rest(
+static void write_rest(
 	const struct stream *stream, unsigned text, const char *at, size_t size)
 {
 	size_t newline = text == BINLOG_TEXT_BYTES_LINE;
@@ -366,7 +366,6 @@ static bool write_rest(
 		writer_count_passed();
 	else
 		writer_count_dropped();
-	return true;
 }
 
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
@@ -403,5 +402,8 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 				text == BINLOG_TEXT_BYTES_LINE);
 		return true;
 	}
-	return at != bytes && write_rest(&streams[stream], text, at, size);
+	if (at == bytes)
+		return false;
+	write_rest(&streams[stream], text, at, size);
+	return true;
 }

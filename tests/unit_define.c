@@ -204,6 +204,24 @@ static void without_memory_nothing_is_defined_twice(void **state)
 	assert_null(define_new());
 }
 
+static void nor_are_strings(void **state)
+{
+	static char text[100][2];
+	uint32_t made = 0;
+
+	(void)state;
+	memory = taken;
+	do
+		text[made][0] = (char)(made + 1);
+	while (define_string(&writer, text[made], 1) && ++made < 100);
+	assert_in_range(made, 16, 99);
+	assert_int_equal(count, made);
+	memory = sizeof(arena);
+	assert_int_equal(define_string(&writer, text[made], 1)->id, made + 1);
+	assert_int_equal(define_string(&writer, text[0], 1)->id, 1);
+	assert_int_equal(count, made + 1);
+}
+
 /* ---- strings ---- */
 
 static void long_strings_are_defined_by_their_beginning(void **state)
@@ -385,6 +403,7 @@ int main(void)
 		TEST(definitions_come_before_what_needs_them),
 		TEST(what_had_no_room_is_defined_the_next_time),
 		TEST(without_memory_nothing_is_defined_twice),
+		TEST(nor_are_strings),
 		TEST(long_strings_are_defined_by_their_beginning),
 		TEST(a_module_without_a_build_id_has_the_size_of_its_file),
 		TEST(what_belongs_to_no_module_needs_none),

@@ -128,6 +128,7 @@ static void comes_and_goes(void)
 	fatal_adopt(SIGTERM);
 	fatal_adopt(32 + SIGSEGV); /* a signal for real-time programs */
 	fatal_adopt(0);
+	fatal_yield(SIGTERM);
 	right &= !is_ours(SIGTERM) &&
 		 action_of(32 + SIGSEGV).sa_handler == SIG_DFL;
 	fatal_yield(SIGSEGV);

@@ -98,10 +98,10 @@ static void what_has_no_place_is_neither_said_nor_half_said(void **state)
 	begin_with(WRITER_BLOCK_SMALLEST);
 	record(BINLOG_THREAD, 8);
 	w->cursor += ALL - 40;
-	assert_null(writer_control(w, 40));
-	writer_introduce(w);
 	w->epoch++; /* the clock has to be said anew, for which is no room */
 	assert_false(writer_begin(w, 12, &ticks));
+	assert_null(writer_control(w, 40));
+	writer_introduce(w);
 	assert_int_equal(records_of(w->block), 1);
 }
 
