@@ -61,7 +61,8 @@ OUTSIDE = $(BASE) -fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	-fstack-protector-strong -fstack-clash-protection \
 	$(if $(findstring x86_64,$(machine)),-fcf-protection) $(SAN_FLAGS)
 machine := $(shell $(CC) -dumpmachine)
-OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code $(SAN_FLAGS)
+OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code,--as-needed \
+	$(SAN_FLAGS)
 # Every process pays for a mapping and for the mprotect() of relro; the pointers
 # to libc that matter are variables.  Without a mark of shadow stacks: glibc
 # leaves them off for a program with us.
