@@ -6,6 +6,13 @@
 
 /* ---- what is remembered of calls ---- */
 
+/* From there on up to the end, or a little before. */
+static void constant_is(const char *from, size_t bytes)
+{
+	constants = from;
+	constants_end = from + bytes;
+}
+
 static struct memo *meets_bytes(void)
 {
 	char text[] = "text";
@@ -43,6 +50,47 @@ static void others_are_met_again(void **state)
 	assert_ptr_equal(meets_bytes(), &writer.spare);
 	undefined = LAST;
 	assert_null(meets_bytes());
+}
+
+/* As many as are asked for of all calls, or of this one. */
+static void its_frames_are_counted(void **state)
+{
+	(void)state;
+	process.depth = 16;
+	meets_bytes();
+	assert_int_equal(walked, 16);
+	switches.depth = 8;
+	meets_bytes();
+	assert_int_equal(walked, 8);
+	writer.depth = 3;
+	meets_bytes();
+	assert_int_equal(walked, 3);
+	switches.depth = 0;
+}
+
+static void bytes_that_are_constant_are_named(void **state)
+{
+	static const char text[5000] = "constant";
+	const struct memo *memo;
+
+	(void)state;
+	constant_is(text, sizeof(text));
+	strings_most = 0;
+	assert_null(capture_meet_bytes(
+		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 8));
+	strings_most = 10;
+	memo = capture_meet_bytes(
+		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 8);
+	assert_int_equal(memo->key, (uintptr_t)text);
+	assert_int_equal(memo->length, 8);
+	assert_int_equal(memo_text(memo), BINLOG_TEXT_LITERAL);
+	memo = capture_meet_bytes(
+		&writer, &call, STREAM, BINLOG_TEXT_BYTES_LINE, text, 8);
+	assert_int_equal(memo_text(memo), BINLOG_TEXT_LITERAL_LINE);
+	memo = capture_meet_bytes(
+		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 4097);
+	assert_int_equal(memo->key, 0);
+	assert_int_equal(defined, 1);
 }
 
 static void many_places_get_a_larger_table(void **state)
@@ -119,13 +167,6 @@ static void one_that_is_not_there_has_no_arguments(void **state)
 	assert_int_equal(defined, 0);
 }
 
-/* From there on up to the end, or a little before. */
-static void constant_is(const char *from, size_t bytes)
-{
-	constants = from;
-	constants_end = from + bytes;
-}
-
 static const struct plan_argument *argument_of(const struct memo *memo)
 {
 	assert_non_null(memo);
@@ -143,11 +184,15 @@ static void constant_arguments_are_named(void **state)
 	assert_ptr_equal(argument->constant, text);
 	assert_int_equal(argument->constant_bytes, sizeof(text) - 1);
 	assert_int_equal(argument->constant_id, FORMAT_ID + 1);
+	argument = argument_of(meets(
+		"%Lf%f%d%d%d%d%d%p%s", 1.0L, 1.0, 1, 2, 3, 4, 5, text, text));
+	assert_ptr_equal(argument[8].constant, text);
+	assert_null(argument[7].constant);
 	assert_null(argument_of(meets("%.3s", text))->constant);
 	assert_null(argument_of(meets("%.*s", 3, text))[1].constant);
-	assert_int_equal(defined, 4);
-	meets("%s", "another"); /* keeps it: that may come again */
-	assert_ptr_equal(argument->constant, text);
+	assert_int_equal(defined, 5);
+	/* Another one leaves it there: it may come again. */
+	assert_ptr_equal(argument_of(meets("%s", "another"))->constant, text);
 }
 
 static void only_those_that_are_so_up_to_their_end(void **state)
@@ -186,6 +231,26 @@ static void a_format_that_is_made_is_known_by_its_content(void **state)
 	}
 }
 
+/* Where all is copied, secrets are left out. */
+static void one_with_a_secret_has_to_be_decided(void **state)
+{
+	static const char format[] = "password=%s";
+
+	(void)state;
+	assert_non_null(meets(format, "x"));
+	streams[STREAM].tee = true;
+	assert_non_null(meets(format, "x"));
+	redact_copies = true;
+	assert_null(meets(format, "x"));
+	assert_true(writer.has_secret);
+	assert_non_null(meets("%s", "x"));
+	writer.decided = true;
+	assert_non_null(meets(format, "x"));
+	writer.decided = streams[STREAM].tee = false;
+	assert_non_null(meets(format, "x"));
+	redact_copies = false;
+}
+
 static void redacted_ones_need_room_for_what_is_left(void **state)
 {
 	const struct capture_text how = {
@@ -209,6 +274,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_call_that_can_be_told_again_is_remembered),
 		TEST(others_are_met_again),
+		TEST(its_frames_are_counted),
+		TEST(bytes_that_are_constant_are_named),
 		TEST(many_places_get_a_larger_table),
 		TEST(a_format_needs_memory_and_room),
 		TEST(a_format_that_is_too_long_is_made_at_once),
@@ -216,6 +283,7 @@ int main(void)
 		TEST(constant_arguments_are_named),
 		TEST(only_those_that_are_so_up_to_their_end),
 		TEST(a_format_that_is_made_is_known_by_its_content),
+		TEST(one_with_a_secret_has_to_be_decided),
 		TEST(redacted_ones_need_room_for_what_is_left),
 	};
 

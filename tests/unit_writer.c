@@ -126,6 +126,11 @@ static void who_is_abandoned_gets_no_block(void **state)
 	assert_false(writer_reserve(last, 8));
 	writer_leave(&world.writer);
 	assert_null(writer_enter(SP)); /* it never becomes free */
+	writer_self = NULL;	       /* nothing was said so far */
+	writer_abandon();
+	writer_prepare();
+	writer_abandon();
+	assert_true(writer_reserve(&handlers[1], 8));
 }
 
 static void whether_there_is_room_is_told_before(void **state)
@@ -330,6 +335,26 @@ static void bytes_are_added_to_the_stream_that_they_went_to(void **state)
 	assert_false(writer_has_spoken());
 }
 
+/* Of what is a child's, and what it has from its parent. */
+static void nothing_is_added_of_who_is_not_there(void **state)
+{
+	struct writer *parents = &handlers[1];
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	memset(streams, 0, sizeof(streams));
+	begin_writer(parents);
+	writer_said(&world.writer, 7, 1);
+	writer_said(parents, 7, 10);
+	parents->armed = false;
+	world.writer.next = parents;
+	writer_add_up();
+	assert_int_equal(streams[7].said, 1);
+	writer_self = parents;
+	writer_add_up_own();
+	assert_int_equal(streams[7].said, 1);
+}
+
 static void a_terminal_has_to_show_each(void **state)
 {
 	struct writer *w = &world.writer;
@@ -393,6 +418,7 @@ int main(void)
 		cmocka_unit_test(or_in_the_header_if_there_is_one),
 		cmocka_unit_test(
 			bytes_are_added_to_the_stream_that_they_went_to),
+		cmocka_unit_test(nothing_is_added_of_who_is_not_there),
 		cmocka_unit_test(a_terminal_has_to_show_each),
 		cmocka_unit_test(who_fills_a_block_may_be_cancelled),
 	};

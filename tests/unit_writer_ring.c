@@ -51,6 +51,22 @@ static void each_block_is_at_a_place_of_its_own(void **state)
 	assert_int_equal(world.finished, 2);
 }
 
+static void they_grow_up_to_the_usual_size(void **state)
+{
+	struct writer *w = &world.writer;
+
+	(void)state;
+	begin_ring(CAPTURE_BYTES);
+	for (uint32_t size = WRITER_BLOCK_SMALLEST; size > 0; size *= 2) {
+		w->cursor = w->end;
+		assert_true(writer_reserve(w, 100));
+		if (size > ring_block_most())
+			break;
+		assert_int_equal(w->block->size, size);
+	}
+	assert_int_equal(w->block->size, ring_block_most());
+}
+
 static void a_place_is_as_large_as_its_first_record(void **state)
 {
 	struct writer *w = &world.writer;
@@ -264,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_block_is_at_a_place_of_its_own),
+		cmocka_unit_test(they_grow_up_to_the_usual_size),
 		cmocka_unit_test(a_place_is_as_large_as_its_first_record),
 		cmocka_unit_test(what_is_overwritten_has_been_counted),
 		cmocka_unit_test(each_begins_with_its_thread),

@@ -40,6 +40,7 @@ struct writer *const writer_nobody;
 static uint32_t memory[16384];
 static const uint32_t core;
 static struct writer writer;
+static unsigned walked; /* the most frames that were asked for last */
 
 void control_follow(void)
 {
@@ -55,7 +56,7 @@ void unwind_walk(const struct unwind_start *start, unsigned max_depth,
 	struct unwind_cache *cache, struct unwind_trace *trace)
 {
 	(void)start;
-	(void)max_depth;
+	walked = max_depth;
 	(void)cache;
 	(void)trace;
 }
