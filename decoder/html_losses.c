@@ -4,17 +4,16 @@
 #include <string.h>
 
 #include "decoder/html_json.h"
+#include "decoder/limits.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
 #include "decoder/source.h"
-
-#define CAPTURES_SHOWN 4096u
 
 /* [path,bytes,passed,dropped,bytes overwritten in its ring] */
 static void put_capture(const struct recording *capture, size_t *shown,
 	struct render_buffer *out)
 {
-	if (*shown >= CAPTURES_SHOWN)
+	if (limits_reached(LIMIT_HTML_CAPTURES, *shown))
 		return;
 	html_json_put_plain(out, (*shown)++ > 0 ? ",\n[" : "[");
 	html_json_put_string(out, capture->path);

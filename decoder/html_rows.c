@@ -5,11 +5,10 @@
 
 #include "decoder/escape.h"
 #include "decoder/fields.h"
+#include "decoder/limits.h"
 
 #define ROWS 4096u
 #define CHUNK_BYTES ((size_t)1 << 20) /* of texts and values, about */
-#define VALUE_BYTES_MAX 4096u	      /* of a text; the line has it all */
-#define VALUES_BYTES_MAX 16384u	      /* of all of a call */
 
 /* What stands before a value; html/data.js has the same. */
 enum value_tag {
@@ -126,11 +125,11 @@ void html_rows_put(struct html_rows *rows, const struct html_row *row)
 static void put_text(struct html_rows *rows, struct render_buffer *out,
 	const struct field_value *value)
 {
-	bool cut = value->bytes > VALUE_BYTES_MAX;
+	bool cut = limits_exceeded(LIMIT_HTML_VALUE, value->bytes);
 
 	rows->scratch.length = 0;
 	escape_put(&rows->scratch, value->text,
-		cut ? VALUE_BYTES_MAX : value->bytes, 0);
+		cut ? limits_size(LIMIT_HTML_VALUE) : value->bytes, 0);
 	render_buffer_put_byte(out, cut ? VALUE_CUT : VALUE_TEXT);
 	put_sized(out, &rows->scratch);
 }
@@ -175,7 +174,7 @@ uint32_t html_rows_put_values(struct html_rows *rows,
 		struct field_value value =
 			field_value(&fields->all[i], message, &wide);
 
-		if (out->length - start > VALUES_BYTES_MAX)
+		if (limits_exceeded(LIMIT_HTML_VALUES, out->length - start))
 			value.known = false;
 		put_value(rows, &fields->all[i], &value, out);
 	}

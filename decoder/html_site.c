@@ -6,9 +6,8 @@
 #include "decoder/fields.h"
 #include "decoder/frames.h"
 #include "decoder/html_json.h"
+#include "decoder/limits.h"
 #include "decoder/literal.h"
-
-#define FORMAT_SHOWN 1024u /* bytes; many sites may share a longer one */
 
 static void put_location(void *closure, const struct place *place)
 {
@@ -36,8 +35,7 @@ static void put_format(
 
 	if (format)
 		literal_put(&words, format->bytes,
-			format->length < FORMAT_SHOWN ? format->length
-						      : FORMAT_SHOWN);
+			limits_cut(LIMIT_HTML_TEXT, format->length));
 	if (words.length >= 2)
 		html_json_put_text(json, words.data + 1, words.length - 2);
 	else

@@ -6,10 +6,10 @@
 #include "decoder/filter.h"
 #include "decoder/html_json.h"
 #include "decoder/html_rows.h"
+#include "decoder/limits.h"
 #include "decoder/spans.h"
 
 #define SPANS 16384u
-#define KEY_SHOWN 256u /* bytes */
 
 struct html_spans {
 	const struct options *options;
@@ -53,8 +53,7 @@ static void take(void *closure, const struct span *span)
 			     span->begin.tid));
 	spans->key.length = 0;
 	escape_put(&spans->key, span->key,
-		span->key_bytes < KEY_SHOWN ? span->key_bytes : KEY_SHOWN,
-		ESCAPE_NEWLINE);
+		limits_cut(LIMIT_HTML_TEXT, span->key_bytes), ESCAPE_NEWLINE);
 	html_rows_put_number(out, spans->key.length);
 	render_buffer_put(out, spans->key.data, spans->key.length);
 	if (++spans->count == SPANS)

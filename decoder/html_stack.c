@@ -5,8 +5,7 @@
 #include "decoder/digits.h"
 #include "decoder/frames.h"
 #include "decoder/html_json.h"
-
-#define NAME_SHOWN 1024u /* bytes */
+#include "decoder/limits.h"
 
 /* Where a frame's two names end in `names`. */
 struct ends {
@@ -16,7 +15,8 @@ struct ends {
 
 static void put(struct render_buffer *out, const char *string)
 {
-	render_buffer_put(out, string, strnlen(string, NAME_SHOWN));
+	render_buffer_put(
+		out, string, limits_cut(LIMIT_HTML_TEXT, strlen(string)));
 }
 
 static void put_hexadecimal(struct render_buffer *out, uint64_t number)

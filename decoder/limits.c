@@ -62,8 +62,8 @@ static enum met met[LIMITS_ROWS];
 
 /* The rows of the symbolizer, which are in one piece. */
 #define OF_SYMBOLS(readlimit) ((enum limit)(LIMIT_SYMBOL_FILE + (readlimit)))
-_Static_assert(OF_SYMBOLS(READLIMIT_TEXT) == LIMIT_SYMBOL_TEXT &&
-		       OF_SYMBOLS(READLIMIT_XZ) == LIMIT_SYMBOL_XZ,
+_Static_assert(OF_SYMBOLS(READLIMIT_ROUNDS) == LIMIT_SYMBOL_ROUNDS &&
+		       OF_SYMBOLS(READLIMIT_NAMES) == LIMIT_SYMBOL_NAMES,
 	"readlimits.h has them in another order");
 
 /* In which these were met; null: told, or not met. */

@@ -70,6 +70,12 @@ static inline bool limits_reached(enum limit limit, uint64_t count)
 	return limits_exceeded(limit, count + 1);
 }
 
+/* As much of so many as may be. */
+static inline size_t limits_cut(enum limit limit, size_t count)
+{
+	return limits_exceeded(limit, count) ? limits_size(limit) : count;
+}
+
 /* A sentence about a limit that was met and not told yet.  False: none was. */
 bool limits_tell(char *sentence, size_t size);
 

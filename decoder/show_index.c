@@ -9,6 +9,7 @@
 #include "decoder/filter.h"
 #include "decoder/fired.h"
 #include "decoder/index.h"
+#include "decoder/limits.h"
 #include "decoder/say.h"
 #include "decoder/sentence.h"
 #include "decoder/source.h"
@@ -118,8 +119,9 @@ static enum exit_status judge(const struct listing *listing)
 {
 	if (say_output(&listing->output) || listing->listed == 0)
 		return EXIT_NOTHING;
-	return listing->missing > 0 || error_count(&listing->errors,
-					       ERROR_SEVERITY_DAMAGE) > 0
+	return listing->missing > 0 || limits_were_met() ||
+			       error_count(&listing->errors,
+				       ERROR_SEVERITY_DAMAGE) > 0
 		       ? EXIT_DAMAGE
 		       : EXIT_ALL_READ;
 }

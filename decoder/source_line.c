@@ -12,7 +12,6 @@
 #include "decoder/limits.h"
 
 #define FILES_MAX 64 /* that are kept */
-#define TEXT_BYTES_MAX 200
 
 struct source_file {
 	char *path;
@@ -145,8 +144,7 @@ static void put_line(
 		text++;
 		left--;
 	}
-	if (left > TEXT_BYTES_MAX)
-		left = TEXT_BYTES_MAX;
+	left = limits_cut(LIMIT_SOURCE_COLUMNS, left);
 	snprintf(number, sizeof(number), ":%zu: ", line);
 	render_buffer_put(out, "    ", 4);
 	escape_put(out, name, strlen(name), ESCAPE_NEWLINE);

@@ -102,6 +102,8 @@
 
 /* No frame's record is longer, bytes. */
 #define PACKED_RECORD_MAX (4u << 20)
+/* Nor what one holds of the records of a capture that grows. */
+#define PACKED_CONTROL_MAX (1u << 20)
 /* No batch has more, whatever its compression. */
 #define PACKED_BODY_MAX ((1u << 20) + (64u << 10))
 #define PACKED_INDEX_MAX (1u << 20)

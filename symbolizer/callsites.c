@@ -7,9 +7,6 @@
 #include "symbolizer/array.h"
 #include "symbolizer/calltexts.h"
 
-/* Functions that pass a text on to those that print pass it on to others. */
-#define ROUNDS_MAX 8
-
 /* A call that is to be traced. */
 struct found {
 	uint64_t address;
@@ -292,7 +289,10 @@ static bool begin_round(struct callsites *sites)
 	qsort(sites->printers + sites->printers_sought,
 		sites->printers_sorted - sites->printers_sought,
 		sizeof(*sites->printers), compare_printers);
-	return ++sites->round < ROUNDS_MAX;
+	if (++sites->round < readlimits_of(READLIMIT_ROUNDS))
+		return true;
+	elffile_meet(sites->file, READLIMIT_ROUNDS);
+	return false;
 }
 
 /* False when out of memory. */

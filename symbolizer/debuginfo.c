@@ -10,9 +10,6 @@
 #include "symbolizer/dwarfsupplement.h"
 #include "symbolizer/functionname.h"
 
-/* Units that may be at one address; in sound files there are two or three. */
-#define OVERLAPS_MAX 64
-
 struct unit {
 	bool has_ranges;
 	bool loaded;
@@ -299,7 +296,7 @@ static bool find_in_ranges(
 	struct debuginfo *info, uint64_t address, struct debuginfo_place *place)
 {
 	size_t i = ranges_before(info, address);
-	unsigned tried = 0;
+	uint64_t tried = 0;
 	unsigned best = 0;
 
 	for (; i > 0 && info->ranges[i - 1].highest > address; i--) {
@@ -308,8 +305,10 @@ static bool find_in_ranges(
 
 		if (range->high <= address)
 			continue;
-		if (tried++ == OVERLAPS_MAX)
+		if (tried++ == readlimits_of(READLIMIT_OVERLAPS)) {
+			dwarfobject_meet(info->object, READLIMIT_OVERLAPS);
 			break;
+		}
 		load_unit(info, range->unit);
 		here = look_in(&info->units[range->unit], address);
 		if (knowledge(&here) > best) {

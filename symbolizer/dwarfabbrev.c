@@ -3,15 +3,13 @@
 #include <stdlib.h>
 
 #include "symbolizer/array.h"
+#include "symbolizer/readlimits.h"
 
 /*
  * A step over attributes: so many bytes, a number in LEB128, so many bytes as
  * the number there says; or else this plus a form.
  */
 enum { STEP_BYTES_MAX = 0x3fff, STEP_NUMBER, STEP_BLOCK, STEP_FORM = 0x8000 };
-
-/* How often the bytes of a section may be part of a table. */
-#define DECODED_MAX 4
 
 /* Of the kind that the first entry of a unit is of. */
 #define FIRST_BYTES_MAX 256
@@ -244,7 +242,10 @@ static struct dwarfabbrev_table *read_table(struct dwarfabbrev_tables *tables,
 	struct dwarfabbrev_table *table;
 	uint64_t code;
 
-	if (cursor.damaged || tables->spent / DECODED_MAX > section->bytes)
+	tables->exhausted =
+		tables->spent >
+		readlimits_times(READLIMIT_SHARED_TIMES, section->bytes);
+	if (cursor.damaged || tables->exhausted)
 		return NULL;
 	table = new_table(offset, encoding);
 	if (!table)

@@ -53,6 +53,7 @@ struct dwarfabbrev_tables {
 	size_t count;
 	size_t room;
 	uint64_t spent;		/* bytes of the section that were decoded */
+	bool exhausted;		/* that was too often */
 };
 
 /* Null when it is damaged or memory is out.  Lives in `tables`. */

@@ -2,13 +2,13 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "symbolizer/dwarfunit.h"
 
-/* How often the bytes of a section may be read, and what is free. */
-#define READS_MAX 4
+/* What may be read of a section in any case. */
 #define FREE_BYTES ((uint64_t)1 << 20)
 
 static const char *const names[][DWARFOBJECT_SECTIONS] = {
@@ -94,8 +94,10 @@ struct dwarfobject *dwarfobject_open(
 			fine = take_section(
 				object, i, file, names[kind][i], &reason);
 	if (fine && object->sections[DWARFOBJECT_INFO].bytes > 0 &&
-		object->sections[DWARFOBJECT_ABBREV].bytes > 0)
+		object->sections[DWARFOBJECT_ABBREV].bytes > 0) {
+		object->path = file->path ? strdup(file->path) : NULL;
 		return object;
+	}
 	if (!fine)
 		*why = reason;
 	dwarfobject_close(object);
@@ -109,10 +111,24 @@ void dwarfobject_spend(struct dwarfobject *object,
 }
 
 bool dwarfobject_exhausted(
-	const struct dwarfobject *object, enum dwarfobject_section section)
+	struct dwarfobject *object, enum dwarfobject_section section)
 {
-	return object->spent[section] >
-	       FREE_BYTES + object->sections[section].bytes * READS_MAX;
+	const uint64_t spent = object->spent[section];
+
+	if (spent <= FREE_BYTES ||
+		spent - FREE_BYTES <= readlimits_times(READLIMIT_SHARED_TIMES,
+					      object->sections[section].bytes))
+		return false;
+	dwarfobject_meet(object, READLIMIT_SHARED_TIMES);
+	return true;
+}
+
+void dwarfobject_meet(struct dwarfobject *object, enum readlimit limit)
+{
+	if (object->met & 1u << limit)
+		return;
+	object->met |= 1u << limit;
+	readlimits_meet(limit, object->path ? object->path : "a file");
 }
 
 void dwarfobject_close(struct dwarfobject *object)
@@ -129,6 +145,7 @@ void dwarfobject_close(struct dwarfobject *object)
 			free(object->storage[i].start);
 	dwarfabbrev_free(&object->abbreviations);
 	dwarfobject_close(object->supplement);
+	free(object->path);
 	free(object->units);
 	free(object);
 }

@@ -43,6 +43,8 @@ struct dwarfobject {
 	size_t unit_count, unit_room;
 	struct dwarfobject *supplement;	/* of dwz; null: none */
 	uint64_t spent[DWARFOBJECT_SECTIONS]; /* bytes that units have read */
+	char *path;			      /* of its file; null: no memory */
+	uint32_t met; /* a bit for each readlimit that it has met */
 };
 
 /*
@@ -60,7 +62,10 @@ struct dwarfobject *dwarfobject_open(struct elffile *file,
 void dwarfobject_spend(struct dwarfobject *object,
 	enum dwarfobject_section section, uint64_t bytes);
 bool dwarfobject_exhausted(
-	const struct dwarfobject *object, enum dwarfobject_section section);
+	struct dwarfobject *object, enum dwarfobject_section section);
+
+/* Something in it is not read for this limit, which is told once. */
+void dwarfobject_meet(struct dwarfobject *object, enum readlimit limit);
 
 /* The supplement, too. */
 void dwarfobject_close(struct dwarfobject *object);

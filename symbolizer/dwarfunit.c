@@ -116,9 +116,14 @@ static void read_split(struct dwarfunit *unit, const struct dwarfentry *root)
 
 static const struct dwarfabbrev_table *all_abbreviations(struct dwarfunit *unit)
 {
-	return dwarfabbrev_table(&unit->object->abbreviations,
-		&unit->object->sections[DWARFOBJECT_ABBREV],
+	struct dwarfobject *object = unit->object;
+	const struct dwarfabbrev_table *table = dwarfabbrev_table(
+		&object->abbreviations, &object->sections[DWARFOBJECT_ABBREV],
 		unit->abbreviations_at, &unit->encoding);
+
+	if (object->abbreviations.exhausted)
+		dwarfobject_meet(object, READLIMIT_SHARED_TIMES);
+	return table;
 }
 
 static void read_root(struct dwarfunit *unit, const struct dwarfentry *root)

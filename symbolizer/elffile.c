@@ -361,16 +361,6 @@ static const char *read_headers(struct elffile *file)
 		       : "its ELF headers are damaged";
 }
 
-/* As many as there are if that is more. */
-static uint64_t times(uint64_t bytes, enum readlimit limit)
-{
-	uint64_t product;
-
-	return __builtin_mul_overflow(bytes, readlimits_of(limit), &product)
-		       ? UINT64_MAX
-		       : product;
-}
-
 /* A file with holes may claim any size for nothing. */
 static void set_budgets(struct elffile *file, const struct openfile *opened)
 {
@@ -380,8 +370,8 @@ static void set_budgets(struct elffile *file, const struct openfile *opened)
 				      ? opened->bytes
 				      : opened->bytes_on_disk;
 	bytes = file->bytes_on_disk + SMALL_FILE_BYTES;
-	file->budget = times(bytes, READLIMIT_READ_TIMES);
-	file->unpack_budget = times(bytes, READLIMIT_UNPACKED_TIMES);
+	file->budget = readlimits_times(READLIMIT_READ_TIMES, bytes);
+	file->unpack_budget = readlimits_times(READLIMIT_UNPACKED_TIMES, bytes);
 	file->unpack_limit = READLIMIT_UNPACKED_TIMES;
 	if (file->unpack_budget > readlimits_of(READLIMIT_UNPACKED)) {
 		file->unpack_budget = readlimits_of(READLIMIT_UNPACKED);

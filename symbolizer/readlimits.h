@@ -28,11 +28,22 @@
  * between two frames, and calls that are followed. */
 #define READLIMITS_TAIL_ENTRIES 1000000
 #define READLIMITS_TAIL_CALLS 1000
+/* How often the bytes of a table are read that units of debug information
+ * share: compilers share some. */
+#define READLIMITS_SHARED_TIMES 4
+/* Units that may be at one address; in sound files there are two or three. */
+#define READLIMITS_OVERLAPS 64
+/* Sections that are looked through for the symbols of .gnu_debugdata. */
+#define READLIMITS_LOOKUPS ((size_t)1 << 28)
+/* Functions that pass a text on to those that print pass it on to others. */
+#define READLIMITS_ROUNDS 8
 /* Functions at one address; one inlined into itself would be damage. */
 #define READLIMITS_INLINED 512
 /* Of a text in the program that a call was given: it has to fit into a packet
  * between two processes. */
 #define READLIMITS_TEXT_BYTES (60u << 10)
+/* Of what is said of one address; likewise. */
+#define READLIMITS_NAMES_BYTES (64u << 10)
 
 enum readlimit {
 	READLIMIT_FILE,
@@ -44,8 +55,13 @@ enum readlimit {
 	READLIMIT_XZ,
 	READLIMIT_TAIL_ENTRIES,
 	READLIMIT_TAIL_CALLS,
+	READLIMIT_SHARED_TIMES,
+	READLIMIT_OVERLAPS,
+	READLIMIT_LOOKUPS,
+	READLIMIT_ROUNDS,
 	READLIMIT_INLINED,
 	READLIMIT_TEXT,
+	READLIMIT_NAMES,
 	READLIMIT_ROWS
 };
 
@@ -55,6 +71,16 @@ extern uint64_t readlimits_values[READLIMIT_ROWS];
 static inline uint64_t readlimits_of(enum readlimit limit)
 {
 	return readlimits_values[limit];
+}
+
+/* So many times a number of bytes, or as many as there can be. */
+static inline uint64_t readlimits_times(enum readlimit limit, uint64_t bytes)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(bytes, readlimits_of(limit), &product)
+		       ? UINT64_MAX
+		       : product;
 }
 
 /* Something of this file is not read.  Any thread. */

@@ -60,6 +60,11 @@ bool resolver_open(struct resolver *resolver,
 	return module != NULL;
 }
 
+const char *resolver_name(const struct resolver *resolver, size_t module)
+{
+	return resolver->modules[module]->name;
+}
+
 static const char *sentence_about_missing(
 	struct resolver *resolver, const struct symbolmodule *module)
 {

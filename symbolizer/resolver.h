@@ -30,6 +30,9 @@ void resolver_free(struct resolver *resolver);
 bool resolver_open(struct resolver *resolver,
 	const struct symbolizer_module *wanted, enum symtab_sources sources);
 
+/* Of an opened file, for sentences; valid as long as the resolver. */
+const char *resolver_name(const struct resolver *resolver, size_t module);
+
 /* False when out of memory.  `module` is the number of an opened file. */
 bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,
 	struct resolver_answer *answer);

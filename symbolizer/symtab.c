@@ -8,12 +8,6 @@
 #include "symbolizer/minidebuginfo.h"
 #include "symbolizer/pltnames.h"
 
-/*
- * Sections that may be looked at for all symbols of MiniDebugInfo together;
- * more than that is no program but a file to wait for.
- */
-#define LOOKUPS_MAX ((size_t)1 << 28)
-
 enum text { TEXT_TABLE, TEXT_MINIDEBUGINFO, TEXT_STUBS };
 
 /* A table of symbols that is read, and what is known of it so far. */
@@ -211,8 +205,10 @@ static bool read_minidebuginfo(struct symtab *symtab, struct elffile *file)
 	};
 	symtab->texts[TEXT_MINIDEBUGINFO] = mini.data;
 	if (mini.symbol_bytes / sizeof(Elf64_Sym) * file->section_count >
-		LOOKUPS_MAX)
+		readlimits_of(READLIMIT_LOOKUPS)) {
+		elffile_meet(file, READLIMIT_LOOKUPS);
 		return true;
+	}
 	return read_symbols(&scan);
 }
 

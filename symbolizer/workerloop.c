@@ -174,6 +174,10 @@ static void put_answer(struct wirenames_said *said, struct wire_writer *packet,
 	}
 }
 
+_Static_assert(READLIMITS_NAMES_BYTES == WIRE_BYTES_MAX &&
+		       READLIMITS_TEXT_BYTES < WIRE_BYTES_MAX,
+	"they have to fit into a packet");
+
 /* The answer to what would not fit into a packet of its own. */
 static const struct symbolizer_frame no_frame;
 static const struct resolver_answer too_long = {
@@ -200,9 +204,11 @@ static bool begin_again(
 }
 
 /* Adds to the packet that waits, or sends that one and begins another. */
-static void give(struct wirenames_said *said, struct wire_writer *packet,
-	const struct resolver_answer *answer)
+static void give(
+	struct loop *loop, size_t module, const struct resolver_answer *answer)
 {
+	struct wirenames_said *said = &loop->said[module];
+	struct wire_writer *packet = &loop->answers;
 	size_t before = packet->length;
 	uint32_t names = said->count;
 
@@ -210,10 +216,12 @@ static void give(struct wirenames_said *said, struct wire_writer *packet,
 	if (!packet->full)
 		return;
 	wirenames_take_back(said, names);
-	if (begin_again(packet, WIRE_ANSWERS, before))
-		give(said, packet, answer);
-	else
-		put_answer(said, packet, &too_long);
+	if (begin_again(packet, WIRE_ANSWERS, before)) {
+		give(loop, module, answer);
+		return;
+	}
+	readlimits_meet(READLIMIT_NAMES, resolver_name(loop->resolver, module));
+	put_answer(said, packet, &too_long);
 }
 
 static void answer_all(struct loop *loop, struct wire_reader *question)
@@ -226,7 +234,7 @@ static void answer_all(struct loop *loop, struct wire_reader *question)
 		if (!resolver_find(loop->resolver, module,
 			    wire_take_u64(question), &answer))
 			end(WORKERLOOP_NO_MEMORY);
-		give(&loop->said[module], &loop->answers, &answer);
+		give(loop, module, &answer);
 	}
 	send_or_end(&loop->answers);
 }
@@ -337,7 +345,7 @@ static void answer_between_frames(
 	if (!resolver_between(loop->resolver, module, &gap, &answer))
 		end(WORKERLOOP_NO_MEMORY);
 	wire_begin(&loop->answers, WIRE_ANSWERS);
-	give(&loop->said[module], &loop->answers, &answer);
+	give(loop, module, &answer);
 	send_or_end(&loop->answers);
 }
 

@@ -19,6 +19,7 @@ int main(void)
 	printf("first %30d\n", 1);
 	printf("second %f %f\n", 1e300, 1e300);
 	printf("%s\n", text);
+	printf("short %s\n", "text");
 	for (int i = 0; i < 5; i++)
 		printf("line %d\n", i);
 	fprintf(stderr, "begun, ");
@@ -71,7 +72,7 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 # packed-ancestors.
 elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
 	tested+="$1 "
-	grep -qE -- "(--limit=|named )$1[= ]|for name in .*$1[ ;]" "tests/$2.sh"
+	grep -qE -- "(--limit=|named |beyond |unless_set )$1[= ]|for name in .*$1[ ;]" "tests/$2.sh"
 	verdict $? "$1: exceeded in $2"
 }
 limit messages 3 "$capture"
@@ -108,9 +109,15 @@ limit heph-threads 0 --output=heph --to="$TMP/again.heph" "$capture"
 limit written-files 1 --raw --as-written "$capture"
 limit holes 1000 --raw --as-written "$TMP/far/capture"
 limit source-bytes 10 --source "$capture"
+limit source-columns 5 --source "$capture"
+limit html-value 3 --output=html --where='arg1 == "text"' "$capture"
+limit html-values 1 --output=html --where='arg2 > 0' "$capture"
+limit html-text 3 --output=html --where='arg2 > 0' "$capture"
+limit html-captures 0 --output=html --where='arg2 > 0' "$capture"
 elsewhere ctf-files t_export_ctf
 elsewhere jit-map t_symbol_names
-for name in file sections read-times unpacked unpacked-times minidebuginfo xz tail-entries tail-calls; do
+for name in file sections read-times unpacked unpacked-times minidebuginfo xz tail-entries tail-calls \
+	shared-times overlaps lookups rounds; do
 	elsewhere symbol-$name t_symbol_limits
 done
 python3 - "$packed" "$TMP/two.blog" <<'P' || exit 1
@@ -147,6 +154,21 @@ same "no such number" "binlog-show: --limit=padding=much: not a number: give dig
 "$tool" -q -f --limit=modules=1 -o "$TMP/less.blog" "$capture" >"$TMP/got" 2>&1
 grep -qF -- "--limit=modules=N" "$TMP/got"
 verdict $? "binlog-pack has limits, too" "$(cat "$TMP/got")"
+
+# What a log that is continued remembers of its captures: one byte more than is written, and as many.
+python3 - "$packed" "$TMP" <<'P' || exit 1
+import sys
+sys.path.insert(0, sys.argv[1])
+from costly_logs import frame
+for name, more in ("fits", 0), ("longer", 1):
+    with open(f"{sys.argv[2]}/{name}.blog", "wb") as file:
+        file.write(frame("POSITION", MORE=1) + frame("CONTROL", NONCE=1, BYTES=(1 << 20) + more, RECORDS=b"x") + frame("POSITION", WRITERS=[]))
+P
+for name in fits longer; do
+	"$tool" --follow "$capture" -o "$TMP/$name.blog" >"$TMP/got" 2>&1
+	same "control: $name" "$([ $name = fits ] || echo 1)" \
+		"$(grep -oF 'what a log keeps of a capture that grows is too long: more than 1048576 bytes' "$TMP/got" | sed 's/.*/1/')"
+done
 
 # ---- those that nothing raises ----
 mkdir "$TMP/lies"

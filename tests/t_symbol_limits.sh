@@ -22,8 +22,8 @@ beyond() { # NAME VALUE FILE COMMAND...: status 1 and a sentence, but not with a
 	! cmp -s "$TMP/got" "$TMP/more" && ! grep -q 'more than' "$TMP/more"
 	verdict $? "$1: which makes a difference" "$(cat "$TMP/more")"
 }
-named() { # NAME VALUE FILE FUNCTION: it has this name
-	printf '%s+0x%s\n' "$3" "$(nm "$TMP/whole" | awk -v name="$4" '$3 == name { print $1 }')" >"$TMP/asked"
+named() { # NAME VALUE FILE FUNCTION [WHOLE]: it has this name; WHOLE is the file before it was stripped
+	printf '%s+0x%s\n' "$3" "$(nm "${5:-$TMP/whole}" | awk -v name="$4" '$3 == name { print $1 }')" >"$TMP/asked"
 	beyond "$1" "$2" "$3" "$symbolize"
 	same "$1: and gives the name" 1 "$(grep -c "^$4 at " "$TMP/more")"
 }
@@ -40,6 +40,11 @@ named symbol-sections 3 "$TMP/whole" jumps
 named symbol-read-times 0 "$TMP/whole" jumps
 named symbol-unpacked 10 "$TMP/whole" jumps
 named symbol-unpacked-times 0 "$TMP/whole" jumps
+named symbol-overlaps 0 "$TMP/whole" jumps
+echo 'int other(int n) { return n * 3; }' >"$TMP/other.c"
+sed 's/^int main.*/int other(int); int main(void) { return jumps(other(1)) - 8; }/' "$TMP/tail.c" >"$TMP/two.c"
+gcc -g -O1 -o "$TMP/two" "$TMP/two.c" "$TMP/other.c" || exit 1
+named symbol-shared-times 0 "$TMP/two" other "$TMP/two"
 
 # One byte more than is read unless a switch says so, and one section.
 python3 - "$TMP" <<'P' || exit 1
@@ -54,14 +59,34 @@ write("larger", 3, (32 << 30) + 1)
 write("sections", (1 << 22) + 1, 32 << 30)
 P
 unless_set() { # NAME VALUE FILE
-	echo "$3+0x10" >"$TMP/asked"
+	echo "$3+0x1010" >"$TMP/asked"
 	"$symbolize" <"$TMP/asked" >"$TMP/got" 2>&1
 	told "$1" "$2" "$3"
 }
 unless_set symbol-file $((32 << 30)) "$TMP/larger"
 unless_set symbol-sections $((1 << 22)) "$TMP/sections"
-"$symbolize" <<<"$TMP/fine+0x10" >"$TMP/got" 2>&1
+"$symbolize" <<<"$TMP/fine+0x1010" >"$TMP/got" 2>&1
 same "no limit is told where none is met" 0 "$(grep -c 'more than' "$TMP/got")"
+# What costs more than it holds.
+python3 "$here/elf_bombs.py" "$TMP/bombs" || exit 1
+unless_set symbol-unpacked-times 64 "$TMP/bombs/packed_zlib"
+for name in shared_lines shared_files shared_ranges shared_unit_ranges; do
+	unless_set symbol-shared-times 4 "$TMP/bombs/$name"
+done
+unless_set symbol-overlaps 64 "$TMP/bombs/overlapping_units"
+unless_set symbol-lookups $((1 << 28)) "$TMP/bombs/many_sections"
+
+# Functions that pass their text on: the list has their calls.
+cat >"$TMP/rounds.c" <<'END_OF_PROGRAM'
+#include <stdio.h>
+__attribute__((noipa)) void first(const char *text) { puts(text); }
+__attribute__((noipa)) void second(const char *text) { first(text); }
+int main(void) { second("said"); return 0; }
+END_OF_PROGRAM
+gcc -g -O1 -o "$TMP/rounds" "$TMP/rounds.c" || exit 1
+beyond symbol-rounds 2 "$TMP/rounds" "$show" --index "$TMP/rounds"
+same "symbol-rounds: the call with the text is missing, and not without limits" "0 1" \
+	"$(grep -c '"said' "$TMP/got") $(grep -c '"said' "$TMP/more")"
 
 # Of a stripped program, as the packagers of distributions make it.
 if command -v xz >/dev/null; then
@@ -119,6 +144,12 @@ same "SYMBOL_INLINED: the inner ones are there" 512 "$(grep -c "inlined.c:" "$TM
 inlined 512
 within SYMBOL_INLINED "$symbolize"
 same "SYMBOL_INLINED: all are there" "main 512" "$(awk '/inlined by/ { name = $3 } END { print name, NR }' "$TMP/got")"
+
+name=$(head -c 66000 /dev/zero | tr '\0' f)
+printf 'int %s(int n) { return n; }\nint main(void) { return %s(0); }\n' "$name" "$name" >"$TMP/name.c"
+gcc -g -O1 -fno-inline -o "$TMP/name" "$TMP/name.c" || exit 1
+echo "$TMP/name+0x$(nm "$TMP/name" | awk '$3 ~ /^ffff/ { print $1 }')" >"$TMP/asked"
+fixed SYMBOL_NAMES 65536 "$TMP/name" "$symbolize"
 
 bytes() { # COUNT TEXT...: a program with a text of so many bytes, its end included
 	printf 'int puts(const char *);\nint main(void) { return puts("%s"); }\n' "$(head -c $(($1 - 1)) /dev/zero | tr '\0' x)" >"$TMP/text.c"

@@ -25,7 +25,7 @@ static void check(const struct mapping *mappings, int count)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct mapping mappings[MAPPINGS_MAX];
+	static struct mapping mappings[LIMITS_PROCESS_CAPTURES];
 	static char nothing[1];
 	FILE *maps = fmemopen(
 		size ? (void *)(uintptr_t)data : nothing, size ? size : 1, "r");
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	FUZZ_CHECK(maps);
 	count = mappings_read(maps, 1, mappings);
-	FUZZ_CHECK(count >= 0 && count <= (int)MAPPINGS_MAX);
+	FUZZ_CHECK(count >= 0 && count <= (int)LIMITS_PROCESS_CAPTURES);
 	check(mappings, count);
 	fclose(maps);
 	return 0;

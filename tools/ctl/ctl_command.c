@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "decoder/command_line.h"
+#include "decoder/limits.h"
+#include "decoder/say.h"
 #include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
@@ -283,6 +285,7 @@ int main(int argc, char **argv)
 		.count = OPTIONS,
 		.apply = obey,
 		.closure = &command};
+	enum exit_status status;
 
 	if (command_line_read(&line, argc, argv))
 		return ctl_say_complaint(line.problem, NULL);
@@ -290,5 +293,7 @@ int main(int argc, char **argv)
 		return print_help();
 	if (command.version)
 		return print_version();
-	return carry_out(&command, line.rest, line.rest_count);
+	status = carry_out(&command, line.rest, line.rest_count);
+	say_limits();
+	return limits_were_met() && status == EXIT_DONE ? EXIT_LEFT : status;
 }

@@ -80,13 +80,13 @@ static int add(struct mapping *mappings, int count, const struct mapping *piece)
 			mappings[i].bytes += piece->bytes;
 			return count;
 		}
-	if ((unsigned)count < MAPPINGS_MAX)
+	if (!limits_reached(LIMIT_PROCESS_CAPTURES, (uint64_t)count))
 		mappings[count++] = *piece;
 	return count;
 }
 
-int mappings_read(
-	FILE *maps, pid_t process, struct mapping mappings[MAPPINGS_MAX])
+int mappings_read(FILE *maps, pid_t process,
+	struct mapping mappings[LIMITS_PROCESS_CAPTURES])
 {
 	struct mapping piece;
 	char *line = NULL;
@@ -100,7 +100,7 @@ int mappings_read(
 	return ferror(maps) ? -1 : count;
 }
 
-int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX])
+int mappings_of(pid_t process, struct mapping mappings[LIMITS_PROCESS_CAPTURES])
 {
 	char name[32];
 	FILE *maps;

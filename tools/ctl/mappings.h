@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* More captures are not looked for in one process. */
-#define MAPPINGS_MAX 16u
+#include "decoder/limits.h"
 
 struct mapping {
 	uint64_t inode;
@@ -26,10 +25,11 @@ struct mapping {
  * Fills in those whose name is that of a capture, each file once, and returns
  * how many.  -1: errno says why the process cannot be looked at.
  */
-int mappings_of(pid_t process, struct mapping mappings[MAPPINGS_MAX]);
+int mappings_of(
+	pid_t process, struct mapping mappings[LIMITS_PROCESS_CAPTURES]);
 
 /* Likewise out of what /proc/PID/maps holds, which stays the caller's. */
-int mappings_read(
-	FILE *maps, pid_t process, struct mapping mappings[MAPPINGS_MAX]);
+int mappings_read(FILE *maps, pid_t process,
+	struct mapping mappings[LIMITS_PROCESS_CAPTURES]);
 
 #endif

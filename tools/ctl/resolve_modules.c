@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/limits.h"
+
 static bool has(const struct resolve_modules *modules, const char *name)
 {
 	for (size_t i = 0; i < modules->count; i++)
@@ -23,7 +25,7 @@ bool resolve_modules_add_file(
 	if (has(modules, name))
 		return true;
 	errno = ENOMEM;
-	if (modules->count == RESOLVE_MODULES_MAX)
+	if (limits_reached(LIMIT_RULE_MODULES, modules->count))
 		return false;
 	grown = reallocarray(
 		modules->modules, modules->count + 1, sizeof(*grown));

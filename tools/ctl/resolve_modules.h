@@ -10,9 +10,6 @@
 
 #include "tools/ctl/resolve.h"
 
-/* More than these are not looked at. */
-#define RESOLVE_MODULES_MAX 1024u
-
 /* All zeros is empty. */
 struct resolve_modules {
 	struct resolve_module *modules;

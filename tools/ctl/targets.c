@@ -278,7 +278,8 @@ static bool open_mappings(struct targets *targets, const char *place,
 
 static bool open_process(struct targets *targets, const char *place)
 {
-	struct mapping *mappings = calloc(MAPPINGS_MAX, sizeof(*mappings));
+	struct mapping *mappings =
+		calloc(LIMITS_PROCESS_CAPTURES, sizeof(*mappings));
 	bool opened = false;
 	int count;
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "decoder/descriptors.h"
+#include "decoder/limits.h"
+#include "decoder/say.h"
 #include "decoder/sentence.h"
 #include "tools/pack/follow_step.h"
 
@@ -90,6 +92,7 @@ static bool pass_errors_on(struct follow *follow)
 	if (!pack_loss_of_more(follow->pack, errors))
 		return false;
 	*errors = (struct error_list){0};
+	say_limits();
 	return true;
 }
 
@@ -219,7 +222,7 @@ static enum exit_status judge(const struct follow *follow)
 {
 	if (follow->failed)
 		return EXIT_NOTHING;
-	return follow->damaged ? EXIT_DAMAGE : EXIT_ALL;
+	return follow->damaged || limits_were_met() ? EXIT_DAMAGE : EXIT_ALL;
 }
 
 int follow_run(const struct follow_options *options)

@@ -7,10 +7,10 @@
 #include <zstd.h>
 
 #include "decoder/frame_scan.h"
+#include "decoder/limits.h"
 #include "decoder/packed_record.h"
 
 #define NUMBERS 5u /* of each writer, see packed_fields.def */
-#define RECORDS_MAX ((uint64_t)1 << 20)
 
 /* Of each frame: `end` is where it ends in the file.  False: go no further. */
 typedef bool visit(
@@ -155,7 +155,7 @@ static void recall_records(
 		packed_record_bytes(record, PACKED_CONTROL_RECORDS);
 	void *bytes;
 
-	if (!packed.data || size == 0 || size > RECORDS_MAX)
+	if (!packed.data || size == 0 || limits_exceeded(LIMIT_CONTROL, size))
 		return;
 	bytes = malloc(size);
 	if (!bytes)

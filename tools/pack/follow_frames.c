@@ -7,10 +7,9 @@
 #include "decoder/pack_value.h"
 #include "record/packed.h"
 
-/* So many writers in one frame, and so many bytes of records. */
+/* So many writers in one frame. */
 #define WRITERS_MAX 40000u
 #define NUMBERS ((size_t)5)
-#define RECORDS_MAX ((size_t)1 << 20)
 #define LEVEL 3
 
 struct saving {
@@ -56,7 +55,8 @@ static void save_records(
 	const uint8_t *at = bytes;
 
 	while (size > 0) {
-		size_t piece = size < RECORDS_MAX ? size : RECORDS_MAX;
+		size_t piece =
+			size < PACKED_CONTROL_MAX ? size : PACKED_CONTROL_MAX;
 
 		put_records(closure, nonce, at, piece);
 		at += piece;

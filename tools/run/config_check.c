@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/limits.h"
 #include "record/config.h"
 #include "record/levels.h"
 #include "tools/ctl/resolve.h"
@@ -183,6 +184,7 @@ static char *resolve(
 	struct resolve_report report = {say, file};
 	struct resolve_modules modules = {0};
 	char *cache = symbolizer_usual_cache();
+	char sentence[4096];
 	char *resolved;
 
 	if (resolve_is_needed(file->rules.text, file->rules.bytes))
@@ -192,6 +194,8 @@ static char *resolve(
 		modules.modules, modules.count, &options, &report, bytes,
 		error);
 	resolve_modules_free(&modules);
+	while (limits_tell(sentence, sizeof(sentence)))
+		say(file, 0, sentence);
 	free(cache);
 	return resolved;
 }
