@@ -7,6 +7,7 @@
 
 #define LIBIO_USER_BUFFER 0x1 /* not libc's to free */
 #define LIBIO_UNBUFFERED 0x2
+#define LIBIO_NO_READS 0x4
 #define LIBIO_NO_WRITES 0x8
 #define LIBIO_EOF_SEEN 0x10
 #define LIBIO_ERR_SEEN 0x20

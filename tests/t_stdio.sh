@@ -50,4 +50,34 @@ if command -v g++ >/dev/null; then
 else
 	skip "iostreams: no g++"
 fi
+# ---- reading: what libc flushes before ----
+cat >"$TMP/nothing.c" <<-'EOF'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	char *__fgets_chk(char *, size_t, int, FILE *), *__fgets_unlocked_chk(char *, size_t, int, FILE *);
+	char *_IO_fgets(char *, int, FILE *);
+	int main(int argc, char **argv)
+	{
+		char to[20];
+		int size = atoi(argv[1]);
+		setvbuf(stdin, NULL, _IONBF, 0);
+		setvbuf(stdout, NULL, _IOLBF, 0);
+	#define READ(call) printf("a question"), fflush(stdout), printf("? "), call, write(1, "or not\n", 7)
+		READ(fgets(to, size, stdin));
+		READ(_IO_fgets(to, size, stdin));
+		READ(fgets_unlocked(to, size, stdin));
+		READ(__fgets_chk(to, 20, size, stdin));
+		READ(__fgets_unlocked_chk(to, 20, size, stdin));
+		return argc - 2;
+	}
+EOF
+$CC -D_GNU_SOURCE -O0 -w -fno-builtin -U_FORTIFY_SOURCE -o "$TMP/nothing" "$TMP/nothing.c" || exit 1
+for size in 0 1 2; do
+	"$TMP/nothing" $size </dev/null >"$TMP/nothing.native"
+	LD_PRELOAD=$lib BINLOG_DIR=$TMP/nothing.$size "$TMP/nothing" $size </dev/null >"$TMP/nothing.real"
+	"$show" --raw --as-written -q "$TMP/nothing.$size" >"$TMP/nothing.shown"
+	same_file "fgets into $size bytes: what was held back is written when it is natively" \
+		"$TMP/nothing.native" "$TMP/nothing.shown"
+done
 finish

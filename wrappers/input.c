@@ -53,6 +53,9 @@ static void ask(const FILE *file)
 /* The buffer of an interactive FILE has to be filled. */
 static void fill(const struct call *call, const FILE *file)
 {
+	/* libc does not look for more behind an end. */
+	if (file->_flags & (LIBIO_EOF_SEEN | LIBIO_NO_READS))
+		return;
 	if (file->_flags & (LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
 		(file->_flags & LIBIO_IS_FILEBUF && is_terminal(file->_fileno)))
 		flush_stdout(call);
