@@ -138,6 +138,7 @@ around_ownership := ownership sys
 around_notice := bytes wrappers/notice
 around_position := position held wrappers/seek
 around_prepared :=
+around_process := process bytes $(basename $(wildcard record/*.c))
 around_module := module bytes
 around_redact := redact plan bytes $(basename $(wildcard record/*.c))
 around_result_use := result_use

@@ -291,12 +291,12 @@ static void read_boot_id(uint8_t boot_id[16])
 	SYS1(close, fd);
 }
 
-/* How much of a path is before the name. */
+/* How much of a path, which is absolute, is before the name. */
 static size_t directory_of(const char *path)
 {
 	size_t length = bytes_length(path);
 
-	while (length > 0 && path[length - 1] != '/')
+	while (path[length - 1] != '/')
 		length--;
 	return length;
 }
