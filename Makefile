@@ -122,6 +122,7 @@ around_capture_chunks := $(around_capture_slow)
 around_charset := bytes charset
 around_control := control bytes $(basename $(wildcard record/*.c))
 around_define := bytes define intern
+around_direct := bytes wrappers/direct wrappers/made
 around_environment := environment bytes
 around_file_growth :=
 around_fatal := bytes fatal sys

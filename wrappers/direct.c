@@ -146,7 +146,7 @@ static void put_formatted(struct made *made, const char *format, ...)
 	va_end(ap);
 }
 
-/* "SIGRTMIN+1"; real-time signals have no other name. */
+/* "SIGRTMIN+1"; real-time signals have no other name.  The last is unknown. */
 static void put_realtime(struct made *made, int number, int first, int last)
 {
 	if (number - first < last - number)
@@ -154,8 +154,7 @@ static void put_realtime(struct made *made, int number, int first, int last)
 			number == first ? "SIGRTMIN" : "SIGRTMIN+%d",
 			number - first);
 	else
-		put_formatted(made, number == last ? "SIGRTMAX" : "SIGRTMAX-%d",
-			last - number);
+		put_formatted(made, "SIGRTMAX-%d", last - number);
 	made_put(made, " (");
 }
 
@@ -300,8 +299,13 @@ int direct_addmntent(const struct call *call, FILE *file, const void *entry)
 	put_field(&made, mount->mnt_type);
 	put_field(&made, mount->mnt_opts);
 	put_formatted(&made, "%d %d\n", mount->mnt_freq, mount->mnt_passno);
-	made_say(call, file, made.text, made.length);
-	result = made.failed || state_fflush(call, file, next_fflush) != 0;
+	if (made.failed) {
+		writer_count_passed();
+		result = next_addmntent(file, entry);
+	} else {
+		made_say(call, file, made.text, made.length);
+		result = state_fflush(call, file, next_fflush) != 0;
+	}
 	made_end(&made);
 	return result;
 }
