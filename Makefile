@@ -120,6 +120,7 @@ around_capture_once := bytes capture_once sys
 around_capture_slow := capture_slow memo plan bytes $(basename $(wildcard record/*.c)) sys
 around_capture_chunks := $(around_capture_slow)
 around_charset := bytes charset
+around_complaint := bytes sys $(addprefix wrappers/,complaint made notice report)
 around_control := control bytes $(basename $(wildcard record/*.c))
 around_define := bytes define intern
 around_direct := bytes wrappers/direct wrappers/made
