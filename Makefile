@@ -149,6 +149,7 @@ around_ring_steps := $(around_ring_places)
 around_seek := $(around_position) bytes
 around_site := site site_call site_decision redact mark plan bytes $(basename $(wildcard record/*.c))
 around_stdio_buffer := stdio_buffer stdio_turn
+around_syslog := wrappers/syslog
 around_terminal := bytes sys terminal
 around_terminal_steps := $(around_terminal)
 around_wide := charset bytes locale_state record/format wrappers/wide wrappers/wide_format
