@@ -62,7 +62,7 @@ static enum met met[LIMITS_ROWS];
 
 /* The rows of the symbolizer, which are in one piece. */
 #define OF_SYMBOLS(readlimit) ((enum limit)(LIMIT_SYMBOL_FILE + (readlimit)))
-_Static_assert(OF_SYMBOLS(READLIMIT_ROUNDS) == LIMIT_SYMBOL_ROUNDS &&
+_Static_assert(OF_SYMBOLS(READLIMIT_DEATHS) == LIMIT_SYMBOL_DEATHS &&
 		       OF_SYMBOLS(READLIMIT_NAMES) == LIMIT_SYMBOL_NAMES,
 	"readlimits.h has them in another order");
 
@@ -219,7 +219,7 @@ void limits_help(struct render_buffer *out)
 		uint64_t now = limits_values[i];
 
 		snprintf(value, sizeof(value), "%" PRIu64, now);
-		snprintf(line, sizeof(line), "%-16s %10s %-10s %s\n",
+		snprintf(line, sizeof(line), "%-21s %11s %-9s %s\n",
 			i < LIMITS_SET ? rows[i].word : "-",
 			now >= LIMITS_NONE ? "none" : value, rows[i].unit,
 			rows[i].what);

@@ -37,6 +37,8 @@
 #define READLIMITS_LOOKUPS ((size_t)1 << 28)
 /* Functions that pass a text on to those that print pass it on to others. */
 #define READLIMITS_ROUNDS 8
+/* Files that may cost the process that reads them, since each costs time. */
+#define READLIMITS_DEATHS 8
 /* Functions at one address; one inlined into itself would be damage. */
 #define READLIMITS_INLINED 512
 /* Of a text in the program that a call was given: it has to fit into a packet
@@ -59,6 +61,7 @@ enum readlimit {
 	READLIMIT_OVERLAPS,
 	READLIMIT_LOOKUPS,
 	READLIMIT_ROUNDS,
+	READLIMIT_DEATHS,
 	READLIMIT_INLINED,
 	READLIMIT_TEXT,
 	READLIMIT_NAMES,

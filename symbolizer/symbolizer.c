@@ -12,8 +12,6 @@
 #include "symbolizer/searchpath.h"
 #include "symbolizer/workerquestion.h"
 
-#define DEATHS_MAX 8
-
 struct symbolizer {
 	struct symbolizer_options options;
 	struct askedmodule **modules;
@@ -173,8 +171,11 @@ static const char *start_worker(
 {
 	if (symbolizer->worker)
 		return NULL;
-	if (symbolizer->deaths >= DEATHS_MAX && module->sources == SYMTAB_ALL)
+	if (symbolizer->deaths >= readlimits_of(READLIMIT_DEATHS) &&
+		module->sources == SYMTAB_ALL) {
+		readlimits_meet(READLIMIT_DEATHS, module->name);
 		return "too many other files are damaged";
+	}
 	symbolizer->worker = worker_new(&symbolizer->options);
 	if (!symbolizer->worker)
 		return "no process can be started to read it";

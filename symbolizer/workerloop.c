@@ -266,8 +266,13 @@ static void give_text(struct loop *loop, struct wire_reader *question)
 		end(WORKERLOOP_CONFUSED);
 	bytes = is_string ? programtext_string(loop->program, address, &count)
 			  : programtext_bytes(loop->program, address, count);
+	if (bytes && count > READLIMITS_TEXT_BYTES) {
+		readlimits_meet(
+			READLIMIT_TEXT, programtext_path(loop->program));
+		bytes = NULL;
+	}
 	wire_begin(&loop->sent, WIRE_TEXT_IS);
-	if (bytes && count <= READLIMITS_TEXT_BYTES) {
+	if (bytes) {
 		wire_put_u64(&loop->sent, count + 1);
 		wire_put_raw(&loop->sent, bytes, count);
 		wire_put_raw(&loop->sent, "", 1);

@@ -117,7 +117,7 @@ limit html-captures 0 --output=html --where='arg2 > 0' "$capture"
 elsewhere ctf-files t_export_ctf
 elsewhere jit-map t_symbol_names
 for name in file sections read-times unpacked unpacked-times minidebuginfo xz tail-entries tail-calls \
-	shared-times overlaps lookups rounds; do
+	shared-times overlaps lookups rounds deaths; do
 	elsewhere symbol-$name t_symbol_limits
 done
 python3 - "$packed" "$TMP/two.blog" <<'P' || exit 1

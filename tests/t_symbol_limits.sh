@@ -41,6 +41,7 @@ named symbol-read-times 0 "$TMP/whole" jumps
 named symbol-unpacked 10 "$TMP/whole" jumps
 named symbol-unpacked-times 0 "$TMP/whole" jumps
 named symbol-overlaps 0 "$TMP/whole" jumps
+named symbol-deaths 0 "$TMP/whole" jumps
 echo 'int other(int n) { return n * 3; }' >"$TMP/other.c"
 sed 's/^int main.*/int other(int); int main(void) { return jumps(other(1)) - 8; }/' "$TMP/tail.c" >"$TMP/two.c"
 gcc -g -O1 -o "$TMP/two" "$TMP/two.c" "$TMP/other.c" || exit 1
@@ -151,7 +152,7 @@ gcc -g -O1 -fno-inline -o "$TMP/name" "$TMP/name.c" || exit 1
 echo "$TMP/name+0x$(nm "$TMP/name" | awk '$3 ~ /^ffff/ { print $1 }')" >"$TMP/asked"
 fixed SYMBOL_NAMES 65536 "$TMP/name" "$symbolize"
 
-bytes() { # COUNT TEXT...: a program with a text of so many bytes, its end included
+bytes() { # COUNT: a program with a text of so many bytes, its end included
 	printf 'int puts(const char *);\nint main(void) { return puts("%s"); }\n' "$(head -c $(($1 - 1)) /dev/zero | tr '\0' x)" >"$TMP/text.c"
 	gcc -O1 -o "$TMP/text" "$TMP/text.c" || exit 1
 }
@@ -159,6 +160,10 @@ bytes 61441
 fixed SYMBOL_TEXT 61440 "$TMP/text" "$show" --index "$TMP/text"
 grep -q 'puts ?$' "$TMP/got"
 verdict $? "SYMBOL_TEXT: the text is not there" "$(cut -c 1-200 "$TMP/got")"
+bytes 40001
+sed 's/puts("\(x*\)")/puts(argc > 1 ? "\1" : "y\1")/; s/main(void)/main(int argc)/' "$TMP/text.c" >"$TMP/texts.c"
+gcc -O1 -w -o "$TMP/texts" "$TMP/texts.c" || exit 1
+fixed SYMBOL_TEXT 61440 "$TMP/texts" "$show" --index "$TMP/texts"
 bytes 61440
 within SYMBOL_TEXT "$show" --index "$TMP/text"
 same "SYMBOL_TEXT: the text is there" 61439 "$(grep -o 'x\{100,\}' "$TMP/got" | tr -d '\n' | wc -c)"

@@ -1,3 +1,4 @@
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,11 +93,11 @@ static void what_another_process_meets_is_told(void **state)
 	char sentence[256];
 
 	(void)state;
-	ask(READLIMIT_TEXT, sentence, sizeof(sentence));
+	ask(READLIMIT_UNPACKED, sentence, sizeof(sentence));
 	assert_null(strstr(sentence, "nonsense"));
 	assert_true(limits_tell(sentence, sizeof(sentence)));
 	assert_memory_equal(sentence, "/said: ", strlen("/said: "));
-	assert_non_null(strstr(sentence, ": more than 61440 bytes ("));
+	assert_non_null(strstr(sentence, ": more than 1073741824 bytes ("));
 }
 
 static void a_limit_that_there_is_not_is_not_believed(void **state)
@@ -109,6 +110,39 @@ static void a_limit_that_there_is_not_is_not_believed(void **state)
 	assert_false(limits_tell(sentence, sizeof(sentence)));
 }
 
+static const char longest[READLIMITS_TEXT_BYTES + 1] = "x";
+
+static int take_bias(struct dl_phdr_info *info, size_t bytes, void *closure)
+{
+	(void)bytes;
+	*(uint64_t *)closure = info->dlpi_addr; /* the program comes first */
+	return 1;
+}
+
+static void bytes_that_do_not_fit_into_a_packet_are_told(void **state)
+{
+	const struct symbolizer_options options = {0};
+	const struct symbolizer_module module = {.path = SELF};
+	struct symbolizer_program *program;
+	char sentence[256];
+	uint64_t bias = 0;
+	char *complaint;
+
+	(void)state;
+	dl_iterate_phdr(take_bias, &bias);
+	program = symbolizer_program_open(&options, &module, &complaint);
+	assert_non_null(program);
+	assert_non_null(symbolizer_program_bytes(
+		program, (uintptr_t)longest - bias, READLIMITS_TEXT_BYTES));
+	assert_false(limits_tell(sentence, sizeof(sentence)));
+	assert_null(symbolizer_program_bytes(
+		program, (uintptr_t)longest - bias, sizeof(longest)));
+	assert_true(limits_tell(sentence, sizeof(sentence)));
+	assert_memory_equal(sentence, SELF ": ", strlen(SELF ": "));
+	assert_non_null(strstr(sentence, ": more than 61440 bytes ("));
+	symbolizer_program_close(program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +150,7 @@ int main(void)
 		cmocka_unit_test(a_long_path_is_cut),
 		cmocka_unit_test(what_another_process_meets_is_told),
 		cmocka_unit_test(a_limit_that_there_is_not_is_not_believed),
+		cmocka_unit_test(bytes_that_do_not_fit_into_a_packet_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
