@@ -288,6 +288,7 @@ static void what_is_below_the_level_is_neither_recorded_nor_sent(void **state)
 	LOGS("", LOG_ERR, "text");
 	LOGS("", LOG_NOTICE, "text");
 	syslog_mask(0xff);
+	LOGS("", LOG_NOTICE, "text");
 	/* With tee it is sent, and with pass. */
 	streams[STREAM_SYSLOG].tee = true;
 	LOGS("n", LOG_NOTICE, "text");
