@@ -121,6 +121,7 @@ around_capture_slow := capture_slow memo plan bytes $(basename $(wildcard record
 around_capture_chunks := $(around_capture_slow)
 around_charset := bytes charset
 around_complaint := bytes sys $(addprefix wrappers/,complaint made notice report)
+around_complaint := bytes wrappers/complaint wrappers/made
 around_control := control bytes $(basename $(wildcard record/*.c))
 around_define := bytes define intern
 around_direct := bytes wrappers/direct wrappers/made
