@@ -12,6 +12,7 @@
 #include "record/levels.h"
 #include "record/switches.h"
 #include "shim/sys.h"
+#include "shim/unwind.h"
 
 struct rules;
 
@@ -53,12 +54,14 @@ static inline int control_level(void)
 	return __atomic_load_n(&control_switches->level, __ATOMIC_RELAXED);
 }
 
-/* Frames of backtrace. */
+/* Frames of backtrace, whatever has been stored there. */
 static inline unsigned control_depth(unsigned usual)
 {
 	unsigned depth =
 		__atomic_load_n(&control_switches->depth, __ATOMIC_RELAXED);
 
+	if (depth > UNWIND_FRAMES_MAX)
+		return UNWIND_FRAMES_MAX;
 	return depth ? depth : usual;
 }
 

@@ -94,6 +94,9 @@ same "rules behind the end of the file: it goes on recording" "2" "$(lines | gre
 run 'format "gone*" drop' zero
 good "a generation of 0"
 same "a generation of 0: all is recorded" 20 "$(lines | grep -c '^stdout: kept')"
+run '' deep
+good "more frames are asked for than there can be"
+same "64 of each are recorded" 192 "$("$show" -q --stacks "$TMP/run/capture" | grep -v 'tail call' | grep -c ' say_below at ')"
 run '' damage 4000
 good "something arbitrary is stored among the switches"
 finish

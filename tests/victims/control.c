@@ -13,6 +13,7 @@
  *             stored among the switches
  *   beyond    two lines, and between them rules behind the end of the file
  *   zero      children whose parent's generation has become 0
+ *   deep      lines with 300 frames above them, of which 255 are asked for
  *   notices   warn(3) and error(3) on stderr, and then on a wide one
  *   kept      results that are kept in a register over another call
  */
@@ -332,6 +333,29 @@ static void say_beyond(void)
 	printf("the second of %d\n", 2);
 }
 
+static __attribute__((noipa)) int say_below(volatile int *frames)
+{
+	if ((*frames)-- > 0)
+		return say_below(frames) + *frames;
+	return printf("the line of %d\n", 300);
+}
+
+static void say_deep(void)
+{
+	struct binlog_switches *switches = find_switches();
+
+	if (switches) {
+		switches->depth = 255;
+		switches_tell(switches);
+	}
+	for (int i = 0; i < 3; i++) {
+		volatile int frames = 300;
+
+		if (say_below(&frames) != 16 - 300)
+			WRONG("it was not said %d\n", i);
+	}
+}
+
 static void say_zero(void)
 {
 	struct binlog_switches *switches = find_switches();
@@ -394,6 +418,8 @@ int main(int argc, char **argv)
 		say_notices();
 	else if (strcmp(argv[1], "beyond") == 0)
 		say_beyond();
+	else if (strcmp(argv[1], "deep") == 0)
+		say_deep();
 	else if (strcmp(argv[1], "zero") == 0)
 		say_zero();
 	else if (strcmp(argv[1], "switch") == 0)
