@@ -58,12 +58,15 @@ enum binlog_clock {
 	BINLOG_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC, nanoseconds */
 };
 
+/* In what may be a record: these begin at multiples of 4. */
+typedef uint64_t binlog_u64 __attribute__((aligned(4)));
+
 /* One moment, read from all clocks at once.  Nanoseconds but for `ticks`. */
 struct binlog_anchor {
-	uint64_t ticks;
-	uint64_t realtime;
-	uint64_t monotonic;
-	uint64_t boottime;
+	binlog_u64 ticks;
+	binlog_u64 realtime;
+	binlog_u64 monotonic;
+	binlog_u64 boottime;
 };
 
 /* At offset 0.  The rest of the page is zero. */
@@ -266,8 +269,9 @@ struct binlog_process_record {
 	uint32_t bytes; /* of the strings that follow */
 	uint32_t parent; /* of a forked child: `process` in the blocks of */
 			 /* its parent, or of the nearest that has any, or 0 */
-	uint64_t fork; /* value of the FORK event before its birth, or 0: it */
-		       /* inherited nothing that was not written yet */
+	/* Value of the FORK event before its birth, or 0: it inherited nothing
+	 * that was not written yet. */
+	binlog_u64 fork;
 };
 
 /* BINLOG_THREAD: whom the writer serves from here on. */
@@ -285,13 +289,13 @@ struct binlog_thread_record {
  */
 struct binlog_module_record {
 	struct binlog_control_head head;
-	uint64_t start;
-	uint64_t end;
-	uint64_t bias;	       /* run-time address minus address in the ELF */
+	binlog_u64 start;
+	binlog_u64 end;
+	binlog_u64 bias;       /* run-time address minus address in the ELF */
 	/* Both only where there is no build-id, otherwise 0. */
-	uint64_t file_bytes;   /* size of the file, 0 when unknown */
-	uint64_t content_hash; /* binlog_hash(), record/hash.h, of the bytes */
-			       /* of the first executable segment */
+	binlog_u64 file_bytes; /* size of the file, 0 when unknown */
+	/* binlog_hash(), record/hash.h, of the first executable segment */
+	binlog_u64 content_hash;
 	uint32_t build_id_bytes;
 	uint32_t path_bytes;
 };
@@ -301,7 +305,7 @@ struct binlog_string_record {
 	struct binlog_control_head head;
 	uint32_t id;
 	uint32_t bytes;
-	uint64_t address; /* where it was, 0 when nowhere of interest */
+	binlog_u64 address; /* where it was, 0 when nowhere of interest */
 };
 
 /* Which of the run's own outputs a stream is; both after 2>&1. */
@@ -328,10 +332,10 @@ struct binlog_stream_record {
 	uint32_t flags; /* BINLOG_STREAM_... */
 	int32_t fd;	/* the descriptor it was used through, or -1 */
 	uint32_t mode;	/* st_mode */
-	uint64_t device;
-	uint64_t inode;
-	uint64_t file;	       /* address of the FILE, 0: a descriptor */
-	uint64_t position;     /* offset of a regular file at first use */
+	binlog_u64 device;
+	binlog_u64 inode;
+	binlog_u64 file;     /* address of the FILE, 0: a descriptor */
+	binlog_u64 position; /* offset of a regular file at first use */
 	uint16_t buffering;    /* BINLOG_BUFFER_... of the FILE */
 	uint16_t order;	       /* of FILEs: a higher one is flushed before */
 	uint32_t buffer_bytes; /* size of its buffer */
@@ -387,6 +391,11 @@ _Static_assert(offsetof(struct binlog_block, core) == 64, "");
 _Static_assert(offsetof(struct binlog_block, passed) == 72, "");
 _Static_assert(sizeof(struct binlog_control_head) == 8, "");
 _Static_assert(sizeof(struct binlog_clock_record) == 48, "");
+_Static_assert(_Alignof(struct binlog_clock_record) == 4, "");
+_Static_assert(_Alignof(struct binlog_process_record) == 4, "");
+_Static_assert(_Alignof(struct binlog_module_record) == 4, "");
+_Static_assert(_Alignof(struct binlog_string_record) == 4, "");
+_Static_assert(_Alignof(struct binlog_stream_record) == 4, "");
 _Static_assert(sizeof(struct binlog_process_record) == 40, "");
 _Static_assert(offsetof(struct binlog_process_record, fork) == 32, "");
 _Static_assert(sizeof(struct binlog_thread_record) == 32, "");

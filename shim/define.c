@@ -235,7 +235,7 @@ static bool write_context(struct writer *w, uint32_t function,
 {
 	struct binlog_context_record *record;
 	uint32_t frames = w->trace->depth * (uint32_t)sizeof(uint64_t);
-	uint64_t *pc;
+	binlog_u64 *pc;
 
 	record = writer_control(w, ((uint32_t)sizeof(*record) + frames +
 					   context->kinds_count + 3) &
@@ -250,7 +250,7 @@ static bool write_context(struct writer *w, uint32_t function,
 	record->stream = context->stream;
 	record->depth = w->trace->depth;
 	record->arguments = (uint16_t)context->kinds_count;
-	pc = (uint64_t *)(record + 1);
+	pc = (binlog_u64 *)(record + 1);
 	for (unsigned i = 0; i < w->trace->depth; i++)
 		pc[i] = w->trace->pc[i] + (w->trace->exact >> i & 1);
 	bytes_copy(pc + w->trace->depth, context->kinds, context->kinds_count);
