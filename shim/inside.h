@@ -76,6 +76,9 @@ void __tsan_release(void *);
 #define TSAN_IGNORE
 #endif
 
+/* With TRAP=1, as TSAN_IGNORE: not this function. */
+#define UBSAN_IGNORE __attribute__((no_sanitize("undefined")))
+
 /* libc's own, although the program may export an __errno_location. */
 extern HIDDEN int *(*host_errno)(void) __attribute__((const));
 #undef errno

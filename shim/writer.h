@@ -150,8 +150,8 @@ void writer_prepare(void);
 #if defined(__x86_64__)
 extern HIDDEN intptr_t writer_place; /* of writer_self, from there */
 
-/* ThreadSanitizer knows nothing of segments. */
-TSAN_IGNORE static inline struct writer *writer_current(void)
+/* Sanitizers know nothing of segments. */
+TSAN_IGNORE UBSAN_IGNORE static inline struct writer *writer_current(void)
 {
 	return *(struct writer * __seg_fs *)writer_place;
 }
@@ -191,7 +191,7 @@ static inline bool writer_try(struct writer *w, uintptr_t sp)
 static inline void writer_set_end(struct writer *w, char *end)
 {
 	w->end = end;
-	w->limit = end - WRITER_MARGIN;
+	w->limit = end ? end - WRITER_MARGIN : NULL;
 }
 
 struct writer *writer_enter_slow(uintptr_t sp);
