@@ -79,7 +79,7 @@ $(analysed)/cppcheck: $(programs) tests/analysis/cppcheck.txt
 	@touch $@
 
 # ---- what is built with checks, and run ----
-# Half an hour of one processor.  T=NAME for some.
+# Three quarters of an hour of one processor.  T=NAME for some.
 .PHONY: check-san
 check-san: deps-check
 	$(Q)$(MAKE) --no-print-directory all
