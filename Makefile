@@ -132,6 +132,7 @@ around_fatal_abort := $(around_fatal)
 around_fatal_actions := $(around_fatal)
 around_held := held bytes sys
 around_input := wrappers/input
+around_internal := wrappers/internal
 around_loan := wrappers/loan stdio_buffer stdio_turn
 around_log_files := log_files bytes sys record/path_glob record/policy
 around_lookup := lookup
