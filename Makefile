@@ -149,6 +149,7 @@ around_result_use := result_use
 around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
 around_ring_steps := $(around_ring_places)
 around_seal := wrappers/seal
+around_seal_clock := clock sys wrappers/seal
 around_seek := $(around_position) bytes
 around_site := site site_call site_decision redact mark plan bytes $(basename $(wildcard record/*.c))
 around_stdio_buffer := stdio_buffer stdio_turn

@@ -103,12 +103,15 @@ COLD uint64_t clock_ticks_slow(void)
 	return nanoseconds(CLOCK_MONOTONIC);
 }
 
-void clock_freeze(void)
+bool clock_freeze(void)
 {
+	if (frozen)
+		return false;
 	clock_anchor(&frozen_at);
 	frozen_was_tsc = clock_is_tsc;
 	frozen = true;
 	clock_is_tsc = false;
+	return true;
 }
 
 void clock_thaw(void)

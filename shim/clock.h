@@ -36,8 +36,9 @@ uint64_t clock_ticks_slow(void);
 /*
  * Strict seccomp and PR_SET_TSC make rdtsc fault, and the vDSO with it: from
  * here on time stands still, but for one tick per record that keeps the order.
+ * clock_freeze(): false if it does so already.
  */
-void clock_freeze(void);
+bool clock_freeze(void);
 void clock_thaw(void);
 
 /* Reads all clocks at once. */

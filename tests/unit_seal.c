@@ -108,9 +108,10 @@ void fatal_watch(void)
 	note('U');
 }
 
-void clock_freeze(void)
+bool clock_freeze(void)
 {
 	note('z');
+	return true;
 }
 
 void clock_thaw(void)

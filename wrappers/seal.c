@@ -15,15 +15,25 @@
 #define SECCOMP_STRICT 0
 #define SECCOMP_FILTER 1
 
+/* What is asked for by its own function, or by its number. */
+struct request {
+	bool seals;
+	bool strict;
+	bool fails_above_0; /* not only below: another thread was in the way */
+	bool stops_time;    /* or lets it go on: prctl of PR_SET_TSC */
+	bool starts_time;
+	bool has_stopped_time;
+};
+
 /* The short way reads the counter without asking whether it may. */
-static void stop_time(void)
+static void stop_time(struct request *request)
 {
-	clock_freeze();
+	request->has_stopped_time = clock_freeze();
 	streams_changed();
 }
 
 /* From the filter on, none of our own system calls can be trusted to pass. */
-static void seal(bool strict)
+static void seal(struct request *request)
 {
 	/* Decide on the outputs now: later they cannot be looked at. */
 	for (int fd = 0; fd < 16; fd++)
@@ -32,27 +42,16 @@ static void seal(bool strict)
 	writer_stock_up();
 	capture_file_stock();
 	fatal_unwatch();
-	if (strict)
-		stop_time();
+	if (request->strict)
+		stop_time(request);
 	sys_forbidden = true;
 }
 
-static void unseal(bool strict)
+static void unseal(void)
 {
 	sys_forbidden = false;
-	if (strict)
-		clock_thaw();
 	fatal_watch();
 }
-
-/* What is asked for by its own function, or by its number. */
-struct request {
-	bool seals;
-	bool strict;
-	bool fails_above_0; /* not only below: another thread was in the way */
-	bool stops_time;    /* or lets it go on: prctl of PR_SET_TSC */
-	bool starts_time;
-};
 
 static struct request of_prctl(int option, unsigned long a)
 {
@@ -66,22 +65,22 @@ static struct request of_prctl(int option, unsigned long a)
 	};
 }
 
-static void before(const struct request *request)
+static void before(struct request *request)
 {
 	if (request->seals)
-		seal(request->strict);
+		seal(request);
 	if (request->stops_time)
-		stop_time();
+		stop_time(request);
 }
 
 static void after(const struct request *request, long result)
 {
 	bool failed = result < 0 || (result > 0 && request->fails_above_0);
 
-	if (request->seals && failed)
-		unseal(request->strict);
-	if (request->starts_time && result == 0)
+	if (failed ? request->has_stopped_time : request->starts_time)
 		clock_thaw();
+	if (request->seals && failed)
+		unseal();
 }
 
 /* All variable arguments of prctl and syscall are words (syscall(2)). */
