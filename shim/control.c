@@ -96,7 +96,7 @@ static uintptr_t bits_of(int level)
 		level = -1;
 	if (level > LEVEL_LAST)
 		level = LEVEL_LAST;
-	return (uintptr_t)(level + LEVEL_BIAS);
+	return (unsigned)(level + LEVEL_BIAS);
 }
 
 static bool is_before(uint64_t end, uint64_t at, uint32_t bytes)

@@ -132,7 +132,7 @@ fast() { # SENTENCE SECONDS TEXT: what $TMP/large says, and how much time of a p
 }
 seconds=2 megabytes=100
 nm "$show" | grep -q __gcov_ && seconds=60
-nm "$show" | grep -qE '__(a|ub)san_' && seconds=60 megabytes=10
+nm "$show" | grep -qE '__(a|ub)san_' && seconds=60 megabytes=2 # whatever is read is looked at
 python3 - "$packed" "$TMP" $megabytes <<'P' || exit 1
 import sys
 sys.path.insert(0, sys.argv[1])
