@@ -136,13 +136,21 @@ bool limits_tell(char *sentence, size_t size)
 	return false;
 }
 
+/* What is shown is short, and nothing of the log is missing. */
+static bool is_of_looks(enum limit limit)
+{
+	return limit == LIMIT_SOURCE_COLUMNS || limit == LIMIT_HTML_VALUE ||
+	       limit == LIMIT_HTML_TEXT;
+}
+
 bool limits_were_met(void)
 {
 	int i;
 
 	collect_those_of_symbols();
 	for (i = 0; i < LIMITS_ROWS; i++)
-		if (__atomic_load_n(&met[i], __ATOMIC_RELAXED) != MET_NOT)
+		if (__atomic_load_n(&met[i], __ATOMIC_RELAXED) != MET_NOT &&
+			!is_of_looks((enum limit)i))
 			return true;
 	return false;
 }

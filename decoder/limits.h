@@ -79,7 +79,7 @@ static inline size_t limits_cut(enum limit limit, size_t count)
 /* A sentence about a limit that was met and not told yet.  False: none was. */
 bool limits_tell(char *sentence, size_t size);
 
-/* Whether any was met, told or not. */
+/* Whether anything is missing for one, told or not. */
 bool limits_were_met(void);
 
 /*

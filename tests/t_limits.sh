@@ -114,6 +114,8 @@ limit html-value 3 --output=html --where='arg1 == "text"' "$capture"
 limit html-values 1 --output=html --where='arg2 > 0' "$capture"
 limit html-text 3 --output=html --where='arg2 > 0' "$capture"
 limit html-captures 0 --output=html --where='arg2 > 0' "$capture"
+"$show" --limit=source-columns=5 --source "$capture" >"$TMP/got" 2>&1
+same "what is shown shorter than it is does not count for the status" 0 $?
 elsewhere ctf-files t_export_ctf
 elsewhere jit-map t_symbol_names
 for name in file sections read-times unpacked unpacked-times minidebuginfo xz tail-entries tail-calls \
