@@ -21,6 +21,7 @@
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -125,12 +125,29 @@ static void perror_orients_what_cannot_be_read(void **state)
 	output_flags = O_RDWR;
 }
 
+static void perrors_in_a_sandbox(void)
+{
+	sys_forbidden = true;
+	call_perror("name");
+}
+
+static void where_the_kernel_may_not_be_asked_all_stays(void **state)
+{
+	(void)state;
+	output_flags = O_WRONLY;
+	complains_as(RECORDED, perrors_in_a_sandbox);
+	assert_int_equal(seen->mode, 0);
+	assert_int_equal(seen->error, ENOENT);
+	output_flags = O_RDWR;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(they_say_what_libc_says),
 		cmocka_unit_test(those_with_a_status_end_with_it),
 		cmocka_unit_test(perror_orients_what_cannot_be_read),
+		cmocka_unit_test(where_the_kernel_may_not_be_asked_all_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
