@@ -49,7 +49,7 @@ static void refuse(struct rule_word *word, const char *why)
 
 static void take_quoted(struct rule_lexer *lexer, struct rule_word *word)
 {
-	const char *at = ++lexer->at;
+	const char *at = lexer->at + 1;
 
 	word->quoted = true;
 	word->text = at;
@@ -58,6 +58,7 @@ static void take_quoted(struct rule_lexer *lexer, struct rule_word *word)
 			      ? 2
 			      : 1;
 	word->bytes = (size_t)(at - word->text);
+	lexer->at = at;
 	if (at == lexer->end || *at != '"') {
 		refuse(word, "the quotes are not closed: put a \" at the end");
 		return;

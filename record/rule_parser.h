@@ -53,6 +53,13 @@ struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
 bool rule_deed_is(const struct rule_word *word, const char *name);
 uint32_t rule_deed_argument(struct rule_parser *parser);
 
+/*
+ * The first rule of a text, or none if it is empty; null: it is wrong.  *lexer
+ * is behind the end of the rule, or behind what is wrong.  `memory` is enough.
+ */
+struct rules *rule_parser_first(const char *text, size_t bytes, void *memory,
+	size_t room, struct rule_lexer *lexer);
+
 /* What follows `mark` and `trigger`. */
 bool rule_trigger_read_mark(struct rule_parser *parser);
 bool rule_trigger_read(struct rule_parser *parser);

@@ -163,17 +163,23 @@ static bool read_rule(struct rule_parser *parser, struct rule_word *word)
 	return end_rule(parser, word);
 }
 
-static bool read_rules(struct rule_parser *parser)
+/* A rule, or nothing, and its end, which is left in *word. */
+static bool read_next(struct rule_parser *parser, struct rule_word *word)
 {
-	struct rule_word word;
+	*word = rule_lex_next(&parser->lexer, true);
+	return word->kind == RULE_END || word->kind == RULE_EOF ||
+	       read_rule(parser, word);
+}
 
-	do {
-		word = rule_lex_next(&parser->lexer, true);
-		if (word.kind != RULE_END && word.kind != RULE_EOF &&
-			!read_rule(parser, &word))
-			return false;
-	} while (word.kind != RULE_EOF);
-	return true;
+static void begin(struct rule_parser *parser, const char *text, size_t bytes,
+	void *memory, size_t room)
+{
+	parser->rules = memory;
+	parser->low = (char *)(parser->rules + 1);
+	parser->high = (char *)memory + room / 8 * 8;
+	*parser->rules = (struct rules){
+		.text = text, .first = (struct rule *)(parser->rules + 1)};
+	rule_lex_begin(&parser->lexer, text, bytes);
 }
 
 struct rules *rules_parse(const char *text, size_t bytes, void *memory,
@@ -181,20 +187,34 @@ struct rules *rules_parse(const char *text, size_t bytes, void *memory,
 {
 	static const struct rule_word all = {
 		.kind = RULE_WORD, .line = 1, .column = 1};
-	struct rules *rules = memory;
-	struct rule_parser parser = {.rules = rules, .error = error};
+	struct rule_parser parser = {.error = error};
+	struct rule_word word;
 
-	if (bytes > RULES_TEXT_MAX || room < sizeof(*rules)) {
+	if (bytes > RULES_TEXT_MAX || room < sizeof(struct rules)) {
 		rule_parser_fail(&parser, &all, "too many rules",
 			"their text may have 960 KiB: leave some out");
 		return NULL;
 	}
-	parser.low = (char *)(rules + 1);
-	parser.high = (char *)memory + room / 8 * 8;
-	*rules = (struct rules){
-		.text = text, .first = (struct rule *)(rules + 1)};
-	rule_lex_begin(&parser.lexer, text, bytes);
-	return read_rules(&parser) ? rules : NULL;
+	begin(&parser, text, bytes, memory, room);
+	do
+		if (!read_next(&parser, &word))
+			return NULL;
+	while (word.kind != RULE_EOF);
+	return parser.rules;
+}
+
+struct rules *rule_parser_first(const char *text, size_t bytes, void *memory,
+	size_t room, struct rule_lexer *lexer)
+{
+	struct rules_error error;
+	struct rule_parser parser = {.error = &error};
+	struct rule_word word;
+	bool right;
+
+	begin(&parser, text, bytes, memory, room);
+	right = read_next(&parser, &word);
+	*lexer = parser.lexer;
+	return right ? parser.rules : NULL;
 }
 
 unsigned rules_count(const struct rules *rules)

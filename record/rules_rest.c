@@ -1,6 +1,4 @@
-#include "record/rule_lex.h"
-#include "record/rule_tree.h"
-#include "record/rules.h"
+#include "record/rule_parser.h"
 
 /* Whether anything is left out by what it says last. */
 static bool rule_redacts(struct rule *rule)
@@ -37,36 +35,36 @@ static void blank(char *from, const char *to)
 			*from = ' ';
 }
 
-/* Up to the end of a rule; what is no word is wrong up to the end of the line.
- * False: there is no more. */
-static bool pass_rule(struct rule_lexer *lexer)
+/* To the end of a rule that is wrong up to here; what is no word is wrong up to
+ * the end of the line. */
+static void pass_rest(struct rule_lexer *lexer, const char *start)
 {
 	struct rule_word word;
 
+	/* A word does not end with these: its end was what was wrong. */
+	if (lexer->at > start &&
+		(lexer->at[-1] == '\n' || lexer->at[-1] == ';'))
+		return;
 	do
 		word = rule_lex_next(lexer, true);
 	while (word.kind == RULE_WORD);
 	while (word.kind == RULE_WRONG && lexer->at < lexer->end &&
 		*lexer->at != '\n')
 		lexer->at++;
-	return word.kind != RULE_EOF;
 }
 
 bool rules_keep_redacting(char *text, size_t bytes, void *memory, size_t room)
 {
-	char *start = text;
-	struct rules_error error;
-	struct rule_lexer lexer;
-	bool more = true;
+	char *end = text + bytes;
 	bool any = false;
 
-	rule_lex_begin(&lexer, text, bytes);
-	while (more) {
-		const struct rules *rules;
+	for (char *start = text; start < end;) {
+		struct rule_lexer lexer;
+		const struct rules *rules = rule_parser_first(
+			start, (size_t)(end - start), memory, room, &lexer);
 
-		more = pass_rule(&lexer);
-		rules = rules_parse(start, (size_t)(lexer.at - start), memory,
-			room, &error);
+		if (!rules)
+			pass_rest(&lexer, start);
 		if (rules && redacts(rules))
 			any = true;
 		else
