@@ -15,6 +15,7 @@
 
 #include "shim/host.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/made.h"
@@ -26,10 +27,6 @@
 #define LOANS 64 /* more than there are at a time */
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream_slot streams_slots[STREAMS_FDS];
 
 static struct {
 	bool stdout_is_ours, stderr_is_ours;

@@ -21,6 +21,7 @@
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "shim/writer.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -31,14 +32,9 @@ enum { OF_FD = STREAM_FIRST + 1, OF_FILE, STREAMS };
 bool sys_forbidden;
 bool writer_has_passed;
 bool streams_have_offsets = true;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
 static struct binlog_header header = {.run = 4711};
 struct binlog_header *capture_file_header = &header;
 struct process process = {.pid = 77};
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 
 static const struct call call = {.sp = 1000};
 static FILE *ours, *twin; /* the first is recorded, the second written */

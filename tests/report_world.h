@@ -23,6 +23,7 @@
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "shim/writer.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -31,11 +32,6 @@
 
 /* ---- what the library would be ---- */
 
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-uint32_t control_seen;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 bool locale_varies, locale_english = true, stdio_turn_matters;
 FILE *stdio_buffer_collects;
 static struct writer writer;

@@ -22,6 +22,7 @@
 #include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 
 /* ---- what the library would be ---- */
 
@@ -30,11 +31,6 @@
 
 bool sys_forbidden;
 uint32_t drops_generation;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 uint32_t streams_version[HOW_COUNT];
 const FILE *streams_collecting;
 

@@ -24,6 +24,7 @@
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/terminal.h"
+#include "tests/switched_streams.h"
 
 #define STREAM 10u
 #define STREAMS 12u
@@ -39,11 +40,6 @@ static struct text seen;
 
 /* ---- what it finds around it ---- */
 
-struct stream_slot streams_slots[STREAMS_FDS];
-struct stream streams[STREAMS_MAX + 1];
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-uint32_t control_seen;
 int *(*host_errno)(void)__attribute__((const)) = __errno_location;
 char *(*host_strerror_r)(int, char *, size_t) = strerror_r;
 __thread struct writer *writer_self;

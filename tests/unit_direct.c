@@ -20,6 +20,7 @@
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
@@ -29,11 +30,6 @@
 #define OURS 9u
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 int (*next_fputws)(const wchar_t *, FILE *) = fputws;
 size_t (*next_fwrite)(const void *, size_t, size_t, FILE *) = fwrite;
 int (*next_fflush)(FILE *) = fflush;

@@ -16,6 +16,7 @@
 #include "shim/libio.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -24,11 +25,6 @@
 #define OURS 9u
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 
 static unsigned flushes, asks, changes;
 static unsigned what_stdout_is, what_others_are;

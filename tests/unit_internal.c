@@ -16,6 +16,7 @@
 
 #include "shim/host.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/next.h"
@@ -23,10 +24,6 @@
 /* ---- what the library would be ---- */
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream_slot streams_slots[STREAMS_FDS];
 
 static struct {
 	unsigned stream, syslog;

@@ -19,16 +19,14 @@
 #include "shim/growth.h"
 #include "shim/streams.h"
 #include "shim/writer.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
 /* ---- what the library would be: each part leaves a letter ---- */
 
 bool sys_forbidden;
-uint32_t control_seen, drops_generation;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream_slot streams_slots[STREAMS_FDS];
+uint32_t drops_generation;
 uint32_t streams_version[HOW_COUNT];
 const FILE *streams_collecting;
 

@@ -20,16 +20,14 @@
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "shim/writer.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
 /* ---- what the library would be ---- */
 
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-uint32_t control_seen, drops_generation, streams_version[HOW_COUNT];
+uint32_t drops_generation, streams_version[HOW_COUNT];
 const FILE *streams_collecting;
-struct stream_slot streams_slots[STREAMS_FDS];
 int (*host_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 

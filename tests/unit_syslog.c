@@ -13,6 +13,7 @@
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -21,11 +22,6 @@
 #define STDERR_STREAM 9u
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 
 static struct {
 	bool no_syslog, no_stderr, no_fast, no_time;

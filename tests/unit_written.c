@@ -14,6 +14,7 @@
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -24,11 +25,6 @@
 #define UNREADABLE ((char *)8)
 
 bool sys_forbidden;
-uint32_t control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 FILE *stdio_buffer_collects;
 
 static int fd; /* of the output */

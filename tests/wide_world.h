@@ -25,6 +25,7 @@
 #include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -34,11 +35,7 @@
 #define ARENA_BYTES ((size_t)8 << 20)
 
 bool sys_forbidden, plan_always_at_once, stdio_turn_matters;
-uint32_t drops_generation, control_seen;
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
+uint32_t drops_generation;
 uint32_t streams_version[HOW_COUNT];
 const FILE *streams_collecting;
 FILE *stdio_buffer_collects;

@@ -19,17 +19,13 @@
 #include <cmocka.h>
 
 #include "shim/writer.h"
+#include "tests/switched_streams.h"
 
 #define BUSY ((uint64_t)2) /* the state of a writer in which a call is */
 
-static struct binlog_switches switches;
-struct binlog_switches *control_switches = &switches;
-uint32_t control_seen;
 bool control_deciding;
 bool clock_is_tsc;
 struct process process;
-struct stream streams[STREAMS_MAX + 1];
-struct stream_slot streams_slots[STREAMS_FDS];
 __thread struct writer *writer_self;
 #if defined(__x86_64__)
 intptr_t writer_place;
