@@ -10,6 +10,7 @@
 
 #include "decoder/fields.h"
 #include "record/format.h"
+#include "tests/inject_faults.h"
 
 struct said {
 	struct definition_context context;
@@ -213,6 +214,30 @@ static void a_format_that_does_not_fit_has_no_fields(void **state)
 	assert_int_equal(fields_of(&said->message)->count, 0);
 }
 
+/* A name without memory is no name, and none that another one could have. */
+static void without_memory_there_are_no_fields(void **state)
+{
+	struct said *said = *state;
+	struct error_list errors = {0};
+	char format[10000];
+	bool happened = true;
+
+	memset(format, 'a', sizeof(format));
+	strcpy(format + 9000, "=%d b=%d");
+	for (unsigned long i = 0; happened; i++) {
+		const struct fields *fields;
+
+		said->capture.errors = &errors;
+		inject_begin(INJECT_MEMORY, i, false);
+		fields = say(said, format);
+		happened = inject.happened;
+		inject_end();
+		assert_int_equal(fields->count, happened ? 0 : 2);
+		end(state);
+		begin(state);
+	}
+}
+
 /* Those of warn() stand before the format's. */
 static void a_call_with_too_few_arguments_has_no_fields(void **state)
 {
@@ -259,6 +284,7 @@ int main(void)
 		TEST(texts_are_bytes_or_utf8),
 		TEST(doubles_are_doubles_however_long),
 		TEST(a_format_that_does_not_fit_has_no_fields),
+		TEST(without_memory_there_are_no_fields),
 		TEST(a_call_with_too_few_arguments_has_no_fields),
 		TEST(what_a_message_lacks_has_no_value),
 	};
