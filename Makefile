@@ -34,7 +34,7 @@ BENCH_PEERS = gdb tcpdump memcached g++ libspdlog-dev liblttng-ust-dev \
 # ---- flags ----
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Walloca -Wwrite-strings -Wformat=2 \
-	-Wundef -Wcast-qual -Werror
+	-Wundef -Wcast-qual $(if $(WERROR),-Werror)
 # Where it is built is not in what is built.
 ANYWHERE = -fdebug-prefix-map=$(CURDIR)=. -fdebug-prefix-map=$(O)=./build
 BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) \
@@ -78,7 +78,9 @@ FUZZ_FLAGS = $(BLIND_FLAGS) -fsanitize=fuzzer-no-link \
 	$(if $(TRACE_CMP),,-fno-sanitize-coverage=trace-cmp)
 AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
-READ_LIBS = -lz -liberty -lmsgpackc -lzstd -lm
+# The same library has another name since its version 6 (Debian 13).
+MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
+READ_LIBS = -lz -liberty $(MSGPACK) -lzstd -lm
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
@@ -320,12 +322,12 @@ $(O)/tests/unit_%: tests/unit_%.c $(library_obj)
 all_jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory $(all_jobs) all $(units) \
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) \
 		$(if $(T),,fuzz-programs)
 	$(Q)tests/run-tests $(O) $(T)
 
 check-long: deps-check
-	$(Q)$(MAKE) --no-print-directory $(all_jobs) all $(units)
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units)
 	$(Q)LONG=1 tests/run-tests $(O) $(T)
 
 check-corpus: deps-build

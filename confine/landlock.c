@@ -1,14 +1,30 @@
 #include "confine/landlock.h"
 
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux 6.2, 6.10: younger than the headers may be. */
-#define ACCESS_TRUNCATE (1ULL << 14)
-#define ACCESS_DEVICES (1ULL << 15)
+#include "record/linux.h"
+
+/*
+ * Of <linux/landlock.h>, which a machine may not have (Linux 5.13) or have
+ * older than its kernel.
+ */
+#define VERSION_ASKED (1u << 0) /* LANDLOCK_CREATE_RULESET_VERSION */
+#define RULE_PATH_BENEATH 1 /* LANDLOCK_RULE_PATH_BENEATH */
+#define FILES_EXECUTE (1ULL << 0) /* LANDLOCK_ACCESS_FS_... */
+#define FILES_WRITE_FILE (1ULL << 1)
+#define FILES_REMOVE_DIR (1ULL << 4)
+#define FILES_REMOVE_FILE (1ULL << 5)
+#define FILES_MAKE_CHAR (1ULL << 6)
+#define FILES_MAKE_DIR (1ULL << 7)
+#define FILES_MAKE_REG (1ULL << 8)
+#define FILES_MAKE_SOCK (1ULL << 9)
+#define FILES_MAKE_FIFO (1ULL << 10)
+#define FILES_MAKE_BLOCK (1ULL << 11)
+#define FILES_MAKE_SYM (1ULL << 12)
+#define FILES_TRUNCATE (1ULL << 14) /* Linux 6.2 */
+#define FILES_DEVICES (1ULL << 15) /* Linux 6.10 */
 #define NETWORK_TCP 3u
 #define SCOPES 3u
 
@@ -19,6 +35,12 @@ struct ruleset {
 	uint64_t scopes;
 };
 
+/* struct landlock_path_beneath_attr */
+struct __attribute__((packed)) path_rule {
+	uint64_t allowed_access;
+	int32_t parent_fd;
+};
+
 /* From the version of the interface on that knows them. */
 static const struct {
 	int version;
@@ -26,33 +48,33 @@ static const struct {
 	struct ruleset known;
 } versions[] = {
 	{1, sizeof(uint64_t),
-		{.files = LANDLOCK_ACCESS_FS_EXECUTE |
-			  LANDLOCK_ACCESS_FS_WRITE_FILE |
-			  LANDLOCK_ACCESS_FS_REMOVE_DIR |
-			  LANDLOCK_ACCESS_FS_REMOVE_FILE |
-			  LANDLOCK_ACCESS_FS_MAKE_CHAR |
-			  LANDLOCK_ACCESS_FS_MAKE_DIR |
-			  LANDLOCK_ACCESS_FS_MAKE_REG |
-			  LANDLOCK_ACCESS_FS_MAKE_SOCK |
-			  LANDLOCK_ACCESS_FS_MAKE_FIFO |
-			  LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-			  LANDLOCK_ACCESS_FS_MAKE_SYM}},
-	{3, sizeof(uint64_t), {.files = ACCESS_TRUNCATE}},
+		{.files = FILES_EXECUTE |
+			  FILES_WRITE_FILE |
+			  FILES_REMOVE_DIR |
+			  FILES_REMOVE_FILE |
+			  FILES_MAKE_CHAR |
+			  FILES_MAKE_DIR |
+			  FILES_MAKE_REG |
+			  FILES_MAKE_SOCK |
+			  FILES_MAKE_FIFO |
+			  FILES_MAKE_BLOCK |
+			  FILES_MAKE_SYM}},
+	{3, sizeof(uint64_t), {.files = FILES_TRUNCATE}},
 	{4, 2 * sizeof(uint64_t), {.network = NETWORK_TCP}},
-	{5, 2 * sizeof(uint64_t), {.files = ACCESS_DEVICES}},
+	{5, 2 * sizeof(uint64_t), {.files = FILES_DEVICES}},
 	{6, 3 * sizeof(uint64_t), {.scopes = SCOPES}},
 };
 
 /* What is given back below a directory, of what is taken. */
 #define WRITING                                                                \
-	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |      \
-		LANDLOCK_ACCESS_FS_MAKE_REG | ACCESS_TRUNCATE)
+	(FILES_WRITE_FILE | FILES_REMOVE_FILE |      \
+		FILES_MAKE_REG | FILES_TRUNCATE)
 
 /* A descriptor of a set without rules, or -1. */
 static int make_ruleset(struct ruleset *taken)
 {
 	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-		LANDLOCK_CREATE_RULESET_VERSION);
+		VERSION_ASKED);
 	size_t bytes = 0;
 	size_t i;
 
@@ -74,7 +96,7 @@ static int make_ruleset(struct ruleset *taken)
 static bool add_rule(
 	int ruleset, const struct ruleset *taken, const char *directory)
 {
-	struct landlock_path_beneath_attr rule = {
+	struct path_rule rule = {
 		.allowed_access = WRITING & taken->files,
 		.parent_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC),
 	};
@@ -83,7 +105,7 @@ static bool add_rule(
 	if (rule.parent_fd < 0)
 		return true;
 	good = syscall(SYS_landlock_add_rule, ruleset,
-		       LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+		       RULE_PATH_BENEATH, &rule, 0) == 0;
 	close(rule.parent_fd);
 	return good;
 }

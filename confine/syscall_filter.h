@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/linux.h"
+
 #define SYSCALL_FILTER_CONDITIONS_MAX 2
 #define SYSCALL_FILTER_ROOM 640
 

@@ -57,12 +57,24 @@ static void put(struct render_buffer *out, const char *string)
 
 static void put_name(struct render_buffer *out, int number)
 {
-	const char *name = sigabbrev_np(number);
+	/* <asm-generic/signal.h>; sigabbrev_np(3) is of glibc 2.32. */
+	static const char *const names[] = {[SIGHUP] = "HUP", [SIGINT] = "INT",
+		[SIGQUIT] = "QUIT", [SIGILL] = "ILL", [SIGTRAP] = "TRAP",
+		[SIGABRT] = "ABRT", [SIGBUS] = "BUS", [SIGFPE] = "FPE",
+		[SIGKILL] = "KILL", [SIGUSR1] = "USR1", [SIGSEGV] = "SEGV",
+		[SIGUSR2] = "USR2", [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",
+		[SIGTERM] = "TERM", [SIGSTKFLT] = "STKFLT",
+		[SIGCHLD] = "CHLD", [SIGCONT] = "CONT", [SIGSTOP] = "STOP",
+		[SIGTSTP] = "TSTP", [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",
+		[SIGURG] = "URG", [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
+		[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
+		[SIGWINCH] = "WINCH", [SIGPOLL] = "POLL", [SIGPWR] = "PWR",
+		[SIGSYS] = "SYS"};
 	char text[32];
 
-	if (name) {
+	if (number > 0 && (size_t)number < sizeof(names) / sizeof(names[0])) {
 		put(out, "SIG");
-		put(out, name);
+		put(out, names[number]);
 		return;
 	}
 	snprintf(text, sizeof(text), "signal %d", number);

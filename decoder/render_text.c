@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "decoder/render_piece.h"
@@ -166,11 +167,27 @@ static void put_unknown_errno(struct render_piece *piece, int32_t number)
 	render_text_put(piece, text, clip(piece, length + (size_t)(end - at)));
 }
 
+/* As strerrorname_np(3), which libc has since glibc 2.32; null of no error. */
+static const char *name_of_errno(int32_t number)
+{
+	static const char *const names[] = {
+		[0] = "0",
+#define ERROR(name) [name] = #name,
+#include "decoder/errno_names.def"
+#undef ERROR
+	};
+
+	return number >= 0 && (size_t)number < sizeof(names) / sizeof(names[0])
+		       ? names[number]
+		       : NULL;
+}
+
 void render_text_put_errno(struct render_piece *piece, int32_t number)
 {
-	const char *text = piece->flags & FORMAT_ALTERNATE
-				   ? strerrorname_np(number)
-				   : strerrordesc_np(number);
+	const char *name = name_of_errno(number);
+	const char *text = name && !(piece->flags & FORMAT_ALTERNATE)
+				   ? strerror(number)
+				   : name;
 
 	if (text != NULL) {
 		render_text_put(piece, text, clip(piece, strlen(text)));

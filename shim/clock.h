@@ -98,7 +98,7 @@ static inline const volatile uint32_t *clock_core_address(void)
 {
 	extern const ptrdiff_t __rseq_offset __attribute__((weak));
 	static const uint32_t unknown = ~0u;
-	const char *self = __builtin_thread_pointer();
+	const char *self = sys_thread_pointer();
 
 	/* struct rseq: cpu_id_start, cpu_id (linux/rseq.h) */
 	return &__rseq_offset

@@ -21,6 +21,9 @@ struct libio_wide {
 	const wchar_t *read_at;
 	const wchar_t *read_end;
 };
+/* Where FILE::_flags2 is, which has no address where it is a bit-field (glibc
+ * since 2.41): behind the descriptor, in the low bits of four bytes. */
+#define LIBIO_FLAGS2 (offsetof(FILE, _fileno) + sizeof(int))
 /* Of FILE::_flags2: threads may share it (glibc since 2.28). */
 #define LIBIO_NEEDS_LOCK 0x80
 

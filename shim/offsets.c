@@ -76,7 +76,7 @@ void offsets(void)
 	NUMBER(FILE_write_base, offsetof(FILE, _IO_write_base));
 	NUMBER(FILE_write_ptr, offsetof(FILE, _IO_write_ptr));
 	NUMBER(FILE_write_end, offsetof(FILE, _IO_write_end));
-	NUMBER(FILE_flags2, offsetof(FILE, _flags2));
+	NUMBER(FILE_flags2, LIBIO_FLAGS2);
 	NUMBER(FILE_NEEDS_LOCK, LIBIO_NEEDS_LOCK);
 	NUMBER(CONTINUES, (int32_t)BINLOG_CONTINUES);
 	NUMBER(SYSLOG_BITS, LOG_PRIMASK | LOG_FACMASK);

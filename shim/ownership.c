@@ -38,7 +38,7 @@ static bool is_shared;
  */
 static uint64_t ourselves_unasked(void)
 {
-	return ((uintptr_t)__builtin_thread_pointer() >> 6 |
+	return ((uintptr_t)sys_thread_pointer() >> 6 |
 		       (uint64_t)1 << (2 * ID_BITS - 1)) &
 	       OWNER_MASK;
 }

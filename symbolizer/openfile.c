@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "record/linux.h"
 #include "symbolizer/download.h"
 #include "symbolizer/readlimits.h"
 #include "symbolizer/vdso.h"

@@ -1,5 +1,6 @@
 #include <sys/prctl.h>
 
+#include "record/linux.h"
 #include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/fatal.h"
