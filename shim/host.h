@@ -32,6 +32,9 @@ extern const void *host_file_jumps;
 extern bool host_resolved;
 void host_resolve_now(void);
 
+/* What of this name comes behind us, or null.  While arming only. */
+void *host_find(const char *name);
+
 /* Afterwards all of them can be called; does nothing when that is so. */
 static inline void host_resolve(void)
 {
