@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 
+#include "shim/bytes.h"
 #include "shim/lookup.h"
 #include "shim/objects.h"
 
@@ -30,6 +31,7 @@ int *(*host_errno)(void)__attribute__((const)) = find_early_errno;
 
 bool host_resolved;
 bool host_is_glibc;
+uint32_t host_libc_version;
 void *host_abort_message;
 const void *host_file_jumps;
 const FILE *host_file_stdout;
@@ -159,6 +161,19 @@ static void find_needed(void)
 		*(void **)(uintptr_t)&objects_ask = found;
 }
 
+static void find_version(void)
+{
+	const char *(*tell)(void), *text;
+	uint64_t major, minor;
+
+	__extension__(tell = host_find("gnu_get_libc_version"));
+	host_is_glibc = tell != NULL;
+	text = tell ? tell() : "";
+	if (bytes_number(&text, 10, &major) && *text++ == '.' &&
+		bytes_number(&text, 10, &minor))
+		host_libc_version = (uint32_t)(major * 1000 + minor);
+}
+
 COLD void host_resolve_now(void)
 {
 	host_resolved = true;
@@ -168,7 +183,7 @@ COLD void host_resolve_now(void)
 	if (!lookup_begin(&lookup))
 		lookup.count = 0;
 	find_needed();
-	host_is_glibc = host_find("gnu_get_libc_version") != NULL;
+	find_version();
 	host_abort_message = host_find("__abort_msg");
 	host_file_jumps = host_find("_IO_file_jumps");
 	host_file_stdout = host_find("_IO_2_1_stdout_");
