@@ -80,8 +80,10 @@ AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
 # The same library has another name since its version 6 (Debian 13).
 MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
+reader_libs := -lz -liberty $(MSGPACK) -lzstd
+# BUNDLED=1: they are in the tools, which then run where libc is all there is.
 # Before glibc 2.34 threads and dlopen() are in libraries of their own.
-READ_LIBS = -lz -liberty $(MSGPACK) -lzstd -lm -ldl -lpthread
+READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
@@ -180,7 +182,8 @@ include tests/coverage/build.mk
 endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
-	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
+	fuzz-programs coverage help install uninstall dist archive archives \
+	clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -436,6 +439,7 @@ help:
 	@echo 'make check-tsan the library in programs with threads, under ThreadSanitizer'
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR; tells the loader, and tries it'
 	@echo 'make uninstall  removes what install has put there'
+	@echo 'make dist       $(O)/dist/binlog-VERSION-{x86_64,aarch64}.tar.xz: run from where they are unpacked, on Debian 11 and later'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
 	@echo '         PORTABLE=1 builds the library without its assembly'
 

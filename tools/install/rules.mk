@@ -1,4 +1,5 @@
-# Installing.
+# Installing, archives that run from where they are unpacked, and machines that
+# nobody prepared.
 
 tools := $(filter-out %.so,$(programs))
 pages := $(wildcard man/*.[1-8]) $(patsubst %.in,$(O)/%,$(wildcard man/*.in))
@@ -34,3 +35,38 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR),$(installed_files))
 	$(call directories,remove)
 	$(if $(DESTDIR),,$(Q)tools/install/loader forget $(LIBDIR)/libbinlog.so)
+
+# ---- archives ----
+# What runs from where it is unpacked, with libc alone: built with the oldest
+# one that is supported, on a machine that is made for it and goes again.
+version = $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+archive = binlog-$(version)-$(firstword $(subst -, ,$(machine)))
+DIST_PACKAGES = $(BUILD_PACKAGES) xz-utils gcc-aarch64-linux-gnu \
+	$(addsuffix :arm64,$(filter-out libunwind-dev,$(BUILD_PACKAGES)))
+
+dist:
+	@mkdir -p $(O)/dist
+	$(Q)tests/fresh --out=$(O)/dist bullseye \
+		'dpkg --add-architecture arm64 && apt-get -qq update && make archives OUT=/out'
+	@ls -l $(O)/dist
+
+# Both, into OUT.
+archives:
+	@tests/install-packages $(DIST_PACKAGES)
+	$(Q)for machine in x86_64 aarch64; do \
+		$(MAKE) --no-print-directory $(all_jobs) archive BUNDLED=1 \
+			O=$(O)/$$machine CC=$$machine-linux-gnu-gcc || exit; \
+		cp $(O)/$$machine/binlog-*-$$machine.tar.xz $(OUT) || exit; \
+	done
+
+# The same bytes for the same commit: nothing in it is of this hour, or of who
+# makes it.
+archive: all
+	$(call say,ARCHIVE,$(O)/$(archive).tar.xz)
+	$(Q)rm -rf $(O)/$(archive)
+	$(Q)$(MAKE) --no-print-directory DESTDIR=$(O)/$(archive) PREFIX= install >/dev/null
+	$(Q)cp README.md CHANGELOG.md LICENSE $(O)/$(archive)
+	$(Q)$$($(CC) -print-prog-name=strip) --strip-unneeded $(O)/$(archive)/bin/* $(O)/$(archive)/lib/libbinlog.so
+	$(Q)tar --sort=name --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX --format=gnu -C $(O) -cf $(O)/$(archive).tar $(archive)
+	$(Q)xz -f -T1 $(O)/$(archive).tar
