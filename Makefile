@@ -183,7 +183,7 @@ endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
 	fuzz-programs coverage help install uninstall dist archive archives \
-	clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
+	check-fresh clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -440,6 +440,7 @@ help:
 	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR; tells the loader, and tries it'
 	@echo 'make uninstall  removes what install has put there'
 	@echo 'make dist       $(O)/dist/binlog-VERSION-{x86_64,aarch64}.tar.xz: run from where they are unpacked, on Debian 11 and later'
+	@echo 'make check-fresh  make demo on new machines with Debian 12, 13 and 11; CHECK=1: and make check'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
 	@echo '         PORTABLE=1 builds the library without its assembly'
 

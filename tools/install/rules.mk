@@ -70,3 +70,10 @@ archive: all
 	$(Q)tar --sort=name --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX --format=gnu -C $(O) -cf $(O)/$(archive).tar $(archive)
 	$(Q)xz -f -T1 $(O)/$(archive).tar
+
+# ---- machines that nobody prepared ----
+check-fresh:
+	@failed=; for suite in bookworm trixie bullseye; do \
+		tests/fresh $$suite 'make demo$(if $(CHECK), && make check)' || failed="$$failed $$suite"; \
+	done; \
+	[ -z "$$failed" ] || { echo "check-fresh: failed, or not tried:$$failed: see above" >&2; exit 1; }
