@@ -80,8 +80,10 @@ AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
 # The same library has another name since its version 6 (Debian 13).
 MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
+reader_libs := -lz -liberty $(MSGPACK) -lzstd
+# BUNDLED=1: they are in the tools, which then run where libc is all there is.
 # Before glibc 2.34 threads and dlopen() are in libraries of their own.
-READ_LIBS = -lz -liberty $(MSGPACK) -lzstd -lm -ldl -lpthread
+READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
@@ -180,7 +182,8 @@ include tests/coverage/build.mk
 endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
-	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
+	fuzz-programs coverage help install uninstall dist archive archives \
+	check-fresh clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -413,32 +416,7 @@ deps-analyze: packages = $(ANALYZE_PACKAGES)
 deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze:
 	@tests/install-packages $(packages)
 
-# Into a tree that can be moved as a whole: binlog-run finds the library by
-# where it is itself.  For multiarch: LIBDIR=$(PREFIX)/lib/x86_64-linux-gnu.
-install_each = for file in $(1); do \
-		[ ! -e $$file ] || install -D -m 644 -t $(DESTDIR)$(2) $$file || exit; \
-	done
-remove_each = for file in $(1); do rm -f $(DESTDIR)$(2)/$${file\#\#*/}; done
-man_files = man/*.[1-8] $(O)/man/*.[1-8]
-tools = $(filter-out %.so,$(programs))
-
-install: all
-	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(PREFIX)/lib/binlog)
-	install -m 755 $(tools) $(DESTDIR)$(BINDIR)
-	install -m 644 $(O)/libbinlog.so $(DESTDIR)$(LIBDIR)
-	ln -srf $(DESTDIR)$(LIBDIR)/libbinlog.so $(DESTDIR)$(PREFIX)/lib/binlog
-	$(call install_each,$(man_files),$(MANDIR)/man$${file##*.})
-	$(call install_each,$(O)/completions/bash/*,$(BASHDIR))
-	$(call install_each,$(O)/completions/zsh/*,$(ZSHDIR))
-
-uninstall:
-	$(call remove_each,$(tools),$(BINDIR))
-	$(call remove_each,$(O)/libbinlog.so,$(LIBDIR))
-	$(call remove_each,$(O)/libbinlog.so,$(PREFIX)/lib/binlog)
-	$(call remove_each,$(man_files),$(MANDIR)/man$${file##*.})
-	$(call remove_each,$(O)/completions/bash/*,$(BASHDIR))
-	$(call remove_each,$(O)/completions/zsh/*,$(ZSHDIR))
-	-rmdir $(DESTDIR)$(PREFIX)/lib/binlog
+include tools/install/rules.mk
 
 clean:
 	rm -rf $(O)
@@ -459,8 +437,10 @@ help:
 	@echo 'make analyze    clang, clang-tidy, cppcheck, and the analyzer of gcc'
 	@echo 'make check-san  the tests of the readers under ASan and UBSan, those of the library with traps'
 	@echo 'make check-tsan the library in programs with threads, under ThreadSanitizer'
-	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR'
+	@echo 'make install    to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR; tells the loader, and tries it'
 	@echo 'make uninstall  removes what install has put there'
+	@echo 'make dist       $(O)/dist/binlog-VERSION-{x86_64,aarch64}.tar.xz: run from where they are unpacked, on Debian 11 and later'
+	@echo 'make check-fresh  make demo on new machines with Debian 12, 13 and 11; CHECK=1: and make check'
 	@echo 'Options: V=1 shows commands, SAN=address,undefined sanitizes the tools, CC=...,'
 	@echo '         PORTABLE=1 builds the library without its assembly'
 

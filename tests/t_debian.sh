@@ -1,6 +1,7 @@
 #!/bin/bash
 # debian/: what it names is there, it says of versions and licences what the tree says, and the smoke test of the package
-# passes.  LONG=1 builds packages and source in a clean copy, and lintian finds no error or warning in them.
+# passes.  LONG=1 builds packages and source in a clean copy, lintian finds no error or warning in them, and the package
+# leaves nothing on a machine that it was on.
 . tests/lib.sh
 if [ ! -e "$BUILD/man/binlog.7" ]; then
 	skip "the package: not everything is built"
@@ -43,20 +44,68 @@ verdict $? "and fails when something is wrong"
 if [ -z "${LONG:-}" ]; then
 	finish
 fi
-mkdir "$TMP/clean"
-tar c --exclude=./build --exclude=./.git --exclude=./binlog.data . | tar x -C "$TMP/clean" || exit 1
-cd "$TMP/clean" || exit 1
+# ---- the packages, of this tree as it is ----
+build_here() {
+	mkdir "$TMP/clean"
+	tar c --exclude=./build --exclude=./.git --exclude=./binlog.data . | tar x -C "$TMP/clean" || exit 1
+	cd "$TMP/clean" || exit 1
+	nice dpkg-buildpackage -us -uc -b >"$TMP/built" 2>&1
+	verdict $? "the package builds in a clean copy, in $SECONDS s" "$(tail -n 12 "$TMP/built")"
+	nice dpkg-buildpackage -us -uc -S -d >"$TMP/built" 2>&1
+	verdict $? "and so does its source" "$(tail -n 12 "$TMP/built")"
+	for changes in "$TMP"/*.changes; do
+		nice lintian --allow-root --fail-on error,warning "$changes" >"$TMP/lintian" 2>&1
+		verdict $? "lintian has no complaint about $(basename "$changes")" "$(cat "$TMP/lintian")"
+	done
+	mkdir "$TMP/unpacked"
+	dpkg -x "$TMP/binlog_${version}_"*.deb "$TMP/unpacked"
+	"$TMP/clean/debian/tests/smoke" "$TMP/unpacked/usr/bin" >"$TMP/smoke" 2>&1
+	verdict $? "what was installed passes the smoke test" "$(tail -n 5 "$TMP/smoke")"
+	cd - >/dev/null || exit 1
+}
 unset MAKEFLAGS MFLAGS MAKELEVEL
-nice dpkg-buildpackage -us -uc -b >"$TMP/built" 2>&1
-verdict $? "the package builds in a clean copy, in $SECONDS s" "$(tail -n 12 "$TMP/built")"
-nice dpkg-buildpackage -us -uc -S -d >"$TMP/built" 2>&1
-verdict $? "and so does its source" "$(tail -n 12 "$TMP/built")"
-for changes in "$TMP"/*.changes; do
-	nice lintian --allow-root --fail-on error,warning "$changes" >"$TMP/lintian" 2>&1
-	verdict $? "lintian has no complaint about $(basename "$changes")" "$(cat "$TMP/lintian")"
-done
-mkdir "$TMP/unpacked"
-dpkg -x "$TMP/binlog_${version}_"*.deb "$TMP/unpacked"
-"$TMP/clean/debian/tests/smoke" "$TMP/unpacked/usr/bin" >"$TMP/smoke" 2>&1
-verdict $? "what was installed passes the smoke test" "$(tail -n 5 "$TMP/smoke")"
+if command -v dh >/dev/null && command -v lintian >/dev/null; then
+	build_here
+else
+	skip "the package in a clean copy: debhelper or lintian is not installed"
+fi
+
+# ---- on a machine: built as README says, put there and taken away again ----
+mkdir "$TMP/shown"
+cat >"$TMP/shown/try" <<'END'
+set -e
+export DEBIAN_FRONTEND=noninteractive
+{
+	apt-get -qq update
+	apt-get -qq -y --no-install-recommends install dpkg-dev debhelper
+	apt-get -qq -y --no-install-recommends build-dep ./
+	dpkg-buildpackage -us -uc -b
+} >/tmp/said 2>&1 || { tail -n 12 /tmp/said; exit 1; }
+ldconfig # its notes are there from now on, whatever is installed
+# Everything but what dpkg keeps in mind, and what is here.
+elsewhere='( -path /var/lib/dpkg -o -path /var/log -o -path /var/cache/ldconfig -o -path /tmp -o -path /root ) -prune -o'
+everything() {
+	set -f # what is split holds no patterns
+	find / -xdev $elsewhere -printf '%y %m %U:%G %p %l\n'
+	find / -xdev $elsewhere -path /var/cache/man/index.db -o -type f -exec sha256sum {} +
+}
+everything | sort >/tmp/before
+dpkg -i ../binlog_*.deb
+debian/tests/smoke
+! [ -e /etc/ld.so.preload ]
+everything | sort >/tmp/between
+! cmp -s /tmp/before /tmp/between
+dpkg -P binlog
+everything | sort | diff /tmp/before -
+! ldconfig -p | grep libbinlog
+END
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+tests/fresh --with="$TMP/shown" "$suite" sh "$TMP/shown/try" >"$TMP/tried" 2>&1
+status=$?
+if [ $status = 77 ]; then
+	skip "a machine for the package: $(tail -n 1 "$TMP/tried")"
+else
+	verdict $status "what is committed, on a new $suite: dpkg-buildpackage, dpkg -i, use, dpkg -P: every file is as it was before" \
+		"$(tail -n 12 "$TMP/tried")"
+fi
 finish

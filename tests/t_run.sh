@@ -18,6 +18,11 @@ poke foreign 18 '\0363\0000'
 unpreloadable "a program for another machine does not load it" "$TMP/foreign"
 refuses "a program for another machine is refused" 2 \
 	"foreign: built for ELF machine 243" "$run" "$TMP/foreign"
+poke cousin 18 '\0267\0000'
+[ "$(uname -m)" = x86_64 ] && cousin=aarch64 || { cousin=x86-64; poke cousin 18 '\0076\0000'; }
+unpreloadable "a program for $cousin does not load it" "$TMP/cousin"
+refuses "a program for $cousin is refused by that name" 2 \
+	"cousin: built for $cousin: libbinlog.so is for [ax][^:]*: record a build for that instead" "$run" "$TMP/cousin"
 poke swapped 5 '\0002'
 refuses "a program of the other byte order is refused" 2 \
 	"swapped: built for ELF machine" "$run" "$TMP/swapped"
@@ -28,11 +33,25 @@ refuses "a core file is refused" 126 "core: an ELF file of type 4" \
 $CC -Wl,--dynamic-linker=/nowhere/ld.so "$TMP/app.c" -o "$TMP/lost"
 refuses "a missing dynamic loader is named" 127 \
 	"lost: its dynamic loader /nowhere/ld.so: No such file" "$run" "$TMP/lost"
-ld=$(tr '\0' '\n' <"$app" | grep -a -m 1 '^/lib.*/ld-')
+ld=$(tr '\0' '\n' <"$app" | LC_ALL=C grep -a -o '/lib[0-9a-z]*/ld-.*' | head -n 1)
 if [ -n "$ld" ]; then
 	runs "glibc's loader run as a program is no static program" \
 		"$run" "$ld" "$app"
 fi
+
+# A tree with a libc of its own, beside its loader, which is told by what it defines.
+old=$TMP/old/lib
+mkdir -p "$old"
+cp "$(readlink -f "$ld")" "$old/ld.so"
+$CC -Wl,--dynamic-linker="$old/ld.so" "$TMP/app.c" -o "$TMP/elder"
+cp "$(dirname "$(readlink -f "$ld")")/libc.so.6" "$old"
+runs "a libc that is not the system's, and young enough" "$run" "$TMP/elder"
+LC_ALL=C sed -i 's/GLIBC_2\.30/GLIBC_0.30/g' "$old/libc.so.6"
+refuses "an older libc than 2.31 is named" 2 \
+	"elder: its $old/libc.so.6 is older than glibc 2.31, the oldest that libbinlog.so knows: record it on a newer system" \
+	"$run" "$TMP/elder"
+refuses "and so it is where its loader is run as a program" 2 "old/lib/ld.so: its $old/libc.so.6 is older" \
+	"$run" "$old/ld.so" "$app"
 
 # --- what cannot be run
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ static bool check_versions(struct elf_image *file, const char *prefix,
 
 /*
  * The libc of a glibc loader lies beside it, in every distribution and for
- * private copies too.  Where it does not, nothing is said about it.
+ * private copies too.  Where it does not, nothing is said about it.  glibc 2.31
+ * has added nothing to libc.so.6 that would tell it from 2.30.
  */
 static bool check_libc(const char *loader, struct elf_image *library,
 	const char *subject, struct refusal *refusal)
@@ -55,7 +57,13 @@ static bool check_libc(const char *loader, struct elf_image *library,
 	memcpy(end, name, sizeof(name));
 	if (!elf_image_open(&libc, path))
 		return true;
-	good = check_versions(&libc, name, path, library, subject, refusal);
+	good = elf_versions_defines(&libc, "GLIBC_2.30") || libc.why ||
+	       refusal_set(refusal, REFUSAL_POINTLESS,
+		       "%s: its %s is older than glibc 2.31, the oldest that "
+		       "libbinlog.so knows: record it on a newer system",
+		       subject, path);
+	good = good &&
+	       check_versions(&libc, name, path, library, subject, refusal);
 	elf_image_close(&libc);
 	return good;
 }
@@ -105,7 +113,11 @@ bool loader_check(struct elf_image *image, struct elf_image *library,
 	if (elf_image_loader(image, path, sizeof(path)))
 		return check_loader(path, library, subject, refusal);
 	/* glibc's loader can be run as a program and then loads another. */
-	if (elf_versions_defines_like(image, "GLIBC_") || image->why)
+	if (elf_versions_defines_like(image, "GLIBC_")) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", image->file);
+		return check_libc(path, library, subject, refusal);
+	}
+	if (image->why)
 		return true;
 	return refusal_set(refusal, REFUSAL_POINTLESS,
 		"%s: statically linked: LD_PRELOAD has no effect on it: "

@@ -143,6 +143,23 @@ static bool check_privileges(
 	return true;
 }
 
+struct machine {
+	char name[24];
+};
+
+static struct machine machine_name(uint16_t number)
+{
+	struct machine machine;
+
+	if (number == EM_X86_64 || number == EM_AARCH64)
+		snprintf(machine.name, sizeof(machine.name),
+			number == EM_X86_64 ? "x86-64" : "aarch64");
+	else
+		snprintf(machine.name, sizeof(machine.name), "ELF machine %u",
+			number);
+	return machine;
+}
+
 static bool check_machine(const struct elf_image *image,
 	const struct elf_image *library, const char *subject,
 	struct refusal *refusal)
@@ -167,9 +184,10 @@ static bool check_machine(const struct elf_image *image,
 			"not that of its machine: build or install it again",
 			subject);
 	return refusal_set(refusal, REFUSAL_POINTLESS,
-		"%s: built for ELF machine %u: libbinlog.so is for machine "
-		"%u: record a build for that instead",
-		subject, image->machine, library->machine);
+		"%s: built for %s: libbinlog.so is for %s: record a build for "
+		"that instead",
+		subject, machine_name(image->machine).name,
+		machine_name(library->machine).name);
 }
 
 static void find_sanitizer(struct elf_image *image, struct program *program)
