@@ -8,21 +8,31 @@ MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/vendor-completions
 DESTDIR ?=
+# Programs that tests run from there; one place for builds within builds.
+export DEBS ?= $(abspath $(O))/debs
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = @printf '  %-8s %s\n' $(1) $(2)
 
-# ---- what a fresh Debian 12 needs: package, and what it is for ----
+# ---- what a fresh Debian needs ----
 BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
+# a|b: the first of them that the archive has, since releases name libraries differently.
 CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \
-	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
+	bash coreutils findutils perl sqlite3 tcpdump bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
-	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
-	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev libmimalloc2.0 \
-	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
-	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov zsh \
-	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
+	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \
+	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev|libclang-rt-19-dev \
+	libmimalloc2.0|libmimalloc3 xz-utils libdebuginfod1|libdebuginfod1t64 llvm dwz libc6-dbg zstd gzip \
+	python3-msgpack python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium \
+	ruby-msgpack lcov zsh babeltrace2 python3-bt2
+# Tests run these from $(DEBS), where they are not installed: nobody gets a service for them.
+CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsutils curl mosquitto \
+	mosquitto-clients openssh-server openssh-client dropbear-bin cron rsyslog systemd-journal-remote
+# What only `make check-long` asks for: other languages, other processors, what npm has.
+LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+LONG_UNPACKED = $(CHECK_UNPACKED) postgresql
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 FUZZ_PACKAGES = $(CHECK_PACKAGES) afl++
 ANALYZE_PACKAGES = $(CHECK_PACKAGES) clang-tidy cppcheck
@@ -178,7 +188,7 @@ include tests/coverage/build.mk
 endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
-	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
+	fuzz-programs coverage help install uninstall clean deps-build deps-check deps-long deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -321,13 +331,13 @@ $(O)/tests/unit_%: tests/unit_%.c $(library_obj)
 # As many jobs as processors, unless the caller says how many.
 all_jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
+replays := $(fuzz_targets:%=$(O)/tests/replay_%)
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) \
-		$(if $(T),,fuzz-programs)
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) $(if $(T),,$(replays))
 	$(Q)tests/run-tests $(O) $(T)
 
-check-long: deps-check
-	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units)
+check-long: deps-long
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) $(if $(T),,fuzz-programs)
 	$(Q)LONG=1 tests/run-tests $(O) $(T)
 
 check-corpus: deps-build
@@ -367,7 +377,7 @@ fuzz-blind: deps-fuzz
 	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/blind/%)
 	$(Q)BLIND=1 tests/fuzz/run $(O) $(or $(SECONDS_EACH),60) $(T)
 
-fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%)
+fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(replays)
 
 # Targets in a directory of their own, compiled by $(3), from $(4) as well.
 define fuzz_kind
@@ -404,12 +414,16 @@ coverage: deps-check
 
 deps-build: packages = $(BUILD_PACKAGES)
 deps-check: packages = $(CHECK_PACKAGES)
+deps-check: unpacked = $(CHECK_UNPACKED)
+deps-long: packages = $(LONG_PACKAGES)
+deps-long: unpacked = $(LONG_UNPACKED)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-bench: packages = $(BENCH_PACKAGES)
 deps-fuzz: packages = $(FUZZ_PACKAGES)
 deps-analyze: packages = $(ANALYZE_PACKAGES)
-deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze:
-	@tests/install-packages $(packages)
+deps-build deps-check deps-long deps-demo deps-bench deps-fuzz deps-analyze:
+	@tests/install-packages $(packages:%='%')
+	@$(if $(unpacked),tests/unpack-packages $(DEBS) $(unpacked:%='%') || :)
 
 # Into a tree that can be moved as a whole: binlog-run finds the library by
 # where it is itself.  For multiarch: LIBDIR=$(PREFIX)/lib/x86_64-linux-gnu.
@@ -464,4 +478,4 @@ help:
 
 include tests/analysis/rules.mk
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -name debs -prune -o -name '*.d' -print 2>/dev/null)

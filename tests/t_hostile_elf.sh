@@ -19,7 +19,7 @@ for source in confine/*.c symbolizer/*.c; do
 	objects+=("$BUILD/outside/${source%.c}.o")
 done
 [ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
-read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
+read -ra libraries <<<"$(libraries_of_readers)"
 why=$(gcc "${flags[@]}" -o "$TMP/mutate" tests/mutate_elf.c "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that damages files is built" "$why"
 	finish

@@ -15,7 +15,7 @@ for source in record/*.c confine/*.c decoder/*.c symbolizer/*.c; do
 done
 objects+=("$BUILD/outside/html_template.o") # made of files
 [ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
-read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
+read -ra libraries <<<"$(libraries_of_readers)"
 why=$($CC "${flags[@]}" -o "$TMP/scan" "$packed/scan_frames.c" "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that looks for frames is built" "$why"
 	finish
