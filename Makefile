@@ -90,7 +90,8 @@ AFL_CC ?= afl-clang-fast
 AFL_FLAGS = $(filter-out -Werror -Walloca,$(BASE))
 # The same library has another name since its version 6 (Debian 13).
 MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
-READ_LIBS = -lz -liberty $(MSGPACK) -lzstd -lm
+# Before glibc 2.34 threads and dlopen() are in libraries of their own.
+READ_LIBS = -lz -liberty $(MSGPACK) -lzstd -lm -ldl -lpthread
 
 # ---- sources, by wildcard ----
 inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
@@ -146,7 +147,7 @@ around_input := wrappers/input
 around_internal := wrappers/internal
 around_loan := wrappers/loan stdio_buffer stdio_turn
 around_log_files := log_files bytes sys record/path_glob record/policy
-around_lookup := lookup
+around_lookup := bytes lookup objects sys
 around_made := wrappers/made bytes
 around_mark := mark bytes
 around_ownership := ownership sys
@@ -155,6 +156,7 @@ around_position := position held wrappers/seek
 around_prepared :=
 around_process := process bytes $(basename $(wildcard record/*.c))
 around_module := module bytes
+around_objects := bytes objects sys
 around_redact := redact plan bytes $(basename $(wildcard record/*.c))
 around_report := bytes sys $(addprefix wrappers/,made notice report)
 around_result_use := result_use
@@ -313,14 +315,14 @@ $(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.
 $(O)/tests/unit_unwind%: around = tests/unwind_host.c \
-	$(filter $(addprefix $(O)/inside/shim/,unwind%.o cfi%.o sys.o),$(inside_obj))
+	$(filter $(addprefix $(O)/inside/shim/,bytes.o unwind%.o cfi%.o objects.o sys.o),$(inside_obj))
 $(filter-out $(O)/tests/unit_unwind%,$(inside_units)): \
 	around = $(foreach object,$(around_$(@:$(O)/tests/unit_%=%)), \
 		$(O)/inside/$(if $(findstring /,$(object)),,shim/)$(object).o)
 $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) -lcmocka -lunwind -lpthread
+	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) -lcmocka -lunwind -ldl -lpthread
 
 $(O)/tests/unit_%: tests/unit_%.c $(library_obj)
 	$(call say,UNIT,$@)

@@ -11,7 +11,7 @@
 
 #define DIGITS_U64_MAX 20 /* of 64 bits */
 
-extern const char digits_pairs[200]; /* 00 to 99 */
+extern const char digits_pairs[201]; /* 00 to 99 */
 
 /* Ten to the power of the index; but 0 in place of 1, for digits_count(). */
 extern const uint64_t digits_powers[DIGITS_U64_MAX];

@@ -41,6 +41,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Its end is not marked: gcc 15 wants to be told. */
+#if __has_attribute(nonstring)
+#define BINLOG_NO_STRING __attribute__((nonstring))
+#else
+#define BINLOG_NO_STRING
+#endif
+
 #define BINLOG_MAGIC                                                           \
 	"\x8a"                                                                 \
 	"binlog\n"
@@ -71,7 +78,7 @@ struct binlog_anchor {
 
 /* At offset 0.  The rest of the page is zero. */
 struct binlog_header {
-	uint8_t magic[8];
+	BINLOG_NO_STRING uint8_t magic[8];
 	uint32_t version;
 	uint32_t byte_order;  /* BINLOG_BYTE_ORDER as the writer stores it */
 	uint64_t nonce;	      /* random; repeated in every block */

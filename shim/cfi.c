@@ -1,14 +1,12 @@
 #include "shim/cfi.h"
 
-#include <dlfcn.h>
+#include "shim/objects.h"
 
 #if defined(__x86_64__)
 #include "shim/cfi_x86_64.h"
 #else
 #include "shim/cfi_aarch64.h"
 #endif
-
-int (*cfi_find_object)(void *, struct dl_find_object *);
 
 static struct cfi_bytes bytes_at(
 	const struct cfi_module *module, uintptr_t address)
@@ -221,14 +219,13 @@ struct cfi_rule cfi_search(const struct cfi_module *module, uintptr_t pc)
 
 struct cfi_rule cfi_find(uintptr_t pc)
 {
-	struct dl_find_object found;
+	struct object object;
 	struct cfi_module module;
 
-	if (!cfi_find_object || cfi_find_object((void *)pc, &found) != 0 ||
-		!found.dlfo_eh_frame)
+	if (!objects_find(pc, &object) || !object.eh_frame)
 		return cfi_machine_untold(pc);
-	module.header = found.dlfo_eh_frame;
-	module.low = (uintptr_t)found.dlfo_map_start;
-	module.high = (uintptr_t)found.dlfo_map_end;
+	module.header = object.eh_frame;
+	module.low = object.start;
+	module.high = object.end;
 	return cfi_search(&module, pc);
 }

@@ -10,14 +10,6 @@
 
 #include <stdint.h>
 
-struct dl_find_object;
-
-/*
- * libc's _dl_find_object() as soon as somebody has set it; while it is null no
- * module is known.
- */
-extern int (*cfi_find_object)(void *, struct dl_find_object *);
-
 /* How the canonical frame address (sp after the return) is found. */
 enum cfi_cfa {
 	CFI_NONE,	 /* no table knows this program counter */

@@ -1,9 +1,11 @@
 #include "shim/host.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 
-#include "shim/cfi.h"
+#include "shim/bytes.h"
 #include "shim/lookup.h"
+#include "shim/objects.h"
 
 #define BORROW(returns, name, parameters) returns(*host_##name) parameters;
 #include "shim/borrowed.def"
@@ -29,6 +31,7 @@ int *(*host_errno)(void)__attribute__((const)) = find_early_errno;
 
 bool host_resolved;
 bool host_is_glibc;
+uint32_t host_libc_version;
 void *host_abort_message;
 const void *host_file_jumps;
 const FILE *host_file_stdout;
@@ -41,6 +44,7 @@ const char *host_single_threaded;
  */
 static long absent(void)
 {
+	errno = ENOSYS;
 	return -1;
 }
 
@@ -55,11 +59,20 @@ TSAN_IGNORE static void set_next(const struct first_use *row, void *found)
 	__atomic_store_n(first_use_next(row), found, __ATOMIC_RELAXED);
 }
 
-/* While there is no list of libraries, it is as if there were no function. */
+/*
+ * While there is no list of libraries, it is as if there were no function.
+ * What is not in libc before glibc 2.34 may be gone again later: it is not
+ * remembered.
+ */
 static void *find_first(const struct first_use *row)
 {
 	void *found = lookup_find(&lookup, first_use_name(row));
 
+	if (!found && !objects_ask && lookup.count) {
+		found = lookup_find_anywhere(first_use_name(row));
+		if (found)
+			return found;
+	}
 	if (!found)
 		found = (void *)(uintptr_t)absent;
 	if (lookup.count)
@@ -76,32 +89,89 @@ static void prepare(const struct first_use *row, const struct first_use *end)
 	}
 }
 
-static void *find(const char *name)
+/*
+ * Only where the loader's list cannot be read.  By the oldest version of its
+ * name, which is in all of them: before glibc 2.34 in libdl, without which there
+ * is none.
+ */
+#if __GLIBC_PREREQ(2, 34)
+#if defined(__x86_64__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+#else
+__asm__(".symver dlsym, dlsym@GLIBC_2.17");
+#endif
+#endif
+#pragma weak dlsym
+
+void *host_find(const char *name)
 {
 	void *found = lookup.count ? lookup_find(&lookup, name) : NULL;
 
-	return found ? found : dlsym(RTLD_NEXT, name);
+	return found || !dlsym ? found : dlsym(RTLD_NEXT, name);
 }
 
 static void find_all(const struct first_use *row, const struct first_use *end)
 {
 	for (; row < end; row++) {
-		void *next = find(first_use_name(row));
+		void *next = host_find(first_use_name(row));
 
 		*first_use_next(row) = next ? next : (void *)(uintptr_t)absent;
 	}
 }
 
+/* What libc has for strerrordesc_np() and sigdescr_np() before glibc 2.32. */
+static const char *const *error_texts, *const *signal_texts;
+static const int *error_count;
+
+static const char *describe_error(int number)
+{
+	return error_texts && error_count && number >= 0 &&
+			       number < *error_count
+		       ? error_texts[number]
+		       : NULL;
+}
+
+static const char *describe_signal(int number)
+{
+	return signal_texts && number >= 0 && number < NSIG
+		       ? signal_texts[number]
+		       : NULL;
+}
+
+static void find_older(void)
+{
+	error_texts = host_find("_sys_errlist");
+	error_count = host_find("_sys_nerr");
+	signal_texts = host_find("_sys_siglist");
+	if (!host_find("strerrordesc_np"))
+		host_strerrordesc_np = describe_error;
+	if (!host_find("sigdescr_np"))
+		host_sigdescr_np = describe_signal;
+}
+
 /* Those that have a meaning before they are looked up. */
 static void find_needed(void)
 {
-	void *found = find("__errno_location");
+	void *found = host_find("__errno_location");
 
 	if (found)
 		*(void **)(uintptr_t)&host_errno = found;
-	found = find("_dl_find_object");
+	found = host_find("_dl_find_object");
 	if (found)
-		*(void **)(uintptr_t)&cfi_find_object = found;
+		*(void **)(uintptr_t)&objects_ask = found;
+}
+
+static void find_version(void)
+{
+	const char *(*tell)(void), *text;
+	uint64_t major, minor;
+
+	__extension__(tell = host_find("gnu_get_libc_version"));
+	host_is_glibc = tell != NULL;
+	text = tell ? tell() : "";
+	if (bytes_number(&text, 10, &major) && *text++ == '.' &&
+		bytes_number(&text, 10, &minor))
+		host_libc_version = (uint32_t)(major * 1000 + minor);
 }
 
 COLD void host_resolve_now(void)
@@ -113,16 +183,18 @@ COLD void host_resolve_now(void)
 	if (!lookup_begin(&lookup))
 		lookup.count = 0;
 	find_needed();
-	host_is_glibc = find("gnu_get_libc_version") != NULL;
-	host_abort_message = find("__abort_msg");
-	host_file_jumps = find("_IO_file_jumps");
-	host_file_stdout = find("_IO_2_1_stdout_");
-	host_file_stderr = find("_IO_2_1_stderr_");
-	host_single_threaded = find("__libc_single_threaded");
+	find_version();
+	host_abort_message = host_find("__abort_msg");
+	host_file_jumps = host_find("_IO_file_jumps");
+	host_file_stdout = host_find("_IO_2_1_stdout_");
+	host_file_stderr = host_find("_IO_2_1_stderr_");
+	host_single_threaded = host_find("__libc_single_threaded");
 	find_all(host_at_once, host_at_once_end);
 	if (!first_use_stub(host_functions) ||
 		!lookup_end_with(&lookup, "gnu_get_libc_version")) {
 		find_all(host_borrowed, host_borrowed_end);
 		find_all(host_functions, host_functions_end);
 	}
+	if (!objects_ask)
+		find_older();
 }

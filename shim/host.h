@@ -23,6 +23,9 @@ extern HIDDEN const struct first_use host_at_once[], host_at_once_end[];
 /* False where a FILE is something else: then nothing can be recorded. */
 extern bool host_is_glibc;
 
+/* glibc's version: 2036 is 2.36; 0: it does not say. */
+extern HIDDEN uint32_t host_libc_version;
+
 /* libc's variable __abort_msg, or null. */
 extern void *host_abort_message;
 
@@ -31,6 +34,9 @@ extern const void *host_file_jumps;
 
 extern bool host_resolved;
 void host_resolve_now(void);
+
+/* What of this name comes behind us, or null.  While arming only. */
+void *host_find(const char *name);
 
 /* Afterwards all of them can be called; does nothing when that is so. */
 static inline void host_resolve(void)

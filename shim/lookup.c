@@ -5,6 +5,7 @@
 
 #include "shim/bytes.h"
 #include "shim/environment.h"
+#include "shim/objects.h"
 
 /* Of a version: other definitions of the name are older than this one. */
 #define VERSION_HIDDEN 0x8000u
@@ -24,33 +25,6 @@ struct hash_table {
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 extern HIDDEN ElfW(Dyn) _DYNAMIC[];
 
-/* The list of the loader, by way of the program's dynamic section. */
-static const struct link_map *first_object(void)
-{
-	const ElfW(Phdr) * header, *dynamic = NULL, *self = NULL;
-	const ElfW(Dyn) * entry;
-	const struct r_debug *debug;
-	uint64_t address, count;
-
-	if (!environment_auxiliary(AT_PHDR, &address) ||
-		!environment_auxiliary(AT_PHNUM, &count))
-		return NULL;
-	header = (const void *)address;
-	for (; count > 0; count--, header++) {
-		if (header->p_type == PT_PHDR)
-			self = header;
-		if (header->p_type == PT_DYNAMIC)
-			dynamic = header;
-	}
-	if (!self || !dynamic)
-		return NULL;
-	entry = (const void *)(address - self->p_vaddr + dynamic->p_vaddr);
-	while (entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
-		entry++;
-	debug = (const void *)entry->d_un.d_ptr;
-	return entry->d_tag == DT_DEBUG && debug ? debug->r_map : NULL;
-}
-
 /* Most loaders have made addresses of the offsets in the file. */
 static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
 {
@@ -61,9 +35,9 @@ static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
 }
 
 /* False: it has no such table, and only the loader can search it. */
-static bool add(struct lookup *lookup, const struct link_map *map)
+static bool read_tables(
+	const struct link_map *map, struct lookup_object *object)
 {
-	struct lookup_object *object = &lookup->object[lookup->count];
 	const ElfW(Dyn) *entry = map->l_ld;
 
 	*object = (struct lookup_object){.bias = map->l_addr};
@@ -77,15 +51,12 @@ static bool add(struct lookup *lookup, const struct link_map *map)
 		else if (entry->d_tag == DT_VERSYM)
 			object->versions = pointer(map, entry);
 	}
-	if (!object->hash || !object->symbols || !object->strings)
-		return false;
-	lookup->count++;
-	return true;
+	return object->hash && object->symbols && object->strings;
 }
 
 bool lookup_begin(struct lookup *lookup)
 {
-	const struct link_map *map = first_object();
+	const struct link_map *map = objects_first();
 	uint64_t vdso = 0;
 
 	lookup->count = 0;
@@ -98,7 +69,8 @@ bool lookup_begin(struct lookup *lookup)
 		/* It is in the list, but nobody is bound to it. */
 		if ((uintptr_t)map->l_ld - vdso < VDSO_BYTES)
 			continue;
-		if (lookup->count == LOOKUP_OBJECTS_MAX || !add(lookup, map))
+		if (lookup->count == LOOKUP_OBJECTS_MAX ||
+			!read_tables(map, &lookup->object[lookup->count++]))
 			return false;
 	}
 	return lookup->count > 0;
@@ -186,6 +158,25 @@ void *lookup_find(const struct lookup *lookup, const char *name)
 
 		if (symbol)
 			return address_of(object, symbol);
+	}
+	return NULL;
+}
+
+void *lookup_find_anywhere(const char *name)
+{
+	const struct link_map *map = objects_first();
+	uint32_t hash = hash_of(name);
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = objects_next(map);
+	while (map && (map = objects_next(map)) != NULL) {
+		struct lookup_object object;
+		const ElfW(Sym) *symbol =
+			read_tables(map, &object) ? find_in(&object, name, hash)
+						  : NULL;
+
+		if (symbol)
+			return address_of(&object, symbol);
 	}
 	return NULL;
 }

@@ -36,6 +36,12 @@ bool lookup_begin(struct lookup *lookup);
 void *lookup_find(const struct lookup *lookup, const char *name);
 
 /*
+ * The same in all that is loaded by now, also what may be unloaded: for names
+ * that are in libraries of their own before glibc 2.34 (libdl, libutil).
+ */
+void *lookup_find_anywhere(const char *name);
+
+/*
  * Forgets the libraries after the first one that defines `name`, which may be
  * unloaded later; false: none does.
  */

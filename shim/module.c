@@ -1,25 +1,17 @@
 #include "shim/module.h"
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <link.h>
 
 #include "record/hash.h"
 #include "shim/bytes.h"
-#include "shim/cfi.h"
-
-static bool find(uintptr_t address, struct dl_find_object *found)
-{
-	return cfi_find_object && cfi_find_object((void *)address, found) == 0;
-}
+#include "shim/objects.h"
 
 /* The program headers as mapped: the first segment begins with the file. */
 static const ElfW(Phdr) *
-	headers(const struct dl_find_object *found, int *count)
+	headers(const struct object *object, int *count)
 {
-	const ElfW(Ehdr) *ehdr = found->dlfo_map_start;
-	size_t size = (size_t)((char *)found->dlfo_map_end -
-			       (char *)found->dlfo_map_start);
+	const ElfW(Ehdr) *ehdr = (const void *)object->start;
+	size_t size = object->end - object->start;
 
 	*count = 0;
 	if (size < 4096 || !bytes_starts((const char *)ehdr, ELFMAG) ||
@@ -59,19 +51,19 @@ static void read_notes(struct module *module, const char *notes, size_t size)
 
 bool module_find(uintptr_t address, struct module *module)
 {
-	struct dl_find_object found;
+	struct object object;
 	const ElfW(Phdr) * header, *code = NULL;
 	int count;
 
-	if (!find(address, &found))
+	if (!objects_find(address, &object))
 		return false;
 	*module = (struct module){
-		.start = (uintptr_t)found.dlfo_map_start,
-		.end = (uintptr_t)found.dlfo_map_end,
-		.bias = found.dlfo_link_map->l_addr,
-		.path = found.dlfo_link_map->l_name,
+		.start = object.start,
+		.end = object.end,
+		.bias = object.bias,
+		.path = object.path,
 	};
-	header = headers(&found, &count);
+	header = headers(&object, &count);
 	for (int i = 0; i < count; i++) {
 		uintptr_t at = module->bias + header[i].p_vaddr;
 
@@ -94,16 +86,15 @@ bool module_find(uintptr_t address, struct module *module)
 
 bool module_is_constant(const void *address, size_t size)
 {
-	struct dl_find_object found;
+	struct object object;
 	const ElfW(Phdr) * header;
 	int count;
 
-	if (!find((uintptr_t)address, &found))
+	if (!objects_find((uintptr_t)address, &object))
 		return false;
-	header = headers(&found, &count);
+	header = headers(&object, &count);
 	for (int i = 0; i < count; i++) {
-		uintptr_t offset = (uintptr_t)address -
-				   found.dlfo_link_map->l_addr -
+		uintptr_t offset = (uintptr_t)address - object.bias -
 				   header[i].p_vaddr;
 
 		if (header[i].p_type == PT_LOAD &&

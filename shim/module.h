@@ -1,7 +1,6 @@
 /*
  * What the loader has mapped: which executable or library an address belongs
- * to, and whether memory is constant.  By _dl_find_object (glibc 2.35), which
- * takes no lock.  Async-signal-safe.
+ * to, and whether memory is constant, as objects.h finds it.  Async-signal-safe.
  */
 #ifndef SHIM_MODULE_H
 #define SHIM_MODULE_H

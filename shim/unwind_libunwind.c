@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "shim/host.h"
+
 /* Without its header, as when the compiler is one for another machine, there is
  * no such backend. */
 #if __has_include(<libunwind.h>)
@@ -130,15 +132,23 @@ const struct unwind_backend *unwind_libunwind_load(void)
 {
 	static const struct unwind_backend unwind_libunwind = {
 		walk, forget, forget};
-	void *library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
+	/* Before glibc 2.34 in a library of their own, which may be missing. */
+	void *(*open)(const char *, int);
+	void *(*find)(void *, const char *);
+	void *library;
 
+	__extension__(open = host_find("dlopen"));
+	__extension__(find = host_find("dlsym"));
+	if (!open || !find)
+		return NULL;
+	library = open("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
 	if (!library)
 		return NULL;
-	__extension__(init_local = dlsym(library, NAME(unw_init_local)));
-	__extension__(step = dlsym(library, NAME(unw_step)));
-	__extension__(get_register = dlsym(library, NAME(unw_get_reg)));
-	__extension__(flush_cache = dlsym(library, NAME(unw_flush_cache)));
-	local_space = dlsym(library, NAME(unw_local_addr_space));
+	__extension__(init_local = find(library, NAME(unw_init_local)));
+	__extension__(step = find(library, NAME(unw_step)));
+	__extension__(get_register = find(library, NAME(unw_get_reg)));
+	__extension__(flush_cache = find(library, NAME(unw_flush_cache)));
+	local_space = find(library, NAME(unw_local_addr_space));
 	return init_local && step && get_register ? &unwind_libunwind : NULL;
 }
 

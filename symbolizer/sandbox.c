@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "confine/close_from.h"
 #include "confine/instrumented.h"
 #include "confine/syscall_filter.h"
 
@@ -131,8 +132,7 @@ static bool keep_only(int socket)
 	close(STDOUT_FILENO);
 	if (!instrumented())
 		close(STDERR_FILENO);
-	closefrom(STDERR_FILENO + 1);
-	return true;
+	return close_from(STDERR_FILENO + 1);
 }
 
 static bool bind_to(pid_t parent)

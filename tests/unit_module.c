@@ -4,16 +4,14 @@
  */
 #include "shim/inside.h"
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <link.h>
 
 #include <setjmp.h>
 #include <cmocka.h>
 
 #include "record/hash.h"
-#include "shim/cfi.h"
 #include "shim/module.h"
+#include "shim/objects.h"
 
 #define MODULE_BYTES 16384
 #define CODE 8192  /* where it is, */
@@ -23,23 +21,53 @@
 static _Alignas(4096) char image[MODULE_BYTES];
 static ElfW(Ehdr) *const header = (ElfW(Ehdr) *)image;
 static ElfW(Phdr) *const segment = (ElfW(Phdr) *)(image + sizeof(ElfW(Ehdr)));
-static struct link_map map = {.l_name = (char[]){"made.so"}};
 static size_t image_bytes;
 static bool is_real;
 
-static int find_object(void *address, struct dl_find_object *found)
+/* Of the real ones: which is around an address, as the loader lists them. */
+static int is_around(struct dl_phdr_info *info, size_t size, void *asked)
 {
-	if (is_real)
-		return _dl_find_object(address, found);
-	if ((uintptr_t)address - (uintptr_t)image >= image_bytes)
-		return -1;
-	found->dlfo_map_start = image;
-	found->dlfo_map_end = image + image_bytes;
-	found->dlfo_link_map = &map;
-	return 0;
+	struct object *object = asked;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+			object->end - at < info->dlpi_phdr[i].p_memsz)
+			object->path = info->dlpi_name;
+	}
+	if (!object->path)
+		return 0;
+	object->bias = info->dlpi_addr;
+	object->start = UINTPTR_MAX;
+	object->end = 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		if (at < object->start)
+			object->start = at & -(uintptr_t)4096;
+		if (at + info->dlpi_phdr[i].p_memsz > object->end)
+			object->end = at + info->dlpi_phdr[i].p_memsz;
+	}
+	return 1;
 }
 
-int (*cfi_find_object)(void *, struct dl_find_object *) = find_object;
+bool objects_find(uintptr_t address, struct object *object)
+{
+	*object = (struct object){.end = address};
+	if (is_real)
+		return dl_iterate_phdr(is_around, object) != 0;
+	if (address - (uintptr_t)image >= image_bytes)
+		return false;
+	object->start = (uintptr_t)image;
+	object->end = (uintptr_t)image + image_bytes;
+	object->bias = (uintptr_t)image;
+	object->path = "made.so";
+	return true;
+}
 
 /* One segment of code, and notes without any. */
 static int begin(void **state)
@@ -48,7 +76,6 @@ static int begin(void **state)
 	is_real = false;
 	image_bytes = MODULE_BYTES;
 	memset(image, 0, sizeof(image));
-	map.l_addr = (uintptr_t)image;
 	memcpy(header->e_ident, ELFMAG, SELFMAG);
 	header->e_phentsize = sizeof(*segment);
 	header->e_phoff = sizeof(*header);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "shim/cfi.h"
+#include "shim/objects.h"
 
 #define PAGE 4096
 #define DAMAGES 300000
@@ -174,14 +175,14 @@ static void no_rule_outside_of_functions(void **state)
 /* The mapping that holds libc's tables, and where in it they are. */
 static unsigned char *libc_tables(size_t *size, const unsigned char **original)
 {
-	struct dl_find_object found;
+	struct object found;
 	uintptr_t low = 0, high = 0, header;
 	char line[512];
 	FILE *maps;
 	unsigned char *copy;
 
-	assert_int_equal(_dl_find_object((void *)(uintptr_t)qsort, &found), 0);
-	header = (uintptr_t)found.dlfo_eh_frame;
+	assert_true(objects_find((uintptr_t)qsort, &found));
+	header = (uintptr_t)found.eh_frame;
 	maps = fopen("/proc/self/maps", "re");
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
@@ -211,13 +212,13 @@ static void damaged_tables_are_survived(void **state)
 	const unsigned char *original;
 	size_t size, header, kinds[CFI_UNSUPPORTED + 1] = {0};
 	unsigned char *copy = libc_tables(&size, &original);
-	struct dl_find_object found;
+	struct object found;
 	struct cfi_module module;
 	uint32_t entries;
 
 	(void)state;
-	_dl_find_object((void *)(uintptr_t)qsort, &found);
-	header = (size_t)((unsigned char *)found.dlfo_eh_frame - original);
+	objects_find((uintptr_t)qsort, &found);
+	header = (size_t)(found.eh_frame - original);
 	module.header = copy + header;
 	module.low = (uintptr_t)copy;
 	module.high = module.low + size;
@@ -264,7 +265,8 @@ int main(void)
 		cmocka_unit_test(damaged_tables_are_survived),
 	};
 
-	cfi_find_object = _dl_find_object;
+	*(void **)(uintptr_t)&objects_ask =
+		dlsym(RTLD_DEFAULT, "_dl_find_object");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

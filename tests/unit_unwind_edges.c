@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "shim/cfi.h"
+#include "shim/objects.h"
 #include "shim/unwind.h"
 
 #define PAGE 4096
@@ -295,7 +296,8 @@ int main(void)
 		CASE(entries_of_linkage_tables_are_left),
 	};
 
-	cfi_find_object = _dl_find_object;
+	*(void **)(uintptr_t)&objects_ask =
+		dlsym(RTLD_DEFAULT, "_dl_find_object");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

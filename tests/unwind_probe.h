@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shim/cfi.h"
+#include "shim/objects.h"
 #include "shim/unwind.h"
 
 /* Frames whose size is known at run time only are what is to be tested. */
@@ -33,7 +34,8 @@ struct probe {
 
 static __attribute__((constructor)) void probe_begin(void)
 {
-	cfi_find_object = _dl_find_object;
+	*(void **)(uintptr_t)&objects_ask =
+		dlsym(RTLD_DEFAULT, "_dl_find_object");
 }
 
 static _Alignas(64) char probe_cache[2][32 * 1024];

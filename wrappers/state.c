@@ -1,6 +1,7 @@
 #include "shim/clock.h"
 #include "shim/held.h"
 #include "shim/locale_state.h"
+#include "shim/objects.h"
 #include "shim/plan.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
@@ -308,6 +309,7 @@ int state_dlclose(void *handle)
 {
 	int result = next_dlclose(handle);
 
+	objects_forget();
 	process_changed();
 	return result;
 }

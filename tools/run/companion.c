@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "confine/close_from.h"
 #include "record/layout.h"
 #include "tools/run/prepare.h"
 
@@ -232,8 +233,7 @@ static bool leave_everything(int ready)
 	if (nothing < 0 || kept < 0 || dup2(kept, 3) != 3)
 		return false;
 	fcntl(3, F_SETFD, FD_CLOEXEC);
-	closefrom(4);
-	return setsid() > 0 && chdir("/") == 0;
+	return close_from(4) && setsid() > 0 && chdir("/") == 0;
 }
 
 static void set_signals(void)
