@@ -57,6 +57,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 		return NULL;
 	memo->file = file;
 	memo->holds_back =
+		host_knows_files &&
 		streams[stream].buffering == BINLOG_BUFFER_FULL &&
 		!__atomic_load_n(&streams_are_shared, __ATOMIC_RELAXED) &&
 		memo->context >> BINLOG_LENGTH_SHIFT == 0;
@@ -101,7 +102,7 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 
 	if (stdio_buffer_is_busy(sp) || stdio_buffer_putting ||
 		stdio_buffer_start || stdio_buffer_passed ||
-		file->_flags2 & LIBIO_NEEDS_LOCK ||
+		!host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
 	if (unlikely(context == 0)) {

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "shim/bytes.h"
+#include "shim/libio.h"
 #include "shim/lookup.h"
 #include "shim/objects.h"
 
@@ -19,6 +20,9 @@ __asm__(FIRST_USE_TABLE(host_borrowed)
 #undef BORROW
 		FIRST_USE_END(host_borrowed));
 
+/* Of libc's variables, one after the other: no farther apart. */
+#define NEAR ((uintptr_t)1 << 20)
+
 /* Before we know better; never null. */
 static int early_errno;
 
@@ -32,6 +36,7 @@ int *(*host_errno)(void)__attribute__((const)) = find_early_errno;
 bool host_resolved;
 bool host_is_glibc;
 uint32_t host_libc_version;
+bool host_knows_files;
 void *host_abort_message;
 const void *host_file_jumps;
 const FILE *host_file_stdout;
@@ -174,6 +179,34 @@ static void find_version(void)
 		host_libc_version = (uint32_t)(major * 1000 + minor);
 }
 
+/* The versions whose sources and behaviour were looked at. */
+#define LIBC_OLDEST 2031u
+#define LIBC_NEWEST 2043u
+
+/*
+ * By what a program cannot have changed before anything of it runs: the mark,
+ * the lock, which is one of libc's variables, and behind the part that
+ * programs know, unless it is for wide text, the table of its functions.
+ */
+static bool is_file(const FILE *file)
+{
+	const void *lock = file->_lock;
+	const void *jumps = *(const void *const *)(file + 1);
+
+	return ((uint32_t)file->_flags & LIBIO_MAGIC_MASK) == LIBIO_MAGIC &&
+	       (uintptr_t)lock - (uintptr_t)file + NEAR < 2 * NEAR &&
+	       (file->_mode > 0 || jumps == host_file_jumps);
+}
+
+static void check_files(void)
+{
+	host_knows_files = host_libc_version >= LIBC_OLDEST &&
+			   host_libc_version <= LIBC_NEWEST &&
+			   host_file_stdout && host_file_stderr &&
+			   is_file(host_file_stdout) &&
+			   is_file(host_file_stderr);
+}
+
 COLD void host_resolve_now(void)
 {
 	host_resolved = true;
@@ -188,10 +221,11 @@ COLD void host_resolve_now(void)
 	host_file_jumps = host_find("_IO_file_jumps");
 	host_file_stdout = host_find("_IO_2_1_stdout_");
 	host_file_stderr = host_find("_IO_2_1_stderr_");
+	check_files();
 	host_single_threaded = host_find("__libc_single_threaded");
 	find_all(host_at_once, host_at_once_end);
 	if (!first_use_stub(host_functions) ||
-		!lookup_end_with(&lookup, "gnu_get_libc_version")) {
+		!lookup_end_with(&lookup, "_IO_2_1_stdout_")) {
 		find_all(host_borrowed, host_borrowed_end);
 		find_all(host_functions, host_functions_end);
 	}

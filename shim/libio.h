@@ -5,6 +5,10 @@
 #ifndef SHIM_LIBIO_H
 #define SHIM_LIBIO_H
 
+/* The upper half of every FILE::_flags. */
+#define LIBIO_MAGIC 0xfbad0000u
+#define LIBIO_MAGIC_MASK 0xffff0000u
+
 #define LIBIO_USER_BUFFER 0x1 /* not libc's to free */
 #define LIBIO_UNBUFFERED 0x2
 #define LIBIO_NO_READS 0x4

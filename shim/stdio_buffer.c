@@ -220,7 +220,7 @@ COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
 	/* As libc does; and a handler must not find it half taken. */
-	bool locks = file->_flags2 & LIBIO_NEEDS_LOCK;
+	bool locks = !host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK;
 
 	/* Another thread's: it will come here itself; or our own, interrupted.
 	 */
@@ -267,7 +267,7 @@ COLD void stdio_buffer_collect(
 		streams[stream].buffering != BINLOG_BUFFER_FULL ||
 		streams[stream].unusual || stdio_turn_is_on() ||
 		stdio_buffer_putting || stdio_buffer_start ||
-		file->_flags2 & LIBIO_NEEDS_LOCK ||
+		!host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!stdio_buffer_remember(file))
 		return;
 	stdio_buffer_catch_up(call);

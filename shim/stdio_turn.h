@@ -10,6 +10,7 @@
 #ifndef SHIM_STDIO_TURN_H
 #define SHIM_STDIO_TURN_H
 
+#include "shim/host.h"
 #include "shim/memo.h"
 
 /* After so many attempts the lock is taken, after twice as many no more is
@@ -42,7 +43,8 @@ static inline bool stdio_turn_is_others(const FILE *file)
 	const struct stdio_lock *lock = (const void *)file->_lock;
 
 	return unlikely(stdio_turn_is_on()) && lock &&
-	       unlikely(__atomic_load_n(&lock->lock, __ATOMIC_ACQUIRE)) &&
+	       unlikely(__atomic_load_n(&lock->lock, __ATOMIC_ACQUIRE) ||
+			!host_knows_files) &&
 	       stdio_turn_is_others_slow(lock);
 }
 

@@ -124,6 +124,7 @@ __attribute__((const)) static int *where_errno_is(void)
 	return &is_here;
 }
 
+bool host_knows_files = true;
 int (*host_ftrylockfile)(FILE *) = try_lock;
 void (*host_flockfile)(FILE *) = lock;
 void (*host_funlockfile)(FILE *) = unlock;
