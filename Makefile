@@ -324,11 +324,18 @@ $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) -lcmocka -lunwind -ldl -lpthread
 
-$(O)/tests/unit_%: tests/unit_%.c $(library_obj)
+# Of an archive each takes what it needs; where branches are counted all is in one library.
+readers := $(if $(COVERAGE),$(library_obj),$(O)/tests/readers.a)
+$(O)/tests/readers.a: $(library_obj)
+$(O)/tests/fuzz_tools.a: $(fuzz_tools_obj)
+$(O)/tests/%.a:
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(O)/tests/unit_%: tests/unit_%.c $(readers)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
-		-lcmocka $(READ_LIBS)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(readers) -lcmocka $(READ_LIBS)
 
 # As many jobs as processors, unless the caller says how many.
 all_jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -403,10 +410,10 @@ $(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/smal
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
 
-$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fuzz_tools_obj)
+$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(O)/tests/fuzz_tools.a $(readers)
 	$(call say,REPLAY,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.o %.so,$^) $(READ_LIBS)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.a %.so,$^) $(READ_LIBS)
 
 # Branches, of the tools and of the preloaded library.  T=NAME for some tests,
 # ADD=1 to add to what has been counted.
