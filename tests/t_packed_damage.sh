@@ -130,7 +130,7 @@ fast() { # SENTENCE SECONDS TEXT: what $TMP/large says, and how much time of a p
 	[ "$took" -lt $(($2 * 1000)) ] && [ "$(cat "$TMP/got")" = "$3" ]
 	verdict $? "$1: in less than $2 s" "$took ms: $(head -c 200 "$TMP/got") $(head -n 2 "$TMP/said")"
 }
-seconds=2 megabytes=100
+seconds=$(is_long && echo 2 || echo 30) megabytes=100
 nm "$show" | grep -q __gcov_ && seconds=60
 nm "$show" | grep -qE '__(a|ub)san_' && seconds=60 megabytes=2 # whatever is read is looked at
 python3 - "$packed" "$TMP" $megabytes <<'P' || exit 1
