@@ -266,9 +266,11 @@ list_of_differences() {
 
 installed_programs
 compiled_programs
-split_program gcc 4 dwp
+packer=dwp
+has dwp || packer=llvm-dwp # binutils of Debian 13 are without it
+split_program gcc 4 $packer
 split_program gcc 5 # dwp 2.40 crashes of it, llvm-dwp 14 does not end
-split_program clang 4 dwp
+split_program clang 4 $packer
 split_program clang 5 llvm-dwp
 split_files
 dwz_pair 4

@@ -127,7 +127,11 @@ run memcached -h
 run memcached -o help -u nosuchuser
 for program in ls find bash memcached; do
 	path=$(realpath "$(command -v $program)")
-	python3 "$here/captured_formats.py" "$show" "$path" "$BINLOG_DIR" >"$TMP/counts"
+	# coreutils since 9.5 have an error() of their own in themselves; what is handed to that as an argument is not known to
+	# be a format.
+	direct=
+	[ $program != ls ] || nm -D --undefined-only "$path" | grep -qw error || direct=direct
+	python3 "$here/captured_formats.py" "$show" "$path" "$BINLOG_DIR" $direct >"$TMP/counts"
 	read -r used found <"$TMP/counts"
 	[ "$used" -gt 0 ] && [ $((found * 100)) -ge $((used * 98)) ]
 	verdict $? "the index has $found of the $used formats that runs of $program used" "$(sed 1d "$TMP/counts")"
