@@ -207,7 +207,7 @@ $(O)/inside/offsets.h: shim/offsets.c
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o $@.s $<
-	$(Q)sed -n 's/^\t*@define /#define /p' $@.s >$@
+	$(Q)sed -n 's/.*"@define \(.*\)".*/#define \1/p' $@.s >$@
 
 $(O)/inside/%.o: %.S $(O)/inside/offsets.h
 	$(call say,AS,$<)

@@ -27,6 +27,9 @@ bool clock_is_tsc;
 static bool frozen;
 static bool frozen_was_tsc;
 static struct binlog_anchor frozen_at;
+/* Since then.  Not in the anchor: clang calls a library to add to what may lie at
+ * any multiple of 4. */
+static uint64_t frozen_steps;
 
 #if defined(__x86_64__)
 /* CPUID 0x80000007, EDX bit 8: invariant TSC (Intel SDM 3, 18.17.1) */
@@ -98,8 +101,8 @@ static uint64_t nanoseconds(clockid_t clock)
 COLD uint64_t clock_ticks_slow(void)
 {
 	if (frozen)
-		return __atomic_add_fetch(
-			&frozen_at.ticks, 1, __ATOMIC_RELAXED);
+		return frozen_at.ticks +
+		       __atomic_add_fetch(&frozen_steps, 1, __ATOMIC_RELAXED);
 	return nanoseconds(CLOCK_MONOTONIC);
 }
 
@@ -108,6 +111,7 @@ bool clock_freeze(void)
 	if (frozen)
 		return false;
 	clock_anchor(&frozen_at);
+	frozen_steps = 0;
 	frozen_was_tsc = clock_is_tsc;
 	frozen = true;
 	clock_is_tsc = false;
@@ -125,6 +129,7 @@ void clock_anchor(struct binlog_anchor *anchor)
 {
 	if (unlikely(frozen)) {
 		*anchor = frozen_at;
+		anchor->ticks += frozen_steps;
 		return;
 	}
 	/* Again if we were interrupted: time would seem to have jumped. */

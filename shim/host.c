@@ -229,6 +229,8 @@ COLD void host_resolve_now(void)
 		find_all(host_borrowed, host_borrowed_end);
 		find_all(host_functions, host_functions_end);
 	}
-	if (!objects_ask)
+	if (!objects_ask) {
+		objects_begin();
 		find_older();
+	}
 }

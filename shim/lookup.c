@@ -167,16 +167,19 @@ void *lookup_find_anywhere(const char *name)
 	const struct link_map *map = objects_first();
 	uint32_t hash = hash_of(name);
 
-	while (map && map->l_ld != _DYNAMIC)
-		map = objects_next(map);
-	while (map && (map = objects_next(map)) != NULL) {
+	struct link_map now;
+	bool behind = false;
+
+	for (; objects_read(map, &now); map = now.l_next) {
 		struct lookup_object object;
 		const ElfW(Sym) *symbol =
-			read_tables(map, &object) ? find_in(&object, name, hash)
-						  : NULL;
+			behind && read_tables(&now, &object)
+				? find_in(&object, name, hash)
+				: NULL;
 
 		if (symbol)
 			return address_of(&object, symbol);
+		behind |= now.l_ld == _DYNAMIC;
 	}
 	return NULL;
 }

@@ -46,52 +46,69 @@ struct copy {
 	const struct link_map *last;
 	uint32_t unloads; /* what was counted when it was begun */
 	unsigned count;
-	struct object object[OBJECTS_MAX];
+	struct entry {
+		struct object object;
+		const struct link_map *map;
+		unsigned place; /* in the list */
+	} entry[OBJECTS_MAX];
 };
 
 static struct copy copies[2];
 static uint32_t finished;
-static uint32_t unloads;
-/* The process that is making one, or 0.  A fork may have left a thread behind
- * that was at it. */
-static uint32_t maker;
+static uint32_t unloads, unloading;
+/* So many at the start of the list came with the program, and stay. */
+static unsigned lasting;
+/*
+ * Which thread of which process (the upper half) is making one, or 0.  A fork may
+ * have left a thread behind that was at it.
+ */
+static uint64_t maker;
 
-/* So long the one who is at it is waited for, unless it is the code that a
- * handler has interrupted. */
-#define TURNS 1024u
+/* So often another thread is waited for; a copy takes some tens of
+ * microseconds. */
+#define TURNS 1000u
 
 static struct copy *copy_of(uint32_t number)
 {
 	return &copies[number & 1];
 }
 
-void objects_forget(void)
+void objects_begin(void)
 {
-	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELEASE);
+	const struct link_map *map = objects_first();
+
+	for (lasting = 0; map; map = map->l_next)
+		lasting++;
 }
 
-/*
- * A library may be unloaded by another thread while we look, and what we look
- * at with it: whether it is there has to be asked each time.  Under a seccomp
- * filter nobody can be asked, and the list is believed.
- */
-static bool is_there(const void *bytes, size_t size)
+void objects_unloading(void)
 {
-	return sys_forbidden || sys_are_readable(bytes, size);
+	__atomic_fetch_add(&unloading, 1, __ATOMIC_SEQ_CST);
 }
 
-const struct link_map *objects_next(const struct link_map *map)
+void objects_unloaded(void)
 {
-	const struct link_map *next = map->l_next;
-
-	return next && is_there(next, sizeof(*next)) ? next : NULL;
+	__atomic_fetch_add(&unloads, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&unloading, 1, __ATOMIC_SEQ_CST);
 }
 
-/* The program headers of an object as mapped, or null. */
+/* A library may be unloaded by another thread while we look at it. */
+bool objects_read(const struct link_map *map, struct link_map *copy)
+{
+	return map && sys_copy(copy, map, sizeof(*copy));
+}
+
+/* The first page of an object's file.  Who makes a copy of the list has it. */
+static union {
+	ElfW(Ehdr) header;
+	char bytes[PAGE];
+} page;
+
+/* The program headers of an object, or null. */
 static const ElfW(Phdr) *
 	headers_of(const struct link_map *map, bool is_first, uint64_t *count)
 {
-	const ElfW(Ehdr) *header = (const void *)map->l_addr;
+	const ElfW(Ehdr) *header = &page.header;
 	uint64_t address;
 
 	/* The program need not be where its addresses begin. */
@@ -100,14 +117,15 @@ static const ElfW(Phdr) *
 				       environment_auxiliary(AT_PHNUM, count)
 			       ? (const void *)address
 			       : NULL;
-	if (!map->l_addr || !is_there(header, PAGE) ||
-		!bytes_starts((const char *)header, ELFMAG) ||
+	if (!map->l_addr ||
+		!sys_copy(&page, (const void *)map->l_addr, sizeof(page)) ||
+		!bytes_starts(page.bytes, ELFMAG) ||
 		header->e_phentsize != sizeof(ElfW(Phdr)) ||
 		header->e_phnum > PAGE / sizeof(ElfW(Phdr)) ||
 		header->e_phoff > PAGE - sizeof(ElfW(Phdr)) * header->e_phnum)
 		return NULL;
 	*count = header->e_phnum;
-	return (const void *)(map->l_addr + header->e_phoff);
+	return (const void *)(page.bytes + header->e_phoff);
 }
 
 static bool describe(
@@ -135,68 +153,115 @@ static bool describe(
 	return low < high;
 }
 
+/* False: another thread is at it, or the code that this has interrupted. */
 static bool begin_copy(void)
 {
-	uint32_t self = (uint32_t)SYS0(getpid), other = 0;
+	uint64_t self = (uint64_t)SYS0(getpid) << 32 | (uint32_t)SYS0(gettid);
+	uint64_t other = __atomic_load_n(&maker, __ATOMIC_RELAXED);
 
-	return __atomic_compare_exchange_n(&maker, &other, self, false,
-		       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
-	       (other != self &&
-		       __atomic_compare_exchange_n(&maker, &other, self, false,
-			       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+	for (unsigned turn = 0; turn < TURNS && other != self; turn++) {
+		if ((other == 0 || (other ^ self) >> 32 != 0) &&
+			__atomic_compare_exchange_n(&maker, &other, self, false,
+				__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+		SYS0(sched_yield);
+		other = __atomic_load_n(&maker, __ATOMIC_RELAXED);
+	}
+	return false;
 }
 
 static void make_copy(struct copy *copy)
 {
 	const struct link_map *map = objects_first();
+	struct link_map now;
 
 	copy->unloads = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE);
 	copy->count = 0;
 	copy->last = map;
-	for (bool is_first = true; map; map = objects_next(map), is_first = false) {
-		copy->last = map;
+	for (unsigned place = 0; objects_read(map, &now); place++) {
+		struct entry *entry = &copy->entry[copy->count];
+
 		if (copy->count < OBJECTS_MAX &&
-			describe(map, is_first, &copy->object[copy->count]))
+			describe(&now, place == 0, &entry->object)) {
+			entry->map = map;
+			entry->place = place;
 			copy->count++;
+		}
+		copy->last = map;
+		map = now.l_next;
 	}
 }
 
 /* New ones come last. */
 static bool is_longer(const struct copy *copy)
 {
-	return !copy->last || (is_there(copy->last, sizeof(*copy->last)) &&
-				      copy->last->l_next);
+	struct link_map last;
+
+	return !copy->last || (objects_read(copy->last, &last) && last.l_next);
 }
 
 static bool search(
-	const struct copy *copy, uintptr_t address, struct object *object)
+	const struct copy *copy, uintptr_t address, struct entry *found)
 {
 	for (unsigned i = 0; i < copy->count; i++) {
-		*object = copy->object[i];
-		if (address - object->start < object->end - object->start)
+		const struct object *object = &copy->entry[i].object;
+
+		if (address - object->start < object->end - object->start) {
+			*found = copy->entry[i];
 			return true;
+		}
 	}
 	return false;
 }
 
+/*
+ * libc unloads libraries of its own (of character sets) without a call that we
+ * see.  Then what we know is not in the list any more, or not mapped.
+ */
+static bool is_current(const struct entry *found)
+{
+	const struct object *object = &found->object;
+	const struct link_map *map = objects_first();
+	struct link_map now;
+
+	if (found->place < lasting)
+		return true;
+	while (objects_read(map, &now) && map != found->map)
+		map = now.l_next;
+	return map && map == found->map && now.l_addr == object->bias &&
+	       now.l_name == object->path &&
+	       (sys_forbidden ||
+		       sys_are_readable((const void *)object->start,
+			       object->end - object->start));
+}
+
 enum answer { KNOWN, UNKNOWN, CHANGED };
 
-static enum answer look(uintptr_t address, struct object *object)
+/* `is_new`: the list was read for this address. */
+static enum answer look(uintptr_t address, bool is_new, struct object *object)
 {
 	uint32_t was = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
 	const struct copy *copy = copy_of(was);
 	bool stale = copy->unloads !=
-		     __atomic_load_n(&unloads, __ATOMIC_ACQUIRE);
-	bool found = !stale && search(copy, address, object);
+			     __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) ||
+		     (!is_new && __atomic_load_n(&unloading, __ATOMIC_ACQUIRE));
+	struct entry entry;
+	bool found = !stale && search(copy, address, &entry);
 	bool changed = !found && (stale || is_longer(copy));
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (changed || __atomic_load_n(&finished, __ATOMIC_RELAXED) != was)
 		return CHANGED;
-	return found ? KNOWN : UNKNOWN;
+	if (!found)
+		return UNKNOWN;
+	if (!is_current(&entry)) {
+		__atomic_fetch_add(&unloads, 1, __ATOMIC_SEQ_CST);
+		return CHANGED;
+	}
+	*object = entry.object;
+	return KNOWN;
 }
 
-/* False: somebody else is at it. */
 static bool read_list(void)
 {
 	uint32_t number;
@@ -210,24 +275,18 @@ static bool read_list(void)
 	return true;
 }
 
-/*
- * libc unloads libraries of its own (character sets) without a call that we
- * see; so what is known is looked at once more.
- */
+/* Read twice, a list still may have changed meanwhile. */
 static bool find_in_list(uintptr_t address, struct object *object)
 {
-	unsigned readings = 0;
+	enum answer answer = look(address, false, object);
 
-	for (unsigned turn = 0; turn < TURNS && readings <= 2; turn++) {
-		enum answer answer = look(address, object);
-
-		if (answer != CHANGED)
-			return answer == KNOWN &&
-			       is_there((const void *)object->start,
-				       object->end - object->start);
-		readings += read_list();
+	for (unsigned readings = 0; answer == CHANGED && readings < 3;
+		readings++) {
+		if (!read_list())
+			return false;
+		answer = look(address, true, object);
 	}
-	return false;
+	return answer == KNOWN;
 }
 
 bool objects_find(uintptr_t address, struct object *object)

@@ -39,11 +39,18 @@ struct dl_object {
 /* libc's function, or null where it has none; host.c sets it. */
 extern int (*objects_ask)(void *address, struct dl_object *found);
 
+/* From the constructor: what is loaded by now is never unloaded. */
+void objects_begin(void);
+
 /* False: nothing that the loader has mapped is there. */
 bool objects_find(uintptr_t address, struct object *object);
 
-/* An object has been unloaded; only of importance where libc is not asked. */
-void objects_forget(void);
+/*
+ * Around dlclose(): meanwhile another object may come to where one has been, so
+ * nothing that was read before is believed.  Without effect where libc is asked.
+ */
+void objects_unloading(void);
+void objects_unloaded(void);
 
 /*
  * The loader's list, by way of the program's dynamic section; null: there is
@@ -51,7 +58,7 @@ void objects_forget(void);
  */
 const struct link_map *objects_first(void);
 
-/* The next one that is still there, or null. */
-const struct link_map *objects_next(const struct link_map *map);
+/* A member of the list, if it is still there. */
+bool objects_read(const struct link_map *map, struct link_map *copy);
 
 #endif

@@ -8,7 +8,9 @@
 #include "shim/fast_code.h"
 #include "shim/writer.h"
 
-#define NUMBER(name, value) __asm__("@define " #name " %c0" : : "i"(value))
+/* As data, which every assembler takes. */
+#define NUMBER(name, value)                                                    \
+	__asm__(".ascii \"@define " #name " %c0\"" : : "i"(value))
 #define WRITER(field) NUMBER(W_##field, offsetof(struct writer, field))
 #define MEMO(field) NUMBER(M_##field, offsetof(struct memo, field))
 #define ARGUMENT(field) NUMBER(A_##field, offsetof(struct plan_argument, field))

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "shim/bytes.h"
+
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
@@ -91,4 +93,19 @@ bool sys_are_readable(const void *bytes, size_t size)
 		return has_word(bytes) && has_word((const void *)(end - WORD));
 	return sys_is_readable(bytes) &&
 	       sys_is_readable((const void *)(end - 1));
+}
+
+bool sys_copy(void *to, const void *from, size_t size)
+{
+	struct iovec ours = {to, size}, theirs = {(void *)(uintptr_t)from, size};
+	long copied = sys_forbidden ? -EPERM
+				    : SYS6(process_vm_readv, SYS0(getpid),
+					      &ours, 1, &theirs, 1, 0);
+
+	if (!sys_failed(copied) || copied == -EFAULT)
+		return copied == (long)size;
+	if (!sys_forbidden && !sys_are_readable(from, size))
+		return false;
+	bytes_copy(to, from, size);
+	return true;
 }

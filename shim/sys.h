@@ -93,6 +93,14 @@ bool sys_is_readable(const void *address);
 bool sys_are_readable(const void *bytes, size_t size);
 
 /*
+ * Copies what may be unmapped at any moment by another thread; false: it is not
+ * there.  Where the kernel does not copy (it may not, before 4.8 in a container)
+ * it is asked whether it is there, and then believed; under a seccomp filter
+ * it is believed at once.
+ */
+bool sys_copy(void *to, const void *from, size_t size);
+
+/*
  * The system calls are those of an emulator, which takes any advice and does
  * nothing about it (qemu-user).
  */

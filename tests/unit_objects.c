@@ -42,6 +42,19 @@ static uintptr_t place_in(void *library)
 	return (uintptr_t)dlsym(library, "zlibVersion");
 }
 
+static void make_copy_of(const char *path, char *name)
+{
+	static char bytes[1 << 16];
+	int from = open(path, O_RDONLY | O_CLOEXEC), to = mkstemp(name);
+	ssize_t n;
+
+	assert_true(from >= 0 && to >= 0);
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		assert_int_equal(write(to, bytes, (size_t)n), n);
+	close(from);
+	close(to);
+}
+
 static unsigned compared;
 
 static int compare(struct dl_phdr_info *info, size_t size, void *unused)
@@ -109,12 +122,38 @@ static void libraries_that_come_later_are_found(void **state)
 	place = place_in(library);
 	assert_true(objects_find(place, &object));
 	assert_non_null(strstr(object.path, "libz.so"));
+	objects_unloading();
 	dlclose(library);
 	/* Nobody has said so: it is not there all the same. */
 	assert_false(objects_find(place, &object));
-	objects_forget();
+	objects_unloaded();
 	assert_false(objects_find(place, &object));
 	dl_iterate_phdr(compare, NULL);
+}
+
+/* One library goes, and another comes to where it was, before anybody is told. */
+static void another_library_in_the_same_place_is_itself(void **state)
+{
+	struct object object;
+	char other[] = "/tmp/unit_objects.XXXXXX";
+	void *library = load();
+	uintptr_t place = place_in(library);
+
+	(void)state;
+	assert_true(objects_find(place, &object));
+	objects_unloading();
+	make_copy_of(object.path, other);
+	dlclose(library);
+	library = dlopen(other, RTLD_NOW | RTLD_LOCAL);
+	unlink(other);
+	assert_non_null(library);
+	assert_int_equal(place_in(library), place);
+	assert_true(objects_find(place, &object));
+	assert_string_equal(object.path, other);
+	objects_unloaded();
+	dlclose(library);
+	objects_unloading();
+	objects_unloaded();
 }
 
 static void without_a_list_nothing_is_found(void **state)
@@ -123,7 +162,8 @@ static void without_a_list_nothing_is_found(void **state)
 
 	(void)state;
 	no_list = true;
-	objects_forget();
+	objects_unloading();
+	objects_unloaded();
 	assert_null(objects_first());
 	assert_false(objects_find((uintptr_t)&printf, &object));
 	no_list = false;
@@ -136,7 +176,8 @@ static void under_a_filter_the_list_is_believed(void **state)
 
 	(void)state;
 	sys_forbidden = true;
-	objects_forget();
+	objects_unloading();
+	objects_unloaded();
 	assert_true(objects_find((uintptr_t)&printf, &object));
 	assert_false(objects_find(16, &object));
 	sys_forbidden = false;
@@ -183,8 +224,9 @@ static void handlers_and_threads_may_ask_at_any_time(void **state)
 
 		assert_true(place_in(library) != 0);
 		objects_find(place_in(library), &object);
+		objects_unloading();
 		dlclose(library);
-		objects_forget();
+		objects_unloaded();
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	over = true;
@@ -197,7 +239,8 @@ static void handlers_and_threads_may_ask_at_any_time(void **state)
 static void *read_on(void *unused)
 {
 	while (!over) {
-		objects_forget();
+		objects_unloading();
+		objects_unloaded();
 		ask(0);
 	}
 	return unused;
@@ -232,6 +275,7 @@ int main(void)
 		cmocka_unit_test(all_that_the_loader_lists_is_found),
 		cmocka_unit_test(what_is_no_object_is_not_found),
 		cmocka_unit_test(libraries_that_come_later_are_found),
+		cmocka_unit_test(another_library_in_the_same_place_is_itself),
 		cmocka_unit_test(without_a_list_nothing_is_found),
 		cmocka_unit_test(under_a_filter_the_list_is_believed),
 		cmocka_unit_test(handlers_and_threads_may_ask_at_any_time),

@@ -307,9 +307,11 @@ int state_ftrylockfile(FILE *file)
 /* Addresses may be used again for something else. */
 int state_dlclose(void *handle)
 {
-	int result = next_dlclose(handle);
+	int result;
 
-	objects_forget();
+	objects_unloading();
+	result = next_dlclose(handle);
+	objects_unloaded();
 	process_changed();
 	return result;
 }
