@@ -467,8 +467,8 @@ clean:
 help:
 	@echo 'make            build everything below $(O) (O=DIR for another place)'
 	@echo 'make demo       install what is needed, build, record a program, show its log'
-	@echo 'make check      the same, then run every test; T=NAME runs one'
-	@echo 'make check-long the tests that take long, in full'
+	@echo 'make check      the same, unpack daemons below $(O)/debs, run every test, replay the corpora; T=NAME runs one'
+	@echo 'make check-long all of it in full: fuzzing, times, Java, Go, Rust, aarch64, npm, which it installs; hours'
 	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
 	@echo 'make bench      what recording costs, beside glibc and others: tests/bench/RESULTS.md; QUICK=1 is short'
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
