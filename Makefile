@@ -16,15 +16,16 @@ say = @printf '  %-8s %s\n' $(1) $(2)
 
 # ---- what a fresh Debian needs ----
 BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
-# a|b: the first of them that the archive has, since releases name libraries differently.
+# a|b: the first of them that the archive has, since releases name libraries differently (Debian 12, 13, 11; the
+# last may be one that is asked for anyway, where there is no such thing).
 CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \
 	bash coreutils findutils perl sqlite3 tcpdump bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
 	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \
-	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev|libclang-rt-19-dev \
-	libmimalloc2.0|libmimalloc3 xz-utils libdebuginfod1|libdebuginfod1t64 llvm dwz libc6-dbg zstd gzip \
-	python3-msgpack python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium \
+	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev|libclang-rt-19-dev|libclang-common-11-dev \
+	libmimalloc2.0|libmimalloc3|libjemalloc2 xz-utils libdebuginfod1|libdebuginfod1t64 llvm dwz libc6-dbg zstd gzip \
+	python3-msgpack python3-zstandard|python3-zstd jq nodejs protobuf-compiler python3-protobuf chromium \
 	ruby-msgpack lcov zsh babeltrace2 python3-bt2
 # Tests run these from $(DEBS), where they are not installed: nobody gets a service for them.
 CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsutils curl mosquitto \

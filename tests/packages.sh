@@ -2,9 +2,10 @@
 # thing differently, and stands for the first that the archive has.
 # shellcheck shell=sh
 alternatives() { echo "$1" | tr '|' ' '; } # NAME
-is_installed() { # NAME
+is_installed() { # NAME; what stands behind one that the archive has does not count
 	for name in $(alternatives "$1"); do
 		! dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed$' || return 0
+		! has_candidate "$name" || return 1
 	done
 	return 1
 }
