@@ -8,21 +8,32 @@ MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/vendor-completions
 DESTDIR ?=
+# Programs that tests run from there; one place for builds within builds.
+export DEBS ?= $(abspath $(O))/debs
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = @printf '  %-8s %s\n' $(1) $(2)
 
-# ---- what a fresh Debian 12 needs: package, and what it is for ----
+# ---- what a fresh Debian needs ----
 BUILD_PACKAGES = libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
+# a|b: the first of them that the archive has, since releases name libraries differently (Debian 12, 13, 11; the
+# last may be one that is asked for anyway, where there is no such thing).
 CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \
-	bash coreutils findutils perl sqlite3 tcpdump memcached bc diffutils \
+	bash coreutils findutils perl sqlite3 tcpdump bc diffutils \
 	file grep sed util-linux procps psmisc busybox strace man-db xxd \
 	bsdextrautils bsdutils netcat-openbsd libunwind8 python3 locales e2fsprogs \
-	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4 \
-	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev libmimalloc2.0 \
-	xz-utils libdebuginfod1 llvm dwz libc6-dbg zstd gzip python3-msgpack \
-	python3-zstandard jq nodejs protobuf-compiler python3-protobuf chromium ruby-msgpack lcov zsh \
-	babeltrace2 python3-bt2 systemd-journal-remote rsyslog
+	musl-tools libcap2-bin libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \
+	libeatmydata1 libfaketime fakeroot valgrind clang libclang-rt-14-dev|libclang-rt-19-dev|libclang-common-11-dev \
+	libmimalloc2.0|libmimalloc3|libjemalloc2 xz-utils libdebuginfod1|libdebuginfod1t64 llvm dwz libc6-dbg zstd gzip \
+	python3-msgpack python3-zstandard|python3-zstd jq nodejs protobuf-compiler python3-protobuf chromium \
+	ruby-msgpack lcov zsh babeltrace2 python3-bt2
+# Tests run these from $(DEBS), where they are not installed: nobody gets a service for them.
+CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsutils curl mosquitto \
+	mosquitto-clients openssh-server openssh-client dropbear-bin cron rsyslog systemd-journal-remote ncal
+# What only `make check-long` asks for: other languages, other processors, what npm has.
+LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm python3-dbg \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+LONG_UNPACKED = $(CHECK_UNPACKED) postgresql
 DEMO_PACKAGES = $(BUILD_PACKAGES) binutils
 FUZZ_PACKAGES = $(CHECK_PACKAGES) afl++
 ANALYZE_PACKAGES = $(CHECK_PACKAGES) clang-tidy cppcheck
@@ -182,8 +193,8 @@ include tests/coverage/build.mk
 endif
 
 .PHONY: all demo check check-corpus check-long bench bench-tools lint fuzz fuzz-afl fuzz-blind \
-	fuzz-programs coverage help install uninstall dist archive archives \
-	check-fresh clean deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze
+	fuzz-programs coverage help install uninstall dist archive archives check-fresh clean \
+	deps-build deps-check deps-long deps-demo deps-bench deps-fuzz deps-analyze
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -317,22 +328,29 @@ $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) -lcmocka -lunwind -ldl -lpthread
 
-$(O)/tests/unit_%: tests/unit_%.c $(library_obj)
+# Of an archive each takes what it needs; where branches are counted all is in one library.
+readers := $(if $(COVERAGE),$(library_obj),$(O)/tests/readers.a)
+$(O)/tests/readers.a: $(library_obj)
+$(O)/tests/fuzz_tools.a: $(fuzz_tools_obj)
+$(O)/tests/%.a:
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(O)/tests/unit_%: tests/unit_%.c $(readers)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(library_obj) \
-		-lcmocka $(READ_LIBS)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(readers) -lcmocka $(READ_LIBS)
 
 # As many jobs as processors, unless the caller says how many.
 all_jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
+replays := $(fuzz_targets:%=$(O)/tests/replay_%)
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) \
-		$(if $(T),,fuzz-programs)
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) $(if $(T),,$(replays))
 	$(Q)tests/run-tests $(O) $(T)
 
-check-long: deps-check
-	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units)
+check-long: deps-long
+	$(Q)$(MAKE) --no-print-directory WERROR=1 $(all_jobs) all $(units) $(if $(T),,fuzz-programs)
 	$(Q)LONG=1 tests/run-tests $(O) $(T)
 
 check-corpus: deps-build
@@ -372,7 +390,7 @@ fuzz-blind: deps-fuzz
 	$(Q)$(MAKE) --no-print-directory $(fuzz_targets:%=$(O)/blind/%)
 	$(Q)BLIND=1 tests/fuzz/run $(O) $(or $(SECONDS_EACH),60) $(T)
 
-fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(fuzz_targets:%=$(O)/tests/replay_%)
+fuzz-programs: $(fuzz_targets:%=$(O)/fuzz/%) $(replays)
 
 # Targets in a directory of their own, compiled by $(3), from $(4) as well.
 define fuzz_kind
@@ -396,10 +414,10 @@ $(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/smal
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
 
-$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(library_obj) $(fuzz_tools_obj)
+$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(O)/tests/fuzz_tools.a $(readers)
 	$(call say,REPLAY,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.o %.so,$^) $(READ_LIBS)
+	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.a %.so,$^) $(READ_LIBS)
 
 # Branches, of the tools and of the preloaded library.  T=NAME for some tests,
 # ADD=1 to add to what has been counted.
@@ -409,12 +427,16 @@ coverage: deps-check
 
 deps-build: packages = $(BUILD_PACKAGES)
 deps-check: packages = $(CHECK_PACKAGES)
+deps-check: unpacked = $(CHECK_UNPACKED)
+deps-long: packages = $(LONG_PACKAGES)
+deps-long: unpacked = $(LONG_UNPACKED)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-bench: packages = $(BENCH_PACKAGES)
 deps-fuzz: packages = $(FUZZ_PACKAGES)
 deps-analyze: packages = $(ANALYZE_PACKAGES)
-deps-build deps-check deps-demo deps-bench deps-fuzz deps-analyze:
-	@tests/install-packages $(packages)
+deps-build deps-check deps-long deps-demo deps-bench deps-fuzz deps-analyze:
+	@tests/install-packages $(packages:%='%')
+	@$(if $(unpacked),tests/unpack-packages $(DEBS) $(unpacked:%='%') || :)
 
 include tools/install/rules.mk
 
@@ -424,8 +446,8 @@ clean:
 help:
 	@echo 'make            build everything below $(O) (O=DIR for another place)'
 	@echo 'make demo       install what is needed, build, record a program, show its log'
-	@echo 'make check      the same, then run every test; T=NAME runs one'
-	@echo 'make check-long the tests that take long, in full'
+	@echo 'make check      the same, unpack daemons below $(O)/debs, run every test, replay the corpora; T=NAME runs one'
+	@echo 'make check-long all of it in full: fuzzing, times, Java, Go, Rust, aarch64, npm, which it installs; hours'
 	@echo 'make check-corpus CORPUS=DIR   hundreds of real programs, against their native runs'
 	@echo 'make bench      what recording costs, beside glibc and others: tests/bench/RESULTS.md; QUICK=1 is short'
 	@echo 'make bench-tools  what whole programs cost, recorded and not; T=NAME for some'
@@ -446,4 +468,4 @@ help:
 
 include tests/analysis/rules.mk
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -name debs -prune -o -name '*.d' -print 2>/dev/null)

@@ -1,7 +1,7 @@
-"""captured_formats.py SHOW PROGRAM DIR: whether the index of a program has the formats that it has used.
+"""captured_formats.py SHOW PROGRAM DIR [direct]: whether the index of a program has the formats that it has used.
 
 Prints how many constant formats of the program are in the captures in DIR, how many of these are in the index, and, one
-in a line, those that are not.
+in a line, those that are not.  With `direct` those that went through vprintf and its like do not count.
 """
 import glob
 import re
@@ -13,7 +13,9 @@ from capture_records import CONTEXT, MODULE, STRING, Context, u32, u64, walk
 PRINTS = re.compile(rb'printf|syslog|warn|err')
 ESCAPES = {7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r', 34: '\\"', 92: '\\\\'}
 
-show, program, directory = sys.argv[1:]
+show, program, directory = sys.argv[1:4]
+if len(sys.argv) > 4:
+    PRINTS = re.compile(rb'^(_*[^_v]*printf|_*[^_v]*printf_chk|syslog|warn|err)')
 
 
 def literal(text):

@@ -139,7 +139,7 @@ life_lighttpd() {
 	accesslog.filename = "$PWD/access.log"
 	url.redirect = ( "^/old" => "/page" )
 	E
-	start lighttpd -D -f conf
+	start lighttpd -D -f conf -m "$(prefix_of lighttpd)/usr/lib/lighttpd"
 	await "lighttpd" listens
 	for path in page page nothing old page?query=1; do
 		curl -s -w '%{http_code}\n' "http://127.0.0.1:$port/$path" | cksum
@@ -278,7 +278,11 @@ life_sshd() { # [OPTION...]
 	LogLevel VERBOSE
 	PrintLastLog no
 	E
-	start /usr/sbin/sshd -D -f "$PWD/conf" "$@"
+	# It executes itself, and since OpenSSH 9.8 others, by their paths.
+	session=$(prefix_of sshd)/usr/lib/openssh/sshd-session
+	[ ! -e "$session" ] || echo "SshdSessionPath $session" >>conf
+	[ ! -e "${session%session}auth" ] || echo "SshdAuthPath ${session%session}auth" >>conf
+	start "$(type -P sshd)" -D -f "$PWD/conf" "$@"
 	await "sshd" listens
 	ssh_to_it 'echo hello; id -un; printf "%05d\n" 7 >&2; exit 3'
 	ssh_to_it 'seq 20000 | cksum; tty'
@@ -327,14 +331,19 @@ life_cron() { # [MINUTE]
 
 life_cron_minute() { life_cron minute; }
 
+postgresql() { # the directory of its programs
+	ls -d {"$DEBS/root",}/usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1
+}
 life_postgresql() { # [OPTION...]
-	local bin
-	bin=$(echo /usr/lib/postgresql/*/bin)
+	local bin user
+	bin=$(postgresql)
 	has_no_sessions() { ! pgrep -P $daemon -f '\[local\]'; }
-	sql() { psql -X -q -A -t -h "$dir/files" -p 5432 -U postgres "$@" 2>&1; }
+	sql() { "$bin/psql" -X -q -A -t -h "$dir/files" -p 5432 -U postgres "$@" 2>&1; }
 	[ "$(id -u)" -ne 0 ] || {
-		chown postgres . "$dir"
-		as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
+		# Not always in a sandbox where we say who there is.
+		user=$(id -u postgres 2>/dev/null || id -u nobody)
+		chown $user . "$dir"
+		as=(setpriv --reuid=$user --regid=$user --clear-groups)
 	}
 	run "$bin/initdb" -D data -U postgres --no-sync -A trust --locale=C
 	start "$bin/postgres" -D data -k "$PWD" -c listen_addresses= -c fsync=off \

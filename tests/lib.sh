@@ -16,6 +16,8 @@ show=$BUILD/binlog-show
 here=$PWD/tests
 failed=0
 
+# What takes long, or what needs other languages, other processors, npm: LONG_PACKAGES of the Makefile.
+is_long() { [ -n "${LONG:-}" ]; }
 ok() { echo "ok: $1"; }
 skip() { echo "skip: $1"; }
 not_ok() { # SENTENCE [DETAIL]
@@ -44,6 +46,30 @@ same_file() { # SENTENCE WANTED GOT
 build() { # NAME [OPTION...]: the program $TMP/NAME from tests/victims/NAME.c
 	$CC -std=gnu11 -D_GNU_SOURCE -g -O1 -w -I"$here/.." -o "$TMP/$1" \
 		"$here/victims/$1.c" -pthread "${@:2}" || exit 1
+}
+
+# Programs of packages that are unpacked (tests/unpack-packages) come behind those that are installed; their libraries are
+# found by them alone, since the loader looks at no such place for other tests.
+unpacked() {
+	local root=$DEBS/root directory
+	PATH+=:$root/usr/sbin:$root/usr/bin
+	for directory in "$root"/usr/lib/*-linux-gnu* "$root"/usr/lib/*-linux-gnu*/systemd; do
+		[ ! -d "$directory" ] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$directory
+	done
+	[ -z "${LD_LIBRARY_PATH:-}" ] || export LD_LIBRARY_PATH
+}
+# Below what a program has been installed or unpacked; nothing for /.
+prefix_of() { # PROGRAM
+	local path
+	path=$(type -P "$1")
+	echo "${path%/usr/*}"
+}
+# Why a program of such a package is not there.
+not_unpacked() { cat "$DEBS/why" 2>/dev/null || echo "not installed, and not below $DEBS"; }
+
+# What programs made of the objects of readers are linked with: READ_LIBS, as make has it.
+libraries_of_readers() {
+	echo 'tell: ; @echo $(READ_LIBS)' | make -s --no-print-directory -f Makefile -f - tell
 }
 
 # The shell itself is not preloaded: what is recorded is the command alone.

@@ -3,11 +3,11 @@
 # those by which it says its last words (__libc_message, __assert_fail) are not among them: abort() tells of these.
 BEGIN {
 	split("__fxprintf __fxprintf_nocancel __vfxprintf __vfprintf_internal __vfwprintf_internal fprintf printf " \
-		"vfprintf fputs _IO_fputs fwrite _IO_fwrite puts _IO_puts putc putc_unlocked fputc fputc_unlocked " \
+		"vfprintf __fprintf_chk __printf_chk __vfprintf_chk fputs _IO_fputs fwrite _IO_fwrite puts _IO_puts putc putc_unlocked fputc fputc_unlocked " \
 		"fputs_unlocked fwrite_unlocked fputws_unlocked fputwc putwc_unlocked _IO_putc putchar perror warn " \
 		"warnx vwarn error __overflow __woverflow _IO_padn _IO_wpadn _IO_sputn __write write __write_nocancel " \
 		"__writev writev __libc_write __pwrite pwrite __send send __sendto sendto __sendmsg sendmsg " \
-		"__sendmmsg __vdprintf_internal dprintf __syslog syslog __vsyslog __vsyslog_internal", names, " ")
+		"__sendmmsg __vdprintf_internal dprintf __dprintf_chk __syslog syslog __vsyslog __vsyslog_internal", names, " ")
 	for (i in names)
 		primitive[names[i]] = 1
 }

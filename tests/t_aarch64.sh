@@ -1,4 +1,6 @@
 #!/bin/bash
+# LONG=1 only: it takes a compiler for another processor, and an emulator.
+#
 # The library on aarch64: cross-built, and preloaded into programs that run in an emulator, qemu-user.  What the reader,
 # which is no other, makes of their captures is what they say without the library in the same emulator; their backtraces
 # are those that glibc's backtrace() sees there, named by addr2line.

@@ -24,7 +24,7 @@ beside() { # NAME LIBRARY SENTENCE: natively with it, then with both in either o
 	done
 	verdict ${#why} "B3a: with $1, before it and after it: as with it alone" "$why"
 }
-for name in libjemalloc.so.2 libtcmalloc_minimal.so.4 libtcmalloc_minimal_debug.so.4 libmimalloc.so.2 libeatmydata.so; do
+for name in libjemalloc.so.2 libtcmalloc_minimal.so.4 libtcmalloc_minimal_debug.so.4 'libmimalloc.so.[23]' libeatmydata.so; do
 	beside "$name" "$(find_library "$name")"
 done
 for name in libfaketime.so.1 libfaketimeMT.so.1; do

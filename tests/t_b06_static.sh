@@ -94,6 +94,8 @@ if type -P musl-gcc >/dev/null; then
 else
 	skip "B6: musl: musl-gcc is not installed"
 fi
+is_long || finish
+# ---- other languages ----
 rust=$(type -P rustc || ls /root/.cargo/bin/rustc 2>/dev/null)
 if [ -n "$rust" ] && "$rust" -o "$TMP/rust" "$here/victims/foreign.rs" 2>/dev/null; then
 	compare "B6: Rust: println!, eprintln!, threads" "$TMP/rust"

@@ -73,10 +73,10 @@ kind="B15, D7, ext4 of 16 MB"
 truncate -s 16M "$TMP/image"
 if ! type -P mkfs.ext4 >/dev/null || ! mkfs.ext4 -q -F -b 4096 "$TMP/image" 2>/dev/null; then
 	skip "$kind: there is no mkfs.ext4"
-elif mount -o loop "$TMP/image" "$TMP/disk" 2>/dev/null; then
+elif mount -o loop "$TMP/image" "$TMP/disk" 2>"$TMP/why"; then
 	on_disk 6000
 	umount "$TMP/disk"
 else
-	skip "$kind: it cannot be mounted here"
+	skip "$kind: it cannot be mounted here: $(head -n 1 "$TMP/why")"
 fi
 finish

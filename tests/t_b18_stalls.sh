@@ -1,12 +1,10 @@
 #!/bin/bash
+# LONG=1 only: it takes minutes, and measures.
+#
 # B18, D19: how long a call can take while somebody writes a lot to the same
 # disk.  A store to a mapped page waits for its write-back on some file systems;
-# on tmpfs there is none.  LONG=1 only: it takes minutes, and measures.
+# on tmpfs there is none.
 . tests/lib.sh
-if [ -z "${LONG:-}" ]; then
-	skip "B18, D19: stalls are measured with LONG=1"
-	finish
-fi
 build stalls -O2
 seconds=${SECONDS_EACH:-60}
 

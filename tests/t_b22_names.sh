@@ -56,7 +56,7 @@ same "B10: and each but these is one function" $'posix_spawn\nposix_spawnp\nquic
 inside=$BUILD/inside/shim
 if [ -e "$inside/lookup.o" ]; then
 	$CC -std=gnu11 -D_GNU_SOURCE -w -I. -o "$TMP/lookup_names" "$here/victims/lookup_names.c" \
-		"$inside"/{lookup,environment,bytes,sys}.o -ldl || exit 1
+		"$inside"/{lookup,objects,environment,bytes,sys}.o -ldl || exit 1
 	# shellcheck disable=SC2046,SC2086 # names
 	same "B10: the functions behind ours are those that dlsym() finds" "" \
 		"$("$TMP/lookup_names" $rows absent_name $(nm -D --defined-only "$libc" |

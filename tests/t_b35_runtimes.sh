@@ -115,6 +115,8 @@ if have Node node; then
 	runtime "Node" node "$TMP/all.js"
 fi
 
+is_long || finish
+# ---- those that are installed for `make check-long` ----
 cat >"$TMP/All.java" <<'JAVA'
 public class All {
 	static int deep(int n) { return n == 0 ? 0 : 1 + deep(n - 1); }
@@ -133,9 +135,7 @@ public class All {
 }
 JAVA
 if have Java javac && javac -d "$TMP" "$TMP/All.java" 2>/dev/null; then
-	[ -n "${LONG:-}" ] || runs=1
 	runtime "Java" java -Xshare:auto -XX:TieredStopAtLevel=1 -Xmx64m -cp "$TMP" All
-	[ -n "${LONG:-}" ] || runs=2
 fi
 
 cat >"$TMP/all.rs" <<'RUST'

@@ -3,6 +3,7 @@
 # gone, or nowhere, as it is switched while they work; each line is told by its client's number.
 . tests/lib.sh
 . tests/daemons.sh
+unpacked
 ctl=$BUILD/binlog-ctl
 as=()
 # Daemons become other users, who cannot read what is below TMP.
@@ -66,7 +67,7 @@ if type -P memcached >/dev/null; then
 	stop INT
 	same "memcached: no complaint" "" "$(cat "$dir/complaint")"
 else
-	skip "memcached: it is not installed"
+	skip "memcached: $(not_unpacked)"
 fi
 
 # ---- nginx: processes of another user ----
@@ -112,7 +113,7 @@ if type -P nginx >/dev/null; then
 	stop QUIT
 	same "nginx: no complaint" "" "$(cat "$dir/complaint")"
 else
-	skip "nginx: it is not installed"
+	skip "nginx: $(not_unpacked)"
 fi
 
 # ---- redis: in the background ----
@@ -137,6 +138,6 @@ if type -P redis-server >/dev/null; then
 	stop TERM
 	same "redis: no complaint" "" "$(cat "$dir/complaint")"
 else
-	skip "redis: it is not installed"
+	skip "redis: $(not_unpacked)"
 fi
 finish

@@ -14,6 +14,7 @@
 # ONLY=NAME TIMES=N KEEP=DIR, where the lives that differed are copied to.
 . tests/lib.sh
 . tests/daemons.sh
+unpacked
 unshare=(unshare --mount --net --pid --fork --kill-child --mount-proc)
 if [ "${1:-}" != inside ]; then
 	# Not below TMP, which is closed to the users that daemons become.
@@ -45,14 +46,23 @@ sandbox() { # everything that is mounted is gone with the namespace
 	mount -t tmpfs -o mode=755 none /run || return
 	mkdir -m 755 /run/sshd /run/empty
 	mkdir -m 700 /run/home
-	: >/run/crontab
-	sed "s|:/root:|:/run/home:|" /etc/passwd >/run/passwd
-	echo "guest:x:65534:65534::/:/bin/sh" >>/run/passwd
-	mount --bind /run/passwd /etc/passwd
-	for node in /etc/cron.d /var/spool/cron/crontabs; do
-		[ ! -d $node ] || mount --bind /run/empty $node
+	# What they are configured by where they are installed, and who they become; no jobs but ours.
+	mkdir "$work/etc"
+	mount -t tmpfs -o mode=755 none "$work/etc" || return
+	cp -a /etc/. "$work/etc" || return
+	sed -i "s|:/root:|:/run/home:|" "$work/etc/passwd"
+	echo "guest:x:65534:65534::/:/bin/sh" >>"$work/etc/passwd"
+	for node in sshd postgres; do
+		grep -q "^$node:" /etc/passwd || echo "$node:x:65533:65534::/run/sshd:/usr/sbin/nologin" >>"$work/etc/passwd"
 	done
-	[ ! -f /etc/crontab ] || mount --bind /run/crontab /etc/crontab
+	mkdir -p "$work/etc/pam.d"
+	cp -n "$DEBS"/root/etc/pam.d/* "$work/etc/pam.d" 2>/dev/null
+	rm -rf "$work/etc/cron.d" "$work/etc/crontab"
+	mkdir "$work/etc/cron.d"
+	ln -s /run/crontab "$work/etc/crontab"
+	mount --rbind "$work/etc" /etc || return
+	mount -t tmpfs -o mode=755 none /var/spool || return
+	mkdir -p /var/spool/cron/crontabs
 	python3 -c '
 import fcntl, socket, struct
 s = socket.socket()
@@ -193,7 +203,7 @@ while read -r name where when programs; do
 	done
 	times=${TIMES:-${LONG:+20}}
 	if [ -n "$missing" ]; then
-		skip "$name:$missing: not installed"
+		skip "$name:$missing: $(not_unpacked)"
 	elif [ "$where" = own ] && [ -z "$own" ]; then
 		skip "$name: needs root and namespaces"
 	elif [ "$when" = once ]; then
@@ -218,8 +228,8 @@ sshd_syslog own always sshd ssh ssh-keygen
 dropbear own always dropbear dropbearkey ssh ssh-keygen
 cron own always cron
 cron_minute own once cron
-postgresql anywhere long $(echo /usr/lib/postgresql/*/bin/pgbench) psql
-postgresql_collector anywhere long $(echo /usr/lib/postgresql/*/bin/pgbench) psql
-postgresql_syslog own long $(echo /usr/lib/postgresql/*/bin/pgbench) psql
+postgresql anywhere long $(postgresql)/pgbench
+postgresql_collector anywhere long $(postgresql)/pgbench
+postgresql_syslog own long $(postgresql)/pgbench
 TABLE
 finish

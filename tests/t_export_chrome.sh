@@ -10,7 +10,9 @@ done
 same_file "a packed log says the same as its captures" capture.json log.blog.json
 same "node reads it" "$("$show" -q --columns=pid capture | wc -l)" \
 	"$(node -p 'JSON.parse(require("fs").readFileSync("capture.json")).traceEvents.filter((event) => event.ph == "i").length')"
-if npm_package @paulirish/trace_engine 0.0.65; then
+if ! is_long; then
+	: # what npm has is asked for by `make check-long`
+elif npm_package @paulirish/trace_engine 0.0.65; then
 	same "the engine of Chrome's DevTools knows each thread, its name and its events" \
 		"$(paste -d ' ' <("$show" -q --columns=program capture) <("$show" -q --columns=pid capture) \
 			<("$show" -q --columns=tid capture) <("$show" -q --columns=thread capture) | sed 's/  */ /g; s/ *$//' |

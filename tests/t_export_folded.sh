@@ -15,7 +15,9 @@ grep worker folded | sort >got
 same_file "the functions are those of --stacks, the outermost first" wanted got
 same "--depth leaves the outer ones out" 'exports;outer;inner;"worker %d request %ld took %f us from %s\n" 400' \
 	"$("$show" -q -o folded -d 2 capture | grep worker)"
-if npm_package speedscope 1.25.0; then
+if ! is_long; then
+	: # what npm has is asked for by `make check-long`
+elif npm_package speedscope 1.25.0; then
 	node "$consumers/speedscope.js" "$package" folded | sort >read
 	sort folded >wanted
 	same_file "the importer of speedscope reads the same stacks and counts" wanted read

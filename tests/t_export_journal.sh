@@ -1,9 +1,11 @@
 #!/bin/bash
 # --output=journal: systemd-journal-remote takes it, and journalctl reads in it what binlog-show itself says.
 . tests/exports.sh
+unpacked
 remote=/lib/systemd/systemd-journal-remote
+[ -x $remote ] || remote=$DEBS/root/$remote
 if [ ! -x $remote ] || ! command -v journalctl >/dev/null; then
-	skip "systemd-journal-remote is not installed"
+	skip "systemd-journal-remote: $(not_unpacked)"
 	exit 0
 fi
 record_exports

@@ -12,7 +12,9 @@ same_file "a packed log says the same as its captures" capture.msgpack log.blog.
 # Another library, in JavaScript, with places and stacks: the same as in JSON.
 export_to places.msgpack msgpack -L -S capture
 export_to places.json json -L -S capture
-if npm_package @msgpack/msgpack 3.1.2; then
+if ! is_long; then
+	: # what npm has is asked for by `make check-long`
+elif npm_package @msgpack/msgpack 3.1.2; then
 	cat >read.js <<'END'
 const fs = require('fs');
 const {decodeMulti} = require(process.argv[2]);

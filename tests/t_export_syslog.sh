@@ -1,8 +1,9 @@
 #!/bin/bash
 # --output=syslog: rsyslogd takes it over TCP, and reads in it what binlog-show itself says.
 . tests/exports.sh
+unpacked
 if ! command -v rsyslogd >/dev/null || ! command -v nc >/dev/null; then
-	skip "rsyslog or netcat is not installed"
+	skip "rsyslogd: $(not_unpacked)"
 	exit 0
 fi
 record_exports
@@ -30,7 +31,7 @@ END
 has_lines() { [ "$(wc -l <fields)" -ge "$1" ]; }
 send() { # EXPORT LINES: what rsyslogd makes of it is in EXPORT.json
 	rm -f fields port
-	rsyslogd -n -C -f "$TMP/rsyslog.conf" -i "$TMP/pid" >rsyslog.said 2>&1 &
+	rsyslogd -n -C -M "$(echo "$(prefix_of rsyslogd)"/usr/lib/*-linux-gnu*/rsyslog)" -f "$TMP/rsyslog.conf" -i "$TMP/pid" >rsyslog.said 2>&1 &
 	until_true test -s port
 	nc -N 127.0.0.1 "$(cat port)" <"$1"
 	until_true has_lines "$2"

@@ -133,6 +133,7 @@ long() {
 daemons() {
 	local program
 	. tests/daemons.sh
+	unpacked
 	for program in memcached redis-server; do
 		type -P $program >/dev/null || continue
 		name=${program%-server}

@@ -2,6 +2,7 @@
 # binlog-show --index lists every statement that prints, as grep finds it in the source: with its line, function and
 # texts; in what two compilers make of it, and in stripped programs of the system, whose calls objdump finds.
 . tests/lib.sh
+unpacked
 source=$here/victims/statements.c
 
 # What the source says: "line function text", a line for each text; `?` where there is none in the line.
@@ -85,7 +86,9 @@ else
 	skip "the index of what clang makes: there is no clang"
 fi
 cross=aarch64-linux-gnu
-if echo 'int main(void) { return 0; }' | $cross-gcc -x c -o "$TMP/program" - 2>/dev/null; then
+if ! is_long; then
+	: # it takes a compiler for another processor
+elif echo 'int main(void) { return 0; }' | $cross-gcc -x c -o "$TMP/program" - 2>/dev/null; then
 	export STRIP=$cross-strip
 	check $cross-gcc -O0
 	check $cross-gcc -O2
@@ -124,7 +127,11 @@ run memcached -h
 run memcached -o help -u nosuchuser
 for program in ls find bash memcached; do
 	path=$(realpath "$(command -v $program)")
-	python3 "$here/captured_formats.py" "$show" "$path" "$BINLOG_DIR" >"$TMP/counts"
+	# coreutils since 9.5 have an error() of their own in themselves; what is handed to that as an argument is not known to
+	# be a format.
+	direct=
+	[ $program != ls ] || nm -D --undefined-only "$path" | grep -qw error || direct=direct
+	python3 "$here/captured_formats.py" "$show" "$path" "$BINLOG_DIR" $direct >"$TMP/counts"
 	read -r used found <"$TMP/counts"
 	[ "$used" -gt 0 ] && [ $((found * 100)) -ge $((used * 98)) ]
 	verdict $? "the index has $found of the $used formats that runs of $program used" "$(sed 1d "$TMP/counts")"

@@ -27,6 +27,9 @@ printf_below_level   20
 puts_below_level     20
 "
 
+# Most of syslog1 is not in assembly: there gcc 14 needs a dozen more than gcc 12.
+[ "$($CC -dumpversion)" -le 12 ] || bounds=${bounds/syslog1             500/syslog1             525}
+
 if [ "$(uname -m)" != x86_64 ]; then
 	skip "instructions are counted on x86-64 only"
 	finish

@@ -2,6 +2,7 @@
 # A trigger by the time between two places: what was said around what has lasted too long is kept, and nothing else, and
 # how long it took is told. The oracle is the program's own clock: its two readings lie around what is measured.
 . tests/lib.sh
+unpacked
 build latency -O1
 
 run() { # RULES HOW: in a ring of 64 KiB
@@ -144,6 +145,6 @@ if type -P memcached >/dev/null; then
 	same "it is there" "set late 0 0 2" "$(grep -o 'set late.*' "$TMP/got")"
 	verdict "$(grep -cE 'quick[0-9] ' "$TMP/got")" "and the beginning is not" "$(head -n 3 "$TMP/got")"
 else
-	skip "memcached: not installed"
+	skip "memcached: $(not_unpacked)"
 fi
 finish

@@ -41,7 +41,9 @@ for file in "$TMP"/man/*; do
 	*": \"${name%.*} - "*) ;;
 	*) not_ok "apropos finds $name: $(lexgrog "$file" 2>&1)" ;;
 	esac
-	complaint=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$file" 2>&1 >/dev/null)
+	# That words do not fill a line of a narrow column is no fault of the page.
+	complaint=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$file" 2>&1 >/dev/null |
+		grep -v ': cannot adjust line$')
 	[ -z "$complaint" ] || not_ok "man has no complaint about $name" "$complaint"
 done
 good=$failed

@@ -3,25 +3,25 @@
 . tests/lib.sh
 export PYTHONDONTWRITEBYTECODE=1
 
-limit=$((100 << 10))
+limit=$((100 << 10)) seconds=$(is_long && echo 2 || echo 30)
 nm "$show" | grep -q __asan_ && limit=$((4 << 20)) # AddressSanitizer takes memory itself
 mkdir "$TMP/logs"
 python3 "$here/packed/costly_logs.py" "$TMP/logs" || exit 1
 
 cheap() { # NAME WHAT [OPTION]: with --raw, --grep and the option
-	python3 - "$show" "$TMP/logs/$1.blog" "$TMP/got" $limit "${3:--P}" >"$TMP/said" 2>&1 <<'P'
+	python3 - "$show" "$TMP/logs/$1.blog" "$TMP/got" $limit $seconds "${3:--P}" >"$TMP/said" 2>&1 <<'P'
 import os, subprocess, sys, time
-show, log, got, limit, option = sys.argv[1:]
+show, log, got, limit, most, option = sys.argv[1:]
 for options in (["--raw"], ["-q", "--grep=said"], ["-q", option]):
     with open(got if options == ["--raw"] else os.devnull, "wb") as out:
         process = subprocess.Popen(["timeout", "60", show, *options, log], stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = usage.ru_utime + usage.ru_stime
-    if process.returncode not in (0, 1) or seconds > 2 or usage.ru_maxrss > int(limit):
+    if process.returncode not in (0, 1) or seconds > int(most) or usage.ru_maxrss > int(limit):
         sys.exit(f"{options}: status {process.returncode}, {seconds:.1f} s, {usage.ru_maxrss} KiB")
 P
-	verdict $? "$2: at most 2 s and $((limit >> 10)) MiB" "$(cat "$TMP/said")"
+	verdict $? "$2: at most $seconds s and $((limit >> 10)) MiB" "$(cat "$TMP/said")"
 	[ ! -e "$TMP/logs/$1" ] || same_file "and nothing of it is lost" "$TMP/logs/$1" "$TMP/got"
 }
 

@@ -15,7 +15,7 @@ for source in record/*.c confine/*.c decoder/*.c symbolizer/*.c; do
 done
 objects+=("$BUILD/outside/html_template.o") # made of files
 [ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
-read -ra libraries <<<"$(sed -n 's/^READ_LIBS = //p' Makefile)"
+read -ra libraries <<<"$(libraries_of_readers)"
 why=$($CC "${flags[@]}" -o "$TMP/scan" "$packed/scan_frames.c" "${objects[@]}" "${libraries[@]}" 2>&1) || {
 	not_ok "the program that looks for frames is built" "$why"
 	finish
@@ -130,7 +130,7 @@ fast() { # SENTENCE SECONDS TEXT: what $TMP/large says, and how much time of a p
 	[ "$took" -lt $(($2 * 1000)) ] && [ "$(cat "$TMP/got")" = "$3" ]
 	verdict $? "$1: in less than $2 s" "$took ms: $(head -c 200 "$TMP/got") $(head -n 2 "$TMP/said")"
 }
-seconds=2 megabytes=100
+seconds=$(is_long && echo 2 || echo 30) megabytes=100
 nm "$show" | grep -q __gcov_ && seconds=60
 nm "$show" | grep -qE '__(a|ub)san_' && seconds=60 megabytes=2 # whatever is read is looked at
 python3 - "$packed" "$TMP" $megabytes <<'P' || exit 1

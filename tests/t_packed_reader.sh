@@ -56,7 +56,7 @@ done
 # ---- what lies ----
 mkdir "$TMP/hostile"
 python3 "$packed/hostile_logs.py" "$TMP/hostile" || exit 1
-limit=$((64 << 10)) seconds=1
+limit=$((64 << 10)) seconds=$(is_long && echo 1 || echo 9)
 nm "$show" | grep -q __asan_ && limit=$((4 << 20)) seconds=9 # AddressSanitizer takes memory and time itself
 said=$(python3 - "$show" "$TMP/hostile" $limit $seconds <<'P'
 import glob, os, subprocess, sys, time

@@ -2,6 +2,7 @@
 # Whatever binlog-show prints of captures it prints of their packed log: in every style, with every option, of one
 # capture and of several at once, of batches and of plain logs.
 . tests/lib.sh
+unpacked
 . tests/packed/common.sh
 TMP=$(realpath "$TMP")
 export XDG_CACHE_HOME=$TMP/cache # not the user's own
@@ -21,7 +22,7 @@ P
 		skip "tcpdump: not installed"
 	fi
 	if ! type -P memcached >/dev/null; then
-		skip "memcached: not installed"
+		skip "memcached: $(not_unpacked)"
 		return
 	fi
 	mkdir -p "$TMP/c/memcached"

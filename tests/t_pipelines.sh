@@ -125,7 +125,7 @@ sleep 20 & kill $!; wait $!; echo "status $?"
 { sleep 0.3; echo late; } & echo early; wait; echo end
 == bash: job control
 set -m; sleep 20 & sleep 1 & jobs -r | sed 's/  */ /g'; kill %1; wait %1; echo "status $?"; wait -n; echo "status $?"
-(sleep 0.05; exit 3) & wait -n; echo "status $?"; sleep 20 & disown %%; kill $!; jobs
+(sleep 0.05; exit 3) & wait -n $!; echo "status $?"; sleep 20 & disown %%; kill $!; jobs
 suspended() { kill -STOP "$BASHPID"; echo resumed; }; suspended & until jobs | grep -q Stopped; do sleep 0.01; done; jobs | sed 's/  */ /g'; kill -CONT %%; wait; echo end
 == sh: signals and traps
 trap 'echo trap exit $?' EXIT; trap 'echo got usr1; seq 2' USR1; kill -USR1 $$; echo after

@@ -4,6 +4,7 @@
 # that comes of them ends with the same status and the same open descriptors.
 # LONG=1: more programs.
 . tests/lib.sh
+unpacked
 export DATA=$TMP/data HOME=$TMP/data COLUMNS=80 LINES=25 TERM=dumb
 mkdir "$DATA" "$DATA/tree" "$DATA/tree/sub"
 
@@ -79,7 +80,7 @@ programs() { # each line of stdin as natively
 		program=${line%% *}
 		[ -n "$line" ] || continue
 		if ! type -P "$program" >/dev/null; then
-			skip "$line: $program is not installed"
+			skip "$line: $program: $(not_unpacked)"
 			continue
 		fi
 		natively "$TMP/native" "${fds[@]}" sh -c "exec $line"
@@ -395,7 +396,7 @@ serve() { # DIR SIGNAL [VARIABLE=VALUE...]
 }
 for signal in INT TERM; do
 	if ! type -P memcached python3 >/dev/null; then
-		skip "memcached: not installed"
+		skip "memcached: $(not_unpacked)"
 		break
 	fi
 	serve "$TMP/native" $signal

@@ -22,7 +22,14 @@ int main(void)
 }
 END
 $CC -D_GNU_SOURCE -O1 -g -w -o "$TMP/app" "$TMP/app.c" || exit 1
-BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/app" || exit 1
+# The run takes some milliseconds, and less than a second is what is reckoned with: again where others had the processors.
+for turn in {1..5}; do
+	rm -rf "$TMP/capture"
+	BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib "$TMP/app" || exit 1
+	seconds=$("$show" -q --utc --columns=time "$TMP/capture" | sed -n '1p;$p' | cut -d ' ' -f 2 |
+		awk -F '[:.]' '{ t[NR] = ($1 * 60 + $2) * 60 + $3 + $4 / 1000000000 } END { s = t[2] - t[1]; print (s > 1 ? s : 1) }')
+	[ "$seconds" != 1 ] || break
+done
 "$show" --rates -q "$TMP/capture" >"$TMP/rates"
 rows() { sed 1d "$TMP/rates" | sed -E 's/ {2,}/|/g; s/^[ |]*//' | cut -d '|' -f "$1"; } # FIELDS
 
@@ -34,9 +41,6 @@ same "each place with its calls, the busiest first" '20000|"packet %d\n"
 1|"pieces\n"
 1|-' "$(rows 1,6 | LC_ALL=C sort -t '|' -k 1,1nr -k 2,2)"
 same "in that order" "$(rows 1 | sort -nr)" "$(rows 1)"
-# The run takes less than a second, which is what is reckoned with; on a slow machine it may not.
-seconds=$("$show" -q --utc --columns=time "$TMP/capture" | sed -n '1p;$p' | cut -d ' ' -f 2 |
-	awk -F '[:.]' '{ t[NR] = ($1 * 60 + $2) * 60 + $3 + $4 / 1000000000 } END { s = t[2] - t[1]; print (s > 1 ? s : 1) }')
 same "calls in a second" "$(rows 1 | awk -v s="$seconds" '{ printf "%.1f\n", $1 / s }')" "$(rows 2)"
 if [ "$seconds" = 1 ]; then
 	same "the level that they have, and one that suits how often they are" 'err|err|"ERROR: no %d\n"

@@ -147,7 +147,7 @@ same_file "a reader that is recorded itself loses nothing" <(sort wanted) got
 "$show" -q --stacks data >wanted
 fakeroot "$show" -q --stacks data >got 2>errors
 same_file "with fakeroot all is shown" wanted got
-for preloaded in /usr/lib/*-linux-gnu/{libjemalloc.so.2,libtcmalloc_minimal.so.4,libmimalloc.so.2.0,faketime/libfaketime.so.1}; do
+for preloaded in /usr/lib/*-linux-gnu/{libjemalloc.so.2,libtcmalloc_minimal.so.4,libmimalloc.so.[0-9].[0-9],faketime/libfaketime.so.1}; do
 	[ -e "$preloaded" ] || continue
 	LD_PRELOAD=$preloaded "$show" -q --stacks data >got 2>errors
 	same_file "with ${preloaded##*/} all is shown" wanted got
@@ -157,9 +157,11 @@ done
 if [ -n "$rootless" ]; then
 	chmod -R a+rX "$TMP"
 	rm -rf "$TMP/home" && mkdir -m 777 "$TMP/home"
-	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$show" -q data >got 2>errors
+	tools_for_nobody "$TMP/tools"
+	theirs=$TMP/tools/binlog-show
+	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$theirs" -q data >got 2>errors
 	same "nobody reads in the same sandbox" "$("$show" -q data)" "$(cat got)"
-	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$show" -q --stacks data >got 2>errors
+	as_nobody env XDG_CACHE_HOME="$TMP/home" BINLOG_SANDBOX=require "$theirs" -q --stacks data >got 2>errors
 	same_file "nobody reads names in it" wanted.stacks got
 else
 	skip "readers without rights: $why_not"

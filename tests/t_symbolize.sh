@@ -370,7 +370,7 @@ matches()
 
 every_kind_of_program
 special_builds
-rust
+[ -z "${LONG:-}" ] || rust
 clang_program
 separate_files
 exported_symbols_only

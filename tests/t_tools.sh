@@ -2,6 +2,7 @@
 # What much-used programs print in every way that they know, to a file: the same
 # bytes, errors and status recorded as natively. LONG=1 takes larger inputs.
 . tests/lib.sh
+unpacked
 export DATA=$TMP/data HOME=$TMP/data COLUMNS=80 LINES=25 TERM=dumb SHELL=/bin/sh
 unset LS_COLORS TIME_STYLE BLOCK_SIZE POSIXLY_CORRECT BASH_ENV ENV
 if [ -n "${LONG:-}" ]; then
@@ -35,7 +36,7 @@ each_line() { # reads commands; those that are not installed are left out
 		program=${line%% *}
 		[[ -n $line && $line != "# "* ]] || continue
 		if ! type -P "$program" >/dev/null; then
-			skip "$line: $program is not installed"
+			skip "$line: $program: $(not_unpacked)"
 			continue
 		fi
 		compare "$line" sh -c "exec $line"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A ring that waits: what was said around something that has happened is kept, and nothing else.
 . tests/lib.sh
+unpacked
 build trigger -O2
 
 run() { # TRIGGER HOW SECONDS RATE: in a ring of 256 KiB
@@ -187,7 +188,7 @@ if type -P memcached >/dev/null; then
 	grep -q ' ERROR' "$TMP/got"
 	verdict $? "and the error is among it"
 else
-	skip "memcached: not installed"
+	skip "memcached: $(not_unpacked)"
 fi
 if type -P nginx >/dev/null; then
 	free_port
@@ -201,6 +202,11 @@ if type -P nginx >/dev/null; then
 		events { worker_connections 64; }
 		http {
 			access_log access.log;
+			client_body_temp_path tmp;
+			proxy_temp_path tmp;
+			fastcgi_temp_path tmp;
+			uwsgi_temp_path tmp;
+			scgi_temp_path tmp;
 			keepalive_requests 1000000;
 			server { listen 127.0.0.1:$port; root www; }
 		}
@@ -216,6 +222,6 @@ if type -P nginx >/dev/null; then
 	grep -q 'open() .*missing" failed' "$TMP/got"
 	verdict $? "and the error is among it" "$(grep -a missing "$TMP/got")"
 else
-	skip "nginx: not installed"
+	skip "nginx: $(not_unpacked)"
 fi
 finish

@@ -71,6 +71,29 @@ function same_but_inlined_name(a, b,    i) {
 	return 1
 }
 
+# a/a/b as a/b
+function said_once(path,    k) {
+	for (k = 1; 2 * k < length(path); k++)
+		if (substr(path, k, 1) == "/" && substr(path, 1, k) == substr(path, k + 1, k))
+			return substr(path, k + 1)
+	return path
+}
+
+# With addr2line's files, which would be the other's if no directory were said twice.
+function same_but_directory_twice(    i, as_llvm) {
+	if (depth["ours"] != depth["addr2line"])
+		return 0
+	for (i = 1; i <= depth["ours"]; i++) {
+		if (file["ours", i] != file["addr2line", i])
+			return 0
+		file["once", i] = said_once(file["ours", i])
+		name["once", i] = name["ours", i]
+		number["once", i] = number["ours", i]
+	}
+	depth["once"] = depth["ours"]
+	return same_inside("once", "llvm")
+}
+
 function rule_for_llvm() {
 	if (depth["llvm"] == 1 && number["llvm", 1] == "?" &&
 		ours[i] == addr2line[i] && number["ours", 1] == "?")
@@ -79,12 +102,14 @@ function rule_for_llvm() {
 		(name["ours", 1] == name["addr2line", 1] ||
 			short_name("ours", "addr2line")))
 		return "outermost-by-symbol"
+	if (same_but_directory_twice())
+		return "relative-directory"
 	return "unexplained"
 }
 
 # The other tool has to agree, but for a name by symbol.
 function rule_for_addr2line() {
-	if (!same_inside("ours", "llvm"))
+	if (!same_inside("ours", "llvm") && !same_but_directory_twice())
 		return "unexplained"
 	if (same_but_file("ours", "addr2line"))
 		return "file-of-first-rows"

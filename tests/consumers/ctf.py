@@ -30,8 +30,9 @@ def text(value):
 def entry_of(message):
     event = message.event
     context = event.common_context_field
+    level = event.cls.log_level # a number, or since babeltrace2 2.1 one of an enumeration
     fields = [(name, plain(value)) for name, value in event.payload_field.items()]
-    return {'time': message.default_clock_snapshot.ns_from_origin, 'level': LEVELS[int(event.cls.log_level)],
+    return {'time': message.default_clock_snapshot.ns_from_origin, 'level': LEVELS[getattr(level, 'value', level)],
             'format': event.name, 'args': fields[:-1], 'message': fields[-1][1],
             **{name: plain(context[name]) for name in ('pid', 'tid', 'thread', 'program', 'stream')}}
 

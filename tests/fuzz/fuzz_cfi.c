@@ -7,11 +7,20 @@
 #include <sys/mman.h>
 
 #include "shim/cfi.h"
+#include "shim/objects.h"
 #include "tests/fuzz/pieces.h"
 
 #define PAGE ((size_t)4096)
 /* Pointers may be absolute: an input is to mean the same each time. */
 #define PLACE ((uintptr_t)0x20000000)
+
+/* The tables are said where they are, and not looked for. */
+bool objects_find(uintptr_t address, struct object *object)
+{
+	(void)address;
+	(void)object;
+	return false;
+}
 
 #define HEAD 12u /* of a header whose table has pairs of 32 bits */
 #define PAIR 8u
