@@ -143,8 +143,15 @@ static const char *describe_signal(int number)
 		       : NULL;
 }
 
+/* Before glibc 2.34 it is in libpthread, without which nobody is cancelled. */
+static void never_cancelled(void)
+{
+}
+
 static void find_older(void)
 {
+	if (!host_find("pthread_testcancel"))
+		host_pthread_testcancel = never_cancelled;
 	error_texts = host_find("_sys_errlist");
 	error_count = host_find("_sys_nerr");
 	signal_texts = host_find("_sys_siglist");
