@@ -38,7 +38,7 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 	if (unlikely(streams[stream].watched) && recorded) {
 		held_block(file, p, size);
 		if (text == BINLOG_TEXT_BYTES_LINE)
-			held_block(file, "\n", 1);
+			held_bytewise(file, "\n", 1);
 	}
 	return is_done(file, stream, locks, recorded);
 }

@@ -85,6 +85,17 @@ int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 	return result;
 }
 
+/* It has another number since its buffer was changed the last time. */
+static bool has_said(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file && streams[i].said > 0)
+			return true;
+	return false;
+}
+
 /*
  * As setvbuf() of glibc flushes when it replaces the buffer, and only then.
  * Nobody needs to know if nothing has been said yet.
@@ -102,7 +113,7 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 		if (streams[stream].said > 0 && !file->_IO_buf_base &&
 			file->_flags & LIBIO_UNBUFFERED)
 			next___overflow(file, EOF);
-	} else if (streams_flush(stream) || streams[stream].said > 0) {
+	} else if (streams_flush(stream) || has_said(file)) {
 		position_flushed(stream);
 		stdio_buffer_catch_up(call);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 1);
@@ -117,7 +128,7 @@ bool state_buffers_changed;
 static void after_buffer(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_any_file(file);
-	bool used = stream != STREAM_PASS && streams[stream].said > 0;
+	bool used = stream != STREAM_PASS && has_said(file);
 
 	streams_forget_file(file);
 	state_buffers_changed |= used;
