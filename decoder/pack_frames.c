@@ -115,6 +115,7 @@ void pack_frames_preamble(struct pack_define *define, struct pack_entry *entry,
 	frame_write_some(frame, PACKED_PREAMBLE_ANCESTOR, founder.ancestor);
 	frame_write_some(
 		frame, PACKED_PREAMBLE_PID_NAMESPACE, founder.pid_namespace);
+	frame_write_some(frame, PACKED_PREAMBLE_LIBC, founder.libc);
 	frame_write_end(frame);
 }
 

@@ -123,6 +123,9 @@ void packed_capture_describe(struct packed_captures *captures,
 		packed_record_id(preamble, PACKED_PREAMBLE_ANCESTOR);
 	capture->founder.pid_namespace =
 		packed_record_number(preamble, PACKED_PREAMBLE_PID_NAMESPACE);
+	capture->founder.libc =
+		packed_record_id(preamble, PACKED_PREAMBLE_LIBC);
+	capture->libc = capture->founder.libc;
 	read_name(captures, capture, preamble);
 	id_map_set(&captures->known, hash_of(preamble), capture);
 }

@@ -161,6 +161,16 @@ static enum error_code judge_header(
 	return ERROR_NONE;
 }
 
+static uint32_t read_libc(struct recording *capture)
+{
+	struct binlog_founder founder;
+
+	if (recording_read(capture, capture->header_at + BINLOG_FOUNDER_OFFSET,
+		    &founder, sizeof(founder)) < sizeof(founder))
+		return 0;
+	return founder.libc;
+}
+
 static bool read_header(struct recording *capture)
 {
 	struct binlog_header *header = &capture->header;
@@ -178,6 +188,7 @@ static bool read_header(struct recording *capture)
 		capture->header.clock != BINLOG_CLOCK_MONOTONIC)
 		recording_report(
 			capture, ERROR_CLOCK, 0, capture->header.clock);
+	capture->libc = read_libc(capture);
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
 	if (recording_read(capture, capture->header_at + BINLOG_PACKED_OFFSET,

@@ -62,6 +62,7 @@ struct recording {
 	uint64_t read; /* bytes of it so far, for progress */
 	uint64_t header_at; /* 0, or where it is in a core file */
 	struct binlog_header header;
+	uint32_t libc; /* see record/libc.h; 0: it names none */
 	struct recording_block *blocks; /* by writer, then by sequence */
 	size_t block_count;
 	size_t block_room;

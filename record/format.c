@@ -16,6 +16,8 @@ enum modifier {
 	MODIFIER_WORD,	/* l z Z t j: 64 bits, double stays double */
 	MODIFIER_TWICE, /* ll: 64 bits, or long double */
 	MODIFIER_LARGE, /* L q: as ll; what the second parser ignores */
+	MODIFIER_16,	/* w16: as h, but it does not make glibc change over */
+	MODIFIER_WRONG, /* w12: the call fails */
 };
 
 static bool is_digit(char c)
@@ -108,6 +110,14 @@ static uint8_t take_flags(struct format_cursor *cursor)
 	return flags;
 }
 
+/* A width or precision; false: the call fails. */
+static bool take_size(struct format_cursor *cursor, int *number)
+{
+	return take_number(cursor, number) &&
+	       (*number < INT_MAX - 32 ||
+		       libc_has(cursor->libc, LIBC_LARGE_FIELDS));
+}
+
 static bool take_width(
 	struct format_cursor *cursor, struct format_directive *directive)
 {
@@ -116,7 +126,7 @@ static bool take_width(
 		directive->width_argument = take_star(cursor);
 		return true;
 	}
-	return !next_is_digit(cursor) || take_number(cursor, &directive->width);
+	return !next_is_digit(cursor) || take_size(cursor, &directive->width);
 }
 
 static bool take_precision(
@@ -130,7 +140,31 @@ static bool take_precision(
 		directive->precision_argument = take_star(cursor);
 		return true;
 	}
-	return take_number(cursor, &directive->precision);
+	return take_size(cursor, &directive->precision);
+}
+
+/* Behind the 'w'.  The fast types are of 64 bits, but for that of 8. */
+static enum modifier take_bit_width(struct format_cursor *cursor)
+{
+	bool fast = next_is(cursor, 'f');
+	int bits = 0;
+
+	if (fast)
+		cursor->at++;
+	if (!take_number(cursor, &bits))
+		return MODIFIER_WRONG;
+	switch (bits) {
+	case 8:
+		return MODIFIER_CHAR;
+	case 16:
+		return fast ? MODIFIER_TWICE : MODIFIER_16;
+	case 32:
+		return fast ? MODIFIER_TWICE : MODIFIER_NONE;
+	case 64:
+		return MODIFIER_TWICE;
+	default:
+		return MODIFIER_WRONG;
+	}
 }
 
 static enum modifier take_modifier(struct format_cursor *cursor)
@@ -156,6 +190,10 @@ static enum modifier take_modifier(struct format_cursor *cursor)
 	case 'L':
 	case 'q':
 		return MODIFIER_LARGE;
+	case 'w':
+		if (libc_has(cursor->libc, LIBC_BIT_WIDTHS))
+			return take_bit_width(cursor);
+		/* fall through */
 	default:
 		cursor->at--;
 		return MODIFIER_NONE;
@@ -173,7 +211,7 @@ static uint8_t integer_size(
 {
 	if (is_long(cursor, modifier))
 		return FORMAT_LONG;
-	if (modifier == MODIFIER_HALF)
+	if (modifier == MODIFIER_HALF || modifier == MODIFIER_16)
 		return FORMAT_SHORT;
 	return modifier == MODIFIER_CHAR ? FORMAT_CHAR : FORMAT_INT;
 }
@@ -184,6 +222,8 @@ static bool set_conversion(struct format_cursor *cursor,
 {
 	directive->conversion = c;
 	directive->size = FORMAT_INT;
+	if (modifier == MODIFIER_WRONG)
+		return false;
 	switch (c) {
 	case 'i':
 		directive->conversion = 'd';
@@ -193,10 +233,12 @@ static bool set_conversion(struct format_cursor *cursor,
 	case 'o':
 	case 'x':
 	case 'X':
+		directive->size = integer_size(cursor, modifier);
+		return true;
 	case 'b':
 	case 'B':
 		directive->size = integer_size(cursor, modifier);
-		return true;
+		return libc_has(cursor->libc, LIBC_BINARY);
 	case '%':
 	case 'n':
 		return true;
@@ -257,13 +299,20 @@ static bool take_directive(
 	return true;
 }
 
-void format_begin(
-	struct format_cursor *cursor, const char *format, size_t length)
+void format_begin_for(struct format_cursor *cursor, const char *format,
+	size_t length, uint32_t libc)
 {
 	cursor->at = format;
 	cursor->end = format + length;
 	cursor->next_argument = 0;
 	cursor->general = false;
+	cursor->libc = libc;
+}
+
+void format_begin(
+	struct format_cursor *cursor, const char *format, size_t length)
+{
+	format_begin_for(cursor, format, length, LIBC_ANY);
 }
 
 bool format_next(
@@ -358,8 +407,8 @@ static bool add_directive(
 			       list, directive->argument, kind_of(directive)));
 }
 
-int format_arguments(const char *format, size_t length,
-	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1], bool *has_errno)
+int format_arguments_for(const char *format, size_t length,
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1], bool *has_errno, uint32_t libc)
 {
 	struct argument_list list = {kinds, 0, 0};
 	struct format_directive directive;
@@ -369,7 +418,7 @@ int format_arguments(const char *format, size_t length,
 	*has_errno = false;
 	for (i = 0; i <= FORMAT_ARGUMENTS_MAX; i++)
 		kinds[i] = 0;
-	format_begin(&cursor, format, length);
+	format_begin_for(&cursor, format, length, libc);
 	while (format_next(&cursor, &directive)) {
 		if (!add_directive(&list, &directive))
 			return FORMAT_NONE;
@@ -387,4 +436,10 @@ int format_arguments(const char *format, size_t length,
 	if (*has_errno)
 		kinds[list.count++] = BINLOG_ARG_I32;
 	return list.count;
+}
+
+int format_arguments(const char *format, size_t length,
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1], bool *has_errno)
+{
+	return format_arguments_for(format, length, kinds, has_errno, LIBC_ANY);
 }

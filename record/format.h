@@ -1,6 +1,6 @@
 /*
- * The syntax of a printf format, as glibc 2.36 reads it: one directive after
- * the other, and which arguments they take.  Called by the capturing side to
+ * The syntax of a printf format, as glibc reads it: one directive after the
+ * other, and which arguments they take.  Called by the capturing side to
  * learn what to copy and by the reading side to render it, so both always
  * agree.  Freestanding: no libc call, no allocation, no lock, safe in signal
  * handlers; never reads beyond the format's end.
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "record/layout.h"
+#include "record/libc.h"
 
 /* More arguments than this are not captured with their types. */
 #define FORMAT_ARGUMENTS_MAX 64
@@ -31,7 +32,7 @@ enum format_size {
 	FORMAT_INT,	    /* no modifier */
 	FORMAT_CHAR,	    /* hh */
 	FORMAT_SHORT,	    /* h */
-	FORMAT_LONG,	    /* l ll q j z Z t: all 64 bits here */
+	FORMAT_LONG,	    /* l ll q j z Z t w64: all 64 bits here */
 	FORMAT_LONG_DOUBLE, /* L, or ll and q before a floating conversion */
 };
 
@@ -59,16 +60,24 @@ struct format_cursor {
 	const char *end;
 	int next_argument; /* of the unnumbered style */
 	bool general;	   /* glibc's second parser has taken over */
+	uint32_t libc;	   /* whose conversions there are: record/libc.h */
 };
 
+/*
+ * To capture a format is to read it as the libc does that will print it.  What
+ * has been captured with types was defined there, so whoever reads that may
+ * take every conversion for known.
+ */
+void format_begin_for(struct format_cursor *cursor, const char *format,
+	size_t length, uint32_t libc);
 void format_begin(
 	struct format_cursor *cursor, const char *format, size_t length);
 
 /*
  * The next piece of the format into *directive.  False at the end, or when
  * the next piece is not something that glibc defines (unknown conversion,
- * trailing '%', width beyond INT_MAX, number 0 in "%0$d"); then `cursor->at`
- * is still before the end.
+ * trailing '%', width beyond INT_MAX, number 0 in "%0$d", %w12d); then
+ * `cursor->at` is still before the end.
  */
 bool format_next(
 	struct format_cursor *cursor, struct format_directive *directive);
@@ -83,6 +92,9 @@ bool format_next(
  * numbered and unnumbered styles mixed, gaps in the numbers, one number used
  * with two kinds, or too many arguments.
  */
+int format_arguments_for(const char *format, size_t length,
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1], bool *has_errno,
+	uint32_t libc);
 int format_arguments(const char *format, size_t length,
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1], bool *has_errno);
 

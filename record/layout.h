@@ -107,7 +107,7 @@ struct binlog_founder {
 	uint64_t end_value;	/* live: of the event `end` */
 	uint32_t end; /* live: EXIT, LEFT, EXECUTE or SIGNAL of text.def, */
 		      /* when that is about to happen; else 0 */
-	uint32_t reserved;
+	uint32_t libc; /* glibc that it prints with, see libc.h; 0: 2.36 */
 };
 
 #define BINLOG_FOUNDER_OFFSET 128u
@@ -354,6 +354,9 @@ struct binlog_stream_record {
 #define BINLOG_CONTEXT_TEE 1u	  /* the call was also made natively */
 #define BINLOG_CONTEXT_PARTIAL 2u /* more of the same call follows */
 #define BINLOG_CONTEXT_ESCAPED 4u /* libc has written it to the file itself */
+#define BINLOG_CONTEXT_FAILED 8u  /* the call has failed at its end, so what */
+				  /* vfprintf() had not handed on to the FILE */
+				  /* is lost: BUFFERS of libc_changes.def */
 
 /*
  * BINLOG_CONTEXT: what all calls from one place with one stack share.  After
@@ -384,6 +387,7 @@ _Static_assert(offsetof(struct binlog_header, pid) == 112, "");
 _Static_assert(offsetof(struct binlog_header, published) == 120, "");
 _Static_assert(sizeof(struct binlog_founder) == 32, "");
 _Static_assert(offsetof(struct binlog_founder, end) == 24, "");
+_Static_assert(offsetof(struct binlog_founder, libc) == 28, "");
 _Static_assert(sizeof(struct binlog_prepared) == 48, "");
 _Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");

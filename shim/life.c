@@ -3,6 +3,7 @@
 #include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/environment.h"
+#include "shim/host.h"
 #include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/sys.h"
@@ -56,6 +57,7 @@ void life_begin(void)
 	page()->ppid = (uint32_t)SYS0(getppid);
 	page()->ancestor = inherit();
 	page()->pid_namespace = life_pid_namespace();
+	page()->libc = host_libc_version;
 }
 
 void life_note(unsigned text, int64_t value)
