@@ -149,7 +149,7 @@ static const struct message *foreign(struct heph_messages *messages,
 	}
 	messages->text.length = 0;
 	render_format(&messages->text, format->text.data, format->text.length,
-		format->arguments, format->count, NULL);
+		format->arguments, format->count, NULL, LIBC_UNNAMED);
 	return as_text(
 		messages, (struct heph_site){
 				  .function = string_of(HEPH_FORMAT_FUNCTION),

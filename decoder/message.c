@@ -10,6 +10,7 @@
 #include "decoder/render_plan.h"
 #include "decoder/restore.h"
 #include "record/layout.h"
+#include "record/libc.h"
 
 #define SYSLOG_ARGUMENTS 4 /* before those of the format */
 
@@ -166,7 +167,8 @@ __attribute__((noinline, cold)) static void put_named(
 		    message->count - first))
 		render_plan_put(&message->context->plan, message->pool, out,
 			format->bytes, format->length,
-			message->arguments + first, message->count - first);
+			message->arguments + first, message->count - first,
+			message->capture->libc);
 }
 
 /* The format with the arguments from `first` on. */
@@ -188,7 +190,7 @@ static void put_format(
 	}
 	render_plan_put(&message->context->plan, message->pool, out,
 		format->bytes, format->length, message->arguments + first,
-		message->count - first);
+		message->count - first, message->capture->libc);
 }
 
 static void put_literal(
@@ -204,42 +206,85 @@ static void put_literal(
 	}
 }
 
+/* What was appended since piece `first` is of one call of vfprintf(). */
+static void join_printed(
+	const struct message *message, struct render_buffer *out, size_t first)
+{
+	if (out->pieces && libc_has(message->capture->libc, LIBC_BUFFERS))
+		render_buffer_join_printed(out, first,
+			message->context->flags & BINLOG_CONTEXT_FAILED);
+}
+
+/*
+ * Bytes, which may be what a format has been made into.  Of a call that has
+ * failed a buffer takes nothing, unless it is filled by it: only the replay
+ * knows.
+ */
+static void put_bytes(const struct message *message, struct render_buffer *out)
+{
+	const struct definition_context *context = message->context;
+	const struct render_argument *string = string_at(message, 0);
+	size_t first = render_buffer_pieces(out);
+	size_t size = string ? string->bytes : 0;
+
+	if (context->flags & BINLOG_CONTEXT_FAILED && !message->partial &&
+		!out->pieces)
+		size = context->stream && context->stream->buffering ==
+						  BINLOG_BUFFER_FULL
+			       ? 0
+			       : libc_handed_on(size, LIBC_STAGE);
+	if (size > 0)
+		render_buffer_put(out, string->data, size);
+	if (context->has_format)
+		join_printed(message, out, first);
+}
+
 static void put_perror(const struct message *message, struct render_buffer *out)
 {
 	const struct render_argument *prefix = string_at(message, 0);
+	size_t first = render_buffer_pieces(out);
 
 	put_argument_string(out, prefix);
 	if (prefix)
 		put_string(out, ": ");
 	put_string(out, strerror(integer_at(message, 1)));
 	put_string(out, "\n");
+	join_printed(message, out, first);
 }
 
 static void put_warn(const struct message *message, bool with_errno,
 	struct render_buffer *out)
 {
+	size_t first = render_buffer_pieces(out);
+
 	put_argument_string(out, string_at(message, 0));
 	put_string(out, ": ");
-	if (message->context->has_format) {
+	join_printed(message, out, first);
+	if (message->context->has_format)
 		put_format(message, with_errno ? 2 : 1, out);
-		if (with_errno)
-			put_string(out, ": ");
-	}
+	first = render_buffer_pieces(out);
+	if (with_errno && message->context->has_format)
+		put_string(out, ": ");
 	if (with_errno)
 		put_string(out, strerror(integer_at(message, 1)));
 	put_string(out, "\n");
+	join_printed(message, out, first);
 }
 
 static void put_error(const struct message *message, struct render_buffer *out)
 {
 	int32_t number = integer_at(message, 1);
+	size_t first = render_buffer_pieces(out);
 
 	put_argument_string(out, string_at(message, 0));
+	join_printed(message, out, first);
 	put_format(message, 2, out);
+	first = render_buffer_pieces(out);
 	if (number != 0) {
 		put_string(out, ": ");
 		put_string(out, strerror(number));
 	}
+	join_printed(message, out, first);
 	render_buffer_put_byte(out, '\n');
 }
 
@@ -358,7 +403,7 @@ void message_text(const struct message *message, struct render_buffer *out)
 		render_buffer_put_byte(out, '\n');
 		break;
 	case BINLOG_TEXT_BYTES:
-		put_argument_string(out, string_at(message, 0));
+		put_bytes(message, out);
 		break;
 	case BINLOG_TEXT_BYTES_AT:
 		put_argument_string(out, string_at(message, 1));

@@ -68,13 +68,14 @@ const struct definition_string *message_format(const struct message *message);
 
 /*
  * Appends the text: for syslog what comes after `ident[pid]: `, otherwise all
- * bytes that the call would have written.  What is missing in the file is
+ * bytes that the call would have written, where `out` knows pieces also those
+ * that vfprintf() has lost as the call failed.  What is missing in the file is
  * shown as such and reported to the message's capture.
  */
 void message_text(const struct message *message, struct render_buffer *out);
 
 /*
- * Appends `<PRI>Mmm dd hh:mm:ss ident[pid]: ` as syslog() of glibc 2.36 sends
+ * Appends `<PRI>Mmm dd hh:mm:ss ident[pid]: ` as syslog() of glibc sends
  * it, in the time zone of the process.
  */
 void message_syslog_head(const struct message *message,

@@ -117,7 +117,8 @@ static void put_value(struct named_text *named,
 	used += (size_t)snprintf(format + used, sizeof(format) - used, "%s%c",
 		sizes[directive->size], directive->conversion);
 	arguments[count++] = named->arguments[argument];
-	render_format(named->out, format, used, arguments, count, NULL);
+	render_format(
+		named->out, format, used, arguments, count, NULL, LIBC_ANY);
 }
 
 /* `name(`, or `arg2(`. */

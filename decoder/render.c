@@ -28,14 +28,19 @@ static int put_pieces(struct render_call *call, struct format_cursor *cursor)
 
 int render_format(struct render_buffer *out, const char *format, size_t length,
 	const struct render_argument *arguments, size_t count,
-	const struct render_locale *locale)
+	const struct render_locale *locale, uint32_t libc)
 {
-	struct render_call call =
-		render_directive_begin(out, length, arguments, count, locale);
+	struct render_call call = render_directive_begin(
+		out, length, arguments, count, locale, libc);
+	size_t first = render_buffer_pieces(out);
 	struct format_cursor cursor;
 	int outcome;
 
 	format_begin(&cursor, format, length);
 	outcome = put_pieces(&call, &cursor);
-	return render_directive_end(&call, outcome, cursor.at, cursor.end);
+	outcome = render_directive_end(&call, outcome, cursor.at, cursor.end);
+	if (libc_has(libc, LIBC_BUFFERS))
+		render_buffer_join_printed(
+			out, first, outcome == RENDER_BROKEN);
+	return outcome;
 }

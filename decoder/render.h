@@ -1,8 +1,9 @@
 /*
- * Renders a printf format with captured arguments, byte for byte as glibc
- * 2.36 would have printed them, without handing the format to libc.  Called
- * by the reader for each message.  Any format with any arguments is safe:
- * what does not fit is given verbatim and the outcome says so.
+ * Renders a printf format with captured arguments, byte for byte as the glibc
+ * would have printed them that the program ran with, without handing the
+ * format to libc.  Called by the reader for each message.  Any format with any
+ * arguments is safe: what does not fit is given verbatim and the outcome says
+ * so.
  */
 #ifndef DECODER_RENDER_H
 #define DECODER_RENDER_H
@@ -41,7 +42,7 @@ enum render_outcome {
 	RENDER_COMPLETE,
 	RENDER_CUT,	  /* padding, or the end, beyond the limit left out */
 	RENDER_BROKEN,	  /* not a character in %lc or %ls: the text ends */
-			  /* there, as that of glibc, which returned -1 */
+			  /* there, as that of snprintf(), which returned -1 */
 	RENDER_UNDEFINED, /* the format is not defined from some directive */
 			  /* on: that and all the rest is given verbatim */
 	RENDER_MISMATCH,  /* no such argument, or of another kind than the */
@@ -53,10 +54,11 @@ enum render_outcome {
  * Appends to *out the text of format[0..length) with `count` arguments, in
  * the order and of the kinds that format_arguments() tells (the errno for %m
  * last, %n's pointer among them and not printed).  `locale` may be NULL: C.
- * Wide characters become UTF-8.  Returns an enum render_outcome.
+ * Wide characters become UTF-8.  `libc` is that of the program, record/libc.h.
+ * Returns an enum render_outcome.
  */
 int render_format(struct render_buffer *out, const char *format, size_t length,
 	const struct render_argument *arguments, size_t count,
-	const struct render_locale *locale);
+	const struct render_locale *locale, uint32_t libc);
 
 #endif

@@ -30,10 +30,12 @@ bool render_buffer_grow(struct render_buffer *buffer, size_t size)
 
 static size_t last_end(const struct render_pieces *pieces)
 {
-	return pieces->count ? pieces->ends[pieces->count - 1] / 2 : 0;
+	return pieces->count
+		       ? pieces->ends[pieces->count - 1] / RENDER_PIECE_KINDS
+		       : 0;
 }
 
-static void add_piece(struct render_buffer *buffer, bool bytes)
+static void add_piece(struct render_buffer *buffer, enum render_piece_kind kind)
 {
 	struct render_pieces *pieces = buffer->pieces;
 	size_t *ends = pieces->ends;
@@ -48,7 +50,7 @@ static void add_piece(struct render_buffer *buffer, bool bytes)
 		}
 		pieces->ends = ends;
 	}
-	ends[pieces->count++] = buffer->length * 2 + bytes;
+	ends[pieces->count++] = buffer->length * RENDER_PIECE_KINDS + kind;
 }
 
 static bool is_small(const struct render_buffer *buffer)
@@ -58,12 +60,13 @@ static bool is_small(const struct render_buffer *buffer)
 
 void render_buffer_note(struct render_buffer *buffer, bool bytes)
 {
-	add_piece(buffer, bytes || (buffer->pieces->small && is_small(buffer)));
+	bytes |= buffer->pieces->small && is_small(buffer);
+	add_piece(buffer, bytes ? RENDER_PIECE_BYTES : RENDER_PIECE_BLOCK);
 }
 
 void render_buffer_note_padding(struct render_buffer *buffer)
 {
-	add_piece(buffer, false);
+	add_piece(buffer, RENDER_PIECE_BLOCK);
 }
 
 void render_buffer_join(struct render_buffer *buffer, size_t first, bool small)
@@ -73,7 +76,19 @@ void render_buffer_join(struct render_buffer *buffer, size_t first, bool small)
 	if (!pieces || pieces->count <= first)
 		return;
 	pieces->count = first;
-	add_piece(buffer, small && is_small(buffer));
+	add_piece(buffer, small && is_small(buffer) ? RENDER_PIECE_BYTES
+						    : RENDER_PIECE_BLOCK);
+}
+
+void render_buffer_join_printed(
+	struct render_buffer *buffer, size_t first, bool failed)
+{
+	struct render_pieces *pieces = buffer->pieces;
+
+	if (!pieces || pieces->count <= first)
+		return;
+	pieces->count = first;
+	add_piece(buffer, failed ? RENDER_PIECE_FAILED : RENDER_PIECE_PRINTED);
 }
 
 void render_buffer_free(struct render_buffer *buffer)

@@ -12,12 +12,21 @@
 #include <stdint.h>
 #include <string.h>
 
-/*
- * How a text was put together: where each of its pieces ends, and whether it
- * was given to the FILE as a block or byte by byte.
- */
+/* How a piece of a text was given to the FILE. */
+enum render_piece_kind {
+	RENDER_PIECE_BLOCK,
+	RENDER_PIECE_BYTES,   /* byte by byte */
+	RENDER_PIECE_PRINTED, /* by vfprintf(), since BUFFERS of record/libc.h
+			       */
+	RENDER_PIECE_FAILED,  /* likewise, and then it has failed */
+};
+
+#define RENDER_PIECE_KINDS 4u
+
+/* How a text was put together: where each of its pieces ends. */
 struct render_pieces {
-	size_t *ends; /* twice the length of the text there, + 1 for bytes */
+	size_t *ends; /* RENDER_PIECE_KINDS times the length of the text */
+		      /* there, plus its kind */
 	size_t count;
 	size_t room;
 	bool small; /* blocks of at most 20 bytes count as bytes: %f of libc */
@@ -115,6 +124,10 @@ static inline size_t render_buffer_pieces(const struct render_buffer *buffer)
 /* All from piece `first` on is one block, or bytes if it is `small` as above.
  */
 void render_buffer_join(struct render_buffer *buffer, size_t first, bool small);
+
+/* All from piece `first` on is one call of vfprintf(). */
+void render_buffer_join_printed(
+	struct render_buffer *buffer, size_t first, bool failed);
 
 /* Gives the memory back; the buffer is empty and usable again. */
 void render_buffer_free(struct render_buffer *buffer);

@@ -26,11 +26,11 @@ struct render_call {
 
 extern const struct render_locale render_directive_c; /* the locale C */
 
-/* A call that begins; `locale` as in render_format(). */
+/* A call that begins; `locale` and `libc` as in render_format(). */
 static inline struct render_call render_directive_begin(
 	struct render_buffer *out, size_t length,
 	const struct render_argument *arguments, size_t count,
-	const struct render_locale *locale)
+	const struct render_locale *locale, uint32_t libc)
 {
 	size_t limit =
 		out->limit != 0 ? out->limit : limits_size(LIMIT_PADDING);
@@ -38,6 +38,7 @@ static inline struct render_call render_directive_begin(
 	return (struct render_call){
 		.piece = {.out = out,
 			.locale = locale != NULL ? locale : &render_directive_c,
+			.libc = libc,
 			.fill = limit,
 			.digits = limits_size(LIMIT_DIGITS)},
 		.arguments = arguments,

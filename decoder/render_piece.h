@@ -12,6 +12,7 @@
 struct render_piece {
 	struct render_buffer *out;
 	const struct render_locale *locale; /* never NULL */
+	uint32_t libc;
 	size_t fill;	 /* padding that this call may still write */
 	size_t digits;	 /* that its numbers may still have in full */
 	bool cut;	 /* either was not enough */

@@ -264,7 +264,7 @@ static const struct render_steps *find_steps(struct render_plan **plan,
 
 int render_plan_put(struct render_plan **plan, struct pool *pool,
 	struct render_buffer *out, const char *format, size_t length,
-	const struct render_argument *arguments, size_t count)
+	const struct render_argument *arguments, size_t count, uint32_t libc)
 {
 	const struct render_steps *steps = *plan ? (*plan)->steps : NULL;
 
@@ -273,6 +273,6 @@ int render_plan_put(struct render_plan **plan, struct pool *pool,
 	/* Only the general way tells the pieces. */
 	if (!steps || out->pieces)
 		return render_format(
-			out, format, length, arguments, count, NULL);
-	return render_step_put_all(steps, out, arguments, count);
+			out, format, length, arguments, count, NULL, libc);
+	return render_step_put_all(steps, out, arguments, count, libc);
 }

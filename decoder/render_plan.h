@@ -21,6 +21,6 @@ struct render_plan;
  */
 int render_plan_put(struct render_plan **plan, struct pool *pool,
 	struct render_buffer *out, const char *format, size_t length,
-	const struct render_argument *arguments, size_t count);
+	const struct render_argument *arguments, size_t count, uint32_t libc);
 
 #endif

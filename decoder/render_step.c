@@ -212,6 +212,7 @@ static int put_generally(struct use *use, const struct render_step *step)
 		.end = steps->format + steps->length,
 		.next_argument = step->next,
 		.general = step->general,
+		.libc = LIBC_ANY,
 	};
 	struct format_directive directive;
 	int outcome;
@@ -264,12 +265,12 @@ static int put_steps(struct use *use, const char **rest)
 
 int render_step_put_all(const struct render_steps *steps,
 	struct render_buffer *out, const struct render_argument *arguments,
-	size_t count)
+	size_t count, uint32_t libc)
 {
 	struct use use = {
 		.steps = steps,
 		.call = render_directive_begin(
-			out, steps->length, arguments, count, NULL),
+			out, steps->length, arguments, count, NULL, libc),
 	};
 	const char *rest;
 	int outcome;

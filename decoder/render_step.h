@@ -61,6 +61,6 @@ struct render_steps {
  */
 int render_step_put_all(const struct render_steps *steps,
 	struct render_buffer *out, const struct render_argument *arguments,
-	size_t count);
+	size_t count, uint32_t libc);
 
 #endif

@@ -103,9 +103,14 @@ static bool put_wide_string(
 	measure_wide(piece, argument, &extent);
 	if (extent.broken) {
 		/* Only with both of these glibc looks before it writes. */
-		if (piece->width == 0 || piece->flags & FORMAT_MINUS ||
-			piece->precision < 0)
-			put_wide(piece, argument, extent.portion);
+		if (piece->width > 0 && !(piece->flags & FORMAT_MINUS)) {
+			if (piece->precision >= 0)
+				return false;
+			/* What says that it fails, -1, counts as its width. */
+			if (libc_has(piece->libc, LIBC_WIDE_PADDING))
+				render_piece_pad(piece, ' ', piece->width + 1);
+		}
+		put_wide(piece, argument, extent.portion);
 		return false;
 	}
 	render_piece_begin(piece, (int64_t)extent.bytes, false);
@@ -185,13 +190,13 @@ static const char *name_of_errno(int32_t number)
 void render_text_put_errno(struct render_piece *piece, int32_t number)
 {
 	const char *name = name_of_errno(number);
-	const char *text = name && !(piece->flags & FORMAT_ALTERNATE)
-				   ? strerror(number)
-				   : name;
+	bool by_name = piece->flags & FORMAT_ALTERNATE &&
+		       libc_has(piece->libc, LIBC_ERRNO_NAME);
+	const char *text = name && !by_name ? strerror(number) : name;
 
 	if (text != NULL) {
 		render_text_put(piece, text, clip(piece, strlen(text)));
-	} else if (piece->flags & FORMAT_ALTERNATE) {
+	} else if (by_name) {
 		piece->conversion = 'd';
 		render_integer_put(piece, magnitude(number), number < 0);
 	} else {

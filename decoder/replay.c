@@ -7,12 +7,14 @@
 #include "decoder/limits.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
+#include "record/libc.h"
 
 /* A FILE of a process. */
 struct held {
 	uint64_t file;		       /* its address */
 	struct written_target *target; /* null: not wanted */
 	struct stdio_model model;
+	struct render_buffer broken; /* the beginning of a call that fails */
 	uint16_t order;
 	struct held *next; /* the one that is flushed after it */
 };
@@ -63,6 +65,7 @@ static void free_held(struct held *held)
 		struct held *next = held->next;
 
 		stdio_model_free(&held->model);
+		render_buffer_free(&held->broken);
 		free(held);
 		held = next;
 	}
@@ -85,8 +88,10 @@ static struct held *copy_held(struct replay *replay, const struct held *from)
 		struct held *copy;
 
 		copy = calloc(1, sizeof(*copy));
-		if (copy)
+		if (copy) {
 			*copy = *from;
+			copy->broken = (struct render_buffer){0};
+		}
 		if (!copy || !stdio_model_copy(&copy->model, &from->model)) {
 			replay->failed = true;
 			free(copy);
@@ -321,25 +326,33 @@ static void replay_event(struct replay *replay, struct process *process,
 	}
 }
 
-/* As libc has given it to the FILE. */
-static void put_pieces(struct replay *replay, struct stdio_model *model,
-	const struct stdio_model_sink *sink)
+/* Of so much text for a FILE that has no buffer. */
+static size_t handed_on(const struct message *message, size_t size)
 {
-	const struct render_pieces *pieces = &replay->pieces;
-	const char *text = replay->text.data;
-	size_t at = 0;
-	size_t i;
+	return message->context->flags & BINLOG_CONTEXT_FAILED
+		       ? libc_handed_on(size, LIBC_STAGE)
+		       : size;
+}
 
-	for (i = 0; i < pieces->count; i++) {
-		size_t end = pieces->ends[i] / 2;
+/*
+ * A call that fails, recorded in parts: how much of it is handed on shows at
+ * its end.
+ */
+static void replay_broken(
+	struct replay *replay, struct held *held, const struct message *message)
+{
+	const struct stdio_model_sink sink = {write_out, held->target};
+	struct render_buffer *broken = &held->broken;
+	bool goes_on = message->partial &&
+		       broken->length < limits_size(LIMIT_CALL_TEXT);
 
-		if (pieces->ends[i] & 1)
-			while (at < end)
-				stdio_model_byte(model, text[at++], sink);
-		else
-			stdio_model_block(model, text + at, end - at, sink);
-		at = end;
-	}
+	render_buffer_put(broken, replay->text.data, replay->text.length);
+	replay->failed |= broken->failed;
+	if (goes_on)
+		return;
+	stdio_model_print(&held->model, broken->data, broken->length,
+		!message->partial, &sink);
+	broken->length = 0;
 }
 
 static void replay_text(struct replay *replay, struct process *process,
@@ -347,14 +360,18 @@ static void replay_text(struct replay *replay, struct process *process,
 {
 	const struct definition_stream *stream = message->context->stream;
 	const struct stdio_model_sink sink = {write_out, target};
+	size_t size = replay->text.length;
 	struct held *held = NULL;
 
 	if (stream && stream->file && !process->exited)
 		held = held_of(process, stream, target);
-	if (held)
-		put_pieces(replay, &held->model, &sink);
+	if (held && message->context->flags & BINLOG_CONTEXT_FAILED &&
+		(message->partial || held->broken.length > 0))
+		replay_broken(replay, held, message);
+	else if (held)
+		stdio_model_text(&held->model, &replay->text, &sink);
 	else
-		write_out(target, replay->text.data, replay->text.length);
+		write_out(target, replay->text.data, handed_on(message, size));
 }
 
 /* Past the FILE and the open file. */

@@ -5,6 +5,7 @@
 
 #include "decoder/limits.h"
 #include "record/layout.h"
+#include "record/libc.h"
 
 /* From this size on libc writes whole multiples of the buffer. */
 #define ALIGNED_FROM 128u
@@ -179,6 +180,57 @@ void stdio_model_byte(struct stdio_model *model, char byte,
 		keep(model, &byte, 1, sink);
 	else
 		overflow(model, byte, sink);
+}
+
+void stdio_model_print(struct stdio_model *model, const char *text, size_t size,
+	bool failed, const struct stdio_model_sink *sink)
+{
+	while (size > 0) {
+		size_t room =
+			model->used < model->end ? model->end - model->used : 0;
+		size_t part = least(room > 0 ? room : LIBC_STAGE, size);
+
+		/* A portion is handed on when there is more to come. */
+		if (failed && part == size)
+			return;
+		if (room == 0)
+			stdio_model_block(model, text, part, sink);
+		else
+			keep(model, text, part, sink);
+		text += part;
+		size -= part;
+		/* What has filled the buffer is followed by one byte alone. */
+		if (room > 0 && size > 0) {
+			if (failed && size == 1)
+				return;
+			overflow(model, *text++, sink);
+			size--;
+		}
+	}
+}
+
+void stdio_model_text(struct stdio_model *model,
+	const struct render_buffer *text, const struct stdio_model_sink *sink)
+{
+	const struct render_pieces *pieces = text->pieces;
+	const char *data = text->data;
+	size_t at = 0;
+	size_t i;
+
+	for (i = 0; i < pieces->count; i++) {
+		size_t end = pieces->ends[i] / RENDER_PIECE_KINDS;
+		unsigned int kind = pieces->ends[i] % RENDER_PIECE_KINDS;
+
+		if (kind == RENDER_PIECE_BYTES)
+			while (at < end)
+				stdio_model_byte(model, data[at++], sink);
+		else if (kind == RENDER_PIECE_BLOCK)
+			stdio_model_block(model, data + at, end - at, sink);
+		else
+			stdio_model_print(model, data + at, end - at,
+				kind == RENDER_PIECE_FAILED, sink);
+		at = end;
+	}
 }
 
 bool stdio_model_copy(struct stdio_model *to, const struct stdio_model *from)

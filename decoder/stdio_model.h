@@ -1,9 +1,10 @@
 /*
- * The buffer of one FILE, as glibc 2.36 fills and empties it: which bytes are
+ * The buffer of one FILE, as glibc fills and empties it: which bytes are
  * written when, for every mode and size.  Used by the replay, which gives it
  * every text in order and is told what reaches the file.  Follows
  * _IO_new_file_xsputn(), _IO_new_file_overflow() and _IO_default_xsputn() of
- * libio; no state outside the model, one thread.
+ * libio and __printf_buffer_flush_to_file() of stdio-common; no state outside
+ * the model, one thread.
  */
 #ifndef DECODER_STDIO_MODEL_H
 #define DECODER_STDIO_MODEL_H
@@ -11,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "decoder/render_buffer.h"
 
 /* All zeros is a FILE that has not been written to, unbuffered. */
 struct stdio_model {
@@ -35,13 +38,23 @@ void stdio_model_set(struct stdio_model *model, uint32_t mode, uint32_t size);
 /* It has been written to before, and everything was flushed. */
 void stdio_model_used(struct stdio_model *model);
 
-/* As by fwrite() and fputs(), and by printf() for each of its pieces. */
+/* As by fwrite() and fputs(), and before BUFFERS of record/libc_changes.def by
+ * printf() for each of its pieces. */
 void stdio_model_block(struct stdio_model *model, const char *bytes,
 	size_t size, const struct stdio_model_sink *sink);
 
 /* As by putc(). */
 void stdio_model_byte(struct stdio_model *model, char byte,
 	const struct stdio_model_sink *sink);
+
+/* As by vfprintf() since then; what it has not handed on when it fails is not
+ * in the buffer. */
+void stdio_model_print(struct stdio_model *model, const char *text, size_t size,
+	bool failed, const struct stdio_model_sink *sink);
+
+/* A text that knows its pieces, each as it was given to the FILE. */
+void stdio_model_text(struct stdio_model *model,
+	const struct render_buffer *text, const struct stdio_model_sink *sink);
 
 void stdio_model_flush(
 	struct stdio_model *model, const struct stdio_model_sink *sink);
