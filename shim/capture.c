@@ -115,7 +115,7 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		*(int32_t *)to = errno;
 		to += sizeof(int32_t);
 	}
-	if (unlikely(!plan->measured || sum.length > INT_MAX)) {
+	if (unlikely(!plan->measured || sum.length > MEASURE_SURE)) {
 		int length = capture_measure(format, arguments);
 
 		if (length < 0)
@@ -264,7 +264,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
 	if (unlikely(size > CAPTURE_CHUNK))
-		return capture_chunks(w, call, stream, text, 0, bytes, size);
+		return capture_chunks(w, call, stream, text,
+			&(struct capture_made){0}, bytes, size);
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo)) {
 		memo = capture_meet_bytes(w, call, stream, text, bytes, size);

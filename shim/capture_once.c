@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "record/libc.h"
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
@@ -50,17 +51,19 @@ static bool record_prefixed(struct writer *w, const struct call *call,
 
 static bool record_text(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, const char *text,
-	size_t length)
+	size_t length, bool failed)
 {
 	size_t size = bytes_length(format);
 	struct intern_entry *string = define_string(w, format, (uint32_t)size);
+	struct capture_made made = {
+		.format = string ? string->id : 0, .failed = failed};
 
 	if (how->prefixes) /* a "%s" would end at a zero byte */
 		return length <= CAPTURE_CHUNK &&
 		       bytes_length(text) == length &&
 		       record_prefixed(w, call, how, only_string, text);
 	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
-				 string->id, text, length);
+				 &made, text, length);
 }
 
 static char *map(size_t size)
@@ -105,11 +108,40 @@ static int long_text(struct writer *w, const struct call *call,
 	if (made > (int)length) /* a string has grown meanwhile */
 		made = (int)length;
 	if (!record_text(w, call, how, format, text,
-		    made < 0 ? bytes_length(text) : (size_t)made))
+		    made < 0 ? bytes_length(text) : (size_t)made, false))
 		made = CAPTURE_PASS;
 	if (!own)
 		SYS2(munmap, text, length + 1);
 	return made;
+}
+
+static bool is_syslog(const struct capture_text *how)
+{
+	return how->text == BINLOG_TEXT_SYSLOG ||
+	       how->text == BINLOG_TEXT_SYSLOG_PERROR;
+}
+
+/*
+ * How much of a text is said whose call fails; *lost: the replay has to find
+ * out how much of that.  A message of err() or error() is of several calls, of
+ * which only this one fails; and stderr has no buffer, but for odd programs.
+ */
+static size_t said_of_broken(
+	const struct capture_text *how, size_t length, bool *lost)
+{
+	*lost = false;
+	if (is_syslog(how))
+		return length;
+	if (!streams[how->stream].file)
+		return libc_has(host_libc_version, LIBC_DPRINTF)
+			       ? libc_handed_on(length, LIBC_STAGE_DPRINTF)
+			       : length;
+	if (!libc_has(host_libc_version, LIBC_BUFFERS))
+		return length;
+	if (how->prefixes)
+		return libc_handed_on(length, LIBC_STAGE);
+	*lost = true;
+	return length;
 }
 
 /*
@@ -120,9 +152,11 @@ static bool broken_text(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments,
 	int error)
 {
-	bool done = false, fits = false;
+	bool done = false, fits = false, lost;
 	size_t size, length;
 
+	if (is_syslog(how) && libc_has(host_libc_version, LIBC_SYSLOG_DROPS))
+		return true;
 	for (size = BROKEN_MIN; !fits && size <= BROKEN_MAX; size *= 16) {
 		char *text = map(size);
 
@@ -135,9 +169,12 @@ static bool broken_text(struct writer *w, const struct call *call,
 		while (length > 0 && text[length - 1] == (char)UNTOUCHED)
 			length--;
 		fits = length > 0 && length < size;
-		if (fits)
+		if (fits) {
+			length = said_of_broken(how, length - 1, &lost);
+			text[length] = '\0';
 			done = record_text(
-				w, call, how, format, text, length - 1);
+				w, call, how, format, text, length, lost);
+		}
 		SYS2(munmap, text, size);
 	}
 	return done;
@@ -158,7 +195,7 @@ static int record_made(struct writer *w, const struct call *call,
 		return broken_text(w, call, how, format, arguments, error)
 			       ? length
 			       : CAPTURE_PASS;
-	if (!record_text(w, call, how, format, text, (size_t)length))
+	if (!record_text(w, call, how, format, text, (size_t)length, false))
 		return CAPTURE_PASS;
 	return length;
 }

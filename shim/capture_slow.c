@@ -1,5 +1,6 @@
 #include "shim/capture_slow.h"
 
+#include "record/libc.h"
 #include "shim/bytes.h"
 #include "shim/define.h"
 #include "shim/module.h"
@@ -319,8 +320,9 @@ struct memo *capture_meet_number(struct writer *w, const struct call *call,
 	return capture_meet_kinds(w, call, stream, text, &kind, 1);
 }
 
+/* `said` of the bytes reach the file. */
 static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
-	const char *bytes, uint32_t size)
+	const char *bytes, uint32_t size, size_t said)
 {
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
@@ -333,8 +335,22 @@ static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
 		*(uint32_t *)(w->cursor + 8 + padded) = 0;
 	bytes_copy(w->cursor + 12, bytes, size);
 	writer_commit(w, w->cursor + 12 + padded, context);
-	writer_said(w, stream, size);
+	writer_said(w, stream, said);
 	return true;
+}
+
+/*
+ * Of the end of a text: a FILE whose buffer is not filled by it takes nothing
+ * of a call that fails, and where it is filled only the replay knows.
+ */
+static size_t said_of(
+	const struct capture_made *made, unsigned stream, size_t size)
+{
+	if (!made->failed)
+		return size;
+	return streams[stream].buffering == BINLOG_BUFFER_FULL
+		       ? 0
+		       : libc_handed_on(size, LIBC_STAGE);
 }
 
 static bool write_all(int fd, const char *at, size_t size)
@@ -369,34 +385,38 @@ static void write_rest(
 }
 
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
-	unsigned text, uint32_t format, const void *bytes, size_t size)
+	unsigned text, const struct capture_made *made, const void *bytes,
+	size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
+	const uint16_t failed = made->failed ? BINLOG_CONTEXT_FAILED : 0;
 	struct define_context context = {.text = BINLOG_TEXT_BYTES,
-		.flags = BINLOG_CONTEXT_PARTIAL,
+		.flags = BINLOG_CONTEXT_PARTIAL | failed,
 		.stream = stream,
-		.format = format,
+		.format = made->format,
 		.kinds = &kind,
 		.kinds_count = 1};
 	const char *at = bytes;
-	size_t whole = size;
+	size_t whole = said_of(made, stream, size);
 	uint32_t partial = 0, last;
 
 	unwind(w, call);
 	if (size > CAPTURE_CHUNK)
 		partial = define_context(w, call, &context);
 	context.text = text;
-	context.flags = 0;
+	context.flags = failed;
 	last = define_context(w, call, &context);
 	if (!last || (size > CAPTURE_CHUNK && !partial))
 		return false;
 	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
-		if (!write_chunk(w, stream, partial, at, CAPTURE_CHUNK))
+		if (!write_chunk(w, stream, partial, at, CAPTURE_CHUNK,
+			    CAPTURE_CHUNK))
 			break;
 		at += CAPTURE_CHUNK;
 	}
 	if (size <= CAPTURE_CHUNK &&
-		write_chunk(w, stream, last, at, (uint32_t)size)) {
+		write_chunk(w, stream, last, at, (uint32_t)size,
+			said_of(made, stream, size))) {
 		if (terminal_is_replaced(stream))
 			terminal_bytes(stream, bytes, whole,
 				text == BINLOG_TEXT_BYTES_LINE);

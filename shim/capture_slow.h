@@ -64,9 +64,16 @@ int capture_measure(const char *format, va_list arguments);
 int capture_at_once(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
 
-/* Any number of bytes; `format` is the id of a string, or 0. */
+/* What a format has been made into. */
+struct capture_made {
+	uint32_t format; /* id of a string, or 0: the bytes are as they came */
+	bool failed;	 /* the call has, behind them */
+};
+
+/* Any number of bytes. */
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
-	unsigned text, uint32_t format, const void *bytes, size_t size);
+	unsigned text, const struct capture_made *made, const void *bytes,
+	size_t size);
 
 /* The key of a format that is not constant: no user address has this bit. */
 #define CAPTURE_KEY_OF_CONTENT ((uint64_t)1 << 63)

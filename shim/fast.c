@@ -337,7 +337,7 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 	va_copy(list.ap, arguments);
 	record.end = arguments_store(w, to, plan, &list, &sum);
 	va_end(list.ap);
-	if (unlikely(!record.end || sum.length > INT_MAX))
+	if (unlikely(!record.end || sum.length > MEASURE_SURE))
 		goto leave;
 	if (plan->ending == ENDING_LAST && sum.last == '\n' &&
 		!insert_time(w, to, &record))

@@ -1,7 +1,9 @@
 #include "shim/fortify.h"
 
 #include "record/format.h"
+#include "record/libc.h"
 #include "shim/bytes.h"
+#include "shim/host.h"
 #include "shim/module.h"
 #include "shim/plan.h"
 #include "shim/sys.h"
@@ -111,7 +113,7 @@ static void read_directives(
 	struct format_cursor cursor;
 	struct format_directive directive;
 
-	format_begin(&cursor, format, length);
+	format_begin_for(&cursor, format, length, host_libc_version);
 	while (format_next(&cursor, &directive)) {
 		if (directive.conversion == 'n') {
 			all->stores = true;
@@ -132,6 +134,10 @@ const char *fortify_verdict(const char *format)
 {
 	struct directives all = {false};
 	size_t length = bytes_length(format);
+	const char *writable =
+		libc_has(host_libc_version, LIBC_SEGMENTS)
+			? "*** %n in writable segments detected ***\n"
+			: "*** %n in writable segment detected ***\n";
 	bool writes;
 
 	read_directives(format, length, &all);
@@ -140,9 +146,9 @@ const char *fortify_verdict(const char *format)
 		return NULL;
 	writes = all.stores && is_writable(format, length + 1);
 	if (writes && all.stores_first)
-		return "*** %n in writable segment detected ***\n";
+		return writable;
 	/* All numbers up to the highest one have to be there. */
 	if (all.arguments & (all.arguments + 1))
 		return "*** invalid %N$ use detected ***\n";
-	return writes ? "*** %n in writable segment detected ***\n" : NULL;
+	return writes ? writable : NULL;
 }

@@ -7,7 +7,7 @@
 #define SHIM_FORTIFY_H
 
 /*
- * The last words of glibc 2.36 about a call with this format, or null if it
+ * The last words of glibc about a call with this format, or null if it
  * does not mind, or if what it will do first cannot be told from the format.
  * Makes system calls if the format has "%n" and is not constant, as libc
  * would.  Async-signal-safe.

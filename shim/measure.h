@@ -11,6 +11,9 @@
 /* More than any text: the sum of a call that libc has to measure. */
 #define MEASURE_UNKNOWN ((uint64_t)1 << 40)
 
+/* Of longer texts libc has to tell, which may refuse to make them. */
+#define MEASURE_SURE ((uint64_t)1 << 30)
+
 extern HIDDEN const uint64_t measure_powers[20];
 
 /*

@@ -2,6 +2,7 @@
 
 #include "record/rule_redact.h"
 #include "shim/arena.h"
+#include "shim/host.h"
 
 bool plan_always_at_once;
 
@@ -167,7 +168,7 @@ static bool in_order(const char *format, uint32_t length)
 	struct format_directive directive;
 	int next = 0;
 
-	format_begin(&cursor, format, length);
+	format_begin_for(&cursor, format, length, host_libc_version);
 	while (format_next(&cursor, &directive)) {
 		if (directive.width_argument != FORMAT_NONE &&
 			directive.width_argument != next++)
@@ -203,7 +204,7 @@ static void fill(struct plan *plan, const char *format, uint32_t length)
 
 	plan->at_once = true; /* unless we get to the end */
 	plan->measured = true;
-	format_begin(&cursor, format, length);
+	format_begin_for(&cursor, format, length, host_libc_version);
 	while (format_next(&cursor, &directive)) {
 		limits_strings |= directive.conversion == 's' &&
 				  directive.precision_argument != FORMAT_NONE;
@@ -247,7 +248,7 @@ static unsigned find_ending(const char *format, uint32_t length)
 	for (uint32_t i = 0; i < length; i++)
 		if (format[i] == '\n')
 			return ENDING_UNKNOWN;
-	format_begin(&cursor, format, length);
+	format_begin_for(&cursor, format, length, host_libc_version);
 	while (format_next(&cursor, &last))
 		;
 	if (last.conversion == 's' || last.conversion == 'c')
@@ -261,7 +262,8 @@ struct plan *plan_make(const char *format, uint32_t length)
 {
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
 	bool has_errno = false;
-	int count = format_arguments(format, length, kinds, &has_errno);
+	int count = format_arguments_for(
+		format, length, kinds, &has_errno, host_libc_version);
 	int own = count - has_errno;
 	struct plan *plan;
 

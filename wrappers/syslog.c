@@ -1,6 +1,7 @@
 #include <syslog.h>
 #include <time.h>
 
+#include "record/libc.h"
 #include "shim/fast.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
@@ -40,7 +41,9 @@ void syslog_open(const char *name, int option, int facility)
 	if (name)
 		__atomic_store_n(&log_ident, name, __ATOMIC_RELEASE);
 	__atomic_store_n(&log_option, option, __ATOMIC_RELAXED);
-	if (facility != 0 && (facility & ~LOG_FACMASK) == 0)
+	if ((facility & ~LOG_FACMASK) == 0 &&
+		(facility != 0 ||
+			libc_has(host_libc_version, LIBC_KERN_FACILITY)))
 		__atomic_store_n(&log_facility, facility, __ATOMIC_RELAXED);
 	/* Where messages are not sent, the connection is not made either. */
 	if (streams_syslog() != STREAM_PASS && !streams[STREAM_SYSLOG].tee)

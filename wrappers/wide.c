@@ -1,6 +1,7 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
+#include "record/libc.h"
 #include "shim/charset.h"
 #include "shim/host.h"
 #include "shim/libio.h"
@@ -207,12 +208,34 @@ static void print(struct text *text, size_t before, int error, int chk,
 		text->length--;
 }
 
+/*
+ * What a FILE with lines makes of what is no character, only libc knows: into
+ * memory it may be an error where to this FILE it is none, and it takes it for
+ * one or not by what it has said before.
+ */
+static bool is_doubtful(const struct wide *wide, const struct text *text)
+{
+	size_t i = 0;
+
+	if (!libc_has(host_libc_version, LIBC_WIDE_BUFFERS)) {
+		if (text->result >= 0)
+			return false;
+		i = text->length > 0 ? text->length - 1 : 0;
+	}
+	for (; i < text->length; i++)
+		if (swallows(wide, text->at[i], LIBIO_LINE_BUFFERED))
+			return true;
+	return false;
+}
+
 static bool record_text(const struct wide *wide, const struct text *text)
 {
-	/* Into memory it was an error, to this FILE it will not be. */
-	if (text->result < 0 && text->length > 0 &&
-		swallows(wide, text->at[text->length - 1], LIBIO_LINE_BUFFERED))
+	if (is_doubtful(wide, text))
 		return false;
+	/* What has not filled a portion is lost. */
+	if (text->result < 0 && libc_has(host_libc_version, LIBC_WIDE_BUFFERS))
+		return record(wide, text->at,
+			libc_handed_on(text->length, LIBC_STAGE));
 	return record(wide, text->at, text->length);
 }
 

@@ -5,6 +5,7 @@
 #include "record/utf8.h"
 #include "shim/arena.h"
 #include "shim/charset.h"
+#include "shim/host.h"
 #include "shim/locale_state.h"
 #include "shim/plan.h"
 
@@ -91,7 +92,7 @@ static bool note_directives(struct wide_format *made, size_t size)
 	struct format_directive directive;
 	struct format_cursor cursor;
 
-	format_begin(&cursor, made->narrow, size);
+	format_begin_for(&cursor, made->narrow, size, host_libc_version);
 	while (format_next(&cursor, &directive))
 		if (directive.conversion && !note_directive(made, &directive))
 			return false;
@@ -133,7 +134,8 @@ static COLD struct wide_format *make(
 	struct wide_format *made;
 
 	if (size > 0)
-		count = format_arguments(narrow, size, kinds, &has_errno);
+		count = format_arguments_for(
+			narrow, size, kinds, &has_errno, host_libc_version);
 	made = take(format, length, narrow, size,
 		count < 0 ? 0 : (unsigned)(count - has_errno));
 	if (!made)
