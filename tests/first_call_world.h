@@ -9,7 +9,9 @@
 
 #include "tests/writer_world.h"
 
+#include "record/libc.h"
 #include "shim/arena.h"
+#include "shim/host.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
@@ -29,6 +31,7 @@
 
 bool redact_copies;
 uint32_t streams_flushes;
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 static const struct call call = {.pc = 5000, .sp = 1000};
 static struct memo memos[2 * MEMO_WAYS];

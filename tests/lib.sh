@@ -45,7 +45,7 @@ same_file() { # SENTENCE WANTED GOT
 
 build() { # NAME [OPTION...]: the program $TMP/NAME from tests/victims/NAME.c
 	$CC -std=gnu11 -D_GNU_SOURCE -g -O1 -w -I"$here/.." -o "$TMP/$1" \
-		"$here/victims/$1.c" -pthread "${@:2}" || exit 1
+		"$here/victims/$1.c" -pthread "${@:2}" -ldl || exit 1
 }
 
 # Programs of packages that are unpacked (tests/unpack-packages) come behind those that are installed; their libraries are

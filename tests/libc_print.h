@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <gnu/libc-version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,21 @@
 
 #include "decoder/render.h"
 #include "record/layout.h"
+#include "record/libc.h"
 
 #define LIBC_SLOTS 2048 /* of 8 bytes */
+
+/* Its version, as record/libc.h counts. */
+static inline uint32_t libc_here(void)
+{
+	static uint32_t here;
+	unsigned int major, minor;
+
+	if (here == 0 &&
+		sscanf(gnu_get_libc_version(), "%u.%u", &major, &minor) == 2)
+		here = LIBC_VERSION(major, minor);
+	return here;
+}
 
 /* What LONG_DOUBLE arguments of this machine are. */
 #define LIBC_BINARY128 (LDBL_MANT_DIG == 113)

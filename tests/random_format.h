@@ -153,8 +153,9 @@ static inline void random_add_position(
 
 static inline void random_add_size(struct random_sample *sample)
 {
-	static const char *const sizes[] = {
-		"h", "hh", "l", "ll", "q", "L", "j", "z", "Z", "t"};
+	static const char *const sizes[] = {"h", "hh", "l", "ll", "q", "L", "j",
+		"z", "Z", "t", "w8", "w16", "w32", "w64", "wf8", "wf16", "wf32",
+		"wf64", "w12", "w"};
 
 	if (one_in(2))
 		random_add(
@@ -243,7 +244,7 @@ static inline void random_soup(struct random_sample *sample)
 			random_add_one_of(sample, "diouxXeEfFgGaAcCsSpnm%bB");
 		else
 			random_add_one_of(
-				sample, "%%%%%-+ #0'I*.0123459$$hlLqjzZty ");
+				sample, "%%%%%-+ #0'I*.0123459$$hlLqjzZtyw ");
 	}
 }
 
@@ -258,8 +259,8 @@ static inline void random_any_format(struct random_sample *sample)
 	} else {
 		random_format(sample);
 	}
-	sample->count = format_arguments(sample->format, sample->length,
-		sample->kinds, &sample->has_errno);
+	sample->count = format_arguments_for(sample->format, sample->length,
+		sample->kinds, &sample->has_errno, libc_here());
 }
 
 #endif

@@ -77,8 +77,9 @@ static inline void assert_plan_renders(const struct render_buffer *wanted,
 
 	for (i = 0; i < RENDER_PLAN_USES + 2; i++) {
 		out.length = 0;
-		assert_int_equal(render_plan_put(&plan, &pool, &out, format,
-					 strlen(format), arguments, count),
+		assert_int_equal(
+			render_plan_put(&plan, &pool, &out, format,
+				strlen(format), arguments, count, libc_here()),
 			outcome);
 		assert_int_equal(out.length, wanted->length);
 		if (wanted->length > 0)
@@ -94,8 +95,8 @@ static inline void assert_renders(const char *text, int outcome,
 	const struct render_argument *arguments, size_t count)
 {
 	struct render_buffer out = {0};
-	int result = render_format(
-		&out, format, strlen(format), arguments, count, locale);
+	int result = render_format(&out, format, strlen(format), arguments,
+		count, locale, libc_here());
 
 	if (locale == NULL)
 		assert_plan_renders(&out, result, format, arguments, count);

@@ -15,7 +15,9 @@
 #include <cmocka.h>
 
 #include "record/rules.h"
+#include "record/libc.h"
 #include "shim/arena.h"
+#include "shim/host.h"
 #include "shim/arguments.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
@@ -38,6 +40,7 @@
 #define FOR_EVER UINT_MAX
 
 bool sys_forbidden;
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 bool clock_is_tsc;
 uint32_t process_reloads;
 bool control_asks_threads;

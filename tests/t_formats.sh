@@ -22,16 +22,6 @@ for name in de_DE.UTF-8 de_DE.ISO-8859-1 fa_IR.UTF-8 ps_AF.UTF-8; do
 		skip "locale $name: localedef cannot make it here"
 done
 
-# In the order of the calls.
-decode() { # DIR
-	local stream
-	for stream in stdout stderr; do
-		"$show" --raw -q --stream=$stream "$1/capture" \
-			>"$1/$stream" 2>"$1/complaint" ||
-			cat "$1/complaint" >>"$1/$stream"
-	done
-}
-
 # The formats that are constant are made by the program itself.
 : >"$TMP/table.h"
 for count in 1 3000; do

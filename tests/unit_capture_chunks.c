@@ -22,7 +22,8 @@ static int new_output(void)
 
 static bool says(size_t size, unsigned kind)
 {
-	return capture_chunks(&writer, &call, STREAM, kind, 0, text, size);
+	return capture_chunks(&writer, &call, STREAM, kind,
+		&(struct capture_made){0}, text, size);
 }
 
 /* What the program has said, as a reader will have it; where a text ends that

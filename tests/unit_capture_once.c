@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#include "record/libc.h"
 #include "shim/arena.h"
+#include "shim/host.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
@@ -31,6 +33,7 @@
 #define BEFORE 99 /* errno of the program */
 
 struct stream streams[STREAMS_MAX + 1];
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 
 static struct writer writer;
@@ -75,13 +78,14 @@ static bool record(const void *bytes, size_t size)
 }
 
 bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
-	unsigned text, uint32_t format, const void *bytes, size_t size)
+	unsigned text, const struct capture_made *made, const void *bytes,
+	size_t size)
 {
 	assert_ptr_equal(w, &writer);
 	assert_ptr_equal(at, &call);
 	assert_int_equal(stream, STREAM);
 	assert_int_equal(text, BINLOG_TEXT_BYTES);
-	assert_int_equal(format, FORMAT_ID);
+	assert_int_equal(made->format, FORMAT_ID);
 	return record(bytes, size);
 }
 

@@ -113,6 +113,54 @@ static void width_and_precision_are_told(void **state)
 	assert_int_equal(directive.argument, 2);
 }
 
+/* The kinds for a libc, as kinds_of(). */
+static const char *kinds_for(const char *format, uint32_t libc)
+{
+	static char text[8];
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
+	bool has_errno;
+	int count = format_arguments_for(
+		format, strlen(format), kinds, &has_errno, libc);
+
+	snprintf(text, sizeof(text), "%d", count);
+	return text;
+}
+
+static void a_conversion_is_one_since_its_libc_has_it(void **state)
+{
+	(void)state;
+	assert_string_equal(kinds_for("%b", LIBC_VERSION(2, 34)), "-1");
+	assert_string_equal(kinds_for("%b", LIBC_VERSION(2, 35)), "1");
+	assert_string_equal(kinds_for("%b", 0), "1");
+	assert_string_equal(kinds_for("%w32d", LIBC_VERSION(2, 37)), "-1");
+	assert_string_equal(kinds_for("%w32d", 0), "-1");
+	assert_string_equal(kinds_for("%w32d", LIBC_VERSION(2, 38)), "1");
+	assert_string_equal(kinds_for("%w32d", LIBC_ANY), "1");
+	assert_string_equal(kinds_for("%w12d", LIBC_ANY), "-1");
+	assert_string_equal(kinds_for("%2147483640d", LIBC_ANY), "1");
+	assert_string_equal(kinds_for("%2147483640d", 2031), "-1");
+}
+
+static void widths_in_bits_are_sizes(void **state)
+{
+	static const struct {
+		const char *format;
+		int size;
+	} cases[] = {{"%w8d", FORMAT_CHAR}, {"%w16x", FORMAT_SHORT},
+		{"%w32u", FORMAT_INT}, {"%w64o", FORMAT_LONG},
+		{"%wf8d", FORMAT_CHAR}, {"%wf16d", FORMAT_LONG},
+		{"%wf32d", FORMAT_LONG}, {"%wf64d", FORMAT_LONG},
+		{"%w16f", FORMAT_INT}, {"%w64f", FORMAT_LONG_DOUBLE},
+		{"%w64s", FORMAT_LONG}, {"%w008d", FORMAT_CHAR}};
+	struct format_directive directive;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		walk_to_first(cases[i].format, &directive);
+		assert_int_equal(directive.size, cases[i].size);
+	}
+}
+
 struct size_case {
 	const char *format;
 	char conversion;
@@ -300,6 +348,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_and_directives_come_one_after_the_other),
+		cmocka_unit_test(a_conversion_is_one_since_its_libc_has_it),
+		cmocka_unit_test(widths_in_bits_are_sizes),
 		cmocka_unit_test(every_flag_is_told),
 		cmocka_unit_test(width_and_precision_are_told),
 		cmocka_unit_test(sizes_and_synonyms_are_resolved),

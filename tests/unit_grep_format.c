@@ -228,7 +228,7 @@ static void check_sample(const struct random_sample *sample, size_t *sure)
 
 	make_site(&site, BINLOG_TEXT_FORMAT, sample->format);
 	render_format(&text, sample->format, sample->length, sample->arguments,
-		(size_t)sample->count, NULL);
+		(size_t)sample->count, NULL, LIBC_ANY);
 	if (grep_format_ends_line(&site.context, &site.format))
 		assert_true(
 			text.length > 0 && text.data[text.length - 1] == '\n');

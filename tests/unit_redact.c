@@ -9,7 +9,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "record/libc.h"
 #include "shim/arena.h"
+#include "shim/host.h"
 #include "shim/define.h"
 #include "shim/module.h"
 #include "shim/plan.h"
@@ -22,6 +24,7 @@
 /* ---- what the library would be ---- */
 
 bool sys_forbidden;
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 
 static unsigned failing; /* allocation, from 1; 0: none */
 static char arena[1 << 20];

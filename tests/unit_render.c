@@ -74,7 +74,7 @@ static void a_zero_character_is_printed(void **state)
 	struct render_buffer out = {0};
 
 	(void)state;
-	assert_int_equal(render_format(&out, "a%cb%lc", 7, &zero, 1, NULL),
+	assert_int_equal(render_format(&out, "a%cb%lc", 7, &zero, 1, NULL, 0),
 		RENDER_MISMATCH);
 	assert_int_equal(out.length, 6);
 	assert_memory_equal(out.data, "a\0b%lc", 6);
@@ -237,7 +237,7 @@ static void giants_are_cut(void **state)
 		out.length = 0;
 		assert_int_equal(render_format(&out, cases[i].format,
 					 strlen(cases[i].format),
-					 &cases[i].argument, 1, NULL),
+					 &cases[i].argument, 1, NULL, 0),
 			RENDER_CUT);
 		assert_in_range(out.length, 3000, 3030);
 		assert_plan_renders(&out, RENDER_CUT, cases[i].format,
@@ -258,11 +258,46 @@ static void a_string_used_again_and_again_is_cut(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(format); i += 4)
 		memcpy(format + i, "%1$s", 4);
-	assert_int_equal(
-		render_format(&out, format, sizeof(format), &argument, 1, NULL),
+	assert_int_equal(render_format(&out, format, sizeof(format), &argument,
+				 1, NULL, 0),
 		RENDER_CUT);
 	assert_in_range(out.length, 1000, 1000 + sizeof(format) + 100);
 	render_buffer_free(&out);
+}
+
+static void assert_text_of(uint32_t libc, const char *text, int outcome,
+	const char *format, const struct render_argument *arguments,
+	size_t count)
+{
+	struct render_buffer out = {0};
+
+	assert_int_equal(render_format(&out, format, strlen(format), arguments,
+				 count, NULL, libc),
+		outcome);
+	assert_int_equal(out.length, strlen(text));
+	assert_memory_equal(render_buffer_from(&out, 0), text, strlen(text));
+	render_buffer_free(&out);
+}
+
+/* That of this libc is compared with libc's own, see unit_stdio_model and
+ * fuzz_render; a log may be of another. */
+static void the_text_is_that_of_the_libc_that_printed(void **state)
+{
+	static const wchar_t wrong[] = {L'w', INT32_MIN};
+	const struct render_argument number = I(ENOENT);
+	const struct render_argument wide = {
+		.kind = BINLOG_ARG_WIDE, .bytes = sizeof(wrong), .data = wrong};
+
+	(void)state;
+	assert_text_of(2034, "No such file or directory", RENDER_COMPLETE,
+		"%#m", &number, 1);
+	assert_text_of(2035, "ENOENT", RENDER_COMPLETE, "%#m", &number, 1);
+	assert_text_of(0, "ENOENT", RENDER_COMPLETE, "%#m", &number, 1);
+	assert_text_of(2036, "a", RENDER_BROKEN, "a%3ls", &wide, 1);
+	assert_text_of(0, "a", RENDER_BROKEN, "a%3ls", &wide, 1);
+	assert_text_of(2037, "a    ", RENDER_BROKEN, "a%3ls", &wide, 1);
+	assert_text_of(2037, "a", RENDER_BROKEN, "a%-3ls", &wide, 1);
+	assert_text_of(2037, "a", RENDER_BROKEN, "a%3.9ls", &wide, 1);
 }
 
 static void check_plan(const char *format)
@@ -270,7 +305,7 @@ static void check_plan(const char *format)
 	static const struct render_argument one = I(1);
 	struct render_buffer out = {0};
 	int outcome =
-		render_format(&out, format, strlen(format), &one, 1, NULL);
+		render_format(&out, format, strlen(format), &one, 1, NULL, 0);
 
 	assert_plan_renders(&out, outcome, format, &one, 1);
 	render_buffer_free(&out);
@@ -309,7 +344,8 @@ static void text_is_appended(void **state)
 	(void)state;
 	render_buffer_put(&out, "a", 1);
 	for (i = 0; i < 1000; i++)
-		assert_int_equal(render_format(&out, "b%d", 3, &one, 1, NULL),
+		assert_int_equal(
+			render_format(&out, "b%d", 3, &one, 1, NULL, 0),
 			RENDER_COMPLETE);
 	assert_int_equal(out.length, 2001);
 	assert_memory_equal(out.data, "ab1b1", 5);
@@ -335,6 +371,7 @@ int main(void)
 		cmocka_unit_test(giants_are_cut),
 		cmocka_unit_test(a_string_used_again_and_again_is_cut),
 		cmocka_unit_test(a_plan_changes_no_text),
+		cmocka_unit_test(the_text_is_that_of_the_libc_that_printed),
 		cmocka_unit_test(text_is_appended),
 	};
 

@@ -44,8 +44,8 @@ static void digits_are_not_more_than_the_limit(void **state)
 
 	(void)state;
 	limits_values[LIMIT_DIGITS] = 5;
-	RENDERS("x 0.33333333333333331483", RENDER_CUT, NULL,
-		"x %.20f %d end", D(1.0 / 3), I(1));
+	RENDERS("x 0.33333333333333331483", RENDER_CUT, NULL, "x %.20f %d end",
+		D(1.0 / 3), I(1));
 	limits_values[LIMIT_DIGITS] = limit;
 }
 
@@ -91,7 +91,7 @@ static void strings_used_again_and_again_are_cut(void **state)
 
 	(void)state;
 	assert_int_equal(render_format(&out, format, strlen(format), arguments,
-				 LENGTH(arguments), NULL),
+				 LENGTH(arguments), NULL, 0),
 		RENDER_CUT);
 	assert_in_range(out.length, 100, 1000);
 	assert_plan_renders(
@@ -112,18 +112,19 @@ static void pieces_are_told_one_by_one(void **state)
 		render_buffer_put(&out, "0123456789012345678901234567890",
 			20 + i % 4 / 2);
 		assert_int_equal(pieces.count, i + 1);
-		assert_int_equal(pieces.ends[i], 2 * out.length + (i % 4 == 1));
+		assert_int_equal(pieces.ends[i],
+			RENDER_PIECE_KINDS * out.length + (i % 4 == 1));
 	}
 	render_buffer_join(&out, i, true);
 	assert_int_equal(pieces.count, i);
 	render_buffer_join(&out, i - 1, true);
-	assert_int_equal(pieces.ends[i - 1], 2 * out.length);
+	assert_int_equal(pieces.ends[i - 1], RENDER_PIECE_KINDS * out.length);
 	render_buffer_put_byte(&out, 'x');
 	render_buffer_join(&out, i, true);
-	assert_int_equal(pieces.ends[i], 2 * out.length + 1);
+	assert_int_equal(pieces.ends[i], RENDER_PIECE_KINDS * out.length + 1);
 	render_buffer_join(&out, 0, false);
 	assert_int_equal(pieces.count, 1);
-	assert_int_equal(pieces.ends[0], 2 * out.length);
+	assert_int_equal(pieces.ends[0], RENDER_PIECE_KINDS * out.length);
 	free(pieces.ends);
 	render_buffer_free(&out);
 }
@@ -152,7 +153,7 @@ static void each_pointer_is_told_of(void **state)
 		out.length = 0;
 		assert_int_equal(
 			render_plan_put(&plan, &pool, &out, "%p %p %20p", 10,
-				arguments, LENGTH(arguments)),
+				arguments, LENGTH(arguments), 0),
 			RENDER_COMPLETE);
 		assert_int_equal(told, 3 * (i + 1));
 		assert_memory_equal(out.data, "0x1234! (nil)! ", 15);
@@ -203,7 +204,8 @@ static int render_all(struct render_buffer *out, bool planned)
 		if (out->pieces)
 			out->pieces->count = 0;
 		outcome = render_plan_put(&plan, planned ? &pool : NULL, out,
-			format, strlen(format), arguments, LENGTH(arguments));
+			format, strlen(format), arguments, LENGTH(arguments),
+			0);
 	}
 	pool_free(&pool);
 	return outcome;

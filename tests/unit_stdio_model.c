@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "decoder/render.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
+#include "tests/libc_print.h"
 
 /*
  * The oracle is libc: a FILE with functions of its own has the same buffer as
@@ -175,29 +177,16 @@ static void put_bytes(void)
 
 /* The pieces that the renderer tells of, as replay.c uses them. */
 static void model_pieces(const char *format,
-	const struct render_argument *arguments, size_t count)
+	const struct render_argument *arguments, size_t count, int outcome)
 {
 	struct render_pieces pieces = {0};
 	struct render_buffer text = {.pieces = &pieces};
-	size_t at = 0;
 
 	last = format;
 	assert_int_equal(render_format(&text, format, strlen(format), arguments,
-				 count, NULL),
-		RENDER_COMPLETE);
-	for (size_t i = 0; i < pieces.count; i++) {
-		size_t piece = pieces.ends[i] / 2;
-
-		if (pieces.ends[i] & 1)
-			while (at < piece)
-				stdio_model_byte(
-					&model, text.data[at++], &sink);
-		else
-			stdio_model_block(
-				&model, text.data + at, piece - at, &sink);
-		at = piece;
-	}
-	assert_int_equal(at, text.length);
+				 count, NULL, libc_here()),
+		outcome);
+	stdio_model_text(&model, &text, &sink);
 	render_buffer_free(&text);
 	free(pieces.ends);
 }
@@ -211,6 +200,22 @@ static struct render_argument string(const char *s, size_t size)
 {
 	return (struct render_argument){
 		.kind = BINLOG_ARG_STRING, .bytes = (uint32_t)size, .data = s};
+}
+
+/* A compiler would make fputs() of some calls. */
+static int (*volatile print_to)(FILE *, const char *, ...) = fprintf;
+
+/* A call that fails: libc may have lost some of what was before. */
+static void print_broken(const char *text, size_t size)
+{
+	static const wchar_t wrong[] = {L'w', INT_MIN, 0};
+	const struct render_argument arguments[] = {string(text, size),
+		{.kind = BINLOG_ARG_WIDE,
+			.bytes = sizeof(wrong) - sizeof(*wrong),
+			.data = wrong}};
+
+	assert_int_equal(print_to(file, "%s%ls", text, wrong), -1);
+	model_pieces("%s%ls", arguments, 2, RENDER_BROKEN);
 }
 
 static void print(void)
@@ -228,15 +233,16 @@ static void print(void)
 #define PRINT(format, list, ...)                                               \
 	do {                                                                   \
 		const struct render_argument arguments[] = list;               \
-		fprintf(file, format, __VA_ARGS__);                            \
+		print_to(file, format, __VA_ARGS__);                           \
 		model_pieces(format, arguments,                                \
-			sizeof(arguments) / sizeof(*arguments));               \
+			sizeof(arguments) / sizeof(*arguments),                \
+			RENDER_COMPLETE);                                      \
 	} while (0)
 #define LIST(...)                                                              \
 	{                                                                      \
 		__VA_ARGS__                                                    \
 	}
-	switch (pick(16)) {
+	switch (pick(18)) {
 	case 0:
 		PRINT("a number %d and a line\n", LIST(n), number);
 		break;
@@ -289,6 +295,10 @@ static void print(void)
 	case 14:
 		PRINT("%a %20a|%-30x", LIST(d, d, n), real_number, real_number,
 			(unsigned)number);
+		break;
+	case 15:
+	case 16:
+		print_broken(text, size);
 		break;
 	default:
 		PRINT("%i,%u,%s", LIST(n, n, s), number, (unsigned)number,

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "record/libc.h"
 #include "shim/fast.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
@@ -22,6 +23,7 @@
 #define STDERR_STREAM 9u
 
 bool sys_forbidden;
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 
 static struct {
 	bool no_syslog, no_stderr, no_fast, no_time;
@@ -218,11 +220,17 @@ static void who_sends_it_is_as_openlog_has_it(void **state)
 	assert_int_equal(world.pid, getpid());
 	LOGS("f", LOG_MAIL | LOG_ERR, "text");
 	assert_int_equal(world.priority, LOG_MAIL | LOG_ERR);
-	/* No name, and no facility, is the one before. */
+	/* No name is the one before, and so was no facility. */
+	host_libc_version = LIBC_KERN_FACILITY - 1;
 	syslog_open(NULL, 0, 0);
 	LOGS("f", LOG_ERR, "text");
 	assert_string_equal(world.ident, "name");
 	assert_int_equal(world.priority, LOG_LOCAL1 | LOG_ERR);
+	host_libc_version = LIBC_KERN_FACILITY;
+	syslog_open(NULL, 0, 0);
+	LOGS("f", LOG_ERR, "text");
+	assert_int_equal(world.priority, LOG_KERN | LOG_ERR);
+	syslog_open(NULL, 0, LOG_LOCAL1);
 	syslog_open("other", 0, LOG_LOCAL2 | LOG_ERR); /* is none */
 	LOGS("f", LOG_ERR, "text");
 	assert_int_equal(world.priority, LOG_LOCAL1 | LOG_ERR);

@@ -17,6 +17,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "record/libc.h"
 #include "shim/arena.h"
 #include "shim/environment.h"
 #include "shim/host.h"
@@ -35,6 +36,7 @@
 #define ARENA_BYTES ((size_t)8 << 20)
 
 bool sys_forbidden, plan_always_at_once, stdio_turn_matters;
+uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 uint32_t drops_generation;
 uint32_t streams_version[HOW_COUNT];
 const FILE *streams_collecting;

@@ -79,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	text.length = 0;
 	render_format(&text, made.sample.format, made.sample.length,
-		made.sample.arguments, (size_t)made.sample.count, NULL);
+		made.sample.arguments, (size_t)made.sample.count, NULL,
+		LIBC_ANY);
 	if (grep_format_ends_line(&made.context, &made.format))
 		FUZZ_CHECK(
 			text.length > 0 && text.data[text.length - 1] == '\n');

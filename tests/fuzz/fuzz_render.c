@@ -1,6 +1,7 @@
 /*
  * Formats with arguments as the input decides: the renderer's text is that of
- * the snprintf of this libc.  LC_NUMERIC of the environment counts (for
+ * the snprintf of this libc, for whose version it renders.  LC_NUMERIC of the
+ * environment counts (for
  * "%'d"), which must be one of UTF-8.
  */
 /* A fortified libc aborts at "%n" in a format that is not constant. */
@@ -89,7 +90,7 @@ static void check_defined(struct random_sample *sample)
 	result = libc_print_slots(
 		expected, TEXT_BYTES, sample->format, slots, error);
 	outcome = render_format(&rendered, sample->format, sample->length,
-		sample->arguments, (size_t)sample->count, &locale);
+		sample->arguments, (size_t)sample->count, &locale, libc_here());
 	if (result < 0 ? outcome != RENDER_BROKEN || !same_broken_text()
 		       : outcome != RENDER_COMPLETE ||
 				 !same_text((size_t)result))
@@ -104,7 +105,7 @@ static void check_undefined(struct random_sample *sample)
 	int result;
 	size_t i;
 
-	format_begin(&cursor, sample->format, sample->length);
+	format_begin_for(&cursor, sample->format, sample->length, libc_here());
 	while (format_next(&cursor, &directive))
 		;
 	/* A width that the second parser of glibc ignores stops us too. */

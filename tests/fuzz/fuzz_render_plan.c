@@ -35,12 +35,12 @@ static void check_plan(const struct random_sample *sample)
 
 	wanted.length = 0;
 	outcome = render_format(&wanted, sample->format, sample->length,
-		sample->arguments, (size_t)sample->count, NULL);
+		sample->arguments, (size_t)sample->count, NULL, libc_here());
 	for (i = 0; i <= RENDER_PLAN_USES; i++) {
 		out.length = 0;
 		planned = render_plan_put(&plan, &pool, &out, sample->format,
 			sample->length, sample->arguments,
-			(size_t)sample->count);
+			(size_t)sample->count, libc_here());
 	}
 	pool_free(&pool);
 	FUZZ_CHECK(planned == outcome);

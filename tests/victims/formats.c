@@ -124,7 +124,12 @@ static void try(int (*run)(enum way), enum way way, int error)
 	struct outcome truly, made;
 
 	calls++;
-	truly = make(run, WAY_TRUTH + to, error, expected[to]);
+	if (ways[way].by_descriptor && !to)
+		truth.fflush(expected[0]);
+	truly = make(run,
+		(ways[way].by_descriptor ? WAY_TRUTH_DESCRIPTOR : WAY_TRUTH) +
+			to,
+		error, expected[to]);
 	note_written();
 	if (sought_stream >= 0) {
 		if (sought_stream == to)
@@ -288,20 +293,25 @@ static void find_truth(void)
 		abort();
 	truth.fprintf = dlsym(libc, "fprintf");
 	truth.vfprintf = dlsym(libc, "vfprintf");
+	truth.dprintf = dlsym(libc, "dprintf");
+	truth.vdprintf = dlsym(libc, "vdprintf");
 	truth.fwprintf = dlsym(libc, "fwprintf");
 	truth.vfwprintf = dlsym(libc, "vfwprintf");
 	truth.fflush = dlsym(libc, "fflush");
 }
 
-static FILE *open_expected(const char *name)
+/* With a buffer like that of what is recorded: text of a call that fails may
+ * be lost in one. */
+static FILE *open_expected(const char *name, bool error)
 {
 	FILE *file = fopen(name, "w");
 
 	if (file == NULL)
 		abort();
-	setvbuf(file, NULL, _IOFBF, 1 << 16);
 	if (wide)
 		fwide(file, 1);
+	else if (error)
+		setvbuf(file, NULL, _IONBF, 0);
 	return file;
 }
 
@@ -312,9 +322,9 @@ static void set_up(const char *base)
 	find_truth();
 	make_places();
 	expected[0] = open_expected(
-		sought_stream >= 0 ? "again.stdout" : "expected.stdout");
+		sought_stream >= 0 ? "again.stdout" : "expected.stdout", false);
 	expected[1] = open_expected(
-		sought_stream >= 0 ? "again.stderr" : "expected.stderr");
+		sought_stream >= 0 ? "again.stderr" : "expected.stderr", true);
 	mismatches = fopen("mismatches", sought_stream >= 0 ? "a" : "w");
 	if (wide && sought_stream < 0) {
 		/* The one by itself, the other by its first use. */

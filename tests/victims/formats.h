@@ -29,6 +29,8 @@ int __fwprintf_chk(FILE *, int, const wchar_t *, ...);
 enum way {
 	WAY_TRUTH, /* libc itself, to the file of what is expected */
 	WAY_TRUTH_ERROR,
+	WAY_TRUTH_DESCRIPTOR, /* the same, to their descriptors */
+	WAY_TRUTH_DESCRIPTOR_ERROR,
 	WAY_PRINTF,
 	WAY_FPRINTF,
 	WAY_FPRINTF_ERROR,
@@ -66,6 +68,8 @@ static const struct {
 static struct {
 	int (*fprintf)(FILE *, const char *, ...);
 	int (*vfprintf)(FILE *, const char *, va_list);
+	int (*dprintf)(int, const char *, ...);
+	int (*vdprintf)(int, const char *, va_list);
 	int (*fwprintf)(FILE *, const wchar_t *, ...);
 	int (*vfwprintf)(FILE *, const wchar_t *, va_list);
 	int (*fflush)(FILE *);
@@ -92,6 +96,10 @@ static struct {
 	case WAY_FPRINTF_CHK_ERROR:                                            \
 		return __##v##f##w##printf_chk(stderr, 1, __VA_ARGS__);
 #define CALL_NARROW(v, way, ...)                                               \
+	case WAY_TRUTH_DESCRIPTOR:                                             \
+		return truth.v##dprintf(fileno(expected[0]), __VA_ARGS__);     \
+	case WAY_TRUTH_DESCRIPTOR_ERROR:                                       \
+		return truth.v##dprintf(fileno(expected[1]), __VA_ARGS__);     \
 	case WAY_DPRINTF:                                                      \
 		return v##dprintf(1, __VA_ARGS__);                             \
 	case WAY_DPRINTF_ERROR:                                                \

@@ -229,8 +229,9 @@ static const char *random_sample(
 
 	do {
 		format = choose_format(sample);
-		sample->count = format_arguments(sample->format, sample->length,
-			sample->kinds, &sample->has_errno);
+		sample->count =
+			format_arguments_for(sample->format, sample->length,
+				sample->kinds, &sample->has_errno, libc_here());
 		if (sample->count != FORMAT_NONE)
 			set_arguments(sample, wide, error);
 	} while (sample->count == FORMAT_NONE && !set_any_arguments(sample));
