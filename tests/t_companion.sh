@@ -5,7 +5,7 @@
 . tests/lib.sh
 . tests/accounts.sh
 run=$BUILD/binlog-run
-kills=${KILLS:-$([ -n "${LONG:-}" ] && echo 500 || echo 20)}
+kills=${KILLS:-$([ -n "${LONG:-}" ] && echo 500 || echo 10)}
 build companion -O2
 build kill -O2
 build kill_check -O2
