@@ -284,10 +284,14 @@ void environment_overwrite(const char *name, const char *value)
 	environment_set(name, value);
 }
 
-void environment_arguments(int argc, char **argv)
+void environment_arguments(int argc, char **argv, char **environment)
 {
-	saved_argc = argc;
-	saved_argv = argv;
+	/* At the start it lies behind the arguments; a library that is loaded
+	 * later is given the present one. */
+	if (environment == argv + argc + 1 || environment == __environ) {
+		saved_argc = argc;
+		saved_argv = argv;
+	}
 	/* A page that is written to before it is read costs one fault. */
 	SIGNAL_FENCE();
 	for (int i = 0; i < put_off_count; i++)

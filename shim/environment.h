@@ -7,10 +7,11 @@
 #define SHIM_ENVIRONMENT_H
 
 /*
- * From the constructor: what the loader hands over.  By now libc has the
+ * From the constructor: what glibc's loader hands over, and other loaders do not:
+ * then they are whatever the registers held, and are left alone.  By now libc has the
  * environment, so what environment_set() had to put off is done.
  */
-void environment_arguments(int argc, char **argv);
+void environment_arguments(int argc, char **argv, char **environment);
 int environment_argc(void);
 char **environment_argv(void);
 

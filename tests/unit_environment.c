@@ -61,7 +61,7 @@ static bool is_as_libc_says(void)
 
 static bool from_the_stack(void)
 {
-	environment_arguments(1, real_argv);
+	environment_arguments(1, real_argv, real_argv + 2);
 	sys_forbidden = true;
 	return is_as_libc_says();
 }
@@ -72,8 +72,15 @@ static bool from_the_kernel_behind_an_endless_one(void)
 {
 	for (size_t i = 3; i < sizeof(endless) / sizeof(*endless); i++)
 		endless[i] = real_argv[0];
-	environment_arguments(1, endless);
+	environment_arguments(1, endless, endless + 2);
 	return is_as_libc_says();
+}
+
+/* As musl's loader calls: with whatever is in the registers. */
+static bool not_from_what_is_no_vector(void)
+{
+	environment_arguments(3, (char **)8, (char **)16);
+	return is_as_libc_says() && !environment_argv();
 }
 
 static bool from_nowhere(void)
@@ -90,6 +97,7 @@ static void the_vector_is_found_where_it_is(void **state)
 	assert_true(holds(is_as_libc_says));
 	assert_true(holds(from_the_stack));
 	assert_true(holds(from_the_kernel_behind_an_endless_one));
+	assert_true(holds(not_from_what_is_no_vector));
 	assert_true(holds(from_nowhere));
 }
 
@@ -234,7 +242,7 @@ static bool sets_what_was_put_off(void)
 	environment_overwrite("C=", "4");
 	environment_set("D=", "5");
 	__environ = empty_list;
-	environment_arguments(1, real_argv);
+	environment_arguments(1, real_argv, real_argv + 2);
 	return is(secure_getenv("A"), "3") && is(secure_getenv("B"), "2") &&
 	       is(secure_getenv("C"), "4") && !secure_getenv("D");
 }

@@ -34,9 +34,10 @@ static void end(int status, void *unused)
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);
 }
 
-__attribute__((constructor)) static void start(int argc, char **argv)
+__attribute__((constructor)) static void start(
+	int argc, char **argv, char **environment)
 {
-	environment_arguments(argc, argv);
+	environment_arguments(argc, argv, environment);
 	process_arm();
 	fatal_watch();
 	if (host_on_exit)
