@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 #include <sched.h>
 #include <sys/fsuid.h>
@@ -133,6 +134,20 @@ int __isoc99_wscanf(const wchar_t *, ...);
 int __isoc99_fwscanf(FILE *, const wchar_t *, ...);
 int __isoc99_vwscanf(const wchar_t *, va_list);
 int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
+/* Since glibc 2.38; what is preloaded may have them on any. */
+int __isoc23_scanf(const char *, ...) __attribute__((weak));
+int __isoc23_fscanf(FILE *, const char *, ...) __attribute__((weak));
+int __isoc23_vscanf(const char *, va_list) __attribute__((weak));
+int __isoc23_vfscanf(FILE *, const char *, va_list) __attribute__((weak));
+int __isoc23_wscanf(const wchar_t *, ...) __attribute__((weak));
+int __isoc23_fwscanf(FILE *, const wchar_t *, ...) __attribute__((weak));
+int __isoc23_vwscanf(const wchar_t *, va_list) __attribute__((weak));
+int __isoc23_vfwscanf(FILE *, const wchar_t *, va_list) __attribute__((weak));
+static int is_c23(void)
+{
+	return strverscmp(gnu_get_libc_version(), "2.38") >= 0;
+}
+#define C23(name) (is_c23() ? __isoc23_##name : __isoc99_##name)
 wint_t __wuflow(FILE *);
 wint_t __wunderflow(FILE *);
 wchar_t *__fgetws_chk(wchar_t *, size_t, int, FILE *);
@@ -232,6 +247,14 @@ WITH_VA_LIST(int, via___isoc99_vwscanf, f, (const wchar_t *f, ...),
 	__isoc99_vwscanf(f, ap))
 WITH_VA_LIST(int, via___isoc99_vfwscanf, f, (FILE * s, const wchar_t *f, ...),
 	__isoc99_vfwscanf(s, f, ap))
+WITH_VA_LIST(int, via___isoc23_vscanf, f, (const char *f, ...),
+	C23(vscanf)(f, ap))
+WITH_VA_LIST(int, via___isoc23_vfscanf, f, (FILE * s, const char *f, ...),
+	C23(vfscanf)(s, f, ap))
+WITH_VA_LIST(int, via___isoc23_vwscanf, f, (const wchar_t *f, ...),
+	C23(vwscanf)(f, ap))
+WITH_VA_LIST(int, via___isoc23_vfwscanf, f, (FILE * s, const wchar_t *f, ...),
+	C23(vfwscanf)(s, f, ap))
 WITH_VA_LIST_VOID(via_vwarn, f, (const char *f, ...), vwarn(f, ap))
 WITH_VA_LIST_VOID(via_vwarnx, f, (const char *f, ...), vwarnx(f, ap))
 WITH_VA_LIST_VOID(via_verr, f, (int s, const char *f, ...), verr(s, f, ap))
