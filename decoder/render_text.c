@@ -158,7 +158,10 @@ static uint64_t magnitude(int32_t number)
 static void put_unknown_errno(struct render_piece *piece, int32_t number)
 {
 	char text[40] = "Unknown error ";
-	uint64_t rest = magnitude(number);
+	uint64_t rest =
+		number == INT32_MIN && !libc_has(piece->libc, LIBC_LEAST_ERROR)
+			? (uint64_t)(int64_t)number
+			: magnitude(number);
 	char *end = text + sizeof(text);
 	char *at = end;
 	size_t length = strlen(text);

@@ -315,7 +315,10 @@ static void kinds_agree_with_parse_printf_format(void **state)
 {
 	static const char *const sizes[] = {
 		"", "h", "hh", "l", "ll", "j", "z", "Z", "t"};
-	static const char conversions[] = "diouxXbBeEfFgGaACSpn%";
+	/* Those that not every libc has come last. */
+	static const char all[] = "diouxXeEfFgGaACSpn%bB";
+	const size_t conversions =
+		strlen(all) - (__GLIBC_PREREQ(2, 35) ? 0 : 2);
 	static const char *const heads[] = {
 		"", "-5", "*", "*.*", "+#0'I7.3", ".*", "1$", "1$*2$.*3$"};
 	char expected[8];
@@ -326,12 +329,12 @@ static void kinds_agree_with_parse_printf_format(void **state)
 	size_t i;
 
 	(void)state;
-	for (n = 0; n < LENGTH(heads) * LENGTH(sizes) * strlen(conversions);
+	for (n = 0; n < LENGTH(heads) * LENGTH(sizes) * conversions;
 		n++) {
 		snprintf(format, sizeof(format), "x%%%s%s%c",
 			heads[n % LENGTH(heads)],
 			sizes[n / LENGTH(heads) % LENGTH(sizes)],
-			conversions[n / LENGTH(heads) / LENGTH(sizes)]);
+			all[n / LENGTH(heads) / LENGTH(sizes)]);
 		/* A numbered "%%" has no argument, but libc wants its place. */
 		if (strpbrk(format, "$") != NULL &&
 			format[strlen(format) - 1] == '%')
