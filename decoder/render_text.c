@@ -175,8 +175,11 @@ static void put_unknown_errno(struct render_piece *piece, int32_t number)
 	render_text_put(piece, text, clip(piece, length + (size_t)(end - at)));
 }
 
+/* EFTYPE, which the headers here may not know: LIBC_FILE_TYPE. */
+#define FILE_TYPE_NUMBER 134
+
 /* As strerrorname_np(3), which libc has since glibc 2.32; null of no error. */
-static const char *name_of_errno(int32_t number)
+static const char *name_of_errno(int32_t number, uint32_t libc)
 {
 	static const char *const names[] = {
 		[0] = "0",
@@ -185,6 +188,8 @@ static const char *name_of_errno(int32_t number)
 #undef ERROR
 	};
 
+	if (number == FILE_TYPE_NUMBER)
+		return libc_has(libc, LIBC_FILE_TYPE) ? "EFTYPE" : NULL;
 	return number >= 0 && (size_t)number < sizeof(names) / sizeof(names[0])
 		       ? names[number]
 		       : NULL;
@@ -192,10 +197,13 @@ static const char *name_of_errno(int32_t number)
 
 void render_text_put_errno(struct render_piece *piece, int32_t number)
 {
-	const char *name = name_of_errno(number);
+	const char *name = name_of_errno(number, piece->libc);
 	bool by_name = piece->flags & FORMAT_ALTERNATE &&
 		       libc_has(piece->libc, LIBC_ERRNO_NAME);
-	const char *text = name && !by_name ? strerror(number) : name;
+	const char *text = !name || by_name ? name
+			   : number == FILE_TYPE_NUMBER
+				   ? "Inappropriate file type or format"
+				   : strerror(number);
 
 	if (text != NULL) {
 		render_text_put(piece, text, clip(piece, strlen(text)));

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include "record/libc.h"
 #include "shim/abort_message.h"
 #include "shim/capture.h"
 #include "shim/capture_file.h"
@@ -377,6 +378,17 @@ sighandler_t fatal_hide_handler(sighandler_t handler)
 								 : handler;
 }
 
+/* abort() will not call the program's handler: see LIBC_ABORT_BLOCKED. */
+static bool is_blocked_for_good(void)
+{
+	uint64_t mask = 0;
+
+	return libc_has(host_libc_version, LIBC_ABORT_BLOCKED) &&
+	       SYS4(rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask)) ==
+		       0 &&
+	       mask >> (SIGABRT - 1) & 1;
+}
+
 void fatal_abort(const struct call *call)
 {
 	struct sigaction found;
@@ -390,7 +402,8 @@ void fatal_abort(const struct call *call)
 	/* A signal that is ignored comes again with the default action. */
 	if (sys_forbidden || process_is_borrowed() ||
 		next_sigaction(SIGABRT, NULL, &found) != 0 ||
-		(!is_default(&found) && found.sa_handler != SIG_IGN))
+		(!is_default(&found) && found.sa_handler != SIG_IGN &&
+			!is_blocked_for_good()))
 		return;
 	value = (int64_t)SIGABRT | (int64_t)(SI_TKILL & 0xff) << 8 |
 		(int64_t)process.pid << 16;

@@ -115,11 +115,30 @@ void *host_find(const char *name)
 	return found || !dlsym ? found : dlsym(RTLD_NEXT, name);
 }
 
+/*
+ * For programs of musl, which we are loaded into and pass everything on for.  It
+ * has no names for large files of their own since 1.2.4: all files are.
+ */
+static void *find_without_64(const char *name)
+{
+	char shorter[32];
+	size_t length = bytes_length(name);
+
+	if (length < 3 || length - 2 >= sizeof(shorter) ||
+		name[length - 2] != '6' || name[length - 1] != '4')
+		return NULL;
+	bytes_copy(shorter, name, length - 2);
+	shorter[length - 2] = '\0';
+	return host_find(shorter);
+}
+
 static void find_all(const struct first_use *row, const struct first_use *end)
 {
 	for (; row < end; row++) {
 		void *next = host_find(first_use_name(row));
 
+		if (!next && !host_is_glibc)
+			next = find_without_64(first_use_name(row));
 		*first_use_next(row) = next ? next : (void *)(uintptr_t)absent;
 	}
 }

@@ -33,6 +33,7 @@ struct process process;
 FILE *stdio_buffer_collects;
 int (*next_sigaction)(
 	int, const struct sigaction *, struct sigaction *) = sigaction;
+uint32_t host_libc_version = 2036;
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 
 static bool borrowed, passes;

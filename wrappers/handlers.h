@@ -249,6 +249,8 @@ int input_settings(int result);
 _Noreturn void last_abort(const struct call *call);
 _Noreturn void last_assert(const struct call *call, const char *what,
 	const char *file, unsigned line, const char *function);
+_Noreturn void last_old_assert(
+	const struct call *call, const char *what, const char *file, int line);
 _Noreturn void last_assert_perror(const struct call *call, int number,
 	const char *file, unsigned line, const char *function);
 /* A call of a _chk function that is not recorded: ends here if libc's would. */

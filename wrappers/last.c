@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "record/libc.h"
 #include "shim/abort_message.h"
 #include "shim/bytes.h"
 #include "shim/fatal.h"
@@ -21,7 +22,7 @@ _Noreturn void last_abort(const struct call *call)
 
 /* ---- asserts ---- */
 
-/* As glibc names them to its translators; each of them ends in "%n". */
+/* As glibc names them to its translators; each ended in "%n" before 2.41. */
 #define ASSERTION "%s%s%s:%u: %s%sAssertion `%s' failed.\n"
 #define UNEXPECTED "%s%s%s:%u: %s%sUnexpected error: %s.\n"
 
@@ -35,7 +36,9 @@ static const char *translate(
 	const char *text = host_dcgettext("libc", named, LC_MESSAGES);
 	size_t length = bytes_length(text);
 
-	if (text == named || length < 2 || length > FORMAT_BYTES ||
+	if (text == named)
+		return host_dcgettext("libc", plain, LC_MESSAGES);
+	if (length < 2 || length > FORMAT_BYTES ||
 		!bytes_starts(text + length - 2, "%n"))
 		return plain;
 	bytes_copy(buffer, text, length - 2);
@@ -102,6 +105,14 @@ _Noreturn void last_assert(const struct call *call, const char *what,
 		next___assert_fail(what, file, line, function);
 	fail(call, translate(ASSERTION, ASSERTION "%n", buffer), what, file,
 		line, function);
+}
+
+_Noreturn void last_old_assert(
+	const struct call *call, const char *what, const char *file, int line)
+{
+	if (libc_has(host_libc_version, LIBC_OLD_ASSERT))
+		next___assert(what, file, line);
+	last_assert(call, what, file, (unsigned)line, NULL);
 }
 
 _Noreturn void last_assert_perror(const struct call *call, int number,
