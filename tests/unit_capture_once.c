@@ -262,7 +262,9 @@ static void before_a_conversion_that_fails_all_stands(void **state)
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		as_natively(make("%c%s%lc later", 0, long_text(lengths[i]),
 			(wint_t)0x20ac));
-		assert_int_equal(recorded_bytes, lengths[i] + 1);
+		/* Since then the last portion is lost. */
+		if (!libc_has(host_libc_version, LIBC_BUFFERS))
+			assert_int_equal(recorded_bytes, lengths[i] + 1);
 		as_natively(make(
 			"%s\xff%lc", long_text(lengths[i]), (wint_t)0x20ac));
 	}

@@ -22,6 +22,11 @@ static void check_double(double value)
 	size_t f;
 
 	for (f = 0; f < LENGTH(formats); f++) {
+		/* Since 2.37 libc gives no digits at all in the C locale; the
+		 * library asks it for such texts. */
+		if (strchr(formats[f], 'I') &&
+			libc_has(libc_here(), LIBC_BUFFERS))
+			continue;
 		SAME(formats[f], D(value));
 		SAME(formats[f], D(-value));
 	}
