@@ -68,6 +68,8 @@ struct intern_entry *define_string(
 	return define_fails ? NULL : &entry;
 }
 
+static bool recorded_failed;
+
 static bool record(const void *bytes, size_t size)
 {
 	if (capture_fails)
@@ -86,6 +88,7 @@ bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
 	assert_int_equal(stream, STREAM);
 	assert_int_equal(text, BINLOG_TEXT_BYTES);
 	assert_int_equal(made->format, FORMAT_ID);
+	recorded_failed = made->failed;
 	return record(bytes, size);
 }
 
@@ -155,6 +158,7 @@ static int begin(void **state)
 	how = (struct capture_text){.stream = STREAM};
 	memset(&writer, 0, sizeof(writer));
 	memset(&streams[STREAM], 0, sizeof(streams[STREAM]));
+	streams[STREAM].file = stdout;
 	room_left = 4 * TEXT_MOST;
 	takes = 0;
 	capture_fails = define_fails = sys_forbidden = false;
@@ -186,6 +190,23 @@ static void as_natively(int result)
 	assert_int_equal(errno, native_errno);
 	assert_int_equal(result, native_result);
 	assert_int_equal(recorded_bytes, native_bytes);
+	assert_memory_equal(recorded, native, native_bytes);
+}
+
+/*
+ * Of a call that fails glibc has since 2.37 lost what it had not handed on yet:
+ * then all is recorded, marked, and the replay finds out how much that was.
+ */
+static void fails_as_natively(int result)
+{
+	if (!libc_has(host_libc_version, LIBC_BUFFERS)) {
+		as_natively(result);
+		return;
+	}
+	assert_int_equal(errno, native_errno);
+	assert_int_equal(result, native_result);
+	assert_true(recorded_failed);
+	assert_true(recorded_bytes >= native_bytes);
 	assert_memory_equal(recorded, native, native_bytes);
 }
 
@@ -260,15 +281,14 @@ static void before_a_conversion_that_fails_all_stands(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		as_natively(make("%c%s%lc later", 0, long_text(lengths[i]),
-			(wint_t)0x20ac));
-		/* Since then the last portion is lost. */
-		if (!libc_has(host_libc_version, LIBC_BUFFERS))
-			assert_int_equal(recorded_bytes, lengths[i] + 1);
-		as_natively(make(
+		fails_as_natively(make("%c%s%lc later", 0,
+			long_text(lengths[i]), (wint_t)0x20ac));
+		assert_int_equal(recorded_bytes, lengths[i] + 1);
+		fails_as_natively(make(
 			"%s\xff%lc", long_text(lengths[i]), (wint_t)0x20ac));
+		assert_int_equal(recorded_bytes, lengths[i] + 1);
 	}
-	as_natively(make("%lc", (wint_t)0x20ac));
+	fails_as_natively(make("%lc", (wint_t)0x20ac));
 }
 
 /* Another thread changes a string meanwhile. */
@@ -312,7 +332,7 @@ static void for_who_is_called_next_errno_is_as_it_was(void **state)
 	streams[STREAM].tee = true;
 	assert_int_equal(make("before %lc", (wint_t)0x20ac), -1);
 	assert_int_equal(errno, BEFORE);
-	assert_int_equal(recorded_bytes, native_bytes);
+	assert_int_equal(recorded_bytes, strlen("before "));
 	make("%m"); /* of what was before */
 	assert_int_equal(recorded_bytes, native_bytes);
 	assert_memory_equal(recorded, native, native_bytes);
