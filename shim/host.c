@@ -116,8 +116,8 @@ void *host_find(const char *name)
 }
 
 /*
- * For programs of musl, which we are loaded into and pass everything on for.  It
- * has no names for large files of their own since 1.2.4: all files are.
+ * In a program linked with musl all calls are passed on.  Since its version 1.2.4
+ * it has no fopen64 and the like: fopen is the same function.
  */
 static void *find_without_64(const char *name)
 {
