@@ -98,8 +98,9 @@ static void introduce(struct writer *w)
 static void date(struct writer *w, uint32_t generation)
 {
 	w->seen = generation;
-	w->generation = is_shared || control_is_behind() ? GENERATION_NEVER
-							 : generation;
+	if (is_shared || control_is_behind())
+		generation = GENERATION_NEVER;
+	w->idle = generation | (uint64_t)w->tid << 32;
 }
 
 static void forget_calls(struct writer *w)
@@ -173,10 +174,10 @@ static struct writer *make(unsigned level, uint64_t owner)
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = environment_page();
 	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
-	date(w, control_generation());
 	w->nesting = (uint8_t)level;
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);
+	date(w, control_generation());
 	w->core_now = clock_core_address();
 	writer_forget_last(w);
 	measure_prepare(&w->measures);
@@ -466,6 +467,7 @@ struct writer *ownership_enter(uintptr_t sp)
 {
 	struct writer *w = enter(sp);
 
-	clock_step();
+	if (w)
+		writer_speak(w);
 	return w;
 }

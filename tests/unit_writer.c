@@ -145,7 +145,7 @@ static void whether_there_is_room_is_told_before(void **state)
 	w->cursor = w->end;
 	assert_false(writer_has_room());
 	assert_true(writer_is_free(w));
-	w->generation = 0;
+	w->idle = 0;
 	writer_leave(w);
 	assert_false(writer_has_room());
 	world.passes = true;
