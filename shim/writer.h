@@ -112,6 +112,7 @@ struct writer {
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
+	bool writes; /* a text, which is recorded before or after: ownership.h */
 	uint8_t nesting;
 	bool excused;	 /* the call is passed because that is wanted */
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */

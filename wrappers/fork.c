@@ -83,7 +83,10 @@ pid_t fork_make(const struct call *call, pid_t (*next)(void))
 int fork_daemon(const struct call *call, int stay, int keep)
 {
 	struct birth birth = before(call);
-	int result = next_daemon(stay, keep);
+	int result;
+
+	streams_forget_range(0, 2);
+	result = next_daemon(stay, keep);
 
 	after(&birth, result == 0);
 	streams_forget_range(0, 2);

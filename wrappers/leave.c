@@ -1,4 +1,5 @@
 #include "shim/life.h"
+#include "shim/ownership.h"
 #include "shim/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -17,6 +18,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	streams_share(); /* for whom it has borrowed the memory of */
 	if (process_is_borrowed())
 		return;
+	ownership_wait();
 	life_note(text, value);
 	if (writer_has_spoken())
 		capture_event(call, 0, text, value);
