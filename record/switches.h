@@ -59,7 +59,6 @@ struct binlog_switches {
 	uint32_t rules_wrong; /* line of the text at which it was refused, or 0 */
 	uint32_t syslog_off; /* bit n: messages of priority n are dropped; */
 			     /* follows from `level` */
-	uint32_t reserved_too;
 };
 
 #define BINLOG_SWITCHES_OFFSET                                                 \

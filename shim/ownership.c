@@ -478,6 +478,23 @@ struct writer *ownership_enter(uintptr_t sp)
 	return w;
 }
 
+struct writer *ownership_begin(uintptr_t sp)
+{
+	struct writer *w = writer_enter(sp);
+
+	if (w) {
+		w->writes = true;
+		writer_leave(w);
+	}
+	return w;
+}
+
+void ownership_end(struct writer *w)
+{
+	if (w)
+		w->writes = false;
+}
+
 /* A call is under way, of this process, which was not left for good. */
 static bool is_others(const struct writer *w, uint64_t owner)
 {

@@ -39,22 +39,8 @@ void ownership_share(void);
  * a jump or a cancellation, is taken to be under way as long as its thread
  * lives, or until its next call of this kind.
  */
-static inline struct writer *ownership_begin(uintptr_t sp)
-{
-	struct writer *w = writer_enter(sp);
-
-	if (w) {
-		w->writes = true;
-		writer_leave(w);
-	}
-	return w;
-}
-
-static inline void ownership_end(struct writer *w)
-{
-	if (w)
-		w->writes = false;
-}
+struct writer *ownership_begin(uintptr_t sp);
+void ownership_end(struct writer *w);
 
 /*
  * Before the process ends, or executes another program: gives threads that are
