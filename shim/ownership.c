@@ -498,7 +498,8 @@ void ownership_end(struct writer *w)
 /* A call is under way, of this process, which was not left for good. */
 static bool is_others(const struct writer *w, uint64_t owner)
 {
-	uint64_t its = __atomic_load_n(&w->owner, __ATOMIC_ACQUIRE) & OWNER_MASK;
+	uint64_t its =
+		__atomic_load_n(&w->owner, __ATOMIC_ACQUIRE) & OWNER_MASK;
 
 	return its != owner && its >> ID_BITS == owner >> ID_BITS &&
 	       !sys_failed(SYS3(tgkill, its >> ID_BITS, its & ID_MASK, 0));

@@ -76,14 +76,14 @@ struct writer {
 	 * before or after it and leave it as it was.
 	 */
 	uint64_t state;
-	uint64_t idle;	       /* generation, and the number of the thread << 32 */
-	uint32_t turns;	       /* as one of many: see writer_take_turn() */
-	uint32_t seen;	       /* the generation for which memos hold */
-	char *cursor;	       /* where the next record goes */
-	char *limit;	       /* WRITER_MARGIN before `end` */
-	struct memo *last;     /* used on the short way; never null */
-	char *open;	       /* the cursor after a piece of a line, or any */
-	uint32_t open_context; /* of that piece */
+	uint64_t idle;	   /* generation, and the number of the thread << 32 */
+	uint32_t turns;	   /* as one of many: see writer_take_turn() */
+	uint32_t seen;	   /* the generation for which memos hold */
+	char *cursor;	   /* where the next record goes */
+	char *limit;	   /* WRITER_MARGIN before `end` */
+	struct memo *last; /* used on the short way; never null */
+	char *open;	   /* the cursor after a piece of a line, or any */
+	uint32_t open_context;	/* of that piece */
 	uint32_t other_context; /* before it in this line; 0: none */
 	char *end;		/* of the block, less a final zero word */
 	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
@@ -112,7 +112,8 @@ struct writer {
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
-	bool writes; /* a text, which is recorded before or after: ownership.h */
+	bool writes; /* a text, which is recorded before or after: ownership.h
+		      */
 	uint8_t nesting;
 	bool excused;	 /* the call is passed because that is wanted */
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
