@@ -18,16 +18,18 @@
 static bool is_sound(const void *p, size_t size, off64_t offset)
 {
 	return size > 0 && size <= SIZE_LIMIT && offset >= 0 &&
-	       offset <= INT64_MAX - SIZE_LIMIT &&
-	       (sys_forbidden || sys_are_readable(p, size));
+	       offset <= INT64_MAX - SIZE_LIMIT && (intptr_t)p >= 0;
 }
 
-/* How many bytes were recorded. */
+/* How many bytes were recorded, of those that can be read. */
 static size_t record(const struct call *call, unsigned stream, const void *p,
 	size_t size, off64_t offset)
 {
 	size_t done;
 
+	size = sys_readable(p, size);
+	if (size == 0)
+		return 0;
 	if (streams[stream].flags & BINLOG_STREAM_APPEND)
 		offset = position_end(stream);
 	done = capture_bytes_at(call, stream, offset, p, size);
@@ -63,7 +65,8 @@ static bool are_sound(const struct iovec *v, int count, off64_t offset)
 	size_t total = 0;
 
 	if (count <= 0 || count > IOV_MAX ||
-		!is_sound(v, (size_t)count * sizeof(*v), offset))
+		sys_readable(v, (size_t)count * sizeof(*v)) <
+			(size_t)count * sizeof(*v))
 		return false;
 	for (int i = 0; i < count; i++)
 		if (__builtin_add_overflow(total, v[i].iov_len, &total) ||
