@@ -284,8 +284,8 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
 	memo = likely(size <= CAPTURE_CHUNK)
-		       ? memo_find(writer_memo_set(w, call, 0, tag), call, 0,
-				 tag)
+		       ? memo_find(
+				 writer_memo_set(w, call, 0, tag), call, 0, tag)
 		       : NULL;
 	if (given && !(likely(memo != NULL) && memo_covers(memo, bytes, size)))
 		size = *given = take_given(bytes, size);

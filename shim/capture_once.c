@@ -266,8 +266,9 @@ bool capture_vector(const struct call *call, unsigned stream,
 
 	if (unlikely(!w))
 		return false;
-	done = size <= TEXT_ON_STACK ? record_short(w, call, stream, v, size)
-				     : record_together(w, call, stream, v, size);
+	done = size <= TEXT_ON_STACK
+		       ? record_short(w, call, stream, v, size)
+		       : record_together(w, call, stream, v, size);
 	writer_leave(w);
 	writer_offer_cancel(w);
 	return done;

@@ -115,7 +115,8 @@ bool sys_are_addresses(const struct iovec *v, int count)
 
 bool sys_copy(void *to, const void *from, size_t size)
 {
-	struct iovec ours = {to, size}, theirs = {(void *)(uintptr_t)from, size};
+	struct iovec ours = {to, size},
+		     theirs = {(void *)(uintptr_t)from, size};
 	long copied = sys_forbidden ? -EPERM
 				    : SYS6(process_vm_readv, SYS0(getpid),
 					      &ours, 1, &theirs, 1, 0);

@@ -107,9 +107,9 @@ bool sys_are_addresses(const struct iovec *v, int count);
 
 /*
  * Copies what may be unmapped at any moment by another thread; false: it is not
- * there.  Where the kernel does not copy (it may not, before 4.8 in a container)
- * it is asked whether it is there, and then believed; under a seccomp filter
- * it is believed at once.
+ * there.  Where the kernel does not copy (it may not, before 4.8 in a
+ * container) it is asked whether it is there, and then believed; under a
+ * seccomp filter it is believed at once.
  */
 bool sys_copy(void *to, const void *from, size_t size);
 

@@ -53,7 +53,8 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 
 /* ---- vectors ---- */
 
-/* Pages that are there: that of the stack pointer, and the one asked for last. */
+/* Pages that are there: that of the stack pointer, and the one asked for last.
+ */
 struct pages {
 	uintptr_t stack;
 	uintptr_t last;
@@ -76,8 +77,7 @@ static size_t readable(struct pages *known, const void *p, size_t size)
 }
 
 /* The bytes of the vector; 0: it is one that only the kernel may judge. */
-static size_t bytes_of(
-	struct pages *known, const struct iovec *v, int count)
+static size_t bytes_of(struct pages *known, const struct iovec *v, int count)
 {
 	size_t total = 0;
 
@@ -118,7 +118,7 @@ static void record_written(const struct call *call, unsigned stream,
 ssize_t write_vector(
 	const struct call *call, int fd, const struct iovec *v, int count)
 {
-	struct pages known = {.stack = call->sp / SYS_PAGE};
+	struct pages known = {call->sp / SYS_PAGE, call->sp / SYS_PAGE};
 	unsigned stream = streams_of(fd);
 	ssize_t written;
 	size_t size;

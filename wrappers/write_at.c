@@ -21,15 +21,12 @@ static bool is_sound(const void *p, size_t size, off64_t offset)
 	       offset <= INT64_MAX - SIZE_LIMIT && (intptr_t)p >= 0;
 }
 
-/* How many bytes were recorded, of those that can be read. */
+/* How many bytes were recorded. */
 static size_t record(const struct call *call, unsigned stream, const void *p,
 	size_t size, off64_t offset)
 {
 	size_t done;
 
-	size = sys_readable(p, size);
-	if (size == 0)
-		return 0;
 	if (streams[stream].flags & BINLOG_STREAM_APPEND)
 		offset = position_end(stream);
 	done = capture_bytes_at(call, stream, offset, p, size);
@@ -50,11 +47,17 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 		return next_pwrite64(fd, p, size, offset);
 	if (!position_matters(stream)) {
 		written = next_pwrite64(fd, p, size, offset);
-		if (written > 0 &&
-			capture_bytes_at(call, stream, offset, p,
-				(size_t)written) < (size_t)written)
+		if (written > 0 && capture_bytes_at(call, stream, offset, p,
+					   (size_t)written) < (size_t)written)
 			writer_count_passed();
 		return written;
+	}
+	/* As many as the kernel would take.  It is not asked to fail: ext4
+	 * makes a file longer first, up to the offset. */
+	size = sys_readable(p, size);
+	if (unlikely(size == 0)) {
+		errno = EFAULT;
+		return -1;
 	}
 	done = record(call, stream, p, size, offset);
 	return done > 0 ? (ssize_t)done : next_pwrite64(fd, p, size, offset);
