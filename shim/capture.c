@@ -247,8 +247,24 @@ static inline bool is_copy_of_format(const struct call *call, unsigned stream)
 	return call->format && redact_is_copy(stream);
 }
 
+/* How many of the bytes the kernel would take. */
+static size_t take_given(const void *bytes, size_t size)
+{
+	const struct iovec all = {(void *)(uintptr_t)bytes, size};
+	size_t readable = sys_readable(bytes, size);
+
+	return likely(readable == size) || sys_are_addresses(&all, 1) ? readable
+								      : 0;
+}
+
+/*
+ * `given` is null, or: the bytes need not be there.  Then it is how many can be
+ * read, and are taken, once that has been found out.  All that are constant
+ * can, and are not looked at.
+ */
 static inline bool put_bytes(struct writer *w, const struct call *call,
-	unsigned stream, unsigned text, const void *bytes, size_t size)
+	unsigned stream, unsigned text, const void *bytes, size_t size,
+	size_t *given)
 {
 	uintptr_t key = (uintptr_t)bytes;
 	uint32_t constant = memo_tag(call, stream, CAPTURE_CONSTANT(text));
@@ -257,16 +273,27 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 
 	if (unlikely(
 		    control_is_deciding() || is_copy_of_format(call, stream)) &&
-		!w->decided)
-		return site_bytes(w, call, stream, text, bytes, size);
+		!w->decided) {
+		if (given)
+			size = *given = take_given(bytes, size);
+		return (!given || size > 0) &&
+		       site_bytes(w, call, stream, text, bytes, size);
+	}
 	memo = memo_find(
 		writer_memo_set(w, call, key, constant), call, key, constant);
 	if (likely(memo && memo->length == size))
 		return store_constant(w, call, memo);
+	memo = likely(size <= CAPTURE_CHUNK)
+		       ? memo_find(
+				 writer_memo_set(w, call, 0, tag), call, 0, tag)
+		       : NULL;
+	if (given && !(likely(memo != NULL) && memo_covers(memo, bytes, size)))
+		size = *given = take_given(bytes, size);
+	if (given && unlikely(size == 0))
+		return false;
 	if (unlikely(size > CAPTURE_CHUNK))
 		return capture_chunks(w, call, stream, text,
 			&(struct capture_made){0}, bytes, size);
-	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo)) {
 		memo = capture_meet_bytes(w, call, stream, text, bytes, size);
 		if (memo && memo->tag == constant)
@@ -278,7 +305,7 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 bool capture_bytes_inside(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
-	return put_bytes(w, call, stream, text, bytes, size);
+	return put_bytes(w, call, stream, text, bytes, size, NULL);
 }
 
 bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
@@ -289,13 +316,31 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 
 	if (unlikely(!w))
 		return false;
-	done = put_bytes(w, call, stream, text, bytes, size);
+	done = put_bytes(w, call, stream, text, bytes, size, NULL);
 	writer_leave(w);
 	/* Not while what is in a buffer is there and recorded, too. */
 	if (text != BINLOG_TEXT_CHARACTERS &&
 		(!call->turn || !call->turn->held))
 		writer_offer_cancel(w);
 	return done;
+}
+
+ssize_t capture_given(const struct call *call, unsigned stream,
+	const void *bytes, size_t size)
+{
+	struct writer *w = writer_enter(call->sp);
+	size_t readable = size;
+	bool done;
+
+	if (unlikely(!w))
+		return 0;
+	done = put_bytes(
+		w, call, stream, BINLOG_TEXT_BYTES, bytes, size, &readable);
+	writer_leave(w);
+	writer_offer_cancel(w);
+	if (unlikely(readable == 0))
+		return CAPTURE_FAULT;
+	return done ? (ssize_t)readable : 0;
 }
 
 bool capture_character(const struct call *call, unsigned stream, int byte)

@@ -29,8 +29,9 @@ struct capture_prefix {
 	uint8_t kind; /* BINLOG_ARG_I32 or BINLOG_ARG_STRING */
 	int32_t number;
 	const char *string;
-	int32_t (*number_at)(uint64_t ticks); /* if not null, in its place: of */
-					      /* the time of the record */
+	int32_t (*number_at)(
+		uint64_t ticks); /* if not null, in its place: of */
+				 /* the time of the record */
 };
 
 #define CAPTURE_PREFIX_MAX 4
@@ -58,6 +59,22 @@ int capture_format(const struct call *call, const struct capture_text *how,
  */
 bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 	const void *bytes, size_t size);
+
+/*
+ * The same of bytes that the kernel would have read, which need not be there:
+ * as many are recorded as can be read, and the kernel would have written.
+ * Returns how many; 0: nothing was recorded; CAPTURE_FAULT: none can be read.
+ */
+#define CAPTURE_FAULT (-1)
+ssize_t capture_given(const struct call *call, unsigned stream,
+	const void *bytes, size_t size);
+
+/*
+ * The `size` bytes (not 0) of a vector, which can be read, as one text.  False:
+ * nothing was recorded.
+ */
+bool capture_vector(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t size);
 
 /* A call that writes one byte. */
 bool capture_character(const struct call *call, unsigned stream, int byte);

@@ -217,3 +217,59 @@ int capture_at_once(struct writer *w, const struct call *call,
 		errno = error;
 	return length;
 }
+
+/* ---- texts that are in several pieces ---- */
+
+static void put_together(char *to, const struct iovec *v, size_t size)
+{
+	for (; size > 0; v++) {
+		size_t part = v->iov_len < size ? v->iov_len : size;
+
+		bytes_copy(to, v->iov_base, part);
+		to += part;
+		size -= part;
+	}
+}
+
+static bool record_together(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size)
+{
+	bool own = size < ROOM_MAX;
+	char *text = own ? own_room(w, size) : map(size);
+	bool done;
+
+	if (!text)
+		return false;
+	put_together(text, v, size);
+	done = capture_bytes_inside(
+		w, call, stream, BINLOG_TEXT_BYTES, text, size);
+	if (!own)
+		SYS2(munmap, text, size);
+	return done;
+}
+
+static bool record_short(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size)
+{
+	char text[TEXT_ON_STACK];
+
+	put_together(text, v, size);
+	return capture_bytes_inside(
+		w, call, stream, BINLOG_TEXT_BYTES, text, size);
+}
+
+bool capture_vector(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t size)
+{
+	struct writer *w = writer_enter(call->sp);
+	bool done;
+
+	if (unlikely(!w))
+		return false;
+	done = size <= TEXT_ON_STACK
+		       ? record_short(w, call, stream, v, size)
+		       : record_together(w, call, stream, v, size);
+	writer_leave(w);
+	writer_offer_cancel(w);
+	return done;
+}

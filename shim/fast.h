@@ -304,6 +304,15 @@ FAST bool fast_is_drained(struct writer *w, struct memo *memo, uintptr_t pc,
 	       fast_drain(w, memo, pc, sp, fp, file);
 }
 
+/* Natively the kernel would read the bytes, which may not be there: only those
+ * that surely are. */
+FAST bool fast_is_there(const struct memo *memo, const FILE *file,
+	const void *bytes, size_t size)
+{
+	return likely(memo->holds_back) || !(file->_flags & LIBIO_UNBUFFERED) ||
+	       memo_covers(memo, bytes, size);
+}
+
 /* fwrite(). */
 FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 	FILE *file, const void *bytes, size_t size)
@@ -319,8 +328,9 @@ FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file)))
 		; /* the long way */
 	else if (memo->key == 0)
-		done = fast_record_bytes(
-			w, memo, memo->context, file, bytes, size, false);
+		done = fast_is_there(memo, file, bytes, size) &&
+		       fast_record_bytes(w, memo, memo->context, file, bytes,
+			       size, false);
 	else if (memo->length == size)
 		done = fast_record_constant(w, memo, file, bytes, false);
 	writer_leave(w);

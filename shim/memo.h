@@ -9,6 +9,7 @@
 #define SHIM_MEMO_H
 
 #include "shim/how.h"
+#include "shim/sys.h"
 #include "shim/unwind.h"
 
 /* At first, on few pages; what every thread may have; and at last. */
@@ -72,9 +73,11 @@ struct memo {
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
 	bool needs_fp;
-	bool special; /* not all calls are recorded, or not as they are: no */
-		      /* business of the short way */
+	bool special;  /* not all calls are recorded, or not as they are: no */
+		       /* business of the short way */
 	uint8_t older; /* of the first of a set: the way to be replaced next */
+	uint8_t stack_pages; /* from that of `place` on, without a gap, in */
+			     /* which one of the words is: see memo_covers() */
 	/* The last ones are used, innermost first. */
 	struct unwind_word word[MEMO_WORDS];
 } __attribute__((aligned(64)));
@@ -168,6 +171,37 @@ static inline __attribute__((always_inline)) bool memo_same_stack(
 
 extern HIDDEN const uintptr_t memo_nothing;
 
+/* Of `place`, which is set, and the words: in the order of addresses. */
+static inline uint8_t memo_count_pages(const struct memo *memo)
+{
+	uintptr_t first = memo->place / SYS_PAGE, last = first;
+
+	for (unsigned i = memo->first; i < MEMO_WORDS; i++) {
+		uintptr_t page = memo->word[i].address / SYS_PAGE;
+
+		if (page > last + 1 || last - first == UINT8_MAX - 1)
+			break;
+		if (page > last)
+			last = page;
+	}
+	return (uint8_t)(last - first + 1);
+}
+
+/*
+ * After the memo was found: the bytes can be read, since they are on the stack,
+ * on pages of which a word has just been read, or the call's return address.
+ */
+static inline bool memo_covers(
+	const struct memo *memo, const void *bytes, size_t size)
+{
+	uintptr_t first = memo->place / SYS_PAGE;
+	uintptr_t start = (uintptr_t)bytes / SYS_PAGE;
+	uintptr_t end = ((uintptr_t)bytes + size - 1) / SYS_PAGE;
+
+	return start - first < memo->stack_pages &&
+	       end - first < memo->stack_pages;
+}
+
 /* The words that the unwinder has read; before them, so that they are fours,
  * words that never change. */
 static inline void memo_set_words(
@@ -179,6 +213,7 @@ static inline void memo_set_words(
 	for (unsigned i = memo->first & ~3u; i < memo->first; i++)
 		memo->word[i] = (struct unwind_word){
 			(uintptr_t)&memo_nothing, memo_nothing};
+	memo->stack_pages = memo_count_pages(memo);
 }
 
 /* Nothing is known of what comes after it. */

@@ -8,7 +8,6 @@
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
-#define PAGE 4096u
 #define WORD 8u /* of a signal mask */
 
 bool sys_forbidden;
@@ -39,12 +38,15 @@ bool sys_is_emulated(void)
 #endif
 
 /*
+ * The word around `address`, which is on the same page.
+ *
  * The kernel copies the new mask before it looks at what to do with it, and
  * nothing is called ~0: EINVAL if there are eight bytes, and no effect.
  */
 static bool has_word(const void *address)
 {
-	return SYS4(rt_sigprocmask, ~0u, address, NULL, WORD) == -EINVAL;
+	return SYS4(rt_sigprocmask, ~0u, (uintptr_t)address & -(uintptr_t)WORD,
+		       NULL, WORD) == -EINVAL;
 }
 
 /*
@@ -54,8 +56,8 @@ static bool has_word(const void *address)
  */
 bool sys_is_readable(const void *address)
 {
-	long result = SYS3(madvise, (uintptr_t)address & -(uintptr_t)PAGE, 1,
-		MADV_POPULATE_READ);
+	long result = SYS3(madvise, (uintptr_t)address & -(uintptr_t)SYS_PAGE,
+		1, MADV_POPULATE_READ);
 
 	return result == -EINVAL || sys_is_emulated() ? has_word(address)
 						      : result == 0;
@@ -83,21 +85,38 @@ static bool is_simulated(void)
 #endif
 }
 
+size_t sys_readable(const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	/* valgrind would say that it does not know such a mask. */
+	bool simulated = is_simulated();
+	size_t done = 0;
+
+	if (sys_forbidden)
+		return size;
+	while (done < size &&
+		(simulated ? sys_is_readable(at + done) : has_word(at + done)))
+		done += SYS_PAGE - ((uintptr_t)at + done) % SYS_PAGE;
+	return done < size ? done : size;
+}
+
 bool sys_are_readable(const void *bytes, size_t size)
 {
-	/* A wild pointer's end may be beyond what there are addresses for. */
-	uintptr_t end = (uintptr_t)bytes + size;
+	return !sys_forbidden && sys_readable(bytes, size) == size;
+}
 
-	/* valgrind would say that it does not know such a mask. */
-	if (size >= WORD && !is_simulated())
-		return has_word(bytes) && has_word((const void *)(end - WORD));
-	return sys_is_readable(bytes) &&
-	       sys_is_readable((const void *)(end - 1));
+bool sys_are_addresses(const struct iovec *v, int count)
+{
+	const struct iovec nothing = {NULL, 0};
+
+	return SYS6(process_vm_readv, SYS0(getpid), v, count, &nothing, 1, 0) !=
+	       -EFAULT;
 }
 
 bool sys_copy(void *to, const void *from, size_t size)
 {
-	struct iovec ours = {to, size}, theirs = {(void *)(uintptr_t)from, size};
+	struct iovec ours = {to, size},
+		     theirs = {(void *)(uintptr_t)from, size};
 	long copied = sys_forbidden ? -EPERM
 				    : SYS6(process_vm_readv, SYS0(getpid),
 					      &ours, 1, &theirs, 1, 0);

@@ -14,6 +14,9 @@
  */
 extern HIDDEN bool sys_forbidden;
 
+/* The smallest page that there is: all of it can be read, or nothing. */
+#define SYS_PAGE 4096u
+
 #if defined(__clang_analyzer__)
 /* What assembly writes it does not see: any function may write anywhere. */
 long sys_enter(long number, long a, long b, long c, long d, long e, long f);
@@ -86,17 +89,27 @@ size_t sys_fair_share(size_t wish, size_t least);
 bool sys_is_readable(const void *address);
 
 /*
- * The first and the last of `size` bytes (not 0) can be read.  Four times as
- * fast; but a checker may take it for a use of them: they are such as the
- * program has asked the kernel to read, or words that a call has left.
+ * How many of `size` bytes, from the first on, can be read: a system call for
+ * each page.  Twice to four times as fast; but a checker may take it for a use
+ * of them: they are such as the program has asked the kernel to read, or words
+ * that a call has left.  Under a seccomp filter all are believed to be there.
  */
+size_t sys_readable(const void *bytes, size_t size);
+
+/* All of them; false under a seccomp filter. */
 bool sys_are_readable(const void *bytes, size_t size);
 
 /*
+ * False: some are where no process has addresses, so the kernel takes none of
+ * them, in place of those before.
+ */
+bool sys_are_addresses(const struct iovec *v, int count);
+
+/*
  * Copies what may be unmapped at any moment by another thread; false: it is not
- * there.  Where the kernel does not copy (it may not, before 4.8 in a container)
- * it is asked whether it is there, and then believed; under a seccomp filter
- * it is believed at once.
+ * there.  Where the kernel does not copy (it may not, before 4.8 in a
+ * container) it is asked whether it is there, and then believed; under a
+ * seccomp filter it is believed at once.
  */
 bool sys_copy(void *to, const void *from, size_t size);
 

@@ -33,4 +33,20 @@ for stream in stdout stderr; do
 		"$(grep -aoE '(and after )?[a-z_]+$' "$TMP/native/$stream")" \
 		"$(grep -aoE '(and after )?[a-z_]+$' "$TMP/recorded/$stream")"
 done
+
+# What the kernel reads natively: it writes what is there, and says so, or that
+# nothing is; no signal comes.
+build unreadable
+for way in '' own blocked thread; do
+	compare "bytes that are there in part go as far as natively${way:+: $way}" "$TMP/unreadable" $way
+done
+for setting in BINLOG_RING=1M BINLOG_MAX_SIZE=64K BINLOG_STREAMS=all=tee BINLOG_SIGNALS=0 BINLOG_LEVEL=error; do
+	export "${setting?}"
+	recorded "$TMP/recorded" "$TMP/unreadable"
+	unset "${setting%%=*}"
+	same "$setting: the same is returned" "$(cat "$TMP/native/status" "$TMP/native/files/results")" \
+		"$(cat "$TMP/recorded/status" "$TMP/recorded/files/results")"
+done
+[ "$(grep -c -e '-1 14$' "$TMP/native/files/results")" -ge 1000 ]
+verdict $? "natively the kernel refuses many"
 finish

@@ -266,7 +266,9 @@ FPUTS(fputs_unlocked)
 			struct writer *w, struct memo *memo),                  \
 		(p, size, n, file, w, memo))                                   \
 	{                                                                      \
-		return likely((size | n) < FAST_BYTES_MAX)                     \
+		return likely((size | n) < FAST_BYTES_MAX &&                   \
+			       (memo->key || fast_is_there(memo, file, p,      \
+						     size * n)))               \
 			       ? bytes(w, memo, file, p, size * n, n)          \
 			       : NOT_HERE;                                     \
 	}

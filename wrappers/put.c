@@ -1,8 +1,10 @@
 #include "shim/bytes.h"
 #include "shim/held.h"
 #include "shim/libio.h"
+#include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 #include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -82,20 +84,83 @@ int put_string(const struct call *call, const char *s, FILE *file,
 	return 1;
 }
 
+/*
+ * libc copies into its buffer what fits, and would die of what cannot be read.
+ * What would fill it again goes past it: the kernel reads that, and says so.
+ * How many bytes come before these, and how many these are.
+ */
+static size_t past_buffer(
+	FILE *file, unsigned stream, size_t bytes, size_t *before)
+{
+	size_t block = streams[stream].buffer_bytes;
+	size_t held;
+
+	*before = 0;
+	if (file->_flags & LIBIO_UNBUFFERED)
+		return bytes;
+	if (block == 0 || bytes < block)
+		return 0;
+	position_settle();
+	held = held_bytes(file) % block;
+	if (held > 0)
+		*before = block - held;
+	return (bytes - *before) / block * block;
+}
+
+static bool is_on_page_of(uintptr_t sp, const void *p, size_t size)
+{
+	return (uintptr_t)p / SYS_PAGE == sp / SYS_PAGE &&
+	       ((uintptr_t)p + size - 1) / SYS_PAGE == sp / SYS_PAGE;
+}
+
+/*
+ * How many bytes of a block the kernel would take, where it is the kernel that
+ * would read the first one that is not there; else all.
+ */
+static size_t bytes_taken(const struct call *call, FILE *file, unsigned stream,
+	const void *p, size_t size)
+{
+	const struct iovec all = {(void *)(uintptr_t)p, size};
+	size_t before, past, readable;
+
+	if (!(file->_flags & LIBIO_UNBUFFERED) &&
+		likely(size < streams[stream].buffer_bytes))
+		return size;
+	if (is_on_page_of(call->sp, p, size))
+		return size;
+	readable = sys_readable(p, size);
+	if (likely(readable == size))
+		return size;
+	past = past_buffer(file, stream, size, &before);
+	if (readable < before || readable - before >= past)
+		return size;
+	return sys_are_addresses(&all, 1) ? readable : 0;
+}
+
 size_t put_block(const struct call *call, const void *p, size_t size,
 	size_t count, FILE *file,
 	size_t (*next)(const void *, size_t, size_t, FILE *))
 {
 	unsigned stream = streams_of_file(file);
-	size_t bytes;
+	bool locks = next != next_fwrite_unlocked;
+	size_t bytes, taken;
+	bool done;
 
 	if (stream == STREAM_PASS ||
 		__builtin_mul_overflow(size, count, &bytes) || bytes == 0)
 		return next(p, size, count, file);
-	if (!record(call, file, stream, next != next_fwrite_unlocked,
-		    BINLOG_TEXT_BYTES, p, bytes)) {
+	taken = bytes_taken(call, file, stream, p, bytes);
+	done = taken > 0 &&
+	       record(call, file, stream, locks, BINLOG_TEXT_BYTES, p, taken);
+	if (unlikely(taken < bytes) && !streams[stream].tee &&
+		(done || taken == 0)) {
+		file->_flags |= LIBIO_ERR_SEEN;
+		errno = EFAULT;
+		return taken / size;
+	}
+	if (!done) {
 		count = next(p, size, count, file);
-		settle(file, stream, next != next_fwrite_unlocked);
+		settle(file, stream, locks);
 	}
 	return count;
 }

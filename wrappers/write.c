@@ -7,32 +7,28 @@
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
-/* Bytes of a vector that are put together, on the host's stack. */
-#define TOGETHER 1024
+/* As much as Linux writes at once: see write(2), NOTES. */
+#define SIZE_LIMIT 0x7ffff000
 
-static bool record_or_count(
+static void record_or_count(
 	const struct call *call, unsigned stream, const void *p, size_t size)
 {
-	if (capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
-		return true;
-	writer_count_passed();
-	return false;
+	if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, p, size))
+		writer_count_passed();
 }
 
-static bool record(
-	const struct call *call, unsigned stream, const void *p, size_t size)
+/* Nothing was recorded: whether anything is written, the kernel says. */
+static ssize_t pass(int fd, const void *p, size_t size, ssize_t recorded)
 {
-	stdio_buffer_catch_up(call);
-	return record_or_count(call, stream, p, size);
-}
+	ssize_t written;
 
-/*
- * The kernel would answer EFAULT, or write what can be read: let it.  Only the
- * ends are looked at; what lies between is taken to be mapped, too.
- */
-static bool is_readable(const void *p, size_t size)
-{
-	return sys_forbidden || size == 0 || sys_are_readable(p, size);
+	if (recorded != CAPTURE_FAULT)
+		writer_count_passed();
+	written = next_write(fd, p, size);
+	/* It is there by now. */
+	if (recorded == CAPTURE_FAULT && written > 0)
+		writer_count_passed();
+	return written;
 }
 
 ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
@@ -40,15 +36,8 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 	unsigned stream = streams_of(fd);
 	ssize_t written;
 
-	/* Linux writes at most 0x7ffff000 bytes: see write(2), NOTES. */
-	if (stream == STREAM_PASS || size == 0 || size > 0x7ffff000)
+	if (stream == STREAM_PASS || size == 0 || size > SIZE_LIMIT)
 		return next_write(fd, p, size);
-	if (unlikely(!is_readable(p, size))) {
-		written = next_write(fd, p, size);
-		if (written > 0)
-			writer_count_passed();
-		return written;
-	}
 	if (unlikely(streams[stream].tee)) {
 		struct writer *w = ownership_begin(call->sp);
 
@@ -58,44 +47,67 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 		ownership_end(w);
 		return written;
 	}
-	if (unlikely(!record(call, stream, p, size)))
-		return next_write(fd, p, size);
-	host_pthread_testcancel();
-	return (ssize_t)size;
-}
-
-/* One call, one record, as long as it is short. */
-static bool record_together(const struct call *call, unsigned stream,
-	const struct iovec *v, int count, size_t total)
-{
-	char bytes[TOGETHER];
-	size_t at = 0;
-
-	if (total > sizeof(bytes))
-		return false;
 	stdio_buffer_catch_up(call);
-	for (int i = 0; i < count; i++) {
-		bytes_copy(bytes + at, v[i].iov_base, v[i].iov_len);
-		at += v[i].iov_len;
-	}
-	return capture_bytes(call, stream, BINLOG_TEXT_BYTES, bytes, total);
+	written = capture_given(call, stream, p, size);
+	if (unlikely(written <= 0))
+		return pass(fd, p, size, written);
+	host_pthread_testcancel();
+	return written;
 }
 
-static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
-	const struct iovec *v, int count)
+/* ---- vectors ---- */
+
+/* Pages that are there: that of the stack pointer, and the one asked for last.
+ */
+struct pages {
+	uintptr_t stack;
+	uintptr_t last;
+};
+
+/* How many of the bytes, from the first on, can be read. */
+static size_t readable(struct pages *known, const void *p, size_t size)
 {
-	ssize_t done = 0, rest;
+	uintptr_t page = (uintptr_t)p / SYS_PAGE;
+	size_t done = 0;
+
+	if (page == known->stack || page == known->last)
+		done = SYS_PAGE - (uintptr_t)p % SYS_PAGE;
+	if (done >= size)
+		return size;
+	done += sys_readable((const char *)p + done, size - done);
+	if (done == size)
+		known->last = ((uintptr_t)p + size - 1) / SYS_PAGE;
+	return done;
+}
+
+/* The bytes of the vector; 0: it is one that only the kernel may judge. */
+static size_t bytes_of(struct pages *known, const struct iovec *v, int count)
+{
+	size_t total = 0;
+
+	if (count <= 0 || count > IOV_MAX ||
+		readable(known, v, (size_t)count * sizeof(*v)) <
+			(size_t)count * sizeof(*v))
+		return 0;
+	for (int i = 0; i < count; i++)
+		if (__builtin_add_overflow(total, v[i].iov_len, &total) ||
+			total > SIZE_LIMIT)
+			return 0;
+	return total;
+}
+
+/* How many of them can be read, and would be written. */
+static size_t bytes_readable(
+	struct pages *known, const struct iovec *v, int count)
+{
+	size_t done = 0;
 
 	for (int i = 0; i < count; i++) {
-		if (v[i].iov_len == 0)
-			continue;
-		if (!record(call, stream, v[i].iov_base, v[i].iov_len)) {
-			rest = next_writev(fd, v + i, count - i);
-			return rest < 0 && done == 0 ? rest
-			       : rest < 0	     ? done
-						     : done + rest;
-		}
-		done += (ssize_t)v[i].iov_len;
+		size_t part = readable(known, v[i].iov_base, v[i].iov_len);
+
+		done += part;
+		if (unlikely(part < v[i].iov_len))
+			return sys_are_addresses(v, count) ? done : 0;
 	}
 	return done;
 }
@@ -103,42 +115,34 @@ static ssize_t replace_vector(const struct call *call, unsigned stream, int fd,
 static void record_written(const struct call *call, unsigned stream,
 	const struct iovec *v, size_t written)
 {
-	for (; written > 0; v++) {
-		size_t part = v->iov_len < written ? v->iov_len : written;
-
-		if (part > 0)
-			record_or_count(call, stream, v->iov_base, part);
-		written -= part;
-	}
+	if (!capture_vector(call, stream, v, written))
+		writer_count_passed();
 }
 
 ssize_t write_vector(
 	const struct call *call, int fd, const struct iovec *v, int count)
 {
+	struct pages known = {call->sp / SYS_PAGE, call->sp / SYS_PAGE};
 	unsigned stream = streams_of(fd);
-	size_t total = 0;
 	ssize_t written;
 	struct writer *w;
+	size_t size;
 
-	if (stream != STREAM_PASS && count > 0 && count <= IOV_MAX &&
-		!is_readable(v, (size_t)count * sizeof(*v)))
-		stream = STREAM_PASS;
-	for (int i = 0; stream != STREAM_PASS && i < count && i < IOV_MAX; i++)
-		if (__builtin_add_overflow(total, v[i].iov_len, &total) ||
-			!is_readable(v[i].iov_base, v[i].iov_len))
-			stream = STREAM_PASS;
-	if (stream == STREAM_PASS || count <= 0 || count > IOV_MAX ||
-		total == 0 || total > 0x7ffff000)
+	if (stream == STREAM_PASS)
 		return next_writev(fd, v, count);
-	if (likely(!streams[stream].tee)) {
+	size = bytes_of(&known, v, count);
+	if (likely(!streams[stream].tee) && size > 0) {
+		size = bytes_readable(&known, v, count);
 		host_pthread_testcancel();
-		if (record_together(call, stream, v, count, total))
-			return (ssize_t)total;
-		return replace_vector(call, stream, fd, v, count);
+		stdio_buffer_catch_up(call);
+		if (likely(size > 0 && capture_vector(call, stream, v, size)))
+			return (ssize_t)size;
+		if (size > 0)
+			writer_count_passed();
 	}
-	w = ownership_begin(call->sp);
+	w = streams[stream].tee ? ownership_begin(call->sp) : NULL;
 	written = next_writev(fd, v, count);
-	if (written > 0)
+	if (written > 0 && size > 0 && streams[stream].tee)
 		record_written(call, stream, v, (size_t)written);
 	ownership_end(w);
 	return written;

@@ -18,8 +18,7 @@
 static bool is_sound(const void *p, size_t size, off64_t offset)
 {
 	return size > 0 && size <= SIZE_LIMIT && offset >= 0 &&
-	       offset <= INT64_MAX - SIZE_LIMIT &&
-	       (sys_forbidden || sys_are_readable(p, size));
+	       offset <= INT64_MAX - SIZE_LIMIT && (intptr_t)p >= 0;
 }
 
 /* How many bytes were recorded. */
@@ -48,11 +47,17 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 		return next_pwrite64(fd, p, size, offset);
 	if (!position_matters(stream)) {
 		written = next_pwrite64(fd, p, size, offset);
-		if (written > 0 &&
-			capture_bytes_at(call, stream, offset, p,
-				(size_t)written) < (size_t)written)
+		if (written > 0 && capture_bytes_at(call, stream, offset, p,
+					   (size_t)written) < (size_t)written)
 			writer_count_passed();
 		return written;
+	}
+	/* As many as the kernel would take.  It is not asked to fail: ext4
+	 * makes a file longer first, up to the offset. */
+	size = sys_readable(p, size);
+	if (unlikely(size == 0)) {
+		errno = EFAULT;
+		return -1;
 	}
 	done = record(call, stream, p, size, offset);
 	return done > 0 ? (ssize_t)done : next_pwrite64(fd, p, size, offset);
@@ -63,7 +68,8 @@ static bool are_sound(const struct iovec *v, int count, off64_t offset)
 	size_t total = 0;
 
 	if (count <= 0 || count > IOV_MAX ||
-		!is_sound(v, (size_t)count * sizeof(*v), offset))
+		sys_readable(v, (size_t)count * sizeof(*v)) <
+			(size_t)count * sizeof(*v))
 		return false;
 	for (int i = 0; i < count; i++)
 		if (__builtin_add_overflow(total, v[i].iov_len, &total) ||
