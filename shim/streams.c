@@ -27,6 +27,8 @@ static bool syslog_is_recorded;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
 static unsigned changes[64];
+/* Decisions are not remembered any more. */
+static bool forgets;
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
@@ -279,8 +281,8 @@ static bool may_remember(int fd, unsigned before)
 {
 	/* A child of vfork has its own descriptors but our memory. */
 	if ((unsigned)fd >= STREAMS_FDS || !process_is_armed() ||
-		sys_forbidden || process_is_borrowed() ||
-		before != changes_of(fd))
+		__atomic_load_n(&forgets, __ATOMIC_RELAXED) || sys_forbidden ||
+		process_is_borrowed() || before != changes_of(fd))
 		return false;
 	note_highest((unsigned)fd);
 	return true;
@@ -426,6 +428,13 @@ void streams_forget_file(const FILE *file)
 void streams_forget(int fd)
 {
 	streams_forget_range((unsigned)fd, (unsigned)fd);
+}
+
+void streams_forget_always(void)
+{
+	__atomic_store_n(&forgets, true, __ATOMIC_RELEASE);
+	streams_forget_range(0, UINT_MAX);
+	streams_changed();
 }
 
 void streams_forget_range(unsigned first, unsigned last)

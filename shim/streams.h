@@ -161,6 +161,12 @@ bool streams_is_recorded_file(int fd);
 void streams_forget(int fd);
 void streams_forget_range(unsigned first, unsigned last);
 
+/*
+ * From here on descriptors may change without our hearing of it: others have
+ * the same, or threads have their own.  Each call asks what its own is.
+ */
+void streams_forget_always(void);
+
 /* The way in which a FILE holds back text may be another from now on. */
 void streams_forget_file(const FILE *file);
 

@@ -1,5 +1,8 @@
+#include <sys/mman.h>
+
 #include "shim/life.h"
 #include "shim/position.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -57,4 +60,75 @@ int leave_execute_here(const struct call *call, const char *path,
 {
 	note(call, BINLOG_TEXT_EXECUTE, 0);
 	return come_back(next(path, argv));
+}
+
+int leave_execute_at(const struct call *call, int directory, const char *path,
+	char *const *argv, char *const *environment, int flags,
+	int (*next)(int, const char *, char *const *, char *const *, int))
+{
+	note(call, BINLOG_TEXT_EXECUTE, 0);
+	return come_back(next(directory, path, argv, environment, flags));
+}
+
+int leave_execute_open(const struct call *call, int fd, char *const *argv,
+	char *const *environment)
+{
+	note(call, BINLOG_TEXT_EXECUTE, 0);
+	return come_back(next_fexecve(fd, argv, environment));
+}
+
+/* ---- arguments one by one: libc makes the call out of itself ---- */
+
+#define WORDS_FEW 256u
+
+/* The null pointer at their end is one of them. */
+static size_t count_words(const char *first, va_list ap)
+{
+	size_t count = 1;
+
+	if (!first)
+		return count;
+	while (va_arg(ap, const char *))
+		count++;
+	return count + 1;
+}
+
+int leave_execute_words(const struct call *call, enum leave_words kind,
+	const char *path, const char *first, va_list ap)
+{
+	char *few[WORDS_FEW];
+	char **words = few;
+	size_t count;
+	va_list look;
+	long large = 0;
+	int result, kept;
+
+	va_copy(look, ap);
+	count = count_words(first, look);
+	va_end(look);
+	if (count > WORDS_FEW) {
+		large = SYS6(mmap, 0, count * sizeof(*words),
+			PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+		if (sys_failed(large)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		words = (char **)large;
+	}
+	/* As libc does it: what is executed gets them as they are. */
+	words[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i < count; i++)
+		words[i] = va_arg(ap, char *);
+	if (kind == LEAVE_WORDS_ENVIRONMENT)
+		result = leave_execute(call, path, words,
+			va_arg(ap, char *const *), next_execve);
+	else
+		result = leave_execute_here(call, path, words,
+			kind == LEAVE_WORDS_PATH ? next_execvp : next_execv);
+	kept = errno;
+	if (large)
+		SYS2(munmap, large, count * sizeof(*words));
+	errno = kept;
+	return result;
 }

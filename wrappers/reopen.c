@@ -41,6 +41,7 @@ static void note(
 
 int reopen_descriptor(const struct call *call, int fd, int flags)
 {
+	descriptor_new(fd);
 	if (is_of_interest(fd) && (flags & O_ACCMODE) != O_RDONLY)
 		note(call, fd, flags & O_TRUNC, false);
 	return fd;
@@ -52,6 +53,8 @@ FILE *reopen_stdio(const struct call *call, FILE *file, const char *mode)
 
 	for (const char *m = mode; *m && *m != ','; m++)
 		plus |= *m == '+';
+	if (file)
+		descriptor_new(file->_fileno);
 	if (file && (*mode != 'r' || plus) && is_of_interest(file->_fileno))
 		note(call, file->_fileno, *mode == 'w', *mode == 'a');
 	return file;
@@ -77,4 +80,16 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 {
 	return reopen_descriptor(
 		call, next(directory, path, flags, mode_of(flags, ap)), flags);
+}
+
+/* `how` begins with its flags: openat2(2). */
+int reopen_openat2(const struct call *call, int directory, const char *path,
+	const struct open_how *how, size_t size,
+	int (*next)(int, const char *, const struct open_how *, size_t))
+{
+	int fd = next(directory, path, how, size);
+
+	return fd < 0 ? fd
+		      : reopen_descriptor(call, fd,
+				(int)*(const uint64_t *)(const void *)how);
 }
