@@ -97,8 +97,10 @@ static bool show_messages(struct watch *watch)
 	const struct message *message;
 	bool going = true;
 
-	while (going && !stopped && (message = live_next(watch->live)))
+	while (going && !stopped && (message = live_next(watch->live))) {
+		message_report(message);
 		going = outputs_message(watch->outputs, message);
+	}
 	live_end_pass(watch->live);
 	if (!watch->caught_up && live_reached(watch->live) >= watch->begun) {
 		watch->caught_up = true;

@@ -19,6 +19,7 @@ uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 const FILE *streams_collecting;
 bool streams_are_shared;
 bool streams_have_offsets;
+bool streams_are_wanted;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
 static unsigned streams_used = STREAM_FULL + 1;
@@ -62,6 +63,7 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 {
 	stream_modes_switch(modes, off);
+	streams_want();
 	follow_syslog();
 	streams_forget_range(0, STREAMS_FDS - 1);
 	streams_changed();
@@ -80,7 +82,8 @@ bool streams_identify(int fd, struct stream_output *output)
 	long result = SYS2(fstat, fd, &st);
 
 	*output = (struct stream_output){
-		st.st_dev, st.st_ino, st.st_mode, !sys_failed(result)};
+		st.st_dev, st.st_ino, (uint64_t)st.st_size, st.st_mode,
+		!sys_failed(result)};
 	return output->known || result == -EBADF;
 }
 

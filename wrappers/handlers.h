@@ -211,6 +211,11 @@ int reopen_openat2(const struct call *call, int directory, const char *path,
 	int (*next)(int, const char *, const struct open_how *, size_t));
 
 /* leave.c */
+/*
+ * At the end of a process that has said something: what has come to the run's
+ * own files without being recorded is an event.
+ */
+void leave_tell_unseen(const struct call *call);
 _Noreturn void leave_exit(
 	const struct call *call, int status, void (*next)(int));
 int leave_execute(const struct call *call, const char *path, char *const *argv,

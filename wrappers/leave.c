@@ -2,6 +2,7 @@
 
 #include "shim/life.h"
 #include "shim/position.h"
+#include "shim/stream_modes.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -12,6 +13,46 @@
  * has to be known to others.
  */
 
+/* Text is written to the file by somebody's wish. */
+static bool is_written(enum switch_stream which)
+{
+	enum policy_mode mode = stream_modes_of(which);
+
+	return mode == POLICY_TEE || mode == POLICY_PASS;
+}
+
+static bool is_own_file(unsigned stream)
+{
+	return streams[stream].flags &
+		       (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR) &&
+	       position_matters(stream);
+}
+
+void leave_tell_unseen(const struct call *call)
+{
+	bool wanted = streams_are_wanted || is_written(SWITCH_STDOUT) ||
+		      is_written(SWITCH_STDERR);
+	const struct stream *last = NULL;
+	int64_t bytes;
+
+	for (unsigned i = STREAM_FULL + 1; i < streams_count(); i++) {
+		if (!is_own_file(i) ||
+			(last && last->inode == streams[i].inode &&
+				last->device == streams[i].device))
+			continue;
+		if (wanted) {
+			position_ignore(i);
+			continue;
+		}
+		bytes = position_unseen(i);
+		if (bytes >= 0)
+			last = &streams[i];
+		if (bytes > 0 &&
+			!capture_event(call, i, BINLOG_TEXT_UNSEEN, bytes))
+			position_unsee(i, bytes);
+	}
+}
+
 /* A child of vfork that goes is not the process that we write for. */
 static void note(const struct call *call, unsigned text, int64_t value)
 {
@@ -21,8 +62,10 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	if (process_is_borrowed())
 		return;
 	life_note(text, value);
-	if (writer_has_spoken())
-		capture_event(call, 0, text, value);
+	if (!writer_has_spoken())
+		return;
+	leave_tell_unseen(call);
+	capture_event(call, 0, text, value);
 }
 
 /* There is a way back only from a program that could not be executed. */
