@@ -206,7 +206,6 @@ static void show_messages(struct show *show)
 		!is_enough(show, message)) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
-		message_report(message);
 		going = outputs_message(&show->outputs, message);
 		progress_step(&show->progress);
 	}

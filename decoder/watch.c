@@ -97,10 +97,8 @@ static bool show_messages(struct watch *watch)
 	const struct message *message;
 	bool going = true;
 
-	while (going && !stopped && (message = live_next(watch->live))) {
-		message_report(message);
+	while (going && !stopped && (message = live_next(watch->live)))
 		going = outputs_message(watch->outputs, message);
-	}
 	live_end_pass(watch->live);
 	if (!watch->caught_up && live_reached(watch->live) >= watch->begun) {
 		watch->caught_up = true;

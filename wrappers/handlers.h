@@ -207,8 +207,7 @@ int reopen_open(const struct call *call, const char *path, int flags,
 int reopen_openat(const struct call *call, int directory, const char *path,
 	int flags, va_list ap, int (*next)(int, const char *, int, ...));
 int reopen_openat2(const struct call *call, int directory, const char *path,
-	const struct open_how *how, size_t size,
-	int (*next)(int, const char *, const struct open_how *, size_t));
+	const struct open_how *how, size_t size);
 
 /* leave.c */
 /*
@@ -224,8 +223,7 @@ int leave_execute(const struct call *call, const char *path, char *const *argv,
 int leave_execute_here(const struct call *call, const char *path,
 	char *const *argv, int (*next)(const char *, char *const *));
 int leave_execute_at(const struct call *call, int directory, const char *path,
-	char *const *argv, char *const *environment, int flags,
-	int (*next)(int, const char *, char *const *, char *const *, int));
+	char *const *argv, char *const *environment, int flags);
 int leave_execute_open(const struct call *call, int fd, char *const *argv,
 	char *const *environment);
 

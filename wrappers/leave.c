@@ -106,11 +106,11 @@ int leave_execute_here(const struct call *call, const char *path,
 }
 
 int leave_execute_at(const struct call *call, int directory, const char *path,
-	char *const *argv, char *const *environment, int flags,
-	int (*next)(int, const char *, char *const *, char *const *, int))
+	char *const *argv, char *const *environment, int flags)
 {
 	note(call, BINLOG_TEXT_EXECUTE, 0);
-	return come_back(next(directory, path, argv, environment, flags));
+	return come_back((int)next_syscall(
+		SYS_execveat, directory, path, argv, environment, flags));
 }
 
 int leave_execute_open(const struct call *call, int fd, char *const *argv,

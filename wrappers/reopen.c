@@ -1,3 +1,4 @@
+#include "record/linux.h"
 #include "shim/host.h"
 #include "shim/log_files.h"
 #include "shim/position.h"
@@ -82,12 +83,12 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 		call, next(directory, path, flags, mode_of(flags, ap)), flags);
 }
 
-/* `how` begins with its flags: openat2(2). */
+/* `how` begins with its flags: openat2(2).  Only a young libc has a function
+ * for it. */
 int reopen_openat2(const struct call *call, int directory, const char *path,
-	const struct open_how *how, size_t size,
-	int (*next)(int, const char *, const struct open_how *, size_t))
+	const struct open_how *how, size_t size)
 {
-	int fd = next(directory, path, how, size);
+	int fd = (int)next_syscall(SYS_openat2, directory, path, how, size);
 
 	return fd < 0 ? fd
 		      : reopen_descriptor(call, fd,

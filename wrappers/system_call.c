@@ -63,19 +63,6 @@ static bool is_rest(const struct call *call, uintptr_t function)
 	       function < object.end;
 }
 
-static int by_number_openat2(int directory, const char *path,
-	const struct open_how *how, size_t size)
-{
-	return (int)next_syscall(SYS_openat2, directory, path, how, size);
-}
-
-static int by_number_execveat(int directory, const char *path,
-	char *const *argv, char *const *environment, int flags)
-{
-	return (int)next_syscall(
-		SYS_execveat, directory, path, argv, environment, flags);
-}
-
 static long make(const struct call *call, long number, va_list ap)
 {
 	va_list words;
