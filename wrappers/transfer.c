@@ -237,6 +237,41 @@ static ssize_t take_pipe(const struct call *call, const struct sink *sink,
 	return done;
 }
 
+/*
+ * The same to an output that is also written: all of it, since it cannot be
+ * given back to where it was.
+ */
+static ssize_t pass_pipe(const struct call *call, const struct sink *sink,
+	const struct our_pipe *ours, ssize_t size)
+{
+	struct pollfd asked = {.fd = sink->fd, .events = POLLOUT};
+	char piece[PIECE];
+	int kept = errno;
+	ssize_t done = size < 0 ? size : 0;
+
+	while (done < size) {
+		long n = SYS3(read, ours->end[0], piece,
+			size - done < PIECE ? size - done : PIECE);
+
+		for (long at = 0; at < n;) {
+			ssize_t written = write_bytes(
+				call, sink->fd, piece + at, (size_t)(n - at));
+
+			if (written < 0 && errno != EAGAIN)
+				return done > 0 ? done : -1;
+			if (written < 0)
+				SYS6(ppoll, &asked, 1, NULL, NULL, 0, 0);
+			else
+				at += written, done += written;
+		}
+		if (n <= 0)
+			break;
+	}
+	if (done >= 0)
+		errno = kept;
+	return done;
+}
+
 /* No more goes into a pipe that nobody reads yet: pipe(7). */
 static size_t for_pipe(size_t size)
 {
@@ -275,10 +310,11 @@ ssize_t transfer_sendfile(
 	}
 	if (from_file)
 		return transfer(call, &sink, &source, size, false);
-	if (streams[stream].tee || !open_pipe(&ours))
+	if (!open_pipe(&ours))
 		return count_sent(next_sendfile(out, in, offset, size));
 	sent = next_sendfile(ours.end[1], in, offset, for_pipe(size));
-	sent = take_pipe(call, &sink, &ours, sent);
+	sent = streams[stream].tee ? pass_pipe(call, &sink, &ours, sent)
+				   : take_pipe(call, &sink, &ours, sent);
 	close_pipe(&ours);
 	return sent;
 }
@@ -346,16 +382,26 @@ static ssize_t splice_tee(const struct call *call, int in, off64_t *in_offset,
 	const struct sink *sink, size_t size, unsigned flags)
 {
 	const struct source source = {in, in_offset};
+	struct our_pipe ours;
 	off64_t at;
 	ssize_t sent;
 
 	if (is_kind(in, S_IFIFO) && !in_offset)
 		return splice_twice(call, in, sink, size, flags);
-	at = start_of(&source);
-	sent = next_splice(in, in_offset, sink->fd, sink->offset, size, flags);
-	if (sent <= 0 || !is_kind(in, S_IFREG))
-		return count_sent(sent);
-	record_sent(call, sink->stream, in, at, sent, -1);
+	if (is_kind(in, S_IFREG)) {
+		at = start_of(&source);
+		sent = next_splice(
+			in, in_offset, sink->fd, sink->offset, size, flags);
+		record_sent(call, sink->stream, in, at, sent, -1);
+		return sent;
+	}
+	if (!is_kind(sink->fd, S_IFIFO) || sink->offset || !open_pipe(&ours))
+		return count_sent(next_splice(
+			in, in_offset, sink->fd, sink->offset, size, flags));
+	sent = next_splice(
+		in, in_offset, ours.end[1], NULL, for_pipe(size), flags);
+	sent = pass_pipe(call, sink, &ours, sent);
+	close_pipe(&ours);
 	return sent;
 }
 
