@@ -31,6 +31,8 @@ static void end(int status, void *unused)
 	state_drop_strays(&call);
 	held_back = streams_flush_all();
 	position_flushed_all();
+	if (writer_has_spoken())
+		leave_tell_unseen(&call);
 	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);
