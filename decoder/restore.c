@@ -134,6 +134,8 @@ static bool is_sound(const struct definition_context *context,
 {
 	if (!string || !string->bytes)
 		return false;
+	if (!is_literal(context) && !definition_is_formatted(context))
+		return true; /* it is only shown */
 	if (!is_literal(context))
 		return fits(context, string->bytes, string->length);
 	return string->length == 0 || *string->bytes != '\0' ||
@@ -227,7 +229,9 @@ const struct definition_string *restore_format(
 	const char *text;
 	size_t length;
 
-	if (is_sound(message->context, defined))
+	/* Bytes have none, whatever the program may hand to such a call. */
+	if (!message->context->has_format ||
+		is_sound(message->context, defined))
 		return defined;
 	text = find(restore, message, &length);
 	if (text)

@@ -316,6 +316,9 @@ static enum exit_status follow(struct show *show)
 	if (options->path_count > 1)
 		return fail("--follow: follows one directory or capture: give "
 			    "the directory that has them all");
+	if (strcmp(path, "-") == 0)
+		return fail("--follow: what comes through a pipe cannot be "
+			    "followed: give the directory or the capture");
 	if (!outputs_open(&show->outputs, &show->list))
 		return fail(show->outputs.problem);
 	outputs_choose_colors(&show->outputs);

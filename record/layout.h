@@ -290,6 +290,8 @@ struct binlog_thread_record {
 	char name[16];	  /* comm, NUL-padded */
 };
 
+#define BINLOG_CONSTANT_SEGMENTS 4
+
 /*
  * BINLOG_MODULE: addresses from `start` to `end` belong to this file from
  * here on.  After it come build_id_bytes bytes and path_bytes bytes (no NUL).
@@ -301,7 +303,9 @@ struct binlog_module_record {
 	binlog_u64 bias;       /* run-time address minus address in the ELF */
 	/* Both only where there is no build-id, otherwise 0. */
 	binlog_u64 file_bytes; /* size of the file, 0 when unknown */
-	/* binlog_hash(), record/hash.h, of the first executable segment */
+	/* binlog_hash(), record/hash.h, of the first executable segment; where
+	 * there are segments that are only read, that of the hashes of it and
+	 * of the first BINLOG_CONSTANT_SEGMENTS of these (once: of it alone) */
 	binlog_u64 content_hash;
 	uint32_t build_id_bytes;
 	uint32_t path_bytes;

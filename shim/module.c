@@ -7,8 +7,7 @@
 #include "shim/objects.h"
 
 /* The program headers as mapped: the first segment begins with the file. */
-static const ElfW(Phdr) *
-	headers(const struct object *object, int *count)
+static const ElfW(Phdr) * headers(const struct object *object, int *count)
 {
 	const ElfW(Ehdr) *ehdr = (const void *)object->start;
 	size_t size = object->end - object->start;
@@ -49,6 +48,33 @@ static void read_notes(struct module *module, const char *notes, size_t size)
 	}
 }
 
+static uint64_t hash_segment(
+	const struct module *module, const ElfW(Phdr) * segment)
+{
+	return binlog_hash((const void *)(module->bias + segment->p_vaddr),
+		segment->p_filesz);
+}
+
+/* See MODULE in record/layout.h: what no program changes while it runs. */
+static uint64_t hash_content(const struct module *module,
+	const ElfW(Phdr) * header, int count, const ElfW(Phdr) * code)
+{
+	uint64_t hash[1 + BINLOG_CONSTANT_SEGMENTS] = {
+		hash_segment(module, code)};
+	unsigned used = 1;
+
+	for (int i = 0; i < count && used <= BINLOG_CONSTANT_SEGMENTS; i++) {
+		uintptr_t at = module->bias + header[i].p_vaddr;
+
+		if (header[i].p_type == PT_LOAD &&
+			!(header[i].p_flags & (PF_W | PF_X)) &&
+			at >= module->start && at <= module->end &&
+			header[i].p_filesz <= module->end - at)
+			hash[used++] = hash_segment(module, &header[i]);
+	}
+	return used == 1 ? *hash : binlog_hash(hash, used * sizeof(*hash));
+}
+
 bool module_find(uintptr_t address, struct module *module)
 {
 	struct object object;
@@ -78,9 +104,8 @@ bool module_find(uintptr_t address, struct module *module)
 			code = &header[i];
 	}
 	if (!module->build_id && code)
-		module->content_hash = binlog_hash(
-			(const void *)(module->bias + code->p_vaddr),
-			code->p_filesz);
+		module->content_hash =
+			hash_content(module, header, count, code);
 	return true;
 }
 
@@ -94,8 +119,8 @@ bool module_is_constant(const void *address, size_t size)
 		return false;
 	header = headers(&object, &count);
 	for (int i = 0; i < count; i++) {
-		uintptr_t offset = (uintptr_t)address - object.bias -
-				   header[i].p_vaddr;
+		uintptr_t offset =
+			(uintptr_t)address - object.bias - header[i].p_vaddr;
 
 		if (header[i].p_type == PT_LOAD &&
 			!(header[i].p_flags & PF_W) &&

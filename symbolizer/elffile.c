@@ -316,6 +316,23 @@ static void read_build_id(
 			return;
 }
 
+/* The first one with code, and the first ones that are only read. */
+static void take_segment(struct elffile *file, const Elf64_Phdr *segment)
+{
+	if (segment->p_type != PT_LOAD)
+		return;
+	if (segment->p_flags & PF_X) {
+		if (file->code_bytes > 0)
+			return;
+		file->code_offset = segment->p_offset;
+		file->code_bytes = segment->p_filesz;
+	} else if (!(segment->p_flags & PF_W) &&
+		   file->constants < ELFFILE_CONSTANT) {
+		file->constant[file->constants++] = (struct elffile_part){
+			segment->p_offset, segment->p_filesz};
+	}
+}
+
 static bool read_segments(struct elffile *file, const Elf64_Ehdr *head)
 {
 	Elf64_Phdr *segments;
@@ -331,14 +348,8 @@ static bool read_segments(struct elffile *file, const Elf64_Ehdr *head)
 	segments = elffile_read(file, head->e_phoff, count * sizeof(*segments));
 	if (!segments)
 		return false;
-	for (i = 0; i < count; i++) {
-		if (segments[i].p_type != PT_LOAD ||
-			!(segments[i].p_flags & PF_X))
-			continue;
-		file->code_offset = segments[i].p_offset;
-		file->code_bytes = segments[i].p_filesz;
-		break;
-	}
+	for (i = 0; i < count; i++)
+		take_segment(file, &segments[i]);
 	read_build_id(file, segments, count);
 	free(segments);
 	return true;

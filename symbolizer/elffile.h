@@ -24,6 +24,14 @@ struct elffile_section {
 	uint64_t entry_bytes;
 };
 
+/* Segments of constants that are looked at. */
+#define ELFFILE_CONSTANT 4
+
+struct elffile_part {
+	uint64_t offset; /* in the file */
+	uint64_t bytes;
+};
+
 struct elffile {
 	const char *root;	/* that it was opened below, or null */
 	char *path;		/* that it was opened by; null: no memory */
@@ -41,6 +49,8 @@ struct elffile {
 	size_t build_id_bytes;
 	uint64_t code_offset;	/* first executable segment, in the file */
 	uint64_t code_bytes;	/* 0: there is none */
+	struct elffile_part constant[ELFFILE_CONSTANT]; /* only read */
+	unsigned constants;
 };
 
 #define ELFFILE_NONE ((size_t)-1)

@@ -72,23 +72,44 @@ static void complain_of_build_id(
 	free(found);
 }
 
-/* A hash that cannot be made does not equal. */
+static bool hash_part(const struct opening *opening, struct elffile *file,
+	const struct elffile_part *part, uint64_t *hash)
+{
+	void *bytes = elffile_read(file, part->offset, part->bytes);
+
+	if (bytes)
+		*hash = opening->options->hash(bytes, part->bytes);
+	free(bytes);
+	return bytes != NULL;
+}
+
+/*
+ * A hash that cannot be made does not equal.  Before constants were part of it
+ * it was that of the code alone.
+ */
 static bool has_content(const struct opening *opening, struct elffile *file)
 {
 	struct symbolmodule *module = opening->module;
-	uint64_t hash = 0;
-	void *code;
+	const struct elffile_part code = {file->code_offset, file->code_bytes};
+	uint64_t each[1 + ELFFILE_CONSTANT] = {0}, hash = 0;
+	unsigned used = 1;
+	bool whole;
 
 	if (!module->content_hash || !opening->options->hash)
 		return true;
-	code = elffile_read(file, file->code_offset, file->code_bytes);
-	if (code)
-		hash = opening->options->hash(code, file->code_bytes);
-	free(code);
-	if (code && hash == module->content_hash)
+	whole = hash_part(opening, file, &code, &each[0]);
+	if (whole && each[0] == module->content_hash)
+		return true;
+	for (; whole && used <= file->constants; used++)
+		whole = hash_part(
+			opening, file, &file->constant[used - 1], &each[used]);
+	if (whole)
+		hash = opening->options->hash(each, used * sizeof(*each));
+	if (whole && hash == module->content_hash)
 		return true;
 	complain(module,
-		"%s: not the file that was recorded: the hash of its code is "
+		"%s: not the file that was recorded: the hash of its code and "
+		"constants is "
 		"%016llx and should be %016llx: put the right file there or "
 		"use --force",
 		module->name, (unsigned long long)hash,

@@ -40,6 +40,14 @@ done
 grep -q 'a format was read out of the program' "$TMP/complaints"
 verdict $? "that a format is not from the capture is said" "$(head -n 3 "$TMP/complaints")"
 
+# Bytes have no format, whatever the program hands to such calls: nothing is missing of them.
+recorded "$TMP/whole" objdump -d "$TMP/program"
+for way in --stats "-o json" "-o csv" "-o logfmt" --raw; do
+	# shellcheck disable=SC2086 # two words
+	same "nothing is read out of the program for what is whole: $way" 0 \
+		"$("$show" $way "$TMP/whole/capture" 2>&1 >/dev/null | grep -c 'a format was read out')"
+done
+
 strip "$TMP/program"
 build_statements program -O2 -fno-optimize-sibling-calls
 recorded "$TMP/run" "$TMP/program"

@@ -84,6 +84,7 @@ binlog-show --follow absent.binlog  | No such file or directory: check the path
 binlog-show --follow prog           | record it first, with binlog-run
 binlog-show --follow good.blog      | it is a packed log: give the directory that programs write to
 binlog-show --follow good empty     | follows one directory or capture
+binlog-show --follow -              | what comes through a pipe cannot be followed
 binlog-show --spans start good      | no => in it: give START => DONE by NAME
 binlog-show --longest 3 good        | --longest: chooses spans: say of what with --spans
 binlog-show --spans 'a=>b' -o json good | what is shown has no spans: leave out --output

@@ -111,8 +111,9 @@ frame_of() { # [OPTION...]: the innermost one of its message
 }
 replaced() { # KIND WORDS [LINKER OPTION...]
 	local say=$TMP/say
-	printf '#include <stdio.h>\nint main(void)\n{\n\treturn printf("%%d\\n", NUMBER) < 0;\n}\n' >"$say.c"
-	gcc -g -DNUMBER=1 "${@:3}" -o "$say" "$say.c" && gcc -g -DNUMBER=2 "${@:3}" -o "$say.other" "$say.c" || exit 1
+	printf '#include <stdio.h>\nint main(void)\n{\n\treturn printf(TEXT "%%d\\n", NUMBER) < 0;\n}\n' >"$say.c"
+	gcc -g -DNUMBER=1 '-DTEXT="one "' "${@:3}" -o "$say" "$say.c" &&
+		gcc -g -DNUMBER=${other:-2} "-DTEXT=\"${text:-one }\"" "${@:3}" -o "$say.other" "$say.c" || exit 1
 	rm -rf "$TMP/capture"
 	LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture "$say" || exit 1
 	same "$1: what was recorded is used" "main at $say.c:4" "$(frame_of)"
@@ -127,6 +128,8 @@ replaced() { # KIND WORDS [LINKER OPTION...]
 recorded_files() {
 	local id
 	replaced "by size and content" "the hash of its code" -Wl,--build-id=none
+	# The same code: a format has other words.
+	other=1 text='two ' replaced "by its constants" "the hash of its code" -Wl,--build-id=none
 	replaced "by build-id" "its build-id" -Wl,--build-id=sha1
 	id=$(readelf -n "$TMP/right" | sed -n 's/.*Build ID: *//p')
 	mkdir -p "$TMP/archive/.build-id/${id:0:2}"
