@@ -96,6 +96,11 @@ void state_settle(const struct call *c, FILE *file)
 		position_flushed(OF_FILE);
 }
 
+void map_follow(unsigned stream)
+{
+	(void)stream;
+}
+
 void stdio_buffer_flushed(const FILE *file)
 {
 	(void)file;

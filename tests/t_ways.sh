@@ -18,7 +18,7 @@ run() { # DIR HOW WAY [VARIABLE=VALUE...]: in DIR; its stdout is a file, one tha
 		case $1 in
 		file) "${@:2}" >"$dir/out" ;;
 		append) "${@:2}" >>"$dir/out" ;;
-		both) "${@:2}" 1<>"$dir/out" ;;
+		empty) : >"$dir/out"; "${@:2}" 1<>"$dir/out" ;;
 		pipe) "${@:2}" | cat >"$dir/out"; exit "${PIPESTATUS[0]}" ;;
 		esac
 	) 2>"$dir/err" </dev/null
@@ -46,6 +46,17 @@ for way in $ways; do
 		in_mode $how "$way"
 	done
 done
+# The file itself has what was stored, too, and is as long as it would be.
+in_memory() {
+	local why
+	for dir in n r; do
+		[ $dir = n ] && run "$TMP/$dir" empty mapped || recorded_run "$TMP/$dir" empty mapped
+	done
+	why=$(cmp "$TMP/n/out" "$TMP/r/out" 2>&1; diff -ar "$TMP/n/files" "$TMP/r/files"; cat "$TMP/r/told")
+	verdict ${#why} "mapped, to a file that can be read: recorded is what it stores natively" "$why"
+	same "mapped: the file itself is as long" "$(stat -c %s "$TMP/n/out")" "$(stat -c %s "$TMP/r/real")"
+}
+in_memory
 
 # ---- what nobody sees ----
 unseen() { # HOW WAY BYTES...: so many are told of, each by one sentence, and they are in the file

@@ -187,6 +187,27 @@ int seek_allocate(const struct call *call, int fd, int mode, off64_t offset,
 int seek_allocate_surely(
 	const struct call *call, int fd, off64_t offset, off64_t size);
 
+/*
+ * map.c: pass() makes the call and nothing else; settle() records what was
+ * stored to outputs that are mapped; follow(): such a file became longer.
+ */
+extern HIDDEN bool map_any; /* some output is */
+void *map_pass(void *address, size_t size, int protection, int flags, int fd,
+	off64_t offset);
+int map_pass_close(void *address, size_t size);
+void *map_open(const struct call *call, void *address, size_t size,
+	int protection, int flags, int fd, off64_t offset);
+int map_close(const struct call *call, void *address, size_t size);
+int map_sync(const struct call *call, void *address, size_t size, int flags);
+void map_settle(const struct call *call);
+void map_follow(unsigned stream);
+
+/* Of mmap(): not of a file. */
+static inline bool map_is_plain(int flags, int fd)
+{
+	return fd < 0 || flags & 0x20 /* MAP_ANONYMOUS */;
+}
+
 /* pending.c */
 size_t pending_bytes(const struct call *call, FILE *file);
 void pending_purge(const struct call *call, FILE *file);

@@ -61,6 +61,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	streams_share(); /* for whom it has borrowed the memory of */
 	if (process_is_borrowed())
 		return;
+	map_settle(call);
 	life_note(text, value);
 	if (!writer_has_spoken())
 		return;

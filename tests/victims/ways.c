@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -196,7 +197,12 @@ static void list(void)
 		.sigev_notify_function = in_thread, .sigev_value = {99}};
 	c.aio_fildes = source();
 	c.aio_sigevent.sigev_notify = SIGEV_NONE;
+	/* Else it interrupts who waits for the others. */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &mask, &before);
 	TELL(lio_listio(LIO_WAIT, all, 4, NULL));
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	TELL(aio_return(&a));
 	TELL(aio_return(&b));
 	TELL(aio_return(&c));
@@ -315,6 +321,23 @@ static void apart(void)
 	write(1, "still here\n", 11);
 	printf("and here\n");
 }
+/* Needs an output that can be read, too. */
+static void mapped(void)
+{
+	char *p = MAP_FAILED;
+
+	printf("in memory\n");
+	fflush(stdout);
+	ftruncate(1, 5000);
+	TELL((p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 1, 0)) != MAP_FAILED);
+	memcpy(p + 100, "stored", 6);
+	memcpy(p + 4000, "and stored", 10);
+	TELL(msync(p, 4096, MS_SYNC));
+	ftruncate(1, 9000);
+	TELL(munmap(p, 4096));
+	TELL((p = mmap(NULL, 9000, PROT_READ | PROT_WRITE, MAP_SHARED, 1, 0)) != MAP_FAILED);
+	memcpy(p + 8500, "at the end", 10);
+}
 static void words(void)
 {
 	for (const char *s = "letter by letter\n"; *s; s++)
@@ -386,7 +409,7 @@ static const struct {
 	void (*go)(void);
 } ways[] = {WAY(sys_write), WAY(sys_writev), WAY(sys_transfers), WAY(sys_descriptors), WAY(sys_file), WAY(sys_open),
 	WAY(sys_leave), WAY(sys_execute), WAY(asynchronous), WAY(list), WAY(at_offsets), WAY(pipes), WAY(allocate),
-	WAY(flags), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(instruction), WAY(quick), WAY(executes),
+	WAY(flags), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(instruction), WAY(quick), WAY(executes),
 	WAY(in_child), WAY(cuts), WAY(nothing)};
 
 int main(int argc, char **argv)
