@@ -5,7 +5,7 @@
 . tests/lib.sh
 build ways -w
 ways='sys_write sys_writev sys_transfers sys_descriptors sys_file sys_open sys_leave sys_execute asynchronous list at_offsets
-	pipes allocate flags vectors shared apart words'
+	pipes allocate flags files vectors shared apart words'
 
 run() { # DIR HOW WAY [VARIABLE=VALUE...]: in DIR; its stdout is a file, one that is appended to, or a pipe
 	local dir=$1

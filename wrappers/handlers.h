@@ -230,6 +230,10 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 int reopen_openat2(const struct call *call, int directory, const char *path,
 	const struct open_how *how, size_t size);
 
+/* fdopen(): may have the open file append. */
+FILE *descriptor_file(const struct call *call, int fd, const char *mode,
+	FILE *(*next)(int, const char *));
+
 /* leave.c */
 /*
  * At the end of a process that has said something: what has come to the run's

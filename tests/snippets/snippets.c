@@ -159,6 +159,7 @@ ssize_t __read(int, void *, size_t);
 ssize_t __read_chk(int, void *, size_t, size_t);
 
 int __fcntl(int, int, ...);
+FILE *_IO_fdopen(int, const char *);
 /* Since glibc 2.43 and 2.34; what is preloaded has them on any. */
 int openat2(int, const char *, const struct open_how *, size_t)
 	__attribute__((weak));

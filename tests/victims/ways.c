@@ -273,6 +273,20 @@ static void flags(void)
 	fcntl(1, F_SETFL, now | O_NONBLOCK);
 	printf("e\n");
 }
+static void files(void)
+{
+	FILE *file;
+
+	lseek(1, start + 1, SEEK_SET);
+	file = fdopen(dup(1), "a");
+	printf("by one\n");
+	fflush(stdout);
+	fprintf(file, "by another\n");
+	fclose(file);
+	lseek(1, start + 1, SEEK_SET);
+	printf("to the end\n");
+	fflush(stdout);
+}
 static void vectors(void)
 {
 	TELL(pwritev2(1, vector, 3, -1, 0));
@@ -409,7 +423,7 @@ static const struct {
 	void (*go)(void);
 } ways[] = {WAY(sys_write), WAY(sys_writev), WAY(sys_transfers), WAY(sys_descriptors), WAY(sys_file), WAY(sys_open),
 	WAY(sys_leave), WAY(sys_execute), WAY(asynchronous), WAY(list), WAY(at_offsets), WAY(pipes), WAY(allocate),
-	WAY(flags), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(instruction), WAY(quick), WAY(executes),
+	WAY(flags), WAY(files), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(instruction), WAY(quick), WAY(executes),
 	WAY(in_child), WAY(cuts), WAY(nothing)};
 
 int main(int argc, char **argv)
