@@ -82,7 +82,45 @@ own() { # MODES: both outputs in one file
 same "both outputs are one file: told once, before the program is another" "both outputs 7" "$(own '')"
 same "an output that is written, too, is not told of" "" "$(own all=tee)"
 same "nor one that is left alone while the other is not" "" "$(own stdout=pass)"
-BINLOG_CONFIG=
+# ---- a library behind us that makes its write() of syscall(), by itself or by another one ----
+behind() { # NAME: the library $TMP/NAME.so
+	$CC -shared -fPIC -w -O1 -o "$TMP/$1.so" -x c - -x none "${@:2}" || exit 1
+}
+behind helper <<'C'
+#include <unistd.h>
+long by_number(long number, long a, long b, long c) { return syscall(number, a, b, c); }
+C
+behind alone <<'C'
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t write(int fd, const void *p, size_t size) { return syscall(SYS_write, fd, p, size); }
+int close(int fd) { return syscall(SYS_close, fd); }
+C
+behind by_another -Wl,-rpath,"$TMP" "$TMP/helper.so" <<'C'
+#include <sys/syscall.h>
+#include <unistd.h>
+long by_number(long number, long a, long b, long c);
+ssize_t write(int fd, const void *p, size_t size) { return by_number(SYS_write, fd, (long)p, size); }
+C
+with_behind() { # NAME [VARIABLE=VALUE...]: what is recorded, and then what is written
+	rm -rf "$TMP/got"
+	(cd "$TMP" && env "${@:2}" LD_PRELOAD="$lib:$TMP/$1.so" BINLOG_DIR="$TMP/got" timeout -s KILL 20 \
+		"$TMP/ways" sys_write 2>/dev/null) | cat >"$TMP/real"
+	echo "recorded: $("$show" --raw -q --stream=stdout "$TMP/got")"
+	echo "written: $(cat "$TMP/real")"
+}
+said='said before
+by number
+said after'
+same "a write() behind us: to a pipe each is recorded once, and written" "recorded: $said
+written: $said" "$(with_behind alone)"
+same "a write() behind us that another library makes: it ends, and all is written" "written: $said" \
+	"$(with_behind by_another | sed -n '/^written/,$p')"
+same "a write() behind us, and no room for a record: all is written" "recorded: 
+written: $said" "$(with_behind alone BINLOG_MAX_SIZE=4096)"
+same "likewise by another" "written: $said" "$(with_behind by_another BINLOG_MAX_SIZE=4096 | sed -n '/^written/,$p')"
+
+# ---- a program that is not recorded ----
 recorded "$TMP/r" bash -c "echo said; env -u LD_PRELOAD echo plain; echo said"
 "$show" --raw "$TMP/r/capture" >"$TMP/out" 2>"$TMP/told"
 same "what a program says that is not recorded is told of at the end of one that is" "(bytes 6)" \
