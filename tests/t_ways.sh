@@ -5,7 +5,15 @@
 . tests/lib.sh
 build ways -w
 ways='sys_write sys_writev sys_transfers sys_descriptors sys_file sys_open sys_leave sys_execute asynchronous list at_offsets
-	pipes allocate flags files vectors shared apart words'
+	pipes allocate flags files vectors shared apart words sockets'
+
+# Its stdout is a socket, and what comes out of it goes to FILE.
+on_socket='import socket, subprocess, sys
+ours, its = socket.socketpair()
+status = subprocess.call(sys.argv[2:], stdout=its)
+its.close()
+open(sys.argv[1], "wb").write(ours.makefile("rb").read())
+sys.exit(status)'
 
 run() { # DIR HOW WAY [VARIABLE=VALUE...]: in DIR; its stdout is a file, one that is appended to, or a pipe
 	local dir=$1
@@ -20,6 +28,7 @@ run() { # DIR HOW WAY [VARIABLE=VALUE...]: in DIR; its stdout is a file, one tha
 		append) "${@:2}" >>"$dir/out" ;;
 		empty) : >"$dir/out"; "${@:2}" 1<>"$dir/out" ;;
 		pipe) "${@:2}" | cat >"$dir/out"; exit "${PIPESTATUS[0]}" ;;
+		socket) python3 -c "$on_socket" "$dir/out" "${@:2}" ;;
 		esac
 	) 2>"$dir/err" </dev/null
 	echo $? >>"$dir/files/results"
@@ -46,6 +55,17 @@ for way in $ways; do
 		in_mode $how "$way"
 	done
 done
+for way in sys_write sys_writev sys_transfers sockets words; do
+	in_mode socket $way
+done
+(
+	export BINLOG_STREAMS=stdout=tee
+	run "$TMP/n" socket sockets
+	recorded_run "$TMP/r" socket sockets
+	cmp "$TMP/n/out" "$TMP/r/real" && cmp "$TMP/n/out" "$TMP/r/out"
+) >"$TMP/why" 2>&1
+verdict $? "sockets, to a socket that is also written: both have it" "$(cat "$TMP/why")"
+
 # The file itself has what was stored, too, and is as long as it would be.
 in_memory() {
 	local why

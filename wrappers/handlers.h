@@ -66,6 +66,16 @@ ssize_t transfer_tee(
 ssize_t transfer_vmsplice(const struct call *call, int out,
 	const struct iovec *v, size_t count, unsigned flags);
 
+/* socket.c */
+struct mmsghdr;
+
+ssize_t socket_send(const struct call *call, int fd, const void *p, size_t size,
+	int flags, const struct sockaddr *to, socklen_t to_size);
+ssize_t socket_message(const struct call *call, int fd,
+	const struct msghdr *message, int flags);
+int socket_messages(const struct call *call, int fd, struct mmsghdr *messages,
+	unsigned count, int flags);
+
 /* asynchronous.c */
 struct aiocb;
 struct open_how;

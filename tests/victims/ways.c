@@ -14,11 +14,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/victims/kernel.h"
 
 static int results;
 
@@ -335,6 +338,21 @@ static void apart(void)
 	write(1, "still here\n", 11);
 	printf("and here\n");
 }
+static void sockets(void)
+{
+	struct msghdr message = {.msg_iov = vector, .msg_iovlen = 3};
+	struct mmsghdr two[2] = {{.msg_hdr = message}, {.msg_hdr = message}};
+
+	TELL(send(1, "sent\n", 5, 0));
+	TELL(send(1, "", 0, 0));
+	TELL(sendto(1, "sent to\n", 8, MSG_NOSIGNAL, NULL, 0));
+	TELL(sendmsg(1, &message, 0));
+	TELL(sendmmsg(1, two, 2, 0));
+	TELL(two[1].msg_len);
+	TELL(syscall(SYS_sendto, 1, "by number\n", 10, 0, NULL, 0));
+	TELL(syscall(SYS_sendmsg, 1, &message, 0));
+	TELL(send(1, "", 0, 1 << 30));
+}
 /* Needs an output that can be read, too. */
 static void mapped(void)
 {
@@ -363,23 +381,6 @@ static void words(void)
 
 /* ---- what nobody sees ---- */
 
-static long kernel(long number, long a, long b, long c)
-{
-	long result;
-
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-	result = x0;
-#endif
-	return result;
-}
 static void instruction(void)
 {
 	kernel(SYS_write, 1, (long)"unseen\n", 7);
@@ -423,7 +424,7 @@ static const struct {
 	void (*go)(void);
 } ways[] = {WAY(sys_write), WAY(sys_writev), WAY(sys_transfers), WAY(sys_descriptors), WAY(sys_file), WAY(sys_open),
 	WAY(sys_leave), WAY(sys_execute), WAY(asynchronous), WAY(list), WAY(at_offsets), WAY(pipes), WAY(allocate),
-	WAY(flags), WAY(files), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(instruction), WAY(quick), WAY(executes),
+	WAY(flags), WAY(files), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(sockets), WAY(instruction), WAY(quick), WAY(executes),
 	WAY(in_child), WAY(cuts), WAY(nothing)};
 
 int main(int argc, char **argv)
