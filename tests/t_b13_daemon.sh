@@ -35,6 +35,8 @@ for way in daemon double late execute; do
 		"$modes $(stat -c %a "$TMP/recorded/capture")"
 	same "B13: $way: one capture for each program" \
 		$(($([ $way = execute ] && echo 1) + 1)) "$captures"
+	same "B13: $way: of nobody is said that it was cut off" 0 \
+		"$("$show" --processes "$TMP/recorded/capture" 2>&1 | grep -c 'cut off')"
 	why=$(differences "$TMP/native" "$TMP/recorded")
 	verdict ${#why} "B13: $way: what was said before, between and after is as natively" "$why"
 	verdict $(($(wc -l <"$TMP/native/stdout") < 1)) "B13: $way: natively something was said"

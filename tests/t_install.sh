@@ -69,10 +69,10 @@ make_it() { # TARGET [VARIABLE=VALUE...]: its last line
 	inside make --no-print-directory -C "$PWD" -o all O="$BUILD" "$@" 2>&1 | tail -n 1
 }
 record() { # VALUE of LD_PRELOAD: what seq says
-	rm -rf "$above/tmp/log"
-	inside -i LD_PRELOAD="$1" BINLOG_DIR=/tmp/log seq 3 >/dev/null
-	inside /usr/local/bin/binlog-show --raw /tmp/log 2>&1
-	rm -rf "$above/tmp/log"
+	rm -rf "$above/tmp/binlog-install"
+	inside -i LD_PRELOAD="$1" BINLOG_DIR=/tmp/binlog-install seq 3 >/dev/null
+	inside /usr/local/bin/binlog-show --raw /tmp/binlog-install 2>&1
+	rm -rf "$above/tmp/binlog-install"
 }
 # What is there, but for directories that only stand above it, and files that only have other contents now.
 new() {

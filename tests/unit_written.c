@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
@@ -136,6 +137,17 @@ static void no_cancellation(void)
 
 int *(*host_errno)(void)__attribute__((const)) = where_errno_is;
 void (*host_pthread_testcancel)(void) = no_cancellation;
+
+struct writer *ownership_begin(uintptr_t sp)
+{
+	(void)sp;
+	return NULL;
+}
+
+void ownership_end(struct writer *w)
+{
+	(void)w;
+}
 
 #include "tests/written_kernel.h"
 

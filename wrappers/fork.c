@@ -1,5 +1,6 @@
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "record/hash.h"
 #include "shim/arena.h"
@@ -80,14 +81,54 @@ pid_t fork_make(const struct call *call, pid_t (*next)(void))
 	return pid;
 }
 
+static int failed(long result)
+{
+	errno = (int)-result;
+	return -1;
+}
+
+/* 0, 1 and 2 become the null device, if that is one. */
+static int discard_outputs(void)
+{
+	long fd = SYS4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+	long result = fd;
+	struct stat st;
+
+	if (sys_failed(fd))
+		return failed(fd);
+	result = SYS2(fstat, fd, &st);
+	if (!sys_failed(result) &&
+		(!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3)))
+		result = -ENODEV;
+	streams_forget_range(0, 2);
+	for (int to = 0; !sys_failed(result) && to <= 2; to++)
+		if (fd != to)
+			SYS3(dup3, fd, to, 0);
+	streams_forget_range(0, 2);
+	if (fd > 2 || sys_failed(result))
+		SYS1(close, fd);
+	return sys_failed(result) ? failed(result) : 0;
+}
+
+/*
+ * As in glibc (misc/daemon.c), whose parent would end where nobody sees it: it
+ * would be taken for one that was cut off.
+ */
 int fork_daemon(const struct call *call, int stay, int keep)
 {
-	struct birth birth = before(call);
-	int result = next_daemon(stay, keep);
+	pid_t pid = fork_is_plain() ? next_fork() : fork_make(call, next_fork);
+	long result;
 
-	after(&birth, result == 0);
-	streams_forget_range(0, 2);
-	return result;
+	if (pid < 0)
+		return -1;
+	if (pid > 0)
+		leave_exit(call, 0, next__exit);
+	result = SYS0(setsid);
+	if (sys_failed(result))
+		return failed(result);
+	if (!stay)
+		SYS1(chdir, "/");
+	return keep ? 0 : discard_outputs();
 }
 
 /* This opens a terminal as 0, 1 and 2 inside libc. */

@@ -1,6 +1,7 @@
 #include <sys/mman.h>
 
 #include "shim/life.h"
+#include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stream_modes.h"
 #include "shim/sys.h"
@@ -61,6 +62,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	streams_share(); /* for whom it has borrowed the memory of */
 	if (process_is_borrowed())
 		return;
+	ownership_wait();
 	map_settle(call);
 	life_note(text, value);
 	if (!writer_has_spoken())

@@ -1,5 +1,6 @@
 #include "shim/bytes.h"
 #include "shim/host.h"
+#include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -49,9 +50,12 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 		return written;
 	}
 	if (unlikely(streams[stream].tee)) {
+		struct writer *w = ownership_begin(call->sp);
+
 		written = next_write(fd, p, size);
 		if (written > 0)
 			record_or_count(call, stream, p, (size_t)written);
+		ownership_end(w);
 		return written;
 	}
 	if (unlikely(!record(call, stream, p, size)))
@@ -114,6 +118,7 @@ ssize_t write_vector(
 	unsigned stream = streams_of(fd);
 	size_t total = 0;
 	ssize_t written;
+	struct writer *w;
 
 	if (stream != STREAM_PASS && count > 0 && count <= IOV_MAX &&
 		!is_readable(v, (size_t)count * sizeof(*v)))
@@ -131,8 +136,10 @@ ssize_t write_vector(
 			return (ssize_t)total;
 		return replace_vector(call, stream, fd, v, count);
 	}
+	w = ownership_begin(call->sp);
 	written = next_writev(fd, v, count);
 	if (written > 0)
 		record_written(call, stream, v, (size_t)written);
+	ownership_end(w);
 	return written;
 }
