@@ -324,6 +324,24 @@ void position_ignore(unsigned stream)
 		__ATOMIC_RELEASE);
 }
 
+void position_lengthen(unsigned stream)
+{
+	const struct stream *it = &streams[stream];
+	uint64_t *size = entry(it, SIZE);
+	uint64_t before = __atomic_load_n(size, __ATOMIC_ACQUIRE);
+	uint64_t end = (uint64_t)position_end(stream);
+	uint64_t now = real_end(it);
+
+	if (now < end && !sys_failed(SYS2(ftruncate, it->fd, end)) &&
+		before != 0 && before != SIZE_IGNORED)
+		__atomic_fetch_add(size, end - now, __ATOMIC_ACQ_REL);
+}
+
+int64_t position_real_end(unsigned stream)
+{
+	return (int64_t)real_end(&streams[stream]);
+}
+
 int64_t position_unseen(unsigned stream)
 {
 	const struct stream *it = &streams[stream];

@@ -59,6 +59,12 @@ void position_reach(unsigned stream, int64_t end);
  */
 void position_begin(const struct stream_output *output);
 
+/* Makes the file itself as long as it would be; that is no text. */
+void position_lengthen(unsigned stream);
+
+/* Where the file itself ends; 0: that cannot be found out. */
+int64_t position_real_end(unsigned stream);
+
 /* Nobody is to be told of this file from here on. */
 void position_ignore(unsigned stream);
 

@@ -299,6 +299,26 @@ static void remember(int fd, unsigned before, unsigned stream)
 			__ATOMIC_RELEASE);
 }
 
+bool streams_may_be_socket(int fd)
+{
+	enum { UNKNOWN, NONE, SOME };
+	static int found = UNKNOWN;
+	int now = __atomic_load_n(&found, __ATOMIC_RELAXED);
+	struct stat st;
+
+	if (likely(now != UNKNOWN))
+		return now == SOME;
+	if (!process_is_recording() || sys_failed(SYS2(fstat, fd, &st)) ||
+		!S_ISSOCK(st.st_mode))
+		return false;
+	now = NONE;
+	for (int i = 0; i < 2; i++)
+		if (outputs[i].known && outputs[i].device == st.st_dev)
+			now = SOME;
+	__atomic_store_n(&found, now, __ATOMIC_RELAXED);
+	return now == SOME;
+}
+
 COLD bool streams_is_recorded_file(int fd)
 {
 	unsigned before = changes_of(fd);

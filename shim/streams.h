@@ -166,6 +166,12 @@ static inline unsigned streams_of(int fd)
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
+/*
+ * False: this socket is no output, nor is any other.  Outputs that are sockets
+ * have the device that all of them have.
+ */
+bool streams_may_be_socket(int fd);
+
 /* Whether text to `fd` is recorded, and it is a regular file; by asking. */
 bool streams_is_recorded_file(int fd);
 

@@ -244,6 +244,11 @@ void position_found(struct binlog_header *of)
 	world.found++;
 }
 
+void position_begin(const struct stream_output *output)
+{
+	(void)output;
+}
+
 void position_join(const char *path)
 {
 	strcpy(world.joined, path);

@@ -48,6 +48,7 @@ bool writer_has_passed;
 uint32_t drops_generation;
 struct stream streams[STREAMS_MAX + 1];
 uint32_t streams_version[HOW_COUNT];
+bool streams_are_wanted;
 static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;
 

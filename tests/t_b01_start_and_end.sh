@@ -35,7 +35,8 @@ quick_exit exit status 5
 abort killed by SIGABRT
 fault killed by SIGSEGV (address 0x10)
 kill cut off
-exit_group cut off
+exit_group exit status 9
+instruction cut off
 pthread_exit exit status 6
 exec executed echo
 execlp executed echo

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every function of the libc at hand that prints is a row of wrappers/functions.def, or is named in libc-exceptions.txt
-# with the reason why it is not.  Two nets: what sounds like printing, and what libc's code is seen to print with.
+# with the reason why it is not.  Three nets: what sounds like printing, what sounds as if it opened, copied, closed, cut or
+# mapped a file, and what libc's code is seen to print with.
 . tests/lib.sh
 libc=$($CC -print-file-name=libc.so.6)
 archive=$($CC -print-file-name=libc.a)
@@ -8,6 +9,9 @@ exceptions=$here/libc-exceptions.txt
 sounds='print|put|write|err|warn|log|msg|mess|dump|stats|abort|assert|argp|getopt|send|fatal|_chk$|_fail$|failure|help'
 sounds+='|usage|getpass|psig|addmnt|backtrace|fmt|mtrace|obstack|splice|^tee$|word|rcmd|rexec|ruser|^moncontrol'
 sounds+='|monstartup|mcleanup|clnt|svc|say|broadcast|rpc|flush|overflow|xsput|padn'
+
+moves='^_*(aio|lio)_|falloc|^_*dup|fcntl|open|exec|spawn|mmap|munmap|msync|mremap|clos|trunc|copy_file|clone|unshare|fork|pipe|sendfile|sync|memfd'
+moves+='|shm_|accept|socket|eventfd|timerfd|signalfd|inotify_init|epoll_create|fanotify_init|pidfd|tmpfile|mkstemp|mkostemp|process_vm|^remap|quota'
 
 # Symbols without the private ones, which no program can link to.
 functions=$(nm -D --defined-only --with-symbol-versions "$libc" |
@@ -20,6 +24,7 @@ unknown() { comm -23 - <(echo "$known"); } # FUNCTIONS on stdin, sorted
 count=$(echo "$functions" | wc -l)
 verdict $((count < 2000)) "libc has $count functions"
 same "what sounds like printing is a row or an exception" "" "$(echo "$functions" | grep -E "$sounds" | unknown)"
+same "what sounds like moving an output is a row or an exception" "" "$(echo "$functions" | grep -E "$moves" | unknown)"
 
 if [ -e "$archive" ]; then
 	printing=$(awk -f "$here/libc_printers.awk" <(nm -A "$archive" 2>/dev/null) \

@@ -120,6 +120,41 @@ static void what_is_not_of_the_run_is_not_joined(void **state)
 	assert_false(position_mend(&page));
 }
 
+/* Each byte is told of once, and what is cut off is not there any more. */
+static void bytes_that_nobody_saw_are_found(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(position_unseen(OF_FD), -1); /* from where on? */
+	fstat(fileno(ours), &st);
+	position_begin(&(struct stream_output){
+		st.st_dev, st.st_ino, 4, S_IFREG, false});
+	assert_int_equal(position_unseen(OF_FD), -1);
+	position_begin(&(struct stream_output){
+		st.st_dev, st.st_ino, 4, S_IFREG, true});
+	assert_int_equal(position_unseen(OF_FD), 0); /* it was cut */
+	say("this is not written");
+	assert_int_equal(position_unseen(OF_FD), 0);
+	assert_int_equal(write(fileno(ours), "0123456789", 10), 10);
+	assert_int_equal(position_unseen(OF_FD), 10);
+	assert_int_equal(position_unseen(OF_FD), 0);
+	position_unsee(OF_FD, 10);
+	assert_int_equal(position_unseen(OF_FD), 10);
+	assert_int_equal(ftruncate(fileno(ours), 3), 0);
+	position_cut(OF_FD, 3);
+	assert_int_equal(write(fileno(ours), "0123456789", 10), 10);
+	assert_int_equal(position_unseen(OF_FD), 17); /* there is a hole */
+	position_lengthen(OF_FD);
+	assert_int_equal(position_unseen(OF_FD), 0);
+	assert_int_equal(position_real_end(OF_FD), position_end(OF_FD));
+	position_ignore(OF_FD);
+	assert_int_equal(write(fileno(ours), "0123456789", 10), 10);
+	assert_int_equal(position_unseen(OF_FD), -1);
+	streams[OF_FD].fd = -1;
+	assert_int_equal(position_unseen(OF_FD), -1);
+}
+
 static char *mended;
 
 static void mend(int signal, siginfo_t *info, void *context)
@@ -165,6 +200,7 @@ int main(void)
 		TEST(an_open_file_has_a_number),
 		TEST(numbers_are_given_in_turn),
 		TEST(what_is_not_of_the_run_is_not_joined),
+		TEST(bytes_that_nobody_saw_are_found),
 		TEST(a_page_that_is_cut_is_mended),
 	};
 

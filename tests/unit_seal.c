@@ -5,7 +5,9 @@
  */
 #include "shim/inside.h"
 
+#include <linux/close_range.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -163,6 +165,20 @@ static long take_syscall(long number, ...)
 	return take(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+static unsigned always_forgets;
+
+void streams_forget_always(void)
+{
+	always_forgets++;
+}
+
+static int never_unshares(int flags)
+{
+	assert_true(flags >= 0);
+	return -1;
+}
+
+int (*next_unshare)(int) = never_unshares;
 int (*next_prctl)(int, ...) = take_prctl;
 long (*next_syscall)(long, ...) = take_syscall;
 
@@ -308,6 +324,22 @@ static void the_counter_may_be_forbidden(void **state)
 	assert_false(sys_forbidden);
 }
 
+static void descriptors_may_be_divided(void **state)
+{
+	(void)state;
+	always_forgets = 0;
+	SYSCALL(SYS_unshare, CLONE_NEWNS, 0);
+	syscall_of(SYS_close_range, 3l, 9l, 0l, 0l, 0l, 0l);
+	assert_int_equal(always_forgets, 0);
+	SYSCALL(SYS_unshare, CLONE_FILES, 0);
+	assert_int_equal(always_forgets, 1);
+	syscall_of(SYS_close_range, 3l, 9l, (long)CLOSE_RANGE_UNSHARE, 0l,
+		0l, 0l);
+	assert_int_equal(always_forgets, 2);
+	assert_int_equal(seal_unshare(CLONE_FILES), -1);
+	assert_int_equal(always_forgets, 3);
+}
+
 /* Before, for who looks meanwhile, and after. */
 static void descriptors_that_change_are_forgotten(void **state)
 {
@@ -364,6 +396,7 @@ int main(void)
 		TEST(a_filter_that_was_refused_does_not),
 		TEST(what_only_asks_seals_nothing),
 		TEST(the_counter_may_be_forbidden),
+		TEST(descriptors_may_be_divided),
 		TEST(descriptors_that_change_are_forgotten),
 		TEST(who_gives_up_rights_has_all_of_the_file_before),
 	};

@@ -132,6 +132,72 @@ static void what_must_not_be_cut_is_not(void **state)
 	assert_int_equal(events, before + 1);
 }
 
+/* ---- its room ---- */
+
+static void makes_room(int mode, int64_t offset, int64_t size)
+{
+	int result, error;
+
+	errno = 0;
+	result = seek_allocate(&call, fileno(ours), mode, offset, size);
+	error = errno;
+	errno = 0;
+	assert_int_equal(
+		result, fallocate64(fileno(twin), mode, offset, size));
+	assert_int_equal(error, errno);
+	is_as_long();
+}
+
+static void room_is_made_as_it_would_be(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	say("0123456789");
+	makes_room(0, 0, 4);
+	makes_room(FALLOC_FL_KEEP_SIZE, 0, 100);
+	assert_int_equal(events, 0);
+	makes_room(0, 4, 30);
+	assert_int_equal(events, 1);
+	assert_int_equal(latest, 34);
+	makes_room(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 2, 5);
+	assert_int_equal(zeros, 5);
+	makes_room(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 30, 500);
+	assert_int_equal(zeros, 9);
+	makes_room(FALLOC_FL_PUNCH_HOLE, 0, 5);
+	makes_room(0, -1, 5);
+	makes_room(0, 0, 0);
+	assert_int_equal(seek_allocate_surely(&call, fileno(ours), 0, 99), 0);
+	assert_int_equal(posix_fallocate64(fileno(twin), 0, 99), 0);
+	is_as_long();
+	assert_int_equal(
+		seek_allocate_surely(&call, fileno(ours), 0, -9), EINVAL);
+	errno = 0;
+	assert_int_equal(seek_allocate(&call, fileno(ours),
+				 FALLOC_FL_COLLAPSE_RANGE, 0, 4096),
+		-1);
+	assert_int_equal(errno, EOPNOTSUPP);
+	fstat(fileno(ours), &st);
+	assert_int_equal(st.st_size, 0);
+}
+
+static void of_what_is_also_written_room_is_noted(void **state)
+{
+	(void)state;
+	streams[OF_FD].tee = true;
+	assert_int_equal(write(fileno(ours), "0123456789", 10), 10);
+	assert_int_equal(write(fileno(twin), "0123456789", 10), 10);
+	assert_int_equal(seek_allocate(&call, fileno(ours), 0, 0, 20), 0);
+	assert_int_equal(events, 1);
+	assert_int_equal(latest, 20);
+	assert_int_equal(seek_allocate_surely(&call, fileno(ours), 0, 30), 0);
+	assert_int_equal(latest, 30);
+	what_they_are = STREAM_PASS;
+	assert_int_equal(seek_allocate(&call, fileno(ours), 0, 0, 40), 0);
+	assert_int_equal(seek_allocate_surely(&call, fileno(ours), 0, 50), 0);
+	assert_int_equal(events, 2);
+}
+
 /* ---- by its path ---- */
 
 /* To be followed by a number. */
@@ -291,6 +357,8 @@ int main(void)
 		TEST(a_file_stands_where_it_would),
 		TEST(it_is_cut_as_it_would_be),
 		TEST(what_must_not_be_cut_is_not),
+		TEST(room_is_made_as_it_would_be),
+		TEST(of_what_is_also_written_room_is_noted),
 		TEST(it_is_cut_by_its_path),
 		TEST(other_paths_are_not_ours),
 		TEST(what_is_read_is_where_it_really_is),

@@ -66,6 +66,23 @@ size_t capture_bytes_at(const struct call *call, unsigned stream,
 	return size;
 }
 
+bool capture_event(
+	const struct call *call, unsigned stream, unsigned text, int64_t value)
+{
+	(void)call;
+	assert_int_equal(stream, OURS);
+	assert_int_equal(text, BINLOG_TEXT_SEEK);
+	latest_offset = value;
+	return true;
+}
+
+off64_t seek_descriptor(
+	const struct call *call, int of, off64_t offset, int whence)
+{
+	(void)call;
+	return lseek(of, offset, whence);
+}
+
 int64_t position_end(unsigned stream)
 {
 	(void)stream;
@@ -121,51 +138,6 @@ static void no_cancellation(void)
 int *(*host_errno)(void)__attribute__((const)) = where_errno_is;
 void (*host_pthread_testcancel)(void) = no_cancellation;
 
-/* ---- the kernel ---- */
-
-static bool is_full(void)
-{
-	if (++written != full_at)
-		return false;
-	errno = ENOSPC;
-	return true;
-}
-
-static ssize_t really_write(int to, const void *p, size_t size)
-{
-	ssize_t n = is_full() ? -1 : write(to, p, is_short ? size / 2 : size);
-
-	if (n > 0)
-		say(p, (size_t)n);
-	return n;
-}
-
-static ssize_t really_write_at(
-	int to, const void *p, size_t size, off64_t offset)
-{
-	ssize_t n =
-		is_full() ? -1
-			  : pwrite64(to, p, is_short ? size / 2 : size, offset);
-
-	if (n > 0)
-		say(p, (size_t)n);
-	return n;
-}
-
-static ssize_t really_writev(int to, const struct iovec *v, int count)
-{
-	ssize_t n = is_full() ? -1 : writev(to, v, count), rest = n;
-
-	for (; rest > 0; v++) {
-		size_t part =
-			(size_t)rest < v->iov_len ? (size_t)rest : v->iov_len;
-
-		say(v->iov_base, part);
-		rest -= (ssize_t)part;
-	}
-	return n;
-}
-
 struct writer *ownership_begin(uintptr_t sp)
 {
 	(void)sp;
@@ -177,17 +149,7 @@ void ownership_end(struct writer *w)
 	(void)w;
 }
 
-ssize_t (*next_write)(int, const void *, size_t) = really_write;
-ssize_t (*next_pwrite64)(int, const void *, size_t, off64_t) = really_write_at;
-ssize_t (*next_writev)(int, const struct iovec *, int) = really_writev;
-ssize_t (*next_pwritev64)(int, const struct iovec *, int, off64_t) = pwritev64;
-ssize_t (*next_pwritev64v2)(
-	int, const struct iovec *, int, off64_t, int) = pwritev64v2;
-ssize_t (*next_sendfile)(int, int, off64_t *, size_t) = sendfile64;
-ssize_t (*next_copy_file_range)(
-	int, off64_t *, int, off64_t *, size_t, unsigned) = copy_file_range;
-ssize_t (*next_splice)(
-	int, off64_t *, int, off64_t *, size_t, unsigned) = splice;
+#include "tests/written_kernel.h"
 
 /* ---- calls ---- */
 

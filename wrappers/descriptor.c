@@ -32,22 +32,46 @@ static bool will_append_otherwise(int fd, int flags)
 	return !sys_failed(now) && (now ^ flags) & O_APPEND;
 }
 
+static void before_flags(const struct call *call)
+{
+	stdio_buffer_drain_all(call);
+	position_settle();
+}
+
 /* Which of our descriptors are of the same open file nobody says. */
+static void after_flags(void)
+{
+	int kept = errno;
+
+	streams_forget_range(0, UINT_MAX);
+	errno = kept;
+}
+
 static int set_flags(const struct call *call, int fd, void *flags,
 	int (*next)(int, int, ...))
 {
 	bool otherwise = will_append_otherwise(fd, (int)(intptr_t)flags);
-	int result, kept;
+	int result;
 
-	if (otherwise) {
-		stdio_buffer_drain_all(call);
-		position_settle();
-	}
-	result = next(fd, F_SETFL, flags);
-	kept = errno;
 	if (otherwise)
-		streams_forget_range(0, UINT_MAX);
-	errno = kept;
+		before_flags(call);
+	result = next(fd, F_SETFL, flags);
+	if (otherwise)
+		after_flags();
+	return result;
+}
+
+FILE *descriptor_file(const struct call *call, int fd, const char *mode,
+	FILE *(*next)(int, const char *))
+{
+	bool otherwise = *mode == 'a' && will_append_otherwise(fd, O_APPEND);
+	FILE *result;
+
+	if (otherwise)
+		before_flags(call);
+	result = next(fd, mode);
+	if (otherwise)
+		after_flags();
 	return result;
 }
 

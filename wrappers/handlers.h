@@ -66,6 +66,16 @@ ssize_t transfer_tee(
 ssize_t transfer_vmsplice(const struct call *call, int out,
 	const struct iovec *v, size_t count, unsigned flags);
 
+/* socket.c */
+struct mmsghdr;
+
+ssize_t socket_send(const struct call *call, int fd, const void *p, size_t size,
+	int flags, const struct sockaddr *to, socklen_t to_size);
+ssize_t socket_message(const struct call *call, int fd,
+	const struct msghdr *message, int flags);
+int socket_messages(const struct call *call, int fd, struct mmsghdr *messages,
+	unsigned count, int flags);
+
 /* asynchronous.c */
 struct aiocb;
 struct open_how;
@@ -187,6 +197,27 @@ int seek_allocate(const struct call *call, int fd, int mode, off64_t offset,
 int seek_allocate_surely(
 	const struct call *call, int fd, off64_t offset, off64_t size);
 
+/*
+ * map.c: pass() makes the call and nothing else; settle() records what was
+ * stored to outputs that are mapped; follow(): such a file became longer.
+ */
+extern HIDDEN bool map_any; /* some output is */
+void *map_pass(void *address, size_t size, int protection, int flags, int fd,
+	off64_t offset);
+int map_pass_close(void *address, size_t size);
+void *map_open(const struct call *call, void *address, size_t size,
+	int protection, int flags, int fd, off64_t offset);
+int map_close(const struct call *call, void *address, size_t size);
+int map_sync(const struct call *call, void *address, size_t size, int flags);
+void map_settle(const struct call *call);
+void map_follow(unsigned stream);
+
+/* Of mmap(): not of a file. */
+static inline bool map_is_plain(int flags, int fd)
+{
+	return fd < 0 || flags & 0x20 /* MAP_ANONYMOUS */;
+}
+
 /* pending.c */
 size_t pending_bytes(const struct call *call, FILE *file);
 void pending_purge(const struct call *call, FILE *file);
@@ -208,6 +239,10 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 	int flags, va_list ap, int (*next)(int, const char *, int, ...));
 int reopen_openat2(const struct call *call, int directory, const char *path,
 	const struct open_how *how, size_t size);
+
+/* fdopen(): may have the open file append. */
+FILE *descriptor_file(const struct call *call, int fd, const char *mode,
+	FILE *(*next)(int, const char *));
 
 /* leave.c */
 /*

@@ -63,6 +63,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	if (process_is_borrowed())
 		return;
 	ownership_wait();
+	map_settle(call);
 	life_note(text, value);
 	if (!writer_has_spoken())
 		return;

@@ -239,6 +239,7 @@ static int cut(const struct call *call, unsigned stream, off64_t size)
 		next_ftruncate64(streams[stream].fd, size) != 0)
 		return -1;
 	position_cut(stream, size);
+	map_follow(stream);
 	capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
 	return 0;
 }
@@ -334,6 +335,7 @@ int seek_allocate(
 	if (!(mode & FALLOC_FL_KEEP_SIZE) && offset + size > end) {
 		if (replaced)
 			position_reach(stream, offset + size);
+		map_follow(stream);
 		capture_event(
 			call, stream, BINLOG_TEXT_TRUNCATE, offset + size);
 	}

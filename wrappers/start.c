@@ -31,6 +31,7 @@ static void end(int status, void *unused)
 	state_drop_strays(&call);
 	held_back = streams_flush_all();
 	position_flushed_all();
+	map_settle(&call);
 	if (writer_has_spoken())
 		leave_tell_unseen(&call);
 	life_note(BINLOG_TEXT_EXIT, status);

@@ -1,7 +1,9 @@
 #include "record/linux.h"
+#include "shim/capture_file.h"
 #include "shim/host.h"
 #include "shim/objects.h"
 #include "shim/stdio_buffer.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -35,8 +35,10 @@
 #include <string.h>
 #include <sched.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -158,6 +160,9 @@ ssize_t __read(int, void *, size_t);
 ssize_t __read_chk(int, void *, size_t, size_t);
 
 int __fcntl(int, int, ...);
+ssize_t __send(int, const void *, size_t, int);
+int __sendmmsg(int, struct mmsghdr *, unsigned, int);
+FILE *_IO_fdopen(int, const char *);
 /* Since glibc 2.43 and 2.34; what is preloaded has them on any. */
 int openat2(int, const char *, const struct open_how *, size_t)
 	__attribute__((weak));

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/victims/kernel.h"
+
 void order_library(void);
 
 /* Before the loader has set thread state up. */
@@ -99,6 +101,8 @@ int main(int argc, char **argv)
 		_Exit(8);
 	if (strcmp(how, "exit_group") == 0)
 		syscall(SYS_exit_group, 9);
+	if (strcmp(how, "instruction") == 0)
+		kernel(SYS_exit_group, 10, 0, 0);
 	if (strcmp(how, "quick_exit") == 0) {
 		at_quick_exit(quickly);
 		quick_exit(5);

@@ -12,12 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/victims/kernel.h"
 
 static int results;
 
@@ -196,7 +200,12 @@ static void list(void)
 		.sigev_notify_function = in_thread, .sigev_value = {99}};
 	c.aio_fildes = source();
 	c.aio_sigevent.sigev_notify = SIGEV_NONE;
+	/* Else it interrupts who waits for the others. */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &mask, &before);
 	TELL(lio_listio(LIO_WAIT, all, 4, NULL));
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	TELL(aio_return(&a));
 	TELL(aio_return(&b));
 	TELL(aio_return(&c));
@@ -267,6 +276,20 @@ static void flags(void)
 	fcntl(1, F_SETFL, now | O_NONBLOCK);
 	printf("e\n");
 }
+static void files(void)
+{
+	FILE *file;
+
+	lseek(1, start + 1, SEEK_SET);
+	file = fdopen(dup(1), "a");
+	printf("by one\n");
+	fflush(stdout);
+	fprintf(file, "by another\n");
+	fclose(file);
+	lseek(1, start + 1, SEEK_SET);
+	printf("to the end\n");
+	fflush(stdout);
+}
 static void vectors(void)
 {
 	TELL(pwritev2(1, vector, 3, -1, 0));
@@ -315,6 +338,38 @@ static void apart(void)
 	write(1, "still here\n", 11);
 	printf("and here\n");
 }
+static void sockets(void)
+{
+	struct msghdr message = {.msg_iov = vector, .msg_iovlen = 3};
+	struct mmsghdr two[2] = {{.msg_hdr = message}, {.msg_hdr = message}};
+
+	TELL(send(1, "sent\n", 5, 0));
+	TELL(send(1, "", 0, 0));
+	TELL(sendto(1, "sent to\n", 8, MSG_NOSIGNAL, NULL, 0));
+	TELL(sendmsg(1, &message, 0));
+	TELL(sendmmsg(1, two, 2, 0));
+	TELL(two[1].msg_len);
+	TELL(syscall(SYS_sendto, 1, "by number\n", 10, 0, NULL, 0));
+	TELL(syscall(SYS_sendmsg, 1, &message, 0));
+	TELL(send(1, "", 0, 1 << 30));
+}
+/* Needs an output that can be read, too. */
+static void mapped(void)
+{
+	char *p = MAP_FAILED;
+
+	printf("in memory\n");
+	fflush(stdout);
+	ftruncate(1, 5000);
+	TELL((p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 1, 0)) != MAP_FAILED);
+	memcpy(p + 100, "stored", 6);
+	memcpy(p + 4000, "and stored", 10);
+	TELL(msync(p, 4096, MS_SYNC));
+	ftruncate(1, 9000);
+	TELL(munmap(p, 4096));
+	TELL((p = mmap(NULL, 9000, PROT_READ | PROT_WRITE, MAP_SHARED, 1, 0)) != MAP_FAILED);
+	memcpy(p + 8500, "at the end", 10);
+}
 static void words(void)
 {
 	for (const char *s = "letter by letter\n"; *s; s++)
@@ -326,23 +381,6 @@ static void words(void)
 
 /* ---- what nobody sees ---- */
 
-static long kernel(long number, long a, long b, long c)
-{
-	long result;
-
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-#else
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-	result = x0;
-#endif
-	return result;
-}
 static void instruction(void)
 {
 	kernel(SYS_write, 1, (long)"unseen\n", 7);
@@ -386,7 +424,7 @@ static const struct {
 	void (*go)(void);
 } ways[] = {WAY(sys_write), WAY(sys_writev), WAY(sys_transfers), WAY(sys_descriptors), WAY(sys_file), WAY(sys_open),
 	WAY(sys_leave), WAY(sys_execute), WAY(asynchronous), WAY(list), WAY(at_offsets), WAY(pipes), WAY(allocate),
-	WAY(flags), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(instruction), WAY(quick), WAY(executes),
+	WAY(flags), WAY(files), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(sockets), WAY(instruction), WAY(quick), WAY(executes),
 	WAY(in_child), WAY(cuts), WAY(nothing)};
 
 int main(int argc, char **argv)
