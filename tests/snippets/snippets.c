@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sched.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
