@@ -258,18 +258,10 @@ static bool record_short(struct writer *w, const struct call *call,
 		w, call, stream, BINLOG_TEXT_BYTES, text, size);
 }
 
-bool capture_vector(const struct call *call, unsigned stream,
-	const struct iovec *v, size_t size)
+bool capture_vector_inside(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size)
 {
-	struct writer *w = writer_enter(call->sp);
-	bool done;
-
-	if (unlikely(!w))
-		return false;
-	done = size <= TEXT_ON_STACK
+	return size <= TEXT_ON_STACK
 		       ? record_short(w, call, stream, v, size)
 		       : record_together(w, call, stream, v, size);
-	writer_leave(w);
-	writer_offer_cancel(w);
-	return done;
 }

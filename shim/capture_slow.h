@@ -64,6 +64,10 @@ int capture_measure(const char *format, va_list arguments);
 int capture_at_once(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
 
+/* Of a vector, as one text: see capture_vector(). */
+bool capture_vector_inside(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size);
+
 /* What a format has been made into. */
 struct capture_made {
 	uint32_t format; /* id of a string, or 0: the bytes are as they came */

@@ -92,6 +92,16 @@ bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
 	return record(bytes, size);
 }
 
+bool capture_bytes_inside(struct writer *w, const struct call *at,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(text, BINLOG_TEXT_BYTES);
+	return record(bytes, size);
+}
+
 /* Of a "%s": to make that at once would end nowhere. */
 int capture_inside(struct writer *w, const struct call *at,
 	const struct capture_text *as, const char *format, va_list arguments)
@@ -358,6 +368,34 @@ static void a_measure_is_what_printf_returns(void **state)
 	assert_int_equal(errno, BEFORE);
 }
 
+static void pieces_are_one_text(void **state)
+{
+	static const size_t sizes[] = {
+		1, 900, 1024, 1025, 16384, 16385, 100000, 262144, 1000000};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t size = sizes[i], third = size / 3;
+		char *text = (char *)(uintptr_t)long_text((int)size);
+		struct iovec v[] = {{text, third}, {NULL, 0},
+			{text + third, third}, {text + 2 * third, size}};
+
+		recorded_bytes = 0;
+		assert_true(
+			capture_vector_inside(&writer, &call, STREAM, v, size));
+		assert_int_equal(recorded_bytes, size);
+		assert_memory_equal(recorded, text, size);
+	}
+	capture_fails = true;
+	assert_false(capture_vector_inside(
+		&writer, &call, STREAM, &(struct iovec){recorded, 5000}, 5000));
+	capture_fails = false;
+	room_left = 0;
+	writer.room_bytes = 0;
+	assert_false(capture_vector_inside(
+		&writer, &call, STREAM, &(struct iovec){recorded, 5000}, 5000));
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -373,6 +411,7 @@ int main(void)
 		TEST(what_would_end_the_program_is_passed),
 		TEST(for_who_is_called_next_errno_is_as_it_was),
 		TEST(a_measure_is_what_printf_returns),
+		TEST(pieces_are_one_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,43 @@ bool sys_are_readable(const void *bytes, size_t size)
 	return bytes != UNREADABLE || size == 0;
 }
 
+size_t sys_readable(const void *bytes, size_t size)
+{
+	return bytes != UNREADABLE ? size : 0;
+}
+
+bool sys_are_addresses(const struct iovec *v, int count)
+{
+	(void)v;
+	(void)count;
+	return true;
+}
+
+ssize_t capture_given(const struct call *call, unsigned stream,
+	const void *bytes, size_t size)
+{
+	if (bytes == UNREADABLE)
+		return CAPTURE_FAULT;
+	return capture_bytes(call, stream, BINLOG_TEXT_BYTES, bytes, size)
+		       ? (ssize_t)size
+		       : 0;
+}
+
+bool capture_vector(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t size)
+{
+	if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, "", 0))
+		return false;
+	for (; size > 0; v++) {
+		size_t part = v->iov_len < size ? v->iov_len : size;
+
+		if (!streams[OURS].tee)
+			say(v->iov_base, part);
+		size -= part;
+	}
+	return true;
+}
+
 unsigned streams_decide(int of)
 {
 	return of == fd ? what_it_is : STREAM_PASS;
@@ -179,7 +216,7 @@ ssize_t (*next_splice)(
 
 /* ---- calls ---- */
 
-static const struct call call;
+static const struct call call = {.sp = (uintptr_t)1 << 40};
 static char text[100000];
 static struct iovec vector[3];
 
@@ -265,9 +302,9 @@ static void what_is_wrong_is_left_to_the_kernel(void **state)
 	fails(write_at(&call, fd, UNREADABLE, 4, 0), EFAULT);
 	fails(write_at(&call, fd, text, 4, -1), EINVAL);
 	fails(write_at(&call, fd, text, 4, INT64_MAX), EINVAL);
-	full_at = 8;
+	full_at = 7; /* at a place it is not asked for what cannot be read */
 	fails(write_at(&call, fd, text, HUGE_SIZE, 0), ENOSPC);
-	assert_int_equal(written, 8);
+	assert_int_equal(written, 7);
 	assert_int_equal(passed, 0);
 	sys_forbidden = true; /* it cannot be asked */
 	has_taken(write_bytes(&call, fd, text, 4), 4);
@@ -281,10 +318,10 @@ static void a_vector_is_recorded_or_written(void **state)
 	has_taken(write_vector(&call, fd, vector, 3), 1500);
 	again(1, 0);
 	has_taken(write_vector(&call, fd, vector, 3), 1500);
-	again(2, 0); /* the second part, and what follows */
+	assert_int_equal(passed, 1);
+	again(2, 1); /* it is one text: the second one is of the next call */
 	has_taken(write_vector(&call, fd, vector, 3), 1500);
-	again(2, 1);
-	has_taken(write_vector(&call, fd, vector, 3), 700);
+	assert_int_equal(write_vector(&call, fd, vector, 3), -1);
 	again(1, 1);
 	fails(write_vector(&call, fd, vector, 3), ENOSPC);
 	again(0, 0);
