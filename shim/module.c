@@ -155,7 +155,7 @@ static bool has_constants(
 }
 
 /* Modules are looked for in so many places. */
-#define PLACES 64u
+#define PLACES 16u
 
 static bool are_of_modules(uintptr_t start, uintptr_t end)
 {
