@@ -261,10 +261,10 @@ $(O)/binlog-ctl: $(ctl_obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
 
-$(O)/man/binlog.7: man/binlog.7.in man/functions.awk wrappers/functions.def
+$(O)/man/binlog.7: man/binlog.7.in man/functions.awk $(wildcard wrappers/*functions.def)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)awk -f man/functions.awk wrappers/functions.def man/binlog.7.in >$@
+	$(Q)awk -f man/functions.awk wrappers/*functions.def man/binlog.7.in >$@
 
 $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument.def
 	$(call say,MAN,$@)

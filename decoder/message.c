@@ -371,6 +371,18 @@ int64_t message_event_value(const struct message *message)
 	return argument ? argument->i64 : 0;
 }
 
+void message_report_slow(const struct message *message)
+{
+	bool is_error = message_stream(message) & BINLOG_STREAM_STDERR;
+	bool is_output = message_stream(message) & BINLOG_STREAM_STDOUT;
+
+	recording_report(message->capture,
+		is_output && is_error ? ERROR_UNSEEN_BOTH
+		: is_error	      ? ERROR_UNSEEN_STDERR
+				      : ERROR_UNSEEN_STDOUT,
+		message->offset, (uint64_t)message_event_value(message));
+}
+
 uint32_t message_stream(const struct message *message)
 {
 	return definition_context_stream(message->context);

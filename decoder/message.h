@@ -53,6 +53,15 @@ static inline bool message_is_event(const struct message *message)
 /* What an event says beside its kind. */
 int64_t message_event_value(const struct message *message);
 
+/* An event that says what is missing adds it to the errors of its capture. */
+void message_report_slow(const struct message *message);
+
+static inline void message_report(const struct message *message)
+{
+	if (message->context->text == BINLOG_TEXT_UNSEEN)
+		message_report_slow(message);
+}
+
 /* BINLOG_STREAM_... of the stream that the text belongs to. */
 uint32_t message_stream(const struct message *message);
 

@@ -84,6 +84,7 @@ static inline bool outputs_message(
 {
 	const struct outputs_one *only = outputs->only;
 
+	message_report(message);
 	if (!only)
 		return outputs_message_each(outputs, message);
 	if (!only->asks || filter_wants(only->options, message))

@@ -28,10 +28,19 @@ enum switch_stream {
 	SWITCH_STREAMS,
 };
 
+/* Who speaks: one thread, by its number, or several. */
+enum { SPEAKER_NOBODY = 0 };
+#define SPEAKER_MANY (~(uint32_t)0)
+
 struct binlog_switches {
-	uint32_t generation; /* odd; its own business but for switches_tell() */
-	uint32_t syslog_off; /* bit n: messages of priority n are dropped; */
-			     /* follows from `level` */
+	union {
+		struct {
+			uint32_t generation; /* odd; its own business but for */
+					     /* switches_tell() */
+			uint32_t speaker; /* of the processes alone */
+		};
+		uint64_t turn; /* both, for who compares them */
+	};
 	int32_t level;	     /* the lowest that is recorded: levels.def */
 	uint8_t off;	     /* not 0: nothing is recorded, calls pass */
 	uint8_t depth;	     /* frames of backtrace; 0: as it was started */
@@ -48,6 +57,8 @@ struct binlog_switches {
 	uint64_t redacted;   /* recorded, without some of their arguments */
 	uint32_t applied;    /* the last version that some process has seen */
 	uint32_t rules_wrong; /* line of the text at which it was refused, or 0 */
+	uint32_t syslog_off; /* bit n: messages of priority n are dropped; */
+			     /* follows from `level` */
 };
 
 #define BINLOG_SWITCHES_OFFSET                                                 \

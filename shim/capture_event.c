@@ -31,7 +31,7 @@ static uint32_t context_of(struct writer *w, const struct call *call,
 	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo;
 
-	if (text == BINLOG_TEXT_EXIT)
+	if (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_UNSEEN)
 		return context_once(w, call, stream, text, &kind);
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (!memo)

@@ -293,7 +293,7 @@ FAST struct writer *fast_enter(uintptr_t sp, const FILE *file)
 	if (unlikely(stdio_buffer_collects != file &&
 		     stdio_buffer_has_collected()))
 		return NULL;
-	return likely(writer_try(w, sp)) ? w : NULL;
+	return likely(writer_try(w, sp)) || writer_take_turn(w, sp) ? w : NULL;
 }
 
 /* The buffer of the FILE, which is a plain one, is empty now. */

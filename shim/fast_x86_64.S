@@ -29,23 +29,24 @@
 .endm
 
 .macro LEAVE
-	movl	W_generation(%r11), %eax
+	movq	W_idle(%r11), %rax
 	movq	%rax, W_state(%r11)
 .endm
 
-/* writer_try(), or to `busy`; then r11 and r10, or to `miss`.  First: whether
+/* writer_try(), or to `turn`; then r11 and r10, or to `miss`.  First: whether
  * some calls are switched off.  An even generation is none of ours: 0 would be
  * that of a writer that is not there. */
-.macro GUESS how, busy, miss
+.macro GUESS how, miss
 	movq	control_switches(%rip), %r11
-	movl	SWITCHES_generation(%r11), %eax
+	movq	SWITCHES_turn(%r11), %rax
 	cmpl	drops_generation(%rip), %eax
 	jbe	drop_\how
 on_\how:
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
 	cmpxchgq %rsp, W_state(%r11)
-	jne	\busy
+	jne	turn_\how
+entered_\how:
 	movq	W_last(%r11), %r10
 	movq	M_next+8*(\how-1)(%r10), %r10
 	movq	(%rsp), %rax
@@ -84,9 +85,28 @@ drop_\how:
 	movq	DROPS_result(%rax,%r10,8), %rax
 	ret
 1:	movq	control_switches(%rip), %rax
-	movl	SWITCHES_generation(%rax), %eax
-	orl	$1, %eax
+	movq	SWITCHES_turn(%rax), %rax
+	orq	$1, %rax
 	jmp	on_\how
+.endm
+
+/* writer_take_turn() of one of many, or to `busy`.  rax is the state. */
+.macro TURN how, busy
+turn_\how:
+	cmpq	W_idle(%r11), %rax
+	jne	\busy
+	movq	control_switches(%rip), %r10
+	cmpl	SWITCHES_generation(%r10), %eax
+	jne	\busy
+	cmpl	$SPEAKER_MANY, SWITCHES_speaker(%r10)
+	jne	\busy
+	cmpl	$0, W_turns(%r11)
+	je	\busy
+	decl	W_turns(%r11)
+	lfence
+	cmpxchgq %rsp, W_state(%r11)
+	jne	\busy
+	jmp	entered_\how
 .endm
 
 /* Again, by pc and the call before this one: see fast_guess_at(); from now on
@@ -224,12 +244,13 @@ drain:
 
 .macro BYTES name, how, function, find, file, writer, memo, drop
 	FUNCTION \name
-	GUESS	\how, 1f, miss_\how
+	GUESS	\how, miss_\how
 	\find	\file, miss_\how
 	jmp	*M_check(%r10)
 miss_\how:
 	LEAVE
 1:	GIVE_UP	\name
+	TURN	\how, 1b
 	GUESS_AGAIN \how, miss_\how
 	COMPARE_STACK \how, miss_\how
 	movq	%r11, \writer
@@ -360,7 +381,7 @@ begin_\how:
 /* int printf(const char *format, ...) */
 .macro ENTRY_PRINTF name, how
 	FUNCTION \name
-	GUESS	\how, 2f, 1f
+	GUESS	\how, 1f
 	cmpq	%rdi, M_key(%r10)
 	jne	1f
 	FIND_STDOUT %rdi, miss_\how
@@ -369,6 +390,7 @@ miss_\how:
 	movq	M_key(%r10), %rdi
 1:	LEAVE
 2:	GIVE_UP	\name
+	TURN	\how, 2b
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
 	EMPTY	%rdi, \how
@@ -383,7 +405,7 @@ miss_\how:
 /* int fprintf(FILE *file, const char *format, ...) */
 .macro ENTRY_FPRINTF name, how
 	FUNCTION \name
-	GUESS	\how, 2f, 1f
+	GUESS	\how, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
@@ -393,6 +415,7 @@ miss_\how:
 	movq	M_key(%r10), %rsi
 1:	LEAVE
 2:	GIVE_UP	\name
+	TURN	\how, 2b
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
 	EMPTY	%rdi, \how
@@ -408,7 +431,7 @@ miss_\how:
 .macro ENTRY_PRINTF_CHK name, how
 	FUNCTION \name
 	movl	%edi, -8(%rsp)
-	GUESS	\how, 2f, 1f
+	GUESS	\how, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
 	FIND_STDOUT %rsi, miss_\how
@@ -418,6 +441,7 @@ miss_\how:
 	movq	M_key(%r10), %rsi
 1:	LEAVE
 2:	GIVE_UP	\name
+	TURN	\how, 2b
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
 	EMPTY	%rsi, \how
@@ -432,7 +456,7 @@ miss_\how:
 /* int __fprintf_chk(FILE *file, int flag, const char *format, ...) */
 .macro ENTRY_FPRINTF_CHK name, how
 	FUNCTION \name
-	GUESS	\how, 2f, 1f
+	GUESS	\how, 1f
 	cmpq	%rdx, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
@@ -442,6 +466,7 @@ miss_\how:
 	movq	M_key(%r10), %rdx
 1:	LEAVE
 2:	GIVE_UP	\name
+	TURN	\how, 2b
 	GUESS_AGAIN \how, 1b
 	COMPARE_STACK \how, miss_\how
 	EMPTY	%rdi, \how

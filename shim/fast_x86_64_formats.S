@@ -23,7 +23,7 @@
 	cmpl	%ecx, W_said_key(%r11)
 	jne	fast_code_other_stream
 	addq	%rax, W_said(%r11)
-	movl	W_generation(%r11), %ecx
+	movq	W_idle(%r11), %rcx
 	movq	%rcx, W_state(%r11)
 	ret
 .endm
@@ -178,7 +178,7 @@ end_piece:
 2:	movl	%esi, W_other_context(%r11)
 3:	movl	%ecx, W_open_context(%r11)
 	addq	%rax, W_said(%r11)
-	movl	W_generation(%r11), %ecx
+	movq	W_idle(%r11), %rcx
 	movq	%rcx, W_state(%r11)
 	ret
 

@@ -20,7 +20,8 @@ void offsets(void);
 void offsets(void)
 {
 	WRITER(state);
-	WRITER(generation);
+	WRITER(idle);
+	WRITER(turns);
 	WRITER(cursor);
 	WRITER(limit);
 	WRITER(last);
@@ -59,6 +60,9 @@ void offsets(void)
 	MEMO(word);
 	NUMBER(SWITCHES_generation,
 		offsetof(struct binlog_switches, generation));
+	NUMBER(SWITCHES_turn, offsetof(struct binlog_switches, turn));
+	NUMBER(SWITCHES_speaker, offsetof(struct binlog_switches, speaker));
+	NUMBER(SPEAKER_MANY, (int32_t)SPEAKER_MANY);
 	NUMBER(SWITCHES_suppressed,
 		offsetof(struct binlog_switches, suppressed));
 	NUMBER(DROPS_pc, offsetof(struct drops, pc));

@@ -30,6 +30,10 @@
 /* Of a writer that is never found without looking: no process is so old. */
 #define GENERATION_NEVER ~0u
 
+/* At its end a process waits so often, and so long, for calls of others. */
+#define WAITS 200u
+#define WAIT_NS 100000
+
 static bool is_shared;
 
 /*
@@ -98,8 +102,9 @@ static void introduce(struct writer *w)
 static void date(struct writer *w, uint32_t generation)
 {
 	w->seen = generation;
-	w->generation = is_shared || control_is_behind() ? GENERATION_NEVER
-							 : generation;
+	if (is_shared || control_is_behind())
+		generation = GENERATION_NEVER;
+	w->idle = generation | (uint64_t)w->tid << 32;
 }
 
 static void forget_calls(struct writer *w)
@@ -173,10 +178,10 @@ static struct writer *make(unsigned level, uint64_t owner)
 		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = environment_page();
 	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
-	date(w, control_generation());
 	w->nesting = (uint8_t)level;
 	w->owner = owner;
 	w->tid = (uint32_t)(owner & ID_MASK);
+	date(w, control_generation());
 	w->core_now = clock_core_address();
 	writer_forget_last(w);
 	measure_prepare(&w->measures);
@@ -280,6 +285,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 	uint64_t owner = ourselves();
 	struct writer *w, *old;
 
+	__atomic_fetch_add(&process_self()->births, 1, __ATOMIC_ACQ_REL);
 	process_follow_fork();
 	w = old =
 		find_ended(owner, place == &writer_self && !writer_self->armed);
@@ -307,6 +313,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		introduce(w);
 		*place = w;
 	}
+	__atomic_fetch_sub(&process_self()->births, 1, __ATOMIC_ACQ_REL);
 	signal_mask_restore(mask);
 	return w;
 }
@@ -466,6 +473,69 @@ struct writer *ownership_enter(uintptr_t sp)
 {
 	struct writer *w = enter(sp);
 
-	clock_step();
+	if (w)
+		writer_speak(w);
 	return w;
+}
+
+struct writer *ownership_begin(uintptr_t sp)
+{
+	struct writer *w = writer_enter(sp);
+
+	if (w) {
+		w->writes = true;
+		writer_leave(w);
+	}
+	return w;
+}
+
+void ownership_end(struct writer *w)
+{
+	if (w)
+		w->writes = false;
+}
+
+/* A call is under way, of this process, which was not left for good. */
+static bool is_others(const struct writer *w, uint64_t owner)
+{
+	uint64_t its =
+		__atomic_load_n(&w->owner, __ATOMIC_ACQUIRE) & OWNER_MASK;
+
+	return its != owner && its >> ID_BITS == owner >> ID_BITS &&
+	       !sys_failed(SYS3(tgkill, its >> ID_BITS, its & ID_MASK, 0));
+}
+
+/* Who asks is told by `owner`, which costs two system calls: 0 at first. */
+static bool others_are_under_way(uint64_t *owner)
+{
+	const struct process_self *self = process_self();
+	const struct writer *w;
+
+	if (__atomic_load_n(&self->births, __ATOMIC_ACQUIRE) > 0)
+		return true;
+	w = __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+	for (; w; w = w->next) {
+		uint64_t state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE);
+
+		bool inside = state != 0 && state % 2 == 0;
+
+		if (!w->armed || !(inside || w->writes))
+			continue;
+		if (*owner == 0)
+			*owner = ourselves();
+		if (is_others(w, *owner))
+			return true;
+	}
+	return false;
+}
+
+void ownership_wait(void)
+{
+	static const struct timespec moment = {0, WAIT_NS};
+	uint64_t owner = 0;
+
+	if (sys_forbidden || !process_self())
+		return;
+	for (unsigned i = 0; i < WAITS && others_are_under_way(&owner); i++)
+		SYS2(nanosleep, &moment, NULL);
 }

@@ -33,4 +33,20 @@ bool ownership_seems_left(uintptr_t inside, uintptr_t sp);
  */
 void ownership_share(void);
 
+/*
+ * Around a call whose text is written and recorded: it is under way until both
+ * are done.  ownership_begin() may return null.  Whoever does not come back, by
+ * a jump or a cancellation, is taken to be under way as long as its thread
+ * lives, or until its next call of this kind.
+ */
+struct writer *ownership_begin(uintptr_t sp);
+void ownership_end(struct writer *w);
+
+/*
+ * Before the process ends, or executes another program: gives threads that are
+ * in the middle of a call the time to end it, as the kernel ends a write(2).
+ * The first message of a thread takes 60 us.  At most 20 ms.
+ */
+void ownership_wait(void);
+
 #endif

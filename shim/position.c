@@ -16,6 +16,9 @@
  * was last looked at. */
 #define END ~(uint64_t)0
 #define NUMBERS ~(uint64_t)1
+/* Likewise: how long the file itself was when it was last looked at. */
+#define SIZE ~(uint64_t)2
+#define SIZE_IGNORED ~(uint64_t)0
 #define REAL ((uint64_t)1 << 32)
 #define REAL_END ((uint64_t)1 << 33)
 
@@ -83,10 +86,11 @@ bool position_matters(unsigned stream)
 	       S_ISREG(streams[stream].mode);
 }
 
-/* The entry of this key; one of ours that says little if all are taken. */
+/* Says little: in place of an entry where all are taken. */
+static uint64_t none;
+
 static uint64_t *entry(const struct stream *stream, uint64_t number)
 {
-	static uint64_t none;
 	uint64_t key = binlog_hash_word(
 		binlog_hash_word(
 			binlog_hash_word(3, stream->device), stream->inode),
@@ -304,8 +308,64 @@ void position_move_passed(unsigned stream, int64_t offset)
 			__ATOMIC_RELEASE);
 }
 
+/* ---- the files themselves ---- */
+
+void position_begin(const struct stream_output *output)
+{
+	const struct stream stream = {
+		.device = output->device, .inode = output->inode};
+
+	if (output->known && S_ISREG(output->mode))
+		known(entry(&stream, SIZE), output->size);
+}
+
+void position_ignore(unsigned stream)
+{
+	__atomic_store_n(entry(&streams[stream], SIZE), SIZE_IGNORED,
+		__ATOMIC_RELEASE);
+}
+
+int64_t position_unseen(unsigned stream)
+{
+	const struct stream *it = &streams[stream];
+	uint64_t *size = entry(it, SIZE);
+	uint64_t before = __atomic_load_n(size, __ATOMIC_ACQUIRE);
+	struct stat st;
+	uint64_t now;
+
+	if (size == &none || before == 0 || before == SIZE_IGNORED ||
+		sys_failed(SYS2(fstat, it->fd, &st)) ||
+		st.st_dev != it->device || st.st_ino != it->inode)
+		return -1;
+	now = (uint64_t)st.st_size + 1;
+	if (now == before ||
+		!__atomic_compare_exchange_n(size, &before, now, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return 0;
+	return now > before ? (int64_t)(now - before) : 0;
+}
+
+void position_unsee(unsigned stream, int64_t bytes)
+{
+	__atomic_fetch_sub(entry(&streams[stream], SIZE), (uint64_t)bytes,
+		__ATOMIC_ACQ_REL);
+}
+
+/* What is cut off is not there any more: what comes is new. */
+static void lower_size(unsigned stream, uint64_t size)
+{
+	uint64_t *known_size = entry(&streams[stream], SIZE);
+	uint64_t now = __atomic_load_n(known_size, __ATOMIC_ACQUIRE);
+
+	while (now != SIZE_IGNORED && now > size + 1 &&
+		!__atomic_compare_exchange_n(known_size, &now, size + 1, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
 void position_cut(unsigned stream, int64_t size)
 {
+	lower_size(stream, (uint64_t)size);
 	__atomic_store_n(
 		end_of(&streams[stream]), (uint64_t)size + 1, __ATOMIC_RELEASE);
 }

@@ -60,6 +60,22 @@ void position_lengthen(unsigned stream, int64_t size);
 /* It ends here at least. */
 void position_reach(unsigned stream, int64_t end);
 
+/*
+ * The files themselves, which nobody should write to.  begin(): of the first
+ * process of a run, before it says anything.
+ */
+void position_begin(const struct stream_output *output);
+
+/* Nobody is to be told of this file from here on. */
+void position_ignore(unsigned stream);
+
+/*
+ * By how much the file itself has grown since somebody of the run was told of
+ * it; -1: that cannot be found out.  unsee(): who was told cannot pass it on.
+ */
+int64_t position_unseen(unsigned stream);
+void position_unsee(unsigned stream, int64_t bytes);
+
 /* A FILE has written what it held back, all FILEs have, or it dropped it. */
 void position_flushed(unsigned stream);
 void position_flushed_all(void);

@@ -193,6 +193,8 @@ static void share_positions(const char *path, size_t directory)
 		if (text.length + 1 < sizeof(founded))
 			environment_set("BINLOG_RUN=", founded);
 		position_found(capture_file_header);
+		position_begin(&outputs[0]);
+		position_begin(&outputs[1]);
 		streams_have_offsets = true;
 	}
 }

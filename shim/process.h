@@ -28,6 +28,7 @@ struct process_self {
 	uint32_t number; /* `process` of struct binlog_block */
 	uint32_t parent; /* that of its parent: see binlog_process_record */
 	bool described;	 /* by a PROCESS record */
+	uint32_t births; /* threads that are getting their writers */
 	uintptr_t in_force;	    /* see control.c: rules and level, */
 	struct control_text *texts; /* and all that ever were */
 	struct site_table *sites;   /* see site.c */

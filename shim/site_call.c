@@ -21,6 +21,7 @@ static unsigned priority_of(const struct capture_text *how)
 static void excuse(struct writer *w)
 {
 	w->excused = true;
+	streams_want();
 	writer_note_passed();
 }
 
@@ -126,6 +127,8 @@ static bool follow_up(struct writer *w, unsigned stream,
 			set_mark(w, decision, given, now);
 	}
 	w->excused = verdict->tee_known && verdict->tee && !streams[stream].tee;
+	if (w->excused)
+		streams_want();
 	return w->excused;
 }
 

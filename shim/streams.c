@@ -19,6 +19,7 @@ uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 const FILE *streams_collecting;
 bool streams_are_shared;
 bool streams_have_offsets;
+bool streams_are_wanted;
 struct stream streams[STREAMS_MAX + 1]; /* large: not in the file */
 
 static unsigned streams_used = STREAM_FULL + 1;
@@ -27,6 +28,8 @@ static bool syslog_is_recorded;
 /* Counts changes of some descriptors, so that a decision overtaken by one is
  * not remembered. */
 static unsigned changes[64];
+/* Decisions are not remembered any more. */
+static bool forgets;
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
 
@@ -60,6 +63,7 @@ bool streams_configure(const char *modes, const struct stream_output own[2])
 void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
 {
 	stream_modes_switch(modes, off);
+	streams_want();
 	follow_syslog();
 	streams_forget_range(0, STREAMS_FDS - 1);
 	streams_changed();
@@ -78,7 +82,8 @@ bool streams_identify(int fd, struct stream_output *output)
 	long result = SYS2(fstat, fd, &st);
 
 	*output = (struct stream_output){
-		st.st_dev, st.st_ino, st.st_mode, !sys_failed(result)};
+		st.st_dev, st.st_ino, (uint64_t)st.st_size, st.st_mode,
+		!sys_failed(result)};
 	return output->known || result == -EBADF;
 }
 
@@ -279,8 +284,8 @@ static bool may_remember(int fd, unsigned before)
 {
 	/* A child of vfork has its own descriptors but our memory. */
 	if ((unsigned)fd >= STREAMS_FDS || !process_is_armed() ||
-		sys_forbidden || process_is_borrowed() ||
-		before != changes_of(fd))
+		__atomic_load_n(&forgets, __ATOMIC_RELAXED) || sys_forbidden ||
+		process_is_borrowed() || before != changes_of(fd))
 		return false;
 	note_highest((unsigned)fd);
 	return true;
@@ -426,6 +431,13 @@ void streams_forget_file(const FILE *file)
 void streams_forget(int fd)
 {
 	streams_forget_range((unsigned)fd, (unsigned)fd);
+}
+
+void streams_forget_always(void)
+{
+	__atomic_store_n(&forgets, true, __ATOMIC_RELEASE);
+	streams_forget_range(0, UINT_MAX);
+	streams_changed();
 }
 
 void streams_forget_range(unsigned first, unsigned last)

@@ -68,6 +68,7 @@ struct stream {
 struct stream_output {
 	uint64_t device;
 	uint64_t inode;
+	uint64_t size; /* like mode: */
 	uint32_t mode; /* 0 where others have told us of it */
 	bool known;
 };
@@ -124,6 +125,18 @@ static inline void streams_share(void)
 /* Some output of the run is a regular file: what is opened may be it. */
 extern HIDDEN bool streams_have_offsets;
 
+/*
+ * Text may go to the outputs themselves because somebody has asked for that:
+ * rules, or who switches recording off.
+ */
+extern HIDDEN bool streams_are_wanted;
+
+static inline void streams_want(void)
+{
+	if (unlikely(!__atomic_load_n(&streams_are_wanted, __ATOMIC_RELAXED)))
+		__atomic_store_n(&streams_are_wanted, true, __ATOMIC_RELAXED);
+}
+
 /* Sets the policy up; null strings where a variable is not set.  False: there
  * is no memory for it. */
 bool streams_configure(
@@ -160,6 +173,12 @@ bool streams_is_recorded_file(int fd);
  * so may FILEs with these descriptors. */
 void streams_forget(int fd);
 void streams_forget_range(unsigned first, unsigned last);
+
+/*
+ * From here on descriptors may change without our hearing of it: others have
+ * the same, or threads have their own.  Each call asks what its own is.
+ */
+void streams_forget_always(void);
 
 /* The way in which a FILE holds back text may be another from now on. */
 void streams_forget_file(const FILE *file);

@@ -56,6 +56,37 @@ void writer_prepare(void)
 #endif
 }
 
+void writer_speak(struct writer *w)
+{
+	uint32_t *speaker = &control_switches->speaker;
+	uint32_t who = __atomic_load_n(speaker, __ATOMIC_RELAXED);
+
+	if (who == SPEAKER_MANY && w->turns > 0) {
+		w->turns--;
+	} else if (who != w->tid) {
+		/* After so many calls: whether it is alone by now. */
+		bool alone = who == SPEAKER_NOBODY || who == SPEAKER_MANY;
+
+		w->turns = WRITER_TURNS;
+		__atomic_store_n(speaker, alone ? w->tid : SPEAKER_MANY,
+			__ATOMIC_RELAXED);
+	}
+	clock_fence();
+	clock_step();
+}
+
+bool writer_take_turn(struct writer *w, uintptr_t sp)
+{
+	uint64_t idle = w->idle;
+	uint32_t generation = __atomic_load_n(
+		&control_switches->generation, __ATOMIC_RELAXED);
+
+	if (w->state != idle || (uint32_t)idle != (generation | 1))
+		return false;
+	writer_speak(w);
+	return signal_exchange(&w->state, idle, sp - sizeof(uintptr_t));
+}
+
 COLD struct writer *writer_enter_slow(uintptr_t sp)
 {
 	return process_is_recording() ? ownership_enter(sp) : NULL;
@@ -94,7 +125,7 @@ static void orphan(struct writer *w)
 		bool is_inside = !writer_is_free(w);
 
 		w->armed = false;
-		w->generation = 0; /* so that it never becomes free */
+		w->idle = 0; /* so that it never becomes free */
 		w->state = 0;
 		writer_set_end(w, w->cursor);
 		w->ring.end = w->ring.cursor;
@@ -138,7 +169,7 @@ void writer_abandon(void)
 			/* So that it never becomes free; but the call that is
 			 * under way goes on. */
 			w->armed = false;
-			w->generation = 0;
+			w->idle = 0;
 		}
 		w = next;
 	}

@@ -29,6 +29,10 @@
 
 #define WRITER_GUESSES 1024u
 
+/* A thread that is one of many finds out after so many calls whether it still
+ * is. */
+#define WRITER_TURNS 256u
+
 /* Records that are shorter need no test of their own for room. */
 #define WRITER_MARGIN 512u
 
@@ -63,21 +67,23 @@ struct writer_ring {
 
 struct writer {
 	/*
-	 * Odd: the generation (control.h) of when it was left; it is free if
-	 * that is still the same.  Even: a call is inside, which has its return
-	 * address there.  0: in a child of fork, and before it is armed.  Only
-	 * its own thread and handlers change it; it is taken by one
-	 * instruction, since a handler may come before or after it and leave it
-	 * as it was.
+	 * Odd: no call is inside; then it is `idle`, and free if that equals
+	 * the turn among the switches: the generation (control.h) is that of
+	 * when it was left, and no other thread has spoken since.  Even: a call
+	 * is inside, which has its return address there.  0: in a child of
+	 * fork, and before it is armed.  Only its own thread and handlers
+	 * change it; it is taken by one instruction, since a handler may come
+	 * before or after it and leave it as it was.
 	 */
 	uint64_t state;
-	uint32_t generation;   /* what `state` is set to at the end of a call */
-	uint32_t seen;	       /* that for which memos hold */
-	char *cursor;	       /* where the next record goes */
-	char *limit;	       /* WRITER_MARGIN before `end` */
-	struct memo *last;     /* used on the short way; never null */
-	char *open;	       /* the cursor after a piece of a line, or any */
-	uint32_t open_context; /* of that piece */
+	uint64_t idle;	   /* generation, and the number of the thread << 32 */
+	uint32_t turns;	   /* as one of many: see writer_take_turn() */
+	uint32_t seen;	   /* the generation for which memos hold */
+	char *cursor;	   /* where the next record goes */
+	char *limit;	   /* WRITER_MARGIN before `end` */
+	struct memo *last; /* used on the short way; never null */
+	char *open;	   /* the cursor after a piece of a line, or any */
+	uint32_t open_context;	/* of that piece */
 	uint32_t other_context; /* before it in this line; 0: none */
 	char *end;		/* of the block, less a final zero word */
 	uint32_t epoch;		/* ticks >> CLOCK_EPOCH_SHIFT of the anchor */
@@ -106,6 +112,8 @@ struct writer {
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
 	bool filled; /* a block, and may be cancelled therefore */
+	bool writes; /* a text, which is recorded before or after: ownership.h
+		      */
 	uint8_t nesting;
 	bool excused;	 /* the call is passed because that is wanted */
 	uint32_t length; /* scratch of fast_x86_64.S, like `first` */
@@ -178,15 +186,29 @@ static inline void writer_occupy(struct writer *w, uintptr_t sp)
 	SIGNAL_FENCE();
 }
 
-/* The same if it is free and nothing unusual has happened. */
+/*
+ * The same if it is free, nothing unusual has happened, and no other thread
+ * has spoken: whoever has spoken last needs no fence to be in order.
+ */
 static inline bool writer_try(struct writer *w, uintptr_t sp)
 {
-	uint32_t generation = __atomic_load_n(
-		&control_switches->generation, __ATOMIC_RELAXED);
+	uint64_t turn =
+		__atomic_load_n(&control_switches->turn, __ATOMIC_RELAXED);
 
-	return signal_exchange(
-		&w->state, generation | 1, sp - sizeof(uintptr_t));
+	return signal_exchange(&w->state, turn | 1, sp - sizeof(uintptr_t));
 }
+
+/*
+ * The same where nothing has happened but that another thread has spoken, or
+ * many do.  A processor reads the time up to 100 ns before a lock is its own;
+ * so who may have got a lock from another thread waits for all that it has
+ * loaded before it reads the time.  The word that says who speaks is stored to
+ * only when this changes: threads that print at once do not fight for it.
+ */
+bool writer_take_turn(struct writer *w, uintptr_t sp);
+
+/* From here on the calling thread, which is inside, is in order. */
+void writer_speak(struct writer *w);
 
 static inline void writer_set_end(struct writer *w, char *end)
 {
@@ -205,13 +227,15 @@ static inline struct writer *writer_enter(uintptr_t sp)
 {
 	struct writer *w = writer_current();
 
-	return likely(writer_try(w, sp)) ? w : writer_enter_slow(sp);
+	return likely(writer_try(w, sp)) || writer_take_turn(w, sp)
+		       ? w
+		       : writer_enter_slow(sp);
 }
 
 static inline void writer_leave(struct writer *w)
 {
 	SIGNAL_FENCE();
-	w->state = w->generation;
+	w->state = w->idle;
 	TSAN_GIVE(w);
 }
 

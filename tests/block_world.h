@@ -186,7 +186,7 @@ static inline void begin_writer(struct writer *w)
 	static const uint32_t core = 3;
 
 	memset(w, 0, sizeof(*w));
-	w->state = w->generation = GENERATION;
+	w->state = w->idle = GENERATION;
 	w->armed = true;
 	w->tid = TID;
 	w->core_now = &core;

@@ -12,7 +12,7 @@ sounds+='|monstartup|mcleanup|clnt|svc|say|broadcast|rpc|flush|overflow|xsput|pa
 # Symbols without the private ones, which no program can link to.
 functions=$(nm -D --defined-only --with-symbol-versions "$libc" |
 	awk '$2 ~ /^[TWVi]$/ && !/@GLIBC_PRIVATE/ { sub(/@.*/, "", $3); print $3 }' | sort -u)
-rows=$(awk -v only=names -f man/functions.awk wrappers/functions.def | sort)
+rows=$(awk -v only=names -f man/functions.awk wrappers/*functions.def | sort)
 excepted=$(sed -n '/^#/d; s/:.*//p' "$exceptions")
 known=$(printf '%s\n' "$rows" "$excepted" | sort -u)
 unknown() { comm -23 - <(echo "$known"); } # FUNCTIONS on stdin, sorted

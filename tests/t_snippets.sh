@@ -18,7 +18,7 @@ export PLUGIN=$TMP/plugin.so
 rows() { # FILE MACRO...: the second or first argument of each use
 	sed 's/^#.*//' "$1" | $CC -E -P -x c "${@:2}" - | sed -n 's/^ROW //p'
 }
-all_rows=$(rows "$here/../wrappers/functions.def" -D'PLAIN(r,n,...)=ROW n' \
+all_rows=$(rows <(cat "$here"/../wrappers/*functions.def) -D'PLAIN(r,n,...)=ROW n' \
 	-D'VARIADIC(r,n,...)=ROW n' -D'PLAIN_VOID(n,...)=ROW n' \
 	-D'VARIADIC_VOID(n,...)=ROW n' -D'QUICK_VOID(n,...)=ROW n' \
 	-D'INPUT(r,n,...)=ROW n' \

@@ -119,7 +119,7 @@ static void recorded_is(uint32_t context, const char *text, size_t size)
 	assert_memory_equal(memory + 3, text, size);
 	assert_int_equal(
 		writer.cursor - (char *)memory, 12 + (size + 3) / 4 * 4);
-	assert_int_equal(writer.state, writer.generation);
+	assert_int_equal(writer.state, writer.idle);
 }
 
 static void nothing_is_recorded(void)
@@ -317,7 +317,7 @@ static void where_it_cannot_be_recorded_it_stays(void **state)
 		is_undefined = i == 0;
 		abort_message_record(&call);
 		nothing_is_recorded();
-		assert_int_equal(writer.state, writer.generation);
+		assert_int_equal(writer.state, writer.idle);
 	}
 	libc_message = new_message(TEXT, TEXT_BYTES);
 	writer_begin_with(sizeof(memory) - 4);

@@ -103,7 +103,7 @@ static void event_is(uint32_t context, int64_t value)
 	assert_int_equal(memory[1], clock_ticks_slow());
 	assert_int_equal(is, value);
 	assert_int_equal(writer.cursor - (char *)memory, 16);
-	assert_int_equal(writer.state, writer.generation);
+	assert_int_equal(writer.state, writer.idle);
 }
 
 static void an_event_has_a_number(void **state)
@@ -134,7 +134,7 @@ static void one_that_cannot_be_recorded_is_told(void **state)
 	assert_false(capture_event(&call, STREAM, BINLOG_TEXT_SIGNAL, 5));
 	assert_false(capture_event(&call, STREAM, BINLOG_TEXT_EXIT, 5));
 	nothing_is_recorded();
-	assert_int_equal(writer.state, writer.generation);
+	assert_int_equal(writer.state, writer.idle);
 	writer.state = BUSY;
 	assert_false(capture_event(&call, STREAM, BINLOG_TEXT_FLUSH, 5));
 	nothing_is_recorded();
@@ -189,7 +189,7 @@ static void put(const char *bytes, size_t size, int64_t offset, size_t wanted)
 	memset(memory, 0xee, sizeof(memory));
 	done = capture_bytes_at(&call, STREAM, offset, bytes, size);
 	assert_int_equal(done, wanted);
-	assert_int_equal(writer.state, writer.generation);
+	assert_int_equal(writer.state, writer.idle);
 	assert_int_equal(pwrite(native, bytes, done, offset), done);
 	if (done > 0)
 		assert_int_equal(write_recorded(recorded), done);

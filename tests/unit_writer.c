@@ -145,7 +145,7 @@ static void whether_there_is_room_is_told_before(void **state)
 	w->cursor = w->end;
 	assert_false(writer_has_room());
 	assert_true(writer_is_free(w));
-	w->generation = 0;
+	w->idle = 0;
 	writer_leave(w);
 	assert_false(writer_has_room());
 	world.passes = true;
@@ -396,6 +396,76 @@ static void who_fills_a_block_may_be_cancelled(void **state)
 	assert_int_equal(world.cancelled, 1);
 }
 
+/* The same writer as that of another thread. */
+static void serve(struct writer *w, uint32_t tid)
+{
+	w->tid = tid;
+	w->state = w->idle = GENERATION | (uint64_t)tid << 32;
+	w->turns = 0;
+}
+
+static bool calls_quickly(struct writer *w)
+{
+	bool does = writer_try(w, 4096);
+
+	if (does)
+		writer_leave(w);
+	return does;
+}
+
+static bool takes_turn(struct writer *w)
+{
+	bool does = writer_take_turn(w, 4096);
+
+	if (does)
+		writer_leave(w);
+	return does;
+}
+
+static void who_has_spoken_last_goes_on(void **state)
+{
+	struct writer *w = &world.writer;
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	serve(w, 7);
+	switches.speaker = SPEAKER_NOBODY;
+	assert_false(calls_quickly(w));
+	assert_true(takes_turn(w));
+	assert_int_equal(switches.speaker, 7);
+	assert_true(calls_quickly(w));
+	/* Another one, who is one of many from then on. */
+	serve(w, 8);
+	assert_false(calls_quickly(w));
+	assert_true(takes_turn(w));
+	assert_int_equal(switches.speaker, SPEAKER_MANY);
+	for (unsigned i = 0; i < WRITER_TURNS; i++) {
+		assert_false(calls_quickly(w));
+		assert_true(takes_turn(w));
+	}
+	assert_int_equal(switches.speaker, SPEAKER_MANY);
+	assert_true(takes_turn(w));
+	assert_int_equal(switches.speaker, 8);
+	assert_true(calls_quickly(w));
+}
+
+static void nobody_takes_a_turn_where_something_else_has_changed(void **state)
+{
+	struct writer *w = &world.writer;
+
+	(void)state;
+	begin_with(CAPTURE_BYTES);
+	serve(w, 7);
+	switches.generation += 2;
+	assert_false(takes_turn(w));
+	switches.generation -= 2;
+	w->state = 4096; /* a call is inside */
+	assert_false(takes_turn(w));
+	w->state = w->idle = 0; /* in a child of fork */
+	assert_false(takes_turn(w));
+	switches.speaker = SPEAKER_NOBODY;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +491,9 @@ int main(void)
 		cmocka_unit_test(nothing_is_added_of_who_is_not_there),
 		cmocka_unit_test(a_terminal_has_to_show_each),
 		cmocka_unit_test(who_fills_a_block_may_be_cancelled),
+		cmocka_unit_test(who_has_spoken_last_goes_on),
+		cmocka_unit_test(
+			nobody_takes_a_turn_where_something_else_has_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

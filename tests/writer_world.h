@@ -57,6 +57,12 @@ void unwind_walk(const struct unwind_start *start, unsigned max_depth,
 	(void)trace;
 }
 
+bool writer_take_turn(struct writer *w, uintptr_t sp)
+{
+	(void)w, (void)sp;
+	return false;
+}
+
 struct writer *writer_enter_slow(uintptr_t sp)
 {
 	(void)sp;
@@ -83,7 +89,7 @@ static inline void writer_begin_with(size_t bytes)
 {
 	memset(memory, 0, sizeof(memory));
 	writer = (struct writer){.state = 1,
-		.generation = 1,
+		.idle = 1,
 		.core_now = &core,
 		.cursor = (char *)memory,
 		.end = (char *)memory + bytes};

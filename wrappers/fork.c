@@ -83,7 +83,10 @@ pid_t fork_make(const struct call *call, pid_t (*next)(void))
 int fork_daemon(const struct call *call, int stay, int keep)
 {
 	struct birth birth = before(call);
-	int result = next_daemon(stay, keep);
+	int result;
+
+	streams_forget_range(0, 2);
+	result = next_daemon(stay, keep);
 
 	after(&birth, result == 0);
 	streams_forget_range(0, 2);
@@ -114,6 +117,14 @@ static void share(uint64_t flags)
 		ownership_share();
 }
 
+/* What either of them does to its descriptors is done to the other's, who does
+ * not hear of it. */
+static void share_descriptors(uint64_t flags)
+{
+	if (flags & CLONE_FILES && !(flags & CLONE_VM))
+		streams_forget_always();
+}
+
 struct clone_start {
 	int (*function)(void *);
 	void *argument;
@@ -138,6 +149,7 @@ int fork_clone(const struct call *call, int (*function)(void *), void *stack,
 	struct clone_start start = {function, argument, {0, false}};
 	int result;
 
+	share_descriptors((uint64_t)flags);
 	if (flags & CLONE_VM)
 		share((uint64_t)flags);
 	if (flags & CLONE_VM || !function || !stack)
@@ -179,6 +191,7 @@ long fork_syscall(const struct call *call, long number, va_list ap)
 	va_copy(look, ap);
 	flags = clone_flags(number, va_arg(look, long));
 	va_end(look);
+	share_descriptors(flags);
 	if (flags & CLONE_VM)
 		share(flags);
 	if (flags == 0 || flags & CLONE_VM)

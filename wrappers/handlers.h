@@ -61,6 +61,23 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 	unsigned flags);
 ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 	int out, off64_t *out_offset, size_t size, unsigned flags);
+ssize_t transfer_tee(
+	const struct call *call, int in, int out, size_t size, unsigned flags);
+ssize_t transfer_vmsplice(const struct call *call, int out,
+	const struct iovec *v, size_t count, unsigned flags);
+
+/* asynchronous.c */
+struct aiocb;
+struct open_how;
+
+int asynchronous_write(const struct call *call, struct aiocb *request);
+int asynchronous_list(const struct call *call, int mode,
+	struct aiocb *const *list, int count, struct sigevent *event);
+
+/* descriptor.c: `fd` is new, or -1, and given back. */
+int descriptor_new(int fd);
+int descriptor_control(const struct call *call, int fd, int command,
+	void *argument, int (*next)(int, int, ...));
 
 /* report.c: those with a status do not return when it is not 0. */
 void report_errno(const struct call *call, const char *s);
@@ -164,6 +181,11 @@ int seek_get(const struct call *call, FILE *file, fpos64_t *position);
 int seek_set(const struct call *call, FILE *file, const fpos64_t *position);
 int seek_truncate(const struct call *call, int fd, off64_t size);
 int seek_truncate_path(const struct call *call, const char *path, off64_t size);
+/* fallocate(), and posix_fallocate(), which returns what is wrong. */
+int seek_allocate(const struct call *call, int fd, int mode, off64_t offset,
+	off64_t size);
+int seek_allocate_surely(
+	const struct call *call, int fd, off64_t offset, off64_t size);
 
 /* pending.c */
 size_t pending_bytes(const struct call *call, FILE *file);
@@ -184,8 +206,15 @@ int reopen_open(const struct call *call, const char *path, int flags,
 	va_list ap, int (*next)(const char *, int, ...));
 int reopen_openat(const struct call *call, int directory, const char *path,
 	int flags, va_list ap, int (*next)(int, const char *, int, ...));
+int reopen_openat2(const struct call *call, int directory, const char *path,
+	const struct open_how *how, size_t size);
 
 /* leave.c */
+/*
+ * At the end of a process that has said something: what has come to the run's
+ * own files without being recorded is an event.
+ */
+void leave_tell_unseen(const struct call *call);
 _Noreturn void leave_exit(
 	const struct call *call, int status, void (*next)(int));
 int leave_execute(const struct call *call, const char *path, char *const *argv,
@@ -193,6 +222,20 @@ int leave_execute(const struct call *call, const char *path, char *const *argv,
 	int (*next)(const char *, char *const *, char *const *));
 int leave_execute_here(const struct call *call, const char *path,
 	char *const *argv, int (*next)(const char *, char *const *));
+int leave_execute_at(const struct call *call, int directory, const char *path,
+	char *const *argv, char *const *environment, int flags);
+int leave_execute_open(const struct call *call, int fd, char *const *argv,
+	char *const *environment);
+
+/* What the arguments one by one belong to: execl(), execlp(), execle(). */
+enum leave_words {
+	LEAVE_WORDS,
+	LEAVE_WORDS_PATH,
+	LEAVE_WORDS_ENVIRONMENT,
+};
+
+int leave_execute_words(const struct call *call, enum leave_words kind,
+	const char *path, const char *first, va_list ap);
 
 /* state.c: what is in the buffer is recorded; and that it is written. */
 void state_drain(const struct call *call, FILE *file);
@@ -275,6 +318,7 @@ int disposition_siginterrupt(int number, int interrupt);
 /* seal.c */
 /* Before a call after which the path of the capture may lead nowhere. */
 void seal_privileges(void);
+int seal_unshare(int flags);
 int seal_prctl(int option, va_list ap);
 long seal_syscall(long number, va_list ap);
 
@@ -288,6 +332,8 @@ pid_t fork_terminal(const struct call *call, int *master, char *name,
 int fork_clone(const struct call *call, int (*function)(void *), void *stack,
 	int flags, void *argument, va_list ap);
 long fork_syscall(const struct call *call, long number, va_list ap);
+/* system_call.c */
+long system_call(const struct call *call, long number, va_list ap);
 /* libc is about to run another program, which may print at once. */
 void fork_program(const struct call *call);
 

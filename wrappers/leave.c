@@ -1,5 +1,10 @@
+#include <sys/mman.h>
+
 #include "shim/life.h"
+#include "shim/ownership.h"
 #include "shim/position.h"
+#include "shim/stream_modes.h"
+#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -9,6 +14,46 @@
  * has to be known to others.
  */
 
+/* Text is written to the file by somebody's wish. */
+static bool is_written(enum switch_stream which)
+{
+	enum policy_mode mode = stream_modes_of(which);
+
+	return mode == POLICY_TEE || mode == POLICY_PASS;
+}
+
+static bool is_own_file(unsigned stream)
+{
+	return streams[stream].flags &
+		       (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR) &&
+	       position_matters(stream);
+}
+
+void leave_tell_unseen(const struct call *call)
+{
+	bool wanted = streams_are_wanted || is_written(SWITCH_STDOUT) ||
+		      is_written(SWITCH_STDERR);
+	const struct stream *last = NULL;
+	int64_t bytes;
+
+	for (unsigned i = STREAM_FULL + 1; i < streams_count(); i++) {
+		if (!is_own_file(i) ||
+			(last && last->inode == streams[i].inode &&
+				last->device == streams[i].device))
+			continue;
+		if (wanted) {
+			position_ignore(i);
+			continue;
+		}
+		bytes = position_unseen(i);
+		if (bytes >= 0)
+			last = &streams[i];
+		if (bytes > 0 &&
+			!capture_event(call, i, BINLOG_TEXT_UNSEEN, bytes))
+			position_unsee(i, bytes);
+	}
+}
+
 /* A child of vfork that goes is not the process that we write for. */
 static void note(const struct call *call, unsigned text, int64_t value)
 {
@@ -17,9 +62,12 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	streams_share(); /* for whom it has borrowed the memory of */
 	if (process_is_borrowed())
 		return;
+	ownership_wait();
 	life_note(text, value);
-	if (writer_has_spoken())
-		capture_event(call, 0, text, value);
+	if (!writer_has_spoken())
+		return;
+	leave_tell_unseen(call);
+	capture_event(call, 0, text, value);
 }
 
 /* There is a way back only from a program that could not be executed. */
@@ -57,4 +105,75 @@ int leave_execute_here(const struct call *call, const char *path,
 {
 	note(call, BINLOG_TEXT_EXECUTE, 0);
 	return come_back(next(path, argv));
+}
+
+int leave_execute_at(const struct call *call, int directory, const char *path,
+	char *const *argv, char *const *environment, int flags)
+{
+	note(call, BINLOG_TEXT_EXECUTE, 0);
+	return come_back((int)next_syscall(
+		SYS_execveat, directory, path, argv, environment, flags));
+}
+
+int leave_execute_open(const struct call *call, int fd, char *const *argv,
+	char *const *environment)
+{
+	note(call, BINLOG_TEXT_EXECUTE, 0);
+	return come_back(next_fexecve(fd, argv, environment));
+}
+
+/* ---- arguments one by one: libc makes the call out of itself ---- */
+
+#define WORDS_FEW 256u
+
+/* The null pointer at their end is one of them. */
+static size_t count_words(const char *first, va_list ap)
+{
+	size_t count = 1;
+
+	if (!first)
+		return count;
+	while (va_arg(ap, const char *))
+		count++;
+	return count + 1;
+}
+
+int leave_execute_words(const struct call *call, enum leave_words kind,
+	const char *path, const char *first, va_list ap)
+{
+	char *few[WORDS_FEW];
+	char **words = few;
+	size_t count;
+	va_list look;
+	long large = 0;
+	int result, kept;
+
+	va_copy(look, ap);
+	count = count_words(first, look);
+	va_end(look);
+	if (count > WORDS_FEW) {
+		large = SYS6(mmap, 0, count * sizeof(*words),
+			PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+		if (sys_failed(large)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		words = (char **)large;
+	}
+	/* As libc does it: what is executed gets them as they are. */
+	words[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i < count; i++)
+		words[i] = va_arg(ap, char *);
+	if (kind == LEAVE_WORDS_ENVIRONMENT)
+		result = leave_execute(call, path, words,
+			va_arg(ap, char *const *), next_execve);
+	else
+		result = leave_execute_here(call, path, words,
+			kind == LEAVE_WORDS_PATH ? next_execvp : next_execv);
+	kept = errno;
+	if (large)
+		SYS2(munmap, large, count * sizeof(*words));
+	errno = kept;
+	return result;
 }

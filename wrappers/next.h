@@ -17,6 +17,8 @@
 
 #include "shim/pass_on.h"
 
+struct aiocb;
+struct open_how;
 struct argp;
 struct argp_state;
 

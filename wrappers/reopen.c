@@ -1,3 +1,4 @@
+#include "record/linux.h"
 #include "shim/host.h"
 #include "shim/log_files.h"
 #include "shim/position.h"
@@ -41,6 +42,7 @@ static void note(
 
 int reopen_descriptor(const struct call *call, int fd, int flags)
 {
+	descriptor_new(fd);
 	if (is_of_interest(fd) && (flags & O_ACCMODE) != O_RDONLY)
 		note(call, fd, flags & O_TRUNC, false);
 	return fd;
@@ -52,6 +54,8 @@ FILE *reopen_stdio(const struct call *call, FILE *file, const char *mode)
 
 	for (const char *m = mode; *m && *m != ','; m++)
 		plus |= *m == '+';
+	if (file)
+		descriptor_new(file->_fileno);
 	if (file && (*mode != 'r' || plus) && is_of_interest(file->_fileno))
 		note(call, file->_fileno, *mode == 'w', *mode == 'a');
 	return file;
@@ -77,4 +81,16 @@ int reopen_openat(const struct call *call, int directory, const char *path,
 {
 	return reopen_descriptor(
 		call, next(directory, path, flags, mode_of(flags, ap)), flags);
+}
+
+/* `how` begins with its flags: openat2(2).  Only a young libc has a function
+ * for it. */
+int reopen_openat2(const struct call *call, int directory, const char *path,
+	const struct open_how *how, size_t size)
+{
+	int fd = (int)next_syscall(SYS_openat2, directory, path, how, size);
+
+	return fd < 0 ? fd
+		      : reopen_descriptor(call, fd,
+				(int)*(const uint64_t *)(const void *)how);
 }

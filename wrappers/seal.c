@@ -1,3 +1,5 @@
+#include <linux/close_range.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 #include "record/linux.h"
@@ -138,6 +140,13 @@ static struct range changed_by(long number, long a, long b)
 	}
 }
 
+/* Threads have descriptors of their own then: unshare(2), close_range(2). */
+static bool divides_descriptors(long number, long a, long c)
+{
+	return (number == SYS_unshare && a & CLONE_FILES) ||
+	       (number == SYS_close_range && c & CLOSE_RANGE_UNSHARE);
+}
+
 /* After these the capture may be out of reach; see seal_privileges(). */
 static bool gives_up_rights(long number)
 {
@@ -167,6 +176,14 @@ void seal_privileges(void)
 	errno = kept;
 }
 
+int seal_unshare(int flags)
+{
+	seal_privileges();
+	if (divides_descriptors(SYS_unshare, flags, 0))
+		streams_forget_always();
+	return next_unshare(flags);
+}
+
 long seal_syscall(long number, va_list ap)
 {
 	long a = va_arg(ap, long);
@@ -181,6 +198,8 @@ long seal_syscall(long number, va_list ap)
 
 	if (gives_up_rights(number))
 		seal_privileges();
+	if (divides_descriptors(number, a, c))
+		streams_forget_always();
 	before(&request);
 	streams_forget_range(changed.first, changed.last);
 	result = next_syscall(number, a, b, c, d, e, f);

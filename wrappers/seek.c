@@ -257,6 +257,119 @@ int seek_truncate(const struct call *call, int fd, off64_t size)
 	return result;
 }
 
+/* Zeros in place of what is there, as far as the file goes. */
+static void clear(
+	const struct call *call, unsigned stream, off64_t from, off64_t to)
+{
+	static const char zeros[4096];
+
+	/* What is written there goes to the end: see write_at.c. */
+	if (from < to && streams[stream].flags & BINLOG_STREAM_APPEND) {
+		writer_count_passed();
+		return;
+	}
+	while (from < to) {
+		size_t part = to - from < (off64_t)sizeof(zeros)
+				      ? (size_t)(to - from)
+				      : sizeof(zeros);
+
+		if (capture_bytes_at(call, stream, from, zeros, part) < part) {
+			writer_count_passed();
+			break;
+		}
+		from += (off64_t)part;
+	}
+}
+
+static off64_t end_of(unsigned stream)
+{
+	struct stat st;
+
+	if (position_matters(stream))
+		return position_end(stream);
+	return sys_failed(SYS2(fstat, streams[stream].fd, &st)) ? 0
+								: st.st_size;
+}
+
+/* Only these may make a file longer, which the real one does not become. */
+static bool may_lengthen(int mode)
+{
+	return !(mode & ~(FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE));
+}
+
+/*
+ * The kernel does to the real file what does not make it longer, and says what
+ * is wrong.  It may not move what is in the capture: no more than on a file
+ * system that cannot.
+ */
+int seek_allocate(
+	const struct call *call, int fd, int mode, off64_t offset, off64_t size)
+{
+	unsigned stream = streams_of(fd);
+	bool replaced = position_matters(stream);
+	off64_t end;
+	int result;
+
+	if (!replaced && !is_tee_file(stream))
+		return next_fallocate64(fd, mode, offset, size);
+	if (mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) {
+		if (replaced) {
+			errno = EOPNOTSUPP;
+			return -1;
+		}
+		result = next_fallocate64(fd, mode, offset, size);
+		if (result == 0)
+			writer_count_passed();
+		return result;
+	}
+	end = end_of(stream);
+	result = next_fallocate64(fd,
+		replaced && may_lengthen(mode) ? mode | FALLOC_FL_KEEP_SIZE
+					       : mode,
+		offset, size);
+	if (result != 0)
+		return result;
+	if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
+		clear(call, stream, offset,
+			offset + size < end ? offset + size : end);
+	if (!(mode & FALLOC_FL_KEEP_SIZE) && offset + size > end) {
+		if (replaced)
+			position_reach(stream, offset + size);
+		capture_event(
+			call, stream, BINLOG_TEXT_TRUNCATE, offset + size);
+	}
+	return 0;
+}
+
+/* Where the file system cannot, libc writes zeros, which would stay there. */
+int seek_allocate_surely(
+	const struct call *call, int fd, off64_t offset, off64_t size)
+{
+	unsigned stream = streams_of(fd);
+	int kept = errno;
+	int result = 0;
+
+	if (!position_matters(stream) && !is_tee_file(stream))
+		return next_posix_fallocate64(fd, offset, size);
+	if (seek_allocate(call, fd, 0, offset, size) != 0)
+		result = errno;
+	if (result == EOPNOTSUPP && position_matters(stream)) {
+		result = 0;
+		if (offset + size > position_end(stream)) {
+			position_reach(stream, offset + size);
+			capture_event(call, stream, BINLOG_TEXT_TRUNCATE,
+				offset + size);
+		}
+	} else if (result == EOPNOTSUPP) {
+		result = next_posix_fallocate64(fd, offset, size);
+		if (result == 0)
+			capture_event(call, stream, BINLOG_TEXT_TRUNCATE,
+				end_of(stream));
+	}
+	errno = kept;
+	return result;
+}
+
 /* The stream of a file that has one, or STREAM_PASS. */
 static unsigned stream_of_path(const char *path, struct stat *st)
 {

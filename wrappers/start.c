@@ -8,6 +8,7 @@
 #include "shim/fatal.h"
 #include "shim/host.h"
 #include "shim/life.h"
+#include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
@@ -25,10 +26,13 @@ static void end(int status, void *unused)
 	(void)unused;
 	if (process_is_borrowed())
 		return;
+	ownership_wait();
 	stdio_buffer_drain_all(&call);
 	state_drop_strays(&call);
 	held_back = streams_flush_all();
 	position_flushed_all();
+	if (writer_has_spoken())
+		leave_tell_unseen(&call);
 	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);

@@ -190,6 +190,8 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 	flush(call, file);
 	stdio_buffer_forget(file);
 	held_forget(file);
+	if (fd >= 0)
+		streams_forget(fd);
 	result = next(file);
 	if (fd >= 0)
 		streams_forget(fd);
@@ -201,6 +203,7 @@ int state_fcloseall(const struct call *call)
 	int result;
 
 	flush_all(call);
+	streams_forget_range(0, STREAMS_FDS - 1);
 	result = next_fcloseall();
 	streams_forget_range(0, STREAMS_FDS - 1);
 	return result;
@@ -215,6 +218,8 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	state_drain(call, file);
 	flush(call, file);
 	held_forget(file);
+	if (fd >= 0)
+		streams_forget(fd);
 	result = next(path, mode, file);
 	if (fd >= 0)
 		streams_forget(fd);
@@ -288,8 +293,10 @@ int state_dup3(int from, int to, int flags)
 /* It opens a terminal as 0, 1 and 2 inside libc. */
 int state_login_tty(int fd)
 {
-	int result = next_login_tty(fd);
+	int result;
 
+	streams_forget_range(0, 2);
+	result = next_login_tty(fd);
 	streams_forget_range(0, 2);
 	return result;
 }

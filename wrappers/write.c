@@ -1,5 +1,6 @@
 #include "shim/bytes.h"
 #include "shim/host.h"
+#include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -38,9 +39,12 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 	if (stream == STREAM_PASS || size == 0 || size > SIZE_LIMIT)
 		return next_write(fd, p, size);
 	if (unlikely(streams[stream].tee)) {
+		struct writer *w = ownership_begin(call->sp);
+
 		written = next_write(fd, p, size);
 		if (written > 0)
 			record_or_count(call, stream, p, (size_t)written);
+		ownership_end(w);
 		return written;
 	}
 	stdio_buffer_catch_up(call);
@@ -121,6 +125,7 @@ ssize_t write_vector(
 	struct pages known = {call->sp / SYS_PAGE, call->sp / SYS_PAGE};
 	unsigned stream = streams_of(fd);
 	ssize_t written;
+	struct writer *w;
 	size_t size;
 
 	if (stream == STREAM_PASS)
@@ -135,8 +140,10 @@ ssize_t write_vector(
 		if (size > 0)
 			writer_count_passed();
 	}
+	w = streams[stream].tee ? ownership_begin(call->sp) : NULL;
 	written = next_writev(fd, v, count);
 	if (written > 0 && size > 0 && streams[stream].tee)
 		record_written(call, stream, v, (size_t)written);
+	ownership_end(w);
 	return written;
 }

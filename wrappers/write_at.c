@@ -79,23 +79,94 @@ static bool are_sound(const struct iovec *v, int count, off64_t offset)
 	return total > 0 && total <= SIZE_LIMIT;
 }
 
+/*
+ * Not every file knows how not to wait.  The kernel says so before it looks at
+ * the bytes, which are where nothing is.
+ */
+static bool is_refused(int fd, off64_t offset, int flags)
+{
+	const struct iovec nowhere = {NULL, 1};
+	long result;
+
+	if (!(flags & RWF_NOWAIT))
+		return false;
+	result = SYS6(pwritev2, fd, &nowhere, 1, offset, 0, flags);
+	return result == -EOPNOTSUPP;
+}
+
+/* What was written of it, at `offset` or, if that is -1, where it stood. */
+static void record_vector(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t written, off64_t offset)
+{
+	for (; written > 0; v++) {
+		size_t part = v->iov_len < written ? v->iov_len : written;
+		bool done = true;
+
+		if (part > 0 && offset < 0)
+			done = capture_bytes(call, stream, BINLOG_TEXT_BYTES,
+				v->iov_base, part);
+		else if (part > 0)
+			done = capture_bytes_at(call, stream, offset,
+				       v->iov_base, part) == part;
+		if (!done)
+			writer_count_passed();
+		if (offset >= 0)
+			offset += (off64_t)part;
+		written -= part;
+	}
+}
+
+/* To an output that is also written, with all flags. */
+static ssize_t write_vector_twice(const struct call *call, unsigned stream,
+	int fd, const struct iovec *v, int count, off64_t offset, int flags)
+{
+	bool appends = flags & RWF_APPEND && S_ISREG(streams[stream].mode);
+	ssize_t written = next_pwritev64v2(fd, v, count, offset, flags);
+	struct stat st;
+
+	if (written <= 0)
+		return written;
+	/* It went to the end, which is behind it now. */
+	if (appends && !sys_failed(SYS2(fstat, fd, &st))) {
+		if (offset < 0)
+			capture_event(call, stream, BINLOG_TEXT_SEEK,
+				st.st_size - written);
+		else
+			offset = st.st_size - written;
+	}
+	record_vector(call, stream, v, (size_t)written, offset);
+	return written;
+}
+
 ssize_t write_vector_at(const struct call *call, int fd, const struct iovec *v,
 	int count, off64_t offset, int flags)
 {
 	unsigned stream = streams_of(fd);
+	bool here = false;
 	ssize_t done = 0;
 
 	if (flags == WRITE_AT_NO_FLAGS) {
 		if (stream == STREAM_PASS || !are_sound(v, count, offset))
 			return next_pwritev64(fd, v, count, offset);
 		flags = 0;
+	} else if (offset == -1) {
+		here = true; /* pwritev2(2): then it is writev(). */
 	}
-	/* pwritev2(2): then it is writev(). */
-	if (offset == -1 && (flags & ~FLAGS_KNOWN) == 0)
-		return write_vector(call, fd, v, count);
-	if (stream == STREAM_PASS || !are_sound(v, count, offset) ||
-		flags & ~FLAGS_KNOWN)
+	if (stream == STREAM_PASS || flags & ~FLAGS_KNOWN ||
+		!are_sound(v, count, here ? 0 : offset))
 		return next_pwritev64v2(fd, v, count, offset, flags);
+	if (streams[stream].tee && flags)
+		return write_vector_twice(
+			call, stream, fd, v, count, offset, flags);
+	if (!streams[stream].tee && is_refused(fd, offset, flags)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	if (here) {
+		if (flags & RWF_APPEND && position_matters(stream))
+			seek_descriptor(call, fd, 0, SEEK_END);
+		return write_vector(call, fd, v, count);
+	}
 	if (flags & RWF_APPEND && position_matters(stream))
 		offset = position_end(stream);
 	for (int i = 0; i < count; i++) {

@@ -150,6 +150,28 @@ def two_threads(bench, rounds):
                          streaming_two=rounds.over_clock("streaming-2", "mix"))
 
 
+def turns(bench):
+    """Threads that share an output by a lock, whose lines are in order."""
+    program = bench.compile("turns", "tests/bench/turns.c", "-pthread")
+    ways = {"glibc to /dev/null": "/dev/null", "glibc to a file": bench.path("text"), "recorded": None}
+    names = ["one", "free", "bursts", "turns", "flag"]
+    least = {way: {} for way in ways}
+    for _ in range(bench.choose(9, 3)):
+        for way, stdout in ways.items():
+            bench.forget_capture()
+            rows = bench.result([program], bench.choose(1000000, 200000), stdout=stdout or "/dev/null",
+                                environment=None if stdout else bench.recorded())
+            for name in names:
+                least[way][name] = min(least[way].get(name, rows[name][0]), rows[name][0])
+    bench.forget_capture()
+    bench.say("## Threads that share an output", "",
+              "Nanoseconds per call of each thread, streaming, the best of the rounds. *Free*: two at the same time; *bursts*: two, each "
+              "1,000 lines with a mutex; *turns*: two, a line each in turns by a flag, with the way of the flag between two cores, "
+              "which is the last column.")
+    bench.table(["ns per call", "one thread", "free", "bursts", "turns", "the flag alone"],
+                [[way, *(number(least[way][name]) for name in names)] for way in ways])
+
+
 def bytes_of_records(bench, program):
     sizes = {}
     for name in MESSAGES:

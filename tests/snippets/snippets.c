@@ -3,6 +3,7 @@
  * optimization, so that each calls the name that it says; the old names of
  * libc have prototypes of their own here.
  */
+#include <aio.h>
 #include <argp.h>
 #include <dlfcn.h>
 #include <err.h>
@@ -49,6 +50,7 @@
 
 #include "snippets.h"
 
+struct open_how;
 int capset(void *header, const void *data);
 
 int __printf_chk(int, const char *, ...);
@@ -155,6 +157,25 @@ wchar_t *__fgetws_chk(wchar_t *, size_t, int, FILE *);
 wchar_t *__fgetws_unlocked_chk(wchar_t *, size_t, int, FILE *);
 ssize_t __read(int, void *, size_t);
 ssize_t __read_chk(int, void *, size_t, size_t);
+
+int __fcntl(int, int, ...);
+/* Since glibc 2.43 and 2.34; what is preloaded has them on any. */
+int openat2(int, const char *, const struct open_how *, size_t)
+	__attribute__((weak));
+int execveat(int, const char *, char *const *, char *const *, int)
+	__attribute__((weak));
+static int openat2_of_libc(int fd, const char *path, const void *how, size_t n)
+{
+	return openat2 ? openat2(fd, path, how, n)
+		       : (int)syscall(437, fd, path, how, n);
+}
+static int execveat_of_libc(int fd, const char *path, char *const *argv,
+	char *const *environment, int flags)
+{
+	return execveat ? execveat(fd, path, argv, environment, flags)
+			: (int)syscall(SYS_execveat, fd, path, argv, environment,
+				  flags);
+}
 
 /* By the kernel, not by any function that is being tested. */
 static void tell(int fd, const char *format, ...)
@@ -415,6 +436,7 @@ static int parse(const struct argp *argp, int flags, char *word)
 #include "snippets.def"
 #include "last_words.def"
 #include "odd.def"
+#include "ways.def"
 #undef SNIPPET
 
 static const struct {
@@ -428,6 +450,7 @@ static const struct {
 #include "snippets.def"
 #include "last_words.def"
 #include "odd.def"
+#include "ways.def"
 };
 
 void snippets_run(const char *function)

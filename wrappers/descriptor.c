@@ -1,0 +1,66 @@
+#include "shim/log_files.h"
+#include "shim/position.h"
+#include "shim/stdio_buffer.h"
+#include "shim/sys.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+/*
+ * Descriptors that come into being, and flags of open files, which all
+ * descriptors of a file share, in all processes.
+ */
+
+/* It may have been closed by a way that we have not seen. */
+int descriptor_new(int fd)
+{
+	int kept = errno;
+
+	if (fd >= 0)
+		streams_forget(fd);
+	errno = kept;
+	return fd;
+}
+
+/* The open file of some output may be the one. */
+static bool will_append_otherwise(int fd, int flags)
+{
+	long now;
+
+	if (!streams_have_offsets && !log_files_any)
+		return false;
+	now = SYS3(fcntl, fd, F_GETFL, 0);
+	return !sys_failed(now) && (now ^ flags) & O_APPEND;
+}
+
+/* Which of our descriptors are of the same open file nobody says. */
+static int set_flags(const struct call *call, int fd, void *flags,
+	int (*next)(int, int, ...))
+{
+	bool otherwise = will_append_otherwise(fd, (int)(intptr_t)flags);
+	int result, kept;
+
+	if (otherwise) {
+		stdio_buffer_drain_all(call);
+		position_settle();
+	}
+	result = next(fd, F_SETFL, flags);
+	kept = errno;
+	if (otherwise)
+		streams_forget_range(0, UINT_MAX);
+	errno = kept;
+	return result;
+}
+
+int descriptor_control(const struct call *call, int fd, int command,
+	void *argument, int (*next)(int, int, ...))
+{
+	switch (command) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		return descriptor_new(next(fd, command, argument));
+	case F_SETFL:
+		return set_flags(call, fd, argument, next);
+	default:
+		return next(fd, command, argument);
+	}
+}
