@@ -155,7 +155,7 @@ static bool has_constants(
 }
 
 /* Modules are looked for in so many places. */
-#define PLACES 16u
+#define PLACES 64u
 
 static bool are_of_modules(uintptr_t start, uintptr_t end)
 {

@@ -1,7 +1,6 @@
 #include "shim/position.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "record/hash.h"
 #include "shim/bytes.h"
@@ -373,39 +372,6 @@ void position_cut(unsigned stream, int64_t size)
 void position_reach(unsigned stream, int64_t end)
 {
 	raise_to(end_of(&streams[stream]), (uint64_t)end);
-}
-
-/* ---- outputs that the program maps ---- */
-
-static bool is_mapped; /* some output is */
-
-static bool may_be_so_long(uint64_t size)
-{
-	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-
-	SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-	return size <= limit.rlim_cur; /* else there is a signal */
-}
-
-void position_lengthen(unsigned stream, int64_t size)
-{
-	const struct stream *of = &streams[stream];
-	uint64_t real = real_end(of);
-
-	if (!is_mapped || (uint64_t)size <= real ||
-		!may_be_so_long((uint64_t)size) ||
-		sys_failed(SYS2(ftruncate, of->fd, size)))
-		return;
-	/* That was not text that is passed. */
-	if (of->flags & BINLOG_STREAM_APPEND)
-		__atomic_fetch_add(
-			real_of(of), (uint64_t)size - real, __ATOMIC_ACQ_REL);
-}
-
-void position_map(unsigned stream)
-{
-	is_mapped = true;
-	position_lengthen(stream, position_end(stream));
 }
 
 /* ---- FILEs ---- */

@@ -50,13 +50,6 @@ void position_move_passed(unsigned stream, int64_t offset);
 /* The file ends here now. */
 void position_cut(unsigned stream, int64_t size);
 
-/*
- * The program maps the file, or has done so and makes it longer: what it may
- * touch then has to be there.  So the real one is made as long, of holes.
- */
-void position_map(unsigned stream);
-void position_lengthen(unsigned stream, int64_t size);
-
 /* It ends here at least. */
 void position_reach(unsigned stream, int64_t end);
 

@@ -270,9 +270,6 @@ locale_t state_uselocale(locale_t locale);
 
 /* memory.c: `key` is that of pkey_mprotect(). */
 #define MEMORY_NO_KEY INT_MIN /* mprotect() */
-void *memory_map(void *address, size_t size, int protection, int flags, int fd,
-	off64_t offset,
-	void *(*next)(void *, size_t, int, int, int, off64_t));
 int memory_protect(void *address, size_t size, int protection, int key);
 
 /*

@@ -238,7 +238,6 @@ static int cut(const struct call *call, unsigned stream, off64_t size)
 		size < st.st_size &&
 		next_ftruncate64(streams[stream].fd, size) != 0)
 		return -1;
-	position_lengthen(stream, size);
 	position_cut(stream, size);
 	capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
 	return 0;
@@ -402,8 +401,6 @@ int seek_truncate_path(const struct call *call, const char *path, off64_t size)
 	if (result != 0 || stream == STREAM_PASS)
 		return result;
 	position_settle();
-	if (longer && position_matters(stream))
-		position_lengthen(stream, size);
 	position_cut(stream, size);
 	capture_event(call, stream, BINLOG_TEXT_TRUNCATE, size);
 	return 0;
