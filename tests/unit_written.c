@@ -78,10 +78,29 @@ void ownership_end(struct writer *w)
 
 ssize_t (*next_write)(int, const void *, size_t) = really_write;
 ssize_t (*next_pwrite64)(int, const void *, size_t, off64_t) = really_write_at;
+ssize_t (*next_tee)(int, int, size_t, unsigned) = tee;
+ssize_t (*next_vmsplice)(
+	int, const struct iovec *, size_t, unsigned) = vmsplice;
 ssize_t (*next_writev)(int, const struct iovec *, int) = really_writev;
 ssize_t (*next_pwritev64)(int, const struct iovec *, int, off64_t) = pwritev64;
+
+static ssize_t really_write_vector_at(
+	int to, const struct iovec *v, int count, off64_t offset, int flags)
+{
+	ssize_t n = pwritev64v2(to, v, count, offset, flags), rest = n;
+
+	for (; rest > 0; v++) {
+		size_t part =
+			(size_t)rest < v->iov_len ? (size_t)rest : v->iov_len;
+
+		say(v->iov_base, part);
+		rest -= (ssize_t)part;
+	}
+	return n;
+}
+
 ssize_t (*next_pwritev64v2)(
-	int, const struct iovec *, int, off64_t, int) = pwritev64v2;
+	int, const struct iovec *, int, off64_t, int) = really_write_vector_at;
 ssize_t (*next_sendfile)(int, int, off64_t *, size_t) = sendfile64;
 ssize_t (*next_copy_file_range)(
 	int, off64_t *, int, off64_t *, size_t, unsigned) = copy_file_range;

@@ -1,5 +1,13 @@
-/* What unit_written has in place of the library: a capture that fails now and
- * then, and bytes that cannot be read at one address. */
+/*
+ * What unit_written has in place of the library: a capture that fails now and
+ * then, and bytes that cannot be read at one address.  It defines functions of
+ * the library: not for more than one file of a program.
+ */
+#ifndef TESTS_WRITTEN_WORLD_H
+#define TESTS_WRITTEN_WORLD_H
+
+#include "wrappers/handlers.h"
+
 #define OURS 9u
 #define HUGE_SIZE ((size_t)0x7ffff001)
 #define UNREADABLE ((char *)8)
@@ -43,6 +51,27 @@ size_t capture_bytes_at(const struct call *call, unsigned stream,
 	if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, bytes, size))
 		return 0;
 	return size;
+}
+
+bool capture_event(
+	const struct call *call, unsigned stream, unsigned text, int64_t value)
+{
+	(void)call;
+	(void)stream;
+	(void)text;
+	(void)value;
+	return true;
+}
+
+/* To the end, for what is appended. */
+off64_t seek_descriptor(
+	const struct call *call, int of, off64_t offset, int whence)
+{
+	(void)call;
+	(void)of;
+	assert_int_equal(offset, 0);
+	assert_int_equal(whence, SEEK_END);
+	return end_of_file;
 }
 
 int64_t position_end(unsigned stream)
@@ -136,3 +165,5 @@ static void no_cancellation(void)
 
 int *(*host_errno)(void)__attribute__((const)) = where_errno_is;
 void (*host_pthread_testcancel)(void) = no_cancellation;
+
+#endif
