@@ -79,6 +79,11 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, const struct capture_made *made, const void *bytes,
 	size_t size);
 
+/* Of a vector. */
+bool capture_chunks_of(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const struct capture_made *made,
+	const struct iovec *v, size_t size);
+
 /* The key of a format that is not constant: no user address has this bit. */
 #define CAPTURE_KEY_OF_CONTENT ((uint64_t)1 << 63)
 

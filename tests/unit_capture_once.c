@@ -33,6 +33,7 @@
 #define BEFORE 99 /* errno of the program */
 
 struct stream streams[STREAMS_MAX + 1];
+bool control_deciding;
 uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 
@@ -100,6 +101,32 @@ bool capture_bytes_inside(struct writer *w, const struct call *at,
 	assert_int_equal(stream, STREAM);
 	assert_int_equal(text, BINLOG_TEXT_BYTES);
 	return record(bytes, size);
+}
+
+static unsigned in_chunks;
+
+bool capture_chunks_of(struct writer *w, const struct call *at, unsigned stream,
+	unsigned text, const struct capture_made *made, const struct iovec *v,
+	size_t size)
+{
+	static char whole[TEXT_MOST];
+	size_t done = 0;
+
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(text, BINLOG_TEXT_BYTES);
+	assert_int_equal(made->format, 0);
+	assert_true(size > CAPTURE_CHUNK);
+	in_chunks++;
+	for (; done < size; v++) {
+		size_t part =
+			v->iov_len < size - done ? v->iov_len : size - done;
+
+		memcpy(whole + done, v->iov_base, part);
+		done += part;
+	}
+	return record(whole, size);
 }
 
 /* Of a "%s": to make that at once would end nowhere. */
