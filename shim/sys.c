@@ -38,15 +38,16 @@ bool sys_is_emulated(void)
 #endif
 
 /*
- * Of the word around `address`, which is on the same page.
+ * Of the second word of the page: at 0 there would be no mask at all.
  *
  * The kernel copies the new mask before it looks at what to do with it, and
  * nothing is called ~0: EINVAL if there are eight bytes, and no effect.
  */
 static long ask(const void *address)
 {
-	return SYS4(rt_sigprocmask, ~0u, (uintptr_t)address & -(uintptr_t)WORD,
-		NULL, WORD);
+	uintptr_t page = (uintptr_t)address & -(uintptr_t)SYS_PAGE;
+
+	return SYS4(rt_sigprocmask, ~0u, page + WORD, NULL, WORD);
 }
 
 static bool has_word(const void *address)
