@@ -343,6 +343,20 @@ ssize_t capture_given(const struct call *call, unsigned stream,
 	return done ? (ssize_t)readable : 0;
 }
 
+bool capture_vector(const struct call *call, unsigned stream,
+	const struct iovec *v, size_t size)
+{
+	struct writer *w = writer_enter(call->sp);
+	bool done;
+
+	if (unlikely(!w))
+		return false;
+	done = capture_vector_inside(w, call, stream, v, size);
+	writer_leave(w);
+	writer_offer_cancel(w);
+	return done;
+}
+
 bool capture_character(const struct call *call, unsigned stream, int byte)
 {
 	struct writer *w = writer_enter(call->sp);

@@ -231,13 +231,18 @@ static void put_together(char *to, const struct iovec *v, size_t size)
 	}
 }
 
+/* Rules are asked about a text, not about its pieces. */
 static bool record_together(struct writer *w, const struct call *call,
 	unsigned stream, const struct iovec *v, size_t size)
 {
 	bool own = size < ROOM_MAX;
-	char *text = own ? own_room(w, size) : map(size);
+	char *text;
 	bool done;
 
+	if (size > CAPTURE_CHUNK && !control_is_deciding())
+		return capture_chunks_of(w, call, stream, BINLOG_TEXT_BYTES,
+			&(struct capture_made){0}, v, size);
+	text = own ? own_room(w, size) : map(size);
 	if (!text)
 		return false;
 	put_together(text, v, size);
@@ -258,18 +263,10 @@ static bool record_short(struct writer *w, const struct call *call,
 		w, call, stream, BINLOG_TEXT_BYTES, text, size);
 }
 
-bool capture_vector(const struct call *call, unsigned stream,
-	const struct iovec *v, size_t size)
+bool capture_vector_inside(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size)
 {
-	struct writer *w = writer_enter(call->sp);
-	bool done;
-
-	if (unlikely(!w))
-		return false;
-	done = size <= TEXT_ON_STACK
+	return size <= TEXT_ON_STACK
 		       ? record_short(w, call, stream, v, size)
 		       : record_together(w, call, stream, v, size);
-	writer_leave(w);
-	writer_offer_cancel(w);
-	return done;
 }

@@ -320,10 +320,36 @@ struct memo *capture_meet_number(struct writer *w, const struct call *call,
 	return capture_meet_kinds(w, call, stream, text, &kind, 1);
 }
 
+/* A text in pieces; `done` bytes of the first one are taken. */
+struct pieces {
+	const struct iovec *v;
+	size_t done;
+};
+
+/* The next bytes, `most` of them or less, of one piece. */
+static const char *take(struct pieces *from, size_t most, size_t *taken)
+{
+	const char *at;
+
+	while (from->done == from->v->iov_len) {
+		from->v++;
+		from->done = 0;
+	}
+	at = (const char *)from->v->iov_base + from->done;
+	*taken = from->v->iov_len - from->done;
+	if (*taken > most)
+		*taken = most;
+	from->done += *taken;
+	return at;
+}
+
 /* `said` of the bytes reach the file. */
 static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
-	const char *bytes, uint32_t size, size_t said)
+	struct pieces *bytes, uint32_t size, size_t said)
 {
+	char *to;
+	size_t part;
+
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
 
@@ -333,7 +359,12 @@ static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
 	*(uint32_t *)(w->cursor + 8) = size;
 	if (padded)
 		*(uint32_t *)(w->cursor + 8 + padded) = 0;
-	bytes_copy(w->cursor + 12, bytes, size);
+	to = w->cursor + 12;
+	for (size_t rest = size; rest > 0; rest -= part, to += part) {
+		const char *at = take(bytes, rest, &part);
+
+		bytes_copy(to, at, part);
+	}
 	writer_commit(w, w->cursor + 12 + padded, context);
 	writer_said(w, stream, said);
 	return true;
@@ -368,25 +399,50 @@ static bool write_all(int fd, const char *at, size_t size)
 	return true;
 }
 
+static bool write_pieces(int fd, struct pieces *from, size_t size)
+{
+	size_t part;
+
+	for (; size > 0; size -= part) {
+		const char *at = take(from, size, &part);
+
+		if (!write_all(fd, at, part))
+			return false;
+	}
+	return true;
+}
+
 /*
  * The room has run out in the middle of a text: what is left goes to where it
  * would have gone, but not what is recorded already.
  */
-static void write_rest(
-	const struct stream *stream, unsigned text, const char *at, size_t size)
+static void write_rest(const struct stream *stream, unsigned text,
+	struct pieces *from, size_t size)
 {
 	size_t newline = text == BINLOG_TEXT_BYTES_LINE;
 
-	if (stream->tee || (write_all(stream->fd, at, size) &&
+	if (stream->tee || (write_pieces(stream->fd, from, size) &&
 				   write_all(stream->fd, "\n", newline)))
 		writer_count_passed();
 	else
 		writer_count_dropped();
 }
 
-bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
-	unsigned text, const struct capture_made *made, const void *bytes,
-	size_t size)
+static void show(unsigned stream, const struct iovec *v, size_t size, bool line)
+{
+	size_t part;
+
+	do {
+		part = v->iov_len < size ? v->iov_len : size;
+		size -= part;
+		terminal_bytes(stream, v->iov_base, part, line && size == 0);
+		v++;
+	} while (size > 0);
+}
+
+bool capture_chunks_of(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const struct capture_made *made,
+	const struct iovec *v, size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
 	const uint16_t failed = made->failed ? BINLOG_CONTEXT_FAILED : 0;
@@ -396,8 +452,8 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 		.format = made->format,
 		.kinds = &kind,
 		.kinds_count = 1};
-	const char *at = bytes;
-	size_t whole = said_of(made, stream, size);
+	struct pieces from = {v, 0};
+	size_t whole = said_of(made, stream, size), all = size;
 	uint32_t partial = 0, last;
 
 	unwind(w, call);
@@ -408,22 +464,28 @@ bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	last = define_context(w, call, &context);
 	if (!last || (size > CAPTURE_CHUNK && !partial))
 		return false;
-	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
-		if (!write_chunk(w, stream, partial, at, CAPTURE_CHUNK,
+	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK)
+		if (!write_chunk(w, stream, partial, &from, CAPTURE_CHUNK,
 			    CAPTURE_CHUNK))
 			break;
-		at += CAPTURE_CHUNK;
-	}
 	if (size <= CAPTURE_CHUNK &&
-		write_chunk(w, stream, last, at, (uint32_t)size,
+		write_chunk(w, stream, last, &from, (uint32_t)size,
 			said_of(made, stream, size))) {
 		if (terminal_is_replaced(stream))
-			terminal_bytes(stream, bytes, whole,
-				text == BINLOG_TEXT_BYTES_LINE);
+			show(stream, v, whole, text == BINLOG_TEXT_BYTES_LINE);
 		return true;
 	}
-	if (at == bytes)
+	if (size == all)
 		return false;
-	write_rest(&streams[stream], text, at, size);
+	write_rest(&streams[stream], text, &from, size);
 	return true;
+}
+
+bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
+	unsigned text, const struct capture_made *made, const void *bytes,
+	size_t size)
+{
+	const struct iovec all = {(void *)(uintptr_t)bytes, size};
+
+	return capture_chunks_of(w, call, stream, text, made, &all, size);
 }

@@ -64,6 +64,10 @@ int capture_measure(const char *format, va_list arguments);
 int capture_at_once(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
 
+/* Of a vector, as one text: see capture_vector(). */
+bool capture_vector_inside(struct writer *w, const struct call *call,
+	unsigned stream, const struct iovec *v, size_t size);
+
 /* What a format has been made into. */
 struct capture_made {
 	uint32_t format; /* id of a string, or 0: the bytes are as they came */
@@ -74,6 +78,11 @@ struct capture_made {
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
 	unsigned text, const struct capture_made *made, const void *bytes,
 	size_t size);
+
+/* Of a vector. */
+bool capture_chunks_of(struct writer *w, const struct call *call,
+	unsigned stream, unsigned text, const struct capture_made *made,
+	const struct iovec *v, size_t size);
 
 /* The key of a format that is not constant: no user address has this bit. */
 #define CAPTURE_KEY_OF_CONTENT ((uint64_t)1 << 63)

@@ -5,6 +5,7 @@
 #include "record/hash.h"
 #include "shim/bytes.h"
 #include "shim/objects.h"
+#include "shim/sys.h"
 
 /* The program headers as mapped: the first segment begins with the file. */
 static const ElfW(Phdr) * headers(const struct object *object, int *count)
@@ -109,13 +110,123 @@ bool module_find(uintptr_t address, struct module *module)
 	return true;
 }
 
+/*
+ * Parts of modules that were constant.  Some programs patch code, most of them
+ * the same few pages; with more than fit nothing is constant any more.
+ */
+#define CHANGED_MAX 32u
+static struct range {
+	uintptr_t start;
+	uintptr_t end;
+} changed[CHANGED_MAX];
+static uint32_t changed_count; /* those that have begun to be filled in */
+
+static unsigned changed_known(void)
+{
+	uint32_t count = __atomic_load_n(&changed_count, __ATOMIC_ACQUIRE);
+
+	return count < CHANGED_MAX ? count : CHANGED_MAX;
+}
+
+/* False: another thread is about to fill it in. */
+static bool read_range(unsigned number, struct range *range)
+{
+	range->end = __atomic_load_n(&changed[number].end, __ATOMIC_ACQUIRE);
+	range->start =
+		__atomic_load_n(&changed[number].start, __ATOMIC_RELAXED);
+	return range->end != 0;
+}
+
+static bool is_changed(uintptr_t start, uintptr_t end)
+{
+	unsigned count = changed_known();
+	struct range range;
+
+	for (unsigned i = 0; i < count; i++)
+		if (read_range(i, &range) && start < range.end &&
+			end > range.start)
+			return true;
+	return count == CHANGED_MAX;
+}
+
+/* All of it, by one change. */
+static bool is_changed_as_whole(uintptr_t start, uintptr_t end)
+{
+	unsigned count = changed_known();
+	struct range range;
+
+	for (unsigned i = 0; i < count; i++)
+		if (read_range(i, &range) && start >= range.start &&
+			end <= range.end)
+			return true;
+	return count == CHANGED_MAX;
+}
+
+static bool has_constants(
+	const struct object *object, uintptr_t start, uintptr_t end)
+{
+	const ElfW(Phdr) * header;
+	int count;
+
+	header = headers(object, &count);
+	for (int i = 0; i < count; i++) {
+		uintptr_t at = object->bias + header[i].p_vaddr;
+
+		if (header[i].p_type == PT_LOAD &&
+			!(header[i].p_flags & PF_W) && at < end &&
+			at + header[i].p_filesz > start)
+			return true;
+	}
+	return false;
+}
+
+/* Modules are looked for in so many places. */
+#define PLACES 64u
+
+static bool are_of_modules(uintptr_t start, uintptr_t end)
+{
+	uintptr_t step = (end - start) / PLACES & -(uintptr_t)SYS_PAGE;
+	struct object object;
+
+	if (step == 0)
+		step = SYS_PAGE;
+	for (uintptr_t at = start; at < end; at += step) {
+		if (objects_find(at, &object) &&
+			has_constants(&object, start, end))
+			return true;
+		if (end - at <= step)
+			break;
+	}
+	return end > start && objects_find(end - 1, &object) &&
+	       has_constants(&object, start, end);
+}
+
+bool module_changes(const void *address, size_t size)
+{
+	uintptr_t start = (uintptr_t)address & -(uintptr_t)SYS_PAGE, end;
+	uint32_t number;
+
+	if (__builtin_add_overflow((uintptr_t)address, size, &end))
+		end = UINTPTR_MAX;
+	if (is_changed_as_whole(start, end) || !are_of_modules(start, end))
+		return false;
+	number = __atomic_fetch_add(&changed_count, 1, __ATOMIC_ACQ_REL);
+	if (number < CHANGED_MAX) {
+		__atomic_store_n(
+			&changed[number].start, start, __ATOMIC_RELAXED);
+		__atomic_store_n(&changed[number].end, end, __ATOMIC_RELEASE);
+	}
+	return true;
+}
+
 bool module_is_constant(const void *address, size_t size)
 {
 	struct object object;
 	const ElfW(Phdr) * header;
 	int count;
 
-	if (!objects_find((uintptr_t)address, &object))
+	if (is_changed((uintptr_t)address, (uintptr_t)address + size) ||
+		!objects_find((uintptr_t)address, &object))
 		return false;
 	header = headers(&object, &count);
 	for (int i = 0; i < count; i++) {

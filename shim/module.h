@@ -21,9 +21,16 @@ struct module {
 bool module_find(uintptr_t address, struct module *module);
 
 /*
+ * The program is about to make the `size` bytes at `address` writable, or to put
+ * others there: from here on they are not constant.  True: some may have been,
+ * so what is known of them holds no longer, once that is done.
+ */
+bool module_changes(const void *address, size_t size);
+
+/*
  * True when nothing can change the `size` bytes at `address` as long as their
- * module stays loaded: they are in a segment that is mapped without write
- * permission.
+ * module stays loaded, or until module_changes(): they are in a segment that is
+ * mapped without write permission.
  */
 bool module_is_constant(const void *address, size_t size);
 

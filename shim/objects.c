@@ -59,8 +59,8 @@ static uint32_t unloads, unloading;
 /* So many at the start of the list came with the program, and stay. */
 static unsigned lasting;
 /*
- * Which thread of which process (the upper half) is making one, or 0.  A fork may
- * have left a thread behind that was at it.
+ * Which thread of which process (the upper half) is making one, or 0.  A fork
+ * may have left a thread behind that was at it.
  */
 static uint64_t maker;
 
@@ -231,8 +231,9 @@ static bool is_current(const struct entry *found)
 	return map && map == found->map && now.l_addr == object->bias &&
 	       now.l_name == object->path &&
 	       (sys_forbidden ||
-		       sys_are_readable((const void *)object->start,
-			       object->end - object->start));
+		       (sys_are_readable((const void *)object->start, 1) &&
+			       sys_are_readable(
+				       (const void *)(object->end - 1), 1)));
 }
 
 enum answer { KNOWN, UNKNOWN, CHANGED };
@@ -242,9 +243,9 @@ static enum answer look(uintptr_t address, bool is_new, struct object *object)
 {
 	uint32_t was = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
 	const struct copy *copy = copy_of(was);
-	bool stale = copy->unloads !=
-			     __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) ||
-		     (!is_new && __atomic_load_n(&unloading, __ATOMIC_ACQUIRE));
+	bool stale =
+		copy->unloads != __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) ||
+		(!is_new && __atomic_load_n(&unloading, __ATOMIC_ACQUIRE));
 	struct entry entry;
 	bool found = !stale && search(copy, address, &entry);
 	bool changed = !found && (stale || is_longer(copy));

@@ -92,7 +92,8 @@ bool sys_is_readable(const void *address);
  * How many of `size` bytes, from the first on, can be read: a system call for
  * each page.  Twice to four times as fast; but a checker may take it for a use
  * of them: they are such as the program has asked the kernel to read, or words
- * that a call has left.  Under a seccomp filter all are believed to be there.
+ * that a call has left.  Where the kernel does not answer, as under a seccomp
+ * filter, all are believed to be there.
  */
 size_t sys_readable(const void *bytes, size_t size);
 

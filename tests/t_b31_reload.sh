@@ -47,4 +47,9 @@ read -r _ memory <"$TMP/said"
 # Ten records of text each, less than 40 bytes.
 verdict $(((large - few) / (many - 300) > 400)) "B31: a cycle takes no more than its text: $(((large - few) / (many - 300))) bytes"
 verdict $((memory > 2048)) "B31: $many cycles take no memory: $memory KiB"
+
+# What was constant may be made writable.
+build changed_constants
+compare "constants that are made writable and changed" "$TMP/changed_constants"
+compare "the same after many others" "$TMP/changed_constants" many
 finish

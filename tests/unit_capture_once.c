@@ -33,6 +33,7 @@
 #define BEFORE 99 /* errno of the program */
 
 struct stream streams[STREAMS_MAX + 1];
+bool control_deciding;
 uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
 
@@ -90,6 +91,42 @@ bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
 	assert_int_equal(made->format, FORMAT_ID);
 	recorded_failed = made->failed;
 	return record(bytes, size);
+}
+
+bool capture_bytes_inside(struct writer *w, const struct call *at,
+	unsigned stream, unsigned text, const void *bytes, size_t size)
+{
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(text, BINLOG_TEXT_BYTES);
+	return record(bytes, size);
+}
+
+static unsigned in_chunks;
+
+bool capture_chunks_of(struct writer *w, const struct call *at, unsigned stream,
+	unsigned text, const struct capture_made *made, const struct iovec *v,
+	size_t size)
+{
+	static char whole[TEXT_MOST];
+	size_t done = 0;
+
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(text, BINLOG_TEXT_BYTES);
+	assert_int_equal(made->format, 0);
+	assert_true(size > CAPTURE_CHUNK);
+	in_chunks++;
+	for (; done < size; v++) {
+		size_t part =
+			v->iov_len < size - done ? v->iov_len : size - done;
+
+		memcpy(whole + done, v->iov_base, part);
+		done += part;
+	}
+	return record(whole, size);
 }
 
 /* Of a "%s": to make that at once would end nowhere. */
@@ -358,6 +395,34 @@ static void a_measure_is_what_printf_returns(void **state)
 	assert_int_equal(errno, BEFORE);
 }
 
+static void pieces_are_one_text(void **state)
+{
+	static const size_t sizes[] = {
+		1, 900, 1024, 1025, 16384, 16385, 100000, 262144, 1000000};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t size = sizes[i], third = size / 3;
+		char *text = (char *)(uintptr_t)long_text((int)size);
+		struct iovec v[] = {{text, third}, {NULL, 0},
+			{text + third, third}, {text + 2 * third, size}};
+
+		recorded_bytes = 0;
+		assert_true(
+			capture_vector_inside(&writer, &call, STREAM, v, size));
+		assert_int_equal(recorded_bytes, size);
+		assert_memory_equal(recorded, text, size);
+	}
+	capture_fails = true;
+	assert_false(capture_vector_inside(
+		&writer, &call, STREAM, &(struct iovec){recorded, 5000}, 5000));
+	capture_fails = false;
+	room_left = 0;
+	writer.room_bytes = 0;
+	assert_false(capture_vector_inside(
+		&writer, &call, STREAM, &(struct iovec){recorded, 5000}, 5000));
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -373,6 +438,7 @@ int main(void)
 		TEST(what_would_end_the_program_is_passed),
 		TEST(for_who_is_called_next_errno_is_as_it_was),
 		TEST(a_measure_is_what_printf_returns),
+		TEST(pieces_are_one_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,10 @@ int state_dlclose(void *handle);
 char *state_setlocale(int category, const char *name);
 locale_t state_uselocale(locale_t locale);
 
+/* memory.c: `key` is that of pkey_mprotect(). */
+#define MEMORY_NO_KEY INT_MIN /* mprotect() */
+int memory_protect(void *address, size_t size, int protection, int key);
+
 /*
  * input.c: before a call that reads, which is made natively after it.  Nothing
  * is done unless the call has to wait for new bytes: shows what waits for them

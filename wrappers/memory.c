@@ -1,0 +1,32 @@
+#include <sys/mman.h>
+
+#include "shim/module.h"
+#include "shim/process.h"
+#include "wrappers/handlers.h"
+#include "wrappers/next.h"
+
+static int protect(void *address, size_t size, int protection, int key)
+{
+	return key == MEMORY_NO_KEY
+		       ? next_mprotect(address, size, protection)
+		       : next_pkey_mprotect(address, size, protection, key);
+}
+
+/*
+ * Constant texts are known by their address, which says nothing once they may
+ * be changed: no new ones from before the call on, and the others until it
+ * returns.
+ */
+int memory_protect(void *address, size_t size, int protection, int key)
+{
+	bool changes = protection & PROT_WRITE && module_changes(address, size);
+	int result = protect(address, size, protection, key);
+
+	if (unlikely(changes)) {
+		int kept = errno;
+
+		process_changed();
+		errno = kept;
+	}
+	return result;
+}
