@@ -177,11 +177,22 @@ int put_overflow(const struct call *call, FILE *file, int c)
 
 	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
+	/* With no place to remember it the FILE gets no buffer at all. */
+	if (!stdio_buffer_remember(file) && !streams[stream].tee) {
+		if (c == EOF)
+			return 0;
+		return record_character(call, file, stream, false, c)
+			       ? (unsigned char)c
+			       : next___overflow(file, c);
+	}
 	/* Get it a buffer and find out how it is buffered. */
-	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || !file->_IO_write_base)
+	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
+		!file->_IO_write_base) {
 		if (next___overflow(file, EOF) == EOF)
 			return EOF;
-	stdio_buffer_remember(file);
+		/* One that has been here before was at the same address. */
+		stdio_buffer_flushed(file);
+	}
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
 	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
