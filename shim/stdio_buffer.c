@@ -15,6 +15,7 @@
 
 FILE *stdio_buffer_collects;
 uint32_t stdio_buffer_marks;
+uint32_t stdio_buffer_natives;
 uintptr_t stdio_buffer_putting;
 char *stdio_buffer_start;
 bool stdio_buffer_passed;
@@ -30,6 +31,8 @@ static struct buffer {
 	/* The stack pointer of a call of this thread that is just recording
 	 * what is in it, or 0: a handler that interrupts it leaves it alone. */
 	uintptr_t draining;
+	/* The same of one that is also made natively, and may call back. */
+	uintptr_t native;
 } files[FILES_MAX];
 static unsigned files_used;
 
@@ -111,43 +114,79 @@ static bool is_ours(const FILE *file)
 	return i < FILES_MAX && user_of(i) == this_thread();
 }
 
-/* ---- the mark of draining ---- */
+/* ---- marks of calls that are under way ---- */
 
-static void set_mark(unsigned i, uintptr_t sp)
+/* Sets or, with 0, takes away one of those that `count` counts. */
+static void set_mark(uintptr_t *mark, uint32_t *count, uintptr_t sp)
 {
-	if (i == FILES_MAX)
-		return;
-	use(i);
-	if (files[i].draining == 0)
-		__atomic_fetch_add(&stdio_buffer_marks, 1, __ATOMIC_RELAXED);
-	files[i].draining = sp;
+	if (*mark == 0 && sp != 0)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	else if (*mark != 0 && sp == 0)
+		__atomic_fetch_sub(count, 1, __ATOMIC_RELAXED);
 	SIGNAL_FENCE();
-}
-
-static void clear_mark(unsigned i)
-{
+	*mark = sp;
 	SIGNAL_FENCE();
-	if (i == FILES_MAX || files[i].draining == 0)
-		return;
-	files[i].draining = 0;
-	__atomic_fetch_sub(&stdio_buffer_marks, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Not where a handler has jumped out of it, and we are further up the stack;
- * nor where it was another thread's, which has not survived a fork.
+ * A call at `sp` comes in the middle of the one that has set the mark.  Not
+ * where a handler has jumped out of that, and we are further up the stack; nor
+ * where it was another thread's, which has not survived a fork.
  */
+static bool is_within(unsigned i, uintptr_t mark, uintptr_t sp)
+{
+	return user_of(i) == this_thread() && sp != mark &&
+	       !ownership_seems_left(mark, sp);
+}
+
+static void mark_draining(unsigned i, uintptr_t sp)
+{
+	if (i == FILES_MAX)
+		return;
+	if (sp != 0)
+		use(i);
+	set_mark(&files[i].draining, &stdio_buffer_marks, sp);
+}
+
 COLD bool stdio_buffer_is_marked(const FILE *file, uintptr_t sp)
 {
 	unsigned i = find(file);
 	uintptr_t mark = i < FILES_MAX ? files[i].draining : 0;
 
-	if (mark == 0)
-		return false;
-	if (user_of(i) == this_thread() && sp != mark &&
-		!ownership_seems_left(mark, sp))
+	if (mark == 0 || is_within(i, mark, sp))
+		return mark != 0;
+	mark_draining(i, 0);
+	return false;
+}
+
+COLD void stdio_buffer_native_begin(const struct call *call, FILE *file)
+{
+	unsigned i;
+
+	if (!stdio_buffer_remember(file))
+		return;
+	i = find(file);
+	set_mark(&files[i].native, &stdio_buffer_natives, call->sp);
+}
+
+COLD void stdio_buffer_native_end(const FILE *file)
+{
+	unsigned i = find(file);
+
+	if (i < FILES_MAX)
+		set_mark(&files[i].native, &stdio_buffer_natives, 0);
+}
+
+COLD bool stdio_buffer_is_native(const struct call *call, const FILE *file)
+{
+	unsigned i = find(file);
+	uintptr_t mark = i < FILES_MAX ? files[i].native : 0;
+
+	if (mark == 0 || user_of(i) != this_thread())
+		return false; /* another thread waits for the lock */
+	if (is_within(i, mark, call->sp))
 		return true;
-	clear_mark(i);
+	stdio_buffer_native_end(file);
 	return false;
 }
 
@@ -310,7 +349,7 @@ static void drain_much(const struct call *call, FILE *file, unsigned stream)
 	char *from;
 	const char *to;
 
-	set_mark(i, call->sp);
+	mark_draining(i, call->sp);
 	from = file->_IO_write_base;
 	if (stdio_buffer_passed)
 		from += unknown_from(file, i) - from;
@@ -323,7 +362,7 @@ static void drain_much(const struct call *call, FILE *file, unsigned stream)
 		writer_count_passed();
 		stdio_buffer_settle(file);
 	}
-	clear_mark(i);
+	mark_draining(i, 0);
 }
 
 /*
@@ -565,7 +604,8 @@ void stdio_buffer_forget(const FILE *file)
 	}
 	/* Two threads may have remembered it at once. */
 	for (; i < FILES_MAX; i = find(file)) {
-		clear_mark(i);
+		mark_draining(i, 0);
+		stdio_buffer_native_end(file);
 		set_known(i, NULL);
 		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);
 	}

@@ -50,6 +50,31 @@ void stdio_buffer_settle(FILE *file);
 void stdio_buffer_write(FILE *file, unsigned stream, bool locks);
 void stdio_buffer_written(FILE *file, unsigned stream, bool locks);
 
+/*
+ * Around such a call that may call back into the program (printf with functions
+ * of register_printf_specifier): what these print to the same FILE is part of
+ * its text, which has been recorded, or passed, as a whole.
+ */
+void stdio_buffer_native_begin(const struct call *call, FILE *file);
+void stdio_buffer_native_end(const FILE *file);
+
+/* So many such calls are under way. */
+extern HIDDEN uint32_t stdio_buffer_natives;
+bool stdio_buffer_is_native(const struct call *call, const FILE *file);
+
+/* What a FILE is for this call: streams_of_file(). */
+static inline unsigned stdio_buffer_stream(
+	const struct call *call, const FILE *file)
+{
+	unsigned stream = streams_of_file(file);
+
+	return unlikely(__atomic_load_n(&stdio_buffer_natives,
+				__ATOMIC_RELAXED) != 0) &&
+			       stdio_buffer_is_native(call, file)
+		       ? STREAM_PASS
+		       : stream;
+}
+
 /* There was such a call on a FILE whose text is replaced. */
 extern HIDDEN bool stdio_buffer_passed;
 

@@ -241,6 +241,10 @@ void streams_watch(const FILE *file);
 /* A stream of this FILE that may hold back text, or STREAM_PASS. */
 unsigned streams_pending(const FILE *file);
 
+/* Something has been said to this FILE, as far as that is counted by now;
+ * perhaps by another number, from before its buffer was changed. */
+bool streams_has_said(const FILE *file);
+
 /* Takes note of a flush; true if anything was held back. */
 bool streams_flush(unsigned stream);
 bool streams_flush_all(void);

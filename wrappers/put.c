@@ -1,6 +1,7 @@
 #include "shim/bytes.h"
 #include "shim/held.h"
 #include "shim/libio.h"
+#include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
@@ -46,7 +47,7 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 int put_line(const struct call *call, const char *s)
 {
 	FILE *file = stdout;
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	size_t length;
 	int result;
 
@@ -65,7 +66,7 @@ int put_line(const struct call *call, const char *s)
 int put_string(const struct call *call, const char *s, FILE *file,
 	int (*next)(const char *, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	size_t length;
 	int result;
 
@@ -86,7 +87,7 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	size_t count, FILE *file,
 	size_t (*next)(const void *, size_t, size_t, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	size_t bytes;
 
 	if (stream == STREAM_PASS ||
@@ -124,15 +125,30 @@ static COLD void collect(const struct call *call, FILE *file, unsigned stream)
 		next___overflow(file, EOF);
 }
 
+/*
+ * A byte among wide text lands in the buffer for what that is converted to, and
+ * is forgotten when that is used the next time.  Only as the first text of all
+ * is it made wide; and without a buffer there is room for one.
+ */
+static COLD bool is_swallowed(const FILE *file, unsigned stream)
+{
+	position_settle();
+	return streams[stream].buffering != BINLOG_BUFFER_NONE &&
+	       streams_has_said(file);
+}
+
 int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	int result = (unsigned char)c;
 
-	/* Alone of all functions it prints to a wide FILE, too. */
-	if (stream == STREAM_PASS && file->_mode > 0)
+	/* Alone of all functions it does not refuse a wide FILE. */
+	if (unlikely(stream == STREAM_PASS && file->_mode > 0)) {
 		stream = streams_of_any_file(file);
+		if (stream != STREAM_PASS && is_swallowed(file, stream))
+			return streams[stream].tee ? next(c, file) : result;
+	}
 	if (stream == STREAM_PASS)
 		return next(c, file);
 	if (!record_character(
@@ -148,7 +164,7 @@ int put_character(
 
 int put_word(const struct call *call, int word, FILE *file)
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	int result = 0;
 
 	if (stream == STREAM_PASS ||
@@ -173,7 +189,7 @@ static bool is_written_at_once(const FILE *file, int c)
  */
 int put_overflow(const struct call *call, FILE *file, int c)
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 
 	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
