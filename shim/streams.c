@@ -135,12 +135,13 @@ static unsigned take_number(bool is_log)
 
 	do {
 		if (used > last)
-			return is_log ? stream_reuse_number(highest_known)
-				      : STREAM_FULL;
+			return stream_reuse_number(highest_known);
 	} while (!__atomic_compare_exchange_n(&streams_used, &used, used + 1,
 		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	if (used == STREAMS_MAX / 2)
 		stream_reuse_begin(highest_known);
+	if (used == STREAMS_MAX / 4 * 3)
+		stream_reuse_evict(highest_known);
 	return used;
 }
 
@@ -337,6 +338,43 @@ static uint16_t order_of(const FILE *file)
 	return order < UINT16_MAX ? (uint16_t)order : UINT16_MAX;
 }
 
+/*
+ * Some programs store another number into a FILE that is open.  No call says
+ * so; but once it was seen, each call to that FILE looks.
+ */
+static bool moves(const FILE *file, int fd)
+{
+	static struct {
+		const FILE *file;
+		int fd;
+		bool moves;
+	} seen[64];
+	unsigned i = (unsigned)((uintptr_t)file * 0x9e3779b97f4a7c15u >> 58);
+	unsigned before = (unsigned)seen[i].fd;
+
+	if (seen[i].file != file)
+		seen[i].moves = false;
+	else if (before != (unsigned)fd && before < STREAMS_FDS &&
+		 __atomic_load_n(&streams_slots[before].of_stdio,
+			 __ATOMIC_RELAXED) >>
+				 STREAMS_BITS ==
+			 (uintptr_t)file)
+		seen[i].moves = true;
+	seen[i].file = file;
+	seen[i].fd = fd;
+	return seen[i].moves;
+}
+
+/* All that is known of it. */
+static void note_moves(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file)
+			streams[i].moves = true;
+}
+
 /* How a FILE will hold back text, as far as it does not know itself yet. */
 static void describe_buffer(struct stream *stream, const FILE *file)
 {
@@ -379,6 +417,7 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 	unsigned before = changes_of(fd);
 	struct stream wanted;
 	unsigned stream = find_way(fd, &wanted);
+	bool is_moving = moves(file, fd);
 
 	if (stream != STREAM_PASS && stream != STREAM_FULL) {
 		wanted.said = wanted.counted = 0;
@@ -388,6 +427,8 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 		wanted.watched = held_shadow(file) != NULL;
 		stream = intern(&wanted);
 	}
+	if (unlikely(is_moving))
+		note_moves(file);
 	if (may_remember(fd, before) &&
 		(stream > STREAM_FULL || of_fd(fd) == stream)) {
 		__atomic_store_n(&streams_slots[fd].of_stdio,

@@ -54,6 +54,7 @@ struct stream {
 			bool terminal;
 			bool tee;
 			bool watched; /* a FILE that has a shadow: held.h */
+			bool moves;   /* one whose number is exchanged */
 		};
 		uint32_t unusual; /* any of these: not for fast.c */
 	};
