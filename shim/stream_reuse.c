@@ -76,7 +76,7 @@ COLD void stream_reuse_begin(unsigned highest)
 COLD void stream_reuse_evict(unsigned highest)
 {
 	__atomic_store_n(&is_scarce, true, __ATOMIC_RELAXED);
-	streams_forget_range(0, highest);
+	streams_evict(highest);
 	begin_round(highest);
 }
 

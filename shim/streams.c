@@ -323,7 +323,7 @@ COLD unsigned streams_decide(int fd)
 }
 
 /* libc flushes the newest FILE first, then stderr, and stdout last. */
-static uint16_t order_of(const FILE *file)
+static uint16_t make_order(const FILE *file)
 {
 	static uint32_t last = 2;
 	unsigned used = streams_count();
@@ -336,6 +336,22 @@ static uint16_t order_of(const FILE *file)
 		return file == host_file_stdout ? 1 : 2;
 	order = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 	return order < UINT16_MAX ? (uint16_t)order : UINT16_MAX;
+}
+
+/* However often its number is given to another. */
+static uint16_t order_of(const FILE *file, unsigned fd)
+{
+	struct stream_slot *slot = fd < STREAMS_FDS ? &streams_slots[fd] : NULL;
+	uint16_t order;
+
+	if (slot && slot->order && slot->ordered == (uint32_t)(uintptr_t)file)
+		return slot->order;
+	order = make_order(file);
+	if (slot) {
+		slot->ordered = (uint32_t)(uintptr_t)file;
+		slot->order = order;
+	}
+	return order;
 }
 
 /*
@@ -355,8 +371,8 @@ static bool moves(const FILE *file, int fd)
 	if (seen[i].file != file)
 		seen[i].moves = false;
 	else if (before != (unsigned)fd && before < STREAMS_FDS &&
-		 __atomic_load_n(&streams_slots[before].of_stdio,
-			 __ATOMIC_RELAXED) >>
+		 __atomic_load_n(
+			 &streams_slots[before].of_stdio, __ATOMIC_RELAXED) >>
 				 STREAMS_BITS ==
 			 (uintptr_t)file)
 		seen[i].moves = true;
@@ -422,7 +438,7 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 	if (stream != STREAM_PASS && stream != STREAM_FULL) {
 		wanted.said = wanted.counted = 0;
 		wanted.file = file;
-		wanted.order = order_of(file);
+		wanted.order = order_of(file, (unsigned)fd);
 		describe_buffer(&wanted, file);
 		wanted.watched = held_shadow(file) != NULL;
 		stream = intern(&wanted);
@@ -469,20 +485,38 @@ void streams_forget(int fd)
 	streams_forget_range((unsigned)fd, (unsigned)fd);
 }
 
+/* False: nothing was known of it. */
+static bool forget(unsigned fd)
+{
+	struct stream_slot *slot = &streams_slots[fd];
+
+	if (of_fd((int)fd) == STREAM_UNKNOWN &&
+		__atomic_load_n(&slot->of_stdio, __ATOMIC_RELAXED) == 0)
+		return false;
+	__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->of_fd, STREAM_UNKNOWN, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->of_stdio, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
 void streams_forget_range(unsigned first, unsigned last)
 {
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
-		struct stream_slot *slot = &streams_slots[fd];
-
-		if (of_fd((int)fd) == STREAM_UNKNOWN &&
-			__atomic_load_n(&slot->of_stdio, __ATOMIC_RELAXED) == 0)
-			continue;
-		__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
-		__atomic_store_n(
-			&slot->of_fd, STREAM_UNKNOWN, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->of_stdio, 0, __ATOMIC_RELAXED);
-		streams_changed();
+		if (streams_slots[fd].order)
+			streams_slots[fd].order = 0;
+		if (forget(fd))
+			streams_changed();
 	}
+}
+
+void streams_evict(unsigned last)
+{
+	bool any = false;
+
+	for (unsigned fd = 0; fd <= last; fd++)
+		any |= forget(fd);
+	if (any)
+		streams_changed();
 }

@@ -80,7 +80,10 @@ struct stream_slot {
 	uint64_t of_stdio; /* the FILE last used with it, and its stream in */
 			   /* the lowest bits */
 	uint16_t of_fd;	   /* what it is, or STREAM_UNKNOWN */
+	uint16_t order;	   /* of a FILE: see struct stream; 0: unknown */
+	uint32_t ordered;  /* the lower half of its address */
 };
+_Static_assert(sizeof(struct stream_slot) == 16, "four to a cache line");
 
 extern HIDDEN struct stream_slot streams_slots[STREAMS_FDS];
 #define STREAMS_BITS 12
@@ -161,6 +164,10 @@ bool streams_is_recorded_file(int fd);
  * so may FILEs with these descriptors. */
 void streams_forget(int fd);
 void streams_forget_range(unsigned first, unsigned last);
+
+/* The same for all up to `last`, which are what they were: only the numbers of
+ * their streams are needed. */
+void streams_evict(unsigned last);
 
 /* The way in which a FILE holds back text may be another from now on. */
 void streams_forget_file(const FILE *file);
