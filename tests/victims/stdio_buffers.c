@@ -199,11 +199,11 @@ static void numbers(int mode)
 {
 	struct printf_info info = {.spec = 'F', .prec = 2};
 	double number = 5e6;
-	const void *arguments[] = {&number}, *places[] = {&arguments[0]};
+	const void *arguments[] = {&number};
 
 	setvbuf(stdout, NULL, mode, 0);
 	printf("before ");
-	fprintf(stderr, "%d\n", printf_size(stdout, &info, places));
+	fprintf(stderr, "%d\n", printf_size(stdout, &info, arguments));
 	register_printf_specifier('Y', printf_size, printf_size_info);
 	register_printf_specifier('O', print_own, take_int);
 	fprintf(stderr, "%d\n", printf("%Y %O %d\n", 2000.0, 7, 8));
