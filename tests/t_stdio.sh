@@ -117,4 +117,7 @@ for mode in 0 1 2; do # _IOFBF, _IOLBF, _IONBF
 done
 compare "a FILE gets another number: as natively" "$buffers" exchanged
 compare "_flushlbf(): as natively" "$buffers" lines
+for n in 4095 4096 4097 8192 30000; do
+	compare "$n characters by macros fill a buffer: as natively" "$buffers" full $n
+done
 finish

@@ -190,6 +190,7 @@ static bool is_written_at_once(const FILE *file, int c)
 int put_overflow(const struct call *call, FILE *file, int c)
 {
 	unsigned stream = stdio_buffer_stream(call, file);
+	bool fills; /* as natively, where nothing else was in the buffer */
 
 	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
@@ -209,6 +210,9 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		/* One that has been here before was at the same address. */
 		stdio_buffer_flushed(file);
 	}
+	fills = file->_IO_write_ptr == file->_IO_buf_end && c != EOF &&
+		__atomic_load_n(&streams[stream].pending, __ATOMIC_RELAXED) ==
+			PENDING_NOTHING;
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
 	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
@@ -218,6 +222,11 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		c = next___overflow(file, c);
 		stdio_buffer_settle(file);
 		return c;
+	}
+	/* `c` itself is not known of before the next call. */
+	if (fills && streams_flush(stream)) {
+		position_flushed(stream);
+		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
 	if (c != EOF && is_written_at_once(file, c) &&
 		record_character(call, file, stream, false, c))

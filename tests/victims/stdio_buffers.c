@@ -244,6 +244,15 @@ static void only_lines(void)
 	write(1, "before\n", 7);
 }
 
+/* Each time a buffer is full it is written, before what follows. */
+static void full(void)
+{
+	put(stdout, 'a', lines);
+	write(1, "A", 1);
+	put(stdout, 'b', lines);
+	write(1, "B", 1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argv[1];
@@ -268,6 +277,8 @@ int main(int argc, char **argv)
 		numbers(lines);
 	else if (!strcmp(what, "exchanged"))
 		exchanged();
+	else if (!strcmp(what, "full"))
+		full();
 	else if (!strcmp(what, "lines"))
 		only_lines();
 	return 0;
