@@ -100,7 +100,7 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
 	uint32_t context = memo ? memo->macros_context : 0;
 
-	if (stdio_buffer_is_busy(sp) || stdio_buffer_putting ||
+	if (stdio_buffer_is_busy(file, sp) || stdio_buffer_putting ||
 		stdio_buffer_start || stdio_buffer_passed ||
 		!host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))

@@ -8,31 +8,186 @@
 #include "shim/streams.h"
 #include "shim/sys.h"
 
-#define FILES_MAX 32
+/* Of more than these at a time the buffers are emptied, or never filled. */
+#define FILES_MAX 16384u
 /* Bytes on the stack while they are recorded. */
 #define LITTLE 512
 
 FILE *stdio_buffer_collects;
-uintptr_t stdio_buffer_draining;
+uint32_t stdio_buffer_marks;
+uint32_t stdio_buffer_natives;
 uintptr_t stdio_buffer_putting;
 char *stdio_buffer_start;
 bool stdio_buffer_passed;
 
-/* The FILEs with such bytes, and up to where their buffers are known. */
-static struct {
-	FILE *file;
-	const char *known; /* of streams that are also written */
+/*
+ * The FILEs with such bytes.  What belongs to one of them is of whoever has its
+ * lock; of the only thread where it needs none.
+ */
+static struct buffer {
+	FILE *file;	   /* null: free */
+	const char *known; /* up to where it is, of what is also written */
+	const void *user;  /* the thread that was here for it last */
+	/* The stack pointer of a call of this thread that is just recording
+	 * what is in it, or 0: a handler that interrupts it leaves it alone. */
+	uintptr_t draining;
+	/* The same of one that is also made natively, and may call back. */
+	uintptr_t native;
 } files[FILES_MAX];
+static unsigned files_used;
+
+/* Where the FILE with this descriptor was found last. */
+static uint16_t hints[STREAMS_FDS];
+
+static unsigned used(void)
+{
+	return __atomic_load_n(&files_used, __ATOMIC_ACQUIRE);
+}
+
+static FILE *file_of(unsigned i)
+{
+	return __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+}
+
+static void hint(const FILE *file, unsigned i)
+{
+	unsigned fd = (unsigned)file->_fileno;
+
+	if (fd < STREAMS_FDS)
+		__atomic_store_n(&hints[fd], (uint16_t)i, __ATOMIC_RELAXED);
+}
 
 /* The number of a FILE among them, or FILES_MAX. */
-static int find(const FILE *file)
+static unsigned find(const FILE *file)
 {
-	int i = 0;
+	unsigned fd = (unsigned)file->_fileno;
+	unsigned n = used(), i = 0;
 
-	while (i < FILES_MAX &&
-		__atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE) != file)
-		i++;
-	return i;
+	if (likely(fd < STREAMS_FDS))
+		i = __atomic_load_n(&hints[fd], __ATOMIC_RELAXED);
+	if (likely(file_of(i) == file))
+		return i;
+	for (i = 0; i < n; i++)
+		if (file_of(i) == file) {
+			hint(file, i);
+			return i;
+		}
+	return FILES_MAX;
+}
+
+static const void *this_thread(void)
+{
+	return (const void *)host_pthread_self();
+}
+
+static const void *user_of(unsigned i)
+{
+	return __atomic_load_n(&files[i].user, __ATOMIC_RELAXED);
+}
+
+static void use(unsigned i)
+{
+	const void *self = this_thread();
+
+	if (user_of(i) != self)
+		__atomic_store_n(&files[i].user, self, __ATOMIC_RELAXED);
+}
+
+/* As libc does it. */
+static bool needs_lock(const FILE *file)
+{
+	return !host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK;
+}
+
+/*
+ * No other thread may just be putting something there.  Macros take no lock: a
+ * FILE that another thread was the last to be here for is left to that one,
+ * except by what natively flushes all.
+ */
+static bool is_ours(const FILE *file)
+{
+	unsigned i;
+
+	if (!needs_lock(file))
+		return true;
+	i = find(file);
+	return i < FILES_MAX && user_of(i) == this_thread();
+}
+
+/* ---- marks of calls that are under way ---- */
+
+/* Sets or, with 0, takes away one of those that `count` counts. */
+static void set_mark(uintptr_t *mark, uint32_t *count, uintptr_t sp)
+{
+	if (*mark == 0 && sp != 0)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	else if (*mark != 0 && sp == 0)
+		__atomic_fetch_sub(count, 1, __ATOMIC_RELAXED);
+	SIGNAL_FENCE();
+	*mark = sp;
+	SIGNAL_FENCE();
+}
+
+/*
+ * A call at `sp` comes in the middle of the one that has set the mark.  Not
+ * where a handler has jumped out of that, and we are further up the stack; nor
+ * where it was another thread's, which has not survived a fork.
+ */
+static bool is_within(unsigned i, uintptr_t mark, uintptr_t sp)
+{
+	return user_of(i) == this_thread() && sp != mark &&
+	       !ownership_seems_left(mark, sp);
+}
+
+static void mark_draining(unsigned i, uintptr_t sp)
+{
+	if (i == FILES_MAX)
+		return;
+	if (sp != 0)
+		use(i);
+	set_mark(&files[i].draining, &stdio_buffer_marks, sp);
+}
+
+COLD bool stdio_buffer_is_marked(const FILE *file, uintptr_t sp)
+{
+	unsigned i = find(file);
+	uintptr_t mark = i < FILES_MAX ? files[i].draining : 0;
+
+	if (mark == 0 || is_within(i, mark, sp))
+		return mark != 0;
+	mark_draining(i, 0);
+	return false;
+}
+
+COLD void stdio_buffer_native_begin(const struct call *call, FILE *file)
+{
+	unsigned i;
+
+	if (!stdio_buffer_remember(file))
+		return;
+	i = find(file);
+	set_mark(&files[i].native, &stdio_buffer_natives, call->sp);
+}
+
+COLD void stdio_buffer_native_end(const FILE *file)
+{
+	unsigned i = find(file);
+
+	if (i < FILES_MAX)
+		set_mark(&files[i].native, &stdio_buffer_natives, 0);
+}
+
+COLD bool stdio_buffer_is_native(const struct call *call, const FILE *file)
+{
+	unsigned i = find(file);
+	uintptr_t mark = i < FILES_MAX ? files[i].native : 0;
+
+	if (mark == 0 || user_of(i) != this_thread())
+		return false; /* another thread waits for the lock */
+	if (is_within(i, mark, call->sp))
+		return true;
+	stdio_buffer_native_end(file);
+	return false;
 }
 
 static bool record(const struct call *call, const char *from, const char *to,
@@ -49,18 +204,18 @@ static bool record(const struct call *call, const char *from, const char *to,
 		(size_t)(to - from));
 }
 
-static const char *known_of(int i)
+static const char *known_of(unsigned i)
 {
 	return __atomic_load_n(&files[i].known, __ATOMIC_RELAXED);
 }
 
-static void set_known(int i, const char *known)
+static void set_known(unsigned i, const char *known)
 {
 	__atomic_store_n(&files[i].known, known, __ATOMIC_RELAXED);
 }
 
 /* From where on the buffer of a FILE that is also written is unknown. */
-static const char *unknown_from(const FILE *file, int i)
+static const char *unknown_from(const FILE *file, unsigned i)
 {
 	const char *known = i < FILES_MAX ? known_of(i) : NULL;
 
@@ -69,16 +224,38 @@ static const char *unknown_from(const FILE *file, int i)
 		       : file->_IO_write_base;
 }
 
+/* The number of a FILE, new or not; FILES_MAX: there are too many. */
+static unsigned place_of(FILE *file)
+{
+	unsigned i = find(file);
+
+	if (i == FILES_MAX && stdio_buffer_remember(file))
+		i = find(file);
+	return i;
+}
+
+/*
+ * All that is in the buffer is known.  Where there is no place to remember it,
+ * it would be taken for new again: then the buffer is emptied.
+ */
+static void know(FILE *file, unsigned i)
+{
+	if (likely(i < FILES_MAX))
+		set_known(i, file->_IO_write_ptr);
+	else
+		host_fflush_unlocked(file);
+}
+
 static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 {
-	int i = find(file);
+	unsigned i = place_of(file);
 	const char *from = unknown_from(file, i);
 
-	/* Without a place to remember it, it would be taken for new again. */
-	if (i == FILES_MAX || from == file->_IO_write_ptr)
+	if (from == file->_IO_write_ptr)
 		return;
-	record(call, from, file->_IO_write_ptr, stream);
-	set_known(i, file->_IO_write_ptr);
+	if (!record(call, from, file->_IO_write_ptr, stream))
+		writer_count_passed();
+	know(file, i);
 }
 
 static bool set_end(FILE *file, const char *old, const char *now)
@@ -168,24 +345,24 @@ static void drain_little(const struct call *call, FILE *file, const char *from,
 
 static void drain_much(const struct call *call, FILE *file, unsigned stream)
 {
+	unsigned i = place_of(file);
 	char *from;
 	const char *to;
 
-	stdio_buffer_draining = call->sp;
-	SIGNAL_FENCE();
+	mark_draining(i, call->sp);
 	from = file->_IO_write_base;
 	if (stdio_buffer_passed)
-		from += unknown_from(file, find(file)) - from;
+		from += unknown_from(file, i) - from;
 	to = file->_IO_write_ptr;
 	if (from < to && record(call, from, to, stream)) {
 		__atomic_fetch_add(&stdio_turn_drained, 1, __ATOMIC_SEQ_CST);
 		take_out(file, from, to);
 	} else if (from < to) {
 		stdio_buffer_passed = true;
+		writer_count_passed();
 		stdio_buffer_settle(file);
 	}
-	SIGNAL_FENCE();
-	stdio_buffer_draining = 0;
+	mark_draining(i, 0);
 }
 
 /*
@@ -219,14 +396,14 @@ static void drain_replaced(const struct call *call, FILE *file, unsigned stream)
 COLD void stdio_buffer_drain(
 	const struct call *call, FILE *file, unsigned stream)
 {
-	/* As libc does; and a handler must not find it half taken. */
-	bool locks = !host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK;
+	bool locks = needs_lock(file);
 
-	/* Another thread's: it will come here itself; or our own, interrupted.
-	 */
-	if (stdio_buffer_is_busy(call->sp) ||
-		(locks && host_ftrylockfile(file) != 0))
+	/* Another thread's: it will come here itself. */
+	if (locks && host_ftrylockfile(file) != 0)
 		return;
+	/* Our own, interrupted: a handler must not find it half taken. */
+	if (stdio_buffer_is_busy(file, call->sp))
+		goto unlock;
 	/* A handler has used macros, and the call has gone on before that. */
 	if (file == stdio_buffer_collects && !stdio_buffer_putting &&
 		unlikely(file->_IO_write_ptr < file->_IO_write_base))
@@ -238,6 +415,7 @@ COLD void stdio_buffer_drain(
 		drain_tee(call, file, stream);
 	else
 		drain_replaced(call, file, stream);
+unlock:
 	if (locks)
 		host_funlockfile(file);
 }
@@ -251,11 +429,16 @@ COLD void stdio_buffer_put_is_over(uintptr_t sp)
 COLD void stdio_buffer_catch_up_slow(const struct call *call)
 {
 	FILE *file = stdio_buffer_collects;
-	unsigned stream = streams_of_file(file);
+	unsigned stream;
 
-	if (file->_IO_write_ptr == file->_IO_write_base ||
+	/* Since there are threads nothing is collected any more; what is in
+	 * there is their user's. */
+	if (file && !is_ours(file) && !stdio_buffer_start)
+		stdio_buffer_collects = file = NULL;
+	if (!file || file->_IO_write_ptr == file->_IO_write_base ||
 		process_is_borrowed())
 		return;
+	stream = streams_of_file(file);
 	if (stream != STREAM_PASS)
 		stdio_buffer_drain(call, file, stream);
 }
@@ -295,12 +478,7 @@ COLD void stdio_buffer_prepare_slow(
 
 void stdio_buffer_settle(FILE *file)
 {
-	int i;
-
-	stdio_buffer_remember(file);
-	i = find(file);
-	if (i < FILES_MAX)
-		set_known(i, file->_IO_write_ptr);
+	know(file, place_of(file));
 }
 
 void stdio_buffer_write(FILE *file, unsigned stream, bool locks)
@@ -321,10 +499,19 @@ void stdio_buffer_written(FILE *file, unsigned stream, bool locks)
 
 void stdio_buffer_flushed(const FILE *file)
 {
-	for (int i = 0; i < FILES_MAX; i++) {
-		FILE *one = __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+	unsigned n = used();
 
-		if (one && (!file || one == file))
+	if (file) {
+		unsigned i = find(file);
+
+		if (i < FILES_MAX)
+			set_known(i, file->_IO_write_ptr);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const FILE *one = file_of(i);
+
+		if (one)
 			set_known(i, one->_IO_write_ptr);
 	}
 }
@@ -339,11 +526,12 @@ static void drain_if_recorded(const struct call *call, FILE *file)
 
 bool stdio_buffer_is_used(void)
 {
-	for (int i = 0; i < FILES_MAX; i++) {
-		const FILE *file =
-			__atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+	unsigned n = used();
 
-		if (file && file->_IO_write_ptr != file->_IO_write_base)
+	for (unsigned i = 0; i < n; i++) {
+		const FILE *file = file_of(i);
+
+		if (file && stdio_buffer_has_some(file))
 			return true;
 	}
 	return false;
@@ -351,38 +539,73 @@ bool stdio_buffer_is_used(void)
 
 void stdio_buffer_drain_all(const struct call *call)
 {
-	for (int i = 0; i < FILES_MAX; i++) {
-		FILE *file = __atomic_load_n(&files[i].file, __ATOMIC_ACQUIRE);
+	unsigned n = used();
+
+	for (unsigned i = 0; i < n; i++) {
+		FILE *file = file_of(i);
 
 		if (file)
 			drain_if_recorded(call, file);
 	}
 }
 
+void stdio_buffer_drain_own(const struct call *call)
+{
+	unsigned n = used();
+
+	for (unsigned i = 0; i < n; i++) {
+		FILE *file = file_of(i);
+
+		if (file && is_ours(file))
+			drain_if_recorded(call, file);
+	}
+}
+
+/* At least so many are in use from here on. */
+static void raise_used(unsigned n)
+{
+	unsigned before = used();
+
+	while (before < n &&
+		!__atomic_compare_exchange_n(&files_used, &before, n, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
 bool stdio_buffer_remember(FILE *file)
 {
-	if (find(file) < FILES_MAX)
-		return true;
-	for (int i = 0; i < FILES_MAX; i++) {
+	unsigned i = find(file);
+
+	for (unsigned next = 0; i == FILES_MAX && next < FILES_MAX; next++) {
 		FILE *expected = NULL;
 
-		if (__atomic_compare_exchange_n(&files[i].file, &expected, file,
-			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return true;
+		if (file_of(next) == NULL &&
+			__atomic_compare_exchange_n(&files[next].file,
+				&expected, file, false, __ATOMIC_ACQ_REL,
+				__ATOMIC_ACQUIRE))
+			i = next;
 	}
-	return false;
+	if (i == FILES_MAX)
+		return false;
+	raise_used(i + 1);
+	hint(file, i);
+	use(i);
+	return true;
 }
 
 void stdio_buffer_forget(const FILE *file)
 {
-	int i = find(file);
+	unsigned i = find(file);
 
 	if (stdio_buffer_collects == file) {
 		stdio_buffer_collects = NULL;
 		stdio_buffer_start = NULL;
 		__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 	}
-	if (i < FILES_MAX) {
+	/* Two threads may have remembered it at once. */
+	for (; i < FILES_MAX; i = find(file)) {
+		mark_draining(i, 0);
+		stdio_buffer_native_end(file);
 		set_known(i, NULL);
 		__atomic_store_n(&files[i].file, NULL, __ATOMIC_RELEASE);
 	}

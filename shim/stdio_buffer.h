@@ -16,8 +16,15 @@
 /* Records what is unknown in the buffer, unless that is in use. */
 void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);
 
-/* The same for all FILEs that may have something. */
+/* The same for all FILEs that may have something, as what natively flushes all
+ * of them does. */
 void stdio_buffer_drain_all(const struct call *call);
+
+/*
+ * The same for those that no other thread is using: what natively touches no
+ * buffer must not find half a character there, nor leave half of one.
+ */
+void stdio_buffer_drain_own(const struct call *call);
 
 /* Some FILE has something in its buffer that may have to be recorded. */
 bool stdio_buffer_is_used(void);
@@ -43,6 +50,31 @@ void stdio_buffer_settle(FILE *file);
 void stdio_buffer_write(FILE *file, unsigned stream, bool locks);
 void stdio_buffer_written(FILE *file, unsigned stream, bool locks);
 
+/*
+ * Around such a call that may call back into the program (printf with functions
+ * of register_printf_specifier): what these print to the same FILE is part of
+ * its text, which has been recorded, or passed, as a whole.
+ */
+void stdio_buffer_native_begin(const struct call *call, FILE *file);
+void stdio_buffer_native_end(const FILE *file);
+
+/* So many such calls are under way. */
+extern HIDDEN uint32_t stdio_buffer_natives;
+bool stdio_buffer_is_native(const struct call *call, const FILE *file);
+
+/* What a FILE is for this call: streams_of_file(). */
+static inline unsigned stdio_buffer_stream(
+	const struct call *call, const FILE *file)
+{
+	unsigned stream = streams_of_file(file);
+
+	return unlikely(__atomic_load_n(&stdio_buffer_natives,
+				__ATOMIC_RELAXED) != 0) &&
+			       stdio_buffer_is_native(call, file)
+		       ? STREAM_PASS
+		       : stream;
+}
+
 /* There was such a call on a FILE whose text is replaced. */
 extern HIDDEN bool stdio_buffer_passed;
 
@@ -57,19 +89,19 @@ void stdio_buffer_flushed(const FILE *file);
  * the FILE that does so; no other has collected anything.
  */
 extern HIDDEN FILE *stdio_buffer_collects;
-/*
- * The stack pointer of a call that is just recording what is in a buffer, or 0:
- * a handler that interrupts it leaves the buffer alone.
- */
-extern HIDDEN uintptr_t stdio_buffer_draining;
+/* So many calls, of all threads, are just recording what is in a buffer. */
+extern HIDDEN uint32_t stdio_buffer_marks;
+bool stdio_buffer_is_marked(const FILE *file, uintptr_t sp);
 
-/* Not where a handler has jumped out of it, and we are further up the stack. */
-static inline bool stdio_buffer_is_busy(uintptr_t sp)
+/*
+ * A call at this stack pointer interrupts one of the same thread that is just
+ * recording what is in the buffer of this FILE: it leaves the buffer alone.
+ */
+static inline bool stdio_buffer_is_busy(const FILE *file, uintptr_t sp)
 {
-	if (likely(stdio_buffer_draining == 0) || sp < stdio_buffer_draining)
-		return stdio_buffer_draining != 0;
-	stdio_buffer_draining = 0;
-	return false;
+	return unlikely(__atomic_load_n(
+				&stdio_buffer_marks, __ATOMIC_RELAXED) != 0) &&
+	       stdio_buffer_is_marked(file, sp);
 }
 
 /*

@@ -33,6 +33,16 @@ unsigned streams_pending(const FILE *file)
 	return STREAM_PASS;
 }
 
+bool streams_has_said(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file && streams[i].said > 0)
+			return true;
+	return false;
+}
+
 /* A FILE may have held back text before its descriptor became another's. */
 bool streams_flush(unsigned stream)
 {

@@ -1,5 +1,6 @@
 #include "shim/stream_reuse.h"
 
+#include "shim/position.h"
 #include "shim/process.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -9,6 +10,7 @@
 
 static bool is_vacant[STREAMS_MAX + 1];
 static bool is_busy;
+static bool is_scarce; /* not only log files come and go */
 
 static unsigned take(void)
 {
@@ -24,7 +26,8 @@ static unsigned take(void)
 static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 {
 	for (unsigned i = 0; i <= STREAMS_MAX; i++)
-		is_over[i] = streams[i].path && !is_vacant[i] &&
+		is_over[i] = i > STREAM_FULL && i < streams_count() &&
+			     (streams[i].path || is_scarce) && !is_vacant[i] &&
 			     streams[i].pending != PENDING_SOMETHING;
 	for (unsigned fd = 0; fd <= highest; fd++) {
 		is_over[streams_slots[fd].of_fd & STREAMS_MAX] = false;
@@ -35,6 +38,8 @@ static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 /* Those that were over in the last round and are so still. */
 static void vacate(const bool is_over[STREAMS_MAX + 1])
 {
+	if (is_scarce)
+		position_settle(); /* what was said counts by the number */
 	/* Memos, definitions and what writers have said of them are void. */
 	__atomic_fetch_add(&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
 	process_changed();
@@ -68,6 +73,13 @@ COLD void stream_reuse_begin(unsigned highest)
 	begin_round(highest);
 }
 
+COLD void stream_reuse_evict(unsigned highest)
+{
+	__atomic_store_n(&is_scarce, true, __ATOMIC_RELAXED);
+	streams_evict(highest);
+	begin_round(highest);
+}
+
 COLD unsigned stream_reuse_number(unsigned highest)
 {
 	unsigned number = take();
@@ -83,5 +95,12 @@ COLD unsigned stream_reuse_number(unsigned highest)
 		SYS0(sched_yield);
 		number = take();
 	}
-	return number != STREAM_FULL ? number : take();
+	if (number == STREAM_FULL)
+		number = take();
+	/* All are in use. */
+	for (int i = 0; number == STREAM_FULL && i < 2; i++) {
+		stream_reuse_evict(highest);
+		number = take();
+	}
+	return number;
 }

@@ -140,12 +140,13 @@ static unsigned take_number(bool is_log)
 
 	do {
 		if (used > last)
-			return is_log ? stream_reuse_number(highest_known)
-				      : STREAM_FULL;
+			return stream_reuse_number(highest_known);
 	} while (!__atomic_compare_exchange_n(&streams_used, &used, used + 1,
 		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	if (used == STREAMS_MAX / 2)
 		stream_reuse_begin(highest_known);
+	if (used == STREAMS_MAX / 4 * 3)
+		stream_reuse_evict(highest_known);
 	return used;
 }
 
@@ -347,7 +348,7 @@ COLD unsigned streams_decide(int fd)
 }
 
 /* libc flushes the newest FILE first, then stderr, and stdout last. */
-static uint16_t order_of(const FILE *file)
+static uint16_t make_order(const FILE *file)
 {
 	static uint32_t last = 2;
 	unsigned used = streams_count();
@@ -360,6 +361,59 @@ static uint16_t order_of(const FILE *file)
 		return file == host_file_stdout ? 1 : 2;
 	order = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 	return order < UINT16_MAX ? (uint16_t)order : UINT16_MAX;
+}
+
+/* However often its number is given to another. */
+static uint16_t order_of(const FILE *file, unsigned fd)
+{
+	struct stream_slot *slot = fd < STREAMS_FDS ? &streams_slots[fd] : NULL;
+	uint16_t order;
+
+	if (slot && slot->order && slot->ordered == (uint32_t)(uintptr_t)file)
+		return slot->order;
+	order = make_order(file);
+	if (slot) {
+		slot->ordered = (uint32_t)(uintptr_t)file;
+		slot->order = order;
+	}
+	return order;
+}
+
+/*
+ * Some programs store another number into a FILE that is open.  No call says
+ * so; but once it was seen, each call to that FILE looks.
+ */
+static bool moves(const FILE *file, int fd)
+{
+	static struct {
+		const FILE *file;
+		int fd;
+		bool moves;
+	} seen[64];
+	unsigned i = (unsigned)((uintptr_t)file * 0x9e3779b97f4a7c15u >> 58);
+	unsigned before = (unsigned)seen[i].fd;
+
+	if (seen[i].file != file)
+		seen[i].moves = false;
+	else if (before != (unsigned)fd && before < STREAMS_FDS &&
+		 __atomic_load_n(
+			 &streams_slots[before].of_stdio, __ATOMIC_RELAXED) >>
+				 STREAMS_BITS ==
+			 (uintptr_t)file)
+		seen[i].moves = true;
+	seen[i].file = file;
+	seen[i].fd = fd;
+	return seen[i].moves;
+}
+
+/* All that is known of it. */
+static void note_moves(const FILE *file)
+{
+	unsigned used = streams_count();
+
+	for (unsigned i = STREAM_FIRST; i < used; i++)
+		if (streams[i].file == file)
+			streams[i].moves = true;
 }
 
 /* How a FILE will hold back text, as far as it does not know itself yet. */
@@ -404,15 +458,18 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 	unsigned before = changes_of(fd);
 	struct stream wanted;
 	unsigned stream = find_way(fd, &wanted);
+	bool is_moving = moves(file, fd);
 
 	if (stream != STREAM_PASS && stream != STREAM_FULL) {
 		wanted.said = wanted.counted = 0;
 		wanted.file = file;
-		wanted.order = order_of(file);
+		wanted.order = order_of(file, (unsigned)fd);
 		describe_buffer(&wanted, file);
 		wanted.watched = held_shadow(file) != NULL;
 		stream = intern(&wanted);
 	}
+	if (unlikely(is_moving))
+		note_moves(file);
 	if (may_remember(fd, before) &&
 		(stream > STREAM_FULL || of_fd(fd) == stream)) {
 		__atomic_store_n(&streams_slots[fd].of_stdio,
@@ -460,20 +517,38 @@ void streams_forget_always(void)
 	streams_changed();
 }
 
+/* False: nothing was known of it. */
+static bool forget(unsigned fd)
+{
+	struct stream_slot *slot = &streams_slots[fd];
+
+	if (of_fd((int)fd) == STREAM_UNKNOWN &&
+		__atomic_load_n(&slot->of_stdio, __ATOMIC_RELAXED) == 0)
+		return false;
+	__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->of_fd, STREAM_UNKNOWN, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->of_stdio, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
 void streams_forget_range(unsigned first, unsigned last)
 {
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
 	for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
-		struct stream_slot *slot = &streams_slots[fd];
-
-		if (of_fd((int)fd) == STREAM_UNKNOWN &&
-			__atomic_load_n(&slot->of_stdio, __ATOMIC_RELAXED) == 0)
-			continue;
-		__atomic_fetch_add(&changes[fd % 64], 1, __ATOMIC_RELEASE);
-		__atomic_store_n(
-			&slot->of_fd, STREAM_UNKNOWN, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->of_stdio, 0, __ATOMIC_RELAXED);
-		streams_changed();
+		if (streams_slots[fd].order)
+			streams_slots[fd].order = 0;
+		if (forget(fd))
+			streams_changed();
 	}
+}
+
+void streams_evict(unsigned last)
+{
+	bool any = false;
+
+	for (unsigned fd = 0; fd <= last; fd++)
+		any |= forget(fd);
+	if (any)
+		streams_changed();
 }

@@ -54,6 +54,7 @@ struct stream {
 			bool terminal;
 			bool tee;
 			bool watched; /* a FILE that has a shadow: held.h */
+			bool moves;   /* one whose number is exchanged */
 		};
 		uint32_t unusual; /* any of these: not for fast.c */
 	};
@@ -80,7 +81,10 @@ struct stream_slot {
 	uint64_t of_stdio; /* the FILE last used with it, and its stream in */
 			   /* the lowest bits */
 	uint16_t of_fd;	   /* what it is, or STREAM_UNKNOWN */
+	uint16_t order;	   /* of a FILE: see struct stream; 0: unknown */
+	uint32_t ordered;  /* the lower half of its address */
 };
+_Static_assert(sizeof(struct stream_slot) == 16, "four to a cache line");
 
 extern HIDDEN struct stream_slot streams_slots[STREAMS_FDS];
 #define STREAMS_BITS 12
@@ -186,6 +190,10 @@ void streams_forget_range(unsigned first, unsigned last);
  */
 void streams_forget_always(void);
 
+/* The same for all up to `last`, which are what they were: only the numbers of
+ * their streams are needed. */
+void streams_evict(unsigned last);
+
 /* The way in which a FILE holds back text may be another from now on. */
 void streams_forget_file(const FILE *file);
 
@@ -265,6 +273,10 @@ void streams_watch(const FILE *file);
 
 /* A stream of this FILE that may hold back text, or STREAM_PASS. */
 unsigned streams_pending(const FILE *file);
+
+/* Something has been said to this FILE, as far as that is counted by now;
+ * perhaps by another number, from before its buffer was changed. */
+bool streams_has_said(const FILE *file);
 
 /* Takes note of a flush; true if anything was held back. */
 bool streams_flush(unsigned stream);

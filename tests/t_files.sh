@@ -98,7 +98,7 @@ if [ "$(ulimit -n)" -ge 3100 ]; then
 	got=$("$show" "$TMP/recorded/capture" 2>&1 >/dev/null | tail -n 1)
 	lines=$(cat "$TMP"/recorded/files/*.log | wc -l)
 	same "3,000 files at once: and counted" "$((6001 - lines)) captured, $lines passed, 0 dropped" "$got"
-	verdict $((lines == 0 || lines > 3000)) "3,000 files at once: most are recorded" "$lines lines were written"
+	same "3,000 files at once: none was written" 0 "$lines"
 else
 	skip "3,000 files at once: not so many descriptors"
 fi

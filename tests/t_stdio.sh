@@ -80,4 +80,44 @@ for size in 0 1 2; do
 	same_file "fgets into $size bytes: what was held back is written when it is natively" \
 		"$TMP/nothing.native" "$TMP/nothing.shown"
 done
+
+# ---- other ways into the buffers of FILEs ----
+build stdio_buffers
+piped() { # SENTENCE COMMAND...: into a pipe, which has what is recorded
+	"${@:2}" 2>/dev/null | cat >"$TMP/piped.native"
+	LD_PRELOAD=$lib BINLOG_DIR=$TMP/piped.capture "${@:2}" 2>/dev/null | cat >"$TMP/piped.real"
+	"$show" --raw --as-written -q --stream=stdout "$TMP/piped.capture" >"$TMP/piped.shown"
+	same_file "$1: written" "$TMP/piped.native" "$TMP/piped.real"
+	same_file "$1: recorded" "$TMP/piped.native" "$TMP/piped.shown"
+	rm -rf "$TMP/piped.capture"
+}
+buffers=$TMP/stdio_buffers
+many=$(is_long && echo 20 || echo 3)
+for ((i = 0; i < many; i++)); do
+	compare "two threads with macros and a FILE each: as natively ($i)" "$buffers" two 4000
+	compare "under flockfile: as natively ($i)" "$buffers" two 3000 lock
+	compare "beside a thread that forks: as natively ($i)" "$buffers" forks 2000
+	compare "in the children of a thread that forks: as natively ($i)" "$buffers" children 60
+done
+piped "two threads with macros, a pipe" "$buffers" two 2000
+for n in 40 3000; do
+	compare "$n FILEs with macros: as natively" "$buffers" many $n
+	piped "$n FILEs with macros, a pipe" "$buffers" many $n
+done
+compare "more ways to an output than there are numbers: as natively" "$buffers" ways 6000
+for what in wb wbw wfbwn lwbnw wpswn; do
+	compare "bytes among wide text ($what): as natively" "$buffers" wide $what
+	piped "bytes among wide text ($what), a pipe" "$buffers" wide $what
+done
+compare "endmntent() closes a FILE: as natively" "$buffers" mounts
+piped "addmntent() finds no end, a pipe" "$buffers" mounts
+for mode in 0 1 2; do # _IOFBF, _IOLBF, _IONBF
+	compare "what a printf calls ($mode): as natively" "$buffers" numbers $mode
+	piped "what a printf calls ($mode), a pipe" "$buffers" numbers $mode
+done
+compare "a FILE gets another number: as natively" "$buffers" exchanged
+compare "_flushlbf(): as natively" "$buffers" lines
+for n in 4095 4096 4097 8192 30000; do
+	compare "$n characters by macros fill a buffer: as natively" "$buffers" full $n
+done
 finish

@@ -58,7 +58,7 @@ static struct {
 	size_t bytes;
 	unsigned records, passed;
 	unsigned stream; /* of all */
-	bool capture_fails, flush_fails;
+	bool capture_fails, flush_fails, has_no_end;
 } world;
 
 void control_follow(void)
@@ -119,6 +119,15 @@ int wide_string(const struct call *call, const wchar_t *text, FILE *file,
 {
 	(void)call;
 	return next(text, file);
+}
+
+int seek_file(const struct call *call, FILE *file, off64_t offset, int whence)
+{
+	(void)call;
+	(void)file;
+	assert_int_equal(offset, 0);
+	assert_int_equal(whence, SEEK_END);
+	return world.has_no_end ? -1 : 0;
 }
 
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
@@ -385,6 +394,11 @@ static void entries_are_as_libc_writes_them(void **state)
 	assert_int_equal(add(), 0);
 	world.text[world.bytes] = '\0';
 	assert_string_equal(world.text, wanted);
+	world.records = 0;
+	world.has_no_end = true; /* a pipe */
+	assert_int_equal(add(), 1);
+	assert_int_equal(world.records, 0);
+	world.has_no_end = false;
 	world.flush_fails = true;
 	assert_int_equal(add(), 1);
 	world.flush_fails = false;

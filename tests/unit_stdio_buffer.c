@@ -28,7 +28,7 @@ static void so_is_much(void **state)
 	put_much('a');
 	drain();
 	assert_int_equal(recorded_bytes, 1000);
-	assert_int_equal(stdio_buffer_draining, 0);
+	assert_int_equal(stdio_buffer_marks, 0);
 	put("b");
 	drain();
 	assert_int_equal(recorded_bytes, 1001);
@@ -96,7 +96,7 @@ static void what_is_also_written_stays(void **state)
 	recorded_is("one two3");
 }
 
-static void of_too_many_files_some_are_not_recorded(void **state)
+static void many_files_are_known(void **state)
 {
 	FILE *many[MANY];
 	FILE *own = file;
@@ -107,24 +107,19 @@ static void of_too_many_files_some_are_not_recorded(void **state)
 		assert_true(stdio_buffer_remember(many[i]));
 	}
 	assert_true(stdio_buffer_remember(many[0]));
-	assert_false(stdio_buffer_remember(own));
-	stdio_buffer_collect(&call, own, OURS);
-	assert_null(stdio_buffer_collects);
-	streams[OURS].tee = true;
-	put("x");
-	drain();
-	assert_int_equal(recorded_bytes, 0);
-	stdio_buffer_settle(own);
 	assert_false(stdio_buffer_is_used());
-	file = many[3];
-	put("y");
+	for (int i = 0; i < MANY; i++) {
+		file = many[i];
+		put("y");
+	}
 	assert_true(stdio_buffer_is_used());
 	what_it_is = STREAM_PASS;
 	stdio_buffer_drain_all(&call);
 	assert_int_equal(recorded_bytes, 0);
 	what_it_is = OURS;
 	stdio_buffer_drain_all(&call);
-	recorded_is("y");
+	assert_int_equal(recorded_bytes, MANY);
+	assert_false(stdio_buffer_is_used());
 	for (int i = 0; i < MANY; i++) {
 		stdio_buffer_forget(many[i]);
 		fclose(many[i]);
@@ -132,27 +127,178 @@ static void of_too_many_files_some_are_not_recorded(void **state)
 	file = own;
 }
 
-static void a_buffer_in_use_is_left_alone(void **state)
+/* What cannot be remembered is written, so that it is not said twice. */
+static void the_buffers_of_too_many_are_empty(void **state)
 {
+	static FILE many[PLACES];
+
 	(void)state;
+	for (int i = 0; i < PLACES; i++) {
+		many[i]._fileno = i;
+		assert_true(stdio_buffer_remember(&many[i]));
+	}
+	assert_false(stdio_buffer_remember(file));
+	stdio_buffer_collect(&call, file, OURS);
+	assert_null(stdio_buffer_collects);
+	streams[OURS].tee = true;
 	put("x");
-	stdio_buffer_draining = call.sp + 1; /* further up: interrupted */
 	drain();
-	assert_int_equal(recorded_bytes, 0);
-	stdio_buffer_draining = call.sp - 1; /* jumped out of */
 	drain();
 	recorded_is("x");
-	assert_int_equal(stdio_buffer_draining, 0);
+	put("known");
+	stdio_buffer_settle(file);
+	drain();
+	recorded_is("x");
+	streams[OURS].tee = false;
+	put_much('a');
+	drain();
+	assert_int_equal(recorded_bytes, 1001);
+	for (int i = 0; i < PLACES; i++)
+		stdio_buffer_forget(&many[i]);
+	assert_true(stdio_buffer_remember(file));
+}
+
+/* ---- who may drain it ---- */
+
+static void drain_again(void)
+{
+	struct call inner = call;
+
+	inner.sp = call.sp - 100;
+	stdio_buffer_drain(&inner, file, OURS);
+}
+
+static void who_interrupts_leaves_it_alone(void **state)
+{
+	struct call inner = call;
+	FILE *outer = file;
+
+	(void)state;
+	put_much('a');
+	while_recording = drain_again;
+	drain();
+	while_recording = NULL;
+	assert_int_equal(recorded_bytes, 1000);
+	/* But not the buffers of others. */
+	file = new_file();
+	put("b");
+	inner.sp = call.sp - 100;
+	stdio_buffer_drain(&inner, file, OURS);
+	assert_int_equal(recorded_bytes, 1001);
+	stdio_buffer_forget(file);
+	fclose(file);
+	file = outer;
+	assert_int_equal(stdio_buffer_marks, 0);
+}
+
+static jmp_buf out;
+
+static void jump(void)
+{
+	while_recording = NULL;
+	longjmp(out, 1);
+}
+
+/* Leaves the mark of a call that does not come back. */
+static void leave_mark(void)
+{
+	put_much('a');
+	while_recording = jump;
+	if (setjmp(out) == 0)
+		drain();
+	assert_int_equal(stdio_buffer_marks, 1);
+	recorded_bytes = 0;
+}
+
+static void a_buffer_in_use_is_left_alone(void **state)
+{
+	struct call inner = call;
+
+	(void)state;
+	leave_mark();
+	inner.sp = call.sp - 1; /* further down: it interrupts that one */
+	stdio_buffer_drain(&inner, file, OURS);
+	assert_int_equal(recorded_bytes, 0);
+	is_left = true; /* it has jumped out of it */
+	stdio_buffer_drain(&inner, file, OURS);
+	assert_int_equal(recorded_bytes, 1000);
+	assert_int_equal(stdio_buffer_marks, 0);
+	is_left = false;
+	leave_mark();
+	drain(); /* the same call once more */
+	assert_int_equal(recorded_bytes, 1000);
+	leave_mark();
+	self = (pthread_t)&out; /* and of a thread that a fork has ended */
+	stdio_buffer_drain(&inner, file, OURS);
+	assert_int_equal(recorded_bytes, 1000);
+	assert_int_equal(stdio_buffer_marks, 0);
+	leave_mark();
+	stdio_buffer_forget(file);
+	assert_int_equal(stdio_buffer_marks, 0);
+}
+
+static void a_buffer_that_is_locked_is_left_alone(void **state)
+{
+	(void)state;
 	put("y");
 	file->_flags2 |= LIBIO_NEEDS_LOCK;
 	is_locked = true;
 	drain();
-	recorded_is("x");
+	recorded_is("");
 	is_locked = false;
 	drain();
-	recorded_is("xy");
+	recorded_is("y");
 	assert_int_equal(locked, 1);
 	assert_int_equal(unlocked, 1);
+	file->_flags2 &= ~LIBIO_NEEDS_LOCK;
+}
+
+/* Macros take no lock. */
+static void so_is_that_of_another_thread(void **state)
+{
+	pthread_t other = (pthread_t)&out, we = self;
+
+	(void)state;
+	file->_flags2 |= LIBIO_NEEDS_LOCK;
+	self = other;
+	assert_true(stdio_buffer_remember(file));
+	self = we;
+	put("x");
+	stdio_buffer_drain_own(&call);
+	recorded_is("");
+	stdio_buffer_drain_all(&call); /* which natively writes all */
+	recorded_is("x");
+	put("y");
+	self = other;
+	stdio_buffer_drain_own(&call);
+	recorded_is("xy");
+	file->_flags2 &= ~LIBIO_NEEDS_LOCK;
+	put("z");
+	self = we; /* there is but one */
+	stdio_buffer_drain_own(&call);
+	recorded_is("xyz");
+}
+
+/* What has been collected is the business of the thread that goes on. */
+static void with_threads_nothing_is_collected(void **state)
+{
+	pthread_t we = self;
+
+	(void)state;
+	stdio_buffer_collect(&call, file, OURS);
+	put("x");
+	file->_flags2 |= LIBIO_NEEDS_LOCK;
+	stdio_buffer_catch_up(&call);
+	recorded_is("x");
+	assert_ptr_equal(stdio_buffer_collects, file);
+	put("y");
+	self = (pthread_t)&out;
+	stdio_buffer_catch_up(&call);
+	recorded_is("x");
+	assert_null(stdio_buffer_collects);
+	self = we;
+	drain();
+	recorded_is("xy");
 	file->_flags2 &= ~LIBIO_NEEDS_LOCK;
 }
 
@@ -411,8 +557,13 @@ int main(void)
 		TEST(what_a_handler_puts_behind_it_stays),
 		TEST(what_cannot_be_recorded_is_written),
 		TEST(what_is_also_written_stays),
-		TEST(of_too_many_files_some_are_not_recorded),
+		TEST(many_files_are_known),
+		TEST(the_buffers_of_too_many_are_empty),
+		TEST(who_interrupts_leaves_it_alone),
 		TEST(a_buffer_in_use_is_left_alone),
+		TEST(a_buffer_that_is_locked_is_left_alone),
+		TEST(so_is_that_of_another_thread),
+		TEST(with_threads_nothing_is_collected),
 		TEST(where_nothing_is_put_nothing_is_recorded),
 		TEST(only_some_files_collect),
 		TEST(what_is_collected_comes_before_another_file),

@@ -293,6 +293,9 @@ int direct_addmntent(const struct call *call, FILE *file, const void *entry)
 
 	if (streams_of_file(file) == STREAM_PASS)
 		return next_addmntent(file, entry);
+	/* Where there is no way to the end, nothing is said. */
+	if (seek_file(call, file, 0, SEEK_END) != 0)
+		return 1;
 	made_start(&made);
 	put_field(&made, mount->mnt_fsname);
 	put_field(&made, mount->mnt_dir);

@@ -33,14 +33,15 @@ static uint64_t new_number(const struct call *call)
 
 /*
  * What macros have put into buffers has been said once, not by both; what is
- * held back is inherited.
+ * held back is inherited.  So is what another thread is just putting into one:
+ * natively a fork touches no buffer, and waits for nobody.
  */
 static struct birth before(const struct call *call)
 {
 	struct birth birth = {0, writer_before_fork()};
 
 	streams_share();
-	stdio_buffer_drain_all(call);
+	stdio_buffer_drain_own(call);
 	position_settle();
 	if (!streams_hold_back() && !state_buffers_changed)
 		return birth;

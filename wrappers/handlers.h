@@ -113,6 +113,9 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 void internal_psignal(const struct call *call, int number, const char *s);
 void internal_malloc_stats(const struct call *call);
 int internal_malloc_info(const struct call *call, int options, FILE *file);
+int internal_number(const struct call *call, FILE *file,
+	const struct printf_info *info, const void *const *arguments,
+	int (*next)(FILE *, const struct printf_info *, const void *const *));
 int internal_entry(const struct call *call, const void *entry, FILE *file,
 	int (*next)(const void *, FILE *));
 int internal_fmtmsg(const struct call *call, long classification,
@@ -278,6 +281,7 @@ void state_settle(const struct call *call, FILE *file);
 /* Before all FILEs are flushed: some are outputs no more. */
 void state_drop_strays(const struct call *call);
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *));
+void state_flush_lines(const struct call *call, void (*next)(void));
 int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
 	size_t size, int (*next)(FILE *, char *, int, size_t));
 void state_setbuffer(const struct call *call, FILE *file, char *buffer,

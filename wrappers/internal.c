@@ -56,6 +56,16 @@ int internal_malloc_info(const struct call *call, int options, FILE *file)
 	return result;
 }
 
+int internal_number(const struct call *call, FILE *file,
+	const struct printf_info *info, const void *const *arguments,
+	int (*next)(FILE *, const struct printf_info *, const void *const *))
+{
+	int result;
+
+	WITH_LOAN(file, 0, result = next(file, info, arguments));
+	return result;
+}
+
 int internal_entry(const struct call *call, const void *entry, FILE *file,
 	int (*next)(const void *, FILE *))
 {

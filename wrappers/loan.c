@@ -242,7 +242,7 @@ struct loan loan_lend(const struct call *call, FILE *file, unsigned flags)
 	unsigned stream = file ? streams_of_any_file(file) : STREAM_PASS;
 	int kept = errno;
 
-	if (stream == STREAM_PASS ||
+	if (stream == STREAM_PASS || stdio_buffer_is_native(call, file) ||
 		(flags & LOAN_WAITS && streams[stream].tee) ||
 		(file->_mode > 0 && !host_file_jumps))
 		return loan;

@@ -1,5 +1,6 @@
 #include "shim/held.h"
 #include "shim/pass_on.h"
+#include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
@@ -32,10 +33,26 @@ static COLD void print_shadow(FILE *shadow, const char *format, va_list ap)
 	errno = kept;
 }
 
+/* Also, or because it could not be recorded. */
+static COLD int print_natively(const struct call *call, FILE *file,
+	unsigned stream, int chk, const char *format, va_list ap)
+{
+	int length;
+
+	stdio_buffer_write(file, stream, true);
+	if (plan_always_at_once)
+		stdio_buffer_native_begin(call, file);
+	length = pass_on_vfprintf(file, chk, format, ap);
+	if (plan_always_at_once)
+		stdio_buffer_native_end(file);
+	stdio_buffer_written(file, stream, true);
+	return length;
+}
+
 int print_file(const struct call *call, FILE *file, int chk, const char *format,
 	va_list ap)
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	int length;
 
 	if (stream == STREAM_PASS)
@@ -45,9 +62,7 @@ int print_file(const struct call *call, FILE *file, int chk, const char *format,
 		length = record(call, stream, chk, format, ap);
 	} while (unlikely(length == CAPTURE_PASS && call->turn->lost));
 	if (unlikely(length == CAPTURE_PASS)) {
-		stdio_buffer_write(file, stream, true);
-		length = pass_on_vfprintf(file, chk, format, ap);
-		stdio_buffer_written(file, stream, true);
+		length = print_natively(call, file, stream, chk, format, ap);
 	} else if (unlikely(streams[stream].watched)) {
 		print_shadow(held_shadow(file), format, ap);
 	}

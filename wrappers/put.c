@@ -48,7 +48,7 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 int put_line(const struct call *call, const char *s)
 {
 	FILE *file = stdout;
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	size_t length;
 	int result;
 
@@ -67,7 +67,7 @@ int put_line(const struct call *call, const char *s)
 int put_string(const struct call *call, const char *s, FILE *file,
 	int (*next)(const char *, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	size_t length;
 	int result;
 
@@ -141,7 +141,7 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	size_t count, FILE *file,
 	size_t (*next)(const void *, size_t, size_t, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	bool locks = next != next_fwrite_unlocked;
 	size_t bytes, taken;
 	bool done;
@@ -189,15 +189,30 @@ static COLD void collect(const struct call *call, FILE *file, unsigned stream)
 		next___overflow(file, EOF);
 }
 
+/*
+ * A byte among wide text lands in the buffer for what that is converted to, and
+ * is forgotten when that is used the next time.  Only as the first text of all
+ * is it made wide; and without a buffer there is room for one.
+ */
+static COLD bool is_swallowed(const FILE *file, unsigned stream)
+{
+	position_settle();
+	return streams[stream].buffering != BINLOG_BUFFER_NONE &&
+	       streams_has_said(file);
+}
+
 int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	int result = (unsigned char)c;
 
-	/* Alone of all functions it prints to a wide FILE, too. */
-	if (stream == STREAM_PASS && file->_mode > 0)
+	/* Alone of all functions it does not refuse a wide FILE. */
+	if (unlikely(stream == STREAM_PASS && file->_mode > 0)) {
 		stream = streams_of_any_file(file);
+		if (stream != STREAM_PASS && is_swallowed(file, stream))
+			return streams[stream].tee ? next(c, file) : result;
+	}
 	if (stream == STREAM_PASS)
 		return next(c, file);
 	if (!record_character(
@@ -213,7 +228,7 @@ int put_character(
 
 int put_word(const struct call *call, int word, FILE *file)
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
 	int result = 0;
 
 	if (stream == STREAM_PASS ||
@@ -238,15 +253,30 @@ static bool is_written_at_once(const FILE *file, int c)
  */
 int put_overflow(const struct call *call, FILE *file, int c)
 {
-	unsigned stream = streams_of_file(file);
+	unsigned stream = stdio_buffer_stream(call, file);
+	bool fills; /* as natively, where nothing else was in the buffer */
 
 	if (stream == STREAM_PASS)
 		return next___overflow(file, c);
+	/* With no place to remember it the FILE gets no buffer at all. */
+	if (!stdio_buffer_remember(file) && !streams[stream].tee) {
+		if (c == EOF)
+			return 0;
+		return record_character(call, file, stream, false, c)
+			       ? (unsigned char)c
+			       : next___overflow(file, c);
+	}
 	/* Get it a buffer and find out how it is buffered. */
-	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) || !file->_IO_write_base)
+	if (!(file->_flags & LIBIO_CURRENTLY_PUTTING) ||
+		!file->_IO_write_base) {
 		if (next___overflow(file, EOF) == EOF)
 			return EOF;
-	stdio_buffer_remember(file);
+		/* One that has been here before was at the same address. */
+		stdio_buffer_flushed(file);
+	}
+	fills = file->_IO_write_ptr == file->_IO_buf_end && c != EOF &&
+		__atomic_load_n(&streams[stream].pending, __ATOMIC_RELAXED) ==
+			PENDING_NOTHING;
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
 	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
@@ -256,6 +286,11 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		c = next___overflow(file, c);
 		stdio_buffer_settle(file);
 		return c;
+	}
+	/* `c` itself is not known of before the next call. */
+	if (fills && streams_flush(stream)) {
+		position_flushed(stream);
+		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
 	if (c != EOF && is_written_at_once(file, c) &&
 		record_character(call, file, stream, false, c))

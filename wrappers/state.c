@@ -85,15 +85,18 @@ int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 	return result;
 }
 
-/* It has another number since its buffer was changed the last time. */
-static bool has_said(const FILE *file)
+/* Of the FILEs with lines, as _flushlbf(3) has it. */
+void state_flush_lines(const struct call *call, void (*next)(void))
 {
-	unsigned used = streams_count();
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file && streams[i].said > 0)
-			return true;
-	return false;
+	stdio_buffer_drain_all(call);
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++)
+		if (streams[i].buffering == BINLOG_BUFFER_LINE &&
+			streams[i].file && streams_flush(i)) {
+			position_flushed(i);
+			capture_event(call, i, BINLOG_TEXT_FLUSH, 0);
+		}
+	next();
+	stdio_buffer_flushed(NULL);
 }
 
 /*
@@ -113,7 +116,7 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 		if (streams[stream].said > 0 && !file->_IO_buf_base &&
 			file->_flags & LIBIO_UNBUFFERED)
 			next___overflow(file, EOF);
-	} else if (streams_flush(stream) || has_said(file)) {
+	} else if (streams_flush(stream) || streams_has_said(file)) {
 		position_flushed(stream);
 		stdio_buffer_catch_up(call);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 1);
@@ -128,7 +131,7 @@ bool state_buffers_changed;
 static void after_buffer(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_any_file(file);
-	bool used = stream != STREAM_PASS && has_said(file);
+	bool used = stream != STREAM_PASS && streams_has_said(file);
 
 	streams_forget_file(file);
 	state_buffers_changed |= used;
