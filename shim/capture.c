@@ -130,6 +130,15 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	return (int)sum.length;
 }
 
+static COLD int meet_fleeting(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	enum writer_fleeting what = w->fleeting;
+
+	w->fleeting = FLEETING_NOT;
+	return capture_fleeting(w, call, how, what, format, arguments);
+}
+
 static inline int format_inside(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
@@ -147,6 +156,8 @@ static inline int format_inside(struct writer *w, const struct call *call,
 			w->has_secret = false;
 			return site_format(w, call, how, format, arguments);
 		}
+		if (unlikely(w->fleeting))
+			return meet_fleeting(w, call, how, format, arguments);
 	}
 	if (likely(memo != NULL))
 		result = capture_typed(w, call, memo, how, format, arguments);
@@ -272,6 +283,19 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		if (memo && memo->tag == constant)
 			return store_constant(w, call, memo);
 	}
+	return memo && store_bytes(w, call, memo, bytes, size);
+}
+
+/* A key that is no address and not 0 is nowhere else used for bytes. */
+bool capture_text_inside(struct writer *w, const struct call *call,
+	unsigned stream, uint32_t shown, const void *bytes, size_t size)
+{
+	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES);
+	const struct memo *memo = memo_find(
+		writer_memo_set(w, call, shown, tag), call, shown, tag);
+
+	if (unlikely(!memo))
+		memo = capture_meet_text(w, call, stream, shown);
 	return memo && store_bytes(w, call, memo, bytes, size);
 }
 
