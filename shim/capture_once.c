@@ -61,7 +61,8 @@ static bool record_text(struct writer *w, const struct call *call,
 	const struct intern_entry *string;
 
 	if (how->prefixes) /* a "%s" would end at a zero byte */
-		return length <= PREFIXED_MAX && bytes_length(text) == length &&
+		return length <= (format ? CAPTURE_CHUNK : PREFIXED_MAX) &&
+		       bytes_length(text) == length &&
 		       record_prefixed(w, call, how, only_string, text);
 	if (format) {
 		string = define_string(

@@ -234,25 +234,24 @@ static void keep_near(struct writer_format *near, const char *format,
 	near->format = format;
 }
 
-static bool has_directive(const char *format, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (format[i] == '%')
-			return true;
-	return false;
-}
-
 /*
  * A format that the program has made.  Without directives it is text like any
- * other.  False: it is not to be defined.
+ * other.  Whether it is known is asked of a small table before the large one of
+ * memos, which those that never repeat would look for in vain.  False: it is
+ * not to be defined.
  */
 static bool meet_made(struct writer *w, const struct capture_text *how,
-	const char *format, size_t length)
+	const char *format, size_t length, uintptr_t *key)
 {
-	bool directs = has_directive(format, length);
+	bool directs = bytes_have(format, length, '%');
+	uint64_t hash;
 
-	if (directs && define_may_make(w, format, (uint32_t)length))
-		return true;
+	if (directs) {
+		hash = binlog_hash(format, length);
+		*key = hash | CAPTURE_KEY_OF_CONTENT;
+		if (define_may_make(w, hash))
+			return true;
+	}
 	w->has_secret =
 		directs && !w->decided && redact_is_copy(how->stream) &&
 		rule_redact_usual(format, length, RULE_USUAL_COPIES) != 0;
@@ -282,10 +281,11 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 			return NULL;
 		if (!how->permanent &&
 			!module_is_constant(format, length + 1)) {
-			key = capture_content_key(format, length);
+			if (!meet_made(w, how, format, length, &key))
+				return NULL;
 			memo = memo_find(writer_memo_set(w, call, key, tag),
 				call, key, tag);
-			if (memo || !meet_made(w, how, format, length))
+			if (memo)
 				return memo;
 		}
 		if (!define_format(w, format, (uint32_t)length, &met))

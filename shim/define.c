@@ -106,13 +106,13 @@ uint32_t define_contexts(const struct define_tables *tables)
 	return tables->next_context - BINLOG_CONTEXT_FIRST;
 }
 
-bool define_may_make(struct writer *w, const char *format, uint32_t length)
+bool define_may_make(struct writer *w, uint64_t hash)
 {
 	static uint32_t made; /* by all writers */
 	struct define_tables *tables = w->tables;
-	uint64_t hash = binlog_hash(format, length) | 1;
 	uint32_t *seen = &tables->seen[hash >> 32 & (MADE_SEEN - 1)];
-	const struct intern_entry *entry = intern_find(&tables->strings, hash);
+	const struct intern_entry *entry =
+		intern_find(&tables->strings, hash | 1);
 
 	if (entry && entry->id && entry->plan)
 		return true;

@@ -29,9 +29,10 @@ void define_forget(struct define_tables *tables);
 /*
  * Whether this format, which the program has made, may be defined: it was
  * before, or not many others were, or it was met before.  Others are no more
- * than text: those that never repeat would fill the memory, and a ring.
+ * than text: those that never repeat would fill the memory, and a ring.  `hash`
+ * is that of its content.
  */
-bool define_may_make(struct writer *w, const char *format, uint32_t length);
+bool define_may_make(struct writer *w, uint64_t hash);
 
 /* How many strings the writer has defined. */
 uint32_t define_strings(const struct define_tables *tables);
