@@ -83,6 +83,24 @@ static inline char *store_all(struct writer *w, const struct capture_text *how,
 	return to;
 }
 
+/*
+ * No call has so long a text: libc would make it over and over to be asked for
+ * it, and then fail in the midst of it.  A precision that is too large fails
+ * before: then what comes before it is recorded.
+ */
+static COLD bool is_endless(const struct writer *w, const struct plan *plan,
+	const struct arguments_sum *sum)
+{
+	if (!plan->measured || w->redaction || sum->length <= INT_MAX ||
+		sum->length >= MEASURE_UNKNOWN)
+		return false;
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->argument[i].precision != FORMAT_NONE ||
+			plan->argument[i].measure == MEASURE_PRECISION)
+			return false;
+	return true;
+}
+
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
 static inline int capture_typed(struct writer *w, const struct call *call,
 	const struct memo *memo, const struct capture_text *how,
@@ -116,8 +134,11 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		to += sizeof(int32_t);
 	}
 	if (unlikely(!plan->measured || sum.length > MEASURE_SURE)) {
-		int length = capture_measure(format, arguments);
+		int length;
 
+		if (is_endless(w, plan, &sum))
+			return CAPTURE_PASS;
+		length = capture_measure(format, arguments);
 		if (length < 0)
 			return CAPTURE_AT_ONCE;
 		sum.length = (uint64_t)length;
