@@ -87,6 +87,23 @@ static inline size_t bytes_length(const char *s)
 #endif
 }
 
+/* Whether one of `size` bytes is `byte`; reads no other ones. */
+static inline bool bytes_have(const char *s, size_t size, char byte)
+{
+	size_t i = 0;
+
+#if defined(__SSE2__)
+	for (; size - i >= 16; i += 16)
+		if (_mm_movemask_epi8(_mm_cmpeq_epi8(
+			    _mm_loadu_si128((const __m128i *)(s + i)),
+			    _mm_set1_epi8(byte))))
+			return true;
+#endif
+	while (i < size && s[i] != byte)
+		i++;
+	return i < size;
+}
+
 /* True when `s` begins with `prefix`. */
 static inline int bytes_starts(const char *s, const char *prefix)
 {

@@ -83,6 +83,24 @@ static inline char *store_all(struct writer *w, const struct capture_text *how,
 	return to;
 }
 
+/*
+ * No call has so long a text: libc would make it over and over to be asked for
+ * it, and then fail in the midst of it.  A precision that is too large fails
+ * before: then what comes before it is recorded.
+ */
+static COLD bool is_endless(const struct writer *w, const struct plan *plan,
+	const struct arguments_sum *sum)
+{
+	if (!plan->measured || w->redaction || sum->length <= INT_MAX ||
+		sum->length >= MEASURE_UNKNOWN)
+		return false;
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->argument[i].precision != FORMAT_NONE ||
+			plan->argument[i].measure == MEASURE_PRECISION)
+			return false;
+	return true;
+}
+
 /* The record of a call; CAPTURE_AT_ONCE when only its text can be recorded. */
 static inline int capture_typed(struct writer *w, const struct call *call,
 	const struct memo *memo, const struct capture_text *how,
@@ -116,8 +134,11 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 		to += sizeof(int32_t);
 	}
 	if (unlikely(!plan->measured || sum.length > MEASURE_SURE)) {
-		int length = capture_measure(format, arguments);
+		int length;
 
+		if (is_endless(w, plan, &sum))
+			return CAPTURE_PASS;
+		length = capture_measure(format, arguments);
 		if (length < 0)
 			return CAPTURE_AT_ONCE;
 		sum.length = (uint64_t)length;
@@ -128,6 +149,15 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	if (unlikely(writer_said(w, how->stream, sum.length + how->prefixes)))
 		terminal_format(how, format, arguments);
 	return (int)sum.length;
+}
+
+static COLD int meet_fleeting(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	enum writer_fleeting what = w->fleeting;
+
+	w->fleeting = FLEETING_NOT;
+	return capture_fleeting(w, call, how, what, format, arguments);
 }
 
 static inline int format_inside(struct writer *w, const struct call *call,
@@ -147,6 +177,8 @@ static inline int format_inside(struct writer *w, const struct call *call,
 			w->has_secret = false;
 			return site_format(w, call, how, format, arguments);
 		}
+		if (unlikely(w->fleeting))
+			return meet_fleeting(w, call, how, format, arguments);
 	}
 	if (likely(memo != NULL))
 		result = capture_typed(w, call, memo, how, format, arguments);
@@ -299,6 +331,19 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		if (memo && memo->tag == constant)
 			return store_constant(w, call, memo);
 	}
+	return memo && store_bytes(w, call, memo, bytes, size);
+}
+
+/* A key that is no address and not 0 is nowhere else used for bytes. */
+bool capture_text_inside(struct writer *w, const struct call *call,
+	unsigned stream, uint32_t shown, const void *bytes, size_t size)
+{
+	uint32_t tag = memo_tag(call, stream, BINLOG_TEXT_BYTES);
+	const struct memo *memo = memo_find(
+		writer_memo_set(w, call, shown, tag), call, shown, tag);
+
+	if (unlikely(!memo))
+		memo = capture_meet_text(w, call, stream, shown);
 	return memo && store_bytes(w, call, memo, bytes, size);
 }
 

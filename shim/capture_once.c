@@ -16,6 +16,9 @@
 /* On the host's stack while a text is made. */
 #define TEXT_ON_STACK 1024u
 
+/* One that comes after a prefix is in one record. */
+#define PREFIXED_MAX (WRITER_RECORD_MAX / 2)
+
 /* Room for one that is longer: at first, and at most of the writer's own. */
 #define ROOM_MIN 16384u
 #define ROOM_MAX ((size_t)1 << 18)
@@ -49,21 +52,30 @@ static bool record_prefixed(struct writer *w, const struct call *call,
 	return result != CAPTURE_PASS;
 }
 
+/* `format` is what is shown as the one that it was made of; null: none. */
 static bool record_text(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, const char *text,
 	size_t length, bool failed)
 {
-	size_t size = bytes_length(format);
-	struct intern_entry *string = define_string(w, format, (uint32_t)size);
-	struct capture_made made = {
-		.format = string ? string->id : 0, .failed = failed};
+	struct capture_made made = {.failed = failed};
+	const struct intern_entry *string;
 
 	if (how->prefixes) /* a "%s" would end at a zero byte */
-		return length <= CAPTURE_CHUNK &&
+		return length <= (format ? CAPTURE_CHUNK : PREFIXED_MAX) &&
 		       bytes_length(text) == length &&
 		       record_prefixed(w, call, how, only_string, text);
-	return string && capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
-				 &made, text, length);
+	if (format) {
+		string = define_string(
+			w, format, (uint32_t)bytes_length(format));
+		if (!string)
+			return false;
+		made.format = string->id;
+	}
+	if (!failed && length <= CAPTURE_CHUNK)
+		return capture_text_inside(
+			w, call, how->stream, made.format, text, length);
+	return capture_chunks(
+		w, call, how->stream, BINLOG_TEXT_BYTES, &made, text, length);
 }
 
 static char *map(size_t size)
@@ -95,8 +107,8 @@ static char *own_room(struct writer *w, size_t size)
 
 /* A long text; the longest have a mapping of their own while it takes. */
 static int long_text(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, size_t length,
-	va_list arguments)
+	const struct capture_text *how, const char *format, const char *shown,
+	size_t length, va_list arguments)
 {
 	bool own = length < ROOM_MAX;
 	char *text = own ? own_room(w, length + 1) : map(length + 1);
@@ -107,7 +119,7 @@ static int long_text(struct writer *w, const struct call *call,
 	made = pass_on_vsnprintf(text, length + 1, how->chk, format, arguments);
 	if (made > (int)length) /* a string has grown meanwhile */
 		made = (int)length;
-	if (!record_text(w, call, how, format, text,
+	if (!record_text(w, call, how, shown, text,
 		    made < 0 ? bytes_length(text) : (size_t)made, false))
 		made = CAPTURE_PASS;
 	if (!own)
@@ -149,8 +161,8 @@ static size_t said_of_broken(
  * bytes included.  It ends where the last byte was written: a terminator.
  */
 static bool broken_text(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments,
-	int error)
+	const struct capture_text *how, const char *format, const char *shown,
+	va_list arguments, int error)
 {
 	bool done = false, fits = false, lost;
 	size_t size, length;
@@ -173,7 +185,7 @@ static bool broken_text(struct writer *w, const struct call *call,
 			length = said_of_broken(how, length - 1, &lost);
 			text[length] = '\0';
 			done = record_text(
-				w, call, how, format, text, length, lost);
+				w, call, how, shown, text, length, lost);
 		}
 		SYS2(munmap, text, size);
 	}
@@ -181,8 +193,8 @@ static bool broken_text(struct writer *w, const struct call *call,
 }
 
 static int record_made(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments,
-	int error)
+	const struct capture_text *how, const char *format, const char *shown,
+	va_list arguments, int error)
 {
 	char text[TEXT_ON_STACK];
 	int length = pass_on_vsnprintf(
@@ -190,18 +202,20 @@ static int record_made(struct writer *w, const struct call *call,
 
 	if (length >= (int)sizeof(text))
 		return long_text(
-			w, call, how, format, (size_t)length, arguments);
+			w, call, how, format, shown, (size_t)length, arguments);
 	if (length < 0)
-		return broken_text(w, call, how, format, arguments, error)
+		return broken_text(
+			       w, call, how, format, shown, arguments, error)
 			       ? length
 			       : CAPTURE_PASS;
-	if (!record_text(w, call, how, format, text, (size_t)length, false))
+	if (!record_text(w, call, how, shown, text, (size_t)length, false))
 		return CAPTURE_PASS;
 	return length;
 }
 
-int capture_at_once(struct writer *w, const struct call *call,
-	const struct capture_text *how, const char *format, va_list arguments)
+static int make(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, const char *shown,
+	va_list arguments)
 {
 	int error = errno;
 	int length;
@@ -210,12 +224,34 @@ int capture_at_once(struct writer *w, const struct call *call,
 	if (!format || format == only_string ||
 		(how->chk > 0 && fortify_verdict(format)))
 		return CAPTURE_PASS;
-	length = record_made(w, call, how, format, arguments, error);
+	length = record_made(w, call, how, format, shown, arguments, error);
 
 	/* The native call that follows has to find it, for "%m". */
 	if (length == CAPTURE_PASS || streams[how->stream].tee)
 		errno = error;
 	return length;
+}
+
+int capture_at_once(struct writer *w, const struct call *call,
+	const struct capture_text *how, const char *format, va_list arguments)
+{
+	return make(w, call, how, format, format, arguments);
+}
+
+int capture_fleeting(struct writer *w, const struct call *call,
+	const struct capture_text *how, enum writer_fleeting what,
+	const char *format, va_list arguments)
+{
+	size_t length;
+	bool done;
+
+	if (what == FLEETING_MADE)
+		return make(w, call, how, format, NULL, arguments);
+	length = bytes_length(format);
+	done = how->prefixes
+		       ? record_prefixed(w, call, how, only_string, format)
+		       : record_text(w, call, how, NULL, format, length, false);
+	return done ? (int)length : CAPTURE_PASS;
 }
 
 /* ---- texts that are in several pieces ---- */

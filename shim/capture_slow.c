@@ -1,6 +1,7 @@
 #include "shim/capture_slow.h"
 
 #include "record/libc.h"
+#include "record/rule_redact.h"
 #include "shim/bytes.h"
 #include "shim/define.h"
 #include "shim/module.h"
@@ -15,6 +16,9 @@
 /* From so many contexts on, constant texts of a thread are recorded like any
  * other bytes: a table that is printed would define one for each entry. */
 #define CONTEXTS_MANY 8192u
+/* And from so many strings on, constant arguments are. */
+#define STRINGS_MANY 8192u
+
 /* First come, first served: two that took turns would miss every time. */
 static void note_caller(struct writer *w, uintptr_t pc)
 {
@@ -31,9 +35,12 @@ static void note_caller(struct writer *w, uintptr_t pc)
 static void unwind(struct writer *w, const struct call *call)
 {
 	const struct unwind_start start = {call->pc, call->sp, call->fp};
+	unsigned depth = w->depth ? w->depth : control_depth(process.depth);
+	unsigned now = define_depth(w, depth);
 
-	unwind_walk(&start, w->depth ? w->depth : control_depth(process.depth),
-		w->unwind_cache, w->trace);
+	unwind_walk(&start, now, w->unwind_cache, w->trace);
+	if (unlikely(now < depth))
+		w->trace->repeatable = false; /* it is another the next time */
 	note_caller(w, call->pc);
 }
 
@@ -145,6 +152,7 @@ static void note_constant(
 	size_t length;
 
 	if (argument->precision != FORMAT_NONE || s == argument->constant ||
+		define_strings(w->tables) >= STRINGS_MANY ||
 		!module_is_constant(s, 1))
 		return;
 	length = bytes_length_limited(s, CONSTANT_MAX);
@@ -226,6 +234,32 @@ static void keep_near(struct writer_format *near, const char *format,
 	near->format = format;
 }
 
+/*
+ * A format that the program has made.  Without directives it is text like any
+ * other.  Whether it is known is asked of a small table before the large one of
+ * memos, which those that never repeat would look for in vain.  False: it is
+ * not to be defined.
+ */
+static bool meet_made(struct writer *w, const struct capture_text *how,
+	const char *format, size_t length, uintptr_t *key)
+{
+	bool directs = bytes_have(format, length, '%');
+	uint64_t hash;
+
+	if (directs) {
+		hash = binlog_hash(format, length);
+		*key = hash | CAPTURE_KEY_OF_CONTENT;
+		if (define_may_make(w, hash))
+			return true;
+	}
+	w->has_secret =
+		directs && !w->decided && redact_is_copy(how->stream) &&
+		rule_redact_usual(format, length, RULE_USUAL_COPIES) != 0;
+	if (!w->has_secret)
+		w->fleeting = directs ? FLEETING_MADE : FLEETING_PLAIN;
+	return false;
+}
+
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
@@ -234,24 +268,27 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	struct writer_format *near = writer_format_at(w, format);
 	struct writer_format met = *near;
 	uintptr_t key = (uintptr_t)format;
-	uint32_t length;
 	struct memo *memo;
+	size_t length;
 
 	if (!format) {
 		unwind(w, call);
 		return remember_format(w, call, how, 0, 0, &nothing);
 	}
 	if (met.format != format) {
-		length = (uint32_t)bytes_length(format);
+		length = bytes_length(format);
+		if (length > INT_MAX)
+			return NULL;
 		if (!how->permanent &&
 			!module_is_constant(format, length + 1)) {
-			key = capture_content_key(format, length);
+			if (!meet_made(w, how, format, length, &key))
+				return NULL;
 			memo = memo_find(writer_memo_set(w, call, key, tag),
 				call, key, tag);
 			if (memo)
 				return memo;
 		}
-		if (!define_format(w, format, length, &met))
+		if (!define_format(w, format, (uint32_t)length, &met))
 			return NULL;
 		if (key == (uintptr_t)format)
 			keep_near(near, format, &met);
@@ -298,6 +335,20 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 			w, call, stream, text, bytes, (uint32_t)size);
 	unwind(w, call);
 	return remember(w, call, 0, &context, NULL, 0);
+}
+
+struct memo *capture_meet_text(struct writer *w, const struct call *call,
+	unsigned stream, uint32_t shown)
+{
+	static const uint8_t kind = BINLOG_ARG_STRING;
+	const struct define_context context = {.text = BINLOG_TEXT_BYTES,
+		.stream = stream,
+		.format = shown,
+		.kinds = &kind,
+		.kinds_count = 1};
+
+	unwind(w, call);
+	return remember(w, call, shown, &context, NULL, 0);
 }
 
 struct memo *capture_meet_kinds(struct writer *w, const struct call *call,

@@ -27,7 +27,8 @@ struct redaction;
 /*
  * Unwinds, defines what has to be, and remembers it.  The entry is good until
  * the next call of any of these; null when there was no room to write to, or
- * the call has to be decided first (w->has_secret).
+ * the call has to be decided first (w->has_secret), or it is to be recorded
+ * by capture_fleeting() (w->fleeting).
  */
 struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
@@ -35,6 +36,8 @@ struct memo *capture_meet_redacted(struct writer *w, const struct call *call,
 	const struct capture_text *how, const struct redaction *redaction);
 struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
+struct memo *capture_meet_text(struct writer *w, const struct call *call,
+	unsigned stream, uint32_t shown);
 struct memo *capture_meet_number(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, uint8_t kind);
 struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
@@ -53,6 +56,11 @@ int capture_redacted(struct writer *w, const struct call *call,
 bool capture_bytes_inside(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
 
+/* Of text that was made at once: about it nothing is to be decided.  `shown` is
+ * the id of its format, or 0; at most CAPTURE_CHUNK bytes. */
+bool capture_text_inside(struct writer *w, const struct call *call,
+	unsigned stream, uint32_t shown, const void *bytes, size_t size);
+
 /* An event, likewise. */
 bool capture_event_inside(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, int64_t value);
@@ -67,6 +75,11 @@ int capture_at_once(struct writer *w, const struct call *call,
 /* Of a vector, as one text: see capture_vector(). */
 bool capture_vector_inside(struct writer *w, const struct call *call,
 	unsigned stream, const struct iovec *v, size_t size);
+
+/* The same of a format that is not worth a definition, and is not shown. */
+int capture_fleeting(struct writer *w, const struct call *call,
+	const struct capture_text *how, enum writer_fleeting what,
+	const char *format, va_list arguments);
 
 /* What a format has been made into. */
 struct capture_made {

@@ -4,9 +4,30 @@
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/module.h"
+#include "shim/pace.h"
 #include "shim/plan.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
+
+/*
+ * Formats that a program makes: so many of a writer are defined when they are
+ * met first, so many that are met again soon, and so many of all writers.
+ */
+#define MADE_FIRST 512u
+#define MADE_AGAIN 4096u
+#define MADE_ALL 16384u
+#define MADE_SEEN 256u
+
+/* From this size on, or when all writers have so many bytes of them, a table of
+ * contexts is not made larger but begun anew: they are defined again. */
+#define CONTEXTS_LARGE 32768u
+#define CONTEXTS_SMALL 2048u
+#define CONTEXTS_ALL_BYTES (8u << 20)
+
+/* New stacks that a writer may unwind at once, and one more after each: what
+ * comes faster has the place of its call only. */
+#define STACKS_MOST 131072u
+#define STACKS_EACH_NS 10000u
 
 /* Of modules that are looked up once; others are defined repeatedly. */
 #define RANGES_MAX 256u
@@ -26,8 +47,13 @@ struct define_tables {
 	uint32_t next_string;
 	uint32_t next_context;
 	uint32_t ranges_used;
-	bool forgotten; /* once: libraries come and go here */
+	uint32_t made; /* formats of the program's */
+	uint32_t stacks_left;
+	uint64_t stacks_at;   /* ticks: when they were counted last */
+	uint64_t stacks_each; /* ticks for one more */
+	bool forgotten;	      /* once: libraries come and go here */
 	uint64_t streams_defined[STREAMS_MAX / 64 + 1]; /* a bit for each */
+	uint32_t seen[MADE_SEEN]; /* hashes of formats, met once */
 	struct intern_entry string[ENTRIES_FIRST];
 	struct intern_entry context[ENTRIES_FIRST];
 	struct range range[RANGES_MAX];
@@ -43,6 +69,7 @@ struct define_tables *define_new(void)
 		tables->contexts.entry = tables->context;
 		tables->contexts.size = ENTRIES_FIRST;
 		tables->next_string = 1;
+		tables->stacks_left = STACKS_MOST;
 		tables->next_context = BINLOG_CONTEXT_FIRST;
 	}
 	return tables;
@@ -69,9 +96,56 @@ void define_forget(struct define_tables *tables)
 		tables->streams_defined[i] = 0;
 }
 
+uint32_t define_strings(const struct define_tables *tables)
+{
+	return tables->next_string - 1;
+}
+
 uint32_t define_contexts(const struct define_tables *tables)
 {
 	return tables->next_context - BINLOG_CONTEXT_FIRST;
+}
+
+bool define_may_make(struct writer *w, uint64_t hash)
+{
+	static uint32_t made; /* by all writers */
+	struct define_tables *tables = w->tables;
+	uint32_t *seen = &tables->seen[hash >> 32 & (MADE_SEEN - 1)];
+	const struct intern_entry *entry =
+		intern_find(&tables->strings, hash | 1);
+
+	if (entry && entry->id && entry->plan)
+		return true;
+	if (tables->made >= MADE_FIRST && *seen != (uint32_t)hash) {
+		*seen = (uint32_t)hash;
+		return false;
+	}
+	if (tables->made >= MADE_AGAIN || !writer_may_define() ||
+		__atomic_load_n(&made, __ATOMIC_RELAXED) >= MADE_ALL)
+		return false;
+	tables->made++;
+	__atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+unsigned define_depth(struct writer *w, unsigned depth)
+{
+	struct define_tables *tables = w->tables;
+	uint64_t now, more;
+
+	if (likely(tables->stacks_left > 0))
+		return depth;
+	now = clock_ticks();
+	if (tables->stacks_each == 0) {
+		tables->stacks_each = pace_ticks(STACKS_EACH_NS) + 1;
+		tables->stacks_at = now;
+	}
+	more = (now - tables->stacks_at) / tables->stacks_each;
+	if (now < tables->stacks_at || more == 0)
+		return 1;
+	tables->stacks_at = now;
+	tables->stacks_left = more < STACKS_MOST ? (uint32_t)more : STACKS_MOST;
+	return depth;
 }
 
 static bool write_string(
@@ -304,16 +378,29 @@ static uint64_t context_hash(struct writer *w, const struct call *call,
 	return hash | 1;
 }
 
-uint32_t define_context(struct writer *w, const struct call *call,
-	const struct define_context *context)
+/* Contexts are defined again when there are too many to be known. */
+static struct intern_entry *find_context(struct intern *contexts, uint64_t hash)
+{
+	static uint32_t bytes; /* of all large tables */
+	uint32_t more = contexts->size * 4 * (uint32_t)sizeof(*contexts->entry);
+
+	if (likely(!intern_is_full(contexts)) ||
+		contexts->size < CONTEXTS_SMALL)
+		return intern_find(contexts, hash);
+	if (contexts->size >= CONTEXTS_LARGE ||
+		__atomic_load_n(&bytes, __ATOMIC_RELAXED) >= CONTEXTS_ALL_BYTES)
+		intern_clear(contexts);
+	else
+		__atomic_fetch_add(&bytes, more, __ATOMIC_RELAXED);
+	return intern_find(contexts, hash);
+}
+
+static uint32_t define_new_context(struct writer *w, const struct call *call,
+	const struct define_context *context, struct intern_entry *entry)
 {
 	struct define_tables *tables = w->tables;
-	uint64_t hash = context_hash(w, call, context);
-	struct intern_entry *entry = intern_find(&tables->contexts, hash);
 	const struct intern_entry *function;
 
-	if (!entry || entry->id)
-		return entry ? entry->id : 0;
 	function = define_string(
 		w, call->function, (uint32_t)bytes_length(call->function));
 	if (!function || !define_stream(w, context->stream))
@@ -325,4 +412,25 @@ uint32_t define_context(struct writer *w, const struct call *call,
 		return 0;
 	intern_take(&tables->contexts, entry, tables->next_context++);
 	return entry->id;
+}
+
+uint32_t define_context(struct writer *w, const struct call *call,
+	const struct define_context *context)
+{
+	struct intern *contexts = &w->tables->contexts;
+	uint64_t hash = context_hash(w, call, context);
+	struct intern_entry *entry = find_context(contexts, hash);
+
+	if (!entry || entry->id)
+		return entry ? entry->id : 0;
+	if (w->trace->depth > 1) {
+		if (w->tables->stacks_left > 0)
+			w->tables->stacks_left--;
+		/* All that it has in common with others is its place. */
+		if (!writer_may_define()) {
+			w->trace->depth = 1;
+			return define_context(w, call, context);
+		}
+	}
+	return define_new_context(w, call, context, entry);
 }

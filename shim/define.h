@@ -27,6 +27,23 @@ struct define_tables *define_new(void);
 void define_forget(struct define_tables *tables);
 
 /*
+ * Whether this format, which the program has made, may be defined: it was
+ * before, or not many others were, or it was met before.  Others are no more
+ * than text: those that never repeat would fill the memory, and a ring.  `hash`
+ * is that of its content.
+ */
+bool define_may_make(struct writer *w, uint64_t hash);
+
+/* How many strings the writer has defined. */
+uint32_t define_strings(const struct define_tables *tables);
+
+/*
+ * How deep to unwind: `depth`, or 1 for a while if this writer has met too many
+ * new stacks in a short time.  What is then not known must not be remembered.
+ */
+unsigned define_depth(struct writer *w, unsigned depth);
+
+/*
  * The string with this content.  Null: no room.  Good until the next
  * definition.  The entry's plan is its user's to set, if the string serves as
  * a format; its constants are forgotten by define_forget().

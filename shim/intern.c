@@ -40,11 +40,20 @@ static bool grow(struct intern *intern)
 	return true;
 }
 
+/* Left in the middle it is full still, and what is gone is just not known. */
+void intern_clear(struct intern *intern)
+{
+	for (uint32_t i = 0; i < intern->size; i++)
+		intern->entry[i].id = 0;
+	SIGNAL_FENCE();
+	intern->used = 0;
+}
+
 struct intern_entry *intern_find(struct intern *intern, uint64_t hash)
 {
 	struct intern_entry *found;
 
-	if (intern->used >= intern->size / 4 * 3 && !grow(intern))
+	if (intern_is_full(intern) && !grow(intern))
 		return NULL;
 	found = probe(intern, hash);
 	if (!found->id) {

@@ -18,6 +18,15 @@ struct intern {
 	uint32_t used;
 };
 
+/* Whether the next intern_find() would have to make the table larger. */
+static inline bool intern_is_full(const struct intern *intern)
+{
+	return intern->used >= intern->size / 4 * 3;
+}
+
+/* Nothing is known any more; what was found before does not hold. */
+void intern_clear(struct intern *intern);
+
 /*
  * The entry for `hash` (not 0).  A new one has id 0, and is as if it had not
  * been asked for until intern_take() gives it one.  Null: no memory.

@@ -13,6 +13,9 @@
 /* Of the table, and from which size of ring on it is the larger one. */
 #define TABLE_BYTES (128u << 10)
 #define TABLE_LARGE_FROM ((uint64_t)128 << 20)
+/* And in definitions that calls can do without, but at least so much. */
+#define DEFINED_SHARE 4u
+#define DEFINED_LEAST ((uint64_t)256 << 10)
 /* For how many places the kernel is asked whether their owners are gone. */
 #define ASKED 16u
 #define STOCKED 4u
@@ -81,6 +84,24 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes)
 		first_most = max_bytes / 8 * 7;
 	__atomic_store_n(&ring->bytes, bytes, __ATOMIC_RELEASE);
 	ring_places = (void *)(ring_windows + BINLOG_RING_WINDOWS);
+}
+
+bool ring_may_define(void)
+{
+	const struct binlog_block *table =
+		(const void *)((const char *)ring_windows -
+			       sizeof(struct binlog_control_head) -
+			       sizeof(*table));
+	uint64_t most = ring->bytes / DEFINED_SHARE;
+	uint64_t all = __atomic_load_n(
+		&capture_file_header->published, __ATOMIC_RELAXED);
+	uint64_t others = table->size;
+
+	others += __atomic_load_n(&ring->claimed, __ATOMIC_RELAXED);
+	others += __atomic_load_n(&ring->kept, __ATOMIC_RELAXED);
+	if (most < DEFINED_LEAST)
+		most = DEFINED_LEAST;
+	return all < others + most;
 }
 
 uint32_t ring_block_most(void)

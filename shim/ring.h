@@ -54,6 +54,9 @@ struct ring_want {
 char *ring_take(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold);
 
+/* Definitions, which are never overwritten, have not taken too much yet. */
+bool ring_may_define(void);
+
 /* The largest block that a writer should wish for. */
 uint32_t ring_block_most(void);
 

@@ -36,6 +36,13 @@
 /* Records that are shorter need no test of their own for room. */
 #define WRITER_MARGIN 512u
 
+/* A format that will hardly come again is not defined: its text is recorded. */
+enum writer_fleeting {
+	FLEETING_NOT,
+	FLEETING_PLAIN, /* it is the text */
+	FLEETING_MADE,	/* of it and arguments */
+};
+
 struct define_tables;
 struct plan;
 
@@ -130,10 +137,11 @@ struct writer {
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	uint32_t reloads;     /* process_reloads for which definitions hold */
 	/* Of the call that is under way: see site.h. */
-	bool decided;	 /* it is to be recorded; */
-	bool special;	 /* but not every one from there, or not as it is */
-	bool has_secret; /* it has to be decided, by its format */
-	uint8_t depth;	 /* of its backtrace; 0: as usual */
+	bool decided;	  /* it is to be recorded; */
+	bool special;	  /* but not every one from there, or not as it is */
+	bool has_secret;  /* it has to be decided, by its format */
+	uint8_t fleeting; /* enum writer_fleeting: its format */
+	uint8_t depth;	  /* of its backtrace; 0: as usual */
 	const struct redaction *redaction;
 	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];
@@ -374,6 +382,13 @@ static inline bool writer_said(struct writer *w, unsigned stream, size_t bytes)
 		shows = writer_said_slow(w, stream);
 	writer_count_said(w, bytes);
 	return shows;
+}
+
+/* There is room for definitions that a call can do without: with a ring they
+ * would stay in it. */
+static inline bool writer_may_define(void)
+{
+	return !ring_is_on() || ring_may_define();
 }
 
 /*

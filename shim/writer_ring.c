@@ -161,6 +161,8 @@ static bool refill_definitions(struct writer *w, uint32_t bytes)
 
 	if (!w->armed)
 		return false;
+	if (w->next_bytes > ring_block_most())
+		w->next_bytes = ring_block_most();
 	mask = signal_mask_block();
 	block = writer_claim_block(w, bytes);
 	if (block)

@@ -231,6 +231,32 @@ static void a_format_that_is_made_is_known_by_its_content(void **state)
 	}
 }
 
+/* Its text is recorded, unless there is a secret in it. */
+static void one_that_does_not_repeat_is_text(void **state)
+{
+	char plain[] = "text, of which no directive is a part",
+	     format[] = "password=%s";
+
+	(void)state;
+	assert_null(meets(plain, "x"));
+	assert_int_equal(writer.fleeting, FLEETING_PLAIN);
+	writer.fleeting = FLEETING_NOT;
+	assert_non_null(meets(format, "x"));
+	format[0] = 'q';
+	may_make = false;
+	assert_null(meets(format, "x"));
+	assert_int_equal(writer.fleeting, FLEETING_MADE);
+	writer.fleeting = FLEETING_NOT;
+	streams[STREAM].tee = redact_copies = true;
+	format[0] = 'p';
+	assert_null(meets(format, "x"));
+	assert_int_equal(writer.fleeting, FLEETING_NOT);
+	assert_true(writer.has_secret);
+	writer.has_secret = streams[STREAM].tee = redact_copies = false;
+	may_make = true;
+	assert_int_equal(defined, 1);
+}
+
 /* Where all is copied, secrets are left out. */
 static void one_with_a_secret_has_to_be_decided(void **state)
 {
@@ -283,6 +309,7 @@ int main(void)
 		TEST(constant_arguments_are_named),
 		TEST(only_those_that_are_so_up_to_their_end),
 		TEST(a_format_that_is_made_is_known_by_its_content),
+		TEST(one_that_does_not_repeat_is_text),
 		TEST(one_with_a_secret_has_to_be_decided),
 		TEST(redacted_ones_need_room_for_what_is_left),
 	};

@@ -8,9 +8,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "record/hash.h"
 #include "shim/arena.h"
 #include "shim/define.h"
 #include "shim/module.h"
+#include "shim/pace.h"
 #include "shim/plan.h"
 #include "shim/process.h"
 #include "shim/streams.h"
@@ -27,8 +29,12 @@
 
 bool sys_forbidden;
 struct stream streams[STREAMS_MAX + 1];
+struct binlog_ring_place *ring_places;
+bool clock_is_tsc;
+static bool room_in_ring;
+static uint64_t ticks;
 
-static _Alignas(64) char arena[1 << 20];
+static _Alignas(64) char arena[8 << 20];
 static size_t taken, memory;
 
 static uint32_t room[1 << 16]; /* what is recorded */
@@ -100,12 +106,31 @@ const char *process_executable(void)
 	return "/proc/self/exe";
 }
 
+bool ring_may_define(void)
+{
+	return room_in_ring;
+}
+
+uint64_t clock_ticks_slow(void)
+{
+	return ticks;
+}
+
+/* A tick is a nanosecond. */
+uint64_t pace_ticks(uint64_t nanoseconds)
+{
+	return nanoseconds;
+}
+
 /* ---- the tests ---- */
 
 static int begin(void **state)
 {
 	(void)state;
-	memory = sizeof(arena);
+	memory = 1 << 20;
+	ring_places = NULL;
+	room_in_ring = false;
+	ticks = 1;
 	taken = used = content = count = looked_up = 0;
 	memset(room, 0, sizeof(room));
 	memset(streams, 0, sizeof(streams));
@@ -315,6 +340,91 @@ static void too_many_are_defined_each_time(void **state)
 	assert_int_equal(count, at_once + 2);
 }
 
+/* ---- what never repeats ---- */
+
+static void made_formats_are_defined_if_they_are_few_or_repeat(void **state)
+{
+	uint64_t hash = 1;
+
+	(void)state;
+	while (define_may_make(&writer, hash << 32 | hash))
+		hash++;
+	assert_true(hash > 100 && hash < 10000);
+	/* Not so soon. */
+	for (uint64_t i = 1; i < 100000; i++)
+		assert_false(define_may_make(
+			&writer, (hash + i) << 32 | (hash + i)));
+	assert_false(define_may_make(&writer, 5));
+	assert_true(define_may_make(&writer, 5));
+	/* What was defined as a format is known whatever else there is. */
+	define_string(&writer, "%d", 2)->plan = (void *)arena;
+	assert_true(define_may_make(&writer, binlog_hash("%d", 2)));
+	/* Where definitions have too much of a ring there are no more. */
+	ring_places = (void *)arena;
+	assert_false(define_may_make(&writer, 6));
+	assert_false(define_may_make(&writer, 6));
+	room_in_ring = true;
+	assert_true(define_may_make(&writer, 6));
+}
+
+static void without_room_in_a_ring_stacks_are_cut(void **state)
+{
+	uint32_t id = define();
+
+	(void)state;
+	ring_places = (void *)arena;
+	assert_int_equal(define(), id);
+	trace.pc[1]++;
+	assert_int_equal(define(), id + 1);
+	assert_int_equal(trace.depth, 1);
+	trace.depth = 2;
+	trace.pc[1]++;
+	assert_int_equal(define(), id + 1);
+	trace.depth = 2;
+	trace.pc[1] = MODULE_BYTES + 5;
+	assert_int_equal(define(), id);
+	assert_int_equal(trace.depth, 2);
+}
+
+/* As many records as there is room for, again and again. */
+static void new_stack(uintptr_t pc)
+{
+	trace.depth = 2;
+	trace.pc[1] = pc;
+	if (count > RECORDS_MOST - 20)
+		used = count = 0;
+	assert_int_not_equal(define(), 0);
+}
+
+static void stacks_that_never_repeat_need_bounded_memory(void **state)
+{
+	size_t before = 0;
+	uintptr_t pc = 1;
+
+	(void)state;
+	memory = sizeof(arena);
+	for (; pc < 400000; pc++) {
+		if (pc == 100000)
+			before = taken;
+		new_stack(MODULE_BYTES + pc % 60000);
+	}
+	assert_int_equal(taken, before);
+}
+
+static void stacks_that_come_too_fast_are_cut(void **state)
+{
+	uintptr_t pc = 1;
+
+	(void)state;
+	memory = sizeof(arena);
+	for (; define_depth(&writer, 9) == 9; pc++)
+		new_stack(MODULE_BYTES + pc);
+	assert_true(pc > 10000 && pc < 1000000);
+	assert_int_equal(define_depth(&writer, 9), 1);
+	ticks += 1000000000;
+	assert_int_equal(define_depth(&writer, 9), 9);
+}
+
 /* ---- libraries come and go ---- */
 
 static void another_library_at_an_address_is_another_place(void **state)
@@ -408,6 +518,10 @@ int main(void)
 		TEST(a_module_without_a_build_id_has_the_size_of_its_file),
 		TEST(what_belongs_to_no_module_needs_none),
 		TEST(too_many_are_defined_each_time),
+		TEST(made_formats_are_defined_if_they_are_few_or_repeat),
+		TEST(without_room_in_a_ring_stacks_are_cut),
+		TEST(stacks_that_never_repeat_need_bounded_memory),
+		TEST(stacks_that_come_too_fast_are_cut),
 		TEST(another_library_at_an_address_is_another_place),
 		TEST(constants_of_formats_are_forgotten),
 		TEST(a_stream_is_defined_as_it_is),
