@@ -167,10 +167,28 @@ static void never_cancelled(void)
 {
 }
 
+static void no_cleanup_push(struct _pthread_cleanup_buffer *buffer,
+	void (*routine)(void *), void *argument)
+{
+	(void)buffer;
+	(void)routine;
+	(void)argument;
+}
+
+static void no_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute)
+{
+	(void)buffer;
+	(void)execute;
+}
+
 static void find_older(void)
 {
 	if (!host_find("pthread_testcancel"))
 		host_pthread_testcancel = never_cancelled;
+	if (!host_find("_pthread_cleanup_push")) {
+		host__pthread_cleanup_push = no_cleanup_push;
+		host__pthread_cleanup_pop = no_cleanup_pop;
+	}
 	error_texts = host_find("_sys_errlist");
 	error_count = host_find("_sys_nerr");
 	signal_texts = host_find("_sys_siglist");

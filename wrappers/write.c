@@ -58,9 +58,9 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 		ownership_end(w);
 		return written;
 	}
+	host_pthread_testcancel();
 	if (unlikely(!record(call, stream, p, size)))
 		return next_write(fd, p, size);
-	host_pthread_testcancel();
 	return (ssize_t)size;
 }
 

@@ -1,3 +1,4 @@
+#include "shim/host.h"
 #include "shim/position.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -54,6 +55,7 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 			writer_count_passed();
 		return written;
 	}
+	host_pthread_testcancel();
 	done = record(call, stream, p, size, offset);
 	return done > 0 ? (ssize_t)done : next_pwrite64(fd, p, size, offset);
 }
