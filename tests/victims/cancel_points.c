@@ -103,6 +103,9 @@ static const struct {
 	{"dprintf", by_descriptor}};
 
 #define WAYS (sizeof(ways) / sizeof(*ways))
+/* Natively who is cancelled in dprintf() leaves a FILE on its stack, with which
+ * the process may hang at its end. */
+#define SOUND_WAYS (WAYS - 1)
 
 static int is(const char *s)
 {
@@ -179,7 +182,7 @@ static int at_random(long count)
 		pthread_t id;
 		void *result;
 
-		print = ways[i % WAYS].print;
+		print = ways[i % SOUND_WAYS].print;
 		returned = 0;
 		pthread_create(&id, NULL, print_for_ever, (void *)i);
 		while (returned < enough)
@@ -190,7 +193,7 @@ static int at_random(long count)
 		pthread_join(id, &result);
 		if (result != PTHREAD_CANCELED)
 			return 3;
-		dprintf(9, "%ld %ld %s\n", i, returned, ways[i % WAYS].name);
+		dprintf(9, "%ld %ld %s\n", i, returned, ways[i % SOUND_WAYS].name);
 		print(i, -1);
 	}
 	return 0;
