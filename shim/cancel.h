@@ -10,10 +10,10 @@
  * has been written):
  *   no buffer      the call is cancelled before anything is written: ask first;
  *                  but a single character has got into the buffer of one byte
- *   lines          the line stays in the buffer, and is written later: ask after
- *   fully          likewise, once the buffer is full
- * error() disables cancellation; getopt(), malloc_stats(), herror() and
- * psiginfo() write by calls that are no cancellation points.
+ *   lines          the line stays in the buffer, and is written later: ask
+ * after fully          likewise, once the buffer is full error() disables
+ * cancellation; getopt(), malloc_stats(), herror() and psiginfo() write by
+ * calls that are no cancellation points.
  */
 #ifndef SHIM_CANCEL_H
 #define SHIM_CANCEL_H

@@ -51,14 +51,16 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
+	if (unlikely(cancel_is_on()) && cancel_matters(w, stream)) {
+		w->missed = 0;
+		return NULL;
+	}
 	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
 	if (!memo) {
 		w->missed = call->sp;
 		return NULL;
 	}
 	if (memo->special)
-		return NULL;
-	if (unlikely(cancel_is_on()) && cancel_matters(w, stream))
 		return NULL;
 	memo->file = file;
 	memo->holds_back =

@@ -76,8 +76,8 @@ struct memo {
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
 	bool needs_fp;
-	bool special; /* not all calls are recorded, or not as they are: no */
-		      /* business of the short way */
+	bool special;  /* not all calls are recorded, or not as they are: no */
+		       /* business of the short way */
 	uint8_t older; /* of the first of a set: the way to be replaced next */
 	/* The last ones are used, innermost first. */
 	struct unwind_word word[MEMO_WORDS];

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cancellation: the same calls are cancellation points as natively, what they leave behind is written as natively, and
-# nobody hangs, says a text twice, or one that is not written; recorded, teed, with a full capture, with rules.
+# nobody hangs, says a text twice, or one that is not written; recorded, teed, and with a full capture.
 . tests/lib.sh
 build cancel_points
 export COMMAND_TIME=${LONG:+120}

@@ -60,8 +60,8 @@ static COLD bool is_line(int chk, const char *format, va_list ap)
 }
 
 /* A text of so many bytes has been recorded. */
-static COLD void offer_cancel(unsigned stream, int length, int chk,
-	const char *format, va_list ap)
+static COLD void offer_cancel(
+	unsigned stream, int length, int chk, const char *format, va_list ap)
 {
 	bool line = streams[stream].buffering == BINLOG_BUFFER_LINE &&
 		    is_line(chk, format, ap);

@@ -214,8 +214,8 @@ int put_character(
 
 		begin_writing(call, file, stream, locks);
 		result = next(c, file);
-		record_written(call, file, stream, locks, BINLOG_TEXT_BYTES,
-			&byte, 1);
+		record_written(
+			call, file, stream, locks, BINLOG_TEXT_BYTES, &byte, 1);
 		return result;
 	}
 	if (!record_character(call, file, stream, locks, c)) {
@@ -280,8 +280,8 @@ int put_overflow(const struct call *call, FILE *file, int c)
 
 		begin_writing(call, file, stream, false);
 		c = next___overflow(file, c);
-		record_written(call, file, stream, false, BINLOG_TEXT_BYTES,
-			&byte, 1);
+		record_written(
+			call, file, stream, false, BINLOG_TEXT_BYTES, &byte, 1);
 		return c;
 	}
 	if (streams[stream].tee) {

@@ -77,7 +77,8 @@ static void end_native(int state)
 		cancel_restore(state);
 }
 
-/* glibc closes its duplicate before it prints, which is a cancellation point. */
+/* glibc closes its duplicate before it prints, which is a cancellation point.
+ */
 static COLD void offer_cancel(void)
 {
 	if (stderr->_mode == 0 && streams_of_any_file(stderr) != STREAM_PASS)
@@ -143,8 +144,7 @@ static enum notice_outcome record_warning(const struct call *call,
 	const char *format, va_list ap, const int *error)
 {
 	const struct capture_prefix prefix[] = {
-		NOTICE_STRING(__progname),
-		NOTICE_NUMBER(error ? *error : 0)};
+		NOTICE_STRING(__progname), NOTICE_NUMBER(error ? *error : 0)};
 	struct capture_text how = {
 		.text = error ? BINLOG_TEXT_WARN : BINLOG_TEXT_WARNX,
 		.prefixes = error ? 2 : 1,

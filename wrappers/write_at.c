@@ -49,9 +49,8 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 		return next_pwrite64(fd, p, size, offset);
 	if (!position_matters(stream)) {
 		written = next_pwrite64(fd, p, size, offset);
-		if (written > 0 &&
-			capture_bytes_at(call, stream, offset, p,
-				(size_t)written) < (size_t)written)
+		if (written > 0 && capture_bytes_at(call, stream, offset, p,
+					   (size_t)written) < (size_t)written)
 			writer_count_passed();
 		return written;
 	}

@@ -193,7 +193,8 @@ static int at_random(long count)
 		pthread_join(id, &result);
 		if (result != PTHREAD_CANCELED)
 			return 3;
-		dprintf(9, "%ld %ld %s\n", i, returned, ways[i % SOUND_WAYS].name);
+		dprintf(9, "%ld %ld %s\n", i, returned,
+			ways[i % SOUND_WAYS].name);
 		print(i, -1);
 	}
 	return 0;
