@@ -222,8 +222,6 @@ int capture_format(const struct call *call, const struct capture_text *how,
 		return CAPTURE_PASS;
 	result = format_inside(w, call, how, format, arguments);
 	writer_leave(w);
-	if (!call->turn || !call->turn->held)
-		writer_offer_cancel(w);
 	return result;
 }
 
@@ -363,10 +361,6 @@ bool capture_bytes(const struct call *call, unsigned stream, unsigned text,
 		return false;
 	done = put_bytes(w, call, stream, text, bytes, size, NULL);
 	writer_leave(w);
-	/* Not while what is in a buffer is there and recorded, too. */
-	if (text != BINLOG_TEXT_CHARACTERS &&
-		(!call->turn || !call->turn->held))
-		writer_offer_cancel(w);
 	return done;
 }
 

@@ -1,5 +1,7 @@
 #include "shim/fast.h"
 
+#include "shim/cancel.h"
+
 /* Odd: no two numbers have the same product. */
 #define GUESS_MULTIPLIER 453u
 
@@ -30,8 +32,9 @@ static unsigned plain_syslog(void)
 {
 	unsigned stream = streams_syslog();
 
-	return streams[stream].unusual || stdio_turn_is_on() ? STREAM_PASS
-							     : stream;
+	return streams[stream].unusual || stdio_turn_is_on() || cancel_is_on()
+		       ? STREAM_PASS
+		       : stream;
 }
 
 /* The entry stays where it is in its set: others know it by its number. */
@@ -48,6 +51,10 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
+	if (unlikely(cancel_is_on()) && cancel_matters(w, stream)) {
+		w->missed = 0;
+		return NULL;
+	}
 	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
 	if (!memo) {
 		w->missed = call->sp;

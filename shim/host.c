@@ -96,8 +96,8 @@ static void prepare(const struct first_use *row, const struct first_use *end)
 
 /*
  * Only where the loader's list cannot be read.  By the oldest version of its
- * name, which is in all of them: before glibc 2.34 in libdl, without which there
- * is none.
+ * name, which is in all of them: before glibc 2.34 in libdl, without which
+ * there is none.
  */
 #if __GLIBC_PREREQ(2, 34)
 #if defined(__x86_64__)
@@ -116,8 +116,8 @@ void *host_find(const char *name)
 }
 
 /*
- * In a program linked with musl all calls are passed on.  Since its version 1.2.4
- * it has no fopen64 and the like: fopen is the same function.
+ * In a program linked with musl all calls are passed on.  Since its
+ * version 1.2.4 it has no fopen64 and the like: fopen is the same function.
  */
 static void *find_without_64(const char *name)
 {
@@ -167,10 +167,28 @@ static void never_cancelled(void)
 {
 }
 
+static void no_cleanup_push(struct _pthread_cleanup_buffer *buffer,
+	void (*routine)(void *), void *argument)
+{
+	(void)buffer;
+	(void)routine;
+	(void)argument;
+}
+
+static void no_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute)
+{
+	(void)buffer;
+	(void)execute;
+}
+
 static void find_older(void)
 {
 	if (!host_find("pthread_testcancel"))
 		host_pthread_testcancel = never_cancelled;
+	if (!host_find("_pthread_cleanup_push")) {
+		host__pthread_cleanup_push = no_cleanup_push;
+		host__pthread_cleanup_pop = no_cleanup_pop;
+	}
 	error_texts = host_find("_sys_errlist");
 	error_count = host_find("_sys_nerr");
 	signal_texts = host_find("_sys_siglist");

@@ -8,6 +8,8 @@
 #ifndef SHIM_MEMO_H
 #define SHIM_MEMO_H
 
+#include <pthread.h>
+
 #include "shim/how.h"
 #include "shim/sys.h"
 #include "shim/unwind.h"
@@ -26,7 +28,9 @@ struct call_turn {
 	bool drains; /* and what is in its buffer comes first */
 	bool lost;   /* others came between: begin again */
 	uint8_t tries;
-	FILE *held; /* locked by us until the call ends, or null */
+	bool settles; /* a call that is cancelled leaves known text behind */
+	FILE *held;   /* locked by us until the call ends, or null */
+	struct _pthread_cleanup_buffer cleanup; /* gives it back */
 };
 
 /* Where a recorded call was made, as its caller has the registers. */

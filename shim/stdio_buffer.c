@@ -481,11 +481,16 @@ void stdio_buffer_settle(FILE *file)
 	know(file, place_of(file));
 }
 
-void stdio_buffer_write(FILE *file, unsigned stream, bool locks)
+void stdio_buffer_write(
+	const struct call *call, FILE *file, unsigned stream, bool locks)
 {
 	/* Else the turn has the lock: see stdio_buffer_prepare_slow(). */
-	if (locks && !streams[stream].tee)
-		host_flockfile(file);
+	if (locks && !streams[stream].tee) {
+		call->turn->file = file;
+		stdio_turn_take(call->turn);
+	}
+	/* What it leaves there if it is cancelled is not recorded either. */
+	call->turn->settles = true;
 }
 
 void stdio_buffer_written(FILE *file, unsigned stream, bool locks)
@@ -493,8 +498,7 @@ void stdio_buffer_written(FILE *file, unsigned stream, bool locks)
 	if (!streams[stream].tee || stream == STREAM_FULL)
 		stdio_buffer_passed = true;
 	stdio_buffer_settle(file);
-	if (locks && !streams[stream].tee)
-		host_funlockfile(file);
+	(void)locks; /* the turn has the lock until the call ends */
 }
 
 void stdio_buffer_flushed(const FILE *file)

@@ -47,7 +47,8 @@ void stdio_buffer_settle(FILE *file);
  * not be recorded: what it puts into the buffer stays there.  `locks`: it does
  * so itself.
  */
-void stdio_buffer_write(FILE *file, unsigned stream, bool locks);
+void stdio_buffer_write(
+	const struct call *call, FILE *file, unsigned stream, bool locks);
 void stdio_buffer_written(FILE *file, unsigned stream, bool locks);
 
 /*

@@ -1,6 +1,7 @@
 #include "shim/stdio_turn.h"
 
 #include "shim/host.h"
+#include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 
 bool stdio_turn_matters;
@@ -32,19 +33,42 @@ COLD void stdio_turn_order(uint64_t *ticks)
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
+/* The call does not come back: the thread is cancelled, or jumps. */
+static void abandon(void *argument)
+{
+	struct call_turn *turn = argument;
+	FILE *file = turn->held;
+
+	turn->held = NULL;
+	if (turn->settles)
+		stdio_buffer_settle(file);
+	host_funlockfile(file);
+}
+
+/*
+ * As stdio has it, which needs no code of the language's: the handler is called
+ * when the stack is unwound to there, also by longjmp().
+ */
 COLD void stdio_turn_take(struct call_turn *turn)
 {
 	int kept = errno;
 
+	if (turn->held && turn->held != turn->file)
+		stdio_turn_give_back(turn);
 	if (!turn->held) {
 		host_flockfile(turn->file);
 		turn->held = turn->file;
+		host__pthread_cleanup_push(&turn->cleanup, abandon, turn);
 	}
 	errno = kept;
 }
 
 COLD void stdio_turn_give_back(struct call_turn *turn)
 {
+	int kept = errno;
+
+	host__pthread_cleanup_pop(&turn->cleanup, 0);
 	host_funlockfile(turn->held);
 	turn->held = NULL;
+	errno = kept;
 }

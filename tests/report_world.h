@@ -23,6 +23,7 @@
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "shim/writer.h"
+#include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -139,6 +139,30 @@ int (*host_ftrylockfile)(FILE *) = try_lock;
 void (*host_flockfile)(FILE *) = lock;
 void (*host_funlockfile)(FILE *) = unlock;
 pthread_t (*host_pthread_self)(void) = who_we_are;
+
+/* What is called when a thread is cancelled that has the lock. */
+static void (*abandoned)(void *);
+static void *abandoned_by;
+
+static void push_cleanup(struct _pthread_cleanup_buffer *buffer,
+	void (*routine)(void *), void *argument)
+{
+	(void)buffer;
+	abandoned = routine;
+	abandoned_by = argument;
+}
+
+static void pop_cleanup(struct _pthread_cleanup_buffer *buffer, int execute)
+{
+	(void)buffer;
+	(void)execute;
+	abandoned = NULL;
+}
+
+void (*host__pthread_cleanup_push)(struct _pthread_cleanup_buffer *,
+	void (*)(void *), void *) = push_cleanup;
+void (*host__pthread_cleanup_pop)(
+	struct _pthread_cleanup_buffer *, int) = pop_cleanup;
 __attribute__((const)) int *(*host_errno)(void) = where_errno_is;
 
 /* ---- files ---- */

@@ -20,6 +20,7 @@
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
+#include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"

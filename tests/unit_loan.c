@@ -4,6 +4,8 @@
  */
 #include "tests/stdio_world.h"
 
+#include "tests/cancel_world.h"
+
 #include <sys/resource.h>
 #include <wchar.h>
 

@@ -19,6 +19,7 @@
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/writer.h"
+#include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

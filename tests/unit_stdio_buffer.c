@@ -533,13 +533,29 @@ static void times_are_in_order(void **state)
 	assert_int_equal(later, 5000);
 }
 
+static void a_call_that_is_cancelled_gives_the_lock_back(void **state)
+{
+	(void)state;
+	stdio_buffer_write(&call, file, OURS, true);
+	put("left behind");
+	assert_non_null(abandoned);
+	abandoned(abandoned_by);
+	assert_int_equal(unlocked, 1);
+	stdio_turn_end(&turn);
+	assert_int_equal(unlocked, 1);
+	drain();
+	assert_int_equal(recorded_bytes, 11);
+}
+
 static void a_call_that_is_also_made_has_the_lock(void **state)
 {
 	(void)state;
-	stdio_buffer_write(file, OURS, true);
+	stdio_buffer_write(&call, file, OURS, true);
 	assert_int_equal(locked, 1);
 	put("passed");
 	stdio_buffer_written(file, OURS, true);
+	assert_int_equal(unlocked, 0);
+	stdio_turn_end(&turn);
 	assert_int_equal(unlocked, 1);
 	assert_true(stdio_buffer_passed);
 	drain();
@@ -576,6 +592,7 @@ int main(void)
 		TEST(a_record_is_lost_when_others_came_first),
 		TEST(times_are_in_order),
 		TEST(a_call_that_is_also_made_has_the_lock),
+		TEST(a_call_that_is_cancelled_gives_the_lock_back),
 	};
 
 	self = pthread_self();

@@ -26,6 +26,7 @@
 #include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
+#include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -1,6 +1,7 @@
 #include <error.h>
 
 #include "shim/bytes.h"
+#include "shim/cancel.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
@@ -149,7 +150,7 @@ static void finish(const struct complaint *c)
 
 static void complain(struct complaint *c, const char *format, va_list ap)
 {
-	int error = errno;
+	int error = errno, state = cancel_disable();
 	enum notice_outcome outcome;
 
 	if (!format) /* of which libc prints nothing */
@@ -157,8 +158,10 @@ static void complain(struct complaint *c, const char *format, va_list ap)
 	state_fflush(c->call, stdout, next_fflush);
 	errno = error;
 	if (streams_of_any_file(stderr) == STREAM_PASS &&
-		call_natively(c, format, ap))
+		call_natively(c, format, ap)) {
+		cancel_restore(state);
 		return;
+	}
 	if (error_print_progname)
 		error_print_progname();
 	make_origin(c);
@@ -170,6 +173,7 @@ static void complain(struct complaint *c, const char *format, va_list ap)
 		write_natively(c, format, ap);
 	made_end(&c->origin);
 	finish(c);
+	cancel_restore(state);
 }
 
 void complaint_error(const struct call *call, int status, int number,

@@ -250,8 +250,10 @@ void direct_backtrace_symbols(
 	bool said = false;
 	int kept = errno;
 
-	if (streams_of(fd) != STREAM_PASS)
+	if (streams_of(fd) != STREAM_PASS) {
+		host_pthread_testcancel();
 		file = SYS2(memfd_create, "binlog", 1 /* MFD_CLOEXEC */);
+	}
 	if (file >= 0) {
 		next_backtrace_symbols_fd(frames, count, (int)file);
 		errno = kept;

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <locale.h>
 #include <printf.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -301,6 +302,7 @@ int state_dup2(int from, int to);
 int state_dup3(int from, int to, int flags);
 int state_login_tty(int fd);
 int state_register(int result);
+int state_cancel(pthread_t thread);
 void state_flockfile(FILE *file);
 int state_ftrylockfile(FILE *file);
 int state_dlclose(void *handle);

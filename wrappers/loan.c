@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "shim/cancel.h"
 #include "shim/host.h"
 #include "shim/libio.h"
 #include "shim/stdio_buffer.h"
@@ -166,8 +167,12 @@ static void end(const struct call *call, struct slot *slot)
 	bool held = !(slot->flags & LOAN_WAITS);
 	int kept = errno;
 
-	if (is_installed(slot))
+	if (is_installed(slot)) {
+		int state = cancel_disable();
+
 		say(call, slot);
+		cancel_restore(state);
+	}
 	slot->number = 0;
 	__atomic_store_n(&slot->file, NULL, __ATOMIC_RELEASE);
 	if (held)

@@ -1,6 +1,7 @@
 #include "wrappers/notice.h"
 
 #include "shim/bytes.h"
+#include "shim/cancel.h"
 #include "shim/host.h"
 #include "shim/locale_state.h"
 #include "shim/position.h"
@@ -101,6 +102,7 @@ enum notice_outcome notice_record(const struct call *call,
 	how->stream = streams_of_file(stderr);
 	if (how->stream == STREAM_PASS)
 		return NOTICE_NATIVE;
+	cancel_before(how->stream);
 	do {
 		prepare(call, how->stream, orients(how));
 		result = capture_format(call, how, format, ap);
@@ -146,6 +148,7 @@ enum notice_outcome notice_record_made(
 		made_say(&named, file, made->text, made->length);
 		return NOTICE_RECORDED;
 	}
+	cancel_before(stream);
 	do {
 		prepare(call, stream, orients);
 		recorded = capture_bytes(&named, stream, BINLOG_TEXT_BYTES,
@@ -175,6 +178,14 @@ void notice_put_error(const struct call *call, int number)
 	char buffer[UNKNOWN];
 
 	notice_put(call, name_of(number, buffer));
+}
+
+void notice_offer_cancel(void)
+{
+	unsigned stream = streams_of_any_file(stderr);
+
+	if (unlikely(cancel_is_on()) && stream != STREAM_PASS)
+		cancel_after_slow(stream, 0, true);
 }
 
 void notice_settle(void)

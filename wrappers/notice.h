@@ -52,6 +52,9 @@ void notice_make_error(struct made *made, int number);
 void notice_put(const struct call *call, const char *s);
 void notice_put_error(const struct call *call, int number);
 
+/* After one that was recorded: may not come back. */
+void notice_offer_cancel(void);
+
 /* After a call that was made natively: what stderr holds back is known. */
 void notice_settle(void);
 

@@ -1,4 +1,5 @@
 #include "shim/bytes.h"
+#include "shim/cancel.h"
 #include "shim/held.h"
 #include "shim/libio.h"
 #include "shim/position.h"
@@ -10,12 +11,12 @@
 #include "wrappers/next.h"
 
 /* A call was recorded, or not: whether it is (also) to be made natively. */
-static inline bool is_done(
-	FILE *file, unsigned stream, bool locks, bool recorded)
+static inline bool is_done(const struct call *call, FILE *file, unsigned stream,
+	bool locks, bool recorded)
 {
 	if (unlikely(!recorded)) {
 		writer_count_passed();
-		stdio_buffer_write(file, stream, locks);
+		stdio_buffer_write(call, file, stream, locks);
 	}
 	return recorded && likely(!streams[stream].tee);
 }
@@ -27,12 +28,60 @@ static inline void settle(FILE *file, unsigned stream, bool locks)
 		stdio_buffer_written(file, stream, locks);
 }
 
+/* So many bytes have been recorded. */
+static COLD void offer_cancel(
+	unsigned stream, unsigned text, const char *p, size_t size)
+{
+	bool line = text == BINLOG_TEXT_BYTES_LINE;
+
+	for (size_t i = 0; i < size && !line; i++)
+		line = p[i] == '\n';
+	cancel_after_slow(stream, size, line);
+}
+
+/*
+ * Where the text is also written, and the thread may be cancelled meanwhile, it
+ * is written first: what libc leaves in the buffer then is recorded when it is
+ * found there.
+ */
+static inline bool is_written_first(unsigned stream)
+{
+	return unlikely(cancel_is_on()) && streams[stream].tee;
+}
+
+static COLD void begin_writing(
+	const struct call *call, FILE *file, unsigned stream, bool locks)
+{
+	int kept = errno;
+
+	stdio_buffer_prepare(call, file, stream, locks);
+	stdio_buffer_settle(file);
+	errno = kept;
+}
+
+static COLD void record_written(const struct call *call, FILE *file,
+	unsigned stream, bool locks, unsigned text, const void *p, size_t size)
+{
+	int kept = errno;
+	bool recorded;
+
+	do {
+		call->turn->lost = false;
+		recorded = capture_bytes(call, stream, text, p, size);
+	} while (!recorded && call->turn->lost);
+	if (!recorded)
+		writer_count_passed();
+	settle(file, stream, locks);
+	errno = kept;
+}
+
 /* Records bytes for a FILE; false: make the call natively (also). */
 static bool record(const struct call *call, FILE *file, unsigned stream,
 	bool locks, unsigned text, const void *p, size_t size)
 {
 	bool recorded;
 
+	cancel_before(stream);
 	do {
 		stdio_buffer_prepare(call, file, stream, locks);
 		recorded = capture_bytes(call, stream, text, p, size);
@@ -42,7 +91,11 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 		if (text == BINLOG_TEXT_BYTES_LINE)
 			held_bytewise(file, "\n", 1);
 	}
-	return is_done(file, stream, locks, recorded);
+	if (!is_done(call, file, stream, locks, recorded))
+		return false;
+	if (unlikely(cancel_is_on()))
+		offer_cancel(stream, text, p, size);
+	return true;
 }
 
 int put_line(const struct call *call, const char *s)
@@ -55,6 +108,13 @@ int put_line(const struct call *call, const char *s)
 	if (stream == STREAM_PASS)
 		return next_puts(s);
 	length = bytes_length(s);
+	if (is_written_first(stream)) {
+		begin_writing(call, file, stream, true);
+		result = next_puts(s);
+		record_written(call, file, stream, true, BINLOG_TEXT_BYTES_LINE,
+			s, length);
+		return result;
+	}
 	if (!record(call, file, stream, true, BINLOG_TEXT_BYTES_LINE, s,
 		    length)) {
 		result = next_puts(s);
@@ -68,17 +128,24 @@ int put_string(const struct call *call, const char *s, FILE *file,
 	int (*next)(const char *, FILE *))
 {
 	unsigned stream = stdio_buffer_stream(call, file);
+	bool locks = next != next_fputs_unlocked;
 	size_t length;
 	int result;
 
 	if (stream == STREAM_PASS)
 		return next(s, file);
 	length = bytes_length(s);
-	if (length > 0 &&
-		!record(call, file, stream, next != next_fputs_unlocked,
-			BINLOG_TEXT_BYTES, s, length)) {
+	if (is_written_first(stream) && length > 0) {
+		begin_writing(call, file, stream, locks);
 		result = next(s, file);
-		settle(file, stream, next != next_fputs_unlocked);
+		record_written(call, file, stream, locks, BINLOG_TEXT_BYTES, s,
+			length);
+		return result;
+	}
+	if (length > 0 && !record(call, file, stream, locks, BINLOG_TEXT_BYTES,
+				  s, length)) {
+		result = next(s, file);
+		settle(file, stream, locks);
 		return result;
 	}
 	return 1;
@@ -149,6 +216,13 @@ size_t put_block(const struct call *call, const void *p, size_t size,
 	if (stream == STREAM_PASS ||
 		__builtin_mul_overflow(size, count, &bytes) || bytes == 0)
 		return next(p, size, count, file);
+	if (is_written_first(stream)) {
+		begin_writing(call, file, stream, locks);
+		count = next(p, size, count, file);
+		record_written(
+			call, file, stream, locks, BINLOG_TEXT_BYTES, p, bytes);
+		return count;
+	}
 	taken = bytes_taken(call, file, stream, p, bytes);
 	done = taken > 0 &&
 	       record(call, file, stream, locks, BINLOG_TEXT_BYTES, p, taken);
@@ -176,7 +250,7 @@ static bool record_character(
 	} while (unlikely(!recorded && call->turn->lost));
 	if (unlikely(streams[stream].watched) && recorded)
 		held_bytewise(file, &(char){(char)c}, 1);
-	return is_done(file, stream, locks, recorded);
+	return is_done(call, file, stream, locks, recorded);
 }
 
 /* The characters that follow are collected: give them a buffer. */
@@ -205,6 +279,7 @@ int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
 	unsigned stream = stdio_buffer_stream(call, file);
+	bool locks = next != next_putc_unlocked;
 	int result = (unsigned char)c;
 
 	/* Alone of all functions it does not refuse a wide FILE. */
@@ -215,12 +290,21 @@ int put_character(
 	}
 	if (stream == STREAM_PASS)
 		return next(c, file);
-	if (!record_character(
-		    call, file, stream, next != next_putc_unlocked, c)) {
+	if (is_written_first(stream)) {
+		const char byte = (char)c;
+
+		begin_writing(call, file, stream, locks);
 		result = next(c, file);
-		settle(file, stream, next != next_putc_unlocked);
+		record_written(
+			call, file, stream, locks, BINLOG_TEXT_BYTES, &byte, 1);
 		return result;
 	}
+	if (!record_character(call, file, stream, locks, c)) {
+		result = next(c, file);
+		settle(file, stream, locks);
+		return result;
+	}
+	cancel_after_character(stream, c);
 	if (unlikely(stdio_buffer_collects != file))
 		collect(call, file, stream);
 	return result;
@@ -231,6 +315,13 @@ int put_word(const struct call *call, int word, FILE *file)
 	unsigned stream = stdio_buffer_stream(call, file);
 	int result = 0;
 
+	if (stream != STREAM_PASS && is_written_first(stream)) {
+		begin_writing(call, file, stream, true);
+		result = next_putw(word, file);
+		record_written(call, file, stream, true, BINLOG_TEXT_BYTES,
+			&word, sizeof(word));
+		return result;
+	}
 	if (stream == STREAM_PASS ||
 		!record(call, file, stream, true, BINLOG_TEXT_BYTES, &word,
 			sizeof(word))) {
@@ -280,6 +371,15 @@ int put_overflow(const struct call *call, FILE *file, int c)
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
 	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
+	if (is_written_first(stream) && c != EOF) {
+		const char byte = (char)c;
+
+		begin_writing(call, file, stream, false);
+		c = next___overflow(file, c);
+		record_written(
+			call, file, stream, false, BINLOG_TEXT_BYTES, &byte, 1);
+		return c;
+	}
 	if (streams[stream].tee) {
 		if (c != EOF && !capture_character(call, stream, c))
 			writer_count_passed();
@@ -293,7 +393,9 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
 	if (c != EOF && is_written_at_once(file, c) &&
-		record_character(call, file, stream, false, c))
+		record_character(call, file, stream, false, c)) {
+		cancel_after_character(stream, c);
 		return (unsigned char)c;
+	}
 	return next___overflow(file, c);
 }

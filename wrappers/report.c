@@ -1,5 +1,7 @@
+#include "shim/cancel.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
+#include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -57,16 +59,48 @@ static __attribute__((noinline)) enum notice_outcome record_errno(
 					: make_perror(call, s, number);
 }
 
+/*
+ * Natively a thread that is cancelled in warn(3) keeps the lock of stderr for
+ * ever, and one in perror(3) its duplicate: here they are asked before, and not
+ * disturbed then.
+ */
+
+static int begin_native(void)
+{
+	return streams_of_any_file(stderr) == STREAM_PASS ? -1
+							  : cancel_disable();
+}
+
+static void end_native(int state)
+{
+	if (state >= 0)
+		cancel_restore(state);
+}
+
+/* glibc closes its duplicate before it prints, which is a cancellation point.
+ */
+static COLD void offer_cancel(void)
+{
+	if (stderr->_mode == 0 && streams_of_any_file(stderr) != STREAM_PASS)
+		host_pthread_testcancel();
+}
+
 void report_errno(const struct call *call, const char *s)
 {
 	const int number = errno;
-	enum notice_outcome outcome = record_errno(call, s, number);
+	enum notice_outcome outcome;
+	int state;
 
+	if (unlikely(cancel_is_on()))
+		offer_cancel();
+	outcome = record_errno(call, s, number);
 	errno = number;
 	switch (outcome) {
 	case NOTICE_NATIVE:
+		state = begin_native();
 		next_perror(s);
 		notice_settle();
+		end_native(state);
 		break;
 	case NOTICE_IN_PARTS:
 		if (has_text(s)) {
@@ -79,6 +113,7 @@ void report_errno(const struct call *call, const char *s)
 	case NOTICE_RECORDED:
 		if (stderr->_mode == 0)
 			mimic_perror();
+		notice_offer_cancel();
 	}
 }
 
@@ -109,8 +144,7 @@ static enum notice_outcome record_warning(const struct call *call,
 	const char *format, va_list ap, const int *error)
 {
 	const struct capture_prefix prefix[] = {
-		NOTICE_STRING(__progname),
-		NOTICE_NUMBER(error ? *error : 0)};
+		NOTICE_STRING(__progname), NOTICE_NUMBER(error ? *error : 0)};
 	struct capture_text how = {
 		.text = error ? BINLOG_TEXT_WARN : BINLOG_TEXT_WARNX,
 		.prefixes = error ? 2 : 1,
@@ -149,6 +183,8 @@ static bool record_or_put(const struct call *call, const char *format,
 	errno = kept;
 	if (outcome == NOTICE_IN_PARTS)
 		put_parts(call, format, ap, error);
+	else if (outcome == NOTICE_RECORDED)
+		notice_offer_cancel();
 	return outcome == NOTICE_NATIVE;
 }
 
@@ -157,16 +193,22 @@ void report_warn(const struct call *call, const char *format, va_list ap)
 	const int number = errno;
 
 	if (record_or_put(call, format, ap, &number)) {
+		int state = begin_native();
+
 		pass_on_vwarn(format, ap);
 		notice_settle();
+		end_native(state);
 	}
 }
 
 void report_warnx(const struct call *call, const char *format, va_list ap)
 {
 	if (record_or_put(call, format, ap, NULL)) {
+		int state = begin_native();
+
 		pass_on_vwarnx(format, ap);
 		notice_settle();
+		end_native(state);
 	}
 }
 

@@ -1,5 +1,7 @@
+#include "shim/cancel.h"
 #include "shim/clock.h"
 #include "shim/held.h"
+#include "shim/host.h"
 #include "shim/locale_state.h"
 #include "shim/objects.h"
 #include "shim/plan.h"
@@ -57,6 +59,8 @@ static void flush(const struct call *call, FILE *file)
 
 void state_settle(const struct call *call, FILE *file)
 {
+	if (unlikely(cancel_is_on()))
+		cancel_before_flush(file);
 	if (file->_IO_write_ptr != file->_IO_write_base)
 		state_drain(call, file);
 	flush(call, file);
@@ -64,6 +68,8 @@ void state_settle(const struct call *call, FILE *file)
 
 static void flush_all(const struct call *call)
 {
+	if (unlikely(cancel_is_on()))
+		cancel_before_flush(NULL);
 	stdio_buffer_drain_all(call);
 	state_drop_strays(call);
 	if (streams_flush_all()) {
@@ -184,12 +190,42 @@ static int descriptor(const FILE *file)
 	return file->_flags & LIBIO_IS_FILEBUF ? file->_fileno : -1;
 }
 
+/* A FILE that is being closed, of which something waits to be written. */
+struct closing {
+	const struct call *call;
+	unsigned stream;
+};
+
+static void drop_closing(void *argument)
+{
+	const struct closing *closing = argument;
+
+	if (streams_flush(closing->stream))
+		drop(closing->call, closing->stream);
+}
+
+/* glibc's fclose() forgets a FILE before it writes what is left: who is
+ * cancelled there loses that. */
+static COLD void offer_cancel(const struct call *call, const FILE *file)
+{
+	struct closing closing = {call, streams_pending(file)};
+	struct _pthread_cleanup_buffer buffer;
+
+	if (closing.stream == STREAM_PASS || streams[closing.stream].tee)
+		return;
+	host__pthread_cleanup_push(&buffer, drop_closing, &closing);
+	host_pthread_testcancel();
+	host__pthread_cleanup_pop(&buffer, 0);
+}
+
 int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 {
 	int fd = descriptor(file);
 	int result;
 
 	state_drain(call, file);
+	if (unlikely(cancel_is_on()))
+		offer_cancel(call, file);
 	flush(call, file);
 	stdio_buffer_forget(file);
 	held_forget(file);
@@ -323,6 +359,20 @@ int state_ftrylockfile(FILE *file)
 {
 	stdio_turn_begin();
 	return next_ftrylockfile(file);
+}
+
+/*
+ * From here on calls are asked whether they are cancelled.  A thread may have
+ * asked in vain between the first and the second time.
+ */
+int state_cancel(pthread_t thread)
+{
+	int result;
+
+	cancel_requested();
+	result = next_pthread_cancel(thread);
+	cancel_requested();
+	return result;
 }
 
 /* Addresses may be used again for something else. */

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "record/libc.h"
+#include "shim/cancel.h"
 #include "shim/fast.h"
 #include "shim/host.h"
 #include "shim/pass_on.h"
@@ -167,6 +168,9 @@ void syslog_message(const struct call *call, int priority, int chk,
 		__atomic_store_n(&log_ident, __progname, __ATOMIC_RELEASE);
 	if (record_fast(call, stream, priority, format, ap))
 		return;
+	/* Where libc would connect, or send. */
+	if (unlikely(cancel_is_on()))
+		host_pthread_testcancel();
 	if (has_option(LOG_PERROR))
 		echo = streams_of(STDERR_FILENO);
 	recorded = record(

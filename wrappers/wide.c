@@ -2,6 +2,7 @@
 #include <wchar.h>
 
 #include "record/libc.h"
+#include "shim/cancel.h"
 #include "shim/charset.h"
 #include "shim/host.h"
 #include "shim/libio.h"
@@ -128,6 +129,17 @@ static bool swallows(const struct wide *wide, wchar_t c, int flags)
 	return unlikely((wint_t)c == WEOF) && wide->file->_flags & flags;
 }
 
+/* A text that begins so has been recorded, and is so long at least. */
+static COLD void offer_cancel(
+	const struct wide *wide, const wchar_t *s, size_t length)
+{
+	bool line = false;
+
+	while (*s && !line)
+		line = *s++ == L'\n';
+	cancel_after_slow(wide->stream, length, line);
+}
+
 static bool record(const struct wide *wide, wchar_t *s, size_t length)
 {
 	size_t n = 0;
@@ -155,6 +167,7 @@ wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
 		swallows(&wide, c, LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
 		goes_on(&wide, record_plain(&wide, &c, 1)))
 		return next(c, file);
+	cancel_after_character(wide.stream, c == L'\n' ? '\n' : 'x');
 	return (wint_t)c;
 }
 
@@ -168,8 +181,13 @@ int wide_string(const struct call *call, const wchar_t *s, FILE *file,
 		return next(s, file);
 	while (s[length])
 		length++;
-	if (length > 0 && goes_on(&wide, record_plain(&wide, s, length)))
+	if (length == 0)
+		return 1;
+	cancel_before(wide.stream);
+	if (goes_on(&wide, record_plain(&wide, s, length)))
 		return next(s, file);
+	if (unlikely(cancel_is_on()))
+		offer_cancel(&wide, s, length);
 	return 1;
 }
 
@@ -306,6 +324,7 @@ int wide_print(const struct call *call, FILE *file, int chk,
 
 	if (wide.stream == STREAM_PASS || !format)
 		return pass_on_vfwprintf(file, chk, format, arguments);
+	cancel_before(wide.stream);
 	narrow = wide_format_narrow(file, format, arguments, &surplus);
 	if (narrow) {
 		result = record_narrow(&wide, chk, narrow, arguments);
@@ -316,5 +335,7 @@ int wide_print(const struct call *call, FILE *file, int chk,
 	}
 	if (goes_on(&wide, done))
 		return pass_on_vfwprintf(file, chk, format, arguments);
+	if (unlikely(cancel_is_on()))
+		offer_cancel(&wide, format, result > 0 ? (size_t)result : 0);
 	return result;
 }

@@ -47,11 +47,11 @@ ssize_t write_bytes(const struct call *call, int fd, const void *p, size_t size)
 		ownership_end(w);
 		return written;
 	}
+	host_pthread_testcancel();
 	stdio_buffer_catch_up(call);
 	written = capture_given(call, stream, p, size);
 	if (unlikely(written <= 0))
 		return pass(fd, p, size, written);
-	host_pthread_testcancel();
 	return written;
 }
 

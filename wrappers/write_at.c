@@ -1,3 +1,4 @@
+#include "shim/host.h"
 #include "shim/position.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -52,6 +53,7 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 			writer_count_passed();
 		return written;
 	}
+	host_pthread_testcancel();
 	/* As many as the kernel would take.  It is not asked to fail: ext4
 	 * makes a file longer first, up to the offset. */
 	size = sys_readable(p, size);

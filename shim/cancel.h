@@ -1,0 +1,66 @@
+/*
+ * Cancellation (pthread_cancel) where natively it would act: glibc's stdio is
+ * cancelled in the write(2) of a FILE that is full, has got a whole line, or
+ * has no buffer.  Recording makes no such call, so it asks at these moments.
+ * Nothing is asked for before the program has called pthread_cancel(): from
+ * then on, text for a FILE that is not fully buffered goes the long way.
+ *
+ * What natively becomes of the text (glibc 2.36, libio/fileops.c: the write
+ * comes after the copy into the buffer, and a buffer is emptied only after it
+ * has been written):
+ *   no buffer      the call is cancelled before anything is written: ask first;
+ *                  but a single character has got into the buffer of one byte
+ *   lines          the line stays in the buffer, and is written later: ask
+ * after fully          likewise, once the buffer is full error() disables
+ * cancellation; getopt(), malloc_stats(), herror() and psiginfo() write by
+ * calls that are no cancellation points.
+ */
+#ifndef SHIM_CANCEL_H
+#define SHIM_CANCEL_H
+
+#include "shim/inside.h"
+
+/* How often pthread_cancel() has been called; 0: never. */
+extern HIDDEN uint32_t cancel_requests;
+
+static inline bool cancel_is_on(void)
+{
+	return __atomic_load_n(&cancel_requests, __ATOMIC_RELAXED) != 0;
+}
+
+/* A text of this stream may be a moment to ask at: only the long way does. */
+struct writer;
+bool cancel_matters(const struct writer *w, unsigned stream);
+
+/* Before and after pthread_cancel(): the short ways look again. */
+void cancel_requested(void);
+
+/* May not come back. */
+void cancel_before_slow(unsigned stream);
+void cancel_after_slow(unsigned stream, size_t size, bool is_line);
+void cancel_after_character_slow(unsigned stream, int c);
+
+/*
+ * Around the recording of a text for a FILE, where no lock is held and nothing
+ * is left half done.  `is_line`: there is a newline in it.
+ */
+static inline void cancel_before(unsigned stream)
+{
+	if (unlikely(cancel_is_on()))
+		cancel_before_slow(stream);
+}
+
+static inline void cancel_after_character(unsigned stream, int c)
+{
+	if (unlikely(cancel_is_on()))
+		cancel_after_character_slow(stream, c);
+}
+
+/* Before what waits in a FILE, or in all of them, is written. */
+void cancel_before_flush(const FILE *file);
+
+/* Around what natively is no cancellation point; returns what was before. */
+int cancel_disable(void);
+void cancel_restore(int state);
+
+#endif
