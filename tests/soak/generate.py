@@ -14,7 +14,7 @@ import re
 WORDS = ['', 'x', 'word', 'two words', 'line\n', 'a\nb\n', 'no end', 'tab\tbell', '%d %s', 'e' * 70, 'text\n', '\n',
 	 'colon: ', 'longer text that goes on for a while\n', 'k' * 300 + '\n', 'm' * 1500, 'p' * 5000 + '\n', 'nul\0in\n']
 # Kinds of actions that can be left out, as when it is known what they find.
-FEATURES = ('append assign cancel churn close cookie dup2 exec fault fork handler macro manyn openself order purge range raw reopen seek '
+FEATURES = ('append assign at cancel churn close cookie dup2 exec fault fclose fork handler macro manyn openself order psignal purge range raw reopen seek '
 	    'setvbuf splice storm system truncate vfork wide').split()
 
 
@@ -137,7 +137,6 @@ class Generator:
 			lambda: ('fwrite_unlocked', f, s(self.word())),
 			lambda: ('long', f, i(r.randrange(97, 122)), i(r.choice((10, 1000, 4095, 4096, 4097, 10000, 70000))), i(r.randrange(2))),
 			lambda: ('putw', f, i(1684234849)), lambda: ('perror', s(r.choice(('', 'prefix', 'x' * 900))), i(r.randrange(0, 140))),
-			lambda: ('psignal', s('signal'), i(r.randrange(1, 70))),
 			lambda: ('write', d, s(self.word())), lambda: ('write', d, s(self.word())),
 			lambda: ('writev', d, s(self.word()), s(self.word()), s(self.word())),
 			lambda: ('long_writev', d, i(r.randrange(64)), i(r.randrange(64)), s('W ')),
@@ -145,10 +144,12 @@ class Generator:
 		if self.has('macro'):
 			some += [lambda: ('macro', f, i(r.choice((0, 10, 97))), i(r.choice((1, 3, 80, 600, 4096, 9000)))),
 				 lambda: ('macro_text', f, s(self.word()))] * 2
+		if self.has('psignal'):
+			some.append(lambda: ('psignal', s('signal'), i(r.randrange(1, 70))))
 		if self.has('wide'):
 			some += [lambda: ('fputws', self.own_file(), 'S' + quote(self.word())), lambda: ('fputwc', self.own_file(), i(r.choice((65, 233, 10)))),
 				 lambda: ('wprint', self.own_file(), 'S' + quote('wide %ld\n'), i(r.randrange(2)), i(self.number()))]
-		if self.has('seek'):
+		if self.has('at'):
 			some.append(lambda: ('pwrite', d, s(self.word()), i(r.choice((0, 5, 100)))))
 		if self.has('raw'):
 			some.append(lambda: ('raw_write', d, s(self.word())))
@@ -163,7 +164,7 @@ class Generator:
 		if self.has('openself'):
 			file_name = r.choice((file_name, '../out', '/dev/stdout', '/dev/null', '/proc/self/fd/1'))
 		some = [
-			lambda: ('flush', r.choice((f, f, 'i-1'))), lambda: ('ftell', f), lambda: ('fpending', f), lambda: ('ferror', f),
+			lambda: ('flush', r.choice((f, f, 'i-1'))), lambda: ('ferror', f),
 			lambda: ('clearerr', f), lambda: ('fopen', own, s(file_name), s(r.choice(('w', 'a', 'r+', 'w+', 'we')))),
 			lambda: ('fdopen', own, d, s(r.choice(('w', 'a')))), lambda: ('fdopen', own, d, s('w')),
 			lambda: ('mine', own, d, i(r.randrange(3)), i(r.choice((0, 0, 64, 4096)))),
@@ -183,9 +184,11 @@ class Generator:
 		if self.has('purge'):
 			some.append(lambda: ('fpurge', f))
 		if self.has('close'):
-			some += [lambda: ('fclose', f), lambda: ('fclose', own), lambda: ('close', d), lambda: ('close', r.choice(('i3', 'i4', 'v0', 'v1')))]
+			some += [lambda: ('close', d), lambda: ('close', r.choice(('i3', 'i4', 'v0', 'v1')))]
+		if self.has('fclose'):
+			some += [lambda: ('fclose', f), lambda: ('fclose', own)]
 		if self.has('seek'):
-			some += [lambda: ('fseek', f, i(r.choice((0, 0, 3, 50, -2))), i(r.randrange(3))), lambda: ('rewind', f),
+			some += [lambda: ('ftell', f), lambda: ('fpending', f), lambda: ('fseek', f, i(r.choice((0, 0, 3, 50, -2))), i(r.randrange(3))), lambda: ('rewind', f),
 				 lambda: ('lseek', d, i(r.choice((0, 0, 3, 50, -2, 5000))), i(r.randrange(3)))]
 		if self.has('truncate'):
 			some += [lambda: ('ftruncate', d, i(r.choice((0, 0, 5, 300)))), lambda: ('truncate', s(file_name), i(r.choice((0, 7))))]
@@ -269,13 +272,30 @@ class Generator:
 		tail = self.random.choice(('', ' x', ' ' + 'y' * 50, ' ' + 'z' * 200, ' w w w'))
 		return '%s %d%s\n' % (name, number, tail)
 
-	def in_thread(self, index, shared, depth=0):
+	def in_thread(self, index, shared, contest):
 		"""what thread INDEX does; SHARED: several descriptions of the same output are written to, by lines"""
 		r = self.random
 		name = 'T%d' % index
 		own, variable = i(16 + index), 'v%d' % (16 + index)
+		by_lines = r.random() < 0.6 or contest == 'fork'
 		if shared:
-			self.add('mine', own, r.choice(('i1', 'i1', 'i2')), i(r.choice((1, 2))), i(0))
+			self.add('mine', own, r.choice(('i1', 'i1', 'i2')), i(1 if by_lines else 2), i(0))
+		if contest == 'order':
+			self.add('repeat', i(r.choice((300, 3000))))
+			self.add('in_order', i(self.lock), 'i1')
+			self.add('end')
+		elif contest and shared:
+			self.add('repeat', i(200))
+			if contest == 'churn':
+				self.add(*(('churn', 'i20') if index == 0 else ('brief', 'i1', 'i3', s(name + 'b'))))
+			elif index == 0:
+				self.add('fork', 'i1')
+				self.add('end')
+			else:
+				self.add('macro_text', own, s(name + 'm'))
+				self.add('macro', own, i(97), i(300))
+				self.add('print', own, s(' %ld\n'), 'i0', '#')
+			self.add('end')
 		for step in range(r.choice((1, 3, 8, 15))):
 			number = '#'
 			label = '%s.%d' % (name, step)
@@ -293,28 +313,30 @@ class Generator:
 					    lambda: self.add('long_writev', d, i(r.choice((3, 20, 60))), i(r.choice((5, 30, 60))), s(label + ' '))]
 			if self.has('macro'):
 				outputs.append(lambda: self.add('macro_text', to, s(self.line_of(label, 5))))
-				if shared:
+				if shared and by_lines:
+					# A line that macros have begun is whole where the buffer is written by lines.
 					def macros():
+						self.add('macro_text', own, s(label))
 						self.add('macro', own, i(97), i(r.choice((1, 20, 600))))
-						self.add('print', own, s(' %s %%ld\n' % label), i(0), number)
-					# A line that macros have begun is whole where the stream has a buffer of lines; "a" is its group.
+						self.add('print', own, s(' %ld\n'), i(0), number)
+					outputs += [macros, macros]
 			others = [lambda: self.add('flush', to)]
-			if self.has('close'):
+			if self.has('fclose'):
 				others += [lambda: (self.add('fopen', i(48 + index), s('file%d' % index), s('a')), self.add('print', i(48 + index), s('own %ld\n'), 'i0', number),
 						    self.add('fclose', i(48 + index))),
 					   lambda: (self.add('open', s('raw%d' % index), 'i1', variable), self.add('write', variable, s('own\n')), self.add('close', variable))]
 			if self.has('churn'):
 				others.append(lambda: self.add('churn', i(r.choice((1, 10, 50)))))
 			if self.has('order'):
-				others.append(lambda: self.add('in_order', i(r.randrange(2)), 'i1'))
-			if self.has('fork') and depth == 0:
+				others.append(lambda: self.add('in_order', i(self.lock), 'i1'))
+			if self.has('fork'):
 				def forks():
 					self.add('fork', 'i1')
 					self.add('write', 'i1', s('%s child\n' % label))
 					self.add('print', 'i1', s('%s child %%ld\n' % label), 'i2', number)
 					self.add('end')
 				others += [forks] if shared else []
-			if self.has('vfork') and depth == 0 and shared:
+			if self.has('vfork') and shared:
 				def vforks():
 					self.add('vfork')
 					self.add('write', 'i1', s('%s vfork\n' % label))
@@ -347,17 +369,23 @@ class Generator:
 		if storm:
 			self.add('storm', i(r.choice((5, 40))), i(r.choice((150, 500, 2000))), 'i1')
 		self.add('parallel')
+		# By one kind of lock; and in some programs all do little else, or what natively does no harm to each other.
+		self.lock = r.randrange(2)
+		contest = r.choice((None, None, None, 'order', 'churn', 'fork'))
+		if contest and not (self.has(contest) and self.has('macro')):
+			contest = None
 		for index in range(r.choice((2, 2, 3, 6))):
 			self.add('thread', 'sT%d' % index)
-			self.in_thread(index, shared)
+			self.in_thread(index, shared, contest)
 			self.add('end')
 		self.add('end')
 		if storm:
 			self.add('calm')
 		self.add('constant', 'i1', 'i8', 'i1', 's=')
 
-	def program(self):
-		kind = 'threads' if self.chance(0.3) else 'alone'
+	def program(self, kind=None):
+		other = 'threads' if self.chance(0.3) else 'alone'
+		kind = kind or other
 		getattr(self, 'program_' + kind)()
 		modes = ['file', 'file', 'both', 'append', 'append both', 'rw', 'rw both', 'pipe', 'pipe both', 'pipe out']
 		mode = self.pick(*modes)

@@ -796,8 +796,10 @@ static long do_in_order(struct action *a)
 		return NOTHING;
 	if (value(a, 0)) {
 		int mine = drawn++;
-		while (__atomic_load_n(&next_in_order, __ATOMIC_ACQUIRE) != mine)
-			;
+		/* Whose turn it is may not be running. */
+		for (int spins = 0; __atomic_load_n(&next_in_order, __ATOMIC_ACQUIRE) != mine;)
+			if (++spins > 2000)
+				kernel(SYS_sched_yield, 0, 0, 0, 0);
 		fprintf(f, "L %d\n", mine);
 		__atomic_store_n(&next_in_order, mine + 1, __ATOMIC_RELEASE);
 		return 0;
