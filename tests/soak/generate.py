@@ -14,7 +14,7 @@ import re
 WORDS = ['', 'x', 'word', 'two words', 'line\n', 'a\nb\n', 'no end', 'tab\tbell', '%d %s', 'e' * 70, 'text\n', '\n',
 	 'colon: ', 'longer text that goes on for a while\n', 'k' * 300 + '\n', 'm' * 1500, 'p' * 5000 + '\n', 'nul\0in\n']
 # Kinds of actions that can be left out, as when it is known what they find.
-FEATURES = ('append assign at cancel churn close cookie dup2 exec fault fclose fork handler macro manyn openself order psignal purge range raw reopen seek '
+FEATURES = ('append assign at cancel churn close cookie dup2 exec fault fclose fork handler macro manyn openself order perror psignal purge range raw reopen seek '
 	    'setvbuf splice storm system truncate vfork wide').split()
 
 
@@ -136,7 +136,7 @@ class Generator:
 			lambda: ('fputc', f, i(r.choice((10, 66)))), lambda: ('fwrite', f, s(self.word()), i(r.choice((1, 1, 2, 7)))),
 			lambda: ('fwrite_unlocked', f, s(self.word())),
 			lambda: ('long', f, i(r.randrange(97, 122)), i(r.choice((10, 1000, 4095, 4096, 4097, 10000, 70000))), i(r.randrange(2))),
-			lambda: ('putw', f, i(1684234849)), lambda: ('perror', s(r.choice(('', 'prefix', 'x' * 900))), i(r.randrange(0, 140))),
+			lambda: ('putw', f, i(1684234849)),
 			lambda: ('write', d, s(self.word())), lambda: ('write', d, s(self.word())),
 			lambda: ('writev', d, s(self.word()), s(self.word()), s(self.word())),
 			lambda: ('long_writev', d, i(r.randrange(64)), i(r.randrange(64)), s('W ')),
@@ -144,6 +144,8 @@ class Generator:
 		if self.has('macro'):
 			some += [lambda: ('macro', f, i(r.choice((0, 10, 97))), i(r.choice((1, 3, 80, 600, 4096, 9000)))),
 				 lambda: ('macro_text', f, s(self.word()))] * 2
+		if self.has('perror'):
+			some.append(lambda: ('perror', s(r.choice(('', 'prefix', 'x' * 900))), i(r.randrange(0, 140))))
 		if self.has('psignal'):
 			some.append(lambda: ('psignal', s('signal'), i(r.randrange(1, 70))))
 		if self.has('wide'):
@@ -166,7 +168,7 @@ class Generator:
 		some = [
 			lambda: ('flush', r.choice((f, f, 'i-1'))), lambda: ('ferror', f),
 			lambda: ('clearerr', f), lambda: ('fopen', own, s(file_name), s(r.choice(('w', 'a', 'r+', 'w+', 'we')))),
-			lambda: ('fdopen', own, d, s(r.choice(('w', 'a')))), lambda: ('fdopen', own, d, s('w')),
+			lambda: ('fdopen', own, d, s(r.choice(('w', 'a')) if self.has('append') else 'w')), lambda: ('fdopen', own, d, s('w')),
 			lambda: ('mine', own, d, i(r.randrange(3)), i(r.choice((0, 0, 64, 4096)))),
 			lambda: ('mine', own, d, i(r.randrange(3)), i(0)),
 			lambda: ('open', s(file_name), i(r.randrange(4)), *r.choice(((), ('v%d' % r.randrange(3),)))),
@@ -300,7 +302,8 @@ class Generator:
 			number = '#'
 			label = '%s.%d' % (name, step)
 			fmt = r.choice(('%s %%ld\n' % label, '%s %%ld %s\n' % (label, 'y' * r.randrange(60)), '%s %%5ld\n' % label))
-			to = r.choice((own, 'i1', 'i2')) if shared else r.choice(('i1', 'i1', 'i2'))
+			# A full buffer is written wherever in a line it ends: so nothing else may go to the same file.
+			to = r.choice((own, 'i1', 'i2')) if shared else 'i1'
 			outputs = [lambda: self.add('print', to, s(fmt), i(r.choice((0, 1)) + 16 * r.choice((0, 0, 1))), number),
 				   lambda: self.add('fputs', to, s(self.line_of(label, 1))),
 				   lambda: self.add('fwrite', to, s(self.line_of(label, 2)), 'i1')]
