@@ -178,7 +178,7 @@ class Generator:
 			lambda: ('brief', d, i(r.randrange(1, 6)), s('B')),
 		]
 		if self.has('setvbuf'):
-			some += [lambda: ('setvbuf', f, i(r.randrange(3)), i(r.choice((0, 1, 16, 100, 1024, 4096, 30000))), i(r.randrange(2)))] * 2
+			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((('i0', 'i0'), ('i1', 'i1'), ('i16', 'i1'), ('i100', 'i1'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
 		if self.has('cookie'):
 			some.append(lambda: ('cookie', own, d))
 		if self.has('dup2'):
@@ -188,7 +188,7 @@ class Generator:
 		if self.has('close'):
 			some += [lambda: ('close', d), lambda: ('close', r.choice(('i3', 'i4', 'v0', 'v1')))]
 		if self.has('fclose'):
-			some += [lambda: ('fclose', f), lambda: ('fclose', own)]
+			some.append(lambda: ('fclose', f if self.has('close') else own))
 		if self.has('seek'):
 			some += [lambda: ('ftell', f), lambda: ('fpending', f), lambda: ('fseek', f, i(r.choice((0, 0, 3, 50, -2))), i(r.randrange(3))), lambda: ('rewind', f),
 				 lambda: ('lseek', d, i(r.choice((0, 0, 3, 50, -2, 5000))), i(r.randrange(3)))]
@@ -357,7 +357,7 @@ class Generator:
 
 	def program_alone(self):
 		if self.chance(0.3) and self.has('setvbuf'):
-			self.add('setvbuf', i(1), i(self.random.randrange(3)), i(self.random.choice((0, 16, 1024, 4096))), i(self.random.randrange(2)))
+			self.add('setvbuf', i(1), i(self.random.randrange(3)), *self.pick(('i0', 'i0'), ('i16', 'i1'), ('i1024', 'i1'), ('i4096', 'i0')))
 		for _ in range(self.random.choice((3, 8, 15, 30))):
 			self.anything(0)
 		if self.chance(0.1):
