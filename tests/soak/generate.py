@@ -15,7 +15,7 @@ WORDS = ['', 'x', 'word', 'two words', 'line\n', 'a\nb\n', 'no end', 'tab\tbell'
 	 'colon: ', 'longer text that goes on for a while\n', 'k' * 300 + '\n', 'm' * 1500, 'p' * 5000 + '\n', 'nul\0in\n']
 # Kinds of actions that can be left out, as when it is known what they find.
 FEATURES = ('append assign at cancel churn close cookie dup2 exec fault fclose fork handler macro manyn openself order perror psignal purge range raw reopen seek '
-	    'setvbuf splice storm system truncate vfork wide').split()
+	    'setvbuf splice storm system tiny truncate vfork wide').split()
 
 
 def quote(text):
@@ -178,7 +178,7 @@ class Generator:
 			lambda: ('brief', d, i(r.randrange(1, 6)), s('B')),
 		]
 		if self.has('setvbuf'):
-			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((('i0', 'i0'), ('i1', 'i1'), ('i16', 'i1'), ('i100', 'i1'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
+			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((('i0', 'i0'), ('i1', 'i1') if self.has('tiny') else ('i0', 'i0'), ('i16', 'i1'), ('i100', 'i1'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
 		if self.has('cookie'):
 			some.append(lambda: ('cookie', own, d))
 		if self.has('dup2'):
