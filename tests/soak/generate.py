@@ -178,7 +178,7 @@ class Generator:
 			lambda: ('brief', d, i(r.randrange(1, 6)), s('B')),
 		]
 		if self.has('setvbuf'):
-			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((('i0', 'i0'), ('i1', 'i1') if self.has('tiny') else ('i0', 'i0'), ('i16', 'i1'), ('i100', 'i1'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
+			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((*((('i1', 'i1'), ('i16', 'i1'), ('i100', 'i1')) if self.has('tiny') else ()), ('i0', 'i0'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
 		if self.has('cookie'):
 			some.append(lambda: ('cookie', own, d))
 		if self.has('dup2'):
@@ -357,7 +357,7 @@ class Generator:
 
 	def program_alone(self):
 		if self.chance(0.3) and self.has('setvbuf'):
-			self.add('setvbuf', i(1), i(self.random.randrange(3)), *self.pick(('i0', 'i0'), ('i16', 'i1'), ('i1024', 'i1'), ('i4096', 'i0')))
+			self.add('setvbuf', i(1), i(self.random.randrange(3)), *self.pick(('i0', 'i0'), ('i16', 'i1') if self.has('tiny') else ('i2000', 'i1'), ('i1024', 'i1'), ('i4096', 'i0')))
 		for _ in range(self.random.choice((3, 8, 15, 30))):
 			self.anything(0)
 		if self.chance(0.1):
