@@ -175,7 +175,6 @@ class Generator:
 			lambda: ('dup', d, *r.choice(((), ('v%d' % r.randrange(3),)))), lambda: ('dupfd', d, i(r.choice((0, 10, 50)))),
 			lambda: ('memfd', *r.choice(((), ('v%d' % r.randrange(3),)))), lambda: ('pipe', *r.choice(((), ('v0', 'v1')))),
 			lambda: ('pump', d, self.a_descriptor()), lambda: ('cloexec', d), lambda: ('pause', 'i1'),
-			lambda: ('brief', d, i(r.randrange(1, 6)), s('B')),
 		]
 		if self.has('setvbuf'):
 			some += [lambda: ('setvbuf', f, i(r.randrange(3)), *r.choice((*((('i1', 'i1'), ('i16', 'i1'), ('i100', 'i1')) if self.has('tiny') else ()), ('i0', 'i0'), ('i1024', 'i0'), ('i4096', 'i1'), ('i30000', 'i1'))))] * 2
@@ -195,7 +194,7 @@ class Generator:
 		if self.has('truncate'):
 			some += [lambda: ('ftruncate', d, i(r.choice((0, 0, 5, 300)))), lambda: ('truncate', s(file_name), i(r.choice((0, 7))))]
 		if self.has('reopen'):
-			some += [lambda: ('freopen', f, s(r.choice((file_name, ''))), s(r.choice(('w', 'a', 'r+'))))] * 2
+			some += [lambda: ('brief', d, i(r.randrange(1, 6)), s('B')), lambda: ('freopen', f, s(r.choice((file_name, ''))), s(r.choice(('w', 'a', 'r+'))))] * 2
 		if self.has('wide'):
 			some.append(lambda: ('fwide', own, i(r.choice((-1, 0, 1)))))
 		if self.has('append'):
