@@ -55,8 +55,12 @@ static void after(const struct birth *birth, bool child)
 {
 	if (birth->inside)
 		writer_after_fork(child);
-	if (child && birth->number)
-		process_self()->fork = birth->number;
+	if (!child || !birth->number)
+		return;
+	/* Now, while it is sure who we are: the first to record something may
+	 * be a child of vfork, which is another process in our memory. */
+	process_follow_fork();
+	process_self()->fork = birth->number;
 }
 
 /* Such a child has nothing to do, and a silent one never gets here: each page
@@ -249,4 +253,7 @@ void fork_program(const struct call *call)
 {
 	stdio_buffer_catch_up(call);
 	streams_share();
+	/* It may ask where the output stands. */
+	if (streams_have_offsets)
+		position_settle();
 }

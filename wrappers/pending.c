@@ -1,5 +1,6 @@
 #include "shim/held.h"
 #include "shim/position.h"
+#include "shim/stdio_buffer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -35,11 +36,13 @@ void pending_purge(const struct call *call, FILE *file)
 	unsigned stream = streams_of_any_file(file);
 
 	state_drain(call, file);
-	if (is_replaced(stream) && streams_flush(stream)) {
-		position_purged(stream);
+	if (stream != STREAM_PASS && streams_flush(stream)) {
+		if (is_replaced(stream))
+			position_purged(stream);
 		capture_event(call, stream, BINLOG_TEXT_PURGE, 0);
 	}
 	next___fpurge(file);
+	stdio_buffer_flushed(file);
 }
 
 /* libc gives a FILE its buffer with the first text. */
