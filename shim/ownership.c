@@ -32,6 +32,7 @@
 
 /* At its end a process waits so often, and so long, for calls of others. */
 #define WAITS 200u
+#define WAITS_SHORT 20u
 #define WAIT_NS 100000
 
 static bool is_shared;
@@ -505,37 +506,57 @@ static bool is_others(const struct writer *w, uint64_t owner)
 	       !sys_failed(SYS3(tgkill, its >> ID_BITS, its & ID_MASK, 0));
 }
 
-/* Who asks is told by `owner`, which costs two system calls: 0 at first. */
-static bool others_are_under_way(uint64_t *owner)
+/* The call that was under way is, still; `writes` until it has ended. */
+static bool is_under_way(
+	const struct writer *w, uint64_t state, const char *cursor)
 {
-	const struct process_self *self = process_self();
-	const struct writer *w;
+	bool inside = state != 0 && state % 2 == 0;
 
-	if (__atomic_load_n(&self->births, __ATOMIC_ACQUIRE) > 0)
-		return true;
-	w = __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
-	for (; w; w = w->next) {
-		uint64_t state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE);
+	return w->armed &&
+	       __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) == state &&
+	       __atomic_load_n(&w->cursor, __ATOMIC_RELAXED) == cursor &&
+	       (inside || __atomic_load_n(&w->writes, __ATOMIC_RELAXED));
+}
 
-		bool inside = state != 0 && state % 2 == 0;
+/* False: it has been too long. */
+static bool wait_a_little(unsigned *waits)
+{
+	static const struct timespec moment = {0, WAIT_NS};
 
-		if (!w->armed || !(inside || w->writes))
-			continue;
-		if (*owner == 0)
-			*owner = ourselves();
-		if (is_others(w, *owner))
-			return true;
-	}
-	return false;
+	if (*waits == 0)
+		return false;
+	/* Most calls have ended by then. */
+	if (--*waits >= WAITS - WAITS_SHORT)
+		SYS0(sched_yield);
+	else
+		SYS2(nanosleep, &moment, NULL);
+	return true;
 }
 
 void ownership_wait(void)
 {
-	static const struct timespec moment = {0, WAIT_NS};
+	const struct process_self *self = process_self();
+	const struct writer *w;
+	unsigned waits = WAITS;
 	uint64_t owner = 0;
 
-	if (sys_forbidden || !process_self())
+	if (sys_forbidden || !self)
 		return;
-	for (unsigned i = 0; i < WAITS && others_are_under_way(&owner); i++)
-		SYS2(nanosleep, &moment, NULL);
+	while (__atomic_load_n(&self->births, __ATOMIC_ACQUIRE) > 0 &&
+		wait_a_little(&waits))
+		;
+	w = __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+	for (; w; w = w->next) {
+		uint64_t state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE);
+		const char *cursor =
+			__atomic_load_n(&w->cursor, __ATOMIC_RELAXED);
+
+		if (!is_under_way(w, state, cursor))
+			continue;
+		if (owner == 0)
+			owner = ourselves();
+		while (is_others(w, owner) && is_under_way(w, state, cursor) &&
+			wait_a_little(&waits))
+			;
+	}
 }

@@ -4,6 +4,8 @@
 
 #include "shim/unwind_backend.h"
 
+uintptr_t unwind_library;
+
 const uint32_t unwind_cache_bytes = UNWIND_CACHE_BYTES;
 
 /* Valid before unwind_select(), too: calls come before our constructor. */

@@ -91,4 +91,8 @@ void unwind_forget(struct unwind_cache *cache);
 /* The stack last walked may be gone, or a walk was left in the middle. */
 void unwind_leave(struct unwind_cache *cache);
 
+/* An address in the library that unwinds for us, which asks the kernel by
+ * syscall(); 0: there is none. */
+extern __attribute__((visibility("hidden"))) uintptr_t unwind_library;
+
 #endif

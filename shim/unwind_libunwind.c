@@ -149,6 +149,8 @@ const struct unwind_backend *unwind_libunwind_load(void)
 	__extension__(get_register = find(library, NAME(unw_get_reg)));
 	__extension__(flush_cache = find(library, NAME(unw_flush_cache)));
 	local_space = find(library, NAME(unw_local_addr_space));
+	if (step)
+		unwind_library = (uintptr_t)step;
 	return init_local && step && get_register ? &unwind_libunwind : NULL;
 }
 

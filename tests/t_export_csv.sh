@@ -42,19 +42,11 @@ same "the index has places when asked" "inner|exports.c|$(grep -n 'printf("worke
 		FROM i WHERE format LIKE 'worker %'")"
 
 # More places than are told apart.
-cat >formats.c <<'END'
-#include <stdio.h>
-int main(void)
 {
-	for (int i = 0; i < 10100; i++) {
-		char format[32];
-
-		snprintf(format, sizeof(format), "number%d=%%d\n", i);
-		printf(format, i);
-	}
-	return 0;
-}
-END
+	printf '#include <stdio.h>\nint main(void)\n{\n'
+	seq -f '	printf("number%.0f=%%d\n", 1);' 0 10099
+	printf '	return 0;\n}\n'
+} >formats.c
 $CC -w -o formats formats.c && BINLOG_DIR=formats.d LD_PRELOAD=$lib ./formats >/dev/null
 "$show" -q -o csv --to formats.csv.d formats.d
 same "beyond 10000 files the rest is one" "10002 201 10100" \

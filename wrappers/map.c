@@ -30,16 +30,19 @@ static struct map maps[MAPS_MAX];
 bool map_any;
 
 /* Libraries that allocate for the program may call before there is a next
- * one. */
+ * one, or before we have begun to look for it. */
 void *map_pass(void *address, size_t size, int protection, int flags, int fd,
 	off64_t offset)
 {
-	void *result =
-		next_mmap64(address, size, protection, flags, fd, offset);
+	void *result = MAP_FAILED;
 	long mapped;
 
-	if (likely(result != MAP_FAILED) || errno != ENOSYS)
-		return result;
+	if (likely(next_mmap64 != NULL)) {
+		result = next_mmap64(
+			address, size, protection, flags, fd, offset);
+		if (likely(result != MAP_FAILED) || errno != ENOSYS)
+			return result;
+	}
 	mapped = sys_enter(SYS_mmap, (long)address, (long)size, protection,
 		flags, fd, offset);
 	if (!sys_failed(mapped))
@@ -50,11 +53,14 @@ void *map_pass(void *address, size_t size, int protection, int flags, int fd,
 
 int map_pass_close(void *address, size_t size)
 {
-	int result = next_munmap(address, size);
+	int result;
 	long done;
 
-	if (likely(result == 0) || errno != ENOSYS)
-		return result;
+	if (likely(next_munmap != NULL)) {
+		result = next_munmap(address, size);
+		if (likely(result == 0) || errno != ENOSYS)
+			return result;
+	}
 	done = sys_enter(SYS_munmap, (long)address, (long)size, 0, 0, 0, 0);
 	if (!sys_failed(done))
 		return 0;

@@ -275,6 +275,30 @@ static COLD bool is_swallowed(const FILE *file, unsigned stream)
 	       streams_has_said(file);
 }
 
+/* Where the thread may be cancelled. */
+static COLD int put_cancellable(const struct call *call, int c, FILE *file,
+	unsigned stream, int (*next)(int, FILE *))
+{
+	bool locks = next != next_putc_unlocked;
+	const char byte = (char)c;
+	int result = (unsigned char)c;
+
+	if (is_written_first(stream)) {
+		begin_writing(call, file, stream, locks);
+		result = next(c, file);
+		record_written(
+			call, file, stream, locks, BINLOG_TEXT_BYTES, &byte, 1);
+	} else if (!record_character(call, file, stream, locks, c)) {
+		result = next(c, file);
+		settle(file, stream, locks);
+	} else {
+		cancel_after_character(stream, c);
+		if (stdio_buffer_collects != file)
+			collect(call, file, stream);
+	}
+	return result;
+}
+
 int put_character(
 	const struct call *call, int c, FILE *file, int (*next)(int, FILE *))
 {
@@ -290,21 +314,13 @@ int put_character(
 	}
 	if (stream == STREAM_PASS)
 		return next(c, file);
-	if (is_written_first(stream)) {
-		const char byte = (char)c;
-
-		begin_writing(call, file, stream, locks);
-		result = next(c, file);
-		record_written(
-			call, file, stream, locks, BINLOG_TEXT_BYTES, &byte, 1);
-		return result;
-	}
+	if (unlikely(cancel_is_on()))
+		return put_cancellable(call, c, file, stream, next);
 	if (!record_character(call, file, stream, locks, c)) {
 		result = next(c, file);
 		settle(file, stream, locks);
 		return result;
 	}
-	cancel_after_character(stream, c);
 	if (unlikely(stdio_buffer_collects != file))
 		collect(call, file, stream);
 	return result;

@@ -65,6 +65,16 @@ static bool is_rest(const struct call *call, uintptr_t function)
 	       function < object.end;
 }
 
+/* The call is made for us, in the middle of one of the program's. */
+static bool is_unwinder(const struct call *call)
+{
+	struct object object;
+
+	return unlikely(unwind_library != 0) &&
+	       objects_find(unwind_library, &object) &&
+	       call->pc >= object.start && call->pc < object.end;
+}
+
 static long make(const struct call *call, long number, va_list ap)
 {
 	va_list words;
@@ -103,7 +113,8 @@ long system_call(const struct call *call, long number, va_list ap)
 	a = va_arg(look, long);
 	b = va_arg(look, long);
 	va_end(look);
-	if (is_on_its_way(call, number, a, b) || is_rest(call, function))
+	if (is_on_its_way(call, number, a, b) || is_rest(call, function) ||
+		is_unwinder(call))
 		return seal_syscall(number, ap);
 	on_its_way = (struct on_its_way){call->sp, number, a, b};
 	host_pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

@@ -20,6 +20,7 @@
 #include <mntent.h>
 #include <netdb.h>
 #include <printf.h>
+#include <pthread.h>
 #include <pty.h>
 #include <pwd.h>
 #include <setjmp.h>
