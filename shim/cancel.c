@@ -1,6 +1,7 @@
 #include "shim/cancel.h"
 
 #include "shim/host.h"
+#include "shim/stdio_turn.h"
 #include "shim/streams.h"
 #include "shim/writer.h"
 
@@ -16,6 +17,8 @@ void cancel_requested(void)
 
 	__atomic_store_n(
 		&cancel_requests, requests ? requests : 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(
+		&stdio_turn_matters, STDIO_TURN_CANCELS, __ATOMIC_SEQ_CST);
 	streams_changed();
 }
 

@@ -7,8 +7,21 @@
 
 _Static_assert(MEMO_SETS_MAX *MEMO_WAYS <= 65536, "numbers of 16 bits");
 
+/* Something may be different for this stream; `w` is null where no call is
+ * cancelled. */
+static COLD unsigned doubtful(struct writer *w, unsigned stream)
+{
+	bool cancels = w && cancel_is_on() && cancel_matters(w, stream);
+
+	if (cancels)
+		w->missed = 0;
+	return streams[stream].unusual || stdio_turn_is_on() || cancels
+		       ? STREAM_PASS
+		       : stream;
+}
+
 /* A FILE whose text is recorded and nothing else; its stream, or PASS. */
-static unsigned plain_stream(const FILE *file)
+static unsigned plain_stream(struct writer *w, const FILE *file)
 {
 	unsigned fd = (unsigned)file->_fileno;
 	uint64_t slot;
@@ -21,9 +34,10 @@ static unsigned plain_stream(const FILE *file)
 		return STREAM_PASS;
 	slot = __atomic_load_n(&streams_slots[fd].of_stdio, __ATOMIC_RELAXED);
 	stream = (unsigned)slot & STREAMS_MAX;
-	if (unlikely(slot >> STREAMS_BITS != (uintptr_t)file ||
-		     streams[stream].unusual || stdio_turn_is_on()))
+	if (unlikely(slot >> STREAMS_BITS != (uintptr_t)file))
 		return STREAM_PASS;
+	if (unlikely(streams[stream].unusual || stdio_turn_is_doubtful()))
+		return doubtful(w, stream);
 	return stream;
 }
 
@@ -32,9 +46,8 @@ static unsigned plain_syslog(void)
 {
 	unsigned stream = streams_syslog();
 
-	return streams[stream].unusual || stdio_turn_is_on() || cancel_is_on()
-		       ? STREAM_PASS
-		       : stream;
+	return streams[stream].unusual || stdio_turn_is_doubtful() ? STREAM_PASS
+								   : stream;
 }
 
 /* The entry stays where it is in its set: others know it by its number. */
@@ -43,7 +56,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 {
 	uint32_t version =
 		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
-	unsigned stream = file ? plain_stream(file) : plain_syslog();
+	unsigned stream = file ? plain_stream(w, file) : plain_syslog();
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
 	uintptr_t clue;
@@ -51,10 +64,6 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 
 	if (unlikely(stream == STREAM_PASS))
 		return NULL;
-	if (unlikely(cancel_is_on()) && cancel_matters(w, stream)) {
-		w->missed = 0;
-		return NULL;
-	}
 	memo = memo_find(writer_memo_set(w, call, key, tag), call, key, tag);
 	if (!memo) {
 		w->missed = call->sp;
@@ -107,7 +116,7 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 	size_t size = (size_t)(file->_IO_write_ptr - file->_IO_write_base);
 	uint32_t context = memo ? memo->macros_context : 0;
 
-	if (stdio_buffer_is_busy(file, sp) || stdio_buffer_putting ||
+	if (stdio_buffer_some_busy() || stdio_buffer_putting ||
 		stdio_buffer_start || stdio_buffer_passed ||
 		!host_knows_files || file->_flags2 & LIBIO_NEEDS_LOCK ||
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
@@ -141,7 +150,7 @@ bool fast_drain_before(struct writer *w, struct memo *memo, uintptr_t sp)
 static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
 {
 	const struct call call = {.pc = pc, .sp = sp, .fp = fp};
-	unsigned stream = plain_stream(file);
+	unsigned stream = plain_stream(NULL, file);
 
 	if (stream != STREAM_PASS)
 		stdio_buffer_drain(&call, file, stream);
@@ -153,7 +162,7 @@ static void go_on_collecting(const FILE *file)
 	uint32_t version =
 		__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_ACQUIRE);
 
-	if (plain_stream(file) == STREAM_PASS)
+	if (plain_stream(NULL, file) == STREAM_PASS)
 		return;
 	__atomic_store_n(&streams_collecting, file, __ATOMIC_RELAXED);
 	SIGNAL_FENCE();
@@ -295,7 +304,7 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 	const FILE *file, const char *format, va_list arguments)
 {
 	const struct capture_text how = {
-		.stream = plain_stream(file), .text = BINLOG_TEXT_FORMAT};
+		.stream = plain_stream(NULL, file), .text = BINLOG_TEXT_FORMAT};
 	struct memo *memo;
 
 	if (control_is_deciding() || w->missed != call->sp ||

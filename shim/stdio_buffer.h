@@ -94,15 +94,20 @@ extern HIDDEN FILE *stdio_buffer_collects;
 extern HIDDEN uint32_t stdio_buffer_marks;
 bool stdio_buffer_is_marked(const FILE *file, uintptr_t sp);
 
+/* Some call is recording what is in a buffer: not for the short way. */
+static inline bool stdio_buffer_some_busy(void)
+{
+	return unlikely(
+		__atomic_load_n(&stdio_buffer_marks, __ATOMIC_RELAXED) != 0);
+}
+
 /*
  * A call at this stack pointer interrupts one of the same thread that is just
  * recording what is in the buffer of this FILE: it leaves the buffer alone.
  */
 static inline bool stdio_buffer_is_busy(const FILE *file, uintptr_t sp)
 {
-	return unlikely(__atomic_load_n(
-				&stdio_buffer_marks, __ATOMIC_RELAXED) != 0) &&
-	       stdio_buffer_is_marked(file, sp);
+	return stdio_buffer_some_busy() && stdio_buffer_is_marked(file, sp);
 }
 
 /*

@@ -4,14 +4,15 @@
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 
-bool stdio_turn_matters;
+uint8_t stdio_turn_matters;
 uint32_t stdio_turn_drained;
 
 void stdio_turn_begin(void)
 {
 	if (likely(stdio_turn_is_on()))
 		return;
-	__atomic_store_n(&stdio_turn_matters, true, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(
+		&stdio_turn_matters, STDIO_TURN_LOCKS, __ATOMIC_SEQ_CST);
 	streams_changed();
 }
 

@@ -24,12 +24,23 @@ struct stdio_lock {
 	const void *owner;
 };
 
-/* The program has called flockfile or ftrylockfile. */
-extern HIDDEN bool stdio_turn_matters;
+/* What makes the short ways doubtful: looked at as one. */
+enum {
+	STDIO_TURN_LOCKS = 1,	/* flockfile or ftrylockfile was called, */
+	STDIO_TURN_CANCELS = 2, /* or pthread_cancel: cancel.h */
+};
+extern HIDDEN uint8_t stdio_turn_matters;
 
+static inline bool stdio_turn_is_doubtful(void)
+{
+	return __atomic_load_n(&stdio_turn_matters, __ATOMIC_RELAXED) != 0;
+}
+
+/* The program has called flockfile or ftrylockfile. */
 static inline bool stdio_turn_is_on(void)
 {
-	return __atomic_load_n(&stdio_turn_matters, __ATOMIC_RELAXED);
+	return __atomic_load_n(&stdio_turn_matters, __ATOMIC_RELAXED) &
+	       STDIO_TURN_LOCKS;
 }
 
 /* It is about to call one of them. */

@@ -33,7 +33,8 @@
 
 /* ---- what the library would be ---- */
 
-bool locale_varies, locale_english = true, stdio_turn_matters;
+bool locale_varies, locale_english = true;
+uint8_t stdio_turn_matters;
 FILE *stdio_buffer_collects;
 static struct writer writer;
 __thread struct writer *writer_self = &writer;

@@ -194,7 +194,8 @@ static int begin(void **state)
 	stdio_buffer_collects = interrupted = NULL;
 	stdio_buffer_putting = 0;
 	stdio_buffer_start = NULL;
-	stdio_buffer_passed = stdio_turn_matters = false;
+	stdio_buffer_passed = false;
+	stdio_turn_matters = 0;
 	memset(&streams[OURS], 0, sizeof(streams[OURS]));
 	streams[OURS].buffering = BINLOG_BUFFER_FULL;
 	memset(&turn, 0, sizeof(turn));

@@ -30,7 +30,8 @@
 
 /* ---- what the library would be ---- */
 
-bool locale_varies, locale_english, stdio_turn_matters;
+bool locale_varies, locale_english;
+uint8_t stdio_turn_matters;
 FILE *stdio_buffer_collects;
 __thread struct writer *writer_self;
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;

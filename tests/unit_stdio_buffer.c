@@ -333,9 +333,9 @@ static void only_some_files_collect(void **state)
 	streams[OURS].terminal = true;
 	collect();
 	streams[OURS].terminal = false;
-	stdio_turn_matters = true;
+	stdio_turn_matters = STDIO_TURN_LOCKS;
 	collect();
-	stdio_turn_matters = false;
+	stdio_turn_matters = 0;
 	stdio_buffer_putting = 1;
 	collect();
 	stdio_buffer_putting = 0;
@@ -473,7 +473,7 @@ static void it_waits_for_who_holds_the_file(void **state)
 	file->_lock = (void *)&lock_of_file;
 	turn.file = file;
 	turn.locks = turn.drains = true;
-	stdio_turn_matters = true;
+	stdio_turn_matters = STDIO_TURN_LOCKS;
 	assert_false(stdio_turn_is_others(file));
 	lock_of_file.lock = 1;
 	lock_of_file.owner = (const void *)self;

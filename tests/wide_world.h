@@ -36,7 +36,8 @@
 #define OURS 9u
 #define ARENA_BYTES ((size_t)8 << 20)
 
-bool sys_forbidden, plan_always_at_once, stdio_turn_matters;
+bool sys_forbidden, plan_always_at_once;
+uint8_t stdio_turn_matters;
 uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 uint32_t drops_generation;
 uint32_t streams_version[HOW_COUNT];
