@@ -2,6 +2,7 @@
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/sys.h"
+#include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -21,12 +22,13 @@ int descriptor_new(int fd)
 	return fd;
 }
 
-/* The open file of some output may be the one. */
+/* The open file of some output may be the one.  Once some text was passed it is
+ * the file itself that knows where it stands. */
 static bool will_append_otherwise(int fd, int flags)
 {
 	long now;
 
-	if (!streams_have_offsets && !log_files_any)
+	if (writer_some_passed() || (!streams_have_offsets && !log_files_any))
 		return false;
 	now = SYS3(fcntl, fd, F_GETFL, 0);
 	return !sys_failed(now) && (now ^ flags) & O_APPEND;
