@@ -70,6 +70,18 @@ off64_t seek_descriptor(
 	return lseek(of, offset, whence);
 }
 
+int64_t position_now(unsigned stream)
+{
+	(void)stream;
+	return 0;
+}
+
+void position_move(unsigned stream, int64_t offset)
+{
+	(void)stream;
+	(void)offset;
+}
+
 int64_t position_end(unsigned stream)
 {
 	(void)stream;

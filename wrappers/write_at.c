@@ -37,6 +37,22 @@ static size_t record(const struct call *call, unsigned stream, const void *p,
 	return done;
 }
 
+/* What is appended makes the file longer, but does not move it. */
+static ssize_t pass(
+	unsigned stream, int fd, const void *p, size_t size, off64_t offset)
+{
+	int64_t before = position_now(stream);
+	ssize_t written = next_pwrite64(fd, p, size, offset);
+	int kept = errno;
+
+	if (written > 0 && streams[stream].flags & BINLOG_STREAM_APPEND) {
+		position_now(stream); /* what has come is known now */
+		position_move(stream, before);
+	}
+	errno = kept;
+	return written;
+}
+
 ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 	off64_t offset)
 {
@@ -62,7 +78,7 @@ ssize_t write_at(const struct call *call, int fd, const void *p, size_t size,
 		return -1;
 	}
 	done = record(call, stream, p, size, offset);
-	return done > 0 ? (ssize_t)done : next_pwrite64(fd, p, size, offset);
+	return done > 0 ? (ssize_t)done : pass(stream, fd, p, size, offset);
 }
 
 static bool are_sound(const struct iovec *v, int count, off64_t offset)
