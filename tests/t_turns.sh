@@ -2,7 +2,7 @@
 # What threads and processes say in turns is in order, however they wait for each other; a number that one thread has
 # closed and another one has got is a new file; a message that is under way when main returns is there.
 . tests/lib.sh
-lines=$(is_long && echo 3000000 || echo 400000)
+lines=$(is_long && echo 3000000 || echo 200000)
 export COMMAND_TIME=${LONG:+600}
 COMMAND_TIME=${COMMAND_TIME:-60}
 # Turns that go to sleep, or that a flag gives to one of many, take a time slice each.
