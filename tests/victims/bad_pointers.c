@@ -1,6 +1,6 @@
 /*
  * bad_pointers CASE: a call that libc dies of, and what was said before.
- * bad_pointers: all of them, each survived by jumping out of the handler; the
+ * bad_pointers: all that can be survived by jumping out of the handler; the
  * page that could not be read is in the file "results".
  */
 #include <err.h>
@@ -148,7 +148,12 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	sigaction(SIGSEGV, &action, NULL);
+	/*
+	 * Not out of dprintf(): glibc's has a FILE on its stack, in the list of
+	 * all (libio/iovdprintf.c), and leaves it there.
+	 */
 	for (unsigned k = 0; k < CASES_COUNT; k++)
-		survive(k, results);
+		if (cases[k].run != run_descriptor)
+			survive(k, results);
 	return 0;
 }
