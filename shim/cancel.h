@@ -8,12 +8,13 @@
  * What natively becomes of the text (glibc 2.36, libio/fileops.c: the write
  * comes after the copy into the buffer, and a buffer is emptied only after it
  * has been written):
- *   no buffer      the call is cancelled before anything is written: ask first;
- *                  but a single character has got into the buffer of one byte
- *   lines          the line stays in the buffer, and is written later: ask
- * after fully          likewise, once the buffer is full error() disables
- * cancellation; getopt(), malloc_stats(), herror() and psiginfo() write by
- * calls that are no cancellation points.
+ * - no buffer: the call is cancelled before anything is written, so ask first;
+ *   but a single character has got into the buffer of one byte.
+ * - lines: the line stays in the buffer and is written later, so ask after.
+ * - fully buffered: likewise, once the buffer is full.
+ *
+ * error() disables cancellation; getopt(), malloc_stats(), herror() and
+ * psiginfo() write by calls that are no cancellation points.
  */
 #ifndef SHIM_CANCEL_H
 #define SHIM_CANCEL_H

@@ -376,7 +376,6 @@ ssize_t capture_given(const struct call *call, unsigned stream,
 	done = put_bytes(
 		w, call, stream, BINLOG_TEXT_BYTES, bytes, size, &readable);
 	writer_leave(w);
-	writer_offer_cancel(w);
 	if (unlikely(readable == 0))
 		return CAPTURE_FAULT;
 	return done ? (ssize_t)readable : 0;
@@ -392,7 +391,6 @@ bool capture_vector(const struct call *call, unsigned stream,
 		return false;
 	done = capture_vector_inside(w, call, stream, v, size);
 	writer_leave(w);
-	writer_offer_cancel(w);
 	return done;
 }
 

@@ -29,9 +29,8 @@ struct capture_prefix {
 	uint8_t kind; /* BINLOG_ARG_I32 or BINLOG_ARG_STRING */
 	int32_t number;
 	const char *string;
-	int32_t (*number_at)(
-		uint64_t ticks); /* if not null, in its place: of */
-				 /* the time of the record */
+	/* If not null, in place of `number`: of the time of the record. */
+	int32_t (*number_at)(uint64_t ticks);
 };
 
 #define CAPTURE_PREFIX_MAX 4

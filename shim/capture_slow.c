@@ -398,11 +398,10 @@ static const char *take(struct pieces *from, size_t most, size_t *taken)
 static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
 	struct pieces *bytes, uint32_t size, size_t said)
 {
-	char *to;
-	size_t part;
-
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
+	size_t part;
+	char *to;
 
 	if (!writer_begin(w, 12 + padded, &ticks))
 		return false;

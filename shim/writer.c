@@ -6,7 +6,6 @@
 #include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/environment.h"
-#include "shim/host.h"
 #include "shim/ownership.h"
 #include "shim/signal_mask.h"
 #include "shim/sys.h"
@@ -293,13 +292,6 @@ COLD bool writer_refill(struct writer *w, uint32_t bytes)
 	w->filled = w->block != NULL;
 	return ring_is_on() ? writer_ring_refill(w, bytes)
 			    : take_new_block(w, bytes);
-}
-
-COLD void writer_offer_cancel_slow(struct writer *w)
-{
-	w->filled = false;
-	if (w->nesting == 0)
-		host_pthread_testcancel();
 }
 
 /* Where there is room for it. */

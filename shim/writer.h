@@ -118,7 +118,7 @@ struct writer {
 	size_t wanted;	     /* bytes of the record that did not fit last */
 	struct writer *level[WRITER_LEVELS]; /* for `levels` of some */
 	bool armed;
-	bool filled; /* a block, and may be cancelled therefore */
+	bool filled; /* a block, since cancel.c has looked */
 	bool writes; /* a text, which is recorded before or after: ownership.h
 		      */
 	uint8_t nesting;
@@ -247,20 +247,6 @@ static inline void writer_leave(struct writer *w)
 {
 	SIGNAL_FENCE();
 	w->state = w->idle;
-	TSAN_GIVE(w);
-}
-
-void writer_offer_cancel_slow(struct writer *w);
-
-/*
- * After writer_leave(), by a call that holds no lock: a thread that does
- * nothing but print is cancelled natively when stdio writes its buffer, and
- * here when a block is full.
- */
-static inline void writer_offer_cancel(struct writer *w)
-{
-	if (unlikely(w->filled))
-		writer_offer_cancel_slow(w);
 	TSAN_GIVE(w);
 }
 

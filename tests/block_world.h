@@ -48,7 +48,7 @@ static struct {
 	size_t used, room;   /* of the capture */
 	size_t arena, taken; /* bytes of it that there are, and were taken */
 	uint64_t ticks;
-	unsigned kept_off, kept, cancelled, stocked;
+	unsigned kept_off, kept, stocked;
 	bool marked, passes;
 	char *places; /* memory of those of the ring */
 	struct ring_want want;
@@ -104,13 +104,6 @@ void clock_anchor(struct binlog_anchor *anchor)
 {
 	*anchor = (struct binlog_anchor){.ticks = world.ticks};
 }
-
-static void cancel(void)
-{
-	world.cancelled++;
-}
-
-void (*host_pthread_testcancel)(void) = cancel;
 
 bool process_is_recording(void)
 {

@@ -373,28 +373,7 @@ static void a_terminal_has_to_show_each(void **state)
 	assert_true(terminal_watches);
 }
 
-/* ---- cancellation ---- */
-
-static void who_fills_a_block_may_be_cancelled(void **state)
-{
-	struct writer *w = &world.writer;
-
-	(void)state;
-	begin_with(CAPTURE_BYTES);
-	assert_true(writer_reserve(w, 8));
-	writer_offer_cancel(w);
-	assert_int_equal(world.cancelled, 0);
-	w->cursor = w->end;
-	assert_true(writer_reserve(w, 8));
-	writer_offer_cancel(w);
-	writer_offer_cancel(w);
-	assert_int_equal(world.cancelled, 1);
-	w->cursor = w->end;
-	w->nesting = 1; /* not in a handler */
-	assert_true(writer_reserve(w, 8));
-	writer_offer_cancel(w);
-	assert_int_equal(world.cancelled, 1);
-}
+/* ---- who speaks ---- */
 
 /* The same writer as that of another thread. */
 static void serve(struct writer *w, uint32_t tid)
@@ -490,7 +469,6 @@ int main(void)
 			bytes_are_added_to_the_stream_that_they_went_to),
 		cmocka_unit_test(nothing_is_added_of_who_is_not_there),
 		cmocka_unit_test(a_terminal_has_to_show_each),
-		cmocka_unit_test(who_fills_a_block_may_be_cancelled),
 		cmocka_unit_test(who_has_spoken_last_goes_on),
 		cmocka_unit_test(
 			nobody_takes_a_turn_where_something_else_has_changed),
