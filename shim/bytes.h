@@ -64,27 +64,44 @@ static inline size_t bytes_length_limited(const char *s, size_t limit)
 	return n;
 }
 
-/* Length of a NUL-terminated string, by aligned blocks of 16 bytes. */
-static inline size_t bytes_length(const char *s)
+/*
+ * Where the first zero byte or `byte` is, of a string that ends; by aligned
+ * blocks of 16 bytes.
+ */
+static inline size_t bytes_find(const char *s, char byte)
 {
 #if defined(__SSE2__)
 	const char *block = (const char *)((uintptr_t)s & ~(uintptr_t)15);
 	const __m128i zero = _mm_setzero_si128();
-	unsigned found = (unsigned)_mm_movemask_epi8(
-		_mm_cmpeq_epi8(_mm_load_si128((const __m128i *)block), zero));
+	const __m128i wanted = _mm_set1_epi8(byte);
+	__m128i bytes = _mm_load_si128((const __m128i *)block);
+	unsigned found = (unsigned)_mm_movemask_epi8(_mm_or_si128(
+		_mm_cmpeq_epi8(bytes, zero), _mm_cmpeq_epi8(bytes, wanted)));
 
 	found >>= s - block;
 	if (found)
 		return (size_t)__builtin_ctz(found);
 	do {
 		block += 16;
-		found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
-			_mm_load_si128((const __m128i *)block), zero));
+		bytes = _mm_load_si128((const __m128i *)block);
+		found = (unsigned)_mm_movemask_epi8(
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, zero),
+				_mm_cmpeq_epi8(bytes, wanted)));
 	} while (!found);
 	return (size_t)(block - s) + (size_t)__builtin_ctz(found);
 #else
-	return bytes_length_limited(s, SIZE_MAX);
+	size_t n = 0;
+
+	while (s[n] != '\0' && s[n] != byte)
+		n++;
+	return n;
 #endif
+}
+
+/* Length of a NUL-terminated string. */
+static inline size_t bytes_length(const char *s)
+{
+	return bytes_find(s, '\0');
 }
 
 /* Whether one of `size` bytes is `byte`; reads no other ones. */

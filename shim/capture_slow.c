@@ -234,6 +234,17 @@ static void keep_near(struct writer_format *near, const char *format,
 	near->format = format;
 }
 
+static bool is_made(struct writer *w, const struct call *call,
+	const char *format, size_t length)
+{
+	if (writer_is_made(w, call->sp, format))
+		return true;
+	if (module_is_constant(format, length + 1))
+		return false;
+	w->made_page = (uintptr_t)format / SYS_PAGE;
+	return true;
+}
+
 /*
  * A format that the program has made.  Without directives it is text like any
  * other.  Whether it is known is asked of a small table before the large one of
@@ -246,12 +257,13 @@ static bool meet_made(struct writer *w, const struct capture_text *how,
 	bool directs = bytes_have(format, length, '%');
 	uint64_t hash;
 
-	if (directs) {
+	if (directs && format != w->refused) {
 		hash = binlog_hash(format, length);
 		*key = hash | CAPTURE_KEY_OF_CONTENT;
 		if (define_may_make(w, hash))
 			return true;
 	}
+	w->refused = NULL;
 	w->has_secret =
 		directs && !w->decided && redact_is_copy(how->stream) &&
 		rule_redact_usual(format, length, RULE_USUAL_COPIES) != 0;
@@ -279,8 +291,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		length = bytes_length(format);
 		if (length > INT_MAX)
 			return NULL;
-		if (!how->permanent &&
-			!module_is_constant(format, length + 1)) {
+		if (!how->permanent && is_made(w, call, format, length)) {
 			if (!meet_made(w, how, format, length, &key))
 				return NULL;
 			memo = memo_find(writer_memo_set(w, call, key, tag),

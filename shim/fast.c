@@ -315,8 +315,25 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 	if (memo) {
 		w->missed = 0;
 		memo->holds_back = false;
+	} else if (w->fleeting) {
+		w->fleeting = FLEETING_NOT;
+		w->refused = format;
 	}
 	return memo;
+}
+
+/* Text that the program has made, as that of fputs(). */
+static bool made_text(struct writer *w, const struct call *call, FILE *file,
+	const char *text, size_t size)
+{
+	struct memo *memo = fast_find(w, call->pc, call->sp, call->fp,
+		call->how, 0, file, BINLOG_TEXT_BYTES);
+
+	return memo &&
+	       fast_is_drained(
+		       w, memo, call->pc, call->sp, call->fp, file) &&
+	       fast_record_bytes(
+		       w, memo, memo->context, file, text, size, false);
 }
 
 int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
@@ -338,8 +355,20 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 
 	if (unlikely(!w))
 		return CAPTURE_PASS;
-	memo = fast_find(w, pc, sp, fp, how, (uintptr_t)format, file,
-		BINLOG_TEXT_FORMAT);
+	if (unlikely(writer_is_made(w, sp, format))) {
+		size_t size = bytes_find(format, '%');
+
+		if (format[size] == '\0') {
+			if (made_text(w, &call, file, format, size))
+				result = (int)size;
+			goto leave;
+		}
+		memo = NULL;
+		w->missed = sp;
+	} else {
+		memo = fast_find(w, pc, sp, fp, how, (uintptr_t)format, file,
+			BINLOG_TEXT_FORMAT);
+	}
 	if (unlikely(!memo))
 		memo = meet_format(w, &call, file, format, arguments);
 	if (unlikely(!memo || !is_simple(memo->plan) ||

@@ -218,7 +218,8 @@ void fast_code_prepare(struct memo *memo)
 	memo->miss = fast_code + way->miss;
 	memo->check = memo->miss;
 	if (other || !clock_is_tsc ||
-		(memo_how(memo) <= HOW_FPRINTF_CHK && !prepare_format(memo)))
+		(memo_how(memo) <= HOW_FPRINTF_CHK &&
+			(!memo->plan || !prepare_format(memo))))
 		return;
 	check = is_piece(memo);
 	memo->check_words =

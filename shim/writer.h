@@ -16,6 +16,7 @@
 #include "shim/ring.h"
 #include "shim/signal_exchange.h"
 #include "shim/streams.h"
+#include "shim/sys.h"
 #include "shim/unwind.h"
 
 /* The largest record; two of them fit into the usual block. */
@@ -28,6 +29,9 @@
 #define WRITER_LEVELS 8u
 
 #define WRITER_GUESSES 1024u
+
+/* So far above a call everything is of the program's stack. */
+#define WRITER_STACK 65536u
 
 /* A thread that is one of many finds out after so many calls whether it still
  * is. */
@@ -132,6 +136,9 @@ struct writer {
 	uint32_t memo_sets; /* a power of two */
 	char *room;	    /* for texts that are made: capture_once.c */
 	uint32_t room_bytes;
+	uintptr_t made_page; /* number of the page: writer_is_made() */
+	const char *refused; /* the format that the short way has asked of:
+			      * it is not to be defined */
 	uintptr_t missed; /* sp of a call of which there is no memo; see */
 	/* writer_find_memo() */
 	bool cancel_counts;   /* bytes, until it asks: these are cancel.c's */
@@ -304,6 +311,17 @@ static inline void writer_forget_last(struct writer *w)
 {
 	memo_prepare(&w->spare, &w->spare);
 	w->last = &w->spare;
+}
+
+/*
+ * Whether a format was surely made by the program: it is on the stack, or where
+ * one was lately of which that was found out.
+ */
+static inline bool writer_is_made(
+	const struct writer *w, uintptr_t sp, const char *format)
+{
+	return (uintptr_t)format - sp < WRITER_STACK ||
+	       (uintptr_t)format / SYS_PAGE == w->made_page;
 }
 
 /* Where this format is, if it was met lately. */

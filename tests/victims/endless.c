@@ -82,10 +82,14 @@ static void make(char *format, const char *kind, int i, int line)
 int main(int count, char **argument)
 {
 	int n = atoi(argument[3]);
-	char format[300];
+	static char of_program[300];
+	char of_stack[300];
+	char *places[] = {of_stack, of_program, malloc(300)};
 	struct rusage used;
 
 	for (int i = 0; i < n; i++) {
+		char *format = places[i / 8 % 3];
+
 		make(format, argument[2], i,
 			!strstr("vwarnx warnx warn error syslog perror",
 				argument[1]));
