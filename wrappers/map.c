@@ -1,6 +1,8 @@
 #include <sys/mman.h>
 
+#include "shim/module.h"
 #include "shim/position.h"
+#include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
@@ -31,7 +33,7 @@ bool map_any;
 
 /* Libraries that allocate for the program may call before there is a next
  * one, or before we have begun to look for it. */
-void *map_pass(void *address, size_t size, int protection, int flags, int fd,
+static void *map(void *address, size_t size, int protection, int flags, int fd,
 	off64_t offset)
 {
 	void *result = MAP_FAILED;
@@ -66,6 +68,22 @@ int map_pass_close(void *address, size_t size)
 		return 0;
 	errno = (int)-done;
 	return -1;
+}
+
+/* What is mapped over constants changes them, as memory_protect() may. */
+void *map_pass(void *address, size_t size, int protection, int flags, int fd,
+	off64_t offset)
+{
+	bool changes = flags & MAP_FIXED && module_changes(address, size);
+	void *result = map(address, size, protection, flags, fd, offset);
+
+	if (unlikely(changes)) {
+		int kept = errno;
+
+		process_changed();
+		errno = kept;
+	}
+	return result;
 }
 
 static void remember(void *start, size_t size, off64_t offset, unsigned stream)
