@@ -55,6 +55,15 @@ void writer_prepare(void)
 #endif
 }
 
+static bool hears_others;
+
+void writer_hear_others(void)
+{
+	__atomic_store_n(&hears_others, true, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&control_switches->speaker, SPEAKER_MANY, __ATOMIC_RELEASE);
+}
+
 void writer_speak(struct writer *w)
 {
 	uint32_t *speaker = &control_switches->speaker;
@@ -64,7 +73,8 @@ void writer_speak(struct writer *w)
 		w->turns--;
 	} else if (who != w->tid) {
 		/* After so many calls: whether it is alone by now. */
-		bool alone = who == SPEAKER_NOBODY || who == SPEAKER_MANY;
+		bool alone = (who == SPEAKER_NOBODY || who == SPEAKER_MANY) &&
+			     !__atomic_load_n(&hears_others, __ATOMIC_RELAXED);
 
 		w->turns = WRITER_TURNS;
 		__atomic_store_n(speaker, alone ? w->tid : SPEAKER_MANY,

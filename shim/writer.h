@@ -228,6 +228,12 @@ bool writer_take_turn(struct writer *w, uintptr_t sp);
 /* From here on the calling thread, which is inside, is in order. */
 void writer_speak(struct writer *w);
 
+/*
+ * From here on every thread of this process is one of many: what is mapped is
+ * shared with programs that know nothing of its turns, and may be a lock.
+ */
+void writer_hear_others(void);
+
 static inline void writer_set_end(struct writer *w, char *end)
 {
 	w->end = end;

@@ -11,6 +11,7 @@
 #include <locale.h>
 #include <printf.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -312,6 +313,8 @@ locale_t state_uselocale(locale_t locale);
 /* memory.c: `key` is that of pkey_mprotect(). */
 #define MEMORY_NO_KEY INT_MIN /* mprotect() */
 int memory_protect(void *address, size_t size, int protection, int key);
+void *memory_attach(int id, const void *address, int flags);
+sem_t *memory_semaphore(const char *name, int flags, va_list ap);
 
 /*
  * input.c: before a call that reads, which is made natively after it.  Nothing

@@ -5,6 +5,7 @@
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "shim/sys.h"
+#include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -111,6 +112,8 @@ void *map_open(const struct call *call, void *address, size_t size,
 	int kept = errno;
 	void *result;
 
+	if ((flags & MAP_TYPE) != MAP_PRIVATE)
+		writer_hear_others();
 	if (!position_matters(stream))
 		return map_pass(address, size, protection, flags, fd, offset);
 	stdio_buffer_catch_up(call);

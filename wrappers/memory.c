@@ -1,7 +1,9 @@
+#include <stdarg.h>
 #include <sys/mman.h>
 
 #include "shim/module.h"
 #include "shim/process.h"
+#include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -29,4 +31,24 @@ int memory_protect(void *address, size_t size, int protection, int key)
 		errno = kept;
 	}
 	return result;
+}
+
+void *memory_attach(int id, const void *address, int flags)
+{
+	writer_hear_others();
+	return next_shmat(id, address, flags);
+}
+
+sem_t *memory_semaphore(const char *name, int flags, va_list ap)
+{
+	mode_t mode;
+	unsigned value;
+	va_list rest;
+
+	va_copy(rest, ap);
+	mode = va_arg(rest, mode_t);
+	value = va_arg(rest, unsigned);
+	va_end(rest);
+	writer_hear_others();
+	return next_sem_open(name, flags, mode, value);
 }

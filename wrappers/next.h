@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <locale.h>
 #include <printf.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/ioctl.h>

@@ -35,10 +35,12 @@
 #include <gnu/libc-version.h>
 #include <string.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,7 +1,8 @@
 /*
  * turns HOW WHO SPEAKERS LINES: says the numbers from 0 to LINES - 1, each by
  * whoever has the lock; HOW is mutex, ticket, condition or flag, WHO are
- * threads or processes.  Now and then one goes on for a few lines.
+ * threads, processes, or programs that have nothing in common but the file
+ * "shared" and what it is open as.  Now and then one goes on for a few lines.
  * turns close SECONDS: a thread makes FILEs of copies of 1, says something and
  * closes them, another one gets their numbers for files of its own, and says
  * how many of these have not got all that was written to them.
@@ -111,13 +112,17 @@ static void *speak(void *number)
 	return NULL;
 }
 
+static void map_shared(int fd)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+}
+
 static void prepare(void)
 {
 	pthread_mutexattr_t mutex;
 	pthread_condattr_t condition;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_mutexattr_init(&mutex);
 	pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
 	pthread_mutex_init(&shared->mutex, &mutex);
@@ -145,6 +150,31 @@ static int processes(void)
 		if (fork() == 0) {
 			speak((void *)i);
 			return 0;
+		}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+/* As one of them: the number of this one follows. */
+static int program(long me)
+{
+	map_shared(open("shared", O_RDWR));
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	speak((void *)me);
+	return 0;
+}
+
+static int programs(char **argv)
+{
+	char number[24];
+
+	for (long i = 0; i < speakers; i++)
+		if (fork() == 0) {
+			snprintf(number, sizeof(number), "%ld", i);
+			execl("/proc/self/exe", argv[0], argv[1], argv[2],
+				argv[3], argv[4], number, NULL);
+			_exit(127);
 		}
 	while (wait(NULL) > 0)
 		;
@@ -220,6 +250,18 @@ int main(int argc, char **argv)
 		return say_last();
 	speakers = atol(argv[3]);
 	lines = atol(argv[4]);
+	if (argc > 5)
+		return program(atol(argv[5]));
+	if (strcmp(argv[2], "programs") == 0) {
+		int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+		if (fd < 0 || ftruncate(fd, sizeof(*shared)) != 0)
+			return 2;
+		map_shared(fd);
+		prepare();
+		return programs(argv);
+	}
+	map_shared(-1);
 	prepare();
 	return *argv[2] == 't' ? threads() : processes();
 }
