@@ -170,6 +170,20 @@ static inline unsigned streams_of(int fd)
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
+/* The same, as far as it is known without asking: what the program began with is
+ * looked at. */
+static inline unsigned streams_known(int fd)
+{
+	unsigned stream = STREAM_PASS;
+
+	if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+		return streams_of(fd);
+	if ((unsigned)fd < STREAMS_FDS)
+		stream = __atomic_load_n(
+			&streams_slots[fd].of_fd, __ATOMIC_ACQUIRE);
+	return stream == STREAM_UNKNOWN ? STREAM_PASS : stream;
+}
+
 /*
  * False: this socket is no output, nor is any other.  Outputs that are sockets
  * have the device that all of them have.

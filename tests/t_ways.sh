@@ -90,6 +90,9 @@ for how in file append; do
 	unseen $how quick 7
 	unseen $how in_child 7 10
 	unseen $how cuts 7
+	unseen $how closes 7
+	unseen $how closes_number 7
+	unseen $how replaces 7
 	unseen $how nothing
 done
 same "what is not told of is not there" "" "$(cat "$TMP/r/told")"

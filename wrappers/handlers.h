@@ -255,6 +255,9 @@ FILE *descriptor_file(const struct call *call, int fd, const char *mode,
  * own files without being recorded is an event.
  */
 void leave_tell_unseen(const struct call *call);
+
+/* The same before a descriptor is closed, or becomes another one. */
+void leave_descriptor(const struct call *call, int fd);
 _Noreturn void leave_exit(
 	const struct call *call, int status, void (*next)(int));
 int leave_execute(const struct call *call, const char *path, char *const *argv,

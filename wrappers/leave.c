@@ -29,29 +29,52 @@ static bool is_own_file(unsigned stream)
 	       position_matters(stream);
 }
 
-void leave_tell_unseen(const struct call *call)
+static bool is_anything_wanted(void)
 {
-	bool wanted = streams_are_wanted || is_written(SWITCH_STDOUT) ||
-		      is_written(SWITCH_STDERR);
-	const struct stream *last = NULL;
+	return streams_are_wanted || is_written(SWITCH_STDOUT) ||
+	       is_written(SWITCH_STDERR);
+}
+
+/* False: that cannot be found out. */
+static bool tell_unseen(const struct call *call, unsigned stream)
+{
 	int64_t bytes;
 
-	for (unsigned i = STREAM_FULL + 1; i < streams_count(); i++) {
-		if (!is_own_file(i) ||
-			(last && last->inode == streams[i].inode &&
-				last->device == streams[i].device))
-			continue;
-		if (wanted) {
-			position_ignore(i);
-			continue;
-		}
-		bytes = position_unseen(i);
-		if (bytes >= 0)
-			last = &streams[i];
-		if (bytes > 0 &&
-			!capture_event(call, i, BINLOG_TEXT_UNSEEN, bytes))
-			position_unsee(i, bytes);
+	if (is_anything_wanted()) {
+		position_ignore(stream);
+		return false;
 	}
+	bytes = position_unseen(stream);
+	if (bytes > 0 &&
+		!capture_event(call, stream, BINLOG_TEXT_UNSEEN, bytes))
+		position_unsee(stream, bytes);
+	return bytes >= 0;
+}
+
+void leave_tell_unseen(const struct call *call)
+{
+	const struct stream *last = NULL;
+
+	for (unsigned i = STREAM_FULL + 1; i < streams_count(); i++)
+		if (is_own_file(i) &&
+			!(last && last->inode == streams[i].inode &&
+				last->device == streams[i].device) &&
+			tell_unseen(call, i))
+			last = &streams[i];
+}
+
+void leave_descriptor(const struct call *call, int fd)
+{
+	int kept = errno;
+	unsigned stream;
+
+	if (fd < 0 || !streams_have_offsets || process_is_borrowed() ||
+		!writer_has_spoken())
+		return;
+	stream = streams_known(fd);
+	if (stream != STREAM_PASS && is_own_file(stream))
+		tell_unseen(call, stream);
+	errno = kept;
 }
 
 /* A child of vfork that goes is not the process that we write for. */

@@ -227,6 +227,7 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 	if (unlikely(cancel_is_on()))
 		offer_cancel(call, file);
 	flush(call, file);
+	leave_descriptor(call, fd);
 	stdio_buffer_forget(file);
 	held_forget(file);
 	if (fd >= 0)
@@ -256,6 +257,7 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 
 	state_drain(call, file);
 	flush(call, file);
+	leave_descriptor(call, fd);
 	held_forget(file);
 	if (fd >= 0)
 		streams_forget(fd);

@@ -413,6 +413,21 @@ static void cuts(void)
 	kernel(SYS_lseek, 1, start, SEEK_SET);
 	kernel(SYS_write, 1, (long)"unseen\n", 7);
 }
+static void closes(void)
+{
+	kernel(SYS_write, 1, (long)"unseen\n", 7);
+	fclose(stdout);
+}
+static void replaces(void)
+{
+	kernel(SYS_write, 1, (long)"unseen\n", 7);
+	dup2(open("/dev/null", O_WRONLY), 1);
+}
+static void closes_number(void)
+{
+	kernel(SYS_write, 1, (long)"unseen\n", 7);
+	syscall(SYS_close, 1);
+}
 static void nothing(void)
 {
 	printf("nothing else\n");
@@ -425,7 +440,7 @@ static const struct {
 } ways[] = {WAY(sys_write), WAY(sys_writev), WAY(sys_transfers), WAY(sys_descriptors), WAY(sys_file), WAY(sys_open),
 	WAY(sys_leave), WAY(sys_execute), WAY(asynchronous), WAY(list), WAY(at_offsets), WAY(pipes), WAY(allocate),
 	WAY(flags), WAY(files), WAY(vectors), WAY(shared), WAY(apart), WAY(words), WAY(mapped), WAY(sockets), WAY(instruction), WAY(quick), WAY(executes),
-	WAY(in_child), WAY(cuts), WAY(nothing)};
+	WAY(in_child), WAY(cuts), WAY(closes), WAY(closes_number), WAY(replaces), WAY(nothing)};
 
 int main(int argc, char **argv)
 {
