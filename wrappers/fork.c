@@ -41,6 +41,7 @@ static struct birth before(const struct call *call)
 	struct birth birth = {0, writer_before_fork()};
 
 	streams_share();
+	state_follow(call);
 	stdio_buffer_drain_own(call);
 	position_settle();
 	if (!streams_hold_back() && !state_buffers_changed)

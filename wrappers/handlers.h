@@ -280,11 +280,16 @@ enum leave_words {
 int leave_execute_words(const struct call *call, enum leave_words kind,
 	const char *path, const char *first, va_list ap);
 
-/* state.c: what is in the buffer is recorded; and that it is written. */
+/* state.c: what is in the buffer is recorded; and that it is written.  False:
+ * the descriptor is closed. */
 void state_drain(const struct call *call, FILE *file);
-void state_settle(const struct call *call, FILE *file);
-/* Before all FILEs are flushed: some are outputs no more. */
-void state_drop_strays(const struct call *call);
+bool state_settle(const struct call *call, FILE *file);
+/*
+ * Before all FILEs are flushed: descriptors of some are other outputs now, and
+ * before a fork; some are outputs no more.  False: one of them is closed.
+ */
+void state_follow(const struct call *call);
+bool state_drop_strays(const struct call *call);
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *));
 void state_flush_lines(const struct call *call, void (*next)(void));
 int state_setvbuf(const struct call *call, FILE *file, char *buffer, int mode,
@@ -302,8 +307,8 @@ extern HIDDEN bool state_buffers_changed;
 int state_close(int fd);
 void state_closefrom(int first);
 int state_close_range(unsigned first, unsigned last, int flags);
-int state_dup2(int from, int to);
-int state_dup3(int from, int to, int flags);
+int state_dup2(const struct call *call, int from, int to);
+int state_dup3(const struct call *call, int from, int to, int flags);
 int state_login_tty(int fd);
 int state_register(int result);
 int state_cancel(pthread_t thread);

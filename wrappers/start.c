@@ -27,6 +27,7 @@ static void end(int status, void *unused)
 	if (process_is_borrowed())
 		return;
 	ownership_wait();
+	state_follow(&call);
 	stdio_buffer_drain_all(&call);
 	state_drop_strays(&call);
 	held_back = streams_flush_all();

@@ -21,73 +21,119 @@ void state_drain(const struct call *call, FILE *file)
 }
 
 /*
- * What was held back for an output goes to what the descriptor is by now:
- * nothing, or a file that is not recorded.
+ * What was held back for an output goes to what the descriptor is by now: a
+ * file that is not recorded, or nothing.  False: libc would find that out, and
+ * say so.
  */
-static void drop(const struct call *call, unsigned stream)
+static bool drop(const struct call *call, unsigned stream)
 {
+	FILE *file = (FILE *)(uintptr_t)streams[stream].file;
+
 	position_purged(stream);
 	capture_event(call, stream, BINLOG_TEXT_PURGE, 0);
+	if (SYS3(fcntl, file->_fileno, F_GETFD, 0) != -EBADF)
+		return true;
+	file->_flags |= LIBIO_ERR_SEEN;
+	return false;
 }
 
-void state_drop_strays(const struct call *call)
+/* The FILE of a stream that holds text back, or null. */
+static FILE *holding(unsigned stream)
 {
-	for (unsigned i = STREAM_FIRST; i < streams_count(); i++)
-		if (__atomic_load_n(&streams[i].pending, __ATOMIC_RELAXED) ==
-				PENDING_SOMETHING &&
-			streams_of_any_file(streams[i].file) == STREAM_PASS &&
-			streams_flush(i))
-			drop(call, i);
+	return __atomic_load_n(&streams[stream].pending, __ATOMIC_RELAXED) ==
+			       PENDING_SOMETHING
+		       ? (FILE *)(uintptr_t)streams[stream].file
+		       : NULL;
 }
 
-/* Records that a FILE writes what it has held back. */
-static void flush(const struct call *call, FILE *file)
+void state_follow(const struct call *call)
+{
+	int kept = errno;
+
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++) {
+		unsigned now = holding(i) ? streams_of_any_file(holding(i)) : i;
+
+		if (now == i || now == STREAM_PASS || !streams_flush(i))
+			continue;
+		/* What is written, too, is in the buffer, and drained there if
+		 * it is not from now on. */
+		if (streams[i].tee && !streams[now].tee) {
+			drop(call, i);
+			continue;
+		}
+		capture_event(call, now, BINLOG_TEXT_BUFFER, 0);
+		streams_said(now);
+	}
+	errno = kept;
+}
+
+bool state_drop_strays(const struct call *call)
+{
+	bool written = true;
+
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++) {
+		FILE *file = holding(i);
+
+		if (file && streams_of_any_file(file) == STREAM_PASS &&
+			streams_flush(i))
+			written &= drop(call, i);
+	}
+	return written;
+}
+
+/* Records that a FILE writes what it has held back.  False: it cannot. */
+static bool flush(const struct call *call, FILE *file)
 {
 	unsigned stream = streams_of_any_file(file);
 
 	if (stream == STREAM_PASS) {
 		stream = streams_pending(file);
 		if (stream != STREAM_PASS && streams_flush(stream))
-			drop(call, stream);
+			return drop(call, stream);
 	} else if (streams_flush(stream)) {
 		position_flushed(stream);
 		/* It may have filled a buffer, so it has to be known before. */
 		stdio_buffer_catch_up(call);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
+	return true;
 }
 
-void state_settle(const struct call *call, FILE *file)
+bool state_settle(const struct call *call, FILE *file)
 {
 	if (unlikely(cancel_is_on()))
 		cancel_before_flush(file);
 	if (file->_IO_write_ptr != file->_IO_write_base)
 		state_drain(call, file);
-	flush(call, file);
+	return flush(call, file);
 }
 
-static void flush_all(const struct call *call)
+static bool flush_all(const struct call *call)
 {
+	bool written;
+
 	if (unlikely(cancel_is_on()))
 		cancel_before_flush(NULL);
+	state_follow(call);
 	stdio_buffer_drain_all(call);
-	state_drop_strays(call);
+	written = state_drop_strays(call);
 	if (streams_flush_all()) {
 		position_flushed_all();
 		capture_event(call, 0, BINLOG_TEXT_FLUSH, 0);
 	}
+	return written;
 }
 
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
-	int result;
+	bool written = file ? state_settle(call, file) : flush_all(call);
+	int result = next(file);
 
-	if (!file)
-		flush_all(call);
-	else
-		state_settle(call, file);
-	result = next(file);
 	stdio_buffer_flushed(file);
+	if (unlikely(!written)) {
+		errno = EBADF;
+		result = EOF;
+	}
 	return result;
 }
 
@@ -307,7 +353,7 @@ void state_closefrom(int first)
 	streams_forget_range(from, UINT_MAX);
 }
 
-int state_dup2(int from, int to)
+int state_dup2(const struct call *call, int from, int to)
 {
 	int result;
 
@@ -316,10 +362,12 @@ int state_dup2(int from, int to)
 	result = next_dup2(from, to);
 	if (to >= 0)
 		streams_forget(to);
+	if (result >= 0)
+		state_follow(call);
 	return result;
 }
 
-int state_dup3(int from, int to, int flags)
+int state_dup3(const struct call *call, int from, int to, int flags)
 {
 	int result;
 
@@ -328,6 +376,8 @@ int state_dup3(int from, int to, int flags)
 	result = next_dup3(from, to, flags);
 	if (to >= 0)
 		streams_forget(to);
+	if (result >= 0)
+		state_follow(call);
 	return result;
 }
 
