@@ -314,7 +314,9 @@ class Generator:
 					    lambda: self.add('brief', d, i(r.randrange(1, 5)), s(label)),
 					    lambda: self.add('long_writev', d, i(r.choice((3, 20, 60))), i(r.choice((5, 30, 60))), s(label + ' '))]
 			if self.has('macro'):
-				outputs.append(lambda: self.add('macro_text', to, s(self.line_of(label, 5))))
+				# Without a buffer each character is a write(2) of its own, and another line may come in between.
+				buffered = own if to == own and by_lines else 'i1'
+				outputs.append(lambda: self.add('macro_text', buffered, s(self.line_of(label, 5))))
 				if shared and by_lines:
 					# A line that macros have begun is whole where the buffer is written by lines.
 					def macros():
