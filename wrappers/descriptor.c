@@ -40,12 +40,25 @@ static void before_flags(const struct call *call)
 	position_settle();
 }
 
-/* Which of our descriptors are of the same open file nobody says. */
-static void after_flags(void)
+/*
+ * Which of our descriptors are of the same open file nobody says.  What FILEs
+ * hold back goes to the end from here on, or to where the file stands.
+ */
+static void after_flags(const struct call *call)
 {
 	int kept = errno;
 
 	streams_forget_range(0, UINT_MAX);
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++) {
+		unsigned now;
+
+		if (__atomic_load_n(&streams[i].pending, __ATOMIC_RELAXED) !=
+			PENDING_SOMETHING)
+			continue;
+		now = streams_of_any_file(streams[i].file);
+		if (now != STREAM_PASS)
+			capture_event(call, now, BINLOG_TEXT_BUFFER, 0);
+	}
 	errno = kept;
 }
 
@@ -59,7 +72,7 @@ static int set_flags(const struct call *call, int fd, void *flags,
 		before_flags(call);
 	result = next(fd, F_SETFL, flags);
 	if (otherwise)
-		after_flags();
+		after_flags(call);
 	return result;
 }
 
@@ -73,7 +86,7 @@ FILE *descriptor_file(const struct call *call, int fd, const char *mode,
 		before_flags(call);
 	result = next(fd, mode);
 	if (otherwise)
-		after_flags();
+		after_flags(call);
 	return result;
 }
 
