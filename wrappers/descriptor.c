@@ -1,6 +1,7 @@
 #include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
+#include "shim/stream_order.h"
 #include "shim/sys.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
@@ -85,6 +86,8 @@ FILE *descriptor_file(const struct call *call, int fd, const char *mode,
 	if (otherwise)
 		before_flags(call);
 	result = next(fd, mode);
+	if (result)
+		stream_order_opened(result);
 	if (otherwise)
 		after_flags(call);
 	return result;

@@ -7,6 +7,7 @@
 #include "shim/plan.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
+#include "shim/stream_order.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -246,6 +247,7 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 	flush(call, file);
 	stdio_buffer_forget(file);
 	held_forget(file);
+	stream_order_closed(file);
 	if (fd >= 0)
 		streams_forget(fd);
 	result = next(file);
@@ -274,6 +276,7 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	state_drain(call, file);
 	flush(call, file);
 	held_forget(file);
+	stream_order_closed(file);
 	if (fd >= 0)
 		streams_forget(fd);
 	result = next(path, mode, file);
