@@ -202,6 +202,11 @@ static uint32_t output_flags(const struct stat *st)
 	return flags;
 }
 
+bool streams_is_output(const struct stat *st)
+{
+	return output_flags(st) != 0;
+}
+
 static enum policy_mode find_mode(
 	int fd, struct stream *wanted, const struct stat *st)
 {

@@ -153,6 +153,9 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
 /* What is open as `fd` now; false if that cannot be found out. */
 bool streams_identify(int fd, struct stream_output *output);
 
+/* Whether a file is one of the run's own outputs. */
+bool streams_is_output(const struct stat *st);
+
 /* Decides anew what `fd` is. */
 unsigned streams_decide(int fd);
 
