@@ -215,6 +215,11 @@ static struct held *held_of(struct process *process,
 		made = true;
 	}
 	/* It may have been opened anew, or be another at its address. */
+	if (!made && held->order != stream->order) {
+		const struct stdio_model_sink sink = {write_out, held->target};
+
+		stdio_model_reopen(&held->model, &sink);
+	}
 	if (made || held->order != stream->order)
 		put_in_order(process, held, stream->order);
 	held->target = target;

@@ -66,12 +66,11 @@ static struct place *take(const FILE *file)
 
 void stream_order_opened(const FILE *file)
 {
-	struct place *place;
-	uint16_t order;
+	uint16_t order = newest();
+	struct place *place = find(file);
 
-	stream_order_closed(file);
-	order = newest();
-	place = take(file);
+	if (!place)
+		place = take(file);
 	if (place)
 		__atomic_store_n(&place->order,
 			order < UINT16_MAX ? order + 1 : order,

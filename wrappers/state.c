@@ -276,12 +276,13 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	state_drain(call, file);
 	flush(call, file);
 	held_forget(file);
-	stream_order_closed(file);
 	if (fd >= 0)
 		streams_forget(fd);
 	result = next(path, mode, file);
 	if (fd >= 0)
 		streams_forget(fd);
+	if (!result)
+		stream_order_closed(file);
 	if (result && descriptor(result) >= 0) {
 		streams_forget(descriptor(result));
 		reopen_stdio(call, result, mode);
