@@ -59,6 +59,12 @@ unsigned streams_count(void)
 	return STREAMS;
 }
 
+bool streams_is_output(const struct stat *st)
+{
+	(void)st;
+	return false;
+}
+
 unsigned streams_decide(int fd)
 {
 	return fd == fileno(ours) ? what_they_are : STREAM_PASS;
