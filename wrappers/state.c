@@ -83,29 +83,31 @@ static void flush_all(const struct call *call)
  * What another thread puts into the buffer once libc has emptied it is not what
  * was known of it before: nobody comes in between.
  */
-static void hold(const struct call *call, FILE *file)
+static void hold(struct call_turn *turn, FILE *file)
 {
 	unsigned stream = streams_of_any_file(file);
 
 	if (stream == STREAM_PASS ||
 		!(streams[stream].tee || stdio_buffer_passed))
 		return;
-	call->turn->file = file;
-	stdio_turn_take(call->turn);
+	turn->file = file;
+	stdio_turn_take(turn);
 }
 
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
+	struct call_turn turn = {0};
 	int result;
 
 	if (file && next != next_fflush_unlocked)
-		hold(call, file);
+		hold(&turn, file);
 	if (!file)
 		flush_all(call);
 	else
 		state_settle(call, file);
 	result = next(file);
 	stdio_buffer_flushed(file);
+	stdio_turn_end(&turn);
 	return result;
 }
 
