@@ -181,11 +181,29 @@ static struct process *process_of(
 	return found;
 }
 
+/* Among those of the process, which are flushed in this order. */
+static void put_in_order(
+	struct process *process, struct held *held, uint16_t order)
+{
+	struct held **place = &process->held;
+
+	while (*place && *place != held)
+		place = &(*place)->next;
+	if (*place)
+		*place = held->next;
+	held->order = order;
+	place = &process->held;
+	while (*place && (*place)->order > order)
+		place = &(*place)->next;
+	held->next = *place;
+	*place = held;
+}
+
 static struct held *held_of(struct process *process,
 	const struct definition_stream *stream, struct written_target *target)
 {
-	struct held **place = &process->held;
 	struct held *held = process->held;
+	bool made = false;
 
 	while (held && held->file != stream->file)
 		held = held->next;
@@ -194,12 +212,16 @@ static struct held *held_of(struct process *process,
 		if (!held)
 			return NULL;
 		held->file = stream->file;
-		held->order = stream->order;
-		while (*place && (*place)->order > held->order)
-			place = &(*place)->next;
-		held->next = *place;
-		*place = held;
+		made = true;
 	}
+	/* It may have been opened anew, or be another at its address. */
+	if (!made && held->order != stream->order) {
+		const struct stdio_model_sink sink = {write_out, held->target};
+
+		stdio_model_reopen(&held->model, &sink);
+	}
+	if (made || held->order != stream->order)
+		put_in_order(process, held, stream->order);
 	held->target = target;
 	stdio_model_set(&held->model, stream->buffering, stream->buffer_bytes);
 	if (stream->flags & BINLOG_STREAM_USED)

@@ -32,6 +32,13 @@ void stdio_model_replace_buffer(
 	model->end = 0;
 }
 
+void stdio_model_reopen(
+	struct stdio_model *model, const struct stdio_model_sink *sink)
+{
+	stdio_model_replace_buffer(model, sink);
+	model->begun = false;
+}
+
 /* After a write: new_do_write(). */
 static void reset(struct stdio_model *model)
 {

@@ -62,6 +62,11 @@ void stdio_model_flush(
 /* As by __fpurge(). */
 void stdio_model_purge(struct stdio_model *model);
 
+/* The FILE is opened anew: what it holds back is written, and it has no buffer
+ * yet. */
+void stdio_model_reopen(
+	struct stdio_model *model, const struct stdio_model_sink *sink);
+
 /* As by setvbuf(), when it gives the FILE another buffer or takes it away. */
 void stdio_model_replace_buffer(
 	struct stdio_model *model, const struct stdio_model_sink *sink);

@@ -208,8 +208,11 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 		abort_message_record(&call);
 	life_note(BINLOG_TEXT_SIGNAL, describe(number, info));
 	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
-	/* Last: should the FILE be damaged, too, the signal is on record. */
+	/* Last: should the FILE be damaged, too, the signal is on record.
+	 * Others may ask where the output stands. */
 	stdio_buffer_catch_up(&call);
+	if (streams_have_offsets)
+		position_settle();
 }
 
 /*
@@ -395,6 +398,8 @@ void fatal_abort(const struct call *call)
 	int64_t value;
 
 	stdio_buffer_drain_all(call);
+	if (streams_have_offsets)
+		position_settle();
 	aborting = *call;
 	aborting.turn = NULL;
 	note_return(call);

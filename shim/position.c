@@ -150,13 +150,25 @@ static uint64_t real_end(const struct stream *stream)
 	return (uint64_t)st.st_size;
 }
 
+/* What was passed to a file that appends is counted as it is found: it has made
+ * the file longer since the first use. */
+static uint64_t first_end(const struct stream *stream)
+{
+	uint64_t end = real_end(stream);
+
+	return stream->flags & BINLOG_STREAM_APPEND && writer_some_passed() &&
+			       stream->position < end
+		       ? stream->position
+		       : end;
+}
+
 static uint64_t *end_of(const struct stream *stream)
 {
 	uint64_t *end = entry(stream, END);
 
 	return __atomic_load_n(end, __ATOMIC_ACQUIRE)
 		       ? end
-		       : known(end, real_end(stream));
+		       : known(end, first_end(stream));
 }
 
 static void raise_to(uint64_t *value, uint64_t least)

@@ -8,6 +8,7 @@
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stream_modes.h"
+#include "shim/stream_order.h"
 #include "shim/stream_reuse.h"
 #include "shim/sys.h"
 
@@ -126,6 +127,7 @@ static bool is_equal(const struct stream *a, const struct stream *b)
 	       a->buffer_bytes == b->buffer_bytes &&
 	       a->description == b->description && a->tee == b->tee &&
 	       a->path == b->path &&
+	       (a->order == b->order || is_log_at_end(a)) &&
 	       (a->position == b->position || a->tee || is_log_at_end(a));
 }
 
@@ -198,6 +200,11 @@ static uint32_t output_flags(const struct stat *st)
 			flags |= i == 0 ? BINLOG_STREAM_STDOUT
 					: BINLOG_STREAM_STDERR;
 	return flags;
+}
+
+bool streams_is_output(const struct stat *st)
+{
+	return output_flags(st) != 0;
 }
 
 static enum policy_mode find_mode(
@@ -347,38 +354,6 @@ COLD unsigned streams_decide(int fd)
 	return stream;
 }
 
-/* libc flushes the newest FILE first, then stderr, and stdout last. */
-static uint16_t make_order(const FILE *file)
-{
-	static uint32_t last = 2;
-	unsigned used = streams_count();
-	uint32_t order;
-
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file)
-			return streams[i].order;
-	if (file == host_file_stdout || file == host_file_stderr)
-		return file == host_file_stdout ? 1 : 2;
-	order = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-	return order < UINT16_MAX ? (uint16_t)order : UINT16_MAX;
-}
-
-/* However often its number is given to another. */
-static uint16_t order_of(const FILE *file, unsigned fd)
-{
-	struct stream_slot *slot = fd < STREAMS_FDS ? &streams_slots[fd] : NULL;
-	uint16_t order;
-
-	if (slot && slot->order && slot->ordered == (uint32_t)(uintptr_t)file)
-		return slot->order;
-	order = make_order(file);
-	if (slot) {
-		slot->ordered = (uint32_t)(uintptr_t)file;
-		slot->order = order;
-	}
-	return order;
-}
-
 /*
  * Some programs store another number into a FILE that is open.  No call says
  * so; but once it was seen, each call to that FILE looks.
@@ -463,7 +438,7 @@ COLD unsigned streams_decide_file(const FILE *file, int fd)
 	if (stream != STREAM_PASS && stream != STREAM_FULL) {
 		wanted.said = wanted.counted = 0;
 		wanted.file = file;
-		wanted.order = order_of(file, (unsigned)fd);
+		wanted.order = stream_order_of(file);
 		describe_buffer(&wanted, file);
 		wanted.watched = held_shadow(file) != NULL;
 		stream = intern(&wanted);
@@ -535,12 +510,9 @@ void streams_forget_range(unsigned first, unsigned last)
 {
 	unsigned highest = __atomic_load_n(&highest_known, __ATOMIC_ACQUIRE);
 
-	for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
-		if (streams_slots[fd].order)
-			streams_slots[fd].order = 0;
+	for (unsigned fd = first; fd <= last && fd <= highest; fd++)
 		if (forget(fd))
 			streams_changed();
-	}
 }
 
 void streams_evict(unsigned last)

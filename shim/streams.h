@@ -46,7 +46,7 @@ struct stream {
 	uint32_t flags;	   /* BINLOG_STREAM_... */
 	int32_t fd;
 	uint16_t buffering;    /* BINLOG_BUFFER_... */
-	uint16_t order;	       /* of flushing, see record/layout.h */
+	uint16_t order;	       /* of flushing: stream_order.h */
 	uint32_t buffer_bytes; /* its size; that of a FILE to come */
 	uint32_t description;  /* 0: inherited, else number of the open() */
 	union {
@@ -81,8 +81,6 @@ struct stream_slot {
 	uint64_t of_stdio; /* the FILE last used with it, and its stream in */
 			   /* the lowest bits */
 	uint16_t of_fd;	   /* what it is, or STREAM_UNKNOWN */
-	uint16_t order;	   /* of a FILE: see struct stream; 0: unknown */
-	uint32_t ordered;  /* the lower half of its address */
 };
 _Static_assert(sizeof(struct stream_slot) == 16, "four to a cache line");
 
@@ -154,6 +152,9 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
 
 /* What is open as `fd` now; false if that cannot be found out. */
 bool streams_identify(int fd, struct stream_output *output);
+
+/* Whether a file is one of the run's own outputs. */
+bool streams_is_output(const struct stat *st);
 
 /* Decides anew what `fd` is. */
 unsigned streams_decide(int fd);

@@ -31,6 +31,7 @@
 
 struct process process;
 FILE *stdio_buffer_collects;
+bool streams_have_offsets;
 int (*next_sigaction)(
 	int, const struct sigaction *, struct sigaction *) = sigaction;
 uint32_t host_libc_version = 2036;
@@ -109,6 +110,10 @@ bool process_is_recording(void)
 const char *settings_get(enum config_key key)
 {
 	return key == CONFIG_signals ? signals : NULL;
+}
+
+void position_settle(void)
+{
 }
 
 void stdio_buffer_drain_all(const struct call *call)

@@ -59,6 +59,12 @@ unsigned streams_count(void)
 	return STREAMS;
 }
 
+bool streams_is_output(const struct stat *st)
+{
+	(void)st;
+	return false;
+}
+
 unsigned streams_decide(int fd)
 {
 	return fd == fileno(ours) ? what_they_are : STREAM_PASS;
@@ -88,12 +94,13 @@ void state_drain(const struct call *c, FILE *file)
 	(void)file;
 }
 
-void state_settle(const struct call *c, FILE *file)
+bool state_settle(const struct call *c, FILE *file)
 {
 	(void)c;
 	(void)file;
 	if (what_they_are != STREAM_PASS)
 		position_flushed(OF_FILE);
+	return true;
 }
 
 void map_follow(unsigned stream)

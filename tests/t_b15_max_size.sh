@@ -81,4 +81,44 @@ for way in threads forks long; do
 	verdict ${#why} "BINLOG_MAX_SIZE=40K, $way: $(cat "$TMP/sum")" "$why"
 	verdict $(($(size_of_capture) > 40960)) "BINLOG_MAX_SIZE=40K, $way: no larger than that" "$(size_of_capture)"
 done
+
+# What appends stands where it natively would, however much of it was passed before anybody asked.
+cat >"$TMP/positions.c" <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+	static char text[4000];
+	const struct iovec v[] = {{"one\n", 4}, {"two\n", 4}};
+	for (int i = 0; i < atoi(arguments[count - 1]); i++) {
+		for (size_t k = 0; k < sizeof text; k++)
+			text[k] = (char)(33 + rand() % 90);
+		if (write(1, text, sizeof text) < 0)
+			return 1;
+	}
+	for (int way = 0; way < 4; way++) {
+		long done = way == 0   ? pwritev(1, v, 2, 3)
+			    : way == 1 ? pwrite(1, "p\n", 2, 1)
+			    : way == 2 ? pwritev2(1, v, 2, 3, 0)
+				       : pwritev2(1, v, 2, -1, 0);
+		fprintf(stderr, "%d: %ld, at %ld, ", way, done, (long)lseek(1, 0, SEEK_CUR));
+		if (way % 2)
+			fprintf(stderr, "end %ld", (long)lseek(1, 0, SEEK_END));
+		fputs("\n", stderr);
+	}
+	return 0;
+}
+END
+gcc -O2 -w -o "$TMP/positions" "$TMP/positions.c"
+for texts in 0 3 100; do
+	echo "was there" | tee "$TMP/native.file" >"$TMP/real.file"
+	rm -rf "$TMP/capture"
+	"$TMP/positions" $texts >>"$TMP/native.file" 2>"$TMP/native.said"
+	BINLOG_MAX_SIZE=64K BINLOG_STREAMS=stderr=pass BINLOG_DIR=$TMP/capture LD_PRELOAD=$lib \
+		"$TMP/positions" $texts >>"$TMP/real.file" 2>"$TMP/real.said"
+	same_file "BINLOG_MAX_SIZE=64K: positions of an output that appends, after $texts texts" "$TMP/native.said" "$TMP/real.said"
+done
 finish

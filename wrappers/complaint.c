@@ -155,7 +155,9 @@ static void complain(struct complaint *c, const char *format, va_list ap)
 
 	if (!format) /* of which libc prints nothing */
 		format = "";
-	state_fflush(c->call, stdout, next_fflush);
+	/* What fails there is what "%m" tells. */
+	if (state_fflush(c->call, stdout, next_fflush) != 0)
+		error = errno;
 	errno = error;
 	if (streams_of_any_file(stderr) == STREAM_PASS &&
 		call_natively(c, format, ap)) {

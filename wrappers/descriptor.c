@@ -1,6 +1,7 @@
 #include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
+#include "shim/stream_order.h"
 #include "shim/sys.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
@@ -40,12 +41,25 @@ static void before_flags(const struct call *call)
 	position_settle();
 }
 
-/* Which of our descriptors are of the same open file nobody says. */
-static void after_flags(void)
+/*
+ * Which of our descriptors are of the same open file nobody says.  What FILEs
+ * hold back goes to the end from here on, or to where the file stands.
+ */
+static void after_flags(const struct call *call)
 {
 	int kept = errno;
 
 	streams_forget_range(0, UINT_MAX);
+	for (unsigned i = STREAM_FIRST; i < streams_count(); i++) {
+		unsigned now;
+
+		if (__atomic_load_n(&streams[i].pending, __ATOMIC_RELAXED) !=
+			PENDING_SOMETHING)
+			continue;
+		now = streams_of_any_file(streams[i].file);
+		if (now != STREAM_PASS)
+			capture_event(call, now, BINLOG_TEXT_BUFFER, 0);
+	}
 	errno = kept;
 }
 
@@ -59,7 +73,7 @@ static int set_flags(const struct call *call, int fd, void *flags,
 		before_flags(call);
 	result = next(fd, F_SETFL, flags);
 	if (otherwise)
-		after_flags();
+		after_flags(call);
 	return result;
 }
 
@@ -72,8 +86,10 @@ FILE *descriptor_file(const struct call *call, int fd, const char *mode,
 	if (otherwise)
 		before_flags(call);
 	result = next(fd, mode);
+	if (result)
+		stream_order_opened(result);
 	if (otherwise)
-		after_flags();
+		after_flags(call);
 	return result;
 }
 

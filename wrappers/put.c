@@ -135,6 +135,10 @@ int put_string(const struct call *call, const char *s, FILE *file,
 	if (stream == STREAM_PASS)
 		return next(s, file);
 	length = bytes_length(s);
+	/* fwide(file, -1) */
+	if (unlikely(length == 0) &&
+		__atomic_load_n(&file->_mode, __ATOMIC_RELAXED) == 0)
+		__atomic_store_n(&file->_mode, -1, __ATOMIC_RELAXED);
 	if (is_written_first(stream) && length > 0) {
 		begin_writing(call, file, stream, locks);
 		result = next(s, file);

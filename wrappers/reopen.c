@@ -2,6 +2,7 @@
 #include "shim/host.h"
 #include "shim/log_files.h"
 #include "shim/position.h"
+#include "shim/stream_order.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -54,8 +55,10 @@ FILE *reopen_stdio(const struct call *call, FILE *file, const char *mode)
 
 	for (const char *m = mode; *m && *m != ','; m++)
 		plus |= *m == '+';
-	if (file)
+	if (file) {
+		stream_order_opened(file);
 		descriptor_new(file->_fileno);
+	}
 	if (file && (*mode != 'r' || plus) && is_of_interest(file->_fileno))
 		note(call, file->_fileno, *mode == 'w', *mode == 'a');
 	return file;

@@ -371,6 +371,23 @@ int seek_allocate_surely(
 	return result;
 }
 
+/* Of an output that nobody has said anything to, and whose numbers are closed:
+ * as one that is opened for a moment. */
+static unsigned stream_of_closed(const char *path)
+{
+	long fd = SYS4(openat, AT_FDCWD, path,
+		O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+	unsigned stream;
+
+	if (sys_failed(fd))
+		return STREAM_PASS;
+	streams_forget((int)fd);
+	stream = streams_of((int)fd);
+	streams_forget((int)fd);
+	SYS1(close, fd);
+	return stream == STREAM_FULL ? STREAM_PASS : stream;
+}
+
 /* The stream of a file that has one, or STREAM_PASS. */
 static unsigned stream_of_path(const char *path, struct stat *st)
 {
@@ -385,7 +402,7 @@ static unsigned stream_of_path(const char *path, struct stat *st)
 		if (streams[i].device == st->st_dev &&
 			streams[i].inode == st->st_ino && !streams[i].file)
 			return i;
-	return STREAM_PASS;
+	return streams_is_output(st) ? stream_of_closed(path) : STREAM_PASS;
 }
 
 int seek_truncate_path(const struct call *call, const char *path, off64_t size)

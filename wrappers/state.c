@@ -7,6 +7,7 @@
 #include "shim/plan.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
+#include "shim/stream_order.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -124,12 +125,33 @@ static bool flush_all(const struct call *call)
 	return written;
 }
 
+/*
+ * What another thread puts into the buffer once libc has emptied it is not what
+ * was known of it before: nobody comes in between.
+ */
+static void hold(struct call_turn *turn, FILE *file)
+{
+	unsigned stream = streams_of_any_file(file);
+
+	if (stream == STREAM_PASS ||
+		!(streams[stream].tee || stdio_buffer_passed))
+		return;
+	turn->file = file;
+	stdio_turn_take(turn);
+}
+
 int state_fflush(const struct call *call, FILE *file, int (*next)(FILE *))
 {
-	bool written = file ? state_settle(call, file) : flush_all(call);
-	int result = next(file);
+	struct call_turn turn = {0};
+	bool written;
+	int result;
 
+	if (file && next != next_fflush_unlocked)
+		hold(&turn, file);
+	written = file ? state_settle(call, file) : flush_all(call);
+	result = next(file);
 	stdio_buffer_flushed(file);
+	stdio_turn_end(&turn);
 	if (unlikely(!written)) {
 		errno = EBADF;
 		result = EOF;
@@ -276,6 +298,7 @@ int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 	leave_descriptor(call, fd);
 	stdio_buffer_forget(file);
 	held_forget(file);
+	stream_order_closed(file);
 	if (fd >= 0)
 		streams_forget(fd);
 	result = next(file);
@@ -310,6 +333,8 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	result = next(path, mode, file);
 	if (fd >= 0)
 		streams_forget(fd);
+	if (!result)
+		stream_order_closed(file);
 	if (result && descriptor(result) >= 0) {
 		streams_forget(descriptor(result));
 		reopen_stdio(call, result, mode);

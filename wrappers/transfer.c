@@ -117,11 +117,6 @@ static ssize_t transfer(const struct call *call, const struct sink *sink,
 	return done;
 }
 
-/* The kernel refuses these copies to what is opened for appending. */
-static bool appends(int fd)
-{
-	return SYS3(fcntl, fd, F_GETFL, 0) & O_APPEND;
-}
 
 /* The kernel says what is wrong with one that is not. */
 static bool is_sound(const off64_t *offset)
@@ -149,6 +144,13 @@ static void record_piece(const struct call *call, unsigned stream,
 
 	if (!done)
 		writer_count_passed();
+}
+
+/* The kernel refuses these copies to a file that is appended to; a pipe always
+ * is, whatever its flags say. */
+static bool appends(int fd)
+{
+	return SYS3(fcntl, fd, F_GETFL, 0) & O_APPEND && !is_kind(fd, S_IFIFO);
 }
 
 /*

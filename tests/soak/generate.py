@@ -29,6 +29,9 @@ def s(text):
 def i(number):
 	return 'i%d' % number
 
+# Blocks that another process runs, or another program.
+PROCESSES = ('fork', 'vfork', 'exec', 'spawn')
+
 
 class Generator:
 	def __init__(self, seed, without=()):
@@ -38,6 +41,7 @@ class Generator:
 		if unknown:
 			raise ValueError('no such kinds of actions: ' + ' '.join(sorted(unknown)))
 		self.lines = []
+		self.processes = 0  # blocks around that other processes run
 
 	def has(self, feature):
 		assert feature in FEATURES
@@ -45,6 +49,10 @@ class Generator:
 
 	def add(self, *words):
 		self.lines.append(' '.join(str(word) for word in words))
+
+	def may_append(self):
+		"""O_APPEND is the open file's: a process that changes it changes it for others, who would have to ask at each call"""
+		return self.has('append') and not self.processes
 
 	def chance(self, part):
 		return self.random.random() < part
@@ -168,7 +176,7 @@ class Generator:
 		some = [
 			lambda: ('flush', r.choice((f, f, 'i-1'))), lambda: ('ferror', f),
 			lambda: ('clearerr', f), lambda: ('fopen', own, s(file_name), s(r.choice(('w', 'a', 'r+', 'w+', 'we')))),
-			lambda: ('fdopen', own, d, s(r.choice(('w', 'a')) if self.has('append') else 'w')), lambda: ('fdopen', own, d, s('w')),
+			lambda: ('fdopen', own, d, s(r.choice(('w', 'a')) if self.may_append() else 'w')), lambda: ('fdopen', own, d, s('w')),
 			lambda: ('mine', own, d, i(r.randrange(3)), i(r.choice((0, 0, 64, 4096)))),
 			lambda: ('mine', own, d, i(r.randrange(3)), i(0)),
 			lambda: ('open', s(file_name), i(r.randrange(4)), *r.choice(((), ('v%d' % r.randrange(3),)))),
@@ -197,7 +205,7 @@ class Generator:
 			some += [lambda: ('brief', d, i(r.randrange(1, 6)), s('B')), lambda: ('freopen', f, s(r.choice((file_name, ''))), s(r.choice(('w', 'a', 'r+'))))] * 2
 		if self.has('wide'):
 			some.append(lambda: ('fwide', own, i(r.choice((-1, 0, 1)))))
-		if self.has('append'):
+		if self.may_append():
 			some.append(lambda: ('set_append', d, i(r.randrange(2))))
 		if self.has('assign'):
 			some.append(lambda: ('assign', own))
@@ -237,6 +245,7 @@ class Generator:
 		kind = r.choice(kinds)
 		if kind == 'exec' and self.chance(0.7):
 			kind = 'fork' if self.has('fork') else 'repeat'
+		self.processes += kind in PROCESSES
 		if kind == 'repeat':
 			# What is repeated is cheap: no blocks within, which multiply, and no other programs.
 			self.add(kind, i(r.choice((2, 3, 5, 20, 20, 60))))
@@ -267,6 +276,7 @@ class Generator:
 			if kind == 'thread' and self.chance(0.2):
 				self.add('leave_thread')
 		self.add('end')
+		self.processes -= kind in PROCESSES
 
 	# ---- several threads at once ----
 	def line_of(self, name, number):
@@ -314,7 +324,9 @@ class Generator:
 					    lambda: self.add('brief', d, i(r.randrange(1, 5)), s(label)),
 					    lambda: self.add('long_writev', d, i(r.choice((3, 20, 60))), i(r.choice((5, 30, 60))), s(label + ' '))]
 			if self.has('macro'):
-				outputs.append(lambda: self.add('macro_text', to, s(self.line_of(label, 5))))
+				# Without a buffer each character is a write(2) of its own, and another line may come in between.
+				buffered = own if to == own and by_lines else 'i1'
+				outputs.append(lambda: self.add('macro_text', buffered, s(self.line_of(label, 5))))
 				if shared and by_lines:
 					# A line that macros have begun is whole where the buffer is written by lines.
 					def macros():
