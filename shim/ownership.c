@@ -4,6 +4,7 @@
 
 #include "record/hash.h"
 #include "shim/arena.h"
+#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/define.h"
 #include "shim/environment.h"
@@ -30,10 +31,12 @@
 /* Of a writer that is never found without looking: no process is so old. */
 #define GENERATION_NEVER ~0u
 
-/* At its end a process waits so often, and so long, for calls of others. */
+/* At its end a process waits so often, and so long, for calls of others; and
+ * for a thread that would go on if it got a processor. */
 #define WAITS 200u
 #define WAITS_SHORT 20u
 #define WAIT_NS 100000
+#define WAITS_RUNNING 1500u
 
 static bool is_shared;
 
@@ -479,23 +482,6 @@ struct writer *ownership_enter(uintptr_t sp)
 	return w;
 }
 
-struct writer *ownership_begin(uintptr_t sp)
-{
-	struct writer *w = writer_enter(sp);
-
-	if (w) {
-		w->writes = true;
-		writer_leave(w);
-	}
-	return w;
-}
-
-void ownership_end(struct writer *w)
-{
-	if (w)
-		w->writes = false;
-}
-
 /* A call is under way, of this process, which was not left for good. */
 static bool is_others(const struct writer *w, uint64_t owner)
 {
@@ -518,30 +504,107 @@ static bool is_under_way(
 	       (inside || __atomic_load_n(&w->writes, __ATOMIC_RELAXED));
 }
 
+/*
+ * Whether the kernel lets a thread of this process run, sooner or later: where
+ * many want to, that takes longer than a call.  One that sleeps, in a write to a
+ * pipe that is full, may do so for ever.
+ */
+static bool is_running(uint64_t thread)
+{
+	char line[128], path[64];
+	struct bytes_text name = {path, sizeof(path), 0};
+	long fd, size;
+
+	bytes_put(&name, "/proc/self/task/");
+	bytes_put_number(&name, thread, 10);
+	bytes_put(&name, "/stat");
+	fd = SYS4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return false;
+	size = SYS3(read, fd, line, sizeof(line));
+	SYS1(close, fd);
+	/* "12 (its name) R": the name may have any bytes, 15 at most. */
+	while (!sys_failed(size) && size > 2 && line[size - 1] != ')')
+		size--;
+	return size > 2 && size + 1 < (long)sizeof(line) &&
+	       line[size + 1] == 'R';
+}
+
 /* False: it has been too long. */
-static bool wait_a_little(unsigned *waits)
+static bool wait_a_moment(unsigned *waits)
 {
 	static const struct timespec moment = {0, WAIT_NS};
 
 	if (*waits == 0)
 		return false;
-	/* Most calls have ended by then. */
-	if (--*waits >= WAITS - WAITS_SHORT)
-		SYS0(sched_yield);
-	else
-		SYS2(nanosleep, &moment, NULL);
+	--*waits;
+	SYS2(nanosleep, &moment, NULL);
 	return true;
+}
+
+/* The same.  Most calls have ended after a few. */
+static bool wait_a_little(unsigned *waits)
+{
+	if (*waits <= WAITS - WAITS_SHORT)
+		return wait_a_moment(waits);
+	--*waits;
+	SYS0(sched_yield);
+	return true;
+}
+
+/* Who ends this process, since ownership_wait(); 0: nobody. */
+static uint64_t ending;
+
+/* What it began now would be written, and perhaps not be recorded any more. */
+static COLD void wait_for_end(struct writer *w)
+{
+	uint64_t who = __atomic_load_n(&ending, __ATOMIC_SEQ_CST);
+	unsigned waits = WAITS_RUNNING;
+
+	if (who == ourselves() || who >> ID_BITS != ourselves() >> ID_BITS)
+		return;
+	w->writes = false;
+	while (__atomic_load_n(&ending, __ATOMIC_RELAXED) == who &&
+		wait_a_moment(&waits))
+		;
+	w->writes = true;
+}
+
+struct writer *ownership_begin(uintptr_t sp)
+{
+	struct writer *w = writer_enter(sp);
+
+	if (w) {
+		__atomic_store_n(&w->writes, true, __ATOMIC_SEQ_CST);
+		writer_leave(w);
+		if (unlikely(__atomic_load_n(&ending, __ATOMIC_SEQ_CST) != 0))
+			wait_for_end(w);
+	}
+	return w;
+}
+
+void ownership_end(struct writer *w)
+{
+	if (w)
+		w->writes = false;
+}
+
+void ownership_go_on(void)
+{
+	__atomic_store_n(&ending, 0, __ATOMIC_RELEASE);
 }
 
 void ownership_wait(void)
 {
 	const struct process_self *self = process_self();
 	const struct writer *w;
-	unsigned waits = WAITS;
-	uint64_t owner = 0;
+	unsigned waits = WAITS, more = WAITS_RUNNING;
+	uint64_t owner;
 
 	if (sys_forbidden || !self)
 		return;
+	owner = ourselves();
+	__atomic_store_n(&ending, owner, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&self->births, __ATOMIC_ACQUIRE) > 0 &&
 		wait_a_little(&waits))
 		;
@@ -551,12 +614,10 @@ void ownership_wait(void)
 		const char *cursor =
 			__atomic_load_n(&w->cursor, __ATOMIC_RELAXED);
 
-		if (!is_under_way(w, state, cursor))
-			continue;
-		if (owner == 0)
-			owner = ourselves();
 		while (is_others(w, owner) && is_under_way(w, state, cursor) &&
-			wait_a_little(&waits))
+			(wait_a_little(&waits) ||
+				(is_running(w->owner & ID_MASK) &&
+					wait_a_moment(&more))))
 			;
 	}
 }

@@ -45,8 +45,11 @@ void ownership_end(struct writer *w);
 /*
  * Before the process ends, or executes another program: gives threads that are
  * in the middle of a call the time to end it, as the kernel ends a write(2).
- * The first message of a thread takes 60 us.  At most 20 ms.
+ * The first message of a thread takes 60 us.  At most 20 ms, or 200 where the
+ * thread waits for nothing but a processor.  What other threads would begin
+ * after that waits for the end, until the process goes on after all.
  */
 void ownership_wait(void);
+void ownership_go_on(void);
 
 #endif

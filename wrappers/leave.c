@@ -99,8 +99,10 @@ static int come_back(int result)
 {
 	int kept = errno;
 
-	if (!process_is_borrowed())
+	if (!process_is_borrowed()) {
+		ownership_go_on();
 		life_note(0, 0);
+	}
 	errno = kept;
 	return result;
 }
