@@ -52,7 +52,8 @@ void state_follow(const struct call *call)
 	int kept = errno;
 
 	for (unsigned i = STREAM_FIRST; i < streams_count(); i++) {
-		unsigned now = holding(i) ? streams_of_any_file(holding(i)) : i;
+		const FILE *file = holding(i);
+		unsigned now = file ? streams_of_any_file(file) : i;
 
 		if (now == i || now == STREAM_PASS || !streams_flush(i))
 			continue;
