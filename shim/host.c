@@ -181,8 +181,17 @@ static void no_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute)
 	(void)execute;
 }
 
+static int no_thread_clock(pthread_t thread, clockid_t *clock)
+{
+	(void)thread;
+	(void)clock;
+	return ENOSYS;
+}
+
 static void find_older(void)
 {
+	if (!host_find("pthread_getcpuclockid"))
+		host_pthread_getcpuclockid = no_thread_clock;
 	if (!host_find("pthread_testcancel"))
 		host_pthread_testcancel = never_cancelled;
 	if (!host_find("_pthread_cleanup_push")) {

@@ -419,12 +419,26 @@ bool process_is_founder(void)
 	return arena_is_marked() && !process.forked;
 }
 
+/*
+ * Whose memory this is.  In a child of vfork libc has the number of the thread
+ * that waits for it, which is also that of the thread's clock.
+ */
+static uint32_t owner_of_memory(void)
+{
+	clockid_t clock;
+
+	if (host_pthread_getcpuclockid(host_pthread_self(), &clock) != 0 ||
+		~(clock >> 3) == (clockid_t)SYS0(gettid))
+		return (uint32_t)SYS0(getpid);
+	return (uint32_t)SYS0(getppid);
+}
+
 void process_follow_fork(void)
 {
 	if (arena_is_marked())
 		return;
 	if (!sys_forbidden)
-		process.pid = (uint32_t)SYS0(getpid);
+		process.pid = owner_of_memory();
 	process.forked = true;
 	arena_mark();
 	control_follow_fork();

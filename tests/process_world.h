@@ -37,6 +37,9 @@
 
 bool sys_forbidden, clock_is_tsc, terminal_watches, streams_have_offsets;
 bool host_is_glibc = true, host_resolved = true;
+pthread_t (*host_pthread_self)(void) = pthread_self;
+int (*host_pthread_getcpuclockid)(pthread_t, clockid_t *) =
+	pthread_getcpuclockid;
 static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;
 static struct binlog_header header;
