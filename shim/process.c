@@ -421,7 +421,8 @@ bool process_is_founder(void)
 
 /*
  * Whose memory this is.  In a child of vfork libc has the number of the thread
- * that waits for it, which is also that of the thread's clock.
+ * that waits for it, which is also that of the thread's clock.  In one that was
+ * cloned by its number, too: process_is_child().
  */
 static uint32_t owner_of_memory(void)
 {
@@ -433,15 +434,24 @@ static uint32_t owner_of_memory(void)
 	return (uint32_t)SYS0(getppid);
 }
 
-void process_follow_fork(void)
+static void follow(uint32_t pid)
 {
-	if (arena_is_marked())
-		return;
-	if (!sys_forbidden)
-		process.pid = owner_of_memory();
+	process.pid = pid;
 	process.forked = true;
 	arena_mark();
 	control_follow_fork();
+}
+
+void process_follow_fork(void)
+{
+	if (!arena_is_marked())
+		follow(sys_forbidden ? process.pid : owner_of_memory());
+}
+
+void process_is_child(void)
+{
+	if (!arena_is_marked())
+		follow(sys_forbidden ? process.pid : (uint32_t)SYS0(getpid));
 }
 
 void process_enumerate(uint32_t writer)

@@ -92,6 +92,9 @@ bool process_is_founder(void);
 /* Before the first writer: takes note of who we are after a fork. */
 void process_follow_fork(void);
 
+/* The same of one that surely has memory of its own. */
+void process_is_child(void);
+
 /* A writer was made; the first one of a forked child gives it its number. */
 void process_enumerate(uint32_t writer);
 

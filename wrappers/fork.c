@@ -60,7 +60,7 @@ static void after(const struct birth *birth, bool child)
 		return;
 	/* Now, while it is sure who we are: the first to record something may
 	 * be a child of vfork, which is another process in our memory. */
-	process_follow_fork();
+	process_is_child();
 	process_self()->fork = birth->number;
 }
 
@@ -182,6 +182,7 @@ static int start_clone(void *start)
 	const struct clone_start *its = start;
 
 	after(&its->birth, true);
+	process_is_child();
 	return its->function(its->argument);
 }
 
@@ -245,6 +246,8 @@ long fork_syscall(const struct call *call, long number, va_list ap)
 	birth = before(call);
 	result = seal_syscall(number, ap);
 	after(&birth, result == 0);
+	if (result == 0)
+		process_is_child();
 	return result;
 }
 
