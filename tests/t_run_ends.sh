@@ -156,6 +156,10 @@ for bad in "" --no-such-option --dir --show=now -Q; do
 done
 refuses "a capture directory that is a file" 2 "Not a directory" \
 	"$run" -o "$app" "$app"
+refuses "standard output as the capture directory" 2 "cannot go to standard output" \
+	"$run" --dir=- true
+[ ! -e - ]
+verdict $? "no directory of that name is made"
 refuses "a capture directory in a directory that is not there" 2 \
 	"No such file" "$run" -o "$TMP/not/there" "$app"
 same "a capture directory that is yet to be made" "$TMP/yet//" \

@@ -148,6 +148,11 @@ static bool prepare_paths(struct refusal *refusal)
 		value = getenv(options[i].variable);
 		if (!value || value[0] == '\0')
 			continue;
+		if (kinds[i] == DIRECTORY && strcmp(value, "-") == 0)
+			return refusal_set(refusal, REFUSAL_POINTLESS,
+				"-: captures are files in a directory, and "
+				"cannot go to standard output: name a "
+				"directory (./- if that is its name)");
 		path = run_paths_absolute(value);
 		if (!path || setenv(options[i].variable, path, 1) != 0)
 			fail(value);
