@@ -121,7 +121,7 @@ coproc awk '{ print $1 * 2; fflush() }'; seq 3 >&"${COPROC[1]}"; read -r a <&"${
 == sh: jobs
 sleep 0.05 & wait $!; echo "status $?"; (exit 9) & wait $!; echo "status $?"
 seq 3 >bg & wait; cat bg; { sh -c 'kill -KILL $$' & wait $!; } 2>/dev/null; echo "status $?"
-sleep 20 & kill $!; wait $!; echo "status $?"
+{ sleep 20 & kill $!; wait $!; } 2>/dev/null; echo "status $?"
 { sleep 0.3; echo late; } & echo early; wait; echo end
 == bash: job control
 set -m; sleep 20 & sleep 1 & jobs -r | sed 's/  */ /g'; kill %1; wait %1; echo "status $?"; wait -n; echo "status $?"
