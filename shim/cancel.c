@@ -1,6 +1,8 @@
 #include "shim/cancel.h"
 
+#include "shim/held.h"
 #include "shim/host.h"
+#include "shim/position.h"
 #include "shim/stdio_turn.h"
 #include "shim/streams.h"
 #include "shim/writer.h"
@@ -30,45 +32,80 @@ static COLD void ask(void)
 	errno = kept;
 }
 
-COLD void cancel_before_slow(unsigned stream)
+/* The thread has not been asked yet for the last request. */
+static bool is_due(const struct writer *w)
 {
-	if (streams[stream].buffering == BINLOG_BUFFER_NONE)
-		ask();
-}
-
-COLD bool cancel_matters(const struct writer *w, unsigned stream)
-{
-	return streams[stream].buffering != BINLOG_BUFFER_FULL ||
-	       w->cancel_counts ||
+	return w->armed &&
 	       w->cancel_seen !=
 		       __atomic_load_n(&cancel_requests, __ATOMIC_RELAXED);
 }
 
-/*
- * How full the buffer natively is nobody knows: so many bytes later than it was
- * asked for, at most, the thread ends.
- */
-static void count(unsigned stream, size_t size)
+static void ask_once(struct writer *w)
 {
-	uint32_t requests = __atomic_load_n(&cancel_requests, __ATOMIC_RELAXED);
-	struct writer *w = writer_current();
-	size_t room = streams[stream].buffer_bytes;
-
-	if (!w->armed ||
-		(!w->cancel_counts && w->cancel_seen == requests && !w->filled))
-		return;
-	if (!w->cancel_counts) {
-		w->cancel_counts = true;
-		w->cancel_said = 0;
-		w->cancel_seen = requests;
-	}
-	w->cancel_said += size;
-	if (w->cancel_said < (room ? room : BUFFER_USUAL) && !w->filled)
-		return;
-	w->cancel_counts = false;
+	w->cancel_seen = __atomic_load_n(&cancel_requests, __ATOMIC_RELAXED);
 	w->filled = false;
 	if (w->nesting == 0)
 		ask();
+}
+
+/* What the FILE holds back before the text.  A block that fills an empty buffer
+ * is written from where it is: who is cancelled there loses it.  Of lines none
+ * is taken to be held back. */
+static void look_before(unsigned stream, size_t block)
+{
+	size_t room = streams[stream].buffer_bytes;
+	struct writer *w = writer_current();
+	uint64_t held;
+
+	if (!streams[stream].file || (w->armed && !is_due(w)))
+		return;
+	position_settle();
+	held = held_bytes(streams[stream].file);
+	if (w->armed)
+		w->cancel_held = held;
+	if (held > 0 || block < (room ? room : BUFFER_USUAL))
+		return;
+	if (w->armed)
+		ask_once(w);
+	else
+		ask(); /* before the first text of this thread */
+}
+
+/* It has filled the buffer if that does not hold all of it. */
+static void look_after(unsigned stream, size_t size)
+{
+	struct writer *w = writer_current();
+
+	if (!streams[stream].file || !w->armed)
+		return;
+	if (!is_due(w)) {
+		/* It went the short ways since; so once for each block. */
+		if (w->filled)
+			ask_once(w);
+		return;
+	}
+	position_settle();
+	if (held_bytes(streams[stream].file) < w->cancel_held + size)
+		ask_once(w);
+}
+
+COLD void cancel_before_slow(unsigned stream, size_t block)
+{
+	if (streams[stream].buffering == BINLOG_BUFFER_NONE)
+		ask();
+	else
+		look_before(stream, block);
+}
+
+COLD void cancel_before_character_slow(unsigned stream)
+{
+	if (streams[stream].buffering == BINLOG_BUFFER_FULL)
+		look_before(stream, 0);
+}
+
+COLD bool cancel_matters(const struct writer *w, unsigned stream)
+{
+	return streams[stream].buffering != BINLOG_BUFFER_FULL || is_due(w);
 }
 
 COLD void cancel_after_slow(unsigned stream, size_t size, bool is_line)
@@ -79,7 +116,7 @@ COLD void cancel_after_slow(unsigned stream, size_t size, bool is_line)
 			ask();
 		break;
 	case BINLOG_BUFFER_FULL:
-		count(stream, size);
+		look_after(stream, size);
 	}
 }
 

@@ -11,7 +11,8 @@
  * - no buffer: the call is cancelled before anything is written, so ask first;
  *   but a single character has got into the buffer of one byte.
  * - lines: the line stays in the buffer and is written later, so ask after.
- * - fully buffered: likewise, once the buffer is full.
+ * - fully buffered: likewise, once the buffer is full; but a block that is as
+ *   large as the buffer, which is empty, is written at once, and so lost.
  *
  * error() disables cancellation; getopt(), malloc_stats(), herror() and
  * psiginfo() write by calls that are no cancellation points.
@@ -37,18 +38,27 @@ bool cancel_matters(const struct writer *w, unsigned stream);
 void cancel_requested(void);
 
 /* May not come back. */
-void cancel_before_slow(unsigned stream);
+void cancel_before_slow(unsigned stream, size_t block);
+void cancel_before_character_slow(unsigned stream);
 void cancel_after_slow(unsigned stream, size_t size, bool is_line);
 void cancel_after_character_slow(unsigned stream, int c);
 
 /*
  * Around the recording of a text for a FILE, where no lock is held and nothing
- * is left half done.  `is_line`: there is a newline in it.
+ * is left half done.  `block`: so many bytes are given to libc as they are; 0:
+ * it makes the text piece by piece.  `is_line`: there is a newline in it.
  */
-static inline void cancel_before(unsigned stream)
+static inline void cancel_before(unsigned stream, size_t block)
 {
 	if (unlikely(cancel_is_on()))
-		cancel_before_slow(stream);
+		cancel_before_slow(stream, block);
+}
+
+/* One that goes into the buffer, whatever that is, before anybody is asked. */
+static inline void cancel_before_character(unsigned stream)
+{
+	if (unlikely(cancel_is_on()))
+		cancel_before_character_slow(stream);
 }
 
 static inline void cancel_after_character(unsigned stream, int c)

@@ -141,9 +141,8 @@ struct writer {
 			      * it is not to be defined */
 	uintptr_t missed; /* sp of a call of which there is no memo; see */
 	/* writer_find_memo() */
-	bool cancel_counts;   /* bytes, until it asks: these are cancel.c's */
-	uint32_t cancel_seen; /* the request for which it has asked last */
-	uint64_t cancel_said;
+	uint32_t cancel_seen; /* the request for which cancel.c asked last */
+	uint64_t cancel_held; /* bytes in the FILE before the text: its, too */
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	uint32_t reloads;     /* process_reloads for which definitions hold */
 	/* Of the call that is under way: see site.h. */

@@ -1,12 +1,14 @@
 #include <fmtmsg.h>
 #include <syslog.h>
 
+#include "shim/cancel.h"
 #include "shim/host.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/next.h"
+#include "wrappers/notice.h"
 
 /* Makes the call `what`, with a loan to the FILE. */
 #define WITH_LOAN(file, flags, what)                                           \
@@ -40,7 +42,12 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 
 void internal_psignal(const struct call *call, int number, const char *s)
 {
+	unsigned stream = streams_of_any_file(stderr);
+
+	if (stream != STREAM_PASS)
+		cancel_before(stream, 0);
 	WITH_LOAN(stderr, 0, next_psignal(number, s));
+	notice_offer_cancel();
 }
 
 void internal_malloc_stats(const struct call *call)

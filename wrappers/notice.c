@@ -102,7 +102,7 @@ enum notice_outcome notice_record(const struct call *call,
 	how->stream = streams_of_file(stderr);
 	if (how->stream == STREAM_PASS)
 		return NOTICE_NATIVE;
-	cancel_before(how->stream);
+	cancel_before(how->stream, 0);
 	do {
 		prepare(call, how->stream, orients(how));
 		result = capture_format(call, how, format, ap);
@@ -148,7 +148,7 @@ enum notice_outcome notice_record_made(
 		made_say(&named, file, made->text, made->length);
 		return NOTICE_RECORDED;
 	}
-	cancel_before(stream);
+	cancel_before(stream, 0);
 	do {
 		prepare(call, stream, orients);
 		recorded = capture_bytes(&named, stream, BINLOG_TEXT_BYTES,

@@ -119,7 +119,7 @@ int print_file(const struct call *call, FILE *file, int chk, const char *format,
 		return pass_on_vfprintf(file, chk, format, ap);
 	if (unlikely(cancel_is_on()) && format && streams[stream].tee)
 		return write_first(call, file, stream, chk, format, ap);
-	cancel_before(stream);
+	cancel_before(stream, 0);
 	do {
 		stdio_buffer_prepare(call, file, stream, true);
 		length = record(call, stream, chk, format, ap);

@@ -79,9 +79,14 @@ static COLD void record_written(const struct call *call, FILE *file,
 static bool record(const struct call *call, FILE *file, unsigned stream,
 	bool locks, unsigned text, const void *p, size_t size)
 {
+	/* puts("") puts one character. */
+	bool is_one = size == 0 && text == BINLOG_TEXT_BYTES_LINE;
 	bool recorded;
 
-	cancel_before(stream);
+	if (is_one)
+		cancel_before_character(stream);
+	else
+		cancel_before(stream, size);
 	do {
 		stdio_buffer_prepare(call, file, stream, locks);
 		recorded = capture_bytes(call, stream, text, p, size);
@@ -93,7 +98,9 @@ static bool record(const struct call *call, FILE *file, unsigned stream,
 	}
 	if (!is_done(call, file, stream, locks, recorded))
 		return false;
-	if (unlikely(cancel_is_on()))
+	if (is_one)
+		cancel_after_character(stream, '\n');
+	else if (unlikely(cancel_is_on()))
 		offer_cancel(stream, text, p, size);
 	return true;
 }
@@ -287,6 +294,7 @@ static COLD int put_cancellable(const struct call *call, int c, FILE *file,
 	const char byte = (char)c;
 	int result = (unsigned char)c;
 
+	cancel_before_character(stream);
 	if (is_written_first(stream)) {
 		begin_writing(call, file, stream, locks);
 		result = next(c, file);
@@ -412,6 +420,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		position_flushed(stream);
 		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
 	}
+	cancel_before_character(stream);
 	if (c != EOF && is_written_at_once(file, c) &&
 		record_character(call, file, stream, false, c)) {
 		cancel_after_character(stream, c);

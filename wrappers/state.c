@@ -185,6 +185,8 @@ static void before_buffer(const struct call *call, FILE *file, bool replaces)
 	state_drain(call, file);
 	if (stream == STREAM_PASS)
 		return;
+	if (unlikely(cancel_is_on()) && replaces)
+		cancel_before_flush(file);
 	position_settle();
 	if (!replaces) {
 		/* Natively it would have its buffer of one byte by now. */
@@ -273,36 +275,59 @@ static void drop_closing(void *argument)
 		drop(closing->call, closing->stream);
 }
 
-/* glibc's fclose() forgets a FILE before it writes what is left: who is
- * cancelled there loses that. */
-static COLD void offer_cancel(const struct call *call, const FILE *file)
+/*
+ * glibc's fclose() forgets a FILE before it writes what is left: who is
+ * cancelled there loses that.  Returns the stream whose text is written by
+ * libc, which offers it then, or STREAM_PASS.
+ */
+static COLD unsigned offer_cancel(const struct call *call, const FILE *file)
 {
 	struct closing closing = {call, streams_pending(file)};
 	struct _pthread_cleanup_buffer buffer;
 
 	if (closing.stream == STREAM_PASS || streams[closing.stream].tee)
-		return;
+		return closing.stream;
 	host__pthread_cleanup_push(&buffer, drop_closing, &closing);
 	host_pthread_testcancel();
 	host__pthread_cleanup_pop(&buffer, 0);
+	return STREAM_PASS;
+}
+
+static COLD int close_written(const struct call *call, unsigned stream,
+	FILE *file, int (*next)(FILE *))
+{
+	struct closing closing = {call, stream};
+	struct _pthread_cleanup_buffer buffer;
+	int result;
+
+	host__pthread_cleanup_push(&buffer, drop_closing, &closing);
+	result = next(file);
+	host__pthread_cleanup_pop(&buffer, 0);
+	if (streams_flush(stream))
+		capture_event(call, stream, BINLOG_TEXT_FLUSH, 0);
+	return result;
 }
 
 int state_fclose(const struct call *call, FILE *file, int (*next)(FILE *))
 {
+	unsigned written = STREAM_PASS;
 	int fd = descriptor(file);
 	int result;
 
 	state_drain(call, file);
 	if (unlikely(cancel_is_on()))
-		offer_cancel(call, file);
-	flush(call, file);
+		written = offer_cancel(call, file);
+	if (likely(written == STREAM_PASS))
+		flush(call, file);
 	leave_descriptor(call, fd);
 	stdio_buffer_forget(file);
 	held_forget(file);
 	stream_order_closed(file);
 	if (fd >= 0)
 		streams_forget(fd);
-	result = next(file);
+	result = likely(written == STREAM_PASS)
+			 ? next(file)
+			 : close_written(call, written, file, next);
 	if (fd >= 0)
 		streams_forget(fd);
 	return result;
@@ -326,6 +351,8 @@ FILE *state_freopen(const struct call *call, const char *path, const char *mode,
 	FILE *result;
 
 	state_drain(call, file);
+	if (unlikely(cancel_is_on()))
+		cancel_before_flush(file);
 	flush(call, file);
 	leave_descriptor(call, fd);
 	held_forget(file);

@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 
+#include "shim/host.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 #include "shim/sys.h"
@@ -344,6 +345,7 @@ ssize_t transfer_copy_file_range(const struct call *call, int in,
 		record_sent(call, stream, in, at, sent, to);
 		return sent;
 	}
+	host_pthread_testcancel();
 	return transfer(call, &sink, &source, size, false);
 }
 
@@ -419,6 +421,7 @@ ssize_t transfer_splice(const struct call *call, int in, off64_t *in_offset,
 	if (stream == STREAM_PASS || flags & ~SPLICE_FLAGS_KNOWN ||
 		appends(out) || !is_sound(in_offset) || !is_sound(out_offset))
 		return next_splice(in, in_offset, out, out_offset, size, flags);
+	host_pthread_testcancel();
 	if (streams[stream].tee)
 		return splice_tee(call, in, in_offset, &sink, size, flags);
 	if (is_kind(in, S_IFIFO) && !is_kind(out, S_IFIFO)) {
@@ -451,11 +454,11 @@ ssize_t transfer_tee(
 	struct our_pipe ours;
 	ssize_t sent;
 
-	if (stream == STREAM_PASS || !is_kind(out, S_IFIFO) ||
-		!open_pipe(&ours))
-		return stream == STREAM_PASS
-			       ? next_tee(in, out, size, flags)
-			       : count_sent(next_tee(in, out, size, flags));
+	if (stream == STREAM_PASS)
+		return next_tee(in, out, size, flags);
+	host_pthread_testcancel();
+	if (!is_kind(out, S_IFIFO) || !open_pipe(&ours))
+		return count_sent(next_tee(in, out, size, flags));
 	if (streams[stream].tee) {
 		sent = next_tee(in, out, for_pipe(size), flags);
 		if (sent > 0)

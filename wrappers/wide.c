@@ -164,8 +164,10 @@ wint_t wide_character(const struct call *call, wchar_t c, FILE *file,
 				call, c, file, next_putc_unlocked);
 	}
 	if (wide.stream == STREAM_PASS ||
-		swallows(&wide, c, LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED) ||
-		goes_on(&wide, record_plain(&wide, &c, 1)))
+		swallows(&wide, c, LIBIO_UNBUFFERED | LIBIO_LINE_BUFFERED))
+		return next(c, file);
+	cancel_before_character(wide.stream);
+	if (goes_on(&wide, record_plain(&wide, &c, 1)))
 		return next(c, file);
 	cancel_after_character(wide.stream, c == L'\n' ? '\n' : 'x');
 	return (wint_t)c;
@@ -183,7 +185,7 @@ int wide_string(const struct call *call, const wchar_t *s, FILE *file,
 		length++;
 	if (length == 0)
 		return 1;
-	cancel_before(wide.stream);
+	cancel_before(wide.stream, 0);
 	if (goes_on(&wide, record_plain(&wide, s, length)))
 		return next(s, file);
 	if (unlikely(cancel_is_on()))
@@ -324,7 +326,7 @@ int wide_print(const struct call *call, FILE *file, int chk,
 
 	if (wide.stream == STREAM_PASS || !format)
 		return pass_on_vfwprintf(file, chk, format, arguments);
-	cancel_before(wide.stream);
+	cancel_before(wide.stream, 0);
 	narrow = wide_format_narrow(file, format, arguments, &surplus);
 	if (narrow) {
 		result = record_narrow(&wide, chk, narrow, arguments);

@@ -42,6 +42,7 @@ class Generator:
 			raise ValueError('no such kinds of actions: ' + ' '.join(sorted(unknown)))
 		self.lines = []
 		self.processes = 0  # blocks around that other processes run
+		self.cancelled = False
 
 	def has(self, feature):
 		assert feature in FEATURES
@@ -61,6 +62,11 @@ class Generator:
 		return self.random.choice(of)
 
 	def word(self):
+		word = self.any_word()
+		# Of a text that is cancelled after its first line libc keeps that line.
+		return word[:-1].replace('\n', ' ') + word[-1:] if self.cancelled else word
+
+	def any_word(self):
 		r = self.random
 		if r.random() < 0.6:
 			word = r.choice(WORDS)
@@ -125,6 +131,10 @@ class Generator:
 			pieces = [p for p in pieces if not (p.startswith('%') and '$' in p) and p != '%m'] + held
 		pieces.append(r.choice(('', '\n', '\n', '\n', ' end')))
 		how = r.choice((0, 0, 0, 1, 4, 4, 9, 2, 3, 5, 6, 7, 8)) + 16 * r.choice((0, 0, 1, 2))
+		if self.cancelled:
+			# What dprintf() has made is written at the end, from the stack of a thread that has gone.
+			how, pieces = 0, [p.replace('\n', ' ') for p in pieces[:-1]] + pieces[-1:]
+			numbers = [n.replace('=0A', '') for n in numbers if isinstance(n, str)]
 		to = self.a_descriptor() if how & 15 in (2, 3) else self.a_file()
 		numbers += ['i0'] * (4 - len(numbers))
 		return ('print', to, s(''.join(pieces)), i(how), *numbers, *reals)
@@ -152,11 +162,12 @@ class Generator:
 		if self.has('macro'):
 			some += [lambda: ('macro', f, i(r.choice((0, 10, 97))), i(r.choice((1, 3, 80, 600, 4096, 9000)))),
 				 lambda: ('macro_text', f, s(self.word()))] * 2
-		if self.has('perror'):
+		# libc loses its duplicate where perror() is cancelled.
+		if self.has('perror') and not self.cancelled:
 			some.append(lambda: ('perror', s(r.choice(('', 'prefix', 'x' * 900))), i(r.randrange(0, 140))))
 		if self.has('psignal'):
 			some.append(lambda: ('psignal', s('signal'), i(r.randrange(1, 70))))
-		if self.has('wide'):
+		if self.has('wide') and not self.cancelled:
 			some += [lambda: ('fputws', self.own_file(), 'S' + quote(self.word())), lambda: ('fputwc', self.own_file(), i(r.choice((65, 233, 10)))),
 				 lambda: ('wprint', self.own_file(), 'S' + quote('wide %ld\n'), i(r.randrange(2)), i(self.number()))]
 		if self.has('at'):
@@ -211,7 +222,7 @@ class Generator:
 			some.append(lambda: ('assign', own))
 		if self.has('range'):
 			some.append(lambda: ('close_range', i(r.choice((3, 4, 7))), i(r.choice((3, 5, 900)))))
-		if self.has('system'):
+		if self.has('system') and not self.cancelled:
 			# One that reads all whatever becomes of its output, and is waited for: else it is a matter of time who is first.
 			some += [lambda: ('pipeline', s(r.choice(('cat', 'cat >&2', 'cat >data')) + '; cat >/dev/null'), s(self.word())),
 				 lambda: ('system', s(r.choice(('echo from a shell', 'printf "%s %d\\n" a 5 >&2', 'exit 3', 'echo x >>../out'))))]
@@ -226,10 +237,10 @@ class Generator:
 		at = r.random()
 		if at < 0.62:
 			self.add(*self.output())
-		elif at < 0.86 or depth > 2:
+		elif at < 0.86 or depth > 2 or self.cancelled:
 			if self.chance(0.03):
 				self.add('locale', s(r.choice(('C', 'C.UTF-8', 'POSIX'))))
-			elif self.chance(0.03) and self.has('fault'):
+			elif self.chance(0.03) and self.has('fault') and not self.cancelled:
 				self.add('fault', self.a_file(), s(r.choice(('text %s\n', '%s'))), i(r.randrange(3)))
 			else:
 				self.add(*self.control())
@@ -272,7 +283,9 @@ class Generator:
 			self.block(depth + 1)
 		elif kind in ('thread', 'cancel', 'handler', 'jump', 'atexit'):
 			self.add(kind)
+			self.cancelled = kind == 'cancel'
 			self.block(depth + 1, True)
+			self.cancelled = False
 			if kind == 'thread' and self.chance(0.2):
 				self.add('leave_thread')
 		self.add('end')
