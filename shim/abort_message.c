@@ -115,11 +115,8 @@ static bool take_back(
 	const struct stream *stream, const char *bytes, size_t size)
 {
 	const off_t length = (off_t)size;
-	off_t end;
+	off_t end = end_of(stream);
 
-	if (stream->tee)
-		return false;
-	end = end_of(stream);
 	if (end < length || !ends_with(bytes, size, end) ||
 		end_of(stream) != end ||
 		sys_failed(SYS2(ftruncate, STDERR_FILENO, end - length)))
@@ -129,7 +126,8 @@ static bool take_back(
 }
 
 /*
- * As text that is only here, or that is also there.  Not before there is room
+ * As text that is only here, or that is also there (like all of a stream that
+ * is also written: then nothing is said of it).  Not before there is room
  * for it: else it would be nowhere.
  */
 static void write_record(struct writer *w, uint32_t here, uint32_t there,
@@ -145,7 +143,9 @@ static void write_record(struct writer *w, uint32_t here, uint32_t there,
 	*(uint32_t *)(w->cursor + 8 + padded) = 0;
 	bytes_copy(w->cursor + 12, bytes, size);
 	writer_commit(w, w->cursor + 12 + padded,
-		here && take_back(stream, bytes, size) ? here : there);
+		here && (stream->tee || take_back(stream, bytes, size))
+			? here
+			: there);
 }
 
 void abort_message_record(const struct call *call)

@@ -4,7 +4,7 @@
 # else at most two minutes, of the same ones.
 . tests/lib.sh
 # Of these it is known what they find; see TODO.md.
-known=close,cookie,dup2,fault,macro,manyn,perror,psignal,range,seek,tiny
+known=cancel,close,cookie,dup2,fault,macro,manyn,perror,psignal,range,seek,tiny
 seconds=110 programs=400 seed=1
 if is_long; then
 	seconds=3600 programs=1000000 seed=$(date +%s)000

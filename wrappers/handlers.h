@@ -352,8 +352,11 @@ _Noreturn void last_old_assert(
 	const struct call *call, const char *what, const char *file, int line);
 _Noreturn void last_assert_perror(const struct call *call, int number,
 	const char *file, unsigned line, const char *function);
-/* A call of a _chk function that is not recorded: ends here if libc's would. */
-void last_refuse(const struct call *call, const char *format);
+/*
+ * A call of a _chk function that is not recorded: ends here if libc's would.
+ * True: libc's will.
+ */
+bool last_refuse(const struct call *call, const char *format);
 _Noreturn void last_fortify(
 	const struct call *call, const char *text, void (*next)(void));
 

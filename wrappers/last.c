@@ -137,16 +137,16 @@ static bool is_said(const struct call *call, unsigned stream, const char *text)
 		       bytes_length(text));
 }
 
-void last_refuse(const struct call *call, const char *format)
+bool last_refuse(const struct call *call, const char *format)
 {
 	const char *text = fortify_verdict(format);
 	unsigned stream = streams_of(STDERR_FILENO);
 
 	if (!text || !is_said(call, stream, text))
-		return;
+		return text != NULL;
 	if (streams[stream].tee) {
 		abort_message_expect(text);
-		return;
+		return true;
 	}
 	abort_message_set(text, bytes_length(text));
 	last_abort(call);

@@ -13,14 +13,15 @@ static inline int record(const struct call *call, unsigned stream, int chk,
 {
 	const struct capture_text how = {
 		.stream = stream, .text = BINLOG_TEXT_FORMAT, .chk = chk};
+	bool ends = false;
 	int length;
 
 	if (unlikely(!format))
 		return CAPTURE_PASS;
 	length = capture_format(call, &how, format, ap);
 	if (unlikely(length == CAPTURE_PASS && chk > 0))
-		last_refuse(call, format);
-	if (unlikely(length == CAPTURE_PASS && !call->turn->lost))
+		ends = last_refuse(call, format);
+	if (unlikely(length == CAPTURE_PASS && !call->turn->lost && !ends))
 		writer_count_passed();
 	if (unlikely(streams[stream].tee))
 		return CAPTURE_PASS;
