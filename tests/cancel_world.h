@@ -10,7 +10,13 @@
 
 uint32_t cancel_requests;
 
-void cancel_before_slow(unsigned stream)
+void cancel_before_slow(unsigned stream, size_t block)
+{
+	(void)stream;
+	(void)block;
+}
+
+void cancel_before_character_slow(unsigned stream)
 {
 	(void)stream;
 }
