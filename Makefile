@@ -97,14 +97,16 @@ reader_libs := -lz -liberty $(MSGPACK) -lzstd
 READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread
 
 # ---- sources, by wildcard ----
-inside_src := $(filter-out shim/offsets.c,$(wildcard record/*.c shim/*.c wrappers/*.c)) \
-	shim/fast_x86_64.S
-reader_src := $(wildcard record/*.c confine/*.c decoder/*.c symbolizer/*.c)
+# By room: a folder, or one within it.
+sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
+inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) \
+	$(wildcard shim/fast_x86_64.S shim/*/fast_x86_64.S)
+reader_src := $(call sources_of,base record rules confine decoder symbolizer)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 main_obj := $(O)/outside/decoder/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
-symbolizer_obj := $(filter $(O)/outside/symbolizer/% $(O)/outside/confine/%,$(reader_obj))
+symbolizer_obj := $(filter $(addprefix $(O)/outside/,base/% symbolizer/% confine/%),$(reader_obj))
 resolve_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl/resolve*.c))
 run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)) \
 	$(resolve_obj) $(library_obj)
@@ -112,8 +114,8 @@ ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c)
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
 	$(library_obj)
 symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c) \
-	$(addprefix decoder/,command_line.c limits.c suggest.c sentence.c escape.c utf8_read.c \
-	render_buffer.c digits.c)) \
+	$(wildcard decoder/command_line.c decoder/limits.c decoder/suggest.c decoder/sentence.c decoder/escape.c \
+	decoder/utf8_read.c decoder/render_buffer.c decoder/digits.c)) \
 	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c) tools/ctl/page_guard.c) \
 	$(library_obj)
@@ -124,62 +126,13 @@ top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c)
 programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
 	binlog-pack binlog-top)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
-# Units that are built around objects of the library, of shim/ or another
-# directory.
-around_abort_message := abort_message bytes sys
-around_arena := arena sys
-around_argp_call := wrappers/argp_call
-around_capture_event := bytes capture_event
-around_capture_file := bytes capture_file clock growth place segment sys
-around_capture_hazards := $(around_capture_file)
-around_capture_once := bytes capture_once sys
-around_capture_slow := capture_slow memo plan bytes $(basename $(wildcard record/*.c)) sys
-around_capture_chunks := $(around_capture_slow)
-around_charset := bytes charset
-around_complaint := bytes wrappers/complaint wrappers/made
-around_control := control bytes $(basename $(wildcard record/*.c))
-around_define := bytes define intern
-around_direct := bytes wrappers/direct wrappers/made
-around_environment := environment bytes
-around_file_growth :=
-around_fatal := bytes fatal sys
-around_fatal_abort := $(around_fatal)
-around_fatal_actions := $(around_fatal)
-around_held := held bytes sys
-around_input := wrappers/input
-around_internal := wrappers/internal
-around_loan := wrappers/loan stdio_buffer stdio_turn
-around_log_files := log_files bytes sys record/path_glob record/policy
-around_lookup := bytes lookup objects sys
-around_made := wrappers/made bytes
-around_mark := mark bytes
-around_ownership := bytes ownership sys
-around_notice := bytes wrappers/notice
-around_position := position held wrappers/seek
-around_prepared :=
-around_process := process bytes $(basename $(wildcard record/*.c))
-around_module := module bytes
-around_objects := bytes objects sys
-around_redact := redact plan bytes $(basename $(wildcard record/*.c))
-around_report := bytes sys $(addprefix wrappers/,made notice report)
-around_result_use := result_use
-around_ring_places := $(around_capture_file) pace ring ring_owner ring_trigger
-around_ring_steps := $(around_ring_places)
-around_seal := wrappers/seal
-around_seal_clock := clock sys wrappers/seal
-around_seek := $(around_position) bytes
-around_site := site site_call site_decision redact mark plan bytes $(basename $(wildcard record/*.c))
-around_stdio_buffer := stdio_buffer stdio_turn
-around_syslog := wrappers/syslog
-around_terminal := bytes sys terminal
-around_terminal_steps := $(around_terminal)
-around_wide := charset bytes locale_state record/format wrappers/wide wrappers/wide_format
-around_writer := bytes sys writer writer_ring
-around_writer_fork := $(around_writer)
-around_writer_ring := $(around_writer)
-around_written := $(addprefix wrappers/,write write_at transfer)
-inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) \
-	$(patsubst around_%,$(O)/tests/unit_%,$(filter around_%,$(.VARIABLES)))
+# Units of what runs inside.
+inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) $(addprefix $(O)/tests/unit_, \
+	abort_message arena argp_call capture_chunks capture_event capture_file capture_hazards capture_once \
+	capture_slow charset complaint control define direct environment fatal fatal_abort fatal_actions \
+	file_growth held input internal loan log_files lookup made mark module notice objects ownership \
+	position prepared process redact report result_use ring_places ring_steps seal seal_clock seek site \
+	stdio_buffer syslog terminal terminal_steps wide writer writer_fork writer_ring written)
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What targets reach beyond the reader.
 fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
@@ -317,16 +270,22 @@ $(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/
 		$(completion_words) $(options_of_$*) >$@
 
 # ---- tests ----
-# Units of what runs inside are built as ordinary programs around it.
-$(O)/tests/unit_unwind%: around = tests/unwind_host.c \
-	$(filter $(addprefix $(O)/inside/shim/,bytes.o unwind%.o cfi%.o objects.o sys.o),$(inside_obj))
-$(filter-out $(O)/tests/unit_unwind%,$(inside_units)): \
-	around = $(foreach object,$(around_$(@:$(O)/tests/unit_%=%)), \
-		$(O)/inside/$(if $(findstring /,$(object)),,shim/)$(object).o)
-$(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(inside_obj)
+# Units of what runs inside are built as ordinary programs around it.  They take what they need out of an archive in
+# which all is weak: what a unit defines itself, to see what is done with it, stands in for what is there.
+weakened := $(filter-out %/functions.o %/start.o %/fast_x86_64.o,$(inside_obj))
+$(O)/tests/inside.a: $(weakened)
+	$(call say,AR,$@)
+	@rm -rf $@ $(@D)/weak && mkdir -p $(@D)/weak
+	$(Q)for object in $^; do \
+		nm -g --defined-only $$object | sed 's/.* //' >$(@D)/weak/symbols && \
+		objcopy --weaken-symbols=$(@D)/weak/symbols $$object $(@D)/weak/$${object##*/} || exit; done && \
+		ar rcs $@ $(addprefix $(@D)/weak/,$(^F))
+
+$(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(O)/tests/inside.a
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) -lcmocka -lunwind -ldl -lpthread
+	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) $(O)/tests/inside.a -lcmocka -lunwind -ldl -lpthread
+$(O)/tests/unit_unwind%: around = tests/unwind_host.c
 
 # Of an archive each takes what it needs; where branches are counted all is in one library.
 readers := $(if $(COVERAGE),$(library_obj),$(O)/tests/readers.a)

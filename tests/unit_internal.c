@@ -16,10 +16,12 @@
 
 #include "shim/host.h"
 #include "shim/streams.h"
+#include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/next.h"
+#include "wrappers/notice.h"
 
 /* ---- what the library would be ---- */
 
@@ -39,6 +41,10 @@ static struct {
 static const struct call call = {.sp = 1000};
 
 void control_follow(void)
+{
+}
+
+void notice_offer_cancel(void)
 {
 }
 
