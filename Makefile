@@ -113,9 +113,7 @@ run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)
 ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c) \
 	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
 	$(library_obj)
-symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c) \
-	$(wildcard decoder/command_line.c decoder/limits.c decoder/suggest.c decoder/sentence.c decoder/escape.c \
-	decoder/utf8_read.c decoder/render_buffer.c decoder/digits.c)) \
+symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c)) \
 	$(symbolizer_obj)
 pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c) tools/ctl/page_guard.c) \
 	$(library_obj)
@@ -224,8 +222,8 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	@mkdir -p $(@D)
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
-limit_lists := decoder/limits.def record/packed.h record/layout.h record/format.h record/rules.h \
-	decoder/definition.h decoder/error.h symbolizer/symbolizer.h symbolizer/readlimits.h
+limit_lists := base/limits.def record/packed.h record/layout.h record/format.h record/rules.h \
+	decoder/definition.h base/error.h symbolizer/symbolizer.h symbolizer/readlimits.h
 $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk man/limits.awk \
 		record/packed_tags.def record/packed_fields.def $(limit_lists)
 	$(call say,MAN,$@)

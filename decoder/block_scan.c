@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cursor.h"
 #include "decoder/block_judge.h"
-#include "decoder/cursor.h"
 #include "decoder/recording_ring.h"
 
 struct scan {

@@ -6,8 +6,8 @@
 #ifndef DECODER_CAPTURE_LIST_H
 #define DECODER_CAPTURE_LIST_H
 
+#include "base/error.h"
 #include "decoder/recording.h"
-#include "decoder/error.h"
 
 struct capture_list {
 	struct recording **captures;

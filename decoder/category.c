@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/limits.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/places.h"
 #include "record/layout.h"

@@ -6,8 +6,8 @@
 #ifndef DECODER_CATEGORY_H
 #define DECODER_CATEGORY_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
-#include "decoder/render_buffer.h"
 
 struct category;
 struct places;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
+#include "base/calendar.h"
+#include "base/digits.h"
+#include "base/escape.h"
+#include "base/literal.h"
 #include "decoder/category.h"
-#include "decoder/digits.h"
-#include "decoder/escape.h"
 #include "decoder/event_words.h"
 #include "decoder/frames.h"
-#include "decoder/literal.h"
 #include "decoder/liveness.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "record/levels.h"
 
 bool colors_are_wanted(enum options_color wanted, int fd)

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/render_buffer.h"
 #include "decoder/options.h"
-#include "decoder/render_buffer.h"
 
 /* Whether what is written to this descriptor is to be coloured. */
 bool colors_are_wanted(enum options_color wanted, int fd);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/power_of_ten.h"
 #include "decoder/column_shape.h"
-#include "decoder/power_of_ten.h"
 
 #define SAMPLES 64u
 #define EXPONENT_MAX 17u /* a double has no more digits behind the point */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/column_shape.h"
-#include "decoder/seeded_hash.h"
 
 #define PHRASE_MAX 64u
 /* A column of fewer bytes cannot become much less. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/power_of_ten.h"
+#include "base/power_of_ten.h"
 #include "record/packed.h"
 
 /* What a column is read from, and how deep it is. */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
 #include "decoder/column_store.h"
-#include "decoder/cursor.h"
 
 /* The values of a column of numbers, one after the other. */
 struct column {

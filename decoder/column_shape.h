@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "record/packed.h"
 
 struct column_shape {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 #include "record/packed.h"
 
 #define LONG_DOUBLE_BYTES 16u

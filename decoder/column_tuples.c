@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/column_shape.h"
-#include "decoder/seeded_hash.h"
 
 #define SHORTEST 2u
 #define LONGEST 12u

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/column_shape.h"
-#include "decoder/seeded_hash.h"
 
 #define DISTINCT_MAX ((size_t)256)
 #define SAMPLES 64u

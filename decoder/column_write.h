@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/render_buffer.h"
 #include "decoder/pack_choice.h"
-#include "decoder/render_buffer.h"
 #include "record/packed.h"
 
 /* All zeros to begin with. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/suggest.h"
+#include "base/suggest.h"
 
 enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };
 

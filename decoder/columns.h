@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 enum column_name {
 #define COLUMN(name, text, side, width, of, what) COLUMN_##name,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 /* It is an ELF file of this kind. */
 bool core_file_is(const char *path);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "decoder/filter.h"
 #include "decoder/fired.h"
 #include "decoder/frames.h"
-#include "decoder/id_map.h"
-#include "decoder/pool.h"
 #include "decoder/source.h"
 #include "record/hash.h"
 

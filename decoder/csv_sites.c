@@ -6,11 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "decoder/calendar.h"
+#include "base/calendar.h"
+#include "base/json_text.h"
+#include "base/limits.h"
 #include "decoder/csv_text.h"
 #include "decoder/frames.h"
-#include "decoder/json_text.h"
-#include "decoder/limits.h"
 #include "decoder/output_directory.h"
 #include "decoder/site_table.h"
 #include "decoder/whole_call.h"

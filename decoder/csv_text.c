@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/json_text.h"
 #include "decoder/field_text.h"
-#include "decoder/json_text.h"
 
 /* Each is doubled. */
 static void put_quotes(struct render_buffer *out, const char *at, size_t bytes)

@@ -6,8 +6,8 @@
 #ifndef DECODER_CSV_TEXT_H
 #define DECODER_CSV_TEXT_H
 
+#include "base/render_buffer.h"
 #include "decoder/fields.h"
-#include "decoder/render_buffer.h"
 
 /*
  * Appends text, always in quotes.  One that begins with = + - @ or ' gets a '

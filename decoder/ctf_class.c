@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/limits.h"
+#include "base/utf8_text.h"
 #include "decoder/category.h"
 #include "decoder/frames.h"
-#include "decoder/limits.h"
 #include "decoder/message_level.h"
-#include "decoder/utf8_text.h"
 #include "record/format.h"
 #include "record/layout.h"
 

@@ -7,8 +7,8 @@
 #ifndef DECODER_CTF_CLASS_H
 #define DECODER_CTF_CLASS_H
 
+#include "base/pack_table.h"
 #include "decoder/fields.h"
-#include "decoder/pack_table.h"
 #include "decoder/places.h"
 #include "decoder/spool.h"
 

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "decoder/id_map.h"
-#include "decoder/limits.h"
+#include "base/id_map.h"
+#include "base/limits.h"
 #include "decoder/output_directory.h"
 
 #define MAGIC 0xc1fc1fc1u

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/cursor.h"
-#include "decoder/id_map.h"
-#include "decoder/pool.h"
+#include "base/cursor.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "record/format.h"
 
 /* Those of a format and, before them, those that text.def adds. */

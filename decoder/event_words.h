@@ -5,8 +5,8 @@
 #ifndef DECODER_EVENT_WORDS_H
 #define DECODER_EVENT_WORDS_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
-#include "decoder/render_buffer.h"
 
 /* The kind of an event that may be shown. */
 bool event_words_may_be(unsigned text);

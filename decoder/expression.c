@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/expression_tree.h"
 #include "decoder/fields.h"
-#include "decoder/limits.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"

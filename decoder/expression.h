@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
+#include "base/render_buffer.h"
 #include "decoder/definition.h"
 #include "decoder/message.h"
-#include "decoder/pool.h"
-#include "decoder/render_buffer.h"
 
 /* An expression names no more arguments than this. */
 #define EXPRESSION_NAMES_MAX 32

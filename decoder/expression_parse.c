@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/expression_remark.h"
 #include "decoder/expression_tree.h"
-#include "decoder/limits.h"
 
 struct parser {
 	struct expression *expression;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "record/argument_name.h"
 #include "record/format.h"
 #include "record/word.h"

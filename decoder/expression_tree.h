@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "decoder/expression.h"
-#include "decoder/limits.h"
 
 /* Nodes of an expression, and how deep it is nested, at most. */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json_text.h"
 #include "decoder/field_text.h"
-#include "decoder/json_text.h"
 
 static void put_text(struct render_buffer *out, const struct field *field,
 	const struct field_value *value)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
-#include "decoder/render_buffer.h"
 
 enum field_type {
 	FIELD_INTEGER,	 /* %d: i64 */

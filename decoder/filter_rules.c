@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/suggest.h"
+#include "base/time_parse.h"
 #include "decoder/lines_around.h"
-#include "decoder/suggest.h"
-#include "decoder/time_parse.h"
 #include "record/levels.h"
 
 #define LEVELS ((size_t)LEVEL_LAST + 1)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/program_file.h"
-#include "decoder/seeded_hash.h"
 #include "record/hash.h"
 
 static struct fired_place *place_of(const struct fired *fired,

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "decoder/error.h"
+#include "base/error.h"
 
 /*
  * Up to `size` bytes of the input at `offset`, which is where the last ones

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "record/packed.h"
 
 /* All zeros but `log` is ready for the first frame. */

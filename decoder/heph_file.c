@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 /* A larger packet is damage. */
 #define WINDOW_BYTES ((size_t)256 << 10)

@@ -6,10 +6,10 @@
 #ifndef DECODER_HEPH_FILE_H
 #define DECODER_HEPH_FILE_H
 
-#include "decoder/cursor.h"
-#include "decoder/error.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/render_buffer.h"
 #include "decoder/heph_packet.h"
-#include "decoder/render_buffer.h"
 
 struct heph_file {
 	const char *path; /* borrowed */

@@ -5,7 +5,7 @@
 #ifndef DECODER_HEPH_READ_H
 #define DECODER_HEPH_READ_H
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
 #include "decoder/heph_packet.h"
 
 /* All of these take a cursor over what follows the size of a packet. */

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "decoder/heph_file.h"
 #include "decoder/heph_message.h"
-#include "decoder/limits.h"
 
 struct heph_reader {
 	struct heph_file file;

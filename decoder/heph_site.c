@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/hash.h"
 
 struct context {

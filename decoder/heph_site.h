@@ -6,11 +6,11 @@
 #ifndef DECODER_HEPH_SITE_H
 #define DECODER_HEPH_SITE_H
 
+#include "base/id_map.h"
+#include "base/pack_table.h"
+#include "base/render_buffer.h"
 #include "decoder/definition.h"
 #include "decoder/heph_packet.h"
-#include "decoder/id_map.h"
-#include "decoder/pack_table.h"
-#include "decoder/render_buffer.h"
 #include "record/format.h"
 
 /* So many arguments stand before those of the format if it is for syslog. */

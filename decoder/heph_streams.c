@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 struct heph_stream {
 	uint32_t number;

@@ -6,10 +6,10 @@
 #ifndef DECODER_HEPH_STREAMS_H
 #define DECODER_HEPH_STREAMS_H
 
+#include "base/id_map.h"
+#include "base/pack_table.h"
 #include "decoder/heph_packet.h"
-#include "decoder/id_map.h"
 #include "decoder/message.h"
-#include "decoder/pack_table.h"
 
 /* All zeros is none. */
 struct heph_streams {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/html_intern.h"
 #include "decoder/html_json.h"
 #include "decoder/html_site.h"
 #include "decoder/html_stack.h"
-#include "decoder/limits.h"
 #include "decoder/message_words.h"
 #include "record/hash.h"
 #include "record/levels.h"

@@ -7,7 +7,7 @@
 #ifndef DECODER_HTML_INDEX_H
 #define DECODER_HTML_INDEX_H
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/style.h"
 
 /* The stream of what is no call: the end of a process. */

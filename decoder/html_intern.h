@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/id_map.h"
-#include "decoder/limits.h"
-#include "decoder/pool.h"
+#include "base/id_map.h"
+#include "base/limits.h"
+#include "base/pool.h"
 
 /* No number: there are too many, or there is no memory. */
 #define HTML_INTERN_NONE UINT32_MAX

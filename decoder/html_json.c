@@ -1,7 +1,7 @@
 #include "decoder/html_json.h"
 
-#include "decoder/digits.h"
-#include "decoder/escape.h"
+#include "base/digits.h"
+#include "base/escape.h"
 
 static void put_unit(struct render_buffer *out, unsigned char c)
 {

@@ -6,7 +6,7 @@
 #ifndef DECODER_HTML_JSON_H
 #define DECODER_HTML_JSON_H
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 /* A string in quotes. */
 void html_json_put_text(

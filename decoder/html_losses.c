@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/html_json.h"
-#include "decoder/limits.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
 #include "decoder/source.h"

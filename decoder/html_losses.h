@@ -5,7 +5,7 @@
 #ifndef DECODER_HTML_LOSSES_H
 #define DECODER_HTML_LOSSES_H
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "decoder/style.h"
 
 /* Members of a JSON object, with a comma between them. */

@@ -6,8 +6,8 @@
 #ifndef DECODER_HTML_PAGE_H
 #define DECODER_HTML_PAGE_H
 
+#include "base/render_buffer.h"
 #include "decoder/output.h"
-#include "decoder/render_buffer.h"
 
 struct html_page;
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/fields.h"
-#include "decoder/limits.h"
 
 #define ROWS 4096u
 #define CHUNK_BYTES ((size_t)1 << 20) /* of texts and values, about */

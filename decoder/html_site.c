@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "base/limits.h"
+#include "base/literal.h"
 #include "decoder/category.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
 #include "decoder/html_json.h"
-#include "decoder/limits.h"
-#include "decoder/literal.h"
 
 static void put_location(void *closure, const struct place *place)
 {

@@ -5,9 +5,9 @@
 #ifndef DECODER_HTML_SITE_H
 #define DECODER_HTML_SITE_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 /*
  * Appends, as a JSON array: function, format, module, offset in it, location,

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/filter.h"
 #include "decoder/html_json.h"
 #include "decoder/html_rows.h"
-#include "decoder/limits.h"
 #include "decoder/spans.h"
 
 #define SPANS 16384u

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
+#include "base/limits.h"
 #include "decoder/frames.h"
 #include "decoder/html_json.h"
-#include "decoder/limits.h"
 
 /* Where a frame's two names end in `names`. */
 struct ends {

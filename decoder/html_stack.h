@@ -6,10 +6,10 @@
 #ifndef DECODER_HTML_STACK_H
 #define DECODER_HTML_STACK_H
 
+#include "base/render_buffer.h"
 #include "decoder/html_intern.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 /* All zeros but for the first three is an empty tree. */
 struct html_stack {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/literal.h"
-#include "decoder/pool.h"
+#include "base/escape.h"
+#include "base/literal.h"
+#include "base/pool.h"
 #include "symbolizer/symbolizer.h"
 
 struct statement {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 struct piece {
 	uint64_t start;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "decoder/field_text.h"
-#include "decoder/json_text.h"
 
 const char *json_fields_type(enum field_type type)
 {

@@ -5,8 +5,8 @@
 #ifndef DECODER_JSON_FIELDS_H
 #define DECODER_JSON_FIELDS_H
 
+#include "base/render_buffer.h"
 #include "decoder/fields.h"
-#include "decoder/render_buffer.h"
 
 /*
  * Appends a value: numbers as such, pointers as strings "0x1f", characters and

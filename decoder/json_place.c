@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "decoder/frames.h"
-#include "decoder/json_text.h"
 
 static void put_function(
 	struct render_buffer *out, const char *name, const struct place *place)

@@ -5,9 +5,9 @@
 #ifndef DECODER_JSON_PLACE_H
 #define DECODER_JSON_PLACE_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 /*
  * Appends "caller":,"file":,"line": as far as they are known, with a comma

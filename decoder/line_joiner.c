@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id_map.h"
+#include "base/limits.h"
 #include "decoder/filter.h"
-#include "decoder/id_map.h"
-#include "decoder/limits.h"
 #include "record/layout.h"
 
 /* One thread on one stream. */

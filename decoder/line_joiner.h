@@ -6,9 +6,9 @@
 #ifndef DECODER_LINE_JOINER_H
 #define DECODER_LINE_JOINER_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/options.h"
-#include "decoder/render_buffer.h"
 
 /* Whole lines of one thread on one stream. */
 struct line_joiner_lines {

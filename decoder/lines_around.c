@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/grep.h"
-#include "decoder/limits.h"
 
 struct held {
 	char *text;

@@ -9,7 +9,7 @@
 #ifndef DECODER_LIVE_H
 #define DECODER_LIVE_H
 
-#include "decoder/error.h"
+#include "base/error.h"
 #include "decoder/live_past.h"
 #include "decoder/message.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
 #include "decoder/live_clock.h"
 #include "decoder/live_life.h"
 

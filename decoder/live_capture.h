@@ -7,7 +7,7 @@
 #ifndef DECODER_LIVE_CAPTURE_H
 #define DECODER_LIVE_CAPTURE_H
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
 #include "decoder/live_blocks.h"
 #include "decoder/live_past.h"
 #include "decoder/wall_clock.h"

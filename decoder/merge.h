@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/recording.h"
 #include "decoder/message.h"
+#include "decoder/recording.h"
 
 struct merge;
 

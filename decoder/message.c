@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/named_text.h"
 #include "decoder/render_plan.h"
 #include "decoder/restore.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/recording.h"
 #include "decoder/definition.h"
+#include "decoder/recording.h"
 #include "decoder/render.h"
 #include "decoder/wall_clock.h"
 #include "record/layout.h"

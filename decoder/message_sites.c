@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/limits.h"
+#include "base/literal.h"
 #include "decoder/frames.h"
-#include "decoder/limits.h"
-#include "decoder/literal.h"
 #include "decoder/message_words.h"
 
 #define FORMAT_SHOWN 60u

@@ -6,9 +6,9 @@
 #ifndef DECODER_MESSAGE_SITES_H
 #define DECODER_MESSAGE_SITES_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 #include "decoder/site_table.h"
 
 struct message_sites;

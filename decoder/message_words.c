@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "decoder/digits.h"
-#include "decoder/escape.h"
+#include "base/digits.h"
+#include "base/escape.h"
 #include "record/layout.h"
 #include "record/levels.h"
 

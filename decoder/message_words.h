@@ -6,9 +6,9 @@
 #ifndef DECODER_MESSAGE_WORDS_H
 #define DECODER_MESSAGE_WORDS_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 /* `stdout`, `stderr`, `syslog`, the path of a file, `fd5`. */
 void message_words_stream(

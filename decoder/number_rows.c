@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "decoder/json_text.h"
+#include "base/json_text.h"
 
 #define BAR_MOST 50
 

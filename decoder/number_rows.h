@@ -6,8 +6,8 @@
 #ifndef DECODER_NUMBER_ROWS_H
 #define DECODER_NUMBER_ROWS_H
 
+#include "base/number_text.h"
 #include "decoder/message_sites.h"
-#include "decoder/number_text.h"
 #include "decoder/numbers.h"
 #include "decoder/output.h"
 #include "decoder/table.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/last_lines.h"
-#include "decoder/limits.h"
 #include "decoder/lines_around.h"
 #include "decoder/options_apply.h"
 #include "decoder/report_options.h"

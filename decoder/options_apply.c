@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/last_lines.h"
-#include "decoder/limits.h"
 #include "decoder/report_options.h"
 #include "decoder/stream_list.h"
 

@@ -5,7 +5,7 @@
 #ifndef DECODER_OPTIONS_APPLY_H
 #define DECODER_OPTIONS_APPLY_H
 
-#include "decoder/command_line.h"
+#include "base/command_line.h"
 #include "decoder/options.h"
 
 enum option_number {

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
+#include "base/render_buffer.h"
 #include "decoder/last_lines.h"
 #include "decoder/lines_around.h"
-#include "decoder/render_buffer.h"
 
 #define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/config.h"
 #include "record/rules.h"
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/colors.h"
+#include "base/suggest.h"
 #include "decoder/batch_fold.h"
+#include "decoder/colors.h"
 #include "decoder/output_directory.h"
-#include "decoder/suggest.h"
 #include "decoder/source.h"
 #include "record/rules.h"
 

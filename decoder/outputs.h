@@ -7,9 +7,9 @@
 #ifndef DECODER_OUTPUTS_H
 #define DECODER_OUTPUTS_H
 
+#include "base/pool.h"
 #include "decoder/capture_list.h"
 #include "decoder/filter.h"
-#include "decoder/pool.h"
 #include "decoder/style.h"
 
 /* definition_context.files_wanted has two bits for each. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/error.h"
+#include "base/error.h"
 #include "decoder/frame_write.h"
 #include "decoder/message.h"
 #include "decoder/recording.h"

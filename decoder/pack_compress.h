@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 struct pack_compress;
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "decoder/pack_table.h"
+#include "base/pack_table.h"
 
 struct pack_capture_content {
 	uint64_t nonce;

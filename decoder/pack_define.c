@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_frames.h"
 #include "decoder/pack_symbols.h"

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pack_table.h"
 #include "decoder/frame_write.h"
 #include "decoder/message.h"
-#include "decoder/pack_table.h"
 
 struct pack_symbols;
 

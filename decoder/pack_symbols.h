@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pack_table.h"
 #include "decoder/frame_write.h"
 #include "decoder/message.h"
-#include "decoder/pack_table.h"
 #include "decoder/places.h"
 
 struct pack_define;

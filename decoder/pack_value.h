@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 void pack_value_nil(struct render_buffer *out);
 void pack_value_uint(struct render_buffer *out, uint64_t value);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 /* A module that nobody knows the place of is put where no program has any. */
 #define PLACE_BITS 40u

@@ -1,6 +1,6 @@
 #include "decoder/packed_define.h"
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/packed_symbol.h"
 
 static struct program_module executable_of(const struct packed_record *record)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
-#include "decoder/msgpack_check.h"
+#include "base/limits.h"
+#include "base/msgpack_check.h"
 
 #define ZONE_CHUNK 8192u
 

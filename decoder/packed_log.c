@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/hash.h"
 
 /* Of one whose PROCESS is lost: no writer has so many. */

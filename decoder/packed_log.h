@@ -7,7 +7,7 @@
 #ifndef DECODER_PACKED_LOG_H
 #define DECODER_PACKED_LOG_H
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
 #include "decoder/message.h"
 #include "decoder/packed_capture.h"
 #include "decoder/packed_record.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/frame_scan.h"
-#include "decoder/limits.h"
 #include "decoder/packed_body.h"
 #include "decoder/packed_data.h"
 #include "decoder/packed_define.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "decoder/limits.h"
-#include "decoder/msgpack_check.h"
+#include "base/limits.h"
+#include "base/msgpack_check.h"
 
 /* An object takes 24 bytes of memory. */
 #define ZONE_CHUNK 4096u

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 #define INLINED 1u
 #define WRAPPER 2u

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "decoder/exit_status.h"
+#include "base/exit_status.h"
 
 /* It ends by itself at the end of a text that fits, shows colours, leaves the
  * text on the terminal, and ends when it is interrupted. */

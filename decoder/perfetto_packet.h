@@ -5,9 +5,9 @@
 #ifndef DECODER_PERFETTO_PACKET_H
 #define DECODER_PERFETTO_PACKET_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/perfetto_fields.h"
-#include "decoder/render_buffer.h"
 #include "decoder/spans.h"
 #include "decoder/track_table.h"
 

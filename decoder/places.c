@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/id_map.h"
+#include "base/escape.h"
+#include "base/id_map.h"
 #include "decoder/jit_map.h"
 #include "record/hash.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 
 #define NAME_BYTES_MAX 256
 

@@ -6,8 +6,8 @@
 #ifndef DECODER_POINTERS_H
 #define DECODER_POINTERS_H
 
+#include "base/render_buffer.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 struct pointers;
 

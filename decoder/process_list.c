@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "decoder/last_words.h"
 #include "decoder/process_tree.h"
 #include "record/layout.h"

@@ -8,9 +8,9 @@
 #ifndef DECODER_PROCESS_LIST_H
 #define DECODER_PROCESS_LIST_H
 
+#include "base/pool.h"
 #include "decoder/liveness.h"
 #include "decoder/message.h"
-#include "decoder/pool.h"
 
 struct process_entry {
 	struct recording *capture;

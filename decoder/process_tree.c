@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/layout.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)

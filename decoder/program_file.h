@@ -6,8 +6,8 @@
 #ifndef DECODER_PROGRAM_FILE_H
 #define DECODER_PROGRAM_FILE_H
 
-#include "decoder/pool.h"
-#include "decoder/program.h"
+#include "base/pool.h"
+#include "base/program.h"
 #include "symbolizer/symbolizer.h"
 
 /* A call of a function that prints, known by where it returns to. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 /* uint32, uint64, enum and bool. */
 void proto_write_unsigned(

@@ -7,9 +7,9 @@
 #ifndef DECODER_RECORD_READ_H
 #define DECODER_RECORD_READ_H
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
+#include "base/error.h"
 #include "decoder/definition.h"
-#include "decoder/error.h"
 #include "decoder/render.h"
 
 struct record_read {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cursor.h"
 #include "decoder/block_scan.h"
-#include "decoder/cursor.h"
 #include "decoder/recording_ring.h"
 
 /* What is not there since it was packed looks like this. */

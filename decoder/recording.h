@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/error.h"
-#include "decoder/program.h"
+#include "base/error.h"
+#include "base/program.h"
 #include "record/layout.h"
 
 struct recording_ring;

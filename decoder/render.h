@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 struct render_argument {
 	uint8_t kind;	/* enum binlog_argument */

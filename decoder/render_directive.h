@@ -6,7 +6,7 @@
 #ifndef DECODER_RENDER_DIRECTIVE_H
 #define DECODER_RENDER_DIRECTIVE_H
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/render_piece.h"
 #include "record/format.h"
 

@@ -1,6 +1,6 @@
 #include "decoder/render_fixed.h"
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 
 __extension__ typedef unsigned __int128 uint128;
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 #include "decoder/render_fixed.h"
 #include "decoder/render_number.h"
 #include "decoder/render_piece.h"

@@ -1,7 +1,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 #include "decoder/render_piece.h"
 
 #define DIGITS_MAX 64	 /* of 64 bits in base 2 */

@@ -6,7 +6,7 @@
 #ifndef DECODER_RENDER_PLAN_H
 #define DECODER_RENDER_PLAN_H
 
-#include "decoder/pool.h"
+#include "base/pool.h"
 #include "decoder/render.h"
 
 /* So many uses of a format are rendered without one. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 #include "decoder/render_directive.h"
 #include "decoder/render_fixed.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/id_map.h"
-#include "decoder/limits.h"
+#include "base/id_map.h"
+#include "base/limits.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
 #include "record/libc.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "decoder/escape.h"
-#include "decoder/limits.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/program_file.h"
 #include "record/format.h"
 #include "record/hash.h"

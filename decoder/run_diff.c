@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/digits.h"
-#include "decoder/escape.h"
+#include "base/calendar.h"
+#include "base/digits.h"
+#include "base/escape.h"
 #include "decoder/filter.h"
 #include "decoder/source.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/literal.h"
+#include "base/escape.h"
+#include "base/literal.h"
 #include "decoder/run_change.h"
 #include "decoder/table.h"
 

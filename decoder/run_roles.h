@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "decoder/message.h"
-#include "decoder/pool.h"
 
 struct run_role {
 	struct run_role *collides;

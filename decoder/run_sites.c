@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "base/seeded_hash.h"
 #include "decoder/category.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
-#include "decoder/limits.h"
-#include "decoder/seeded_hash.h"
 
 static struct run_site site_of(const struct message *message)
 {

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/pool.h"
 
 /* Values of an argument in one run. */
 struct run_range {

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/limits.h"
+#include "base/calendar.h"
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/output.h"
 #include "decoder/places.h"
 #include "decoder/recording_ring.h"
 #include "decoder/ring_time.h"
-#include "decoder/sentence.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u

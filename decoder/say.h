@@ -5,8 +5,8 @@
 #ifndef DECODER_SAY_H
 #define DECODER_SAY_H
 
+#include "base/error.h"
 #include "decoder/capture_list.h"
-#include "decoder/error.h"
 
 struct output;
 struct places;

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/capture_list.h"
-#include "decoder/exit_status.h"
-#include "decoder/limits.h"
 #include "decoder/options.h"
 #include "decoder/output_config.h"
 #include "decoder/outputs.h"
@@ -21,7 +22,6 @@
 #include "decoder/progress.h"
 #include "decoder/restore.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "decoder/show_confine.h"
 #include "decoder/show_diff.h"
 #include "decoder/show_index.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "decoder/capture_list.h"
-#include "decoder/limits.h"
 #include "decoder/restore.h"
 #include "decoder/run_diff.h"
 #include "decoder/run_report.h"

@@ -5,7 +5,7 @@
 #ifndef DECODER_SHOW_DIFF_H
 #define DECODER_SHOW_DIFF_H
 
-#include "decoder/exit_status.h"
+#include "base/exit_status.h"
 #include "decoder/options.h"
 
 /* Of the two paths of the options. */

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/capture_list.h"
 #include "decoder/filter.h"
 #include "decoder/fired.h"
 #include "decoder/index.h"
-#include "decoder/limits.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "decoder/source.h"
 #include "record/layout.h"
 #include "record/packed.h"

@@ -5,7 +5,7 @@
 #ifndef DECODER_SHOW_INDEX_H
 #define DECODER_SHOW_INDEX_H
 
-#include "decoder/exit_status.h"
+#include "base/exit_status.h"
 #include "decoder/options.h"
 
 /* The paths are of programs, and of captures for what has made messages. */

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/sentence.h"
 #include "decoder/output.h"
 #include "decoder/recover.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 
 enum exit_status show_recover(const struct options *options,
 	const struct capture_list *list, struct error_list *errors)

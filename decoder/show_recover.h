@@ -5,8 +5,8 @@
 #ifndef DECODER_SHOW_RECOVER_H
 #define DECODER_SHOW_RECOVER_H
 
+#include "base/exit_status.h"
 #include "decoder/capture_list.h"
-#include "decoder/exit_status.h"
 #include "decoder/options.h"
 
 /* To standard output, of what was opened, with the errors so far. */

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "decoder/message.h"
-#include "decoder/pool.h"
 
 /* All that calls from one place with one format and arguments of one type. */
 struct site {

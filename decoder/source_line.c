@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/frames.h"
-#include "decoder/limits.h"
 
 #define FILES_MAX 64 /* that are kept */
 

@@ -6,8 +6,8 @@
 #ifndef DECODER_SOURCE_LINE_H
 #define DECODER_SOURCE_LINE_H
 
+#include "base/render_buffer.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 struct source_line;
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/suggest.h"
+#include "base/escape.h"
+#include "base/suggest.h"
 
 static bool is_among(
 	const char *const *texts, size_t count, const char *text, size_t bytes)

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "decoder/fields.h"
-#include "decoder/pool.h"
 #include "decoder/span_rule.h"
 
 #define SPAN_REMARKS_FORMATS 512

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
-#include "decoder/seeded_hash.h"
+#include "base/limits.h"
+#include "base/seeded_hash.h"
 
 #define KEYS_FIRST ((size_t)1024)
 

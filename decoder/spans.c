@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/fields.h"
-#include "decoder/limits.h"
 #include "decoder/span_remarks.h"
 #include "decoder/span_table.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "decoder/frames.h"
 
 /* Of a pool, and no more stacks are kept in it. */

@@ -6,9 +6,9 @@
 #ifndef DECODER_STACK_H
 #define DECODER_STACK_H
 
+#include "base/render_buffer.h"
 #include "decoder/message.h"
 #include "decoder/places.h"
-#include "decoder/render_buffer.h"
 
 struct stack;
 

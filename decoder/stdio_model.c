@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/layout.h"
 #include "record/libc.h"
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 /* All zeros is a FILE that has not been written to, unbuffered. */
 struct stdio_model {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/column_shape.h"
 #include "decoder/string_templates.h"
-#include "decoder/seeded_hash.h"
 
 /* Where so few are different there is nothing to be found in them. */
 #define FEW 16u

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/seeded_hash.h"
+#include "base/seeded_hash.h"
 
 /* With zeros before it, a slot is SLOT_PADDED more. */
 enum slot { SLOT_DECIMAL = 1, SLOT_HEX = 2, SLOT_PADDED = 2, SLOT_LAST = 4 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/escape.h"
+#include "base/calendar.h"
+#include "base/escape.h"
 #include "decoder/process_list.h"
 #include "decoder/source.h"
 #include "decoder/style.h"

@@ -1,12 +1,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/digits.h"
+#include "base/calendar.h"
+#include "base/digits.h"
+#include "base/json_text.h"
 #include "decoder/event_words.h"
 #include "decoder/json_fields.h"
 #include "decoder/json_place.h"
-#include "decoder/json_text.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/spans.h"

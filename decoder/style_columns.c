@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
+#include "base/escape.h"
+#include "base/text_width.h"
 #include "decoder/cells.h"
 #include "decoder/colors.h"
-#include "decoder/digits.h"
-#include "decoder/escape.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
-#include "decoder/text_width.h"
 #include "decoder/thread_past.h"
 #include "record/layout.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "decoder/coverage.h"
-#include "decoder/escape.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
-#include "decoder/calendar.h"
+#include "base/calendar.h"
+#include "base/json_text.h"
 #include "decoder/category.h"
 #include "decoder/csv_sites.h"
 #include "decoder/csv_text.h"
-#include "decoder/json_text.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"

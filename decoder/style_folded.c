@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
+#include "base/json_text.h"
+#include "base/limits.h"
+#include "base/literal.h"
 #include "decoder/frames.h"
-#include "decoder/json_text.h"
-#include "decoder/limits.h"
-#include "decoder/literal.h"
 #include "decoder/site_table.h"
 #include "decoder/style.h"
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/utf8_text.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
 #include "decoder/heph_format.h"
@@ -9,7 +10,6 @@
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
-#include "decoder/utf8_text.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/limits.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/html_index.h"
@@ -12,7 +13,6 @@
 #include "decoder/html_page.h"
 #include "decoder/html_rows.h"
 #include "decoder/html_spans.h"
-#include "decoder/limits.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
 #include "decoder/style.h"

@@ -3,8 +3,8 @@
 
 #include "decoder/batch_fold.h"
 #include "decoder/message_sites.h"
-#include "decoder/numbers.h"
 #include "decoder/number_rows.h"
+#include "decoder/numbers.h"
 #include "decoder/style.h"
 
 static const struct number_rows_column columns[] = {

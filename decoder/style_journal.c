@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8_read.h"
 #include "decoder/field_words.h"
 #include "decoder/frames.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
-#include "decoder/utf8_read.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"
 #include "record/word.h"

@@ -1,10 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
+#include "base/calendar.h"
+#include "base/digits.h"
+#include "base/escape.h"
+#include "base/text_width.h"
 #include "decoder/colors.h"
-#include "decoder/digits.h"
-#include "decoder/escape.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/frames.h"
@@ -12,7 +13,6 @@
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
-#include "decoder/text_width.h"
 #include "record/layout.h"
 
 #define AUTHORS 64u	 /* a power of two */

@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "base/utf8_read.h"
 #include "decoder/category.h"
 #include "decoder/event_words.h"
 #include "decoder/field_text.h"
 #include "decoder/frames.h"
 #include "decoder/json_fields.h"
-#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
-#include "decoder/utf8_read.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"
 

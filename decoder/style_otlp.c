@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
+#include "base/json_text.h"
 #include "decoder/field_text.h"
 #include "decoder/fields.h"
 #include "decoder/frames.h"
-#include "decoder/json_text.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"

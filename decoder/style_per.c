@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/calendar.h"
 #include "decoder/batch_fold.h"
-#include "decoder/calendar.h"
 #include "decoder/last_lines.h"
 #include "decoder/number_rows.h"
 #include "decoder/style.h"

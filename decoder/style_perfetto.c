@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "decoder/event_words.h"
 #include "decoder/field_text.h"
 #include "decoder/frames.h"
-#include "decoder/limits.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/perfetto_packet.h"

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/escape.h"
+#include "base/calendar.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/filter.h"
-#include "decoder/limits.h"
 #include "decoder/process_tree.h"
 #include "decoder/source.h"
 #include "decoder/style.h"

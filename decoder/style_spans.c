@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
-#include "decoder/escape.h"
+#include "base/calendar.h"
+#include "base/escape.h"
 #include "decoder/spans.h"
 #include "decoder/style.h"
 #include "decoder/table.h"

@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/calendar.h"
 #include "decoder/batch_fold.h"
-#include "decoder/calendar.h"
 #include "decoder/message_sites.h"
 #include "decoder/number_rows.h"
 #include "decoder/style.h"

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/calendar.h"
+#include "base/calendar.h"
+#include "base/utf8_read.h"
+#include "base/utf8_text.h"
 #include "decoder/category.h"
 #include "decoder/field_words.h"
 #include "decoder/frames.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
 #include "decoder/style.h"
-#include "decoder/utf8_read.h"
-#include "decoder/utf8_text.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"
 

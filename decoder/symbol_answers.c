@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/seeded_hash.h"
+#include "base/seeded_hash.h"
 
 #define SLOTS_FIRST 256u
 

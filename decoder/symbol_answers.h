@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/pool.h"
-#include "decoder/program.h"
+#include "base/pool.h"
+#include "base/program.h"
 #include "symbolizer/symbolizer.h"
 
 /* More bytes of names than these are forgotten. */

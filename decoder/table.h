@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 struct table_column {
 	const char *name;

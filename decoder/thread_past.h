@@ -6,8 +6,8 @@
 #ifndef DECODER_THREAD_PAST_H
 #define DECODER_THREAD_PAST_H
 
-#include "decoder/id_map.h"
-#include "decoder/pool.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "record/levels.h"
 
 struct program;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 static struct track key_of(const struct message *message, uint32_t tid)
 {

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "decoder/message.h"
-#include "decoder/pool.h"
 
 #define TRACK_NAME_MAX 16u
 

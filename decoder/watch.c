@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/descriptors.h"
-#include "decoder/limits.h"
 #include "decoder/live.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 
 /*
  * Between passes, milliseconds: while something is said, and the longest while

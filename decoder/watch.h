@@ -6,7 +6,7 @@
 #ifndef DECODER_WATCH_H
 #define DECODER_WATCH_H
 
-#include "decoder/error.h"
+#include "base/error.h"
 #include "decoder/outputs.h"
 
 enum watch_end {

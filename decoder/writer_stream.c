@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
 #include "decoder/record_read.h"
 #include "decoder/recording_ring.h"
 #include "decoder/writer_window.h"

@@ -7,8 +7,8 @@
 #ifndef DECODER_WRITER_STREAM_H
 #define DECODER_WRITER_STREAM_H
 
-#include "decoder/recording.h"
 #include "decoder/message.h"
+#include "decoder/recording.h"
 #include "decoder/wall_clock.h"
 
 enum writer_state {

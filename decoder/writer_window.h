@@ -7,7 +7,7 @@
 #ifndef DECODER_WRITER_WINDOW_H
 #define DECODER_WRITER_WINDOW_H
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
 #include "decoder/writer_stream.h"
 
 /* Where in the block the next record begins. */

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/id_map.h"
-#include "decoder/limits.h"
+#include "base/id_map.h"
+#include "base/limits.h"
 #include "decoder/spool.h"
 #include "record/layout.h"
 

@@ -1,4 +1,4 @@
-# Reads decoder/limits.def, the headers that define some of its numbers, and then a page; writes the page with the list of
+# Reads base/limits.def, the headers that define some of its numbers, and then a page; writes the page with the list of
 # limits in place of the line @LIMITS@, and the number of one in place of each @its name@, which is that of a FIXED_LIMIT or
 # of a constant.  With -v only=values and no page: the names and numbers alone, one on each line.
 

@@ -1,6 +1,6 @@
 /*
  * How much of a file with names is read, whoever asks for them.  These are rows
- * of decoder/limits.def, in the same order, which has what is seen beyond; kept
+ * of base/limits.def, in the same order, which has what is seen beyond; kept
  * by the modules of the symbolizer.  Promises that a limit that was met is
  * known to whoever asks for names, even if another process met it.
  */

@@ -11,10 +11,10 @@
 
 #include "record/libc.h"
 #include "shim/arena.h"
-#include "shim/host.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
+#include "shim/host.h"
 #include "shim/module.h"
 #include "shim/plan.h"
 #include "shim/redact.h"

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "decoder/frame_write.h"
-#include "decoder/limits.h"
 #include "decoder/pack_value.h"
 #include "decoder/packed_reader.h"
 

@@ -14,15 +14,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "record/rules.h"
 #include "record/libc.h"
+#include "record/rules.h"
 #include "shim/arena.h"
-#include "shim/host.h"
 #include "shim/arguments.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/define.h"
 #include "shim/drops.h"
+#include "shim/host.h"
 #include "shim/mark.h"
 #include "shim/module.h"
 #include "shim/pace.h"

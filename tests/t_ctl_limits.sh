@@ -23,7 +23,7 @@ unmapped() {
 	wait "$process"
 }
 limit() { # NAME VALUE: it was met
-	awk -F'"' -v name="$1" '/^FIXED_LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def >"$TMP/seen"
+	awk -F'"' -v name="$1" '/^FIXED_LIMIT\(/ && $2 == name { print $(NF - 1) }' base/limits.def >"$TMP/seen"
 	grep -qF -- "$(cat "$TMP/seen"): more than $2 " "$TMP/got" && [ "$status" -eq 1 ]
 	verdict $? "$1: beyond $2 it is told, and by the status" "$status: $(tail -n 3 "$TMP/got")"
 }

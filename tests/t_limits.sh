@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each limit that can be set: beyond it is what decoder/limits.def says, with the name of the switch; not below it.
+# Each limit that can be set: beyond it is what base/limits.def says, with the name of the switch; not below it.
 . tests/lib.sh
 . tests/packed/common.sh
 export XDG_CACHE_HOME=$TMP/cache
@@ -47,7 +47,7 @@ recorded "$TMP/other" "$TMP/limits"
 "$show" -q --output=heph --to="$TMP/two.heph" "$capture" "$TMP/other/capture"
 
 seen() { # NAME: what limits.def says is seen
-	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def
+	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' base/limits.def
 }
 tested=
 limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not otherwise, and not without limits
@@ -149,7 +149,7 @@ tested+=tables
 "$show" -q --output=csv --to="$TMP/all" "$capture"
 [ -s "$TMP/few/rest.csv" ] && [ ! -e "$TMP/all/rest.csv" ]
 verdict $? "tables: beyond 1 there is a rest.csv, not otherwise" "$(ls "$TMP/few" "$TMP/all")"
-same "that is all that can be set" "$(sed -n 's/^LIMIT([^"]*"\([^"]*\)".*/\1/p' decoder/limits.def | sort)" "$(tr ' ' '\n' <<<"$tested" | sort)"
+same "that is all that can be set" "$(sed -n 's/^LIMIT([^"]*"\([^"]*\)".*/\1/p' base/limits.def | sort)" "$(tr ' ' '\n' <<<"$tested" | sort)"
 same "what --limit=help says is what was set" "padding 2048" "$("$show" --limit=padding=2K --limit=help | awk '$1 == "padding" { print $1, $2 }')"
 same "no such limit" "binlog-show: --limit=x=1: no limit that can be set: give NAME=N with a name of --limit=help" "$("$show" --limit=x=1 2>&1)"
 same "no such number" "binlog-show: --limit=padding=much: not a number: give digits, and K, M or G behind them" "$("$show" --limit=padding=much 2>&1)"
@@ -177,7 +177,7 @@ mkdir "$TMP/lies"
 python3 "$here/bombs/logs.py" "$TMP/lies" || exit 1
 fixed() { # NAME ARGUMENT...: what is seen beyond it
 	local said
-	said=$(awk -F'"' -v name="$1" '/^FIXED_LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def)
+	said=$(awk -F'"' -v name="$1" '/^FIXED_LIMIT\(/ && $2 == name { print $(NF - 1) }' base/limits.def)
 	"$show" "${@:2}" >"$TMP/got" 2>&1
 	grep -qaF -- "$said" "$TMP/got" && [ -n "$said" ]
 	verdict $? "$1: beyond it says: $said" "$(cut -c 1-300 "$TMP/got")"

@@ -7,7 +7,7 @@ symbolize=$BUILD/binlog-symbolize
 
 # Rows of the table: what is seen, and the value of one that is fixed.
 seen() { # NAME
-	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' decoder/limits.def
+	awk -F'"' -v name="$1" '/^LIMIT\(/ && $2 == name { print $(NF - 1) }' base/limits.def
 }
 told() { # NAME VALUE FILE: the sentence is there, once
 	same "$1: beyond $2 it is told once, with the file, the value and the switch" 1 \
@@ -118,7 +118,7 @@ export BINLOG_CACHE=
 # ---- those that nothing raises ----
 fixed() { # NAME VALUE FILE COMMAND...
 	local seen
-	seen=$(awk -F'"' -v name="FORMAT_LIMIT($1," 'index($0, name) == 1 { print $(NF - 1) }' decoder/limits.def)
+	seen=$(awk -F'"' -v name="FORMAT_LIMIT($1," 'index($0, name) == 1 { print $(NF - 1) }' base/limits.def)
 	"${@:4}" <"$TMP/asked" >"$TMP/got" 2>&1
 	same "$1: beyond it is told once, with the file and the value" 1 "$(grep -cF -- "$3: $seen: more than $2 " "$TMP/got")"
 }

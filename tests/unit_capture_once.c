@@ -18,11 +18,11 @@
 
 #include "record/libc.h"
 #include "shim/arena.h"
-#include "shim/host.h"
 #include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
 #include "shim/fortify.h"
+#include "shim/host.h"
 #include "shim/pass_on.h"
 #include "shim/streams.h"
 #include "shim/sys.h"

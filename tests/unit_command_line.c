@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/command_line.h"
+#include "base/command_line.h"
 
 #define ARGUMENTS_MAX 16
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/cursor.h"
+#include "base/cursor.h"
 
 static const uint8_t bytes[] = {
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};

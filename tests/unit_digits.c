@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/digits.h"
+#include "base/digits.h"
 
 static void check(uint64_t value)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "tests/inject_faults.h"
 
 static void expect(const char *text, size_t size, const char *escaped)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
 
 #define ENTRIES 10000u
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <iconv.h>
 
-#include "decoder/json_text.h"
-#include "decoder/utf8_read.h"
+#include "base/json_text.h"
+#include "base/utf8_read.h"
 
 #define ROUNDS 200000
 

@@ -6,7 +6,7 @@
 #include <wchar.h>
 #include <cmocka.h>
 
-#include "decoder/literal.h"
+#include "base/literal.h"
 
 static void check(struct render_buffer *out, const char *wanted)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "tests/inject_faults.h"
 #include "tests/read_back.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/number_text.h"
 #include "decoder/number_bars.h"
-#include "decoder/number_text.h"
 #include "decoder/numbers.h"
 #include "decoder/time_bars.h"
 

@@ -10,7 +10,7 @@
 #include <msgpack.h>
 #include <zlib.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/pack.h"
 #include "record/layout.h"
 #include "record/packed.h"

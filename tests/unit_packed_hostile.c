@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "decoder/id_map.h"
+#include "base/id_map.h"
 #include "record/hash.h"
 #include "tests/make_log.h"
 

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
-#include "decoder/msgpack_check.h"
+#include "base/limits.h"
+#include "base/msgpack_check.h"
 #include "decoder/packed_record.h"
 #include "tests/inject_faults.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/pool.h"
+#include "base/pool.h"
 #include "tests/inject_faults.h"
 
 static void what_is_taken_is_aligned_and_stays(void **state)

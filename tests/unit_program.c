@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
-#include "decoder/program.h"
+#include "base/limits.h"
+#include "base/program.h"
 #include "tests/make_capture.h"
 
 /* One record of a block as a cursor. */

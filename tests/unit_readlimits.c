@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/wire.h"
 

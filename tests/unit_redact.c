@@ -11,8 +11,8 @@
 
 #include "record/libc.h"
 #include "shim/arena.h"
-#include "shim/host.h"
 #include "shim/define.h"
+#include "shim/host.h"
 #include "shim/module.h"
 #include "shim/plan.h"
 #include "shim/redact.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "tests/inject_faults.h"
 #include "tests/render_check.h"
 

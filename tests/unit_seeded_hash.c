@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/seeded_hash.h"
+#include "base/seeded_hash.h"
 
 #define PAIRS 12u
 #define KEYS (1u << PAIRS)

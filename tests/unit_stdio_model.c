@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "decoder/render.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"

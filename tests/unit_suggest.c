@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/suggest.h"
+#include "base/suggest.h"
 
 static size_t least(size_t a, size_t b)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/program.h"
+#include "base/program.h"
 #include "decoder/thread_past.h"
 
 static void each_thread_has_its_own(void **state)

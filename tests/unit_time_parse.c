@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/time_parse.h"
+#include "base/time_parse.h"
 
 #define SECOND 1000000000u
 #define MINUTE (60u * (uint64_t)SECOND)

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/command_line.h"
-#include "decoder/sentence.h"
+#include "base/command_line.h"
+#include "base/sentence.h"
 #include "record/layout.h"
 #include "tools/run/attend.h"
 #include "tools/run/companion.h"

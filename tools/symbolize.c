@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/digits.h"
+#include "base/escape.h"
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "confine/confine.h"
-#include "decoder/digits.h"
-#include "decoder/escape.h"
-#include "decoder/limits.h"
-#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/symbolize/address_line.h"

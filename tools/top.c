@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sentence.h"
 #include "confine/confine.h"
 #include "decoder/descriptors.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_keys.h"

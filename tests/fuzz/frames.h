@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "decoder/msgpack_check.h"
+#include "base/msgpack_check.h"
 #include "record/packed.h"
 #include "tests/fuzz/pieces.h"
 

@@ -3,7 +3,7 @@
  * plan they make the same text, with the same outcome, as without; and no more
  * of it than the limit allows.
  */
-#include "decoder/pool.h"
+#include "base/pool.h"
 #include "decoder/render.h"
 #include "decoder/render_plan.h"
 #include "tests/fuzz/fuzz.h"

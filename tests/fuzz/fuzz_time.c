@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "decoder/time_parse.h"
+#include "base/time_parse.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_MAX 64u

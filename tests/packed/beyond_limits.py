@@ -1,6 +1,6 @@
 """beyond_limits.py DIR: sound logs with a little more of one thing than is looked at.
 
-DIR/NAME.blog exceeds the row NAME of decoder/limits.def; DIR/zone is a time zone that changes every hour.
+DIR/NAME.blog exceeds the row NAME of base/limits.def; DIR/zone is a time zone that changes every hour.
 """
 import struct
 import sys

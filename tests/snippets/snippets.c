@@ -446,10 +446,10 @@ static int parse(const struct argp *argp, int flags, char *word)
 		__VA_ARGS__                                                    \
 	}
 #include "input.def"
-#include "positions.def"
-#include "snippets.def"
 #include "last_words.def"
 #include "odd.def"
+#include "positions.def"
+#include "snippets.def"
 #include "ways.def"
 #undef SNIPPET
 
@@ -460,10 +460,10 @@ static const struct {
 #define SNIPPET(function, variant, ...)                                        \
 	{#function, snippet_##function##_##variant},
 #include "input.def"
-#include "positions.def"
-#include "snippets.def"
 #include "last_words.def"
 #include "odd.def"
+#include "positions.def"
+#include "snippets.def"
 #include "ways.def"
 };
 

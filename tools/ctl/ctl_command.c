@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/command_line.h"
-#include "decoder/limits.h"
+#include "base/command_line.h"
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
 #include "tools/ctl/ctl_say.h"

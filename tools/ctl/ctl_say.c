@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decoder/escape.h"
-#include "decoder/sentence.h"
+#include "base/escape.h"
+#include "base/sentence.h"
 
 static void put(FILE *file, const char *bytes, size_t size, size_t indent)
 {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 struct mapping {
 	uint64_t inode;

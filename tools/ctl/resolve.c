@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "record/path_glob.h"
 #include "record/rule_tree.h"
 #include "tools/ctl/resolve_build_id.h"

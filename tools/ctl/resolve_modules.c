@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 
 static bool has(const struct resolve_modules *modules, const char *name)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seeded_hash.h"
 #include "decoder/message_level.h"
-#include "decoder/seeded_hash.h"
 
 static size_t hash_of(const struct program *program, uint64_t pc)
 {

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "record/levels.h"
 #include "tools/ctl/ctl_say.h"
 #include "tools/ctl/status.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/suggest.h"
+#include "base/suggest.h"
 
 static const struct {
 	const char *text;

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "confine/confine.h"
 #include "decoder/capture_list.h"
-#include "decoder/limits.h"
 #include "decoder/merge.h"
 #include "decoder/pack.h"
 #include "decoder/places.h"
 #include "decoder/progress.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"

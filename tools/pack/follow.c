@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "base/sentence.h"
 #include "decoder/descriptors.h"
-#include "decoder/limits.h"
 #include "decoder/say.h"
-#include "decoder/sentence.h"
 #include "tools/pack/follow_step.h"
 
 /* Between passes, milliseconds: while there is something to pack, and the

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/limits.h"
 #include "decoder/frame_scan.h"
-#include "decoder/limits.h"
 #include "decoder/packed_record.h"
 
 #define NUMBERS 5u /* of each writer, see packed_fields.def */

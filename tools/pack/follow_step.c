@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decoder/sentence.h"
+#include "base/sentence.h"
 #include "tools/pack/follow_back.h"
 #include "tools/pack/follow_frames.h"
 #include "tools/pack/follow_sync.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/command_line.h"
-#include "decoder/limits.h"
+#include "base/command_line.h"
+#include "base/limits.h"
 
 #define LEVEL_MAX 19
 

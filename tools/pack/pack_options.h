@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/command_line.h"
+#include "base/command_line.h"
 #include "symbolizer/symbolizer.h"
 
 #define PACK_DEBUG_DIRECTORIES_MAX 32u

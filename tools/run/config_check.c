@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/limits.h"
+#include "base/limits.h"
 #include "record/config.h"
 #include "record/levels.h"
 #include "tools/ctl/resolve.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/command_line.h"
-#include "decoder/limits.h"
+#include "base/command_line.h"
+#include "base/limits.h"
 
 enum option_number {
 #define OPTION(name, text, letter, argument, help) NUMBER_##name,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/command_line.h"
+#include "base/command_line.h"
 #include "symbolizer/symbolizer.h"
 
 struct symbolize_list {

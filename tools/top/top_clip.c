@@ -1,6 +1,6 @@
 #include "tools/top/top_clip.h"
 
-#include "decoder/text_width.h"
+#include "base/text_width.h"
 
 #define TAB 8u
 

@@ -5,7 +5,7 @@
 #ifndef TOOLS_TOP_TOP_CLIP_H
 #define TOOLS_TOP_TOP_CLIP_H
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 /* Appends what fits into so many columns of text[0..size). */
 void top_clip(

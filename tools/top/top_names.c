@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "decoder/escape.h"
-#include "decoder/limits.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "record/hash.h"
 #include "symbolizer/symbolizer.h"
 

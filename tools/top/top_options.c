@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/command_line.h"
-#include "decoder/limits.h"
+#include "base/command_line.h"
+#include "base/limits.h"
 
 #define DEFAULT_DIRECTORY "binlog.data"
 #define NS 1000000000.0

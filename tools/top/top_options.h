@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/command_line.h"
+#include "base/command_line.h"
 #include "tools/top/top_settings.h"
 
 struct top_options {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "decoder/escape.h"
+#include "base/escape.h"
 #include "record/levels.h"
 #include "tools/top/top_clip.h"
 #include "tools/top/top_keys.h"

@@ -7,7 +7,7 @@
 #ifndef TOOLS_TOP_TOP_PAGE_H
 #define TOOLS_TOP_TOP_PAGE_H
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_names.h"
 #include "tools/top/top_settings.h"

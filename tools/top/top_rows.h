@@ -10,7 +10,7 @@
 #include "tools/top/top_names.h"
 #include "tools/top/top_settings.h"
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 
 struct top_row {
 	double rate;	  /* calls a second */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/escape.h"
-#include "decoder/literal.h"
+#include "base/escape.h"
+#include "base/literal.h"
 #include "record/levels.h"
 
 /* Bytes of a format that are shown. */

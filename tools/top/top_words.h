@@ -5,7 +5,7 @@
 #ifndef TOOLS_TOP_TOP_WORDS_H
 #define TOOLS_TOP_TOP_WORDS_H
 
-#include "decoder/render_buffer.h"
+#include "base/render_buffer.h"
 #include "tools/top/top_rows.h"
 
 /* Safe on a terminal, and without a newline. */

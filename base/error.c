@@ -1,0 +1,89 @@
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/layout.h"
+#include "record/packed.h"
+
+struct description {
+	enum error_code code;
+	enum error_severity severity;
+	const char *what;
+	const char *why;
+	const char *unit;
+	const char *advice;
+};
+
+static const struct description descriptions[] = {
+#define ERROR(name, number, severity, what, why, unit, advice)                 \
+	{ERROR_##name, ERROR_SEVERITY_##severity, what, why, unit, advice},
+#include "base/errors.def"
+#undef ERROR
+};
+
+#define DESCRIPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
+
+static const struct description *describe(enum error_code code)
+{
+	size_t i;
+
+	for (i = 0; i < DESCRIPTIONS - 1; i++)
+		if (descriptions[i].code == code)
+			break;
+	return &descriptions[i];
+}
+
+bool error_is_known(enum error_code code)
+{
+	return describe(code)->code == code;
+}
+
+/* Its number is of bytes that were there, and could not be read. */
+static bool is_skipped(enum error_code code)
+{
+	return code == ERROR_BLOCK || code == ERROR_PAGE_GONE ||
+	       code == ERROR_RECORD || code == ERROR_FRAME ||
+	       code == ERROR_FRAME_SUM || code == ERROR_FRAME_LENGTH ||
+	       code == ERROR_HEPH_PACKET;
+}
+
+void error_add(struct error_list *list, const struct error *error)
+{
+	if (error->code == ERROR_MORE) {
+		list->more += error->number > 0 ? error->number : 1;
+	} else {
+		if (list->count < ERROR_KEPT_MAX)
+			list->kept[list->count] = *error;
+		list->count++;
+	}
+	list->severe[describe(error->code)->severity]++;
+	if (is_skipped(error->code) && __builtin_add_overflow(list->skipped,
+					       error->number, &list->skipped))
+		list->skipped = UINT64_MAX;
+}
+
+size_t error_count(const struct error_list *list, enum error_severity severity)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = severity; i < ERROR_SEVERITIES; i++)
+		count += list->severe[i];
+	return count;
+}
+
+void error_sentence(const struct error *error, char *buffer, size_t size)
+{
+	const struct description *known = describe(error->code);
+	const char *why = known->why ? known->why : strerror(error->system);
+	char number[64] = "";
+
+	if (*known->unit)
+		snprintf(number, sizeof(number), " (%s %" PRIu64 ")",
+			known->unit, error->number);
+	snprintf(buffer, size, "%s:%" PRIu64 ": %s: %s%s: %s",
+		error->file ? error->file : "-", error->offset, known->what,
+		why, number, known->advice);
+}

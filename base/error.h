@@ -1,0 +1,64 @@
+/*
+ * Everything that can be wrong with what is read: one enum, made of
+ * errors.def, and a list that collects what was met.  Filled by all modules of
+ * the decoder, printed by main alone.  A list keeps the first few errors in
+ * full and counts the rest, so hostile input cannot make it grow.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ERROR_KEPT_MAX 32
+
+enum error_code {
+	ERROR_NONE = 0,
+#define ERROR(name, number, severity, what, why, unit, advice)                 \
+	ERROR_##name = number,
+#include "base/errors.def"
+#undef ERROR
+};
+
+enum error_severity {
+	ERROR_SEVERITY_NOTE,   /* all was read */
+	ERROR_SEVERITY_DAMAGE, /* something is missing, the rest was read */
+	ERROR_SEVERITY_FATAL,  /* this path gave nothing */
+	ERROR_SEVERITIES
+};
+
+struct error {
+	enum error_code code;
+	int system;	  /* errno where the system has the reason, or 0 */
+	const char *file; /* borrowed; must outlive the list */
+	uint64_t offset;  /* in the file */
+	uint64_t number;  /* counted in the unit of errors.def */
+};
+
+/* All zeros is an empty list. */
+struct error_list {
+	struct error kept[ERROR_KEPT_MAX];
+	size_t count; /* of all that were added, kept or not */
+	size_t more;  /* that an ERROR_MORE stands for: it is not kept */
+	size_t severe[ERROR_SEVERITIES];
+	uint64_t skipped; /* bytes of files that were skipped as damaged */
+};
+
+/* Whether there is a sentence for it. */
+bool error_is_known(enum error_code code);
+
+/* Adds a copy of *error. */
+void error_add(struct error_list *list, const struct error *error);
+
+/* How many of this severity or worse were added. */
+size_t error_count(const struct error_list *list, enum error_severity severity);
+
+/*
+ * The sentence `file:offset: what: why: what you can do` into buffer, without
+ * newline, cut off when it does not fit.  The file's name is as it is: to be
+ * said by sentence.h, or escaped.
+ */
+void error_sentence(const struct error *error, char *buffer, size_t size);
+
+#endif

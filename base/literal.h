@@ -1,0 +1,16 @@
+/*
+ * A text as it would stand in the source of a C program, in quotes.  Used for
+ * formats that are shown, not rendered.  Safe on a terminal, and one line.
+ */
+#ifndef BASE_LITERAL_H
+#define BASE_LITERAL_H
+
+#include "base/render_buffer.h"
+
+void literal_put(struct render_buffer *out, const void *bytes, size_t count);
+
+/* The same of wide characters; `count` is of bytes, of any alignment. */
+void literal_put_wide(
+	struct render_buffer *out, const void *bytes, size_t count);
+
+#endif
