@@ -175,7 +175,7 @@ $(O)/outside/%.o: %.c
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
 # The page of a report, as C.
-$(O)/outside/html_template.c: decoder/html/assemble $(wildcard decoder/html/*)
+$(O)/outside/html_template.c: decoder/html/assemble $(filter-out %.c %.h,$(wildcard decoder/html/*))
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)decoder/html/assemble >$@

@@ -10,8 +10,8 @@ flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -I.)
 nm "$show" | grep -q __asan_ && flags+=(-fsanitize=address)
 nm "$show" | grep -q __ubsan_ && flags+=(-fsanitize=undefined)
 objects=()
-for source in base/*.c record/*.c confine/*.c decoder/*.c symbolizer/*.c; do
-	[ "$source" = decoder/show.c ] || objects+=("$BUILD/outside/${source%.c}.o")
+for source in $(find base record confine decoder symbolizer -name '*.c' ! -name show.c); do
+	objects+=("$BUILD/outside/${source%.c}.o")
 done
 objects+=("$BUILD/outside/html_template.o") # made of files
 [ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured
