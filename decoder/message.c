@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "decoder/named_text.h"
-#include "decoder/render_plan.h"
+#include "decoder/render/render_plan.h"
 #include "decoder/restore.h"
 #include "record/layout.h"
 #include "record/libc.h"

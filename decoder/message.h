@@ -12,7 +12,7 @@
 
 #include "decoder/definition.h"
 #include "decoder/recording.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "decoder/wall_clock.h"
 #include "record/layout.h"
 

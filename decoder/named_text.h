@@ -7,7 +7,7 @@
 #define DECODER_NAMED_TEXT_H
 
 #include "decoder/definition.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 
 /*
  * Appends the text; values come without padding.  False, and nothing is

@@ -10,7 +10,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "decoder/definition.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 
 struct record_read {
 	/* To be set before. */

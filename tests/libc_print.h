@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "record/layout.h"
 #include "record/libc.h"
 

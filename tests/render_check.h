@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/render.h"
-#include "decoder/render_plan.h"
+#include "decoder/render/render.h"
+#include "decoder/render/render_plan.h"
 #include "tests/libc_print.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

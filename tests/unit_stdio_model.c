@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "decoder/stdio_model.h"
 #include "record/layout.h"
 #include "tests/libc_print.h"

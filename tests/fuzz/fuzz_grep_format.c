@@ -4,7 +4,7 @@
  * ends a line.
  */
 #include "decoder/grep_format.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"
 

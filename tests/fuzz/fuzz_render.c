@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "record/format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/libc_print.h"

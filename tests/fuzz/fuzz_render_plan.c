@@ -4,8 +4,8 @@
  * of it than the limit allows.
  */
 #include "base/pool.h"
-#include "decoder/render.h"
-#include "decoder/render_plan.h"
+#include "decoder/render/render.h"
+#include "decoder/render/render_plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/random_format.h"
 

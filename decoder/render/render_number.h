@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/render.h"
-#include "decoder/render_decimal.h"
+#include "decoder/render/render.h"
+#include "decoder/render/render_decimal.h"
 
 enum render_number_class {
 	RENDER_NUMBER_FINITE,

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "decoder/render_piece.h"
+#include "decoder/render/render_piece.h"
 #include "record/utf8.h"
 
 /* glibc converts wide strings in portions of so many bytes. */
@@ -184,7 +184,7 @@ static const char *name_of_errno(int32_t number, uint32_t libc)
 	static const char *const names[] = {
 		[0] = "0",
 #define ERROR(name) [name] = #name,
-#include "decoder/errno_names.def"
+#include "decoder/render/errno_names.def"
 #undef ERROR
 	};
 

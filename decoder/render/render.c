@@ -1,6 +1,6 @@
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 
-#include "decoder/render_directive.h"
+#include "decoder/render/render_directive.h"
 
 /* Renders piece by piece until the end or the first that cannot be. */
 static int put_pieces(struct render_call *call, struct format_cursor *cursor)

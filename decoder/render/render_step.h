@@ -6,7 +6,7 @@
 #ifndef DECODER_RENDER_STEP_H
 #define DECODER_RENDER_STEP_H
 
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 
 #define RENDER_STEP_WIDTH_MAX 32
 #define RENDER_STEP_BYTES 64u /* that a step can have beside its strings */

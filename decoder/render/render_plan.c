@@ -1,9 +1,9 @@
-#include "decoder/render_plan.h"
+#include "decoder/render/render_plan.h"
 
 #include <string.h>
 
-#include "decoder/render_fixed.h"
-#include "decoder/render_step.h"
+#include "decoder/render/render_fixed.h"
+#include "decoder/render/render_step.h"
 #include "record/format.h"
 
 /*

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "decoder/render_number.h"
+#include "decoder/render/render_number.h"
 #include "record/layout.h"
 
 static void decode_double(struct render_number *number, double value)

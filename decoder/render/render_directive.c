@@ -1,4 +1,4 @@
-#include "decoder/render_directive.h"
+#include "decoder/render/render_directive.h"
 
 #include <string.h>
 

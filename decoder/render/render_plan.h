@@ -7,7 +7,7 @@
 #define DECODER_RENDER_PLAN_H
 
 #include "base/pool.h"
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 
 /* So many uses of a format are rendered without one. */
 #define RENDER_PLAN_USES 16

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "base/digits.h"
-#include "decoder/render_fixed.h"
-#include "decoder/render_number.h"
-#include "decoder/render_piece.h"
+#include "decoder/render/render_fixed.h"
+#include "decoder/render/render_number.h"
+#include "decoder/render/render_piece.h"
 
 #define EXPONENT_MAX 8 /* "e-4966" */
 #define DEFAULT_PRECISION 6

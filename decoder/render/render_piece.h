@@ -6,7 +6,7 @@
 #ifndef DECODER_RENDER_PIECE_H
 #define DECODER_RENDER_PIECE_H
 
-#include "decoder/render.h"
+#include "decoder/render/render.h"
 #include "record/format.h"
 
 struct render_piece {

@@ -1,10 +1,10 @@
-#include "decoder/render_step.h"
+#include "decoder/render/render_step.h"
 
 #include <string.h>
 
 #include "base/digits.h"
-#include "decoder/render_directive.h"
-#include "decoder/render_fixed.h"
+#include "decoder/render/render_directive.h"
+#include "decoder/render/render_fixed.h"
 
 /* May read and write RENDER_STEP_CHUNK - 1 bytes more. */
 static char *copy_text(char *to, const char *text, size_t size)

@@ -1,7 +1,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "decoder/render_decimal.h"
+#include "decoder/render/render_decimal.h"
 
 #define LIMB_BITS 64
 /* Of 2 to the 16384, and of 16494 bits behind the point; some to spare. */

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "decoder/render_number.h"
-#include "decoder/render_piece.h"
+#include "decoder/render/render_number.h"
+#include "decoder/render/render_piece.h"
 
 #define EXPONENT_MAX 8 /* "p-16494" */
 #define HEX_DIGITS_MAX                                                         \

@@ -1,4 +1,4 @@
-#include "decoder/render_fixed.h"
+#include "decoder/render/render_fixed.h"
 
 #include "base/digits.h"
 
