@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "record/rules.h"

@@ -7,7 +7,7 @@
 #ifndef DECODER_BATCH_FOLD_H
 #define DECODER_BATCH_FOLD_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/packed_columns.h"
 
 /* Messages of one batch with one context, no pieces and no events. */

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "decoder/core_file.h"
+#include "decoder/capture/core_file.h"
+#include "decoder/capture/recording_ring.h"
 #include "decoder/heph_file.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
-#include "decoder/recording_ring.h"
 #include "record/layout.h"
 #include "record/packed.h"
 

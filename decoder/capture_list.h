@@ -7,7 +7,7 @@
 #define DECODER_CAPTURE_LIST_H
 
 #include "base/error.h"
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 struct capture_list {
 	struct recording **captures;

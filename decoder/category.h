@@ -7,7 +7,7 @@
 #define DECODER_CATEGORY_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 struct category;
 struct places;

@@ -6,7 +6,7 @@
 #ifndef DECODER_CTF_STREAM_H
 #define DECODER_CTF_STREAM_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/output.h"
 
 /* Threads beyond these share streams: each event has its own.  A power of two.

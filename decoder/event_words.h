@@ -6,7 +6,7 @@
 #define DECODER_EVENT_WORDS_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 /* The kind of an event that may be shown. */
 bool event_words_may_be(unsigned text);

@@ -12,8 +12,8 @@
 
 #include "base/pool.h"
 #include "base/render_buffer.h"
-#include "decoder/definition.h"
-#include "decoder/message.h"
+#include "decoder/capture/definition.h"
+#include "decoder/capture/message.h"
 
 /* An expression names no more arguments than this. */
 #define EXPRESSION_NAMES_MAX 32

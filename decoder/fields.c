@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/named_text.h"
+#include "decoder/capture/named_text.h"
 #include "record/format.h"
 #include "record/utf8.h"
 

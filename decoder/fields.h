@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 enum field_type {
 	FIELD_INTEGER,	 /* %d: i64 */

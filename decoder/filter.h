@@ -6,7 +6,7 @@
 #ifndef DECODER_FILTER_H
 #define DECODER_FILTER_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/options.h"
 
 /* Whether messages are left out for these: */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/seeded_hash.h"
-#include "decoder/program_file.h"
+#include "decoder/capture/program_file.h"
 #include "record/hash.h"
 
 static struct fired_place *place_of(const struct fired *fired,

@@ -7,7 +7,7 @@
 #ifndef DECODER_FIRED_H
 #define DECODER_FIRED_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "symbolizer/symbolizer.h"
 
 /* A return address in one process. */

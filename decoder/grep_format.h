@@ -6,7 +6,7 @@
 #ifndef DECODER_GREP_FORMAT_H
 #define DECODER_GREP_FORMAT_H
 
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "decoder/grep.h"
 
 /* In the order in which one of several patterns decides. */

@@ -8,8 +8,8 @@
 #ifndef DECODER_HEPH_FORMAT_H
 #define DECODER_HEPH_FORMAT_H
 
+#include "decoder/capture/message.h"
 #include "decoder/heph_read.h"
-#include "decoder/message.h"
 
 /* What messages that are made so name as the function that was called. */
 #define HEPH_FORMAT_FUNCTION "heph"

@@ -7,8 +7,8 @@
 #ifndef DECODER_HEPH_MESSAGE_H
 #define DECODER_HEPH_MESSAGE_H
 
+#include "decoder/capture/message.h"
 #include "decoder/heph_read.h"
-#include "decoder/message.h"
 
 struct heph_messages;
 

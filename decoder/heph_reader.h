@@ -7,7 +7,7 @@
 #ifndef DECODER_HEPH_READER_H
 #define DECODER_HEPH_READER_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/packed_capture.h"
 
 struct heph_reader;

@@ -9,7 +9,7 @@
 #include "base/id_map.h"
 #include "base/pack_table.h"
 #include "base/render_buffer.h"
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "decoder/heph_packet.h"
 #include "record/format.h"
 

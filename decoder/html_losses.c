@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/ring_time.h"
 #include "decoder/html_json.h"
-#include "decoder/recording_ring.h"
-#include "decoder/ring_time.h"
 #include "decoder/source.h"
 
 /* [path,bytes,passed,dropped,bytes overwritten in its ring] */

@@ -7,8 +7,8 @@
 #ifndef DECODER_HTML_ROWS_H
 #define DECODER_HTML_ROWS_H
 
+#include "decoder/capture/message.h"
 #include "decoder/html_page.h"
-#include "decoder/message.h"
 
 struct html_row {
 	uint64_t wall;

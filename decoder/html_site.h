@@ -6,7 +6,7 @@
 #define DECODER_HTML_SITE_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/places.h"
 
 /*

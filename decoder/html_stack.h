@@ -7,8 +7,8 @@
 #define DECODER_HTML_STACK_H
 
 #include "base/render_buffer.h"
+#include "decoder/capture/message.h"
 #include "decoder/html_intern.h"
-#include "decoder/message.h"
 #include "decoder/places.h"
 
 /* All zeros but for the first three is an empty tree. */

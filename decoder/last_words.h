@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 /* The kind of an event that says that a process is about to end. */
 bool last_words_is_end(unsigned text);

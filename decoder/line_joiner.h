@@ -7,7 +7,7 @@
 #define DECODER_LINE_JOINER_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/options.h"
 
 /* Whole lines of one thread on one stream. */

@@ -10,8 +10,8 @@
 #define DECODER_LIVE_H
 
 #include "base/error.h"
+#include "decoder/capture/message.h"
 #include "decoder/live_past.h"
-#include "decoder/message.h"
 
 struct live;
 

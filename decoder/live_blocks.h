@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/block_judge.h"
+#include "decoder/capture/block_judge.h"
 
 struct live_gap {
 	uint64_t at;

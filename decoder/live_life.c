@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "decoder/liveness.h"
+#include "decoder/capture/liveness.h"
 #include "record/in_use.h"
 
 /* How often it is asked who is left; children, so many times more seldom. */

@@ -5,7 +5,7 @@
 #ifndef DECODER_MESSAGE_LEVEL_H
 #define DECODER_MESSAGE_LEVEL_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 /* One of record/levels.def. */
 int message_level(const struct message *message);

@@ -7,7 +7,7 @@
 #define DECODER_MESSAGE_SITES_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/places.h"
 #include "decoder/site_table.h"
 

@@ -7,7 +7,7 @@
 #define DECODER_MESSAGE_WORDS_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/places.h"
 
 /* `stdout`, `stderr`, `syslog`, the path of a file, `fd5`. */

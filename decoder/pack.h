@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "decoder/capture/message.h"
+#include "decoder/capture/recording.h"
 #include "decoder/frame_write.h"
-#include "decoder/message.h"
-#include "decoder/recording.h"
 
 struct pack;
 struct places;

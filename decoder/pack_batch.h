@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decoder/capture/message.h"
 #include "decoder/column_write.h"
 #include "decoder/frame_write.h"
-#include "decoder/message.h"
 #include "decoder/pack_define.h"
 
 struct pack_row {

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/pack_table.h"
+#include "decoder/capture/message.h"
 #include "decoder/frame_write.h"
-#include "decoder/message.h"
 
 struct pack_symbols;
 

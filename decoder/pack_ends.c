@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "decoder/liveness.h"
+#include "decoder/capture/liveness.h"
 #include "decoder/pack_value.h"
 
 /* Calls of one process that are not in the capture. */

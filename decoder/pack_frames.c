@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/liveness.h"
+#include "decoder/capture/liveness.h"
 #include "decoder/pack_content.h"
 #include "decoder/pack_value.h"
 #include "record/hash.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "base/pack_table.h"
+#include "decoder/capture/message.h"
 #include "decoder/frame_write.h"
-#include "decoder/message.h"
 #include "decoder/places.h"
 
 struct pack_define;

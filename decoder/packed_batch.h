@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 struct packed_site {
 	/* As in the messages, but for `frames`, `depth`, `modules` and the

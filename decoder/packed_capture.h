@@ -7,8 +7,8 @@
 #ifndef DECODER_PACKED_CAPTURE_H
 #define DECODER_PACKED_CAPTURE_H
 
+#include "decoder/capture/recording.h"
 #include "decoder/packed_record.h"
-#include "decoder/recording.h"
 #include "decoder/symbol_answers.h"
 
 struct packed_captures {

@@ -6,7 +6,7 @@
 #ifndef DECODER_PACKED_DATA_H
 #define DECODER_PACKED_DATA_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/packed_log.h"
 
 /* All zeros has no message. */

@@ -6,9 +6,9 @@
 #ifndef DECODER_PACKED_INDEX_H
 #define DECODER_PACKED_INDEX_H
 
+#include "decoder/capture/wall_clock.h"
 #include "decoder/packed_inflate.h"
 #include "decoder/packed_log.h"
-#include "decoder/wall_clock.h"
 
 struct packed_index_writer {
 	uint32_t thread; /* ids in the log */

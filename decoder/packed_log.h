@@ -8,7 +8,7 @@
 #define DECODER_PACKED_LOG_H
 
 #include "base/id_map.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/packed_capture.h"
 #include "decoder/packed_record.h"
 

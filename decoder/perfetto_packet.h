@@ -6,7 +6,7 @@
 #define DECODER_PERFETTO_PACKET_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/perfetto_fields.h"
 #include "decoder/spans.h"
 #include "decoder/track_table.h"

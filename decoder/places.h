@@ -7,7 +7,7 @@
 #ifndef DECODER_PLACES_H
 #define DECODER_PLACES_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/symbol_answers.h"
 #include "symbolizer/symbolizer.h"
 

@@ -9,8 +9,8 @@
 #define DECODER_PROCESS_LIST_H
 
 #include "base/pool.h"
-#include "decoder/liveness.h"
-#include "decoder/message.h"
+#include "decoder/capture/liveness.h"
+#include "decoder/capture/message.h"
 
 struct process_entry {
 	struct recording *capture;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 struct progress {
 	bool wanted;

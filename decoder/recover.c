@@ -1,7 +1,7 @@
 #include "decoder/recover.h"
 
+#include "decoder/capture/merge.h"
 #include "decoder/frame_scan.h"
-#include "decoder/merge.h"
 #include "decoder/pack.h"
 #include "decoder/packed_file.h"
 

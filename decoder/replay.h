@@ -8,7 +8,7 @@
 #ifndef DECODER_REPLAY_H
 #define DECODER_REPLAY_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/written.h"
 
 struct replay;

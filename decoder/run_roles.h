@@ -14,7 +14,7 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 struct run_role {
 	struct run_role *collides;

@@ -14,7 +14,7 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/places.h"
 
 /* Values of an argument in one run. */

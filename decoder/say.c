@@ -7,10 +7,10 @@
 #include "base/calendar.h"
 #include "base/limits.h"
 #include "base/sentence.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/ring_time.h"
 #include "decoder/output.h"
 #include "decoder/places.h"
-#include "decoder/recording_ring.h"
-#include "decoder/ring_time.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "decoder/capture/restore.h"
 #include "decoder/capture_list.h"
-#include "decoder/restore.h"
 #include "decoder/run_diff.h"
 #include "decoder/run_report.h"
 #include "decoder/say.h"

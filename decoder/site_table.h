@@ -12,7 +12,7 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 /* All that calls from one place with one format and arguments of one type. */
 struct site {

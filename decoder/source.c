@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/capture/merge.h"
 #include "decoder/heph_file.h"
 #include "decoder/heph_reader.h"
-#include "decoder/merge.h"
 #include "decoder/packed_file.h"
 #include "decoder/packed_reader.h"
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/numbers.h"
 #include "decoder/span_rule.h"
 #include "decoder/stack.h"

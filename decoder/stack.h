@@ -7,7 +7,7 @@
 #define DECODER_STACK_H
 
 #include "base/render_buffer.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/places.h"
 
 struct stack;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "decoder/capture/message.h"
 #include "decoder/filter_batch.h"
-#include "decoder/message.h"
 #include "decoder/options.h"
 #include "decoder/output.h"
 #include "decoder/pointers.h"

@@ -11,7 +11,7 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 #define TRACK_NAME_MAX 16u
 

@@ -6,7 +6,7 @@
 #ifndef DECODER_WHOLE_CALL_H
 #define DECODER_WHOLE_CALL_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "decoder/pointers.h"
 
 /* All zeros is none. */

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "decoder/output.h"
 
 struct written;

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "decoder/merge.h"
-#include "decoder/recording.h"
+#include "decoder/capture/merge.h"
+#include "decoder/capture/recording.h"
 #include "tests/make_capture.h"
 
 struct read_back {

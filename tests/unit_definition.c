@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "record/layout.h"
 #include "tests/inject_faults.h"
 

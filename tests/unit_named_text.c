@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/named_text.h"
+#include "decoder/capture/named_text.h"
 #include "record/layout.h"
 
 static struct definition_string string_of(const char *text)

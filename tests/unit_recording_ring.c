@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/recording_ring.h"
-#include "decoder/ring_time.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/ring_time.h"
 #include "tests/make_ring.h"
 #include "tests/read_back.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/recording_ring.h"
+#include "decoder/capture/recording_ring.h"
 #include "tests/inject_faults.h"
 #include "tests/make_ring.h"
 #include "tests/read_back.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/wall_clock.h"
+#include "decoder/capture/wall_clock.h"
 #include "tests/make_capture.h"
 
 #define SECOND 1000000000ull

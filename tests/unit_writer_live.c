@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/wall_clock.h"
-#include "decoder/writer_stream.h"
+#include "decoder/capture/wall_clock.h"
+#include "decoder/capture/writer_stream.h"
 #include "tests/inject_faults.h"
 #include "tests/make_capture.h"
 #include "tests/read_back.h"

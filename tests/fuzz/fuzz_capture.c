@@ -3,8 +3,8 @@
  * file, once, and in the order of its writer; each block that is one is found;
  * and nothing is missing without a word.
  */
-#include "decoder/merge.h"
-#include "decoder/recording_ring.h"
+#include "decoder/capture/merge.h"
+#include "decoder/capture/recording_ring.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/paged.h"
 

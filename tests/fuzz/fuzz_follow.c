@@ -7,9 +7,9 @@
  */
 #include <fcntl.h>
 
+#include "decoder/capture/merge.h"
+#include "decoder/capture/recording_ring.h"
 #include "decoder/live_order.h"
-#include "decoder/merge.h"
-#include "decoder/recording_ring.h"
 #include "record/hash.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/paged.h"

@@ -3,7 +3,7 @@
  * no damage, and says what the capture says: the same messages, and the same
  * losses.
  */
-#include "decoder/merge.h"
+#include "decoder/capture/merge.h"
 #include "decoder/packed_reader.h"
 #include "decoder/recover.h"
 #include "record/hash.h"

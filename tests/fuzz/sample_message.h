@@ -5,7 +5,7 @@
 #ifndef TESTS_FUZZ_SAMPLE_MESSAGE_H
 #define TESTS_FUZZ_SAMPLE_MESSAGE_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "tests/random_format.h"
 
 struct sample_message {

@@ -167,7 +167,7 @@ def unpacked(payload, name, limit):
 
 
 def clock_says(clock, ticks):
-    """struct wall_segment of decoder/wall_clock.h; none says 0."""
+    """struct wall_segment of decoder/capture/wall_clock.h; none says 0."""
     if clock is None:
         return 0
     _, start, _, realtime, bits = clock[:5]

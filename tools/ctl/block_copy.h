@@ -6,7 +6,7 @@
 #ifndef TOOLS_CTL_BLOCK_COPY_H
 #define TOOLS_CTL_BLOCK_COPY_H
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 enum block_copy {
 	BLOCK_COPY_DONE,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decoder/recording_ring.h"
+#include "decoder/capture/recording_ring.h"
 #include "record/layout.h"
 #include "tools/ctl/block_copy.h"
 

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decoder/merge.h"
-#include "decoder/recording_ring.h"
-#include "decoder/ring_time.h"
+#include "decoder/capture/merge.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/ring_time.h"
 #include "tools/ctl/status_gaps.h"
 #include "tools/ctl/status_losses.h"
 #include "tools/ctl/status_sites.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "decoder/writer_window.h"
+#include "decoder/capture/writer_window.h"
 
 /* All blocks that are there now. */
 struct present {

@@ -6,7 +6,7 @@
 #ifndef TOOLS_CTL_STATUS_SITES_H
 #define TOOLS_CTL_STATUS_SITES_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "tools/ctl/status_count.h"
 
 /* The place that the message is from; it may move with the next question.

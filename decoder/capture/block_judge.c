@@ -1,4 +1,4 @@
-#include "decoder/block_judge.h"
+#include "decoder/capture/block_judge.h"
 
 #include <string.h>
 

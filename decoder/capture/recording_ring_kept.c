@@ -1,4 +1,4 @@
-#include "decoder/recording_ring.h"
+#include "decoder/capture/recording_ring.h"
 
 #include <string.h>
 

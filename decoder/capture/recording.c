@@ -1,4 +1,4 @@
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "decoder/block_scan.h"
-#include "decoder/recording_ring.h"
+#include "decoder/capture/block_scan.h"
+#include "decoder/capture/recording_ring.h"
 
 /* What is not there since it was packed looks like this. */
 static bool is_for_packed(enum error_code code)

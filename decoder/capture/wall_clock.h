@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 struct wall_clock {
 	struct binlog_anchor *anchors; /* of the file's blocks, by time */

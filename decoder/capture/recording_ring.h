@@ -8,7 +8,7 @@
 #ifndef DECODER_RECORDING_RING_H
 #define DECODER_RECORDING_RING_H
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 #include "record/ring_table.h"
 
 struct recording_ring_copy;

@@ -1,4 +1,4 @@
-#include "decoder/liveness.h"
+#include "decoder/capture/liveness.h"
 
 #include <ctype.h>
 #include <stdio.h>

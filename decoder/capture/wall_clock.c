@@ -1,4 +1,4 @@
-#include "decoder/wall_clock.h"
+#include "decoder/capture/wall_clock.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "decoder/named_text.h"
+#include "decoder/capture/named_text.h"
 
 #include <stdio.h>
 #include <string.h>

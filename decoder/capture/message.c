@@ -1,4 +1,4 @@
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "decoder/named_text.h"
+#include "decoder/capture/named_text.h"
+#include "decoder/capture/restore.h"
 #include "decoder/render/render_plan.h"
-#include "decoder/restore.h"
 #include "record/layout.h"
 #include "record/libc.h"
 

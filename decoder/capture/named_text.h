@@ -6,7 +6,7 @@
 #ifndef DECODER_NAMED_TEXT_H
 #define DECODER_NAMED_TEXT_H
 
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "decoder/render/render.h"
 
 /*

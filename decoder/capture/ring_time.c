@@ -1,6 +1,6 @@
-#include "decoder/ring_time.h"
+#include "decoder/capture/ring_time.h"
 
-#include "decoder/recording_ring.h"
+#include "decoder/capture/recording_ring.h"
 
 /* By the longest stretch whose ticks are known. */
 static double nanoseconds_per_tick(const struct recording *capture)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 struct block_search {
 	struct recording *capture;

@@ -1,4 +1,4 @@
-#include "decoder/core_file.h"
+#include "decoder/capture/core_file.h"
 
 #include <elf.h>
 #include <errno.h>

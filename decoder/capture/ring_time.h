@@ -5,7 +5,7 @@
 #ifndef DECODER_RING_TIME_H
 #define DECODER_RING_TIME_H
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 /* Of a capture with a ring: nanoseconds before the newest ticks of which
  * nothing is missing; UINT64_MAX: nothing was overwritten. */

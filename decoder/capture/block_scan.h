@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 /*
  * Fills the capture's index, sorted, each block once; adds what the blocks

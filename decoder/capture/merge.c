@@ -1,10 +1,10 @@
-#include "decoder/merge.h"
+#include "decoder/capture/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/wall_clock.h"
-#include "decoder/writer_stream.h"
+#include "decoder/capture/wall_clock.h"
+#include "decoder/capture/writer_stream.h"
 
 /* One writer; a heap of these has the one that comes next at its top. */
 struct entry {

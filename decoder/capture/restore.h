@@ -7,7 +7,7 @@
 #ifndef DECODER_RESTORE_H
 #define DECODER_RESTORE_H
 
-#include "decoder/message.h"
+#include "decoder/capture/message.h"
 #include "symbolizer/symbolizer.h"
 
 /* More complaints than these are not kept. */

@@ -8,7 +8,7 @@
 #define DECODER_WRITER_WINDOW_H
 
 #include "base/cursor.h"
-#include "decoder/writer_stream.h"
+#include "decoder/capture/writer_stream.h"
 
 /* Where in the block the next record begins. */
 static inline uint32_t writer_window_position(

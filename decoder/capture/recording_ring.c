@@ -1,9 +1,9 @@
-#include "decoder/recording_ring.h"
+#include "decoder/capture/recording_ring.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/liveness.h"
+#include "decoder/capture/liveness.h"
 #include "record/in_use.h"
 
 /* More places than these are in no table. */

@@ -9,7 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 #include "decoder/render/render.h"
 
 struct record_read {

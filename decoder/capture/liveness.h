@@ -6,7 +6,7 @@
 #ifndef DECODER_LIVENESS_H
 #define DECODER_LIVENESS_H
 
-#include "decoder/recording.h"
+#include "decoder/capture/recording.h"
 
 enum liveness { LIVENESS_GONE, LIVENESS_ALIVE, LIVENESS_UNKNOWN };
 

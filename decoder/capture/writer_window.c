@@ -1,4 +1,4 @@
-#include "decoder/writer_window.h"
+#include "decoder/capture/writer_window.h"
 
 #include <stdlib.h>
 #include <string.h>

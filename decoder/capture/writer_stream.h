@@ -7,9 +7,9 @@
 #ifndef DECODER_WRITER_STREAM_H
 #define DECODER_WRITER_STREAM_H
 
-#include "decoder/message.h"
-#include "decoder/recording.h"
-#include "decoder/wall_clock.h"
+#include "decoder/capture/message.h"
+#include "decoder/capture/recording.h"
+#include "decoder/capture/wall_clock.h"
 
 enum writer_state {
 	WRITER_BETWEEN, /* before a block that is not read yet; `ticks` is */

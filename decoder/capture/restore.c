@@ -1,10 +1,10 @@
-#include "decoder/restore.h"
+#include "decoder/capture/restore.h"
 
 #include <stdlib.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/program_file.h"
+#include "decoder/capture/program_file.h"
 #include "record/format.h"
 #include "record/hash.h"
 

@@ -1,4 +1,4 @@
-#include "decoder/definition.h"
+#include "decoder/capture/definition.h"
 
 #include "record/layout.h"
 

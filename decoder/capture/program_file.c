@@ -1,4 +1,4 @@
-#include "decoder/program_file.h"
+#include "decoder/capture/program_file.h"
 
 #include <stdlib.h>
 #include <string.h>

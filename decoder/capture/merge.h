@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/message.h"
-#include "decoder/recording.h"
+#include "decoder/capture/message.h"
+#include "decoder/capture/recording.h"
 
 struct merge;
 

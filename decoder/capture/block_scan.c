@@ -1,11 +1,11 @@
-#include "decoder/block_scan.h"
+#include "decoder/capture/block_scan.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "decoder/block_judge.h"
-#include "decoder/recording_ring.h"
+#include "decoder/capture/block_judge.h"
+#include "decoder/capture/recording_ring.h"
 
 struct scan {
 	struct block_search search;

@@ -1,13 +1,13 @@
-#include "decoder/writer_stream.h"
+#include "decoder/capture/writer_stream.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "decoder/record_read.h"
-#include "decoder/recording_ring.h"
-#include "decoder/writer_window.h"
+#include "decoder/capture/record_read.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/writer_window.h"
 #include "record/layout.h"
 
 #define RECORD_HEAD ((size_t)8)

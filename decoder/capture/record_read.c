@@ -1,4 +1,4 @@
-#include "decoder/record_read.h"
+#include "decoder/capture/record_read.h"
 
 #include "record/layout.h"
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/definition.h"
-#include "decoder/recording.h"
+#include "decoder/capture/definition.h"
+#include "decoder/capture/recording.h"
+#include "decoder/capture/wall_clock.h"
 #include "decoder/render/render.h"
-#include "decoder/wall_clock.h"
 #include "record/layout.h"
 
 struct message {
