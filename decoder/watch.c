@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/descriptors.h"
-#include "decoder/live.h"
+#include "decoder/live/live.h"
 #include "decoder/say.h"
 
 /*

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/live_capture.h"
+#include "decoder/live/live_capture.h"
 #include "tests/make_capture.h"
 #include "tests/read_back.h"
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/live_capture.h"
+#include "decoder/live/live_capture.h"
 #include "tools/ctl/targets.h"
 
 /* Others than so many are counted all together. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/live_past.h"
+#include "decoder/live/live_past.h"
 
 struct follow_found {
 	bool is_empty;	/* there is no whole frame in it */

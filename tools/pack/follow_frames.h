@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "decoder/frame_write.h"
-#include "decoder/live.h"
+#include "decoder/live/live.h"
 
 /* First in each file: it is one of a follower. */
 void follow_frames_begin(struct frame_write *frame);

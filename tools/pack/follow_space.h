@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/live.h"
+#include "decoder/live/live.h"
 
 /* Where a block was that is not needed any more. */
 struct follow_place {

@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "decoder/live.h"
+#include "decoder/live/live.h"
 #include "tools/pack/follow.h"
 #include "tools/pack/follow_log.h"
 #include "tools/pack/follow_space.h"

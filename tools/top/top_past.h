@@ -6,7 +6,7 @@
 #ifndef TOOLS_TOP_TOP_PAST_H
 #define TOOLS_TOP_TOP_PAST_H
 
-#include "decoder/live_past.h"
+#include "decoder/live/live_past.h"
 
 /*
  * Adds what the log of whoever follows the directory of this capture has noted

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "decoder/capture/message.h"
-#include "decoder/live_past.h"
+#include "decoder/live/live_past.h"
 
 struct live;
 

@@ -1,11 +1,11 @@
-#include "decoder/live_capture.h"
+#include "decoder/live/live_capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "decoder/live_clock.h"
-#include "decoder/live_life.h"
+#include "decoder/live/live_clock.h"
+#include "decoder/live/live_life.h"
 
 /* So many blocks are not kept waiting for what came before them. */
 #define EARLY_MAX 64u

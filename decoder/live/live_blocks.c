@@ -1,4 +1,4 @@
-#include "decoder/live_blocks.h"
+#include "decoder/live/live_blocks.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "decoder/live_past.h"
+#include "decoder/live/live_past.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "base/id_map.h"
 #include "decoder/capture/wall_clock.h"
 #include "decoder/capture/writer_stream.h"
-#include "decoder/live_blocks.h"
-#include "decoder/live_past.h"
+#include "decoder/live/live_blocks.h"
+#include "decoder/live/live_past.h"
 
 /* A block and how many bytes it may use. */
 struct live_block {

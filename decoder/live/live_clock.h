@@ -6,7 +6,7 @@
 #ifndef DECODER_LIVE_CLOCK_H
 #define DECODER_LIVE_CLOCK_H
 
-#include "decoder/live_capture.h"
+#include "decoder/live/live_capture.h"
 
 /*
  * Fills the recording's list of blocks, too.  A clock that was set is reported

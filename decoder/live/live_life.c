@@ -1,4 +1,4 @@
-#include "decoder/live_life.h"
+#include "decoder/live/live_life.h"
 
 #include <errno.h>
 #include <signal.h>

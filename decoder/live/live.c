@@ -1,4 +1,4 @@
-#include "decoder/live.h"
+#include "decoder/live/live.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decoder/live_life.h"
-#include "decoder/live_order.h"
-#include "decoder/live_state.h"
+#include "decoder/live/live_life.h"
+#include "decoder/live/live_order.h"
+#include "decoder/live/live_state.h"
 
 /* Descriptors that are not of captures. */
 #define OTHER_FILES ((rlim_t)24)

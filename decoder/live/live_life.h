@@ -6,7 +6,7 @@
 #ifndef DECODER_LIVE_LIFE_H
 #define DECODER_LIVE_LIFE_H
 
-#include "decoder/live_capture.h"
+#include "decoder/live/live_capture.h"
 
 /*
  * Asks now and then only.  True: `ended` is set, or `gone` of some writers,

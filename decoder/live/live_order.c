@@ -1,4 +1,4 @@
-#include "decoder/live_order.h"
+#include "decoder/live/live_order.h"
 
 #include <stdlib.h>
 #include <string.h>

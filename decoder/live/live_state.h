@@ -9,8 +9,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "decoder/live.h"
-#include "decoder/live_capture.h"
+#include "decoder/live/live.h"
+#include "decoder/live/live_capture.h"
 
 /* A file that is not a capture, and is not looked at again. */
 struct stranger {

@@ -1,4 +1,4 @@
-#include "decoder/live_clock.h"
+#include "decoder/live/live_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
