@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "decoder/message_level.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 #include "record/layout.h"
 #include "record/policy.h"
 #include "record/rules.h"

@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "decoder/filter.h"
 #include "decoder/fired.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 #include "decoder/source.h"
 #include "record/hash.h"
 

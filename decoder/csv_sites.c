@@ -10,7 +10,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "decoder/csv_text.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 #include "decoder/output_directory.h"
 #include "decoder/site_table.h"
 #include "decoder/whole_call.h"

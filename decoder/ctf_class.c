@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "base/utf8_text.h"
 #include "decoder/category.h"
-#include "decoder/frames.h"
 #include "decoder/message_level.h"
+#include "decoder/names/frames.h"
 #include "record/format.h"
 #include "record/layout.h"
 

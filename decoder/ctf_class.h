@@ -9,7 +9,7 @@
 
 #include "base/pack_table.h"
 #include "decoder/fields.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 #include "decoder/spool.h"
 
 struct ctf_classes {

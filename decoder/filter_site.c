@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "decoder/category.h"
-#include "decoder/frames.h"
 #include "decoder/message_level.h"
+#include "decoder/names/frames.h"
 #include "record/layout.h"
 #include "record/path_glob.h"
 

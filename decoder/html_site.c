@@ -6,8 +6,8 @@
 #include "base/literal.h"
 #include "decoder/category.h"
 #include "decoder/fields.h"
-#include "decoder/frames.h"
 #include "decoder/html_json.h"
+#include "decoder/names/frames.h"
 
 static void put_location(void *closure, const struct place *place)
 {

@@ -7,7 +7,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 /*
  * Appends, as a JSON array: function, format, module, offset in it, location,

@@ -4,8 +4,8 @@
 
 #include "base/digits.h"
 #include "base/limits.h"
-#include "decoder/frames.h"
 #include "decoder/html_json.h"
+#include "decoder/names/frames.h"
 
 /* Where a frame's two names end in `names`. */
 struct ends {

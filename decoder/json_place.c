@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 
 static void put_function(
 	struct render_buffer *out, const char *name, const struct place *place)

@@ -7,7 +7,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 /*
  * Appends "caller":,"file":,"line": as far as they are known, with a comma

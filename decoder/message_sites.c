@@ -8,8 +8,8 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/literal.h"
-#include "decoder/frames.h"
 #include "decoder/message_words.h"
+#include "decoder/names/frames.h"
 
 #define FORMAT_SHOWN 60u
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 #include "decoder/pack_define.h"
 #include "decoder/pack_value.h"
 

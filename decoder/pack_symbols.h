@@ -12,7 +12,7 @@
 #include "base/pack_table.h"
 #include "decoder/capture/message.h"
 #include "decoder/frame_write.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 struct pack_define;
 

@@ -8,8 +8,8 @@
 #define DECODER_PACKED_CAPTURE_H
 
 #include "decoder/capture/recording.h"
+#include "decoder/names/symbol_answers.h"
 #include "decoder/packed_record.h"
-#include "decoder/symbol_answers.h"
 
 struct packed_captures {
 	struct recording **all; /* in the order in which they were met */

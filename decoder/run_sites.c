@@ -7,7 +7,7 @@
 #include "base/seeded_hash.h"
 #include "decoder/category.h"
 #include "decoder/fields.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 
 static struct run_site site_of(const struct message *message)
 {

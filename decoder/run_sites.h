@@ -15,7 +15,7 @@
 #include "base/id_map.h"
 #include "base/pool.h"
 #include "decoder/capture/message.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 /* Values of an argument in one run. */
 struct run_range {

@@ -9,8 +9,8 @@
 #include "base/sentence.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/ring_time.h"
+#include "decoder/names/places.h"
 #include "decoder/output.h"
-#include "decoder/places.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "decoder/capture/message.h"
+#include "decoder/names/stack.h"
 #include "decoder/numbers.h"
 #include "decoder/span_rule.h"
-#include "decoder/stack.h"
 
 #define SPANS_THREAD_BYTES 16
 

@@ -11,11 +11,11 @@
 
 #include "decoder/capture/message.h"
 #include "decoder/filter_batch.h"
+#include "decoder/names/pointers.h"
+#include "decoder/names/source_line.h"
+#include "decoder/names/stack.h"
 #include "decoder/options.h"
 #include "decoder/output.h"
-#include "decoder/pointers.h"
-#include "decoder/source_line.h"
-#include "decoder/stack.h"
 
 struct rules;
 

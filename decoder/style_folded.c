@@ -7,7 +7,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "base/literal.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 #include "decoder/site_table.h"
 #include "decoder/style.h"
 

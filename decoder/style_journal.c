@@ -4,9 +4,9 @@
 
 #include "base/utf8_read.h"
 #include "decoder/field_words.h"
-#include "decoder/frames.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
+#include "decoder/names/frames.h"
 #include "decoder/style.h"
 #include "decoder/whole_call.h"
 #include "record/levels.h"

@@ -8,10 +8,10 @@
 #include "decoder/colors.h"
 #include "decoder/event_words.h"
 #include "decoder/filter.h"
-#include "decoder/frames.h"
 #include "decoder/line_joiner.h"
 #include "decoder/message_level.h"
 #include "decoder/message_words.h"
+#include "decoder/names/frames.h"
 #include "decoder/style.h"
 #include "record/layout.h"
 

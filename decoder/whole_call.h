@@ -7,7 +7,7 @@
 #define DECODER_WHOLE_CALL_H
 
 #include "decoder/capture/message.h"
-#include "decoder/pointers.h"
+#include "decoder/names/pointers.h"
 
 /* All zeros is none. */
 struct whole_call {

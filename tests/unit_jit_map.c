@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/jit_map.h"
+#include "decoder/names/jit_map.h"
 
 static char path[64];
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/stack.h"
+#include "decoder/names/stack.h"
 #include "tests/inject_faults.h"
 
 #define ADDRESS 0x401000u

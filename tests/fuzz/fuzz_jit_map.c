@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "decoder/jit_map.h"
+#include "decoder/names/jit_map.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Number of hexadecimal digits with a space behind, as strtoull() takes it. */

@@ -7,8 +7,8 @@
 #ifndef TESTS_FUZZ_HOSTILE_LOG_H
 #define TESTS_FUZZ_HOSTILE_LOG_H
 
+#include "decoder/names/symbol_answers.h"
 #include "decoder/style.h"
-#include "decoder/symbol_answers.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/random_format.h"
 

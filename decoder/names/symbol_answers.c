@@ -1,4 +1,4 @@
-#include "decoder/symbol_answers.h"
+#include "decoder/names/symbol_answers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "decoder/pointers.h"
+#include "decoder/names/pointers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

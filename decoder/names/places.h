@@ -8,7 +8,7 @@
 #define DECODER_PLACES_H
 
 #include "decoder/capture/message.h"
-#include "decoder/symbol_answers.h"
+#include "decoder/names/symbol_answers.h"
 #include "symbolizer/symbolizer.h"
 
 /* More complaints than these are not kept. */

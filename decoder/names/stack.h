@@ -8,7 +8,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 struct stack;
 

@@ -1,4 +1,4 @@
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/id_map.h"
-#include "decoder/jit_map.h"
+#include "decoder/names/jit_map.h"
 #include "record/hash.h"
 
 struct places {

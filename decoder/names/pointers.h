@@ -7,7 +7,7 @@
 #define DECODER_POINTERS_H
 
 #include "base/render_buffer.h"
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 struct pointers;
 

@@ -6,7 +6,7 @@
 #ifndef DECODER_FRAMES_H
 #define DECODER_FRAMES_H
 
-#include "decoder/places.h"
+#include "decoder/names/places.h"
 
 /* Return false to stop. */
 typedef bool frames_take(void *closure, const struct place *place);

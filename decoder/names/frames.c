@@ -1,4 +1,4 @@
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "decoder/stack.h"
+#include "decoder/names/stack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 
 /* Of a pool, and no more stacks are kept in it. */
 #define KEPT_BYTES_MAX ((size_t)32 << 20)

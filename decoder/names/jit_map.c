@@ -1,4 +1,4 @@
-#include "decoder/jit_map.h"
+#include "decoder/names/jit_map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "decoder/source_line.h"
+#include "decoder/names/source_line.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/frames.h"
+#include "decoder/names/frames.h"
 
 #define FILES_MAX 64 /* that are kept */
 
