@@ -8,7 +8,7 @@
 #define DECODER_BATCH_FOLD_H
 
 #include "decoder/capture/message.h"
-#include "decoder/packed_columns.h"
+#include "decoder/packed/packed_columns.h"
 
 /* Messages of one batch with one context, no pieces and no events. */
 struct batch_rows {

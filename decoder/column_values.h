@@ -5,8 +5,8 @@
 #ifndef DECODER_COLUMN_VALUES_H
 #define DECODER_COLUMN_VALUES_H
 
-#include "decoder/column_read.h"
 #include "decoder/fields.h"
+#include "decoder/packed/column_read.h"
 
 /* Whether all values are the same. */
 static inline bool column_values_are_constant(const struct column *column)

@@ -7,7 +7,7 @@
 #define DECODER_EXPRESSION_COLUMNS_H
 
 #include "decoder/expression.h"
-#include "decoder/packed_columns.h"
+#include "decoder/packed/packed_columns.h"
 
 /*
  * Of which messages of the site it is true: 1 for each, others are left as

@@ -8,7 +8,7 @@
 
 #include "decoder/line_joiner.h"
 #include "decoder/options.h"
-#include "decoder/packed_batch.h"
+#include "decoder/packed/packed_batch.h"
 
 struct batch_fold;
 

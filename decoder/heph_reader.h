@@ -8,7 +8,7 @@
 #define DECODER_HEPH_READER_H
 
 #include "decoder/capture/message.h"
-#include "decoder/packed_capture.h"
+#include "decoder/packed/packed_capture.h"
 
 struct heph_reader;
 

@@ -1,9 +1,9 @@
 #include "decoder/recover.h"
 
 #include "decoder/capture/merge.h"
-#include "decoder/frame_scan.h"
 #include "decoder/pack.h"
-#include "decoder/packed_file.h"
+#include "decoder/packed/frame_scan.h"
+#include "decoder/packed/packed_file.h"
 
 static void report_memory(struct error_list *errors, const char *path)
 {

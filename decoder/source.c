@@ -6,8 +6,8 @@
 #include "decoder/capture/merge.h"
 #include "decoder/heph_file.h"
 #include "decoder/heph_reader.h"
-#include "decoder/packed_file.h"
-#include "decoder/packed_reader.h"
+#include "decoder/packed/packed_file.h"
+#include "decoder/packed/packed_reader.h"
 
 /* With more logs than this at once, little of each is kept in memory. */
 #define LOGS_FEW 16u

@@ -9,7 +9,7 @@
 #define DECODER_SOURCE_H
 
 #include "decoder/capture_list.h"
-#include "decoder/packed_batch.h"
+#include "decoder/packed/packed_batch.h"
 
 struct source;
 

@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "decoder/frame_write.h"
 #include "decoder/pack_value.h"
-#include "decoder/packed_reader.h"
+#include "decoder/packed/packed_reader.h"
 
 struct make_log {
 	struct frame_write frame;

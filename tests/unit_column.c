@@ -11,9 +11,9 @@
 
 #include "decoder/column_doubles.h"
 #include "decoder/column_phrases.h"
-#include "decoder/column_read.h"
-#include "decoder/column_strings.h"
 #include "decoder/column_tuples.h"
+#include "decoder/packed/column_read.h"
+#include "decoder/packed/column_strings.h"
 #include "decoder/string_columns.h"
 
 #define VALUES 3000u

@@ -14,8 +14,8 @@
 
 #include "decoder/column_doubles.h"
 #include "decoder/column_phrases.h"
-#include "decoder/column_read.h"
 #include "decoder/column_tuples.h"
+#include "decoder/packed/column_read.h"
 #include "tests/inject_faults.h"
 
 #define VALUES 3000u

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/column_strings.h"
+#include "decoder/packed/column_strings.h"
 #include "record/packed.h"
 
 #define BYTES(literal) (const uint8_t *)(literal), sizeof(literal) - 1

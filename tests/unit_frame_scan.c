@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "decoder/frame_scan.h"
-#include "decoder/frame_sums.h"
+#include "decoder/packed/frame_scan.h"
+#include "decoder/packed/frame_sums.h"
 #include "record/packed.h"
 #include "tests/inject_faults.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "decoder/packed_inflate.h"
+#include "decoder/packed/packed_inflate.h"
 #include "record/packed.h"
 #include "tests/inject_faults.h"
 

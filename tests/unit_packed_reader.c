@@ -17,8 +17,8 @@
 #include "base/limits.h"
 #include "decoder/frame_write.h"
 #include "decoder/pack_value.h"
-#include "decoder/packed_file.h"
-#include "decoder/packed_reader.h"
+#include "decoder/packed/packed_file.h"
+#include "decoder/packed/packed_reader.h"
 #include "tests/inject_faults.h"
 
 #define BEGIN 1700000000000000000u

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/msgpack_check.h"
-#include "decoder/packed_record.h"
+#include "decoder/packed/packed_record.h"
 #include "tests/inject_faults.h"
 
 #define BYTES(literal) (const uint8_t *)(literal), sizeof(literal) - 1

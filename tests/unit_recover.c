@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/packed_reader.h"
+#include "decoder/packed/packed_reader.h"
 #include "decoder/recover.h"
 #include "tests/inject_faults.h"
 #include "tests/make_capture.h"

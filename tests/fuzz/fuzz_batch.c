@@ -4,8 +4,8 @@
  * its index says; what a filter leaves out changes nothing else; and its
  * columns say what its messages say.
  */
-#include "decoder/packed_body.h"
-#include "decoder/packed_columns.h"
+#include "decoder/packed/packed_body.h"
+#include "decoder/packed/packed_columns.h"
 #include "record/hash.h"
 #include "tests/fuzz/pieces.h"
 

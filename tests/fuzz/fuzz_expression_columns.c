@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "decoder/expression_columns.h"
-#include "decoder/packed_body_parts.h"
+#include "decoder/packed/packed_body_parts.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"
 

@@ -4,9 +4,9 @@
  * batch is made of; the log that recovery makes says the same and has no
  * damaged bytes.
  */
-#include "decoder/frame_scan.h"
-#include "decoder/packed_file.h"
-#include "decoder/packed_reader.h"
+#include "decoder/packed/frame_scan.h"
+#include "decoder/packed/packed_file.h"
+#include "decoder/packed/packed_reader.h"
 #include "decoder/recover.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/memory_file.h"

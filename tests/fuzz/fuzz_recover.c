@@ -4,7 +4,7 @@
  * losses.
  */
 #include "decoder/capture/merge.h"
-#include "decoder/packed_reader.h"
+#include "decoder/packed/packed_reader.h"
 #include "decoder/recover.h"
 #include "record/hash.h"
 #include "tests/fuzz/memory_file.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/frame_scan.h"
+#include "decoder/packed/frame_scan.h"
 
 #define ENDS_MAX 100000u
 #define AROUND 12u

@@ -7,8 +7,8 @@
 #include <zstd.h>
 
 #include "base/limits.h"
-#include "decoder/frame_scan.h"
-#include "decoder/packed_record.h"
+#include "decoder/packed/frame_scan.h"
+#include "decoder/packed/packed_record.h"
 
 #define NUMBERS 5u /* of each writer, see packed_fields.def */
 

@@ -1,0 +1,285 @@
+#include "decoder/packed/column_strings.h"
+
+#include <string.h>
+
+#include "base/digits.h"
+#include "record/packed.h"
+
+#define LONG_DOUBLE_BYTES 16u
+
+/* A byte of a template from 1 on is a slot. */
+enum slot {
+	SLOT_DECIMAL = 1,
+	SLOT_HEXADECIMAL = 2,
+	SLOT_WIDE_DECIMAL = 3, /* the next byte says how wide */
+	SLOT_WIDE_HEXADECIMAL = 4,
+};
+
+#define SLOT_BYTES_MAX 20u /* that one becomes, and its width */
+
+struct column_template {
+	struct column_value text; /* that of null, too */
+	struct column *slots;
+	size_t slot_count;
+};
+
+/* The bytes of all strings whose sizes are known. */
+static bool take_bytes(
+	struct cursor *bytes, size_t count, struct column_strings *column)
+{
+	struct column sizes = column->numbers;
+	size_t left = cursor_left(bytes);
+	size_t i;
+
+	column->bytes = bytes->at;
+	for (i = 0; i < count; i++) {
+		uint64_t size = column_read_next(&sizes);
+
+		if (size > 1 && size - 1 > left)
+			return false;
+		left -= size > 1 ? (size_t)size - 1 : 0;
+	}
+	return cursor_bytes(bytes, cursor_left(bytes) - left);
+}
+
+static bool take_plain(struct cursor *bytes, struct column_store *store,
+	size_t count, struct column_strings *column)
+{
+	*column = (struct column_strings){0};
+	return column_read_numbers(
+		       bytes, store, count, NULL, &column->numbers) &&
+	       take_bytes(bytes, count, column);
+}
+
+/* What a dictionary has.  Null: damaged, or too much. */
+static const struct column_value *take_known(
+	struct cursor *bytes, struct column_store *store, size_t *size)
+{
+	uint64_t count = column_read_number(bytes);
+	struct column_value *known;
+	struct column_strings plain;
+	size_t i;
+
+	if (count > PACKED_MESSAGES_MAX ||
+		!take_plain(bytes, store, (size_t)count, &plain))
+		return NULL;
+	known = column_store_take(store, (size_t)count * sizeof(*known));
+	for (i = 0; known && i < count; i++)
+		known[i] = column_strings_next(&plain);
+	*size = (size_t)count;
+	return known;
+}
+
+/* Counts in `uses`, unless that is null, how often each place is taken. */
+static bool places_fit(
+	struct column places, size_t count, size_t size, uint32_t *uses)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t place = column_read_next(&places);
+
+		if (place >= size)
+			return false;
+		if (uses)
+			uses[place]++;
+	}
+	return true;
+}
+
+static bool take_dictionary(struct cursor *bytes, struct column_store *store,
+	size_t count, struct column_strings *column)
+{
+	size_t size;
+
+	*column = (struct column_strings){0};
+	column->dictionary = take_known(bytes, store, &size);
+	return column->dictionary &&
+	       column_read_numbers(
+		       bytes, store, count, NULL, &column->numbers) &&
+	       places_fit(column->numbers, count, size, NULL);
+}
+
+/* Behind a slot, or another byte.  Null: a slot that is none. */
+static const uint8_t *pass_over(const uint8_t *at, const uint8_t *end)
+{
+	bool wide = *at == SLOT_WIDE_DECIMAL || *at == SLOT_WIDE_HEXADECIMAL;
+
+	at++;
+	if (!wide)
+		return at;
+	return at < end && *at >= 1 && *at <= SLOT_BYTES_MAX ? at + 1 : NULL;
+}
+
+static bool is_slot(uint8_t byte)
+{
+	return byte >= SLOT_DECIMAL && byte <= SLOT_WIDE_HEXADECIMAL;
+}
+
+static bool count_slots(struct column_template *template)
+{
+	const uint8_t *at = template->text.data;
+	const uint8_t *end = at ? at + template->text.size : NULL;
+
+	template->slot_count = 0;
+	while (at && at < end) {
+		template->slot_count += is_slot(*at);
+		at = pass_over(at, end);
+	}
+	return (at || !template->text.data) &&
+	       (template->slot_count == 0 ||
+		       template->text.size <= PACKED_TEMPLATE_MAX);
+}
+
+/* Its slots, for as many strings as are made of it. */
+static bool take_slots(struct cursor *bytes, struct column_store *store,
+	struct column_template *template, uint32_t uses)
+{
+	size_t i;
+
+	if (!count_slots(template))
+		return false;
+	template->slots = column_store_take(
+		store, template->slot_count * sizeof(*template->slots));
+	for (i = 0; template->slots && i < template->slot_count; i++)
+		if (!column_read_numbers(
+			    bytes, store, uses, NULL, &template->slots[i]))
+			return false;
+	return template->slots;
+}
+
+static bool take_all_slots(struct cursor *bytes, struct column_store *store,
+	struct column_strings *column, const struct column_value *known,
+	size_t size, const uint32_t *uses)
+{
+	size_t room = 1;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		struct column_template *template = &column->templates[i];
+		size_t most;
+
+		template->text = known[i];
+		if (!take_slots(bytes, store, template, uses[i]))
+			return false;
+		most = template->slot_count * SLOT_BYTES_MAX;
+		most += template->slot_count ? known[i].size : 0;
+		room = most > room ? most : room;
+	}
+	column->room = column_store_take(store, room);
+	return column->room;
+}
+
+static bool take_templates(struct cursor *bytes, struct column_store *store,
+	size_t count, struct column_strings *column)
+{
+	const struct column_value *known;
+	uint32_t *uses;
+	size_t size;
+
+	*column = (struct column_strings){0};
+	known = take_known(bytes, store, &size);
+	if (!known || !column_read_numbers(
+			      bytes, store, count, NULL, &column->numbers))
+		return false;
+	uses = column_store_take(store, size * sizeof(*uses));
+	column->templates =
+		column_store_take(store, size * sizeof(*column->templates));
+	if (!uses || !column->templates)
+		return false;
+	memset(uses, 0, size * sizeof(*uses));
+	return places_fit(column->numbers, count, size, uses) &&
+	       take_all_slots(bytes, store, column, known, size, uses);
+}
+
+bool column_strings_read(struct cursor *bytes, struct column_store *store,
+	size_t count, struct column_strings *column)
+{
+	const uint8_t *kind;
+
+	if (count == 0)
+		return take_plain(bytes, store, 0, column);
+	kind = cursor_bytes(bytes, 1);
+	if (!kind)
+		return false;
+	switch (*kind) {
+	case PACKED_STRINGS_PLAIN:
+		return take_plain(bytes, store, count, column);
+	case PACKED_STRINGS_DICTIONARY:
+		return take_dictionary(bytes, store, count, column);
+	case PACKED_STRINGS_TEMPLATES:
+		return take_templates(bytes, store, count, column);
+	default:
+		return false;
+	}
+}
+
+bool column_strings_read_long_doubles(
+	struct cursor *bytes, size_t count, struct column_strings *column)
+{
+	*column = (struct column_strings){0};
+	if (cursor_left(bytes) / LONG_DOUBLE_BYTES < count)
+		return false;
+	column->bytes = cursor_bytes(bytes, count * LONG_DOUBLE_BYTES);
+	return column->bytes;
+}
+
+static uint8_t *put_decimal(uint8_t *to, uint64_t value, unsigned width)
+{
+	unsigned count = digits_count(value);
+
+	for (; width > count; width--)
+		*to++ = '0';
+	return (uint8_t *)digits_write_last((char *)to, value, count);
+}
+
+static uint8_t *put_hexadecimal(uint8_t *to, uint64_t value, unsigned width)
+{
+	unsigned count = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
+	unsigned i;
+
+	for (; width > count; width--)
+		*to++ = '0';
+	for (i = count; i > 0; i--, value >>= 4)
+		to[i - 1] = (uint8_t) "0123456789abcdef"[value & 15];
+	return to + count;
+}
+
+static uint8_t *put_slot(
+	uint8_t *to, const uint8_t *slot, struct column *numbers)
+{
+	uint64_t value = column_read_next(numbers);
+
+	switch (*slot) {
+	case SLOT_DECIMAL:
+		return put_decimal(to, value, 1);
+	case SLOT_WIDE_DECIMAL:
+		return put_decimal(to, value, slot[1]);
+	case SLOT_HEXADECIMAL:
+		return put_hexadecimal(to, value, 1);
+	default:
+		return put_hexadecimal(to, value, slot[1]);
+	}
+}
+
+struct column_value column_strings_make(struct column_strings *column)
+{
+	struct column_template *template =
+		&column->templates[column_read_next(&column->numbers)];
+	const uint8_t *at = template->text.data;
+	const uint8_t *end;
+	struct column *slot = template->slots;
+	uint8_t *to = column->room;
+
+	if (template->slot_count == 0)
+		return template->text;
+	end = at + template->text.size;
+	while (at < end) {
+		if (is_slot(*at))
+			to = put_slot(to, at, slot++);
+		else
+			*to++ = *at;
+		at = pass_over(at, end);
+	}
+	return (struct column_value){column->room, (size_t)(to - column->room)};
+}

@@ -1,0 +1,67 @@
+/*
+ * A column of strings, or of 16 bytes each, out of a packed log's batch.
+ * Called by packed_body.c; as careful as column_read.h.  What is made of a
+ * template is made when it is asked for, so a batch costs what it is long, not
+ * what it says.
+ */
+#ifndef DECODER_COLUMN_STRINGS_H
+#define DECODER_COLUMN_STRINGS_H
+
+#include "decoder/packed/column_read.h"
+
+struct column_value {
+	const uint8_t *data; /* null: a null pointer */
+	size_t size;
+};
+
+struct column_template;
+
+struct column_strings {
+	/* One more than the size, or 0; or the place in what is not null of: */
+	struct column numbers;
+	const struct column_value *dictionary;
+	struct column_template *templates;
+	const uint8_t *bytes; /* of the next string, or 16 bytes */
+	uint8_t *room;	      /* for what is made of a template */
+};
+
+bool column_strings_read(struct cursor *bytes, struct column_store *store,
+	size_t count, struct column_strings *column);
+
+/* The same of 16 bytes each. */
+bool column_strings_read_long_doubles(
+	struct cursor *bytes, size_t count, struct column_strings *column);
+
+/* For one of templates; else see below. */
+struct column_value column_strings_make(struct column_strings *column);
+
+/* Valid until the next call for the same column. */
+static inline struct column_value column_strings_next(
+	struct column_strings *column)
+{
+	struct column_value string = {0};
+	uint64_t number;
+
+	if (column->templates)
+		return column_strings_make(column);
+	number = column_read_next(&column->numbers);
+	if (column->dictionary)
+		return column->dictionary[number];
+	if (number > 0) {
+		string.data = column->bytes;
+		string.size = (size_t)number - 1;
+		column->bytes += string.size;
+	}
+	return string;
+}
+
+static inline const uint8_t *column_strings_next_long_double(
+	struct column_strings *column)
+{
+	const uint8_t *bytes = column->bytes;
+
+	column->bytes += 16;
+	return bytes;
+}
+
+#endif

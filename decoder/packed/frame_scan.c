@@ -1,0 +1,376 @@
+#include "decoder/packed/frame_scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "decoder/packed/frame_sums.h"
+#include "record/packed.h"
+
+#define ROOM_FIRST ((size_t)16 << 10)
+#define WINDOW ((size_t)1 << 20)
+#define HISTORY FRAME_SUMS_STEP
+
+#define SUM_BYTES 7u  /* 0xc1, 0xce, the sum, 0xc1 */
+#define HEAD_MOST 12u /* and the longest head of a raw */
+#define ROOM_MOST (HISTORY + HEAD_MOST + PACKED_RECORD_MAX + WINDOW)
+
+/* Bytes that may be summed up at once, not knowing whether it is for nothing:
+ * so many, and so many more for each byte of the input. */
+#define CREDIT_FIRST ((uint64_t)8 << 20)
+#define CREDIT_PER_BYTE 1u
+
+struct frame_scan {
+	frame_read *read;
+	frame_data *data; /* null: there are no holes */
+	void *closure;
+	uint8_t *buffer;
+	size_t room;
+	size_t at;	 /* in the buffer: what is looked at */
+	size_t end;	 /* so far it is filled */
+	uint64_t offset; /* of `at` in the input */
+	bool ended;	 /* there is nothing beyond the buffer */
+	int failed;	 /* errno, until it is told */
+	enum error_code stopped;
+	uint64_t credit;
+	struct frame_sums sums;
+	bool found; /* a whole frame is at `at`, with this head: */
+	size_t head;
+	size_t length;
+};
+
+/* What is at a place. */
+enum verdict {
+	WHOLE,
+	NO_FRAME,
+	OTHER_SUM,
+	IMPOSSIBLE, /* longer than a record may be */
+	ENDS_WITHIN /* it might be one, but the input ends */
+};
+
+struct frame_scan *frame_scan_new(
+	frame_read *read, void *closure, uint64_t offset)
+{
+	struct frame_scan *scan = calloc(1, sizeof(*scan));
+
+	if (!scan)
+		return NULL;
+	scan->read = read;
+	scan->closure = closure;
+	scan->offset = offset;
+	scan->credit = CREDIT_FIRST;
+	return scan;
+}
+
+void frame_scan_pass_holes(struct frame_scan *scan, frame_data *data)
+{
+	scan->data = data;
+}
+
+static void stop(struct frame_scan *scan, enum error_code code, int system)
+{
+	scan->ended = true;
+	scan->stopped = code;
+	scan->failed = system;
+}
+
+/* Room for `size` bytes from `at` on, which are more than there are, with some
+ * before that stay. */
+static bool make_room(struct frame_scan *scan, size_t size)
+{
+	size_t kept = scan->at < HISTORY ? scan->at : HISTORY;
+	size_t room = scan->room ? scan->room : ROOM_FIRST;
+	uint8_t *buffer;
+
+	if (scan->room - scan->at >= size)
+		return true;
+	if (scan->at > kept) {
+		memmove(scan->buffer, scan->buffer + scan->at - kept,
+			scan->end - scan->at + kept);
+		scan->end -= scan->at - kept;
+		scan->at = kept;
+	}
+	while (room < HISTORY + size + size / 4)
+		room *= 2;
+	if (room > ROOM_MOST)
+		room = ROOM_MOST;
+	if (room <= scan->room)
+		return true;
+	buffer = realloc(scan->buffer, room);
+	if (!buffer) {
+		stop(scan, ERROR_MEMORY, 0);
+		return false;
+	}
+	scan->buffer = buffer;
+	scan->room = room;
+	return true;
+}
+
+/* Whether there are `size` bytes once it has been read on. */
+static bool fill(struct frame_scan *scan, size_t size)
+{
+	while (scan->end - scan->at < size && !scan->ended) {
+		ssize_t n;
+
+		if (!make_room(scan, size))
+			break;
+		n = scan->read(scan->closure,
+			scan->offset + (scan->end - scan->at),
+			scan->buffer + scan->end, scan->room - scan->end);
+		if (n < 0)
+			stop(scan, ERROR_READ, errno);
+		else if (n == 0)
+			scan->ended = true;
+		else
+			scan->end += (size_t)n;
+	}
+	return scan->end - scan->at >= size;
+}
+
+/* Whether there are `size` bytes, which are in the buffer then. */
+static bool have(struct frame_scan *scan, size_t size)
+{
+	return scan->end - scan->at >= size || fill(scan, size);
+}
+
+static void advance(struct frame_scan *scan, size_t bytes)
+{
+	scan->at += bytes;
+	scan->offset += bytes;
+	scan->credit += CREDIT_PER_BYTE * bytes;
+	if (scan->credit > CREDIT_FIRST)
+		scan->credit = CREDIT_FIRST;
+}
+
+/* Bytes of the length in the head of a raw.  -1: that is no such head. */
+static int length_bytes(uint8_t head)
+{
+	if (head >= 0xa0 && head <= 0xbf)
+		return 0;
+	switch (head) {
+	case 0xc4:
+	case 0xd9:
+		return 1;
+	case 0xc5:
+	case 0xda:
+		return 2;
+	case 0xc6:
+	case 0xdb:
+		return 4;
+	default:
+		return -1;
+	}
+}
+
+/* Whether the next bytes, of which there are some, look like the head of a
+ * frame, as far as they go. */
+static enum verdict read_head(struct frame_scan *scan)
+{
+	bool all = have(scan, SUM_BYTES + 1);
+	const uint8_t *at = scan->buffer + scan->at;
+	size_t left = scan->end - scan->at;
+	int bytes;
+	int i;
+
+	if (at[0] != 0xc1 || (left > 1 && at[1] != 0xce) ||
+		(left > 6 && at[6] != 0xc1))
+		return NO_FRAME;
+	if (!all)
+		return ENDS_WITHIN;
+	bytes = length_bytes(at[SUM_BYTES]);
+	if (bytes < 0)
+		return NO_FRAME;
+	scan->head = SUM_BYTES + 1 + (size_t)bytes;
+	if (!have(scan, scan->head))
+		return ENDS_WITHIN;
+	at = scan->buffer + scan->at + SUM_BYTES;
+	scan->length = bytes == 0 ? *at & 0x1f : 0;
+	for (i = 1; i <= bytes; i++)
+		scan->length = scan->length << 8 | at[i];
+	return scan->length > PACKED_RECORD_MAX ? IMPOSSIBLE : WHOLE;
+}
+
+static uint32_t told_sum(const uint8_t *head)
+{
+	return (uint32_t)head[2] << 24 | (uint32_t)head[3] << 16 |
+	       (uint32_t)head[4] << 8 | head[5];
+}
+
+/* A record begins with its tag and the head of a map. */
+static bool begins_as_record(const uint8_t *record)
+{
+	return record[0] <= 0x7f &&
+	       ((record[1] >= 0x80 && record[1] <= 0x8f) || record[1] == 0xde ||
+		       record[1] == 0xdf);
+}
+
+/*
+ * A candidate is summed up as long as there is credit.  Among so many that it
+ * is gone, only what begins as a record is looked at, by what is kept of sums.
+ * Since the last candidate a byte at least was passed: what has no more than
+ * CREDIT_PER_BYTE bytes never is too long.
+ */
+static bool sum_fits(struct frame_scan *scan)
+{
+	const uint8_t *head = scan->buffer + scan->at;
+	const uint8_t *record = head + scan->head;
+	uint32_t sum;
+
+	if (scan->length <= scan->credit) {
+		scan->credit -= scan->length;
+		sum = (uint32_t)crc32(0, record, (uInt)scan->length);
+	} else if (!begins_as_record(record)) {
+		return false;
+	} else if (!frame_sums_find(&scan->sums, record,
+			   scan->offset + scan->head, scan->length, &sum)) {
+		stop(scan, ERROR_MEMORY, 0);
+		return false;
+	}
+	return sum == told_sum(head);
+}
+
+static enum verdict judge(struct frame_scan *scan)
+{
+	enum verdict verdict = read_head(scan);
+
+	if (verdict != WHOLE)
+		return verdict;
+	if (!have(scan, scan->head + scan->length))
+		return ENDS_WITHIN;
+	return sum_fits(scan) ? WHOLE : OTHER_SUM;
+}
+
+/* With nothing left in the buffer: to where data begins. */
+static void pass_hole(struct frame_scan *scan)
+{
+	uint64_t data;
+
+	if (!scan->data || scan->ended || scan->at < scan->end)
+		return;
+	data = scan->data(scan->closure, scan->offset);
+	if (data <= scan->offset)
+		return;
+	scan->offset = data;
+	scan->at = scan->end = 0;
+}
+
+/* To where a frame might begin, or to the end. */
+static void skip(struct frame_scan *scan)
+{
+	static const uint8_t start[] = {0xc1, 0xce};
+
+	advance(scan, 1);
+	for (;;) {
+		pass_hole(scan);
+		if (!have(scan, sizeof(start)))
+			break;
+		const uint8_t *at = scan->buffer + scan->at;
+		size_t left = scan->end - scan->at;
+		const uint8_t *found = memmem(at, left, start, sizeof(start));
+
+		if (!found && at[left - 1] != start[0])
+			advance(scan, left);
+		else
+			advance(scan, found ? (size_t)(found - at) : left - 1);
+		if (found)
+			return;
+	}
+	if (scan->end > scan->at && scan->buffer[scan->at] != start[0])
+		advance(scan, 1);
+}
+
+static struct frame take_whole(struct frame_scan *scan)
+{
+	struct frame frame = {
+		.kind = FRAME_WHOLE,
+		.offset = scan->offset,
+		.bytes = scan->head + scan->length,
+		.start = scan->buffer + scan->at,
+		.record = scan->buffer + scan->at + scan->head,
+		.record_bytes = scan->length,
+	};
+
+	scan->found = false;
+	advance(scan, frame.bytes);
+	return frame;
+}
+
+/* A read that has failed, or no memory: told once. */
+static struct frame take_end(struct frame_scan *scan)
+{
+	struct frame frame = {
+		.kind = scan->stopped ? FRAME_DAMAGED : FRAME_NONE,
+		.offset = scan->offset,
+		.code = scan->stopped,
+		.system = scan->failed,
+	};
+
+	scan->stopped = ERROR_NONE;
+	return frame;
+}
+
+static enum error_code cause_of(enum verdict first, bool at_end)
+{
+	switch (first) {
+	case OTHER_SUM:
+		return ERROR_FRAME_SUM;
+	case IMPOSSIBLE:
+		return ERROR_FRAME_LENGTH;
+	case ENDS_WITHIN:
+		return at_end ? ERROR_FRAME_CUT : ERROR_FRAME_LENGTH;
+	default:
+		return ERROR_FRAME;
+	}
+}
+
+struct frame frame_scan_next(struct frame_scan *scan)
+{
+	uint64_t from = scan->offset;
+	enum verdict first = WHOLE;
+	enum verdict verdict;
+
+	if (scan->found)
+		return take_whole(scan);
+	while (have(scan, 1)) {
+		verdict = judge(scan);
+		scan->found = verdict == WHOLE;
+		if (scan->found)
+			break;
+		if (scan->offset == from)
+			first = verdict;
+		skip(scan);
+	}
+	if (scan->offset > from)
+		return (struct frame){
+			.kind = FRAME_DAMAGED,
+			.offset = from,
+			.lost = scan->offset - from,
+			.code = cause_of(first, !scan->found),
+		};
+	return scan->found ? take_whole(scan) : take_end(scan);
+}
+
+uint64_t frame_scan_offset(const struct frame_scan *scan)
+{
+	return scan->offset;
+}
+
+void frame_scan_rest(struct frame_scan *scan)
+{
+	if (scan->found || scan->ended)
+		return;
+	free(scan->buffer);
+	scan->buffer = NULL;
+	scan->room = scan->at = scan->end = 0;
+	frame_sums_free(&scan->sums);
+}
+
+void frame_scan_free(struct frame_scan *scan)
+{
+	if (!scan)
+		return;
+	frame_sums_free(&scan->sums);
+	free(scan->buffer);
+	free(scan);
+}

@@ -1,0 +1,459 @@
+#include "decoder/packed/packed_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "decoder/packed/frame_scan.h"
+#include "decoder/packed/packed_body.h"
+#include "decoder/packed/packed_data.h"
+#include "decoder/packed/packed_define.h"
+#include "decoder/packed/packed_file.h"
+
+/* Logs that have ended go first when all take too much. */
+#define ENDED_BYTES_MAX ((size_t)24 << 20)
+/* Where its first message is looked for, before a log is read as a whole. */
+#define BEGIN_BYTES ((uint64_t)4 << 20)
+
+struct packed_reader {
+	struct packed_file file;
+	struct packed_readers *shared;
+	struct frame_scan *scan;
+	struct packed_record record;
+	struct packed_log *logs[LIMITS_FILE_LOGS];
+	size_t log_count;
+	uint64_t frames;
+	uint64_t whole;	    /* of these, intact */
+	uint64_t newer;	    /* records and fields that are not known */
+	uint64_t forgotten; /* logs, before their end */
+	struct packed_index index;
+	struct packed_body body;
+	struct packed_data data;
+	bool skims;
+	bool ended;
+};
+
+static void report(struct packed_reader *reader, enum error_code code,
+	uint64_t offset, uint64_t number)
+{
+	const struct error error = {
+		.code = code,
+		.file = reader->file.path,
+		.offset = offset,
+		.number = number,
+	};
+
+	error_add(reader->shared->captures.errors, &error);
+}
+
+struct packed_reader *packed_reader_new(
+	const char *path, struct packed_readers *shared)
+{
+	struct packed_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->file.path = path;
+	reader->shared = shared;
+	reader->file.read = &shared->read;
+	reader->scan = frame_scan_new(packed_file_read, &reader->file, 0);
+	if (reader->scan) {
+		frame_scan_pass_holes(reader->scan, packed_file_data);
+		return reader;
+	}
+	free(reader);
+	return NULL;
+}
+
+static void end_log(struct packed_reader *reader, struct packed_log *log)
+{
+	uint64_t offset = frame_scan_offset(reader->scan);
+
+	if (log->begun && !log->ended)
+		report(reader, ERROR_PACKED_OPEN, offset, log->next);
+	if (log->lost > 0)
+		report(reader, ERROR_PACKED_LOST, offset, log->lost);
+	if (log->left_out > 0)
+		report(reader, ERROR_PACKED_MANY, offset, log->left_out);
+	packed_log_free(log);
+}
+
+static void forget(struct packed_reader *reader, size_t place)
+{
+	end_log(reader, reader->logs[place]);
+	reader->logs[place] = reader->logs[--reader->log_count];
+}
+
+/* The same with what may still be needed. */
+static void forget_early(struct packed_reader *reader, size_t place)
+{
+	reader->forgotten += !reader->logs[place]->ended;
+	forget(reader, place);
+}
+
+/* The one that was used least, or of those that have ended.  The number of
+ * logs: there is none. */
+static size_t find_oldest(const struct packed_reader *reader, bool ended)
+{
+	size_t oldest = reader->log_count;
+	size_t i;
+
+	for (i = 0; i < reader->log_count; i++)
+		if ((reader->logs[i]->ended || !ended) &&
+			(oldest == reader->log_count ||
+				reader->logs[i]->used <
+					reader->logs[oldest]->used))
+			oldest = i;
+	return oldest;
+}
+
+static size_t bytes_of_all(const struct packed_reader *reader)
+{
+	size_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < reader->log_count; i++)
+		bytes += reader->logs[i]->bytes;
+	return bytes;
+}
+
+/* Before another one. */
+static void make_room(struct packed_reader *reader)
+{
+	size_t oldest;
+
+	while (bytes_of_all(reader) > ENDED_BYTES_MAX) {
+		oldest = find_oldest(reader, true);
+		if (oldest == reader->log_count)
+			break;
+		forget(reader, oldest);
+	}
+	while (reader->log_count == LIMITS_FILE_LOGS ||
+		bytes_of_all(reader) > limits_size(LIMIT_LOGS))
+		forget_early(reader, find_oldest(reader, false));
+}
+
+/* The one that the record is of.  Null: out of memory. */
+static struct packed_log *log_of(struct packed_reader *reader)
+{
+	uint64_t number = packed_record_number(&reader->record, PACKED_ALL_LOG);
+	struct packed_log *log = NULL;
+	size_t i;
+
+	for (i = 0; i < reader->log_count && !log; i++)
+		if (reader->logs[i]->number == number)
+			log = reader->logs[i];
+	if (!log) {
+		make_room(reader);
+		log = packed_log_new(
+			number, reader->file.path, &reader->shared->captures);
+		if (!log)
+			return NULL;
+		log->has_owner = reader->file.regular;
+		log->owner = reader->file.owner;
+		reader->logs[reader->log_count++] = log;
+	}
+	log->used = reader->frames;
+	log->part = packed_record_number(&reader->record, PACKED_ALL_PART);
+	return log;
+}
+
+/* Whether messages are missing before this one, `count` of which follow. */
+static void check_number(struct packed_reader *reader, struct packed_log *log,
+	uint64_t offset, uint64_t number, uint64_t count)
+{
+	if (log->begun && number < log->next) {
+		/* The same log again. */
+		if (!log->ended)
+			report(reader, ERROR_PACKED_OPEN, offset, log->next);
+		log->begun = false;
+	}
+	if (!log->begun && number > 0)
+		report(reader, ERROR_PACKED_BEGIN, offset, number);
+	else if (log->begun && number > log->next)
+		report(reader, ERROR_PACKED_GAP, offset, number - log->next);
+	log->begun = true;
+	log->ended = false;
+	log->next = number + count;
+}
+
+static void take_end(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	uint64_t messages =
+		packed_record_number(&reader->record, PACKED_END_MESSAGES);
+
+	if (messages > log->next)
+		report(reader, ERROR_PACKED_GAP, offset, messages - log->next);
+	log->begun = true;
+	log->ended = true;
+	log->next = messages;
+}
+
+static void take_batch(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	struct packed_readers *shared = reader->shared;
+	struct packed_body *body = &reader->body;
+	uint64_t count =
+		packed_record_number(&reader->record, PACKED_BATCH_COUNT);
+
+	check_number(reader, log, offset,
+		packed_record_number(&reader->record, PACKED_BATCH_NUMBER),
+		count);
+	if (reader->skims)
+		return;
+	if (!packed_index_read(
+		    &reader->index, log, &reader->record, &shared->inflate) ||
+		!packed_body_resolve(body, log, &reader->index, offset)) {
+		report(reader, ERROR_PACKED_BATCH, offset, count);
+		return;
+	}
+	if (shared->wants && !shared->wants(shared->closure, &body->batch))
+		return;
+	if (!packed_body_decode(body, &reader->record, &shared->inflate))
+		report(reader, ERROR_PACKED_BATCH, offset, count);
+	else if (shared->fold)
+		shared->fold(shared->closure, body);
+}
+
+static void take_data(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	check_number(reader, log, offset,
+		packed_record_number(&reader->record, PACKED_DATA_NUMBER), 1);
+	if (!reader->skims &&
+		!packed_data_read(&reader->data, log, &reader->record, offset))
+		report(reader, ERROR_PACKED_BATCH, offset, 1);
+}
+
+static void check_version(struct packed_reader *reader, uint64_t offset)
+{
+	uint64_t version =
+		packed_record_number(&reader->record, PACKED_PREAMBLE_VERSION);
+
+	if (version > PACKED_VERSION)
+		report(reader, ERROR_VERSION, offset, version);
+}
+
+static void take_known(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	switch (reader->record.tag) {
+	case PACKED_BATCH:
+		take_batch(reader, log, offset);
+		return;
+	case PACKED_DATA:
+		take_data(reader, log, offset);
+		return;
+	case PACKED_END:
+		take_end(reader, log, offset);
+		return;
+	case PACKED_PREAMBLE:
+		check_version(reader, offset);
+		break;
+	}
+	if (!packed_define(log, &reader->record))
+		report(reader, ERROR_PACKED_RECORD, offset, reader->record.tag);
+}
+
+/* Once: what follows lacks what could not be kept. */
+static void tell_of_memory(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	bool lacks = packed_log_lacks(log);
+
+	if (lacks && !log->lacks)
+		report(reader, ERROR_MEMORY, offset, 0);
+	log->lacks = lacks;
+}
+
+static void take_record(struct packed_reader *reader, const struct frame *frame)
+{
+	struct packed_record *record = &reader->record;
+	struct packed_log *log;
+
+	if (!packed_record_read(record, frame->record, frame->record_bytes)) {
+		report(reader, ERROR_PACKED_RECORD, frame->offset,
+			frame->record_bytes > 0 ? frame->record[0] : 0);
+		return;
+	}
+	reader->newer += record->unknown + !record->known;
+	if (record->extra > 0)
+		report(reader, ERROR_PACKED_EXTRA, frame->offset,
+			record->extra);
+	if (!record->known)
+		return;
+	log = log_of(reader);
+	if (!log) {
+		report(reader, ERROR_MEMORY, frame->offset, 0);
+		return;
+	}
+	take_known(reader, log, frame->offset);
+	tell_of_memory(reader, log, frame->offset);
+}
+
+static void report_damage(
+	struct packed_reader *reader, const struct frame *frame)
+{
+	const struct error error = {
+		.code = frame->code,
+		.system = frame->system,
+		.file = reader->file.path,
+		.offset = frame->offset,
+		.number = frame->lost,
+	};
+
+	error_add(reader->shared->captures.errors, &error);
+}
+
+static void finish(struct packed_reader *reader)
+{
+	uint64_t offset = frame_scan_offset(reader->scan);
+	size_t i;
+
+	reader->ended = true;
+	if (reader->whole == 0)
+		report(reader, ERROR_NO_FRAMES, 0, offset);
+	if (reader->newer > 0)
+		report(reader, ERROR_PACKED_NEWER, offset, reader->newer);
+	if (reader->forgotten > 0)
+		report(reader, ERROR_PACKED_LOGS, offset, reader->forgotten);
+	for (i = 0; i < reader->log_count; i++)
+		end_log(reader, reader->logs[i]);
+	reader->log_count = 0;
+	packed_file_close(&reader->file);
+}
+
+static void take_frame(struct packed_reader *reader)
+{
+	struct frame frame = frame_scan_next(reader->scan);
+
+	reader->frames++;
+	switch (frame.kind) {
+	case FRAME_WHOLE:
+		reader->whole++;
+		take_record(reader, &frame);
+		break;
+	case FRAME_DAMAGED:
+		report_damage(reader, &frame);
+		break;
+	default: /* FRAME_NONE */
+		finish(reader);
+	}
+}
+
+/* What is not needed for the messages of the batch that was decoded. */
+static void spare(struct packed_reader *reader)
+{
+	packed_record_free(&reader->record);
+	packed_index_spare(&reader->index);
+	if (reader->file.regular) {
+		packed_file_close(&reader->file);
+		frame_scan_rest(reader->scan);
+	}
+}
+
+const struct message *packed_reader_next(struct packed_reader *reader)
+{
+	while (!reader->ended) {
+		const struct message *message = packed_body_next(&reader->body);
+
+		if (!message)
+			message = packed_data_next(&reader->data);
+		if (message)
+			return message;
+		take_frame(reader);
+		if (reader->shared->sparing && reader->body.left > 0)
+			spare(reader);
+	}
+	return NULL;
+}
+
+void packed_reader_skim(struct packed_reader *reader)
+{
+	reader->skims = true;
+	while (!reader->ended)
+		take_frame(reader);
+}
+
+void packed_reader_free(struct packed_reader *reader)
+{
+	size_t i;
+
+	if (!reader)
+		return;
+	for (i = 0; i < reader->log_count; i++)
+		packed_log_free(reader->logs[i]);
+	packed_file_close(&reader->file);
+	packed_record_free(&reader->record);
+	packed_index_free(&reader->index);
+	packed_body_free(&reader->body);
+	frame_scan_free(reader->scan);
+	free(reader);
+}
+
+/* Of the first record with messages. */
+static bool find_begin(struct packed_record *record, const struct frame *frame,
+	uint64_t *begin)
+{
+	if (!packed_record_read(record, frame->record, frame->record_bytes))
+		return false;
+	if (record->tag == PACKED_BATCH)
+		*begin = packed_record_number(record, PACKED_BATCH_FIRST);
+	else if (record->tag == PACKED_DATA)
+		*begin = packed_record_number(record, PACKED_DATA_TIME);
+	else
+		return false;
+	return true;
+}
+
+/* A frame_read. */
+static ssize_t read_beginning(
+	void *file, uint64_t offset, void *bytes, size_t size)
+{
+	uint64_t left = offset < BEGIN_BYTES ? BEGIN_BYTES - offset : 0;
+
+	return packed_file_read(
+		file, offset, bytes, size < left ? size : (size_t)left);
+}
+
+uint64_t packed_reader_begin(const char *path)
+{
+	struct packed_file file = {.path = path};
+	struct packed_record record = {0};
+	struct frame_scan *scan = frame_scan_new(read_beginning, &file, 0);
+	uint64_t begin = 0;
+	struct frame frame;
+
+	if (scan)
+		frame_scan_pass_holes(scan, packed_file_data);
+	while (scan) {
+		frame = frame_scan_next(scan);
+		if (frame.kind == FRAME_NONE ||
+			(frame.kind == FRAME_WHOLE &&
+				find_begin(&record, &frame, &begin)))
+			break;
+	}
+	frame_scan_free(scan);
+	packed_record_free(&record);
+	packed_file_close(&file);
+	return begin;
+}
+
+bool packed_reader_is_log(const char *path)
+{
+	struct packed_file file = {.path = path};
+	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
+	struct frame frame = {.kind = FRAME_NONE};
+
+	if (scan) {
+		frame_scan_pass_holes(scan, packed_file_data);
+		frame = frame_scan_next(scan);
+	}
+	if (frame.kind == FRAME_DAMAGED)
+		frame = frame_scan_next(scan);
+	frame_scan_free(scan);
+	packed_file_close(&file);
+	return frame.kind == FRAME_WHOLE;
+}

@@ -1,0 +1,51 @@
+/*
+ * A packed log as a stream of messages: one file, or a pipe, with one log in
+ * it or several, whole or damaged.  Driven by source.c; costs nothing until
+ * its first message is asked for and next to nothing after its last.
+ */
+#ifndef DECODER_PACKED_READER_H
+#define DECODER_PACKED_READER_H
+
+#include "decoder/packed/packed_batch.h"
+#include "decoder/packed/packed_capture.h"
+#include "decoder/packed/packed_inflate.h"
+
+struct packed_reader;
+
+/* What all readers of a run share. */
+struct packed_readers {
+	struct packed_captures captures;
+	struct packed_inflate inflate;
+	packed_wants *wants; /* null: all messages are wanted */
+	packed_fold *fold;   /* null: nobody takes columns */
+	void *closure;
+	uint64_t read; /* bytes so far, for progress */
+	bool sparing; /* many logs are open: keep little of each */
+};
+
+/* `path` and *shared are borrowed.  Null: out of memory. */
+struct packed_reader *packed_reader_new(
+	const char *path, struct packed_readers *shared);
+
+/*
+ * The next message, valid until the next call.  Null: that was all; what was
+ * wrong has been reported.
+ */
+const struct message *packed_reader_next(struct packed_reader *reader);
+
+/* All but the messages: definitions, losses and ends. */
+void packed_reader_skim(struct packed_reader *reader);
+
+/* Null is fine. */
+void packed_reader_free(struct packed_reader *reader);
+
+/*
+ * When the first message of the log at `path` was, nanoseconds since 1970.
+ * 0: not known, not near its beginning, or there is none.  Reports nothing.
+ */
+uint64_t packed_reader_begin(const char *path);
+
+/* Whether there is an intact frame in the regular file at `path`. */
+bool packed_reader_is_log(const char *path);
+
+#endif
