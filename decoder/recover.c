@@ -1,7 +1,7 @@
 #include "decoder/recover.h"
 
 #include "decoder/capture/merge.h"
-#include "decoder/pack.h"
+#include "decoder/pack/pack.h"
 #include "decoder/packed/frame_scan.h"
 #include "decoder/packed/packed_file.h"
 

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "decoder/frame_write.h"
-#include "decoder/pack_value.h"
+#include "decoder/pack/frame_write.h"
+#include "decoder/pack/pack_value.h"
 #include "decoder/packed/packed_reader.h"
 
 struct make_log {

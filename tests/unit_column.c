@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "decoder/column_doubles.h"
-#include "decoder/column_phrases.h"
-#include "decoder/column_tuples.h"
+#include "decoder/pack/column_doubles.h"
+#include "decoder/pack/column_phrases.h"
+#include "decoder/pack/column_tuples.h"
+#include "decoder/pack/string_columns.h"
 #include "decoder/packed/column_read.h"
 #include "decoder/packed/column_strings.h"
-#include "decoder/string_columns.h"
 
 #define VALUES 3000u
 #define ROUNDS 40u

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "decoder/column_doubles.h"
-#include "decoder/column_phrases.h"
-#include "decoder/column_tuples.h"
+#include "decoder/pack/column_doubles.h"
+#include "decoder/pack/column_phrases.h"
+#include "decoder/pack/column_tuples.h"
 #include "decoder/packed/column_read.h"
 #include "tests/inject_faults.h"
 

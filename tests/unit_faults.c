@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "decoder/fields.h"
-#include "decoder/frame_write.h"
+#include "decoder/pack/frame_write.h"
 #include "decoder/recover.h"
 #include "decoder/source.h"
 #include "tests/inject_faults.h"

@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "base/limits.h"
-#include "decoder/pack.h"
+#include "decoder/pack/pack.h"
 #include "record/layout.h"
 #include "record/packed.h"
 

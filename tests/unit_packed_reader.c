@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "decoder/frame_write.h"
-#include "decoder/pack_value.h"
+#include "decoder/pack/frame_write.h"
+#include "decoder/pack/pack_value.h"
 #include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 #include "tests/inject_faults.h"

@@ -52,7 +52,7 @@ $(analysed)/gcc/outside/decoder/category.c: ANALYZER += -Wno-analyzer-null-deref
 # A template with slots has text.
 $(analysed)/gcc/outside/decoder/packed/column_strings.c: ANALYZER += -Wno-analyzer-null-dereference
 # A loop that is always gone through fills it.
-$(analysed)/gcc/outside/decoder/column_write.c: ANALYZER += -Wno-analyzer-use-of-uninitialized-value
+$(analysed)/gcc/outside/decoder/pack/column_write.c: ANALYZER += -Wno-analyzer-use-of-uninitialized-value
 # The loops before end at once without memory.
 $(analysed)/gcc/outside/decoder/style_largest.c: ANALYZER += -Wno-analyzer-possible-null-dereference
 

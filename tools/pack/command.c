@@ -17,7 +17,7 @@
 #include "decoder/capture/merge.h"
 #include "decoder/capture_list.h"
 #include "decoder/names/places.h"
-#include "decoder/pack.h"
+#include "decoder/pack/pack.h"
 #include "decoder/progress.h"
 #include "decoder/say.h"
 #include "record/layout.h"

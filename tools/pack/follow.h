@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/pack.h"
+#include "decoder/pack/pack.h"
 
 struct follow_options {
 	const char *directory;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "decoder/pack_value.h"
+#include "decoder/pack/pack_value.h"
 #include "record/packed.h"
 
 /* So many writers in one frame. */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/frame_write.h"
 #include "decoder/live/live.h"
+#include "decoder/pack/frame_write.h"
 
 /* First in each file: it is one of a follower. */
 void follow_frames_begin(struct frame_write *frame);

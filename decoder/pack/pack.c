@@ -1,0 +1,361 @@
+#include "decoder/pack/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "decoder/pack/pack_batch.h"
+#include "decoder/pack/pack_data.h"
+#include "decoder/pack/pack_define.h"
+#include "decoder/pack/pack_ends.h"
+#include "decoder/pack/pack_symbols.h"
+
+/* More memory for definitions, and a new log begins. */
+#define DEFINITIONS_MAX ((size_t)24 << 20)
+#define THREADS_KNOWN 256u
+#define OUTPUT_BYTES ((size_t)64 << 10)
+
+/* A thread that was met, and its entry; so that messages find it at once. */
+struct known_thread {
+	const struct program *program;
+	uint32_t tid;
+	uint32_t capture; /* id */
+	char name[16];
+	struct pack_entry *entry; /* null: free */
+};
+
+struct pack {
+	struct pack_options options;
+	pack_take *take;
+	void *closure;
+	struct frame_write frame;
+	struct pack_define define;
+	struct pack_symbols symbols;
+	struct pack_batch batch;
+	struct known_thread threads[THREADS_KNOWN];
+	uint64_t messages; /* all */
+	uint64_t number;   /* of the next message in the log */
+	uint64_t written;  /* of it those in whole batches */
+	uint64_t part_messages;
+	bool failed;
+};
+
+/* The log gets a number of its own, and its ids begin anew. */
+static void begin_log(struct pack *pack)
+{
+	uint64_t log = 0;
+
+	if (getrandom(&log, sizeof(log), 0) != sizeof(log) || log == 0)
+		log = 1;
+	pack->frame.log = log;
+	pack->frame.part = 0;
+	pack->number = pack->written = pack->part_messages = 0;
+	memset(pack->threads, 0, sizeof(pack->threads));
+	pack->batch.stamp++;
+	pack_define_begin(&pack->define, &pack->frame);
+	pack_symbols_forget(&pack->symbols);
+	if (pack->options.places)
+		pack->define.symbols = &pack->symbols;
+}
+
+struct pack *pack_new(
+	const struct pack_options *options, pack_take *take, void *closure)
+{
+	struct pack *pack = calloc(1, sizeof(*pack));
+
+	if (!pack)
+		return NULL;
+	pack->options = *options;
+	pack->symbols.places = options->places;
+	pack->symbols.define = &pack->define;
+	pack->take = take;
+	pack->closure = closure;
+	if (!pack_batch_begin(&pack->batch, options->level)) {
+		pack_free(pack);
+		return NULL;
+	}
+	begin_log(pack);
+	return pack;
+}
+
+static bool give_out(struct pack *pack)
+{
+	struct render_buffer *out = &pack->frame.out;
+
+	if (out->failed || pack->define.failed || pack->batch.failed)
+		pack->failed = true;
+	if (!pack->failed && out->length > 0 &&
+		!pack->take(pack->closure, out->data, out->length))
+		pack->failed = true;
+	out->length = 0;
+	return !pack->failed;
+}
+
+/* All processes of the batch have their latest mappings before it. */
+static bool write_mappings(struct pack *pack)
+{
+	uint32_t last = 0;
+	uint32_t i;
+
+	for (i = 0; i < pack->batch.count; i++) {
+		uint32_t thread = pack->batch.rows[i].thread;
+
+		if (thread == last)
+			continue;
+		last = thread;
+		if (!pack_define_mappings(&pack->define,
+			    pack_table_entry(&pack->define.threads, thread)))
+			return false;
+	}
+	return true;
+}
+
+static bool write_batch(struct pack *pack)
+{
+	uint32_t count = pack->batch.count;
+
+	if (count == 0)
+		return true;
+	if (!write_mappings(pack) ||
+		!pack_batch_write(&pack->batch, &pack->define, pack->written))
+		pack->failed = true;
+	pack->written += count;
+	return give_out(pack);
+}
+
+static void begin_part(struct pack *pack)
+{
+	pack->frame.part++;
+	pack->part_messages = 0;
+	pack->batch.stamp++;
+	pack_define_part(&pack->define);
+}
+
+static void write_end(struct pack *pack)
+{
+	struct frame_write *frame = &pack->frame;
+
+	frame_write_begin(frame, PACKED_END);
+	frame_write_uint(frame, PACKED_END_MESSAGES, pack->number);
+	frame_write_end(frame);
+}
+
+/* Before the first message of a batch. */
+static void begin_batch(struct pack *pack)
+{
+	size_t bytes = pack_define_bytes(&pack->define) +
+		       pack->symbols.questions.bytes;
+
+	if (bytes > DEFINITIONS_MAX) {
+		write_end(pack);
+		pack_define_free(&pack->define);
+		begin_log(pack);
+	} else if (pack->part_messages > PACKED_PART_MESSAGES) {
+		begin_part(pack);
+	}
+}
+
+static size_t slot_of(const struct message *message)
+{
+	return ((uintptr_t)message->program / 64 + message->tid) %
+	       THREADS_KNOWN;
+}
+
+static void know_thread(struct pack *pack, struct known_thread *known,
+	const struct message *message)
+{
+	struct pack_entry *entry = pack_define_thread(&pack->define, message);
+
+	*known = (struct known_thread){0};
+	if (!entry)
+		return;
+	known->program = message->program;
+	known->tid = message->tid;
+	memcpy(known->name, message->thread,
+		strnlen(message->thread, sizeof(known->name)));
+	known->capture = pack_define_capture_of(&pack->define, entry);
+	known->entry = entry;
+}
+
+/* Null: out of memory. */
+static struct known_thread *thread_of(
+	struct pack *pack, const struct message *message)
+{
+	struct known_thread *known = &pack->threads[slot_of(message)];
+
+	if (!known->entry || known->program != message->program ||
+		known->tid != message->tid ||
+		strncmp(known->name, message->thread, sizeof(known->name)) != 0)
+		know_thread(pack, known, message);
+	if (!known->entry)
+		return NULL;
+	if (known->entry->batch != pack->batch.stamp) {
+		if (!pack_define_again_thread(&pack->define, known->entry))
+			return NULL;
+		known->entry->batch = pack->batch.stamp;
+	}
+	return known;
+}
+
+/* Null: out of memory. */
+static struct pack_entry *site_of(
+	struct pack *pack, const struct message *message)
+{
+	uint64_t packed = message->context->packed;
+	struct pack_entry *site;
+
+	if (packed >> 32 == pack->define.serial) {
+		site = pack_table_entry(&pack->define.sites, (uint32_t)packed);
+		if (site->batch == pack->batch.stamp)
+			return site;
+	}
+	site = pack_define_site(&pack->define, message);
+	if (site)
+		site->batch = pack->batch.stamp;
+	return site;
+}
+
+static bool report_cut(
+	struct pack *pack, const struct message *message, size_t strings)
+{
+	const struct error error = {
+		.code = ERROR_STRING,
+		.offset = message->offset,
+		.number = strings,
+	};
+
+	return pack_loss(pack, message->capture, &error);
+}
+
+static bool fail(struct pack *pack)
+{
+	pack->failed = true;
+	return false;
+}
+
+static bool settle(struct pack *pack)
+{
+	return pack->frame.out.length < OUTPUT_BYTES || give_out(pack);
+}
+
+static bool write_plain(struct pack *pack, const struct message *message,
+	const struct pack_entry *site, const struct pack_entry *thread)
+{
+	if (!pack_define_mappings(&pack->define, thread))
+		return fail(pack);
+	pack_data_write(&pack->define, message, site, thread, pack->number++);
+	return settle(pack);
+}
+
+bool pack_message(struct pack *pack, const struct message *message)
+{
+	struct pack_batch *batch = &pack->batch;
+	struct known_thread *thread;
+	struct pack_entry *site;
+	size_t cut;
+
+	if (pack->failed)
+		return false;
+	if (pack_batch_full(batch) &&
+		(!message->continues || pack_batch_over(batch)) &&
+		!write_batch(pack))
+		return false;
+	if (batch->count == 0 && !message->continues)
+		begin_batch(pack);
+	site = site_of(pack, message);
+	thread = site ? thread_of(pack, message) : NULL;
+	if (!thread)
+		return fail(pack);
+	if (pack->options.places)
+		pack_symbols_pointers(&pack->symbols, message);
+	pack->messages++;
+	pack->part_messages++;
+	if (pack->options.plain)
+		return write_plain(pack, message, site, thread->entry);
+	pack->number++;
+	cut = pack_batch_add(batch, message, site->id, thread->entry->id,
+		thread->capture,
+		&pack->define.capture_states[thread->capture - 1]);
+	return cut == 0 || report_cut(pack, message, cut);
+}
+
+bool pack_flush(struct pack *pack)
+{
+	return !pack->failed && write_batch(pack) && give_out(pack);
+}
+
+size_t pack_pending(const struct pack *pack)
+{
+	return pack->batch.count;
+}
+
+uint64_t pack_messages(const struct pack *pack)
+{
+	return pack->messages;
+}
+
+struct frame_write *pack_frame(struct pack *pack)
+{
+	return &pack->frame;
+}
+
+bool pack_loss(
+	struct pack *pack, struct recording *capture, const struct error *error)
+{
+	struct frame_write *frame = &pack->frame;
+	struct pack_entry *entry = NULL;
+
+	if (pack->failed)
+		return false;
+	if (capture) {
+		entry = pack_define_capture(&pack->define, capture);
+		if (!entry)
+			return fail(pack);
+	}
+	frame_write_begin(frame, PACKED_LOSS);
+	if (entry)
+		frame_write_uint(frame, PACKED_LOSS_CAPTURE, entry->id);
+	frame_write_uint(frame, PACKED_LOSS_CODE, error->code);
+	frame_write_some(frame, PACKED_LOSS_OFFSET, error->offset);
+	frame_write_some(frame, PACKED_LOSS_VALUE, error->number);
+	frame_write_end(frame);
+	return settle(pack);
+}
+
+bool pack_loss_of_more(struct pack *pack, const struct error_list *errors)
+{
+	struct error more = {.code = ERROR_MORE};
+
+	if (errors->count <= ERROR_KEPT_MAX)
+		return true;
+	more.number = errors->count - ERROR_KEPT_MAX;
+	return pack_loss(pack, NULL, &more);
+}
+
+bool pack_capture_end(struct pack *pack, struct recording *capture)
+{
+	if (!pack_flush(pack) || !pack_ends_capture(&pack->define, capture))
+		return fail(pack);
+	pack_define_forget(&pack->define, capture);
+	memset(pack->threads, 0, sizeof(pack->threads));
+	return settle(pack);
+}
+
+bool pack_end(struct pack *pack)
+{
+	if (!pack_flush(pack))
+		return false;
+	write_end(pack);
+	return give_out(pack);
+}
+
+void pack_free(struct pack *pack)
+{
+	if (!pack)
+		return;
+	pack_batch_end(&pack->batch);
+	pack_symbols_free(&pack->symbols);
+	pack_define_free(&pack->define);
+	frame_write_free(&pack->frame);
+	free(pack);
+}
