@@ -7,7 +7,7 @@
 #define DECODER_ARGUMENT_NUMBERS_H
 
 #include "decoder/batch_fold.h"
-#include "decoder/message_sites.h"
+#include "decoder/message/message_sites.h"
 #include "decoder/number_bars.h"
 #include "decoder/numbers.h"
 #include "decoder/style.h"

@@ -5,7 +5,7 @@
 #ifndef DECODER_COLUMN_VALUES_H
 #define DECODER_COLUMN_VALUES_H
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "decoder/packed/column_read.h"
 
 /* Whether all values are the same. */

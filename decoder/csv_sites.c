@@ -10,10 +10,10 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "decoder/csv_text.h"
+#include "decoder/message/site_table.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output_directory.h"
-#include "decoder/site_table.h"
-#include "decoder/whole_call.h"
 #include "record/format.h"
 #include "record/word.h"
 

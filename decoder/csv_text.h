@@ -7,7 +7,7 @@
 #define DECODER_CSV_TEXT_H
 
 #include "base/render_buffer.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 /*
  * Appends text, always in quotes.  One that begins with = + - @ or ' gets a '

@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "base/utf8_text.h"
-#include "decoder/category.h"
-#include "decoder/message_level.h"
+#include "decoder/message/category.h"
+#include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
 #include "record/format.h"
 #include "record/layout.h"

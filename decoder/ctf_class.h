@@ -8,7 +8,7 @@
 #define DECODER_CTF_CLASS_H
 
 #include "base/pack_table.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "decoder/names/places.h"
 #include "decoder/spool.h"
 

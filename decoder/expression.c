@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "decoder/expression_tree.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"

@@ -5,7 +5,7 @@
 
 #include "decoder/filter_site.h"
 #include "decoder/lines_around.h"
-#include "decoder/message_level.h"
+#include "decoder/message/message_level.h"
 #include "record/path_glob.h"
 
 static bool matches(const struct options_glob *glob, const char *path)

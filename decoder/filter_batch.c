@@ -1,10 +1,10 @@
 #include "decoder/filter_batch.h"
 
 #include "decoder/batch_fold.h"
-#include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/filter_site.h"
 #include "decoder/line_joiner.h"
+#include "decoder/message/event_words.h"
 #include "record/layout.h"
 
 /* Streams on which a line may wait for its rest; more: any may. */

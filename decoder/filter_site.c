@@ -3,8 +3,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "decoder/category.h"
-#include "decoder/message_level.h"
+#include "decoder/message/category.h"
+#include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
 #include "record/layout.h"
 #include "record/path_glob.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "decoder/fields.h"
 #include "decoder/heph_format.h"
 #include "decoder/heph_own.h"
 #include "decoder/heph_site.h"
+#include "decoder/message/fields.h"
 
 #define THREAD_BYTES 64u
 

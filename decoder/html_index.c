@@ -9,7 +9,7 @@
 #include "decoder/html_json.h"
 #include "decoder/html_site.h"
 #include "decoder/html_stack.h"
-#include "decoder/message_words.h"
+#include "decoder/message/message_words.h"
 #include "record/hash.h"
 #include "record/levels.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 #define ROWS 4096u
 #define CHUNK_BYTES ((size_t)1 << 20) /* of texts and values, about */

@@ -4,9 +4,9 @@
 
 #include "base/limits.h"
 #include "base/literal.h"
-#include "decoder/category.h"
-#include "decoder/fields.h"
 #include "decoder/html_json.h"
+#include "decoder/message/category.h"
+#include "decoder/message/fields.h"
 #include "decoder/names/frames.h"
 
 static void put_location(void *closure, const struct place *place)

@@ -6,7 +6,7 @@
 #define DECODER_JSON_FIELDS_H
 
 #include "base/render_buffer.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 /*
  * Appends a value: numbers as such, pointers as strings "0x1f", characters and

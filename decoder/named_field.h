@@ -6,7 +6,7 @@
 #ifndef DECODER_NAMED_FIELD_H
 #define DECODER_NAMED_FIELD_H
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 /* That of the message; null: it has none. */
 const struct field *named_field(

@@ -7,7 +7,7 @@
 #define DECODER_NUMBER_ROWS_H
 
 #include "base/number_text.h"
-#include "decoder/message_sites.h"
+#include "decoder/message/message_sites.h"
 #include "decoder/numbers.h"
 #include "decoder/output.h"
 #include "decoder/table.h"

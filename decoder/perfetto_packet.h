@@ -7,9 +7,9 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
+#include "decoder/message/track_table.h"
 #include "decoder/perfetto_fields.h"
 #include "decoder/spans.h"
-#include "decoder/track_table.h"
 
 /* Returns what proto_write_end() takes. */
 size_t perfetto_packet_begin(

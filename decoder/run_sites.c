@@ -5,8 +5,8 @@
 
 #include "base/limits.h"
 #include "base/seeded_hash.h"
-#include "decoder/category.h"
-#include "decoder/fields.h"
+#include "decoder/message/category.h"
+#include "decoder/message/fields.h"
 #include "decoder/names/frames.h"
 
 static struct run_site site_of(const struct message *message)

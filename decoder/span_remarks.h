@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/pool.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "decoder/span_rule.h"
 
 #define SPAN_REMARKS_FORMATS 512

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "decoder/span_remarks.h"
 #include "decoder/span_table.h"
 

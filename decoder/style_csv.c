@@ -2,13 +2,13 @@
 
 #include "base/calendar.h"
 #include "base/json_text.h"
-#include "decoder/category.h"
 #include "decoder/csv_sites.h"
 #include "decoder/csv_text.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/category.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* A row for each call: of one table, or of that of its site. */

@@ -3,11 +3,11 @@
 
 #include "decoder/ctf_class.h"
 #include "decoder/ctf_stream.h"
-#include "decoder/message_words.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/output_directory.h"
 #include "decoder/source.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 
 struct ctf {
 	struct style_settings settings;

@@ -7,8 +7,8 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "base/literal.h"
+#include "decoder/message/site_table.h"
 #include "decoder/names/frames.h"
-#include "decoder/site_table.h"
 #include "decoder/style.h"
 
 /* What is shown: stacks with the same names are one. */

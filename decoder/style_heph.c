@@ -1,16 +1,16 @@
 #include <stdlib.h>
 
 #include "base/utf8_text.h"
-#include "decoder/fields.h"
 #include "decoder/heph_format.h"
 #include "decoder/heph_own.h"
 #include "decoder/heph_streams.h"
 #include "decoder/heph_write.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/fields.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* A packet of Heph's trace format for each call. */

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "decoder/event_words.h"
 #include "decoder/filter.h"
 #include "decoder/html_index.h"
 #include "decoder/html_json.h"
@@ -14,7 +13,8 @@
 #include "decoder/html_rows.h"
 #include "decoder/html_spans.h"
 #include "decoder/line_joiner.h"
-#include "decoder/message_level.h"
+#include "decoder/message/event_words.h"
+#include "decoder/message/message_level.h"
 #include "decoder/style.h"
 
 #define NS 1000000000u

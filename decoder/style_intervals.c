@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "decoder/batch_fold.h"
-#include "decoder/message_sites.h"
+#include "decoder/message/message_sites.h"
 #include "decoder/number_rows.h"
 #include "decoder/numbers.h"
 #include "decoder/style.h"

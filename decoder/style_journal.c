@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "base/utf8_read.h"
-#include "decoder/field_words.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/field_words.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 #include "record/word.h"
 

@@ -3,14 +3,14 @@
 
 #include "base/calendar.h"
 #include "base/json_text.h"
-#include "decoder/category.h"
-#include "decoder/event_words.h"
 #include "decoder/json_fields.h"
 #include "decoder/json_place.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/category.h"
+#include "decoder/message/event_words.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* An object for each call, on a line of its own. */

@@ -4,15 +4,15 @@
 
 #include "base/limits.h"
 #include "base/utf8_read.h"
-#include "decoder/category.h"
-#include "decoder/event_words.h"
-#include "decoder/field_text.h"
 #include "decoder/json_fields.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/category.h"
+#include "decoder/message/event_words.h"
+#include "decoder/message/field_text.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* A map for each call, one behind the other. */

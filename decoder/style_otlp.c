@@ -1,13 +1,13 @@
 #include <stdlib.h>
 
 #include "base/json_text.h"
-#include "decoder/field_text.h"
-#include "decoder/fields.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* A request has no more records, and is not much longer. */

@@ -2,18 +2,18 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/event_words.h"
-#include "decoder/field_text.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/event_words.h"
+#include "decoder/message/field_text.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/site_table.h"
+#include "decoder/message/track_table.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/perfetto_packet.h"
 #include "decoder/proto_write.h"
-#include "decoder/site_table.h"
 #include "decoder/spans.h"
 #include "decoder/style.h"
-#include "decoder/track_table.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */

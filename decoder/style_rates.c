@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "decoder/batch_fold.h"
-#include "decoder/message_level.h"
-#include "decoder/message_sites.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_sites.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 #include "record/levels.h"

@@ -3,7 +3,7 @@
 
 #include "base/calendar.h"
 #include "decoder/batch_fold.h"
-#include "decoder/message_sites.h"
+#include "decoder/message/message_sites.h"
 #include "decoder/number_rows.h"
 #include "decoder/style.h"
 

@@ -6,13 +6,13 @@
 #include "base/calendar.h"
 #include "base/utf8_read.h"
 #include "base/utf8_text.h"
-#include "decoder/category.h"
-#include "decoder/field_words.h"
-#include "decoder/message_level.h"
-#include "decoder/message_words.h"
+#include "decoder/message/category.h"
+#include "decoder/message/field_words.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/message_words.h"
+#include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/style.h"
-#include "decoder/whole_call.h"
 #include "record/levels.h"
 
 /* RFC 5612: the number for examples, since we have none of our own. */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "decoder/pack/frame_write.h"
 #include "decoder/recover.h"
 #include "decoder/source.h"

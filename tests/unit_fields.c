@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "record/format.h"
 #include "tests/inject_faults.h"
 

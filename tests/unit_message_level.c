@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/message_level.h"
+#include "decoder/message/message_level.h"
 #include "record/levels.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

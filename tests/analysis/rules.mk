@@ -48,7 +48,7 @@ $(analysed)/tidy/outside/%.c: $(O)/outside/%.o .clang-tidy
 ANALYZER = -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-double-free \
 	-Wno-analyzer-too-complex
 # A place is asked for where there is one.
-$(analysed)/gcc/outside/decoder/category.c: ANALYZER += -Wno-analyzer-null-dereference
+$(analysed)/gcc/outside/decoder/message/category.c: ANALYZER += -Wno-analyzer-null-dereference
 # A template with slots has text.
 $(analysed)/gcc/outside/decoder/packed/column_strings.c: ANALYZER += -Wno-analyzer-null-dereference
 # A loop that is always gone through fills it.

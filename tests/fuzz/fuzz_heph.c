@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "decoder/capture/message.h"
-#include "decoder/fields.h"
 #include "decoder/heph_file.h"
 #include "decoder/heph_reader.h"
+#include "decoder/message/fields.h"
 #include "tests/fuzz/memory_file.h"
 
 static void show(const struct message *message, struct render_buffer *text)

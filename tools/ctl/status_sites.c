@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/seeded_hash.h"
-#include "decoder/message_level.h"
+#include "decoder/message/message_level.h"
 
 static size_t hash_of(const struct program *program, uint64_t pc)
 {

@@ -1,4 +1,4 @@
-#include "decoder/track_table.h"
+#include "decoder/message/track_table.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-#include "decoder/whole_call.h"
+#include "decoder/message/whole_call.h"
 
 #include "base/limits.h"
-#include "decoder/event_words.h"
+#include "decoder/message/event_words.h"
 
 bool whole_call_add(struct whole_call *call, const struct message *message)
 {

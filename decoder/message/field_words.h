@@ -5,7 +5,7 @@
 #ifndef DECODER_FIELD_WORDS_H
 #define DECODER_FIELD_WORDS_H
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 /*
  * Appends a value that is known: numbers with all digits, pointers as 0x...,

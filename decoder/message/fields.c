@@ -1,4 +1,4 @@
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "decoder/message_words.h"
+#include "decoder/message/message_words.h"
 
 #include <string.h>
 

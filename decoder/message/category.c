@@ -1,11 +1,11 @@
-#include "decoder/category.h"
+#include "decoder/message/category.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/message_level.h"
+#include "decoder/message/message_level.h"
 #include "decoder/names/places.h"
 #include "record/layout.h"
 #include "record/policy.h"

@@ -1,4 +1,4 @@
-#include "decoder/message_level.h"
+#include "decoder/message/message_level.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-#include "decoder/event_words.h"
+#include "decoder/message/event_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "decoder/last_words.h"
+#include "decoder/message/last_words.h"
 #include "record/layout.h"
 
 bool event_words_may_be(unsigned text)

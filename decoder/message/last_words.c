@@ -1,4 +1,4 @@
-#include "decoder/last_words.h"
+#include "decoder/message/last_words.h"
 
 #include <inttypes.h>
 #include <signal.h>

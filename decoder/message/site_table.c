@@ -1,10 +1,10 @@
-#include "decoder/site_table.h"
+#include "decoder/message/site_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/category.h"
-#include "decoder/fields.h"
+#include "decoder/message/category.h"
+#include "decoder/message/fields.h"
 
 /* One format may have been recorded with arguments that it does not take. */
 static uint64_t types_of(const struct message *message)

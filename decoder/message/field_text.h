@@ -5,7 +5,7 @@
 #ifndef DECODER_FIELD_TEXT_H
 #define DECODER_FIELD_TEXT_H
 
-#include "decoder/fields.h"
+#include "decoder/message/fields.h"
 #include "record/format.h"
 #include "record/utf8.h"
 

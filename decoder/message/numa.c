@@ -1,4 +1,4 @@
-#include "decoder/numa.h"
+#include "decoder/message/numa.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
+#include "decoder/message/site_table.h"
 #include "decoder/names/places.h"
-#include "decoder/site_table.h"
 
 struct message_sites;
 

@@ -1,11 +1,11 @@
-#include "decoder/field_words.h"
+#include "decoder/message/field_words.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/json_text.h"
-#include "decoder/field_text.h"
+#include "decoder/message/field_text.h"
 
 static void put_text(struct render_buffer *out, const struct field *field,
 	const struct field_value *value)
