@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/column_values.h"
-#include "decoder/named_field.h"
 #include "decoder/number_rows.h"
+#include "decoder/query/column_values.h"
+#include "decoder/query/named_field.h"
 #include "record/layout.h"
 
 #define PIECE ((size_t)1 << 10)

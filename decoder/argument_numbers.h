@@ -6,10 +6,10 @@
 #ifndef DECODER_ARGUMENT_NUMBERS_H
 #define DECODER_ARGUMENT_NUMBERS_H
 
-#include "decoder/batch_fold.h"
 #include "decoder/message/message_sites.h"
 #include "decoder/number_bars.h"
 #include "decoder/numbers.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 
 /* Of one site. */

@@ -7,9 +7,9 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/filter.h"
 #include "decoder/fired.h"
 #include "decoder/names/frames.h"
+#include "decoder/query/filter.h"
 #include "decoder/source.h"
 #include "record/hash.h"
 

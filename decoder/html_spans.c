@@ -4,9 +4,9 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/filter.h"
 #include "decoder/html_json.h"
 #include "decoder/html_rows.h"
+#include "decoder/query/filter.h"
 #include "decoder/spans.h"
 
 #define SPANS 16384u

@@ -5,8 +5,8 @@
 
 #include "base/limits.h"
 #include "decoder/last_lines.h"
-#include "decoder/lines_around.h"
 #include "decoder/options_apply.h"
+#include "decoder/query/lines_around.h"
 #include "decoder/report_options.h"
 
 #define AROUND_DEFAULT 50u

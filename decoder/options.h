@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "decoder/columns.h"
-#include "decoder/filter_rules.h"
+#include "decoder/query/filter_rules.h"
 #include "decoder/span_rule.h"
 #include "symbolizer/symbolizer.h"
 

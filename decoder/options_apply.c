@@ -7,8 +7,8 @@
 
 #include "base/limits.h"
 #include "decoder/last_lines.h"
+#include "decoder/query/stream_list.h"
 #include "decoder/report_options.h"
-#include "decoder/stream_list.h"
 
 #define CONTEXT_MAX 1000000u
 

@@ -11,7 +11,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/last_lines.h"
-#include "decoder/lines_around.h"
+#include "decoder/query/lines_around.h"
 
 #define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "decoder/batch_fold.h"
 #include "decoder/colors.h"
 #include "decoder/output_directory.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/source.h"
 #include "record/rules.h"
 

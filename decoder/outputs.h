@@ -9,7 +9,7 @@
 
 #include "base/pool.h"
 #include "decoder/capture_list.h"
-#include "decoder/filter.h"
+#include "decoder/query/filter.h"
 #include "decoder/style.h"
 
 /* definition_context.files_wanted has two bits for each. */

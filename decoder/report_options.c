@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "decoder/last_lines.h"
-#include "decoder/named_field.h"
 #include "decoder/options_apply.h"
+#include "decoder/query/named_field.h"
 
 #define DAY 86400u
 #define NS 1000000000u

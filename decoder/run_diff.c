@@ -5,7 +5,7 @@
 #include "base/calendar.h"
 #include "base/digits.h"
 #include "base/escape.h"
-#include "decoder/filter.h"
+#include "decoder/query/filter.h"
 #include "decoder/source.h"
 
 /* One that was asked for; null: that was all. */

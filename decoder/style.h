@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 #include "decoder/capture/message.h"
-#include "decoder/filter_batch.h"
 #include "decoder/names/pointers.h"
 #include "decoder/names/source_line.h"
 #include "decoder/names/stack.h"
 #include "decoder/options.h"
 #include "decoder/output.h"
+#include "decoder/query/filter_batch.h"
 
 struct rules;
 

@@ -10,10 +10,10 @@
 #include "base/text_width.h"
 #include "decoder/cells.h"
 #include "decoder/colors.h"
-#include "decoder/filter.h"
-#include "decoder/line_joiner.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
+#include "decoder/query/filter.h"
+#include "decoder/query/line_joiner.h"
 #include "decoder/thread_past.h"
 #include "record/layout.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "decoder/batch_fold.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 
 struct count {

@@ -5,16 +5,16 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "decoder/filter.h"
 #include "decoder/html_index.h"
 #include "decoder/html_json.h"
 #include "decoder/html_losses.h"
 #include "decoder/html_page.h"
 #include "decoder/html_rows.h"
 #include "decoder/html_spans.h"
-#include "decoder/line_joiner.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
+#include "decoder/query/filter.h"
+#include "decoder/query/line_joiner.h"
 #include "decoder/style.h"
 
 #define NS 1000000000u

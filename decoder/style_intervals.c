@@ -1,10 +1,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "decoder/batch_fold.h"
 #include "decoder/message/message_sites.h"
 #include "decoder/number_rows.h"
 #include "decoder/numbers.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 
 static const struct number_rows_column columns[] = {

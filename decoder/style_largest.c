@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/batch_fold.h"
-#include "decoder/column_values.h"
 #include "decoder/last_lines.h"
-#include "decoder/named_field.h"
 #include "decoder/number_rows.h"
+#include "decoder/query/batch_fold.h"
+#include "decoder/query/column_values.h"
+#include "decoder/query/named_field.h"
 #include "decoder/style.h"
 #include "record/layout.h"
 

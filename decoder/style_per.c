@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/calendar.h"
-#include "decoder/batch_fold.h"
 #include "decoder/last_lines.h"
 #include "decoder/number_rows.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 #include "decoder/time_bars.h"
 

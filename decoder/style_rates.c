@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "decoder/batch_fold.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_sites.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 #include "decoder/table.h"
 #include "record/levels.h"

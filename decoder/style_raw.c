@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "decoder/filter.h"
-#include "decoder/line_joiner.h"
+#include "decoder/query/filter.h"
+#include "decoder/query/line_joiner.h"
 #include "decoder/style.h"
 
 struct raw {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/calendar.h"
-#include "decoder/batch_fold.h"
 #include "decoder/message/message_sites.h"
 #include "decoder/number_rows.h"
+#include "decoder/query/batch_fold.h"
 #include "decoder/style.h"
 
 #define NS 1000000000u

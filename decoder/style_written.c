@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "decoder/filter.h"
+#include "decoder/query/filter.h"
 #include "decoder/replay.h"
 #include "decoder/style.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 #include "record/format.h"
 
 /* A message with this format; its arguments are appended. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/filter_batch.h"
+#include "decoder/query/filter_batch.h"
 #include "record/layout.h"
 
 #define SITES 100u

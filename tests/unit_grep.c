@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/grep.h"
+#include "decoder/query/grep.h"
 #include "tests/random_value.h"
 
 static bool finds(const char *pattern, const char *text)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/grep_format.h"
+#include "decoder/query/grep_format.h"
 #include "decoder/render/render.h"
 #include "record/layout.h"
 #include "tests/random_format.h"

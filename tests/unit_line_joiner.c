@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/line_joiner.h"
+#include "decoder/query/line_joiner.h"
 
 /* What was given out: `[head]text` and a newline for each call. */
 static struct render_buffer given;

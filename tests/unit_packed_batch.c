@@ -2,8 +2,8 @@
  * Batches of a packed log that no packer makes: without messages, with more
  * sites and writers than usual, with clocks in no order, without memory.
  */
-#include "decoder/batch_fold.h"
-#include "decoder/filter_batch.h"
+#include "decoder/query/batch_fold.h"
+#include "decoder/query/filter_batch.h"
 #include "tests/inject_faults.h"
 #include "tests/make_log.h"
 

@@ -2,7 +2,7 @@
  * Any text as an expression, asked of a message: what is no expression is told
  * in words, and what is true and what is not obey the rules of logic.
  */
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"
 

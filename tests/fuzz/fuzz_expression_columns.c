@@ -4,8 +4,8 @@
  */
 #include <inttypes.h>
 
-#include "decoder/expression_columns.h"
 #include "decoder/packed/packed_body_parts.h"
+#include "decoder/query/expression_columns.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"
 

@@ -6,7 +6,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "decoder/grep.h"
+#include "decoder/query/grep.h"
 #include "tests/fuzz/costly_pattern.h"
 #include "tests/fuzz/fuzz.h"
 

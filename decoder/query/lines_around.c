@@ -1,10 +1,10 @@
-#include "decoder/lines_around.h"
+#include "decoder/query/lines_around.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/grep.h"
+#include "decoder/query/grep.h"
 
 struct held {
 	char *text;

@@ -1,4 +1,4 @@
-#include "decoder/filter_rules.h"
+#include "decoder/query/filter_rules.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/suggest.h"
 #include "base/time_parse.h"
-#include "decoder/lines_around.h"
+#include "decoder/query/lines_around.h"
 #include "record/levels.h"
 
 #define LEVELS ((size_t)LEVEL_LAST + 1)

@@ -1,11 +1,11 @@
-#include "decoder/line_joiner.h"
+#include "decoder/query/line_joiner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/id_map.h"
 #include "base/limits.h"
-#include "decoder/filter.h"
+#include "decoder/query/filter.h"
 #include "record/layout.h"
 
 /* One thread on one stream. */

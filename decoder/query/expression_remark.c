@@ -1,4 +1,4 @@
-#include "decoder/expression_remark.h"
+#include "decoder/query/expression_remark.h"
 
 #include <stdio.h>
 #include <string.h>

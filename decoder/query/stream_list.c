@@ -1,4 +1,4 @@
-#include "decoder/stream_list.h"
+#include "decoder/query/stream_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

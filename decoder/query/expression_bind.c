@@ -1,9 +1,9 @@
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 
 #include <string.h>
 
-#include "decoder/expression_remark.h"
-#include "decoder/expression_tree.h"
+#include "decoder/query/expression_remark.h"
+#include "decoder/query/expression_tree.h"
 #include "record/argument_name.h"
 #include "record/format.h"
 #include "record/layout.h"

@@ -1,10 +1,10 @@
-#include "decoder/expression_columns.h"
+#include "decoder/query/expression_columns.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "decoder/column_values.h"
-#include "decoder/expression_tree.h"
+#include "decoder/query/column_values.h"
+#include "decoder/query/expression_tree.h"
 #include "record/layout.h"
 
 /* Neither of them: it is not known. */

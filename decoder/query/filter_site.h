@@ -5,8 +5,8 @@
 #ifndef DECODER_FILTER_SITE_H
 #define DECODER_FILTER_SITE_H
 
-#include "decoder/filter_rules.h"
-#include "decoder/grep_format.h"
+#include "decoder/query/filter_rules.h"
+#include "decoder/query/grep_format.h"
 
 struct filter_site {
 	const struct filter_rules *rules; /* that say it */

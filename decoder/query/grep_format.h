@@ -7,7 +7,7 @@
 #define DECODER_GREP_FORMAT_H
 
 #include "decoder/capture/definition.h"
-#include "decoder/grep.h"
+#include "decoder/query/grep.h"
 
 /* In the order in which one of several patterns decides. */
 enum grep_answer {

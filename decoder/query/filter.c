@@ -1,11 +1,11 @@
-#include "decoder/filter.h"
+#include "decoder/query/filter.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "decoder/filter_site.h"
-#include "decoder/lines_around.h"
 #include "decoder/message/message_level.h"
+#include "decoder/query/filter_site.h"
+#include "decoder/query/lines_around.h"
 #include "record/path_glob.h"
 
 static bool matches(const struct options_glob *glob, const char *path)

@@ -1,4 +1,4 @@
-#include "decoder/filter_site.h"
+#include "decoder/query/filter_site.h"
 
 #include <fnmatch.h>
 #include <string.h>

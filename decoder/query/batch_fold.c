@@ -1,11 +1,11 @@
-#include "decoder/batch_fold.h"
+#include "decoder/query/batch_fold.h"
 
 #include <string.h>
 
-#include "decoder/expression_columns.h"
-#include "decoder/filter.h"
-#include "decoder/filter_batch.h"
-#include "decoder/filter_site.h"
+#include "decoder/query/expression_columns.h"
+#include "decoder/query/filter.h"
+#include "decoder/query/filter_batch.h"
+#include "decoder/query/filter_site.h"
 #include "record/layout.h"
 
 struct folding {

@@ -1,4 +1,4 @@
-#include "decoder/grep_format.h"
+#include "decoder/query/grep_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef DECODER_EXPRESSION_COLUMNS_H
 #define DECODER_EXPRESSION_COLUMNS_H
 
-#include "decoder/expression.h"
 #include "decoder/packed/packed_columns.h"
+#include "decoder/query/expression.h"
 
 /*
  * Of which messages of the site it is true: 1 for each, others are left as

@@ -6,9 +6,9 @@
 #ifndef DECODER_FILTER_BATCH_H
 #define DECODER_FILTER_BATCH_H
 
-#include "decoder/line_joiner.h"
 #include "decoder/options.h"
 #include "decoder/packed/packed_batch.h"
+#include "decoder/query/line_joiner.h"
 
 struct batch_fold;
 

@@ -1,11 +1,11 @@
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/expression_tree.h"
 #include "decoder/message/fields.h"
+#include "decoder/query/expression_tree.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"

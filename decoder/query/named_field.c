@@ -1,10 +1,10 @@
-#include "decoder/named_field.h"
+#include "decoder/query/named_field.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/column_values.h"
+#include "decoder/query/column_values.h"
 
 #define NUMBER_DIGITS_MAX 4
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/expression.h"
-#include "decoder/grep.h"
+#include "decoder/query/expression.h"
+#include "decoder/query/grep.h"
 
 /* Of one kind. */
 #define FILTER_RULES_MAX 32

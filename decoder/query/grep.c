@@ -1,4 +1,4 @@
-#include "decoder/grep.h"
+#include "decoder/query/grep.h"
 
 #include <ctype.h>
 #include <limits.h>

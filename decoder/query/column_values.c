@@ -1,4 +1,4 @@
-#include "decoder/column_values.h"
+#include "decoder/query/column_values.h"
 
 #include <string.h>
 

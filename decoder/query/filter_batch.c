@@ -1,10 +1,10 @@
-#include "decoder/filter_batch.h"
+#include "decoder/query/filter_batch.h"
 
-#include "decoder/batch_fold.h"
-#include "decoder/filter.h"
-#include "decoder/filter_site.h"
-#include "decoder/line_joiner.h"
 #include "decoder/message/event_words.h"
+#include "decoder/query/batch_fold.h"
+#include "decoder/query/filter.h"
+#include "decoder/query/filter_site.h"
+#include "decoder/query/line_joiner.h"
 #include "record/layout.h"
 
 /* Streams on which a line may wait for its rest; more: any may. */

@@ -1,4 +1,4 @@
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/expression_remark.h"
-#include "decoder/expression_tree.h"
+#include "decoder/query/expression_remark.h"
+#include "decoder/query/expression_tree.h"
 
 struct parser {
 	struct expression *expression;

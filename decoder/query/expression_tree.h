@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/limits.h"
-#include "decoder/expression.h"
+#include "decoder/query/expression.h"
 
 /* Nodes of an expression, and how deep it is nested, at most. */
 
