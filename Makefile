@@ -243,8 +243,8 @@ $(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.a
 	$(Q)awk -f man/rules.awk $(rule_lists) $< >$@
 
 # What shells complete, out of the same tables as the options.
-completion_words := decoder/styles.def decoder/columns.def record/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
-options_of_show := decoder/options.def
+completion_words := decoder/output/styles.def decoder/output/columns.def record/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
+options_of_show := decoder/output/options.def
 options_of_run := tools/run_options.def
 options_of_ctl := tools/ctl/ctl_options.def
 options_of_pack := tools/pack/pack_options.def

@@ -9,8 +9,8 @@
 #include "decoder/message/message_sites.h"
 #include "decoder/number_bars.h"
 #include "decoder/numbers.h"
+#include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/style.h"
 
 /* Of one site. */
 struct argument_site {

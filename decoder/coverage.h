@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "decoder/index.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 /* Strings live as long as the coverage. */
 struct coverage_statement {

@@ -13,7 +13,7 @@
 #include "decoder/message/site_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
-#include "decoder/output_directory.h"
+#include "decoder/output/output_directory.h"
 #include "record/format.h"
 #include "record/word.h"
 

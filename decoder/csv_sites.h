@@ -6,7 +6,7 @@
 #ifndef DECODER_CSV_SITES_H
 #define DECODER_CSV_SITES_H
 
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 struct csv_sites;
 

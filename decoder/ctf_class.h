@@ -10,7 +10,7 @@
 #include "base/pack_table.h"
 #include "decoder/message/fields.h"
 #include "decoder/names/places.h"
-#include "decoder/spool.h"
+#include "decoder/output/spool.h"
 
 struct ctf_classes {
 	struct pack_table known;

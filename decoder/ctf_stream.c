@@ -4,7 +4,7 @@
 
 #include "base/id_map.h"
 #include "base/limits.h"
-#include "decoder/output_directory.h"
+#include "decoder/output/output_directory.h"
 
 #define MAGIC 0xc1fc1fc1u
 /* A packet is written when it is as large; a larger event has its own. */

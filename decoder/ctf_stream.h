@@ -7,7 +7,7 @@
 #define DECODER_CTF_STREAM_H
 
 #include "decoder/capture/message.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 /* Threads beyond these share streams: each event has its own.  A power of two.
  */

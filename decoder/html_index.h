@@ -8,7 +8,7 @@
 #define DECODER_HTML_INDEX_H
 
 #include "base/limits.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 /* The stream of what is no call: the end of a process. */
 #define HTML_INDEX_STREAM_END 1u

@@ -6,7 +6,7 @@
 #define DECODER_HTML_LOSSES_H
 
 #include "base/render_buffer.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 /* Members of a JSON object, with a comma between them. */
 void html_losses_put(

@@ -7,7 +7,7 @@
 #define DECODER_HTML_PAGE_H
 
 #include "base/render_buffer.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 struct html_page;
 

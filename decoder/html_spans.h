@@ -8,7 +8,7 @@
 
 #include "decoder/html_index.h"
 #include "decoder/html_page.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 struct html_spans;
 

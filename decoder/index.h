@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "decoder/fired.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 /* All calls of statements, and those that have led to messages. */
 struct index_sum {

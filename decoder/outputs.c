@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "decoder/colors.h"
-#include "decoder/output_directory.h"
+#include "decoder/output/colors.h"
+#include "decoder/output/output_directory.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/source.h"
 #include "record/rules.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "decoder/capture_list.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 struct recover_sum {
 	uint64_t frames;   /* that were copied */

@@ -6,7 +6,7 @@
 #ifndef DECODER_RUN_DIFF_H
 #define DECODER_RUN_DIFF_H
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 #include "decoder/run_roles.h"
 #include "decoder/run_sites.h"
 

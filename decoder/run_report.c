@@ -8,8 +8,8 @@
 
 #include "base/escape.h"
 #include "base/literal.h"
+#include "decoder/output/table.h"
 #include "decoder/run_change.h"
-#include "decoder/table.h"
 
 #define NS 1000000000u
 #define FORMAT_SHOWN 60u

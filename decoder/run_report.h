@@ -6,7 +6,7 @@
 #ifndef DECODER_RUN_REPORT_H
 #define DECODER_RUN_REPORT_H
 
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 #include "decoder/run_diff.h"
 
 /* False: out of memory. */

@@ -10,7 +10,7 @@
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/ring_time.h"
 #include "decoder/names/places.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 /* More windows of a ring are counted. */
 #define WINDOWS_SAID 8u

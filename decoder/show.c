@@ -16,7 +16,8 @@
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
 #include "decoder/capture_list.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
+#include "decoder/output/style.h"
 #include "decoder/output_config.h"
 #include "decoder/outputs.h"
 #include "decoder/pager.h"
@@ -27,7 +28,6 @@
 #include "decoder/show_index.h"
 #include "decoder/show_recover.h"
 #include "decoder/source.h"
-#include "decoder/style.h"
 #include "decoder/watch.h"
 #include "record/layout.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "confine/confine.h"
-#include "decoder/last_lines.h"
-#include "decoder/spool.h"
+#include "decoder/output/last_lines.h"
+#include "decoder/output/spool.h"
 
 _Static_assert(CONFINE_DIRECTORIES_MAX >= OUTPUTS_MAX + 2, "");
 

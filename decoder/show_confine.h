@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 #include "decoder/outputs.h"
 
 /*

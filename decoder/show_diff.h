@@ -6,7 +6,7 @@
 #define DECODER_SHOW_DIFF_H
 
 #include "base/exit_status.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* Of the two paths of the options. */
 enum exit_status show_diff(const struct options *options);

@@ -6,7 +6,7 @@
 #define DECODER_SHOW_INDEX_H
 
 #include "base/exit_status.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* The paths are of programs, and of captures for what has made messages. */
 enum exit_status show_index(const struct options *options);

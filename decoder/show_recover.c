@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/sentence.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 #include "decoder/recover.h"
 #include "decoder/say.h"
 

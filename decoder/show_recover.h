@@ -7,7 +7,7 @@
 
 #include "base/exit_status.h"
 #include "decoder/capture_list.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* To standard output, of what was opened, with the errors so far. */
 enum exit_status show_recover(const struct options *options,

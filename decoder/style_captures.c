@@ -5,10 +5,10 @@
 
 #include "base/calendar.h"
 #include "base/escape.h"
+#include "decoder/output/style.h"
+#include "decoder/output/table.h"
 #include "decoder/process_list.h"
 #include "decoder/source.h"
-#include "decoder/style.h"
-#include "decoder/table.h"
 
 #define NS 1000000000u
 

@@ -11,8 +11,8 @@
 #include "decoder/message/message_words.h"
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
+#include "decoder/output/style.h"
 #include "decoder/spans.h"
-#include "decoder/style.h"
 #include "record/levels.h"
 
 #define NS 1000000000u

@@ -8,13 +8,13 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "base/text_width.h"
-#include "decoder/cells.h"
-#include "decoder/colors.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
+#include "decoder/output/cells.h"
+#include "decoder/output/colors.h"
+#include "decoder/output/thread_past.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
-#include "decoder/thread_past.h"
 #include "record/layout.h"
 
 #define NS 1000000000u

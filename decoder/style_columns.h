@@ -4,7 +4,7 @@
 #ifndef DECODER_STYLE_COLUMNS_H
 #define DECODER_STYLE_COLUMNS_H
 
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 /* As a style's begin(); `named`: arguments as name(value) in the text. */
 void *style_columns_begin_with(const struct style_settings *settings,

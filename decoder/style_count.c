@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/style.h"
 
 struct count {
 	struct style_settings settings;

@@ -6,8 +6,8 @@
 
 #include "base/escape.h"
 #include "decoder/coverage.h"
-#include "decoder/style.h"
-#include "decoder/table.h"
+#include "decoder/output/style.h"
+#include "decoder/output/table.h"
 
 static const struct table_column columns[] = {
 	{"STATEMENTS", true},

@@ -8,7 +8,7 @@
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "record/levels.h"
 
 /* A row for each call: of one table, or of that of its site. */

@@ -5,9 +5,9 @@
 #include "decoder/ctf_stream.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/output_directory.h"
+#include "decoder/output/output_directory.h"
+#include "decoder/output/style.h"
 #include "decoder/source.h"
-#include "decoder/style.h"
 
 struct ctf {
 	struct style_settings settings;

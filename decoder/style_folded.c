@@ -9,7 +9,7 @@
 #include "base/literal.h"
 #include "decoder/message/site_table.h"
 #include "decoder/names/frames.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 /* What is shown: stacks with the same names are one. */
 struct line {

@@ -10,7 +10,7 @@
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "record/levels.h"
 
 /* A packet of Heph's trace format for each call. */

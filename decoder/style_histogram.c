@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "decoder/argument_numbers.h"
-#include "decoder/last_lines.h"
 #include "decoder/number_rows.h"
+#include "decoder/output/last_lines.h"
 
 #define BARS_DEFAULT 20u
 /* Bars of powers of two: of each sign one for each exponent, and for 0. */

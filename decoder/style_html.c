@@ -13,9 +13,9 @@
 #include "decoder/html_spans.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
+#include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
-#include "decoder/style.h"
 
 #define NS 1000000000u
 #define ZONE_STEP                                                              \

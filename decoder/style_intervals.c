@@ -4,8 +4,8 @@
 #include "decoder/message/message_sites.h"
 #include "decoder/number_rows.h"
 #include "decoder/numbers.h"
+#include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/style.h"
 
 static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},

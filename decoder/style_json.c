@@ -10,7 +10,7 @@
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "record/levels.h"
 
 /* An object for each call, on a line of its own. */

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "decoder/coverage.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 struct lcov {
 	struct style_settings settings;

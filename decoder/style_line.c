@@ -5,14 +5,14 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "base/text_width.h"
-#include "decoder/colors.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/names/frames.h"
+#include "decoder/output/colors.h"
+#include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
-#include "decoder/style.h"
 #include "record/layout.h"
 
 #define AUTHORS 64u	 /* a power of two */

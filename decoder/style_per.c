@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/calendar.h"
-#include "decoder/last_lines.h"
 #include "decoder/number_rows.h"
+#include "decoder/output/last_lines.h"
+#include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/style.h"
 #include "decoder/time_bars.h"
 
 #define ROWS_DEFAULT 50u

@@ -10,10 +10,10 @@
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
+#include "decoder/output/style.h"
 #include "decoder/perfetto_packet.h"
 #include "decoder/proto_write.h"
 #include "decoder/spans.h"
-#include "decoder/style.h"
 #include "record/levels.h"
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */

@@ -5,11 +5,11 @@
 #include "base/calendar.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/output/style.h"
+#include "decoder/output/table.h"
 #include "decoder/process_tree.h"
 #include "decoder/query/filter.h"
 #include "decoder/source.h"
-#include "decoder/style.h"
-#include "decoder/table.h"
 
 #define NS 1000000000u
 

@@ -4,9 +4,9 @@
 
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_sites.h"
+#include "decoder/output/style.h"
+#include "decoder/output/table.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/style.h"
-#include "decoder/table.h"
 #include "record/levels.h"
 
 #define NS 1000000000u

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
+#include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
-#include "decoder/style.h"
 
 struct raw {
 	const struct options *options; /* null: all is shown */

@@ -6,9 +6,9 @@
 
 #include "base/calendar.h"
 #include "base/escape.h"
+#include "decoder/output/style.h"
+#include "decoder/output/table.h"
 #include "decoder/spans.h"
-#include "decoder/style.h"
-#include "decoder/table.h"
 
 #define NS 1000000000u
 #define SECONDS_BYTES 32

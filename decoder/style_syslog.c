@@ -12,7 +12,7 @@
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "record/levels.h"
 
 /* RFC 5612: the number for examples, since we have none of our own. */

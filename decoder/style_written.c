@@ -1,9 +1,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/replay.h"
-#include "decoder/style.h"
 
 /*
  * The bytes of --raw, file by file, in the order in which they would have been

@@ -9,7 +9,7 @@
 
 #include "base/id_map.h"
 #include "base/limits.h"
-#include "decoder/spool.h"
+#include "decoder/output/spool.h"
 #include "record/layout.h"
 
 struct written_file {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "decoder/capture/definition.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 struct written;
 

@@ -155,7 +155,7 @@ same "packed they are the same" "$(columns "$all")" "$("$show" -q --utc --column
 same "a packed log does not know the core" - "$("$show" -q --columns=core "$TMP/log.blog" | sort -u)"
 
 # The list.
-same "help lists what columns.def has" "$(sed -n 's/^COLUMN([^"]*"\([^"]*\)".*/\1/p' decoder/columns.def)" \
+same "help lists what columns.def has" "$(sed -n 's/^COLUMN([^"]*"\([^"]*\)".*/\1/p' decoder/output/columns.def)" \
 	"$("$show" --columns=help | awk '{ print $1 }')"
 same "and the manual page, in the same order" "$("$show" --columns=help | awk '{ print $1 }')" \
 	"$(sed -n '/^\.Sh COLUMNS/,/^\.Sh [^C]/s/^\.It Cm \([^ ]*\)$/\1/p' man/binlog-output.7)"

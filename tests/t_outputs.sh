@@ -156,7 +156,7 @@ fi
 
 # The manual page names the keys.
 same "the manual page names every key of a section" "" \
-	"$(sed -nE 's/^OPTION\(\w+, *"[^"]*", *[^,]*, *(NULL|"[^"]*"), *"([^"]*)",.*/\2/p' "$OLDPWD/decoder/options.def" |
+	"$(sed -nE 's/^OPTION\(\w+, *"[^"]*", *[^,]*, *(NULL|"[^"]*"), *"([^"]*)",.*/\2/p' "$OLDPWD/decoder/output/options.def" |
 		while read -r key; do
 			[ "$key" = style ] || sed -n '/^\.Sh SEVERAL/,/^\.Sh PROC/p' "$OLDPWD/man/binlog-output.7" | grep -qE "^\.Cm .*\b$key\b" || echo "$key"
 		done)"

@@ -221,9 +221,9 @@ completed() { # COMMAND WORD...: with the cursor at the end of the last one
 	)
 }
 same "bash: options by their beginning" "--grep=" "$(completed binlog-show --gre)"
-same "bash: styles" "$(sed -n 's/^STYLE(\(l[a-z]*\),.*/\1/p' "$here/../decoder/styles.def" | paste -sd ' ')" \
+same "bash: styles" "$(sed -n 's/^STYLE(\(l[a-z]*\),.*/\1/p' "$here/../decoder/output/styles.def" | paste -sd ' ')" \
 	"$(completed binlog-show --output = l)"
-same "bash: styles after the letter, all of them" "$(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' "$here/../decoder/styles.def" | paste -sd ' ')" \
+same "bash: styles after the letter, all of them" "$(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' "$here/../decoder/output/styles.def" | paste -sd ' ')" \
 	"$(completed binlog-show -o '')"
 same "bash: columns, in a list" "time,pid,module time,pid,message" "$(completed binlog-show --columns = time,pid,m)"
 same "bash: levels" "err emerg" "$(completed binlog-show -p e | tr ' ' '\n' | sort -r | paste -sd ' ')"

@@ -3,7 +3,7 @@
 # are chosen, in which order and how they look.
 show=$BUILD/binlog-show
 failed=0
-styles=$(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' decoder/styles.def | paste -sd " ")
+styles=$(sed -n 's/^STYLE(\([a-z]*\),.*/\1/p' decoder/output/styles.def | paste -sd " ")
 
 same() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "tests/read_back.h"
 
 #define OUT 16u

@@ -7,7 +7,7 @@
 #define DECODER_FILTER_H
 
 #include "decoder/capture/message.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* Whether messages are left out for these: */
 bool filter_asks_for_calls(const struct options *options);

@@ -6,7 +6,7 @@
 #ifndef DECODER_FILTER_BATCH_H
 #define DECODER_FILTER_BATCH_H
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 #include "decoder/packed/packed_batch.h"
 #include "decoder/query/line_joiner.h"
 

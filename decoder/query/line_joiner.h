@@ -8,7 +8,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* Whole lines of one thread on one stream. */
 struct line_joiner_lines {

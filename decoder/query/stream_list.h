@@ -5,7 +5,7 @@
 #ifndef DECODER_STREAM_LIST_H
 #define DECODER_STREAM_LIST_H
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /*
  * Adds what is in the list, which stays the caller's.  Null, or what is wrong

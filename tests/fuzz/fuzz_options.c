@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 #include "tests/fuzz/costly_pattern.h"
 #include "tests/fuzz/fuzz.h"
 

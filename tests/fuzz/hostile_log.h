@@ -8,7 +8,7 @@
 #define TESTS_FUZZ_HOSTILE_LOG_H
 
 #include "decoder/names/symbol_answers.h"
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/random_format.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "decoder/capture_list.h"
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 #include "decoder/recover.h"
 #include "record/packed.h"
 #include "tools/ctl/capture_copy.h"

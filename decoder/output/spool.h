@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 struct spool {
 	uint64_t size;

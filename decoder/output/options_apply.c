@@ -1,4 +1,4 @@
-#include "decoder/options_apply.h"
+#include "decoder/output/options_apply.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/last_lines.h"
+#include "decoder/output/last_lines.h"
+#include "decoder/output/report_options.h"
 #include "decoder/query/stream_list.h"
-#include "decoder/report_options.h"
 
 #define CONTEXT_MAX 1000000u
 

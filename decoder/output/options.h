@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/columns.h"
+#include "decoder/output/columns.h"
 #include "decoder/query/filter_rules.h"
 #include "decoder/span_rule.h"
 #include "symbolizer/symbolizer.h"

@@ -1,13 +1,13 @@
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/last_lines.h"
-#include "decoder/options_apply.h"
+#include "decoder/output/last_lines.h"
+#include "decoder/output/options_apply.h"
+#include "decoder/output/report_options.h"
 #include "decoder/query/lines_around.h"
-#include "decoder/report_options.h"
 
 #define AROUND_DEFAULT 50u
 
@@ -17,7 +17,7 @@ const struct command_option options_table[OPTIONS_ROWS] = {
 		.letter = sign,                                                \
 		.argument = value,                                             \
 		.help = what},
-#include "decoder/options.def"
+#include "decoder/output/options.def"
 #undef OPTION
 };
 
@@ -25,7 +25,7 @@ const struct command_option options_table[OPTIONS_ROWS] = {
 static const char *const keys[OPTIONS_ROWS] = {
 #define OPTION(number, text, sign, value, field, what)                         \
 	[NUMBER_##number] = field,
-#include "decoder/options.def"
+#include "decoder/output/options.def"
 #undef OPTION
 };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/render_buffer.h"
-#include "decoder/last_lines.h"
+#include "decoder/output/last_lines.h"
 #include "decoder/query/lines_around.h"
 
 #define OUTPUT_BUFFER_BYTES ((size_t)1 << 18)

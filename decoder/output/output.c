@@ -1,4 +1,4 @@
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #ifndef DECODER_OUTPUT_DIRECTORY_H
 #define DECODER_OUTPUT_DIRECTORY_H
 
-#include "decoder/output.h"
+#include "decoder/output/output.h"
 
 /*
  * Makes the directory at output->where, or takes an empty one of the user, and

@@ -13,7 +13,7 @@
 
 enum column_name {
 #define COLUMN(name, text, side, width, of, what) COLUMN_##name,
-#include "decoder/columns.def"
+#include "decoder/output/columns.def"
 #undef COLUMN
 	COLUMN_NAMES
 };

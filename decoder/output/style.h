@@ -13,8 +13,8 @@
 #include "decoder/names/pointers.h"
 #include "decoder/names/source_line.h"
 #include "decoder/names/stack.h"
-#include "decoder/options.h"
-#include "decoder/output.h"
+#include "decoder/output/options.h"
+#include "decoder/output/output.h"
 #include "decoder/query/filter_batch.h"
 
 struct rules;
@@ -71,7 +71,7 @@ struct style {
 	void style_##name##_message(                                           \
 		void *state, const struct message *message);                   \
 	void style_##name##_end(void *state);
-#include "decoder/styles.def"
+#include "decoder/output/styles.def"
 #undef STYLE
 
 /* All of them; ends with one that has no name. */

@@ -1,4 +1,4 @@
-#include "decoder/columns.h"
+#include "decoder/output/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };
 const struct column_kind columns_all[COLUMN_NAMES] = {
 #define COLUMN(name, text, side, width, of, what)                              \
 	{text, SIDE_##side, COLUMN_OF_##of, width, what},
-#include "decoder/columns.def"
+#include "decoder/output/columns.def"
 #undef COLUMN
 };
 

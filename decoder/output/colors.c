@@ -1,4 +1,4 @@
-#include "decoder/colors.h"
+#include "decoder/output/colors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/render_buffer.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /* Whether what is written to this descriptor is to be coloured. */
 bool colors_are_wanted(enum options_color wanted, int fd);

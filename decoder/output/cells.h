@@ -6,8 +6,8 @@
 #ifndef DECODER_CELLS_H
 #define DECODER_CELLS_H
 
-#include "decoder/columns.h"
-#include "decoder/style.h"
+#include "decoder/output/columns.h"
+#include "decoder/output/style.h"
 
 struct cells;
 

@@ -1,11 +1,11 @@
-#include "decoder/last_lines.h"
+#include "decoder/output/last_lines.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/output.h"
-#include "decoder/spool.h"
+#include "decoder/output/output.h"
+#include "decoder/output/spool.h"
 
 #define WINDOW ((size_t)1 << 18)
 

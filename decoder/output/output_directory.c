@@ -1,4 +1,4 @@
-#include "decoder/output_directory.h"
+#include "decoder/output/output_directory.h"
 
 #include <dirent.h>
 #include <errno.h>

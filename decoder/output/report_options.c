@@ -1,11 +1,11 @@
-#include "decoder/report_options.h"
+#include "decoder/output/report_options.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/last_lines.h"
-#include "decoder/options_apply.h"
+#include "decoder/output/last_lines.h"
+#include "decoder/output/options_apply.h"
 #include "decoder/query/named_field.h"
 
 #define DAY 86400u

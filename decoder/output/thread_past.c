@@ -1,4 +1,4 @@
-#include "decoder/thread_past.h"
+#include "decoder/output/thread_past.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "decoder/cells.h"
+#include "decoder/output/cells.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "decoder/spool.h"
+#include "decoder/output/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "decoder/style.h"
+#include "decoder/output/style.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ const struct style style_all[] = {
 	{#name, what, STYLE_READS_##reads, STYLE_PLACE_##place,                \
 		style_##name##_begin, style_##name##_message,                  \
 		style_##name##_end},
-#include "decoder/styles.def"
+#include "decoder/output/styles.def"
 #undef STYLE
 	{NULL, NULL, STYLE_READS_NOTHING, STYLE_PLACE_TEXT, NULL, NULL, NULL}};
 

@@ -5,7 +5,7 @@
 #ifndef DECODER_REPORT_OPTIONS_H
 #define DECODER_REPORT_OPTIONS_H
 
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 /*
  * Takes an enum option_number.  False: it is none of these; else *wrong is

@@ -6,11 +6,11 @@
 #define DECODER_OPTIONS_APPLY_H
 
 #include "base/command_line.h"
-#include "decoder/options.h"
+#include "decoder/output/options.h"
 
 enum option_number {
 #define OPTION(name, text, letter, argument, key, help) NUMBER_##name,
-#include "decoder/options.def"
+#include "decoder/output/options.def"
 #undef OPTION
 	OPTIONS_ROWS
 };

@@ -1,4 +1,4 @@
-#include "decoder/table.h"
+#include "decoder/output/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
