@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "decoder/render/render.h"
-#include "decoder/stdio_model.h"
+#include "decoder/replay/stdio_model.h"
 #include "record/layout.h"
 #include "tests/libc_print.h"
 

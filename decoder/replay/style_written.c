@@ -3,7 +3,7 @@
 
 #include "decoder/output/style.h"
 #include "decoder/query/filter.h"
-#include "decoder/replay.h"
+#include "decoder/replay/replay.h"
 
 /*
  * The bytes of --raw, file by file, in the order in which they would have been

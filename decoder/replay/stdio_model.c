@@ -1,4 +1,4 @@
-#include "decoder/stdio_model.h"
+#include "decoder/replay/stdio_model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "decoder/written.h"
+#include "decoder/replay/written.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-#include "decoder/replay.h"
+#include "decoder/replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/id_map.h"
 #include "base/limits.h"
-#include "decoder/stdio_model.h"
+#include "decoder/replay/stdio_model.h"
 #include "record/layout.h"
 #include "record/libc.h"
 

@@ -9,7 +9,7 @@
 #define DECODER_REPLAY_H
 
 #include "decoder/capture/message.h"
-#include "decoder/written.h"
+#include "decoder/replay/written.h"
 
 struct replay;
 
