@@ -7,7 +7,7 @@
 #include "decoder/html_json.h"
 #include "decoder/html_rows.h"
 #include "decoder/query/filter.h"
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 
 #define SPANS 16384u
 

@@ -9,7 +9,7 @@
 #include "decoder/capture/message.h"
 #include "decoder/message/track_table.h"
 #include "decoder/perfetto_fields.h"
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 
 /* Returns what proto_write_end() takes. */
 size_t perfetto_packet_begin(

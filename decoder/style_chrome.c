@@ -12,7 +12,7 @@
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 #include "record/levels.h"
 
 #define NS 1000000000u

@@ -13,7 +13,7 @@
 #include "decoder/output/style.h"
 #include "decoder/perfetto_packet.h"
 #include "decoder/proto_write.h"
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 #include "record/levels.h"
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */

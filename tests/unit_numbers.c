@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/number_text.h"
-#include "decoder/number_bars.h"
-#include "decoder/numbers.h"
-#include "decoder/time_bars.h"
+#include "decoder/stats/number_bars.h"
+#include "decoder/stats/numbers.h"
+#include "decoder/stats/time_bars.h"
 
 static void sums_are_those_of_all_values(void **state)
 {

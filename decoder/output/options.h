@@ -11,7 +11,7 @@
 
 #include "decoder/output/columns.h"
 #include "decoder/query/filter_rules.h"
-#include "decoder/span_rule.h"
+#include "decoder/stats/span_rule.h"
 #include "symbolizer/symbolizer.h"
 
 enum options_action {

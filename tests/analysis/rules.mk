@@ -54,7 +54,7 @@ $(analysed)/gcc/outside/decoder/packed/column_strings.c: ANALYZER += -Wno-analyz
 # A loop that is always gone through fills it.
 $(analysed)/gcc/outside/decoder/pack/column_write.c: ANALYZER += -Wno-analyzer-use-of-uninitialized-value
 # The loops before end at once without memory.
-$(analysed)/gcc/outside/decoder/style_largest.c: ANALYZER += -Wno-analyzer-possible-null-dereference
+$(analysed)/gcc/outside/decoder/stats/style_largest.c: ANALYZER += -Wno-analyzer-possible-null-dereference
 
 without_deps = $(filter-out -MMD -MP,$(1))
 analyzer = $(call look_at,ANALYZE,$(without_deps),$(CC) $(without_deps) $(ANALYZER) -S -o /dev/null $*.c)

@@ -1,4 +1,4 @@
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "decoder/message/fields.h"
-#include "decoder/span_remarks.h"
-#include "decoder/span_table.h"
+#include "decoder/stats/span_remarks.h"
+#include "decoder/stats/span_table.h"
 
 /* What messages with one context are to one rule. */
 struct span_role {

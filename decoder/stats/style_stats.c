@@ -3,9 +3,9 @@
 
 #include "base/calendar.h"
 #include "decoder/message/message_sites.h"
-#include "decoder/number_rows.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
+#include "decoder/stats/number_rows.h"
 
 #define NS 1000000000u
 

@@ -1,12 +1,12 @@
-#include "decoder/argument_numbers.h"
+#include "decoder/stats/argument_numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/number_rows.h"
 #include "decoder/query/column_values.h"
 #include "decoder/query/named_field.h"
+#include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 
 #define PIECE ((size_t)1 << 10)

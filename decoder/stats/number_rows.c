@@ -1,4 +1,4 @@
-#include "decoder/number_rows.h"
+#include "decoder/stats/number_rows.h"
 
 #include <errno.h>
 #include <stdio.h>

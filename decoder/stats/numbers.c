@@ -1,4 +1,4 @@
-#include "decoder/numbers.h"
+#include "decoder/stats/numbers.h"
 
 #include <math.h>
 

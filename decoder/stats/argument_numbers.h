@@ -7,10 +7,10 @@
 #define DECODER_ARGUMENT_NUMBERS_H
 
 #include "decoder/message/message_sites.h"
-#include "decoder/number_bars.h"
-#include "decoder/numbers.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
+#include "decoder/stats/number_bars.h"
+#include "decoder/stats/numbers.h"
 
 /* Of one site. */
 struct argument_site {

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 
 #define NS 1000000000u
 #define SECONDS_BYTES 32

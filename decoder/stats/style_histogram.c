@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "decoder/argument_numbers.h"
-#include "decoder/number_rows.h"
 #include "decoder/output/last_lines.h"
+#include "decoder/stats/argument_numbers.h"
+#include "decoder/stats/number_rows.h"
 
 #define BARS_DEFAULT 20u
 /* Bars of powers of two: of each sign one for each exponent, and for 0. */

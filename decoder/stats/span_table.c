@@ -1,4 +1,4 @@
-#include "decoder/span_table.h"
+#include "decoder/stats/span_table.h"
 
 #include <stdlib.h>
 #include <string.h>

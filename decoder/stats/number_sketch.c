@@ -1,4 +1,4 @@
-#include "decoder/number_sketch.h"
+#include "decoder/stats/number_sketch.h"
 
 #include <stdlib.h>
 #include <string.h>

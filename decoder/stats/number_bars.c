@@ -1,4 +1,4 @@
-#include "decoder/number_bars.h"
+#include "decoder/stats/number_bars.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "base/calendar.h"
-#include "decoder/number_rows.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/time_bars.h"
+#include "decoder/stats/number_rows.h"
+#include "decoder/stats/time_bars.h"
 
 #define ROWS_DEFAULT 50u
 

@@ -1,4 +1,4 @@
-#include "decoder/time_bars.h"
+#include "decoder/stats/time_bars.h"
 
 #include <string.h>
 

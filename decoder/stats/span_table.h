@@ -5,7 +5,7 @@
 #ifndef DECODER_SPAN_TABLE_H
 #define DECODER_SPAN_TABLE_H
 
-#include "decoder/spans.h"
+#include "decoder/stats/spans.h"
 
 /* Values with a NUL between them. */
 struct span_key {

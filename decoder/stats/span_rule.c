@@ -1,4 +1,4 @@
-#include "decoder/span_rule.h"
+#include "decoder/stats/span_rule.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "decoder/message/message_sites.h"
-#include "decoder/number_rows.h"
-#include "decoder/numbers.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
+#include "decoder/stats/number_rows.h"
+#include "decoder/stats/numbers.h"
 
 static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},

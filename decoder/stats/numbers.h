@@ -7,7 +7,7 @@
 #ifndef DECODER_NUMBERS_H
 #define DECODER_NUMBERS_H
 
-#include "decoder/number_sketch.h"
+#include "decoder/stats/number_sketch.h"
 
 /* What all numbers of a style share; to be set up by numbers_room(). */
 struct numbers_room {

@@ -1,4 +1,4 @@
-#include "decoder/span_remarks.h"
+#include "decoder/stats/span_remarks.h"
 
 #include <string.h>
 

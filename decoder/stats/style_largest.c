@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/number_rows.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/query/column_values.h"
 #include "decoder/query/named_field.h"
+#include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 
 #define ROWS_DEFAULT 10u

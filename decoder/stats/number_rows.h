@@ -8,9 +8,9 @@
 
 #include "base/number_text.h"
 #include "decoder/message/message_sites.h"
-#include "decoder/numbers.h"
 #include "decoder/output/output.h"
 #include "decoder/output/table.h"
+#include "decoder/stats/numbers.h"
 
 #define NUMBER_ROWS_COLUMNS_MAX 16
 
