@@ -1,4 +1,4 @@
-#include "decoder/json_fields.h"
+#include "decoder/export/json_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
+#include "decoder/export/perfetto_fields.h"
 #include "decoder/message/track_table.h"
-#include "decoder/perfetto_fields.h"
 #include "decoder/stats/spans.h"
 
 /* Returns what proto_write_end() takes. */

@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "decoder/ctf_class.h"
-#include "decoder/ctf_stream.h"
+#include "decoder/export/ctf_class.h"
+#include "decoder/export/ctf_stream.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/output_directory.h"

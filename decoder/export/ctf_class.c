@@ -1,4 +1,4 @@
-#include "decoder/ctf_class.h"
+#include "decoder/export/ctf_class.h"
 
 #include <inttypes.h>
 #include <math.h>

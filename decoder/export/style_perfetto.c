@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "decoder/export/perfetto_packet.h"
+#include "decoder/export/proto_write.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/field_text.h"
 #include "decoder/message/message_level.h"
@@ -11,8 +13,6 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "decoder/perfetto_packet.h"
-#include "decoder/proto_write.h"
 #include "decoder/stats/spans.h"
 #include "record/levels.h"
 

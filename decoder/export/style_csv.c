@@ -2,8 +2,8 @@
 
 #include "base/calendar.h"
 #include "base/json_text.h"
-#include "decoder/csv_sites.h"
-#include "decoder/csv_text.h"
+#include "decoder/export/csv_sites.h"
+#include "decoder/export/csv_text.h"
 #include "decoder/message/category.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"

@@ -3,8 +3,8 @@
 
 #include "base/calendar.h"
 #include "base/json_text.h"
-#include "decoder/json_fields.h"
-#include "decoder/json_place.h"
+#include "decoder/export/json_fields.h"
+#include "decoder/export/json_place.h"
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"

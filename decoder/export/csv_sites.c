@@ -1,4 +1,4 @@
-#include "decoder/csv_sites.h"
+#include "decoder/export/csv_sites.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/calendar.h"
 #include "base/json_text.h"
 #include "base/limits.h"
-#include "decoder/csv_text.h"
+#include "decoder/export/csv_text.h"
 #include "decoder/message/site_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"

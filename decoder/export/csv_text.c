@@ -1,4 +1,4 @@
-#include "decoder/csv_text.h"
+#include "decoder/export/csv_text.h"
 
 #include <inttypes.h>
 #include <math.h>

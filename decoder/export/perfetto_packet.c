@@ -1,8 +1,8 @@
-#include "decoder/perfetto_packet.h"
+#include "decoder/export/perfetto_packet.h"
 
 #include <string.h>
 
-#include "decoder/proto_write.h"
+#include "decoder/export/proto_write.h"
 
 #define SEQUENCE 1u
 

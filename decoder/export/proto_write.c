@@ -1,4 +1,4 @@
-#include "decoder/proto_write.h"
+#include "decoder/export/proto_write.h"
 
 #include <string.h>
 

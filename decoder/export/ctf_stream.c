@@ -1,4 +1,4 @@
-#include "decoder/ctf_stream.h"
+#include "decoder/export/ctf_stream.h"
 
 #include <stdio.h>
 

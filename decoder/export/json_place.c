@@ -1,4 +1,4 @@
-#include "decoder/json_place.h"
+#include "decoder/export/json_place.h"
 
 #include <inttypes.h>
 #include <stdio.h>

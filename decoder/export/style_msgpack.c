@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/utf8_read.h"
-#include "decoder/json_fields.h"
+#include "decoder/export/json_fields.h"
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/field_text.h"
