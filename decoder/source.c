@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "decoder/capture/merge.h"
-#include "decoder/heph_file.h"
-#include "decoder/heph_reader.h"
+#include "decoder/heph/heph_file.h"
+#include "decoder/heph/heph_reader.h"
 #include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 

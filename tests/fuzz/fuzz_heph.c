@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "decoder/capture/message.h"
-#include "decoder/heph_file.h"
-#include "decoder/heph_reader.h"
+#include "decoder/heph/heph_file.h"
+#include "decoder/heph/heph_reader.h"
 #include "decoder/message/fields.h"
 #include "tests/fuzz/memory_file.h"
 

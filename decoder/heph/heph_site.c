@@ -1,4 +1,4 @@
-#include "decoder/heph_site.h"
+#include "decoder/heph/heph_site.h"
 
 #include <string.h>
 

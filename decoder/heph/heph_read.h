@@ -6,7 +6,7 @@
 #define DECODER_HEPH_READ_H
 
 #include "base/cursor.h"
-#include "decoder/heph_packet.h"
+#include "decoder/heph/heph_packet.h"
 
 /* All of these take a cursor over what follows the size of a packet. */
 

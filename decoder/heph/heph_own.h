@@ -6,7 +6,7 @@
 #ifndef DECODER_HEPH_OWN_H
 #define DECODER_HEPH_OWN_H
 
-#include "decoder/heph_read.h"
+#include "decoder/heph/heph_read.h"
 
 /* Attributes that binlog-show adds in its exports begin so. */
 #define HEPH_OWN "binlog."
@@ -15,7 +15,7 @@
 
 enum heph_own_name {
 #define OWN(name, type, what) HEPH_OWN_##name,
-#include "decoder/heph_own.def"
+#include "decoder/heph/heph_own.def"
 #undef OWN
 	HEPH_OWN_NAMES
 };

@@ -1,4 +1,4 @@
-#include "decoder/heph_write.h"
+#include "decoder/heph/heph_write.h"
 
 #include <endian.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/id_map.h"
 #include "base/pack_table.h"
 #include "decoder/capture/message.h"
-#include "decoder/heph_packet.h"
+#include "decoder/heph/heph_packet.h"
 
 /* All zeros is none. */
 struct heph_streams {

@@ -1,6 +1,6 @@
-#include "decoder/heph_format.h"
+#include "decoder/heph/heph_format.h"
 
-#include "decoder/heph_write.h"
+#include "decoder/heph/heph_write.h"
 #include "record/word.h"
 
 struct attribute {

@@ -1,16 +1,16 @@
-#include "decoder/heph_own.h"
+#include "decoder/heph/heph_own.h"
 
 enum own_type { OWN_TEXT = HEPH_STRING, OWN_NUMBER = HEPH_UNSIGNED };
 
 const char *const heph_own_names[HEPH_OWN_NAMES] = {
 #define OWN(name, type, what) HEPH_OWN #name,
-#include "decoder/heph_own.def"
+#include "decoder/heph/heph_own.def"
 #undef OWN
 };
 
 static const uint8_t types[HEPH_OWN_NAMES] = {
 #define OWN(name, type, what) OWN_##type,
-#include "decoder/heph_own.def"
+#include "decoder/heph/heph_own.def"
 #undef OWN
 };
 

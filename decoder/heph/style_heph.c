@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
 #include "base/utf8_text.h"
-#include "decoder/heph_format.h"
-#include "decoder/heph_own.h"
-#include "decoder/heph_streams.h"
-#include "decoder/heph_write.h"
+#include "decoder/heph/heph_format.h"
+#include "decoder/heph/heph_own.h"
+#include "decoder/heph/heph_streams.h"
+#include "decoder/heph/heph_write.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"

@@ -9,7 +9,7 @@
 #define DECODER_HEPH_FORMAT_H
 
 #include "decoder/capture/message.h"
-#include "decoder/heph_read.h"
+#include "decoder/heph/heph_read.h"
 
 /* What messages that are made so name as the function that was called. */
 #define HEPH_FORMAT_FUNCTION "heph"

@@ -10,7 +10,7 @@
 #include "base/pack_table.h"
 #include "base/render_buffer.h"
 #include "decoder/capture/definition.h"
-#include "decoder/heph_packet.h"
+#include "decoder/heph/heph_packet.h"
 #include "record/format.h"
 
 /* So many arguments stand before those of the format if it is for syslog. */

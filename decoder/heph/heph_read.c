@@ -1,4 +1,4 @@
-#include "decoder/heph_read.h"
+#include "decoder/heph/heph_read.h"
 
 #include <endian.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-#include "decoder/heph_reader.h"
+#include "decoder/heph/heph_reader.h"
 
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "decoder/heph_file.h"
-#include "decoder/heph_message.h"
+#include "decoder/heph/heph_file.h"
+#include "decoder/heph/heph_message.h"
 
 struct heph_reader {
 	struct heph_file file;

@@ -1,4 +1,4 @@
-#include "decoder/heph_file.h"
+#include "decoder/heph/heph_file.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "decoder/heph_streams.h"
+#include "decoder/heph/heph_streams.h"
 
 #include <stdlib.h>
 

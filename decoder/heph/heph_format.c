@@ -1,4 +1,4 @@
-#include "decoder/heph_format.h"
+#include "decoder/heph/heph_format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #define DECODER_HEPH_MESSAGE_H
 
 #include "decoder/capture/message.h"
-#include "decoder/heph_read.h"
+#include "decoder/heph/heph_read.h"
 
 struct heph_messages;
 

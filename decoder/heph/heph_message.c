@@ -1,11 +1,11 @@
-#include "decoder/heph_message.h"
+#include "decoder/heph/heph_message.h"
 
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "decoder/heph_format.h"
-#include "decoder/heph_own.h"
-#include "decoder/heph_site.h"
+#include "decoder/heph/heph_format.h"
+#include "decoder/heph/heph_own.h"
+#include "decoder/heph/heph_site.h"
 #include "decoder/message/fields.h"
 
 #define THREAD_BYTES 64u
