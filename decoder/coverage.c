@@ -10,7 +10,7 @@
 #include "decoder/fired.h"
 #include "decoder/names/frames.h"
 #include "decoder/query/filter.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 #include "record/hash.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/ring_time.h"
 #include "decoder/html_json.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 /* [path,bytes,passed,dropped,bytes overwritten in its ring] */
 static void put_capture(const struct recording *capture, size_t *shown,

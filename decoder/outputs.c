@@ -11,7 +11,7 @@
 #include "decoder/output/colors.h"
 #include "decoder/output/output_directory.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 #include "record/rules.h"
 
 /* Those that --follow begins with. */

@@ -8,9 +8,9 @@
 #define DECODER_OUTPUTS_H
 
 #include "base/pool.h"
-#include "decoder/capture_list.h"
 #include "decoder/output/style.h"
 #include "decoder/query/filter.h"
+#include "decoder/source/capture_list.h"
 
 /* definition_context.files_wanted has two bits for each. */
 #define OUTPUTS_MAX 32

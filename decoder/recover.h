@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "decoder/capture_list.h"
 #include "decoder/output/output.h"
+#include "decoder/source/capture_list.h"
 
 struct recover_sum {
 	uint64_t frames;   /* that were copied */

@@ -6,7 +6,7 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "decoder/query/filter.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 /* One that was asked for; null: that was all. */
 static const struct message *next(

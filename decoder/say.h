@@ -6,7 +6,7 @@
 #define DECODER_SAY_H
 
 #include "base/error.h"
-#include "decoder/capture_list.h"
+#include "decoder/source/capture_list.h"
 
 struct output;
 struct places;

@@ -6,11 +6,11 @@
 
 #include "base/limits.h"
 #include "decoder/capture/restore.h"
-#include "decoder/capture_list.h"
 #include "decoder/run_diff.h"
 #include "decoder/run_report.h"
 #include "decoder/say.h"
-#include "decoder/source.h"
+#include "decoder/source/capture_list.h"
+#include "decoder/source/source.h"
 
 /* Both runs, open; what restores formats knows only one of them. */
 struct opened {

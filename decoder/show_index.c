@@ -7,12 +7,12 @@
 
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/capture_list.h"
 #include "decoder/fired.h"
 #include "decoder/index.h"
 #include "decoder/query/filter.h"
 #include "decoder/say.h"
-#include "decoder/source.h"
+#include "decoder/source/capture_list.h"
+#include "decoder/source/source.h"
 #include "record/layout.h"
 #include "record/packed.h"
 

@@ -6,8 +6,8 @@
 #define DECODER_SHOW_RECOVER_H
 
 #include "base/exit_status.h"
-#include "decoder/capture_list.h"
 #include "decoder/output/options.h"
+#include "decoder/source/capture_list.h"
 
 /* To standard output, of what was opened, with the errors so far. */
 enum exit_status show_recover(const struct options *options,

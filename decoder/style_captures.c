@@ -8,7 +8,7 @@
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/process_list.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 #define NS 1000000000u
 

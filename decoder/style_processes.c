@@ -9,7 +9,7 @@
 #include "decoder/output/table.h"
 #include "decoder/process_tree.h"
 #include "decoder/query/filter.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 #define NS 1000000000u
 

@@ -7,7 +7,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/output/output_directory.h"
 #include "decoder/output/style.h"
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 struct ctf {
 	struct style_settings settings;

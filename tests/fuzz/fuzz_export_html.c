@@ -3,8 +3,8 @@
  * in.  Of the page there are as many elements as there were without messages,
  * and one for each chunk of rows; what is data is base64, or JSON without "<".
  */
-#include "decoder/capture_list.h"
-#include "decoder/source.h"
+#include "decoder/source/capture_list.h"
+#include "decoder/source/source.h"
 #include "tests/fuzz/hostile_log.h"
 #include "tests/fuzz/json_check.h"
 

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decoder/capture_list.h"
 #include "decoder/output/output.h"
 #include "decoder/recover.h"
+#include "decoder/source/capture_list.h"
 #include "record/packed.h"
 #include "tools/ctl/capture_copy.h"
 

@@ -1,4 +1,4 @@
-#include "decoder/progress.h"
+#include "decoder/source/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #ifndef DECODER_SOURCE_H
 #define DECODER_SOURCE_H
 
-#include "decoder/capture_list.h"
 #include "decoder/packed/packed_batch.h"
+#include "decoder/source/capture_list.h"
 
 struct source;
 

@@ -1,4 +1,4 @@
-#include "decoder/source.h"
+#include "decoder/source/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "decoder/capture_list.h"
+#include "decoder/source/capture_list.h"
 
 #include <dirent.h>
 #include <errno.h>
