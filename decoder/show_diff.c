@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "decoder/capture/restore.h"
-#include "decoder/run_diff.h"
-#include "decoder/run_report.h"
+#include "decoder/runs/run_diff.h"
+#include "decoder/runs/run_report.h"
 #include "decoder/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"

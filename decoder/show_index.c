@@ -7,9 +7,9 @@
 
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/fired.h"
-#include "decoder/index.h"
 #include "decoder/query/filter.h"
+#include "decoder/runs/fired.h"
+#include "decoder/runs/index.h"
 #include "decoder/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"

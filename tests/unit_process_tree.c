@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/process_tree.h"
+#include "decoder/runs/process_tree.h"
 #include "tests/read_back.h"
 
 #define NOBODY 4194305u /* no process has so high a number */

@@ -7,7 +7,7 @@
 #define DECODER_RUN_REPORT_H
 
 #include "decoder/output/output.h"
-#include "decoder/run_diff.h"
+#include "decoder/runs/run_diff.h"
 
 /* False: out of memory. */
 bool run_report_put(const struct run_diff *diff, struct output *output);

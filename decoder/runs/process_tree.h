@@ -7,7 +7,7 @@
 #ifndef DECODER_PROCESS_TREE_H
 #define DECODER_PROCESS_TREE_H
 
-#include "decoder/process_list.h"
+#include "decoder/runs/process_list.h"
 
 /*
  * Fills in successor, parent, child and sibling of all entries, and sorts them

@@ -1,4 +1,4 @@
-#include "decoder/run_change.h"
+#include "decoder/runs/run_change.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "decoder/coverage.h"
 #include "decoder/output/style.h"
+#include "decoder/runs/coverage.h"
 
 struct lcov {
 	struct style_settings settings;

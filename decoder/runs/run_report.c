@@ -1,4 +1,4 @@
-#include "decoder/run_report.h"
+#include "decoder/runs/run_report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/literal.h"
 #include "decoder/output/table.h"
-#include "decoder/run_change.h"
+#include "decoder/runs/run_change.h"
 
 #define NS 1000000000u
 #define FORMAT_SHOWN 60u

@@ -1,4 +1,4 @@
-#include "decoder/process_tree.h"
+#include "decoder/runs/process_tree.h"
 
 #include <stdlib.h>
 

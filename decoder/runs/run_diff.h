@@ -7,8 +7,8 @@
 #define DECODER_RUN_DIFF_H
 
 #include "decoder/output/options.h"
-#include "decoder/run_roles.h"
-#include "decoder/run_sites.h"
+#include "decoder/runs/run_roles.h"
+#include "decoder/runs/run_sites.h"
 
 struct source;
 

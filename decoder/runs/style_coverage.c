@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "decoder/coverage.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
+#include "decoder/runs/coverage.h"
 
 static const struct table_column columns[] = {
 	{"STATEMENTS", true},

@@ -1,4 +1,4 @@
-#include "decoder/fired.h"
+#include "decoder/runs/fired.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef DECODER_RUN_CHANGE_H
 #define DECODER_RUN_CHANGE_H
 
-#include "decoder/run_diff.h"
+#include "decoder/runs/run_diff.h"
 
 /* Calls of one place in both runs. */
 struct run_change_calls {

@@ -1,4 +1,4 @@
-#include "decoder/process_list.h"
+#include "decoder/runs/process_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "decoder/message/last_words.h"
-#include "decoder/process_tree.h"
+#include "decoder/runs/process_tree.h"
 #include "record/layout.h"
 
 static struct process_entry *append(struct process_list *list,

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decoder/index.h"
 #include "decoder/output/style.h"
+#include "decoder/runs/index.h"
 
 /* Strings live as long as the coverage. */
 struct coverage_statement {

@@ -1,4 +1,4 @@
-#include "decoder/coverage.h"
+#include "decoder/runs/coverage.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "decoder/fired.h"
 #include "decoder/names/frames.h"
 #include "decoder/query/filter.h"
+#include "decoder/runs/fired.h"
 #include "decoder/source/source.h"
 #include "record/hash.h"
 

@@ -1,4 +1,4 @@
-#include "decoder/run_sites.h"
+#include "decoder/runs/run_sites.h"
 
 #include <stdlib.h>
 #include <string.h>

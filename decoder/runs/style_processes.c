@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
-#include "decoder/process_tree.h"
 #include "decoder/query/filter.h"
+#include "decoder/runs/process_tree.h"
 #include "decoder/source/source.h"
 
 #define NS 1000000000u

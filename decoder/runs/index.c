@@ -1,4 +1,4 @@
-#include "decoder/index.h"
+#include "decoder/runs/index.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "decoder/run_roles.h"
+#include "decoder/runs/run_roles.h"
 
 #include <stdlib.h>
 #include <string.h>

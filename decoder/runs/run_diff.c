@@ -1,4 +1,4 @@
-#include "decoder/run_diff.h"
+#include "decoder/runs/run_diff.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "decoder/fired.h"
 #include "decoder/output/output.h"
+#include "decoder/runs/fired.h"
 
 /* All calls of statements, and those that have led to messages. */
 struct index_sum {
