@@ -2,7 +2,7 @@
  * A page of a report without its program: so that targets need not copy and
  * search that for each input.  What is replayed has the whole page.
  */
-#include "decoder/html_template.h"
+#include "decoder/html/html_template.h"
 
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/html_intern.h"
+#include "decoder/html/html_intern.h"
 #include "decoder/names/places.h"
 
 /* All zeros but for the first three is an empty tree. */

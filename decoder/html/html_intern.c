@@ -1,4 +1,4 @@
-#include "decoder/html_intern.h"
+#include "decoder/html/html_intern.h"
 
 #include <string.h>
 

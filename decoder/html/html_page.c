@@ -1,10 +1,10 @@
-#include "decoder/html_page.h"
+#include "decoder/html/html_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "decoder/html_template.h"
+#include "decoder/html/html_template.h"
 
 /* Deflate without a head: what a browser calls `deflate-raw`. */
 #define WINDOW (-MAX_WBITS)

@@ -5,12 +5,12 @@
 #include <time.h>
 
 #include "base/limits.h"
-#include "decoder/html_index.h"
-#include "decoder/html_json.h"
-#include "decoder/html_losses.h"
-#include "decoder/html_page.h"
-#include "decoder/html_rows.h"
-#include "decoder/html_spans.h"
+#include "decoder/html/html_index.h"
+#include "decoder/html/html_json.h"
+#include "decoder/html/html_losses.h"
+#include "decoder/html/html_page.h"
+#include "decoder/html/html_rows.h"
+#include "decoder/html/html_spans.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
 #include "decoder/output/style.h"

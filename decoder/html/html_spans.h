@@ -6,8 +6,8 @@
 #ifndef DECODER_HTML_SPANS_H
 #define DECODER_HTML_SPANS_H
 
-#include "decoder/html_index.h"
-#include "decoder/html_page.h"
+#include "decoder/html/html_index.h"
+#include "decoder/html/html_page.h"
 #include "decoder/output/style.h"
 
 struct html_spans;

@@ -1,10 +1,10 @@
-#include "decoder/html_stack.h"
+#include "decoder/html/html_stack.h"
 
 #include <string.h>
 
 #include "base/digits.h"
 #include "base/limits.h"
-#include "decoder/html_json.h"
+#include "decoder/html/html_json.h"
 #include "decoder/names/frames.h"
 
 /* Where a frame's two names end in `names`. */

@@ -1,11 +1,11 @@
-#include "decoder/html_spans.h"
+#include "decoder/html/html_spans.h"
 
 #include <stdlib.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
-#include "decoder/html_json.h"
-#include "decoder/html_rows.h"
+#include "decoder/html/html_json.h"
+#include "decoder/html/html_rows.h"
 #include "decoder/query/filter.h"
 #include "decoder/stats/spans.h"
 

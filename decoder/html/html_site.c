@@ -1,10 +1,10 @@
-#include "decoder/html_site.h"
+#include "decoder/html/html_site.h"
 
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/literal.h"
-#include "decoder/html_json.h"
+#include "decoder/html/html_json.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"
 #include "decoder/names/frames.h"

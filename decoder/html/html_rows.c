@@ -1,4 +1,4 @@
-#include "decoder/html_rows.h"
+#include "decoder/html/html_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

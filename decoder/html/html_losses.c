@@ -1,4 +1,4 @@
-#include "decoder/html_losses.h"
+#include "decoder/html/html_losses.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/ring_time.h"
-#include "decoder/html_json.h"
+#include "decoder/html/html_json.h"
 #include "decoder/source/source.h"
 
 /* [path,bytes,passed,dropped,bytes overwritten in its ring] */

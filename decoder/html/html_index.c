@@ -1,14 +1,14 @@
-#include "decoder/html_index.h"
+#include "decoder/html/html_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/html_intern.h"
-#include "decoder/html_json.h"
-#include "decoder/html_site.h"
-#include "decoder/html_stack.h"
+#include "decoder/html/html_intern.h"
+#include "decoder/html/html_json.h"
+#include "decoder/html/html_site.h"
+#include "decoder/html/html_stack.h"
 #include "decoder/message/message_words.h"
 #include "record/hash.h"
 #include "record/levels.h"

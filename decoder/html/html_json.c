@@ -1,4 +1,4 @@
-#include "decoder/html_json.h"
+#include "decoder/html/html_json.h"
 
 #include "base/digits.h"
 #include "base/escape.h"

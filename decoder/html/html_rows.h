@@ -8,7 +8,7 @@
 #define DECODER_HTML_ROWS_H
 
 #include "decoder/capture/message.h"
-#include "decoder/html_page.h"
+#include "decoder/html/html_page.h"
 
 struct html_row {
 	uint64_t wall;
