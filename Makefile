@@ -104,7 +104,7 @@ inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrapp
 reader_src := $(call sources_of,base record rules confine decoder symbolizer)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
-main_obj := $(O)/outside/decoder/show.o
+main_obj := $(O)/outside/decoder/show/show.o
 library_obj := $(filter-out $(main_obj),$(reader_obj))
 symbolizer_obj := $(filter $(addprefix $(O)/outside/,base/% symbolizer/% confine/%),$(reader_obj))
 resolve_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl/resolve*.c))
@@ -137,7 +137,7 @@ fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
 	tools/ctl/mappings.c tools/ctl/resolve_build_id.c \
 	shim/cfi.c shim/cfi_program.c tests/fuzz/no_objects.c
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
-fuzz_src := $(filter-out decoder/show.c,$(reader_src)) $(fuzz_tools_src)
+fuzz_src := $(filter-out decoder/show/show.c,$(reader_src)) $(fuzz_tools_src)
 
 ifdef COVERAGE
 include tests/coverage/build.mk

@@ -15,7 +15,7 @@
 
 #include "decoder/message/fields.h"
 #include "decoder/pack/frame_write.h"
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 #include "decoder/source/source.h"
 #include "tests/inject_faults.h"
 #include "tests/make_ring.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "decoder/packed/packed_reader.h"
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 #include "tests/inject_faults.h"
 #include "tests/make_capture.h"
 #include "tests/read_back.h"

@@ -12,8 +12,8 @@
 
 #include "base/sentence.h"
 #include "confine/confine.h"
-#include "decoder/descriptors.h"
-#include "decoder/say.h"
+#include "decoder/show/descriptors.h"
+#include "decoder/show/say.h"
 #include "record/layout.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_keys.h"

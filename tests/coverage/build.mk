@@ -10,7 +10,7 @@ count_in = -DCOVERAGE_COUNTS='"$(counts)/$(1)"'
 $(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS) -Dalways_inline=unused
 $(O)/outside/%.o: OUTSIDE += $(COVERAGE_FLAGS)
 
-main_src := decoder/show.c tools/run.c tools/ctl/ctl_command.c tools/symbolize.c \
+main_src := decoder/show/show.c tools/run.c tools/ctl/ctl_command.c tools/symbolize.c \
 	tools/pack/command.c tools/top.c
 $(foreach source,$(main_src),$(eval $(O)/outside/$(source:.c=.o): \
 	OUTSIDE += -Dmain=main_of_$(basename $(notdir $(source)))))
@@ -20,7 +20,7 @@ library_obj := $(O)/libreaders.so
 # What is of the library does not count where a corpus is replayed.
 fuzz_tools_obj := $(patsubst shim/%.c,$(O)/coverage/%.o,$(filter shim/%,$(fuzz_tools_src)))
 main_of = $(O)/coverage/main_of_$(basename $(notdir $(1))).o $(O)/libreaders.so
-reader_obj := $(call main_of,decoder/show.c)
+reader_obj := $(call main_of,decoder/show/show.c)
 run_obj := $(call main_of,tools/run.c)
 ctl_obj := $(call main_of,tools/ctl/ctl_command.c)
 symbolize_obj := $(call main_of,tools/symbolize.c)

@@ -7,7 +7,7 @@
 #include "decoder/packed/frame_scan.h"
 #include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -5,7 +5,7 @@
  */
 #include "decoder/capture/merge.h"
 #include "decoder/packed/packed_reader.h"
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 #include "record/hash.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/paged.h"

@@ -14,7 +14,7 @@
 #include "base/command_line.h"
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/say.h"
+#include "decoder/show/say.h"
 #include "record/layout.h"
 #include "tools/ctl/clean.h"
 #include "tools/ctl/ctl_say.h"

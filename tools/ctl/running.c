@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "confine/confine.h"
-#include "decoder/descriptors.h"
+#include "decoder/show/descriptors.h"
 #include "tools/ctl/follower.h"
 #include "tools/ctl/rules_text.h"
 #include "tools/ctl/snapshot.h"

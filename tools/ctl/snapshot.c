@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "decoder/output/output.h"
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 #include "decoder/source/capture_list.h"
 #include "record/packed.h"
 #include "tools/ctl/capture_copy.h"

@@ -17,7 +17,7 @@
 #include "decoder/capture/merge.h"
 #include "decoder/names/places.h"
 #include "decoder/pack/pack.h"
-#include "decoder/say.h"
+#include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/progress.h"
 #include "record/layout.h"

@@ -12,8 +12,8 @@
 
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/descriptors.h"
-#include "decoder/say.h"
+#include "decoder/show/descriptors.h"
+#include "decoder/show/say.h"
 #include "tools/pack/follow_step.h"
 
 /* Between passes, milliseconds: while there is something to pack, and the

@@ -1,4 +1,4 @@
-#include "decoder/recover.h"
+#include "decoder/show/recover.h"
 
 #include "decoder/capture/merge.h"
 #include "decoder/pack/pack.h"

@@ -1,12 +1,12 @@
-#include "decoder/show_recover.h"
+#include "decoder/show/show_recover.h"
 
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "base/sentence.h"
 #include "decoder/output/output.h"
-#include "decoder/recover.h"
-#include "decoder/say.h"
+#include "decoder/show/recover.h"
+#include "decoder/show/say.h"
 
 enum exit_status show_recover(const struct options *options,
 	const struct capture_list *list, struct error_list *errors)

@@ -1,4 +1,4 @@
-#include "decoder/outputs.h"
+#include "decoder/show/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

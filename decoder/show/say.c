@@ -1,4 +1,4 @@
-#include "decoder/say.h"
+#include "decoder/show/say.h"
 
 #include <errno.h>
 #include <stdio.h>

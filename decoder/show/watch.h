@@ -7,7 +7,7 @@
 #define DECODER_WATCH_H
 
 #include "base/error.h"
-#include "decoder/outputs.h"
+#include "decoder/show/outputs.h"
 
 enum watch_end {
 	WATCH_STOPPED, /* by a signal, or since nobody reads any more */

@@ -1,4 +1,4 @@
-#include "decoder/show_diff.h"
+#include "decoder/show/show_diff.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "decoder/capture/restore.h"
 #include "decoder/runs/run_diff.h"
 #include "decoder/runs/run_report.h"
-#include "decoder/say.h"
+#include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
 

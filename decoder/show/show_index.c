@@ -1,4 +1,4 @@
-#include "decoder/show_index.h"
+#include "decoder/show/show_index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "decoder/query/filter.h"
 #include "decoder/runs/fired.h"
 #include "decoder/runs/index.h"
-#include "decoder/say.h"
+#include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
 #include "record/layout.h"

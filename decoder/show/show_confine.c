@@ -1,4 +1,4 @@
-#include "decoder/show_confine.h"
+#include "decoder/show/show_confine.h"
 
 #include <stdlib.h>
 

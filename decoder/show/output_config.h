@@ -5,7 +5,7 @@
 #ifndef DECODER_OUTPUT_CONFIG_H
 #define DECODER_OUTPUT_CONFIG_H
 
-#include "decoder/outputs.h"
+#include "decoder/show/outputs.h"
 
 /*
  * Adds those of the file options->config: each begins as the options say.

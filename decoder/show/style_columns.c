@@ -1,4 +1,4 @@
-#include "decoder/style_columns.h"
+#include "decoder/show/style_columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>

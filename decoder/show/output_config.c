@@ -1,4 +1,4 @@
-#include "decoder/output_config.h"
+#include "decoder/show/output_config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "decoder/output/options.h"
-#include "decoder/outputs.h"
+#include "decoder/show/outputs.h"
 
 /*
  * For the rest of the process: files for output and a pager are open or will

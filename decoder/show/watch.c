@@ -1,4 +1,4 @@
-#include "decoder/watch.h"
+#include "decoder/show/watch.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -13,9 +13,9 @@
 
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/descriptors.h"
 #include "decoder/live/live.h"
-#include "decoder/say.h"
+#include "decoder/show/descriptors.h"
+#include "decoder/show/say.h"
 
 /*
  * Between passes, milliseconds: while something is said, and the longest while

@@ -1,4 +1,4 @@
-#include "decoder/style_columns.h"
+#include "decoder/show/style_columns.h"
 
 /* The columns of an event log of cycles; others are --columns'. */
 static const struct columns usual = {

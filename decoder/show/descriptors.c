@@ -1,4 +1,4 @@
-#include "decoder/descriptors.h"
+#include "decoder/show/descriptors.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "decoder/pager.h"
+#include "decoder/show/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>
