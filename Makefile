@@ -222,7 +222,7 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	@mkdir -p $(@D)
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
-limit_lists := base/limits.def record/packed.h record/layout.h record/format.h record/rules.h \
+limit_lists := base/limits.def record/packed.h record/layout.h record/format.h rules/rules.h \
 	decoder/capture/definition.h base/error.h symbolizer/symbolizer.h symbolizer/readlimits.h
 $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk man/limits.awk \
 		record/packed_tags.def record/packed_fields.def $(limit_lists)
@@ -236,14 +236,14 @@ $(O)/man/binlog-limits.7: man/binlog-limits.7.in man/limits.awk $(limit_lists)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/limits.awk $(limit_lists) man/binlog-limits.7.in >$@
 
-rule_lists := $(addprefix record/,rule_words.def levels.def secret_words.def config_keys.def)
+rule_lists := $(addprefix rules/,rule_words.def levels.def secret_words.def config_keys.def)
 $(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.awk $(rule_lists)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/rules.awk $(rule_lists) $< >$@
 
 # What shells complete, out of the same tables as the options.
-completion_words := decoder/output/styles.def decoder/output/columns.def record/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
+completion_words := decoder/output/styles.def decoder/output/columns.def rules/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
 options_of_show := decoder/output/options.def
 options_of_run := tools/run_options.def
 options_of_ctl := tools/ctl/ctl_options.def

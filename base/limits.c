@@ -11,7 +11,7 @@
 #include "decoder/capture/definition.h"
 #include "record/layout.h"
 #include "record/packed.h"
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "symbolizer/symbolizer.h"
 
 /* How many a switch sets. */

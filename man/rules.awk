@@ -1,4 +1,4 @@
-# Reads record/rule_words.def, record/levels.def, record/secret_words.def and record/config_keys.def and then a page with
+# Reads rules/rule_words.def, rules/levels.def, rules/secret_words.def and rules/config_keys.def and then a page with
 # some of the lines in @...@ below; writes the page with the lists in their places.
 
 # The Nth of the texts in quotes.

@@ -1,7 +1,7 @@
 #include "shim/capture_slow.h"
 
 #include "record/libc.h"
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 #include "shim/bytes.h"
 #include "shim/define.h"
 #include "shim/module.h"

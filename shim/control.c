@@ -1,6 +1,6 @@
 #include "shim/control.h"
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/clock.h"

@@ -9,8 +9,8 @@
 #ifndef SHIM_CONTROL_H
 #define SHIM_CONTROL_H
 
-#include "record/levels.h"
 #include "record/switches.h"
+#include "rules/levels.h"
 #include "shim/sys.h"
 #include "shim/unwind.h"
 

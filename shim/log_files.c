@@ -4,7 +4,7 @@
 
 #include "record/hash.h"
 #include "record/layout.h"
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 #include "shim/bytes.h"
 #include "shim/environment.h"
 #include "shim/sys.h"

@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-#include "record/policy.h"
+#include "rules/policy.h"
 
 /* Some file was asked for. */
 extern bool log_files_any;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/plan.h"
 
 /* Among so many, a mark finds room in one of MARK_WAYS places; if all are

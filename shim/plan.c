@@ -1,6 +1,6 @@
 #include "shim/plan.h"
 
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 #include "shim/arena.h"
 #include "shim/host.h"
 

@@ -82,7 +82,7 @@ struct plan {
 	bool has_string;	/* of bytes */
 	bool plain;		/* none of these */
 	uint8_t ending;		/* enum plan_ending */
-	bool has_secret;	/* by its name: see record/rule_redact.h */
+	bool has_secret;	/* by its name: see rules/rule_redact.h */
 	struct plan_argument argument[];
 };
 

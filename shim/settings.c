@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/bytes.h"
 #include "shim/environment.h"
 #include "shim/sys.h"
@@ -151,7 +151,7 @@ static void take_variable(const char *variable)
 {
 	static const char *const keys[CONFIG_KEYS] = {
 #define CONFIG_KEY(key, ...) [CONFIG_##key] = #key,
-#include "record/config_keys.def"
+#include "rules/config_keys.def"
 #undef CONFIG_KEY
 	};
 

@@ -7,7 +7,7 @@
 #ifndef SHIM_SETTINGS_H
 #define SHIM_SETTINGS_H
 
-#include "record/config.h"
+#include "rules/config.h"
 
 /* Of captures, in the working directory, where none is set. */
 #define SETTINGS_DIRECTORY "binlog.data"

@@ -2,7 +2,7 @@
 
 #include "record/format.h"
 #include "record/hash.h"
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 #include "shim/arena.h"
 #include "shim/bytes.h"
 #include "shim/mark.h"

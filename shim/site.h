@@ -8,7 +8,7 @@
 #ifndef SHIM_SITE_H
 #define SHIM_SITE_H
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/capture_slow.h"
 
 struct mark_table;

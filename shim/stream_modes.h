@@ -6,8 +6,8 @@
 #ifndef SHIM_STREAM_MODES_H
 #define SHIM_STREAM_MODES_H
 
-#include "record/policy.h"
 #include "record/switches.h"
+#include "rules/policy.h"
 #include "shim/sys.h"
 
 /* From the value of BINLOG_STREAMS, or null. */

@@ -8,7 +8,7 @@
 #define SHIM_STREAMS_H
 
 #include "record/layout.h"
-#include "record/policy.h"
+#include "rules/policy.h"
 #include "shim/control.h"
 #include "shim/drops.h"
 #include "shim/how.h"

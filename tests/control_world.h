@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/arena.h"
 #include "shim/clock.h"
 #include "shim/control.h"

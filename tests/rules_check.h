@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/levels.h"
-#include "record/rules.h"
+#include "rules/levels.h"
+#include "rules/rules.h"
 
 static const uint8_t rules_check_id[] = {0xab, 0xcd, 0x01, 0x23};
 

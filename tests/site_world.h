@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "shim/arena.h"
 #include "shim/arguments.h"
 #include "shim/capture_file.h"

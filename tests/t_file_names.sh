@@ -49,5 +49,5 @@ fi
 [ -z "$(find . -name made)" ]
 verdict $? "no name was executed"
 verdict "$(grep -rnE '\b(system|popen|wordexp)\(' --include='*.[ch]' "$here/../decoder" "$here/../tools" \
-	"$here/../symbolizer" "$here/../record" "$here/../shim" | wc -l)" "no source calls a shell by a string"
+	"$here/../symbolizer" "$here/../base" "$here/../rules" "$here/../record" "$here/../shim" | wc -l)" "no source calls a shell by a string"
 finish

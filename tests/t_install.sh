@@ -137,7 +137,7 @@ fi
 
 # Unless somebody is at work there.
 oldest=$(find "$BUILD/outside" "$BUILD/inside" -name '*.o' -printf '%T@ %p\n' | sort -n | head -n 1 | cut -d ' ' -f 2)
-if [ -z "$(find Makefile decoder man record shim symbolizer tools wrappers -type f -newer "$oldest" -print -quit)" ]; then
+if [ -z "$(find Makefile base decoder man record rules shim symbolizer tools wrappers -type f -newer "$oldest" -print -quit)" ]; then
 	same "what was built is not built again" "" \
 		"$(make --no-print-directory -n V=1 O="$BUILD" all 2>&1 | grep -oE -- '-o [^ ]*' | head -n 3)"
 fi

@@ -229,7 +229,7 @@ def check_live(command, program):
 def check_library():
     """What is preloaded says nothing of its own, whatever its variables are."""
     value = b"zVALz" + b"".join(BAD)
-    with open("record/config_keys.def", encoding="ascii") as file:
+    with open("rules/config_keys.def", encoding="ascii") as file:
         names = ["BINLOG_" + name.upper() for name in re.findall(r"CONFIG_KEY\((\w+)", file.read())]
     for name in [*names, "BINLOG_CONFIG", "BINLOG_RUN", "BINLOG_PARENT"]:
         said = on_terminal(["sh", "-c", ":"], environment={"LD_PRELOAD": BUILD + "/libbinlog.so", name: value})

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "record/config.h"
-#include "record/rules.h"
+#include "rules/config.h"
+#include "rules/rules.h"
 
 static void check_text(struct config_text text, const char *expected)
 {

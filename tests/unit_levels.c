@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "record/levels.h"
+#include "rules/levels.h"
 
 static void the_first_eight_are_those_of_syslog(void **state)
 {

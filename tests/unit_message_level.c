@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "decoder/message/message_level.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define BOTH (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR)

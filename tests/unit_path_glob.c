@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <fnmatch.h>
 
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 
 static bool matches(const char *glob, const char *path)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "record/policy.h"
+#include "rules/policy.h"
 
 static struct policy_item only(const char *list)
 {

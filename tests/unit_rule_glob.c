@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "record/rule_glob.h"
-#include "record/rule_value.h"
+#include "rules/rule_glob.h"
+#include "rules/rule_value.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 

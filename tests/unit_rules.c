@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 #include "tests/rules_check.h"
 
 static void check_matches(const char *conditions, bool expected)
@@ -333,7 +333,7 @@ static void a_quick_look_finds_what_nobody_has_to_ask_for(void **state)
 {
 	static const char *const names[] = {
 #define SECRET(name, separator, conversions, where) name,
-#include "record/secret_words.def"
+#include "rules/secret_words.def"
 #undef SECRET
 		"key", "pass", "word", "d", "", "0x", "x",
 		"http://me:", "://me:", "user"};

@@ -13,7 +13,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
 #include "decoder/stats/spans.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define NS 1000000000u
 

@@ -9,7 +9,7 @@
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* A row for each call: of one table, or of that of its site. */
 struct csv {

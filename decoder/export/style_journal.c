@@ -9,8 +9,8 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
 #include "record/word.h"
+#include "rules/levels.h"
 
 #define ARGUMENT "BINLOG_ARG_"
 /* systemd takes no longer names. */

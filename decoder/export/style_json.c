@@ -11,7 +11,7 @@
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* An object for each call, on a line of its own. */
 struct json {

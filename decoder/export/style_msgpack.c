@@ -13,7 +13,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* A map for each call, one behind the other. */
 struct maps {

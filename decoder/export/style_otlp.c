@@ -8,7 +8,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* A request has no more records, and is not much longer. */
 #define RECORDS_MAX 512u

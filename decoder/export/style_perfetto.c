@@ -14,7 +14,7 @@
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
 #include "decoder/stats/spans.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */
 

@@ -13,7 +13,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* RFC 5612: the number for examples, since we have none of our own. */
 #define ENTERPRISE "@32473"

@@ -11,7 +11,7 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* A packet of Heph's trace format for each call. */
 struct heph {

@@ -11,7 +11,7 @@
 #include "decoder/html/html_stack.h"
 #include "decoder/message/message_words.h"
 #include "record/hash.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define THREAD_NAME_BYTES 32
 #define FORMAT_KEPT 1024u /* bytes; the rest of a key is its hash */

@@ -8,9 +8,9 @@
 #include "decoder/message/message_level.h"
 #include "decoder/names/places.h"
 #include "record/layout.h"
-#include "record/policy.h"
-#include "record/rules.h"
 #include "record/switches.h"
+#include "rules/policy.h"
+#include "rules/rules.h"
 
 /* Null where it has none. */
 struct category_rules {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "record/layout.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 static bool begins(const struct definition_string *name, const char *with)
 {

@@ -7,7 +7,7 @@
 
 #include "decoder/capture/message.h"
 
-/* One of record/levels.def. */
+/* One of rules/levels.def. */
 int message_level(const struct message *message);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "record/layout.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 static void put_string(struct render_buffer *out, const char *string)
 {

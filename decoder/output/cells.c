@@ -16,7 +16,7 @@
 #include "decoder/message/numa.h"
 #include "decoder/names/frames.h"
 #include "record/layout.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 struct cells {
 	struct calendar calendar;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 bool colors_are_wanted(enum options_color wanted, int fd)
 {

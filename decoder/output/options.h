@@ -33,7 +33,7 @@ enum options_color {
 #define OPTIONS_GLOBS_MAX 64
 #define OPTIONS_PATHS_MAX 64
 
-/* Which files: see record/path_glob.h. */
+/* Which files: see rules/path_glob.h. */
 struct options_glob {
 	const char *text;
 	size_t length;

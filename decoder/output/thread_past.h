@@ -8,7 +8,7 @@
 
 #include "base/id_map.h"
 #include "base/pool.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 struct program;
 

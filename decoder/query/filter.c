@@ -6,7 +6,7 @@
 #include "decoder/message/message_level.h"
 #include "decoder/query/filter_site.h"
 #include "decoder/query/lines_around.h"
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 
 static bool matches(const struct options_glob *glob, const char *path)
 {

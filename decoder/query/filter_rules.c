@@ -10,7 +10,7 @@
 #include "base/suggest.h"
 #include "base/time_parse.h"
 #include "decoder/query/lines_around.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define LEVELS ((size_t)LEVEL_LAST + 1)
 static const char too_many[] =
@@ -74,7 +74,7 @@ static const char *complain_of_level(
 	static const char *const names[] = {
 #define LEVEL(name, number, what) #name,
 #define LEVEL_ALIAS(name, number)
-#include "record/levels.def"
+#include "rules/levels.def"
 #undef LEVEL
 #undef LEVEL_ALIAS
 	};

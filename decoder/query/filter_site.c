@@ -7,7 +7,7 @@
 #include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
 #include "record/layout.h"
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 
 static bool matches_any(const struct filter_texts *globs, const char *text)
 {

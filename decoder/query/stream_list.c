@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "record/layout.h"
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 
 /* Where the beginning of the glob leads through symbolic links, or null. */
 static char *follow_links(const char *glob, size_t length)

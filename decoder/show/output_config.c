@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "record/config.h"
-#include "record/rules.h"
+#include "rules/config.h"
+#include "rules/rules.h"
 
 /* The section that is read. */
 struct section {

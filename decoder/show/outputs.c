@@ -12,7 +12,7 @@
 #include "decoder/output/output_directory.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/source/source.h"
-#include "record/rules.h"
+#include "rules/rules.h"
 
 /* Those that --follow begins with. */
 #define FOLLOW_LINES 10u

@@ -7,7 +7,7 @@
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
 #include "decoder/query/batch_fold.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #define NS 1000000000u
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "record/config.h"
+#include "rules/config.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *text, *end;

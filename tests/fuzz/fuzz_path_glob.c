@@ -2,7 +2,7 @@
  * Globs of paths: path_glob_matches() agrees with fnmatch(3) where both mean
  * the same, a glob's plain directory begins all paths that it matches.
  */
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/glob_oracle.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "record/policy.h"
+#include "rules/policy.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_MAX 512u

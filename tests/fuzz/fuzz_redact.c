@@ -4,7 +4,7 @@
  * asked of each "%s" while a call is recorded has the answer of the whole.
  */
 #include "record/format.h"
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 #include "tests/fuzz/fuzz.h"
 
 static uint64_t bit_of(int argument)

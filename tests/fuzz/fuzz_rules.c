@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "record/levels.h"
-#include "record/rule_tree.h"
-#include "record/rules.h"
+#include "rules/levels.h"
+#include "rules/rule_tree.h"
+#include "rules/rules.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_MAX 4096u

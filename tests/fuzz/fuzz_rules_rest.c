@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "record/rule_tree.h"
-#include "record/rules.h"
+#include "rules/rule_tree.h"
+#include "rules/rules.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_MAX 4096u

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/levels.h"
-#include "record/policy.h"
-#include "record/rules.h"
+#include "rules/levels.h"
+#include "rules/policy.h"
+#include "rules/rules.h"
 
 /* Of a backtrace; more is not walked by the library. */
 #define DEPTH_MOST 64u

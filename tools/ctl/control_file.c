@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/config.h"
-#include "record/levels.h"
-#include "record/policy.h"
+#include "rules/config.h"
+#include "rules/levels.h"
+#include "rules/policy.h"
 
 #define FRESH_NAME CONTROL_FILE_NAME ".new"
 #define MODE 0600 /* as that of captures */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/config.h"
+#include "rules/config.h"
 #include "tools/ctl/control_file.h"
 
 /* Settings that can be switched, and the words for that. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/render_buffer.h"
-#include "record/path_glob.h"
-#include "record/rule_tree.h"
+#include "rules/path_glob.h"
+#include "rules/rule_tree.h"
 #include "tools/ctl/resolve_build_id.h"
 #include "tools/ctl/resolve_calls.h"
 

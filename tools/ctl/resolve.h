@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "symbolizer/symbolizer.h"
 
 /* An executable or a library. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "record/file_growth.h"
-#include "record/rules.h"
+#include "rules/rules.h"
 
 /* How often it is looked whether others have made the file longer. */
 enum { TRIES = 400 };

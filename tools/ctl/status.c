@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/policy.h"
-#include "record/rules.h"
+#include "rules/policy.h"
+#include "rules/rules.h"
 #include "tools/ctl/rules_text.h"
 
 /* Between two looks. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/levels.h"
+#include "rules/levels.h"
 #include "tools/ctl/status.h"
 
 /* Of sites: the busiest. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/escape.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 #include "tools/ctl/ctl_say.h"
 #include "tools/ctl/status.h"
 

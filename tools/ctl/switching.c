@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/rules.h"
+#include "rules/rules.h"
 #include "tools/ctl/page_guard.h"
 #include "tools/ctl/rules_text.h"
 

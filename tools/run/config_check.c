@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "record/config.h"
-#include "record/levels.h"
+#include "rules/config.h"
+#include "rules/levels.h"
 #include "tools/ctl/resolve.h"
 #include "tools/ctl/resolve_modules.h"
 #include "tools/run/needed_libraries.h"

@@ -1,6 +1,6 @@
 #include "tools/run/streams_check.h"
 
-#include "record/policy.h"
+#include "rules/policy.h"
 
 bool streams_check(const char *list, struct refusal *refusal)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/levels.h"
 #include "record/word.h"
+#include "rules/levels.h"
 
 static size_t digits(const char *text)
 {

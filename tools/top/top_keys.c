@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/levels.h"
+#include "rules/levels.h"
 #include "tools/top/top_sums.h"
 #include "tools/top/top_switch.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 #include "tools/top/top_clip.h"
 #include "tools/top/top_keys.h"
 #include "tools/top/top_number.h"

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/literal.h"
-#include "record/levels.h"
+#include "rules/levels.h"
 
 /* Bytes of a format that are shown. */
 #define FORMAT_MOST 200u

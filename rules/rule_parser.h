@@ -1,12 +1,12 @@
 /*
  * The parser of rules: what its parts share.  Private to rules.c and rule_*.c.
  */
-#ifndef RECORD_RULE_PARSER_H
-#define RECORD_RULE_PARSER_H
+#ifndef RULES_RULE_PARSER_H
+#define RULES_RULE_PARSER_H
 
-#include "record/rule_lex.h"
-#include "record/rule_tree.h"
-#include "record/rules.h"
+#include "rules/rule_lex.h"
+#include "rules/rule_tree.h"
+#include "rules/rules.h"
 
 /* Memory that is left is between `low` and `high`. */
 struct rule_parser {

@@ -1,8 +1,8 @@
 /*
  * Sets in globs: `[a-z]`, `[!a-z]`.  Used by all matchers.  Freestanding.
  */
-#ifndef RECORD_GLOB_SET_H
-#define RECORD_GLOB_SET_H
+#ifndef RULES_GLOB_SET_H
+#define RULES_GLOB_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Values in rules: numbers, times, levels, places.  Called by the parser.
  * Freestanding.  Each takes all of the text, or says false.
  */
-#ifndef RECORD_RULE_VALUE_H
-#define RECORD_RULE_VALUE_H
+#ifndef RULES_RULE_VALUE_H
+#define RULES_RULE_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

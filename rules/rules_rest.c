@@ -1,4 +1,4 @@
-#include "record/rule_parser.h"
+#include "rules/rule_parser.h"
 
 /* Whether anything is left out by what it says last. */
 static bool rule_redacts(struct rule *rule)

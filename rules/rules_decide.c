@@ -1,8 +1,8 @@
 #include "record/hash.h"
-#include "record/path_glob.h"
-#include "record/rule_redact.h"
-#include "record/rule_tree.h"
-#include "record/rules.h"
+#include "rules/path_glob.h"
+#include "rules/rule_redact.h"
+#include "rules/rule_tree.h"
+#include "rules/rules.h"
 
 /* A site, and its texts as they are matched. */
 struct subject {

@@ -5,14 +5,14 @@
  * say what is wrong with a text before it is in force.  Freestanding: no libc
  * call, no allocation, no recursion, nothing that is not in `memory`.
  */
-#ifndef RECORD_RULES_H
-#define RECORD_RULES_H
+#ifndef RULES_RULES_H
+#define RULES_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/policy.h"
+#include "rules/policy.h"
 
 #define RULES_MAX 65536u
 #define RULES_GLOB_MAX 4096u

@@ -1,5 +1,5 @@
-#include "record/rule_parser.h"
-#include "record/rule_value.h"
+#include "rules/rule_parser.h"
+#include "rules/rule_value.h"
 
 /* The next word, if it is this one. */
 static bool take(struct rule_parser *parser, const char *name)

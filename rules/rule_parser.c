@@ -1,4 +1,4 @@
-#include "record/rule_parser.h"
+#include "rules/rule_parser.h"
 
 bool rule_parser_fail(struct rule_parser *parser, const struct rule_word *word,
 	const char *what, const char *why)

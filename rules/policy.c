@@ -1,4 +1,4 @@
-#include "record/policy.h"
+#include "rules/policy.h"
 
 static const struct {
 	const char *name;

@@ -4,8 +4,8 @@
  * not to match at a glance.  Called by the parser and by rules_decide().
  * Freestanding; points into the text of the rules.
  */
-#ifndef RECORD_RULE_GLOB_H
-#define RECORD_RULE_GLOB_H
+#ifndef RULES_RULE_GLOB_H
+#define RULES_RULE_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "record/policy.h"
-#include "record/rule_parser.h"
-#include "record/rule_value.h"
 #include "record/word.h"
+#include "rules/policy.h"
+#include "rules/rule_parser.h"
+#include "rules/rule_value.h"
 
 static bool read_glob(struct rule_parser *parser, const struct rule_word *word,
 	const char *text, size_t bytes, struct rule_glob *glob)
@@ -175,7 +175,7 @@ static const struct {
 #define CONDITION(word, form, value, what) {#word, read_##form},
 #define ACTION(word, value, what)
 #define ALIAS(action, word)
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 #undef ALIAS

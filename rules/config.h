@@ -4,8 +4,8 @@
  * what is wrong, and by the tools, which say so.  Freestanding; points into the
  * text, keeps nothing.
  */
-#ifndef RECORD_CONFIG_H
-#define RECORD_CONFIG_H
+#ifndef RULES_CONFIG_H
+#define RULES_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum config_kind {
 
 enum config_key {
 #define CONFIG_KEY(key, value, what) CONFIG_##key,
-#include "record/config_keys.def"
+#include "rules/config_keys.def"
 #undef CONFIG_KEY
 	CONFIG_KEYS,
 };

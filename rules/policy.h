@@ -3,8 +3,8 @@
  * Called by the library, which follows it, and by binlog-run, which says what
  * is wrong with it.  Freestanding; points into the value, keeps nothing.
  */
-#ifndef RECORD_POLICY_H
-#define RECORD_POLICY_H
+#ifndef RULES_POLICY_H
+#define RULES_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>

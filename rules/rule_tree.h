@@ -3,20 +3,20 @@
  * conditions and then by what is to be done.  Private to rules*.c, rule_*.c
  * and to the tools that take a text of rules apart.
  */
-#ifndef RECORD_RULE_TREE_H
-#define RECORD_RULE_TREE_H
+#ifndef RULES_RULE_TREE_H
+#define RULES_RULE_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/rule_glob.h"
+#include "rules/rule_glob.h"
 
 enum rule_condition_kind {
 #define CONDITION(word, form, value, what) RULE_OF_##word,
 #define ACTION(word, value, what)
 #define ALIAS(action, word)
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 #undef ALIAS
@@ -28,7 +28,7 @@ enum rule_deed_kind {
 #define CONDITION(word, form, value, what)
 #define ACTION(word, value, what) RULE_TO_##word,
 #define ALIAS(action, word)
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 #undef ALIAS

@@ -1,4 +1,4 @@
-#include "record/config.h"
+#include "rules/config.h"
 
 #include "record/word.h"
 
@@ -6,13 +6,13 @@ enum section { TOP, RULES, OUTPUT, UNKNOWN };
 
 static const char key_names[][12] = {
 #define CONFIG_KEY(key, value, what) #key,
-#include "record/config_keys.def"
+#include "rules/config_keys.def"
 #undef CONFIG_KEY
 };
 
 static const char no_such_key[] = "no such setting: give one of"
 #define CONFIG_KEY(key, value, what) " " #key
-#include "record/config_keys.def"
+#include "rules/config_keys.def"
 #undef CONFIG_KEY
 	;
 

@@ -4,8 +4,8 @@
  * tools.  Freestanding: no libc call, no allocation; the time grows with the
  * length of the text.
  */
-#ifndef RECORD_LEVELS_H
-#define RECORD_LEVELS_H
+#ifndef RULES_LEVELS_H
+#define RULES_LEVELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 enum {
 #define LEVEL(name, number, what) LEVEL_##name = number,
 #define LEVEL_ALIAS(name, number)
-#include "record/levels.def"
+#include "rules/levels.def"
 #undef LEVEL
 #undef LEVEL_ALIAS
 	LEVEL_LAST = LEVEL_library,

@@ -1,7 +1,7 @@
-#include "record/rule_glob.h"
+#include "rules/rule_glob.h"
 
-#include "record/glob_set.h"
 #include "record/word.h"
+#include "rules/glob_set.h"
 
 /* What a word is looked for by: the sum of its bytes, each with a weight. */
 #define WEIGHT 0x100000001b3u

@@ -1,19 +1,19 @@
-#include "record/rules.h"
+#include "rules/rules.h"
 
-#include "record/rule_parser.h"
 #include "record/word.h"
+#include "rules/rule_parser.h"
 
 static const char words[] = "give a condition:"
 #define CONDITION(word, form, value, what) " " #word
 #define ACTION(word, value, what)
 #define ALIAS(action, word)
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 			    "; or what to do:"
 #define CONDITION(word, form, value, what)
 #define ACTION(word, value, what) " " #word
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 #undef ALIAS

@@ -1,4 +1,4 @@
-#include "record/rule_lex.h"
+#include "rules/rule_lex.h"
 
 static bool is_blank(char c)
 {

@@ -2,8 +2,8 @@
  * The words of a text of rules.  Called by its parser.  Freestanding; points
  * into the text.
  */
-#ifndef RECORD_RULE_LEX_H
-#define RECORD_RULE_LEX_H
+#ifndef RULES_RULE_LEX_H
+#define RULES_RULE_LEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

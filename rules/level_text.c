@@ -1,7 +1,7 @@
 #include <stdint.h>
 
-#include "record/levels.h"
 #include "record/word.h"
+#include "rules/levels.h"
 
 enum where { MARKED, BEGINS, ALWAYS };
 
@@ -11,11 +11,11 @@ static const struct {
 	uint8_t where; /* enum where */
 } words[] = {
 #define LEVEL_WORD(name, level, where) {name, LEVEL_##level, where},
-#include "record/level_words.def"
+#include "rules/level_words.def"
 #undef LEVEL_WORD
 #define LEVEL(name, number, what) {#name, number, MARKED},
 #define LEVEL_ALIAS(name, number) {#name, number, MARKED},
-#include "record/levels.def"
+#include "rules/levels.def"
 #undef LEVEL
 #undef LEVEL_ALIAS
 };

@@ -4,8 +4,8 @@
  * so both agree.  Freestanding: no libc call, no allocation, no recursion;
  * the time grows with the product of both lengths at most.
  */
-#ifndef RECORD_PATH_GLOB_H
-#define RECORD_PATH_GLOB_H
+#ifndef RULES_PATH_GLOB_H
+#define RULES_PATH_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

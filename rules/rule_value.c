@@ -1,7 +1,7 @@
-#include "record/rule_value.h"
+#include "rules/rule_value.h"
 
-#include "record/levels.h"
 #include "record/word.h"
+#include "rules/levels.h"
 
 static const struct {
 	char name[4];

@@ -1,4 +1,4 @@
-#include "record/levels.h"
+#include "rules/levels.h"
 
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ static const struct {
 } names[] = {
 #define LEVEL(name, number, what) {#name, number},
 #define LEVEL_ALIAS(name, number) {#name, number},
-#include "record/levels.def"
+#include "rules/levels.def"
 #undef LEVEL
 #undef LEVEL_ALIAS
 };

@@ -1,6 +1,6 @@
-#include "record/path_glob.h"
+#include "rules/path_glob.h"
 
-#include "record/glob_set.h"
+#include "rules/glob_set.h"
 
 /* Where to go on if what follows a star does not match after all. */
 struct resume {

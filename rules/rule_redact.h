@@ -5,8 +5,8 @@
  * Each returns bits: bit n is argument n + 1; all ones for every one, when one
  * of them has no bit, or when the format is not defined from there on.
  */
-#ifndef RECORD_RULE_REDACT_H
-#define RECORD_RULE_REDACT_H
+#ifndef RULES_RULE_REDACT_H
+#define RULES_RULE_REDACT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "record/rule_redact.h"
+#include "rules/rule_redact.h"
 
 #include <stdbool.h>
 
@@ -102,7 +102,7 @@ static const struct secret {
 } secrets[] = {
 #define SECRET(name, separator, conversions, where)                            \
 	{name, sizeof(name) - 1, separator, conversions, where},
-#include "record/secret_words.def"
+#include "rules/secret_words.def"
 #undef SECRET
 };
 
@@ -195,12 +195,12 @@ uint64_t rule_redact_usual(
 #define SECRET_ASKED(name)
 static const uint32_t last_letters = 0
 #define SECRET_COPIES(name) | 1u << (LAST(name, 1) - 'a')
-#include "record/secret_words.def"
+#include "rules/secret_words.def"
 #undef SECRET_COPIES
 	;
 static const char last_pairs[][2] = {
 #define SECRET_COPIES(name) {LAST(name, 2), LAST(name, 1)},
-#include "record/secret_words.def"
+#include "rules/secret_words.def"
 #undef SECRET_COPIES
 };
 #undef SECRET

@@ -1,7 +1,7 @@
-#include "record/levels.h"
-#include "record/rule_parser.h"
-#include "record/rule_value.h"
 #include "record/word.h"
+#include "rules/levels.h"
+#include "rules/rule_parser.h"
+#include "rules/rule_value.h"
 
 #define DEPTH_MAX 64u
 #define ARGUMENTS_MAX 64u
@@ -13,7 +13,7 @@ static const struct {
 #define CONDITION(word, form, value, what)
 #define ACTION(word, value, what) {#word, RULE_TO_##word},
 #define ALIAS(action, word) {word, RULE_TO_##action},
-#include "record/rule_words.def"
+#include "rules/rule_words.def"
 #undef CONDITION
 #undef ACTION
 #undef ALIAS
