@@ -56,7 +56,7 @@ BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) \
 INSIDE = $(BASE) -fPIC -fvisibility=hidden -fno-builtin -fno-stack-protector \
 	-U_FORTIFY_SOURCE -ftls-model=initial-exec -D__NO_INLINE__=1 \
 	-fdata-sections -ffunction-sections -fstack-clash-protection \
-	-include shim/inside.h $(PORTABLE_FLAGS) $(TRAP_FLAGS) \
+	-include shim/host/inside.h $(PORTABLE_FLAGS) $(TRAP_FLAGS) \
 	$(TSAN_FLAGS)
 # PORTABLE=1: without the assembly of the hot path, as on other processors.
 PORTABLE_FLAGS = $(if $(PORTABLE)$(TSAN),-DPORTABLE)
@@ -78,7 +78,7 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code,--as-nee
 # to libc that matter are variables.  Without a mark of shadow stacks: glibc
 # leaves them off for a program with us.
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
-	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/inside.ld \
+	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/host/inside.ld \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu $(if $(TSAN),-ltsan) -lc -lgcc
 # For fuzzers: with checks of memory and of undefined behaviour.  TRACE_CMP=1:
 # numbers that are compared guide mutations, which takes most of the time.
@@ -184,7 +184,7 @@ $(O)/outside/html_template.o: $(O)/outside/html_template.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
-$(O)/libbinlog.so: $(inside_obj) shim/inside.ld
+$(O)/libbinlog.so: $(inside_obj) shim/host/inside.ld
 	$(call say,LD,$@)
 	$(Q)$(CC) -o $@ $(inside_obj) $(INSIDE_LINK)
 

@@ -2,12 +2,12 @@
 
 #include <sys/mman.h>
 
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 /* struct abort_msg_s, include/stdlib.h of glibc */
 struct message {

@@ -9,7 +9,7 @@
 
 #include <float.h>
 
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 #include "shim/locale_state.h"
 #include "shim/measure.h"
 #include "shim/plan.h"

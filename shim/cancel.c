@@ -1,7 +1,7 @@
 #include "shim/cancel.h"
 
 #include "shim/held.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/stdio_turn.h"
 #include "shim/streams.h"

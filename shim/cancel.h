@@ -20,7 +20,7 @@
 #ifndef SHIM_CANCEL_H
 #define SHIM_CANCEL_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 /* How often pthread_cancel() has been called; 0: never. */
 extern HIDDEN uint32_t cancel_requests;

@@ -2,8 +2,8 @@
 
 #include "record/hash.h"
 #include "shim/arguments.h"
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
+#include "shim/host/bytes.h"
 #include "shim/redact.h"
 #include "shim/site.h"
 #include "shim/stdio_turn.h"

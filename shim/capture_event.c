@@ -1,6 +1,6 @@
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
+#include "shim/host/bytes.h"
 #include "shim/redact.h"
 #include "shim/site.h"
 #include "shim/terminal.h"

@@ -6,14 +6,14 @@
 #include <sys/vfs.h>
 
 #include "record/prepared.h"
-#include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/control.h"
-#include "shim/environment.h"
 #include "shim/growth.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 #include "shim/place.h"
 #include "shim/segment.h"
-#include "shim/sys.h"
 
 /* Of the name of a capture until its header is written. */
 #define FRESH_SUFFIX ".new"

@@ -1,15 +1,15 @@
 #include <sys/mman.h>
 
 #include "record/libc.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
 #include "shim/fortify.h"
-#include "shim/module.h"
-#include "shim/pass_on.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/module.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 /* Texts that are made at once, since only the program itself can make them. */
 

@@ -2,13 +2,13 @@
 
 #include "record/libc.h"
 #include "rules/rule_redact.h"
-#include "shim/bytes.h"
 #include "shim/define.h"
-#include "shim/module.h"
+#include "shim/host/bytes.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/plan.h"
 #include "shim/redact.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "shim/terminal.h"
 
 /* A constant text longer than this is recorded like any other bytes. */

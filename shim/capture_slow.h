@@ -9,7 +9,7 @@
 
 #include "record/hash.h"
 #include "shim/capture.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 struct redaction;
 

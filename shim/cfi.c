@@ -1,6 +1,6 @@
 #include "shim/cfi.h"
 
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 
 #if defined(__x86_64__)
 #include "shim/cfi_x86_64.h"

@@ -12,7 +12,7 @@
 
 #include "shim/cfi.h"
 #include "shim/cfi_program.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
 #define TRAMPOLINE_FIRST 0xd2801168u

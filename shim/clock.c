@@ -1,7 +1,7 @@
 #include "shim/clock.h"
 
-#include "shim/bytes.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "record/layout.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 /*
  * Ticks >> CLOCK_EPOCH_SHIFT is an epoch: 2^32 ticks, 1 to 2 s.  A record holds

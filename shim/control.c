@@ -1,10 +1,10 @@
 #include "shim/control.h"
 
 #include "rules/rules.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/growth.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
 #include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"

@@ -11,7 +11,7 @@
 
 #include "record/switches.h"
 #include "rules/levels.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 #include "shim/unwind.h"
 
 struct rules;

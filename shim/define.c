@@ -1,13 +1,13 @@
 #include "shim/define.h"
 
 #include "record/hash.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
-#include "shim/module.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/pace.h"
 #include "shim/plan.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 /*
  * Formats that a program makes: so many of a writer are defined when they are

@@ -8,7 +8,7 @@
 #ifndef SHIM_DEFINE_H
 #define SHIM_DEFINE_H
 
-#include "shim/intern.h"
+#include "shim/host/intern.h"
 #include "shim/memo.h"
 #include "shim/writer.h"
 

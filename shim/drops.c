@@ -1,6 +1,6 @@
 #include "shim/drops.h"
 
-#include "shim/signal_exchange.h"
+#include "shim/host/signal_exchange.h"
 #include "shim/streams.h"
 
 struct drops drops[HOW_COUNT];

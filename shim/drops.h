@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "shim/how.h"
-#include "shim/sys.h"
+#include "shim/host/how.h"
+#include "shim/host/sys.h"
 
 #define DROPS_SHIFT 8 /* by the lowest byte of the return address */
 #define DROPS (1u << DROPS_SHIFT)

@@ -1,7 +1,7 @@
 #include "shim/fast_code.h"
 
 #if FAST_CODE
-#include "shim/arena.h"
+#include "shim/host/arena.h"
 #include "shim/locale_state.h"
 #include "shim/stdio_buffer.h"
 

@@ -15,7 +15,7 @@
  */
 #if defined(__x86_64__) && !defined(PORTABLE)
 #include "offsets.h"
-#include "shim/how.h"
+#include "shim/host/how.h"
 
 	.text
 

@@ -6,14 +6,14 @@
 #include "shim/abort_message.h"
 #include "shim/capture.h"
 #include "shim/capture_file.h"
-#include "shim/environment.h"
+#include "shim/host/environment.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/life.h"
-#include "shim/module.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/settings.h"
 #include "shim/stdio_buffer.h"
-#include "shim/sys.h"
 
 /* What recording takes of the stack at most. */
 #define ROOM ((uintptr_t)4096)

@@ -5,9 +5,9 @@
 #include <sys/uio.h>
 
 #include "record/file_growth.h"
-#include "shim/host.h"
-#include "shim/signal_mask.h"
-#include "shim/sys.h"
+#include "shim/host/host.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */

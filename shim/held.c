@@ -2,8 +2,8 @@
 
 #include <sys/mman.h>
 
-#include "shim/host.h"
-#include "shim/sys.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 
 /* FILEs beyond that are taken to hold back nothing. */
 #define FILES_MAX 16

@@ -1,12 +1,12 @@
 #include "shim/life.h"
 
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
-#include "shim/environment.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/process.h"
 #include "shim/ring_trigger.h"
-#include "shim/sys.h"
 
 #define PARENT "BINLOG_PARENT"
 /* So many digits always: a value takes the place of the one before. */

@@ -3,9 +3,9 @@
 #include <langinfo.h>
 #include <locale.h>
 
-#include "shim/bytes.h"
-#include "shim/environment.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/streams.h"
 
 /* As programs start, in the C locale. */

@@ -5,9 +5,9 @@
 #include "record/hash.h"
 #include "record/layout.h"
 #include "rules/path_glob.h"
-#include "shim/bytes.h"
-#include "shim/environment.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 
 #define RULES_MAX 64u
 #define PATH_BYTES ((size_t)PATH_MAX)

@@ -1,7 +1,7 @@
 #include "shim/mark.h"
 
 #include "record/hash.h"
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 
 /* Keys are neither that nor MARK_BUSY. */
 #define NOBODY 0u

@@ -10,8 +10,8 @@
 
 #include <pthread.h>
 
-#include "shim/how.h"
-#include "shim/sys.h"
+#include "shim/host/how.h"
+#include "shim/host/sys.h"
 #include "shim/unwind.h"
 
 /* At first, on few pages; what every thread may have; and at last. */

@@ -3,14 +3,14 @@
 #include <signal.h>
 
 #include "record/hash.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/define.h"
-#include "shim/environment.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
 #include "shim/segment.h"
-#include "shim/signal_mask.h"
-#include "shim/sys.h"
 
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
@@ -41,7 +41,7 @@
 static bool is_shared;
 
 /*
- * Where the kernel may not be asked (shim/sys.h) a thread is known by where its
+ * Where the kernel may not be asked (shim/host/sys.h) a thread is known by where its
  * own memory is: no two that live have that in common.
  */
 static uint64_t ourselves_unasked(void)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 /* Access control lists show in the bits of the group. */
 static bool is_closed(const char *directory, uid_t user)

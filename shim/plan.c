@@ -1,8 +1,8 @@
 #include "shim/plan.h"
 
 #include "rules/rule_redact.h"
-#include "shim/arena.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/host.h"
 
 bool plan_always_at_once;
 

@@ -3,11 +3,11 @@
 #include <sys/mman.h>
 
 #include "record/hash.h"
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/held.h"
+#include "shim/host/bytes.h"
+#include "shim/host/sys.h"
 #include "shim/process.h"
-#include "shim/sys.h"
 #include "shim/writer.h"
 
 /* In place of the number of an open file: the end of the file, and, of no file,

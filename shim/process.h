@@ -9,7 +9,7 @@
 
 #include "record/layout.h"
 #include "shim/control.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 struct process {
 	uint32_t pid;

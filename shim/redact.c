@@ -1,10 +1,10 @@
 #include "shim/redact.h"
 
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/define.h"
-#include "shim/environment.h"
-#include "shim/module.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/module.h"
 #include "shim/settings.h"
 
 bool redact_copies;

@@ -1,7 +1,7 @@
 #include "shim/result_use.h"
 
-#include "shim/module.h"
-#include "shim/sys.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 
 #if defined(__x86_64__)
 

@@ -2,10 +2,10 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/host/signal_mask.h"
 #include "shim/process.h"
 #include "shim/ring_owner.h"
 #include "shim/ring_place.h"
-#include "shim/signal_mask.h"
 
 /* Of the ring, so much may be in one block. */
 #define BLOCK_SHARE 128u

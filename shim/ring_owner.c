@@ -2,11 +2,11 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/host/sys.h"
 #include "shim/life.h"
 #include "shim/process.h"
 #include "shim/ring.h"
 #include "shim/ring_place.h"
-#include "shim/sys.h"
 
 /* Of all places at once. */
 #define SEEN_MOST 1024u

@@ -1,8 +1,8 @@
 #include "shim/ring_trigger.h"
 
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/host/bytes.h"
 #include "shim/pace.h"
 #include "shim/ring.h"
 #include "shim/settings.h"

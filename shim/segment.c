@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include "record/layout.h"
-#include "shim/environment.h"
 #include "shim/growth.h"
-#include "shim/sys.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 
 /* Of all addresses, where a program may have only so many: RLIMIT_AS. */
 #define ADDRESSES_LEAST ((size_t)1 << 20)

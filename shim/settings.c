@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include "rules/rules.h"
-#include "shim/bytes.h"
-#include "shim/environment.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 
 #define FILE_MAX (1u << 20)
 #define PATH_BYTES 4096u

@@ -1,11 +1,11 @@
 #include "shim/site.h"
 
 #include "shim/arguments.h"
-#include "shim/bytes.h"
 #include "shim/clock.h"
 #include "shim/define.h"
+#include "shim/host/bytes.h"
+#include "shim/host/module.h"
 #include "shim/mark.h"
-#include "shim/module.h"
 #include "shim/pace.h"
 #include "shim/redact.h"
 #include "shim/ring_trigger.h"

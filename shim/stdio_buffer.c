@@ -1,12 +1,12 @@
 #include "shim/stdio_buffer.h"
 
 #include "shim/held.h"
-#include "shim/host.h"
-#include "shim/libio.h"
+#include "shim/host/host.h"
+#include "shim/host/libio.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
 #include "shim/ownership.h"
-#include "shim/signal_mask.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 /* Of more than these at a time the buffers are emptied, or never filled. */
 #define FILES_MAX 16384u

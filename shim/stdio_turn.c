@@ -1,6 +1,6 @@
 #include "shim/stdio_turn.h"
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
 

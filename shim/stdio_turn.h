@@ -10,7 +10,7 @@
 #ifndef SHIM_STDIO_TURN_H
 #define SHIM_STDIO_TURN_H
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/memo.h"
 
 /* After so many attempts the lock is taken, after twice as many no more is

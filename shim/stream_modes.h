@@ -8,7 +8,7 @@
 
 #include "record/switches.h"
 #include "rules/policy.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 /* From the value of BINLOG_STREAMS, or null. */
 void stream_modes_configure(const char *value);

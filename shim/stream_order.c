@@ -1,6 +1,6 @@
 #include "shim/stream_order.h"
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 /* Others are taken to be the newest. */
 #define FILES_MAX 16384u

@@ -1,9 +1,9 @@
 #include "shim/stream_reuse.h"
 
+#include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 /* How often a thread looks again while another one begins a round. */
 #define TRIES 100

@@ -3,14 +3,14 @@
 #include <sys/ioctl.h>
 
 #include "shim/held.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stream_modes.h"
 #include "shim/stream_order.h"
 #include "shim/stream_reuse.h"
-#include "shim/sys.h"
 
 /* Of the numbers: how many files that were asked for never get. */
 #define STREAMS_FOR_OUTPUTS 64u

@@ -11,8 +11,8 @@
 #include "rules/policy.h"
 #include "shim/control.h"
 #include "shim/drops.h"
-#include "shim/how.h"
-#include "shim/libio.h"
+#include "shim/host/how.h"
+#include "shim/host/libio.h"
 
 /* What a descriptor is: one of these, or a number of a recorded stream. */
 enum {
@@ -91,7 +91,7 @@ extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 /*
  * Counts whatever may change the answer of fast.c to whether a FILE is one
  * whose text is recorded and nothing else.  First the change, then the count.
- * For each way (shim/how.h) there is one, and no two are ever the same, nor 0:
+ * For each way (shim/host/how.h) there is one, and no two are ever the same, nor 0:
  * so what was found for the one is nothing to another.
  */
 #define STREAMS_VERSION_STEP 32

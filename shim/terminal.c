@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <termios.h>
 
-#include "shim/bytes.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 
 /* Of an unfinished line the last so many bytes are kept. */
 #define UNFINISHED_MAX 1024u

@@ -5,8 +5,8 @@
 
 #include "shim/cfi.h"
 #include "shim/cfi_machine.h"
-#include "shim/inside.h"
-#include "shim/sys.h"
+#include "shim/host/inside.h"
+#include "shim/host/sys.h"
 #include "shim/unwind_rules.h"
 
 #define PAGE ((uintptr_t)4096)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 /* Without its header, as when the compiler is one for another machine, there is
  * no such backend. */

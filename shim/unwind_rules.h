@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "shim/cfi.h"
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 /* Programs log from a few hundred program counters, most from a few: the table
  * begins small, so that those touch one page of it. */

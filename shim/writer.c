@@ -2,13 +2,13 @@
 
 #include <sys/mman.h>
 
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
-#include "shim/environment.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
 #include "shim/ownership.h"
-#include "shim/signal_mask.h"
-#include "shim/sys.h"
 #include "shim/terminal.h"
 #include "shim/writer_ring.h"
 

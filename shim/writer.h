@@ -10,13 +10,13 @@
 
 #include "record/layout.h"
 #include "shim/clock.h"
+#include "shim/host/signal_exchange.h"
+#include "shim/host/sys.h"
 #include "shim/measure.h"
 #include "shim/memo.h"
 #include "shim/process.h"
 #include "shim/ring.h"
-#include "shim/signal_exchange.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "shim/unwind.h"
 
 /* The largest record; two of them fit into the usual block. */

@@ -1,9 +1,9 @@
 #include "shim/writer_ring.h"
 
-#include "shim/bytes.h"
 #include "shim/capture_file.h"
+#include "shim/host/bytes.h"
+#include "shim/host/signal_mask.h"
 #include "shim/ring.h"
-#include "shim/signal_mask.h"
 
 /* In front of the records of a block. */
 #define PREFACE                                                                \

@@ -6,14 +6,14 @@
 #ifndef TESTS_ARGP_WORLD_H
 #define TESTS_ARGP_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <argp.h>
 
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/streams.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -7,7 +7,7 @@
 #ifndef TESTS_BLOCK_WORLD_H
 #define TESTS_BLOCK_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -15,9 +15,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/arena.h"
 #include "shim/capture_file.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/host.h"
 #include "shim/ownership.h"
 #include "shim/terminal.h"
 #include "shim/writer.h"

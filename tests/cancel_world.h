@@ -6,7 +6,7 @@
 #define TESTS_CANCEL_WORLD_H
 
 #include "shim/cancel.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 uint32_t cancel_requests;
 

@@ -6,11 +6,11 @@
 #ifndef TESTS_CAPTURE_HOST_H
 #define TESTS_CAPTURE_HOST_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include "shim/control.h"
-#include "shim/environment.h"
-#include "shim/host.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/life.h"
 #include "shim/process.h"
 #include "shim/settings.h"

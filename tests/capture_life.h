@@ -6,7 +6,7 @@
 #ifndef TESTS_CAPTURE_LIFE_H
 #define TESTS_CAPTURE_LIFE_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <signal.h>

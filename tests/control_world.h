@@ -7,16 +7,16 @@
 #ifndef TESTS_CONTROL_WORLD_H
 #define TESTS_CONTROL_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <cmocka.h>
 
 #include "rules/rules.h"
-#include "shim/arena.h"
 #include "shim/clock.h"
 #include "shim/control.h"
 #include "shim/growth.h"
+#include "shim/host/arena.h"
 #include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"

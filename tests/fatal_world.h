@@ -6,7 +6,7 @@
 #ifndef TESTS_FATAL_WORLD_H
 #define TESTS_FATAL_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,8 +20,8 @@
 #include "shim/abort_message.h"
 #include "shim/capture_file.h"
 #include "shim/fatal.h"
+#include "shim/host/module.h"
 #include "shim/life.h"
-#include "shim/module.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/settings.h"

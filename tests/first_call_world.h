@@ -10,15 +10,15 @@
 #include "tests/writer_world.h"
 
 #include "record/libc.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
-#include "shim/host.h"
-#include "shim/module.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/plan.h"
 #include "shim/redact.h"
-#include "shim/sys.h"
 #include "shim/terminal.h"
 
 #define STREAM 7u

@@ -6,16 +6,16 @@
 #ifndef TESTS_OWNERSHIP_WORLD_H
 #define TESTS_OWNERSHIP_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/syscall.h>
 
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/define.h"
+#include "shim/host/arena.h"
 #include "shim/ownership.h"
 #include "shim/segment.h"
 

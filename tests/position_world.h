@@ -7,7 +7,7 @@
 #ifndef TESTS_POSITION_WORLD_H
 #define TESTS_POSITION_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/mman.h>
 
@@ -16,7 +16,7 @@
 
 #include "shim/capture_file.h"
 #include "shim/held.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"

@@ -7,19 +7,19 @@
 #ifndef TESTS_PROCESS_WORLD_H
 #define TESTS_PROCESS_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/wait.h>
 
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/control.h"
-#include "shim/environment.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/life.h"
 #include "shim/position.h"
 #include "shim/process.h"

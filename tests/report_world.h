@@ -6,7 +6,7 @@
 #ifndef TESTS_REPORT_WORLD_H
 #define TESTS_REPORT_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <err.h>
 #include <sys/mman.h>
@@ -15,13 +15,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 #include "shim/locale_state.h"
-#include "shim/pass_on.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "shim/writer.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

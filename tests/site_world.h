@@ -7,7 +7,7 @@
 #ifndef TESTS_SITE_WORLD_H
 #define TESTS_SITE_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <syslog.h>
 
@@ -16,15 +16,15 @@
 
 #include "record/libc.h"
 #include "rules/rules.h"
-#include "shim/arena.h"
 #include "shim/arguments.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/define.h"
 #include "shim/drops.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/host.h"
+#include "shim/host/module.h"
 #include "shim/mark.h"
-#include "shim/module.h"
 #include "shim/pace.h"
 #include "shim/redact.h"
 #include "shim/result_use.h"

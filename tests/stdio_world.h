@@ -7,7 +7,7 @@
 #ifndef TESTS_STDIO_WORLD_H
 #define TESTS_STDIO_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/mman.h>
 
@@ -17,8 +17,8 @@
 #include "shim/control.h"
 #include "shim/drops.h"
 #include "shim/held.h"
-#include "shim/host.h"
-#include "shim/libio.h"
+#include "shim/host/host.h"
+#include "shim/host/libio.h"
 #include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"

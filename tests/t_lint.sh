@@ -8,15 +8,15 @@ copy=$TMP/tree
 mkdir -p "$copy/build"
 cp -r man base record rules confine shim wrappers decoder symbolizer tools tests "$copy"
 cd "$copy" || exit 1
-echo '#include "shim/sys.h"' >record/defect.h
+echo '#include "shim/host/sys.h"' >record/defect.h
 echo '#include "confine/confine.h"' >base/defect_base.h
 echo '#include "record/hash.h"' >symbolizer/defect.h
 echo '#include "record/hash.h"' >confine/defect_confine.h
 echo '#include "base/cursor.h"' >shim/defect_shim.h
 echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
-echo '#include "shim/sys.h"' >rules/defect_rules.h
+echo '#include "shim/host/sys.h"' >rules/defect_rules.h
 echo '#include "symbolizer/array.h"' >decoder/defect_decoder.h
-echo '#include <shim/sys.h>' >tools/defect_tools.h
+echo '#include <shim/host/sys.h>' >tools/defect_tools.h
 echo '#include <libunwind.h>' >shim/second_libunwind.h
 echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/defect_pragma.h
 echo 'static int defect(void) { return next_vfprintf(stdout, format, ap); }' >wrappers/defect_format.h

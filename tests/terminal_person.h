@@ -6,7 +6,7 @@
 #ifndef TESTS_TERMINAL_PERSON_H
 #define TESTS_TERMINAL_PERSON_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <poll.h>
 #include <setjmp.h>
@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/terminal.h"
 #include "tests/switched_streams.h"
 

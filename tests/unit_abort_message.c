@@ -17,7 +17,7 @@
 #include "shim/abort_message.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 #define STREAM 7u
 #define THERE 11u /* contexts: it is in the file as well, */

@@ -4,7 +4,7 @@
  * instruction of one who does; a child of fork finds zeros in all of it, unless
  * that was asked for otherwise.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "shim/arena.h"
+#include "shim/host/arena.h"
 #include "tests/inject_calls.h"
 #if defined(__x86_64__)
 #include "tests/single_step.h"

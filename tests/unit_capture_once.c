@@ -3,7 +3,7 @@
  * and wherever a conversion fails; without memory the call is passed, as if
  * nothing had been tried.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,15 +17,15 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/arena.h"
-#include "shim/bytes.h"
 #include "shim/capture_slow.h"
 #include "shim/define.h"
 #include "shim/fortify.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 
 #define STREAM 7u
 #define FORMAT_ID 3u

@@ -3,7 +3,7 @@
  * libc's own, what it writes is the oracle; where it is one of the test's, or
  * kept as no libc known keeps it, nothing is taken for granted.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <locale.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/charset.h"
+#include "shim/host/charset.h"
 #include "tests/codecvt.h"
 
 bool sys_forbidden;

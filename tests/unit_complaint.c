@@ -3,7 +3,7 @@
  * recorded by its arguments, as a made text or in parts, or written, it is the
  * same bytes, it is counted, and who asks for one of each line gets that.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <error.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

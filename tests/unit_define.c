@@ -3,15 +3,15 @@
  * memory for them has come to its end before; and again where what an address
  * means may have changed.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <cmocka.h>
 
 #include "record/hash.h"
-#include "shim/arena.h"
 #include "shim/define.h"
-#include "shim/module.h"
+#include "shim/host/arena.h"
+#include "shim/host/module.h"
 #include "shim/pace.h"
 #include "shim/plan.h"
 #include "shim/process.h"

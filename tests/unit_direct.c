@@ -2,7 +2,7 @@
  * What libc writes to a descriptor by itself, beside libc's own: what was
  * recorded, or written because it could not be, is the same bytes.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <execinfo.h>
 #include <libintl.h>
@@ -17,8 +17,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

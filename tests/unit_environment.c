@@ -3,7 +3,7 @@
  * we have changed the one of libc.  Each check has a process of its own, since
  * what is known is kept.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -13,8 +13,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/environment.h"
-#include "shim/sys.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 
 bool sys_forbidden;
 

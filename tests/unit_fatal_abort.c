@@ -7,7 +7,7 @@
 #include "tests/fatal_world.h"
 
 #include "shim/capture.h"
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 static void handler(int number)
 {

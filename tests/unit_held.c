@@ -2,7 +2,7 @@
  * What FILEs would hold back: as much as those of libc with such a buffer do
  * hold back, to which the same is written; and their offsets move as theirs.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "shim/held.h"
-#include "shim/host.h"
-#include "shim/sys.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define STREAM 7u

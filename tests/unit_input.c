@@ -3,7 +3,7 @@
  * whether it asks the descriptor at all, is seen at libc's own function, which
  * is called afterwards.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -13,7 +13,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/libio.h"
+#include "shim/host/libio.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
 #include "tests/switched_streams.h"

@@ -3,7 +3,7 @@
  * inside of a loan of the right kind.  What fmtmsg(3) tells the console is what
  * libc's own says on stderr.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <fmtmsg.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

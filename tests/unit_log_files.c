@@ -3,7 +3,7 @@
  * realpath(3) say of them as the oracle, while the k-th system call fails, and
  * in the children of a program that has changed its directory.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "shim/environment.h"
+#include "shim/host/environment.h"
 #include "shim/log_files.h"
 #include "tests/inject_calls.h"
 

@@ -2,7 +2,7 @@
  * The loader's own list and dlsym() are the oracle for what a real loader has;
  * lists and tables that glibc does not make are made here.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -12,8 +12,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/environment.h"
-#include "shim/lookup.h"
+#include "shim/host/environment.h"
+#include "shim/host/lookup.h"
 
 static struct lookup lookup;
 

@@ -2,7 +2,7 @@
  * Texts that are put together: libc's own vsnprintf() is asked for the whole
  * at once.  Where a part is missing, that is told, and the rest is as it was.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <locale.h>
 #include <wchar.h>
@@ -10,8 +10,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"

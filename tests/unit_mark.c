@@ -1,4 +1,4 @@
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <pthread.h>
 #include <setjmp.h>

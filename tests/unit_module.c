@@ -2,7 +2,7 @@
  * What a module is, as its headers in memory say: of real ones, which the
  * loader knows, and of one of our making, where they may be wrong.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <elf.h>
 
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "record/hash.h"
-#include "shim/module.h"
-#include "shim/objects.h"
+#include "shim/host/module.h"
+#include "shim/host/objects.h"
 
 #define MODULE_BYTES 16384
 #define CODE 8192  /* where it is, */

@@ -3,7 +3,7 @@
  * behind one that is recorded is that behind what libc writes, and each is
  * recorded, made natively or printed in parts, but never twice.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <err.h>
 #include <error.h>
@@ -13,7 +13,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/locale_state.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"

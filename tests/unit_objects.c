@@ -3,7 +3,7 @@
  * loader's own answers (dl_iterate_phdr) are the oracle, also while libraries
  * come and go and a handler asks in between.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,9 +16,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/environment.h"
-#include "shim/objects.h"
-#include "shim/sys.h"
+#include "shim/host/environment.h"
+#include "shim/host/objects.h"
+#include "shim/host/sys.h"
 
 static bool no_list;
 

@@ -2,7 +2,7 @@
  * What stands in the places of arguments that are left out, as binlog-rules(7)
  * has it; where a format cannot be rewritten, the whole text is left out.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/wait.h>
 
@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/arena.h"
 #include "shim/define.h"
-#include "shim/host.h"
-#include "shim/module.h"
+#include "shim/host/arena.h"
+#include "shim/host/host.h"
+#include "shim/host/module.h"
 #include "shim/plan.h"
 #include "shim/redact.h"
 #include "shim/settings.h"

@@ -1,6 +1,6 @@
 /* Whether what a call returns is looked at, for calls that the compiler has
  * made of what is written here. */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "shim/module.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/result_use.h"
-#include "shim/sys.h"
 
 static bool unreadable;
 static const void *unreadable_from = (const void *)UINTPTR_MAX;

@@ -6,10 +6,10 @@
 #include "tests/ring_fillers.h"
 
 #include "shim/growth.h"
+#include "shim/host/sys.h"
 #include "shim/pace.h"
 #include "shim/ring_owner.h"
 #include "shim/ring_trigger.h"
-#include "shim/sys.h"
 
 #define SECOND ((uint64_t)1000000000)
 

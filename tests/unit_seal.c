@@ -3,7 +3,7 @@
  * what is done before and after them, in which order, and whatever becomes of
  * them; and that they reach the kernel as they are.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <linux/close_range.h>
 #include <linux/seccomp.h>
@@ -14,11 +14,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/fatal.h"
 #include "shim/growth.h"
+#include "shim/host/arena.h"
 #include "shim/streams.h"
 #include "shim/writer.h"
 #include "tests/switched_streams.h"

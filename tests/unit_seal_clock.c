@@ -2,7 +2,7 @@
  * Time stands still as long as the program may not read the counter, by the
  * real clock: neither longer, nor in other ticks from then on.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -10,15 +10,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
 #include "shim/control.h"
 #include "shim/fatal.h"
 #include "shim/growth.h"
+#include "shim/host/arena.h"
+#include "shim/host/sys.h"
 #include "shim/process.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "shim/writer.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -4,7 +4,7 @@
  */
 #include "tests/position_world.h"
 
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 
 static void say_to_file(const char *text)
 {

@@ -2,7 +2,7 @@
  * Messages to syslog: which are recorded, sent, both or neither, and what they
  * say of who sends them.  What a mask of priorities means is asked of libc.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <syslog.h>
 
@@ -11,8 +11,8 @@
 
 #include "record/libc.h"
 #include "shim/fast.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

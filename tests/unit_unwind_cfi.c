@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "shim/cfi.h"
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 
 #define PAGE 4096
 #define DAMAGES 300000

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "shim/cfi.h"
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 #include "shim/unwind.h"
 
 #define PAGE 4096

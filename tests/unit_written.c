@@ -3,7 +3,7 @@
  * and then, and a disk that is full: all that a call says has been taken is
  * recorded or written, once and in order, as the kernel has it.
  */
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <sys/mman.h>
 #include <sys/sendfile.h>

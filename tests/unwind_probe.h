@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "shim/cfi.h"
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 #include "shim/unwind.h"
 
 /* Frames whose size is known at run time only are what is to be tested. */

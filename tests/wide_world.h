@@ -7,7 +7,7 @@
 #ifndef TESTS_WIDE_WORLD_H
 #define TESTS_WIDE_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -18,11 +18,11 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/arena.h"
-#include "shim/environment.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/locale_state.h"
-#include "shim/pass_on.h"
 #include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"

@@ -6,7 +6,7 @@
 #ifndef TESTS_WRITER_WORLD_H
 #define TESTS_WRITER_WORLD_H
 
-#include "shim/inside.h"
+#include "shim/host/inside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

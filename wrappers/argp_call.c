@@ -1,9 +1,9 @@
 #include <argp.h>
 #include <sys/mman.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/made.h"

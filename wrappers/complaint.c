@@ -1,9 +1,9 @@
 #include <error.h>
 
-#include "shim/bytes.h"
 #include "shim/cancel.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
 #include "shim/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -2,10 +2,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "shim/bytes.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"

@@ -2,17 +2,17 @@
 #include <sys/syscall.h>
 
 #include "record/hash.h"
-#include "shim/arena.h"
 #include "shim/clock.h"
+#include "shim/host/arena.h"
+#include "shim/host/sys.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
 /*
- * The ways to make a child.  It finds its own memory empty (shim/arena.h), by
+ * The ways to make a child.  It finds its own memory empty (shim/host/arena.h), by
  * whatever call it was made; here is only what it inherits of the text that
  * FILEs hold back, for the replay.
  */

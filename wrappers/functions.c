@@ -5,7 +5,7 @@
  */
 #include "shim/capture.h"
 #include "shim/fast.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
 #include "shim/stdio_buffer.h"
 #include "shim/stdio_turn.h"
 #include "shim/terminal.h"

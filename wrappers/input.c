@@ -1,7 +1,7 @@
 #include <sys/ioctl.h>
 
-#include "shim/libio.h"
-#include "shim/sys.h"
+#include "shim/host/libio.h"
+#include "shim/host/sys.h"
 #include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

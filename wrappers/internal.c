@@ -2,9 +2,9 @@
 #include <syslog.h>
 
 #include "shim/cancel.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"
 #include "wrappers/next.h"

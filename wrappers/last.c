@@ -2,14 +2,14 @@
 
 #include "record/libc.h"
 #include "shim/abort_message.h"
-#include "shim/bytes.h"
 #include "shim/fatal.h"
 #include "shim/fortify.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 #include "shim/stdio_turn.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

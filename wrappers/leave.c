@@ -1,10 +1,10 @@
 #include <sys/mman.h>
 
+#include "shim/host/sys.h"
 #include "shim/life.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stream_modes.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

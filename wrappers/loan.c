@@ -3,11 +3,11 @@
 #include <sys/mman.h>
 
 #include "shim/cancel.h"
-#include "shim/host.h"
-#include "shim/libio.h"
+#include "shim/host/host.h"
+#include "shim/host/libio.h"
+#include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"

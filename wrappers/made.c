@@ -3,10 +3,10 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
-#include "shim/bytes.h"
-#include "shim/host.h"
-#include "shim/pass_on.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/pass_on.h"
+#include "shim/host/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -1,10 +1,10 @@
 #include <sys/mman.h>
 
-#include "shim/module.h"
+#include "shim/host/module.h"
+#include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/process.h"
 #include "shim/stdio_buffer.h"
-#include "shim/sys.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -1,7 +1,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
-#include "shim/module.h"
+#include "shim/host/module.h"
 #include "shim/process.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"

@@ -3,7 +3,7 @@
  * to their next definitions, next_NAME: a table that is generated from
  * functions.def.
  */
-#include "shim/first_use.h"
+#include "shim/host/first_use.h"
 
 #define ROW(name) FIRST_USE_ROW(name, next_##name)
 #define PLAIN(returns, name, parameters, what) ROW(name)

@@ -17,7 +17,7 @@
 #include <termios.h>
 #include <wchar.h>
 
-#include "shim/pass_on.h"
+#include "shim/host/pass_on.h"
 
 struct aiocb;
 struct open_how;

@@ -1,8 +1,8 @@
 #include "wrappers/notice.h"
 
-#include "shim/bytes.h"
 #include "shim/cancel.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
 #include "shim/locale_state.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"

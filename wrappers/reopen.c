@@ -1,9 +1,9 @@
 #include "record/linux.h"
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/stream_order.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -3,12 +3,12 @@
 #include <sys/prctl.h>
 
 #include "record/linux.h"
-#include "shim/arena.h"
 #include "shim/capture_file.h"
 #include "shim/fatal.h"
 #include "shim/growth.h"
+#include "shim/host/arena.h"
+#include "shim/host/sys.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

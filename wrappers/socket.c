@@ -1,8 +1,8 @@
 #include <sys/socket.h>
 
+#include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

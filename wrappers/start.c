@@ -4,9 +4,9 @@
  * capture exists before the program gives up privileges or its root directory,
  * that the last bytes of macros are found, and that the end is on record.
  */
-#include "shim/environment.h"
 #include "shim/fatal.h"
-#include "shim/host.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/life.h"
 #include "shim/ownership.h"
 #include "shim/position.h"

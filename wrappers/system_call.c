@@ -1,9 +1,9 @@
 #include "record/linux.h"
 #include "shim/capture_file.h"
-#include "shim/host.h"
-#include "shim/objects.h"
+#include "shim/host/host.h"
+#include "shim/host/objects.h"
+#include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

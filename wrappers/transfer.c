@@ -1,10 +1,10 @@
 #include <poll.h>
 #include <sys/mman.h>
 
-#include "shim/host.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

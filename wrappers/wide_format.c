@@ -3,9 +3,9 @@
 #include "record/format.h"
 #include "record/hash.h"
 #include "record/utf8.h"
-#include "shim/arena.h"
-#include "shim/charset.h"
-#include "shim/host.h"
+#include "shim/host/arena.h"
+#include "shim/host/charset.h"
+#include "shim/host/host.h"
 #include "shim/locale_state.h"
 #include "shim/plan.h"
 

@@ -1,9 +1,9 @@
-#include "shim/bytes.h"
-#include "shim/host.h"
+#include "shim/host/bytes.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
 #include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams.h"
-#include "shim/sys.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "shim/inside.h"
-#include "shim/sys.h"
+#include "shim/host/inside.h"
+#include "shim/host/sys.h"
 
 /* From counters.ld and, of the section that -fprofile-info-section names, the
  * linker. */

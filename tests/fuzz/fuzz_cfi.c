@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "shim/cfi.h"
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 #include "tests/fuzz/pieces.h"
 
 #define PAGE ((size_t)4096)

@@ -1,5 +1,5 @@
 /* What shim/cfi.c asks the loader, which is not there for a target. */
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 
 bool objects_find(uintptr_t address, struct object *object)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "shim/lookup.h"
+#include "shim/host/lookup.h"
 
 static bool is_indirect(void *library, const char *name)
 {

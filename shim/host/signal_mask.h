@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 #define SIGNAL_MASK_BIT(number) ((uint64_t)1 << ((number)-1))
 #define SIGNAL_MASK_BYTES 8

@@ -1,6 +1,6 @@
-#include "shim/intern.h"
+#include "shim/host/intern.h"
 
-#include "shim/arena.h"
+#include "shim/host/arena.h"
 
 #define INTERN_SMALLEST 32u
 

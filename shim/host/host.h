@@ -13,7 +13,7 @@
 #include <time.h>
 #include <wchar.h>
 
-#include "shim/first_use.h"
+#include "shim/host/first_use.h"
 
 /* Those that we interpose, from here up to host_functions_end, and those of
  * them that are looked up while arming: next.c. */
@@ -64,7 +64,7 @@ extern const FILE *host_file_stderr;
 /* host_vsnprintf and so on, as in borrowed.def. */
 #define BORROW(returns, name, parameters)                                      \
 	extern returns(*host_##name) parameters;
-#include "shim/borrowed.def"
+#include "shim/host/borrowed.def"
 #undef BORROW
 
 /* libc knows that there is no other thread: a byte of it, or null. */

@@ -1,6 +1,6 @@
-#include "shim/pass_on.h"
+#include "shim/host/pass_on.h"
 
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 int pass_on_vfprintf(FILE *file, int chk, const char *format, va_list ap)
 {

@@ -1,10 +1,10 @@
-#include "shim/objects.h"
+#include "shim/host/objects.h"
 
 #include <elf.h>
 
-#include "shim/bytes.h"
-#include "shim/environment.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/sys.h"
 
 /* Of program headers at the start of a file: those on its first page. */
 #define PAGE 4096u

@@ -1,9 +1,9 @@
-#include "shim/charset.h"
+#include "shim/host/charset.h"
 
 #include <gconv.h>
 
 #include "record/hash.h"
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 
 /*
  * libio/libioP.h, as it is since glibc 2.31.  What is found there is only

@@ -1,22 +1,22 @@
-#include "shim/host.h"
+#include "shim/host/host.h"
 
 #include <dlfcn.h>
 #include <signal.h>
 
-#include "shim/bytes.h"
-#include "shim/libio.h"
-#include "shim/lookup.h"
-#include "shim/objects.h"
+#include "shim/host/bytes.h"
+#include "shim/host/libio.h"
+#include "shim/host/lookup.h"
+#include "shim/host/objects.h"
 
 #define BORROW(returns, name, parameters) returns(*host_##name) parameters;
-#include "shim/borrowed.def"
+#include "shim/host/borrowed.def"
 #undef BORROW
 
 extern HIDDEN const struct first_use host_borrowed[], host_borrowed_end[];
 
 __asm__(FIRST_USE_TABLE(host_borrowed)
 #define BORROW(returns, name, parameters) FIRST_USE_ROW(name, host_##name)
-#include "shim/borrowed.def"
+#include "shim/host/borrowed.def"
 #undef BORROW
 		FIRST_USE_END(host_borrowed));
 

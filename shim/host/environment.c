@@ -1,11 +1,11 @@
-#include "shim/environment.h"
+#include "shim/host/environment.h"
 
 #include <elf.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "shim/bytes.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/sys.h"
 
 /* More entries than any kernel has in its auxiliary vector. */
 #define AUXILIARY 64

@@ -1,8 +1,8 @@
-#include "shim/arena.h"
+#include "shim/host/arena.h"
 
 #include <sys/mman.h>
 
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 /*
  * In chunks, each sixteen times as large as the one before: a program that has

@@ -1,4 +1,4 @@
-#include "shim/first_use.h"
+#include "shim/host/first_use.h"
 
 void *(*first_use_find)(const struct first_use *row);
 

@@ -1,11 +1,11 @@
-#include "shim/lookup.h"
+#include "shim/host/lookup.h"
 
 #include <elf.h>
 #include <link.h>
 
-#include "shim/bytes.h"
-#include "shim/environment.h"
-#include "shim/objects.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/objects.h"
 
 /* Of a version: other definitions of the name are older than this one. */
 #define VERSION_HIDDEN 0x8000u

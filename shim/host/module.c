@@ -1,11 +1,11 @@
-#include "shim/module.h"
+#include "shim/host/module.h"
 
 #include <elf.h>
 
 #include "record/hash.h"
-#include "shim/bytes.h"
-#include "shim/objects.h"
-#include "shim/sys.h"
+#include "shim/host/bytes.h"
+#include "shim/host/objects.h"
+#include "shim/host/sys.h"
 
 /* The program headers as mapped: the first segment begins with the file. */
 static const ElfW(Phdr) * headers(const struct object *object, int *count)

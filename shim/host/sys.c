@@ -1,9 +1,9 @@
-#include "shim/sys.h"
+#include "shim/host/sys.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */

@@ -1,4 +1,4 @@
-#include "shim/bytes.h"
+#include "shim/host/bytes.h"
 
 /* libc names the parameters with underscores. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
