@@ -135,7 +135,7 @@ fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 # What targets reach beyond the reader.
 fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
 	tools/ctl/mappings.c tools/ctl/resolve_build_id.c \
-	shim/cfi.c shim/cfi_program.c tests/fuzz/no_objects.c
+	shim/unwind/cfi.c shim/unwind/cfi_program.c tests/fuzz/no_objects.c
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
 fuzz_src := $(filter-out decoder/show/show.c,$(reader_src)) $(fuzz_tools_src)
 

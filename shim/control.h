@@ -12,7 +12,7 @@
 #include "record/switches.h"
 #include "rules/levels.h"
 #include "shim/host/sys.h"
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 struct rules;
 

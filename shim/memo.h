@@ -12,7 +12,7 @@
 
 #include "shim/host/how.h"
 #include "shim/host/sys.h"
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 /* At first, on few pages; what every thread may have; and at last. */
 #define MEMO_SETS 2u

@@ -19,7 +19,7 @@
 #include "shim/settings.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 #include "shim/writer.h"
 
 #if defined(__x86_64__)

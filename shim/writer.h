@@ -17,7 +17,7 @@
 #include "shim/process.h"
 #include "shim/ring.h"
 #include "shim/streams.h"
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 /* The largest record; two of them fit into the usual block. */
 #define WRITER_RECORD_MAX ((1u << 17) - 256)

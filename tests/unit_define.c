@@ -16,7 +16,7 @@
 #include "shim/plan.h"
 #include "shim/process.h"
 #include "shim/streams.h"
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 #define STREAM 7u
 #define FOR_EVER UINT_MAX

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "shim/cfi.h"
 #include "shim/host/objects.h"
+#include "shim/unwind/cfi.h"
 
 #define PAGE 4096
 #define DAMAGES 300000

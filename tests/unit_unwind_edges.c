@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "shim/cfi.h"
 #include "shim/host/objects.h"
-#include "shim/unwind.h"
+#include "shim/unwind/cfi.h"
+#include "shim/unwind/unwind.h"
 
 #define PAGE 4096
 #define PAGES 8

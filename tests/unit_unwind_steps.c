@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "shim/cfi.h"
+#include "shim/unwind/cfi.h"
 #include "tests/unwind_probe.h"
 
 #define TRAP_FLAG 0x100

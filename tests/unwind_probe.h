@@ -9,9 +9,9 @@
 #include <execinfo.h>
 #include <string.h>
 
-#include "shim/cfi.h"
 #include "shim/host/objects.h"
-#include "shim/unwind.h"
+#include "shim/unwind/cfi.h"
+#include "shim/unwind/unwind.h"
 
 /* Frames whose size is known at run time only are what is to be tested. */
 #pragma GCC diagnostic ignored "-Walloca"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shim/cfi.h"
 #include "shim/host/objects.h"
+#include "shim/unwind/cfi.h"
 #include "tests/fuzz/pieces.h"
 
 #define PAGE ((size_t)4096)

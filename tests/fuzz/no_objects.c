@@ -1,4 +1,4 @@
-/* What shim/cfi.c asks the loader, which is not there for a target. */
+/* What shim/unwind/cfi.c asks the loader, which is not there for a target. */
 #include "shim/host/objects.h"
 
 bool objects_find(uintptr_t address, struct object *object)

@@ -1,13 +1,13 @@
-#include "shim/unwind_backend.h"
+#include "shim/unwind/unwind_backend.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-#include "shim/cfi.h"
-#include "shim/cfi_machine.h"
 #include "shim/host/inside.h"
 #include "shim/host/sys.h"
-#include "shim/unwind_rules.h"
+#include "shim/unwind/cfi.h"
+#include "shim/unwind/cfi_machine.h"
+#include "shim/unwind/unwind_rules.h"
 
 #define PAGE ((uintptr_t)4096)
 /* Frames larger than this make the proven range begin anew. */

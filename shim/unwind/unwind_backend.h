@@ -6,7 +6,7 @@
 #ifndef SHIM_UNWIND_BACKEND_H
 #define SHIM_UNWIND_BACKEND_H
 
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 /* Room for the largest of the backends, each of which asserts it. */
 #if defined(__x86_64__)

@@ -6,8 +6,8 @@
 #ifndef SHIM_CFI_X86_64_H
 #define SHIM_CFI_X86_64_H
 
-#include "shim/cfi.h"
-#include "shim/cfi_program.h"
+#include "shim/unwind/cfi.h"
+#include "shim/unwind/cfi_program.h"
 
 /* DWARF expressions: DW_OP_*. */
 enum {

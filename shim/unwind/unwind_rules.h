@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/cfi.h"
 #include "shim/host/inside.h"
+#include "shim/unwind/cfi.h"
 
 /* Programs log from a few hundred program counters, most from a few: the table
  * begins small, so that those touch one page of it. */

@@ -1,4 +1,4 @@
-#include "shim/cfi_program.h"
+#include "shim/unwind/cfi_program.h"
 
 #define STATES_MAX 4
 

@@ -1,4 +1,4 @@
-#include "shim/unwind_rules.h"
+#include "shim/unwind/unwind_rules.h"
 
 /* The slots that are in use at first, and so many losses until all are. */
 #define SLOTS_FIRST (1u << UNWIND_RULES_BITS_FIRST)

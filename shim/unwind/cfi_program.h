@@ -7,8 +7,8 @@
 #ifndef SHIM_CFI_PROGRAM_H
 #define SHIM_CFI_PROGRAM_H
 
-#include "shim/cfi_bytes.h"
-#include "shim/cfi_machine.h"
+#include "shim/unwind/cfi_bytes.h"
+#include "shim/unwind/cfi_machine.h"
 
 /* How the caller's value of a register is found. */
 enum cfi_how {

@@ -1,4 +1,4 @@
-#include "shim/unwind_backend.h"
+#include "shim/unwind/unwind_backend.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-#include "shim/unwind.h"
+#include "shim/unwind/unwind.h"
 
 #include <stddef.h>
 
-#include "shim/unwind_backend.h"
+#include "shim/unwind/unwind_backend.h"
 
 uintptr_t unwind_library;
 

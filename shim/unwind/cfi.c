@@ -1,11 +1,11 @@
-#include "shim/cfi.h"
+#include "shim/unwind/cfi.h"
 
 #include "shim/host/objects.h"
 
 #if defined(__x86_64__)
-#include "shim/cfi_x86_64.h"
+#include "shim/unwind/cfi_x86_64.h"
 #else
-#include "shim/cfi_aarch64.h"
+#include "shim/unwind/cfi_aarch64.h"
 #endif
 
 static struct cfi_bytes bytes_at(

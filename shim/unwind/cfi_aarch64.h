@@ -10,9 +10,9 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "shim/cfi.h"
-#include "shim/cfi_program.h"
 #include "shim/host/sys.h"
+#include "shim/unwind/cfi.h"
+#include "shim/unwind/cfi_program.h"
 
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
 #define TRAMPOLINE_FIRST 0xd2801168u
