@@ -7,7 +7,7 @@
 
 #include "record/prepared.h"
 #include "shim/clock.h"
-#include "shim/control.h"
+#include "shim/control/control.h"
 #include "shim/growth.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"

@@ -6,13 +6,13 @@
 #include "shim/abort_message.h"
 #include "shim/capture.h"
 #include "shim/capture_file.h"
+#include "shim/control/life.h"
+#include "shim/control/process.h"
+#include "shim/control/settings.h"
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/life.h"
 #include "shim/position.h"
-#include "shim/process.h"
-#include "shim/settings.h"
 #include "shim/stdio_buffer.h"
 
 /* What recording takes of the stack at most. */

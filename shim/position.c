@@ -4,10 +4,10 @@
 
 #include "record/hash.h"
 #include "shim/capture_file.h"
+#include "shim/control/process.h"
 #include "shim/held.h"
 #include "shim/host/bytes.h"
 #include "shim/host/sys.h"
-#include "shim/process.h"
 #include "shim/writer.h"
 
 /* In place of the number of an open file: the end of the file, and, of no file,

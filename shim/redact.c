@@ -1,11 +1,11 @@
 #include "shim/redact.h"
 
+#include "shim/control/settings.h"
 #include "shim/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
-#include "shim/settings.h"
 
 bool redact_copies;
 

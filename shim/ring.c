@@ -2,8 +2,8 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/control/process.h"
 #include "shim/host/signal_mask.h"
-#include "shim/process.h"
 #include "shim/ring_owner.h"
 #include "shim/ring_place.h"
 

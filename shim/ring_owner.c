@@ -2,9 +2,9 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/control/life.h"
+#include "shim/control/process.h"
 #include "shim/host/sys.h"
-#include "shim/life.h"
-#include "shim/process.h"
 #include "shim/ring.h"
 #include "shim/ring_place.h"
 

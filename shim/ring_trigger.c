@@ -2,10 +2,10 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/control/settings.h"
 #include "shim/host/bytes.h"
 #include "shim/pace.h"
 #include "shim/ring.h"
-#include "shim/settings.h"
 
 /* What has happened was recorded a moment ago. */
 #define MOMENT_NS 100000u

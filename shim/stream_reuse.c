@@ -1,8 +1,8 @@
 #include "shim/stream_reuse.h"
 
+#include "shim/control/process.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
-#include "shim/process.h"
 #include "shim/streams.h"
 
 /* How often a thread looks again while another one begins a round. */

@@ -2,12 +2,12 @@
 
 #include <sys/ioctl.h>
 
+#include "shim/control/log_files.h"
+#include "shim/control/process.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/log_files.h"
 #include "shim/position.h"
-#include "shim/process.h"
 #include "shim/stream_modes.h"
 #include "shim/stream_order.h"
 #include "shim/stream_reuse.h"

@@ -9,7 +9,7 @@
 
 #include "record/layout.h"
 #include "rules/policy.h"
-#include "shim/control.h"
+#include "shim/control/control.h"
 #include "shim/drops.h"
 #include "shim/host/how.h"
 #include "shim/host/libio.h"

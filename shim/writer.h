@@ -10,11 +10,11 @@
 
 #include "record/layout.h"
 #include "shim/clock.h"
+#include "shim/control/process.h"
 #include "shim/host/signal_exchange.h"
 #include "shim/host/sys.h"
 #include "shim/measure.h"
 #include "shim/memo.h"
-#include "shim/process.h"
 #include "shim/ring.h"
 #include "shim/streams.h"
 #include "shim/unwind/unwind.h"

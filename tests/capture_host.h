@@ -8,12 +8,12 @@
 
 #include "shim/host/inside.h"
 
-#include "shim/control.h"
+#include "shim/control/control.h"
+#include "shim/control/life.h"
+#include "shim/control/process.h"
+#include "shim/control/settings.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/life.h"
-#include "shim/process.h"
-#include "shim/settings.h"
 
 static char capture_host_alone = 1;
 static const char *capture_host_trigger;

@@ -1,6 +1,6 @@
 /*
  * For tests of what is switched from outside: the library around
- * shim/control.c, with a capture, memory and moments that the test has in its
+ * shim/control/control.c, with a capture, memory and moments that the test has in its
  * hands.  It defines functions of the library: not for more than one file of a
  * program.
  */
@@ -14,10 +14,10 @@
 
 #include "rules/rules.h"
 #include "shim/clock.h"
-#include "shim/control.h"
+#include "shim/control/control.h"
+#include "shim/control/process.h"
 #include "shim/growth.h"
 #include "shim/host/arena.h"
-#include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
 #include "shim/streams.h"

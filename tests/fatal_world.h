@@ -19,12 +19,12 @@
 
 #include "shim/abort_message.h"
 #include "shim/capture_file.h"
+#include "shim/control/life.h"
+#include "shim/control/process.h"
+#include "shim/control/settings.h"
 #include "shim/fatal.h"
 #include "shim/host/module.h"
-#include "shim/life.h"
 #include "shim/position.h"
-#include "shim/process.h"
-#include "shim/settings.h"
 #include "shim/stdio_buffer.h"
 
 /* ---- what the library would be ---- */

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "shim/capture_file.h"
+#include "shim/control/process.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/position.h"
-#include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "shim/writer.h"
 #include "tests/switched_streams.h"

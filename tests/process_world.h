@@ -1,5 +1,5 @@
 /*
- * For tests of how a process begins: the library around shim/process.c, with an
+ * For tests of how a process begins: the library around shim/control/process.c, with an
  * environment, settings and a capture that the test has in its hands, and
  * children that begin in it.  It defines functions of the library: not for more
  * than one file of a program.
@@ -16,16 +16,16 @@
 
 #include "shim/capture_file.h"
 #include "shim/clock.h"
-#include "shim/control.h"
+#include "shim/control/control.h"
+#include "shim/control/life.h"
+#include "shim/control/process.h"
+#include "shim/control/settings.h"
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/life.h"
 #include "shim/position.h"
-#include "shim/process.h"
 #include "shim/redact.h"
 #include "shim/ring_trigger.h"
-#include "shim/settings.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
 #include "shim/writer.h"

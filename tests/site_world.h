@@ -19,6 +19,7 @@
 #include "shim/arguments.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/control/settings.h"
 #include "shim/define.h"
 #include "shim/drops.h"
 #include "shim/host/arena.h"
@@ -29,7 +30,6 @@
 #include "shim/redact.h"
 #include "shim/result_use.h"
 #include "shim/ring_trigger.h"
-#include "shim/settings.h"
 #include "shim/site.h"
 #include "shim/streams.h"
 

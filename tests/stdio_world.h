@@ -14,7 +14,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/control.h"
+#include "shim/control/control.h"
 #include "shim/drops.h"
 #include "shim/held.h"
 #include "shim/host/host.h"

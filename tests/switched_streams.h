@@ -6,7 +6,7 @@
 #ifndef TESTS_SWITCHED_STREAMS_H
 #define TESTS_SWITCHED_STREAMS_H
 
-#include "shim/control.h"
+#include "shim/control/control.h"
 #include "shim/streams.h"
 
 static struct binlog_switches switches;

@@ -9,12 +9,12 @@
 #include <cmocka.h>
 
 #include "record/hash.h"
+#include "shim/control/process.h"
 #include "shim/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/module.h"
 #include "shim/pace.h"
 #include "shim/plan.h"
-#include "shim/process.h"
 #include "shim/streams.h"
 #include "shim/unwind/unwind.h"
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "shim/control/log_files.h"
 #include "shim/host/environment.h"
-#include "shim/log_files.h"
 #include "tests/inject_calls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

@@ -10,13 +10,13 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
+#include "shim/control/settings.h"
 #include "shim/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/plan.h"
 #include "shim/redact.h"
-#include "shim/settings.h"
 #include "tests/inject_calls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

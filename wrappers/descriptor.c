@@ -1,5 +1,5 @@
+#include "shim/control/log_files.h"
 #include "shim/host/sys.h"
-#include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/stream_order.h"

@@ -1,7 +1,7 @@
 #include <sys/mman.h>
 
+#include "shim/control/life.h"
 #include "shim/host/sys.h"
-#include "shim/life.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stream_modes.h"

@@ -1,8 +1,8 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
+#include "shim/control/process.h"
 #include "shim/host/module.h"
-#include "shim/process.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -1,7 +1,7 @@
 #include "record/linux.h"
+#include "shim/control/log_files.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/log_files.h"
 #include "shim/position.h"
 #include "shim/stream_order.h"
 #include "wrappers/handlers.h"

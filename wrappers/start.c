@@ -4,13 +4,13 @@
  * capture exists before the program gives up privileges or its root directory,
  * that the last bytes of macros are found, and that the end is on record.
  */
+#include "shim/control/life.h"
+#include "shim/control/process.h"
 #include "shim/fatal.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/life.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
-#include "shim/process.h"
 #include "shim/stdio_buffer.h"
 #include "wrappers/handlers.h"
 

@@ -8,7 +8,7 @@
 #define SHIM_PROCESS_H
 
 #include "record/layout.h"
-#include "shim/control.h"
+#include "shim/control/control.h"
 #include "shim/host/sys.h"
 
 struct process {

@@ -1,11 +1,11 @@
-#include "shim/control.h"
+#include "shim/control/control.h"
 
 #include "rules/rules.h"
 #include "shim/clock.h"
+#include "shim/control/process.h"
 #include "shim/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
-#include "shim/process.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
 #include "shim/streams.h"

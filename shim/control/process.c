@@ -1,4 +1,4 @@
-#include "shim/process.h"
+#include "shim/control/process.h"
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -6,17 +6,17 @@
 #include "record/hash.h"
 #include "shim/capture_file.h"
 #include "shim/clock.h"
+#include "shim/control/life.h"
+#include "shim/control/settings.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/life.h"
 #include "shim/position.h"
 #include "shim/redact.h"
 #include "shim/ring.h"
 #include "shim/ring_trigger.h"
-#include "shim/settings.h"
 #include "shim/streams.h"
 #include "shim/terminal.h"
 #include "shim/unwind/unwind.h"

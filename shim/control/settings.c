@@ -1,4 +1,4 @@
-#include "shim/settings.h"
+#include "shim/control/settings.h"
 
 #include <sys/mman.h>
 

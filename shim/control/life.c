@@ -1,11 +1,11 @@
-#include "shim/life.h"
+#include "shim/control/life.h"
 
 #include "shim/capture_file.h"
+#include "shim/control/process.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/process.h"
 #include "shim/ring_trigger.h"
 
 #define PARENT "BINLOG_PARENT"

@@ -1,4 +1,4 @@
-#include "shim/log_files.h"
+#include "shim/control/log_files.h"
 
 #include <sys/mman.h>
 
