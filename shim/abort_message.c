@@ -7,7 +7,7 @@
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* struct abort_msg_s, include/stdlib.h of glibc */
 struct message {

@@ -10,9 +10,9 @@
 #include <float.h>
 
 #include "shim/host/bytes.h"
-#include "shim/locale_state.h"
 #include "shim/measure.h"
 #include "shim/plan.h"
+#include "shim/streams/locale_state.h"
 #include "shim/writer.h"
 
 /* The length of a text, as far as it has been added up. */

@@ -4,7 +4,7 @@
 #include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/stdio_turn.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/writer.h"
 
 /* A FILE of whose buffer nothing is known takes so many bytes. */

@@ -9,7 +9,7 @@
 #include "shim/host/module.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* Texts that are made at once, since only the program itself can make them. */
 

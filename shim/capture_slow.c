@@ -8,7 +8,7 @@
 #include "shim/host/sys.h"
 #include "shim/plan.h"
 #include "shim/redact.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/terminal.h"
 
 /* A constant text longer than this is recorded like any other bytes. */

@@ -7,7 +7,7 @@
 #include "shim/host/sys.h"
 #include "shim/pace.h"
 #include "shim/plan.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /*
  * Formats that a program makes: so many of a writer are defined when they are

@@ -2,8 +2,8 @@
 
 #if FAST_CODE
 #include "shim/host/arena.h"
-#include "shim/locale_state.h"
 #include "shim/stdio_buffer.h"
+#include "shim/streams/locale_state.h"
 
 /* Records with more than this have to be tested for room. */
 #define FIXED_MAX 256u

@@ -8,7 +8,7 @@
 #ifndef SHIM_HELD_H
 #define SHIM_HELD_H
 
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* Defined by wrappers/functions.c, filled in by host_resolve(). */
 extern int (*next___overflow)(FILE *, int);

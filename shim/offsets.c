@@ -4,8 +4,8 @@
  */
 #include <syslog.h>
 
-#include "shim/drops.h"
 #include "shim/fast_code.h"
+#include "shim/streams/drops.h"
 #include "shim/writer.h"
 
 /* As data, which every assembler takes. */

@@ -8,7 +8,7 @@
 #ifndef SHIM_POSITION_H
 #define SHIM_POSITION_H
 
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /*
  * Once, when there is a capture: the first process of a run gives a place to

@@ -11,7 +11,7 @@
 
 #include "shim/arguments.h"
 #include "shim/site.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 struct redaction {
 	uint64_t mask; /* of arguments, as of struct rule_verdict; 0: none */

@@ -6,7 +6,7 @@
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
 #include "shim/ownership.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* Of more than these at a time the buffers are emptied, or never filled. */
 #define FILES_MAX 16384u

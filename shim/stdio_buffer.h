@@ -11,7 +11,7 @@
 
 #include "shim/capture.h"
 #include "shim/stdio_turn.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* Records what is unknown in the buffer, unless that is in use. */
 void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);

@@ -2,7 +2,7 @@
 
 #include "shim/host/host.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 uint8_t stdio_turn_matters;
 uint32_t stdio_turn_drained;

@@ -16,7 +16,7 @@
 #include "shim/measure.h"
 #include "shim/memo.h"
 #include "shim/ring.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 
 /* The largest record; two of them fit into the usual block. */

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "shim/host/host.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"

@@ -20,7 +20,7 @@
 #include "shim/host/arena.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* ---- what the library would be ---- */
 

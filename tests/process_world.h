@@ -26,7 +26,7 @@
 #include "shim/position.h"
 #include "shim/redact.h"
 #include "shim/ring_trigger.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/terminal.h"
 #include "shim/writer.h"
 

@@ -21,7 +21,6 @@
 #include "shim/clock.h"
 #include "shim/control/settings.h"
 #include "shim/define.h"
-#include "shim/drops.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
@@ -31,7 +30,8 @@
 #include "shim/result_use.h"
 #include "shim/ring_trigger.h"
 #include "shim/site.h"
-#include "shim/streams.h"
+#include "shim/streams/drops.h"
+#include "shim/streams/streams.h"
 
 /* ---- what the library would be ---- */
 

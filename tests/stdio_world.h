@@ -15,13 +15,13 @@
 #include <cmocka.h>
 
 #include "shim/control/control.h"
-#include "shim/drops.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
 #include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/drops.h"
+#include "shim/streams/streams.h"
 #include "tests/switched_streams.h"
 
 /* ---- what the library would be ---- */

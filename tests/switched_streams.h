@@ -7,7 +7,7 @@
 #define TESTS_SWITCHED_STREAMS_H
 
 #include "shim/control/control.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;

@@ -25,7 +25,7 @@
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 #define STREAM 7u
 #define FORMAT_ID 3u

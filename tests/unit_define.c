@@ -15,7 +15,7 @@
 #include "shim/host/module.h"
 #include "shim/pace.h"
 #include "shim/plan.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 
 #define STREAM 7u

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "shim/host/libio.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/terminal.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

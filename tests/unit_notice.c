@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "shim/host/host.h"
-#include "shim/locale_state.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/locale_state.h"
+#include "shim/streams/streams.h"
 #include "shim/writer.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

@@ -18,7 +18,7 @@
 #include "shim/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/writer.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -13,7 +13,7 @@
 #include "shim/fast.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

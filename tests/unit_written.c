@@ -14,7 +14,7 @@
 #include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "tests/switched_streams.h"
 #include "tests/written_world.h"
 #include "wrappers/handlers.h"

@@ -4,7 +4,7 @@
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 #include "wrappers/notice.h"

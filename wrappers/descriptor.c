@@ -2,7 +2,7 @@
 #include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/stream_order.h"
+#include "shim/streams/stream_order.h"
 #include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -5,7 +5,7 @@
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"

@@ -4,7 +4,7 @@
 #include "shim/host/sys.h"
 #include "shim/ownership.h"
 #include "shim/position.h"
-#include "shim/stream_modes.h"
+#include "shim/streams/stream_modes.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

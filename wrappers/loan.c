@@ -7,7 +7,7 @@
 #include "shim/host/libio.h"
 #include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"

@@ -3,10 +3,10 @@
 #include "shim/cancel.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
-#include "shim/locale_state.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/locale_state.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -5,7 +5,7 @@
 #include "shim/host/pass_on.h"
 #include "shim/plan.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 
 static inline int record(const struct call *call, unsigned stream, int chk,

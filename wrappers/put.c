@@ -5,7 +5,7 @@
 #include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -3,7 +3,7 @@
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
-#include "shim/stream_order.h"
+#include "shim/streams/stream_order.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

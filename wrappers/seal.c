@@ -8,7 +8,7 @@
 #include "shim/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

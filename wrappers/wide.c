@@ -9,7 +9,7 @@
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
 #include "shim/stdio_buffer.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 #include "wrappers/wide_format.h"

@@ -6,8 +6,8 @@
 #include "shim/host/arena.h"
 #include "shim/host/charset.h"
 #include "shim/host/host.h"
-#include "shim/locale_state.h"
 #include "shim/plan.h"
+#include "shim/streams/locale_state.h"
 
 /* Longer ones, and others when the table is full, are not remembered. */
 #define CHARACTERS_MAX 500

@@ -8,7 +8,7 @@
 #include "shim/host/bytes.h"
 #include "shim/ring_trigger.h"
 #include "shim/segment.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* Until there is a capture. */
 static struct binlog_switches own = {

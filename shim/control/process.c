@@ -17,7 +17,7 @@
 #include "shim/redact.h"
 #include "shim/ring.h"
 #include "shim/ring_trigger.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 #include "shim/terminal.h"
 #include "shim/unwind/unwind.h"
 #include "shim/writer.h"

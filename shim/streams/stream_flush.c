@@ -1,4 +1,4 @@
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 uint32_t streams_flushes;
 

@@ -1,4 +1,4 @@
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 #include <sys/ioctl.h>
 
@@ -8,9 +8,9 @@
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
-#include "shim/stream_modes.h"
-#include "shim/stream_order.h"
-#include "shim/stream_reuse.h"
+#include "shim/streams/stream_modes.h"
+#include "shim/streams/stream_order.h"
+#include "shim/streams/stream_reuse.h"
 
 /* Of the numbers: how many files that were asked for never get. */
 #define STREAMS_FOR_OUTPUTS 64u

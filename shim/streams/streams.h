@@ -10,9 +10,9 @@
 #include "record/layout.h"
 #include "rules/policy.h"
 #include "shim/control/control.h"
-#include "shim/drops.h"
 #include "shim/host/how.h"
 #include "shim/host/libio.h"
+#include "shim/streams/drops.h"
 
 /* What a descriptor is: one of these, or a number of a recorded stream. */
 enum {

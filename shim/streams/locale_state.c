@@ -1,4 +1,4 @@
-#include "shim/locale_state.h"
+#include "shim/streams/locale_state.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -6,7 +6,7 @@
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* As programs start, in the C locale. */
 bool locale_varies;

@@ -1,4 +1,4 @@
-#include "shim/stream_modes.h"
+#include "shim/streams/stream_modes.h"
 
 #include <sys/stat.h>
 

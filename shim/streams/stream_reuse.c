@@ -1,9 +1,9 @@
-#include "shim/stream_reuse.h"
+#include "shim/streams/stream_reuse.h"
 
 #include "shim/control/process.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 /* How often a thread looks again while another one begins a round. */
 #define TRIES 100

@@ -1,7 +1,7 @@
-#include "shim/drops.h"
+#include "shim/streams/drops.h"
 
 #include "shim/host/signal_exchange.h"
-#include "shim/streams.h"
+#include "shim/streams/streams.h"
 
 struct drops drops[HOW_COUNT];
 uint32_t drops_generation;

@@ -1,4 +1,4 @@
-#include "shim/stream_order.h"
+#include "shim/streams/stream_order.h"
 
 #include "shim/host/host.h"
 
