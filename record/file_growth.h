@@ -23,7 +23,7 @@ struct file_growth {
 	uint64_t goal;	 /* bytes, a multiple of BINLOG_PAGE, plus how many are
 			    under way to it */
 	uint64_t size;	 /* of the file, at least */
-	uint64_t shared; /* for others: growth_shared() of shim/growth.h */
+	uint64_t shared; /* for others: growth_shared() of shim/file/growth.h */
 	uint64_t stuck;	 /* the goal that somebody was killed on the way to */
 };
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"

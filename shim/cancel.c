@@ -1,11 +1,11 @@
 #include "shim/cancel.h"
 
+#include "shim/file/writer.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/stdio_turn.h"
 #include "shim/streams/streams.h"
-#include "shim/writer.h"
 
 /* A FILE of whose buffer nothing is known takes so many bytes. */
 #define BUFFER_USUAL 4096u

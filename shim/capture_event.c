@@ -1,5 +1,5 @@
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/host/bytes.h"
 #include "shim/redact.h"
 #include "shim/site.h"

@@ -2,7 +2,7 @@
 
 #include "record/libc.h"
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/fortify.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"

@@ -2,11 +2,11 @@
 
 #include "record/libc.h"
 #include "rules/rule_redact.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
+#include "shim/file/plan.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/plan.h"
 #include "shim/redact.h"
 #include "shim/streams/streams.h"
 #include "shim/terminal.h"

@@ -7,8 +7,8 @@
 #ifndef SHIM_FAST_CODE_H
 #define SHIM_FAST_CODE_H
 
-#include "shim/plan.h"
-#include "shim/writer.h"
+#include "shim/file/plan.h"
+#include "shim/file/writer.h"
 
 /* See fast_guess_at(). */
 #define FAST_GUESS_MULTIPLIER 0x9e3779b1u

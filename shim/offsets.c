@@ -5,8 +5,8 @@
 #include <syslog.h>
 
 #include "shim/fast_code.h"
+#include "shim/file/writer.h"
 #include "shim/streams/drops.h"
-#include "shim/writer.h"
 
 /* As data, which every assembler takes. */
 #define NUMBER(name, value)                                                    \

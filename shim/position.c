@@ -3,12 +3,12 @@
 #include <sys/mman.h>
 
 #include "record/hash.h"
-#include "shim/capture_file.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/writer.h"
 #include "shim/held.h"
 #include "shim/host/bytes.h"
 #include "shim/host/sys.h"
-#include "shim/writer.h"
 
 /* In place of the number of an open file: the end of the file, and, of no file,
  * the number that was given last; and with it: where the real one stood when it

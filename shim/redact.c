@@ -1,7 +1,7 @@
 #include "shim/redact.h"
 
 #include "shim/control/settings.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"

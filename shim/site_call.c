@@ -1,14 +1,14 @@
 #include "shim/site.h"
 
 #include "shim/arguments.h"
-#include "shim/clock.h"
-#include "shim/define.h"
+#include "shim/file/clock.h"
+#include "shim/file/define.h"
+#include "shim/file/pace.h"
+#include "shim/file/ring_trigger.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/mark.h"
-#include "shim/pace.h"
 #include "shim/redact.h"
-#include "shim/ring_trigger.h"
 
 /* Calls for which there is a rule, or a level. */
 

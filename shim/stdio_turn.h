@@ -10,8 +10,8 @@
 #ifndef SHIM_STDIO_TURN_H
 #define SHIM_STDIO_TURN_H
 
+#include "shim/file/memo.h"
 #include "shim/host/host.h"
-#include "shim/memo.h"
 
 /* After so many attempts the lock is taken, after twice as many no more is
  * attempted: a buffer may be one that cannot be drained. */

@@ -1,6 +1,6 @@
 /*
- * For tests of writers and their blocks: the library around shim/writer.c and
- * shim/writer_ring.c, and a capture of as many blocks as the test says, in
+ * For tests of writers and their blocks: the library around shim/file/writer.c and
+ * shim/file/writer_ring.c, and a capture of as many blocks as the test says, in
  * memory that is shared with children as that of a file is.  It defines
  * functions of the library: not for more than one file of a program.
  */
@@ -15,12 +15,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/ownership.h"
+#include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
-#include "shim/ownership.h"
 #include "shim/terminal.h"
-#include "shim/writer.h"
 
 #define CAPTURE_BYTES ((size_t)4 << 20)
 #define ARENA_BYTES ((size_t)4 << 20)

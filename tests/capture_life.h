@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
 #include "tests/capture_host.h"
 #include "tests/inject_calls.h"
 

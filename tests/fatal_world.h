@@ -18,11 +18,11 @@
 #include <cmocka.h>
 
 #include "shim/abort_message.h"
-#include "shim/capture_file.h"
 #include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/fatal.h"
+#include "shim/file/capture_file.h"
 #include "shim/host/module.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"

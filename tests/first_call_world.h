@@ -11,13 +11,13 @@
 
 #include "record/libc.h"
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/plan.h"
 #include "shim/redact.h"
 #include "shim/terminal.h"
 

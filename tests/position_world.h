@@ -14,13 +14,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/capture_file.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/writer.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/writer.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -14,21 +14,21 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/control/control.h"
 #include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/ring_trigger.h"
+#include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/redact.h"
-#include "shim/ring_trigger.h"
 #include "shim/streams/streams.h"
 #include "shim/terminal.h"
-#include "shim/writer.h"
 
 /* ---- what the library would be ---- */
 

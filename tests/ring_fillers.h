@@ -8,8 +8,8 @@
 
 #include "tests/capture_life.h"
 
-#include "shim/clock.h"
-#include "shim/ring.h"
+#include "shim/file/clock.h"
+#include "shim/file/ring.h"
 
 #define FILLERS 6
 #define PLACES 4096

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "shim/control/control.h"
+#include "shim/file/ownership.h"
 #include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
-#include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/drops.h"
 #include "shim/streams/streams.h"

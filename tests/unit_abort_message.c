@@ -16,7 +16,7 @@
 
 #include "shim/abort_message.h"
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/host/sys.h"
 
 #define STREAM 7u

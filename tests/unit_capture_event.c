@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "shim/capture_slow.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
 #include "shim/redact.h"
 #include "shim/site.h"
 #include "shim/terminal.h"

@@ -9,7 +9,7 @@
 
 #include "record/file_growth.h"
 #include "record/prepared.h"
-#include "shim/growth.h"
+#include "shim/file/growth.h"
 #include "shim/host/sys.h"
 
 static const struct place usual = {.max_bytes = 64 * MIB, .alone = true};

@@ -10,11 +10,11 @@
 
 #include "record/hash.h"
 #include "shim/control/process.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
+#include "shim/file/pace.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/module.h"
-#include "shim/pace.h"
-#include "shim/plan.h"
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 

@@ -13,12 +13,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "shim/file/writer.h"
 #include "shim/host/host.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
-#include "shim/writer.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

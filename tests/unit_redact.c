@@ -11,11 +11,11 @@
 
 #include "record/libc.h"
 #include "shim/control/settings.h"
-#include "shim/define.h"
+#include "shim/file/define.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
-#include "shim/plan.h"
 #include "shim/redact.h"
 #include "tests/inject_calls.h"
 

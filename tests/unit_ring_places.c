@@ -5,11 +5,11 @@
  */
 #include "tests/ring_fillers.h"
 
-#include "shim/growth.h"
+#include "shim/file/growth.h"
+#include "shim/file/pace.h"
+#include "shim/file/ring_owner.h"
+#include "shim/file/ring_trigger.h"
 #include "shim/host/sys.h"
-#include "shim/pace.h"
-#include "shim/ring_owner.h"
-#include "shim/ring_trigger.h"
 
 #define SECOND ((uint64_t)1000000000)
 

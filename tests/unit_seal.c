@@ -14,13 +14,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/fatal.h"
-#include "shim/growth.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/growth.h"
+#include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/streams/streams.h"
-#include "shim/writer.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/block_world.h"
 
-#include "shim/writer_ring.h"
+#include "shim/file/writer_ring.h"
 
 static void begin_ring(size_t room)
 {

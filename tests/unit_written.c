@@ -11,7 +11,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/ownership.h"
+#include "shim/file/ownership.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/streams.h"

@@ -18,11 +18,11 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/plan.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"

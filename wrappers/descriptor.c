@@ -1,9 +1,9 @@
 #include "shim/control/log_files.h"
+#include "shim/file/writer.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/stream_order.h"
-#include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -2,10 +2,10 @@
 #include <sys/syscall.h>
 
 #include "record/hash.h"
-#include "shim/clock.h"
+#include "shim/file/clock.h"
+#include "shim/file/ownership.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
-#include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
 #include "wrappers/handlers.h"

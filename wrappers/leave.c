@@ -1,8 +1,8 @@
 #include <sys/mman.h>
 
 #include "shim/control/life.h"
+#include "shim/file/ownership.h"
 #include "shim/host/sys.h"
-#include "shim/ownership.h"
 #include "shim/position.h"
 #include "shim/streams/stream_modes.h"
 #include "wrappers/handlers.h"

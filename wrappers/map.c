@@ -1,11 +1,11 @@
 #include <sys/mman.h>
 
 #include "shim/control/process.h"
+#include "shim/file/writer.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/stdio_buffer.h"
-#include "shim/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -3,9 +3,9 @@
 #include <sys/prctl.h>
 
 #include "record/linux.h"
-#include "shim/capture_file.h"
 #include "shim/fatal.h"
-#include "shim/growth.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
 #include "shim/streams/streams.h"

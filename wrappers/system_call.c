@@ -1,5 +1,5 @@
 #include "record/linux.h"
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
 #include "shim/host/host.h"
 #include "shim/host/objects.h"
 #include "shim/host/sys.h"

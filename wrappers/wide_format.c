@@ -3,10 +3,10 @@
 #include "record/format.h"
 #include "record/hash.h"
 #include "record/utf8.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/charset.h"
 #include "shim/host/host.h"
-#include "shim/plan.h"
 #include "shim/streams/locale_state.h"
 
 /* Longer ones, and others when the table is full, are not remembered. */

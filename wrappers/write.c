@@ -1,7 +1,7 @@
+#include "shim/file/ownership.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/ownership.h"
 #include "shim/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"

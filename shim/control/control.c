@@ -1,13 +1,13 @@
 #include "shim/control/control.h"
 
 #include "rules/rules.h"
-#include "shim/clock.h"
 #include "shim/control/process.h"
-#include "shim/growth.h"
+#include "shim/file/clock.h"
+#include "shim/file/growth.h"
+#include "shim/file/ring_trigger.h"
+#include "shim/file/segment.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
-#include "shim/ring_trigger.h"
-#include "shim/segment.h"
 #include "shim/streams/streams.h"
 
 /* Until there is a capture. */

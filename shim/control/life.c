@@ -1,12 +1,12 @@
 #include "shim/control/life.h"
 
-#include "shim/capture_file.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/ring_trigger.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/ring_trigger.h"
 
 #define PARENT "BINLOG_PARENT"
 /* So many digits always: a value takes the place of the one before. */

@@ -4,10 +4,13 @@
 #include <sys/mman.h>
 
 #include "record/hash.h"
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/control/life.h"
 #include "shim/control/settings.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/ring.h"
+#include "shim/file/ring_trigger.h"
+#include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
@@ -15,12 +18,9 @@
 #include "shim/host/sys.h"
 #include "shim/position.h"
 #include "shim/redact.h"
-#include "shim/ring.h"
-#include "shim/ring_trigger.h"
 #include "shim/streams/streams.h"
 #include "shim/terminal.h"
 #include "shim/unwind/unwind.h"
-#include "shim/writer.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64

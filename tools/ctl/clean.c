@@ -11,7 +11,7 @@
 #include "record/in_use.h"
 #include "record/layout.h"
 
-/* Of a capture that was never finished: see shim/capture_file.c. */
+/* Of a capture that was never finished: see shim/file/capture_file.c. */
 #define FRESH_SUFFIX BINLOG_SUFFIX ".new"
 
 static const struct {

@@ -1,12 +1,12 @@
-#include "shim/ring_owner.h"
+#include "shim/file/ring_owner.h"
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/control/life.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/ring.h"
+#include "shim/file/ring_place.h"
 #include "shim/host/sys.h"
-#include "shim/ring.h"
-#include "shim/ring_place.h"
 
 /* Of all places at once. */
 #define SEEN_MOST 1024u

@@ -1,16 +1,16 @@
-#include "shim/ownership.h"
+#include "shim/file/ownership.h"
 
 #include <signal.h>
 
 #include "record/hash.h"
-#include "shim/capture_file.h"
-#include "shim/define.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/define.h"
+#include "shim/file/segment.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
-#include "shim/segment.h"
 
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u

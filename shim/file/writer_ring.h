@@ -7,7 +7,7 @@
 #ifndef SHIM_WRITER_RING_H
 #define SHIM_WRITER_RING_H
 
-#include "shim/writer.h"
+#include "shim/file/writer.h"
 
 /* ---- of writer.c, for this file ---- */
 

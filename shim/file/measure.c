@@ -1,4 +1,4 @@
-#include "shim/measure.h"
+#include "shim/file/measure.h"
 
 #include <float.h>
 

@@ -1,4 +1,4 @@
-#include "shim/place.h"
+#include "shim/file/place.h"
 
 #include <fcntl.h>
 #include <stddef.h>

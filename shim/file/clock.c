@@ -1,4 +1,4 @@
-#include "shim/clock.h"
+#include "shim/file/clock.h"
 
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"

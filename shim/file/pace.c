@@ -1,7 +1,7 @@
-#include "shim/pace.h"
+#include "shim/file/pace.h"
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
 
 #define SHIFT 20
 #define PART ((uint64_t)1 << SHIFT)

@@ -1,9 +1,9 @@
-#include "shim/writer_ring.h"
+#include "shim/file/writer_ring.h"
 
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/ring.h"
 #include "shim/host/bytes.h"
 #include "shim/host/signal_mask.h"
-#include "shim/ring.h"
 
 /* In front of the records of a block. */
 #define PREFACE                                                                \

@@ -1,4 +1,4 @@
-#include "shim/plan.h"
+#include "shim/file/plan.h"
 
 #include "rules/rule_redact.h"
 #include "shim/host/arena.h"

@@ -1,3 +1,3 @@
-#include "shim/memo.h"
+#include "shim/file/memo.h"
 
 const uintptr_t memo_nothing;

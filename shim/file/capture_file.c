@@ -1,4 +1,4 @@
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -6,14 +6,14 @@
 #include <sys/vfs.h>
 
 #include "record/prepared.h"
-#include "shim/clock.h"
 #include "shim/control/control.h"
-#include "shim/growth.h"
+#include "shim/file/clock.h"
+#include "shim/file/growth.h"
+#include "shim/file/place.h"
+#include "shim/file/segment.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/sys.h"
-#include "shim/place.h"
-#include "shim/segment.h"
 
 /* Of the name of a capture until its header is written. */
 #define FRESH_SUFFIX ".new"

@@ -6,7 +6,7 @@
 #ifndef SHIM_MEASURE_H
 #define SHIM_MEASURE_H
 
-#include "shim/plan.h"
+#include "shim/file/plan.h"
 
 /* More than any text: the sum of a call that libc has to measure. */
 #define MEASURE_UNKNOWN ((uint64_t)1 << 40)

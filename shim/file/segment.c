@@ -1,9 +1,9 @@
-#include "shim/segment.h"
+#include "shim/file/segment.h"
 
 #include <sys/mman.h>
 
 #include "record/layout.h"
-#include "shim/growth.h"
+#include "shim/file/growth.h"
 #include "shim/host/environment.h"
 #include "shim/host/sys.h"
 

@@ -1,12 +1,12 @@
-#include "shim/define.h"
+#include "shim/file/define.h"
 
 #include "record/hash.h"
+#include "shim/file/pace.h"
+#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/pace.h"
-#include "shim/plan.h"
 #include "shim/streams/streams.h"
 
 /*

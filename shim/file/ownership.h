@@ -9,7 +9,7 @@
 #ifndef SHIM_OWNERSHIP_H
 #define SHIM_OWNERSHIP_H
 
-#include "shim/writer.h"
+#include "shim/file/writer.h"
 
 /*
  * The writer for a call of the calling thread, entered; `sp` is the stack

@@ -1,16 +1,16 @@
-#include "shim/writer.h"
+#include "shim/file/writer.h"
 
 #include <sys/mman.h>
 
-#include "shim/capture_file.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/ownership.h"
+#include "shim/file/writer_ring.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
-#include "shim/ownership.h"
 #include "shim/terminal.h"
-#include "shim/writer_ring.h"
 
 /*
  * The first block is small, since most threads and children say little, and

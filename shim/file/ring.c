@@ -1,11 +1,11 @@
-#include "shim/ring.h"
+#include "shim/file/ring.h"
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/ring_owner.h"
+#include "shim/file/ring_place.h"
 #include "shim/host/signal_mask.h"
-#include "shim/ring_owner.h"
-#include "shim/ring_place.h"
 
 /* Of the ring, so much may be in one block. */
 #define BLOCK_SHARE 128u

@@ -1,4 +1,4 @@
-#include "shim/growth.h"
+#include "shim/file/growth.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -9,13 +9,13 @@
 #define SHIM_WRITER_H
 
 #include "record/layout.h"
-#include "shim/clock.h"
 #include "shim/control/process.h"
+#include "shim/file/clock.h"
+#include "shim/file/measure.h"
+#include "shim/file/memo.h"
+#include "shim/file/ring.h"
 #include "shim/host/signal_exchange.h"
 #include "shim/host/sys.h"
-#include "shim/measure.h"
-#include "shim/memo.h"
-#include "shim/ring.h"
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 

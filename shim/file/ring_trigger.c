@@ -1,11 +1,11 @@
-#include "shim/ring_trigger.h"
+#include "shim/file/ring_trigger.h"
 
-#include "shim/capture_file.h"
-#include "shim/clock.h"
 #include "shim/control/settings.h"
+#include "shim/file/capture_file.h"
+#include "shim/file/clock.h"
+#include "shim/file/pace.h"
+#include "shim/file/ring.h"
 #include "shim/host/bytes.h"
-#include "shim/pace.h"
-#include "shim/ring.h"
 
 /* What has happened was recorded a moment ago. */
 #define MOMENT_NS 100000u

@@ -8,9 +8,9 @@
 #ifndef SHIM_DEFINE_H
 #define SHIM_DEFINE_H
 
+#include "shim/file/memo.h"
+#include "shim/file/writer.h"
 #include "shim/host/intern.h"
-#include "shim/memo.h"
-#include "shim/writer.h"
 
 /* Empty tables, or null. */
 struct define_tables *define_new(void);
