@@ -6,7 +6,7 @@
 #include "shim/host/bytes.h"
 #include "shim/redact.h"
 #include "shim/site.h"
-#include "shim/stdio_turn.h"
+#include "shim/stdio/stdio_turn.h"
 #include "shim/terminal.h"
 
 /*

@@ -1,6 +1,6 @@
 #include "shim/fast.h"
 
-#include "shim/cancel.h"
+#include "shim/stdio/cancel.h"
 
 /* Odd: no two numbers have the same product. */
 #define GUESS_MULTIPLIER 453u

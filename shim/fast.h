@@ -20,8 +20,8 @@
 #include "shim/capture.h"
 #include "shim/capture_slow.h"
 #include "shim/fast_code.h"
-#include "shim/stdio_buffer.h"
-#include "shim/stdio_turn.h"
+#include "shim/stdio/stdio_buffer.h"
+#include "shim/stdio/stdio_turn.h"
 
 /* Longer blocks take the long way. */
 #define FAST_BYTES_MAX 4096u

@@ -2,7 +2,7 @@
 
 #if FAST_CODE
 #include "shim/host/arena.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 
 /* Records with more than this have to be tested for room. */

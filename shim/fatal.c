@@ -12,8 +12,8 @@
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 
 /* What recording takes of the stack at most. */
 #define ROOM ((uintptr_t)4096)

@@ -5,8 +5,8 @@
 #ifndef TESTS_CANCEL_WORLD_H
 #define TESTS_CANCEL_WORLD_H
 
-#include "shim/cancel.h"
 #include "shim/host/host.h"
+#include "shim/stdio/cancel.h"
 
 uint32_t cancel_requests;
 

@@ -24,8 +24,8 @@
 #include "shim/fatal.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/module.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 
 /* ---- what the library would be ---- */
 

@@ -25,8 +25,8 @@
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/position.h"
 #include "shim/redact.h"
+#include "shim/stdio/position.h"
 #include "shim/streams/streams.h"
 #include "shim/terminal.h"
 

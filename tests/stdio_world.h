@@ -1,5 +1,5 @@
 /*
- * For tests of the buffers of FILEs: the library around shim/stdio_buffer.c,
+ * For tests of the buffers of FILEs: the library around shim/stdio/stdio_buffer.c,
  * with a capture that takes what it gets, or not, and locks, handlers and
  * streams that the test has in its hands.  It defines functions of the library:
  * not for more than one file of a program.
@@ -16,10 +16,10 @@
 
 #include "shim/control/control.h"
 #include "shim/file/ownership.h"
-#include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/held.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/drops.h"
 #include "shim/streams/streams.h"
 #include "tests/switched_streams.h"

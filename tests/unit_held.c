@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
+#include "shim/stdio/held.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define STREAM 7u

@@ -15,8 +15,8 @@
 
 #include "shim/file/writer.h"
 #include "shim/host/host.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
 #include "tests/cancel_world.h"

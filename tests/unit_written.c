@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "shim/file/ownership.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "tests/switched_streams.h"
 #include "tests/written_world.h"

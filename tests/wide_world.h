@@ -23,7 +23,7 @@
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
 #include "tests/cancel_world.h"

@@ -1,9 +1,9 @@
 #include <error.h>
 
-#include "shim/cancel.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
+#include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -6,8 +6,8 @@
 #include "shim/file/ownership.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -1,9 +1,9 @@
 #include <fmtmsg.h>
 #include <syslog.h>
 
-#include "shim/cancel.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
+#include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/loan.h"

@@ -8,7 +8,7 @@
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
-#include "shim/stdio_turn.h"
+#include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -3,7 +3,7 @@
 #include "shim/control/life.h"
 #include "shim/file/ownership.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
+#include "shim/stdio/position.h"
 #include "shim/streams/stream_modes.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

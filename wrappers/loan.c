@@ -2,11 +2,11 @@
 
 #include <sys/mman.h>
 
-#include "shim/cancel.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
 #include "shim/host/sys.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/cancel.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/made.h"

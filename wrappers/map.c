@@ -4,8 +4,8 @@
 #include "shim/file/writer.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

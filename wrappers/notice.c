@@ -1,10 +1,10 @@
 #include "wrappers/notice.h"
 
-#include "shim/cancel.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/cancel.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"

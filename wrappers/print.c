@@ -1,10 +1,10 @@
-#include "shim/cancel.h"
 #include "shim/file/plan.h"
-#include "shim/held.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/cancel.h"
+#include "shim/stdio/held.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 

@@ -2,7 +2,7 @@
 #include "shim/control/log_files.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
+#include "shim/stdio/position.h"
 #include "shim/streams/stream_order.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -1,7 +1,7 @@
-#include "shim/cancel.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
+#include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -1,7 +1,7 @@
-#include "shim/held.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/held.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

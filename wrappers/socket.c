@@ -1,7 +1,7 @@
 #include <sys/socket.h>
 
 #include "shim/host/sys.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

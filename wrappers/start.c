@@ -10,8 +10,8 @@
 #include "shim/file/ownership.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/position.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "wrappers/handlers.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -2,13 +2,13 @@
 #include <wchar.h>
 
 #include "record/libc.h"
-#include "shim/cancel.h"
 #include "shim/host/charset.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/cancel.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

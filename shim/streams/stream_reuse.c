@@ -2,7 +2,7 @@
 
 #include "shim/control/process.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
+#include "shim/stdio/position.h"
 #include "shim/streams/streams.h"
 
 /* How often a thread looks again while another one begins a round. */

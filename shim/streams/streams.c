@@ -4,10 +4,10 @@
 
 #include "shim/control/log_files.h"
 #include "shim/control/process.h"
-#include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/position.h"
+#include "shim/stdio/held.h"
+#include "shim/stdio/position.h"
 #include "shim/streams/stream_modes.h"
 #include "shim/streams/stream_order.h"
 #include "shim/streams/stream_reuse.h"

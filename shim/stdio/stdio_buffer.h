@@ -10,7 +10,7 @@
 #define SHIM_STDIO_BUFFER_H
 
 #include "shim/capture.h"
-#include "shim/stdio_turn.h"
+#include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
 
 /* Records what is unknown in the buffer, unless that is in use. */

@@ -1,4 +1,4 @@
-#include "shim/held.h"
+#include "shim/stdio/held.h"
 
 #include <sys/mman.h>
 

@@ -1,10 +1,10 @@
-#include "shim/cancel.h"
+#include "shim/stdio/cancel.h"
 
 #include "shim/file/writer.h"
-#include "shim/held.h"
 #include "shim/host/host.h"
-#include "shim/position.h"
-#include "shim/stdio_turn.h"
+#include "shim/stdio/held.h"
+#include "shim/stdio/position.h"
+#include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
 
 /* A FILE of whose buffer nothing is known takes so many bytes. */

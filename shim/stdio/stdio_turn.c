@@ -1,7 +1,7 @@
-#include "shim/stdio_turn.h"
+#include "shim/stdio/stdio_turn.h"
 
 #include "shim/host/host.h"
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 
 uint8_t stdio_turn_matters;

@@ -1,11 +1,11 @@
-#include "shim/stdio_buffer.h"
+#include "shim/stdio/stdio_buffer.h"
 
 #include "shim/file/ownership.h"
-#include "shim/held.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
+#include "shim/stdio/held.h"
 #include "shim/streams/streams.h"
 
 /* Of more than these at a time the buffers are emptied, or never filled. */

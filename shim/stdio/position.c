@@ -1,4 +1,4 @@
-#include "shim/position.h"
+#include "shim/stdio/position.h"
 
 #include <sys/mman.h>
 
@@ -6,9 +6,9 @@
 #include "shim/control/process.h"
 #include "shim/file/capture_file.h"
 #include "shim/file/writer.h"
-#include "shim/held.h"
 #include "shim/host/bytes.h"
 #include "shim/host/sys.h"
+#include "shim/stdio/held.h"
 
 /* In place of the number of an open file: the end of the file, and, of no file,
  * the number that was given last; and with it: where the real one stood when it
