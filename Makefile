@@ -100,7 +100,7 @@ READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ld
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
 inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) \
-	$(wildcard shim/fast_x86_64.S shim/*/fast_x86_64.S)
+	$(wildcard shim/record/fast_x86_64.S shim/*/fast_x86_64.S)
 reader_src := $(call sources_of,base record rules confine decoder symbolizer)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
@@ -158,7 +158,7 @@ $(O)/inside/%.o: %.c
 	$(Q)$(CC) $(INSIDE) -c -o $@ $<
 
 # What the assembler has to know, as the compiler lays it out.
-$(O)/inside/offsets.h: shim/offsets.c
+$(O)/inside/offsets.h: shim/record/offsets.c
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o $@.s $<

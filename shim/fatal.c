@@ -3,8 +3,6 @@
 #include <ucontext.h>
 
 #include "record/libc.h"
-#include "shim/abort_message.h"
-#include "shim/capture.h"
 #include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
@@ -12,6 +10,8 @@
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
+#include "shim/record/abort_message.h"
+#include "shim/record/capture.h"
 #include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 

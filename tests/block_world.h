@@ -20,7 +20,7 @@
 #include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
-#include "shim/terminal.h"
+#include "shim/record/terminal.h"
 
 #define CAPTURE_BYTES ((size_t)4 << 20)
 #define ARENA_BYTES ((size_t)4 << 20)

@@ -1,6 +1,6 @@
 /*
  * For tests of calls that are met for the first time: the library around
- * shim/capture_slow.c, with definitions, constants and memory that the test has
+ * shim/record/capture_slow.c, with definitions, constants and memory that the test has
  * in its hands.  It defines functions of the library: not for more than one
  * file of a program.
  */
@@ -10,7 +10,6 @@
 #include "tests/writer_world.h"
 
 #include "record/libc.h"
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
 #include "shim/file/plan.h"
 #include "shim/host/arena.h"
@@ -18,8 +17,9 @@
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/redact.h"
-#include "shim/terminal.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/redact.h"
+#include "shim/record/terminal.h"
 
 #define STREAM 7u
 #define LAST 11u /* contexts: of a text, or of the end of it, */

@@ -25,10 +25,10 @@
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
-#include "shim/redact.h"
+#include "shim/record/redact.h"
+#include "shim/record/terminal.h"
 #include "shim/stdio/position.h"
 #include "shim/streams/streams.h"
-#include "shim/terminal.h"
 
 /* ---- what the library would be ---- */
 

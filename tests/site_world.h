@@ -1,5 +1,5 @@
 /*
- * For tests of calls that rules decide: the library around shim/site.c, with
+ * For tests of calls that rules decide: the library around shim/record/site.c, with
  * memory, clocks, modules and captures that the test has in its hands.  The
  * rules are read and applied by the real code.  It defines functions of the
  * library: not for more than one file of a program.
@@ -16,7 +16,6 @@
 
 #include "record/libc.h"
 #include "rules/rules.h"
-#include "shim/arguments.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
 #include "shim/file/clock.h"
@@ -26,10 +25,11 @@
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
-#include "shim/mark.h"
-#include "shim/redact.h"
-#include "shim/result_use.h"
-#include "shim/site.h"
+#include "shim/record/arguments.h"
+#include "shim/record/mark.h"
+#include "shim/record/redact.h"
+#include "shim/record/result_use.h"
+#include "shim/record/site.h"
 #include "shim/streams/drops.h"
 #include "shim/streams/streams.h"
 

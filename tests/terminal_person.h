@@ -1,5 +1,5 @@
 /*
- * The two ends of a terminal, and what shim/terminal.c finds around it where it
+ * The two ends of a terminal, and what shim/record/terminal.c finds around it where it
  * is alone in a unit test.  It defines what that needs of others: not for more
  * than one file.
  */
@@ -23,7 +23,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/terminal.h"
+#include "shim/record/terminal.h"
 #include "tests/switched_streams.h"
 
 #define STREAM 10u

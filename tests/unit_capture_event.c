@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
-#include "shim/redact.h"
-#include "shim/site.h"
-#include "shim/terminal.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/redact.h"
+#include "shim/record/site.h"
+#include "shim/record/terminal.h"
 
 #define STREAM 7u
 #define CONTEXT 11u

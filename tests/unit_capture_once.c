@@ -17,14 +17,14 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
-#include "shim/fortify.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/fortify.h"
 #include "shim/streams/streams.h"
 
 #define STREAM 7u

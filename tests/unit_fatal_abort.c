@@ -6,8 +6,8 @@
 
 #include "tests/fatal_world.h"
 
-#include "shim/capture.h"
 #include "shim/host/sys.h"
+#include "shim/record/capture.h"
 
 static void handler(int number)
 {

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "shim/host/libio.h"
+#include "shim/record/terminal.h"
 #include "shim/streams/streams.h"
-#include "shim/terminal.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "record/hash.h"
-#include "shim/mark.h"
+#include "shim/record/mark.h"
 
 #define THREADS 4
 #define TURNS 300000u

@@ -16,7 +16,7 @@
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
-#include "shim/redact.h"
+#include "shim/record/redact.h"
 #include "tests/inject_calls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

@@ -14,7 +14,7 @@
 
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/result_use.h"
+#include "shim/record/result_use.h"
 
 static bool unreadable;
 static const void *unreadable_from = (const void *)UINTPTR_MAX;

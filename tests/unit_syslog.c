@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/fast.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
+#include "shim/record/fast.h"
 #include "shim/streams/streams.h"
 #include "tests/cancel_world.h"
 #include "tests/switched_streams.h"

@@ -3,12 +3,12 @@
  * notes where its caller is and goes on to a handler.  The only names that
  * libbinlog.so exports.
  */
-#include "shim/capture.h"
-#include "shim/fast.h"
 #include "shim/host/host.h"
+#include "shim/record/capture.h"
+#include "shim/record/fast.h"
+#include "shim/record/terminal.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/stdio/stdio_turn.h"
-#include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -20,7 +20,7 @@
 #include <termios.h>
 #include <wchar.h>
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 /* print.c: `chk` is the flag of a _chk function, 0 for the others. */
 int print_file(const struct call *call, FILE *file, int chk, const char *format,

@@ -2,7 +2,7 @@
 
 #include "shim/host/libio.h"
 #include "shim/host/sys.h"
-#include "shim/terminal.h"
+#include "shim/record/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

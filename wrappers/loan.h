@@ -8,7 +8,7 @@
 #ifndef WRAPPERS_LOAN_H
 #define WRAPPERS_LOAN_H
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 /* What is to be expected of a function. */
 enum {

@@ -8,7 +8,7 @@
 #ifndef WRAPPERS_MADE_H
 #define WRAPPERS_MADE_H
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 struct made {
 	char *text; /* NUL-terminated */

@@ -1,12 +1,12 @@
 #include "shim/host/bytes.h"
 #include "shim/host/libio.h"
 #include "shim/host/sys.h"
+#include "shim/record/terminal.h"
 #include "shim/stdio/cancel.h"
 #include "shim/stdio/held.h"
 #include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
-#include "shim/terminal.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -2,10 +2,10 @@
 #include <time.h>
 
 #include "record/libc.h"
-#include "shim/fast.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
+#include "shim/record/fast.h"
 #include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"

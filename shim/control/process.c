@@ -16,10 +16,10 @@
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/redact.h"
+#include "shim/record/redact.h"
+#include "shim/record/terminal.h"
 #include "shim/stdio/position.h"
 #include "shim/streams/streams.h"
-#include "shim/terminal.h"
 #include "shim/unwind/unwind.h"
 
 #if defined(__x86_64__)

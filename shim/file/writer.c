@@ -10,7 +10,7 @@
 #include "shim/host/environment.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
-#include "shim/terminal.h"
+#include "shim/record/terminal.h"
 
 /*
  * The first block is small, since most threads and children say little, and

@@ -9,7 +9,7 @@
 #ifndef SHIM_STDIO_BUFFER_H
 #define SHIM_STDIO_BUFFER_H
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 #include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
 

@@ -4,8 +4,8 @@
  */
 #include <syslog.h>
 
-#include "shim/fast_code.h"
 #include "shim/file/writer.h"
+#include "shim/record/fast_code.h"
 #include "shim/streams/drops.h"
 
 /* As data, which every assembler takes. */

@@ -1,4 +1,4 @@
-#include "shim/capture_slow.h"
+#include "shim/record/capture_slow.h"
 
 #include "record/libc.h"
 #include "rules/rule_redact.h"
@@ -7,9 +7,9 @@
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/redact.h"
+#include "shim/record/redact.h"
+#include "shim/record/terminal.h"
 #include "shim/streams/streams.h"
-#include "shim/terminal.h"
 
 /* A constant text longer than this is recorded like any other bytes. */
 #define CONSTANT_MAX 4096u

@@ -1,4 +1,4 @@
-#include "shim/terminal.h"
+#include "shim/record/terminal.h"
 
 #include <sched.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-#include "shim/fast_code.h"
+#include "shim/record/fast_code.h"
 
 #if FAST_CODE
 #include "shim/host/arena.h"

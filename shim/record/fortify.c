@@ -1,4 +1,4 @@
-#include "shim/fortify.h"
+#include "shim/record/fortify.h"
 
 #include "record/format.h"
 #include "record/libc.h"

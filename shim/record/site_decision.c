@@ -1,4 +1,4 @@
-#include "shim/site_decision.h"
+#include "shim/record/site_decision.h"
 
 static bool is_plain(const struct rule_verdict *verdict, int level)
 {

@@ -1,4 +1,4 @@
-#include "shim/arguments.h"
+#include "shim/record/arguments.h"
 
 static size_t wide_length(const wchar_t *s, int64_t precision)
 {

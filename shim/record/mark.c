@@ -1,4 +1,4 @@
-#include "shim/mark.h"
+#include "shim/record/mark.h"
 
 #include "record/hash.h"
 #include "shim/host/bytes.h"

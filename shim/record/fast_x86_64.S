@@ -518,8 +518,8 @@ miss_\how:
 fast_code:
 #include "wrappers/functions.def"
 
-#include "shim/fast_x86_64_formats.S"
-#include "shim/fast_x86_64_tables.S"
+#include "shim/record/fast_x86_64_formats.S"
+#include "shim/record/fast_x86_64_tables.S"
 #endif
 
 	.section .note.GNU-stack, "", %progbits

@@ -1,9 +1,9 @@
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
 #include "shim/host/bytes.h"
-#include "shim/redact.h"
-#include "shim/site.h"
-#include "shim/terminal.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/redact.h"
+#include "shim/record/site.h"
+#include "shim/record/terminal.h"
 
 /* The context of an event that comes once: not remembered, which would touch
  * pages of the memos at the end of each process. */

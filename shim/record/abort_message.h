@@ -8,7 +8,7 @@
 #ifndef SHIM_ABORT_MESSAGE_H
 #define SHIM_ABORT_MESSAGE_H
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 /*
  * Makes `text`, of `length` bytes, the message, as libc would have: in a

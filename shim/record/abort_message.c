@@ -1,12 +1,12 @@
-#include "shim/abort_message.h"
+#include "shim/record/abort_message.h"
 
 #include <sys/mman.h>
 
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
+#include "shim/record/capture_slow.h"
 #include "shim/streams/streams.h"
 
 /* struct abort_msg_s, include/stdlib.h of glibc */

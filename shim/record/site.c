@@ -1,4 +1,4 @@
-#include "shim/site.h"
+#include "shim/record/site.h"
 
 #include "record/format.h"
 #include "record/hash.h"
@@ -7,10 +7,10 @@
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
-#include "shim/mark.h"
-#include "shim/redact.h"
-#include "shim/result_use.h"
-#include "shim/site_decision.h"
+#include "shim/record/mark.h"
+#include "shim/record/redact.h"
+#include "shim/record/result_use.h"
+#include "shim/record/site_decision.h"
 
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */

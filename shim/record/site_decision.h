@@ -6,7 +6,7 @@
 #ifndef SHIM_SITE_DECISION_H
 #define SHIM_SITE_DECISION_H
 
-#include "shim/site.h"
+#include "shim/record/site.h"
 
 /* By who decides, who is alone; `site->generation` is 0 meanwhile. */
 void site_set_verdict(

@@ -9,7 +9,7 @@
 #define SHIM_SITE_H
 
 #include "rules/rules.h"
-#include "shim/capture_slow.h"
+#include "shim/record/capture_slow.h"
 
 struct mark_table;
 struct plan;

@@ -8,8 +8,8 @@
 #define SHIM_CAPTURE_SLOW_H
 
 #include "record/hash.h"
-#include "shim/capture.h"
 #include "shim/host/host.h"
+#include "shim/record/capture.h"
 
 struct redaction;
 

@@ -1,13 +1,13 @@
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 #include "record/hash.h"
-#include "shim/arguments.h"
-#include "shim/capture_slow.h"
 #include "shim/host/bytes.h"
-#include "shim/redact.h"
-#include "shim/site.h"
+#include "shim/record/arguments.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/redact.h"
+#include "shim/record/site.h"
+#include "shim/record/terminal.h"
 #include "shim/stdio/stdio_turn.h"
-#include "shim/terminal.h"
 
 /*
  * writer_begin() at a time that is the call's turn on its FILE.  The processor

@@ -1,4 +1,4 @@
-#include "shim/result_use.h"
+#include "shim/record/result_use.h"
 
 #include "shim/host/module.h"
 #include "shim/host/sys.h"

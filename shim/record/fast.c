@@ -1,4 +1,4 @@
-#include "shim/fast.h"
+#include "shim/record/fast.h"
 
 #include "shim/stdio/cancel.h"
 

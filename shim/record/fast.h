@@ -16,10 +16,10 @@
 #ifndef SHIM_FAST_H
 #define SHIM_FAST_H
 
-#include "shim/arguments.h"
-#include "shim/capture.h"
-#include "shim/capture_slow.h"
-#include "shim/fast_code.h"
+#include "shim/record/arguments.h"
+#include "shim/record/capture.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/fast_code.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/stdio/stdio_turn.h"
 

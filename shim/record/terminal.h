@@ -9,7 +9,7 @@
 #ifndef SHIM_TERMINAL_H
 #define SHIM_TERMINAL_H
 
-#include "shim/capture.h"
+#include "shim/record/capture.h"
 
 /*
  * Reading may make text visible, now or later: there is a terminal whose text

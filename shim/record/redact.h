@@ -9,8 +9,8 @@
 #ifndef SHIM_REDACT_H
 #define SHIM_REDACT_H
 
-#include "shim/arguments.h"
-#include "shim/site.h"
+#include "shim/record/arguments.h"
+#include "shim/record/site.h"
 #include "shim/streams/streams.h"
 
 struct redaction {

@@ -1,14 +1,14 @@
 #include <sys/mman.h>
 
 #include "record/libc.h"
-#include "shim/capture_slow.h"
 #include "shim/file/define.h"
-#include "shim/fortify.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
+#include "shim/record/capture_slow.h"
+#include "shim/record/fortify.h"
 #include "shim/streams/streams.h"
 
 /* Texts that are made at once, since only the program itself can make them. */

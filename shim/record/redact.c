@@ -1,4 +1,4 @@
-#include "shim/redact.h"
+#include "shim/record/redact.h"
 
 #include "shim/control/settings.h"
 #include "shim/file/define.h"
