@@ -20,10 +20,10 @@
 #include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
-#include "shim/fatal.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/module.h"
 #include "shim/record/abort_message.h"
+#include "shim/start/fatal.h"
 #include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 

@@ -14,12 +14,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/fatal.h"
 #include "shim/file/capture_file.h"
 #include "shim/file/clock.h"
 #include "shim/file/growth.h"
 #include "shim/file/writer.h"
 #include "shim/host/arena.h"
+#include "shim/start/fatal.h"
 #include "shim/streams/streams.h"
 #include "tests/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -1,13 +1,13 @@
 #include <sys/mman.h>
 
 #include "record/libc.h"
-#include "shim/fatal.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
 #include "shim/record/abort_message.h"
 #include "shim/record/fortify.h"
+#include "shim/start/fatal.h"
 #include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"

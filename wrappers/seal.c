@@ -3,11 +3,11 @@
 #include <sys/prctl.h>
 
 #include "record/linux.h"
-#include "shim/fatal.h"
 #include "shim/file/capture_file.h"
 #include "shim/file/growth.h"
 #include "shim/host/arena.h"
 #include "shim/host/sys.h"
+#include "shim/start/fatal.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

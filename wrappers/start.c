@@ -6,10 +6,10 @@
  */
 #include "shim/control/life.h"
 #include "shim/control/process.h"
-#include "shim/fatal.h"
 #include "shim/file/ownership.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
+#include "shim/start/fatal.h"
 #include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "wrappers/handlers.h"

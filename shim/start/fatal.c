@@ -1,4 +1,4 @@
-#include "shim/fatal.h"
+#include "shim/start/fatal.h"
 
 #include <ucontext.h>
 
