@@ -54,7 +54,7 @@ same "B10: and each but these is one function" $'lio_listio\nlio_listio64\nposix
 		at[name] = $1
 	}' | sort -u)"
 # We look for the next definitions by ourselves; dlsym() knows better which version is the one of today.
-inside=$BUILD/inside/shim
+inside=$BUILD/inside/shim/host
 if [ -e "$inside/lookup.o" ]; then
 	$CC -std=gnu11 -D_GNU_SOURCE -w -I. -o "$TMP/lookup_names" "$here/victims/lookup_names.c" \
 		"$inside"/{lookup,objects,environment,bytes,sys}.o -ldl || exit 1

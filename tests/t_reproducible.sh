@@ -15,7 +15,7 @@ made() { # DIRECTORY: what is there, as names and sums
 some=(inside/shim/record/capture.o inside/shim/record/fast_x86_64.o inside/wrappers/notice.o outside/base/error.o
 	outside/rules/levels.o outside/html_template.o man/binlog.5 man/binlog.7 man/binlog-packed.5 man/binlog.conf.5
 	man/binlog-rules.7 completions/bash/binlog-show completions/zsh/_binlog-show)
-[ "$(uname -m)" = x86_64 ] || some=("${some[@]/inside\/shim\/fast_x86_64.o/inside\/shim\/fast.o}")
+[ "$(uname -m)" = x86_64 ] || some=("${some[@]/shim\/record\/fast_x86_64.o/shim\/record\/fast.o}")
 what() { [ -n "${LONG:-}" ] && echo all || printf "$1/%s\n" "${some[@]}"; }
 
 tree here
