@@ -99,8 +99,7 @@ READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ld
 # ---- sources, by wildcard ----
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
-inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) \
-	$(wildcard shim/record/fast_x86_64.S shim/*/fast_x86_64.S)
+inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) shim/record/fast_x86_64.S
 reader_src := $(call sources_of,base record rules confine decoder symbolizer)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
