@@ -222,7 +222,7 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
 
 limit_lists := base/limits.def record/packed.h record/layout.h record/format.h rules/rules.h \
-	decoder/capture/definition.h base/error.h symbolizer/symbolizer.h symbolizer/readlimits.h
+	decoder/capture/definition.h base/error.h symbolizer/symbolizer.h base/readlimits.h
 $(O)/man/binlog-packed.5: man/binlog-packed.5.in man/packed.awk man/limits.awk \
 		record/packed_tags.def record/packed_fields.def $(limit_lists)
 	$(call say,MAN,$@)

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "symbolizer/array.h"
-#include "symbolizer/bytehash.h"
+#include "base/array.h"
+#include "base/bytehash.h"
 
 /* Some 10 million frames, so that memory is bounded. */
 #define STORE_BYTES_MAX ((size_t)512 << 20)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/cachekey.h"
 
 /* Writing one takes far less. */

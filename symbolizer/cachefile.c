@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolizer/bytehash.h"
+#include "base/bytehash.h"
 #include "symbolizer/cachedirectory.h"
 #include "symbolizer/cachekey.h"
 

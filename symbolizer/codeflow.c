@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 /* Code without known starts is taken in pieces. */
 #define REGION_BYTES_MAX ((uint64_t)1 << 20)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/callsites.h"
 #include "symbolizer/constantdata.h"
 

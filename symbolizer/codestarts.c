@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/symtab.h"
 
 /* .eh_frame_hdr as all linkers make it: counts of 4 bytes, pairs of signed */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 static bool add_site(
 	struct debugcalls *calls, const struct debugcalls_site *site)

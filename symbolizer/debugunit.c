@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 /* What the ranges of an entry are added to. */
 struct adding {

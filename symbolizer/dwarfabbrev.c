@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
-#include "symbolizer/readlimits.h"
+#include "base/array.h"
+#include "base/readlimits.h"
 
 /*
  * A step over attributes: so many bytes, a number in LEB128, so many bytes as

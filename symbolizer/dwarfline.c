@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/dwarflinehead.h"
 
 /* Rows between two entrances: that many are made again for each question. */

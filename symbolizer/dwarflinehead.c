@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 /* DW_LNCT_..., section 6.2.4.1. */
 enum content { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };

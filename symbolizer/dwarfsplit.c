@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/dwarfpackage.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/searchpath.h"

@@ -1,6 +1,6 @@
 #include "symbolizer/dwarfunit.h"
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/dwarfentry.h"
 
 #define ADDRESS_BYTES 8

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/readlimits.h"
+#include "base/readlimits.h"
 
 struct elffile_section {
 	const char *name;	/* "" when damaged */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/bytehash.h"
+#include "base/bytehash.h"
 
 #define ROOM_FIRST 1024
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 /* Debug information may be split over many files; what asks more is mad. */
 #define FILES_MAX 16384

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/readlimits.h"
 #include "record/linux.h"
 #include "symbolizer/download.h"
-#include "symbolizer/readlimits.h"
 #include "symbolizer/vdso.h"
 
 /* openat2() asks for another try when directories move meanwhile. */

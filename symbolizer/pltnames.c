@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 #define SUFFIX "@plt"
 #define STUB_BYTES ((size_t)16)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "symbolizer/answer.h"
-#include "symbolizer/array.h"
 #include "symbolizer/unpack.h"
 
 struct resolver {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 
 /* How many pieces of an owner are searched for a neighbour. */
 #define NEIGHBOURS_MAX 256

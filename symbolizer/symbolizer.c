@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/askedmodule.h"
 #include "symbolizer/cachefile.h"
 #include "symbolizer/download.h"

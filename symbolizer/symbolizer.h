@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/readlimits.h"
+#include "base/readlimits.h"
 
 /* What one file may take, and one question, unless the options say otherwise. */
 #define SYMBOLIZER_MEMORY_BYTES ((uint64_t)1 << 30)

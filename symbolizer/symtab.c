@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/minidebuginfo.h"
 #include "symbolizer/pltnames.h"
 

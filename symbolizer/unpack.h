@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "symbolizer/readlimits.h"
+#include "base/readlimits.h"
 
 #define UNPACK_ZSTD 2u /* ch_type of a section; not in every elf.h */
 

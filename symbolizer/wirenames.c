@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/array.h"
-#include "symbolizer/bytehash.h"
+#include "base/array.h"
+#include "base/bytehash.h"
 
 #define SLOTS_FIRST 1024
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolizer/array.h"
+#include "base/array.h"
 #include "symbolizer/openfile.h"
 #include "symbolizer/programtext.h"
 #include "symbolizer/resolver.h"

@@ -15,7 +15,7 @@ echo '#include "record/hash.h"' >confine/defect_confine.h
 echo '#include "base/cursor.h"' >shim/defect_shim.h
 echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
 echo '#include "shim/host/sys.h"' >rules/defect_rules.h
-echo '#include "symbolizer/array.h"' >decoder/defect_decoder.h
+echo '#include "base/array.h"' >decoder/defect_decoder.h
 echo '#include <shim/host/sys.h>' >tools/defect_tools.h
 echo '#include <libunwind.h>' >shim/second_libunwind.h
 echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/defect_pragma.h

@@ -5,7 +5,7 @@
  * each; the first one says what the others are: a file, its tables, or answers
  * to be written.
  */
-#include "symbolizer/bytehash.h"
+#include "base/bytehash.h"
 #include "symbolizer/cachefile.h"
 #include "tests/fuzz/paged.h"
 

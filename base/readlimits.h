@@ -4,8 +4,8 @@
  * by the modules of the symbolizer.  Promises that a limit that was met is
  * known to whoever asks for names, even if another process met it.
  */
-#ifndef SYMBOLIZER_READLIMITS_H
-#define SYMBOLIZER_READLIMITS_H
+#ifndef BASE_READLIMITS_H
+#define BASE_READLIMITS_H
 
 #include <stddef.h>
 #include <stdint.h>

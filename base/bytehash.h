@@ -3,8 +3,8 @@
  * and by the cache to tell a damaged file.  Promises that it depends on all of
  * them, and that nobody makes equal ones on purpose who does not know the seed.
  */
-#ifndef SYMBOLIZER_BYTEHASH_H
-#define SYMBOLIZER_BYTEHASH_H
+#ifndef BASE_BYTEHASH_H
+#define BASE_BYTEHASH_H
 
 #include <stddef.h>
 #include <stdint.h>

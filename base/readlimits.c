@@ -1,4 +1,4 @@
-#include "symbolizer/readlimits.h"
+#include "base/readlimits.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * number is known only when all of it has been read.  Promises that sizes do
  * not overflow and that a failed growth leaves the array as it was.
  */
-#ifndef SYMBOLIZER_ARRAY_H
-#define SYMBOLIZER_ARRAY_H
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
