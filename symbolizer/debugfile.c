@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/download.h"
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/download.h"
+#include "symbolizer/files/openfile.h"
 
 #define BUILD_ID_BYTES_MIN 2
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/unpack.h"
 
 #define SMALL_FILE_BYTES 65536

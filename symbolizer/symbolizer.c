@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "symbolizer/askedmodule.h"
 #include "symbolizer/cachefile.h"
-#include "symbolizer/download.h"
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/download.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/searchpath.h"
 #include "symbolizer/workerquestion.h"
 

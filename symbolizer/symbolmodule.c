@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbolizer/debugfile.h"
-#include "symbolizer/vdso.h"
+#include "symbolizer/files/vdso.h"
 
 #define DELETED " (deleted)"
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/workerloop.h"
 
 /* A stop of this process shall not count as time that the worker took. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/programtext.h"
 #include "symbolizer/resolver.h"
 #include "symbolizer/sandbox.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 
 static char directory[] = "/tmp/unit_openfile.XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ONE_FILE_PATH "/program"

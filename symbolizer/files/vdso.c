@@ -1,4 +1,4 @@
-#include "symbolizer/vdso.h"
+#include "symbolizer/files/vdso.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 
 #define DOWNLOAD_BUILD_ID_MAX 64
 #define DOWNLOAD_DIGITS_MAX ((size_t)2 * DOWNLOAD_BUILD_ID_MAX)

@@ -1,4 +1,4 @@
-#include "symbolizer/openedlist.h"
+#include "symbolizer/files/openedlist.h"
 
 #include <stdlib.h>
 #include <string.h>

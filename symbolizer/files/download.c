@@ -1,4 +1,4 @@
-#include "symbolizer/download.h"
+#include "symbolizer/files/download.h"
 
 #include <dlfcn.h>
 #include <errno.h>

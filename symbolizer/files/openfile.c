@@ -1,4 +1,4 @@
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 #include "base/readlimits.h"
 #include "record/linux.h"
-#include "symbolizer/download.h"
-#include "symbolizer/vdso.h"
+#include "symbolizer/files/download.h"
+#include "symbolizer/files/vdso.h"
 
 /* openat2() asks for another try when directories move meanwhile. */
 #define TRIES 16

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symbolizer/openfile.h"
+#include "symbolizer/files/openfile.h"
 
 struct openedlist_file {
 	char *root; /* null: none */
