@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbolizer/elf/trampoline.h"
 #include "symbolizer/tailcalls.h"
-#include "symbolizer/trampoline.h"
 
 static const struct symtab_symbol *symbol_at(
 	const struct symbolmodule *module, uint64_t address)

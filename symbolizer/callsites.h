@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_CALLSITES_H
 #define SYMBOLIZER_CALLSITES_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/symbolizer.h"
 
 typedef void callsites_take(void *closure, const struct symbolizer_call *call);

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_CODEJUMPS_H
 #define SYMBOLIZER_CODEJUMPS_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 struct codejumps_jump {
 	uint64_t address;

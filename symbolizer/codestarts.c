@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/symtab.h"
+#include "symbolizer/elf/symtab.h"
 
 /* .eh_frame_hdr as all linkers make it: counts of 4 bytes, pairs of signed */
 /* distances from its own start. */

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_CONSTANTDATA_H
 #define SYMBOLIZER_CONSTANTDATA_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 struct constantdata {
 	struct elffile *file; /* stays the caller's */

@@ -8,9 +8,9 @@
 #define SYMBOLIZER_DEBUGINFO_H
 
 #include "symbolizer/debugcalls.h"
-#include "symbolizer/debugpaths.h"
 #include "symbolizer/dwarfline.h"
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/debugpaths.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/spanmap.h"
 
 struct debuginfo;

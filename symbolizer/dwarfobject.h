@@ -8,7 +8,7 @@
 #define SYMBOLIZER_DWARFOBJECT_H
 
 #include "symbolizer/dwarfabbrev.h"
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 enum dwarfobject_section {
 	DWARFOBJECT_INFO,

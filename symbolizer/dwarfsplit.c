@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "symbolizer/dwarfpackage.h"
-#include "symbolizer/elffile.h"
-#include "symbolizer/searchpath.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/elf/searchpath.h"
 
 /* A file that was looked for; one that is not there is so only once. */
 struct file {

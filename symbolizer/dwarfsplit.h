@@ -7,8 +7,8 @@
 #ifndef SYMBOLIZER_DWARFSPLIT_H
 #define SYMBOLIZER_DWARFSPLIT_H
 
-#include "symbolizer/debugpaths.h"
 #include "symbolizer/dwarfunit.h"
+#include "symbolizer/elf/debugpaths.h"
 
 struct dwarfsplit;
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolizer/debugfile.h"
 #include "symbolizer/dwarfunit.h"
-#include "symbolizer/searchpath.h"
+#include "symbolizer/elf/debugfile.h"
+#include "symbolizer/elf/searchpath.h"
 
 /* What a file says of its supplement, or a supplement of itself. */
 struct link {

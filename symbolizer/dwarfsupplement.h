@@ -6,8 +6,8 @@
 #ifndef SYMBOLIZER_DWARFSUPPLEMENT_H
 #define SYMBOLIZER_DWARFSUPPLEMENT_H
 
-#include "symbolizer/debugpaths.h"
 #include "symbolizer/dwarfobject.h"
+#include "symbolizer/elf/debugpaths.h"
 
 /* Null when `file` names none, or it cannot be found. */
 struct dwarfobject *dwarfsupplement_open(

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "symbolizer/answer.h"
-#include "symbolizer/unpack.h"
+#include "symbolizer/elf/unpack.h"
 
 struct resolver {
 	struct symbolizer_options options;

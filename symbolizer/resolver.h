@@ -7,8 +7,8 @@
 #ifndef SYMBOLIZER_RESOLVER_H
 #define SYMBOLIZER_RESOLVER_H
 
+#include "symbolizer/elf/symtab.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/symtab.h"
 
 struct resolver;
 

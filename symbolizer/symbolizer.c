@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "symbolizer/askedmodule.h"
 #include "symbolizer/cachefile.h"
+#include "symbolizer/elf/searchpath.h"
 #include "symbolizer/files/download.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/searchpath.h"
 #include "symbolizer/workerquestion.h"
 
 struct symbolizer {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/debugfile.h"
+#include "symbolizer/elf/debugfile.h"
 #include "symbolizer/files/vdso.h"
 
 #define DELETED " (deleted)"

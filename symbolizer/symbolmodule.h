@@ -9,8 +9,8 @@
 
 #include "symbolizer/codejumps.h"
 #include "symbolizer/debuginfo.h"
+#include "symbolizer/elf/symtab.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/symtab.h"
 
 struct symbolmodule {
 	char *path;		/* null: known by its build-id alone */

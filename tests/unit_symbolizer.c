@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/symbolizer.h"
 
 /* This program is the file that is asked about. */

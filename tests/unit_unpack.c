@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/unpack.h"
+#include "symbolizer/elf/unpack.h"
 
 static const char text[] = "hello hello hello hello hello hello hello\n";
 

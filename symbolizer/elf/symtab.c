@@ -1,12 +1,12 @@
-#include "symbolizer/symtab.h"
+#include "symbolizer/elf/symtab.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/minidebuginfo.h"
-#include "symbolizer/pltnames.h"
+#include "symbolizer/elf/minidebuginfo.h"
+#include "symbolizer/elf/pltnames.h"
 
 enum text { TEXT_TABLE, TEXT_MINIDEBUGINFO, TEXT_STUBS };
 

@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_TRAMPOLINE_H
 #define SYMBOLIZER_TRAMPOLINE_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 /* As libc calls it. */
 #define TRAMPOLINE_NAME "__restore_rt"

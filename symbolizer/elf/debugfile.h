@@ -8,8 +8,8 @@
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 
-#include "symbolizer/elffile.h"
-#include "symbolizer/searchpath.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/elf/searchpath.h"
 
 /* What a tree of build-ids holds: DIRECTORY/.build-id/xx/yyyy[.debug]. */
 enum debugfile_kind { DEBUGFILE_PROGRAM, DEBUGFILE_DEBUG };

@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_MINIDEBUGINFO_H
 #define SYMBOLIZER_MINIDEBUGINFO_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 struct minidebuginfo {
 	char *data;		/* all of the small file; the caller frees it */

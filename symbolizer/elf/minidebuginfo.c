@@ -1,10 +1,10 @@
-#include "symbolizer/minidebuginfo.h"
+#include "symbolizer/elf/minidebuginfo.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/unpack.h"
+#include "symbolizer/elf/unpack.h"
 
 /* The headers of the sections, in the data or null; any alignment. */
 static const char *section_heads(const char *data, size_t bytes, size_t *count)

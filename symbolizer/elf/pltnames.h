@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_PLTNAMES_H
 #define SYMBOLIZER_PLTNAMES_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 struct pltnames_stub {
 	uint64_t address;

@@ -1,4 +1,4 @@
-#include "symbolizer/debugfile.h"
+#include "symbolizer/elf/debugfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

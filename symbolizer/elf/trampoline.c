@@ -1,4 +1,4 @@
-#include "symbolizer/trampoline.h"
+#include "symbolizer/elf/trampoline.h"
 
 #include <elf.h>
 #include <stdlib.h>

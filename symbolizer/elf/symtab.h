@@ -8,7 +8,7 @@
 #ifndef SYMBOLIZER_SYMTAB_H
 #define SYMBOLIZER_SYMTAB_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 struct symtab_symbol {
 	uint64_t address;

@@ -1,4 +1,4 @@
-#include "symbolizer/pltnames.h"
+#include "symbolizer/elf/pltnames.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "symbolizer/elf/unpack.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/unpack.h"
 
 #define SMALL_FILE_BYTES 65536
 #define BUILD_ID_BYTES_MAX 64

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_DEBUGPATHS_H
 #define SYMBOLIZER_DEBUGPATHS_H
 
-#include "symbolizer/elffile.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/symbolizer.h"
 
 struct debugpaths {

@@ -1,4 +1,4 @@
-#include "symbolizer/unpack.h"
+#include "symbolizer/elf/unpack.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/searchpath.h"
+#include "symbolizer/elf/searchpath.h"
 
 #include <stdio.h>
 #include <stdlib.h>
