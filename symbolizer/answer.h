@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_ANSWER_H
 #define SYMBOLIZER_ANSWER_H
 
-#include "symbolizer/functionname.h"
+#include "symbolizer/dwarf/functionname.h"
 #include "symbolizer/symbolmodule.h"
 
 struct answer {

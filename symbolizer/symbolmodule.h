@@ -8,7 +8,7 @@
 #define SYMBOLIZER_SYMBOLMODULE_H
 
 #include "symbolizer/codejumps.h"
-#include "symbolizer/debuginfo.h"
+#include "symbolizer/dwarf/debuginfo.h"
 #include "symbolizer/elf/symtab.h"
 #include "symbolizer/symbolizer.h"
 

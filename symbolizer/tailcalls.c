@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "symbolizer/debugunit.h"
-#include "symbolizer/functionname.h"
+#include "symbolizer/dwarf/debugunit.h"
+#include "symbolizer/dwarf/functionname.h"
 
 /* Jumps, the first one first. */
 struct way {

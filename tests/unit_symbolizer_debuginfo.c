@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/debuginfo.h"
+#include "symbolizer/dwarf/debuginfo.h"
 
 /* A function that the compiler knows nothing of where it is called. */
 #ifdef __clang__

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/dwarfabbrev.h"
+#include "symbolizer/dwarf/dwarfabbrev.h"
 
 /* A form, and bytes that are a value of it; all forms there are. */
 static const struct sample {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/dwarfline.h"
+#include "symbolizer/dwarf/dwarfline.h"
 
 /* A table of version 4 that is put together byte by byte. */
 struct table {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/rangelist.h"
+#include "symbolizer/dwarf/rangelist.h"
 
 struct ranges {
 	uint64_t low[8];

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/spanmap.h"
+#include "symbolizer/dwarf/spanmap.h"
 
 static void the_innermost_of_nested_functions_is_found(void **state)
 {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "symbolizer/functionname.h"
+#include "symbolizer/dwarf/functionname.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,16 @@
+/*
+ * The file that dwz moved to what several files have in common (DWARF 5,
+ * section 7.3.6, and its forerunner).  Called by debuginfo when it opens a
+ * file.  Promises to use no file but the one with the build-id that is wanted.
+ */
+#ifndef SYMBOLIZER_DWARFSUPPLEMENT_H
+#define SYMBOLIZER_DWARFSUPPLEMENT_H
+
+#include "symbolizer/dwarf/dwarfobject.h"
+#include "symbolizer/elf/debugpaths.h"
+
+/* Null when `file` names none, or it cannot be found. */
+struct dwarfobject *dwarfsupplement_open(
+	struct elffile *file, const struct debugpaths *paths);
+
+#endif

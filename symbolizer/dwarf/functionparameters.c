@@ -1,0 +1,129 @@
+#include "symbolizer/dwarf/functionparameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytehash.h"
+
+#define ROOM_FIRST 1024
+
+/* From a name of a type to what it stands for; more are a loop. */
+#define TYPES_MAX 16
+
+/* On x86-64 the last one, on aarch64 the one before it. */
+static const char *const list_types[] = {"va_list", "__gnuc_va_list",
+	"__builtin_va_list", "__va_list", "__va_list_tag"};
+
+static bool is_list_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(list_types) / sizeof(list_types[0]); i++)
+		if (strcmp(name, list_types[i]) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t *slot_of(
+	const struct functionparameters_types *types, uint64_t key)
+{
+	size_t i = bytehash_mix(0, key);
+
+	while (types->slots[i & (types->room - 1)] != 0 &&
+		types->slots[i & (types->room - 1)] >> 1 != key)
+		i++;
+	return &types->slots[i & (types->room - 1)];
+}
+
+/* Makes sure that one slot is free and one more would be. */
+static bool make_room(struct functionparameters_types *types)
+{
+	struct functionparameters_types larger = {.count = types->count};
+	size_t i;
+
+	if (types->slots && types->count + 1 < types->room / 2)
+		return true;
+	larger.room = types->room ? types->room * 2 : ROOM_FIRST;
+	larger.slots = calloc(larger.room, sizeof(*larger.slots));
+	if (!larger.slots)
+		return false;
+	for (i = 0; types->slots && i < types->room; i++)
+		if (types->slots[i])
+			*slot_of(&larger, types->slots[i] >> 1) =
+				types->slots[i];
+	free(types->slots);
+	*types = larger;
+	return true;
+}
+
+/* An array that is a parameter has become a pointer. */
+static bool leads_to_list(struct functionparameters_types *types,
+	const struct dwarfentry *entry, unsigned steps)
+{
+	const uint64_t key = (uintptr_t)entry->at;
+	uint64_t known = types->slots ? *slot_of(types, key) : 0;
+	struct dwarfentry next;
+	const char *name;
+	bool is;
+
+	if (known != 0)
+		return known & 1;
+	name = dwarfentry_string(entry, DWARF_AT_NAME);
+	is = (name && is_list_name(name)) ||
+	     (steps < TYPES_MAX &&
+		     dwarfentry_follow(entry, DWARF_AT_TYPE, &next) &&
+		     leads_to_list(types, &next, steps + 1));
+	if (make_room(types)) {
+		*slot_of(types, key) = key << 1 | is;
+		types->count++;
+	}
+	return is;
+}
+
+static bool is_list(struct functionparameters_types *types,
+	const struct dwarfentry *parameter)
+{
+	struct dwarfentry type;
+
+	return dwarfentry_follow(parameter, DWARF_AT_TYPE, &type) &&
+	       leads_to_list(types, &type, 1);
+}
+
+bool functionparameters_any(struct functionparameters_types *types,
+	const struct dwarfentry *function)
+{
+	struct dwarfentry_walk walk;
+	bool named = false;
+
+	dwarfentry_start(&walk, function->unit, function->at);
+	if (!dwarfentry_next(&walk))
+		return false;
+	while (dwarfentry_next(&walk)) {
+		/* some compilers tell of the rest of the parameters last */
+		if (walk.depth != 1)
+			continue;
+		switch (walk.entry.kind->tag) {
+		case DWARF_TAG_FORMAL_PARAMETER:
+			if (is_list(types, &walk.entry))
+				return true;
+			named = true;
+			break;
+		case DWARF_TAG_GNU_TEMPLATE_PARAMETER_PACK:
+		case DWARF_TAG_GNU_FORMAL_PARAMETER_PACK:
+			return true;
+		case DWARF_TAG_UNSPECIFIED_PARAMETERS:
+			/* without a named one, C has no prototype */
+			return named;
+		default:
+			dwarfentry_skip_children(&walk);
+			break;
+		}
+	}
+	return false;
+}
+
+void functionparameters_free(struct functionparameters_types *types)
+{
+	free(types->slots);
+	memset(types, 0, sizeof(*types));
+}

@@ -1,0 +1,27 @@
+/*
+ * Whether a function hands on what it was given.  Called by functionname for
+ * each function that is named.  Promises to look at the parameters alone.
+ */
+#ifndef SYMBOLIZER_FUNCTIONPARAMETERS_H
+#define SYMBOLIZER_FUNCTIONPARAMETERS_H
+
+#include "symbolizer/dwarf/dwarfentry.h"
+
+/* The types that were looked at, as most parameters are of few. */
+struct functionparameters_types {
+	uint64_t *slots; /* twice the place of an entry, one more: a va_list */
+	size_t room;	 /* a power of two */
+	size_t count;
+};
+
+/*
+ * True when it takes any number of arguments after a first one, a va_list, or a
+ * pack of C++: who logs by such a function is its caller.  `types` is all zeros
+ * at first.
+ */
+bool functionparameters_any(struct functionparameters_types *types,
+	const struct dwarfentry *function);
+
+void functionparameters_free(struct functionparameters_types *types);
+
+#endif
