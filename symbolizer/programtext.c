@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/constantdata.h"
+#include "symbolizer/code/constantdata.h"
 #include "symbolizer/symbolmodule.h"
 
 struct programtext {

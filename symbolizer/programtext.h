@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_PROGRAMTEXT_H
 #define SYMBOLIZER_PROGRAMTEXT_H
 
-#include "symbolizer/callsites.h"
+#include "symbolizer/code/callsites.h"
 
 struct programtext;
 

@@ -99,7 +99,7 @@ else
 fi
 
 # ---- stripped programs of the system ----
-printers=$(sed -n 's/^PRINTER(\([^,]*\), \(TEXT\|WIDE\|BYTES\|CHARACTER\|WIDE_CHARACTER\),.*/\1/p' symbolizer/printers.def | paste -sd '|')
+printers=$(sed -n 's/^PRINTER(\([^,]*\), \(TEXT\|WIDE\|BYTES\|CHARACTER\|WIDE_CHARACTER\),.*/\1/p' symbolizer/code/printers.def | paste -sd '|')
 for program in ls find bash memcached; do
 	path=$(realpath "$(command -v $program)")
 	objdump -d --no-show-raw-insn "$path" |
@@ -169,7 +169,7 @@ awk '/^[A-Z_]+\(/ { row = "" } { row = row " " $0 }
 		for (i = 1; i <= n; i++) if (parameters[i] ~ /\*format/) print name, i - 1
 		row = ""
 	}' wrappers/functions.def | sort >"$TMP/wanted"
-sed -n 's/^PRINTER(\([^,]*\), [A-Z]*, [a-z]*, \([0-9]\),.*/\1 \2/p' symbolizer/printers.def | sort >"$TMP/got"
+sed -n 's/^PRINTER(\([^,]*\), [A-Z]*, [a-z]*, \([0-9]\),.*/\1 \2/p' symbolizer/code/printers.def | sort >"$TMP/got"
 same "printers.def has all functions of functions.def that take a format ($(wc -l <"$TMP/wanted"))" "" \
 	"$(comm -23 "$TMP/wanted" "$TMP/got")"
 

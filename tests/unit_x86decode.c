@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "symbolizer/x86decode.h"
+#include "symbolizer/code/x86decode.h"
 
 #define ADDRESS 0x1000u
 #define LISTED                                                                 \

@@ -3,7 +3,7 @@
  * each text that one is said to be given stands in the file, where nobody can
  * write.  The input is a list of sections: see elf_parts.h.
  */
-#include "symbolizer/callsites.h"
+#include "symbolizer/code/callsites.h"
 #include "tests/fuzz/elf_parts.h"
 #include "tests/fuzz/one_file.h"
 

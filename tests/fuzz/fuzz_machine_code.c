@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "symbolizer/armdecode.h"
-#include "symbolizer/x86decode.h"
+#include "symbolizer/code/armdecode.h"
+#include "symbolizer/code/x86decode.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ADDRESS 0x401000

@@ -1,6 +1,6 @@
-#include "symbolizer/x86decode.h"
+#include "symbolizer/code/x86decode.h"
 
-#include "symbolizer/x86parts.h"
+#include "symbolizer/code/x86parts.h"
 
 enum register_number {
 	RAX,

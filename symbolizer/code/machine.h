@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_MACHINE_H
 #define SYMBOLIZER_MACHINE_H
 
-#include "symbolizer/instruction.h"
+#include "symbolizer/code/instruction.h"
 
 #define MACHINE_ARGUMENTS 6
 

@@ -1,9 +1,9 @@
-#include "symbolizer/machine.h"
+#include "symbolizer/code/machine.h"
 
 #include <elf.h>
 
-#include "symbolizer/armdecode.h"
-#include "symbolizer/x86decode.h"
+#include "symbolizer/code/armdecode.h"
+#include "symbolizer/code/x86decode.h"
 
 static const struct machine machines[] = {
 	{

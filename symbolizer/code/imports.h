@@ -7,8 +7,8 @@
 #ifndef SYMBOLIZER_IMPORTS_H
 #define SYMBOLIZER_IMPORTS_H
 
-#include "symbolizer/constantdata.h"
-#include "symbolizer/instruction.h"
+#include "symbolizer/code/constantdata.h"
+#include "symbolizer/code/instruction.h"
 
 #define IMPORTS_NONE (-1)
 

@@ -1,11 +1,11 @@
-#include "symbolizer/codejumps.h"
+#include "symbolizer/code/codejumps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/callsites.h"
-#include "symbolizer/constantdata.h"
+#include "symbolizer/code/callsites.h"
+#include "symbolizer/code/constantdata.h"
 
 static void take_call(void *closure, const struct symbolizer_call *call)
 {

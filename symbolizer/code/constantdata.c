@@ -1,4 +1,4 @@
-#include "symbolizer/constantdata.h"
+#include "symbolizer/code/constantdata.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/codestarts.h"
+#include "symbolizer/code/codestarts.h"
 
 #include <elf.h>
 #include <stdlib.h>

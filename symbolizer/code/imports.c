@@ -1,4 +1,4 @@
-#include "symbolizer/imports.h"
+#include "symbolizer/code/imports.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const struct imports_function functions[] = {
 #define NONE IMPORTS_NONE
 #define PRINTER(name, what, ends, text, size, count)                           \
 	{#name, IMPORTS_##what, ends, text, size, count},
-#include "symbolizer/printers.def"
+#include "symbolizer/code/printers.def"
 #undef PRINTER
 #undef NONE
 };

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_ARMDECODE_H
 #define SYMBOLIZER_ARMDECODE_H
 
-#include "symbolizer/instruction.h"
+#include "symbolizer/code/instruction.h"
 
 instruction_decode armdecode;
 

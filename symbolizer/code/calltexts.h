@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_CALLTEXTS_H
 #define SYMBOLIZER_CALLTEXTS_H
 
-#include "symbolizer/codetrace.h"
+#include "symbolizer/code/codetrace.h"
 #include "symbolizer/symbolizer.h"
 
 /* A function that prints. */

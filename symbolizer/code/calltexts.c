@@ -1,4 +1,4 @@
-#include "symbolizer/calltexts.h"
+#include "symbolizer/code/calltexts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_CODESTARTS_H
 #define SYMBOLIZER_CODESTARTS_H
 
-#include "symbolizer/constantdata.h"
+#include "symbolizer/code/constantdata.h"
 
 struct codestarts {
 	uint64_t *addresses; /* ascending, each of them once */

@@ -1,8 +1,8 @@
-#include "symbolizer/x86parts.h"
+#include "symbolizer/code/x86parts.h"
 
 #include <string.h>
 
-#include "symbolizer/instruction.h"
+#include "symbolizer/code/instruction.h"
 
 #define LENGTH_MAX 15
 #define NO_INDEX 4
@@ -10,14 +10,14 @@
 /* Prefixes are read before; what leads to other maps is BAD. */
 static const uint32_t one_byte[256] = {
 #define ONE_BYTE(first, ...) __VA_ARGS__,
-#include "symbolizer/x86opcodes.def"
+#include "symbolizer/code/x86opcodes.def"
 #undef ONE_BYTE
 };
 
 /* After 0f. */
 static const uint32_t two_bytes[256] = {
 #define TWO_BYTES(first, ...) __VA_ARGS__,
-#include "symbolizer/x86opcodes.def"
+#include "symbolizer/code/x86opcodes.def"
 #undef TWO_BYTES
 };
 static uint8_t next_byte(struct x86parts *p)

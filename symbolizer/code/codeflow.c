@@ -1,4 +1,4 @@
-#include "symbolizer/codeflow.h"
+#include "symbolizer/code/codeflow.h"
 
 #include <elf.h>
 #include <stdlib.h>

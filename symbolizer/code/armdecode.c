@@ -1,4 +1,4 @@
-#include "symbolizer/armdecode.h"
+#include "symbolizer/code/armdecode.h"
 
 #include <string.h>
 

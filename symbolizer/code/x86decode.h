@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_X86DECODE_H
 #define SYMBOLIZER_X86DECODE_H
 
-#include "symbolizer/instruction.h"
+#include "symbolizer/code/instruction.h"
 
 instruction_decode x86decode;
 

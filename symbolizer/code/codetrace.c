@@ -1,4 +1,4 @@
-#include "symbolizer/codetrace.h"
+#include "symbolizer/code/codetrace.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-#include "symbolizer/callsites.h"
+#include "symbolizer/code/callsites.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/calltexts.h"
+#include "symbolizer/code/calltexts.h"
 
 /* A call that is to be traced. */
 struct found {

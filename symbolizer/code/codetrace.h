@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_CODETRACE_H
 #define SYMBOLIZER_CODETRACE_H
 
-#include "symbolizer/codeflow.h"
+#include "symbolizer/code/codeflow.h"
 
 #define CODETRACE_VALUES_MAX 8
 

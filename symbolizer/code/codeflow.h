@@ -7,9 +7,9 @@
 #ifndef SYMBOLIZER_CODEFLOW_H
 #define SYMBOLIZER_CODEFLOW_H
 
-#include "symbolizer/codestarts.h"
-#include "symbolizer/imports.h"
-#include "symbolizer/machine.h"
+#include "symbolizer/code/codestarts.h"
+#include "symbolizer/code/imports.h"
+#include "symbolizer/code/machine.h"
 
 struct codeflow_step {
 	struct instruction instruction;
