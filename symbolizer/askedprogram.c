@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/programtext.h"
+#include "symbolizer/answers/programtext.h"
 #include "symbolizer/workerquestion.h"
 
 #define CHAINS 1024

@@ -11,7 +11,7 @@
 #ifndef SYMBOLIZER_WIRENAMES_H
 #define SYMBOLIZER_WIRENAMES_H
 
-#include "symbolizer/answerstore.h"
+#include "symbolizer/answers/answerstore.h"
 #include "symbolizer/wire.h"
 
 /* What a worker has said.  All zeros is nothing. */

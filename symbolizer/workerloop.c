@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "symbolizer/answers/programtext.h"
+#include "symbolizer/answers/resolver.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/programtext.h"
-#include "symbolizer/resolver.h"
 #include "symbolizer/sandbox.h"
 #include "symbolizer/wirenames.h"
 

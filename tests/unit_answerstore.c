@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/answerstore.h"
+#include "symbolizer/answers/answerstore.h"
 
 #define ANSWERS 5000
 

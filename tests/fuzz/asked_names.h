@@ -5,7 +5,7 @@
 #ifndef TESTS_FUZZ_ASKED_NAMES_H
 #define TESTS_FUZZ_ASKED_NAMES_H
 
-#include "symbolizer/resolver.h"
+#include "symbolizer/answers/resolver.h"
 #include "tests/fuzz/one_file.h"
 
 /* Every byte of what an answer says has to be there. */

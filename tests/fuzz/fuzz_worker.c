@@ -4,7 +4,7 @@
  * told in a sentence.  The input is the packets, each with a 16-bit number of
  * bytes before it; the first one says what is asked, and how the process ends.
  */
-#include "symbolizer/answerstore.h"
+#include "symbolizer/answers/answerstore.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/workerquestion.h"
 #include "tests/fuzz/hostile_worker.h"

@@ -1,11 +1,11 @@
-#include "symbolizer/programtext.h"
+#include "symbolizer/answers/programtext.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/answers/symbolmodule.h"
 #include "symbolizer/code/constantdata.h"
-#include "symbolizer/symbolmodule.h"
 
 struct programtext {
 	struct symbolmodule *module;

@@ -1,10 +1,10 @@
-#include "symbolizer/resolver.h"
+#include "symbolizer/answers/resolver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "symbolizer/answer.h"
+#include "symbolizer/answers/answer.h"
 #include "symbolizer/elf/unpack.h"
 
 struct resolver {

@@ -1,4 +1,4 @@
-#include "symbolizer/tailcalls.h"
+#include "symbolizer/answers/tailcalls.h"
 
 #include <string.h>
 

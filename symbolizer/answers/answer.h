@@ -6,8 +6,8 @@
 #ifndef SYMBOLIZER_ANSWER_H
 #define SYMBOLIZER_ANSWER_H
 
+#include "symbolizer/answers/symbolmodule.h"
 #include "symbolizer/dwarf/functionname.h"
-#include "symbolizer/symbolmodule.h"
 
 struct answer {
 	struct symbolizer_frame *frames;	/* innermost first */

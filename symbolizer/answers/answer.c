@@ -1,11 +1,11 @@
-#include "symbolizer/answer.h"
+#include "symbolizer/answers/answer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "symbolizer/answers/tailcalls.h"
 #include "symbolizer/elf/trampoline.h"
-#include "symbolizer/tailcalls.h"
 
 static const struct symtab_symbol *symbol_at(
 	const struct symbolmodule *module, uint64_t address)

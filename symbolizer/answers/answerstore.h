@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_ANSWERSTORE_H
 #define SYMBOLIZER_ANSWERSTORE_H
 
-#include "symbolizer/resolver.h"
+#include "symbolizer/answers/resolver.h"
 
 /* More frames than any inlining gives. */
 #define ANSWERSTORE_FRAMES_MAX 1024

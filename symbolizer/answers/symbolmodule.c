@@ -1,4 +1,4 @@
-#include "symbolizer/symbolmodule.h"
+#include "symbolizer/answers/symbolmodule.h"
 
 #include <stdarg.h>
 #include <stdio.h>

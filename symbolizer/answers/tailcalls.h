@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_TAILCALLS_H
 #define SYMBOLIZER_TAILCALLS_H
 
-#include "symbolizer/symbolmodule.h"
+#include "symbolizer/answers/symbolmodule.h"
 
 /* More jumps in a row are not looked for. */
 #define TAILCALLS_MAX 8

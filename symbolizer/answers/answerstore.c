@@ -1,4 +1,4 @@
-#include "symbolizer/answerstore.h"
+#include "symbolizer/answers/answerstore.h"
 
 #include <stdlib.h>
 #include <string.h>
