@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/cachedirectory.h"
-#include "symbolizer/cachefile.h"
+#include "symbolizer/worker/cachedirectory.h"
+#include "symbolizer/worker/cachefile.h"
 
 #define ANSWERS 10000
 #define LOAD_MS_MAX 10

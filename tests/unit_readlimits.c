@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 
 #define SELF "/proc/self/exe"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/wirenames.h"
+#include "symbolizer/worker/wirenames.h"
 
 #define NAMES 5000
 

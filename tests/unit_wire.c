@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 
 static struct wire_writer packet;
 static uint8_t room[WIRE_BYTES_MAX];

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/wire.h"
-#include "symbolizer/workerloop.h"
+#include "symbolizer/worker/wire.h"
+#include "symbolizer/worker/workerloop.h"
 
 /*
  * The function that hashes a file's code is the caller's and is called in the

@@ -6,7 +6,7 @@
  * to be written.
  */
 #include "base/bytehash.h"
-#include "symbolizer/cachefile.h"
+#include "symbolizer/worker/cachefile.h"
 #include "tests/fuzz/paged.h"
 
 #define KEY "key"

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 #include "tests/fuzz/pieces.h"
 
 #define HOSTILE_WORKER_PID 0x7ffffffe

@@ -1,4 +1,4 @@
-#include "symbolizer/cachekey.h"
+#include "symbolizer/worker/cachekey.h"
 
 #include <elf.h>
 #include <link.h>

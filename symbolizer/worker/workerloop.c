@@ -1,4 +1,4 @@
-#include "symbolizer/workerloop.h"
+#include "symbolizer/worker/workerloop.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "symbolizer/answers/programtext.h"
 #include "symbolizer/answers/resolver.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/sandbox.h"
-#include "symbolizer/wirenames.h"
+#include "symbolizer/worker/sandbox.h"
+#include "symbolizer/worker/wirenames.h"
 
 /* The process has one of these, and nothing of it is ever freed. */
 struct loop {

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/askedmodule.h"
-#include "symbolizer/cachefile.h"
 #include "symbolizer/elf/searchpath.h"
 #include "symbolizer/files/download.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/workerquestion.h"
+#include "symbolizer/worker/askedmodule.h"
+#include "symbolizer/worker/cachefile.h"
+#include "symbolizer/worker/workerquestion.h"
 
 struct symbolizer {
 	struct symbolizer_options options;

@@ -1,4 +1,4 @@
-#include "symbolizer/worker.h"
+#include "symbolizer/worker/worker.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/workerloop.h"
+#include "symbolizer/worker/workerloop.h"
 
 /* A stop of this process shall not count as time that the worker took. */
 #define SLICE_MS 1000

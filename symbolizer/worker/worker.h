@@ -9,7 +9,7 @@
 
 #include "symbolizer/files/openedlist.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 
 struct worker;
 

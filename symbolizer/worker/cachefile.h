@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "symbolizer/askedmodule.h"
+#include "symbolizer/worker/askedmodule.h"
 
 /*
  * Fills a module that has no answers yet.  False when nothing is kept about

@@ -1,4 +1,4 @@
-#include "symbolizer/sandbox.h"
+#include "symbolizer/worker/sandbox.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/askedmodule.h"
+#include "symbolizer/worker/askedmodule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/cachedirectory.h"
+#include "symbolizer/worker/cachedirectory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbolizer/cachekey.h"
+#include "symbolizer/worker/cachekey.h"
 
 /* Writing one takes far less. */
 #define UNFINISHED_SECONDS 3600

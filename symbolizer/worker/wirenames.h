@@ -12,7 +12,7 @@
 #define SYMBOLIZER_WIRENAMES_H
 
 #include "symbolizer/answers/answerstore.h"
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 
 /* What a worker has said.  All zeros is nothing. */
 struct wirenames_said {

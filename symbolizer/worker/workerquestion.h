@@ -8,8 +8,8 @@
 #ifndef SYMBOLIZER_WORKERQUESTION_H
 #define SYMBOLIZER_WORKERQUESTION_H
 
-#include "symbolizer/wirenames.h"
-#include "symbolizer/worker.h"
+#include "symbolizer/worker/wirenames.h"
+#include "symbolizer/worker/worker.h"
 
 /* Addresses that may be asked for at a time. */
 #define WORKERQUESTION_BATCH 64

@@ -1,4 +1,4 @@
-#include "symbolizer/workerquestion.h"
+#include "symbolizer/worker/workerquestion.h"
 
 /* No call has more in one packet. */
 #define TEXTS_MAX (WIRE_BYTES_MAX / 16)

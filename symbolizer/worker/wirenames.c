@@ -1,4 +1,4 @@
-#include "symbolizer/wirenames.h"
+#include "symbolizer/worker/wirenames.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "symbolizer/cachefile.h"
+#include "symbolizer/worker/cachefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/bytehash.h"
-#include "symbolizer/cachedirectory.h"
-#include "symbolizer/cachekey.h"
+#include "symbolizer/worker/cachedirectory.h"
+#include "symbolizer/worker/cachekey.h"
 
 #define MAGIC 0x32656d616e6e6962u /* "binname2" */
 #define HUGE_PAGE ((size_t)2 << 20)

@@ -1,4 +1,4 @@
-#include "symbolizer/wire.h"
+#include "symbolizer/worker/wire.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include <unistd.h>
 
 #include "confine/confine.h"
-#include "symbolizer/cachedirectory.h"
 #include "symbolizer/symbolizer.h"
+#include "symbolizer/worker/cachedirectory.h"
 
 void symbolizer_add_needs(
 	const struct symbolizer_options *options, struct confine_needs *needs)
