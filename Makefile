@@ -100,28 +100,14 @@ READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ld
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
 inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) shim/record/fast_x86_64.S
-reader_src := $(call sources_of,base record rules confine decoder symbolizer)
+reader_src := $(call sources_of,base record rules confine decoder symbolizer tools/live tools/program)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
-main_obj := $(O)/outside/decoder/show/show.o
-library_obj := $(filter-out $(main_obj),$(reader_obj))
-symbolizer_obj := $(filter $(addprefix $(O)/outside/,base/% symbolizer/% confine/%),$(reader_obj))
-resolve_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl/resolve*.c))
-run_obj := $(patsubst %.c,$(O)/outside/%.o,tools/run.c $(wildcard tools/run/*.c)) \
-	$(resolve_obj) $(library_obj)
-ctl_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/ctl.c tools/ctl/*.c) \
-	tools/run/preload.c tools/run/elf_image.c tools/run/refusal.c) \
-	$(library_obj)
-symbolize_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/symbolize.c tools/symbolize/*.c)) \
-	$(symbolizer_obj)
-pack_obj := $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/pack/*.c) tools/ctl/page_guard.c) \
-	$(library_obj)
-top_obj := $(patsubst %.c,$(O)/outside/%.o,tools/top.c $(wildcard tools/top/*.c) \
-	$(addprefix tools/ctl/,status_count.c status_gaps.c status_sites.c status_losses.c \
-	targets.c mappings.c page_guard.c switching.c changes.c words.c rules_text.c control_file.c follower.c) \
-	tools/pack/follow_back.c) $(library_obj)
-programs := $(addprefix $(O)/,libbinlog.so binlog-show binlog-run binlog-ctl binlog-symbolize \
-	binlog-pack binlog-top)
+# Of an archive each takes what it needs; where branches are counted all is in one library.
+readers := $(if $(COVERAGE),$(O)/libreaders.so,$(O)/outside/readers.a)
+tools := show run ctl pack symbolize top
+objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/$(1)/*.c)))
+programs := $(O)/libbinlog.so $(tools:%=$(O)/binlog-%)
 units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
 # Units of what runs inside.
 inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) $(addprefix $(O)/tests/unit_, \
@@ -132,11 +118,9 @@ inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) $(addprefix $(O)/test
 	stdio_buffer syslog terminal terminal_steps wide writer writer_fork writer_ring written)
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What targets reach beyond the reader.
-fuzz_tools_src := tools/run/elf_image.c tools/run/elf_versions.c \
-	tools/ctl/mappings.c tools/ctl/resolve_build_id.c \
-	shim/unwind/cfi.c shim/unwind/cfi_program.c tests/fuzz/no_objects.c
+fuzz_tools_src := shim/unwind/cfi.c shim/unwind/cfi_program.c tests/fuzz/no_objects.c
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
-fuzz_src := $(filter-out decoder/show/show.c,$(reader_src)) $(fuzz_tools_src)
+fuzz_src := $(reader_src) $(fuzz_tools_src)
 
 ifdef COVERAGE
 include tests/coverage/build.mk
@@ -187,29 +171,19 @@ $(O)/libbinlog.so: $(inside_obj) shim/host/inside.ld
 	$(call say,LD,$@)
 	$(Q)$(CC) -o $@ $(inside_obj) $(INSIDE_LINK)
 
-$(O)/binlog-show: $(reader_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+$(O)/outside/readers.a: $(reader_obj)
 
-$(O)/binlog-symbolize: $(symbolize_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+define tool
+$(O)/binlog-$(1): $(call objects_of,$(1)) $(readers)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(OUTSIDE_LINK) -o $$@ $$^ $$(READ_LIBS)
+endef
+$(foreach name,$(tools),$(eval $(call tool,$(name))))
 
-$(O)/binlog-pack: $(pack_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
-
-$(O)/binlog-top: $(top_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
-
-$(O)/binlog-run: $(run_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
-
-$(O)/binlog-ctl: $(ctl_obj)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(OUTSIDE_LINK) -o $@ $^ $(READ_LIBS)
+%.a:
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(O)/man/binlog.7: man/binlog.7.in man/functions.awk $(wildcard wrappers/*functions.def)
 	$(call say,MAN,$@)
@@ -242,9 +216,9 @@ $(O)/man/binlog-rules.7 $(O)/man/binlog.conf.5: $(O)/man/%: man/%.in man/rules.a
 	$(Q)awk -f man/rules.awk $(rule_lists) $< >$@
 
 # What shells complete, out of the same tables as the options.
-completion_words := decoder/output/styles.def decoder/output/columns.def rules/levels.def tools/ctl/words.def tools/ctl/ctl_words.def
+completion_words := decoder/output/styles.def decoder/output/columns.def rules/levels.def tools/live/words.def tools/ctl/ctl_words.def
 options_of_show := decoder/output/options.def
-options_of_run := tools/run_options.def
+options_of_run := tools/run/run_options.def
 options_of_ctl := tools/ctl/ctl_options.def
 options_of_pack := tools/pack/pack_options.def
 options_of_symbolize := tools/symbolize/symbolize_options.def
@@ -284,13 +258,7 @@ $(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(O)/tests/inside.a
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) $(O)/tests/inside.a -lcmocka -lunwind -ldl -lpthread
 $(O)/tests/unit_unwind%: around = tests/unwind_host.c
 
-# Of an archive each takes what it needs; where branches are counted all is in one library.
-readers := $(if $(COVERAGE),$(library_obj),$(O)/tests/readers.a)
-$(O)/tests/readers.a: $(library_obj)
 $(O)/tests/fuzz_tools.a: $(fuzz_tools_obj)
-$(O)/tests/%.a:
-	@mkdir -p $(@D)
-	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(O)/tests/unit_%: tests/unit_%.c $(readers)
 	$(call say,UNIT,$@)

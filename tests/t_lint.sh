@@ -13,7 +13,7 @@ echo '#include "confine/confine.h"' >base/defect_base.h
 echo '#include "record/hash.h"' >symbolizer/defect.h
 echo '#include "record/hash.h"' >confine/defect_confine.h
 echo '#include "base/cursor.h"' >shim/defect_shim.h
-echo '#include "tools/run/preload.h"' >wrappers/defect_wrappers.h
+echo '#include "tools/program/preload.h"' >wrappers/defect_wrappers.h
 echo '#include "shim/host/sys.h"' >rules/defect_rules.h
 echo '#include "base/array.h"' >decoder/defect_decoder.h
 echo '#include <shim/host/sys.h>' >tools/defect_tools.h

@@ -10,30 +10,18 @@ count_in = -DCOVERAGE_COUNTS='"$(counts)/$(1)"'
 $(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS) -Dalways_inline=unused
 $(O)/outside/%.o: OUTSIDE += $(COVERAGE_FLAGS)
 
-main_src := decoder/show/show.c tools/run.c tools/ctl/ctl_command.c tools/symbolize.c \
-	tools/pack/command.c tools/top.c
-$(foreach source,$(main_src),$(eval $(O)/outside/$(source:.c=.o): \
-	OUTSIDE += -Dmain=main_of_$(basename $(notdir $(source)))))
+$(foreach tool,$(tools),$(eval $(O)/outside/tools/$(tool)/main.o: OUTSIDE += -Dmain=main_of_$(tool)))
 
-tools_obj := $(sort $(reader_obj) $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/*.c tools/*/*.c)))
-library_obj := $(O)/libreaders.so
+tools_obj := $(sort $(reader_obj) $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/*/*.c)))
 # What is of the library does not count where a corpus is replayed.
-fuzz_tools_obj := $(patsubst shim/%.c,$(O)/coverage/%.o,$(filter shim/%,$(fuzz_tools_src)))
-main_of = $(O)/coverage/main_of_$(basename $(notdir $(1))).o $(O)/libreaders.so
-reader_obj := $(call main_of,decoder/show/show.c)
-run_obj := $(call main_of,tools/run.c)
-ctl_obj := $(call main_of,tools/ctl/ctl_command.c)
-symbolize_obj := $(call main_of,tools/symbolize.c)
-pack_obj := $(call main_of,tools/pack/command.c)
-top_obj := $(call main_of,tools/top.c)
+fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/coverage/%.o)
 OUTSIDE_LINK += -Wl,-rpath,$(abspath $(O))
 
-$(foreach source,$(main_src),$(firstword $(call main_of,$(source)))): \
-		$(O)/coverage/main_of_%.o: tests/coverage/main.c
+$(tools:%=$(O)/coverage/main_of_%.o): $(O)/coverage/main_of_%.o: tests/coverage/main.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
 
-$(fuzz_tools_obj): $(O)/coverage/%.o: shim/%.c
+$(fuzz_tools_obj): $(O)/coverage/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 

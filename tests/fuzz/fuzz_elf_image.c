@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/ctl/resolve_build_id.h"
-#include "tools/run/elf_versions.h"
+#include "tools/program/elf_versions.h"
+#include "tools/program/resolve_build_id.h"
 
 static int file = -1;
 static char path[32];

@@ -1,5 +1,5 @@
 # What the completions of all shells are made of.  Reads, in this order, decoder/output/styles.def, decoder/output/columns.def,
-# rules/levels.def, tools/ctl/words.def, tools/ctl/ctl_words.def, and then the table of options of one tool; fills
+# rules/levels.def, tools/live/words.def, tools/ctl/ctl_words.def, and then the table of options of one tool; fills
 #
 #   names, letters, arguments, helps   of each option, from 1 to `count`; a letter or an argument may be empty
 #   values[KIND]                       the words that may stand there, with blanks between

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rules/config.h"
-#include "tools/ctl/control_file.h"
+#include "tools/live/control_file.h"
 
 /* Settings that can be switched, and the words for that. */
 static const struct {

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "tools/ctl/changes.h"
+#include "tools/live/changes.h"
 
 /*
  * What would be in force if it were started now, as far as that can be

@@ -10,12 +10,12 @@
 
 #include "confine/confine.h"
 #include "decoder/show/descriptors.h"
-#include "tools/ctl/follower.h"
-#include "tools/ctl/rules_text.h"
 #include "tools/ctl/snapshot.h"
 #include "tools/ctl/status.h"
 #include "tools/ctl/switch_all.h"
-#include "tools/ctl/words.h"
+#include "tools/live/follower.h"
+#include "tools/live/rules_text.h"
+#include "tools/live/words.h"
 
 /* A program that logs makes its next call soon; one that sleeps does not. */
 #define WAIT_NS 100000000u

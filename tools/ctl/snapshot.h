@@ -7,7 +7,7 @@
 #ifndef TOOLS_CTL_SNAPSHOT_H
 #define TOOLS_CTL_SNAPSHOT_H
 
-#include "tools/ctl/targets.h"
+#include "tools/live/targets.h"
 
 struct snapshot {
 	const struct targets *targets;

@@ -7,7 +7,7 @@
 
 #include "rules/policy.h"
 #include "rules/rules.h"
-#include "tools/ctl/rules_text.h"
+#include "tools/live/rules_text.h"
 
 /* Between two looks. */
 #define LOOK_US 200000

@@ -7,8 +7,8 @@
 #define TOOLS_CTL_STATUS_H
 
 #include "record/switches.h"
-#include "tools/ctl/status_count.h"
-#include "tools/ctl/targets.h"
+#include "tools/live/status_count.h"
+#include "tools/live/targets.h"
 
 struct status {
 	const struct target *target;

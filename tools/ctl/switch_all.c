@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/ctl/control_file.h"
 #include "tools/ctl/ctl_say.h"
 #include "tools/ctl/reload.h"
-#include "tools/ctl/resolve_modules.h"
-#include "tools/ctl/switching.h"
+#include "tools/live/control_file.h"
+#include "tools/live/switching.h"
+#include "tools/program/resolve_modules.h"
 
 /* How often it is looked, and how often whether anybody is there still. */
 #define LOOK_US 100

@@ -6,8 +6,8 @@
 #ifndef TOOLS_CTL_SWITCH_ALL_H
 #define TOOLS_CTL_SWITCH_ALL_H
 
-#include "tools/ctl/changes.h"
-#include "tools/ctl/targets.h"
+#include "tools/live/changes.h"
+#include "tools/live/targets.h"
 
 struct switch_all {
 	struct targets *targets;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "record/prepared.h"
-#include "tools/ctl/page_guard.h"
+#include "tools/live/page_guard.h"
 
 /* So many blocks are kept ready for the program: at 32 MB/s that is more than
  * follow.c ever sleeps. */

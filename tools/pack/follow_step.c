@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/sentence.h"
-#include "tools/pack/follow_back.h"
+#include "tools/live/follow_back.h"
 #include "tools/pack/follow_frames.h"
 #include "tools/pack/follow_sync.h"
 

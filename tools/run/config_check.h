@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "tools/run/refusal.h"
+#include "tools/program/refusal.h"
 
 struct config_check {
 	const char *path;      /* of the file, absolute */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/run/elf_versions.h"
+#include "tools/program/elf_versions.h"
 
 static const char *base_name(const char *path)
 {

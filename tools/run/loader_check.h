@@ -7,8 +7,8 @@
 #ifndef TOOLS_RUN_LOADER_CHECK_H
 #define TOOLS_RUN_LOADER_CHECK_H
 
-#include "tools/run/elf_image.h"
-#include "tools/run/refusal.h"
+#include "tools/program/elf_image.h"
+#include "tools/program/refusal.h"
 
 /*
  * `subject` begins the sentence.  May also return true with `why` of `image`

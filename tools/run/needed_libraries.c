@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/run/elf_image.h"
+#include "tools/program/elf_image.h"
 
 static bool find_loader(const char *program, char *loader, size_t size)
 {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tools/ctl/resolve_modules.h"
+#include "tools/program/resolve_modules.h"
 
 /* Adds them.  False, with errno or 0: not all could be found. */
 bool needed_libraries_add(struct resolve_modules *modules, const char *program);

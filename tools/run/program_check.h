@@ -10,8 +10,8 @@
 
 #include <limits.h>
 
-#include "tools/run/elf_image.h"
-#include "tools/run/refusal.h"
+#include "tools/program/elf_image.h"
+#include "tools/program/refusal.h"
 
 struct program {
 	char path[PATH_MAX]; /* what to execute */

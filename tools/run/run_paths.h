@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/run/refusal.h"
+#include "tools/program/refusal.h"
 
 /*
  * The same path from the root, whatever directory a program changes to.  The

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tools/run/refusal.h"
+#include "tools/program/refusal.h"
 
 /* Whether each variable that is set means something. */
 bool values_check(struct refusal *refusal);

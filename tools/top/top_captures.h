@@ -8,8 +8,8 @@
 #define TOOLS_TOP_TOP_CAPTURES_H
 
 #include "record/switches.h"
-#include "tools/ctl/status_count.h"
-#include "tools/ctl/targets.h"
+#include "tools/live/status_count.h"
+#include "tools/live/targets.h"
 
 struct top_capture {
 	struct target target;

@@ -7,7 +7,7 @@
 #ifndef TOOLS_TOP_TOP_NAMES_H
 #define TOOLS_TOP_TOP_NAMES_H
 
-#include "tools/ctl/status_count.h"
+#include "tools/live/status_count.h"
 
 struct top_names;
 

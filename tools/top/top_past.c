@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/ctl/follower.h"
-#include "tools/pack/follow_back.h"
+#include "tools/live/follow_back.h"
+#include "tools/live/follower.h"
 
 /* False: it is not a log that a follower writes. */
 static bool read_log(struct live_pasts *pasts, const char *path)

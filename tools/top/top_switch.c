@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/ctl/changes.h"
-#include "tools/ctl/control_file.h"
-#include "tools/ctl/switching.h"
+#include "tools/live/changes.h"
+#include "tools/live/control_file.h"
+#include "tools/live/switching.h"
 
 /* A program that logs makes its next call soon; one that sleeps does not. */
 #define WAIT_NS 100000000u

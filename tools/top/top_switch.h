@@ -6,7 +6,7 @@
 #ifndef TOOLS_TOP_TOP_SWITCH_H
 #define TOOLS_TOP_TOP_SWITCH_H
 
-#include "tools/ctl/words.h"
+#include "tools/live/words.h"
 #include "tools/top/top_captures.h"
 
 /* `word` is one of words.def that changes something, `value` its value or

@@ -1,0 +1,299 @@
+/*
+ * binlog-ctl: what to do with captures beside reading them.  What is there is
+ * listed by binlog-show, which is executed in our place, and cleaned by
+ * clean.c; what runs is switched, looked at and copied by running.c.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/command_line.h"
+#include "base/limits.h"
+#include "base/sentence.h"
+#include "decoder/show/say.h"
+#include "record/layout.h"
+#include "tools/ctl/clean.h"
+#include "tools/ctl/ctl_say.h"
+#include "tools/ctl/running.h"
+#include "tools/live/targets.h"
+#include "tools/live/words.h"
+#include "tools/program/preload.h"
+
+#define DEFAULT_DIRECTORY "binlog.data"
+
+static const struct command_option options[] = {
+#define OPTION(...) {__VA_ARGS__, NULL},
+#include "tools/ctl/ctl_options.def"
+#undef OPTION
+};
+
+enum { OPTIONS = sizeof(options) / sizeof(*options) };
+
+static const struct {
+	const char *name;
+	const char *arguments;
+	const char *help;
+} words[] = {
+#define WORD(...) {__VA_ARGS__},
+#include "tools/ctl/ctl_words.def"
+#undef WORD
+};
+
+enum { WORDS = sizeof(words) / sizeof(*words) };
+
+static enum exit_status print_help(void)
+{
+	char left[64], text[4096];
+	size_t i;
+
+	puts("Usage: binlog-ctl PID|DIR [WORD...]\n"
+	     "       binlog-ctl list|clean [OPTION...] [DIR]\n"
+	     "Switches what libbinlog.so does in programs that run, and looks "
+	     "after captures;\nbinlog-show reads them.  A process, or all that "
+	     "write to captures in DIR:\n");
+	words_help(text, sizeof(text));
+	puts(text);
+	puts("What is there in DIR; without one: " DEFAULT_DIRECTORY "\n");
+	for (i = 0; i < WORDS; i++) {
+		snprintf(left, sizeof(left), "%s %s", words[i].name,
+			words[i].arguments);
+		printf("  %-42s %s\n", left, words[i].help);
+	}
+	command_line_help(options, OPTIONS, text, sizeof(text));
+	printf("\n%s", text);
+	puts("\nExit status: 0: done; 1: not all of it, or something was left "
+	     "there that\nshould be removed; 2: usage, or there is no such "
+	     "process or directory.");
+	return ctl_say_finish(EXIT_DONE);
+}
+
+static enum exit_status print_version(void)
+{
+	printf("binlog-ctl: capture format %u\n", BINLOG_VERSION);
+	return ctl_say_finish(EXIT_DONE);
+}
+
+/* Seconds.  False: not an age. */
+static bool parse_age(const char *text, time_t *age)
+{
+	static const struct {
+		char letter;
+		unsigned seconds;
+	} units[] = {
+		{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+	unsigned long number;
+	char *end;
+	size_t i;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno != 0 || number > UINT32_MAX || *end == '\0' || end[1] != '\0')
+		return false;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (units[i].letter != *end)
+			continue;
+		*age = (time_t)number * units[i].seconds;
+		return true;
+	}
+	return false;
+}
+
+/* ---- list ---- */
+
+static enum exit_status list(const char *directory)
+{
+	static const char *const places[] = {"binlog-show", NULL};
+	char path[PATH_MAX];
+
+	if (!preload_find_beside(places, path))
+		return ctl_say_complaint("binlog-show",
+			"not beside binlog-ctl: build or install both "
+			"together");
+	/* We may be in a recorded run ourselves. */
+	setenv("BINLOG_DISABLE", "1", 1);
+	execl(path, path, "--output=captures", "--", directory, (char *)NULL);
+	return ctl_say_complaint(path, strerror(errno));
+}
+
+/* ---- clean ---- */
+
+struct sums {
+	const struct clean_request *request;
+	uint64_t removed;
+	uint64_t bytes;
+	uint64_t in_use;
+	uint64_t young;
+	uint64_t left;
+};
+
+static void tell_complaint(
+	const struct sums *sums, const char *name, enum clean_outcome outcome)
+{
+	const char *why = clean_why(outcome);
+
+	sentence_say("binlog-ctl: %s/%s: not removed: %s",
+		sums->request->directory, name, why ? why : strerror(errno));
+}
+
+static void tell(void *closure, const char *name, enum clean_outcome outcome,
+	uint64_t bytes)
+{
+	struct sums *sums = closure;
+
+	sums->in_use += outcome == CLEAN_IN_USE;
+	sums->young += outcome == CLEAN_YOUNG;
+	sums->left += clean_complains(outcome);
+	if (clean_complains(outcome))
+		tell_complaint(sums, name, outcome);
+	if (outcome != CLEAN_REMOVED)
+		return;
+	sums->removed++;
+	sums->bytes += bytes;
+	fputs(sums->request->dry_run ? "would remove " : "removed ", stdout);
+	ctl_say_put(stdout, name);
+	printf(", %" PRIu64 " bytes\n", bytes);
+}
+
+static enum exit_status clean_up(const struct clean_request *asked)
+{
+	struct clean_request request = *asked;
+	struct sums sums = {.request = &request};
+	const char *wrong;
+
+	request.tell = tell;
+	request.closure = &sums;
+	wrong = clean(&request);
+	if (wrong)
+		return ctl_say_complaint(
+			request.directory, *wrong ? wrong : strerror(errno));
+	printf("%s %" PRIu64 " captures, %" PRIu64 " bytes; %" PRIu64
+	       " in use, %" PRIu64 " not old enough, %" PRIu64 " left\n",
+		request.dry_run ? "would remove" : "removed", sums.removed,
+		sums.bytes, sums.in_use, sums.young, sums.left);
+	return ctl_say_finish(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
+}
+
+/* ---- the command line ---- */
+
+struct command {
+	struct clean_request clean;
+	bool for_clean; /* an option was given that is */
+	bool json;
+	bool help;
+	bool version;
+};
+
+static const char *obey(void *closure, int option, const char *value)
+{
+	struct command *command = closure;
+
+	switch (options[option].letter) {
+	case 'o':
+		command->for_clean = true;
+		if (!parse_age(value, &command->clean.older_than))
+			return "not an age: a number and s, m, h, d or w, "
+			       "as in 7d";
+		break;
+	case 'n':
+		command->for_clean = true;
+		command->clean.dry_run = true;
+		break;
+	case 'j':
+		command->json = true;
+		break;
+	case 'h':
+		command->help = true;
+		break;
+	case 'V':
+		command->version = true;
+		break;
+	}
+	return NULL;
+}
+
+static bool is_about_files(const char *word)
+{
+	return strcmp(word, "list") == 0 || strcmp(word, "clean") == 0;
+}
+
+static enum exit_status look_after(
+	struct command *command, const char *word, const char *directory)
+{
+	if (strcmp(word, "clean") == 0) {
+		command->clean.directory = directory;
+		return clean_up(&command->clean);
+	}
+	if (command->for_clean)
+		return ctl_say_complaint(word,
+			"--older-than and --dry-run are for clean: leave them "
+			"out");
+	return list(directory);
+}
+
+static bool is_there(const char *place)
+{
+	struct stat st;
+	pid_t process;
+
+	return targets_is_process(place, &process) ||
+	       (stat(place, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static enum exit_status control(
+	struct command *command, char *const *arguments, size_t count)
+{
+	if (!is_there(*arguments))
+		return ctl_say_complaint(*arguments,
+			"neither the number of a process nor a directory: say "
+			"list or clean, see binlog-ctl --help");
+	if (command->for_clean)
+		return ctl_say_complaint(*arguments,
+			"--older-than and --dry-run are for clean: leave them "
+			"out");
+	return running_obey(
+		*arguments, arguments + 1, count - 1, command->json);
+}
+
+static enum exit_status carry_out(
+	struct command *command, char *const *arguments, size_t count)
+{
+	if (count == 0)
+		return ctl_say_complaint("no word given",
+			"say list or clean, see binlog-ctl --help");
+	if (count == 2 && is_about_files(arguments[1]))
+		return look_after(command, arguments[1], arguments[0]);
+	if (!is_about_files(*arguments))
+		return control(command, arguments, count);
+	if (count > 2)
+		return ctl_say_complaint(arguments[2],
+			"one directory at a time: see binlog-ctl --help");
+	return look_after(command, *arguments,
+		count > 1 ? arguments[1] : DEFAULT_DIRECTORY);
+}
+
+int main(int argc, char **argv)
+{
+	struct command command = {.help = false};
+	struct command_line line = {.command = "binlog-ctl",
+		.options = options,
+		.count = OPTIONS,
+		.apply = obey,
+		.closure = &command};
+	enum exit_status status;
+
+	if (command_line_read(&line, argc, argv))
+		return ctl_say_complaint(line.problem, NULL);
+	if (command.help)
+		return print_help();
+	if (command.version)
+		return print_version();
+	status = carry_out(&command, line.rest, line.rest_count);
+	say_limits();
+	return limits_were_met() && status == EXIT_DONE ? EXIT_LEFT : status;
+}

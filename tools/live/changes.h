@@ -1,0 +1,40 @@
+/*
+ * What is to be switched, collected from words before any of it is.  Filled by
+ * binlog-ctl, obeyed by switching.c and, for programs to come, by
+ * control_file.c.  Promises that what is in it has a meaning.
+ */
+#ifndef TOOLS_CTL_CHANGES_H
+#define TOOLS_CTL_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/switches.h"
+#include "tools/live/words.h"
+
+/* All zeros changes nothing. */
+struct changes {
+	bool any;
+	bool on_known;
+	bool on;
+	bool level_known;
+	int level;
+	bool depth_known;
+	uint8_t depth; /* 0: as started */
+	bool mode_known[SWITCH_STREAMS];
+	uint8_t modes[SWITCH_STREAMS];
+	bool rules_replaced; /* what was in force is not any more */
+	char *rules;	     /* that are added; not terminated, or null */
+	size_t rules_bytes;
+	bool trigger;
+	char sentence[512]; /* what is wrong: why: what can be done */
+};
+
+/* Takes a word that changes something.  False: `sentence` says what is wrong,
+ * and nothing may be switched. */
+bool changes_take(struct changes *changes, const struct word_said *said);
+
+void changes_free(struct changes *changes);
+
+#endif

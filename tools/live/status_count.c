@@ -1,0 +1,314 @@
+#include "tools/live/status_count.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decoder/capture/merge.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/capture/ring_time.h"
+#include "tools/live/status_gaps.h"
+#include "tools/live/status_losses.h"
+#include "tools/live/status_sites.h"
+
+/* So many messages between two looks at the clock. */
+#define LOOK_MESSAGES 65536u
+
+/* Of one writer, in one pass. */
+struct reading {
+	struct status_count *count;
+	struct status_thread *thread;
+	struct status_site *site; /* of the message before */
+	const struct definition_context *context;
+	uint32_t pid; /* likewise */
+	uint32_t tid;
+	uint64_t block; /* where it is in the file */
+	uint64_t end;	/* of what was counted in it */
+};
+
+static uint64_t now_of(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t now(void)
+{
+	return now_of(CLOCK_MONOTONIC);
+}
+
+/* ---- the capture ---- */
+
+static bool has_ring(const struct target *target, uint64_t *bytes)
+{
+	struct binlog_ring ring;
+
+	*bytes = 0;
+	if (pread(target->fd, &ring, sizeof(ring), BINLOG_RING_OFFSET) ==
+		(ssize_t)sizeof(ring))
+		*bytes = ring.bytes;
+	return *bytes > 0;
+}
+
+void status_count_begin(struct status_count *count, const struct target *target,
+	const struct live_past *past)
+{
+	struct recording *recording;
+	char *path;
+
+	*count = (struct status_count){.path = target->path};
+	count->has_ring = has_ring(target, &count->ring_bytes);
+	if (count->has_ring)
+		return;
+	path = strdup(target->path);
+	recording = path ? recording_open_live(path, &count->errors) : NULL;
+	if (recording)
+		count->capture = live_capture_new(path, recording, past);
+	else
+		free(path);
+	count->failed = !count->capture;
+}
+
+/* ---- messages ---- */
+
+static void note_time(struct status_count *count, const struct message *message)
+{
+	if (count->oldest == 0 || message->wall < count->oldest)
+		count->oldest = message->wall;
+	if (message->wall > count->newest)
+		count->newest = message->wall;
+}
+
+/* False: out of memory. */
+static bool find(struct reading *reading, const struct message *message)
+{
+	struct status_count *count = reading->count;
+
+	if (!reading->thread || reading->tid != message->tid ||
+		reading->pid != message->pid)
+		reading->thread = status_sites_thread(count, message);
+	reading->tid = message->tid;
+	reading->pid = message->pid;
+	reading->site = status_sites_obtain(count, message);
+	reading->context = message->context;
+	return reading->thread && reading->site;
+}
+
+/* What a message takes is known when the next one begins. */
+static void add_bytes(struct reading *reading, uint64_t block, uint64_t at)
+{
+	if (reading->site && reading->block == block && at > reading->end) {
+		reading->site->bytes += at - reading->end;
+		reading->site->recent_bytes += at - reading->end;
+		reading->count->bytes += at - reading->end;
+		reading->count->recent_bytes += at - reading->end;
+	}
+	reading->block = block;
+	reading->end = at;
+}
+
+/* False: out of memory. */
+static bool take(
+	struct reading *reading, const struct message *message, bool recent)
+{
+	struct status_count *count = reading->count;
+
+	if (message_is_event(message))
+		return true;
+	if (reading->context != message->context || !reading->thread ||
+		reading->tid != message->tid)
+		if (!find(reading, message))
+			return false;
+	note_time(count, message);
+	if (message->partial)
+		return true;
+	count->calls++;
+	reading->thread->calls++;
+	reading->site->calls++;
+	count->recent += recent;
+	reading->thread->recent += recent;
+	reading->site->recent += recent;
+	return true;
+}
+
+/* False: there is more. */
+static bool read_some(struct status_count *count, struct live_writer *writer)
+{
+	struct reading reading = {.count = count};
+	const struct writer_stream *stream = &writer->stream;
+	uint64_t messages = 0;
+
+	while (messages < LOOK_MESSAGES && !count->failed) {
+		live_capture_step(writer);
+		if (stream->state == WRITER_WAITS ||
+			stream->state == WRITER_END)
+			return true;
+		if (stream->state != WRITER_MESSAGE)
+			continue;
+		add_bytes(&reading, stream->block->offset,
+			stream->message.offset);
+		messages++;
+		count->failed |=
+			!take(&reading, &stream->message, count->passes > 0);
+	}
+	return false;
+}
+
+/* Writers take turns, so that none has to wait for one that says much. */
+static void read_all(struct status_count *count, uint64_t until)
+{
+	struct live_capture *capture = count->capture;
+	bool more = true;
+	bool first = true;
+	size_t i;
+
+	status_gaps_look(count);
+	for (; more && !count->unfinished && !count->failed; first = false)
+		for (i = 0, more = false; i < capture->count; i++) {
+			if (!first && capture->writers[i]->stream.state !=
+					      WRITER_MESSAGE)
+				continue;
+			more |= !read_some(count, capture->writers[i]);
+			count->unfinished |= more && now() > until;
+		}
+	status_losses_sum(count);
+	count->failed |= capture->failed;
+}
+
+/* ---- a ring ---- */
+
+static void read_merged(struct status_count *count, struct merge *merge,
+	uint64_t since, uint64_t until)
+{
+	struct reading reading = {.count = count};
+	const struct message *message;
+	uint64_t messages = 0;
+
+	while ((message = merge_next(merge))) {
+		if (!take(&reading, message, message->wall > since)) {
+			count->failed = true;
+			return;
+		}
+		if (++messages % LOOK_MESSAGES == 0 && now() > until) {
+			count->unfinished = true;
+			return;
+		}
+	}
+}
+
+/* What came since then may have been overwritten in part. */
+static void set_span(struct status_count *count, uint64_t since)
+{
+	count->begun = count->oldest > since ? count->oldest : since;
+	count->ended = since == 0 ? count->newest : count->looked;
+}
+
+/* What is in it now; what was in it before may be gone. */
+static void read_ring(struct status_count *count, uint64_t until)
+{
+	uint64_t since = count->looked;
+	struct recording *recording =
+		recording_open(count->path, true, &count->errors);
+	struct merge *merge = recording ? merge_new(&recording, 1) : NULL;
+
+	count->looked = now_of(CLOCK_REALTIME);
+	status_sites_forget(count);
+	count->failed = !merge;
+	if (recording) {
+		count->passed = recording->passed;
+		count->dropped = recording->dropped;
+	}
+	if (recording && merge && recording->ring) {
+		recording->ring->all = true;
+		read_merged(count, merge, since, until);
+		count->ring_span = ring_time_span(recording);
+	}
+	set_span(count, since);
+	merge_free(merge);
+	recording_close(recording);
+}
+
+/* As if what was freed unread were more of the same. */
+static void leave_out_missed(struct status_count *count)
+{
+	double span = (double)(count->ended - count->begun);
+	double read = (double)count->recent_bytes;
+
+	if (count->missed > 0 && count->ended > count->begun)
+		count->begun = count->ended -
+			       (uint64_t)(span * read /
+					  (read + (double)count->missed));
+}
+
+/* Of what is behind the times tell how fast it came. */
+static void read_grown(struct status_count *count, uint64_t until)
+{
+	uint64_t newest = count->newest;
+	uint64_t looked = count->looked;
+
+	/* Blocks that are begun while others are read come next time. */
+	count->looked = now();
+	read_all(count, until);
+	if ((count->unfinished || count->was_unfinished) &&
+		count->missed == 0) {
+		count->begun = newest;
+		count->ended = count->newest;
+	} else {
+		count->begun = looked;
+		count->ended = count->looked;
+	}
+	leave_out_missed(count);
+}
+
+static void begin_pass(struct status_count *count)
+{
+	size_t i;
+
+	for (i = 0; i < count->site_room; i++)
+		count->sites[i].recent = count->sites[i].recent_bytes = 0;
+	for (i = 0; i < count->thread_count; i++)
+		count->threads[i].recent = 0;
+	count->other_sites.recent = count->other_sites.recent_bytes = 0;
+	count->other_threads.recent = 0;
+	count->recent = count->recent_bytes = 0;
+	count->was_unfinished = count->unfinished;
+	count->unfinished = false;
+}
+
+void status_count_pass(struct status_count *count, uint64_t most_ns)
+{
+	uint64_t until = now() + most_ns;
+
+	if (count->failed)
+		return;
+	begin_pass(count);
+	(count->has_ring ? read_ring : read_grown)(count, until);
+	count->passes++;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct status_site *a = left;
+	const struct status_site *b = right;
+
+	return a->calls < b->calls ? 1 : -(a->calls > b->calls);
+}
+
+void status_count_sort(struct status_count *count)
+{
+	if (count->site_room > 0)
+		qsort(count->sites, count->site_room, sizeof(*count->sites),
+			compare);
+}
+
+void status_count_free(struct status_count *count)
+{
+	if (count->capture)
+		live_capture_free(count->capture);
+	status_sites_forget(count);
+	free(count->summed);
+	*count = (struct status_count){.failed = true};
+}

@@ -1,0 +1,411 @@
+#include "tools/program/resolve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/render_buffer.h"
+#include "rules/path_glob.h"
+#include "rules/rule_tree.h"
+#include "tools/program/resolve_build_id.h"
+#include "tools/program/resolve_calls.h"
+
+/* A rule about the source. */
+struct source_rule {
+	struct rule *rule;
+	unsigned line;
+	struct render_buffer made;   /* instead of it, of all modules */
+	struct render_buffer places; /* of this module: `0x1,0x2` */
+	uint64_t through;	     /* see struct resolve_call; of the first */
+	bool jumps;
+	/* Of the statement that is being looked at. */
+	bool matches;
+	bool denied;
+};
+
+struct resolver {
+	const char *text;
+	struct source_rule *rules;
+	size_t count;
+	const struct resolve_module *module; /* that is being looked at */
+	struct symbolizer *symbolizer;
+	const struct resolve_report *report;
+};
+
+static const uint32_t about_source =
+	1u << RULE_OF_func | 1u << RULE_OF_file | 1u << RULE_OF_line;
+
+static bool is_about_source(const struct rule_condition *condition)
+{
+	return about_source >> condition->kind & 1;
+}
+
+/* ---- which statements ---- */
+
+static bool frame_matches(const struct rule_condition *condition,
+	const struct symbolizer_frame *frame)
+{
+	const struct rule_glob *glob = &condition->glob;
+
+	switch ((enum rule_condition_kind)condition->kind) {
+	case RULE_OF_func:
+		return frame->function &&
+		       rule_glob_matches(
+			       glob, frame->function, strlen(frame->function));
+	case RULE_OF_file:
+		return frame->file &&
+		       path_glob_matches(glob->text, glob->bytes, frame->file);
+	default:
+		return frame->line && condition->low <= frame->line &&
+		       frame->line <= condition->high;
+	}
+}
+
+/* One frame has to satisfy a rule, and none what it says with `not`. */
+static void look_at(
+	struct source_rule *rule, const struct symbolizer_frame *frame)
+{
+	const struct rule_condition *condition = rule_conditions(rule->rule);
+	bool matches = true;
+
+	for (uint32_t i = 0; i < rule->rule->conditions; i++, condition++) {
+		bool holds;
+
+		if (!is_about_source(condition))
+			continue;
+		holds = frame_matches(condition, frame);
+		if (condition->negated)
+			rule->denied |= holds;
+		else
+			matches &= holds;
+	}
+	rule->matches |= matches;
+}
+
+static void take_frame(void *closure, const struct symbolizer_frame *frame)
+{
+	struct resolver *resolver = closure;
+
+	if (!frame->function && !frame->file)
+		return;
+	for (size_t i = 0; i < resolver->count; i++)
+		look_at(&resolver->rules[i], frame);
+}
+
+static void put_number(struct render_buffer *out, uint64_t number)
+{
+	char digits[24];
+	int bytes = snprintf(digits, sizeof(digits), "%s0x%" PRIx64,
+		out->length > 0 ? "," : "", number);
+
+	render_buffer_put(out, digits, (size_t)bytes);
+}
+
+static void take_call(void *closure, const struct resolve_call *call)
+{
+	struct resolver *resolver = closure;
+	struct source_rule *rule = resolver->rules;
+
+	for (size_t i = 0; i < resolver->count; i++, rule++) {
+		if (rule->matches && !rule->denied && call->offset) {
+			put_number(&rule->places, call->offset);
+		} else if (rule->matches && !rule->denied) {
+			rule->jumps |= !call->through;
+			if (!rule->through)
+				rule->through = call->through;
+		}
+		rule->matches = rule->denied = false;
+	}
+}
+
+/* ---- what the rules become ---- */
+
+static void put_string(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+/* As a glob in quotes. */
+static void put_path(struct render_buffer *out, const char *path)
+{
+	for (; *path; path++) {
+		if (strchr("*?[\\\"", *path))
+			put_string(out, "\\");
+		render_buffer_put_byte(out, *path);
+	}
+}
+
+static void put_place(struct render_buffer *out,
+	const struct resolve_module *module, const struct source_rule *rule)
+{
+	char digits[2 * RESOLVE_BUILD_ID_BYTES_MAX + 1];
+	bool known = resolve_build_id(module->path, digits);
+
+	put_string(out, known ? "at " : "at \"");
+	if (known)
+		put_string(out, digits);
+	else
+		put_path(out, module->name);
+	put_string(out, "+");
+	render_buffer_put(out, rule->places.data, rule->places.length);
+	put_string(out, known ? " " : "\" ");
+}
+
+/* The rule, for what was found in this module. */
+static void put_rule(struct source_rule *source,
+	const struct resolve_module *module, const char *text)
+{
+	struct rule *rule = source->rule;
+	const struct rule_condition *condition = rule_conditions(rule);
+	struct render_buffer *out = &source->made;
+
+	if (out->length > 0)
+		put_string(out, "; ");
+	for (uint32_t i = 0; i < rule->conditions; i++, condition++) {
+		if (is_about_source(condition))
+			continue;
+		render_buffer_put(
+			out, text + condition->start, condition->bytes);
+		put_string(out, " ");
+	}
+	put_place(out, module, source);
+	render_buffer_put(out, text + rule->deeds_start,
+		rule->start + rule->bytes - rule->deeds_start);
+}
+
+/* ---- what cannot be done ---- */
+
+static void say(const struct resolver *resolver, unsigned line,
+	const char *first, const char *second, const char *third)
+{
+	char sentence[1024];
+
+	snprintf(sentence, sizeof(sentence), "%s%s%s", first, second, third);
+	resolver->report->say(resolver->report->closure, line, sentence);
+}
+
+/* The name of the function that stands between a statement and libc. */
+struct hidden {
+	const struct resolver *resolver;
+	const struct source_rule *rule;
+};
+
+static void take_target(void *closure, const struct symbolizer_frame *frame)
+{
+	const struct hidden *hidden = closure;
+
+	if (!frame->inlined)
+		say(hidden->resolver, hidden->rule->line,
+			"of the log statements that match some print through ",
+			frame->function ? frame->function : "a function",
+			"(), and cannot be told from its other callers: give "
+			"a rule for that function");
+}
+
+static void say_hidden(
+	const struct resolver *resolver, const struct source_rule *rule)
+{
+	const struct symbolizer_module module = {
+		.path = resolver->module->path};
+
+	if (rule->through)
+		symbolizer_resolve(resolver->symbolizer, &module, rule->through,
+			take_target, &(struct hidden){resolver, rule});
+	else if (rule->jumps)
+		say(resolver, rule->line,
+			"of the log statements that match some are the last "
+			"thing that their function does, and only its caller "
+			"is known: give a rule for that",
+			"", "");
+}
+
+/* ---- the text ---- */
+
+/* Whether the rule may be about this module. */
+static bool wants(struct rule *rule, const struct resolve_module *module)
+{
+	const struct rule_condition *condition = rule_conditions(rule);
+
+	for (uint32_t i = 0; i < rule->conditions; i++, condition++)
+		if (condition->kind == RULE_OF_module &&
+			path_glob_matches(condition->glob.text,
+				condition->glob.bytes,
+				module->name) == condition->negated)
+			return false;
+	return true;
+}
+
+static void resolve_in(
+	struct resolver *resolver, const struct resolve_module *module)
+{
+	const struct resolve_watch watch = {take_frame, take_call, resolver};
+	struct source_rule *rule = resolver->rules;
+	const char *why;
+	bool wanted = false;
+
+	for (size_t i = 0; i < resolver->count; i++)
+		wanted |= wants(rule[i].rule, module);
+	if (!wanted)
+		return;
+	resolver->module = module;
+	why = resolve_calls_watch(module->path, resolver->symbolizer, &watch);
+	if (why)
+		say(resolver, 0, module->name,
+			": no list of its log statements: ", why);
+	for (size_t i = 0; i < resolver->count; i++, rule++) {
+		bool wants_it = wants(rule->rule, module);
+
+		if (wants_it && rule->places.length > 0)
+			put_rule(rule, module, resolver->text);
+		if (wants_it)
+			say_hidden(resolver, rule);
+		rule->places.length = 0;
+		rule->through = 0;
+		rule->jumps = false;
+	}
+}
+
+/* What is between the rules stays as it is: lines have the same numbers. */
+static void put_all(const struct resolver *resolver, size_t bytes,
+	struct render_buffer *out)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < resolver->count; i++) {
+		const struct source_rule *rule = &resolver->rules[i];
+
+		if (rule->made.length == 0) {
+			say(resolver, rule->line,
+				"no log statement matches: the rule has no "
+				"effect: see binlog-show --index FILE",
+				"", "");
+			continue;
+		}
+		render_buffer_put(
+			out, resolver->text + at, rule->rule->start - at);
+		render_buffer_put(out, rule->made.data, rule->made.length);
+		at = (size_t)rule->rule->start + rule->rule->bytes;
+	}
+	render_buffer_put(out, resolver->text + at, bytes - at);
+	render_buffer_put_byte(out, '\0');
+}
+
+static bool is_source_rule(struct rule *rule)
+{
+	const struct rule_condition *condition = rule_conditions(rule);
+
+	for (uint32_t i = 0; i < rule->conditions; i++)
+		if (is_about_source(&condition[i]))
+			return true;
+	return false;
+}
+
+static bool collect(struct resolver *resolver, const struct rules *rules)
+{
+	const char *text = resolver->text;
+	struct rule *rule = rules->first;
+	unsigned line = 1;
+
+	resolver->rules = calloc(rules->count, sizeof(*resolver->rules));
+	for (uint32_t i = 0; resolver->rules && i < rules->count; i++) {
+		for (; text < resolver->text + rule->start; text++)
+			line += *text == '\n';
+		if (is_source_rule(rule))
+			resolver->rules[resolver->count++] =
+				(struct source_rule){
+					.rule = rule, .line = line};
+		rule = rule_after(rule);
+	}
+	return resolver->rules;
+}
+
+static bool finish(struct resolver *resolver, struct render_buffer *out)
+{
+	bool failed = out->failed;
+
+	for (size_t i = 0; i < resolver->count; i++) {
+		struct source_rule *rule = &resolver->rules[i];
+
+		failed |= rule->made.failed || rule->places.failed;
+		render_buffer_free(&rule->made);
+		render_buffer_free(&rule->places);
+	}
+	free(resolver->rules);
+	symbolizer_free(resolver->symbolizer);
+	if (failed)
+		render_buffer_free(out);
+	return !failed;
+}
+
+static char *resolve(const struct rules *rules, size_t bytes,
+	const struct resolve_module *modules, size_t count,
+	const struct symbolizer_options *options,
+	const struct resolve_report *report, size_t *resolved)
+{
+	struct resolver resolver = {.text = rules->text, .report = report};
+	struct render_buffer out = {0};
+
+	resolver.symbolizer = symbolizer_new(options);
+	if (resolver.symbolizer && collect(&resolver, rules)) {
+		for (size_t i = 0; i < count; i++)
+			resolve_in(&resolver, &modules[i]);
+		put_all(&resolver, bytes, &out);
+	} else {
+		out.failed = true;
+	}
+	if (!finish(&resolver, &out))
+		return NULL;
+	*resolved = out.length - 1;
+	return out.data;
+}
+
+bool resolve_is_needed(const char *text, size_t bytes)
+{
+	size_t room = rules_room(text, bytes);
+	void *memory = malloc(room);
+	struct rules_error error;
+	const struct rules *rules =
+		memory ? rules_parse(text, bytes, memory, room, &error) : NULL;
+	bool needed = rules && rules_ask(rules) & RULES_ASK_SOURCE;
+
+	free(memory);
+	return needed;
+}
+
+static char *copy(const char *text, size_t bytes, size_t *copied)
+{
+	char *copied_text = malloc(bytes + 1);
+
+	if (!copied_text)
+		return NULL;
+	memcpy(copied_text, text, bytes);
+	copied_text[bytes] = '\0';
+	*copied = bytes;
+	return copied_text;
+}
+
+char *resolve_rules(const char *text, size_t bytes,
+	const struct resolve_module *modules, size_t count,
+	const struct symbolizer_options *options,
+	const struct resolve_report *report, size_t *resolved,
+	struct rules_error *error)
+{
+	size_t room = rules_room(text, bytes);
+	void *memory = malloc(room);
+	struct rules *rules;
+	char *made = NULL;
+
+	*error = (struct rules_error){
+		.what = "out of memory", .why = "free some"};
+	if (!memory)
+		return NULL;
+	rules = rules_parse(text, bytes, memory, room, error);
+	if (rules && rules_ask(rules) & RULES_ASK_SOURCE)
+		made = resolve(rules, bytes, modules, count, options, report,
+			resolved);
+	else if (rules)
+		made = copy(text, bytes, resolved);
+	free(memory);
+	return made;
+}

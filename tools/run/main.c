@@ -1,0 +1,308 @@
+/*
+ * binlog-run: runs a program with libbinlog.so preloaded, after making sure
+ * that preloading it has an effect.  Executes the program in its own place, so
+ * that exit status, signals, process id and job control are the program's;
+ * only --show keeps a parent, which then ends as the program did, and
+ * --companion starts a process beside it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/command_line.h"
+#include "base/sentence.h"
+#include "record/layout.h"
+#include "tools/program/preload.h"
+#include "tools/program/refusal.h"
+#include "tools/run/attend.h"
+#include "tools/run/companion.h"
+#include "tools/run/config_check.h"
+#include "tools/run/program_check.h"
+#include "tools/run/run_paths.h"
+#include "tools/run/streams_check.h"
+#include "tools/run/values_check.h"
+
+enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
+
+static const struct command_option options[] = {
+#define OPTION(name, letter, kind, variable, argument, help)                   \
+	{name, letter, argument, help, variable},
+#include "tools/run/run_options.def"
+#undef OPTION
+};
+
+static const enum kind kinds[] = {
+#define OPTION(name, letter, kind, ...) kind,
+#include "tools/run/run_options.def"
+#undef OPTION
+};
+
+enum { OPTIONS = sizeof(options) / sizeof(*options) };
+
+struct request {
+	bool show;
+	bool force;
+	bool companion;
+	char **arguments; /* of the program, its name first */
+	struct program program;
+	char *preload; /* null: leave LD_PRELOAD alone */
+};
+
+static void complain(const char *what, const char *why)
+{
+	sentence_say(
+		"binlog-run: %s%s%s", what, why ? ": " : "", why ? why : "");
+}
+
+static _Noreturn void fail(const char *what)
+{
+	complain(what, strerror(errno));
+	exit(REFUSAL_POINTLESS);
+}
+
+static _Noreturn void print_help(void)
+{
+	char text[4096];
+
+	command_line_help(options, OPTIONS, text, sizeof(text));
+	puts("Usage: binlog-run [OPTION...] [--] APP [ARG...]\n"
+	     "Runs APP and records what it prints and logs; "
+	     "binlog-show reads it.\n");
+	fputs(text, stdout);
+	puts("\nWithout an option the variable in brackets counts.  Exit "
+	     "status: that of APP;\n2: usage, or APP could not be recorded; "
+	     "126: it cannot be run; 127: not found.");
+	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+}
+
+static _Noreturn void print_version(void)
+{
+	printf("binlog-run: capture format %u\n", BINLOG_VERSION);
+	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
+}
+
+static const char *obey(void *closure, int option, const char *value)
+{
+	struct request *request = closure;
+
+	switch (kinds[option]) {
+	case TEXT:
+	case DIRECTORY:
+	case FILE_READ:
+		if (setenv(options[option].variable, value, 1) != 0)
+			fail(options[option].variable);
+		break;
+	case SHOW:
+		request->show = true;
+		break;
+	case FORCE:
+		request->force = true;
+		break;
+	case COMPANION:
+		request->companion = true;
+		break;
+	case HELP:
+		print_help();
+	case VERSION:
+		print_version();
+	}
+	return NULL;
+}
+
+static void parse(struct request *request, int argc, char **argv)
+{
+	struct command_line line = {.command = "binlog-run",
+		.options = options,
+		.count = OPTIONS,
+		.stops = true,
+		.apply = obey,
+		.closure = request};
+
+	if (command_line_read(&line, argc, argv)) {
+		complain(line.problem, NULL);
+		exit(REFUSAL_POINTLESS);
+	}
+	request->arguments = line.rest;
+	if (line.rest_count > 0)
+		return;
+	complain("no program named", "see binlog-run --help");
+	exit(REFUSAL_POINTLESS);
+}
+
+/* Makes the paths in the environment absolute and checks them. */
+static bool prepare_paths(struct refusal *refusal)
+{
+	const char *value = getenv("BINLOG_DIR");
+	bool good = true;
+	char *path;
+	size_t i;
+
+	if (!value || value[0] == '\0')
+		setenv("BINLOG_DIR", "binlog.data", 1);
+	for (i = 0; i < OPTIONS && good; i++) {
+		if (kinds[i] != DIRECTORY && kinds[i] != FILE_READ)
+			continue;
+		value = getenv(options[i].variable);
+		if (!value || value[0] == '\0')
+			continue;
+		if (kinds[i] == DIRECTORY && strcmp(value, "-") == 0)
+			return refusal_set(refusal, REFUSAL_POINTLESS,
+				"-: captures are files in a directory, and "
+				"cannot go to standard output: name a "
+				"directory (./- if that is its name)");
+		path = run_paths_absolute(value);
+		if (!path || setenv(options[i].variable, path, 1) != 0)
+			fail(value);
+		good = kinds[i] == DIRECTORY
+			       ? run_paths_check_directory(path, refusal)
+			       : run_paths_check_file(path, refusal);
+		free(path);
+	}
+	return good;
+}
+
+static void say(const char *sentence)
+{
+	complain(sentence, NULL);
+}
+
+static bool prepare_config(
+	const struct request *request, struct refusal *refusal)
+{
+	const struct config_check check = {
+		.path = getenv("BINLOG_CONFIG"),
+		.directory = getenv("BINLOG_DIR"),
+		.program = request->program.path,
+		.say = say,
+	};
+	char *resolved;
+
+	if (!check.path || check.path[0] == '\0')
+		return true;
+	if (!config_check(&check, &resolved, refusal))
+		return false;
+	if (resolved && setenv("BINLOG_CONFIG", resolved, 1) != 0)
+		fail(resolved);
+	free(resolved);
+	return true;
+}
+
+static bool prepare_preload(struct request *request, struct refusal *refusal)
+{
+	char path[PATH_MAX];
+	struct elf_image library;
+	bool good;
+
+	if (!preload_find_library(path, &library, refusal))
+		return false;
+	good = program_check_preload(&request->program, &library, refusal);
+	elf_image_close(&library);
+	/* Of use even where the program itself is not recorded: to children. */
+	request->preload = preload_compose(
+		request->program.sanitizer, path, getenv("LD_PRELOAD"));
+	if (!request->preload)
+		fail(path);
+	return good;
+}
+
+static bool prepare(struct request *request, struct refusal *refusal)
+{
+	if (!program_check_find(
+		    request->arguments[0], &request->program, refusal))
+		return false;
+	if (!streams_check(getenv("BINLOG_STREAMS"), refusal) ||
+		!values_check(refusal))
+		return false;
+	if (!prepare_paths(refusal) &&
+		!(request->force && refusal->status == REFUSAL_POINTLESS))
+		return false;
+	if (!prepare_config(request, refusal))
+		return false;
+	return prepare_preload(request, refusal) ||
+	       (request->force && refusal->status == REFUSAL_POINTLESS);
+}
+
+/* Like the library, which would make the directory a little later. */
+static void start_companion(void)
+{
+	const char *directory = getenv("BINLOG_DIR");
+
+	run_paths_make_directory(directory);
+	if (!companion_start(directory)) {
+		complain("--companion", strerror(errno));
+		exit(REFUSAL_POINTLESS);
+	}
+}
+
+static _Noreturn void execute(const struct request *request)
+{
+	if (request->companion)
+		start_companion();
+	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
+		fail("LD_PRELOAD");
+	execvp(request->program.path, request->arguments);
+	complain(request->program.path, strerror(errno));
+	exit(REFUSAL_CANNOT_RUN);
+}
+
+static void show(const char *directory)
+{
+	static const char *const places[] = {"binlog-show", NULL};
+	char path[PATH_MAX];
+	pid_t child;
+
+	if (!preload_find_beside(places, path)) {
+		complain("binlog-show", "not beside binlog-run: build or "
+					"install both together");
+		return;
+	}
+	child = attend_start();
+	if (child < 0)
+		fail(path);
+	if (child == 0) {
+		/* We may be in a recorded run ourselves. */
+		setenv("BINLOG_DISABLE", "1", 1);
+		execl(path, path, "--stacks", directory, (char *)NULL);
+		fail(path);
+	}
+	attend_finish(child);
+}
+
+static _Noreturn void execute_and_show(const struct request *request)
+{
+	const char *directory = getenv("BINLOG_DIR");
+	size_t before = run_paths_count(directory);
+	pid_t child = attend_start();
+	int status;
+
+	if (child < 0)
+		fail(request->program.path);
+	if (child == 0)
+		execute(request);
+	status = attend_finish(child);
+	if (run_paths_count(directory) != before)
+		show(directory);
+	else
+		complain(request->program.path,
+			"nothing was recorded: it said nothing, or nothing "
+			"that --streams has recorded");
+	attend_end_alike(status);
+}
+
+int main(int argc, char **argv)
+{
+	static struct request request;
+	static struct refusal refusal;
+
+	parse(&request, argc, argv);
+	if (!prepare(&request, &refusal)) {
+		complain(refusal.sentence, NULL);
+		return (int)refusal.status;
+	}
+	if (request.show)
+		execute_and_show(&request);
+	execute(&request);
+}
