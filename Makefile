@@ -108,14 +108,10 @@ readers := $(if $(COVERAGE),$(O)/libreaders.so,$(O)/outside/readers.a)
 tools := show run ctl pack symbolize top
 objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/$(1)/*.c)))
 programs := $(O)/libbinlog.so $(tools:%=$(O)/binlog-%)
-units := $(patsubst tests/unit_%.c,$(O)/tests/unit_%,$(wildcard tests/unit_*.c))
-# Units of what runs inside.
-inside_units := $(filter $(O)/tests/unit_unwind%,$(units)) $(addprefix $(O)/tests/unit_, \
-	abort_message arena argp_call capture_chunks capture_event capture_file capture_hazards capture_once \
-	capture_slow charset complaint control define direct environment fatal fatal_abort fatal_actions \
-	file_growth held input internal loan log_files lookup made mark module notice objects ownership \
-	position prepared process redact report result_use ring_places ring_steps seal seal_clock seek site \
-	stdio_buffer syslog terminal terminal_steps wide writer writer_fork writer_ring written)
+unit_src := $(wildcard tests/unit/*/unit_*.c)
+units := $(patsubst %.c,$(O)/tests/%,$(notdir $(unit_src)))
+inside_units := $(patsubst %.c,$(O)/tests/%,$(notdir $(filter tests/unit/shim/% tests/unit/wrappers/%,$(unit_src))))
+vpath unit_%.c $(sort $(dir $(unit_src)))
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What targets reach beyond the reader.
 fuzz_tools_src := shim/unwind/cfi.c shim/unwind/cfi_program.c tests/fuzz/no_objects.c
@@ -252,15 +248,15 @@ $(O)/tests/inside.a: $(weakened)
 		objcopy --weaken-symbols=$(@D)/weak/symbols $$object $(@D)/weak/$${object##*/} || exit; done && \
 		ar rcs $@ $(addprefix $(@D)/weak/,$(^F))
 
-$(inside_units): $(O)/tests/%: tests/%.c tests/unwind_host.c $(O)/tests/inside.a
+$(inside_units): $(O)/tests/%: %.c tests/unit/world/unwind_host.c $(O)/tests/inside.a
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(UNIT_FLAGS) -o $@ $< $(around) $(O)/tests/inside.a -lcmocka -lunwind -ldl -lpthread
-$(O)/tests/unit_unwind%: around = tests/unwind_host.c
+$(O)/tests/unit_unwind%: around = tests/unit/world/unwind_host.c
 
 $(O)/tests/fuzz_tools.a: $(fuzz_tools_obj)
 
-$(O)/tests/unit_%: tests/unit_%.c $(readers)
+$(O)/tests/unit_%: unit_%.c $(readers)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $< $(readers) -lcmocka $(READ_LIBS)

@@ -36,7 +36,7 @@ expect() {
 
 cat >"$TMP/make.c" <<'END'
 #include <stdio.h>
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 static void block(struct make_capture *capture, uint32_t writer,
 	uint32_t sequence, const char *text)

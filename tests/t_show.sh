@@ -17,7 +17,7 @@ same() { # NAME EXPECTED GOT
 
 cat >"$TMP/make.c" <<'END'
 #include <stdio.h>
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 /* Says `text` on stdout, stderr, both and syslog, at ticks from `ticks` on. */
 static void block(struct make_capture *capture, uint32_t pid, uint64_t ticks)

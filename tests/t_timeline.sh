@@ -4,7 +4,7 @@
 
 cat >"$TMP/make.c" <<'END'
 #include <stdio.h>
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 static uint64_t now = 5000000000;
 

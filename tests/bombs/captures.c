@@ -6,7 +6,7 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 #define BLOCK BINLOG_BLOCK_MAX
 #define MILLION 1000000u

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 #define BLOCK (1u << 18)
 #define ROOM 256u /* of a record, and more */

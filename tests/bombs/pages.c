@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 struct kind {
 	const char *name;

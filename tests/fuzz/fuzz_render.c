@@ -14,8 +14,8 @@
 #include "decoder/render/render.h"
 #include "record/format.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/libc_print.h"
-#include "tests/random_format.h"
+#include "tests/support/libc_print.h"
+#include "tests/support/random_format.h"
 
 #define TEXT_BYTES (1u << 20)
 /* An address that is also a harmless width, precision and string. */

@@ -7,7 +7,7 @@
 #include "decoder/render/render.h"
 #include "decoder/render/render_plan.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/random_format.h"
+#include "tests/support/random_format.h"
 
 #define HOSTILE_LIMIT 4000u
 /* Padding and text up to the limit, the strings, and one long number. */

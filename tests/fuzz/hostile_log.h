@@ -10,7 +10,7 @@
 #include "decoder/names/symbol_answers.h"
 #include "decoder/output/style.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/random_format.h"
+#include "tests/support/random_format.h"
 
 #define HOSTILE_CONTEXTS 3u
 #define HOSTILE_MESSAGES 6u

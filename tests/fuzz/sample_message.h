@@ -6,7 +6,7 @@
 #define TESTS_FUZZ_SAMPLE_MESSAGE_H
 
 #include "decoder/capture/message.h"
-#include "tests/random_format.h"
+#include "tests/support/random_format.h"
 
 struct sample_message {
 	struct random_sample sample;

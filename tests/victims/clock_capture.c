@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/make_capture.h"
+#include "tests/support/make_capture.h"
 
 #define SECOND 1000000000ull
 #define HZ 2500000000ull

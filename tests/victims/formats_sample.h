@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "tests/random_format.h"
+#include "tests/support/random_format.h"
 #include "tests/victims/formats.h"
 
 #define LONG_BYTES (200u << 10)

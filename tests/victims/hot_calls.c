@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "tests/random_value.h"
+#include "tests/support/random_value.h"
 
 #define ROUNDS 12
 #define TEXT_MAX 700
