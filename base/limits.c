@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "decoder/capture/definition.h"
+#include "base/readlimits.h"
+#include "record/format.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "rules/rules.h"
-#include "symbolizer/symbolizer.h"
 
 /* How many a switch sets. */
 enum {
@@ -203,7 +203,7 @@ void limits_lift(void)
 		limits_values[i] = LIMITS_NONE;
 }
 
-void limits_for_symbols(struct symbolizer_options *options)
+void limits_for_symbols(uint64_t *memory_bytes, unsigned *seconds_each)
 {
 	uint64_t seconds = limits_of(LIMIT_SYMBOL_SECONDS);
 	size_t i;
@@ -211,11 +211,11 @@ void limits_for_symbols(struct symbolizer_options *options)
 	for (i = 0; i < READLIMIT_ROWS; i++)
 		readlimits_values[i] = limits_of(OF_SYMBOLS(i));
 	/* 0 would be what they are unless set */
-	options->memory_bytes = limits_of(LIMIT_SYMBOL_MEMORY) | 1;
-	options->seconds = (unsigned)(seconds > SYMBOLIZER_SECONDS_MAX
-					      ? SYMBOLIZER_SECONDS_MAX
-				      : seconds > 0 ? seconds
-						    : 1);
+	*memory_bytes = limits_of(LIMIT_SYMBOL_MEMORY) | 1;
+	*seconds_each = (unsigned)(seconds > READLIMITS_SECONDS_MAX
+					   ? READLIMITS_SECONDS_MAX
+				   : seconds > 0 ? seconds
+						 : 1);
 }
 
 void limits_help(struct render_buffer *out)

@@ -91,9 +91,9 @@ const char *limits_set(const char *text);
 /* None of those that can be set holds any more. */
 void limits_lift(void);
 
-/* Those of the process that looks for names become part of *options. */
-struct symbolizer_options;
-void limits_for_symbols(struct symbolizer_options *options);
+/* Those of the process that looks for names are in force; what it may take for
+ * one file, and for one question, is for its options. */
+void limits_for_symbols(uint64_t *memory_bytes, unsigned *seconds);
 
 /* All of them as they are now, one on each line. */
 void limits_help(struct render_buffer *out);

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What one file may take, and one question; the time is at most three years. */
+#define READLIMITS_MEMORY_BYTES ((uint64_t)1 << 30)
+#define READLIMITS_SECONDS 10
+#define READLIMITS_SECONDS_MAX 100000000u
 /* Larger files are holes, or beyond all that is linked. */
 #define READLIMITS_FILE_BYTES ((uint64_t)32 << 30)
 /* Far more than one for each function of the largest programs. */

@@ -17,6 +17,8 @@
 
 /* More arguments than this are not captured with their types. */
 #define FORMAT_ARGUMENTS_MAX 64
+/* Those of a format and, before them, those that text.def adds. */
+#define FORMAT_KINDS_MAX (FORMAT_ARGUMENTS_MAX + 8)
 
 enum format_flag {
 	FORMAT_MINUS = 1,

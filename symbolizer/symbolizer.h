@@ -20,14 +20,9 @@
 
 #include "base/readlimits.h"
 
-/* What one file may take, and one question, unless the options say otherwise. */
-#define SYMBOLIZER_MEMORY_BYTES ((uint64_t)1 << 30)
-#define SYMBOLIZER_SECONDS 10
 /* What to do where it takes more memory than that; the same for time. */
 #define SYMBOLIZER_MORE(limit)                                                 \
 	"if it is to be trusted, give --limit=" limit "=N with a larger N"
-/* At most: three years. */
-#define SYMBOLIZER_SECONDS_MAX 100000000u
 
 struct confine_needs;
 struct symbolizer;
@@ -48,7 +43,7 @@ struct symbolizer_options {
 	/* A directory to keep answers in, for the next run; null: nowhere. */
 	/* See symbolizer_usual_cache(). */
 	const char *cache;
-	/* What one file may take, and one question; 0: the numbers above. */
+	/* What one file may take, and one question; 0: those of readlimits.h. */
 	/* Large ones get more: 4 bytes of memory per byte on disk, and 1 s */
 	/* per 32 MiB. */
 	uint64_t memory_bytes;

@@ -84,7 +84,7 @@ static bool check_kinds(struct definition_context *context)
 	bool varies = false;
 	size_t i;
 
-	if (context->arguments > DEFINITION_ARGUMENTS_MAX)
+	if (context->arguments > FORMAT_KINDS_MAX)
 		return false;
 	for (i = 0; i < context->arguments; i++) {
 		uint8_t kind = context->kinds[i];

@@ -16,9 +16,6 @@
 #include "base/pool.h"
 #include "record/format.h"
 
-/* Those of a format and, before them, those that text.def adds. */
-#define DEFINITION_ARGUMENTS_MAX (FORMAT_ARGUMENTS_MAX + 8)
-
 struct coverage_jump;
 struct fields;
 struct message_site;

@@ -214,7 +214,8 @@ static enum options_action check(struct options *options)
 		return OPTIONS_COLUMNS;
 	if (options->list_limits)
 		return OPTIONS_LIMITS;
-	limits_for_symbols(&options->symbols);
+	limits_for_symbols(
+		&options->symbols.memory_bytes, &options->symbols.seconds);
 	if (!options_fit(options))
 		return OPTIONS_WRONG;
 	if (other &&

@@ -40,7 +40,7 @@ struct packed_body {
 	uint32_t left; /* that are not read yet */
 	uint32_t last_writer;
 	struct message message;
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX]; /* its */
+	struct render_argument arguments[FORMAT_KINDS_MAX]; /* its */
 };
 
 /*

@@ -93,7 +93,7 @@ static bool fill_kinds(struct packed_data *data,
 	size_t i;
 
 	row->kinds = data->kinds;
-	if (row->arguments > DEFINITION_ARGUMENTS_MAX)
+	if (row->arguments > FORMAT_KINDS_MAX)
 		return false;
 	if (kinds.data && kinds.size == row->arguments)
 		memcpy(data->kinds, kinds.data, kinds.size);

@@ -13,8 +13,8 @@
 struct packed_data {
 	bool waits; /* the message is to be taken */
 	struct message message;
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX]; /* its */
-	uint8_t kinds[DEFINITION_ARGUMENTS_MAX]; /* made up */
+	struct render_argument arguments[FORMAT_KINDS_MAX]; /* its */
+	uint8_t kinds[FORMAT_KINDS_MAX]; /* made up */
 };
 
 /*

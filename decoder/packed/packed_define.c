@@ -310,7 +310,7 @@ static bool define_call(
 
 	if (call && call->whole)
 		return true;
-	if (kinds.size > DEFINITION_ARGUMENTS_MAX)
+	if (kinds.size > FORMAT_KINDS_MAX)
 		return false;
 	made = (struct packed_call){
 		.text = (uint16_t)packed_record_id(record, PACKED_SITE_TEXT),

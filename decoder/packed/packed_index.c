@@ -75,7 +75,7 @@ static bool kinds_are_known(struct packed_bytes kinds)
 		if (kinds.data[i] < BINLOG_ARG_I32 ||
 			kinds.data[i] > BINLOG_ARG_WIDE)
 			return false;
-	return kinds.size <= DEFINITION_ARGUMENTS_MAX;
+	return kinds.size <= FORMAT_KINDS_MAX;
 }
 
 static bool read_row(struct packed_row *row, struct packed_log *log,

@@ -72,9 +72,9 @@ struct worker *worker_new(const struct symbolizer_options *options)
 	if (!worker)
 		return NULL;
 	if (limited.memory_bytes == 0)
-		limited.memory_bytes = SYMBOLIZER_MEMORY_BYTES;
+		limited.memory_bytes = READLIMITS_MEMORY_BYTES;
 	if (limited.seconds == 0)
-		limited.seconds = SYMBOLIZER_SECONDS;
+		limited.seconds = READLIMITS_SECONDS;
 	worker->memory_bytes = limited.memory_bytes;
 	worker->advice = "if the file is not damaged, report it";
 	worker->limit_ns = (uint64_t)limited.seconds * 1000 * NS_PER_MS;

@@ -24,7 +24,7 @@ struct hostile_context {
 	struct definition_string function;
 	struct definition_stream stream;
 	struct definition_context context;
-	uint8_t kinds[DEFINITION_ARGUMENTS_MAX];
+	uint8_t kinds[FORMAT_KINDS_MAX];
 	uint64_t frames[HOSTILE_FRAMES];
 };
 
@@ -37,7 +37,7 @@ struct hostile_log {
 	struct program program;
 	struct symbol_answers names;
 	struct hostile_context contexts[HOSTILE_CONTEXTS];
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
+	struct render_argument arguments[FORMAT_KINDS_MAX];
 	char before[4][RANDOM_BYTES]; /* of arguments that no format takes */
 	struct options options;
 	struct output output;

@@ -16,7 +16,7 @@ struct said {
 	struct definition_context context;
 	struct definition_string format;
 	struct message message;
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
+	struct render_argument arguments[FORMAT_KINDS_MAX];
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
 	struct pool pool;
 };

@@ -17,7 +17,7 @@ struct said {
 	struct definition_string format;
 	struct message message;
 	struct recording capture;
-	struct render_argument arguments[DEFINITION_ARGUMENTS_MAX];
+	struct render_argument arguments[FORMAT_KINDS_MAX];
 	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
 	struct pool pool;
 	struct render_buffer scratch;

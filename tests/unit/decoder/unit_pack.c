@@ -200,7 +200,7 @@ static void end(struct process *process)
 
 static void messages_that_have_nothing_in_common_fit_into_frames(void **test)
 {
-	static const uint8_t kinds[DEFINITION_ARGUMENTS_MAX] = {
+	static const uint8_t kinds[FORMAT_KINDS_MAX] = {
 		BINLOG_ARG_I64, BINLOG_ARG_I64, BINLOG_ARG_F64};
 	static struct definition_context contexts[20000];
 	struct render_argument arguments[3];

@@ -33,7 +33,7 @@ static void what_comes_late_or_again_counts(void **state)
 
 static void what_makes_no_sense_is_told(void **state)
 {
-	static const char kinds[DEFINITION_ARGUMENTS_MAX + 1] = {
+	static const char kinds[FORMAT_KINDS_MAX + 1] = {
 		BINLOG_ARG_STRING};
 	static const uint64_t functions[LIMITS_INLINED + 1] = {0};
 	struct make_log log = {0};
