@@ -85,7 +85,7 @@ struct html_spans *html_spans_new(const struct style_settings *settings,
 
 void html_spans_message(struct html_spans *spans, const struct message *message)
 {
-	if (spans && filter_selects(spans->options, message))
+	if (spans && filter_selects(&spans->options->rules, message))
 		spans_message(spans->spans, message);
 }
 

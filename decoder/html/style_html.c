@@ -220,7 +220,7 @@ static void put_event(struct report *report, const struct message *message)
 	if (!of_call)
 		line_joiner_end_process(report->joiner, message);
 	event_words_put(message, &words);
-	if (!filter_wants_line(report->settings.options, message, words.data,
+	if (!filter_wants_line(style_rules(&report->settings), message, words.data,
 		    words.length))
 		words.length = 0;
 	else if (of_call)
@@ -244,8 +244,6 @@ static void free_report(struct report *report)
 
 static struct line_joiner *new_joiner(struct report *report)
 {
-	const struct options *options = report->settings.options;
-
 	return line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,
 		.more = more,
@@ -253,7 +251,7 @@ static struct line_joiner *new_joiner(struct report *report)
 		.whole = put_whole,
 		.prepare = prepare,
 		.closure = report,
-		.options = filter_asks_for_lines(options) ? options : NULL,
+		.rules = style_lines_rules(&report->settings),
 	});
 }
 

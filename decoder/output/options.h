@@ -11,7 +11,7 @@
 
 #include "decoder/output/columns.h"
 #include "decoder/query/filter_rules.h"
-#include "decoder/stats/span_rule.h"
+#include "decoder/query/span_rule.h"
 #include "symbolizer/symbolizer.h"
 
 enum options_action {
@@ -30,18 +30,9 @@ enum options_color {
 	OPTIONS_COLOR_NEVER
 };
 
-#define OPTIONS_GLOBS_MAX 64
 #define OPTIONS_PATHS_MAX 64
 
-/* Which files: see rules/path_glob.h. */
-struct options_glob {
-	const char *text;
-	size_t length;
-	char *real; /* the same without symbolic links, or null */
-};
-
 struct options {
-	unsigned number; /* of the output, from 0: see outputs.h */
 	const char *style;
 	struct columns columns;
 	uint32_t lines;	    /* the last so many, or LAST_LINES_ALL */
@@ -68,9 +59,6 @@ struct options {
 	bool quiet;
 	bool list_limits;
 	size_t depth;
-	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
-	struct options_glob globs[OPTIONS_GLOBS_MAX]; /* any of these files */
-	size_t glob_count;
 	struct filter_rules rules;
 	const char *report;   /* a style that shows numbers was chosen; null */
 	const char *argument; /* of which they are */

@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/report_options.h"
-#include "decoder/query/stream_list.h"
 
 #define CONTEXT_MAX 1000000u
 
@@ -258,7 +257,7 @@ const char *options_apply(
 	bool *flag = options_apply_flag(options, option);
 
 	if (option == NUMBER_STREAM)
-		return stream_list_add(options, value);
+		return filter_rules_add_streams(&options->rules, value);
 	if (option == NUMBER_LIMIT)
 		return set_limit(options, value);
 	if (option == NUMBER_NO_LIMITS)

@@ -15,6 +15,7 @@
 #include "decoder/names/stack.h"
 #include "decoder/output/options.h"
 #include "decoder/output/output.h"
+#include "decoder/query/filter.h"
 #include "decoder/query/filter_batch.h"
 
 struct rules;
@@ -39,6 +40,22 @@ struct style_settings {
 				       /* a newline, escaped; null: nowhere */
 	bool directory; /* the output is one: see output_directory.h */
 };
+
+/* What is asked for; null: everything. */
+static inline const struct filter_rules *style_rules(
+	const struct style_settings *settings)
+{
+	return settings->options ? &settings->options->rules : NULL;
+}
+
+/* The same for a line_joiner, which is spared rules that no line needs. */
+static inline const struct filter_rules *style_lines_rules(
+	const struct style_settings *settings)
+{
+	const struct filter_rules *rules = style_rules(settings);
+
+	return filter_asks_for_lines(rules) ? rules : NULL;
+}
 
 enum style_reads {
 	STYLE_READS_WANTED, /* messages that are wanted: see filter.h */

@@ -9,7 +9,7 @@
 #include "record/layout.h"
 
 struct folding {
-	const struct options *options;
+	const struct filter_rules *rules;
 	const struct batch_fold *fold;
 	struct packed_body *body;
 	const uint8_t *pieces; /* see packed_columns_pieces() */
@@ -17,16 +17,15 @@ struct folding {
 
 /* All who say something in it, all of the time. */
 static bool is_wanted_whole(
-	const struct options *options, const struct packed_batch *batch)
+	const struct filter_rules *rules, const struct packed_batch *batch)
 {
-	const struct filter_rules *rules = &options->rules;
 	size_t i;
 
 	if (rules->timed &&
 		(batch->first < rules->since || batch->last > rules->until))
 		return false;
 	for (i = 0; i < batch->writer_count; i++)
-		if (!filter_wants_thread(options, batch->writers[i].pid,
+		if (!filter_wants_thread(rules, batch->writers[i].pid,
 			    batch->writers[i].tid, batch->writers[i].thread))
 			return false;
 	return true;
@@ -36,7 +35,7 @@ static bool is_wanted_whole(
 static const uint8_t *choose(const struct folding *folding,
 	const struct filter_site *site, size_t place)
 {
-	const struct filter_rules *rules = &folding->options->rules;
+	const struct filter_rules *rules = folding->rules;
 	size_t count = folding->body->batch.sites[place].messages;
 	uint8_t *chosen = packed_columns_take(folding->body, count);
 	size_t i;
@@ -56,13 +55,13 @@ static const uint8_t *choose(const struct folding *folding,
 /* Fills in what is chosen of the rows.  False: it needs the messages. */
 static bool filter(const struct folding *folding, struct batch_rows *rows)
 {
-	const struct filter_rules *rules = &folding->options->rules;
+	const struct filter_rules *rules = folding->rules;
 	const struct filter_site *site =
 		filter_site_find(rows->example.context, rules);
 	size_t i;
 
 	rows->chosen_count = rows->count;
-	if (!filter_asks_for_text(folding->options))
+	if (!filter_asks_for_text(folding->rules))
 		return true;
 	if (!site || !site->settled || site->found == GREP_IN_STRING ||
 		site->found == GREP_DEPENDS)
@@ -186,13 +185,13 @@ static bool take_all(
 bool batch_fold_take(void *closure, struct packed_body *body)
 {
 	struct filter_batch *batches = closure;
-	struct folding folding = {.options = batches->options,
+	struct folding folding = {.rules = batches->rules,
 		.fold = batches->fold,
 		.body = body};
 	struct batch_rows *all;
 	size_t count;
 
-	if (!is_wanted_whole(folding.options, &body->batch) ||
+	if (!is_wanted_whole(folding.rules, &body->batch) ||
 		!packed_columns_pieces(body, &folding.pieces))
 		return false;
 	all = packed_columns_take(

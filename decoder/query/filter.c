@@ -8,7 +8,7 @@
 #include "decoder/query/lines_around.h"
 #include "rules/path_glob.h"
 
-static bool matches(const struct options_glob *glob, const char *path)
+static bool matches(const struct filter_glob *glob, const char *path)
 {
 	return path_glob_matches(glob->text, glob->length, path) ||
 	       (glob->real &&
@@ -16,41 +16,41 @@ static bool matches(const struct options_glob *glob, const char *path)
 }
 
 static bool file_is_wanted(
-	const struct options *options, const struct definition_stream *stream)
+	const struct filter_rules *rules, const struct definition_stream *stream)
 {
 	size_t i;
 
-	for (i = 0; stream && stream->path && i < options->glob_count; i++)
-		if (matches(&options->globs[i], stream->path))
+	for (i = 0; stream && stream->path && i < rules->glob_count; i++)
+		if (matches(&rules->globs[i], stream->path))
 			return true;
 	return false;
 }
 
 /* The answer is kept: it is the same for all messages with this context. */
 static bool is_wanted_file(
-	const struct options *options, struct definition_context *context)
+	const struct filter_rules *rules, struct definition_context *context)
 {
-	uint64_t asked = (uint64_t)1 << 2 * options->number;
+	uint64_t asked = (uint64_t)1 << 2 * rules->number;
 	uint64_t wanted = asked << 1;
 
 	if (!(context->files_wanted & asked))
 		context->files_wanted |=
 			asked |
-			(file_is_wanted(options, context->stream) ? wanted : 0);
+			(file_is_wanted(rules, context->stream) ? wanted : 0);
 	return context->files_wanted & wanted;
 }
 
 bool filter_wants_stream(
-	const struct options *options, struct definition_context *context)
+	const struct filter_rules *rules, struct definition_context *context)
 {
 	uint32_t stream = definition_context_stream(context);
 
-	if (options->streams == 0)
+	if (rules->streams == 0)
 		return true;
-	if (!(options->streams & stream))
+	if (!(rules->streams & stream))
 		return false;
 	return !(stream & BINLOG_STREAM_FILE) ||
-	       is_wanted_file(options, context);
+	       is_wanted_file(rules, context);
 }
 
 static bool is_among(const struct filter_numbers *numbers, uint32_t number)
@@ -74,49 +74,47 @@ static bool is_thread_wanted(
 	return globs->count == 0;
 }
 
-bool filter_wants_pid(const struct options *options, uint32_t pid)
+bool filter_wants_pid(const struct filter_rules *rules, uint32_t pid)
 {
-	return is_among(&options->rules.pids, pid);
+	return is_among(&rules->pids, pid);
 }
 
-bool filter_wants_thread(const struct options *options, uint32_t pid,
+bool filter_wants_thread(const struct filter_rules *rules, uint32_t pid,
 	uint32_t tid, const char *thread)
 {
-	const struct filter_rules *rules = &options->rules;
 
 	return is_among(&rules->pids, pid) && is_among(&rules->tids, tid) &&
 	       is_thread_wanted(&rules->threads, thread);
 }
 
-bool filter_asks_for_calls(const struct options *options)
+bool filter_asks_for_calls(const struct filter_rules *rules)
 {
-	return options->rules.about_threads || options->streams != 0;
+	return rules->about_threads || rules->streams != 0;
 }
 
-bool filter_wants(const struct options *options, const struct message *message)
+bool filter_wants(const struct filter_rules *rules, const struct message *message)
 {
-	if (!filter_asks_for_calls(options))
+	if (!filter_asks_for_calls(rules))
 		return true;
 	return filter_wants_thread(
-		       options, message->pid, message->tid, message->thread) &&
-	       filter_wants_stream(options, message->context);
+		       rules, message->pid, message->tid, message->thread) &&
+	       filter_wants_stream(rules, message->context);
 }
 
-bool filter_asks_for_text(const struct options *options)
+bool filter_asks_for_text(const struct filter_rules *rules)
 {
-	return options && filter_rules_ask_for_text(&options->rules);
+	return rules && filter_rules_ask_for_text(rules);
 }
 
-bool filter_asks_for_lines(const struct options *options)
+bool filter_asks_for_lines(const struct filter_rules *rules)
 {
-	return options && (options->rules.timed || options->rules.around ||
-				  filter_asks_for_text(options));
+	return rules && (rules->timed || rules->around ||
+				  filter_asks_for_text(rules));
 }
 
 bool filter_is_timely(
-	const struct options *options, const struct message *message)
+	const struct filter_rules *rules, const struct message *message)
 {
-	const struct filter_rules *rules = &options->rules;
 
 	return !rules->timed ||
 	       (message->wall >= rules->since && message->wall <= rules->until);
@@ -124,17 +122,17 @@ bool filter_is_timely(
 
 /* Null: out of memory; then it is shown. */
 static const struct filter_site *site_of(
-	const struct options *options, const struct message *message)
+	const struct filter_rules *rules, const struct message *message)
 {
 	struct definition_context *context = message->context;
 	const struct definition_string *format = context->format;
-	struct filter_site *site = filter_site_find(context, &options->rules);
+	struct filter_site *site = filter_site_find(context, rules);
 
 	if (!site) {
 		if (!grep_format_is_sound(context, format))
 			format = message_format(message);
 		site = filter_site_new(
-			&options->rules, context, format, message->pool);
+			rules, context, format, message->pool);
 	}
 	if (site && !site->settled)
 		filter_site_settle(site, message);
@@ -162,18 +160,17 @@ static bool is_any_true(const struct filter_rules *rules,
 }
 
 bool filter_chooses(
-	const struct options *options, const struct message *message)
+	const struct filter_rules *rules, const struct message *message)
 {
-	const struct filter_site *site = site_of(options, message);
+	const struct filter_site *site = site_of(rules, message);
 
 	return !site ||
-	       (site->chosen && has_level(&options->rules, site, message) &&
-		       is_any_true(&options->rules, site, message));
+	       (site->chosen && has_level(rules, site, message) &&
+		       is_any_true(rules, site, message));
 }
 
-bool filter_finds(const struct options *options, const char *text, size_t bytes)
+bool filter_finds(const struct filter_rules *rules, const char *text, size_t bytes)
 {
-	const struct filter_rules *rules = &options->rules;
 	bool found = rules->grep_count == 0;
 	size_t i;
 
@@ -184,13 +181,13 @@ bool filter_finds(const struct options *options, const char *text, size_t bytes)
 	return found;
 }
 
-bool filter_wants_line(const struct options *options,
+bool filter_wants_line(const struct filter_rules *rules,
 	const struct message *message, const char *text, size_t bytes)
 {
-	return !filter_asks_for_lines(options) ||
-	       (filter_is_timely(options, message) &&
-		       filter_chooses(options, message) &&
-		       filter_finds(options, text, bytes));
+	return !filter_asks_for_lines(rules) ||
+	       (filter_is_timely(rules, message) &&
+		       filter_chooses(rules, message) &&
+		       filter_finds(rules, text, bytes));
 }
 
 /* Whether the texts that the message was given decide that it is not. */
@@ -214,15 +211,15 @@ static bool is_in_no_string(
 	return true;
 }
 
-static bool is_never_found(const struct options *options,
+static bool is_never_found(const struct filter_rules *rules,
 	const struct filter_site *site, const struct message *message)
 {
 	return filter_site_is_hopeless(site) ||
 	       (site->found == GREP_IN_STRING &&
-		       is_in_no_string(&options->rules, message));
+		       is_in_no_string(rules, message));
 }
 
-static bool is_found(const struct options *options,
+static bool is_found(const struct filter_rules *rules,
 	const struct filter_site *site, const struct message *message)
 {
 	struct render_buffer text = {0};
@@ -230,34 +227,34 @@ static bool is_found(const struct options *options,
 
 	if (site && site->found == GREP_ALWAYS)
 		return true;
-	if (site && is_never_found(options, site, message))
+	if (site && is_never_found(rules, site, message))
 		return false;
 	message_text(message, &text);
 	if (text.length > 0 && text.data[text.length - 1] == '\n')
 		text.length--;
-	found = filter_finds(options, text.data, text.length);
+	found = filter_finds(rules, text.data, text.length);
 	render_buffer_free(&text);
 	return found;
 }
 
 bool filter_selects(
-	const struct options *options, const struct message *message)
+	const struct filter_rules *rules, const struct message *message)
 {
-	if (!filter_is_timely(options, message))
+	if (!filter_is_timely(rules, message))
 		return false;
-	if (!filter_asks_for_text(options))
+	if (!filter_asks_for_text(rules))
 		return true;
-	return !message_is_event(message) && filter_chooses(options, message) &&
-	       is_found(options, site_of(options, message), message);
+	return !message_is_event(message) && filter_chooses(rules, message) &&
+	       is_found(rules, site_of(rules, message), message);
 }
 
 bool filter_passes_over(
-	const struct options *options, const struct message *message)
+	const struct filter_rules *rules, const struct message *message)
 {
-	const struct filter_site *site = site_of(options, message);
+	const struct filter_site *site = site_of(rules, message);
 
 	return site && site->ends_line &&
-	       (!filter_is_timely(options, message) ||
-		       is_never_found(options, site, message) ||
-		       !filter_chooses(options, message));
+	       (!filter_is_timely(rules, message) ||
+		       is_never_found(rules, site, message) ||
+		       !filter_chooses(rules, message));
 }

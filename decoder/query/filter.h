@@ -7,41 +7,41 @@
 #define DECODER_FILTER_H
 
 #include "decoder/capture/message.h"
-#include "decoder/output/options.h"
+#include "decoder/query/filter_rules.h"
 
 /* Whether messages are left out for these: */
-bool filter_asks_for_calls(const struct options *options);
+bool filter_asks_for_calls(const struct filter_rules *rules);
 
 /* By its process, thread and stream. */
-bool filter_wants(const struct options *options, const struct message *message);
+bool filter_wants(const struct filter_rules *rules, const struct message *message);
 
 /* The same by some of these alone. */
-bool filter_wants_pid(const struct options *options, uint32_t pid);
-bool filter_wants_thread(const struct options *options, uint32_t pid,
+bool filter_wants_pid(const struct filter_rules *rules, uint32_t pid);
+bool filter_wants_thread(const struct filter_rules *rules, uint32_t pid,
 	uint32_t tid, const char *thread);
 bool filter_wants_stream(
-	const struct options *options, struct definition_context *context);
+	const struct filter_rules *rules, struct definition_context *context);
 
 /* Whether messages are left out for what they say; null: they are not. */
-bool filter_asks_for_text(const struct options *options);
+bool filter_asks_for_text(const struct filter_rules *rules);
 
 /* Likewise, or for their time. */
-bool filter_asks_for_lines(const struct options *options);
+bool filter_asks_for_lines(const struct filter_rules *rules);
 
 /* By its time. */
 bool filter_is_timely(
-	const struct options *options, const struct message *message);
+	const struct filter_rules *rules, const struct message *message);
 
 /* By its format, function, level and arguments. */
 bool filter_chooses(
-	const struct options *options, const struct message *message);
+	const struct filter_rules *rules, const struct message *message);
 
 /* By the text itself: of a line without its newline. */
 bool filter_finds(
-	const struct options *options, const char *text, size_t bytes);
+	const struct filter_rules *rules, const char *text, size_t bytes);
 
 /* By its time and all that it says: of a message that is shown as this text. */
-bool filter_wants_line(const struct options *options,
+bool filter_wants_line(const struct filter_rules *rules,
 	const struct message *message, const char *text, size_t bytes);
 
 /*
@@ -49,7 +49,7 @@ bool filter_wants_line(const struct options *options,
  * by what it says.
  */
 bool filter_selects(
-	const struct options *options, const struct message *message);
+	const struct filter_rules *rules, const struct message *message);
 
 /*
  * Whether it is known without its text that the message is whole lines which
@@ -57,6 +57,6 @@ bool filter_selects(
  * line.
  */
 bool filter_passes_over(
-	const struct options *options, const struct message *message);
+	const struct filter_rules *rules, const struct message *message);
 
 #endif

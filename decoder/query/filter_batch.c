@@ -17,37 +17,36 @@ struct unfinished {
 };
 
 static bool is_timely(
-	const struct options *options, const struct packed_batch *batch)
+	const struct filter_rules *rules, const struct packed_batch *batch)
 {
-	const struct filter_rules *rules = &options->rules;
 
 	return !rules->timed ||
 	       (batch->last >= rules->since && batch->first <= rules->until);
 }
 
 static bool is_anybody_wanted(
-	const struct options *options, const struct packed_batch *batch)
+	const struct filter_rules *rules, const struct packed_batch *batch)
 {
 	size_t i;
 
 	for (i = 0; i < batch->writer_count; i++)
-		if (filter_wants_thread(options, batch->writers[i].pid,
+		if (filter_wants_thread(rules, batch->writers[i].pid,
 			    batch->writers[i].tid, batch->writers[i].thread))
 			return true;
 	return false;
 }
 
 /* Null: not known before a message is there. */
-static const struct filter_site *decide(const struct options *options,
+static const struct filter_site *decide(const struct filter_rules *rules,
 	struct definition_context *context, struct pool *pool)
 {
 	const struct filter_site *site =
-		filter_site_find(context, &options->rules);
+		filter_site_find(context, rules);
 
 	if (!site && (context->restored ||
 			     grep_format_is_sound(context, context->format)))
 		site = filter_site_new(
-			&options->rules, context, context->format, pool);
+			rules, context, context->format, pool);
 	return site;
 }
 
@@ -94,7 +93,7 @@ static void find_unfinished(const struct filter_batch *filter,
 
 		if (!batch->sites[i].wanted || is_event(context))
 			continue;
-		site = decide(filter->options, context, batch->pool);
+		site = decide(filter->rules, context, batch->pool);
 		if (!site || !site->ends_line)
 			add_unfinished(unfinished, context->stream);
 	}
@@ -116,7 +115,7 @@ static bool is_needed(const struct filter_batch *filter,
 
 	if (is_event(context))
 		return filter->joiner && event_words_may_be(context->text);
-	site = decide(filter->options, context, pool);
+	site = decide(filter->rules, context, pool);
 	if (!site || (timely && !filter_site_is_hopeless(site)))
 		return true;
 	return filter->joiner &&
@@ -126,15 +125,15 @@ static bool is_needed(const struct filter_batch *filter,
 static void choose_sites(
 	const struct filter_batch *filter, struct packed_batch *batch)
 {
-	const struct options *options = filter->options;
-	bool timely = is_timely(options, batch);
+	const struct filter_rules *rules = filter->rules;
+	bool timely = is_timely(rules, batch);
 	struct unfinished unfinished = {0};
 	size_t i;
 
 	for (i = 0; i < batch->site_count; i++)
 		batch->sites[i].wanted =
-			filter_wants_stream(options, batch->sites[i].context);
-	if (timely && !filter_asks_for_text(options))
+			filter_wants_stream(rules, batch->sites[i].context);
+	if (timely && !filter_asks_for_text(rules))
 		return;
 	if (filter->joiner)
 		find_unfinished(filter, batch, &unfinished);
@@ -164,7 +163,7 @@ static bool is_of_use(const struct batch_fold *fold,
 bool filter_batch_wants(void *closure, struct packed_batch *batch)
 {
 	struct filter_batch *filter = closure;
-	bool any = is_anybody_wanted(filter->options, batch);
+	bool any = is_anybody_wanted(filter->rules, batch);
 	bool wanted = false;
 	size_t i;
 

@@ -6,14 +6,14 @@
 #ifndef DECODER_FILTER_BATCH_H
 #define DECODER_FILTER_BATCH_H
 
-#include "decoder/output/options.h"
 #include "decoder/packed/packed_batch.h"
+#include "decoder/query/filter_rules.h"
 #include "decoder/query/line_joiner.h"
 
 struct batch_fold;
 
 struct filter_batch {
-	const struct options *options;
+	const struct filter_rules *rules;
 	/* Of who shows whole lines; null: messages are chosen one by one. */
 	const struct line_joiner *joiner;
 	/* Of who takes batches as columns; null: see batch_fold.h. */

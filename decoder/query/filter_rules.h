@@ -15,6 +15,7 @@
 
 /* Of one kind. */
 #define FILTER_RULES_MAX 32
+#define FILTER_GLOBS_MAX 64
 
 struct lines_around;
 struct places;
@@ -27,6 +28,13 @@ struct filter_texts {
 struct filter_numbers {
 	uint32_t numbers[FILTER_RULES_MAX];
 	size_t count;
+};
+
+/* Files that text went to: see rules/path_glob.h. */
+struct filter_glob {
+	const char *text;
+	size_t length;
+	char *real; /* the same without symbolic links, or null */
 };
 
 /* One that is given as a name alone is asked for in any directory. */
@@ -43,11 +51,15 @@ struct filter_files {
 
 /* All zeros asks for everything. */
 struct filter_rules {
+	unsigned number; /* of the output, from 0: see outputs.h */
 	const char *since_text; /* null: since ever */
 	const char *until_text;
 	uint64_t since; /* nanoseconds since 1970 */
 	uint64_t until;
 	bool timed;
+	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
+	struct filter_glob globs[FILTER_GLOBS_MAX]; /* any of these files */
+	size_t glob_count;
 	bool about_threads; /* there is one of the next three */
 	struct filter_numbers pids;
 	struct filter_numbers tids;
@@ -75,6 +87,9 @@ struct filter_rules {
  */
 const char *filter_rules_add_number(
 	struct filter_numbers *numbers, const char *value);
+/* Streams with commas between them: stdout, stderr, syslog, file:GLOB. */
+const char *filter_rules_add_streams(
+	struct filter_rules *rules, const char *list);
 const char *filter_rules_add_text(
 	struct filter_texts *texts, const char *value);
 const char *filter_rules_add_file(

@@ -111,9 +111,9 @@ static size_t without_end(const char *text, size_t bytes, bool syslog)
 static bool is_asked_for(const struct line_joiner *joiner, bool chosen,
 	const char *text, size_t bytes)
 {
-	const struct options *options = joiner->calls.options;
+	const struct filter_rules *rules = joiner->calls.rules;
 
-	return !options || (chosen && filter_finds(options, text, bytes));
+	return !rules || (chosen && filter_finds(rules, text, bytes));
 }
 
 /* The first `bytes` of the text. */
@@ -247,9 +247,9 @@ static struct unfinished *find_or_make(
 static bool is_timely(
 	const struct line_joiner *joiner, const struct message *message)
 {
-	const struct options *options = joiner->calls.options;
+	const struct filter_rules *rules = joiner->calls.rules;
 
-	return !options || filter_is_timely(options, message);
+	return !rules || filter_is_timely(rules, message);
 }
 
 static void describe(struct line_joiner *joiner, const struct message *message,
@@ -362,12 +362,12 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 {
 	struct unfinished *old =
 		joiner->busy > 0 ? find(joiner, message) : NULL;
-	const struct options *options = joiner->calls.options;
+	const struct filter_rules *rules = joiner->calls.rules;
 
-	if (options && !(old && old->busy) &&
-		filter_passes_over(options, message))
+	if (rules && !(old && old->busy) &&
+		filter_passes_over(rules, message))
 		return;
-	joiner->chosen = !options || filter_chooses(options, message);
+	joiner->chosen = !rules || filter_chooses(rules, message);
 	if (old && old->busy)
 		add_more(joiner, message, old);
 	else

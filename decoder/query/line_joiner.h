@@ -8,7 +8,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/output/options.h"
+#include "decoder/query/filter_rules.h"
 
 /* Whole lines of one thread on one stream. */
 struct line_joiner_lines {
@@ -47,7 +47,7 @@ struct line_joiner_calls {
 	 * something else of one of the pieces, and their text: see filter.h.
 	 * Null: all are.
 	 */
-	const struct options *options;
+	const struct filter_rules *rules;
 };
 
 struct line_joiner;

@@ -65,8 +65,8 @@ static void add_to_syslog(
 static bool is_asked_for(
 	const struct by_write *by_write, const struct message *message)
 {
-	return filter_wants(by_write->options, message) &&
-	       filter_is_timely(by_write->options, message);
+	return filter_wants(&by_write->options->rules, message) &&
+	       filter_is_timely(&by_write->options->rules, message);
 }
 
 static void message(void *state, const struct message *message)

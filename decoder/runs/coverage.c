@@ -106,12 +106,12 @@ static struct coverage_jump *jump_of(
 
 void coverage_message(struct coverage *coverage, const struct message *message)
 {
-	const struct options *options = coverage->settings.options;
+	const struct filter_rules *rules = &coverage->settings.options->rules;
 	struct coverage_jump *jump;
 
 	if (message_is_event(message) || message->continues ||
-		!filter_wants(options, message) ||
-		!filter_selects(options, message))
+		!filter_wants(rules, message) ||
+		!filter_selects(rules, message))
 		return;
 	fired_take(&coverage->fired, message);
 	jump = jump_of(coverage, message);
@@ -166,9 +166,9 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_asked_for(const struct options *options, const char *name)
+static bool is_asked_for(const struct filter_rules *rules, const char *name)
 {
-	const struct filter_texts *globs = &options->rules.modules;
+	const struct filter_texts *globs = &rules->modules;
 	size_t i;
 
 	for (i = 0; i < globs->count; i++)
@@ -232,7 +232,7 @@ static bool is_file(const struct program_module *module)
 
 static void list_programs(struct coverage *coverage, struct recording *capture)
 {
-	const struct options *options = coverage->settings.options;
+	const struct filter_rules *rules = &coverage->settings.options->rules;
 	const struct program *program = capture->programs.newest;
 	size_t i;
 
@@ -243,7 +243,7 @@ static void list_programs(struct coverage *coverage, struct recording *capture)
 
 			if (is_file(module) &&
 				is_asked_for(
-					options, last_part(module->path)) &&
+					rules, last_part(module->path)) &&
 				is_new(coverage, module))
 				list_module(coverage, capture, program, module);
 		}

@@ -16,8 +16,8 @@ static const struct message *next(
 
 	while ((message = source_next(source)))
 		if (!message_is_event(message) && !message->continues &&
-			filter_wants(diff->options, message) &&
-			filter_selects(diff->options, message))
+			filter_wants(&diff->options->rules, message) &&
+			filter_selects(&diff->options->rules, message))
 			break;
 	return message;
 }

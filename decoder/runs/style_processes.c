@@ -49,11 +49,11 @@ void *style_processes_begin(const struct style_settings *settings)
 void style_processes_message(void *state, const struct message *message)
 {
 	const struct processes *processes = state;
-	const struct options *options = processes->settings.options;
+	const struct filter_rules *rules = &processes->settings.options->rules;
 
 	process_list_message(processes->list, message,
-		filter_wants(options, message) &&
-			filter_selects(options, message));
+		filter_wants(rules, message) &&
+			filter_selects(rules, message));
 }
 
 /* As ps(1) draws it with --forest. */
@@ -95,10 +95,10 @@ static void add_row(struct processes *state, const struct process_entry *entry)
 static void add_family(
 	struct processes *state, const struct process_entry *root)
 {
-	const struct options *options = state->settings.options;
+	const struct filter_rules *rules = &state->settings.options->rules;
 
 	for (; root; root = process_tree_next(root))
-		if (filter_wants_pid(options, root->pid))
+		if (filter_wants_pid(rules, root->pid))
 			add_row(state, root);
 }
 

@@ -108,7 +108,7 @@ const char *outputs_add(
 		wrong = collide(&outputs->all[i], one);
 	if (wrong)
 		return wrong;
-	options->number = (unsigned)outputs->count++;
+	options->rules.number = (unsigned)outputs->count++;
 	return NULL;
 }
 
@@ -295,8 +295,8 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	}
 	one->output.around = options->rules.around;
 	one->given = one->style->reads != STYLE_READS_NOTHING;
-	one->asks = filter_asks_for_calls(options);
-	outputs->filter.options = options;
+	one->asks = filter_asks_for_calls(&options->rules);
+	outputs->filter.rules = &options->rules;
 	one->state = one->style->begin(&settings);
 	return one->state;
 }
@@ -355,9 +355,9 @@ static bool is_for(const struct outputs_one *one, const struct message *message)
 
 	if (reads == STYLE_READS_ALL)
 		return true;
-	return filter_wants(one->options, message) &&
+	return filter_wants(&one->options->rules, message) &&
 	       (reads == STYLE_READS_LINES ||
-		       filter_selects(one->options, message));
+		       filter_selects(&one->options->rules, message));
 }
 
 bool outputs_message_each(

@@ -87,7 +87,7 @@ static inline bool outputs_message(
 	message_report(message);
 	if (!only)
 		return outputs_message_each(outputs, message);
-	if (!only->asks || filter_wants(only->options, message))
+	if (!only->asks || filter_wants(&only->options->rules, message))
 		only->style->message(only->state, message);
 	return only->output.failed == 0;
 }

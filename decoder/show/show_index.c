@@ -53,8 +53,8 @@ static void take_messages(struct listing *listing, struct source *source)
 
 	while (source && (message = source_next(source)))
 		if (!message_is_event(message) && !message->continues &&
-			filter_wants(options, message) &&
-			filter_selects(options, message))
+			filter_wants(&options->rules, message) &&
+			filter_selects(&options->rules, message))
 			fired_take(&listing->fired, message);
 	if (!source || listing->fired.failed)
 		error_add(&listing->errors,

@@ -306,7 +306,7 @@ static void put_event(struct lines *lines, const struct message *message)
 	}
 	before = words.length;
 	event_words_put(message, &words);
-	if (filter_wants_line(lines->settings.options, message,
+	if (filter_wants_line(style_rules(&lines->settings), message,
 		    render_buffer_from(&words, before),
 		    words.length - before))
 		put_whole(lines, message, words.data, words.length);
@@ -353,9 +353,7 @@ void *style_columns_begin_with(const struct style_settings *settings,
 		.whole = put_whole,
 		.prepare = prepare,
 		.closure = lines,
-		.options = filter_asks_for_lines(settings->options)
-				   ? settings->options
-				   : NULL,
+		.rules = style_lines_rules(settings),
 	});
 	if (!lines->joiner || !lines->cells) {
 		if (lines->joiner)

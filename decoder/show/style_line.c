@@ -208,7 +208,7 @@ static void put_event(struct line *line, const struct message *message)
 	}
 	words = out->length;
 	event_words_put(message, out);
-	if (!filter_wants_line(line->settings.options, message,
+	if (!filter_wants_line(style_rules(&line->settings), message,
 		    render_buffer_from(out, words), out->length - words)) {
 		out->length = start;
 		return;
@@ -233,9 +233,7 @@ void *style_line_begin(const struct style_settings *settings)
 		.whole = put_whole,
 		.prepare = prepare,
 		.closure = line,
-		.options = filter_asks_for_lines(settings->options)
-				   ? settings->options
-				   : NULL,
+		.rules = style_lines_rules(settings),
 	});
 	if (line->joiner && settings->batches)
 		settings->batches->joiner = line->joiner;

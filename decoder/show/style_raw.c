@@ -5,7 +5,7 @@
 #include "decoder/query/line_joiner.h"
 
 struct raw {
-	const struct options *options; /* null: all is shown */
+	const struct filter_rules *rules; /* null: none */ /* null: all is shown */
 	struct output *output;
 	struct line_joiner *joiner;  /* null: there are no lines to choose */
 	struct render_buffer syslog; /* text of a message that is not whole */
@@ -96,13 +96,14 @@ static void put_whole(void *closure, const struct message *message,
 
 void *style_raw_begin(const struct style_settings *settings)
 {
+	const struct filter_rules *rules = style_rules(settings);
 	struct raw *raw = calloc(1, sizeof(*raw));
 
 	if (!raw)
 		return NULL;
-	raw->options = settings->options;
+	raw->rules = rules;
 	raw->output = settings->output;
-	if (!filter_asks_for_text(settings->options) &&
+	if (!filter_asks_for_text(rules) &&
 		!output_takes_lines(raw->output))
 		return raw;
 	raw->joiner = line_joiner_new(&(struct line_joiner_calls){
@@ -110,7 +111,7 @@ void *style_raw_begin(const struct style_settings *settings)
 		.lines = put_lines,
 		.whole = put_whole,
 		.closure = raw,
-		.options = settings->options,
+		.rules = rules,
 	});
 	if (raw->joiner && settings->batches)
 		settings->batches->joiner = raw->joiner;
@@ -131,7 +132,7 @@ void style_raw_message(void *state, const struct message *message)
 		line_joiner_add(raw->joiner, message);
 		return;
 	}
-	if (raw->options && !filter_is_timely(raw->options, message))
+	if (raw->rules && !filter_is_timely(raw->rules, message))
 		return;
 	if (raw->in_syslog && !message->continues)
 		finish_syslog(raw);

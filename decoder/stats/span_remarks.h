@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "decoder/message/fields.h"
-#include "decoder/stats/span_rule.h"
+#include "decoder/query/span_rule.h"
 
 #define SPAN_REMARKS_FORMATS 512
 #define SPAN_REMARKS_NAMES 16

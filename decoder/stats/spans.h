@@ -14,8 +14,8 @@
 
 #include "decoder/capture/message.h"
 #include "decoder/names/stack.h"
+#include "decoder/query/span_rule.h"
 #include "decoder/stats/numbers.h"
-#include "decoder/stats/span_rule.h"
 
 #define SPANS_THREAD_BYTES 16
 

@@ -19,8 +19,8 @@ static void free_options(struct options *options)
 		free(options->spans.all[i].start);
 		free(options->spans.all[i].done);
 	}
-	for (size_t i = 0; i < options->glob_count; i++)
-		free(options->globs[i].real);
+	for (size_t i = 0; i < options->rules.glob_count; i++)
+		free(options->rules.globs[i].real);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -30,7 +30,7 @@ static struct made *begin(void)
 	static struct made made;
 
 	memset(&made, 0, sizeof(made));
-	made.filter.options = &made.options;
+	made.filter.rules = &made.options.rules;
 	made.writer = (struct packed_writer){
 		.pid = 100, .tid = 101, .thread = "worker"};
 	made.batch = (struct packed_batch){
@@ -196,7 +196,7 @@ static void streams_are_chosen_by_site(void **state)
 	add(made, "a\n", 1);
 	add(made, "b\n", 2);
 	made->streams[1].flags = BINLOG_STREAM_STDERR;
-	made->options.streams = BINLOG_STREAM_STDERR;
+	made->options.rules.streams = BINLOG_STREAM_STDERR;
 	assert_string_equal(ask(made), "-+");
 	assert_int_equal(made->filter.passed, 10);
 	end(made);

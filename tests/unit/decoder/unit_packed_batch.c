@@ -302,7 +302,7 @@ static void fold(struct make_log *log, struct folded *folded, bool timed)
 {
 	*folded = (struct folded){
 		.fold = {.take = take_rows, .closure = folded, .timed = timed},
-		.batches = {.options = &folded->options,
+		.batches = {.rules = &folded->options.rules,
 			.fold = &folded->fold}};
 	log->fold = batch_fold_take;
 	log->closure = &folded->batches;

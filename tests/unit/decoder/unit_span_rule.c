@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/stats/span_rule.h"
+#include "decoder/query/span_rule.h"
 
 static struct span_rules rules;
 

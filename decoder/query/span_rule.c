@@ -1,4 +1,4 @@
-#include "decoder/stats/span_rule.h"
+#include "decoder/query/span_rule.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
