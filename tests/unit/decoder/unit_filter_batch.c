@@ -13,7 +13,7 @@
 
 /* A batch of literal texts, and who asks for what. */
 struct made {
-	struct options options;
+	struct filter_rules rules;
 	struct filter_batch filter;
 	struct definition_string texts[SITES];
 	struct definition_stream streams[SITES];
@@ -30,7 +30,7 @@ static struct made *begin(void)
 	static struct made made;
 
 	memset(&made, 0, sizeof(made));
-	made.filter.rules = &made.options.rules;
+	made.filter.rules = &made.rules;
 	made.writer = (struct packed_writer){
 		.pid = 100, .tid = 101, .thread = "worker"};
 	made.batch = (struct packed_batch){
@@ -106,7 +106,7 @@ static void say(struct made *made, size_t site)
 
 static void search(struct made *made, const char *pattern)
 {
-	assert_null(filter_rules_add_grep(&made->options.rules, pattern));
+	assert_null(filter_rules_add_grep(&made->rules, pattern));
 }
 
 /* Which sites are wanted, as a word of + and -. */
@@ -131,7 +131,7 @@ static void end(struct made *made)
 {
 	if (made->joiner)
 		line_joiner_end(made->joiner);
-	filter_rules_free(&made->options.rules);
+	filter_rules_free(&made->rules);
 	pool_free(&made->pool);
 }
 
@@ -153,17 +153,17 @@ static void a_batch_of_others_is_not_wanted(void **state)
 
 	(void)state;
 	add(made, "a\n", 1);
-	assert_null(filter_rules_add_number(&made->options.rules.pids, "7"));
+	assert_null(filter_rules_add_number(&made->rules.pids, "7"));
 	assert_string_equal(ask(made), "-");
 	assert_int_equal(made->filter.passed, 10);
 	made->writer.pid = 7;
 	assert_string_equal(ask(made), "+");
 	assert_null(
-		filter_rules_add_text(&made->options.rules.threads, "main*"));
+		filter_rules_add_text(&made->rules.threads, "main*"));
 	assert_string_equal(ask(made), "-");
 	made->writer.thread = "main2";
 	assert_string_equal(ask(made), "+");
-	assert_null(filter_rules_add_number(&made->options.rules.tids, "8"));
+	assert_null(filter_rules_add_number(&made->rules.tids, "8"));
 	assert_string_equal(ask(made), "-");
 	end(made);
 }
@@ -174,16 +174,16 @@ static void a_batch_of_another_time_is_not_wanted(void **state)
 
 	(void)state;
 	add(made, "a\n", 1);
-	made->options.rules.timed = true;
-	made->options.rules.since = 2000;
-	made->options.rules.until = UINT64_MAX;
+	made->rules.timed = true;
+	made->rules.since = 2000;
+	made->rules.until = UINT64_MAX;
 	assert_string_equal(ask(made), "+");
-	made->options.rules.since = 2001;
+	made->rules.since = 2001;
 	assert_string_equal(ask(made), "-");
-	made->options.rules.since = 0;
-	made->options.rules.until = 1000;
+	made->rules.since = 0;
+	made->rules.until = 1000;
 	assert_string_equal(ask(made), "+");
-	made->options.rules.until = 999;
+	made->rules.until = 999;
 	assert_string_equal(ask(made), "-");
 	end(made);
 }
@@ -196,7 +196,7 @@ static void streams_are_chosen_by_site(void **state)
 	add(made, "a\n", 1);
 	add(made, "b\n", 2);
 	made->streams[1].flags = BINLOG_STREAM_STDERR;
-	made->options.rules.streams = BINLOG_STREAM_STDERR;
+	made->rules.streams = BINLOG_STREAM_STDERR;
 	assert_string_equal(ask(made), "-+");
 	assert_int_equal(made->filter.passed, 10);
 	end(made);
@@ -289,8 +289,8 @@ static void lines_that_wait_need_their_rest_whatever_its_time(void **state)
 	add(made, "hay\n", 2);
 	add(made, "wait", 2);
 	made->batch.site_count = 2;
-	made->options.rules.timed = true;
-	made->options.rules.until = 999;
+	made->rules.timed = true;
+	made->rules.until = 999;
 	assert_string_equal(ask(made), "--");
 	say(made, 2);
 	assert_string_equal(ask(made), "-+");

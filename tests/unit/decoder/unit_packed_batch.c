@@ -281,7 +281,7 @@ static void sites_of_one_number_may_be_called_from_two_places(void **state)
 }
 
 struct folded {
-	struct options options;
+	struct filter_rules rules;
 	struct batch_fold fold;
 	struct filter_batch batches;
 	size_t rows;
@@ -302,7 +302,7 @@ static void fold(struct make_log *log, struct folded *folded, bool timed)
 {
 	*folded = (struct folded){
 		.fold = {.take = take_rows, .closure = folded, .timed = timed},
-		.batches = {.rules = &folded->options.rules,
+		.batches = {.rules = &folded->rules,
 			.fold = &folded->fold}};
 	log->fold = batch_fold_take;
 	log->closure = &folded->batches;
