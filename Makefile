@@ -99,7 +99,7 @@ READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ld
 # ---- sources, by wildcard ----
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
-inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) shim/record/fast_x86_64.S
+inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) wrappers/fast_x86_64.S
 reader_src := $(call sources_of,base record rules confine decoder symbolizer tools/live tools/program)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
@@ -137,7 +137,7 @@ $(O)/inside/%.o: %.c
 	$(Q)$(CC) $(INSIDE) -c -o $@ $<
 
 # What the assembler has to know, as the compiler lays it out.
-$(O)/inside/offsets.h: shim/record/offsets.c
+$(O)/inside/offsets.h: wrappers/offsets.c
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE) -MF $@.d -MT $@ -S -o $@.s $<
@@ -239,7 +239,7 @@ $(O)/completions/zsh/_binlog-%: tools/completions/options.awk tools/completions/
 # ---- tests ----
 # Units of what runs inside are built as ordinary programs around it.  They take what they need out of an archive in
 # which all is weak: what a unit defines itself, to see what is done with it, stands in for what is there.
-weakened := $(filter-out %/functions.o %/start.o %/fast_x86_64.o,$(inside_obj))
+weakened := $(filter-out %/functions.o %/start.o %/above.o %/fast_x86_64.o,$(inside_obj))
 $(O)/tests/inside.a: $(weakened)
 	$(call say,AR,$@)
 	@rm -rf $@ $(@D)/weak && mkdir -p $(@D)/weak

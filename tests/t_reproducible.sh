@@ -12,7 +12,7 @@ tree() { # NAME: a copy of the sources
 made() { # DIRECTORY: what is there, as names and sums
 	(cd "$1" && find . -type f ! -name '*.d' ! -path './outside/html_template.c' -exec sha256sum {} + | sort -k 2)
 }
-some=(inside/shim/record/capture.o inside/shim/record/fast_x86_64.o inside/wrappers/notice.o outside/base/error.o
+some=(inside/shim/record/capture.o inside/wrappers/fast_x86_64.o inside/wrappers/notice.o outside/base/error.o
 	outside/rules/levels.o outside/html_template.o man/binlog.5 man/binlog.7 man/binlog-packed.5 man/binlog.conf.5
 	man/binlog-rules.7 completions/bash/binlog-show completions/zsh/_binlog-show)
 [ "$(uname -m)" = x86_64 ] || some=("${some[@]/shim\/record\/fast_x86_64.o/shim\/record\/fast.o}")

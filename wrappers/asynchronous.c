@@ -2,7 +2,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -1,9 +1,9 @@
 #include "shim/control/log_files.h"
-#include "shim/file/writer.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/stream_order.h"
+#include "shim/writer/position.h"
+#include "shim/writer/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

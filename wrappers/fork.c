@@ -2,12 +2,13 @@
 #include <sys/syscall.h>
 
 #include "record/hash.h"
-#include "shim/file/clock.h"
-#include "shim/file/ownership.h"
 #include "shim/host/arena.h"
+#include "shim/host/clock.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
+#include "shim/start/startup.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -69,7 +70,7 @@ static void after(const struct birth *birth, bool child)
 bool fork_is_plain(void)
 {
 	streams_share();
-	if (!process_started || writer_is_inside() || arena_is_kept() ||
+	if (!startup_begun || writer_is_inside() || arena_is_kept() ||
 		state_buffers_changed || stdio_buffer_is_used() ||
 		streams_hold_back())
 		return false;

@@ -5,7 +5,7 @@
  * on the way, so that no register has to be saved.  Returns to the caller of
  * the function, or begins from the beginning.
  */
-#include "shim/record/fast.h"
+#include "shim/stdio/fast.h"
 
 #if FAST_CODE
 /* Longer ones begin from the beginning. */

@@ -5,10 +5,11 @@
  */
 #include "shim/host/host.h"
 #include "shim/record/capture.h"
-#include "shim/record/fast.h"
 #include "shim/record/terminal.h"
+#include "shim/start/startup.h"
+#include "shim/stdio/fast.h"
 #include "shim/stdio/stdio_buffer.h"
-#include "shim/stdio/stdio_turn.h"
+#include "shim/writer/stdio_turn.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -42,7 +43,7 @@
 		const struct call call = CAPTURE_CALL(#name, &turn);           \
 		returns result;                                                \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		(void)call;                                                    \
 		result = what;                                                 \
 		stdio_turn_end(&turn);                                         \
@@ -58,7 +59,7 @@
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		(void)call;                                                    \
 		va_start(ap, last);                                            \
 		result = what;                                                 \
@@ -88,7 +89,7 @@
 		const struct call call =                                       \
 			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		result = what;                                                 \
 		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
@@ -110,7 +111,7 @@
                                                                                \
 		if (fast_character(pc, sp, fp, file, (unsigned char)(c)))      \
 			return (unsigned char)(c);                             \
-		process_start();                                               \
+		startup();                                               \
 		result = what;                                                 \
 		stdio_turn_end(&turn);                                         \
 		return result;                                                 \
@@ -143,7 +144,7 @@
 		const struct call call =                                       \
 			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		result = what;                                                 \
 		va_end(ap);                                                    \
 		stdio_turn_end(&turn);                                         \
@@ -157,7 +158,7 @@
 		struct call_turn turn = {0};                                   \
 		const struct call call = CAPTURE_CALL(#name, &turn);           \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		(void)call;                                                    \
 		what;                                                          \
 		stdio_turn_end(&turn);                                         \
@@ -171,7 +172,7 @@
 		const struct call call = CAPTURE_CALL(#name, &turn);           \
 		va_list ap;                                                    \
                                                                                \
-		process_start();                                               \
+		startup();                                               \
 		(void)call;                                                    \
 		va_start(ap, last);                                            \
 		what;                                                          \
@@ -189,7 +190,7 @@
                                                                                \
 		if (syslog_is_off(priority))                                   \
 			return;                                                \
-		process_start();                                               \
+		startup();                                               \
 		(void)call;                                                    \
 		va_start(ap, last);                                            \
 		what;                                                          \
@@ -202,10 +203,10 @@
 	EXPORT returns name parameters;                                        \
 	EXPORT returns name parameters                                         \
 	{                                                                      \
-		if (unlikely(terminal_watches)) {                              \
+		if (unlikely(streams_reading_shows)) {                              \
 			const struct call call = CAPTURE_CALL(#name, NULL);    \
                                                                                \
-			process_start();                                       \
+			startup();                                       \
 			(void)call;                                            \
 			what;                                                  \
 		}                                                              \
@@ -219,10 +220,10 @@
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
-		if (unlikely(terminal_watches)) {                              \
+		if (unlikely(streams_reading_shows)) {                              \
 			const struct call call = CAPTURE_CALL(#name, NULL);    \
                                                                                \
-			process_start();                                       \
+			startup();                                       \
 			(void)call;                                            \
 			what;                                                  \
 		}                                                              \

@@ -5,11 +5,11 @@
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/host/sys.h"
-#include "shim/record/abort_message.h"
 #include "shim/record/fortify.h"
+#include "shim/start/abort_message.h"
 #include "shim/start/fatal.h"
-#include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/stdio_turn.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

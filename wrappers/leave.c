@@ -1,10 +1,10 @@
 #include <sys/mman.h>
 
-#include "shim/control/life.h"
-#include "shim/file/ownership.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
 #include "shim/streams/stream_modes.h"
+#include "shim/writer/life.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

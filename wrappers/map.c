@@ -1,11 +1,11 @@
 #include <sys/mman.h>
 
 #include "shim/control/process.h"
-#include "shim/file/writer.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/position.h"
+#include "shim/writer/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

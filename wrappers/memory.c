@@ -2,8 +2,8 @@
 #include <sys/mman.h>
 
 #include "shim/control/process.h"
-#include "shim/file/writer.h"
 #include "shim/host/module.h"
+#include "shim/writer/writer.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

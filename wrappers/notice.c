@@ -3,10 +3,10 @@
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/stdio/cancel.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

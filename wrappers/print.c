@@ -1,11 +1,11 @@
-#include "shim/file/plan.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "shim/stdio/cancel.h"
-#include "shim/stdio/held.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/plan.h"
 #include "wrappers/handlers.h"
 
 static inline int record(const struct call *call, unsigned stream, int chk,

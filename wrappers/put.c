@@ -3,10 +3,10 @@
 #include "shim/host/sys.h"
 #include "shim/record/terminal.h"
 #include "shim/stdio/cancel.h"
-#include "shim/stdio/held.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -397,7 +397,7 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		__atomic_load_n(&streams[stream].pending, __ATOMIC_RELAXED) ==
 			PENDING_NOTHING;
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
-	terminal_watches |= streams[stream].buffering == BINLOG_BUFFER_LINE;
+	streams_reading_shows |= streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
 	if (is_written_first(stream) && c != EOF) {
 		const char byte = (char)c;

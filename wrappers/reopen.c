@@ -2,8 +2,8 @@
 #include "shim/control/log_files.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
 #include "shim/streams/stream_order.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

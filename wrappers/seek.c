@@ -1,7 +1,7 @@
 #include "shim/host/sys.h"
-#include "shim/stdio/held.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/streams/held.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

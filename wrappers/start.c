@@ -4,14 +4,15 @@
  * capture exists before the program gives up privileges or its root directory,
  * that the last bytes of macros are found, and that the end is on record.
  */
-#include "shim/control/life.h"
 #include "shim/control/process.h"
-#include "shim/file/ownership.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/start/fatal.h"
-#include "shim/stdio/position.h"
+#include "shim/start/startup.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/life.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/position.h"
 #include "wrappers/handlers.h"
 
 /*
@@ -44,7 +45,7 @@ __attribute__((constructor)) static void start(
 	int argc, char **argv, char **environment)
 {
 	environment_arguments(argc, argv, environment);
-	process_arm();
+	startup_arm();
 	fatal_watch();
 	if (host_on_exit)
 		host_on_exit(end, NULL);

@@ -3,11 +3,11 @@
 #include "record/format.h"
 #include "record/hash.h"
 #include "record/utf8.h"
-#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/charset.h"
 #include "shim/host/host.h"
 #include "shim/streams/locale_state.h"
+#include "shim/writer/plan.h"
 
 /* Longer ones, and others when the table is full, are not remembered. */
 #define CHARACTERS_MAX 500

@@ -1,9 +1,9 @@
-#include "shim/file/ownership.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/ownership.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 

@@ -2,13 +2,12 @@
 
 #include "rules/rules.h"
 #include "shim/control/process.h"
-#include "shim/file/clock.h"
 #include "shim/file/growth.h"
-#include "shim/file/ring_trigger.h"
 #include "shim/file/segment.h"
+#include "shim/host/above.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
-#include "shim/streams/streams.h"
+#include "shim/host/clock.h"
 
 /* Until there is a capture. */
 static struct binlog_switches own = {
@@ -218,22 +217,20 @@ static void follow_streams(void)
 		return;
 	off = switches->off;
 	memcpy(modes, switches->modes, sizeof(modes));
-	streams_switch(modes, off != 0);
+	above.streams_switched(modes, off != 0);
 }
 
 static void follow_triggers(void)
 {
-	static const struct ring_event by_control = {
-		.cause = BINLOG_CAUSE_CONTROL};
 	static uint32_t seen;
 	uint32_t now =
 		__atomic_load_n(&control_switches->triggers, __ATOMIC_ACQUIRE);
 	const struct rules *rules = control_rules();
 
 	if (rules && rules_ask(rules) & RULES_ASK_TRIGGER)
-		ring_trigger_wait();
+		above.triggers_may_come();
 	if (__atomic_exchange_n(&seen, now, __ATOMIC_ACQ_REL) != now)
-		ring_trigger(&by_control);
+		above.trigger();
 }
 
 /* By what is in force alone: the level among the switches may be of rules that

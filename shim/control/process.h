@@ -1,8 +1,6 @@
 /*
- * The state of this process as a whole: whether it records, the settings
- * from the environment, and the identity of the run.  Armed by our
- * constructor or by the first call before it; there is no destructor that
- * matters, since records need no flush.
+ * What everybody asks of this process: whether it records, how much, and whose
+ * memory this is.  Set by startup.c; async-signal-safe and lock-free.
  */
 #ifndef SHIM_PROCESS_H
 #define SHIM_PROCESS_H
@@ -17,6 +15,10 @@ struct process {
 	uint64_t max_bytes; /* of the capture file */
 	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
 	bool forked;	    /* and has not executed a program since */
+	/* Of the PROCESS record: executable, directory, argv. */
+	const char *strings;
+	uint32_t strings_bytes;
+	uint32_t arguments;
 };
 
 extern HIDDEN struct process process;
@@ -51,29 +53,15 @@ static inline void process_changed(void)
 	control_forget();
 }
 
-/*
- * Reads the settings and creates the capture.  Only the first call does so;
- * until it has ended, and for ever if it failed, calls pass.
- */
-void process_arm(void);
-
-/* Whether process_arm() has been called. */
-extern HIDDEN bool process_started;
-
-/*
- * Every wrapper begins with this: what the run's outputs are has to be known
- * before the first close or dup2, and the next functions before any call.
- */
-static inline void process_start(void)
-{
-	if (unlikely(!process_started))
-		process_arm();
-}
+/* True for the first caller alone, who reads the settings and creates the
+ * capture; until that has ended, and for ever if it failed, calls pass. */
+bool process_begins(void);
+void process_has_begun(bool recording);
 
 /* Arming has ended, one way or the other: decisions may be remembered. */
 bool process_is_armed(void);
 
-/* There is a capture to record into; arms first if need be. */
+/* There is a capture to record into. */
 bool process_is_recording(void);
 
 /* Not in a child of vfork or CLONE_VM, nor in one of fork that has recorded
@@ -102,6 +90,9 @@ void process_enumerate(uint32_t writer);
 uint32_t process_describe(struct binlog_process_record *record);
 
 /* The path of the executable, NUL-terminated; empty when unknown. */
-const char *process_executable(void);
+static inline const char *process_executable(void)
+{
+	return process.strings;
+}
 
 #endif

@@ -6,12 +6,12 @@
 #include <sys/vfs.h>
 
 #include "record/prepared.h"
-#include "shim/control/control.h"
-#include "shim/file/clock.h"
 #include "shim/file/growth.h"
 #include "shim/file/place.h"
 #include "shim/file/segment.h"
+#include "shim/host/above.h"
 #include "shim/host/bytes.h"
+#include "shim/host/clock.h"
 #include "shim/host/environment.h"
 #include "shim/host/sys.h"
 
@@ -95,7 +95,7 @@ static bool replace_page(const char *page)
 	if (sys_failed(fresh))
 		return false;
 	if (page == (const char *)capture_file_header)
-		control_end((struct binlog_header *)fresh);
+		above.header_ends((struct binlog_header *)fresh);
 	return !sys_failed(SYS6(mremap, fresh, size, size,
 		MREMAP_MAYMOVE | MREMAP_FIXED, page, 0));
 }

@@ -9,11 +9,11 @@
 
 #include <float.h>
 
-#include "shim/file/measure.h"
-#include "shim/file/plan.h"
-#include "shim/file/writer.h"
 #include "shim/host/bytes.h"
 #include "shim/streams/locale_state.h"
+#include "shim/writer/measure.h"
+#include "shim/writer/plan.h"
+#include "shim/writer/writer.h"
 
 /* The length of a text, as far as it has been added up. */
 struct arguments_sum {

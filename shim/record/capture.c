@@ -7,7 +7,7 @@
 #include "shim/record/redact.h"
 #include "shim/record/site.h"
 #include "shim/record/terminal.h"
-#include "shim/stdio/stdio_turn.h"
+#include "shim/writer/stdio_turn.h"
 
 /*
  * writer_begin() at a time that is the call's turn on its FILE.  The processor

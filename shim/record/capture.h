@@ -8,8 +8,8 @@
 #ifndef SHIM_CAPTURE_H
 #define SHIM_CAPTURE_H
 
-#include "shim/file/memo.h"
-#include "shim/file/writer.h"
+#include "shim/writer/memo.h"
+#include "shim/writer/writer.h"
 
 /* The registers of the caller of the wrapper that uses this. */
 #define CAPTURE_CALL(name, its_turn) CAPTURE_CALL_OF(name, its_turn, HOW_NONE)

@@ -1,9 +1,9 @@
-#include "shim/file/define.h"
 #include "shim/host/bytes.h"
 #include "shim/record/capture_slow.h"
 #include "shim/record/redact.h"
 #include "shim/record/site.h"
 #include "shim/record/terminal.h"
+#include "shim/writer/define.h"
 
 /* The context of an event that comes once: not remembered, which would touch
  * pages of the memos at the end of each process. */

@@ -1,7 +1,6 @@
 #include <sys/mman.h>
 
 #include "record/libc.h"
-#include "shim/file/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
@@ -10,6 +9,7 @@
 #include "shim/record/capture_slow.h"
 #include "shim/record/fortify.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/define.h"
 
 /* Texts that are made at once, since only the program itself can make them. */
 

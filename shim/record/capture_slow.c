@@ -2,14 +2,14 @@
 
 #include "record/libc.h"
 #include "rules/rule_redact.h"
-#include "shim/file/define.h"
-#include "shim/file/plan.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
 #include "shim/record/redact.h"
 #include "shim/record/terminal.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/define.h"
+#include "shim/writer/plan.h"
 
 /* A constant text longer than this is recorded like any other bytes. */
 #define CONSTANT_MAX 4096u
@@ -532,7 +532,7 @@ bool capture_chunks_of(struct writer *w, const struct call *call,
 	if (size <= CAPTURE_CHUNK &&
 		write_chunk(w, stream, last, &from, (uint32_t)size,
 			said_of(made, stream, size))) {
-		if (terminal_is_replaced(stream))
+		if (streams_replaces_terminal(stream))
 			show(stream, v, whole, text == BINLOG_TEXT_BYTES_LINE);
 		return true;
 	}

@@ -2,11 +2,11 @@
 
 #include "record/format.h"
 #include "record/libc.h"
-#include "shim/file/plan.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
+#include "shim/writer/plan.h"
 
 /* A walk through /proc/self/maps: "from-to rwxp ...", one mapping per line. */
 struct maps {

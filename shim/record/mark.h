@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "rules/rules.h"
-#include "shim/file/plan.h"
+#include "shim/writer/plan.h"
 
 /* Among so many, a mark finds room in one of MARK_WAYS places; if all are
  * taken, the one that was set first is forgotten. */

@@ -1,11 +1,11 @@
 #include "shim/record/redact.h"
 
 #include "shim/control/settings.h"
-#include "shim/file/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
+#include "shim/writer/define.h"
 
 bool redact_copies;
 

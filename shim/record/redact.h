@@ -26,7 +26,7 @@ struct redaction {
 	uint8_t roles[FORMAT_ARGUMENTS_MAX];	 /* of the arguments */
 };
 
-/* Once, in process_arm(): reads BINLOG_REDACT. */
+/* Once, in startup_arm(): reads BINLOG_REDACT. */
 void redact_begin(void);
 
 /* Nobody has said otherwise: of texts that are written as well, what the names

@@ -3,7 +3,6 @@
 #include "record/format.h"
 #include "record/hash.h"
 #include "rules/rule_redact.h"
-#include "shim/file/pace.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/module.h"
@@ -11,6 +10,7 @@
 #include "shim/record/redact.h"
 #include "shim/record/result_use.h"
 #include "shim/record/site_decision.h"
+#include "shim/writer/pace.h"
 
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */

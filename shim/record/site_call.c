@@ -1,14 +1,14 @@
 #include "shim/record/site.h"
 
-#include "shim/file/clock.h"
-#include "shim/file/define.h"
-#include "shim/file/pace.h"
-#include "shim/file/ring_trigger.h"
 #include "shim/host/bytes.h"
+#include "shim/host/clock.h"
 #include "shim/host/module.h"
 #include "shim/record/arguments.h"
 #include "shim/record/mark.h"
 #include "shim/record/redact.h"
+#include "shim/writer/define.h"
+#include "shim/writer/pace.h"
+#include "shim/writer/ring_trigger.h"
 
 /* Calls for which there is a rule, or a level. */
 

@@ -28,9 +28,6 @@ struct unfinished {
 	char text[UNFINISHED_MAX];
 };
 
-/* Until the process is set up every function that reads looks closer. */
-bool terminal_watches = true;
-
 static struct unfinished table[STREAMS_AT_ONCE];
 /* The thread that is at work here, by an address that only it has. */
 static const void *owner;
@@ -158,7 +155,7 @@ static void release(struct unfinished *line)
 
 	line->length = 0;
 	if (length <= UNFINISHED_MAX &&
-		terminal_is_replaced(streams_of(line->fd)))
+		streams_replaces_terminal(streams_of(line->fd)))
 		show(line->fd, line->text, length);
 }
 
@@ -406,6 +403,6 @@ void terminal_asked(int fd)
 
 void terminal_changed(void)
 {
-	if (looked_at >= 0 && terminal_is_replaced(streams_of(looked_at)))
+	if (looked_at >= 0 && streams_replaces_terminal(streams_of(looked_at)))
 		look(looked_at);
 }

@@ -11,20 +11,6 @@
 
 #include "shim/record/capture.h"
 
-/*
- * Reading may make text visible, now or later: there is a terminal whose text
- * is recorded, or a FILE that is line-buffered.  All that a function by which
- * programs read has to look at; process_arm() clears it, the first such text
- * sets it.
- */
-extern HIDDEN bool terminal_watches;
-
-/* Its text is recorded in place of being shown on a terminal. */
-static inline bool terminal_is_replaced(unsigned stream)
-{
-	return streams[stream].terminal && !streams[stream].tee;
-}
-
 /* Bytes, and a newline after them if `line`, were recorded for `stream`. */
 void terminal_bytes(unsigned stream, const void *bytes, size_t size, bool ends);
 

@@ -3,17 +3,17 @@
 #include <ucontext.h>
 
 #include "record/libc.h"
-#include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/environment.h"
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
-#include "shim/record/abort_message.h"
 #include "shim/record/capture.h"
-#include "shim/stdio/position.h"
+#include "shim/start/abort_message.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/life.h"
+#include "shim/writer/position.h"
 
 /* What recording takes of the stack at most. */
 #define ROOM ((uintptr_t)4096)

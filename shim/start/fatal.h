@@ -11,7 +11,7 @@
 
 #include <signal.h>
 
-#include "shim/file/memo.h"
+#include "shim/writer/memo.h"
 
 /* Defined by wrappers/functions.c, filled in by host_resolve(). */
 extern int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);

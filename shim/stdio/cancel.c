@@ -1,11 +1,11 @@
 #include "shim/stdio/cancel.h"
 
-#include "shim/file/writer.h"
 #include "shim/host/host.h"
-#include "shim/stdio/held.h"
-#include "shim/stdio/position.h"
-#include "shim/stdio/stdio_turn.h"
+#include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
+#include "shim/writer/stdio_turn.h"
+#include "shim/writer/writer.h"
 
 /* A FILE of whose buffer nothing is known takes so many bytes. */
 #define BUFFER_USUAL 4096u

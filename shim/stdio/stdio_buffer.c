@@ -1,12 +1,12 @@
 #include "shim/stdio/stdio_buffer.h"
 
-#include "shim/file/ownership.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/held.h"
+#include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/ownership.h"
 
 /* Of more than these at a time the buffers are emptied, or never filled. */
 #define FILES_MAX 16384u

@@ -10,8 +10,8 @@
 #define SHIM_STDIO_BUFFER_H
 
 #include "shim/record/capture.h"
-#include "shim/stdio/stdio_turn.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/stdio_turn.h"
 
 /* Records what is unknown in the buffer, unless that is in use. */
 void stdio_buffer_drain(const struct call *call, FILE *file, unsigned stream);

@@ -1,8 +1,8 @@
 #include "shim/streams/stream_reuse.h"
 
 #include "shim/control/process.h"
+#include "shim/host/above.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/position.h"
 #include "shim/streams/streams.h"
 
 /* How often a thread looks again while another one begins a round. */
@@ -39,7 +39,7 @@ static void find_over(bool is_over[STREAMS_MAX + 1], unsigned highest)
 static void vacate(const bool is_over[STREAMS_MAX + 1])
 {
 	if (is_scarce)
-		position_settle(); /* what was said counts by the number */
+		above.streams_end(); /* what was said counts by the number */
 	/* Memos, definitions and what writers have said of them are void. */
 	__atomic_fetch_add(&streams_flushes, STREAMS_MAX + 1, __ATOMIC_SEQ_CST);
 	process_changed();

@@ -6,8 +6,7 @@
 #include "shim/control/process.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/held.h"
-#include "shim/stdio/position.h"
+#include "shim/streams/held.h"
 #include "shim/streams/stream_modes.h"
 #include "shim/streams/stream_order.h"
 #include "shim/streams/stream_reuse.h"
@@ -33,6 +32,9 @@ static unsigned changes[64];
 static bool forgets;
 /* No higher descriptor has been decided on. */
 static unsigned highest_known;
+
+/* Until the process is set up every function that reads looks closer. */
+bool streams_reading_shows = true;
 
 static void follow_syslog(void)
 {
@@ -86,6 +88,13 @@ bool streams_identify(int fd, struct stream_output *output)
 		st.st_dev, st.st_ino, (uint64_t)st.st_size, st.st_mode,
 		!sys_failed(result)};
 	return output->known || result == -EBADF;
+}
+
+uint32_t streams_description(int fd)
+{
+	long number = SYS3(fcntl, fd, F_GETSIG, 0);
+
+	return sys_failed(number) ? 0 : (uint32_t)number;
 }
 
 static bool is_terminal(int fd)
@@ -257,7 +266,7 @@ static unsigned describe(int fd, struct stream *wanted)
 	wanted->position = (access & O_APPEND) ? (uint64_t)st.st_size
 					       : position_of(fd, &st);
 	wanted->description = S_ISREG(st.st_mode) && !is_log_at_end(wanted)
-				      ? position_description(fd)
+				      ? streams_description(fd)
 				      : 0;
 	wanted->tee = mode == POLICY_TEE;
 	/* As libc chooses it: _IO_file_doallocate() of glibc. */

@@ -153,6 +153,23 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
 /* What is open as `fd` now; false if that cannot be found out. */
 bool streams_identify(int fd, struct stream_output *output);
 
+/*
+ * Reading may make text visible, now or later: there is a terminal whose text
+ * is recorded, or a FILE that is line-buffered.  All that a function by which
+ * programs read has to look at; startup_arm() clears it, the first such text
+ * sets it.
+ */
+extern HIDDEN bool streams_reading_shows;
+
+/* Its text is recorded in place of being shown on a terminal. */
+static inline bool streams_replaces_terminal(unsigned stream)
+{
+	return streams[stream].terminal && !streams[stream].tee;
+}
+
+/* The number of the open file of `fd`: 0 unless position_opened() gave one. */
+uint32_t streams_description(int fd);
+
 /* Whether a file is one of the run's own outputs. */
 bool streams_is_output(const struct stat *st);
 

@@ -11,7 +11,7 @@
 
 #define SECOND 1000000000ull
 #define HZ 2500000000ull
-#define EPOCH_SHIFT 31 /* of the writer: see shim/file/clock.h */
+#define EPOCH_SHIFT 31 /* of the writer: see shim/host/clock.h */
 
 enum { THREADS = 4, CONTEXT = 16, BLOCK = 65536 };
 

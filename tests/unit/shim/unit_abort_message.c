@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim/file/define.h"
 #include "shim/host/sys.h"
-#include "shim/record/abort_message.h"
 #include "shim/record/capture_slow.h"
+#include "shim/start/abort_message.h"
+#include "shim/writer/define.h"
 
 #define STREAM 7u
 #define THERE 11u /* contexts: it is in the file as well, */

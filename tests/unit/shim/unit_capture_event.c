@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shim/file/define.h"
 #include "shim/record/capture_slow.h"
 #include "shim/record/redact.h"
 #include "shim/record/site.h"
 #include "shim/record/terminal.h"
+#include "shim/writer/define.h"
 
 #define STREAM 7u
 #define CONTEXT 11u

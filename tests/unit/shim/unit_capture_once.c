@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/file/define.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
@@ -26,6 +25,7 @@
 #include "shim/record/capture_slow.h"
 #include "shim/record/fortify.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/define.h"
 
 #define STREAM 7u
 #define FORMAT_ID 3u

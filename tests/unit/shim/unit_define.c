@@ -10,13 +10,13 @@
 
 #include "record/hash.h"
 #include "shim/control/process.h"
-#include "shim/file/define.h"
-#include "shim/file/pace.h"
-#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/module.h"
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
+#include "shim/writer/define.h"
+#include "shim/writer/pace.h"
+#include "shim/writer/plan.h"
 
 #define STREAM 7u
 #define FOR_EVER UINT_MAX
@@ -101,10 +101,7 @@ bool module_find(uintptr_t address, struct module *module)
 	return true;
 }
 
-const char *process_executable(void)
-{
-	return "/proc/self/exe";
-}
+struct process process = {.strings = "/proc/self/exe"};
 
 bool ring_may_define(void)
 {

@@ -18,7 +18,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/stdio/held.h"
+#include "shim/streams/held.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define STREAM 7u

@@ -32,13 +32,13 @@ static void an_open_file_has_a_number(void **state)
 	int other = open("/proc/self/exe", O_RDONLY);
 
 	(void)state;
-	assert_int_equal(position_description(fd), 0);
-	assert_int_equal(position_description(-1), 0);
+	assert_int_equal(streams_description(fd), 0);
+	assert_int_equal(streams_description(-1), 0);
 	assert_int_equal(position_opened(fd), OF_FD);
-	assert_int_not_equal(position_description(fd), 0);
+	assert_int_not_equal(streams_description(fd), 0);
 	assert_int_equal(position_opened(other), STREAM_PASS);
 	assert_int_not_equal(
-		position_description(other), position_description(fd));
+		streams_description(other), streams_description(fd));
 	close(other);
 }
 
@@ -50,8 +50,8 @@ static void numbers_are_given_in_turn(void **state)
 	(void)state;
 	for (int i = 0; i < 64; i++) {
 		position_opened(fd);
-		assert_in_range(position_description(fd), 1, 64);
-		taken |= (uint64_t)1 << (position_description(fd) - 1);
+		assert_in_range(streams_description(fd), 1, 64);
+		taken |= (uint64_t)1 << (streams_description(fd) - 1);
 	}
 	assert_int_equal(~taken, 0);
 }

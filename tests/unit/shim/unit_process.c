@@ -415,7 +415,7 @@ SCENARIO(who_asks_first_begins_it)
 	set(CONFIG_dir, "/captures");
 	CHECK(process_is_recording());
 	*world.path = '\0';
-	process_arm(); /* once */
+	startup_arm(); /* once */
 	CHECK(!*world.path);
 }
 

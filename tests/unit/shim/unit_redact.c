@@ -11,12 +11,12 @@
 
 #include "record/libc.h"
 #include "shim/control/settings.h"
-#include "shim/file/define.h"
-#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/record/redact.h"
+#include "shim/writer/define.h"
+#include "shim/writer/plan.h"
 #include "tests/unit/world/inject_calls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

@@ -6,10 +6,10 @@
 #include "tests/unit/world/ring_fillers.h"
 
 #include "shim/file/growth.h"
-#include "shim/file/pace.h"
-#include "shim/file/ring_owner.h"
-#include "shim/file/ring_trigger.h"
 #include "shim/host/sys.h"
+#include "shim/writer/pace.h"
+#include "shim/writer/ring_owner.h"
+#include "shim/writer/ring_trigger.h"
 
 #define SECOND ((uint64_t)1000000000)
 

@@ -362,15 +362,15 @@ static void a_terminal_has_to_show_each(void **state)
 	(void)state;
 	begin_with(CAPTURE_BYTES);
 	memset(streams, 0, sizeof(streams));
-	terminal_watches = false;
+	streams_reading_shows = false;
 	streams[7].terminal = true;
 	assert_true(writer_said(w, 7, 1));
 	assert_true(writer_said(w, 7, 1));
-	assert_true(terminal_watches);
-	terminal_watches = false;
+	assert_true(streams_reading_shows);
+	streams_reading_shows = false;
 	streams[8].buffering = BINLOG_BUFFER_LINE;
 	assert_false(writer_said(w, 8, 1));
-	assert_true(terminal_watches);
+	assert_true(streams_reading_shows);
 }
 
 /* ---- who speaks ---- */

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/world/block_world.h"
 
-#include "shim/file/writer_ring.h"
+#include "shim/writer/writer_ring.h"
 
 static void begin_ring(size_t room)
 {

@@ -1,6 +1,6 @@
 /*
- * For tests of writers and their blocks: the library around shim/file/writer.c and
- * shim/file/writer_ring.c, and a capture of as many blocks as the test says, in
+ * For tests of writers and their blocks: the library around shim/writer/writer.c and
+ * shim/writer/writer_ring.c, and a capture of as many blocks as the test says, in
  * memory that is shared with children as that of a file is.  It defines
  * functions of the library: not for more than one file of a program.
  */
@@ -16,11 +16,11 @@
 #include <cmocka.h>
 
 #include "shim/file/capture_file.h"
-#include "shim/file/ownership.h"
-#include "shim/file/writer.h"
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/record/terminal.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/writer.h"
 
 #define CAPTURE_BYTES ((size_t)4 << 20)
 #define ARENA_BYTES ((size_t)4 << 20)
@@ -33,7 +33,7 @@
 
 static struct binlog_switches switches = {.generation = GENERATION};
 struct binlog_switches *control_switches = &switches;
-bool clock_is_tsc, arena_kept, terminal_watches;
+bool clock_is_tsc, arena_kept, streams_reading_shows;
 uint32_t streams_flushes;
 struct stream streams[STREAMS_MAX + 1];
 struct process process = {.pid = 77};

@@ -6,14 +6,15 @@
 #ifndef TESTS_CAPTURE_HOST_H
 #define TESTS_CAPTURE_HOST_H
 
+#include "shim/host/above.h"
 #include "shim/host/inside.h"
 
 #include "shim/control/control.h"
-#include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
+#include "shim/writer/life.h"
 
 static char capture_host_alone = 1;
 static const char *capture_host_trigger;
@@ -58,10 +59,12 @@ uint64_t life_pid_namespace(void)
 	return capture_host_namespace;
 }
 
-void control_end(struct binlog_header *header)
+static void end_header(struct binlog_header *header)
 {
 	(void)header;
 }
+
+const struct above above = {.header_ends = end_header};
 
 int (*host_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 

@@ -15,11 +15,11 @@
 #include "rules/rules.h"
 #include "shim/control/control.h"
 #include "shim/control/process.h"
-#include "shim/file/clock.h"
 #include "shim/file/growth.h"
-#include "shim/file/ring_trigger.h"
 #include "shim/file/segment.h"
+#include "shim/host/above.h"
 #include "shim/host/arena.h"
+#include "shim/host/clock.h"
 #include "shim/streams/streams.h"
 
 /* ---- what the library would be ---- */
@@ -90,23 +90,28 @@ char *segment_place(uint64_t offset, uint32_t size)
 	return capture + offset;
 }
 
-void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off)
+static void switch_streams(const uint8_t *modes, bool off)
 {
 	memcpy(world.modes, modes, sizeof(world.modes));
 	world.off = off;
 	world.switched++;
 }
 
-void ring_trigger(const struct ring_event *event)
+static void pull_trigger(void)
 {
-	assert_int_equal(event->cause, BINLOG_CAUSE_CONTROL);
 	world.triggers++;
 }
 
-void ring_trigger_wait(void)
+static void wait_for_triggers(void)
 {
 	world.waits++;
 }
+
+const struct above above = {
+	.streams_switched = switch_streams,
+	.trigger = pull_trigger,
+	.triggers_may_come = wait_for_triggers,
+};
 
 /* ---- a capture, and who switches ---- */
 

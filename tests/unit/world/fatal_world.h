@@ -17,15 +17,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/module.h"
-#include "shim/record/abort_message.h"
+#include "shim/start/abort_message.h"
 #include "shim/start/fatal.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/life.h"
+#include "shim/writer/position.h"
 
 /* ---- what the library would be ---- */
 

@@ -10,8 +10,6 @@
 #include "tests/unit/world/writer_world.h"
 
 #include "record/libc.h"
-#include "shim/file/define.h"
-#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
@@ -20,6 +18,8 @@
 #include "shim/record/capture_slow.h"
 #include "shim/record/redact.h"
 #include "shim/record/terminal.h"
+#include "shim/writer/define.h"
+#include "shim/writer/plan.h"
 
 #define STREAM 7u
 #define LAST 11u /* contexts: of a text, or of the end of it, */

@@ -1,5 +1,5 @@
 /*
- * For tests of who has which writer: the library around shim/file/ownership.c, with
+ * For tests of who has which writer: the library around shim/writer/ownership.c, with
  * memory that the test has in its hands, and calls in it.  It defines functions
  * of the library: not for more than one file of a program.
  */
@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "shim/file/capture_file.h"
-#include "shim/file/define.h"
-#include "shim/file/ownership.h"
 #include "shim/file/segment.h"
 #include "shim/host/arena.h"
+#include "shim/writer/define.h"
+#include "shim/writer/ownership.h"
 
 /* ---- what the library would be ---- */
 

@@ -16,11 +16,11 @@
 
 #include "shim/control/process.h"
 #include "shim/file/capture_file.h"
-#include "shim/file/writer.h"
 #include "shim/host/host.h"
-#include "shim/stdio/held.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/streams/held.h"
+#include "shim/writer/position.h"
+#include "shim/writer/writer.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
@@ -63,6 +63,13 @@ bool streams_is_output(const struct stat *st)
 {
 	(void)st;
 	return false;
+}
+
+uint32_t streams_description(int fd)
+{
+	int number = fcntl(fd, F_GETSIG);
+
+	return number < 0 ? 0 : (uint32_t)number;
 }
 
 unsigned streams_decide(int fd)

@@ -1,5 +1,5 @@
 /*
- * For tests of how a process begins: the library around shim/control/process.c, with an
+ * For tests of how a process begins: the library around shim/start/startup.c, with an
  * environment, settings and a capture that the test has in its hands, and
  * children that begin in it.  It defines functions of the library: not for more
  * than one file of a program.
@@ -15,27 +15,28 @@
 #include <cmocka.h>
 
 #include "shim/control/control.h"
-#include "shim/control/life.h"
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
-#include "shim/file/clock.h"
-#include "shim/file/ring_trigger.h"
-#include "shim/file/writer.h"
 #include "shim/host/arena.h"
+#include "shim/host/clock.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/record/redact.h"
 #include "shim/record/terminal.h"
-#include "shim/stdio/position.h"
+#include "shim/start/startup.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/life.h"
+#include "shim/writer/position.h"
+#include "shim/writer/ring_trigger.h"
+#include "shim/writer/writer.h"
 
 /* ---- what the library would be ---- */
 
 #define KEYS 32
 #define ARGUMENTS 4000
 
-bool sys_forbidden, clock_is_tsc, terminal_watches, streams_have_offsets;
+bool sys_forbidden, clock_is_tsc, streams_reading_shows, streams_have_offsets;
 bool host_is_glibc = true, host_resolved = true;
 pthread_t (*host_pthread_self)(void) = pthread_self;
 int (*host_pthread_getcpuclockid)(pthread_t, clockid_t *) =
@@ -288,19 +289,19 @@ static void set(enum config_key key, const char *value)
 
 static void begins(void)
 {
-	CHECK(!process_started);
+	CHECK(!startup_begun);
 	CHECK(!process_is_armed());
 	set(CONFIG_dir, world.settings[CONFIG_dir] ? world.settings[CONFIG_dir]
 						   : "/captures");
-	process_start();
+	startup();
 	CHECK(process_is_armed());
 	CHECK(process_is_recording());
 }
 
 static void does_not_begin(void)
 {
-	process_start();
-	CHECK(process_started);
+	startup();
+	CHECK(startup_begun);
 	CHECK(!process_is_recording());
 	CHECK(!process_is_borrowed());
 }

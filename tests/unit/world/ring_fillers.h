@@ -8,8 +8,8 @@
 
 #include "tests/unit/world/capture_life.h"
 
-#include "shim/file/clock.h"
-#include "shim/file/ring.h"
+#include "shim/host/clock.h"
+#include "shim/writer/ring.h"
 
 #define FILLERS 6
 #define PLACES 4096

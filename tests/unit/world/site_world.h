@@ -18,11 +18,8 @@
 #include "rules/rules.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
-#include "shim/file/clock.h"
-#include "shim/file/define.h"
-#include "shim/file/pace.h"
-#include "shim/file/ring_trigger.h"
 #include "shim/host/arena.h"
+#include "shim/host/clock.h"
 #include "shim/host/host.h"
 #include "shim/host/module.h"
 #include "shim/record/arguments.h"
@@ -32,6 +29,9 @@
 #include "shim/record/site.h"
 #include "shim/streams/drops.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/define.h"
+#include "shim/writer/pace.h"
+#include "shim/writer/ring_trigger.h"
 
 /* ---- what the library would be ---- */
 
@@ -110,10 +110,7 @@ struct process_self *process_self(void)
 	return &world.self;
 }
 
-const char *process_executable(void)
-{
-	return "/usr/bin/program";
-}
+struct process process = {.strings = "/usr/bin/program"};
 
 bool module_find(uintptr_t address, struct module *module)
 {

@@ -15,14 +15,17 @@
 #include <cmocka.h>
 
 #include "shim/control/control.h"
-#include "shim/file/ownership.h"
+#include "shim/host/above.h"
 #include "shim/host/host.h"
 #include "shim/host/libio.h"
-#include "shim/stdio/held.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/drops.h"
+#include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/ownership.h"
 #include "tests/unit/world/switched_streams.h"
+
+const struct above above = {.file_left = stdio_buffer_settle};
 
 /* ---- what the library would be ---- */
 

@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "record/libc.h"
-#include "shim/file/plan.h"
 #include "shim/host/arena.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
@@ -26,6 +25,7 @@
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/plan.h"
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "shim/file/writer.h"
+#include "shim/writer/writer.h"
 #include "tests/unit/world/switched_streams.h"
 
 #define BUSY ((uint64_t)2) /* the state of a writer in which a call is */

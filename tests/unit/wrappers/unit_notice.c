@@ -13,12 +13,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/file/writer.h"
 #include "shim/host/host.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/locale_state.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/position.h"
+#include "shim/writer/writer.h"
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"

@@ -15,12 +15,12 @@
 #include <cmocka.h>
 
 #include "shim/file/capture_file.h"
-#include "shim/file/clock.h"
 #include "shim/file/growth.h"
-#include "shim/file/writer.h"
 #include "shim/host/arena.h"
+#include "shim/host/clock.h"
 #include "shim/start/fatal.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/writer.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"

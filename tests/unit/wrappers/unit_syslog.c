@@ -12,7 +12,7 @@
 #include "record/libc.h"
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
-#include "shim/record/fast.h"
+#include "shim/stdio/fast.h"
 #include "shim/streams/streams.h"
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"

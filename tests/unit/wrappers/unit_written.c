@@ -11,10 +11,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "shim/file/ownership.h"
-#include "shim/stdio/position.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/position.h"
 #include "tests/unit/world/switched_streams.h"
 #include "tests/unit/world/written_world.h"
 #include "wrappers/handlers.h"

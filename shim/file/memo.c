@@ -1,3 +1,0 @@
-#include "shim/file/memo.h"
-
-const uintptr_t memo_nothing;

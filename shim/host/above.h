@@ -1,0 +1,32 @@
+/*
+ * What a room has to start in one that stands above it: the only calls that go
+ * up, all of them rare.  Constants from the first moment on (above.c), so
+ * they may be called at any time, by any thread, in any handler.
+ */
+#ifndef SHIM_ABOVE_H
+#define SHIM_ABOVE_H
+
+#include <stdio.h>
+
+#include "shim/host/inside.h"
+
+struct binlog_header;
+
+struct above {
+	/* control_end(): the header page is cut off. */
+	void (*header_ends)(struct binlog_header *header);
+	/* streams_switch(): the ways to treat streams were switched. */
+	void (*streams_switched)(const uint8_t *modes, bool off);
+	/* ring_trigger_wait(): rules may ask for triggers from now on. */
+	void (*triggers_may_come)(void);
+	/* ring_trigger_by_control(): one was asked for. */
+	void (*trigger)(void);
+	/* position_settle(): numbers of streams are given to others. */
+	void (*streams_end)(void);
+	/* stdio_buffer_settle(): a call that fills a FILE was left. */
+	void (*file_left)(FILE *file);
+};
+
+extern HIDDEN const struct above above;
+
+#endif

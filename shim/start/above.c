@@ -1,0 +1,16 @@
+#include "shim/host/above.h"
+
+#include "shim/control/control.h"
+#include "shim/stdio/stdio_buffer.h"
+#include "shim/streams/streams.h"
+#include "shim/writer/position.h"
+#include "shim/writer/ring_trigger.h"
+
+const struct above above = {
+	.header_ends = control_end,
+	.streams_switched = streams_switch,
+	.triggers_may_come = ring_trigger_wait,
+	.trigger = ring_trigger_by_control,
+	.streams_end = position_settle,
+	.file_left = stdio_buffer_settle,
+};

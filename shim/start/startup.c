@@ -1,0 +1,377 @@
+#include "shim/start/startup.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+
+#include "record/hash.h"
+#include "shim/control/control.h"
+#include "shim/control/process.h"
+#include "shim/control/settings.h"
+#include "shim/file/capture_file.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/clock.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
+#include "shim/record/redact.h"
+#include "shim/streams/streams.h"
+#include "shim/unwind/unwind.h"
+#include "shim/writer/life.h"
+#include "shim/writer/position.h"
+#include "shim/writer/ring.h"
+#include "shim/writer/ring_trigger.h"
+#include "shim/writer/writer.h"
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+bool startup_begun;
+
+static uint64_t run_id;
+static struct stream_output outputs[2];
+/* BINLOG_RUN of the process that founds a run; the name that others find. */
+static char founded[512];
+static const char *first_capture;
+
+/*
+ * The strings of the PROCESS record: executable, directory, argv.  Behind them
+ * the path of the capture: on a page that is in use already.
+ */
+#define STRINGS 8192u
+static char strings[STRINGS + CAPTURE_FILE_PATH];
+
+/* 64K, 16M...; `otherwise` if it is no number. */
+static uint64_t read_size(enum config_key key, uint64_t otherwise)
+{
+	static const char suffixes[] = "KMGT";
+	const char *value = settings_get(key);
+	uint64_t number;
+
+	if (!value || !bytes_number(&value, 10, &number))
+		return otherwise;
+	for (unsigned i = 0; suffixes[i]; i++)
+		if ((*value & ~0x20) == suffixes[i])
+			number = number <= (uint64_t)INT64_MAX >> 10 * (i + 1)
+					 ? number << 10 * (i + 1)
+					 : INT64_MAX;
+	return number;
+}
+
+static void read_sizes(void)
+{
+	const char *value;
+	uint64_t number;
+
+	process.max_bytes = read_size(CONFIG_max_size, process.max_bytes);
+	process.ring_bytes = read_size(CONFIG_ring, 0);
+	value = settings_get(CONFIG_depth);
+	if (value && bytes_number(&value, 10, &number))
+		process.depth = number < 1		     ? 1
+				: number > UNWIND_FRAMES_MAX ? UNWIND_FRAMES_MAX
+							     : (unsigned)number;
+}
+
+static void read_level(void)
+{
+	const char *value = settings_get(CONFIG_level);
+	const char *off = settings_get(CONFIG_off);
+	int level;
+
+	if (value && level_named(value, bytes_length(value), &level))
+		control_set_level(level);
+	if (off && *off && *off != '0')
+		control_set_off();
+}
+
+static bool number_at(const char **at, uint64_t *number)
+{
+	*at += **at == ':';
+	return bytes_number(at, 16, number);
+}
+
+/*
+ * BINLOG_RUN=run:device:inode:device:inode in hexadecimal; 0:0 is unknown.
+ * With a regular file among them, then `:` and the name of the first capture.
+ */
+static bool join_run(const char *value)
+{
+	if (!value || !number_at(&value, &run_id))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (!number_at(&value, &outputs[i].device) ||
+			!number_at(&value, &outputs[i].inode))
+			return false;
+		outputs[i].known = outputs[i].inode != 0;
+	}
+	first_capture = *value == ':' ? value + 1 : NULL;
+	return true;
+}
+
+/* Two at once, and each only once: for a run, and for a capture. */
+static uint64_t random_number(void)
+{
+	static uint64_t numbers[2];
+	static unsigned left;
+
+	if (left == 0) {
+		left = 2;
+		if (SYS3(getrandom, numbers, sizeof(numbers),
+			    1 /* GRND_NONBLOCK */) != sizeof(numbers)) {
+			numbers[1] =
+				binlog_hash_word(clock_ticks(), process.pid);
+			numbers[0] =
+				binlog_hash_word(clock_ticks(), numbers[1]);
+		}
+	}
+	return numbers[--left];
+}
+
+static bool found_run(void)
+{
+	struct bytes_text text = {founded, sizeof(founded), 0};
+	bool good = true;
+
+	run_id = random_number();
+	bytes_put_number(&text, run_id, 16);
+	for (int i = 0; i < 2; i++) {
+		good &= streams_identify(i + 1, &outputs[i]);
+		bytes_put(&text, ":");
+		bytes_put_number(&text, outputs[i].device, 16);
+		bytes_put(&text, ":");
+		bytes_put_number(&text, outputs[i].inode, 16);
+	}
+	if (good)
+		environment_set("BINLOG_RUN=", founded);
+	return good;
+}
+
+/* Whether some output has offsets, which the processes of a run share. */
+static bool has_offsets(void)
+{
+	return S_ISREG(outputs[0].mode) || S_ISREG(outputs[1].mode);
+}
+
+/* Not inlined: the founder of a run needs no such stack. */
+static __attribute__((noinline)) void join_positions(
+	const char *path, size_t directory)
+{
+	char first[4096];
+	struct bytes_text place = {first, sizeof(first), directory};
+
+	bytes_copy(first, path, directory);
+	bytes_put(&place, first_capture);
+	position_join(first);
+}
+
+/* Where the outputs stand: in the capture of the first process of the run. */
+static void share_positions(const char *path, size_t directory)
+{
+	struct bytes_text text = {founded, sizeof(founded), 0};
+
+	if (first_capture) {
+		join_positions(path, directory);
+		streams_have_offsets = true;
+	} else if (*founded && has_offsets()) {
+		text.length = bytes_length(founded);
+		bytes_put(&text, ":");
+		bytes_put(&text, path + directory);
+		if (text.length + 1 < sizeof(founded))
+			environment_set("BINLOG_RUN=", founded);
+		position_found(capture_file_header);
+		position_begin(&outputs[0]);
+		position_begin(&outputs[1]);
+		streams_have_offsets = true;
+	}
+}
+
+static void remember_strings(int argc, char **argv)
+{
+	struct bytes_text text = {strings, STRINGS / 2, 0};
+	long n = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", strings,
+		STRINGS / 2 - 1);
+
+	text.length = sys_failed(n) ? 0 : (size_t)n;
+	strings[text.length++] = '\0';
+	n = SYS2(getcwd, strings + text.length, STRINGS / 4);
+	text.length += sys_failed(n) ? 0 : (size_t)n - 1;
+	strings[text.length++] = '\0';
+	text.size = STRINGS;
+	for (int i = 0; i < argc && argv[i]; i++) {
+		if (text.length + 2 > text.size)
+			break;
+		bytes_put(&text, argv[i]);
+		text.length++;
+		process.arguments++;
+	}
+	process.strings = strings;
+	process.strings_bytes = (uint32_t)text.length;
+}
+
+/* The directory of the captures, absolute, into the environment. */
+static bool find_directory(char *directory, size_t size)
+{
+	const char *value = settings_get(CONFIG_dir);
+	struct bytes_text text = {directory, size, 0};
+	long n = 0;
+
+	if (!value || !*value)
+		value = SETTINGS_DIRECTORY;
+	if (*value != '/') {
+		n = SYS2(getcwd, directory, size);
+		if (sys_failed(n) || *directory != '/')
+			return false;
+		text.length = (size_t)n - 1;
+		bytes_put(&text, "/");
+	}
+	bytes_put(&text, value);
+	if (n)
+		environment_set("BINLOG_DIR=", directory);
+	return text.length + 1 < size;
+}
+
+/* program-pid-start-random.binlog: never the name of another process. */
+static bool name_file(
+	char *path, size_t size, const struct binlog_header *header)
+{
+	struct bytes_text text = {path, size, 0};
+	const char *program = strings;
+
+	if (!find_directory(path, size))
+		return false;
+	text.length = bytes_length(path);
+	for (const char *p = strings; *p; p++)
+		if (*p == '/')
+			program = p + 1;
+	bytes_put(&text, "/");
+	bytes_put(&text, *program ? program : "unknown");
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->pid, 10);
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->start.realtime / 1000000000, 10);
+	bytes_put(&text, "-");
+	bytes_put_number(&text, header->nonce, 16);
+	bytes_put(&text, BINLOG_SUFFIX);
+	return text.length + 1 < size;
+}
+
+static void read_boot_id(uint8_t boot_id[16])
+{
+	char text[40];
+	long fd = SYS4(openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id",
+		O_RDONLY | O_CLOEXEC, 0);
+	unsigned nibble = 0;
+
+	if (sys_failed(fd))
+		return;
+	if (SYS3(read, fd, text, 36) == 36)
+		for (int i = 0; i < 36 && nibble < 32; i++) {
+			unsigned digit = text[i] <= '9'
+						 ? (unsigned)text[i] - '0'
+						 : (unsigned)text[i] - 'a' + 10;
+
+			if (text[i] == '-')
+				continue;
+			boot_id[nibble / 2] |=
+				(uint8_t)((digit & 0xf)
+					  << (nibble % 2 ? 0 : 4));
+			nibble++;
+		}
+	SYS1(close, fd);
+}
+
+/* How much of a path, which is absolute, is before the name. */
+static size_t directory_of(const char *path)
+{
+	size_t length = bytes_length(path);
+
+	while (path[length - 1] != '/')
+		length--;
+	return length;
+}
+
+/* From the files, into the capture, as binlog-ctl does it with others. */
+static void publish_rules(void)
+{
+	size_t bytes = settings_rules_bytes();
+	char *text;
+	uint64_t at;
+
+	control_switches->rules_wrong = settings_rules_wrong();
+	if (bytes == 0)
+		return;
+	text = capture_file_note(BINLOG_RULES, bytes, &at);
+	if (text)
+		control_set_rules(at, settings_rules(text, bytes));
+}
+
+static bool create_capture(void)
+{
+	char *path = strings + process.strings_bytes;
+	struct binlog_header header = {
+		.magic = BINLOG_MAGIC,
+		.version = BINLOG_VERSION,
+		.byte_order = BINLOG_BYTE_ORDER,
+		.clock = clock_is_tsc ? BINLOG_CLOCK_TSC
+				      : BINLOG_CLOCK_MONOTONIC,
+		.pid = process.pid,
+		.machine = MACHINE,
+	};
+
+	header.nonce = random_number();
+	header.run = run_id;
+	clock_anchor(&header.start);
+	read_boot_id(header.boot_id);
+	if (!name_file(path, CAPTURE_FILE_PATH, &header) ||
+		!capture_file_create(path, process.max_bytes, &header))
+		return false;
+	life_begin();
+	ring_begin(process.ring_bytes, process.max_bytes);
+	ring_trigger_begin();
+	control_begin(capture_file_header);
+	publish_rules();
+	share_positions(path, directory_of(path));
+	return true;
+}
+
+static bool arm(void)
+{
+	const char *disable;
+
+	/* Never take paths from whoever starts a privileged program. */
+	if (!host_is_glibc || environment_is_secure())
+		return false;
+	settings_read();
+	disable = settings_get(CONFIG_disable);
+	if (disable && *disable && *disable != '0')
+		return false;
+	process.pid = (uint32_t)SYS0(getpid);
+	clock_choose();
+	read_sizes();
+	read_level();
+	redact_begin();
+	if (!join_run(environment_get("BINLOG_RUN")) && !found_run())
+		return false;
+	if (!streams_configure(settings_get(CONFIG_streams), outputs))
+		return false;
+	remember_strings(environment_argc(), environment_argv());
+	unwind_select(settings_get(CONFIG_unwinder));
+	if (!arena_open() || !create_capture())
+		return false;
+	arena_mark();
+	return true;
+}
+
+COLD void startup_arm(void)
+{
+	writer_prepare();
+	host_resolve();
+	if (!process_begins())
+		return;
+	startup_begun = true;
+	streams_reading_shows = false;
+	process_has_begun(arm());
+}

@@ -1,0 +1,72 @@
+#include "shim/writer/life.h"
+
+#include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/host.h"
+#include "shim/host/sys.h"
+#include "shim/writer/ring_trigger.h"
+
+#define PARENT "BINLOG_PARENT"
+/* So many digits always: a value takes the place of the one before. */
+#define DIGITS 8
+
+static struct binlog_founder *page(void)
+{
+	return (struct binlog_founder *)((char *)capture_file_header +
+					 BINLOG_FOUNDER_OFFSET);
+}
+
+/*
+ * Who has executed this program may be a child that says nothing, and a child
+ * of such a child; so everyone who makes a capture leaves its number to its
+ * heirs.
+ */
+static uint32_t inherit(void)
+{
+	const char *value = environment_get(PARENT);
+	char number[DIGITS + 1] = {0};
+	uint64_t ancestor = 0;
+
+	for (int i = 0; i < DIGITS; i++)
+		number[i] =
+			"0123456789abcdef"[process.pid >> (DIGITS - 1 - i) * 4 &
+					   0xf];
+	if (value && !bytes_number(&value, 16, &ancestor))
+		ancestor = 0;
+	environment_overwrite(PARENT "=", number);
+	return (uint32_t)ancestor;
+}
+
+/* The link says "pid:[INODE]"; to follow it takes longer. */
+uint64_t life_pid_namespace(void)
+{
+	char link[32] = "";
+	const char *number = link + sizeof("pid:[") - 1;
+	uint64_t inode;
+
+	SYS4(readlinkat, AT_FDCWD, "/proc/self/ns/pid", link, sizeof(link) - 1);
+	return bytes_starts(link, "pid:[") && bytes_number(&number, 10, &inode)
+		       ? inode
+		       : 0;
+}
+
+void life_begin(void)
+{
+	page()->ppid = (uint32_t)SYS0(getppid);
+	page()->ancestor = inherit();
+	page()->pid_namespace = life_pid_namespace();
+	page()->libc = host_libc_version;
+}
+
+void life_note(unsigned text, int64_t value)
+{
+	if (!capture_file_header)
+		return;
+	ring_trigger_end(text, value);
+	if (!process_is_founder())
+		return;
+	page()->end_value = (uint64_t)value;
+	__atomic_store_n(&page()->end, text, __ATOMIC_RELEASE);
+}

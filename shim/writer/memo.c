@@ -1,0 +1,3 @@
+#include "shim/writer/memo.h"
+
+const uintptr_t memo_nothing;

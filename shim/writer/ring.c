@@ -1,0 +1,434 @@
+#include "shim/writer/ring.h"
+
+#include "shim/control/process.h"
+#include "shim/file/capture_file.h"
+#include "shim/host/clock.h"
+#include "shim/host/signal_mask.h"
+#include "shim/writer/ring_owner.h"
+#include "shim/writer/ring_place.h"
+
+/* Of the ring, so much may be in one block. */
+#define BLOCK_SHARE 128u
+#define BLOCK_LEAST 4096u
+/* Of the table, and from which size of ring on it is the larger one. */
+#define TABLE_BYTES (128u << 10)
+#define TABLE_LARGE_FROM ((uint64_t)128 << 20)
+/* And in definitions that calls can do without, but at least so much. */
+#define DEFINED_SHARE 4u
+#define DEFINED_LEAST ((uint64_t)256 << 10)
+/* For how many places the kernel is asked whether their owners are gone. */
+#define ASKED 16u
+#define STOCKED 4u
+
+struct binlog_ring_place *ring_places;
+struct binlog_ring_window *ring_windows;
+static struct binlog_ring *ring;
+static uint64_t usual_most, first_most; /* bytes of all places */
+
+static uint64_t next_state(uint64_t writer, enum ring_state state)
+{
+	return ring_place_state_for(ring, writer, state);
+}
+
+/* ---- making it ---- */
+
+static uint32_t table_bytes(uint64_t bytes)
+{
+	return bytes < TABLE_LARGE_FROM ? TABLE_BYTES : BINLOG_BLOCK_MAX;
+}
+
+static void begin_table(struct binlog_block *block, uint32_t size)
+{
+	struct binlog_control_head *head = (void *)(block + 1);
+
+	block->size = size;
+	block->nonce = capture_file_header->nonce;
+	block->pid = process.pid;
+	block->writer = __atomic_fetch_add(
+		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+	clock_anchor(&block->anchor);
+	head->kind = BINLOG_RING;
+	head->size = size - (uint32_t)(sizeof(*block) + sizeof(uint32_t));
+	ring_windows = (void *)(head + 1);
+	ring->places = (uint32_t)((head->size - sizeof(*head) -
+					  BINLOG_RING_WINDOWS *
+						  sizeof(*ring_windows)) /
+				  sizeof(*ring_places));
+	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, size, __ATOMIC_RELEASE);
+}
+
+void ring_begin(uint64_t bytes, uint64_t max_bytes)
+{
+	uint64_t most = max_bytes / 4 * 3;
+	struct binlog_block *block;
+	uint32_t size;
+
+	if (bytes > most)
+		bytes = most;
+	size = table_bytes(bytes);
+	if (bytes < BLOCK_LEAST || !capture_file_header)
+		return;
+	block = capture_file_claim(size);
+	if (!block)
+		return;
+	ring = ring_of(capture_file_header);
+	begin_table(block, size);
+	ring->table = capture_file_offset(ring_windows);
+	ring->keep_most = most - bytes;
+	usual_most = bytes;
+	first_most = bytes + bytes / 2;
+	/* Definitions need room, too. */
+	if (first_most > max_bytes / 8 * 7)
+		first_most = max_bytes / 8 * 7;
+	__atomic_store_n(&ring->bytes, bytes, __ATOMIC_RELEASE);
+	ring_places = (void *)(ring_windows + BINLOG_RING_WINDOWS);
+}
+
+bool ring_may_define(void)
+{
+	const struct binlog_block *table =
+		(const void *)((const char *)ring_windows -
+			       sizeof(struct binlog_control_head) -
+			       sizeof(*table));
+	uint64_t most = ring->bytes / DEFINED_SHARE;
+	uint64_t all = __atomic_load_n(
+		&capture_file_header->published, __ATOMIC_RELAXED);
+	uint64_t others = table->size;
+
+	others += __atomic_load_n(&ring->claimed, __ATOMIC_RELAXED);
+	others += __atomic_load_n(&ring->kept, __ATOMIC_RELAXED);
+	if (most < DEFINED_LEAST)
+		most = DEFINED_LEAST;
+	return all < others + most;
+}
+
+uint32_t ring_block_most(void)
+{
+	uint32_t most = BINLOG_PREPARED_BLOCK;
+
+	while (most > BLOCK_LEAST && most > ring->bytes / BLOCK_SHARE)
+		most /= 2;
+	return most;
+}
+
+/* ---- what is kept ---- */
+
+static bool is_wanted(const struct binlog_ring_place *place)
+{
+	uint32_t count = __atomic_load_n(&ring->windows, __ATOMIC_ACQUIRE);
+
+	if (count > BINLOG_RING_WINDOWS)
+		count = BINLOG_RING_WINDOWS;
+	for (uint32_t i = count; i > 0; i--)
+		if (ring_window_meets(&ring_windows[i - 1], place))
+			return true;
+	return false;
+}
+
+/* Out of the ring.  False: it need not be kept, or there is no room for it. */
+static bool keep(struct binlog_ring_place *place, uint64_t state)
+{
+	uint64_t bytes = ring_place_bytes(place->at);
+
+	if (!is_wanted(place))
+		return false;
+	if (__atomic_add_fetch(&ring->kept, bytes, __ATOMIC_RELAXED) >
+		ring->keep_most) {
+		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (ring_place_change(place, state, state | RING_KEPT))
+		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* ---- taking places ---- */
+
+static char *memory_of(const struct binlog_ring_place *place)
+{
+	return capture_file_place(
+		ring_place_offset(place->at), ring_place_bytes(place->at));
+}
+
+static void hold_it(
+	struct ring_hold *hold, struct binlog_ring_place *place, uint64_t state)
+{
+	hold->place = place;
+	hold->state = state;
+}
+
+/* What was in a place is lost from here on. */
+static void overwrite(const struct binlog_ring_place *place)
+{
+	uint64_t before = __atomic_load_n(&ring->lost_until, __ATOMIC_RELAXED);
+
+	while (before < place->until &&
+		!__atomic_compare_exchange_n(&ring->lost_until, &before,
+			place->until, false, __ATOMIC_RELAXED,
+			__ATOMIC_RELAXED))
+		;
+	__atomic_fetch_add(&ring->overwritten, ring_place_bytes(place->at),
+		__ATOMIC_RELAXED);
+}
+
+/* From that state into ours.  Null: another one was faster. */
+static char *seize(const struct ring_want *want,
+	struct binlog_ring_place *place, uint64_t before, uint32_t *taking,
+	struct ring_hold *hold)
+{
+	uint64_t state = next_state(want->writer, RING_OPEN);
+	char *memory = memory_of(place);
+
+	if (!memory)
+		return NULL;
+	*taking = (uint32_t)(place - ring_places) + 1;
+	SIGNAL_FENCE();
+	if (!ring_place_change(place, before, state)) {
+		*taking = 0;
+		return NULL;
+	}
+	ring_owner_set(place, want->tid);
+	if ((before & RING_STATE) == RING_DONE)
+		overwrite(place);
+	hold_it(hold, place, state);
+	return memory;
+}
+
+/* What a call that was left by a jump had taken and not used yet, or had filled
+ * and not said so. */
+static char *take_left(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	uint32_t left = *taking;
+	struct binlog_ring_place *place =
+		&ring_places[(left & ~RING_LEAVING) - 1];
+	uint64_t state = ring_place_state(place);
+	struct ring_hold its = {.place = place, .state = state};
+
+	*taking = 0;
+	if ((state & RING_STATE) != RING_OPEN || place == hold->place ||
+		ring_place_writer(state) != (want->writer & RING_WRITER_MOST))
+		return NULL;
+	if (left & RING_LEAVING || ring_place_bytes(place->at) < want->bytes) {
+		ring_finish(&its);
+		return NULL;
+	}
+	return seize(want, place, state, taking, hold);
+}
+
+static char *take_free(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	uint32_t count = ring_place_count(ring);
+	char *memory;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct binlog_ring_place *place = &ring_places[i];
+		uint64_t state = ring_place_state(place);
+
+		if ((state & RING_STATE) != RING_FREE || place->at == 0 ||
+			ring_place_bytes(place->at) < want->bytes)
+			continue;
+		memory = seize(want, place, state, taking, hold);
+		if (memory)
+			return memory;
+	}
+	return NULL;
+}
+
+/* A place more, in `state`. */
+static struct binlog_ring_place *add_place(
+	char *memory, uint32_t bytes, uint64_t state)
+{
+	uint32_t i = __atomic_fetch_add(&ring->used, 1, __ATOMIC_ACQ_REL);
+	struct binlog_ring_place *place = &ring_places[i];
+
+	if (i >= ring->places)
+		return NULL;
+	/* Else a place of no bytes, which is free, could be taken. */
+	place->from = clock_ticks();
+	__atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&place->at,
+		capture_file_offset(memory) | bytes / BINLOG_PAGE,
+		__ATOMIC_RELEASE);
+	__atomic_fetch_add(
+		&capture_file_header->published, bytes, __ATOMIC_RELEASE);
+	return place;
+}
+
+/* More of the file, as long as the ring has no more than `most` of it. */
+static struct binlog_ring_place *claim(
+	uint32_t bytes, uint64_t most, uint64_t state, char **memory)
+{
+	struct binlog_ring_place *place = NULL;
+
+	*memory = NULL;
+	if (ring_place_count(ring) == ring->places)
+		return NULL;
+	if (__atomic_fetch_add(&ring->claimed, bytes, __ATOMIC_RELAXED) < most)
+		*memory = capture_file_claim(bytes);
+	if (*memory)
+		place = add_place(*memory, bytes, state);
+	if (!place)
+		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
+	return place;
+}
+
+/* With signals blocked: a handler that jumps out would leave a block behind
+ * that nobody knows of. */
+static char *take_fresh(const struct ring_want *want, uint32_t bytes,
+	uint64_t most, uint32_t *taking, struct ring_hold *hold)
+{
+	uint64_t state = next_state(want->writer, RING_OPEN);
+	struct binlog_ring_place *place;
+	uint64_t mask;
+	char *memory;
+
+	if (__atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) >= most)
+		return NULL;
+	mask = signal_mask_block();
+	place = claim(bytes, most, state, &memory);
+	if (place) {
+		*taking = (uint32_t)(place - ring_places) + 1;
+		ring_owner_set(place, want->tid);
+		hold_it(hold, place, state);
+	}
+	signal_mask_restore(mask);
+	return place ? memory : NULL;
+}
+
+/* Of those that are full, the one that is full for the longest time; and how
+ * many are not. */
+static struct binlog_ring_place *find_oldest(
+	uint32_t least, uint64_t *state, uint32_t *open)
+{
+	struct binlog_ring_place *oldest = NULL;
+	uint32_t count = ring_place_count(ring);
+
+	*state = UINT64_MAX;
+	*open = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct binlog_ring_place *place = &ring_places[i];
+		uint64_t now = ring_place_state(place);
+
+		*open += (now & RING_STATE) == RING_OPEN;
+		if ((now & RING_STATE) != RING_DONE || now >= *state ||
+			ring_place_bytes(place->at) < least)
+			continue;
+		oldest = place;
+		*state = now;
+	}
+	return oldest;
+}
+
+static char *take_oldest(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	struct binlog_ring_place *place;
+	uint64_t state;
+	uint32_t open;
+	char *memory;
+
+	if (capture_file_keeps_off())
+		return NULL;
+	while ((place = find_oldest(want->bytes, &state, &open)) != NULL) {
+		if (keep(place, state)) {
+			memory = take_fresh(
+				want, want->wished, usual_most, taking, hold);
+			if (memory)
+				return memory;
+			continue;
+		}
+		/* Of threads that have ended, perhaps. */
+		if (open > ring_place_count(ring) / 2)
+			ring_owner_find_gone(1);
+		memory = seize(want, place, state, taking, hold);
+		if (memory || ring_place_state(place) == state)
+			return memory;
+	}
+	return NULL;
+}
+
+static char *take(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	/* A new thread takes little, so that many of them take nobody's; and
+	 * where there are few places for a large record these would be taken
+	 * out of turn. */
+	bool more = want->first || want->bytes > ring_block_most();
+	uint64_t most = more ? first_most : usual_most;
+	char *memory = NULL;
+
+	if (*taking)
+		memory = take_left(want, taking, hold);
+	if (!memory)
+		memory = take_free(want, taking, hold);
+	if (!memory)
+		memory = take_fresh(want, want->wished, most, taking, hold);
+	if (!memory)
+		memory = take_oldest(want, taking, hold);
+	if (!memory && ring_owner_find_gone(ASKED))
+		memory = take_oldest(want, taking, hold);
+	if (!memory)
+		memory =
+			take_fresh(want, want->bytes, UINT64_MAX, taking, hold);
+	return memory;
+}
+
+char *ring_take(
+	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
+{
+	char *memory;
+
+	if (want->first)
+		ring_owner_find_gone(ASKED);
+	memory = take(want, taking, hold);
+	if (memory)
+		hold->place->from = clock_ticks();
+	return memory;
+}
+
+void ring_finish(struct ring_hold *hold)
+{
+	struct binlog_ring_place *place = hold->place;
+
+	hold->place = NULL;
+	if (!place || ring_place_state(place) != hold->state)
+		return;
+	ring_owner_clear(place);
+	place->until = clock_ticks();
+	ring_place_change(place, hold->state,
+		next_state(ring_place_writer(hold->state), RING_DONE));
+}
+
+bool ring_resume(struct ring_hold *hold, uint32_t tid)
+{
+	struct binlog_ring_place *place = hold->place;
+	uint64_t state;
+
+	if (!place)
+		return false;
+	state = next_state(ring_place_writer(hold->state), RING_OPEN);
+	/* In this order: who sees the old owner does not see the new state. */
+	ring_owner_set(place, tid);
+	if (ring_place_change(place, hold->state, state)) {
+		hold->state = state;
+		return true;
+	}
+	ring_owner_take_back(place, tid);
+	hold->place = NULL;
+	return false;
+}
+
+void ring_stock(void)
+{
+	char *memory;
+
+	for (unsigned i = 0; i < STOCKED; i++)
+		claim(BINLOG_PREPARED_BLOCK, UINT64_MAX,
+			next_state(0, RING_FREE), &memory);
+}

@@ -1,0 +1,523 @@
+#include "shim/writer/writer.h"
+
+#include <sys/mman.h>
+
+#include "shim/file/capture_file.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
+#include "shim/writer/ownership.h"
+#include "shim/writer/writer_ring.h"
+
+/*
+ * The first block is small, since most threads and children say little, and
+ * that of a process is there from the beginning.  Each next one is twice as
+ * large; but whoever needs a second one in its own file may need many.
+ */
+#define BLOCK_LARGEST BINLOG_PREPARED_BLOCK
+
+/* From here on no thread gets a larger table of memos than the usual one. */
+#define GROWN_MAX (16u << 20)
+
+/* What a record with its definitions may need. */
+#define ROOM_LEAST 1024u
+
+/* Every thread's writer before its first call.  Nothing behind it is looked at:
+ * what a thread without a writer may be asked is in front of `measures`. */
+static struct {
+	uint64_t state;
+	char rest[offsetof(struct writer, measures)];
+} nobody __attribute__((aligned(64)));
+
+__thread struct writer *writer_self = (struct writer *)(void *)&nobody;
+
+_Static_assert(offsetof(struct writer, excused) < sizeof(nobody),
+	"a thread without a writer is asked for it");
+
+#if defined(__x86_64__)
+intptr_t writer_place;
+#else
+struct writer *const writer_nobody = (struct writer *)(void *)&nobody;
+#endif
+
+void writer_prepare(void)
+{
+	if (!writer_self)
+		writer_self = (struct writer *)(void *)&nobody;
+#if defined(__x86_64__)
+	uintptr_t thread;
+
+	__asm__("mov %%fs:0, %0" : "=r"(thread));
+	writer_place = (intptr_t)((uintptr_t)&writer_self - thread);
+#endif
+}
+
+static bool hears_others;
+
+void writer_hear_others(void)
+{
+	__atomic_store_n(&hears_others, true, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&control_switches->speaker, SPEAKER_MANY, __ATOMIC_RELEASE);
+}
+
+void writer_speak(struct writer *w)
+{
+	uint32_t *speaker = &control_switches->speaker;
+	uint32_t who = __atomic_load_n(speaker, __ATOMIC_RELAXED);
+
+	if (who == SPEAKER_MANY && w->turns > 0) {
+		w->turns--;
+	} else if (who != w->tid) {
+		/* After so many calls: whether it is alone by now. */
+		bool alone = (who == SPEAKER_NOBODY || who == SPEAKER_MANY) &&
+			     !__atomic_load_n(&hears_others, __ATOMIC_RELAXED);
+
+		w->turns = WRITER_TURNS;
+		__atomic_store_n(speaker, alone ? w->tid : SPEAKER_MANY,
+			__ATOMIC_RELAXED);
+	}
+	clock_fence();
+	clock_step();
+}
+
+bool writer_take_turn(struct writer *w, uintptr_t sp)
+{
+	uint64_t idle = w->idle;
+	uint32_t generation = __atomic_load_n(
+		&control_switches->generation, __ATOMIC_RELAXED);
+
+	if (w->state != idle || (uint32_t)idle != (generation | 1))
+		return false;
+	writer_speak(w);
+	return signal_exchange(&w->state, idle, sp - sizeof(uintptr_t));
+}
+
+COLD struct writer *writer_enter_slow(uintptr_t sp)
+{
+	return process_is_recording() ? ownership_enter(sp) : NULL;
+}
+
+/*
+ * A child of fork gets an empty arena.  If a call is under way further up the
+ * stack, in a handler that forks, the child may return to it: then it needs
+ * the arena as it was, but must not write to what is the parent's.
+ */
+bool writer_before_fork(void)
+{
+	bool busy = writer_is_inside();
+
+	if (busy)
+		arena_keep(true);
+	else if (arena_is_kept())
+		arena_keep(false);
+	return busy || arena_is_kept();
+}
+
+/* What is stored there is nobody's business from here on. */
+static void hide(struct binlog_block *block)
+{
+	if (!block)
+		return;
+	SYS6(mmap, block, block->size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	capture_file_keep_off();
+}
+
+/* And those that its thread has left in calls that may go on. */
+static void orphan(struct writer *w)
+{
+	for (; w && w->armed; w = w->left) {
+		bool is_inside = !writer_is_free(w);
+
+		w->armed = false;
+		w->idle = 0; /* so that it never becomes free */
+		w->state = 0;
+		writer_set_end(w, w->cursor);
+		w->ring.end = w->ring.cursor;
+		if (is_inside) {
+			hide(w->block);
+			hide(w->ring.definitions);
+		}
+	}
+}
+
+void writer_after_fork(bool child)
+{
+	arena_keep(false);
+	if (!child)
+		return;
+	for (unsigned i = 1; writer_self->armed && i < WRITER_LEVELS; i++)
+		orphan(writer_self->levels[i]);
+	orphan(writer_self);
+	arena_unmark();
+}
+
+bool writer_has_room(void)
+{
+	struct writer *w = writer_enter((uintptr_t)__builtin_dwarf_cfa());
+	bool has = w && writer_reserve(w, ROOM_LEAST) &&
+		   writer_ring_reserve(w, ROOM_LEAST);
+
+	if (w)
+		writer_leave(w);
+	return has;
+}
+
+void writer_abandon(void)
+{
+	struct writer *w = writer_self;
+
+	for (unsigned i = 1; w && w->armed; i++) {
+		struct writer *next = i < WRITER_LEVELS ? w->levels[i] : NULL;
+
+		if (!writer_is_free(w)) {
+			/* So that it never becomes free; but the call that is
+			 * under way goes on. */
+			w->armed = false;
+			w->idle = 0;
+		}
+		w = next;
+	}
+}
+
+COLD void writer_grow_memo(struct writer *w)
+{
+	static uint32_t grown; /* bytes, by all threads */
+	uint32_t sets = w->memo_sets * 4;
+	uint32_t bytes = sets * MEMO_WAYS * (uint32_t)sizeof(*w->memo);
+	struct memo *memo = NULL;
+
+	w->memo_losses = 0;
+	if (sets <= MEMO_SETS_USUAL ||
+		__atomic_load_n(&grown, __ATOMIC_RELAXED) < GROWN_MAX)
+		memo = arena_take(bytes);
+	if (!memo)
+		return;
+	if (sets > MEMO_SETS_USUAL)
+		__atomic_fetch_add(&grown, bytes, __ATOMIC_RELAXED);
+	/* The old one stays: calls that are under way point to it. */
+	w->memo = memo;
+	SIGNAL_FENCE();
+	w->memo_sets = sets;
+	writer_forget_last(w);
+}
+
+void writer_publish_block(struct writer *w, struct binlog_block *block,
+	uint32_t size, uint32_t sequence)
+{
+	block->size = size;
+	block->nonce = capture_file_header->nonce;
+	block->pid = process.pid;
+	block->tid = w->tid;
+	block->writer = w->number;
+	block->sequence = sequence;
+	block->process =
+		__atomic_load_n(&process_self()->number, __ATOMIC_RELAXED);
+	block->core = *w->core_now;
+	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
+}
+
+void writer_use_block(struct writer *w, struct binlog_block *block, char *start)
+{
+	w->memo_losses = 0;
+	w->block = block;
+	w->cursor = start;
+	writer_set_end(w, (char *)block + block->size - sizeof(uint32_t));
+	w->epoch = (uint32_t)(block->anchor.ticks >> CLOCK_EPOCH_SHIFT);
+	w->core = block->core;
+}
+
+/* One that nobody has used before. */
+static void begin_block(
+	struct writer *w, struct binlog_block *block, uint32_t size)
+{
+	clock_anchor(&block->anchor);
+	writer_publish_block(w, block, size, w->sequence);
+	__atomic_fetch_add(
+		&capture_file_header->published, size, __ATOMIC_RELEASE);
+	w->sequence++;
+}
+
+/* At least `size`, and room for a record of `bytes`. */
+static uint32_t block_size(uint32_t size, uint32_t bytes)
+{
+	while (size - sizeof(struct binlog_block) - sizeof(uint32_t) < bytes)
+		size *= 2;
+	return size;
+}
+
+struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
+{
+	uint32_t least = block_size(
+		w->failed_bytes ? w->failed_bytes : environment_page(), bytes);
+	struct binlog_block *block;
+
+	w->next_bytes = block_size(w->next_bytes, bytes);
+	block = capture_file_claim(w->next_bytes);
+	if (!block && w->next_bytes > least) {
+		w->next_bytes = least;
+		block = capture_file_claim(w->next_bytes);
+	}
+	w->failed_bytes = block ? 0 : least;
+	if (!block)
+		return NULL;
+	begin_block(w, block, w->next_bytes);
+	if (w->next_bytes < BLOCK_LARGEST)
+		w->next_bytes *= w->number == 0 && w->sequence == 1 ? 8 : 2;
+	return block;
+}
+
+/*
+ * With signals blocked: a handler that jumps out would leave a block behind
+ * that nobody fills.
+ */
+static bool take_new_block(struct writer *w, uint32_t bytes)
+{
+	uint64_t mask = signal_mask_block();
+	struct binlog_block *full = w->block;
+	struct binlog_block *block = writer_claim_block(w, bytes);
+
+	if (block)
+		writer_use_block(w, block, (char *)(block + 1));
+	else
+		/* Nothing smaller either: what comes after a call that is
+		 * passed is passed, so that a thread's text keeps its order. */
+		writer_set_end(w, w->cursor);
+	/* It is in the file; in our memory it would be there for ever. */
+	if (block && full)
+		SYS3(madvise, full, full->size, MADV_DONTNEED);
+	signal_mask_restore(mask);
+	return block != NULL;
+}
+
+COLD bool writer_refill(struct writer *w, uint32_t bytes)
+{
+	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record) ||
+		!w->armed)
+		return false;
+	w->filled = w->block != NULL;
+	return ring_is_on() ? writer_ring_refill(w, bytes)
+			    : take_new_block(w, bytes);
+}
+
+/* Where there is room for it. */
+static void *put_control_head(struct writer *w, uint32_t bytes)
+{
+	struct binlog_control_head *head =
+		(struct binlog_control_head *)w->cursor;
+
+	head->size = bytes;
+	return head;
+}
+
+/* Among the calls, whose order it keeps. */
+static void *begin_control(struct writer *w, uint32_t bytes)
+{
+	if (bytes > WRITER_RECORD_MAX || !writer_reserve(w, bytes))
+		return NULL;
+	return put_control_head(w, bytes);
+}
+
+static void commit_control(struct writer *w, uint32_t kind)
+{
+	const struct binlog_control_head *head = (const void *)w->cursor;
+
+	writer_commit(w, w->cursor + head->size, kind);
+}
+
+void *writer_control(struct writer *w, uint32_t bytes)
+{
+	return ring_is_on() ? writer_ring_control(w, bytes)
+			    : begin_control(w, bytes);
+}
+
+void writer_commit_control(struct writer *w, uint32_t kind)
+{
+	if (ring_is_on())
+		writer_ring_commit(w, kind);
+	else
+		commit_control(w, kind);
+}
+
+void writer_introduce(struct writer *w)
+{
+	struct binlog_thread_record *thread = begin_control(w, sizeof(*thread));
+
+	if (!thread)
+		return;
+	thread->tid = w->tid;
+	thread->nesting = w->nesting;
+	/* PR_GET_NAME 16: the name of the calling thread */
+	SYS2(prctl, 16, thread->name);
+	bytes_copy(w->ring.name, thread->name, sizeof(thread->name));
+	w->ring.named = true;
+	commit_control(w, BINLOG_THREAD);
+}
+
+void writer_mend(struct writer *w)
+{
+	if (ring_is_on() && !writer_ring_mend(w))
+		return;
+	if (w->block && *(const uint32_t *)w->cursor != 0)
+		__atomic_store_n((uint32_t *)w->cursor, 0, __ATOMIC_RELAXED);
+	w->open = NULL;
+}
+
+COLD bool writer_sync_clock(struct writer *w, uint32_t bytes, uint64_t *ticks)
+{
+	struct binlog_clock_record *clock;
+	uint32_t epoch, core;
+
+	/* One reservation for both, so that no new block, with an anchor
+	 * later than *ticks, comes between them. */
+	if (!writer_reserve(w, (uint32_t)sizeof(*clock) + bytes))
+		return false;
+	clock = put_control_head(w, sizeof(*clock));
+	clock->core = *w->core_now;
+	clock->reserved = 0;
+	clock_anchor(&clock->anchor);
+	epoch = (uint32_t)(clock->anchor.ticks >> CLOCK_EPOCH_SHIFT);
+	core = clock->core;
+	w->ring.anchor = clock->anchor;
+	commit_control(w, BINLOG_CLOCK);
+	/* Not before: a handler that jumps out takes the record back. */
+	w->epoch = epoch;
+	w->core = core;
+	*ticks = clock_ticks();
+	return true;
+}
+
+/* Of definitions with a ring, whose places are enough for the rest. */
+static void stock_block(struct writer *w)
+{
+	struct binlog_block *block = capture_file_claim(BINLOG_BLOCK_MAX);
+
+	if (!block)
+		return;
+	begin_block(w, block, BINLOG_BLOCK_MAX);
+	if (ring_is_on())
+		writer_ring_define_in(w, block);
+	else
+		writer_use_block(w, block, (char *)(block + 1));
+}
+
+void writer_stock_up(void)
+{
+	struct writer *w = writer_enter((uintptr_t)__builtin_dwarf_cfa());
+	uint64_t mask;
+
+	if (!w)
+		return;
+	mask = signal_mask_block();
+	stock_block(w);
+	if (ring_is_on())
+		ring_stock();
+	signal_mask_restore(mask);
+	writer_leave(w);
+}
+
+static unsigned said_to(const struct writer *w)
+{
+	return __atomic_load_n(&w->said_key, __ATOMIC_ACQUIRE) & STREAMS_MAX;
+}
+
+/*
+ * Adds what was said since the last time to its stream.  Its thread may go on
+ * meanwhile, and others may do the same: who moves `settled` adds.  A thread
+ * settles before it goes over to another stream, so all between is of the one
+ * that was there before and after.
+ */
+static void add_up(struct writer *w)
+{
+	uint64_t settled = __atomic_load_n(&w->settled, __ATOMIC_ACQUIRE);
+	uint64_t said;
+	unsigned stream;
+
+	do {
+		stream = said_to(w);
+		said = __atomic_load_n(&w->said, __ATOMIC_ACQUIRE);
+		if (said == settled)
+			return;
+	} while (said_to(w) != stream ||
+		 !__atomic_compare_exchange_n(&w->settled, &settled, said,
+			 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	__atomic_fetch_add(
+		&streams[stream].said, said - settled, __ATOMIC_RELAXED);
+}
+
+COLD bool writer_said_slow(struct writer *w, unsigned stream)
+{
+	bool shows = streams_replaces_terminal(stream);
+	/* With another number of flushes the next text comes here again. */
+	uint32_t key = streams_key(stream);
+
+	add_up(w);
+	__atomic_store_n(&w->said_key,
+		shows ? key ^ ~(uint32_t)STREAMS_MAX : key, __ATOMIC_RELAXED);
+	SIGNAL_FENCE();
+	streams_said(stream);
+	if (shows || streams[stream].buffering == BINLOG_BUFFER_LINE)
+		__atomic_store_n(&streams_reading_shows, true, __ATOMIC_RELAXED);
+	return shows;
+}
+
+void writer_add_up(void)
+{
+	const struct process_self *self = process_self();
+	struct writer *w = NULL;
+
+	if (self)
+		w = __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+	for (; w && w->armed; w = w->next)
+		add_up(w);
+}
+
+void writer_add_up_own(void)
+{
+	struct writer *w = writer_self;
+
+	if (arena_is_marked() && w->armed)
+		add_up(w);
+}
+
+bool writer_has_spoken(void)
+{
+	const struct process_self *self = process_self();
+
+	return self && __atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+}
+
+static void count(size_t in_block, size_t in_header)
+{
+	struct writer *w = writer_self;
+	char *counter = NULL;
+
+	if (w->armed && w->block)
+		counter = (char *)w->block + in_block;
+	else if (capture_file_header)
+		counter = (char *)capture_file_header + in_header;
+	if (counter)
+		__atomic_fetch_add((uint64_t *)counter, 1, __ATOMIC_RELAXED);
+}
+
+bool writer_has_passed;
+
+void writer_count_passed(void)
+{
+	if (writer_self->excused) {
+		writer_self->excused = false;
+		return;
+	}
+	writer_note_passed();
+	count(offsetof(struct binlog_block, passed),
+		offsetof(struct binlog_header, passed));
+}
+
+void writer_count_dropped(void)
+{
+	count(offsetof(struct binlog_block, dropped),
+		offsetof(struct binlog_header, dropped));
+}
