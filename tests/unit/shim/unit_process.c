@@ -413,6 +413,8 @@ SCENARIO(who_may_not_ask_the_kernel_is_who_it_was)
 SCENARIO(who_asks_first_begins_it)
 {
 	set(CONFIG_dir, "/captures");
+	CHECK(!process_is_recording());
+	startup();
 	CHECK(process_is_recording());
 	*world.path = '\0';
 	startup_arm(); /* once */
