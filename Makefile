@@ -112,7 +112,7 @@ unit_src := $(wildcard tests/unit/*/unit_*.c)
 units := $(patsubst %.c,$(O)/tests/%,$(notdir $(unit_src)))
 inside_units := $(patsubst %.c,$(O)/tests/%,$(notdir $(filter tests/unit/shim/% tests/unit/wrappers/%,$(unit_src))))
 vpath unit_%.c $(sort $(dir $(unit_src)))
-fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_targets := $(patsubst tests/fuzz/target/fuzz_%.c,%,$(wildcard tests/fuzz/target/fuzz_*.c))
 # What targets reach beyond the reader.
 fuzz_tools_src := shim/unwind/cfi.c shim/unwind/cfi_program.c tests/fuzz/no_objects.c
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/outside/%.o)
@@ -322,7 +322,7 @@ $(O)/$(1)/%.o: %.c
 $(O)/$(1)/library.a: $(fuzz_src:%.c=$(O)/$(1)/%.o) $(O)/$(1)/html_template.o
 	$$(Q)ar rcs $$@ $$?
 
-$(O)/$(1)/%: tests/fuzz/fuzz_%.c $(filter %.c,$(4)) $(O)/$(1)/library.a
+$(O)/$(1)/%: tests/fuzz/target/fuzz_%.c $(filter %.c,$(4)) $(O)/$(1)/library.a
 	$$(call say,$(2),$$@)
 	$$(Q)$(3) $(filter -%,$(4)) -o $$@ $$(filter %.c %.a,$$^) $(READ_LIBS)
 endef
@@ -334,7 +334,7 @@ $(addsuffix /html_template.o,$(addprefix $(O)/,fuzz blind afl)): tests/fuzz/smal
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -c -o $@ $<
 
-$(O)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(O)/tests/fuzz_tools.a $(readers)
+$(O)/tests/replay_%: tests/fuzz/target/fuzz_%.c tests/fuzz/replay.c $(O)/tests/fuzz_tools.a $(readers)
 	$(call say,REPLAY,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(OUTSIDE) $(OUTSIDE_LINK) -o $@ $(filter %.c %.a %.so,$^) $(READ_LIBS)

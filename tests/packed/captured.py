@@ -6,7 +6,7 @@ import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 from capture_records import CONTINUES, MODULE, REPEATS, STRING, Context, u32, u64, walk, blocks  # noqa: E402
 
 CLOCK, PROCESS, THREAD, STREAM = 1, 2, 3, 6

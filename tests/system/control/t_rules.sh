@@ -1,0 +1,140 @@
+#!/bin/bash
+# Rules and levels, as the library obeys them: what is recorded and what is not, what calls return then, and that what is
+# to be left out of the capture is nowhere in it. The oracles are the native run, and a run without the rule.
+. tests/support/lib.sh
+build rules -O2
+pack=$BUILD/binlog-pack
+
+said() { # DIR COMMAND...: natively, with descriptors 8 and 9 as files of DIR
+	mkdir -p "$1"
+	(cd "$1" && "${@:2}" >stdout 2>stderr 8>secret 9>results)
+}
+run() { # RULES WHAT...: recorded under these rules, in $TMP/run
+	rm -rf "$TMP/run"
+	printf '[rules]\n%s\n' "$1" >"$TMP/conf"
+	said "$TMP/run" env BINLOG_CONFIG="$TMP/conf" BINLOG_DIR=capture LD_PRELOAD="$lib" "$TMP/rules" "${@:2}"
+}
+lines() { "$show" -q "$TMP/run/capture" | sed 's/^[^]]*\] //'; }
+count() { lines | grep -c -- "$1"; }
+
+# ---- secrets ----
+said "$TMP/native" "$TMP/rules" secrets
+secret=$(cat "$TMP/native/secret")
+hides='format "*password=%*" redact password
+format "token:*" redact token
+format "pin=*" redact arg 1'
+run "" secrets
+found=$(grep -c "$secret" "$TMP/run"/capture/*.binlog)
+verdict $((found == 0)) "without a rule the secret is in the capture"
+for how in length hash; do
+	run "${hides//redact/redact $how}" secrets
+	[ "$how" = length ] || run "$(sed "s/\$/ hash/" <<<"$hides")" secrets
+	[ "$how" = hash ] || run "$hides" secrets
+	same "$how: no call returns anything else" "$(cat "$TMP/native/results")" "$(cat "$TMP/run/results")"
+	same "$how: the secret is not in the capture" "" \
+		"$(grep -la -e "$secret" -e 9876543210123 -e "${secret:0:12}" "$TMP/run"/capture/* "$TMP/run/stdout" "$TMP/run/stderr")"
+	iconv -t UTF-32LE <<<"$secret" | head -c 64 >"$TMP/wide"
+	verdict "$(LC_ALL=C grep -caFf "$TMP/wide" "$TMP/run"/capture/*.binlog | grep -c '[1-9]')" "$how: not as wide characters either"
+	"$pack" "$TMP/run/capture" -o "$TMP/run/all.blog" 2>/dev/null
+	"$show" -q --raw "$TMP/run/all.blog" >"$TMP/run/text" 2>&1
+	same "$how: nor in a packed log" "" "$(grep -la -e "$secret" -e 9876543210123 "$TMP/run/all.blog" "$TMP/run/text")"
+	same "$how: all messages are there" "$(($(wc -l <"$TMP/native/stdout") + 2))" "$(lines | wc -l)"
+	same "$how: other arguments are as they were" 1 "$(count 'user=alice password=\[.*\] id=42$')"
+done
+same "equal values have equal hashes" 1 "$(lines | grep -o '#[0-9a-f]*' | sort | uniq -c | sort -rn | head -n 1 | awk '{ print ($1 > 4) }')"
+run "$hides" secrets
+same "lengths are told" 1 "$(count 'user=alice password=\[16 bytes\] id=42$')"
+same "a precision counts" 1 "$(count '^stdout: password=\[12 bytes\]|    44|dora$')"
+same "an errno is kept" 1 "$(count 'password=\[16 bytes\] Success$')"
+same "what is not named stays" 1 "$(count 'nothing secret: gustav$')"
+run 'redact *' secrets
+same "redact *: every argument is left out" 0 "$(lines | grep -c -e alice -e gustav -e 42)"
+rm -rf "$TMP/run"
+said "$TMP/run" env BINLOG_REDACT=usual BINLOG_DIR=capture LD_PRELOAD="$lib" "$TMP/rules" secrets
+same "BINLOG_REDACT=usual: the usual words need no rule" 0 "$(lines | grep -c "$secret")"
+if [ "$(cat /proc/sys/kernel/core_pattern)" = core ] && ulimit -c unlimited 2>/dev/null; then
+	for rule in "" "$hides"; do
+		run "$rule" core 2>/dev/null
+		core=$(find "$TMP/run" -maxdepth 1 -name 'core*' | head -n 1)
+		[ -n "$core" ] || break
+		"$show" --recover "$core" >"$TMP/run/core.blog" 2>/dev/null
+		"$show" -q --raw "$TMP/run/core.blog" >"$TMP/run/core.text" 2>/dev/null
+		verdict $(($(grep -c "$secret" "$TMP/run/core.text") > 0 ? ${#rule} > 0 : ${#rule} == 0)) \
+			"${rule:+under the rules }a core has the secret in its captures: ${rule:+not }"
+	done
+	[ -n "$core" ] || skip "captures in core files: none is made here"
+else
+	skip "captures in core files: they are not written here"
+fi
+
+# ---- drop, pass, tee ----
+said "$TMP/native" "$TMP/rules" used
+run 'format "dropped*" drop' used
+same "drop: calls return what they return natively" "$(cat "$TMP/native/results")" "$(cat "$TMP/run/results")"
+same "drop: neither written nor recorded" "0 50" "$(wc -c <"$TMP/run/stdout") $(count '')"
+run 'format "dropped*" pass' used
+raw stdout "$TMP/run/capture" >"$TMP/run/recorded"
+same "pass: written, not recorded, and the rest the other way round" \
+	"$(sort "$TMP/native/stdout")" "$(sort "$TMP/run/stdout" "$TMP/run/recorded")"
+same "pass: nothing of it counts as not recorded for want of room" "" "$("$show" "$TMP/run/capture" 2>&1 | grep -o '[1-9][0-9]* passed')"
+run 'called puts +tee' many 100
+same "+tee: recorded and written" "100 100" "$(grep -c 'a constant line' "$TMP/run/stdout") $(count 'a constant line')"
+
+# ---- rates and samples ----
+run 'format "first*" sample 1/10
+format "second*" rate 5/1h
+called syslog drop
+called puts drop' many 1000
+same "sample: one in ten" 100 "$(count 'first ')"
+same "rate: so many, and no more" 5 "$(count 'second ')"
+same "the others are as they were" "0 0 1000" "$(count 'third ') $(count 'a constant line') $(count 'another one')"
+run 'format "first*" rate 1/1ms' many 20000
+suppressed=$("$show" -q "$TMP/run/capture" | sed -n 's/.*(\([0-9]*\)x)$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+shown=$(count 'first ')
+rest=$((20000 - suppressed - shown)) # behind the last that was recorded
+verdict $((shown == 0 || shown > 5000 || rest < 0 || rest > 19000)) "rate: what was not recorded is told: $shown and $suppressed"
+run 'format "first*" sample 1ms/10ms' many 20000
+some=$(count 'first ')
+verdict $((some == 0 || some > 15000)) "windows: a part of it: $some"
+
+# ---- who, and how important ----
+run 'thread noisy drop' threads
+same "thread: one of them" "200 quiet" "$("$show" -q --columns=thread,message "$TMP/run/capture" | awk '{ print $1 }' | sort | uniq -c | sed 's/^ *//')"
+run 'program other drop' many 10
+same "program: not this one" 10 "$(count 'first ')"
+run 'program rules stream stdout drop' many 10
+same "stream: one of them" "0 10" "$(count 'first ') $(count 'second ')"
+for level in none err warning info debug all; do
+	case $level in none) most=-1 ;; err) most=3 ;; warning) most=4 ;; info) most=6 ;; *) most=7 ;; esac
+	rm -rf "$TMP/run"
+	said "$TMP/run" env BINLOG_LEVEL=$level BINLOG_DIR=capture LD_PRELOAD="$lib" "$TMP/rules" levels
+	same "level $level: what is as important, and nothing else" "$(seq 0 $most | sort)" \
+		"$(lines | grep -o '\b[0-7]\b' | sort -u)"
+done
+run 'format "plain*" level debug
+level debug drop' levels
+same "rules go by the level that rules have set" 0 "$(count 'plain ')"
+run 'format "syslog*" level 7-7 drop
+format "first*" depth 1' levels
+same "levels of syslog are those of the call" "7" "$(count 'syslog ')"
+
+# ---- many of them ----
+seq 10000 | sed 's/.*/format "no such format &*" drop/' >"$TMP/ten_thousand"
+run "$(cat "$TMP/ten_thousand")" many 1000
+same "10,000 rules that match nothing change nothing" "1000 1000 1000" "$(count 'first ') $(count 'second ') $(count 'another one')"
+# ---- one file for both outputs: the descriptor tells how important a message is ----
+cat >"$TMP/both.c" <<'EOF'
+#include <stdio.h>
+int main(void)
+{
+	for (int i = 0; i < 3; i++)
+		printf("tells %d\n", i), fprintf(stderr, "warns %d\n", i);
+	return 0;
+}
+EOF
+$CC -o "$TMP/both" "$TMP/both.c"
+BINLOG_LEVEL=warning BINLOG_DIR=$TMP/both.capture LD_PRELOAD=$lib "$TMP/both" >"$TMP/both.out" 2>&1
+same "a level keeps what goes to standard error, also after 2>&1" "warns 0
+warns 1
+warns 2" "$("$show" -q --raw "$TMP/both.capture")"
+finish
