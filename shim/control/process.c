@@ -89,7 +89,7 @@ void process_follow_fork(void)
 
 void process_is_child(void)
 {
-	if (!arena_is_marked())
+	if (process_is_recording() && !arena_is_marked())
 		follow(sys_forbidden ? process.pid : (uint32_t)SYS0(getpid));
 }
 

@@ -133,6 +133,11 @@ for value in 1 yes; do
 		"$(echo out; seq 2; echo err)" "$got"
 	rm -rf "$TMP"/off.*
 done
+# Children by whatever call: a process that records nothing has no memory of its own for them to find empty.
+build fault_load -I.
+(cd "$TMP" && ./fault_load forks >forks.natively 9>/dev/null
+	BINLOG_DISABLE=1 LD_PRELOAD=$lib ./fault_load forks >forks.off 9>/dev/null)
+same_file "BINLOG_DISABLE=1: children say what they say natively" "$TMP/forks.natively" "$TMP/forks.off"
 BINLOG_DISABLE=0 recorded "$TMP/recorded" seq 3
 same "BINLOG_DISABLE=0: recorded" "$(seq 3)" "$(cat "$TMP/recorded/stdout")"
 
