@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 . tests/support/lib.sh
 consumers=$here/consumers
-export TZ=UTC PYTHONPATH=$here SHOW=$show
+export TZ=UTC PYTHONPATH=$here/support SHOW=$show
 
 record_exports() {
 	build exports

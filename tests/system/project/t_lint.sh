@@ -9,6 +9,7 @@ mkdir -p "$copy/build"
 cp -r ARCHITECTURE.md man base record rules confine shim wrappers decoder symbolizer tools tests "$copy"
 cd "$copy" || exit 1
 echo '#include "shim/host/sys.h"' >record/defect.h
+: >base/defect.h
 sed -i 's/^| `record` |\(.*\)| |$/| `record` |\1| `tools\/run` |/; /^| `tools\/top`/d' ARCHITECTURE.md
 rm confine/README
 mkdir tests/full && (cd tests/full && seq 61 | xargs touch)

@@ -3,8 +3,8 @@
 # under sanitizers, and ten minutes of libFuzzer, whose programs need clang and a minute to be built.
 . tests/support/lib.sh
 programs=()
-for source in tests/fuzz/fuzz_*.c; do
-	target=$(basename "${source#tests/fuzz/fuzz_}" .c)
+for source in tests/fuzz/target/fuzz_*.c; do
+	target=$(basename "${source#tests/fuzz/target/fuzz_}" .c)
 	programs+=("$BUILD/tests/replay_$target")
 done
 make -s O="$BUILD" "${programs[@]}" ${LONG:+fuzz-programs} >"$TMP/log" 2>&1 || {

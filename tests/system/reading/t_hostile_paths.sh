@@ -46,7 +46,7 @@ cp "$TMP/other" "$TMP/traps/other_with_holes"
 truncate -s 30G "$TMP/traps/other_with_holes"
 head -c 700 "$TMP/sound" >"$TMP/traps/cut_off"
 
-PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - "$BUILD" "$run" "$TMP/traps" >"$TMP/verdicts" 2>&1 <<'END_OF_PYTHON'
+PYTHONPATH=$here/support PYTHONDONTWRITEBYTECODE=1 python3 - "$BUILD" "$run" "$TMP/traps" >"$TMP/verdicts" 2>&1 <<'END_OF_PYTHON'
 import os
 import sys
 

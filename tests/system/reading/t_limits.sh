@@ -72,7 +72,7 @@ limit() { # NAME VALUE ARGUMENT...: of binlog-show; told beyond VALUE, not other
 # packed-ancestors.
 elsewhere() { # NAME TEST: which exceeds it, where there is what it takes
 	tested+="$1 "
-	grep -qE -- "(--limit=|named |beyond |unless_set )$1[= ]|for name in .*$1[ ;]" "tests/$2.sh"
+	grep -qE -- "(--limit=|named |beyond |unless_set )$1[= ]|for name in .*$1[ ;]" tests/system/*/"$2.sh"
 	verdict $? "$1: exceeded in $2"
 }
 limit messages 3 "$capture"

@@ -24,7 +24,7 @@ LD_PRELOAD=$lib BINLOG_DIR=$TMP/run/capture "$TMP/run/program" >/dev/null
 "$TMP/run/program" >"$TMP/run/messages"
 python3 "$here/support/elf_bombs.py" "$TMP/bombs" || exit 1
 # Each tool with each bomb: what it took, and what is wrong with what it did.
-PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - "$BUILD" "$TMP/run" "$TMP/bombs" >"$TMP/verdicts" 2>&1 <<'END_OF_PYTHON'
+PYTHONPATH=$here/support PYTHONDONTWRITEBYTECODE=1 python3 - "$BUILD" "$TMP/run" "$TMP/bombs" >"$TMP/verdicts" 2>&1 <<'END_OF_PYTHON'
 import os
 import sys
 
