@@ -10,7 +10,7 @@ cp -r ARCHITECTURE.md man base record rules confine shim wrappers decoder symbol
 cd "$copy" || exit 1
 echo '#include "shim/host/sys.h"' >record/defect.h
 : >base/defect.h
-sed -i 's/^| `record` |\(.*\)| |$/| `record` |\1| `tools\/run` |/; /^| `tools\/top`/d' ARCHITECTURE.md
+sed -i '/^| `record` /s/ |$/`tools\/run` |/; /^| `tools\/top`/d' ARCHITECTURE.md
 rm confine/README
 mkdir tests/full && (cd tests/full && seq 61 | xargs touch)
 echo '#include <libunwind.h>' >shim/host/second_libunwind.h
