@@ -1,6 +1,7 @@
 /*
  * Closes descriptors that a process has inherited and does not want, as
- * closefrom(3), which glibc has since 2.34.  Called by processes with one thread.
+ * closefrom(3), which glibc has since 2.34.  Called by processes with one
+ * thread.
  */
 #ifndef CONFINE_CLOSE_FROM_H
 #define CONFINE_CLOSE_FROM_H

@@ -10,8 +10,8 @@
  * Of <linux/landlock.h>, which a machine may not have (Linux 5.13) or have
  * older than its kernel.
  */
-#define VERSION_ASKED (1u << 0) /* LANDLOCK_CREATE_RULESET_VERSION */
-#define RULE_PATH_BENEATH 1 /* LANDLOCK_RULE_PATH_BENEATH */
+#define VERSION_ASKED (1u << 0)	  /* LANDLOCK_CREATE_RULESET_VERSION */
+#define RULE_PATH_BENEATH 1	  /* LANDLOCK_RULE_PATH_BENEATH */
 #define FILES_EXECUTE (1ULL << 0) /* LANDLOCK_ACCESS_FS_... */
 #define FILES_WRITE_FILE (1ULL << 1)
 #define FILES_REMOVE_DIR (1ULL << 4)
@@ -24,7 +24,7 @@
 #define FILES_MAKE_BLOCK (1ULL << 11)
 #define FILES_MAKE_SYM (1ULL << 12)
 #define FILES_TRUNCATE (1ULL << 14) /* Linux 6.2 */
-#define FILES_DEVICES (1ULL << 15) /* Linux 6.10 */
+#define FILES_DEVICES (1ULL << 15)  /* Linux 6.10 */
 #define NETWORK_TCP 3u
 #define SCOPES 3u
 
@@ -48,17 +48,10 @@ static const struct {
 	struct ruleset known;
 } versions[] = {
 	{1, sizeof(uint64_t),
-		{.files = FILES_EXECUTE |
-			  FILES_WRITE_FILE |
-			  FILES_REMOVE_DIR |
-			  FILES_REMOVE_FILE |
-			  FILES_MAKE_CHAR |
-			  FILES_MAKE_DIR |
-			  FILES_MAKE_REG |
-			  FILES_MAKE_SOCK |
-			  FILES_MAKE_FIFO |
-			  FILES_MAKE_BLOCK |
-			  FILES_MAKE_SYM}},
+		{.files = FILES_EXECUTE | FILES_WRITE_FILE | FILES_REMOVE_DIR |
+			  FILES_REMOVE_FILE | FILES_MAKE_CHAR | FILES_MAKE_DIR |
+			  FILES_MAKE_REG | FILES_MAKE_SOCK | FILES_MAKE_FIFO |
+			  FILES_MAKE_BLOCK | FILES_MAKE_SYM}},
 	{3, sizeof(uint64_t), {.files = FILES_TRUNCATE}},
 	{4, 2 * sizeof(uint64_t), {.network = NETWORK_TCP}},
 	{5, 2 * sizeof(uint64_t), {.files = FILES_DEVICES}},
@@ -67,14 +60,13 @@ static const struct {
 
 /* What is given back below a directory, of what is taken. */
 #define WRITING                                                                \
-	(FILES_WRITE_FILE | FILES_REMOVE_FILE |      \
-		FILES_MAKE_REG | FILES_TRUNCATE)
+	(FILES_WRITE_FILE | FILES_REMOVE_FILE | FILES_MAKE_REG | FILES_TRUNCATE)
 
 /* A descriptor of a set without rules, or -1. */
 static int make_ruleset(struct ruleset *taken)
 {
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-		VERSION_ASKED);
+	long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_ASKED);
 	size_t bytes = 0;
 	size_t i;
 
@@ -104,8 +96,8 @@ static bool add_rule(
 
 	if (rule.parent_fd < 0)
 		return true;
-	good = syscall(SYS_landlock_add_rule, ruleset,
-		       RULE_PATH_BENEATH, &rule, 0) == 0;
+	good = syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule,
+		       0) == 0;
 	close(rule.parent_fd);
 	return good;
 }

@@ -52,7 +52,7 @@
 	"\x8a"                                                                 \
 	"binlog\n"
 #define BINLOG_VERSION 2u
-#define BINLOG_VERSION_OLDEST 1u /* that is read, too */
+#define BINLOG_VERSION_OLDEST 1u       /* that is read, too */
 #define BINLOG_PAGE 4096u	       /* blocks begin at multiples of this */
 #define BINLOG_BLOCK_MAGIC 0x4b424c42u /* "BLBK" */
 #define BINLOG_BLOCK_MAX (1u << 20)    /* no block is larger, bytes */
@@ -102,11 +102,11 @@ struct binlog_header {
  */
 struct binlog_founder {
 	uint32_t ppid;
-	uint32_t ancestor; /* the nearest that made a capture; 0: none */
+	uint32_t ancestor;	/* the nearest that made a capture; 0: none */
 	uint64_t pid_namespace; /* its inode; 0: not known */
 	uint64_t end_value;	/* live: of the event `end` */
-	uint32_t end; /* live: EXIT, LEFT, EXECUTE or SIGNAL of text.def, */
-		      /* when that is about to happen; else 0 */
+	uint32_t end;  /* live: EXIT, LEFT, EXECUTE or SIGNAL of text.def, */
+		       /* when that is about to happen; else 0 */
 	uint32_t libc; /* glibc that it prints with, see libc.h; 0: 2.36 */
 };
 
@@ -135,8 +135,9 @@ struct binlog_position {
 #define BINLOG_PREPARED_RANGES 5u
 
 struct binlog_prepared {
-	uint32_t wake; /* 0, or whoever prepares sleeps (futex(2)) until fewer */
-		       /* blocks than this are left */
+	uint32_t
+		wake; /* 0, or whoever prepares sleeps (futex(2)) until fewer */
+	/* blocks than this are left */
 	uint32_t reserved;
 	/* 0, or offset / BINLOG_PAGE << 16 | blocks: so many, in a row. */
 	uint64_t ranges[BINLOG_PREPARED_RANGES];
@@ -273,7 +274,7 @@ struct binlog_process_record {
 	uint32_t ppid;
 	uint32_t uid;
 	uint32_t argc;
-	uint32_t bytes; /* of the strings that follow */
+	uint32_t bytes;	 /* of the strings that follow */
 	uint32_t parent; /* of a forked child: `process` in the blocks of */
 			 /* its parent, or of the nearest that has any, or 0 */
 	/* Value of the FORK event before its birth, or 0: it inherited nothing
@@ -300,7 +301,7 @@ struct binlog_module_record {
 	struct binlog_control_head head;
 	binlog_u64 start;
 	binlog_u64 end;
-	binlog_u64 bias;       /* run-time address minus address in the ELF */
+	binlog_u64 bias; /* run-time address minus address in the ELF */
 	/* Both only where there is no build-id, otherwise 0. */
 	binlog_u64 file_bytes; /* size of the file, 0 when unknown */
 	/* binlog_hash(), record/hash.h, of the first executable segment; where
@@ -345,8 +346,8 @@ struct binlog_stream_record {
 	uint32_t mode;	/* st_mode */
 	binlog_u64 device;
 	binlog_u64 inode;
-	binlog_u64 file;     /* address of the FILE, 0: a descriptor */
-	binlog_u64 position; /* offset of a regular file at first use */
+	binlog_u64 file;       /* address of the FILE, 0: a descriptor */
+	binlog_u64 position;   /* offset of a regular file at first use */
 	uint16_t buffering;    /* BINLOG_BUFFER_... of the FILE */
 	uint16_t order;	       /* of FILEs: a higher one is flushed before */
 	uint32_t buffer_bytes; /* size of its buffer */

@@ -1,8 +1,9 @@
 /*
  * What Linux has and the headers of a machine on which this is built may not
- * know yet: numbers of system calls, and the interface of Landlock.  Included by
- * whoever makes or meets these calls.  From Linux 5.3 on a new call has the same
- * number on all architectures (include/uapi/asm-generic/unistd.h of Linux).
+ * know yet: numbers of system calls, and the interface of Landlock.  Included
+ * by whoever makes or meets these calls.  From Linux 5.3 on a new call has the
+ * same number on all architectures (include/uapi/asm-generic/unistd.h of
+ * Linux).
  */
 #ifndef RECORD_LINUX_H
 #define RECORD_LINUX_H

@@ -8,8 +8,8 @@
  * To change something: store the field, release; then switches_tell().
  * Everything that was decided about a call is then forgotten and decided anew.
  * Who switches has locked these bytes of the capture meanwhile (fcntl(2),
- * F_OFD_SETLK), so that there is one at a time.  Whatever stands in a field is obeyed as far as it has a
- * meaning, and else ignored: the page may be damaged.
+ * F_OFD_SETLK), so that there is one at a time.  Whatever stands in a field is
+ * obeyed as far as it has a meaning, and else ignored: the page may be damaged.
  */
 #ifndef RECORD_SWITCHES_H
 #define RECORD_SWITCHES_H
@@ -37,28 +37,29 @@ struct binlog_switches {
 		struct {
 			uint32_t generation; /* odd; its own business but for */
 					     /* switches_tell() */
-			uint32_t speaker; /* of the processes alone */
+			uint32_t speaker;    /* of the processes alone */
 		};
 		uint64_t turn; /* both, for who compares them */
 	};
-	int32_t level;	     /* the lowest that is recorded: levels.def */
-	uint8_t off;	     /* not 0: nothing is recorded, calls pass */
-	uint8_t depth;	     /* frames of backtrace; 0: as it was started */
+	int32_t level; /* the lowest that is recorded: levels.def */
+	uint8_t off;   /* not 0: nothing is recorded, calls pass */
+	uint8_t depth; /* frames of backtrace; 0: as it was started */
 	uint8_t modes[SWITCH_STREAMS];
 	uint8_t reserved[2];
-	uint32_t version;     /* raised with each change, by switches_tell() */
-	uint32_t triggers;    /* raised: keep what the ring holds */
+	uint32_t version;  /* raised with each change, by switches_tell() */
+	uint32_t triggers; /* raised: keep what the ring holds */
 	/* Of rules, as text: where in the file.  A text is never changed once
 	 * it is here; a new one has another place. */
 	uint32_t rules_bytes; /* 0: none */
 	uint64_t rules_at;
 	/* What became of calls, as counted by the processes. */
-	uint64_t suppressed; /* neither recorded nor made: level, rules */
-	uint64_t redacted;   /* recorded, without some of their arguments */
-	uint32_t applied;    /* the last version that some process has seen */
-	uint32_t rules_wrong; /* line of the text at which it was refused, or 0 */
-	uint32_t syslog_off; /* bit n: messages of priority n are dropped; */
-			     /* follows from `level` */
+	uint64_t suppressed;  /* neither recorded nor made: level, rules */
+	uint64_t redacted;    /* recorded, without some of their arguments */
+	uint32_t applied;     /* the last version that some process has seen */
+	uint32_t rules_wrong; /* line of the text at which it was refused, or 0
+			       */
+	uint32_t syslog_off;  /* bit n: messages of priority n are dropped; */
+	/* follows from `level` */
 };
 
 #define BINLOG_SWITCHES_OFFSET                                                 \

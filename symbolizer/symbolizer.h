@@ -32,18 +32,19 @@ struct symbolizer_options {
 	const char *const *debug_directories; /* null-terminated, or null for */
 					      /* /usr/lib/debug alone */
 	/* Where recorded paths lead now, "FROM=TO": the longest FROM wins; */
-	const char *const *path_maps;	      /* null-terminated, or null */
-	const char *sysroot;		      /* what "/" was; null: "/" */
-	bool force;	/* use files that are not those that were recorded */
-	bool debuginfod;	/* ask the servers in DEBUGINFOD_URLS for */
-				/* what is not here */
-	bool mangled;			      /* leave names as they are */
+	const char *const *path_maps; /* null-terminated, or null */
+	const char *sysroot;	      /* what "/" was; null: "/" */
+	bool force;	 /* use files that are not those that were recorded */
+	bool debuginfod; /* ask the servers in DEBUGINFOD_URLS for */
+			 /* what is not here */
+	bool mangled;	 /* leave names as they are */
 	/* How content_hash below was made; null: content_hash is ignored. */
 	uint64_t (*hash)(const void *data, size_t size);
 	/* A directory to keep answers in, for the next run; null: nowhere. */
 	/* See symbolizer_usual_cache(). */
 	const char *cache;
-	/* What one file may take, and one question; 0: those of readlimits.h. */
+	/* What one file may take, and one question; 0: those of readlimits.h.
+	 */
 	/* Large ones get more: 4 bytes of memory per byte on disk, and 1 s */
 	/* per 32 MiB. */
 	uint64_t memory_bytes;
@@ -59,24 +60,24 @@ struct symbolizer_options {
 
 /* A file as it was when its addresses were recorded. */
 struct symbolizer_module {
-	const char *path;		/* null: only its build-id is known */
-	const uint8_t *build_id;	/* null or build_id_bytes of it */
+	const char *path;	 /* null: only its build-id is known */
+	const uint8_t *build_id; /* null or build_id_bytes of it */
 	size_t build_id_bytes;
-	uint64_t file_bytes;		/* 0: unknown */
-	uint64_t content_hash;		/* of the bytes of the first executable */
-					/* segment; 0: unknown */
+	uint64_t file_bytes;   /* 0: unknown */
+	uint64_t content_hash; /* of the bytes of the first executable */
+			       /* segment; 0: unknown */
 };
 
 /* One frame of the answer, innermost inlined one first. */
 struct symbolizer_frame {
-	const char *function;	/* null: unknown.  Valid until the next call */
-	const char *file;	/* null: unknown */
-	unsigned line;		/* 0: unknown */
-	unsigned column;	/* 0: unknown */
-	uint64_t offset;	/* from the start of the function's symbol */
-	bool inlined;		/* into the next frame of the answer */
-	bool wrapper;		/* takes any arguments, or a va_list: who logs */
-				/* by it is its caller */
+	const char *function; /* null: unknown.  Valid until the next call */
+	const char *file;     /* null: unknown */
+	unsigned line;	      /* 0: unknown */
+	unsigned column;      /* 0: unknown */
+	uint64_t offset;      /* from the start of the function's symbol */
+	bool inlined;	      /* into the next frame of the answer */
+	bool wrapper;	      /* takes any arguments, or a va_list: who logs */
+			      /* by it is its caller */
 };
 
 /*
@@ -90,8 +91,8 @@ char *symbolizer_usual_cache(void);
  * Adds what a symbolizer with these options needs of the system to what a
  * process keeps (confine.h).  The directory of the cache is made.
  */
-void symbolizer_add_needs(const struct symbolizer_options *options,
-	struct confine_needs *needs);
+void symbolizer_add_needs(
+	const struct symbolizer_options *options, struct confine_needs *needs);
 
 /* Null when out of memory.  Not thread-safe; use one per thread. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
@@ -115,10 +116,10 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
  * one itself: a function in between is missing when its last call was a jump.
  */
 struct symbolizer_gap {
-	uint64_t next;	  /* return address in the outer frame, as in the file */
-	uint64_t inside;  /* address in the function of the inner frame, in */
-			  /* the same file; 0: it is in another */
-	const char *name; /* then its name for linkers; null: unknown */
+	uint64_t next;	 /* return address in the outer frame, as in the file */
+	uint64_t inside; /* address in the function of the inner frame, in */
+			 /* the same file; 0: it is in another */
+	const char *name;  /* then its name for linkers; null: unknown */
 	uint64_t argument; /* a constant address that it was given, as the */
 			   /* format of printf is; 0: none is known */
 };
@@ -159,9 +160,9 @@ struct symbolizer_text {
 
 /* A call of a function that prints, or passes its text on to one. */
 struct symbolizer_call {
-	uint64_t address;     /* of the instruction, as in the ELF file */
-	uint64_t next;	      /* of the one after it; 0: it is a jump, that */
-			      /* returns to where its function was called */
+	uint64_t address; /* of the instruction, as in the ELF file */
+	uint64_t next;	  /* of the one after it; 0: it is a jump, that */
+	/* returns to where its function was called */
 	const char *function; /* the name that is imported; null: it is of */
 	uint64_t target;      /* this file, here, and passes its text on */
 	const struct symbolizer_text *texts;

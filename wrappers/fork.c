@@ -13,8 +13,8 @@
 #include "wrappers/next.h"
 
 /*
- * The ways to make a child.  It finds its own memory empty (shim/host/arena.h), by
- * whatever call it was made; here is only what it inherits of the text that
+ * The ways to make a child.  It finds its own memory empty (shim/host/arena.h),
+ * by whatever call it was made; here is only what it inherits of the text that
  * FILEs hold back, for the replay.
  */
 

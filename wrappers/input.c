@@ -39,7 +39,8 @@ static void flush_stdout(const struct call *call)
 void input_descriptor(int fd)
 {
 	if (terminal_waits() &&
-		(fd == STDIN_FILENO || streams_replaces_terminal(streams_of(fd))))
+		(fd == STDIN_FILENO ||
+			streams_replaces_terminal(streams_of(fd))))
 		terminal_asked(fd);
 }
 

@@ -397,7 +397,8 @@ int put_overflow(const struct call *call, FILE *file, int c)
 		__atomic_load_n(&streams[stream].pending, __ATOMIC_RELAXED) ==
 			PENDING_NOTHING;
 	/* Reading flushes what lands in the buffer of a line-buffered FILE. */
-	streams_reading_shows |= streams[stream].buffering == BINLOG_BUFFER_LINE;
+	streams_reading_shows |=
+		streams[stream].buffering == BINLOG_BUFFER_LINE;
 	stdio_buffer_prepare(call, file, stream, false);
 	if (is_written_first(stream) && c != EOF) {
 		const char byte = (char)c;

@@ -118,7 +118,6 @@ static ssize_t transfer(const struct call *call, const struct sink *sink,
 	return done;
 }
 
-
 /* The kernel says what is wrong with one that is not. */
 static bool is_sound(const off64_t *offset)
 {

@@ -213,7 +213,8 @@ static void settle_top(struct merge *merge)
 	if (stream->state == WRITER_END) {
 		writer_stream_end(top->stream);
 		free(top->stream);
-		/* An assignment leaves the old one there for clang's analyzer. */
+		/* An assignment leaves the old one there for clang's analyzer.
+		 */
 		merge->heap_count--;
 		memmove(top, &merge->heap[merge->heap_count], sizeof(*top));
 	} else {

@@ -22,7 +22,7 @@ struct message {
 	const struct wall_segment *segment; /* that it was told by */
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t core; /* one more than the number; 0: not known */
+	uint32_t core;	    /* one more than the number; 0: not known */
 	const char *thread; /* its name, may be empty; ends in NUL */
 	struct program *program;
 	struct definition_context *context;

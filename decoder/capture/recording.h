@@ -57,9 +57,9 @@ struct recording {
 	uint64_t device;
 	uint64_t inode;
 	bool has_owner;
-	uint32_t owner; /* of the file that it was read from */
-	uint64_t size; /* of the file when it was opened */
-	uint64_t read; /* bytes of it so far, for progress */
+	uint32_t owner;	    /* of the file that it was read from */
+	uint64_t size;	    /* of the file when it was opened */
+	uint64_t read;	    /* bytes of it so far, for progress */
 	uint64_t header_at; /* 0, or where it is in a core file */
 	struct binlog_header header;
 	uint32_t libc; /* see record/libc.h; 0: it names none */
@@ -69,7 +69,7 @@ struct recording {
 	uint64_t passed;  /* of the header and all blocks */
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
-	struct binlog_packed freed; /* of the header page */
+	struct binlog_packed freed;  /* of the header page */
 	struct recording_ring *ring; /* null: all was kept */
 	bool live; /* read while it grows: live_capture.c has its blocks */
 	struct restore *restore; /* null: what is lost stays lost */

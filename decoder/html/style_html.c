@@ -220,8 +220,8 @@ static void put_event(struct report *report, const struct message *message)
 	if (!of_call)
 		line_joiner_end_process(report->joiner, message);
 	event_words_put(message, &words);
-	if (!filter_wants_line(style_rules(&report->settings), message, words.data,
-		    words.length))
+	if (!filter_wants_line(style_rules(&report->settings), message,
+		    words.data, words.length))
 		words.length = 0;
 	else if (of_call)
 		put_whole(report, message, words.data, words.length);

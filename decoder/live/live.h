@@ -98,8 +98,8 @@ uint64_t live_released(const struct live *live);
 uint64_t live_claimed(const struct live *live);
 
 /* A place of a capture was freed, and may be taken for a block again. */
-bool live_expect(struct live *live, const struct recording *capture, uint64_t offset,
-	uint64_t size);
+bool live_expect(struct live *live, const struct recording *capture,
+	uint64_t offset, uint64_t size);
 
 /* The capture with this path, as it was given; null: there is none. */
 struct recording *live_recording_at(const struct live *live, const char *path);

@@ -62,10 +62,10 @@ struct live_capture {
 	bool fresh;	/* blocks were added, the clock has to learn */
 	bool told_of_clock;
 	bool told_of_freed; /* or nothing had been, when it was found */
-	bool ended;    /* nobody is left to write to it */
-	bool finished; /* and all was given out */
-	bool stuck;    /* and it could not be freed */
-	bool failed;   /* out of memory */
+	bool ended;	    /* nobody is left to write to it */
+	bool finished;	    /* and all was given out */
+	bool stuck;	    /* and it could not be freed */
+	bool failed;	    /* out of memory */
 };
 
 /* `past` may be null.  Null: out of memory; `path` and `recording` are its. */

@@ -14,7 +14,8 @@
 /* More complaints than these are not kept. */
 #define PLACES_COMPLAINTS_MAX 32
 
-/* The function of the frame between a signal handler and what it interrupted. */
+/* The function of the frame between a signal handler and what it interrupted.
+ */
 #define PLACES_SIGNAL "<signal handler called>"
 
 /* Strings are valid until the next question. */
@@ -57,8 +58,8 @@ void places_free(struct places *places);
  * innermost inlined function first, at least once.
  */
 void places_find(struct places *places, const struct message *message,
-	uint64_t address, void (*take)(void *closure, const struct place *place),
-	void *closure);
+	uint64_t address,
+	void (*take)(void *closure, const struct place *place), void *closure);
 
 /* As struct symbolizer_gap, with addresses in the process. */
 struct places_gap {

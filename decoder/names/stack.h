@@ -20,10 +20,9 @@ struct stack *stack_new(struct places *places, size_t depth);
 
 /*
  * Appends a line for each frame, innermost first, escaped, each of them
- * "    #N " and what is known: "function at file:line", marked if inlined or left
- * by a jump, or
- * "function+0x12 in file", or "file+0x1234", or "function+0x12" for code that
- * is in no file, or the address alone.
+ * "    #N " and what is known: "function at file:line", marked if inlined or
+ * left by a jump, or "function+0x12 in file", or "file+0x1234", or
+ * "function+0x12" for code that is in no file, or the address alone.
  */
 void stack_put(struct stack *stack, const struct message *message,
 	struct render_buffer *out);

@@ -36,9 +36,10 @@ struct style_settings {
 	const struct source *messages; /* where they come from */
 	const struct rules *rules;     /* for categories; null: the captures' */
 	struct filter_batch *batches;  /* null: all messages are given */
-	struct render_buffer *remarks; /* sentences for standard error, each with */
-				       /* a newline, escaped; null: nowhere */
-	bool directory; /* the output is one: see output_directory.h */
+	struct render_buffer
+		*remarks; /* sentences for standard error, each with */
+			  /* a newline, escaped; null: nowhere */
+	bool directory;	  /* the output is one: see output_directory.h */
 };
 
 /* What is asked for; null: everything. */

@@ -123,8 +123,7 @@ static struct packed_context *make(struct packed_log *log,
 	const struct packed_row *row, const struct packed_call *call,
 	struct packed_process *process)
 {
-	struct packed_context *made =
-		take(log, sizeof(*made) + row->arguments);
+	struct packed_context *made = take(log, sizeof(*made) + row->arguments);
 	struct definition_context *context = made ? &made->context : NULL;
 
 	if (!made)

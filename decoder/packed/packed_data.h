@@ -14,7 +14,7 @@ struct packed_data {
 	bool waits; /* the message is to be taken */
 	struct message message;
 	struct render_argument arguments[FORMAT_KINDS_MAX]; /* its */
-	uint8_t kinds[FORMAT_KINDS_MAX]; /* made up */
+	uint8_t kinds[FORMAT_KINDS_MAX];		    /* made up */
 };
 
 /*

@@ -20,7 +20,7 @@ struct packed_readers {
 	packed_fold *fold;   /* null: nobody takes columns */
 	void *closure;
 	uint64_t read; /* bytes so far, for progress */
-	bool sparing; /* many logs are open: keep little of each */
+	bool sparing;  /* many logs are open: keep little of each */
 };
 
 /* `path` and *shared are borrowed.  Null: out of memory. */

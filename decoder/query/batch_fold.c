@@ -185,9 +185,8 @@ static bool take_all(
 bool batch_fold_take(void *closure, struct packed_body *body)
 {
 	struct filter_batch *batches = closure;
-	struct folding folding = {.rules = batches->rules,
-		.fold = batches->fold,
-		.body = body};
+	struct folding folding = {
+		.rules = batches->rules, .fold = batches->fold, .body = body};
 	struct batch_rows *all;
 	size_t count;
 

@@ -15,8 +15,8 @@ static bool matches(const struct filter_glob *glob, const char *path)
 		       path_glob_matches(glob->real, strlen(glob->real), path));
 }
 
-static bool file_is_wanted(
-	const struct filter_rules *rules, const struct definition_stream *stream)
+static bool file_is_wanted(const struct filter_rules *rules,
+	const struct definition_stream *stream)
 {
 	size_t i;
 
@@ -49,8 +49,7 @@ bool filter_wants_stream(
 		return true;
 	if (!(rules->streams & stream))
 		return false;
-	return !(stream & BINLOG_STREAM_FILE) ||
-	       is_wanted_file(rules, context);
+	return !(stream & BINLOG_STREAM_FILE) || is_wanted_file(rules, context);
 }
 
 static bool is_among(const struct filter_numbers *numbers, uint32_t number)
@@ -92,7 +91,8 @@ bool filter_asks_for_calls(const struct filter_rules *rules)
 	return rules->about_threads || rules->streams != 0;
 }
 
-bool filter_wants(const struct filter_rules *rules, const struct message *message)
+bool filter_wants(
+	const struct filter_rules *rules, const struct message *message)
 {
 	if (!filter_asks_for_calls(rules))
 		return true;
@@ -108,8 +108,8 @@ bool filter_asks_for_text(const struct filter_rules *rules)
 
 bool filter_asks_for_lines(const struct filter_rules *rules)
 {
-	return rules && (rules->timed || rules->around ||
-				  filter_asks_for_text(rules));
+	return rules &&
+	       (rules->timed || rules->around || filter_asks_for_text(rules));
 }
 
 bool filter_is_timely(
@@ -131,8 +131,7 @@ static const struct filter_site *site_of(
 	if (!site) {
 		if (!grep_format_is_sound(context, format))
 			format = message_format(message);
-		site = filter_site_new(
-			rules, context, format, message->pool);
+		site = filter_site_new(rules, context, format, message->pool);
 	}
 	if (site && !site->settled)
 		filter_site_settle(site, message);
@@ -164,12 +163,12 @@ bool filter_chooses(
 {
 	const struct filter_site *site = site_of(rules, message);
 
-	return !site ||
-	       (site->chosen && has_level(rules, site, message) &&
-		       is_any_true(rules, site, message));
+	return !site || (site->chosen && has_level(rules, site, message) &&
+				is_any_true(rules, site, message));
 }
 
-bool filter_finds(const struct filter_rules *rules, const char *text, size_t bytes)
+bool filter_finds(
+	const struct filter_rules *rules, const char *text, size_t bytes)
 {
 	bool found = rules->grep_count == 0;
 	size_t i;

@@ -13,7 +13,8 @@
 bool filter_asks_for_calls(const struct filter_rules *rules);
 
 /* By its process, thread and stream. */
-bool filter_wants(const struct filter_rules *rules, const struct message *message);
+bool filter_wants(
+	const struct filter_rules *rules, const struct message *message);
 
 /* The same by some of these alone. */
 bool filter_wants_pid(const struct filter_rules *rules, uint32_t pid);

@@ -40,13 +40,11 @@ static bool is_anybody_wanted(
 static const struct filter_site *decide(const struct filter_rules *rules,
 	struct definition_context *context, struct pool *pool)
 {
-	const struct filter_site *site =
-		filter_site_find(context, rules);
+	const struct filter_site *site = filter_site_find(context, rules);
 
 	if (!site && (context->restored ||
 			     grep_format_is_sound(context, context->format)))
-		site = filter_site_new(
-			rules, context, context->format, pool);
+		site = filter_site_new(rules, context, context->format, pool);
 	return site;
 }
 

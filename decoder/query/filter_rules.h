@@ -51,7 +51,7 @@ struct filter_files {
 
 /* All zeros asks for everything. */
 struct filter_rules {
-	unsigned number; /* of the output, from 0: see outputs.h */
+	unsigned number;	/* of the output, from 0: see outputs.h */
 	const char *since_text; /* null: since ever */
 	const char *until_text;
 	uint64_t since; /* nanoseconds since 1970 */

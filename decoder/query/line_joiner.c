@@ -364,8 +364,7 @@ void line_joiner_add(struct line_joiner *joiner, const struct message *message)
 		joiner->busy > 0 ? find(joiner, message) : NULL;
 	const struct filter_rules *rules = joiner->calls.rules;
 
-	if (rules && !(old && old->busy) &&
-		filter_passes_over(rules, message))
+	if (rules && !(old && old->busy) && filter_passes_over(rules, message))
 		return;
 	joiner->chosen = !rules || filter_chooses(rules, message);
 	if (old && old->busy)

@@ -242,8 +242,7 @@ static void list_programs(struct coverage *coverage, struct recording *capture)
 				&program->modules[i];
 
 			if (is_file(module) &&
-				is_asked_for(
-					rules, last_part(module->path)) &&
+				is_asked_for(rules, last_part(module->path)) &&
 				is_new(coverage, module))
 				list_module(coverage, capture, program, module);
 		}

@@ -52,8 +52,7 @@ void style_processes_message(void *state, const struct message *message)
 	const struct filter_rules *rules = &processes->settings.options->rules;
 
 	process_list_message(processes->list, message,
-		filter_wants(rules, message) &&
-			filter_selects(rules, message));
+		filter_wants(rules, message) && filter_selects(rules, message));
 }
 
 /* As ps(1) draws it with --forest. */

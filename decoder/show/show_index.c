@@ -105,8 +105,7 @@ static void say_all(const struct listing *listing, bool counts)
 	const struct render_buffer *complaint = &listing->complaint;
 
 	if (complaint->length > 0)
-		(void)fwrite(
-			complaint->data, 1, complaint->length, stderr);
+		(void)fwrite(complaint->data, 1, complaint->length, stderr);
 	say_errors(&listing->errors);
 	if (counts && !listing->options->quiet)
 		sentence_say("%zu of %zu statements have made messages, of "

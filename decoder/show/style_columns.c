@@ -307,8 +307,7 @@ static void put_event(struct lines *lines, const struct message *message)
 	before = words.length;
 	event_words_put(message, &words);
 	if (filter_wants_line(style_rules(&lines->settings), message,
-		    render_buffer_from(&words, before),
-		    words.length - before))
+		    render_buffer_from(&words, before), words.length - before))
 		put_whole(lines, message, words.data, words.length);
 	render_buffer_free(&words);
 }

@@ -128,11 +128,10 @@ static void put_tail(struct line *line, const struct message *message,
 static void put_text(struct render_buffer *out, size_t start, int level,
 	const char *text, size_t bytes)
 {
-	size_t indent =
-		bytes > 0 && memchr(text, '\n', bytes)
-			? text_width(render_buffer_from(out, start),
-				  out->length - start)
-			: 0;
+	size_t indent = bytes > 0 && memchr(text, '\n', bytes)
+				? text_width(render_buffer_from(out, start),
+					  out->length - start)
+				: 0;
 
 	if (level < 0)
 		escape_put(out, text, bytes, indent);

@@ -5,7 +5,8 @@
 #include "decoder/query/line_joiner.h"
 
 struct raw {
-	const struct filter_rules *rules; /* null: none */ /* null: all is shown */
+	const struct filter_rules *rules;
+		/* null: none */ /* null: all is shown */
 	struct output *output;
 	struct line_joiner *joiner;  /* null: there are no lines to choose */
 	struct render_buffer syslog; /* text of a message that is not whole */
@@ -103,8 +104,7 @@ void *style_raw_begin(const struct style_settings *settings)
 		return NULL;
 	raw->rules = rules;
 	raw->output = settings->output;
-	if (!filter_asks_for_text(rules) &&
-		!output_takes_lines(raw->output))
+	if (!filter_asks_for_text(rules) && !output_takes_lines(raw->output))
 		return raw;
 	raw->joiner = line_joiner_new(&(struct line_joiner_calls){
 		.describe = describe,

@@ -17,12 +17,13 @@ struct capture_list {
 	char **names; /* of all that was tried: errors refer to them */
 	size_t name_count;
 	size_t room; /* of all three */
-	bool all; /* also what rings hold although they wait for something */
+	bool all;    /* also what rings hold although they wait for something */
 };
 
 /*
- * Opens what `path` names and appends it; `list` starts as all zeros, but for `all`.  What
- * cannot be opened is added to `errors`, which must not outlive the list.
+ * Opens what `path` names and appends it; `list` starts as all zeros, but for
+ * `all`.  What cannot be opened is added to `errors`, which must not outlive
+ * the list.
  */
 void capture_list_add(
 	struct capture_list *list, const char *path, struct error_list *errors);

@@ -1,8 +1,8 @@
 /*
  * How numbers are spread over equal parts of their range: counts in at most
- * NUMBER_BARS_MAX parts, each a power of two wide, as narrow as the range lets them be.
- * Which that is depends on the least and the largest value alone, not on the
- * order of the values.
+ * NUMBER_BARS_MAX parts, each a power of two wide, as narrow as the range lets
+ * them be. Which that is depends on the least and the largest value alone, not
+ * on the order of the values.
  */
 #ifndef DECODER_NUMBER_BARS_H
 #define DECODER_NUMBER_BARS_H

@@ -26,8 +26,8 @@ bool process_begins(void)
 
 void process_has_begun(bool recording)
 {
-	__atomic_store_n(&state, recording ? RECORDING : INERT,
-		__ATOMIC_RELEASE);
+	__atomic_store_n(
+		&state, recording ? RECORDING : INERT, __ATOMIC_RELEASE);
 }
 
 bool process_is_armed(void)
@@ -112,7 +112,8 @@ void process_enumerate(uint32_t writer)
 
 uint32_t process_describe(struct binlog_process_record *record)
 {
-	uint32_t size = (uint32_t)sizeof(*record) + ((process.strings_bytes + 3) & ~3u);
+	uint32_t size =
+		(uint32_t)sizeof(*record) + ((process.strings_bytes + 3) & ~3u);
 
 	if (record) {
 		record->pid = process.pid;

@@ -11,10 +11,10 @@
 
 struct process {
 	uint32_t pid;
-	unsigned depth;	    /* frames of backtrace */
-	uint64_t max_bytes; /* of the capture file */
+	unsigned depth;	     /* frames of backtrace */
+	uint64_t max_bytes;  /* of the capture file */
 	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
-	bool forked;	    /* and has not executed a program since */
+	bool forked;	     /* and has not executed a program since */
 	/* Of the PROCESS record: executable, directory, argv. */
 	const char *strings;
 	uint32_t strings_bytes;

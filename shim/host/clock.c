@@ -27,8 +27,8 @@ bool clock_is_tsc;
 static bool frozen;
 static bool frozen_was_tsc;
 static struct binlog_anchor frozen_at;
-/* Since then.  Not in the anchor: clang calls a library to add to what may lie at
- * any multiple of 4. */
+/* Since then.  Not in the anchor: clang calls a library to add to what may lie
+ * at any multiple of 4. */
 static uint64_t frozen_steps;
 
 #if defined(__x86_64__)

@@ -7,9 +7,9 @@
 #define SHIM_ENVIRONMENT_H
 
 /*
- * From the constructor: what glibc's loader hands over, and other loaders do not:
- * then they are whatever the registers held, and are left alone.  By now libc has the
- * environment, so what environment_set() had to put off is done.
+ * From the constructor: what glibc's loader hands over, and other loaders do
+ * not: then they are whatever the registers held, and are left alone.  By now
+ * libc has the environment, so what environment_set() had to put off is done.
  */
 void environment_arguments(int argc, char **argv, char **environment);
 int environment_argc(void);

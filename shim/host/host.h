@@ -27,8 +27,8 @@ extern bool host_is_glibc;
 extern HIDDEN uint32_t host_libc_version;
 
 /*
- * A FILE is laid out as here, also what is not part of libc's interface: which of
- * its flags says that threads share it, and its lock.  Where it is not known
+ * A FILE is laid out as here, also what is not part of libc's interface: which
+ * of its flags says that threads share it, and its lock.  Where it is not known
  * (glibc is younger than all that were looked at, or what is seen of stdout is
  * not so), nothing is decided by these: calls go the longer way.
  */

@@ -80,7 +80,7 @@ void __tsan_release(void *);
 #define UBSAN_IGNORE __attribute__((no_sanitize("undefined")))
 
 /* libc's own, although the program may export an __errno_location. */
-extern HIDDEN int *(*host_errno)(void) __attribute__((const));
+extern HIDDEN int *(*host_errno)(void)__attribute__((const));
 #undef errno
 #define errno (*host_errno())
 

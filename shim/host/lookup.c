@@ -172,10 +172,9 @@ void *lookup_find_anywhere(const char *name)
 
 	for (; objects_read(map, &now); map = now.l_next) {
 		struct lookup_object object;
-		const ElfW(Sym) *symbol =
-			behind && read_tables(&now, &object)
-				? find_in(&object, name, hash)
-				: NULL;
+		const ElfW(Sym) *symbol = behind && read_tables(&now, &object)
+						  ? find_in(&object, name, hash)
+						  : NULL;
 
 		if (symbol)
 			return address_of(&object, symbol);

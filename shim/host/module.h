@@ -1,6 +1,6 @@
 /*
  * What the loader has mapped: which executable or library an address belongs
- * to, and whether memory is constant, as objects.h finds it.  Async-signal-safe.
+ * to, and whether memory is constant, as objects.h finds it. Async-signal-safe.
  */
 #ifndef SHIM_MODULE_H
 #define SHIM_MODULE_H
@@ -21,9 +21,9 @@ struct module {
 bool module_find(uintptr_t address, struct module *module);
 
 /*
- * The program is about to make the `size` bytes at `address` writable, or to put
- * others there: from here on they are not constant.  True: some may have been,
- * so what is known of them holds no longer, once that is done.
+ * The program is about to make the `size` bytes at `address` writable, or to
+ * put others there: from here on they are not constant.  True: some may have
+ * been, so what is known of them holds no longer, once that is done.
  */
 bool module_changes(const void *address, size_t size);
 

@@ -47,7 +47,8 @@ bool objects_find(uintptr_t address, struct object *object);
 
 /*
  * Around dlclose(): meanwhile another object may come to where one has been, so
- * nothing that was read before is believed.  Without effect where libc is asked.
+ * nothing that was read before is believed.  Without effect where libc is
+ * asked.
  */
 void objects_unloading(void);
 void objects_unloaded(void);

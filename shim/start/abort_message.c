@@ -171,7 +171,8 @@ void abort_message_record(const struct call *call)
 	w = writer_enter(call->sp);
 	if (!w)
 		return;
-	unwind_walk(&start, control_depth(process.depth), w->unwind_cache, w->trace);
+	unwind_walk(&start, control_depth(process.depth), w->unwind_cache,
+		w->trace);
 	there = define_context(w, call, &context);
 	context.flags = 0;
 	here = define_context(w, call, &context);

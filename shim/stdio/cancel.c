@@ -35,9 +35,8 @@ static COLD void ask(void)
 /* The thread has not been asked yet for the last request. */
 static bool is_due(const struct writer *w)
 {
-	return w->armed &&
-	       w->cancel_seen !=
-		       __atomic_load_n(&cancel_requests, __ATOMIC_RELAXED);
+	return w->armed && w->cancel_seen != __atomic_load_n(&cancel_requests,
+						     __ATOMIC_RELAXED);
 }
 
 static void ask_once(struct writer *w)

@@ -330,8 +330,7 @@ static bool made_text(struct writer *w, const struct call *call, FILE *file,
 		call->how, 0, file, BINLOG_TEXT_BYTES);
 
 	return memo &&
-	       fast_is_drained(
-		       w, memo, call->pc, call->sp, call->fp, file) &&
+	       fast_is_drained(w, memo, call->pc, call->sp, call->fp, file) &&
 	       fast_record_bytes(
 		       w, memo, memo->context, file, text, size, false);
 }

@@ -84,9 +84,8 @@ bool streams_identify(int fd, struct stream_output *output)
 	struct stat st = {0};
 	long result = SYS2(fstat, fd, &st);
 
-	*output = (struct stream_output){
-		st.st_dev, st.st_ino, (uint64_t)st.st_size, st.st_mode,
-		!sys_failed(result)};
+	*output = (struct stream_output){st.st_dev, st.st_ino,
+		(uint64_t)st.st_size, st.st_mode, !sys_failed(result)};
 	return output->known || result == -EBADF;
 }
 

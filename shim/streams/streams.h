@@ -91,8 +91,8 @@ extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 /*
  * Counts whatever may change the answer of fast.c to whether a FILE is one
  * whose text is recorded and nothing else.  First the change, then the count.
- * For each way (shim/host/how.h) there is one, and no two are ever the same, nor 0:
- * so what was found for the one is nothing to another.
+ * For each way (shim/host/how.h) there is one, and no two are ever the same,
+ * nor 0: so what was found for the one is nothing to another.
  */
 #define STREAMS_VERSION_STEP 32
 extern HIDDEN uint32_t streams_version[HOW_COUNT]; /* each of them odd */
@@ -188,8 +188,8 @@ static inline unsigned streams_of(int fd)
 	return likely(stream != STREAM_UNKNOWN) ? stream : streams_decide(fd);
 }
 
-/* The same, as far as it is known without asking: what the program began with is
- * looked at. */
+/* The same, as far as it is known without asking: what the program began with
+ * is looked at. */
 static inline unsigned streams_known(int fd)
 {
 	unsigned stream = STREAM_PASS;

@@ -163,9 +163,8 @@ static bool open_table(const struct cfi_module *module, struct table *table)
 	if (bytes.bad || (table->encoding & CFI_ENCODING_FORMAT) == 0x01 ||
 		(table->encoding & CFI_ENCODING_FORMAT) == 0x09)
 		return false;
-	return table->entries <=
-	       (uint64_t)(table->end - table->first) /
-	       ((uint64_t)2 * table->width);
+	return table->entries <= (uint64_t)(table->end - table->first) /
+					 ((uint64_t)2 * table->width);
 }
 
 /* One of the two numbers of an entry: where it begins, where its FDE is. */

@@ -77,8 +77,8 @@ struct memo {
 	bool holds_back; /* the stream does, until it is full: what goes on */
 			 /* with a line need not be timed */
 	bool needs_fp;
-	bool special;  /* not all calls are recorded, or not as they are: no */
-		       /* business of the short way */
+	bool special; /* not all calls are recorded, or not as they are: no */
+	/* business of the short way */
 	uint8_t older; /* of the first of a set: the way to be replaced next */
 	uint8_t stack_pages; /* from that of `place` on, without a gap, in */
 			     /* which one of the words is: see memo_covers() */

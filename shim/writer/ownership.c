@@ -41,8 +41,8 @@
 static bool is_shared;
 
 /*
- * Where the kernel may not be asked (shim/host/sys.h) a thread is known by where its
- * own memory is: no two that live have that in common.
+ * Where the kernel may not be asked (shim/host/sys.h) a thread is known by
+ * where its own memory is: no two that live have that in common.
  */
 static uint64_t ourselves_unasked(void)
 {
@@ -506,8 +506,8 @@ static bool is_under_way(
 
 /*
  * Whether the kernel lets a thread of this process run, sooner or later: where
- * many want to, that takes longer than a call.  One that sleeps, in a write to a
- * pipe that is full, may do so for ever.
+ * many want to, that takes longer than a call.  One that sleeps, in a write to
+ * a pipe that is full, may do so for ever.
  */
 static bool is_running(uint64_t thread)
 {

@@ -332,8 +332,8 @@ void position_begin(const struct stream_output *output)
 
 void position_ignore(unsigned stream)
 {
-	__atomic_store_n(entry(&streams[stream], SIZE), SIZE_IGNORED,
-		__ATOMIC_RELEASE);
+	__atomic_store_n(
+		entry(&streams[stream], SIZE), SIZE_IGNORED, __ATOMIC_RELEASE);
 }
 
 void position_lengthen(unsigned stream)
@@ -367,9 +367,8 @@ int64_t position_unseen(unsigned stream)
 		st.st_dev != it->device || st.st_ino != it->inode)
 		return -1;
 	now = (uint64_t)st.st_size + 1;
-	if (now == before ||
-		!__atomic_compare_exchange_n(size, &before, now, false,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (now == before || !__atomic_compare_exchange_n(size, &before, now,
+				     false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return 0;
 	return now > before ? (int64_t)(now - before) : 0;
 }

@@ -460,7 +460,8 @@ COLD bool writer_said_slow(struct writer *w, unsigned stream)
 	SIGNAL_FENCE();
 	streams_said(stream);
 	if (shows || streams[stream].buffering == BINLOG_BUFFER_LINE)
-		__atomic_store_n(&streams_reading_shows, true, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&streams_reading_shows, true, __ATOMIC_RELAXED);
 	return shows;
 }
 

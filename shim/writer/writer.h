@@ -139,7 +139,7 @@ struct writer {
 	uintptr_t made_page; /* number of the page: writer_is_made() */
 	const char *refused; /* the format that the short way has asked of:
 			      * it is not to be defined */
-	uintptr_t missed; /* sp of a call of which there is no memo; see */
+	uintptr_t missed;    /* sp of a call of which there is no memo; see */
 	/* writer_find_memo() */
 	uint32_t cancel_seen; /* the request for which cancel.c asked last */
 	uint64_t cancel_held; /* bytes in the FILE before the text: its, too */

@@ -10,8 +10,8 @@
 #include "symbolizer/dwarf/functionname.h"
 
 struct answer {
-	struct symbolizer_frame *frames;	/* innermost first */
-	size_t count;				/* at least 1 */
+	struct symbolizer_frame *frames; /* innermost first */
+	size_t count;			 /* at least 1 */
 	size_t room;
 	/* A file that would have told more; null: none is missing. */
 	const char *missing;
@@ -29,8 +29,7 @@ bool answer_find(struct answer *answer, struct symbolmodule *module,
  * function when that is not known.
  */
 bool answer_between(struct answer *answer, struct symbolmodule *module,
-	const struct symbolizer_gap *gap,
-	struct functionname_table *demangled);
+	const struct symbolizer_gap *gap, struct functionname_table *demangled);
 void answer_free(struct answer *answer);
 
 #endif

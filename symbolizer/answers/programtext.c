@@ -30,7 +30,8 @@ static struct symbolmodule *find(const struct symbolizer_options *options,
 {
 	static const char *const nowhere[] = {NULL};
 	struct symbolizer_options without = *options;
-	struct symbolmodule *module = symbolmodule_new(wanted, options, SYMTAB_ALL);
+	struct symbolmodule *module =
+		symbolmodule_new(wanted, options, SYMTAB_ALL);
 
 	if (!module || !module->has_file || is_program(module))
 		return module;

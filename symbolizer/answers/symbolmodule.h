@@ -13,15 +13,15 @@
 #include "symbolizer/symbolizer.h"
 
 struct symbolmodule {
-	char *path;		/* null: known by its build-id alone */
+	char *path; /* null: known by its build-id alone */
 	uint8_t *build_id;
 	size_t build_id_bytes;
 	uint64_t file_bytes;
 	uint64_t content_hash;
 
-	struct elffile file;	/* the one that `symtab` belongs to */
+	struct elffile file; /* the one that `symtab` belongs to */
 	bool has_file;
-	struct debuginfo *debuginfo;	/* null: there is none */
+	struct debuginfo *debuginfo; /* null: there is none */
 	struct symtab symtab;
 	enum symtab_sources sources;
 	struct codejumps jumps; /* of `file` */

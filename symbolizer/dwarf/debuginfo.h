@@ -23,22 +23,22 @@ struct debuginfo_place {
 	struct dwarfline *lines;
 	struct dwarfline_row row;
 	bool has_row;
-	struct dwarfunit *unit;	/* that has the entries of the functions */
-	const struct debugunit_body *body;	/* null: no function */
-	uint32_t call;		/* index of the present one in it */
+	struct dwarfunit *unit; /* that has the entries of the functions */
+	const struct debugunit_body *body; /* null: no function */
+	uint32_t call;			   /* index of the present one in it */
 	/* The .dwo file that would have told more; null: none is missing. */
 	const char *missing;
 };
 
 /* One function, and the place in it. */
 struct debuginfo_frame {
-	const char *name;	/* null: unknown */
-	bool linkage;		/* `name` is the name for the linker */
-	bool inlined;		/* into the next one */
-	bool wrapper;		/* takes a list of any arguments */
-	uint64_t low;		/* start of its first range; 0: unknown */
-	const char *file;	/* null: unknown */
-	uint32_t line;		/* 0: unknown */
+	const char *name; /* null: unknown */
+	bool linkage;	  /* `name` is the name for the linker */
+	bool inlined;	  /* into the next one */
+	bool wrapper;	  /* takes a list of any arguments */
+	uint64_t low;	  /* start of its first range; 0: unknown */
+	const char *file; /* null: unknown */
+	uint32_t line;	  /* 0: unknown */
 	uint32_t column;
 };
 
@@ -47,8 +47,8 @@ struct debuginfo_frame {
  * why, a constant string).  Neither `file` nor `paths` is needed
  * afterwards, but the options are.
  */
-struct debuginfo *debuginfo_open(struct elffile *file,
-	const struct debugpaths *paths, const char **why);
+struct debuginfo *debuginfo_open(
+	struct elffile *file, const struct debugpaths *paths, const char **why);
 void debuginfo_close(struct debuginfo *info);
 
 /* False when no unit knows the address. */

@@ -205,8 +205,8 @@ static struct dwarfabbrev_table *new_table(
 	table->offset = offset;
 	table->encoding = *encoding;
 	/* kinds without attributes have a place there, too */
-	table->attributes = array_grow(NULL, &table->attribute_room, 0,
-		sizeof(*table->attributes));
+	table->attributes = array_grow(
+		NULL, &table->attribute_room, 0, sizeof(*table->attributes));
 	if (table->attributes)
 		return table;
 	free(table);

@@ -13,32 +13,32 @@
 #define DWARFABBREV_VARIES UINT16_MAX
 
 struct dwarfabbrev_attribute {
-	uint16_t name;		/* DWARF_AT_..., 0: none that is read here */
+	uint16_t name; /* DWARF_AT_..., 0: none that is read here */
 	uint16_t form;
-	int32_t constant;	/* of DW_FORM_implicit_const, if it fits */
-	uint16_t before;	/* bytes, or DWARFABBREV_VARIES */
+	int32_t constant; /* of DW_FORM_implicit_const, if it fits */
+	uint16_t before;  /* bytes, or DWARFABBREV_VARIES */
 };
 
 /* One kind of entry. */
 struct dwarfabbrev {
 	uint32_t code;
-	uint32_t first;		/* of `attributes` of the table */
+	uint32_t first; /* of `attributes` of the table */
 	uint32_t count;
-	uint32_t first_step;	/* of `steps` of the table */
+	uint32_t first_step; /* of `steps` of the table */
 	uint32_t step_count;
-	uint16_t bytes;		/* of all attributes, or DWARFABBREV_VARIES */
-	uint16_t sibling;	/* `before` of that attribute, if it is a */
-				/* DW_FORM_ref4; else DWARFABBREV_VARIES */
+	uint16_t bytes;	  /* of all attributes, or DWARFABBREV_VARIES */
+	uint16_t sibling; /* `before` of that attribute, if it is a */
+			  /* DW_FORM_ref4; else DWARFABBREV_VARIES */
 	uint16_t tag;
 	bool children;
-	bool has_code;		/* it says where its code is */
-	uint64_t names;		/* dwarfabbrev_bit() of each attribute */
+	bool has_code;	/* it says where its code is */
+	uint64_t names; /* dwarfabbrev_bit() of each attribute */
 };
 
 struct dwarfabbrev_table {
-	uint64_t offset;	/* in the section */
-	struct dwarfform_encoding encoding;	/* that `steps` were made for */
-	struct dwarfabbrev *kinds;		/* by code */
+	uint64_t offset;		    /* in the section */
+	struct dwarfform_encoding encoding; /* that `steps` were made for */
+	struct dwarfabbrev *kinds;	    /* by code */
 	struct dwarfabbrev_attribute *attributes;
 	size_t kind_count, kind_room;
 	/* How to get over the attributes, much shorter than their list. */
@@ -49,11 +49,11 @@ struct dwarfabbrev_table {
 
 /* The tables of one file.  All zeros is empty. */
 struct dwarfabbrev_tables {
-	struct dwarfabbrev_table **tables;	/* by offset */
+	struct dwarfabbrev_table **tables; /* by offset */
 	size_t count;
 	size_t room;
-	uint64_t spent;		/* bytes of the section that were decoded */
-	bool exhausted;		/* that was too often */
+	uint64_t spent; /* bytes of the section that were decoded */
+	bool exhausted; /* that was too often */
 };
 
 /* Null when it is damaged or memory is out.  Lives in `tables`. */

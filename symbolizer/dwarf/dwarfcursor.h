@@ -23,7 +23,8 @@ struct dwarfcursor {
 	bool damaged;
 };
 
-/* From `offset` to the end of the section; empty when there is no such place. */
+/* From `offset` to the end of the section; empty when there is no such place.
+ */
 static inline struct dwarfcursor dwarfcursor_at(
 	const struct dwarfbytes *section, uint64_t offset)
 {

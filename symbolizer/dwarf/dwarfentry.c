@@ -107,8 +107,8 @@ void dwarfentry_skip_children(struct dwarfentry_walk *walk)
 
 bool dwarfentry_has(const struct dwarfentry *entry, uint16_t attribute)
 {
-	return dwarfabbrev_attribute(entry->unit->abbreviations, entry->kind,
-		attribute);
+	return dwarfabbrev_attribute(
+		entry->unit->abbreviations, entry->kind, attribute);
 }
 
 static void skip_to(struct dwarfcursor *cursor, const struct dwarfentry *entry,
@@ -118,8 +118,7 @@ static void skip_to(struct dwarfcursor *cursor, const struct dwarfentry *entry,
 		entry->unit->abbreviations->attributes + entry->kind->first;
 
 	for (; attribute < wanted && !cursor->damaged; attribute++)
-		dwarfform_skip(
-			cursor, attribute->form, &entry->unit->encoding);
+		dwarfform_skip(cursor, attribute->form, &entry->unit->encoding);
 }
 
 struct dwarfvalue dwarfentry_value(

@@ -10,15 +10,15 @@
 
 struct dwarfentry {
 	struct dwarfunit *unit;
-	const uint8_t *at;	/* also what it is known by */
+	const uint8_t *at; /* also what it is known by */
 	const uint8_t *attributes;
 	const struct dwarfabbrev *kind;
 };
 
 /* A walk over an entry and all that is below it, in the order of the file. */
 struct dwarfentry_walk {
-	struct dwarfentry entry;	/* the present one */
-	unsigned depth;			/* of it; the first one has 0 */
+	struct dwarfentry entry; /* the present one */
+	unsigned depth;		 /* of it; the first one has 0 */
 	struct dwarfcursor cursor;
 	unsigned next_depth;
 	bool ended;

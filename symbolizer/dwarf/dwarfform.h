@@ -11,20 +11,19 @@
 
 /* What the size of a form depends on; addresses have 8 bytes. */
 struct dwarfform_encoding {
-	unsigned version;	/* of DWARF */
-	unsigned offset_bytes;	/* 4 or 8 */
+	unsigned version;      /* of DWARF */
+	unsigned offset_bytes; /* 4 or 8 */
 };
 
 /* As it stands there: the unit knows what it means. */
 struct dwarfvalue {
-	const uint8_t *block;	/* of blocks and of strings in place */
-	uint64_t number;	/* of blocks: how many bytes */
-	uint16_t form;		/* DWARF_FORM_NONE: there is none */
+	const uint8_t *block; /* of blocks and of strings in place */
+	uint64_t number;      /* of blocks: how many bytes */
+	uint16_t form;	      /* DWARF_FORM_NONE: there is none */
 };
 
 /* -1: it varies, or is unknown. */
-int dwarfform_bytes(
-	uint16_t form, const struct dwarfform_encoding *encoding);
+int dwarfform_bytes(uint16_t form, const struct dwarfform_encoding *encoding);
 
 void dwarfform_skip(struct dwarfcursor *cursor, uint16_t form,
 	const struct dwarfform_encoding *encoding);

@@ -17,9 +17,9 @@ struct dwarfline_row {
 };
 
 struct dwarfline_file {
-	const char *name;	/* null: unknown */
-	const char *directory;	/* null: none or the unit's */
-	char *path;		/* of both; null until asked for */
+	const char *name;      /* null: unknown */
+	const char *directory; /* null: none or the unit's */
+	char *path;	       /* of both; null until asked for */
 };
 
 /* A row, and where in the program the next ones are made. */
@@ -32,18 +32,18 @@ struct dwarfline_entrance {
 struct dwarfline_sequence {
 	uint64_t low;
 	uint64_t high;
-	uint32_t first;		/* of its entrances */
+	uint32_t first; /* of its entrances */
 	uint32_t count;
-	bool ordered;		/* no row is before the one before it */
+	bool ordered; /* no row is before the one before it */
 };
 
 /* What the program needs to know of its header. */
 struct dwarfline_rules {
 	unsigned version;
-	unsigned step;		/* bytes of the shortest instruction */
+	unsigned step; /* bytes of the shortest instruction */
 	int line_base;
 	unsigned line_range;
-	unsigned line_inverse;	/* of its 65,536 parts, rounded up */
+	unsigned line_inverse; /* of its 65,536 parts, rounded up */
 	unsigned opcode_base;
 	const uint8_t *operands; /* of the standard operations, from 1 on */
 };
@@ -52,13 +52,13 @@ struct dwarfline_rules {
 struct dwarfline {
 	struct dwarfline_rules rules;
 	struct dwarfbytes program;
-	const char *root;	/* where the compiler ran; null: unknown */
+	const char *root; /* where the compiler ran; null: unknown */
 	struct dwarfline_file *files;
 	size_t file_count, file_room;
-	uint32_t first_file;	/* index that the first one of `files` has */
+	uint32_t first_file; /* index that the first one of `files` has */
 	struct dwarfline_entrance *entrances;
 	size_t entrance_count, entrance_room;
-	struct dwarfline_sequence *sequences;	/* by address */
+	struct dwarfline_sequence *sequences; /* by address */
 	size_t sequence_count, sequence_room;
 };
 

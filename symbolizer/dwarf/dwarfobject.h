@@ -26,8 +26,8 @@ enum dwarfobject_section {
 
 /* In which file the section of a name is. */
 enum dwarfobject_kind {
-	DWARFOBJECT_WHOLE,	/* .debug_info */
-	DWARFOBJECT_SPLIT,	/* .debug_info.dwo */
+	DWARFOBJECT_WHOLE, /* .debug_info */
+	DWARFOBJECT_SPLIT, /* .debug_info.dwo */
 };
 
 struct dwarfunit;
@@ -35,13 +35,13 @@ struct dwarfunit;
 struct dwarfobject {
 	struct dwarfbytes sections[DWARFOBJECT_SECTIONS];
 	struct {
-		void *start;	/* null: nothing to give back */
-		size_t bytes;	/* of a mapping; 0: from malloc() */
+		void *start;  /* null: nothing to give back */
+		size_t bytes; /* of a mapping; 0: from malloc() */
 	} storage[DWARFOBJECT_SECTIONS];
 	struct dwarfabbrev_tables abbreviations;
-	struct dwarfunit *units;	/* by offset; made by dwarfunit_list() */
+	struct dwarfunit *units; /* by offset; made by dwarfunit_list() */
 	size_t unit_count, unit_room;
-	struct dwarfobject *supplement;	/* of dwz; null: none */
+	struct dwarfobject *supplement;	      /* of dwz; null: none */
 	uint64_t spent[DWARFOBJECT_SECTIONS]; /* bytes that units have read */
 	char *path;			      /* of its file; null: no memory */
 	uint32_t met; /* a bit for each readlimit that it has met */
@@ -51,8 +51,8 @@ struct dwarfobject {
  * Null when there is no DWARF (`*why` is null) or it cannot be used (`*why`
  * says why, a constant string).  `file` is not needed after that.
  */
-struct dwarfobject *dwarfobject_open(struct elffile *file,
-	enum dwarfobject_kind kind, const char **why);
+struct dwarfobject *dwarfobject_open(
+	struct elffile *file, enum dwarfobject_kind kind, const char **why);
 
 /*
  * Units may share a table, but tables that all of them share are there to cost

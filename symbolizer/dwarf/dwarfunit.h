@@ -21,16 +21,16 @@ struct dwarfunit {
 	struct dwarfobject *object;
 	/* Whose lines and addresses it refers to: of a split unit another. */
 	struct dwarfobject *home;
-	uint64_t offset;	/* in the section, as the next two */
-	uint64_t entries;	/* where the first entry is */
+	uint64_t offset;  /* in the section, as the next two */
+	uint64_t entries; /* where the first entry is */
 	uint64_t end;
 	uint64_t abbreviations_at;
 	uint64_t split_id;
 	struct dwarfform_encoding encoding;
-	uint8_t kind;		/* DWARF_UNIT_... */
+	uint8_t kind; /* DWARF_UNIT_... */
 	bool opened;
-	bool sound;		/* it could be opened */
-	bool in_package;	/* its id and bases are from the index */
+	bool sound;	 /* it could be opened */
+	bool in_package; /* its id and bases are from the index */
 	bool has_lines;
 
 	/* there from dwarfunit_load() on; null: not loaded, or damaged */
@@ -46,7 +46,7 @@ struct dwarfunit {
 	uint64_t lines;		/* its line table in .debug_line */
 	uint64_t language;	/* DW_LANG_..., 0: unknown */
 	const char *directory;	/* where the compiler ran; null: unknown */
-	const char *split_name;	/* of the file with the rest; null: none */
+	const char *split_name; /* of the file with the rest; null: none */
 };
 
 /* Fills `object->units`; false when out of memory. */

@@ -8,25 +8,25 @@
 #include "symbolizer/dwarf/dwarfcursor.h"
 
 struct rangelist_sections {
-	struct dwarfbytes ranges;	/* .debug_ranges */
-	struct dwarfbytes lists;		/* .debug_rnglists */
-	struct dwarfbytes addresses;	/* .debug_addr */
+	struct dwarfbytes ranges;    /* .debug_ranges */
+	struct dwarfbytes lists;     /* .debug_rnglists */
+	struct dwarfbytes addresses; /* .debug_addr */
 };
 
 /* What the lists of a unit depend on. */
 struct rangelist_unit {
-	uint64_t base;		/* address that offsets are relative to */
-	uint64_t lists_base;	/* of its part of .debug_rnglists */
-	uint64_t address_base;	/* of its part of .debug_addr */
-	unsigned version;	/* of DWARF */
-	unsigned offset_bytes;	/* 4 or 8 */
+	uint64_t base;	       /* address that offsets are relative to */
+	uint64_t lists_base;   /* of its part of .debug_rnglists */
+	uint64_t address_base; /* of its part of .debug_addr */
+	unsigned version;      /* of DWARF */
+	unsigned offset_bytes; /* 4 or 8 */
 };
 
 /* Where a list is. */
 struct rangelist_place {
-	uint64_t value;		/* offset in the section, or an index */
-	bool is_index;		/* DW_FORM_rnglistx */
-	uint64_t bytes;		/* that the list took, when it has been read */
+	uint64_t value; /* offset in the section, or an index */
+	bool is_index;	/* DW_FORM_rnglistx */
+	uint64_t bytes; /* that the list took, when it has been read */
 };
 
 typedef bool rangelist_take(void *closure, uint64_t low, uint64_t high);

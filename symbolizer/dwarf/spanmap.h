@@ -27,13 +27,13 @@ struct spanmap_span {
 
 /* All zeros is empty. */
 struct spanmap {
-	uint64_t floor;		/* what lies below is no code and not kept */
-	size_t piece_max;	/* more are not taken; 0: any number */
-	struct spanmap_piece *pieces;	/* null after spanmap_finish() */
+	uint64_t floor;	  /* what lies below is no code and not kept */
+	size_t piece_max; /* more are not taken; 0: any number */
+	struct spanmap_piece *pieces; /* null after spanmap_finish() */
 	struct spanmap_span *spans;
 	size_t piece_count, piece_room;
 	size_t span_count, span_room;
-	size_t open_pieces;	/* where those of the present owner begin */
+	size_t open_pieces; /* where those of the present owner begin */
 	uint32_t owner;
 };
 

@@ -25,8 +25,8 @@ bool debugfile_open_by_build_id(struct elffile *file,
 /*
  * Opens what .gnu_debuglink of `file` names: beside `place`, where that file
  * is, in .debug beside it, in each debug directory followed by the directory
- * of the file, by its path and then by what that is without links.  When false, *rejected says whether there was one with another
- * CRC32.
+ * of the file, by its path and then by what that is without links.  When false,
+ * *rejected says whether there was one with another CRC32.
  */
 bool debugfile_open_by_link(struct elffile *debug,
 	const struct symbolizer_options *options, struct elffile *file,

@@ -11,8 +11,8 @@
 
 struct debugpaths {
 	const struct symbolizer_options *options;
-	const struct elffile *file;	/* that has the debug information */
-	const struct elffile *program;	/* that it was made for, or the same */
+	const struct elffile *file;    /* that has the debug information */
+	const struct elffile *program; /* that it was made for, or the same */
 };
 
 #endif

@@ -14,13 +14,13 @@
 #include "base/readlimits.h"
 
 struct elffile_section {
-	const char *name;	/* "" when damaged */
-	uint32_t type;		/* SHT_... */
+	const char *name; /* "" when damaged */
+	uint32_t type;	  /* SHT_... */
 	uint32_t link;
-	uint64_t flags;		/* SHF_... */
+	uint64_t flags; /* SHF_... */
 	uint64_t address;
-	uint64_t offset;	/* in the file */
-	uint64_t bytes;		/* in the file; of SHT_NOBITS: in memory */
+	uint64_t offset; /* in the file */
+	uint64_t bytes;	 /* in the file; of SHT_NOBITS: in memory */
 	uint64_t entry_bytes;
 };
 
@@ -33,22 +33,22 @@ struct elffile_part {
 };
 
 struct elffile {
-	const char *root;	/* that it was opened below, or null */
-	char *path;		/* that it was opened by; null: no memory */
+	const char *root; /* that it was opened below, or null */
+	char *path;	  /* that it was opened by; null: no memory */
 	int descriptor;
-	uint64_t bytes;		/* of the whole file */
-	uint64_t bytes_on_disk;	/* of these, without holes */
-	uint64_t budget;	/* bytes that may still be read from it */
-	uint64_t unpack_budget;	/* bytes that these may still unpack to */
+	uint64_t bytes;		     /* of the whole file */
+	uint64_t bytes_on_disk;	     /* of these, without holes */
+	uint64_t budget;	     /* bytes that may still be read from it */
+	uint64_t unpack_budget;	     /* bytes that these may still unpack to */
 	enum readlimit unpack_limit; /* that this is for */
 	uint32_t met; /* a bit for each readlimit that it has met */
 	size_t section_count;
 	struct elffile_section *sections;
 	char *section_names;
-	uint8_t *build_id;	/* null: it has none */
+	uint8_t *build_id; /* null: it has none */
 	size_t build_id_bytes;
-	uint64_t code_offset;	/* first executable segment, in the file */
-	uint64_t code_bytes;	/* 0: there is none */
+	uint64_t code_offset; /* first executable segment, in the file */
+	uint64_t code_bytes;  /* 0: there is none */
 	struct elffile_part constant[ELFFILE_CONSTANT]; /* only read */
 	unsigned constants;
 };
@@ -80,12 +80,12 @@ size_t elffile_section_at(const struct elffile *file, uint64_t address);
 /*
  * Reads a section, decompressed (zlib, zstd), with one NUL byte after its end.
  * Returns null and `*why` (a constant string; for want of memory
- * elffile_no_memory) when that is impossible; else the caller frees it.  What one file may unpack to is limited, in all, to 64
- * times what it occupies on disk and to 1 GiB, so that a small file cannot
- * fill memory.
+ * elffile_no_memory) when that is impossible; else the caller frees it.  What
+ * one file may unpack to is limited, in all, to 64 times what it occupies on
+ * disk and to 1 GiB, so that a small file cannot fill memory.
  */
-void *elffile_read_section(struct elffile *file, size_t section,
-	size_t *bytes, const char **why);
+void *elffile_read_section(
+	struct elffile *file, size_t section, size_t *bytes, const char **why);
 extern const char elffile_no_memory[];
 
 /* Reads bytes of the file; null when they are not there.  Caller frees. */

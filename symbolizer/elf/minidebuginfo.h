@@ -10,10 +10,10 @@
 #include "symbolizer/elf/elffile.h"
 
 struct minidebuginfo {
-	char *data;		/* all of the small file; the caller frees it */
-	const char *symbols;	/* of Elf64_Sym, at any alignment */
+	char *data;	     /* all of the small file; the caller frees it */
+	const char *symbols; /* of Elf64_Sym, at any alignment */
 	size_t symbol_bytes;
-	const char *names;	/* ends in NUL */
+	const char *names; /* ends in NUL */
 	size_t name_bytes;
 };
 

@@ -13,7 +13,7 @@ struct pltnames_stub {
 	uint64_t address;
 	uint64_t bytes;
 	uint32_t section;
-	uint32_t name;		/* offset in `text` */
+	uint32_t name; /* offset in `text` */
 };
 
 /* All zeros is empty. */
@@ -21,7 +21,7 @@ struct pltnames {
 	struct pltnames_stub *stubs;
 	size_t count;
 	size_t room;
-	char *text;		/* the names, each with its NUL */
+	char *text; /* the names, each with its NUL */
 	size_t text_bytes;
 	size_t text_room;
 };

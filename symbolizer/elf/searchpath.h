@@ -11,7 +11,7 @@
 
 /* For elffile_open_below() and others that take a root. */
 struct searchpath {
-	const char *root;	/* the sysroot, or null */
+	const char *root; /* the sysroot, or null */
 	char *path;
 };
 

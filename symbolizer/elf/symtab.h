@@ -12,14 +12,14 @@
 
 struct symtab_symbol {
 	uint64_t address;
-	uint64_t bytes;		/* 0: it does not say */
+	uint64_t bytes; /* 0: it does not say */
 	const char *name;
-	const char *file;	/* null: unknown */
+	const char *file; /* null: unknown */
 	uint32_t section;
-	uint32_t order;		/* in the table */
-	uint8_t type;		/* STT_... */
-	bool bounded;		/* nothing behind its end belongs to it */
-	bool stub;		/* made by pltnames */
+	uint32_t order; /* in the table */
+	uint8_t type;	/* STT_... */
+	bool bounded;	/* nothing behind its end belongs to it */
+	bool stub;	/* made by pltnames */
 };
 
 /* Of the table, of MiniDebugInfo, of stubs. */
@@ -30,14 +30,14 @@ struct symtab {
 	size_t count;
 	size_t room;
 	char *texts[SYMTAB_TEXTS]; /* where the names lie; null: none */
-	bool dynamic;		/* exported symbols and MiniDebugInfo only: */
-				/* there are gaps */
+	bool dynamic; /* exported symbols and MiniDebugInfo only: */
+		      /* there are gaps */
 };
 
 /* What may be read for names besides the tables themselves. */
 enum symtab_sources {
-	SYMTAB_ALL,	/* MiniDebugInfo, and what is called by stubs */
-	SYMTAB_TABLES,	/* nothing */
+	SYMTAB_ALL,    /* MiniDebugInfo, and what is called by stubs */
+	SYMTAB_TABLES, /* nothing */
 };
 
 /*

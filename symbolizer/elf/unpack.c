@@ -8,7 +8,7 @@
 
 #define XZ_OK 0
 #define XZ_TOO_MUCH_MEMORY 6 /* LZMA_MEMLIMIT_ERROR */
-#define XZ_TOO_SMALL 10 /* LZMA_BUF_ERROR */
+#define XZ_TOO_SMALL 10	     /* LZMA_BUF_ERROR */
 
 /* As the two libraries declare them; both interfaces are frozen. */
 typedef size_t zstd_decompress(

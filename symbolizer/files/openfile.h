@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct openfile {
-	int descriptor;		/* for reading; the caller closes it */
+	int descriptor; /* for reading; the caller closes it */
 	uint64_t bytes;
-	uint64_t bytes_on_disk;	/* less than `bytes` when it has holes */
+	uint64_t bytes_on_disk; /* less than `bytes` when it has holes */
 };
 
 enum openfile_result {
@@ -23,9 +23,9 @@ enum openfile_result {
 	OPENFILE_NOT_REGULAR,
 	OPENFILE_NOT_ELF,
 	OPENFILE_TOO_LARGE,
-	OPENFILE_NO_ROOTS,	/* the kernel has no openat2() */
+	OPENFILE_NO_ROOTS, /* the kernel has no openat2() */
 	OPENFILE_NO_DEBUGINFOD,
-	OPENFILE_NO_ANSWER,	/* of its servers */
+	OPENFILE_NO_ANSWER, /* of its servers */
 	OPENFILE_FAILED,
 	OPENFILE_RESULTS
 };
@@ -60,8 +60,8 @@ struct openfile_identity {
 };
 
 /* Of what is there now.  Not for a process that has a deputy. */
-void openfile_identify(struct openfile_identity *identity, const char *root,
-	const char *path);
+void openfile_identify(
+	struct openfile_identity *identity, const char *root, const char *path);
 
 /* Who opens files and finds real paths in another process. */
 struct openfile_deputy {

@@ -13,15 +13,15 @@ struct askedmodule {
 	struct symbolizer_module wanted; /* a copy */
 	char *name;			 /* for sentences */
 	struct answerstore answers;
-	size_t cached;	   /* so many of them are in the cache */
+	size_t cached; /* so many of them are in the cache */
 	struct openedlist opened;
-	bool failed;	   /* there will be no answers */
+	bool failed;		     /* there will be no answers */
 	enum symtab_sources sources; /* all, until that costs a process */
-	size_t whole;	   /* so many answers are from before that */
-	char *complaint;   /* of either; null when out of memory */
+	size_t whole;		     /* so many answers are from before that */
+	char *complaint;	     /* of either; null when out of memory */
 	bool reported;
-	unsigned reader;   /* that knows it, counted from 1; 0: none yet */
-	size_t number;	   /* that it has there */
+	unsigned reader; /* that knows it, counted from 1; 0: none yet */
+	size_t number;	 /* that it has there */
 	struct wirenames_heard heard; /* from there */
 };
 

@@ -27,30 +27,30 @@ enum wire_kind {
 	WIRE_MODULE = 1, /* path, build-id, u64 bytes, u64 hash of contents, */
 			 /* u32 symtab_sources */
 	WIRE_READY,
-	WIRE_ASK,	 /* u32 number of the module, u32 names of it that */
-			 /* have been heard, u64 addresses to the end */
-	WIRE_BETWEEN,	 /* both u32 as WIRE_ASK, u64 next, u64 inside, */
-			 /* name, u64 argument; answered by WIRE_ANSWERS */
-	WIRE_OPENED,	 /* u32 openfile_result, u64 bytes, u64 bytes on disk; */
-			 /* with the descriptor */
-	WIRE_FOUND,	 /* path */
-	WIRE_OPEN,	 /* root, path */
-	WIRE_FIND,	 /* root, path */
-	WIRE_PROGRAM,	 /* as WIRE_MODULE, without the last */
+	WIRE_ASK,     /* u32 number of the module, u32 names of it that */
+		      /* have been heard, u64 addresses to the end */
+	WIRE_BETWEEN, /* both u32 as WIRE_ASK, u64 next, u64 inside, */
+		      /* name, u64 argument; answered by WIRE_ANSWERS */
+	WIRE_OPENED,  /* u32 openfile_result, u64 bytes, u64 bytes on disk; */
+		      /* with the descriptor */
+	WIRE_FOUND,   /* path */
+	WIRE_OPEN,    /* root, path */
+	WIRE_FIND,    /* root, path */
+	WIRE_PROGRAM, /* as WIRE_MODULE, without the last */
 	WIRE_PROGRAM_IS, /* u32 whether it is there, complaint */
-	WIRE_TEXT,	 /* u64 address, u32 whether it is a string, u64 bytes */
-			 /* if not */
-	WIRE_TEXT_IS,	 /* u32 whether it is there, bytes with a NUL */
-	WIRE_LIST,	 /* path, or null for the program */
-	WIRE_LISTED,	 /* why there may be others */
-	WIRE_CALLS,	 /* calls to the end: u64 address, u64 next, function, */
-			 /* u64 target, u32 more, u32 texts; per text bytes, */
-			 /* u32 wide, u32 translated */
-	WIRE_ANSWERS,	 /* answers to the end, in the order of the addresses: */
-			 /* u32 frames, sentence; per frame function and file */
-			 /* as of wirenames.h, u32 line, u32 column, u64 */
-			 /* offset, u32 inlined, u32 wrapper */
-	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
+	WIRE_TEXT,    /* u64 address, u32 whether it is a string, u64 bytes */
+		      /* if not */
+	WIRE_TEXT_IS, /* u32 whether it is there, bytes with a NUL */
+	WIRE_LIST,    /* path, or null for the program */
+	WIRE_LISTED,  /* why there may be others */
+	WIRE_CALLS,   /* calls to the end: u64 address, u64 next, function, */
+		      /* u64 target, u32 more, u32 texts; per text bytes, */
+		      /* u32 wide, u32 translated */
+	WIRE_ANSWERS, /* answers to the end, in the order of the addresses: */
+		      /* u32 frames, sentence; per frame function and file */
+		      /* as of wirenames.h, u32 line, u32 column, u64 */
+		      /* offset, u32 inlined, u32 wrapper */
+	WIRE_LIMIT,   /* u32 readlimit that was met, path of the file */
 };
 
 /* A packet being made. */

@@ -43,8 +43,8 @@ bool worker_send(struct worker *worker, struct openedlist *opened);
 uint32_t worker_receive(struct worker *worker, struct wire_reader *packet);
 
 /* Only a reply of this kind will do. */
-bool worker_receive_only(struct worker *worker, enum wire_kind kind,
-	struct wire_reader *packet);
+bool worker_receive_only(
+	struct worker *worker, enum wire_kind kind, struct wire_reader *packet);
 
 /* Ends it for a reply that is none; returns false. */
 bool worker_disbelieve(struct worker *worker);

@@ -268,8 +268,8 @@ static enum exit_status pack_captures(struct work *work)
 
 static bool begin_symbols(struct work *work)
 {
-	limits_for_symbols(
-		&work->command.files.memory_bytes, &work->command.files.seconds);
+	limits_for_symbols(&work->command.files.memory_bytes,
+		&work->command.files.seconds);
 	if (work->command.symbols)
 		work->places = places_new(&work->command.files);
 	return !work->command.symbols || work->places;

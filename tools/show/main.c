@@ -257,8 +257,8 @@ static void print_sum(const struct show *show)
 		!is_anything(show))
 		return;
 	if (show->errors.skipped > 0)
-		snprintf(skipped, sizeof(skipped), ", %" PRIu64 " bytes skipped",
-			show->errors.skipped);
+		snprintf(skipped, sizeof(skipped),
+			", %" PRIu64 " bytes skipped", show->errors.skipped);
 	sentence_say("%" PRIu64 " captured, %" PRIu64 " passed, %" PRIu64
 		     " dropped%s",
 		show->captured, show->passed, show->dropped, skipped);

@@ -290,8 +290,7 @@ static int run(struct work *work, const struct symbolize_options *options)
 	int status = NOTHING_READ;
 
 	symbols.cache = cache;
-	limits_for_symbols(
-		&symbols.memory_bytes, &symbols.seconds);
+	limits_for_symbols(&symbols.memory_bytes, &symbols.seconds);
 	symbolizer_add_needs(&symbols, &needs);
 	wrong = confine_enter(&needs);
 	work->symbolizer = wrong ? NULL : symbolizer_new(&symbols);

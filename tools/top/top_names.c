@@ -49,8 +49,7 @@ struct top_names *top_names_new(void)
 		return NULL;
 	names->cache = symbolizer_usual_cache();
 	options.cache = names->cache;
-	limits_for_symbols(
-		&options.memory_bytes, &options.seconds);
+	limits_for_symbols(&options.memory_bytes, &options.seconds);
 	names->symbolizer = symbolizer_new(&options);
 	names->answers = calloc(SLOTS, sizeof(*names->answers));
 	if (names->symbolizer && names->answers)
