@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/id_map.h"
 #include "base/limits.h"
 #include "base/pack_table.h"
 #include "base/utf8_text.h"
-#include "decoder/export/ctf_stream.h"
+#include "decoder/capture/message.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
@@ -15,12 +16,277 @@
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/names/places.h"
+#include "decoder/output/output.h"
 #include "decoder/output/output_directory.h"
 #include "decoder/output/spool.h"
 #include "decoder/output/style.h"
 #include "decoder/source/source.h"
 #include "record/format.h"
 #include "record/layout.h"
+
+/*
+ * The streams of a CTF 1.8 trace: a file each, of packets.  Used by the style
+ * `ctf`.  A thread has a stream of its own, as long as they are not too many;
+ * times in a stream never go back, as readers demand.  Memory is bounded.
+ */
+
+/* Threads beyond these share streams: each event has its own.  A power of two.
+ */
+#define CTF_STREAMS_MAX 1024u
+
+struct ctf_stream {
+	const struct program *program; /* null: nobody has it */
+	uint32_t tid;
+	const struct recording *capture;
+	uint64_t number; /* among all files */
+	uint64_t packets;
+	uint64_t begin; /* of the packet, nanoseconds since 1970 */
+	uint64_t last;
+	uint64_t lost;		     /* events, so far */
+	struct render_buffer packet; /* empty: none has begun */
+};
+
+struct ctf_streams {
+	struct output *directory;
+	struct ctf_stream all[CTF_STREAMS_MAX];
+	uint64_t files;
+	size_t waiting; /* bytes in all packets */
+};
+
+/* Who made an event, when. */
+struct ctf_author {
+	const struct program *program;
+	const struct recording *capture;
+	uint32_t tid;
+	uint64_t wall;
+};
+
+/* The class of an event, and all that follows its header. */
+struct ctf_event {
+	uint32_t class_id;
+	const char *body;
+	size_t bytes;
+};
+
+/* What of the metadata tells how packets and events begin. */
+extern const char ctf_stream_metadata[];
+
+#define MAGIC 0xc1fc1fc1u
+/* A packet is written when it is as large; a larger event has its own. */
+#define PACKET_BYTES ((size_t)64 << 10)
+/* More than this does not wait in all packets together. */
+#define WAITING_MAX ((size_t)16 << 20)
+
+/* As ctf_stream_metadata says.  Bits, where it is not nanoseconds. */
+struct head {
+	uint32_t magic;
+	uint32_t stream_class;
+	uint64_t stream;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t content;
+	uint64_t size;
+	uint64_t number;
+	uint64_t lost;
+};
+
+_Static_assert(sizeof(struct head) == 64, "");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "of the metadata");
+
+#define WORD "integer { size = 32; align = 8; signed = false; }"
+#define LONG "integer { size = 64; align = 8; signed = false; }"
+#define TIME                                                                   \
+	"integer { size = 64; align = 8; signed = false; "                     \
+	"map = clock.wall.value; }"
+
+const char ctf_stream_metadata[] =
+	"trace {\n"
+	"\tmajor = 1;\n"
+	"\tminor = 8;\n"
+	"\tbyte_order = le;\n"
+	"\tpacket.header := struct {\n"
+	"\t\t" WORD " magic;\n"
+	"\t\t" WORD " stream_id;\n"
+	"\t\t" LONG " stream_instance_id;\n"
+	"\t};\n};\n"
+	"clock {\n"
+	"\tname = wall;\n"
+	"\tdescription = \"nanoseconds since 1970\";\n"
+	"\tfreq = 1000000000;\n"
+	"\toffset_s = 0;\n"
+	"\toffset = 0;\n"
+	"\tabsolute = true;\n};\n"
+	"stream {\n"
+	"\tid = 0;\n"
+	"\tpacket.context := struct {\n"
+	"\t\t" TIME " timestamp_begin;\n"
+	"\t\t" TIME " timestamp_end;\n"
+	"\t\t" LONG " content_size;\n"
+	"\t\t" LONG " packet_size;\n"
+	"\t\t" LONG " packet_seq_num;\n"
+	"\t\t" LONG " events_discarded;\n"
+	"\t};\n"
+	"\tevent.header := struct {\n"
+	"\t\t" WORD " id;\n"
+	"\t\t" TIME " timestamp;\n"
+	"\t};\n"
+	"\tevent.context := struct {\n"
+	"\t\t" WORD " _pid;\n"
+	"\t\t" WORD " _tid;\n"
+	"\t\tstring _thread;\n"
+	"\t\tstring _program;\n"
+	"\t\tstring _stream;\n"
+	"\t};\n};\n";
+
+static void stream_put_name(char name[32], const struct ctf_stream *stream)
+{
+	snprintf(name, 32, "stream_%llu", (unsigned long long)stream->number);
+}
+
+static void begin_packet(struct ctf_stream *stream, uint64_t wall)
+{
+	stream->begin = stream->last = wall;
+	render_buffer_fill(&stream->packet, 0, sizeof(struct head));
+}
+
+static void begin_file(struct ctf_streams *streams, struct ctf_stream *stream)
+{
+	stream->number = streams->files++;
+	stream->packets = stream->lost = 0;
+}
+
+static void write_packet(struct ctf_streams *streams, struct ctf_stream *stream)
+{
+	struct render_buffer *packet = &stream->packet;
+	struct head head = {
+		.magic = MAGIC,
+		.stream = stream->number,
+		.begin = stream->begin,
+		.end = stream->last,
+		.content = (uint64_t)packet->length * 8,
+		.size = (uint64_t)packet->length * 8,
+		.number = stream->packets,
+		.lost = stream->lost,
+	};
+	char name[32];
+
+	if (packet->length < sizeof(head))
+		return;
+	streams->waiting -= packet->length;
+	memcpy(packet->data, &head, sizeof(head));
+	stream_put_name(name, stream);
+	output_directory_append(
+		streams->directory, name, stream->packets == 0, packet);
+	stream->packets++;
+}
+
+static void write_all(struct ctf_streams *streams)
+{
+	size_t i;
+
+	for (i = 0; i < CTF_STREAMS_MAX; i++) {
+		write_packet(streams, &streams->all[i]);
+		render_buffer_free(&streams->all[i].packet);
+	}
+}
+
+/* Of this thread; of another one if there is no room for it. */
+static struct ctf_stream *find(
+	struct ctf_streams *streams, const struct ctf_author *author)
+{
+	size_t hash =
+		id_map_hash(author->tid) ^ (uintptr_t)author->program / 64;
+	size_t i;
+
+	for (i = 0; i < CTF_STREAMS_MAX; i++) {
+		struct ctf_stream *stream =
+			&streams->all[(hash + i) % CTF_STREAMS_MAX];
+
+		if (stream->program == author->program &&
+			stream->tid == author->tid)
+			return stream;
+		if (stream->program)
+			continue;
+		stream->program = author->program;
+		stream->tid = author->tid;
+		stream->capture = author->capture;
+		begin_file(streams, stream);
+		return stream;
+	}
+	return &streams->all[hash % CTF_STREAMS_MAX];
+}
+
+/* Ready for an event at this time, or at a later one that is returned. */
+static uint64_t prepare(struct ctf_streams *streams, struct ctf_stream *stream,
+	uint64_t wall, size_t bytes)
+{
+	size_t length = stream->packet.length;
+
+	if (wall > INT64_MAX)
+		wall = INT64_MAX; /* readers have no later time */
+	if (wall < stream->last &&
+		!limits_reached(LIMIT_CTF_FILES, streams->files)) {
+		write_packet(streams, stream);
+		begin_file(streams, stream);
+	} else if (wall < stream->last) {
+		wall = stream->last;
+	}
+	if (length > 0 && PACKET_BYTES - bytes < length)
+		write_packet(streams, stream);
+	if (stream->packet.length == 0) {
+		begin_packet(stream, wall);
+		streams->waiting += stream->packet.length;
+	}
+	return wall;
+}
+
+static void ctf_streams_put(struct ctf_streams *streams,
+	const struct ctf_author *author, const struct ctf_event *event)
+{
+	struct ctf_stream *stream = find(streams, author);
+	size_t bytes = sizeof(uint32_t) + sizeof(uint64_t) + event->bytes;
+	uint64_t wall = prepare(streams, stream, author->wall,
+		bytes < PACKET_BYTES ? bytes : PACKET_BYTES);
+
+	render_buffer_put(&stream->packet, &event->class_id, sizeof(uint32_t));
+	render_buffer_put(&stream->packet, &wall, sizeof(wall));
+	render_buffer_put(&stream->packet, event->body, event->bytes);
+	stream->last = wall;
+	streams->waiting += bytes;
+	if (streams->waiting > WAITING_MAX)
+		write_all(streams);
+}
+
+/* A loss is the difference between two packets: the last one is empty. */
+static void put_loss(
+	struct ctf_streams *streams, struct ctf_stream *stream, uint64_t count)
+{
+	write_packet(streams, stream);
+	stream->lost += count;
+	begin_packet(stream, stream->last);
+	streams->waiting += stream->packet.length;
+	write_packet(streams, stream);
+}
+
+/* So many events of the capture are lost. */
+static void ctf_streams_lose(struct ctf_streams *streams,
+	const struct recording *capture, uint64_t count)
+{
+	size_t i;
+
+	for (i = 0; i < CTF_STREAMS_MAX; i++)
+		if (streams->all[i].program &&
+			streams->all[i].capture == capture) {
+			put_loss(streams, &streams->all[i], count);
+			return;
+		}
+}
+
+/* Writes what waits, and frees everything. */
+static void ctf_streams_end(struct ctf_streams *streams)
+{
+	write_all(streams);
+}
 
 /*
  * The event classes of a CTF 1.8 trace: one for each place of a program that
