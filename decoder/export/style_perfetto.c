@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decoder/export/perfetto_packet.h"
+#include "base/render_buffer.h"
+#include "decoder/capture/message.h"
 #include "decoder/export/proto_write.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/field_text.h"
@@ -15,6 +16,243 @@
 #include "decoder/output/style.h"
 #include "decoder/stats/spans.h"
 #include "rules/levels.h"
+
+/*
+ * Packets of a Perfetto trace, all on one sequence.  Used by the style of that
+ * name; what they say is that of the message or span alone.
+ */
+
+enum { TRACE_PACKET = 1 };
+
+enum packet_field {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10, /* not 0 */
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13, /* enum packet_flags */
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+};
+
+enum packet_flags {
+	PACKET_CLEARS_STATE = 1, /* what was interned */
+	PACKET_NEEDS_STATE = 2
+};
+
+enum { DEFAULTS_CLOCK = 58 };
+
+enum clock_field {
+	SNAPSHOT_CLOCK = 1,
+	SNAPSHOT_PRIMARY = 2,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+};
+
+enum clock_id {
+	CLOCK_ID_REALTIME = 1,
+	CLOCK_ID_MONOTONIC = 3,
+	CLOCK_ID_BOOT = 6
+};
+
+enum descriptor_field {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT = 5,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+};
+
+enum event_field {
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9, /* enum event_type */
+	EVENT_NAME_ID = 10,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORY = 22,
+	EVENT_NAME = 23,
+	EVENT_CALLSTACK = 55,
+	CALLSTACK_FRAME = 1,
+	FRAME_FUNCTION = 1,
+	FRAME_FILE = 2,
+	FRAME_LINE = 3,
+};
+
+enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };
+
+enum annotation_field {
+	ANNOTATION_NAME_ID = 1,
+	ANNOTATION_UNSIGNED = 3,
+	ANNOTATION_INTEGER = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10,
+};
+
+enum interned_field {
+	INTERNED_EVENT_NAME = 2,
+	INTERNED_ANNOTATION_NAME = 3,
+	INTERNED_ID = 1,
+	INTERNED_TEXT = 2,
+};
+
+#define SEQUENCE 1u
+
+/* Tracks of spans have numbers from here on. */
+#define SPAN_TRACKS ((uint64_t)1 << 32)
+
+/* Returns what proto_write_end() takes. */
+static size_t perfetto_packet_begin(
+	struct render_buffer *out, enum packet_flags flags)
+{
+	size_t packet = proto_write_begin(out, TRACE_PACKET);
+
+	proto_write_unsigned(out, PACKET_SEQUENCE, SEQUENCE);
+	proto_write_unsigned(out, PACKET_SEQUENCE_FLAGS, flags);
+	return packet;
+}
+
+static void put_clock(
+	struct render_buffer *out, enum clock_id id, uint64_t nanoseconds)
+{
+	size_t clock = proto_write_begin(out, SNAPSHOT_CLOCK);
+
+	proto_write_unsigned(out, CLOCK_ID, id);
+	proto_write_unsigned(out, CLOCK_TIMESTAMP, nanoseconds);
+	proto_write_end(out, clock);
+}
+
+/* The first one: all times are wall times, and how others relate to them. */
+static void perfetto_packet_clocks(
+	struct render_buffer *out, const struct message *message)
+{
+	const struct binlog_anchor *start = &message->capture->header.start;
+	size_t packet = perfetto_packet_begin(out, PACKET_CLEARS_STATE);
+	size_t snapshot, defaults;
+
+	proto_write_unsigned(out, PACKET_FIRST_ON_SEQUENCE, 1);
+	defaults = proto_write_begin(out, PACKET_DEFAULTS);
+	proto_write_unsigned(out, DEFAULTS_CLOCK, CLOCK_ID_REALTIME);
+	proto_write_end(out, defaults);
+	snapshot = proto_write_begin(out, PACKET_CLOCK_SNAPSHOT);
+	if (start->realtime > 0) {
+		put_clock(out, CLOCK_ID_REALTIME, start->realtime);
+		put_clock(out, CLOCK_ID_MONOTONIC, start->monotonic);
+		put_clock(out, CLOCK_ID_BOOT, start->boottime);
+	} else {
+		put_clock(out, CLOCK_ID_REALTIME, message->wall);
+	}
+	proto_write_unsigned(out, SNAPSHOT_PRIMARY, CLOCK_ID_REALTIME);
+	proto_write_end(out, snapshot);
+	proto_write_end(out, packet);
+}
+
+/* The track of the message's process, or of its thread; `process` may be null.
+ */
+static void perfetto_packet_process(struct render_buffer *out,
+	const struct track *track, const struct message *message)
+{
+	size_t packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
+	size_t process;
+
+	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
+	process = proto_write_begin(out, DESCRIPTOR_PROCESS);
+	proto_write_integer(out, PROCESS_PID, (int32_t)message->pid);
+	proto_write_word(out, PROCESS_NAME, message->program->name);
+	proto_write_end(out, process);
+	proto_write_end(out, descriptor);
+	proto_write_end(out, packet);
+}
+
+static void perfetto_packet_thread(struct render_buffer *out,
+	const struct track *track, const struct track *process,
+	const struct message *message)
+{
+	size_t packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
+	size_t thread;
+
+	proto_write_unsigned(out, DESCRIPTOR_UUID, track->number);
+	if (process)
+		proto_write_unsigned(out, DESCRIPTOR_PARENT, process->number);
+	thread = proto_write_begin(out, DESCRIPTOR_THREAD);
+	proto_write_integer(out, THREAD_PID, (int32_t)message->pid);
+	proto_write_integer(out, THREAD_TID, (int32_t)message->tid);
+	proto_write_word(out, THREAD_NAME, message->thread);
+	proto_write_end(out, thread);
+	proto_write_end(out, descriptor);
+	proto_write_end(out, packet);
+}
+
+/* A value of an event: text, by a name that is not interned. */
+static void perfetto_packet_annotate(struct render_buffer *out,
+	const char *name, const char *text, size_t bytes)
+{
+	size_t annotation = proto_write_begin(out, EVENT_ANNOTATION);
+
+	proto_write_word(out, ANNOTATION_NAME, name);
+	proto_write_text(out, ANNOTATION_STRING, text, bytes);
+	proto_write_end(out, annotation);
+}
+
+static void put_track(
+	struct render_buffer *out, uint64_t number, const char *name)
+{
+	size_t packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
+
+	proto_write_unsigned(out, DESCRIPTOR_UUID, number);
+	proto_write_word(out, DESCRIPTOR_NAME, name);
+	proto_write_end(out, descriptor);
+	proto_write_end(out, packet);
+}
+
+static size_t packet_begin_event(struct render_buffer *out,
+	enum event_type type, uint64_t track, uint64_t wall)
+{
+	size_t event;
+
+	proto_write_unsigned(out, PACKET_TIMESTAMP, wall);
+	event = proto_write_begin(out, PACKET_TRACK_EVENT);
+	proto_write_unsigned(out, EVENT_TYPE, type);
+	proto_write_unsigned(out, EVENT_TRACK, track);
+	return event;
+}
+
+/* Tracks that have one name are drawn as one. */
+/* A slice on a track of its own, with this number. */
+static void perfetto_packet_span(struct render_buffer *out,
+	const struct span *span, const char *rule, uint64_t number)
+{
+	uint64_t track = SPAN_TRACKS + number;
+	size_t packet, event;
+
+	put_track(out, track, rule);
+	packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	event = packet_begin_event(out, EVENT_BEGIN, track, span->begin.wall);
+	proto_write_word(out, EVENT_NAME, rule);
+	proto_write_word(out, EVENT_CATEGORY, "span");
+	perfetto_packet_annotate(
+		out, "binlog message", span->text, span->text_bytes);
+	if (span->key_bytes > 0)
+		perfetto_packet_annotate(
+			out, "binlog key", span->key, span->key_bytes);
+	proto_write_end(out, event);
+	proto_write_end(out, packet);
+	if (!span->ended)
+		return;
+	packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	event = packet_begin_event(out, EVENT_END, track, span->end.wall);
+	proto_write_end(out, event);
+	proto_write_end(out, packet);
+}
 
 #define SITES_MAX ((size_t)1 << 16) /* whose names are not repeated */
 
