@@ -1,9 +1,13 @@
 #include <stdlib.h>
 
+#include "base/id_map.h"
+#include "base/limits.h"
+#include "base/pack_table.h"
 #include "base/utf8_text.h"
+#include "decoder/capture/message.h"
 #include "decoder/heph/heph_format.h"
 #include "decoder/heph/heph_own.h"
-#include "decoder/heph/heph_streams.h"
+#include "decoder/heph/heph_packet.h"
 #include "decoder/heph/heph_write.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
@@ -12,6 +16,96 @@
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
 #include "rules/levels.h"
+
+/*
+ * The streams of a trace in Heph's format that is written: one for each
+ * thread of each process, with a number of its own, whose events are counted.
+ * Used by the style `heph`.
+ */
+
+/* All zeros is none. */
+struct heph_streams {
+	struct pack_table threads;
+	struct heph_stream *all; /* by id - 1 */
+	size_t room;
+	struct id_map taken; /* numbers that streams have */
+	uint32_t next;	     /* that may be free */
+};
+
+struct heph_stream {
+	uint32_t number;
+	uint32_t counter; /* of its next event */
+};
+
+static bool make_room(struct heph_streams *streams, size_t count)
+{
+	size_t room = streams->room ? streams->room * 2 : 64;
+	struct heph_stream *all;
+
+	if (count <= streams->room)
+		return true;
+	all = reallocarray(streams->all, room, sizeof(*all));
+	if (!all)
+		return false;
+	streams->all = all;
+	streams->room = room;
+	return true;
+}
+
+static uint32_t free_number(
+	struct heph_streams *streams, uint32_t wanted, bool keep)
+{
+	static char taken;
+
+	if (!keep || id_map_find(&streams->taken, wanted)) {
+		while (id_map_find(&streams->taken, streams->next))
+			streams->next++;
+		wanted = streams->next;
+	}
+	id_map_set(&streams->taken, wanted, &taken);
+	return wanted;
+}
+
+/* Null: out of memory. */
+static struct heph_stream *find(
+	struct heph_streams *streams, const struct message *message, bool keep)
+{
+	uint64_t key[] = {(uintptr_t)message->program, message->tid};
+	uint32_t known = streams->threads.count;
+	struct pack_entry *entry;
+
+	entry = pack_table_find(&streams->threads, key, sizeof(key));
+	if (!entry && limits_reached(LIMIT_HEPH_THREADS, known))
+		key[0] = key[1] = 0;
+	if (!entry)
+		entry = pack_table_intern(&streams->threads, key, sizeof(key));
+	if (!entry || !make_room(streams, entry->id))
+		return NULL;
+	if (streams->threads.count > known)
+		streams->all[entry->id - 1] = (struct heph_stream){
+			.number = free_number(streams, message->tid, keep)};
+	return &streams->all[entry->id - 1];
+}
+
+/*
+ * Fills in stream and counter of the event that the message is.  `keep`: its
+ * thread has the number of a stream, which is given again if it is free.
+ */
+static void heph_streams_count(struct heph_streams *streams,
+	const struct message *message, bool keep, struct heph_event *event)
+{
+	struct heph_stream *stream = find(streams, message, keep);
+
+	event->stream = stream ? stream->number : 0;
+	event->counter = stream ? stream->counter++ : 0;
+}
+
+static void heph_streams_free(struct heph_streams *streams)
+{
+	pack_table_free(&streams->threads);
+	free(streams->all);
+	id_map_free(&streams->taken);
+}
 
 /* A packet of Heph's trace format for each call. */
 struct heph {
