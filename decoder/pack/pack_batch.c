@@ -1,10 +1,824 @@
 #include "decoder/pack/pack_batch.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
-#include "decoder/pack/pack_columns.h"
+#include "base/render_buffer.h"
+#include "decoder/pack/column_doubles.h"
+#include "decoder/pack/column_phrases.h"
+#include "decoder/pack/column_tuples.h"
+#include "decoder/pack/entropy.h"
+#include "decoder/pack/pack_choice.h"
+#include "decoder/pack/pack_content.h"
+#include "decoder/pack/pack_value.h"
+#include "decoder/pack/string_columns.h"
 #include "record/layout.h"
+
+/*
+ * From the rows of pack_batch.c to a BATCH frame: who says what, as an index,
+ * and the columns, both compressed.  Keeps nothing between two batches but
+ * memory.
+ */
+
+/* Among the values: a null pointer. */
+#define PACK_COLUMNS_NULL UINT64_MAX
+
+struct pack_columns;
+
+static bool pack_columns_write(struct pack_columns *columns,
+	struct pack_batch *batch, struct pack_define *define, uint32_t first,
+	uint32_t count, uint64_t number);
+
+/*
+ * The index of a batch: who says what in it, for readers that look for
+ * something, or have lost the definitions.  Called by pack_columns.c.
+ */
+
+/* What is in a batch: ids, in the order of their places. */
+struct pack_index {
+	uint32_t *sites;
+	size_t site_count;
+	uint32_t *threads;
+	size_t thread_count;
+	uint32_t first; /* rows */
+	uint32_t count;
+};
+
+/* The modules that were named, in the order of their places. */
+struct modules {
+	struct render_buffer bytes;
+	uint32_t count;
+	uint32_t stamp;
+	const struct pack_define *define;
+};
+
+static void put_module(struct modules *modules, struct pack_entry *entry)
+{
+	const struct pack_module_content *head = pack_content(entry);
+	const char *bytes = (const char *)(head + 1);
+	struct render_buffer *out = &modules->bytes;
+
+	entry->batch = modules->stamp;
+	entry->place = ++modules->count;
+	pack_value_array(out, 5);
+	pack_value_uint(out, entry->id);
+	pack_value_binary(out, bytes, head->build_id_bytes);
+	pack_value_text(out, bytes + head->build_id_bytes, head->path_bytes);
+	pack_value_uint(out, head->file_bytes);
+	pack_value_uint(out, head->content_hash);
+}
+
+/* Counted from 1. */
+static uint32_t place_of(struct modules *modules, uint64_t id)
+{
+	struct pack_entry *entry;
+
+	if (id == 0)
+		return 0;
+	entry = pack_table_entry(&modules->define->modules, (uint32_t)id);
+	if (entry->batch != modules->stamp)
+		put_module(modules, entry);
+	return entry->place;
+}
+
+static struct pack_frame_content format_of(
+	const struct pack_define *define, const struct pack_site_content *site)
+{
+	const struct pack_string_content *string;
+
+	if (site->format == 0)
+		return (struct pack_frame_content){0};
+	string = pack_content(pack_table_entry(&define->strings, site->format));
+	return (struct pack_frame_content){string->module, string->offset};
+}
+
+static struct pack_frame_content call_of(
+	const struct pack_define *define, const struct pack_site_content *site)
+{
+	const struct pack_frame_content *frames;
+
+	if (site->backtrace == 0)
+		return (struct pack_frame_content){0};
+	frames = pack_content(
+		pack_table_entry(&define->backtraces, site->backtrace));
+	return frames[0];
+}
+
+static void index_put_site(struct render_buffer *out, struct modules *modules,
+	const struct pack_entry *entry)
+{
+	const struct pack_define *define = modules->define;
+	const struct pack_site_content *site = pack_content(entry);
+	struct pack_frame_content format = format_of(define, site);
+	struct pack_frame_content call = call_of(define, site);
+	const struct pack_stream_content *stream = NULL;
+
+	if (site->stream != 0)
+		stream = pack_content(
+			pack_table_entry(&define->streams, site->stream));
+	pack_value_array(out, 10);
+	pack_value_uint(out, entry->id);
+	pack_value_uint(out, entry->count);
+	pack_value_uint(out, site->text);
+	pack_value_uint(out, site->flags);
+	pack_value_uint(out, stream ? stream->flags : 0);
+	pack_value_binary(out, site + 1, site->arguments);
+	pack_value_uint(out, place_of(modules, format.module));
+	pack_value_uint(out, format.offset);
+	pack_value_uint(out, place_of(modules, call.module));
+	pack_value_uint(out, call.offset);
+}
+
+static void put_writer(struct render_buffer *out,
+	const struct pack_define *define, const struct pack_entry *entry)
+{
+	const struct pack_thread_content *thread = pack_content(entry);
+	const struct pack_process_content *process = pack_content(
+		pack_table_entry(&define->processes, thread->process));
+
+	pack_value_array(out, 6);
+	pack_value_uint(out, entry->id);
+	pack_value_uint(out, process->capture);
+	pack_value_uint(out, thread->process);
+	pack_value_uint(out, process->pid);
+	pack_value_uint(out, thread->tid);
+	pack_value_uint(out, entry->count);
+}
+
+static bool is_replaced(
+	const struct pack_batch *batch, size_t clock, uint32_t first)
+{
+	size_t i;
+
+	for (i = clock + 1;
+		i < batch->clock_count && batch->clocks[i].message <= first;
+		i++)
+		if (batch->clocks[i].capture == batch->clocks[clock].capture)
+			return true;
+	return false;
+}
+
+/* That it is any message's: not replaced before the first, nor later. */
+static bool is_of_range(const struct pack_batch *batch, size_t clock,
+	uint32_t first, uint32_t count)
+{
+	uint32_t message = batch->clocks[clock].message;
+
+	return message <= first ? !is_replaced(batch, clock, first)
+				: message - first < count;
+}
+
+static void put_clock(struct render_buffer *out, const struct pack_clock *clock,
+	uint32_t first)
+{
+	uint64_t rate;
+
+	memcpy(&rate, &clock->segment.rate, sizeof(rate));
+	pack_value_array(out, 6);
+	pack_value_uint(out, clock->capture);
+	pack_value_uint(out, clock->segment.from);
+	pack_value_uint(out, clock->segment.span);
+	pack_value_uint(out, clock->segment.realtime);
+	pack_value_uint(out, rate);
+	pack_value_uint(
+		out, clock->message > first ? clock->message - first : 0);
+}
+
+static void put_clocks(struct render_buffer *out,
+	const struct pack_batch *batch, const struct pack_index *index)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < batch->clock_count; i++)
+		count += is_of_range(batch, i, index->first, index->count);
+	pack_value_array(out, count);
+	for (i = 0; i < batch->clock_count; i++)
+		if (is_of_range(batch, i, index->first, index->count))
+			put_clock(out, &batch->clocks[i], index->first);
+}
+
+/* Appends it; entries have their counts. */
+static void pack_index_put(struct render_buffer *out,
+	const struct pack_index *index, const struct pack_batch *batch,
+	const struct pack_define *define)
+{
+	struct modules modules = {.stamp = batch->stamp, .define = define};
+	size_t i;
+
+	pack_value_array(out, 4);
+	pack_value_array(out, index->site_count);
+	for (i = 0; i < index->site_count; i++)
+		index_put_site(out, &modules,
+			pack_table_entry(&define->sites, index->sites[i]));
+	pack_value_array(out, index->thread_count);
+	for (i = 0; i < index->thread_count; i++)
+		put_writer(out, define,
+			pack_table_entry(&define->threads, index->threads[i]));
+	pack_value_array(out, modules.count);
+	render_buffer_put(out, modules.bytes.data, modules.bytes.length);
+	if (modules.bytes.failed)
+		out->failed = true;
+	render_buffer_free(&modules.bytes);
+	put_clocks(out, batch, index);
+}
+
+/*
+ * Compresses what columns have become: bytes of many kinds, one after the
+ * other.  Each kind gets a block of zstd with a code of its own; where one
+ * ends is told by the bytes themselves.  Called by pack_columns.c.
+ */
+
+struct pack_compress;
+
+#define CHUNK 1024u
+/* What another block must save; a table of codes takes about half of it. */
+#define BLOCK_GAIN 160u
+#define BLOCK_HEAD 16u
+#define LEVEL 9
+#define INDEX_LEVEL 7 /* for what is small 9 takes ten times the time */
+/*
+ * Numbers are alike by chance: copies of a few bytes take more than coding each
+ * byte does, and much time to be found.  Strings are alike for a reason.
+ */
+#define MATCH_OF_NUMBERS 6
+#define SEARCH_LOG 5
+/* Bodies have not many more different pieces; tables are memory. */
+#define HASH_OF_NUMBERS 17
+#define HASH_OF_STRINGS 18
+/* Short copies must save one byte of so many. */
+#define GAIN_OF 512u
+
+enum content { INDEX, NUMBERS, STRINGS };
+
+struct pack_compress {
+	ZSTD_CCtx *zstd;
+	struct pack_choice with_strings;
+	struct render_buffer other;
+	uint32_t block[256]; /* how often each byte is in it */
+	uint32_t chunk[256]; /* behind it */
+};
+
+/* Null: out of memory. */
+static struct pack_compress *pack_compress_new(void)
+{
+	struct pack_compress *compress = calloc(1, sizeof(*compress));
+
+	if (!compress)
+		return NULL;
+	compress->zstd = ZSTD_createCCtx();
+	if (compress->zstd)
+		return compress;
+	free(compress);
+	return NULL;
+}
+
+static void count_bytes(uint32_t counts[256], const char *bytes, size_t size)
+{
+	size_t i;
+
+	memset(counts, 0, 256 * sizeof(*counts));
+	for (i = 0; i < size; i++)
+		counts[(uint8_t)bytes[i]]++;
+}
+
+/* Takes the chunk into the block, unless it is of another kind. */
+static bool belongs(struct pack_compress *compress, size_t size, size_t more,
+	uint64_t *bytes)
+{
+	uint64_t apart = *bytes + entropy_bytes(compress->chunk, more);
+	size_t i;
+
+	for (i = 0; i < 256; i++)
+		compress->block[i] += compress->chunk[i];
+	*bytes = entropy_bytes(compress->block, size + more);
+	return *bytes < apart + BLOCK_GAIN;
+}
+
+/* How many of the bytes are of one kind. */
+static size_t next_block(
+	struct pack_compress *compress, const char *bytes, size_t size)
+{
+	size_t done = size < CHUNK ? size : CHUNK;
+	uint64_t compressed;
+
+	count_bytes(compress->block, bytes, done);
+	compressed = entropy_bytes(compress->block, done);
+	while (done < size) {
+		size_t more = size - done < CHUNK ? size - done : CHUNK;
+
+		count_bytes(compress->chunk, bytes + done, more);
+		if (!belongs(compress, done, more, &compressed))
+			break;
+		done += more;
+	}
+	return done;
+}
+
+/* The level that was asked for, or else what is good for the bytes. */
+static void set_up(ZSTD_CCtx *zstd, size_t size, int level, enum content what)
+{
+	int own = what == INDEX ? INDEX_LEVEL : LEVEL;
+
+	ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(
+		zstd, ZSTD_c_compressionLevel, level ? level : own);
+	if (level == 0)
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog,
+			what == STRINGS ? HASH_OF_STRINGS : HASH_OF_NUMBERS);
+	if (level == 0 && what == NUMBERS) {
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_OF_NUMBERS);
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_strategy, ZSTD_lazy);
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_searchLog, SEARCH_LOG);
+	}
+	ZSTD_CCtx_setPledgedSrcSize(zstd, size);
+}
+
+static bool compress_in_blocks(struct pack_compress *compress,
+	struct render_buffer *to, const struct render_buffer *from, int level,
+	enum content what)
+{
+	ZSTD_inBuffer in = {from->data, 0, 0};
+	ZSTD_outBuffer out = {NULL, 0, 0};
+	size_t left = 0;
+
+	to->length = 0;
+	if (!render_buffer_reserve(
+		    to, ZSTD_compressBound(from->length) +
+				from->length / CHUNK * BLOCK_HEAD))
+		return false;
+	out.dst = to->data;
+	out.size = to->room;
+	set_up(compress->zstd, from->length, level, what);
+	do {
+		in.size += next_block(
+			compress, from->data + in.size, from->length - in.size);
+		left = ZSTD_compressStream2(compress->zstd, &out, &in,
+			in.size < from->length ? ZSTD_e_flush : ZSTD_e_end);
+	} while (left == 0 && in.size < from->length);
+	to->length = out.pos;
+	return left == 0;
+}
+
+static bool pack_compress_body(struct pack_compress *compress,
+	struct render_buffer *to, const struct render_buffer *from, int level)
+{
+	struct pack_choice *choice = &compress->with_strings;
+	bool settled = level != 0 || pack_choice_settled(choice);
+	struct render_buffer longer;
+	bool pays;
+
+	if (!compress_in_blocks(compress, to, from, level,
+		    settled && choice->other ? STRINGS : NUMBERS))
+		return false;
+	if (settled)
+		return true;
+	if (!compress_in_blocks(
+		    compress, &compress->other, from, level, STRINGS))
+		return false;
+	pays = compress->other.length + compress->other.length / GAIN_OF <
+	       to->length;
+	if (pays) {
+		longer = *to;
+		*to = compress->other;
+		compress->other = longer;
+	}
+	pack_choice_make(choice, pays);
+	return true;
+}
+
+/*
+ * Each puts one frame of zstd into `to`, which is emptied before, of this level
+ * or, if that is 0, in the way that is best for what it is.  That of bodies is
+ * tried out, and remembered.  False: out of memory.
+ */
+static bool pack_compress_index(struct pack_compress *compress,
+	struct render_buffer *to, const struct render_buffer *from, int level)
+{
+	return compress_in_blocks(compress, to, from, level, INDEX);
+}
+
+/* Null is fine. */
+static void pack_compress_free(struct pack_compress *compress)
+{
+	if (!compress)
+		return;
+	ZSTD_freeCCtx(compress->zstd);
+	render_buffer_free(&compress->other);
+	free(compress);
+}
+
+#define ROOM_FIRST 256u /* messages */
+
+/* Columns that may be written in two ways, of all batches. */
+enum choice { SITES, THREADS, TICKS, TICKS_TUPLES, WALL, CONTINUES, CHOICES };
+
+struct pack_columns {
+	size_t room; /* messages: of each array, which are one allocation */
+	struct string_value *strings; /* the first of them */
+	uint64_t *numbers;
+	uint32_t *sites; /* ids, by place */
+	uint32_t *threads;
+	uint32_t *order; /* rows, by place of the site */
+	uint32_t *site_counts;
+	uint16_t *site_places; /* of each row */
+	uint16_t *thread_places;
+	bool *starts;
+	struct pack_choice choices[CHOICES];
+	unsigned tuple; /* values of each, of column_tuples_best() */
+	struct column_write writer;
+	struct string_columns string_writer;
+	struct render_buffer body;
+	struct render_buffer index;
+	struct render_buffer packed_body;
+	struct render_buffer packed_index;
+	struct pack_compress *compress;
+};
+
+/* What pack_columns_write() was called with. */
+struct work {
+	struct pack_columns *columns;
+	struct pack_batch *batch;
+	struct pack_define *define;
+	const struct pack_row *rows;
+	struct pack_index index;
+};
+
+/* Null: out of memory. */
+static struct pack_columns *pack_columns_new(void)
+{
+	struct pack_columns *columns = calloc(1, sizeof(*columns));
+
+	if (!columns)
+		return NULL;
+	columns->compress = pack_compress_new();
+	columns->string_writer.numbers = &columns->writer;
+	if (columns->compress)
+		return columns;
+	free(columns);
+	return NULL;
+}
+
+/* False: out of memory. */
+static bool reserve(struct pack_columns *columns, size_t count)
+{
+	const size_t each = sizeof(*columns->strings) +
+			    sizeof(*columns->numbers) + 4 * sizeof(uint32_t) +
+			    2 * sizeof(uint16_t) + sizeof(bool);
+	size_t room = columns->room ? columns->room : ROOM_FIRST;
+
+	if (count <= columns->room)
+		return true;
+	while (room < count)
+		room *= 4;
+	free(columns->strings);
+	columns->room = 0;
+	columns->strings = malloc(room * each);
+	if (!columns->strings)
+		return false;
+	columns->room = room;
+	columns->numbers = (uint64_t *)(columns->strings + room);
+	columns->sites = (uint32_t *)(columns->numbers + room);
+	columns->threads = columns->sites + room;
+	columns->order = columns->threads + room;
+	columns->site_counts = columns->order + room;
+	columns->site_places = (uint16_t *)(columns->site_counts + room);
+	columns->thread_places = columns->site_places + room;
+	columns->starts = (bool *)(columns->thread_places + room);
+	return true;
+}
+
+static uint16_t take_place(
+	struct pack_entry *entry, uint32_t stamp, uint32_t *ids, size_t *count)
+{
+	if (entry->batch != stamp) {
+		entry->batch = stamp;
+		entry->place = (uint32_t)*count;
+		entry->count = 0;
+		ids[(*count)++] = entry->id;
+	}
+	entry->count++;
+	return (uint16_t)entry->place;
+}
+
+static void take_places(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	uint16_t *places = columns->site_places;
+	const struct pack_row *rows = work->rows;
+	uint32_t stamp = work->batch->stamp;
+	uint32_t count = work->index.count;
+	uint32_t i;
+
+	work->index.sites = columns->sites;
+	work->index.threads = columns->threads;
+	for (i = 0; i < count; i++)
+		places[i] = take_place(
+			pack_table_entry(&work->define->sites, rows[i].site),
+			stamp, columns->sites, &work->index.site_count);
+	places = columns->thread_places;
+	for (i = 0; i < count; i++)
+		places[i] = take_place(pack_table_entry(&work->define->threads,
+					       rows[i].thread),
+			stamp, columns->threads, &work->index.thread_count);
+}
+
+static struct pack_entry *site_at(const struct work *work, size_t place)
+{
+	return pack_table_entry(&work->define->sites, work->index.sites[place]);
+}
+
+/* The rows of each site together; of each in their order. */
+static void sort_rows(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	const uint16_t *places = columns->site_places;
+	uint64_t *starts = columns->numbers;
+	uint32_t *order = columns->order;
+	uint32_t count = work->index.count;
+	uint32_t start = 0;
+	size_t i;
+
+	for (i = 0; i < work->index.site_count; i++) {
+		starts[i] = start;
+		columns->site_counts[i] = site_at(work, i)->count;
+		start += columns->site_counts[i];
+	}
+	for (i = 0; i < count; i++)
+		order[starts[places[i]]++] = (uint32_t)i;
+}
+
+static void put_numbers(struct work *work, size_t count)
+{
+	column_write_numbers(&work->columns->writer, &work->columns->body,
+		work->columns->numbers, count);
+}
+
+static void put_grouped(struct work *work, enum choice choice)
+{
+	struct pack_columns *columns = work->columns;
+	const struct column_write_groups groups = {
+		.order = columns->order,
+		.counts = columns->site_counts,
+		.count = work->index.site_count,
+	};
+
+	column_write_grouped(&columns->writer, &columns->body, columns->numbers,
+		work->index.count, &groups, &columns->choices[choice]);
+}
+
+/* A line is one moment, and often made of the same messages. */
+static void put_sites(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	const struct pack_row *rows = work->rows;
+	const uint16_t *places = columns->site_places;
+	uint64_t *numbers = columns->numbers;
+	bool *starts = columns->starts;
+	uint32_t count = work->index.count;
+	uint32_t i;
+
+	numbers[0] = places[0];
+	starts[0] = true;
+	for (i = 1; i < count; i++) {
+		numbers[i] = places[i];
+		starts[i] = rows[i].ticks != rows[i - 1].ticks;
+	}
+	column_phrases_write(&columns->writer, &columns->body, numbers, count,
+		starts, &columns->choices[SITES]);
+}
+
+/* Often the same few differences again and again. */
+static void put_ticks(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	struct column_write *writer = &columns->writer;
+	struct pack_choice *choice = &columns->choices[TICKS_TUPLES];
+	bool settled = pack_choice_settled(choice);
+	size_t start = columns->body.length;
+	uint32_t count = work->index.count;
+
+	if (settled && choice->other &&
+		column_tuples_write(writer, &columns->body, columns->numbers,
+			count, columns->tuple))
+		return;
+	put_grouped(work, TICKS);
+	if (settled)
+		return;
+	columns->tuple = column_tuples_best(writer, columns->numbers, count);
+	writer->tuples.length = 0;
+	pack_choice_make(choice,
+		columns->tuple > 0 &&
+			column_tuples_write(writer, &writer->tuples,
+				columns->numbers, count, columns->tuple) &&
+			column_write_keep_better(writer, &columns->body, start,
+				&writer->tuples));
+}
+
+/* The columns that all messages have. */
+static void put_common(struct work *work)
+{
+	uint64_t *numbers = work->columns->numbers;
+	const uint16_t *threads = work->columns->thread_places;
+	const struct pack_row *rows = work->rows;
+	uint32_t count = work->index.count;
+	uint32_t i;
+
+	put_sites(work);
+	for (i = 0; i < count; i++)
+		numbers[i] = threads[i];
+	put_grouped(work, THREADS);
+	numbers[0] = rows[0].ticks;
+	for (i = 1; i < count; i++)
+		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
+	put_ticks(work);
+	for (i = 0; i < count; i++)
+		numbers[i] = rows[i].residual;
+	put_grouped(work, WALL);
+	for (i = 0; i < count; i++)
+		numbers[i] = rows[i].continues;
+	put_grouped(work, CONTINUES);
+}
+
+static void put_strings(
+	struct work *work, const uint32_t *order, size_t count, size_t argument)
+{
+	const struct pack_batch *batch = work->batch;
+	/* Without any bytes the empty string is no null pointer. */
+	const char *bytes = batch->bytes.data ? batch->bytes.data : "";
+	struct string_value *strings = work->columns->strings;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t value =
+			batch->values[work->rows[order[i]].values + argument];
+
+		if (value == PACK_COLUMNS_NULL)
+			strings[i] = (struct string_value){0};
+		else
+			strings[i] = (struct string_value){
+				bytes + (value >> 32), (uint32_t)value};
+	}
+	string_columns_write(&work->columns->string_writer,
+		&work->columns->body, strings, count);
+}
+
+static void put_long_doubles(
+	struct work *work, const uint32_t *order, size_t count, size_t argument)
+{
+	const struct pack_batch *batch = work->batch;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		render_buffer_put(&work->columns->body,
+			batch->bytes.data +
+				(batch->values[work->rows[order[i]].values +
+					       argument] >>
+					32),
+			16);
+}
+
+static void put_values(struct work *work, const uint32_t *order, size_t count,
+	size_t argument, uint8_t kind)
+{
+	const struct pack_batch *batch = work->batch;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		work->columns->numbers[i] =
+			batch->values[work->rows[order[i]].values + argument];
+	if (kind == BINLOG_ARG_F64)
+		column_doubles_write(&work->columns->writer,
+			&work->columns->body, work->columns->numbers, count);
+	else
+		put_numbers(work, count);
+}
+
+static void put_site(struct work *work, const uint32_t *order, size_t place)
+{
+	const struct pack_entry *entry = site_at(work, place);
+	const struct pack_site_content *site = pack_content(entry);
+	const uint8_t *kinds = (const uint8_t *)(site + 1);
+	size_t i;
+
+	for (i = 0; i < site->arguments; i++) {
+		switch (kinds[i]) {
+		case BINLOG_ARG_STRING:
+		case BINLOG_ARG_WIDE:
+			put_strings(work, order, entry->count, i);
+			break;
+		case BINLOG_ARG_LONG_DOUBLE:
+			put_long_doubles(work, order, entry->count, i);
+			break;
+		default:
+			put_values(work, order, entry->count, i, kinds[i]);
+		}
+	}
+}
+
+static void put_body(struct work *work)
+{
+	const uint32_t *order = work->columns->order;
+	size_t i;
+
+	work->columns->body.length = 0;
+	sort_rows(work);
+	put_common(work);
+	for (i = 0; i < work->index.site_count; i++) {
+		put_site(work, order, i);
+		order += site_at(work, i)->count;
+	}
+}
+
+static void put_batch(struct work *work, uint64_t number)
+{
+	struct frame_write *frame = work->define->frame;
+	const struct pack_columns *columns = work->columns;
+	uint64_t first = UINT64_MAX;
+	uint64_t last = 0;
+	uint32_t i;
+
+	for (i = 0; i < work->index.count; i++) {
+		uint64_t wall = work->rows[i].wall;
+
+		first = wall < first ? wall : first;
+		last = wall > last ? wall : last;
+	}
+	frame_write_begin(frame, PACKED_BATCH);
+	frame_write_some(frame, PACKED_BATCH_NUMBER, number);
+	frame_write_uint(frame, PACKED_BATCH_COUNT, work->index.count);
+	frame_write_some(frame, PACKED_BATCH_FIRST, first);
+	frame_write_some(frame, PACKED_BATCH_LAST, last);
+	frame_write_uint(frame, PACKED_BATCH_COMPRESSION, PACKED_ZSTD);
+	frame_write_uint(
+		frame, PACKED_BATCH_INDEX_BYTES, columns->index.length);
+	frame_write_binary(frame, PACKED_BATCH_INDEX,
+		columns->packed_index.data, columns->packed_index.length);
+	frame_write_uint(frame, PACKED_BATCH_BODY_BYTES, columns->body.length);
+	frame_write_binary(frame, PACKED_BATCH_BODY, columns->packed_body.data,
+		columns->packed_body.length);
+	frame_write_end(frame);
+}
+
+/*
+ * Appends a BATCH frame of rows[first..first + count), to which `stamp` of the
+ * batch belongs alone.  False: its body or index would be too large, or
+ * memory was out, and then `failed` of the batch says so.
+ */
+static bool pack_columns_write(struct pack_columns *columns,
+	struct pack_batch *batch, struct pack_define *define, uint32_t first,
+	uint32_t count, uint64_t number)
+{
+	struct work work = {
+		.columns = columns,
+		.batch = batch,
+		.define = define,
+		.rows = batch->rows + first,
+		.index = {.first = first, .count = count},
+	};
+
+	if (!reserve(columns, count)) {
+		batch->failed = true;
+		return false;
+	}
+	take_places(&work);
+	columns->index.length = 0;
+	pack_index_put(&columns->index, &work.index, batch, define);
+	put_body(&work);
+	batch->failed |= columns->index.failed || columns->body.failed;
+	if (batch->failed || columns->index.length > PACKED_INDEX_MAX ||
+		columns->body.length > PACKED_BODY_MAX)
+		return false;
+	if (!pack_compress_index(columns->compress, &columns->packed_index,
+		    &columns->index, batch->level) ||
+		!pack_compress_body(columns->compress, &columns->packed_body,
+			&columns->body, batch->level)) {
+		batch->failed = true;
+		return false;
+	}
+	put_batch(&work, number);
+	return true;
+}
+
+/* Null is fine. */
+static void pack_columns_free(struct pack_columns *columns)
+{
+	if (!columns)
+		return;
+	pack_compress_free(columns->compress);
+	free(columns->strings);
+	string_columns_free(&columns->string_writer);
+	column_write_free(&columns->writer);
+	render_buffer_free(&columns->body);
+	render_buffer_free(&columns->index);
+	render_buffer_free(&columns->packed_body);
+	render_buffer_free(&columns->packed_index);
+	free(columns);
+}
 
 #define MESSAGE_BYTES 4u /* in the body, about, without arguments */
 #define ESTIMATE_MAX ((size_t)1 << 20)
