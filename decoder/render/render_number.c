@@ -1,7 +1,246 @@
+#include <stdint.h>
 #include <string.h>
 
 #include "decoder/render/render_number.h"
 #include "record/layout.h"
+
+/*
+ * Binary fractions as exact decimal digits, rounded half to even.  Called by
+ * the float renderers; no floating-point arithmetic, no memory of its own,
+ * correct for every number up to binary128.
+ */
+
+#define LIMB_BITS 64
+/* Of 2 to the 16384, and of 16494 bits behind the point; some to spare. */
+#define LIMBS_MAX 264
+#define CHUNK 10000000000000000000u /* what one step yields: 10^19 */
+#define CHUNK_DIGITS 19
+#define CHUNKS_MAX (LIMBS_MAX * LIMB_BITS / 63 + 1)
+/* (2^128 - 1) / CHUNK - 2^64 */
+#define CHUNK_INVERSE 15581492618384294730u
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* limbs[first..count), the least significant one first; others are zero. */
+struct limbs {
+	int first;
+	int count;
+	uint64_t limb[LIMBS_MAX];
+};
+
+static uint64_t mantissa_limb(const struct render_binary *binary, int index)
+{
+	return index == 0 ? binary->low : index == 1 ? binary->high : 0;
+}
+
+/* The limb of the mantissa that begins at any bit, also beyond its ends. */
+static uint64_t mantissa_bits(const struct render_binary *binary, int bit)
+{
+	/* Rounds down for negative ones too. */
+	int index =
+		(bit + 2 * LIMB_BITS * LIMBS_MAX) / LIMB_BITS - 2 * LIMBS_MAX;
+	uint128 pair = mantissa_limb(binary, index) |
+		       (uint128)mantissa_limb(binary, index + 1) << LIMB_BITS;
+
+	return (uint64_t)(pair >> (bit - index * LIMB_BITS));
+}
+
+static void trim(struct limbs *limbs)
+{
+	while (limbs->count > 0 && limbs->limb[limbs->count - 1] == 0)
+		limbs->count--;
+}
+
+static void load_integer(
+	struct limbs *limbs, const struct render_binary *binary)
+{
+	int bits = 128 + binary->exponent;
+	int i;
+
+	limbs->first = 0;
+	limbs->count = bits <= 0 ? 0 : (bits + LIMB_BITS - 1) / LIMB_BITS;
+	for (i = 0; i < limbs->count; i++)
+		limbs->limb[i] =
+			mantissa_bits(binary, i * LIMB_BITS - binary->exponent);
+	trim(limbs);
+}
+
+/* The last limb ends at the point. */
+static void load_fraction(
+	struct limbs *limbs, const struct render_binary *binary)
+{
+	int bits = binary->exponent < 0 ? -binary->exponent : 0;
+	int i;
+
+	limbs->first = 0;
+	limbs->count = (bits + LIMB_BITS - 1) / LIMB_BITS;
+	for (i = 0; i < limbs->count; i++)
+		limbs->limb[i] = mantissa_bits(
+			binary, bits - (limbs->count - i) * LIMB_BITS);
+	while (limbs->first < limbs->count && limbs->limb[limbs->first] == 0)
+		limbs->first++;
+}
+
+/*
+ * The quotient of high * 2^64 + low by CHUNK, high being less than that; *rest
+ * is what remains.  By multiplication, since processors divide slowly: Moeller
+ * and Granlund, Improved division by invariant integers, algorithm 4.
+ */
+static uint64_t divide(uint64_t high, uint64_t low, uint64_t *rest)
+{
+	uint128 guess = (uint128)CHUNK_INVERSE * high +
+			((uint128)high << LIMB_BITS | low);
+	uint64_t quotient = (uint64_t)(guess >> LIMB_BITS) + 1;
+	uint64_t left = low - quotient * CHUNK;
+	uint64_t over =
+		-(uint64_t)(left > (uint64_t)guess); /* as often as not */
+
+	quotient += over;
+	left += over & CHUNK;
+	if (__builtin_expect(left >= CHUNK, 0)) {
+		quotient++;
+		left -= CHUNK;
+	}
+	*rest = left;
+	return quotient;
+}
+
+/* Divides; returns the remainder. */
+static uint64_t divide_chunk(struct limbs *limbs)
+{
+	uint64_t rest = 0;
+	int i;
+
+	for (i = limbs->count - 1; i >= 0; i--)
+		limbs->limb[i] = divide(rest, limbs->limb[i], &rest);
+	trim(limbs);
+	return rest;
+}
+
+/* Multiplies; returns what has come before the point. */
+static uint64_t multiply_chunk(struct limbs *limbs)
+{
+	uint128 carry = 0;
+	int i;
+
+	for (i = limbs->first; i < limbs->count; i++) {
+		carry += (uint128)limbs->limb[i] * CHUNK;
+		limbs->limb[i] = (uint64_t)carry;
+		carry >>= LIMB_BITS;
+	}
+	while (limbs->first < limbs->count && limbs->limb[limbs->first] == 0)
+		limbs->first++;
+	return (uint64_t)carry;
+}
+
+static bool has_fraction(const struct limbs *limbs)
+{
+	return limbs->first < limbs->count;
+}
+
+/* Appends the digits of a chunk; zeros before the first digit move the point.
+ */
+static void append_chunk(struct render_decimal *decimal, uint64_t chunk)
+{
+	char digits[CHUNK_DIGITS];
+	int skipped = 0;
+	int i;
+
+	for (i = CHUNK_DIGITS - 1; i >= 0; i--) {
+		digits[i] = (char)('0' + chunk % 10);
+		chunk /= 10;
+	}
+	if (decimal->count == 0)
+		while (skipped < CHUNK_DIGITS && digits[skipped] == '0')
+			skipped++;
+	memcpy(decimal->digits + decimal->count, digits + skipped,
+		(size_t)(CHUNK_DIGITS - skipped));
+	decimal->count += CHUNK_DIGITS - skipped;
+	decimal->point -= skipped;
+}
+
+static void append_integer(
+	struct render_decimal *decimal, const struct render_binary *binary)
+{
+	uint64_t chunks[CHUNKS_MAX];
+	struct limbs limbs;
+	int count = 0;
+
+	decimal->count = 0;
+	decimal->carried = false;
+	load_integer(&limbs, binary);
+	while (limbs.count > 0)
+		chunks[count++] = divide_chunk(&limbs);
+	while (count > 0)
+		append_chunk(decimal, chunks[--count]);
+	decimal->point = decimal->count;
+}
+
+static bool rounds_up(
+	const struct render_decimal *decimal, int64_t keep, bool rest)
+{
+	const char *digits = decimal->digits;
+	int64_t i;
+
+	if (digits[keep] != '5')
+		return digits[keep] > '5';
+	for (i = keep + 1; i < decimal->count && !rest; i++)
+		rest = digits[i] != '0';
+	return rest || (keep > 0 && digits[keep - 1] & 1);
+}
+
+/* Keeps so many digits; `rest`: there is more than the digits say. */
+static void round_digits(
+	struct render_decimal *decimal, int64_t keep, bool rest)
+{
+	int count;
+
+	decimal->made = decimal->count;
+	if (keep >= decimal->count)
+		return;
+	if (keep < 0 || !rounds_up(decimal, keep, rest)) {
+		decimal->count = keep < 0 ? 0 : (int)keep;
+		return;
+	}
+	count = (int)keep;
+	while (count > 0 && decimal->digits[count - 1] == '9')
+		count--;
+	decimal->count = count;
+	if (count > 0) {
+		decimal->digits[count - 1]++;
+		return;
+	}
+	decimal->digits[0] = '1';
+	decimal->count = 1;
+	decimal->point++;
+	decimal->carried = true;
+}
+
+void render_decimal_places(struct render_decimal *decimal,
+	const struct render_binary *binary, int64_t places)
+{
+	struct limbs fraction;
+	int64_t ready = 0;
+
+	append_integer(decimal, binary);
+	load_fraction(&fraction, binary);
+	for (; has_fraction(&fraction) && ready <= places;
+		ready += CHUNK_DIGITS)
+		append_chunk(decimal, multiply_chunk(&fraction));
+	round_digits(decimal, decimal->point + places, has_fraction(&fraction));
+}
+
+void render_decimal_digits(struct render_decimal *decimal,
+	const struct render_binary *binary, int64_t digits)
+{
+	struct limbs fraction;
+
+	append_integer(decimal, binary);
+	load_fraction(&fraction, binary);
+	while (has_fraction(&fraction) && decimal->count <= digits)
+		append_chunk(decimal, multiply_chunk(&fraction));
+	round_digits(decimal, digits, has_fraction(&fraction));
+}
 
 static void decode_double(struct render_number *number, double value)
 {
