@@ -8,8 +8,37 @@
 #ifndef DECODER_REPLAY_H
 #define DECODER_REPLAY_H
 
+#include <stdint.h>
+
+#include "decoder/capture/definition.h"
 #include "decoder/capture/message.h"
-#include "decoder/replay/written.h"
+#include "decoder/output/output.h"
+
+struct written;
+
+/* An open file: what writes go to.  Lives as long as the written. */
+struct written_target;
+
+/* Null: out of memory. */
+struct written *written_new(void);
+
+/*
+ * What text to `stream` goes to, which is not kept.  Null: out of memory, or
+ * *full: there are as many files as may be.
+ */
+struct written_target *written_find(struct written *written,
+	const struct definition_stream *stream, bool *full);
+
+void written_put(struct written_target *target, const char *bytes, size_t size);
+
+/*
+ * All files, in the order in which they were first found.  False: a temporary
+ * file could not be written or read, errno says why.
+ */
+bool written_give_out(struct written *written, struct output *output);
+
+/* Null is fine. */
+void written_free(struct written *written);
 
 struct replay;
 
