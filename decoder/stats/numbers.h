@@ -7,7 +7,28 @@
 #ifndef DECODER_NUMBERS_H
 #define DECODER_NUMBERS_H
 
-#include "decoder/stats/number_sketch.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUMBER_SKETCH_GROUPS 64u
+
+/* All zeros is empty. */
+struct number_sketch {
+	uint64_t **groups[NUMBER_SKETCH_GROUPS];
+};
+
+/* One that is not empty. */
+struct number_sketch_bucket {
+	uint32_t next; /* where the one after it may be; 0: the first of all */
+	double low;    /* all its values are between these */
+	double high;
+	uint64_t count;
+};
+
+/* The next one by value; all zeros before the first.  False: that was all. */
+bool number_sketch_next(const struct number_sketch *sketch,
+	struct number_sketch_bucket *bucket);
 
 /* What all numbers of a style share; to be set up by numbers_room(). */
 struct numbers_room {
