@@ -4,9 +4,41 @@
 #ifndef RULES_RULE_PARSER_H
 #define RULES_RULE_PARSER_H
 
-#include "rules/rule_lex.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "rules/rule_tree.h"
 #include "rules/rules.h"
+
+enum rule_word_kind {
+	RULE_WORD,
+	RULE_END,   /* of a rule: a newline or `;` */
+	RULE_EOF,   /* for ever */
+	RULE_WRONG, /* `why` tells */
+};
+
+struct rule_word {
+	enum rule_word_kind kind;
+	bool quoted;
+	unsigned line;
+	unsigned column;
+	const char *text; /* without quotes, but with the backslashes in it */
+	size_t bytes;
+	const char *why; /* and what to do */
+};
+
+/* Set up by rule_lex_begin(), may be copied to come back. */
+struct rule_lexer {
+	const char *at;
+	const char *end;
+	const char *line_start;
+	unsigned line;
+};
+
+void rule_lex_begin(struct rule_lexer *lexer, const char *text, size_t bytes);
+
+/* The next word; if it is a key, a '=' that follows it is passed over. */
+struct rule_word rule_lex_next(struct rule_lexer *lexer, bool is_key);
 
 /* Memory that is left is between `low` and `high`. */
 struct rule_parser {
