@@ -1,19 +1,63 @@
 #include "shim/file/capture_file.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "record/prepared.h"
 #include "shim/file/growth.h"
-#include "shim/file/place.h"
 #include "shim/file/segment.h"
 #include "shim/host/above.h"
 #include "shim/host/bytes.h"
 #include "shim/host/clock.h"
 #include "shim/host/environment.h"
 #include "shim/host/sys.h"
+
+/*
+ * Whether a path can be relied upon: captures are lengthened by their paths,
+ * see growth.h, and by then somebody else may have put another file there.
+ * Called when a capture is made.  No lock, async-signal-safe.
+ */
+
+/* Access control lists show in the bits of the group. */
+static bool is_closed(const char *directory, uid_t user)
+{
+	struct stat st;
+
+	return !sys_failed(SYS4(newfstatat, AT_FDCWD, directory, &st,
+		       AT_SYMLINK_NOFOLLOW)) &&
+	       S_ISDIR(st.st_mode) && (st.st_uid == user || st.st_uid == 0) &&
+	       (!(st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_mode & S_ISVTX);
+}
+
+/*
+ * Nobody but this user and root can change what the absolute path leads to, or
+ * any directory on the way: each is no link, is owned by one of them, and in it
+ * others may make nothing, or remove nothing of ours (sticky).  `path` is
+ * changed, and as it was afterwards.
+ */
+static bool place_is_ours(char *path)
+{
+	uid_t user = (uid_t)SYS0(geteuid);
+	bool ours = true;
+
+	for (size_t i = 0; ours && path[i]; i++) {
+		size_t end = i == 0 ? 1 : i;
+		char next = path[end];
+
+		if (path[i] != '/')
+			continue;
+		path[end] = '\0';
+		ours = is_closed(path, user);
+		path[end] = next;
+	}
+	return ours;
+}
 
 /* Of the name of a capture until its header is written. */
 #define FRESH_SUFFIX ".new"
