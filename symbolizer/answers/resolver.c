@@ -2,10 +2,564 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/answers/answer.h"
+#include "symbolizer/answers/symbolmodule.h"
+#include "symbolizer/dwarf/debugunit.h"
+#include "symbolizer/dwarf/functionname.h"
+#include "symbolizer/elf/trampoline.h"
 #include "symbolizer/elf/unpack.h"
+
+/*
+ * The frames at one address, put together from debug information and symbols.
+ * Called by the symbolizer for an address that it has not answered lately.
+ * Promises the functions, files and lines of `addr2line -if`.
+ */
+
+struct answer {
+	struct symbolizer_frame *frames; /* innermost first */
+	size_t count;			 /* at least 1 */
+	size_t room;
+	/* A file that would have told more; null: none is missing. */
+	const char *missing;
+};
+
+static void answer_free(struct answer *answer);
+
+/*
+ * Functions that are missing from a stack since their last call was a jump
+ * (DWARF 5, section 3.4.1).  Asked by the resolver about two frames, one of
+ * which has not called the other.  Promises to tell nothing where more than
+ * one way leads from the one to the other, and to end.
+ */
+
+/* More jumps in a row are not looked for. */
+#define TAILCALLS_MAX 8
+
+/* An address in the instruction of each jump, the last jump first. */
+struct tailcalls {
+	uint64_t addresses[TAILCALLS_MAX];
+	size_t count;
+};
+
+/* Jumps, the first one first. */
+struct way {
+	const uint8_t *function[TAILCALLS_MAX]; /* that each of them is in */
+	uint64_t address[TAILCALLS_MAX];
+	size_t count;
+	bool given; /* one of them hands on the constant that was asked for */
+};
+
+struct search {
+	struct symbolmodule *module;
+	const struct symbolizer_gap *gap;
+	struct functionname_table names;
+	const char *wanted; /* name of the function that was reached; or null */
+	const uint8_t *reached; /* null: it is in another file */
+	uint64_t entries;
+	uint64_t tried;
+	bool limited;	/* what was not looked at may be another way */
+	struct way way; /* that is being followed */
+	struct way first;
+	struct way first_given;
+	size_t ways;
+	size_t ways_given;
+};
+
+static const char *tailcalls_name_of(
+	struct search *search, const struct dwarfentry *function)
+{
+	return functionname_of(&search->names, function).text;
+}
+
+/* False when there have been too many. */
+static bool count_one(
+	struct search *search, uint64_t *count, enum readlimit limit)
+{
+	if (++*count <= readlimits_of(limit))
+		return true;
+	if (!search->limited)
+		readlimits_meet(limit, search->module->name);
+	search->limited = true;
+	return false;
+}
+
+static bool next_entry(struct search *search, struct dwarfentry_walk *walk)
+{
+	return count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES) &&
+	       dwarfentry_next(walk);
+}
+
+/* The function with code at an address; false when there is none. */
+static bool function_at(
+	struct search *search, uint64_t address, struct dwarfentry *function)
+{
+	struct debuginfo_place place;
+
+	return debuginfo_find(search->module->debuginfo, address, &place) &&
+	       place.body &&
+	       dwarfentry_read(
+		       function, place.unit, place.body->calls[0].entry);
+}
+
+static bool is_call(const struct dwarfentry *entry)
+{
+	return entry->kind->tag == DWARF_TAG_CALL_SITE ||
+	       entry->kind->tag == DWARF_TAG_GNU_CALL_SITE;
+}
+
+static bool is_jump(const struct dwarfentry *call)
+{
+	return dwarfentry_number(call, DWARF_AT_CALL_TAIL_CALL) ||
+	       dwarfentry_number(call, DWARF_AT_GNU_TAIL_CALL);
+}
+
+/* Some tell where the instruction is, others where the next one is. */
+static bool place_of(const struct dwarfentry *call, uint64_t *inside)
+{
+	static const uint16_t behind[] = {
+		DWARF_AT_CALL_RETURN_PC, DWARF_AT_LOW_PC};
+	struct dwarfvalue value = dwarfentry_value(call, DWARF_AT_CALL_PC);
+	size_t i;
+
+	if (dwarfunit_address(call->unit, &value, inside))
+		return true;
+	for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+		value = dwarfentry_value(call, behind[i]);
+		if (!dwarfunit_address(call->unit, &value, inside))
+			continue;
+		*inside -= 1;
+		return true;
+	}
+	return false;
+}
+
+/* False for a call through a pointer. */
+static bool target_of(const struct dwarfentry *call, struct dwarfentry *target)
+{
+	return dwarfentry_follow(call, DWARF_AT_CALL_ORIGIN, target) ||
+	       dwarfentry_follow(call, DWARF_AT_ABSTRACT_ORIGIN, target);
+}
+
+/*
+ * Of functions with the same code the linker or the compiler may keep one,
+ * under all of their names.
+ */
+static bool is_wanted(struct search *search, const struct dwarfentry *function)
+{
+	const char *name = tailcalls_name_of(search, function);
+	struct dwarfentry other;
+	uint64_t address;
+
+	if (!name || !search->wanted)
+		return false;
+	if (strcmp(name, search->wanted) == 0)
+		return true;
+	return search->reached && !dwarfentry_has_code(function) &&
+	       symtab_address_of(&search->module->symtab, name, &address) &&
+	       function_at(search, address, &other) &&
+	       other.at == search->reached;
+}
+
+static const uint8_t *entries_of(const struct dwarfunit *unit)
+{
+	return unit->object->sections[DWARFOBJECT_INFO].data + unit->entries;
+}
+
+static void follow(struct search *search, const struct dwarfentry *function);
+
+/*
+ * All code of a function of which a unit has the declaration too: there may be
+ * several, made for different callers.  False when there is none.
+ */
+static bool follow_in_unit(
+	struct search *search, struct dwarfunit *unit, const char *name)
+{
+	struct dwarfentry_walk walk;
+	bool found = false;
+
+	dwarfentry_start(&walk, unit, entries_of(unit));
+	while (next_entry(search, &walk)) {
+		const char *its_name;
+
+		if (walk.entry.kind->tag != DWARF_TAG_SUBPROGRAM ||
+			!dwarfentry_has_code(&walk.entry))
+			continue;
+		its_name = tailcalls_name_of(search, &walk.entry);
+		if (its_name && strcmp(its_name, name) == 0) {
+			follow(search, &walk.entry);
+			found = true;
+		}
+		dwarfentry_skip_children(&walk);
+	}
+	return found;
+}
+
+static void follow_target(
+	struct search *search, const struct dwarfentry *target)
+{
+	const char *name = tailcalls_name_of(search, target);
+	struct dwarfentry function;
+	uint64_t address;
+
+	if (dwarfentry_has_code(target))
+		follow(search, target);
+	else if (name && !follow_in_unit(search, target->unit, name) &&
+		 symtab_address_of(&search->module->symtab, name, &address) &&
+		 function_at(search, address, &function))
+		follow(search, &function);
+}
+
+struct looked_for {
+	uint64_t inside;
+	bool found;
+};
+
+static bool compare_site(void *closure, const struct debugcalls_site *site)
+{
+	struct looked_for *jump = closure;
+
+	jump->found = site->pc == jump->inside || site->pc == jump->inside + 1;
+	return !jump->found;
+}
+
+static bool hands_on(const struct search *search, uint64_t inside)
+{
+	struct looked_for jump = {.inside = inside};
+
+	if (search->gap->argument)
+		debuginfo_call_sites(search->module->debuginfo,
+			search->gap->argument, inside, compare_site, &jump);
+	return jump.found;
+}
+
+static void note_way(struct search *search)
+{
+	struct way *way = &search->way;
+	size_t i;
+
+	way->given = false;
+	for (i = 0; i < way->count && !way->given; i++)
+		way->given = hands_on(search, way->address[i]);
+	if (search->ways++ == 0)
+		search->first = *way;
+	if (way->given && search->ways_given++ == 0)
+		search->first_given = *way;
+}
+
+static bool is_on_way(const struct search *search, const uint8_t *function)
+{
+	size_t i;
+
+	for (i = 0; i < search->way.count; i++)
+		if (search->way.function[i] == function)
+			return true;
+	return false;
+}
+
+static void follow_jump(struct search *search,
+	const struct dwarfentry *function, const struct dwarfentry *call)
+{
+	struct way *way = &search->way;
+	struct dwarfentry target;
+
+	if (!target_of(call, &target) ||
+		!place_of(call, &way->address[way->count]))
+		return;
+	way->function[way->count++] = function->at;
+	if (is_wanted(search, &target))
+		note_way(search);
+	else if (way->count < TAILCALLS_MAX)
+		follow_target(search, &target);
+	way->count--;
+}
+
+/* As deep as a way is long. */
+static void follow(struct search *search, const struct dwarfentry *function)
+{
+	struct dwarfentry_walk walk;
+
+	if (is_on_way(search, function->at) ||
+		!count_one(search, &search->tried, READLIMIT_TAIL_CALLS))
+		return;
+	dwarfentry_start(&walk, function->unit, function->at);
+	while (next_entry(search, &walk))
+		if (is_call(&walk.entry) && is_jump(&walk.entry))
+			follow_jump(search, function, &walk.entry);
+}
+
+/* What the call that returns to gap->next has called. */
+static bool called(struct search *search, struct dwarfentry *target)
+{
+	struct dwarfentry_walk walk;
+	struct dwarfentry caller;
+	uint64_t inside;
+
+	if (!function_at(search, search->gap->next - 1, &caller))
+		return false;
+	dwarfentry_start(&walk, caller.unit, caller.at);
+	while (next_entry(search, &walk))
+		if (is_call(&walk.entry) && !is_jump(&walk.entry) &&
+			place_of(&walk.entry, &inside) &&
+			inside == search->gap->next - 1)
+			return target_of(&walk.entry, target);
+	return false;
+}
+
+struct own_jumps {
+	struct search *search;
+	const struct dwarfentry *function;
+	uint64_t address;
+	size_t count;
+};
+
+static void take_jump(void *closure, uint64_t address)
+{
+	struct own_jumps *own = closure;
+	struct dwarfentry function;
+
+	if (!function_at(own->search, address, &function) ||
+		function.at != own->function->at)
+		return;
+	own->address = address;
+	own->count++;
+}
+
+/* The code knows the jumps of the function that was called, if nothing else
+ * does: the one that hands on the text. */
+static void look_at_code(
+	struct search *search, const struct dwarfentry *function)
+{
+	struct own_jumps own = {.search = search, .function = function};
+
+	if (!search->module->has_file || !search->gap->argument ||
+		!dwarfentry_has_code(function))
+		return;
+	codejumps_each(&search->module->jumps, &search->module->file,
+		search->gap->argument, take_jump, &own);
+	search->ways_given = own.count;
+	search->first_given =
+		(struct way){.address = {own.address}, .count = 1};
+}
+
+static void find_ways(struct search *search)
+{
+	struct dwarfentry reached;
+	struct dwarfentry target;
+
+	search->wanted = search->gap->name;
+	if (search->gap->inside &&
+		function_at(search, search->gap->inside, &reached)) {
+		search->wanted = tailcalls_name_of(search, &reached);
+		search->reached = reached.at;
+	}
+	if (!called(search, &target) || is_wanted(search, &target))
+		return;
+	follow_target(search, &target);
+	if (search->ways != 1 && search->ways_given != 1)
+		look_at_code(search, &target);
+}
+
+/* None are found when memory is out. */
+static void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
+	const struct symbolizer_gap *gap)
+{
+	struct search search = {.module = module, .gap = gap};
+	const struct way *way = NULL;
+
+	found->count = 0;
+	if (!module->debuginfo)
+		return;
+	find_ways(&search);
+	if (search.ways == 1)
+		way = &search.first;
+	else if (search.ways_given == 1)
+		way = &search.first_given;
+	if (way && !search.limited)
+		while (found->count < way->count) {
+			found->addresses[found->count] =
+				way->address[way->count - 1 - found->count];
+			found->count++;
+		}
+	functionname_free(&search.names, false);
+}
+
+static const struct symtab_symbol *symbol_at(
+	const struct symbolmodule *module, uint64_t address)
+{
+	size_t section = module->has_file
+				 ? elffile_section_at(&module->file, address)
+				 : ELFFILE_NONE;
+
+	if (section == ELFFILE_NONE)
+		return NULL;
+	return symtab_find(&module->symtab, section, address);
+}
+
+/*
+ * A language that mangles leaves some functions unmangled (main, extern "C");
+ * then the symbol knows better, as it may be a clone with a name of its own.
+ */
+static const char *name_of(const struct symbolmodule *module,
+	const struct debuginfo_frame *function)
+{
+	const struct symtab_symbol *symbol;
+
+	if (function->linkage || function->inlined)
+		return function->name;
+	symbol = symbol_at(module, function->low);
+	if (symbol && symbol->address == function->low)
+		return symbol->name;
+	return function->name;
+}
+
+static bool add_frame(
+	struct answer *answer, const struct symbolizer_frame *frame)
+{
+	struct symbolizer_frame *frames = array_grow(
+		answer->frames, &answer->room, answer->count, sizeof(*frames));
+
+	if (!frames)
+		return false;
+	answer->frames = frames;
+	frames[answer->count++] = *frame;
+	return true;
+}
+
+static bool may_have_more(
+	const struct answer *answer, struct symbolmodule *module)
+{
+	if (answer->count < readlimits_of(READLIMIT_INLINED))
+		return true;
+	elffile_meet(&module->file, READLIMIT_INLINED);
+	return false;
+}
+
+/*
+ * The chain from the innermost function outwards; *start is where the last one
+ * begins.  Without one, what is known of the line is left in `frame`.
+ */
+static bool add_functions(struct answer *answer, struct symbolmodule *module,
+	struct debuginfo_place *place, struct symbolizer_frame *frame,
+	uint64_t *start)
+{
+	struct debuginfo_frame function;
+
+	while (may_have_more(answer, module)) {
+		bool known =
+			debuginfo_next(module->debuginfo, place, &function);
+
+		frame->file = function.file;
+		frame->line = function.line;
+		frame->column = function.column;
+		if (!known)
+			break;
+		frame->function = name_of(module, &function);
+		frame->inlined = function.inlined;
+		frame->wrapper = function.wrapper;
+		*start = function.low;
+		if (!add_frame(answer, frame))
+			return false;
+		if (!function.inlined)
+			break;
+	}
+	if (answer->count > 0)
+		answer->frames[answer->count - 1].inlined = false;
+	return true;
+}
+
+static void measure(struct answer *answer, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < answer->count; i++)
+		answer->frames[i].offset = offset;
+}
+
+/* *start becomes where the outermost function begins, if that is known. */
+static bool find_frames(struct answer *answer, struct symbolmodule *module,
+	uint64_t address, uint64_t *start)
+{
+	const struct symtab_symbol *symbol = symbol_at(module, address);
+	struct symbolizer_frame frame = {0};
+	struct debuginfo_place place;
+
+	/* what is not loaded there has no names, whatever a table says */
+	if (module->has_file &&
+		elffile_section_at(&module->file, address) == ELFFILE_NONE)
+		return add_frame(answer, &frame);
+	if (module->debuginfo &&
+		debuginfo_find(module->debuginfo, address, &place)) {
+		answer->missing = place.missing;
+		if (!add_functions(answer, module, &place, &frame, start))
+			return false;
+	}
+	if (symbol)
+		*start = symbol->address;
+	if (answer->count > 0)
+		return true;
+	if (symbol) {
+		frame.function = symbol->name;
+		if (!frame.file)
+			frame.file = symbol->file;
+	} else if (module->has_file &&
+		   trampoline_is_at(&module->file, address)) {
+		frame.function = TRAMPOLINE_NAME;
+	}
+	return add_frame(answer, &frame);
+}
+
+/*
+ * Fills an empty answer.  Names are demangled through `demangled`, or left as
+ * they are when that is null.  The strings live in the module and in the
+ * table.  False when out of memory.
+ */
+static bool answer_find(struct answer *answer, struct symbolmodule *module,
+	uint64_t address, struct functionname_table *demangled)
+{
+	uint64_t start = address;
+	size_t i;
+
+	if (!find_frames(answer, module, address, &start))
+		return false;
+	measure(answer, start < address ? address - start : 0);
+	for (i = 0; demangled && i < answer->count; i++)
+		if (answer->frames[i].function)
+			answer->frames[i].function = functionname_demangled(
+				demangled, answer->frames[i].function);
+	return true;
+}
+
+/*
+ * The same for what is missing between two frames; nothing but an unknown
+ * function when that is not known.
+ */
+static bool answer_between(struct answer *answer, struct symbolmodule *module,
+	const struct symbolizer_gap *gap, struct functionname_table *demangled)
+{
+	const struct symbolizer_frame unknown = {0};
+	struct tailcalls jumps;
+	bool fine = true;
+	size_t i, k;
+
+	tailcalls_find(&jumps, module, gap);
+	for (i = 0; fine && i < jumps.count; i++) {
+		struct answer one = {0};
+
+		fine = answer_find(&one, module, jumps.addresses[i], demangled);
+		for (k = 0; fine && k < one.count; k++)
+			fine = add_frame(answer, &one.frames[k]);
+		answer_free(&one);
+	}
+	return fine && (answer->count > 0 || add_frame(answer, &unknown));
+}
+
+static void answer_free(struct answer *answer)
+{
+	free(answer->frames);
+	memset(answer, 0, sizeof(*answer));
+}
 
 struct resolver {
 	struct symbolizer_options options;
