@@ -9,7 +9,22 @@
 
 #include "symbolizer/code/codestarts.h"
 #include "symbolizer/code/imports.h"
-#include "symbolizer/code/machine.h"
+#include "symbolizer/code/instruction.h"
+
+#define MACHINE_ARGUMENTS 6
+
+struct machine {
+	uint16_t number; /* EM_... */
+	instruction_decode *decode;
+	uint8_t arguments[MACHINE_ARGUMENTS]; /* registers */
+	uint8_t result;
+	uint8_t stack;	    /* what local variables are found by: */
+	uint8_t frame;	    /* either of these */
+	uint32_t clobbered; /* by a call: a bit for each register */
+};
+
+/* Null: of this processor nothing is known. */
+const struct machine *machine_find(uint16_t number);
 
 struct codeflow_step {
 	struct instruction instruction;
