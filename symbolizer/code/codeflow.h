@@ -7,9 +7,19 @@
 #ifndef SYMBOLIZER_CODEFLOW_H
 #define SYMBOLIZER_CODEFLOW_H
 
-#include "symbolizer/code/codestarts.h"
+#include "symbolizer/code/constantdata.h"
 #include "symbolizer/code/imports.h"
 #include "symbolizer/code/instruction.h"
+
+struct codestarts {
+	uint64_t *addresses; /* ascending, each of them once */
+	size_t count;
+	size_t room;
+};
+
+/* False when out of memory; a damaged table has no starts. */
+bool codestarts_load(struct codestarts *starts, struct constantdata *data);
+void codestarts_free(struct codestarts *starts);
 
 #define MACHINE_ARGUMENTS 6
 
