@@ -31,7 +31,7 @@ struct symtab {
 	size_t room;
 	char *texts[SYMTAB_TEXTS]; /* where the names lie; null: none */
 	bool dynamic; /* exported symbols and MiniDebugInfo only: */
-		      /* there are gaps */
+	/* there are gaps */
 };
 
 /* What may be read for names besides the tables themselves. */
