@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +25,37 @@
 #include "record/layout.h"
 #include "record/packed.h"
 #include "tools/pack/follow.h"
-#include "tools/pack/follow_confine.h"
 #include "tools/pack/log_file.h"
 #include "tools/pack/pack_options.h"
+
+/*
+ * What binlog-pack --follow gives up before it reads.  Called once, before
+ * there is a second thread.  Promises that the captures, the log and those that
+ * follow it can still be written.
+ */
+
+/* One that is waited for will be in the nearest that is there. */
+static const char *nearest(char *path)
+{
+	while (access(path, F_OK) != 0 && strcmp(path, ".") != 0 &&
+		strcmp(path, "/") != 0)
+		path = dirname(path);
+	return path;
+}
+
+/* Null, or a sentence why it must not go on, see confine.h. */
+static const char *follow_confine(const char *captures, const char *log)
+{
+	struct confine_needs needs = {
+		.needs = CONFINE_WRITES | CONFINE_SHARES | CONFINE_THREADS};
+	char directory[PATH_MAX], beside[PATH_MAX];
+
+	snprintf(directory, sizeof(directory), "%s", captures);
+	snprintf(beside, sizeof(beside), "%s", log);
+	confine_allow_below(&needs, nearest(directory));
+	confine_allow_below(&needs, dirname(beside));
+	return confine_enter(&needs);
+}
 
 enum exit_status {
 	EXIT_ALL_PACKED = 0,
