@@ -1,6 +1,12 @@
 #include "tools/pack/follow_step.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,7 +14,54 @@
 #include "base/sentence.h"
 #include "tools/live/follow_back.h"
 #include "tools/pack/follow_frames.h"
-#include "tools/pack/follow_sync.h"
+
+/*
+ * Has the log written to disk beside everything else, since that may take as
+ * long as the disk is busy, and captures grow meanwhile.  Called by
+ * follow_step.c.  Promises nothing for a power cut but that the log on disk is
+ * seldom more than a second or two behind.
+ */
+
+static atomic_bool busy;
+
+static void *run(void *fd)
+{
+	fdatasync((int)(intptr_t)fd);
+	close((int)(intptr_t)fd);
+	atomic_store(&busy, false);
+	return NULL;
+}
+
+/* Signals are for the thread that waits for them. */
+static bool start(int fd)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	bool started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&thread, NULL, run, (void *)(intptr_t)fd) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (started)
+		pthread_detach(thread);
+	return started;
+}
+
+/* Begins with what `fd` has, unless it is at it still; returns at once. */
+static void follow_sync(int fd)
+{
+	int copy;
+
+	if (atomic_exchange(&busy, true))
+		return;
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (copy >= 0 && start(copy))
+		return;
+	if (copy >= 0)
+		close(copy);
+	atomic_store(&busy, false);
+}
 
 #define PAUSE_FULL 1000 /* milliseconds */
 
