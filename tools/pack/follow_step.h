@@ -7,12 +7,31 @@
 #ifndef TOOLS_PACK_FOLLOW_STEP_H
 #define TOOLS_PACK_FOLLOW_STEP_H
 
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/render_buffer.h"
 #include "decoder/live/live.h"
 #include "tools/pack/follow.h"
-#include "tools/pack/follow_log.h"
 #include "tools/pack/follow_space.h"
+
+struct follow_log {
+	const char *name; /* LOG */
+	bool rotates;
+	unsigned number; /* of the file, 0: it is LOG itself */
+	char path[PATH_MAX];
+	int fd;			  /* -1: none is open */
+	uint64_t bytes;		  /* that it has */
+	uint64_t whole;		  /* of these, in whole steps */
+	struct render_buffer out; /* what follows */
+	int failed;		  /* errno of the last write, or 0 */
+};
+
+/* Cut behind the last whole step if the rest could not be written. */
+void follow_log_close(struct follow_log *log);
 
 struct follow {
 	const struct follow_options *options;
