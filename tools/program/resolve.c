@@ -1,6 +1,8 @@
 #include "tools/program/resolve.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,103 @@
 #include "base/render_buffer.h"
 #include "rules/path_glob.h"
 #include "rules/rule_tree.h"
+#include "symbolizer/symbolizer.h"
 #include "tools/program/resolve_build_id.h"
-#include "tools/program/resolve_calls.h"
+
+/*
+ * The log statements of one module, each with the places in the source that it
+ * is at: its own, and those of the functions that it was inlined into.  Called
+ * by resolve.c.
+ */
+
+struct resolve_call {
+	uint64_t address;
+	uint64_t offset;  /* by which a process knows it; 0: it does not, */
+	uint64_t through; /* it calls this function of the file, or 0: it is */
+			  /* a jump */
+};
+
+/* Told of each statement: once per frame, then that it is done. */
+struct resolve_watch {
+	void (*frame)(void *closure, const struct symbolizer_frame *frame);
+	void (*call)(void *closure, const struct resolve_call *call);
+	void *closure;
+};
+
+struct calls {
+	struct resolve_call *calls;
+	size_t count;
+	size_t room;
+	bool failed; /* no memory */
+};
+
+static bool make_room(struct calls *calls)
+{
+	size_t room = calls->room ? calls->room * 2 : 64;
+	struct resolve_call *grown;
+
+	if (calls->count < calls->room)
+		return true;
+	grown = reallocarray(calls->calls, room, sizeof(*grown));
+	if (!grown)
+		return false;
+	calls->calls = grown;
+	calls->room = room;
+	return true;
+}
+
+/* A process knows a call by the byte before the one it returns to. */
+static void calls_take_call(void *closure, const struct symbolizer_call *call)
+{
+	struct calls *calls = closure;
+
+	if (!make_room(calls)) {
+		calls->failed = true;
+		return;
+	}
+	calls->calls[calls->count++] = (struct resolve_call){
+		.address = call->address,
+		.offset = call->function && call->next ? call->next - 1 : 0,
+		.through = call->function ? 0 : call->target,
+	};
+}
+
+static bool expect(const struct calls *calls, struct symbolizer *symbolizer,
+	const struct symbolizer_module *module)
+{
+	uint64_t *addresses =
+		reallocarray(NULL, calls->count + 1, sizeof(*addresses));
+
+	if (!addresses)
+		return false;
+	for (size_t i = 0; i < calls->count; i++)
+		addresses[i] = calls->calls[i].address;
+	symbolizer_expect(symbolizer, module, addresses, calls->count);
+	free(addresses);
+	return true;
+}
+
+/*
+ * Null, or why there is no list of the file's statements, valid until the next
+ * call of the symbolizer.
+ */
+static const char *resolve_calls_watch(const char *path,
+	struct symbolizer *symbolizer, const struct resolve_watch *watch)
+{
+	const struct symbolizer_module module = {.path = path};
+	struct calls calls = {0};
+	const char *why = symbolizer_calls(path, calls_take_call, &calls);
+
+	if (!why && (calls.failed || !expect(&calls, symbolizer, &module)))
+		why = "out of memory";
+	for (size_t i = 0; !why && i < calls.count; i++) {
+		symbolizer_resolve(symbolizer, &module, calls.calls[i].address,
+			watch->frame, watch->closure);
+		watch->call(watch->closure, &calls.calls[i]);
+	}
+	free(calls.calls);
+	return why;
+}
 
 /* A rule about the source. */
 struct source_rule {
