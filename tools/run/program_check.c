@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/xattr.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,45 @@
 #include <unistd.h>
 
 #include "tools/run/loader_check.h"
-#include "tools/run/script_line.h"
+
+/*
+ * The #! line of a script, read as the kernel reads it.  Called by
+ * program_check.c to find what will really be run.  Promises to agree with
+ * execve(2) on blanks, on length and on what is not a script.
+ */
+
+enum {
+	SCRIPT_LINE_BYTES = 256, /* more than this the kernel does not read */
+};
+
+/*
+ * Whether the file is a script, and then its interpreter: empty when the line
+ * names none or is cut within the name, which the kernel refuses to run.  What
+ * cannot be opened counts as no script.
+ */
+static bool script_line_read(
+	const char *path, char interpreter[static SCRIPT_LINE_BYTES])
+{
+	char line[SCRIPT_LINE_BYTES + 1] = {0};
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t got;
+	char *name;
+	size_t length;
+
+	if (file < 0)
+		return false;
+	got = pread(file, line, SCRIPT_LINE_BYTES, 0);
+	close(file);
+	if (got < 2 || line[0] != '#' || line[1] != '!')
+		return false;
+	name = line + 2 + strspn(line + 2, " \t");
+	length = strcspn(name, " \t\n");
+	if (name + length == line + SCRIPT_LINE_BYTES)
+		length = 0;
+	memcpy(interpreter, name, length);
+	interpreter[length] = '\0';
+	return true;
+}
 
 /*
  * Libraries that insist on being the first one loaded, by the beginnings of
