@@ -6,10 +6,15 @@
  * --companion starts a process beside it.
  */
 #include <errno.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/command_line.h"
@@ -17,13 +22,119 @@
 #include "record/layout.h"
 #include "tools/program/preload.h"
 #include "tools/program/refusal.h"
-#include "tools/run/attend.h"
 #include "tools/run/companion.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
 #include "tools/run/run_paths.h"
 #include "tools/run/streams_check.h"
 #include "tools/run/values_check.h"
+
+/*
+ * A program run as a child by a parent that is to end as the child ended.
+ * Called by binlog-run when there is something to do afterwards.  Promises
+ * that the child starts with the caller's signal dispositions and mask, and
+ * that whoever watches the parent sees what the child's parent would see.
+ */
+
+static int attend_finish(pid_t child);
+
+static volatile pid_t attended;
+
+static void pass_on(int signal)
+{
+	int error = errno;
+
+	kill(attended, signal);
+	errno = error;
+}
+
+static struct {
+	int signal;
+	void (*meanwhile)(int signal);
+	struct sigaction before;
+} dispositions[] = {
+	{.signal = SIGINT, .meanwhile = SIG_IGN},
+	{.signal = SIGQUIT, .meanwhile = SIG_IGN},
+	{.signal = SIGTERM, .meanwhile = pass_on},
+	{.signal = SIGHUP, .meanwhile = pass_on},
+	/* Were it ignored, as it may be inherited, there were no status. */
+	{.signal = SIGCHLD, .meanwhile = SIG_DFL},
+};
+
+enum { DISPOSITIONS = sizeof(dispositions) / sizeof(*dispositions) };
+
+static void change_dispositions(void)
+{
+	struct sigaction action = {.sa_flags = SA_RESTART};
+	size_t i;
+
+	for (i = 0; i < DISPOSITIONS; i++) {
+		action.sa_handler = dispositions[i].meanwhile;
+		sigaction(dispositions[i].signal, &action,
+			&dispositions[i].before);
+	}
+}
+
+static void restore_dispositions(void)
+{
+	size_t i;
+
+	for (i = 0; i < DISPOSITIONS; i++)
+		sigaction(
+			dispositions[i].signal, &dispositions[i].before, NULL);
+}
+
+/* All signals wait until it is known whom they are for. */
+/*
+ * Forks and returns twice, as fork(2) does: 0 in the child, which goes on to
+ * execute.  In the parent, until attend_finish(), keys that interrupt are left
+ * to the child, and a SIGTERM or SIGHUP is passed on to it.  -1 on failure,
+ * with nothing changed.  One child at a time.
+ */
+static pid_t attend_start(void)
+{
+	sigset_t all, before;
+	pid_t child;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	change_dispositions();
+	child = fork();
+	if (child <= 0)
+		restore_dispositions();
+	else
+		attended = child;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return child;
+}
+
+/* Waits for the child; returns its wait status. */
+static int attend_finish(pid_t child)
+{
+	int status = 0;
+
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	restore_dispositions();
+	return status;
+}
+
+/* Ends this process with the same exit status or by the same signal. */
+static _Noreturn void attend_end_alike(int status)
+{
+	sigset_t only;
+
+	if (WIFEXITED(status))
+		exit(WEXITSTATUS(status));
+	/* The program's core is of interest, ours would overwrite it. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	raise(WTERMSIG(status));
+	exit(128 + WTERMSIG(status));
+}
 
 enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
 
