@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/command_line.h"
 #include "base/digits.h"
 #include "base/escape.h"
 #include "base/limits.h"
@@ -18,7 +20,152 @@
 #include "confine/confine.h"
 #include "record/layout.h"
 #include "symbolizer/symbolizer.h"
-#include "tools/symbolize/symbolize_options.h"
+
+/*
+ * The command line of binlog-symbolize, as symbolize_options.def has it.
+ * Called by main once; prints nothing.
+ */
+
+struct symbolize_list {
+	const char **items; /* null-terminated, or null */
+	size_t count;
+};
+
+struct symbolize_options {
+	struct symbolizer_options symbols;
+	struct symbolize_list directories;
+	struct symbolize_list path_maps;
+	bool columns;
+	bool help;
+	bool version;
+	char **files; /* the arguments behind the options; ends with null */
+	char problem[COMMAND_LINE_PROBLEM_BYTES]; /* what: why: what to do */
+};
+
+static void symbolize_options_free(struct symbolize_options *options);
+
+enum option_number {
+#define OPTION(name, text, letter, argument, help) NUMBER_##name,
+#include "tools/symbolize/symbolize_options.def"
+#undef OPTION
+};
+
+static const struct command_option descriptions[] = {
+#define OPTION(name, text, letter, argument, help)                             \
+	[NUMBER_##name] = {text, letter, argument, help, NULL},
+#include "tools/symbolize/symbolize_options.def"
+#undef OPTION
+};
+
+#define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
+
+/* One line for each option into buffer, cut off when they do not fit. */
+static void symbolize_options_help(char *buffer, size_t size)
+{
+	command_line_help(descriptions, OPTIONS, buffer, size);
+}
+
+/* Null, or what is wrong. */
+static const char *append(struct symbolize_list *list, const char *value,
+	const char *const **shown)
+{
+	const char **items = reallocarray(
+		list->items, list->count + 2, sizeof(*list->items));
+
+	if (!items)
+		return "out of memory";
+	items[list->count++] = value;
+	items[list->count] = NULL;
+	list->items = items;
+	*shown = items;
+	return NULL;
+}
+
+/* Likewise. */
+static const char *add_path_map(
+	struct symbolize_options *options, const char *map)
+{
+	if (*map == '=' || !strchr(map, '='))
+		return "not FROM=TO: give two paths with = between";
+	return append(&options->path_maps, map, &options->symbols.path_maps);
+}
+
+/* Likewise. */
+static const char *allow_downloads(struct symbolizer_options *symbols)
+{
+	if (!getenv("DEBUGINFOD_URLS"))
+		return "DEBUGINFOD_URLS is not set: set it to the addresses of "
+		       "servers";
+	symbols->debuginfod = true;
+	return NULL;
+}
+
+/* Likewise. */
+static const char *apply(void *closure, int option, const char *value)
+{
+	struct symbolize_options *options = closure;
+	struct symbolizer_options *symbols = &options->symbols;
+
+	switch (option) {
+	case NUMBER_PATH_MAP:
+		return add_path_map(options, value);
+	case NUMBER_SYSROOT:
+		symbols->sysroot = value;
+		break;
+	case NUMBER_DIRECTORY:
+		return append(&options->directories, value,
+			&symbols->debug_directories);
+	case NUMBER_FORCE:
+		symbols->force = true;
+		break;
+	case NUMBER_DEBUGINFOD:
+		return allow_downloads(symbols);
+	case NUMBER_MANGLED:
+		symbols->mangled = true;
+		break;
+	case NUMBER_COLUMNS:
+		options->columns = true;
+		break;
+	case NUMBER_LIMIT:
+		return limits_set(value);
+	case NUMBER_NO_LIMITS:
+		limits_lift();
+		break;
+	case NUMBER_HELP:
+		options->help = true;
+		break;
+	case NUMBER_VERSION:
+		options->version = true;
+		break;
+	}
+	return NULL;
+}
+
+/*
+ * Fills options that are all zeros; the strings stay those of argv, whose
+ * order may change.  False when something is wrong, and `problem` says
+ * what; either way symbolize_options_free() frees the lists.
+ */
+static bool symbolize_options_read(
+	struct symbolize_options *options, int argc, char **argv)
+{
+	struct command_line line = {.command = "binlog-symbolize",
+		.options = descriptions,
+		.count = OPTIONS,
+		.apply = apply,
+		.closure = options};
+	bool good = !command_line_read(&line, argc, argv);
+
+	options->files = line.rest;
+	memcpy(options->problem, line.problem, sizeof(line.problem));
+	return good;
+}
+
+static void symbolize_options_free(struct symbolize_options *options)
+{
+	free(options->directories.items);
+	free(options->path_maps.items);
+}
 
 /*
  * A line of the input, `MODULE+0xOFFSET` or `BUILDID+0xOFFSET`.  Called for
