@@ -8,13 +8,55 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "base/render_buffer.h"
+#include "base/text_width.h"
 #include "rules/levels.h"
-#include "tools/top/top_clip.h"
 #include "tools/top/top_keys.h"
 #include "tools/top/top_number.h"
 #include "tools/top/top_rows.h"
 #include "tools/top/top_sums.h"
 #include "tools/top/top_words.h"
+
+/*
+ * Text cut to columns of a terminal.  Called by top_page.c for each line;
+ * expects text that escape_put() has made safe.
+ */
+
+#define TAB 8u
+
+/* Of the character that begins the text. */
+static size_t count_bytes(const char *text, size_t size)
+{
+	size_t bytes = 1;
+
+	while (bytes < size && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+		bytes++;
+	return bytes;
+}
+
+/* Appends what fits into so many columns of text[0..size). */
+static void top_clip(
+	struct render_buffer *out, const char *text, size_t size, size_t width)
+{
+	size_t column = 0;
+	size_t bytes;
+	size_t i;
+
+	for (i = 0; i < size; i += bytes) {
+		size_t columns;
+
+		bytes = count_bytes(text + i, size - i);
+		columns = text[i] == '\t' ? TAB - column % TAB
+					  : text_width(text + i, bytes);
+		if (columns > width - column)
+			return;
+		if (text[i] == '\t')
+			render_buffer_fill(out, ' ', columns);
+		else
+			render_buffer_put(out, text + i, bytes);
+		column += columns;
+	}
+}
 
 /* Lines that are there whatever is shown: sums, names of columns, the prompt.
  */
