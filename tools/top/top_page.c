@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,41 @@
 #include "base/text_width.h"
 #include "rules/levels.h"
 #include "tools/top/top_keys.h"
-#include "tools/top/top_number.h"
 #include "tools/top/top_rows.h"
 #include "tools/top/top_sums.h"
 #include "tools/top/top_words.h"
+
+/*
+ * Numbers as people read them: three or four digits and a unit.  Called by
+ * top_page.c; for scripts there are plain ones.
+ */
+
+#define TOP_NUMBER_BYTES 32
+
+/* "12", "0.3", "4.56M"; of a negative one "-".  `plain`: all digits. */
+static void top_number(char text[TOP_NUMBER_BYTES], double number, bool plain)
+{
+	static const char units[] = "\0KMGTP";
+	const char *unit = units;
+	int digits;
+
+	if (number < 0) {
+		snprintf(text, TOP_NUMBER_BYTES, "-");
+		return;
+	}
+	if (plain) {
+		snprintf(text, TOP_NUMBER_BYTES, "%.0f", number);
+		return;
+	}
+	while (number >= 9999.5 && unit[1] != '\0') {
+		number /= 1000;
+		unit++;
+	}
+	digits = *unit == '\0'	  ? number > 0 && number < 9.95
+		 : number < 9.995 ? 2
+				  : number < 99.95;
+	snprintf(text, TOP_NUMBER_BYTES, "%.*f%.1s", digits, number, unit);
+}
 
 /*
  * Text cut to columns of a terminal.  Called by top_page.c for each line;
