@@ -7,6 +7,7 @@ analysed_files = $(addprefix inside/,$(filter %.c,$(inside_src))) \
 	$(addprefix outside/,$(reader_src) $(wildcard tools/*.c tools/*/*.c))
 
 .PHONY: analyze
+## make analyze         clang, clang-tidy, cppcheck, and the analyzer of gcc
 analyze: deps-analyze
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory $(analysed)/cppcheck \
@@ -81,6 +82,7 @@ $(analysed)/cppcheck: $(programs) tests/analysis/cppcheck.txt
 # ---- what is built with checks, and run ----
 # Three quarters of an hour of one processor.  T=NAME for some.
 .PHONY: check-san
+## make check-san       the tests of the readers under ASan and UBSan, those of the library with traps
 check-san: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined \
@@ -91,6 +93,7 @@ check-san: deps-check
 # The library beside it, in programs with threads.  Three minutes of one
 # processor.  T=NAME for some.
 .PHONY: check-tsan
+## make check-tsan      the library in programs with threads, under ThreadSanitizer
 check-tsan: deps-check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan TSAN=1 $(O)/tsan/libbinlog.so

@@ -10,14 +10,14 @@ count_in = -DCOVERAGE_COUNTS='"$(counts)/$(1)"'
 $(O)/inside/%.o: INSIDE += $(COVERAGE_FLAGS) -Dalways_inline=unused
 $(O)/outside/%.o: OUTSIDE += $(COVERAGE_FLAGS)
 
-$(foreach tool,$(tools),$(eval $(O)/outside/tools/$(tool)/main.o: OUTSIDE += -Dmain=main_of_$(tool)))
+$(foreach tool,$(tool_names),$(eval $(O)/outside/tools/$(tool)/main.o: OUTSIDE += -Dmain=main_of_$(tool)))
 
 tools_obj := $(sort $(reader_obj) $(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/*/*.c)))
 # What is of the library does not count where a corpus is replayed.
 fuzz_tools_obj := $(fuzz_tools_src:%.c=$(O)/coverage/%.o)
 OUTSIDE_LINK += -Wl,-rpath,$(abspath $(O))
 
-$(tools:%=$(O)/coverage/main_of_%.o): $(O)/coverage/main_of_%.o: tests/coverage/main.c
+$(tool_names:%=$(O)/coverage/main_of_%.o): $(O)/coverage/main_of_%.o: tests/coverage/main.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -DENTRY=main_of_$* -fPIE -c -o $@ $<
 

@@ -16,7 +16,7 @@ show=$BUILD/binlog-show
 here=$PWD/tests
 failed=0
 
-# What takes long, or what needs other languages, other processors, npm: LONG_PACKAGES of the Makefile.
+# What takes long, or what needs other languages, other processors, npm: LONG_PACKAGES of tests/packages.mk.
 is_long() { [ -n "${LONG:-}" ]; }
 ok() { echo "ok: $1"; }
 skip() { echo "skip: $1"; }

@@ -1,7 +1,7 @@
 # Installing, archives that run from where they are unpacked, and machines that
 # nobody prepared.
 
-tools := $(filter-out %.so,$(programs))
+tool_programs := $(filter-out %.so,$(programs))
 pages := $(wildcard man/*.[1-8]) $(patsubst %.in,$(O)/%,$(wildcard man/*.in))
 sections := $(sort $(patsubst .%,%,$(suffix $(pages))))
 bash_completions := $(filter $(O)/completions/bash/%,$(completions))
@@ -10,18 +10,21 @@ binlog_dir = $(PREFIX)/lib/binlog
 installed_dirs = $(BINDIR) $(LIBDIR) $(binlog_dir) $(sections:%=$(MANDIR)/man%) \
 	$(BASHDIR) $(ZSHDIR)
 page_place = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
-installed_files = $(addprefix $(BINDIR)/,$(notdir $(tools))) \
+installed_files = $(addprefix $(BINDIR)/,$(notdir $(tool_programs))) \
 	$(LIBDIR)/libbinlog.so $(binlog_dir)/libbinlog.so \
 	$(foreach page,$(pages),$(call page_place,$(page))) \
 	$(addprefix $(BASHDIR)/,$(notdir $(bash_completions))) \
 	$(addprefix $(ZSHDIR)/,$(notdir $(zsh_completions)))
 directories = $(Q)tools/install/directories $(1) '$(DESTDIR)' $(binlog_dir)/directories $(installed_dirs)
 
+.PHONY: install uninstall dist archive archives check-fresh
+
+## make install         to PREFIX (default /usr/local) below DESTDIR, the library to LIBDIR; tells the loader, and tries it
 # Into a tree that can be moved as a whole: binlog-run finds the library by
 # where it is itself.  For multiarch: LIBDIR=$(PREFIX)/lib/x86_64-linux-gnu.
 install: all
 	$(call directories,make)
-	install -m 755 $(tools) $(DESTDIR)$(BINDIR)
+	install -m 755 $(tool_programs) $(DESTDIR)$(BINDIR)
 	install -m 644 $(O)/libbinlog.so $(DESTDIR)$(LIBDIR)
 	ln -srf $(DESTDIR)$(LIBDIR)/libbinlog.so $(DESTDIR)$(binlog_dir)
 	for n in $(sections); do \
@@ -31,6 +34,7 @@ install: all
 	install -m 644 $(zsh_completions) $(DESTDIR)$(ZSHDIR)
 	$(if $(DESTDIR),,$(Q)tools/install/loader tell $(LIBDIR)/libbinlog.so)
 
+## make uninstall       removes what install has put there
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(installed_files))
 	$(call directories,remove)
@@ -44,6 +48,7 @@ archive = binlog-$(version)-$(firstword $(subst -, ,$(machine)))
 DIST_PACKAGES = $(BUILD_PACKAGES) xz-utils gcc-aarch64-linux-gnu \
 	$(addsuffix :arm64,$(filter-out libunwind-dev,$(BUILD_PACKAGES)))
 
+## make dist            build/dist/binlog-VERSION-{x86_64,aarch64}.tar.xz: run from where they are unpacked, on Debian 11 and later
 dist:
 	@mkdir -p $(O)/dist
 	$(Q)tests/fresh --out=$(O)/dist bullseye \
@@ -72,6 +77,7 @@ archive: all
 	$(Q)xz -f -T1 $(O)/$(archive).tar
 
 # ---- machines that nobody prepared ----
+## make check-fresh     make demo on new machines with Debian 12, 13 and 11; CHECK=1: and make check
 check-fresh:
 	@failed=; for suite in bookworm trixie bullseye; do \
 		tests/fresh $$suite 'make demo$(if $(CHECK), && make check)' || failed="$$failed $$suite"; \

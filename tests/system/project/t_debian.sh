@@ -26,7 +26,7 @@ same "files that are named exist" "" \
 		[ -e "$file" ] || echo "$file"
 	done)"
 same "what is needed to build is what make asks for" \
-	"$(sed -n 's/^BUILD_PACKAGES = //p' Makefile | tr ' ' '\n' | sort)" \
+	"$(sed -n 's/^BUILD_PACKAGES = //p' tests/packages.mk | tr ' ' '\n' | sort)" \
 	"$(sed -n '/^Build-Depends:/,/^[^ ]/p' debian/control | grep -oE '[a-z0-9-]+-dev[a-z0-9-]*' | sort)"
 same "every tool is in its description" "" \
 	"$(cd "$BUILD" && for tool in binlog-*; do
