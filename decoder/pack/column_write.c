@@ -405,7 +405,6 @@ void column_write_free(struct column_write *writer)
 	free(writer->group);
 	free(writer->slots);
 	render_buffer_free(&writer->other);
-	render_buffer_free(&writer->tuples);
 	render_buffer_free(&writer->compressed);
 	ZSTD_freeCCtx(writer->zstd);
 	*writer = (struct column_write){0};

@@ -22,8 +22,7 @@ struct column_write {
 	size_t group_room;
 	uint32_t *slots; /* of a hash table: 1 + place, 0: free */
 	size_t slots_room;
-	struct render_buffer other;  /* the same column in another way */
-	struct render_buffer tuples; /* likewise */
+	struct render_buffer other; /* the same column in another way */
 	struct render_buffer compressed;
 	struct ZSTD_CCtx_s *zstd;
 };

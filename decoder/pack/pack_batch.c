@@ -10,7 +10,6 @@
 #include "base/render_buffer.h"
 #include "decoder/pack/column_doubles.h"
 #include "decoder/pack/column_phrases.h"
-#include "decoder/pack/column_tuples.h"
 #include "decoder/pack/entropy.h"
 #include "decoder/pack/pack_choice.h"
 #include "decoder/pack/pack_content.h"
@@ -415,7 +414,7 @@ static void pack_compress_free(struct pack_compress *compress)
 #define ROOM_FIRST 256u /* messages */
 
 /* Columns that may be written in two ways, of all batches. */
-enum choice { SITES, THREADS, TICKS, TICKS_TUPLES, WALL, CONTINUES, CHOICES };
+enum choice { SITES, THREADS, TICKS, WALL, CONTINUES, CHOICES };
 
 struct pack_columns {
 	size_t room; /* messages: of each array, which are one allocation */
@@ -429,7 +428,6 @@ struct pack_columns {
 	uint16_t *thread_places;
 	bool *starts;
 	struct pack_choice choices[CHOICES];
-	unsigned tuple; /* values of each, of column_tuples_best() */
 	struct column_write writer;
 	struct string_columns string_writer;
 	struct render_buffer body;
@@ -592,33 +590,6 @@ static void put_sites(struct work *work)
 		starts, &columns->choices[SITES]);
 }
 
-/* Often the same few differences again and again. */
-static void put_ticks(struct work *work)
-{
-	struct pack_columns *columns = work->columns;
-	struct column_write *writer = &columns->writer;
-	struct pack_choice *choice = &columns->choices[TICKS_TUPLES];
-	bool settled = pack_choice_settled(choice);
-	size_t start = columns->body.length;
-	uint32_t count = work->index.count;
-
-	if (settled && choice->other &&
-		column_tuples_write(writer, &columns->body, columns->numbers,
-			count, columns->tuple))
-		return;
-	put_grouped(work, TICKS);
-	if (settled)
-		return;
-	columns->tuple = column_tuples_best(writer, columns->numbers, count);
-	writer->tuples.length = 0;
-	pack_choice_make(choice,
-		columns->tuple > 0 &&
-			column_tuples_write(writer, &writer->tuples,
-				columns->numbers, count, columns->tuple) &&
-			column_write_keep_better(writer, &columns->body, start,
-				&writer->tuples));
-}
-
 /* The columns that all messages have. */
 static void put_common(struct work *work)
 {
@@ -635,7 +606,7 @@ static void put_common(struct work *work)
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
-	put_ticks(work);
+	put_grouped(work, TICKS);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
 	put_grouped(work, WALL);

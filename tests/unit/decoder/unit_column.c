@@ -11,7 +11,6 @@
 
 #include "decoder/pack/column_doubles.h"
 #include "decoder/pack/column_phrases.h"
-#include "decoder/pack/column_tuples.h"
 #include "decoder/pack/string_columns.h"
 #include "decoder/packed/column_read.h"
 #include "decoder/packed/column_strings.h"
@@ -373,62 +372,6 @@ static void columns_of_strings_read_back_as_they_were(void **test)
 	column_write_free(&numbers);
 }
 
-/* One value in `rare` is not the common one; the first is far away. */
-static void fill_common(uint64_t *values, size_t count, unsigned rare)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		values[i] = below(rare) ? 26 : 26 * below(9);
-	values[0] = next_random();
-}
-
-static void tuples_read_back_as_they_were(void **test)
-{
-	struct column_write writer = {0};
-	struct render_buffer bytes = {0};
-	static uint64_t values[VALUES];
-	unsigned length, rare;
-
-	(void)test;
-	for (length = 2; length <= 12; length++)
-		for (rare = 150; rare < 1000; rare += 37) {
-			size_t count = VALUES - rare;
-
-			fill_common(values, count, rare);
-			bytes.length = 0;
-			assert_true(column_tuples_write(
-				&writer, &bytes, values, count, length));
-			assert_int_equal(bytes.data[0], PACKED_PHRASES);
-			check_numbers(&bytes, values, count, NULL);
-		}
-	render_buffer_free(&bytes);
-	column_write_free(&writer);
-}
-
-static void tuples_are_for_values_that_are_common(void **test)
-{
-	struct column_write writer = {0};
-	struct render_buffer bytes = {0};
-	static uint64_t values[VALUES];
-	unsigned length;
-	size_t i;
-
-	(void)test;
-	fill_common(values, VALUES, 50);
-	assert_true(column_tuples_best(&writer, values, VALUES) >= 2);
-	for (i = 0; i < VALUES; i++)
-		values[i] = below(1000);
-	assert_int_equal(column_tuples_best(&writer, values, VALUES), 0);
-	assert_int_equal(column_tuples_best(&writer, values, 10), 0);
-	for (length = 2; length <= 12; length++)
-		assert_false(column_tuples_write(
-			&writer, &bytes, values, VALUES, length));
-	assert_int_equal(bytes.length, 0);
-	render_buffer_free(&bytes);
-	column_write_free(&writer);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,8 +382,6 @@ int main(void)
 		cmocka_unit_test(what_is_regular_takes_little),
 		cmocka_unit_test(sites_and_what_depends_on_them_read_back),
 		cmocka_unit_test(columns_of_strings_read_back_as_they_were),
-		cmocka_unit_test(tuples_read_back_as_they_were),
-		cmocka_unit_test(tuples_are_for_values_that_are_common),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,6 @@
 
 #include "decoder/pack/column_doubles.h"
 #include "decoder/pack/column_phrases.h"
-#include "decoder/pack/column_tuples.h"
 #include "decoder/packed/column_read.h"
 #include "tests/unit/world/inject_faults.h"
 
@@ -43,16 +42,6 @@ static void write_phrases_again(
 {
 	column_phrases_write(writer, out, values, count, starts,
 		&(struct pack_choice){.other = true, .left = 1});
-}
-
-static void write_tuples(
-	struct column_write *writer, struct render_buffer *out, size_t count)
-{
-	unsigned length = column_tuples_best(writer, values, count);
-
-	if (length == 0 ||
-		!column_tuples_write(writer, out, values, count, length))
-		column_write_numbers(writer, out, values, count);
 }
 
 typedef void write_column(
@@ -146,15 +135,6 @@ static void fill_lines(void)
 	fill_some_lines(12);
 }
 
-/* One of 50 is another. */
-static void fill_common(void)
-{
-	size_t i;
-
-	for (i = 0; i < VALUES; i++)
-		values[i] = mix(i, 1) % 50 ? 26 : mix(i, 2) % 9;
-}
-
 static void without_memory_another_encoding_is_taken(void **state)
 {
 	const struct {
@@ -165,7 +145,6 @@ static void without_memory_another_encoding_is_taken(void **state)
 		{fill_prices, write_doubles, PACKED_DECIMAL},
 		{fill_lines, write_phrases, PACKED_PHRASES},
 		{fill_lines, write_phrases_again, PACKED_PHRASES},
-		{fill_common, write_tuples, PACKED_PHRASES},
 	};
 	size_t i;
 
@@ -180,18 +159,11 @@ static void without_memory_another_encoding_is_taken(void **state)
 
 static void what_is_too_little_for_an_encoding_has_another(void **state)
 {
-	struct column_write writer = {0};
-	struct render_buffer bytes = {0};
-
 	(void)state;
 	fill_prices();
 	assert_int_not_equal(write_once(write_doubles, 10), PACKED_DECIMAL);
-	fill_common();
-	assert_int_not_equal(write_once(write_tuples, 10), PACKED_PHRASES);
-	assert_false(column_tuples_write(&writer, &bytes, values, 10, 2));
 	memset(values, 0, sizeof(values));
 	assert_int_equal(write_once(write_doubles, VALUES), PACKED_CONSTANT);
-	column_write_free(&writer);
 }
 
 static void a_line_that_never_ends_is_many_phrases(void **state)
