@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/harmless.h"
 #include "base/utf8_read.h"
 
 static bool is_plain(uint8_t byte)

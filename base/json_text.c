@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/digits.h"
-#include "base/harmless.h"
+#include "base/escape.h"
 #include "base/utf8_read.h"
 
 #define ONES (UINT64_MAX / 255)
