@@ -10,6 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/render_buffer.h"
+
+/* Appends the bytes. */
+void utf8_text_put(struct render_buffer *out, const char *bytes, size_t size);
+
+/* How many of the bytes are whole characters, if there is room for `most`. */
+size_t utf8_text_fit(const char *bytes, size_t size, size_t most);
+
 #define UTF8_READ_BAD UINT32_MAX
 #define UTF8_READ_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/utf8_text.h"
+#include "base/utf8_read.h"
 
 #define VARINT_MAX 10u /* bytes of 64 bits */
 

@@ -7,7 +7,7 @@
 #include "base/id_map.h"
 #include "base/limits.h"
 #include "base/pack_table.h"
-#include "base/utf8_text.h"
+#include "base/utf8_read.h"
 #include "decoder/capture/message.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"

@@ -5,7 +5,6 @@
 
 #include "base/calendar.h"
 #include "base/utf8_read.h"
-#include "base/utf8_text.h"
 #include "decoder/message/category.h"
 #include "decoder/message/field_words.h"
 #include "decoder/message/message_level.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/utf8_text.h"
+#include "base/utf8_read.h"
 #include "record/word.h"
 
 #define SPAN "took"

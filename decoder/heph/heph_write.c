@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/utf8_text.h"
+#include "base/utf8_read.h"
 
 static void put_u16(struct render_buffer *out, uint16_t number)
 {

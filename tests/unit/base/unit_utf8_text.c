@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/utf8_text.h"
+#include "base/utf8_read.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define BYTES(literal) literal, sizeof(literal) - 1
