@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/id_map.h"
-#include "decoder/capture/block_judge.h"
+#include "decoder/capture/block_scan.h"
 #include "decoder/capture/wall_clock.h"
 #include "decoder/capture/writer_stream.h"
 #include "decoder/live/live_past.h"
