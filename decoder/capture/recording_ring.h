@@ -11,6 +11,13 @@
 #include "decoder/capture/recording.h"
 #include "record/ring_table.h"
 
+/* Of a capture with a ring: nanoseconds before the newest ticks of which
+ * nothing is missing; UINT64_MAX: nothing was overwritten. */
+uint64_t ring_time_span(const struct recording *capture);
+
+/* When that was: nanoseconds since 1970. */
+uint64_t ring_time_wall(const struct recording *capture, uint64_t ticks);
+
 struct recording_ring_copy;
 
 struct recording_ring {

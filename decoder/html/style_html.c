@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "base/render_buffer.h"
 #include "decoder/capture/recording_ring.h"
-#include "decoder/capture/ring_time.h"
 #include "decoder/html/html_index.h"
 #include "decoder/html/html_json.h"
 #include "decoder/html/html_page.h"

@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/recording_ring.h"
-#include "decoder/capture/ring_time.h"
 #include "decoder/names/places.h"
 #include "decoder/output/output.h"
 

@@ -9,7 +9,6 @@
 #include "decoder/capture/merge.h"
 #include "decoder/capture/message.h"
 #include "decoder/capture/recording_ring.h"
-#include "decoder/capture/ring_time.h"
 #include "decoder/capture/writer_window.h"
 #include "decoder/message/message_level.h"
 

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "decoder/capture/recording_ring.h"
-#include "decoder/capture/ring_time.h"
 #include "tests/unit/world/make_ring.h"
 #include "tests/unit/world/read_back.h"
 
