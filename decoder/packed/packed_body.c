@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 #include "base/msgpack_check.h"
-#include "decoder/packed/packed_body_parts.h"
 #include "decoder/packed/packed_context.h"
 
 /*

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/packed/packed_body_parts.h"
+#include "decoder/packed/packed_body.h"
 
 struct message packed_columns_example(
 	const struct packed_body *body, size_t site)

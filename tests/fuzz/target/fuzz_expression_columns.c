@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "decoder/packed/packed_body_parts.h"
+#include "decoder/packed/packed_body.h"
 #include "decoder/query/expression_columns.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"
