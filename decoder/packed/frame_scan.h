@@ -20,6 +20,26 @@
 
 #include "base/error.h"
 
+/* So many bytes before the stretch have to be in memory, too. */
+#define FRAME_SUMS_STEP 8u
+
+/* All zeros has none. */
+struct frame_sums {
+	uint64_t base;	/* offset of the first */
+	uint32_t *sums; /* of what is between two offsets and some origin */
+	size_t count;
+	size_t room;
+};
+
+/*
+ * CRC-32 of `size` bytes, at most PACKED_RECORD_MAX, at `bytes`, which are at
+ * `offset` of the input.  Offsets never decrease.  False: out of memory.
+ */
+bool frame_sums_find(struct frame_sums *sums, const uint8_t *bytes,
+	uint64_t offset, size_t size, uint32_t *sum);
+
+void frame_sums_free(struct frame_sums *sums);
+
 /*
  * Up to `size` bytes of the input at `offset`, which is where the last ones
  * ended.  0: the input ends; -1: errno says why it cannot be read.

@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "decoder/packed/frame_scan.h"
-#include "decoder/packed/frame_sums.h"
 #include "record/packed.h"
 #include "tests/unit/world/inject_faults.h"
 
