@@ -3,7 +3,7 @@
 #include "decoder/capture/merge.h"
 #include "decoder/pack/pack.h"
 #include "decoder/packed/frame_scan.h"
-#include "decoder/packed/packed_file.h"
+#include "decoder/packed/packed_reader.h"
 
 static void report_memory(struct error_list *errors, const char *path)
 {

@@ -10,7 +10,6 @@
 #include "decoder/capture/core_file.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/heph/heph_file.h"
-#include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 #include "record/layout.h"
 #include "record/packed.h"

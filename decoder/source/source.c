@@ -6,7 +6,6 @@
 #include "decoder/capture/merge.h"
 #include "decoder/heph/heph_file.h"
 #include "decoder/heph/heph_reader.h"
-#include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 
 /* With more logs than this at once, little of each is kept in memory. */

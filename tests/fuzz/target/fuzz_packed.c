@@ -5,7 +5,6 @@
  * damaged bytes.
  */
 #include "decoder/packed/frame_scan.h"
-#include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 #include "decoder/show/recover.h"
 #include "tests/fuzz/frames.h"

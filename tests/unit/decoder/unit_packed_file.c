@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/packed/packed_file.h"
+#include "decoder/packed/packed_reader.h"
 #include "tests/unit/world/inject_faults.h"
 
 #define HOLE ((uint64_t)1 << 20)

@@ -17,7 +17,6 @@
 #include "base/limits.h"
 #include "decoder/pack/frame_write.h"
 #include "decoder/pack/pack_value.h"
-#include "decoder/packed/packed_file.h"
 #include "decoder/packed/packed_reader.h"
 #include "tests/unit/world/inject_faults.h"
 
