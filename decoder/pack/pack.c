@@ -9,7 +9,6 @@
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_define.h"
 #include "decoder/pack/pack_frames.h"
-#include "decoder/pack/pack_symbols.h"
 #include "decoder/pack/pack_value.h"
 #include "record/layout.h"
 
