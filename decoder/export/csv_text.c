@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/json_text.h"
-#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
 
 /* Each is doubled. */
 static void put_quotes(struct render_buffer *out, const char *at, size_t bytes)

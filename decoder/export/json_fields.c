@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
 
 const char *json_fields_type(enum field_type type)
 {

@@ -7,7 +7,7 @@
 #include "decoder/export/json_fields.h"
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
-#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"

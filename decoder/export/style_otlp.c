@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "base/json_text.h"
-#include "decoder/message/field_text.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"

@@ -6,7 +6,7 @@
 #include "decoder/capture/message.h"
 #include "decoder/export/proto_write.h"
 #include "decoder/message/event_words.h"
-#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/site_table.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/json_text.h"
-#include "decoder/message/field_text.h"
+#include "decoder/message/fields.h"
 
 static void put_text(struct render_buffer *out, const struct field *field,
 	const struct field_value *value)

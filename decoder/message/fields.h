@@ -12,6 +12,8 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
+#include "record/format.h"
+#include "record/utf8.h"
 
 enum field_type {
 	FIELD_INTEGER,	 /* %d: i64 */
@@ -66,5 +68,26 @@ struct field_value field_value(const struct field *field,
 
 /* An integer cut as a directive with this conversion and size prints it. */
 int64_t field_cut(int64_t number, char conversion, uint8_t size);
+
+struct field_text {
+	const char *bytes;
+	size_t size;
+	char character[UTF8_MAX];
+};
+
+/* Of a value that is known; good as long as that and *text are. */
+static inline void field_text_of(struct field_text *text,
+	const struct field *field, const struct field_value *value)
+{
+	text->bytes = value->text;
+	text->size = value->bytes;
+	if (field->type == FIELD_TEXT)
+		return;
+	text->bytes = text->character;
+	text->character[0] = (char)value->u64;
+	text->size = field->size == FORMAT_LONG
+			     ? utf8_put(text->character, (uint32_t)value->u64)
+			     : 1;
+}
 
 #endif
