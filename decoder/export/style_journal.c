@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/utf8_read.h"
-#include "decoder/message/field_words.h"
+#include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"

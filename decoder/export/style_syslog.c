@@ -6,7 +6,7 @@
 #include "base/calendar.h"
 #include "base/utf8_read.h"
 #include "decoder/message/category.h"
-#include "decoder/message/field_words.h"
+#include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"

@@ -90,4 +90,11 @@ static inline void field_text_of(struct field_text *text,
 			     : 1;
 }
 
+/*
+ * Appends a value that is known: numbers with all digits, pointers as 0x...,
+ * texts and characters as they are, which may be any bytes.
+ */
+void field_words_put(struct render_buffer *out, const struct field *field,
+	const struct field_value *value);
+
 #endif
