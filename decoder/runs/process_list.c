@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "decoder/message/last_words.h"
+#include "decoder/message/event_words.h"
 #include "decoder/runs/process_tree.h"
 #include "record/layout.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/message/last_words.h"
+#include "decoder/message/event_words.h"
 
 /* The words for an event with this value in process 100. */
 static const char *words(unsigned text, int64_t value)
