@@ -8,7 +8,6 @@
 #include "decoder/export/json_place.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"

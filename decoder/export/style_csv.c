@@ -10,7 +10,6 @@
 #include "decoder/export/csv_text.h"
 #include "decoder/message/category.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/site_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"

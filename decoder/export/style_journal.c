@@ -5,7 +5,6 @@
 #include "base/utf8_read.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"

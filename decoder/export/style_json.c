@@ -8,7 +8,6 @@
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
 #include "rules/levels.h"

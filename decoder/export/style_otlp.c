@@ -3,7 +3,6 @@
 #include "base/json_text.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"

@@ -8,7 +8,6 @@
 #include "decoder/message/event_words.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/site_table.h"
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"

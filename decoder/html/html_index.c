@@ -13,7 +13,7 @@
 #include "decoder/html/html_json.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"
-#include "decoder/message/message_words.h"
+#include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
 #include "decoder/names/places.h"
 #include "record/hash.h"

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/literal.h"
-#include "decoder/message/message_words.h"
+#include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
 
 #define FORMAT_SHOWN 60u

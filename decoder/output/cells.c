@@ -12,7 +12,6 @@
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/message/numa.h"
 #include "decoder/names/frames.h"
 #include "record/layout.h"

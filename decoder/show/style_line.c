@@ -7,7 +7,6 @@
 #include "base/text_width.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
-#include "decoder/message/message_words.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/colors.h"
 #include "decoder/output/style.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/message/message_words.h"
+#include "decoder/message/message_level.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define BOTH (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR)
