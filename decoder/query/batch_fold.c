@@ -5,7 +5,6 @@
 #include "decoder/query/expression_columns.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/filter_batch.h"
-#include "decoder/query/filter_site.h"
 #include "record/layout.h"
 
 struct folding {

@@ -3,7 +3,6 @@
 #include "decoder/message/event_words.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/query/filter.h"
-#include "decoder/query/filter_site.h"
 #include "decoder/query/line_joiner.h"
 #include "record/layout.h"
 
