@@ -5,7 +5,6 @@
 
 #include "base/limits.h"
 #include "decoder/message/fields.h"
-#include "decoder/query/expression_tree.h"
 #include "record/format.h"
 #include "record/layout.h"
 #include "record/utf8.h"

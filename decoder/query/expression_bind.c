@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "decoder/query/expression_remark.h"
-#include "decoder/query/expression_tree.h"
 #include "record/argument_name.h"
 #include "record/format.h"
 #include "record/layout.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decoder/query/column_values.h"
-#include "decoder/query/expression_tree.h"
+#include "decoder/query/expression.h"
 #include "record/layout.h"
 
 /* Neither of them: it is not known. */

@@ -8,7 +8,6 @@
 
 #include "base/limits.h"
 #include "decoder/query/expression_remark.h"
-#include "decoder/query/expression_tree.h"
 
 struct parser {
 	struct expression *expression;

@@ -8,7 +8,7 @@
 #define DECODER_EXPRESSION_REMARK_H
 
 #include "base/suggest.h"
-#include "decoder/query/expression_tree.h"
+#include "decoder/query/expression.h"
 
 struct expression_remark {
 	bool met;	 /* a format has it */
