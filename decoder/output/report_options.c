@@ -6,7 +6,7 @@
 
 #include "decoder/output/last_lines.h"
 #include "decoder/output/options_apply.h"
-#include "decoder/query/named_field.h"
+#include "decoder/query/expression.h"
 
 #define DAY 86400u
 #define NS 1000000000u

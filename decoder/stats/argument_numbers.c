@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decoder/query/column_values.h"
-#include "decoder/query/named_field.h"
+#include "decoder/query/expression.h"
 #include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 

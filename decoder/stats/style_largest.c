@@ -7,7 +7,7 @@
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/query/column_values.h"
-#include "decoder/query/named_field.h"
+#include "decoder/query/expression.h"
 #include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 
