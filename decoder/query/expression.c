@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "decoder/message/fields.h"
-#include "decoder/query/column_values.h"
+#include "decoder/query/expression_columns.h"
 #include "decoder/query/expression_remark.h"
 #include "record/argument_name.h"
 #include "record/format.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/query/column_values.h"
 #include "decoder/query/expression.h"
+#include "decoder/query/expression_columns.h"
 #include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 

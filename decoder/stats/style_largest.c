@@ -6,8 +6,8 @@
 #include "decoder/output/last_lines.h"
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
-#include "decoder/query/column_values.h"
 #include "decoder/query/expression.h"
+#include "decoder/query/expression_columns.h"
 #include "decoder/stats/number_rows.h"
 #include "record/layout.h"
 

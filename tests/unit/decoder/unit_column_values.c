@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/query/column_values.h"
+#include "decoder/query/expression_columns.h"
 #include "record/format.h"
 #include "record/layout.h"
 
