@@ -9,7 +9,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/render_buffer.h"
-#include "decoder/heph/heph_packet.h"
+#include "decoder/heph/heph_read.h"
 
 struct heph_file {
 	const char *path; /* borrowed */

@@ -12,7 +12,6 @@
 #include "decoder/heph/heph_file.h"
 #include "decoder/heph/heph_format.h"
 #include "decoder/heph/heph_own.h"
-#include "decoder/heph/heph_packet.h"
 #include "decoder/heph/heph_read.h"
 #include "decoder/message/fields.h"
 #include "record/format.h"

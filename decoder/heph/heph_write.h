@@ -7,7 +7,7 @@
 #define DECODER_HEPH_WRITE_H
 
 #include "base/render_buffer.h"
-#include "decoder/heph/heph_packet.h"
+#include "decoder/heph/heph_read.h"
 
 /* The option `epoch`, nanoseconds since 1970, in a packet of its own. */
 void heph_write_epoch(struct render_buffer *out, uint64_t epoch);

@@ -7,7 +7,7 @@
 #include "decoder/capture/message.h"
 #include "decoder/heph/heph_format.h"
 #include "decoder/heph/heph_own.h"
-#include "decoder/heph/heph_packet.h"
+#include "decoder/heph/heph_read.h"
 #include "decoder/heph/heph_write.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"

@@ -4,7 +4,7 @@
 #ifndef TESTS_FUZZ_HEPH_CHECK_H
 #define TESTS_FUZZ_HEPH_CHECK_H
 
-#include "decoder/heph/heph_packet.h"
+#include "decoder/heph/heph_read.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/utf8_check.h"
 
