@@ -1,9 +1,336 @@
 #include "decoder/runs/process_tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/message/event_words.h"
 #include "record/layout.h"
+
+/*
+ * The processes of all captures: who descends from whom, what they have said
+ * and how they ended.  Filled by the styles that show processes, from the
+ * captures first and from each message then.  A process that has made a
+ * capture is in the list even if it said nothing, a forked child only once it
+ * has said something.
+ */
+
+static struct process_entry *append(struct process_list *list,
+	struct recording *capture, struct program *program)
+{
+	struct process_entry *entry =
+		pool_take(&list->pool, sizeof(struct process_entry));
+	size_t room = list->room ? list->room * 2 : 64;
+	struct process_entry **entries;
+
+	if (!entry)
+		return NULL;
+	if (list->count == list->room) {
+		entries = realloc(list->entries, room * sizeof(*entries));
+		if (!entries)
+			return NULL;
+		list->entries = entries;
+		list->room = room;
+	}
+	*entry = (struct process_entry){
+		.capture = capture, .program = program, .pid = program->pid};
+	program->entry = entry;
+	list->entries[list->count++] = entry;
+	return entry;
+}
+
+static void set_start(
+	struct process_entry *entry, const struct binlog_anchor *anchor)
+{
+	entry->started = anchor->realtime;
+	entry->boottime = anchor->boottime;
+}
+
+static struct process_entry *add_founder(
+	struct process_list *list, struct recording *capture)
+{
+	struct program *program =
+		program_find(&capture->programs, capture->header.pid, 0);
+	struct process_entry *entry =
+		program ? append(list, capture, program) : NULL;
+
+	if (!entry)
+		return NULL;
+	entry->passed = capture->header.passed;
+	entry->dropped = capture->header.dropped;
+	set_start(entry, &capture->header.start);
+	return entry;
+}
+
+static bool add_block(struct process_list *list, struct process_entry *founder,
+	const struct recording_block *block)
+{
+	struct recording *capture = founder->capture;
+	struct program *program =
+		program_find(&capture->programs, block->pid, block->process);
+	struct process_entry *entry = program ? program->entry : NULL;
+	struct binlog_block head;
+
+	if (!entry) {
+		entry = program ? append(list, capture, program) : NULL;
+		if (!entry)
+			return false;
+		entry->founded_by = founder;
+		set_start(entry, &block->anchor);
+	}
+	if (entry != founder && block->anchor.boottime < entry->boottime)
+		set_start(entry, &block->anchor);
+	if (recording_read(capture, block->offset, &head, sizeof(head)) <
+		sizeof(head))
+		return true;
+	entry->passed += head.passed;
+	entry->dropped += head.dropped;
+	return true;
+}
+
+static bool add_capture(struct process_list *list, struct recording *capture)
+{
+	struct process_entry *founder = add_founder(list, capture);
+	size_t i;
+
+	for (i = 0; founder && i < capture->block_count; i++)
+		if (!add_block(list, founder, &capture->blocks[i]))
+			return false;
+	return founder;
+}
+
+/*
+ * Before their last words are read: who is gone by now has said all that it
+ * will ever say.
+ */
+static void look_for_life(struct process_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		list->entries[i]->liveness = liveness_of(
+			list->entries[i]->capture, list->entries[i]->pid,
+			list->entries[i]->boottime);
+}
+
+struct process_list *process_list_new(
+	struct recording *const *captures, size_t count)
+{
+	struct process_list *list = calloc(1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; list && i < count; i++)
+		if (!add_capture(list, captures[i])) {
+			process_list_free(list);
+			return NULL;
+		}
+	if (list)
+		look_for_life(list);
+	return list;
+}
+
+/* The entry of a process of a packed log: there are no blocks to tell it. */
+static struct process_entry *packed_entry(struct process_list *list,
+	struct recording *capture, struct program *program)
+{
+	struct program *first =
+		program_find(&capture->programs, capture->header.pid, 0);
+	struct process_entry *founder = first ? first->entry : NULL;
+	struct process_entry *entry;
+
+	if (program->entry)
+		return program->entry;
+	if (!founder)
+		founder = add_founder(list, capture);
+	if (program == first || !founder)
+		return founder;
+	entry = append(list, capture, program);
+	if (entry)
+		entry->founded_by = founder;
+	return entry;
+}
+
+static bool add_packed(struct process_list *list, struct recording *capture)
+{
+	struct program *program =
+		program_find(&capture->programs, capture->header.pid, 0);
+
+	if (!program)
+		return false;
+	for (program = capture->programs.newest; program;
+		program = program->older) {
+		struct process_entry *entry =
+			packed_entry(list, capture, program);
+
+		if (!entry)
+			return false;
+		entry->passed = program->passed;
+		entry->dropped = program->dropped;
+		if (entry->founded_by) {
+			entry->started = program->started;
+			entry->boottime = program->boottime;
+		}
+		entry->liveness =
+			liveness_of(capture, entry->pid, entry->boottime);
+	}
+	return true;
+}
+
+bool process_list_add_packed(struct process_list *list,
+	struct recording *const *captures, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!add_packed(list, captures[i]))
+			return false;
+	return true;
+}
+
+void process_list_message(
+	struct process_list *list, const struct message *message, bool counts)
+{
+	struct process_entry *entry = message->program->entry;
+	uint32_t text = message->context->text;
+
+	if (!entry && message->capture->packed)
+		entry = packed_entry(list, message->capture, message->program);
+
+	if (!entry)
+		return;
+	entry->messages +=
+		counts && !message->continues && !message_is_event(message);
+	if (last_words_is_end(text)) {
+		entry->end = text;
+		entry->end_tid = message->tid;
+		entry->end_value = message_event_value(message);
+	} else if (entry->end == BINLOG_TEXT_EXECUTE &&
+		   entry->end_tid == message->tid) {
+		entry->end = 0; /* it has failed */
+	}
+}
+
+/* Version 1 and the first writers of version 2 have left no account. */
+static bool is_known(const struct binlog_founder *page)
+{
+	return page->ppid != 0 || page->pid_namespace != 0;
+}
+
+/* What the page says counts: it can also say that an execution has failed. */
+static void find_end(struct process_entry *entry)
+{
+	entry->page = liveness_founder(entry->capture);
+	if (entry->founded_by)
+		return;
+	if (entry->page.end != 0 && last_words_is_end(entry->page.end)) {
+		entry->end = entry->page.end;
+		entry->end_value = (int64_t)entry->page.end_value;
+	} else if (is_known(&entry->page) &&
+		   entry->end == BINLOG_TEXT_EXECUTE) {
+		entry->end = 0;
+	}
+}
+
+/* NAME-PID-TIME-RANDOM.binlog, of a program that has not introduced itself. */
+static const char *name_in_path(struct pool *pool, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+	unsigned dashes = 0;
+
+	while (length > 0 && dashes < 3)
+		dashes += name[--length] == '-';
+	return length > 0 ? pool_copy(pool, name, length) : NULL;
+}
+
+static void find_name(struct process_list *list, struct process_entry *entry)
+{
+	const char *name = NULL;
+
+	if (!entry->program->executable)
+		name = name_in_path(&list->pool, entry->capture->path);
+	entry->name = name ? name : entry->program->name;
+}
+
+void process_list_finish(struct process_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		find_end(list->entries[i]);
+		find_name(list, list->entries[i]);
+	}
+	process_tree_link(list);
+}
+
+static void put(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void put_execution(
+	const struct process_entry *entry, struct render_buffer *out)
+{
+	if (!entry->successor) {
+		put(out, "executed another program");
+		return;
+	}
+	put(out, "executed ");
+	escape_put(out, entry->successor->name, strlen(entry->successor->name),
+		ESCAPE_NEWLINE);
+}
+
+/* Nothing is on record, though everything was that could be. */
+static bool is_cut_off(const struct process_entry *entry)
+{
+	return is_known(&entry->page) &&
+	       (!entry->founded_by || entry->passed == 0);
+}
+
+static const char *state_of(const struct process_entry *entry)
+{
+	if (entry->liveness == LIVENESS_ALIVE)
+		return "still running";
+	if (entry->liveness == LIVENESS_GONE && is_cut_off(entry))
+		return "cut off";
+	return "not known";
+}
+
+void process_list_put_end(
+	const struct process_entry *entry, struct render_buffer *out)
+{
+	char status[32];
+
+	switch (entry->end) {
+	case BINLOG_TEXT_EXIT:
+	case BINLOG_TEXT_LEFT:
+		snprintf(status, sizeof(status), "exit status %d",
+			(int)(entry->end_value & 0xff));
+		put(out, entry->end_value & 0xff ? status : "ended cleanly");
+		break;
+	case BINLOG_TEXT_EXECUTE:
+		put_execution(entry, out);
+		break;
+	case BINLOG_TEXT_SIGNAL:
+		last_words_put_end(
+			out, entry->end, entry->end_value, entry->pid);
+		break;
+	default:
+		put(out, state_of(entry));
+	}
+}
+
+void process_list_free(struct process_list *list)
+{
+	if (!list)
+		return;
+	free(list->entries);
+	pool_free(&list->pool);
+	free(list);
+}
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
-#include "decoder/runs/process_list.h"
+#include "decoder/runs/process_tree.h"
 #include "decoder/source/source.h"
 
 #define NS 1000000000u
