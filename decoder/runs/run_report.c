@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/literal.h"
 #include "decoder/output/table.h"
-#include "decoder/runs/run_change.h"
+#include "decoder/runs/run_diff.h"
 
 #define NS 1000000000u
 #define FORMAT_SHOWN 60u

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/runs/run_change.h"
+#include "decoder/runs/run_diff.h"
 
 /* Calls of a place, of all, and seconds, in both runs. */
 static int change(uint64_t a, uint64_t b, uint64_t all_a, uint64_t all_b,
