@@ -7,8 +7,28 @@
 #ifndef DECODER_HTML_INDEX_H
 #define DECODER_HTML_INDEX_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
 #include "base/limits.h"
+#include "base/pool.h"
 #include "decoder/output/style.h"
+
+/* No number: there are too many, or there is no memory. */
+#define HTML_INTERN_NONE UINT32_MAX
+
+struct html_interned;
+
+/* All zeros but for `limit` is an empty one. */
+struct html_intern {
+	enum limit limit; /* of the table: so many entries */
+	uint32_t count;
+	struct id_map map; /* by hash, to the last one that has it */
+	struct pool pool;
+	bool failed; /* no memory */
+};
 
 /* The stream of what is no call: the end of a process. */
 #define HTML_INDEX_STREAM_END 1u
