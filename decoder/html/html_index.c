@@ -9,7 +9,7 @@
 #include "base/literal.h"
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/html/html_json.h"
+#include "decoder/html/html_page.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"

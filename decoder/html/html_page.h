@@ -9,6 +9,19 @@
 #include "base/render_buffer.h"
 #include "decoder/output/output.h"
 
+/* A string in quotes. */
+void html_json_put_text(
+	struct render_buffer *out, const char *bytes, size_t size);
+
+/* The same of one that ends in NUL; of a null pointer: null. */
+void html_json_put_string(struct render_buffer *out, const char *string);
+
+/* What is safe already: `[` and `,` and the like. */
+void html_json_put_plain(struct render_buffer *out, const char *text);
+
+/* Numbers of JavaScript are exact up to 2^53: larger ones are not for this. */
+void html_json_put_number(struct render_buffer *out, uint64_t number);
+
 struct html_page;
 
 /* The output stays the caller's.  Null: out of memory. */

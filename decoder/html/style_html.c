@@ -9,7 +9,6 @@
 #include "base/render_buffer.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/html/html_index.h"
-#include "decoder/html/html_json.h"
 #include "decoder/html/html_page.h"
 #include "decoder/html/html_rows.h"
 #include "decoder/message/event_words.h"
