@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "decoder/output/last_lines.h"
-#include "decoder/stats/argument_numbers.h"
 #include "decoder/stats/number_rows.h"
+#include "decoder/stats/numbers.h"
 
 #define BARS_DEFAULT 20u
 /* Bars of powers of two: of each sign one for each exponent, and for 0. */

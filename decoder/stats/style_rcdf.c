@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "decoder/stats/argument_numbers.h"
 #include "decoder/stats/number_rows.h"
+#include "decoder/stats/numbers.h"
 
 static const struct number_rows_column columns[] = {
 	{"VALUE", "value", true},

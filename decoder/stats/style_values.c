@@ -1,5 +1,5 @@
-#include "decoder/stats/argument_numbers.h"
 #include "decoder/stats/number_rows.h"
+#include "decoder/stats/numbers.h"
 
 static const struct number_rows_column columns[] = {
 	{"MESSAGES", "messages", true},
