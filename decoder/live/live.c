@@ -13,7 +13,6 @@
 
 #include "decoder/live/live_life.h"
 #include "decoder/live/live_order.h"
-#include "decoder/live/live_state.h"
 
 /* Descriptors that are not of captures. */
 #define OTHER_FILES ((rlim_t)24)

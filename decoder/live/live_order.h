@@ -5,7 +5,7 @@
 #ifndef DECODER_LIVE_ORDER_H
 #define DECODER_LIVE_ORDER_H
 
-#include "decoder/live/live_state.h"
+#include "decoder/live/live.h"
 
 /*
  * A message that is younger may have another one before it that is not

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "decoder/live/live_state.h"
+#include "decoder/live/live.h"
 
 /* ---- what a later follower has to know ---- */
 
