@@ -17,6 +17,12 @@
 #include "decoder/live/live_capture.h"
 #include "decoder/live/live_past.h"
 
+/*
+ * Asks now and then only.  True: `ended` is set, or `gone` of some writers,
+ * which was not before.
+ */
+bool live_life_ask(struct live_capture *capture);
+
 struct live;
 
 /* Both stay the caller's.  Null: out of memory. */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/cursor.h"
-#include "decoder/live/live_life.h"
+#include "decoder/live/live.h"
 
 /*
  * The blocks of a capture that grows: where in the file new ones may begin, and
