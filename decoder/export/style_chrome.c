@@ -5,7 +5,6 @@
 #include "base/digits.h"
 #include "base/json_text.h"
 #include "decoder/export/json_fields.h"
-#include "decoder/export/json_place.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/track_table.h"

@@ -4,7 +4,6 @@
 #include "base/calendar.h"
 #include "base/json_text.h"
 #include "decoder/export/json_fields.h"
-#include "decoder/export/json_place.h"
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
