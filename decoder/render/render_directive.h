@@ -7,7 +7,7 @@
 #define DECODER_RENDER_DIRECTIVE_H
 
 #include "base/limits.h"
-#include "decoder/render/render_piece.h"
+#include "decoder/render/render_number.h"
 #include "record/format.h"
 
 /* One use of a format. */

@@ -3,7 +3,6 @@
 #include "base/digits.h"
 #include "decoder/render/render_fixed.h"
 #include "decoder/render/render_number.h"
-#include "decoder/render/render_piece.h"
 
 #define EXPONENT_MAX 8 /* "e-4966" */
 #define DEFAULT_PRECISION 6

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "decoder/render/render_number.h"
-#include "decoder/render/render_piece.h"
 
 #define EXPONENT_MAX 8 /* "p-16494" */
 #define HEX_DIGITS_MAX                                                         \

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/digits.h"
-#include "decoder/render/render_piece.h"
+#include "decoder/render/render_number.h"
 
 #define DIGITS_MAX 64	 /* of 64 bits in base 2 */
 #define SEPARATOR_MAX 16 /* bytes of a separator that anybody uses */

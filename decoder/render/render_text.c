@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "decoder/render/render_piece.h"
+#include "decoder/render/render_number.h"
 #include "record/utf8.h"
 
 /* glibc converts wide strings in portions of so many bytes. */
