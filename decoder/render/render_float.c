@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "base/digits.h"
-#include "decoder/render/render_fixed.h"
 #include "decoder/render/render_number.h"
 
 #define EXPONENT_MAX 8 /* "e-4966" */

@@ -11,6 +11,20 @@
 #include "decoder/render/render.h"
 #include "record/format.h"
 
+#define RENDER_FIXED_PLACES 17 /* at most: their digits fit into 64 bits */
+
+struct render_fixed {
+	uint64_t integer;
+	uint64_t fraction; /* with a digit 1 before its places, keeping zeros */
+};
+
+/*
+ * mantissa times 2 to the exponent, rounded half to even.  False: the number
+ * is too large for this; `places` is RENDER_FIXED_PLACES at most.
+ */
+bool render_fixed_split(struct render_fixed *fixed, uint64_t mantissa,
+	int exponent, unsigned int places);
+
 struct render_piece {
 	struct render_buffer *out;
 	const struct render_locale *locale; /* never NULL */

@@ -5,7 +5,7 @@
 #include "base/digits.h"
 #include "decoder/render/render.h"
 #include "decoder/render/render_directive.h"
-#include "decoder/render/render_fixed.h"
+#include "decoder/render/render_number.h"
 #include "record/format.h"
 
 /*
