@@ -15,7 +15,6 @@
 #include "tools/top/top_keys.h"
 #include "tools/top/top_rows.h"
 #include "tools/top/top_sums.h"
-#include "tools/top/top_words.h"
 
 /*
  * Numbers as people read them: three or four digits and a unit.  Called by

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/top/top_words.h"
+#include "tools/top/top_keys.h"
 
 /* ---- gathering ---- */
 
