@@ -25,7 +25,6 @@
 #include "tools/top/top_names.h"
 #include "tools/top/top_page.h"
 #include "tools/top/top_screen.h"
-#include "tools/top/top_settings.h"
 
 /*
  * The command line of binlog-top, as top_options.def has it.  Called by main

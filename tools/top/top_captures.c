@@ -14,6 +14,41 @@
 #include "tools/live/follower.h"
 
 /*
+ * What binlog-top shows and how, as the command line and then the keys have it.
+ * Filled by top_options.c and top_keys.c; read by whoever makes the page.
+ */
+
+static const struct {
+	const char *text;
+	const char *columns;
+} views[] = {
+#define VIEW(name, text, columns) [TOP_VIEW_##name] = {text, columns},
+#include "tools/top/top_views.def"
+#undef VIEW
+};
+
+static const char *const sorts[] = {
+#define SORT(name, text, what) [TOP_SORT_##name] = text,
+#include "tools/top/top_sorts.def"
+#undef SORT
+};
+
+const char *top_settings_view(enum top_view view)
+{
+	return views[view].text;
+}
+
+const char *top_settings_columns(enum top_view view)
+{
+	return views[view].columns;
+}
+
+const char *top_settings_sort(enum top_sort sort)
+{
+	return sorts[sort];
+}
+
+/*
  * What binlog-pack --follow has taken out of captures before binlog-top came:
  * the definitions that what is still there needs, as its log has them.  Asked
  * by top_captures.c for captures of which something was freed.

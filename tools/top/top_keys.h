@@ -13,7 +13,6 @@
 #include "tools/top/top_captures.h"
 #include "tools/top/top_page.h"
 #include "tools/top/top_rows.h"
-#include "tools/top/top_settings.h"
 
 /* Safe on a terminal, and without a newline. */
 void top_words(const struct top_rows *rows, const struct top_row *row,

@@ -10,7 +10,6 @@
 #include "base/render_buffer.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_names.h"
-#include "tools/top/top_settings.h"
 
 struct top_page {
 	const struct top_settings *settings;

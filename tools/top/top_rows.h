@@ -8,7 +8,6 @@
 
 #include "tools/top/top_captures.h"
 #include "tools/top/top_names.h"
-#include "tools/top/top_settings.h"
 
 #include "base/render_buffer.h"
 
