@@ -15,7 +15,7 @@
 #include "tools/live/switching.h"
 #include "tools/live/words.h"
 #include "tools/top/top_captures.h"
-#include "tools/top/top_sums.h"
+#include "tools/top/top_rows.h"
 
 /*
  * What a line of a view says behind its numbers.  Called by top_page.c, and by

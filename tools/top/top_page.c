@@ -14,7 +14,6 @@
 #include "rules/levels.h"
 #include "tools/top/top_keys.h"
 #include "tools/top/top_rows.h"
-#include "tools/top/top_sums.h"
 
 /*
  * Numbers as people read them: three or four digits and a unit.  Called by
