@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/ctl/ctl_say.h"
+#include "tools/ctl/status.h"
 
 /* `place` is the number of a process or a directory. */
 enum exit_status running_obey(

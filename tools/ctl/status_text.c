@@ -3,7 +3,6 @@
 
 #include "base/escape.h"
 #include "rules/levels.h"
-#include "tools/ctl/ctl_say.h"
 #include "tools/ctl/status.h"
 
 /* Of threads, and of sites. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "rules/config.h"
-#include "tools/ctl/ctl_say.h"
+#include "tools/ctl/status.h"
 #include "tools/live/changes.h"
 #include "tools/live/control_file.h"
 #include "tools/live/switching.h"
