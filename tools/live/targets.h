@@ -11,9 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
+#include "base/limits.h"
 #include "record/layout.h"
+
+struct mapping {
+	uint64_t inode;
+	uint64_t bytes;	     /* of it that are mapped, all together */
+	char file[64];	     /* /proc/PID/map_files/... of one piece */
+	char path[PATH_MAX]; /* as the kernel says it: the name may be none */
+};
+
+/* Likewise out of what /proc/PID/maps holds, which stays the caller's. */
+int mappings_read(FILE *maps, pid_t process,
+	struct mapping mappings[LIMITS_PROCESS_CAPTURES]);
 
 struct target {
 	char path[PATH_MAX]; /* that it can be opened by while `fd` is open */

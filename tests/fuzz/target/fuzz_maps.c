@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/live/mappings.h"
+#include "tools/live/targets.h"
 
 static void check(const struct mapping *mappings, int count)
 {
