@@ -14,7 +14,6 @@
 #include "tools/ctl/status.h"
 #include "tools/ctl/switch_all.h"
 #include "tools/live/follower.h"
-#include "tools/live/rules_text.h"
 #include "tools/live/words.h"
 
 /* A program that logs makes its next call soon; one that sleeps does not. */

@@ -11,7 +11,7 @@
 #include "base/sentence.h"
 #include "rules/policy.h"
 #include "rules/rules.h"
-#include "tools/live/rules_text.h"
+#include "tools/live/words.h"
 
 /*
  * What binlog-ctl says to people.  Called by its main and by running.c; names

@@ -12,7 +12,7 @@
 
 #include "rules/rules.h"
 #include "tools/live/page_guard.h"
-#include "tools/live/rules_text.h"
+#include "tools/live/words.h"
 
 /* Another one takes a few milliseconds, longer if it writes many rules. */
 enum { LOCK_TRIES = 2000, LOCK_PAUSE = 1000 /* microseconds */ };

@@ -7,6 +7,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "record/switches.h"
+
+/*
+ * What `switches` say is in force, out of the file; the caller's to free.  Not
+ * terminated.  Null: there is none, *bytes is 0, or it cannot be read: errno.
+ */
+char *rules_text_read(
+	int fd, const struct binlog_switches *switches, size_t *bytes);
+
+/*
+ * Writes a text of 1 to RULES_TEXT_MAX bytes into the file, which is open for
+ * writing and whose header page is mapped; *at is where it is.  False: errno
+ * says why not.  Who calls holds the lock of the switches.
+ */
+bool rules_text_write(int fd, struct binlog_header *header, const char *text,
+	size_t bytes, uint64_t *at);
 
 enum word_form {
 	WORD_ALONE,
