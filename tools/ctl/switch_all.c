@@ -12,7 +12,6 @@
 #include "rules/config.h"
 #include "tools/ctl/status.h"
 #include "tools/live/changes.h"
-#include "tools/live/control_file.h"
 #include "tools/live/switching.h"
 #include "tools/program/resolve_modules.h"
 

@@ -37,4 +37,22 @@ bool changes_take(struct changes *changes, const struct word_said *said);
 
 void changes_free(struct changes *changes);
 
+#define CONTROL_FILE_NAME "control.conf"
+
+/* Also of any other configuration. */
+#define CONTROL_FILE_MAX ((size_t)2 << 20)
+
+/*
+ * All of it, the caller's to free, ending in a NUL that *bytes does not count.
+ * Null: errno says why not.
+ */
+char *control_file_read(const char *path, size_t *bytes);
+
+/*
+ * Null, or why not; nothing was changed then.  The file is the directory's
+ * owner's, also if root writes it; what others put in its place is refused.
+ */
+const char *control_file_merge(
+	const char *directory, const struct changes *changes);
+
 #endif

@@ -11,7 +11,6 @@
 #include "base/literal.h"
 #include "rules/levels.h"
 #include "tools/live/changes.h"
-#include "tools/live/control_file.h"
 #include "tools/live/switching.h"
 #include "tools/live/words.h"
 #include "tools/top/top_captures.h"
