@@ -11,7 +11,7 @@
 #include "rules/path_glob.h"
 #include "rules/rule_tree.h"
 #include "symbolizer/symbolizer.h"
-#include "tools/program/resolve_build_id.h"
+#include "tools/program/resolve_modules.h"
 
 /*
  * The log statements of one module, each with the places in the source that it

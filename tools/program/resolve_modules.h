@@ -10,6 +10,12 @@
 
 #include "tools/program/resolve.h"
 
+#define RESOLVE_BUILD_ID_BYTES_MAX 64
+
+/* In hexadecimal digits; false: it has none, or cannot be read. */
+bool resolve_build_id(const char *path,
+	char digits[static 2 * RESOLVE_BUILD_ID_BYTES_MAX + 1]);
+
 /* All zeros is empty. */
 struct resolve_modules {
 	struct resolve_module *modules;

@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tools/program/elf_versions.h"
-#include "tools/program/resolve_build_id.h"
+#include "tools/program/resolve_modules.h"
 
 static int file = -1;
 static char path[32];
