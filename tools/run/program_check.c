@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "tools/program/elf_image.h"
-#include "tools/program/elf_versions.h"
 #include "tools/program/refusal.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/program/elf_versions.h"
+#include "tools/program/elf_image.h"
 #include "tools/program/resolve_modules.h"
 
 static int file = -1;
