@@ -1,10 +1,30 @@
 #include "tools/program/preload.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/*
+ * Why binlog-run does not run a program: an exit status and one sentence.
+ * Filled in by every check in tools/run/; only main prints it.  Promises a
+ * terminated sentence whatever the length of the names in it.
+ */
+
+bool refusal_set(struct refusal *refusal, enum refusal_status status,
+	const char *format, ...)
+{
+	va_list arguments;
+
+	refusal->status = status;
+	va_start(arguments, format);
+	vsnprintf(refusal->sentence, sizeof(refusal->sentence), format,
+		arguments);
+	va_end(arguments);
+	return false;
+}
 
 /* Where ld.so splits LD_PRELOAD; nothing quotes them. */
 static const char separators[] = " :";

@@ -7,9 +7,28 @@
 #define TOOLS_RUN_PRELOAD_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "tools/program/elf_image.h"
-#include "tools/program/refusal.h"
+
+/* Exit statuses; the last two are those of env(1) and of every shell. */
+enum refusal_status {
+	REFUSAL_POINTLESS = 2, /* usage, or the program would not be recorded */
+	REFUSAL_CANNOT_RUN = 126,
+	REFUSAL_NOT_FOUND = 127,
+};
+
+struct refusal {
+	enum refusal_status status;
+	char sentence[8192];
+};
+
+/*
+ * Fills in the refusal; too long a sentence is cut.  Always returns false, so
+ * that a check can end with it.
+ */
+bool refusal_set(struct refusal *refusal, enum refusal_status status,
+	const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * The absolute path of a file installed along with the running program: the

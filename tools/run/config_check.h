@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "tools/program/refusal.h"
+#include "tools/program/preload.h"
 
 struct config_check {
 	const char *path;      /* of the file, absolute */

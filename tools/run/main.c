@@ -24,7 +24,6 @@
 #include "record/word.h"
 #include "rules/levels.h"
 #include "tools/program/preload.h"
-#include "tools/program/refusal.h"
 #include "tools/run/companion.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"

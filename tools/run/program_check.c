@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "tools/program/elf_image.h"
-#include "tools/program/refusal.h"
+#include "tools/program/preload.h"
 
 /*
  * Whether the dynamic loader that a program names will load the library into

@@ -11,7 +11,7 @@
 #include <limits.h>
 
 #include "tools/program/elf_image.h"
-#include "tools/program/refusal.h"
+#include "tools/program/preload.h"
 
 struct program {
 	char path[PATH_MAX]; /* what to execute */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/program/refusal.h"
+#include "tools/program/preload.h"
 
 /*
  * The same path from the root, whatever directory a program changes to.  The

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tools/program/refusal.h"
+#include "tools/program/preload.h"
 
 /* Whether every item of the list means something; null is fine. */
 bool streams_check(const char *list, struct refusal *refusal);
