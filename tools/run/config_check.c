@@ -18,7 +18,7 @@
 #include "tools/program/elf_image.h"
 #include "tools/program/resolve.h"
 #include "tools/program/resolve_modules.h"
-#include "tools/run/run_paths.h"
+#include "tools/run/program_check.h"
 #include "tools/run/streams_check.h"
 
 /*

@@ -27,7 +27,6 @@
 #include "tools/run/companion.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
-#include "tools/run/run_paths.h"
 #include "tools/run/streams_check.h"
 
 /*
