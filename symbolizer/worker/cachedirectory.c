@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbolizer/worker/cachekey.h"
+#include "symbolizer/worker/cachefile.h"
 
 /* Writing one takes far less. */
 #define UNFINISHED_SECONDS 3600

@@ -10,7 +10,19 @@
 
 #include <stdio.h>
 
+#include "symbolizer/symbolizer.h"
 #include "symbolizer/worker/askedmodule.h"
+
+/* The build-id or "path", a hash of the text, and their NUL. */
+#define CACHEKEY_NAME_MAX (2 * 64 + 1 + 16 + 1)
+
+struct cachekey {
+	char name[CACHEKEY_NAME_MAX]; /* of the file that the answers are in */
+	char *text;
+};
+
+/* Whether so many bytes are a name that cachekey_make() can have given. */
+bool cachekey_is_name(const char *name, size_t bytes);
 
 /*
  * Fills a module that has no answers yet.  False when nothing is kept about
