@@ -2,7 +2,7 @@
 
 #include "confine/confine.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/worker/cachedirectory.h"
+#include "symbolizer/worker/cachefile.h"
 
 void symbolizer_add_needs(
 	const struct symbolizer_options *options, struct confine_needs *needs)

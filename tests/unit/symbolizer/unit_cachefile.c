@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/worker/cachedirectory.h"
 #include "symbolizer/worker/cachefile.h"
 
 #define ANSWERS 10000
