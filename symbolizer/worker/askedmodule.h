@@ -7,7 +7,7 @@
 #define SYMBOLIZER_ASKEDMODULE_H
 
 #include "symbolizer/files/openedlist.h"
-#include "symbolizer/worker/wirenames.h"
+#include "symbolizer/worker/wire.h"
 
 struct askedmodule {
 	struct symbolizer_module wanted; /* a copy */

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "symbolizer/answers/answerstore.h"
+
 #define WIRE_BYTES_MAX ((size_t)64 << 10)
 
 /* Contents of each; strings may be null. */
@@ -97,5 +99,40 @@ bool wire_send(int socket, const struct wire_writer *packet, int descriptor,
  */
 uint32_t wire_receive(int socket, void *room, struct wire_reader *packet,
 	int *descriptor, int flags);
+
+/* What a worker has said.  All zeros is nothing. */
+struct wirenames_said {
+	const char **names; /* by number, from 1 */
+	size_t name_room;
+	uint32_t count;
+	uint32_t *slots;  /* from the hash of a place in memory to a number */
+	size_t slot_room; /* a power of two */
+	size_t slots_taken;
+};
+
+/*
+ * `name` has to stay where it is, unchanged, as long as the worker.  False when
+ * out of memory.
+ */
+bool wirenames_put(struct wirenames_said *said, struct wire_writer *packet,
+	const char *name);
+
+/* Only the first `count` have been heard; false when there are not so many. */
+bool wirenames_take_back(struct wirenames_said *said, uint32_t count);
+
+/* What has been heard, as offsets in a store.  All zeros is nothing. */
+struct wirenames_heard {
+	uint32_t *offsets; /* by number, from 1 */
+	size_t room;
+	uint32_t count;
+	bool lost; /* memory was out: answers are not to be trusted */
+};
+
+/* The offset in `store` of the name that comes next in the packet. */
+uint32_t wirenames_take(struct wirenames_heard *heard,
+	struct wire_reader *packet, struct answerstore *store);
+
+/* The worker will have to say all again. */
+void wirenames_forget(struct wirenames_heard *heard);
 
 #endif

@@ -23,7 +23,7 @@
 #include "symbolizer/answers/programtext.h"
 #include "symbolizer/answers/resolver.h"
 #include "symbolizer/files/openfile.h"
-#include "symbolizer/worker/wirenames.h"
+#include "symbolizer/worker/wire.h"
 
 /*
  * What a process gives up before it reads strangers' files.  Called by the

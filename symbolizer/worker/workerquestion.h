@@ -8,7 +8,7 @@
 #ifndef SYMBOLIZER_WORKERQUESTION_H
 #define SYMBOLIZER_WORKERQUESTION_H
 
-#include "symbolizer/worker/wirenames.h"
+#include "symbolizer/worker/wire.h"
 #include "symbolizer/worker/worker.h"
 
 /* Addresses that may be asked for at a time. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/worker/wirenames.h"
+#include "symbolizer/worker/wire.h"
 
 #define NAMES 5000
 
