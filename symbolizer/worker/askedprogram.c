@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "symbolizer/answers/programtext.h"
-#include "symbolizer/worker/workerquestion.h"
+#include "symbolizer/worker/worker.h"
 
 #define CHAINS 1024
 

@@ -10,7 +10,7 @@
 #include "symbolizer/files/openfile.h"
 #include "symbolizer/worker/askedmodule.h"
 #include "symbolizer/worker/cachefile.h"
-#include "symbolizer/worker/workerquestion.h"
+#include "symbolizer/worker/worker.h"
 
 struct symbolizer {
 	struct symbolizer_options options;

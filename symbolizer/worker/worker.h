@@ -61,4 +61,61 @@ uint32_t worker_limits(const struct worker *worker);
 /* What all files that it has opened occupy together. */
 uint64_t worker_handed_bytes(const struct worker *worker);
 
+/* Addresses that may be asked for at a time. */
+#define WORKERQUESTION_BATCH 64
+
+/*
+ * Makes a file known, as number 0, 1, ...  The files that are opened for it
+ * are added to `opened`.
+ */
+bool workerquestion_open(struct worker *worker,
+	const struct symbolizer_module *module, enum symtab_sources sources,
+	struct openedlist *opened);
+
+/* The file that a question is about, and what is known of it so far. */
+struct workerquestion_file {
+	size_t number;
+	struct openedlist *opened;
+	struct wirenames_heard *heard; /* of the names in `answers` */
+	struct answerstore *answers;
+};
+
+/*
+ * The answers for `count` addresses, 1 to WORKERQUESTION_BATCH, that are not in
+ * `answers`.
+ */
+bool workerquestion_ask(struct worker *worker,
+	const struct workerquestion_file *file, const uint64_t *addresses,
+	size_t count);
+
+/* What is between two frames; the answer is kept under `key`. */
+bool workerquestion_between(struct worker *worker,
+	const struct workerquestion_file *file,
+	const struct symbolizer_gap *gap, uint64_t key);
+
+/*
+ * Makes a program known, the only one of this worker.  *complaint is null if
+ * it is there; else it says why not, or is empty; valid until the next
+ * question.
+ */
+bool workerquestion_program(struct worker *worker,
+	const struct symbolizer_module *module, const char **complaint);
+
+/*
+ * The bytes at an address of the program: a string, and its length into
+ * *count, or `*count` of them.  *bytes is null if there are none; they have a
+ * NUL behind them and are valid until the next question.
+ */
+bool workerquestion_text(struct worker *worker, uint64_t address,
+	bool is_string, const uint8_t **bytes, size_t *count);
+
+/*
+ * Calls back for the calls of functions that print in the file at `path`, or
+ * in the program when that is null.  *why says why there may be others, or is
+ * null; it is valid until the next question.
+ */
+bool workerquestion_calls(struct worker *worker, const char *path,
+	void (*take)(void *closure, const struct symbolizer_call *call),
+	void *closure, const char **why);
+
 #endif

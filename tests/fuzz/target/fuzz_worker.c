@@ -6,7 +6,7 @@
  */
 #include "symbolizer/answers/answerstore.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/worker/workerquestion.h"
+#include "symbolizer/worker/worker.h"
 #include "tests/fuzz/hostile_worker.h"
 #include "tests/fuzz/one_file.h"
 #include "tests/fuzz/paged.h"
