@@ -8,6 +8,8 @@
 #ifndef SYMBOLIZER_OPENFILE_H
 #define SYMBOLIZER_OPENFILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct openfile {
@@ -73,5 +75,39 @@ struct openfile_deputy {
 
 /* For the rest of this process, which cannot open files any longer. */
 void openfile_delegate(const struct openfile_deputy *other);
+
+struct openedlist_file {
+	char *root; /* null: none */
+	char *path;
+	struct openfile_identity identity;
+};
+
+/* All zeros is empty. */
+struct openedlist {
+	struct openedlist_file *files;
+	size_t count;
+	size_t room;
+	bool incomplete; /* something could not be noted, or may change soon */
+};
+
+/*
+ * Notes a file as it is now; to be called before it is opened.  One that has
+ * changed just now may do so again without a trace, since its time is counted
+ * in ticks: that makes the list incomplete.
+ */
+void openedlist_add(
+	struct openedlist *list, const char *root, const char *path);
+
+/* Adds what was noted by another process.  False when that cannot be. */
+bool openedlist_put(struct openedlist *list, const char *root, const char *path,
+	const struct openfile_identity *identity);
+
+/* Whether each is what it was when it was noted. */
+bool openedlist_is_unchanged(const struct openedlist *list);
+
+/* Whether none of the files was there. */
+bool openedlist_is_vain(const struct openedlist *list);
+
+void openedlist_free(struct openedlist *list);
 
 #endif

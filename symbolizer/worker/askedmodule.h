@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_ASKEDMODULE_H
 #define SYMBOLIZER_ASKEDMODULE_H
 
-#include "symbolizer/files/openedlist.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/worker/wire.h"
 
 struct askedmodule {

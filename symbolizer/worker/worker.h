@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_WORKER_H
 #define SYMBOLIZER_WORKER_H
 
-#include "symbolizer/files/openedlist.h"
+#include "symbolizer/files/openfile.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/worker/wire.h"
 
