@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbolizer/elf/debugfile.h"
-#include "symbolizer/files/vdso.h"
+#include "symbolizer/files/openfile.h"
 
 #define DELETED " (deleted)"
 

@@ -4,18 +4,62 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/array.h"
 #include "base/readlimits.h"
 #include "record/linux.h"
 #include "symbolizer/files/download.h"
-#include "symbolizer/files/vdso.h"
+
+/*
+ * The code that the running kernel maps into every process, as a file.  Called
+ * by openfile for the name VDSO_NAME.  Promises nothing about any other
+ * kernel: whether the code is that of a capture, its build-id tells.
+ */
+
+/* Its section headers are what it ends with. */
+static size_t size_of(const Elf64_Ehdr *head)
+{
+	return head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
+}
+
+/* By which it is told from that of another kernel; 0: there is none. */
+static uint32_t vdso_sum(void)
+{
+	const Elf64_Ehdr *head = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	return head ? (uint32_t)crc32(
+			      0, (const void *)head, (uInt)size_of(head))
+		    : 0;
+}
+
+/* A descriptor for reading, which the caller closes, or -1 with errno. */
+static int vdso_open(void)
+{
+	const Elf64_Ehdr *head = (const void *)getauxval(AT_SYSINFO_EHDR);
+	int descriptor;
+
+	if (!head) {
+		errno = ENOENT;
+		return -1;
+	}
+	descriptor = memfd_create("vdso", MFD_CLOEXEC);
+	if (descriptor < 0)
+		return -1;
+	if (write(descriptor, head, size_of(head)) == (ssize_t)size_of(head))
+		return descriptor;
+	close(descriptor);
+	return -1;
+}
 
 /* openat2() asks for another try when directories move meanwhile. */
 #define TRIES 16

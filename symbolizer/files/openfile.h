@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define VDSO_NAME "[vdso]"
+
 struct openfile {
 	int descriptor; /* for reading; the caller closes it */
 	uint64_t bytes;
