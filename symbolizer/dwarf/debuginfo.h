@@ -10,7 +10,7 @@
 #include "symbolizer/dwarf/debugcalls.h"
 #include "symbolizer/dwarf/dwarfline.h"
 #include "symbolizer/dwarf/spanmap.h"
-#include "symbolizer/elf/debugpaths.h"
+#include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/elffile.h"
 
 struct debuginfo;

@@ -8,7 +8,7 @@
 #define SYMBOLIZER_DWARFSPLIT_H
 
 #include "symbolizer/dwarf/dwarfunit.h"
-#include "symbolizer/elf/debugpaths.h"
+#include "symbolizer/elf/debugfile.h"
 
 struct dwarfsplit;
 

@@ -7,7 +7,7 @@
 #define SYMBOLIZER_DWARFSUPPLEMENT_H
 
 #include "symbolizer/dwarf/dwarfobject.h"
-#include "symbolizer/elf/debugpaths.h"
+#include "symbolizer/elf/debugfile.h"
 
 /* Null when `file` names none, or it cannot be found. */
 struct dwarfobject *dwarfsupplement_open(

@@ -10,6 +10,13 @@
 
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/elf/searchpath.h"
+#include "symbolizer/symbolizer.h"
+
+struct debugpaths {
+	const struct symbolizer_options *options;
+	const struct elffile *file;    /* that has the debug information */
+	const struct elffile *program; /* that it was made for, or the same */
+};
 
 /* What a tree of build-ids holds: DIRECTORY/.build-id/xx/yyyy[.debug]. */
 enum debugfile_kind { DEBUGFILE_PROGRAM, DEBUGFILE_DEBUG };
