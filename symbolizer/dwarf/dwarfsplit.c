@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "symbolizer/dwarf/dwarfpackage.h"
+#include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/elffile.h"
-#include "symbolizer/elf/searchpath.h"
 
 /* A file that was looked for; one that is not there is so only once. */
 struct file {

@@ -5,7 +5,6 @@
 
 #include "symbolizer/dwarf/dwarfunit.h"
 #include "symbolizer/elf/debugfile.h"
-#include "symbolizer/elf/searchpath.h"
 
 /* What a file says of its supplement, or a supplement of itself. */
 struct link {

@@ -9,8 +9,17 @@
 #define SYMBOLIZER_DEBUGFILE_H
 
 #include "symbolizer/elf/elffile.h"
-#include "symbolizer/elf/searchpath.h"
 #include "symbolizer/symbolizer.h"
+
+/* For elffile_open_below() and others that take a root. */
+struct searchpath {
+	const char *root; /* the sysroot, or null */
+	char *path;
+};
+
+/* False when out of memory; else the caller frees `path` of it. */
+bool searchpath_find(struct searchpath *place,
+	const struct symbolizer_options *options, const char *recorded);
 
 struct debugpaths {
 	const struct symbolizer_options *options;

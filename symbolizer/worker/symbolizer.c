@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/elf/searchpath.h"
+#include "symbolizer/elf/debugfile.h"
 #include "symbolizer/files/download.h"
 #include "symbolizer/files/openfile.h"
 #include "symbolizer/worker/askedmodule.h"

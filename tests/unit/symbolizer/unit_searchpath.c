@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/elf/searchpath.h"
+#include "symbolizer/elf/debugfile.h"
 
 static void leads_to(const struct symbolizer_options *options,
 	const char *recorded, const char *root, const char *path)
