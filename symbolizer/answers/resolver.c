@@ -8,8 +8,8 @@
 #include "symbolizer/answers/symbolmodule.h"
 #include "symbolizer/dwarf/debugunit.h"
 #include "symbolizer/dwarf/functionname.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/elf/trampoline.h"
-#include "symbolizer/elf/unpack.h"
 
 /*
  * The frames at one address, put together from debug information and symbols.

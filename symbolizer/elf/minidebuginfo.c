@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/elf/unpack.h"
+#include "symbolizer/elf/elffile.h"
 
 /* The headers of the sections, in the data or null; any alignment. */
 static const char *section_heads(const char *data, size_t bytes, size_t *count)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/elf/unpack.h"
+#include "symbolizer/elf/elffile.h"
 
 static const char text[] = "hello hello hello hello hello hello hello\n";
 
