@@ -10,6 +10,17 @@
 
 #include "symbolizer/elf/elffile.h"
 
+struct minidebuginfo {
+	char *data;	     /* all of the small file; the caller frees it */
+	const char *symbols; /* of Elf64_Sym, at any alignment */
+	size_t symbol_bytes;
+	const char *names; /* ends in NUL */
+	size_t name_bytes;
+};
+
+/* False when there is none, or none that can be read. */
+bool minidebuginfo_read(struct minidebuginfo *mini, struct elffile *file);
+
 struct symtab_symbol {
 	uint64_t address;
 	uint64_t bytes; /* 0: it does not say */
@@ -31,7 +42,7 @@ struct symtab {
 	size_t room;
 	char *texts[SYMTAB_TEXTS]; /* where the names lie; null: none */
 	bool dynamic; /* exported symbols and MiniDebugInfo only: */
-	/* there are gaps */
+		      /* there are gaps */
 };
 
 /* What may be read for names besides the tables themselves. */

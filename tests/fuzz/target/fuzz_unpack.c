@@ -4,7 +4,7 @@
  * says what the rest is: a compressed section with its header, an .xz stream,
  * or the small ELF file in one.
  */
-#include "symbolizer/elf/minidebuginfo.h"
+#include "symbolizer/elf/symtab.h"
 #include "tests/fuzz/elf_parts.h"
 #include "tests/fuzz/one_file.h"
 #include "tests/fuzz/stored_xz.h"
