@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolizer/answers/symbolmodule.h"
-#include "symbolizer/code/constantdata.h"
+#include "symbolizer/code/imports.h"
 
 struct programtext {
 	struct symbolmodule *module;

@@ -7,7 +7,6 @@
 #ifndef SYMBOLIZER_CODEFLOW_H
 #define SYMBOLIZER_CODEFLOW_H
 
-#include "symbolizer/code/constantdata.h"
 #include "symbolizer/code/imports.h"
 #include "symbolizer/code/instruction.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "symbolizer/code/callsites.h"
-#include "symbolizer/code/constantdata.h"
+#include "symbolizer/code/imports.h"
 
 static void take_call(void *closure, const struct symbolizer_call *call)
 {
