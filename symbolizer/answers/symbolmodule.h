@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_SYMBOLMODULE_H
 #define SYMBOLIZER_SYMBOLMODULE_H
 
-#include "symbolizer/code/codejumps.h"
+#include "symbolizer/code/callsites.h"
 #include "symbolizer/dwarf/debuginfo.h"
 #include "symbolizer/elf/symtab.h"
 #include "symbolizer/symbolizer.h"
