@@ -12,6 +12,21 @@
 
 #include "record/ring_table.h"
 
+/*
+ * Only of an open place an owner is told, and after the state: who sees a state
+ * and then an owner knows that it is not that of somebody before.
+ */
+void ring_owner_set(struct binlog_ring_place *place, uint32_t tid);
+
+/* Before the place is given up; false: it is not that owner's any more. */
+void ring_owner_clear(struct binlog_ring_place *place);
+
+/*
+ * Looks at some places, and asks the kernel for at most `asked` owners; what
+ * those that are gone have left is full.  True: there was one.
+ */
+bool ring_owner_find_gone(uint32_t asked);
+
 /* The places and the windows; null: there is no ring. */
 extern HIDDEN struct binlog_ring_place *ring_places;
 extern HIDDEN struct binlog_ring_window *ring_windows;

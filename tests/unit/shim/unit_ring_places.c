@@ -8,7 +8,7 @@
 #include "shim/file/growth.h"
 #include "shim/host/sys.h"
 #include "shim/writer/pace.h"
-#include "shim/writer/ring_owner.h"
+#include "shim/writer/ring.h"
 #include "shim/writer/ring_trigger.h"
 
 #define SECOND ((uint64_t)1000000000)
