@@ -6,7 +6,6 @@
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
 #include "shim/writer/life.h"
-#include "shim/writer/ring_place.h"
 
 /*
  * Who fills a place of the ring, and whether they are gone: threads that have
