@@ -2,7 +2,7 @@
  * Globs of rules: rule_glob_matches() agrees with fnmatch(3) where both mean
  * the same, and what rule_glob_may_match() excludes does not match.
  */
-#include "rules/rule_glob.h"
+#include "rules/rule_tree.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/glob_oracle.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "rules/rule_glob.h"
+#include "rules/rule_tree.h"
 #include "rules/rule_value.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rules/rule_glob.h"
+#include "rules/rule_tree.h"
 #include "tests/unit/world/rules_check.h"
 
 static void a_glob_matches_as_fnmatch_does(void **state)

@@ -1,7 +1,14 @@
-#include "rules/rule_glob.h"
+#include "rules/rule_tree.h"
 
 #include "record/word.h"
 #include "rules/glob_set.h"
+
+/*
+ * Globs of rules, tried on one site after the other.  What all texts that a
+ * glob matches have in common is noted once, so that most of them are known
+ * not to match at a glance.  Called by the parser and by rules_decide().
+ * Freestanding; points into the text of the rules.
+ */
 
 /* What a word is looked for by: the sum of its bytes, each with a weight. */
 #define WEIGHT 0x100000001b3u
