@@ -1,7 +1,6 @@
 #include "record/word.h"
 #include "rules/policy.h"
 #include "rules/rule_parser.h"
-#include "rules/rule_value.h"
 
 static bool read_glob(struct rule_parser *parser, const struct rule_word *word,
 	const char *text, size_t bytes, struct rule_glob *glob)

@@ -1,7 +1,6 @@
 #include "record/word.h"
 #include "rules/levels.h"
 #include "rules/rule_parser.h"
-#include "rules/rule_value.h"
 
 #define DEPTH_MAX 64u
 #define ARGUMENTS_MAX 64u

@@ -1,5 +1,4 @@
 #include "rules/rule_parser.h"
-#include "rules/rule_value.h"
 
 /* The next word, if it is this one. */
 static bool take(struct rule_parser *parser, const char *name)

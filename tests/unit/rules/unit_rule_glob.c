@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "rules/rule_parser.h"
 #include "rules/rule_tree.h"
-#include "rules/rule_value.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
