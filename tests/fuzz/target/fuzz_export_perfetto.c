@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/hostile_log.h"
 
-struct field {
+struct wire_field {
 	uint64_t number;
 	unsigned type; /* of the wire */
 	const uint8_t *bytes;
@@ -27,7 +27,7 @@ static const uint8_t *take_varint(
 }
 
 static const uint8_t *take_field(
-	const uint8_t *at, const uint8_t *end, struct field *field)
+	const uint8_t *at, const uint8_t *end, struct wire_field *field)
 {
 	uint64_t key, size = 0;
 
@@ -56,22 +56,22 @@ static const uint8_t *take_field(
 	return at + size;
 }
 
-static void check_event(const struct field *event)
+static void check_event(const struct wire_field *event)
 {
 	const uint8_t *at = event->bytes;
 	const uint8_t *end = at + event->size;
-	struct field field;
+	struct wire_field field;
 
 	FUZZ_CHECK(event->type == 2);
 	while (at < end)
 		at = take_field(at, end, &field);
 }
 
-static void check_packet(const struct field *packet)
+static void check_packet(const struct wire_field *packet)
 {
 	const uint8_t *at = packet->bytes;
 	const uint8_t *end = at + packet->size;
-	struct field field;
+	struct wire_field field;
 
 	FUZZ_CHECK(packet->number == 1 && packet->type == 2);
 	while (at < end) {
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		hostile_log_show("perfetto", NULL, data, size);
 	const uint8_t *at = (const uint8_t *)text->data;
 	const uint8_t *end = text->length > 0 ? at + text->length : at;
-	struct field packet;
+	struct wire_field packet;
 
 	while (at < end) {
 		at = take_field(at, end, &packet);
