@@ -33,7 +33,7 @@ static inline bool harmless_character(uint32_t character)
 
 /*
  * Appends the bytes.  Escaped are, byte by byte: control characters except
- * tab, DEL, bytes that are not UTF-8, and what harmless.h does not call so.  A
+ * tab, DEL, bytes that are not UTF-8, and what is not harmless_character().  A
  * newline is followed by `indent` spaces, see also ESCAPE_NEWLINE.
  */
 void escape_put(struct render_buffer *out, const char *bytes, size_t size,

@@ -42,7 +42,7 @@ struct program {
 	size_t module_count;
 	size_t module_room;
 	const struct program *parent; /* in the same capture, or null */
-	struct process_entry *entry;  /* for process_list.c */
+	struct process_entry *entry;  /* for process_tree.c */
 	/* Of one out of a packed log, which has no blocks that say it: */
 	uint64_t started; /* nanoseconds since 1970; 0: not known */
 	uint64_t boottime;

@@ -22,8 +22,8 @@
 #include "record/linux.h"
 
 /*
- * The system calls of a reader, by what it needs.  Used by confine.c alone;
- * promises nothing: the lists are the policy, confine.h says what it comes to.
+ * The system calls of a reader, by what it needs.  The lists are the policy,
+ * confine.h says what it comes to.
  */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

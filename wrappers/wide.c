@@ -23,7 +23,7 @@
  * Wide formats in their narrow form: the same directives, the text between
  * them in UTF-8.  As long as the arguments are such that a narrow printf makes
  * the same characters of them, a call of wprintf is recorded as one of printf
- * would be, typed and without making its text.  Called by wide.c; lock-free,
+ * would be, typed and without making its text.  Lock-free,
  * async-signal-safe; what is known of a format is kept for the process.
  */
 

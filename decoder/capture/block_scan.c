@@ -10,7 +10,7 @@
 
 /*
  * What is a block, and which of its writer's.  Asked by block_scan.c of whole
- * captures, by live_blocks.c and live_capture.c of those that grow, so that
+ * captures, by live_capture.c of those that grow, so that
  * both show the same of one that is damaged, and tell the same of it.
  */
 

@@ -33,7 +33,8 @@ static const struct message *heph_message(struct heph_messages *messages,
 
 /*
  * The contexts of messages that are made of events of a Heph trace: one for
- * each format, function and stream.  Used by heph_message.c; bounded, whatever
+ * each format, function and stream.;
+ * bounded, whatever
  * the trace says.
  */
 

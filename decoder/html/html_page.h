@@ -34,7 +34,7 @@ struct html_page *html_page_begin(struct output *output);
 void html_page_put_chunk(struct html_page *page, const char *class,
 	const struct render_buffer *parts, size_t count);
 
-/* What html_json.h has made, and the end of the page; frees `page`. */
+/* The JSON that was made, and the end of the page; frees `page`. */
 void html_page_end(struct html_page *page, const struct render_buffer *index);
 
 /* Frees it without another word; null is fine. */

@@ -314,7 +314,7 @@ void live_blocks_free(struct live_blocks *blocks)
 
 /*
  * The clock of a capture that grows: made anew of the blocks that are there
- * whenever there are others.  Called by live_capture.c.  What a clock said
+ * whenever there are others.  What a clock said
  * about a moment may differ by nanoseconds from what a later one says of it.
  */
 
@@ -540,7 +540,7 @@ static bool add_to_list(struct live_block_list *list,
 	return true;
 }
 
-/* Of live_blocks.c: they come in no order. */
+/* They come in no order. */
 static void found(
 	void *closure, const struct recording_block *block, uint64_t place)
 {

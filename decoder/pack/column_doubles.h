@@ -1,6 +1,6 @@
 /*
  * Columns of doubles of a batch: those that were decimal fractions take what
- * their digits take (DECIMAL of record/packed.h).  Used by pack_columns.c.
+ * their digits take (DECIMAL of record/packed.h).  Used by pack_batch.c.
  */
 #ifndef DECODER_COLUMN_DOUBLES_H
 #define DECODER_COLUMN_DOUBLES_H

@@ -1,7 +1,7 @@
 /*
  * Columns of numbers that are made of the same phrases (PHRASES of
  * record/packed.h): the messages that make a line are often those of another
- * line.  Used by pack_columns.c for the sites of messages.
+ * line.  Used by pack_batch.c for the sites of messages.
  */
 #ifndef DECODER_COLUMN_PHRASES_H
 #define DECODER_COLUMN_PHRASES_H

@@ -1,7 +1,7 @@
 /*
  * Columns of numbers of a batch (record/packed.h), in the encoding that takes
  * the least once it is compressed, as far as that can be told quickly.  Used
- * by pack_columns.c and by the columns of strings.  Keeps memory only.
+ * by pack_batch.c and by the columns of strings.  Keeps memory only.
  */
 #ifndef DECODER_COLUMN_WRITE_H
 #define DECODER_COLUMN_WRITE_H

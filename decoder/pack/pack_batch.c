@@ -34,7 +34,7 @@ static bool pack_columns_write(struct pack_columns *columns,
 
 /*
  * The index of a batch: who says what in it, for readers that look for
- * something, or have lost the definitions.  Called by pack_columns.c.
+ * something, or have lost the definitions.
  */
 
 /* What is in a batch: ids, in the order of their places. */
@@ -229,7 +229,7 @@ static void pack_index_put(struct render_buffer *out,
 /*
  * Compresses what columns have become: bytes of many kinds, one after the
  * other.  Each kind gets a block of zstd with a code of its own; where one
- * ends is told by the bytes themselves.  Called by pack_columns.c.
+ * ends is told by the bytes themselves.
  */
 
 struct pack_compress;

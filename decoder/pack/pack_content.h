@@ -1,7 +1,7 @@
 /*
  * What definitions of a packed log consist of, as pack_table.h keeps them:
  * each of these structs, without padding, and then bytes.  Made by
- * pack_define.c, written to the log by pack_frames.c and pack_index.c.
+ * pack_define.c, written to the log by pack_frames.c and pack_batch.c.
  * Definitions name each other by id; 0 is none.
  */
 #ifndef DECODER_PACK_CONTENT_H

@@ -18,7 +18,7 @@
 /*
  * What strings of a column have in common when the numbers in them are left
  * out: their patterns, which are the templates of record/packed.h, and these
- * numbers.  Found for string_templates.c.  Keeps memory only.
+ * numbers.  Keeps memory only.
  */
 
 /* Strings made alike. */
@@ -26,7 +26,7 @@ struct string_pattern {
 	struct string_value text; /* with slots */
 	uint32_t strings;
 	uint32_t numbers; /* slots */
-	uint32_t place;	  /* for string_templates.c: see there; 0 at first */
+	uint32_t place;	  /* 0 at first */
 	uint32_t start;
 };
 

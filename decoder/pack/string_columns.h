@@ -1,7 +1,7 @@
 /*
  * Columns of strings of a batch (record/packed.h): each string once where many
  * come again, and numbers in them as columns of numbers where that is less.
- * Used by pack_columns.c.  Keeps memory only.
+ * Used by pack_batch.c.  Keeps memory only.
  */
 #ifndef DECODER_STRING_COLUMNS_H
 #define DECODER_STRING_COLUMNS_H
@@ -41,7 +41,7 @@ void string_columns_write_distinct(struct string_columns *writer,
 	size_t count);
 
 /*
- * For string_templates.c: finds each string once; fills distinct[] and
+ * Finds each string once; fills distinct[] and
  * places[0..count) and returns how many there are, 0: more than `most`, or no
  * memory.
  */

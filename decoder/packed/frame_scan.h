@@ -7,7 +7,7 @@
  *
  * A candidate that does not fit costs its bytes once; where there are so many
  * that this adds up to more than a few times the input, the check sum of a
- * stretch is taken from those of what is before its two ends (frame_sums.h),
+ * stretch is taken from those of what is before its two ends,
  * and only of what begins as a record does.
  */
 #ifndef DECODER_FRAME_SCAN_H

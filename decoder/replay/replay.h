@@ -3,7 +3,7 @@
  * FILEs of every process hold back, when they are flushed, what a child
  * inherits at fork, what exit() writes and what every other end loses.  Used
  * by `--as-written`; gets every message of a run in order, events included,
- * and puts what is written into the files (written.h).  One thread.
+ * and puts what is written into the files.  One thread.
  */
 #ifndef DECODER_REPLAY_H
 #define DECODER_REPLAY_H

@@ -107,7 +107,7 @@ static uint64_t goal_for(uint64_t end)
  * With other threads about a descriptor of ours may become something else's at
  * any time (dup2), or a child's for ever.  Without them it is the better way:
  * a path may lead elsewhere from one call to the next, though not by anybody
- * else's doing (place.h).
+ * else's doing.
  */
 static bool lengthen(uint64_t goal)
 {

@@ -21,12 +21,12 @@
 
 /*
  * The capture behind a descriptor, as it is now, into an empty file: what
- * readers read, at the same places, with holes between.  Called by snapshot.c.
+ * readers read, at the same places, with holes between.
  */
 
 /*
  * One block of a capture into a copy of it, while its thread goes on writing.
- * Called by snapshot.c.  Promises that the copy ends behind a whole record, and
+ * Promises that the copy ends behind a whole record, and
  * that no block is copied that became another one meanwhile.
  */
 

@@ -18,7 +18,7 @@
 /*
  * The configuration that a program was started with, read again: what
  * BINLOG_CONFIG names in its environment, and the control.conf beside its
- * capture.  Called by running.c.
+ * capture.
  */
 
 /* Settings that can be switched, and the words for that. */

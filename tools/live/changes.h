@@ -1,7 +1,7 @@
 /*
  * What is to be switched, collected from words before any of it is.  Filled by
  * binlog-ctl, obeyed by switching.c and, for programs to come, by
- * control_file.c.  Promises that what is in it has a meaning.
+ * changes.c.  Promises that what is in it has a meaning.
  */
 #ifndef TOOLS_CTL_CHANGES_H
 #define TOOLS_CTL_CHANGES_H

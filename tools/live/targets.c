@@ -18,7 +18,7 @@
 /*
  * The capture files that a process has mapped, as the kernel tells it: also
  * those that it has inherited, that were deleted, or that it could not open
- * itself any more.  Called by targets.c.
+ * itself any more.
  */
 
 #define DELETED " (deleted)"

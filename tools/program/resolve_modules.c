@@ -12,7 +12,7 @@
 
 /*
  * The build ID of an ELF file, by which a process knows a module whatever its
- * path.  Called by resolve.c.
+ * path.
  */
 
 /* Of one segment of notes. */

@@ -1,6 +1,6 @@
 /*
  * The companion of a run: a process beside it that makes blocks of its captures
- * ready (prepare.h), so that the programs need not.  Started by binlog-run
+ * ready, so that the programs need not.  Started by binlog-run
  * before it becomes the program, to which it is neither child nor member of its
  * session, and of which it holds nothing open.  Ends with the last process of
  * the run; killed, it costs nothing but its help.

@@ -15,7 +15,7 @@
 
 /*
  * What binlog-top shows and how, as the command line and then the keys have it.
- * Filled by top_options.c and top_keys.c; read by whoever makes the page.
+ * Filled by the command line and by keys; read by whoever makes the page.
  */
 
 static const struct {

@@ -154,7 +154,7 @@ void top_words(const struct top_rows *rows, const struct top_row *row,
 /*
  * The level, and whether anything is recorded, in all programs that binlog-top
  * shows, as binlog-ctl switches them; in a directory also in those that start
- * later.  Called by top_keys.c; says in one sentence what came of it.
+ * later.  Says in one sentence what came of it.
  */
 
 /* A program that logs makes its next call soon; one that sleeps does not. */
