@@ -28,7 +28,7 @@ int cachedirectory_open(const char *path, bool make);
 /*
  * Removes the files that have not been used for the longest time until the
  * others occupy at most `bytes`, and what was begun long ago and not finished.
- * Files that are not named as cachekey_name() does are left alone.
+ * Files that are not named as cachekey_make() does are left alone.
  */
 void cachedirectory_trim(int directory, uint64_t bytes);
 

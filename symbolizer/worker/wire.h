@@ -50,7 +50,7 @@ enum wire_kind {
 		      /* u32 wide, u32 translated */
 	WIRE_ANSWERS, /* answers to the end, in the order of the addresses: */
 		      /* u32 frames, sentence; per frame function and file */
-		      /* as of wirenames_id(), u32 line, u32 column, u64 */
+		      /* as wirenames_... have them, u32 line, u32 column, u64 */
 		      /* offset, u32 inlined, u32 wrapper */
 	WIRE_LIMIT,   /* u32 readlimit that was met, path of the file */
 };
