@@ -40,9 +40,9 @@ static void jump(struct syscall_filter *filter, unsigned short how,
 			    skipped_if, skipped_else));
 }
 
-static void decide(struct syscall_filter *filter, uint32_t verdict)
+static void decide(struct syscall_filter *filter, uint32_t decided)
 {
-	add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict));
+	add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, decided));
 }
 
 void syscall_filter_begin(struct syscall_filter *filter)
@@ -90,14 +90,14 @@ static void add_rule(
 
 	if (count == 0) {
 		jump(filter, BPF_JEQ, rule->call, 0, 1);
-		decide(filter, rule->verdict);
+		decide(filter, rule->decided);
 		return;
 	}
 	jump(filter, BPF_JEQ, rule->call, 0, (uint8_t)(2 * count + 2));
 	for (i = 0; i < count; i++)
 		test(filter, &rule->conditions[i],
 			(uint8_t)(2 * (count - i - 1) + 1));
-	decide(filter, rule->verdict);
+	decide(filter, rule->decided);
 	load(filter, FIELD(nr));
 }
 

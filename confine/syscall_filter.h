@@ -40,25 +40,25 @@ struct syscall_condition {
 /* Fits if all conditions hold. */
 struct syscall_rule {
 	uint32_t call;
-	uint32_t verdict;
+	uint32_t decided;
 	struct syscall_condition conditions[SYSCALL_FILTER_CONDITIONS_MAX];
 };
 
 /* Initializers, for lists. */
 #define SYSCALL_MAY(name)                                                      \
 	{                                                                      \
-		.call = SYS_##name, .verdict = SYSCALL_ALLOWED                 \
+		.call = SYS_##name, .decided = SYSCALL_ALLOWED                 \
 	}
 #define SYSCALL_MAY_IF(name, ...)                                              \
 	{                                                                      \
-		.call = SYS_##name, .verdict = SYSCALL_ALLOWED,                \
+		.call = SYS_##name, .decided = SYSCALL_ALLOWED,                \
 		.conditions = {                                                \
 			__VA_ARGS__                                            \
 		}                                                              \
 	}
 #define SYSCALL_REFUSES(name, how)                                             \
 	{                                                                      \
-		.call = SYS_##name, .verdict = (how)                           \
+		.call = SYS_##name, .decided = (how)                           \
 	}
 #define SYSCALL_IF(what, number, bits)                                         \
 	{                                                                      \

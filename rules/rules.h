@@ -58,7 +58,7 @@ struct rule_mark {
 };
 
 /* What the rules say of these calls; zeros, but for `level`: nothing. */
-struct rule_verdict {
+struct rule_decision {
 	uint8_t action;	   /* enum rule_action */
 	bool action_known; /* a rule says so */
 	bool tee;	   /* also made natively */
@@ -135,10 +135,10 @@ unsigned rules_count(const struct rules *rules);
 unsigned rules_ask(const struct rules *rules);
 
 /*
- * What they say of a site, all of *verdict.  Thread-safe.  Less than a
+ * What they say of a site, all of *decided.  Thread-safe.  Less than a
  * millisecond for 10,000 rules.
  */
 void rules_decide(const struct rules *rules, const struct rule_site *site,
-	struct rule_verdict *verdict);
+	struct rule_decision *decided);
 
 #endif

@@ -224,16 +224,16 @@ static bool applies(struct rule *rule, const struct subject *subject, int level)
 	return !asks_source;
 }
 
-static void set_action(struct rule_verdict *verdict, enum rule_action action)
+static void set_action(struct rule_decision *decided, enum rule_action action)
 {
-	verdict->action = (uint8_t)action;
-	verdict->action_known = true;
+	decided->action = (uint8_t)action;
+	decided->action_known = true;
 }
 
-static void set_tee(struct rule_verdict *verdict, bool tee)
+static void set_tee(struct rule_decision *decided, bool tee)
 {
-	verdict->tee = tee;
-	verdict->tee_known = true;
+	decided->tee = tee;
+	decided->tee_known = true;
 }
 
 static uint64_t named(
@@ -259,27 +259,27 @@ static uint64_t usual(struct subject *subject)
 }
 
 static bool redact(const struct rule_deed *deed, struct subject *subject,
-	struct rule_verdict *verdict)
+	struct rule_decision *decided)
 {
 	switch ((enum rule_deed_kind)deed->kind) {
 	case RULE_TO_REDACT_ARGUMENT:
-		verdict->redacted |= 1ull << (deed->number - 1);
+		decided->redacted |= 1ull << (deed->number - 1);
 		return true;
 	case RULE_TO_REDACT_NAME:
-		verdict->redacted |= named(subject, &deed->name);
+		decided->redacted |= named(subject, &deed->name);
 		return true;
 	case RULE_TO_REDACT_USUAL:
-		verdict->redacted |= usual(subject);
+		decided->redacted |= usual(subject);
 		return true;
 	case RULE_TO_REDACT_ALL:
-		verdict->redacted = RULE_REDACT_ALL;
+		decided->redacted = RULE_REDACT_ALL;
 		return true;
 	case RULE_TO_REDACT_NOTHING:
-		verdict->redacted = 0;
-		verdict->redaction = REDACT_LENGTH;
+		decided->redacted = 0;
+		decided->redaction = REDACT_LENGTH;
 		return true;
 	case RULE_TO_REDACT_AS:
-		verdict->redaction = (uint8_t)deed->number;
+		decided->redaction = (uint8_t)deed->number;
 		return true;
 	default:
 		return false;
@@ -287,25 +287,25 @@ static bool redact(const struct rule_deed *deed, struct subject *subject,
 }
 
 static bool limit(const struct rule_deed *deed, uint32_t number,
-	struct rule_verdict *verdict)
+	struct rule_decision *decided)
 {
 	switch ((enum rule_deed_kind)deed->kind) {
 	case RULE_TO_rate:
-		verdict->rate = deed->number;
-		verdict->rate_ns = deed->times[0];
+		decided->rate = deed->number;
+		decided->rate_ns = deed->times[0];
 		break;
 	case RULE_TO_sample:
 		if (deed->number || deed->times[0] == 0)
-			verdict->sample = deed->number;
+			decided->sample = deed->number;
 		if (deed->number == 0) {
-			verdict->window_ns = deed->times[0];
-			verdict->period_ns = deed->times[1];
+			decided->window_ns = deed->times[0];
+			decided->period_ns = deed->times[1];
 		}
 		break;
 	default:
 		return false;
 	}
-	verdict->rule = verdict->rate || verdict->sample || verdict->period_ns
+	decided->rule = decided->rate || decided->sample || decided->period_ns
 				? number
 				: 0;
 	return true;
@@ -323,83 +323,84 @@ static struct rule_mark mark_of(const struct rule_deed *deed)
 }
 
 static bool trigger(const struct rule_deed *deed, const struct rule *rule,
-	struct rule_verdict *verdict)
+	struct rule_decision *decided)
 {
 	switch ((enum rule_deed_kind)deed->kind) {
 	case RULE_TO_trigger:
-		verdict->trigger = deed->number != 0;
-		verdict->before_ns = deed->times[0];
-		verdict->after_ns = deed->times[1];
-		verdict->since = (struct rule_mark){0};
-		verdict->trigger_start = rule->start;
-		verdict->trigger_bytes = rule->bytes;
+		decided->trigger = deed->number != 0;
+		decided->before_ns = deed->times[0];
+		decided->after_ns = deed->times[1];
+		decided->since = (struct rule_mark){0};
+		decided->trigger_start = rule->start;
+		decided->trigger_bytes = rule->bytes;
 		return true;
 	case RULE_TO_TRIGGER_SINCE:
-		verdict->since = mark_of(deed);
+		decided->since = mark_of(deed);
 		return true;
 	case RULE_TO_TRIGGER_OVER:
-		verdict->over_ns = deed->times[0];
+		decided->over_ns = deed->times[0];
 		return true;
 	case RULE_TO_mark:
-		verdict->mark = mark_of(deed);
+		decided->mark = mark_of(deed);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void do_other(const struct rule_deed *deed, struct rule_verdict *verdict)
+static void do_other(
+	const struct rule_deed *deed, struct rule_decision *decided)
 {
 	switch ((enum rule_deed_kind)deed->kind) {
 	case RULE_TO_capture:
-		set_action(verdict, RULE_CAPTURE);
+		set_action(decided, RULE_CAPTURE);
 		break;
 	case RULE_TO_pass:
-		set_action(verdict, RULE_PASS);
+		set_action(decided, RULE_PASS);
 		break;
 	case RULE_TO_drop:
-		set_action(verdict, RULE_DROP);
+		set_action(decided, RULE_DROP);
 		break;
 	case RULE_TO_tee:
-		set_tee(verdict, true);
+		set_tee(decided, true);
 		break;
 	case RULE_TO_untee:
-		set_tee(verdict, false);
+		set_tee(decided, false);
 		break;
 	case RULE_TO_level:
-		verdict->level = (int8_t)deed->number;
+		decided->level = (int8_t)deed->number;
 		break;
 	case RULE_TO_depth:
-		verdict->depth = (uint8_t)deed->number;
+		decided->depth = (uint8_t)deed->number;
 		break;
 	default: /* RULE_TO_category */
-		verdict->category = deed->name.text;
-		verdict->category_bytes = deed->name.bytes;
+		decided->category = deed->name.text;
+		decided->category_bytes = deed->name.bytes;
 	}
 }
 
 void rules_decide(const struct rules *rules, const struct rule_site *site,
-	struct rule_verdict *verdict)
+	struct rule_decision *decided)
 {
 	struct subject subject = {.site = site};
 	struct rule *rule = rules->first;
 
-	*verdict = (struct rule_verdict){.level = (int8_t)site->level};
+	*decided = (struct rule_decision){.level = (int8_t)site->level};
 	set_texts(&subject, rules);
 	if (site->is_copy && site->format)
-		verdict->redacted = rule_redact_usual(
+		decided->redacted = rule_redact_usual(
 			site->format, site->format_bytes, RULE_USUAL_COPIES);
 	for (uint32_t number = 1; number <= rules->count; number++) {
 		const struct rule_deed *deed = rule_deeds(rule);
 
-		for (uint32_t i = applies(rule, &subject, verdict->level)
+		for (uint32_t i = applies(rule, &subject, decided->level)
 					  ? rule->deeds
 					  : 0;
 			i > 0; i--, deed++)
-			if (!redact(deed, &subject, verdict) &&
-				!limit(deed, number, verdict) &&
-				!trigger(deed, rule, verdict))
-				do_other(deed, verdict);
+			if (!redact(deed, &subject, decided) &&
+				!limit(deed, number, decided) &&
+				!trigger(deed, rule, decided))
+				do_other(deed, decided);
 		rule = rule_after(rule);
 	}
 }

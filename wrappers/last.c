@@ -139,7 +139,7 @@ static bool is_said(const struct call *call, unsigned stream, const char *text)
 
 bool last_refuse(const struct call *call, const char *format)
 {
-	const char *text = fortify_verdict(format);
+	const char *text = fortify_decision(format);
 	unsigned stream = streams_of(STDERR_FILENO);
 
 	if (!text || !is_said(call, stream, text))

@@ -188,7 +188,7 @@ static bool put_by_rule(const struct category *category,
 	const struct rules *rules, const struct message *message,
 	struct render_buffer *out)
 {
-	struct rule_verdict verdict;
+	struct rule_decision decided;
 	struct rule_site site;
 	struct sources sources = {.count = 0};
 
@@ -201,11 +201,11 @@ static bool put_by_rule(const struct category *category,
 			take_source, &sources);
 	site.sources = sources.all;
 	site.sources_count = sources.count;
-	rules_decide(rules, &site, &verdict);
-	if (verdict.category)
-		escape_put(out, verdict.category, verdict.category_bytes,
+	rules_decide(rules, &site, &decided);
+	if (decided.category)
+		escape_put(out, decided.category, decided.category_bytes,
 			ESCAPE_NEWLINE);
-	return verdict.category;
+	return decided.category;
 }
 
 void category_put(struct category *category, const struct message *message,

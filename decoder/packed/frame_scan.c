@@ -262,7 +262,7 @@ struct frame_scan {
 };
 
 /* What is at a place. */
-enum verdict {
+enum decided {
 	WHOLE,
 	NO_FRAME,
 	OTHER_SUM,
@@ -386,7 +386,7 @@ static int length_bytes(uint8_t head)
 
 /* Whether the next bytes, of which there are some, look like the head of a
  * frame, as far as they go. */
-static enum verdict read_head(struct frame_scan *scan)
+static enum decided read_head(struct frame_scan *scan)
 {
 	bool all = have(scan, SUM_BYTES + 1);
 	const uint8_t *at = scan->buffer + scan->at;
@@ -451,12 +451,12 @@ static bool sum_fits(struct frame_scan *scan)
 	return sum == told_sum(head);
 }
 
-static enum verdict judge(struct frame_scan *scan)
+static enum decided judge(struct frame_scan *scan)
 {
-	enum verdict verdict = read_head(scan);
+	enum decided decided = read_head(scan);
 
-	if (verdict != WHOLE)
-		return verdict;
+	if (decided != WHOLE)
+		return decided;
 	if (!have(scan, scan->head + scan->length))
 		return ENDS_WITHIN;
 	return sum_fits(scan) ? WHOLE : OTHER_SUM;
@@ -531,7 +531,7 @@ static struct frame take_end(struct frame_scan *scan)
 	return frame;
 }
 
-static enum error_code cause_of(enum verdict first, bool at_end)
+static enum error_code cause_of(enum decided first, bool at_end)
 {
 	switch (first) {
 	case OTHER_SUM:
@@ -548,18 +548,18 @@ static enum error_code cause_of(enum verdict first, bool at_end)
 struct frame frame_scan_next(struct frame_scan *scan)
 {
 	uint64_t from = scan->offset;
-	enum verdict first = WHOLE;
-	enum verdict verdict;
+	enum decided first = WHOLE;
+	enum decided decided;
 
 	if (scan->found)
 		return take_whole(scan);
 	while (have(scan, 1)) {
-		verdict = judge(scan);
-		scan->found = verdict == WHOLE;
+		decided = judge(scan);
+		scan->found = decided == WHOLE;
 		if (scan->found)
 			break;
 		if (scan->offset == from)
-			first = verdict;
+			first = decided;
 		skip(scan);
 	}
 	if (scan->offset > from)

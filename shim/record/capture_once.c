@@ -222,7 +222,7 @@ static int make(struct writer *w, const struct call *call,
 
 	/* What there is finds no room either, or it would end here. */
 	if (!format || format == only_string ||
-		(how->chk > 0 && fortify_verdict(format)))
+		(how->chk > 0 && fortify_decision(format)))
 		return CAPTURE_PASS;
 	length = record_made(w, call, how, format, shown, arguments, error);
 

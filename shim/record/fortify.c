@@ -130,7 +130,7 @@ static void read_directives(
 	all->may_fail |= cursor.at < cursor.end;
 }
 
-const char *fortify_verdict(const char *format)
+const char *fortify_decision(const char *format)
 {
 	struct directives all = {false};
 	size_t length = bytes_length(format);

@@ -12,6 +12,6 @@
  * Makes system calls if the format has "%n" and is not constant, as libc
  * would.  Async-signal-safe.
  */
-const char *fortify_verdict(const char *format);
+const char *fortify_decision(const char *format);
 
 #endif

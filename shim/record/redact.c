@@ -262,10 +262,10 @@ void redact_prepare(struct site *site, const struct site_call *call)
 	uint64_t mask = 0;
 	bool hash = true;
 
-	for (unsigned i = 0; i < site->verdicts; i++) {
-		mask |= site->verdict[i].redacted;
-		if (site->verdict[i].redacted)
-			hash &= site->verdict[i].redaction == REDACT_HASH;
+	for (unsigned i = 0; i < site->decisions; i++) {
+		mask |= site->decided[i].redacted;
+		if (site->decided[i].redacted)
+			hash &= site->decided[i].redaction == REDACT_HASH;
 	}
 	__atomic_store_n(&site->redacts, mask != 0, __ATOMIC_RELEASE);
 	if (mask == 0 || site->is_spare ||

@@ -14,7 +14,7 @@
 #include "shim/streams/streams.h"
 
 struct redaction {
-	uint64_t mask; /* of arguments, as of struct rule_verdict; 0: none */
+	uint64_t mask; /* of arguments, as of struct rule_decision; 0: none */
 	bool hash;
 	/* The format with "%s" in the places of those; null: the whole text has
 	 * to be left out. */
@@ -38,7 +38,7 @@ static inline bool redact_is_copy(unsigned stream)
 	return redact_copies && streams[stream].tee;
 }
 
-/* By the verdicts of the site: sets site->redaction. */
+/* By the decisions of the site: sets site->redaction. */
 void redact_prepare(struct site *site, const struct site_call *call);
 
 /* In place of arguments_store(); the length of the text is not added up. */

@@ -17,11 +17,11 @@
  * moment.  For site.c alone; lock-free, async-signal-safe.
  */
 
-static bool is_plain(const struct rule_verdict *verdict, int level)
+static bool is_plain(const struct rule_decision *decided, int level)
 {
-	return verdict->action == RULE_CAPTURE && verdict->level <= level &&
-	       !verdict->rate && verdict->sample <= 1 && !verdict->period_ns &&
-	       !verdict->tee_known && !verdict->trigger && !verdict->mark.name;
+	return decided->action == RULE_CAPTURE && decided->level <= level &&
+	       !decided->rate && decided->sample <= 1 && !decided->period_ns &&
+	       !decided->tee_known && !decided->trigger && !decided->mark.name;
 }
 
 /* What syslog() is told below the level does not get as far as here. */
@@ -29,52 +29,52 @@ static bool is_plain(const struct rule_verdict *verdict, int level)
  * next calls from there. */
 static bool site_is_special(const struct site *site)
 {
-	if (site->redacts || (site->verdicts == 1 &&
-				     !is_plain(&site->verdict[0], site->level)))
+	if (site->redacts || (site->decisions == 1 &&
+				     !is_plain(&site->decided[0], site->level)))
 		return true;
-	for (int i = 0; site->verdicts > 1 && i < site->verdicts; i++)
-		if (!is_plain(&site->verdict[i], i) ||
-			site->verdict[i].depth != site->verdict[0].depth)
+	for (int i = 0; site->decisions > 1 && i < site->decisions; i++)
+		if (!is_plain(&site->decided[i], i) ||
+			site->decided[i].depth != site->decided[0].depth)
 			return true;
 	return false;
 }
 
 /* By words: another thread may be at it. */
-#define VERDICT_WORDS (sizeof(struct rule_verdict) / sizeof(uint64_t))
-_Static_assert(sizeof(struct rule_verdict) % sizeof(uint64_t) == 0, "");
+#define VERDICT_WORDS (sizeof(struct rule_decision) / sizeof(uint64_t))
+_Static_assert(sizeof(struct rule_decision) % sizeof(uint64_t) == 0, "");
 
-union verdict_words {
-	struct rule_verdict verdict;
+union decision_words {
+	struct rule_decision decided;
 	uint64_t word[VERDICT_WORDS];
 };
 
 /* By who decides, who is alone; `site->generation` is 0 meanwhile. */
-static void site_set_verdict(
-	struct rule_verdict *to, const struct rule_verdict *verdict)
+static void site_set_decided(
+	struct rule_decision *to, const struct rule_decision *decided)
 {
 	uint64_t *word = (uint64_t *)(void *)to;
-	const union verdict_words from = {.verdict = *verdict};
+	const union decision_words from = {.decided = *decided};
 
 	for (unsigned i = 0; i < VERDICT_WORDS; i++)
 		__atomic_store_n(&word[i], from.word[i], __ATOMIC_RELEASE);
 }
 
-static void get_verdict(
-	struct rule_verdict *to, const struct rule_verdict *from)
+static void get_decided(
+	struct rule_decision *to, const struct rule_decision *from)
 {
 	const uint64_t *word = (const uint64_t *)(const void *)from;
-	union verdict_words copy;
+	union decision_words copy;
 
 	for (unsigned i = 0; i < VERDICT_WORDS; i++)
 		copy.word[i] = __atomic_load_n(&word[i], __ATOMIC_ACQUIRE);
-	*to = copy.verdict;
+	*to = copy.decided;
 }
 
 /* The same of a place that nobody else knows. */
 static void site_copy_decision(
 	const struct site *site, unsigned priority, struct site_decision *to)
 {
-	get_verdict(&to->verdict, &site->verdict[priority % site->verdicts]);
+	get_decided(&to->decided, &site->decided[priority % site->decisions]);
 	to->redaction = __atomic_load_n(&site->redaction, __ATOMIC_ACQUIRE);
 	to->plan = __atomic_load_n(&site->plan, __ATOMIC_ACQUIRE);
 	to->rules_at = __atomic_load_n(&site->rules_at, __ATOMIC_ACQUIRE);
@@ -245,21 +245,21 @@ static void look_at(struct site *site, const struct site_call *call)
 
 /* What a rule has written as well is a copy, too. */
 static void ask(const struct rules *rules, struct rule_site *asked,
-	struct rule_verdict *verdict)
+	struct rule_decision *decided)
 {
 	if (rules) {
-		rules_decide(rules, asked, verdict);
-		if (asked->is_copy || !redact_copies || !verdict->tee_known ||
-			!verdict->tee)
+		rules_decide(rules, asked, decided);
+		if (asked->is_copy || !redact_copies || !decided->tee_known ||
+			!decided->tee)
 			return;
 		asked->is_copy = true;
-		rules_decide(rules, asked, verdict);
+		rules_decide(rules, asked, decided);
 		asked->is_copy = false;
 		return;
 	}
-	*verdict = (struct rule_verdict){.level = (int8_t)asked->level};
+	*decided = (struct rule_decision){.level = (int8_t)asked->level};
 	if (asked->is_copy && asked->format)
-		verdict->redacted = rule_redact_usual(
+		decided->redacted = rule_redact_usual(
 			asked->format, asked->format_bytes, RULE_USUAL_COPIES);
 }
 
@@ -268,9 +268,9 @@ static void plan_for_marks(struct site *site, const struct site_call *call)
 {
 	bool asked = false;
 
-	for (unsigned i = 0; i < site->verdicts; i++)
-		asked |= site->verdict[i].mark.argument ||
-			 site->verdict[i].since.argument;
+	for (unsigned i = 0; i < site->decisions; i++)
+		asked |= site->decided[i].mark.argument ||
+			 site->decided[i].since.argument;
 	if (asked && !site->plan && call->format && !site->is_spare)
 		__atomic_store_n(&site->plan,
 			plan_make(call->format, (uint32_t)call->length),
@@ -282,7 +282,7 @@ static void decide_alone(struct site *site, const struct site_call *call)
 {
 	uint32_t now = control_generation();
 	struct control_force force;
-	struct rule_verdict verdict;
+	struct rule_decision decided;
 	struct rule_site asked;
 	char name[16] = "";
 
@@ -291,11 +291,11 @@ static void decide_alone(struct site *site, const struct site_call *call)
 	__atomic_store_n(&site->rules_at, force.rules_at, __ATOMIC_RELEASE);
 	__atomic_store_n(&site->level, force.level, __ATOMIC_RELEASE);
 	describe(call, &asked, name);
-	for (unsigned i = 0; i < site->verdicts; i++) {
-		if (site->verdicts > 1)
+	for (unsigned i = 0; i < site->decisions; i++) {
+		if (site->decisions > 1)
 			asked.level = (int)i;
-		ask(force.rules, &asked, &verdict);
-		site_set_verdict(&site->verdict[i], &verdict);
+		ask(force.rules, &asked, &decided);
+		site_set_decided(&site->decided[i], &decided);
 	}
 	redact_prepare(site, call);
 	plan_for_marks(site, call);
@@ -322,7 +322,7 @@ static bool decide(struct site *site, const struct site_call *call)
 
 /* ---- finding ---- */
 
-static unsigned verdicts_of(const struct site_call *call)
+static unsigned decisions_of(const struct site_call *call)
 {
 	return is_syslog(call->text) ? VERDICTS_MAX : 1;
 }
@@ -330,9 +330,9 @@ static unsigned verdicts_of(const struct site_call *call)
 static struct site *make(
 	const struct site_call *call, uintptr_t key, uint32_t thread)
 {
-	unsigned verdicts = verdicts_of(call);
+	unsigned decisions = decisions_of(call);
 	struct site *site =
-		arena_take(sizeof(*site) + verdicts * sizeof(*site->verdict));
+		arena_take(sizeof(*site) + decisions * sizeof(*site->decided));
 
 	if (!site)
 		return NULL;
@@ -340,7 +340,7 @@ static struct site *make(
 	site->key = key;
 	site->stream = call->stream;
 	site->thread = thread;
-	site->verdicts = (uint8_t)verdicts;
+	site->decisions = (uint8_t)decisions;
 	return site;
 }
 
@@ -351,7 +351,7 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 
 	if (!site)
 		site = arena_take(
-			sizeof(*site) + VERDICTS_MAX * sizeof(*site->verdict));
+			sizeof(*site) + VERDICTS_MAX * sizeof(*site->decided));
 	if (!site)
 		return NULL;
 	w->site_spare = site;
@@ -359,7 +359,7 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 	site->stream = call->stream;
 	site->result_used = true;
 	site->is_spare = true;
-	site->verdicts = (uint8_t)verdicts_of(call);
+	site->decisions = (uint8_t)decisions_of(call);
 	decide_alone(site, call);
 	return site;
 }
@@ -431,51 +431,51 @@ struct site *site_find(struct writer *w, const struct site_call *call,
 
 /* Threads may all get in at the border of two times; that is a few more. */
 static bool is_within_rate(
-	struct site_gate *gate, const struct rule_verdict *verdict)
+	struct site_gate *gate, const struct rule_decision *decided)
 {
 	uint64_t now = clock_ticks();
 	uint64_t until = __atomic_load_n(&gate->until, __ATOMIC_RELAXED);
 
 	if (now >= until && __atomic_compare_exchange_n(&gate->until, &until,
-				    now + pace_ticks(verdict->rate_ns), false,
+				    now + pace_ticks(decided->rate_ns), false,
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		__atomic_store_n(&gate->used, 0, __ATOMIC_RELAXED);
 	return __atomic_fetch_add(&gate->used, 1, __ATOMIC_RELAXED) <
-	       verdict->rate;
+	       decided->rate;
 }
 
-static bool is_in_window(const struct rule_verdict *verdict)
+static bool is_in_window(const struct rule_decision *decided)
 {
-	uint64_t period = pace_ticks(verdict->period_ns);
+	uint64_t period = pace_ticks(decided->period_ns);
 
 	return period == 0 ||
-	       clock_ticks() % period < pace_ticks(verdict->window_ns);
+	       clock_ticks() % period < pace_ticks(decided->window_ns);
 }
 
 /* Whatever else happens: neither limited nor sampled. */
 static bool is_off(const struct site_decision *decision)
 {
-	const struct rule_verdict *verdict = &decision->verdict;
+	const struct rule_decision *decided = &decision->decided;
 
-	return verdict->action == RULE_DROP ||
-	       (verdict->level > decision->level && !verdict->action_known);
+	return decided->action == RULE_DROP ||
+	       (decided->level > decision->level && !decided->action_known);
 }
 
 static bool is_admitted(
 	struct site_gate *gate, const struct site_decision *decision)
 {
-	const struct rule_verdict *verdict = &decision->verdict;
+	const struct rule_decision *decided = &decision->decided;
 
 	if (is_off(decision))
 		return false;
-	if (verdict->sample > 1 &&
+	if (decided->sample > 1 &&
 		__atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED) %
-				verdict->sample !=
+				decided->sample !=
 			0)
 		return false;
-	if (verdict->period_ns && !is_in_window(verdict))
+	if (decided->period_ns && !is_in_window(decided))
 		return false;
-	return !verdict->rate || is_within_rate(gate, verdict);
+	return !decided->rate || is_within_rate(gate, decided);
 }
 
 bool site_admits(struct site *site, const struct site_decision *decision)
@@ -483,7 +483,7 @@ bool site_admits(struct site *site, const struct site_decision *decision)
 	if (is_admitted(&site->gate, decision))
 		return true;
 	__atomic_fetch_add(&control_switches->suppressed, 1, __ATOMIC_RELAXED);
-	if (decision->verdict.rate)
+	if (decision->decided.rate)
 		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
 	return false;
 }

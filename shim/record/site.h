@@ -39,18 +39,18 @@ struct site {
 	uint64_t rules_at; /* in the capture: where they were decided by */
 	int level;	   /* and the level */
 	struct site_gate gate;
-	uint32_t reloads; /* one more than process_reloads, for which its */
-			  /* addresses hold */
-	bool special;	  /* the short way may not have the next calls */
-	bool result_used; /* or written to, by "%n" */
-	bool is_spare;	  /* of one call after the other */
-	uint8_t verdicts; /* 1, or one for each priority of syslog() */
-	struct rule_verdict verdict[];
+	uint32_t reloads;  /* one more than process_reloads, for which its */
+			   /* addresses hold */
+	bool special;	   /* the short way may not have the next calls */
+	bool result_used;  /* or written to, by "%n" */
+	bool is_spare;	   /* of one call after the other */
+	uint8_t decisions; /* 1, or one for each priority of syslog() */
+	struct rule_decision decided[];
 };
 
 /* What was decided about one call: all of it at one time. */
 struct site_decision {
-	struct rule_verdict verdict;
+	struct rule_decision decided;
 	const struct redaction *redaction; /* these as of struct site */
 	const struct plan *plan;
 	uint64_t rules_at;

@@ -30,7 +30,7 @@ static void begin(struct writer *w, const struct site_decision *decision)
 {
 	w->decided = true;
 	w->special = decision->special;
-	w->depth = decision->verdict.depth;
+	w->depth = decision->decided.depth;
 }
 
 static void end(struct writer *w)
@@ -69,32 +69,32 @@ static uint64_t key_of(const struct rule_mark *mark, const struct writer *w,
 
 /* *ticks: how long ago its mark was set; false: not too long ago, or not at
  * all. */
-static bool is_late(const struct rule_verdict *verdict, uint64_t key,
+static bool is_late(const struct rule_decision *decided, uint64_t key,
 	uint64_t now, uint64_t *ticks)
 {
 	struct mark_table *marks = key ? site_marks() : NULL;
 	uint64_t then = marks ? mark_take(marks, key) : 0;
 
 	*ticks = then && then < now ? now - then : 0;
-	return then && *ticks > pace_ticks(verdict->over_ns);
+	return then && *ticks > pace_ticks(decided->over_ns);
 }
 
 static void trigger(const struct writer *w,
 	const struct site_decision *decision, struct arguments_list *given,
 	uint64_t now)
 {
-	const struct rule_verdict *verdict = &decision->verdict;
+	const struct rule_decision *decided = &decision->decided;
 	struct ring_event event = {
 		.cause = BINLOG_CAUSE_RULE,
-		.before_ns = verdict->before_ns,
-		.after_ns = verdict->after_ns,
-		.rule_bytes = verdict->trigger_bytes,
+		.before_ns = decided->before_ns,
+		.after_ns = decided->after_ns,
+		.rule_bytes = decided->trigger_bytes,
 	};
 
 	if (decision->rules_at)
-		event.rule_at = decision->rules_at + verdict->trigger_start;
-	if (!verdict->since.name ||
-		is_late(verdict, key_of(&verdict->since, w, decision, given),
+		event.rule_at = decision->rules_at + decided->trigger_start;
+	if (!decided->since.name ||
+		is_late(decided, key_of(&decided->since, w, decision, given),
 			now, &event.ticks))
 		ring_trigger(&event);
 }
@@ -103,7 +103,7 @@ static void set_mark(const struct writer *w,
 	const struct site_decision *decision, struct arguments_list *given,
 	uint64_t now)
 {
-	uint64_t key = key_of(&decision->verdict.mark, w, decision, given);
+	uint64_t key = key_of(&decision->decided.mark, w, decision, given);
 	struct mark_table *marks = key ? site_marks() : NULL;
 
 	if (marks)
@@ -115,18 +115,18 @@ static void set_mark(const struct writer *w,
 static bool follow_up(struct writer *w, unsigned stream,
 	const struct site_decision *decision, struct arguments_list *given)
 {
-	const struct rule_verdict *verdict = &decision->verdict;
+	const struct rule_decision *decided = &decision->decided;
 	uint64_t now;
 
 	end(w);
-	if (unlikely(verdict->trigger || verdict->mark.name)) {
+	if (unlikely(decided->trigger || decided->mark.name)) {
 		now = clock_ticks();
-		if (verdict->trigger)
+		if (decided->trigger)
 			trigger(w, decision, given, now);
-		if (verdict->mark.name)
+		if (decided->mark.name)
 			set_mark(w, decision, given, now);
 	}
-	w->excused = verdict->tee_known && verdict->tee && !streams[stream].tee;
+	w->excused = decided->tee_known && decided->tee && !streams[stream].tee;
 	if (w->excused)
 		streams_want();
 	return w->excused;
@@ -214,7 +214,7 @@ int site_format(struct writer *w, const struct call *call,
 
 	if (!site)
 		return CAPTURE_PASS;
-	if (decision.verdict.action == RULE_PASS) {
+	if (decision.decided.action == RULE_PASS) {
 		excuse(w);
 		return CAPTURE_PASS;
 	}
@@ -288,7 +288,7 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 
 	if (!site)
 		return false;
-	if (decision.verdict.action == RULE_PASS) {
+	if (decision.decided.action == RULE_PASS) {
 		excuse(w);
 		return false;
 	}
@@ -316,7 +316,7 @@ enum site_answer site_ask(
 
 	if (!site)
 		return SITE_PASS;
-	if (decision.verdict.action == RULE_PASS) {
+	if (decision.decided.action == RULE_PASS) {
 		excuse(w);
 		return SITE_PASS;
 	}

@@ -1,6 +1,6 @@
 /*
  * What is kept of the ring although newer blocks would take its place: the time
- * around something that has happened.  Called by the verdicts of rules, by
+ * around something that has happened.  Called by the decisions of rules, by
  * whoever sees the control page change, and by the end of processes; nothing
  * without a ring.  Costs a few stores, since what has to be kept is looked for
  * when it would be overwritten.  Lock-free, async-signal-safe.

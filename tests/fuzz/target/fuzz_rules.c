@@ -57,8 +57,8 @@ static void check_error(
 }
 
 /* What they point to in two texts is compared, and no more. */
-static void check_same(const char *text, struct rule_verdict *a,
-	const char *other_text, struct rule_verdict *b)
+static void check_same(const char *text, struct rule_decision *a,
+	const char *other_text, struct rule_decision *b)
 {
 	FUZZ_CHECK(a->category_bytes == b->category_bytes);
 	FUZZ_CHECK(a->category_bytes == 0 ||
@@ -93,7 +93,7 @@ static void check_right(const struct rules *rules, const char *text)
 	struct rules_error error;
 	const struct rules *again = rules_parse(
 		again_text, bytes, again_memory, sizeof(again_memory), &error);
-	struct rule_verdict a, b;
+	struct rule_decision a, b;
 
 	FUZZ_CHECK(again && rules_count(again) == rules_count(rules));
 	FUZZ_CHECK(rules_ask(again) == rules_ask(rules));

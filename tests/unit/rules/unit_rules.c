@@ -21,25 +21,25 @@ static void check_matches(const char *conditions, bool expected)
 
 static void a_rule_without_conditions_is_about_all_calls(void **state)
 {
-	struct rule_verdict verdict = rules_check("drop", NULL);
+	struct rule_decision decided = rules_check("drop", NULL);
 
 	(void)state;
-	assert_int_equal(verdict.action, RULE_DROP);
-	assert_true(verdict.action_known);
-	assert_int_equal(verdict.level, LEVEL_warning);
+	assert_int_equal(decided.action, RULE_DROP);
+	assert_true(decided.action_known);
+	assert_int_equal(decided.level, LEVEL_warning);
 }
 
 static void no_rules_say_nothing(void **state)
 {
-	struct rule_verdict verdict = rules_check(" # nothing\n\n;;", "x");
+	struct rule_decision decided = rules_check(" # nothing\n\n;;", "x");
 
 	(void)state;
-	assert_int_equal(verdict.action, RULE_CAPTURE);
-	assert_false(verdict.action_known);
-	assert_false(verdict.tee_known);
-	assert_int_equal(verdict.level, LEVEL_warning);
-	assert_int_equal(verdict.redacted, 0);
-	assert_int_equal(verdict.rule, 0);
+	assert_int_equal(decided.action, RULE_CAPTURE);
+	assert_false(decided.action_known);
+	assert_false(decided.tee_known);
+	assert_int_equal(decided.level, LEVEL_warning);
+	assert_int_equal(decided.redacted, 0);
+	assert_int_equal(decided.rule, 0);
 }
 
 static void conditions_are_about_what_is_known_of_a_site(void **state)
@@ -141,20 +141,20 @@ static void a_file_is_known_by_its_path(void **state)
 
 static void later_rules_override(void **state)
 {
-	struct rule_verdict verdict = rules_check(
+	struct rule_decision decided = rules_check(
 		"drop; program nginx +capture -tee depth 8 category web\n"
 		"program apache drop\n"
 		"category \"the web\" depth off",
 		"x");
 
 	(void)state;
-	assert_int_equal(verdict.action, RULE_CAPTURE);
-	assert_true(verdict.action_known);
-	assert_true(verdict.tee_known);
-	assert_false(verdict.tee);
-	assert_int_equal(verdict.depth, 0);
-	assert_int_equal(verdict.category_bytes, 7);
-	assert_memory_equal(verdict.category, "the web", 7);
+	assert_int_equal(decided.action, RULE_CAPTURE);
+	assert_true(decided.action_known);
+	assert_true(decided.tee_known);
+	assert_false(decided.tee);
+	assert_int_equal(decided.depth, 0);
+	assert_int_equal(decided.category_bytes, 7);
+	assert_memory_equal(decided.category, "the web", 7);
 }
 
 static void a_level_is_set_at_the_end_or_after_an_action(void **state)
@@ -174,37 +174,37 @@ static void a_level_is_set_at_the_end_or_after_an_action(void **state)
 
 static void limits_say_which_rule_they_are_of(void **state)
 {
-	struct rule_verdict verdict =
+	struct rule_decision decided =
 		rules_check("drop\nrate 10/1s\ndepth 1", "x");
 
 	(void)state;
-	assert_int_equal(verdict.rule, 2);
-	assert_int_equal(verdict.rate, 10);
-	assert_int_equal(verdict.rate_ns, 1000000000);
-	verdict = rules_check("sample 1/100 sample 100us/1min", "x");
-	assert_int_equal(verdict.rule, 1);
-	assert_int_equal(verdict.sample, 100);
-	assert_int_equal(verdict.window_ns, 100000);
-	assert_int_equal(verdict.period_ns, 60000000000);
-	verdict =
+	assert_int_equal(decided.rule, 2);
+	assert_int_equal(decided.rate, 10);
+	assert_int_equal(decided.rate_ns, 1000000000);
+	decided = rules_check("sample 1/100 sample 100us/1min", "x");
+	assert_int_equal(decided.rule, 1);
+	assert_int_equal(decided.sample, 100);
+	assert_int_equal(decided.window_ns, 100000);
+	assert_int_equal(decided.period_ns, 60000000000);
+	decided =
 		rules_check("rate 10/1s sample 1/2; sample off; rate off", "x");
-	assert_int_equal(verdict.rule, 0);
-	assert_int_equal(verdict.rate, 0);
-	assert_int_equal(verdict.sample, 0);
+	assert_int_equal(decided.rule, 0);
+	assert_int_equal(decided.rate, 0);
+	assert_int_equal(decided.sample, 0);
 	assert_int_equal(
 		rules_check("sample 1/2\nrate 5/2h;sample off", "x").rate, 5);
 }
 
 static void a_trigger_has_times_before_and_after(void **state)
 {
-	struct rule_verdict verdict =
+	struct rule_decision decided =
 		rules_check("trigger after 2s before 10ms depth 4", "x");
 
 	(void)state;
-	assert_true(verdict.trigger);
-	assert_int_equal(verdict.before_ns, 10000000);
-	assert_int_equal(verdict.after_ns, 2000000000);
-	assert_int_equal(verdict.depth, 4);
+	assert_true(decided.trigger);
+	assert_int_equal(decided.before_ns, 10000000);
+	assert_int_equal(decided.after_ns, 2000000000);
+	assert_int_equal(decided.depth, 4);
 	assert_true(rules_check("level warning trigger", "x").trigger);
 	assert_false(rules_check("level crit trigger", "x").trigger);
 	assert_false(rules_check("trigger; trigger off", "x").trigger);
@@ -212,10 +212,10 @@ static void a_trigger_has_times_before_and_after(void **state)
 
 static void a_trigger_goes_by_the_mark_of_its_name(void **state)
 {
-	struct rule_verdict mark = rules_check("mark a arg 2 depth 4", "x");
-	struct rule_verdict since = rules_check(
+	struct rule_decision mark = rules_check("mark a arg 2 depth 4", "x");
+	struct rule_decision since = rules_check(
 		"trigger before 1s since a arg 3 over 50ms after 2s", "x");
-	struct rule_verdict both =
+	struct rule_decision both =
 		rules_check("mark b trigger since a over 0ns", "x");
 
 	(void)state;

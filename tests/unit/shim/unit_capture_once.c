@@ -47,7 +47,7 @@ static char recorded[TEXT_MOST];
 static size_t recorded_bytes, room_left, takes;
 static bool capture_fails, define_fails;
 static struct intern_entry entry = {.id = FORMAT_ID};
-static const char *verdict;
+static const char *decided;
 static unsigned texts_made;
 static int second; /* what the second text is instead, if not 0 */
 
@@ -158,10 +158,10 @@ int capture_inside(struct writer *w, const struct call *at,
 	return record(text, strlen(text)) ? 0 : CAPTURE_PASS;
 }
 
-const char *fortify_verdict(const char *format)
+const char *fortify_decision(const char *format)
 {
 	assert_non_null(format);
-	return verdict;
+	return decided;
 }
 
 int pass_on_vsnprintf(
@@ -211,7 +211,7 @@ static int begin(void **state)
 	room_left = 4 * TEXT_MOST;
 	takes = 0;
 	capture_fails = define_fails = sys_forbidden = false;
-	verdict = NULL;
+	decided = NULL;
 	second = 0;
 	return 0;
 }
@@ -368,7 +368,7 @@ static void what_would_end_the_program_is_passed(void **state)
 {
 	(void)state;
 	is_passed(make(NULL));
-	verdict = "*** %n in writable segment detected ***\n";
+	decided = "*** %n in writable segment detected ***\n";
 	as_natively(make("%d", 5));
 	how.chk = 1;
 	is_passed(make("%d", 5));

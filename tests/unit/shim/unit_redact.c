@@ -73,7 +73,7 @@ char *arguments_store_general(struct writer *w, char *to,
 
 static union {
 	struct site site;
-	char bytes[sizeof(struct site) + sizeof(struct rule_verdict)];
+	char bytes[sizeof(struct site) + sizeof(struct rule_decision)];
 } memory;
 static struct site *const site = &memory.site;
 
@@ -83,7 +83,7 @@ static int begin(void **state)
 	arena_used = 0;
 	failing = 0;
 	memset(&memory, 0, sizeof(memory));
-	site->verdicts = 1;
+	site->decisions = 1;
 	return 0;
 }
 
@@ -93,8 +93,8 @@ static const struct redaction *prepare(
 	const struct site_call call = {
 		.text = BINLOG_TEXT_FORMAT, .format = format, .length = length};
 
-	site->verdict[0].redacted = mask;
-	site->verdict[0].redaction = hash ? REDACT_HASH : REDACT_LENGTH;
+	site->decided[0].redacted = mask;
+	site->decided[0].redaction = hash ? REDACT_HASH : REDACT_LENGTH;
 	redact_prepare(site, &call);
 	assert_int_equal(site->redacts, mask != 0);
 	return site->redaction;

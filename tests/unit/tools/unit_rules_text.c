@@ -188,10 +188,10 @@ static double milliseconds(
 	double best = 1e9;
 
 	for (int i = 0; i < 20; i++) {
-		struct rule_verdict verdict;
+		struct rule_decision decided;
 		double from = cpu_ms(), taken;
 
-		rules_decide(rules, site, &verdict);
+		rules_decide(rules, site, &decided);
 		taken = cpu_ms() - from;
 		best = taken < best ? taken : best;
 	}
@@ -344,7 +344,7 @@ static void nonsense_does_no_harm(void **state)
 		struct rule_site site =
 			rules_check_server("%s=%d password: %s [%2$d");
 		struct rules_error error = {0};
-		struct rule_verdict verdict;
+		struct rule_decision decided;
 		struct rules *rules =
 			rules_parse(text, bytes, memory, room, &error);
 
@@ -358,7 +358,7 @@ static void nonsense_does_no_harm(void **state)
 			assert_non_null(rules);
 		}
 		if (rules)
-			rules_decide(rules, &site, &verdict);
+			rules_decide(rules, &site, &decided);
 		free(memory);
 		free(text);
 	}

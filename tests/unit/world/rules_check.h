@@ -31,14 +31,14 @@ static inline struct rule_site rules_check_server(const char *format)
 }
 
 /* In memory that is exactly what the text is said to need. */
-static inline struct rule_verdict rules_check_at(
+static inline struct rule_decision rules_check_at(
 	const char *text, const struct rule_site *site)
 {
 	size_t bytes = strlen(text);
 	size_t room = rules_room(text, bytes);
 	void *memory = malloc(room);
 	struct rules_error error = {0};
-	struct rule_verdict verdict;
+	struct rule_decision decided;
 	struct rules *rules;
 
 	assert_true(room <= rules_bytes(bytes));
@@ -46,12 +46,12 @@ static inline struct rule_verdict rules_check_at(
 	if (!rules)
 		fail_msg("%u:%u: %s: %s", error.line, error.column, error.what,
 			error.why);
-	rules_decide(rules, site, &verdict);
+	rules_decide(rules, site, &decided);
 	free(memory);
-	return verdict;
+	return decided;
 }
 
-static inline struct rule_verdict rules_check(
+static inline struct rule_decision rules_check(
 	const char *text, const char *format)
 {
 	struct rule_site site = rules_check_server(format);
