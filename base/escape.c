@@ -32,7 +32,7 @@ static size_t put_special(struct render_buffer *out, const uint8_t *bytes,
 		return 1;
 	}
 	length = utf8_read((const char *)bytes, size, &character);
-	if (character != UTF8_READ_BAD && harmless_character(character)) {
+	if (character != UTF8_READ_BAD && printable_character(character)) {
 		render_buffer_put(out, bytes, length);
 		return length;
 	}

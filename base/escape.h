@@ -18,7 +18,7 @@
  * and tags, which can carry a text of their own.  Joiners, which some scripts
  * need, are.
  */
-static inline bool harmless_character(uint32_t character)
+static inline bool printable_character(uint32_t character)
 {
 	return character >= 0xa0 && character != 0x061c &&   /* ALM */
 	       character != 0x200e && character != 0x200f && /* LRM RLM */
@@ -33,7 +33,7 @@ static inline bool harmless_character(uint32_t character)
 
 /*
  * Appends the bytes.  Escaped are, byte by byte: control characters except
- * tab, DEL, bytes that are not UTF-8, and what is not harmless_character().  A
+ * tab, DEL, bytes that are not UTF-8, and what is not printable_character().  A
  * newline is followed by `indent` spaces, see also ESCAPE_NEWLINE.
  */
 void escape_put(struct render_buffer *out, const char *bytes, size_t size,

@@ -91,7 +91,7 @@ static size_t put_special(
 		*good = false;
 	} else if (character < 0x80) {
 		put_control(out, *bytes);
-	} else if (harmless_character(character)) {
+	} else if (printable_character(character)) {
 		render_buffer_put(out, bytes, length);
 	} else if (character > UINT16_MAX) {
 		character -= UINT16_MAX + 1;
