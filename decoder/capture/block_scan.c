@@ -171,7 +171,7 @@ static bool is_copy(
 	       memcmp(&a->anchor, &b->anchor, sizeof(a->anchor)) == 0;
 }
 
-bool block_judge(struct recording *capture, const struct recording_block *block,
+bool block_check(struct recording *capture, const struct recording_block *block,
 	const struct recording_block *before, uint32_t expected)
 {
 	if (before && is_copy(block, before)) {
@@ -380,7 +380,7 @@ static void check_sequences(struct recording *capture)
 				? &capture->blocks[kept - 1]
 				: NULL;
 
-		if (block_judge(capture, block, last,
+		if (block_check(capture, block, last,
 			    last ? last->sequence + 1 : 0))
 			capture->blocks[kept++] = *block;
 	}

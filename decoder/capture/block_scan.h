@@ -69,7 +69,7 @@ const struct recording_block *block_before(const struct recording_block *blocks,
  * copies: the header of one of them is damaged, and nobody knows of which.
  * False: it is a copy.
  */
-bool block_judge(struct recording *capture, const struct recording_block *block,
+bool block_check(struct recording *capture, const struct recording_block *block,
 	const struct recording_block *before, uint32_t expected);
 
 /*

@@ -136,7 +136,7 @@ static enum error_code recognize(const uint8_t *bytes, size_t size)
 }
 
 /* ERROR_NONE, or why this is not a header that we read. */
-static enum error_code judge_header(
+static enum error_code check_header(
 	const struct binlog_header *header, size_t size, uint64_t *number)
 {
 	static const struct binlog_header zeros;
@@ -179,7 +179,7 @@ static bool read_header(struct recording *capture)
 	enum error_code code;
 	uint64_t number;
 
-	code = judge_header(header, size, &number);
+	code = check_header(header, size, &number);
 	if (code != ERROR_NONE) {
 		recording_report(capture, code, 0, number);
 		return false;

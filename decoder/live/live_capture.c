@@ -567,7 +567,7 @@ static bool place_block(struct live_capture *capture,
 	}
 	if (block->sequence > writer->next_sequence && !all)
 		return false;
-	if (block_judge(capture->recording, block,
+	if (block_check(capture->recording, block,
 		    block_before(writer->blocks, writer->count, block),
 		    writer->next_sequence) &&
 		!append_block(writer, block, found_block->place))
