@@ -69,7 +69,7 @@ _Static_assert(OF_SYMBOLS(READLIMIT_DEATHS) == LIMIT_SYMBOL_DEATHS &&
 /* In which these were met; null: told, or not met. */
 static char *files[READLIMIT_ROWS];
 
-void limits_meet(enum limit limit)
+void limits_note(enum limit limit)
 {
 	enum met before = MET_NOT;
 
@@ -87,7 +87,7 @@ static void collect_those_of_symbols(void)
 		if (!file)
 			continue;
 		files[i] = file;
-		limits_meet(OF_SYMBOLS(i));
+		limits_note(OF_SYMBOLS(i));
 	}
 }
 

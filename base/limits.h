@@ -53,14 +53,14 @@ static inline size_t limits_size(enum limit limit)
 }
 
 /* Something is missing for this limit: it will be told, once.  Any thread. */
-void limits_meet(enum limit limit);
+void limits_note(enum limit limit);
 
 /* Whether this is more than may be; if so, the limit is met. */
 static inline bool limits_exceeded(enum limit limit, uint64_t count)
 {
 	if (count <= limits_values[limit])
 		return false;
-	limits_meet(limit);
+	limits_note(limit);
 	return true;
 }
 

@@ -33,7 +33,7 @@ static struct {
 	void *closure;
 } deputy; /* no `meet`: none */
 
-void readlimits_meet(enum readlimit limit, const char *path)
+void readlimits_note(enum readlimit limit, const char *path)
 {
 	char *before = NULL;
 	char *first;

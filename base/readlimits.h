@@ -91,7 +91,7 @@ static inline uint64_t readlimits_times(enum readlimit limit, uint64_t bytes)
 }
 
 /* Something of this file is not read.  Any thread. */
-void readlimits_meet(enum readlimit limit, const char *path);
+void readlimits_note(enum readlimit limit, const char *path);
 
 /*
  * The file that this limit was first met in, once; the caller frees it.  Null:

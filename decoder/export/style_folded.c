@@ -214,7 +214,7 @@ static struct line *line_of(
 	size_t i;
 
 	if (!site) {
-		limits_meet(LIMIT_STACKS);
+		limits_note(LIMIT_STACKS);
 		return NULL;
 	}
 	hash = seeded_hash_word(hash, site->number);

@@ -75,7 +75,7 @@ static uint32_t html_intern_add(
 				memcmp(found->bytes, bytes, size) != 0)) {
 		found = found->collides;
 		if (++tried == COLLISIONS_MAX) {
-			limits_meet(intern->limit);
+			limits_note(intern->limit);
 			return HTML_INTERN_NONE;
 		}
 	}
@@ -690,7 +690,7 @@ uint32_t html_index_shape(
 	if (less.count > 0 && known > LIMITS_HTML_NUMBERS / 4 * 3)
 		less.count = 0;
 	if (less.count < shape->count)
-		limits_meet(LIMIT_HTML_NUMBERS);
+		limits_note(LIMIT_HTML_NUMBERS);
 	put_shape(&index->text, &less);
 	return enter(index, &index->shapes);
 }

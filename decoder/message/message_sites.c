@@ -84,7 +84,7 @@ static struct message_site *find(
 		site->own = make(sites, site, message);
 	if (site)
 		return site->own;
-	limits_meet(LIMIT_SITES);
+	limits_note(LIMIT_SITES);
 	if (!sites->rest && !sites->table.failed)
 		sites->rest = make(sites, NULL, message);
 	return sites->rest;

@@ -151,7 +151,7 @@ static inline int capture_typed(struct writer *w, const struct call *call,
 	return (int)sum.length;
 }
 
-static COLD int meet_fleeting(struct writer *w, const struct call *call,
+static COLD int first_fleeting(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	enum writer_fleeting what = w->fleeting;
@@ -172,13 +172,13 @@ static inline int format_inside(struct writer *w, const struct call *call,
 		return site_format(w, call, how, format, arguments);
 	memo = writer_find_memo(w, call, key, tag);
 	if (unlikely(!memo)) {
-		memo = capture_meet_format(w, call, how, format, arguments);
+		memo = capture_first_format(w, call, how, format, arguments);
 		if (unlikely(w->has_secret)) {
 			w->has_secret = false;
 			return site_format(w, call, how, format, arguments);
 		}
 		if (unlikely(w->fleeting))
-			return meet_fleeting(w, call, how, format, arguments);
+			return first_fleeting(w, call, how, format, arguments);
 	}
 	if (likely(memo != NULL))
 		result = capture_typed(w, call, memo, how, format, arguments);
@@ -198,7 +198,7 @@ int capture_redacted(struct writer *w, const struct call *call,
 	int result = CAPTURE_PASS;
 
 	if (!memo)
-		memo = capture_meet_redacted(w, call, how, redaction);
+		memo = capture_first_redacted(w, call, how, redaction);
 	w->redaction = redaction;
 	if (memo)
 		result = capture_typed(w, call, memo, how, format, arguments);
@@ -325,7 +325,7 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		return capture_chunks(w, call, stream, text,
 			&(struct capture_made){0}, bytes, size);
 	if (unlikely(!memo)) {
-		memo = capture_meet_bytes(w, call, stream, text, bytes, size);
+		memo = capture_first_bytes(w, call, stream, text, bytes, size);
 		if (memo && memo->tag == constant)
 			return store_constant(w, call, memo);
 	}
@@ -341,7 +341,7 @@ bool capture_text_inside(struct writer *w, const struct call *call,
 		writer_memo_set(w, call, shown, tag), call, shown, tag);
 
 	if (unlikely(!memo))
-		memo = capture_meet_text(w, call, stream, shown);
+		memo = capture_first_text(w, call, stream, shown);
 	return memo && store_bytes(w, call, memo, bytes, size);
 }
 
@@ -413,7 +413,7 @@ bool capture_character(const struct call *call, unsigned stream, int byte)
 	}
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (unlikely(!memo))
-		memo = capture_meet_number(
+		memo = capture_first_number(
 			w, call, stream, BINLOG_TEXT_CHARACTER, BINLOG_ARG_I32);
 	if (likely(memo && begin(w, call, 12, &ticks))) {
 		*(uint32_t *)(w->cursor + 4) = (uint32_t)ticks;

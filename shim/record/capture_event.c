@@ -35,7 +35,7 @@ static uint32_t context_of(struct writer *w, const struct call *call,
 		return context_once(w, call, stream, text, &kind);
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (!memo)
-		memo = capture_meet_number(w, call, stream, text, kind);
+		memo = capture_first_number(w, call, stream, text, kind);
 	return memo ? memo->context : 0;
 }
 
@@ -81,7 +81,7 @@ static bool put_at(struct writer *w, const struct call *call, unsigned stream,
 	char *to;
 
 	if (!memo)
-		memo = capture_meet_kinds(
+		memo = capture_first_kinds(
 			w, call, stream, BINLOG_TEXT_BYTES_AT, kinds, 2);
 	if (!memo || !writer_begin(w, 20 + padded, &ticks))
 		return false;

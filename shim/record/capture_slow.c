@@ -121,7 +121,7 @@ static struct memo *remember_format(struct writer *w, const struct call *call,
 	return remember(w, call, key, &context, plan, 0);
 }
 
-struct memo *capture_meet_redacted(struct writer *w, const struct call *call,
+struct memo *capture_first_redacted(struct writer *w, const struct call *call,
 	const struct capture_text *how, const struct redaction *redaction)
 {
 	struct intern_entry *string =
@@ -251,7 +251,7 @@ static bool is_made(struct writer *w, const struct call *call,
  * memos, which those that never repeat would look for in vain.  False: it is
  * not to be defined.
  */
-static bool meet_made(struct writer *w, const struct capture_text *how,
+static bool first_made(struct writer *w, const struct capture_text *how,
 	const char *format, size_t length, uintptr_t *key)
 {
 	bool directs = bytes_have(format, length, '%');
@@ -272,7 +272,7 @@ static bool meet_made(struct writer *w, const struct capture_text *how,
 	return false;
 }
 
-struct memo *capture_meet_format(struct writer *w, const struct call *call,
+struct memo *capture_first_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments)
 {
 	static const struct plan nothing = {.measured = true};
@@ -292,7 +292,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 		if (length > INT_MAX)
 			return NULL;
 		if (!how->permanent && is_made(w, call, format, length)) {
-			if (!meet_made(w, how, format, length, &key))
+			if (!first_made(w, how, format, length, &key))
 				return NULL;
 			memo = memo_find(writer_memo_set(w, call, key, tag),
 				call, key, tag);
@@ -315,7 +315,7 @@ struct memo *capture_meet_format(struct writer *w, const struct call *call,
 	return remember_format(w, call, how, key, met.id, met.plan);
 }
 
-static struct memo *meet_constant(struct writer *w, const struct call *call,
+static struct memo *first_constant(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, uint32_t size)
 {
 	struct define_context context = {
@@ -329,7 +329,7 @@ static struct memo *meet_constant(struct writer *w, const struct call *call,
 	return remember(w, call, (uintptr_t)bytes, &context, NULL, size);
 }
 
-struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
+struct memo *capture_first_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
@@ -342,13 +342,13 @@ struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
 		size <= CONSTANT_MAX &&
 		define_contexts(w->tables) < CONTEXTS_MANY &&
 		module_is_constant(bytes, size))
-		return meet_constant(
+		return first_constant(
 			w, call, stream, text, bytes, (uint32_t)size);
 	unwind(w, call);
 	return remember(w, call, 0, &context, NULL, 0);
 }
 
-struct memo *capture_meet_text(struct writer *w, const struct call *call,
+struct memo *capture_first_text(struct writer *w, const struct call *call,
 	unsigned stream, uint32_t shown)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
@@ -362,7 +362,7 @@ struct memo *capture_meet_text(struct writer *w, const struct call *call,
 	return remember(w, call, shown, &context, NULL, 0);
 }
 
-struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
+struct memo *capture_first_kinds(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const uint8_t *kinds, unsigned count)
 {
 	const struct define_context context = {
@@ -376,10 +376,10 @@ struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
 	return remember(w, call, 0, &context, NULL, 0);
 }
 
-struct memo *capture_meet_number(struct writer *w, const struct call *call,
+struct memo *capture_first_number(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, uint8_t kind)
 {
-	return capture_meet_kinds(w, call, stream, text, &kind, 1);
+	return capture_first_kinds(w, call, stream, text, &kind, 1);
 }
 
 /* A text in pieces; `done` bytes of the first one are taken. */

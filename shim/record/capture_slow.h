@@ -30,17 +30,17 @@ struct redaction;
  * the call has to be decided first (w->has_secret), or it is to be recorded
  * by capture_fleeting() (w->fleeting).
  */
-struct memo *capture_meet_format(struct writer *w, const struct call *call,
+struct memo *capture_first_format(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, va_list arguments);
-struct memo *capture_meet_redacted(struct writer *w, const struct call *call,
+struct memo *capture_first_redacted(struct writer *w, const struct call *call,
 	const struct capture_text *how, const struct redaction *redaction);
-struct memo *capture_meet_bytes(struct writer *w, const struct call *call,
+struct memo *capture_first_bytes(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const void *bytes, size_t size);
-struct memo *capture_meet_text(struct writer *w, const struct call *call,
+struct memo *capture_first_text(struct writer *w, const struct call *call,
 	unsigned stream, uint32_t shown);
-struct memo *capture_meet_number(struct writer *w, const struct call *call,
+struct memo *capture_first_number(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, uint8_t kind);
-struct memo *capture_meet_kinds(struct writer *w, const struct call *call,
+struct memo *capture_first_kinds(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const uint8_t *kinds, unsigned count);
 
 /* capture_format() for who is inside the writer already. */

@@ -147,7 +147,8 @@ bool fast_drain_before(struct writer *w, struct memo *memo, uintptr_t sp)
 #endif
 
 /* The end of a line that was collected, at a place that is met now. */
-static COLD void meet_line(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
+static COLD void first_line(
+	uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file)
 {
 	const struct call call = {.pc = pc, .sp = sp, .fp = fp};
 	unsigned stream = plain_stream(NULL, file);
@@ -192,7 +193,7 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 			writer_leave(w);
 		}
 		if (c == '\n' && !done)
-			meet_line(pc, sp, fp, file);
+			first_line(pc, sp, fp, file);
 		return true;
 	}
 	w = fast_enter(sp, file);
@@ -300,7 +301,7 @@ leave:
  * Of a call that has just been looked for in vain: as the long way does it.  To
  * be fit for guesses takes a time that is lost where it is not met again.
  */
-static struct memo *meet_format(struct writer *w, const struct call *call,
+static struct memo *first_format(struct writer *w, const struct call *call,
 	const FILE *file, const char *format, va_list arguments)
 {
 	const struct capture_text how = {
@@ -311,7 +312,7 @@ static struct memo *meet_format(struct writer *w, const struct call *call,
 		how.stream == STREAM_PASS || !format ||
 		file->_IO_write_ptr != file->_IO_write_base)
 		return NULL;
-	memo = capture_meet_format(w, call, &how, format, arguments);
+	memo = capture_first_format(w, call, &how, format, arguments);
 	if (memo) {
 		w->missed = 0;
 		memo->holds_back = false;
@@ -369,7 +370,7 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 			BINLOG_TEXT_FORMAT);
 	}
 	if (unlikely(!memo))
-		memo = meet_format(w, &call, file, format, arguments);
+		memo = first_format(w, &call, file, format, arguments);
 	if (unlikely(!memo || !is_simple(memo->plan) ||
 		     !fast_is_drained(w, memo, pc, sp, fp, file)))
 		goto leave;

@@ -80,7 +80,7 @@ static bool count_one(
 	if (++*count <= readlimits_of(limit))
 		return true;
 	if (!search->limited)
-		readlimits_meet(limit, search->module->name);
+		readlimits_note(limit, search->module->name);
 	search->limited = true;
 	return false;
 }
@@ -432,7 +432,7 @@ static bool may_have_more(
 {
 	if (answer->count < readlimits_of(READLIMIT_INLINED))
 		return true;
-	elffile_meet(&module->file, READLIMIT_INLINED);
+	elffile_note(&module->file, READLIMIT_INLINED);
 	return false;
 }
 

@@ -592,7 +592,7 @@ static bool begin_round(struct callsites *sites)
 		sizeof(*sites->printers), compare_printers);
 	if (++sites->round < readlimits_of(READLIMIT_ROUNDS))
 		return true;
-	elffile_meet(sites->file, READLIMIT_ROUNDS);
+	elffile_note(sites->file, READLIMIT_ROUNDS);
 	return false;
 }
 

@@ -100,7 +100,7 @@ const uint8_t *constantdata_string(
 	if (*bytes < within)
 		return text;
 	if (within < left)
-		elffile_meet(data->file, READLIMIT_TEXT);
+		elffile_note(data->file, READLIMIT_TEXT);
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ const uint8_t *constantdata_wide(
 			return text;
 	}
 	if (within < left)
-		elffile_meet(data->file, READLIMIT_TEXT);
+		elffile_note(data->file, READLIMIT_TEXT);
 	return NULL;
 }
 

@@ -306,7 +306,7 @@ static bool find_in_ranges(
 		if (range->high <= address)
 			continue;
 		if (tried++ == readlimits_of(READLIMIT_OVERLAPS)) {
-			dwarfobject_meet(info->object, READLIMIT_OVERLAPS);
+			dwarfobject_note(info->object, READLIMIT_OVERLAPS);
 			break;
 		}
 		load_unit(info, range->unit);

@@ -119,16 +119,16 @@ bool dwarfobject_exhausted(
 		spent - FREE_BYTES <= readlimits_times(READLIMIT_SHARED_TIMES,
 					      object->sections[section].bytes))
 		return false;
-	dwarfobject_meet(object, READLIMIT_SHARED_TIMES);
+	dwarfobject_note(object, READLIMIT_SHARED_TIMES);
 	return true;
 }
 
-void dwarfobject_meet(struct dwarfobject *object, enum readlimit limit)
+void dwarfobject_note(struct dwarfobject *object, enum readlimit limit)
 {
 	if (object->met & 1u << limit)
 		return;
 	object->met |= 1u << limit;
-	readlimits_meet(limit, object->path ? object->path : "a file");
+	readlimits_note(limit, object->path ? object->path : "a file");
 }
 
 void dwarfobject_close(struct dwarfobject *object)

@@ -65,7 +65,7 @@ bool dwarfobject_exhausted(
 	struct dwarfobject *object, enum dwarfobject_section section);
 
 /* Something in it is not read for this limit, which is told once. */
-void dwarfobject_meet(struct dwarfobject *object, enum readlimit limit);
+void dwarfobject_note(struct dwarfobject *object, enum readlimit limit);
 
 /* The supplement, too. */
 void dwarfobject_close(struct dwarfobject *object);

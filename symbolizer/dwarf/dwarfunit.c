@@ -122,7 +122,7 @@ static const struct dwarfabbrev_table *all_abbreviations(struct dwarfunit *unit)
 		unit->abbreviations_at, &unit->encoding);
 
 	if (object->abbreviations.exhausted)
-		dwarfobject_meet(object, READLIMIT_SHARED_TIMES);
+		dwarfobject_note(object, READLIMIT_SHARED_TIMES);
 	return table;
 }
 

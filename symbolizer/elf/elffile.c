@@ -150,7 +150,7 @@ static bool spend_read(struct elffile *file, uint64_t bytes)
 {
 	if (spend(&file->budget, bytes))
 		return true;
-	elffile_meet(file, READLIMIT_READ_TIMES);
+	elffile_note(file, READLIMIT_READ_TIMES);
 	return false;
 }
 
@@ -202,7 +202,7 @@ static void *unpack(struct elffile *file, char *packed, size_t packed_bytes,
 		goto out;
 	}
 	if (!spend(&file->unpack_budget, head.ch_size)) {
-		elffile_meet(file, file->unpack_limit);
+		elffile_note(file, file->unpack_limit);
 		*why = "its sections unpack to far more than the file holds";
 		goto out;
 	}
@@ -337,7 +337,7 @@ static bool read_sections(struct elffile *file, const Elf64_Ehdr *head)
 	if (count > (file->bytes - head->e_shoff) / sizeof(first))
 		return false;
 	if (count > readlimits_of(READLIMIT_SECTIONS)) {
-		elffile_meet(file, READLIMIT_SECTIONS);
+		elffile_note(file, READLIMIT_SECTIONS);
 		return false;
 	}
 	heads = elffile_read(file, head->e_shoff, count * sizeof(first));
@@ -526,12 +526,12 @@ void elffile_close(struct elffile *file)
 	free(file->build_id);
 }
 
-void elffile_meet(struct elffile *file, enum readlimit limit)
+void elffile_note(struct elffile *file, enum readlimit limit)
 {
 	if (file->met & 1u << limit)
 		return;
 	file->met |= 1u << limit;
-	readlimits_meet(limit, file->path ? file->path : "a file");
+	readlimits_note(limit, file->path ? file->path : "a file");
 }
 
 char *elffile_debug_link(struct elffile *file, uint32_t *crc)

@@ -90,7 +90,7 @@ const char *elffile_open_below(
 void elffile_close(struct elffile *file);
 
 /* Something in it is not read for this limit, which is told once. */
-void elffile_meet(struct elffile *file, enum readlimit limit);
+void elffile_note(struct elffile *file, enum readlimit limit);
 
 /* Index of the first section called `name`, or ELFFILE_NONE. */
 size_t elffile_section_named(const struct elffile *file, const char *name);

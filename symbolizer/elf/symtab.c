@@ -79,7 +79,7 @@ static char *unpack(struct elffile *file, const char *packed,
 	if (met == READLIMIT_MINIDEBUGINFO && budgeted)
 		met = file->unpack_limit;
 	if (met != READLIMIT_ROWS)
-		elffile_meet(file, met);
+		elffile_note(file, met);
 	return data;
 }
 
@@ -654,7 +654,7 @@ static bool read_minidebuginfo(struct symtab *symtab, struct elffile *file)
 	symtab->texts[TEXT_MINIDEBUGINFO] = mini.data;
 	if (mini.symbol_bytes / sizeof(Elf64_Sym) * file->section_count >
 		readlimits_of(READLIMIT_LOOKUPS)) {
-		elffile_meet(file, READLIMIT_LOOKUPS);
+		elffile_note(file, READLIMIT_LOOKUPS);
 		return true;
 	}
 	return read_symbols(&scan);

@@ -185,7 +185,7 @@ enum openfile_result openfile_open(
 		return result;
 	result = examine(file);
 	if (result == OPENFILE_TOO_LARGE)
-		readlimits_meet(READLIMIT_FILE, path);
+		readlimits_note(READLIMIT_FILE, path);
 	if (result != OPENFILE_FINE)
 		close(file->descriptor);
 	return result;

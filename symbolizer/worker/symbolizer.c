@@ -173,7 +173,7 @@ static const char *start_worker(
 		return NULL;
 	if (symbolizer->deaths >= readlimits_of(READLIMIT_DEATHS) &&
 		module->sources == SYMTAB_ALL) {
-		readlimits_meet(READLIMIT_DEATHS, module->name);
+		readlimits_note(READLIMIT_DEATHS, module->name);
 		return "too many other files are damaged";
 	}
 	symbolizer->worker = worker_new(&symbolizer->options);
@@ -409,7 +409,7 @@ static void tell_limits(const struct askedmodule *module,
 
 	for (i = 0; i < READLIMIT_ROWS; i++)
 		if (answer->limits & 1u << i)
-			readlimits_meet(i, module->name);
+			readlimits_note(i, module->name);
 }
 
 void symbolizer_between(struct symbolizer *symbolizer,

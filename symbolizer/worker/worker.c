@@ -316,7 +316,7 @@ static bool take_limit(struct worker *worker, struct wire_reader *packet)
 
 	if (limit >= READLIMIT_ROWS || !path || strlen(path) >= PATH_MAX)
 		return false;
-	readlimits_meet(limit, path);
+	readlimits_note(limit, path);
 	note_limit(worker, limit);
 	return true;
 }

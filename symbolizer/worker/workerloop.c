@@ -403,7 +403,7 @@ static void give(
 		give(loop, module, answer);
 		return;
 	}
-	readlimits_meet(READLIMIT_NAMES, resolver_name(loop->resolver, module));
+	readlimits_note(READLIMIT_NAMES, resolver_name(loop->resolver, module));
 	put_answer(said, packet, &too_long);
 }
 
@@ -450,7 +450,7 @@ static void give_text(struct loop *loop, struct wire_reader *question)
 	bytes = is_string ? programtext_string(loop->program, address, &count)
 			  : programtext_bytes(loop->program, address, count);
 	if (bytes && count > READLIMITS_TEXT_BYTES) {
-		readlimits_meet(
+		readlimits_note(
 			READLIMIT_TEXT, programtext_path(loop->program));
 		bytes = NULL;
 	}
@@ -499,7 +499,7 @@ static void give_call(void *closure, const struct symbolizer_call *call)
 		give_call(loop, call);
 		return;
 	}
-	readlimits_meet(READLIMIT_TEXT, loop->listed);
+	readlimits_note(READLIMIT_TEXT, loop->listed);
 	less.text_count = 0;
 	less.more = true;
 	put_call(packet, &less);

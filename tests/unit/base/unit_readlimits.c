@@ -22,12 +22,12 @@ static void the_first_file_is_told_once(void **state)
 
 	(void)state;
 	assert_null(readlimits_take(READLIMIT_XZ));
-	readlimits_meet(READLIMIT_XZ, "/first");
-	readlimits_meet(READLIMIT_XZ, "/second");
+	readlimits_note(READLIMIT_XZ, "/first");
+	readlimits_note(READLIMIT_XZ, "/second");
 	file = readlimits_take(READLIMIT_XZ);
 	assert_string_equal(file, "/first");
 	free(file);
-	readlimits_meet(READLIMIT_XZ, "/third");
+	readlimits_note(READLIMIT_XZ, "/third");
 	assert_null(readlimits_take(READLIMIT_XZ));
 	assert_false(limits_tell(sentence, sizeof(sentence)));
 }
@@ -39,7 +39,7 @@ static void a_long_path_is_cut(void **state)
 
 	(void)state;
 	memset(path + 1, 'x', sizeof(path) - 2);
-	readlimits_meet(READLIMIT_FILE, path);
+	readlimits_note(READLIMIT_FILE, path);
 	assert_true(limits_were_met());
 	assert_true(limits_tell(sentence, sizeof(sentence)));
 	assert_int_equal(strlen(sentence), sizeof(sentence) - 1);

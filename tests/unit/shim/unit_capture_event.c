@@ -26,7 +26,7 @@ static bool is_undefined;
 static unsigned flushed;
 static enum site_answer answer;
 
-struct memo *capture_meet_number(struct writer *w, const struct call *at,
+struct memo *capture_first_number(struct writer *w, const struct call *at,
 	unsigned stream, unsigned text, uint8_t kind)
 {
 	assert_ptr_equal(w, &writer);
@@ -37,13 +37,13 @@ struct memo *capture_meet_number(struct writer *w, const struct call *at,
 	return is_undefined ? NULL : &met;
 }
 
-struct memo *capture_meet_kinds(struct writer *w, const struct call *at,
+struct memo *capture_first_kinds(struct writer *w, const struct call *at,
 	unsigned stream, unsigned text, const uint8_t *kinds, unsigned count)
 {
 	assert_int_equal(count, 2);
 	assert_int_equal(kinds[1], BINLOG_ARG_STRING);
 	assert_int_equal(text, BINLOG_TEXT_BYTES_AT);
-	return capture_meet_number(w, at, stream, text, kinds[0]);
+	return capture_first_number(w, at, stream, text, kinds[0]);
 }
 
 uint32_t define_context(struct writer *w, const struct call *at,

@@ -17,7 +17,7 @@ static struct memo *meets_bytes(void)
 {
 	char text[] = "text";
 
-	return capture_meet_bytes(
+	return capture_first_bytes(
 		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 4);
 }
 
@@ -76,18 +76,18 @@ static void bytes_that_are_constant_are_named(void **state)
 	(void)state;
 	constant_is(text, sizeof(text));
 	strings_most = 0;
-	assert_null(capture_meet_bytes(
+	assert_null(capture_first_bytes(
 		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 8));
 	strings_most = 10;
-	memo = capture_meet_bytes(
+	memo = capture_first_bytes(
 		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 8);
 	assert_int_equal(memo->key, (uintptr_t)text);
 	assert_int_equal(memo->length, 8);
 	assert_int_equal(memo_text(memo), BINLOG_TEXT_LITERAL);
-	memo = capture_meet_bytes(
+	memo = capture_first_bytes(
 		&writer, &call, STREAM, BINLOG_TEXT_BYTES_LINE, text, 8);
 	assert_int_equal(memo_text(memo), BINLOG_TEXT_LITERAL_LINE);
-	memo = capture_meet_bytes(
+	memo = capture_first_bytes(
 		&writer, &call, STREAM, BINLOG_TEXT_BYTES, text, 4097);
 	assert_int_equal(memo->key, 0);
 	assert_int_equal(defined, 1);
@@ -115,7 +115,7 @@ static struct memo *meets(const char *format, ...)
 
 	memset(memos, 0, sizeof(memos));
 	va_start(arguments, format);
-	memo = capture_meet_format(&writer, &call, &how, format, arguments);
+	memo = capture_first_format(&writer, &call, &how, format, arguments);
 	va_end(arguments);
 	return memo;
 }
@@ -223,10 +223,10 @@ static void a_format_that_is_made_is_known_by_its_content(void **state)
 
 	(void)state;
 	assert_ptr_equal(
-		capture_meet_format(&writer, &call, &how, copy, none), memo);
+		capture_first_format(&writer, &call, &how, copy, none), memo);
 	for (unsigned i = 0; i < 3; i++) {
 		copy[1] = "uxo"[i];
-		capture_meet_format(&writer, &call, &how, copy, none);
+		capture_first_format(&writer, &call, &how, copy, none);
 		assert_int_equal(defined, 2 + i);
 	}
 }
@@ -288,9 +288,9 @@ static void redacted_ones_need_room_for_what_is_left(void **state)
 
 	(void)state;
 	strings_most = 0;
-	assert_null(capture_meet_redacted(&writer, &call, &how, &redaction));
+	assert_null(capture_first_redacted(&writer, &call, &how, &redaction));
 	strings_most = 1;
-	memo = capture_meet_redacted(&writer, &call, &how, &redaction);
+	memo = capture_first_redacted(&writer, &call, &how, &redaction);
 	assert_int_equal(memo->context, LAST);
 	assert_int_equal(memo->key, (uintptr_t)format);
 }
