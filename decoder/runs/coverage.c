@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "decoder/names/frames.h"
 #include "decoder/query/filter.h"
-#include "decoder/runs/fired.h"
+#include "decoder/runs/hits.h"
 #include "decoder/source/source.h"
 #include "record/hash.h"
 
@@ -28,7 +28,7 @@ struct coverage_jump {
 struct coverage {
 	struct style_settings settings;
 	struct places *places;
-	struct fired fired;
+	struct hits hits;
 	struct coverage_jump *jumps;
 	struct id_map modules; /* those that were looked at, by a hash */
 	struct coverage_statement *statements;
@@ -113,7 +113,7 @@ void coverage_message(struct coverage *coverage, const struct message *message)
 		!filter_wants(rules, message) ||
 		!filter_selects(rules, message))
 		return;
-	fired_take(&coverage->fired, message);
+	hits_take(&coverage->hits, message);
 	jump = jump_of(coverage, message);
 	if (jump)
 		jump->count++;
@@ -215,7 +215,7 @@ static void list_module(struct coverage *coverage, struct recording *capture,
 	coverage->module = last_part(module->path);
 	coverage->number++;
 	why = index_each(module, relative ? path : module->path,
-		&coverage->settings.options->symbols, &coverage->fired,
+		&coverage->settings.options->symbols, &coverage->hits,
 		take_statement, coverage);
 	if (why)
 		complain(capture, module->path);
@@ -376,7 +376,7 @@ const struct coverage_statement *coverage_list(
 
 bool coverage_is_whole(const struct coverage *coverage)
 {
-	return !coverage->failed && !coverage->fired.failed;
+	return !coverage->failed && !coverage->hits.failed;
 }
 
 void coverage_free(struct coverage *coverage)
@@ -384,7 +384,7 @@ void coverage_free(struct coverage *coverage)
 	if (!coverage)
 		return;
 	places_free(coverage->places);
-	fired_free(&coverage->fired);
+	hits_free(&coverage->hits);
 	id_map_free(&coverage->modules);
 	pool_free(&coverage->pool);
 	free(coverage->statements);

@@ -32,8 +32,8 @@ struct index {
 	struct render_buffer scratch;
 	bool failed; /* no memory */
 	bool counts; /* messages, by these: */
-	struct fired_call *fired;
-	size_t fired_count;
+	struct hits_call *hits;
+	size_t hits_count;
 	struct index_sum *sum;
 	struct output *output;
 	void (*take)(void *closure, const struct index_statement *statement);
@@ -223,21 +223,21 @@ static uint64_t messages_of(
 	const struct index *index, const struct statement *statement)
 {
 	size_t low = 0;
-	size_t high = index->fired_count;
+	size_t high = index->hits_count;
 	uint64_t count = 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (index->fired[middle].next < statement->next)
+		if (index->hits[middle].next < statement->next)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < index->fired_count &&
-		index->fired[low].next == statement->next;
+	for (; low < index->hits_count &&
+		index->hits[low].next == statement->next;
 		low++)
-		count += index->fired[low].count;
+		count += index->hits[low].count;
 	return count;
 }
 
@@ -270,7 +270,7 @@ static void put_count(const struct index *index,
 		snprintf(text, sizeof(text), "%8s ", "?");
 	put_string(out, text);
 	index->sum->statements++;
-	index->sum->fired += count > 0;
+	index->sum->hits += count > 0;
 	index->sum->unknown += count == 0 && !known;
 }
 
@@ -349,16 +349,16 @@ static void complain(struct render_buffer *complaint, const char *path,
 }
 
 /* Which of the statements have led to messages. */
-static void count_messages(struct index *index, const struct fired *fired,
+static void count_messages(struct index *index, const struct hits *hits,
 	const struct symbolizer_options *options,
 	struct render_buffer *complaint)
 {
 	char *sentence;
 
 	index->counts = true;
-	index->fired = fired_calls(fired, index->module.path, options,
-		&index->fired_count, &sentence);
-	if (!index->fired)
+	index->hits = hits_calls(hits, index->module.path, options,
+		&index->hits_count, &sentence);
+	if (!index->hits)
 		index->failed = true;
 	if (sentence) {
 		put_escaped(complaint, sentence);
@@ -370,13 +370,13 @@ static void count_messages(struct index *index, const struct fired *fired,
 static void free_index(struct index *index)
 {
 	free(index->statements);
-	free(index->fired);
+	free(index->hits);
 	pool_free(&index->pool);
 	render_buffer_free(&index->scratch);
 }
 
 bool index_put(const char *path, const struct symbolizer_options *options,
-	const struct fired *fired, struct index_sum *sum, struct output *output,
+	const struct hits *hits, struct index_sum *sum, struct output *output,
 	struct render_buffer *complaint)
 {
 	struct symbolizer *symbolizer = symbolizer_new(options);
@@ -389,8 +389,8 @@ bool index_put(const char *path, const struct symbolizer_options *options,
 	};
 	const char *why = symbolizer_calls(path, take_call, &index);
 
-	if (!why && fired)
-		count_messages(&index, fired, options, complaint);
+	if (!why && hits)
+		count_messages(&index, hits, options, complaint);
 	if (why)
 		complain(complaint, path, why,
 			"give an executable or a library");
@@ -407,7 +407,7 @@ bool index_put(const char *path, const struct symbolizer_options *options,
 
 /* Null, or why there is no list. */
 static char *list_recorded(struct index *index,
-	const struct symbolizer_options *options, const struct fired *fired,
+	const struct symbolizer_options *options, const struct hits *hits,
 	const struct program_module *module)
 {
 	struct symbolizer_program *program;
@@ -421,8 +421,8 @@ static char *list_recorded(struct index *index,
 	if (why)
 		sentence = strdup(why);
 	symbolizer_program_close(program);
-	index->fired = fired_calls_in(fired, module, &index->fired_count);
-	if (!index->fired || index->failed) {
+	index->hits = hits_calls_in(hits, module, &index->hits_count);
+	if (!index->hits || index->failed) {
 		free(sentence);
 		sentence = strdup("out of memory");
 	}
@@ -430,7 +430,7 @@ static char *list_recorded(struct index *index,
 }
 
 char *index_each(const struct program_module *module, const char *path,
-	const struct symbolizer_options *options, const struct fired *fired,
+	const struct symbolizer_options *options, const struct hits *hits,
 	void (*take)(void *closure, const struct index_statement *statement),
 	void *closure)
 {
@@ -449,7 +449,7 @@ char *index_each(const struct program_module *module, const char *path,
 		.take = take,
 		.closure = closure,
 	};
-	char *why = symbolizer ? list_recorded(&index, options, fired, module)
+	char *why = symbolizer ? list_recorded(&index, options, hits, module)
 			       : strdup("out of memory");
 
 	if (!why) {

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 #include "decoder/output/output.h"
-#include "decoder/runs/fired.h"
+#include "decoder/runs/hits.h"
 
 /* All calls of statements, and those that have led to messages. */
 struct index_sum {
 	size_t statements;
-	size_t fired;
+	size_t hits;
 	size_t unknown; /* jumps */
 };
 
@@ -24,14 +24,14 @@ struct index_sum {
  *
  *	file:line: function: 0xaddress,0xaddress call "text" | "text"
  *
- * and, when `fired` is not null, the number of messages in front of it, or `?`
+ * and, when `hits` is not null, the number of messages in front of it, or `?`
  * where that cannot be known; adds to *sum.
  *
  * `complaint` gets a sentence with a newline for what could not be done.
  * False: there is no list.
  */
 bool index_put(const char *path, const struct symbolizer_options *options,
-	const struct fired *fired, struct index_sum *sum, struct output *output,
+	const struct hits *hits, struct index_sum *sum, struct output *output,
 	struct render_buffer *complaint);
 
 /* A statement; strings are valid during the call. */
@@ -52,7 +52,7 @@ struct index_statement {
  * Null, or one sentence that says why there are none; the caller frees it.
  */
 char *index_each(const struct program_module *module, const char *path,
-	const struct symbolizer_options *options, const struct fired *fired,
+	const struct symbolizer_options *options, const struct hits *hits,
 	void (*take)(void *closure, const struct index_statement *statement),
 	void *closure);
 

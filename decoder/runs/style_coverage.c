@@ -21,7 +21,7 @@ static const struct table_column columns[] = {
 /* Of some statements. */
 struct sum {
 	size_t statements;
-	size_t fired;
+	size_t hits;
 	size_t unknown;
 };
 
@@ -51,12 +51,12 @@ void style_coverage_message(void *state, const struct message *message)
 	coverage_message(style->coverage, message);
 }
 
-static bool has_fired(const struct coverage_statement *statement)
+static bool is_hit(const struct coverage_statement *statement)
 {
 	return statement->of.count > 0;
 }
 
-static bool may_have_fired(const struct coverage_statement *statement)
+static bool may_have_hits(const struct coverage_statement *statement)
 {
 	return statement->of.count == 0 && !statement->of.known;
 }
@@ -70,8 +70,8 @@ static const char *file_of(const struct coverage_statement *statement)
 static void add(struct sum *sum, const struct coverage_statement *statement)
 {
 	sum->statements++;
-	sum->fired += has_fired(statement);
-	sum->unknown += may_have_fired(statement);
+	sum->hits += is_hit(statement);
+	sum->unknown += may_have_hits(statement);
 }
 
 static void put_sum(
@@ -81,11 +81,11 @@ static void put_sum(
 	char text[32] = "-";
 
 	table_number_cell(table, sum->statements);
-	table_number_cell(table, sum->fired);
+	table_number_cell(table, sum->hits);
 	table_number_cell(table, sum->unknown);
 	if (sure > 0)
 		snprintf(text, sizeof(text), "%.1f",
-			100 * (double)sum->fired / (double)sure);
+			100 * (double)sum->hits / (double)sure);
 	table_text_cell(table, text);
 	escape_put(&table->text, name, strlen(name), ESCAPE_NEWLINE);
 	table_end_cell(table);
@@ -166,9 +166,9 @@ static void put_those(const struct coverage_statement *statements, size_t count,
 	}
 }
 
-static bool never_fired(const struct coverage_statement *statement)
+static bool never_hit(const struct coverage_statement *statement)
 {
-	return !has_fired(statement) && !may_have_fired(statement);
+	return !is_hit(statement) && !may_have_hits(statement);
 }
 
 void style_coverage_end(void *state)
@@ -182,8 +182,8 @@ void style_coverage_end(void *state)
 	statements = coverage_list(style->coverage, &count);
 	if (count > 0)
 		good = put_files(statements, count, &output->text);
-	put_those(statements, count, "\nnever:\n", never_fired, output);
-	put_those(statements, count, "\nnot known:\n", may_have_fired, output);
+	put_those(statements, count, "\nnever:\n", never_hit, output);
+	put_those(statements, count, "\nnot known:\n", may_have_hits, output);
 	if ((!good || !coverage_is_whole(style->coverage)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/query/filter.h"
-#include "decoder/runs/fired.h"
+#include "decoder/runs/hits.h"
 #include "decoder/runs/index.h"
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
@@ -20,7 +20,7 @@ struct listing {
 	const struct options *options;
 	struct error_list errors;
 	struct capture_list list;
-	struct fired fired;
+	struct hits hits;
 	struct output output;
 	struct render_buffer complaint;
 	struct index_sum sum;
@@ -55,8 +55,8 @@ static void take_messages(struct listing *listing, struct source *source)
 		if (!message_is_event(message) && !message->continues &&
 			filter_wants(&options->rules, message) &&
 			filter_selects(&options->rules, message))
-			fired_take(&listing->fired, message);
-	if (!source || listing->fired.failed)
+			hits_take(&listing->hits, message);
+	if (!source || listing->hits.failed)
 		error_add(&listing->errors,
 			&(struct error){.code = ERROR_MEMORY});
 }
@@ -91,7 +91,7 @@ static void list_programs(struct listing *listing, bool counts)
 		if (is_capture(options->paths[i]))
 			continue;
 		if (index_put(options->paths[i], &options->symbols,
-			    counts ? &listing->fired : NULL, &listing->sum,
+			    counts ? &listing->hits : NULL, &listing->sum,
 			    &listing->output, &listing->complaint))
 			listing->listed++;
 		else
@@ -110,7 +110,7 @@ static void say_all(const struct listing *listing, bool counts)
 	if (counts && !listing->options->quiet)
 		sentence_say("%zu of %zu statements have made messages, of "
 			     "%zu it is not known",
-			listing->sum.fired, listing->sum.statements,
+			listing->sum.hits, listing->sum.statements,
 			listing->sum.unknown);
 }
 
@@ -135,7 +135,7 @@ enum exit_status show_index(const struct options *options)
 	say_all(&listing, counts);
 	render_buffer_free(&listing.complaint);
 	render_buffer_free(&listing.output.text);
-	fired_free(&listing.fired);
+	hits_free(&listing.hits);
 	capture_list_free(&listing.list);
 	return judge(&listing);
 }

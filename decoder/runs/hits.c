@@ -1,4 +1,4 @@
-#include "decoder/runs/fired.h"
+#include "decoder/runs/hits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,56 +7,56 @@
 #include "decoder/capture/program_file.h"
 #include "record/hash.h"
 
-static struct fired_place *place_of(const struct fired *fired,
-	const struct program *program, uint64_t frame)
+static struct hits_place *place_of(
+	const struct hits *hits, const struct program *program, uint64_t frame)
 {
 	uint64_t hash =
 		seeded_hash_word(seeded_hash_start ^ (uintptr_t)program, frame);
-	size_t i = (size_t)hash & (fired->room - 1);
+	size_t i = (size_t)hash & (hits->room - 1);
 
-	while (fired->places[i].program &&
-		(fired->places[i].program != program ||
-			fired->places[i].frame != frame))
-		i = (i + 1) & (fired->room - 1);
-	return &fired->places[i];
+	while (hits->places[i].program &&
+		(hits->places[i].program != program ||
+			hits->places[i].frame != frame))
+		i = (i + 1) & (hits->room - 1);
+	return &hits->places[i];
 }
 
 /* At most half of the table is used. */
-static bool make_room(struct fired *fired)
+static bool make_room(struct hits *hits)
 {
-	struct fired larger = {.room = fired->room ? fired->room * 2 : 1024,
-		.used = fired->used};
+	struct hits larger = {
+		.room = hits->room ? hits->room * 2 : 1024, .used = hits->used};
 	size_t i;
 
-	if (fired->used < fired->room / 2)
+	if (hits->used < hits->room / 2)
 		return true;
 	larger.places = calloc(larger.room, sizeof(*larger.places));
 	if (!larger.places)
 		return false;
-	for (i = 0; i < fired->room; i++)
-		if (fired->places[i].program)
-			*place_of(&larger, fired->places[i].program,
-				fired->places[i].frame) = fired->places[i];
-	free(fired->places);
-	*fired = larger;
+	for (i = 0; i < hits->room; i++)
+		if (hits->places[i].program)
+			*place_of(&larger, hits->places[i].program,
+				hits->places[i].frame) = hits->places[i];
+	free(hits->places);
+	*hits = larger;
 	return true;
 }
 
 static void take_frame(
-	struct fired *fired, const struct message *message, uint64_t frame)
+	struct hits *hits, const struct message *message, uint64_t frame)
 {
-	struct fired_place *place;
+	struct hits_place *place;
 	const struct program_module *module;
 
-	if (!make_room(fired)) {
-		fired->failed = true;
+	if (!make_room(hits)) {
+		hits->failed = true;
 		return;
 	}
-	place = place_of(fired, message->program, frame);
+	place = place_of(hits, message->program, frame);
 	place->count++;
 	if (place->program)
 		return;
-	fired->used++;
+	hits->used++;
 	place->program = message->program;
 	place->frame = frame;
 	module = program_module_at(
@@ -65,12 +65,12 @@ static void take_frame(
 		place->module = *module;
 }
 
-void fired_take(struct fired *fired, const struct message *message)
+void hits_take(struct hits *hits, const struct message *message)
 {
 	size_t i;
 
 	for (i = 0; i < message->context->depth; i++)
-		take_frame(fired, message, message->context->frames[i]);
+		take_frame(hits, message, message->context->frames[i]);
 }
 
 /* Whether the file is the one that was recorded; asked once for each module. */
@@ -100,19 +100,19 @@ static uint64_t hash_of(const void *data, size_t size)
 
 static int compare(const void *left, const void *right)
 {
-	const struct fired_call *a = left;
-	const struct fired_call *b = right;
+	const struct hits_call *a = left;
+	const struct hits_call *b = right;
 
 	return a->next < b->next ? -1 : a->next > b->next;
 }
 
-struct fired_call *fired_calls(const struct fired *fired, const char *path,
+struct hits_call *hits_calls(const struct hits *hits, const char *path,
 	const struct symbolizer_options *options, size_t *count,
 	char **complaint)
 {
 	struct symbolizer_options with_hash = *options;
-	struct fired_call *calls =
-		reallocarray(NULL, fired->used + 1, sizeof(*calls));
+	struct hits_call *calls =
+		reallocarray(NULL, hits->used + 1, sizeof(*calls));
 	char *real = realpath(path, NULL);
 	struct program_file *file = NULL;
 	bool fine = false;
@@ -121,14 +121,14 @@ struct fired_call *fired_calls(const struct fired *fired, const char *path,
 	*count = 0;
 	*complaint = NULL;
 	with_hash.hash = hash_of;
-	for (i = 0; calls && real && i < fired->room; i++) {
-		const struct fired_place *place = &fired->places[i];
+	for (i = 0; calls && real && i < hits->room; i++) {
+		const struct hits_place *place = &hits->places[i];
 
 		if (place->module.path &&
 			strcmp(place->module.path, real) == 0 &&
 			is_recorded(&file, &fine, &place->module, &with_hash,
 				complaint))
-			calls[(*count)++] = (struct fired_call){
+			calls[(*count)++] = (struct hits_call){
 				place->frame - place->module.bias,
 				place->count};
 	}
@@ -150,19 +150,19 @@ static bool is_of(
 	       a->content_hash == b->content_hash;
 }
 
-struct fired_call *fired_calls_in(const struct fired *fired,
+struct hits_call *hits_calls_in(const struct hits *hits,
 	const struct program_module *module, size_t *count)
 {
-	struct fired_call *calls =
-		reallocarray(NULL, fired->used + 1, sizeof(*calls));
+	struct hits_call *calls =
+		reallocarray(NULL, hits->used + 1, sizeof(*calls));
 	size_t i;
 
 	*count = 0;
-	for (i = 0; calls && i < fired->room; i++) {
-		const struct fired_place *place = &fired->places[i];
+	for (i = 0; calls && i < hits->room; i++) {
+		const struct hits_place *place = &hits->places[i];
 
 		if (place->program && is_of(&place->module, module))
-			calls[(*count)++] = (struct fired_call){
+			calls[(*count)++] = (struct hits_call){
 				place->frame - place->module.bias,
 				place->count};
 	}
@@ -171,8 +171,8 @@ struct fired_call *fired_calls_in(const struct fired *fired,
 	return calls;
 }
 
-void fired_free(struct fired *fired)
+void hits_free(struct hits *hits)
 {
-	free(fired->places);
-	*fired = (struct fired){0};
+	free(hits->places);
+	*hits = (struct hits){0};
 }

@@ -4,14 +4,14 @@
  * All frames of a stack count: a call of a function that prints for others has
  * made the message, too.
  */
-#ifndef DECODER_FIRED_H
-#define DECODER_FIRED_H
+#ifndef DECODER_HITS_H
+#define DECODER_HITS_H
 
 #include "decoder/capture/message.h"
 #include "symbolizer/symbolizer.h"
 
 /* A return address in one process. */
-struct fired_place {
+struct hits_place {
 	const struct program *program; /* null: unused */
 	uint64_t frame;
 	uint64_t count;
@@ -19,20 +19,20 @@ struct fired_place {
 };
 
 /* All zeros is empty. */
-struct fired {
-	struct fired_place *places; /* a hash table of `room`, or none */
-	size_t room;		    /* a power of two */
+struct hits {
+	struct hits_place *places; /* a hash table of `room`, or none */
+	size_t room;		   /* a power of two */
 	size_t used;
 	bool failed; /* no memory: something is missing */
 };
 
 /* A call in a file, by where it returns to. */
-struct fired_call {
+struct hits_call {
 	uint64_t next;
 	uint64_t count;
 };
 
-void fired_take(struct fired *fired, const struct message *message);
+void hits_take(struct hits *hits, const struct message *message);
 
 /*
  * The calls in the file at `path`, by `next`, and their number; those of
@@ -40,7 +40,7 @@ void fired_take(struct fired *fired, const struct message *message);
  * frees it; null: there are none.  So too *complaint, one sentence about such
  * a file, or null.
  */
-struct fired_call *fired_calls(const struct fired *fired, const char *path,
+struct hits_call *hits_calls(const struct hits *hits, const char *path,
 	const struct symbolizer_options *options, size_t *count,
 	char **complaint);
 
@@ -48,9 +48,9 @@ struct fired_call *fired_calls(const struct fired *fired, const char *path,
  * The same of a module whose file is known to be the one that was recorded.
  * Null: out of memory.
  */
-struct fired_call *fired_calls_in(const struct fired *fired,
+struct hits_call *hits_calls_in(const struct hits *hits,
 	const struct program_module *module, size_t *count);
 
-void fired_free(struct fired *fired);
+void hits_free(struct hits *hits);
 
 #endif
