@@ -243,9 +243,9 @@ long fork_syscall(const struct call *call, long number, va_list ap)
 	if (flags & CLONE_VM)
 		share(flags);
 	if (flags == 0 || flags & CLONE_VM)
-		return seal_syscall(number, ap);
+		return lockdown_syscall(number, ap);
 	birth = before(call);
-	result = seal_syscall(number, ap);
+	result = lockdown_syscall(number, ap);
 	after(&birth, result == 0);
 	if (result == 0)
 		process_is_child();

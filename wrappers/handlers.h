@@ -367,12 +367,12 @@ sighandler_t disposition_signal(int number, sighandler_t handler,
 	sighandler_t (*next)(int, sighandler_t));
 int disposition_siginterrupt(int number, int interrupt);
 
-/* seal.c */
+/* lockdown.c */
 /* Before a call after which the path of the capture may lead nowhere. */
-void seal_privileges(void);
-int seal_unshare(int flags);
-int seal_prctl(int option, va_list ap);
-long seal_syscall(long number, va_list ap);
+void lockdown_privileges(void);
+int lockdown_unshare(int flags);
+int lockdown_prctl(int option, va_list ap);
+long lockdown_syscall(long number, va_list ap);
 
 /* fork.c */
 /* A fork needs nothing of us but to be made. */

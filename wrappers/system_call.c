@@ -115,7 +115,7 @@ long system_call(const struct call *call, long number, va_list ap)
 	va_end(look);
 	if (is_on_its_way(call, number, a, b) || is_rest(call, function) ||
 		is_unwinder(call))
-		return seal_syscall(number, ap);
+		return lockdown_syscall(number, ap);
 	on_its_way = (struct on_its_way){call->sp, number, a, b};
 	host_pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	result = make(call, number, ap);

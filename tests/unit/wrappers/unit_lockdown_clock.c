@@ -128,7 +128,7 @@ static void asks(long number, ...)
 	va_list ap;
 
 	va_start(ap, number);
-	assert_int_equal(seal_syscall(number, ap), result);
+	assert_int_equal(lockdown_syscall(number, ap), result);
 	va_end(ap);
 }
 
@@ -137,7 +137,7 @@ static void prctls(int option, ...)
 	va_list ap;
 
 	va_start(ap, option);
-	assert_int_equal(seal_prctl(option, ap), result);
+	assert_int_equal(lockdown_prctl(option, ap), result);
 	va_end(ap);
 }
 

@@ -50,7 +50,7 @@ static void seal(struct request *request)
 	sys_forbidden = true;
 }
 
-static void unseal(void)
+static void unlock_down(void)
 {
 	sys_forbidden = false;
 	fatal_watch();
@@ -83,11 +83,11 @@ static void after(const struct request *request, long result)
 	if (failed ? request->has_stopped_time : request->starts_time)
 		clock_thaw();
 	if (request->seals && failed)
-		unseal();
+		unlock_down();
 }
 
 /* All variable arguments of prctl and syscall are words (syscall(2)). */
-int seal_prctl(int option, va_list ap)
+int lockdown_prctl(int option, va_list ap)
 {
 	unsigned long a = va_arg(ap, unsigned long);
 	unsigned long b = va_arg(ap, unsigned long);
@@ -147,7 +147,7 @@ static bool divides_descriptors(long number, long a, long c)
 	       (number == SYS_close_range && c & CLOSE_RANGE_UNSHARE);
 }
 
-/* After these the capture may be out of reach; see seal_privileges(). */
+/* After these the capture may be out of reach; see lockdown_privileges(). */
 static bool gives_up_rights(long number)
 {
 	switch (number) {
@@ -167,7 +167,7 @@ static bool gives_up_rights(long number)
 	}
 }
 
-void seal_privileges(void)
+void lockdown_privileges(void)
 {
 	int kept = errno;
 
@@ -176,15 +176,15 @@ void seal_privileges(void)
 	errno = kept;
 }
 
-int seal_unshare(int flags)
+int lockdown_unshare(int flags)
 {
-	seal_privileges();
+	lockdown_privileges();
 	if (divides_descriptors(SYS_unshare, flags, 0))
 		streams_forget_always();
 	return next_unshare(flags);
 }
 
-long seal_syscall(long number, va_list ap)
+long lockdown_syscall(long number, va_list ap)
 {
 	long a = va_arg(ap, long);
 	long b = va_arg(ap, long);
@@ -197,7 +197,7 @@ long seal_syscall(long number, va_list ap)
 	long result;
 
 	if (gives_up_rights(number))
-		seal_privileges();
+		lockdown_privileges();
 	if (divides_descriptors(number, a, c))
 		streams_forget_always();
 	before(&request);

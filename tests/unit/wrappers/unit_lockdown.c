@@ -204,7 +204,7 @@ static int prctl_of(int option, ...)
 	int result;
 
 	va_start(ap, option);
-	result = seal_prctl(option, ap);
+	result = lockdown_prctl(option, ap);
 	va_end(ap);
 	return result;
 }
@@ -215,7 +215,7 @@ static long syscall_of(long number, ...)
 	long result;
 
 	va_start(ap, number);
-	result = seal_syscall(number, ap);
+	result = lockdown_syscall(number, ap);
 	va_end(ap);
 	return result;
 }
@@ -333,10 +333,10 @@ static void descriptors_may_be_divided(void **state)
 	assert_int_equal(always_forgets, 0);
 	SYSCALL(SYS_unshare, CLONE_FILES, 0);
 	assert_int_equal(always_forgets, 1);
-	syscall_of(SYS_close_range, 3l, 9l, (long)CLOSE_RANGE_UNSHARE, 0l,
-		0l, 0l);
+	syscall_of(
+		SYS_close_range, 3l, 9l, (long)CLOSE_RANGE_UNSHARE, 0l, 0l, 0l);
 	assert_int_equal(always_forgets, 2);
-	assert_int_equal(seal_unshare(CLONE_FILES), -1);
+	assert_int_equal(lockdown_unshare(CLONE_FILES), -1);
 	assert_int_equal(always_forgets, 3);
 }
 
