@@ -90,23 +90,24 @@ uint64_t *rule_parser_places(struct rule_parser *parser, size_t count);
 /* What this word means, if anything. */
 bool rule_condition_named(
 	const struct rule_word *word, enum rule_condition_kind *kind);
-bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind);
+bool rule_action_named(
+	const struct rule_word *word, enum rule_action_kind *kind);
 
 /* What follows the word, which was read last and begins at `start`. */
 bool rule_condition_read(struct rule_parser *parser,
 	enum rule_condition_kind kind, const char *start, bool negated);
-bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind);
+bool rule_action_read(struct rule_parser *parser, enum rule_action_kind kind);
 
-bool rule_deed_set_level(struct rule_parser *parser, uint32_t level);
+bool rule_action_set_level(struct rule_parser *parser, uint32_t level);
 
 /* For rule_*.c: another thing to do, and words of its value.  The number of an
  * argument is what follows `arg`; 0: it is none, and said. */
-struct rule_deed *rule_deed_append(
-	struct rule_parser *parser, enum rule_deed_kind kind);
-struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
-	const struct rule_word *word, enum rule_deed_kind kind);
-bool rule_deed_is(const struct rule_word *word, const char *name);
-uint32_t rule_deed_argument(struct rule_parser *parser);
+struct rule_action *rule_action_append(
+	struct rule_parser *parser, enum rule_action_kind kind);
+struct rule_action *rule_action_append_name(struct rule_parser *parser,
+	const struct rule_word *word, enum rule_action_kind kind);
+bool rule_action_is(const struct rule_word *word, const char *name);
+uint32_t rule_action_argument(struct rule_parser *parser);
 
 /*
  * The first rule of a text, or none if it is empty; null: it is wrong.  *lexer

@@ -70,7 +70,7 @@ enum rule_condition_kind {
 	RULE_TEXTS = RULE_OF_stream + 1, /* those up to there are of texts */
 };
 
-enum rule_deed_kind {
+enum rule_action_kind {
 #define CONDITION(word, form, value, what)
 #define ACTION(word, value, what) RULE_TO_##word,
 #define ALIAS(action, word)
@@ -88,7 +88,7 @@ enum rule_deed_kind {
 	/* And `trigger`. */
 	RULE_TO_TRIGGER_SINCE,
 	RULE_TO_TRIGGER_OVER,
-	RULE_DEEDS,
+	RULE_ACTIONS,
 };
 
 struct rule_condition {
@@ -103,8 +103,8 @@ struct rule_condition {
 	const uint64_t *places; /* offsets, ascending */
 };
 
-struct rule_deed {
-	uint8_t kind;	 /* enum rule_deed_kind */
+struct rule_action {
+	uint8_t kind;	 /* enum rule_action_kind */
 	uint32_t number; /* 0: off */
 	union {
 		struct rule_glob name;
@@ -114,10 +114,10 @@ struct rule_deed {
 
 struct rule {
 	_Alignas(8) uint32_t conditions;
-	uint32_t deeds;
+	uint32_t actions;
 	uint32_t start; /* in the text of rules: all of it, */
 	uint32_t bytes;
-	uint32_t deeds_start; /* and from what is to be done on */
+	uint32_t actions_start; /* and from what is to be done on */
 };
 
 struct rules {
@@ -132,14 +132,14 @@ static inline struct rule_condition *rule_conditions(struct rule *rule)
 	return (struct rule_condition *)(rule + 1);
 }
 
-static inline struct rule_deed *rule_deeds(struct rule *rule)
+static inline struct rule_action *rule_actions(struct rule *rule)
 {
-	return (struct rule_deed *)(rule_conditions(rule) + rule->conditions);
+	return (struct rule_action *)(rule_conditions(rule) + rule->conditions);
 }
 
 static inline struct rule *rule_after(struct rule *rule)
 {
-	return (struct rule *)(rule_deeds(rule) + rule->deeds);
+	return (struct rule *)(rule_actions(rule) + rule->actions);
 }
 
 #endif

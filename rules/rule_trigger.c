@@ -6,7 +6,7 @@ static bool take(struct rule_parser *parser, const char *name)
 	struct rule_lexer before = parser->lexer;
 	struct rule_word word = rule_lex_next(&parser->lexer, true);
 
-	if (rule_deed_is(&word, name))
+	if (rule_action_is(&word, name))
 		return true;
 	parser->lexer = before;
 	return false;
@@ -25,32 +25,32 @@ static bool read_time(struct rule_parser *parser, uint64_t *ns)
 }
 
 /* NAME [arg N] */
-static bool read_name(struct rule_parser *parser, enum rule_deed_kind kind)
+static bool read_name(struct rule_parser *parser, enum rule_action_kind kind)
 {
 	struct rule_word word;
-	struct rule_deed *deed;
+	struct rule_action *action;
 
 	if (!rule_parser_value(parser, &word, "no name",
 		    "give one for the mark, such as request"))
 		return false;
-	deed = rule_deed_append_name(parser, &word, kind);
-	if (!deed || !take(parser, "arg"))
-		return deed;
-	deed->number = rule_deed_argument(parser);
-	return deed->number > 0;
+	action = rule_action_append_name(parser, &word, kind);
+	if (!action || !take(parser, "arg"))
+		return action;
+	action->number = rule_action_argument(parser);
+	return action->number > 0;
 }
 
 bool rule_trigger_read_mark(struct rule_parser *parser)
 {
 	if (take(parser, "off"))
-		return rule_deed_append(parser, RULE_TO_mark);
+		return rule_action_append(parser, RULE_TO_mark);
 	return read_name(parser, RULE_TO_mark);
 }
 
 /* NAME [arg N] over TIME */
 static bool read_since(struct rule_parser *parser)
 {
-	struct rule_deed *deed;
+	struct rule_action *action;
 	struct rule_word word;
 
 	if (!read_name(parser, RULE_TO_TRIGGER_SINCE))
@@ -61,26 +61,27 @@ static bool read_since(struct rule_parser *parser)
 			"say after the mark how long is too long, as over "
 			"50ms");
 	}
-	deed = rule_deed_append(parser, RULE_TO_TRIGGER_OVER);
-	return deed && read_time(parser, &deed->times[0]);
+	action = rule_action_append(parser, RULE_TO_TRIGGER_OVER);
+	return action && read_time(parser, &action->times[0]);
 }
 
 bool rule_trigger_read(struct rule_parser *parser)
 {
-	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_trigger);
+	struct rule_action *action =
+		rule_action_append(parser, RULE_TO_trigger);
 
-	if (!deed || take(parser, "off"))
-		return deed;
-	deed->number = 1;
+	if (!action || take(parser, "off"))
+		return action;
+	action->number = 1;
 	for (;;) {
 		if (take(parser, "since")) {
 			if (!read_since(parser))
 				return false;
 		} else if (take(parser, "before")) {
-			if (!read_time(parser, &deed->times[0]))
+			if (!read_time(parser, &action->times[0]))
 				return false;
 		} else if (take(parser, "after")) {
-			if (!read_time(parser, &deed->times[1]))
+			if (!read_time(parser, &action->times[1]))
 				return false;
 		} else {
 			return true;

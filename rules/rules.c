@@ -24,11 +24,11 @@ static const char words[] = "give a condition:"
 #define AROUND 4096u
 
 /* A condition has two words at least, what is to be done one. */
-#define PER_WORD sizeof(struct rule_deed)
+#define PER_WORD sizeof(struct rule_action)
 
-_Static_assert(sizeof(struct rule_deed) <= 2 * PER_BYTE, "");
+_Static_assert(sizeof(struct rule_action) <= 2 * PER_BYTE, "");
 _Static_assert(
-	sizeof(struct rule) + sizeof(struct rule_deed) <= 4 * PER_BYTE, "");
+	sizeof(struct rule) + sizeof(struct rule_action) <= 4 * PER_BYTE, "");
 _Static_assert(sizeof(struct rule_condition) <= 5 * PER_BYTE, "");
 _Static_assert(sizeof(struct rule_condition) <= 2 * PER_WORD, "");
 
@@ -89,7 +89,7 @@ static bool read_condition(struct rule_parser *parser, struct rule_word *word)
 		return false;
 	if (!rule_condition_named(word, &kind))
 		return rule_parser_fail(parser, word, "no such word", words);
-	if (parser->rule->deeds > 0)
+	if (parser->rule->actions > 0)
 		return rule_parser_fail(parser, word,
 			"a condition after an action",
 			"put it before, or begin a new rule with ;");
@@ -100,14 +100,14 @@ static bool read_condition(struct rule_parser *parser, struct rule_word *word)
 static bool read_word(struct rule_parser *parser, struct rule_word *word)
 {
 	struct rule *rule = parser->rule;
-	enum rule_deed_kind deed;
-	bool is_deed = rule_deed_named(word, &deed);
+	enum rule_action_kind action;
+	bool is_action = rule_action_named(word, &action);
 
-	if (is_deed && (deed != RULE_TO_level || rule->deeds > 0)) {
-		if (rule->deeds == 0)
-			rule->deeds_start =
+	if (is_action && (action != RULE_TO_level || rule->actions > 0)) {
+		if (rule->actions == 0)
+			rule->actions_start =
 				(uint32_t)(word->text - parser->rules->text);
-		return rule_deed_read(parser, deed);
+		return rule_action_read(parser, action);
 	}
 	return read_condition(parser, word);
 }
@@ -125,20 +125,20 @@ static void take_level(struct rule_parser *parser)
 		!parser->single_level)
 		return;
 	level = last->high;
-	rule->deeds_start = last->start;
+	rule->actions_start = last->start;
 	rule->conditions--;
 	parser->low = (char *)last;
-	_Static_assert(sizeof(struct rule_deed) <= sizeof(*last), "");
-	rule_deed_set_level(parser, level);
+	_Static_assert(sizeof(struct rule_action) <= sizeof(*last), "");
+	rule_action_set_level(parser, level);
 }
 
 static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 {
 	struct rule *rule = parser->rule;
 
-	if (rule->deeds == 0)
+	if (rule->actions == 0)
 		take_level(parser);
-	if (rule->deeds == 0)
+	if (rule->actions == 0)
 		return rule_parser_fail(parser, word, "nothing to do",
 			"say at the end what becomes of these calls, such as "
 			"drop");
@@ -227,8 +227,8 @@ static bool has_trigger(const struct rules *rules)
 	struct rule *rule = rules->first;
 
 	for (uint32_t i = 0; i < rules->count; i++) {
-		for (uint32_t deed = 0; deed < rule->deeds; deed++)
-			if (rule_deeds(rule)[deed].kind == RULE_TO_trigger)
+		for (uint32_t action = 0; action < rule->actions; action++)
+			if (rule_actions(rule)[action].kind == RULE_TO_trigger)
 				return true;
 		rule = rule_after(rule);
 	}

@@ -47,7 +47,7 @@ struct rule_site {
 	bool is_copy;
 };
 
-enum rule_action { RULE_CAPTURE, RULE_PASS, RULE_DROP };
+enum rule_outcome { RULE_CAPTURE, RULE_PASS, RULE_DROP };
 enum rule_redaction { REDACT_LENGTH, REDACT_HASH };
 
 /* The beginning of a time that is measured. */
@@ -59,7 +59,7 @@ struct rule_mark {
 
 /* What the rules say of these calls; zeros, but for `level`: nothing. */
 struct rule_decision {
-	uint8_t action;	   /* enum rule_action */
+	uint8_t action;	   /* enum rule_outcome */
 	bool action_known; /* a rule says so */
 	bool tee;	   /* also made natively */
 	bool tee_known;	   /* a rule says so, or that it is not */

@@ -224,7 +224,7 @@ static bool applies(struct rule *rule, const struct subject *subject, int level)
 	return !asks_source;
 }
 
-static void set_action(struct rule_decision *decided, enum rule_action action)
+static void set_action(struct rule_decision *decided, enum rule_outcome action)
 {
 	decided->action = (uint8_t)action;
 	decided->action_known = true;
@@ -258,15 +258,15 @@ static uint64_t usual(struct subject *subject)
 	return subject->usual;
 }
 
-static bool redact(const struct rule_deed *deed, struct subject *subject,
+static bool redact(const struct rule_action *action, struct subject *subject,
 	struct rule_decision *decided)
 {
-	switch ((enum rule_deed_kind)deed->kind) {
+	switch ((enum rule_action_kind)action->kind) {
 	case RULE_TO_REDACT_ARGUMENT:
-		decided->redacted |= 1ull << (deed->number - 1);
+		decided->redacted |= 1ull << (action->number - 1);
 		return true;
 	case RULE_TO_REDACT_NAME:
-		decided->redacted |= named(subject, &deed->name);
+		decided->redacted |= named(subject, &action->name);
 		return true;
 	case RULE_TO_REDACT_USUAL:
 		decided->redacted |= usual(subject);
@@ -279,27 +279,27 @@ static bool redact(const struct rule_deed *deed, struct subject *subject,
 		decided->redaction = REDACT_LENGTH;
 		return true;
 	case RULE_TO_REDACT_AS:
-		decided->redaction = (uint8_t)deed->number;
+		decided->redaction = (uint8_t)action->number;
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool limit(const struct rule_deed *deed, uint32_t number,
+static bool limit(const struct rule_action *action, uint32_t number,
 	struct rule_decision *decided)
 {
-	switch ((enum rule_deed_kind)deed->kind) {
+	switch ((enum rule_action_kind)action->kind) {
 	case RULE_TO_rate:
-		decided->rate = deed->number;
-		decided->rate_ns = deed->times[0];
+		decided->rate = action->number;
+		decided->rate_ns = action->times[0];
 		break;
 	case RULE_TO_sample:
-		if (deed->number || deed->times[0] == 0)
-			decided->sample = deed->number;
-		if (deed->number == 0) {
-			decided->window_ns = deed->times[0];
-			decided->period_ns = deed->times[1];
+		if (action->number || action->times[0] == 0)
+			decided->sample = action->number;
+		if (action->number == 0) {
+			decided->window_ns = action->times[0];
+			decided->period_ns = action->times[1];
 		}
 		break;
 	default:
@@ -311,37 +311,37 @@ static bool limit(const struct rule_deed *deed, uint32_t number,
 	return true;
 }
 
-static struct rule_mark mark_of(const struct rule_deed *deed)
+static struct rule_mark mark_of(const struct rule_action *action)
 {
-	const struct rule_glob *name = &deed->name;
+	const struct rule_glob *name = &action->name;
 
 	return (struct rule_mark){
 		.name = name->text ? binlog_hash(name->text, name->bytes) | 1
 				   : 0,
-		.argument = (uint8_t)deed->number,
+		.argument = (uint8_t)action->number,
 	};
 }
 
-static bool trigger(const struct rule_deed *deed, const struct rule *rule,
+static bool trigger(const struct rule_action *action, const struct rule *rule,
 	struct rule_decision *decided)
 {
-	switch ((enum rule_deed_kind)deed->kind) {
+	switch ((enum rule_action_kind)action->kind) {
 	case RULE_TO_trigger:
-		decided->trigger = deed->number != 0;
-		decided->before_ns = deed->times[0];
-		decided->after_ns = deed->times[1];
+		decided->trigger = action->number != 0;
+		decided->before_ns = action->times[0];
+		decided->after_ns = action->times[1];
 		decided->since = (struct rule_mark){0};
 		decided->trigger_start = rule->start;
 		decided->trigger_bytes = rule->bytes;
 		return true;
 	case RULE_TO_TRIGGER_SINCE:
-		decided->since = mark_of(deed);
+		decided->since = mark_of(action);
 		return true;
 	case RULE_TO_TRIGGER_OVER:
-		decided->over_ns = deed->times[0];
+		decided->over_ns = action->times[0];
 		return true;
 	case RULE_TO_mark:
-		decided->mark = mark_of(deed);
+		decided->mark = mark_of(action);
 		return true;
 	default:
 		return false;
@@ -349,9 +349,9 @@ static bool trigger(const struct rule_deed *deed, const struct rule *rule,
 }
 
 static void do_other(
-	const struct rule_deed *deed, struct rule_decision *decided)
+	const struct rule_action *action, struct rule_decision *decided)
 {
-	switch ((enum rule_deed_kind)deed->kind) {
+	switch ((enum rule_action_kind)action->kind) {
 	case RULE_TO_capture:
 		set_action(decided, RULE_CAPTURE);
 		break;
@@ -368,14 +368,14 @@ static void do_other(
 		set_tee(decided, false);
 		break;
 	case RULE_TO_level:
-		decided->level = (int8_t)deed->number;
+		decided->level = (int8_t)action->number;
 		break;
 	case RULE_TO_depth:
-		decided->depth = (uint8_t)deed->number;
+		decided->depth = (uint8_t)action->number;
 		break;
 	default: /* RULE_TO_category */
-		decided->category = deed->name.text;
-		decided->category_bytes = deed->name.bytes;
+		decided->category = action->name.text;
+		decided->category_bytes = action->name.bytes;
 	}
 }
 
@@ -391,16 +391,16 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 		decided->redacted = rule_redact_usual(
 			site->format, site->format_bytes, RULE_USUAL_COPIES);
 	for (uint32_t number = 1; number <= rules->count; number++) {
-		const struct rule_deed *deed = rule_deeds(rule);
+		const struct rule_action *action = rule_actions(rule);
 
 		for (uint32_t i = applies(rule, &subject, decided->level)
-					  ? rule->deeds
+					  ? rule->actions
 					  : 0;
-			i > 0; i--, deed++)
-			if (!redact(deed, &subject, decided) &&
-				!limit(deed, number, decided) &&
-				!trigger(deed, rule, decided))
-				do_other(deed, decided);
+			i > 0; i--, action++)
+			if (!redact(action, &subject, decided) &&
+				!limit(action, number, decided) &&
+				!trigger(action, rule, decided))
+				do_other(action, decided);
 		rule = rule_after(rule);
 	}
 }

@@ -5,8 +5,8 @@ static bool rule_redacts(struct rule *rule)
 {
 	bool does = false;
 
-	for (uint32_t i = 0; i < rule->deeds; i++)
-		switch ((enum rule_deed_kind)rule_deeds(rule)[i].kind) {
+	for (uint32_t i = 0; i < rule->actions; i++)
+		switch ((enum rule_action_kind)rule_actions(rule)[i].kind) {
 		case RULE_TO_REDACT_ARGUMENT:
 		case RULE_TO_REDACT_NAME:
 		case RULE_TO_REDACT_USUAL:

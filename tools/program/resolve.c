@@ -267,8 +267,8 @@ static void put_rule(struct source_rule *source,
 		put_string(out, " ");
 	}
 	put_place(out, module, source);
-	render_buffer_put(out, text + rule->deeds_start,
-		rule->start + rule->bytes - rule->deeds_start);
+	render_buffer_put(out, text + rule->actions_start,
+		rule->start + rule->bytes - rule->actions_start);
 }
 
 /* ---- what cannot be done ---- */

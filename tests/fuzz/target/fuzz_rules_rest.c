@@ -27,13 +27,13 @@ static bool is_blank_or_same(const uint8_t *data, size_t size)
 /* What is said last counts. */
 static bool redacts(struct rule *rule)
 {
-	for (uint32_t i = rule->deeds; i > 0; i--) {
-		const struct rule_deed *deed = &rule_deeds(rule)[i - 1];
+	for (uint32_t i = rule->actions; i > 0; i--) {
+		const struct rule_action *action = &rule_actions(rule)[i - 1];
 
-		if (deed->kind == RULE_TO_REDACT_NOTHING)
+		if (action->kind == RULE_TO_REDACT_NOTHING)
 			return false;
-		if (deed->kind >= RULE_TO_REDACT_ARGUMENT &&
-			deed->kind <= RULE_TO_REDACT_ALL)
+		if (action->kind >= RULE_TO_REDACT_ARGUMENT &&
+			action->kind <= RULE_TO_REDACT_ALL)
 			return true;
 	}
 	return false;

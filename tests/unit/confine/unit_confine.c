@@ -31,7 +31,7 @@ static char directory[] = "/tmp/unit_confine.XXXXXX";
 static char outside[64];
 
 /* In a child that has nothing but these needs.  How it ended. */
-static int status_of(const struct confine_needs *needs, bool (*deed)(void))
+static int status_of(const struct confine_needs *needs, bool (*action)(void))
 {
 	pid_t child = fork();
 	int status;
@@ -39,15 +39,15 @@ static int status_of(const struct confine_needs *needs, bool (*deed)(void))
 	if (child == 0) {
 		if (confine_enter(needs))
 			_exit(NOT_CONFINED);
-		_exit(deed() ? FINE : TROUBLE);
+		_exit(action() ? FINE : TROUBLE);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return status;
 }
 
-static void assert_all(const struct confine_needs *needs, bool (*deed)(void))
+static void assert_all(const struct confine_needs *needs, bool (*action)(void))
 {
-	int status = status_of(needs, deed);
+	int status = status_of(needs, action);
 
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), FINE);

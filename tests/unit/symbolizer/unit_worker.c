@@ -40,7 +40,7 @@ static const char *const no_directories[] = {NULL};
 static const struct symbolizer_module good = {.path = SELF};
 static const struct symbolizer_module bad = {
 	.path = SELF, .content_hash = WANTED};
-static uint64_t (*deed)(void);
+static uint64_t (*action)(void);
 static char reported[512];
 static int reports;
 
@@ -48,7 +48,7 @@ static uint64_t hash(const void *data, size_t bytes)
 {
 	(void)data;
 	(void)bytes;
-	return deed();
+	return action();
 }
 
 static void report(void *closure, const char *sentence)
@@ -109,7 +109,7 @@ static void assert_named(struct symbolizer *symbolizer)
 	assert_string_equal(name, "here");
 }
 
-/* The deed costs the names of its own file and of no other. */
+/* The action costs the names of its own file and of no other. */
 static void assert_death(struct symbolizer *symbolizer, const char *words)
 {
 	char name[64] = "";
@@ -146,7 +146,7 @@ static void assert_deadly(uint64_t (*what)(void), const char *words)
 	struct symbolizer *symbolizer = new_symbolizer(0, 1);
 	time_t before = seconds_of_children();
 
-	deed = what;
+	action = what;
 	assert_death(symbolizer, words);
 	symbolizer_free(symbolizer);
 	assert_true(seconds_of_children() - before <= 4);
@@ -177,7 +177,7 @@ static void what_libc_detects_is_told_as_such(void **state)
 
 static uint64_t loop(void)
 {
-	while (deed)
+	while (action)
 		__asm__ volatile("" ::: "memory");
 	return 0;
 }
@@ -250,7 +250,7 @@ static void there_are_no_files_for_it(void **state)
 	if (SANITIZED)
 		skip();
 	symbolizer = new_symbolizer(0, 1);
-	deed = look_around;
+	action = look_around;
 	assert_null(symbolizer_resolve(symbolizer, &bad, here(), take, name));
 	assert_string_equal(name, "here");
 	symbolizer_free(symbolizer);
@@ -279,7 +279,7 @@ static void memory_is_limited(void **state)
 	(void)state;
 	if (SANITIZED)
 		skip();
-	deed = take_memory;
+	action = take_memory;
 	symbolizer = new_symbolizer((uint64_t)64 << 20, 0);
 	assert_null(symbolizer_resolve(symbolizer, &bad, here(), take, name));
 	assert_string_equal(name, "here");
@@ -335,7 +335,7 @@ static uint64_t flood(void)
 	wire_begin(packet, WIRE_FIND);
 	wire_put_string(packet, NULL);
 	wire_put_string(packet, "/nonexistent/file");
-	while (deed)
+	while (action)
 		wire_send(0, packet, -1, 0);
 	return 0;
 }
@@ -350,7 +350,7 @@ static uint64_t chat(void)
 	wire_begin(packet, WIRE_FIND);
 	wire_put_string(packet, NULL);
 	wire_put_string(packet, "/nonexistent/file");
-	while (deed) {
+	while (action) {
 		wire_send(0, packet, -1, 0);
 		wire_receive(0, room, &reply, NULL, 0);
 	}
@@ -373,7 +373,7 @@ static void processes_are_not_started_for_ever(void **state)
 	int turn;
 
 	(void)state;
-	deed = crash;
+	action = crash;
 	for (turn = 0; turn < 12; turn++) {
 		module.content_hash++;
 		sentence = symbolizer_resolve(
@@ -424,7 +424,7 @@ static void children_may_be_ignored(void **state)
 
 	(void)state;
 	signal(SIGCHLD, SIG_IGN);
-	deed = crash;
+	action = crash;
 	assert_death(symbolizer, "has ended");
 	symbolizer_free(symbolizer);
 	signal(SIGCHLD, SIG_DFL);
@@ -448,7 +448,7 @@ static void it_does_not_outlive_its_parent(void **state)
 	pid_t worker = 0;
 
 	(void)state;
-	deed = loop;
+	action = loop;
 	parent = fork();
 	if (parent == 0) {
 		symbolizer = new_symbolizer(0, 60);

@@ -7,7 +7,7 @@
 
 static const struct {
 	char name[12];
-	uint8_t kind; /* enum rule_deed_kind */
+	uint8_t kind; /* enum rule_action_kind */
 } names[] = {
 #define CONDITION(word, form, value, what)
 #define ACTION(word, value, what) {#word, RULE_TO_##word},
@@ -18,7 +18,8 @@ static const struct {
 #undef ALIAS
 };
 
-bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind)
+bool rule_action_named(
+	const struct rule_word *word, enum rule_action_kind *kind)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!word->quoted && word->kind == RULE_WORD &&
@@ -29,31 +30,32 @@ bool rule_deed_named(const struct rule_word *word, enum rule_deed_kind *kind)
 	return false;
 }
 
-bool rule_deed_is(const struct rule_word *word, const char *name)
+bool rule_action_is(const struct rule_word *word, const char *name)
 {
 	return word->kind == RULE_WORD && !word->quoted &&
 	       word_is(name, word->text, word->bytes);
 }
 
-struct rule_deed *rule_deed_append(
-	struct rule_parser *parser, enum rule_deed_kind kind)
+struct rule_action *rule_action_append(
+	struct rule_parser *parser, enum rule_action_kind kind)
 {
-	struct rule_deed *deed = rule_parser_append(parser, sizeof(*deed));
+	struct rule_action *action =
+		rule_parser_append(parser, sizeof(*action));
 
-	if (deed) {
-		deed->kind = (uint8_t)kind;
-		parser->rule->deeds++;
+	if (action) {
+		action->kind = (uint8_t)kind;
+		parser->rule->actions++;
 	}
-	return deed;
+	return action;
 }
 
-bool rule_deed_set_level(struct rule_parser *parser, uint32_t level)
+bool rule_action_set_level(struct rule_parser *parser, uint32_t level)
 {
-	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_level);
+	struct rule_action *action = rule_action_append(parser, RULE_TO_level);
 
-	if (deed)
-		deed->number = level;
-	return deed;
+	if (action)
+		action->number = level;
+	return action;
 }
 
 static bool read_level(struct rule_parser *parser, const struct rule_word *word)
@@ -64,30 +66,32 @@ static bool read_level(struct rule_parser *parser, const struct rule_word *word)
 		return rule_parser_fail(parser, word, "no such level",
 			"give emerg, alert, crit, err, warning, notice, info, "
 			"debug, trace, app, packet or library");
-	return rule_deed_set_level(parser, (uint32_t)level);
+	return rule_action_set_level(parser, (uint32_t)level);
 }
 
 static bool read_depth(struct rule_parser *parser, const struct rule_word *word)
 {
-	bool is_off = rule_deed_is(word, "off");
+	bool is_off = rule_action_is(word, "off");
 	uint64_t number = 0;
-	struct rule_deed *deed;
+	struct rule_action *action;
 
 	if (!is_off && (!rule_value_number(word->text, word->bytes, &number) ||
 			       number > DEPTH_MAX))
 		return rule_parser_fail(parser, word, "not a number of frames",
 			"give 0 to 64, or off");
-	deed = rule_deed_append(parser, RULE_TO_depth);
-	if (deed)
-		deed->number = is_off ? 0 : number == 0 ? 1 : (uint32_t)number;
-	return deed;
+	action = rule_action_append(parser, RULE_TO_depth);
+	if (action)
+		action->number = is_off	       ? 0
+				 : number == 0 ? 1
+					       : (uint32_t)number;
+	return action;
 }
 
 /* A name is pointed to as it stands in the text. */
-struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
-	const struct rule_word *word, enum rule_deed_kind kind)
+struct rule_action *rule_action_append_name(struct rule_parser *parser,
+	const struct rule_word *word, enum rule_action_kind kind)
 {
-	struct rule_deed *deed;
+	struct rule_action *action;
 
 	if (word->bytes == 0 || word->bytes > RULES_GLOB_MAX ||
 		rule_value_find(word->text, word->bytes, '\\') < word->bytes) {
@@ -95,19 +99,19 @@ struct rule_deed *rule_deed_append_name(struct rule_parser *parser,
 			"give one, of 1 to 4096 bytes, without backslashes");
 		return NULL;
 	}
-	deed = rule_deed_append(parser, kind);
-	if (deed)
-		rule_glob_set_word(&deed->name, word->text, word->bytes);
-	return deed;
+	action = rule_action_append(parser, kind);
+	if (action)
+		rule_glob_set_word(&action->name, word->text, word->bytes);
+	return action;
 }
 
 static bool read_rate(struct rule_parser *parser, const struct rule_word *word)
 {
 	size_t slash = rule_value_find(word->text, word->bytes, '/');
 	uint64_t number = 0, ns = 0;
-	struct rule_deed *deed;
+	struct rule_action *action;
 
-	if (!rule_deed_is(word, "off") &&
+	if (!rule_action_is(word, "off") &&
 		(slash == word->bytes ||
 			!rule_value_number(word->text, slash, &number) ||
 			!rule_value_time(word->text + slash + 1,
@@ -116,12 +120,12 @@ static bool read_rate(struct rule_parser *parser, const struct rule_word *word)
 		return rule_parser_fail(parser, word, "no rate",
 			"give how many in which time, as 10/1s, or off; times "
 			"are in ns, us, ms, s, min or h");
-	deed = rule_deed_append(parser, RULE_TO_rate);
-	if (deed) {
-		deed->number = (uint32_t)number;
-		deed->times[0] = ns;
+	action = rule_action_append(parser, RULE_TO_rate);
+	if (action) {
+		action->number = (uint32_t)number;
+		action->times[0] = ns;
 	}
-	return deed;
+	return action;
 }
 
 /* `1/N`, or the times. */
@@ -146,22 +150,22 @@ static bool read_sample(
 	struct rule_parser *parser, const struct rule_word *word)
 {
 	uint64_t number = 0, times[2] = {0, 0};
-	struct rule_deed *deed;
+	struct rule_action *action;
 
-	if (!rule_deed_is(word, "off") && !split_sample(word, &number, times))
+	if (!rule_action_is(word, "off") && !split_sample(word, &number, times))
 		return rule_parser_fail(parser, word, "no sample",
 			"give one in so many, as 1/100, or a part of each "
 			"period, as 100us/1s, or off");
-	deed = rule_deed_append(parser, RULE_TO_sample);
-	if (deed) {
-		deed->number = (uint32_t)number;
-		deed->times[0] = times[0];
-		deed->times[1] = times[1];
+	action = rule_action_append(parser, RULE_TO_sample);
+	if (action) {
+		action->number = (uint32_t)number;
+		action->times[0] = times[0];
+		action->times[1] = times[1];
 	}
-	return deed;
+	return action;
 }
 
-uint32_t rule_deed_argument(struct rule_parser *parser)
+uint32_t rule_action_argument(struct rule_parser *parser)
 {
 	struct rule_word word;
 	uint64_t number;
@@ -179,39 +183,40 @@ uint32_t rule_deed_argument(struct rule_parser *parser)
 
 static bool redact_argument(struct rule_parser *parser)
 {
-	uint32_t number = rule_deed_argument(parser);
-	struct rule_deed *deed =
-		number ? rule_deed_append(parser, RULE_TO_REDACT_ARGUMENT)
+	uint32_t number = rule_action_argument(parser);
+	struct rule_action *action =
+		number ? rule_action_append(parser, RULE_TO_REDACT_ARGUMENT)
 		       : NULL;
 
-	if (deed)
-		deed->number = number;
-	return deed;
+	if (action)
+		action->number = number;
+	return action;
 }
 
 static bool read_redacted(
 	struct rule_parser *parser, const struct rule_word *word)
 {
-	if (rule_deed_is(word, "arg"))
+	if (rule_action_is(word, "arg"))
 		return redact_argument(parser);
-	if (rule_deed_is(word, "usual"))
-		return rule_deed_append(parser, RULE_TO_REDACT_USUAL);
-	if (rule_deed_is(word, "*"))
-		return rule_deed_append(parser, RULE_TO_REDACT_ALL);
-	if (rule_deed_is(word, "off"))
-		return rule_deed_append(parser, RULE_TO_REDACT_NOTHING);
-	return rule_deed_append_name(parser, word, RULE_TO_REDACT_NAME);
+	if (rule_action_is(word, "usual"))
+		return rule_action_append(parser, RULE_TO_REDACT_USUAL);
+	if (rule_action_is(word, "*"))
+		return rule_action_append(parser, RULE_TO_REDACT_ALL);
+	if (rule_action_is(word, "off"))
+		return rule_action_append(parser, RULE_TO_REDACT_NOTHING);
+	return rule_action_append_name(parser, word, RULE_TO_REDACT_NAME);
 }
 
 static bool set_redaction(
 	struct rule_parser *parser, const struct rule_word *word)
 {
-	struct rule_deed *deed = rule_deed_append(parser, RULE_TO_REDACT_AS);
+	struct rule_action *action =
+		rule_action_append(parser, RULE_TO_REDACT_AS);
 
-	if (deed)
-		deed->number = rule_deed_is(word, "hash") ? REDACT_HASH
-							  : REDACT_LENGTH;
-	return deed;
+	if (action)
+		action->number = rule_action_is(word, "hash") ? REDACT_HASH
+							      : REDACT_LENGTH;
+	return action;
 }
 
 /* What to leave out, up to the next action, and what remains of it. */
@@ -219,11 +224,12 @@ static bool read_redact(struct rule_parser *parser)
 {
 	struct rule_lexer before = parser->lexer;
 	struct rule_word word = rule_lex_next(&parser->lexer, true);
-	enum rule_deed_kind kind;
+	enum rule_action_kind kind;
 	bool any = false;
 
-	for (; word.kind == RULE_WORD && !rule_deed_is(&word, "length") &&
-		!rule_deed_is(&word, "hash") && !rule_deed_named(&word, &kind);
+	for (; word.kind == RULE_WORD && !rule_action_is(&word, "length") &&
+		!rule_action_is(&word, "hash") &&
+		!rule_action_named(&word, &kind);
 		any = true) {
 		if (!read_redacted(parser, &word))
 			return false;
@@ -233,13 +239,13 @@ static bool read_redact(struct rule_parser *parser)
 	if (!any)
 		return rule_parser_fail(parser, &word, "nothing to redact",
 			"give arg N, a name, usual, * or off");
-	if (rule_deed_is(&word, "length") || rule_deed_is(&word, "hash"))
+	if (rule_action_is(&word, "length") || rule_action_is(&word, "hash"))
 		return set_redaction(parser, &word);
 	parser->lexer = before;
 	return true;
 }
 
-static bool read_value(struct rule_parser *parser, enum rule_deed_kind kind)
+static bool read_value(struct rule_parser *parser, enum rule_action_kind kind)
 {
 	struct rule_word value;
 
@@ -252,7 +258,7 @@ static bool read_value(struct rule_parser *parser, enum rule_deed_kind kind)
 	case RULE_TO_depth:
 		return read_depth(parser, &value);
 	case RULE_TO_category:
-		return rule_deed_append_name(parser, &value, kind);
+		return rule_action_append_name(parser, &value, kind);
 	case RULE_TO_rate:
 		return read_rate(parser, &value);
 	default:
@@ -260,7 +266,7 @@ static bool read_value(struct rule_parser *parser, enum rule_deed_kind kind)
 	}
 }
 
-bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind)
+bool rule_action_read(struct rule_parser *parser, enum rule_action_kind kind)
 {
 	switch (kind) {
 	case RULE_TO_capture:
@@ -268,7 +274,7 @@ bool rule_deed_read(struct rule_parser *parser, enum rule_deed_kind kind)
 	case RULE_TO_drop:
 	case RULE_TO_tee:
 	case RULE_TO_untee:
-		return rule_deed_append(parser, kind);
+		return rule_action_append(parser, kind);
 	case RULE_TO_redact:
 		return read_redact(parser);
 	case RULE_TO_mark:
