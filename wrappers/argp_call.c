@@ -5,7 +5,7 @@
 #include "shim/host/sys.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
 
@@ -27,37 +27,39 @@ static bool is_recorded(FILE *file)
 }
 
 /* A loan around a call that may end in exit(). */
-static struct loan lend(const struct call *call, FILE *file, bool exits)
+static struct borrowed_buffer lend(
+	const struct call *call, FILE *file, bool exits)
 {
 	if (exits && is_recorded(file))
-		loan_end_at_exit();
-	return loan_lend(call, file, LOAN_CALLS_BACK);
+		borrow_end_at_exit();
+	return borrow_buffer(call, file, BORROW_CALLS_BACK);
 }
 
 void argp_call_help(const struct call *call, const struct argp *argp,
 	FILE *file, unsigned flags, char *name)
 {
-	struct loan loan = lend(call, file, false);
+	struct borrowed_buffer loan = lend(call, file, false);
 
 	next_argp_help(argp, file, flags, name);
-	loan_take_back(call, &loan);
+	borrow_give_back(call, &loan);
 }
 
 void argp_call_state_help(const struct call *call,
 	const struct argp_state *state, FILE *file, unsigned flags)
 {
-	struct loan loan = lend(call, file, flags & EXITS && may_exit(state));
+	struct borrowed_buffer loan =
+		lend(call, file, flags & EXITS && may_exit(state));
 
 	next_argp_state_help(state, file, flags);
-	loan_take_back(call, &loan);
+	borrow_give_back(call, &loan);
 }
 
 void argp_call_usage(const struct call *call, const struct argp_state *state)
 {
-	struct loan loan = lend(call, stderr, may_exit(state));
+	struct borrowed_buffer loan = lend(call, stderr, may_exit(state));
 
 	next_argp_usage(state);
-	loan_take_back(call, &loan);
+	borrow_give_back(call, &loan);
 }
 
 /* These two have no variant with a va_list to be passed on to. */
@@ -65,7 +67,7 @@ void argp_call_error(const struct call *call, const struct argp_state *state,
 	const char *format, va_list ap)
 {
 	struct call named = *call;
-	struct loan loan;
+	struct borrowed_buffer loan;
 	struct made made;
 
 	named.format = format;
@@ -73,7 +75,7 @@ void argp_call_error(const struct call *call, const struct argp_state *state,
 	made_format(&made, format, ap);
 	loan = lend(&named, errors_of(state), may_exit(state));
 	next_argp_error(state, "%s", made.text);
-	loan_take_back(&named, &loan);
+	borrow_give_back(&named, &loan);
 	made_end(&made);
 }
 
@@ -81,7 +83,7 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 	int status, int number, const char *format, va_list ap)
 {
 	struct call named = *call;
-	struct loan loan;
+	struct borrowed_buffer loan;
 	struct made made;
 
 	named.format = format;
@@ -93,7 +95,7 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 		next_argp_failure(state, status, number, "%s", made.text);
 	else
 		next_argp_failure(state, status, number, NULL);
-	loan_take_back(&named, &loan);
+	borrow_give_back(&named, &loan);
 	made_end(&made);
 }
 
@@ -110,7 +112,7 @@ struct session {
 	const struct call *call;
 	uintptr_t sp;
 	size_t size; /* of the mapping in which this is */
-	struct loan errors, others, output;
+	struct borrowed_buffer errors, others, output;
 };
 
 static __thread struct session *innermost
@@ -118,23 +120,23 @@ static __thread struct session *innermost
 
 static void suspend(struct session *session)
 {
-	loan_take_back(session->call, &session->output);
-	loan_take_back(session->call, &session->others);
-	loan_take_back(session->call, &session->errors);
+	borrow_give_back(session->call, &session->output);
+	borrow_give_back(session->call, &session->others);
+	borrow_give_back(session->call, &session->errors);
 }
 
 /* getopt uses stderr, also when the program has chosen another FILE. */
 static void resume(struct session *session, FILE *errors, FILE *output)
 {
-	unsigned flags = LOAN_MAY_PRINT | LOAN_CALLS_BACK;
+	unsigned flags = BORROW_MAY_PRINT | BORROW_CALLS_BACK;
 
 	if (errors == stderr)
 		errors = NULL;
 	if (output == stderr || output == errors)
 		output = NULL;
-	session->errors = loan_lend(session->call, stderr, flags);
-	session->others = loan_lend(session->call, errors, flags);
-	session->output = loan_lend(session->call, output, flags);
+	session->errors = borrow_buffer(session->call, stderr, flags);
+	session->others = borrow_buffer(session->call, errors, flags);
+	session->output = borrow_buffer(session->call, output, flags);
 }
 
 /*
@@ -267,7 +269,7 @@ error_t argp_call_parse(const struct call *call, const struct argp *argp,
 	room = (char *)(session + 1);
 	if (argp)
 		argp = copy(argp, &room);
-	loan_end_at_exit();
+	borrow_end_at_exit();
 	resume(session, stderr, stdout);
 	result = next_argp_parse(argp, argc, argv, flags, index, input);
 	suspend(session);

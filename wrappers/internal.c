@@ -6,17 +6,18 @@
 #include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 
 /* Makes the call `what`, with a loan to the FILE. */
 #define WITH_LOAN(file, flags, what)                                           \
 	do {                                                                   \
-		struct loan loan = loan_lend(call, file, flags);               \
+		struct borrowed_buffer loan =                                  \
+			borrow_buffer(call, file, flags);                      \
                                                                                \
 		what;                                                          \
-		loan_take_back(call, &loan);                                   \
+		borrow_give_back(call, &loan);                                 \
 	} while (0)
 
 int internal_getopt(const struct call *call, int argc, char *const *argv,
@@ -24,7 +25,7 @@ int internal_getopt(const struct call *call, int argc, char *const *argv,
 {
 	int result;
 
-	WITH_LOAN(stderr, LOAN_MAY_PRINT, result = next(argc, argv, options));
+	WITH_LOAN(stderr, BORROW_MAY_PRINT, result = next(argc, argv, options));
 	return result;
 }
 
@@ -35,7 +36,7 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 {
 	int result;
 
-	WITH_LOAN(stderr, LOAN_MAY_PRINT,
+	WITH_LOAN(stderr, BORROW_MAY_PRINT,
 		result = next(argc, argv, options, longs, index));
 	return result;
 }
@@ -78,7 +79,7 @@ int internal_entry(const struct call *call, const void *entry, FILE *file,
 {
 	int result;
 
-	WITH_LOAN(file, LOAN_MAY_PRINT, result = next(entry, file));
+	WITH_LOAN(file, BORROW_MAY_PRINT, result = next(entry, file));
 	return result;
 }
 
@@ -158,7 +159,7 @@ char *internal_getpass(const struct call *call, const char *prompt)
 		return next_getpass(prompt);
 	}
 	put_string(call, prompt, stderr, next_fputs);
-	WITH_LOAN(stderr, LOAN_WAITS, result = next_getpass(""));
+	WITH_LOAN(stderr, BORROW_WAITS, result = next_getpass(""));
 	return result;
 }
 
@@ -174,10 +175,11 @@ static bool has_command(const char *words)
 int internal_wordexp(
 	const struct call *call, const char *words, void *expansion, int flags)
 {
-	unsigned loan_flags = has_command(words) ? LOAN_WAITS : LOAN_MAY_PRINT;
+	unsigned borrow_flags =
+		has_command(words) ? BORROW_WAITS : BORROW_MAY_PRINT;
 	int error;
 
-	WITH_LOAN(stderr, loan_flags,
+	WITH_LOAN(stderr, borrow_flags,
 		error = next_wordexp(words, expansion, flags));
 	return error;
 }
@@ -187,7 +189,7 @@ int internal_rcmd(const struct call *call, const struct internal_remote *r,
 {
 	int fd;
 
-	WITH_LOAN(stderr, LOAN_WAITS,
+	WITH_LOAN(stderr, BORROW_WAITS,
 		fd = next_rcmd_af(r->host, (unsigned short)r->port,
 			r->local_user, r->user, command, error_fd, r->family));
 	return fd;
@@ -198,7 +200,7 @@ int internal_rexec(const struct call *call, const struct internal_remote *r,
 {
 	int fd;
 
-	WITH_LOAN(stderr, LOAN_WAITS,
+	WITH_LOAN(stderr, BORROW_WAITS,
 		fd = next_rexec_af(r->host, r->port, r->user, r->password,
 			command, error_fd, r->family));
 	return fd;
@@ -209,7 +211,7 @@ int internal_ruserpass(const struct call *call, const char *host,
 {
 	int result;
 
-	WITH_LOAN(stderr, LOAN_MAY_PRINT,
+	WITH_LOAN(stderr, BORROW_MAY_PRINT,
 		result = next_ruserpass(host, name, password));
 	return result;
 }

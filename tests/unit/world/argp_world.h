@@ -1,5 +1,5 @@
 /*
- * For tests of argp(3): the library around wrappers/argp_call.c, with loans
+ * For tests of argp(3): the library around wrappers/argp_call.c, with borrowed
  * that are counted.  It defines functions of the library: not for more than one
  * file of a program.
  */
@@ -17,7 +17,7 @@
 #include "shim/streams/streams.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
 
@@ -30,13 +30,13 @@ bool sys_forbidden;
 
 static struct {
 	bool stdout_is_ours, stderr_is_ours;
-	int lent; /* loans that were not taken back */
+	int lent; /* borrowed that were not taken back */
 	unsigned number_of_loan;
 	bool is_out[LOANS];
-	unsigned loans;		     /* of FILEs, ever */
+	unsigned borrowed;	     /* of FILEs, ever */
 	unsigned exits;		     /* calls that may end in exit() */
 	unsigned natively;	     /* argp_parse() without a loan before */
-	const FILE *others, *output; /* of the last three loans */
+	const FILE *others, *output; /* of the last three borrowed */
 	char seen[65536];	     /* by parsers */
 	char said[256];
 	int status, number;
@@ -55,26 +55,29 @@ void control_follow(void)
 {
 }
 
-struct loan loan_lend(const struct call *call, FILE *file, unsigned flags)
+struct borrowed_buffer borrow_buffer(
+	const struct call *call, FILE *file, unsigned flags)
 {
 	assert_non_null(call);
-	assert_true(flags & LOAN_CALLS_BACK);
+	assert_true(flags & BORROW_CALLS_BACK);
 	world.others = world.output;
 	world.output = file;
-	world.loans += file != NULL;
+	world.borrowed += file != NULL;
 	world.lent++;
 	world.is_out[++world.number_of_loan % LOANS] = true;
-	return (struct loan){.file = file, .number = world.number_of_loan};
+	return (struct borrowed_buffer){
+		.file = file, .number = world.number_of_loan};
 }
 
-void loan_take_back(const struct call *call, const struct loan *loan)
+void borrow_give_back(
+	const struct call *call, const struct borrowed_buffer *loan)
 {
 	assert_non_null(call);
 	world.lent -= world.is_out[loan->number % LOANS];
 	world.is_out[loan->number % LOANS] = false;
 }
 
-void loan_end_at_exit(void)
+void borrow_end_at_exit(void)
 {
 	assert_int_equal(world.lent, 0);
 	world.exits++;

@@ -1,5 +1,5 @@
 /*
- * argp(3) with loans around it: the program's parsers are called with what
+ * argp(3) with borrowed around it: the program's parsers are called with what
  * libc calls them with natively, and find no loan, whatever they do; a call
  * that may end the process has seen to that before.
  */
@@ -124,7 +124,7 @@ static void parsers_see_what_they_do_natively(void **state)
 	parses(&all, "name --nothing");
 	parses(&child, "name -a b c");
 	assert_int_equal(world.natively, 0);
-	assert_true(world.loans > 0);
+	assert_true(world.borrowed > 0);
 	assert_int_equal(world.exits, 5);
 }
 
@@ -223,7 +223,7 @@ static error_t choose(int key, char *argument, struct argp_state *state)
 static const struct argp choosing = {
 	options, choose, NULL, NULL, NULL, NULL, NULL};
 
-/* Nothing gets two loans. */
+/* Nothing gets two borrowed. */
 static void a_parser_may_choose_other_files(void **state)
 {
 	static const char *const lines[] = {"name -a1", "name -e", "name -u"};
@@ -246,15 +246,15 @@ static void a_parser_may_choose_other_files(void **state)
 static void a_parser_may_be_called_when_all_is_over(void **state)
 {
 	struct argp_state own = {.root_argp = &choosing};
-	unsigned loans;
+	unsigned borrowed;
 
 	(void)state;
 	parse_at(HERE, &choosing, "name", NULL);
 	assert_ptr_not_equal(theirs, choose);
-	loans = world.loans;
+	borrowed = world.borrowed;
 	assert_int_equal(theirs('a', NULL, &own), 0);
 	assert_ptr_equal(own.out_stream, stdout);
-	assert_int_equal(world.loans, loans);
+	assert_int_equal(world.borrowed, borrowed);
 }
 
 static sigjmp_buf out;

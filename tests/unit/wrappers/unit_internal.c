@@ -19,7 +19,7 @@
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 
@@ -29,7 +29,7 @@ bool sys_forbidden;
 
 static struct {
 	unsigned stream, syslog;
-	int lent;	/* loans that are out */
+	int lent;	/* borrowed that are out */
 	unsigned flags; /* of the last one */
 	char console[4096];
 	unsigned asked; /* for a password */
@@ -60,15 +60,16 @@ unsigned streams_syslog(void)
 	return world.syslog;
 }
 
-struct loan loan_lend(const struct call *of, FILE *file, unsigned flags)
+struct borrowed_buffer borrow_buffer(
+	const struct call *of, FILE *file, unsigned flags)
 {
 	assert_ptr_equal(of, &call);
 	world.lent++;
 	world.flags = flags;
-	return (struct loan){.file = file};
+	return (struct borrowed_buffer){.file = file};
 }
 
-void loan_take_back(const struct call *of, const struct loan *loan)
+void borrow_give_back(const struct call *of, const struct borrowed_buffer *loan)
 {
 	assert_ptr_equal(of, &call);
 	assert_ptr_equal(loan->file, stderr);
@@ -226,7 +227,7 @@ static void a_password_is_asked_for_where_somebody_sees_it(void **state)
 	assert_string_equal(internal_getpass(&call, "prompt: "), "secret");
 	assert_string_equal(world.said, "prompt: ");
 	assert_string_equal(world.prompt, "");
-	assert_int_equal(world.flags, LOAN_WAITS);
+	assert_int_equal(world.flags, BORROW_WAITS);
 	assert_int_equal(world.asked, 0);
 	internal_getpass(&call, NULL);
 	assert_null(world.prompt);
@@ -253,7 +254,7 @@ static void words_with_commands_are_waited_for(void **state)
 			internal_wordexp(&call, rows[i].words, NULL, 100),
 			100 + strlen(rows[i].words));
 		assert_int_equal(world.flags,
-			rows[i].waits ? LOAN_WAITS : LOAN_MAY_PRINT);
+			rows[i].waits ? BORROW_WAITS : BORROW_MAY_PRINT);
 	}
 }
 

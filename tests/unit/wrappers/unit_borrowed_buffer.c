@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <wchar.h>
 
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
 
-#define AT_A_TIME 4 /* loans */
+#define AT_A_TIME 4 /* borrowed */
 
 const void *host_file_jumps;
 size_t (*next_fwrite)(const void *, size_t, size_t, FILE *) = fwrite;
@@ -49,28 +49,28 @@ void made_say(const struct call *c, FILE *to, const char *text, size_t length)
 
 static FILE before;
 
-static struct loan lend(unsigned flags)
+static struct borrowed_buffer lend(unsigned flags)
 {
 	drain();
 	before = *file;
-	return loan_lend(&call, file, flags);
+	return borrow_buffer(&call, file, flags);
 }
 
-static void take_back(const struct loan *loan)
+static void take_back(const struct borrowed_buffer *loan)
 {
-	loan_take_back(&call, loan);
+	borrow_give_back(&call, loan);
 	assert_memory_equal(&before, file, sizeof(before));
 	assert_int_equal(locked, unlocked);
 }
 
 static void what_libc_prints_is_said(void **state)
 {
-	struct loan loan;
+	struct borrowed_buffer loan;
 
 	(void)state;
 	put("one ");
 	for (int i = 0; i < 3; i++) {
-		loan = lend(i == 2 ? LOAN_WAITS : i);
+		loan = lend(i == 2 ? BORROW_WAITS : i);
 		assert_ptr_equal(loan.file, file);
 		put("two\n");
 		put_much('x');
@@ -78,7 +78,7 @@ static void what_libc_prints_is_said(void **state)
 		take_back(&loan);
 	}
 	assert_int_equal(recorded_bytes, 4 + 3 * 1004);
-	loan_take_back(&call, &loan);
+	borrow_give_back(&call, &loan);
 	assert_int_equal(recorded_bytes, 4 + 3 * 1004);
 	written_is("");
 	put("it works");
@@ -87,7 +87,7 @@ static void what_libc_prints_is_said(void **state)
 
 static void lines_are_not_written_one_by_one(void **state)
 {
-	struct loan loan;
+	struct borrowed_buffer loan;
 
 	(void)state;
 	setvbuf(file, NULL, _IOLBF, 4096);
@@ -100,7 +100,7 @@ static void lines_are_not_written_one_by_one(void **state)
 
 static void what_is_wide_is_so_again(void **state)
 {
-	struct loan loan;
+	struct borrowed_buffer loan;
 
 	(void)state;
 	setvbuf(file, NULL, _IOFBF, 4096);
@@ -108,7 +108,7 @@ static void what_is_wide_is_so_again(void **state)
 	file = freopen("/dev/null", "w", file);
 	assert_true(fwide(file, 1) > 0);
 	streams[OURS].tee = true;
-	loan = lend(LOAN_CALLS_BACK);
+	loan = lend(BORROW_CALLS_BACK);
 	assert_ptr_equal(loan.file, file);
 	fputs("bytes", file);
 	made_said = 0;
@@ -123,30 +123,30 @@ static void what_is_wide_is_so_again(void **state)
 
 static void some_get_no_loan(void **state)
 {
-	struct loan loans[AT_A_TIME];
+	struct borrowed_buffer borrowed[AT_A_TIME];
 	FILE *files[AT_A_TIME], *own = file;
 
 	(void)state;
-	assert_null(loan_lend(&call, NULL, 0).file);
+	assert_null(borrow_buffer(&call, NULL, 0).file);
 	what_it_is = STREAM_PASS;
 	assert_null(lend(0).file);
 	what_it_is = OURS;
 	streams[OURS].tee = true;
-	assert_null(lend(LOAN_WAITS).file);
+	assert_null(lend(BORROW_WAITS).file);
 	streams[OURS].tee = false;
 	is_locked = true;
-	assert_null(lend(LOAN_MAY_PRINT).file);
+	assert_null(lend(BORROW_MAY_PRINT).file);
 	is_locked = false;
 	for (int i = 0; i < AT_A_TIME; i++) {
 		files[i] = new_file();
-		loans[i] = loan_lend(&call, files[i], 0);
-		assert_ptr_equal(loans[i].file, files[i]);
+		borrowed[i] = borrow_buffer(&call, files[i], 0);
+		assert_ptr_equal(borrowed[i].file, files[i]);
 	}
 	assert_null(lend(0).file);
 	put("natively");
 	written_is("natively");
 	for (int i = 0; i < AT_A_TIME; i++) {
-		loan_take_back(&call, &loans[i]);
+		borrow_give_back(&call, &borrowed[i]);
 		stdio_buffer_forget(files[i]);
 		fclose(files[i]);
 	}
@@ -157,7 +157,7 @@ static void some_get_no_loan(void **state)
 static void without_memory_it_is_a_small_one(void **state)
 {
 	struct rlimit limit, none = {0};
-	struct loan loan;
+	struct borrowed_buffer loan;
 
 	(void)state;
 	getrlimit(RLIMIT_AS, &limit);
@@ -179,16 +179,16 @@ static void without_memory_it_is_a_small_one(void **state)
 
 /* ---- calls that do not come back ---- */
 
-static struct loan lend_at(uintptr_t sp)
+static struct borrowed_buffer lend_at(uintptr_t sp)
 {
 	const struct call other = {.sp = sp, .turn = &turn};
 
-	return loan_lend(&other, file, 0);
+	return borrow_buffer(&other, file, 0);
 }
 
 static void a_call_that_was_left_is_over(void **state)
 {
-	struct loan outer, inner;
+	struct borrowed_buffer outer, inner;
 
 	(void)state;
 	before = *file;
@@ -203,7 +203,7 @@ static void a_call_that_was_left_is_over(void **state)
 	assert_ptr_equal(inner.file, file);
 	recorded_is("outer too ");
 	put("inner");
-	loan_take_back(&call, &outer);
+	borrow_give_back(&call, &outer);
 	recorded_is("outer too ");
 	take_back(&inner);
 	recorded_is("outer too inner");
@@ -213,12 +213,12 @@ static void a_call_that_was_left_is_over(void **state)
 static void a_buffer_that_was_replaced_is_left_alone(void **state)
 {
 	static char other[4096];
-	struct loan loan = lend(0);
+	struct borrowed_buffer loan = lend(0);
 
 	(void)state;
 	put("written ");
 	setvbuf(file, other, _IOFBF, sizeof(other));
-	loan_take_back(&call, &loan);
+	borrow_give_back(&call, &loan);
 	assert_int_equal(locked, unlocked);
 	assert_ptr_equal(file->_IO_buf_base, other);
 	put("too");
@@ -228,11 +228,11 @@ static void a_buffer_that_was_replaced_is_left_alone(void **state)
 
 static void at_exit_calls_inside_are_over(void **state)
 {
-	struct loan loan;
+	struct borrowed_buffer loan;
 
 	(void)state;
 	for (int i = 0; i < 30; i++)
-		loan_end_at_exit();
+		borrow_end_at_exit();
 	assert_in_range(handlers, 1, 31);
 	before = *file;
 	loan = lend_at(UINTPTR_MAX);

@@ -1,4 +1,4 @@
-#include "wrappers/loan.h"
+#include "wrappers/borrowed_buffer.h"
 
 #include <sys/mman.h>
 
@@ -44,7 +44,7 @@ struct slot {
 };
 
 static struct slot slots[SLOTS];
-static unsigned loans;
+static unsigned borrowed;
 
 static struct slot *find(const FILE *file)
 {
@@ -135,7 +135,7 @@ static void restore(struct slot *slot)
 /* What the program itself has printed meanwhile is recorded already. */
 static bool is_partly_said(const struct slot *slot, unsigned stream)
 {
-	return slot->flags & LOAN_CALLS_BACK && streams[stream].tee &&
+	return slot->flags & BORROW_CALLS_BACK && streams[stream].tee &&
 	       slot->before.visible._mode <= 0;
 }
 
@@ -164,7 +164,7 @@ static void say(const struct call *call, struct slot *slot)
 static void end(const struct call *call, struct slot *slot)
 {
 	FILE *file = slot->file;
-	bool held = !(slot->flags & LOAN_WAITS);
+	bool held = !(slot->flags & BORROW_WAITS);
 	int kept = errno;
 
 	if (is_installed(slot)) {
@@ -196,9 +196,10 @@ static bool is_taken(const struct call *call, FILE *file)
 	return false;
 }
 
-static struct loan begin(const struct call *call, FILE *file, unsigned flags)
+static struct borrowed_buffer begin(
+	const struct call *call, FILE *file, unsigned flags)
 {
-	struct loan loan = {NULL, 0};
+	struct borrowed_buffer loan = {NULL, 0};
 	struct slot *slot = is_taken(call, file) ? NULL : claim(file);
 
 	if (!slot)
@@ -208,7 +209,8 @@ static struct loan begin(const struct call *call, FILE *file, unsigned flags)
 	/* Should the program end in the middle, it is drained. */
 	stdio_buffer_remember(file);
 	do
-		slot->number = __atomic_add_fetch(&loans, 1, __ATOMIC_RELAXED);
+		slot->number =
+			__atomic_add_fetch(&borrowed, 1, __ATOMIC_RELAXED);
 	while (slot->number == 0);
 	slot->flags = flags;
 	slot->thread = host_pthread_self();
@@ -229,7 +231,7 @@ static bool lock(FILE *file, unsigned flags)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
 
-	if (!(flags & (LOAN_MAY_PRINT | LOAN_WAITS))) {
+	if (!(flags & (BORROW_MAY_PRINT | BORROW_WAITS))) {
 		host_flockfile(file);
 		return true;
 	}
@@ -241,29 +243,31 @@ static bool lock(FILE *file, unsigned flags)
 	return false;
 }
 
-struct loan loan_lend(const struct call *call, FILE *file, unsigned flags)
+struct borrowed_buffer borrow_buffer(
+	const struct call *call, FILE *file, unsigned flags)
 {
-	struct loan loan = {NULL, 0};
+	struct borrowed_buffer loan = {NULL, 0};
 	unsigned stream = file ? streams_of_any_file(file) : STREAM_PASS;
 	int kept = errno;
 
 	if (stream == STREAM_PASS || stdio_buffer_is_native(call, file) ||
-		(flags & LOAN_WAITS && streams[stream].tee) ||
+		(flags & BORROW_WAITS && streams[stream].tee) ||
 		(file->_mode > 0 && !host_file_jumps))
 		return loan;
 	if (!lock(file, flags))
 		return loan;
 	loan = begin(call, file, flags);
-	if (!loan.file || flags & LOAN_WAITS)
+	if (!loan.file || flags & BORROW_WAITS)
 		host_funlockfile(file);
 	errno = kept;
 	return loan;
 }
 
-void loan_take_back(const struct call *call, const struct loan *loan)
+void borrow_give_back(
+	const struct call *call, const struct borrowed_buffer *loan)
 {
 	struct slot *slot = loan->file ? find(loan->file) : NULL;
-	bool waits = slot && slot->flags & LOAN_WAITS;
+	bool waits = slot && slot->flags & BORROW_WAITS;
 
 	/* It may have ended by itself. */
 	if (!slot || slot->number != loan->number)
@@ -288,17 +292,17 @@ static void end_all(int status, void *unused)
 		struct slot *slot = &slots[i];
 		struct call_turn turn = {0};
 		const struct call call = CAPTURE_CALL(slot->function, &turn);
-		struct loan loan = {slot->file, slot->number};
+		struct borrowed_buffer loan = {slot->file, slot->number};
 
 		if (!loan.file || slot->thread != host_pthread_self() ||
 			call.sp > slot->sp)
 			continue;
-		loan_take_back(&call, &loan);
+		borrow_give_back(&call, &loan);
 		stdio_turn_end(&turn);
 	}
 }
 
-void loan_end_at_exit(void)
+void borrow_end_at_exit(void)
 {
 	static unsigned handlers;
 
