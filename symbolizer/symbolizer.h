@@ -24,7 +24,7 @@
 #define SYMBOLIZER_MORE(limit)                                                 \
 	"if it is to be trusted, give --limit=" limit "=N with a larger N"
 
-struct confine_needs;
+struct sandbox_needs;
 struct symbolizer;
 
 /* Where to look; strings stay the caller's and must outlive the symbolizer. */
@@ -89,10 +89,10 @@ char *symbolizer_usual_cache(void);
 
 /*
  * Adds what a symbolizer with these options needs of the system to what a
- * process keeps (confine.h).  The directory of the cache is made.
+ * process keeps (sandbox.h).  The directory of the cache is made.
  */
 void symbolizer_add_needs(
-	const struct symbolizer_options *options, struct confine_needs *needs);
+	const struct symbolizer_options *options, struct sandbox_needs *needs);
 
 /* Null when out of memory.  Not thread-safe; use one per thread. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);

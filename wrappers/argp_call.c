@@ -4,8 +4,8 @@
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/streams/streams.h"
-#include "wrappers/handlers.h"
 #include "wrappers/borrowed_buffer.h"
+#include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
 

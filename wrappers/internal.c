@@ -5,8 +5,8 @@
 #include "shim/host/sys.h"
 #include "shim/stdio/cancel.h"
 #include "shim/streams/streams.h"
-#include "wrappers/handlers.h"
 #include "wrappers/borrowed_buffer.h"
+#include "wrappers/handlers.h"
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 

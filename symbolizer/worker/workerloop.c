@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "confine/close_from.h"
-#include "confine/instrumented.h"
-#include "confine/syscall_filter.h"
+#include "sandbox/close_from.h"
+#include "sandbox/instrumented.h"
+#include "sandbox/syscall_filter.h"
 #include "symbolizer/answers/programtext.h"
 #include "symbolizer/answers/resolver.h"
 #include "symbolizer/files/openfile.h"
@@ -34,7 +34,7 @@
  */
 
 /* Where the socket is afterwards. */
-#define SANDBOX_SOCKET 0
+#define WORKER_SOCKET 0
 
 /* For when the parent, who keeps the time of each question, is stopped. */
 #define CPU_SECONDS 600
@@ -60,8 +60,8 @@ static const struct syscall_rule rules[] = {
 	SYSCALL_MAY(rt_sigreturn),
 	SYSCALL_MAY(exit),
 	SYSCALL_MAY(exit_group),
-	SYSCALL_MAY_IF(recvmsg, SYSCALL_IF(IS, 0, SANDBOX_SOCKET)),
-	SYSCALL_MAY_IF(sendmsg, SYSCALL_IF(IS, 0, SANDBOX_SOCKET)),
+	SYSCALL_MAY_IF(recvmsg, SYSCALL_IF(IS, 0, WORKER_SOCKET)),
+	SYSCALL_MAY_IF(sendmsg, SYSCALL_IF(IS, 0, WORKER_SOCKET)),
 	/* memory is not shared and holds no code */
 	SYSCALL_MAY_IF(mmap, SYSCALL_IF(LACKS, 3, MAP_SHARED),
 		SYSCALL_IF(LACKS, 2, PROT_EXEC)),
@@ -149,7 +149,7 @@ static void leave_signals(void)
 
 static bool keep_only(int socket)
 {
-	if (socket != SANDBOX_SOCKET && dup2(socket, SANDBOX_SOCKET) < 0)
+	if (socket != WORKER_SOCKET && dup2(socket, WORKER_SOCKET) < 0)
 		return false;
 	close(STDOUT_FILENO);
 	if (!instrumented())
@@ -163,7 +163,7 @@ static bool bind_to(pid_t parent)
 }
 
 /*
- * Closes all descriptors but `socket`, which becomes SANDBOX_SOCKET.
+ * Closes all descriptors but `socket`, which becomes WORKER_SOCKET.
  * `memory_bytes` is what it may take beyond what it has; the parent may raise
  * that with prlimit().  `parent` is the process that forked it.
  *
@@ -177,7 +177,8 @@ static bool bind_to(pid_t parent)
  * False when the parent is gone or the kernel refuses: then the process has to
  * end.
  */
-static bool sandbox_enter(int socket, uint64_t memory_bytes, pid_t parent)
+static bool worker_sandbox_enter(
+	int socket, uint64_t memory_bytes, pid_t parent)
 {
 	leave_signals();
 	/* a core may be piped to a handler, which no limit of size prevents */
@@ -219,7 +220,7 @@ static void send_or_end(const struct wire_writer *packet)
 {
 	if (packet->full)
 		end(WORKERLOOP_CONFUSED);
-	if (!wire_send(SANDBOX_SOCKET, packet, -1, 0))
+	if (!wire_send(WORKER_SOCKET, packet, -1, 0))
 		end(WORKERLOOP_DONE);
 }
 
@@ -235,7 +236,7 @@ static struct wire_reader ask_parent(struct loop *loop, enum wire_kind kind,
 	wire_put_string(&loop->sent, root);
 	wire_put_string(&loop->sent, path);
 	send_or_end(&loop->sent);
-	if (wire_receive(SANDBOX_SOCKET, loop->reply, &packet, descriptor, 0) !=
+	if (wire_receive(WORKER_SOCKET, loop->reply, &packet, descriptor, 0) !=
 		expected)
 		end(WORKERLOOP_DONE);
 	return packet;
@@ -560,7 +561,7 @@ static _Noreturn void serve(struct loop *loop)
 	int descriptor;
 
 	for (;;) {
-		switch (wire_receive(SANDBOX_SOCKET, loop->question, &question,
+		switch (wire_receive(WORKER_SOCKET, loop->question, &question,
 			&descriptor, 0)) {
 		case WIRE_MODULE:
 			open_module(loop, &question);
@@ -600,7 +601,7 @@ _Noreturn void workerloop_run(
 	loop->resolver = resolver_new(options);
 	if (!loop->resolver)
 		end(WORKERLOOP_NO_MEMORY);
-	if (!sandbox_enter(socket, options->memory_bytes, parent))
+	if (!worker_sandbox_enter(socket, options->memory_bytes, parent))
 		end(WORKERLOOP_NO_SANDBOX);
 	openfile_delegate(&deputy);
 	readlimits_delegate(tell_parent, loop);

@@ -75,7 +75,7 @@ $(analysed)/cppcheck: $(programs) tests/analysis/cppcheck.txt
 		--enable=warning,performance,portability,style --std=c11 \
 		--platform=unix64 --library=gnu,posix -I. -D_GNU_SOURCE \
 		-D__x86_64__ -D__SSE2__ -D'PRIx64="lx"' -D'PRIu64="lu"' \
-		--suppressions-list=$@_files/false base record rules shim wrappers confine \
+		--suppressions-list=$@_files/false base record rules shim wrappers sandbox \
 		decoder symbolizer tools
 	@touch $@
 

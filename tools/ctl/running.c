@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "confine/confine.h"
 #include "decoder/show/descriptors.h"
+#include "sandbox/sandbox.h"
 #include "tools/ctl/snapshot.h"
 #include "tools/ctl/status.h"
 #include "tools/ctl/switch_all.h"
@@ -238,8 +238,8 @@ static bool wants_ended(const struct running *running)
 /* Who only looks gives up the rest.  Null, or why he must not look. */
 static const char *confine(const struct running *running)
 {
-	const struct confine_needs needs = {
-		.needs = CONFINE_PROCESSES | CONFINE_SHARES};
+	const struct sandbox_needs needs = {
+		.needs = SANDBOX_PROCESSES | SANDBOX_SHARES};
 	size_t i;
 
 	for (i = 0; i < running->stage_count; i++) {
@@ -250,7 +250,7 @@ static const char *confine(const struct running *running)
 				stage->said.word != WORD_RULES))
 			return NULL;
 	}
-	return confine_enter(&needs);
+	return sandbox_enter(&needs);
 }
 
 static enum exit_status obey_all(struct running *running)

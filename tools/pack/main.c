@@ -20,7 +20,6 @@
 #include "base/command_line.h"
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "confine/confine.h"
 #include "decoder/capture/merge.h"
 #include "decoder/names/places.h"
 #include "decoder/pack/pack.h"
@@ -29,6 +28,7 @@
 #include "decoder/source/progress.h"
 #include "record/layout.h"
 #include "record/packed.h"
+#include "sandbox/sandbox.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/pack/follow.h"
 #include "tools/pack/log_file.h"
@@ -270,18 +270,18 @@ static const char *nearest(char *path)
 	return path;
 }
 
-/* Null, or a sentence why it must not go on, see confine.h. */
-static const char *follow_confine(const char *captures, const char *log)
+/* Null, or a sentence why it must not go on, see sandbox.h. */
+static const char *follow_sandbox(const char *captures, const char *log)
 {
-	struct confine_needs needs = {
-		.needs = CONFINE_WRITES | CONFINE_SHARES | CONFINE_THREADS};
+	struct sandbox_needs needs = {
+		.needs = SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_THREADS};
 	char directory[PATH_MAX], beside[PATH_MAX];
 
 	snprintf(directory, sizeof(directory), "%s", captures);
 	snprintf(beside, sizeof(beside), "%s", log);
-	confine_allow_below(&needs, nearest(directory));
-	confine_allow_below(&needs, dirname(beside));
-	return confine_enter(&needs);
+	sandbox_allow_below(&needs, nearest(directory));
+	sandbox_allow_below(&needs, dirname(beside));
+	return sandbox_enter(&needs);
 }
 
 enum exit_status {
@@ -488,13 +488,13 @@ static const char *confine(const struct work *work)
 {
 	struct symbolizer_options symbols = work->command.files;
 	char *cache = work->places ? symbolizer_usual_cache() : NULL;
-	struct confine_needs needs = {0};
+	struct sandbox_needs needs = {0};
 	const char *wrong;
 
 	symbols.cache = cache;
 	if (work->places)
 		symbolizer_add_needs(&symbols, &needs);
-	wrong = confine_enter(&needs);
+	wrong = sandbox_enter(&needs);
 	free(cache);
 	return wrong;
 }
@@ -595,7 +595,7 @@ static enum exit_status follow(const struct pack_command *command)
 		.rotate_seconds = command->rotate_seconds,
 		.quiet = command->quiet,
 	};
-	const char *wrong = follow_confine(options.directory, options.log);
+	const char *wrong = follow_sandbox(options.directory, options.log);
 
 	if (wrong)
 		return fail(wrong);

@@ -23,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "confine/close_from.h"
 #include "record/in_use.h"
 #include "record/layout.h"
 #include "record/prepared.h"
+#include "sandbox/close_from.h"
 
 /*
  * Makes blocks of one capture ready before the program that grows it needs

@@ -21,10 +21,10 @@
 #include "decoder/show/outputs.h"
 #include "decoder/show/pager.h"
 #include "decoder/show/say.h"
-#include "decoder/show/show_confine.h"
 #include "decoder/show/show_diff.h"
 #include "decoder/show/show_index.h"
 #include "decoder/show/show_recover.h"
+#include "decoder/show/show_sandbox.h"
 #include "decoder/show/watch.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/progress.h"
@@ -111,7 +111,7 @@ static enum exit_status print_styles(void)
 /* Null, or why nothing is to be read. */
 static const char *confine(const struct show *show)
 {
-	return show_confine(&show->options, &show->outputs, show->places);
+	return show_sandbox(&show->options, &show->outputs, show->places);
 }
 
 static void open_captures(struct show *show)
@@ -468,7 +468,7 @@ static enum exit_status start_plain(struct show *show)
 	if (options->recover && isatty(STDOUT_FILENO))
 		return fail("--recover: standard output is a terminal: "
 			    "redirect it to a file");
-	wrong = show_confine(options, NULL, !options->recover);
+	wrong = show_sandbox(options, NULL, !options->recover);
 	if (wrong)
 		return fail(wrong);
 	if (options->index)

@@ -17,8 +17,8 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "confine/confine.h"
 #include "record/layout.h"
+#include "sandbox/sandbox.h"
 #include "symbolizer/symbolizer.h"
 
 /*
@@ -508,14 +508,14 @@ static int run(struct work *work, const struct symbolize_options *options)
 {
 	struct symbolizer_options symbols = options->symbols;
 	char *cache = symbolizer_usual_cache();
-	struct confine_needs needs = {0};
+	struct sandbox_needs needs = {0};
 	const char *wrong;
 	int status = NOTHING_READ;
 
 	symbols.cache = cache;
 	limits_for_symbols(&symbols.memory_bytes, &symbols.seconds);
 	symbolizer_add_needs(&symbols, &needs);
-	wrong = confine_enter(&needs);
+	wrong = sandbox_enter(&needs);
 	work->symbolizer = wrong ? NULL : symbolizer_new(&symbols);
 	if (work->symbolizer)
 		status = resolve_all(work, options->files);

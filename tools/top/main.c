@@ -16,10 +16,10 @@
 #include "base/command_line.h"
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "confine/confine.h"
 #include "decoder/show/descriptors.h"
 #include "decoder/show/say.h"
 #include "record/layout.h"
+#include "sandbox/sandbox.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_keys.h"
 #include "tools/top/top_names.h"
@@ -414,13 +414,13 @@ static enum exit_status show_screen(struct top *top)
 /* Keys switch programs: whose captures are written to, and beside them. */
 static const char *confine(const struct top_settings *settings)
 {
-	struct confine_needs needs = {
-		.needs = CONFINE_WORKER | CONFINE_PROCESSES};
+	struct sandbox_needs needs = {
+		.needs = SANDBOX_WORKER | SANDBOX_PROCESSES};
 
 	if (!settings->batch)
 		needs.needs |=
-			CONFINE_WRITES | CONFINE_SHARES | CONFINE_TERMINAL;
-	return confine_enter(&needs);
+			SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_TERMINAL;
+	return sandbox_enter(&needs);
 }
 
 static enum exit_status show(struct top *top)

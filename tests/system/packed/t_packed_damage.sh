@@ -10,7 +10,7 @@ flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -I.)
 nm "$show" | grep -q __asan_ && flags+=(-fsanitize=address)
 nm "$show" | grep -q __ubsan_ && flags+=(-fsanitize=undefined)
 objects=()
-for source in $(find base record rules confine decoder symbolizer -name '*.c'); do
+for source in $(find base record rules sandbox decoder symbolizer -name '*.c'); do
 	objects+=("$BUILD/outside/${source%.c}.o")
 done
 objects+=("$BUILD/outside/html_template.o") # made of files

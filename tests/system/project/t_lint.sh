@@ -6,12 +6,12 @@ status=$?
 # A copy of the tree with one defect for each rule; what lint says about it.
 copy=$TMP/tree
 mkdir -p "$copy/build"
-cp -r ARCHITECTURE.md man base record rules confine shim wrappers decoder symbolizer tools tests "$copy"
+cp -r ARCHITECTURE.md man base record rules sandbox shim wrappers decoder symbolizer tools tests "$copy"
 cd "$copy" || exit 1
 echo '#include "shim/host/sys.h"' >record/defect.h
 : >base/defect.h
 sed -i '/^| `record` /s/ |$/`tools\/run` |/; /^| `tools\/top`/d' ARCHITECTURE.md
-rm confine/README
+rm sandbox/README
 mkdir tests/full && (cd tests/full && seq 61 | xargs touch)
 echo '#include <libunwind.h>' >shim/host/second_libunwind.h
 echo '#pragma GCC diagnostic ignored "-Wformat-nonliteral"' >decoder/show/defect_pragma.h

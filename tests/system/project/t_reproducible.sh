@@ -7,7 +7,7 @@
 
 tree() { # NAME: a copy of the sources
 	mkdir -p "$TMP/$1"
-	cp -r Makefile README.md man base record rules shim wrappers decoder symbolizer confine tools tests "$TMP/$1"
+	cp -r Makefile README.md man base record rules shim wrappers decoder symbolizer sandbox tools tests "$TMP/$1"
 }
 made() { # DIRECTORY: what is there, as names and sums
 	(cd "$1" && find . -type f ! -name '*.d' ! -path './outside/html_template.c' -exec sha256sum {} + | sort -k 2)

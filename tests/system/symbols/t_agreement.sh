@@ -104,7 +104,7 @@ program() {
 # What is compiled: small programs, or larger ones that take their time.
 if [ -n "${LONG:-}" ]; then
 	# our own tools, as a program in C
-	mapfile -t c < <(find base record rules confine decoder symbolizer -name '*.c')
+	mapfile -t c < <(find base record rules sandbox decoder symbolizer -name '*.c')
 	c+=(-std=gnu11 -D_GNU_SOURCE -I. -w)
 	read -ra c_libraries <<<"$(echo 'tell: ; @echo $(READ_LIBS)' | make -s --no-print-directory -f Makefile -f - tell)"
 	cxx=(-std=c++17 "$here/agreement/templates.cc" -pthread)

@@ -15,7 +15,7 @@ flags=(-std=gnu11 -O1 -g -D_GNU_SOURCE -I.)
 nm "$symbolize" | grep -q __asan_ && flags+=(-fsanitize=address)
 nm "$symbolize" | grep -q __ubsan_ && flags+=(-fsanitize=undefined)
 objects=()
-for source in $(find base record rules confine symbolizer -name '*.c'); do
+for source in $(find base record rules sandbox symbolizer -name '*.c'); do
 	objects+=("$BUILD/outside/${source%.c}.o")
 done
 [ ! -e "$BUILD/libreaders.so" ] || objects=("$BUILD/libreaders.so") # all of it, where coverage is measured

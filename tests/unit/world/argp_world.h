@@ -16,8 +16,8 @@
 #include "shim/host/host.h"
 #include "shim/streams/streams.h"
 #include "tests/unit/world/switched_streams.h"
-#include "wrappers/handlers.h"
 #include "wrappers/borrowed_buffer.h"
+#include "wrappers/handlers.h"
 #include "wrappers/made.h"
 #include "wrappers/next.h"
 

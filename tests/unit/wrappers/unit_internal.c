@@ -18,8 +18,8 @@
 #include "shim/streams/streams.h"
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
-#include "wrappers/handlers.h"
 #include "wrappers/borrowed_buffer.h"
+#include "wrappers/handlers.h"
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 

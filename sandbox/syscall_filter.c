@@ -1,4 +1,4 @@
-#include "confine/syscall_filter.h"
+#include "sandbox/syscall_filter.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,12 +1,12 @@
-#include "decoder/show/show_confine.h"
+#include "decoder/show/show_sandbox.h"
 
 #include <stdlib.h>
 
-#include "confine/confine.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/spool.h"
+#include "sandbox/sandbox.h"
 
-_Static_assert(CONFINE_DIRECTORIES_MAX >= OUTPUTS_MAX + 2, "");
+_Static_assert(SANDBOX_DIRECTORIES_MAX >= OUTPUTS_MAX + 2, "");
 
 /* More of it than fits into memory may have to wait. */
 static bool is_spooled(const struct outputs_one *one)
@@ -18,7 +18,7 @@ static bool is_spooled(const struct outputs_one *one)
 }
 
 static void add_outputs(
-	struct confine_needs *needs, const struct outputs *outputs)
+	struct sandbox_needs *needs, const struct outputs *outputs)
 {
 	bool spooled = false;
 	size_t i;
@@ -28,19 +28,19 @@ static void add_outputs(
 
 		spooled |= is_spooled(one);
 		if (one->split)
-			confine_allow_below(needs, one->output.where);
+			sandbox_allow_below(needs, one->output.where);
 	}
 	if (!spooled)
 		return;
-	needs->needs |= CONFINE_WRITES;
-	confine_allow_below(needs, spool_directory());
+	needs->needs |= SANDBOX_WRITES;
+	sandbox_allow_below(needs, spool_directory());
 }
 
-const char *show_confine(const struct options *options,
+const char *show_sandbox(const struct options *options,
 	const struct outputs *outputs, bool places)
 {
 	struct symbolizer_options symbols = options->symbols;
-	struct confine_needs needs = {0};
+	struct sandbox_needs needs = {0};
 	const char *wrong;
 	char *cache = places ? symbolizer_usual_cache() : NULL;
 
@@ -49,7 +49,7 @@ const char *show_confine(const struct options *options,
 		symbolizer_add_needs(&symbols, &needs);
 	if (outputs)
 		add_outputs(&needs, outputs);
-	wrong = confine_enter(&needs);
+	wrong = sandbox_enter(&needs);
 	free(cache);
 	return wrong;
 }

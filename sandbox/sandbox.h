@@ -10,45 +10,45 @@
  * have them, so that a younger libc takes its older way; opening for writing
  * fails with EACCES.  Nobody is killed: output that is there shall come out.
  */
-#ifndef CONFINE_CONFINE_H
-#define CONFINE_CONFINE_H
+#ifndef SANDBOX_SANDBOX_H
+#define SANDBOX_SANDBOX_H
 
 #include <stddef.h>
 
 /* Beyond reading files and writing to what is open. */
-enum confine_need {
+enum sandbox_need {
 	/* to start and to end the symbolizer's worker */
-	CONFINE_WORKER = 1 << 0,
+	SANDBOX_WORKER = 1 << 0,
 	/* to open files below another root */
-	CONFINE_ROOTED = 1 << 1,
+	SANDBOX_ROOTED = 1 << 1,
 	/* to make files below the directories */
-	CONFINE_WRITES = 1 << 2,
+	SANDBOX_WRITES = 1 << 2,
 	/* likewise, where Landlock bounds it; it can do without */
-	CONFINE_KEEPS = 1 << 3,
+	SANDBOX_KEEPS = 1 << 3,
 	/* to map files shared; others may see what is open */
-	CONFINE_SHARES = 1 << 4,
-	CONFINE_THREADS = 1 << 5,
+	SANDBOX_SHARES = 1 << 4,
+	SANDBOX_THREADS = 1 << 5,
 	/* to set the modes of a terminal */
-	CONFINE_TERMINAL = 1 << 6,
+	SANDBOX_TERMINAL = 1 << 6,
 	/* to look at others by /proc, which Landlock forbids: without it */
-	CONFINE_PROCESSES = 1 << 7,
+	SANDBOX_PROCESSES = 1 << 7,
 	/* the network, and all but to execute and to trace */
-	CONFINE_DOWNLOADS = 1 << 8,
+	SANDBOX_DOWNLOADS = 1 << 8,
 	/* to let what is preloaded ask others: needed where something is */
-	CONFINE_PRELOADED = 1 << 9,
+	SANDBOX_PRELOADED = 1 << 9,
 };
 
-#define CONFINE_DIRECTORIES_MAX 34
+#define SANDBOX_DIRECTORIES_MAX 34
 
-struct confine_needs {
+struct sandbox_needs {
 	unsigned needs;
 	/* Where files are made; those that are not there are passed over. */
-	const char *directories[CONFINE_DIRECTORIES_MAX];
+	const char *directories[SANDBOX_DIRECTORIES_MAX];
 	size_t directory_count;
 };
 
 /* Null and one too many are passed over.  `directory` stays the caller's. */
-void confine_allow_below(struct confine_needs *needs, const char *directory);
+void sandbox_allow_below(struct sandbox_needs *needs, const char *directory);
 
 /*
  * For the rest of the process, before it has other threads.  Null, or a
@@ -56,6 +56,6 @@ void confine_allow_below(struct confine_needs *needs, const char *directory);
  * about: `off` asks for nothing to be given up, `require` for all of it.
  * Under valgrind and sanitizers, which make calls of their own, nothing is.
  */
-const char *confine_enter(const struct confine_needs *needs);
+const char *sandbox_enter(const struct sandbox_needs *needs);
 
 #endif

@@ -1,4 +1,4 @@
-#include "confine/confine.h"
+#include "sandbox/sandbox.h"
 
 #include <asm/termbits.h>
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "confine/instrumented.h"
-#include "confine/syscall_filter.h"
 #include "record/linux.h"
+#include "sandbox/instrumented.h"
+#include "sandbox/syscall_filter.h"
 
 /*
  * The system calls of a reader, by what it needs.  The lists are the policy,
- * confine.h says what it comes to.
+ * sandbox.h says what it comes to.
  */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -212,13 +212,13 @@ static const struct {
 	const struct syscall_rule *rules;
 	size_t count;
 } given[] = {
-	{CONFINE_WORKER, worker, COUNT(worker)},
-	{CONFINE_ROOTED, rooted, COUNT(rooted)},
-	{CONFINE_WRITES, writes, COUNT(writes)},
-	{CONFINE_SHARES, shares, COUNT(shares)},
-	{CONFINE_THREADS, threads, COUNT(threads)},
-	{CONFINE_TERMINAL, terminal, COUNT(terminal)},
-	{CONFINE_PRELOADED, preloaded, COUNT(preloaded)},
+	{SANDBOX_WORKER, worker, COUNT(worker)},
+	{SANDBOX_ROOTED, rooted, COUNT(rooted)},
+	{SANDBOX_WRITES, writes, COUNT(writes)},
+	{SANDBOX_SHARES, shares, COUNT(shares)},
+	{SANDBOX_THREADS, threads, COUNT(threads)},
+	{SANDBOX_TERMINAL, terminal, COUNT(terminal)},
+	{SANDBOX_PRELOADED, preloaded, COUNT(preloaded)},
 };
 
 /* Raised in itself, by abort() for one. */
@@ -243,7 +243,7 @@ static bool set_short_list(struct syscall_filter *filter, unsigned needs)
 }
 
 /*
- * Sets the filter for these needs (enum confine_need).  False with errno: the
+ * Sets the filter for these needs (enum sandbox_need).  False with errno: the
  * kernel gives none.
  */
 static bool reader_calls_filter(unsigned needs)
@@ -251,7 +251,7 @@ static bool reader_calls_filter(unsigned needs)
 	struct syscall_filter filter;
 
 	syscall_filter_begin(&filter);
-	if (!(needs & CONFINE_DOWNLOADS))
+	if (!(needs & SANDBOX_DOWNLOADS))
 		return set_short_list(&filter, needs);
 	syscall_filter_add(&filter, never, COUNT(never));
 	return syscall_filter_set(&filter, SYSCALL_ALLOWED);
@@ -259,7 +259,7 @@ static bool reader_calls_filter(unsigned needs)
 
 /*
  * Where in the file system this process may still write (Landlock).  Used by
- * confine.c; promises that reading goes on as it was, and that a kernel which
+ * sandbox.c; promises that reading goes on as it was, and that a kernel which
  * has less of it gives what it has.
  */
 
@@ -388,21 +388,21 @@ static bool landlock_keep_writing_below(
 
 #define VARIABLE "BINLOG_SANDBOX"
 
-void confine_allow_below(struct confine_needs *needs, const char *directory)
+void sandbox_allow_below(struct sandbox_needs *needs, const char *directory)
 {
-	if (directory && needs->directory_count < CONFINE_DIRECTORIES_MAX)
+	if (directory && needs->directory_count < SANDBOX_DIRECTORIES_MAX)
 		needs->directories[needs->directory_count++] = directory;
 }
 
-static bool is_bounded(const struct confine_needs *needs)
+static bool is_bounded(const struct sandbox_needs *needs)
 {
-	return !(needs->needs & (CONFINE_PROCESSES | CONFINE_DOWNLOADS)) &&
+	return !(needs->needs & (SANDBOX_PROCESSES | SANDBOX_DOWNLOADS)) &&
 	       landlock_keep_writing_below(
 		       needs->directories, needs->directory_count);
 }
 
 /* Null, or what of it there is not. */
-static const char *give_up_all(const struct confine_needs *wanted)
+static const char *give_up_all(const struct sandbox_needs *wanted)
 {
 	unsigned needs = wanted->needs;
 	bool bounded;
@@ -411,7 +411,7 @@ static const char *give_up_all(const struct confine_needs *wanted)
 		return VARIABLE "=require: valgrind or a sanitizer makes calls "
 				"of its own: leave it out";
 	/* no core of what is in memory; others find our log by what is open */
-	if (!(needs & CONFINE_SHARES) && prctl(PR_SET_DUMPABLE, 0) != 0)
+	if (!(needs & SANDBOX_SHARES) && prctl(PR_SET_DUMPABLE, 0) != 0)
 		return VARIABLE "=require: the kernel lets others look into "
 				"this process: unset it";
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -419,19 +419,19 @@ static const char *give_up_all(const struct confine_needs *wanted)
 				"given up: unset it";
 	bounded = is_bounded(wanted);
 	if (secure_getenv("LD_PRELOAD"))
-		needs |= CONFINE_PRELOADED;
-	if (needs & CONFINE_KEEPS && bounded)
-		needs |= CONFINE_WRITES;
+		needs |= SANDBOX_PRELOADED;
+	if (needs & SANDBOX_KEEPS && bounded)
+		needs |= SANDBOX_WRITES;
 	if (!reader_calls_filter(needs))
 		return VARIABLE "=require: the kernel gives no filter of "
 				"system calls: unset it to read without";
-	if (!bounded && !(needs & (CONFINE_PROCESSES | CONFINE_DOWNLOADS)))
+	if (!bounded && !(needs & (SANDBOX_PROCESSES | SANDBOX_DOWNLOADS)))
 		return VARIABLE "=require: the kernel has no Landlock: unset "
 				"it to read without";
 	return NULL;
 }
 
-const char *confine_enter(const struct confine_needs *needs)
+const char *sandbox_enter(const struct sandbox_needs *needs)
 {
 	const char *wanted = secure_getenv(VARIABLE);
 	const char *missing;

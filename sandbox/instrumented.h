@@ -3,8 +3,8 @@
  * valgrind.  Asked by whoever is about to forbid calls, since these make calls
  * of their own and take more memory.
  */
-#ifndef CONFINE_INSTRUMENTED_H
-#define CONFINE_INSTRUMENTED_H
+#ifndef SANDBOX_INSTRUMENTED_H
+#define SANDBOX_INSTRUMENTED_H
 
 #include <stdbool.h>
 

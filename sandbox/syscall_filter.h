@@ -4,8 +4,8 @@
  * calls of another architecture end the process, and that the first rule which
  * fits decides.
  */
-#ifndef CONFINE_SYSCALL_FILTER_H
-#define CONFINE_SYSCALL_FILTER_H
+#ifndef SANDBOX_SYSCALL_FILTER_H
+#define SANDBOX_SYSCALL_FILTER_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -2,8 +2,8 @@
  * What binlog-show gives up before it reads.  Part of its main.  Promises that
  * nothing is given up that the options ask for.
  */
-#ifndef DECODER_SHOW_CONFINE_H
-#define DECODER_SHOW_CONFINE_H
+#ifndef DECODER_SHOW_SANDBOX_H
+#define DECODER_SHOW_SANDBOX_H
 
 #include <stdbool.h>
 
@@ -14,9 +14,9 @@
  * For the rest of the process: files for output and a pager are open or will
  * not be.  `outputs` are null when all there is goes to standard output;
  * `places`: addresses are looked up.  Null, or a sentence why it must not go
- * on, see confine.h.
+ * on, see sandbox.h.
  */
-const char *show_confine(const struct options *options,
+const char *show_sandbox(const struct options *options,
 	const struct outputs *outputs, bool places);
 
 #endif

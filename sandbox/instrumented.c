@@ -1,4 +1,4 @@
-#include "confine/instrumented.h"
+#include "sandbox/instrumented.h"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>

@@ -1,4 +1,4 @@
-/* What confine.h promises, tried by children that have given it up. */
+/* What sandbox.h promises, tried by children that have given it up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,21 +23,21 @@
 
 #include <cmocka.h>
 
-#include "confine/confine.h"
+#include "sandbox/sandbox.h"
 
 enum { NOT_CONFINED = 100, TROUBLE = 101, FINE = 0 };
 
-static char directory[] = "/tmp/unit_confine.XXXXXX";
+static char directory[] = "/tmp/unit_sandbox.XXXXXX";
 static char outside[64];
 
 /* In a child that has nothing but these needs.  How it ended. */
-static int status_of(const struct confine_needs *needs, bool (*action)(void))
+static int status_of(const struct sandbox_needs *needs, bool (*action)(void))
 {
 	pid_t child = fork();
 	int status;
 
 	if (child == 0) {
-		if (confine_enter(needs))
+		if (sandbox_enter(needs))
 			_exit(NOT_CONFINED);
 		_exit(action() ? FINE : TROUBLE);
 	}
@@ -45,7 +45,7 @@ static int status_of(const struct confine_needs *needs, bool (*action)(void))
 	return status;
 }
 
-static void assert_all(const struct confine_needs *needs, bool (*action)(void))
+static void assert_all(const struct sandbox_needs *needs, bool (*action)(void))
 {
 	int status = status_of(needs, action);
 
@@ -56,13 +56,13 @@ static void assert_all(const struct confine_needs *needs, bool (*action)(void))
 /* All that is given up for these needs can be given up here. */
 static bool is_given(unsigned needs)
 {
-	const struct confine_needs all = {.needs = needs};
+	const struct sandbox_needs all = {.needs = needs};
 	pid_t child = fork();
 	int status;
 
 	if (child == 0) {
 		setenv("BINLOG_SANDBOX", "require", 1);
-		_exit(confine_enter(&all) ? NOT_CONFINED : FINE);
+		_exit(sandbox_enter(&all) ? NOT_CONFINED : FINE);
 	}
 	return waitpid(child, &status, 0) == child && status == 0;
 }
@@ -84,15 +84,15 @@ static bool nothing_is_written(void)
 	return fails(open(outside, O_WRONLY), EACCES) &&
 	       fails(open(outside, O_RDWR), EACCES) &&
 	       fails(open(outside, O_RDONLY | O_TRUNC), EACCES) &&
-	       fails(open("/tmp/unit_confine_new", O_RDONLY | O_CREAT, 0600),
+	       fails(open("/tmp/unit_sandbox_new", O_RDONLY | O_CREAT, 0600),
 		       EACCES) &&
 	       fails(open("/tmp", O_TMPFILE | O_RDWR, 0600), EACCES) &&
 	       fails(syscall(SYS_openat, AT_FDCWD, outside, O_WRONLY),
 		       EACCES) &&
 	       fails(unlink(outside), ENOSYS) &&
-	       fails(rename(outside, "/tmp/unit_confine_new"), ENOSYS) &&
-	       fails(mkdir("/tmp/unit_confine_new", 0700), ENOSYS) &&
-	       fails(link(outside, "/tmp/unit_confine_new"), ENOSYS) &&
+	       fails(rename(outside, "/tmp/unit_sandbox_new"), ENOSYS) &&
+	       fails(mkdir("/tmp/unit_sandbox_new", 0700), ENOSYS) &&
+	       fails(link(outside, "/tmp/unit_sandbox_new"), ENOSYS) &&
 	       fails(chmod(outside, 0777), ENOSYS) &&
 	       fails(truncate(outside, 0), ENOSYS);
 }
@@ -150,10 +150,10 @@ static bool nobody_does_harm(void)
 
 static void who_reads_cannot_write_execute_or_reach_others(void **state)
 {
-	const struct confine_needs none = {0};
+	const struct sandbox_needs none = {0};
 
 	(void)state;
-	if (!is_given(CONFINE_PROCESSES))
+	if (!is_given(SANDBOX_PROCESSES))
 		skip();
 	assert_all(&none, nobody_does_harm);
 }
@@ -172,12 +172,12 @@ static void whatever_is_needed_is_all_that_is_kept(void **state)
 	unsigned need;
 
 	(void)state;
-	if (!is_given(CONFINE_PROCESSES))
+	if (!is_given(SANDBOX_PROCESSES))
 		skip();
-	for (need = 1; need < CONFINE_DOWNLOADS; need <<= 1)
-		assert_all(&(struct confine_needs){.needs = need},
+	for (need = 1; need < SANDBOX_DOWNLOADS; need <<= 1)
+		assert_all(&(struct sandbox_needs){.needs = need},
 			others_are_left_alone);
-	assert_all(&(struct confine_needs){.needs = CONFINE_DOWNLOADS},
+	assert_all(&(struct sandbox_needs){.needs = SANDBOX_DOWNLOADS},
 		nothing_is_executed);
 }
 
@@ -201,7 +201,7 @@ static bool files_are_read(void)
 
 static void files_can_be_read_and_memory_be_had(void **state)
 {
-	const struct confine_needs none = {0};
+	const struct sandbox_needs none = {0};
 
 	(void)state;
 	assert_all(&none, files_are_read);
@@ -219,10 +219,10 @@ static bool a_child_lives(void)
 
 static void a_child_is_bound_likewise(void **state)
 {
-	const struct confine_needs needs = {.needs = CONFINE_WORKER};
+	const struct sandbox_needs needs = {.needs = SANDBOX_WORKER};
 
 	(void)state;
-	if (!is_given(CONFINE_PROCESSES))
+	if (!is_given(SANDBOX_PROCESSES))
 		skip();
 	assert_all(&needs, a_child_lives);
 }
@@ -238,22 +238,22 @@ static bool files_are_made_there_alone(void)
 	return fd >= 0 && write(fd, "x", 1) == 1 && close(fd) == 0 &&
 	       rename(path, other) == 0 && unlink(other) == 0 &&
 	       fails(open(outside, O_WRONLY), EACCES) &&
-	       fails(open("/tmp/unit_confine_new", O_WRONLY | O_CREAT, 0600),
+	       fails(open("/tmp/unit_sandbox_new", O_WRONLY | O_CREAT, 0600),
 		       EACCES) &&
 	       fails(unlink(outside), EACCES);
 }
 
 static void who_makes_files_makes_them_in_his_directories(void **state)
 {
-	struct confine_needs needs = {.needs = CONFINE_WRITES};
+	struct sandbox_needs needs = {.needs = SANDBOX_WRITES};
 
 	(void)state;
 	if (!is_given(0))
 		skip();
-	confine_allow_below(&needs, directory);
-	confine_allow_below(&needs, "/tmp/there is none");
+	sandbox_allow_below(&needs, directory);
+	sandbox_allow_below(&needs, "/tmp/there is none");
 	assert_all(&needs, files_are_made_there_alone);
-	needs.needs = CONFINE_KEEPS;
+	needs.needs = SANDBOX_KEEPS;
 	assert_all(&needs, files_are_made_there_alone);
 }
 
@@ -278,10 +278,10 @@ static void calls_of_another_architecture_are_deadly(void **state)
 {
 	(void)state;
 #ifdef __x86_64__
-	const struct confine_needs none = {0};
+	const struct sandbox_needs none = {0};
 	int status;
 
-	if (!is_given(CONFINE_PROCESSES))
+	if (!is_given(SANDBOX_PROCESSES))
 		skip();
 	status = status_of(&none, by_another_number);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
@@ -306,7 +306,7 @@ static bool it_can_be_written(void)
 
 static void a_person_can_leave_it_out(void **state)
 {
-	const struct confine_needs none = {0};
+	const struct sandbox_needs none = {0};
 
 	(void)state;
 	setenv("BINLOG_SANDBOX", "off", 1);
@@ -316,12 +316,12 @@ static void a_person_can_leave_it_out(void **state)
 
 static void what_cannot_be_meant_is_refused(void **state)
 {
-	const struct confine_needs none = {0};
+	const struct sandbox_needs none = {0};
 
 	(void)state;
 	setenv("BINLOG_SANDBOX", "of", 1);
 	assert_non_null(
-		strstr(confine_enter(&none), "neither off nor require"));
+		strstr(sandbox_enter(&none), "neither off nor require"));
 	unsetenv("BINLOG_SANDBOX");
 }
 

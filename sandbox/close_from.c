@@ -1,4 +1,4 @@
-#include "confine/close_from.h"
+#include "sandbox/close_from.h"
 
 #include <dirent.h>
 #include <stdlib.h>

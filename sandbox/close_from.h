@@ -3,8 +3,8 @@
  * closefrom(3), which glibc has since 2.34.  Called by processes with one
  * thread.
  */
-#ifndef CONFINE_CLOSE_FROM_H
-#define CONFINE_CLOSE_FROM_H
+#ifndef SANDBOX_CLOSE_FROM_H
+#define SANDBOX_CLOSE_FROM_H
 
 #include <stdbool.h>
 
