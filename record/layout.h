@@ -52,7 +52,6 @@
 	"\x8a"                                                                 \
 	"binlog\n"
 #define BINLOG_VERSION 2u
-#define BINLOG_VERSION_OLDEST 1u       /* that is read, too */
 #define BINLOG_PAGE 4096u	       /* blocks begin at multiples of this */
 #define BINLOG_BLOCK_MAGIC 0x4b424c42u /* "BLBK" */
 #define BINLOG_BLOCK_MAX (1u << 20)    /* no block is larger, bytes */
@@ -135,9 +134,9 @@ struct binlog_position {
 #define BINLOG_PREPARED_RANGES 5u
 
 struct binlog_prepared {
-	uint32_t
-		wake; /* 0, or whoever prepares sleeps (futex(2)) until fewer */
-	/* blocks than this are left */
+	/* 0, or whoever prepares sleeps (futex(2)) until fewer blocks than this
+	 * are left. */
+	uint32_t wake;
 	uint32_t reserved;
 	/* 0, or offset / BINLOG_PAGE << 16 | blocks: so many, in a row. */
 	uint64_t ranges[BINLOG_PREPARED_RANGES];
@@ -178,8 +177,8 @@ struct binlog_block {
 	uint32_t tid; /* of the thread that claimed it */
 	uint32_t writer;
 	uint32_t sequence; /* from 0, per writer, without gaps */
-	struct binlog_anchor
-		anchor; /* also the base of the ticks that follow */
+	/* Also the base of the ticks that follow. */
+	struct binlog_anchor anchor;
 	uint32_t core;
 	uint32_t process; /* 0: that which has made the file; of a forked */
 			  /* child one more than the id of its first writer: */

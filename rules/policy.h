@@ -28,8 +28,8 @@ struct policy_item {
 	const char *glob;
 	size_t glob_bytes;
 	enum policy_mode mode;
-	const char
-		*wrong; /* why it means nothing and is passed over, or null */
+	/* Why it means nothing and is passed over, or null. */
+	const char *wrong;
 };
 
 /* Takes the next item off the list; false at its end.  Skips empty ones. */

@@ -155,8 +155,7 @@ static enum error_code check_header(
 	if (header->byte_order != BINLOG_BYTE_ORDER)
 		return ERROR_BYTE_ORDER;
 	*number = header->version;
-	if (header->version < BINLOG_VERSION_OLDEST ||
-		header->version > BINLOG_VERSION)
+	if (header->version != BINLOG_VERSION)
 		return ERROR_VERSION;
 	return ERROR_NONE;
 }

@@ -36,9 +36,9 @@ struct style_settings {
 	const struct source *messages; /* where they come from */
 	const struct rules *rules;     /* for categories; null: the captures' */
 	struct filter_batch *batches;  /* null: all messages are given */
-	struct render_buffer
-		*remarks; /* sentences for standard error, each with */
-			  /* a newline, escaped; null: nowhere */
+	/* Sentences for standard error, each with a newline, escaped; null:
+	 * nowhere. */
+	struct render_buffer *remarks;
 	bool directory;	  /* the output is one: see output_directory.h */
 };
 

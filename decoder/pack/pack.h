@@ -28,9 +28,9 @@ typedef bool pack_take(void *closure, const void *bytes, size_t size);
 
 struct pack_options {
 	int level; /* of zstd, 0: the packer's choice */
-	struct places
-		*places; /* for the names of stacks, so that readers need */
-			 /* no files; null: no names */
+	/* For the names of stacks, so that readers need no files; null: no
+	 * names. */
+	struct places *places;
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 

@@ -212,7 +212,7 @@ void process_list_message(
 	}
 }
 
-/* Version 1 and the first writers of version 2 have left no account. */
+/* All zeros where that page cannot be read. */
 static bool is_known(const struct binlog_founder *page)
 {
 	return page->ppid != 0 || page->pid_namespace != 0;

@@ -16,9 +16,8 @@ struct process_entry {
 	struct program *program;
 	const char *name; /* of the program; ends in NUL */
 	uint32_t pid;
-	struct process_entry
-		*founded_by; /* whose capture it is; null: it has */
-			     /* made it, and was not forked */
+	/* Whose capture it is; null: it has made it, and was not forked. */
+	struct process_entry *founded_by;
 	uint64_t started;    /* nanoseconds since 1970: when the capture was */
 			     /* made; of a forked child when it first spoke */
 	uint64_t boottime;   /* the same moment */

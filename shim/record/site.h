@@ -66,8 +66,8 @@ struct site_call {
 	unsigned stream;
 	unsigned text;	   /* enum binlog_text */
 	unsigned priority; /* of syslog(), else 0 */
-	const char
-		*format; /* or bytes, if they are constant; null: not known */
+	/* Or bytes, if they are constant; null: not known. */
+	const char *format;
 	size_t length;
 };
 

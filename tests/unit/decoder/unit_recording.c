@@ -333,7 +333,7 @@ static void what_is_no_capture_is_refused_at_once(void **state)
 	make_header(&capture)->version = BINLOG_VERSION + 1;
 	make_file(&capture, path);
 	expect_unreadable(path, ERROR_VERSION);
-	make_header(&capture)->version = BINLOG_VERSION_OLDEST - 1;
+	make_header(&capture)->version = BINLOG_VERSION - 1;
 	make_file(&capture, path);
 	expect_unreadable(path, ERROR_VERSION);
 	make_header(&capture)->byte_order = 0x04030201;
