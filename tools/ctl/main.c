@@ -1,7 +1,7 @@
 /*
  * binlog-ctl: what to do with captures beside reading them.  What is there is
- * listed by binlog-show, which is executed in our place, and cleaned by
- * clean.c; what runs is switched, looked at and copied by running.c.
+ * listed by binlog-show, which is executed in our place, and cleaned here;
+ * what runs is switched, looked at and copied by running.c.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -211,7 +211,7 @@ static bool open_capture(struct target *target, const char *path, int flags)
 		memcmp(header->magic, BINLOG_MAGIC, sizeof(header->magic)) ==
 			0 &&
 		header->byte_order == BINLOG_BYTE_ORDER &&
-		header->version <= BINLOG_VERSION)
+		header->version == BINLOG_VERSION)
 		return true;
 	close(target->fd);
 	target->fd = -1;
