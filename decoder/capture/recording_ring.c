@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/capture/liveness.h"
+#include "decoder/capture/recording.h"
 #include "record/in_use.h"
 
 /*

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decoder/capture/liveness.h"
+#include "decoder/capture/recording.h"
 #include "decoder/live/live_order.h"
 #include "record/in_use.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "decoder/capture/liveness.h"
+#include "decoder/capture/recording.h"
 #include "decoder/pack/pack_batch.h"
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_define.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "decoder/capture/liveness.h"
+#include "decoder/capture/recording.h"
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_value.h"
 #include "record/hash.h"

@@ -8,8 +8,8 @@
 #define DECODER_PROCESS_TREE_H
 
 #include "base/pool.h"
-#include "decoder/capture/liveness.h"
 #include "decoder/capture/message.h"
+#include "decoder/capture/recording.h"
 
 struct process_entry {
 	struct recording *capture;
