@@ -5,7 +5,7 @@
  */
 #include "tests/unit/world/block_world.h"
 
-#include "shim/writer/writer_ring.h"
+#include "shim/writer/writer.h"
 
 static void begin_ring(size_t room)
 {

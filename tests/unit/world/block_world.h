@@ -1,6 +1,6 @@
 /*
  * For tests of writers and their blocks: the library around shim/writer/writer.c and
- * shim/writer/writer_ring.c, and a capture of as many blocks as the test says, in
+ * shim/writer/writer.c, and a capture of as many blocks as the test says, in
  * memory that is shared with children as that of a file is.  It defines
  * functions of the library: not for more than one file of a program.
  */
