@@ -158,4 +158,13 @@ struct live {
 	uint64_t sampled_wall;
 };
 
+/*
+ * A message that is younger may have another one before it that is not
+ * committed yet: a thread may be without a core between the two.
+ */
+#define LIVE_ORDER_GUARD_NS 20000000u
+
+/* When all is known that is new. */
+void live_order_begin(struct live *live);
+
 #endif

@@ -9,7 +9,7 @@
 
 #include "decoder/capture/merge.h"
 #include "decoder/capture/recording_ring.h"
-#include "decoder/live/live_order.h"
+#include "decoder/live/live.h"
 #include "record/hash.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/paged.h"
