@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/render_buffer.h"
+#include "base/suggest.h"
 #include "decoder/capture/definition.h"
 #include "decoder/capture/message.h"
 #include "decoder/message/fields.h"
@@ -150,6 +151,12 @@ struct expression_reference {
 
 struct expression_binding {
 	struct expression_reference references[EXPRESSION_NAMES_MAX];
+};
+
+struct expression_remark {
+	bool met;	 /* a format has it */
+	size_t distance; /* of the nearest name that one has; 0: none is near */
+	char nearest[SUGGEST_LENGTH_MAX + 1];
 };
 
 #endif
