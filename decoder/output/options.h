@@ -99,4 +99,11 @@ bool options_fit(struct options *options);
 /* One line for each option into buffer, cut off when they do not fit. */
 void options_help(char *buffer, size_t size);
 
+/*
+ * Takes an enum option_number.  False: it is none of these; else *wrong is
+ * null, or what is wrong with the value.
+ */
+bool report_options_apply(struct options *options, int option,
+	const char *value, const char **wrong);
+
 #endif

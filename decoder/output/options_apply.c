@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "decoder/output/last_lines.h"
-#include "decoder/output/report_options.h"
+#include "decoder/output/options.h"
 
 #define CONTEXT_MAX 1000000u
 
