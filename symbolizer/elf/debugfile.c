@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/files/download.h"
 #include "symbolizer/files/openfile.h"
 
 /*

@@ -112,4 +112,18 @@ bool openedlist_is_vain(const struct openedlist *list);
 
 void openedlist_free(struct openedlist *list);
 
+#define DOWNLOAD_BUILD_ID_MAX 64
+#define DOWNLOAD_DIGITS_MAX ((size_t)2 * DOWNLOAD_BUILD_ID_MAX)
+#define DOWNLOAD_PREFIX "[debuginfod]"
+#define DOWNLOAD_NAME_MAX (sizeof(DOWNLOAD_PREFIX) - 1 + DOWNLOAD_DIGITS_MAX)
+
+/* The build-id in hexadecimal, with its NUL.  False when it is too long. */
+bool download_digits(char *digits, const uint8_t *build_id, size_t bytes);
+
+/* The name under which openfile_open() opens the debug file of a build-id. */
+bool download_name(char *name, const uint8_t *build_id, size_t bytes);
+
+/* From here on, in this process. */
+void download_allow(void);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "symbolizer/elf/debugfile.h"
-#include "symbolizer/files/download.h"
 #include "symbolizer/files/openfile.h"
 #include "symbolizer/worker/askedmodule.h"
 #include "symbolizer/worker/cachefile.h"
