@@ -59,7 +59,7 @@ struct stream {
 		uint32_t unusual; /* any of these: not for fast.c */
 	};
 	uint32_t serial;  /* differs if the number is used again */
-	bool retired;	  /* not to be found any more: stream_reuse.h */
+	bool retired;	  /* not to be found any more: streams.c */
 	uint8_t pending;  /* enum stream_pending */
 	uint64_t said;	  /* bytes, less what writers have not added yet */
 	uint64_t counted; /* of these: by position.c */

@@ -49,7 +49,7 @@ bool debugfile_open_by_link(struct elffile *debug,
 	const struct searchpath *place, bool *rejected);
 
 /*
- * Asks the servers of debuginfod, if options->debuginfod; see download.h.
+ * Asks the servers of debuginfod, if options->debuginfod; see openfile.h.
  * When false, *why says why not (a constant string), or is null when they
  * have no such file, or are not to be asked.
  */
