@@ -53,6 +53,7 @@ struct definition_context {
 	bool has_format; /* its id is not 0; `format` may be missing still */
 	bool restored;	 /* if that was possible: see restore.h */
 	bool cut;	 /* a limit, a text of it; that was told */
+	uint8_t level;	 /* for message_level.c, 1 more; 0: not yet */
 	const struct definition_string *format;	  /* null: not defined */
 	const struct definition_string *function; /* null: not defined */
 	const struct definition_stream *stream;	  /* null: not defined */

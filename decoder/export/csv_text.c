@@ -1,8 +1,6 @@
 #include "decoder/export/csv_text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -51,44 +49,23 @@ void csv_text_word(struct render_buffer *out, const char *word,
 		csv_text_put(out, word, strlen(word), scratch);
 }
 
-static void put_float(struct render_buffer *out, double number)
-{
-	if (isnan(number))
-		json_text_put(out, "NaN");
-	else if (isinf(number) && number < 0)
-		json_text_put(out, "-Infinity");
-	else if (isinf(number))
-		json_text_put(out, "Infinity");
-	else
-		json_text_float(out, number);
-}
-
 void csv_text_value(struct render_buffer *out, const struct field *field,
 	const struct field_value *value, struct render_buffer *scratch)
 {
 	struct field_text text;
-	char pointer[24];
 
 	if (!value->known)
 		return;
-	switch (field->type) {
-	case FIELD_INTEGER:
-		json_text_integer(out, value->i64);
-		break;
-	case FIELD_UNSIGNED:
-		json_text_unsigned(out, value->u64);
-		break;
-	case FIELD_POINTER:
-		snprintf(pointer, sizeof(pointer), "0x%" PRIx64, value->u64);
-		render_buffer_put(out, pointer, strlen(pointer));
-		break;
-	case FIELD_FLOAT:
-		put_float(out, value->f64);
-		break;
-	case FIELD_CHARACTER:
-	case FIELD_TEXT:
+	if (field_is_text(field)) {
 		field_text_of(&text, field, value);
 		csv_text_put(out, text.bytes, text.size, scratch);
-		break;
+	} else if (field->type != FIELD_FLOAT || isfinite(value->f64)) {
+		field_words_put(out, field, value);
+	} else if (isnan(value->f64)) {
+		json_text_put(out, "NaN");
+	} else if (value->f64 < 0) {
+		json_text_put(out, "-Infinity");
+	} else {
+		json_text_put(out, "Infinity");
 	}
 }

@@ -13,37 +13,24 @@
  * Used by the styles that write it, when that is asked for.
  */
 
-static void put_function(
-	struct render_buffer *out, const char *name, const struct place *place)
+void json_fact_put(void *closure, const char *key, const struct fact *fact)
 {
-	if (!place->function)
+	struct render_buffer *out = closure;
+
+	size_t bytes = strlen(key);
+	char *at;
+
+	if (!render_buffer_reserve(out, bytes + 4))
 		return;
-	render_buffer_put(out, name, strlen(name));
-	json_text_word(out, place->function);
-	render_buffer_put_byte(out, ',');
-}
-
-static void put_line(struct render_buffer *out, const struct place *place)
-{
-	if (!place->file)
-		return;
-	json_text_put(out, "\"file\":");
-	json_text_word(out, place->file);
-	json_text_put(out, ",\"line\":");
-	json_text_unsigned(out, place->line);
-	render_buffer_put_byte(out, ',');
-}
-
-static void take_author(void *closure, const struct place *place)
-{
-	put_function(closure, "\"caller\":", place);
-	put_line(closure, place);
-}
-
-void json_place_put(struct render_buffer *out, struct places *places,
-	const struct message *message)
-{
-	frames_author(places, message, take_author, out);
+	at = out->data + out->length;
+	memcpy(at, ",\"", 2);
+	memcpy(at + 2, key, bytes);
+	memcpy(at + 2 + bytes, "\":", 2);
+	out->length += bytes + 4;
+	if (fact->kind == FACT_NUMBER)
+		json_text_unsigned(out, fact->number);
+	else
+		json_text_string(out, fact->text, fact->bytes);
 }
 
 struct frames {
@@ -79,8 +66,18 @@ static bool take_frame(void *closure, const struct place *place)
 		render_buffer_put_byte(out, ',');
 	frames->any = true;
 	render_buffer_put_byte(out, '{');
-	put_function(out, "\"function\":", place);
-	put_line(out, place);
+	if (place->function) {
+		json_text_put(out, "\"function\":");
+		json_text_word(out, place->function);
+		render_buffer_put_byte(out, ',');
+	}
+	if (place->file) {
+		json_text_put(out, "\"file\":");
+		json_text_word(out, place->file);
+		json_text_put(out, ",\"line\":");
+		json_text_unsigned(out, place->line);
+		render_buffer_put_byte(out, ',');
+	}
 	put_address(out, place);
 	if (place->inlined)
 		json_text_put(out, ",\"inlined\":true");
@@ -114,14 +111,6 @@ const char *json_fields_type(enum field_type type)
 	return names[type];
 }
 
-static void put_pointer(struct render_buffer *out, uint64_t pointer)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "\"0x%" PRIx64 "\"", pointer);
-	render_buffer_put(out, text, strlen(text));
-}
-
 bool json_fields_value(struct render_buffer *out, const struct field *field,
 	const struct field_value *value)
 {
@@ -129,25 +118,17 @@ bool json_fields_value(struct render_buffer *out, const struct field *field,
 
 	if (!value->known) {
 		json_text_put(out, "null");
-		return true;
-	}
-	switch (field->type) {
-	case FIELD_INTEGER:
-		json_text_integer(out, value->i64);
-		break;
-	case FIELD_UNSIGNED:
-		json_text_unsigned(out, value->u64);
-		break;
-	case FIELD_POINTER:
-		put_pointer(out, value->u64);
-		break;
-	case FIELD_FLOAT:
-		json_text_float(out, value->f64);
-		break;
-	case FIELD_CHARACTER:
-	case FIELD_TEXT:
+	} else if (field_is_text(field)) {
 		field_text_of(&text, field, value);
 		return json_text_string(out, text.bytes, text.size);
+	} else if (field->type == FIELD_FLOAT) {
+		json_text_float(out, value->f64);
+	} else if (field->type == FIELD_POINTER) {
+		render_buffer_put_byte(out, '"');
+		field_words_put(out, field, value);
+		render_buffer_put_byte(out, '"');
+	} else {
+		field_words_put(out, field, value);
 	}
 	return true;
 }

@@ -7,15 +7,12 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
 #include "decoder/names/places.h"
 
-/*
- * Appends "caller":,"file":,"line": as far as they are known, with a comma
- * behind each of them.
- */
-void json_place_put(struct render_buffer *out, struct places *places,
-	const struct message *message);
+/* Appends `,"key":value` to the render_buffer that `closure` is. */
+void json_fact_put(void *closure, const char *key, const struct fact *fact);
 
 /*
  * Appends an array of at most `depth` frames, the innermost first, each with

@@ -208,14 +208,14 @@ static void put_category(struct chrome *chrome, const struct message *message,
 static void put_place(struct chrome *chrome, const struct message *message,
 	struct render_buffer *out)
 {
-	if (chrome->settings.location)
-		json_place_put(out, chrome->settings.location, message);
+	facts_each(facts_of_place, FACTS_COUNT(facts_of_place),
+		chrome->settings.location, message, &chrome->scratch,
+		json_fact_put, out);
 	if (!chrome->settings.stack)
 		return;
-	json_text_put(out, "\"stack\":");
+	json_text_put(out, ",\"stack\":");
 	json_place_stack(out, chrome->settings.places, message,
 		chrome->settings.options->depth);
-	render_buffer_put_byte(out, ',');
 }
 
 static void put_head(struct chrome *chrome, const struct message *message)
@@ -228,9 +228,8 @@ static void put_head(struct chrome *chrome, const struct message *message)
 	put_title(out, message);
 	put_category(chrome, message, out);
 	put_when(chrome, message, out);
-	render_buffer_put_byte(out, ',');
 	put_place(chrome, message, out);
-	json_text_put(out, "\"values\":{");
+	json_text_put(out, ",\"values\":{");
 	end = out->length;
 	json_fields_members(out, message, &chrome->scratch);
 	if (out->length > end)

@@ -8,8 +8,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "decoder/export/csv_text.h"
-#include "decoder/message/category.h"
-#include "decoder/message/message_level.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/site_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
@@ -17,7 +16,6 @@
 #include "decoder/output/style.h"
 #include "record/format.h"
 #include "record/word.h"
-#include "rules/levels.h"
 
 /*
  * Comma-separated values in a directory: a table for each place that calls,
@@ -395,44 +393,28 @@ void *style_csv_begin(const struct style_settings *settings)
 	return csv;
 }
 
-static void put_origin(struct csv *csv, const struct message *message,
-	struct render_buffer *out)
-{
-	calendar_append(&csv->calendar, message->wall, out);
-	render_buffer_put_byte(out, ',');
-	csv_text_word(out, message->program->name, &csv->cell);
-	render_buffer_put_byte(out, ',');
-	json_text_unsigned(out, message->pid);
-	render_buffer_put_byte(out, ',');
-	json_text_unsigned(out, message->tid);
-	render_buffer_put_byte(out, ',');
-	csv_text_word(out, message->thread, &csv->cell);
-	render_buffer_put_byte(out, ',');
-}
-
 /* All that is known before the text is whole. */
 static void begin_row(void *state, const struct message *message)
 {
+	static const enum fact_name names[] = {FACT_program, FACT_pid, FACT_tid,
+		FACT_thread, FACT_stream, FACT_level, FACT_module,
+		FACT_function, FACT_format};
 	struct csv *csv = state;
-	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
 	struct render_buffer *out = &csv->settings.output->text;
-	struct render_buffer *cell = &csv->cell;
+	struct fact fact;
+	size_t i;
 
-	put_origin(csv, message, out);
-	csv->word.length = 0;
-	message_words_stream(message, &csv->word);
-	csv_text_put(out, csv->word.data, csv->word.length, cell);
+	calendar_append(&csv->calendar, message->wall, out);
 	render_buffer_put_byte(out, ',');
-	csv_text_word(out, level_name(message_level(message)), cell);
-	render_buffer_put_byte(out, ',');
-	csv_text_word(out, category_module(message), cell);
-	render_buffer_put_byte(out, ',');
-	csv_text_word(out, function ? function->bytes : NULL, cell);
-	render_buffer_put_byte(out, ',');
-	if (format)
-		csv_text_put(out, format->bytes, format->length, cell);
-	render_buffer_put_byte(out, ',');
+	for (i = 0; i < FACTS_COUNT(names); i++) {
+		if (!facts_find(names[i], NULL, message, &csv->word, &fact))
+			; /* an empty cell */
+		else if (fact.kind == FACT_NUMBER)
+			json_text_unsigned(out, fact.number);
+		else
+			csv_text_put(out, fact.text, fact.bytes, &csv->cell);
+		render_buffer_put_byte(out, ',');
+	}
 }
 
 static void end_row(void *state)

@@ -3,13 +3,11 @@
 #include <stdlib.h>
 
 #include "base/utf8_read.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
-#include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/names/frames.h"
 #include "decoder/output/style.h"
 #include "record/word.h"
-#include "rules/levels.h"
 
 #define ARGUMENT "BINLOG_ARG_"
 /* systemd takes no longer names. */
@@ -96,58 +94,52 @@ static void put_boot(struct render_buffer *out, const struct message *message)
 	put_string(out, "_BOOT_ID", id);
 }
 
-static void put_ident(struct render_buffer *out, const struct message *message)
+static void put_fact(void *closure, const char *key, const struct fact *fact)
 {
-	struct message_syslog syslog;
-
-	if (!message_is_syslog(message, &syslog)) {
-		put_string(out, "SYSLOG_IDENTIFIER", message->program->name);
-		return;
-	}
-	put_number(out, "SYSLOG_FACILITY", syslog.priority >> 3);
-	if (syslog.ident)
-		put_field(out, "SYSLOG_IDENTIFIER", syslog.ident,
-			syslog.ident_bytes);
+	if (fact->kind == FACT_NUMBER)
+		put_number(closure, key, fact->number);
 	else
-		put_string(out, "SYSLOG_IDENTIFIER", message->program->name);
+		put_field(closure, key, fact->text, fact->bytes);
+}
+
+static void put_facts(struct journal *journal, const struct message *message,
+	const struct fact_wanted *wanted, size_t count)
+{
+	facts_each(wanted, count, journal->settings.location, message,
+		&journal->scratch, put_fact, &journal->settings.output->text);
 }
 
 static void put_origin(struct journal *journal, const struct message *message)
 {
+	static const struct fact_wanted severity[] = {
+		{FACT_severity, "PRIORITY"},
+		{FACT_facility, "SYSLOG_FACILITY"},
+	};
+	static const struct fact_wanted wanted[] = {
+		{FACT_pid, "SYSLOG_PID"},
+		{FACT_tid, "TID"},
+		{FACT_thread, "BINLOG_THREAD"},
+		{FACT_time_ns, "BINLOG_TIME_NS"},
+		{FACT_stream, "BINLOG_STREAM"},
+		{FACT_function, "BINLOG_FUNCTION"},
+		{FACT_file, "CODE_FILE"},
+		{FACT_line, "CODE_LINE"},
+		{FACT_caller, "CODE_FUNC"},
+		{FACT_format, "BINLOG_FORMAT"},
+	};
 	struct render_buffer *out = &journal->settings.output->text;
-	const struct definition_string *function = message->context->function;
-	int level = message_level(message);
+	struct fact ident;
 
 	/* systemd refuses 0. */
 	put_number(out, "__REALTIME_TIMESTAMP",
 		message->wall < 1000 ? 1 : message->wall / 1000);
 	put_boot(out, message);
-	put_number(out, "PRIORITY",
-		(uint64_t)(level > LEVEL_debug ? LEVEL_debug : level));
-	put_ident(out, message);
-	put_number(out, "SYSLOG_PID", message->pid);
-	put_number(out, "TID", message->tid);
-	put_string(out, "BINLOG_THREAD", message->thread);
-	put_number(out, "BINLOG_TIME_NS", message->wall);
-	journal->scratch.length = 0;
-	message_words_stream(message, &journal->scratch);
-	put_field(out, "BINLOG_STREAM", journal->scratch.data,
-		journal->scratch.length);
-	if (function && function->bytes)
-		put_field(out, "BINLOG_FUNCTION", function->bytes,
-			function->length);
-}
-
-static void put_place(void *closure, const struct place *place)
-{
-	struct render_buffer *out = closure;
-
-	if (place->file) {
-		put_string(out, "CODE_FILE", place->file);
-		put_number(out, "CODE_LINE", place->line);
-	}
-	if (place->function)
-		put_string(out, "CODE_FUNC", place->function);
+	put_facts(journal, message, severity, FACTS_COUNT(severity));
+	if (facts_find(FACT_ident, NULL, message, &journal->scratch, &ident))
+		put_fact(out, "SYSLOG_IDENTIFIER", &ident);
+	else
+		put_string(out, "SYSLOG_IDENTIFIER", message->program->name);
+	put_facts(journal, message, wanted, FACTS_COUNT(wanted));
 }
 
 /* In capital letters, as names of the journal's fields are. */
@@ -194,17 +186,8 @@ static void put_arguments(
 
 static void put_head(void *state, const struct message *message)
 {
-	struct journal *journal = state;
-	struct render_buffer *out = &journal->settings.output->text;
-	const struct definition_string *format = message_format(message);
-
-	put_origin(journal, message);
-	if (journal->settings.location)
-		frames_author(
-			journal->settings.location, message, put_place, out);
-	if (format)
-		put_field(out, "BINLOG_FORMAT", format->bytes, format->length);
-	put_arguments(journal, message);
+	put_origin(state, message);
+	put_arguments(state, message);
 }
 
 static void put_text(void *state)

@@ -4,12 +4,9 @@
 #include "base/calendar.h"
 #include "base/json_text.h"
 #include "decoder/export/json_fields.h"
-#include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
-#include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
-#include "rules/levels.h"
 
 /* An object for each call, on a line of its own. */
 struct json {
@@ -31,97 +28,53 @@ void *style_json_begin(const struct style_settings *settings)
 	return json;
 }
 
-static void put_origin(struct json *json, const struct message *message,
-	struct render_buffer *out)
+static void put_facts(struct json *json, const struct message *message,
+	const struct fact_wanted *wanted, size_t count)
 {
+	facts_each(wanted, count, json->settings.location, message,
+		&json->scratch, json_fact_put, &json->settings.output->text);
+}
+
+static void put_origin(struct json *json, const struct message *message)
+{
+	struct render_buffer *out = &json->settings.output->text;
+
 	json_text_put(out, "{\"time\":\"");
 	calendar_append_standard(&json->calendar, message->wall, out);
-	json_text_put(out, "\",\"time_ns\":");
-	json_text_unsigned(out, message->wall);
-	json_text_put(out, ",\"ticks\":");
-	json_text_unsigned(out, message->ticks);
-	json_text_put(out, ",\"program\":");
-	json_text_word(out, message->program->name);
-	json_text_put(out, ",\"pid\":");
-	json_text_unsigned(out, message->pid);
-	json_text_put(out, ",\"tid\":");
-	json_text_unsigned(out, message->tid);
-	json_text_put(out, ",\"thread\":");
-	json_text_word(out, message->thread);
+	render_buffer_put_byte(out, '"');
+	put_facts(json, message, facts_of_origin, FACTS_COUNT(facts_of_origin));
 }
 
-static void put_word(
-	struct render_buffer *out, const char *key, const char *word)
+static void put_call(struct json *json, const struct message *message)
 {
-	if (!word)
-		return;
-	render_buffer_put(out, key, strlen(key));
-	json_text_word(out, word);
+	put_facts(json, message, facts_of_call, FACTS_COUNT(facts_of_call));
 }
 
-static void put_syslog(struct json *json, const struct message_syslog *syslog,
-	struct render_buffer *out)
+static void put_place(struct json *json, const struct message *message)
 {
-	struct render_buffer *scratch = &json->scratch;
+	struct render_buffer *out = &json->settings.output->text;
 
-	scratch->length = 0;
-	message_words_priority(syslog->priority, scratch);
-	json_text_put(out, ",\"priority\":");
-	json_text_string(out, scratch->data, scratch->length);
-	if (!syslog->ident)
-		return;
-	json_text_put(out, ",\"ident\":");
-	json_text_string(out, syslog->ident, syslog->ident_bytes);
-}
-
-/* Where it went, how important it is, and which call has made it. */
-static void put_call(struct json *json, const struct message *message,
-	struct render_buffer *out)
-{
-	const struct definition_string *function = message->context->function;
-	struct render_buffer *scratch = &json->scratch;
-	struct message_syslog syslog;
-
-	scratch->length = 0;
-	message_words_stream(message, scratch);
-	json_text_put(out, ",\"stream\":");
-	json_text_string(out, scratch->data, scratch->length);
-	put_word(out, ",\"level\":", level_name(message_level(message)));
-	if (message_is_syslog(message, &syslog))
-		put_syslog(json, &syslog, out);
-	put_word(out, ",\"module\":", category_module(message));
-	put_word(out, ",\"function\":", function ? function->bytes : NULL);
-	render_buffer_put_byte(out, ',');
-}
-
-static void put_place(struct json *json, const struct message *message,
-	struct render_buffer *out)
-{
 	if (json->settings.location)
-		json_place_put(out, json->settings.location, message);
+		put_facts(json, message, facts_of_place,
+			FACTS_COUNT(facts_of_place));
 	if (!json->settings.stack)
 		return;
-	json_text_put(out, "\"stack\":");
+	json_text_put(out, ",\"stack\":");
 	json_place_stack(out, json->settings.places, message,
 		json->settings.options->depth);
-	render_buffer_put_byte(out, ',');
 }
 
 static void put_head(void *state, const struct message *message)
 {
+	static const struct fact_wanted format[] = {FACT_WANTED(format)};
 	struct json *json = state;
 	struct render_buffer *out = &json->settings.output->text;
-	const struct definition_string *format = message_format(message);
 
-	put_origin(json, message, out);
-	put_call(json, message, out);
-	put_place(json, message, out);
-	if (format) {
-		json_text_put(out, "\"format\":");
-		json_text_string(out, format->bytes, format->length);
-		render_buffer_put_byte(out, ',');
-	}
-	json_text_put(out, "\"args\":");
+	put_origin(json, message);
+	put_call(json, message);
+	put_place(json, message);
+	put_facts(json, message, format, 1);
+	json_text_put(out, ",\"args\":");
 	json_fields_array(out, message, &json->scratch);
 }
 
@@ -146,19 +99,18 @@ static void put_event(void *state, const struct message *message)
 	struct render_buffer *out = &json->settings.output->text;
 	struct render_buffer *scratch = &json->scratch;
 
-	put_origin(json, message, out);
+	put_origin(json, message);
 	if (event_words_are_of_call(message)) {
-		put_call(json, message, out);
-		json_text_put(out, "\"event\":\"suppressed\",\"count\":");
+		put_call(json, message);
+		json_text_put(out, ",\"event\":\"suppressed\",\"count\":");
 		json_text_integer(out, message_event_value(message));
-		render_buffer_put_byte(out, ',');
 	} else {
-		json_text_put(out, ",\"event\":\"end\",");
-		put_place(json, message, out);
+		json_text_put(out, ",\"event\":\"end\"");
+		put_place(json, message);
 	}
 	scratch->length = 0;
 	event_words_put(message, scratch);
-	json_text_put(out, "\"words\":");
+	json_text_put(out, ",\"words\":");
 	json_text_string(out, scratch->data, scratch->length);
 	json_text_put(out, "}\n");
 	output_settle(json->settings.output);

@@ -5,14 +5,12 @@
 #include "base/limits.h"
 #include "base/utf8_read.h"
 #include "decoder/export/json_fields.h"
-#include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
-#include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "rules/levels.h"
 
 /* A map for each call, one behind the other. */
 struct maps {
@@ -69,12 +67,6 @@ static void put_key(struct maps *maps, const char *key)
 	maps->pairs++;
 }
 
-static void put_number(struct maps *maps, const char *key, uint64_t number)
-{
-	put_key(maps, key);
-	msgpack_pack_uint64(&maps->packer, number);
-}
-
 static void put_text(
 	struct maps *maps, const char *key, const char *text, size_t bytes)
 {
@@ -88,49 +80,33 @@ static void put_word(struct maps *maps, const char *key, const char *word)
 		put_text(maps, key, word, strlen(word));
 }
 
+static void put_fact(void *closure, const char *key, const struct fact *fact)
+{
+	struct maps *maps = closure;
+
+	put_key(maps, key);
+	if (fact->kind == FACT_NUMBER)
+		msgpack_pack_uint64(&maps->packer, fact->number);
+	else
+		pack_text(&maps->packer, fact->text, fact->bytes);
+}
+
+static void put_facts(struct maps *maps, const struct message *message,
+	const struct fact_wanted *wanted, size_t count)
+{
+	facts_each(wanted, count, maps->settings.location, message,
+		&maps->scratch, put_fact, maps);
+}
+
 static void put_origin(struct maps *maps, const struct message *message)
 {
 	maps->body.length = maps->pairs = 0;
-	put_number(maps, "time_ns", message->wall);
-	put_number(maps, "ticks", message->ticks);
-	put_word(maps, "program", message->program->name);
-	put_number(maps, "pid", message->pid);
-	put_number(maps, "tid", message->tid);
-	put_word(maps, "thread", message->thread);
-}
-
-static void put_syslog(struct maps *maps, const struct message_syslog *syslog)
-{
-	maps->scratch.length = 0;
-	message_words_priority(syslog->priority, &maps->scratch);
-	put_text(maps, "priority", maps->scratch.data, maps->scratch.length);
-	if (syslog->ident)
-		put_text(maps, "ident", syslog->ident, syslog->ident_bytes);
+	put_facts(maps, message, facts_of_origin, FACTS_COUNT(facts_of_origin));
 }
 
 static void put_call(struct maps *maps, const struct message *message)
 {
-	const struct definition_string *function = message->context->function;
-	struct message_syslog syslog;
-
-	maps->scratch.length = 0;
-	message_words_stream(message, &maps->scratch);
-	put_text(maps, "stream", maps->scratch.data, maps->scratch.length);
-	put_word(maps, "level", level_name(message_level(message)));
-	if (message_is_syslog(message, &syslog))
-		put_syslog(maps, &syslog);
-	put_word(maps, "module", category_module(message));
-	put_word(maps, "function", function ? function->bytes : NULL);
-}
-
-static void take_author(void *closure, const struct place *place)
-{
-	struct maps *maps = closure;
-
-	put_word(maps, "caller", place->function);
-	put_word(maps, "file", place->file);
-	if (place->file)
-		put_number(maps, "line", place->line);
+	put_facts(maps, message, facts_of_call, FACTS_COUNT(facts_of_call));
 }
 
 /* A map in the array of the stack. */
@@ -168,8 +144,8 @@ static bool take_frame(void *closure, const struct place *place)
 static void put_place(struct maps *maps, const struct message *message)
 {
 	if (maps->settings.location)
-		frames_author(
-			maps->settings.location, message, take_author, maps);
+		put_facts(maps, message, facts_of_place,
+			FACTS_COUNT(facts_of_place));
 	if (!maps->settings.stack)
 		return;
 	maps->scratch.length = maps->frames = 0;
@@ -233,14 +209,13 @@ static void put_fields(struct maps *maps, const struct message *message)
 
 static void put_head(void *state, const struct message *message)
 {
+	static const struct fact_wanted format[] = {FACT_WANTED(format)};
 	struct maps *maps = state;
-	const struct definition_string *format = message_format(message);
 
 	put_origin(maps, message);
 	put_call(maps, message);
 	put_place(maps, message);
-	if (format)
-		put_text(maps, "format", format->bytes, format->length);
+	put_facts(maps, message, format, 1);
 	put_fields(maps, message);
 }
 
@@ -274,9 +249,11 @@ static void put_event(void *state, const struct message *message)
 		put_call(maps, message);
 	put_place(maps, message);
 	put_word(maps, "event", of_call ? "suppressed" : "end");
-	if (of_call)
-		put_number(
-			maps, "count", (uint64_t)message_event_value(message));
+	if (of_call) {
+		put_key(maps, "count");
+		msgpack_pack_uint64(
+			&maps->packer, (uint64_t)message_event_value(message));
+	}
 	maps->scratch.length = 0;
 	event_words_put(message, &maps->scratch);
 	put_text(maps, "words", maps->scratch.data, maps->scratch.length);

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
 #include "base/json_text.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/names/frames.h"
 #include "decoder/output/style.h"
 #include "rules/levels.h"
 
@@ -143,43 +143,30 @@ static void put_arguments(struct otlp *otlp, const struct message *message)
 	}
 }
 
-static void put_place(void *closure, const struct place *place)
+static void put_fact(void *closure, const char *key, const struct fact *fact)
 {
-	if (place->file) {
-		put_string_attribute(closure, "code.filepath", place->file);
-		put_number_attribute(closure, "code.lineno", place->line);
-	}
-	if (place->function)
-		put_string_attribute(closure, "code.function", place->function);
+	if (fact->kind == FACT_NUMBER)
+		put_number_attribute(closure, key, fact->number);
+	else
+		put_text_attribute(closure, key, fact->text, fact->bytes);
 }
 
 static void put_origin(struct otlp *otlp, const struct message *message)
 {
-	struct render_buffer *out = &otlp->request;
-	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
-	struct message_syslog syslog;
+	static const struct fact_wanted wanted[] = {
+		{FACT_thread, "thread.name"},
+		{FACT_stream, "log.iostream"},
+		{FACT_facility, "syslog.facility.code"},
+		{FACT_ident, "syslog.appname"},
+		{FACT_function, "binlog.function"},
+		{FACT_format, "binlog.format"},
+		{FACT_file, "code.filepath"},
+		{FACT_line, "code.lineno"},
+		{FACT_caller, "code.function"},
+	};
 
-	put_string_attribute(out, "thread.name", message->thread);
-	otlp->scratch.length = 0;
-	message_words_stream(message, &otlp->scratch);
-	put_text_attribute(
-		out, "log.iostream", otlp->scratch.data, otlp->scratch.length);
-	if (message_is_syslog(message, &syslog)) {
-		put_number_attribute(
-			out, "syslog.facility.code", syslog.priority >> 3);
-		if (syslog.ident)
-			put_text_attribute(out, "syslog.appname", syslog.ident,
-				syslog.ident_bytes);
-	}
-	if (function && function->bytes)
-		put_text_attribute(out, "binlog.function", function->bytes,
-			function->length);
-	if (format)
-		put_text_attribute(
-			out, "binlog.format", format->bytes, format->length);
-	if (otlp->settings.location)
-		frames_author(otlp->settings.location, message, put_place, out);
+	facts_each(wanted, FACTS_COUNT(wanted), otlp->settings.location,
+		message, &otlp->scratch, put_fact, &otlp->request);
 }
 
 /* As the data model of OpenTelemetry maps those of syslog. */

@@ -6,6 +6,7 @@
 #include "base/calendar.h"
 #include "base/utf8_read.h"
 #include "decoder/message/category.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
@@ -151,59 +152,28 @@ static void put_param(
 	render_buffer_put_byte(out, '"');
 }
 
-static void put_bytes(
-	struct syslog *syslog, const char *name, const char *bytes, size_t size)
+static void put_fact(void *closure, const char *key, const struct fact *fact)
 {
+	struct syslog *syslog = closure;
+
 	syslog->value.length = 0;
-	utf8_text_put(&syslog->value, bytes, size);
-	put_param(&syslog->head, name, &syslog->value);
-}
-
-static void put_string(
-	struct syslog *syslog, const char *name, const char *string)
-{
-	put_bytes(syslog, name, string, strlen(string));
-}
-
-static void put_number_param(
-	struct syslog *syslog, const char *name, uint64_t number)
-{
-	syslog->value.length = 0;
-	put_number(&syslog->value, number);
-	put_param(&syslog->head, name, &syslog->value);
-}
-
-static void put_place(void *closure, const struct place *place)
-{
-	if (place->file) {
-		put_string(closure, "file", place->file);
-		put_number_param(closure, "line", place->line);
-	}
-	if (place->function)
-		put_string(closure, "caller", place->function);
+	if (fact->kind == FACT_NUMBER)
+		put_number(&syslog->value, fact->number);
+	else
+		utf8_text_put(&syslog->value, fact->text, fact->bytes);
+	put_param(&syslog->head, key, &syslog->value);
 }
 
 static void put_origin(struct syslog *syslog, const struct message *message)
 {
-	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
+	static const struct fact_wanted wanted[] = {FACT_WANTED(time_ns),
+		FACT_WANTED(tid), FACT_WANTED(thread), FACT_WANTED(stream),
+		FACT_WANTED(function), FACT_WANTED(format), FACT_WANTED(file),
+		FACT_WANTED(line), FACT_WANTED(caller)};
 
 	put_words(&syslog->head, "[binlog" ENTERPRISE);
-	put_number_param(syslog, "time_ns", message->wall);
-	put_number_param(syslog, "tid", message->tid);
-	put_string(syslog, "thread", message->thread);
-	syslog->scratch.length = 0;
-	message_words_stream(message, &syslog->scratch);
-	put_bytes(
-		syslog, "stream", syslog->scratch.data, syslog->scratch.length);
-	if (function && function->bytes)
-		put_bytes(
-			syslog, "function", function->bytes, function->length);
-	if (format)
-		put_bytes(syslog, "format", format->bytes, format->length);
-	if (syslog->settings.location)
-		frames_author(
-			syslog->settings.location, message, put_place, syslog);
+	facts_each(wanted, FACTS_COUNT(wanted), syslog->settings.location,
+		message, &syslog->scratch, put_fact, syslog);
 	render_buffer_put_byte(&syslog->head, ']');
 }
 

@@ -1,18 +1,21 @@
 #include "decoder/heph/heph_own.h"
 
-enum own_type { OWN_TEXT = HEPH_STRING, OWN_NUMBER = HEPH_UNSIGNED };
-
-const char *const heph_own_names[HEPH_OWN_NAMES] = {
-#define OWN(name, type, what) HEPH_OWN #name,
+const struct fact_wanted heph_own_facts[HEPH_OWN_newline] = {
+#define OWN(name, fact) {FACT_##fact, HEPH_OWN #name},
 #include "decoder/heph/heph_own.def"
 #undef OWN
 };
 
-static const uint8_t types[HEPH_OWN_NAMES] = {
-#define OWN(name, type, what) OWN_##type,
-#include "decoder/heph/heph_own.def"
-#undef OWN
-};
+/* Of a name, and of what type. */
+static const char *name_of(size_t own, unsigned *type)
+{
+	bool text = own != HEPH_OWN_newline &&
+		    facts_all[heph_own_facts[own].name].kind == FACT_TEXT;
+
+	*type = text ? HEPH_STRING : HEPH_UNSIGNED;
+	return own == HEPH_OWN_newline ? HEPH_OWN_NEWLINE
+				       : heph_own_facts[own].key;
+}
 
 static bool is_named(const struct heph_attribute *attribute, const char *name)
 {
@@ -30,6 +33,7 @@ static bool is_own(const struct heph_attribute *attribute)
 static void take(struct heph_own *own, const struct heph_attribute *attribute,
 	struct cursor values)
 {
+	unsigned type;
 	size_t i;
 
 	if (attribute->array && attribute->type == HEPH_STRING &&
@@ -38,8 +42,9 @@ static void take(struct heph_own *own, const struct heph_attribute *attribute,
 		own->rest_count = attribute->count;
 	}
 	for (i = 0; i < HEPH_OWN_NAMES && !attribute->array; i++) {
-		if (attribute->type != types[i] ||
-			!is_named(attribute, heph_own_names[i]))
+		const char *name = name_of(i, &type);
+
+		if (attribute->type != type || !is_named(attribute, name))
 			continue;
 		own->values[i].known = true;
 		if (attribute->type == HEPH_STRING)

@@ -7,21 +7,26 @@
 #define DECODER_HEPH_OWN_H
 
 #include "decoder/heph/heph_read.h"
+#include "decoder/message/facts.h"
 
 /* Attributes that binlog-show adds in its exports begin so. */
 #define HEPH_OWN "binlog."
 /* An array of strings: what the description has no room for. */
 #define HEPH_OWN_REST HEPH_OWN "rest"
 
+/* A number, 1: the text ends in a newline, which the description leaves out. */
+#define HEPH_OWN_NEWLINE HEPH_OWN "newline"
+
 enum heph_own_name {
-#define OWN(name, type, what) HEPH_OWN_##name,
+#define OWN(name, fact) HEPH_OWN_##name,
 #include "decoder/heph/heph_own.def"
 #undef OWN
+	HEPH_OWN_newline,
 	HEPH_OWN_NAMES
 };
 
-/* With what they begin. */
-extern const char *const heph_own_names[HEPH_OWN_NAMES];
+/* All but the newline, with what they begin. */
+extern const struct fact_wanted heph_own_facts[HEPH_OWN_newline];
 
 struct heph_own_value {
 	bool known;

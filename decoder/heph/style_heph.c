@@ -9,12 +9,10 @@
 #include "decoder/heph/heph_own.h"
 #include "decoder/heph/heph_read.h"
 #include "decoder/heph/heph_write.h"
+#include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
-#include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
-#include "decoder/names/frames.h"
 #include "decoder/output/style.h"
-#include "rules/levels.h"
 
 /*
  * The streams of a trace in Heph's format that is written: one for each
@@ -151,27 +149,6 @@ static void begin_trace(struct heph *heph, const struct message *message)
 		heph_write_epoch(&heph->settings.output->text, heph->epoch);
 }
 
-static void put_text(struct heph *heph, enum heph_own_name name,
-	const char *bytes, size_t size)
-{
-	heph->scratch.length = 0;
-	utf8_text_put(&heph->scratch, bytes, size);
-	heph_write_string(&heph->attributes, heph_own_names[name],
-		heph->scratch.data, heph->scratch.length);
-}
-
-static void put_word(
-	struct heph *heph, enum heph_own_name name, const char *word)
-{
-	put_text(heph, name, word, strlen(word));
-}
-
-static void put_number(
-	struct heph *heph, enum heph_own_name name, uint64_t number)
-{
-	heph_write_unsigned(&heph->attributes, heph_own_names[name], number);
-}
-
 static void put_argument(struct heph *heph, const struct field *field,
 	const struct field_value *value)
 {
@@ -211,46 +188,24 @@ static void put_arguments(struct heph *heph, const struct message *message)
 	}
 }
 
-static void put_place(void *closure, const struct place *place)
+static void put_fact(void *closure, const char *key, const struct fact *fact)
 {
-	if (place->file) {
-		put_word(closure, HEPH_OWN_file, place->file);
-		put_number(closure, HEPH_OWN_line, place->line);
-	}
-	if (place->function)
-		put_word(closure, HEPH_OWN_caller, place->function);
-}
+	struct heph *heph = closure;
 
-static void put_string(struct heph *heph, enum heph_own_name name,
-	const struct definition_string *string)
-{
-	if (string && string->bytes)
-		put_text(heph, name, string->bytes, string->length);
+	if (fact->kind == FACT_NUMBER) {
+		heph_write_unsigned(&heph->attributes, key, fact->number);
+		return;
+	}
+	heph->text.length = 0;
+	utf8_text_put(&heph->text, fact->text, fact->bytes);
+	heph_write_string(
+		&heph->attributes, key, heph->text.data, heph->text.length);
 }
 
 static void put_own(struct heph *heph, const struct message *message)
 {
-	struct message_syslog syslog;
-
-	put_word(heph, HEPH_OWN_program, message->program->name);
-	put_number(heph, HEPH_OWN_pid, message->pid);
-	put_number(heph, HEPH_OWN_tid, message->tid);
-	put_word(heph, HEPH_OWN_thread, message->thread);
-	heph->text.length = 0;
-	message_words_stream(message, &heph->text);
-	put_text(heph, HEPH_OWN_stream, heph->text.data, heph->text.length);
-	put_word(heph, HEPH_OWN_level, level_name(message_level(message)));
-	put_string(heph, HEPH_OWN_function, message->context->function);
-	put_string(heph, HEPH_OWN_format, message_format(message));
-	if (message_is_syslog(message, &syslog)) {
-		put_number(heph, HEPH_OWN_priority, syslog.priority);
-		if (syslog.ident)
-			put_text(heph, HEPH_OWN_ident, syslog.ident,
-				syslog.ident_bytes);
-	}
-	if (heph->settings.location)
-		frames_author(
-			heph->settings.location, message, put_place, heph);
+	facts_each(heph_own_facts, HEPH_OWN_newline, heph->settings.location,
+		message, &heph->scratch, put_fact, heph);
 }
 
 static void begin_event(void *state, const struct message *message)
@@ -312,7 +267,7 @@ static void put_description(struct heph *heph)
 	text->length = 0;
 	utf8_text_put(text, said->data, said->length - newline);
 	part = utf8_text_fit(text->data, text->length, HEPH_STRING_MAX);
-	put_number(heph, HEPH_OWN_newline, newline);
+	heph_write_unsigned(&heph->attributes, HEPH_OWN_NEWLINE, newline);
 	heph->event.description = (struct heph_string){text->data, part};
 	if (part < text->length)
 		put_rest(heph, part);

@@ -348,18 +348,10 @@ struct field_value field_value(const struct field *field,
  * logs of the system.
  */
 
-static void put_text(struct render_buffer *out, const struct field *field,
-	const struct field_value *value)
-{
-	struct field_text text;
-
-	field_text_of(&text, field, value);
-	render_buffer_put(out, text.bytes, text.size);
-}
-
 void field_words_put(struct render_buffer *out, const struct field *field,
 	const struct field_value *value)
 {
+	struct field_text string;
 	char text[32] = "";
 
 	switch (field->type) {
@@ -380,7 +372,8 @@ void field_words_put(struct render_buffer *out, const struct field *field,
 		break;
 	case FIELD_CHARACTER:
 	case FIELD_TEXT:
-		put_text(out, field, value);
+		field_text_of(&string, field, value);
+		render_buffer_put(out, string.bytes, string.size);
 		break;
 	}
 	render_buffer_put(out, text, strlen(text));

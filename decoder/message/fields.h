@@ -75,6 +75,12 @@ struct field_text {
 	char character[UTF8_MAX];
 };
 
+/* Any bytes, else a number. */
+static inline bool field_is_text(const struct field *field)
+{
+	return field->type == FIELD_TEXT || field->type == FIELD_CHARACTER;
+}
+
 /* Of a value that is known; good as long as that and *text are. */
 static inline void field_text_of(struct field_text *text,
 	const struct field *field, const struct field_value *value)

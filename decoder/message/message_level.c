@@ -153,9 +153,14 @@ int message_level(const struct message *message)
 	if (message_is_event(message))
 		return LEVEL_info;
 	format = message_format(message);
-	if (format)
-		return level_of_text(
-			format->bytes, format->length, usual(message));
+	if (format) {
+		if (message->context->level == 0)
+			message->context->level =
+				(uint8_t)(1 + level_of_text(format->bytes,
+						      format->length,
+						      usual(message)));
+		return message->context->level - 1;
+	}
 	if (message->count > 0 &&
 		message->arguments[0].kind == BINLOG_ARG_STRING &&
 		!message->arguments[0].null)

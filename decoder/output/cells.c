@@ -8,14 +8,11 @@
 #include "base/escape.h"
 #include "base/literal.h"
 #include "decoder/capture/named_text.h"
-#include "decoder/capture/recording.h"
 #include "decoder/message/category.h"
 #include "decoder/message/event_words.h"
-#include "decoder/message/message_level.h"
-#include "decoder/message/numa.h"
+#include "decoder/message/facts.h"
 #include "decoder/names/frames.h"
 #include "record/layout.h"
-#include "rules/levels.h"
 
 struct cells {
 	struct calendar calendar;
@@ -62,47 +59,6 @@ static void put_number(struct render_buffer *out, uint64_t number)
 		out, text, (size_t)(digits_write(text, number) - text));
 }
 
-static void put_last_part(struct render_buffer *out, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	put_string(out, slash ? slash + 1 : path);
-}
-
-static void put_node(const struct message *message, struct render_buffer *out)
-{
-	int node = message->core > 0 && liveness_is_here(message->capture)
-			   ? numa_node(message->core - 1)
-			   : -1;
-
-	if (node >= 0)
-		put_number(out, (uint64_t)node);
-}
-
-/* Of syslog alone. */
-static void put_syslog(const struct message *message, enum column_name column,
-	struct render_buffer *out)
-{
-	struct message_syslog syslog;
-
-	if (!message_is_syslog(message, &syslog))
-		return;
-	if (column == COLUMN_PRIORITY)
-		message_words_priority(syslog.priority, out);
-	else if (syslog.ident)
-		escape_put(
-			out, syslog.ident, syslog.ident_bytes, ESCAPE_NEWLINE);
-}
-
-static void put_format(const struct message *message, struct render_buffer *out)
-{
-	const struct definition_string *format =
-		message_is_event(message) ? NULL : message_format(message);
-
-	if (format)
-		literal_put(out, format->bytes, format->length);
-}
-
 static void put_arguments(struct cells *cells, const struct message *message,
 	struct render_buffer *out)
 {
@@ -121,15 +77,14 @@ static void put_arguments(struct cells *cells, const struct message *message,
 		ESCAPE_NEWLINE);
 }
 
-static void put_caller(void *closure, const struct place *place)
+/* The last part of the file's path and the line; or else the module. */
+static void put_location(void *closure, const struct place *place)
 {
-	put_string(closure, place->function);
-}
+	const char *slash;
 
-static void put_where(void *closure, const struct place *place)
-{
 	if (place->file && place->line) {
-		put_last_part(closure, place->file);
+		slash = strrchr(place->file, '/');
+		put_string(closure, slash ? slash + 1 : place->file);
 		put_string(closure, ":");
 		put_number(closure, place->line);
 	} else {
@@ -137,94 +92,40 @@ static void put_where(void *closure, const struct place *place)
 	}
 }
 
-static void put_place(struct cells *cells, enum column_name column,
+static void put_fact(struct cells *cells, enum fact_name name,
 	const struct message *message, struct render_buffer *out)
 {
-	if (cells->places)
-		frames_author(cells->places, message,
-			column == COLUMN_CALLER ? put_caller : put_where, out);
-}
+	struct fact fact;
 
-/* Of who has said it and when. */
-static bool put_origin(struct cells *cells, enum column_name column,
-	const struct message *message, struct render_buffer *out)
-{
-	switch (column) {
-	case COLUMN_TIME:
-		calendar_append(&cells->calendar, message->wall, out);
-		break;
-	case COLUMN_TICKS:
-		put_number(out, message->ticks);
-		break;
-	case COLUMN_PROGRAM:
-		put_string(out, message->program->name);
-		break;
-	case COLUMN_PID:
-		put_number(out, message->pid);
-		break;
-	case COLUMN_TID:
-		put_number(out, message->tid);
-		break;
-	case COLUMN_THREAD:
-		put_string(out, message->thread);
-		break;
-	case COLUMN_CORE:
-		if (message->core > 0)
-			put_number(out, message->core - 1);
-		break;
-	case COLUMN_NUMA:
-		put_node(message, out);
-		break;
-	case COLUMN_CAPTURE:
-		put_last_part(out, message->capture->path);
-		break;
-	default:
-		return false;
-	}
-	return true;
-}
-
-/* Of what was said; the end of a process has no such thing. */
-static void put_call(struct cells *cells, enum column_name column,
-	const struct message *message, struct render_buffer *out)
-{
-	switch (column) {
-	case COLUMN_STREAM:
-		message_words_stream(message, out);
-		break;
-	case COLUMN_LEVEL:
-		put_string(out, level_name(message_level(message)));
-		break;
-	case COLUMN_PRIORITY:
-	case COLUMN_IDENT:
-		put_syslog(message, column, out);
-		break;
-	case COLUMN_CATEGORY:
-		category_put(cells->category, message, out);
-		break;
-	case COLUMN_FUNCTION:
-		if (message->context->function)
-			put_string(out, message->context->function->bytes);
-		break;
-	case COLUMN_MODULE:
-		put_string(out, category_module(message));
-		break;
-	case COLUMN_FORMAT:
-		put_format(message, out);
-		break;
-	case COLUMN_ARGUMENTS:
-		put_arguments(cells, message, out);
-		break;
-	default:
-		put_place(cells, column, message, out);
-	}
+	if (!facts_find(name, cells->places, message, &cells->scratch, &fact))
+		return;
+	if (fact.kind == FACT_NUMBER)
+		put_number(out, fact.number);
+	else if (name == FACT_format)
+		literal_put(out, fact.text, fact.bytes);
+	else
+		escape_put(out, fact.text, fact.bytes, ESCAPE_NEWLINE);
 }
 
 void cells_put(struct cells *cells, enum column_name column,
 	const struct message *message, struct render_buffer *out)
 {
-	if (!put_origin(cells, column, message, out) &&
-		(!message_is_event(message) ||
-			event_words_are_of_call(message)))
-		put_call(cells, column, message, out);
+	enum fact_name fact = columns_all[column].fact;
+
+	if (column == COLUMN_TIME) {
+		calendar_append(&cells->calendar, message->wall, out);
+		return;
+	}
+	/* the end of a process has been said by no call */
+	if (fact >= FACT_stream && message_is_event(message) &&
+		!event_words_are_of_call(message))
+		return;
+	if (fact != FACT_NAMES)
+		put_fact(cells, fact, message, out);
+	else if (column == COLUMN_CATEGORY)
+		category_put(cells->category, message, out);
+	else if (column == COLUMN_ARGUMENTS)
+		put_arguments(cells, message, out);
+	else if (column == COLUMN_LOCATION && cells->places)
+		frames_author(cells->places, message, put_location, out);
 }

@@ -8,8 +8,8 @@
 enum { SIDE_LEFT = 0, SIDE_RIGHT = 1 };
 
 const struct column_kind columns_all[COLUMN_NAMES] = {
-#define COLUMN(name, text, side, width, of, what)                              \
-	{text, SIDE_##side, COLUMN_OF_##of, width, what},
+#define COLUMN(name, text, side, width, of, fact, what)                        \
+	{text, SIDE_##side, COLUMN_OF_##of, FACT_##fact, width, what},
 #include "decoder/output/columns.def"
 #undef COLUMN
 };
@@ -106,8 +106,11 @@ void columns_help(struct render_buffer *out)
 	size_t i;
 
 	for (i = 0; i < COLUMN_NAMES; i++) {
-		snprintf(line, sizeof(line), "%-14s %s\n", columns_all[i].text,
-			columns_all[i].what);
+		const struct column_kind *column = &columns_all[i];
+
+		snprintf(line, sizeof(line), "%-14s %s\n", column->text,
+			column->what ? column->what
+				     : facts_all[column->fact].what);
 		render_buffer_put(out, line, strlen(line));
 	}
 }

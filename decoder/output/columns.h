@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 #include "base/render_buffer.h"
+#include "decoder/message/facts.h"
 
 enum column_name {
-#define COLUMN(name, text, side, width, of, what) COLUMN_##name,
+#define COLUMN(name, text, side, width, of, fact, what) COLUMN_##name,
 #include "decoder/output/columns.def"
 #undef COLUMN
 	COLUMN_NAMES
@@ -27,8 +28,9 @@ enum column_of {
 
 struct column_kind {
 	const char *text;
-	bool right; /* aligned */
-	uint8_t of; /* enum column_of */
+	bool right;   /* aligned */
+	uint8_t of;   /* enum column_of */
+	uint8_t fact; /* enum fact_name that it shows; FACT_NAMES: none */
 	uint16_t width;
 	const char *what;
 };

@@ -1,0 +1,211 @@
+#include "decoder/message/facts.h"
+
+#include <string.h>
+
+#include "decoder/capture/recording.h"
+#include "decoder/message/category.h"
+#include "decoder/message/message_level.h"
+#include "decoder/message/numa.h"
+#include "decoder/names/frames.h"
+#include "rules/levels.h"
+
+/* What is asked, and where the answers come from. */
+struct asked {
+	const struct message *message;
+	struct render_buffer *scratch;
+	struct places *places;
+	bool placed; /* `place` has been looked for */
+	struct place place;
+};
+
+const struct fact_kinds facts_all[FACT_NAMES] = {
+#define FACT(name, kind, what) {FACT_##kind, what},
+#include "decoder/message/facts.def"
+#undef FACT
+};
+
+const struct fact_wanted facts_of_origin[6] = {FACT_WANTED(time_ns),
+	FACT_WANTED(ticks), FACT_WANTED(program), FACT_WANTED(pid),
+	FACT_WANTED(tid), FACT_WANTED(thread)};
+const struct fact_wanted facts_of_call[6] = {FACT_WANTED(stream),
+	FACT_WANTED(level), FACT_WANTED(priority), FACT_WANTED(ident),
+	FACT_WANTED(module), FACT_WANTED(function)};
+const struct fact_wanted facts_of_place[3] = {
+	FACT_WANTED(caller), FACT_WANTED(file), FACT_WANTED(line)};
+
+static bool number(struct fact *fact, uint64_t value)
+{
+	fact->number = value;
+	return true;
+}
+
+static bool word(struct fact *fact, const char *text)
+{
+	fact->text = text;
+	fact->bytes = text ? strlen(text) : 0;
+	return text != NULL;
+}
+
+static bool string(struct fact *fact, const struct definition_string *text)
+{
+	if (!text || !text->bytes)
+		return false;
+	fact->text = text->bytes;
+	fact->bytes = text->length;
+	return true;
+}
+
+/* What has been appended to the scratch. */
+static bool scratched(struct fact *fact, const struct render_buffer *scratch)
+{
+	fact->text = scratch->data;
+	fact->bytes = scratch->length;
+	return true;
+}
+
+static void take_place(void *closure, const struct place *place)
+{
+	((struct asked *)closure)->place = *place;
+}
+
+static const struct place *place_of(struct asked *asked)
+{
+	if (!asked->placed) {
+		asked->place = (struct place){0};
+		if (asked->places)
+			frames_author(asked->places, asked->message, take_place,
+				asked);
+		asked->placed = true;
+	}
+	return &asked->place;
+}
+
+static bool numa(struct fact *fact, const struct message *message)
+{
+	int node = message->core > 0 && liveness_is_here(message->capture)
+			   ? numa_node(message->core - 1)
+			   : -1;
+
+	return node >= 0 && number(fact, (uint64_t)node);
+}
+
+static bool of_syslog(
+	struct asked *asked, enum fact_name name, struct fact *fact)
+{
+	struct message_syslog syslog;
+
+	if (!message_is_syslog(asked->message, &syslog))
+		return false;
+	switch (name) {
+	case FACT_priority:
+		asked->scratch->length = 0;
+		message_words_priority(syslog.priority, asked->scratch);
+		return scratched(fact, asked->scratch);
+	case FACT_priority_number:
+		return number(fact, syslog.priority);
+	case FACT_facility:
+		return number(fact, syslog.priority >> 3);
+	default:
+		fact->text = syslog.ident;
+		fact->bytes = syslog.ident_bytes;
+		return syslog.ident != NULL;
+	}
+}
+
+static inline bool find(
+	struct asked *asked, enum fact_name name, struct fact *fact)
+{
+	const struct message *message = asked->message;
+	const char *slash;
+	int level;
+
+	switch (name) {
+	case FACT_time_ns:
+		return number(fact, message->wall);
+	case FACT_ticks:
+		return number(fact, message->ticks);
+	case FACT_program:
+		return word(fact, message->program->name);
+	case FACT_pid:
+		return number(fact, message->pid);
+	case FACT_tid:
+		return number(fact, message->tid);
+	case FACT_thread:
+		return word(fact, message->thread);
+	case FACT_core:
+		return message->core > 0 && number(fact, message->core - 1);
+	case FACT_numa:
+		return numa(fact, message);
+	case FACT_capture:
+		slash = strrchr(message->capture->path, '/');
+		return word(fact, slash ? slash + 1 : message->capture->path);
+	case FACT_stream:
+		asked->scratch->length = 0;
+		message_words_stream(message, asked->scratch);
+		return scratched(fact, asked->scratch);
+	case FACT_level:
+		return word(fact, level_name(message_level(message)));
+	case FACT_severity:
+		level = message_level(message);
+		return number(fact,
+			(uint64_t)(level > LEVEL_debug ? LEVEL_debug : level));
+	case FACT_priority:
+	case FACT_priority_number:
+	case FACT_facility:
+	case FACT_ident:
+		return of_syslog(asked, name, fact);
+	case FACT_module:
+		return word(fact, category_module(message));
+	case FACT_function:
+		return string(fact, message->context->function);
+	case FACT_format:
+		return !message_is_event(message) &&
+		       string(fact, message_format(message));
+	case FACT_caller:
+		return word(fact, place_of(asked)->function);
+	case FACT_file:
+		return word(fact, place_of(asked)->file);
+	case FACT_line:
+		return place_of(asked)->file &&
+		       number(fact, place_of(asked)->line);
+	case FACT_NAMES:
+		break;
+	}
+	return false;
+}
+
+static inline void begin(struct asked *asked, struct places *places,
+	const struct message *message, struct render_buffer *scratch)
+{
+	asked->message = message;
+	asked->scratch = scratch;
+	asked->places = places;
+	asked->placed = false;
+}
+
+void facts_each(const struct fact_wanted *wanted, size_t count,
+	struct places *places, const struct message *message,
+	struct render_buffer *scratch, facts_take *take, void *closure)
+{
+	struct asked asked;
+	struct fact fact;
+	size_t i;
+
+	begin(&asked, places, message, scratch);
+	for (i = 0; i < count; i++) {
+		fact.kind = facts_all[wanted[i].name].kind;
+		if (find(&asked, wanted[i].name, &fact))
+			take(closure, wanted[i].key, &fact);
+	}
+}
+
+bool facts_find(enum fact_name name, struct places *places,
+	const struct message *message, struct render_buffer *scratch,
+	struct fact *fact)
+{
+	struct asked asked;
+
+	begin(&asked, places, message, scratch);
+	fact->kind = facts_all[name].kind;
+	return find(&asked, name, fact);
+}
