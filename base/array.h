@@ -1,7 +1,7 @@
 /*
- * Growing arrays.  Used by the files of the symbolizer for everything whose
- * number is known only when all of it has been read.  Promises that sizes do
- * not overflow and that a failed growth leaves the array as it was.
+ * Growing arrays, for everything whose number is known only when all of it has
+ * been read.  Promises that sizes do not overflow, that growing one item at a
+ * time is cheap, and that an array which cannot grow is as it was.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -9,24 +9,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define ARRAY_ROOM_FIRST 16u
+
+/* `array` is the address of a pointer to items of `item_bytes`. */
+static inline bool array_make_room(
+	void *array, size_t *room, size_t wanted, size_t item_bytes)
+{
+	size_t larger =
+		*room < ARRAY_ROOM_FIRST / 2 ? ARRAY_ROOM_FIRST : *room * 2;
+	void *items;
+
+	if (wanted <= *room)
+		return true;
+	if (larger < wanted)
+		larger = wanted;
+	memcpy(&items, array, sizeof(items));
+	items = reallocarray(items, larger, item_bytes);
+	if (!items)
+		return false;
+	memcpy(array, &items, sizeof(items));
+	*room = larger;
+	return true;
+}
 
 /*
- * Makes room for one more than `count` items of `item_bytes` in `items`, of
- * which `room` is the present capacity.  Returns the array, which may have
- * moved, or null when out of memory; then `items` is still valid.
+ * Makes room for `wanted` items in the array `items`, which is null or from
+ * malloc() and may move; `room`, a size_t, is how many fit.  False: out of
+ * memory.
  */
-static inline void *array_grow(
-	void *items, size_t *room, size_t count, size_t item_bytes)
-{
-	size_t wanted = count < 8 ? 16 : count * 2;
-	void *grown;
-
-	if (count < *room)
-		return items;
-	grown = reallocarray(items, wanted, item_bytes);
-	if (grown)
-		*room = wanted;
-	return grown;
-}
+#define array_reserve(items, room, wanted)                                     \
+	array_make_room(&(items), &(room), (wanted), sizeof(*(items)))
 
 #endif

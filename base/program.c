@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/program.h"
 
 #include <stdlib.h>
@@ -141,21 +142,6 @@ static bool same_module(
 	       memcmp(a->path, b->path, a->path_bytes) == 0;
 }
 
-static bool make_room(struct program *program)
-{
-	size_t room = program->module_room ? program->module_room * 2 : 16;
-	struct program_module *modules;
-
-	if (program->module_count < program->module_room)
-		return true;
-	modules = realloc(program->modules, room * sizeof(*modules));
-	if (!modules)
-		return false;
-	program->modules = modules;
-	program->module_room = room;
-	return true;
-}
-
 /* Every writer may describe every module: what is known is not kept twice. */
 static bool is_known(
 	const struct program *program, const struct program_module *module)
@@ -199,7 +185,8 @@ bool program_add_mapping(struct program_table *table, struct program *program,
 		return true;
 	if (program->module_count >= limits_size(LIMIT_MODULES))
 		return false;
-	if (!make_room(program)) {
+	if (!array_reserve(program->modules, program->module_room,
+		    program->module_count + 1)) {
 		table->pool.failed = true;
 		return true;
 	}

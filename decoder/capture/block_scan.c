@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "decoder/capture/recording_ring.h"
 #include "record/ring_table.h"
@@ -201,19 +202,11 @@ struct scan {
 
 static bool make_room(struct recording *capture)
 {
-	size_t room = capture->block_room ? capture->block_room * 2 : 64;
-	struct recording_block *blocks;
-
-	if (capture->block_count < capture->block_room)
+	if (array_reserve(capture->blocks, capture->block_room,
+		    capture->block_count + 1))
 		return true;
-	blocks = realloc(capture->blocks, room * sizeof(*blocks));
-	if (!blocks) {
-		recording_report(capture, ERROR_MEMORY, 0, 0);
-		return false;
-	}
-	capture->blocks = blocks;
-	capture->block_room = room;
-	return true;
+	recording_report(capture, ERROR_MEMORY, 0, 0);
+	return false;
 }
 
 /* Of a ring: those that were there are known already. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static struct symbolizer_program *open_recorded(
 	const struct program_module *module,
 	const struct symbolizer_options *options, const char *path,
@@ -106,27 +108,12 @@ bool program_file_is(
 	       strcmp(own->path, module->path) == 0;
 }
 
-static bool make_room(struct program_file *file)
-{
-	size_t room = file->room ? file->room * 2 : 64;
-	struct program_file_call *calls;
-
-	if (file->count < file->room)
-		return true;
-	calls = reallocarray(file->calls, room, sizeof(*calls));
-	if (!calls)
-		return false;
-	file->calls = calls;
-	file->room = room;
-	return true;
-}
-
 static void take_call(void *closure, const struct symbolizer_call *call)
 {
 	struct program_file *file = closure;
 	struct program_file_call taken = {.next = call->next};
 
-	if (!make_room(file))
+	if (!array_reserve(file->calls, file->room, file->count + 1))
 		return;
 	if (call->text_count == 1 && !call->more && !call->texts->wide) {
 		taken.text = pool_copy(

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/json_text.h"
 #include "base/limits.h"
@@ -122,21 +123,6 @@ static void put_line(struct folded *folded, const struct message *message)
 	put_name(out, names->data, names->length);
 }
 
-static bool enlarge(struct folded *folded)
-{
-	size_t room = folded->room ? 2 * folded->room : 64;
-	struct line **all;
-
-	if (folded->count < folded->room)
-		return true;
-	all = realloc(folded->all, room * sizeof(struct line *));
-	if (!all)
-		return false;
-	folded->all = all;
-	folded->room = room;
-	return true;
-}
-
 /* That with the text; null: out of memory. */
 static struct line *find_line(struct folded *folded)
 {
@@ -152,7 +138,8 @@ static struct line *find_line(struct folded *folded)
 			memcmp(line->text, text->data, line->bytes) == 0)
 			return line;
 	line = pool_take(&folded->pool, sizeof(*line));
-	if (!line || !enlarge(folded))
+	if (!line ||
+		!array_reserve(folded->all, folded->room, folded->count + 1))
 		return NULL;
 	*line = (struct line){
 		.text = pool_copy(&folded->pool, text->data, text->length),

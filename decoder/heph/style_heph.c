@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "base/limits.h"
 #include "base/pack_table.h"
@@ -34,21 +35,6 @@ struct heph_stream {
 	uint32_t counter; /* of its next event */
 };
 
-static bool make_room(struct heph_streams *streams, size_t count)
-{
-	size_t room = streams->room ? streams->room * 2 : 64;
-	struct heph_stream *all;
-
-	if (count <= streams->room)
-		return true;
-	all = reallocarray(streams->all, room, sizeof(*all));
-	if (!all)
-		return false;
-	streams->all = all;
-	streams->room = room;
-	return true;
-}
-
 static uint32_t free_number(
 	struct heph_streams *streams, uint32_t wanted, bool keep)
 {
@@ -76,7 +62,7 @@ static struct heph_stream *find(
 		key[0] = key[1] = 0;
 	if (!entry)
 		entry = pack_table_intern(&streams->threads, key, sizeof(key));
-	if (!entry || !make_room(streams, entry->id))
+	if (!entry || !array_reserve(streams->all, streams->room, entry->id))
 		return NULL;
 	if (streams->threads.count > known)
 		streams->all[entry->id - 1] = (struct heph_stream){

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "decoder/capture/recording.h"
 #include "record/in_use.h"
 
@@ -246,18 +247,11 @@ static bool add_stranger(struct live *live, const struct stat *st)
 
 static bool add_capture(struct live *live, char *path, struct recording *from)
 {
-	size_t room = live->room ? live->room * 2 : 16;
-	struct live_capture **captures;
 	struct live_capture *capture;
 	struct live_past *past;
 
-	if (live->count == live->room) {
-		captures = realloc(live->captures, room * sizeof(*captures));
-		if (!captures)
-			return false;
-		live->captures = captures;
-		live->room = room;
-	}
+	if (!array_reserve(live->captures, live->room, live->count + 1))
+		return false;
 	past = live_past_find(&live->pasts, from->header.nonce);
 	capture = live_capture_new(path, from, past);
 	if (!capture)
@@ -606,16 +600,8 @@ static void sift_down(struct live *live, size_t i)
 
 static bool add_to_heap(struct live *live, struct live_writer *writer)
 {
-	size_t room = live->heap_room ? live->heap_room * 2 : 64;
-	struct live_writer **heap;
-
-	if (live->heap_count == live->heap_room) {
-		heap = realloc(live->heap, room * sizeof(*heap));
-		if (!heap)
-			return false;
-		live->heap = heap;
-		live->heap_room = room;
-	}
+	if (!array_reserve(live->heap, live->heap_room, live->heap_count + 1))
+		return false;
 	live->heap[live->heap_count++] = writer;
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "decoder/live/live.h"
 
@@ -28,18 +29,10 @@ static uint64_t now(void)
 static bool add_gap(
 	struct live_blocks *blocks, uint64_t at, uint64_t end, bool whole)
 {
-	size_t room = blocks->room ? blocks->room * 2 : 16;
-	struct live_gap *gaps;
-
 	if (at >= end)
 		return true;
-	if (blocks->count == blocks->room) {
-		gaps = realloc(blocks->gaps, room * sizeof(*gaps));
-		if (!gaps)
-			return false;
-		blocks->gaps = gaps;
-		blocks->room = room;
-	}
+	if (!array_reserve(blocks->gaps, blocks->room, blocks->count + 1))
+		return false;
 	blocks->gaps[blocks->count++] = (struct live_gap){at, end, whole};
 	return true;
 }
@@ -60,18 +53,11 @@ static bool live_blocks_expect_anywhere(
 
 static bool take(struct live_blocks *blocks, uint64_t at, uint64_t end)
 {
-	size_t room = blocks->taken_room ? blocks->taken_room * 2 : 16;
-	struct live_gap *taken;
-
 	if (!blocks->anywhere)
 		return true;
-	if (blocks->taken_count == blocks->taken_room) {
-		taken = realloc(blocks->taken, room * sizeof(*taken));
-		if (!taken)
-			return false;
-		blocks->taken = taken;
-		blocks->taken_room = room;
-	}
+	if (!array_reserve(
+		    blocks->taken, blocks->taken_room, blocks->taken_count + 1))
+		return false;
 	blocks->taken[blocks->taken_count++] =
 		(struct live_gap){.at = at, .end = end};
 	return true;
@@ -436,21 +422,6 @@ static void keep(void *keeper, const void *record, size_t size)
 
 /* ---- writers ---- */
 
-static bool make_room(struct live_capture *capture)
-{
-	size_t room = capture->room ? capture->room * 2 : 16;
-	struct live_writer **writers;
-
-	if (capture->count < capture->room)
-		return true;
-	writers = realloc(capture->writers, room * sizeof(*writers));
-	if (!writers)
-		return false;
-	capture->writers = writers;
-	capture->room = room;
-	return true;
-}
-
 /* Null: out of memory. */
 static struct live_writer *obtain_writer(
 	struct live_capture *capture, uint32_t number)
@@ -460,7 +431,9 @@ static struct live_writer *obtain_writer(
 	if (writer)
 		return writer;
 	writer = calloc(1, sizeof(*writer));
-	if (!writer || !make_room(capture) ||
+	if (!writer ||
+		!array_reserve(
+			capture->writers, capture->room, capture->count + 1) ||
 		!id_map_set(&capture->by_number, number, writer)) {
 		free(writer);
 		capture->failed = true;
@@ -526,16 +499,8 @@ static bool append_block(struct live_writer *writer,
 static bool add_to_list(struct live_block_list *list,
 	const struct recording_block *block, uint64_t place)
 {
-	size_t room = list->room ? list->room * 2 : 16;
-	struct live_block *blocks;
-
-	if (list->count == list->room) {
-		blocks = realloc(list->blocks, room * sizeof(*blocks));
-		if (!blocks)
-			return false;
-		list->blocks = blocks;
-		list->room = room;
-	}
+	if (!array_reserve(list->blocks, list->room, list->count + 1))
+		return false;
 	list->blocks[list->count++] = (struct live_block){*block, place};
 	return true;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* The one that was asked for last is first: most are asked for repeatedly. */
 static struct live_past *bring_forward(struct live_pasts *pasts, uint64_t nonce)
 {
@@ -67,20 +69,12 @@ static void reduce(struct live_past *past)
 
 static bool make_room(struct live_past *past)
 {
-	size_t room = past->room ? past->room * 2 : 64;
-	struct live_position *positions;
-
 	if (past->count < past->room)
 		return true;
 	reduce(past);
 	if (past->count < past->room / 2)
 		return true;
-	positions = realloc(past->positions, room * sizeof(*positions));
-	if (!positions)
-		return false;
-	past->positions = positions;
-	past->room = room;
-	return true;
+	return array_reserve(past->positions, past->room, past->room + 1);
 }
 
 bool live_past_add_position(struct live_pasts *pasts, uint64_t nonce,

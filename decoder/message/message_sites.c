@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/literal.h"
@@ -21,22 +22,6 @@ void message_sites_begin(
 		.bytes = bytes,
 		.places = places,
 	};
-}
-
-/* With one more, for the rest. */
-static bool enlarge(struct message_sites *sites)
-{
-	size_t room = sites->room ? 2 * sites->room : 256;
-	struct message_site **all;
-
-	if (sites->count + 1 < sites->room)
-		return true;
-	all = realloc(sites->all, room * sizeof(struct message_site *));
-	if (!all)
-		return false;
-	sites->all = all;
-	sites->room = room;
-	return true;
 }
 
 /* `file:line: function`; null: out of memory. */
@@ -61,7 +46,7 @@ static struct message_site *make(struct message_sites *sites,
 {
 	struct message_site *made = pool_take(&sites->table.pool, sites->bytes);
 
-	if (!made || !enlarge(sites))
+	if (!made || !array_reserve(sites->all, sites->room, sites->count + 2))
 		return NULL;
 	memset(made, 0, sites->bytes);
 	made->of = sites;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "decoder/message/category.h"
 #include "decoder/message/fields.h"
 
@@ -71,21 +72,6 @@ static uint32_t hash_of(const struct site *site)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static bool enlarge(struct site_table *table)
-{
-	size_t room = table->room ? 2 * table->room : 64;
-	struct site **sites;
-
-	if (table->count < table->room)
-		return true;
-	sites = realloc(table->sites, room * sizeof(struct site *));
-	if (!sites)
-		return false;
-	table->sites = sites;
-	table->room = room;
-	return true;
-}
-
 /* False: out of memory. */
 static bool copy_word(struct pool *pool, const char **word)
 {
@@ -101,7 +87,8 @@ static struct site *add(struct site_table *table, const struct site *like,
 {
 	struct site *site = pool_take(&table->pool, sizeof(*site));
 
-	if (!site || !enlarge(table))
+	if (!site ||
+		!array_reserve(table->sites, table->room, table->count + 1))
 		return NULL;
 	*site = *like;
 	site->collides = collides;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/array.h"
 #include "base/render_buffer.h"
 #include "decoder/pack/column_doubles.h"
 #include "decoder/pack/column_phrases.h"
@@ -929,17 +930,10 @@ static size_t add_values(
 static void add_clock(struct pack_batch *batch, uint32_t capture,
 	struct pack_capture *state, const struct wall_segment *segment)
 {
-	size_t room = batch->clock_room ? batch->clock_room * 2 : 64;
-	struct pack_clock *clocks;
-
-	if (batch->clock_count == batch->clock_room) {
-		clocks = realloc(batch->clocks, room * sizeof(*clocks));
-		if (!clocks) {
-			batch->failed = true;
-			return;
-		}
-		batch->clocks = clocks;
-		batch->clock_room = room;
+	if (!array_reserve(
+		    batch->clocks, batch->clock_room, batch->clock_count + 1)) {
+		batch->failed = true;
+		return;
 	}
 	state->clock = *segment;
 	state->clock_batch = batch->stamp;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "decoder/names/frames.h"
 #include "decoder/pack/pack_content.h"
@@ -183,20 +184,13 @@ static size_t keep(struct pack_symbols *symbols, const char *name)
 static void take_frame(void *closure, const struct symbolizer_frame *frame)
 {
 	struct pack_symbols *symbols = closure;
-	struct pack_symbols_frame *more;
 
 	if (!symbols->asked)
 		return;
-	if (symbols->count == symbols->room) {
-		size_t room = symbols->room ? symbols->room * 2 : 16;
-
-		more = realloc(symbols->frames, room * sizeof(*more));
-		if (!more) {
-			symbols->failed = true;
-			return;
-		}
-		symbols->frames = more;
-		symbols->room = room;
+	if (!array_reserve(
+		    symbols->frames, symbols->room, symbols->count + 1)) {
+		symbols->failed = true;
+		return;
 	}
 	symbols->frames[symbols->count++] = (struct pack_symbols_frame){
 		.function = keep(symbols, frame->function),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "record/packed.h"
 
 /*
@@ -152,16 +153,8 @@ static uint32_t sum_on(uint32_t sum, const uint8_t *bytes, size_t size)
 
 static bool add(struct frame_sums *sums, uint32_t sum)
 {
-	size_t room = sums->room ? sums->room * 2 : 1024;
-	uint32_t *larger;
-
-	if (sums->count == sums->room) {
-		larger = reallocarray(sums->sums, room, sizeof(*larger));
-		if (!larger)
-			return false;
-		sums->sums = larger;
-		sums->room = room;
-	}
+	if (!array_reserve(sums->sums, sums->room, sums->count + 1))
+		return false;
 	sums->sums[sums->count++] = sum;
 	return true;
 }

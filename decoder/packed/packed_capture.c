@@ -3,29 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "record/hash.h"
-
-static bool make_room(struct packed_captures *captures)
-{
-	size_t room = captures->room ? captures->room * 2 : 16;
-	struct recording **all;
-
-	if (captures->count < captures->room)
-		return true;
-	all = reallocarray(captures->all, room, sizeof(struct recording *));
-	if (!all)
-		return false;
-	captures->all = all;
-	captures->room = room;
-	return true;
-}
 
 struct recording *packed_capture_make(
 	struct packed_captures *captures, const char *path)
 {
 	struct recording *made = NULL;
 
-	if (make_room(captures))
+	if (array_reserve(captures->all, captures->room, captures->count + 1))
 		made = calloc(1, sizeof(*made));
 	if (!made)
 		return NULL;

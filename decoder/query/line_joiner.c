@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "base/limits.h"
 #include "decoder/query/filter.h"
@@ -208,21 +209,6 @@ static struct unfinished *find(
 	return found;
 }
 
-static bool make_room(struct line_joiner *joiner)
-{
-	size_t room = joiner->room ? joiner->room * 2 : 16;
-	struct unfinished **all;
-
-	if (joiner->count < joiner->room)
-		return true;
-	all = reallocarray(joiner->all, room, sizeof(*all));
-	if (!all)
-		return false;
-	joiner->all = all;
-	joiner->room = room;
-	return true;
-}
-
 static struct unfinished *find_or_make(
 	struct line_joiner *joiner, const struct message *message)
 {
@@ -232,7 +218,9 @@ static struct unfinished *find_or_make(
 		return made;
 	if (joiner->count >= limits_size(LIMIT_OPEN_LINES))
 		empty_early(joiner, message);
-	made = make_room(joiner) ? calloc(1, sizeof(*made)) : NULL;
+	made = array_reserve(joiner->all, joiner->room, joiner->count + 1)
+		       ? calloc(1, sizeof(*made))
+		       : NULL;
 	if (!made)
 		return NULL;
 	made->key = key_of(message);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "base/pool.h"
 #include "decoder/names/frames.h"
@@ -121,29 +122,14 @@ void coverage_message(struct coverage *coverage, const struct message *message)
 		coverage->failed = true;
 }
 
-static bool make_room(struct coverage *coverage)
-{
-	size_t room = coverage->room ? coverage->room * 2 : 256;
-	struct coverage_statement *statements;
-
-	if (coverage->count < coverage->room)
-		return true;
-	statements =
-		reallocarray(coverage->statements, room, sizeof(*statements));
-	if (!statements)
-		return false;
-	coverage->statements = statements;
-	coverage->room = room;
-	return true;
-}
-
 static void take_statement(
 	void *closure, const struct index_statement *statement)
 {
 	struct coverage *coverage = closure;
 	struct coverage_statement *to;
 
-	if (!make_room(coverage)) {
+	if (!array_reserve(coverage->statements, coverage->room,
+		    coverage->count + 1)) {
 		coverage->failed = true;
 		return;
 	}

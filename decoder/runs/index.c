@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/literal.h"
 #include "base/pool.h"
@@ -86,21 +87,6 @@ static const char *describe(
 	return pool_copy(&index->pool, out->data, out->length);
 }
 
-static bool make_room(struct index *index)
-{
-	size_t room = index->room ? index->room * 2 : 64;
-	struct statement *statements;
-
-	if (index->count < index->room)
-		return true;
-	statements = reallocarray(index->statements, room, sizeof(*statements));
-	if (!statements)
-		return false;
-	index->statements = statements;
-	index->room = room;
-	return true;
-}
-
 static const char *copy(struct index *index, const char *string)
 {
 	return string ? pool_copy(&index->pool, string, strlen(string)) : NULL;
@@ -111,7 +97,9 @@ static void take_call(void *closure, const struct symbolizer_call *call)
 	struct index *index = closure;
 	const char *texts = describe(index, call);
 
-	if (!texts || index->scratch.failed || !make_room(index)) {
+	if (!texts || index->scratch.failed ||
+		!array_reserve(
+			index->statements, index->room, index->count + 1)) {
 		index->failed = true;
 		return;
 	}

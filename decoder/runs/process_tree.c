@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/limits.h"
 #include "decoder/message/event_words.h"
@@ -22,18 +23,11 @@ static struct process_entry *append(struct process_list *list,
 {
 	struct process_entry *entry =
 		pool_take(&list->pool, sizeof(struct process_entry));
-	size_t room = list->room ? list->room * 2 : 64;
-	struct process_entry **entries;
 
 	if (!entry)
 		return NULL;
-	if (list->count == list->room) {
-		entries = realloc(list->entries, room * sizeof(*entries));
-		if (!entries)
-			return NULL;
-		list->entries = entries;
-		list->room = room;
-	}
+	if (!array_reserve(list->entries, list->room, list->count + 1))
+		return NULL;
 	*entry = (struct process_entry){
 		.capture = capture, .program = program, .pid = program->pid};
 	program->entry = entry;

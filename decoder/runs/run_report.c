@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/literal.h"
 #include "decoder/output/table.h"
@@ -102,21 +103,13 @@ static bool judge(const struct run_diff *diff, struct row *row)
 
 static void add(struct report *report, struct row row)
 {
-	size_t room = report->room ? 2 * report->room : 64;
-	struct row *rows;
-
 	if (!judge(report->diff, &row)) {
 		report->same++;
 		return;
 	}
-	if (report->count == report->room) {
-		rows = reallocarray(report->rows, room, sizeof(*rows));
-		if (!rows) {
-			report->failed = true;
-			return;
-		}
-		report->rows = rows;
-		report->room = room;
+	if (!array_reserve(report->rows, report->room, report->count + 1)) {
+		report->failed = true;
+		return;
 	}
 	report->rows[report->count++] = row;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/seeded_hash.h"
 
@@ -190,19 +191,9 @@ struct run_role *run_roles_find(
 /* False: as many are kept as may be. */
 static bool make_room(struct run_roles *roles, struct run_role *role)
 {
-	size_t room = role->room ? 2 * role->room : 64;
-	uint32_t *sites;
-
 	if (role->cut || limits_reached(LIMIT_ROLE_MESSAGES, roles->kept))
 		return false;
-	if (role->counts[0] < role->room)
-		return true;
-	sites = reallocarray(role->sites, room, sizeof(*sites));
-	if (!sites)
-		return false;
-	role->sites = sites;
-	role->room = room;
-	return true;
+	return array_reserve(role->sites, role->room, role->counts[0] + 1);
 }
 
 static void keep(struct run_roles *roles, struct run_role *role, uint32_t site)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/seeded_hash.h"
 #include "decoder/message/category.h"
@@ -45,21 +46,6 @@ static uint32_t hash_of(const struct run_site *site)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static bool make_room(struct run_sites *sites)
-{
-	size_t room = sites->room ? 2 * sites->room : 256;
-	struct run_site **all;
-
-	if (sites->count < sites->room)
-		return true;
-	all = reallocarray(sites->all, room, sizeof(struct run_site *));
-	if (!all)
-		return false;
-	sites->all = all;
-	sites->room = room;
-	return true;
-}
-
 static void name_arguments(struct run_sites *sites, struct run_site *site,
 	const struct fields *fields)
 {
@@ -82,7 +68,7 @@ static struct run_site *add(struct run_sites *sites,
 	struct run_site *site = pool_take(&sites->pool,
 		sizeof(*site) + fields->count * sizeof(site->arguments[0]));
 
-	if (!site || !make_room(sites))
+	if (!site || !array_reserve(sites->all, sites->room, sites->count + 1))
 		return NULL;
 	*site = (struct run_site){
 		.number = (uint32_t)sites->count,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/calendar.h"
 #include "base/escape.h"
 #include "decoder/output/style.h"
@@ -146,9 +147,6 @@ static void sink(struct kept *heap, size_t count)
 /* Room for one more, or one that is shorter than the new one goes. */
 static bool make_way(struct span_style *style, const struct kept *with)
 {
-	size_t room = style->room ? 2 * style->room : 64;
-	struct kept *longest;
-
 	if (style->count == style->settings.options->longest) {
 		if (style->count == 0 || is_shorter(with, style->longest))
 			return false;
@@ -156,16 +154,10 @@ static bool make_way(struct span_style *style, const struct kept *with)
 		*style->longest = style->longest[--style->count];
 		sink(style->longest, style->count);
 	}
-	if (style->count < style->room)
+	if (array_reserve(style->longest, style->room, style->count + 1))
 		return true;
-	longest = reallocarray(style->longest, room, sizeof(*longest));
-	if (!longest) {
-		style->failed = true;
-		return false;
-	}
-	style->longest = longest;
-	style->room = room;
-	return true;
+	style->failed = true;
+	return false;
 }
 
 static void keep(struct span_style *style, const struct span *span)

@@ -202,30 +202,24 @@ bool answerstore_intern(
 static bool add_frame(
 	struct answerstore *store, const struct answerstore_frame *frame)
 {
-	struct answerstore_frame *frames = array_grow(store->frames,
-		&store->frame_room, store->frame_count, sizeof(*frames));
-
-	if (!frames)
+	if (!array_reserve(
+		    store->frames, store->frame_room, store->frame_count + 1))
 		return false;
-	store->frames = frames;
-	frames[store->frame_count++] = *frame;
+	store->frames[store->frame_count++] = *frame;
 	return true;
 }
 
 static bool add_answer(
 	struct answerstore *store, const struct answerstore_answer *answer)
 {
-	struct answerstore_answer *answers = array_grow(store->answers,
-		&store->answer_room, store->answer_count, sizeof(*answers));
-
-	if (!answers)
+	if (!array_reserve(store->answers, store->answer_room,
+		    store->answer_count + 1))
 		return false;
-	store->answers = answers;
 	if (!has_room(&store->by_address) && !index_addresses(store))
 		return false;
 	put(&store->by_address, hash_of_number(answer->address),
 		(uint32_t)store->answer_count);
-	answers[store->answer_count++] = *answer;
+	store->answers[store->answer_count++] = *answer;
 	return true;
 }
 

@@ -417,13 +417,9 @@ static const char *name_of(const struct symbolmodule *module,
 static bool add_frame(
 	struct answer *answer, const struct symbolizer_frame *frame)
 {
-	struct symbolizer_frame *frames = array_grow(
-		answer->frames, &answer->room, answer->count, sizeof(*frames));
-
-	if (!frames)
+	if (!array_reserve(answer->frames, answer->room, answer->count + 1))
 		return false;
-	answer->frames = frames;
-	frames[answer->count++] = *frame;
+	answer->frames[answer->count++] = *frame;
 	return true;
 }
 
@@ -600,17 +596,14 @@ void resolver_free(struct resolver *resolver)
 bool resolver_open(struct resolver *resolver,
 	const struct symbolizer_module *wanted, enum symtab_sources sources)
 {
-	struct symbolmodule **modules =
-		array_grow(resolver->modules, &resolver->module_room,
-			resolver->module_count, sizeof(struct symbolmodule *));
 	struct symbolmodule *module;
 
-	if (!modules)
+	if (!array_reserve(resolver->modules, resolver->module_room,
+		    resolver->module_count + 1))
 		return false;
-	resolver->modules = modules;
 	module = symbolmodule_new(wanted, &resolver->options, sources);
 	if (module)
-		modules[resolver->module_count++] = module;
+		resolver->modules[resolver->module_count++] = module;
 	return module != NULL;
 }
 

@@ -18,22 +18,18 @@
 static void take_call(void *closure, const struct symbolizer_call *call)
 {
 	struct codejumps *jumps = closure;
-	struct codejumps_jump *grown;
 	uint8_t *text;
 
 	if (call->next != 0 || call->more || call->text_count != 1 ||
 		call->texts[0].wide)
 		return;
-	grown = array_grow(
-		jumps->jumps, &jumps->room, jumps->count, sizeof(*grown));
-	if (!grown)
+	if (!array_reserve(jumps->jumps, jumps->room, jumps->count + 1))
 		return;
-	jumps->jumps = grown;
 	text = malloc(call->texts[0].count + 1);
 	if (!text)
 		return;
 	memcpy(text, call->texts[0].bytes, call->texts[0].count);
-	grown[jumps->count++] = (struct codejumps_jump){
+	jumps->jumps[jumps->count++] = (struct codejumps_jump){
 		.address = call->address,
 		.text = text,
 		.bytes = call->texts[0].count,
@@ -349,21 +345,17 @@ static bool is_call(const struct instruction *in)
 static bool add_found(struct callsites *sites, const struct codeflow_step *step,
 	const struct calltexts_printer *printer)
 {
-	struct found *found = array_grow(
-		sites->found, &sites->room, sites->count, sizeof(*found));
-
-	if (!found)
+	if (!array_reserve(sites->found, sites->room, sites->count + 1))
 		return false;
-	sites->found = found;
-	found[sites->count] = (struct found){
+	sites->found[sites->count] = (struct found){
 		.address = step->address,
 		.number = step->instruction.from,
 	};
 	if (is_call(&step->instruction))
-		found[sites->count].next =
+		sites->found[sites->count].next =
 			step->address + step->instruction.bytes;
 	if (printer)
-		found[sites->count].printer = *printer;
+		sites->found[sites->count].printer = *printer;
 	sites->count++;
 	return true;
 }
@@ -533,7 +525,6 @@ static bool find_printer(struct callsites *sites, struct found *found)
 static bool add_printer(struct callsites *sites)
 {
 	const struct calltexts_printer *caller = &sites->texts.caller;
-	struct calltexts_printer *printers;
 	size_t i;
 
 	for (i = 0; i < sites->printer_count; i++) {
@@ -544,12 +535,10 @@ static bool add_printer(struct callsites *sites)
 			sites->printers[i] = *caller;
 		return true;
 	}
-	printers = array_grow(sites->printers, &sites->printer_room,
-		sites->printer_count, sizeof(*printers));
-	if (!printers)
+	if (!array_reserve(sites->printers, sites->printer_room,
+		    sites->printer_count + 1))
 		return false;
-	sites->printers = printers;
-	printers[sites->printer_count++] = *caller;
+	sites->printers[sites->printer_count++] = *caller;
 	return true;
 }
 

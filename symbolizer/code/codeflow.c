@@ -23,13 +23,9 @@ static const uint8_t usual_head[] = {1, 0x1b, 0x03, 0x3b};
 
 static bool add(struct codestarts *starts, uint64_t address)
 {
-	uint64_t *addresses = array_grow(starts->addresses, &starts->room,
-		starts->count, sizeof(*addresses));
-
-	if (!addresses)
+	if (!array_reserve(starts->addresses, starts->room, starts->count + 1))
 		return false;
-	starts->addresses = addresses;
-	addresses[starts->count++] = address;
+	starts->addresses[starts->count++] = address;
 	return true;
 }
 
@@ -261,13 +257,9 @@ static bool find_bounds(const struct codeflow *flow, uint64_t address,
 static bool add_step(
 	struct codeflow_region *region, const struct codeflow_step *step)
 {
-	struct codeflow_step *steps = array_grow(
-		region->steps, &region->room, region->count, sizeof(*steps));
-
-	if (!steps)
+	if (!array_reserve(region->steps, region->room, region->count + 1))
 		return false;
-	region->steps = steps;
-	steps[region->count++] = *step;
+	region->steps[region->count++] = *step;
 	return true;
 }
 
@@ -330,13 +322,9 @@ struct codeflow_region *codeflow_region_at(
 static bool add_edge(struct codeflow_edge **edges, size_t *room, size_t *count,
 	uint64_t from, uint64_t to)
 {
-	struct codeflow_edge *grown =
-		array_grow(*edges, room, *count, sizeof(*grown));
-
-	if (!grown)
+	if (!array_reserve(*edges, *room, *count + 1))
 		return false;
-	*edges = grown;
-	grown[(*count)++] = (struct codeflow_edge){to, from};
+	(*edges)[(*count)++] = (struct codeflow_edge){to, from};
 	return true;
 }
 

@@ -189,13 +189,9 @@ static bool stays(const struct constantdata *data, uint64_t address)
 
 static bool add(struct imports *imports, const struct imports_slot *slot)
 {
-	struct imports_slot *slots = array_grow(
-		imports->slots, &imports->room, imports->count, sizeof(*slots));
-
-	if (!slots)
+	if (!array_reserve(imports->slots, imports->room, imports->count + 1))
 		return false;
-	imports->slots = slots;
-	slots[imports->count++] = *slot;
+	imports->slots[imports->count++] = *slot;
 	return true;
 }
 

@@ -7,13 +7,9 @@
 static bool add_site(
 	struct debugcalls *calls, const struct debugcalls_site *site)
 {
-	struct debugcalls_site *sites = array_grow(
-		calls->sites, &calls->room, calls->count, sizeof(*sites));
-
-	if (!sites)
+	if (!array_reserve(calls->sites, calls->room, calls->count + 1))
 		return false;
-	calls->sites = sites;
-	sites[calls->count++] = *site;
+	calls->sites[calls->count++] = *site;
 	return true;
 }
 

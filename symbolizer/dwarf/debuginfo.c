@@ -65,16 +65,12 @@ static bool is_plain_language(uint64_t language)
 static bool add_range(
 	struct debuginfo *info, uint64_t low, uint64_t high, size_t unit)
 {
-	struct range *ranges;
-
 	if (low < info->floor || low >= high)
 		return true;
-	ranges = array_grow(info->ranges, &info->range_room, info->range_count,
-		sizeof(*ranges));
-	if (!ranges)
+	if (!array_reserve(
+		    info->ranges, info->range_room, info->range_count + 1))
 		return false;
-	info->ranges = ranges;
-	ranges[info->range_count++] =
+	info->ranges[info->range_count++] =
 		(struct range){.low = low, .high = high, .unit = unit};
 	info->units[unit].has_ranges = true;
 	return true;

@@ -36,17 +36,14 @@ static size_t most_ranges(const struct dwarfunit *unit)
 static bool add_function(
 	struct debugunit *contents, const struct dwarfentry *entry)
 {
-	struct debugunit_function *functions;
 	struct adding adding = {.spans = &contents->spans};
 
 	if (contents->function_count >= SPANMAP_NONE)
 		return false;
-	functions = array_grow(contents->functions, &contents->function_room,
-		contents->function_count, sizeof(*functions));
-	if (!functions)
+	if (!array_reserve(contents->functions, contents->function_room,
+		    contents->function_count + 1))
 		return false;
-	contents->functions = functions;
-	functions[contents->function_count] =
+	contents->functions[contents->function_count] =
 		(struct debugunit_function){.entry = entry->at};
 	spanmap_begin(&contents->spans, (uint32_t)contents->function_count++);
 	return dwarfentry_ranges(entry, take_range, &adding);
@@ -113,17 +110,13 @@ static bool add_call(struct debugunit_body *body, uint32_t caller,
 	const struct dwarfentry_walk *walk)
 {
 	struct adding adding = {.spans = &body->spans};
-	struct debugunit_call *calls;
 
 	if (body->call_count >= SPANMAP_NONE)
 		return false;
-	calls = array_grow(body->calls, &body->call_room, body->call_count,
-		sizeof(*calls));
-	if (!calls)
+	if (!array_reserve(body->calls, body->call_room, body->call_count + 1))
 		return false;
-	body->calls = calls;
-	adding.low = &calls[body->call_count].low;
-	calls[body->call_count] = (struct debugunit_call){
+	adding.low = &body->calls[body->call_count].low;
+	body->calls[body->call_count] = (struct debugunit_call){
 		.entry = walk->entry.at,
 		.caller = caller,
 		.depth = walk->depth,

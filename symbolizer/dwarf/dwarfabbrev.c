@@ -17,37 +17,32 @@ enum { STEP_BYTES_MAX = 0x3fff, STEP_NUMBER, STEP_BLOCK, STEP_FORM = 0x8000 };
 static bool add_attribute(struct dwarfabbrev_table *table,
 	struct dwarfcursor *cursor, uint64_t name, uint64_t form)
 {
-	struct dwarfabbrev_attribute *attributes;
 	int64_t constant = 0;
 
 	if (form >= STEP_FORM)
 		return false;
-	attributes = array_grow(table->attributes, &table->attribute_room,
-		table->attribute_count, sizeof(*attributes));
-	if (!attributes)
+	if (!array_reserve(table->attributes, table->attribute_room,
+		    table->attribute_count + 1))
 		return false;
 	if (form == DWARF_FORM_IMPLICIT_CONST)
 		constant = dwarfcursor_sleb(cursor);
 	if (constant < INT32_MIN || constant > INT32_MAX)
 		constant = 0;
-	table->attributes = attributes;
-	attributes[table->attribute_count++] = (struct dwarfabbrev_attribute){
-		.name = name > UINT16_MAX ? 0 : (uint16_t)name,
-		.form = (uint16_t)form,
-		.constant = (int32_t)constant,
-	};
+	table->attributes[table->attribute_count++] =
+		(struct dwarfabbrev_attribute){
+			.name = name > UINT16_MAX ? 0 : (uint16_t)name,
+			.form = (uint16_t)form,
+			.constant = (int32_t)constant,
+		};
 	return true;
 }
 
 static bool add_step(struct dwarfabbrev_table *table, uint16_t step)
 {
-	uint16_t *steps = array_grow(table->steps, &table->step_room,
-		table->step_count, sizeof(*steps));
-
-	if (!steps)
+	if (!array_reserve(
+		    table->steps, table->step_room, table->step_count + 1))
 		return false;
-	table->steps = steps;
-	steps[table->step_count++] = step;
+	table->steps[table->step_count++] = step;
 	return true;
 }
 
@@ -130,8 +125,6 @@ static bool add_steps(struct dwarfabbrev_table *table, struct dwarfabbrev *kind)
 static bool read_kind(struct dwarfabbrev_table *table,
 	struct dwarfcursor *cursor, uint64_t code)
 {
-	struct dwarfabbrev *kinds = array_grow(table->kinds, &table->kind_room,
-		table->kind_count, sizeof(*kinds));
 	uint64_t tag = dwarfcursor_uleb(cursor);
 	struct dwarfabbrev kind = {
 		.code = (uint32_t)code,
@@ -141,9 +134,9 @@ static bool read_kind(struct dwarfabbrev_table *table,
 		.sibling = DWARFABBREV_VARIES,
 	};
 
-	if (!kinds)
+	if (!array_reserve(
+		    table->kinds, table->kind_room, table->kind_count + 1))
 		return false;
-	table->kinds = kinds;
 	for (;;) {
 		uint64_t name = dwarfcursor_uleb(cursor);
 		uint64_t form = dwarfcursor_uleb(cursor);
@@ -159,7 +152,7 @@ static bool read_kind(struct dwarfabbrev_table *table,
 	place_attributes(table, &kind);
 	if (!add_steps(table, &kind))
 		return false;
-	kinds[table->kind_count++] = kind;
+	table->kinds[table->kind_count++] = kind;
 	return true;
 }
 
@@ -205,9 +198,7 @@ static struct dwarfabbrev_table *new_table(
 	table->offset = offset;
 	table->encoding = *encoding;
 	/* kinds without attributes have a place there, too */
-	table->attributes = array_grow(
-		NULL, &table->attribute_room, 0, sizeof(*table->attributes));
-	if (table->attributes)
+	if (array_reserve(table->attributes, table->attribute_room, 1))
 		return table;
 	free(table);
 	return NULL;
@@ -281,7 +272,6 @@ const struct dwarfabbrev_table *dwarfabbrev_table(
 {
 	size_t place = place_of(tables, offset);
 	struct dwarfabbrev_table *table;
-	struct dwarfabbrev_table **all;
 	size_t i;
 
 	for (i = place; i < tables->count; i++) {
@@ -292,17 +282,14 @@ const struct dwarfabbrev_table *dwarfabbrev_table(
 			table->encoding.offset_bytes == encoding->offset_bytes)
 			return table;
 	}
-	all = array_grow(tables->tables, &tables->room, tables->count,
-		sizeof(struct dwarfabbrev_table *));
-	if (!all)
+	if (!array_reserve(tables->tables, tables->room, tables->count + 1))
 		return NULL;
-	tables->tables = all;
 	table = read_table(tables, section, offset, encoding);
 	if (!table)
 		return NULL;
-	memmove(all + place + 1, all + place,
+	memmove(tables->tables + place + 1, tables->tables + place,
 		(tables->count - place) * sizeof(struct dwarfabbrev_table *));
-	all[place] = table;
+	tables->tables[place] = table;
 	tables->count++;
 	return table;
 }

@@ -161,13 +161,11 @@ struct reading {
 static bool add_entrance(struct reading *reading, const struct machine *machine)
 {
 	struct dwarfline *line = reading->line;
-	struct dwarfline_entrance *entrances = array_grow(line->entrances,
-		&line->entrance_room, line->entrance_count, sizeof(*entrances));
 
-	if (!entrances)
+	if (!array_reserve(line->entrances, line->entrance_room,
+		    line->entrance_count + 1))
 		return false;
-	line->entrances = entrances;
-	entrances[line->entrance_count++] = (struct dwarfline_entrance){
+	line->entrances[line->entrance_count++] = (struct dwarfline_entrance){
 		.row = machine->row,
 		.next = (uint32_t)(machine->cursor.at - line->program.data),
 	};
@@ -197,7 +195,6 @@ static bool take_row(struct reading *reading, const struct machine *machine)
 static bool end_sequence(struct reading *reading, uint64_t high, uint64_t floor)
 {
 	struct dwarfline *line = reading->line;
-	struct dwarfline_sequence *sequences;
 
 	if (reading->rows == 0)
 		return true;
@@ -209,12 +206,10 @@ static bool end_sequence(struct reading *reading, uint64_t high, uint64_t floor)
 		line->entrance_count = reading->sequence.first;
 		return true;
 	}
-	sequences = array_grow(line->sequences, &line->sequence_room,
-		line->sequence_count, sizeof(*sequences));
-	if (!sequences)
+	if (!array_reserve(line->sequences, line->sequence_room,
+		    line->sequence_count + 1))
 		return false;
-	line->sequences = sequences;
-	sequences[line->sequence_count++] = reading->sequence;
+	line->sequences[line->sequence_count++] = reading->sequence;
 	return true;
 }
 

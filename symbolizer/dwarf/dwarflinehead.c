@@ -29,26 +29,19 @@ struct head {
 bool dwarflinehead_add_file(
 	struct dwarfline *line, const char *name, const char *directory)
 {
-	struct dwarfline_file *files = array_grow(line->files, &line->file_room,
-		line->file_count, sizeof(*files));
-
-	if (!files)
+	if (!array_reserve(line->files, line->file_room, line->file_count + 1))
 		return false;
-	line->files = files;
-	files[line->file_count++] =
+	line->files[line->file_count++] =
 		(struct dwarfline_file){.name = name, .directory = directory};
 	return true;
 }
 
 static bool add_directory(struct head *head, const char *name)
 {
-	const char **directories = array_grow(head->directories,
-		&head->directory_room, head->directory_count, sizeof(char *));
-
-	if (!directories)
+	if (!array_reserve(head->directories, head->directory_room,
+		    head->directory_count + 1))
 		return false;
-	head->directories = directories;
-	directories[head->directory_count++] = name;
+	head->directories[head->directory_count++] = name;
 	return true;
 }
 

@@ -84,7 +84,6 @@ static struct dwarfobject *open_object(const char *root, const char *path)
 static struct dwarfobject *object_at(
 	struct dwarfsplit *split, const char *root, char *path)
 {
-	struct file *files;
 	size_t i;
 
 	if (!path)
@@ -95,16 +94,14 @@ static struct dwarfobject *object_at(
 			free(path);
 			return split->files[i].object;
 		}
-	files = array_grow(split->files, &split->file_room, split->file_count,
-		sizeof(*files));
-	if (!files) {
+	if (!array_reserve(
+		    split->files, split->file_room, split->file_count + 1)) {
 		free(path);
 		return NULL;
 	}
-	split->files = files;
-	files[split->file_count] = (struct file){
+	split->files[split->file_count] = (struct file){
 		.root = root, .path = path, .object = open_object(root, path)};
-	return files[split->file_count++].object;
+	return split->files[split->file_count++].object;
 }
 
 /* Where the compiler has put it, as far as that can be told here. */

@@ -42,13 +42,10 @@ static bool read_header(struct dwarfunit *unit, struct dwarfcursor *cursor)
 
 static bool add_unit(struct dwarfobject *object, const struct dwarfunit *unit)
 {
-	struct dwarfunit *units = array_grow(object->units, &object->unit_room,
-		object->unit_count, sizeof(*units));
-
-	if (!units)
+	if (!array_reserve(
+		    object->units, object->unit_room, object->unit_count + 1))
 		return false;
-	object->units = units;
-	units[object->unit_count++] = *unit;
+	object->units[object->unit_count++] = *unit;
 	return true;
 }
 

@@ -41,18 +41,13 @@ static bool join(struct spanmap *map, uint64_t low, uint64_t high)
 
 bool spanmap_add(struct spanmap *map, uint64_t low, uint64_t high)
 {
-	struct spanmap_piece *pieces;
-
 	if (low >= high || low < map->floor || join(map, low, high))
 		return true;
 	if (map->piece_max && map->piece_count >= map->piece_max)
 		return false;
-	pieces = array_grow(map->pieces, &map->piece_room, map->piece_count,
-		sizeof(*pieces));
-	if (!pieces)
+	if (!array_reserve(map->pieces, map->piece_room, map->piece_count + 1))
 		return false;
-	map->pieces = pieces;
-	pieces[map->piece_count++] = (struct spanmap_piece){
+	map->pieces[map->piece_count++] = (struct spanmap_piece){
 		.low = low, .high = high, .owner = map->owner};
 	return true;
 }
@@ -118,17 +113,14 @@ static void heap_pop(struct heap *heap)
 
 static bool add_span(struct spanmap *map, uint64_t low, uint32_t owner)
 {
-	struct spanmap_span *spans = array_grow(
-		map->spans, &map->span_room, map->span_count, sizeof(*spans));
 	size_t n = map->span_count;
 
-	if (!spans)
+	if (!array_reserve(map->spans, map->span_room, map->span_count + 1))
 		return false;
-	map->spans = spans;
-	if (n > 0 && spans[n - 1].low == low)
-		spans[n - 1].owner = owner;
-	else if (n == 0 || spans[n - 1].owner != owner)
-		spans[map->span_count++] =
+	if (n > 0 && map->spans[n - 1].low == low)
+		map->spans[n - 1].owner = owner;
+	else if (n == 0 || map->spans[n - 1].owner != owner)
+		map->spans[map->span_count++] =
 			(struct spanmap_span){.low = low, .owner = owner};
 	return true;
 }

@@ -172,18 +172,15 @@ static bool take_relocations(
 	Elf64_Rela rela;
 
 	for (; bytes >= sizeof(rela); bytes -= sizeof(rela)) {
-		struct slot *slots;
 
 		memcpy(&rela, data, sizeof(rela));
 		data += sizeof(rela);
 		if (!fills_slot(rela.r_info))
 			continue;
-		slots = array_grow(scan->slots, &scan->slot_room,
-			scan->slot_count, sizeof(*slots));
-		if (!slots)
+		if (!array_reserve(
+			    scan->slots, scan->slot_room, scan->slot_count + 1))
 			return false;
-		scan->slots = slots;
-		slots[scan->slot_count++] = (struct slot){
+		scan->slots[scan->slot_count++] = (struct slot){
 			.address = rela.r_offset,
 			.symbol = ELF64_R_SYM(rela.r_info),
 		};
@@ -276,14 +273,9 @@ static bool add_text(struct pltnames *names, const char *name)
 	size_t length = strlen(name);
 	size_t wanted = length + sizeof(SUFFIX);
 
-	while (names->text_room - names->text_bytes < wanted) {
-		char *text = array_grow(
-			names->text, &names->text_room, names->text_room, 1);
-
-		if (!text)
-			return false;
-		names->text = text;
-	}
+	if (!array_reserve(
+		    names->text, names->text_room, names->text_bytes + wanted))
+		return false;
 	memcpy(names->text + names->text_bytes, name, length);
 	memcpy(names->text + names->text_bytes + length, SUFFIX,
 		sizeof(SUFFIX));
@@ -297,19 +289,15 @@ static bool add_stub(struct pltnames_scan *scan, size_t section,
 	struct pltnames *names = scan->names;
 	const char *name = name_of_slot(scan, slot);
 	size_t text = names->text_bytes;
-	struct pltnames_stub *stubs;
 
 	if (!name || text > UINT32_MAX ||
 		text > FREE_BYTES + scan->string_bytes * STUBS_PER_NAME)
 		return true;
-	stubs = array_grow(
-		names->stubs, &names->room, names->count, sizeof(*stubs));
-	if (!stubs)
+	if (!array_reserve(names->stubs, names->room, names->count + 1))
 		return false;
-	names->stubs = stubs;
 	if (!add_text(names, name))
 		return false;
-	stubs[names->count++] = (struct pltnames_stub){
+	names->stubs[names->count++] = (struct pltnames_stub){
 		.address = address,
 		.bytes = bytes,
 		.section = (uint32_t)section,
@@ -532,13 +520,9 @@ static const char *file_of(const struct scan *scan, const Elf64_Sym *sym)
 
 static bool append(struct symtab *symtab, const struct symtab_symbol *symbol)
 {
-	struct symtab_symbol *symbols = array_grow(symtab->symbols,
-		&symtab->room, symtab->count, sizeof(*symbols));
-
-	if (!symbols)
+	if (!array_reserve(symtab->symbols, symtab->room, symtab->count + 1))
 		return false;
-	symtab->symbols = symbols;
-	symbols[symtab->count++] = *symbol;
+	symtab->symbols[symtab->count++] = *symbol;
 	return true;
 }
 

@@ -334,15 +334,10 @@ bool openedlist_put(struct openedlist *list, const char *root, const char *path,
 		.path = strdup(path),
 		.identity = *identity,
 	};
-	struct openedlist_file *files = NULL;
 
-	if (list->count < FILES_MAX)
-		files = array_grow(
-			list->files, &list->room, list->count, sizeof(*files));
-	if (files)
-		list->files = files;
-	if (files && file.path && !file.root == !root) {
-		files[list->count++] = file;
+	if (list->count < FILES_MAX && file.path && !file.root == !root &&
+		array_reserve(list->files, list->room, list->count + 1)) {
+		list->files[list->count++] = file;
 		return true;
 	}
 	free(file.root);

@@ -123,21 +123,18 @@ static bool is_unfinished(const char *name)
 static void add_entry(
 	struct entries *entries, const char *name, const struct stat *status)
 {
-	struct entry *all = array_grow(
-		entries->all, &entries->room, entries->count, sizeof(*all));
 	struct entry entry = {
 		.name = strdup(name),
 		.bytes = (uint64_t)status->st_blocks * 512,
 		.used = status->st_mtim,
 	};
 
-	if (all)
-		entries->all = all;
-	if (!all || !entry.name) {
+	if (!entry.name || !array_reserve(entries->all, entries->room,
+				   entries->count + 1)) {
 		free(entry.name);
 		return;
 	}
-	all[entries->count++] = entry;
+	entries->all[entries->count++] = entry;
 	entries->bytes += entry.bytes;
 }
 

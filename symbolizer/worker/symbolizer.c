@@ -89,21 +89,18 @@ void symbolizer_free(struct symbolizer *symbolizer)
 static struct askedmodule *add_module(
 	struct symbolizer *symbolizer, const struct symbolizer_module *wanted)
 {
-	struct askedmodule **modules =
-		array_grow(symbolizer->modules, &symbolizer->module_room,
-			symbolizer->module_count, sizeof(struct askedmodule *));
 	struct askedmodule *module;
 
-	if (!modules)
+	if (!array_reserve(symbolizer->modules, symbolizer->module_room,
+		    symbolizer->module_count + 1))
 		return NULL;
-	symbolizer->modules = modules;
 	module = askedmodule_new(wanted);
 	if (!module)
 		return NULL;
 	if (cachefile_load(&symbolizer->options, module))
 		module->cached = module->answers.answer_count;
 	symbolizer->last = symbolizer->module_count;
-	modules[symbolizer->module_count++] = module;
+	symbolizer->modules[symbolizer->module_count++] = module;
 	return module;
 }
 

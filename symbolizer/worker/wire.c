@@ -234,7 +234,6 @@ static bool make_room(struct wirenames_said *said)
 bool wirenames_put(struct wirenames_said *said, struct wire_writer *packet,
 	const char *name)
 {
-	const char **names;
 	size_t slot;
 
 	if (!name) {
@@ -248,12 +247,10 @@ bool wirenames_put(struct wirenames_said *said, struct wire_writer *packet,
 		wire_put_u32(packet, said->slots[slot]);
 		return true;
 	}
-	names = array_grow(said->names, &said->name_room, said->count,
-		sizeof(const char *));
-	if (!names || said->count == UINT32_MAX)
+	if (said->count == UINT32_MAX ||
+		!array_reserve(said->names, said->name_room, said->count + 1))
 		return false;
-	said->names = names;
-	names[said->count++] = name;
+	said->names[said->count++] = name;
 	said->slots[slot] = said->count;
 	said->slots_taken++;
 	wire_put_u32(packet, said->count);
@@ -274,17 +271,13 @@ static uint32_t take_new(struct wirenames_heard *heard,
 	struct wire_reader *packet, struct answerstore *store)
 {
 	const char *name = wire_take_string(packet);
-	uint32_t *offsets = NULL;
 	uint32_t offset = 0;
 
-	if (!heard->lost && answerstore_intern(store, name, &offset))
-		offsets = array_grow(heard->offsets, &heard->room, heard->count,
-			sizeof(*offsets));
-	if (offsets) {
-		heard->offsets = offsets;
-		offsets[heard->count] = offset;
-	}
-	heard->lost = !offsets;
+	heard->lost =
+		heard->lost || !answerstore_intern(store, name, &offset) ||
+		!array_reserve(heard->offsets, heard->room, heard->count + 1);
+	if (!heard->lost)
+		heard->offsets[heard->count] = offset;
 	heard->count++;
 	return offset;
 }

@@ -310,9 +310,8 @@ static void open_module(struct loop *loop, struct wire_reader *question)
 
 	if (question->bad || sources > SYMTAB_TABLES)
 		end(WORKERLOOP_CONFUSED);
-	loop->said = array_grow(loop->said, &loop->module_room, loop->modules,
-		sizeof(*loop->said));
-	if (!loop->said || !resolver_open(loop->resolver, &module, sources))
+	if (!array_reserve(loop->said, loop->module_room, loop->modules + 1) ||
+		!resolver_open(loop->resolver, &module, sources))
 		end(WORKERLOOP_NO_MEMORY);
 	loop->said[loop->modules++] = (struct wirenames_said){0};
 	wire_begin(&loop->sent, WIRE_READY);

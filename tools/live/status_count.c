@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/seeded_hash.h"
 #include "decoder/capture/merge.h"
 #include "decoder/capture/message.h"
@@ -270,18 +271,12 @@ static void add(
 	void *closure, const struct recording_block *block, uint64_t place)
 {
 	struct present *present = closure;
-	size_t room = present->room ? 2 * present->room : 64;
-	struct recording_block *blocks;
 
 	(void)place;
-	if (present->count == present->room) {
-		blocks = realloc(present->blocks, room * sizeof(*blocks));
-		if (!blocks) {
-			present->failed = true;
-			return;
-		}
-		present->blocks = blocks;
-		present->room = room;
+	if (!array_reserve(
+		    present->blocks, present->room, present->count + 1)) {
+		present->failed = true;
+		return;
 	}
 	present->blocks[present->count++] = *block;
 }
