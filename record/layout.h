@@ -134,10 +134,7 @@ struct binlog_position {
 #define BINLOG_PREPARED_RANGES 5u
 
 struct binlog_prepared {
-	/* 0, or whoever prepares sleeps (futex(2)) until fewer blocks than this
-	 * are left. */
-	uint32_t wake;
-	uint32_t reserved;
+	uint64_t reserved;
 	/* 0, or offset / BINLOG_PAGE << 16 | blocks: so many, in a row. */
 	uint64_t ranges[BINLOG_PREPARED_RANGES];
 };

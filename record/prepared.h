@@ -1,9 +1,10 @@
 /*
  * Blocks of a capture that were made ready before they are needed: handed over
  * through the header page, by whoever has claimed and backed them to whoever
- * fills them.  Called by the library when a writer needs a block and by
- * binlog-run's companion; promises that a block goes to one taker only, whoever
- * is killed meanwhile, and that nobody waits.  Lock-free, async-signal-safe.
+ * fills them.  Called by the library, which backs several at once, and by
+ * binlog-pack, which frees what it has packed; promises that a block goes to
+ * one taker only, whoever is killed meanwhile, and that nobody waits.
+ * Lock-free, async-signal-safe.
  */
 #ifndef RECORD_PREPARED_H
 #define RECORD_PREPARED_H

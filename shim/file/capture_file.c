@@ -1,7 +1,6 @@
 #include "shim/file/capture_file.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -396,16 +395,6 @@ static void *take_prepared(struct binlog_prepared *prepared)
 	return block;
 }
 
-/* Whoever prepares blocks for us; we do not wait for it. */
-static void wake_helper(struct binlog_prepared *prepared)
-{
-	uint32_t wake = __atomic_load_n(&prepared->wake, __ATOMIC_SEQ_CST);
-
-	if (wake > prepared_left(prepared) &&
-		__atomic_exchange_n(&prepared->wake, 0, __ATOMIC_SEQ_CST) != 0)
-		SYS6(futex, &prepared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 static void *take_piece(struct binlog_prepared *prepared)
 {
 	uint64_t at;
@@ -432,7 +421,6 @@ static void *take_large_block(void)
 		block = take_piece(prepared);
 	if (!block)
 		block = take_fresh(BINLOG_PREPARED_BLOCK, &at);
-	wake_helper(prepared);
 	return block;
 }
 

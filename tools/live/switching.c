@@ -52,10 +52,6 @@ static bool take_up(struct switching *switching, int fd)
 	return true;
 }
 
-/*
- * A lock of its own kind: that of flock(2) is held all along by the companion
- * of binlog-run that serves the capture.
- */
 static enum switching_outcome lock(int fd)
 {
 	struct flock range = {

@@ -2,7 +2,7 @@
  * Gives room on disk back that captures have used up to here, and hands the
  * same places of them to their programs again, so that captures do not grow.
  * Called by follow.c with what was packed and written; a block goes back the
- * way in which binlog-run's companion prepares one (record/prepared.h).
+ * way of record/prepared.h.
  * Promises that no program waits, and that killed at any moment it costs a few
  * places in the file and nothing else.
  */

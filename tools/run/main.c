@@ -2,8 +2,7 @@
  * binlog-run: runs a program with libbinlog.so preloaded, after making sure
  * that preloading it has an effect.  Executes the program in its own place, so
  * that exit status, signals, process id and job control are the program's;
- * only --show keeps a parent, which then ends as the program did, and
- * --companion starts a process beside it.
+ * only --show keeps a parent, which then ends as the program did.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +23,6 @@
 #include "record/word.h"
 #include "rules/levels.h"
 #include "tools/program/preload.h"
-#include "tools/run/companion.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
 #include "tools/run/streams_check.h"
@@ -256,7 +254,7 @@ static _Noreturn void attend_end_alike(int status)
 	exit(128 + WTERMSIG(status));
 }
 
-enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, COMPANION, HELP, VERSION };
+enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, HELP, VERSION };
 
 static const struct command_option options[] = {
 #define OPTION(name, letter, kind, variable, argument, help)                   \
@@ -276,7 +274,6 @@ enum { OPTIONS = sizeof(options) / sizeof(*options) };
 struct request {
 	bool show;
 	bool force;
-	bool companion;
 	char **arguments; /* of the program, its name first */
 	struct program program;
 	char *preload; /* null: leave LD_PRELOAD alone */
@@ -331,9 +328,6 @@ static const char *obey(void *closure, int option, const char *value)
 		break;
 	case FORCE:
 		request->force = true;
-		break;
-	case COMPANION:
-		request->companion = true;
 		break;
 	case HELP:
 		print_help();
@@ -456,22 +450,8 @@ static bool prepare(struct request *request, struct refusal *refusal)
 	       (request->force && refusal->status == REFUSAL_POINTLESS);
 }
 
-/* Like the library, which would make the directory a little later. */
-static void start_companion(void)
-{
-	const char *directory = getenv("BINLOG_DIR");
-
-	run_paths_make_directory(directory);
-	if (!companion_start(directory)) {
-		complain("--companion", strerror(errno));
-		exit(REFUSAL_POINTLESS);
-	}
-}
-
 static _Noreturn void execute(const struct request *request)
 {
-	if (request->companion)
-		start_companion();
 	if (request->preload && setenv("LD_PRELOAD", request->preload, 1) != 0)
 		fail("LD_PRELOAD");
 	execvp(request->program.path, request->arguments);

@@ -114,7 +114,7 @@ for mask in 0 777 077; do
 	rm -rf "$TMP/masked"
 	(
 		umask $mask
-		"$BUILD/binlog-run" --companion --dir="$TMP/masked" "$TMP/two_halves" 1 </dev/null >/dev/null
+		"$BUILD/binlog-run" --dir="$TMP/masked" "$TMP/two_halves" 1 </dev/null >/dev/null
 	)
 	same "umask $mask: those of binlog-run, too" "700 600" "$(stat -c %a "$TMP/masked" "$TMP"/masked/*.binlog | paste -sd ' ')"
 done
