@@ -13,7 +13,7 @@
 #include "tools/ctl/status.h"
 #include "tools/live/changes.h"
 #include "tools/live/switching.h"
-#include "tools/program/resolve_modules.h"
+#include "tools/program/resolve.h"
 
 /*
  * The configuration that a program was started with, read again: what

@@ -4,18 +4,24 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool elf_image_fail(struct elf_image *image, const char *why)
+/* Of one segment. */
+#define NOTES_MAX 64
+
+/* Sets `why` unless it is set already; returns false. */
+static bool fail(struct elf_image *image, const char *why)
 {
 	if (!image->why)
 		image->why = why;
 	return false;
 }
 
-bool elf_image_read(
+/* All or none; false with `why` set. */
+static bool read_at(
 	struct elf_image *image, uint64_t offset, void *data, size_t size)
 {
 	ssize_t got;
@@ -23,43 +29,42 @@ bool elf_image_read(
 	if (image->why)
 		return false;
 	if (offset > image->bytes || image->bytes - offset < size)
-		return elf_image_fail(
-			image, "its headers point beyond its end");
+		return fail(image, "its headers point beyond its end");
 	do
 		got = pread(image->file, data, size, (off_t)offset);
 	while (got < 0 && errno == EINTR);
 	if (got < 0 || (size_t)got != size)
-		return elf_image_fail(image, "it cannot be read to its end");
+		return fail(image, "it cannot be read to its end");
 	return true;
 }
 
-bool elf_image_string(struct elf_image *image, uint64_t index,
+/* Of the dynamic string table; false with `why` set. */
+static bool read_string(struct elf_image *image, uint64_t index,
 	char text[static ELF_IMAGE_NAME])
 {
 	uint64_t size = ELF_IMAGE_NAME;
 
 	if (index >= image->string_bytes)
-		return elf_image_fail(image, "a name lies outside its strings");
+		return fail(image, "a name lies outside its strings");
 	if (image->string_bytes - index < size)
 		size = image->string_bytes - index;
 	if (image->strings > image->bytes ||
 		image->bytes - image->strings < index)
-		return elf_image_fail(image, "its strings lie beyond its end");
+		return fail(image, "its strings lie beyond its end");
 	if (image->bytes - image->strings - index < size)
 		size = image->bytes - image->strings - index;
-	if (!elf_image_read(image, image->strings + index, text, size))
+	if (!read_at(image, image->strings + index, text, size))
 		return false;
 	if (!memchr(text, '\0', size))
-		return elf_image_fail(image, "a name in it has no end");
+		return fail(image, "a name in it has no end");
 	return true;
 }
 
 static bool read_segment(
 	struct elf_image *image, uint64_t index, Elf64_Phdr *segment)
 {
-	return elf_image_read(image,
-		image->segment_table + index * sizeof(*segment), segment,
-		sizeof(*segment));
+	return read_at(image, image->segment_table + index * sizeof(*segment),
+		segment, sizeof(*segment));
 }
 
 static bool find_segment(
@@ -94,7 +99,7 @@ static uint64_t place_of(struct elf_image *image, uint64_t address)
 			address - segment.p_vaddr < segment.p_filesz)
 			return address - segment.p_vaddr + segment.p_offset;
 	}
-	elf_image_fail(image, "an address in it is in none of its segments");
+	fail(image, "an address in it is in none of its segments");
 	return 0;
 }
 
@@ -103,8 +108,8 @@ static bool read_entry(
 {
 	if (index >= image->dynamic_entries)
 		return false;
-	return elf_image_read(image, image->dynamic + index * sizeof(*entry),
-		       entry, sizeof(*entry)) &&
+	return read_at(image, image->dynamic + index * sizeof(*entry), entry,
+		       sizeof(*entry)) &&
 	       entry->d_tag != DT_NULL;
 }
 
@@ -120,7 +125,7 @@ static void read_dynamic(struct elf_image *image)
 	image->dynamic_entries = segment.p_filesz / sizeof(entry);
 	if (image->dynamic > image->bytes ||
 		image->dynamic_entries > ELF_IMAGE_LONGEST_LIST)
-		elf_image_fail(image, "its dynamic section is damaged");
+		fail(image, "its dynamic section is damaged");
 	for (i = 0; read_entry(image, i, &entry); i++) {
 		if (entry.d_tag == DT_STRTAB)
 			image->strings = entry.d_un.d_ptr;
@@ -142,12 +147,11 @@ static void read_headers(struct elf_image *image)
 	Elf64_Ehdr header;
 	const size_t common = offsetof(Elf64_Ehdr, e_version);
 
-	if (image->bytes < SELFMAG ||
-		!elf_image_read(image, 0, &header, SELFMAG) ||
+	if (image->bytes < SELFMAG || !read_at(image, 0, &header, SELFMAG) ||
 		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
 		return;
 	image->is_elf = true;
-	if (!elf_image_read(image, 0, &header, common))
+	if (!read_at(image, 0, &header, common))
 		return;
 	image->class = header.e_ident[EI_CLASS];
 	image->byte_order = header.e_ident[EI_DATA];
@@ -159,17 +163,17 @@ static void read_headers(struct elf_image *image)
 	image->machine = header.e_machine;
 	if (image->class != ELFCLASS64 || image->byte_order != ELFDATA2LSB)
 		return;
-	if (!elf_image_read(image, 0, &header, sizeof(header)))
+	if (!read_at(image, 0, &header, sizeof(header)))
 		return;
 	image->segment_table = header.e_phoff;
 	image->segments = header.e_phnum;
 	/* Linux runs nothing with more, and nothing of another entry size. */
 	if (header.e_phentsize != sizeof(Elf64_Phdr) ||
 		image->segments > 65536 / sizeof(Elf64_Phdr))
-		elf_image_fail(image, "its program headers are damaged");
+		fail(image, "its program headers are damaged");
 	/* Indexes are small, so that no sum after this one can wrap. */
 	if (image->segment_table > image->bytes)
-		elf_image_fail(image, "its program headers lie beyond its end");
+		fail(image, "its program headers lie beyond its end");
 	read_dynamic(image);
 }
 
@@ -211,13 +215,12 @@ bool elf_image_loader(struct elf_image *image, char *path, size_t size)
 	if (!find_segment(image, PT_INTERP, &segment))
 		return false;
 	if (segment.p_filesz < 2 || segment.p_filesz > size)
-		return elf_image_fail(image,
+		return fail(image,
 			"the name of its dynamic loader has no sensible size");
-	if (!elf_image_read(image, segment.p_offset, path, segment.p_filesz))
+	if (!read_at(image, segment.p_offset, path, segment.p_filesz))
 		return false;
 	if (path[segment.p_filesz - 1] != '\0')
-		return elf_image_fail(
-			image, "the name of its dynamic loader has no end");
+		return fail(image, "the name of its dynamic loader has no end");
 	return true;
 }
 
@@ -229,27 +232,17 @@ bool elf_image_next_needed(struct elf_image *image, uint64_t *place,
 	while (read_entry(image, *place, &entry)) {
 		++*place;
 		if (entry.d_tag == DT_NEEDED)
-			return elf_image_string(image, entry.d_un.d_val, name);
+			return read_string(image, entry.d_un.d_val, name);
 	}
 	return false;
 }
 
-/*
- * The symbol versions that an ELF file defines and those that it requires of
- * others.  Called by the checks of binlog-run to see whether a program's
- * loader is glibc's and whether its libc is new enough for the library.
- * Promises what elf_image.h promises: damage sets `why` and ends the walk.
- */
-
-static bool matches(const char *name, const char *wanted, bool whole)
-{
-	return whole ? strcmp(name, wanted) == 0
-		     : strncmp(name, wanted, strlen(wanted)) == 0;
-}
+/* ---- versions of symbols ---- */
 
 /* Steps go forwards only and are counted: a circle of entries ends too. */
-static bool is_defined(struct elf_image *image, const char *wanted, bool whole)
+bool elf_image_defines(struct elf_image *image, const char *wanted, bool whole)
 {
+	size_t bytes = strlen(wanted) + (whole ? 1 : 0);
 	uint64_t place = image->defined_versions;
 	char name[ELF_IMAGE_NAME];
 	Elf64_Verdef entry;
@@ -259,87 +252,116 @@ static bool is_defined(struct elf_image *image, const char *wanted, bool whole)
 	if (place == 0)
 		return false;
 	for (steps = 0; steps < ELF_IMAGE_LONGEST_LIST; steps++) {
-		if (!elf_image_read(image, place, &entry, sizeof(entry)) ||
-			!elf_image_read(image, place + entry.vd_aux, &first,
+		if (!read_at(image, place, &entry, sizeof(entry)) ||
+			!read_at(image, place + entry.vd_aux, &first,
 				sizeof(first)) ||
-			!elf_image_string(image, first.vda_name, name))
+			!read_string(image, first.vda_name, name))
 			return false;
 		/* The base entry is the file's own name, no version. */
 		if (!(entry.vd_flags & VER_FLG_BASE) &&
-			matches(name, wanted, whole))
+			strncmp(name, wanted, bytes) == 0)
 			return true;
 		if (entry.vd_next == 0)
 			return false;
 		place += entry.vd_next;
 	}
-	return elf_image_fail(image, "its list of versions has no end");
+	return fail(image, "its list of versions has no end");
 }
 
-bool elf_versions_defines_like(struct elf_image *image, const char *prefix)
+bool elf_image_lacks(struct elf_image *image, struct elf_image *other,
+	const char *prefix, char version[static ELF_IMAGE_NAME])
 {
-	return is_defined(image, prefix, false);
-}
+	uint64_t library = image->required_versions;
+	unsigned steps = 0;
+	Elf64_Verneed entry = {.vn_next = 1};
+	Elf64_Vernaux required;
 
-bool elf_versions_defines(struct elf_image *image, const char *version)
-{
-	return is_defined(image, version, true);
-}
+	for (; library != 0 && entry.vn_next != 0; library += entry.vn_next) {
+		uint64_t place;
 
-/* To the first version of the next library. */
-static bool next_library(
-	struct elf_image *image, struct elf_versions_walk *walk)
-{
-	Elf64_Verneed entry;
-
-	if (!walk->begun) {
-		walk->begun = true;
-		walk->library_place = image->required_versions;
-	} else if (elf_image_read(
-			   image, walk->library_place, &entry, sizeof(entry)) &&
-		   entry.vn_next != 0) {
-		walk->library_place += entry.vn_next;
-	} else {
-		return false;
-	}
-	if (walk->library_place == 0 ||
-		!elf_image_read(
-			image, walk->library_place, &entry, sizeof(entry)))
-		return false;
-	walk->version_place = walk->library_place + entry.vn_aux;
-	return true;
-}
-
-/* To the next version, of the same library or of one after it. */
-static bool next_version(struct elf_image *image,
-	struct elf_versions_walk *walk, Elf64_Vernaux *version)
-{
-	if (walk->steps++ >= ELF_IMAGE_LONGEST_LIST)
-		return elf_image_fail(image, "its list of versions has no end");
-	if (walk->version_place == 0 && !next_library(image, walk))
-		return false;
-	if (!elf_image_read(
-		    image, walk->version_place, version, sizeof(*version)))
-		return false;
-	if (version->vna_next == 0)
-		walk->version_place = 0;
-	else
-		walk->version_place += version->vna_next;
-	return true;
-}
-
-bool elf_versions_next_required(struct elf_image *image,
-	struct elf_versions_walk *walk, char library[static ELF_IMAGE_NAME],
-	char version[static ELF_IMAGE_NAME])
-{
-	Elf64_Vernaux found = {0};
-	Elf64_Verneed entry;
-
-	do {
-		if (!next_version(image, walk, &found))
+		if (!read_at(image, library, &entry, sizeof(entry)) ||
+			!read_string(image, entry.vn_file, version))
 			return false;
-	} while (found.vna_flags & VER_FLG_WEAK);
-	return elf_image_read(
-		       image, walk->library_place, &entry, sizeof(entry)) &&
-	       elf_image_string(image, entry.vn_file, library) &&
-	       elf_image_string(image, found.vna_name, version);
+		if (strncmp(version, prefix, strlen(prefix)) != 0)
+			entry.vn_cnt = 0;
+		place = library + entry.vn_aux;
+		for (; entry.vn_cnt > 0; entry.vn_cnt--) {
+			if (!read_at(image, place, &required,
+				    sizeof(required)) ||
+				!read_string(image, required.vna_name, version))
+				return false;
+			if (!(required.vna_flags & VER_FLG_WEAK) &&
+				!elf_image_defines(other, version, true) &&
+				!other->why)
+				return true;
+			place += required.vna_next;
+			if (++steps == ELF_IMAGE_LONGEST_LIST)
+				break;
+		}
+		if (++steps >= ELF_IMAGE_LONGEST_LIST)
+			return fail(image, "its list of versions has no end");
+	}
+	return false;
+}
+
+/* ---- notes ---- */
+
+static bool read_build_id(struct elf_image *image, const Elf64_Phdr *segment,
+	char digits[static ELF_IMAGE_BUILD_ID])
+{
+	const uint64_t to = segment->p_align == 8 ? 8 : 4;
+	uint64_t at = segment->p_offset;
+	uint64_t left = segment->p_filesz;
+	/* Of the name only as many bytes as ours has. */
+	struct {
+		Elf64_Nhdr note;
+		char name[4];
+	} head;
+	uint8_t id[ELF_IMAGE_BUILD_ID / 2];
+	int i;
+
+	for (i = 0; i < NOTES_MAX && left > sizeof(head); i++) {
+		const Elf64_Nhdr *note = &head.note;
+		uint64_t bytes;
+
+		if (!read_at(image, at, &head, sizeof(head)))
+			return false;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			note->n_descsz > 0 && note->n_descsz <= sizeof(id) &&
+			memcmp(head.name, "GNU", 4) == 0) {
+			if (!read_at(image, at + sizeof(head), id,
+				    note->n_descsz))
+				return false;
+			for (uint32_t b = 0; b < note->n_descsz; b++)
+				snprintf(digits + 2 * b, 3, "%02x", id[b]);
+			return true;
+		}
+		bytes = sizeof(*note) +
+			((uint64_t)note->n_namesz + to - 1) / to * to +
+			((uint64_t)note->n_descsz + to - 1) / to * to;
+		if (bytes >= left)
+			return false;
+		at += bytes;
+		left -= bytes;
+	}
+	return false;
+}
+
+bool elf_image_build_id(
+	const char *path, char digits[static ELF_IMAGE_BUILD_ID])
+{
+	struct elf_image image;
+	Elf64_Phdr segment;
+	bool found = false;
+	uint64_t i;
+
+	if (!elf_image_open(&image, path))
+		return false;
+	for (i = 0; i < image.segments && !found &&
+		    read_segment(&image, i, &segment);
+		i++)
+		found = segment.p_type == PT_NOTE &&
+			read_build_id(&image, &segment, digits);
+	elf_image_close(&image);
+	return found;
 }

@@ -1,12 +1,13 @@
 /*
  * What the headers of an ELF file say about how it is loaded: class, machine,
- * dynamic loader, needed libraries.  Called by the checks of binlog-run on
- * programs, loaders and libraries of any origin.  Promises that a damaged or
- * hostile file costs a sentence in `why` and bounded work: each read is
- * checked against the file's size, each list has a longest length.
+ * dynamic loader, needed libraries, versions of symbols, build ID.  Called by
+ * the checks of binlog-run on programs, loaders and libraries of any origin.
+ * Promises that a damaged or hostile file costs a sentence in `why` and bounded
+ * work: each read is checked against the file's size, each list has a longest
+ * length.
  */
-#ifndef TOOLS_RUN_ELF_IMAGE_H
-#define TOOLS_RUN_ELF_IMAGE_H
+#ifndef TOOLS_PROGRAM_ELF_IMAGE_H
+#define TOOLS_PROGRAM_ELF_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@ enum {
 	ELF_IMAGE_NAME = 256, /* room for a library's or a version's name */
 	/* Above any real file; keeps a hostile one from taking minutes. */
 	ELF_IMAGE_LONGEST_LIST = 16384,
+	ELF_IMAGE_BUILD_ID = 2 * 64 + 1,
 };
 
 struct elf_image {
@@ -65,37 +67,25 @@ bool elf_image_loader(struct elf_image *image, char *path, size_t size);
 bool elf_image_next_needed(struct elf_image *image, uint64_t *place,
 	char name[static ELF_IMAGE_NAME]);
 
-/* Reads `size` bytes at a file offset, all or none; false with `why` set. */
-bool elf_image_read(
-	struct elf_image *image, uint64_t offset, void *data, size_t size);
-
-/* Reads a string of the dynamic string table; false with `why` set. */
-bool elf_image_string(struct elf_image *image, uint64_t index,
-	char text[static ELF_IMAGE_NAME]);
-
-/* Sets `why` unless it is set already; returns false. */
-bool elf_image_fail(struct elf_image *image, const char *why);
-
-/* Whether a version is defined whose name begins with `prefix`. */
-bool elf_versions_defines_like(struct elf_image *image, const char *prefix);
-
-/* Whether this very version is defined. */
-bool elf_versions_defines(struct elf_image *image, const char *version);
-
-/* Stands between two required versions; begins as all zeros. */
-struct elf_versions_walk {
-	uint64_t library_place;
-	uint64_t version_place;
-	unsigned steps;
-	bool begun;
-};
+/*
+ * Whether a version of symbols is defined that is `wanted`, or only begins so.
+ * False also when the list is damaged (see `why`).
+ */
+bool elf_image_defines(struct elf_image *image, const char *wanted, bool whole);
 
 /*
- * The next required version and the library that it is required of; those
- * that may be missing (weak) are left out.  False after the last one.
+ * Whether the image requires a version of a library whose name begins with
+ * `prefix` that `other` does not define; then it is in `version`.  What may be
+ * missing (weak) and what a damaged list hides is not told.
  */
-bool elf_versions_next_required(struct elf_image *image,
-	struct elf_versions_walk *walk, char library[static ELF_IMAGE_NAME],
-	char version[static ELF_IMAGE_NAME]);
+bool elf_image_lacks(struct elf_image *image, struct elf_image *other,
+	const char *prefix, char version[static ELF_IMAGE_NAME]);
+
+/*
+ * The build ID of a file, by which a process knows a module whatever its path,
+ * in hexadecimal digits.  False: it has none, or cannot be read.
+ */
+bool elf_image_build_id(
+	const char *path, char digits[static ELF_IMAGE_BUILD_ID]);
 
 #endif

@@ -3,8 +3,8 @@
  * one of them.  Called by main.  Promises to keep what was preloaded before,
  * in its order.
  */
-#ifndef TOOLS_RUN_PRELOAD_H
-#define TOOLS_RUN_PRELOAD_H
+#ifndef TOOLS_PROGRAM_PRELOAD_H
+#define TOOLS_PROGRAM_PRELOAD_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,70 +1,131 @@
 #include "tools/program/resolve.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/limits.h"
 #include "base/render_buffer.h"
 #include "rules/path_glob.h"
 #include "rules/rule_tree.h"
 #include "symbolizer/symbolizer.h"
-#include "tools/program/resolve_modules.h"
+#include "tools/program/elf_image.h"
 
-/*
- * The log statements of one module, each with the places in the source that it
- * is at: its own, and those of the functions that it was inlined into.  Called
- * by resolve.c.
- */
+/* ---- which modules ---- */
 
-struct resolve_call {
+bool resolve_modules_add_file(
+	struct resolve_modules *modules, const char *path, const char *name)
+{
+	struct resolve_module *grown;
+	struct resolve_module module;
+
+	for (size_t i = 0; i < modules->count; i++)
+		if (strcmp(modules->modules[i].name, name) == 0)
+			return true;
+	errno = ENOMEM;
+	if (limits_reached(LIMIT_RULE_MODULES, modules->count))
+		return false;
+	grown = reallocarray(
+		modules->modules, modules->count + 1, sizeof(*grown));
+	if (!grown)
+		return false;
+	modules->modules = grown;
+	module = (struct resolve_module){strdup(path), strdup(name)};
+	grown[modules->count++] = module;
+	return module.path && module.name;
+}
+
+/* Where it is for us: the process may have another root. */
+static bool add(
+	struct resolve_modules *modules, pid_t process, const char *name)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)process, name);
+	return resolve_modules_add_file(modules, path, name);
+}
+
+/* `start-end perms offset device inode path`: its path, if code is in it. */
+static char *path_of(char *line)
+{
+	char permissions[5] = "";
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%*s %4s %*s %*s %*s %n", permissions, &at) != 1 ||
+		permissions[2] != 'x' || line[at] != '/')
+		return NULL;
+	return line + at;
+}
+
+bool resolve_modules_add(struct resolve_modules *modules, pid_t process)
+{
+	char name[64];
+	char *line = NULL;
+	size_t room = 0;
+	bool added = true;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)process);
+	maps = fopen(name, "re");
+	if (!maps)
+		return false;
+	while (added && getline(&line, &room, maps) >= 0) {
+		const char *path = path_of(line);
+
+		added = !path || add(modules, process, path);
+	}
+	added = added && !ferror(maps);
+	free(line);
+	(void)fclose(maps);
+	return added;
+}
+
+void resolve_modules_free(struct resolve_modules *modules)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		free(modules->modules[i].path);
+		free(modules->modules[i].name);
+	}
+	free(modules->modules);
+	*modules = (struct resolve_modules){0};
+}
+
+/* ---- the log statements of a module ---- */
+
+struct call {
 	uint64_t address;
 	uint64_t offset;  /* by which a process knows it; 0: it does not, */
 	uint64_t through; /* it calls this function of the file, or 0: it is */
 			  /* a jump */
 };
 
-/* Told of each statement: once per frame, then that it is done. */
-struct resolve_watch {
-	void (*frame)(void *closure, const struct symbolizer_frame *frame);
-	void (*call)(void *closure, const struct resolve_call *call);
-	void *closure;
-};
-
 struct calls {
-	struct resolve_call *calls;
+	struct call *calls;
 	size_t count;
 	size_t room;
 	bool failed; /* no memory */
 };
 
-static bool make_room(struct calls *calls)
-{
-	size_t room = calls->room ? calls->room * 2 : 64;
-	struct resolve_call *grown;
-
-	if (calls->count < calls->room)
-		return true;
-	grown = reallocarray(calls->calls, room, sizeof(*grown));
-	if (!grown)
-		return false;
-	calls->calls = grown;
-	calls->room = room;
-	return true;
-}
-
 /* A process knows a call by the byte before the one it returns to. */
 static void calls_take_call(void *closure, const struct symbolizer_call *call)
 {
 	struct calls *calls = closure;
+	struct call *grown = array_grow(
+		calls->calls, &calls->room, calls->count, sizeof(*grown));
 
-	if (!make_room(calls)) {
+	if (!grown) {
 		calls->failed = true;
 		return;
 	}
-	calls->calls[calls->count++] = (struct resolve_call){
+	calls->calls = grown;
+	grown[calls->count++] = (struct call){
 		.address = call->address,
 		.offset = call->function && call->next ? call->next - 1 : 0,
 		.through = call->function ? 0 : call->target,
@@ -86,35 +147,13 @@ static bool expect(const struct calls *calls, struct symbolizer *symbolizer,
 	return true;
 }
 
-/*
- * Null, or why there is no list of the file's statements, valid until the next
- * call of the symbolizer.
- */
-static const char *resolve_calls_watch(const char *path,
-	struct symbolizer *symbolizer, const struct resolve_watch *watch)
-{
-	const struct symbolizer_module module = {.path = path};
-	struct calls calls = {0};
-	const char *why = symbolizer_calls(path, calls_take_call, &calls);
-
-	if (!why && (calls.failed || !expect(&calls, symbolizer, &module)))
-		why = "out of memory";
-	for (size_t i = 0; !why && i < calls.count; i++) {
-		symbolizer_resolve(symbolizer, &module, calls.calls[i].address,
-			watch->frame, watch->closure);
-		watch->call(watch->closure, &calls.calls[i]);
-	}
-	free(calls.calls);
-	return why;
-}
-
 /* A rule about the source. */
 struct source_rule {
 	struct rule *rule;
 	unsigned line;
 	struct render_buffer made;   /* instead of it, of all modules */
 	struct render_buffer places; /* of this module: `0x1,0x2` */
-	uint64_t through;	     /* see struct resolve_call; of the first */
+	uint64_t through;	     /* see struct call; of the first */
 	bool jumps;
 	/* Of the statement that is being looked at. */
 	bool matches;
@@ -199,9 +238,8 @@ static void put_number(struct render_buffer *out, uint64_t number)
 	render_buffer_put(out, digits, (size_t)bytes);
 }
 
-static void take_call(void *closure, const struct resolve_call *call)
+static void take_call(struct resolver *resolver, const struct call *call)
 {
-	struct resolver *resolver = closure;
 	struct source_rule *rule = resolver->rules;
 
 	for (size_t i = 0; i < resolver->count; i++, rule++) {
@@ -236,8 +274,8 @@ static void put_path(struct render_buffer *out, const char *path)
 static void put_place(struct render_buffer *out,
 	const struct resolve_module *module, const struct source_rule *rule)
 {
-	char digits[2 * RESOLVE_BUILD_ID_BYTES_MAX + 1];
-	bool known = resolve_build_id(module->path, digits);
+	char digits[ELF_IMAGE_BUILD_ID];
+	bool known = elf_image_build_id(module->path, digits);
 
 	put_string(out, known ? "at " : "at \"");
 	if (known)
@@ -333,10 +371,31 @@ static bool wants(struct rule *rule, const struct resolve_module *module)
 	return true;
 }
 
+/* Looks at each statement of the module.  Null, or why there is no list of
+ * them, valid until the next call of the symbolizer. */
+static const char *look_at_calls(struct resolver *resolver)
+{
+	const struct symbolizer_module module = {
+		.path = resolver->module->path};
+	struct symbolizer *symbolizer = resolver->symbolizer;
+	struct calls calls = {0};
+	const char *why =
+		symbolizer_calls(module.path, calls_take_call, &calls);
+
+	if (!why && (calls.failed || !expect(&calls, symbolizer, &module)))
+		why = "out of memory";
+	for (size_t i = 0; !why && i < calls.count; i++) {
+		symbolizer_resolve(symbolizer, &module, calls.calls[i].address,
+			take_frame, resolver);
+		take_call(resolver, &calls.calls[i]);
+	}
+	free(calls.calls);
+	return why;
+}
+
 static void resolve_in(
 	struct resolver *resolver, const struct resolve_module *module)
 {
-	const struct resolve_watch watch = {take_frame, take_call, resolver};
 	struct source_rule *rule = resolver->rules;
 	const char *why;
 	bool wanted = false;
@@ -346,7 +405,7 @@ static void resolve_in(
 	if (!wanted)
 		return;
 	resolver->module = module;
-	why = resolve_calls_watch(module->path, resolver->symbolizer, &watch);
+	why = look_at_calls(resolver);
 	if (why)
 		say(resolver, 0, module->name,
 			": no list of its log statements: ", why);
@@ -470,18 +529,6 @@ bool resolve_is_needed(const char *text, size_t bytes)
 	return needed;
 }
 
-static char *copy(const char *text, size_t bytes, size_t *copied)
-{
-	char *copied_text = malloc(bytes + 1);
-
-	if (!copied_text)
-		return NULL;
-	memcpy(copied_text, text, bytes);
-	copied_text[bytes] = '\0';
-	*copied = bytes;
-	return copied_text;
-}
-
 char *resolve_rules(const char *text, size_t bytes,
 	const struct resolve_module *modules, size_t count,
 	const struct symbolizer_options *options,
@@ -498,11 +545,14 @@ char *resolve_rules(const char *text, size_t bytes,
 	if (!memory)
 		return NULL;
 	rules = rules_parse(text, bytes, memory, room, error);
-	if (rules && rules_ask(rules) & RULES_ASK_SOURCE)
+	if (rules && rules_ask(rules) & RULES_ASK_SOURCE) {
 		made = resolve(rules, bytes, modules, count, options, report,
 			resolved);
-	else if (rules)
-		made = copy(text, bytes, resolved);
+	} else if (rules && (made = malloc(bytes + 1)) != NULL) {
+		memcpy(made, text, bytes);
+		made[bytes] = '\0';
+		*resolved = bytes;
+	}
 	free(memory);
 	return made;
 }

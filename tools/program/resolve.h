@@ -5,11 +5,12 @@
  * --index). Called by binlog-ctl and binlog-run before a text of rules is in
  * force.
  */
-#ifndef TOOLS_CTL_RESOLVE_H
-#define TOOLS_CTL_RESOLVE_H
+#ifndef TOOLS_PROGRAM_RESOLVE_H
+#define TOOLS_PROGRAM_RESOLVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "rules/rules.h"
 #include "symbolizer/symbolizer.h"
@@ -19,6 +20,24 @@ struct resolve_module {
 	char *path; /* where it can be read */
 	char *name; /* its path to the process */
 };
+
+/* All zeros is empty. */
+struct resolve_modules {
+	struct resolve_module *modules;
+	size_t count;
+};
+
+/*
+ * Adds the executable and the libraries of a process that runs, as the kernel
+ * tells them, that are not there yet.  False: errno says why not all are there.
+ */
+bool resolve_modules_add(struct resolve_modules *modules, pid_t process);
+
+/* The same for one file. */
+bool resolve_modules_add_file(
+	struct resolve_modules *modules, const char *path, const char *name);
+
+void resolve_modules_free(struct resolve_modules *modules);
 
 /* Told in a sentence what has no effect, and why; `line` of the text, or 0. */
 struct resolve_report {

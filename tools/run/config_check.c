@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +12,12 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/sentence.h"
 #include "rules/config.h"
 #include "rules/levels.h"
+#include "rules/policy.h"
 #include "tools/program/elf_image.h"
 #include "tools/program/resolve.h"
-#include "tools/program/resolve_modules.h"
-#include "tools/run/program_check.h"
-#include "tools/run/streams_check.h"
 
 /*
  * The libraries that a program will be started with, as its dynamic loader
@@ -34,43 +32,34 @@ static bool find_loader(const char *program, char *loader, size_t size)
 
 	if (!elf_image_open(&image, program))
 		return false;
-	errno = 0;
 	found = image.is_elf && elf_image_loader(&image, loader, size);
 	elf_image_close(&image);
 	return found;
 }
 
-/* `loader --list program`, whose output is read from *output. */
-static bool start(
-	char *loader, const char *program, pid_t *child, FILE **output)
+/* `loader --list program`, whose output is read from the result. */
+static FILE *start(const char *loader, const char *program, pid_t *child)
 {
-	static char list[] = "--list";
-	char path[PATH_MAX];
-	char *arguments[] = {loader, list, path, NULL};
-	posix_spawn_file_actions_t actions;
+	FILE *output;
 	int ends[2];
-	int error;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s", program) >=
-			sizeof(path) ||
-		pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	error = posix_spawn_file_actions_init(&actions);
-	if (error == 0)
-		error = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-	if (error == 0)
-		error = posix_spawn_file_actions_addopen(
-			&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (error == 0)
-		error = posix_spawn(
-			child, loader, &actions, NULL, arguments, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return NULL;
+	*child = fork();
+	if (*child == 0) {
+		int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		/* They may have these numbers already. */
+		if (dup2(ends[1], 1) == 1 && fcntl(1, F_SETFD, 0) == 0 &&
+			dup2(nothing, 2) == 2 && fcntl(2, F_SETFD, 0) == 0)
+			execl(loader, loader, "--list", program, (char *)NULL);
+		_exit(127);
+	}
 	close(ends[1]);
-	*output = error == 0 ? fdopen(ends[0], "r") : NULL;
-	if (!*output)
+	output = *child < 0 ? NULL : fdopen(ends[0], "r");
+	if (!output)
 		close(ends[0]);
-	errno = error;
-	return error == 0;
+	return output;
 }
 
 /* `NAME => PATH (ADDRESS)`; what has no path is not a file, or the loader. */
@@ -86,7 +75,7 @@ static bool add_line(struct resolve_modules *modules, char *line)
 	return resolve_modules_add_file(modules, path, path);
 }
 
-/* Adds them.  False, with errno or 0: not all could be found. */
+/* Adds them.  False: not all could be found. */
 static bool needed_libraries_add(
 	struct resolve_modules *modules, const char *program)
 {
@@ -96,17 +85,17 @@ static bool needed_libraries_add(
 	size_t room = 0;
 	bool good = true;
 	int status = 0;
-	pid_t child;
+	pid_t child = -1;
 
-	if (!find_loader(program, loader, sizeof(loader)) ||
-		!start(loader, program, &child, &output))
+	if (!find_loader(program, loader, sizeof(loader)))
 		return false;
+	output = start(loader, program, &child);
 	while (output && good && getline(&line, &room, output) >= 0)
 		good = add_line(modules, line);
 	free(line);
 	if (output)
 		(void)fclose(output);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return good && output && status == 0;
 }
@@ -115,7 +104,9 @@ static bool needed_libraries_add(
 #define FILE_MAX_BYTES ((size_t)1 << 20)
 
 struct file {
-	const struct config_check *check;
+	const char *path;
+	const char *directory;
+	const char *program;
 	char *text;
 	size_t bytes;
 	struct config_text rules;
@@ -133,55 +124,63 @@ static bool wrong(const struct file *file, struct config_text at,
 	const char *what, const char *why)
 {
 	return refusal_set(file->refusal, REFUSAL_POINTLESS,
-		"%s:%u:%u: %.*s%s%s%s%s", file->check->path, at.line, at.column,
+		"%s:%u:%u: %.*s%s%s%s%s", file->path, at.line, at.column,
 		(int)at.bytes, at.text, at.bytes > 0 ? ": " : "", what,
 		why ? ": " : "", why ? why : "");
 }
 
 /* ---- reading ---- */
 
-static bool read_all(int fd, struct file *file)
-{
-	ssize_t got = 1;
-
-	file->text = malloc(FILE_MAX_BYTES + 1);
-	while (file->text && got > 0 && file->bytes <= FILE_MAX_BYTES) {
-		got = read(fd, file->text + file->bytes,
-			FILE_MAX_BYTES + 1 - file->bytes);
-		file->bytes += got > 0 ? (size_t)got : 0;
-	}
-	if (got > 0)
-		errno = file->text ? EFBIG : ENOMEM;
-	return got == 0;
-}
-
 static bool read_file(struct file *file)
 {
-	const char *path = file->check->path;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
-	bool good;
+	bool good = false;
+	FILE *in;
+	int fd;
 
-	if (fd < 0 || fstat(fd, &status) != 0)
-		good = fail(file, path, errno);
-	else if (!S_ISREG(status.st_mode))
-		good = refusal_set(file->refusal, REFUSAL_POINTLESS,
-			"%s: not a regular file: give one with --config", path);
-	else
-		good = read_all(fd, file) || fail(file, path, errno);
-	if (fd >= 0)
+	file->text = malloc(FILE_MAX_BYTES + 1);
+	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	in = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!in || !file->text || fstat(fd, &status) != 0) {
+		fail(file, file->path, errno);
+	} else if (!S_ISREG(status.st_mode)) {
+		refusal_set(file->refusal, REFUSAL_POINTLESS,
+			"%s: not a regular file: give one with --config",
+			file->path);
+	} else {
+		file->bytes = fread(file->text, 1, FILE_MAX_BYTES + 1, in);
+		good = !ferror(in) && file->bytes <= FILE_MAX_BYTES;
+		if (!good)
+			fail(file, file->path, ferror(in) ? errno : EFBIG);
+	}
+	if (in)
+		(void)fclose(in);
+	else if (fd >= 0)
 		close(fd);
 	return good;
 }
 
 /* ---- settings ---- */
 
+bool config_check_streams(const char *list, struct refusal *refusal)
+{
+	struct policy_item item;
+
+	while (list && policy_next(&list, &item))
+		if (item.wrong)
+			return refusal_set(refusal, REFUSAL_POINTLESS,
+				"%.*s: %s: correct --streams or "
+				"BINLOG_STREAMS",
+				(int)item.bytes, item.text, item.wrong);
+	return true;
+}
+
 static bool check_streams(
 	const struct file *file, const struct config_entry *entry)
 {
 	char *list = strndup(entry->value.text, entry->value.bytes);
 	struct refusal refusal = {.sentence = ""};
-	bool good = list && streams_check(list, &refusal);
+	bool good = list && config_check_streams(list, &refusal);
 
 	free(list);
 	return good || wrong(file, entry->value, "not a list of streams",
@@ -237,7 +236,7 @@ static bool wrong_rule(const struct file *file, const struct rules_error *error)
 	unsigned line = error->line;
 
 	if (error->line == 0)
-		return fail(file, file->check->path, ENOMEM);
+		return fail(file, file->path, ENOMEM);
 	for (; line > 1; at.text++)
 		line -= *at.text == '\n';
 	at.text += error->column - 1;
@@ -247,20 +246,18 @@ static bool wrong_rule(const struct file *file, const struct rules_error *error)
 static void say(void *closure, unsigned line, const char *sentence)
 {
 	const struct file *file = closure;
-	char text[4096];
 
 	if (line > 0)
-		snprintf(text, sizeof(text), "%s:%u: %s", file->check->path,
+		sentence_say("binlog-run: %s:%u: %s", file->path,
 			file->rules.line + line - 1, sentence);
 	else
-		snprintf(text, sizeof(text), "%s", sentence);
-	file->check->say(text);
+		sentence_say("binlog-run: %s", sentence);
 }
 
 /* The program, and what it will be started with. */
 static void find_modules(struct file *file, struct resolve_modules *modules)
 {
-	char *path = realpath(file->check->program, NULL);
+	char *path = realpath(file->program, NULL);
 
 	if (path && resolve_modules_add_file(modules, path, path) &&
 		!needed_libraries_add(modules, path))
@@ -294,65 +291,49 @@ static char *resolve(
 	return resolved;
 }
 
-static bool write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t wrote = write(fd, text, bytes);
-
-		if (wrote <= 0)
-			return false;
-		text += wrote;
-		bytes -= (size_t)wrote;
-	}
-	return true;
-}
-
-/* The file with other rules in it. */
-static bool write_text(
-	const struct file *file, int fd, const char *rules, size_t bytes)
-{
-	const char *after = file->rules.text + file->rules.bytes;
-
-	return write_all(fd, file->text,
-		       (size_t)(file->rules.text - file->text)) &&
-	       write_all(fd, rules, bytes) &&
-	       write_all(fd, after, (size_t)(file->text + file->bytes - after));
-}
-
-/* There at once, whatever a program of the run may be reading. */
-static bool write_file(const struct file *file, const char *path,
-	const char *rules, size_t bytes)
-{
-	char *made;
-	int fd = -1;
-	bool good;
-
-	if (asprintf(&made, "%s.%ld", path, (long)getpid()) < 0)
-		return fail(file, path, ENOMEM);
-	fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		0600);
-	good = fd >= 0 && write_text(file, fd, rules, bytes);
-	good = (fd < 0 || close(fd) == 0) && good && rename(made, path) == 0;
-	if (!good)
-		fail(file, path, errno);
-	if (!good && fd >= 0)
-		unlink(made);
-	free(made);
-	return good;
-}
-
-/* Like the library, which would make the directory a little later. */
+/*
+ * The file with other rules in it, in the directory, which the library would
+ * make a little later: mode 0700 whatever the umask is.  It is there at once,
+ * whatever a program of the run may be reading.
+ */
 static bool write_resolved(const struct file *file, const char *rules,
 	size_t bytes, char **resolved)
 {
-	const char *directory = file->check->directory;
+	const char *after = file->rules.text + file->rules.bytes;
+	const mode_t mask = umask(0);
+	char *made;
+	FILE *out;
+	bool good;
+	int fd;
 
-	run_paths_make_directory(directory);
-	if (asprintf(resolved, "%s/binlog.conf", directory) < 0) {
+	mkdir(file->directory, 0700);
+	umask(mask);
+	if (asprintf(resolved, "%s/binlog.conf", file->directory) < 0) {
 		*resolved = NULL;
-		return fail(file, directory, ENOMEM);
+		return fail(file, file->directory, ENOMEM);
 	}
-	return write_file(file, *resolved, rules, bytes);
+	if (asprintf(&made, "%s.%ld", *resolved, (long)getpid()) < 0)
+		return fail(file, *resolved, ENOMEM);
+	fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		0600);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (out) {
+		fwrite(file->text, 1, (size_t)(file->rules.text - file->text),
+			out);
+		fwrite(rules, 1, bytes, out);
+		fwrite(after, 1, (size_t)(file->text + file->bytes - after),
+			out);
+	}
+	good = out && fflush(out) == 0 && !ferror(out) &&
+	       rename(made, *resolved) == 0;
+	if (!good)
+		fail(file, *resolved, errno);
+	if (!good && fd >= 0)
+		unlink(made);
+	if (out)
+		(void)fclose(out);
+	free(made);
+	return good;
 }
 
 static bool check_rules(struct file *file, char **resolved)
@@ -381,10 +362,13 @@ static bool check_rules(struct file *file, char **resolved)
 	return good;
 }
 
-bool config_check(const struct config_check *check, char **resolved,
-	struct refusal *refusal)
+bool config_check(const char *path, const char *directory, const char *program,
+	char **resolved, struct refusal *refusal)
 {
-	struct file file = {.check = check, .refusal = refusal};
+	struct file file = {.path = path,
+		.directory = directory,
+		.program = program,
+		.refusal = refusal};
 	bool good;
 
 	*resolved = NULL;

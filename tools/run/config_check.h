@@ -1,8 +1,9 @@
 /*
- * What binlog-run hands to the library in BINLOG_CONFIG.  Called by main.
- * Promises to say what the library, which prints nothing, could only pass over
- * in silence, and that rules about the source (`func`, `file`, `line`) come to
- * the program as rules about places in it and in its libraries.
+ * What binlog-run hands to the library in BINLOG_STREAMS and BINLOG_CONFIG.
+ * Called by main.  Promises to say what the library, which prints nothing,
+ * could only pass over in silence, and that rules about the source (`func`,
+ * `file`, `line`) come to the program as rules about places in it and in its
+ * libraries.
  */
 #ifndef TOOLS_RUN_CONFIG_CHECK_H
 #define TOOLS_RUN_CONFIG_CHECK_H
@@ -11,20 +12,17 @@
 
 #include "tools/program/preload.h"
 
-struct config_check {
-	const char *path;      /* of the file, absolute */
-	const char *directory; /* of the captures; made if need be */
-	const char *program;   /* in which, and in whose libraries, it is */
-			       /* looked for what the rules are about */
-	/* Told in a sentence what has no effect. */
-	void (*say)(const char *sentence);
-};
+/* Whether every item of the list means something; null is fine. */
+bool config_check_streams(const char *list, struct refusal *refusal);
 
 /*
- * Whether all of the file means something.  *resolved is null, or another file
- * that is to be used in its place, in the directory: the caller's to free.
+ * Whether all of the file at the absolute `path` means something; what has no
+ * effect is said.  What its rules are about is looked for in `program` and its
+ * libraries.  *resolved is null, or another file that is to be used in its
+ * place, in the `directory` of the captures, which is made if need be: the
+ * caller's to free.
  */
-bool config_check(const struct config_check *check, char **resolved,
-	struct refusal *refusal);
+bool config_check(const char *path, const char *directory, const char *program,
+	char **resolved, struct refusal *refusal);
 
 #endif

@@ -4,7 +4,9 @@
  * that exit status, signals, process id and job control are the program's;
  * only --show keeps a parent, which then ends as the program did.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +27,6 @@
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
-#include "tools/run/streams_check.h"
 
 /*
  * What binlog-run hands to the library in variables of one value: numbers,
@@ -33,24 +34,19 @@
  * prints nothing, could only pass over in silence.
  */
 
-static size_t digits(const char *text)
-{
-	size_t count = 0;
-
-	while (word_is_digit(text[count]))
-		count++;
-	return count;
-}
+static const char digits[] = "0123456789";
 
 static bool is_number(const char *text)
 {
-	return digits(text) > 0 && text[digits(text)] == '\0';
+	size_t count = strspn(text, digits);
+
+	return count > 0 && text[count] == '\0';
 }
 
 /* 64K, 16M... */
 static bool is_size(const char *text)
 {
-	size_t count = digits(text);
+	size_t count = strspn(text, digits);
 
 	return count > 0 &&
 	       (text[count] == '\0' ||
@@ -68,34 +64,24 @@ static bool is_duration(const char *text, size_t bytes)
 {
 	static const char *const units[] = {
 		"", "ns", "us", "ms", "s", "m", "min", "h"};
-	size_t count = digits(text);
+	size_t count = strspn(text, digits);
 	size_t i;
 
-	if (bytes == 3 && memcmp(text, "all", bytes) == 0)
-		return true;
 	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (count > 0 && count <= bytes &&
-			strlen(units[i]) == bytes - count &&
-			memcmp(text + count, units[i], bytes - count) == 0)
+			word_is(units[i], text + count, bytes - count))
 			return true;
-	return false;
+	return word_is("all", text, bytes);
 }
 
 static bool is_cause(const char *text, size_t bytes)
 {
-	static const char *const words[] = {"signal", "exit", "kill"};
-	static const char *const spans[] = {"before=", "after="};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == bytes &&
-			memcmp(text, words[i], bytes) == 0)
-			return true;
-	for (i = 0; i < sizeof(spans) / sizeof(*spans); i++)
-		if (strncmp(text, spans[i], strlen(spans[i])) == 0)
-			return is_duration(text + strlen(spans[i]),
-				bytes - strlen(spans[i]));
-	return false;
+	if (strncmp(text, "before=", 7) == 0)
+		return is_duration(text + 7, bytes - 7);
+	if (strncmp(text, "after=", 6) == 0)
+		return is_duration(text + 6, bytes - 6);
+	return word_is("signal", text, bytes) || word_is("exit", text, bytes) ||
+	       word_is("kill", text, bytes);
 }
 
 static bool is_trigger(const char *text)
@@ -154,8 +140,6 @@ static bool values_check(struct refusal *refusal)
  * that whoever watches the parent sees what the child's parent would see.
  */
 
-static int attend_finish(pid_t child);
-
 static volatile pid_t attended;
 
 static void pass_on(int signal)
@@ -202,12 +186,12 @@ static void restore_dispositions(void)
 			dispositions[i].signal, &dispositions[i].before, NULL);
 }
 
-/* All signals wait until it is known whom they are for. */
 /*
  * Forks and returns twice, as fork(2) does: 0 in the child, which goes on to
  * execute.  In the parent, until attend_finish(), keys that interrupt are left
  * to the child, and a SIGTERM or SIGHUP is passed on to it.  -1 on failure,
- * with nothing changed.  One child at a time.
+ * with nothing changed.  One child at a time.  All signals wait until it is
+ * known whom they are for.
  */
 static pid_t attend_start(void)
 {
@@ -357,6 +341,55 @@ static void parse(struct request *request, int argc, char **argv)
 	exit(REFUSAL_POINTLESS);
 }
 
+/* The same path from the root, whatever directory a program changes to.  Null,
+ * with errno, on failure. */
+static char *absolute(const char *path)
+{
+	char *here, *whole;
+
+	if (path[0] == '/')
+		return strdup(path);
+	here = getcwd(NULL, 0);
+	if (!here)
+		return NULL;
+	if (asprintf(&whole, "%s/%s", strcmp(here, "/") == 0 ? "" : here,
+		    path) < 0)
+		whole = NULL;
+	free(here);
+	return whole;
+}
+
+/* 0, or why no file can be made in the directory. */
+static int obstacle_to_files(const char *directory)
+{
+	struct stat status;
+
+	if (stat(directory, &status) != 0)
+		return errno;
+	if (!S_ISDIR(status.st_mode))
+		return ENOTDIR;
+	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+/* If there is nothing yet, the library makes the directory, but none above it.
+ */
+static bool check_directory(const char *path, struct refusal *refusal)
+{
+	int error = obstacle_to_files(path);
+
+	if (error == ENOENT) {
+		char *copy = strdup(path);
+
+		error = copy ? obstacle_to_files(dirname(copy)) : ENOMEM;
+		free(copy);
+	}
+	return error == 0 ||
+	       refusal_set(refusal, REFUSAL_POINTLESS,
+		       "%s: no captures can go there: %s: choose a directory "
+		       "with --dir",
+		       path, strerror(error));
+}
+
 /* Makes the paths in the environment absolute and checks them. */
 static bool prepare_paths(struct refusal *refusal)
 {
@@ -378,36 +411,30 @@ static bool prepare_paths(struct refusal *refusal)
 				"-: captures are files in a directory, and "
 				"cannot go to standard output: name a "
 				"directory (./- if that is its name)");
-		path = run_paths_absolute(value);
+		path = absolute(value);
 		if (!path || setenv(options[i].variable, path, 1) != 0)
 			fail(value);
-		good = kinds[i] == DIRECTORY
-			       ? run_paths_check_directory(path, refusal)
-			       : run_paths_check_file(path, refusal);
+		if (kinds[i] == DIRECTORY)
+			good = check_directory(path, refusal);
+		else if (access(path, R_OK) != 0)
+			good = refusal_set(refusal, REFUSAL_POINTLESS,
+				"%s: %s: name a readable file with --config",
+				path, strerror(errno));
 		free(path);
 	}
 	return good;
 }
 
-static void say(const char *sentence)
-{
-	complain(sentence, NULL);
-}
-
 static bool prepare_config(
 	const struct request *request, struct refusal *refusal)
 {
-	const struct config_check check = {
-		.path = getenv("BINLOG_CONFIG"),
-		.directory = getenv("BINLOG_DIR"),
-		.program = request->program.path,
-		.say = say,
-	};
+	const char *path = getenv("BINLOG_CONFIG");
 	char *resolved;
 
-	if (!check.path || check.path[0] == '\0')
+	if (!path || path[0] == '\0')
 		return true;
-	if (!config_check(&check, &resolved, refusal))
+	if (!config_check(path, getenv("BINLOG_DIR"), request->program.path,
+		    &resolved, refusal))
 		return false;
 	if (resolved && setenv("BINLOG_CONFIG", resolved, 1) != 0)
 		fail(resolved);
@@ -438,7 +465,7 @@ static bool prepare(struct request *request, struct refusal *refusal)
 	if (!program_check_find(
 		    request->arguments[0], &request->program, refusal))
 		return false;
-	if (!streams_check(getenv("BINLOG_STREAMS"), refusal) ||
+	if (!config_check_streams(getenv("BINLOG_STREAMS"), refusal) ||
 		!values_check(refusal))
 		return false;
 	if (!prepare_paths(refusal) &&
@@ -482,10 +509,24 @@ static void show(const char *directory)
 	attend_finish(child);
 }
 
+/* How many entries the directory has; 0 when it cannot be read. */
+static size_t count_entries(const char *directory)
+{
+	DIR *entries = opendir(directory);
+	size_t count = 0;
+
+	if (!entries)
+		return 0;
+	while (readdir(entries))
+		count++;
+	closedir(entries);
+	return count;
+}
+
 static _Noreturn void execute_and_show(const struct request *request)
 {
 	const char *directory = getenv("BINLOG_DIR");
-	size_t before = run_paths_count(directory);
+	size_t before = count_entries(directory);
 	pid_t child = attend_start();
 	int status;
 
@@ -494,7 +535,7 @@ static _Noreturn void execute_and_show(const struct request *request)
 	if (child == 0)
 		execute(request);
 	status = attend_finish(child);
-	if (run_paths_count(directory) != before)
+	if (count_entries(directory) != before)
 		show(directory);
 	else
 		complain(request->program.path,

@@ -1,6 +1,5 @@
 #include "tools/run/program_check.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,130 +19,30 @@
 #include "tools/program/preload.h"
 
 /*
- * The paths that binlog-run hands to the library: where captures go, where the
- * configuration comes from.  Called by main.  Promises to find out beforehand
- * what the library, which prints nothing, could only pass over in silence.
- */
-
-char *run_paths_absolute(const char *path)
-{
-	char *here, *whole;
-
-	if (path[0] == '/')
-		return strdup(path);
-	here = getcwd(NULL, 0);
-	if (!here)
-		return NULL;
-	if (asprintf(&whole, "%s/%s", strcmp(here, "/") == 0 ? "" : here,
-		    path) < 0)
-		whole = NULL;
-	free(here);
-	return whole;
-}
-
-/* 0, or why no file can be made in the directory. */
-static int obstacle_to_files(const char *directory)
-{
-	struct stat status;
-
-	if (stat(directory, &status) != 0)
-		return errno;
-	if (!S_ISDIR(status.st_mode))
-		return ENOTDIR;
-	return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
-/* Of an absolute path; "/" for one directly below it. */
-static char *parent_of(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		length--;
-	while (length > 1 && path[length - 1] != '/')
-		length--;
-	return strndup(path, length);
-}
-
-bool run_paths_check_directory(const char *path, struct refusal *refusal)
-{
-	int error = obstacle_to_files(path);
-	char *parent;
-
-	if (error == ENOENT) {
-		parent = parent_of(path);
-		error = parent ? obstacle_to_files(parent) : ENOMEM;
-		free(parent);
-	}
-	return error == 0 ||
-	       refusal_set(refusal, REFUSAL_POINTLESS,
-		       "%s: no captures can go there: %s: choose a directory "
-		       "with --dir",
-		       path, strerror(error));
-}
-
-bool run_paths_check_file(const char *path, struct refusal *refusal)
-{
-	return access(path, R_OK) == 0 ||
-	       refusal_set(refusal, REFUSAL_POINTLESS,
-		       "%s: %s: name a readable file with --config", path,
-		       strerror(errno));
-}
-
-void run_paths_make_directory(const char *path)
-{
-	mode_t mask = umask(0);
-
-	mkdir(path, 0700);
-	umask(mask);
-}
-
-size_t run_paths_count(const char *directory)
-{
-	DIR *entries = opendir(directory);
-	size_t count = 0;
-
-	if (!entries)
-		return 0;
-	while (readdir(entries))
-		count++;
-	closedir(entries);
-	return count;
-}
-
-/*
  * Whether the dynamic loader that a program names will load the library into
  * it, and find everything that the library wants from libc.  Called by
  * program_check.c.  Promises to judge loader and libc by what they define, not
  * by their version numbers or places; only musl is known by its name.
  */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
+/* What all checks of one program have in common. */
+struct check {
+	const char *subject; /* begins each sentence */
+	struct elf_image *library;
+	struct refusal *refusal;
+};
 
 /* Each version that the library requires of this file, by the file's name. */
-static bool check_versions(struct elf_image *file, const char *prefix,
-	const char *path, struct elf_image *library, const char *subject,
-	struct refusal *refusal)
+static bool check_versions(const struct check *check, struct elf_image *file,
+	const char *prefix, const char *path)
 {
-	struct elf_versions_walk walk = {0};
-	char name[ELF_IMAGE_NAME];
 	char version[ELF_IMAGE_NAME];
 
-	while (elf_versions_next_required(library, &walk, name, version)) {
-		if (strncmp(name, prefix, strlen(prefix)) != 0 ||
-			elf_versions_defines(file, version) || file->why)
-			continue;
-		return refusal_set(refusal, REFUSAL_POINTLESS,
-			"%s: its %s is too old: libbinlog.so needs %s: build "
-			"binlog on that system",
-			subject, path, version);
-	}
-	return true;
+	return !elf_image_lacks(check->library, file, prefix, version) ||
+	       refusal_set(check->refusal, REFUSAL_POINTLESS,
+		       "%s: its %s is too old: libbinlog.so needs %s: build "
+		       "binlog on that system",
+		       check->subject, path, version);
 }
 
 /*
@@ -151,91 +50,78 @@ static bool check_versions(struct elf_image *file, const char *prefix,
  * private copies too.  Where it does not, nothing is said about it.  glibc 2.31
  * has added nothing to libc.so.6 that would tell it from 2.30.
  */
-static bool check_libc(const char *loader, struct elf_image *library,
-	const char *subject, struct refusal *refusal)
+static bool check_libc(const struct check *check, const char *loader)
 {
 	const char name[] = "libc.so.6";
 	char path[PATH_MAX + sizeof(name)];
 	struct elf_image libc;
-	char *end;
 	bool good;
 
 	if (!realpath(loader, path))
 		return true;
-	end = strrchr(path, '/') + 1;
-	memcpy(end, name, sizeof(name));
+	memcpy(strrchr(path, '/') + 1, name, sizeof(name));
 	if (!elf_image_open(&libc, path))
 		return true;
-	good = elf_versions_defines(&libc, "GLIBC_2.30") || libc.why ||
-	       refusal_set(refusal, REFUSAL_POINTLESS,
+	good = elf_image_defines(&libc, "GLIBC_2.30", true) || libc.why ||
+	       refusal_set(check->refusal, REFUSAL_POINTLESS,
 		       "%s: its %s is older than glibc 2.31, the oldest that "
 		       "libbinlog.so knows: record it on a newer system",
-		       subject, path);
-	good = good &&
-	       check_versions(&libc, name, path, library, subject, refusal);
+		       check->subject, path);
+	good = good && check_versions(check, &libc, name, path);
 	elf_image_close(&libc);
 	return good;
 }
 
-static bool check_opened(const char *path, struct elf_image *loader,
-	struct elf_image *library, const char *subject, struct refusal *refusal)
+static bool check_loader(const struct check *check, const char *path)
 {
-	if (!loader->is_elf || !elf_versions_defines_like(loader, "GLIBC_"))
-		return refusal_set(refusal, REFUSAL_POINTLESS,
-			"%s: its dynamic loader %s is not glibc's: "
-			"libbinlog.so is made for glibc: record a build for "
-			"glibc instead",
-			subject, path);
-	return check_versions(loader, "ld-", path, library, subject, refusal) &&
-	       check_libc(path, library, subject, refusal);
-}
-
-static bool check_loader(const char *path, struct elf_image *library,
-	const char *subject, struct refusal *refusal)
-{
+	const char *slash = strrchr(path, '/');
 	struct elf_image loader;
 	bool good;
 
-	if (strncmp(base_name(path), "ld-musl", strlen("ld-musl")) == 0)
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+	if (strncmp(slash ? slash + 1 : path, "ld-musl", 7) == 0)
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: linked with musl: libbinlog.so is made for "
 			"glibc: record a build for glibc instead",
-			subject);
+			check->subject);
 	if (elf_image_open(&loader, path)) {
-		good = check_opened(path, &loader, library, subject, refusal);
+		if (loader.is_elf &&
+			elf_image_defines(&loader, "GLIBC_", false))
+			good = check_versions(check, &loader, "ld-", path) &&
+			       check_libc(check, path);
+		else
+			good = refusal_set(check->refusal, REFUSAL_POINTLESS,
+				"%s: its dynamic loader %s is not glibc's: "
+				"libbinlog.so is made for glibc: record a "
+				"build for glibc instead",
+				check->subject, path);
 		elf_image_close(&loader);
 		return good;
 	}
-	if (access(path, F_OK) == 0)
-		return true;
-	return refusal_set(refusal, REFUSAL_NOT_FOUND,
-		"%s: its dynamic loader %s: %s: install the libc that it was "
-		"built for",
-		subject, path, strerror(errno));
+	return access(path, F_OK) == 0 ||
+	       refusal_set(check->refusal, REFUSAL_NOT_FOUND,
+		       "%s: its dynamic loader %s: %s: install the libc that "
+		       "it was built for",
+		       check->subject, path, strerror(errno));
 }
 
-/*
- * `subject` begins the sentence.  May also return true with `why` of `image`
- * set: then that has to be reported.
- */
-static bool loader_check(struct elf_image *image, struct elf_image *library,
-	const char *subject, struct refusal *refusal)
+/* May also return true with `why` of `image` set: then that has to be
+ * reported. */
+static bool check_loading(const struct check *check, struct elf_image *image)
 {
 	char path[PATH_MAX];
 
 	if (elf_image_loader(image, path, sizeof(path)))
-		return check_loader(path, library, subject, refusal);
+		return check_loader(check, path);
 	/* glibc's loader can be run as a program and then loads another. */
-	if (elf_versions_defines_like(image, "GLIBC_")) {
+	if (elf_image_defines(image, "GLIBC_", false)) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", image->file);
-		return check_libc(path, library, subject, refusal);
+		return check_libc(check, path);
 	}
-	if (image->why)
-		return true;
-	return refusal_set(refusal, REFUSAL_POINTLESS,
-		"%s: statically linked: LD_PRELOAD has no effect on it: "
-		"record a dynamically linked build instead",
-		subject);
+	return image->why ||
+	       refusal_set(check->refusal, REFUSAL_POINTLESS,
+		       "%s: statically linked: LD_PRELOAD has no effect on it: "
+		       "record a dynamically linked build instead",
+		       check->subject);
 }
 
 /*
@@ -374,8 +260,7 @@ bool program_check_find(
  * Where the kernel raises a program above its caller, the dynamic loader goes
  * into secure mode.  Mounts and processes can forbid raising.
  */
-static bool check_privileges(
-	const char *path, const char *subject, struct refusal *refusal)
+static bool check_privileges(const struct check *check, const char *path)
 {
 	const char *const why =
 		"the dynamic loader drops LD_PRELOAD for it: record a copy "
@@ -388,67 +273,62 @@ static bool check_privileges(
 		(mount.f_flag & ST_NOSUID))
 		return true;
 	if (bits && (status.st_mode & S_ISUID) && status.st_uid != getuid())
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: runs with the rights of user %u (setuid): %s",
-			subject, (unsigned)status.st_uid, why);
+			check->subject, (unsigned)status.st_uid, why);
 	/* Without the group's x bit, setgid never meant a change of group. */
 	if (bits && (status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
 		status.st_gid != getgid())
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: runs with the rights of group %u (setgid): %s",
-			subject, (unsigned)status.st_gid, why);
+			check->subject, (unsigned)status.st_gid, why);
 	if (getuid() != 0 && getxattr(path, XATTR_NAME_CAPS, NULL, 0) > 0)
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: runs with capabilities of its own (setcap): %s",
-			subject, why);
+			check->subject, why);
 	return true;
 }
 
-struct machine {
-	char name[24];
-};
-
-static struct machine machine_name(uint16_t number)
+static const char *machine_name(uint16_t number, char name[static 24])
 {
-	struct machine machine;
-
-	if (number == EM_X86_64 || number == EM_AARCH64)
-		snprintf(machine.name, sizeof(machine.name),
-			number == EM_X86_64 ? "x86-64" : "aarch64");
-	else
-		snprintf(machine.name, sizeof(machine.name), "ELF machine %u",
-			number);
-	return machine;
+	if (number == EM_X86_64)
+		return "x86-64";
+	if (number == EM_AARCH64)
+		return "aarch64";
+	snprintf(name, 24, "ELF machine %u", number);
+	return name;
 }
 
-static bool check_machine(const struct elf_image *image,
-	const struct elf_image *library, const char *subject,
-	struct refusal *refusal)
+static bool check_machine(
+	const struct check *check, const struct elf_image *image)
 {
+	const struct elf_image *library = check->library;
+	char names[2][24];
+
 	if (elf_image_same_machine(image, library)) {
 		if (image->type == ET_EXEC || image->type == ET_DYN)
 			return true;
-		return refusal_set(refusal, REFUSAL_CANNOT_RUN,
+		return refusal_set(check->refusal, REFUSAL_CANNOT_RUN,
 			"%s: an ELF file of type %u: not a program: name one",
-			subject, image->type);
+			check->subject, image->type);
 	}
 	if (image->class != library->class &&
 		(image->class == ELFCLASS32 || image->class == ELFCLASS64))
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: a %u-bit program: libbinlog.so is %u-bit: record "
 			"a %u-bit build instead",
-			subject, image->class * 32u, library->class * 32u,
-			library->class * 32u);
+			check->subject, image->class * 32u,
+			library->class * 32u, library->class * 32u);
 	if (image->machine == library->machine)
-		return refusal_set(refusal, REFUSAL_POINTLESS,
+		return refusal_set(check->refusal, REFUSAL_POINTLESS,
 			"%s: a damaged ELF file: its class or byte order is "
 			"not that of its machine: build or install it again",
-			subject);
-	return refusal_set(refusal, REFUSAL_POINTLESS,
+			check->subject);
+	return refusal_set(check->refusal, REFUSAL_POINTLESS,
 		"%s: built for %s: libbinlog.so is for %s: record a build for "
 		"that instead",
-		subject, machine_name(image->machine).name,
-		machine_name(library->machine).name);
+		check->subject, machine_name(image->machine, names[0]),
+		machine_name(library->machine, names[1]));
 }
 
 static void find_sanitizer(struct elf_image *image, struct program *program)
@@ -467,39 +347,30 @@ static void find_sanitizer(struct elf_image *image, struct program *program)
 			}
 }
 
-static bool check_image(struct elf_image *image, struct elf_image *library,
-	const char *subject, struct program *program, struct refusal *refusal)
-{
-	if (!image->is_elf)
-		return refusal_set(refusal, REFUSAL_POINTLESS,
-			"%s: neither an ELF program nor a script with a #! "
-			"line: name the program that runs it",
-			subject);
-	if (!image->why &&
-		(!check_machine(image, library, subject, refusal) ||
-			!loader_check(image, library, subject, refusal)))
-		return false;
-	if (!image->why)
-		find_sanitizer(image, program);
-	if (!image->why)
-		return true;
-	return refusal_set(refusal, REFUSAL_POINTLESS,
-		"%s: a damaged ELF file: %s: build or install it again",
-		subject, image->why);
-}
-
-static bool check_binary(const char *path, const char *subject,
-	struct program *program, struct elf_image *library,
-	struct refusal *refusal)
+static bool check_binary(
+	const struct check *check, const char *path, struct program *program)
 {
 	struct elf_image image;
-	bool good;
+	bool good = true;
 
-	if (!check_privileges(path, subject, refusal))
+	if (!check_privileges(check, path))
 		return false;
 	if (!elf_image_open(&image, path))
 		return true;
-	good = check_image(&image, library, subject, program, refusal);
+	if (!image.is_elf)
+		good = refusal_set(check->refusal, REFUSAL_POINTLESS,
+			"%s: neither an ELF program nor a script with a #! "
+			"line: name the program that runs it",
+			check->subject);
+	else if (!image.why)
+		good = check_machine(check, &image) &&
+		       check_loading(check, &image);
+	if (good && !image.why)
+		find_sanitizer(&image, program);
+	if (good && image.why)
+		good = refusal_set(check->refusal, REFUSAL_POINTLESS,
+			"%s: a damaged ELF file: %s: build or install it again",
+			check->subject, image.why);
 	elf_image_close(&image);
 	return good;
 }
@@ -510,6 +381,7 @@ bool program_check_preload(struct program *program, struct elf_image *library,
 	char path[PATH_MAX];
 	char interpreter[SCRIPT_LINE_BYTES];
 	char subject[2 * PATH_MAX];
+	const struct check check = {subject, library, refusal};
 	unsigned depth;
 	int error;
 
@@ -532,5 +404,5 @@ bool program_check_preload(struct program *program, struct elf_image *library,
 			return refuse_errno(refusal, error, subject);
 		snprintf(path, sizeof(path), "%s", interpreter);
 	}
-	return check_binary(path, subject, program, library, refusal);
+	return check_binary(&check, path, program);
 }

@@ -9,7 +9,6 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tools/program/elf_image.h"
-#include "tools/program/resolve_modules.h"
 
 static int file = -1;
 static char path[32];
@@ -29,7 +28,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void walk(struct elf_image *image)
 {
-	struct elf_versions_walk versions = {0};
+	/* That one is damaged ends no walk. */
+	struct elf_image other = {.why = "damaged"};
 	char library[ELF_IMAGE_NAME];
 	char name[ELF_IMAGE_NAME];
 	uint64_t place = 0;
@@ -39,21 +39,19 @@ static void walk(struct elf_image *image)
 		FUZZ_CHECK(memchr(name, '\0', sizeof(name)));
 		FUZZ_CHECK(++count < MOST);
 	}
-	count = 0;
-	while (elf_versions_next_required(image, &versions, library, name)) {
-		FUZZ_CHECK(memchr(library, '\0', sizeof(library)));
+	FUZZ_CHECK(!elf_image_lacks(image, &other, "", name));
+	other.why = NULL;
+	if (elf_image_lacks(image, &other, "lib", name))
 		FUZZ_CHECK(memchr(name, '\0', sizeof(name)));
-		FUZZ_CHECK(++count < MOST);
-	}
-	elf_versions_defines_like(image, "GLIBC_");
-	elf_versions_defines(image, "GLIBC_2.34");
+	elf_image_defines(image, "GLIBC_", false);
+	elf_image_defines(image, "GLIBC_2.34", true);
 	if (elf_image_loader(image, library, sizeof(library)))
 		FUZZ_CHECK(memchr(library, '\0', sizeof(library)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char digits[2 * RESOLVE_BUILD_ID_BYTES_MAX + 1];
+	char digits[ELF_IMAGE_BUILD_ID];
 	struct elf_image image;
 
 	FUZZ_CHECK(pwrite(file, data, size, 0) == (ssize_t)size);
@@ -61,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(elf_image_open(&image, path));
 	walk(&image);
 	elf_image_close(&image);
-	if (resolve_build_id(path, digits))
+	if (elf_image_build_id(path, digits))
 		FUZZ_CHECK(strlen(digits) % 2 == 0);
 	return 0;
 }
