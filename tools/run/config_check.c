@@ -21,8 +21,8 @@
 
 /*
  * The libraries that a program will be started with, as its dynamic loader
- * finds them.  Called by config_check.c, where rules are about the source of a
- * program that does not run yet.  Promises to start nothing but that loader.
+ * finds them: for rules about the source of a program that does not run yet.
+ * Promises to start nothing but that loader.
  */
 
 static bool find_loader(const char *program, char *loader, size_t size)

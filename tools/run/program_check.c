@@ -20,9 +20,9 @@
 
 /*
  * Whether the dynamic loader that a program names will load the library into
- * it, and find everything that the library wants from libc.  Called by
- * program_check.c.  Promises to judge loader and libc by what they define, not
- * by their version numbers or places; only musl is known by its name.
+ * it, and find everything that the library wants from libc.  Loader and libc
+ * are judged by what they define, not by their version numbers or places; only
+ * musl is known by its name.
  */
 
 /* What all checks of one program have in common. */
@@ -125,9 +125,9 @@ static bool check_loading(const struct check *check, struct elf_image *image)
 }
 
 /*
- * The #! line of a script, read as the kernel reads it.  Called by
- * program_check.c to find what will really be run.  Promises to agree with
- * execve(2) on blanks, on length and on what is not a script.
+ * The #! line of a script, read as the kernel reads it to find what will really
+ * be run.  Promises to agree with execve(2) on blanks, on length and on what is
+ * not a script.
  */
 
 enum {
