@@ -1,4 +1,4 @@
-/* How binlog-show ends.  Used by its main and by what that calls instead. */
+/* How tools that read captures end. */
 #ifndef BASE_EXIT_STATUS_H
 #define BASE_EXIT_STATUS_H
 

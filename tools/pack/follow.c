@@ -37,8 +37,6 @@ enum { PAUSE_BUSY = 20, PAUSE_MOST = 200 };
 /* One program may execute another: for a moment nobody is there. */
 #define ALONE_NS 500000000u
 
-enum exit_status { EXIT_ALL = 0, EXIT_DAMAGE = 1, EXIT_NOTHING = 2 };
-
 static volatile sig_atomic_t stopped;
 static volatile sig_atomic_t rotated;
 
@@ -207,27 +205,10 @@ static void follow_captures(struct follow *follow)
 		follow_step_end(follow);
 }
 
-static void set_signals(void)
-{
-	struct sigaction action = {.sa_handler = stop};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	action.sa_handler = rotate;
-	sigaction(SIGUSR1, &action, NULL);
-	signal(SIGHUP, SIG_IGN);
-}
-
-static enum exit_status judge(const struct follow *follow)
-{
-	if (follow->failed)
-		return EXIT_NOTHING;
-	return follow->damaged || limits_were_met() ? EXIT_DAMAGE : EXIT_ALL;
-}
-
-int follow_run(const struct follow_options *options)
+enum exit_status follow_run(const struct follow_options *options)
 {
 	static struct follow follow;
+	struct sigaction action = {.sa_handler = stop};
 
 	follow = (struct follow){
 		.options = options,
@@ -239,7 +220,11 @@ int follow_run(const struct follow_options *options)
 			.rotates = options->rotate_bytes > 0 ||
 				   options->rotate_seconds > 0},
 	};
-	set_signals();
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = rotate;
+	sigaction(SIGUSR1, &action, NULL);
+	signal(SIGHUP, SIG_IGN);
 	descriptors_raise_limit();
 	follow.live = live_new(options->directory, &follow.errors);
 	if (!follow.live)
@@ -257,5 +242,8 @@ int follow_run(const struct follow_options *options)
 	if (!options->quiet && !follow.failed)
 		sentence_say("%" PRIu64 " messages, %" PRIu64 " bytes",
 			follow.messages, follow.bytes);
-	return judge(&follow);
+	if (follow.failed)
+		return EXIT_NOTHING;
+	return follow.damaged || limits_were_met() ? EXIT_DAMAGE
+						   : EXIT_ALL_READ;
 }

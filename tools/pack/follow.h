@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/exit_status.h"
 #include "decoder/pack/pack.h"
 
 struct follow_options {
@@ -23,9 +24,8 @@ struct follow_options {
 
 /*
  * Until no process is left that could write to a capture, or a SIGINT or
- * SIGTERM.  Returns the exit status: 0, 1 for damage in the captures, 2 if
- * there is no log, or not everything could be written.
+ * SIGTERM.  EXIT_NOTHING also if not everything could be written.
  */
-int follow_run(const struct follow_options *options);
+enum exit_status follow_run(const struct follow_options *options);
 
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/array.h"
 #include "base/sentence.h"
 #include "decoder/live/live.h"
 #include "decoder/pack/frame_write.h"
@@ -273,19 +274,15 @@ static void save_position(
 	void *closure, uint64_t nonce, const struct live_position *position)
 {
 	struct saving *saving = closure;
-	uint64_t *numbers = saving->numbers;
+	uint64_t *numbers;
 
-	if (saving->room - saving->count < NUMBERS) {
-		size_t room = 2 * saving->room + 64 * NUMBERS;
-
-		numbers = realloc(numbers, room * sizeof(*numbers));
-		if (!numbers) {
-			saving->failed = true;
-			return;
-		}
-		saving->numbers = numbers;
-		saving->room = room;
+	numbers = array_grow(saving->numbers, &saving->room,
+		saving->count + NUMBERS - 1, sizeof(*numbers));
+	if (!numbers) {
+		saving->failed = true;
+		return;
 	}
+	saving->numbers = numbers;
 	numbers += saving->count;
 	saving->count += NUMBERS;
 	numbers[0] = nonce;

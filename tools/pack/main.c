@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/exit_status.h"
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/merge.h"
@@ -39,13 +40,6 @@
  */
 
 #define PACK_DEBUG_DIRECTORIES_MAX 32u
-
-enum pack_options_action {
-	PACK_OPTIONS_PACK,
-	PACK_OPTIONS_HELP,
-	PACK_OPTIONS_VERSION,
-	PACK_OPTIONS_WRONG /* `problem` says what */
-};
 
 struct pack_command {
 	const char *output;
@@ -98,7 +92,6 @@ static const char *parse_level(struct pack_command *command, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *add_debug_directory(
 	struct pack_command *command, const char *path)
 {
@@ -109,7 +102,6 @@ static const char *add_debug_directory(
 	return NULL;
 }
 
-/* Likewise. */
 static const char *parse_size(uint64_t *bytes, const char *text)
 {
 	static const char units[] = "KMG";
@@ -126,7 +118,6 @@ static const char *parse_size(uint64_t *bytes, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *parse_seconds(uint64_t *seconds, const char *text)
 {
 	char *end;
@@ -139,7 +130,6 @@ static const char *parse_seconds(uint64_t *seconds, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct pack_command *command = closure;
@@ -192,18 +182,33 @@ static const char *apply(void *closure, int option, const char *value)
 	return NULL;
 }
 
-static enum pack_options_action complain(
+/* Always false. */
+static bool complain(
 	struct pack_command *command, const char *what, const char *why)
 {
 	snprintf(command->problem, sizeof(command->problem), "%s: %s", what,
 		why);
-	return PACK_OPTIONS_WRONG;
+	return false;
 }
 
-static enum pack_options_action check(struct pack_command *command)
+/* False: `problem` says what is wrong.  The strings of argv stay the caller's;
+ * their order may change. */
+static bool parse(struct pack_command *command, int argc, char **argv)
 {
-	bool rotates = command->rotate_bytes + command->rotate_seconds > 0;
+	struct command_line line = {.command = "binlog-pack",
+		.options = descriptions,
+		.count = OPTIONS,
+		.apply = apply,
+		.closure = command};
 
+	if (command_line_read(&line, argc, argv)) {
+		memcpy(command->problem, line.problem, sizeof(line.problem));
+		return false;
+	}
+	command->paths = line.rest;
+	command->path_count = line.rest_count;
+	if (command->help || command->version)
+		return true;
 	if (command->follow && command->path_count > 0)
 		return complain(command, command->paths[0],
 			"with --follow there is one directory only: leave it "
@@ -213,7 +218,8 @@ static enum pack_options_action check(struct pack_command *command)
 		return complain(command, command->output,
 			"--follow goes on with a log that is there: give a "
 			"name, without --force");
-	if (rotates && !command->follow)
+	if (command->rotate_bytes + command->rotate_seconds > 0 &&
+		!command->follow)
 		return complain(command, "--rotate-size, --rotate-age",
 			"only what is followed is rotated: give --follow=DIR");
 	if (command->path_count == 0 && !command->follow)
@@ -224,35 +230,7 @@ static enum pack_options_action check(struct pack_command *command)
 		return complain(command, "no log",
 			"nowhere to write to: give -o LOG, or -o - for "
 			"standard output");
-	return PACK_OPTIONS_PACK;
-}
-
-/* The strings of argv stay the caller's; their order may change. */
-static enum pack_options_action pack_options_parse(
-	struct pack_command *command, int argc, char **argv)
-{
-	struct command_line line = {.command = "binlog-pack",
-		.options = descriptions,
-		.count = OPTIONS,
-		.apply = apply,
-		.closure = command};
-
-	*command = (struct pack_command){0};
-	if (command_line_read(&line, argc, argv)) {
-		memcpy(command->problem, line.problem, sizeof(line.problem));
-		return PACK_OPTIONS_WRONG;
-	}
-	if (command->help || command->version)
-		return command->help ? PACK_OPTIONS_HELP : PACK_OPTIONS_VERSION;
-	command->paths = line.rest;
-	command->path_count = line.rest_count;
-	return check(command);
-}
-
-/* One line for each option into buffer, cut off when they do not fit. */
-static void pack_options_help(char *buffer, size_t size)
-{
-	command_line_help(descriptions, OPTIONS, buffer, size);
+	return true;
 }
 
 /*
@@ -284,12 +262,6 @@ static const char *follow_sandbox(const char *captures, const char *log)
 	return sandbox_enter(&needs);
 }
 
-enum exit_status {
-	EXIT_ALL_PACKED = 0,
-	EXIT_DAMAGE = 1,  /* or loss; what could be read was packed */
-	EXIT_NOTHING = 2, /* to read, or wrong usage, or no way to write */
-};
-
 struct work {
 	struct pack_command command;
 	struct error_list errors;
@@ -312,36 +284,18 @@ static enum exit_status print_help(void)
 {
 	char text[4096];
 
-	pack_options_help(text, sizeof(text));
+	command_line_help(descriptions, OPTIONS, text, sizeof(text));
 	printf("usage: binlog-pack [OPTIONS] CAPTURE... -o LOG\n"
 	       "Packs captures of libbinlog.so into one small log, which "
 	       "binlog-show reads.\n"
 	       "CAPTURE is a directory of captures or a capture file.\n\n%s",
 		text);
-	return EXIT_ALL_PACKED;
-}
-
-static enum exit_status print_version(void)
-{
-	printf("binlog-pack, writes packed logs of format version %u\n",
-		PACKED_VERSION);
-	return EXIT_ALL_PACKED;
+	return EXIT_ALL_READ;
 }
 
 static void report_memory(struct work *work)
 {
 	error_add(&work->errors, &(struct error){.code = ERROR_MEMORY});
-}
-
-static struct recording *capture_of(
-	const struct work *work, const struct error *error)
-{
-	size_t i;
-
-	for (i = 0; i < work->list.count; i++)
-		if (work->list.captures[i]->path == error->file)
-			return work->list.captures[i];
-	return NULL;
 }
 
 /* What is missing in the captures is told where it was found. */
@@ -353,8 +307,13 @@ static bool pack_errors(struct work *work)
 	for (; work->errors_packed < kept; work->errors_packed++) {
 		const struct error *error =
 			&work->errors.kept[work->errors_packed];
+		struct recording *capture = NULL;
+		size_t i;
 
-		if (!pack_loss(work->pack, capture_of(work, error), error))
+		for (i = 0; i < work->list.count && !capture; i++)
+			if (work->list.captures[i]->path == error->file)
+				capture = work->list.captures[i];
+		if (!pack_loss(work->pack, capture, error))
 			return false;
 	}
 	return true;
@@ -420,24 +379,18 @@ static void print_sum(const struct work *work)
 		work->log.bytes, ratio);
 }
 
-static uint64_t dropped(const struct work *work)
-{
-	uint64_t calls = 0;
-	size_t i;
-
-	for (i = 0; i < work->list.count; i++)
-		calls += work->list.captures[i]->dropped;
-	return calls;
-}
-
 static enum exit_status judge(const struct work *work)
 {
+	bool complete = !limits_were_met();
+	size_t i;
+
 	if (work->log.failed != 0 || work->list.count == 0)
 		return EXIT_NOTHING;
 	if (error_count(&work->errors, ERROR_SEVERITY_DAMAGE) > 0)
 		return work->calls > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
-	return dropped(work) > 0 || limits_were_met() ? EXIT_DAMAGE
-						      : EXIT_ALL_PACKED;
+	for (i = 0; i < work->list.count; i++)
+		complete &= work->list.captures[i]->dropped == 0;
+	return complete ? EXIT_ALL_READ : EXIT_DAMAGE;
 }
 
 static void report_log(const struct work *work)
@@ -523,15 +476,6 @@ static enum exit_status pack_captures(struct work *work)
 	return judge(work);
 }
 
-static bool begin_symbols(struct work *work)
-{
-	limits_for_symbols(&work->command.files.memory_bytes,
-		&work->command.files.seconds);
-	if (work->command.symbols)
-		work->places = places_new(&work->command.files);
-	return !work->command.symbols || work->places;
-}
-
 /* One that was named itself; those in directories are passed over. */
 static bool is_log_among(const struct work *work)
 {
@@ -554,7 +498,11 @@ static enum exit_status pack_list(struct work *work)
 	};
 	enum exit_status status = EXIT_NOTHING;
 
-	if (begin_symbols(work)) {
+	limits_for_symbols(&work->command.files.memory_bytes,
+		&work->command.files.seconds);
+	if (work->command.symbols)
+		work->places = places_new(&work->command.files);
+	if (!work->command.symbols || work->places) {
 		options.places = work->places;
 		work->pack = pack_new(&options, log_file_take, &work->log);
 	}
@@ -599,7 +547,7 @@ static enum exit_status follow(const struct pack_command *command)
 
 	if (wrong)
 		return fail(wrong);
-	return (enum exit_status)follow_run(&options);
+	return follow_run(&options);
 }
 
 int main(int argc, char **argv)
@@ -608,15 +556,14 @@ int main(int argc, char **argv)
 
 	signal(SIGXFSZ, SIG_IGN); /* a write that fails says so itself */
 	signal(SIGPIPE, SIG_IGN);
-	switch (pack_options_parse(&work.command, argc, argv)) {
-	case PACK_OPTIONS_HELP:
-		return print_help();
-	case PACK_OPTIONS_VERSION:
-		return print_version();
-	case PACK_OPTIONS_WRONG:
+	if (!parse(&work.command, argc, argv))
 		return fail(work.command.problem);
-	case PACK_OPTIONS_PACK:
-		break;
+	if (work.command.help)
+		return print_help();
+	if (work.command.version) {
+		printf("binlog-pack, writes packed logs of format version %u\n",
+			PACKED_VERSION);
+		return EXIT_ALL_READ;
 	}
 	return work.command.follow ? follow(&work.command) : run(&work);
 }
