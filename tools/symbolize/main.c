@@ -42,8 +42,6 @@ struct symbolize_options {
 	char problem[COMMAND_LINE_PROBLEM_BYTES]; /* what: why: what to do */
 };
 
-static void symbolize_options_free(struct symbolize_options *options);
-
 enum option_number {
 #define OPTION(name, text, letter, argument, help) NUMBER_##name,
 #include "tools/symbolize/symbolize_options.def"
@@ -58,12 +56,6 @@ static const struct command_option descriptions[] = {
 };
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
-
-/* One line for each option into buffer, cut off when they do not fit. */
-static void symbolize_options_help(char *buffer, size_t size)
-{
-	command_line_help(descriptions, OPTIONS, buffer, size);
-}
 
 /* Null, or what is wrong. */
 static const char *append(struct symbolize_list *list, const char *value,
@@ -81,7 +73,6 @@ static const char *append(struct symbolize_list *list, const char *value,
 	return NULL;
 }
 
-/* Likewise. */
 static const char *add_path_map(
 	struct symbolize_options *options, const char *map)
 {
@@ -90,7 +81,6 @@ static const char *add_path_map(
 	return append(&options->path_maps, map, &options->symbols.path_maps);
 }
 
-/* Likewise. */
 static const char *allow_downloads(struct symbolizer_options *symbols)
 {
 	if (!getenv("DEBUGINFOD_URLS"))
@@ -100,7 +90,6 @@ static const char *allow_downloads(struct symbolizer_options *symbols)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct symbolize_options *options = closure;
@@ -144,7 +133,7 @@ static const char *apply(void *closure, int option, const char *value)
 /*
  * Fills options that are all zeros; the strings stay those of argv, whose
  * order may change.  False when something is wrong, and `problem` says
- * what; either way symbolize_options_free() frees the lists.
+ * what; either way the lists are the caller's to free.
  */
 static bool symbolize_options_read(
 	struct symbolize_options *options, int argc, char **argv)
@@ -159,12 +148,6 @@ static bool symbolize_options_read(
 	options->files = line.rest;
 	memcpy(options->problem, line.problem, sizeof(line.problem));
 	return good;
-}
-
-static void symbolize_options_free(struct symbolize_options *options)
-{
-	free(options->directories.items);
-	free(options->path_maps.items);
 }
 
 /*
@@ -282,7 +265,7 @@ static void print_help(void)
 	     "Write the functions and lines at addresses, given as lines\n"
 	     "MODULE+0xOFFSET or BUILDID+0xOFFSET (FILE - or none: standard "
 	     "input).\n");
-	symbolize_options_help(text, sizeof(text));
+	command_line_help(descriptions, OPTIONS, text, sizeof(text));
 	fputs(text, stdout);
 	puts("\nExit status: 0 all resolved, 1 some not, 2 usage or nothing "
 	     "to read.");
@@ -365,13 +348,6 @@ static void answer(struct work *work, const struct address_line *asked)
 		work->all_resolved = false;
 }
 
-/* Of build-ids alone there are few. */
-static bool is_same_module(
-	const struct symbolizer_module *a, const struct symbolizer_module *b)
-{
-	return a == b || (a->path && b->path && strcmp(a->path, b->path) == 0);
-}
-
 /* Announces all addresses of the module of the first of the questions. */
 static void expect(struct work *work, struct question **questions, size_t count)
 {
@@ -381,8 +357,13 @@ static void expect(struct work *work, struct question **questions, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!questions[i] || questions[i]->expected ||
-			!is_same_module(&questions[i]->asked.module, module))
+		const char *path =
+			questions[i] ? questions[i]->asked.module.path : NULL;
+
+		/* Of build-ids alone there are few. */
+		if (i > 0 &&
+			(!path || !module->path || questions[i]->expected ||
+				strcmp(path, module->path) != 0))
 			continue;
 		addresses[known++] = questions[i]->asked.address;
 		questions[i]->expected = true;
@@ -413,18 +394,13 @@ static void answer_lines(struct work *work, struct ahead *ahead)
 	ahead->count = 0;
 }
 
-/* Whoever writes lines one by one waits for each answer. */
-static bool is_there_already(FILE *input)
-{
-	struct stat status;
-
-	return fstat(fileno(input), &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* False when nothing could be read. */
 static bool read_input(struct work *work, FILE *input)
 {
-	const bool waiting = !is_there_already(input);
+	struct stat status;
+	/* Whoever writes lines one by one waits for each answer. */
+	const bool waiting =
+		fstat(fileno(input), &status) != 0 || !S_ISREG(status.st_mode);
 	const size_t lines = waiting ? 1 : AHEAD;
 	struct ahead ahead = {0};
 	ssize_t bytes;
@@ -468,21 +444,11 @@ static bool read_named(struct work *work, const char *name)
 	return fine;
 }
 
-/* That were met in the files, once each. */
-static void say_limits(struct work *work)
-{
-	char sentence[4608];
-
-	while (limits_tell(sentence, sizeof(sentence))) {
-		sentence_say("%s", sentence);
-		work->all_resolved = false;
-	}
-}
-
 static int resolve_all(struct work *work, char **names)
 {
 	static char standard_input[] = "-";
 	char *alone[] = {standard_input, NULL};
+	char sentence[4608];
 	bool any = false;
 
 	if (!*names)
@@ -498,7 +464,11 @@ static int resolve_all(struct work *work, char **names)
 			strerror(errno));
 		work->all_resolved = false;
 	}
-	say_limits(work);
+	/* That were met in the files, once each. */
+	while (limits_tell(sentence, sizeof(sentence))) {
+		sentence_say("%s", sentence);
+		work->all_resolved = false;
+	}
 	if (!any)
 		return NOTHING_READ;
 	return work->all_resolved ? ALL_RESOLVED : SOME_NOT_RESOLVED;
@@ -547,6 +517,7 @@ int main(int argc, char **argv)
 	} else {
 		status = run(&work, &options);
 	}
-	symbolize_options_free(&options);
+	free(options.directories.items);
+	free(options.path_maps.items);
 	return status;
 }
