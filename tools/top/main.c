@@ -59,12 +59,6 @@ static const struct command_option descriptions[] = {
 
 #define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
-/* One line for each option into buffer, cut off when they do not fit. */
-static void top_options_help(char *buffer, size_t size)
-{
-	command_line_help(descriptions, OPTIONS, buffer, size);
-}
-
 /* Null, or what is wrong. */
 static const char *parse_delay(uint64_t *delay, const char *text)
 {
@@ -78,7 +72,6 @@ static const char *parse_delay(uint64_t *delay, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *parse_count(uint64_t *count, const char *text)
 {
 	char *end;
@@ -91,17 +84,6 @@ static const char *parse_count(uint64_t *count, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
-static const char *parse_rows(struct top_settings *settings, const char *text)
-{
-	uint64_t rows = 0;
-	const char *wrong = parse_count(&rows, text);
-
-	settings->rows = (size_t)rows;
-	return wrong;
-}
-
-/* Likewise. */
 static const char *parse_view(struct top_settings *settings, const char *text)
 {
 	int i;
@@ -115,7 +97,6 @@ static const char *parse_view(struct top_settings *settings, const char *text)
 	return "no such view: give sites, processes, threads or captures";
 }
 
-/* Likewise. */
 static const char *parse_sort(struct top_settings *settings, const char *text)
 {
 	int i;
@@ -128,7 +109,6 @@ static const char *parse_sort(struct top_settings *settings, const char *text)
 	return "no such key: give rate, total, bytes or name";
 }
 
-/* Likewise. */
 static const char *parse_filter(struct top_settings *settings, const char *text)
 {
 	if (strlen(text) >= sizeof(settings->filter))
@@ -137,7 +117,6 @@ static const char *parse_filter(struct top_settings *settings, const char *text)
 	return NULL;
 }
 
-/* Likewise. */
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct top_options *options = closure;
@@ -158,7 +137,7 @@ static const char *apply(void *closure, int option, const char *value)
 	case NUMBER_FILTER:
 		return parse_filter(settings, value);
 	case NUMBER_ROWS:
-		return parse_rows(settings, value);
+		return parse_count(&settings->rows, value);
 	case NUMBER_LIMIT:
 		return limits_set(value);
 	case NUMBER_NO_LIMITS:
@@ -228,14 +207,6 @@ struct top {
 	uint64_t shown;
 };
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static enum exit_status fail(const char *sentence)
 {
 	sentence_say("binlog-top: %s", sentence);
@@ -262,19 +233,13 @@ static enum exit_status print_help(void)
 	     "Shows what programs log right now: the busiest calls, processes, "
 	     "threads and\nlosses, of all that write to captures in DIR "
 	     "(default: binlog.data) or of one\nprocess.\n");
-	top_options_help(text, sizeof(text));
+	command_line_help(descriptions, OPTIONS, text, sizeof(text));
 	puts(text);
 	puts("Keys:");
 	for (i = 0; i < top_keys_count; i++)
 		printf("  %-8s %s\n", top_keys[i].shown, top_keys[i].help);
 	puts("\nExit status: 0: shown; 1: it could not be written; 2: usage, "
 	     "or there is no\nsuch process or directory.");
-	return finish(EXIT_SHOWN);
-}
-
-static enum exit_status print_version(void)
-{
-	printf("binlog-top: capture format %u\n", BINLOG_VERSION);
 	return finish(EXIT_SHOWN);
 }
 
@@ -329,7 +294,7 @@ static void sleep_until(uint64_t moment)
 
 static enum exit_status show_batch(struct top *top)
 {
-	uint64_t next = now();
+	uint64_t next = top_now();
 
 	do {
 		next += top->options.settings.delay_ns;
@@ -371,7 +336,7 @@ static void attend(struct top *top, struct top_screen *screen,
 
 	typing->looks = false;
 	while (!typing->quits && !typing->looks && screen->signal == 0 &&
-		(time = now()) < until) {
+		(time = top_now()) < until) {
 		char keys[KEYS_ROOM];
 		size_t count = top_screen_wait(
 			screen, until - time, keys, sizeof(keys));
@@ -397,7 +362,7 @@ static enum exit_status show_screen(struct top *top)
 	top->page.news = typing.news;
 	while (!typing.quits && screen.signal == 0 && !is_last(top)) {
 		draw(top, &screen);
-		attend(top, &screen, &typing, now() + delay);
+		attend(top, &screen, &typing, top_now() + delay);
 		delay = top->options.settings.delay_ns;
 		if (!top->page.paused)
 			look(top);
@@ -411,28 +376,23 @@ static enum exit_status show_screen(struct top *top)
 	return EXIT_SHOWN;
 }
 
-/* Keys switch programs: whose captures are written to, and beside them. */
-static const char *confine(const struct top_settings *settings)
-{
-	struct sandbox_needs needs = {
-		.needs = SANDBOX_WORKER | SANDBOX_PROCESSES};
-
-	if (!settings->batch)
-		needs.needs |=
-			SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_TERMINAL;
-	return sandbox_enter(&needs);
-}
-
 static enum exit_status show(struct top *top)
 {
 	const struct top_settings *settings = &top->options.settings;
 	const char *no_colour = getenv("NO_COLOR");
-	const char *wrong = confine(settings);
+	struct sandbox_needs needs = {
+		.needs = SANDBOX_WORKER | SANDBOX_PROCESSES};
 	enum exit_status status;
+	const char *wrong;
 
+	/* Keys switch programs: whose captures are written to, and beside
+	 * them. */
+	if (!settings->batch)
+		needs.needs |=
+			SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_TERMINAL;
+	wrong = sandbox_enter(&needs);
 	if (wrong)
 		return fail(wrong);
-
 	top->captures.place = settings->place;
 	top->page = (struct top_page){
 		.settings = settings,
@@ -466,7 +426,9 @@ int main(int argc, char **argv)
 		return fail(top.options.problem);
 	if (top.options.help)
 		return print_help();
-	if (top.options.version)
-		return print_version();
+	if (top.options.version) {
+		printf("binlog-top: capture format %u\n", BINLOG_VERSION);
+		return finish(EXIT_SHOWN);
+	}
 	return show(&top);
 }

@@ -51,7 +51,7 @@ const char *top_settings_sort(enum top_sort sort)
 /*
  * What binlog-pack --follow has taken out of captures before binlog-top came:
  * the definitions that what is still there needs, as its log has them.  Asked
- * by top_captures.c for captures of which something was freed.
+ * for captures of which something was freed.
  */
 
 /* False: it is not a log that a follower writes. */
@@ -117,7 +117,7 @@ static void top_past_read(struct live_pasts *pasts, const char *capture)
 /* However many there are, each gets on. */
 #define LEAST_NS 1000000u
 
-static uint64_t now(void)
+uint64_t top_now(void)
 {
 	struct timespec time;
 
@@ -154,21 +154,18 @@ static void free_capture(struct top_capture *capture)
 	free(capture);
 }
 
-static bool is_same(const struct target *a, const struct target *b)
-{
-	struct stat one, other;
-
-	return fstat(a->fd, &one) == 0 && fstat(b->fd, &other) == 0 &&
-	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
-}
-
 static struct top_capture *find(
 	const struct top_captures *captures, const struct target *target)
 {
+	struct stat wanted, st;
 	size_t i;
 
+	if (fstat(target->fd, &wanted) != 0)
+		return NULL;
 	for (i = 0; i < captures->count; i++)
-		if (is_same(&captures->all[i]->target, target))
+		if (fstat(captures->all[i]->target.fd, &st) == 0 &&
+			st.st_ino == wanted.st_ino &&
+			st.st_dev == wanted.st_dev)
 			return captures->all[i];
 	return NULL;
 }
@@ -215,6 +212,8 @@ static bool add(struct top_captures *captures, struct target *target)
 static void take_targets(struct top_captures *captures)
 {
 	struct targets *targets = &captures->targets;
+	const char *directory = targets->directory;
+	pid_t process = targets->process;
 	size_t i;
 
 	for (i = 0; i < targets->count; i++) {
@@ -228,6 +227,8 @@ static void take_targets(struct top_captures *captures)
 			captures->failed = true;
 		}
 	}
+	targets_close(targets);
+	*targets = (struct targets){.directory = directory, .process = process};
 }
 
 /* Of those that nobody writes to any more only the last ones are kept. */
@@ -252,15 +253,6 @@ static void forget_ended(struct top_captures *captures)
 	captures->count = kept;
 }
 
-static void close_targets(struct targets *targets)
-{
-	const char *directory = targets->directory;
-	pid_t process = targets->process;
-
-	targets_close(targets);
-	*targets = (struct targets){.directory = directory, .process = process};
-}
-
 /* False: nothing is there, and never was. */
 static bool find_all(struct top_captures *captures)
 {
@@ -274,7 +266,6 @@ static bool find_all(struct top_captures *captures)
 	snprintf(captures->sentence, sizeof(captures->sentence), "%s",
 		captures->targets.sentence);
 	take_targets(captures);
-	close_targets(&captures->targets);
 	captures->ended = captures->targets.process != 0 && !good;
 	for (i = 0; i < captures->count; i++)
 		captures->all[i]->target.in_use = captures->all[i]->seen;
@@ -299,26 +290,26 @@ static void read_page(struct top_capture *capture)
 
 static void read_capture(struct top_capture *capture, uint64_t most_ns)
 {
-	uint64_t begun = now();
+	uint64_t begun = top_now();
 
 	if (begun < capture->due)
 		return;
 	status_count_pass(
 		&capture->count, most_ns > LEAST_NS ? most_ns : LEAST_NS);
 	if (capture->count.has_ring)
-		capture->due = now() + RING_SHARE * (now() - begun);
+		capture->due = top_now() + RING_SHARE * (top_now() - begun);
 	read_page(capture);
 }
 
 bool top_captures_look(struct top_captures *captures, uint64_t most_ns)
 {
-	uint64_t until = now() + most_ns;
+	uint64_t until = top_now() + most_ns;
 	size_t i;
 
 	if (!find_all(captures))
 		return false;
 	for (i = 0; i < captures->count; i++) {
-		uint64_t time = now();
+		uint64_t time = top_now();
 
 		read_capture(captures->all[i],
 			time < until ? (until - time) / (captures->count - i)

@@ -35,7 +35,7 @@ struct top_settings {
 	const char *place; /* a directory, or the number of a process */
 	uint64_t delay_ns;
 	uint64_t count; /* of refreshes; 0: any number */
-	size_t rows;	/* of a kind; 0: all */
+	uint64_t rows;	/* of a kind; 0: all */
 	bool batch;
 	bool view_given;
 	enum top_view view;
@@ -43,6 +43,9 @@ struct top_settings {
 	bool reverse;
 	char filter[TOP_FILTER_MAX]; /* empty: everything */
 };
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+uint64_t top_now(void);
 
 /* "sites" and so on; "rate" and so on. */
 const char *top_settings_view(enum top_view view);

@@ -9,14 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/render_buffer.h"
 #include "tools/top/top_captures.h"
 #include "tools/top/top_page.h"
-#include "tools/top/top_rows.h"
-
-/* Safe on a terminal, and without a newline. */
-void top_words(const struct top_rows *rows, const struct top_row *row,
-	struct top_names *names, struct render_buffer *out);
 
 struct top_key {
 	char key;

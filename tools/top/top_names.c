@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
 #include "record/hash.h"
 #include "symbolizer/symbolizer.h"
+#include "tools/top/top_captures.h"
 
 /* More answers are not kept: then all are asked for again. */
 #define ANSWERS_MAX ((size_t)4096)
@@ -32,14 +32,6 @@ struct top_names {
 	char text[ANSWER_BYTES];
 };
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 struct top_names *top_names_new(void)
 {
 	struct top_names *names = calloc(1, sizeof(*names));
@@ -60,7 +52,7 @@ struct top_names *top_names_new(void)
 
 void top_names_allow(struct top_names *names, uint64_t most_ns)
 {
-	names->until = now() + most_ns;
+	names->until = top_now() + most_ns;
 }
 
 static const char *last_part(const char *path)
@@ -161,7 +153,7 @@ const char *top_names_caller(
 
 	if (answer && answer->module)
 		return answer->text;
-	if (!answer || now() >= names->until) {
+	if (!answer || top_now() >= names->until) {
 		put_place(names->text, site);
 		return names->text;
 	}

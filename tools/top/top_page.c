@@ -16,8 +16,8 @@
 #include "tools/top/top_rows.h"
 
 /*
- * Numbers as people read them: three or four digits and a unit.  Called by
- * top_page.c; for scripts there are plain ones.
+ * Numbers as people read them: three or four digits and a unit.  For
+ * scripts there are plain ones.
  */
 
 #define TOP_NUMBER_BYTES 32
@@ -48,8 +48,7 @@ static void top_number(char text[TOP_NUMBER_BYTES], double number, bool plain)
 }
 
 /*
- * Text cut to columns of a terminal.  Called by top_page.c for each line;
- * expects text that escape_put() has made safe.
+ * Text cut to columns of a terminal: such as escape_put() has made safe.
  */
 
 #define TAB 8u
@@ -280,7 +279,7 @@ void top_page_batch(const struct top_page *page, struct render_buffer *out)
 {
 	const struct top_settings *settings = page->settings;
 	struct line line = {.page = page, .plain = true};
-	size_t most = settings->rows ? settings->rows : SIZE_MAX;
+	size_t most = settings->rows ? (size_t)settings->rows : SIZE_MAX;
 	int i;
 
 	put_sums(&line, out);

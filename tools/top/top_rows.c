@@ -1,9 +1,14 @@
 #include "tools/top/top_rows.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/top/top_keys.h"
+#include "base/array.h"
+#include "base/escape.h"
+#include "base/literal.h"
+#include "rules/levels.h"
 
 /*
  * The sums over all captures that stand on top of each page.  Called by
@@ -61,19 +66,15 @@ struct top_sums top_sums_of(const struct top_captures *captures)
 
 static void add(struct top_rows *rows, const struct top_row *row)
 {
-	size_t room = rows->room ? 2 * rows->room : 64;
-	struct top_row *all;
+	struct top_row *all =
+		array_grow(rows->rows, &rows->room, rows->count, sizeof(*all));
 
-	if (rows->count == rows->room) {
-		all = realloc(rows->rows, room * sizeof(*all));
-		if (!all) {
-			rows->failed = true;
-			return;
-		}
-		rows->rows = all;
-		rows->room = room;
+	if (!all) {
+		rows->failed = true;
+		return;
 	}
-	rows->rows[rows->count++] = *row;
+	rows->rows = all;
+	all[rows->count++] = *row;
 }
 
 static void add_site(struct top_rows *rows, const struct top_capture *capture,
@@ -203,8 +204,10 @@ static int compare_sites(
 }
 
 /* By place, process, thread or file. */
-static int compare_names(const struct top_row *a, const struct top_row *b)
+static int compare_names(const void *left, const void *right)
 {
+	const struct top_row *a = left;
+	const struct top_row *b = right;
 	int order;
 
 	if (a->site)
@@ -215,11 +218,6 @@ static int compare_names(const struct top_row *a, const struct top_row *b)
 	if (order == 0 && a->thread && b->thread)
 		order = compare_numbers(a->thread->tid, b->thread->tid);
 	return order;
-}
-
-static int order_names(const void *a, const void *b)
-{
-	return compare_names(a, b);
 }
 
 static bool is_same(
@@ -299,7 +297,7 @@ static void sort(struct top_rows *rows, const struct top_settings *settings)
 		[TOP_SORT_RATE] = order_rates,
 		[TOP_SORT_TOTAL] = order_totals,
 		[TOP_SORT_BYTES] = order_bytes,
-		[TOP_SORT_NAME] = order_names,
+		[TOP_SORT_NAME] = compare_names,
 	};
 	size_t i;
 
@@ -310,6 +308,140 @@ static void sort(struct top_rows *rows, const struct top_settings *settings)
 
 		rows->rows[i] = rows->rows[rows->count - 1 - i];
 		rows->rows[rows->count - 1 - i] = row;
+	}
+}
+
+/*
+ * What a line of a view says behind its numbers, by which it is also filtered.
+ */
+
+/* Bytes of a format that are shown. */
+#define FORMAT_MOST 200u
+
+static void put_text(struct render_buffer *out, const char *text)
+{
+	escape_put(out, text, strlen(text), ESCAPE_NEWLINE);
+}
+
+static void put_site(struct render_buffer *out, const struct status_site *site,
+	struct top_names *names)
+{
+	const char *caller;
+	char words[160];
+
+	if (!site->program) {
+		put_text(out, "-        other places");
+		return;
+	}
+	caller = top_names_caller(names, site);
+	snprintf(words, sizeof(words), "%-8s ", level_name(site->level));
+	put_text(out, words);
+	render_buffer_put(out, caller, strlen(caller));
+	render_buffer_put_byte(out, ' ');
+	if (site->format)
+		literal_put(out, site->format,
+			site->format_bytes < FORMAT_MOST ? site->format_bytes
+							 : FORMAT_MOST);
+	else
+		put_text(out, site->called ? site->called : "-");
+}
+
+/* That of the founder, without its number. */
+static void put_program(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const char *label = capture->target.label;
+	const char *bracket = strrchr(label, '[');
+
+	escape_put(out, label,
+		bracket ? (size_t)(bracket - label) : strlen(label),
+		ESCAPE_NEWLINE);
+}
+
+static void put_process(struct render_buffer *out, const struct top_row *row)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "%7" PRIu64 " %8" PRIu32 " ",
+		row->threads, row->pid);
+	put_text(out, words);
+	put_program(out, row->capture);
+}
+
+static void put_thread(struct render_buffer *out, const struct top_row *row)
+{
+	char words[64];
+
+	if (row->thread->tid == 0) {
+		put_text(out, "      -        - other threads ");
+	} else {
+		snprintf(words, sizeof(words), "%7" PRIu32 " %8" PRIu32 " ",
+			row->pid, row->thread->tid);
+		put_text(out, words);
+		put_text(out, row->thread->name);
+		render_buffer_put_byte(out, ' ');
+	}
+	put_program(out, row->capture);
+}
+
+static void put_room(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	char words[80];
+
+	if (!count->has_ring)
+		return;
+	if (count->ring_span == UINT64_MAX)
+		snprintf(words, sizeof(words), "ring of %" PRIu64 "K not full ",
+			count->ring_bytes >> 10);
+	else
+		snprintf(words, sizeof(words),
+			"ring of %" PRIu64 "K holds %.3g s ",
+			count->ring_bytes >> 10,
+			(double)count->ring_span / 1e9);
+	put_text(out, words);
+}
+
+static void put_capture(
+	struct render_buffer *out, const struct top_capture *capture)
+{
+	const struct status_count *count = &capture->count;
+	const char *slash = strrchr(capture->target.path, '/');
+	char words[160];
+
+	snprintf(words, sizeof(words),
+		"%8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64
+		"K ",
+		count->passed, count->dropped, capture->switches.suppressed,
+		capture->switches.redacted, capture->disk >> 10);
+	put_text(out, words);
+	put_text(out, !capture->target.in_use ? "ended "
+		      : capture->switches.off ? "off "
+					      : "on ");
+	put_room(out, capture);
+	put_text(out, capture->target.label);
+	render_buffer_put_byte(out, ' ');
+	put_text(out, slash ? slash + 1 : capture->target.path);
+}
+
+void top_words(const struct top_rows *rows, const struct top_row *row,
+	struct top_names *names, struct render_buffer *out)
+{
+	switch (rows->view) {
+	case TOP_VIEW_SITES:
+		put_site(out, row->site, names);
+		break;
+	case TOP_VIEW_PROCESSES:
+		put_process(out, row);
+		break;
+	case TOP_VIEW_THREADS:
+		put_thread(out, row);
+		break;
+	case TOP_VIEW_CAPTURES:
+	case TOP_VIEWS:
+		put_capture(out, row->capture);
+		break;
 	}
 }
 
@@ -344,7 +476,7 @@ void top_rows_make(struct top_rows *rows, const struct top_captures *captures,
 	gather(rows, captures);
 	if (rows->count == 0)
 		return;
-	qsort(rows->rows, rows->count, sizeof(*rows->rows), order_names);
+	qsort(rows->rows, rows->count, sizeof(*rows->rows), compare_names);
 	join(rows);
 	filter(rows, settings->filter, names);
 	sort(rows, settings);

@@ -55,6 +55,11 @@ void top_rows_make(struct top_rows *rows, const struct top_captures *captures,
 	const struct top_settings *settings, enum top_view view,
 	struct top_names *names);
 
+/* What stands behind the numbers of a row: safe on a terminal, and without a
+ * newline. */
+void top_words(const struct top_rows *rows, const struct top_row *row,
+	struct top_names *names, struct render_buffer *out);
+
 void top_rows_free(struct top_rows *rows);
 
 #endif
