@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "record/prepared.h"
 #include "tools/live/page_guard.h"
 
@@ -96,46 +97,34 @@ static void move_counters(const struct opened *opened, uint64_t offset)
 static struct follow_space_file *file_of(
 	struct follow_space *space, struct recording *recording)
 {
-	size_t room = space->room ? space->room * 2 : 8;
 	struct follow_space_file *files;
 	size_t i;
 
 	for (i = 0; i < space->count; i++)
 		if (space->files[i].recording == recording)
 			return &space->files[i];
-	if (space->count == space->room) {
-		files = realloc(space->files, room * sizeof(*files));
-		if (!files)
-			return NULL;
-		space->files = files;
-		space->room = room;
-	}
-	space->files[space->count] =
+	files = array_grow(
+		space->files, &space->room, space->count, sizeof(*files));
+	if (!files)
+		return NULL;
+	space->files = files;
+	files[space->count] =
 		(struct follow_space_file){.recording = recording};
-	return &space->files[space->count++];
+	return &files[space->count++];
 }
 
-static bool append(struct follow_place **places, size_t *count, size_t *room,
+static void append(struct follow_space *space, struct follow_places *places,
 	const struct follow_place *place)
 {
-	size_t more = *room ? *room * 2 : 16;
-	struct follow_place *moved;
+	struct follow_place *all = array_grow(
+		places->all, &places->room, places->count, sizeof(*all));
 
-	if (*count == *room) {
-		moved = realloc(*places, more * sizeof(*moved));
-		if (!moved)
-			return false;
-		*places = moved;
-		*room = more;
+	if (!all) {
+		space->failed = ENOMEM;
+		return;
 	}
-	(*places)[(*count)++] = *place;
-	return true;
-}
-
-static bool add_place(
-	struct follow_space_file *file, const struct follow_place *place)
-{
-	return append(&file->places, &file->count, &file->room, place);
+	places->all = all;
+	all[places->count++] = *place;
 }
 
 void follow_space_take(void *closure, struct recording *recording,
@@ -149,21 +138,13 @@ void follow_space_take(void *closure, struct recording *recording,
 		.block = block->size,
 	};
 
-	if (!file || !add_place(file, &place))
+	if (file)
+		append(space, &file->large, &place);
+	else
 		space->failed = ENOMEM;
 }
 
 /* ---- what becomes of it ---- */
-
-static void receive_small(struct follow_space *space,
-	struct follow_space_file *file, const struct opened *opened,
-	const struct follow_place *place)
-{
-	punch(opened, place->offset, place->offset + place->bytes);
-	count_freed(opened, space->log, place->block);
-	if (!append(&file->small, &file->small_count, &file->small_room, place))
-		space->failed = ENOMEM;
-}
 
 /*
  * Small ones are freed at once.  Of larger ones the header stays until they
@@ -177,12 +158,14 @@ static void receive(struct follow_space *space, struct follow_space_file *file,
 
 	move_counters(opened, place->offset);
 	if (place->bytes < PLACE) {
-		receive_small(space, file, opened, place);
+		punch(opened, place->offset, place->offset + place->bytes);
+		count_freed(opened, space->log, place->block);
+		append(space, &file->small, place);
 		return;
 	}
 	first.bytes = PLACE;
 	punch(opened, place->offset + PLACE, place->offset + place->bytes);
-	file->places[file->ready++] = first;
+	file->large.all[file->ready++] = first;
 	for (at = PLACE; place->bytes - at >= PLACE; at += PLACE) {
 		const struct follow_place more = {
 			.offset = place->offset + at,
@@ -190,27 +173,27 @@ static void receive(struct follow_space *space, struct follow_space_file *file,
 			.punched = true,
 		};
 
-		if (!add_place(file, &more))
-			space->failed = ENOMEM;
+		append(space, &file->large, &more);
 	}
 }
 
 static void receive_all(struct follow_space *space,
 	struct follow_space_file *file, const struct opened *opened)
 {
-	size_t count = file->count;
+	struct follow_places *large = &file->large;
+	size_t count = large->count;
 	size_t i;
 
 	for (i = file->ready; i < count; i++) {
-		const struct follow_place place = file->places[i];
+		const struct follow_place place = large->all[i];
 
 		receive(space, file, opened, &place);
 	}
 	/* What came off larger ones. */
-	memmove(file->places + file->ready, file->places + count,
-		(file->count - count) * sizeof(*file->places));
-	file->ready += file->count - count;
-	file->count = file->ready;
+	memmove(large->all + file->ready, large->all + count,
+		(large->count - count) * sizeof(*large->all));
+	file->ready += large->count - count;
+	large->count = file->ready;
 }
 
 static int compare_places(const void *left, const void *right)
@@ -223,31 +206,24 @@ static int compare_places(const void *left, const void *right)
 }
 
 /* Small ones that lie side by side are one, from the lowest on. */
-static void join_small(struct follow_space_file *file)
+static void join(struct follow_places *small)
 {
-	size_t kept = 0;
-	size_t i;
+	struct follow_place *end = small->all + small->count;
+	struct follow_place *last = end;
+	struct follow_place *place;
 
-	qsort(file->small, file->small_count, sizeof(*file->small),
-		compare_places);
-	for (i = file->small_count; i > 0; i--) {
-		struct follow_place *place = &file->small[i - 1];
-		struct follow_place *last =
-			kept > 0 ? &file->small[file->small_count - kept]
-				 : NULL;
-
+	qsort(small->all, small->count, sizeof(*small->all), compare_places);
+	for (place = end; place > small->all;) {
+		place--;
 		if (place->bytes == 0)
 			continue;
-		if (last && last->offset + last->bytes == place->offset) {
+		if (last < end && last->offset + last->bytes == place->offset)
 			last->bytes += place->bytes;
-			continue;
-		}
-		kept++;
-		file->small[file->small_count - kept] = *place;
+		else
+			*--last = *place;
 	}
-	memmove(file->small, file->small + file->small_count - kept,
-		kept * sizeof(*file->small));
-	file->small_count = kept;
+	small->count = (size_t)(end - last);
+	memmove(small->all, last, small->count * sizeof(*small->all));
 }
 
 /* What is large enough by now can be used again. */
@@ -256,11 +232,11 @@ static void use_small(
 {
 	size_t i;
 
-	if (file->small_count < 2)
+	if (file->small.count < 2)
 		return;
-	join_small(file);
-	for (i = 0; i < file->small_count; i++) {
-		struct follow_place *place = &file->small[i];
+	join(&file->small);
+	for (i = 0; i < file->small.count; i++) {
+		struct follow_place *place = &file->small.all[i];
 
 		while (place->bytes >= PLACE) {
 			const struct follow_place large = {
@@ -269,8 +245,7 @@ static void use_small(
 				.punched = true,
 			};
 
-			if (!add_place(file, &large))
-				space->failed = ENOMEM;
+			append(space, &file->large, &large);
 			place->offset += PLACE;
 			place->bytes -= PLACE;
 		}
@@ -304,12 +279,13 @@ static void hand_over(struct follow_space *space,
 	struct follow_space_file *file, const struct opened *opened)
 {
 	struct binlog_prepared *prepared = prepared_of(opened->header);
+	struct follow_places *large = &file->large;
 
-	if (file->count > 0)
-		qsort(file->places, file->count, sizeof(*file->places),
+	if (large->count > 0)
+		qsort(large->all, large->count, sizeof(*large->all),
 			compare_places);
-	while (file->count > 0 && prepared_left(prepared) < READY) {
-		struct follow_place *place = &file->places[file->count - 1];
+	while (large->count > 0 && prepared_left(prepared) < READY) {
+		struct follow_place *place = &large->all[large->count - 1];
 
 		if (!clear(opened, place->offset)) {
 			space->failed = errno;
@@ -322,9 +298,9 @@ static void hand_over(struct follow_space *space,
 		if (!live_expect(
 			    space->live, file->recording, place->offset, PLACE))
 			space->failed = ENOMEM;
-		file->count--;
+		large->count--;
 	}
-	file->ready = file->count;
+	file->ready = large->count;
 }
 
 static void punch_rest(
@@ -332,8 +308,8 @@ static void punch_rest(
 {
 	size_t i;
 
-	for (i = 0; i < file->count; i++) {
-		struct follow_place *place = &file->places[i];
+	for (i = 0; i < file->large.count; i++) {
+		struct follow_place *place = &file->large.all[i];
 
 		if (!place->punched)
 			punch(opened, place->offset + BINLOG_PAGE,
@@ -342,21 +318,16 @@ static void punch_rest(
 	}
 }
 
-static bool needs_nothing(const struct follow_space_file *file)
-{
-	return file->count == 0;
-}
-
 static void settle_file(
 	struct follow_space *space, struct follow_space_file *file)
 {
 	struct opened opened;
 
-	if (needs_nothing(file))
+	if (file->large.count == 0)
 		return;
 	if (!open_for_writing(&opened, file->recording->fd)) {
 		space->failed = errno;
-		file->count = file->ready = 0;
+		file->large.count = file->ready = 0;
 		return;
 	}
 	receive_all(space, file, &opened);
@@ -376,20 +347,6 @@ void follow_space_settle(struct follow_space *space)
 
 /* ---- the end ---- */
 
-static void forget_file(
-	struct follow_space *space, const struct recording *recording)
-{
-	size_t i;
-
-	for (i = 0; i < space->count; i++)
-		if (space->files[i].recording == recording) {
-			free(space->files[i].places);
-			free(space->files[i].small);
-			space->files[i] = space->files[--space->count];
-			return;
-		}
-}
-
 bool follow_space_take_all(void *closure, struct recording *recording)
 {
 	struct follow_space *space = closure;
@@ -397,8 +354,15 @@ bool follow_space_take_all(void *closure, struct recording *recording)
 	struct opened opened;
 	struct stat st;
 	uint64_t left, at;
+	size_t i;
 
-	forget_file(space, recording);
+	for (i = 0; i < space->count; i++)
+		if (space->files[i].recording == recording) {
+			free(space->files[i].large.all);
+			free(space->files[i].small.all);
+			space->files[i] = space->files[--space->count];
+			break;
+		}
 	if (!open_for_writing(&opened, recording->fd)) {
 		space->failed = errno;
 		return false;
@@ -421,8 +385,8 @@ void follow_space_free(struct follow_space *space)
 {
 	while (space->count > 0) {
 		space->count--;
-		free(space->files[space->count].places);
-		free(space->files[space->count].small);
+		free(space->files[space->count].large.all);
+		free(space->files[space->count].small.all);
 	}
 	free(space->files);
 }

@@ -23,18 +23,20 @@ struct follow_place {
 	bool punched;	/* behind its first page */
 };
 
+struct follow_places {
+	struct follow_place *all;
+	size_t count;
+	size_t room;
+};
+
 /* Those of one capture. */
 struct follow_space_file {
 	struct recording *recording;
-	struct follow_place *places; /* the first of them to be handed over */
-	size_t ready;
-	size_t count; /* the others have just come */
-	size_t room;
+	struct follow_places large;
+	size_t ready; /* of them to be handed over; the others have just come */
 	/* Smaller ones, which are holes in the file: until they are as large,
 	 * or for ever. */
-	struct follow_place *small;
-	size_t small_count;
-	size_t small_room;
+	struct follow_places small;
 };
 
 /* All zeros is empty, but for the first two. */

@@ -225,14 +225,6 @@ struct saving {
 	bool failed;
 };
 
-/* First in each file: it is one of a follower. */
-static void follow_frames_begin(struct frame_write *frame)
-{
-	frame_write_begin(frame, PACKED_POSITION);
-	frame_write_uint(frame, PACKED_POSITION_MORE, 1);
-	frame_write_end(frame);
-}
-
 static void put_records(struct saving *saving, uint64_t nonce,
 	const uint8_t *bytes, size_t size)
 {
@@ -337,9 +329,9 @@ static bool follow_frames_save(
 
 /*
  * Has the log written to disk beside everything else, since that may take as
- * long as the disk is busy, and captures grow meanwhile.  Called by
- * follow_step.c.  Promises nothing for a power cut but that the log on disk is
- * seldom more than a second or two behind.
+ * long as the disk is busy, and captures grow meanwhile.  Promises nothing for
+ * a power cut but that the log on disk is seldom more than a second or two
+ * behind.
  */
 
 static atomic_bool busy;
@@ -352,32 +344,29 @@ static void *run(void *fd)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
-static bool start(int fd)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	bool started;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&thread, NULL, run, (void *)(intptr_t)fd) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (started)
-		pthread_detach(thread);
-	return started;
-}
-
 /* Begins with what `fd` has, unless it is at it still; returns at once. */
 static void follow_sync(int fd)
 {
+	bool started = false;
+	sigset_t all, before;
+	pthread_t thread;
 	int copy;
 
 	if (atomic_exchange(&busy, true))
 		return;
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (copy >= 0 && start(copy))
+	if (copy >= 0) {
+		/* Signals are for the thread that waits for them. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		started = pthread_create(&thread, NULL, run,
+				  (void *)(intptr_t)copy) == 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	if (started) {
+		pthread_detach(thread);
 		return;
+	}
 	if (copy >= 0)
 		close(copy);
 	atomic_store(&busy, false);
@@ -449,16 +438,6 @@ bool follow_step_write(struct follow *follow, bool whole)
 	return true;
 }
 
-static void sync_now_and_then(struct follow *follow)
-{
-	uint64_t time = follow_step_now();
-
-	if (time - follow->synced < SYNC_NS)
-		return;
-	follow_sync(follow->log.fd);
-	follow->synced = time;
-}
-
 /* Everything that was given out so far is in the log, and said to be. */
 static bool write_step(struct follow *follow, bool all)
 {
@@ -477,8 +456,20 @@ static bool write_step(struct follow *follow, bool all)
 	return false;
 }
 
-static void tell_space(struct follow *follow)
+bool follow_step(struct follow *follow)
 {
+	uint64_t time;
+
+	if (!write_step(follow, false))
+		return false;
+	time = follow_step_now();
+	if (time - follow->synced >= SYNC_NS) {
+		follow_sync(follow->log.fd);
+		follow->synced = time;
+	}
+	live_release(follow->live, follow_space_take, follow_space_take_all,
+		&follow->space);
+	follow_space_settle(&follow->space);
 	if (follow->space.failed != 0 && !follow->told_space) {
 		follow_step_complain(follow->options->directory,
 			strerror(follow->space.failed),
@@ -486,17 +477,6 @@ static void tell_space(struct follow *follow)
 		follow->told_space = true;
 	}
 	follow->space.failed = 0;
-}
-
-bool follow_step(struct follow *follow)
-{
-	if (!write_step(follow, false))
-		return false;
-	sync_now_and_then(follow);
-	live_release(follow->live, follow_space_take, follow_space_take_all,
-		&follow->space);
-	follow_space_settle(&follow->space);
-	tell_space(follow);
 	return true;
 }
 
@@ -517,6 +497,8 @@ static bool begin_packing(struct follow *follow)
 
 static bool begin_file(struct follow *follow)
 {
+	struct frame_write *frame;
+
 	if (!follow_log_open_next(&follow->log)) {
 		follow_step_fail(follow, follow->log.path, strerror(errno),
 			"choose another name, or move it away");
@@ -524,7 +506,11 @@ static bool begin_file(struct follow *follow)
 	}
 	if (!begin_packing(follow))
 		return false;
-	follow_frames_begin(pack_frame(follow->pack));
+	/* First in each file: it is one of a follower. */
+	frame = pack_frame(follow->pack);
+	frame_write_begin(frame, PACKED_POSITION);
+	frame_write_uint(frame, PACKED_POSITION_MORE, 1);
+	frame_write_end(frame);
 	return write_step(follow, true);
 }
 
