@@ -290,12 +290,6 @@ static _Noreturn void print_help(void)
 	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
 }
 
-static _Noreturn void print_version(void)
-{
-	printf("binlog-run: capture format %u\n", BINLOG_VERSION);
-	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
-}
-
 static const char *obey(void *closure, int option, const char *value)
 {
 	struct request *request = closure;
@@ -316,7 +310,8 @@ static const char *obey(void *closure, int option, const char *value)
 	case HELP:
 		print_help();
 	case VERSION:
-		print_version();
+		printf("binlog-run: capture format %u\n", BINLOG_VERSION);
+		exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
 	}
 	return NULL;
 }
