@@ -41,16 +41,6 @@ bool resolve_modules_add_file(
 	return module.path && module.name;
 }
 
-/* Where it is for us: the process may have another root. */
-static bool add(
-	struct resolve_modules *modules, pid_t process, const char *name)
-{
-	char path[PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)process, name);
-	return resolve_modules_add_file(modules, path, name);
-}
-
 /* `start-end perms offset device inode path`: its path, if code is in it. */
 static char *path_of(char *line)
 {
@@ -66,20 +56,25 @@ static char *path_of(char *line)
 
 bool resolve_modules_add(struct resolve_modules *modules, pid_t process)
 {
-	char name[64];
+	char path[PATH_MAX + 32];
 	char *line = NULL;
 	size_t room = 0;
 	bool added = true;
 	FILE *maps;
 
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)process);
-	maps = fopen(name, "re");
+	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)process);
+	maps = fopen(path, "re");
 	if (!maps)
 		return false;
 	while (added && getline(&line, &room, maps) >= 0) {
-		const char *path = path_of(line);
+		const char *name = path_of(line);
 
-		added = !path || add(modules, process, path);
+		if (!name)
+			continue;
+		/* Where it is for us: the process may have another root. */
+		snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)process,
+			name);
+		added = resolve_modules_add_file(modules, path, name);
 	}
 	added = added && !ferror(maps);
 	free(line);

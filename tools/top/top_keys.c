@@ -150,12 +150,6 @@ static void shift_level(struct top_typing *typing, int by)
 	set_switch(typing, WORD_LEVEL, level < 0 ? "none" : level_name(level));
 }
 
-static void turn(struct top_typing *typing)
-{
-	set_switch(typing,
-		top_sums_of(typing->captures).off ? WORD_ON : WORD_OFF, NULL);
-}
-
 /* ---- questions ---- */
 
 static void ask(struct top_typing *typing, enum top_question question,
@@ -273,7 +267,9 @@ static void press(struct top_typing *typing, char c)
 		shift_level(typing, -1);
 		break;
 	case KEY_RECORD:
-		turn(typing);
+		set_switch(typing,
+			top_sums_of(typing->captures).off ? WORD_ON : WORD_OFF,
+			NULL);
 		break;
 	case KEY_DOWN:
 		scroll(page, 1);

@@ -179,16 +179,6 @@ static void put_calls(struct line *line, const struct top_sums *sums)
 		put(&line->text, " and more that is not read yet");
 }
 
-static void put_losses(struct line *line, const struct top_sums *sums)
-{
-	put(&line->text,
-		"%" PRIu64 " passed, %" PRIu64 " dropped, %" PRIu64
-		" suppressed, %" PRIu64 " redacted",
-		sums->passed, sums->dropped, sums->suppressed, sums->redacted);
-	if (sums->damaged)
-		put(&line->text, "; something cannot be read: see binlog-show");
-}
-
 static void put_sums(struct line *line, struct render_buffer *out)
 {
 	const struct top_sums sums = top_sums_of(line->page->captures);
@@ -198,7 +188,12 @@ static void put_sums(struct line *line, struct render_buffer *out)
 	end_line(line, out, "1");
 	put_calls(line, &sums);
 	end_line(line, out, NULL);
-	put_losses(line, &sums);
+	put(&line->text,
+		"%" PRIu64 " passed, %" PRIu64 " dropped, %" PRIu64
+		" suppressed, %" PRIu64 " redacted",
+		sums.passed, sums.dropped, sums.suppressed, sums.redacted);
+	if (sums.damaged)
+		put(&line->text, "; something cannot be read: see binlog-show");
 	end_line(line, out, bad ? "31" : NULL);
 	if (sums.running > 0)
 		return;
@@ -295,17 +290,6 @@ void top_page_batch(const struct top_page *page, struct render_buffer *out)
 
 /* ---- the screen ---- */
 
-static void put_help(struct line *line, struct render_buffer *out, size_t most)
-{
-	size_t i;
-
-	for (i = 0; i < top_keys_count && i < most; i++) {
-		put(&line->text, "  %-8s %s", top_keys[i].shown,
-			top_keys[i].help);
-		end_line(line, out, NULL);
-	}
-}
-
 static void put_last_line(struct line *line, struct render_buffer *out)
 {
 	const struct top_page *page = line->page;
@@ -349,11 +333,15 @@ void top_page_screen(struct top_page *page, struct render_buffer *out)
 	size_t from = out->length;
 	size_t most =
 		page->height > FRAME_LINES ? page->height - FRAME_LINES : 0;
-	size_t count;
+	size_t count, i;
 
 	put_sums(&line, out);
 	if (page->help) {
-		put_help(&line, out, most + 1);
+		for (i = 0; i < top_keys_count && i <= most; i++) {
+			put(&line.text, "  %-8s %s", top_keys[i].shown,
+				top_keys[i].help);
+			end_line(&line, out, NULL);
+		}
 	} else {
 		count = put_view(
 			&line, out, page->settings->view, page->scroll, most);

@@ -94,17 +94,6 @@ static void add_site(struct top_rows *rows, const struct top_capture *capture,
 		  });
 }
 
-static void add_sites(struct top_rows *rows, const struct top_capture *capture)
-{
-	const struct status_count *count = &capture->count;
-	size_t i;
-
-	for (i = 0; i < count->site_room; i++)
-		if (count->sites[i].program)
-			add_site(rows, capture, &count->sites[i]);
-	add_site(rows, capture, &count->other_sites);
-}
-
 static void add_thread(struct top_rows *rows, const struct top_capture *capture,
 	const struct status_thread *thread)
 {
@@ -119,17 +108,6 @@ static void add_thread(struct top_rows *rows, const struct top_capture *capture,
 			  .capture = capture,
 			  .thread = thread,
 		  });
-}
-
-static void add_threads(
-	struct top_rows *rows, const struct top_capture *capture)
-{
-	const struct status_count *count = &capture->count;
-	size_t i;
-
-	for (i = 0; i < count->thread_count; i++)
-		add_thread(rows, capture, &count->threads[i]);
-	add_thread(rows, capture, &count->other_threads);
 }
 
 static void add_capture(
@@ -153,18 +131,29 @@ static void add_capture(
 
 static void gather(struct top_rows *rows, const struct top_captures *captures)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < captures->count; i++) {
 		const struct top_capture *capture = captures->all[i];
+		const struct status_count *count = &capture->count;
 
-		rows->rate += top_captures_rate(capture, capture->count.recent);
-		if (rows->view == TOP_VIEW_SITES)
-			add_sites(rows, capture);
-		else if (rows->view == TOP_VIEW_CAPTURES)
+		rows->rate += top_captures_rate(capture, count->recent);
+		switch (rows->view) {
+		case TOP_VIEW_SITES:
+			for (k = 0; k < count->site_room; k++)
+				if (count->sites[k].program)
+					add_site(rows, capture,
+						&count->sites[k]);
+			add_site(rows, capture, &count->other_sites);
+			break;
+		case TOP_VIEW_CAPTURES:
 			add_capture(rows, capture);
-		else
-			add_threads(rows, capture);
+			break;
+		default:
+			for (k = 0; k < count->thread_count; k++)
+				add_thread(rows, capture, &count->threads[k]);
+			add_thread(rows, capture, &count->other_threads);
+		}
 	}
 }
 
