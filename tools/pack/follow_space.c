@@ -97,34 +97,25 @@ static void move_counters(const struct opened *opened, uint64_t offset)
 static struct follow_space_file *file_of(
 	struct follow_space *space, struct recording *recording)
 {
-	struct follow_space_file *files;
 	size_t i;
 
 	for (i = 0; i < space->count; i++)
 		if (space->files[i].recording == recording)
 			return &space->files[i];
-	files = array_grow(
-		space->files, &space->room, space->count, sizeof(*files));
-	if (!files)
+	if (!array_reserve(space->files, space->room, space->count + 1))
 		return NULL;
-	space->files = files;
-	files[space->count] =
+	space->files[space->count] =
 		(struct follow_space_file){.recording = recording};
-	return &files[space->count++];
+	return &space->files[space->count++];
 }
 
 static void append(struct follow_space *space, struct follow_places *places,
 	const struct follow_place *place)
 {
-	struct follow_place *all = array_grow(
-		places->all, &places->room, places->count, sizeof(*all));
-
-	if (!all) {
+	if (array_reserve(places->all, places->room, places->count + 1))
+		places->all[places->count++] = *place;
+	else
 		space->failed = ENOMEM;
-		return;
-	}
-	places->all = all;
-	all[places->count++] = *place;
 }
 
 void follow_space_take(void *closure, struct recording *recording,

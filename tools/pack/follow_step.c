@@ -268,14 +268,12 @@ static void save_position(
 	struct saving *saving = closure;
 	uint64_t *numbers;
 
-	numbers = array_grow(saving->numbers, &saving->room,
-		saving->count + NUMBERS - 1, sizeof(*numbers));
-	if (!numbers) {
+	if (!array_reserve(
+		    saving->numbers, saving->room, saving->count + NUMBERS)) {
 		saving->failed = true;
 		return;
 	}
-	saving->numbers = numbers;
-	numbers += saving->count;
+	numbers = saving->numbers + saving->count;
 	saving->count += NUMBERS;
 	numbers[0] = nonce;
 	numbers[1] = position->writer;

@@ -112,15 +112,12 @@ struct calls {
 static void calls_take_call(void *closure, const struct symbolizer_call *call)
 {
 	struct calls *calls = closure;
-	struct call *grown = array_grow(
-		calls->calls, &calls->room, calls->count, sizeof(*grown));
 
-	if (!grown) {
+	if (!array_reserve(calls->calls, calls->room, calls->count + 1)) {
 		calls->failed = true;
 		return;
 	}
-	calls->calls = grown;
-	grown[calls->count++] = (struct call){
+	calls->calls[calls->count++] = (struct call){
 		.address = call->address,
 		.offset = call->function && call->next ? call->next - 1 : 0,
 		.through = call->function ? 0 : call->target,

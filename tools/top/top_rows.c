@@ -66,15 +66,10 @@ struct top_sums top_sums_of(const struct top_captures *captures)
 
 static void add(struct top_rows *rows, const struct top_row *row)
 {
-	struct top_row *all =
-		array_grow(rows->rows, &rows->room, rows->count, sizeof(*all));
-
-	if (!all) {
+	if (array_reserve(rows->rows, rows->room, rows->count + 1))
+		rows->rows[rows->count++] = *row;
+	else
 		rows->failed = true;
-		return;
-	}
-	rows->rows = all;
-	all[rows->count++] = *row;
 }
 
 static void add_site(struct top_rows *rows, const struct top_capture *capture,
