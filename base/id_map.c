@@ -4,7 +4,7 @@
 
 #define SLOTS_FIRST 4u
 
-static struct id_map_slot *slot_for(struct id_map *map, uint32_t id)
+static struct id_map_slot *slot_for(struct id_map *map, uint64_t id)
 {
 	size_t i = id_map_hash(id) & map->mask;
 
@@ -33,7 +33,7 @@ static bool grow(struct id_map *map)
 	return true;
 }
 
-bool id_map_set(struct id_map *map, uint32_t id, void *value)
+bool id_map_set(struct id_map *map, uint64_t id, void *value)
 {
 	struct id_map_slot *slot;
 

@@ -1,8 +1,8 @@
 /*
- * A hash table from 32-bit ids, chosen by whoever wrote the file, to
- * pointers.  Used for contexts, strings, streams and processes.  The hash has
- * a random seed, so no file can make it slow, and its size follows the number
- * of entries, never the size of an id.
+ * A hash table from numbers to pointers: ids chosen by whoever wrote a file,
+ * addresses, hashes.  What is known by its bytes is in a pack_table.  The hash
+ * has a random seed, so no file can make it slow, and its size follows the
+ * number of entries, never the size of an id.
  */
 #ifndef BASE_ID_MAP_H
 #define BASE_ID_MAP_H
@@ -15,7 +15,7 @@
 
 struct id_map_slot {
 	void *value; /* null: the slot is free */
-	uint32_t id;
+	uint64_t id;
 };
 
 /* All zeros is an empty map; it borrows the values. */
@@ -26,13 +26,13 @@ struct id_map {
 	bool failed; /* no memory: something was not set */
 };
 
-static inline size_t id_map_hash(uint32_t id)
+static inline size_t id_map_hash(uint64_t id)
 {
 	return seeded_hash_word(seeded_hash_start, id);
 }
 
 /* The value of this id; null: there is none. */
-static inline void *id_map_find(const struct id_map *map, uint32_t id)
+static inline void *id_map_find(const struct id_map *map, uint64_t id)
 {
 	size_t i;
 
@@ -46,7 +46,7 @@ static inline void *id_map_find(const struct id_map *map, uint32_t id)
 }
 
 /* Enters or replaces; `value` is not null.  False: out of memory. */
-bool id_map_set(struct id_map *map, uint32_t id, void *value);
+bool id_map_set(struct id_map *map, uint64_t id, void *value);
 
 /* Leaves the map empty and usable; the values are the caller's. */
 void id_map_free(struct id_map *map);

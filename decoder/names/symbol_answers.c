@@ -5,19 +5,9 @@
 
 #include "base/seeded_hash.h"
 
-#define SLOTS_FIRST 256u
-
-/* A question is known by two hashes: names in a log may be wrong anyway. */
 struct symbol_answer {
-	uint64_t key;
-	uint64_t check;
 	size_t count;
 	struct symbolizer_frame frames[];
-};
-
-struct key {
-	uint64_t key;
-	uint64_t check;
 };
 
 static uint64_t hash_of_file(const struct program_module *module)
@@ -32,7 +22,8 @@ static uint64_t hash_of_file(const struct program_module *module)
 	return seeded_hash_word(hash, module->content_hash);
 }
 
-static struct key key_of(const struct symbol_question *question)
+/* A question is known by its hash, whose seed nobody knows. */
+static uint64_t key_of(const struct symbol_question *question)
 {
 	uint64_t hash = seeded_hash_word(
 		hash_of_file(question->module), question->address);
@@ -44,42 +35,7 @@ static struct key key_of(const struct symbol_question *question)
 			hash = seeded_hash(
 				hash, question->name, strlen(question->name));
 	}
-	return (struct key){hash, seeded_hash_word(~hash, question->address)};
-}
-
-static struct symbol_answer **slot_of(
-	const struct symbol_answers *answers, struct key key)
-{
-	size_t i = key.key & answers->mask;
-
-	while (answers->slots[i] &&
-		(answers->slots[i]->key != key.key ||
-			answers->slots[i]->check != key.check))
-		i = (i + 1) & answers->mask;
-	return &answers->slots[i];
-}
-
-static bool make_room(struct symbol_answers *answers)
-{
-	struct symbol_answers larger = *answers;
-	size_t i;
-
-	if (answers->slots && answers->count <= answers->mask / 2)
-		return true;
-	larger.mask = answers->slots ? answers->mask * 2 + 1 : SLOTS_FIRST - 1;
-	larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
-	if (!larger.slots)
-		return false;
-	for (i = 0; answers->slots && i <= answers->mask; i++) {
-		struct symbol_answer *answer = answers->slots[i];
-
-		if (answer)
-			*slot_of(&larger, (struct key){answer->key,
-						  answer->check}) = answer;
-	}
-	free(answers->slots);
-	*answers = larger;
-	return true;
+	return hash;
 }
 
 static bool keep_string(struct symbol_answers *answers, const char **string)
@@ -105,22 +61,20 @@ bool symbol_answers_add(struct symbol_answers *answers,
 	const struct symbol_question *question,
 	const struct symbolizer_frame *frames, size_t count)
 {
-	const struct key key = key_of(question);
+	const uint64_t key = key_of(question);
 	const size_t bytes = bytes_of(frames, count);
-	struct symbol_answer **slot, *answer;
+	struct symbol_answer *answer;
 	size_t i;
 
-	if (bytes > SYMBOL_ANSWERS_BYTES_MAX - answers->bytes ||
-		!make_room(answers))
+	if (bytes > SYMBOL_ANSWERS_BYTES_MAX - answers->bytes)
 		return false;
-	slot = slot_of(answers, key);
-	if (*slot)
+	if (id_map_find(&answers->known, key))
 		return true;
 	answer = pool_take(
 		&answers->pool, sizeof(*answer) + count * sizeof(*frames));
 	if (!answer)
 		return false;
-	*answer = (struct symbol_answer){key.key, key.check, count};
+	answer->count = count;
 	for (i = 0; i < count; i++) {
 		answer->frames[i] = frames[i];
 		if (frames[i].function &&
@@ -130,8 +84,8 @@ bool symbol_answers_add(struct symbol_answers *answers,
 			!keep_string(answers, &answer->frames[i].file))
 			return false;
 	}
-	*slot = answer;
-	answers->count++;
+	if (!id_map_set(&answers->known, key, answer))
+		return false;
 	answers->bytes += bytes;
 	return true;
 }
@@ -142,9 +96,7 @@ const struct symbolizer_frame *symbol_answers_find(
 {
 	const struct symbol_answer *answer;
 
-	if (answers->count == 0)
-		return NULL;
-	answer = *slot_of(answers, key_of(question));
+	answer = id_map_find(&answers->known, key_of(question));
 	if (!answer)
 		return NULL;
 	*count = answer->count;
@@ -153,7 +105,7 @@ const struct symbolizer_frame *symbol_answers_find(
 
 void symbol_answers_free(struct symbol_answers *answers)
 {
-	free(answers->slots);
+	id_map_free(&answers->known);
 	pool_free(&answers->pool);
 	*answers = (struct symbol_answers){0};
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/id_map.h"
 #include "base/pool.h"
 #include "base/program.h"
 #include "symbolizer/symbolizer.h"
@@ -32,9 +33,7 @@ struct symbol_answer;
 
 /* All zeros is empty. */
 struct symbol_answers {
-	struct symbol_answer **slots;
-	size_t mask;
-	size_t count;
+	struct id_map known; /* struct symbol_answer, by its question */
 	size_t bytes;
 	struct pool pool;
 };

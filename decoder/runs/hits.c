@@ -3,62 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/seeded_hash.h"
+#include "base/array.h"
 #include "decoder/capture/program_file.h"
 #include "record/hash.h"
-
-static struct hits_place *place_of(
-	const struct hits *hits, const struct program *program, uint64_t frame)
-{
-	uint64_t hash =
-		seeded_hash_word(seeded_hash_start ^ (uintptr_t)program, frame);
-	size_t i = (size_t)hash & (hits->room - 1);
-
-	while (hits->places[i].program &&
-		(hits->places[i].program != program ||
-			hits->places[i].frame != frame))
-		i = (i + 1) & (hits->room - 1);
-	return &hits->places[i];
-}
-
-/* At most half of the table is used. */
-static bool make_room(struct hits *hits)
-{
-	struct hits larger = {
-		.room = hits->room ? hits->room * 2 : 1024, .used = hits->used};
-	size_t i;
-
-	if (hits->used < hits->room / 2)
-		return true;
-	larger.places = calloc(larger.room, sizeof(*larger.places));
-	if (!larger.places)
-		return false;
-	for (i = 0; i < hits->room; i++)
-		if (hits->places[i].program)
-			*place_of(&larger, hits->places[i].program,
-				hits->places[i].frame) = hits->places[i];
-	free(hits->places);
-	*hits = larger;
-	return true;
-}
 
 static void take_frame(
 	struct hits *hits, const struct message *message, uint64_t frame)
 {
-	struct hits_place *place;
+	const uint64_t key[] = {(uintptr_t)message->program, frame};
+	const struct pack_entry *entry =
+		pack_table_intern(&hits->known, key, sizeof(key));
 	const struct program_module *module;
+	struct hits_place *place;
 
-	if (!make_room(hits)) {
+	if (!entry || !array_reserve(hits->places, hits->room, entry->id)) {
 		hits->failed = true;
 		return;
 	}
-	place = place_of(hits, message->program, frame);
-	place->count++;
-	if (place->program)
+	place = &hits->places[entry->id - 1];
+	if (entry->id <= hits->used) {
+		place->count++;
 		return;
+	}
 	hits->used++;
-	place->program = message->program;
-	place->frame = frame;
+	*place = (struct hits_place){.frame = frame, .count = 1};
 	module = program_module_at(
 		message->program, frame - 1, message->context->modules);
 	if (module)
@@ -121,7 +89,7 @@ struct hits_call *hits_calls(const struct hits *hits, const char *path,
 	*count = 0;
 	*complaint = NULL;
 	with_hash.hash = hash_of;
-	for (i = 0; calls && real && i < hits->room; i++) {
+	for (i = 0; calls && real && i < hits->used; i++) {
 		const struct hits_place *place = &hits->places[i];
 
 		if (place->module.path &&
@@ -158,10 +126,10 @@ struct hits_call *hits_calls_in(const struct hits *hits,
 	size_t i;
 
 	*count = 0;
-	for (i = 0; calls && i < hits->room; i++) {
+	for (i = 0; calls && i < hits->used; i++) {
 		const struct hits_place *place = &hits->places[i];
 
-		if (place->program && is_of(&place->module, module))
+		if (is_of(&place->module, module))
 			calls[(*count)++] = (struct hits_call){
 				place->frame - place->module.bias,
 				place->count};
@@ -174,5 +142,6 @@ struct hits_call *hits_calls_in(const struct hits *hits,
 void hits_free(struct hits *hits)
 {
 	free(hits->places);
+	pack_table_free(&hits->known);
 	*hits = (struct hits){0};
 }

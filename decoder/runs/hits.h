@@ -7,12 +7,12 @@
 #ifndef DECODER_HITS_H
 #define DECODER_HITS_H
 
+#include "base/pack_table.h"
 #include "decoder/capture/message.h"
 #include "symbolizer/symbolizer.h"
 
 /* A return address in one process. */
 struct hits_place {
-	const struct program *program; /* null: unused */
 	uint64_t frame;
 	uint64_t count;
 	struct program_module module; /* that it is in; path null: none */
@@ -20,8 +20,9 @@ struct hits_place {
 
 /* All zeros is empty. */
 struct hits {
-	struct hits_place *places; /* a hash table of `room`, or none */
-	size_t room;		   /* a power of two */
+	struct pack_table known;   /* program and frame, each once */
+	struct hits_place *places; /* of them, by id - 1 */
+	size_t room;
 	size_t used;
 	bool failed; /* no memory: something is missing */
 };

@@ -382,7 +382,7 @@ static void tailcalls_find(struct tailcalls *found, struct symbolmodule *module,
 				way->address[way->count - 1 - found->count];
 			found->count++;
 		}
-	functionname_free(&search.names, false);
+	functionname_free(&search.names);
 }
 
 static const struct symtab_symbol *symbol_at(
@@ -587,7 +587,7 @@ void resolver_free(struct resolver *resolver)
 	answer_free(&resolver->answer);
 	for (i = 0; i < resolver->module_count; i++)
 		symbolmodule_free(resolver->modules[i]);
-	functionname_free(&resolver->demangled, true);
+	functionname_free(&resolver->demangled);
 	free(resolver->modules);
 	free(resolver->sentence);
 	free(resolver);

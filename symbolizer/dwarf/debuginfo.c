@@ -188,7 +188,7 @@ void debuginfo_close(struct debuginfo *info)
 	}
 	free(info->units);
 	free(info->ranges);
-	functionname_free(&info->names, false);
+	functionname_free(&info->names);
 	dwarfsplit_free(info->split);
 	dwarfobject_close(info->object);
 	free(info);

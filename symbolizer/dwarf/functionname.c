@@ -7,68 +7,24 @@
 
 /* An entry may refer to another one which does likewise, or to itself. */
 #define REFERENCES_MAX 16
-#define ROOM_AT_FIRST 64
-
-struct functionname_slot {
-	uint64_t key; /* 0: free */
-	struct functionname name;
-};
-
-static struct functionname_slot *slot_of(
-	struct functionname_table *table, uint64_t key)
-{
-	size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32);
-
-	for (;; i++) {
-		struct functionname_slot *slot =
-			&table->slots[i & (table->room - 1)];
-
-		if (slot->key == key || slot->key == 0)
-			return slot;
-	}
-}
-
-/* Makes sure that one slot is free and one more would be. */
-static bool make_room(struct functionname_table *table)
-{
-	struct functionname_table old = *table;
-	size_t i;
-
-	if (table->count + 1 < table->room / 4 * 3)
-		return true;
-	table->room = old.room ? old.room * 2 : ROOM_AT_FIRST;
-	table->slots = calloc(table->room, sizeof(*table->slots));
-	if (!table->slots) {
-		*table = old;
-		return false;
-	}
-	for (i = 0; old.slots && i < old.room; i++)
-		if (old.slots[i].key)
-			*slot_of(table, old.slots[i].key) = old.slots[i];
-	free(old.slots);
-	return true;
-}
 
 static const struct functionname *stored(
-	struct functionname_table *table, uint64_t key)
+	const struct functionname_table *table, const void *at)
 {
-	struct functionname_slot *slot;
-
-	if (!table->slots)
-		return NULL;
-	slot = slot_of(table, key);
-	return slot->key == key ? &slot->name : NULL;
+	return id_map_find(&table->known, (uintptr_t)at);
 }
 
+/* Without memory it is looked for again. */
 static const struct functionname *store(struct functionname_table *table,
-	uint64_t key, struct functionname name)
+	const void *at, struct functionname name)
 {
-	struct functionname_slot *slot = slot_of(table, key);
+	struct functionname *kept = pool_take(&table->pool, sizeof(*kept));
 
-	table->count += slot->key == 0;
-	slot->key = key;
-	slot->name = name;
-	return &slot->name;
+	if (!kept)
+		return NULL;
+	*kept = name;
+	id_map_set(&table->known, (uintptr_t)at, kept);
+	return kept;
 }
 
 static const char *linkage_name(const struct dwarfentry *entry)
@@ -83,8 +39,7 @@ static const char *linkage_name(const struct dwarfentry *entry)
 static struct functionname collect(struct functionname_table *table,
 	const struct dwarfentry *entry, unsigned steps)
 {
-	uint64_t key = (uintptr_t)entry->at;
-	const struct functionname *known = stored(table, key);
+	const struct functionname *known = stored(table, entry->at);
 	struct functionname name;
 	struct functionname more = {0};
 	struct dwarfentry origin;
@@ -107,8 +62,7 @@ static struct functionname collect(struct functionname_table *table,
 	name.wrapper =
 		more.wrapper ||
 		(!instance && functionparameters_any(&table->types, entry));
-	if (make_room(table))
-		store(table, key, name);
+	store(table, entry->at, name);
 	return name;
 }
 
@@ -157,26 +111,24 @@ static char *demangle(const char *name)
 const char *functionname_demangled(
 	struct functionname_table *table, const char *name)
 {
-	uint64_t key = (uintptr_t)name;
-	const struct functionname *known = stored(table, key);
+	const struct functionname *known = stored(table, name);
 	char *plain;
 
 	if (!known) {
-		if (!make_room(table))
-			return name;
 		plain = demangle(name);
-		known = store(table, key, (struct functionname){.text = plain});
+		known = store(table, name,
+			(struct functionname){
+				.text = plain ? pool_copy(&table->pool, plain,
+							strlen(plain))
+					      : NULL});
+		free(plain);
 	}
-	return known->text ? known->text : name;
+	return known && known->text ? known->text : name;
 }
 
-void functionname_free(struct functionname_table *table, bool demangled)
+void functionname_free(struct functionname_table *table)
 {
-	size_t i;
-
-	for (i = 0; demangled && i < table->room; i++)
-		free((char *)(uintptr_t)table->slots[i].name.text);
-	free(table->slots);
+	id_map_free(&table->known);
+	pool_free(&table->pool);
 	functionparameters_free(&table->types);
-	memset(table, 0, sizeof(*table));
 }

@@ -8,13 +8,14 @@
 #ifndef SYMBOLIZER_FUNCTIONNAME_H
 #define SYMBOLIZER_FUNCTIONNAME_H
 
+#include "base/id_map.h"
+#include "base/pool.h"
 #include "symbolizer/dwarf/functionparameters.h"
 
 /* A table from an address in memory to names.  All zeros is empty. */
 struct functionname_table {
-	struct functionname_slot *slots;
-	size_t room; /* a power of two */
-	size_t count;
+	struct id_map known; /* to struct functionname */
+	struct pool pool;
 	struct functionparameters_types types;
 };
 
@@ -39,6 +40,6 @@ struct functionname functionname_of(
 const char *functionname_demangled(
 	struct functionname_table *table, const char *name);
 
-void functionname_free(struct functionname_table *table, bool demangled);
+void functionname_free(struct functionname_table *table);
 
 #endif

@@ -1,11 +1,6 @@
 #include "symbolizer/dwarf/functionparameters.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/bytehash.h"
-
-#define ROOM_FIRST 1024
 
 /* From a name of a type to what it stands for; more are a loop. */
 #define TYPES_MAX 16
@@ -24,59 +19,25 @@ static bool is_list_name(const char *name)
 	return false;
 }
 
-static uint64_t *slot_of(
-	const struct functionparameters_types *types, uint64_t key)
-{
-	size_t i = bytehash_mix(0, key);
-
-	while (types->slots[i & (types->room - 1)] != 0 &&
-		types->slots[i & (types->room - 1)] >> 1 != key)
-		i++;
-	return &types->slots[i & (types->room - 1)];
-}
-
-/* Makes sure that one slot is free and one more would be. */
-static bool make_room(struct functionparameters_types *types)
-{
-	struct functionparameters_types larger = {.count = types->count};
-	size_t i;
-
-	if (types->slots && types->count + 1 < types->room / 2)
-		return true;
-	larger.room = types->room ? types->room * 2 : ROOM_FIRST;
-	larger.slots = calloc(larger.room, sizeof(*larger.slots));
-	if (!larger.slots)
-		return false;
-	for (i = 0; types->slots && i < types->room; i++)
-		if (types->slots[i])
-			*slot_of(&larger, types->slots[i] >> 1) =
-				types->slots[i];
-	free(types->slots);
-	*types = larger;
-	return true;
-}
-
 /* An array that is a parameter has become a pointer. */
 static bool leads_to_list(struct functionparameters_types *types,
 	const struct dwarfentry *entry, unsigned steps)
 {
+	static char is_one, is_none;
 	const uint64_t key = (uintptr_t)entry->at;
-	uint64_t known = types->slots ? *slot_of(types, key) : 0;
+	const char *known = id_map_find(&types->known, key);
 	struct dwarfentry next;
 	const char *name;
 	bool is;
 
-	if (known != 0)
-		return known & 1;
+	if (known)
+		return known == &is_one;
 	name = dwarfentry_string(entry, DWARF_AT_NAME);
 	is = (name && is_list_name(name)) ||
 	     (steps < TYPES_MAX &&
 		     dwarfentry_follow(entry, DWARF_AT_TYPE, &next) &&
 		     leads_to_list(types, &next, steps + 1));
-	if (make_room(types)) {
-		*slot_of(types, key) = key << 1 | is;
-		types->count++;
-	}
+	id_map_set(&types->known, key, is ? &is_one : &is_none);
 	return is;
 }
 
@@ -124,6 +85,5 @@ bool functionparameters_any(struct functionparameters_types *types,
 
 void functionparameters_free(struct functionparameters_types *types)
 {
-	free(types->slots);
-	memset(types, 0, sizeof(*types));
+	id_map_free(&types->known);
 }

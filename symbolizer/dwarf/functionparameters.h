@@ -5,13 +5,12 @@
 #ifndef SYMBOLIZER_FUNCTIONPARAMETERS_H
 #define SYMBOLIZER_FUNCTIONPARAMETERS_H
 
+#include "base/id_map.h"
 #include "symbolizer/dwarf/dwarfentry.h"
 
 /* The types that were looked at, as most parameters are of few. */
 struct functionparameters_types {
-	uint64_t *slots; /* twice the place of an entry, one more: a va_list */
-	size_t room;	 /* a power of two */
-	size_t count;
+	struct id_map known; /* by the place of the entry */
 };
 
 /*

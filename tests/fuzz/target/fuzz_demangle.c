@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(name);
 	FUZZ_CHECK(strlen(symbol) == 0 || strlen(name) > 0);
 	FUZZ_CHECK(functionname_demangled(&table, symbol) == name);
-	functionname_free(&table, true);
+	functionname_free(&table);
 	free(symbol);
 	return 0;
 }
