@@ -39,6 +39,7 @@ static int level_of(struct definition_context *context, const char *format,
 
 	context->format = format ? &strings[0] : NULL;
 	context->function = function ? &strings[1] : NULL;
+	context->level = 0; /* what its format says is asked once */
 	return message_level(&message);
 }
 
