@@ -14,7 +14,40 @@
 #include "base/id_map.h"
 #include "base/limits.h"
 #include "base/pool.h"
+#include "decoder/capture/message.h"
+#include "decoder/html/html_page.h"
 #include "decoder/output/style.h"
+
+struct html_row {
+	uint64_t wall;
+	uint32_t thread;
+	uint32_t shape;
+	const char *text; /* any bytes */
+	size_t bytes;
+	const char *values; /* as html_rows_put_values() has made them */
+	size_t value_bytes;
+	uint32_t value_count;
+};
+
+struct html_rows;
+
+/* Seven bits in a byte, the lowest first. */
+void html_rows_put_number(struct render_buffer *out, uint64_t number);
+
+/* The same of 64 bits with a sign: small ones of either sign are short. */
+void html_rows_put_signed(struct render_buffer *out, uint64_t number);
+
+/* The page stays the caller's.  Null: out of memory. */
+struct html_rows *html_rows_new(struct html_page *page);
+
+void html_rows_put(struct html_rows *rows, const struct html_row *row);
+
+/* Appends the values of the message's fields; returns how many. */
+uint32_t html_rows_put_values(struct html_rows *rows,
+	const struct message *message, struct render_buffer *out);
+
+/* Writes what is left.  Returns how many there were, and frees `rows`. */
+uint64_t html_rows_end(struct html_rows *rows);
 
 /* No number: there are too many, or there is no memory. */
 #define HTML_INTERN_NONE UINT32_MAX

@@ -10,7 +10,6 @@
 #include "decoder/capture/recording_ring.h"
 #include "decoder/html/html_index.h"
 #include "decoder/html/html_page.h"
-#include "decoder/html/html_rows.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
 #include "decoder/output/style.h"
