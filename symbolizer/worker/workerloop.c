@@ -1,5 +1,6 @@
 #include "symbolizer/worker/workerloop.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -17,13 +18,41 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "sandbox/close_from.h"
+#include "record/linux.h"
 #include "sandbox/instrumented.h"
 #include "sandbox/syscall_filter.h"
 #include "symbolizer/answers/programtext.h"
 #include "symbolizer/answers/resolver.h"
 #include "symbolizer/files/openfile.h"
 #include "symbolizer/worker/wire.h"
+
+/*
+ * Closes descriptors that a process has inherited and does not want, as
+ * closefrom(3), which glibc has since 2.34.  Called by processes with one
+ * thread.
+ */
+
+/* Closes `first` and all above.  False: there may be some left, since neither
+ * the kernel (5.9) nor /proc could be asked. */
+static bool close_from(int first)
+{
+	DIR *all;
+	const struct dirent *entry;
+
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return true;
+	all = opendir("/proc/self/fd");
+	if (!all)
+		return false;
+	while ((entry = readdir(all)) != NULL) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd >= first && fd != dirfd(all))
+			close(fd);
+	}
+	closedir(all);
+	return true;
+}
 
 /*
  * What a process gives up before it reads strangers' files.  Called by the
