@@ -1,20 +1,612 @@
 #include "tools/ctl/running.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/capture/recording.h"
+#include "decoder/capture/recording_ring.h"
+#include "decoder/output/output.h"
 #include "decoder/show/descriptors.h"
+#include "decoder/show/recover.h"
+#include "decoder/source/capture_list.h"
+#include "record/layout.h"
+#include "record/packed.h"
 #include "sandbox/sandbox.h"
-#include "tools/ctl/snapshot.h"
 #include "tools/ctl/status.h"
 #include "tools/ctl/switch_all.h"
 #include "tools/live/follower.h"
+#include "tools/live/targets.h"
 #include "tools/live/words.h"
+
+/*
+ * A copy of a capture as it is now, while programs go on writing to it.  Called
+ * by running.c.  Promises that no program waits for it, that every record in
+ * the copy is whole and has its definitions, that no writer has a gap, and that
+ * the copy has its name only when it is finished.
+ */
+
+struct snapshot {
+	const struct targets *targets;
+	const char *out; /* a directory, a name in .binlog or in .blog */
+	/* For each copy, or with `why` for what could not be copied. */
+	void (*tell)(void *closure, const struct target *target,
+		const char *path, uint64_t bytes, const char *why);
+	void *closure;
+};
+
+/*
+ * The capture behind a descriptor, as it is now, into an empty file: what
+ * readers read, at the same places, with holes between.
+ */
+
+/*
+ * One block of a capture into a copy of it, while its thread goes on writing.
+ * Promises that the copy ends behind a whole record, and
+ * that no block is copied that became another one meanwhile.
+ */
+
+enum block_copy {
+	BLOCK_COPY_DONE,
+	BLOCK_COPY_GONE,   /* it was freed, or is another one by now */
+	BLOCK_COPY_FAILED, /* errno */
+};
+
+struct block_copier {
+	int from;
+	int to;
+	uint8_t *first; /* of BINLOG_BLOCK_MAX bytes each */
+	uint8_t *second;
+};
+
+static enum block_copy block_copy(struct block_copier *copier,
+	const struct recording_block *block, bool open);
+
+/* A record that was taken back and has another one in its place. */
+enum { TRIES = 16 };
+
+/* False: out of memory; to be ended all the same. */
+static bool block_copy_begin(struct block_copier *copier, int from, int to)
+{
+	*copier = (struct block_copier){
+		.from = from,
+		.to = to,
+		.first = malloc(BINLOG_BLOCK_MAX),
+		.second = malloc(BINLOG_BLOCK_MAX),
+	};
+	return copier->first && copier->second;
+}
+
+static void block_copy_end(struct block_copier *copier)
+{
+	free(copier->first);
+	free(copier->second);
+}
+
+/* Returns how many bytes there are; -1: errno. */
+static ssize_t read_at(int fd, uint8_t *bytes, size_t size, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t n = 1;
+
+	while (done < size && n != 0) {
+		n = pread(fd, bytes + done, size - done, (off_t)(at + done));
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static bool write_at(int fd, const uint8_t *bytes, size_t size, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pwrite(
+			fd, bytes + done, size - done, (off_t)(at + done));
+
+		if (n == 0)
+			errno = ENOSPC;
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return true;
+}
+
+static bool is_block(
+	const uint8_t *bytes, size_t size, const struct recording_block *block)
+{
+	struct binlog_block head;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	return head.magic == BINLOG_BLOCK_MAGIC && head.size == block->size &&
+	       head.writer == block->writer &&
+	       head.sequence == block->sequence &&
+	       head.anchor.ticks == block->anchor.ticks;
+}
+
+/* Behind its header, whose counters change all along. */
+static size_t count_same(
+	const uint8_t *first, const uint8_t *second, size_t size)
+{
+	size_t same = sizeof(struct binlog_block);
+	uint64_t a, b;
+
+	for (; size - same >= sizeof(a); same += sizeof(a)) {
+		memcpy(&a, first + same, sizeof(a));
+		memcpy(&b, second + same, sizeof(b));
+		if (a != b)
+			break;
+	}
+	while (same < size && first[same] == second[same])
+		same++;
+	return same & ~(size_t)3;
+}
+
+/*
+ * How many bytes of it are whole records.  What had its first word when it was
+ * read once was whole when it was read again: so both agree up to there, and
+ * differ first at a word that was zero.  Otherwise a record was taken back.
+ */
+static enum block_copy read_open(struct block_copier *copier,
+	const struct recording_block *block, size_t *bytes)
+{
+	ssize_t n = read_at(
+		copier->from, copier->first, block->size, block->offset);
+	size_t size = n > 0 ? (size_t)n : 0;
+	int i;
+
+	for (i = 0; i < TRIES && n >= 0; i++) {
+		uint8_t *first = copier->first;
+		uint32_t word = 0;
+
+		n = read_at(copier->from, copier->second, size, block->offset);
+		if (n < 0)
+			break;
+		size = (size_t)n;
+		if (!is_block(copier->second, size, block))
+			return BLOCK_COPY_GONE;
+		*bytes = count_same(first, copier->second, size);
+		if (size - *bytes >= sizeof(word))
+			memcpy(&word, first + *bytes, sizeof(word));
+		if (word == 0)
+			return BLOCK_COPY_DONE;
+		copier->first = copier->second;
+		copier->second = first;
+	}
+	return n < 0 ? BLOCK_COPY_FAILED : BLOCK_COPY_DONE;
+}
+
+static enum block_copy copy_open(
+	struct block_copier *copier, const struct recording_block *block)
+{
+	size_t bytes = 0;
+	enum block_copy done = read_open(copier, block, &bytes);
+
+	if (done == BLOCK_COPY_DONE &&
+		!write_at(copier->to, copier->first, bytes, block->offset))
+		return BLOCK_COPY_FAILED;
+	return done;
+}
+
+/* Whether the kernel can do it alone. */
+static bool copy_inside(
+	struct block_copier *copier, const struct recording_block *block)
+{
+	off_t from = (off_t)block->offset;
+	off_t to = from;
+	size_t left = block->size;
+
+	while (left > 0) {
+		ssize_t n = copy_file_range(
+			copier->from, &from, copier->to, &to, left, 0);
+
+		if (n <= 0)
+			return false;
+		left -= (size_t)n;
+	}
+	return true;
+}
+
+static bool copy_outside(
+	struct block_copier *copier, const struct recording_block *block)
+{
+	ssize_t n = read_at(
+		copier->from, copier->first, block->size, block->offset);
+
+	return n >= 0 &&
+	       write_at(copier->to, copier->first, (size_t)n, block->offset);
+}
+
+/* It may have been freed while it was copied. */
+static enum block_copy copy_full(
+	struct block_copier *copier, const struct recording_block *block)
+{
+	uint8_t head[sizeof(struct binlog_block)];
+	ssize_t n;
+
+	if (!copy_inside(copier, block) && !copy_outside(copier, block))
+		return BLOCK_COPY_FAILED;
+	n = read_at(copier->from, head, sizeof(head), block->offset);
+	if (n < 0)
+		return BLOCK_COPY_FAILED;
+	if (is_block(head, (size_t)n, block))
+		return BLOCK_COPY_DONE;
+	memset(head, 0, sizeof(head));
+	return write_at(copier->to, head, sizeof(head), block->offset) &&
+			       fallocate(copier->to,
+				       FALLOC_FL_PUNCH_HOLE |
+					       FALLOC_FL_KEEP_SIZE,
+				       (off_t)block->offset, block->size) == 0
+		       ? BLOCK_COPY_GONE
+		       : BLOCK_COPY_FAILED;
+}
+
+/* To the same place.  `open`: its thread may be writing to it. */
+static enum block_copy block_copy(struct block_copier *copier,
+	const struct recording_block *block, bool open)
+{
+	return open ? copy_open(copier, block) : copy_full(copier, block);
+}
+
+/* One of a ring: as it was when the capture was opened. */
+static enum block_copy block_copy_ring(struct block_copier *copier,
+	struct recording *recording, const struct recording_block *block)
+{
+	size_t n = recording_read(
+		recording, block->offset, copier->first, block->size);
+
+	return write_at(copier->to, copier->first, n, block->offset)
+		       ? BLOCK_COPY_DONE
+		       : BLOCK_COPY_FAILED;
+}
+
+static bool is_of_ring(const struct recording_block *block)
+{
+	return block->sequence & BINLOG_RING_DATA;
+}
+
+/* Its writer may still write to it: no other one of its kind follows. */
+static bool is_open(const struct recording *recording, size_t i)
+{
+	const struct recording_block *block = &recording->blocks[i];
+
+	return i + 1 == recording->block_count ||
+	       block[1].writer != block->writer ||
+	       is_of_ring(&block[1]) != is_of_ring(block);
+}
+
+/* It is not written from its beginning to its end, but all over. */
+static bool has_table(
+	const struct recording *recording, const struct recording_block *block)
+{
+	uint64_t table = recording->ring ? recording->ring->head.table : 0;
+
+	return table >= block->offset && table - block->offset < block->size;
+}
+
+static enum block_copy copy_block(
+	struct recording *recording, struct block_copier *copier, size_t i)
+{
+	const struct recording_block *block = &recording->blocks[i];
+
+	if (is_of_ring(block))
+		return block_copy_ring(copier, recording, block);
+	return block_copy(copier, block,
+		is_open(recording, i) && !has_table(recording, block));
+}
+
+static uint64_t end_of(const struct recording_block *block)
+{
+	return (block->offset + block->size + BINLOG_PAGE - 1) &
+	       ~(uint64_t)(BINLOG_PAGE - 1);
+}
+
+static bool copy_blocks(struct recording *recording,
+	struct block_copier *copier, struct binlog_header *header)
+{
+	size_t i;
+
+	header->next = BINLOG_PAGE;
+	header->published = 0;
+	for (i = 0; i < recording->block_count; i++) {
+		const struct recording_block *block = &recording->blocks[i];
+
+		switch (copy_block(recording, copier, i)) {
+		case BLOCK_COPY_DONE:
+			header->published += block->size;
+			break;
+		case BLOCK_COPY_GONE:
+			continue;
+		case BLOCK_COPY_FAILED:
+			return false;
+		}
+		if (end_of(block) > header->next)
+			header->next = end_of(block);
+	}
+	return true;
+}
+
+/* Last of all: what was counted is at least what was copied.  How blocks are
+ * handed over is no business of a file that does not grow. */
+static bool copy_page(int from, int to, const struct binlog_header *header,
+	const struct recording *recording)
+{
+	char page[BINLOG_PAGE];
+	struct binlog_header *copy = (void *)page;
+
+	if (pread(from, page, sizeof(page), 0) != (ssize_t)sizeof(page)) {
+		errno = ENODATA;
+		return false;
+	}
+	copy->next = header->next;
+	copy->published = header->published;
+	if (recording->ring)
+		*ring_of(copy) = recording->ring->head;
+	memset(page + BINLOG_PREPARED_OFFSET, 0,
+		BINLOG_PACKED_OFFSET - BINLOG_PREPARED_OFFSET);
+	memset(page + BINLOG_POSITIONS_OFFSET, 0,
+		sizeof(page) - BINLOG_POSITIONS_OFFSET);
+	return ftruncate(to, (off_t)header->next) == 0 &&
+	       pwrite(to, page, sizeof(page), 0) == (ssize_t)sizeof(page);
+}
+
+/* False: errno says why not; *bytes are those of its blocks. */
+static bool capture_copy(int from, int to, uint64_t *bytes)
+{
+	struct binlog_header header = {.next = 0};
+	struct error_list errors = {0};
+	struct block_copier copier = {.from = from};
+	struct recording *recording;
+	char path[40];
+	bool copied;
+	int reason;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	errno = 0;
+	recording = recording_open(path, true, &errors);
+	copied = recording && block_copy_begin(&copier, from, to) &&
+		 copy_blocks(recording, &copier, &header) &&
+		 copy_page(from, to, &header, recording);
+	reason = errno != 0 ? errno : EINVAL;
+	block_copy_end(&copier);
+	recording_close(recording);
+	*bytes = header.published;
+	errno = reason;
+	return copied;
+}
+
+/* As that of captures and of their directories. */
+#define MODE 0600
+#define MODE_DIRECTORY 0700
+/* Behind the name of what is not finished. */
+#define FRESH_SUFFIX ".new"
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+	size_t wanted = strlen(suffix);
+
+	return length > wanted && strcmp(name + length - wanted, suffix) == 0;
+}
+
+static void tell(const struct snapshot *snapshot, const struct target *target,
+	const char *path, uint64_t bytes, const char *why)
+{
+	snapshot->tell(snapshot->closure, target, path, bytes, why);
+}
+
+static bool fail(const struct snapshot *snapshot, const char *path, int reason)
+{
+	tell(snapshot, NULL, path, 0,
+		reason == EEXIST ? "it is there already: choose another name"
+				 : strerror(reason));
+	return false;
+}
+
+/* ---- one capture ---- */
+
+/* The file gets its name if there is none of that name. */
+static bool give_name(const char *fresh, const char *path)
+{
+	bool named = link(fresh, path) == 0;
+	int reason = errno;
+
+	unlink(fresh);
+	errno = reason;
+	return named;
+}
+
+static bool copy_capture(const struct snapshot *snapshot,
+	const struct target *target, const char *path)
+{
+	char fresh[PATH_MAX];
+	uint64_t bytes = 0;
+	bool copied;
+	int fd;
+
+	if (snprintf(fresh, sizeof(fresh), "%s" FRESH_SUFFIX, path) >=
+		(int)sizeof(fresh))
+		return fail(snapshot, path, ENAMETOOLONG);
+	fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		MODE);
+	if (fd < 0)
+		return fail(snapshot, fresh, errno);
+	copied = capture_copy(target->fd, fd, &bytes);
+	if (close(fd) != 0)
+		copied = false;
+	if (!copied)
+		unlink(fresh);
+	if (!copied || !give_name(fresh, path))
+		return fail(snapshot, path, errno);
+	tell(snapshot, target, path, bytes, NULL);
+	return true;
+}
+
+/* ---- all of them ---- */
+
+/* The name that it has, or, if it has none any more, one like that. */
+static void name_copy(
+	const struct target *target, const char *directory, char path[PATH_MAX])
+{
+	const char *slash = strrchr(target->path, '/');
+	const struct binlog_header *header = &target->header;
+
+	if (ends_in(target->path, BINLOG_SUFFIX))
+		snprintf(path, PATH_MAX, "%.3800s/%.256s", directory,
+			slash ? slash + 1 : target->path);
+	else
+		snprintf(path, PATH_MAX,
+			"%.3800s/deleted-%" PRIu32 "-%" PRIu64 "-%" PRIx64 "%s",
+			directory, header->pid,
+			header->start.realtime / 1000000000, header->nonce,
+			BINLOG_SUFFIX);
+}
+
+static bool copy_all(const struct snapshot *snapshot, const char *directory)
+{
+	const struct targets *targets = snapshot->targets;
+	char path[PATH_MAX];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < targets->count; i++) {
+		name_copy(&targets->all[i], directory, path);
+		any |= copy_capture(snapshot, &targets->all[i], path);
+	}
+	return any;
+}
+
+static bool into_directory(const struct snapshot *snapshot)
+{
+	struct stat st;
+
+	if (mkdir(snapshot->out, MODE_DIRECTORY) != 0 &&
+		(errno != EEXIST || stat(snapshot->out, &st) != 0 ||
+			!S_ISDIR(st.st_mode)))
+		return fail(snapshot, snapshot->out, errno);
+	return copy_all(snapshot, snapshot->out);
+}
+
+static bool into_file(const struct snapshot *snapshot)
+{
+	const struct targets *targets = snapshot->targets;
+
+	if (targets->count == 1)
+		return copy_capture(snapshot, &targets->all[0], snapshot->out);
+	tell(snapshot, NULL, snapshot->out, 0,
+		"there are several captures: give a directory, or a name in "
+		".blog");
+	return false;
+}
+
+/* ---- one packed log ---- */
+
+static void remove_copies(
+	const struct snapshot *snapshot, const char *directory)
+{
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < snapshot->targets->count; i++) {
+		name_copy(&snapshot->targets->all[i], directory, path);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static bool pack(const struct snapshot *snapshot, const char *directory,
+	struct output *output)
+{
+	struct error_list errors = {0};
+	struct capture_list list = {0};
+	struct recover_sum sum = {0};
+
+	capture_list_add(&list, directory, &errors);
+	if (list.count > 0)
+		recover_captures(&list, output, &errors, &sum);
+	output_flush(output);
+	capture_list_free(&list);
+	if (output->failed != 0)
+		return fail(snapshot, snapshot->out, output->failed);
+	tell(snapshot, NULL, snapshot->out,
+		(uint64_t)lseek(output->fd, 0, SEEK_CUR), NULL);
+	return true;
+}
+
+static bool pack_copies(const struct snapshot *snapshot, const char *directory)
+{
+	struct output output = {.where = snapshot->out};
+	bool packed;
+
+	output.fd = open(snapshot->out,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+	if (output.fd < 0)
+		return fail(snapshot, snapshot->out, errno);
+	packed = pack(snapshot, directory, &output);
+	render_buffer_free(&output.text);
+	close(output.fd);
+	if (!packed)
+		unlink(snapshot->out);
+	return packed;
+}
+
+/* Not told of each copy, which is gone again. */
+static void tell_failure(void *closure, const struct target *target,
+	const char *path, uint64_t bytes, const char *why)
+{
+	if (why)
+		tell(closure, target, path, bytes, why);
+}
+
+static bool into_log(const struct snapshot *snapshot)
+{
+	struct snapshot copies = *snapshot;
+	char directory[PATH_MAX];
+	bool packed;
+
+	copies.tell = tell_failure;
+	copies.closure = (void *)(uintptr_t)snapshot;
+	if (snprintf(directory, sizeof(directory), "%s" FRESH_SUFFIX,
+		    snapshot->out) >= (int)sizeof(directory))
+		return fail(snapshot, snapshot->out, ENAMETOOLONG);
+	if (mkdir(directory, MODE_DIRECTORY) != 0)
+		return fail(snapshot, directory, errno);
+	packed = copy_all(&copies, directory) &&
+		 pack_copies(snapshot, directory);
+	remove_copies(snapshot, directory);
+	return packed;
+}
+
+/* Of all captures.  False: there is none, and `why` was told. */
+static bool snapshot_take(const struct snapshot *snapshot)
+{
+	if (snapshot->targets->count == 0) {
+		tell(snapshot, NULL, snapshot->out, 0,
+			"there is no capture to be copied");
+		return false;
+	}
+	if (ends_in(snapshot->out, PACKED_SUFFIX))
+		return into_log(snapshot);
+	if (ends_in(snapshot->out, BINLOG_SUFFIX))
+		return into_file(snapshot);
+	return into_directory(snapshot);
+}
 
 /* A program that logs makes its next call soon; one that sleeps does not. */
 #define WAIT_NS 100000000u
