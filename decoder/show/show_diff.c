@@ -1,16 +1,420 @@
 #include "decoder/show/show_diff.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/escape.h"
 #include "base/limits.h"
+#include "base/literal.h"
 #include "decoder/capture/restore.h"
+#include "decoder/output/output.h"
+#include "decoder/output/table.h"
 #include "decoder/runs/run_diff.h"
-#include "decoder/runs/run_report.h"
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
+
+/*
+ * What two runs differ in, for people: places that appeared, vanished, or say
+ * clearly more or less; arguments with clearly other values; the first
+ * difference of a thread.  Called by show_diff.c.
+ */
+
+#define NS 1000000000u
+#define FORMAT_SHOWN 60u
+
+static const struct table_column columns[] = {
+	{"", false},
+	{"CALLS", true},
+	{"THEN", true},
+	{"PER SECOND", true},
+	{"THEN", true},
+	{"AT", false},
+	{"FORMAT", false},
+	{NULL, false},
+};
+
+static const struct table_column argument_columns[] = {
+	{"ARGUMENT", false},
+	{"MIN", true},
+	{"MEAN", true},
+	{"MAX", true},
+	{"THEN MIN", true},
+	{"MEAN", true},
+	{"MAX", true},
+	{"FORMAT", false},
+	{NULL, false},
+};
+
+enum kind {
+	APPEARED,
+	VANISHED,
+	MORE_OR_LESS,
+};
+
+/* A site, or one of the functions in which it is. */
+struct row {
+	enum kind kind;
+	double much; /* what comes first */
+	const struct run_site *site;
+	const struct run_caller *caller; /* null: all, or not known */
+	const uint64_t *calls;
+};
+
+struct report {
+	const struct run_diff *diff;
+	struct output *output;
+	struct row *rows;
+	size_t count;
+	size_t room;
+	size_t same; /* places that have not changed */
+	bool failed;
+};
+
+static void put_string(struct render_buffer *out, const char *string)
+{
+	render_buffer_put(out, string, strlen(string));
+}
+
+static void put_escaped(struct render_buffer *out, const char *string)
+{
+	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
+}
+
+static double seconds_of(const struct run_total *run)
+{
+	double seconds = (double)(run->last - run->first) / NS;
+
+	return seconds > 1 ? seconds : 1;
+}
+
+/* False: it says as much as before. */
+static bool report_judge(const struct run_diff *diff, struct row *row)
+{
+	const uint64_t *calls = row->calls;
+	const struct run_change_calls change = {
+		.calls = {calls[0], calls[1]},
+		.all = {diff->runs[0].messages, diff->runs[1].messages},
+		.seconds = {seconds_of(&diff->runs[0]),
+			seconds_of(&diff->runs[1])},
+	};
+
+	if (calls[0] == 0 || calls[1] == 0) {
+		row->kind = calls[0] == 0 ? APPEARED : VANISHED;
+		row->much = (double)(calls[0] + calls[1]);
+		return true;
+	}
+	row->kind = MORE_OR_LESS;
+	row->much = fabs(run_change_of_calls(&change));
+	return row->much > 0;
+}
+
+static void add(struct report *report, struct row row)
+{
+	if (!report_judge(report->diff, &row)) {
+		report->same++;
+		return;
+	}
+	if (!array_reserve(report->rows, report->room, report->count + 1)) {
+		report->failed = true;
+		return;
+	}
+	report->rows[report->count++] = row;
+}
+
+static void add_site(struct report *report, const struct run_site *site)
+{
+	const struct run_caller *caller;
+	bool both = site->calls[0] > 0 && site->calls[1] > 0;
+
+	if (both && !run_sites_knows_callers(site)) {
+		add(report, (struct row){.site = site, .calls = site->calls});
+		return;
+	}
+	for (caller = site->callers; caller; caller = caller->next)
+		add(report, (struct row){.site = site,
+				    .caller = caller,
+				    .calls = caller->calls});
+}
+
+static int report_compare(const void *left, const void *right)
+{
+	const struct row *a = left;
+	const struct row *b = right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->much != b->much)
+		return a->much > b->much ? -1 : 1;
+	return a->site->number < b->site->number
+		       ? -1
+		       : a->site->number > b->site->number;
+}
+
+static const char *word_of(const struct row *row)
+{
+	if (row->kind == APPEARED)
+		return "appeared";
+	if (row->kind == VANISHED)
+		return "vanished";
+	return row->calls[1] > row->calls[0] ? "more" : "less";
+}
+
+static void put_place(struct render_buffer *out, const struct row *row)
+{
+	const struct run_caller *caller = row->caller;
+	const char *slash;
+	char line[16];
+
+	if (caller && caller->file) {
+		slash = strrchr(caller->file, '/');
+		put_escaped(out, slash ? slash + 1 : caller->file);
+		snprintf(line, sizeof(line), ":%u", caller->line);
+		put_string(out, line);
+	} else {
+		put_escaped(out, row->site->module);
+	}
+	if (caller && caller->function) {
+		put_string(out, ": ");
+		put_escaped(out, caller->function);
+	}
+}
+
+static void put_format(struct render_buffer *out, const struct run_site *site)
+{
+	if (site->format)
+		literal_put(out, site->format,
+			site->format_bytes < FORMAT_SHOWN ? site->format_bytes
+							  : FORMAT_SHOWN);
+	else
+		put_escaped(out, site->function);
+}
+
+static void put_rate(
+	struct table *table, uint64_t calls, const struct run_total *run)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.1f", (double)calls / seconds_of(run));
+	table_text_cell(table, text);
+}
+
+static void put_rows(struct report *report)
+{
+	const struct run_diff *diff = report->diff;
+	struct table table = {.columns = columns};
+	size_t i;
+
+	if (report->count == 0)
+		return;
+	qsort(report->rows, report->count, sizeof(*report->rows),
+		report_compare);
+	for (i = 0; i < report->count; i++) {
+		const struct row *row = &report->rows[i];
+
+		table_text_cell(&table, word_of(row));
+		table_number_cell(&table, row->calls[0]);
+		table_number_cell(&table, row->calls[1]);
+		put_rate(&table, row->calls[0], &diff->runs[0]);
+		put_rate(&table, row->calls[1], &diff->runs[1]);
+		put_place(&table.text, row);
+		table_end_cell(&table);
+		put_format(&table.text, row->site);
+		table_end_cell(&table);
+	}
+	report->failed |= !table_put(&table, &report->output->text);
+	table_free(&table);
+}
+
+static void put_range(struct table *table, const struct run_range *range)
+{
+	const double values[] = {range->least, range->mean, range->most};
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		snprintf(text, sizeof(text), "%.6g", values[i]);
+		table_text_cell(table, text);
+	}
+}
+
+static void put_argument(struct table *table, const struct run_site *site,
+	const struct run_argument *argument)
+{
+	put_escaped(&table->text, argument->name);
+	table_end_cell(table);
+	put_range(table, &argument->runs[0]);
+	put_range(table, &argument->runs[1]);
+	put_format(&table->text, site);
+	table_end_cell(table);
+}
+
+/* Returns how many there are. */
+static size_t put_arguments(struct report *report)
+{
+	const struct run_sites *sites = &report->diff->sites;
+	struct table table = {.columns = argument_columns};
+	size_t count = 0;
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < sites->count; i++)
+		for (j = 0; j < sites->all[i]->argument_count; j++) {
+			const struct run_argument *argument =
+				&sites->all[i]->arguments[j];
+
+			if (!run_change_of_values(
+				    &argument->runs[0], &argument->runs[1]))
+				continue;
+			put_argument(&table, sites->all[i], argument);
+			count++;
+		}
+	if (count > 0 && report->count > 0)
+		put_string(&report->output->text, "\n");
+	if (count > 0)
+		report->failed |= !table_put(&table, &report->output->text);
+	table_free(&table);
+	return count;
+}
+
+static void put_count(
+	struct render_buffer *out, const char *what, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	put_string(out, what);
+	put_string(out, text);
+}
+
+/* `program, thread NAME`, with numbers where they are not the first. */
+static void put_role(struct render_buffer *out, const struct run_role *role)
+{
+	char number[32];
+
+	put_escaped(out, role->program);
+	if (role->process > 1) {
+		snprintf(number, sizeof(number), " (%" PRIu32 ")",
+			role->process);
+		put_string(out, number);
+	}
+	put_string(out, ", thread ");
+	put_escaped(out, role->thread);
+	if (role->number > 1) {
+		snprintf(
+			number, sizeof(number), " (%" PRIu32 ")", role->number);
+		put_string(out, number);
+	}
+}
+
+/* Lines `from` to `to`, each with a mark before it. */
+static void put_lines(struct render_buffer *out, const struct run_lines *lines,
+	size_t from, size_t to, const char *mark)
+{
+	const char *at = lines->text.data;
+	size_t i;
+
+	for (i = 0; i < lines->count && i < to; i++) {
+		const char *end = memchr(at, '\n',
+			lines->text.length - (size_t)(at - lines->text.data));
+
+		if (!end)
+			return;
+		if (i >= from) {
+			put_string(out, mark);
+			render_buffer_put(out, at, (size_t)(end + 1 - at));
+		}
+		at = end + 1;
+	}
+}
+
+static void put_difference(struct report *report)
+{
+	const struct run_role *role = report->diff->difference;
+	const struct run_lines *lines = report->diff->lines;
+	struct render_buffer *out = &report->output->text;
+
+	put_string(out, "first difference: ");
+	put_role(out, role);
+	put_count(out,
+		", after so many messages from the same places: ", role->at);
+	put_string(out, "\n");
+	put_lines(out, &lines[0], 0, lines[0].same, "  ");
+	put_lines(out, &lines[0], lines[0].same, SIZE_MAX, "- ");
+	put_lines(out, &lines[1], lines[1].same, SIZE_MAX, "+ ");
+}
+
+/* True: there is something to say of them. */
+static bool put_threads(struct report *report, bool after)
+{
+	const struct run_role *role = report->diff->roles.first;
+	struct render_buffer *out = &report->output->text;
+	uint64_t differ = 0;
+	uint64_t both = 0;
+	uint64_t only[2] = {0};
+
+	for (; role; role = role->next) {
+		differ += role->differs;
+		both += role->counts[0] > 0 && role->counts[1] > 0;
+		only[0] += role->counts[1] == 0;
+		only[1] += role->counts[0] == 0;
+	}
+	if (differ + only[0] + only[1] == 0)
+		return false;
+	if (after)
+		put_string(out, "\n");
+	put_count(out, "threads in both runs: ", both);
+	put_count(out, ", that differ: ", differ);
+	put_count(out, "; in the first alone: ", only[0]);
+	put_count(out, ", in the second alone: ", only[1]);
+	put_string(out, "\n");
+	if (report->diff->difference)
+		put_difference(report);
+	return true;
+}
+
+static void put_sum(struct report *report)
+{
+	const struct run_diff *diff = report->diff;
+	struct render_buffer *out = &report->output->text;
+
+	put_count(out, "messages: ", diff->runs[0].messages);
+	put_count(out, ", then ", diff->runs[1].messages);
+	put_count(out, "; places that say as much as before: ", report->same);
+	put_string(out, "\n");
+	if (diff->roles.missed == 0)
+		return;
+	put_count(out, "messages beyond what is compared in order: ",
+		diff->roles.missed);
+	put_string(out, "\n");
+}
+
+/* False: out of memory. */
+static bool run_report_put(const struct run_diff *diff, struct output *output)
+{
+	struct report report = {.diff = diff, .output = output};
+	bool any;
+	size_t i;
+
+	for (i = 0; i < diff->sites.count; i++)
+		add_site(&report, diff->sites.all[i]);
+	put_rows(&report);
+	any = report.count > 0;
+	any = put_arguments(&report) > 0 || any;
+	any = put_threads(&report, any) || any;
+	if (any && !diff->options->quiet)
+		put_string(&output->text, "\n");
+	if (!diff->options->quiet)
+		put_sum(&report);
+	free(report.rows);
+	return !report.failed && !output->text.failed;
+}
 
 /* Both runs, open; what restores formats knows only one of them. */
 struct opened {
