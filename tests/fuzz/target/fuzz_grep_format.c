@@ -3,7 +3,7 @@
  * for the text that was made: whether it contains a pattern, and whether it
  * ends a line.
  */
-#include "decoder/query/grep_format.h"
+#include "decoder/query/filter.h"
 #include "decoder/render/render.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sample_message.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/query/grep_format.h"
+#include "decoder/query/filter.h"
 #include "decoder/render/render.h"
 #include "record/layout.h"
 #include "tests/support/random_format.h"
