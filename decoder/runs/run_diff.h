@@ -6,9 +6,48 @@
 #ifndef DECODER_RUN_DIFF_H
 #define DECODER_RUN_DIFF_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "base/pool.h"
+#include "decoder/capture/message.h"
 #include "decoder/output/options.h"
-#include "decoder/runs/run_roles.h"
 #include "decoder/runs/run_sites.h"
+
+struct run_role {
+	struct run_role *collides;
+	struct run_role *next; /* in the order in which they were met */
+	const char *program;
+	uint32_t process; /* from 1 */
+	const char *thread;
+	uint32_t number;    /* from 1 */
+	uint32_t *sites;    /* numbers of the first run's; owned */
+	size_t room;	    /* of them */
+	uint64_t counts[2]; /* messages */
+	bool cut;	    /* not all sites of the first run are kept */
+	bool differs;
+	uint64_t at;	/* messages before the one that is another */
+	uint64_t order; /* of all messages of the second run, likewise */
+};
+
+struct run_roles {
+	struct id_map roles;   /* by what they are */
+	struct id_map threads; /* by program and number, of this run */
+	struct id_map processes;
+	struct id_map counters;
+	struct pool pool;     /* of the roles */
+	struct pool run_pool; /* of the others */
+	struct run_role *first;
+	struct run_role *last;
+	size_t count;
+	size_t kept;	 /* sites, of all */
+	uint64_t order;	 /* messages of this run so far */
+	uint64_t missed; /* of both runs, which are not compared */
+	int run;
+	bool failed; /* out of memory */
+};
 
 struct source;
 
