@@ -13,8 +13,66 @@
 #include "base/id_map.h"
 #include "base/pool.h"
 #include "decoder/capture/message.h"
+#include "decoder/names/places.h"
 #include "decoder/output/options.h"
-#include "decoder/runs/run_sites.h"
+
+/* Values of an argument in one run. */
+struct run_range {
+	uint64_t count;
+	double least;
+	double most;
+	double mean;
+	double squares; /* of what they differ from the mean, added up */
+};
+
+struct run_argument {
+	const char *name;
+	struct run_range runs[2];
+};
+
+/* A function that calls. */
+struct run_caller {
+	struct run_caller *next;
+	const char *function; /* null: not known */
+	const char *file;     /* likewise */
+	unsigned line;	      /* of the latest run in which there is one */
+	uint64_t calls[2];
+};
+
+struct run_site {
+	struct run_site *collides;
+	uint32_t number;    /* from 0 */
+	const char *format; /* null: there is none */
+	size_t format_bytes;
+	const char *function; /* of libc; "?" if not known */
+	const char *module;   /* "?" if not known */
+	uint64_t calls[2];
+	struct run_caller *callers;
+	size_t caller_count;
+	size_t argument_count;
+	struct run_argument arguments[];
+};
+
+struct run_sites {
+	struct places *places; /* null: functions that call are not asked */
+	struct id_map map;
+	struct pool pool;
+	struct run_site **all; /* by their numbers */
+	size_t count;
+	size_t room;
+	struct run_site *rest; /* null: none yet */
+	struct render_buffer scratch;
+	bool failed; /* out of memory */
+};
+
+/* What a context says, once it is known: see struct definition_context. */
+struct run_context {
+	struct run_site *site;
+	struct run_caller *caller;
+};
+
+/* Whether all callers of the site have names in both runs. */
+bool run_sites_knows_callers(const struct run_site *site);
 
 struct run_role {
 	struct run_role *collides;
