@@ -16,7 +16,42 @@
 #include "base/render_buffer.h"
 #include "decoder/live/live.h"
 #include "tools/pack/follow.h"
-#include "tools/pack/follow_space.h"
+
+/* Where a block was that is not needed any more. */
+struct follow_place {
+	uint64_t offset;
+	uint64_t bytes; /* that it may use */
+	uint64_t block; /* bytes of the block whose header is still there */
+	bool punched;	/* behind its first page */
+};
+
+struct follow_places {
+	struct follow_place *all;
+	size_t count;
+	size_t room;
+};
+
+/* Those of one capture. */
+struct follow_space_file {
+	struct recording *recording;
+	struct follow_places large;
+	size_t ready; /* of them to be handed over; the others have just come */
+	/* Smaller ones, which are holes in the file: until they are as large,
+	 * or for ever. */
+	struct follow_places small;
+};
+
+/* All zeros is empty, but for the first two. */
+struct follow_space {
+	struct live *live;
+	uint64_t log; /* its number, for the captures; not 0 */
+	struct follow_space_file *files;
+	size_t count;
+	size_t room;
+	int failed; /* errno of what could not be done last, or 0 */
+};
+
+void follow_space_free(struct follow_space *space);
 
 struct follow_log {
 	const char *name; /* LOG */
