@@ -72,7 +72,7 @@ struct definition_context {
 	struct filter_site *filter;  /* for filter.c; null: not yet */
 	const struct fields *fields; /* for fields.c; null: not yet */
 	struct span_site *spans;     /* for spans.c; null: not yet */
-	struct run_context *run;     /* for run_sites.c; null: not yet */
+	struct run_context *run;     /* for run_diff.c; null: not yet */
 	struct coverage_jump *jump;  /* for coverage.c; null: not yet */
 	struct message_site *site;   /* for message_sites.c; null: not yet */
 };

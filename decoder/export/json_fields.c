@@ -111,8 +111,13 @@ const char *json_fields_type(enum field_type type)
 	return names[type];
 }
 
-bool json_fields_value(struct render_buffer *out, const struct field *field,
-	const struct field_value *value)
+/*
+ * Appends a value: numbers as such, pointers as strings "0x1f", characters and
+ * text as strings, null if it is not known.  False: it is text that is not
+ * UTF-8, and some of it is U+FFFD now.
+ */
+static bool json_fields_value(struct render_buffer *out,
+	const struct field *field, const struct field_value *value)
 {
 	struct field_text text;
 

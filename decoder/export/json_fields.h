@@ -23,14 +23,6 @@ void json_place_stack(struct render_buffer *out, struct places *places,
 	const struct message *message, size_t depth);
 
 /*
- * Appends a value: numbers as such, pointers as strings "0x1f", characters and
- * text as strings, null if it is not known.  False: it is text that is not
- * UTF-8, and some of it is U+FFFD now.
- */
-bool json_fields_value(struct render_buffer *out, const struct field *field,
-	const struct field_value *value);
-
-/*
  * Appends all as an array of {"name":,"type":,"value":}; those that could not
  * be shown exactly have "bytes" in base64, too.
  */

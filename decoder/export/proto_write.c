@@ -49,14 +49,6 @@ void proto_write_double(struct render_buffer *out, uint32_t field, double value)
 	render_buffer_put(out, &value, sizeof(value));
 }
 
-void proto_write_bytes(struct render_buffer *out, uint32_t field,
-	const void *bytes, size_t size)
-{
-	put_tag(out, field, WIRE_LENGTH);
-	put_varint(out, size);
-	render_buffer_put(out, bytes, size);
-}
-
 void proto_write_text(struct render_buffer *out, uint32_t field,
 	const char *text, size_t size)
 {

@@ -22,10 +22,6 @@ void proto_write_integer(
 void proto_write_double(
 	struct render_buffer *out, uint32_t field, double value);
 
-/* bytes, and string if they are UTF-8. */
-void proto_write_bytes(struct render_buffer *out, uint32_t field,
-	const void *bytes, size_t size);
-
 /* string: NUL and what is not UTF-8 as \xNN. */
 void proto_write_text(struct render_buffer *out, uint32_t field,
 	const char *text, size_t size);

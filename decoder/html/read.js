@@ -1,6 +1,6 @@
 'use strict';
 
-/* What binlog-show has put into a chunk: see html_rows.c. */
+/* What binlog-show has put into a chunk: see html_index.c. */
 
 const BILLION = 1000000000;
 

@@ -42,7 +42,9 @@ static size_t field_number_of(const char *name)
 	return strtoul(name + 3, NULL, 10);
 }
 
-const struct field *named_field(const struct message *message, const char *name)
+/* That of the message; null: it has none. */
+static const struct field *named_field(
+	const struct message *message, const char *name)
 {
 	const struct fields *fields = fields_of(message);
 	size_t number = field_number_of(name);

@@ -20,10 +20,6 @@
 #include "decoder/capture/message.h"
 #include "decoder/message/fields.h"
 
-/* That of the message; null: it has none. */
-const struct field *named_field(
-	const struct message *message, const char *name);
-
 /* Likewise, if its values are numbers. */
 const struct field *named_field_number(
 	const struct message *message, const char *name);

@@ -713,7 +713,7 @@ void run_diff_free(struct run_diff *diff)
 
 /*
  * When two numbers of two runs differ so much that it should be said.  Asked
- * by run_report.c.
+ * by show_diff.c.
  */
 
 /* By so much it is more, or less. */

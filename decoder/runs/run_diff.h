@@ -1,7 +1,7 @@
 /*
  * Two runs, read and compared: which places said how much in each, and where
  * the threads of the second first said something else than those of the
- * first.  Filled by show_diff.c, written down by run_report.c.
+ * first.  Filled and written down by show_diff.c.
  */
 #ifndef DECODER_RUN_DIFF_H
 #define DECODER_RUN_DIFF_H

@@ -278,8 +278,9 @@ void numbers_add_integer(struct numbers *numbers, struct numbers_room *room,
 	sketch(numbers, room, (double)value, times);
 }
 
-void numbers_add_float(struct numbers *numbers, struct numbers_room *room,
-	double value, uint64_t times)
+/* The same for one that may be a fraction, or none. */
+static void numbers_add_float(struct numbers *numbers,
+	struct numbers_room *room, double value, uint64_t times)
 {
 	if (times == 0)
 		return;

@@ -63,10 +63,6 @@ void numbers_room_free(struct numbers_room *room);
 void numbers_add_integer(struct numbers *numbers, struct numbers_room *room,
 	long double value, uint64_t times);
 
-/* The same for one that may be a fraction, or none. */
-void numbers_add_float(struct numbers *numbers, struct numbers_room *room,
-	double value, uint64_t times);
-
 void numbers_add_integers(struct numbers *numbers, struct numbers_room *room,
 	const int64_t *values, size_t count);
 void numbers_add_floats(struct numbers *numbers, struct numbers_room *room,

@@ -212,7 +212,8 @@ COLD void writer_grow_memo(struct writer *w)
 	writer_forget_last(w);
 }
 
-void writer_publish_block(struct writer *w, struct binlog_block *block,
+/* Fills in the header, but for its anchor, and its magic last. */
+static void writer_publish_block(struct writer *w, struct binlog_block *block,
 	uint32_t size, uint32_t sequence)
 {
 	block->size = size;
@@ -227,7 +228,9 @@ void writer_publish_block(struct writer *w, struct binlog_block *block,
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 }
 
-void writer_use_block(struct writer *w, struct binlog_block *block, char *start)
+/* What the writer says from here on goes there. */
+static void writer_use_block(
+	struct writer *w, struct binlog_block *block, char *start)
 {
 	w->memo_losses = 0;
 	w->block = block;
@@ -256,7 +259,9 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 	return size;
 }
 
-struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
+/* A fresh block that stays, with room for a record of `bytes`, and as large as
+ * is usual by now; null: there is none.  With signals blocked. */
+static struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
 {
 	uint32_t least = block_size(
 		w->failed_bytes ? w->failed_bytes : environment_page(), bytes);

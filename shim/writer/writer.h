@@ -486,18 +486,6 @@ void writer_count_dropped(void);
 
 /* ---- of writer.c, for this file ---- */
 
-/* Fills in the header, but for its anchor, and its magic last. */
-void writer_publish_block(struct writer *w, struct binlog_block *block,
-	uint32_t size, uint32_t sequence);
-
-/* What the writer says from here on goes there. */
-void writer_use_block(
-	struct writer *w, struct binlog_block *block, char *start);
-
-/* A fresh block that stays, with room for a record of `bytes`, and as large as
- * is usual by now; null: there is none.  With signals blocked. */
-struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes);
-
 /* ---- for writer.c ---- */
 
 #endif

@@ -177,7 +177,9 @@ bool dwarfunit_load(struct dwarfunit *unit)
 	return unit->abbreviations != NULL;
 }
 
-struct dwarfunit *dwarfunit_at(struct dwarfobject *object, uint64_t offset)
+/* The unit that has this offset in .debug_info, loaded; or null. */
+static struct dwarfunit *dwarfunit_at(
+	struct dwarfobject *object, uint64_t offset)
 {
 	size_t low = 0;
 	size_t high = object->unit_count;

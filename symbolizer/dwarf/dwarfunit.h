@@ -58,9 +58,6 @@ bool dwarfunit_open(struct dwarfunit *unit);
 /* The same, and makes that its entries can be read. */
 bool dwarfunit_load(struct dwarfunit *unit);
 
-/* The unit that has this offset in .debug_info, loaded; or null. */
-struct dwarfunit *dwarfunit_at(struct dwarfobject *object, uint64_t offset);
-
 /* Null when it is no string. */
 const char *dwarfunit_string(
 	const struct dwarfunit *unit, const struct dwarfvalue *value);

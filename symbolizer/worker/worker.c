@@ -321,12 +321,15 @@ static bool take_limit(struct worker *worker, struct wire_reader *packet)
 	return true;
 }
 
-bool worker_disbelieve(struct worker *worker)
+/* Ends it for a reply that is none; returns false. */
+static bool worker_disbelieve(struct worker *worker)
 {
 	return give_up(worker, "the process that read it answers nonsense");
 }
 
-uint32_t worker_receive(struct worker *worker, struct wire_reader *packet)
+/* The kind of the next reply and the rest of it; 0 is false. */
+static uint32_t worker_receive(
+	struct worker *worker, struct wire_reader *packet)
 {
 	for (;;) {
 		bool fine = true;
@@ -351,7 +354,8 @@ uint32_t worker_receive(struct worker *worker, struct wire_reader *packet)
 	}
 }
 
-bool worker_receive_only(
+/* Only a reply of this kind will do. */
+static bool worker_receive_only(
 	struct worker *worker, enum wire_kind kind, struct wire_reader *packet)
 {
 	uint32_t got = worker_receive(worker, packet);
@@ -361,12 +365,17 @@ bool worker_receive_only(
 	return got == kind || worker_disbelieve(worker);
 }
 
-struct wire_writer *worker_packet(struct worker *worker)
+/* Where the next question is made. */
+static struct wire_writer *worker_packet(struct worker *worker)
 {
 	return &worker->sent;
 }
 
-bool worker_send(struct worker *worker, struct openedlist *opened)
+/*
+ * Sends it.  The files that are opened for it are added to `opened`, which is
+ * null or has to stay.  From here on false means that there is an epitaph.
+ */
+static bool worker_send(struct worker *worker, struct openedlist *opened)
 {
 	worker->spent_ns = 0;
 	worker->granted_ns = 0;
@@ -382,17 +391,23 @@ bool worker_send(struct worker *worker, struct openedlist *opened)
 	return true;
 }
 
-void worker_give_time(struct worker *worker)
+/* The time of a question begins anew, since part of it is answered. */
+static void worker_give_time(struct worker *worker)
 {
 	worker->spent_ns = 0;
 }
 
-uint32_t worker_limits(const struct worker *worker)
+/*
+ * A bit for each readlimit that it has met for the last question and that
+ * concerns no other.
+ */
+static uint32_t worker_limits(const struct worker *worker)
 {
 	return worker->limits;
 }
 
-uint64_t worker_handed_bytes(const struct worker *worker)
+/* What all files that it has opened occupy together. */
+static uint64_t worker_handed_bytes(const struct worker *worker)
 {
 	return worker->handed_bytes;
 }

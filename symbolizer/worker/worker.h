@@ -30,37 +30,6 @@ const char *worker_epitaph(const struct worker *worker);
 /* What to do about that, to follow it and a colon. */
 const char *worker_advice(const struct worker *worker);
 
-/* Where the next question is made. */
-struct wire_writer *worker_packet(struct worker *worker);
-
-/*
- * Sends it.  The files that are opened for it are added to `opened`, which is
- * null or has to stay.  From here on false means that there is an epitaph.
- */
-bool worker_send(struct worker *worker, struct openedlist *opened);
-
-/* The kind of the next reply and the rest of it; 0 is false. */
-uint32_t worker_receive(struct worker *worker, struct wire_reader *packet);
-
-/* Only a reply of this kind will do. */
-bool worker_receive_only(
-	struct worker *worker, enum wire_kind kind, struct wire_reader *packet);
-
-/* Ends it for a reply that is none; returns false. */
-bool worker_disbelieve(struct worker *worker);
-
-/* The time of a question begins anew, since part of it is answered. */
-void worker_give_time(struct worker *worker);
-
-/*
- * A bit for each readlimit that it has met for the last question and that
- * concerns no other.
- */
-uint32_t worker_limits(const struct worker *worker);
-
-/* What all files that it has opened occupy together. */
-uint64_t worker_handed_bytes(const struct worker *worker);
-
 /* Addresses that may be asked for at a time. */
 #define WORKERQUESTION_BATCH 64
 

@@ -1,7 +1,7 @@
 /*
  * Pages of captures, which others may cut off while we have them mapped: what
  * they then held is zeros instead of the end of us by SIGBUS.  Used by
- * switching.c and follow_space.c; promises that what is looked at stays
+ * switching.c and follow_step.c; promises that what is looked at stays
  * readable and writable.  For programs of which one thread looks.
  */
 #ifndef TOOLS_CTL_PAGE_GUARD_H
