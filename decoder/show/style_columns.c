@@ -7,92 +7,15 @@
 
 #include "base/digits.h"
 #include "base/escape.h"
-#include "base/id_map.h"
-#include "base/pool.h"
 #include "base/text_width.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
 #include "decoder/output/cells.h"
 #include "decoder/output/colors.h"
+#include "decoder/output/thread_past.h"
 #include "decoder/query/filter.h"
 #include "decoder/query/line_joiner.h"
 #include "record/layout.h"
-#include "rules/levels.h"
-
-/*
- * When each thread last had a line, by how important that was.  Asked by the
- * style that shows columns, once for each line.  Bounded: of too many threads
- * all are forgotten.
- */
-
-struct program;
-
-#define THREAD_PAST_LEVELS (LEVEL_LAST + 1)
-
-/* Zeros: never. */
-struct thread_past {
-	const struct program *program;
-	uint32_t tid;
-	uint64_t last; /* ticks */
-	uint64_t levels[THREAD_PAST_LEVELS];
-};
-
-/* All zeros is none. */
-struct thread_pasts {
-	struct id_map map;
-	struct pool pool;
-};
-
-static void thread_past_free(struct thread_pasts *pasts);
-
-#define BYTES_MAX ((size_t)1 << 20)
-
-static uint32_t hash_of(const struct program *program, uint32_t tid)
-{
-	uint64_t hash = (uintptr_t)program * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(hash >> 32) ^ tid;
-}
-
-/* Of this thread, to be filled.  Null: out of memory. */
-static struct thread_past *thread_past_find(
-	struct thread_pasts *pasts, const struct program *program, uint32_t tid)
-{
-	uint32_t hash = hash_of(program, tid);
-	struct thread_past *past = id_map_find(&pasts->map, hash);
-
-	if (past && past->program == program && past->tid == tid)
-		return past;
-	if (pasts->pool.bytes > BYTES_MAX) {
-		thread_past_free(pasts);
-		past = NULL;
-	}
-	if (!past) {
-		past = pool_take(&pasts->pool, sizeof(*past));
-		if (!past || !id_map_set(&pasts->map, hash, past))
-			return NULL;
-	}
-	*past = (struct thread_past){.program = program, .tid = tid};
-	return past;
-}
-
-/* The last line that was as important, or more; 0: there was none. */
-static uint64_t thread_past_outer(const struct thread_past *past, int level)
-{
-	uint64_t latest = 0;
-	int i;
-
-	for (i = 0; i <= level && i < THREAD_PAST_LEVELS; i++)
-		if (past->levels[i] > latest)
-			latest = past->levels[i];
-	return latest;
-}
-
-static void thread_past_free(struct thread_pasts *pasts)
-{
-	id_map_free(&pasts->map);
-	pool_free(&pasts->pool);
-}
 
 #define NS 1000000000u
 

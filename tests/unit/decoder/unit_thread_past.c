@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/program.h"
-#include "decoder/show/style_columns.h"
+#include "decoder/output/thread_past.h"
 
 static void each_thread_has_its_own(void **state)
 {
