@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 /* How a piece of a text was given to the FILE. */
 enum render_piece_kind {
 	RENDER_PIECE_BLOCK,
@@ -95,6 +97,23 @@ static inline void render_buffer_put_byte(struct render_buffer *buffer, char c)
 	buffer->data[buffer->length++] = c;
 	if (__builtin_expect(buffer->pieces != NULL, 0))
 		render_buffer_note(buffer, true);
+}
+
+/* One that ends in NUL. */
+static inline void render_buffer_put_string(
+	struct render_buffer *buffer, const char *string)
+{
+	render_buffer_put(buffer, string, strlen(string));
+}
+
+/* All digits. */
+static inline void render_buffer_put_number(
+	struct render_buffer *buffer, uint64_t number)
+{
+	char text[DIGITS_U64_MAX];
+
+	render_buffer_put(
+		buffer, text, (size_t)(digits_write(text, number) - text));
 }
 
 /* Appends `count` times the same byte. */

@@ -14,11 +14,6 @@
 
 #define SYSLOG_ARGUMENTS 4 /* before those of the format */
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 /* Argument `index` if it is of this kind, else null. */
 static const struct render_argument *argument_at(
 	const struct message *message, size_t index, uint8_t kind)
@@ -68,7 +63,7 @@ static void put_quoted(struct render_buffer *out, const uint8_t *bytes,
 			continue;
 		}
 		snprintf(escape, sizeof(escape), "\\x%02x", bytes[i]);
-		put_string(out, escape);
+		render_buffer_put_string(out, escape);
 	}
 	render_buffer_put_byte(out, '"');
 }
@@ -79,7 +74,7 @@ static void put_value(
 	char number[64] = "?";
 
 	if (argument->null) {
-		put_string(out, "(null)");
+		render_buffer_put_string(out, "(null)");
 		return;
 	}
 	switch (argument->kind) {
@@ -99,7 +94,7 @@ static void put_value(
 		put_quoted(out, argument->data, argument->bytes, 4);
 		return;
 	}
-	put_string(out, number);
+	render_buffer_put_string(out, number);
 }
 
 /* In place of a format: where it was, as far as that is known. */
@@ -113,15 +108,15 @@ static void put_lost(const struct message *message, struct render_buffer *out)
 	char place[32];
 
 	if (address == 0 || !module) {
-		put_string(out, "<fmt ?>");
+		render_buffer_put_string(out, "<fmt ?>");
 		return;
 	}
 	slash = strrchr(module->path, '/');
-	put_string(out, "<fmt ");
-	put_string(out, slash ? slash + 1 : module->path);
+	render_buffer_put_string(out, "<fmt ");
+	render_buffer_put_string(out, slash ? slash + 1 : module->path);
 	snprintf(place, sizeof(place), "+0x%" PRIx64 ">",
 		address - module->bias);
-	put_string(out, place);
+	render_buffer_put_string(out, place);
 }
 
 /* All that can be said of a call whose format is lost. */
@@ -132,7 +127,7 @@ static void put_without_format(
 
 	put_lost(message, out);
 	for (i = first; i < message->count; i++) {
-		put_string(out, i == first ? " " : ", ");
+		render_buffer_put_string(out, i == first ? " " : ", ");
 		put_value(out, &message->arguments[i]);
 	}
 	render_buffer_put_byte(out, '\n');
@@ -246,9 +241,9 @@ static void put_perror(const struct message *message, struct render_buffer *out)
 
 	put_argument_string(out, prefix);
 	if (prefix)
-		put_string(out, ": ");
-	put_string(out, strerror(integer_at(message, 1)));
-	put_string(out, "\n");
+		render_buffer_put_string(out, ": ");
+	render_buffer_put_string(out, strerror(integer_at(message, 1)));
+	render_buffer_put_string(out, "\n");
 	join_printed(message, out, first);
 }
 
@@ -258,16 +253,16 @@ static void put_warn(const struct message *message, bool with_errno,
 	size_t first = render_buffer_pieces(out);
 
 	put_argument_string(out, string_at(message, 0));
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 	join_printed(message, out, first);
 	if (message->context->has_format)
 		put_format(message, with_errno ? 2 : 1, out);
 	first = render_buffer_pieces(out);
 	if (with_errno && message->context->has_format)
-		put_string(out, ": ");
+		render_buffer_put_string(out, ": ");
 	if (with_errno)
-		put_string(out, strerror(integer_at(message, 1)));
-	put_string(out, "\n");
+		render_buffer_put_string(out, strerror(integer_at(message, 1)));
+	render_buffer_put_string(out, "\n");
 	join_printed(message, out, first);
 }
 
@@ -281,8 +276,8 @@ static void put_error(const struct message *message, struct render_buffer *out)
 	put_format(message, 2, out);
 	first = render_buffer_pieces(out);
 	if (number != 0) {
-		put_string(out, ": ");
-		put_string(out, strerror(number));
+		render_buffer_put_string(out, ": ");
+		render_buffer_put_string(out, strerror(number));
 	}
 	join_printed(message, out, first);
 	render_buffer_put_byte(out, '\n');
@@ -298,9 +293,9 @@ static void put_ident(
 	if (syslog->pid != 0) {
 		snprintf(pid, sizeof(pid), "[%" PRId32 "]",
 			(int32_t)syslog->pid);
-		put_string(out, pid);
+		render_buffer_put_string(out, pid);
 	}
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 }
 
 static void read_syslog(
@@ -470,7 +465,7 @@ void message_syslog_head(const struct message *message,
 
 	snprintf(
 		head, sizeof(head), "<%" PRId32 ">", (int32_t)syslog->priority);
-	put_string(out, head);
+	render_buffer_put_string(out, head);
 	gmtime_r(&seconds, &tm);
 	render_buffer_put(
 		out, head, strftime(head, sizeof(head), "%h %e %T ", &tm));

@@ -307,11 +307,6 @@ struct ctf_classes {
 #define TITLE_MAX_BYTES 200u
 #define TEXT_NAME "text"
 
-static void class_put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 /* Appends text and its NUL. */
 static void ctf_class_put_text(
 	struct render_buffer *out, const char *bytes, size_t size)
@@ -337,7 +332,7 @@ static void put_literal(
 			continue;
 		}
 		snprintf(octal, sizeof(octal), "\\%03o", byte);
-		class_put_string(out, octal);
+		render_buffer_put_string(out, octal);
 	}
 	render_buffer_put_byte(out, '"');
 }
@@ -375,10 +370,10 @@ static void put_type(struct render_buffer *out, const struct field *field)
 
 	switch (field->type) {
 	case FIELD_TEXT:
-		class_put_string(out, "string");
+		render_buffer_put_string(out, "string");
 		break;
 	case FIELD_FLOAT:
-		class_put_string(out,
+		render_buffer_put_string(out,
 			"floating_point { exp_dig = 11; mant_dig = 53; "
 			"align = 8; }");
 		break;
@@ -389,7 +384,7 @@ static void put_type(struct render_buffer *out, const struct field *field)
 			bits_of(field),
 			field->type == FIELD_INTEGER ? "true" : "false",
 			base_of(field));
-		class_put_string(out, text);
+		render_buffer_put_string(out, text);
 	}
 }
 
@@ -401,26 +396,26 @@ static void put_name(struct render_buffer *out, const struct field *field)
 	if (strlen(field->name) <= NAME_MAX_BYTES &&
 		strcmp(field->name, TEXT_NAME) != 0) {
 		render_buffer_put_byte(out, '_');
-		class_put_string(out, field->name);
+		render_buffer_put_string(out, field->name);
 		return;
 	}
 	snprintf(number, sizeof(number), "_arg%u", field->number);
-	class_put_string(out, number);
+	render_buffer_put_string(out, number);
 }
 
 static void put_fields(struct render_buffer *out, const struct fields *fields)
 {
 	size_t i;
 
-	class_put_string(out, "\tfields := struct {\n");
+	render_buffer_put_string(out, "\tfields := struct {\n");
 	for (i = 0; i < fields->count; i++) {
-		class_put_string(out, "\t\t");
+		render_buffer_put_string(out, "\t\t");
 		put_type(out, &fields->all[i]);
 		render_buffer_put_byte(out, ' ');
 		put_name(out, &fields->all[i]);
-		class_put_string(out, ";\n");
+		render_buffer_put_string(out, ";\n");
 	}
-	class_put_string(out, "\t\tstring _" TEXT_NAME ";\n\t};\n};\n");
+	render_buffer_put_string(out, "\t\tstring _" TEXT_NAME ";\n\t};\n};\n");
 }
 
 /* The format, or what was called; neither is of any length. */
@@ -461,9 +456,9 @@ static void put_place(void *closure, const struct place *place)
 	char number[32];
 
 	if (place->file) {
-		class_put_string(out, place->file);
+		render_buffer_put_string(out, place->file);
 		snprintf(number, sizeof(number), ":%u", place->line);
-		class_put_string(out, number);
+		render_buffer_put_string(out, number);
 	}
 }
 
@@ -479,10 +474,10 @@ static void put_site(struct ctf_classes *classes, const struct message *message,
 		frames_author(classes->location, message, put_place, out);
 	if (out->length > before || !module)
 		return;
-	class_put_string(out, module);
+	render_buffer_put_string(out, module);
 	snprintf(offset, sizeof(offset), "+0x%" PRIx64,
 		category_offset(message));
-	class_put_string(out, offset);
+	render_buffer_put_string(out, offset);
 }
 
 struct key_head {
@@ -531,18 +526,18 @@ static void declare(struct ctf_classes *classes, uint32_t id,
 	struct render_buffer site = {0};
 	char line[64];
 
-	class_put_string(&text, "event {\n\tname = ");
+	render_buffer_put_string(&text, "event {\n\tname = ");
 	put_title(classes, message, &text);
 	snprintf(line, sizeof(line),
 		";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n\tloglevel = %d;\n",
 		id, head->level);
-	class_put_string(&text, line);
+	render_buffer_put_string(&text, line);
 	if (head->site_bytes > 0) {
 		utf8_text_put(&site, classes->key.data + sizeof(*head),
 			head->site_bytes);
-		class_put_string(&text, "\tmodel.emf.uri = ");
+		render_buffer_put_string(&text, "\tmodel.emf.uri = ");
 		put_literal(&text, site.data, site.length);
-		class_put_string(&text, ";\n");
+		render_buffer_put_string(&text, ";\n");
 	}
 	put_fields(&text, fields_of(message));
 	spool_put(&classes->declarations, classes->declarations.size, text.data,

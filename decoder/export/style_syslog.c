@@ -45,19 +45,6 @@ void *style_syslog_begin(const struct style_settings *settings)
 	return syslog;
 }
 
-static void put_words(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
-static void put_number(struct render_buffer *out, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_words(out, text);
-}
-
 /* PRINTUSASCII, of which there has to be something; and a space. */
 static void put_token(
 	struct render_buffer *out, const char *bytes, size_t size, size_t most)
@@ -99,10 +86,10 @@ static void put_priority(
 	if (facility > 23)
 		facility = FACILITY_USER;
 	render_buffer_put_byte(out, '<');
-	put_number(out,
+	render_buffer_put_number(out,
 		facility * 8 +
 			(uint32_t)(level > LEVEL_debug ? LEVEL_debug : level));
-	put_words(out, ">1 ");
+	render_buffer_put_string(out, ">1 ");
 }
 
 static void put_ident(struct render_buffer *out, const struct message *message)
@@ -130,7 +117,7 @@ static void put_msgid(struct syslog *syslog, const struct message *message)
 			category_offset(message));
 		room = MSGID_MAX - strlen(offset);
 		render_buffer_put(scratch, module, strnlen(module, room));
-		put_words(scratch, offset);
+		render_buffer_put_string(scratch, offset);
 	}
 	put_token(&syslog->head, scratch->data, scratch->length, MSGID_MAX);
 }
@@ -142,8 +129,8 @@ static void put_param(
 	size_t i;
 
 	render_buffer_put_byte(out, ' ');
-	put_words(out, name);
-	put_words(out, "=\"");
+	render_buffer_put_string(out, name);
+	render_buffer_put_string(out, "=\"");
 	for (i = 0; i < utf8->length; i++) {
 		if (strchr("\"\\]", utf8->data[i]))
 			render_buffer_put_byte(out, '\\');
@@ -158,7 +145,7 @@ static void put_fact(void *closure, const char *key, const struct fact *fact)
 
 	syslog->value.length = 0;
 	if (fact->kind == FACT_NUMBER)
-		put_number(&syslog->value, fact->number);
+		render_buffer_put_number(&syslog->value, fact->number);
 	else
 		utf8_text_put(&syslog->value, fact->text, fact->bytes);
 	put_param(&syslog->head, key, &syslog->value);
@@ -171,7 +158,7 @@ static void put_origin(struct syslog *syslog, const struct message *message)
 		FACT_WANTED(function), FACT_WANTED(format), FACT_WANTED(file),
 		FACT_WANTED(line), FACT_WANTED(caller)};
 
-	put_words(&syslog->head, "[binlog" ENTERPRISE);
+	render_buffer_put_string(&syslog->head, "[binlog" ENTERPRISE);
 	facts_each(wanted, FACTS_COUNT(wanted), syslog->settings.location,
 		message, &syslog->scratch, put_fact, syslog);
 	render_buffer_put_byte(&syslog->head, ']');
@@ -201,7 +188,7 @@ static void put_arguments(struct syslog *syslog, const struct message *message)
 
 	if (fields->count == 0)
 		return;
-	put_words(&syslog->head, "[args" ENTERPRISE);
+	render_buffer_put_string(&syslog->head, "[args" ENTERPRISE);
 	for (i = 0; i < fields->count; i++) {
 		struct field_value value =
 			field_value(&fields->all[i], message, &syslog->scratch);
@@ -220,9 +207,9 @@ static void put_head(void *state, const struct message *message)
 	head->length = 0;
 	put_priority(head, message);
 	put_time(syslog, message->wall);
-	put_words(head, " - "); /* the host is not known */
+	render_buffer_put_string(head, " - "); /* the host is not known */
 	put_ident(head, message);
-	put_number(head, message->pid);
+	render_buffer_put_number(head, message->pid);
 	render_buffer_put_byte(head, ' ');
 	put_msgid(syslog, message);
 	put_origin(syslog, message);
@@ -255,7 +242,7 @@ static void put_text(void *state)
 		text += BOM_BYTES;
 	if (!is_ascii(text, bytes) && utf8_read_is_good(text, bytes))
 		bom = BOM_BYTES;
-	put_number(out, syslog->head.length + bom + bytes);
+	render_buffer_put_number(out, syslog->head.length + bom + bytes);
 	render_buffer_put_byte(out, ' ');
 	render_buffer_put(out, syslog->head.data, syslog->head.length);
 	render_buffer_put(out, BOM, bom);

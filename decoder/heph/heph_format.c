@@ -19,11 +19,6 @@ static const char *const type_names[] = {
 	[HEPH_STRING] = "string",
 };
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 /* Text that is the same when it is printed; what is between quotes is so. */
 static void put_plain(struct render_buffer *out,
 	const struct heph_string *string, bool quoted)
@@ -64,9 +59,9 @@ static void put_name(struct render_buffer *out, const struct heph_string *name)
 {
 	bool quoted = !is_word(name);
 
-	put_string(out, quoted ? " \"" : " ");
+	render_buffer_put_string(out, quoted ? " \"" : " ");
 	put_plain(out, name, quoted);
-	put_string(out, quoted ? "\"=" : "=");
+	render_buffer_put_string(out, quoted ? "\"=" : "=");
 }
 
 static void add_text(struct heph_format *format, const char *bytes, size_t size)
@@ -96,7 +91,7 @@ static void add_value(
 	};
 	struct heph_string text;
 
-	put_string(&format->text, directives[type]);
+	render_buffer_put_string(&format->text, directives[type]);
 	switch (type) {
 	case HEPH_STRING:
 		text = heph_read_string(values);
@@ -121,11 +116,11 @@ static void add_array(struct heph_format *format,
 	render_buffer_put_byte(&format->text, '[');
 	for (i = 0; i < attribute->count; i++) {
 		if (i > 0)
-			put_string(&format->text, ", ");
+			render_buffer_put_string(&format->text, ", ");
 		add_value(format, attribute->type, values);
 	}
 	if (attribute->count == 0) {
-		put_string(&format->text, "%.0s");
+		render_buffer_put_string(&format->text, "%.0s");
 		add_text(format, type, strlen(type));
 	}
 	render_buffer_put_byte(&format->text, ']');
@@ -154,7 +149,7 @@ static void put_value(
 		snprintf(number, sizeof(number), "%" PRIu64,
 			heph_read_number(values));
 	}
-	put_string(out, number);
+	render_buffer_put_string(out, number);
 }
 
 /* As text, where arguments are too many. */
@@ -166,10 +161,10 @@ static void put_attribute(struct render_buffer *out,
 	if (out->length > 0)
 		render_buffer_put_byte(out, ' ');
 	render_buffer_put(out, attribute->name.bytes, attribute->name.size);
-	put_string(out, attribute->array ? "=[" : "=");
+	render_buffer_put_string(out, attribute->array ? "=[" : "=");
 	for (i = 0; i < attribute->count && !values->failed; i++) {
 		if (i > 0)
-			put_string(out, ", ");
+			render_buffer_put_string(out, ", ");
 		put_value(out, attribute->type, values);
 	}
 	if (attribute->array)
@@ -220,11 +215,12 @@ void heph_format_make(struct heph_format *format,
 	put_plain(&format->text, &event->description, false);
 	same = put_attributes(format, attributes);
 	if (format->rest.length > 0) {
-		put_string(&format->text, " %s");
+		render_buffer_put_string(&format->text, " %s");
 		add_text(format, format->rest.data, format->rest.length);
 	}
 	if (same || event->end != event->start || event->substream != 0) {
-		put_string(&format->text, " " SPAN "=%lu " SUBSTREAM "=%lu");
+		render_buffer_put_string(
+			&format->text, " " SPAN "=%lu " SUBSTREAM "=%lu");
 		add_number(format, event->end - event->start);
 		add_number(format, event->substream);
 	}

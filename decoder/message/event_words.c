@@ -55,11 +55,6 @@ bool last_words_are(const struct message *message)
 	}
 }
 
-static void put(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_name(struct render_buffer *out, int number)
 {
 	/* <asm-generic/signal.h>; sigabbrev_np(3) is of glibc 2.32. */
@@ -97,12 +92,12 @@ static void put_name(struct render_buffer *out, int number)
 	char text[32];
 
 	if (number > 0 && (size_t)number < sizeof(names) / sizeof(names[0])) {
-		put(out, "SIG");
-		put(out, names[number]);
+		render_buffer_put_string(out, "SIG");
+		render_buffer_put_string(out, names[number]);
 		return;
 	}
 	snprintf(text, sizeof(text), "signal %d", number);
-	put(out, text);
+	render_buffer_put_string(out, text);
 }
 
 static bool has_address(const struct death *death)
@@ -131,7 +126,7 @@ static void put_fault(struct render_buffer *out, const struct death *death)
 			death->detail);
 	else
 		return;
-	put(out, text);
+	render_buffer_put_string(out, text);
 }
 
 /* What a process does to itself goes without saying. */
@@ -147,14 +142,14 @@ static void put_sender(
 		return;
 	snprintf(text, sizeof(text), " (sent by process %" PRIu64 ")",
 		death->detail);
-	put(out, text);
+	render_buffer_put_string(out, text);
 }
 
 static void put_death(struct render_buffer *out, int64_t value, uint32_t pid)
 {
 	const struct death death = read_death(value);
 
-	put(out, "killed by ");
+	render_buffer_put_string(out, "killed by ");
 	put_name(out, death.number);
 	if (death.code > 0)
 		put_fault(out, &death);
@@ -172,12 +167,12 @@ void last_words_put_end(
 		return;
 	}
 	if (text == BINLOG_TEXT_EXECUTE) {
-		put(out, "executed another program");
+		render_buffer_put_string(out, "executed another program");
 		return;
 	}
 	snprintf(words, sizeof(words), "exited with status %d",
 		(int)(value & 0xff));
-	put(out, words);
+	render_buffer_put_string(out, words);
 }
 
 void last_words_put(const struct message *message, struct render_buffer *out)

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/digits.h"
 #include "base/escape.h"
 #include "record/layout.h"
 #include "rules/levels.h"
@@ -13,22 +12,9 @@
  * a terminal, and without a newline.
  */
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_foreign(struct render_buffer *out, const char *string)
 {
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
-}
-
-static void put_number(struct render_buffer *out, uint32_t number)
-{
-	char text[DIGITS_U64_MAX];
-
-	render_buffer_put(
-		out, text, (size_t)(digits_write(text, number) - text));
 }
 
 void message_words_priority(uint32_t priority, struct render_buffer *out)
@@ -40,11 +26,11 @@ void message_words_priority(uint32_t priority, struct render_buffer *out)
 	uint32_t facility = priority >> 3;
 
 	if (facility < sizeof(facilities) / sizeof(facilities[0]))
-		put_string(out, facilities[facility]);
+		render_buffer_put_string(out, facilities[facility]);
 	else
-		put_number(out, facility);
+		render_buffer_put_number(out, facility);
 	render_buffer_put_byte(out, '.');
-	put_string(out, level_name((int)(priority & 7)));
+	render_buffer_put_string(out, level_name((int)(priority & 7)));
 }
 
 /* One file behind both (a terminal, 2>&1): the descriptor tells which. */
@@ -65,8 +51,8 @@ void message_words_stream(
 	} else if (message->context->stream && message->context->stream->path) {
 		put_foreign(out, message->context->stream->path);
 	} else if (fd >= 0) {
-		put_string(out, "fd");
-		put_number(out, (uint32_t)fd);
+		render_buffer_put_string(out, "fd");
+		render_buffer_put_number(out, (uint32_t)fd);
 	} else {
 		render_buffer_put_byte(out, '?');
 	}
@@ -82,7 +68,7 @@ void message_words_ident(const struct message *message,
 				syslog->ident_bytes) == 0))
 		return;
 	escape_put(out, syslog->ident, syslog->ident_bytes, ESCAPE_NEWLINE);
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 }
 
 /* `file:line: function: `, or what is known of it. */
@@ -94,7 +80,7 @@ void message_words_place(void *closure, const struct place *place)
 	if (place->file && place->line) {
 		put_foreign(out, slash ? slash + 1 : place->file);
 		render_buffer_put_byte(out, ':');
-		put_number(out, place->line);
+		render_buffer_put_number(out, place->line);
 		render_buffer_put(out, ": ", 2);
 	} else if (place->module) {
 		put_foreign(out, place->module);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/calendar.h"
-#include "base/digits.h"
 #include "base/escape.h"
 #include "base/literal.h"
 #include "decoder/capture/named_text.h"
@@ -51,14 +50,6 @@ static void put_string(struct render_buffer *out, const char *string)
 		escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
 }
 
-static void put_number(struct render_buffer *out, uint64_t number)
-{
-	char text[DIGITS_U64_MAX];
-
-	render_buffer_put(
-		out, text, (size_t)(digits_write(text, number) - text));
-}
-
 static void put_arguments(struct cells *cells, const struct message *message,
 	struct render_buffer *out)
 {
@@ -86,7 +77,7 @@ static void put_location(void *closure, const struct place *place)
 		slash = strrchr(place->file, '/');
 		put_string(closure, slash ? slash + 1 : place->file);
 		put_string(closure, ":");
-		put_number(closure, place->line);
+		render_buffer_put_number(closure, place->line);
 	} else {
 		put_string(closure, place->module);
 	}
@@ -100,7 +91,7 @@ static void put_fact(struct cells *cells, enum fact_name name,
 	if (!facts_find(name, cells->places, message, &cells->scratch, &fact))
 		return;
 	if (fact.kind == FACT_NUMBER)
-		put_number(out, fact.number);
+		render_buffer_put_number(out, fact.number);
 	else if (name == FACT_format)
 		literal_put(out, fact.text, fact.bytes);
 	else

@@ -29,11 +29,6 @@ const char *colors_of(int level)
 	return level == LEVEL_notice ? "\033[1m" : "\033[2m";
 }
 
-static void put_sequence(struct render_buffer *out, const char *sequence)
-{
-	render_buffer_put(out, sequence, strlen(sequence));
-}
-
 /* Pagers take a sequence to be over at the end of a line. */
 void colors_put(struct render_buffer *out, int level, const char *text,
 	size_t bytes, size_t indent)
@@ -47,9 +42,9 @@ void colors_put(struct render_buffer *out, int level, const char *text,
 		size_t line = end ? (size_t)(end - text) : bytes;
 
 		if (line > 0) {
-			put_sequence(out, color);
+			render_buffer_put_string(out, color);
 			escape_put(out, text, line, indent);
-			put_sequence(out, COLORS_END);
+			render_buffer_put_string(out, COLORS_END);
 		}
 		if (!end)
 			return;

@@ -44,11 +44,6 @@ struct index {
 	bool placed;
 };
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_escaped(struct render_buffer *out, const char *string)
 {
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
@@ -58,13 +53,13 @@ static void put_text(
 	struct render_buffer *out, const struct symbolizer_text *text)
 {
 	if (text->translated)
-		put_string(out, "_(");
+		render_buffer_put_string(out, "_(");
 	if (text->wide)
 		literal_put_wide(out, text->bytes, text->count);
 	else
 		literal_put(out, text->bytes, text->count);
 	if (text->translated)
-		put_string(out, ")");
+		render_buffer_put_string(out, ")");
 }
 
 static const char *describe(
@@ -76,13 +71,13 @@ static const char *describe(
 
 	out->length = 0;
 	for (i = 0; i < call->text_count; i++) {
-		put_string(out, between);
+		render_buffer_put_string(out, between);
 		put_text(out, &call->texts[i]);
 		between = " | ";
 	}
 	if (call->more || call->text_count == 0) {
-		put_string(out, between);
-		put_string(out, "?");
+		render_buffer_put_string(out, between);
+		render_buffer_put_string(out, "?");
 	}
 	return pool_copy(&index->pool, out->data, out->length);
 }
@@ -203,8 +198,8 @@ static void put_number(struct render_buffer *out, const char *before,
 
 	snprintf(digits, sizeof(digits), hexadecimal ? "%" PRIx64 : "%" PRIu64,
 		number);
-	put_string(out, before);
-	put_string(out, digits);
+	render_buffer_put_string(out, before);
+	render_buffer_put_string(out, digits);
 }
 
 static uint64_t messages_of(
@@ -256,7 +251,7 @@ static void put_count(const struct index *index,
 		snprintf(text, sizeof(text), "%8" PRIu64 " ", count);
 	else
 		snprintf(text, sizeof(text), "%8s ", "?");
-	put_string(out, text);
+	render_buffer_put_string(out, text);
 	index->sum->statements++;
 	index->sum->hits += count > 0;
 	index->sum->unknown += count == 0 && !known;
@@ -276,19 +271,19 @@ static void put_statement(const struct index *index,
 		put_number(out, ":", statement->line, false);
 	else
 		put_number(out, "+0x", statement->address, true);
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 	put_escaped(out, statement->function ? statement->function : "?");
 	for (i = 0; i < count; i++)
 		put_number(out, i == 0 ? ": 0x" : ",0x", statement[i].address,
 			true);
-	put_string(out, " ");
+	render_buffer_put_string(out, " ");
 	if (statement->call)
 		put_escaped(out, statement->call);
 	else
 		put_number(out, "0x", statement->target, true);
-	put_string(out, " ");
-	put_string(out, statement->texts);
-	put_string(out, "\n");
+	render_buffer_put_string(out, " ");
+	render_buffer_put_string(out, statement->texts);
+	render_buffer_put_string(out, "\n");
 	output_settle(index->output);
 }
 
@@ -329,11 +324,11 @@ static void complain(struct render_buffer *complaint, const char *path,
 	const char *why, const char *advice)
 {
 	put_escaped(complaint, path);
-	put_string(complaint, ": no list of statements: ");
-	put_string(complaint, why);
-	put_string(complaint, ": ");
-	put_string(complaint, advice);
-	put_string(complaint, "\n");
+	render_buffer_put_string(complaint, ": no list of statements: ");
+	render_buffer_put_string(complaint, why);
+	render_buffer_put_string(complaint, ": ");
+	render_buffer_put_string(complaint, advice);
+	render_buffer_put_string(complaint, "\n");
 }
 
 /* Which of the statements have led to messages. */
@@ -350,7 +345,7 @@ static void count_messages(struct index *index, const struct hits *hits,
 		index->failed = true;
 	if (sentence) {
 		put_escaped(complaint, sentence);
-		put_string(complaint, "\n");
+		render_buffer_put_string(complaint, "\n");
 	}
 	free(sentence);
 }

@@ -260,19 +260,14 @@ void process_list_finish(struct process_list *list)
 	process_tree_link(list);
 }
 
-static void put(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_execution(
 	const struct process_entry *entry, struct render_buffer *out)
 {
 	if (!entry->successor) {
-		put(out, "executed another program");
+		render_buffer_put_string(out, "executed another program");
 		return;
 	}
-	put(out, "executed ");
+	render_buffer_put_string(out, "executed ");
 	escape_put(out, entry->successor->name, strlen(entry->successor->name),
 		ESCAPE_NEWLINE);
 }
@@ -303,7 +298,8 @@ void process_list_put_end(
 	case BINLOG_TEXT_LEFT:
 		snprintf(status, sizeof(status), "exit status %d",
 			(int)(entry->end_value & 0xff));
-		put(out, entry->end_value & 0xff ? status : "ended cleanly");
+		render_buffer_put_string(out,
+			entry->end_value & 0xff ? status : "ended cleanly");
 		break;
 	case BINLOG_TEXT_EXECUTE:
 		put_execution(entry, out);
@@ -313,7 +309,7 @@ void process_list_put_end(
 			out, entry->end, entry->end_value, entry->pid);
 		break;
 	default:
-		put(out, state_of(entry));
+		render_buffer_put_string(out, state_of(entry));
 	}
 }
 

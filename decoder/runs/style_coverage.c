@@ -117,11 +117,6 @@ static bool put_files(const struct coverage_statement *statements, size_t count,
 	return good;
 }
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_escaped(struct render_buffer *out, const char *string)
 {
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
@@ -139,13 +134,13 @@ static void put_statement(
 		snprintf(place, sizeof(place), ":%u: ", of->line);
 	else
 		snprintf(place, sizeof(place), "+0x%" PRIx64 ": ", of->address);
-	put_string(out, place);
+	render_buffer_put_string(out, place);
 	put_escaped(out, of->function ? of->function : "?");
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 	put_escaped(out, of->call ? of->call : "?");
-	put_string(out, " ");
-	put_string(out, of->texts);
-	put_string(out, "\n");
+	render_buffer_put_string(out, " ");
+	render_buffer_put_string(out, of->texts);
+	render_buffer_put_string(out, "\n");
 }
 
 static void put_those(const struct coverage_statement *statements, size_t count,
@@ -159,7 +154,7 @@ static void put_those(const struct coverage_statement *statements, size_t count,
 		if (!are(&statements[i]))
 			continue;
 		if (!any)
-			put_string(&output->text, title);
+			render_buffer_put_string(&output->text, title);
 		any = true;
 		put_statement(&statements[i], &output->text);
 		output_settle(output);

@@ -34,19 +34,14 @@ void style_lcov_message(void *state, const struct message *message)
 	coverage_message(lcov->coverage, message);
 }
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_number(
 	struct render_buffer *out, const char *before, uint64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_string(out, before);
-	put_string(out, text);
+	render_buffer_put_string(out, before);
+	render_buffer_put_string(out, text);
 }
 
 /* Of one line; what it is not known of has no place in the format. */
@@ -67,7 +62,7 @@ static size_t put_line(const struct coverage_statement *at, size_t left,
 	if (*known) {
 		put_number(out, "DA:", at->of.line);
 		put_number(out, ",", count);
-		put_string(out, "\n");
+		render_buffer_put_string(out, "\n");
 	}
 	return i;
 }
@@ -80,10 +75,10 @@ static size_t put_file(const struct coverage_statement *at, size_t left,
 	uint64_t hits = 0;
 	size_t i = 0;
 
-	put_string(out, "TN:\nSF:");
+	render_buffer_put_string(out, "TN:\nSF:");
 	/* The format has no way of its own to write a newline in a name. */
 	escape_put(out, at->of.file, strlen(at->of.file), ESCAPE_NEWLINE);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 	while (i < left && at[i].of.file &&
 		strcmp(at[i].of.file, at->of.file) == 0) {
 		bool known;
@@ -95,7 +90,7 @@ static size_t put_file(const struct coverage_statement *at, size_t left,
 	}
 	put_number(out, "LF:", lines);
 	put_number(out, "\nLH:", hits);
-	put_string(out, "\nend_of_record\n");
+	render_buffer_put_string(out, "\nend_of_record\n");
 	return i;
 }
 

@@ -77,11 +77,6 @@ struct report {
 	bool failed;
 };
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_escaped(struct render_buffer *out, const char *string)
 {
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
@@ -176,12 +171,12 @@ static void put_place(struct render_buffer *out, const struct row *row)
 		slash = strrchr(caller->file, '/');
 		put_escaped(out, slash ? slash + 1 : caller->file);
 		snprintf(line, sizeof(line), ":%u", caller->line);
-		put_string(out, line);
+		render_buffer_put_string(out, line);
 	} else {
 		put_escaped(out, row->site->module);
 	}
 	if (caller && caller->function) {
-		put_string(out, ": ");
+		render_buffer_put_string(out, ": ");
 		put_escaped(out, caller->function);
 	}
 }
@@ -276,7 +271,7 @@ static size_t put_arguments(struct report *report)
 			count++;
 		}
 	if (count > 0 && report->count > 0)
-		put_string(&report->output->text, "\n");
+		render_buffer_put_string(&report->output->text, "\n");
 	if (count > 0)
 		report->failed |= !table_put(&table, &report->output->text);
 	table_free(&table);
@@ -289,8 +284,8 @@ static void put_count(
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_string(out, what);
-	put_string(out, text);
+	render_buffer_put_string(out, what);
+	render_buffer_put_string(out, text);
 }
 
 /* `program, thread NAME`, with numbers where they are not the first. */
@@ -302,14 +297,14 @@ static void put_role(struct render_buffer *out, const struct run_role *role)
 	if (role->process > 1) {
 		snprintf(number, sizeof(number), " (%" PRIu32 ")",
 			role->process);
-		put_string(out, number);
+		render_buffer_put_string(out, number);
 	}
-	put_string(out, ", thread ");
+	render_buffer_put_string(out, ", thread ");
 	put_escaped(out, role->thread);
 	if (role->number > 1) {
 		snprintf(
 			number, sizeof(number), " (%" PRIu32 ")", role->number);
-		put_string(out, number);
+		render_buffer_put_string(out, number);
 	}
 }
 
@@ -327,7 +322,7 @@ static void put_lines(struct render_buffer *out, const struct run_lines *lines,
 		if (!end)
 			return;
 		if (i >= from) {
-			put_string(out, mark);
+			render_buffer_put_string(out, mark);
 			render_buffer_put(out, at, (size_t)(end + 1 - at));
 		}
 		at = end + 1;
@@ -340,11 +335,11 @@ static void put_difference(struct report *report)
 	const struct run_lines *lines = report->diff->lines;
 	struct render_buffer *out = &report->output->text;
 
-	put_string(out, "first difference: ");
+	render_buffer_put_string(out, "first difference: ");
 	put_role(out, role);
 	put_count(out,
 		", after so many messages from the same places: ", role->at);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 	put_lines(out, &lines[0], 0, lines[0].same, "  ");
 	put_lines(out, &lines[0], lines[0].same, SIZE_MAX, "- ");
 	put_lines(out, &lines[1], lines[1].same, SIZE_MAX, "+ ");
@@ -368,12 +363,12 @@ static bool put_threads(struct report *report, bool after)
 	if (differ + only[0] + only[1] == 0)
 		return false;
 	if (after)
-		put_string(out, "\n");
+		render_buffer_put_string(out, "\n");
 	put_count(out, "threads in both runs: ", both);
 	put_count(out, ", that differ: ", differ);
 	put_count(out, "; in the first alone: ", only[0]);
 	put_count(out, ", in the second alone: ", only[1]);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 	if (report->diff->difference)
 		put_difference(report);
 	return true;
@@ -387,12 +382,12 @@ static void put_sum(struct report *report)
 	put_count(out, "messages: ", diff->runs[0].messages);
 	put_count(out, ", then ", diff->runs[1].messages);
 	put_count(out, "; places that say as much as before: ", report->same);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 	if (diff->roles.missed == 0)
 		return;
 	put_count(out, "messages beyond what is compared in order: ",
 		diff->roles.missed);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 }
 
 /* False: out of memory. */
@@ -409,7 +404,7 @@ static bool run_report_put(const struct run_diff *diff, struct output *output)
 	any = put_arguments(&report) > 0 || any;
 	any = put_threads(&report, any) || any;
 	if (any && !diff->options->quiet)
-		put_string(&output->text, "\n");
+		render_buffer_put_string(&output->text, "\n");
 	if (!diff->options->quiet)
 		put_sum(&report);
 	free(report.rows);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/calendar.h"
-#include "base/digits.h"
 #include "base/escape.h"
 #include "base/text_width.h"
 #include "decoder/message/event_words.h"
@@ -33,22 +32,9 @@ struct line {
 	struct author authors[AUTHORS]; /* by tid */
 };
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_foreign(struct render_buffer *out, const char *string)
 {
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
-}
-
-static void put_number(struct render_buffer *out, uint32_t number)
-{
-	char text[DIGITS_U64_MAX];
-
-	render_buffer_put(
-		out, text, (size_t)(digits_write(text, number) - text));
 }
 
 static void write_author(
@@ -57,9 +43,9 @@ static void write_author(
 	render_buffer_put_byte(head, ' ');
 	put_foreign(head, message->program->name);
 	render_buffer_put_byte(head, '[');
-	put_number(head, message->pid);
+	render_buffer_put_number(head, message->pid);
 	render_buffer_put_byte(head, ':');
-	put_number(head, message->tid);
+	render_buffer_put_number(head, message->tid);
 	render_buffer_put(head, "] ", 2);
 }
 
@@ -202,7 +188,7 @@ static void put_event(struct line *line, const struct message *message)
 		put_head(line, message, out);
 	} else {
 		put_origin(line, message, out);
-		put_string(out, "end: ");
+		render_buffer_put_string(out, "end: ");
 	}
 	words = out->length;
 	event_words_put(message, out);

@@ -333,16 +333,11 @@ static void span_remarks_add_match(struct span_remarks *remarks, size_t rule,
 			strlen(fields->all[i].name));
 }
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void put_quoted(struct render_buffer *out, const char *text)
 {
-	put_string(out, "'");
+	render_buffer_put_string(out, "'");
 	escape_put(out, text, strlen(text), ESCAPE_NEWLINE);
-	put_string(out, "'");
+	render_buffer_put_string(out, "'");
 }
 
 static void put_unmatched(const struct span_remarks *remarks, const char *glob,
@@ -351,15 +346,17 @@ static void put_unmatched(const struct span_remarks *remarks, const char *glob,
 	const char *nearest =
 		suggest_nearest(glob, remarks->formats, remarks->format_count);
 
-	put_string(out, "binlog-show: --spans: no message has the format ");
+	render_buffer_put_string(
+		out, "binlog-show: --spans: no message has the format ");
 	put_quoted(out, glob);
 	if (nearest) {
-		put_string(out, ": did you mean ");
+		render_buffer_put_string(out, ": did you mean ");
 		put_quoted(out, nearest);
-		put_string(out, "?\n");
+		render_buffer_put_string(out, "?\n");
 	} else {
-		put_string(out, ": --columns=format shows those that there "
-				"are\n");
+		render_buffer_put_string(out,
+			": --columns=format shows those that there "
+			"are\n");
 	}
 }
 
@@ -368,18 +365,19 @@ static void put_nameless(const struct span_side *side, const char *glob,
 {
 	size_t i;
 
-	put_string(out, "binlog-show: --spans: messages with the format ");
+	render_buffer_put_string(
+		out, "binlog-show: --spans: messages with the format ");
 	put_quoted(out, glob);
-	put_string(out, " have no argument ");
+	render_buffer_put_string(out, " have no argument ");
 	escape_put(out, name->text, name->bytes, ESCAPE_NEWLINE);
 	if (side->name_count > 0)
-		put_string(out, ": they have ");
+		render_buffer_put_string(out, ": they have ");
 	for (i = 0; i < side->name_count; i++) {
-		put_string(out, i > 0 ? ", " : "");
+		render_buffer_put_string(out, i > 0 ? ", " : "");
 		escape_put(out, side->names[i], strlen(side->names[i]),
 			ESCAPE_NEWLINE);
 	}
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 }
 
 static void put_side(const struct span_remarks *remarks,

@@ -49,11 +49,6 @@ struct span_style {
 	bool failed; /* out of memory */
 };
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 static void write_seconds(char text[static SECONDS_BYTES], uint64_t nanoseconds)
 {
 	snprintf(text, SECONDS_BYTES, "%" PRIu64 ".%09" PRIu64,
@@ -68,7 +63,7 @@ static void put_who(struct render_buffer *out, const struct span_end *end)
 		ESCAPE_NEWLINE);
 	snprintf(ids, sizeof(ids), "[%" PRIu32 ":%" PRIu32 "]", end->pid,
 		end->tid);
-	put_string(out, ids);
+	render_buffer_put_string(out, ids);
 }
 
 static void put_duration(struct render_buffer *out, const struct span *span)
@@ -79,7 +74,7 @@ static void put_duration(struct render_buffer *out, const struct span *span)
 	if (span->ended)
 		write_seconds(seconds, span->duration);
 	snprintf(column, sizeof(column), " %13s ", seconds);
-	put_string(out, column);
+	render_buffer_put_string(out, column);
 }
 
 static void put_span(struct span_style *style, const struct span *span,
@@ -90,16 +85,16 @@ static void put_span(struct span_style *style, const struct span *span,
 	put_who(out, &span->begin);
 	if (span->ended && (span->end.pid != span->begin.pid ||
 				   span->end.tid != span->begin.tid)) {
-		put_string(out, " => ");
+		render_buffer_put_string(out, " => ");
 		put_who(out, &span->end);
 	}
 	if (span->key_bytes > 0) {
-		put_string(out, " ");
+		render_buffer_put_string(out, " ");
 		escape_put(out, span->key, span->key_bytes, ESCAPE_NEWLINE);
 	}
-	put_string(out, ": ");
+	render_buffer_put_string(out, ": ");
 	escape_put(out, span->text, span->text_bytes, ESCAPE_NEWLINE);
-	put_string(out, "\n");
+	render_buffer_put_string(out, "\n");
 	if (span->stack)
 		render_buffer_put(out, span->stack, span->stack_bytes);
 }
@@ -278,7 +273,7 @@ static void put_given_up(struct span_style *style, uint64_t count)
 	snprintf(text, sizeof(text),
 		"given up, since too many were open at a time: %" PRIu64 "\n",
 		count);
-	put_string(&style->settings.output->text, text);
+	render_buffer_put_string(&style->settings.output->text, text);
 }
 
 static void put_sums(struct span_style *style)
@@ -288,7 +283,7 @@ static void put_sums(struct span_style *style)
 	uint64_t given_up = 0;
 	size_t i;
 
-	put_string(&style->settings.output->text, "\n");
+	render_buffer_put_string(&style->settings.output->text, "\n");
 	for (i = 0; i < rules->count; i++) {
 		const struct span_sum *sum = spans_sum(style->spans, i);
 

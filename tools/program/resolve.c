@@ -248,17 +248,12 @@ static void take_call(struct resolver *resolver, const struct call *call)
 
 /* ---- what the rules become ---- */
 
-static void put_string(struct render_buffer *out, const char *string)
-{
-	render_buffer_put(out, string, strlen(string));
-}
-
 /* As a glob in quotes. */
 static void put_path(struct render_buffer *out, const char *path)
 {
 	for (; *path; path++) {
 		if (strchr("*?[\\\"", *path))
-			put_string(out, "\\");
+			render_buffer_put_string(out, "\\");
 		render_buffer_put_byte(out, *path);
 	}
 }
@@ -269,14 +264,14 @@ static void put_place(struct render_buffer *out,
 	char digits[ELF_IMAGE_BUILD_ID];
 	bool known = elf_image_build_id(module->path, digits);
 
-	put_string(out, known ? "at " : "at \"");
+	render_buffer_put_string(out, known ? "at " : "at \"");
 	if (known)
-		put_string(out, digits);
+		render_buffer_put_string(out, digits);
 	else
 		put_path(out, module->name);
-	put_string(out, "+");
+	render_buffer_put_string(out, "+");
 	render_buffer_put(out, rule->places.data, rule->places.length);
-	put_string(out, known ? " " : "\" ");
+	render_buffer_put_string(out, known ? " " : "\" ");
 }
 
 /* The rule, for what was found in this module. */
@@ -288,13 +283,13 @@ static void put_rule(struct source_rule *source,
 	struct render_buffer *out = &source->made;
 
 	if (out->length > 0)
-		put_string(out, "; ");
+		render_buffer_put_string(out, "; ");
 	for (uint32_t i = 0; i < rule->conditions; i++, condition++) {
 		if (is_about_source(condition))
 			continue;
 		render_buffer_put(
 			out, text + condition->start, condition->bytes);
-		put_string(out, " ");
+		render_buffer_put_string(out, " ");
 	}
 	put_place(out, module, source);
 	render_buffer_put(out, text + rule->actions_start,

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "base/command_line.h"
-#include "base/digits.h"
 #include "base/escape.h"
 #include "base/limits.h"
 #include "base/sentence.h"
@@ -278,26 +277,13 @@ static void complain(struct work *work, const char *sentence)
 	work->all_resolved = false;
 }
 
-static void put(struct render_buffer *line, const char *string)
-{
-	render_buffer_put(line, string, strlen(string));
-}
-
 /* Out of a file that may be anybody's. */
 static void put_name(struct render_buffer *line, const char *name)
 {
 	if (name)
 		escape_put(line, name, strlen(name), ESCAPE_NEWLINE);
 	else
-		put(line, "??");
-}
-
-static void put_number(struct render_buffer *line, unsigned number)
-{
-	char digits[DIGITS_U64_MAX];
-
-	render_buffer_put(
-		line, digits, (size_t)(digits_write(digits, number) - digits));
+		render_buffer_put_string(line, "??");
 }
 
 /* Not by printf(), which takes longer than finding what is known already. */
@@ -308,20 +294,20 @@ static void print_frame(void *closure, const struct symbolizer_frame *frame)
 
 	line->length = 0;
 	if (!work->first)
-		put(line, " (inlined by) ");
+		render_buffer_put_string(line, " (inlined by) ");
 	put_name(line, frame->function);
-	put(line, " at ");
+	render_buffer_put_string(line, " at ");
 	put_name(line, frame->file);
-	put(line, ":");
+	render_buffer_put_string(line, ":");
 	if (frame->line == 0)
-		put(line, "?");
+		render_buffer_put_string(line, "?");
 	else
-		put_number(line, frame->line);
+		render_buffer_put_number(line, frame->line);
 	if (frame->line > 0 && work->options->columns && frame->column > 0) {
-		put(line, ":");
-		put_number(line, frame->column);
+		render_buffer_put_string(line, ":");
+		render_buffer_put_number(line, frame->column);
 	}
-	put(line, "\n");
+	render_buffer_put_string(line, "\n");
 	fwrite_unlocked(line->data, 1, line->length, stdout);
 	work->has_name = work->has_name || frame->function;
 	work->first = false;
