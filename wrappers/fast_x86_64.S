@@ -9,13 +9,13 @@
  * the next argument goes, rax scratch.  Nothing is pushed but by `drain`, hence
  * the unwind information of a function holds throughout.
  *
- * The functions are those rows of functions.def that name a way of how.h, and
- * those that put a character or have a priority.  Here they find their memo; how
+ * The functions are those rows of functions.def that name an entry, and those
+ * that put a character or have a priority.  Here they find their memo; how
  * arguments are copied is in fast_x86_64_formats.S, which is part of this file.
  */
 #if defined(__x86_64__) && !defined(PORTABLE)
 #include "offsets.h"
-#include "shim/host/how.h"
+#include "shim/host/entry.h"
 
 	.text
 
@@ -36,26 +36,26 @@
 /* writer_try(), or to `turn`; then r11 and r10, or to `miss`.  First: whether
  * some calls are switched off.  An even generation is none of ours: 0 would be
  * that of a writer that is not there. */
-.macro GUESS how, miss
+.macro GUESS entry, miss
 	movq	control_switches(%rip), %r11
 	movq	SWITCHES_turn(%r11), %rax
 	cmpl	drops_generation(%rip), %eax
-	jbe	drop_\how
-on_\how:
+	jbe	drop_\entry
+on_\entry:
 	movq	writer_place(%rip), %r11
 	movq	%fs:(%r11), %r11
 	cmpxchgq %rsp, W_state(%r11)
-	jne	turn_\how
-entered_\how:
+	jne	turn_\entry
+entered_\entry:
 	movq	W_last(%r11), %r10
-	movq	M_next+8*(\how-1)(%r10), %r10
+	movq	M_next+8*(\entry-1)(%r10), %r10
 	movq	(%rsp), %rax
 	cmpq	%rax, M_pc(%r10)
-	jne	guess_\how
-same_pc_\how:
+	jne	guess_\entry
+same_pc_\entry:
 	cmpq	%rsp, M_place(%r10)
 	jne	\miss
-	movl	streams_version+4*\how(%rip), %eax
+	movl	streams_version+4*\entry(%rip), %eax
 	cmpl	%eax, M_version(%r10)
 	jne	\miss
 .endm
@@ -63,10 +63,10 @@ same_pc_\how:
 /* Whether this one is: see drops.h.  A generation of 0, in a page that was
  * damaged, gets here as well, being below: in a child of fork a writer could be
  * 0, too. */
-.macro DROP how, key, file
-drop_\how:
+.macro DROP entry, key, file
+drop_\entry:
 	movzbl	(%rsp), %r10d
-	leaq	drops+\how*DROPS_BYTES(%rip), %rax
+	leaq	drops+\entry*DROPS_BYTES(%rip), %rax
 	movq	(%rsp), %r11
 	cmpq	%r11, DROPS_pc(%rax,%r10,8)
 	jne	1f
@@ -87,12 +87,12 @@ drop_\how:
 1:	movq	control_switches(%rip), %rax
 	movq	SWITCHES_turn(%rax), %rax
 	orq	$1, %rax
-	jmp	on_\how
+	jmp	on_\entry
 .endm
 
 /* writer_take_turn() of one of many, or to `busy`.  rax is the state. */
-.macro TURN how, busy
-turn_\how:
+.macro TURN entry, busy
+turn_\entry:
 	cmpq	W_idle(%r11), %rax
 	jne	\busy
 	movq	control_switches(%rip), %r10
@@ -106,13 +106,13 @@ turn_\how:
 	lfence
 	cmpxchgq %rsp, W_state(%r11)
 	jne	\busy
-	jmp	entered_\how
+	jmp	entered_\entry
 .endm
 
 /* Again, by pc and the call before this one: see fast_guess_at(); from now on
  * that is what comes after it. */
-.macro GUESS_AGAIN how, miss
-guess_\how:
+.macro GUESS_AGAIN entry, miss
+guess_\entry:
 	imull	$GUESS_MULTIPLIER, %eax, %eax
 	shrl	$GUESS_SHIFT, %eax
 	movq	W_last(%r11), %r10
@@ -125,8 +125,8 @@ guess_\how:
 	cmpq	%rax, M_pc(%r10)
 	jne	\miss
 	movq	W_last(%r11), %rax
-	movq	%r10, M_next+8*(\how-1)(%rax)
-	jmp	same_pc_\how
+	movq	%r10, M_next+8*(\entry-1)(%rax)
+	jmp	same_pc_\entry
 .endm
 
 /* `file` has the FILE, or is for that of stdout. */
@@ -242,21 +242,21 @@ drain:
 
 /* ---- bytes: the rest in C, see fast.c ---- */
 
-.macro BYTES name, how, function, find, file, writer, memo, drop
+.macro BYTES name, entry, function, find, file, writer, memo, drop
 	FUNCTION \name
-	GUESS	\how, miss_\how
-	\find	\file, miss_\how
+	GUESS	\entry, miss_\entry
+	\find	\file, miss_\entry
 	jmp	*M_check(%r10)
-miss_\how:
+miss_\entry:
 	LEAVE
 1:	GIVE_UP	\name
-	TURN	\how, 1b
-	GUESS_AGAIN \how, miss_\how
-	COMPARE_STACK \how, miss_\how
+	TURN	\entry, 1b
+	GUESS_AGAIN \entry, miss_\entry
+	COMPARE_STACK \entry, miss_\entry
 	movq	%r11, \writer
 	movq	%r10, \memo
 	jmp	\function
-	DROP	\how, %rdi, \drop
+	DROP	\entry, %rdi, \drop
 	END	\name
 .endm
 
@@ -286,14 +286,14 @@ miss_\how:
 .endm
 
 /* int putc(int c, FILE *file) */
-.macro ENTRY_CHARACTER_file name
+.macro CODE_CHARACTER_file name
 	FUNCTION \name
 	COLLECT	\name
 	END	\name
 .endm
 
 /* int putchar(int c) */
-.macro ENTRY_CHARACTER_stdout name
+.macro CODE_CHARACTER_stdout name
 	FUNCTION \name
 	movq	stdout@GOTPCREL(%rip), %rsi
 	movq	(%rsi), %rsi
@@ -302,7 +302,7 @@ miss_\how:
 .endm
 
 /* void syslog(int priority, const char *format, ...): syslog_is_off() */
-.macro ENTRY_SYSLOG name
+.macro CODE_SYSLOG name
 	FUNCTION \name
 	testl	$~SYSLOG_BITS, %edi
 	jnz	portable_\name
@@ -351,20 +351,20 @@ miss_\how:
  * Where a piece of a line goes on with what stands before it, it needs no time;
  * see fast_begin() and fast_commit().
  */
-.macro PIECE how, file, spare
-	COMPARE_STACK piece_\how, miss_\how
-	EMPTY	\file, piece_\how
+.macro PIECE entry, file, spare
+	COMPARE_STACK piece_\entry, miss_\entry
+	EMPTY	\file, piece_\entry
 	movq	W_cursor(%r11), %rax
 	cmpq	W_open(%r11), %rax
-	jne	begin_\how
+	jne	begin_\entry
 	testl	$FILE_NEEDS_LOCK, FILE_flags2(\file)
-	jnz	begin_\how
+	jnz	begin_\entry
 	cmpq	W_limit(%r11), %rax
-	ja	miss_\how
+	ja	miss_\entry
 	movl	streams_flushes(%rip), %eax
 	orl	M_stream(%r10), %eax
 	cmpl	W_said_key(%r11), %eax
-	jne	begin_\how
+	jne	begin_\entry
 	movl	M_context(%r10), %eax
 	orl	$CONTINUES, %eax
 	movl	%eax, W_first(%r11)
@@ -372,145 +372,145 @@ miss_\how:
 	subq	$4, %rdi
 	movq	%r10, W_last(%r11)
 	jmp	*M_record(%r10)
-begin_\how:
+begin_\entry:
 	movl	M_context(%r10), %eax
 	movl	%eax, W_first(%r11)
-	TIME_AND_PLACE \spare, miss_\how
+	TIME_AND_PLACE \spare, miss_\entry
 .endm
 
 /* int printf(const char *format, ...) */
-.macro ENTRY_PRINTF name, how
+.macro CODE_PRINTF name, entry
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\entry, 1f
 	cmpq	%rdi, M_key(%r10)
 	jne	1f
-	FIND_STDOUT %rdi, miss_\how
+	FIND_STDOUT %rdi, miss_\entry
 	jmp	*M_check(%r10)
-miss_\how:
+miss_\entry:
 	movq	M_key(%r10), %rdi
 1:	LEAVE
 2:	GIVE_UP	\name
-	TURN	\how, 2b
-	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, miss_\how
-	EMPTY	%rdi, \how
-	TIME_AND_PLACE %rdi, miss_\how
-	PIECE	\how, %rdi, %rdi
-	DRAIN	\how
-	DRAIN	piece_\how
-	DROP	\how, %rdi, stdout
+	TURN	\entry, 2b
+	GUESS_AGAIN \entry, 1b
+	COMPARE_STACK \entry, miss_\entry
+	EMPTY	%rdi, \entry
+	TIME_AND_PLACE %rdi, miss_\entry
+	PIECE	\entry, %rdi, %rdi
+	DRAIN	\entry
+	DRAIN	piece_\entry
+	DROP	\entry, %rdi, stdout
 	END	\name
 .endm
 
 /* int fprintf(FILE *file, const char *format, ...) */
-.macro ENTRY_FPRINTF name, how
+.macro CODE_FPRINTF name, entry
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\entry, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
 	jmp	*M_check(%r10)
-miss_\how:
+miss_\entry:
 	movq	M_file(%r10), %rdi
 	movq	M_key(%r10), %rsi
 1:	LEAVE
 2:	GIVE_UP	\name
-	TURN	\how, 2b
-	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, miss_\how
-	EMPTY	%rdi, \how
-	TIME_AND_PLACE %rsi, miss_\how
-	PIECE	\how, %rdi, %rsi
-	DRAIN	\how
-	DRAIN	piece_\how
-	DROP	\how, %rsi, %rdi
+	TURN	\entry, 2b
+	GUESS_AGAIN \entry, 1b
+	COMPARE_STACK \entry, miss_\entry
+	EMPTY	%rdi, \entry
+	TIME_AND_PLACE %rsi, miss_\entry
+	PIECE	\entry, %rdi, %rsi
+	DRAIN	\entry
+	DRAIN	piece_\entry
+	DROP	\entry, %rsi, %rdi
 	END	\name
 .endm
 
 /* int __printf_chk(int flag, const char *format, ...) */
-.macro ENTRY_PRINTF_CHK name, how
+.macro CODE_PRINTF_CHK name, entry
 	FUNCTION \name
 	movl	%edi, -8(%rsp)
-	GUESS	\how, 1f
+	GUESS	\entry, 1f
 	cmpq	%rsi, M_key(%r10)
 	jne	1f
-	FIND_STDOUT %rsi, miss_\how
+	FIND_STDOUT %rsi, miss_\entry
 	jmp	*M_check(%r10)
-miss_\how:
+miss_\entry:
 	movl	-8(%rsp), %edi
 	movq	M_key(%r10), %rsi
 1:	LEAVE
 2:	GIVE_UP	\name
-	TURN	\how, 2b
-	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, miss_\how
-	EMPTY	%rsi, \how
-	TIME_AND_PLACE %rsi, miss_\how
-	PIECE	\how, %rsi, %rsi
-	DRAIN	\how
-	DRAIN	piece_\how
-	DROP	\how, %rsi, stdout
+	TURN	\entry, 2b
+	GUESS_AGAIN \entry, 1b
+	COMPARE_STACK \entry, miss_\entry
+	EMPTY	%rsi, \entry
+	TIME_AND_PLACE %rsi, miss_\entry
+	PIECE	\entry, %rsi, %rsi
+	DRAIN	\entry
+	DRAIN	piece_\entry
+	DROP	\entry, %rsi, stdout
 	END	\name
 .endm
 
 /* int __fprintf_chk(FILE *file, int flag, const char *format, ...) */
-.macro ENTRY_FPRINTF_CHK name, how
+.macro CODE_FPRINTF_CHK name, entry
 	FUNCTION \name
-	GUESS	\how, 1f
+	GUESS	\entry, 1f
 	cmpq	%rdx, M_key(%r10)
 	jne	1f
 	FIND_FILE %rdi, 1f
 	jmp	*M_check(%r10)
-miss_\how:
+miss_\entry:
 	movq	M_file(%r10), %rdi
 	movq	M_key(%r10), %rdx
 1:	LEAVE
 2:	GIVE_UP	\name
-	TURN	\how, 2b
-	GUESS_AGAIN \how, 1b
-	COMPARE_STACK \how, miss_\how
-	EMPTY	%rdi, \how
-	TIME_AND_PLACE none, miss_\how
-	PIECE	\how, %rdi, none
-	DRAIN	\how
-	DRAIN	piece_\how
-	DROP	\how, %rdx, %rdi
+	TURN	\entry, 2b
+	GUESS_AGAIN \entry, 1b
+	COMPARE_STACK \entry, miss_\entry
+	EMPTY	%rdi, \entry
+	TIME_AND_PLACE none, miss_\entry
+	PIECE	\entry, %rdi, none
+	DRAIN	\entry
+	DRAIN	piece_\entry
+	DROP	\entry, %rdx, %rdi
 	END	\name
 .endm
 
 /* ---- the functions ---- */
 
-#define ENTRY_NONE(name)
-#define ENTRY_PRINTF(name) ENTRY_PRINTF name, HOW_PRINTF;
-#define ENTRY_FPRINTF(name) ENTRY_FPRINTF name, HOW_FPRINTF;
-#define ENTRY_PRINTF_CHK(name) ENTRY_PRINTF_CHK name, HOW_PRINTF_CHK;
-#define ENTRY_FPRINTF_CHK(name) ENTRY_FPRINTF_CHK name, HOW_FPRINTF_CHK;
-#define ENTRY_PUTS(name)                                                       \
-	BYTES name, HOW_PUTS, fast_found_puts, FIND_STDOUT, %rsi, %rdx, %rcx,  \
+#define CODE_NONE(name)
+#define CODE_PRINTF(name) CODE_PRINTF name, ENTRY_PRINTF;
+#define CODE_FPRINTF(name) CODE_FPRINTF name, ENTRY_FPRINTF;
+#define CODE_PRINTF_CHK(name) CODE_PRINTF_CHK name, ENTRY_PRINTF_CHK;
+#define CODE_FPRINTF_CHK(name) CODE_FPRINTF_CHK name, ENTRY_FPRINTF_CHK;
+#define CODE_PUTS(name)                                                        \
+	BYTES name, ENTRY_PUTS, fast_found_puts, FIND_STDOUT, %rsi, %rdx, %rcx, \
 		stdout;
-#define ENTRY_FPUTS(name)                                                      \
-	BYTES name, HOW_FPUTS, fast_found_fputs, FIND_FILE, %rsi, %rdx, %rcx,  \
+#define CODE_FPUTS(name)                                                       \
+	BYTES name, ENTRY_FPUTS, fast_found_fputs, FIND_FILE, %rsi, %rdx, %rcx, \
 		%rsi;
-#define ENTRY_FPUTS_UNLOCKED(name)                                             \
-	BYTES name, HOW_FPUTS_UNLOCKED, fast_found_fputs_unlocked, FIND_FILE,  \
+#define CODE_FPUTS_UNLOCKED(name)                                              \
+	BYTES name, ENTRY_FPUTS_UNLOCKED, fast_found_fputs_unlocked, FIND_FILE, \
 		%rsi, %rdx, %rcx, %rsi;
-#define ENTRY_FWRITE(name)                                                     \
-	BYTES name, HOW_FWRITE, fast_found_fwrite, FIND_FILE, %rcx, %r8, %r9,   \
+#define CODE_FWRITE(name)                                                      \
+	BYTES name, ENTRY_FWRITE, fast_found_fwrite, FIND_FILE, %rcx, %r8, %r9, \
 		%rcx;
-#define ENTRY_FWRITE_UNLOCKED(name)                                            \
-	BYTES name, HOW_FWRITE_UNLOCKED, fast_found_fwrite_unlocked,           \
+#define CODE_FWRITE_UNLOCKED(name)                                             \
+	BYTES name, ENTRY_FWRITE_UNLOCKED, fast_found_fwrite_unlocked,         \
 		FIND_FILE, %rcx, %r8, %r9, %rcx;
 #define PLAIN(...)
 #define VARIADIC(...)
 #define PLAIN_VOID(...)
 #define VARIADIC_VOID(...)
-#define QUICK_VOID(name, ...) ENTRY_SYSLOG name;
+#define QUICK_VOID(name, ...) CODE_SYSLOG name;
 #define INPUT(...)
 #define INPUT_VARIADIC(...)
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
-	ENTRY_CHARACTER_##file name;
-#define QUICK(returns, name, how, ...) ENTRY_##how(name)
-#define QUICK_VARIADIC(returns, name, how, ...) ENTRY_##how(name)
+	CODE_CHARACTER_##file name;
+#define QUICK(returns, name, entry, ...) CODE_##entry(name)
+#define QUICK_VARIADIC(returns, name, entry, ...) CODE_##entry(name)
 
 	.type	fast_code, @object
 	.globl	fast_code

@@ -29,25 +29,25 @@ masks:	/* from masks + 16 - n: n bytes of ones */
 .macro PLACE_STEP kind, wide, name
 	PLACE	step_\kind\()_\wide\()_\name
 .endm
-.macro WAY how
-	PLACE	miss_\how
-	PLACE	check_fp_\how
-	PLACE	words_\how
+.macro WAY entry
+	PLACE	miss_\entry
+	PLACE	check_fp_\entry
+	PLACE	words_\entry
 .endm
-.macro WAYS how
-	WAY	\how
-	PLACE	check_fp_piece_\how
-	PLACE	words_piece_\how
+.macro WAYS entry
+	WAY	\entry
+	PLACE	check_fp_piece_\entry
+	PLACE	words_piece_\entry
 .endm
 
 TABLE fast_code_ways
 	.fill	5, 4, 0
-	.irp	how, HOW_PRINTF, HOW_FPRINTF, HOW_PRINTF_CHK, HOW_FPRINTF_CHK
-	WAYS	\how
+	.irp	entry, ENTRY_PRINTF, ENTRY_FPRINTF, ENTRY_PRINTF_CHK, ENTRY_FPRINTF_CHK
+	WAYS	\entry
 	.endr
-	.irp	how, HOW_PUTS, HOW_FPUTS, HOW_FPUTS_UNLOCKED, HOW_FWRITE, \
-		HOW_FWRITE_UNLOCKED
-	WAY	\how
+	.irp	entry, ENTRY_PUTS, ENTRY_FPUTS, ENTRY_FPUTS_UNLOCKED, ENTRY_FWRITE, \
+		ENTRY_FWRITE_UNLOCKED
+	WAY	\entry
 	.long	0, 0
 	.endr
 TABLE fast_code_word_bytes

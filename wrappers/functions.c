@@ -16,8 +16,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Where fast_x86_64.S has the function, it calls ours by another name. */
-#define IN_C(how, returns, name, parameters)                                   \
-	IN_C_##how(returns, name, parameters)
+#define IN_C(entry, returns, name, parameters)                                 \
+	IN_C_##entry(returns, name, parameters)
 #define IN_C_NONE(returns, name, parameters) EXPORT returns name parameters
 #if FAST_CODE
 #define IN_C_SOME(returns, name, parameters) returns portable_##name parameters
@@ -72,22 +72,22 @@
 	(uintptr_t) __builtin_return_address(0),                               \
 		(uintptr_t)__builtin_dwarf_cfa(),                              \
 		*(const uintptr_t *)__builtin_frame_address(0)
-#define HERE CALLER, how_of_it
+#define HERE CALLER, entry_of_it
 
-#define QUICK(returns, name, how, parameters, condition, value, what)          \
+#define QUICK(returns, name, entry, parameters, condition, value, what)        \
 	returns(*next_##name) parameters;                                      \
-	IN_C(how, returns, name, parameters);                                  \
-	IN_C(how, returns, name, parameters)                                   \
+	IN_C(entry, returns, name, parameters);                                \
+	IN_C(entry, returns, name, parameters)                                 \
 	{                                                                      \
 		const char *const name_of_it = #name;                          \
-		const unsigned how_of_it = HOW_##how;                          \
+		const unsigned entry_of_it = ENTRY_##entry;                    \
 		returns result;                                                \
                                                                                \
 		if (likely(condition))                                         \
 			return value;                                          \
 		struct call_turn turn = {0};                                   \
 		const struct call call =                                       \
-			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
+			CAPTURE_CALL_OF(name_of_it, &turn, entry_of_it);       \
                                                                                \
 		startup();                                               \
 		result = what;                                                 \
@@ -125,13 +125,13 @@
 		return slow_##name(CALLER, BARE arguments);                    \
 	}
 #define QUICK_VARIADIC(                                                        \
-	returns, name, how, last, parameters, condition, value, what)          \
+	returns, name, entry, last, parameters, condition, value, what)        \
 	returns(*next_##name) parameters;                                      \
-	IN_C(how, returns, name, parameters);                                  \
-	IN_C(how, returns, name, parameters)                                   \
+	IN_C(entry, returns, name, parameters);                                \
+	IN_C(entry, returns, name, parameters)                                 \
 	{                                                                      \
 		const char *const name_of_it = #name;                          \
-		const unsigned how_of_it = HOW_##how;                          \
+		const unsigned entry_of_it = ENTRY_##entry;                    \
 		returns result;                                                \
 		va_list ap;                                                    \
                                                                                \
@@ -142,7 +142,7 @@
 		}                                                              \
 		struct call_turn turn = {0};                                   \
 		const struct call call =                                       \
-			CAPTURE_CALL_OF(name_of_it, &turn, how_of_it);         \
+			CAPTURE_CALL_OF(name_of_it, &turn, entry_of_it);       \
                                                                                \
 		startup();                                               \
 		result = what;                                                 \

@@ -13,11 +13,12 @@
 #define QUICK_VOID(name, last, parameters, what) ROW(name)
 #define INPUT(returns, name, parameters, arguments, what) ROW(name)
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
-#define QUICK(returns, name, how, parameters, condition, value, what) ROW(name)
+#define QUICK(returns, name, entry, parameters, condition, value, what)        \
+	ROW(name)
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
 	ROW(name)
 #define QUICK_VARIADIC(                                                        \
-	returns, name, how, last, parameters, condition, value, what)          \
+	returns, name, entry, last, parameters, condition, value, what)        \
 	ROW(name)
 
 /* clang-format off */

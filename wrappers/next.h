@@ -28,12 +28,12 @@ struct argp_state;
 	extern returns(*next_##name) parameters;
 #define VARIADIC(returns, name, last, parameters, what)                        \
 	extern returns(*next_##name) parameters;
-#define QUICK(returns, name, how, parameters, condition, value, what)          \
+#define QUICK(returns, name, entry, parameters, condition, value, what)        \
 	extern returns(*next_##name) parameters;
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \
 	extern HIDDEN returns(*next_##name) parameters;
 #define QUICK_VARIADIC(                                                        \
-	returns, name, how, last, parameters, condition, value, what)          \
+	returns, name, entry, last, parameters, condition, value, what)        \
 	extern returns(*next_##name) parameters;
 #define PLAIN_VOID(name, parameters, what) extern void(*next_##name) parameters;
 #define QUICK_VOID(name, last, parameters, what)                               \

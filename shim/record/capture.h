@@ -12,13 +12,13 @@
 #include "shim/writer/writer.h"
 
 /* The registers of the caller of the wrapper that uses this. */
-#define CAPTURE_CALL(name, its_turn) CAPTURE_CALL_OF(name, its_turn, HOW_NONE)
-#define CAPTURE_CALL_OF(name, its_turn, its_how)                               \
+#define CAPTURE_CALL(name, its_turn) CAPTURE_CALL_OF(name, its_turn, ENTRY_NONE)
+#define CAPTURE_CALL_OF(name, its_turn, its_entry)                             \
 	{                                                                      \
 		.pc = (uintptr_t)__builtin_return_address(0),                  \
 		.sp = (uintptr_t)__builtin_dwarf_cfa(),                        \
 		.fp = *(const uintptr_t *)__builtin_frame_address(0),          \
-		.function = (name), .turn = (its_turn), .how = (its_how),      \
+		.function = (name), .turn = (its_turn), .entry = (its_entry),  \
 	}
 
 /* Nothing was recorded: make the call natively. */

@@ -501,9 +501,9 @@ void site_switch_off(const struct site *site, uint32_t generation,
 	};
 
 	if (!is_off(decision) || site->thread || !call->format ||
-		site->key != drop.key || call->call->how == HOW_NONE ||
+		site->key != drop.key || call->call->entry == ENTRY_NONE ||
 		!stream->file || stream->unusual ||
 		(length < 0 && decision->result_used))
 		return;
-	drops_add(call->call->how, &drop, generation, version);
+	drops_add(call->call->entry, &drop, generation, version);
 }

@@ -204,8 +204,8 @@ int site_format(struct writer *w, const struct call *call,
 		.length = format ? bytes_length(format) : 0,
 		.priority = priority_of(how),
 	};
-	uint32_t version =
-		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
+	uint32_t version = __atomic_load_n(
+		&streams_version[call->entry], __ATOMIC_ACQUIRE);
 	uint32_t generation;
 	struct site_decision decision;
 	struct site *site = site_find(w, &asked, &decision, &generation);
@@ -256,9 +256,9 @@ static bool record_bytes(struct writer *w, const struct site_decision *decision,
 /* What puts() and fputs() return; of others -1. */
 static int bytes_result(const struct call *call, size_t size, bool constant)
 {
-	if (call->how == HOW_FPUTS || call->how == HOW_FPUTS_UNLOCKED)
+	if (call->entry == ENTRY_FPUTS || call->entry == ENTRY_FPUTS_UNLOCKED)
 		return 1;
-	return call->how == HOW_PUTS && constant && size < INT_MAX
+	return call->entry == ENTRY_PUTS && constant && size < INT_MAX
 		       ? (int)size + 1
 		       : -1;
 }
@@ -279,8 +279,8 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 			  : constant   ? size
 				       : 0,
 	};
-	uint32_t version =
-		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
+	uint32_t version = __atomic_load_n(
+		&streams_version[call->entry], __ATOMIC_ACQUIRE);
 	uint32_t generation;
 	struct site_decision decision;
 	struct site *site = site_find(w, &asked, &decision, &generation);

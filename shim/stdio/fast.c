@@ -54,8 +54,8 @@ static unsigned plain_syslog(void)
 struct memo *fast_look_up(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text)
 {
-	uint32_t version =
-		__atomic_load_n(&streams_version[call->how], __ATOMIC_ACQUIRE);
+	uint32_t version = __atomic_load_n(
+		&streams_version[call->entry], __ATOMIC_ACQUIRE);
 	unsigned stream = file ? plain_stream(w, file) : plain_syslog();
 	uint32_t tag = memo_tag(call, stream, text);
 	struct memo *memo;
@@ -81,10 +81,10 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	memo->version = version;
 	number = (uint16_t)(memo - w->memo);
 	memo->mix = (uint16_t)(number * GUESS_MULTIPLIER);
-	clue = fast_clue(call->pc, call->how, memo->plan ? key : 0);
+	clue = fast_clue(call->pc, call->entry, memo->plan ? key : 0);
 	w->guesses[fast_guess_at(w, clue)] = number;
-	if (call->how != HOW_NONE)
-		w->last->next[call->how - 1] = memo;
+	if (call->entry != ENTRY_NONE)
+		w->last->next[call->entry - 1] = memo;
 	return memo;
 }
 
@@ -122,8 +122,8 @@ bool fast_drain(struct writer *w, struct memo *memo, uintptr_t pc, uintptr_t sp,
 		!(file->_flags & LIBIO_CURRENTLY_PUTTING))
 		return false;
 	if (unlikely(context == 0)) {
-		struct memo *found = fast_find(w, pc, sp, fp, HOW_NONE, 0, file,
-			BINLOG_TEXT_CHARACTERS);
+		struct memo *found = fast_find(w, pc, sp, fp, ENTRY_NONE, 0,
+			file, BINLOG_TEXT_CHARACTERS);
 
 		if (!found)
 			return false;
@@ -161,14 +161,14 @@ static COLD void first_line(
 static void go_on_collecting(const FILE *file)
 {
 	uint32_t version =
-		__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_ACQUIRE);
+		__atomic_load_n(&streams_version[ENTRY_NONE], __ATOMIC_ACQUIRE);
 
 	if (plain_stream(NULL, file) == STREAM_PASS)
 		return;
 	__atomic_store_n(&streams_collecting, file, __ATOMIC_RELAXED);
 	SIGNAL_FENCE();
 	/* A handler may have changed something meanwhile. */
-	if (__atomic_load_n(&streams_version[HOW_NONE], __ATOMIC_RELAXED) !=
+	if (__atomic_load_n(&streams_version[ENTRY_NONE], __ATOMIC_RELAXED) !=
 		version)
 		__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 }
@@ -200,7 +200,7 @@ bool fast_character(uintptr_t pc, uintptr_t sp, uintptr_t fp, FILE *file, int c)
 	if (unlikely(!w))
 		return false;
 	memo = fast_find(
-		w, pc, sp, fp, HOW_NONE, 0, file, BINLOG_TEXT_CHARACTER);
+		w, pc, sp, fp, ENTRY_NONE, 0, file, BINLOG_TEXT_CHARACTER);
 	to = memo && fast_is_drained(w, memo, pc, sp, fp, file)
 		     ? fast_begin(w, memo, memo->context, file, 12, c != '\n',
 			       &record)
@@ -277,7 +277,7 @@ bool fast_syslog(const struct call *call, const struct fast_message *message,
 
 	if (unlikely(!w))
 		return false;
-	memo = fast_find(w, call->pc, call->sp, call->fp, HOW_NONE,
+	memo = fast_find(w, call->pc, call->sp, call->fp, ENTRY_NONE,
 		(uintptr_t)format, NULL, BINLOG_TEXT_SYSLOG);
 	if (unlikely(!memo || !is_simple(memo->plan) || size > FAST_BYTES_MAX))
 		goto leave;
@@ -328,7 +328,7 @@ static bool made_text(struct writer *w, const struct call *call, FILE *file,
 	const char *text, size_t size)
 {
 	struct memo *memo = fast_find(w, call->pc, call->sp, call->fp,
-		call->how, 0, file, BINLOG_TEXT_BYTES);
+		call->entry, 0, file, BINLOG_TEXT_BYTES);
 
 	return memo &&
 	       fast_is_drained(w, memo, call->pc, call->sp, call->fp, file) &&
@@ -336,14 +336,14 @@ static bool made_text(struct writer *w, const struct call *call, FILE *file,
 		       w, memo, memo->context, file, text, size, false);
 }
 
-int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	const char *name, FILE *file, const char *format, va_list arguments)
 {
 	const struct call call = {.pc = pc,
 		.sp = sp,
 		.fp = fp,
 		.function = name,
-		.how = (uint8_t)how};
+		.entry = (uint8_t)entry};
 	struct writer *w = fast_enter(sp, file);
 	int result = CAPTURE_PASS;
 	struct fast_record record;
@@ -366,7 +366,7 @@ int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 		memo = NULL;
 		w->missed = sp;
 	} else {
-		memo = fast_find(w, pc, sp, fp, how, (uintptr_t)format, file,
+		memo = fast_find(w, pc, sp, fp, entry, (uintptr_t)format, file,
 			BINLOG_TEXT_FORMAT);
 	}
 	if (unlikely(!memo))

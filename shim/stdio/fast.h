@@ -61,7 +61,7 @@ bool fast_drain_before(struct writer *w, struct memo *memo, uintptr_t sp);
  * What printf returns, or CAPTURE_PASS.  `name` is that of the function.  A
  * call with a stack that is not remembered is recorded, too, and then is.
  */
-int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+int fast_format(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	const char *name, FILE *file, const char *format, va_list arguments);
 
 /* What syslog() says before its text; see BINLOG_TEXT_SYSLOG. */
@@ -85,9 +85,9 @@ bool fast_character(
  * format, since a function may print for all others.  The assembly knows but
  * the one.
  */
-FAST uintptr_t fast_clue(uintptr_t pc, unsigned how, uintptr_t key)
+FAST uintptr_t fast_clue(uintptr_t pc, unsigned entry, uintptr_t key)
 {
-	return how == HOW_NONE ? pc + key : pc;
+	return entry == ENTRY_NONE ? pc + key : pc;
 }
 
 /* Where the guess is. */
@@ -103,11 +103,11 @@ FAST struct memo *fast_guess(struct writer *w, uintptr_t clue)
 	return &w->memo[w->guesses[fast_guess_at(w, clue)]];
 }
 
-FAST bool fast_is_same(const struct memo *memo, unsigned how, uintptr_t pc,
+FAST bool fast_is_same(const struct memo *memo, unsigned entry, uintptr_t pc,
 	uintptr_t sp, uintptr_t fp)
 {
 	return memo->pc == pc && memo->place == sp - sizeof(uintptr_t) &&
-	       memo->version == __atomic_load_n(&streams_version[how],
+	       memo->version == __atomic_load_n(&streams_version[entry],
 					__ATOMIC_RELAXED) &&
 	       memo_same_stack(memo, fp);
 }
@@ -118,26 +118,26 @@ FAST bool fast_is_like(const struct memo *memo, const FILE *file, unsigned text)
 }
 
 FAST struct memo *fast_find(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, unsigned how, uintptr_t key, const FILE *file,
+	uintptr_t fp, unsigned entry, uintptr_t key, const FILE *file,
 	unsigned text)
 {
 	const struct call call = {
-		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
-	struct memo *memo = fast_guess(w, fast_clue(pc, how, key));
+		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
+	struct memo *memo = fast_guess(w, fast_clue(pc, entry, key));
 
 	if (likely(memo->key == key && fast_is_like(memo, file, text) &&
-		    fast_is_same(memo, how, pc, sp, fp)))
+		    fast_is_same(memo, entry, pc, sp, fp)))
 		return memo;
 	return fast_look_up(w, &call, key, file, text);
 }
 
 /* Those that are constant are known by their address. */
 FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
-	uintptr_t fp, unsigned how, const FILE *file, const char *bytes,
+	uintptr_t fp, unsigned entry, const FILE *file, const char *bytes,
 	unsigned text)
 {
 	const struct call call = {
-		.pc = pc, .sp = sp, .fp = fp, .how = (uint8_t)how};
+		.pc = pc, .sp = sp, .fp = fp, .entry = (uint8_t)entry};
 	unsigned constant = CAPTURE_CONSTANT(text);
 	uintptr_t key = (uintptr_t)bytes;
 	struct memo *memo = fast_guess(w, pc);
@@ -145,7 +145,7 @@ FAST struct memo *fast_find_bytes(struct writer *w, uintptr_t pc, uintptr_t sp,
 	if (likely((fast_is_like(memo, file, text) ||
 			   (fast_is_like(memo, file, constant) &&
 				   memo->key == key)) &&
-		    fast_is_same(memo, how, pc, sp, fp)))
+		    fast_is_same(memo, entry, pc, sp, fp)))
 		return memo;
 	memo = fast_look_up(w, &call, key, file, constant);
 	return memo ? memo : fast_look_up(w, &call, 0, file, text);
@@ -314,7 +314,7 @@ FAST bool fast_is_there(const struct memo *memo, const FILE *file,
 }
 
 /* fwrite(). */
-FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	FILE *file, const void *bytes, size_t size)
 {
 	struct writer *w = fast_enter(sp, file);
@@ -324,7 +324,7 @@ FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 	if (unlikely(!w))
 		return false;
 	memo = fast_find_bytes(
-		w, pc, sp, fp, how, file, bytes, BINLOG_TEXT_BYTES);
+		w, pc, sp, fp, entry, file, bytes, BINLOG_TEXT_BYTES);
 	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file)))
 		; /* the long way */
 	else if (memo->key == 0)
@@ -341,7 +341,7 @@ FAST bool fast_bytes(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
  * fputs() with BINLOG_TEXT_BYTES, puts() with BINLOG_TEXT_BYTES_LINE: the
  * length of the string, or -1.
  */
-FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
+FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned entry,
 	FILE *file, const char *s, unsigned text)
 {
 	struct writer *w = fast_enter(sp, file);
@@ -351,7 +351,7 @@ FAST int fast_string(uintptr_t pc, uintptr_t sp, uintptr_t fp, unsigned how,
 
 	if (unlikely(!w))
 		return -1;
-	memo = fast_find_bytes(w, pc, sp, fp, how, file, s, text);
+	memo = fast_find_bytes(w, pc, sp, fp, entry, file, s, text);
 	if (unlikely(!memo || !fast_is_drained(w, memo, pc, sp, fp, file))) {
 		; /* the long way */
 	} else if (memo->key == 0) {

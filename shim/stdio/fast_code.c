@@ -22,7 +22,7 @@ struct way {
 		uint32_t words; /* where no word has to be compared any more */
 	} check[2];		/* [1]: of a piece of a line */
 };
-extern HIDDEN const struct way fast_code_ways[HOW_COUNT];
+extern HIDDEN const struct way fast_code_ways[ENTRY_COUNT];
 extern HIDDEN const uint32_t fast_code_word_bytes;
 /* One and two integers: by the register of the first, and what they are. */
 enum { NOTHING, SIGNED, UNSIGNED, HEX, KINDS };
@@ -183,19 +183,19 @@ static bool prepare_steps(struct memo *memo, unsigned named, bool is_piece)
 
 static bool is_piece(const struct memo *memo)
 {
-	return memo_how(memo) <= HOW_FPRINTF_CHK && memo->holds_back &&
+	return memo_entry(memo) <= ENTRY_FPRINTF_CHK && memo->holds_back &&
 	       memo->plan->ending == ENDING_PIECE;
 }
 
 static bool prepare_format(struct memo *memo)
 {
-	static const uint8_t named_by_how[HOW_COUNT] = {
-		[HOW_PRINTF] = 1,
-		[HOW_FPRINTF] = 2,
-		[HOW_PRINTF_CHK] = 2,
-		[HOW_FPRINTF_CHK] = 3,
+	static const uint8_t named_by_entry[ENTRY_COUNT] = {
+		[ENTRY_PRINTF] = 1,
+		[ENTRY_FPRINTF] = 2,
+		[ENTRY_PRINTF_CHK] = 2,
+		[ENTRY_FPRINTF_CHK] = 3,
 	};
-	unsigned named = named_by_how[memo_how(memo)];
+	unsigned named = named_by_entry[memo_entry(memo)];
 	const struct plan *plan = memo->plan;
 
 	if (!plan->made || !is_fit(plan) ||
@@ -208,17 +208,17 @@ static bool prepare_format(struct memo *memo)
 
 void fast_code_prepare(struct memo *memo)
 {
-	const struct way *way = &fast_code_ways[memo_how(memo)];
+	const struct way *way = &fast_code_ways[memo_entry(memo)];
 	bool other =
 		stdio_buffer_collects && stdio_buffer_collects != memo->file;
 	unsigned check;
 
-	if (memo_how(memo) == HOW_NONE)
+	if (memo_entry(memo) == ENTRY_NONE)
 		return;
 	memo->miss = fast_code + way->miss;
 	memo->check = memo->miss;
 	if (other || !clock_is_tsc ||
-		(memo_how(memo) <= HOW_FPRINTF_CHK &&
+		(memo_entry(memo) <= ENTRY_FPRINTF_CHK &&
 			(!memo->plan || !prepare_format(memo))))
 		return;
 	check = is_piece(memo);

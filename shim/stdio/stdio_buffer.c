@@ -197,7 +197,7 @@ static bool record(const struct call *call, const char *from, const char *to,
 
 	by_macro.function = "putc_unlocked";
 	by_macro.turn = NULL;
-	by_macro.how = HOW_NONE;
+	by_macro.entry = ENTRY_NONE;
 	if (unlikely(streams[stream].watched))
 		held_bytewise(streams[stream].file, from, (size_t)(to - from));
 	return capture_bytes(&by_macro, stream, BINLOG_TEXT_CHARACTERS, from,

@@ -3,7 +3,7 @@
 #include "shim/host/signal_exchange.h"
 #include "shim/streams/streams.h"
 
-struct drops drops[HOW_COUNT];
+struct drops drops[ENTRY_COUNT];
 uint32_t drops_generation;
 
 /* Of the entries: what they were made for. */
@@ -11,10 +11,10 @@ static uint32_t made_for;
 
 static void clear(void)
 {
-	for (unsigned how = 0; how < HOW_COUNT; how++)
+	for (unsigned entry = 0; entry < ENTRY_COUNT; entry++)
 		for (unsigned i = 0; i < DROPS; i++)
-			if (drops[how].file[i])
-				__atomic_store_n(&drops[how].file[i], NULL,
+			if (drops[entry].file[i])
+				__atomic_store_n(&drops[entry].file[i], NULL,
 					__ATOMIC_RELAXED);
 }
 
@@ -36,7 +36,7 @@ static void fill(struct drops *to, const struct drop *drop)
 	__atomic_store_n(&to->file[i], drop->file, __ATOMIC_RELEASE);
 }
 
-void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
+void drops_add(unsigned entry, const struct drop *drop, uint32_t generation,
 	uint32_t version)
 {
 	static uint32_t busy;
@@ -51,9 +51,10 @@ void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
 		clear();
 		made_for = generation;
 	}
-	fill(&drops[how], drop);
+	fill(&drops[entry], drop);
 	__atomic_store_n(&drops_generation, generation, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&streams_version[how], __ATOMIC_SEQ_CST) != version)
+	if (__atomic_load_n(&streams_version[entry], __ATOMIC_SEQ_CST) !=
+		version)
 		drops_forget();
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "shim/host/how.h"
+#include "shim/host/entry.h"
 #include "shim/host/sys.h"
 
 #define DROPS_SHIFT 8 /* by the lowest byte of the return address */
@@ -33,7 +33,7 @@ struct drops {
 	int64_t result[DROPS];
 };
 
-extern HIDDEN struct drops drops[HOW_COUNT];
+extern HIDDEN struct drops drops[ENTRY_COUNT];
 
 /* 0: there are none. */
 extern HIDDEN uint32_t drops_generation;
@@ -46,10 +46,10 @@ static inline void drops_forget(void)
 }
 
 /*
- * `version` is that of streams.h for `how`, from before it was decided in
+ * `version` is that of streams.h for `entry`, from before it was decided in
  * `generation`.
  */
-void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
+void drops_add(unsigned entry, const struct drop *drop, uint32_t generation,
 	uint32_t version);
 
 #endif

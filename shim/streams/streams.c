@@ -209,7 +209,7 @@ bool streams_hold_back(void)
 #define STREAMS_FOR_OUTPUTS 64u
 
 struct stream_slot streams_slots[STREAMS_FDS];
-uint32_t streams_version[HOW_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
+uint32_t streams_version[ENTRY_COUNT] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 const FILE *streams_collecting;
 bool streams_are_shared;
 bool streams_have_offsets;

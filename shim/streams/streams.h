@@ -10,7 +10,7 @@
 #include "record/layout.h"
 #include "rules/policy.h"
 #include "shim/control/control.h"
-#include "shim/host/how.h"
+#include "shim/host/entry.h"
 #include "shim/host/libio.h"
 #include "shim/streams/drops.h"
 
@@ -91,12 +91,12 @@ extern HIDDEN struct stream streams[STREAMS_MAX + 1];
 /*
  * Counts whatever may change the answer of fast.c to whether a FILE is one
  * whose text is recorded and nothing else.  First the change, then the count.
- * For each way (shim/host/how.h) there is one, and no two are ever the same,
+ * For each entry (shim/host/entry.h) there is one, and no two are ever the same,
  * nor 0: so what was found for the one is nothing to another.
  */
 #define STREAMS_VERSION_STEP 32
-extern HIDDEN uint32_t streams_version[HOW_COUNT]; /* each of them odd */
-_Static_assert(HOW_COUNT * 2 <= STREAMS_VERSION_STEP, "no two are the same");
+extern HIDDEN uint32_t streams_version[ENTRY_COUNT]; /* each of them odd */
+_Static_assert(ENTRY_COUNT * 2 <= STREAMS_VERSION_STEP, "no two are the same");
 
 /* The FILE that collects characters as it does now: see stdio_buffer.h. */
 extern HIDDEN const FILE *streams_collecting;
@@ -105,9 +105,9 @@ static inline void streams_changed(void)
 {
 	__atomic_store_n(&streams_collecting, NULL, __ATOMIC_RELAXED);
 	drops_forget();
-	for (unsigned how = 0; how < HOW_COUNT; how++)
-		__atomic_fetch_add(&streams_version[how], STREAMS_VERSION_STEP,
-			__ATOMIC_SEQ_CST);
+	for (unsigned entry = 0; entry < ENTRY_COUNT; entry++)
+		__atomic_fetch_add(&streams_version[entry],
+			STREAMS_VERSION_STEP, __ATOMIC_SEQ_CST);
 }
 
 /*

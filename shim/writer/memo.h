@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "shim/host/how.h"
+#include "shim/host/entry.h"
 #include "shim/host/sys.h"
 #include "shim/unwind/unwind.h"
 
@@ -41,7 +41,7 @@ struct call {
 	const char *function;	/* the name that was called */
 	const char *format;	/* of which its text was made; null: none */
 	struct call_turn *turn; /* null: it does not matter */
-	uint8_t how;		/* HOW_... */
+	uint8_t entry;		/* ENTRY_... */
 };
 
 struct plan;
@@ -61,10 +61,11 @@ struct memo {
 	const char *record;
 	uint32_t stream;
 	uint32_t literal; /* bytes of the text that are always the same */
-	struct memo *next[HOW_COUNT - 1]; /* the one that came after it when */
-					  /* it was last looked for */
-	const struct fast_step *steps;	  /* how to copy the arguments */
-	const char *check_words;	  /* `check`, after that of fp */
+	struct memo
+		*next[ENTRY_COUNT - 1]; /* the one that came after it when */
+					/* it was last looked for */
+	const struct fast_step *steps;	/* how to copy the arguments */
+	const char *check_words;	/* `check`, after that of fp */
 	const char *miss; /* where a step that cannot do it goes */
 	uintptr_t fp;
 	const struct plan *plan; /* how to copy the arguments */
@@ -93,7 +94,7 @@ _Static_assert(MEMO_WORDS % 4 == 0, "compared by fours");
 static inline uint32_t memo_tag(
 	const struct call *call, unsigned stream, unsigned text)
 {
-	return stream | text << 12 | (uint32_t)call->how << 24;
+	return stream | text << 12 | (uint32_t)call->entry << 24;
 }
 
 static inline unsigned memo_stream(const struct memo *memo)
@@ -106,8 +107,8 @@ static inline unsigned memo_text(const struct memo *memo)
 	return memo->tag >> 12 & 0xfff;
 }
 
-/* HOW_... */
-static inline unsigned memo_how(const struct memo *memo)
+/* ENTRY_... */
+static inline unsigned memo_entry(const struct memo *memo)
 {
 	return memo->tag >> 24;
 }
@@ -223,7 +224,7 @@ static inline void memo_set_words(
 /* Nothing is known of what comes after it. */
 static inline void memo_prepare(struct memo *memo, struct memo *spare)
 {
-	for (unsigned i = 0; i < HOW_COUNT - 1; i++)
+	for (unsigned i = 0; i < ENTRY_COUNT - 1; i++)
 		memo->next[i] = spare;
 }
 

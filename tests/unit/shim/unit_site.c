@@ -299,9 +299,9 @@ static void only_what_is_always_the_same_is_off(void **state)
 	assert_int_equal(result_of_says, strlen(large));
 	says("four");
 	assert_int_equal(world.drops, 4);
-	call.how = HOW_NONE;
+	call.entry = ENTRY_NONE;
 	says("four");
-	call.how = HOW_PRINTF;
+	call.entry = ENTRY_PRINTF;
 	streams[FILE_STREAM].terminal = true;
 	says("four");
 	streams[FILE_STREAM].terminal = false;
@@ -324,19 +324,21 @@ static void only_what_is_always_the_same_is_off(void **state)
 static void so_with_bytes(void **state)
 {
 	static const struct {
-		uint8_t how;
+		uint8_t entry;
 		bool constant, used;
 		int drops, result;
-	} cases[] = {{HOW_FPUTS, true, true, 1, 1},
-		{HOW_FPUTS_UNLOCKED, true, true, 1, 1},
-		{HOW_PUTS, true, true, 1, 5}, {HOW_FWRITE, true, false, 1, 0},
-		{HOW_FWRITE, true, true, 0, 0}, {HOW_PUTS, false, true, 0, 0},
-		{HOW_PUTS, false, false, 0, 0}};
+	} cases[] = {{ENTRY_FPUTS, true, true, 1, 1},
+		{ENTRY_FPUTS_UNLOCKED, true, true, 1, 1},
+		{ENTRY_PUTS, true, true, 1, 5},
+		{ENTRY_FWRITE, true, false, 1, 0},
+		{ENTRY_FWRITE, true, true, 0, 0},
+		{ENTRY_PUTS, false, true, 0, 0},
+		{ENTRY_PUTS, false, false, 0, 0}};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin_again("drop");
-		call.how = cases[i].how;
+		call.entry = cases[i].entry;
 		world.result_is_used = cases[i].used;
 		world.no_constants = !cases[i].constant;
 		assert_int_equal(puts_bytes("four"), '-');

@@ -1,6 +1,6 @@
 /*
- * For tests of calls that rules decide: the library around shim/record/site.c, with
- * memory, clocks, modules and captures that the test has in its hands.  The
+ * For tests of calls that rules decide: the library around shim/record/site.c,
+ * with memory, clocks, modules and captures that the test has in its hands. The
  * rules are read and applied by the real code.  It defines functions of the
  * library: not for more than one file of a program.
  */
@@ -47,7 +47,7 @@ bool control_asks_threads;
 bool writer_has_passed;
 uint32_t drops_generation;
 struct stream streams[STREAMS_MAX + 1];
-uint32_t streams_version[HOW_COUNT];
+uint32_t streams_version[ENTRY_COUNT];
 bool streams_are_wanted;
 static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;
@@ -137,10 +137,10 @@ const char *settings_get(enum config_key key)
 	return NULL;
 }
 
-void drops_add(unsigned how, const struct drop *drop, uint32_t generation,
+void drops_add(unsigned entry, const struct drop *drop, uint32_t generation,
 	uint32_t version)
 {
-	(void)how;
+	(void)entry;
 	(void)generation;
 	(void)version;
 	world.drop = *drop;
@@ -256,7 +256,7 @@ static void begin_again(const char *rules)
 	streams[FILE_STREAM].file = stdout;
 	streams[FILE_STREAM].fd = 1;
 	call = (struct call){
-		.pc = 0x1000, .function = "printf", .how = HOW_PRINTF};
+		.pc = 0x1000, .function = "printf", .entry = ENTRY_PRINTF};
 	if (!rules)
 		return;
 	strcpy(rules_text, rules);

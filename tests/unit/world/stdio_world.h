@@ -1,8 +1,8 @@
 /*
- * For tests of the buffers of FILEs: the library around shim/stdio/stdio_buffer.c,
- * with a capture that takes what it gets, or not, and locks, handlers and
- * streams that the test has in its hands.  It defines functions of the library:
- * not for more than one file of a program.
+ * For tests of the buffers of FILEs: the library around
+ * shim/stdio/stdio_buffer.c, with a capture that takes what it gets, or not,
+ * and locks, handlers and streams that the test has in its hands.  It defines
+ * functions of the library: not for more than one file of a program.
  */
 #ifndef TESTS_STDIO_WORLD_H
 #define TESTS_STDIO_WORLD_H
@@ -35,7 +35,7 @@ const struct above above = {.file_left = stdio_buffer_settle};
 
 bool sys_forbidden;
 uint32_t drops_generation;
-uint32_t streams_version[HOW_COUNT];
+uint32_t streams_version[ENTRY_COUNT];
 const FILE *streams_collecting;
 
 static char recorded[65536];

@@ -40,7 +40,7 @@ bool sys_forbidden, plan_always_at_once;
 uint8_t stdio_turn_matters;
 uint32_t host_libc_version = LIBC_VERSION(__GLIBC__, __GLIBC_MINOR__);
 uint32_t drops_generation;
-uint32_t streams_version[HOW_COUNT];
+uint32_t streams_version[ENTRY_COUNT];
 const FILE *streams_collecting;
 FILE *stdio_buffer_collects;
 int (*host_fwide)(FILE *, int) = fwide;

@@ -29,7 +29,7 @@
 
 bool sys_forbidden;
 uint32_t drops_generation;
-uint32_t streams_version[HOW_COUNT];
+uint32_t streams_version[ENTRY_COUNT];
 const FILE *streams_collecting;
 
 static struct {

@@ -26,7 +26,7 @@
 
 /* ---- what the library would be ---- */
 
-uint32_t drops_generation, streams_version[HOW_COUNT];
+uint32_t drops_generation, streams_version[ENTRY_COUNT];
 const FILE *streams_collecting;
 int (*host_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 __attribute__((const)) int *(*host_errno)(void) = __errno_location;
@@ -143,13 +143,13 @@ static void prctls(int option, ...)
 
 static void time_stands_still_where_it_cannot_be_read(void **state)
 {
-	uint32_t version = streams_version[HOW_NONE];
+	uint32_t version = streams_version[ENTRY_NONE];
 
 	(void)state;
 	prctls(PR_SET_TSC, (long)PR_TSC_SIGSEGV, 0l, 0l, 0l);
 	assert_true(stopped);
 	assert_true(is_frozen());
-	assert_int_not_equal(streams_version[HOW_NONE], version);
+	assert_int_not_equal(streams_version[ENTRY_NONE], version);
 	result = -1;
 	prctls(PR_SET_TSC, (long)PR_TSC_ENABLE, 0l, 0l, 0l);
 	assert_true(is_frozen());
