@@ -6,7 +6,7 @@
 #include "shim/streams/streams.h"
 #include "wrappers/borrowed_buffer.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 #define EXITS (ARGP_HELP_EXIT_ERR | ARGP_HELP_EXIT_OK)
@@ -68,15 +68,15 @@ void argp_call_error(const struct call *call, const struct argp_state *state,
 {
 	struct call named = *call;
 	struct borrowed_buffer loan;
-	struct made made;
+	struct formatted formatted;
 
 	named.format = format;
-	made_start(&made);
-	made_format(&made, format, ap);
+	formatted_start(&formatted);
+	formatted_print(&formatted, format, ap);
 	loan = lend(&named, errors_of(state), may_exit(state));
-	next_argp_error(state, "%s", made.text);
+	next_argp_error(state, "%s", formatted.text);
 	borrow_give_back(&named, &loan);
-	made_end(&made);
+	formatted_end(&formatted);
 }
 
 void argp_call_failure(const struct call *call, const struct argp_state *state,
@@ -84,19 +84,19 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 {
 	struct call named = *call;
 	struct borrowed_buffer loan;
-	struct made made;
+	struct formatted formatted;
 
 	named.format = format;
-	made_start(&made);
+	formatted_start(&formatted);
 	if (format)
-		made_format(&made, format, ap);
+		formatted_print(&formatted, format, ap);
 	loan = lend(&named, errors_of(state), status && may_exit(state));
 	if (format)
-		next_argp_failure(state, status, number, "%s", made.text);
+		next_argp_failure(state, status, number, "%s", formatted.text);
 	else
 		next_argp_failure(state, status, number, NULL);
 	borrow_give_back(&named, &loan);
-	made_end(&made);
+	formatted_end(&formatted);
 }
 
 /*

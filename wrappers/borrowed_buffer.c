@@ -9,7 +9,7 @@
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 /* FILEs that have a loan at the same time, in all threads. */
@@ -154,7 +154,7 @@ static void say(const struct call *call, struct slot *slot)
 		next_fwrite(text, 1, length, file);
 		stdio_buffer_settle(file);
 	} else {
-		made_say(call, file, text, length);
+		formatted_say(call, file, text, length);
 	}
 	if (length > KEPT && slot->room != slot->small)
 		SYS3(madvise, slot->room, slot->size, MADV_DONTNEED);

@@ -23,45 +23,45 @@ struct complaint {
 	bool at_line;
 	const char *name;
 	unsigned line;
-	struct made origin; /* what comes before the text */
+	struct formatted origin; /* what comes before the text */
 };
 
 /* "program: " or "program:file:line: ". */
 static void make_origin(struct complaint *c)
 {
-	made_start(&c->origin);
+	formatted_start(&c->origin);
 	if (!error_print_progname) {
-		made_put(&c->origin, program_invocation_name);
-		made_put(&c->origin, c->at_line ? ":" : ": ");
+		formatted_put(&c->origin, program_invocation_name);
+		formatted_put(&c->origin, c->at_line ? ":" : ": ");
 	}
 	if (!c->at_line)
 		return;
 	if (!c->name) {
-		made_put(&c->origin, " ");
+		formatted_put(&c->origin, " ");
 		return;
 	}
-	made_put(&c->origin, c->name);
-	made_put(&c->origin, ":");
-	made_number(&c->origin, c->line);
-	made_put(&c->origin, ": ");
+	formatted_put(&c->origin, c->name);
+	formatted_put(&c->origin, ":");
+	formatted_number(&c->origin, c->line);
+	formatted_put(&c->origin, ": ");
 }
 
 static enum notice_outcome make(
 	const struct complaint *c, const char *format, va_list ap)
 {
 	enum notice_outcome outcome;
-	struct made made;
+	struct formatted formatted;
 
-	made_start(&made);
-	made_put(&made, c->origin.text);
-	made_format(&made, format, ap);
+	formatted_start(&formatted);
+	formatted_put(&formatted, c->origin.text);
+	formatted_print(&formatted, format, ap);
 	if (c->number) {
-		made_put(&made, ": ");
-		notice_make_error(&made, c->number);
+		formatted_put(&formatted, ": ");
+		notice_make_error(&formatted, c->number);
 	}
-	made_put(&made, "\n");
-	outcome = notice_record_made(c->call, &made, true);
-	made_end(&made);
+	formatted_put(&formatted, "\n");
+	outcome = notice_record_formatted(c->call, &formatted, true);
+	formatted_end(&formatted);
 	return outcome;
 }
 
@@ -99,23 +99,23 @@ static void put_parts(const struct complaint *c, const char *format, va_list ap)
 static void write_natively(
 	const struct complaint *c, const char *format, va_list ap)
 {
-	struct made made;
+	struct formatted formatted;
 	int error = errno;
 
-	made_start(&made);
+	formatted_start(&formatted);
 	if (c->number) {
-		made_put(&made, ": ");
-		notice_make_error(&made, c->number);
+		formatted_put(&formatted, ": ");
+		notice_make_error(&formatted, c->number);
 	}
-	made_put(&made, "\n");
+	formatted_put(&formatted, "\n");
 	host_flockfile(stderr);
 	next_fputs(c->origin.text, stderr);
 	errno = error; /* for "%m" */
 	pass_on_vfprintf(stderr, 0, format, ap);
-	next_fputs(made.text, stderr);
+	next_fputs(formatted.text, stderr);
 	notice_settle();
 	host_funlockfile(stderr);
-	made_end(&made);
+	formatted_end(&formatted);
 }
 
 /*
@@ -125,18 +125,19 @@ static void write_natively(
 static bool call_natively(
 	const struct complaint *c, const char *format, va_list ap)
 {
-	struct made made;
+	struct formatted formatted;
 	bool whole;
 
-	made_start(&made);
-	made_format(&made, format, ap);
-	whole = !made.failed && bytes_length(made.text) == made.length;
+	formatted_start(&formatted);
+	formatted_print(&formatted, format, ap);
+	whole = !formatted.failed &&
+		bytes_length(formatted.text) == formatted.length;
 	if (whole && c->at_line)
 		next_error_at_line(c->status, c->number, c->name, c->line, "%s",
-			made.text);
+			formatted.text);
 	else if (whole)
-		next_error(c->status, c->number, "%s", made.text);
-	made_end(&made);
+		next_error(c->status, c->number, "%s", formatted.text);
+	formatted_end(&formatted);
 	return whole;
 }
 
@@ -173,7 +174,7 @@ static void complain(struct complaint *c, const char *format, va_list ap)
 		put_parts(c, format, ap);
 	else if (outcome == NOTICE_NATIVE)
 		write_natively(c, format, ap);
-	made_end(&c->origin);
+	formatted_end(&c->origin);
 	finish(c);
 	cancel_restore(state);
 }

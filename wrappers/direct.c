@@ -7,7 +7,7 @@
 #include "shim/host/sys.h"
 #include "shim/streams/streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 /*
@@ -16,14 +16,14 @@
  */
 
 /* Records a text on stderr's descriptor; false: make the call (also). */
-static bool is_said(const struct call *call, const struct made *made)
+static bool is_said(const struct call *call, const struct formatted *formatted)
 {
 	unsigned stream = streams_of(STDERR_FILENO);
 
-	if (stream == STREAM_PASS || made->failed)
+	if (stream == STREAM_PASS || formatted->failed)
 		return false;
-	if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, made->text,
-		    made->length)) {
+	if (!capture_bytes(call, stream, BINLOG_TEXT_BYTES, formatted->text,
+		    formatted->length)) {
 		writer_count_passed();
 		return false;
 	}
@@ -31,29 +31,29 @@ static bool is_said(const struct call *call, const struct made *made)
 }
 
 /* A prefix of the program's, as perror(3) has it. */
-static void put_prefix(struct made *made, const char *s)
+static void put_prefix(struct formatted *formatted, const char *s)
 {
 	if (!s || !*s)
 		return;
-	made_put(made, s);
-	made_put(made, ": ");
+	formatted_put(formatted, s);
+	formatted_put(formatted, ": ");
 }
 
 void direct_herror(const struct call *call, const char *s)
 {
-	struct made made;
+	struct formatted formatted;
 
 	if (streams_of(STDERR_FILENO) == STREAM_PASS) {
 		next_herror(s);
 		return;
 	}
-	made_start(&made);
-	put_prefix(&made, s);
-	made_put(&made, host_hstrerror(*host___h_errno_location()));
-	made_put(&made, "\n");
-	if (!is_said(call, &made))
+	formatted_start(&formatted);
+	put_prefix(&formatted, s);
+	formatted_put(&formatted, host_hstrerror(*host___h_errno_location()));
+	formatted_put(&formatted, "\n");
+	if (!is_said(call, &formatted))
 		next_herror(s);
-	made_end(&made);
+	formatted_end(&formatted);
 }
 
 /* ---- psiginfo ---- */
@@ -137,56 +137,57 @@ static const char *translate(const char *text)
 	return host_dcgettext("libc", text, LC_MESSAGES);
 }
 
-static void put_formatted(struct made *made, const char *format, ...)
+static void put_formatted(struct formatted *formatted, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	made_format(made, format, ap);
+	formatted_print(formatted, format, ap);
 	va_end(ap);
 }
 
 /* "SIGRTMIN+1"; real-time signals have no other name.  The last is unknown. */
-static void put_realtime(struct made *made, int number, int first, int last)
+static void put_realtime(
+	struct formatted *formatted, int number, int first, int last)
 {
 	if (number - first < last - number)
-		put_formatted(made,
+		put_formatted(formatted,
 			number == first ? "SIGRTMIN" : "SIGRTMIN+%d",
 			number - first);
 	else
-		put_formatted(made, "SIGRTMAX-%d", last - number);
-	made_put(made, " (");
+		put_formatted(formatted, "SIGRTMAX-%d", last - number);
+	formatted_put(formatted, " (");
 }
 
-static void put_details(struct made *made, const siginfo_t *info)
+static void put_details(struct formatted *formatted, const siginfo_t *info)
 {
 	const char *name = name_of_code(info->si_signo, info->si_code);
 
 	if (name)
-		put_formatted(made, "%s ", translate(name));
+		put_formatted(formatted, "%s ", translate(name));
 	else
-		put_formatted(made, "%d ", info->si_code);
+		put_formatted(formatted, "%d ", info->si_code);
 	switch (info->si_signo) {
 	case SIGILL:
 	case SIGFPE:
 	case SIGSEGV:
 	case SIGBUS:
-		put_formatted(made, "[%p])\n", info->si_addr);
+		put_formatted(formatted, "[%p])\n", info->si_addr);
 		break;
 	case SIGCHLD:
-		put_formatted(made, "%ld %d %ld)\n", (long)info->si_pid,
+		put_formatted(formatted, "%ld %d %ld)\n", (long)info->si_pid,
 			info->si_status, (long)info->si_uid);
 		break;
 	case SIGPOLL:
-		put_formatted(made, "%ld)\n", (long)info->si_band);
+		put_formatted(formatted, "%ld)\n", (long)info->si_band);
 		break;
 	default:
-		put_formatted(made, "%ld %ld)\n", (long)info->si_pid,
+		put_formatted(formatted, "%ld %ld)\n", (long)info->si_pid,
 			(long)info->si_uid);
 	}
 }
 
-static void put_signal(struct made *made, const siginfo_t *info)
+static void put_signal(struct formatted *formatted, const siginfo_t *info)
 {
 	int number = info->si_signo;
 	int first = host___libc_current_sigrtmin();
@@ -194,33 +195,34 @@ static void put_signal(struct made *made, const siginfo_t *info)
 	const char *name = host_sigdescr_np(number);
 
 	if (name) {
-		put_formatted(made, "%s (", translate(name));
+		put_formatted(formatted, "%s (", translate(name));
 	} else if (number >= first && number < last) {
-		put_realtime(made, number, first, last);
+		put_realtime(formatted, number, first, last);
 	} else {
-		put_formatted(made, translate("Unknown signal %d\n"), number);
+		put_formatted(
+			formatted, translate("Unknown signal %d\n"), number);
 		return;
 	}
-	put_details(made, info);
+	put_details(formatted, info);
 }
 
 void direct_psiginfo(
 	const struct call *call, const siginfo_t *info, const char *s)
 {
-	struct made made;
+	struct formatted formatted;
 
 	if (streams_of(STDERR_FILENO) == STREAM_PASS) {
 		next_psiginfo(info, s);
 		return;
 	}
-	made_start(&made);
-	put_prefix(&made, s);
-	put_signal(&made, info);
-	if (made.length >= PSIGINFO_ROOM)
-		made.length = PSIGINFO_ROOM - 1;
-	if (!is_said(call, &made))
+	formatted_start(&formatted);
+	put_prefix(&formatted, s);
+	put_signal(&formatted, info);
+	if (formatted.length >= PSIGINFO_ROOM)
+		formatted.length = PSIGINFO_ROOM - 1;
+	if (!is_said(call, &formatted))
 		next_psiginfo(info, s);
-	made_end(&made);
+	formatted_end(&formatted);
 }
 
 /* ---- backtrace_symbols_fd ---- */
@@ -267,7 +269,7 @@ void direct_backtrace_symbols(
 /* ---- addmntent ---- */
 
 /* As getmntent(3) reads it. */
-static void put_field(struct made *made, const char *s)
+static void put_field(struct formatted *formatted, const char *s)
 {
 	static const char special[] = " \t\n\\";
 	char plain[2] = "";
@@ -279,18 +281,18 @@ static void put_field(struct made *made, const char *s)
 			quotes |= *s == *p;
 		plain[0] = *s;
 		if (quotes)
-			put_formatted(made, "\\%03o", (unsigned)*s);
+			put_formatted(formatted, "\\%03o", (unsigned)*s);
 		else
-			made_put(made, plain);
+			formatted_put(formatted, plain);
 	}
-	made_put(made, " ");
+	formatted_put(formatted, " ");
 }
 
 /* It goes to the end of the FILE, and flushes it: a loan would be used up. */
 int direct_addmntent(const struct call *call, FILE *file, const void *entry)
 {
 	const struct mntent *mount = entry;
-	struct made made;
+	struct formatted formatted;
 	int result;
 
 	if (streams_of_file(file) == STREAM_PASS)
@@ -298,19 +300,20 @@ int direct_addmntent(const struct call *call, FILE *file, const void *entry)
 	/* Where there is no way to the end, nothing is said. */
 	if (seek_file(call, file, 0, SEEK_END) != 0)
 		return 1;
-	made_start(&made);
-	put_field(&made, mount->mnt_fsname);
-	put_field(&made, mount->mnt_dir);
-	put_field(&made, mount->mnt_type);
-	put_field(&made, mount->mnt_opts);
-	put_formatted(&made, "%d %d\n", mount->mnt_freq, mount->mnt_passno);
-	if (made.failed) {
+	formatted_start(&formatted);
+	put_field(&formatted, mount->mnt_fsname);
+	put_field(&formatted, mount->mnt_dir);
+	put_field(&formatted, mount->mnt_type);
+	put_field(&formatted, mount->mnt_opts);
+	put_formatted(
+		&formatted, "%d %d\n", mount->mnt_freq, mount->mnt_passno);
+	if (formatted.failed) {
 		writer_count_passed();
 		result = next_addmntent(file, entry);
 	} else {
-		made_say(call, file, made.text, made.length);
+		formatted_say(call, file, formatted.text, formatted.length);
 		result = state_fflush(call, file, next_fflush) != 0;
 	}
-	made_end(&made);
+	formatted_end(&formatted);
 	return result;
 }

@@ -131,8 +131,8 @@ enum notice_outcome notice_record_plain(
 	return outcome;
 }
 
-enum notice_outcome notice_record_made(
-	const struct call *call, const struct made *made, bool orients)
+enum notice_outcome notice_record_formatted(const struct call *call,
+	const struct formatted *formatted, bool orients)
 {
 	FILE *file = stderr;
 	unsigned stream = streams_of_any_file(file);
@@ -141,18 +141,18 @@ enum notice_outcome notice_record_made(
 
 	if (stream == STREAM_PASS)
 		return NOTICE_NATIVE;
-	if (made->failed)
+	if (formatted->failed)
 		return file->_mode > 0 ? NOTICE_NATIVE : NOTICE_IN_PARTS;
-	named.format = made->format;
+	named.format = formatted->format;
 	if (file->_mode > 0) {
-		made_say(&named, file, made->text, made->length);
+		formatted_say(&named, file, formatted->text, formatted->length);
 		return NOTICE_RECORDED;
 	}
 	cancel_before(stream, 0);
 	do {
 		prepare(call, stream, orients);
 		recorded = capture_bytes(&named, stream, BINLOG_TEXT_BYTES,
-			made->text, made->length);
+			formatted->text, formatted->length);
 	} while (!recorded && call->turn->lost);
 	if (recorded && !streams[stream].tee)
 		return NOTICE_RECORDED;
@@ -161,11 +161,11 @@ enum notice_outcome notice_record_made(
 	return NOTICE_NATIVE;
 }
 
-void notice_make_error(struct made *made, int number)
+void notice_make_error(struct formatted *formatted, int number)
 {
 	char buffer[UNKNOWN];
 
-	made_put(made, name_of(number, buffer));
+	formatted_put(formatted, name_of(number, buffer));
 }
 
 void notice_put(const struct call *call, const char *s)

@@ -7,7 +7,7 @@
 #ifndef WRAPPERS_NOTICE_H
 #define WRAPPERS_NOTICE_H
 
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 
 enum notice_outcome {
 	NOTICE_RECORDED,
@@ -42,11 +42,11 @@ enum notice_outcome notice_record_plain(
  * Records a message that has been made.  `orients`: as most functions, it
  * makes stderr a stream of bytes.
  */
-enum notice_outcome notice_record_made(
-	const struct call *call, const struct made *made, bool orients);
+enum notice_outcome notice_record_formatted(const struct call *call,
+	const struct formatted *formatted, bool orients);
 
 /* Appends the name of an error, in the language of the program. */
-void notice_make_error(struct made *made, int number);
+void notice_make_error(struct formatted *formatted, int number);
 
 /* Parts of a message, each recorded or written as there is room. */
 void notice_put(const struct call *call, const char *s);

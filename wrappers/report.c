@@ -32,17 +32,17 @@ static enum notice_outcome make_perror(
 	const struct call *call, const char *s, int number)
 {
 	enum notice_outcome outcome;
-	struct made made;
+	struct formatted formatted;
 
-	made_start(&made);
+	formatted_start(&formatted);
 	if (has_text(s)) {
-		made_put(&made, s);
-		made_put(&made, ": ");
+		formatted_put(&formatted, s);
+		formatted_put(&formatted, ": ");
 	}
-	notice_make_error(&made, number);
-	made_put(&made, "\n");
-	outcome = notice_record_made(call, &made, false);
-	made_end(&made);
+	notice_make_error(&formatted, number);
+	formatted_put(&formatted, "\n");
+	outcome = notice_record_formatted(call, &formatted, false);
+	formatted_end(&formatted);
 	return outcome;
 }
 
@@ -122,21 +122,21 @@ static enum notice_outcome make_warning(const struct call *call,
 	const char *format, va_list ap, const int *error)
 {
 	enum notice_outcome outcome;
-	struct made made;
+	struct formatted formatted;
 
-	made_start(&made);
-	made_put(&made, __progname);
-	made_put(&made, ": ");
+	formatted_start(&formatted);
+	formatted_put(&formatted, __progname);
+	formatted_put(&formatted, ": ");
 	if (format)
-		made_format(&made, format, ap);
+		formatted_print(&formatted, format, ap);
 	if (error) {
 		if (format)
-			made_put(&made, ": ");
-		notice_make_error(&made, *error);
+			formatted_put(&formatted, ": ");
+		notice_make_error(&formatted, *error);
 	}
-	made_put(&made, "\n");
-	outcome = notice_record_made(call, &made, true);
-	made_end(&made);
+	formatted_put(&formatted, "\n");
+	outcome = notice_record_formatted(call, &formatted, true);
+	formatted_end(&formatted);
 	return outcome;
 }
 

@@ -18,7 +18,7 @@
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/borrowed_buffer.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 /* ---- what the library would be ---- */
@@ -83,20 +83,22 @@ void borrow_end_at_exit(void)
 	world.exits++;
 }
 
-void made_start(struct made *made)
+void formatted_start(struct formatted *formatted)
 {
-	made->text = made->small;
-	made->small[0] = '\0';
+	formatted->text = formatted->small;
+	formatted->small[0] = '\0';
 }
 
-void made_format(struct made *made, const char *format, va_list arguments)
+void formatted_print(
+	struct formatted *formatted, const char *format, va_list arguments)
 {
-	vsnprintf(made->small, sizeof(made->small), format, arguments);
+	vsnprintf(
+		formatted->small, sizeof(formatted->small), format, arguments);
 }
 
-void made_end(struct made *made)
+void formatted_end(struct formatted *formatted)
 {
-	assert_ptr_equal(made->text, made->small);
+	assert_ptr_equal(formatted->text, formatted->small);
 }
 
 static error_t parse(const struct argp *argp, int argc, char **argv,

@@ -10,7 +10,7 @@
 #include <wchar.h>
 
 #include "wrappers/borrowed_buffer.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 #define AT_A_TIME 4 /* borrowed */
@@ -36,7 +36,8 @@ size_t sys_fair_share(size_t wish, size_t least)
 	return wish;
 }
 
-void made_say(const struct call *c, FILE *to, const char *text, size_t length)
+void formatted_say(
+	const struct call *c, FILE *to, const char *text, size_t length)
 {
 	(void)c;
 	(void)to;

@@ -117,21 +117,21 @@ enum notice_outcome notice_record(const struct call *call,
 	return world.outcome;
 }
 
-enum notice_outcome notice_record_made(
-	const struct call *call, const struct made *made, bool orients)
+enum notice_outcome notice_record_formatted(const struct call *call,
+	const struct formatted *formatted, bool orients)
 {
 	(void)call;
 	assert_true(orients);
 	if (world.outcome == NOTICE_RECORDED) {
 		world.records++;
-		add(made->text);
+		add(formatted->text);
 	}
 	return world.outcome;
 }
 
-void notice_make_error(struct made *made, int number)
+void notice_make_error(struct formatted *formatted, int number)
 {
-	made_put(made, strerror(number));
+	formatted_put(formatted, strerror(number));
 }
 
 void notice_put(const struct call *call, const char *s)

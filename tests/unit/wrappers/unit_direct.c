@@ -23,7 +23,7 @@
 #include "tests/unit/world/cancel_world.h"
 #include "tests/unit/world/switched_streams.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 /* ---- what the library would be ---- */

@@ -111,12 +111,12 @@ bool capture_bytes(const struct call *at, unsigned stream, unsigned text,
 	return *world.said != 0;
 }
 
-void made_put(struct made *made, const char *s)
+void formatted_put(struct formatted *formatted, const char *s)
 {
-	made->text = strcpy(made->small, s);
+	formatted->text = strcpy(formatted->small, s);
 }
 
-void made_say(
+void formatted_say(
 	const struct call *at, FILE *file, const char *text, size_t length)
 {
 	assert_string_equal(at->format, "format");
@@ -347,51 +347,56 @@ static void one_is_recorded_or_made_natively_or_in_parts(void **state)
 	assert_int_equal(world.added, 0);
 }
 
-static struct made *some_made(void)
+static struct formatted *some_formatted(void)
 {
-	static struct made made;
+	static struct formatted formatted;
 
-	made = (struct made){.length = 5, .format = "format"};
-	made.text = strcpy(made.small, "made\n");
-	return &made;
+	formatted = (struct formatted){.length = 5, .format = "format"};
+	formatted.text = strcpy(formatted.small, "made\n");
+	return &formatted;
 }
 
 static void so_is_one_that_has_been_made(void **state)
 {
-	struct made *made = some_made();
+	struct formatted *formatted = some_formatted();
 
 	world.lost = 2;
-	assert_int_equal(
-		notice_record_made(&call, made, true), NOTICE_RECORDED);
+	assert_int_equal(notice_record_formatted(&call, formatted, true),
+		NOTICE_RECORDED);
 	assert_string_equal(world.said, "made\n");
 	assert_int_equal(world.attempts, 3);
 	streams[STREAM].tee = true;
-	assert_int_equal(notice_record_made(&call, made, true), NOTICE_NATIVE);
+	assert_int_equal(
+		notice_record_formatted(&call, formatted, true), NOTICE_NATIVE);
 	assert_int_equal(world.passed, 0);
 	begin(state);
 	world.fails = true;
-	assert_int_equal(notice_record_made(&call, made, true), NOTICE_NATIVE);
+	assert_int_equal(
+		notice_record_formatted(&call, formatted, true), NOTICE_NATIVE);
 	assert_int_equal(world.passed, 1);
 	begin(state);
 	world.stream = STREAM_PASS;
-	assert_int_equal(notice_record_made(&call, made, true), NOTICE_NATIVE);
+	assert_int_equal(
+		notice_record_formatted(&call, formatted, true), NOTICE_NATIVE);
 	assert_int_equal(world.attempts, 0);
 	assert_string_equal(world.said, "");
 }
 
 static void one_that_could_not_be_made_is_printed_in_parts(void **state)
 {
-	struct made *made = some_made();
+	struct formatted *formatted = some_formatted();
 
 	(void)state;
-	made->failed = true;
-	assert_int_equal(
-		notice_record_made(&call, made, true), NOTICE_IN_PARTS);
+	formatted->failed = true;
+	assert_int_equal(notice_record_formatted(&call, formatted, true),
+		NOTICE_IN_PARTS);
 	stderr->_mode = 1;
-	assert_int_equal(notice_record_made(&call, made, true), NOTICE_NATIVE);
-	made->failed = false; /* a wide one gets it in its own character set */
 	assert_int_equal(
-		notice_record_made(&call, made, true), NOTICE_RECORDED);
+		notice_record_formatted(&call, formatted, true), NOTICE_NATIVE);
+	formatted->failed =
+		false; /* a wide one gets it in its own character set */
+	assert_int_equal(notice_record_formatted(&call, formatted, true),
+		NOTICE_RECORDED);
 	assert_string_equal(world.said, "made\n");
 	assert_int_equal(world.attempts, 0);
 }
@@ -404,13 +409,13 @@ static void others_make_it_a_stream_of_bytes(void **state)
 	(void)state;
 	stderr->_mode = 0;
 	notice_record_plain(&call, &how);
-	notice_record_made(&call, some_made(), false);
+	notice_record_formatted(&call, some_formatted(), false);
 	assert_int_equal(stderr->_mode, 0);
 	how.text = BINLOG_TEXT_ERROR;
 	notice_record_plain(&call, &how);
 	assert_int_equal(stderr->_mode, -1);
 	stderr->_mode = 0;
-	notice_record_made(&call, some_made(), true);
+	notice_record_formatted(&call, some_formatted(), true);
 	assert_int_equal(stderr->_mode, -1);
 }
 
@@ -436,17 +441,17 @@ static void the_reader_knows_the_names_of_english_errors(void **state)
 
 static void others_are_named_as_the_program_has_them(void **state)
 {
-	struct made made = {0};
+	struct formatted formatted = {0};
 
 	(void)state;
-	notice_make_error(&made, EPERM);
-	assert_string_equal(made.text, strerror(EPERM));
-	notice_make_error(&made, INT_MIN);
-	assert_string_equal(made.text, strerror(INT_MIN));
+	notice_make_error(&formatted, EPERM);
+	assert_string_equal(formatted.text, strerror(EPERM));
+	notice_make_error(&formatted, INT_MIN);
+	assert_string_equal(formatted.text, strerror(INT_MIN));
 	locale_varies = true;
 	locale_english = false;
-	notice_make_error(&made, EPERM);
-	assert_string_equal(made.text, "Fehler bekannt");
+	notice_make_error(&formatted, EPERM);
+	assert_string_equal(formatted.text, "Fehler bekannt");
 	notice_put(&call, "part ");
 	notice_put_error(&call, 4711);
 	assert_string_equal(world.said, "part Fehler ?");

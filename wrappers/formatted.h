@@ -5,12 +5,12 @@
  * handlers of functions that print messages of their own making.  Short texts
  * stay on the stack, longer ones are in a mapping; no allocation, no lock.
  */
-#ifndef WRAPPERS_MADE_H
-#define WRAPPERS_MADE_H
+#ifndef WRAPPERS_FORMATTED_H
+#define WRAPPERS_FORMATTED_H
 
 #include "shim/record/capture.h"
 
-struct made {
+struct formatted {
 	char *text; /* NUL-terminated */
 	size_t length;
 	size_t room;
@@ -19,22 +19,23 @@ struct made {
 	char small[512];
 };
 
-void made_start(struct made *made);
-void made_put(struct made *made, const char *s);
-void made_number(struct made *made, uint64_t number);
+void formatted_start(struct formatted *formatted);
+void formatted_put(struct formatted *formatted, const char *s);
+void formatted_number(struct formatted *formatted, uint64_t number);
 
 /* As printf would; errno, for "%m", is that of the call. */
-void made_format(struct made *made, const char *format, va_list arguments);
+void formatted_print(
+	struct formatted *formatted, const char *format, va_list arguments);
 
 /* Gives the memory back. */
-void made_end(struct made *made);
+void formatted_end(struct formatted *formatted);
 
 /*
  * Records bytes as the text of a FILE that is recorded, also of a wide one,
  * whose character set they get; and writes them where it is also written, or
  * where there is no room.
  */
-void made_say(
+void formatted_say(
 	const struct call *call, FILE *file, const char *text, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 
 #include <sys/mman.h>
 #include <wchar.h>
@@ -13,92 +13,96 @@
 /* Wide characters that are printed together, on the host's stack. */
 #define PIECE 200
 
-void made_start(struct made *made)
+void formatted_start(struct formatted *formatted)
 {
-	made->text = made->small;
-	made->text[0] = '\0';
-	made->length = 0;
-	made->room = sizeof(made->small);
-	made->failed = false;
-	made->format = NULL;
+	formatted->text = formatted->small;
+	formatted->text[0] = '\0';
+	formatted->length = 0;
+	formatted->room = sizeof(formatted->small);
+	formatted->failed = false;
+	formatted->format = NULL;
 }
 
-void made_end(struct made *made)
+void formatted_end(struct formatted *formatted)
 {
-	if (made->text != made->small)
-		SYS2(munmap, made->text, made->room);
-	made_start(made);
+	if (formatted->text != formatted->small)
+		SYS2(munmap, formatted->text, formatted->room);
+	formatted_start(formatted);
 }
 
 /* Room for `more` bytes and the terminator. */
-static bool make_room(struct made *made, size_t more)
+static bool make_room(struct formatted *formatted, size_t more)
 {
 	size_t room;
 	long address;
 
-	if (more < made->room - made->length)
+	if (more < formatted->room - formatted->length)
 		return true;
-	if (more > SIZE_MAX / 4 - made->room) {
-		made->failed = true;
+	if (more > SIZE_MAX / 4 - formatted->room) {
+		formatted->failed = true;
 		return false;
 	}
-	room = (2 * made->room + more + 4095) & ~(size_t)4095;
+	room = (2 * formatted->room + more + 4095) & ~(size_t)4095;
 	address = SYS6(mmap, 0, room, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(address)) {
-		made->failed = true;
+		formatted->failed = true;
 		return false;
 	}
-	bytes_copy((char *)address, made->text, made->length + 1);
-	if (made->text != made->small)
-		SYS2(munmap, made->text, made->room);
-	made->text = (char *)address;
-	made->room = room;
+	bytes_copy((char *)address, formatted->text, formatted->length + 1);
+	if (formatted->text != formatted->small)
+		SYS2(munmap, formatted->text, formatted->room);
+	formatted->text = (char *)address;
+	formatted->room = room;
 	return true;
 }
 
-void made_put(struct made *made, const char *s)
+void formatted_put(struct formatted *formatted, const char *s)
 {
 	size_t length = bytes_length(s);
 
-	if (!make_room(made, length))
+	if (!make_room(formatted, length))
 		return;
-	bytes_copy(made->text + made->length, s, length + 1);
-	made->length += length;
+	bytes_copy(formatted->text + formatted->length, s, length + 1);
+	formatted->length += length;
 }
 
-void made_number(struct made *made, uint64_t number)
+void formatted_number(struct formatted *formatted, uint64_t number)
 {
 	char digits[24];
 	struct bytes_text text = {digits, sizeof(digits), 0};
 
 	bytes_put_number(&text, number, 10);
-	made_put(made, digits);
+	formatted_put(formatted, digits);
 }
 
-void made_format(struct made *made, const char *format, va_list arguments)
+void formatted_print(
+	struct formatted *formatted, const char *format, va_list arguments)
 {
 	int error = errno;
-	int length = pass_on_vsnprintf(made->text + made->length,
-		made->room - made->length, 0, format, arguments);
+	int length = pass_on_vsnprintf(formatted->text + formatted->length,
+		formatted->room - formatted->length, 0, format, arguments);
 
-	made->format = format;
-	if (length >= 0 && (size_t)length >= made->room - made->length) {
-		if (!make_room(made, (size_t)length))
+	formatted->format = format;
+	if (length >= 0 &&
+		(size_t)length >= formatted->room - formatted->length) {
+		if (!make_room(formatted, (size_t)length))
 			length = -1;
 		errno = error;
 		if (length >= 0)
-			length = pass_on_vsnprintf(made->text + made->length,
-				made->room - made->length, 0, format,
+			length = pass_on_vsnprintf(
+				formatted->text + formatted->length,
+				formatted->room - formatted->length, 0, format,
 				arguments);
 	}
 	/* Where a string has grown meanwhile there is no room for it. */
-	if (length < 0 || (size_t)length >= made->room - made->length) {
-		made->text[made->length] = '\0';
-		made->failed = true;
+	if (length < 0 ||
+		(size_t)length >= formatted->room - formatted->length) {
+		formatted->text[formatted->length] = '\0';
+		formatted->failed = true;
 		return;
 	}
-	made->length += (size_t)length;
+	formatted->length += (size_t)length;
 }
 
 /* As much of a text as there is room for; returns the bytes used. */
@@ -138,7 +142,7 @@ static COLD void say_wide(
 	}
 }
 
-void made_say(
+void formatted_say(
 	const struct call *call, FILE *file, const char *text, size_t length)
 {
 	if (length == 0)

@@ -13,7 +13,7 @@
 #include "shim/host/host.h"
 #include "shim/host/pass_on.h"
 #include "wrappers/handlers.h"
-#include "wrappers/made.h"
+#include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
 /* ---- what the library would be ---- */
@@ -72,7 +72,7 @@ size_t put_block(const struct call *call, const void *p, size_t size, size_t n,
 
 /* ---- the tests ---- */
 
-static struct made made;
+static struct formatted formatted;
 
 static int begin(void **state)
 {
@@ -80,7 +80,7 @@ static int begin(void **state)
 	sys_forbidden = grows = false;
 	wide_said[0] = L'\0';
 	said[0] = '\0';
-	made_start(&made);
+	formatted_start(&formatted);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int end(void **state)
 {
 	(void)state;
 	sys_forbidden = false;
-	made_end(&made);
+	formatted_end(&formatted);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static void format(const char *text, ...)
 	va_list ap;
 
 	va_start(ap, text);
-	made_format(&made, text, ap);
+	formatted_print(&formatted, text, ap);
 	va_end(ap);
 }
 
@@ -115,9 +115,9 @@ static size_t print(char *to, const char *text, ...)
 
 static void is_whole(const char *wanted)
 {
-	assert_false(made.failed);
-	assert_string_equal(made.text, wanted);
-	assert_int_equal(made.length, strlen(wanted));
+	assert_false(formatted.failed);
+	assert_string_equal(formatted.text, wanted);
+	assert_int_equal(formatted.length, strlen(wanted));
 }
 
 static void parts_follow_each_other_whatever_their_size(void **state)
@@ -136,10 +136,10 @@ static void parts_follow_each_other_whatever_their_size(void **state)
 		length += print(wanted + length, "%.*s %d %m|", sizes[i], pad,
 			sizes[i]);
 		is_whole(wanted);
-		made_put(&made, "");
+		formatted_put(&formatted, "");
 	}
-	made_number(&made, UINT64_MAX);
-	assert_string_equal(made.text + length, "18446744073709551615");
+	formatted_number(&formatted, UINT64_MAX);
+	assert_string_equal(formatted.text + length, "18446744073709551615");
 }
 
 static void without_memory_what_was_made_stays(void **state)
@@ -148,17 +148,17 @@ static void without_memory_what_was_made_stays(void **state)
 
 	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
-	made_put(&made, "before");
+	formatted_put(&formatted, "before");
 	sys_forbidden = true;
-	made_put(&made, large);
-	assert_true(made.failed);
-	assert_string_equal(made.text, "before");
-	made.failed = false;
+	formatted_put(&formatted, large);
+	assert_true(formatted.failed);
+	assert_string_equal(formatted.text, "before");
+	formatted.failed = false;
 	format("%s", large);
-	assert_true(made.failed);
-	assert_string_equal(made.text, "before");
-	assert_int_equal(made.length, 6);
-	made.failed = false;
+	assert_true(formatted.failed);
+	assert_string_equal(formatted.text, "before");
+	assert_int_equal(formatted.length, 6);
+	formatted.failed = false;
 	format(" and %s", "after");
 	is_whole("before and after");
 }
@@ -166,10 +166,10 @@ static void without_memory_what_was_made_stays(void **state)
 static void what_cannot_be_printed_is_told(void **state)
 {
 	(void)state;
-	made_put(&made, "before");
+	formatted_put(&formatted, "before");
 	format("%ls", L"\x20ac"); /* EILSEQ */
-	assert_true(made.failed);
-	assert_string_equal(made.text, "before");
+	assert_true(formatted.failed);
+	assert_string_equal(formatted.text, "before");
 }
 
 static void what_grows_meanwhile_is_told(void **state)
@@ -178,11 +178,11 @@ static void what_grows_meanwhile_is_told(void **state)
 
 	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
-	made_put(&made, "before");
+	formatted_put(&formatted, "before");
 	grows = true;
 	format("%s", large);
-	assert_true(made.failed);
-	assert_string_equal(made.text, "before");
+	assert_true(formatted.failed);
+	assert_string_equal(formatted.text, "before");
 }
 
 static void a_wide_file_gets_wide_text(void **state)
@@ -191,19 +191,20 @@ static void a_wide_file_gets_wide_text(void **state)
 	static char long_text[601];
 
 	(void)state;
-	made_say(NULL, &narrow, "narrow", 6);
-	made_say(NULL, &wide, "", 0);
+	formatted_say(NULL, &narrow, "narrow", 6);
+	formatted_say(NULL, &wide, "", 0);
 	assert_string_equal(said, "narrow");
 	assert_int_equal(wcslen(wide_said), 0);
 	memset(long_text, 'w', 600);
-	made_say(NULL, &wide, long_text, 600);
+	formatted_say(NULL, &wide, long_text, 600);
 	assert_int_equal(wcslen(wide_said), 600);
 	wide_said[0] = L'\0';
 	assert_non_null(setlocale(LC_ALL, "C.UTF-8"));
-	made_say(NULL, &wide, "\xe2\x82\xac and \xe2\x82\xac\xff no more", 19);
+	formatted_say(
+		NULL, &wide, "\xe2\x82\xac and \xe2\x82\xac\xff no more", 19);
 	assert_int_equal(wcscmp(wide_said, L"\x20ac and \x20ac"), 0);
 	wide_said[0] = L'\0';
-	made_say(NULL, &wide, "cut \xe2\x82", 6);
+	formatted_say(NULL, &wide, "cut \xe2\x82", 6);
 	assert_int_equal(wcscmp(wide_said, L"cut "), 0);
 	setlocale(LC_ALL, "C");
 	assert_string_equal(said, "narrow");
