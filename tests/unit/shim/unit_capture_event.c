@@ -5,6 +5,7 @@
  */
 #include "tests/unit/world/writer_world.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "shim/record/site.h"
 #include "shim/record/terminal.h"
 #include "shim/writer/define.h"
+#include "shim/writer/stdio_turn.h"
 
 #define STREAM 7u
 #define CONTEXT 11u
@@ -76,6 +78,45 @@ void terminal_flushed(unsigned stream)
 	assert_int_equal(stream, STREAM);
 	flushed++;
 }
+
+/*
+ * What else there is in capture.c asks for these, and no event and no bytes at
+ * a place in a file do.
+ */
+int *(*host_errno)(void)__attribute__((const)) = __errno_location;
+bool host_knows_files, redact_copies;
+bool locale_english, locale_point, locale_utf8, locale_varies;
+uint8_t stdio_turn_matters;
+uint32_t stdio_turn_drained, streams_flushes;
+
+void never(void);
+void never(void)
+{
+	fail();
+}
+
+#define NEVER(name) __asm__(".globl " #name "\n.set " #name ", never")
+NEVER(arguments_store_general);
+NEVER(capture_at_once);
+NEVER(capture_chunks);
+NEVER(capture_first_bytes);
+NEVER(capture_first_format);
+NEVER(capture_first_redacted);
+NEVER(capture_first_text);
+NEVER(capture_fleeting);
+NEVER(capture_measure);
+NEVER(capture_vector_inside);
+NEVER(locale_ask_english);
+NEVER(locale_ask_point);
+NEVER(locale_ask_utf8);
+NEVER(redact_store);
+NEVER(site_bytes);
+NEVER(site_format);
+NEVER(stdio_turn_is_others_slow);
+NEVER(stdio_turn_order);
+NEVER(terminal_bytes);
+NEVER(terminal_format);
+NEVER(writer_said_slow);
 
 static void begin_with(size_t bytes)
 {
