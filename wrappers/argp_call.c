@@ -26,7 +26,7 @@ static bool is_recorded(FILE *file)
 	return file && streams_of_any_file(file) != STREAM_PASS;
 }
 
-/* A loan around a call that may end in exit(). */
+/* A borrowed buffer around a call that may end in exit(). */
 static struct borrowed_buffer lend(
 	const struct call *call, FILE *file, bool exits)
 {
@@ -38,28 +38,28 @@ static struct borrowed_buffer lend(
 void argp_call_help(const struct call *call, const struct argp *argp,
 	FILE *file, unsigned flags, char *name)
 {
-	struct borrowed_buffer loan = lend(call, file, false);
+	struct borrowed_buffer buffer = lend(call, file, false);
 
 	next_argp_help(argp, file, flags, name);
-	borrow_give_back(call, &loan);
+	borrow_give_back(call, &buffer);
 }
 
 void argp_call_state_help(const struct call *call,
 	const struct argp_state *state, FILE *file, unsigned flags)
 {
-	struct borrowed_buffer loan =
+	struct borrowed_buffer buffer =
 		lend(call, file, flags & EXITS && may_exit(state));
 
 	next_argp_state_help(state, file, flags);
-	borrow_give_back(call, &loan);
+	borrow_give_back(call, &buffer);
 }
 
 void argp_call_usage(const struct call *call, const struct argp_state *state)
 {
-	struct borrowed_buffer loan = lend(call, stderr, may_exit(state));
+	struct borrowed_buffer buffer = lend(call, stderr, may_exit(state));
 
 	next_argp_usage(state);
-	borrow_give_back(call, &loan);
+	borrow_give_back(call, &buffer);
 }
 
 /* These two have no variant with a va_list to be passed on to. */
@@ -67,15 +67,15 @@ void argp_call_error(const struct call *call, const struct argp_state *state,
 	const char *format, va_list ap)
 {
 	struct call named = *call;
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 	struct formatted formatted;
 
 	named.format = format;
 	formatted_start(&formatted);
 	formatted_print(&formatted, format, ap);
-	loan = lend(&named, errors_of(state), may_exit(state));
+	buffer = lend(&named, errors_of(state), may_exit(state));
 	next_argp_error(state, "%s", formatted.text);
-	borrow_give_back(&named, &loan);
+	borrow_give_back(&named, &buffer);
 	formatted_end(&formatted);
 }
 
@@ -83,26 +83,26 @@ void argp_call_failure(const struct call *call, const struct argp_state *state,
 	int status, int number, const char *format, va_list ap)
 {
 	struct call named = *call;
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 	struct formatted formatted;
 
 	named.format = format;
 	formatted_start(&formatted);
 	if (format)
 		formatted_print(&formatted, format, ap);
-	loan = lend(&named, errors_of(state), status && may_exit(state));
+	buffer = lend(&named, errors_of(state), status && may_exit(state));
 	if (format)
 		next_argp_failure(state, status, number, "%s", formatted.text);
 	else
 		next_argp_failure(state, status, number, NULL);
-	borrow_give_back(&named, &loan);
+	borrow_give_back(&named, &buffer);
 	formatted_end(&formatted);
 }
 
 /*
  * argp_parse() calls the program's parsers, which may do anything: print,
  * jump, fork, exit, put a file in the place of stderr.  So they are called
- * through us, and find all FILEs as they are without a loan.  For that the
+ * through us, and find all FILEs as they are otherwise.  For that the
  * argps are copied: theirs cannot be written to.
  */
 

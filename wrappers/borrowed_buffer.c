@@ -12,7 +12,7 @@
 #include "wrappers/formatted.h"
 #include "wrappers/next.h"
 
-/* FILEs that have a loan at the same time, in all threads. */
+/* FILEs with a borrowed buffer at the same time, in all threads. */
 #define SLOTS 4
 /* A longer text is written when the buffer is full. */
 #define ROOM ((size_t)4 << 20)
@@ -20,7 +20,7 @@
 #define KEPT ((size_t)64 << 10)
 /* So often a FILE is tried that another thread keeps, every 100 us. */
 #define TRIES 50u
-#define TRIES_FOR_LOAN 2000u
+#define TRIES_FOR_BORROWED 2000u
 /* exit() has place for 32 handlers before it allocates. */
 #define HANDLERS_MAX 8
 
@@ -38,7 +38,7 @@ struct slot {
 	uintptr_t sp; /* of the call */
 	const char *function;
 	struct file before;
-	char *room; /* stays when the loan has ended */
+	char *room; /* stays when it is given back */
 	size_t size;
 	char small[1024]; /* where no mapping is to be had */
 };
@@ -85,7 +85,7 @@ static void furnish(struct slot *slot)
 #define LENT_SET (LIBIO_CURRENTLY_PUTTING | LIBIO_USER_BUFFER)
 
 /*
- * A wide FILE keeps its text elsewhere: for the time of the loan it is not
+ * A wide FILE keeps its text elsewhere: for that time it is not
  * one.  Its bytes are made wide again when they are said.
  */
 static void install(struct slot *slot)
@@ -160,7 +160,7 @@ static void say(const struct call *call, struct slot *slot)
 		SYS3(madvise, slot->room, slot->size, MADV_DONTNEED);
 }
 
-/* Ends a loan; the FILE is locked. */
+/* The buffer is given back; the FILE is locked. */
 static void end(const struct call *call, struct slot *slot)
 {
 	FILE *file = slot->file;
@@ -181,7 +181,7 @@ static void end(const struct call *call, struct slot *slot)
 }
 
 /*
- * The FILE has a loan.  If that is from a call of this thread that has been
+ * The FILE has one.  If that is from a call of this thread that has been
  * jumped out of, it ends here; all others go on, and have what is printed now.
  */
 static bool is_taken(const struct call *call, FILE *file)
@@ -199,11 +199,11 @@ static bool is_taken(const struct call *call, FILE *file)
 static struct borrowed_buffer begin(
 	const struct call *call, FILE *file, unsigned flags)
 {
-	struct borrowed_buffer loan = {NULL, 0};
+	struct borrowed_buffer buffer = {NULL, 0};
 	struct slot *slot = is_taken(call, file) ? NULL : claim(file);
 
 	if (!slot)
-		return loan;
+		return buffer;
 	furnish(slot);
 	stdio_buffer_drain(call, file, streams_of_any_file(file));
 	/* Should the program end in the middle, it is drained. */
@@ -218,14 +218,14 @@ static struct borrowed_buffer begin(
 	slot->function = call->function;
 	slot->before = *(const struct file *)file;
 	install(slot);
-	loan.file = file;
-	loan.number = slot->number;
-	return loan;
+	buffer.file = file;
+	buffer.number = slot->number;
+	return buffer;
 }
 
 /*
  * Locks a FILE.  Who may print nothing at all shall not wait for a thread that
- * keeps the lock; but another loan is over soon.
+ * keeps the lock; but any other is given back soon.
  */
 static bool lock(FILE *file, unsigned flags)
 {
@@ -235,7 +235,8 @@ static bool lock(FILE *file, unsigned flags)
 		host_flockfile(file);
 		return true;
 	}
-	for (unsigned i = 0; i < (find(file) ? TRIES_FOR_LOAN : TRIES); i++) {
+	for (unsigned i = 0; i < (find(file) ? TRIES_FOR_BORROWED : TRIES);
+		i++) {
 		if (host_ftrylockfile(file) == 0)
 			return true;
 		SYS2(nanosleep, &pause, NULL);
@@ -246,41 +247,41 @@ static bool lock(FILE *file, unsigned flags)
 struct borrowed_buffer borrow_buffer(
 	const struct call *call, FILE *file, unsigned flags)
 {
-	struct borrowed_buffer loan = {NULL, 0};
+	struct borrowed_buffer buffer = {NULL, 0};
 	unsigned stream = file ? streams_of_any_file(file) : STREAM_PASS;
 	int kept = errno;
 
 	if (stream == STREAM_PASS || stdio_buffer_is_native(call, file) ||
 		(flags & BORROW_WAITS && streams[stream].tee) ||
 		(file->_mode > 0 && !host_file_jumps))
-		return loan;
+		return buffer;
 	if (!lock(file, flags))
-		return loan;
-	loan = begin(call, file, flags);
-	if (!loan.file || flags & BORROW_WAITS)
+		return buffer;
+	buffer = begin(call, file, flags);
+	if (!buffer.file || flags & BORROW_WAITS)
 		host_funlockfile(file);
 	errno = kept;
-	return loan;
+	return buffer;
 }
 
 void borrow_give_back(
-	const struct call *call, const struct borrowed_buffer *loan)
+	const struct call *call, const struct borrowed_buffer *buffer)
 {
-	struct slot *slot = loan->file ? find(loan->file) : NULL;
+	struct slot *slot = buffer->file ? find(buffer->file) : NULL;
 	bool waits = slot && slot->flags & BORROW_WAITS;
 
 	/* It may have ended by itself. */
-	if (!slot || slot->number != loan->number)
+	if (!slot || slot->number != buffer->number)
 		return;
 	if (waits)
-		host_flockfile(loan->file);
+		host_flockfile(buffer->file);
 	end(call, slot);
 	if (waits)
-		host_funlockfile(loan->file);
+		host_funlockfile(buffer->file);
 }
 
 /*
- * exit() is being called, perhaps from inside a call that has a loan.  One of
+ * exit() is being called, perhaps from inside a call that has borrowed.  One of
  * another thread, or of a call that was jumped out of, is left to those who
  * drain the buffers at the end.
  */
@@ -292,12 +293,12 @@ static void end_all(int status, void *unused)
 		struct slot *slot = &slots[i];
 		struct call_turn turn = {0};
 		const struct call call = CAPTURE_CALL(slot->function, &turn);
-		struct borrowed_buffer loan = {slot->file, slot->number};
+		struct borrowed_buffer buffer = {slot->file, slot->number};
 
-		if (!loan.file || slot->thread != host_pthread_self() ||
+		if (!buffer.file || slot->thread != host_pthread_self() ||
 			call.sp > slot->sp)
 			continue;
-		borrow_give_back(&call, &loan);
+		borrow_give_back(&call, &buffer);
 		stdio_turn_end(&turn);
 	}
 }

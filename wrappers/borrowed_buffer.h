@@ -3,10 +3,10 @@
  * interposed.  But while the FILE has a large buffer of ours, the text is
  * found there: the handlers lend it one around the call, and what is in it
  * afterwards is recorded, or written, or both.  Safe against calls that end in
- * exit(), in a jump, or in another loan; no allocation.
+ * exit(), in a jump, or in another such call; no allocation.
  */
-#ifndef WRAPPERS_LOAN_H
-#define WRAPPERS_LOAN_H
+#ifndef WRAPPERS_BORROWED_BUFFER_H
+#define WRAPPERS_BORROWED_BUFFER_H
 
 #include "shim/record/capture.h"
 
@@ -33,7 +33,7 @@ struct borrowed_buffer borrow_buffer(
 
 /* Gives the FILE back as it was, and says what was printed; errno is kept. */
 void borrow_give_back(
-	const struct call *call, const struct borrowed_buffer *loan);
+	const struct call *call, const struct borrowed_buffer *buffer);
 
 /*
  * The call about to be made may end in exit(): then the FILEs get back what is

@@ -288,7 +288,8 @@ static void put_field(struct formatted *formatted, const char *s)
 	formatted_put(formatted, " ");
 }
 
-/* It goes to the end of the FILE, and flushes it: a loan would be used up. */
+/* It goes to the end of the FILE, and flushes it: a borrowed buffer would be
+ * used up. */
 int direct_addmntent(const struct call *call, FILE *file, const void *entry)
 {
 	const struct mntent *mount = entry;

@@ -10,14 +10,14 @@
 #include "wrappers/next.h"
 #include "wrappers/notice.h"
 
-/* Makes the call `what`, with a loan to the FILE. */
-#define WITH_LOAN(file, flags, what)                                           \
+/* Makes the call `what`, with a buffer lent to the FILE. */
+#define WITH_BORROWED(file, flags, what)                                       \
 	do {                                                                   \
-		struct borrowed_buffer loan =                                  \
+		struct borrowed_buffer buffer =                                \
 			borrow_buffer(call, file, flags);                      \
                                                                                \
 		what;                                                          \
-		borrow_give_back(call, &loan);                                 \
+		borrow_give_back(call, &buffer);                               \
 	} while (0)
 
 int internal_getopt(const struct call *call, int argc, char *const *argv,
@@ -25,7 +25,8 @@ int internal_getopt(const struct call *call, int argc, char *const *argv,
 {
 	int result;
 
-	WITH_LOAN(stderr, BORROW_MAY_PRINT, result = next(argc, argv, options));
+	WITH_BORROWED(
+		stderr, BORROW_MAY_PRINT, result = next(argc, argv, options));
 	return result;
 }
 
@@ -36,7 +37,7 @@ int internal_getopt_long(const struct call *call, int argc, char *const *argv,
 {
 	int result;
 
-	WITH_LOAN(stderr, BORROW_MAY_PRINT,
+	WITH_BORROWED(stderr, BORROW_MAY_PRINT,
 		result = next(argc, argv, options, longs, index));
 	return result;
 }
@@ -47,20 +48,20 @@ void internal_psignal(const struct call *call, int number, const char *s)
 
 	if (stream != STREAM_PASS)
 		cancel_before(stream, 0);
-	WITH_LOAN(stderr, 0, next_psignal(number, s));
+	WITH_BORROWED(stderr, 0, next_psignal(number, s));
 	notice_offer_cancel();
 }
 
 void internal_malloc_stats(const struct call *call)
 {
-	WITH_LOAN(stderr, 0, next_malloc_stats());
+	WITH_BORROWED(stderr, 0, next_malloc_stats());
 }
 
 int internal_malloc_info(const struct call *call, int options, FILE *file)
 {
 	int result;
 
-	WITH_LOAN(file, 0, result = next_malloc_info(options, file));
+	WITH_BORROWED(file, 0, result = next_malloc_info(options, file));
 	return result;
 }
 
@@ -70,7 +71,7 @@ int internal_number(const struct call *call, FILE *file,
 {
 	int result;
 
-	WITH_LOAN(file, 0, result = next(file, info, arguments));
+	WITH_BORROWED(file, 0, result = next(file, info, arguments));
 	return result;
 }
 
@@ -79,7 +80,7 @@ int internal_entry(const struct call *call, const void *entry, FILE *file,
 {
 	int result;
 
-	WITH_LOAN(file, BORROW_MAY_PRINT, result = next(entry, file));
+	WITH_BORROWED(file, BORROW_MAY_PRINT, result = next(entry, file));
 	return result;
 }
 
@@ -125,7 +126,7 @@ int internal_fmtmsg(const struct call *call, long classification,
 
 	if (console)
 		classification &= ~(long)MM_CONSOLE;
-	WITH_LOAN(stderr, 0,
+	WITH_BORROWED(stderr, 0,
 		result = next_fmtmsg(
 			classification, label, severity, text, action, tag));
 	if (console && result != MM_NOTOK)
@@ -159,7 +160,7 @@ char *internal_getpass(const struct call *call, const char *prompt)
 		return next_getpass(prompt);
 	}
 	put_string(call, prompt, stderr, next_fputs);
-	WITH_LOAN(stderr, BORROW_WAITS, result = next_getpass(""));
+	WITH_BORROWED(stderr, BORROW_WAITS, result = next_getpass(""));
 	return result;
 }
 
@@ -179,7 +180,7 @@ int internal_wordexp(
 		has_command(words) ? BORROW_WAITS : BORROW_MAY_PRINT;
 	int error;
 
-	WITH_LOAN(stderr, borrow_flags,
+	WITH_BORROWED(stderr, borrow_flags,
 		error = next_wordexp(words, expansion, flags));
 	return error;
 }
@@ -189,7 +190,7 @@ int internal_rcmd(const struct call *call, const struct internal_remote *r,
 {
 	int fd;
 
-	WITH_LOAN(stderr, BORROW_WAITS,
+	WITH_BORROWED(stderr, BORROW_WAITS,
 		fd = next_rcmd_af(r->host, (unsigned short)r->port,
 			r->local_user, r->user, command, error_fd, r->family));
 	return fd;
@@ -200,7 +201,7 @@ int internal_rexec(const struct call *call, const struct internal_remote *r,
 {
 	int fd;
 
-	WITH_LOAN(stderr, BORROW_WAITS,
+	WITH_BORROWED(stderr, BORROW_WAITS,
 		fd = next_rexec_af(r->host, r->port, r->user, r->password,
 			command, error_fd, r->family));
 	return fd;
@@ -211,7 +212,7 @@ int internal_ruserpass(const struct call *call, const char *host,
 {
 	int result;
 
-	WITH_LOAN(stderr, BORROW_MAY_PRINT,
+	WITH_BORROWED(stderr, BORROW_MAY_PRINT,
 		result = next_ruserpass(host, name, password));
 	return result;
 }

@@ -20,7 +20,7 @@
 
 /* What is asked for by its own function, or by its number. */
 struct request {
-	bool seals;
+	bool locks_down;
 	bool strict;
 	bool fails_above_0; /* not only below: another thread was in the way */
 	bool stops_time;    /* or lets it go on: prctl of PR_SET_TSC */
@@ -36,7 +36,7 @@ static void stop_time(struct request *request)
 }
 
 /* From the filter on, none of our own system calls can be trusted to pass. */
-static void seal(struct request *request)
+static void lock_down(struct request *request)
 {
 	/* Decide on the outputs now: later they cannot be looked at. */
 	for (int fd = 0; fd < 16; fd++)
@@ -58,11 +58,11 @@ static void unlock_down(void)
 
 static struct request of_prctl(int option, unsigned long a)
 {
-	bool seals = option == PR_SET_SECCOMP && !sys_forbidden;
+	bool locks_down = option == PR_SET_SECCOMP && !sys_forbidden;
 
 	return (struct request){
-		.seals = seals,
-		.strict = seals && a == STRICT,
+		.locks_down = locks_down,
+		.strict = locks_down && a == STRICT,
 		.stops_time = option == PR_SET_TSC && a == PR_TSC_SIGSEGV,
 		.starts_time = option == PR_SET_TSC && a == PR_TSC_ENABLE,
 	};
@@ -70,8 +70,8 @@ static struct request of_prctl(int option, unsigned long a)
 
 static void before(struct request *request)
 {
-	if (request->seals)
-		seal(request);
+	if (request->locks_down)
+		lock_down(request);
 	if (request->stops_time)
 		stop_time(request);
 }
@@ -82,7 +82,7 @@ static void after(const struct request *request, long result)
 
 	if (failed ? request->has_stopped_time : request->starts_time)
 		clock_thaw();
-	if (request->seals && failed)
+	if (request->locks_down && failed)
 		unlock_down();
 }
 
@@ -105,15 +105,15 @@ int lockdown_prctl(int option, va_list ap)
 static struct request of_syscall(long number, long a, long b)
 {
 	const unsigned long listener = 8; /* then a descriptor is returned */
-	bool seals = number == SYS_seccomp &&
-		     (a == SECCOMP_STRICT || a == SECCOMP_FILTER) &&
-		     !sys_forbidden;
+	bool locks_down = number == SYS_seccomp &&
+			  (a == SECCOMP_STRICT || a == SECCOMP_FILTER) &&
+			  !sys_forbidden;
 
 	if (number == SYS_prctl)
 		return of_prctl((int)a, (unsigned long)b);
 	return (struct request){
-		.seals = seals,
-		.strict = seals && a == SECCOMP_STRICT,
+		.locks_down = locks_down,
+		.strict = locks_down && a == SECCOMP_STRICT,
 		.fails_above_0 = !((unsigned long)b & listener),
 	};
 }

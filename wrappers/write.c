@@ -80,7 +80,7 @@ static size_t readable(struct pages *known, const void *p, size_t size)
 	return done;
 }
 
-/* The bytes of the vector; 0: it is one that only the kernel may judge. */
+/* The bytes of the vector; 0: it is one that only the kernel may check. */
 static size_t bytes_of(struct pages *known, const struct iovec *v, int count)
 {
 	size_t total = 0;

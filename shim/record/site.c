@@ -40,12 +40,12 @@ static bool site_is_special(const struct site *site)
 }
 
 /* By words: another thread may be at it. */
-#define VERDICT_WORDS (sizeof(struct rule_decision) / sizeof(uint64_t))
+#define DECISION_WORDS (sizeof(struct rule_decision) / sizeof(uint64_t))
 _Static_assert(sizeof(struct rule_decision) % sizeof(uint64_t) == 0, "");
 
 union decision_words {
 	struct rule_decision decided;
-	uint64_t word[VERDICT_WORDS];
+	uint64_t word[DECISION_WORDS];
 };
 
 /* By who decides, who is alone; `site->generation` is 0 meanwhile. */
@@ -55,7 +55,7 @@ static void site_set_decided(
 	uint64_t *word = (uint64_t *)(void *)to;
 	const union decision_words from = {.decided = *decided};
 
-	for (unsigned i = 0; i < VERDICT_WORDS; i++)
+	for (unsigned i = 0; i < DECISION_WORDS; i++)
 		__atomic_store_n(&word[i], from.word[i], __ATOMIC_RELEASE);
 }
 
@@ -65,7 +65,7 @@ static void get_decided(
 	const uint64_t *word = (const uint64_t *)(const void *)from;
 	union decision_words copy;
 
-	for (unsigned i = 0; i < VERDICT_WORDS; i++)
+	for (unsigned i = 0; i < DECISION_WORDS; i++)
 		copy.word[i] = __atomic_load_n(&word[i], __ATOMIC_ACQUIRE);
 	*to = copy.decided;
 }
@@ -99,7 +99,7 @@ static bool site_read_decision(
 #define BUCKETS 512u
 /* More places than that, as with formats that are made: decided each time. */
 #define SITES_MAX 16384u
-#define VERDICTS_MAX 8u
+#define DECISIONS_MAX 8u
 
 struct site_table {
 	uint32_t used;
@@ -324,7 +324,7 @@ static bool decide(struct site *site, const struct site_call *call)
 
 static unsigned decisions_of(const struct site_call *call)
 {
-	return is_syslog(call->text) ? VERDICTS_MAX : 1;
+	return is_syslog(call->text) ? DECISIONS_MAX : 1;
 }
 
 static struct site *make(
@@ -351,7 +351,7 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 
 	if (!site)
 		site = arena_take(
-			sizeof(*site) + VERDICTS_MAX * sizeof(*site->decided));
+			sizeof(*site) + DECISIONS_MAX * sizeof(*site->decided));
 	if (!site)
 		return NULL;
 	w->site_spare = site;

@@ -24,18 +24,18 @@
 /* ---- what the library would be ---- */
 
 #define OURS 9u
-#define LOANS 64 /* more than there are at a time */
+#define BUFFERS 64 /* more than there are at a time */
 
 bool sys_forbidden;
 
 static struct {
 	bool stdout_is_ours, stderr_is_ours;
 	int lent; /* borrowed that were not taken back */
-	unsigned number_of_loan;
-	bool is_out[LOANS];
+	unsigned number_of_buffer;
+	bool is_out[BUFFERS];
 	unsigned borrowed;	     /* of FILEs, ever */
 	unsigned exits;		     /* calls that may end in exit() */
-	unsigned natively;	     /* argp_parse() without a loan before */
+	unsigned natively;	     /* argp_parse() without one lent before */
 	const FILE *others, *output; /* of the last three borrowed */
 	char seen[65536];	     /* by parsers */
 	char said[256];
@@ -64,17 +64,17 @@ struct borrowed_buffer borrow_buffer(
 	world.output = file;
 	world.borrowed += file != NULL;
 	world.lent++;
-	world.is_out[++world.number_of_loan % LOANS] = true;
+	world.is_out[++world.number_of_buffer % BUFFERS] = true;
 	return (struct borrowed_buffer){
-		.file = file, .number = world.number_of_loan};
+		.file = file, .number = world.number_of_buffer};
 }
 
 void borrow_give_back(
-	const struct call *call, const struct borrowed_buffer *loan)
+	const struct call *call, const struct borrowed_buffer *buffer)
 {
 	assert_non_null(call);
-	world.lent -= world.is_out[loan->number % LOANS];
-	world.is_out[loan->number % LOANS] = false;
+	world.lent -= world.is_out[buffer->number % BUFFERS];
+	world.is_out[buffer->number % BUFFERS] = false;
 }
 
 void borrow_end_at_exit(void)

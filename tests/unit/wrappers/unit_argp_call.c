@@ -1,7 +1,7 @@
 /*
  * argp(3) with borrowed around it: the program's parsers are called with what
- * libc calls them with natively, and find no loan, whatever they do; a call
- * that may end the process has seen to that before.
+ * libc calls them with natively, and find no borrowed buffer, whatever they do;
+ * a call that may end the process has seen to that before.
  */
 #include "tests/unit/world/argp_world.h"
 

@@ -57,29 +57,29 @@ static struct borrowed_buffer lend(unsigned flags)
 	return borrow_buffer(&call, file, flags);
 }
 
-static void take_back(const struct borrowed_buffer *loan)
+static void take_back(const struct borrowed_buffer *buffer)
 {
-	borrow_give_back(&call, loan);
+	borrow_give_back(&call, buffer);
 	assert_memory_equal(&before, file, sizeof(before));
 	assert_int_equal(locked, unlocked);
 }
 
 static void what_libc_prints_is_said(void **state)
 {
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 
 	(void)state;
 	put("one ");
 	for (int i = 0; i < 3; i++) {
-		loan = lend(i == 2 ? BORROW_WAITS : i);
-		assert_ptr_equal(loan.file, file);
+		buffer = lend(i == 2 ? BORROW_WAITS : i);
+		assert_ptr_equal(buffer.file, file);
 		put("two\n");
 		put_much('x');
 		assert_int_equal(locked - unlocked, i < 2);
-		take_back(&loan);
+		take_back(&buffer);
 	}
 	assert_int_equal(recorded_bytes, 4 + 3 * 1004);
-	borrow_give_back(&call, &loan);
+	borrow_give_back(&call, &buffer);
 	assert_int_equal(recorded_bytes, 4 + 3 * 1004);
 	written_is("");
 	put("it works");
@@ -88,20 +88,20 @@ static void what_libc_prints_is_said(void **state)
 
 static void lines_are_not_written_one_by_one(void **state)
 {
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 
 	(void)state;
 	setvbuf(file, NULL, _IOLBF, 4096);
-	loan = lend(0);
+	buffer = lend(0);
 	fputs("one\ntwo\n", file);
-	take_back(&loan);
+	take_back(&buffer);
 	recorded_is("one\ntwo\n");
 	written_is("");
 }
 
 static void what_is_wide_is_so_again(void **state)
 {
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 
 	(void)state;
 	setvbuf(file, NULL, _IOFBF, 4096);
@@ -109,11 +109,11 @@ static void what_is_wide_is_so_again(void **state)
 	file = freopen("/dev/null", "w", file);
 	assert_true(fwide(file, 1) > 0);
 	streams[OURS].tee = true;
-	loan = lend(BORROW_CALLS_BACK);
-	assert_ptr_equal(loan.file, file);
+	buffer = lend(BORROW_CALLS_BACK);
+	assert_ptr_equal(buffer.file, file);
 	fputs("bytes", file);
 	made_said = 0;
-	take_back(&loan);
+	take_back(&buffer);
 	assert_int_equal(made_said, 1); /* which makes them wide */
 	recorded_is("bytes");
 	assert_true(fputws(L"wide", file) >= 0);
@@ -158,22 +158,22 @@ static void some_get_no_loan(void **state)
 static void without_memory_it_is_a_small_one(void **state)
 {
 	struct rlimit limit, none = {0};
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 
 	(void)state;
 	getrlimit(RLIMIT_AS, &limit);
 	none.rlim_max = limit.rlim_max;
 	setrlimit(RLIMIT_AS, &none);
-	loan = lend(0);
+	buffer = lend(0);
 	setrlimit(RLIMIT_AS, &limit);
 	put_much('a');
 	put("little");
-	take_back(&loan);
+	take_back(&buffer);
 	assert_int_equal(recorded_bytes, 1006);
-	loan = lend(0);
+	buffer = lend(0);
 	for (int i = 0; i < 9; i++)
 		put_much('b');
-	take_back(&loan);
+	take_back(&buffer);
 	assert_int_equal(recorded_bytes, 1006 + 9000);
 	written_is("");
 }
@@ -214,12 +214,12 @@ static void a_call_that_was_left_is_over(void **state)
 static void a_buffer_that_was_replaced_is_left_alone(void **state)
 {
 	static char other[4096];
-	struct borrowed_buffer loan = lend(0);
+	struct borrowed_buffer buffer = lend(0);
 
 	(void)state;
 	put("written ");
 	setvbuf(file, other, _IOFBF, sizeof(other));
-	borrow_give_back(&call, &loan);
+	borrow_give_back(&call, &buffer);
 	assert_int_equal(locked, unlocked);
 	assert_ptr_equal(file->_IO_buf_base, other);
 	put("too");
@@ -229,14 +229,14 @@ static void a_buffer_that_was_replaced_is_left_alone(void **state)
 
 static void at_exit_calls_inside_are_over(void **state)
 {
-	struct borrowed_buffer loan;
+	struct borrowed_buffer buffer;
 
 	(void)state;
 	for (int i = 0; i < 30; i++)
 		borrow_end_at_exit();
 	assert_in_range(handlers, 1, 31);
 	before = *file;
-	loan = lend_at(UINTPTR_MAX);
+	buffer = lend_at(UINTPTR_MAX);
 	put("inside");
 	self++;
 	handler(0, NULL);
@@ -244,12 +244,12 @@ static void at_exit_calls_inside_are_over(void **state)
 	assert_int_equal(recorded_bytes, 0);
 	handler(0, NULL);
 	recorded_is("inside");
-	take_back(&loan);
-	loan = lend_at(1); /* was jumped out of */
+	take_back(&buffer);
+	buffer = lend_at(1); /* was jumped out of */
 	put("left");
 	handler(0, NULL);
 	recorded_is("inside");
-	take_back(&loan);
+	take_back(&buffer);
 	recorded_is("insideleft");
 }
 

@@ -1,7 +1,7 @@
 /*
  * What glibc prints by itself: each call is made once, with what it was given,
- * inside of a loan of the right kind.  What fmtmsg(3) tells the console is what
- * libc's own says on stderr.
+ * inside of a borrowed buffer of the right kind.  What fmtmsg(3) tells the
+ * console is what libc's own says on stderr.
  */
 #include "shim/host/inside.h"
 
@@ -69,10 +69,11 @@ struct borrowed_buffer borrow_buffer(
 	return (struct borrowed_buffer){.file = file};
 }
 
-void borrow_give_back(const struct call *of, const struct borrowed_buffer *loan)
+void borrow_give_back(
+	const struct call *of, const struct borrowed_buffer *buffer)
 {
 	assert_ptr_equal(of, &call);
-	assert_ptr_equal(loan->file, stderr);
+	assert_ptr_equal(buffer->file, stderr);
 	world.lent--;
 }
 
