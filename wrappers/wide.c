@@ -189,16 +189,16 @@ static COLD struct wide_format *find_or_make(const wchar_t *format)
 		return NULL;
 	hash = binlog_hash(format, length * sizeof(*format)) | 1;
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct wide_format **place = &formats[(hash + i) % FORMATS_MAX];
+		struct wide_format **slot = &formats[(hash + i) % FORMATS_MAX];
 
-		known = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+		known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		if (is_same(known, format))
 			return known;
 		if (known && known->hash)
 			continue;
 		made = make(format, length, hash);
 		if (made)
-			__atomic_compare_exchange_n(place, &known, made, false,
+			__atomic_compare_exchange_n(slot, &known, made, false,
 				__ATOMIC_RELEASE, __ATOMIC_RELAXED);
 		return made;
 	}
@@ -209,15 +209,15 @@ static COLD struct wide_format *find_or_make(const wchar_t *format)
 static const struct wide_format *find(const wchar_t *format)
 {
 	static struct wide_format *recent[RECENT_MAX];
-	struct wide_format **place =
+	struct wide_format **slot =
 		&recent[(uintptr_t)format * 0x9e3779b1u >> 16 &
 			(RECENT_MAX - 1)];
-	struct wide_format *known = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	struct wide_format *known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
 	if (likely(is_same(known, format)))
 		return known;
 	known = find_or_make(format);
-	__atomic_store_n(place, known, __ATOMIC_RELEASE);
+	__atomic_store_n(slot, known, __ATOMIC_RELEASE);
 	return known;
 }
 

@@ -101,37 +101,37 @@ uint64_t mark_of_argument(const struct rule_mark *mark, const struct plan *plan,
 
 /* ---- the table ---- */
 
-static struct mark_place *ways_of(struct mark_table *table, uint64_t key)
+static struct mark_slot *ways_of(struct mark_table *table, uint64_t key)
 {
-	return &table->place[key / MARK_WAYS % (MARK_TABLE / MARK_WAYS) *
-			     MARK_WAYS];
+	return &table->slot[key / MARK_WAYS % (MARK_TABLE / MARK_WAYS) *
+			    MARK_WAYS];
 }
 
 /* From then on it is ours, until it has a key again: nobody waits for us, nor
  * we for anybody; what cannot be had is passed over. */
-static bool claim(struct mark_place *place, uint64_t key)
+static bool claim(struct mark_slot *slot, uint64_t key)
 {
-	return __atomic_compare_exchange_n(&place->key, &key, MARK_BUSY, false,
+	return __atomic_compare_exchange_n(&slot->key, &key, MARK_BUSY, false,
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void give_back(struct mark_place *place, uint64_t key, uint64_t ticks)
+static void give_back(struct mark_slot *slot, uint64_t key, uint64_t ticks)
 {
-	__atomic_store_n(&place->ticks, ticks, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->ticks, ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
 }
 
-static uint64_t key_at(const struct mark_place *place)
+static uint64_t key_at(const struct mark_slot *slot)
 {
-	return __atomic_load_n(&place->key, __ATOMIC_RELAXED);
+	return __atomic_load_n(&slot->key, __ATOMIC_RELAXED);
 }
 
 /* What it has already, else what is free, else what was set first; *held: its
  * key.  Null: others are about to change all of them. */
-static struct mark_place *choose(
-	struct mark_place *ways, uint64_t key, uint64_t *held)
+static struct mark_slot *choose(
+	struct mark_slot *ways, uint64_t key, uint64_t *held)
 {
-	struct mark_place *best = NULL;
+	struct mark_slot *best = NULL;
 	uint64_t oldest = UINT64_MAX;
 
 	for (unsigned i = 0; i < MARK_WAYS; i++) {
@@ -155,14 +155,14 @@ static struct mark_place *choose(
 
 void mark_set(struct mark_table *table, uint64_t key, uint64_t ticks)
 {
-	struct mark_place *ways = ways_of(table, key);
+	struct mark_slot *ways = ways_of(table, key);
 
 	for (unsigned tries = 0; tries < MARK_WAYS; tries++) {
 		uint64_t held;
-		struct mark_place *place = choose(ways, key, &held);
+		struct mark_slot *slot = choose(ways, key, &held);
 
-		if (place && claim(place, held)) {
-			give_back(place, key, ticks);
+		if (slot && claim(slot, held)) {
+			give_back(slot, key, ticks);
 			return;
 		}
 	}
@@ -171,7 +171,7 @@ void mark_set(struct mark_table *table, uint64_t key, uint64_t ticks)
 /* Two that have set it at once may have left two; the later one counts. */
 uint64_t mark_take(struct mark_table *table, uint64_t key)
 {
-	struct mark_place *ways = ways_of(table, key);
+	struct mark_slot *ways = ways_of(table, key);
 	uint64_t latest = 0;
 
 	for (unsigned i = 0; i < MARK_WAYS; i++) {

@@ -15,7 +15,7 @@
 #include "rules/rules.h"
 #include "shim/writer/plan.h"
 
-/* Among so many, a mark finds room in one of MARK_WAYS places; if all are
+/* Among so many, a mark finds room in one of MARK_WAYS slots; if all are
  * taken, the one that was set first is forgotten. */
 #define MARK_TABLE 4096u
 #define MARK_WAYS 8u
@@ -35,17 +35,17 @@ void mark_set(struct mark_table *table, uint64_t key, uint64_t ticks);
 /* When it was set; 0: it was not, or was taken since. */
 uint64_t mark_take(struct mark_table *table, uint64_t key);
 
-/* A key: somebody is about to change the place. */
+/* A key: somebody is about to change the slot. */
 #define MARK_BUSY 1u
 
 /* All zeros is empty. */
-struct mark_place {
+struct mark_slot {
 	uint64_t key; /* 0: it is free */
 	uint64_t ticks;
 };
 
 struct mark_table {
-	struct mark_place place[MARK_TABLE];
+	struct mark_slot slot[MARK_TABLE];
 };
 
 #endif

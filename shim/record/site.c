@@ -376,10 +376,10 @@ static struct site *look_up(struct site_table *table,
 {
 	uint64_t hash = binlog_hash_word(
 		binlog_hash_word(call->call->pc, key), call->stream + thread);
-	struct site **place = &table->bucket[hash % BUCKETS];
+	struct site **slot = &table->bucket[hash % BUCKETS];
 	struct site *site;
 
-	for (site = __atomic_load_n(place, __ATOMIC_ACQUIRE); site;
+	for (site = __atomic_load_n(slot, __ATOMIC_ACQUIRE); site;
 		site = site->next)
 		if (is_it(site, call, key, thread))
 			return site;
@@ -390,8 +390,8 @@ static struct site *look_up(struct site_table *table,
 	if (!site)
 		return NULL;
 	decide_alone(site, call);
-	site->next = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-	while (!__atomic_compare_exchange_n(place, &site->next, site, false,
+	site->next = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(slot, &site->next, site, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		;
 	return site;

@@ -225,7 +225,7 @@ static const char *unknown_from(const FILE *file, unsigned i)
 }
 
 /* The number of a FILE, new or not; FILES_MAX: there are too many. */
-static unsigned place_of(FILE *file)
+static unsigned slot_of(FILE *file)
 {
 	unsigned i = find(file);
 
@@ -235,7 +235,7 @@ static unsigned place_of(FILE *file)
 }
 
 /*
- * All that is in the buffer is known.  Where there is no place to remember it,
+ * All that is in the buffer is known.  Where there is no slot to remember it,
  * it would be taken for new again: then the buffer is emptied.
  */
 static void know(FILE *file, unsigned i)
@@ -248,7 +248,7 @@ static void know(FILE *file, unsigned i)
 
 static void drain_tee(const struct call *call, FILE *file, unsigned stream)
 {
-	unsigned i = place_of(file);
+	unsigned i = slot_of(file);
 	const char *from = unknown_from(file, i);
 
 	if (from == file->_IO_write_ptr)
@@ -345,7 +345,7 @@ static void drain_little(const struct call *call, FILE *file, const char *from,
 
 static void drain_much(const struct call *call, FILE *file, unsigned stream)
 {
-	unsigned i = place_of(file);
+	unsigned i = slot_of(file);
 	char *from;
 	const char *to;
 
@@ -478,7 +478,7 @@ COLD void stdio_buffer_prepare_slow(
 
 void stdio_buffer_settle(FILE *file)
 {
-	know(file, place_of(file));
+	know(file, slot_of(file));
 }
 
 void stdio_buffer_write(

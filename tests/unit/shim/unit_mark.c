@@ -123,7 +123,7 @@ static unsigned places_in_use(void)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < MARK_TABLE; i++)
-		count += table.place[i].key == MARK_BUSY;
+		count += table.slot[i].key == MARK_BUSY;
 	return count;
 }
 
