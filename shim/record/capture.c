@@ -468,7 +468,7 @@ static inline bool put_bytes(struct writer *w, const struct call *call,
 		return false;
 	if (unlikely(size > CAPTURE_CHUNK))
 		return capture_chunks(w, call, stream, text,
-			&(struct capture_made){0}, bytes, size);
+			&(struct capture_formatted){0}, bytes, size);
 	if (unlikely(!memo)) {
 		memo = capture_first_bytes(w, call, stream, text, bytes, size);
 		if (memo && memo->tag == constant)

@@ -57,7 +57,7 @@ static bool record_text(struct writer *w, const struct call *call,
 	const struct capture_text *how, const char *format, const char *text,
 	size_t length, bool failed)
 {
-	struct capture_made made = {.failed = failed};
+	struct capture_formatted formatted = {.failed = failed};
 	const struct intern_entry *string;
 
 	if (how->prefixes) /* a "%s" would end at a zero byte */
@@ -69,13 +69,13 @@ static bool record_text(struct writer *w, const struct call *call,
 			w, format, (uint32_t)bytes_length(format));
 		if (!string)
 			return false;
-		made.format = string->id;
+		formatted.format = string->id;
 	}
 	if (!failed && length <= CAPTURE_CHUNK)
 		return capture_text_inside(
-			w, call, how->stream, made.format, text, length);
-	return capture_chunks(
-		w, call, how->stream, BINLOG_TEXT_BYTES, &made, text, length);
+			w, call, how->stream, formatted.format, text, length);
+	return capture_chunks(w, call, how->stream, BINLOG_TEXT_BYTES,
+		&formatted, text, length);
 }
 
 static char *map(size_t size)
@@ -112,19 +112,21 @@ static int long_text(struct writer *w, const struct call *call,
 {
 	bool own = length < ROOM_MAX;
 	char *text = own ? own_room(w, length + 1) : map(length + 1);
-	int made;
+	int formatted;
 
 	if (!text)
 		return CAPTURE_PASS;
-	made = pass_on_vsnprintf(text, length + 1, how->chk, format, arguments);
-	if (made > (int)length) /* a string has grown meanwhile */
-		made = (int)length;
+	formatted = pass_on_vsnprintf(
+		text, length + 1, how->chk, format, arguments);
+	if (formatted > (int)length) /* a string has grown meanwhile */
+		formatted = (int)length;
 	if (!record_text(w, call, how, shown, text,
-		    made < 0 ? bytes_length(text) : (size_t)made, false))
-		made = CAPTURE_PASS;
+		    formatted < 0 ? bytes_length(text) : (size_t)formatted,
+		    false))
+		formatted = CAPTURE_PASS;
 	if (!own)
 		SYS2(munmap, text, length + 1);
-	return made;
+	return formatted;
 }
 
 static bool is_syslog(const struct capture_text *how)
@@ -277,7 +279,7 @@ static bool record_together(struct writer *w, const struct call *call,
 
 	if (size > CAPTURE_CHUNK && !control_is_deciding())
 		return capture_chunks_of(w, call, stream, BINLOG_TEXT_BYTES,
-			&(struct capture_made){0}, v, size);
+			&(struct capture_formatted){0}, v, size);
 	text = own ? own_room(w, size) : map(size);
 	if (!text)
 		return false;

@@ -436,9 +436,9 @@ static bool write_chunk(struct writer *w, unsigned stream, uint32_t context,
  * of a call that fails, and where it is filled only the replay knows.
  */
 static size_t said_of(
-	const struct capture_made *made, unsigned stream, size_t size)
+	const struct capture_formatted *formatted, unsigned stream, size_t size)
 {
-	if (!made->failed)
+	if (!formatted->failed)
 		return size;
 	return streams[stream].buffering == BINLOG_BUFFER_FULL
 		       ? 0
@@ -502,19 +502,20 @@ static void show(unsigned stream, const struct iovec *v, size_t size, bool line)
 }
 
 bool capture_chunks_of(struct writer *w, const struct call *call,
-	unsigned stream, unsigned text, const struct capture_made *made,
-	const struct iovec *v, size_t size)
+	unsigned stream, unsigned text,
+	const struct capture_formatted *formatted, const struct iovec *v,
+	size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
-	const uint16_t failed = made->failed ? BINLOG_CONTEXT_FAILED : 0;
+	const uint16_t failed = formatted->failed ? BINLOG_CONTEXT_FAILED : 0;
 	struct define_context context = {.text = BINLOG_TEXT_BYTES,
 		.flags = BINLOG_CONTEXT_PARTIAL | failed,
 		.stream = stream,
-		.format = made->format,
+		.format = formatted->format,
 		.kinds = &kind,
 		.kinds_count = 1};
 	struct pieces from = {v, 0};
-	size_t whole = said_of(made, stream, size), all = size;
+	size_t whole = said_of(formatted, stream, size), all = size;
 	uint32_t partial = 0, last;
 
 	unwind(w, call);
@@ -531,7 +532,7 @@ bool capture_chunks_of(struct writer *w, const struct call *call,
 			break;
 	if (size <= CAPTURE_CHUNK &&
 		write_chunk(w, stream, last, &from, (uint32_t)size,
-			said_of(made, stream, size))) {
+			said_of(formatted, stream, size))) {
 		if (streams_replaces_terminal(stream))
 			show(stream, v, whole, text == BINLOG_TEXT_BYTES_LINE);
 		return true;
@@ -543,10 +544,10 @@ bool capture_chunks_of(struct writer *w, const struct call *call,
 }
 
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
-	unsigned text, const struct capture_made *made, const void *bytes,
-	size_t size)
+	unsigned text, const struct capture_formatted *formatted,
+	const void *bytes, size_t size)
 {
 	const struct iovec all = {(void *)(uintptr_t)bytes, size};
 
-	return capture_chunks_of(w, call, stream, text, made, &all, size);
+	return capture_chunks_of(w, call, stream, text, formatted, &all, size);
 }

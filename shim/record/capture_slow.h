@@ -82,20 +82,21 @@ int capture_fleeting(struct writer *w, const struct call *call,
 	const char *format, va_list arguments);
 
 /* What a format has been made into. */
-struct capture_made {
+struct capture_formatted {
 	uint32_t format; /* id of a string, or 0: the bytes are as they came */
 	bool failed;	 /* the call has, behind them */
 };
 
 /* Any number of bytes. */
 bool capture_chunks(struct writer *w, const struct call *call, unsigned stream,
-	unsigned text, const struct capture_made *made, const void *bytes,
-	size_t size);
+	unsigned text, const struct capture_formatted *formatted,
+	const void *bytes, size_t size);
 
 /* Of a vector. */
 bool capture_chunks_of(struct writer *w, const struct call *call,
-	unsigned stream, unsigned text, const struct capture_made *made,
-	const struct iovec *v, size_t size);
+	unsigned stream, unsigned text,
+	const struct capture_formatted *formatted, const struct iovec *v,
+	size_t size);
 
 /* The key of a format that is not constant: no user address has this bit. */
 #define CAPTURE_KEY_OF_CONTENT ((uint64_t)1 << 63)

@@ -23,7 +23,7 @@ static int new_output(void)
 static bool says(size_t size, unsigned kind)
 {
 	return capture_chunks(&writer, &call, STREAM, kind,
-		&(struct capture_made){0}, text, size);
+		&(struct capture_formatted){0}, text, size);
 }
 
 /* What the program has said, as a reader will have it; where a text ends that

@@ -81,15 +81,15 @@ static bool record(const void *bytes, size_t size)
 }
 
 bool capture_chunks(struct writer *w, const struct call *at, unsigned stream,
-	unsigned text, const struct capture_made *made, const void *bytes,
-	size_t size)
+	unsigned text, const struct capture_formatted *formatted,
+	const void *bytes, size_t size)
 {
 	assert_ptr_equal(w, &writer);
 	assert_ptr_equal(at, &call);
 	assert_int_equal(stream, STREAM);
 	assert_int_equal(text, BINLOG_TEXT_BYTES);
-	assert_int_equal(made->format, FORMAT_ID);
-	recorded_failed = made->failed;
+	assert_int_equal(formatted->format, FORMAT_ID);
+	recorded_failed = formatted->failed;
 	return record(bytes, size);
 }
 
@@ -118,8 +118,8 @@ bool capture_text_inside(struct writer *w, const struct call *at,
 static unsigned in_chunks;
 
 bool capture_chunks_of(struct writer *w, const struct call *at, unsigned stream,
-	unsigned text, const struct capture_made *made, const struct iovec *v,
-	size_t size)
+	unsigned text, const struct capture_formatted *formatted,
+	const struct iovec *v, size_t size)
 {
 	static char whole[TEXT_MOST];
 	size_t done = 0;
@@ -128,7 +128,7 @@ bool capture_chunks_of(struct writer *w, const struct call *at, unsigned stream,
 	assert_ptr_equal(at, &call);
 	assert_int_equal(stream, STREAM);
 	assert_int_equal(text, BINLOG_TEXT_BYTES);
-	assert_int_equal(made->format, 0);
+	assert_int_equal(formatted->format, 0);
 	assert_true(size > CAPTURE_CHUNK);
 	in_chunks++;
 	for (; done < size; v++) {
