@@ -171,7 +171,7 @@ uint32_t wire_receive(int socket, void *room, struct wire_reader *packet,
 /*
  * Names on the wire: each is said once, and from then on by its number.  Called
  * by workerloop, which says the names of a file's answers, and by
- * workerquestion, which puts them into the store of that file.  Promises that
+ * worker, which puts them into the store of that file.  Promises that
  * both ends mean the same name, also after a packet was given up or the store
  * was emptied, and that numbers which were never given are refused.
  *

@@ -1,13 +1,13 @@
 /*
  * What the symbolizer and its worker say to each other: packets on a socket,
- * with at most one descriptor each.  Called by worker and workerquestion at one
- * end of it and by workerloop at the other.  Promises that reading stays within
- * the packet whatever is in it, and that nothing here raises a signal.
+ * with at most one descriptor each.  Called by worker at one end of it and by
+ * workerloop at the other.  Promises that reading stays within the packet
+ * whatever is in it, and that nothing here raises a signal.
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
- * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK by as many WIRE_ANSWERS
- * as it takes, and WIRE_LIST by as many WIRE_CALLS as it takes and a
- * WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and WIRE_FIND, and
+ * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK and WIRE_BETWEEN by as
+ * many WIRE_ANSWERS as it takes, and WIRE_LIST by as many WIRE_CALLS as it takes
+ * and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and WIRE_FIND, and
  * waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which has no answer.
  * Since nobody sends anything else, what is sent to the worker always fits into
  * its queue.
@@ -42,7 +42,7 @@ enum wire_kind {
 	WIRE_PROGRAM_IS, /* u32 whether it is there, complaint */
 	WIRE_TEXT,    /* u64 address, u32 whether it is a string, u64 bytes */
 		      /* if not */
-	WIRE_TEXT_IS, /* u32 whether it is there, bytes with a NUL */
+	WIRE_TEXT_IS, /* bytes with a NUL; none: it is not there */
 	WIRE_LIST,    /* path, or null for the program */
 	WIRE_LISTED,  /* why there may be others */
 	WIRE_CALLS,   /* calls to the end: u64 address, u64 next, function, */
