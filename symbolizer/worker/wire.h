@@ -6,11 +6,11 @@
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
  * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK and WIRE_BETWEEN by as
- * many WIRE_ANSWERS as it takes, and WIRE_LIST by as many WIRE_CALLS as it takes
- * and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and WIRE_FIND, and
- * waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which has no answer.
- * Since nobody sends anything else, what is sent to the worker always fits into
- * its queue.
+ * many WIRE_ANSWERS as it takes, and WIRE_LIST by as many WIRE_CALLS as it
+ * takes and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and
+ * WIRE_FIND, and waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which
+ * has no answer. Since nobody sends anything else, what is sent to the worker
+ * always fits into its queue.
  */
 #ifndef SYMBOLIZER_WIRE_H
 #define SYMBOLIZER_WIRE_H
@@ -50,9 +50,9 @@ enum wire_kind {
 		      /* u32 wide, u32 translated */
 	WIRE_ANSWERS, /* answers to the end, in the order of the addresses: */
 		      /* u32 frames, sentence; per frame function and file */
-		      /* as wirenames_... have them, u32 line, u32 column, u64 */
-		      /* offset, u32 inlined, u32 wrapper */
-	WIRE_LIMIT,   /* u32 readlimit that was met, path of the file */
+	/* as wirenames_... have them, u32 line, u32 column, u64 */
+	/* offset, u32 inlined, u32 wrapper */
+	WIRE_LIMIT, /* u32 readlimit that was met, path of the file */
 };
 
 /* A packet being made. */

@@ -1,6 +1,6 @@
 /*
  * The process that reads strangers' files, seen from the one that asks.
- * Called by the symbolizer, and by itself for every question.  Promises
+ * Called by the symbolizer.  Promises
  * that what is damaged or hostile in a file ends that process at most, that no
  * question takes for ever, and that the files which it wants are opened for it.
  */
