@@ -1,16 +1,16 @@
 /*
  * The ring of a capture (BINLOG_RING): its newest blocks of data, the oldest of
  * which are overwritten.  Written by the library when a block is full, read by
- * every reader; promises that what a place holds is known at any moment, also
+ * every reader; promises that what a slot holds is known at any moment, also
  * when a process was killed.
  *
  * Definitions stand in blocks of their own, which are never overwritten and
  * come first: they have sequences without BINLOG_RING_DATA.  Blocks of data
- * have it, lie at places of the table, and begin with the THREAD that they are
+ * have it, lie in slots of the table, and begin with the THREAD that they are
  * of. From one block to the next nothing is needed but the definitions.
  *
  * The table is a block with one control record, RING, whose payload is
- * BINLOG_RING_WINDOWS windows and then the places.
+ * BINLOG_RING_WINDOWS windows and then the slots.
  */
 #ifndef RECORD_RING_TABLE_H
 #define RECORD_RING_TABLE_H
@@ -21,7 +21,7 @@
 /* In `sequence` of a block of data; the rest of it counts, and starts anew. */
 #define BINLOG_RING_DATA 0x80000000u
 
-/* What becomes of a place: the lowest bits of `state`. */
+/* What becomes of a slot: the lowest bits of `state`. */
 enum ring_state {
 	RING_FREE, /* nothing is in it */
 	RING_OPEN, /* a writer fills it */
@@ -30,8 +30,8 @@ enum ring_state {
 	RING_KEPT, /* it is never overwritten any more */
 };
 
-struct binlog_ring_place {
-	uint64_t at;	/* offset | bytes / BINLOG_PAGE; 0: no place yet */
+struct binlog_ring_slot {
+	uint64_t at;	/* offset | bytes / BINLOG_PAGE; 0: none yet */
 	uint64_t state; /* RING_COUNT, the writer, enum ring_state */
 	uint64_t from;	/* ticks: nothing in it is older, */
 	uint64_t until; /* or younger, if it is full */
@@ -58,8 +58,8 @@ struct binlog_ring_window {
 	uint64_t until; /* stored last; 0: not yet */
 	uint64_t at;	/* when it has happened */
 	uint32_t cause; /* enum binlog_cause */
-	/* Of a rule: its text, at this place of the file, and how long what has
-	 * lasted too long has taken, in nanoseconds, or 0. */
+	/* Of a rule: its text, at this offset of the file, and how long what
+	 * has lasted too long has taken, in nanoseconds, or 0. */
 	uint32_t rule_bytes;
 	uint64_t rule_at;
 	uint64_t latency;
@@ -71,10 +71,10 @@ struct binlog_ring_window {
 struct binlog_ring {
 	uint64_t bytes;	  /* that may be overwritten; 0: there is no ring */
 	uint64_t table;	  /* offset of the first window */
-	uint32_t places;  /* that there is room for */
-	uint32_t used;	  /* places that were given out, at least */
+	uint32_t slots;	  /* that there is room for */
+	uint32_t used;	  /* slots that were given out, at least */
 	uint64_t count;	  /* for the next state */
-	uint64_t claimed; /* bytes of all places that are not kept */
+	uint64_t claimed; /* bytes of all slots that are not kept */
 	uint64_t kept;	  /* bytes of those that are */
 	uint64_t keep_most;
 	uint64_t overwritten; /* bytes of blocks, and */
@@ -91,7 +91,7 @@ struct binlog_ring {
 
 #define BINLOG_RING_OFFSET (BINLOG_SWITCHES_OFFSET + BINLOG_SWITCHES_ROOM)
 
-_Static_assert(sizeof(struct binlog_ring_place) == 40, "");
+_Static_assert(sizeof(struct binlog_ring_slot) == 40, "");
 _Static_assert(sizeof(struct binlog_ring_window) == 48, "");
 _Static_assert(BINLOG_RING_OFFSET + sizeof(struct binlog_ring) <=
 		       BINLOG_POSITIONS_OFFSET,
@@ -102,21 +102,21 @@ static inline struct binlog_ring *ring_of(struct binlog_header *header)
 	return (struct binlog_ring *)((char *)header + BINLOG_RING_OFFSET);
 }
 
-static inline uint64_t ring_place_offset(uint64_t at)
+static inline uint64_t ring_slot_offset(uint64_t at)
 {
 	return at & ~(uint64_t)(BINLOG_PAGE - 1);
 }
 
-static inline uint32_t ring_place_bytes(uint64_t at)
+static inline uint32_t ring_slot_bytes(uint64_t at)
 {
 	return (uint32_t)(at & (BINLOG_PAGE - 1)) * BINLOG_PAGE;
 }
 
-/* Something in the place may belong to the window. */
+/* Something in the slot may belong to the window. */
 static inline bool ring_window_meets(const struct binlog_ring_window *window,
-	const struct binlog_ring_place *place)
+	const struct binlog_ring_slot *slot)
 {
-	return place->until >= window->from && place->from <= window->until;
+	return slot->until >= window->from && slot->from <= window->until;
 }
 
 #endif

@@ -263,7 +263,7 @@ static bool looks_back(struct scan *scan, uint64_t offset)
 static uint64_t scan_page(struct scan *scan, uint64_t offset)
 {
 	struct recording *capture = scan->search.capture;
-	uint32_t block = recording_ring_place(capture->ring, offset);
+	uint32_t block = recording_ring_slot(capture->ring, offset);
 	uint8_t page[BINLOG_PAGE];
 	size_t size;
 

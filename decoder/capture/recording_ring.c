@@ -55,8 +55,8 @@ uint64_t ring_time_wall(const struct recording *capture, uint64_t ticks)
 	return start->realtime + (uint64_t)within(since);
 }
 
-/* More places than these are in no table. */
-#define PLACES_MAX (BINLOG_BLOCK_MAX / sizeof(struct binlog_ring_place))
+/* More slots than these are in no table. */
+#define PLACES_MAX (BINLOG_BLOCK_MAX / sizeof(struct binlog_ring_slot))
 
 #define TRIES 5
 
@@ -68,9 +68,9 @@ struct recording_ring_copy {
 		bytes; /* null: nothing of it is wanted, or it is in the file */
 };
 
-/* A place as it was when the table was read, and where in the table. */
+/* A slot as it was when the table was read, and where in the table. */
 struct candidate {
-	struct binlog_ring_place place;
+	struct binlog_ring_slot slot;
 	size_t index;
 };
 
@@ -78,33 +78,33 @@ struct candidate {
 struct taking {
 	struct recording *capture;
 	struct recording_ring *ring;
-	struct binlog_ring_place *places;
+	struct binlog_ring_slot *slots;
 	struct candidate *candidates;
 	size_t count;	/* of both */
 	uint8_t *bytes; /* of a block, twice; if not live, of its header */
 	bool live;	/* somebody may be writing */
 };
 
-static uint64_t state_of(const struct binlog_ring_place *place)
+static uint64_t state_of(const struct binlog_ring_slot *slot)
 {
-	return place->state & RING_STATE;
+	return slot->state & RING_STATE;
 }
 
 static uint64_t place_at(const struct recording_ring *ring, size_t index)
 {
 	return ring->head.table +
 	       BINLOG_RING_WINDOWS * sizeof(struct binlog_ring_window) +
-	       index * sizeof(struct binlog_ring_place);
+	       index * sizeof(struct binlog_ring_slot);
 }
 
 /* ---- the table ---- */
 
 static bool read_places(struct taking *taking)
 {
-	size_t size = taking->count * sizeof(*taking->places);
+	size_t size = taking->count * sizeof(*taking->slots);
 
 	return recording_read(taking->capture, place_at(taking->ring, 0),
-		       taking->places, size) == size;
+		       taking->slots, size) == size;
 }
 
 /*
@@ -120,15 +120,14 @@ static bool read_table(struct taking *taking)
 	if (!read_places(taking))
 		return false;
 	for (i = 0; i < taking->count; i++)
-		if (taking->places[i].from > newest)
-			newest = taking->places[i].from;
+		if (taking->slots[i].from > newest)
+			newest = taking->slots[i].from;
 	if (!read_places(taking))
 		return false;
 	for (i = 0; i < taking->count; i++)
-		if (taking->places[i].at != 0 &&
-			taking->places[i].from <= newest)
+		if (taking->slots[i].at != 0 && taking->slots[i].from <= newest)
 			taking->candidates[count++] =
-				(struct candidate){taking->places[i], i};
+				(struct candidate){taking->slots[i], i};
 	taking->ring->newest = newest;
 	taking->count = count;
 	return true;
@@ -161,14 +160,13 @@ static int compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left;
 	const struct candidate *b = right;
-	bool a_open = state_of(&a->place) == RING_OPEN;
-	bool b_open = state_of(&b->place) == RING_OPEN;
+	bool a_open = state_of(&a->slot) == RING_OPEN;
+	bool b_open = state_of(&b->slot) == RING_OPEN;
 
 	if (a_open != b_open)
 		return b_open - a_open;
-	return a->place.state > b->place.state
-		       ? -1
-		       : a->place.state < b->place.state;
+	return a->slot.state > b->slot.state ? -1
+					     : a->slot.state < b->slot.state;
 }
 
 static int compare_offsets(const void *left, const void *right)
@@ -176,7 +174,7 @@ static int compare_offsets(const void *left, const void *right)
 	const struct candidate *a = left;
 	const struct candidate *b = right;
 
-	return a->place.at < b->place.at ? -1 : a->place.at > b->place.at;
+	return a->slot.at < b->slot.at ? -1 : a->slot.at > b->slot.at;
 }
 
 static int compare_copies(const void *left, const void *right)
@@ -190,20 +188,20 @@ static int compare_copies(const void *left, const void *right)
 /* ---- the blocks ---- */
 
 static bool is_block(const struct taking *taking,
-	const struct binlog_ring_place *place, const struct binlog_block *head)
+	const struct binlog_ring_slot *slot, const struct binlog_block *head)
 {
 	return head->magic == BINLOG_BLOCK_MAGIC &&
 	       head->nonce == taking->capture->header.nonce &&
 	       (head->sequence & BINLOG_RING_DATA) != 0 &&
-	       head->size == ring_place_bytes(place->at);
+	       head->size == ring_slot_bytes(slot->at);
 }
 
-/* Nobody has taken the place since the table was read: that is to be seen
+/* Nobody has taken the slot since the table was read: that is to be seen
  * before anything in it changes. */
 static bool is_still(struct taking *taking, const struct candidate *candidate)
 {
-	const struct binlog_ring_place *then = &candidate->place;
-	struct binlog_ring_place now;
+	const struct binlog_ring_slot *then = &candidate->slot;
+	struct binlog_ring_slot now;
 
 	if (recording_read(taking->capture,
 		    place_at(taking->ring, candidate->index), &now,
@@ -235,9 +233,9 @@ static bool enter_block(struct taking *taking,
 	struct recording_block *block = &ring->blocks[ring->block_count++];
 
 	*block = recording_block_at(copy->offset, head);
-	block->kept = state_of(&candidate->place) == RING_KEPT;
-	if (candidate->place.until > ring->newest)
-		ring->newest = candidate->place.until;
+	block->kept = state_of(&candidate->slot) == RING_KEPT;
+	if (candidate->slot.until > ring->newest)
+		ring->newest = candidate->slot.until;
 	ring->passed += head->passed;
 	ring->dropped += head->dropped;
 	if (!taking->live)
@@ -251,10 +249,10 @@ static bool enter_block(struct taking *taking,
 /* False: out of memory. */
 static bool take_place(struct taking *taking, const struct candidate *candidate)
 {
-	const struct binlog_ring_place *place = &candidate->place;
+	const struct binlog_ring_slot *slot = &candidate->slot;
 	const struct recording_ring_copy copy = {
-		.offset = ring_place_offset(place->at),
-		.size = ring_place_bytes(place->at),
+		.offset = ring_slot_offset(slot->at),
+		.size = ring_slot_bytes(slot->at),
 	};
 	struct binlog_block head;
 	size_t wanted = taking->live ? copy.size : sizeof(head);
@@ -265,22 +263,21 @@ static bool take_place(struct taking *taking, const struct candidate *candidate)
 	if (recording_read(taking->capture, copy.offset, taking->bytes,
 		    wanted) < wanted)
 		return true;
-	if (taking->live && state_of(place) == RING_OPEN)
+	if (taking->live && state_of(slot) == RING_OPEN)
 		cut_open(taking, copy.offset, copy.size);
 	memcpy(&head, taking->bytes, sizeof(head));
-	return !is_block(taking, place, &head) ||
-	       !is_still(taking, candidate) ||
+	return !is_block(taking, slot, &head) || !is_still(taking, candidate) ||
 	       enter_block(taking, candidate, &head);
 }
 
 static bool has_block(
-	struct taking *taking, const struct binlog_ring_place *place)
+	struct taking *taking, const struct binlog_ring_slot *slot)
 {
 	struct binlog_block head;
 
-	return recording_read(taking->capture, ring_place_offset(place->at),
+	return recording_read(taking->capture, ring_slot_offset(slot->at),
 		       &head, sizeof(head)) == sizeof(head) &&
-	       is_block(taking, place, &head);
+	       is_block(taking, slot, &head);
 }
 
 /* Blocks do not overlap, unless the table is damaged: what is taken is never
@@ -295,12 +292,12 @@ static void leave_out_overlapping(struct taking *taking)
 		compare_offsets);
 	for (i = 0; i < taking->count; i++) {
 		struct candidate candidate = taking->candidates[i];
-		uint64_t offset = ring_place_offset(candidate.place.at);
+		uint64_t offset = ring_slot_offset(candidate.slot.at);
 
 		if (offset < end || offset > INT64_MAX)
 			continue;
-		if (has_block(taking, &candidate.place))
-			end = offset + ring_place_bytes(candidate.place.at);
+		if (has_block(taking, &candidate.slot))
+			end = offset + ring_slot_bytes(candidate.slot.at);
 		taking->candidates[count++] = candidate;
 	}
 	taking->count = count;
@@ -378,12 +375,12 @@ static bool take_all(struct taking *taking)
 	ring->windows = calloc(windows_of(ring) + 1, sizeof(*ring->windows));
 	ring->copies = calloc(room, sizeof(*ring->copies));
 	ring->blocks = calloc(room, sizeof(*ring->blocks));
-	taking->places = calloc(room, sizeof(*taking->places));
+	taking->slots = calloc(room, sizeof(*taking->slots));
 	taking->candidates = calloc(room, sizeof(*taking->candidates));
 	taking->bytes = malloc(taking->live ? (size_t)2 * BINLOG_BLOCK_MAX
 					    : sizeof(struct binlog_block));
 	if (!ring->windows || !ring->copies || !ring->blocks ||
-		!taking->places || !taking->candidates || !taking->bytes)
+		!taking->slots || !taking->candidates || !taking->bytes)
 		return false;
 	for (i = 0; i < TRIES && !enough; i++) {
 		forget_blocks(ring);
@@ -411,14 +408,14 @@ static bool was_cut_off(const struct taking *taking)
 static size_t count_places(
 	const struct recording *capture, const struct recording_ring *ring)
 {
-	uint32_t used = ring->head.used < ring->head.places ? ring->head.used
-							    : ring->head.places;
+	uint32_t used = ring->head.used < ring->head.slots ? ring->head.used
+							   : ring->head.slots;
 	uint64_t first = place_at(ring, 0);
 	uint64_t most = 0;
 
 	if (first < capture->size)
 		most = (capture->size - first) /
-		       sizeof(struct binlog_ring_place);
+		       sizeof(struct binlog_ring_slot);
 	if (used > PLACES_MAX)
 		used = PLACES_MAX;
 	return used <= most ? used : 0;
@@ -444,7 +441,7 @@ bool recording_ring_take(struct recording *capture)
 	taking.live = is_live(capture);
 	good = take_all(&taking);
 	taking.ring->all = was_cut_off(&taking);
-	free(taking.places);
+	free(taking.slots);
 	free(taking.candidates);
 	free(taking.bytes);
 	return good;
@@ -470,8 +467,7 @@ static const struct recording_ring_copy *copy_at(
 	return low > 0 ? &ring->copies[low - 1] : NULL;
 }
 
-uint32_t recording_ring_place(
-	const struct recording_ring *ring, uint64_t offset)
+uint32_t recording_ring_slot(const struct recording_ring *ring, uint64_t offset)
 {
 	const struct recording_ring_copy *copy =
 		ring ? copy_at(ring, offset) : NULL;

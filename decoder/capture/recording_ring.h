@@ -24,7 +24,7 @@ struct recording_ring {
 	struct binlog_ring head;
 	struct binlog_ring_window *windows;
 	size_t window_count;
-	struct recording_ring_copy *copies; /* of all places, by offset */
+	struct recording_ring_copy *copies; /* of all slots, by offset */
 	size_t count;			    /* 0: the table is not there */
 	struct recording_block *blocks;	    /* that were whole */
 	size_t block_count;
@@ -44,8 +44,8 @@ bool recording_ring_take(struct recording *capture);
 /* It has one. */
 bool recording_ring_is(struct recording *capture);
 
-/* How many bytes a place of the ring has that begins here; 0: none does. */
-uint32_t recording_ring_place(
+/* How many bytes the slot of the ring has that begins here; 0: none does. */
+uint32_t recording_ring_slot(
 	const struct recording_ring *ring, uint64_t offset);
 
 /* What of a read is in our memory: how many bytes were copied, 0 if none. */

@@ -8,12 +8,12 @@
 #include "shim/writer/life.h"
 
 /*
- * Who fills a place of the ring, and whether they are gone: threads that have
- * ended, and children, leave places behind that are not full.  Called by
+ * Who fills a slot of the ring, and whether they are gone: threads that have
+ * ended, and children, leave slots behind that are not full.  Called by
  * ring.c; promises that nothing is taken from a thread that is alive.
  */
 
-/* Of all places at once. */
+/* Of all slots at once. */
 #define SEEN_MOST 1024u
 
 /* Numbers of threads mean the same to all processes of one namespace. */
@@ -34,21 +34,20 @@ static bool is_at_home(void)
 	return home;
 }
 
-void ring_owner_set(struct binlog_ring_place *place, uint32_t tid)
+void ring_owner_set(struct binlog_ring_slot *slot, uint32_t tid)
 {
 	__atomic_store_n(
-		&place->owner, is_at_home() ? tid : 0, __ATOMIC_RELEASE);
+		&slot->owner, is_at_home() ? tid : 0, __ATOMIC_RELEASE);
 }
 
-void ring_owner_clear(struct binlog_ring_place *place)
+void ring_owner_clear(struct binlog_ring_slot *slot)
 {
-	__atomic_store_n(&place->owner, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->owner, 0, __ATOMIC_RELEASE);
 }
 
-static bool ring_owner_take_back(
-	struct binlog_ring_place *place, uint64_t owner)
+static bool ring_owner_take_back(struct binlog_ring_slot *slot, uint64_t owner)
 {
-	return __atomic_compare_exchange_n(&place->owner, &owner, 0, false,
+	return __atomic_compare_exchange_n(&slot->owner, &owner, 0, false,
 		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
@@ -58,20 +57,19 @@ static bool is_gone(uint64_t owner)
 }
 
 /* Whoever fills it, and will not come back, has finished. */
-static bool finish_for(
-	struct binlog_ring *ring, struct binlog_ring_place *place)
+static bool finish_for(struct binlog_ring *ring, struct binlog_ring_slot *slot)
 {
-	uint64_t state = ring_place_state(place);
-	uint64_t owner = __atomic_load_n(&place->owner, __ATOMIC_ACQUIRE);
-	uint64_t writer = ring_place_writer(state);
+	uint64_t state = ring_slot_state(slot);
+	uint64_t owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
+	uint64_t writer = ring_slot_writer(state);
 
 	/* Another thread may go on with it. */
 	if ((state & RING_STATE) != RING_OPEN || !is_gone(owner) ||
-		!ring_owner_take_back(place, owner))
+		!ring_owner_take_back(slot, owner))
 		return false;
-	place->until = clock_ticks();
-	return ring_place_change(
-		place, state, ring_place_state_for(ring, writer, RING_DONE));
+	slot->until = clock_ticks();
+	return ring_slot_change(
+		slot, state, ring_slot_state_for(ring, writer, RING_DONE));
 }
 
 /* Looks at some, in turns.  True: there is one more that can be taken. */
@@ -79,7 +77,7 @@ bool ring_owner_find_gone(uint32_t asked)
 {
 	static uint32_t cursor;
 	struct binlog_ring *ring = ring_of(capture_file_header);
-	uint32_t count = ring_place_count(ring);
+	uint32_t count = ring_slot_count(ring);
 	uint32_t seen = count < SEEN_MOST ? count : SEEN_MOST;
 	bool any = false;
 
@@ -87,11 +85,11 @@ bool ring_owner_find_gone(uint32_t asked)
 		return false;
 	for (; asked > 0 && seen > 0; seen--) {
 		uint32_t i = __atomic_fetch_add(&cursor, 1, __ATOMIC_RELAXED);
-		struct binlog_ring_place *place = &ring_places[i % count];
+		struct binlog_ring_slot *slot = &ring_slots[i % count];
 
-		if ((ring_place_state(place) & RING_STATE) != RING_OPEN)
+		if ((ring_slot_state(slot) & RING_STATE) != RING_OPEN)
 			continue;
-		any |= finish_for(ring, place);
+		any |= finish_for(ring, slot);
 		asked--;
 	}
 	return any;
@@ -106,18 +104,18 @@ bool ring_owner_find_gone(uint32_t asked)
 /* And in definitions that calls can do without, but at least so much. */
 #define DEFINED_SHARE 4u
 #define DEFINED_LEAST ((uint64_t)256 << 10)
-/* For how many places the kernel is asked whether their owners are gone. */
+/* For how many slots the kernel is asked whether their owners are gone. */
 #define ASKED 16u
 #define STOCKED 4u
 
-struct binlog_ring_place *ring_places;
+struct binlog_ring_slot *ring_slots;
 struct binlog_ring_window *ring_windows;
 static struct binlog_ring *ring;
-static uint64_t usual_most, first_most; /* bytes of all places */
+static uint64_t usual_most, first_most; /* bytes of all slots */
 
 static uint64_t next_state(uint64_t writer, enum ring_state state)
 {
-	return ring_place_state_for(ring, writer, state);
+	return ring_slot_state_for(ring, writer, state);
 }
 
 /* ---- making it ---- */
@@ -140,10 +138,10 @@ static void begin_table(struct binlog_block *block, uint32_t size)
 	head->kind = BINLOG_RING;
 	head->size = size - (uint32_t)(sizeof(*block) + sizeof(uint32_t));
 	ring_windows = (void *)(head + 1);
-	ring->places = (uint32_t)((head->size - sizeof(*head) -
-					  BINLOG_RING_WINDOWS *
-						  sizeof(*ring_windows)) /
-				  sizeof(*ring_places));
+	ring->slots = (uint32_t)((head->size - sizeof(*head) -
+					 BINLOG_RING_WINDOWS *
+						 sizeof(*ring_windows)) /
+				 sizeof(*ring_slots));
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 	__atomic_fetch_add(
 		&capture_file_header->published, size, __ATOMIC_RELEASE);
@@ -173,7 +171,7 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes)
 	if (first_most > max_bytes / 8 * 7)
 		first_most = max_bytes / 8 * 7;
 	__atomic_store_n(&ring->bytes, bytes, __ATOMIC_RELEASE);
-	ring_places = (void *)(ring_windows + BINLOG_RING_WINDOWS);
+	ring_slots = (void *)(ring_windows + BINLOG_RING_WINDOWS);
 }
 
 bool ring_may_define(void)
@@ -205,86 +203,84 @@ uint32_t ring_block_most(void)
 
 /* ---- what is kept ---- */
 
-static bool is_wanted(const struct binlog_ring_place *place)
+static bool is_wanted(const struct binlog_ring_slot *slot)
 {
 	uint32_t count = __atomic_load_n(&ring->windows, __ATOMIC_ACQUIRE);
 
 	if (count > BINLOG_RING_WINDOWS)
 		count = BINLOG_RING_WINDOWS;
 	for (uint32_t i = count; i > 0; i--)
-		if (ring_window_meets(&ring_windows[i - 1], place))
+		if (ring_window_meets(&ring_windows[i - 1], slot))
 			return true;
 	return false;
 }
 
 /* Out of the ring.  False: it need not be kept, or there is no room for it. */
-static bool keep(struct binlog_ring_place *place, uint64_t state)
+static bool keep(struct binlog_ring_slot *slot, uint64_t state)
 {
-	uint64_t bytes = ring_place_bytes(place->at);
+	uint64_t bytes = ring_slot_bytes(slot->at);
 
-	if (!is_wanted(place))
+	if (!is_wanted(slot))
 		return false;
 	if (__atomic_add_fetch(&ring->kept, bytes, __ATOMIC_RELAXED) >
 		ring->keep_most) {
 		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
 		return false;
 	}
-	if (ring_place_change(place, state, state | RING_KEPT))
+	if (ring_slot_change(slot, state, state | RING_KEPT))
 		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_sub(&ring->kept, bytes, __ATOMIC_RELAXED);
 	return true;
 }
 
-/* ---- taking places ---- */
+/* ---- taking slots ---- */
 
-static char *memory_of(const struct binlog_ring_place *place)
+static char *memory_of(const struct binlog_ring_slot *slot)
 {
 	return capture_file_place(
-		ring_place_offset(place->at), ring_place_bytes(place->at));
+		ring_slot_offset(slot->at), ring_slot_bytes(slot->at));
 }
 
 static void hold_it(
-	struct ring_hold *hold, struct binlog_ring_place *place, uint64_t state)
+	struct ring_hold *hold, struct binlog_ring_slot *slot, uint64_t state)
 {
-	hold->place = place;
+	hold->slot = slot;
 	hold->state = state;
 }
 
-/* What was in a place is lost from here on. */
-static void overwrite(const struct binlog_ring_place *place)
+/* What was in a slot is lost from here on. */
+static void overwrite(const struct binlog_ring_slot *slot)
 {
 	uint64_t before = __atomic_load_n(&ring->lost_until, __ATOMIC_RELAXED);
 
-	while (before < place->until &&
+	while (before < slot->until &&
 		!__atomic_compare_exchange_n(&ring->lost_until, &before,
-			place->until, false, __ATOMIC_RELAXED,
-			__ATOMIC_RELAXED))
+			slot->until, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
-	__atomic_fetch_add(&ring->overwritten, ring_place_bytes(place->at),
+	__atomic_fetch_add(&ring->overwritten, ring_slot_bytes(slot->at),
 		__ATOMIC_RELAXED);
 }
 
 /* From that state into ours.  Null: another one was faster. */
-static char *seize(const struct ring_want *want,
-	struct binlog_ring_place *place, uint64_t before, uint32_t *taking,
-	struct ring_hold *hold)
+static char *seize(const struct ring_want *want, struct binlog_ring_slot *slot,
+	uint64_t before, uint32_t *taking, struct ring_hold *hold)
 {
 	uint64_t state = next_state(want->writer, RING_OPEN);
-	char *memory = memory_of(place);
+	char *memory = memory_of(slot);
 
 	if (!memory)
 		return NULL;
-	*taking = (uint32_t)(place - ring_places) + 1;
+	*taking = (uint32_t)(slot - ring_slots) + 1;
 	SIGNAL_FENCE();
-	if (!ring_place_change(place, before, state)) {
+	if (!ring_slot_change(slot, before, state)) {
 		*taking = 0;
 		return NULL;
 	}
-	ring_owner_set(place, want->tid);
+	ring_owner_set(slot, want->tid);
 	if ((before & RING_STATE) == RING_DONE)
-		overwrite(place);
-	hold_it(hold, place, state);
+		overwrite(slot);
+	hold_it(hold, slot, state);
 	return memory;
 }
 
@@ -294,78 +290,77 @@ static char *take_left(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
 	uint32_t left = *taking;
-	struct binlog_ring_place *place =
-		&ring_places[(left & ~RING_LEAVING) - 1];
-	uint64_t state = ring_place_state(place);
-	struct ring_hold its = {.place = place, .state = state};
+	struct binlog_ring_slot *slot = &ring_slots[(left & ~RING_LEAVING) - 1];
+	uint64_t state = ring_slot_state(slot);
+	struct ring_hold its = {.slot = slot, .state = state};
 
 	*taking = 0;
-	if ((state & RING_STATE) != RING_OPEN || place == hold->place ||
-		ring_place_writer(state) != (want->writer & RING_WRITER_MOST))
+	if ((state & RING_STATE) != RING_OPEN || slot == hold->slot ||
+		ring_slot_writer(state) != (want->writer & RING_WRITER_MOST))
 		return NULL;
-	if (left & RING_LEAVING || ring_place_bytes(place->at) < want->bytes) {
+	if (left & RING_LEAVING || ring_slot_bytes(slot->at) < want->bytes) {
 		ring_finish(&its);
 		return NULL;
 	}
-	return seize(want, place, state, taking, hold);
+	return seize(want, slot, state, taking, hold);
 }
 
 static char *take_free(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
-	uint32_t count = ring_place_count(ring);
+	uint32_t count = ring_slot_count(ring);
 	char *memory;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct binlog_ring_place *place = &ring_places[i];
-		uint64_t state = ring_place_state(place);
+		struct binlog_ring_slot *slot = &ring_slots[i];
+		uint64_t state = ring_slot_state(slot);
 
-		if ((state & RING_STATE) != RING_FREE || place->at == 0 ||
-			ring_place_bytes(place->at) < want->bytes)
+		if ((state & RING_STATE) != RING_FREE || slot->at == 0 ||
+			ring_slot_bytes(slot->at) < want->bytes)
 			continue;
-		memory = seize(want, place, state, taking, hold);
+		memory = seize(want, slot, state, taking, hold);
 		if (memory)
 			return memory;
 	}
 	return NULL;
 }
 
-/* A place more, in `state`. */
-static struct binlog_ring_place *add_place(
+/* A slot more, in `state`. */
+static struct binlog_ring_slot *add_slot(
 	char *memory, uint32_t bytes, uint64_t state)
 {
 	uint32_t i = __atomic_fetch_add(&ring->used, 1, __ATOMIC_ACQ_REL);
-	struct binlog_ring_place *place = &ring_places[i];
+	struct binlog_ring_slot *slot = &ring_slots[i];
 
-	if (i >= ring->places)
+	if (i >= ring->slots)
 		return NULL;
-	/* Else a place of no bytes, which is free, could be taken. */
-	place->from = clock_ticks();
-	__atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
-	__atomic_store_n(&place->at,
+	/* Else a slot of no bytes, which is free, could be taken. */
+	slot->from = clock_ticks();
+	__atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->at,
 		capture_file_offset(memory) | bytes / BINLOG_PAGE,
 		__ATOMIC_RELEASE);
 	__atomic_fetch_add(
 		&capture_file_header->published, bytes, __ATOMIC_RELEASE);
-	return place;
+	return slot;
 }
 
 /* More of the file, as long as the ring has no more than `most` of it. */
-static struct binlog_ring_place *claim(
+static struct binlog_ring_slot *claim(
 	uint32_t bytes, uint64_t most, uint64_t state, char **memory)
 {
-	struct binlog_ring_place *place = NULL;
+	struct binlog_ring_slot *slot = NULL;
 
 	*memory = NULL;
-	if (ring_place_count(ring) == ring->places)
+	if (ring_slot_count(ring) == ring->slots)
 		return NULL;
 	if (__atomic_fetch_add(&ring->claimed, bytes, __ATOMIC_RELAXED) < most)
 		*memory = capture_file_claim(bytes);
 	if (*memory)
-		place = add_place(*memory, bytes, state);
-	if (!place)
+		slot = add_slot(*memory, bytes, state);
+	if (!slot)
 		__atomic_fetch_sub(&ring->claimed, bytes, __ATOMIC_RELAXED);
-	return place;
+	return slot;
 }
 
 /* With signals blocked: a handler that jumps out would leave a block behind
@@ -374,42 +369,42 @@ static char *take_fresh(const struct ring_want *want, uint32_t bytes,
 	uint64_t most, uint32_t *taking, struct ring_hold *hold)
 {
 	uint64_t state = next_state(want->writer, RING_OPEN);
-	struct binlog_ring_place *place;
+	struct binlog_ring_slot *slot;
 	uint64_t mask;
 	char *memory;
 
 	if (__atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) >= most)
 		return NULL;
 	mask = signal_mask_block();
-	place = claim(bytes, most, state, &memory);
-	if (place) {
-		*taking = (uint32_t)(place - ring_places) + 1;
-		ring_owner_set(place, want->tid);
-		hold_it(hold, place, state);
+	slot = claim(bytes, most, state, &memory);
+	if (slot) {
+		*taking = (uint32_t)(slot - ring_slots) + 1;
+		ring_owner_set(slot, want->tid);
+		hold_it(hold, slot, state);
 	}
 	signal_mask_restore(mask);
-	return place ? memory : NULL;
+	return slot ? memory : NULL;
 }
 
 /* Of those that are full, the one that is full for the longest time; and how
  * many are not. */
-static struct binlog_ring_place *find_oldest(
+static struct binlog_ring_slot *find_oldest(
 	uint32_t least, uint64_t *state, uint32_t *open)
 {
-	struct binlog_ring_place *oldest = NULL;
-	uint32_t count = ring_place_count(ring);
+	struct binlog_ring_slot *oldest = NULL;
+	uint32_t count = ring_slot_count(ring);
 
 	*state = UINT64_MAX;
 	*open = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		struct binlog_ring_place *place = &ring_places[i];
-		uint64_t now = ring_place_state(place);
+		struct binlog_ring_slot *slot = &ring_slots[i];
+		uint64_t now = ring_slot_state(slot);
 
 		*open += (now & RING_STATE) == RING_OPEN;
 		if ((now & RING_STATE) != RING_DONE || now >= *state ||
-			ring_place_bytes(place->at) < least)
+			ring_slot_bytes(slot->at) < least)
 			continue;
-		oldest = place;
+		oldest = slot;
 		*state = now;
 	}
 	return oldest;
@@ -418,15 +413,15 @@ static struct binlog_ring_place *find_oldest(
 static char *take_oldest(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
-	struct binlog_ring_place *place;
+	struct binlog_ring_slot *slot;
 	uint64_t state;
 	uint32_t open;
 	char *memory;
 
 	if (capture_file_keeps_off())
 		return NULL;
-	while ((place = find_oldest(want->bytes, &state, &open)) != NULL) {
-		if (keep(place, state)) {
+	while ((slot = find_oldest(want->bytes, &state, &open)) != NULL) {
+		if (keep(slot, state)) {
 			memory = take_fresh(
 				want, want->wished, usual_most, taking, hold);
 			if (memory)
@@ -434,10 +429,10 @@ static char *take_oldest(
 			continue;
 		}
 		/* Of threads that have ended, perhaps. */
-		if (open > ring_place_count(ring) / 2)
+		if (open > ring_slot_count(ring) / 2)
 			ring_owner_find_gone(1);
-		memory = seize(want, place, state, taking, hold);
-		if (memory || ring_place_state(place) == state)
+		memory = seize(want, slot, state, taking, hold);
+		if (memory || ring_slot_state(slot) == state)
 			return memory;
 	}
 	return NULL;
@@ -447,7 +442,7 @@ static char *take(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
 	/* A new thread takes little, so that many of them take nobody's; and
-	 * where there are few places for a large record these would be taken
+	 * where there are few slots for a large record these would be taken
 	 * out of turn. */
 	bool more = want->first || want->bytes > ring_block_most();
 	uint64_t most = more ? first_most : usual_most;
@@ -478,39 +473,39 @@ char *ring_take(
 		ring_owner_find_gone(ASKED);
 	memory = take(want, taking, hold);
 	if (memory)
-		hold->place->from = clock_ticks();
+		hold->slot->from = clock_ticks();
 	return memory;
 }
 
 void ring_finish(struct ring_hold *hold)
 {
-	struct binlog_ring_place *place = hold->place;
+	struct binlog_ring_slot *slot = hold->slot;
 
-	hold->place = NULL;
-	if (!place || ring_place_state(place) != hold->state)
+	hold->slot = NULL;
+	if (!slot || ring_slot_state(slot) != hold->state)
 		return;
-	ring_owner_clear(place);
-	place->until = clock_ticks();
-	ring_place_change(place, hold->state,
-		next_state(ring_place_writer(hold->state), RING_DONE));
+	ring_owner_clear(slot);
+	slot->until = clock_ticks();
+	ring_slot_change(slot, hold->state,
+		next_state(ring_slot_writer(hold->state), RING_DONE));
 }
 
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
-	struct binlog_ring_place *place = hold->place;
+	struct binlog_ring_slot *slot = hold->slot;
 	uint64_t state;
 
-	if (!place)
+	if (!slot)
 		return false;
-	state = next_state(ring_place_writer(hold->state), RING_OPEN);
+	state = next_state(ring_slot_writer(hold->state), RING_OPEN);
 	/* In this order: who sees the old owner does not see the new state. */
-	ring_owner_set(place, tid);
-	if (ring_place_change(place, hold->state, state)) {
+	ring_owner_set(slot, tid);
+	if (ring_slot_change(slot, hold->state, state)) {
 		hold->state = state;
 		return true;
 	}
-	ring_owner_take_back(place, tid);
-	hold->place = NULL;
+	ring_owner_take_back(slot, tid);
+	hold->slot = NULL;
 	return false;
 }
 

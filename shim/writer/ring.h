@@ -1,29 +1,29 @@
 /*
- * The ring (BINLOG_RING): places for blocks of data, the oldest of which are
+ * The ring (BINLOG_RING): slots for blocks of data, the oldest of which are
  * taken again.  Called by the writers when a block is full, and by whoever sees
- * that something has happened.  Promises that a place has one writer at a time,
+ * that something has happened.  Promises that a slot has one writer at a time,
  * that it is taken from nobody who is alive, and that wherever a process is
  * killed at most one block is lost.  Shared by a process and its forked
  * children; lock-free, async-signal-safe, and without a system call once all
- * places are there.
+ * slots are there.
  */
 #ifndef SHIM_RING_H
 #define SHIM_RING_H
 
 #include "record/ring_table.h"
 
-static inline uint64_t ring_place_state(const struct binlog_ring_place *place)
+static inline uint64_t ring_slot_state(const struct binlog_ring_slot *slot)
 {
-	return __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
 }
 
-static inline uint64_t ring_place_writer(uint64_t state)
+static inline uint64_t ring_slot_writer(uint64_t state)
 {
 	return state >> RING_WRITER_SHIFT & RING_WRITER_MOST;
 }
 
 /* A state that nothing was in before. */
-static inline uint64_t ring_place_state_for(
+static inline uint64_t ring_slot_state_for(
 	struct binlog_ring *ring, uint64_t writer, enum ring_state state)
 {
 	uint64_t count = __atomic_add_fetch(&ring->count, 1, __ATOMIC_RELAXED);
@@ -33,43 +33,43 @@ static inline uint64_t ring_place_state_for(
 }
 
 /* False: somebody else has changed it. */
-static inline bool ring_place_change(
-	struct binlog_ring_place *place, uint64_t before, uint64_t after)
+static inline bool ring_slot_change(
+	struct binlog_ring_slot *slot, uint64_t before, uint64_t after)
 {
-	return __atomic_compare_exchange_n(&place->state, &before, after, false,
+	return __atomic_compare_exchange_n(&slot->state, &before, after, false,
 		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 /* How many there are. */
-static inline uint32_t ring_place_count(const struct binlog_ring *ring)
+static inline uint32_t ring_slot_count(const struct binlog_ring *ring)
 {
 	uint32_t count = __atomic_load_n(&ring->used, __ATOMIC_ACQUIRE);
 
-	return count < ring->places ? count : ring->places;
+	return count < ring->slots ? count : ring->slots;
 }
 
 /*
- * Only of an open place an owner is told, and after the state: who sees a state
+ * Only of an open slot an owner is told, and after the state: who sees a state
  * and then an owner knows that it is not that of somebody before.
  */
-void ring_owner_set(struct binlog_ring_place *place, uint32_t tid);
+void ring_owner_set(struct binlog_ring_slot *slot, uint32_t tid);
 
-/* Before the place is given up; false: it is not that owner's any more. */
-void ring_owner_clear(struct binlog_ring_place *place);
+/* Before the slot is given up; false: it is not that owner's any more. */
+void ring_owner_clear(struct binlog_ring_slot *slot);
 
 /*
- * Looks at some places, and asks the kernel for at most `asked` owners; what
+ * Looks at some slots, and asks the kernel for at most `asked` owners; what
  * those that are gone have left is full.  True: there was one.
  */
 bool ring_owner_find_gone(uint32_t asked);
 
-/* The places and the windows; null: there is no ring. */
-extern HIDDEN struct binlog_ring_place *ring_places;
+/* The slots and the windows; null: there is no ring. */
+extern HIDDEN struct binlog_ring_slot *ring_slots;
 extern HIDDEN struct binlog_ring_window *ring_windows;
 
 static inline bool ring_is_on(void)
 {
-	return unlikely(ring_places != NULL);
+	return unlikely(ring_slots != NULL);
 }
 
 /*
@@ -81,8 +81,8 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes);
 
 /* Of a writer: what it fills. */
 struct ring_hold {
-	struct binlog_ring_place *place; /* null: nothing */
-	uint64_t state;	   /* of the place as long as it is the writer's */
+	struct binlog_ring_slot *slot; /* null: nothing */
+	uint64_t state;	   /* of the slot as long as it is the writer's */
 	uint32_t sequence; /* of the block, the caller's */
 };
 
@@ -95,10 +95,10 @@ struct ring_want {
 };
 
 /*
- * A place for a block: *hold is what it is held by.  Returns its memory, with
+ * A slot for a block: *hold is what it is held by.  Returns its memory, with
  * what was in it; null: there is none.  Since a handler may jump out at any
  * time, *taking is one more than its number until the caller has stored the
- * rest and sets it to zero; or, with RING_LEAVING, that of a place that the
+ * rest and sets it to zero; or, with RING_LEAVING, that of a slot that the
  * caller is about to finish.
  */
 #define RING_LEAVING 0x80000000u
@@ -120,7 +120,7 @@ void ring_finish(struct ring_hold *hold);
  */
 bool ring_resume(struct ring_hold *hold, uint32_t tid);
 
-/* Before system calls become impossible: places that can be taken then. */
+/* Before system calls become impossible: slots that can be taken then. */
 void ring_stock(void);
 
 #endif

@@ -613,7 +613,7 @@ static struct binlog_block *take_place(
 		.tid = w->tid,
 		.bytes = ring_block_size(WRITER_BLOCK_SMALLEST, bytes),
 		.wished = ring_block_size(usual, bytes),
-		.first = !w->ring.hold.place,
+		.first = !w->ring.hold.slot,
 	};
 	char *memory;
 
@@ -642,7 +642,7 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 		writer_set_end(w, w->cursor);
 		return false;
 	}
-	size = ring_place_bytes(hold.place->at);
+	size = ring_slot_bytes(hold.slot->at);
 	clear_block(block, size);
 	anchor_block(w, block);
 	start = introduce(w, block);
@@ -654,8 +654,8 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	w->open = NULL;
 	w->ring.hold = hold;
 	w->ring.taking = 0;
-	if (full.place)
-		w->ring.taking = ((uint32_t)(full.place - ring_places) + 1) |
+	if (full.slot)
+		w->ring.taking = ((uint32_t)(full.slot - ring_slots) + 1) |
 				 RING_LEAVING;
 	SIGNAL_FENCE();
 	w->ring.turns = false;
@@ -672,7 +672,7 @@ static bool writer_ring_mend(struct writer *w)
 	if (w->ring.cursor && *(const uint32_t *)(const void *)w->ring.cursor)
 		__atomic_store_n((uint32_t *)(void *)w->ring.cursor, 0,
 			__ATOMIC_RELAXED);
-	if (!w->ring.hold.place || !ring_resume(&w->ring.hold, w->tid))
+	if (!w->ring.hold.slot || !ring_resume(&w->ring.hold, w->tid))
 		lost = true;
 	if (!lost)
 		return true;

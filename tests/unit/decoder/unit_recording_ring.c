@@ -79,14 +79,14 @@ static void places_of_one_time_are_in_the_order_of_their_numbers(void **state)
 static void a_place_that_is_being_cleared_is_no_damage(void **state)
 {
 	struct make_ring made = make_ring(0);
-	struct binlog_ring_place *place;
+	struct binlog_ring_slot *slot;
 
 	(void)state;
 	make_ring_add(&made, 5, 1000, "abc", RING_OPEN);
 	make_ring_add(&made, 6, 2000, "def", RING_DONE);
-	place = &make_ring_places(&made)[0];
+	slot = &make_ring_slots(&made)[0];
 	/* Its magic is gone, the rest not yet. */
-	memset(made.capture.bytes + ring_place_offset(place->at), 0, 8);
+	memset(made.capture.bytes + ring_slot_offset(slot->at), 0, 8);
 	expect(&made, "def");
 }
 
@@ -97,7 +97,7 @@ static void a_place_that_is_not_in_the_table_yet_is_left_out(void **state)
 	(void)state;
 	make_ring_add(&made, 5, 1000, "abc", RING_DONE);
 	make_ring_add(&made, 6, 2000, "def", RING_OPEN);
-	make_ring_places(&made)[1].at = 0;
+	make_ring_slots(&made)[1].at = 0;
 	expect(&made, "abc");
 }
 
@@ -214,12 +214,12 @@ static void a_block_that_several_places_have_is_there_once(void **state)
 	make_ring_add(&made, 5, 1000, "abc", RING_DONE);
 	make_ring_add(&made, 6, 2000, "def", RING_OPEN);
 	for (i = 2; i < MAKE_RING_PLACES; i++)
-		make_ring_places(&made)[i] = make_ring_places(&made)[0];
+		make_ring_slots(&made)[i] = make_ring_slots(&made)[0];
 	make_ring_head(&made)->used = MAKE_RING_PLACES;
 	expect(&made, "abcdef");
 }
 
-/* The newer place has been read first, and lies behind the other one. */
+/* The newer slot has been read first, and lies behind the other one. */
 static void places_of_one_block_twice_are_a_copy(void **state)
 {
 	struct make_ring made = make_ring(0);
@@ -282,11 +282,11 @@ static void any_table_can_be_read(void **state)
 		make_ring_add(&made, 7, 3000, "ijkl", RING_KEPT);
 		make_ring_keep(&made, 1001, 1002);
 		bytes[0] = (uint8_t *)make_ring_head(&made);
-		bytes[1] = (uint8_t *)make_ring_places(&made);
+		bytes[1] = (uint8_t *)make_ring_slots(&made);
 		for (unsigned j = rand() % 6; j < 7; j++) {
 			unsigned which = (unsigned)rand() % 2;
 			size_t room =
-				which ? 3 * sizeof(struct binlog_ring_place)
+				which ? 3 * sizeof(struct binlog_ring_slot)
 				      : sizeof(struct binlog_ring);
 
 			bytes[which][(size_t)rand() % room] =

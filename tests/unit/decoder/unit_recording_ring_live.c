@@ -53,14 +53,14 @@ static uint64_t offset_in(const struct make_ring *made, const void *at)
 	return (uint64_t)((const uint8_t *)at - made->capture.bytes);
 }
 
-static uint64_t offset_of_place(struct make_ring *made, unsigned index)
+static uint64_t offset_of_slot(struct make_ring *made, unsigned index)
 {
-	return offset_in(made, &make_ring_places(made)[index]);
+	return offset_in(made, &make_ring_slots(made)[index]);
 }
 
 static uint64_t offset_of_block(struct make_ring *made, unsigned index)
 {
-	return ring_place_offset(make_ring_places(made)[index].at);
+	return ring_slot_offset(make_ring_slots(made)[index].at);
 }
 
 /* The first letter of a block is its second record. */
@@ -109,7 +109,7 @@ static void what_stays_is_shown_as_a_whole(void **state)
 	expect(&made, "abcdefghi");
 }
 
-/* The table is read twice, and once more of each place when its block is. */
+/* The table is read twice, and once more of each slot when its block is. */
 static void a_place_that_is_taken_meanwhile_is_left_out(void **state)
 {
 	const uint64_t later = 4000;
@@ -122,13 +122,13 @@ static void a_place_that_is_taken_meanwhile_is_left_out(void **state)
 		const uint64_t *value;
 		const char *text;
 	} cases[] = {
-		{0, 3, offsetof(struct binlog_ring_place, from), &later,
+		{0, 3, offsetof(struct binlog_ring_slot, from), &later,
 			"defghi"},
-		{0, 3, offsetof(struct binlog_ring_place, state), &open,
+		{0, 3, offsetof(struct binlog_ring_slot, state), &open,
 			"defghi"},
-		{1, 1, offsetof(struct binlog_ring_place, at), &elsewhere,
+		{1, 1, offsetof(struct binlog_ring_slot, at), &elsewhere,
 			"ghi"},
-		{2, 1, offsetof(struct binlog_ring_place, state), &open,
+		{2, 1, offsetof(struct binlog_ring_slot, state), &open,
 			"abcdefghi"},
 	};
 	size_t i;
@@ -136,9 +136,9 @@ static void a_place_that_is_taken_meanwhile_is_left_out(void **state)
 	(void)state;
 	for (i = 0; i < LENGTH(cases); i++) {
 		struct make_ring made = make_talk();
-		uint64_t place = offset_of_place(&made, cases[i].index);
+		uint64_t slot = offset_of_slot(&made, cases[i].index);
 
-		set_change(place, cases[i].which, place + cases[i].field,
+		set_change(slot, cases[i].which, slot + cases[i].field,
 			cases[i].value, sizeof(uint64_t));
 		expect(&made, cases[i].text);
 	}
@@ -150,9 +150,9 @@ static void what_begins_after_the_first_look_is_left_out(void **state)
 	const uint64_t later = 9000;
 
 	(void)state;
-	set_change(offset_of_place(&made, 0), 2,
-		offset_of_place(&made, 2) +
-			offsetof(struct binlog_ring_place, from),
+	set_change(offset_of_slot(&made, 0), 2,
+		offset_of_slot(&made, 2) +
+			offsetof(struct binlog_ring_slot, from),
 		&later, sizeof(later));
 	expect(&made, "abcdef");
 }
@@ -196,7 +196,7 @@ static void where_most_is_overwritten_it_is_tried_again_some_times(void **state)
 	make_ring_add(&made, 8, 4000, "jkl", RING_DONE);
 	for (i = 0; i < 3; i++)
 		memset(made.capture.bytes + offset_of_block(&made, i), 0, 8);
-	set_change(offset_of_place(&made, 0), 0, 0, NULL, 0);
+	set_change(offset_of_slot(&made, 0), 0, 0, NULL, 0);
 	expect(&made, "jkl");
 	assert_int_equal(change.reads, 2 * 5);
 }
@@ -258,8 +258,8 @@ static bool is_copied(struct make_ring *made, enum inject_kind kind)
 	capture = recording_open(path, true, &errors);
 	inject_end();
 	assert_non_null(capture);
-	n = recording_ring_read(capture->ring, offset_of_block(made, 0), bytes,
-		sizeof(bytes));
+	n = recording_ring_read(
+		capture->ring, offset_of_block(made, 0), bytes, sizeof(bytes));
 	recording_close(capture);
 	unlink(path);
 	return n > 0;

@@ -29,7 +29,7 @@
 
 bool sys_forbidden;
 struct stream streams[STREAMS_MAX + 1];
-struct binlog_ring_place *ring_places;
+struct binlog_ring_slot *ring_slots;
 bool clock_is_tsc;
 static bool room_in_ring;
 static uint64_t ticks;
@@ -125,7 +125,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memory = 1 << 20;
-	ring_places = NULL;
+	ring_slots = NULL;
 	room_in_ring = false;
 	ticks = 1;
 	taken = used = content = count = looked_up = 0;
@@ -357,7 +357,7 @@ static void made_formats_are_defined_if_they_are_few_or_repeat(void **state)
 	define_string(&writer, "%d", 2)->plan = (void *)arena;
 	assert_true(define_may_make(&writer, binlog_hash("%d", 2)));
 	/* Where definitions have too much of a ring there are no more. */
-	ring_places = (void *)arena;
+	ring_slots = (void *)arena;
 	assert_false(define_may_make(&writer, 6));
 	assert_false(define_may_make(&writer, 6));
 	room_in_ring = true;
@@ -369,7 +369,7 @@ static void without_room_in_a_ring_stacks_are_cut(void **state)
 	uint32_t id = define();
 
 	(void)state;
-	ring_places = (void *)arena;
+	ring_slots = (void *)arena;
 	assert_int_equal(define(), id);
 	trace.pc[1]++;
 	assert_int_equal(define(), id + 1);

@@ -1,6 +1,6 @@
 /*
- * One takes a place of the ring, and at each of the instructions that this
- * takes a signal handler takes others, or jumps out: each place has one holder,
+ * One takes a slot of the ring, and at each of the instructions that this
+ * takes a signal handler takes others, or jumps out: each slot has one holder,
  * and none is lost.
  */
 #if defined(__x86_64__)
@@ -71,7 +71,7 @@ static enum wrong step_through(void)
 	return at > 100 ? RIGHT : NOT_MADE;
 }
 
-static void interrupted_anywhere_each_place_has_one_holder(void **state)
+static void interrupted_anywhere_each_slot_has_one_holder(void **state)
 {
 	(void)state;
 	jumps = false;
@@ -89,7 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			interrupted_anywhere_each_place_has_one_holder),
+			interrupted_anywhere_each_slot_has_one_holder),
 		cmocka_unit_test(what_a_jump_leaves_is_not_lost),
 	};
 

@@ -1,5 +1,5 @@
 /*
- * A writer where there is a ring: what it says goes to places that are taken
+ * A writer where there is a ring: what it says goes to slots that are taken
  * from it again, and what that means to blocks that stay.  A handler may have
  * jumped out of it anywhere.
  */
@@ -10,13 +10,13 @@
 static void begin_ring(size_t room)
 {
 	begin_with(room);
-	ring_places = places;
-	memset(places, 0, sizeof(places));
+	ring_slots = slots;
+	memset(slots, 0, sizeof(slots));
 }
 
-static struct binlog_block *block_at(unsigned place)
+static struct binlog_block *block_at(unsigned slot)
 {
-	return (void *)(world.places + place * (size_t)BINLOG_BLOCK_MAX);
+	return (void *)(world.slots + slot * (size_t)BINLOG_BLOCK_MAX);
 }
 
 static const struct binlog_control_head *first_of(const struct binlog_block *b)
@@ -24,7 +24,7 @@ static const struct binlog_control_head *first_of(const struct binlog_block *b)
 	return (const void *)(b + 1);
 }
 
-/* ---- places ---- */
+/* ---- slots ---- */
 
 static void each_block_is_at_a_place_of_its_own(void **state)
 {
@@ -89,7 +89,7 @@ static void what_is_overwritten_has_been_counted(void **state)
 		writer_count_passed();
 	writer_count_dropped();
 	memset(w->block + 1, 'x', 100);
-	for (unsigned i = 0; i < PLACES; i++) {
+	for (unsigned i = 0; i < SLOTS; i++) {
 		w->cursor = w->end;
 		assert_true(writer_reserve(w, 100));
 	}

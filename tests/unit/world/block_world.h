@@ -1,8 +1,9 @@
 /*
- * For tests of writers and their blocks: the library around shim/writer/writer.c and
- * shim/writer/writer.c, and a capture of as many blocks as the test says, in
- * memory that is shared with children as that of a file is.  It defines
- * functions of the library: not for more than one file of a program.
+ * For tests of writers and their blocks: the library around
+ * shim/writer/writer.c and shim/writer/writer.c, and a capture of as many
+ * blocks as the test says, in memory that is shared with children as that of a
+ * file is.  It defines functions of the library: not for more than one file of
+ * a program.
  */
 #ifndef TESTS_BLOCK_WORLD_H
 #define TESTS_BLOCK_WORLD_H
@@ -38,7 +39,7 @@ uint32_t streams_flushes;
 struct stream streams[STREAMS_MAX + 1];
 struct process process = {.pid = 77};
 struct binlog_header *capture_file_header;
-struct binlog_ring_place *ring_places;
+struct binlog_ring_slot *ring_slots;
 
 static struct {
 	struct binlog_header header;
@@ -50,10 +51,10 @@ static struct {
 	uint64_t ticks;
 	unsigned kept_off, kept, stocked;
 	bool marked, passes;
-	char *places; /* memory of those of the ring */
+	char *slots; /* memory of those of the ring */
 	struct ring_want want;
 	unsigned turns, finished;
-	bool ring_is_full, is_taken; /* the place, by somebody else */
+	bool ring_is_full, is_taken; /* the slot, by somebody else */
 	int keeps; /* what arena_keep() was told last, or -1 */
 } world;
 
@@ -127,26 +128,26 @@ void streams_said(unsigned stream)
 	(void)stream;
 }
 
-/* ---- a ring, the places of which are as large as is wished for ---- */
+/* ---- a ring, the slots of which are as large as is wished for ---- */
 
-#define PLACES 4u
+#define SLOTS 4u
 
-static struct binlog_ring_place places[PLACES];
+static struct binlog_ring_slot slots[SLOTS];
 
 char *ring_take(
 	const struct ring_want *want, uint32_t *taking, struct ring_hold *hold)
 {
-	uint32_t number = world.turns % PLACES;
+	uint32_t number = world.turns % SLOTS;
 	uint32_t bytes = want->wished;
 
 	if (world.ring_is_full)
 		return NULL;
 	world.turns++;
 	world.want = *want;
-	hold->place = &places[number];
-	hold->place->at = bytes / BINLOG_PAGE;
+	hold->slot = &slots[number];
+	hold->slot->at = bytes / BINLOG_PAGE;
 	*taking = number + 1;
-	return world.places + number * (size_t)BINLOG_BLOCK_MAX;
+	return world.slots + number * (size_t)BINLOG_BLOCK_MAX;
 }
 
 uint32_t ring_block_most(void)
@@ -156,14 +157,14 @@ uint32_t ring_block_most(void)
 
 void ring_finish(struct ring_hold *hold)
 {
-	if (hold->place)
+	if (hold->slot)
 		world.finished++;
 }
 
 bool ring_resume(struct ring_hold *hold, uint32_t tid)
 {
 	assert_int_equal(tid, TID);
-	assert_non_null(hold->place);
+	assert_non_null(hold->slot);
 	return !world.is_taken;
 }
 
@@ -193,15 +194,15 @@ static inline void begin_with(size_t room)
 	char *capture = world.capture;
 
 	if (!capture)
-		capture = mmap(NULL, CAPTURE_BYTES + PLACES * BINLOG_BLOCK_MAX,
+		capture = mmap(NULL, CAPTURE_BYTES + SLOTS * BINLOG_BLOCK_MAX,
 			PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 			0);
 	assert_ptr_not_equal(capture, MAP_FAILED);
-	memset(capture, 0, CAPTURE_BYTES + PLACES * BINLOG_BLOCK_MAX);
+	memset(capture, 0, CAPTURE_BYTES + SLOTS * BINLOG_BLOCK_MAX);
 	memset(&world, 0, sizeof(world));
 	world.capture = capture;
-	world.places = capture + CAPTURE_BYTES;
-	ring_places = NULL;
+	world.slots = capture + CAPTURE_BYTES;
+	ring_slots = NULL;
 	world.room = room;
 	world.arena = ARENA_BYTES;
 	world.ticks = TICKS;

@@ -28,7 +28,7 @@ static inline struct binlog_ring_window *make_ring_windows(
 	return (void *)(ring->capture.bytes + make_ring_head(ring)->table);
 }
 
-static inline struct binlog_ring_place *make_ring_places(struct make_ring *ring)
+static inline struct binlog_ring_slot *make_ring_slots(struct make_ring *ring)
 {
 	return (void *)(make_ring_windows(ring) + BINLOG_RING_WINDOWS);
 }
@@ -65,7 +65,7 @@ static inline struct make_ring make_ring(uint32_t waits)
 	*make_ring_head(&ring) = (struct binlog_ring){
 		.bytes = 1 << 20,
 		.table = table.at,
-		.places = MAKE_RING_PLACES,
+		.slots = MAKE_RING_PLACES,
 		.waits = waits,
 		.overwritten = 1,
 	};
@@ -73,7 +73,7 @@ static inline struct make_ring make_ring(uint32_t waits)
 	return ring;
 }
 
-/* A place with the next letters of the alphabet, a tick each from `ticks` on.
+/* A slot with the next letters of the alphabet, a tick each from `ticks` on.
  */
 static inline void make_ring_add(struct make_ring *ring, uint32_t sequence,
 	uint64_t ticks, const char *letters, enum ring_state state)
@@ -88,7 +88,7 @@ static inline void make_ring_add(struct make_ring *ring, uint32_t sequence,
 		make_message(&block,
 			MAKE_RING_CONTEXT + (uint32_t)(*letters - 'a'),
 			ticks++);
-	make_ring_places(ring)[index] = (struct binlog_ring_place){
+	make_ring_slots(ring)[index] = (struct binlog_ring_slot){
 		.at = block.start | 1,
 		.state = (uint64_t)(ticks) << RING_COUNT_SHIFT | state,
 		.from = from,

@@ -1,6 +1,6 @@
 /*
- * Fillers of the ring's places, in a child of a unit test: they stand for the
- * writers of a process, and what they put into their places has to be there
+ * Fillers of the ring's slots, in a child of a unit test: they stand for the
+ * writers of a process, and what they put into their slots has to be there
  * until they leave them.
  */
 #ifndef TESTS_RING_FILLERS_H
@@ -24,7 +24,7 @@ struct filler {
 };
 
 static struct filler fillers[FILLERS];
-/* When each place became full; 0: it is not. */
+/* When each slot became full; 0: it is not. */
 static uint64_t finished[PLACES];
 static uint64_t turns;
 
@@ -51,8 +51,8 @@ static inline unsigned in_state(enum ring_state state)
 {
 	unsigned count = 0;
 
-	for (uint32_t i = 0; i < ring()->used && i < ring()->places; i++)
-		count += (ring_places[i].state & RING_STATE) == state;
+	for (uint32_t i = 0; i < ring()->used && i < ring()->slots; i++)
+		count += (ring_slots[i].state & RING_STATE) == state;
 	return count;
 }
 
@@ -61,7 +61,7 @@ static inline bool is_intact(const struct filler *filler)
 	return !filler->memory || *filler->memory == filler->stamp;
 }
 
-/* From the place that it has to another one, as a writer goes.  False: there
+/* From the slot that it has to another one, as a writer goes.  False: there
  * is none. */
 static inline bool turn_as(struct filler *filler, uint32_t bytes, uint32_t tid)
 {
@@ -69,10 +69,10 @@ static inline bool turn_as(struct filler *filler, uint32_t bytes, uint32_t tid)
 		.tid = tid,
 		.bytes = bytes,
 		.wished = bytes,
-		.first = !filler->hold.place};
+		.first = !filler->hold.slot};
 	struct ring_hold full = filler->hold, hold = full;
 	char *memory = ring_take(&want, &filler->taking, &hold);
-	long left = full.place ? full.place - ring_places : 0;
+	long left = full.slot ? full.slot - ring_slots : 0;
 
 	if (!memory)
 		return false;
@@ -81,7 +81,7 @@ static inline bool turn_as(struct filler *filler, uint32_t bytes, uint32_t tid)
 	filler->taking = 0;
 	*filler->memory = filler->stamp =
 		(uint64_t)filler->number << 32 | ++turns;
-	if (!full.place)
+	if (!full.slot)
 		return true;
 	finished[left] = ++turns;
 	ring_finish(&full);

@@ -1,5 +1,5 @@
 /*
- * The places of the ring: the oldest full one is the next, but for what is
+ * The slots of the ring: the oldest full one is the next, but for what is
  * kept; who is gone has left its own; and how large a ring is, and what of it
  * is kept, is as it was asked for.
  */
@@ -15,22 +15,22 @@
 
 /* ---- in turns ---- */
 
-/* Of the full places that are large enough the one that is so for longest. */
+/* Of the full slots that are large enough the one that is so for longest. */
 static uint64_t oldest(uint32_t bytes)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < PLACES; i++)
 		if (finished[i] && finished[i] < least &&
-			(ring_places[i].state & RING_STATE) == RING_DONE &&
-			ring_place_bytes(ring_places[i].at) >= bytes)
+			(ring_slots[i].state & RING_STATE) == RING_DONE &&
+			ring_slot_bytes(ring_slots[i].at) >= bytes)
 			least = finished[i];
 	return least;
 }
 
 static uint64_t finished_of(const struct filler *filler)
 {
-	return finished[filler->hold.place - ring_places];
+	return finished[filler->hold.slot - ring_slots];
 }
 
 static enum wrong take_turns(void)
@@ -48,13 +48,13 @@ static enum wrong take_turns(void)
 			return SHARED;
 		if (!turn(filler, bytes))
 			return NOT_MADE;
-		if (ring_place_bytes(filler->hold.place->at) < bytes)
+		if (ring_slot_bytes(filler->hold.slot->at) < bytes)
 			return OUTSIDE;
 		/* not one that was never filled */
 		if (was_full && ring()->overwritten > overwritten &&
 			finished_of(filler) > next)
 			return FORGOTTEN;
-		finished[filler->hold.place - ring_places] = 0;
+		finished[filler->hold.slot - ring_slots] = 0;
 	}
 	return in_state(RING_OPEN) == FILLERS && ring()->overwritten > MIB
 		       ? RIGHT
@@ -87,8 +87,8 @@ static uint32_t somebody_gone(void)
 	return tid;
 }
 
-/* Two hundred threads have each begun a place and ended: two rings full. */
-static enum wrong leave_places(void)
+/* Two hundred threads have each begun a slot and ended: two rings full. */
+static enum wrong leave_slots(void)
 {
 	uint32_t gone;
 
@@ -109,10 +109,10 @@ static enum wrong leave_places(void)
 	return ring()->used > 160 ? FORGOTTEN : RIGHT;
 }
 
-static void who_is_gone_has_left_its_place(void **state)
+static void who_is_gone_has_left_its_slot(void **state)
 {
 	(void)state;
-	happens_to(&usual, leave_places);
+	happens_to(&usual, leave_slots);
 }
 
 /* Its writer may be another thread's by then. */
@@ -132,13 +132,13 @@ static enum wrong go_on_for_others(void)
 			return NOT_MADE;
 	if (!is_intact(&fillers[0]) || is_intact(&fillers[1]))
 		return SHARED;
-	if (ring_resume(&fillers[1].hold, own) || fillers[1].hold.place)
+	if (ring_resume(&fillers[1].hold, own) || fillers[1].hold.slot)
 		return SHARED;
 	ring_finish(&fillers[1].hold);
 	return ring_resume(&fillers[0].hold, own) ? RIGHT : FORGOTTEN;
 }
 
-static void a_place_is_gone_on_with_unless_it_was_taken(void **state)
+static void a_slot_is_gone_on_with_unless_it_was_taken(void **state)
 {
 	(void)state;
 	happens_to(&usual, go_on_for_others);
@@ -165,7 +165,7 @@ static enum wrong be_in(uint64_t founders, uint64_t own)
 
 	if (!begin_as_child(founders, own) || !turn_as(&fillers[0], 4096, gone))
 		return NOT_MADE;
-	if (fillers[0].hold.place->owner != (at_home ? gone : 0))
+	if (fillers[0].hold.slot->owner != (at_home ? gone : 0))
 		return SHARED;
 	if (ring_owner_find_gone(1000) != at_home)
 		return at_home ? LEFT_BEHIND : SHARED;
@@ -193,8 +193,8 @@ static enum wrong be_unable_to_ask(void)
 	if (!begin_as_child(7, 7))
 		return NOT_MADE;
 	sys_forbidden = true;
-	ring_owner_set(&ring_places[0], 5);
-	return ring_places[0].owner == 0 ? RIGHT : SHARED;
+	ring_owner_set(&ring_slots[0], 5);
+	return ring_slots[0].owner == 0 ? RIGHT : SHARED;
 }
 
 static void who_is_gone_is_known_in_its_namespace_only(void **state)
@@ -206,16 +206,16 @@ static void who_is_gone_is_known_in_its_namespace_only(void **state)
 	happens_to(&usual, be_unable_to_ask);
 }
 
-/* A place that nobody says to have is somebody's all the same. */
+/* A slot that nobody says to have is somebody's all the same. */
 static enum wrong have_no_owner(void)
 {
 	if (!begin(64 * KIB, 64 * MIB) ||
 		!turn_as(&fillers[0], 4096, somebody_gone()))
 		return NOT_MADE;
-	ring_owner_clear(fillers[0].hold.place);
+	ring_owner_clear(fillers[0].hold.slot);
 	if (ring_owner_find_gone(1000))
 		return SHARED;
-	ring_owner_set(fillers[0].hold.place, somebody_gone());
+	ring_owner_set(fillers[0].hold.slot, somebody_gone());
 	sys_forbidden = true;
 	if (ring_owner_find_gone(1000))
 		return SHARED;
@@ -252,11 +252,11 @@ static enum wrong be_large(void)
 
 static enum wrong be_huge(void)
 {
-	return begin(200 * MIB, MIB << 10) && ring()->places > 20000 ? RIGHT
-								     : NOT_MADE;
+	return begin(200 * MIB, MIB << 10) && ring()->slots > 20000 ? RIGHT
+								    : NOT_MADE;
 }
 
-/* More fillers than there are places: each has one, or knows that it has not.
+/* More fillers than there are slots: each has one, or knows that it has not.
  */
 static enum wrong be_many(void)
 {
@@ -269,7 +269,7 @@ static enum wrong be_many(void)
 
 		count += turn(&filler, 4096);
 	}
-	if (count != ring()->places || in_state(RING_OPEN) != count)
+	if (count != ring()->slots || in_state(RING_OPEN) != count)
 		return SHARED;
 	return turn(&fillers[0], 4096) ? SHARED : RIGHT;
 }
@@ -290,7 +290,7 @@ static enum wrong be_stocked(void)
 	return turn(&fillers[0], 4096) ? NOT_MADE : RIGHT;
 }
 
-/* Most places are somebody's, and some of them are gone. */
+/* Most slots are somebody's, and some of them are gone. */
 static enum wrong be_crowded(void)
 {
 	uint32_t gone = somebody_gone();
@@ -454,8 +454,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_oldest_is_the_next),
-		cmocka_unit_test(who_is_gone_has_left_its_place),
-		cmocka_unit_test(a_place_is_gone_on_with_unless_it_was_taken),
+		cmocka_unit_test(who_is_gone_has_left_its_slot),
+		cmocka_unit_test(a_slot_is_gone_on_with_unless_it_was_taken),
 		cmocka_unit_test(who_is_gone_is_known_in_its_namespace_only),
 		cmocka_unit_test(what_nobody_says_to_have_is_left_alone),
 		cmocka_unit_test(a_ring_is_as_large_as_it_may_be),
