@@ -40,21 +40,22 @@ struct frames {
 };
 
 /* In the file that it is in, or in the process. */
-static void put_address(struct render_buffer *out, const struct place *place)
+static void put_address(
+	struct render_buffer *out, const struct location *location)
 {
 	char text[40];
 
-	if (place->module) {
+	if (location->module) {
 		json_text_put(out, "\"module\":");
-		json_text_word(out, place->module);
+		json_text_word(out, location->module);
 		render_buffer_put_byte(out, ',');
 	}
 	snprintf(text, sizeof(text), "\"address\":\"0x%" PRIx64 "\"",
-		place->address);
+		location->address);
 	render_buffer_put(out, text, strlen(text));
 }
 
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct frames *frames = closure;
 	struct render_buffer *out = frames->out;
@@ -66,34 +67,34 @@ static bool take_frame(void *closure, const struct place *place)
 		render_buffer_put_byte(out, ',');
 	frames->any = true;
 	render_buffer_put_byte(out, '{');
-	if (place->function) {
+	if (location->function) {
 		json_text_put(out, "\"function\":");
-		json_text_word(out, place->function);
+		json_text_word(out, location->function);
 		render_buffer_put_byte(out, ',');
 	}
-	if (place->file) {
+	if (location->file) {
 		json_text_put(out, "\"file\":");
-		json_text_word(out, place->file);
+		json_text_word(out, location->file);
 		json_text_put(out, ",\"line\":");
-		json_text_unsigned(out, place->line);
+		json_text_unsigned(out, location->line);
 		render_buffer_put_byte(out, ',');
 	}
-	put_address(out, place);
-	if (place->inlined)
+	put_address(out, location);
+	if (location->inlined)
 		json_text_put(out, ",\"inlined\":true");
-	if (place->jumped)
+	if (location->jumped)
 		json_text_put(out, ",\"tail_call\":true");
 	render_buffer_put_byte(out, '}');
 	return true;
 }
 
-void json_place_stack(struct render_buffer *out, struct places *places,
+void json_location_stack(struct render_buffer *out, struct locations *locations,
 	const struct message *message, size_t depth)
 {
 	struct frames frames = {.out = out, .left = depth};
 
 	render_buffer_put_byte(out, '[');
-	frames_each(places, message, take_frame, &frames);
+	frames_each(locations, message, take_frame, &frames);
 	render_buffer_put_byte(out, ']');
 }
 

@@ -9,7 +9,7 @@
 #include "decoder/capture/message.h"
 #include "decoder/message/facts.h"
 #include "decoder/message/fields.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 /* Appends `,"key":value` to the render_buffer that `closure` is. */
 void json_fact_put(void *closure, const char *key, const struct fact *fact);
@@ -19,7 +19,7 @@ void json_fact_put(void *closure, const char *key, const struct fact *fact);
  * what is known of "function", "file", "line", "module", "address", and true
  * for what is "inlined" or left by a "tail_call".
  */
-void json_place_stack(struct render_buffer *out, struct places *places,
+void json_location_stack(struct render_buffer *out, struct locations *locations,
 	const struct message *message, size_t depth);
 
 /*

@@ -205,16 +205,16 @@ static void put_category(struct chrome *chrome, const struct message *message,
 	json_text_put(out, "\",\"ph\":\"i\",\"s\":\"t\"");
 }
 
-static void put_place(struct chrome *chrome, const struct message *message,
+static void put_location(struct chrome *chrome, const struct message *message,
 	struct render_buffer *out)
 {
-	facts_each(facts_of_place, FACTS_COUNT(facts_of_place),
+	facts_each(facts_of_location, FACTS_COUNT(facts_of_location),
 		chrome->settings.location, message, &chrome->scratch,
 		json_fact_put, out);
 	if (!chrome->settings.stack)
 		return;
 	json_text_put(out, ",\"stack\":");
-	json_place_stack(out, chrome->settings.places, message,
+	json_location_stack(out, chrome->settings.locations, message,
 		chrome->settings.options->depth);
 }
 
@@ -228,7 +228,7 @@ static void put_head(struct chrome *chrome, const struct message *message)
 	put_title(out, message);
 	put_category(chrome, message, out);
 	put_when(chrome, message, out);
-	put_place(chrome, message, out);
+	put_location(chrome, message, out);
 	json_text_put(out, ",\"values\":{");
 	end = out->length;
 	json_fields_members(out, message, &chrome->scratch);

@@ -245,17 +245,17 @@ static void put_names(struct csv_sites *sites, struct csv_table *table,
 	sites->bytes += out->length;
 }
 
-static void take_author(void *closure, const struct place *place)
+static void take_author(void *closure, const struct location *location)
 {
 	struct csv_sites *sites = closure;
 	struct render_buffer *out = &sites->value;
 
-	csv_text_word(out, place->function, &sites->cell);
+	csv_text_word(out, location->function, &sites->cell);
 	render_buffer_put_byte(out, ',');
-	csv_text_word(out, place->file, &sites->cell);
+	csv_text_word(out, location->file, &sites->cell);
 	render_buffer_put_byte(out, ',');
-	if (place->file)
-		json_text_unsigned(out, place->line);
+	if (location->file)
+		json_text_unsigned(out, location->line);
 }
 
 /* What stands in the index, behind the name and the number of calls. */

@@ -14,7 +14,7 @@
 #include "decoder/message/message_level.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "decoder/output/output.h"
 #include "decoder/output/output_directory.h"
 #include "decoder/output/spool.h"
@@ -297,7 +297,7 @@ static void ctf_streams_end(struct ctf_streams *streams)
 struct ctf_classes {
 	struct pack_table known;
 	struct spool declarations;
-	struct places *location; /* null: places are not named */
+	struct locations *location; /* null: they are not named */
 	struct render_buffer key;
 	struct render_buffer scratch;
 };
@@ -450,14 +450,14 @@ static int level_of(const struct message *message)
 							    : 14;
 }
 
-static void put_place(void *closure, const struct place *place)
+static void put_location(void *closure, const struct location *location)
 {
 	struct render_buffer *out = closure;
 	char number[32];
 
-	if (place->file) {
-		render_buffer_put_string(out, place->file);
-		snprintf(number, sizeof(number), ":%u", place->line);
+	if (location->file) {
+		render_buffer_put_string(out, location->file);
+		snprintf(number, sizeof(number), ":%u", location->line);
 		render_buffer_put_string(out, number);
 	}
 }
@@ -471,7 +471,7 @@ static void put_site(struct ctf_classes *classes, const struct message *message,
 	char offset[32];
 
 	if (classes->location)
-		frames_author(classes->location, message, put_place, out);
+		frames_author(classes->location, message, put_location, out);
 	if (out->length > before || !module)
 		return;
 	render_buffer_put_string(out, module);
@@ -606,7 +606,7 @@ static void ctf_class_put_values(struct ctf_classes *classes, uint32_t id,
 }
 
 static void ctf_classes_begin(
-	struct ctf_classes *classes, struct places *location)
+	struct ctf_classes *classes, struct locations *location)
 {
 	static const char common[] =
 		"event {\n\tname = \"?\";\n\tid = 0;\n\tstream_id = 0;\n"

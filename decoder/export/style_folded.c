@@ -71,7 +71,7 @@ static void put_name(struct render_buffer *out, const char *name, size_t bytes)
 		*semicolon = ':';
 }
 
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct folded *folded = closure;
 	struct render_buffer *out = &folded->names;
@@ -80,13 +80,14 @@ static bool take_frame(void *closure, const struct place *place)
 	if (folded->name_count == folded->settings.options->depth ||
 		limits_reached(LIMIT_STACK_NAMES, folded->name_count))
 		return false;
-	if (place->function) {
-		put_name(out, place->function, strlen(place->function));
+	if (location->function) {
+		put_name(out, location->function, strlen(location->function));
 	} else {
-		if (place->module)
-			put_name(out, place->module, strlen(place->module));
+		if (location->module)
+			put_name(out, location->module,
+				strlen(location->module));
 		snprintf(address, sizeof(address), "+0x%" PRIx64,
-			place->address);
+			location->address);
 		render_buffer_put(out, address, strlen(address));
 	}
 	folded->ends[folded->name_count++] = out->length;
@@ -104,7 +105,7 @@ static void put_line(struct folded *folded, const struct message *message)
 
 	out->length = names->length = 0;
 	folded->name_count = 0;
-	frames_each(folded->settings.places, message, take_frame, folded);
+	frames_each(folded->settings.locations, message, take_frame, folded);
 	put_name(out, message->program->name, strlen(message->program->name));
 	for (i = folded->name_count; i > 0; i--) {
 		size_t start = i > 1 ? folded->ends[i - 2] : 0;

@@ -50,17 +50,17 @@ static void put_call(struct json *json, const struct message *message)
 	put_facts(json, message, facts_of_call, FACTS_COUNT(facts_of_call));
 }
 
-static void put_place(struct json *json, const struct message *message)
+static void put_location(struct json *json, const struct message *message)
 {
 	struct render_buffer *out = &json->settings.output->text;
 
 	if (json->settings.location)
-		put_facts(json, message, facts_of_place,
-			FACTS_COUNT(facts_of_place));
+		put_facts(json, message, facts_of_location,
+			FACTS_COUNT(facts_of_location));
 	if (!json->settings.stack)
 		return;
 	json_text_put(out, ",\"stack\":");
-	json_place_stack(out, json->settings.places, message,
+	json_location_stack(out, json->settings.locations, message,
 		json->settings.options->depth);
 }
 
@@ -72,7 +72,7 @@ static void put_head(void *state, const struct message *message)
 
 	put_origin(json, message);
 	put_call(json, message);
-	put_place(json, message);
+	put_location(json, message);
 	put_facts(json, message, format, 1);
 	json_text_put(out, ",\"args\":");
 	json_fields_array(out, message, &json->scratch);
@@ -106,7 +106,7 @@ static void put_event(void *state, const struct message *message)
 		json_text_integer(out, message_event_value(message));
 	} else {
 		json_text_put(out, ",\"event\":\"end\"");
-		put_place(json, message);
+		put_location(json, message);
 	}
 	scratch->length = 0;
 	event_words_put(message, scratch);

@@ -110,7 +110,7 @@ static void put_call(struct maps *maps, const struct message *message)
 }
 
 /* A map in the array of the stack. */
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct maps *maps = closure;
 	msgpack_packer packer;
@@ -120,36 +120,37 @@ static bool take_frame(void *closure, const struct place *place)
 		return false;
 	maps->frames++;
 	msgpack_packer_init(&packer, &maps->scratch, append);
-	msgpack_pack_map(&packer,
-		1u + !!place->function + !!place->module + 2u * !!place->file);
+	msgpack_pack_map(&packer, 1u + !!location->function +
+					  !!location->module +
+					  2u * !!location->file);
 	pack_ascii(&packer, "address");
-	msgpack_pack_uint64(&packer, place->address);
-	if (place->function) {
+	msgpack_pack_uint64(&packer, location->address);
+	if (location->function) {
 		pack_ascii(&packer, "function");
-		pack_word(&packer, place->function);
+		pack_word(&packer, location->function);
 	}
-	if (place->module) {
+	if (location->module) {
 		pack_ascii(&packer, "module");
-		pack_word(&packer, place->module);
+		pack_word(&packer, location->module);
 	}
-	if (place->file) {
+	if (location->file) {
 		pack_ascii(&packer, "file");
-		pack_word(&packer, place->file);
+		pack_word(&packer, location->file);
 		pack_ascii(&packer, "line");
-		msgpack_pack_uint32(&packer, place->line);
+		msgpack_pack_uint32(&packer, location->line);
 	}
 	return true;
 }
 
-static void put_place(struct maps *maps, const struct message *message)
+static void put_location(struct maps *maps, const struct message *message)
 {
 	if (maps->settings.location)
-		put_facts(maps, message, facts_of_place,
-			FACTS_COUNT(facts_of_place));
+		put_facts(maps, message, facts_of_location,
+			FACTS_COUNT(facts_of_location));
 	if (!maps->settings.stack)
 		return;
 	maps->scratch.length = maps->frames = 0;
-	frames_each(maps->settings.places, message, take_frame, maps);
+	frames_each(maps->settings.locations, message, take_frame, maps);
 	put_key(maps, "stack");
 	msgpack_pack_array(&maps->packer, maps->frames);
 	render_buffer_put(
@@ -214,7 +215,7 @@ static void put_head(void *state, const struct message *message)
 
 	put_origin(maps, message);
 	put_call(maps, message);
-	put_place(maps, message);
+	put_location(maps, message);
 	put_facts(maps, message, format, 1);
 	put_fields(maps, message);
 }
@@ -247,7 +248,7 @@ static void put_event(void *state, const struct message *message)
 	put_origin(maps, message);
 	if (of_call)
 		put_call(maps, message);
-	put_place(maps, message);
+	put_location(maps, message);
 	put_word(maps, "event", of_call ? "suppressed" : "end");
 	if (of_call) {
 		put_key(maps, "count");

@@ -530,27 +530,28 @@ static void put_word(
 		perfetto_packet_annotate(out, name, word, strlen(word));
 }
 
-static void take_author(void *closure, const struct place *place)
+static void take_author(void *closure, const struct location *location)
 {
 	struct render_buffer *out = closure;
 	size_t annotation;
 
-	put_word(out, "binlog caller", place->function);
-	put_word(out, "binlog file", place->file);
-	if (!place->file)
+	put_word(out, "binlog caller", location->function);
+	put_word(out, "binlog file", location->file);
+	if (!location->file)
 		return;
 	annotation = proto_write_begin(out, EVENT_ANNOTATION);
 	proto_write_word(out, ANNOTATION_NAME, "binlog line");
-	proto_write_unsigned(out, ANNOTATION_UNSIGNED, place->line);
+	proto_write_unsigned(out, ANNOTATION_UNSIGNED, location->line);
 	proto_write_end(out, annotation);
 }
 
 /* They come with the innermost first, and are written the other way round. */
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct perfetto *perfetto = closure;
 	struct render_buffer *frames = &perfetto->scratch;
-	const char *name = place->function ? place->function : place->module;
+	const char *name =
+		location->function ? location->function : location->module;
 	size_t frame;
 
 	if (perfetto->frame_count == perfetto->settings.options->depth ||
@@ -558,9 +559,9 @@ static bool take_frame(void *closure, const struct place *place)
 		return false;
 	frame = proto_write_begin(frames, CALLSTACK_FRAME);
 	proto_write_word(frames, FRAME_FUNCTION, name ? name : "?");
-	if (place->file) {
-		proto_write_word(frames, FRAME_FILE, place->file);
-		proto_write_unsigned(frames, FRAME_LINE, place->line);
+	if (location->file) {
+		proto_write_word(frames, FRAME_FILE, location->file);
+		proto_write_unsigned(frames, FRAME_LINE, location->line);
 	}
 	proto_write_end(frames, frame);
 	perfetto->frames[perfetto->frame_count++] = frames->length;
@@ -574,7 +575,8 @@ static void put_stack(struct perfetto *perfetto, const struct message *message)
 	size_t callstack, i;
 
 	frames->length = perfetto->frame_count = 0;
-	frames_each(perfetto->settings.places, message, take_frame, perfetto);
+	frames_each(
+		perfetto->settings.locations, message, take_frame, perfetto);
 	if (frames->failed)
 		return;
 	callstack = proto_write_begin(out, EVENT_CALLSTACK);

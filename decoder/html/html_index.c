@@ -15,7 +15,7 @@
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "record/hash.h"
 #include "rules/levels.h"
 
@@ -305,17 +305,17 @@ static void html_intern_free(struct html_intern *intern)
 /* All zeros but for the first three is an empty tree. */
 struct html_stack {
 	struct html_intern frames;
-	struct places *places;	    /* null: there are no stacks */
-	size_t depth;		    /* at most so many frames */
-	struct render_buffer json;  /* [parent,function,place], from 1 on */
-	struct render_buffer names; /* of the stack that is looked at */
-	struct render_buffer ends;  /* likewise: of each frame in it */
+	struct locations *locations; /* null: there are no stacks */
+	size_t depth;		     /* at most so many frames */
+	struct render_buffer json;   /* [parent,function,place], from 1 on */
+	struct render_buffer names;  /* of the stack that is looked at */
+	struct render_buffer ends;   /* likewise: of each frame in it */
 };
 
 /* Where a frame's two names end in `names`. */
 struct ends {
 	size_t function;
-	size_t place;
+	size_t location;
 };
 
 static void put(struct render_buffer *out, const char *string)
@@ -336,46 +336,48 @@ static void put_hexadecimal(struct render_buffer *out, uint64_t number)
 		render_buffer_put_byte(out, digits[number >> shift & 15]);
 }
 
-static void put_function(struct render_buffer *out, const struct place *place)
+static void put_function(
+	struct render_buffer *out, const struct location *location)
 {
-	if (place->function) {
-		put(out, place->function);
-		if (place->inlined)
+	if (location->function) {
+		put(out, location->function);
+		if (location->inlined)
 			put(out, " (inlined)");
 		return;
 	}
-	if (place->module) {
-		put(out, place->module);
+	if (location->module) {
+		put(out, location->module);
 		put(out, "+");
 	}
-	put_hexadecimal(out, place->address);
+	put_hexadecimal(out, location->address);
 }
 
-static void put_where(struct render_buffer *out, const struct place *place)
+static void put_where(
+	struct render_buffer *out, const struct location *location)
 {
 	char line[DIGITS_U64_MAX];
 
-	if (place->file) {
-		put(out, place->file);
+	if (location->file) {
+		put(out, location->file);
 		put(out, ":");
 		render_buffer_put(out, line,
-			(size_t)(digits_write(line, place->line) - line));
-	} else if (place->module) {
-		put(out, place->module);
+			(size_t)(digits_write(line, location->line) - line));
+	} else if (location->module) {
+		put(out, location->module);
 	}
 }
 
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct html_stack *stack = closure;
 	struct ends ends;
 
 	if (stack->ends.length / sizeof(ends) >= stack->depth)
 		return false;
-	put_function(&stack->names, place);
+	put_function(&stack->names, location);
 	ends.function = stack->names.length;
-	put_where(&stack->names, place);
-	ends.place = stack->names.length;
+	put_where(&stack->names, location);
+	ends.location = stack->names.length;
 	render_buffer_put(&stack->ends, &ends, sizeof(ends));
 	return true;
 }
@@ -391,7 +393,7 @@ static void describe(struct html_stack *stack, uint32_t parent,
 	html_json_put_text(json, function, ends->function - start);
 	html_json_put_plain(json, ",");
 	html_json_put_text(json, function + (ends->function - start),
-		ends->place - ends->function);
+		ends->location - ends->function);
 	html_json_put_plain(json, "]");
 }
 
@@ -407,7 +409,7 @@ static uint32_t stack_enter(struct html_stack *stack, struct render_buffer *key,
 	key->length = 0;
 	render_buffer_put(key, &parent, sizeof(parent));
 	render_buffer_put(key, &split, sizeof(split));
-	render_buffer_put(key, names, ends->place - start);
+	render_buffer_put(key, names, ends->location - start);
 	if (key->failed)
 		return HTML_INTERN_NONE;
 	number = html_intern_add(&stack->frames, key->data, key->length, &new);
@@ -424,10 +426,10 @@ static uint32_t html_stack_of(
 	uint32_t parent = 0;
 	size_t count;
 
-	if (!stack->places)
+	if (!stack->locations)
 		return 0;
 	stack->names.length = stack->ends.length = 0;
-	frames_each(stack->places, message, take_frame, stack);
+	frames_each(stack->locations, message, take_frame, stack);
 	if (stack->names.failed || stack->ends.failed)
 		return 0;
 	for (count = stack->ends.length / sizeof(struct ends); count > 0;
@@ -441,7 +443,7 @@ static uint32_t html_stack_of(
 			stack->ends.data + first * sizeof(*ends),
 			pair * sizeof(*ends));
 		number = stack_enter(
-			stack, &key, parent, &ends[1], ends[0].place);
+			stack, &key, parent, &ends[1], ends[0].location);
 		if (number == HTML_INTERN_NONE)
 			break;
 		parent = number + 1;
@@ -463,18 +465,18 @@ static void html_stack_free(struct html_stack *stack)
  * where that is, and its arguments.  Used by html_index.c, once for each.
  */
 
-static void put_location(void *closure, const struct place *place)
+static void put_location(void *closure, const struct location *location)
 {
 	struct render_buffer words = {0};
 	struct render_buffer *json = closure;
 
-	if (!place->file || place->line == 0) {
+	if (!location->file || location->line == 0) {
 		html_json_put_plain(json, "null");
 		return;
 	}
-	render_buffer_put(&words, place->file, strlen(place->file));
+	render_buffer_put(&words, location->file, strlen(location->file));
 	render_buffer_put_byte(&words, ':');
-	html_json_put_number(&words, place->line);
+	html_json_put_number(&words, location->line);
 	html_json_put_text(json, words.data, words.length);
 	render_buffer_free(&words);
 }
@@ -535,8 +537,8 @@ static void put_module(
  * `frame`, names of the arguments, and their types (enum field_type); null is
  * what is not known.  Without places, which may be null, no location is.
  */
-static void html_site_put(const struct message *message, struct places *places,
-	uint32_t frame, struct render_buffer *json)
+static void html_site_put(const struct message *message,
+	struct locations *locations, uint32_t frame, struct render_buffer *json)
 {
 	const struct definition_string *function = message->context->function;
 
@@ -546,8 +548,8 @@ static void html_site_put(const struct message *message, struct places *places,
 	put_format(json, message);
 	put_module(json, message);
 	html_json_put_plain(json, ",");
-	if (places && message->context->depth > 0)
-		frames_author(places, message, put_location, json);
+	if (locations && message->context->depth > 0)
+		frames_author(locations, message, put_location, json);
 	else
 		html_json_put_plain(json, "null");
 	html_json_put_plain(json, ",");
@@ -614,7 +616,7 @@ struct html_index *html_index_new(const struct style_settings *settings)
 			index->shapes.known.limit = index->calls_known.limit =
 				LIMIT_HTML_NUMBERS;
 	index->stack.frames.limit = LIMIT_HTML_FRAMES;
-	index->stack.places = settings->stack ? settings->places : NULL;
+	index->stack.locations = settings->stack ? settings->locations : NULL;
 	index->stack.depth = settings->options->depth;
 	add_plain(&index->streams, "\"other streams\"");
 	add_plain(&index->streams, ",\"end\""); /* HTML_INDEX_STREAM_END */
@@ -805,7 +807,7 @@ static uint32_t describe_site(
 	struct html_index *index, const struct message *message)
 {
 	index->text.length = 0;
-	html_site_put(message, index->settings.places,
+	html_site_put(message, index->settings.locations,
 		html_stack_of(&index->stack, message), &index->text);
 	return enter(index, &index->sites);
 }

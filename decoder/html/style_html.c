@@ -241,8 +241,8 @@ static void html_losses_put(
 	html_json_put_plain(out, ",\n\"problems\":[");
 	if (errors)
 		put_errors(errors, &shown, out);
-	for (i = 0; settings->places &&
-		    (sentence = places_complaint(settings->places, i));
+	for (i = 0; settings->locations &&
+		    (sentence = locations_complaint(settings->locations, i));
 		i++)
 		put_sentence(sentence, &shown, out);
 	html_json_put_plain(out, "]");

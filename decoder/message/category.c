@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "decoder/message/message_level.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "record/layout.h"
 #include "record/switches.h"
 #include "rules/policy.h"
@@ -22,17 +22,19 @@ struct category_rules {
 
 struct category {
 	const struct rules *given;
-	struct places *places;
+	struct locations *locations;
 	struct category_rules captures[LIMITS_RULED_CAPTURES];
 	size_t count;
 };
 
-struct category *category_new(const struct rules *rules, struct places *places)
+struct category *category_new(
+	const struct rules *rules, struct locations *locations)
 {
 	struct category *category = calloc(1, sizeof(*category));
 
 	if (category)
-		*category = (struct category){.given = rules, .places = places};
+		*category = (struct category){
+			.given = rules, .locations = locations};
 	return category;
 }
 
@@ -175,13 +177,13 @@ struct sources {
 	unsigned count;
 };
 
-static void take_source(void *closure, const struct place *place)
+static void take_source(void *closure, const struct location *location)
 {
 	struct sources *sources = closure;
 
 	if (!limits_reached(LIMIT_RULED_INLINED, sources->count))
 		sources->all[sources->count++] = (struct rule_source){
-			place->function, place->file, place->line};
+			location->function, location->file, location->line};
 }
 
 static bool put_by_rule(const struct category *category,
@@ -195,9 +197,9 @@ static bool put_by_rule(const struct category *category,
 	if (!rules)
 		return false;
 	site = site_of(message);
-	if (category->places && rules_ask(rules) & RULES_ASK_SOURCE &&
+	if (category->locations && rules_ask(rules) & RULES_ASK_SOURCE &&
 		caller_of(message))
-		places_find(category->places, message, caller_of(message),
+		locations_find(category->locations, message, caller_of(message),
 			take_source, &sources);
 	site.sources = sources.all;
 	site.sources_count = sources.count;

@@ -10,15 +10,16 @@
 #include "decoder/capture/message.h"
 
 struct category;
-struct places;
+struct locations;
 struct rules;
 
 /*
  * By these rules, which stay the caller's; null: by those that the message's
- * capture was recorded under.  Without `places` nothing that rules say of the
- * source holds.  Null: out of memory.
+ * capture was recorded under.  Without `locations` nothing that rules say of
+ * the source holds.  Null: out of memory.
  */
-struct category *category_new(const struct rules *rules, struct places *places);
+struct category *category_new(
+	const struct rules *rules, struct locations *locations);
 
 /* Null is fine. */
 void category_free(struct category *category);

@@ -93,9 +93,9 @@ static int numa_node(uint32_t core)
 struct asked {
 	const struct message *message;
 	struct render_buffer *scratch;
-	struct places *places;
+	struct locations *locations;
 	bool placed; /* `place` has been looked for */
-	struct place place;
+	struct location location;
 };
 
 const struct fact_kinds facts_all[FACT_NAMES] = {
@@ -110,7 +110,7 @@ const struct fact_wanted facts_of_origin[6] = {FACT_WANTED(time_ns),
 const struct fact_wanted facts_of_call[6] = {FACT_WANTED(stream),
 	FACT_WANTED(level), FACT_WANTED(priority), FACT_WANTED(ident),
 	FACT_WANTED(module), FACT_WANTED(function)};
-const struct fact_wanted facts_of_place[3] = {
+const struct fact_wanted facts_of_location[3] = {
 	FACT_WANTED(caller), FACT_WANTED(file), FACT_WANTED(line)};
 
 static bool number(struct fact *fact, uint64_t value)
@@ -143,21 +143,21 @@ static bool scratched(struct fact *fact, const struct render_buffer *scratch)
 	return true;
 }
 
-static void take_place(void *closure, const struct place *place)
+static void take_location(void *closure, const struct location *location)
 {
-	((struct asked *)closure)->place = *place;
+	((struct asked *)closure)->location = *location;
 }
 
-static const struct place *place_of(struct asked *asked)
+static const struct location *location_of(struct asked *asked)
 {
 	if (!asked->placed) {
-		asked->place = (struct place){0};
-		if (asked->places)
-			frames_author(asked->places, asked->message, take_place,
-				asked);
+		asked->location = (struct location){0};
+		if (asked->locations)
+			frames_author(asked->locations, asked->message,
+				take_location, asked);
 		asked->placed = true;
 	}
-	return &asked->place;
+	return &asked->location;
 }
 
 static bool numa(struct fact *fact, const struct message *message)
@@ -242,36 +242,36 @@ static inline bool find(
 		return !message_is_event(message) &&
 		       string(fact, message_format(message));
 	case FACT_caller:
-		return word(fact, place_of(asked)->function);
+		return word(fact, location_of(asked)->function);
 	case FACT_file:
-		return word(fact, place_of(asked)->file);
+		return word(fact, location_of(asked)->file);
 	case FACT_line:
-		return place_of(asked)->file &&
-		       number(fact, place_of(asked)->line);
+		return location_of(asked)->file &&
+		       number(fact, location_of(asked)->line);
 	case FACT_NAMES:
 		break;
 	}
 	return false;
 }
 
-static inline void begin(struct asked *asked, struct places *places,
+static inline void begin(struct asked *asked, struct locations *locations,
 	const struct message *message, struct render_buffer *scratch)
 {
 	asked->message = message;
 	asked->scratch = scratch;
-	asked->places = places;
+	asked->locations = locations;
 	asked->placed = false;
 }
 
 void facts_each(const struct fact_wanted *wanted, size_t count,
-	struct places *places, const struct message *message,
+	struct locations *locations, const struct message *message,
 	struct render_buffer *scratch, facts_take *take, void *closure)
 {
 	struct asked asked;
 	struct fact fact;
 	size_t i;
 
-	begin(&asked, places, message, scratch);
+	begin(&asked, locations, message, scratch);
 	for (i = 0; i < count; i++) {
 		fact.kind = facts_all[wanted[i].name].kind;
 		if (find(&asked, wanted[i].name, &fact))
@@ -279,13 +279,13 @@ void facts_each(const struct fact_wanted *wanted, size_t count,
 	}
 }
 
-bool facts_find(enum fact_name name, struct places *places,
+bool facts_find(enum fact_name name, struct locations *locations,
 	const struct message *message, struct render_buffer *scratch,
 	struct fact *fact)
 {
 	struct asked asked;
 
-	begin(&asked, places, message, scratch);
+	begin(&asked, locations, message, scratch);
 	fact->kind = facts_all[name].kind;
 	return find(&asked, name, fact);
 }

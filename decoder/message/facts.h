@@ -14,7 +14,7 @@
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
 
-struct places;
+struct locations;
 
 enum fact_name {
 #define FACT(name, kind, what) FACT_##name,
@@ -56,22 +56,22 @@ typedef void facts_take(
 
 /*
  * Calls back for each of `count` facts that is known of the message, in their
- * order.  Without `places` nothing is known of the place of the call.  The
+ * order.  Without `locations` nothing is known of the place of the call.  The
  * scratch is emptied.
  */
 void facts_each(const struct fact_wanted *wanted, size_t count,
-	struct places *places, const struct message *message,
+	struct locations *locations, const struct message *message,
 	struct render_buffer *scratch, facts_take *take, void *closure);
 
 /* One of them; false: it is not known. */
-bool facts_find(enum fact_name name, struct places *places,
+bool facts_find(enum fact_name name, struct locations *locations,
 	const struct message *message, struct render_buffer *scratch,
 	struct fact *fact);
 
 /* What json and msgpack tell of every message, of every call, of its place. */
 extern const struct fact_wanted facts_of_origin[6];
 extern const struct fact_wanted facts_of_call[6];
-extern const struct fact_wanted facts_of_place[3];
+extern const struct fact_wanted facts_of_location[3];
 
 #define FACTS_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -72,22 +72,23 @@ void message_words_ident(const struct message *message,
 }
 
 /* `file:line: function: `, or what is known of it. */
-void message_words_place(void *closure, const struct place *place)
+void message_words_location(void *closure, const struct location *location)
 {
 	struct render_buffer *out = closure;
-	const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+	const char *slash =
+		location->file ? strrchr(location->file, '/') : NULL;
 
-	if (place->file && place->line) {
-		put_foreign(out, slash ? slash + 1 : place->file);
+	if (location->file && location->line) {
+		put_foreign(out, slash ? slash + 1 : location->file);
 		render_buffer_put_byte(out, ':');
-		render_buffer_put_number(out, place->line);
+		render_buffer_put_number(out, location->line);
 		render_buffer_put(out, ": ", 2);
-	} else if (place->module) {
-		put_foreign(out, place->module);
+	} else if (location->module) {
+		put_foreign(out, location->module);
 		render_buffer_put(out, ": ", 2);
 	}
-	if (place->function) {
-		put_foreign(out, place->function);
+	if (location->function) {
+		put_foreign(out, location->function);
 		render_buffer_put(out, ": ", 2);
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 /* `stdout`, `stderr`, `syslog`, the path of a file, `fd5`. */
 void message_words_stream(
@@ -24,7 +24,7 @@ void message_words_ident(const struct message *message,
  * `file:line: function: `, or what is known of it, into a render_buffer; for
  * frames_author().
  */
-void message_words_place(void *closure, const struct place *place);
+void message_words_location(void *closure, const struct location *location);
 
 /* One of rules/levels.def. */
 int message_level(const struct message *message);

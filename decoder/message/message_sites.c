@@ -15,29 +15,29 @@
 #define FORMAT_SHOWN 60u
 
 void message_sites_begin(
-	struct message_sites *sites, size_t bytes, struct places *places)
+	struct message_sites *sites, size_t bytes, struct locations *locations)
 {
 	*sites = (struct message_sites){
 		.table = {.most = limits_size(LIMIT_SITES)},
 		.bytes = bytes,
-		.places = places,
+		.locations = locations,
 	};
 }
 
 /* `file:line: function`; null: out of memory. */
-static const char *place_of(
+static const char *location_of(
 	struct message_sites *sites, const struct message *message)
 {
 	struct render_buffer text = {0};
-	const char *place;
+	const char *location;
 
-	frames_author(sites->places, message, message_words_place, &text);
+	frames_author(sites->locations, message, message_words_location, &text);
 	while (text.length > 0 && strchr(": ", text.data[text.length - 1]))
 		text.length--;
-	place = pool_copy(&sites->table.pool, text.length > 0 ? text.data : "",
-		text.length);
+	location = pool_copy(&sites->table.pool,
+		text.length > 0 ? text.data : "", text.length);
 	render_buffer_free(&text);
-	return place;
+	return location;
 }
 
 /* Null: out of memory. */
@@ -51,9 +51,9 @@ static struct message_site *make(struct message_sites *sites,
 	memset(made, 0, sites->bytes);
 	made->of = sites;
 	made->site = site;
-	if (site && sites->places)
-		made->place = place_of(sites, message);
-	if (site && !made->place != !sites->places)
+	if (site && sites->locations)
+		made->location = location_of(sites, message);
+	if (site && !made->location != !sites->locations)
 		return NULL;
 	if (site)
 		sites->all[sites->count++] = made;
@@ -129,7 +129,7 @@ bool message_sites_are_one_call(
 	       compare_strings(one->site->module, other->site->module) == 0;
 }
 
-void message_sites_put_place(
+void message_sites_put_location(
 	const struct message_site *site, struct render_buffer *out)
 {
 	const char *module = site->site ? site->site->module : NULL;
@@ -139,8 +139,8 @@ void message_sites_put_place(
 		render_buffer_put(out, "other places", 12);
 		return;
 	}
-	if (site->place && *site->place) {
-		render_buffer_put(out, site->place, strlen(site->place));
+	if (site->location && *site->location) {
+		render_buffer_put(out, site->location, strlen(site->location));
 		return;
 	}
 	if (module)

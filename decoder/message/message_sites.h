@@ -9,7 +9,7 @@
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
 #include "decoder/message/site_table.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 struct message_sites;
 
@@ -17,13 +17,13 @@ struct message_sites;
 struct message_site {
 	const struct message_sites *of;
 	const struct site *site; /* null: it is the rest */
-	const char *place; /* file, line and function; null: not asked for */
+	const char *location; /* file, line and function; null: not asked for */
 };
 
 struct message_sites {
 	struct site_table table;
 	size_t bytes; /* of what the style keeps of one */
-	struct places *places;
+	struct locations *locations;
 	struct message_site **all;
 	size_t count;
 	size_t room;
@@ -32,10 +32,10 @@ struct message_sites {
 
 /*
  * `bytes` is the size of what the style keeps of each, all zeros at first;
- * `places` is null unless file, line and function are to be known.
+ * `locations` is null unless file, line and function are to be known.
  */
 void message_sites_begin(
-	struct message_sites *sites, size_t bytes, struct places *places);
+	struct message_sites *sites, size_t bytes, struct locations *locations);
 
 /* The one that the message is from; null: out of memory. */
 void *message_sites_find(
@@ -58,7 +58,7 @@ bool message_sites_are_one_call(
 	const struct message_site *one, const struct message_site *other);
 
 /* Where it is: escaped; as it may stand in a rule if no places are known. */
-void message_sites_put_place(
+void message_sites_put_location(
 	const struct message_site *site, struct render_buffer *out);
 
 /* Its format, as in the source of a program, not much of it. */

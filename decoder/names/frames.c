@@ -8,19 +8,19 @@ struct walk {
 	bool ended;
 };
 
-static void take_place(void *closure, const struct place *place)
+static void take_location(void *closure, const struct location *location)
 {
 	struct walk *walk = closure;
 
 	if (!walk->ended)
-		walk->ended = !walk->take(walk->closure, place);
+		walk->ended = !walk->take(walk->closure, location);
 }
 
 /* What the frames before number `i` say of the call that they are in. */
-static struct places_gap gap_before(const struct message *message, size_t i)
+static struct locations_gap gap_before(const struct message *message, size_t i)
 {
 	const struct definition_context *context = message->context;
-	struct places_gap gap = {.next = context->frames[i]};
+	struct locations_gap gap = {.next = context->frames[i]};
 
 	/* A return address is that of the next instruction. */
 	if (i > 0)
@@ -32,7 +32,7 @@ static struct places_gap gap_before(const struct message *message, size_t i)
 	return gap;
 }
 
-void frames_each(struct places *places, const struct message *message,
+void frames_each(struct locations *locations, const struct message *message,
 	frames_take *take, void *closure)
 {
 	const struct definition_context *context = message->context;
@@ -40,12 +40,13 @@ void frames_each(struct places *places, const struct message *message,
 	size_t i;
 
 	for (i = 0; i < context->depth && !walk.ended; i++) {
-		struct places_gap gap = gap_before(message, i);
+		struct locations_gap gap = gap_before(message, i);
 
-		places_between(places, message, &gap, take_place, &walk);
+		locations_between(
+			locations, message, &gap, take_location, &walk);
 		if (!walk.ended)
-			places_find(places, message, gap.next - 1, take_place,
-				&walk);
+			locations_find(locations, message, gap.next - 1,
+				take_location, &walk);
 	}
 }
 
@@ -79,16 +80,16 @@ static bool is_of_language(const char *function)
 struct author {
 	size_t frames;
 	size_t found; /* number of the frame */
-	void (*take)(void *closure, const struct place *place);
+	void (*take)(void *closure, const struct location *location);
 	void *closure;
 };
 
-static bool look_for_author(void *closure, const struct place *place)
+static bool look_for_author(void *closure, const struct location *location)
 {
 	struct author *author = closure;
 
-	if (!place->wrapper &&
-		!(place->function && is_of_language(place->function))) {
+	if (!location->wrapper &&
+		!(location->function && is_of_language(location->function))) {
 		author->found = author->frames;
 		return false;
 	}
@@ -96,22 +97,23 @@ static bool look_for_author(void *closure, const struct place *place)
 	return true;
 }
 
-static bool tell_author(void *closure, const struct place *place)
+static bool tell_author(void *closure, const struct location *location)
 {
 	struct author *author = closure;
 
 	if (author->frames++ < author->found)
 		return true;
-	author->take(author->closure, place);
+	author->take(author->closure, location);
 	return false;
 }
 
-void frames_author(struct places *places, const struct message *message,
-	void (*take)(void *closure, const struct place *place), void *closure)
+void frames_author(struct locations *locations, const struct message *message,
+	void (*take)(void *closure, const struct location *location),
+	void *closure)
 {
 	struct author author = {.take = take, .closure = closure};
 
-	frames_each(places, message, look_for_author, &author);
+	frames_each(locations, message, look_for_author, &author);
 	author.frames = 0;
-	frames_each(places, message, tell_author, &author);
+	frames_each(locations, message, tell_author, &author);
 }

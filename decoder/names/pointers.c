@@ -10,18 +10,20 @@
 #define NAME_BYTES_MAX 256
 
 struct pointers {
-	struct places *places;
+	struct locations *locations;
 	struct render_pointers hook;
 	const struct message *message;
 	struct render_buffer name; /* of what the last pointer points to */
 };
 
 /* The outermost place is the last: what is inlined has no address. */
-static void take(void *closure, const struct place *place)
+static void take(void *closure, const struct location *location)
 {
 	struct pointers *pointers = closure;
-	const char *name = place->function ? place->function : place->module;
-	uint64_t offset = place->function ? place->offset : place->address;
+	const char *name =
+		location->function ? location->function : location->module;
+	uint64_t offset =
+		location->function ? location->offset : location->address;
 	char number[32] = "";
 
 	pointers->name.length = 0;
@@ -39,8 +41,8 @@ static void put(void *closure, struct render_buffer *out, uint64_t pointer)
 	struct pointers *pointers = closure;
 
 	pointers->name.length = 0;
-	places_find(
-		pointers->places, pointers->message, pointer, take, pointers);
+	locations_find(pointers->locations, pointers->message, pointer, take,
+		pointers);
 	if (pointers->name.length == 0)
 		return;
 	render_buffer_put(out, " <", 2);
@@ -48,13 +50,13 @@ static void put(void *closure, struct render_buffer *out, uint64_t pointer)
 	render_buffer_put_byte(out, '>');
 }
 
-struct pointers *pointers_new(struct places *places)
+struct pointers *pointers_new(struct locations *locations)
 {
 	struct pointers *pointers = calloc(1, sizeof(*pointers));
 
 	if (!pointers)
 		return NULL;
-	pointers->places = places;
+	pointers->locations = locations;
 	pointers->hook = (struct render_pointers){put, pointers};
 	return pointers;
 }

@@ -7,12 +7,12 @@
 #define DECODER_POINTERS_H
 
 #include "base/render_buffer.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 struct pointers;
 
-/* `places` stays the caller's.  Null: out of memory. */
-struct pointers *pointers_new(struct places *places);
+/* `locations` stays the caller's.  Null: out of memory. */
+struct pointers *pointers_new(struct locations *locations);
 
 /*
  * Makes `out` ask for each %p of this message: " <symbol+0x20>" is appended,

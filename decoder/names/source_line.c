@@ -22,7 +22,7 @@ struct source_file {
 };
 
 struct source_line {
-	struct places *places;
+	struct locations *locations;
 	const struct symbolizer_options *options;
 	struct source_file files[FILES_MAX];
 	size_t oldest; /* the one to be replaced next */
@@ -30,13 +30,13 @@ struct source_line {
 };
 
 struct source_line *source_line_new(
-	struct places *places, const struct symbolizer_options *options)
+	struct locations *locations, const struct symbolizer_options *options)
 {
 	struct source_line *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return NULL;
-	source->places = places;
+	source->locations = locations;
 	source->options = options;
 	return source;
 }
@@ -153,21 +153,21 @@ static void put_line(
 	render_buffer_put_byte(out, '\n');
 }
 
-static void take(void *closure, const struct place *place)
+static void take(void *closure, const struct location *location)
 {
 	struct source_line *source = closure;
 	const struct source_file *file;
 
-	if (!place->file || place->line == 0)
+	if (!location->file || location->line == 0)
 		return;
-	file = file_at(source, place->file);
-	if (file->path && file->starts && place->line <= file->lines)
-		put_line(source->out, file, place->line);
+	file = file_at(source, location->file);
+	if (file->path && file->starts && location->line <= file->lines)
+		put_line(source->out, file, location->line);
 }
 
 void source_line_put(struct source_line *source, const struct message *message,
 	struct render_buffer *out)
 {
 	source->out = out;
-	frames_author(source->places, message, take, source);
+	frames_author(source->locations, message, take, source);
 }

@@ -7,13 +7,13 @@
 #define DECODER_SOURCE_LINE_H
 
 #include "base/render_buffer.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 struct source_line;
 
 /* Both stay the caller's.  Null: out of memory. */
 struct source_line *source_line_new(
-	struct places *places, const struct symbolizer_options *options);
+	struct locations *locations, const struct symbolizer_options *options);
 
 /*
  * Appends "    FILE:LINE: TEXT", escaped and cut off where it is long, for the

@@ -12,19 +12,19 @@
 #define KEPT_BYTES_MAX ((size_t)32 << 20)
 
 struct stack {
-	struct places *places;
+	struct locations *locations;
 	size_t depth;
 	struct render_buffer lines; /* of the stack that is being resolved */
 	size_t shown;		    /* frames of it so far */
 };
 
-struct stack *stack_new(struct places *places, size_t depth)
+struct stack *stack_new(struct locations *locations, size_t depth)
 {
 	struct stack *stack = calloc(1, sizeof(*stack));
 
 	if (!stack)
 		return NULL;
-	stack->places = places;
+	stack->locations = locations;
 	stack->depth = depth;
 	return stack;
 }
@@ -52,42 +52,43 @@ static void begin_line(struct stack *stack)
 }
 
 /* What is known of an address without a line. */
-static void put_place(struct stack *stack, const struct place *place)
+static void put_location(struct stack *stack, const struct location *location)
 {
-	if (place->function) {
-		put(stack, place->function);
-		put_number(stack, "+0x", place->offset, true);
+	if (location->function) {
+		put(stack, location->function);
+		put_number(stack, "+0x", location->offset, true);
 	}
-	if (place->function && place->module)
+	if (location->function && location->module)
 		put(stack, " in ");
-	if (place->module)
-		put(stack, place->module);
-	if (!place->function && place->module)
-		put_number(stack, "+0x", place->address, true);
-	if (!place->function && !place->module)
-		put_number(stack, "0x", place->address + 1, true);
+	if (location->module)
+		put(stack, location->module);
+	if (!location->function && location->module)
+		put_number(stack, "+0x", location->address, true);
+	if (!location->function && !location->module)
+		put_number(stack, "0x", location->address + 1, true);
 }
 
-static bool put_frame(void *closure, const struct place *place)
+static bool put_frame(void *closure, const struct location *location)
 {
 	struct stack *stack = closure;
 
 	if (stack->shown >= stack->depth)
 		return false;
 	begin_line(stack);
-	if (place->function && strcmp(place->function, PLACES_SIGNAL) == 0) {
-		put(stack, place->function);
-	} else if (place->function && place->file) {
-		put(stack, place->function);
+	if (location->function &&
+		strcmp(location->function, LOCATIONS_SIGNAL) == 0) {
+		put(stack, location->function);
+	} else if (location->function && location->file) {
+		put(stack, location->function);
 		put(stack, " at ");
-		put(stack, place->file);
-		put_number(stack, ":", place->line, false);
+		put(stack, location->file);
+		put_number(stack, ":", location->line, false);
 	} else {
-		put_place(stack, place);
+		put_location(stack, location);
 	}
-	if (place->inlined)
+	if (location->inlined)
 		put(stack, " (inlined)");
-	if (place->jumped)
+	if (location->jumped)
 		put(stack, " (tail call)");
 	render_buffer_put_byte(&stack->lines, '\n');
 	return true;
@@ -97,7 +98,7 @@ static void resolve_all(struct stack *stack, const struct message *message)
 {
 	stack->lines.length = 0;
 	stack->shown = 0;
-	frames_each(stack->places, message, put_frame, stack);
+	frames_each(stack->locations, message, put_frame, stack);
 }
 
 void stack_put(struct stack *stack, const struct message *message,

@@ -1,22 +1,22 @@
 /*
  * The stack of a message as lines of text, frame by frame, with the names that
- * places knows.  Asked by the styles when stacks are wanted; every stack is
- * resolved once and kept with its context.
+ * locations.h knows.  Asked by the styles when stacks are wanted; every stack
+ * is resolved once and kept with its context.
  */
 #ifndef DECODER_STACK_H
 #define DECODER_STACK_H
 
 #include "base/render_buffer.h"
 #include "decoder/capture/message.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 struct stack;
 
 /*
- * Shows at most `depth` frames of each stack; `places` stays the caller's.
+ * Shows at most `depth` frames of each stack; `locations` stays the caller's.
  * Null: out of memory.
  */
-struct stack *stack_new(struct places *places, size_t depth);
+struct stack *stack_new(struct locations *locations, size_t depth);
 
 /*
  * Appends a line for each frame, innermost first, escaped, each of them

@@ -16,7 +16,7 @@
 struct cells {
 	struct calendar calendar;
 	struct category *category;
-	struct places *places;
+	struct locations *locations;
 	struct render_buffer scratch;
 };
 
@@ -27,8 +27,8 @@ struct cells *cells_new(const struct style_settings *settings)
 	if (!cells)
 		return NULL;
 	cells->calendar.utc = settings->utc;
-	cells->places = settings->places;
-	cells->category = category_new(settings->rules, settings->places);
+	cells->locations = settings->locations;
+	cells->category = category_new(settings->rules, settings->locations);
 	if (cells->category)
 		return cells;
 	free(cells);
@@ -69,17 +69,17 @@ static void put_arguments(struct cells *cells, const struct message *message,
 }
 
 /* The last part of the file's path and the line; or else the module. */
-static void put_location(void *closure, const struct place *place)
+static void put_location(void *closure, const struct location *location)
 {
 	const char *slash;
 
-	if (place->file && place->line) {
-		slash = strrchr(place->file, '/');
-		put_string(closure, slash ? slash + 1 : place->file);
+	if (location->file && location->line) {
+		slash = strrchr(location->file, '/');
+		put_string(closure, slash ? slash + 1 : location->file);
 		put_string(closure, ":");
-		render_buffer_put_number(closure, place->line);
+		render_buffer_put_number(closure, location->line);
 	} else {
-		put_string(closure, place->module);
+		put_string(closure, location->module);
 	}
 }
 
@@ -88,7 +88,8 @@ static void put_fact(struct cells *cells, enum fact_name name,
 {
 	struct fact fact;
 
-	if (!facts_find(name, cells->places, message, &cells->scratch, &fact))
+	if (!facts_find(
+		    name, cells->locations, message, &cells->scratch, &fact))
 		return;
 	if (fact.kind == FACT_NUMBER)
 		render_buffer_put_number(out, fact.number);
@@ -117,6 +118,6 @@ void cells_put(struct cells *cells, enum column_name column,
 		category_put(cells->category, message, out);
 	else if (column == COLUMN_ARGUMENTS)
 		put_arguments(cells, message, out);
-	else if (column == COLUMN_LOCATION && cells->places)
-		frames_author(cells->places, message, put_location, out);
+	else if (column == COLUMN_LOCATION && cells->locations)
+		frames_author(cells->locations, message, put_location, out);
 }

@@ -90,7 +90,7 @@ bool columns_have(const struct columns *columns, enum column_name name)
 	return memchr(columns->names, (int)name, columns->count);
 }
 
-bool columns_ask_for_places(const struct columns *columns)
+bool columns_ask_for_locations(const struct columns *columns)
 {
 	size_t i;
 

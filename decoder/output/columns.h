@@ -56,7 +56,7 @@ const char *columns_parse(struct columns *columns, const char *list);
 bool columns_have(const struct columns *columns, enum column_name name);
 
 /* Whether one of them needs names of addresses. */
-bool columns_ask_for_places(const struct columns *columns);
+bool columns_ask_for_locations(const struct columns *columns);
 
 /* Appends a line for each that there is. */
 void columns_help(struct render_buffer *out);

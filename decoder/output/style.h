@@ -26,8 +26,9 @@ struct style_settings {
 	struct output *output;
 	struct stack *stack;	    /* null: show no stacks */
 	struct source_line *source; /* null: show no source lines */
-	struct places *places;	    /* null: names of addresses are not asked */
-	struct places *location;    /* null: do not show who prints */
+	struct locations
+		*locations;	    /* null: names of addresses are not asked */
+	struct locations *location; /* null: do not show who prints */
 	struct pointers *pointers;  /* null: do not say what they point to */
 	bool color;		    /* by priority, see colors.h */
 	bool utc;		    /* wall time in UTC, otherwise local time */
@@ -39,7 +40,7 @@ struct style_settings {
 	/* Sentences for standard error, each with a newline, escaped; null:
 	 * nowhere. */
 	struct render_buffer *remarks;
-	bool directory;	  /* the output is one: see output_directory.h */
+	bool directory; /* the output is one: see output_directory.h */
 };
 
 /* What is asked for; null: everything. */

@@ -336,7 +336,7 @@ static void begin_log(struct pack *pack)
 	pack->batch.stamp++;
 	pack_define_begin(&pack->define, &pack->frame);
 	pack_symbols_forget(&pack->symbols);
-	if (pack->options.places)
+	if (pack->options.locations)
 		pack->define.symbols = &pack->symbols;
 }
 
@@ -348,7 +348,7 @@ struct pack *pack_new(
 	if (!pack)
 		return NULL;
 	pack->options = *options;
-	pack->symbols.places = options->places;
+	pack->symbols.locations = options->locations;
 	pack->symbols.define = &pack->define;
 	pack->take = take;
 	pack->closure = closure;
@@ -548,7 +548,7 @@ bool pack_message(struct pack *pack, const struct message *message)
 	thread = site ? thread_of(pack, message) : NULL;
 	if (!thread)
 		return fail(pack);
-	if (pack->options.places)
+	if (pack->options.locations)
 		pack_symbols_pointers(&pack->symbols, message);
 	pack->messages++;
 	pack->part_messages++;

@@ -18,7 +18,7 @@
 #include "decoder/pack/frame_write.h"
 
 struct pack;
-struct places;
+struct locations;
 
 /*
  * Takes one or more whole frames.  False: they are not taken, and the packer
@@ -30,7 +30,7 @@ struct pack_options {
 	int level; /* of zstd, 0: the packer's choice */
 	/* For the names of stacks, so that readers need no files; null: no
 	 * names. */
-	struct places *places;
+	struct locations *locations;
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 

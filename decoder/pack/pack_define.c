@@ -199,22 +199,22 @@ static void take_frame(void *closure, const struct symbolizer_frame *frame)
 	};
 }
 
-static bool look_on(void *closure, const struct place *place)
+static bool look_on(void *closure, const struct location *location)
 {
 	(void)closure;
-	(void)place;
+	(void)location;
 	return true;
 }
 
-static void look_at(void *closure, const struct place *place)
+static void look_at(void *closure, const struct location *location)
 {
 	(void)closure;
-	(void)place;
+	(void)location;
 }
 
 static void stop_listening(struct pack_symbols *symbols)
 {
-	places_tell(symbols->places, NULL);
+	locations_tell(symbols->locations, NULL);
 	finish(symbols);
 	symbols->define->failed |= symbols->failed;
 }
@@ -223,11 +223,11 @@ static void stop_listening(struct pack_symbols *symbols)
 static void pack_symbols_write(
 	struct pack_symbols *symbols, const struct message *message)
 {
-	const struct places_witness witness = {
+	const struct locations_witness witness = {
 		take_question, take_frame, symbols};
 
-	places_tell(symbols->places, &witness);
-	frames_each(symbols->places, message, look_on, NULL);
+	locations_tell(symbols->locations, &witness);
+	frames_each(symbols->locations, message, look_on, NULL);
 	stop_listening(symbols);
 }
 
@@ -235,7 +235,7 @@ static void pack_symbols_write(
 void pack_symbols_pointers(
 	struct pack_symbols *symbols, const struct message *message)
 {
-	const struct places_witness witness = {
+	const struct locations_witness witness = {
 		take_question, take_frame, symbols};
 	size_t i;
 
@@ -247,8 +247,9 @@ void pack_symbols_pointers(
 			!program_module_at(message->program, pointer,
 				message->context->modules))
 			continue;
-		places_tell(symbols->places, &witness);
-		places_find(symbols->places, message, pointer, look_at, NULL);
+		locations_tell(symbols->locations, &witness);
+		locations_find(
+			symbols->locations, message, pointer, look_at, NULL);
 		stop_listening(symbols);
 	}
 }

@@ -13,7 +13,7 @@
 
 #include "base/pack_table.h"
 #include "decoder/capture/message.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "decoder/pack/frame_write.h"
 
 struct pack_define;
@@ -24,9 +24,9 @@ struct pack_symbols_frame {
 	struct symbolizer_frame answer; /* without these two */
 };
 
-/* All zeros but `places` and `define` is ready. */
+/* All zeros but `locations` and `define` is ready. */
 struct pack_symbols {
-	struct places *places; /* that are asked */
+	struct locations *locations; /* that are asked */
 	struct pack_define *define;
 	struct pack_table questions;
 	/* The rest is of the question that is being answered. */

@@ -525,7 +525,7 @@ struct filter_site *filter_site_new(const struct filter_rules *rules,
 		       is_format_asked_for(rules, format, pool) &&
 		       is_function_asked_for(rules, context->function);
 	site->settled = !rules->levels && !rules->modules.count &&
-			!filter_rules_ask_for_places(rules);
+			!filter_rules_ask_for_locations(rules);
 	site->has_level = false;
 	site->ends_line = grep_format_ends_line(context, format);
 	site->found = search(rules, context, format);
@@ -551,29 +551,29 @@ struct author {
 };
 
 static bool is_file_asked_for(
-	const struct filter_files *files, const struct place *place)
+	const struct filter_files *files, const struct location *location)
 {
 	size_t i;
 
-	for (i = 0; place->file && i < files->count; i++)
+	for (i = 0; location->file && i < files->count; i++)
 		if ((files->all[i].line == 0 ||
-			    files->all[i].line == place->line) &&
-			is_file(&files->all[i], place->file))
+			    files->all[i].line == location->line) &&
+			is_file(&files->all[i], location->file))
 			return true;
 	return files->count == 0;
 }
 
 /* For frames_author(). */
-static void take_author(void *closure, const struct place *place)
+static void take_author(void *closure, const struct location *location)
 {
 	struct author *author = closure;
 	const struct filter_texts *callers = &author->rules->callers;
 
 	author->asked_for =
-		is_file_asked_for(&author->rules->files, place) &&
+		is_file_asked_for(&author->rules->files, location) &&
 		(callers->count == 0 ||
-			(place->function &&
-				matches_any(callers, place->function)));
+			(location->function &&
+				matches_any(callers, location->function)));
 }
 
 static bool is_place_asked_for(
@@ -586,10 +586,10 @@ static bool is_place_asked_for(
 	if (rules->modules.count > 0 &&
 		!(module && matches_any(&rules->modules, module)))
 		return false;
-	if (!filter_rules_ask_for_places(rules))
+	if (!filter_rules_ask_for_locations(rules))
 		return true;
-	if (rules->places && !message_is_event(message))
-		frames_author(rules->places, message, take_author, &author);
+	if (rules->locations && !message_is_event(message))
+		frames_author(rules->locations, message, take_author, &author);
 	return author.asked_for;
 }
 

@@ -260,11 +260,11 @@ const char *filter_rules_finish(
 bool filter_rules_ask_for_text(const struct filter_rules *rules)
 {
 	return rules->formats.count || rules->functions.count ||
-	       rules->modules.count || filter_rules_ask_for_places(rules) ||
+	       rules->modules.count || filter_rules_ask_for_locations(rules) ||
 	       rules->levels || rules->expression_count || rules->grep_count;
 }
 
-bool filter_rules_ask_for_places(const struct filter_rules *rules)
+bool filter_rules_ask_for_locations(const struct filter_rules *rules)
 {
 	return rules->callers.count || rules->files.count;
 }

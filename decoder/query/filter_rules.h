@@ -18,7 +18,7 @@
 #define FILTER_GLOBS_MAX 64
 
 struct lines_around;
-struct places;
+struct locations;
 
 struct filter_texts {
 	const char *texts[FILTER_RULES_MAX];
@@ -75,7 +75,7 @@ struct filter_rules {
 	struct grep *greps[FILTER_RULES_MAX];
 	size_t grep_count;
 	struct lines_around *around; /* null: not asked for */
-	struct places *places;	     /* for callers and files; borrowed */
+	struct locations *locations; /* for callers and files; borrowed */
 	bool named;    /* what pointers point to is in the texts */
 	bool reworded; /* the texts are not as their formats say */
 	char problem[256];
@@ -111,8 +111,8 @@ const char *filter_rules_finish(
 /* Whether there are rules about what is said, not only of who and when. */
 bool filter_rules_ask_for_text(const struct filter_rules *rules);
 
-/* Whether some of them need `places` for it, which somebody has to set. */
-bool filter_rules_ask_for_places(const struct filter_rules *rules);
+/* Whether some of them need `locations` for it, which somebody has to set. */
+bool filter_rules_ask_for_locations(const struct filter_rules *rules);
 
 /* Frees what the rules own; they are all zeros again. */
 void filter_rules_free(struct filter_rules *rules);

@@ -20,7 +20,7 @@ struct render_fixed {
 
 /*
  * mantissa times 2 to the exponent, rounded half to even.  False: the number
- * is too large for this; `places` is RENDER_FIXED_PLACES at most.
+ * is too large for this; `locations` is RENDER_FIXED_PLACES at most.
  */
 bool render_fixed_split(struct render_fixed *fixed, uint64_t mantissa,
 	int exponent, unsigned int places);

@@ -28,7 +28,7 @@ struct coverage_jump {
 
 struct coverage {
 	struct style_settings settings;
-	struct places *places;
+	struct locations *locations;
 	struct hits hits;
 	struct coverage_jump *jumps;
 	struct id_map modules; /* those that were looked at, by a hash */
@@ -48,8 +48,8 @@ struct coverage *coverage_new(const struct style_settings *settings)
 	if (!coverage)
 		return NULL;
 	coverage->settings = *settings;
-	coverage->places = places_new(&settings->options->symbols);
-	if (coverage->places)
+	coverage->locations = locations_new(&settings->options->symbols);
+	if (coverage->locations)
 		return coverage;
 	free(coverage);
 	return NULL;
@@ -71,13 +71,13 @@ struct jump_search {
 };
 
 /* The innermost frame: whether the function that prints was jumped to. */
-static bool take_frame(void *closure, const struct place *place)
+static bool take_frame(void *closure, const struct location *location)
 {
 	struct jump_search *search = closure;
 
-	if (place->jumped && place->file) {
-		search->found->file = copy(search->coverage, place->file);
-		search->found->line = place->line;
+	if (location->jumped && location->file) {
+		search->found->file = copy(search->coverage, location->file);
+		search->found->line = location->line;
 	}
 	return false;
 }
@@ -98,7 +98,7 @@ static struct coverage_jump *jump_of(
 		.owner = coverage,
 	};
 	search.found = jump;
-	frames_each(coverage->places, message, take_frame, &search);
+	frames_each(coverage->locations, message, take_frame, &search);
 	if (jump->file)
 		coverage->jumps = jump;
 	message->context->jump = jump;
@@ -369,7 +369,7 @@ void coverage_free(struct coverage *coverage)
 {
 	if (!coverage)
 		return;
-	places_free(coverage->places);
+	locations_free(coverage->locations);
 	hits_free(&coverage->hits);
 	id_map_free(&coverage->modules);
 	pool_free(&coverage->pool);

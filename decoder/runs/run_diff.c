@@ -147,18 +147,18 @@ static size_t length_of(const char *function)
 	return length > 0 ? length : strlen(function);
 }
 
-static void take_author(void *closure, const struct place *place)
+static void take_author(void *closure, const struct location *location)
 {
 	struct asked *asked = closure;
 	struct pool *pool = &asked->sites->pool;
 
-	if (place->function)
-		asked->caller.function = pool_copy(
-			pool, place->function, length_of(place->function));
-	if (place->file)
+	if (location->function)
+		asked->caller.function = pool_copy(pool, location->function,
+			length_of(location->function));
+	if (location->file)
 		asked->caller.file =
-			pool_copy(pool, place->file, strlen(place->file));
-	asked->caller.line = place->line;
+			pool_copy(pool, location->file, strlen(location->file));
+	asked->caller.line = location->line;
 }
 
 static bool has_name(const struct run_caller *caller, const char *function)
@@ -183,8 +183,8 @@ static struct run_caller *find_caller(struct run_sites *sites,
 	struct asked asked = {.sites = sites};
 	struct run_caller *caller;
 
-	if (sites->places)
-		frames_author(sites->places, message, take_author, &asked);
+	if (sites->locations)
+		frames_author(sites->locations, message, take_author, &asked);
 	caller = caller_with(site, asked.caller.function);
 	if (!caller && limits_reached(LIMIT_CALLERS, site->caller_count)) {
 		asked.caller.function = NULL;

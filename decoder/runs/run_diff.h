@@ -13,7 +13,7 @@
 #include "base/id_map.h"
 #include "base/pool.h"
 #include "decoder/capture/message.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "decoder/output/options.h"
 
 /* Values of an argument in one run. */
@@ -54,7 +54,8 @@ struct run_site {
 };
 
 struct run_sites {
-	struct places *places; /* null: functions that call are not asked */
+	struct locations
+		*locations; /* null: functions that call are not asked */
 	struct id_map map;
 	struct pool pool;
 	struct run_site **all; /* by their numbers */

@@ -234,13 +234,14 @@ struct outputs_needs outputs_need(const struct outputs *outputs)
 		needs.stacks |= options->stacks;
 		needs.source |= options->source;
 		needs.pointers |= options->pointers;
-		needs.places |= options->location ||
-				columns_ask_for_places(&options->columns) ||
-				filter_rules_ask_for_places(&options->rules);
+		needs.locations |=
+			options->location ||
+			columns_ask_for_locations(&options->columns) ||
+			filter_rules_ask_for_locations(&options->rules);
 	}
 	if (outputs->rules && rules_ask(outputs->rules) & RULES_ASK_SOURCE)
-		needs.places = true;
-	needs.places |= needs.stacks || needs.source || needs.pointers;
+		needs.locations = true;
+	needs.locations |= needs.stacks || needs.source || needs.pointers;
 	return needs;
 }
 
@@ -256,7 +257,7 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.output = &one->output;
 	settings.stack = options->stacks ? common->stack : NULL;
 	settings.source = options->source ? common->source : NULL;
-	settings.location = options->location ? common->places : NULL;
+	settings.location = options->location ? common->locations : NULL;
 	settings.pointers = options->pointers ? common->pointers : NULL;
 	settings.color = one->color;
 	settings.utc = options->utc;
@@ -286,7 +287,7 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	struct style_settings settings = settings_of(outputs, one, common);
 	struct options *options = one->options;
 
-	options->rules.places = common->places;
+	options->rules.locations = common->locations;
 	if (options->reverse || wanted_lines(one) != LAST_LINES_ALL) {
 		one->output.lines =
 			last_lines_new(wanted_lines(one), options->reverse);

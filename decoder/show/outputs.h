@@ -50,7 +50,7 @@ struct outputs_needs {
 	bool stacks;
 	bool source;
 	bool pointers;
-	bool places; /* for one of these, too */
+	bool locations; /* for one of these, too */
 };
 
 struct outputs_needs outputs_need(const struct outputs *outputs);

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/recording_ring.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "decoder/output/output.h"
 
 /* More windows of a ring are counted. */
@@ -42,12 +42,13 @@ void say_limits(void)
 		sentence_say("%s", sentence);
 }
 
-void say_complaints(const struct places *places)
+void say_complaints(const struct locations *locations)
 {
 	const char *sentence;
 	size_t i;
 
-	for (i = 0; places && (sentence = places_complaint(places, i)); i++)
+	for (i = 0; locations && (sentence = locations_complaint(locations, i));
+		i++)
 		sentence_say("%s", sentence);
 }
 

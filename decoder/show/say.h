@@ -9,7 +9,7 @@
 #include "decoder/source/capture_list.h"
 
 struct output;
-struct places;
+struct locations;
 
 /* A sentence for each error that was kept, and how many more there are; and
  * one for each limit that was met and has not been told of. */
@@ -22,7 +22,7 @@ void say_limits(void);
 bool say_output(const struct output *output);
 
 /* Of files whose names are missing; null: none were looked for. */
-void say_complaints(const struct places *places);
+void say_complaints(const struct locations *locations);
 
 /* How much time those of the captures hold that are rings, and what they have
  * kept.  After their messages were read: before, that is not known exactly. */

@@ -161,7 +161,7 @@ static const char *word_of(const struct row *row)
 	return row->calls[1] > row->calls[0] ? "more" : "less";
 }
 
-static void put_place(struct render_buffer *out, const struct row *row)
+static void put_location(struct render_buffer *out, const struct row *row)
 {
 	const struct run_caller *caller = row->caller;
 	const char *slash;
@@ -218,7 +218,7 @@ static void put_rows(struct report *report)
 		table_number_cell(&table, row->calls[1]);
 		put_rate(&table, row->calls[0], &diff->runs[0]);
 		put_rate(&table, row->calls[1], &diff->runs[1]);
-		put_place(&table.text, row);
+		put_location(&table.text, row);
 		table_end_cell(&table);
 		put_format(&table.text, row->site);
 		table_end_cell(&table);
@@ -422,7 +422,7 @@ struct opened {
 struct comparison {
 	const struct options *options;
 	struct opened opened;
-	struct places *places;
+	struct locations *locations;
 	struct run_diff diff;
 	struct output output;
 };
@@ -520,13 +520,13 @@ enum exit_status show_diff(const struct options *options)
 {
 	struct comparison comparison = {
 		.options = options,
-		.places = places_new(&options->symbols),
+		.locations = locations_new(&options->symbols),
 		.diff = {.options = options},
 		.output = {.fd = STDOUT_FILENO},
 	};
 	enum exit_status status;
 
-	comparison.diff.sites.places = comparison.places;
+	comparison.diff.sites.locations = comparison.locations;
 	open_run(&comparison, &comparison.opened, 0);
 	open_run(&comparison, &comparison.opened, 1);
 	if (is_anything(&comparison.opened.lists[0]) &&
@@ -537,6 +537,6 @@ enum exit_status show_diff(const struct options *options)
 	run_diff_free(&comparison.diff);
 	render_buffer_free(&comparison.output.text);
 	close_runs(&comparison.opened);
-	places_free(comparison.places);
+	locations_free(comparison.locations);
 	return status;
 }

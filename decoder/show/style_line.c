@@ -97,7 +97,7 @@ static void put_head(struct line *line, const struct message *message,
 	}
 	if (line->settings.location)
 		frames_author(line->settings.location, message,
-			message_words_place, head);
+			message_words_location, head);
 }
 
 static void put_tail(struct line *line, const struct message *message,

@@ -85,7 +85,7 @@ static void put_json_site(
 {
 	struct render_buffer place = {0};
 
-	message_sites_put_place(site, &place);
+	message_sites_put_location(site, &place);
 	json_text_string(
 		begin_cell(rows), place.length ? place.data : "", place.length);
 	end_cell(rows);
@@ -105,7 +105,7 @@ void number_rows_site(struct number_rows *rows, const struct message_site *site)
 		put_json_site(rows, site);
 		return;
 	}
-	message_sites_put_place(site, begin_cell(rows));
+	message_sites_put_location(site, begin_cell(rows));
 	end_cell(rows);
 	message_sites_put_format(site, begin_cell(rows));
 	end_cell(rows);

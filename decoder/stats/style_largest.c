@@ -296,7 +296,7 @@ static struct options options_of(const struct options *options)
 	lines.style = "line";
 	lines.rules = (struct filter_rules){
 		.named = options->rules.named,
-		.places = options->rules.places,
+		.locations = options->rules.locations,
 	};
 	lines.json = false;
 	return lines;

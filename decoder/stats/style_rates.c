@@ -149,7 +149,7 @@ static void put_site(
 	table_text_cell(table, is_rest ? "-" : level_name(site->level));
 	table_text_cell(
 		table, is_rest ? "-" : level_name(suggest(site->level, rate)));
-	message_sites_put_place(&site->site, &table->text);
+	message_sites_put_location(&site->site, &table->text);
 	table_end_cell(table);
 	message_sites_put_format(&site->site, &table->text);
 	table_end_cell(table);

@@ -22,7 +22,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/merge.h"
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 #include "decoder/pack/pack.h"
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
@@ -269,7 +269,7 @@ struct work {
 	struct capture_list list;
 	struct log_file log;
 	struct pack *pack;
-	struct places *places; /* null: no names are packed */
+	struct locations *locations; /* null: no names are packed */
 	struct progress progress;
 	uint64_t calls;
 };
@@ -440,12 +440,12 @@ static const char *refuse(const struct work *work)
 static const char *confine(const struct work *work)
 {
 	struct symbolizer_options symbols = work->command.files;
-	char *cache = work->places ? symbolizer_usual_cache() : NULL;
+	char *cache = work->locations ? symbolizer_usual_cache() : NULL;
 	struct sandbox_needs needs = {0};
 	const char *wrong;
 
 	symbols.cache = cache;
-	if (work->places)
+	if (work->locations)
 		symbolizer_add_needs(&symbols, &needs);
 	wrong = sandbox_enter(&needs);
 	free(cache);
@@ -470,7 +470,7 @@ static enum exit_status pack_captures(struct work *work)
 	if (!log_file_close(log))
 		report_log(work);
 	say_errors(&work->errors);
-	say_complaints(work->places);
+	say_complaints(work->locations);
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
@@ -501,9 +501,9 @@ static enum exit_status pack_list(struct work *work)
 	limits_for_symbols(&work->command.files.memory_bytes,
 		&work->command.files.seconds);
 	if (work->command.symbols)
-		work->places = places_new(&work->command.files);
-	if (!work->command.symbols || work->places) {
-		options.places = work->places;
+		work->locations = locations_new(&work->command.files);
+	if (!work->command.symbols || work->locations) {
+		options.locations = work->locations;
 		work->pack = pack_new(&options, log_file_take, &work->log);
 	}
 	if (!work->pack)
@@ -513,7 +513,7 @@ static enum exit_status pack_list(struct work *work)
 	else
 		say_errors(&work->errors);
 	pack_free(work->pack);
-	places_free(work->places);
+	locations_free(work->locations);
 	return status;
 }
 

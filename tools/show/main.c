@@ -72,7 +72,7 @@ struct show {
 	struct outputs outputs;
 	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
-	struct places *places; /* null: no addresses are looked up */
+	struct locations *locations; /* null: no addresses are looked up */
 	struct stack *stack;
 	struct source_line *source;
 	struct pointers *pointers;
@@ -142,7 +142,7 @@ static enum exit_status print_styles(void)
 /* Null, or why nothing is to be read. */
 static const char *confine(const struct show *show)
 {
-	return show_sandbox(&show->options, &show->outputs, show->places);
+	return show_sandbox(&show->options, &show->outputs, show->locations);
 }
 
 static void open_captures(struct show *show)
@@ -186,7 +186,7 @@ static bool begin_outputs(struct show *show)
 	const struct style_settings common = {
 		.stack = show->stack,
 		.source = show->source,
-		.places = show->places,
+		.locations = show->locations,
 		.pointers = show->pointers,
 		.captures = show->list.captures,
 		.capture_count = show->list.count,
@@ -325,7 +325,7 @@ static bool is_paged(const struct show *show)
 static void say_all(const struct show *show)
 {
 	say_errors(&show->errors);
-	say_complaints(show->places);
+	say_complaints(show->locations);
 	print_refusals(show->restore);
 	if (show->remarks.length > 0)
 		fwrite(show->remarks.data, 1, show->remarks.length, stderr);
@@ -362,7 +362,7 @@ static enum exit_status follow(struct show *show)
 	sum = watch_run(path, options->quiet, &show->outputs, &show->errors);
 	report_outputs(show, &lost);
 	say_errors(&show->errors);
-	say_complaints(show->places);
+	say_complaints(show->locations);
 	if (lost || sum.end == WATCH_NOTHING)
 		return EXIT_NOTHING;
 	if (sum.end == WATCH_MEMORY)
@@ -423,16 +423,17 @@ static bool begin_lookups(struct show *show)
 	const struct options *options = &show->options;
 	struct outputs_needs needs = outputs_need(&show->outputs);
 
-	if (!needs.places)
+	if (!needs.locations)
 		return true;
-	show->places = places_new(&options->symbols);
-	if (show->places && needs.stacks)
-		show->stack = stack_new(show->places, options->depth);
-	if (show->places && needs.source)
-		show->source = source_line_new(show->places, &options->symbols);
-	if (show->places && needs.pointers)
-		show->pointers = pointers_new(show->places);
-	return show->places && !show->stack == !needs.stacks &&
+	show->locations = locations_new(&options->symbols);
+	if (show->locations && needs.stacks)
+		show->stack = stack_new(show->locations, options->depth);
+	if (show->locations && needs.source)
+		show->source =
+			source_line_new(show->locations, &options->symbols);
+	if (show->locations && needs.pointers)
+		show->pointers = pointers_new(show->locations);
+	return show->locations && !show->stack == !needs.stacks &&
 	       !show->source == !needs.source &&
 	       !show->pointers == !needs.pointers;
 }
@@ -442,7 +443,7 @@ static void end_lookups(struct show *show)
 	pointers_free(show->pointers);
 	source_line_free(show->source);
 	stack_free(show->stack);
-	places_free(show->places);
+	locations_free(show->locations);
 }
 
 /* That of the command line, or those of the config file. */

@@ -125,7 +125,7 @@ static void an_ident_is_told_where_it_is_not_the_programs_name(void **state)
 static void of_a_place_is_told_what_is_known(void **state)
 {
 	static const struct {
-		struct place place;
+		struct location location;
 		const char *words;
 	} cases[] = {
 		{{.file = "/src/a.c", .line = 7, .function = "f"},
@@ -141,7 +141,7 @@ static void of_a_place_is_told_what_is_known(void **state)
 
 	(void)state;
 	for (i = 0; i < LENGTH(cases); i++) {
-		message_words_place(&out, &cases[i].place);
+		message_words_location(&out, &cases[i].location);
 		assert_string_equal(taken(&out), cases[i].words);
 	}
 }

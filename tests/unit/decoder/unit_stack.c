@@ -22,7 +22,7 @@ struct call {
 	struct pool pool;
 	struct message message;
 	struct symbolizer_options options;
-	struct places *places;
+	struct locations *locations;
 };
 
 static void begin(struct call *call)
@@ -37,20 +37,20 @@ static void begin(struct call *call)
 		.capture = &call->capture,
 		.pool = &call->pool,
 	};
-	call->places = places_new(&call->options);
-	assert_non_null(call->places);
+	call->locations = locations_new(&call->options);
+	assert_non_null(call->locations);
 }
 
 static void end(struct call *call)
 {
-	places_free(call->places);
+	locations_free(call->locations);
 	pool_free(&call->pool);
 }
 
 /* Twice: what is kept says the same. */
 static void expect(struct call *call, size_t depth, const char *text)
 {
-	struct stack *stack = stack_new(call->places, depth);
+	struct stack *stack = stack_new(call->locations, depth);
 	struct render_buffer out = {0};
 	size_t length = strlen(text);
 

@@ -326,8 +326,8 @@ static void frames_without_names_show_module_and_offset(void **state)
 	struct make_capture capture = make_capture();
 	struct make_block a = add_writer(&capture, 0);
 	const struct symbolizer_options options = {0};
-	struct places *places = places_new(&options);
-	struct stack *stack = stack_new(places, 2);
+	struct locations *locations = locations_new(&options);
+	struct stack *stack = stack_new(locations, 2);
 	char *text;
 
 	(void)state;
@@ -345,12 +345,12 @@ static void frames_without_names_show_module_and_offset(void **state)
 						    "    #1 libb.so+0x1f\n");
 	free(text);
 	stack_free(stack);
-	stack = stack_new(places, 9);
+	stack = stack_new(locations, 9);
 	text = show(&capture, "line", stack);
 	assert_non_null(strstr(text, "\n    #2 0x9999\n"));
 	free(text);
 	stack_free(stack);
-	places_free(places);
+	locations_free(locations);
 	make_free(&capture);
 }
 
@@ -367,8 +367,8 @@ static void frames_belong_to_what_was_mapped_at_the_time(void **state)
 	struct make_capture capture = make_capture();
 	struct make_block a = add_writer(&capture, 0);
 	const struct symbolizer_options options = {0};
-	struct places *places = places_new(&options);
-	struct stack *stack = stack_new(places, 9);
+	struct locations *locations = locations_new(&options);
+	struct stack *stack = stack_new(locations, 9);
 	char *text;
 
 	(void)state;
@@ -386,7 +386,7 @@ static void frames_belong_to_what_was_mapped_at_the_time(void **state)
 			      "100", "stdout", "y") "    #0 old.so+0xf\n");
 	free(text);
 	stack_free(stack);
-	places_free(places);
+	locations_free(locations);
 	make_free(&capture);
 }
 

@@ -1,4 +1,4 @@
-#include "decoder/names/places.h"
+#include "decoder/names/locations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "decoder/names/jit_map.h"
 #include "record/hash.h"
 
-struct places {
+struct locations {
 	struct symbolizer *symbolizer;
 	char *cache;		/* its directory, or null */
 	struct id_map jit_maps; /* by the number of the process */
-	char *complaints[PLACES_COMPLAINTS_MAX];
+	char *complaints[LOCATIONS_COMPLAINTS_MAX];
 	size_t complaint_count;
 	char *path; /* made for the last module with a relative one */
-	const struct places_witness *witness; /* or null */
+	const struct locations_witness *witness; /* or null */
 
 	/* of the question that is being answered */
-	struct place place;
-	void (*take)(void *closure, const struct place *place);
+	struct location location;
+	void (*take)(void *closure, const struct location *location);
 	void *closure;
 };
 
@@ -29,21 +29,21 @@ static uint64_t hash(const void *data, size_t size)
 	return binlog_hash(data, size);
 }
 
-struct places *places_new(const struct symbolizer_options *options)
+struct locations *locations_new(const struct symbolizer_options *options)
 {
 	struct symbolizer_options with_hash = *options;
-	struct places *places = calloc(1, sizeof(*places));
+	struct locations *locations = calloc(1, sizeof(*locations));
 
-	if (!places)
+	if (!locations)
 		return NULL;
 	with_hash.hash = hash;
-	places->cache = symbolizer_usual_cache();
-	with_hash.cache = places->cache;
-	places->symbolizer = symbolizer_new(&with_hash);
-	if (places->symbolizer)
-		return places;
-	free(places->cache);
-	free(places);
+	locations->cache = symbolizer_usual_cache();
+	with_hash.cache = locations->cache;
+	locations->symbolizer = symbolizer_new(&with_hash);
+	if (locations->symbolizer)
+		return locations;
+	free(locations->cache);
+	free(locations);
 	return NULL;
 }
 
@@ -56,47 +56,47 @@ static void free_maps(struct id_map *maps)
 	id_map_free(maps);
 }
 
-void places_free(struct places *places)
+void locations_free(struct locations *locations)
 {
 	size_t i;
 
-	if (!places)
+	if (!locations)
 		return;
-	for (i = 0; i < places->complaint_count; i++)
-		free(places->complaints[i]);
-	free_maps(&places->jit_maps);
-	symbolizer_free(places->symbolizer);
-	free(places->cache);
-	free(places->path);
-	free(places);
+	for (i = 0; i < locations->complaint_count; i++)
+		free(locations->complaints[i]);
+	free_maps(&locations->jit_maps);
+	symbolizer_free(locations->symbolizer);
+	free(locations->cache);
+	free(locations->path);
+	free(locations);
 }
 
-const char *places_complaint(const struct places *places, size_t index)
+const char *locations_complaint(const struct locations *locations, size_t index)
 {
-	return index < places->complaint_count ? places->complaints[index]
-					       : NULL;
+	return index < locations->complaint_count ? locations->complaints[index]
+						  : NULL;
 }
 
 /* What there is to say of a file is said once, not for every address in it. */
 static void complain(
-	struct places *places, const char *sentence, const char *path)
+	struct locations *locations, const char *sentence, const char *path)
 {
 	struct render_buffer text = {0};
 	size_t length = strlen(path);
 	size_t i;
 
 	if (strncmp(sentence, path, length) != 0 || sentence[length] != ':' ||
-		places->complaint_count == PLACES_COMPLAINTS_MAX)
+		locations->complaint_count == LOCATIONS_COMPLAINTS_MAX)
 		return;
 	escape_put(&text, sentence, strlen(sentence), ESCAPE_NEWLINE);
 	render_buffer_put_byte(&text, '\0');
-	for (i = 0; !text.failed && i < places->complaint_count; i++)
-		if (strcmp(places->complaints[i], text.data) == 0)
+	for (i = 0; !text.failed && i < locations->complaint_count; i++)
+		if (strcmp(locations->complaints[i], text.data) == 0)
 			break;
-	if (text.failed || i < places->complaint_count)
+	if (text.failed || i < locations->complaint_count)
 		render_buffer_free(&text);
 	else
-		places->complaints[places->complaint_count++] = text.data;
+		locations->complaints[locations->complaint_count++] = text.data;
 }
 
 /* The loader's name for what the kernel provides. */
@@ -115,17 +115,17 @@ static const char *name_of_module(const char *path)
 }
 
 /* Of a library that was opened as ./library.so. */
-static const char *path_of_module(struct places *places,
+static const char *path_of_module(struct locations *locations,
 	const struct program *program, const struct program_module *module)
 {
 	if (module->path[0] == '/' || is_vdso(module->path) ||
 		!program->directory || program->directory[0] != '/')
 		return module->path;
-	free(places->path);
-	if (asprintf(&places->path, "%s/%s", program->directory, module->path) <
-		0)
-		places->path = NULL;
-	return places->path ? places->path : module->path;
+	free(locations->path);
+	if (asprintf(&locations->path, "%s/%s", program->directory,
+		    module->path) < 0)
+		locations->path = NULL;
+	return locations->path ? locations->path : module->path;
 }
 
 static bool is_signal_trampoline(const char *function)
@@ -134,36 +134,37 @@ static bool is_signal_trampoline(const char *function)
 	       strcmp(function, "__kernel_rt_sigreturn") == 0;
 }
 
-void places_tell(struct places *places, const struct places_witness *witness)
+void locations_tell(
+	struct locations *locations, const struct locations_witness *witness)
 {
-	places->witness = witness;
+	locations->witness = witness;
 }
 
 static void take_frame(void *closure, const struct symbolizer_frame *frame)
 {
-	struct places *places = closure;
-	struct place *place = &places->place;
+	struct locations *locations = closure;
+	struct location *location = &locations->location;
 
-	if (places->witness)
-		places->witness->frame(places->witness->closure, frame);
-	place->function = frame->function;
-	place->file = frame->file;
-	place->line = frame->line;
-	place->offset = frame->offset;
-	place->inlined = frame->inlined;
-	place->wrapper = frame->wrapper;
+	if (locations->witness)
+		locations->witness->frame(locations->witness->closure, frame);
+	location->function = frame->function;
+	location->file = frame->file;
+	location->line = frame->line;
+	location->offset = frame->offset;
+	location->inlined = frame->inlined;
+	location->wrapper = frame->wrapper;
 	if (frame->function && is_signal_trampoline(frame->function)) {
-		place->function = PLACES_SIGNAL;
-		place->file = NULL;
+		location->function = LOCATIONS_SIGNAL;
+		location->file = NULL;
 	}
-	places->take(places->closure, place);
+	locations->take(locations->closure, location);
 }
 
-static struct symbolizer_module file_of(struct places *places,
+static struct symbolizer_module file_of(struct locations *locations,
 	const struct program *program, const struct program_module *module)
 {
 	return (struct symbolizer_module){
-		.path = path_of_module(places, program, module),
+		.path = path_of_module(locations, program, module),
 		.build_id =
 			module->build_id_bytes > 0 ? module->build_id : NULL,
 		.build_id_bytes = module->build_id_bytes,
@@ -175,7 +176,7 @@ static struct symbolizer_module file_of(struct places *places,
 typedef void take_symbol(void *closure, const struct symbolizer_frame *frame);
 
 /* True: the log that the message is from has brought the answer along. */
-static bool ask_log(struct places *places, const struct message *message,
+static bool ask_log(struct locations *locations, const struct message *message,
 	const struct symbol_question *question, take_symbol *take)
 {
 	const struct symbol_answers *names = message->capture->names;
@@ -183,50 +184,53 @@ static bool ask_log(struct places *places, const struct message *message,
 	size_t count = 0;
 	size_t i;
 
-	if (places->witness)
-		places->witness->question(places->witness->closure, question);
+	if (locations->witness)
+		locations->witness->question(
+			locations->witness->closure, question);
 	if (names)
 		frames = symbol_answers_find(names, question, &count);
 	for (i = 0; i < count; i++)
-		take(places, &frames[i]);
+		take(locations, &frames[i]);
 	return frames;
 }
 
-static void find_in_module(struct places *places, const struct message *message,
-	const struct program_module *module, uint64_t address)
+static void find_in_module(struct locations *locations,
+	const struct message *message, const struct program_module *module,
+	uint64_t address)
 {
 	const struct symbolizer_module asked =
-		file_of(places, message->program, module);
+		file_of(locations, message->program, module);
 	const struct symbol_question question = {
 		.module = module, .address = address - module->bias};
 	const char *sentence;
 
-	places->place = (struct place){
+	locations->location = (struct location){
 		.module = name_of_module(module->path),
 		.address = question.address,
 	};
-	if (ask_log(places, message, &question, take_frame))
+	if (ask_log(locations, message, &question, take_frame))
 		return;
-	sentence = symbolizer_resolve(places->symbolizer, &asked,
-		places->place.address, take_frame, places);
+	sentence = symbolizer_resolve(locations->symbolizer, &asked,
+		locations->location.address, take_frame, locations);
 	if (sentence)
-		complain(places, sentence, asked.path);
+		complain(locations, sentence, asked.path);
 }
 
 static void take_missing(void *closure, const struct symbolizer_frame *frame)
 {
-	struct places *places = closure;
+	struct locations *locations = closure;
 
-	places->place.jumped = !frame->inlined;
+	locations->location.jumped = !frame->inlined;
 	if (frame->function)
-		take_frame(places, frame);
-	else if (places->witness)
-		places->witness->frame(places->witness->closure, frame);
+		take_frame(locations, frame);
+	else if (locations->witness)
+		locations->witness->frame(locations->witness->closure, frame);
 }
 
-void places_between(struct places *places, const struct message *message,
-	const struct places_gap *gap,
-	void (*take)(void *closure, const struct place *place), void *closure)
+void locations_between(struct locations *locations,
+	const struct message *message, const struct locations_gap *gap,
+	void (*take)(void *closure, const struct location *location),
+	void *closure)
 {
 	const size_t known = message->context->modules;
 	const struct program_module *module =
@@ -240,15 +244,15 @@ void places_between(struct places *places, const struct message *message,
 	if (!module || (gap->inside && program_module_at(message->program,
 					       gap->inside, known) != module))
 		return;
-	asked = file_of(places, message->program, module);
+	asked = file_of(locations, message->program, module);
 	in_file.next = gap->next - module->bias;
 	if (gap->inside)
 		in_file.inside = gap->inside - module->bias;
 	if (argument == module)
 		in_file.argument = gap->argument - module->bias;
-	places->take = take;
-	places->closure = closure;
-	places->place = (struct place){
+	locations->take = take;
+	locations->closure = closure;
+	locations->location = (struct location){
 		.module = name_of_module(module->path),
 		.address = in_file.next,
 	};
@@ -260,43 +264,44 @@ void places_between(struct places *places, const struct message *message,
 		.argument = in_file.argument,
 		.name = in_file.name,
 	};
-	if (!ask_log(places, message, &question, take_missing))
-		symbolizer_between(places->symbolizer, &asked, &in_file,
-			take_missing, places);
+	if (!ask_log(locations, message, &question, take_missing))
+		symbolizer_between(locations->symbolizer, &asked, &in_file,
+			take_missing, locations);
 }
 
 /* Of a process that has run code outside of all files. */
-static const struct jit_map *map_of(struct places *places, uint32_t pid)
+static const struct jit_map *map_of(struct locations *locations, uint32_t pid)
 {
-	struct jit_map *map = id_map_find(&places->jit_maps, pid);
+	struct jit_map *map = id_map_find(&locations->jit_maps, pid);
 
 	if (map)
 		return map;
 	map = jit_map_read(pid);
-	if (!map || id_map_set(&places->jit_maps, pid, map))
+	if (!map || id_map_set(&locations->jit_maps, pid, map))
 		return map;
 	jit_map_free(map);
 	return NULL;
 }
 
-void places_find(struct places *places, const struct message *message,
+void locations_find(struct locations *locations, const struct message *message,
 	uint64_t address,
-	void (*take)(void *closure, const struct place *place), void *closure)
+	void (*take)(void *closure, const struct location *location),
+	void *closure)
 {
 	const struct program_module *module = program_module_at(
 		message->program, address, message->context->modules);
 	const struct jit_map *map;
 
-	places->take = take;
-	places->closure = closure;
+	locations->take = take;
+	locations->closure = closure;
 	if (module) {
-		find_in_module(places, message, module, address);
+		find_in_module(locations, message, module, address);
 		return;
 	}
-	places->place = (struct place){.address = address};
-	map = map_of(places, message->pid);
+	locations->location = (struct location){.address = address};
+	map = map_of(locations, message->pid);
 	if (map)
-		places->place.function =
-			jit_map_find(map, address, &places->place.offset);
-	take(closure, &places->place);
+		locations->location.function =
+			jit_map_find(map, address, &locations->location.offset);
+	take(closure, &locations->location);
 }
