@@ -389,4 +389,10 @@ long system_call(const struct call *call, long number, va_list ap);
 /* libc is about to run another program, which may print at once. */
 void fork_program(const struct call *call);
 
+/* What pidfd_spawn() returns: libc may have none, and then it is -1. */
+static inline int fork_spawned(int result)
+{
+	return result < 0 ? ENOSYS : result;
+}
+
 #endif

@@ -230,7 +230,8 @@ static void put_bytes(const struct message *message, struct render_buffer *out)
 			       : libc_handed_on(size, LIBC_STAGE);
 	if (size > 0)
 		render_buffer_put(out, string->data, size);
-	if (context->has_format)
+	/* a format that did not last is not there */
+	if (context->has_format || context->flags & BINLOG_CONTEXT_FAILED)
 		join_printed(message, out, first);
 }
 

@@ -178,6 +178,29 @@ int openat2(int, const char *, const struct open_how *, size_t)
 	__attribute__((weak));
 int execveat(int, const char *, char *const *, char *const *, int)
 	__attribute__((weak));
+/* Since glibc 2.39; likewise. */
+int pidfd_spawn(int *, const char *, const posix_spawn_file_actions_t *,
+	const posix_spawnattr_t *, char *const *, char *const *)
+	__attribute__((weak));
+int pidfd_spawnp(int *, const char *, const posix_spawn_file_actions_t *,
+	const posix_spawnattr_t *, char *const *, char *const *)
+	__attribute__((weak));
+static int spawn_of_libc(int by_name, const char *path, char *const *words)
+{
+	int child, error;
+
+	if (strverscmp(gnu_get_libc_version(), "2.39") < 0)
+		return 38; /* ENOSYS, as we say it as well */
+	error = by_name ? pidfd_spawnp(&child, path, NULL, NULL, words, environ)
+			: pidfd_spawn(&child, path, NULL, NULL, words, environ);
+	if (error == 0) {
+		siginfo_t info;
+
+		waitid(3 /* P_PIDFD */, child, &info, WEXITED);
+		close(child);
+	}
+	return error;
+}
 static int openat2_of_libc(int fd, const char *path, const void *how, size_t n)
 {
 	return openat2 ? openat2(fd, path, how, n)

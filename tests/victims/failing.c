@@ -34,7 +34,14 @@ static void fill(size_t size)
 
 static void narrow(FILE *file, unsigned number)
 {
+	char changing[40];
+
 	R(fprintf(file, "[%u]", number));
+	/* of formats that never repeat only the text is kept */
+	for (unsigned i = 0; i < 20; i++) {
+		sprintf(changing, "%%y%%ls after %u", 100 * number + i);
+		R(fprintf(file, changing, wrong));
+	}
 	R(fprintf(file, "%s%ls after\n", text, wrong));
 	R(fprintf(file, "one %d, %2147483648d after\n", 1, 2));
 	R(fprintf(file, "%s%", text));

@@ -204,7 +204,8 @@ static void numbers(int mode)
 	setvbuf(stdout, NULL, mode, 0);
 	printf("before ");
 	fprintf(stderr, "%d\n", printf_size(stdout, &info, arguments));
-	register_printf_specifier('Y', printf_size, printf_size_info);
+	/* its header declares it without the size that it is called with */
+	register_printf_specifier('Y', printf_size, (printf_arginfo_size_function *)(void *)printf_size_info);
 	register_printf_specifier('O', print_own, take_int);
 	fprintf(stderr, "%d\n", printf("%Y %O %d\n", 2000.0, 7, 8));
 	fflush(stdout);
