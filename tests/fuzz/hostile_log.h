@@ -41,7 +41,7 @@ struct hostile_log {
 	char before[4][RANDOM_BYTES]; /* of arguments that no format takes */
 	struct options options;
 	struct output output;
-	struct places *places; /* of all inputs */
+	struct locations *locations; /* of all inputs */
 };
 
 static struct hostile_log hostile;
@@ -323,9 +323,9 @@ static inline void hostile_begin(void)
 	};
 	for (size_t i = 0; i < HOSTILE_CONTEXTS; i++)
 		hostile_make_context(&hostile.contexts[i], i);
-	if (!hostile.places)
-		hostile.places = places_new(&hostile.options.symbols);
-	FUZZ_CHECK(hostile.places);
+	if (!hostile.locations)
+		hostile.locations = locations_new(&hostile.options.symbols);
+	FUZZ_CHECK(hostile.locations);
 }
 
 /*
@@ -351,11 +351,11 @@ static inline const struct render_buffer *hostile_log_show(const char *name,
 	hostile.options.depth = 1 + below(8);
 	hostile.output.fd = OUTPUT_KEPT;
 	hostile.output.text.length = 0;
-	settings.places = hostile.places;
-	settings.location = one_in(2) ? NULL : settings.places;
+	settings.locations = hostile.locations;
+	settings.location = one_in(2) ? NULL : settings.locations;
 	settings.stack =
 		one_in(2) ? NULL
-			  : stack_new(settings.places, hostile.options.depth);
+			  : stack_new(settings.locations, hostile.options.depth);
 	state = style->begin(&settings);
 	FUZZ_CHECK(state);
 	hostile_say(style, state);
