@@ -28,7 +28,9 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wundef -Wcast-qual $(if $(WERROR),-Werror)
 # Where it is built is not in what is built.
 ANYWHERE = -fdebug-prefix-map=$(CURDIR)=. -fdebug-prefix-map=$(O)=./build
-BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(WARNINGS) \
+# Debian 11 and 12, 13: neither is where others look.
+DWARF_HEADERS = -isystem /usr/include/libdwarf -isystem /usr/include/libdwarf-0 -isystem /usr/include/libdwarf-2
+BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(DWARF_HEADERS) $(WARNINGS) \
 	$(ANYWHERE) -MMD -MP
 # In a stranger's process: nothing that the compiler adds may call libc, look
 # at thread state before it is set up, or be exported.  So there are no canaries
@@ -62,7 +64,7 @@ INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu $(if $(TSAN),-ltsan) -lc -lgcc
 # The same library has another name since its version 6 (Debian 13).
 MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
-reader_libs := -lz -liberty $(MSGPACK) -lzstd
+reader_libs := -ldwarf -lz -liberty $(MSGPACK) -lzstd
 # BUNDLED=1: they are in the tools, which then run where libc is all there is.
 # Before glibc 2.34 threads and dlopen() are in libraries of their own.
 READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread

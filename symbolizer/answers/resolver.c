@@ -124,7 +124,7 @@ struct search {
 };
 
 static const char *tailcalls_name_of(
-	struct search *search, const struct dwarfentry *function)
+	struct search *search, const struct dwarf_entry *function)
 {
 	return functionname_of(&search->names, function).text;
 }
@@ -141,125 +141,120 @@ static bool count_one(
 	return false;
 }
 
-static bool next_entry(struct search *search, struct dwarfentry_walk *walk)
-{
-	return count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES) &&
-	       dwarfentry_next(walk);
-}
-
 /* The function with code at an address; false when there is none. */
 static bool function_at(
-	struct search *search, uint64_t address, struct dwarfentry *function)
+	struct search *search, uint64_t address, struct dwarf_entry *function)
 {
 	struct debuginfo_place place;
 
 	return debuginfo_find(search->module->debuginfo, address, &place) &&
 	       place.body &&
-	       dwarfentry_read(
+	       dwarf_entry_read(
 		       function, place.unit, place.body->calls[0].entry);
 }
 
-static bool is_call(const struct dwarfentry *entry)
+static bool is_call(const struct dwarf_entry *entry)
 {
-	return entry->kind->tag == DWARF_TAG_CALL_SITE ||
-	       entry->kind->tag == DWARF_TAG_GNU_CALL_SITE;
+	return entry->tag == DW_TAG_call_site ||
+	       entry->tag == DW_TAG_GNU_call_site;
 }
 
-static bool is_jump(const struct dwarfentry *call)
+static bool is_jump(const struct dwarf_entry *call)
 {
-	return dwarfentry_number(call, DWARF_AT_CALL_TAIL_CALL) ||
-	       dwarfentry_number(call, DWARF_AT_GNU_TAIL_CALL);
+	return dwarf_entry_number(call, DW_AT_call_tail_call) ||
+	       dwarf_entry_number(call, DW_AT_GNU_tail_call);
 }
 
 /* Some tell where the instruction is, others where the next one is. */
-static bool place_of(const struct dwarfentry *call, uint64_t *inside)
+static bool place_of(const struct dwarf_entry *call, uint64_t *inside)
 {
-	static const uint16_t behind[] = {
-		DWARF_AT_CALL_RETURN_PC, DWARF_AT_LOW_PC};
-	struct dwarfvalue value = dwarfentry_value(call, DWARF_AT_CALL_PC);
-	size_t i;
-
-	if (dwarfunit_address(call->unit, &value, inside))
+	if (dwarf_entry_address(call, DW_AT_call_pc, inside))
 		return true;
-	for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
-		value = dwarfentry_value(call, behind[i]);
-		if (!dwarfunit_address(call->unit, &value, inside))
-			continue;
-		*inside -= 1;
-		return true;
-	}
-	return false;
+	if (!dwarf_entry_address(call, DW_AT_call_return_pc, inside) &&
+		!dwarf_entry_address(call, DW_AT_low_pc, inside))
+		return false;
+	*inside -= 1;
+	return true;
 }
 
 /* False for a call through a pointer. */
-static bool target_of(const struct dwarfentry *call, struct dwarfentry *target)
+static bool target_of(
+	const struct dwarf_entry *call, struct dwarf_entry *target)
 {
-	return dwarfentry_follow(call, DWARF_AT_CALL_ORIGIN, target) ||
-	       dwarfentry_follow(call, DWARF_AT_ABSTRACT_ORIGIN, target);
+	return dwarf_entry_follow(call, DW_AT_call_origin, target) ||
+	       dwarf_entry_follow(call, DW_AT_abstract_origin, target);
 }
 
 /*
  * Of functions with the same code the linker or the compiler may keep one,
  * under all of their names.
  */
-static bool is_wanted(struct search *search, const struct dwarfentry *function)
+static bool is_wanted(struct search *search, const struct dwarf_entry *function)
 {
 	const char *name = tailcalls_name_of(search, function);
-	struct dwarfentry other;
+	struct dwarf_entry other;
 	uint64_t address;
 
 	if (!name || !search->wanted)
 		return false;
 	if (strcmp(name, search->wanted) == 0)
 		return true;
-	return search->reached && !dwarfentry_has_code(function) &&
+	return search->reached && !function->has_code &&
 	       symtab_address_of(&search->module->symtab, name, &address) &&
 	       function_at(search, address, &other) &&
 	       other.at == search->reached;
 }
 
-static const uint8_t *entries_of(const struct dwarfunit *unit)
-{
-	return unit->object->sections[DWARFOBJECT_INFO].data + unit->entries;
-}
+static void follow(struct search *search, const struct dwarf_entry *function);
 
-static void follow(struct search *search, const struct dwarfentry *function);
+/* A function that is looked for in a unit by its name. */
+struct namesake {
+	struct search *search;
+	const char *name;
+	bool found;
+};
+
+static enum dwarf_step take_namesake(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
+{
+	struct namesake *namesake = closure;
+	struct search *search = namesake->search;
+	const char *its_name;
+
+	(void)depth;
+	if (!count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES))
+		return DWARF_STOP;
+	if (entry->tag != DW_TAG_subprogram || !entry->has_code)
+		return DWARF_GO_ON;
+	its_name = tailcalls_name_of(search, entry);
+	if (its_name && strcmp(its_name, namesake->name) == 0) {
+		follow(search, entry);
+		namesake->found = true;
+	}
+	return DWARF_SKIP_CHILDREN;
+}
 
 /*
  * All code of a function of which a unit has the declaration too: there may be
  * several, made for different callers.  False when there is none.
  */
 static bool follow_in_unit(
-	struct search *search, struct dwarfunit *unit, const char *name)
+	struct search *search, struct dwarf_unit *unit, const char *name)
 {
-	struct dwarfentry_walk walk;
-	bool found = false;
+	struct namesake namesake = {search, name, false};
 
-	dwarfentry_start(&walk, unit, entries_of(unit));
-	while (next_entry(search, &walk)) {
-		const char *its_name;
-
-		if (walk.entry.kind->tag != DWARF_TAG_SUBPROGRAM ||
-			!dwarfentry_has_code(&walk.entry))
-			continue;
-		its_name = tailcalls_name_of(search, &walk.entry);
-		if (its_name && strcmp(its_name, name) == 0) {
-			follow(search, &walk.entry);
-			found = true;
-		}
-		dwarfentry_skip_children(&walk);
-	}
-	return found;
+	dwarf_walk(unit, NULL, take_namesake, &namesake);
+	return namesake.found;
 }
 
 static void follow_target(
-	struct search *search, const struct dwarfentry *target)
+	struct search *search, const struct dwarf_entry *target)
 {
 	const char *name = tailcalls_name_of(search, target);
-	struct dwarfentry function;
+	struct dwarf_entry function;
 	uint64_t address;
 
-	if (dwarfentry_has_code(target))
+	if (target->has_code)
 		follow(search, target);
 	else if (name && !follow_in_unit(search, target->unit, name) &&
 		 symtab_address_of(&search->module->symtab, name, &address) &&
@@ -315,10 +310,10 @@ static bool is_on_way(const struct search *search, const uint8_t *function)
 }
 
 static void follow_jump(struct search *search,
-	const struct dwarfentry *function, const struct dwarfentry *call)
+	const struct dwarf_entry *function, const struct dwarf_entry *call)
 {
 	struct way *way = &search->way;
-	struct dwarfentry target;
+	struct dwarf_entry target;
 
 	if (!target_of(call, &target) ||
 		!place_of(call, &way->address[way->count]))
@@ -332,40 +327,75 @@ static void follow_jump(struct search *search,
 }
 
 /* As deep as a way is long. */
-static void follow(struct search *search, const struct dwarfentry *function)
+/* The jumps of a function are being followed. */
+struct jumping {
+	struct search *search;
+	const struct dwarf_entry *function;
+};
+
+static enum dwarf_step take_call(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
 {
-	struct dwarfentry_walk walk;
+	struct jumping *jumping = closure;
+	struct search *search = jumping->search;
+
+	(void)depth;
+	if (!count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES))
+		return DWARF_STOP;
+	if (is_call(entry) && is_jump(entry))
+		follow_jump(search, jumping->function, entry);
+	return DWARF_GO_ON;
+}
+
+static void follow(struct search *search, const struct dwarf_entry *function)
+{
+	struct jumping jumping = {search, function};
 
 	if (is_on_way(search, function->at) ||
 		!count_one(search, &search->tried, READLIMIT_TAIL_CALLS))
 		return;
-	dwarfentry_start(&walk, function->unit, function->at);
-	while (next_entry(search, &walk))
-		if (is_call(&walk.entry) && is_jump(&walk.entry))
-			follow_jump(search, function, &walk.entry);
+	dwarf_walk(function->unit, function->at, take_call, &jumping);
+}
+
+/* A call that returns to gap->next. */
+struct returning {
+	struct search *search;
+	struct dwarf_entry *target; /* what it has called */
+	bool found;
+};
+
+static enum dwarf_step take_returning(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
+{
+	struct returning *returning = closure;
+	struct search *search = returning->search;
+	uint64_t inside;
+
+	(void)depth;
+	if (!count_one(search, &search->entries, READLIMIT_TAIL_ENTRIES))
+		return DWARF_STOP;
+	if (!is_call(entry) || is_jump(entry) || !place_of(entry, &inside) ||
+		inside != search->gap->next - 1)
+		return DWARF_GO_ON;
+	returning->found = target_of(entry, returning->target);
+	return DWARF_STOP;
 }
 
 /* What the call that returns to gap->next has called. */
-static bool called(struct search *search, struct dwarfentry *target)
+static bool called(struct search *search, struct dwarf_entry *target)
 {
-	struct dwarfentry_walk walk;
-	struct dwarfentry caller;
-	uint64_t inside;
+	struct returning returning = {search, target, false};
+	struct dwarf_entry caller;
 
 	if (!function_at(search, search->gap->next - 1, &caller))
 		return false;
-	dwarfentry_start(&walk, caller.unit, caller.at);
-	while (next_entry(search, &walk))
-		if (is_call(&walk.entry) && !is_jump(&walk.entry) &&
-			place_of(&walk.entry, &inside) &&
-			inside == search->gap->next - 1)
-			return target_of(&walk.entry, target);
-	return false;
+	dwarf_walk(caller.unit, caller.at, take_returning, &returning);
+	return returning.found;
 }
 
 struct own_jumps {
 	struct search *search;
-	const struct dwarfentry *function;
+	const struct dwarf_entry *function;
 	uint64_t address;
 	size_t count;
 };
@@ -373,7 +403,7 @@ struct own_jumps {
 static void take_jump(void *closure, uint64_t address)
 {
 	struct own_jumps *own = closure;
-	struct dwarfentry function;
+	struct dwarf_entry function;
 
 	if (!function_at(own->search, address, &function) ||
 		function.at != own->function->at)
@@ -385,12 +415,12 @@ static void take_jump(void *closure, uint64_t address)
 /* The code knows the jumps of the function that was called, if nothing else
  * does: the one that hands on the text. */
 static void look_at_code(
-	struct search *search, const struct dwarfentry *function)
+	struct search *search, const struct dwarf_entry *function)
 {
 	struct own_jumps own = {.search = search, .function = function};
 
 	if (!search->module->has_file || !search->gap->argument ||
-		!dwarfentry_has_code(function))
+		!function->has_code)
 		return;
 	codejumps_each(&search->module->jumps, &search->module->file,
 		search->gap->argument, take_jump, &own);
@@ -401,8 +431,8 @@ static void look_at_code(
 
 static void find_ways(struct search *search)
 {
-	struct dwarfentry reached;
-	struct dwarfentry target;
+	struct dwarf_entry reached;
+	struct dwarf_entry target;
 
 	search->wanted = search->gap->name;
 	if (search->gap->inside &&

@@ -1,6 +1,7 @@
 #include "symbolizer/dwarf/debugcalls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -14,59 +15,49 @@ static bool add_site(
 }
 
 /* False when the expression is anything but one address. */
-static bool constant_address(const struct dwarfunit *unit,
-	const struct dwarfvalue *expression, uint64_t *address)
+static bool constant_address(const struct dwarf_unit *unit,
+	const struct dwarf_bytes *expression, uint64_t *address)
 {
-	struct dwarfvalue value = {.form = DWARF_FORM_ADDRX};
-	struct dwarfcursor cursor;
+	struct dwarf_cursor cursor = dwarf_cursor_at(expression, 0);
+	bool by_index = false;
 
-	if (!expression->block || expression->form == DWARF_FORM_STRING)
-		return false;
-	cursor = (struct dwarfcursor){
-		.at = expression->block,
-		.end = expression->block + expression->number,
-	};
-	switch (dwarfcursor_byte(&cursor)) {
-	case DWARF_OP_ADDR:
-		value.form = DWARF_FORM_ADDR;
-		value.number = dwarfcursor_fixed(&cursor, 8);
+	switch (dwarf_cursor_byte(&cursor)) {
+	case DW_OP_addr:
+		*address = dwarf_cursor_fixed(&cursor, 8);
 		break;
-	case DWARF_OP_ADDRX:
-	case DWARF_OP_GNU_ADDR_INDEX:
-		value.number = dwarfcursor_uleb(&cursor);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		by_index = true;
+		*address = dwarf_cursor_uleb(&cursor);
 		break;
 	default:
 		return false;
 	}
 	return !cursor.damaged && cursor.at == cursor.end &&
-	       dwarfunit_address(unit, &value, address);
+	       (!by_index || dwarf_unit_address(unit, *address, address));
 }
 
-static bool argument_of(const struct dwarfentry *parameter, uint64_t *argument)
+static bool argument_of(const struct dwarf_entry *parameter, uint64_t *argument)
 {
-	struct dwarfvalue value =
-		dwarfentry_value(parameter, DWARF_AT_CALL_VALUE);
+	struct dwarf_bytes value;
 
-	if (value.form == DWARF_FORM_NONE)
-		value = dwarfentry_value(
-			parameter, DWARF_AT_GNU_CALL_SITE_VALUE);
-	return constant_address(parameter->unit, &value, argument);
+	return (dwarf_entry_block(parameter, DW_AT_call_value, &value) ||
+		       dwarf_entry_block(
+			       parameter, DW_AT_GNU_call_site_value, &value)) &&
+	       constant_address(parameter->unit, &value, argument);
 }
 
 /* What the entry of a call says of it; its pc is 0 when that is unknown. */
-static struct debugcalls_site site_of(const struct dwarfentry *call)
+static struct debugcalls_site site_of(const struct dwarf_entry *call)
 {
 	static const uint16_t places[] = {
-		DWARF_AT_CALL_RETURN_PC, DWARF_AT_LOW_PC, DWARF_AT_CALL_PC};
+		DW_AT_call_return_pc, DW_AT_low_pc, DW_AT_call_pc};
 	struct debugcalls_site site = {0};
 	size_t i;
 
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct dwarfvalue value = dwarfentry_value(call, places[i]);
-
-		if (dwarfunit_address(call->unit, &value, &site.pc))
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (dwarf_entry_address(call, places[i], &site.pc))
 			break;
-	}
 	return site;
 }
 
@@ -80,34 +71,47 @@ static int compare_sites(const void *left, const void *right)
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-bool debugcalls_load(struct debugcalls *calls, struct dwarfunit *unit)
-{
-	struct debugcalls_site site = {0};
-	struct dwarfentry_walk walk;
+/* The sites of a unit are being listed. */
+struct listing {
+	struct debugcalls *calls;
+	struct debugcalls_site site; /* that was read last */
+	bool fine;
+};
 
-	dwarfentry_start(&walk, unit,
-		unit->object->sections[DWARFOBJECT_INFO].data + unit->entries);
-	while (dwarfentry_next(&walk))
-		switch (walk.entry.kind->tag) {
-		case DWARF_TAG_CALL_SITE:
-		case DWARF_TAG_GNU_CALL_SITE:
-			site = site_of(&walk.entry);
-			break;
-		case DWARF_TAG_CALL_SITE_PARAMETER:
-		case DWARF_TAG_GNU_CALL_SITE_PARAMETER:
-			/* it is below the call that was read last */
-			if (site.pc &&
-				argument_of(&walk.entry, &site.argument) &&
-				!add_site(calls, &site))
-				return false;
-			break;
-		default:
-			break;
-		}
+static enum dwarf_step take_entry(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
+{
+	struct listing *listing = closure;
+
+	(void)depth;
+	switch (entry->tag) {
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+		listing->site = site_of(entry);
+		break;
+	case DW_TAG_call_site_parameter:
+	case DW_TAG_GNU_call_site_parameter:
+		/* it is below the call that was read last */
+		if (listing->site.pc &&
+			argument_of(entry, &listing->site.argument))
+			listing->fine =
+				add_site(listing->calls, &listing->site);
+		break;
+	default:
+		break;
+	}
+	return listing->fine ? DWARF_GO_ON : DWARF_STOP;
+}
+
+bool debugcalls_load(struct debugcalls *calls, struct dwarf_unit *unit)
+{
+	struct listing listing = {.calls = calls, .fine = true};
+
+	dwarf_walk(unit, NULL, take_entry, &listing);
 	if (calls->count > 0)
 		qsort(calls->sites, calls->count, sizeof(*calls->sites),
 			compare_sites);
-	return true;
+	return listing.fine;
 }
 
 void debugcalls_free(struct debugcalls *calls)

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_DEBUGCALLS_H
 #define SYMBOLIZER_DEBUGCALLS_H
 
-#include "symbolizer/dwarf/dwarfentry.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 
 struct debugcalls_site {
 	uint64_t argument; /* the address that is given */
@@ -25,7 +25,7 @@ struct debugcalls {
 typedef bool debugcalls_take(void *closure, const struct debugcalls_site *site);
 
 /* Reads the sites of a loaded unit; false when out of memory. */
-bool debugcalls_load(struct debugcalls *calls, struct dwarfunit *unit);
+bool debugcalls_load(struct debugcalls *calls, struct dwarf_unit *unit);
 void debugcalls_free(struct debugcalls *calls);
 
 /*

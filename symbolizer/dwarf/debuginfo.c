@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "symbolizer/dwarf/debugunit.h"
-#include "symbolizer/dwarf/dwarfsplit.h"
-#include "symbolizer/dwarf/dwarfsupplement.h"
+#include "symbolizer/dwarf/dwarf_split.h"
+#include "symbolizer/dwarf/dwarf_supplement.h"
 #include "symbolizer/dwarf/functionname.h"
 
 struct unit {
@@ -15,7 +15,7 @@ struct unit {
 	bool loaded;
 	const char *missing; /* file with its entries */
 	struct debugunit functions;
-	struct dwarfline lines;
+	struct line_table lines;
 	bool calls_loaded;
 	struct debugcalls calls;
 };
@@ -28,11 +28,11 @@ struct range {
 };
 
 struct debuginfo {
-	struct dwarfobject *object;
-	struct dwarfsplit *split;
+	struct dwarf_reader *reader;
+	struct dwarf_split *split;
 	struct functionname_table names;
 	uint64_t floor;	    /* where the code of the file begins */
-	struct unit *units; /* as many as `object` has */
+	struct unit *units; /* as many as `reader` has */
 	struct range *ranges;
 	size_t range_count;
 	size_t range_room;
@@ -91,11 +91,10 @@ static bool take_unit_range(void *closure, uint64_t low, uint64_t high)
 
 static bool read_unit_ranges(struct debuginfo *info, size_t index)
 {
-	struct dwarfunit *unit = &info->object->units[index];
+	struct dwarf_unit *unit = &info->reader->units[index];
 	struct reading reading = {.info = info, .unit = index};
 
-	return !dwarfunit_open(unit) ||
-	       dwarfunit_ranges(unit, &unit->code, take_unit_range, &reading);
+	return dwarf_unit_ranges(unit, &unit->code, take_unit_range, &reading);
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -139,13 +138,11 @@ static bool list_units(struct debuginfo *info)
 {
 	size_t i;
 
-	if (!dwarfunit_list(info->object))
-		return false;
 	info->units =
-		calloc(info->object->unit_count + 1, sizeof(*info->units));
+		calloc(info->reader->unit_count + 1, sizeof(*info->units));
 	if (!info->units)
 		return false;
-	for (i = 0; i < info->object->unit_count; i++)
+	for (i = 0; i < info->reader->unit_count; i++)
 		if (!read_unit_ranges(info, i))
 			return false;
 	sort_ranges(info);
@@ -160,14 +157,14 @@ struct debuginfo *debuginfo_open(
 	*why = NULL;
 	if (!info)
 		return NULL;
-	info->object = dwarfobject_open(file, DWARFOBJECT_WHOLE, why);
-	if (!info->object) {
+	info->reader = dwarf_reader_open(file, DWARF_READER_WHOLE, why);
+	if (!info->reader) {
 		free(info);
 		return NULL;
 	}
 	info->floor = start_of_code(file);
-	info->object->supplement = dwarfsupplement_open(file, paths);
-	info->split = dwarfsplit_new(paths);
+	info->reader->supplement = dwarf_supplement_open(file, paths);
+	info->split = dwarf_split_new(paths);
 	if (info->split && list_units(info))
 		return info;
 	*why = "out of memory";
@@ -181,34 +178,34 @@ void debuginfo_close(struct debuginfo *info)
 
 	if (!info)
 		return;
-	for (i = 0; info->units && i < info->object->unit_count; i++) {
+	for (i = 0; info->units && i < info->reader->unit_count; i++) {
 		debugunit_free(&info->units[i].functions);
-		dwarfline_close(&info->units[i].lines);
+		line_table_close(&info->units[i].lines);
 		debugcalls_free(&info->units[i].calls);
 	}
 	free(info->units);
 	free(info->ranges);
 	functionname_free(&info->names);
-	dwarfsplit_free(info->split);
-	dwarfobject_close(info->object);
+	dwarf_split_free(info->split);
+	dwarf_reader_close(info->reader);
 	free(info);
 }
 
 /* The unit that has the entries, loaded; null when there is none. */
-static struct dwarfunit *entries_of(struct debuginfo *info, size_t index)
+static struct dwarf_unit *entries_of(struct debuginfo *info, size_t index)
 {
-	struct dwarfunit *unit = &info->object->units[index];
+	struct dwarf_unit *unit = &info->reader->units[index];
 
-	if (dwarfunit_open(unit) && unit->split_name)
-		unit = dwarfsplit_unit(info->split, unit);
-	return unit && dwarfunit_load(unit) ? unit : NULL;
+	if (unit->split_name)
+		unit = dwarf_split_unit(info->split, unit);
+	return unit && dwarf_unit_load(unit) ? unit : NULL;
 }
 
 /* What memory does not suffice for is missing from the answers. */
 static void load_unit(struct debuginfo *info, size_t index)
 {
 	struct unit *unit = &info->units[index];
-	struct dwarfunit *entries;
+	struct dwarf_unit *entries;
 
 	if (unit->loaded)
 		return;
@@ -217,8 +214,8 @@ static void load_unit(struct debuginfo *info, size_t index)
 	if (entries)
 		debugunit_load(&unit->functions, entries, info->floor);
 	else
-		unit->missing = info->object->units[index].split_name;
-	dwarfline_open(&unit->lines, &info->object->units[index], info->floor);
+		unit->missing = info->reader->units[index].split_name;
+	line_table_open(&unit->lines, &info->reader->units[index], info->floor);
 }
 
 /* Reads the units that do not say where their code is. */
@@ -228,11 +225,10 @@ static void complete_ranges(struct debuginfo *info)
 	size_t k;
 
 	info->complete = true;
-	for (i = 0; i < info->object->unit_count; i++) {
+	for (i = 0; i < info->reader->unit_count; i++) {
 		struct unit *unit = &info->units[i];
 
-		if (unit->has_ranges ||
-			info->object->units[i].kind == DWARF_UNIT_PARTIAL)
+		if (unit->has_ranges || info->reader->units[i].partial)
 			continue;
 		load_unit(info, i);
 		for (k = 0; k < unit->lines.sequence_count; k++)
@@ -278,7 +274,7 @@ static struct debuginfo_place look_in(struct unit *unit, uint64_t address)
 		.missing = unit->missing,
 	};
 
-	place.has_row = dwarfline_find(&unit->lines, address, &place.row);
+	place.has_row = line_table_find(&unit->lines, address, &place.row);
 	place.body = debugunit_body_at(&unit->functions, address);
 	if (place.body)
 		place.call = spanmap_at(&place.body->spans, address);
@@ -302,7 +298,7 @@ static bool find_in_ranges(
 		if (range->high <= address)
 			continue;
 		if (tried++ == readlimits_of(READLIMIT_OVERLAPS)) {
-			dwarfobject_note(info->object, READLIMIT_OVERLAPS);
+			dwarf_reader_note(info->reader, READLIMIT_OVERLAPS);
 			break;
 		}
 		load_unit(info, range->unit);
@@ -328,13 +324,44 @@ bool debuginfo_find(
 	return find_in_ranges(info, address, place);
 }
 
+/*
+ * The file that a function is declared in, as the row does not say of which
+ * file it is.  Numbers of other units are not those of this line table.
+ */
+static uint32_t file_of_function(const struct debuginfo_place *place)
+{
+	static const uint16_t ways[] = {
+		DW_AT_abstract_origin, DW_AT_specification};
+	struct dwarf_entry entry, origin;
+	unsigned steps, i;
+
+	if (!place->body || place->call == SPANMAP_NONE ||
+		!dwarf_entry_read(&entry, place->unit,
+			place->body->calls[place->call].entry))
+		return 1;
+	for (steps = 0; steps < 4; steps++) {
+		if (dwarf_entry_has(&entry, DW_AT_decl_file))
+			return (uint32_t)dwarf_entry_number(
+				&entry, DW_AT_decl_file);
+		for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+			if (dwarf_entry_follow(&entry, ways[i], &origin))
+				break;
+		if (i == sizeof(ways) / sizeof(ways[0]) ||
+			origin.unit != place->unit)
+			break;
+		entry = origin;
+	}
+	return 1;
+}
+
 static void tell_row(
 	const struct debuginfo_place *place, struct debuginfo_frame *frame)
 {
 	*frame = (struct debuginfo_frame){0};
 	if (!place->has_row)
 		return;
-	frame->file = dwarfline_path(place->lines, place->row.file);
+	frame->file = line_table_path(place->lines,
+		place->row.unsure ? file_of_function(place) : place->row.file);
 	frame->line = place->row.line;
 	frame->column = place->row.column;
 }
@@ -344,13 +371,13 @@ bool debuginfo_next(struct debuginfo *info, struct debuginfo_place *place,
 {
 	const struct debugunit_call *call;
 	struct functionname name;
-	struct dwarfentry entry;
+	struct dwarf_entry entry;
 
 	tell_row(place, frame);
 	if (!place->body || place->call == SPANMAP_NONE)
 		return false;
 	call = &place->body->calls[place->call];
-	if (!dwarfentry_read(&entry, place->unit, call->entry))
+	if (!dwarf_entry_read(&entry, place->unit, call->entry))
 		return false;
 	name = functionname_of(&info->names, &entry);
 	frame->name = name.text;
@@ -360,11 +387,11 @@ bool debuginfo_next(struct debuginfo *info, struct debuginfo_place *place,
 	frame->wrapper = name.wrapper;
 	frame->low = call->low;
 	place->has_row = true;
-	place->row = (struct dwarfline_row){
-		.file = (uint32_t)dwarfentry_number(&entry, DWARF_AT_CALL_FILE),
-		.line = (uint32_t)dwarfentry_number(&entry, DWARF_AT_CALL_LINE),
-		.column = (uint32_t)dwarfentry_number(
-			&entry, DWARF_AT_CALL_COLUMN),
+	place->row = (struct dwarf_row){
+		.file = (uint32_t)dwarf_entry_number(&entry, DW_AT_call_file),
+		.line = (uint32_t)dwarf_entry_number(&entry, DW_AT_call_line),
+		.column =
+			(uint32_t)dwarf_entry_number(&entry, DW_AT_call_column),
 	};
 	place->call = call->caller;
 	return true;
@@ -376,7 +403,7 @@ static bool calls_in(struct debuginfo *info, size_t index, uint64_t argument,
 	struct unit *unit = &info->units[index];
 
 	if (!unit->calls_loaded) {
-		struct dwarfunit *entries = entries_of(info, index);
+		struct dwarf_unit *entries = entries_of(info, index);
 
 		unit->calls_loaded = true;
 		if (entries)

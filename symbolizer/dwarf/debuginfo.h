@@ -8,7 +8,7 @@
 #define SYMBOLIZER_DEBUGINFO_H
 
 #include "symbolizer/dwarf/debugcalls.h"
-#include "symbolizer/dwarf/dwarfline.h"
+#include "symbolizer/dwarf/line_table.h"
 #include "symbolizer/dwarf/spanmap.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/elffile.h"
@@ -20,10 +20,10 @@ struct debuginfo;
  * from the innermost to the outermost.  Valid until debuginfo_close().
  */
 struct debuginfo_place {
-	struct dwarfline *lines;
-	struct dwarfline_row row;
+	struct line_table *lines;
+	struct dwarf_row row;
 	bool has_row;
-	struct dwarfunit *unit; /* that has the entries of the functions */
+	struct dwarf_unit *unit; /* that has the entries of the functions */
 	const struct debugunit_body *body; /* null: no function */
 	uint32_t call;			   /* index of the present one in it */
 	/* The .dwo file that would have told more; null: none is missing. */

@@ -24,17 +24,17 @@ static bool take_range(void *closure, uint64_t low, uint64_t high)
  * Each range takes at least two bytes of one of the sections.  Damaged units
  * can refer to the same list again and again.
  */
-static size_t most_ranges(const struct dwarfunit *unit)
+static size_t most_ranges(const struct dwarf_unit *unit)
 {
 	return (unit->end - unit->offset +
-		       unit->home->sections[DWARFOBJECT_RANGES].bytes +
-		       unit->object->sections[DWARFOBJECT_RNGLISTS].bytes) /
+		       unit->home->sections[DWARF_RANGES].bytes +
+		       unit->reader->sections[DWARF_RNGLISTS].bytes) /
 		       2 +
 	       1;
 }
 
 static bool add_function(
-	struct debugunit *contents, const struct dwarfentry *entry)
+	struct debugunit *contents, const struct dwarf_entry *entry)
 {
 	struct adding adding = {.spans = &contents->spans};
 
@@ -46,44 +46,49 @@ static bool add_function(
 	contents->functions[contents->function_count] =
 		(struct debugunit_function){.entry = entry->at};
 	spanmap_begin(&contents->spans, (uint32_t)contents->function_count++);
-	return dwarfentry_ranges(entry, take_range, &adding);
+	return dwarf_entry_ranges(entry, take_range, &adding);
 }
 
-static bool is_declaration(const struct dwarfentry *entry)
+/* The functions of a unit are being listed. */
+struct listing {
+	struct debugunit *contents;
+	bool fine;
+};
+
+static enum dwarf_step take_function(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
 {
-	return dwarfentry_has(entry, DWARF_AT_DECLARATION);
+	struct listing *listing = closure;
+
+	(void)depth;
+	switch (entry->tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_entry_point:
+		if (!entry->has_code)
+			/* a declaration has nothing below it that has code */
+			return entry->is_declaration ? DWARF_SKIP_CHILDREN
+						     : DWARF_GO_ON;
+		listing->fine = add_function(listing->contents, entry);
+		return listing->fine ? DWARF_GO_ON : DWARF_STOP;
+	case DW_TAG_array_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subroutine_type:
+		return DWARF_SKIP_CHILDREN;
+	default:
+		return DWARF_GO_ON;
+	}
 }
 
 bool debugunit_load(
-	struct debugunit *contents, struct dwarfunit *unit, uint64_t floor)
+	struct debugunit *contents, struct dwarf_unit *unit, uint64_t floor)
 {
-	const struct dwarfbytes *info =
-		&unit->object->sections[DWARFOBJECT_INFO];
-	struct dwarfentry_walk walk;
-	bool going = true;
+	struct listing listing = {contents, true};
 
 	contents->unit = unit;
 	contents->spans.floor = floor;
 	contents->spans.piece_max = most_ranges(unit);
-	dwarfentry_start(&walk, unit, info->data + unit->entries);
-	while (going && dwarfentry_next(&walk))
-		switch (walk.entry.kind->tag) {
-		case DWARF_TAG_SUBPROGRAM:
-		case DWARF_TAG_ENTRY_POINT:
-			if (dwarfentry_has_code(&walk.entry))
-				going = add_function(contents, &walk.entry);
-			else if (is_declaration(&walk.entry))
-				dwarfentry_skip_children(&walk);
-			break;
-		case DWARF_TAG_ARRAY_TYPE:
-		case DWARF_TAG_ENUMERATION_TYPE:
-		case DWARF_TAG_SUBROUTINE_TYPE:
-			dwarfentry_skip_children(&walk);
-			break;
-		default:
-			break;
-		}
-	return spanmap_finish(&contents->spans) && going;
+	dwarf_walk(unit, NULL, take_function, &listing);
+	return spanmap_finish(&contents->spans) && listing.fine;
 }
 
 static void free_body(struct debugunit_body *body)
@@ -107,7 +112,7 @@ void debugunit_free(struct debugunit *contents)
 }
 
 static bool add_call(struct debugunit_body *body, uint32_t caller,
-	const struct dwarfentry_walk *walk)
+	const struct dwarf_entry *entry, unsigned depth)
 {
 	struct adding adding = {.spans = &body->spans};
 
@@ -117,67 +122,52 @@ static bool add_call(struct debugunit_body *body, uint32_t caller,
 		return false;
 	adding.low = &body->calls[body->call_count].low;
 	body->calls[body->call_count] = (struct debugunit_call){
-		.entry = walk->entry.at,
+		.entry = entry->at,
 		.caller = caller,
-		.depth = walk->depth,
+		.depth = depth,
 	};
 	spanmap_begin(&body->spans, (uint32_t)body->call_count++);
-	return dwarfentry_ranges(&walk->entry, take_range, &adding);
+	return dwarf_entry_ranges(entry, take_range, &adding);
 }
 
-/* Functions that are nested in this one are found for themselves. */
-static void skip_entry(struct dwarfentry_walk *walk, bool *more)
+/* The calls that were inlined into a function are being listed. */
+struct inlining {
+	struct debugunit_body *body;
+	uint32_t caller; /* the last one */
+	bool fine;
+};
+
+static enum dwarf_step take_call(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
 {
-	unsigned depth = walk->depth;
+	struct inlining *inlining = closure;
+	struct debugunit_body *body = inlining->body;
 
-	do
-		*more = dwarfentry_next(walk);
-	while (*more && walk->depth > depth);
-}
-
-static bool read_calls(
-	struct debugunit_body *body, struct dwarfentry_walk *walk)
-{
-	bool more = dwarfentry_next(walk);
-	uint32_t caller = SPANMAP_NONE;
-
-	if (!more || !add_call(body, caller, walk))
-		return false;
-	caller = 0;
-	more = dwarfentry_next(walk);
-	while (more) {
-		/* what is not below the last call is outside of it */
-		while (body->calls[caller].depth >= walk->depth)
-			caller = body->calls[caller].caller;
-		switch (walk->entry.kind->tag) {
-		case DWARF_TAG_SUBPROGRAM:
-			skip_entry(walk, &more);
-			continue;
-		case DWARF_TAG_INLINED_SUBROUTINE:
-			if (!add_call(body, caller, walk))
-				return false;
-			caller = (uint32_t)body->call_count - 1;
-			break;
-		default:
-			break;
-		}
-		more = dwarfentry_next(walk);
-	}
-	return true;
+	/* what is not below the last call is outside of it */
+	while (depth > 0 && body->calls[inlining->caller].depth >= depth)
+		inlining->caller = body->calls[inlining->caller].caller;
+	if (depth > 0 && entry->tag == DW_TAG_subprogram)
+		return DWARF_SKIP_CHILDREN; /* it is found for itself */
+	if (depth > 0 && entry->tag != DW_TAG_inlined_subroutine)
+		return DWARF_GO_ON;
+	inlining->fine = add_call(body, inlining->caller, entry, depth);
+	inlining->caller = (uint32_t)body->call_count - 1;
+	return inlining->fine ? DWARF_GO_ON : DWARF_STOP;
 }
 
 static struct debugunit_body *load_body(
 	const struct debugunit *contents, const uint8_t *entry)
 {
 	struct debugunit_body *body = calloc(1, sizeof(*body));
-	struct dwarfentry_walk walk;
+	struct inlining inlining = {body, SPANMAP_NONE, true};
 
 	if (!body)
 		return NULL;
 	body->spans.floor = contents->spans.floor;
 	body->spans.piece_max = contents->spans.piece_max;
-	dwarfentry_start(&walk, contents->unit, entry);
-	if (read_calls(body, &walk) && spanmap_finish(&body->spans))
+	dwarf_walk(contents->unit, entry, take_call, &inlining);
+	if (inlining.fine && body->call_count > 0 &&
+		spanmap_finish(&body->spans))
 		return body;
 	free_body(body);
 	return NULL;

@@ -6,7 +6,7 @@
 #ifndef SYMBOLIZER_DEBUGUNIT_H
 #define SYMBOLIZER_DEBUGUNIT_H
 
-#include "symbolizer/dwarf/dwarfentry.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 #include "symbolizer/dwarf/spanmap.h"
 
 /* A function, or a call that was inlined into one. */
@@ -32,7 +32,7 @@ struct debugunit_function {
 
 /* All zeros is a unit without functions. */
 struct debugunit {
-	struct dwarfunit *unit; /* that has the entries */
+	struct dwarf_unit *unit; /* that has the entries */
 	struct debugunit_function *functions;
 	size_t function_count, function_room;
 	struct spanmap spans; /* to indexes of functions */
@@ -43,7 +43,7 @@ struct debugunit {
  * none.  False when out of memory.
  */
 bool debugunit_load(
-	struct debugunit *contents, struct dwarfunit *unit, uint64_t floor);
+	struct debugunit *contents, struct dwarf_unit *unit, uint64_t floor);
 void debugunit_free(struct debugunit *contents);
 
 /* Null when no function is there, or memory is out. */

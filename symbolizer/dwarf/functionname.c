@@ -27,35 +27,34 @@ static const struct functionname *store(struct functionname_table *table,
 	return kept;
 }
 
-static const char *linkage_name(const struct dwarfentry *entry)
+static const char *linkage_name(const struct dwarf_entry *entry)
 {
-	const char *name = dwarfentry_string(entry, DWARF_AT_LINKAGE_NAME);
+	const char *name = dwarf_entry_string(entry, DW_AT_linkage_name);
 
-	return name ? name
-		    : dwarfentry_string(entry, DWARF_AT_MIPS_LINKAGE_NAME);
+	return name ? name : dwarf_entry_string(entry, DW_AT_MIPS_linkage_name);
 }
 
 /* What `entry` says itself, and what those say that it leads to. */
 static struct functionname collect(struct functionname_table *table,
-	const struct dwarfentry *entry, unsigned steps)
+	const struct dwarf_entry *entry, unsigned steps)
 {
 	const struct functionname *known = stored(table, entry->at);
 	struct functionname name;
 	struct functionname more = {0};
-	struct dwarfentry origin;
+	struct dwarf_entry origin;
 	bool instance;
 
 	if (known)
 		return *known;
-	instance = dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, &origin);
+	instance = dwarf_entry_follow(entry, DW_AT_abstract_origin, &origin);
 	if (steps < REFERENCES_MAX &&
-		(instance || dwarfentry_follow(
-				     entry, DWARF_AT_SPECIFICATION, &origin)))
+		(instance || dwarf_entry_follow(
+				     entry, DW_AT_specification, &origin)))
 		more = collect(table, &origin, steps + 1);
 	name.text = linkage_name(entry);
 	name.linkage = name.text || more.linkage;
 	if (!name.linkage)
-		name.text = dwarfentry_string(entry, DWARF_AT_NAME);
+		name.text = dwarf_entry_string(entry, DW_AT_name);
 	if (!name.text)
 		name.text = more.text;
 	/* the origin of an instance has all parameters */
@@ -67,13 +66,13 @@ static struct functionname collect(struct functionname_table *table,
 }
 
 struct functionname functionname_of(
-	struct functionname_table *table, const struct dwarfentry *entry)
+	struct functionname_table *table, const struct dwarf_entry *entry)
 {
-	struct dwarfentry origin;
+	struct dwarf_entry origin;
 
 	/* there are as many of these as calls, which say nothing themselves */
-	if (entry->kind->tag == DWARF_TAG_INLINED_SUBROUTINE &&
-		dwarfentry_follow(entry, DWARF_AT_ABSTRACT_ORIGIN, &origin))
+	if (entry->tag == DW_TAG_inlined_subroutine &&
+		dwarf_entry_follow(entry, DW_AT_abstract_origin, &origin))
 		return collect(table, &origin, 0);
 	return collect(table, entry, 0);
 }

@@ -30,7 +30,7 @@ struct functionname {
  * the string lives in the sections.
  */
 struct functionname functionname_of(
-	struct functionname_table *table, const struct dwarfentry *entry);
+	struct functionname_table *table, const struct dwarf_entry *entry);
 
 /*
  * The name that people read for a name that linkers read; `name` itself when

@@ -21,66 +21,75 @@ static bool is_list_name(const char *name)
 
 /* An array that is a parameter has become a pointer. */
 static bool leads_to_list(struct functionparameters_types *types,
-	const struct dwarfentry *entry, unsigned steps)
+	const struct dwarf_entry *entry, unsigned steps)
 {
 	static char is_one, is_none;
 	const uint64_t key = (uintptr_t)entry->at;
 	const char *known = id_map_find(&types->known, key);
-	struct dwarfentry next;
+	struct dwarf_entry next;
 	const char *name;
 	bool is;
 
 	if (known)
 		return known == &is_one;
-	name = dwarfentry_string(entry, DWARF_AT_NAME);
+	name = dwarf_entry_string(entry, DW_AT_name);
 	is = (name && is_list_name(name)) ||
 	     (steps < TYPES_MAX &&
-		     dwarfentry_follow(entry, DWARF_AT_TYPE, &next) &&
+		     dwarf_entry_follow(entry, DW_AT_type, &next) &&
 		     leads_to_list(types, &next, steps + 1));
 	id_map_set(&types->known, key, is ? &is_one : &is_none);
 	return is;
 }
 
 static bool is_list(struct functionparameters_types *types,
-	const struct dwarfentry *parameter)
+	const struct dwarf_entry *parameter)
 {
-	struct dwarfentry type;
+	struct dwarf_entry type;
 
-	return dwarfentry_follow(parameter, DWARF_AT_TYPE, &type) &&
+	return dwarf_entry_follow(parameter, DW_AT_type, &type) &&
 	       leads_to_list(types, &type, 1);
 }
 
-bool functionparameters_any(struct functionparameters_types *types,
-	const struct dwarfentry *function)
-{
-	struct dwarfentry_walk walk;
-	bool named = false;
+/* The parameters of a function are being looked at. */
+struct looking {
+	struct functionparameters_types *types;
+	bool named, any;
+};
 
-	dwarfentry_start(&walk, function->unit, function->at);
-	if (!dwarfentry_next(&walk))
-		return false;
-	while (dwarfentry_next(&walk)) {
-		/* some compilers tell of the rest of the parameters last */
-		if (walk.depth != 1)
-			continue;
-		switch (walk.entry.kind->tag) {
-		case DWARF_TAG_FORMAL_PARAMETER:
-			if (is_list(types, &walk.entry))
-				return true;
-			named = true;
-			break;
-		case DWARF_TAG_GNU_TEMPLATE_PARAMETER_PACK:
-		case DWARF_TAG_GNU_FORMAL_PARAMETER_PACK:
-			return true;
-		case DWARF_TAG_UNSPECIFIED_PARAMETERS:
-			/* without a named one, C has no prototype */
-			return named;
-		default:
-			dwarfentry_skip_children(&walk);
-			break;
-		}
+static enum dwarf_step take_parameter(
+	void *closure, const struct dwarf_entry *entry, unsigned depth)
+{
+	struct looking *looking = closure;
+
+	if (depth == 0)
+		return DWARF_GO_ON;
+	switch (entry->tag) {
+	case DW_TAG_formal_parameter:
+		looking->named = true;
+		looking->any = is_list(looking->types, entry);
+		break;
+	case DW_TAG_GNU_template_parameter_pack:
+	case DW_TAG_GNU_formal_parameter_pack:
+		looking->any = true;
+		break;
+	case DW_TAG_unspecified_parameters:
+		/* without a named one, C has no prototype */
+		looking->any = looking->named;
+		return DWARF_STOP;
+	default:
+		break;
 	}
-	return false;
+	/* some compilers tell of the rest of the parameters last */
+	return looking->any ? DWARF_STOP : DWARF_SKIP_CHILDREN;
+}
+
+bool functionparameters_any(struct functionparameters_types *types,
+	const struct dwarf_entry *function)
+{
+	struct looking looking = {.types = types};
+
+	dwarf_walk(function->unit, function->at, take_parameter, &looking);
+	return looking.any;
 }
 
 void functionparameters_free(struct functionparameters_types *types)

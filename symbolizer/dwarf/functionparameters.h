@@ -6,7 +6,7 @@
 #define SYMBOLIZER_FUNCTIONPARAMETERS_H
 
 #include "base/id_map.h"
-#include "symbolizer/dwarf/dwarfentry.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 
 /* The types that were looked at, as most parameters are of few. */
 struct functionparameters_types {
@@ -19,7 +19,7 @@ struct functionparameters_types {
  * at first.
  */
 bool functionparameters_any(struct functionparameters_types *types,
-	const struct dwarfentry *function);
+	const struct dwarf_entry *function);
 
 void functionparameters_free(struct functionparameters_types *types);
 

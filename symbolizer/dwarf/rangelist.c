@@ -13,30 +13,30 @@ enum kind {
 };
 
 /* Entry `index` of a table at `base`. */
-static uint64_t read_table(const struct dwarfbytes *section, uint64_t base,
+static uint64_t read_table(const struct dwarf_bytes *section, uint64_t base,
 	uint64_t index, unsigned entry_bytes, bool *damaged)
 {
-	struct dwarfcursor cursor = dwarfcursor_at(section, base);
+	struct dwarf_cursor cursor = dwarf_cursor_at(section, base);
 	uint64_t value;
 
 	if (cursor.damaged ||
-		index >= dwarfcursor_left(&cursor) / entry_bytes) {
+		index >= dwarf_cursor_left(&cursor) / entry_bytes) {
 		*damaged = true;
 		return 0;
 	}
 	cursor.at += index * entry_bytes;
-	value = dwarfcursor_fixed(&cursor, entry_bytes);
+	value = dwarf_cursor_fixed(&cursor, entry_bytes);
 	*damaged |= cursor.damaged;
 	return value;
 }
 
 /* DWARF 2 to 4: pairs; a pair of zeros ends, one with all ones is a base. */
-static bool each_pair(struct dwarfcursor *cursor, uint64_t base,
+static bool each_pair(struct dwarf_cursor *cursor, uint64_t base,
 	rangelist_take *take, void *closure)
 {
 	for (;;) {
-		uint64_t low = dwarfcursor_fixed(cursor, 8);
-		uint64_t high = dwarfcursor_fixed(cursor, 8);
+		uint64_t low = dwarf_cursor_fixed(cursor, 8);
+		uint64_t high = dwarf_cursor_fixed(cursor, 8);
 
 		if (cursor->damaged || (low == 0 && high == 0))
 			return true;
@@ -51,21 +51,21 @@ static bool each_pair(struct dwarfcursor *cursor, uint64_t base,
 struct list {
 	const struct rangelist_sections *sections;
 	const struct rangelist_unit *unit;
-	struct dwarfcursor *cursor;
+	struct dwarf_cursor *cursor;
 	uint64_t base;
 };
 
 static uint64_t read_address_by_index(struct list *list)
 {
 	return read_table(&list->sections->addresses, list->unit->address_base,
-		dwarfcursor_uleb(list->cursor), 8, &list->cursor->damaged);
+		dwarf_cursor_uleb(list->cursor), 8, &list->cursor->damaged);
 }
 
 /* Reads one entry; an empty range when it only sets the base. */
 static void read_entry(
 	struct list *list, enum kind kind, uint64_t *low, uint64_t *high)
 {
-	struct dwarfcursor *cursor = list->cursor;
+	struct dwarf_cursor *cursor = list->cursor;
 
 	*low = 0;
 	*high = 0;
@@ -79,22 +79,22 @@ static void read_entry(
 		break;
 	case START_LENGTH_BY_INDEX:
 		*low = read_address_by_index(list);
-		*high = *low + dwarfcursor_uleb(cursor);
+		*high = *low + dwarf_cursor_uleb(cursor);
 		break;
 	case OFFSET_PAIR:
-		*low = list->base + dwarfcursor_uleb(cursor);
-		*high = list->base + dwarfcursor_uleb(cursor);
+		*low = list->base + dwarf_cursor_uleb(cursor);
+		*high = list->base + dwarf_cursor_uleb(cursor);
 		break;
 	case BASE:
-		list->base = dwarfcursor_fixed(cursor, 8);
+		list->base = dwarf_cursor_fixed(cursor, 8);
 		break;
 	case START_END:
-		*low = dwarfcursor_fixed(cursor, 8);
-		*high = dwarfcursor_fixed(cursor, 8);
+		*low = dwarf_cursor_fixed(cursor, 8);
+		*high = dwarf_cursor_fixed(cursor, 8);
 		break;
 	case START_LENGTH:
-		*low = dwarfcursor_fixed(cursor, 8);
-		*high = *low + dwarfcursor_uleb(cursor);
+		*low = dwarf_cursor_fixed(cursor, 8);
+		*high = *low + dwarf_cursor_uleb(cursor);
 		break;
 	case END:
 	default:
@@ -106,7 +106,7 @@ static void read_entry(
 static bool each_entry(struct list *list, rangelist_take *take, void *closure)
 {
 	for (;;) {
-		enum kind kind = dwarfcursor_fixed(list->cursor, 1);
+		enum kind kind = dwarf_cursor_fixed(list->cursor, 1);
 		uint64_t low;
 		uint64_t high;
 
@@ -122,7 +122,7 @@ bool rangelist_each(const struct rangelist_sections *sections,
 	const struct rangelist_unit *unit, struct rangelist_place *place,
 	rangelist_take *take, void *closure)
 {
-	const struct dwarfbytes *section =
+	const struct dwarf_bytes *section =
 		unit->version < 5 ? &sections->ranges : &sections->lists;
 	struct list list = {
 		.sections = sections,
@@ -130,7 +130,7 @@ bool rangelist_each(const struct rangelist_sections *sections,
 		.base = unit->base,
 	};
 	uint64_t offset = place->value;
-	struct dwarfcursor cursor;
+	struct dwarf_cursor cursor;
 	bool damaged = false;
 	const uint8_t *start;
 	bool wanted;
@@ -142,7 +142,7 @@ bool rangelist_each(const struct rangelist_sections *sections,
 				 unit->offset_bytes, &damaged);
 	if (damaged)
 		return true;
-	cursor = dwarfcursor_at(section, offset);
+	cursor = dwarf_cursor_at(section, offset);
 	start = cursor.at;
 	list.cursor = &cursor;
 	wanted = unit->version < 5

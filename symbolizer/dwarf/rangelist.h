@@ -1,16 +1,16 @@
 /*
  * The range lists of DWARF: the pieces of code that one entry covers.  Called
- * by dwarfunit.  Promises to touch no byte outside of the sections and to end.
+ * by dwarf_unit.  Promises to touch no byte outside of the sections and to end.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
 
-#include "symbolizer/dwarf/dwarfcursor.h"
+#include "symbolizer/dwarf/dwarf_cursor.h"
 
 struct rangelist_sections {
-	struct dwarfbytes ranges;    /* .debug_ranges */
-	struct dwarfbytes lists;     /* .debug_rnglists */
-	struct dwarfbytes addresses; /* .debug_addr */
+	struct dwarf_bytes ranges;    /* .debug_ranges */
+	struct dwarf_bytes lists;     /* .debug_rnglists */
+	struct dwarf_bytes addresses; /* .debug_addr */
 };
 
 /* What the lists of a unit depend on. */

@@ -171,6 +171,18 @@ def units():
     return dwarf(unit(b"\1\0\0\0") * (MIB // 15), abbrev)
 
 
+def late_abbreviation():
+    """Each unit begins with the last abbreviation of the one large table."""
+    abbrev = abbreviation(1, SUBPROGRAM, 0, *[(0x2000, FLAG_PRESENT)] * (MIB // 8))
+    return dwarf(unit(b"\2\0\0\0") * (MIB // 30), abbrev + abbreviation(2, COMPILE_UNIT, 0, (0x2000, FLAG_PRESENT)) + b"\0")
+
+
+def other_versions():
+    """Each unit is of a version that nobody knows."""
+    data = struct.pack("<IHIB", 7, 99, 0, 8)
+    return dwarf(data * (MIB // len(data)), UNIT + b"\0")
+
+
 def shared_lines():
     """Each unit is at all addresses, and has the one large line table."""
     abbrev = abbreviation(1, COMPILE_UNIT, 0, (LOW_PC, ADDR), (HIGH_PC, DATA4), (STMT_LIST, SEC_OFFSET)) + b"\0"
@@ -385,7 +397,7 @@ def notes():
 
 
 BOMBS = [packed_zlib, packed_zstd, packed_liar, packed_many, section_names, packed_zdebug, packed_xz,
-         packed_xz_dictionary, units, shared_lines, shared_files, shared_ranges, shared_unit_ranges,
+         packed_xz_dictionary, units, late_abbreviation, other_versions, shared_lines, shared_files, shared_ranges, shared_unit_ranges,
          overlapping_units, origins, deep_inlines, staggered_inlines, deep_entries, indirect_forms,
          long_abbreviation, empty_fields, line_rows, many_sections, stub_names, long_names, mangled_name,
          overlapping_sections, traced_calls, passing_functions, section_count, section_sizes, package_slots, notes]

@@ -120,11 +120,14 @@ compressed() {
 	sed "s|^|$TMP/plain+0x|" "$TMP/list" | "$symbolize" >"$TMP/want" 2>"$TMP/complaint"
 	sed "s|^|$TMP/zstd+0x|" "$TMP/list" | "$symbolize" >"$TMP/got" 2>"$TMP/complaint"
 	same_file "sections that are compressed with zstd are read" "$TMP/want" "$TMP/got"
-	mkdir "$TMP/libraries"
-	: >"$TMP/libraries/libzstd.so.1"
-	sed -n "s|^|$TMP/zstd+0x|;1p" "$TMP/list" | LD_LIBRARY_PATH=$TMP/libraries "$symbolize" >"$TMP/got" 2>"$TMP/complaint"
-	verdict "$(grep -q 'there is no libzstd.so.1' "$TMP/complaint"; echo $?)" "without libzstd.so.1 there is a sentence" \
-		"$(cat "$TMP/complaint")"
+	# libdwarf of Debian 13 needs it itself: without it nothing starts there.
+	if ! ldd "$symbolize" | grep -q libzstd; then
+		mkdir "$TMP/libraries"
+		: >"$TMP/libraries/libzstd.so.1"
+		sed -n "s|^|$TMP/zstd+0x|;1p" "$TMP/list" | LD_LIBRARY_PATH=$TMP/libraries "$symbolize" >"$TMP/got" 2>"$TMP/complaint"
+		verdict "$(grep -q 'there is no libzstd.so.1' "$TMP/complaint"; echo $?)" "without libzstd.so.1 there is a sentence" \
+			"$(cat "$TMP/complaint")"
+	fi
 	offset=$(readelf -SW "$TMP/zstd" | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
 	cp "$TMP/zstd" "$TMP/damaged"
 	printf '\377\377\377\377' | dd of="$TMP/damaged" bs=1 seek=$((16#$offset + 60)) conv=notrunc status=none

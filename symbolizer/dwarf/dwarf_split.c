@@ -1,10 +1,10 @@
-#include "symbolizer/dwarf/dwarfsplit.h"
+#include "symbolizer/dwarf/dwarf_split.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/dwarf/dwarfpackage.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/elffile.h"
 
@@ -12,10 +12,10 @@
 struct file {
 	const char *root;
 	char *path;
-	struct dwarfobject *object; /* null: it cannot be used */
+	struct dwarf_reader *reader; /* null: it cannot be used */
 };
 
-struct dwarfsplit {
+struct dwarf_split {
 	const struct symbolizer_options *options;
 	const char *file_root;
 	const char *program_root;
@@ -30,9 +30,9 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-struct dwarfsplit *dwarfsplit_new(const struct debugpaths *paths)
+struct dwarf_split *dwarf_split_new(const struct debugpaths *paths)
 {
-	struct dwarfsplit *split = calloc(1, sizeof(*split));
+	struct dwarf_split *split = calloc(1, sizeof(*split));
 
 	if (!split)
 		return NULL;
@@ -44,7 +44,7 @@ struct dwarfsplit *dwarfsplit_new(const struct debugpaths *paths)
 	return split;
 }
 
-void dwarfsplit_free(struct dwarfsplit *split)
+void dwarf_split_free(struct dwarf_split *split)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ void dwarfsplit_free(struct dwarfsplit *split)
 		return;
 	for (i = 0; i < split->file_count; i++) {
 		free(split->files[i].path);
-		dwarfobject_close(split->files[i].object);
+		dwarf_reader_close(split->files[i].reader);
 	}
 	free(split->files);
 	free(split->file);
@@ -60,29 +60,22 @@ void dwarfsplit_free(struct dwarfsplit *split)
 	free(split);
 }
 
-static struct dwarfobject *open_object(const char *root, const char *path)
+static struct dwarf_reader *open_reader(const char *root, const char *path)
 {
-	struct dwarfobject *object;
+	struct dwarf_reader *reader;
 	struct elffile file;
 	const char *why;
 
 	if (elffile_open_below(&file, root, path) != NULL)
 		return NULL;
-	object = dwarfobject_open(&file, DWARFOBJECT_SPLIT, &why);
+	reader = dwarf_reader_open(&file, DWARF_READER_SPLIT, &why);
 	elffile_close(&file);
-	if (!object)
-		return NULL;
-	if (!dwarfunit_list(object)) {
-		dwarfobject_close(object);
-		return NULL;
-	}
-	dwarfpackage_apply(object);
-	return object;
+	return reader;
 }
 
 /* `path` is taken over.  Null when there is no such file. */
-static struct dwarfobject *object_at(
-	struct dwarfsplit *split, const char *root, char *path)
+static struct dwarf_reader *reader_at(
+	struct dwarf_split *split, const char *root, char *path)
 {
 	size_t i;
 
@@ -92,7 +85,7 @@ static struct dwarfobject *object_at(
 		if (split->files[i].root == root &&
 			strcmp(split->files[i].path, path) == 0) {
 			free(path);
-			return split->files[i].object;
+			return split->files[i].reader;
 		}
 	if (!array_reserve(
 		    split->files, split->file_room, split->file_count + 1)) {
@@ -100,13 +93,13 @@ static struct dwarfobject *object_at(
 		return NULL;
 	}
 	split->files[split->file_count] = (struct file){
-		.root = root, .path = path, .object = open_object(root, path)};
-	return split->files[split->file_count++].object;
+		.root = root, .path = path, .reader = open_reader(root, path)};
+	return split->files[split->file_count++].reader;
 }
 
 /* Where the compiler has put it, as far as that can be told here. */
-static struct dwarfobject *recorded_object(
-	struct dwarfsplit *split, const struct dwarfunit *skeleton)
+static struct dwarf_reader *recorded_reader(
+	struct dwarf_split *split, const struct dwarf_unit *skeleton)
 {
 	const char *directory = skeleton->directory ? skeleton->directory : ".";
 	const char *name = skeleton->split_name;
@@ -119,12 +112,12 @@ static struct dwarfobject *recorded_object(
 	found = searchpath_find(
 		&place, split->options, recorded ? recorded : name);
 	free(recorded);
-	return found ? object_at(split, place.root, place.path) : NULL;
+	return found ? reader_at(split, place.root, place.path) : NULL;
 }
 
 /* One that is beside the program now. */
-static struct dwarfobject *object_beside(
-	struct dwarfsplit *split, const char *name)
+static struct dwarf_reader *reader_beside(
+	struct dwarf_split *split, const char *name)
 {
 	const char *program = split->program ? split->program : "";
 	const char *slash = strrchr(program, '/');
@@ -133,23 +126,23 @@ static struct dwarfobject *object_beside(
 	if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - program) : 0,
 		    program, name) < 0)
 		return NULL;
-	return object_at(split, split->program_root, path);
+	return reader_at(split, split->program_root, path);
 }
 
 /* The package that is named after a file. */
-static struct dwarfobject *package_of(
-	struct dwarfsplit *split, const char *root, const char *file)
+static struct dwarf_reader *package_of(
+	struct dwarf_split *split, const char *root, const char *file)
 {
 	char *path;
 
 	if (!file || asprintf(&path, "%s.dwp", file) < 0)
 		return NULL;
-	return object_at(split, root, path);
+	return reader_at(split, root, path);
 }
 
 /* What the skeleton knows for the unit that it stands for. */
-static struct dwarfunit *adopt(
-	struct dwarfunit *unit, const struct dwarfunit *skeleton)
+static struct dwarf_unit *adopt(
+	struct dwarf_unit *unit, const struct dwarf_unit *skeleton)
 {
 	unit->home = skeleton->home;
 	unit->has_lines = false;
@@ -159,30 +152,26 @@ static struct dwarfunit *adopt(
 	return unit;
 }
 
-static struct dwarfunit *unit_in(
-	struct dwarfobject *object, const struct dwarfunit *skeleton)
+static struct dwarf_unit *unit_in(
+	struct dwarf_reader *reader, const struct dwarf_unit *skeleton)
 {
 	size_t i;
 
-	for (i = 0; object && i < object->unit_count; i++) {
-		struct dwarfunit *unit = &object->units[i];
+	for (i = 0; reader && i < reader->unit_count; i++) {
+		struct dwarf_unit *unit = &reader->units[i];
 
-		/* before version 5 only the first entry tells the id */
-		if (unit->encoding.version < 5 && !unit->in_package)
-			dwarfunit_open(unit);
-		if (unit->split_id == skeleton->split_id &&
-			dwarfunit_open(unit))
+		if (unit->split_id == skeleton->split_id)
 			return adopt(unit, skeleton);
 	}
 	return NULL;
 }
 
-struct dwarfunit *dwarfsplit_unit(
-	struct dwarfsplit *split, struct dwarfunit *skeleton)
+struct dwarf_unit *dwarf_split_unit(
+	struct dwarf_split *split, struct dwarf_unit *skeleton)
 {
 	const char *name = skeleton->split_name;
 	const char *slash = strrchr(name, '/');
-	struct dwarfunit *unit =
+	struct dwarf_unit *unit =
 		unit_in(package_of(split, split->program_root, split->program),
 			skeleton);
 
@@ -190,9 +179,9 @@ struct dwarfunit *dwarfsplit_unit(
 		unit = unit_in(package_of(split, split->file_root, split->file),
 			skeleton);
 	if (!unit)
-		unit = unit_in(recorded_object(split, skeleton), skeleton);
+		unit = unit_in(recorded_reader(split, skeleton), skeleton);
 	if (!unit)
-		unit = unit_in(object_beside(split, slash ? slash + 1 : name),
+		unit = unit_in(reader_beside(split, slash ? slash + 1 : name),
 			skeleton);
 	return unit;
 }

@@ -4,20 +4,20 @@
  * of a unit that says so.  Promises to use no unit but the one that belongs to
  * it.
  */
-#ifndef SYMBOLIZER_DWARFSPLIT_H
-#define SYMBOLIZER_DWARFSPLIT_H
+#ifndef SYMBOLIZER_DWARF_SPLIT_H
+#define SYMBOLIZER_DWARF_SPLIT_H
 
-#include "symbolizer/dwarf/dwarfunit.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 #include "symbolizer/elf/debugfile.h"
 
-struct dwarfsplit;
+struct dwarf_split;
 
 /* Null when out of memory. */
-struct dwarfsplit *dwarfsplit_new(const struct debugpaths *paths);
-void dwarfsplit_free(struct dwarfsplit *split);
+struct dwarf_split *dwarf_split_new(const struct debugpaths *paths);
+void dwarf_split_free(struct dwarf_split *split);
 
 /* The rest of `skeleton`, opened; null when there is none. */
-struct dwarfunit *dwarfsplit_unit(
-	struct dwarfsplit *split, struct dwarfunit *skeleton);
+struct dwarf_unit *dwarf_split_unit(
+	struct dwarf_split *split, struct dwarf_unit *skeleton);
 
 #endif

@@ -1,9 +1,9 @@
-#include "symbolizer/dwarf/dwarfsupplement.h"
+#include "symbolizer/dwarf/dwarf_supplement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "symbolizer/dwarf/dwarfunit.h"
 #include "symbolizer/elf/debugfile.h"
 
 /* What a file says of its supplement, or a supplement of itself. */
@@ -14,29 +14,29 @@ struct link {
 	size_t id_bytes;
 };
 
-static struct dwarfcursor read_section(
+static struct dwarf_cursor read_section(
 	struct elffile *file, const char *name, struct link *link)
 {
 	size_t section = elffile_section_named(file, name);
-	struct dwarfbytes bytes = {0};
+	struct dwarf_bytes bytes = {0};
 	const char *why;
 
 	if (section != ELFFILE_NONE)
 		link->section =
 			elffile_read_section(file, section, &bytes.bytes, &why);
 	bytes.data = (const uint8_t *)link->section;
-	return dwarfcursor_at(&bytes, 0);
+	return dwarf_cursor_at(&bytes, 0);
 }
 
 /* .gnu_debugaltlink: a name and a build-id. */
 static bool read_gnu_link(struct elffile *file, struct link *link)
 {
-	struct dwarfcursor cursor =
+	struct dwarf_cursor cursor =
 		read_section(file, ".gnu_debugaltlink", link);
 
-	link->name = dwarfcursor_string(&cursor);
+	link->name = dwarf_cursor_string(&cursor);
 	link->id = cursor.at;
-	link->id_bytes = dwarfcursor_left(&cursor);
+	link->id_bytes = dwarf_cursor_left(&cursor);
 	return !cursor.damaged && link->id_bytes > 0;
 }
 
@@ -44,16 +44,16 @@ static bool read_gnu_link(struct elffile *file, struct link *link)
 static bool read_link(
 	struct elffile *file, bool is_supplement, struct link *link)
 {
-	struct dwarfcursor cursor = read_section(file, ".debug_sup", link);
+	struct dwarf_cursor cursor = read_section(file, ".debug_sup", link);
 
-	dwarfcursor_skip(&cursor, 2); /* version */
+	dwarf_cursor_skip(&cursor, 2); /* version */
 	if (!cursor.damaged &&
-		(dwarfcursor_byte(&cursor) != 0) != is_supplement)
+		(dwarf_cursor_byte(&cursor) != 0) != is_supplement)
 		return false;
-	link->name = dwarfcursor_string(&cursor);
-	link->id_bytes = dwarfcursor_uleb(&cursor);
+	link->name = dwarf_cursor_string(&cursor);
+	link->id_bytes = dwarf_cursor_uleb(&cursor);
 	link->id = cursor.at;
-	dwarfcursor_skip(&cursor, link->id_bytes);
+	dwarf_cursor_skip(&cursor, link->id_bytes);
 	return !cursor.damaged && link->id_bytes > 0;
 }
 
@@ -147,25 +147,12 @@ static bool open_wanted(struct elffile *file, const struct debugpaths *paths,
 		       wanted->id, wanted->id_bytes);
 }
 
-static struct dwarfobject *use(struct elffile *file)
-{
-	const char *why;
-	struct dwarfobject *object =
-		dwarfobject_open(file, DWARFOBJECT_WHOLE, &why);
-
-	if (object && !dwarfunit_list(object)) {
-		dwarfobject_close(object);
-		object = NULL;
-	}
-	elffile_close(file);
-	return object;
-}
-
-struct dwarfobject *dwarfsupplement_open(
+struct dwarf_reader *dwarf_supplement_open(
 	struct elffile *file, const struct debugpaths *paths)
 {
-	struct dwarfobject *object = NULL;
+	struct dwarf_reader *reader = NULL;
 	struct elffile supplement;
+	const char *why;
 	struct link link = {0};
 	bool named = read_gnu_link(file, &link);
 
@@ -174,8 +161,11 @@ struct dwarfobject *dwarfsupplement_open(
 		link = (struct link){0};
 		named = read_link(file, false, &link);
 	}
-	if (named && open_wanted(&supplement, paths, &link))
-		object = use(&supplement);
+	if (named && open_wanted(&supplement, paths, &link)) {
+		reader = dwarf_reader_open(
+			&supplement, DWARF_READER_WHOLE, &why);
+		elffile_close(&supplement);
+	}
 	free(link.section);
-	return object;
+	return reader;
 }

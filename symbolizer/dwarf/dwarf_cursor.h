@@ -3,8 +3,8 @@
  * Promises to touch no byte outside of what it was given: what is not there is
  * zero, and `damaged` from then on.
  */
-#ifndef SYMBOLIZER_DWARFCURSOR_H
-#define SYMBOLIZER_DWARFCURSOR_H
+#ifndef SYMBOLIZER_DWARF_CURSOR_H
+#define SYMBOLIZER_DWARF_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 #include <string.h>
 
 /* Bytes of a file; they stay where they are. */
-struct dwarfbytes {
+struct dwarf_bytes {
 	const uint8_t *data;
 	size_t bytes;
 };
 
-struct dwarfcursor {
+struct dwarf_cursor {
 	const uint8_t *at;
 	const uint8_t *end;
 	bool damaged;
@@ -25,11 +25,11 @@ struct dwarfcursor {
 
 /* From `offset` to the end of the section; empty when there is no such place.
  */
-static inline struct dwarfcursor dwarfcursor_at(
-	const struct dwarfbytes *section, uint64_t offset)
+static inline struct dwarf_cursor dwarf_cursor_at(
+	const struct dwarf_bytes *section, uint64_t offset)
 {
 	static const uint8_t nothing[1] = {0};
-	struct dwarfcursor cursor = {
+	struct dwarf_cursor cursor = {
 		.at = nothing,
 		.end = nothing,
 		.damaged = true,
@@ -43,37 +43,38 @@ static inline struct dwarfcursor dwarfcursor_at(
 	return cursor;
 }
 
-static inline size_t dwarfcursor_left(const struct dwarfcursor *cursor)
+static inline size_t dwarf_cursor_left(const struct dwarf_cursor *cursor)
 {
 	return (size_t)(cursor->end - cursor->at);
 }
 
-static inline void dwarfcursor_fail(struct dwarfcursor *cursor)
+static inline void dwarf_cursor_fail(struct dwarf_cursor *cursor)
 {
 	cursor->damaged = true;
 	cursor->at = cursor->end;
 }
 
-static inline void dwarfcursor_skip(struct dwarfcursor *cursor, uint64_t bytes)
+static inline void dwarf_cursor_skip(
+	struct dwarf_cursor *cursor, uint64_t bytes)
 {
-	if (dwarfcursor_left(cursor) < bytes)
-		dwarfcursor_fail(cursor);
+	if (dwarf_cursor_left(cursor) < bytes)
+		dwarf_cursor_fail(cursor);
 	else
 		cursor->at += bytes;
 }
 
 /* Little-endian, of at most 8 bytes. */
-static inline uint64_t dwarfcursor_fixed(
-	struct dwarfcursor *cursor, unsigned bytes)
+static inline uint64_t dwarf_cursor_fixed(
+	struct dwarf_cursor *cursor, unsigned bytes)
 {
 	uint64_t value = 0;
 
-	if (dwarfcursor_left(cursor) < bytes) {
-		dwarfcursor_fail(cursor);
+	if (dwarf_cursor_left(cursor) < bytes) {
+		dwarf_cursor_fail(cursor);
 		return 0;
 	}
 	/* copying a number of bytes that is not known would be a call */
-	if (bytes > 0 && dwarfcursor_left(cursor) >= sizeof(value)) {
+	if (bytes > 0 && dwarf_cursor_left(cursor) >= sizeof(value)) {
 		memcpy(&value, cursor->at, sizeof(value));
 		value &= UINT64_MAX >> (64 - 8 * bytes);
 	} else {
@@ -83,7 +84,7 @@ static inline uint64_t dwarfcursor_fixed(
 	return value;
 }
 
-static inline uint8_t dwarfcursor_byte(struct dwarfcursor *cursor)
+static inline uint8_t dwarf_cursor_byte(struct dwarf_cursor *cursor)
 {
 	if (cursor->at == cursor->end) {
 		cursor->damaged = true;
@@ -93,7 +94,7 @@ static inline uint8_t dwarfcursor_byte(struct dwarfcursor *cursor)
 }
 
 /* LEB128, section 7.6; what is above 64 bits is lost. */
-static inline uint64_t dwarfcursor_uleb(struct dwarfcursor *cursor)
+static inline uint64_t dwarf_cursor_uleb(struct dwarf_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -102,7 +103,7 @@ static inline uint64_t dwarfcursor_uleb(struct dwarfcursor *cursor)
 	if (cursor->at != cursor->end && *cursor->at < 0x80)
 		return *cursor->at++;
 	do {
-		byte = dwarfcursor_byte(cursor);
+		byte = dwarf_cursor_byte(cursor);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -110,14 +111,14 @@ static inline uint64_t dwarfcursor_uleb(struct dwarfcursor *cursor)
 	return value;
 }
 
-static inline int64_t dwarfcursor_sleb(struct dwarfcursor *cursor)
+static inline int64_t dwarf_cursor_sleb(struct dwarf_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte;
 
 	do {
-		byte = dwarfcursor_byte(cursor);
+		byte = dwarf_cursor_byte(cursor);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -128,15 +129,15 @@ static inline int64_t dwarfcursor_sleb(struct dwarfcursor *cursor)
 }
 
 /* A string up to its NUL; null when there is none. */
-static inline const char *dwarfcursor_string(struct dwarfcursor *cursor)
+static inline const char *dwarf_cursor_string(struct dwarf_cursor *cursor)
 {
 	const uint8_t *start = cursor->at;
 	const uint8_t *nul = NULL;
 
-	if (dwarfcursor_left(cursor) > 0)
-		nul = memchr(start, 0, dwarfcursor_left(cursor));
+	if (dwarf_cursor_left(cursor) > 0)
+		nul = memchr(start, 0, dwarf_cursor_left(cursor));
 	if (!nul) {
-		dwarfcursor_fail(cursor);
+		dwarf_cursor_fail(cursor);
 		return NULL;
 	}
 	cursor->at = nul + 1;
@@ -148,17 +149,17 @@ static inline const char *dwarfcursor_string(struct dwarfcursor *cursor)
  * is `*offset_bytes` wide where it says an offset; the cursor ends where the
  * unit does.  False when it is damaged.
  */
-static inline bool dwarfcursor_unit(
-	struct dwarfcursor *cursor, unsigned *offset_bytes)
+static inline bool dwarf_cursor_unit(
+	struct dwarf_cursor *cursor, unsigned *offset_bytes)
 {
-	uint64_t bytes = dwarfcursor_fixed(cursor, 4);
+	uint64_t bytes = dwarf_cursor_fixed(cursor, 4);
 
 	*offset_bytes = 4;
 	if (bytes == 0xffffffff) {
 		*offset_bytes = 8;
-		bytes = dwarfcursor_fixed(cursor, 8);
+		bytes = dwarf_cursor_fixed(cursor, 8);
 	}
-	if (cursor->damaged || dwarfcursor_left(cursor) < bytes)
+	if (cursor->damaged || dwarf_cursor_left(cursor) < bytes)
 		return false;
 	cursor->end = cursor->at + bytes;
 	return true;
