@@ -291,37 +291,29 @@ static const methods file_methods = {
 };
 #endif
 
-static void close_slice(struct dwarf_slice *slice)
+/* Its units stay known: what is asked of them opens it again. */
+static void close_library(struct dwarf_slice *slice)
 {
-	Dwarf_Error error = NULL;
 	unsigned i;
 
-	if (!slice)
+	if (!slice->library)
 		return;
 	for (i = 0; i < RECENT; i++)
 		if (slice->recent[i].die)
 			dwarf_dealloc_die(slice->recent[i].die);
-	if (slice->library)
+	memset(slice->recent, 0, sizeof(slice->recent));
 #if LIBDWARF_0
-		dwarf_object_finish(slice->library);
-	(void)error;
+	dwarf_object_finish(slice->library);
 #else
-		dwarf_object_finish(slice->library, &error);
+	dwarf_object_finish(slice->library, &slice->error);
 #endif
-	free(slice);
+	slice->library = NULL;
 }
 
-/* Null when out of memory. */
-static struct dwarf_slice *open_slice(
-	struct dwarf_reader *reader, uint64_t first, uint64_t bytes)
+static bool open_library(struct dwarf_slice *slice)
 {
-	struct dwarf_slice *slice = calloc(1, sizeof(*slice));
-
-	if (!slice)
-		return NULL;
-	slice->reader = reader;
-	slice->first = first;
-	slice->bytes = bytes;
+	if (slice->library)
+		return true;
 #if LIBDWARF_0
 	slice->object.ai_object = slice;
 	slice->object.ai_methods = &file_methods;
@@ -329,14 +321,27 @@ static struct dwarf_slice *open_slice(
 	slice->object.object = slice;
 	slice->object.methods = &file_methods;
 #endif
-	if (!array_reserve(reader->slices, reader->slice_room,
-		    reader->slice_count + 1) ||
-		!GOT(slice, dwarf_object_init_b, &slice->object, NULL, NULL,
-			DW_GROUPNUMBER_ANY, &slice->library)) {
+	if (!GOT(slice, dwarf_object_init_b, &slice->object, NULL, NULL,
+		    DW_GROUPNUMBER_ANY, &slice->library))
 		slice->library = NULL;
-		close_slice(slice);
+	return slice->library != NULL;
+}
+
+/* Null when out of memory. */
+static struct dwarf_slice *add_slice(
+	struct dwarf_reader *reader, uint64_t first, uint64_t bytes)
+{
+	struct dwarf_slice *slice;
+
+	if (!array_reserve(reader->slices, reader->slice_room,
+		    reader->slice_count + 1))
 		return NULL;
-	}
+	slice = calloc(1, sizeof(*slice));
+	if (!slice)
+		return NULL;
+	slice->reader = reader;
+	slice->first = first;
+	slice->bytes = bytes;
 	return reader->slices[reader->slice_count++] = slice;
 }
 
@@ -359,7 +364,8 @@ static Dwarf_Die die_at(struct dwarf_slice *slice, const uint8_t *at)
 		return slice->recent[i].die;
 	if (slice->recent[i].die)
 		dwarf_dealloc_die(slice->recent[i].die);
-	if (!GOT(slice, dwarf_offdie_b, slice->library, offset, 1, &die))
+	if (!open_library(slice) ||
+		!GOT(slice, dwarf_offdie_b, slice->library, offset, 1, &die))
 		die = NULL;
 	slice->recent[i].at = at;
 	slice->recent[i].die = die;
@@ -1065,14 +1071,16 @@ static bool list_units(struct dwarf_reader *reader)
 
 	while (empty < EMPTY_SLICES_MAX &&
 		(end = end_of_slice(reader, at)) > at) {
-		struct dwarf_slice *slice = open_slice(reader, at, end - at);
+		struct dwarf_slice *slice = add_slice(reader, at, end - at);
 		size_t before = reader->unit_count;
 
-		if (!slice || !list_slice(slice, &at))
+		if (!slice || !open_library(slice) || !list_slice(slice, &at))
 			return false;
+		/* of most units nobody asks more */
+		close_library(slice);
 		if (reader->unit_count == before) {
 			reader->slice_count--;
-			close_slice(slice);
+			free(slice);
 			empty++;
 		}
 		if (is_exhausted(reader, DWARF_ABBREV))
@@ -1138,8 +1146,10 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 
 	if (!reader)
 		return;
-	for (i = 0; i < reader->slice_count; i++)
-		close_slice(reader->slices[i]);
+	for (i = 0; i < reader->slice_count; i++) {
+		close_library(reader->slices[i]);
+		free(reader->slices[i]);
+	}
 	for (i = 0; i < DWARF_SECTIONS; i++)
 		if (reader->storage[i].bytes > 0)
 			munmap(reader->storage[i].start,
@@ -1230,8 +1240,10 @@ static bool walk_by_library(struct dwarf_unit *unit, const uint8_t *at,
 		.slice = unit->slice, .left = unit->end - unit->offset};
 	enum dwarf_step step = DWARF_GO_ON;
 
-	if (!GOT(unit->slice, dwarf_offdie_b, unit->slice->library,
-		    (uint64_t)(at - place_in(unit->slice, 0)), 1, &way.dies[0]))
+	if (!open_library(unit->slice) ||
+		!GOT(unit->slice, dwarf_offdie_b, unit->slice->library,
+			(uint64_t)(at - place_in(unit->slice, 0)), 1,
+			&way.dies[0]))
 		return true;
 	do {
 		struct dwarf_entry entry;
