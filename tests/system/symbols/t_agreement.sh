@@ -104,9 +104,13 @@ program() {
 # What is compiled: small programs, or larger ones that take their time.
 if [ -n "${LONG:-}" ]; then
 	# our own tools, as a program in C
-	mapfile -t c < <(find base record rules sandbox decoder symbolizer -name '*.c')
-	c+=(-std=gnu11 -D_GNU_SOURCE -I. -w)
-	read -ra c_libraries <<<"$(echo 'tell: ; @echo $(READ_LIBS)' | make -s --no-print-directory -f Makefile -f - tell)"
+	mapfile -t c < <(find base record rules sandbox decoder symbolizer tools/show -name "*.c"; echo "$BUILD/outside/html_template.c")
+	made_with() { # VARIABLE of the Makefile
+		echo "tell: ; @echo \$($1)" | make -s --no-print-directory -f Makefile -f - tell
+	}
+	read -ra c_headers <<<"$(made_with DWARF_HEADERS)"
+	read -ra c_libraries <<<"$(made_with READ_LIBS)"
+	c+=(-std=gnu11 -D_GNU_SOURCE -I. -w "${c_headers[@]}")
 	cxx=(-std=c++17 "$here/agreement/templates.cc" -pthread)
 else
 	c=("$here/nest/nest.c" "$here/nest/other.c")
