@@ -305,18 +305,21 @@ static void fill_trace(struct packed_log *log, struct packed_trace *trace,
 	}
 }
 
+/* Its frames are behind it: there may be very many of it. */
 static struct packed_trace *make_trace(struct packed_log *log, size_t depth)
 {
-	struct packed_trace *trace = packed_log_take(log, sizeof(*trace));
+	struct packed_trace *trace = packed_log_take(
+		log, sizeof(*trace) + depth * (sizeof(*trace->modules) +
+						      sizeof(*trace->offsets)));
 
 	if (!trace)
 		return NULL;
-	*trace = (struct packed_trace){.depth = depth};
-	trace->modules = packed_log_take(
-		log, (depth + 1) * sizeof(struct program_module *));
-	trace->offsets =
-		packed_log_take(log, (depth + 1) * sizeof(*trace->offsets));
-	return trace->modules && trace->offsets ? trace : NULL;
+	*trace = (struct packed_trace){
+		.depth = depth,
+		.offsets = (void *)(trace + 1),
+	};
+	trace->modules = (void *)(trace->offsets + depth);
+	return trace;
 }
 
 static bool define_trace(
