@@ -28,8 +28,8 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wundef -Wcast-qual $(if $(WERROR),-Werror)
 # Where it is built is not in what is built.
 ANYWHERE = -fdebug-prefix-map=$(CURDIR)=. -fdebug-prefix-map=$(O)=./build
-# Debian 11 and 12, 13: neither is where others look.
-DWARF_HEADERS = -isystem /usr/include/libdwarf -isystem /usr/include/libdwarf-0 -isystem /usr/include/libdwarf-2
+# Debian puts them where no compiler looks by itself.
+DWARF_HEADERS = -isystem /usr/include/libdwarf
 BASE = -std=gnu11 -O2 -g -ffp-contract=off -D_GNU_SOURCE -I. $(DWARF_HEADERS) $(WARNINGS) \
 	$(ANYWHERE) -MMD -MP
 # In a stranger's process: nothing that the compiler adds may call libc, look

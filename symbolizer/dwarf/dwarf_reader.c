@@ -417,7 +417,6 @@ static bool read_offset(const struct dwarf_entry *entry,
 {
 	struct dwarf_slice *slice = entry->unit->slice;
 	struct dwarf_cursor cursor;
-	Dwarf_Unsigned number = 0;
 	Dwarf_Off global = 0;
 	bool is;
 
@@ -428,12 +427,6 @@ static bool read_offset(const struct dwarf_entry *entry,
 		*offset = dwarf_cursor_fixed(
 			&cursor, form == DW_FORM_ref_sup4 ? 4 : 8);
 		return !cursor.damaged;
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-		is = GOT(slice, dwarf_formudata, attribute, &number);
-		*offset = number;
-		return is;
 	default:
 		is = GOT(slice, dwarf_global_formref, attribute, &global);
 		*offset = global;
@@ -518,18 +511,24 @@ bool dwarf_entry_has(const struct dwarf_entry *entry, uint16_t name)
 	return die && GOT(slice, dwarf_hasattr, die, name, &has) && has;
 }
 
-uint64_t dwarf_entry_number(const struct dwarf_entry *entry, uint16_t name)
+static uint64_t number_or(
+	const struct dwarf_entry *entry, uint16_t name, uint64_t otherwise)
 {
 	uint16_t form;
 	Dwarf_Attribute attribute = attribute_of(entry, name, &form);
-	uint64_t number = 0;
+	uint64_t number = otherwise;
 
 	if (!attribute)
-		return 0;
+		return otherwise;
 	if (!read_number(entry, attribute, form, &number))
-		number = 0;
+		number = otherwise;
 	drop(entry, attribute);
 	return number;
+}
+
+uint64_t dwarf_entry_number(const struct dwarf_entry *entry, uint16_t name)
+{
+	return number_or(entry, name, 0);
 }
 
 /* Of a string that dwz has moved to the supplement. */
@@ -872,21 +871,6 @@ static unsigned header_bytes(const struct dwarf_unit *unit, unsigned rest)
 	return (unit->encoding.offset_bytes == 8 ? 12 : 4) + rest;
 }
 
-static uint64_t number_or(
-	const struct dwarf_entry *entry, uint16_t name, uint64_t otherwise)
-{
-	uint16_t form;
-	Dwarf_Attribute attribute = attribute_of(entry, name, &form);
-	uint64_t number = otherwise;
-
-	if (!attribute)
-		return otherwise;
-	if (!read_number(entry, attribute, form, &number))
-		number = otherwise;
-	drop(entry, attribute);
-	return number;
-}
-
 /* Of a package: where the range lists of the unit begin. */
 static uint64_t lists_in_package(struct dwarf_unit *unit, Dwarf_Die die)
 {
@@ -929,7 +913,6 @@ static void read_root(
 	unit->code = code_of(root);
 	resolve(unit, unit->code.low, &unit->low);
 	unit->lines = number_or(root, DW_AT_stmt_list, UINT64_MAX);
-	unit->has_lines = unit->lines != UINT64_MAX;
 }
 
 /* What a header says, as libdwarf has read it. */
@@ -1024,8 +1007,10 @@ static bool list_slice(struct dwarf_slice *slice, uint64_t *at)
 			fine = add_unit(slice, &header, *at, die);
 			dwarf_dealloc_die(die);
 		}
-		if (!fine || slice->first + header.next <= *at)
+		if (!fine)
 			return false;
+		if (slice->first + header.next <= *at)
+			return true;
 		*at = slice->first + header.next;
 		if (is_exhausted(slice->reader, DWARF_ABBREV))
 			break;
@@ -1074,7 +1059,8 @@ static bool list_units(struct dwarf_reader *reader)
 		struct dwarf_slice *slice = add_slice(reader, at, end - at);
 		size_t before = reader->unit_count;
 
-		if (!slice || !open_library(slice) || !list_slice(slice, &at))
+		/* what libdwarf does not open has no units for us */
+		if (!slice || (open_library(slice) && !list_slice(slice, &at)))
 			return false;
 		/* of most units nobody asks more */
 		close_library(slice);
@@ -1347,7 +1333,7 @@ static bool read_row(
 }
 
 static bool take_rows(struct dwarf_slice *slice, Dwarf_Line_Context context,
-	bool new, const struct dwarf_rows_take *take)
+	bool version5, const struct dwarf_rows_take *take)
 {
 	Dwarf_Line *lines = NULL;
 	Dwarf_Signed count = 0, i;
@@ -1363,7 +1349,7 @@ static bool take_rows(struct dwarf_slice *slice, Dwarf_Line_Context context,
 			return true;
 		row.ends = ends_sequence(slice, lines, i, i + 1 == count);
 		unsure &= row.file == 0;
-		row.unsure = FIRST_FILE_IS_UNSURE && new &&unsure;
+		row.unsure = FIRST_FILE_IS_UNSURE && version5 && unsure;
 		unsure |= row.ends;
 		if (!take->row(take->closure, &row))
 			return false;
@@ -1371,45 +1357,37 @@ static bool take_rows(struct dwarf_slice *slice, Dwarf_Line_Context context,
 	return true;
 }
 
-/* Whether the table is there, and was not read too often. */
-static bool may_be_read(struct dwarf_unit *unit)
+/* The line table of a unit; no bytes: there is none. */
+static struct dwarf_bytes lines_of(const struct dwarf_unit *unit)
 {
-	struct dwarf_reader *reader = unit->reader;
-	struct dwarf_cursor cursor =
-		dwarf_cursor_at(&reader->sections[DWARF_LINE], unit->lines);
+	const struct dwarf_bytes *section = &unit->reader->sections[DWARF_LINE];
+	struct dwarf_cursor cursor = dwarf_cursor_at(section, unit->lines);
+	const uint8_t *start = cursor.at;
 	unsigned offset_bytes;
 
-	if (!unit->has_lines || is_exhausted(reader, DWARF_LINE) ||
-		!dwarf_cursor_unit(&cursor, &offset_bytes))
-		return false;
-	reader->spent[DWARF_LINE] += dwarf_cursor_left(&cursor);
-	return true;
+	if (!dwarf_cursor_unit(&cursor, &offset_bytes))
+		return (struct dwarf_bytes){NULL, 0};
+	return (struct dwarf_bytes){start, (size_t)(cursor.end - start)};
 }
 
 /* A table is read once; names of files are read again where they are asked for.
  */
-static void forget_pages(const struct dwarf_unit *unit)
+static void forget_pages(
+	const struct dwarf_reader *reader, struct dwarf_bytes table)
 {
-	const struct dwarf_reader *reader = unit->reader;
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t start =
-		(uint64_t)(uintptr_t)(reader->sections[DWARF_LINE].data +
-				      unit->lines);
-	unsigned offset_bytes;
-	struct dwarf_cursor cursor =
-		dwarf_cursor_at(&reader->sections[DWARF_LINE], unit->lines);
+	const size_t before =
+		(uintptr_t)table.data % (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	if (reader->storage[DWARF_LINE].bytes == 0 ||
-		!dwarf_cursor_unit(&cursor, &offset_bytes))
-		return;
-	start = start / page * page;
-	madvise((void *)(uintptr_t)start,
-		(uint64_t)(uintptr_t)cursor.end - start, MADV_DONTNEED);
+	if (reader->storage[DWARF_LINE].bytes > 0)
+		madvise((void *)((uintptr_t)table.data - before),
+			table.bytes + before, MADV_DONTNEED);
 }
 
 bool dwarf_unit_rows(
 	struct dwarf_unit *unit, const struct dwarf_rows_take *take)
 {
+	const struct dwarf_bytes table = lines_of(unit);
+	struct dwarf_reader *reader = unit->reader;
 	struct dwarf_slice *slice = unit->slice;
 	Dwarf_Line_Context context = NULL;
 	Dwarf_Unsigned version = 0;
@@ -1417,16 +1395,16 @@ bool dwarf_unit_rows(
 	bool fine = true;
 	Dwarf_Die die;
 
-	if (!may_be_read(unit))
+	if (table.bytes == 0 || is_exhausted(reader, DWARF_LINE))
 		return true;
-	die = die_at(
-		slice, unit->reader->sections[DWARF_INFO].data + unit->entries);
+	reader->spent[DWARF_LINE] += table.bytes;
+	die = die_at(slice, reader->sections[DWARF_INFO].data + unit->entries);
 	if (!die ||
 		!GOT(slice, dwarf_srclines_b, die, &version, &tables, &context))
 		return true;
 	fine = take_files(slice, context, take) &&
 	       (tables == 0 || take_rows(slice, context, version >= 5, take));
 	dwarf_srclines_dealloc_b(context);
-	forget_pages(unit);
+	forget_pages(reader, table);
 	return fine;
 }

@@ -69,14 +69,13 @@ struct dwarf_unit {
 	uint64_t split_id;
 	struct dwarf_encoding encoding;
 	bool partial; /* dwz made it of what others have in common */
-	bool has_lines;
 	struct dwarf_code code;
 	uint64_t address_base;
-	uint64_t lists_base;	/* of .debug_rnglists */
-	uint64_t ranges_base;	/* of .debug_ranges, for split units only */
-	uint64_t low;		/* address that ranges are relative to */
-	uint64_t lines;		/* its line table in .debug_line */
-	uint64_t language;	/* DW_LANG_..., 0: unknown */
+	uint64_t lists_base;  /* of .debug_rnglists */
+	uint64_t ranges_base; /* of .debug_ranges, for split units only */
+	uint64_t low;	      /* address that ranges are relative to */
+	uint64_t lines;	   /* its line table in .debug_line; UINT64_MAX: none */
+	uint64_t language; /* DW_LANG_..., 0: unknown */
 	const char *directory;	/* where the compiler ran; null: unknown */
 	const char *split_name; /* of the file with the rest; null: none */
 	/* there from dwarf_unit_load() on; null: not loaded, or not to be read

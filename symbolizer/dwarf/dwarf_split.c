@@ -145,7 +145,7 @@ static struct dwarf_unit *adopt(
 	struct dwarf_unit *unit, const struct dwarf_unit *skeleton)
 {
 	unit->home = skeleton->home;
-	unit->has_lines = false;
+	unit->lines = UINT64_MAX;
 	unit->address_base = skeleton->address_base;
 	unit->ranges_base = skeleton->ranges_base;
 	unit->low = skeleton->low;

@@ -22,7 +22,7 @@ struct reading {
 	uint64_t floor;
 	struct row *rows;
 	size_t count, room;
-	bool unordered, failed;
+	bool unordered;
 };
 
 static bool take_file(

@@ -105,7 +105,7 @@ for n in 40 3000; do
 	piped "$n FILEs with macros, a pipe" "$buffers" many $n
 done
 compare "more ways to an output than there are numbers: as natively" "$buffers" ways 6000
-# In 2.36 such a byte is forgotten; in 2.41 it comes before the wide text that is held back, which is not modelled (TODO.md).
+# In 2.36 such a byte is forgotten; in 2.41 it comes before the wide text that is held back, which is not modelled.
 sequences='wb wbw wfbwn lwbnw wpswn'
 if [ "$("$buffers" wide wb 2>/dev/null)" != $'\u00e9' ]; then
 	sequences=wpswn
