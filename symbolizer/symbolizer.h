@@ -208,4 +208,30 @@ const char *symbolizer_program_calls(struct symbolizer_program *program,
 	void (*take)(void *closure, const struct symbolizer_call *call),
 	void *closure);
 
+/* How a call of a stack came to a constant text; the most likely first. */
+enum symbolizer_handing {
+	SYMBOLIZER_HANDED_BY_CALL, /* it is an argument of it */
+	SYMBOLIZER_HANDED_BY_JUMP, /* what it called ends by a jump with it */
+	SYMBOLIZER_HANDED_BEFORE,  /* it was an argument of an earlier call */
+	SYMBOLIZER_HANDINGS
+};
+
+struct symbolizer_handed {
+	const char *bytes; /* with a NUL behind them */
+	size_t count;
+	uint64_t call; /* the instruction, as in the ELF file */
+	enum symbolizer_handing how;
+};
+
+/*
+ * The texts that may have been handed on at the call which returns to `next`,
+ * as in the ELF file, or before it in the same function.  `take` is called for
+ * each, the most likely first; what it is given is valid until it returns.
+ * Promises no more than a few hundred.
+ */
+void symbolizer_program_handed(struct symbolizer_program *program,
+	uint64_t next,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure);
+
 #endif

@@ -23,6 +23,7 @@ struct filter_site;
 struct render_plan;
 struct run_context;
 struct span_site;
+struct statement_choices;
 
 struct definition_string {
 	const char *bytes; /* a NUL follows them; null: they are lost */
@@ -44,6 +45,18 @@ struct definition_stream {
 	uint32_t buffer_bytes;
 	uint32_t description;
 	const char *path; /* ends in NUL; null: not known */
+};
+
+/* What a context has that statements.c has made: format and arguments of it
+ * are those of a statement, and what was put around that as a text of its own.
+ */
+struct definition_statement {
+	const struct definition_string *format; /* as in the program */
+	size_t skipped; /* frames before `frames`, of functions that it was */
+			/* handed through */
+	bool prefix;	/* the first argument is what is before it, */
+	bool tail;	/* the last one what is behind */
+	bool sure;
 };
 
 struct definition_context {
@@ -75,6 +88,8 @@ struct definition_context {
 	struct run_context *run;     /* for run_diff.c; null: not yet */
 	struct coverage_jump *jump;  /* for coverage.c; null: not yet */
 	struct message_site *site;   /* for message_sites.c; null: not yet */
+	struct statement_choices *statements; /* for statements.c: not yet */
+	struct definition_statement *statement; /* null: its own format is */
 };
 
 /* All zeros is an empty table. */
@@ -119,6 +134,23 @@ bool definition_is_formatted(const struct definition_context *context);
 
 /* How many of the arguments are not those of the format: see text.def. */
 size_t definition_arguments_before(const struct definition_context *context);
+
+/*
+ * Whether an argument of the format, counted from 0, is one of the statement,
+ * and not what was put around that; *number becomes which one, from 1.
+ */
+static inline bool definition_is_own_argument(
+	const struct definition_context *context, size_t argument,
+	size_t *number)
+{
+	const struct definition_statement *statement = context->statement;
+	size_t end = context->arguments - definition_arguments_before(context);
+	size_t first = statement ? statement->prefix : 0;
+
+	*number = argument + 1 - first;
+	return argument >= first &&
+	       (!statement || argument + statement->tail < end);
+}
 
 /* Something is not defined that was to be: there was no memory. */
 static inline bool definition_table_lacks(const struct definition_table *table)

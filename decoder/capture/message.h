@@ -75,6 +75,15 @@ bool message_is_syslog(
  */
 const struct definition_string *message_format(const struct message *message);
 
+/* What its author has written: the statement, else the format.  Null: likewise.
+ */
+static inline const struct definition_string *message_statement(
+	const struct message *message)
+{
+	return message->context->statement ? message->context->statement->format
+					   : message_format(message);
+}
+
 /*
  * Appends the text: for syslog what comes after `ident[pid]: `, otherwise all
  * bytes that the call would have written, where `out` knows pieces also those

@@ -92,8 +92,7 @@ static struct program_file *file_of(
 	return file->program ? file : NULL;
 }
 
-/* The file with an address of the process, which becomes one in that file. */
-static struct program_file *file_at(struct restore *restore,
+struct program_file *restore_file(struct restore *restore,
 	const struct message *message, uint64_t *address)
 {
 	const struct program_module *module = program_module_at(
@@ -153,7 +152,7 @@ static const char *find_by_address(
 
 	if (is_literal(context) && !context->format->bytes)
 		return NULL;
-	file = file_at(restore, message, &address);
+	file = restore_file(restore, message, &address);
 	if (!file)
 		return NULL;
 	if (!is_literal(context))
@@ -175,7 +174,7 @@ static const char *find_by_call(
 
 	for (i = 0; i < context->depth; i++) {
 		uint64_t address = context->frames[i] - 1;
-		struct program_file *file = file_at(restore, message, &address);
+		struct program_file *file = restore_file(restore, message, &address);
 		const struct program_file_call *call =
 			file ? program_file_call_before(file, address + 1)
 			     : NULL;

@@ -13,6 +13,7 @@
 /* More complaints than these are not kept. */
 #define RESTORE_COMPLAINTS_MAX 32
 
+struct program_file;
 struct restore;
 
 /*
@@ -32,6 +33,13 @@ void restore_free(struct restore *restore);
  */
 const struct definition_string *restore_format(
 	struct restore *restore, const struct message *message);
+
+/*
+ * The program or library with an address of the message's process, which
+ * becomes the address in it; the restore's own.  Null: it is not to be had.
+ */
+struct program_file *restore_file(struct restore *restore,
+	const struct message *message, uint64_t *address);
 
 /* One sentence each, without control characters; null: there are no more. */
 const char *restore_complaint(const struct restore *restore, size_t index);

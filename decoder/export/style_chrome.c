@@ -162,7 +162,7 @@ static void put_names(struct chrome *chrome, const struct message *message)
 static void put_title(struct render_buffer *out, const struct message *message)
 {
 	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 	size_t bytes = format ? format->length : 0;
 
 	if (bytes > 0 && format->bytes[bytes - 1] == '\n')

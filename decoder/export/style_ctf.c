@@ -422,7 +422,7 @@ static void put_fields(struct render_buffer *out, const struct fields *fields)
 static void put_title(struct ctf_classes *classes,
 	const struct message *message, struct render_buffer *out)
 {
-	const struct definition_string *title = message_format(message);
+	const struct definition_string *title = message_statement(message);
 	struct render_buffer *scratch = &classes->scratch;
 	size_t length;
 
@@ -513,7 +513,7 @@ static struct key_head make_key(
 	before = key->length;
 	put_key_string(key, message->context->function);
 	head.function_bytes = (uint32_t)(key->length - before);
-	put_key_string(key, message_format(message));
+	put_key_string(key, message_statement(message));
 	if (!key->failed)
 		memcpy(key->data, &head, sizeof(head));
 	return head;

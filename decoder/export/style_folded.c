@@ -98,7 +98,7 @@ static bool take_frame(void *closure, const struct location *location)
 static void put_line(struct folded *folded, const struct message *message)
 {
 	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 	struct render_buffer *out = &folded->text;
 	struct render_buffer *names = &folded->names;
 	size_t i;

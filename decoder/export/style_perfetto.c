@@ -436,7 +436,7 @@ static void put_interned(struct render_buffer *out, enum interned_field what,
 static const char *title_of(const struct message *message, size_t *bytes)
 {
 	const struct definition_string *function = message->context->function;
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 
 	if (format)
 		*bytes = format->length -

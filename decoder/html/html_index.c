@@ -486,7 +486,7 @@ static void put_format(
 	struct render_buffer *json, const struct message *message)
 {
 	const struct definition_string *format =
-		message_is_event(message) ? NULL : message_format(message);
+		message_is_event(message) ? NULL : message_statement(message);
 	struct render_buffer words = {0};
 
 	if (format)

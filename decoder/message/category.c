@@ -148,7 +148,7 @@ static struct rule_site site_of(const struct message *message)
 {
 	const struct definition_context *context = message->context;
 	const struct definition_string *format =
-		message_is_event(message) ? NULL : message_format(message);
+		message_is_event(message) ? NULL : message_statement(message);
 	const struct program_module *module = module_of(message);
 	struct rule_site site = {
 		.program = message->program->name,

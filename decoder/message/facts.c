@@ -240,7 +240,7 @@ static inline bool find(
 		return string(fact, message->context->function);
 	case FACT_format:
 		return !message_is_event(message) &&
-		       string(fact, message_format(message));
+		       string(fact, message_statement(message));
 	case FACT_caller:
 		return word(fact, location_of(asked)->function);
 	case FACT_file:

@@ -100,20 +100,22 @@ static void add(struct walk *walk, const struct format_directive *directive,
 	const struct definition_context *context = walk->message->context;
 	struct fields *fields = walk->fields;
 	size_t at = walk->before + argument;
+	size_t number;
 	struct field *field;
 
-	if (find(fields, at))
+	if (!definition_is_own_argument(context, argument, &number) ||
+		find(fields, at))
 		return;
 	field = &fields->all[fields->count];
 	*field = (struct field){
 		.type = type_of(directive->conversion),
 		.argument = (uint16_t)at,
-		.number = (uint16_t)(argument + 1),
+		.number = (uint16_t)number,
 		.kind = context->kinds[at],
 		.size = directive->size,
 		.conversion = directive->conversion,
 		.name = name_of(
-			fields, argument, word, bytes, walk->message->pool),
+			fields, number - 1, word, bytes, walk->message->pool),
 	};
 	walk->failed = walk->failed || !field->name;
 	fields->count++;

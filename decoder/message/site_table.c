@@ -23,7 +23,7 @@ static uint64_t types_of(const struct message *message)
 static struct site site_of(const struct message *message)
 {
 	const struct definition_context *context = message->context;
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 	struct site site = {
 		.text = context->text,
 		.module = category_module(message),

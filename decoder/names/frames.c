@@ -6,25 +6,35 @@ struct walk {
 	frames_take *take;
 	void *closure;
 	bool ended;
+	bool handed;
 };
 
 static void take_location(void *closure, const struct location *location)
 {
 	struct walk *walk = closure;
+	struct location told = *location;
 
+	told.handed = walk->handed;
 	if (!walk->ended)
-		walk->ended = !walk->take(walk->closure, location);
+		walk->ended = !walk->take(walk->closure, &told);
 }
 
-/* What the frames before number `i` say of the call that they are in. */
+/* Frames of functions between the statement and the call that printed it. */
+static size_t skipped(const struct definition_context *context)
+{
+	return context->statement ? context->statement->skipped : 0;
+}
+
+/* What the frames before number `i` of all say of the call that they are in. */
 static struct locations_gap gap_before(const struct message *message, size_t i)
 {
 	const struct definition_context *context = message->context;
-	struct locations_gap gap = {.next = context->frames[i]};
+	const uint64_t *frames = context->frames - skipped(context);
+	struct locations_gap gap = {.next = frames[i]};
 
 	/* A return address is that of the next instruction. */
 	if (i > 0)
-		gap.inside = context->frames[i - 1] - 1;
+		gap.inside = frames[i - 1] - 1;
 	else if (context->function && context->function->bytes)
 		gap.name = context->function->bytes;
 	if (context->format)
@@ -39,9 +49,10 @@ void frames_each(struct locations *locations, const struct message *message,
 	struct walk walk = {.take = take, .closure = closure};
 	size_t i;
 
-	for (i = 0; i < context->depth && !walk.ended; i++) {
+	for (i = 0; i < skipped(context) + context->depth && !walk.ended; i++) {
 		struct locations_gap gap = gap_before(message, i);
 
+		walk.handed = i < skipped(context);
 		locations_between(
 			locations, message, &gap, take_location, &walk);
 		if (!walk.ended)
@@ -88,7 +99,7 @@ static bool look_for_author(void *closure, const struct location *location)
 {
 	struct author *author = closure;
 
-	if (!location->wrapper &&
+	if (!location->handed && !location->wrapper &&
 		!(location->function && is_of_language(location->function))) {
 		author->found = author->frames;
 		return false;

@@ -29,6 +29,8 @@ struct location {
 	bool inlined;	 /* into the next one */
 	bool wrapper;	 /* its caller is who prints */
 	bool jumped;	 /* its last call was a jump: it is not on the stack */
+	bool handed;	 /* of frames_each(): the statement was only handed */
+			 /* through it */
 };
 
 struct locations;

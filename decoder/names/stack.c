@@ -90,6 +90,8 @@ static bool put_frame(void *closure, const struct location *location)
 		put(stack, " (inlined)");
 	if (location->jumped)
 		put(stack, " (tail call)");
+	if (location->handed)
+		put(stack, " (hands the text on)");
 	render_buffer_put_byte(&stack->lines, '\n');
 	return true;
 }

@@ -54,7 +54,7 @@ static void put_arguments(struct cells *cells, const struct message *message,
 	struct render_buffer *out)
 {
 	const struct definition_string *format =
-		message_is_event(message) ? NULL : message_format(message);
+		message_is_event(message) ? NULL : message_statement(message);
 	size_t first = definition_arguments_before(message->context);
 
 	if (!format || message->context->text == BINLOG_TEXT_LITERAL ||

@@ -54,6 +54,7 @@ struct options {
 	bool stacks;
 	bool source;
 	bool location;
+	bool statements;
 	bool pointers;
 	bool utc;
 	bool quiet;

@@ -222,6 +222,8 @@ bool *options_apply_flag(struct options *options, int option)
 		return &options->as_written;
 	case NUMBER_STACKS:
 		return &options->stacks;
+	case NUMBER_STATEMENTS:
+		return &options->statements;
 	case NUMBER_SOURCE:
 		return &options->source;
 	case NUMBER_LOCATION:

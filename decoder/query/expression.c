@@ -48,12 +48,10 @@ static const struct field *named_field(
 {
 	const struct fields *fields = fields_of(message);
 	size_t number = field_number_of(name);
-	size_t argument =
-		definition_arguments_before(message->context) + number - 1;
 	size_t i;
 
 	for (i = 0; i < fields->count; i++)
-		if (number > 0 ? fields->all[i].argument == argument
+		if (number > 0 ? fields->all[i].number == number
 			       : strcmp(fields->all[i].name, name) == 0)
 			return &fields->all[i];
 	return NULL;
@@ -353,13 +351,17 @@ static void bind_directive(const struct expression *expression,
 {
 	const struct expression_name *name = expression->names;
 	struct expression_reference *to = binding->references;
+	size_t number;
 	size_t i;
 
-	if (directive->argument == FORMAT_NONE || directive->conversion == 'n')
+	if (directive->argument == FORMAT_NONE ||
+		directive->conversion == 'n' ||
+		!definition_is_own_argument(
+			context, (size_t)directive->argument, &number))
 		return;
 	for (i = 0; i < expression->name_count; i++, name++, to++)
 		if (to->kind == 0 &&
-			(name->number == (size_t)directive->argument + 1 ||
+			(name->number == number ||
 				(name->number == 0 &&
 					ends_with_word(before, name))))
 			*to = refer(directive, context,

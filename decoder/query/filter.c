@@ -449,11 +449,14 @@ static bool matches_any(const struct filter_texts *globs, const char *text)
 
 /* With or without the newline at its end. */
 static bool is_format_asked_for(const struct filter_rules *rules,
+	const struct definition_context *context,
 	const struct definition_string *format, struct pool *pool)
 {
 	size_t length;
 	char *line;
 
+	if (context->statement)
+		format = context->statement->format;
 	if (rules->formats.count == 0)
 		return true;
 	if (!format || !format->bytes)
@@ -522,7 +525,7 @@ struct filter_site *filter_site_new(const struct filter_rules *rules,
 	if (!site)
 		return NULL;
 	site->chosen = bind(rules, context, format, pool, site) &&
-		       is_format_asked_for(rules, format, pool) &&
+		       is_format_asked_for(rules, context, format, pool) &&
 		       is_function_asked_for(rules, context->function);
 	site->settled = !rules->levels && !rules->modules.count &&
 			!filter_rules_ask_for_locations(rules);

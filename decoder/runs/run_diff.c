@@ -26,7 +26,7 @@
 
 static struct run_site site_of(const struct message *message)
 {
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 	const struct definition_string *function = message->context->function;
 	const char *module = category_module(message);
 	struct run_site site = {

@@ -264,7 +264,9 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.directory = one->split;
 	/* What one leaves out another may ask for. */
 	settings.batches =
-		filters && outputs->count == 1 ? &outputs->filter : NULL;
+		filters && outputs->count == 1 && !options->statements
+			? &outputs->filter
+			: NULL;
 	return settings;
 }
 
@@ -333,6 +335,7 @@ bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
 		if (!begin_one(outputs, &outputs->all[i], common))
 			return false;
 	if (source && outputs->count == 1 &&
+		!outputs->all[0].options->statements &&
 		(reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED))
 		begin_filter(outputs, source);
 	if (outputs->count == 1 && reads == STYLE_READS_LINES)

@@ -536,7 +536,7 @@ static bool add_role(struct span_site *site, const struct span_rule *rule,
 static bool add_roles(struct spans *spans, struct span_site *site,
 	const struct message *message, bool begins)
 {
-	const struct definition_string *format = message_format(message);
+	const struct definition_string *format = message_statement(message);
 	size_t i;
 
 	for (i = 0; format && format->bytes && i < spans->rules->count; i++) {
@@ -574,7 +574,7 @@ static struct span_site *site_of(
 		!add_roles(spans, site, message, false))
 		return NULL;
 	message->context->spans = site;
-	format = message_format(message);
+	format = message_statement(message);
 	if (format && format->bytes)
 		span_remarks_add_format(
 			&spans->remarks, format->bytes, format->length);

@@ -10,6 +10,7 @@
 struct programtext {
 	struct symbolmodule *module;
 	struct constantdata data;
+	struct handed handed;
 };
 
 /* A separate debug file has the sections of the program, but not the bytes. */
@@ -64,6 +65,7 @@ void programtext_close(struct programtext *program)
 {
 	if (!program)
 		return;
+	handed_free(&program->handed);
 	constantdata_close(&program->data);
 	symbolmodule_free(program->module);
 	free(program);
@@ -93,4 +95,10 @@ const char *programtext_calls(
 	struct programtext *program, callsites_take *take, void *closure)
 {
 	return callsites_list(&program->module->file, take, closure);
+}
+
+void programtext_handed(struct programtext *program, uint64_t next,
+	handed_take *take, void *closure)
+{
+	handed_each(&program->handed, &program->data, next, take, closure);
 }

@@ -8,6 +8,7 @@
 #define SYMBOLIZER_PROGRAMTEXT_H
 
 #include "symbolizer/code/callsites.h"
+#include "symbolizer/code/handed.h"
 
 struct programtext;
 
@@ -37,5 +38,9 @@ const uint8_t *programtext_bytes(
 /* As callsites_list(). */
 const char *programtext_calls(
 	struct programtext *program, callsites_take *take, void *closure);
+
+/* As handed_each(). */
+void programtext_handed(struct programtext *program, uint64_t next,
+	handed_take *take, void *closure);
 
 #endif

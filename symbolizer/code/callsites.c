@@ -139,29 +139,6 @@ static int8_t parameter_of(
 	return IMPORTS_NONE;
 }
 
-/* The number itself, or the pointer that is stored there. */
-static bool pointer_of(const struct calltexts *texts,
-	const struct codetrace_value *value, uint64_t *pointer)
-{
-	const struct imports_slot *slot;
-	const uint8_t *bytes;
-	size_t left;
-
-	*pointer = value->value;
-	if (!value->loaded)
-		return true;
-	slot = imports_slot_at(texts->flow->imports, value->value);
-	if (slot) {
-		*pointer = slot->value;
-		return !slot->function;
-	}
-	bytes = constantdata_at(texts->flow->data, value->value, &left);
-	if (!bytes || left < sizeof(*pointer))
-		return false;
-	memcpy(pointer, bytes, sizeof(*pointer));
-	return true;
-}
-
 /* Null bytes: one that is not known. */
 static void add(struct calltexts *texts, const struct symbolizer_text *text)
 {
@@ -190,7 +167,8 @@ static void find_strings(struct calltexts *texts, uint64_t address,
 		};
 		uint64_t at;
 
-		if (pointer_of(texts, &values.values[i], &at))
+		if (codetrace_pointer(
+			    texts->flow, &values.values[i], &at))
 			text.bytes =
 				wide ? constantdata_wide(data, at, &text.count)
 				     : constantdata_string(
@@ -243,7 +221,8 @@ static void find_bytes(struct calltexts *texts, uint64_t address,
 		size_t left = 0;
 		uint64_t at;
 
-		if (pointer_of(texts, &values.values[i], &at))
+		if (codetrace_pointer(
+			    texts->flow, &values.values[i], &at))
 			text.bytes =
 				constantdata_at(texts->flow->data, at, &left);
 		if (left < text.count)
@@ -451,49 +430,19 @@ static bool scan_region(
 	return true;
 }
 
-static bool scan_section(
-	struct callsites *sites, const struct elffile_section *section)
+static bool scan_code(void *closure, struct codeflow_region *region)
 {
-	uint64_t address = section->address;
-	uint64_t end = address + section->bytes;
+	struct callsites *sites = closure;
 
-	while (address < end) {
-		const struct codeflow_region *region =
-			codeflow_region_at(&sites->flow, address);
-
-		if (!region || !scan_region(sites, region))
-			return false;
-		if (sites->round == 0 && !codeflow_note(&sites->flow, region))
-			return false;
-		address = region->end;
-	}
-	return true;
+	return scan_region(sites, region) &&
+	       (sites->round > 0 || codeflow_note(&sites->flow, region));
 }
 
-/* Stubs that lead to imported functions are not calls of them. */
-static bool is_code(const struct elffile_section *section)
-{
-	return section->type == SHT_PROGBITS &&
-	       section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC &&
-	       section->address <= UINT64_MAX - section->bytes &&
-	       strncmp(section->name, ".plt", 4) != 0;
-}
-
-/* Sections that overlap are not all read: together they have no more bytes. */
 static bool scan(struct callsites *sites)
 {
-	const struct elffile_section *section = sites->file->sections;
-	uint64_t left = sites->file->bytes;
-	size_t i;
-
 	sites->count = 0;
-	for (i = 0; i < sites->file->section_count; i++, section++) {
-		if (!is_code(section) || section->bytes > left)
-			continue;
-		left -= section->bytes;
-		if (!scan_section(sites, section))
-			return false;
-	}
+	if (!codeflow_each(&sites->flow, scan_code, sites))
+		return false;
 	if (sites->round == 0)
 		codeflow_settle(&sites->flow);
 	return true;
@@ -595,16 +544,6 @@ static bool find_all(struct callsites *sites)
 			return false;
 	} while (begin_round(sites));
 	return true;
-}
-
-static const struct machine *machine_of(struct elffile *file)
-{
-	Elf64_Ehdr *head = elffile_read(file, 0, sizeof(*head));
-	const struct machine *machine =
-		head ? machine_find(head->e_machine) : NULL;
-
-	free(head);
-	return machine;
 }
 
 static bool prepare(struct callsites *sites)

@@ -184,14 +184,17 @@ static const struct machine machines[] = {
 	},
 };
 
-const struct machine *machine_find(uint16_t number)
+const struct machine *machine_of(struct elffile *file)
 {
+	Elf64_Ehdr *head = elffile_read(file, 0, sizeof(*head));
+	const struct machine *machine = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i].number == number)
-			return &machines[i];
-	return NULL;
+	for (i = 0; head && i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].number == head->e_machine)
+			machine = &machines[i];
+	free(head);
+	return machine;
 }
 
 /* Code without known starts is taken in pieces. */
@@ -317,6 +320,60 @@ struct codeflow_region *codeflow_region_at(
 	}
 	region->end = region->start;
 	return NULL;
+}
+
+static bool is_code(const struct elffile_section *section)
+{
+	return section->type == SHT_PROGBITS &&
+	       section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC &&
+	       section->address <= UINT64_MAX - section->bytes &&
+	       strncmp(section->name, ".plt", 4) != 0;
+}
+
+/* Sections that overlap are not all read: together they have no more bytes. */
+bool codeflow_each(struct codeflow *flow,
+	bool (*take)(void *closure, struct codeflow_region *region),
+	void *closure)
+{
+	const struct elffile *file = flow->data->file;
+	uint64_t left = file->bytes;
+	size_t i;
+
+	for (i = 0; i < file->section_count; i++) {
+		const struct elffile_section *section = &file->sections[i];
+		uint64_t address = section->address;
+
+		if (!is_code(section) || section->bytes > left)
+			continue;
+		left -= section->bytes;
+		while (address < section->address + section->bytes) {
+			struct codeflow_region *region =
+				codeflow_region_at(flow, address);
+
+			if (!region)
+				return false;
+			/* which may ask for others */
+			address = region->end;
+			if (!take(closure, region))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool codeflow_step_before(
+	struct codeflow *flow, uint64_t next, struct codeflow_step *step)
+{
+	const struct codeflow_region *region =
+		next > 0 ? codeflow_region_at(flow, next - 1) : NULL;
+	size_t i;
+
+	for (i = 0; region && i < region->count; i++) {
+		*step = region->steps[i];
+		if (step->address + step->instruction.bytes == next)
+			return true;
+	}
+	return false;
 }
 
 static bool add_edge(struct codeflow_edge **edges, size_t *room, size_t *count,

@@ -32,8 +32,8 @@ struct machine {
 	uint32_t clobbered; /* by a call: a bit for each register */
 };
 
-/* Null: of this processor nothing is known. */
-const struct machine *machine_find(uint16_t number);
+/* That of the file.  Null: of this processor nothing is known. */
+const struct machine *machine_of(struct elffile *file);
 
 struct codeflow_step {
 	struct instruction instruction;
@@ -87,6 +87,19 @@ void codeflow_close(struct codeflow *flow);
  */
 struct codeflow_region *codeflow_region_at(
 	struct codeflow *flow, uint64_t address);
+
+/*
+ * Calls back for all code of the file, region by region; stubs that lead to
+ * imported functions are not among it.  False: a callback said so, or out of
+ * memory.
+ */
+bool codeflow_each(struct codeflow *flow,
+	bool (*take)(void *closure, struct codeflow_region *region),
+	void *closure);
+
+/* The instruction that ends right before `next`.  False: there is none. */
+bool codeflow_step_before(
+	struct codeflow *flow, uint64_t next, struct codeflow_step *step);
 
 /*
  * Notes where the code of a region leads to, so that others can be traced back

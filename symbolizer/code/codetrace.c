@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define STEPS_MAX 20000
+#define CALLS_STEPS_MAX 1500
 #define PLACES_MAX 256
 /* That are compared in the time of a step. */
 #define PLACES_PER_STEP 16
@@ -345,4 +346,78 @@ void codetrace_register(struct codeflow *flow, uint64_t address, uint8_t number,
 	add_place(&trace, &first);
 	while (trace.done < trace.count)
 		go_back(&trace, trace.places[trace.done++]);
+}
+
+bool codetrace_pointer(struct codeflow *flow,
+	const struct codetrace_value *value, uint64_t *pointer)
+{
+	const struct imports_slot *slot;
+	const uint8_t *bytes;
+	size_t left;
+
+	*pointer = value->value;
+	if (!value->loaded)
+		return true;
+	slot = imports_slot_at(flow->imports, value->value);
+	if (slot) {
+		*pointer = slot->value;
+		return !slot->function;
+	}
+	bytes = constantdata_at(flow->data, value->value, &left);
+	if (!bytes || left < sizeof(*pointer))
+		return false;
+	memcpy(pointer, bytes, sizeof(*pointer));
+	return true;
+}
+
+static bool is_call(const struct codeflow_step *step)
+{
+	return step->instruction.kind == INSTRUCTION_CALL ||
+	       step->instruction.kind == INSTRUCTION_CALL_LOADED ||
+	       step->instruction.kind == INSTRUCTION_CALL_REGISTER;
+}
+
+static size_t add_call(
+	uint64_t *calls, size_t count, size_t room, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (calls[i] == address)
+			return count;
+	if (count < room)
+		calls[count++] = address;
+	return count;
+}
+
+size_t codetrace_calls(
+	struct codeflow *flow, uint64_t address, uint64_t *calls, size_t room)
+{
+	struct codetrace_values values = {0};
+	struct trace trace = {
+		.flow = flow, .values = &values, .steps = CALLS_STEPS_MAX};
+	const struct place first = {.address = address};
+	size_t count = 0;
+
+	add_place(&trace, &first);
+	while (trace.done < trace.count && count < room) {
+		struct place place = trace.places[trace.done++];
+		struct codeflow_region *region =
+			codeflow_region_at(flow, place.address);
+		size_t i = region ? steps_before(region, place.address) : 0;
+
+		for (; region && count < room && take_step(&trace); i--) {
+			const struct codeflow_step *step;
+
+			follow_jumps(&trace, region, &place);
+			step = step_before(flow, region, i, place.address);
+			if (!step)
+				break;
+			place.address = step->address;
+			if (is_call(step))
+				count = add_call(
+					calls, count, room, step->address);
+		}
+	}
+	return count;
 }

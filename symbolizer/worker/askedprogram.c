@@ -162,3 +162,14 @@ const char *symbolizer_program_calls(struct symbolizer_program *program,
 	program->why = why ? strdup(why) : NULL;
 	return why ? program->why : NULL;
 }
+
+void symbolizer_program_handed(struct symbolizer_program *program,
+	uint64_t next,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure)
+{
+	if (program->here)
+		programtext_handed(program->here, next, take, closure);
+	else
+		workerquestion_handed(program->worker, next, take, closure);
+}

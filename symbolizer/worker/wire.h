@@ -5,7 +5,7 @@
  * whatever is in it, and that nothing here raises a signal.
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
- * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_ASK and WIRE_BETWEEN by as
+ * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_HANDED by WIRE_HANDED_ARE, WIRE_ASK and WIRE_BETWEEN by as
  * many WIRE_ANSWERS as it takes, and WIRE_LIST by as many WIRE_CALLS as it
  * takes and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and
  * WIRE_FIND, and waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which
@@ -52,6 +52,9 @@ enum wire_kind {
 		      /* u32 frames, sentence; per frame function and file */
 	/* as wirenames_... have them, u32 line, u32 column, u64 */
 	/* offset, u32 inlined, u32 wrapper */
+	WIRE_HANDED,	 /* u64 return address */
+	WIRE_HANDED_ARE, /* texts to the end: u64 call, u32 how, bytes with */
+			 /* a NUL */
 	WIRE_LIMIT, /* u32 readlimit that was met, path of the file */
 };
 

@@ -636,3 +636,29 @@ bool workerquestion_calls(struct worker *worker, const char *path,
 	*why = wire_take_string(&reply);
 	return true;
 }
+
+bool workerquestion_handed(struct worker *worker, uint64_t next,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure)
+{
+	struct symbolizer_handed handed;
+	struct wire_reader reply;
+	uint32_t how;
+
+	wire_begin(worker_packet(worker), WIRE_HANDED);
+	wire_put_u64(worker_packet(worker), next);
+	if (!worker_send(worker, NULL) ||
+		!worker_receive_only(worker, WIRE_HANDED_ARE, &reply))
+		return false;
+	while (reply.left > 0) {
+		handed.call = wire_take_u64(&reply);
+		how = wire_take_u32(&reply);
+		handed.bytes = wire_take_string(&reply);
+		if (reply.bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS)
+			return worker_disbelieve(worker);
+		handed.how = how;
+		handed.count = strlen(handed.bytes);
+		take(closure, &handed);
+	}
+	return true;
+}

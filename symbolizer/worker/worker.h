@@ -87,4 +87,9 @@ bool workerquestion_calls(struct worker *worker, const char *path,
 	void (*take)(void *closure, const struct symbolizer_call *call),
 	void *closure, const char **why);
 
+/* Likewise for the texts of symbolizer_program_handed(). */
+bool workerquestion_handed(struct worker *worker, uint64_t next,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure);
+
 #endif

@@ -566,6 +566,32 @@ static void answer_between_frames(
 	send_or_end(&loop->answers);
 }
 
+/* What does not fit any more is left out: the most likely come first. */
+static void give_handed(void *closure, const struct symbolizer_handed *handed)
+{
+	struct loop *loop = closure;
+	struct wire_writer *packet = &loop->answers;
+	size_t before = packet->length;
+
+	wire_put_u64(packet, handed->call);
+	wire_put_u32(packet, handed->how);
+	wire_put_string(packet, handed->bytes);
+	if (packet->full)
+		packet->length = before;
+	packet->full = false;
+}
+
+static void answer_handed(struct loop *loop, struct wire_reader *question)
+{
+	uint64_t next = wire_take_u64(question);
+
+	if (!loop->program || question->bad)
+		end(WORKERLOOP_CONFUSED);
+	wire_begin(&loop->answers, WIRE_HANDED_ARE);
+	programtext_handed(loop->program, next, give_handed, loop);
+	send_or_end(&loop->answers);
+}
+
 static void list_calls(struct loop *loop, struct wire_reader *question)
 {
 	const char *path = wire_take_string(question);
@@ -605,6 +631,9 @@ static _Noreturn void serve(struct loop *loop)
 			break;
 		case WIRE_TEXT:
 			give_text(loop, &question);
+			break;
+		case WIRE_HANDED:
+			answer_handed(loop, &question);
 			break;
 		case WIRE_LIST:
 			list_calls(loop, &question);

@@ -30,6 +30,7 @@
 #include "decoder/source/capture_list.h"
 #include "decoder/source/progress.h"
 #include "decoder/source/source.h"
+#include "decoder/statements/statements.h"
 #include "record/layout.h"
 
 /*
@@ -72,6 +73,7 @@ struct show {
 	struct outputs outputs;
 	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
+	struct statements *statements; /* null: not wanted */
 	struct locations *locations; /* null: no addresses are looked up */
 	struct stack *stack;
 	struct source_line *source;
@@ -237,6 +239,8 @@ static void show_messages(struct show *show)
 		!is_enough(show, message)) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
+		if (show->statements)
+			message = statements_apply(show->statements, message);
 		going = outputs_message(&show->outputs, message);
 		progress_step(&show->progress);
 	}
@@ -423,6 +427,10 @@ static bool begin_lookups(struct show *show)
 	const struct options *options = &show->options;
 	struct outputs_needs needs = outputs_need(&show->outputs);
 
+	if (options->statements && show->restore)
+		show->statements = statements_new(show->restore);
+	if (!show->statements == options->statements)
+		return false;
 	if (!needs.locations)
 		return true;
 	show->locations = locations_new(&options->symbols);
@@ -444,6 +452,7 @@ static void end_lookups(struct show *show)
 	source_line_free(show->source);
 	stack_free(show->stack);
 	locations_free(show->locations);
+	statements_free(show->statements);
 }
 
 /* That of the command line, or those of the config file. */

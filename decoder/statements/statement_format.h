@@ -1,0 +1,90 @@
+/*
+ * A text of a program as the format of messages that somebody else has
+ * formatted, and whether a message is made of it.  Asked by statements.c.
+ * Promises that a match accounts for every byte that it covers: plain text is
+ * there as it stands, and each directive has a text that it can have made.
+ * Time is bounded, whatever text and format.
+ */
+#ifndef DECODER_STATEMENT_FORMAT_H
+#define DECODER_STATEMENT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+
+/* More directives than these has no statement. */
+#define STATEMENT_DIRECTIVES_MAX 32
+
+/* Whose formats these are: printf's, then those of directives.def, then those
+ * with `{}`. */
+enum statement_formatter {
+	STATEMENT_PRINTF,
+	STATEMENT_NGINX,
+	STATEMENT_APR,
+	STATEMENT_GO,
+	STATEMENT_QT,
+	STATEMENT_BRACES,
+	STATEMENT_FORMATTERS
+};
+
+/* What the text of a directive can be. */
+enum statement_kind {
+	STATEMENT_PLAIN, /* no directive */
+	STATEMENT_INTEGER,
+	STATEMENT_HEX,
+	STATEMENT_HEX_CAPITALS,
+	STATEMENT_POINTER, /* as printf's %p */
+	STATEMENT_FLOAT,
+	STATEMENT_CHARACTER,
+	STATEMENT_STRING,
+	STATEMENT_NOTHING
+};
+
+struct statement_piece {
+	enum statement_kind kind;
+	const char *text; /* plain text; else a directive of printf that */
+	size_t bytes;	  /* takes one argument and prints the same */
+	uint8_t argument; /* enum binlog_argument that this takes */
+};
+
+struct statement_format {
+	const char *text; /* as in the program; ends in NUL.  Newlines at its */
+	size_t bytes;	  /* end are in no piece: who prints adds or drops them */
+	size_t letters; /* of the plain text, and digits */
+	size_t plain;	/* all of it but white space */
+	size_t directives;
+	bool spaced; /* plain text of several words */
+	size_t count;
+	struct statement_piece pieces[];
+};
+
+/*
+ * Null: it is none for this formatter, or it would be one for printf as well,
+ * or out of memory.
+ */
+struct statement_format *statement_format_new(const char *text, size_t bytes,
+	enum statement_formatter formatter, struct pool *pool);
+
+/* The text of one directive. */
+struct statement_capture {
+	const char *text;
+	size_t bytes;
+};
+
+struct statement_match {
+	size_t end; /* offset of what follows it in the text */
+	struct statement_capture captures[STATEMENT_DIRECTIVES_MAX];
+};
+
+/*
+ * Whether the text at `from` is made of it.  `ends` is asked whether it may end
+ * at an offset; at the end of the text it always may.
+ */
+bool statement_format_matches(const struct statement_format *format,
+	const char *text, size_t bytes, size_t from,
+	bool (*ends)(const char *text, size_t bytes, size_t at),
+	struct statement_match *match);
+
+#endif

@@ -1,0 +1,721 @@
+#include "decoder/statements/statements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "decoder/capture/program_file.h"
+#include "decoder/statements/line_parts.h"
+#include "decoder/statements/statement_format.h"
+#include "record/format.h"
+
+/* Frames of a stack that are looked at, the innermost first. */
+#define FRAMES_MAX 24u
+/* Of texts that are longer nothing is said. */
+#define TEXT_MAX ((size_t)16 << 10)
+/* Texts that a program may hand on at the calls of one stack. */
+#define CANDIDATES_MAX 512u
+
+/* A constant that a call hands on. */
+struct candidate {
+	struct statement_format *format;
+	enum symbolizer_handing how;
+};
+
+/* What one call of a program hands on; by where it returns to. */
+struct handed_call {
+	const struct program_file *file;
+	uint64_t address; /* in it */
+	struct candidate *candidates;
+	size_t count, room;
+	struct handed_call *collides;
+};
+
+/* The same as one of a stack. */
+struct choice {
+	const struct candidate *candidate;
+	size_t frame;
+};
+
+/* Why a text of a message is text although its directive is no %s. */
+struct variant {
+	uint64_t as_text; /* a bit for each directive */
+	bool prefix, tail;
+	uint8_t newlines; /* bytes of the end of the text */
+	const struct choice *choice;
+	struct definition_context *context; /* with that as its format */
+	struct variant *next;
+};
+
+/* Of the contexts of messages; for one that has none: no choices. */
+struct statement_choices {
+	const struct statements *of;
+	struct choice *all;
+	size_t count;
+	const struct choice *last; /* that a text was made of; null: none */
+	bool sure;
+	struct variant *variants;
+};
+
+struct statements {
+	struct restore *restore;
+	struct pool pool;
+	struct id_map calls;
+	struct statements_sum sum;
+	struct render_buffer text, check;
+	struct message message; /* the answer */
+	struct render_argument arguments[FORMAT_KINDS_MAX];
+	/* while the constants of a call are listed: */
+	struct handed_call *listed;
+};
+
+struct statements *statements_new(struct restore *restore)
+{
+	struct statements *statements = calloc(1, sizeof(*statements));
+
+	if (statements)
+		statements->restore = restore;
+	return statements;
+}
+
+void statements_free(struct statements *statements)
+{
+	size_t i;
+
+	if (!statements)
+		return;
+	for (i = 0; statements->calls.slots && i <= statements->calls.mask;
+		i++) {
+		struct handed_call *call = statements->calls.slots[i].value;
+
+		for (; call; call = call->collides)
+			free(call->candidates);
+	}
+	id_map_free(&statements->calls);
+	render_buffer_free(&statements->text);
+	render_buffer_free(&statements->check);
+	pool_free(&statements->pool);
+	free(statements);
+}
+
+struct statements_sum statements_sum(const struct statements *statements)
+{
+	return statements->sum;
+}
+
+/*
+ * What the calls of a stack hand on.
+ */
+
+/* One that accounts for next to nothing of a text is no statement. */
+static bool says_something(const struct statement_format *format)
+{
+	return format->letters >= 2 && format->plain >= 3;
+}
+
+static void add_candidate(struct statements *statements,
+	const struct symbolizer_handed *handed,
+	enum statement_formatter formatter)
+{
+	struct handed_call *call = statements->listed;
+	struct statement_format *format = statement_format_new(
+		handed->bytes, handed->count, formatter, &statements->pool);
+
+	if (!format || !says_something(format) ||
+		!array_reserve(call->candidates, call->room, call->count + 1))
+		return;
+	call->candidates[call->count++] =
+		(struct candidate){.format = format, .how = handed->how};
+}
+
+static void take_handed(void *closure, const struct symbolizer_handed *handed)
+{
+	struct statements *statements = closure;
+	enum statement_formatter formatter = STATEMENT_PRINTF;
+
+	for (; formatter < STATEMENT_FORMATTERS; formatter++)
+		add_candidate(statements, handed, formatter);
+}
+
+static struct handed_call *call_at(struct statements *statements,
+	const struct message *message, uint64_t next)
+{
+	uint64_t address = next - 1;
+	struct program_file *file =
+		restore_file(statements->restore, message, &address);
+	struct handed_call *first, *call;
+
+	if (!file)
+		return NULL;
+	address++;
+	first = id_map_find(&statements->calls, address);
+	for (call = first; call; call = call->collides)
+		if (call->file == file)
+			return call;
+	call = pool_take(&statements->pool, sizeof(*call));
+	if (!call)
+		return NULL;
+	*call = (struct handed_call){
+		.file = file, .address = address, .collides = first};
+	if (!id_map_set(&statements->calls, address, call))
+		return NULL;
+	statements->listed = call;
+	symbolizer_program_handed(
+		file->program, address, take_handed, statements);
+	return call;
+}
+
+/* More plain text first: it is less likely by chance. */
+static int compare_choices(const void *left, const void *right)
+{
+	const struct choice *a = left, *b = right;
+	const struct statement_format *f = a->candidate->format;
+	const struct statement_format *g = b->candidate->format;
+
+	if (f->plain != g->plain)
+		return f->plain > g->plain ? -1 : 1;
+	if (a->candidate->how != b->candidate->how)
+		return a->candidate->how < b->candidate->how ? -1 : 1;
+	return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+static void list_choices(struct statements *statements,
+	const struct message *message, struct statement_choices *choices)
+{
+	const struct definition_context *context = message->context;
+	struct choice all[CANDIDATES_MAX];
+	size_t i, k;
+
+	for (i = 0; i < context->depth && i < FRAMES_MAX; i++) {
+		const struct handed_call *call =
+			call_at(statements, message, context->frames[i]);
+
+		for (k = 0; call && k < call->count; k++) {
+			/* what printed it was given no statement */
+			if (i == 0 && call->candidates[k].how ==
+					      SYMBOLIZER_HANDED_BY_CALL)
+				continue;
+			if (choices->count == CANDIDATES_MAX)
+				break;
+			all[choices->count++] = (struct choice){
+				.candidate = &call->candidates[k], .frame = i};
+		}
+	}
+	if (choices->count == 0)
+		return;
+	qsort(all, choices->count, sizeof(all[0]), compare_choices);
+	choices->all = pool_take(
+		message->pool, choices->count * sizeof(choices->all[0]));
+	if (choices->all)
+		memcpy(choices->all, all,
+			choices->count * sizeof(choices->all[0]));
+	else
+		choices->count = 0;
+}
+
+/* Whether the call itself says nothing but what it is given as a text. */
+static bool is_carrier(struct statements *statements,
+	const struct message *message)
+{
+	const struct definition_string *format;
+	const struct statement_format *own;
+	size_t i;
+
+	if (message->context->flags & BINLOG_CONTEXT_FAILED)
+		return false;
+	switch (message->context->text) {
+	case BINLOG_TEXT_BYTES:
+	case BINLOG_TEXT_BYTES_LINE:
+	case BINLOG_TEXT_CHARACTERS:
+		return true;
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_SYSLOG:
+		break;
+	default:
+		return false;
+	}
+	format = message_format(message);
+	own = format ? statement_format_new(format->bytes, format->length,
+			       STATEMENT_PRINTF, &statements->pool)
+		     : NULL;
+	for (i = 0; own && i < own->count; i++)
+		if (own->pieces[i].kind == STATEMENT_STRING)
+			return own->letters == 0;
+	return false;
+}
+
+static struct statement_choices *choices_of(
+	struct statements *statements, const struct message *message)
+{
+	struct definition_context *context = message->context;
+	struct statement_choices *choices = context->statements;
+
+	if (choices && choices->of == statements)
+		return choices;
+	choices = pool_take(message->pool, sizeof(*choices));
+	if (!choices)
+		return NULL;
+	*choices = (struct statement_choices){.of = statements};
+	if (is_carrier(statements, message))
+		list_choices(statements, message, choices);
+	context->statements = choices;
+	return choices;
+}
+
+/*
+ * Which of them a text was made of.
+ */
+
+struct found {
+	const struct choice *choice;
+	size_t begin; /* of it in the text */
+	struct statement_match match;
+	bool sure;
+};
+
+/* Where in the text it may begin, ascending. */
+struct begins {
+	size_t all[FORMAT_KINDS_MAX + 2 * LINE_PARTS_MAX];
+	size_t count;
+};
+
+/* Where a %s of the call itself has put its text, and what prefixes are in it.
+ */
+static void list_begins(struct begins *begins, const struct message *message,
+	const char *text, size_t bytes)
+{
+	size_t from = 0;
+	size_t i;
+
+	begins->count = line_parts_begins(text, bytes, 0, begins->all);
+	if (message->context->text != BINLOG_TEXT_FORMAT &&
+		message->context->text != BINLOG_TEXT_SYSLOG)
+		return;
+	for (i = definition_arguments_before(message->context);
+		i < message->count; i++) {
+		const struct render_argument *argument = &message->arguments[i];
+		const char *at;
+
+		if (argument->kind != BINLOG_ARG_STRING || argument->null ||
+			argument->bytes == 0)
+			continue;
+		/* which may have been cut by its precision */
+		at = memmem(text + from, bytes - from, argument->data,
+			argument->bytes < 16 ? argument->bytes : 16);
+		if (!at)
+			continue;
+		from = (size_t)(at - text);
+		begins->all[begins->count++] = from;
+	}
+	if (from > 0)
+		begins->count += line_parts_begins(
+			text, bytes, from, begins->all + begins->count);
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const size_t *a = left, *b = right;
+
+	return *a > *b ? -1 : *a < *b;
+}
+
+/* The latest place where it matches: what is before may be a prefix. */
+static bool fits(const struct choice *choice, const struct begins *begins,
+	const char *text, size_t bytes, struct found *found)
+{
+	const struct statement_format *format = choice->candidate->format;
+	size_t i;
+
+	for (i = 0; i < begins->count; i++) {
+		if (!statement_format_matches(format, text, bytes,
+			    begins->all[i], line_parts_ends, &found->match))
+			continue;
+		/* of what is no sentence nothing may follow */
+		if (found->match.end < bytes && !format->spaced &&
+			format->directives == 0)
+			continue;
+		found->choice = choice;
+		found->begin = begins->all[i];
+		return true;
+	}
+	return false;
+}
+
+static bool is_same_text(const struct choice *a, const struct choice *b)
+{
+	const struct statement_format *f = a->candidate->format;
+	const struct statement_format *g = b->candidate->format;
+
+	return f->bytes == g->bytes && memcmp(f->text, g->text, f->bytes) == 0;
+}
+
+static bool find(struct statement_choices *choices, const struct begins *begins,
+	const char *text, size_t bytes, struct found *found)
+{
+	struct found other;
+	size_t i;
+
+	/* one call mostly is one statement */
+	if (choices->last &&
+		fits(choices->last, begins, text, bytes, found)) {
+		found->sure = choices->sure;
+		return true;
+	}
+	found->choice = NULL;
+	for (i = 0; i < choices->count; i++) {
+		const struct choice *choice = &choices->all[i];
+
+		if (found->choice && choice->candidate->format->plain <
+					     found->choice->candidate->format
+						     ->plain)
+			break;
+		if (!fits(choice, begins, text, bytes, &other))
+			continue;
+		if (!found->choice) {
+			*found = other;
+			found->sure =
+				choice->candidate->format->spaced ||
+				choice->candidate->format->directives > 0;
+		} else if (!is_same_text(choice, found->choice)) {
+			found->sure = false;
+		}
+	}
+	choices->last = found->choice;
+	choices->sure = found->choice && found->sure;
+	return found->choice;
+}
+
+/*
+ * The message that it is then.
+ */
+
+static void put_plain(struct render_buffer *out, const char *text, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++) {
+		if (text[i] == '%')
+			render_buffer_put_byte(out, '%');
+		render_buffer_put_byte(out, text[i]);
+	}
+}
+
+/* The format of a message that has what the variant says around it. */
+static struct definition_string *make_format(
+	const struct message *message, const struct variant *variant,
+	const char *newlines)
+{
+	const struct statement_format *format =
+		variant->choice->candidate->format;
+	struct definition_string *string =
+		pool_take(message->pool, sizeof(*string));
+	struct render_buffer out = {0};
+	size_t directive = 0;
+	size_t i;
+
+	if (variant->prefix)
+		render_buffer_put_string(&out, "%s");
+	for (i = 0; i < format->count; i++) {
+		const struct statement_piece *piece = &format->pieces[i];
+
+		if (piece->kind == STATEMENT_PLAIN)
+			put_plain(&out, piece->text, piece->bytes);
+		else if (variant->as_text >> directive++ & 1)
+			render_buffer_put_string(&out, "%s");
+		else
+			render_buffer_put(&out, piece->text, piece->bytes);
+	}
+	if (variant->tail)
+		render_buffer_put_string(&out, "%s");
+	render_buffer_put(&out, newlines, variant->newlines);
+	if (string)
+		*string = (struct definition_string){
+			.bytes = pool_copy(
+				message->pool, out.data, out.length),
+			.length = out.length,
+		};
+	if (out.failed || !string || !string->bytes)
+		string = NULL;
+	render_buffer_free(&out);
+	return string;
+}
+
+/* The kinds of its arguments, behind those that are not of the format. */
+static bool set_kinds(
+	const struct message *message, struct definition_context *context)
+{
+	uint8_t kinds[FORMAT_ARGUMENTS_MAX + 1];
+	size_t before = definition_arguments_before(context);
+	uint8_t *all;
+	bool has_errno;
+	int count = format_arguments(context->format->bytes,
+		context->format->length, kinds, &has_errno);
+
+	if (count < 0 || has_errno || before > message->count)
+		return false;
+	all = pool_take(message->pool, before + (size_t)count + 1);
+	if (!all)
+		return false;
+	memcpy(all, message->context->kinds, before);
+	memcpy(all + before, kinds, (size_t)count);
+	context->kinds = all;
+	context->arguments = before + (size_t)count;
+	return true;
+}
+
+static struct definition_string *original(
+	const struct message *message, const struct choice *choice)
+{
+	const struct statement_format *format = choice->candidate->format;
+	struct definition_string *string =
+		pool_take(message->pool, sizeof(*string));
+
+	if (string)
+		*string = (struct definition_string){
+			.bytes = format->text, .length = format->bytes};
+	return string;
+}
+
+static struct definition_context *make_context(const struct message *message,
+	const struct variant *variant, const char *newlines)
+{
+	const struct definition_context *from = message->context;
+	struct definition_context *context =
+		pool_take(message->pool, sizeof(*context));
+	struct definition_statement *statement =
+		pool_take(message->pool, sizeof(*statement));
+
+	if (!context || !statement)
+		return NULL;
+	*statement = (struct definition_statement){
+		.format = original(message, variant->choice),
+		.skipped = variant->choice->frame,
+		.prefix = variant->prefix,
+		.tail = variant->tail,
+	};
+	*context = (struct definition_context){
+		.id = from->id,
+		.text = from->text == BINLOG_TEXT_SYSLOG ? from->text
+							 : BINLOG_TEXT_FORMAT,
+		.flags = from->flags,
+		.has_format = true,
+		.restored = true,
+		.format = make_format(message, variant, newlines),
+		.function = from->function,
+		.stream = from->stream,
+		.frames = from->frames + variant->choice->frame,
+		.depth = from->depth - variant->choice->frame,
+		.usable = true,
+		.modules = from->modules,
+		.statement = statement,
+	};
+	if (!context->format || !statement->format ||
+		!set_kinds(message, context))
+		return NULL;
+	return context;
+}
+
+static struct variant *variant_of(struct statement_choices *choices,
+	const struct message *message, const struct variant *wanted,
+	const char *newlines)
+{
+	struct variant *variant = choices->variants;
+
+	for (; variant; variant = variant->next)
+		if (variant->choice == wanted->choice &&
+			variant->as_text == wanted->as_text &&
+			variant->prefix == wanted->prefix &&
+			variant->tail == wanted->tail &&
+			variant->newlines == wanted->newlines)
+			return variant;
+	variant = pool_take(message->pool, sizeof(*variant));
+	if (!variant)
+		return NULL;
+	*variant = *wanted;
+	variant->context = make_context(message, variant, newlines);
+	variant->next = choices->variants;
+	choices->variants = variant;
+	return variant;
+}
+
+static void set_string(
+	struct render_argument *argument, const char *text, size_t bytes)
+{
+	*argument = (struct render_argument){
+		.kind = BINLOG_ARG_STRING,
+		.bytes = (uint32_t)bytes,
+		.data = text,
+	};
+}
+
+/* A number as printf was given it; false: it is none. */
+static bool set_number(struct render_argument *argument, uint8_t kind,
+	enum statement_kind of, const struct statement_capture *capture)
+{
+	char digits[64];
+	uint64_t bits;
+	char *end;
+
+	if (capture->bytes >= sizeof(digits))
+		return false;
+	memcpy(digits, capture->text, capture->bytes);
+	digits[capture->bytes] = '\0';
+	*argument = (struct render_argument){.kind = kind};
+	if (kind == BINLOG_ARG_F64) {
+		argument->f64 = strtod(digits, &end);
+		return *end == '\0';
+	}
+	if (of == STATEMENT_CHARACTER) {
+		bits = (uint8_t)capture->text[0];
+	} else if (of == STATEMENT_POINTER && digits[0] == '(') {
+		bits = 0;
+	} else {
+		bits = of == STATEMENT_INTEGER
+			       ? (strchr(digits, '-')
+						 ? (uint64_t)strtoll(digits,
+							   &end, 10)
+						 : strtoull(digits, &end, 10))
+			       : strtoull(digits, &end, 16);
+		if (*end != '\0')
+			return false;
+	}
+	if (kind == BINLOG_ARG_I32)
+		argument->i32 = (int32_t)bits;
+	else
+		argument->i64 = (int64_t)bits;
+	return kind == BINLOG_ARG_I32 || kind == BINLOG_ARG_I64;
+}
+
+/* Whether the directive makes the same text of what was read out of it. */
+static bool is_made_again(struct statements *statements,
+	const struct message *message, const struct statement_piece *piece,
+	const struct render_argument *argument,
+	const struct statement_capture *capture)
+{
+	struct render_buffer *check = &statements->check;
+
+	check->length = 0;
+	return render_format(check, piece->text, piece->bytes, argument, 1,
+		       NULL, message->capture->libc) == RENDER_COMPLETE &&
+	       check->length == capture->bytes &&
+	       memcmp(render_buffer_from(check, 0), capture->text,
+		       capture->bytes) == 0;
+}
+
+/* The values of its directives; which of them are text is noted. */
+static size_t set_arguments(struct statements *statements,
+	const struct message *message, const struct found *found,
+	struct render_argument *arguments, uint64_t *as_text)
+{
+	const struct statement_format *format =
+		found->choice->candidate->format;
+	size_t count = 0;
+	size_t i;
+
+	*as_text = 0;
+	for (i = 0; i < format->count; i++) {
+		const struct statement_piece *piece = &format->pieces[i];
+		const struct statement_capture *capture;
+
+		if (piece->kind == STATEMENT_PLAIN)
+			continue;
+		capture = &found->match.captures[count];
+		if (piece->argument == BINLOG_ARG_STRING ||
+			!set_number(&arguments[count], piece->argument,
+				piece->kind, capture))
+			set_string(&arguments[count], capture->text,
+				capture->bytes);
+		if (!is_made_again(statements, message, piece,
+			    &arguments[count], capture)) {
+			*as_text |= (uint64_t)1 << count;
+			set_string(&arguments[count], capture->text,
+				capture->bytes);
+		}
+		count++;
+	}
+	return count;
+}
+
+/* Null: it cannot be said so. */
+static const struct message *restate(struct statements *statements,
+	struct statement_choices *choices, const struct message *message,
+	const struct found *found, size_t chomped)
+{
+	const char *text = statements->text.data;
+	const size_t bytes = statements->text.length;
+	struct render_argument *arguments = statements->arguments;
+	struct variant wanted = {
+		.choice = found->choice,
+		.prefix = found->begin > 0,
+		.tail = found->match.end < chomped,
+	};
+	const struct variant *variant;
+	size_t count;
+
+	if (bytes - chomped > UINT8_MAX)
+		return NULL;
+	wanted.newlines = (uint8_t)(bytes - chomped);
+	count = definition_arguments_before(message->context);
+	if (message->context->text != BINLOG_TEXT_SYSLOG)
+		count = 0;
+	if (count > message->count)
+		return NULL;
+	memcpy(arguments, message->arguments, count * sizeof(*arguments));
+	if (wanted.prefix)
+		set_string(&arguments[count++], text, found->begin);
+	count += set_arguments(statements, message, found, arguments + count,
+		&wanted.as_text);
+	if (wanted.tail)
+		set_string(&arguments[count++], text + found->match.end,
+			chomped - found->match.end);
+	variant = variant_of(choices, message, &wanted, text + chomped);
+	if (!variant || !variant->context ||
+		variant->context->arguments != count)
+		return NULL;
+	statements->message = *message;
+	statements->message.context = variant->context;
+	statements->message.arguments = arguments;
+	statements->message.count = count;
+	/* the proof of all of it */
+	statements->check.length = 0;
+	message_text(&statements->message, &statements->check);
+	if (statements->check.failed || statements->check.length != bytes ||
+		memcmp(statements->check.data, text, bytes) != 0)
+		return NULL;
+	variant->context->statement->sure = found->sure;
+	return &statements->message;
+}
+
+const struct message *statements_apply(
+	struct statements *statements, const struct message *message)
+{
+	struct render_buffer *text = &statements->text;
+	const struct message *restated = NULL;
+	struct statement_choices *choices;
+	struct begins begins;
+	struct found found;
+	size_t chomped;
+
+	if (message_is_event(message) || message->continues || message->partial)
+		return message;
+	choices = choices_of(statements, message);
+	if (!choices || choices->count == 0)
+		return message;
+	text->length = 0;
+	message_text(message, text);
+	if (text->failed || text->length == 0 || text->length > TEXT_MAX)
+		return message;
+	chomped = line_parts_chomp(text->data, text->length);
+	list_begins(&begins, message, text->data, chomped);
+	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_sizes);
+	if (find(choices, &begins, text->data, chomped, &found))
+		restated = restate(
+			statements, choices, message, &found, chomped);
+	if (!restated)
+		statements->sum.none++;
+	else if (found.sure)
+		statements->sum.exact++;
+	else
+		statements->sum.likely++;
+	return restated ? restated : message;
+}
