@@ -192,6 +192,25 @@ static bool of_syslog(
 	}
 }
 
+/* Null: not known; so it is of bytes, and of what is handed on by a `%s`. */
+static const char *statement_of(const struct message *message)
+{
+	const struct definition_context *context = message->context;
+	const struct definition_string *format;
+	size_t i;
+
+	if (context->statement)
+		return context->statement->sure ? "sure" : "likely";
+	if (message_is_event(message) ||
+		(context->text == BINLOG_TEXT_BYTES && !context->has_format))
+		return NULL;
+	format = message_format(message);
+	for (i = 0; format && i < format->length; i++)
+		if (!strchr("%s\r\n ", format->bytes[i]))
+			return "own";
+	return NULL;
+}
+
 static inline bool find(
 	struct asked *asked, enum fact_name name, struct fact *fact)
 {
@@ -241,6 +260,8 @@ static inline bool find(
 	case FACT_format:
 		return !message_is_event(message) &&
 		       string(fact, message_statement(message));
+	case FACT_statement:
+		return word(fact, statement_of(message));
 	case FACT_caller:
 		return word(fact, location_of(asked)->function);
 	case FACT_file:

@@ -54,6 +54,7 @@ struct statement_choices {
 	size_t count;
 	const struct choice *last; /* that a text was made of; null: none */
 	bool sure;
+	bool bytes; /* the call has no format at all */
 	struct variant *variants;
 };
 
@@ -107,10 +108,16 @@ struct statements_sum statements_sum(const struct statements *statements)
  * What the calls of a stack hand on.
  */
 
-/* One that accounts for next to nothing of a text is no statement. */
-static bool says_something(const struct statement_format *format)
+/*
+ * One that accounts for next to nothing of a text is no statement, unless a
+ * call is surely given it.
+ */
+static bool says_something(
+	const struct statement_format *format, enum symbolizer_handing how)
 {
-	return format->letters >= 2 && format->plain >= 3;
+	return (format->letters >= 2 && format->plain >= 3) ||
+	       format->plain >= 8 ||
+	       (format->directives >= 2 && how != SYMBOLIZER_HANDED_BEFORE);
 }
 
 static void add_candidate(struct statements *statements,
@@ -121,7 +128,7 @@ static void add_candidate(struct statements *statements,
 	struct statement_format *format = statement_format_new(
 		handed->bytes, handed->count, formatter, &statements->pool);
 
-	if (!format || !says_something(format) ||
+	if (!format || !says_something(format, handed->how) ||
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
 	call->candidates[call->count++] =
@@ -255,7 +262,10 @@ static struct statement_choices *choices_of(
 	choices = pool_take(message->pool, sizeof(*choices));
 	if (!choices)
 		return NULL;
-	*choices = (struct statement_choices){.of = statements};
+	*choices = (struct statement_choices){
+		.of = statements,
+		.bytes = !definition_is_formatted(context),
+	};
 	if (is_carrier(statements, message))
 		list_choices(statements, message, choices);
 	context->statements = choices;
@@ -349,6 +359,16 @@ static bool is_same_text(const struct choice *a, const struct choice *b)
 	return f->bytes == g->bytes && memcmp(f->text, g->text, f->bytes) == 0;
 }
 
+/* A word alone may be what another statement was given. */
+static bool is_sure(
+	const struct statement_choices *choices, const struct choice *choice)
+{
+	const struct candidate *candidate = choice->candidate;
+
+	return candidate->format->spaced || candidate->format->directives > 0 ||
+	       (choices->bytes && candidate->how == SYMBOLIZER_HANDED_BY_CALL);
+}
+
 static bool find(struct statement_choices *choices, const struct begins *begins,
 	const char *text, size_t bytes, struct found *found)
 {
@@ -373,9 +393,7 @@ static bool find(struct statement_choices *choices, const struct begins *begins,
 			continue;
 		if (!found->choice) {
 			*found = other;
-			found->sure =
-				choice->candidate->format->spaced ||
-				choice->candidate->format->directives > 0;
+			found->sure = is_sure(choices, choice);
 		} else if (!is_same_text(choice, found->choice)) {
 			found->sure = false;
 		}

@@ -10,6 +10,9 @@
 /* Texts of one call of a stack, and the longest that may be a format. */
 #define TEXTS_MAX 96
 #define TEXT_BYTES_MAX 2048
+/* Arguments on the stack, and how far before the call they are put there. */
+#define STACKED_MAX 12
+#define STACKED_STEPS 48
 /* Steps for all traces of one question. */
 #define PATIENCE ((uint64_t)2 << 20)
 
@@ -60,23 +63,70 @@ static void tell(struct question *question, uint64_t text,
 	question->take(question->closure, &handed);
 }
 
-/* What the registers for arguments may hold before the step at `address`. */
-static void tell_arguments(struct question *question, uint64_t address,
-	enum symbolizer_handing how)
+/* What a register may hold before the step at `address`. */
+static void tell_register(struct question *question, uint64_t address,
+	uint8_t number, enum symbolizer_handing how, uint64_t call)
 {
 	struct codeflow *flow = &question->handed->flow;
 	struct codetrace_values values;
 	uint64_t pointer;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < MACHINE_ARGUMENTS; i++) {
-		codetrace_register(
-			flow, address, flow->machine->arguments[i], &values);
-		for (k = 0; k < values.count; k++)
-			if (codetrace_pointer(
-				    flow, &values.values[k], &pointer))
-				tell(question, pointer, how, address);
+	codetrace_register(flow, address, number, &values);
+	for (i = 0; i < values.count; i++)
+		if (codetrace_pointer(flow, &values.values[i], &pointer))
+			tell(question, pointer, how, call);
+}
+
+static void tell_registers(struct question *question, uint64_t call,
+	enum symbolizer_handing how)
+{
+	const struct machine *machine = question->handed->flow.machine;
+	size_t i;
+
+	for (i = 0; i < MACHINE_ARGUMENTS; i++)
+		tell_register(
+			question, call, machine->arguments[i], how, call);
+}
+
+/* Arguments that are put onto the stack right before the call. */
+static void tell_stacked(struct question *question, uint64_t address,
+	enum symbolizer_handing how)
+{
+	struct codeflow *flow = &question->handed->flow;
+	struct codeflow_step stored[STACKED_MAX];
+	struct codeflow_step step;
+	uint64_t next = address;
+	unsigned steps;
+	size_t count = 0;
+	size_t i;
+
+	for (steps = 0; steps < STACKED_STEPS && count < STACKED_MAX; steps++) {
+		if (!codeflow_step_before(flow, next, &step) ||
+			(step.instruction.kind >= INSTRUCTION_CALL &&
+				step.instruction.kind != INSTRUCTION_BRANCH))
+			break;
+		next = step.address;
+		if (step.instruction.kind == INSTRUCTION_PUSH ||
+			(step.instruction.kind == INSTRUCTION_STORE &&
+				step.instruction.to == flow->machine->stack))
+			stored[count++] = step;
 	}
+	for (i = 0; i < count; i++) {
+		if (stored[i].instruction.from == INSTRUCTION_NO_REGISTER)
+			tell(question, stored[i].instruction.value, how,
+				address);
+		else
+			tell_register(question, stored[i].address,
+				stored[i].instruction.from, how, address);
+	}
+}
+
+static void tell_arguments(struct question *question, uint64_t call,
+	enum symbolizer_handing how)
+{
+	tell_registers(question, call, how);
+	tell_stacked(question, call, how);
 }
 
 /* Where the function that begins at `start` leaves by a jump. */

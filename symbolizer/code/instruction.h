@@ -23,6 +23,7 @@ enum instruction_kind {
 	INSTRUCTION_SELECT,	   /* to = from, or to = other */
 	INSTRUCTION_LOAD,	   /* to = *(from + value), 8 bytes */
 	INSTRUCTION_STORE,	   /* *(to + value) = from, 8 bytes */
+	INSTRUCTION_PUSH,	   /* from, or value, onto the stack */
 	INSTRUCTION_CALL,	   /* value */
 	INSTRUCTION_CALL_REGISTER, /* from, or somewhere */
 	INSTRUCTION_CALL_LOADED,   /* *(from + value) */

@@ -587,8 +587,16 @@ static void understand_one_byte(
 	case 0xf4:
 		in->kind = INSTRUCTION_END;
 		break;
+	case 0x68:
+	case 0x6a:
+		set(in, INSTRUCTION_PUSH, 0, INSTRUCTION_NO_REGISTER);
+		in->value = (uint64_t)p->immediate;
+		break;
 	default:
-		if ((p->opcode & 0xf8) == 0xb8 && !p->small)
+		if ((p->opcode & 0xf8) == 0x50)
+			set(in, INSTRUCTION_PUSH, 0,
+				(p->opcode & 7) | (p->rex << 3 & 8));
+		else if ((p->opcode & 0xf8) == 0xb8 && !p->small)
 			set_constant(in, (p->opcode & 7) | (p->rex << 3 & 8),
 				cut(p, p->immediate));
 		else if ((p->opcode & 0xf0) == 0x70 ||
