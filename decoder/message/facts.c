@@ -107,9 +107,9 @@ const struct fact_kinds facts_all[FACT_NAMES] = {
 const struct fact_wanted facts_of_origin[6] = {FACT_WANTED(time_ns),
 	FACT_WANTED(ticks), FACT_WANTED(program), FACT_WANTED(pid),
 	FACT_WANTED(tid), FACT_WANTED(thread)};
-const struct fact_wanted facts_of_call[6] = {FACT_WANTED(stream),
+const struct fact_wanted facts_of_call[7] = {FACT_WANTED(stream),
 	FACT_WANTED(level), FACT_WANTED(priority), FACT_WANTED(ident),
-	FACT_WANTED(module), FACT_WANTED(function)};
+	FACT_WANTED(module), FACT_WANTED(function), FACT_WANTED(statement)};
 const struct fact_wanted facts_of_location[3] = {
 	FACT_WANTED(caller), FACT_WANTED(file), FACT_WANTED(line)};
 
@@ -192,25 +192,6 @@ static bool of_syslog(
 	}
 }
 
-/* Null: not known; so it is of bytes, and of what is handed on by a `%s`. */
-static const char *statement_of(const struct message *message)
-{
-	const struct definition_context *context = message->context;
-	const struct definition_string *format;
-	size_t i;
-
-	if (context->statement)
-		return context->statement->sure ? "sure" : "likely";
-	if (message_is_event(message) ||
-		(context->text == BINLOG_TEXT_BYTES && !context->has_format))
-		return NULL;
-	format = message_format(message);
-	for (i = 0; format && i < format->length; i++)
-		if (!strchr("%s\r\n ", format->bytes[i]))
-			return "own";
-	return NULL;
-}
-
 static inline bool find(
 	struct asked *asked, enum fact_name name, struct fact *fact)
 {
@@ -261,7 +242,9 @@ static inline bool find(
 		return !message_is_event(message) &&
 		       string(fact, message_statement(message));
 	case FACT_statement:
-		return word(fact, statement_of(message));
+		return message->context->statement &&
+		       word(fact, message->context->statement->sure ? "sure"
+								    : "likely");
 	case FACT_caller:
 		return word(fact, location_of(asked)->function);
 	case FACT_file:

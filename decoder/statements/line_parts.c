@@ -138,6 +138,9 @@ bool line_parts_ends(const char *text, size_t bytes, size_t at)
 		", ", " (", ": ", " [", "; ", " at "};
 	size_t i;
 
+	/* `status: ` and whatever it is */
+	if (at >= 2 && memcmp(text + at - 2, ": ", 2) == 0)
+		return true;
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (bytes - at > strlen(ways[i]) &&
 			memcmp(text + at, ways[i], strlen(ways[i])) == 0)

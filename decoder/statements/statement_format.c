@@ -334,6 +334,7 @@ static void measure(struct statement_format *format)
 
 			format->letters += letter;
 			format->plain += !isspace(c);
+			format->parted = true;
 			words += letter && !inside;
 			inside = letter;
 		}

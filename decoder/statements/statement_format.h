@@ -54,6 +54,7 @@ struct statement_format {
 	size_t bytes;	  /* end are in no piece: who prints adds or drops them */
 	size_t letters; /* of the plain text, and digits */
 	size_t plain;	/* all of it but white space */
+	bool parted;	/* white space or more is between the directives */
 	size_t directives;
 	bool spaced; /* plain text of several words */
 	size_t count;

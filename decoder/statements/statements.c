@@ -54,7 +54,7 @@ struct statement_choices {
 	size_t count;
 	const struct choice *last; /* that a text was made of; null: none */
 	bool sure;
-	bool bytes; /* the call has no format at all */
+	bool bare; /* the call says nothing itself: `%s`, or no format */
 	struct variant *variants;
 };
 
@@ -116,8 +116,9 @@ static bool says_something(
 	const struct statement_format *format, enum symbolizer_handing how)
 {
 	return (format->letters >= 2 && format->plain >= 3) ||
-	       format->plain >= 8 ||
-	       (format->directives >= 2 && how != SYMBOLIZER_HANDED_BEFORE);
+	       format->plain >= 5 ||
+	       (format->directives >= 2 && format->parted &&
+		       how != SYMBOLIZER_HANDED_BEFORE);
 }
 
 static void add_candidate(struct statements *statements,
@@ -222,12 +223,13 @@ static void list_choices(struct statements *statements,
 
 /* Whether the call itself says nothing but what it is given as a text. */
 static bool is_carrier(struct statements *statements,
-	const struct message *message)
+	const struct message *message, bool *bare)
 {
 	const struct definition_string *format;
 	const struct statement_format *own;
 	size_t i;
 
+	*bare = true;
 	if (message->context->flags & BINLOG_CONTEXT_FAILED)
 		return false;
 	switch (message->context->text) {
@@ -245,6 +247,7 @@ static bool is_carrier(struct statements *statements,
 	own = format ? statement_format_new(format->bytes, format->length,
 			       STATEMENT_PRINTF, &statements->pool)
 		     : NULL;
+	*bare = own && own->plain == 0;
 	for (i = 0; own && i < own->count; i++)
 		if (own->pieces[i].kind == STATEMENT_STRING)
 			return own->letters == 0;
@@ -264,9 +267,8 @@ static struct statement_choices *choices_of(
 		return NULL;
 	*choices = (struct statement_choices){
 		.of = statements,
-		.bytes = !definition_is_formatted(context),
 	};
-	if (is_carrier(statements, message))
+	if (is_carrier(statements, message, &choices->bare))
 		list_choices(statements, message, choices);
 	context->statements = choices;
 	return choices;
@@ -360,13 +362,28 @@ static bool is_same_text(const struct choice *a, const struct choice *b)
 }
 
 /* A word alone may be what another statement was given. */
+static bool is_sentence(const struct statement_format *format)
+{
+	return format->spaced || format->directives > 0;
+}
+
 static bool is_sure(
 	const struct statement_choices *choices, const struct choice *choice)
 {
 	const struct candidate *candidate = choice->candidate;
 
-	return candidate->format->spaced || candidate->format->directives > 0 ||
-	       (choices->bytes && candidate->how == SYMBOLIZER_HANDED_BY_CALL);
+	return is_sentence(candidate->format) ||
+	       (choices->bare && candidate->how == SYMBOLIZER_HANDED_BY_CALL);
+}
+
+/* Of `donotq: %s` and `127.0.0.0/8` the one was given the other. */
+static bool is_argument(const struct found *word, const struct found *of)
+{
+	const struct statement_format *format = of->choice->candidate->format;
+
+	return !is_sentence(word->choice->candidate->format) &&
+	       format->letters > 0 && format->directives > 0 &&
+	       of->begin < word->begin && of->match.end >= word->match.end;
 }
 
 static bool find(struct statement_choices *choices, const struct begins *begins,
@@ -384,17 +401,19 @@ static bool find(struct statement_choices *choices, const struct begins *begins,
 	found->choice = NULL;
 	for (i = 0; i < choices->count; i++) {
 		const struct choice *choice = &choices->all[i];
+		const struct statement_format *best =
+			found->choice ? found->choice->candidate->format : NULL;
+		bool weaker =
+			best && choice->candidate->format->plain < best->plain;
 
-		if (found->choice && choice->candidate->format->plain <
-					     found->choice->candidate->format
-						     ->plain)
+		if (weaker && is_sentence(best))
 			break;
 		if (!fits(choice, begins, text, bytes, &other))
 			continue;
-		if (!found->choice) {
+		if (!best || (weaker && is_argument(found, &other))) {
 			*found = other;
 			found->sure = is_sure(choices, choice);
-		} else if (!is_same_text(choice, found->choice)) {
+		} else if (!weaker && !is_same_text(choice, found->choice)) {
 			found->sure = false;
 		}
 	}

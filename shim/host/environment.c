@@ -287,8 +287,12 @@ void environment_overwrite(const char *name, const char *value)
 void environment_arguments(int argc, char **argv, char **environment)
 {
 	/* At the start it lies behind the arguments; a library that is loaded
-	 * later is given the present one. */
-	if (environment == argv + argc + 1 || environment == __environ) {
+	 * later is given the present one.  The loader of musl gives nothing:
+	 * these may be any bits. */
+	uintptr_t behind =
+		(uintptr_t)argv + ((uintptr_t)argc + 1) * sizeof(*argv);
+
+	if ((uintptr_t)environment == behind || environment == __environ) {
 		saved_argc = argc;
 		saved_argv = argv;
 	}
