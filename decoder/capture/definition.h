@@ -52,8 +52,11 @@ struct definition_stream {
  */
 struct definition_statement {
 	const struct definition_string *format; /* as in the program */
+	const struct definition_string *inner; /* as printf takes it, without */
+					       /* what was put around it */
 	size_t skipped; /* frames before `frames`, of functions that it was */
 			/* handed through */
+	uint8_t newlines; /* bytes of them at the end of it all */
 	bool prefix;	/* the first argument is what is before it, */
 	bool tail;	/* the last one what is behind */
 	bool sure;

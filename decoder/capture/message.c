@@ -152,13 +152,36 @@ const struct definition_string *message_format(const struct message *message)
 							 : NULL;
 }
 
+/* Of a statement what was put around it stays as it is. */
+static void put_named_statement(const struct message *message, size_t first,
+	struct render_buffer *out)
+{
+	const struct definition_statement *statement =
+		message->context->statement;
+	const struct definition_string *all = message->context->format;
+	const struct render_argument *own =
+		message->arguments + first + statement->prefix;
+	size_t count = message->count - first - statement->prefix -
+		       statement->tail;
+
+	if (statement->prefix)
+		put_argument_string(out, own - 1);
+	named_text_put(out, statement->inner, own, count);
+	if (statement->tail)
+		put_argument_string(out, own + count);
+	render_buffer_put(out, all->bytes + all->length - statement->newlines,
+		statement->newlines);
+}
+
 /* Of one that there is, with the names of its arguments. */
 __attribute__((noinline, cold)) static void put_named(
 	const struct message *message, size_t first, struct render_buffer *out)
 {
 	const struct definition_string *format = message->context->format;
 
-	if (!named_text_put(out, format, message->arguments + first,
+	if (message->context->statement)
+		put_named_statement(message, first, out);
+	else if (!named_text_put(out, format, message->arguments + first,
 		    message->count - first))
 		render_plan_put(&message->context->plan, message->pool, out,
 			format->bytes, format->length,

@@ -55,15 +55,23 @@ static void put_arguments(struct cells *cells, const struct message *message,
 {
 	const struct definition_string *format =
 		message_is_event(message) ? NULL : message_statement(message);
+	const struct definition_statement *statement =
+		message->context->statement;
 	size_t first = definition_arguments_before(message->context);
+	size_t count = message->count - first;
 
 	if (!format || message->context->text == BINLOG_TEXT_LITERAL ||
 		message->context->text == BINLOG_TEXT_LITERAL_LINE ||
 		first > message->count)
 		return;
+	if (statement) {
+		format = statement->inner;
+		first += statement->prefix;
+		count -= (size_t)statement->prefix + statement->tail;
+	}
 	cells->scratch.length = 0;
-	named_text_put_arguments(&cells->scratch, format,
-		message->arguments + first, message->count - first);
+	named_text_put_arguments(
+		&cells->scratch, format, message->arguments + first, count);
 	escape_put(out, cells->scratch.data, cells->scratch.length,
 		ESCAPE_NEWLINE);
 }

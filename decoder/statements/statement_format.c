@@ -336,7 +336,7 @@ static void measure(struct statement_format *format)
 			format->plain += !isspace(c);
 			format->parted = true;
 			words += letter && !inside;
-			inside = letter;
+			inside = !isspace(c) && (inside || letter);
 		}
 	}
 	format->spaced = words > 1;
@@ -555,5 +555,6 @@ bool statement_format_matches(const struct statement_format *format,
 		.patience = PATIENCE,
 	};
 
+	match->text = text;
 	return match_from(&matching, 0, 0, from);
 }

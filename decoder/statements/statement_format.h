@@ -75,7 +75,8 @@ struct statement_capture {
 };
 
 struct statement_match {
-	size_t end; /* offset of what follows it in the text */
+	const char *text; /* that was matched, of which the captures are */
+	size_t end; /* offset of what follows it */
 	struct statement_capture captures[STATEMENT_DIRECTIVES_MAX];
 };
 

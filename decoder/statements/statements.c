@@ -20,6 +20,7 @@
 struct candidate {
 	struct statement_format *format;
 	enum symbolizer_handing how;
+	uint64_t call; /* the instruction, in the file */
 };
 
 /* What one call of a program hands on; by where it returns to. */
@@ -133,7 +134,7 @@ static void add_candidate(struct statements *statements,
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
 	call->candidates[call->count++] =
-		(struct candidate){.format = format, .how = handed->how};
+		(struct candidate){format, handed->how, handed->call};
 }
 
 static void take_handed(void *closure, const struct symbolizer_handed *handed)
@@ -376,14 +377,71 @@ static bool is_sure(
 	       (choices->bare && candidate->how == SYMBOLIZER_HANDED_BY_CALL);
 }
 
-/* Of `donotq: %s` and `127.0.0.0/8` the one was given the other. */
-static bool is_argument(const struct found *word, const struct found *of)
+/* A function that ends by a jump is not on the stack; what it hands on is found
+ * at the call that it jumps to, too. */
+static bool came_by_jump(const struct choice *call, const struct choice *jump)
 {
-	const struct statement_format *format = of->choice->candidate->format;
+	return is_same_text(call, jump) && jump->frame == call->frame + 1 &&
+	       jump->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
+}
 
-	return !is_sentence(word->choice->candidate->format) &&
-	       format->letters > 0 && format->directives > 0 &&
-	       of->begin < word->begin && of->match.end >= word->match.end;
+/* It is what a directive of the other one has made. */
+static bool is_within(const struct found *inner, const struct found *outer)
+{
+	const struct statement_format *format =
+		outer->choice->candidate->format;
+	const char *text = outer->match.text;
+	size_t i;
+
+	for (i = 0; i < format->directives; i++) {
+		const struct statement_capture *capture =
+			&outer->match.captures[i];
+		size_t from = (size_t)(capture->text - text);
+
+		if (from <= inner->begin &&
+			inner->match.end <= from + capture->bytes)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Of a statement and what it was given, which may be one, too: who logs for
+ * others gets a format from further out, and puts it into one of its own
+ * (`fatal: %s`); who was given a word says it in a statement (`no such host:
+ * %s`).  *sure becomes false where it may be either.
+ */
+static bool is_given_statement(
+	const struct found *given, const struct found *wrapper, bool *sure)
+{
+	const struct statement_format *format =
+		given->choice->candidate->format;
+	const struct statement_format *around =
+		wrapper->choice->candidate->format;
+
+	if (around->letters == 0)
+		return true;
+	if (given->choice->frame <= wrapper->choice->frame ||
+		!is_sentence(format))
+		return false;
+	*sure &= format->directives > 0;
+	return true;
+}
+
+/* Whether `other` is rather the statement than the one that was found. */
+static bool is_better(
+	const struct found *found, const struct found *other, bool *sure)
+{
+	bool given;
+
+	if (came_by_jump(found->choice, other->choice))
+		return true;
+	if (is_within(other, found))
+		return is_given_statement(other, found, sure);
+	if (!is_within(found, other))
+		return false;
+	given = is_given_statement(found, other, sure);
+	return !given;
 }
 
 static bool find(struct statement_choices *choices, const struct begins *begins,
@@ -401,21 +459,19 @@ static bool find(struct statement_choices *choices, const struct begins *begins,
 	found->choice = NULL;
 	for (i = 0; i < choices->count; i++) {
 		const struct choice *choice = &choices->all[i];
-		const struct statement_format *best =
-			found->choice ? found->choice->candidate->format : NULL;
-		bool weaker =
-			best && choice->candidate->format->plain < best->plain;
+		bool sure = true;
 
-		if (weaker && is_sentence(best))
-			break;
 		if (!fits(choice, begins, text, bytes, &other))
 			continue;
-		if (!best || (weaker && is_argument(found, &other))) {
+		other.sure = is_sure(choices, choice);
+		if (!found->choice || is_better(found, &other, &sure))
 			*found = other;
-			found->sure = is_sure(choices, choice);
-		} else if (!weaker && !is_same_text(choice, found->choice)) {
-			found->sure = false;
-		}
+		else if (choice->candidate->format->plain ==
+				 found->choice->candidate->format->plain &&
+			 !is_same_text(choice, found->choice) &&
+			 !is_within(&other, found))
+			sure = false;
+		found->sure &= sure;
 	}
 	choices->last = found->choice;
 	choices->sure = found->choice && found->sure;
@@ -437,21 +493,32 @@ static void put_plain(struct render_buffer *out, const char *text, size_t bytes)
 	}
 }
 
-/* The format of a message that has what the variant says around it. */
-static struct definition_string *make_format(
-	const struct message *message, const struct variant *variant,
-	const char *newlines)
+static struct definition_string *string_of(
+	const struct message *message, const struct render_buffer *text)
+{
+	struct definition_string *string =
+		pool_take(message->pool, sizeof(*string));
+
+	if (!string || text->failed)
+		return NULL;
+	*string = (struct definition_string){
+		.bytes = pool_copy(message->pool, text->data, text->length),
+		.length = text->length,
+	};
+	return string->bytes ? string : NULL;
+}
+
+/* The statement as a format of printf. */
+static struct definition_string *make_inner(
+	const struct message *message, const struct variant *variant)
 {
 	const struct statement_format *format =
 		variant->choice->candidate->format;
-	struct definition_string *string =
-		pool_take(message->pool, sizeof(*string));
+	struct definition_string *string;
 	struct render_buffer out = {0};
 	size_t directive = 0;
 	size_t i;
 
-	if (variant->prefix)
-		render_buffer_put_string(&out, "%s");
 	for (i = 0; i < format->count; i++) {
 		const struct statement_piece *piece = &format->pieces[i];
 
@@ -462,17 +529,28 @@ static struct definition_string *make_format(
 		else
 			render_buffer_put(&out, piece->text, piece->bytes);
 	}
+	string = string_of(message, &out);
+	render_buffer_free(&out);
+	return string;
+}
+
+/* The same with what the variant says around it. */
+static struct definition_string *make_format(const struct message *message,
+	const struct variant *variant, const struct definition_string *inner,
+	const char *newlines)
+{
+	struct definition_string *string;
+	struct render_buffer out = {0};
+
+	if (!inner)
+		return NULL;
+	if (variant->prefix)
+		render_buffer_put_string(&out, "%s");
+	render_buffer_put(&out, inner->bytes, inner->length);
 	if (variant->tail)
 		render_buffer_put_string(&out, "%s");
 	render_buffer_put(&out, newlines, variant->newlines);
-	if (string)
-		*string = (struct definition_string){
-			.bytes = pool_copy(
-				message->pool, out.data, out.length),
-			.length = out.length,
-		};
-	if (out.failed || !string || !string->bytes)
-		string = NULL;
+	string = string_of(message, &out);
 	render_buffer_free(&out);
 	return string;
 }
@@ -513,6 +591,37 @@ static struct definition_string *original(
 	return string;
 }
 
+/*
+ * The stack of the statement: what was called before, and what has jumped, is
+ * not on that of the message.  Null: out of memory.
+ */
+static const uint64_t *make_frames(const struct message *message,
+	const struct choice *choice, size_t *depth)
+{
+	const struct definition_context *from = message->context;
+	const struct program_module *module = program_module_at(
+		message->program, from->frames[choice->frame] - 1,
+		from->modules);
+	const bool jumped =
+		choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
+	uint64_t *frames;
+
+	*depth = from->depth;
+	if (choice->candidate->how == SYMBOLIZER_HANDED_BY_CALL || !module)
+		return from->frames;
+	frames = pool_take(
+		message->pool, (from->depth + 1) * sizeof(frames[0]));
+	if (!frames)
+		return NULL;
+	*depth += jumped;
+	memcpy(frames, from->frames, choice->frame * sizeof(frames[0]));
+	memcpy(frames + choice->frame + jumped, from->frames + choice->frame,
+		(from->depth - choice->frame) * sizeof(frames[0]));
+	/* of a return address one is taken away */
+	frames[choice->frame] = module->bias + choice->candidate->call + 1;
+	return frames;
+}
+
 static struct definition_context *make_context(const struct message *message,
 	const struct variant *variant, const char *newlines)
 {
@@ -521,12 +630,18 @@ static struct definition_context *make_context(const struct message *message,
 		pool_take(message->pool, sizeof(*context));
 	struct definition_statement *statement =
 		pool_take(message->pool, sizeof(*statement));
+	size_t depth;
 
-	if (!context || !statement)
+	const uint64_t *frames =
+		make_frames(message, variant->choice, &depth);
+
+	if (!context || !statement || !frames)
 		return NULL;
 	*statement = (struct definition_statement){
 		.format = original(message, variant->choice),
+		.inner = make_inner(message, variant),
 		.skipped = variant->choice->frame,
+		.newlines = variant->newlines,
 		.prefix = variant->prefix,
 		.tail = variant->tail,
 	};
@@ -537,11 +652,12 @@ static struct definition_context *make_context(const struct message *message,
 		.flags = from->flags,
 		.has_format = true,
 		.restored = true,
-		.format = make_format(message, variant, newlines),
+		.format = make_format(
+			message, variant, statement->inner, newlines),
 		.function = from->function,
 		.stream = from->stream,
-		.frames = from->frames + variant->choice->frame,
-		.depth = from->depth - variant->choice->frame,
+		.frames = frames + variant->choice->frame,
+		.depth = depth - variant->choice->frame,
 		.usable = true,
 		.modules = from->modules,
 		.statement = statement,

@@ -1,0 +1,99 @@
+#!/bin/bash
+# What a program formats itself and prints from one place is known by its statements (binlog-show --statements): which
+# constant, at which line, with which arguments. The oracle is the source (tests/victims/statements.c); a stripped program,
+# whose lines nobody knows, has to give the same statements.
+. tests/support/lib.sh
+source=$here/victims/statements.c
+
+# LINE|how|format|arguments of the source: of the marked lines.
+wanted() {
+	awk '
+	match($0, /\/\*[!?2-] .*\*\/$|\/\*[!?2-] \*\/$/) {
+		mark = substr($0, RSTART + 2, 1)
+		values = substr($0, RSTART + 4, RLENGTH - 6)
+		sub(/ +$/, "", values)
+		code = substr($0, 1, RSTART - 1)
+		sub(/" \[preauth\]", /, "", code)
+		if (mark == "2") sub(/^[^?]*\? "[^"]*" : /, "", code)
+		match(code, /"(\\.|[^"\\])*"/)
+		format = substr(code, RSTART + 1, RLENGTH - 2)
+		gsub(/\\"/, "\"", format)
+		if (mark == "-") format = "%d:%c %s %c %s\\n"
+		how = mark == "?" ? "likely" : mark == "-" ? "none" : "sure"
+		print NR "|" how "|" format "|" (mark == "-" ? "" : values)
+	}' "$source" | sort
+}
+# The same of a capture; without lines for a stripped program.
+found() { # CAPTURE
+	"$show" --statements -q --location -o json "$1" | python3 -c '
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "message" not in m:
+        continue
+    how = m.get("statement", "none")
+    values = [str(round(a["value"], 2) if a["type"] == "float" else a["value"]).strip() for a in m["args"]] if how != "none" else []
+    print(m.get("line", "") if how != "none" else "LAST", how, json.dumps(m["format"])[1:-1].replace("\\\"", "\""), " ".join(values), sep="|")' |
+		sort
+}
+wanted >"$TMP/wanted"
+[ "$(wc -l <"$TMP/wanted")" -ge 20 ] || not_ok "the source has no marked lines"
+last=$(grep -n '/\*- \*/' "$source" | cut -d: -f1)
+without_lines() { sed 's/^[^|]*//' | sort; }
+
+check() { # TITLE COMPILER...
+	local title=$1
+	shift
+	"$@" -std=gnu11 -D_GNU_SOURCE -w -g -o "$TMP/program" "$source" 2>"$TMP/why" || {
+		not_ok "$title: it compiles" "$(cat "$TMP/why")"
+		return
+	}
+	recorded "$title"
+	found "$TMP/capture" | sed "s/^LAST/$last/" | sort >"$TMP/found"
+	same_file "$title: statements, lines and arguments are those of the source" "$TMP/wanted" "$TMP/found"
+	strip "$TMP/program"
+	recorded "$title, stripped"
+	same "$title, stripped: the same statements" "$(without_lines <"$TMP/wanted")" \
+		"$(found "$TMP/capture" | without_lines)"
+}
+recorded() { # TITLE
+	rm -rf "$TMP/capture"
+	"$TMP/program" 2>"$TMP/native"
+	LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture "$TMP/program" 2>/dev/null
+	"$show" --statements --raw -q "$TMP/capture" >"$TMP/raw"
+	same_file "$1: the text is the same to the byte" "$TMP/native" "$TMP/raw"
+}
+for level in 0 1 2 3 s; do
+	check "gcc -O$level" gcc -O$level
+done
+check "gcc -O2 -no-pie" gcc -O2 -no-pie -fno-pie
+check "gcc -O2 -D_FORTIFY_SOURCE=2" gcc -O2 -D_FORTIFY_SOURCE=2
+check "gcc -O2 -flto" gcc -O2 -flto
+if command -v clang >/dev/null; then
+	check "clang -O2" clang -O2
+else
+	skip "clang: no such program here"
+fi
+
+# ---- in a library ----
+gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -shared -fPIC -Dmain=run -o "$TMP/libsays.so" "$source"
+echo 'int run(int, char **); int main(int n, char **v) { return run(n, v); }' >"$TMP/main.c"
+gcc -o "$TMP/program" "$TMP/main.c" -L"$TMP" -lsays -Wl,-rpath,"$TMP"
+strip "$TMP/libsays.so"
+recorded "a library"
+same "a stripped library: the same statements" "$(without_lines <"$TMP/wanted")" \
+	"$(found "$TMP/capture" | without_lines)"
+
+# ---- as a user asks ----
+same "--stats tells statements apart" "1 1 1" "$("$show" --statements -q --stats "$TMP/capture" |
+	awk '/"Accepted %s:%d"/ { a++ } /"epoll timer: %M"/ { b++ } /"failed: %m"/ { c++ } END { print a, b, c }')"
+same "--where knows their arguments" 'connection from ::1 port 22' "$("$show" --statements -q --raw --where 'port == 22' \
+	"$TMP/capture" | tr -d '\r' | sed 's/^[a-z]*: //')"
+same "--values: numbers" "60000" "$("$show" --statements -q --values=timer "$TMP/capture" | grep -o '\<60000\>' | sort -u)"
+same "--format chooses by the statement" 1 "$("$show" --statements -q --raw --format='user %s is*' "$TMP/capture" | wc -l)"
+same "spans between statements" 1 "$("$show" --statements -q --spans 'Accepted %s:%d => exiting' "$TMP/capture" 2>/dev/null |
+	grep -c Accepted)"
+same "stacks: what hands the text on is marked" "3" "$("$show" --statements -q --stacks --grep='Accepted' "$TMP/capture" |
+	grep -c '(hands the text on)')"
+same "without --statements all have one place" 1 "$("$show" -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
+finish
