@@ -1,5 +1,6 @@
 #include "decoder/capture/definition.h"
 
+#include <ctype.h>
 #include "record/layout.h"
 
 bool definition_add_string(
@@ -186,4 +187,55 @@ void definition_table_free(struct definition_table *table)
 	id_map_free(&table->streams);
 	id_map_free(&table->contexts);
 	pool_free(&table->pool);
+}
+
+/* Of a format: whether it has a %s, and what is around it. */
+static enum definition_says says_of(const struct definition_string *format)
+{
+	struct format_directive directive;
+	struct format_cursor cursor;
+	bool string = false;
+	bool marks = false;
+	size_t i;
+
+	format_begin(&cursor, format->bytes, format->length);
+	while (format_next(&cursor, &directive)) {
+		string |= directive.conversion == 's';
+		marks |= directive.conversion && directive.conversion != 's';
+		for (i = 0; !directive.conversion && i < directive.length; i++) {
+			unsigned char c = (unsigned char)directive.text[i];
+
+			if (isalnum(c) || c >= 0x80)
+				return DEFINITION_SAYS;
+			marks |= !isspace(c);
+		}
+	}
+	if (!string || cursor.at < cursor.end)
+		return DEFINITION_SAYS;
+	return marks ? DEFINITION_MARKS : DEFINITION_NOTHING;
+}
+
+static enum definition_says find_says(const struct definition_context *context)
+{
+	if (context->flags & BINLOG_CONTEXT_FAILED)
+		return DEFINITION_SAYS;
+	switch (context->text) {
+	case BINLOG_TEXT_BYTES:
+	case BINLOG_TEXT_BYTES_LINE:
+	case BINLOG_TEXT_CHARACTERS:
+		return DEFINITION_NOTHING;
+	case BINLOG_TEXT_FORMAT:
+	case BINLOG_TEXT_SYSLOG:
+		return context->format && context->format->bytes
+			       ? says_of(context->format)
+			       : DEFINITION_SAYS;
+	}
+	return DEFINITION_SAYS;
+}
+
+enum definition_says definition_says(struct definition_context *context)
+{
+	if (context->says == 0)
+		context->says = (uint8_t)find_says(context);
+	return context->says;
 }

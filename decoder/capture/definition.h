@@ -70,6 +70,7 @@ struct definition_context {
 	bool restored;	 /* if that was possible: see restore.h */
 	bool cut;	 /* a limit, a text of it; that was told */
 	uint8_t level;	 /* for message_level.c, 1 more; 0: not yet */
+	uint8_t says;	 /* enum definition_says; 0: not yet */
 	const struct definition_string *format;	  /* null: not defined */
 	const struct definition_string *function; /* null: not defined */
 	const struct definition_stream *stream;	  /* null: not defined */
@@ -134,6 +135,16 @@ uint32_t definition_context_stream(const struct definition_context *context);
 
 /* Its text is made with a format, whose arguments it has. */
 bool definition_is_formatted(const struct definition_context *context);
+
+/* What a call says itself, and what it was given as a text. */
+enum definition_says {
+	DEFINITION_SAYS = 1, /* something: its format has words */
+	DEFINITION_MARKS,    /* hands on a text, with marks or names around */
+	DEFINITION_NOTHING,  /* hands on a text: bytes, or `%s` */
+};
+
+/* Found once: another part of the program may have made the text. */
+enum definition_says definition_says(struct definition_context *context);
 
 /* How many of the arguments are not those of the format: see text.def. */
 size_t definition_arguments_before(const struct definition_context *context);

@@ -100,6 +100,22 @@ bool columns_ask_for_locations(const struct columns *columns)
 	return false;
 }
 
+bool columns_ask_for_statements(const struct columns *columns)
+{
+	size_t i;
+
+	for (i = 0; i < columns->count; i++)
+		switch (columns->names[i]) {
+		case COLUMN_FORMAT:
+		case COLUMN_STATEMENT:
+		case COLUMN_ARGUMENTS:
+			return true;
+		default:
+			break;
+		}
+	return columns_ask_for_locations(columns);
+}
+
 void columns_help(struct render_buffer *out)
 {
 	char line[160];

@@ -58,6 +58,9 @@ bool columns_have(const struct columns *columns, enum column_name name);
 /* Whether one of them needs names of addresses. */
 bool columns_ask_for_locations(const struct columns *columns);
 
+/* Likewise for the statement of a message. */
+bool columns_ask_for_statements(const struct columns *columns);
+
 /* Appends a line for each that there is. */
 void columns_help(struct render_buffer *out);
 

@@ -24,6 +24,12 @@ enum options_action {
 	OPTIONS_WRONG	 /* `problem` says what */
 };
 
+enum options_statements {
+	OPTIONS_STATEMENTS_AUTO,
+	OPTIONS_STATEMENTS_ALWAYS,
+	OPTIONS_STATEMENTS_NEVER
+};
+
 enum options_color {
 	OPTIONS_COLOR_AUTO,
 	OPTIONS_COLOR_ALWAYS,
@@ -54,7 +60,7 @@ struct options {
 	bool stacks;
 	bool source;
 	bool location;
-	bool statements;
+	enum options_statements statements;
 	bool pointers;
 	bool utc;
 	bool quiet;

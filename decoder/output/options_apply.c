@@ -127,6 +127,19 @@ static const char *set_limit(struct options *options, const char *value)
 	return options->list_limits ? NULL : limits_set(value);
 }
 
+static const char *set_statements(struct options *options, const char *value)
+{
+	if (strcmp(value, "auto") == 0)
+		options->statements = OPTIONS_STATEMENTS_AUTO;
+	else if (strcmp(value, "always") == 0)
+		options->statements = OPTIONS_STATEMENTS_ALWAYS;
+	else if (strcmp(value, "never") == 0)
+		options->statements = OPTIONS_STATEMENTS_NEVER;
+	else
+		return "not a time: give auto, always or never";
+	return NULL;
+}
+
 static const char *set_color(struct options *options, const char *value)
 {
 	if (strcmp(value, "auto") == 0)
@@ -203,6 +216,8 @@ static const char *apply_to_look(
 		break;
 	case NUMBER_COLOR:
 		return set_color(options, value);
+	case NUMBER_STATEMENTS:
+		return set_statements(options, value);
 	case NUMBER_PROCESSES:
 		options->style = "processes";
 		break;
@@ -222,8 +237,6 @@ bool *options_apply_flag(struct options *options, int option)
 		return &options->as_written;
 	case NUMBER_STACKS:
 		return &options->stacks;
-	case NUMBER_STATEMENTS:
-		return &options->statements;
 	case NUMBER_SOURCE:
 		return &options->source;
 	case NUMBER_LOCATION:

@@ -3,13 +3,14 @@
 #include <string.h>
 
 const struct style style_all[] = {
-#define STYLE(name, reads, place, what)                                        \
+#define STYLE(name, reads, place, of, what)                                    \
 	{#name, what, STYLE_READS_##reads, STYLE_PLACE_##place,                \
-		style_##name##_begin, style_##name##_message,                  \
+		STYLE_OF_##of, style_##name##_begin, style_##name##_message,   \
 		style_##name##_end},
 #include "decoder/output/styles.def"
 #undef STYLE
-	{NULL, NULL, STYLE_READS_NOTHING, STYLE_PLACE_TEXT, NULL, NULL, NULL}};
+	{NULL, NULL, STYLE_READS_NOTHING, STYLE_PLACE_TEXT, STYLE_OF_TEXTS,
+		NULL, NULL, NULL}};
 
 const struct style *style_find(const char *name)
 {

@@ -74,18 +74,22 @@ enum style_place {
 	STYLE_PLACE_SPLIT /* a directory, or text on standard output */
 };
 
+/* What it tells apart, where a program has formatted a text itself. */
+enum style_of { STYLE_OF_TEXTS, STYLE_OF_STATEMENTS };
+
 /* begin() gives the state that the others take; null: out of memory. */
 struct style {
 	const char *name;
 	const char *what;
 	enum style_reads reads;
 	enum style_place place;
+	enum style_of of;
 	void *(*begin)(const struct style_settings *settings);
 	void (*message)(void *state, const struct message *message);
 	void (*end)(void *state); /* shows what is left and frees the state */
 };
 
-#define STYLE(name, reads, place, what)                                        \
+#define STYLE(name, reads, place, of, what)                                    \
 	void *style_##name##_begin(const struct style_settings *settings);     \
 	void style_##name##_message(                                           \
 		void *state, const struct message *message);                   \

@@ -181,6 +181,19 @@ static bool take_all(
 	return true;
 }
 
+static bool may_change(
+	const struct filter_batch *filter, const struct packed_batch *batch)
+{
+	size_t i;
+
+	for (i = 0; i < batch->site_count; i++)
+		if (batch->sites[i].wanted &&
+			filter_batch_may_change(
+				filter, batch->sites[i].context))
+			return true;
+	return false;
+}
+
 bool batch_fold_take(void *closure, struct packed_body *body)
 {
 	struct filter_batch *batches = closure;
@@ -189,7 +202,8 @@ bool batch_fold_take(void *closure, struct packed_body *body)
 	struct batch_rows *all;
 	size_t count;
 
-	if (!is_wanted_whole(folding.rules, &body->batch) ||
+	if (may_change(batches, &body->batch) ||
+		!is_wanted_whole(folding.rules, &body->batch) ||
 		!packed_columns_pieces(body, &folding.pieces))
 		return false;
 	all = packed_columns_take(

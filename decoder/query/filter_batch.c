@@ -137,8 +137,10 @@ static void choose_sites(
 	for (i = 0; i < batch->site_count; i++)
 		batch->sites[i].wanted =
 			batch->sites[i].wanted &&
-			is_needed(filter, batch->sites[i].context, batch->pool,
-				&unfinished, timely);
+			(filter_batch_may_change(
+				 filter, batch->sites[i].context) ||
+				is_needed(filter, batch->sites[i].context,
+					batch->pool, &unfinished, timely));
 }
 
 /* Of who adds up. */
@@ -172,6 +174,7 @@ bool filter_batch_wants(void *closure, struct packed_batch *batch)
 		batch->sites[i].wanted =
 			any && batch->sites[i].wanted &&
 			(!filter->fold ||
+				filter_batch_may_change(filter, context) ||
 				is_of_use(filter->fold, batch, context));
 		if (batch->sites[i].wanted)
 			wanted = true;

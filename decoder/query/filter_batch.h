@@ -18,8 +18,17 @@ struct filter_batch {
 	const struct line_joiner *joiner;
 	/* Of who takes batches as columns; null: see batch_fold.h. */
 	const struct batch_fold *fold;
+	bool statements; /* messages that hand on a text may become others */
 	uint64_t passed; /* calls that were not given out */
 };
+
+/* Whether messages of a site may become others before they are asked for. */
+static inline bool filter_batch_may_change(
+	const struct filter_batch *filter, struct definition_context *context)
+{
+	return filter->statements &&
+	       definition_says(context) != DEFINITION_SAYS;
+}
 
 /* A packed_wants; the closure is a struct filter_batch. */
 bool filter_batch_wants(void *closure, struct packed_batch *batch);

@@ -223,6 +223,21 @@ bool outputs_open(struct outputs *outputs, const struct capture_list *list)
 	return true;
 }
 
+/* What a program has formatted itself matters to places, formats, arguments. */
+static bool needs_statements(const struct outputs_one *one)
+{
+	const struct options *options = one->options;
+	const struct filter_rules *rules = &options->rules;
+
+	if (options->statements != OPTIONS_STATEMENTS_AUTO)
+		return options->statements == OPTIONS_STATEMENTS_ALWAYS;
+	return one->style->of == STYLE_OF_STATEMENTS || options->location ||
+	       options->source || options->stacks ||
+	       columns_ask_for_statements(&options->columns) ||
+	       filter_rules_ask_for_locations(rules) ||
+	       rules->expression_count > 0 || rules->formats.count > 0;
+}
+
 struct outputs_needs outputs_need(const struct outputs *outputs)
 {
 	struct outputs_needs needs = {0};
@@ -234,6 +249,7 @@ struct outputs_needs outputs_need(const struct outputs *outputs)
 		needs.stacks |= options->stacks;
 		needs.source |= options->source;
 		needs.pointers |= options->pointers;
+		needs.statements |= needs_statements(&outputs->all[i]);
 		needs.locations |=
 			options->location ||
 			columns_ask_for_locations(&options->columns) ||
@@ -264,9 +280,7 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.directory = one->split;
 	/* What one leaves out another may ask for. */
 	settings.batches =
-		filters && outputs->count == 1 && !options->statements
-			? &outputs->filter
-			: NULL;
+		filters && outputs->count == 1 ? &outputs->filter : NULL;
 	return settings;
 }
 
@@ -331,11 +345,11 @@ bool outputs_begin(struct outputs *outputs, const struct style_settings *common,
 	enum style_reads reads = outputs->all[0].style->reads;
 	size_t i;
 
+	outputs->filter.statements = outputs->statements;
 	for (i = 0; i < outputs->count; i++)
 		if (!begin_one(outputs, &outputs->all[i], common))
 			return false;
 	if (source && outputs->count == 1 &&
-		!outputs->all[0].options->statements &&
 		(reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED))
 		begin_filter(outputs, source);
 	if (outputs->count == 1 && reads == STYLE_READS_LINES)

@@ -11,6 +11,7 @@
 #include "decoder/output/style.h"
 #include "decoder/query/filter.h"
 #include "decoder/source/capture_list.h"
+#include "decoder/statements/statements.h"
 
 /* definition_context.files_wanted has two bits for each. */
 #define OUTPUTS_MAX 32
@@ -33,6 +34,8 @@ struct outputs {
 	struct outputs_one *only; /* that shows lines; null: ask each */
 	struct filter_batch filter;
 	const struct rules *rules; /* for categories; null: none given */
+	/* For outputs_need().statements; its owner's; null: none */
+	struct statements *statements;
 	struct pool kept; /* options of a file, and what they point into */
 	char style_problem[96];
 	char problem[2048]; /* what: why: what you can do */
@@ -51,6 +54,7 @@ struct outputs_needs {
 	bool source;
 	bool pointers;
 	bool locations; /* for one of these, too */
+	bool statements;
 };
 
 struct outputs_needs outputs_need(const struct outputs *outputs);
@@ -85,6 +89,8 @@ static inline bool outputs_message(
 	const struct outputs_one *only = outputs->only;
 
 	message_report(message);
+	if (outputs->statements)
+		message = statements_apply(outputs->statements, message);
 	if (!only)
 		return outputs_message_each(outputs, message);
 	if (!only->asks || filter_wants(&only->options->rules, message))

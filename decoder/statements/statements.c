@@ -54,8 +54,10 @@ struct statement_choices {
 	struct choice *all;
 	size_t count;
 	const struct choice *last; /* that a text was made of; null: none */
+	size_t last_begin;	   /* in that, */
+	char last_before;	   /* after this */
 	bool sure;
-	bool bare; /* the call says nothing itself: `%s`, or no format */
+	uint64_t as_text; /* of its directives */
 	struct variant *variants;
 };
 
@@ -222,39 +224,6 @@ static void list_choices(struct statements *statements,
 		choices->count = 0;
 }
 
-/* Whether the call itself says nothing but what it is given as a text. */
-static bool is_carrier(struct statements *statements,
-	const struct message *message, bool *bare)
-{
-	const struct definition_string *format;
-	const struct statement_format *own;
-	size_t i;
-
-	*bare = true;
-	if (message->context->flags & BINLOG_CONTEXT_FAILED)
-		return false;
-	switch (message->context->text) {
-	case BINLOG_TEXT_BYTES:
-	case BINLOG_TEXT_BYTES_LINE:
-	case BINLOG_TEXT_CHARACTERS:
-		return true;
-	case BINLOG_TEXT_FORMAT:
-	case BINLOG_TEXT_SYSLOG:
-		break;
-	default:
-		return false;
-	}
-	format = message_format(message);
-	own = format ? statement_format_new(format->bytes, format->length,
-			       STATEMENT_PRINTF, &statements->pool)
-		     : NULL;
-	*bare = own && own->plain == 0;
-	for (i = 0; own && i < own->count; i++)
-		if (own->pieces[i].kind == STATEMENT_STRING)
-			return own->letters == 0;
-	return false;
-}
-
 static struct statement_choices *choices_of(
 	struct statements *statements, const struct message *message)
 {
@@ -269,7 +238,7 @@ static struct statement_choices *choices_of(
 	*choices = (struct statement_choices){
 		.of = statements,
 	};
-	if (is_carrier(statements, message, &choices->bare))
+	if (definition_says(context) != DEFINITION_SAYS)
 		list_choices(statements, message, choices);
 	context->statements = choices;
 	return choices;
@@ -369,12 +338,13 @@ static bool is_sentence(const struct statement_format *format)
 }
 
 static bool is_sure(
-	const struct statement_choices *choices, const struct choice *choice)
+	const struct message *message, const struct choice *choice)
 {
 	const struct candidate *candidate = choice->candidate;
 
 	return is_sentence(candidate->format) ||
-	       (choices->bare && candidate->how == SYMBOLIZER_HANDED_BY_CALL);
+	       (definition_says(message->context) == DEFINITION_NOTHING &&
+		       candidate->how == SYMBOLIZER_HANDED_BY_CALL);
 }
 
 /* A function that ends by a jump is not on the stack; what it hands on is found
@@ -444,18 +414,13 @@ static bool is_better(
 	return !given;
 }
 
-static bool find(struct statement_choices *choices, const struct begins *begins,
+static bool find(struct statement_choices *choices,
+	const struct message *message, const struct begins *begins,
 	const char *text, size_t bytes, struct found *found)
 {
 	struct found other;
 	size_t i;
 
-	/* one call mostly is one statement */
-	if (choices->last &&
-		fits(choices->last, begins, text, bytes, found)) {
-		found->sure = choices->sure;
-		return true;
-	}
 	found->choice = NULL;
 	for (i = 0; i < choices->count; i++) {
 		const struct choice *choice = &choices->all[i];
@@ -463,7 +428,7 @@ static bool find(struct statement_choices *choices, const struct begins *begins,
 
 		if (!fits(choice, begins, text, bytes, &other))
 			continue;
-		other.sure = is_sure(choices, choice);
+		other.sure = is_sure(message, choice);
 		if (!found->choice || is_better(found, &other, &sure))
 			*found = other;
 		else if (choice->candidate->format->plain ==
@@ -473,9 +438,34 @@ static bool find(struct statement_choices *choices, const struct begins *begins,
 			sure = false;
 		found->sure &= sure;
 	}
-	choices->last = found->choice;
-	choices->sure = found->choice && found->sure;
 	return found->choice;
+}
+
+/* One call mostly is one statement, behind a prefix of one length. */
+static bool find_again(const struct statement_choices *choices,
+	const char *text, size_t bytes, struct found *found)
+{
+	size_t at = choices->last_begin;
+
+	if (!choices->last || at >= bytes ||
+		(at > 0 && text[at - 1] != choices->last_before) ||
+		!statement_format_matches(choices->last->candidate->format,
+			text, bytes, at, line_parts_ends, &found->match))
+		return false;
+	found->choice = choices->last;
+	found->begin = at;
+	found->sure = choices->sure;
+	return true;
+}
+
+static void remember(struct statement_choices *choices,
+	const struct found *found, const char *text)
+{
+	choices->last = found->choice;
+	choices->last_begin = found->begin;
+	choices->last_before = found->begin > 0 ? text[found->begin - 1] : ' ';
+	choices->sure = found->sure;
+	choices->as_text = 0;
 }
 
 /*
@@ -755,9 +745,12 @@ static bool is_made_again(struct statements *statements,
 		       capture->bytes) == 0;
 }
 
-/* The values of its directives; which of them are text is noted. */
+/*
+ * The values of its directives.  Those in *as_text are text; with `prove` those
+ * are added that would not have made theirs.
+ */
 static size_t set_arguments(struct statements *statements,
-	const struct message *message, const struct found *found,
+	const struct message *message, const struct found *found, bool prove,
 	struct render_argument *arguments, uint64_t *as_text)
 {
 	const struct statement_format *format =
@@ -765,7 +758,6 @@ static size_t set_arguments(struct statements *statements,
 	size_t count = 0;
 	size_t i;
 
-	*as_text = 0;
 	for (i = 0; i < format->count; i++) {
 		const struct statement_piece *piece = &format->pieces[i];
 		const struct statement_capture *capture;
@@ -773,13 +765,14 @@ static size_t set_arguments(struct statements *statements,
 		if (piece->kind == STATEMENT_PLAIN)
 			continue;
 		capture = &found->match.captures[count];
-		if (piece->argument == BINLOG_ARG_STRING ||
+		if (*as_text >> count & 1 ||
+			piece->argument == BINLOG_ARG_STRING ||
 			!set_number(&arguments[count], piece->argument,
 				piece->kind, capture))
 			set_string(&arguments[count], capture->text,
 				capture->bytes);
-		if (!is_made_again(statements, message, piece,
-			    &arguments[count], capture)) {
+		if (prove && !is_made_again(statements, message, piece,
+				     &arguments[count], capture)) {
 			*as_text |= (uint64_t)1 << count;
 			set_string(&arguments[count], capture->text,
 				capture->bytes);
@@ -792,7 +785,7 @@ static size_t set_arguments(struct statements *statements,
 /* Null: it cannot be said so. */
 static const struct message *restate(struct statements *statements,
 	struct statement_choices *choices, const struct message *message,
-	const struct found *found, size_t chomped)
+	const struct found *found, size_t chomped, bool prove)
 {
 	const char *text = statements->text.data;
 	const size_t bytes = statements->text.length;
@@ -801,6 +794,7 @@ static const struct message *restate(struct statements *statements,
 		.choice = found->choice,
 		.prefix = found->begin > 0,
 		.tail = found->match.end < chomped,
+		.as_text = choices->as_text,
 	};
 	const struct variant *variant;
 	size_t count;
@@ -816,8 +810,8 @@ static const struct message *restate(struct statements *statements,
 	memcpy(arguments, message->arguments, count * sizeof(*arguments));
 	if (wanted.prefix)
 		set_string(&arguments[count++], text, found->begin);
-	count += set_arguments(statements, message, found, arguments + count,
-		&wanted.as_text);
+	count += set_arguments(statements, message, found, prove,
+		arguments + count, &wanted.as_text);
 	if (wanted.tail)
 		set_string(&arguments[count++], text + found->match.end,
 			chomped - found->match.end);
@@ -836,7 +830,22 @@ static const struct message *restate(struct statements *statements,
 		memcmp(statements->check.data, text, bytes) != 0)
 		return NULL;
 	variant->context->statement->sure = found->sure;
+	choices->as_text = wanted.as_text;
 	return &statements->message;
+}
+
+static bool find_anew(struct statement_choices *choices,
+	const struct message *message, const char *text, size_t bytes,
+	struct found *found)
+{
+	struct begins begins;
+
+	list_begins(&begins, message, text, bytes);
+	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_sizes);
+	if (!find(choices, message, &begins, text, bytes, found))
+		return false;
+	remember(choices, found, text);
+	return true;
 }
 
 const struct message *statements_apply(
@@ -845,7 +854,6 @@ const struct message *statements_apply(
 	struct render_buffer *text = &statements->text;
 	const struct message *restated = NULL;
 	struct statement_choices *choices;
-	struct begins begins;
 	struct found found;
 	size_t chomped;
 
@@ -859,11 +867,14 @@ const struct message *statements_apply(
 	if (text->failed || text->length == 0 || text->length > TEXT_MAX)
 		return message;
 	chomped = line_parts_chomp(text->data, text->length);
-	list_begins(&begins, message, text->data, chomped);
-	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_sizes);
-	if (find(choices, &begins, text->data, chomped, &found))
-		restated = restate(
-			statements, choices, message, &found, chomped);
+	if (find_again(choices, text->data, chomped, &found) ||
+		find_anew(choices, message, text->data, chomped, &found)) {
+		restated = restate(statements, choices, message, &found,
+			chomped, false);
+		if (!restated)
+			restated = restate(statements, choices, message, &found,
+				chomped, true);
+	}
 	if (!restated)
 		statements->sum.none++;
 	else if (found.sure)

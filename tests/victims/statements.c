@@ -1,190 +1,141 @@
-/*
- * Messages that are formatted into a buffer and printed from one place, in the
- * ways in which daemons do that.  t_statements.sh reads the statements out of
- * the lines marked with an exclamation mark, in the order in which they are
- * said; what stands behind it are the arguments.
- */
-#include <errno.h>
+/* Statements that print, one in a line, with all its texts in that line. */
+#include <err.h>
+#include <error.h>
 #include <libintl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <syslog.h>
 #include <unistd.h>
+#include <wchar.h>
 
-#define APART __attribute__((noinline, noclone, used))
-#define BARRIER() __asm__ volatile("" ::: "memory")
+#define NOINLINE __attribute__((noinline))
 
-static int zero;
+volatile int number;
+static const char banner[] = "a banner, %d\n"; /* in text_of_a_variable */
+static const char *const fixed = "a fixed pointer, %d\n"; /* in text_of_a_pointer */
 
-/* ---- as redis: a buffer, then a line with a time ---- */
-APART static void print_raw(int level, const char *text)
+static void inlined(int n)
 {
-	fprintf(stderr, "%d:%c %s %c %s\n", 1234, 'M',
-		"24 Nov 2026 10:00:00.000", ".-*#"[level], text);
-	BARRIER();
+	printf("inlined %d\n", n);
 }
 
-APART static void print_list(int level, const char *format, va_list list)
+static NOINLINE void jumps(int n)
 {
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), format, list);
-	print_raw(level, text);
-	BARRIER();
+	number++;
+	printf("last in its function: %d\n", n);
 }
 
-APART static void print(int level, const char *format, ...)
+static NOINLINE void wrapper(const char *format, ...)
 {
-	va_list list;
+	va_list ap;
 
-	va_start(list, format);
-	print_list(level, format, list);
-	va_end(list);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
 }
 
-/* ---- as sshd: the format is the seventh argument; a name before it ---- */
-APART static void seventh(const char *file, const char *function, int line,
-	int show, int level, const char *suffix, const char *format, ...)
+static NOINLINE void text_of_a_variable(int n)
 {
-	char with_name[256], text[1024];
-	va_list list;
-
-	(void)file;
-	(void)line;
-	(void)level;
-	snprintf(with_name, sizeof(with_name), "%s%s%s%s", show ? function : "",
-		show ? ": " : "", format, suffix ? suffix : "");
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), with_name, list);
-	va_end(list);
-	fprintf(stderr, "%.500s\r\n", text);
-	BARRIER();
+	printf(banner, n);
+	number++;
 }
 
-/* ---- as nginx: a formatter of its own, and an error behind the text ---- */
-struct counted {
-	size_t length;
-	const char *data;
-};
-
-APART static void own(int error, const char *format, ...)
+static NOINLINE void text_of_a_pointer(int n)
 {
-	char text[1024], *end = text;
-	va_list list;
+	printf(fixed, n);
+	number++;
+}
 
-	end += sprintf(end, "2026/11/24 10:00:00 [notice] %d#%d: *7 ", 12, 12);
-	va_start(list, format);
-	for (; *format; format++) {
-		if (*format != '%') {
-			*end++ = *format;
-		} else if (format[1] == 'V') {
-			struct counted *it = va_arg(list, struct counted *);
+static NOINLINE void all_functions(int n)
+{
+	printf("printf %d \t\"quoted\" \\ é\n", n);
+	fprintf(stderr, "fprintf %d\n", n);
+	dprintf(2, "dprintf %d\n", n);
+	puts("puts");
+	fputs("fputs", stderr);
+	fwrite("fwrite", 1, 6, stderr);
+	write(2, "write", 5);
+	putchar('%');
+	putc('c', stderr);
+	perror("perror");
+	warn("warn %d", n);
+	warnx("warnx %d", n);
+	error(0, 0, "error %d", n);
+	error_at_line(0, 0, __FILE__, 1, "error_at_line %d", n);
+	syslog(LOG_ERR, "syslog %d", n);
+	wprintf(L"wprintf %d é\n", n);
+	number++;
+}
 
-			memcpy(end, it->data, it->length);
-			end += it->length;
-			format++;
-		} else if (format[1] == 'M') {
-			end += sprintf(end, "%lu", va_arg(list, unsigned long));
-			format++;
-		} else {
-			end += sprintf(
-				end, "%016lX", (unsigned long)va_arg(list, void *));
-			format++;
-		}
+static NOINLINE int many_arguments(int n, double d)
+{
+	fprintf(stderr, "many %d %d %d %d %d %d %d %f\n", n, n, n, n, n, n, n, d);
+	return n;
+}
+
+static NOINLINE void one_of_two(int n)
+{
+	printf(n > 1 ? "several %d\n" : "single %d\n", n);
+	number++;
+}
+
+static NOINLINE void of_many(int n, double d)
+{
+	switch (n) {
+	case 0: printf("case zero %d\n", number); break;
+	case 1: warnx("case one %d", n); break;
+	case 2: dprintf(2, "case two\n"); break;
+	case 3: syslog(LOG_INFO, "case three %f", d); break;
+	case 4: perror("case four"); break;
+	case 5: error(0, 1, "case five %d %d", n, n); break;
+	default: puts("no case");
 	}
-	va_end(list);
-	if (error)
-		end += sprintf(end, " (%d: %s)", error, strerror(error));
-	*end++ = '\n';
-	write(2, text, (size_t)(end - text));
-	BARRIER();
+	number++;
 }
 
-/* ---- as postgres: the text is made by a call before the one that prints ---- */
-static char pending[1024];
-
-APART static int make(const char *format, ...)
+static NOINLINE void in_a_loop(int n)
 {
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(pending, sizeof(pending), format, list);
-	va_end(list);
-	BARRIER();
-	return 0;
+	while (n-- > 0)
+		printf("in a loop %d\n", n);
+	number++;
 }
 
-APART static void finish(const char *file, int line, const char *function, ...)
+static NOINLINE void translated(int n)
 {
-	char text[2048];
-	int length;
-
-	(void)file;
-	(void)line;
-	(void)function;
-	length = snprintf(text, sizeof(text),
-		"2026-11-24 10:00:00.000 UTC [%d] LOG:  %s\n", 12, pending);
-	write(2, text, (size_t)length);
-	BARRIER();
+	printf(gettext("translated %d\n"), n);
+	number++;
 }
 
-/* ---- who says it ---- */
-APART static void plain(const char *text)
+static NOINLINE void rarely(int n)
 {
-	print(1, "%s", text);
-	BARRIER();
+	if (__builtin_expect(n > 1000, 0))
+		errx(1, "rarely %d", n);
+	if (n > 900)
+		err(1, "seldom %d", n);
+	number++;
 }
 
-APART static void jumps(void)
+__attribute__((constructor)) static void before_main(void)
 {
-	plain("said by a jump"); /*! */
-}
-
-APART static void read_file(const char *name)
-{
-	print(3, "cannot read %s: %d", name, 2); /*! /etc/statements.conf 2 */
-	print(1, "%s: not found", name); /*! /etc/statements.conf */
-	BARRIER();
-}
-
-APART static void by_pointer(void (*call)(int, const char *, ...))
-{
-	call(1, "by a pointer %u", 7u); /*! 7 */
-	BARRIER();
+	fprintf(stderr, "before main %d\n", number);
+	number++;
 }
 
 int main(int argc, char **argv)
 {
-	struct counted name = {4, "Host"}, value = {9, "localhost"};
-	char line[256], made[32] = "made %d";
-
-	(void)argv;
-	print(1, "Accepted %s:%d", "127.0.0.1", 80); /*! 127.0.0.1 80 */
-	print(2, "ready to accept connections"); /*! */
-	print(1, "%d clients connected (%lu replicas), %zu bytes in use", 3, 0ul, (size_t)99); /*! 3 0 99 */
-	print(0, "%-8s|%5.2f|%c|%05d|%#x|%%", "left", 1.5, 'z', 42, 255); /*! left 1.5 z 42 255 */
-	print(1, "width %*d and precision %.*s", 6, 17, 3, "abcdef"); /*! 17 abc */
-	errno = ENOENT;
-	print(1, "failed: %m"); /*! No such file or directory */
-	print(1, argc > 3 ? "many arguments: %d" : "only few arguments: %d", argc); /*2 1 */
-	print(1, gettext("translated for %s"), "you"); /*! you */
-	jumps();
-	read_file("/etc/statements.conf");
-	by_pointer(print);
-	seventh(__FILE__, __func__, __LINE__, 1, 3, NULL, "connection from %s port %d", "::1", 22); /*! ::1 22 */
-	seventh(__FILE__, __func__, __LINE__, 0, 3, " [preauth]", "user %s is not allowed", "guest"); /*! guest */
-	own(0, "http header: \"%V: %V\"", &name, &value); /*! Host localhost */
-	own(0, "epoll timer: %M", 60000ul); /*! 60000 */
-	own(2, "open() \"%V\" failed", &name); /*! Host */
-	make("checkpoint complete: wrote %d buffers (%.1f%%)", 5, 0.25); /*! 5 0.2 */
-	finish("bufmgr.c", __LINE__, "finish");
-	snprintf(line, sizeof(line), "session %d of %s\n", 5, "root"); /*! 5 root */
-	fputs(line, stderr);
-	print(1, "exiting"); /*? */
-	if (zero == 0)
-		made[0] = 'M';
-	print(1, made, 3); /*- */
-	BARRIER();
+	inlined(argc);
+	jumps(argc);
+	wrapper("passed on %d\n", argc);
+	wrapper("passed on as well: %d %d\n", argc, argc);
+	text_of_a_variable(argc);
+	text_of_a_pointer(argc);
+	all_functions(argc);
+	many_arguments(argc, number);
+	one_of_two(argc);
+	of_many(argc, number);
+	in_a_loop(argc);
+	translated(argc);
+	rarely(argc);
 	return 0;
 }

@@ -73,7 +73,6 @@ struct show {
 	struct outputs outputs;
 	struct render_buffer remarks; /* of styles */
 	struct restore *restore;
-	struct statements *statements; /* null: not wanted */
 	struct locations *locations; /* null: no addresses are looked up */
 	struct stack *stack;
 	struct source_line *source;
@@ -239,8 +238,6 @@ static void show_messages(struct show *show)
 		!is_enough(show, message)) {
 		show->captured +=
 			!message->partial && !message_is_event(message);
-		if (show->statements)
-			message = statements_apply(show->statements, message);
 		going = outputs_message(&show->outputs, message);
 		progress_step(&show->progress);
 	}
@@ -427,9 +424,9 @@ static bool begin_lookups(struct show *show)
 	const struct options *options = &show->options;
 	struct outputs_needs needs = outputs_need(&show->outputs);
 
-	if (options->statements && show->restore)
-		show->statements = statements_new(show->restore);
-	if (!show->statements == options->statements)
+	if (needs.statements && show->restore)
+		show->outputs.statements = statements_new(show->restore);
+	if (!show->outputs.statements == needs.statements)
 		return false;
 	if (!needs.locations)
 		return true;
@@ -452,7 +449,7 @@ static void end_lookups(struct show *show)
 	source_line_free(show->source);
 	stack_free(show->stack);
 	locations_free(show->locations);
-	statements_free(show->statements);
+	statements_free(show->outputs.statements);
 }
 
 /* That of the command line, or those of the config file. */

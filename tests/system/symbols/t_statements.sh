@@ -1,9 +1,9 @@
 #!/bin/bash
-# What a program formats itself and prints from one place is known by its statements (binlog-show --statements): which
-# constant, at which line, with which arguments. The oracle is the source (tests/victims/statements.c); a stripped program,
+# What a program formats itself and prints from one place is known by its statements (decoder/statements): which
+# constant, at which line, with which arguments. The oracle is the source (tests/victims/handed_statements.c); a stripped program,
 # whose lines nobody knows, has to give the same statements.
 . tests/support/lib.sh
-source=$here/victims/statements.c
+source=$here/victims/handed_statements.c
 
 # LINE|how|format|arguments of the source: of the marked lines.
 wanted() {
@@ -25,7 +25,7 @@ wanted() {
 }
 # The same of a capture; without lines for a stripped program.
 found() { # CAPTURE
-	"$show" --statements -q --location -o json "$1" | python3 -c '
+	"$show" -q --location -o json "$1" | python3 -c '
 import json, sys
 for line in sys.stdin:
     m = json.loads(line)
@@ -60,7 +60,7 @@ recorded() { # TITLE
 	rm -rf "$TMP/capture"
 	"$TMP/program" 2>"$TMP/native"
 	LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture "$TMP/program" 2>/dev/null
-	"$show" --statements --raw -q "$TMP/capture" >"$TMP/raw"
+	"$show" --statements=always --raw -q "$TMP/capture" >"$TMP/raw"
 	same_file "$1: the text is the same to the byte" "$TMP/native" "$TMP/raw"
 }
 for level in 0 1 2 3 s; do
@@ -85,15 +85,15 @@ same "a stripped library: the same statements" "$(without_lines <"$TMP/wanted")"
 	"$(found "$TMP/capture" | without_lines)"
 
 # ---- as a user asks ----
-same "--stats tells statements apart" "1 1 1" "$("$show" --statements -q --stats "$TMP/capture" |
+same "--stats tells statements apart" "1 1 1" "$("$show" -q --stats "$TMP/capture" |
 	awk '/"Accepted %s:%d"/ { a++ } /"epoll timer: %M"/ { b++ } /"failed: %m"/ { c++ } END { print a, b, c }')"
-same "--where knows their arguments" 'connection from ::1 port 22' "$("$show" --statements -q --raw --where 'port == 22' \
+same "--where knows their arguments" 'connection from ::1 port 22' "$("$show" -q --raw --where 'port == 22' \
 	"$TMP/capture" | tr -d '\r' | sed 's/^[a-z]*: //')"
-same "--values: numbers" "60000" "$("$show" --statements -q --values=timer "$TMP/capture" | grep -o '\<60000\>' | sort -u)"
-same "--format chooses by the statement" 1 "$("$show" --statements -q --raw --format='user %s is*' "$TMP/capture" | wc -l)"
-same "spans between statements" 1 "$("$show" --statements -q --spans 'Accepted %s:%d => exiting' "$TMP/capture" 2>/dev/null |
+same "--values: numbers" "60000" "$("$show" -q --values=timer "$TMP/capture" | grep -o '\<60000\>' | sort -u)"
+same "--format chooses by the statement" 1 "$("$show" -q --raw --format='user %s is*' "$TMP/capture" | wc -l)"
+same "spans between statements" 1 "$("$show" -q --spans 'Accepted %s:%d => exiting' "$TMP/capture" 2>/dev/null |
 	grep -c Accepted)"
-same "stacks: what hands the text on is marked" "3" "$("$show" --statements -q --stacks --grep='Accepted' "$TMP/capture" |
+same "stacks: what hands the text on is marked" "3" "$("$show" -q --stacks --grep='Accepted' "$TMP/capture" |
 	grep -c '(hands the text on)')"
-same "without --statements all have one place" 1 "$("$show" -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
+same "--statements=never all have one place" 1 "$("$show" --statements=never -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
 finish
