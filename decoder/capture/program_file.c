@@ -92,6 +92,7 @@ void program_file_close(struct program_file *file)
 	symbolizer_program_close(file->program);
 	free(file->calls);
 	pool_free(&file->pool);
+	free(file->complaint);
 	free(file);
 }
 

@@ -69,31 +69,53 @@ static void complain(struct restore *restore, const char *sentence)
 }
 
 /* Null: it is not to be had. */
-static struct program_file *file_of(
-	struct restore *restore, const struct program_module *module)
+static struct program_file *known_file(
+	const struct restore *restore, const struct program_module *module)
 {
-	struct program_file *file;
-	char *complaint;
 	size_t i;
 
 	for (i = 0; i < restore->file_count; i++)
 		if (program_file_is(restore->files[i], module))
-			return restore->files[i]->program ? restore->files[i]
-							  : NULL;
+			return restore->files[i];
+	return NULL;
+}
+
+static struct program_file *add_file(
+	struct restore *restore, const struct program_module *module)
+{
+	struct program_file *file;
+	char *complaint;
+
 	if (limits_reached(LIMIT_FORMAT_FILES, restore->file_count))
 		return NULL;
 	file = program_file_open(
 		module, &restore->options, restore->executables, &complaint);
-	complain(restore, complaint);
-	free(complaint);
-	if (!file)
+	if (!file) {
+		free(complaint);
 		return NULL;
+	}
+	file->complaint = complaint;
 	restore->files[restore->file_count++] = file;
-	return file->program ? file : NULL;
+	return file;
+}
+
+static struct program_file *file_of(struct restore *restore,
+	const struct program_module *module, bool matters)
+{
+	struct program_file *file = known_file(restore, module);
+
+	if (!file)
+		file = add_file(restore, module);
+	if (file && matters) {
+		complain(restore, file->complaint);
+		free(file->complaint);
+		file->complaint = NULL;
+	}
+	return file && file->program ? file : NULL;
 }
 
 struct program_file *restore_file(struct restore *restore,
-	const struct message *message, uint64_t *address)
+	const struct message *message, uint64_t *address, bool matters)
 {
 	const struct program_module *module = program_module_at(
 		message->program, *address, message->context->modules);
@@ -101,7 +123,7 @@ struct program_file *restore_file(struct restore *restore,
 	if (!module)
 		return NULL;
 	*address -= module->bias;
-	return file_of(restore, module);
+	return file_of(restore, module, matters);
 }
 
 static bool is_literal(const struct definition_context *context)
@@ -152,7 +174,7 @@ static const char *find_by_address(
 
 	if (is_literal(context) && !context->format->bytes)
 		return NULL;
-	file = restore_file(restore, message, &address);
+	file = restore_file(restore, message, &address, true);
 	if (!file)
 		return NULL;
 	if (!is_literal(context))
@@ -174,7 +196,7 @@ static const char *find_by_call(
 
 	for (i = 0; i < context->depth; i++) {
 		uint64_t address = context->frames[i] - 1;
-		struct program_file *file = restore_file(restore, message, &address);
+		struct program_file *file = restore_file(restore, message, &address, true);
 		const struct program_file_call *call =
 			file ? program_file_call_before(file, address + 1)
 			     : NULL;

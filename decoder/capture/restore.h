@@ -36,10 +36,11 @@ const struct definition_string *restore_format(
 
 /*
  * The program or library with an address of the message's process, which
- * becomes the address in it; the restore's own.  Null: it is not to be had.
+ * becomes the address in it; the restore's own.  Null: it is not to be had,
+ * which is a complaint if it `matters`.
  */
 struct program_file *restore_file(struct restore *restore,
-	const struct message *message, uint64_t *address);
+	const struct message *message, uint64_t *address, bool matters);
 
 /* One sentence each, without control characters; null: there are no more. */
 const char *restore_complaint(const struct restore *restore, size_t index);

@@ -63,6 +63,7 @@ struct statement_choices {
 
 struct statements {
 	struct restore *restore;
+	bool matters; /* that a program is not there */
 	struct pool pool;
 	struct id_map calls;
 	struct statements_sum sum;
@@ -73,12 +74,14 @@ struct statements {
 	struct handed_call *listed;
 };
 
-struct statements *statements_new(struct restore *restore)
+struct statements *statements_new(struct restore *restore, bool matters)
 {
 	struct statements *statements = calloc(1, sizeof(*statements));
 
-	if (statements)
+	if (statements) {
 		statements->restore = restore;
+		statements->matters = matters;
+	}
 	return statements;
 }
 
@@ -153,7 +156,8 @@ static struct handed_call *call_at(struct statements *statements,
 {
 	uint64_t address = next - 1;
 	struct program_file *file =
-		restore_file(statements->restore, message, &address);
+		restore_file(statements->restore, message, &address,
+			statements->matters);
 	struct handed_call *first, *call;
 
 	if (!file)

@@ -16,8 +16,11 @@
 
 struct statements;
 
-/* `restore`, which knows the programs, stays the caller's.  Null: no memory. */
-struct statements *statements_new(struct restore *restore);
+/*
+ * `restore`, which knows the programs, stays the caller's; if it `matters`, it
+ * will complain about those that are not there.  Null: out of memory.
+ */
+struct statements *statements_new(struct restore *restore, bool matters);
 
 /* Null is fine. */
 void statements_free(struct statements *statements);

@@ -425,7 +425,8 @@ static bool begin_lookups(struct show *show)
 	struct outputs_needs needs = outputs_need(&show->outputs);
 
 	if (needs.statements && show->restore)
-		show->outputs.statements = statements_new(show->restore);
+		show->outputs.statements = statements_new(show->restore,
+			options->statements == OPTIONS_STATEMENTS_ALWAYS);
 	if (!show->outputs.statements == needs.statements)
 		return false;
 	if (!needs.locations)
