@@ -130,6 +130,84 @@ static int usual(const struct message *message)
 	return is_on_stderr(message) ? LEVEL_warning : LEVEL_info;
 }
 
+/* Marks that stand alone between a time and the text. */
+static int level_of_mark(char mark)
+{
+	switch (mark) {
+	case '.':
+	case 'D':
+		return LEVEL_debug;
+	case '-':
+	case 'I':
+		return LEVEL_info;
+	case '*':
+	case 'N':
+		return LEVEL_notice;
+	case '#':
+	case '!':
+	case 'W':
+		return LEVEL_warning;
+	case 'E':
+		return LEVEL_err;
+	case 'F':
+	case 'C':
+		return LEVEL_crit;
+	}
+	return -1;
+}
+
+/* `debug2:`; what a text alone does not begin with. */
+static int level_of_numbered(const char *word, size_t bytes)
+{
+	size_t end = bytes;
+	int level;
+
+	while (end > 0 && strchr(":0123456789", word[end - 1]))
+		end--;
+	return end > 0 && end + 1 < bytes && word[bytes - 1] == ':' &&
+			       level_named(word, end, &level)
+		       ? level
+		       : -1;
+}
+
+/* What a program has put before a statement: a time, names, and a level. */
+static int level_of_prefix(const char *prefix, size_t bytes, int otherwise)
+{
+	bool timed = false;
+	size_t at = 0;
+
+	while (at < bytes) {
+		const char *word = prefix + at;
+		const char *space = memchr(word, ' ', bytes - at);
+		size_t length = space ? (size_t)(space - word) : bytes - at;
+		int level = level_of_text(word, bytes - at, -1);
+
+		if (level < 0)
+			level = level_of_numbered(word, length);
+		if (level < 0 && timed && length == 1)
+			level = level_of_mark(*word);
+		if (level >= 0)
+			return level;
+		timed |= length > 0 && word[0] >= '0' && word[0] <= '9';
+		at += length + 1;
+	}
+	return otherwise;
+}
+
+static int level_of_statement(const struct message *message)
+{
+	const struct definition_statement *statement =
+		message->context->statement;
+	size_t before = definition_arguments_before(message->context);
+	const struct render_argument *prefix = message->arguments + before;
+	int level = level_of_text(statement->format->bytes,
+		statement->format->length, usual(message));
+
+	return statement->prefix && before < message->count
+		       ? level_of_prefix(prefix->data, prefix->bytes, level)
+		       : level;
+}
+
 int message_level(const struct message *message)
 {
 	const struct definition_string *format;
@@ -139,6 +217,8 @@ int message_level(const struct message *message)
 		return (int)(syslog.priority & 7);
 	if (message_is_event(message))
 		return LEVEL_info;
+	if (message->context->statement)
+		return level_of_statement(message);
 	format = message_format(message);
 	if (format) {
 		if (message->context->level == 0)

@@ -108,6 +108,7 @@ bool columns_ask_for_statements(const struct columns *columns)
 		switch (columns->names[i]) {
 		case COLUMN_FORMAT:
 		case COLUMN_STATEMENT:
+		case COLUMN_LEVEL:
 		case COLUMN_ARGUMENTS:
 			return true;
 		default:

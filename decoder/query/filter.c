@@ -604,6 +604,7 @@ static void settle_level(
 
 	if (!message_is_event(message) &&
 		(message_is_syslog(message, &syslog) ||
+			message->context->statement ||
 			!message_format(message)))
 		return;
 	if (site->rules->levels >> message_level(message) & 1)

@@ -235,7 +235,8 @@ static bool needs_statements(const struct outputs_one *one)
 	       options->source || options->stacks ||
 	       columns_ask_for_statements(&options->columns) ||
 	       filter_rules_ask_for_locations(rules) ||
-	       rules->expression_count > 0 || rules->formats.count > 0;
+	       rules->expression_count > 0 || rules->formats.count > 0 ||
+	       rules->levels != 0;
 }
 
 struct outputs_needs outputs_need(const struct outputs *outputs)
