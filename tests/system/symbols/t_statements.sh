@@ -93,6 +93,11 @@ same "--values: numbers" "60000" "$("$show" -q --values=timer "$TMP/capture" | g
 same "--format chooses by the statement" 1 "$("$show" -q --raw --format='user %s is*' "$TMP/capture" | wc -l)"
 same "spans between statements" 1 "$("$show" -q --spans 'Accepted %s:%d => exiting' "$TMP/capture" 2>/dev/null |
 	grep -c Accepted)"
+same "--output=timeline: arguments by name, what was put before and behind as it was" \
+	'2026/11/24 10:00:00 [notice] 12#12: *7 open() "arg1(Host)" failed (2: No such file or directory)' \
+	"$("$show" -q -o timeline "$TMP/capture" | sed -n 's/.*\(2026.*failed (2.*\)/\1/p')"
+same "--priority knows the level that is put before a statement" "Accepted" \
+	"$("$show" -q --raw -p notice..notice "$TMP/capture" | grep -o '^.* \* ready' | sed 's/.*/Accepted/' | head -n 1)"
 same "stacks: what hands the text on is marked" "3" "$("$show" -q --stacks --grep='Accepted' "$TMP/capture" |
 	grep -c '(hands the text on)')"
 same "--statements=never all have one place" 1 "$("$show" --statements=never -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
