@@ -20,7 +20,8 @@
 struct candidate {
 	struct statement_format *format;
 	enum symbolizer_handing how;
-	uint64_t call; /* the instruction, in the file */
+	uint64_t call; /* the instruction, in the file, */
+	uint64_t begin, end; /* and the function that it is in */
 };
 
 /* What one call of a program hands on; by where it returns to. */
@@ -139,7 +140,8 @@ static void add_candidate(struct statements *statements,
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
 	call->candidates[call->count++] =
-		(struct candidate){format, handed->how, handed->call};
+		(struct candidate){format, handed->how, handed->call,
+			handed->begin, handed->end};
 }
 
 static void take_handed(void *closure, const struct symbolizer_handed *handed)
@@ -194,6 +196,37 @@ static int compare_choices(const void *left, const void *right)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
+static bool is_own_format(
+	const struct definition_context *context, const struct candidate *it)
+{
+	return context->format && context->format->length == it->format->bytes &&
+	       memcmp(context->format->bytes, it->format->text,
+		       it->format->bytes) == 0;
+}
+
+/* Whether frame number `i` can be what the candidate was found for. */
+static bool is_choice(const struct message *message, size_t i,
+	const struct candidate *candidate)
+{
+	const struct definition_context *context = message->context;
+	const struct program_module *module;
+	uint64_t inner;
+
+	if (is_own_format(context, candidate))
+		return false;
+	/* other arguments of printf are no statements */
+	if (i == 0)
+		return candidate->how != SYMBOLIZER_HANDED_BY_CALL ||
+		       !definition_is_formatted(context);
+	if (candidate->how != SYMBOLIZER_HANDED_BY_JUMP)
+		return true;
+	/* one that is on the stack has not left by a jump */
+	module = program_module_at(
+		message->program, context->frames[i] - 1, context->modules);
+	inner = context->frames[i - 1] - 1 - (module ? module->bias : 0);
+	return inner < candidate->begin || inner >= candidate->end;
+}
+
 static void list_choices(struct statements *statements,
 	const struct message *message, struct statement_choices *choices)
 {
@@ -206,9 +239,7 @@ static void list_choices(struct statements *statements,
 			call_at(statements, message, context->frames[i]);
 
 		for (k = 0; call && k < call->count; k++) {
-			/* what printed it was given no statement */
-			if (i == 0 && call->candidates[k].how ==
-					      SYMBOLIZER_HANDED_BY_CALL)
+			if (!is_choice(message, i, &call->candidates[k]))
 				continue;
 			if (choices->count == CANDIDATES_MAX)
 				break;
@@ -379,6 +410,27 @@ static bool is_within(const struct found *inner, const struct found *outer)
 	return false;
 }
 
+/* Nothing of the other one follows. */
+static bool is_last(const struct found *inner, const struct found *outer)
+{
+	const struct statement_format *format =
+		outer->choice->candidate->format;
+	const struct statement_capture *last;
+
+	if (format->directives == 0 ||
+		format->pieces[format->count - 1].kind == STATEMENT_PLAIN)
+		return false;
+	last = &outer->match.captures[format->directives - 1];
+	return (size_t)(last->text - outer->match.text) <= inner->begin;
+}
+
+/* With a time or the like: no statement that was given a text does that. */
+static bool begins_line(const struct found *found)
+{
+	return found->begin == 0 && found->match.text[0] != '\0' &&
+	       strchr("0123456789[(<", found->match.text[0]);
+}
+
 /*
  * Of a statement and what it was given, which may be one, too: who logs for
  * others gets a format from further out, and puts it into one of its own
@@ -396,9 +448,11 @@ static bool is_given_statement(
 	if (around->letters == 0)
 		return true;
 	if (given->choice->frame <= wrapper->choice->frame ||
-		!is_sentence(format))
+		!is_sentence(format) || !is_last(given, wrapper))
 		return false;
-	*sure &= format->directives > 0;
+	*sure &= format->directives > 0 &&
+		 (given->choice->candidate->how != SYMBOLIZER_HANDED_BEFORE ||
+			 begins_line(wrapper));
 	return true;
 }
 

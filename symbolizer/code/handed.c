@@ -48,6 +48,7 @@ static void tell(struct question *question, uint64_t text,
 	enum symbolizer_handing how, uint64_t call)
 {
 	struct symbolizer_handed handed = {.call = call, .how = how};
+	const struct codeflow_region *region;
 	size_t i;
 
 	for (i = 0; i < question->count; i++)
@@ -59,6 +60,11 @@ static void tell(struct question *question, uint64_t text,
 		question->data, text, &handed.count);
 	if (!handed.bytes || handed.count == 0 || handed.count > TEXT_BYTES_MAX)
 		return;
+	region = codeflow_region_at(&question->handed->flow, call);
+	if (!region)
+		return;
+	handed.begin = region->start;
+	handed.end = region->end;
 	question->told[question->count++] = text;
 	question->take(question->closure, &handed);
 }
@@ -129,6 +135,18 @@ static void tell_arguments(struct question *question, uint64_t call,
 	tell_stacked(question, call, how);
 }
 
+static void tell_before(struct question *question, uint64_t address,
+	enum symbolizer_handing how)
+{
+	uint64_t calls[CALLS_MAX];
+	size_t count = codetrace_calls(
+		&question->handed->flow, address, calls, CALLS_MAX);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		tell_arguments(question, calls[i], how);
+}
+
 /* Where the function that begins at `start` leaves by a jump. */
 static void tell_jumps(struct question *question, uint64_t start)
 {
@@ -148,24 +166,22 @@ static void tell_jumps(struct question *question, uint64_t start)
 					in->value >= region->end)))
 			jumps[count++] = region->steps[i].address;
 	}
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		tell_arguments(question, jumps[i], SYMBOLIZER_HANDED_BY_JUMP);
+		tell_before(question, jumps[i], SYMBOLIZER_HANDED_BY_JUMP);
+	}
 }
 
 static void answer(struct question *question, uint64_t next)
 {
 	struct codeflow *flow = &question->handed->flow;
 	struct codeflow_step step;
-	uint64_t calls[CALLS_MAX];
-	size_t count, i;
 
 	if (!codeflow_step_before(flow, next, &step))
 		return;
 	tell_arguments(question, step.address, SYMBOLIZER_HANDED_BY_CALL);
 	tell_jumps(question, imports_target(flow->imports, &step.instruction));
-	count = codetrace_calls(flow, step.address, calls, CALLS_MAX);
-	for (i = 0; i < count; i++)
-		tell_arguments(question, calls[i], SYMBOLIZER_HANDED_BEFORE);
+	tell_before(question, step.address, SYMBOLIZER_HANDED_BEFORE);
 }
 
 void handed_each(struct handed *handed, struct constantdata *data,

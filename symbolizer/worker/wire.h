@@ -53,8 +53,8 @@ enum wire_kind {
 	/* as wirenames_... have them, u32 line, u32 column, u64 */
 	/* offset, u32 inlined, u32 wrapper */
 	WIRE_HANDED,	 /* u64 return address */
-	WIRE_HANDED_ARE, /* texts to the end: u64 call, u32 how, bytes with */
-			 /* a NUL */
+	WIRE_HANDED_ARE, /* texts to the end: u64 call, u64 begin, u64 end, */
+			 /* u32 how, bytes with a NUL */
 	WIRE_LIMIT, /* u32 readlimit that was met, path of the file */
 };
 

@@ -652,6 +652,8 @@ bool workerquestion_handed(struct worker *worker, uint64_t next,
 		return false;
 	while (reply.left > 0) {
 		handed.call = wire_take_u64(&reply);
+		handed.begin = wire_take_u64(&reply);
+		handed.end = wire_take_u64(&reply);
 		how = wire_take_u32(&reply);
 		handed.bytes = wire_take_string(&reply);
 		if (reply.bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS)

@@ -574,6 +574,8 @@ static void give_handed(void *closure, const struct symbolizer_handed *handed)
 	size_t before = packet->length;
 
 	wire_put_u64(packet, handed->call);
+	wire_put_u64(packet, handed->begin);
+	wire_put_u64(packet, handed->end);
 	wire_put_u32(packet, handed->how);
 	wire_put_string(packet, handed->bytes);
 	if (packet->full)
