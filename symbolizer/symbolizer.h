@@ -211,7 +211,8 @@ const char *symbolizer_program_calls(struct symbolizer_program *program,
 /* How a call of a stack came to a constant text; the most likely first. */
 enum symbolizer_handing {
 	SYMBOLIZER_HANDED_BY_CALL, /* it is an argument of it */
-	SYMBOLIZER_HANDED_BY_JUMP, /* what it called ends by a jump with it, or */
+	SYMBOLIZER_HANDED_BY_JUMP, /* what it called ends by a jump with it, or
+				    */
 				   /* after a call with it */
 	SYMBOLIZER_HANDED_BEFORE,  /* it was an argument of an earlier call */
 	SYMBOLIZER_HANDINGS
@@ -220,7 +221,7 @@ enum symbolizer_handing {
 struct symbolizer_handed {
 	const char *bytes; /* with a NUL behind them */
 	size_t count;
-	uint64_t call; /* the instruction, as in the ELF file, */
+	uint64_t call;	/* the instruction, as in the ELF file, */
 	uint64_t begin; /* and the code around it, mostly a function */
 	uint64_t end;
 	enum symbolizer_handing how;

@@ -202,7 +202,8 @@ static enum definition_says says_of(const struct definition_string *format)
 	while (format_next(&cursor, &directive)) {
 		string |= directive.conversion == 's';
 		marks |= directive.conversion && directive.conversion != 's';
-		for (i = 0; !directive.conversion && i < directive.length; i++) {
+		for (i = 0; !directive.conversion && i < directive.length;
+			i++) {
 			unsigned char c = (unsigned char)directive.text[i];
 
 			if (isalnum(c) || c >= 0x80)

@@ -54,11 +54,11 @@ struct definition_statement {
 	const struct definition_string *format; /* as in the program */
 	const struct definition_string *inner; /* as printf takes it, without */
 					       /* what was put around it */
-	size_t skipped; /* frames before `frames`, of functions that it was */
-			/* handed through */
+	size_t skipped;	  /* frames before `frames`, of functions that it was */
+			  /* handed through */
 	uint8_t newlines; /* bytes of them at the end of it all */
-	bool prefix;	/* the first argument is what is before it, */
-	bool tail;	/* the last one what is behind */
+	bool prefix;	  /* the first argument is what is before it, */
+	bool tail;	  /* the last one what is behind */
 	bool sure;
 };
 
@@ -92,7 +92,7 @@ struct definition_context {
 	struct run_context *run;     /* for run_diff.c; null: not yet */
 	struct coverage_jump *jump;  /* for coverage.c; null: not yet */
 	struct message_site *site;   /* for message_sites.c; null: not yet */
-	struct statement_choices *statements; /* for statements.c: not yet */
+	struct statement_choices *statements;	/* for statements.c: not yet */
 	struct definition_statement *statement; /* null: its own format is */
 };
 

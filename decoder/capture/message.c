@@ -153,16 +153,16 @@ const struct definition_string *message_format(const struct message *message)
 }
 
 /* Of a statement what was put around it stays as it is. */
-static void put_named_statement(const struct message *message, size_t first,
-	struct render_buffer *out)
+static void put_named_statement(
+	const struct message *message, size_t first, struct render_buffer *out)
 {
 	const struct definition_statement *statement =
 		message->context->statement;
 	const struct definition_string *all = message->context->format;
 	const struct render_argument *own =
 		message->arguments + first + statement->prefix;
-	size_t count = message->count - first - statement->prefix -
-		       statement->tail;
+	size_t count =
+		message->count - first - statement->prefix - statement->tail;
 
 	if (statement->prefix)
 		put_argument_string(out, own - 1);
@@ -182,7 +182,7 @@ __attribute__((noinline, cold)) static void put_named(
 	if (message->context->statement)
 		put_named_statement(message, first, out);
 	else if (!named_text_put(out, format, message->arguments + first,
-		    message->count - first))
+			 message->count - first))
 		render_plan_put(&message->context->plan, message->pool, out,
 			format->bytes, format->length,
 			message->arguments + first, message->count - first,

@@ -21,8 +21,8 @@ struct program_file {
 	struct program_module module;	    /* its strings are borrowed */
 	struct symbolizer_program *program; /* null: not to be had, */
 	char *complaint; /* since; restore.c's, not told yet, or null */
-	bool listed;			    /* the calls are here: */
-	struct program_file_call *calls;    /* by `next` */
+	bool listed;	 /* the calls are here: */
+	struct program_file_call *calls; /* by `next` */
 	size_t count;
 	size_t room;
 	struct pool pool;

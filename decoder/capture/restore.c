@@ -196,7 +196,8 @@ static const char *find_by_call(
 
 	for (i = 0; i < context->depth; i++) {
 		uint64_t address = context->frames[i] - 1;
-		struct program_file *file = restore_file(restore, message, &address, true);
+		struct program_file *file =
+			restore_file(restore, message, &address, true);
 		const struct program_file_call *call =
 			file ? program_file_call_before(file, address + 1)
 			     : NULL;

@@ -4,8 +4,8 @@
 
 const struct style style_all[] = {
 #define STYLE(name, reads, place, of, what)                                    \
-	{#name, what, STYLE_READS_##reads, STYLE_PLACE_##place,                \
-		STYLE_OF_##of, style_##name##_begin, style_##name##_message,   \
+	{#name, what, STYLE_READS_##reads, STYLE_PLACE_##place, STYLE_OF_##of, \
+		style_##name##_begin, style_##name##_message,                  \
 		style_##name##_end},
 #include "decoder/output/styles.def"
 #undef STYLE

@@ -187,9 +187,8 @@ static bool may_change(
 	size_t i;
 
 	for (i = 0; i < batch->site_count; i++)
-		if (batch->sites[i].wanted &&
-			filter_batch_may_change(
-				filter, batch->sites[i].context))
+		if (batch->sites[i].wanted && filter_batch_may_change(filter,
+						      batch->sites[i].context))
 			return true;
 	return false;
 }

@@ -25,8 +25,8 @@ static size_t word_at(const char *text, size_t bytes, size_t at)
 static size_t group_at(const char *text, size_t bytes, size_t at)
 {
 	static const char pairs[] = "[](){}<>";
-	const char *open = at < bytes && text[at] ? strchr(pairs, text[at])
-						  : NULL;
+	const char *open =
+		at < bytes && text[at] ? strchr(pairs, text[at]) : NULL;
 	size_t depth = 0;
 	size_t end;
 
@@ -72,9 +72,9 @@ static size_t number_at(const char *text, size_t bytes, size_t at)
 
 	if (at >= bytes || !isdigit((unsigned char)text[at]))
 		return 0;
-	while (at < bytes && (isalnum((unsigned char)text[at]) ||
-				     (text[at] != '\0' &&
-					     strchr(":./,+#-_", text[at]))))
+	while (at < bytes &&
+		(isalnum((unsigned char)text[at]) ||
+			(text[at] != '\0' && strchr(":./,+#-_", text[at]))))
 		at++;
 	return at - from;
 }
@@ -150,7 +150,8 @@ bool line_parts_ends(const char *text, size_t bytes, size_t at)
 
 size_t line_parts_chomp(const char *text, size_t bytes)
 {
-	while (bytes > 0 && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
+	while (bytes > 0 &&
+		(text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
 		bytes--;
 	return bytes;
 }

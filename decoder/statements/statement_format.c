@@ -131,7 +131,8 @@ static bool read_printf(struct reading *reading)
 	struct format_directive directive;
 	struct format_cursor cursor;
 
-	format_begin(&cursor, reading->at, (size_t)(reading->end - reading->at));
+	format_begin(
+		&cursor, reading->at, (size_t)(reading->end - reading->at));
 	while (format_next(&cursor, &directive)) {
 		if (directive.conversion == 0)
 			add(reading, STATEMENT_PLAIN, directive.text,
@@ -235,8 +236,8 @@ static void add_row(struct reading *reading, const struct row *row,
 static bool read_foreign(struct reading *reading)
 {
 	while (reading->at < reading->end) {
-		const char *percent = memchr(reading->at, '%',
-			(size_t)(reading->end - reading->at));
+		const char *percent = memchr(
+			reading->at, '%', (size_t)(reading->end - reading->at));
 		struct modifiers modifiers = {0};
 		struct format_directive directive;
 		struct format_cursor cursor;
@@ -266,7 +267,8 @@ static bool read_foreign(struct reading *reading)
 		if (reading->formatter == STATEMENT_NGINX ||
 			reading->formatter == STATEMENT_QT)
 			return false;
-		format_begin(&cursor, percent, (size_t)(reading->end - percent));
+		format_begin(
+			&cursor, percent, (size_t)(reading->end - percent));
 		if (!format_next(&cursor, &directive) ||
 			directive.conversion == 0)
 			return false;
@@ -293,7 +295,8 @@ static bool read_braces(struct reading *reading)
 		if (brace == reading->end)
 			break;
 		close = memchr(brace, '}', (size_t)(reading->end - brace));
-		if (!close || (close > brace + 1 && !isdigit((unsigned char)brace[1]) &&
+		if (!close || (close > brace + 1 &&
+				      !isdigit((unsigned char)brace[1]) &&
 				      brace[1] != ':'))
 			return false;
 		add(reading, STATEMENT_STRING, "%s", 2);
@@ -388,8 +391,8 @@ struct matching {
 	unsigned patience;
 };
 
-static size_t digits(const struct matching *matching, size_t at,
-	const char *more)
+static size_t digits(
+	const struct matching *matching, size_t at, const char *more)
 {
 	size_t from = at;
 
@@ -458,14 +461,14 @@ static size_t number(
 	return found > 0 ? at + found - from : 0;
 }
 
-static bool match_from(struct matching *matching, size_t piece,
-	size_t directive, size_t at);
+static bool match_from(
+	struct matching *matching, size_t piece, size_t directive, size_t at);
 
 static bool take(struct matching *matching, size_t piece, size_t directive,
 	size_t at, size_t bytes)
 {
-	matching->match->captures[directive] = (struct statement_capture){
-		matching->text + at, bytes};
+	matching->match->captures[directive] =
+		(struct statement_capture){matching->text + at, bytes};
 	return match_from(matching, piece + 1, directive + 1, at + bytes);
 }
 
@@ -478,8 +481,8 @@ static bool spend(struct matching *matching)
 }
 
 /* The shortest that lets the rest match; of the last piece the longest. */
-static bool match_string(struct matching *matching, size_t piece,
-	size_t directive, size_t at)
+static bool match_string(
+	struct matching *matching, size_t piece, size_t directive, size_t at)
 {
 	const struct statement_piece *next =
 		piece + 1 < matching->format->count
@@ -488,8 +491,8 @@ static bool match_string(struct matching *matching, size_t piece,
 	size_t end;
 
 	if (!next)
-		return take(matching, piece, directive, at,
-			matching->bytes - at);
+		return take(
+			matching, piece, directive, at, matching->bytes - at);
 	for (end = at; end <= matching->bytes && spend(matching); end++) {
 		if (next->kind == STATEMENT_PLAIN) {
 			const char *found = memmem(matching->text + end,
@@ -505,8 +508,8 @@ static bool match_string(struct matching *matching, size_t piece,
 	return false;
 }
 
-static bool match_from(struct matching *matching, size_t piece,
-	size_t directive, size_t at)
+static bool match_from(
+	struct matching *matching, size_t piece, size_t directive, size_t at)
 {
 	const struct statement_format *format = matching->format;
 	size_t bytes;
@@ -532,8 +535,7 @@ static bool match_from(struct matching *matching, size_t piece,
 		if (bytes == 0)
 			return false;
 		matching->match->captures[directive++] =
-			(struct statement_capture){
-				matching->text + at, bytes};
+			(struct statement_capture){matching->text + at, bytes};
 		at += bytes;
 	}
 	matching->match->end = at;

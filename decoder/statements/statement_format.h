@@ -51,7 +51,7 @@ struct statement_piece {
 
 struct statement_format {
 	const char *text; /* as in the program; ends in NUL.  Newlines at its */
-	size_t bytes;	  /* end are in no piece: who prints adds or drops them */
+	size_t bytes;	/* end are in no piece: who prints adds or drops them */
 	size_t letters; /* of the plain text, and digits */
 	size_t plain;	/* all of it but white space */
 	bool parted;	/* white space or more is between the directives */
@@ -76,7 +76,7 @@ struct statement_capture {
 
 struct statement_match {
 	const char *text; /* that was matched, of which the captures are */
-	size_t end; /* offset of what follows it */
+	size_t end;	  /* offset of what follows it */
 	struct statement_capture captures[STATEMENT_DIRECTIVES_MAX];
 };
 

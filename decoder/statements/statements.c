@@ -20,7 +20,7 @@
 struct candidate {
 	struct statement_format *format;
 	enum symbolizer_handing how;
-	uint64_t call; /* the instruction, in the file, */
+	uint64_t call;	     /* the instruction, in the file, */
 	uint64_t begin, end; /* and the function that it is in */
 };
 
@@ -139,9 +139,8 @@ static void add_candidate(struct statements *statements,
 	if (!format || !says_something(format, handed->how) ||
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
-	call->candidates[call->count++] =
-		(struct candidate){format, handed->how, handed->call,
-			handed->begin, handed->end};
+	call->candidates[call->count++] = (struct candidate){
+		format, handed->how, handed->call, handed->begin, handed->end};
 }
 
 static void take_handed(void *closure, const struct symbolizer_handed *handed)
@@ -157,9 +156,8 @@ static struct handed_call *call_at(struct statements *statements,
 	const struct message *message, uint64_t next)
 {
 	uint64_t address = next - 1;
-	struct program_file *file =
-		restore_file(statements->restore, message, &address,
-			statements->matters);
+	struct program_file *file = restore_file(
+		statements->restore, message, &address, statements->matters);
 	struct handed_call *first, *call;
 
 	if (!file)
@@ -199,7 +197,8 @@ static int compare_choices(const void *left, const void *right)
 static bool is_own_format(
 	const struct definition_context *context, const struct candidate *it)
 {
-	return context->format && context->format->length == it->format->bytes &&
+	return context->format &&
+	       context->format->length == it->format->bytes &&
 	       memcmp(context->format->bytes, it->format->text,
 		       it->format->bytes) == 0;
 }
@@ -372,8 +371,7 @@ static bool is_sentence(const struct statement_format *format)
 	return format->spaced || format->directives > 0;
 }
 
-static bool is_sure(
-	const struct message *message, const struct choice *choice)
+static bool is_sure(const struct message *message, const struct choice *choice)
 {
 	const struct candidate *candidate = choice->candidate;
 
@@ -647,18 +645,17 @@ static const uint64_t *make_frames(const struct message *message,
 	const struct choice *choice, size_t *depth)
 {
 	const struct definition_context *from = message->context;
-	const struct program_module *module = program_module_at(
-		message->program, from->frames[choice->frame] - 1,
-		from->modules);
-	const bool jumped =
-		choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
+	const struct program_module *module =
+		program_module_at(message->program,
+			from->frames[choice->frame] - 1, from->modules);
+	const bool jumped = choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
 	uint64_t *frames;
 
 	*depth = from->depth;
 	if (choice->candidate->how == SYMBOLIZER_HANDED_BY_CALL || !module)
 		return from->frames;
-	frames = pool_take(
-		message->pool, (from->depth + 1) * sizeof(frames[0]));
+	frames =
+		pool_take(message->pool, (from->depth + 1) * sizeof(frames[0]));
 	if (!frames)
 		return NULL;
 	*depth += jumped;
@@ -680,8 +677,7 @@ static struct definition_context *make_context(const struct message *message,
 		pool_take(message->pool, sizeof(*statement));
 	size_t depth;
 
-	const uint64_t *frames =
-		make_frames(message, variant->choice, &depth);
+	const uint64_t *frames = make_frames(message, variant->choice, &depth);
 
 	if (!context || !statement || !frames)
 		return NULL;
@@ -773,8 +769,8 @@ static bool set_number(struct render_argument *argument, uint8_t kind,
 	} else {
 		bits = of == STATEMENT_INTEGER
 			       ? (strchr(digits, '-')
-						 ? (uint64_t)strtoll(digits,
-							   &end, 10)
+						 ? (uint64_t)strtoll(
+							   digits, &end, 10)
 						 : strtoull(digits, &end, 10))
 			       : strtoull(digits, &end, 16);
 		if (*end != '\0')
@@ -927,8 +923,8 @@ const struct message *statements_apply(
 	chomped = line_parts_chomp(text->data, text->length);
 	if (find_again(choices, text->data, chomped, &found) ||
 		find_anew(choices, message, text->data, chomped, &found)) {
-		restated = restate(statements, choices, message, &found,
-			chomped, false);
+		restated = restate(
+			statements, choices, message, &found, chomped, false);
 		if (!restated)
 			restated = restate(statements, choices, message, &found,
 				chomped, true);

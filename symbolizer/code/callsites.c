@@ -167,8 +167,7 @@ static void find_strings(struct calltexts *texts, uint64_t address,
 		};
 		uint64_t at;
 
-		if (codetrace_pointer(
-			    texts->flow, &values.values[i], &at))
+		if (codetrace_pointer(texts->flow, &values.values[i], &at))
 			text.bytes =
 				wide ? constantdata_wide(data, at, &text.count)
 				     : constantdata_string(
@@ -221,8 +220,7 @@ static void find_bytes(struct calltexts *texts, uint64_t address,
 		size_t left = 0;
 		uint64_t at;
 
-		if (codetrace_pointer(
-			    texts->flow, &values.values[i], &at))
+		if (codetrace_pointer(texts->flow, &values.values[i], &at))
 			text.bytes =
 				constantdata_at(texts->flow->data, at, &left);
 		if (left < text.count)

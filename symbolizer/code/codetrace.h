@@ -1,8 +1,9 @@
 /*
  * Which values a register may have at a place in the code, found by going
  * back from there, and the calls that may have come before.  Called by
- * callsites.c and handed.c for the arguments of calls.  Promises to follow every path that direct jumps allow, within
- * limits, and to say when there may be values that it has not found.
+ * callsites.c and handed.c for the arguments of calls.  Promises to follow
+ * every path that direct jumps allow, within limits, and to say when there may
+ * be values that it has not found.
  */
 #ifndef SYMBOLIZER_CODETRACE_H
 #define SYMBOLIZER_CODETRACE_H
@@ -42,7 +43,7 @@ bool codetrace_pointer(struct codeflow *flow,
  * The addresses of at most `room` calls that may have come before the
  * instruction at `address` in the same function, the nearest first.
  */
-size_t codetrace_calls(struct codeflow *flow, uint64_t address, uint64_t *calls,
-	size_t room);
+size_t codetrace_calls(
+	struct codeflow *flow, uint64_t address, uint64_t *calls, size_t room);
 
 #endif

@@ -84,15 +84,14 @@ static void tell_register(struct question *question, uint64_t address,
 			tell(question, pointer, how, call);
 }
 
-static void tell_registers(struct question *question, uint64_t call,
-	enum symbolizer_handing how)
+static void tell_registers(
+	struct question *question, uint64_t call, enum symbolizer_handing how)
 {
 	const struct machine *machine = question->handed->flow.machine;
 	size_t i;
 
 	for (i = 0; i < MACHINE_ARGUMENTS; i++)
-		tell_register(
-			question, call, machine->arguments[i], how, call);
+		tell_register(question, call, machine->arguments[i], how, call);
 }
 
 /* Arguments that are put onto the stack right before the call. */
@@ -128,8 +127,8 @@ static void tell_stacked(struct question *question, uint64_t address,
 	}
 }
 
-static void tell_arguments(struct question *question, uint64_t call,
-	enum symbolizer_handing how)
+static void tell_arguments(
+	struct question *question, uint64_t call, enum symbolizer_handing how)
 {
 	tell_registers(question, call, how);
 	tell_stacked(question, call, how);

@@ -21,8 +21,7 @@ struct handed {
 	struct codeflow flow;
 };
 
-typedef void handed_take(
-	void *closure, const struct symbolizer_handed *handed);
+typedef void handed_take(void *closure, const struct symbolizer_handed *handed);
 
 /*
  * Calls back for each text, the most likely first, none twice; valid until the

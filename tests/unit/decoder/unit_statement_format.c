@@ -36,14 +36,14 @@ static const char *captures(const char *format,
 	size_t i;
 
 	assert_non_null(made);
-	if (!statement_format_matches(made, text, strlen(text), from,
-		    line_parts_ends, &match))
+	if (!statement_format_matches(
+		    made, text, strlen(text), from, line_parts_ends, &match))
 		return "none";
 	out[0] = '\0';
 	for (i = 0; i < made->directives; i++)
-		snprintf(out + strlen(out), sizeof(out) - strlen(out),
-			"%s%.*s", i > 0 ? "|" : "",
-			(int)match.captures[i].bytes, match.captures[i].text);
+		snprintf(out + strlen(out), sizeof(out) - strlen(out), "%s%.*s",
+			i > 0 ? "|" : "", (int)match.captures[i].bytes,
+			match.captures[i].text);
 	return out;
 }
 
@@ -53,21 +53,21 @@ static void directives_of_printf_are_told_apart(void **state)
 	assert_string_equal(captures("Accepted %s:%d", STATEMENT_PRINTF,
 				    "Accepted 127.0.0.1:80", 0),
 		"127.0.0.1|80");
-	assert_string_equal(captures("%s = %-5d| %p %x %5.2f%%",
-				    STATEMENT_PRINTF,
-				    "a: b = 3    | 0x7f ff  1.50%", 0),
+	assert_string_equal(
+		captures("%s = %-5d| %p %x %5.2f%%", STATEMENT_PRINTF,
+			"a: b = 3    | 0x7f ff  1.50%", 0),
 		"a: b|3    |0x7f|ff| 1.50");
 	assert_string_equal(
 		captures("port %d", STATEMENT_PRINTF, "port x", 0), "none");
-	assert_string_equal(captures("%c=%u", STATEMENT_PRINTF, "==5", 0),
-		"=|5");
+	assert_string_equal(
+		captures("%c=%u", STATEMENT_PRINTF, "==5", 0), "=|5");
 }
 
 static void newlines_at_the_end_do_not_count(void **state)
 {
 	(void)state;
-	assert_string_equal(captures("done %d\r\n", STATEMENT_PRINTF, "done 3", 0),
-		"3");
+	assert_string_equal(
+		captures("done %d\r\n", STATEMENT_PRINTF, "done 3", 0), "3");
 }
 
 static void plain_text_has_to_be_there(void **state)
@@ -79,20 +79,21 @@ static void plain_text_has_to_be_there(void **state)
 	assert_string_equal(
 		captures("done %d", STATEMENT_PRINTF, "done 3 times", 0),
 		"none");
-	assert_string_equal(captures("100%% of %s", STATEMENT_PRINTF,
-				    "100% of it", 0),
+	assert_string_equal(
+		captures("100%% of %s", STATEMENT_PRINTF, "100% of it", 0),
 		"it");
 }
 
 static void what_others_added_may_follow(void **state)
 {
 	(void)state;
-	assert_string_equal(captures("open() \"%s\" failed", STATEMENT_PRINTF,
-				    "open() \"/x\" failed (2: No such file)", 0),
+	assert_string_equal(
+		captures("open() \"%s\" failed", STATEMENT_PRINTF,
+			"open() \"/x\" failed (2: No such file)", 0),
 		"/x");
-	assert_string_equal(captures("connection from %s port %d",
-				    STATEMENT_PRINTF,
-				    "connection from ::1 port 22 [preauth]", 0),
+	assert_string_equal(
+		captures("connection from %s port %d", STATEMENT_PRINTF,
+			"connection from ::1 port 22 [preauth]", 0),
 		"::1|22");
 }
 
@@ -111,11 +112,11 @@ static void formats_of_others(void **state)
 	assert_string_equal(captures("fd:%d ev:%04XD d:%xD", STATEMENT_NGINX,
 				    "fd:7 ev:2005 d:a1", 0),
 		"7|2005|a1");
-	assert_string_equal(captures("%2 files in %1", STATEMENT_QT,
-				    "3 files in /tmp", 0),
-		"3|/tmp");
 	assert_string_equal(
-		captures("user {} has {:>4}", STATEMENT_BRACES, "user a has    7", 0),
+		captures("%2 files in %1", STATEMENT_QT, "3 files in /tmp", 0),
+		"3|/tmp");
+	assert_string_equal(captures("user {} has {:>4}", STATEMENT_BRACES,
+				    "user a has    7", 0),
 		"a|   7");
 	assert_string_equal(captures("client %pI left", STATEMENT_APR,
 				    "client 10.0.0.1:80 left", 0),
@@ -145,7 +146,8 @@ static void prefixes(void **state)
 		"1700000000: |New connection",
 		"23-Nov-2026 12:00:00.1 general: info: |zone",
 		"[1700000000] unbound[12:0] info: |start of",
-		"[Mon Nov 23 12:00:00 2026] [core:notice] [pid 1:tid 2] AH00094: |Command",
+		"[Mon Nov 23 12:00:00 2026] [core:notice] [pid 1:tid 2] "
+		"AH00094: |Command",
 		"(root) |CMD",
 		"|Connection from 10.0.0.1",
 	};
@@ -175,7 +177,8 @@ static void time_is_bounded(void **state)
 	for (i = 0; i < 20; i++)
 		strcat(format, "%sa");
 	strcat(format, "b");
-	assert_string_equal(captures(format, STATEMENT_PRINTF, text, 0), "none");
+	assert_string_equal(
+		captures(format, STATEMENT_PRINTF, text, 0), "none");
 }
 
 int main(void)
