@@ -1,9 +1,10 @@
 /*
- * The calls that print are found in any machine code, imports and symbols, and
- * each text that one is said to be given stands in the file, where nobody can
- * write.  The input is a list of sections: see elf_parts.h.
+ * The calls that print, and what any call hands on, are found in any machine
+ * code, imports and symbols; each text that one is said to be given stands in
+ * the file, where nobody can write.  The input is a list of sections: see elf_parts.h.
  */
 #include "symbolizer/code/callsites.h"
+#include "symbolizer/code/handed.h"
 #include "tests/fuzz/elf_parts.h"
 #include "tests/fuzz/one_file.h"
 
@@ -42,11 +43,48 @@ static bool is_there(const struct symbolizer_text *text)
 	return false;
 }
 
-static void take(void *closure, const struct symbolizer_call *call)
+/* Return addresses that are asked about. */
+#define ASKED_MAX 16
+
+struct asked {
+	uint64_t next[ASKED_MAX];
+	size_t count;
+};
+
+static void take_handed(void *closure, const struct symbolizer_handed *handed)
 {
-	size_t i;
+	const struct symbolizer_text text = {
+		.bytes = (const uint8_t *)handed->bytes,
+		.count = handed->count + 1,
+	};
 
 	(void)closure;
+	FUZZ_CHECK(handed->how < SYMBOLIZER_HANDINGS);
+	FUZZ_CHECK(handed->begin <= handed->call && handed->call < handed->end);
+	FUZZ_CHECK(is_there(&text));
+}
+
+static void ask(struct elffile *file, const struct asked *asked)
+{
+	struct handed handed = {0};
+	struct constantdata data;
+	size_t i;
+
+	if (!constantdata_open(&data, file))
+		return;
+	for (i = 0; i < asked->count; i++)
+		handed_each(&handed, &data, asked->next[i], take_handed, NULL);
+	handed_free(&handed);
+	constantdata_close(&data);
+}
+
+static void take(void *closure, const struct symbolizer_call *call)
+{
+	struct asked *asked = closure;
+	size_t i;
+
+	if (asked->count < ASKED_MAX && call->next)
+		asked->next[asked->count++] = call->next;
 	FUZZ_CHECK(call->function || call->target);
 	FUZZ_CHECK(call->next == 0 || call->next > call->address);
 	for (i = 0; i < call->text_count; i++)
@@ -55,6 +93,7 @@ static void take(void *closure, const struct symbolizer_call *call)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct asked asked = {0};
 	struct elffile file;
 
 	elf_parts_list(&parts, data, size);
@@ -62,7 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	one_file_set(parts.file, parts.file_bytes);
 	if (elffile_open(&file, ONE_FILE_PATH))
 		return 0;
-	callsites_list(&file, take, NULL);
+	callsites_list(&file, take, &asked);
+	ask(&file, &asked);
 	elffile_close(&file);
 	return 0;
 }
