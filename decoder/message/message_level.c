@@ -130,30 +130,24 @@ static int usual(const struct message *message)
 	return is_on_stderr(message) ? LEVEL_warning : LEVEL_info;
 }
 
-/* Marks that stand alone between a time and the text. */
+/* What stands alone between a time and the text: a mark, or a letter, which in
+ * brackets is known to all. */
 static int level_of_mark(char mark)
 {
+	const char letter[] = {'[', mark, ']'};
+
 	switch (mark) {
 	case '.':
-	case 'D':
 		return LEVEL_debug;
 	case '-':
-	case 'I':
 		return LEVEL_info;
 	case '*':
-	case 'N':
 		return LEVEL_notice;
 	case '#':
 	case '!':
-	case 'W':
 		return LEVEL_warning;
-	case 'E':
-		return LEVEL_err;
-	case 'F':
-	case 'C':
-		return LEVEL_crit;
 	}
-	return -1;
+	return level_of_text(letter, sizeof(letter), -1);
 }
 
 /* `debug2:`; what a text alone does not begin with. */

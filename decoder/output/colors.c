@@ -7,13 +7,13 @@
 #include "base/escape.h"
 #include "rules/levels.h"
 
-bool colors_are_wanted(enum options_color wanted, int fd)
+bool colors_are_wanted(enum options_when wanted, int fd)
 {
 	const char *refused = getenv("NO_COLOR"); /* no-color.org */
 	const char *terminal = getenv("TERM");
 
-	if (wanted != OPTIONS_COLOR_AUTO)
-		return wanted == OPTIONS_COLOR_ALWAYS;
+	if (wanted != OPTIONS_WHEN_AUTO)
+		return wanted == OPTIONS_WHEN_ALWAYS;
 	return isatty(fd) && !(refused && *refused) &&
 	       !(terminal && strcmp(terminal, "dumb") == 0);
 }

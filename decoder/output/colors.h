@@ -14,7 +14,7 @@
 #include "decoder/output/options.h"
 
 /* Whether what is written to this descriptor is to be coloured. */
-bool colors_are_wanted(enum options_color wanted, int fd);
+bool colors_are_wanted(enum options_when wanted, int fd);
 
 /* What begins the colour of a level; null: it has none. */
 const char *colors_of(int level);

@@ -24,16 +24,10 @@ enum options_action {
 	OPTIONS_WRONG	 /* `problem` says what */
 };
 
-enum options_statements {
-	OPTIONS_STATEMENTS_AUTO,
-	OPTIONS_STATEMENTS_ALWAYS,
-	OPTIONS_STATEMENTS_NEVER
-};
-
-enum options_color {
-	OPTIONS_COLOR_AUTO,
-	OPTIONS_COLOR_ALWAYS,
-	OPTIONS_COLOR_NEVER
+enum options_when {
+	OPTIONS_WHEN_AUTO,
+	OPTIONS_WHEN_ALWAYS,
+	OPTIONS_WHEN_NEVER
 };
 
 #define OPTIONS_PATHS_MAX 64
@@ -47,7 +41,7 @@ struct options {
 	uint32_t context;   /* lines before and after each that has it */
 	bool has_context;   /* it was given */
 	bool follow;
-	enum options_color color;
+	enum options_when color;
 	bool no_pager;
 	bool reverse;
 	const char *config; /* null: there is one output */
@@ -60,7 +54,7 @@ struct options {
 	bool stacks;
 	bool source;
 	bool location;
-	enum options_statements statements;
+	enum options_when statements;
 	bool pointers;
 	bool utc;
 	bool quiet;

@@ -127,27 +127,14 @@ static const char *set_limit(struct options *options, const char *value)
 	return options->list_limits ? NULL : limits_set(value);
 }
 
-static const char *set_statements(struct options *options, const char *value)
+static const char *set_when(enum options_when *when, const char *value)
 {
 	if (strcmp(value, "auto") == 0)
-		options->statements = OPTIONS_STATEMENTS_AUTO;
+		*when = OPTIONS_WHEN_AUTO;
 	else if (strcmp(value, "always") == 0)
-		options->statements = OPTIONS_STATEMENTS_ALWAYS;
+		*when = OPTIONS_WHEN_ALWAYS;
 	else if (strcmp(value, "never") == 0)
-		options->statements = OPTIONS_STATEMENTS_NEVER;
-	else
-		return "not a time: give auto, always or never";
-	return NULL;
-}
-
-static const char *set_color(struct options *options, const char *value)
-{
-	if (strcmp(value, "auto") == 0)
-		options->color = OPTIONS_COLOR_AUTO;
-	else if (strcmp(value, "always") == 0)
-		options->color = OPTIONS_COLOR_ALWAYS;
-	else if (strcmp(value, "never") == 0)
-		options->color = OPTIONS_COLOR_NEVER;
+		*when = OPTIONS_WHEN_NEVER;
 	else
 		return "not known when that is: give auto, always or never";
 	return NULL;
@@ -215,9 +202,9 @@ static const char *apply_to_look(
 			       "1000000";
 		break;
 	case NUMBER_COLOR:
-		return set_color(options, value);
+		return set_when(&options->color, value);
 	case NUMBER_STATEMENTS:
-		return set_statements(options, value);
+		return set_when(&options->statements, value);
 	case NUMBER_PROCESSES:
 		options->style = "processes";
 		break;

@@ -229,8 +229,8 @@ static bool needs_statements(const struct outputs_one *one)
 	const struct options *options = one->options;
 	const struct filter_rules *rules = &options->rules;
 
-	if (options->statements != OPTIONS_STATEMENTS_AUTO)
-		return options->statements == OPTIONS_STATEMENTS_ALWAYS;
+	if (options->statements != OPTIONS_WHEN_AUTO)
+		return options->statements == OPTIONS_WHEN_ALWAYS;
 	return one->style->of == STYLE_OF_STATEMENTS || options->location ||
 	       options->source || options->stacks ||
 	       columns_ask_for_statements(&options->columns) ||

@@ -116,11 +116,6 @@ static void add_printf(
 		return;
 	if (simple)
 		add(reading, kind, directive->text, directive->length);
-	else if (directive->width_argument == FORMAT_NONE &&
-		 !(directive->flags & (FORMAT_GROUP | FORMAT_MINUS)) &&
-		 kind != STATEMENT_CHARACTER && directive->conversion != 'b' &&
-		 directive->conversion != 'B')
-		add(reading, kind, "%s", 2);
 	else
 		add(reading, STATEMENT_STRING, "%s", 2);
 }
@@ -278,7 +273,7 @@ static bool read_foreign(struct reading *reading)
 	return reading->own;
 }
 
-/* `{}`, `{0}`, `{:>8}`; `{{` is one brace. */
+/* `{}`, `{0}`, `{:>8}`; any other brace is of no such format. */
 static bool read_braces(struct reading *reading)
 {
 	while (reading->at < reading->end) {
@@ -430,8 +425,7 @@ static size_t number(
 	at = skip(matching, at, " ");
 	switch (kind) {
 	case STATEMENT_INTEGER:
-		if (at < matching->bytes && strchr("+-", matching->text[at]))
-			at++;
+		at += has(matching, at, "+") || has(matching, at, "-");
 		found = digits(matching, at, "");
 		break;
 	case STATEMENT_HEX:
@@ -451,8 +445,7 @@ static size_t number(
 		found = digits(matching, at, "abcdef");
 		break;
 	default:
-		if (at < matching->bytes && strchr("+-", matching->text[at]))
-			at++;
+		at += has(matching, at, "+") || has(matching, at, "-");
 		if (has(matching, at, "nan") || has(matching, at, "inf"))
 			return at + 3 - from;
 		found = digits(matching, at, ".eE");

@@ -39,13 +39,14 @@ struct choice {
 	size_t frame;
 };
 
-/* Why a text of a message is text although its directive is no %s. */
+/* How a message is said by a statement: what else its text has, and which
+ * directives cannot have made theirs, so that these are text. */
 struct variant {
 	uint64_t as_text; /* a bit for each directive */
 	bool prefix, tail;
 	uint8_t newlines; /* bytes of the end of the text */
 	const struct choice *choice;
-	struct definition_context *context; /* with that as its format */
+	struct definition_context *context; /* that says it so; null: no memory */
 	struct variant *next;
 };
 
@@ -67,7 +68,6 @@ struct statements {
 	bool matters; /* that a program is not there */
 	struct pool pool;
 	struct id_map calls;
-	struct statements_sum sum;
 	struct render_buffer text, check;
 	struct message message; /* the answer */
 	struct render_argument arguments[FORMAT_KINDS_MAX];
@@ -104,11 +104,6 @@ void statements_free(struct statements *statements)
 	render_buffer_free(&statements->check);
 	pool_free(&statements->pool);
 	free(statements);
-}
-
-struct statements_sum statements_sum(const struct statements *statements)
-{
-	return statements->sum;
 }
 
 /*
@@ -269,9 +264,7 @@ static struct statement_choices *choices_of(
 	choices = pool_take(message->pool, sizeof(*choices));
 	if (!choices)
 		return NULL;
-	*choices = (struct statement_choices){
-		.of = statements,
-	};
+	*choices = (struct statement_choices){.of = statements};
 	if (definition_says(context) != DEFINITION_SAYS)
 		list_choices(statements, message, choices);
 	context->statements = choices;
@@ -289,7 +282,7 @@ struct found {
 	bool sure;
 };
 
-/* Where in the text it may begin, ascending. */
+/* Where in the text it may begin. */
 struct begins {
 	size_t all[FORMAT_KINDS_MAX + 2 * LINE_PARTS_MAX];
 	size_t count;
@@ -458,16 +451,12 @@ static bool is_given_statement(
 static bool is_better(
 	const struct found *found, const struct found *other, bool *sure)
 {
-	bool given;
-
 	if (came_by_jump(found->choice, other->choice))
 		return true;
 	if (is_within(other, found))
 		return is_given_statement(other, found, sure);
-	if (!is_within(found, other))
-		return false;
-	given = is_given_statement(found, other, sure);
-	return !given;
+	return is_within(found, other) &&
+	       !is_given_statement(found, other, sure);
 }
 
 static bool find(struct statement_choices *choices,
@@ -676,7 +665,6 @@ static struct definition_context *make_context(const struct message *message,
 	struct definition_statement *statement =
 		pool_take(message->pool, sizeof(*statement));
 	size_t depth;
-
 	const uint64_t *frames = make_frames(message, variant->choice, &depth);
 
 	if (!context || !statement || !frames)
@@ -929,11 +917,5 @@ const struct message *statements_apply(
 			restated = restate(statements, choices, message, &found,
 				chomped, true);
 	}
-	if (!restated)
-		statements->sum.none++;
-	else if (found.sure)
-		statements->sum.exact++;
-	else
-		statements->sum.likely++;
 	return restated ? restated : message;
 }

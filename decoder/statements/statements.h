@@ -34,13 +34,4 @@ void statements_free(struct statements *statements);
 const struct message *statements_apply(
 	struct statements *statements, const struct message *message);
 
-/* How many messages have a statement, surely and perhaps, and have not. */
-struct statements_sum {
-	uint64_t exact;
-	uint64_t likely;
-	uint64_t none;
-};
-
-struct statements_sum statements_sum(const struct statements *statements);
-
 #endif

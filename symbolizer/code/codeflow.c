@@ -361,19 +361,34 @@ bool codeflow_each(struct codeflow *flow,
 	return true;
 }
 
+size_t codeflow_steps_before(
+	const struct codeflow_region *region, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = region->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (region->steps[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool codeflow_step_before(
 	struct codeflow *flow, uint64_t next, struct codeflow_step *step)
 {
 	const struct codeflow_region *region =
 		next > 0 ? codeflow_region_at(flow, next - 1) : NULL;
-	size_t i;
+	size_t count = region ? codeflow_steps_before(region, next) : 0;
 
-	for (i = 0; region && i < region->count; i++) {
-		*step = region->steps[i];
-		if (step->address + step->instruction.bytes == next)
-			return true;
-	}
-	return false;
+	if (count == 0)
+		return false;
+	*step = region->steps[count - 1];
+	return step->address + step->instruction.bytes == next;
 }
 
 static bool add_edge(struct codeflow_edge **edges, size_t *room, size_t *count,

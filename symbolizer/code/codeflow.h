@@ -97,6 +97,10 @@ bool codeflow_each(struct codeflow *flow,
 	bool (*take)(void *closure, struct codeflow_region *region),
 	void *closure);
 
+/* How many steps of the region are before `address`. */
+size_t codeflow_steps_before(
+	const struct codeflow_region *region, uint64_t address);
+
 /* The instruction that ends right before `next`.  False: there is none. */
 bool codeflow_step_before(
 	struct codeflow *flow, uint64_t next, struct codeflow_step *step);

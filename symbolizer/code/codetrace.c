@@ -255,24 +255,6 @@ static bool goes_on(
 	}
 }
 
-/* How many steps of the region are before `address`. */
-static size_t steps_before(
-	const struct codeflow_region *region, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = region->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (region->steps[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The step that is executed before that of index `i`, or null. */
 static const struct codeflow_step *step_before(const struct codeflow *flow,
 	const struct codeflow_region *region, size_t i, uint64_t address)
@@ -316,7 +298,7 @@ static void go_back(struct trace *trace, struct place place)
 {
 	struct codeflow_region *region =
 		codeflow_region_at(trace->flow, place.address);
-	size_t i = region ? steps_before(region, place.address) : 0;
+	size_t i = region ? codeflow_steps_before(region, place.address) : 0;
 
 	for (; region && take_step(trace); i--) {
 		bool reached = follow_jumps(trace, region, &place);
@@ -404,7 +386,7 @@ size_t codetrace_calls(
 		struct place place = trace.places[trace.done++];
 		struct codeflow_region *region =
 			codeflow_region_at(flow, place.address);
-		size_t i = region ? steps_before(region, place.address) : 0;
+		size_t i = region ? codeflow_steps_before(region, place.address) : 0;
 
 		for (; region && count < room && take_step(&trace); i--) {
 			const struct codeflow_step *step;

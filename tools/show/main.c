@@ -426,7 +426,7 @@ static bool begin_lookups(struct show *show)
 
 	if (needs.statements && show->restore)
 		show->outputs.statements = statements_new(show->restore,
-			options->statements == OPTIONS_STATEMENTS_ALWAYS);
+			options->statements == OPTIONS_WHEN_ALWAYS);
 	if (!show->outputs.statements == needs.statements)
 		return false;
 	if (!needs.locations)
