@@ -1,8 +1,9 @@
 /*
  * mutate_elf ask SEED COUNT SCRATCH FILE...: asks the symbolizer about COUNT
  * damaged copies of the files, each written to SCRATCH; says in the end how
- * many of them cost the symbolizer's worker its life.  Fails when a question
- * has no answer or takes for ever, and dies when the symbolizer does.
+ * many of them a signal has ended the symbolizer's worker for, and how many
+ * took more than they may.  Fails when there is a signal, when a question has
+ * no answer or takes for ever, and dies when the symbolizer does.
  *
  * mutate_elf write SEED SCRATCH FILE: writes one copy whose .debug_ sections
  * alone are damaged, so that nothing else tells it from FILE.
@@ -37,7 +38,8 @@ struct places {
 };
 
 static uint64_t state;
-static unsigned long deaths;
+static unsigned long crashes; /* of the worker */
+static unsigned long refusals;
 
 /* xorshift64* */
 static uint64_t random_number(void)
@@ -247,12 +249,15 @@ static void damage(struct image *image)
 		}
 }
 
-static void count_death(void *closure, const char *sentence)
+static void count_complaint(void *closure, const char *sentence)
 {
 	(void)closure;
-	deaths++;
-	if (getenv("SHOW_DEATHS"))
-		fprintf(stderr, "%s\n", sentence);
+	if (strstr(sentence, "(signal ") || strstr(sentence, "by signal ")) {
+		crashes++;
+		printf("%s\n", sentence);
+	} else if (strstr(sentence, "reading it takes more than")) {
+		refusals++;
+	}
 }
 
 static void count_frame(void *closure, const struct symbolizer_frame *frame)
@@ -300,7 +305,7 @@ static double seconds(void)
 static bool ask(const char *path, const uint64_t addresses[ADDRESSES])
 {
 	const struct symbolizer_options options = {
-		.seconds = SECONDS, .report = count_death};
+		.seconds = SECONDS, .report = count_complaint};
 	const struct symbolizer_module module = {.path = path};
 	struct symbolizer *symbolizer = symbolizer_new(&options);
 	double start = seconds();
@@ -323,7 +328,7 @@ static int ask_all(unsigned long count, const char *scratch, char **paths,
 	size_t path_count)
 {
 	struct image *images = calloc(path_count, sizeof(*images));
-	unsigned long turn;
+	unsigned long turn, crashed;
 	size_t i;
 
 	for (i = 0; i < path_count; i++)
@@ -339,19 +344,23 @@ static int ask_all(unsigned long count, const char *scratch, char **paths,
 		damage(&copy);
 		write_image(scratch, &copy);
 		free(copy.data);
-		if (ask(scratch, addresses))
+		crashed = crashes;
+		if (ask(scratch, addresses) && crashes == crashed)
 			continue;
-		printf("copy %lu of %s, state %llu: no answer, or late\n", turn,
-			paths[turn % path_count], (unsigned long long)before);
-		return 1;
+		printf("copy %lu of %s, state %llu: %s\n", turn,
+			paths[turn % path_count], (unsigned long long)before,
+			crashes == crashed ? "no answer, or late"
+					   : "a crash");
+		if (crashes == crashed)
+			return 1;
 	}
 	for (i = 0; i < path_count; i++)
 		free(images[i].data);
 	free(images);
-	printf("%lu copies of %zu files, %lu of them cost the worker its "
-	       "life\n",
-		count, path_count, deaths);
-	return 0;
+	printf("%lu copies of %zu files: %lu crashes of the worker, %lu "
+	       "times too much time or memory\n",
+		count, path_count, crashes, refusals);
+	return crashes > 0;
 }
 
 static int write_one(const char *scratch, const char *path)

@@ -62,7 +62,7 @@ else
 fi
 # Of ours there is more to damage: they have debug information.
 said=$("$TMP/mutate" ask "${SEED:-1}" $count "$TMP/mutant" "${ours[@]}" "${ours[@]}" "${theirs[@]}" 2>&1)
-verdict $? "every question about $count damaged copies of $((${#ours[@]} + ${#theirs[@]})) files is answered in time" "$said"
+verdict $? "every question about $count damaged copies of $((${#ours[@]} + ${#theirs[@]})) files is answered in time, and none crashes the worker (${said##*: })" "$said"
 rm -f "$TMP/mutant"
 
 # A file without build-id is known by its size and its code, which the damage leaves alone.
