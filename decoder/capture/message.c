@@ -479,6 +479,25 @@ void message_text(const struct message *message, struct render_buffer *out)
 		report_cut(message, out);
 }
 
+void message_strip_prefix(const struct message *message,
+	struct render_buffer *text, size_t start)
+{
+	const struct definition_statement *statement =
+		message->context->statement;
+	size_t first = definition_arguments_before(message->context);
+	size_t bytes;
+
+	if (!statement || !statement->prefix || text->failed ||
+		first >= message->count)
+		return;
+	bytes = message->arguments[first].bytes;
+	if (bytes > text->length - start)
+		return;
+	text->length -= bytes;
+	memmove(text->data + start, text->data + start + bytes,
+		text->length - start);
+}
+
 void message_syslog_head(const struct message *message,
 	const struct message_syslog *syslog, struct render_buffer *out)
 {

@@ -93,6 +93,13 @@ static inline const struct definition_string *message_statement(
 void message_text(const struct message *message, struct render_buffer *out);
 
 /*
+ * Takes from the text of the message, which begins at `start` of `text`, what
+ * the program has put before its statement; nothing if it has none.
+ */
+void message_strip_prefix(const struct message *message,
+	struct render_buffer *text, size_t start);
+
+/*
  * Appends `<PRI>Mmm dd hh:mm:ss ident[pid]: ` as syslog() of glibc sends
  * it, in the time zone of the process.
  */

@@ -57,7 +57,7 @@ function stackList(site) {
 	for (let node = flame.ofSite[site].parent; node && node.parent; node = node.parent) {
 		const number = node.number;
 
-		frames.push(make('li', {}, button(node.name, 'Only what was said through this', () => refine({frame: number})),
+		frames.push(make('li', node.handed ? {className: 'handed', title: 'The text was handed through'} : {}, button(node.name, 'Only what was said through this', () => refine({frame: number})),
 			node.where ? make('small', {textContent: node.where}) : null));
 	}
 	return make('ol', {start: 0}, ...frames);

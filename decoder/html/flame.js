@@ -34,9 +34,11 @@ function buildFlame() {
 	const frames = [root];
 	const byPath = new Map();
 
-	log.index.frames.forEach(([parent, name, where], i) => {
-		if (i > 0)
+	log.index.frames.forEach(([parent, name, where, handed], i) => {
+		if (i > 0) {
 			frames[i] = addNode(frames[parent], name, where, null);
+			frames[i].handed = handed !== 0;
+		}
 	});
 	log.index.sites.forEach((site, number) => {
 		let under = frames[site[5]] || root;
@@ -97,7 +99,7 @@ function frameColor(node) {
 function frameElement(node, left, width, above) {
 	const share = flame.nodes[0].count > 0 ? 100 * node.count / flame.nodes[0].count : 0;
 	const made = make('button', {
-		className: 'frame' + (above ? ' above' : '') + (node.number === filter.frame || flame.path.has(node) ? ' chosen' : ''),
+		className: 'frame' + (above ? ' above' : '') + (node.handed ? ' handed' : '') + (node.number === filter.frame || flame.path.has(node) ? ' chosen' : ''),
 		title: node.name + (node.where ? '\n' + node.where : '') + '\n' + countText(node.count) + ' calls, ' + share.toFixed(2) + ' %',
 		textContent: width > 24 ? node.name : '',
 	});

@@ -307,7 +307,7 @@ struct html_stack {
 	struct html_intern frames;
 	struct locations *locations; /* null: there are no stacks */
 	size_t depth;		     /* at most so many frames */
-	struct render_buffer json;   /* [parent,function,place], from 1 on */
+	struct render_buffer json;   /* [parent,function,place,handed], from 1 */
 	struct render_buffer names;  /* of the stack that is looked at */
 	struct render_buffer ends;   /* likewise: of each frame in it */
 };
@@ -316,6 +316,7 @@ struct html_stack {
 struct ends {
 	size_t function;
 	size_t location;
+	bool handed; /* the text went through it */
 };
 
 static void put(struct render_buffer *out, const char *string)
@@ -370,7 +371,7 @@ static void put_where(
 static bool take_frame(void *closure, const struct location *location)
 {
 	struct html_stack *stack = closure;
-	struct ends ends;
+	struct ends ends = {.handed = location->handed};
 
 	if (stack->ends.length / sizeof(ends) >= stack->depth)
 		return false;
@@ -394,7 +395,7 @@ static void describe(struct html_stack *stack, uint32_t parent,
 	html_json_put_plain(json, ",");
 	html_json_put_text(json, function + (ends->function - start),
 		ends->location - ends->function);
-	html_json_put_plain(json, "]");
+	html_json_put_plain(json, ends->handed ? ",1]" : ",0]");
 }
 
 /* The frame that has these names below `parent`. */
@@ -409,6 +410,7 @@ static uint32_t stack_enter(struct html_stack *stack, struct render_buffer *key,
 	key->length = 0;
 	render_buffer_put(key, &parent, sizeof(parent));
 	render_buffer_put(key, &split, sizeof(split));
+	render_buffer_put_byte(key, ends->handed);
 	render_buffer_put(key, names, ends->location - start);
 	if (key->failed)
 		return HTML_INTERN_NONE;
@@ -434,7 +436,7 @@ static uint32_t html_stack_of(
 		return 0;
 	for (count = stack->ends.length / sizeof(struct ends); count > 0;
 		count--) {
-		struct ends ends[2] = {{0, 0}, {0, 0}};
+		struct ends ends[2] = {0};
 		size_t first = count > 1 ? count - 2 : 0;
 		size_t pair = count > 1 ? 2 : 1;
 		uint32_t number;
@@ -954,5 +956,5 @@ void html_index_put(const struct html_index *index, struct render_buffer *out)
 	put_list(out, "streams", "", &index->streams.json);
 	put_list(out, "sites", "", &index->sites.json);
 	put_list(out, "shapes", "", &index->shapes.json);
-	put_list(out, "frames", "[0,\"\",\"\"]", &index->stack.json);
+	put_list(out, "frames", "[0,\"\",\"\",0]", &index->stack.json);
 }

@@ -55,6 +55,7 @@ struct options {
 	bool source;
 	bool location;
 	enum options_when statements;
+	bool bare; /* lines have only what their statements say */
 	bool pointers;
 	bool utc;
 	bool quiet;

@@ -205,6 +205,12 @@ static const char *apply_to_look(
 		return set_when(&options->color, value);
 	case NUMBER_STATEMENTS:
 		return set_when(&options->statements, value);
+	case NUMBER_MESSAGE:
+		options->bare = strcmp(value, "statement") == 0;
+		if (!options->bare && strcmp(value, "whole") != 0)
+			return "not a part of a message: give whole or "
+			       "statement";
+		break;
 	case NUMBER_PROCESSES:
 		options->style = "processes";
 		break;

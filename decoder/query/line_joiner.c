@@ -267,9 +267,14 @@ static size_t whole_lines(
 static void put_text(struct line_joiner *joiner, const struct message *message,
 	struct render_buffer *text)
 {
+	size_t start;
+
 	if (joiner->calls.prepare)
 		joiner->calls.prepare(joiner->calls.closure, message, text);
+	start = text->length;
 	message_text(message, text);
+	if (joiner->calls.bare)
+		message_strip_prefix(message, text, start);
 }
 
 /* Keeps the text of the message but for its first `done` bytes. */

@@ -48,6 +48,7 @@ struct line_joiner_calls {
 	 * Null: all are.
 	 */
 	const struct filter_rules *rules;
+	bool bare; /* texts are without what was put before their statements */
 };
 
 struct line_joiner;

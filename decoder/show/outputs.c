@@ -232,7 +232,7 @@ static bool needs_statements(const struct outputs_one *one)
 	if (options->statements != OPTIONS_WHEN_AUTO)
 		return options->statements == OPTIONS_WHEN_ALWAYS;
 	return one->style->of == STYLE_OF_STATEMENTS || options->location ||
-	       options->source || options->stacks ||
+	       options->source || options->stacks || options->bare ||
 	       columns_ask_for_statements(&options->columns) ||
 	       filter_rules_ask_for_locations(rules) ||
 	       rules->expression_count > 0 || rules->formats.count > 0 ||

@@ -240,6 +240,14 @@ def check_hostile(browser):
     let_go(browser)
 
 
+def check_handed(browser):
+    open_report(browser, "handed.html")
+    browser.click("#tab-stacks")
+    check(browser.wait("document.querySelector('.frame.handed')"), "frames that a text was handed through are told apart")
+    check(browser.eval("[...document.querySelectorAll('.frame.handed')].every(f => !f.textContent.includes('main'))"),
+          "and those of who has said it are not among them")
+
+
 def check_small(browser):
     open_report(browser, "empty.html")
     same("a log without messages is shown as such", "Nothing was said.", browser.wait("document.querySelector('.empty')?.textContent"))
@@ -274,6 +282,7 @@ with Browser() as browser:
     check_stacks(browser)
     check_keys(browser)
     check_small(browser)
+    check_handed(browser)
     same("nothing was said on the console, and no script has failed", [], browser.said)
     same("nothing was asked of a network", set(),
          {url.split(":")[0] for url in browser.requested} - {"file", "blob"})

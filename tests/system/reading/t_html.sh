@@ -100,6 +100,9 @@ report empty.html empty
 BINLOG_DIR=$TMP/one LD_PRELOAD=$lib env printf 'alone\n' >/dev/null
 report one.html one
 TZ=Asia/Kolkata report zone.html one
+$CC -O1 -w -D_GNU_SOURCE -o "$TMP/handed" tests/victims/handed_statements.c
+BINLOG_DIR=$TMP/handed.capture LD_PRELOAD=$lib "$TMP/handed" 2>/dev/null
+report handed.html handed.capture --stacks
 TZ=Asia/Kolkata "$show" -q "$TMP/one" | cut -d ' ' -f 1,2 >"$TMP/zone.time"
 
 mkdir "$TMP/damaged"

@@ -100,5 +100,8 @@ same "--priority knows the level that is put before a statement" "Accepted" \
 	"$("$show" -q --raw -p notice..notice "$TMP/capture" | grep -o '^.* \* ready' | sed 's/.*/Accepted/' | head -n 1)"
 same "stacks: what hands the text on is marked" "3" "$("$show" -q --stacks --grep='Accepted' "$TMP/capture" |
 	grep -c '(hands the text on)')"
+same "--message=statement leaves out what is put before, and nothing else" \
+	"$("$show" -q --message=whole "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* [-*.#] //; s/^2026.*: \*7 //; s/^2026.*LOG:  //; s/^run: //')" \
+	"$("$show" -q --message=statement "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* - Made/Made/')"
 same "--statements=never all have one place" 1 "$("$show" --statements=never -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
 finish
