@@ -307,9 +307,9 @@ struct html_stack {
 	struct html_intern frames;
 	struct locations *locations; /* null: there are no stacks */
 	size_t depth;		     /* at most so many frames */
-	struct render_buffer json;   /* [parent,function,place,handed], from 1 */
-	struct render_buffer names;  /* of the stack that is looked at */
-	struct render_buffer ends;   /* likewise: of each frame in it */
+	struct render_buffer json;  /* [parent,function,place,handed], from 1 */
+	struct render_buffer names; /* of the stack that is looked at */
+	struct render_buffer ends;  /* likewise: of each frame in it */
 };
 
 /* Where a frame's two names end in `names`. */
