@@ -66,6 +66,8 @@ static void add(struct reading *reading, enum statement_kind kind,
 		.bytes = bytes,
 		.text = pool_copy(reading->pool, text, bytes),
 		.argument = argument_of(kind, text, bytes),
+		.simple = kind != STATEMENT_PLAIN && bytes > 1 &&
+			  isalpha((unsigned char)text[1]),
 	};
 	reading->failed |= !piece->text;
 }
@@ -392,19 +394,11 @@ static size_t digits(
 	size_t from = at;
 
 	while (at < matching->bytes &&
-		(isdigit((unsigned char)matching->text[at]) ||
-			(matching->text[at] != '\0' &&
+		((unsigned char)(matching->text[at] - '0') <= 9 ||
+			(*more && matching->text[at] != '\0' &&
 				strchr(more, matching->text[at]))))
 		at++;
 	return at - from;
-}
-
-static size_t skip(const struct matching *matching, size_t at, const char *what)
-{
-	while (at < matching->bytes && matching->text[at] != '\0' &&
-		strchr(what, matching->text[at]))
-		at++;
-	return at;
 }
 
 static bool has(const struct matching *matching, size_t at, const char *word)
@@ -422,7 +416,8 @@ static size_t number(
 	size_t from = at;
 	size_t found;
 
-	at = skip(matching, at, " ");
+	while (at < matching->bytes && matching->text[at] == ' ')
+		at++;
 	switch (kind) {
 	case STATEMENT_INTEGER:
 		at += has(matching, at, "+") || has(matching, at, "-");

@@ -47,6 +47,7 @@ struct statement_piece {
 	const char *text; /* plain text; else a directive of printf that */
 	size_t bytes;	  /* takes one argument and prints the same */
 	uint8_t argument; /* enum binlog_argument that this takes */
+	bool simple;	  /* it has no flags, width or precision */
 };
 
 struct statement_format {

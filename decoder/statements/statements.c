@@ -46,7 +46,7 @@ struct variant {
 	bool prefix, tail;
 	uint8_t newlines; /* bytes of the end of the text */
 	const struct choice *choice;
-	struct definition_context *context; /* that says it so; null: no memory */
+	struct definition_context *context; /* null: no memory */
 	struct variant *next;
 };
 
@@ -733,6 +733,37 @@ static void set_string(
 	};
 }
 
+/* As printf writes a whole number; false: it would not write it so. */
+static bool set_integer(struct render_argument *argument,
+	const struct statement_piece *piece,
+	const struct statement_capture *capture)
+{
+	const char *at = capture->text;
+	const char *end = at + capture->bytes;
+	const bool negative = at < end && *at == '-';
+	uint64_t value = 0;
+
+	at += negative;
+	/* `%hd` does not write all that it is given; of 18 digits each can be
+	 * added without a look */
+	if (!piece->simple || piece->text[1] == 'h' || at == end || end - at > 18 ||
+		(*at == '0' && (negative || end - at > 1)) ||
+		(negative && strchr("ux", piece->text[piece->bytes - 1])))
+		return false;
+	for (; at < end; at++) {
+		if ((unsigned char)(*at - '0') > 9)
+			return false;
+		value = value * 10 + (unsigned char)(*at - '0');
+	}
+	*argument = (struct render_argument){.kind = piece->argument};
+	if (piece->argument == BINLOG_ARG_I64) {
+		argument->i64 = negative ? -(int64_t)value : (int64_t)value;
+		return true;
+	}
+	argument->i32 = negative ? (int32_t) - (int64_t)value : (int32_t)value;
+	return piece->argument == BINLOG_ARG_I32 && value <= INT32_MAX;
+}
+
 /* A number as printf was given it; false: it is none. */
 static bool set_number(struct render_argument *argument, uint8_t kind,
 	enum statement_kind of, const struct statement_capture *capture)
@@ -789,11 +820,12 @@ static bool is_made_again(struct statements *statements,
 
 /*
  * The values of its directives.  Those in *as_text are text; with `prove` those
- * are added that would not have made theirs.
+ * are added that would not have made theirs.  *evident becomes false if one may
+ * not have, by what it looks like.
  */
 static size_t set_arguments(struct statements *statements,
 	const struct message *message, const struct found *found, bool prove,
-	struct render_argument *arguments, uint64_t *as_text)
+	struct render_argument *arguments, uint64_t *as_text, bool *evident)
 {
 	const struct statement_format *format =
 		found->choice->candidate->format;
@@ -807,6 +839,14 @@ static size_t set_arguments(struct statements *statements,
 		if (piece->kind == STATEMENT_PLAIN)
 			continue;
 		capture = &found->match.captures[count];
+		if (piece->kind == STATEMENT_INTEGER &&
+			!(*as_text >> count & 1) &&
+			set_integer(&arguments[count], piece, capture)) {
+			count++;
+			continue;
+		}
+		*evident &= (*as_text >> count & 1) ||
+			    (piece->kind == STATEMENT_STRING && piece->simple);
 		if (*as_text >> count & 1 ||
 			piece->argument == BINLOG_ARG_STRING ||
 			!set_number(&arguments[count], piece->argument,
@@ -824,6 +864,18 @@ static size_t set_arguments(struct statements *statements,
 	return count;
 }
 
+/* The proof of all of it. */
+static bool is_same_text_again(struct statements *statements)
+{
+	const struct render_buffer *text = &statements->text;
+	struct render_buffer *check = &statements->check;
+
+	check->length = 0;
+	message_text(&statements->message, check);
+	return !check->failed && check->length == text->length &&
+	       memcmp(check->data, text->data, text->length) == 0;
+}
+
 /* Null: it cannot be said so. */
 static const struct message *restate(struct statements *statements,
 	struct statement_choices *choices, const struct message *message,
@@ -838,6 +890,7 @@ static const struct message *restate(struct statements *statements,
 		.tail = found->match.end < chomped,
 		.as_text = choices->as_text,
 	};
+	bool evident = !memchr(text, '\0', bytes);
 	const struct variant *variant;
 	size_t count;
 
@@ -853,7 +906,7 @@ static const struct message *restate(struct statements *statements,
 	if (wanted.prefix)
 		set_string(&arguments[count++], text, found->begin);
 	count += set_arguments(statements, message, found, prove,
-		arguments + count, &wanted.as_text);
+		arguments + count, &wanted.as_text, &evident);
 	if (wanted.tail)
 		set_string(&arguments[count++], text + found->match.end,
 			chomped - found->match.end);
@@ -865,11 +918,7 @@ static const struct message *restate(struct statements *statements,
 	statements->message.context = variant->context;
 	statements->message.arguments = arguments;
 	statements->message.count = count;
-	/* the proof of all of it */
-	statements->check.length = 0;
-	message_text(&statements->message, &statements->check);
-	if (statements->check.failed || statements->check.length != bytes ||
-		memcmp(statements->check.data, text, bytes) != 0)
+	if (!evident && !is_same_text_again(statements))
 		return NULL;
 	variant->context->statement->sure = found->sure;
 	choices->as_text = wanted.as_text;
