@@ -238,4 +238,16 @@ void symbolizer_program_handed(struct symbolizer_program *program,
 	void (*take)(void *closure, const struct symbolizer_handed *handed),
 	void *closure);
 
+/*
+ * All texts that calls in the file hand on to any function, and, with the call
+ * 0, those that pointers which nobody can write to lead to, as in tables of
+ * texts: whatever a message of the program may be made of.  Some are told
+ * several times; what is no text is left out.  As above, but in the order of
+ * the code, and bounded by the size of the file only.  `take` must not ask
+ * about the program.
+ */
+void symbolizer_program_statements(struct symbolizer_program *program,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure);
+
 #endif

@@ -102,3 +102,9 @@ void programtext_handed(struct programtext *program, uint64_t next,
 {
 	handed_each(&program->handed, &program->data, next, take, closure);
 }
+
+void programtext_statements(
+	struct programtext *program, handed_take *take, void *closure)
+{
+	handed_list(&program->handed, &program->data, take, closure);
+}

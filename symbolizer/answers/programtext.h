@@ -43,4 +43,8 @@ const char *programtext_calls(
 void programtext_handed(struct programtext *program, uint64_t next,
 	handed_take *take, void *closure);
 
+/* As handed_list(). */
+void programtext_statements(
+	struct programtext *program, handed_take *take, void *closure);
+
 #endif

@@ -133,7 +133,7 @@ static int8_t parameter_of(
 	const struct machine *machine = texts->flow->machine;
 	int8_t i;
 
-	for (i = 0; values->is_parameter && i < MACHINE_ARGUMENTS; i++)
+	for (i = 0; values->is_parameter && i < machine->argument_count; i++)
 		if (machine->arguments[i] == values->number)
 			return i;
 	return IMPORTS_NONE;

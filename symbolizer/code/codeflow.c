@@ -168,6 +168,8 @@ static const struct machine machines[] = {
 		.number = EM_X86_64,
 		.decode = x86decode,
 		.arguments = {7, 6, 2, 1, 8, 9}, /* di si dx cx r8 r9 */
+		.argument_count = 6,
+		.returned = 8,
 		.result = 0,
 		.stack = 4,
 		.frame = 5,
@@ -176,7 +178,8 @@ static const struct machine machines[] = {
 	{
 		.number = EM_AARCH64,
 		.decode = armdecode,
-		.arguments = {0, 1, 2, 3, 4, 5},
+		.arguments = {0, 1, 2, 3, 4, 5, 6, 7},
+		.argument_count = 8,
 		.result = 0,
 		.stack = 31,
 		.frame = 29,
@@ -322,12 +325,17 @@ struct codeflow_region *codeflow_region_at(
 	return NULL;
 }
 
+static bool is_stubs(const struct elffile_section *section)
+{
+	return strncmp(section->name, ".plt", 4) == 0;
+}
+
 static bool is_code(const struct elffile_section *section)
 {
 	return section->type == SHT_PROGBITS &&
 	       section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC &&
 	       section->address <= UINT64_MAX - section->bytes &&
-	       strncmp(section->name, ".plt", 4) != 0;
+	       !is_stubs(section);
 }
 
 /* Sections that overlap are not all read: together they have no more bytes. */
@@ -409,6 +417,17 @@ static size_t start_at(const struct codeflow *flow, uint64_t address)
 	return index < starts->count && starts->addresses[index] == address
 		       ? index
 		       : starts->count;
+}
+
+bool codeflow_is_entry(const struct codeflow *flow, uint64_t address)
+{
+	size_t section;
+
+	if (start_at(flow, address) < flow->starts->count)
+		return true;
+	section = elffile_section_at(flow->data->file, address);
+	return section != ELFFILE_NONE &&
+	       is_stubs(&flow->data->file->sections[section]);
 }
 
 bool codeflow_is_called(const struct codeflow *flow, uint64_t address)

@@ -20,12 +20,14 @@ struct codestarts {
 bool codestarts_load(struct codestarts *starts, struct constantdata *data);
 void codestarts_free(struct codestarts *starts);
 
-#define MACHINE_ARGUMENTS 6
+#define MACHINE_ARGUMENTS 8
 
 struct machine {
 	uint16_t number; /* EM_... */
 	instruction_decode *decode;
-	uint8_t arguments[MACHINE_ARGUMENTS]; /* registers */
+	uint8_t arguments[MACHINE_ARGUMENTS]; /* registers, */
+	uint8_t argument_count;		      /* so many of them */
+	uint8_t returned; /* bytes of the return address on the stack */
 	uint8_t result;
 	uint8_t stack;	    /* what local variables are found by: */
 	uint8_t frame;	    /* either of these */
@@ -121,6 +123,9 @@ const struct codeflow_edge *codeflow_inner_edges(
 	struct codeflow_region *region, uint64_t address, size_t *count);
 const struct codeflow_edge *codeflow_outer_edges(
 	const struct codeflow *flow, uint64_t address, size_t *count);
+
+/* A function begins here, or a stub that leads to an imported one. */
+bool codeflow_is_entry(const struct codeflow *flow, uint64_t address);
 
 /* A function begins here that is called. */
 bool codeflow_is_called(const struct codeflow *flow, uint64_t address);

@@ -1,7 +1,9 @@
 #include "symbolizer/code/handed.h"
 
+#include <elf.h>
 #include <string.h>
 
+#include "symbolizer/code/callvalues.h"
 #include "symbolizer/code/codetrace.h"
 
 /* Calls before a call that are looked at, and jumps out of what it calls. */
@@ -90,7 +92,7 @@ static void tell_registers(
 	const struct machine *machine = question->handed->flow.machine;
 	size_t i;
 
-	for (i = 0; i < MACHINE_ARGUMENTS; i++)
+	for (i = 0; i < machine->argument_count; i++)
 		tell_register(question, call, machine->arguments[i], how, call);
 }
 
@@ -183,6 +185,16 @@ static void answer(struct question *question, uint64_t next)
 	tell_before(question, step.address, SYMBOLIZER_HANDED_BEFORE);
 }
 
+static bool is_ready(struct handed *handed, struct constantdata *data)
+{
+	if (!handed->tried)
+		handed->ready = prepare(handed, data);
+	if (!handed->tried && handed->ready)
+		codeflow_settle(&handed->flow);
+	handed->tried = true;
+	return handed->ready;
+}
+
 void handed_each(struct handed *handed, struct constantdata *data,
 	uint64_t next, handed_take *take, void *closure)
 {
@@ -193,15 +205,191 @@ void handed_each(struct handed *handed, struct constantdata *data,
 		.closure = closure,
 	};
 
-	if (!handed->tried)
-		handed->ready = prepare(handed, data);
-	if (!handed->tried && handed->ready)
-		codeflow_settle(&handed->flow);
-	handed->tried = true;
-	if (!handed->ready)
+	if (!is_ready(handed, data))
 		return;
 	handed->flow.patience = PATIENCE;
 	answer(&question, next);
+}
+
+/*
+ * All texts of a file.
+ */
+
+/* Bytes of texts that are looked at, for each byte of the file and at all. */
+#define LIST_BYTES_PER_BYTE 8
+#define LIST_BYTES_MAX ((uint64_t)64 << 20)
+/* What it costs to tell one, beside its bytes. */
+#define LIST_BYTES_EACH 48
+/* Texts that are being translated in one function. */
+#define TRANSLATED_MAX 32
+
+/* That is given to a function for translations, and not yet to another. */
+struct translated {
+	uint64_t text;
+	uint64_t call;
+};
+
+struct list {
+	struct handed *handed;
+	struct constantdata *data;
+	handed_take *take;
+	void *closure;
+	uint64_t left; /* bytes */
+	const struct codeflow_region *region;
+	struct translated translated[TRANSLATED_MAX]; /* in this region */
+	size_t count;
+};
+
+/* Characters, of which one is a letter, as all formats have one. */
+static bool is_text(const char *bytes, size_t count)
+{
+	bool has_letter = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const unsigned char c = (unsigned char)bytes[i];
+
+		if (c == 0x7f || (c < ' ' && !strchr("\a\b\t\n\v\f\r\033", c)))
+			return false;
+		has_letter |= (c >= 'a' && c <= 'z') ||
+			      (c >= 'A' && c <= 'Z') || c >= 0x80;
+	}
+	return count > 1 && has_letter;
+}
+
+/* Null: it is none, or there have been enough of them. */
+static const char *text_at(struct list *list, uint64_t address, size_t *count)
+{
+	size_t left;
+	const uint8_t *bytes = constantdata_at(list->data, address, &left);
+
+	if (!bytes)
+		return NULL;
+	if (left > TEXT_BYTES_MAX + 1)
+		left = TEXT_BYTES_MAX + 1;
+	if (left > list->left)
+		left = list->left;
+	*count = strnlen((const char *)bytes, left);
+	list->left -= *count < left ? *count + 1 : left;
+	return *count < left && is_text((const char *)bytes, *count)
+		       ? (const char *)bytes
+		       : NULL;
+}
+
+/* Or code, which a pointer leads to as well. */
+static bool is_code(const struct list *list, uint64_t address)
+{
+	const struct elffile *file = list->data->file;
+	const size_t section = elffile_section_at(file, address);
+
+	return section != ELFFILE_NONE &&
+	       file->sections[section].flags & SHF_EXECINSTR;
+}
+
+static void list_text(struct list *list, uint64_t text, uint64_t call,
+	enum symbolizer_handing how)
+{
+	struct symbolizer_handed handed = {.call = call, .how = how};
+
+	if (is_code(list, text))
+		return;
+	handed.bytes = text_at(list, text, &handed.count);
+	if (!handed.bytes || list->left < LIST_BYTES_EACH)
+		return;
+	list->left -= LIST_BYTES_EACH;
+	if (call) {
+		handed.begin = list->region->start;
+		handed.end = list->region->end;
+	}
+	list->take(list->closure, &handed);
+}
+
+static void give_up_translated(struct list *list, size_t i)
+{
+	list->translated[i] = list->translated[--list->count];
+}
+
+/* Those that were given to nobody else are told all the same. */
+static void end_region(struct list *list)
+{
+	while (list->count > 0) {
+		const struct translated *last =
+			&list->translated[--list->count];
+
+		list_text(list, last->text, last->call,
+			SYMBOLIZER_HANDED_BY_CALL);
+	}
+}
+
+static void list_value(struct list *list, const struct callvalues_call *call,
+	const struct callvalue *value, bool translates)
+{
+	const bool jumps = call->step->instruction.kind >= INSTRUCTION_BRANCH;
+	uint64_t text;
+	size_t i;
+
+	if (!callvalues_pointer(&list->handed->flow, value, &text))
+		return;
+	if (translates && list->count < TRANSLATED_MAX) {
+		list->translated[list->count++] =
+			(struct translated){text, call->step->address};
+		return;
+	}
+	for (i = list->count; value->translated && i-- > 0;)
+		if (list->translated[i].text == text)
+			give_up_translated(list, i);
+	list_text(list, text, call->step->address,
+		jumps ? SYMBOLIZER_HANDED_BY_JUMP : SYMBOLIZER_HANDED_BY_CALL);
+}
+
+static bool list_call(void *closure, const struct callvalues_call *call)
+{
+	struct list *list = closure;
+	const struct imports_function *called = imports_called(
+		&list->handed->imports, &call->step->instruction);
+	const bool translates = called && called->what == IMPORTS_TRANSLATION;
+	size_t i, k;
+
+	if (list->region != call->region)
+		end_region(list);
+	list->region = call->region;
+	for (i = 0; i < CALLVALUES_ARGUMENTS; i++)
+		for (k = 0; k < call->arguments[i].count; k++)
+			list_value(list, call, &call->arguments[i].all[k],
+				translates);
+	return list->left > 0;
+}
+
+/* That the loader fills in and makes constant: tables of texts. */
+static void list_pointers(struct list *list)
+{
+	const struct imports *imports = &list->handed->imports;
+	size_t i;
+
+	for (i = 0; i < imports->count && list->left > 0; i++)
+		if (!imports->slots[i].function)
+			list_text(list, imports->slots[i].value, 0,
+				SYMBOLIZER_HANDED_BY_CALL);
+}
+
+void handed_list(struct handed *handed, struct constantdata *data,
+	handed_take *take, void *closure)
+{
+	struct list list = {
+		.handed = handed,
+		.data = data,
+		.take = take,
+		.closure = closure,
+	};
+
+	if (!is_ready(handed, data))
+		return;
+	list.left = data->file->bytes_on_disk * LIST_BYTES_PER_BYTE;
+	if (list.left > LIST_BYTES_MAX)
+		list.left = LIST_BYTES_MAX;
+	callvalues_each(&handed->flow, list_call, &list);
+	end_region(&list);
+	list_pointers(&list);
 }
 
 void handed_free(struct handed *handed)

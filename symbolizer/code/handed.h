@@ -30,6 +30,15 @@ typedef void handed_take(void *closure, const struct symbolizer_handed *handed);
 void handed_each(struct handed *handed, struct constantdata *data,
 	uint64_t next, handed_take *take, void *closure);
 
+/*
+ * Calls back for each text of the file that any of its calls hands on, by
+ * section and address, and then for those that constant pointers lead to, with
+ * the call 0.  A text may come several times.  Leaves out what is no text:
+ * tables, single characters.
+ */
+void handed_list(struct handed *handed, struct constantdata *data,
+	handed_take *take, void *closure);
+
 void handed_free(struct handed *handed);
 
 #endif

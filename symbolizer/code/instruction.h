@@ -24,6 +24,7 @@ enum instruction_kind {
 	INSTRUCTION_LOAD,	   /* to = *(from + value), 8 bytes */
 	INSTRUCTION_STORE,	   /* *(to + value) = from, 8 bytes */
 	INSTRUCTION_PUSH,	   /* from, or value, onto the stack */
+	INSTRUCTION_POP,	   /* to, from there */
 	/* from here on control may go elsewhere: */
 	INSTRUCTION_CALL,	   /* value */
 	INSTRUCTION_CALL_REGISTER, /* from, or somewhere */

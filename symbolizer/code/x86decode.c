@@ -596,6 +596,9 @@ static void understand_one_byte(
 		if ((p->opcode & 0xf8) == 0x50)
 			set(in, INSTRUCTION_PUSH, 0,
 				(p->opcode & 7) | (p->rex << 3 & 8));
+		else if ((p->opcode & 0xf8) == 0x58 && !p->small)
+			set(in, INSTRUCTION_POP,
+				(p->opcode & 7) | (p->rex << 3 & 8), 0);
 		else if ((p->opcode & 0xf8) == 0xb8 && !p->small)
 			set_constant(in, (p->opcode & 7) | (p->rex << 3 & 8),
 				cut(p, p->immediate));

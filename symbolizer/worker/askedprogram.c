@@ -173,3 +173,13 @@ void symbolizer_program_handed(struct symbolizer_program *program,
 	else
 		workerquestion_handed(program->worker, next, take, closure);
 }
+
+void symbolizer_program_statements(struct symbolizer_program *program,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure)
+{
+	if (program->here)
+		programtext_statements(program->here, take, closure);
+	else
+		workerquestion_statements(program->worker, take, closure);
+}

@@ -5,8 +5,9 @@
  * whatever is in it, and that nothing here raises a signal.
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
- * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_HANDED by WIRE_HANDED_ARE, WIRE_ASK and WIRE_BETWEEN by as
- * many WIRE_ANSWERS as it takes, and WIRE_LIST by as many WIRE_CALLS as it
+ * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_HANDED by WIRE_HANDED_ARE,
+ * WIRE_ASK and WIRE_BETWEEN by as many WIRE_ANSWERS as it takes, and WIRE_LIST
+ * by as many WIRE_CALLS, or WIRE_STATEMENTS by as many WIRE_HANDED_ARE, as it
  * takes and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and
  * WIRE_FIND, and waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which
  * has no answer. Since nobody sends anything else, what is sent to the worker
@@ -55,7 +56,8 @@ enum wire_kind {
 	WIRE_HANDED,	 /* u64 return address */
 	WIRE_HANDED_ARE, /* texts to the end: u64 call, u64 begin, u64 end, */
 			 /* u32 how, bytes with a NUL */
-	WIRE_LIMIT, /* u32 readlimit that was met, path of the file */
+	WIRE_STATEMENTS, /* nothing */
+	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
 };
 
 /* A packet being made. */

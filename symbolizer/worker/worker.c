@@ -637,30 +637,60 @@ bool workerquestion_calls(struct worker *worker, const char *path,
 	return true;
 }
 
-bool workerquestion_handed(struct worker *worker, uint64_t next,
+/* False: it is no such answer. */
+static bool take_handed(struct wire_reader *reply,
 	void (*take)(void *closure, const struct symbolizer_handed *handed),
 	void *closure)
 {
 	struct symbolizer_handed handed;
-	struct wire_reader reply;
 	uint32_t how;
+
+	while (reply->left > 0) {
+		handed.call = wire_take_u64(reply);
+		handed.begin = wire_take_u64(reply);
+		handed.end = wire_take_u64(reply);
+		how = wire_take_u32(reply);
+		handed.bytes = wire_take_string(reply);
+		if (reply->bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS)
+			return false;
+		handed.how = how;
+		handed.count = strlen(handed.bytes);
+		take(closure, &handed);
+	}
+	return true;
+}
+
+bool workerquestion_handed(struct worker *worker, uint64_t next,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure)
+{
+	struct wire_reader reply;
 
 	wire_begin(worker_packet(worker), WIRE_HANDED);
 	wire_put_u64(worker_packet(worker), next);
 	if (!worker_send(worker, NULL) ||
 		!worker_receive_only(worker, WIRE_HANDED_ARE, &reply))
 		return false;
-	while (reply.left > 0) {
-		handed.call = wire_take_u64(&reply);
-		handed.begin = wire_take_u64(&reply);
-		handed.end = wire_take_u64(&reply);
-		how = wire_take_u32(&reply);
-		handed.bytes = wire_take_string(&reply);
-		if (reply.bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS)
+	return take_handed(&reply, take, closure) || worker_disbelieve(worker);
+}
+
+bool workerquestion_statements(struct worker *worker,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure)
+{
+	struct wire_reader reply;
+	uint64_t listed = 0;
+	uint32_t kind;
+
+	wire_begin(worker_packet(worker), WIRE_STATEMENTS);
+	if (!worker_send(worker, NULL))
+		return false;
+	while ((kind = worker_receive(worker, &reply)) == WIRE_HANDED_ARE) {
+		listed += reply.left;
+		if (listed / LISTED_BYTES_PER_BYTE >
+				worker_handed_bytes(worker) ||
+			!take_handed(&reply, take, closure))
 			return worker_disbelieve(worker);
-		handed.how = how;
-		handed.count = strlen(handed.bytes);
-		take(closure, &handed);
 	}
-	return true;
+	return kind == WIRE_LISTED || (kind != 0 && worker_disbelieve(worker));
 }

@@ -92,4 +92,9 @@ bool workerquestion_handed(struct worker *worker, uint64_t next,
 	void (*take)(void *closure, const struct symbolizer_handed *handed),
 	void *closure);
 
+/* Likewise for those of symbolizer_program_statements(). */
+bool workerquestion_statements(struct worker *worker,
+	void (*take)(void *closure, const struct symbolizer_handed *handed),
+	void *closure);
+
 #endif

@@ -566,6 +566,9 @@ static void answer_between_frames(
 	send_or_end(&loop->answers);
 }
 
+/* Of what is told of a text, beside it. */
+#define HANDED_BYTES 64
+
 /* What does not fit any more is left out: the most likely come first. */
 static void give_handed(void *closure, const struct symbolizer_handed *handed)
 {
@@ -592,6 +595,32 @@ static void answer_handed(struct loop *loop, struct wire_reader *question)
 	wire_begin(&loop->answers, WIRE_HANDED_ARE);
 	programtext_handed(loop->program, next, give_handed, loop);
 	send_or_end(&loop->answers);
+}
+
+/* A text always fits into a packet of its own. */
+static void give_statement(
+	void *closure, const struct symbolizer_handed *handed)
+{
+	struct loop *loop = closure;
+
+	if (sizeof(loop->answers.data) - loop->answers.length <
+		handed->count + HANDED_BYTES) {
+		send_or_end(&loop->answers);
+		wire_begin(&loop->answers, WIRE_HANDED_ARE);
+	}
+	give_handed(loop, handed);
+}
+
+static void list_statements(struct loop *loop)
+{
+	if (!loop->program)
+		end(WORKERLOOP_CONFUSED);
+	wire_begin(&loop->answers, WIRE_HANDED_ARE);
+	programtext_statements(loop->program, give_statement, loop);
+	send_or_end(&loop->answers);
+	wire_begin(&loop->sent, WIRE_LISTED);
+	wire_put_string(&loop->sent, NULL);
+	send_or_end(&loop->sent);
 }
 
 static void list_calls(struct loop *loop, struct wire_reader *question)
@@ -636,6 +665,9 @@ static _Noreturn void serve(struct loop *loop)
 			break;
 		case WIRE_HANDED:
 			answer_handed(loop, &question);
+			break;
+		case WIRE_STATEMENTS:
+			list_statements(loop);
 			break;
 		case WIRE_LIST:
 			list_calls(loop, &question);

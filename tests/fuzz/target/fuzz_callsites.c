@@ -60,7 +60,9 @@ static void take_handed(void *closure, const struct symbolizer_handed *handed)
 
 	(void)closure;
 	FUZZ_CHECK(handed->how < SYMBOLIZER_HANDINGS);
-	FUZZ_CHECK(handed->begin <= handed->call && handed->call < handed->end);
+	if (handed->call || handed->end)
+		FUZZ_CHECK(handed->begin <= handed->call &&
+			   handed->call < handed->end);
 	FUZZ_CHECK(is_there(&text));
 }
 
@@ -74,6 +76,7 @@ static void ask(struct elffile *file, const struct asked *asked)
 		return;
 	for (i = 0; i < asked->count; i++)
 		handed_each(&handed, &data, asked->next[i], take_handed, NULL);
+	handed_list(&handed, &data, take_handed, NULL);
 	handed_free(&handed);
 	constantdata_close(&data);
 }

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <libintl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,170 @@ static void the_calls_are_the_same_wherever_they_are_found(void **state)
 	free(alone);
 }
 
+/*
+ * What calls hand on: this program's own.
+ */
+
+static const char *volatile chosen;
+
+/* Not static, so that arguments are as they are written. */
+int sixth(int a, int b, int c, int d, int e, const char *f, const char *g,
+	const char *h, const char *i);
+int keep(const char *kept);
+int leave(int number);
+int hand_on(int number);
+
+__attribute__((noinline)) int sixth(int a, int b, int c, int d, int e,
+	const char *f, const char *g, const char *h, const char *i)
+{
+	chosen = a + b + c + d + e ? f : g;
+	chosen = h;
+	return chosen != i;
+}
+
+__attribute__((noinline)) int keep(const char *kept)
+{
+	chosen = kept;
+	return 0;
+}
+
+__attribute__((noinline)) int leave(int number)
+{
+	chosen = number ? "left" : "not left";
+	return keep("handed on by a jump");
+}
+
+static const char *const table[] = {"first of a table", "last of a table"};
+
+__attribute__((noinline)) int hand_on(int number)
+{
+	const char *merged = "after a loop";
+	int i;
+
+	for (i = 0; i < number; i++) {
+		keep(table[(number + i) & 1]);
+		merged = "in a loop";
+	}
+	keep(merged);
+	keep(number > 7 ? "larger: %d" : "smaller: %d");
+	sixth(1, 2, 3, 4, 5, "sixth", "seventh %s", "eighth %s", "ninth %s");
+	keep(dgettext("the domain", "to be translated"));
+	return leave(number);
+}
+
+struct listed {
+	FILE *file;
+	const char *wanted;
+	size_t found;
+	uint64_t call;
+	enum symbolizer_handing how;
+};
+
+/* These are with a mark at their end here, since this hands them on, too. */
+static bool is_it(const struct symbolizer_handed *handed, const char *wanted)
+{
+	return strlen(wanted) == handed->count + 1 &&
+	       strncmp(handed->bytes, wanted, handed->count) == 0;
+}
+
+static void write_handed(void *closure, const struct symbolizer_handed *handed)
+{
+	struct listed *listed = closure;
+
+	assert_int_equal(handed->bytes[handed->count], 0);
+	fprintf(listed->file, "%llx %llx %llx %d %s\n",
+		(unsigned long long)handed->call,
+		(unsigned long long)handed->begin,
+		(unsigned long long)handed->end, handed->how, handed->bytes);
+	if (!listed->wanted || !is_it(handed, listed->wanted))
+		return;
+	listed->found++;
+	listed->call = handed->call;
+	listed->how = handed->how;
+}
+
+static char *statements_of(
+	struct symbolizer_program *which, struct listed *listed)
+{
+	char *list = NULL;
+	size_t bytes;
+
+	listed->file = open_memstream(&list, &bytes);
+	assert_non_null(listed->file);
+	symbolizer_program_statements(which, write_handed, listed);
+	fclose(listed->file);
+	return list;
+}
+
+static bool is_in(uint64_t call, int (*function)(int))
+{
+	const uint64_t start = (uintptr_t)function - bias;
+
+	return call >= start && call < start + 1024;
+}
+
+static void expect_from(
+	const char *wanted, int (*function)(int), enum symbolizer_handing how)
+{
+	struct listed listed = {.wanted = wanted};
+
+	free(statements_of(program, &listed));
+	assert_int_equal(listed.found, 1);
+	assert_int_equal(listed.how, how);
+	if (function)
+		assert_true(is_in(listed.call, function));
+	else
+		assert_int_equal(listed.call, 0);
+}
+
+static void all_that_calls_hand_on_is_listed_with_the_call(void **state)
+{
+	(void)state;
+	hand_on(2);
+	expect_from("after a loop|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("in a loop|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("larger: %d|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("smaller: %d|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("sixth|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("seventh %s|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("eighth %s|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("ninth %s|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("to be translated|", hand_on, SYMBOLIZER_HANDED_BY_CALL);
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&                 \
+	!defined(__clang__)
+	expect_from("handed on by a jump|", leave, SYMBOLIZER_HANDED_BY_JUMP);
+#endif
+}
+
+static void texts_of_tables_are_listed_without_a_call(void **state)
+{
+	(void)state;
+	expect_from("first of a table|", NULL, SYMBOLIZER_HANDED_BY_CALL);
+	expect_from("last of a table|", NULL, SYMBOLIZER_HANDED_BY_CALL);
+}
+
+static void what_no_call_hands_on_is_not_listed(void **state)
+{
+	struct listed listed = {.wanted = "not left|"};
+
+	(void)state;
+	free(statements_of(program, &listed));
+	assert_int_equal(listed.found, 0);
+}
+
+static void statements_are_the_same_wherever_they_are_found(void **state)
+{
+	struct listed listed = {0};
+	char *far = statements_of(program, &listed);
+	char *near = statements_of(here, &listed);
+
+	(void)state;
+	assert_true(strlen(near) > 1000);
+	assert_string_equal(far, near);
+	free(far);
+	free(near);
+}
+
 static void what_is_no_program_is_a_sentence(void **state)
 {
 	const struct symbolizer_options options = {0};
@@ -179,6 +344,12 @@ int main(void)
 			what_is_not_constant_or_not_there_is_not_given),
 		cmocka_unit_test(
 			the_calls_are_the_same_wherever_they_are_found),
+		cmocka_unit_test(
+			all_that_calls_hand_on_is_listed_with_the_call),
+		cmocka_unit_test(texts_of_tables_are_listed_without_a_call),
+		cmocka_unit_test(what_no_call_hands_on_is_not_listed),
+		cmocka_unit_test(
+			statements_are_the_same_wherever_they_are_found),
 		cmocka_unit_test(what_is_no_program_is_a_sentence),
 	};
 
