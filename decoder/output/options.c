@@ -241,6 +241,13 @@ static enum options_action check(struct options *options)
 					  "where to: leave it out"
 					: "is for messages: redirect standard "
 					  "output instead");
+	if (options->text_count > 0 && (other || options->follow))
+		return complain(options, "--text",
+			other ? "what was not recorded is read as messages "
+				"alone: leave out --index, --diff and "
+				"--recover"
+			      : "what was not recorded cannot be followed: "
+				"leave out --follow");
 	if (options->index && options->path_count == 0)
 		return complain(options, "--index",
 			"no program is named: give its path");

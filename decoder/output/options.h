@@ -76,6 +76,8 @@ struct options {
 	size_t debug_directory_count;
 	const char *executables[OPTIONS_PATHS_MAX + 1];
 	size_t executable_count;
+	const char *texts[OPTIONS_PATHS_MAX + 1];
+	size_t text_count;
 	char *const *paths;
 	size_t path_count;
 	char problem[1024]; /* what: why: what you can do */

@@ -58,6 +58,8 @@ static const char *apply_to_symbols(
 	case NUMBER_EXE:
 		return add_path(options->executables,
 			&options->executable_count, value);
+	case NUMBER_TEXT:
+		return add_path(options->texts, &options->text_count, value);
 	case NUMBER_FORCE:
 		symbols->force = true;
 		break;

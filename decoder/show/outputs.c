@@ -130,6 +130,10 @@ static bool is_read(const struct capture_list *list, const struct stat *file)
 		if (stat(list->packed[i], &status) == 0 &&
 			is_same(&status, file))
 			return true;
+	for (i = 0; i < list->text_count; i++)
+		if (stat(list->texts[i], &status) == 0 &&
+			is_same(&status, file))
+			return true;
 	return false;
 }
 

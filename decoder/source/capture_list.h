@@ -8,21 +8,25 @@
 
 #include "base/error.h"
 #include "decoder/capture/recording.h"
+#include "decoder/text/text_reader.h"
 
 struct capture_list {
 	struct recording **captures;
 	size_t count;
 	const char **packed; /* paths of packed logs; "-" is standard input */
 	size_t packed_count;
+	const char *const *texts; /* likewise of files of plain text; not the */
+	size_t text_count;	  /* list's own, and not in `names` */
+	struct text_settings text;
 	char **names; /* of all that was tried: errors refer to them */
 	size_t name_count;
-	size_t room; /* of all three */
+	size_t room; /* of those with names */
 	bool all;    /* also what rings hold although they wait for something */
 };
 
 /*
  * Opens what `path` names and appends it; `list` starts as all zeros, but for
- * `all`.  What cannot be opened is added to `errors`, which must not outlive
+ * `all` and what is said of texts.  What cannot be opened is added to `errors`, which must not outlive
  * the list.
  */
 void capture_list_add(

@@ -7,6 +7,7 @@
 #include "decoder/heph/heph_file.h"
 #include "decoder/heph/heph_reader.h"
 #include "decoder/packed/packed_reader.h"
+#include "decoder/text/text_reader.h"
 
 /* With more logs than this at once, little of each is kept in memory. */
 #define LOGS_FEW 16u
@@ -18,12 +19,15 @@ struct input {
 	const char *path; /* null: the captures */
 	struct packed_reader *reader;  /* null: not open yet, or: */
 	struct heph_reader *heph;      /* likewise */
+	struct text_reader *text;      /* likewise */
+	bool is_text;
 	const struct message *message; /* null: not read yet */
 };
 
 struct source {
 	struct merge *merge; /* null: no captures */
 	struct packed_readers readers;
+	struct text_settings text;
 	struct input *heap;
 	size_t count;
 	const struct capture_list *list;
@@ -66,10 +70,11 @@ static uint64_t begin_of(const char *path)
 static bool begin_heap(struct source *source)
 {
 	const struct capture_list *list = source->list;
-	bool several = list->packed_count > (list->count > 0 ? 0 : 1);
+	size_t logs = list->packed_count + list->text_count;
+	bool several = logs > (list->count > 0 ? 0 : 1);
 	size_t i;
 
-	source->heap = calloc(list->packed_count + 1, sizeof(*source->heap));
+	source->heap = calloc(logs + 1, sizeof(*source->heap));
 	if (!source->heap)
 		return false;
 	if (list->count > 0)
@@ -79,6 +84,13 @@ static bool begin_heap(struct source *source)
 			.order = i + 1,
 			.path = list->packed[i],
 			.key = several ? begin_of(list->packed[i]) : 0,
+		};
+	/* these are opened first: when they begin is in their lines */
+	for (i = 0; i < list->text_count; i++)
+		source->heap[source->count++] = (struct input){
+			.order = list->packed_count + i + 1,
+			.path = list->texts[i],
+			.is_text = true,
 		};
 	for (i = source->count / 2; i > 0; i--)
 		sift_down(source, i - 1);
@@ -96,6 +108,8 @@ struct source *source_new(const struct capture_list *list,
 	source->readers.captures.errors = errors;
 	source->readers.captures.restore = restore;
 	source->readers.sparing = list->packed_count > LOGS_FEW;
+	source->text = list->text;
+	source->text.read = &source->readers.read;
 	source->merge = merge_new(list->captures, list->count);
 	if (source->merge && begin_heap(source))
 		return source;
@@ -117,27 +131,32 @@ void source_fold(struct source *source, packed_fold *fold, bool ordered)
 
 static bool open_input(struct source *source, struct input *input)
 {
-	if (!input->path || input->reader || input->heph)
+	if (!input->path || input->reader || input->heph || input->text)
 		return true;
-	if (heph_file_is(input->path))
+	if (input->is_text)
+		input->text = text_reader_new(input->path, &source->text,
+			&source->readers.captures);
+	else if (heph_file_is(input->path))
 		input->heph =
 			heph_reader_new(input->path, &source->readers.captures);
 	else
 		input->reader =
 			packed_reader_new(input->path, &source->readers);
-	if (!input->reader && !input->heph)
+	if (!input->reader && !input->heph && !input->text)
 		error_add(source->readers.captures.errors,
 			&(struct error){
 				.code = ERROR_MEMORY, .file = input->path});
-	return input->reader || input->heph;
+	return input->reader || input->heph || input->text;
 }
 
 static void close_input(struct input *input)
 {
 	packed_reader_free(input->reader);
 	heph_reader_free(input->heph);
+	text_reader_free(input->text);
 	input->reader = NULL;
 	input->heph = NULL;
+	input->text = NULL;
 }
 
 static void step(struct source *source, struct input *input)
@@ -146,6 +165,8 @@ static void step(struct source *source, struct input *input)
 		input->message = NULL;
 	else if (input->heph)
 		input->message = heph_reader_next(input->heph);
+	else if (input->text)
+		input->message = text_reader_next(input->text);
 	else if (input->path)
 		input->message = packed_reader_next(input->reader);
 	else
@@ -158,7 +179,9 @@ static void settle_top(struct source *source)
 	struct input *top = &source->heap[0];
 
 	if (top->message) {
-		top->key = top->message->wall;
+		/* the lines of a text stay in their order */
+		if (!top->text || top->key < top->message->wall)
+			top->key = top->message->wall;
 	} else {
 		close_input(top);
 		*top = source->heap[--source->count];

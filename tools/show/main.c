@@ -154,7 +154,11 @@ static void open_captures(struct show *show)
 	for (i = 0; i < show->options.path_count; i++)
 		capture_list_add(
 			&show->list, show->options.paths[i], &show->errors);
-	if (show->options.path_count == 0)
+	show->list.texts = show->options.texts;
+	show->list.text_count = show->options.text_count;
+	show->list.text.executables = show->options.executables;
+	show->list.text.utc = show->options.utc;
+	if (show->options.path_count + show->options.text_count == 0)
 		capture_list_add(&show->list, DEFAULT_PATH, &show->errors);
 	for (i = 0; i < show->list.count; i++) {
 		show->passed += show->list.captures[i]->passed;
@@ -212,6 +216,8 @@ static void begin_progress(struct show *show)
 		show->list.captures, show->list.count);
 	progress_add_logs(&show->progress, show->list.packed,
 		show->list.packed_count, source_read(show->messages));
+	progress_add_logs(&show->progress, show->list.texts,
+		show->list.text_count, source_read(show->messages));
 }
 
 /* As many messages as may be shown were; this one would be another. */
@@ -262,7 +268,8 @@ static void print_refusals(const struct restore *restore)
 /* To be read. */
 static bool is_anything(const struct show *show)
 {
-	return show->list.count > 0 || show->list.packed_count > 0;
+	return show->list.count > 0 || show->list.packed_count > 0 ||
+	       show->list.text_count > 0;
 }
 
 static enum exit_status judge(const struct show *show)
