@@ -60,6 +60,7 @@ struct definition_statement {
 	bool prefix;	  /* the first argument is what is before it, */
 	bool tail;	  /* the last one what is behind */
 	bool sure;
+	bool several; /* it may as well be another one */
 };
 
 struct definition_context {

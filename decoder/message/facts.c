@@ -192,6 +192,14 @@ static bool of_syslog(
 	}
 }
 
+/* How it is known. */
+static const char *statement_word(const struct definition_statement *statement)
+{
+	if (statement->sure)
+		return "sure";
+	return statement->several ? "one of several" : "likely";
+}
+
 static inline bool find(
 	struct asked *asked, enum fact_name name, struct fact *fact)
 {
@@ -243,8 +251,7 @@ static inline bool find(
 		       string(fact, message_statement(message));
 	case FACT_statement:
 		return message->context->statement &&
-		       word(fact, message->context->statement->sure ? "sure"
-								    : "likely");
+		       word(fact, statement_word(message->context->statement));
 	case FACT_caller:
 		return word(fact, location_of(asked)->function);
 	case FACT_file:

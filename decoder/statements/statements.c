@@ -7,6 +7,7 @@
 #include "decoder/capture/program_file.h"
 #include "decoder/statements/line_parts.h"
 #include "decoder/statements/statement_format.h"
+#include "decoder/statements/statement_index.h"
 #include "record/format.h"
 
 /* Frames of a stack that are looked at, the innermost first. */
@@ -18,10 +19,12 @@
 
 /* A constant that a call hands on. */
 struct candidate {
-	struct statement_format *format;
+	const struct statement_format *format;
 	enum symbolizer_handing how;
 	uint64_t call;	     /* the instruction, in the file, */
 	uint64_t begin, end; /* and the function that it is in */
+	uint64_t next; /* of one that no stack led to: where the call returns */
+		       /* to in the process; 0: not known, or a stack did */
 };
 
 /* What one call of a program hands on; by where it returns to. */
@@ -61,6 +64,9 @@ struct statement_choices {
 	bool sure;
 	uint64_t as_text; /* of its directives */
 	struct variant *variants;
+	/* Of an entry of the index: whose, and the same for another one. */
+	const struct definition_context *context;
+	struct statement_choices *other;
 };
 
 struct statements {
@@ -73,6 +79,11 @@ struct statements {
 	struct render_argument arguments[FORMAT_KINDS_MAX];
 	/* while the constants of a call are listed: */
 	struct handed_call *listed;
+	/* All statements of the programs that a text may be of, which has no
+	 * stack; and while these are listed: */
+	struct statement_index index;
+	bool indexed;
+	uint64_t bias;
 };
 
 struct statements *statements_new(struct restore *restore, bool matters)
@@ -100,6 +111,7 @@ void statements_free(struct statements *statements)
 			free(call->candidates);
 	}
 	id_map_free(&statements->calls);
+	statement_index_free(&statements->index);
 	render_buffer_free(&statements->text);
 	render_buffer_free(&statements->check);
 	pool_free(&statements->pool);
@@ -135,7 +147,12 @@ static void add_candidate(struct statements *statements,
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
 	call->candidates[call->count++] = (struct candidate){
-		format, handed->how, handed->call, handed->begin, handed->end};
+		.format = format,
+		.how = handed->how,
+		.call = handed->call,
+		.begin = handed->begin,
+		.end = handed->end,
+	};
 }
 
 static void take_handed(void *closure, const struct symbolizer_handed *handed)
@@ -280,6 +297,7 @@ struct found {
 	size_t begin; /* of it in the text */
 	struct statement_match match;
 	bool sure;
+	bool several; /* nothing tells which of them it is */
 };
 
 /* Where in the text it may begin. */
@@ -467,6 +485,7 @@ static bool find(struct statement_choices *choices,
 	size_t i;
 
 	found->choice = NULL;
+	found->several = false;
 	for (i = 0; i < choices->count; i++) {
 		const struct choice *choice = &choices->all[i];
 		bool sure = true;
@@ -474,6 +493,7 @@ static bool find(struct statement_choices *choices,
 		if (!fits(choice, begins, text, bytes, &other))
 			continue;
 		other.sure = is_sure(message, choice);
+		other.several = false;
 		if (!found->choice || is_better(found, &other, &sure))
 			*found = other;
 		else if (choice->candidate->format->plain ==
@@ -500,6 +520,7 @@ static bool find_again(const struct statement_choices *choices,
 	found->choice = choices->last;
 	found->begin = at;
 	found->sure = choices->sure;
+	found->several = false;
 	return true;
 }
 
@@ -634,12 +655,16 @@ static const uint64_t *make_frames(const struct message *message,
 	const struct choice *choice, size_t *depth)
 {
 	const struct definition_context *from = message->context;
-	const struct program_module *module =
-		program_module_at(message->program,
-			from->frames[choice->frame] - 1, from->modules);
+	const struct program_module *module;
 	const bool jumped = choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
 	uint64_t *frames;
 
+	if (choice->frame >= from->depth) {
+		*depth = choice->candidate->next != 0;
+		return &choice->candidate->next;
+	}
+	module = program_module_at(message->program,
+		from->frames[choice->frame] - 1, from->modules);
 	*depth = from->depth;
 	if (choice->candidate->how == SYMBOLIZER_HANDED_BY_CALL || !module)
 		return from->frames;
@@ -921,6 +946,7 @@ static const struct message *restate(struct statements *statements,
 	if (!evident && !is_same_text_again(statements))
 		return NULL;
 	variant->context->statement->sure = found->sure;
+	variant->context->statement->several = found->several;
 	choices->as_text = wanted.as_text;
 	return &statements->message;
 }
@@ -939,32 +965,149 @@ static bool find_anew(struct statement_choices *choices,
 	return true;
 }
 
+/*
+ * Texts that nobody has recorded: any statement of the programs may be theirs.
+ */
+
+static void take_statement(
+	void *closure, const struct symbolizer_handed *handed)
+{
+	struct statements *statements = closure;
+	struct statement_place place = {0};
+
+	if (handed->call != 0) {
+		/* of a return address one is taken away */
+		place.address = statements->bias + handed->call + 1;
+		place.function = statements->bias + handed->begin;
+	}
+	statement_index_add(
+		&statements->index, handed->bytes, handed->count, &place);
+}
+
+static void make_index(
+	struct statements *statements, const struct message *message)
+{
+	const struct program *program = message->program;
+	size_t i;
+
+	statements->indexed = true;
+	for (i = 0; i < program->module_count; i++) {
+		uint64_t address = program->modules[i].start;
+		struct program_file *file = restore_file(
+			statements->restore, message, &address, true);
+
+		statements->bias = program->modules[i].bias;
+		if (file)
+			symbolizer_program_statements(
+				file->program, take_statement, statements);
+	}
+	statement_index_finish(&statements->index);
+}
+
+/* The only choice that there is for an entry, for each file of text.  Null:
+ * out of memory. */
+static struct statement_choices *choices_of_entry(struct statements *statements,
+	const struct message *message, struct statement_entry *entry)
+{
+	struct statement_choices *choices = entry->owner;
+	struct candidate *candidate;
+	struct choice *choice;
+
+	for (; choices; choices = choices->other)
+		if (choices->context == message->context)
+			return choices;
+	choices = pool_take(message->pool, sizeof(*choices));
+	choice = pool_take(message->pool, sizeof(*choice));
+	candidate = pool_take(message->pool, sizeof(*candidate));
+	if (!choices || !choice || !candidate)
+		return NULL;
+	*candidate = (struct candidate){
+		.format = entry->format,
+		.next = entry->place.address,
+	};
+	*choice = (struct choice){.candidate = candidate};
+	*choices = (struct statement_choices){
+		.of = statements,
+		.all = choice,
+		.count = 1,
+		.context = message->context,
+		.other = entry->owner,
+	};
+	entry->owner = choices;
+	return choices;
+}
+
+/* Null: it is of none, or cannot be said so. */
+static const struct message *apply_to_text(struct statements *statements,
+	const struct message *message, const char *text, size_t bytes)
+{
+	struct statement_choices *choices;
+	const struct message *restated;
+	struct statement_found named;
+	struct found found;
+
+	if (!statement_index_find(&statements->index, text, bytes, &named))
+		return NULL;
+	choices = choices_of_entry(statements, message, named.entry);
+	if (!choices)
+		return NULL;
+	found = (struct found){
+		.choice = choices->all,
+		.begin = named.begin,
+		.match = named.match,
+		.several = named.several,
+	};
+	restated = restate(statements, choices, message, &found, bytes, false);
+	if (!restated)
+		restated = restate(
+			statements, choices, message, &found, bytes, true);
+	return restated;
+}
+
+/* Likewise: the constants of its stack are tried. */
+static const struct message *apply_to_stack(struct statements *statements,
+	struct statement_choices *choices, const struct message *message,
+	const char *text, size_t bytes)
+{
+	const struct message *restated;
+	struct found found;
+
+	if (!find_again(choices, text, bytes, &found) &&
+		!find_anew(choices, message, text, bytes, &found))
+		return NULL;
+	restated = restate(statements, choices, message, &found, bytes, false);
+	if (!restated)
+		restated = restate(
+			statements, choices, message, &found, bytes, true);
+	return restated;
+}
+
 const struct message *statements_apply(
 	struct statements *statements, const struct message *message)
 {
+	const bool stackless = message->capture->text;
 	struct render_buffer *text = &statements->text;
-	const struct message *restated = NULL;
-	struct statement_choices *choices;
-	struct found found;
+	const struct message *restated;
+	struct statement_choices *choices = NULL;
 	size_t chomped;
 
 	if (message_is_event(message) || message->continues || message->partial)
 		return message;
-	choices = choices_of(statements, message);
-	if (!choices || choices->count == 0)
+	if (stackless && !statements->indexed)
+		make_index(statements, message);
+	if (!stackless)
+		choices = choices_of(statements, message);
+	if (stackless ? statements->index.count == 0
+		      : !choices || choices->count == 0)
 		return message;
 	text->length = 0;
 	message_text(message, text);
 	if (text->failed || text->length == 0 || text->length > TEXT_MAX)
 		return message;
 	chomped = line_parts_chomp(text->data, text->length);
-	if (find_again(choices, text->data, chomped, &found) ||
-		find_anew(choices, message, text->data, chomped, &found)) {
-		restated = restate(
-			statements, choices, message, &found, chomped, false);
-		if (!restated)
-			restated = restate(statements, choices, message, &found,
-				chomped, true);
-	}
+	restated = stackless ? apply_to_text(
+				       statements, message, text->data, chomped)
+			     : apply_to_stack(statements, choices, message,
+				       text->data, chomped);
 	return restated ? restated : message;
 }

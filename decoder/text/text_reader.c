@@ -28,7 +28,7 @@ struct text_reader {
 	int fd; /* -1: there is nothing more */
 	struct recording *capture;
 	struct text_settings settings;
-	struct pool pool;
+	struct pool *pool;	     /* lasts as long as the capture */
 	struct render_buffer window; /* bytes of the file */
 	size_t at;		     /* of the next line in it */
 	uint64_t window_at;
@@ -37,8 +37,6 @@ struct text_reader {
 	bool told;     /* there was a line */
 	bool timed;    /* one had a time */
 	bool partial;  /* a line has begun and not ended */
-	struct definition_context context;
-	struct definition_stream stream;
 	struct render_argument argument;
 	struct message message;
 };
@@ -100,21 +98,28 @@ static struct program *make_program(struct text_reader *reader)
 	return program_table_lacks(table) ? NULL : program;
 }
 
-static void begin_message(struct text_reader *reader, struct program *program)
+/* False: out of memory. */
+static bool begin_message(struct text_reader *reader, struct program *program)
 {
 	const bool piped = strcmp(reader->path, TEXT_READER_STDIN) == 0;
+	struct definition_context *context =
+		pool_take(reader->pool, sizeof(*context));
+	struct definition_stream *stream =
+		pool_take(reader->pool, sizeof(*stream));
 
-	reader->stream = (struct definition_stream){
+	if (!context || !stream)
+		return false;
+	*stream = (struct definition_stream){
 		.flags = BINLOG_STREAM_FILE,
 		.fd = -1,
 		.inode = reader->capture->inode,
 		.device = reader->capture->device,
 		.path = piped ? "stdin" : reader->path,
 	};
-	reader->context = (struct definition_context){
+	*context = (struct definition_context){
 		.text = BINLOG_TEXT_BYTES,
 		.restored = true,
-		.stream = &reader->stream,
+		.stream = stream,
 		.kinds = kinds,
 		.arguments = 1,
 		.usable = true,
@@ -122,12 +127,13 @@ static void begin_message(struct text_reader *reader, struct program *program)
 	reader->message = (struct message){
 		.thread = "",
 		.program = program,
-		.context = &reader->context,
-		.pool = &reader->pool,
+		.context = context,
+		.pool = reader->pool,
 		.capture = reader->capture,
 		.count = 1,
 		.arguments = &reader->argument,
 	};
+	return true;
 }
 
 /*
@@ -287,11 +293,14 @@ struct text_reader *text_reader_new(const char *path,
 		free(reader);
 		return NULL;
 	}
+	reader->pool = &captures->pool;
 	reader->capture->names = NULL;
 	reader->capture->text = true;
 	begin_text(reader);
-	begin_message(reader, program);
-	return reader;
+	if (begin_message(reader, program))
+		return reader;
+	text_reader_free(reader);
+	return NULL;
 }
 
 /* How many bytes the next line has, with its newline, or the piece of it that
@@ -360,6 +369,5 @@ void text_reader_free(struct text_reader *reader)
 		return;
 	close_text(reader);
 	render_buffer_free(&reader->window);
-	pool_free(&reader->pool);
 	free(reader);
 }
