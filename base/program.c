@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/seeded_hash.h"
 #include "record/layout.h"
 
 static uint32_t hash_of(uint32_t pid, uint32_t process)
@@ -243,6 +244,18 @@ const struct program_module *program_module_at(
 		known = SIZE_MAX;
 	}
 	return NULL;
+}
+
+uint64_t program_module_hash(const struct program_module *module)
+{
+	uint64_t hash;
+
+	if (module->build_id_bytes > 0)
+		return seeded_hash(seeded_hash_start, module->build_id,
+			module->build_id_bytes);
+	hash = seeded_hash(seeded_hash_start, module->path, module->path_bytes);
+	hash = seeded_hash_word(hash, module->file_bytes);
+	return seeded_hash_word(hash, module->content_hash);
 }
 
 void program_table_free(struct program_table *table)

@@ -120,6 +120,9 @@ bool program_add_mapping(struct program_table *table, struct program *program,
 const struct program_module *program_module_at(
 	const struct program *program, uint64_t address, size_t known);
 
+/* Of which file it is, wherever that is mapped; with a seed of this process. */
+uint64_t program_module_hash(const struct program_module *module);
+
 void program_table_free(struct program_table *table);
 
 #endif

@@ -35,6 +35,18 @@
  * where modules are given by their place in the array `modules`, counted from
  * 1; 0 is none, and then the offset is an address in memory.
  *
+ * CALLS of a HANDED is a MessagePack array of
+ *	texts:   strings, each once
+ *	calls:   arrays of [module id, return address in its ELF file], and
+ *	         behind these five numbers for each text that the call may hand
+ *	         on, the most likely first: its place in `texts`, from 0; how
+ *	         (enum symbolizer_handing: 0 as an argument of the call, 1 by a
+ *	         jump of what it calls, 2 before the call); the return address
+ *	         minus the address of the instruction that does, signed; that
+ *	         minus the first address of the code around it; how many bytes
+ *	         that code has from that instruction on
+ * A call without texts hands none on, as far as the program says.
+ *
  * BODY of a batch is columns, one after the other, each with one value for
  * each message, in the order of the calls:
  *	the message's site, as a place in `sites`, from 0
@@ -104,6 +116,8 @@
 #define PACKED_RECORD_MAX (4u << 20)
 /* Nor what one holds of the records of a capture that grows. */
 #define PACKED_CONTROL_MAX (1u << 20)
+/* Nor CALLS of a HANDED, inflated. */
+#define PACKED_HANDED_MAX (1u << 20)
 /* No batch has more, whatever its compression. */
 #define PACKED_BODY_MAX ((1u << 20) + (64u << 10))
 #define PACKED_INDEX_MAX (1u << 20)

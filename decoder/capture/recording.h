@@ -15,6 +15,7 @@
 #include "base/program.h"
 #include "record/layout.h"
 
+struct handed_texts;
 struct recording_ring;
 struct restore;
 struct symbol_answers;
@@ -77,6 +78,7 @@ struct recording {
 	bool packed; /* out of a packed log: there is no file, but: */
 	struct binlog_founder founder;
 	const struct symbol_answers *names; /* null: files are asked */
+	const struct handed_texts *handed;  /* likewise */
 	struct error_list *errors;
 };
 

@@ -10,23 +10,11 @@ struct symbol_answer {
 	struct symbolizer_frame frames[];
 };
 
-static uint64_t hash_of_file(const struct program_module *module)
-{
-	uint64_t hash;
-
-	if (module->build_id_bytes > 0)
-		return seeded_hash(seeded_hash_start, module->build_id,
-			module->build_id_bytes);
-	hash = seeded_hash(seeded_hash_start, module->path, module->path_bytes);
-	hash = seeded_hash_word(hash, module->file_bytes);
-	return seeded_hash_word(hash, module->content_hash);
-}
-
 /* A question is known by its hash, whose seed nobody knows. */
 static uint64_t key_of(const struct symbol_question *question)
 {
 	uint64_t hash = seeded_hash_word(
-		hash_of_file(question->module), question->address);
+		program_module_hash(question->module), question->address);
 
 	if (question->between) {
 		hash = seeded_hash_word(hash, question->inside + 1);

@@ -9,6 +9,7 @@
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_define.h"
 #include "decoder/pack/pack_frames.h"
+#include "decoder/pack/pack_handed.h"
 #include "decoder/pack/pack_value.h"
 #include "record/layout.h"
 
@@ -313,6 +314,7 @@ struct pack {
 	struct frame_write frame;
 	struct pack_define define;
 	struct pack_symbols symbols;
+	struct pack_handed handed;
 	struct pack_batch batch;
 	struct known_thread threads[THREADS_KNOWN];
 	uint64_t messages; /* all */
@@ -338,6 +340,9 @@ static void begin_log(struct pack *pack)
 	pack_symbols_forget(&pack->symbols);
 	if (pack->options.locations)
 		pack->define.symbols = &pack->symbols;
+	pack_handed_forget(&pack->handed);
+	if (pack->options.programs)
+		pack->define.handed = &pack->handed;
 }
 
 struct pack *pack_new(
@@ -350,6 +355,10 @@ struct pack *pack_new(
 	pack->options = *options;
 	pack->symbols.locations = options->locations;
 	pack->symbols.define = &pack->define;
+	pack->handed.restore = options->programs;
+	pack->handed.matters = options->programs_matter;
+	pack->handed.plain = options->plain;
+	pack->handed.define = &pack->define;
 	pack->take = take;
 	pack->closure = closure;
 	if (!pack_batch_begin(&pack->batch, options->level)) {
@@ -398,6 +407,7 @@ static bool write_batch(struct pack *pack)
 
 	if (count == 0)
 		return true;
+	pack_handed_write(&pack->handed);
 	if (!write_mappings(pack) ||
 		!pack_batch_write(&pack->batch, &pack->define, pack->written))
 		pack->failed = true;
@@ -426,7 +436,8 @@ static void write_end(struct pack *pack)
 static void begin_batch(struct pack *pack)
 {
 	size_t bytes = pack_define_bytes(&pack->define) +
-		       pack->symbols.questions.bytes;
+		       pack->symbols.questions.bytes +
+		       pack_handed_bytes(&pack->handed);
 
 	if (bytes > DEFINITIONS_MAX) {
 		write_end(pack);
@@ -523,6 +534,7 @@ static bool settle(struct pack *pack)
 static bool write_plain(struct pack *pack, const struct message *message,
 	const struct pack_entry *site, const struct pack_entry *thread)
 {
+	pack_handed_write(&pack->handed);
 	if (!pack_define_mappings(&pack->define, thread))
 		return fail(pack);
 	pack_data_write(&pack->define, message, site, thread, pack->number++);
@@ -637,6 +649,7 @@ void pack_free(struct pack *pack)
 		return;
 	pack_batch_end(&pack->batch);
 	pack_symbols_free(&pack->symbols);
+	pack_handed_free(&pack->handed);
 	pack_define_free(&pack->define);
 	frame_write_free(&pack->frame);
 	free(pack);

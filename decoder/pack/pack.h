@@ -19,6 +19,7 @@
 
 struct pack;
 struct locations;
+struct restore;
 
 /*
  * Takes one or more whole frames.  False: they are not taken, and the packer
@@ -31,6 +32,10 @@ struct pack_options {
 	/* For the names of stacks, so that readers need no files; null: no
 	 * names. */
 	struct locations *locations;
+	/* For the constants that calls hand on, so that readers need no
+	 * programs to tell statements apart; null: none. */
+	struct restore *programs;
+	bool programs_matter; /* those that are not there */
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 

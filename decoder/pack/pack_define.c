@@ -8,6 +8,7 @@
 #include "decoder/names/frames.h"
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_frames.h"
+#include "decoder/pack/pack_handed.h"
 #include "decoder/pack/pack_value.h"
 #include "record/layout.h"
 
@@ -640,6 +641,8 @@ bool pack_define_again_site(struct pack_define *define, struct pack_entry *site,
 		return true;
 	if (define->symbols)
 		pack_symbols_write(define->symbols, message);
+	if (define->handed)
+		pack_handed_ask(define->handed, message);
 	pack_frames_site(define, site);
 	return true;
 }

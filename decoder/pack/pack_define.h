@@ -17,6 +17,7 @@
 #include "decoder/pack/frame_write.h"
 
 struct pack_define;
+struct pack_handed;
 
 struct pack_symbols_frame {
 	size_t function; /* where it begins in `text`, plus 1; 0: unknown */
@@ -84,6 +85,7 @@ struct pack_define {
 	uint32_t serial; /* of the log, among all of this process */
 	uint32_t part;	 /* likewise of the part, in the log; from 1 */
 	struct pack_symbols *symbols; /* of stacks; null: none are written */
+	struct pack_handed *handed;   /* likewise what their calls hand on */
 	uint32_t last_backtrace;      /* id of the latest in this part, or 0 */
 	bool failed;		      /* out of memory */
 };

@@ -21,6 +21,7 @@ struct recording *packed_capture_make(
 	made->errors = captures->errors;
 	made->restore = captures->restore;
 	made->names = &captures->names;
+	made->handed = &captures->handed;
 	captures->all[captures->count++] = made;
 	return made;
 }
@@ -159,6 +160,9 @@ void packed_captures_free(struct packed_captures *captures)
 	free(captures->all);
 	id_map_free(&captures->known);
 	symbol_answers_free(&captures->names);
+	handed_texts_free(&captures->handed);
+	packed_inflate_free(&captures->inflate);
+	free(captures->inflated.data);
 	pool_free(&captures->pool);
 	*captures = (struct packed_captures){0};
 }

@@ -7,8 +7,10 @@
 #ifndef DECODER_PACKED_CAPTURE_H
 #define DECODER_PACKED_CAPTURE_H
 
+#include "decoder/capture/handed_texts.h"
 #include "decoder/capture/recording.h"
 #include "decoder/names/symbol_answers.h"
+#include "decoder/packed/packed_inflate.h"
 #include "decoder/packed/packed_record.h"
 
 struct packed_captures {
@@ -19,7 +21,10 @@ struct packed_captures {
 	struct pool pool;    /* their names */
 	struct error_list *errors;
 	struct restore *restore;
-	struct symbol_answers names; /* that the logs have brought along */
+	struct symbol_answers names;   /* that the logs have brought along, */
+	struct handed_texts handed;    /* likewise */
+	struct packed_inflate inflate; /* of these */
+	struct packed_buffer inflated;
 };
 
 /* The capture of a PREAMBLE.  Null: out of memory. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/msgpack_check.h"
 #include "decoder/packed/packed_log.h"
 
 /*
@@ -95,6 +96,115 @@ static bool packed_symbol_take(
 	symbol_answers_add(
 		&log->all_captures->names, &question, frames, functions->size);
 	return true;
+}
+
+/*
+ * What calls hand on, out of HANDED records.
+ */
+
+#define PARTS 2u     /* texts, and calls */
+#define CALL_HEAD 2u /* numbers of a call before those of its texts, */
+#define CALL_TEXT 5u /* and of each of them */
+#define ZONE_CHUNK 8192u
+
+/* False: it makes no sense. */
+static bool handed_of(const msgpack_object *texts, size_t text_count,
+	const msgpack_object *told, uint64_t next,
+	struct symbolizer_handed *handed)
+{
+	uint64_t place = packed_object_number(&told[0]);
+	uint64_t how = packed_object_number(&told[1]);
+	struct packed_bytes text;
+
+	if (place >= text_count || how >= SYMBOLIZER_HANDINGS)
+		return false;
+	text = packed_object_bytes(&texts[place]);
+	if (text.size == 0 || memchr(text.data, '\0', text.size))
+		return false;
+	*handed = (struct symbolizer_handed){
+		.bytes = (const char *)text.data,
+		.count = text.size,
+		.how = (enum symbolizer_handing)how,
+	};
+	handed->call = next - packed_object_number(&told[2]);
+	handed->begin = handed->call - packed_object_number(&told[3]);
+	handed->end = handed->call + packed_object_number(&told[4]);
+	return true;
+}
+
+static bool take_call(struct packed_log *log, const msgpack_object *texts,
+	size_t text_count, const msgpack_object *object)
+{
+	struct symbolizer_handed all[LIMITS_HANDED];
+	const struct program_module *module;
+	size_t count;
+	const msgpack_object *told =
+		packed_object_elements(object, CALL_HEAD, &count);
+	uint64_t next;
+	size_t i;
+
+	if (!told || (count - CALL_HEAD) % CALL_TEXT != 0 ||
+		(count - CALL_HEAD) / CALL_TEXT > LIMITS_HANDED)
+		return false;
+	count = (count - CALL_HEAD) / CALL_TEXT;
+	next = packed_object_number(&told[1]);
+	for (i = 0; i < count; i++)
+		if (!handed_of(texts, text_count,
+			    told + CALL_HEAD + i * CALL_TEXT, next, &all[i]))
+			return false;
+	module = id_map_find(&log->modules, packed_object_id(&told[0]));
+	if (module) /* else its definition is lost */
+		handed_texts_add(
+			&log->all_captures->handed, module, next, all, count);
+	return true;
+}
+
+static bool take_calls(struct packed_log *log, const msgpack_object *all)
+{
+	size_t text_count, count, i, parts;
+	const msgpack_object *part = packed_object_elements(all, PARTS, &parts);
+	const msgpack_object *texts =
+		part ? packed_object_elements(&part[0], 0, &text_count) : NULL;
+	const msgpack_object *calls =
+		part ? packed_object_elements(&part[1], 0, &count) : NULL;
+
+	if (!texts || !calls)
+		return false;
+	for (i = 0; i < count; i++)
+		if (!take_call(log, texts, text_count, &calls[i]))
+			return false;
+	return true;
+}
+
+/* False: it makes no sense. */
+static bool packed_handed_take(
+	struct packed_log *log, const struct packed_record *record)
+{
+	struct packed_captures *shared = log->all_captures;
+	uint64_t size = packed_record_number(record, PACKED_HANDED_BYTES);
+	msgpack_object all;
+	msgpack_zone *zone;
+	size_t at = 0;
+	size_t used;
+	bool taken;
+
+	if (!packed_inflate(&shared->inflate,
+		    packed_record_number(record, PACKED_HANDED_COMPRESSION),
+		    packed_record_bytes(record, PACKED_HANDED_CALLS), size,
+		    PACKED_HANDED_MAX, &shared->inflated))
+		return false;
+	used = msgpack_check(
+		shared->inflated.data, (size_t)size, 1, LIMITS_INDEX_OBJECTS);
+	if (used == 0)
+		return false;
+	zone = msgpack_zone_new(ZONE_CHUNK);
+	if (!zone)
+		return true;
+	taken = msgpack_unpack((const char *)shared->inflated.data, used, &at,
+			zone, &all) >= 0 &&
+		take_calls(log, &all);
+	msgpack_zone_free(zone);
+	return taken;
 }
 
 static struct program_module executable_of(const struct packed_record *record)
@@ -492,6 +602,8 @@ bool packed_define(struct packed_log *log, const struct packed_record *record)
 		return true;
 	case PACKED_SYMBOL:
 		return packed_symbol_take(log, record);
+	case PACKED_HANDED:
+		return packed_handed_take(log, record);
 	}
 	if (id == 0)
 		return record->tag > PACKED_SITE;

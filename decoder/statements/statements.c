@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "decoder/capture/handed_texts.h"
 #include "decoder/capture/program_file.h"
 #include "decoder/statements/line_parts.h"
 #include "decoder/statements/statement_format.h"
 #include "decoder/statements/statement_index.h"
 #include "record/format.h"
 
-/* Frames of a stack that are looked at, the innermost first. */
-#define FRAMES_MAX 24u
 /* Of texts that are longer nothing is said. */
 #define TEXT_MAX ((size_t)16 << 10)
 /* Texts that a program may hand on at the calls of one stack. */
@@ -29,7 +28,7 @@ struct candidate {
 
 /* What one call of a program hands on; by where it returns to. */
 struct handed_call {
-	const struct program_file *file;
+	const void *of;	  /* the program, or what a log says of the call */
 	uint64_t address; /* in it */
 	struct candidate *candidates;
 	size_t count, room;
@@ -164,31 +163,69 @@ static void take_handed(void *closure, const struct symbolizer_handed *handed)
 		add_candidate(statements, handed, formatter);
 }
 
+/* What the log of the message says of a call.  Null: nothing. */
+static const struct handed_texts_call *packed_call(
+	const struct message *message, uint64_t next, uint64_t *address)
+{
+	const struct program_module *module;
+
+	if (!message->capture->handed)
+		return NULL;
+	module = program_module_at(
+		message->program, next - 1, message->context->modules);
+	if (!module)
+		return NULL;
+	*address = next - module->bias;
+	return handed_texts_find(message->capture->handed, module, *address);
+}
+
+/* Who says what the call hands on, and where it is.  Null: nobody. */
+static const void *teller_of(struct statements *statements,
+	const struct message *message, uint64_t next,
+	const struct handed_texts_call **packed, struct program_file **file,
+	uint64_t *address)
+{
+	*file = NULL;
+	*packed = packed_call(message, next, address);
+	if (*packed)
+		return *packed;
+	*address = next - 1;
+	*file = restore_file(
+		statements->restore, message, address, statements->matters);
+	++*address;
+	return *file;
+}
+
 static struct handed_call *call_at(struct statements *statements,
 	const struct message *message, uint64_t next)
 {
-	uint64_t address = next - 1;
-	struct program_file *file = restore_file(
-		statements->restore, message, &address, statements->matters);
+	const struct handed_texts_call *packed;
+	struct program_file *file;
+	uint64_t address;
+	const void *of =
+		teller_of(statements, message, next, &packed, &file, &address);
 	struct handed_call *first, *call;
+	size_t i;
 
-	if (!file)
+	if (!of)
 		return NULL;
-	address++;
 	first = id_map_find(&statements->calls, address);
 	for (call = first; call; call = call->collides)
-		if (call->file == file)
+		if (call->of == of)
 			return call;
 	call = pool_take(&statements->pool, sizeof(*call));
 	if (!call)
 		return NULL;
 	*call = (struct handed_call){
-		.file = file, .address = address, .collides = first};
+		.of = of, .address = address, .collides = first};
 	if (!id_map_set(&statements->calls, address, call))
 		return NULL;
 	statements->listed = call;
-	symbolizer_program_handed(
-		file->program, address, take_handed, statements);
+	for (i = 0; packed && i < packed->count; i++)
+		take_handed(statements, &packed->all[i]);
+	if (file)
+		symbolizer_program_handed(
+			file->program, address, take_handed, statements);
 	return call;
 }
 
@@ -245,7 +282,7 @@ static void list_choices(struct statements *statements,
 	struct choice all[CANDIDATES_MAX];
 	size_t i, k;
 
-	for (i = 0; i < context->depth && i < FRAMES_MAX; i++) {
+	for (i = 0; i < context->depth && i < HANDED_FRAMES_MAX; i++) {
 		const struct handed_call *call =
 			call_at(statements, message, context->frames[i]);
 

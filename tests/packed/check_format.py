@@ -132,6 +132,11 @@ class Check:
             self.batch(at, known)
         if name == "DATA":
             self.data(at, known)
+        if name == "HANDED":
+            for module, address, handed in packed_log.handed_of(known):
+                self.defined(at, known, "MODULE", module, False)
+                self.expect(all(begin <= call < end and abs(call - address) < 1 << 31 for _, _, call, begin, end in handed),
+                            f"frame at {at}: the call before {address:x} is in no function")
         if name == "MODULE":
             self.expect(known["MAGIC"] == packed_log.magic_of(known), f"frame at {at}: module {known['ID']} has a MAGIC of something else")
         if name == "END":

@@ -174,6 +174,11 @@ class Logs:
         self.write("many_logs", *other)
         self.write("many_strings", *[self.frame("STRING", ID=i, TEXT=b"x%d" % i) for i in range(1000, 200000)])
         self.write("symbols", self.frame("SYMBOL", MODULE=1, OFFSET=5, FUNCTIONS=[b"a"] * 1000, FILES=[], LINES=[MASK, -1], COLUMNS=[None]))
+        calls = pack([[b"said %s"], [[1, 77, *[0, 0, 5, 9, 20] * 20] for _ in range(5000)]])
+        self.write("handed", *[self.frame("HANDED", BYTES=size, CALLS=calls, COMPRESSION=how) for size in (len(calls), 1 << 20, MASK) for how in (0, 1)],
+                   self.frame("HANDED", BYTES=1 << 20, COMPRESSION=1, CALLS=zstandard.compress(bytes(1 << 20))))
+        self.write("handed_nested", *[self.frame("HANDED", BYTES=len(each), CALLS=each) for each in (
+            b"\x91" * 100000, pack([[], [[1]]]), pack([[b"x"] * 100000, [[1, MASK, 0, 0, MASK, MASK, MASK]]]), pack({}), b"")])
         self.write("ends", self.frame("END", MESSAGES=MASK), self.frame("CAPTURE_END", CAPTURE=MASK), self.frame("LOSS", CAPTURE=MASK, CODE=MASK, OFFSET=MASK, VALUE=MASK))
         self.write("unknown_end", struct.pack("<I", 5))
 

@@ -17,6 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RECORD_MAX = 4 << 20
 BODY_MAX = (1 << 20) + (64 << 10)
 INDEX_MAX = 1 << 20
+HANDED_MAX = 1 << 20
 
 
 def definitions_of(name):
@@ -176,6 +177,23 @@ def clock_says(clock, ticks):
     return realtime + int(passed if passed < 1e18 else 1e18) & MASK
 
 
+def handed_of(payload):
+    """[(module id, return address, [(text, how, call, begin, end)])] of a HANDED."""
+    texts, calls = msgpack.unpackb(unpacked({**payload, "CALLS_BYTES": payload["BYTES"]}, "CALLS", HANDED_MAX), raw=True)[:2]
+    if any(not text or 0 in text for text in texts):
+        raise Damage("a text that is none")
+    for module, address, *told in calls:
+        if len(told) % 5:
+            raise Damage("a call of half a text")
+        handed = []
+        for place, how, back, before, behind in zip(*[iter(told)] * 5):
+            if not 0 <= how <= 2:
+                raise Damage(f"handed on in way {how}")
+            call = address - back
+            handed.append((texts[place], how, call, call - before, call + behind))
+        yield module, address, handed
+
+
 def index_of(payload):
     index = msgpack.unpackb(unpacked(payload, "INDEX", INDEX_MAX), raw=True, strict_map_key=False, max_array_len=INDEX_MAX)
     if len(index) < 4:
@@ -262,7 +280,7 @@ class Log:
             self.ends.append((name, known))
         elif name == "MAPPING":
             self.definitions.setdefault((known["LOG"], name, known["PROCESS"]), []).append(known)
-        elif name != "SYMBOL":
+        elif name not in ("SYMBOL", "HANDED"):
             self.define(frame, name, known)
 
     def define(self, frame, name, known):

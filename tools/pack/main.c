@@ -22,6 +22,7 @@
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/merge.h"
+#include "decoder/capture/restore.h"
 #include "decoder/names/locations.h"
 #include "decoder/pack/pack.h"
 #include "decoder/show/say.h"
@@ -41,11 +42,14 @@
 
 #define PACK_DEBUG_DIRECTORIES_MAX 32u
 
+enum pack_when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
 struct pack_command {
 	const char *output;
 	bool force;
 	bool plain;
-	bool symbols; /* names, too, of files that are found by: */
+	bool symbols;		   /* names, too, of files that are found by: */
+	enum pack_when statements; /* likewise what calls hand on */
 	struct symbolizer_options files;
 	const char *debug_directories[PACK_DEBUG_DIRECTORIES_MAX + 1];
 	size_t debug_directory_count;
@@ -130,6 +134,19 @@ static const char *parse_seconds(uint64_t *seconds, const char *text)
 	return NULL;
 }
 
+static const char *parse_when(enum pack_when *when, const char *text)
+{
+	if (strcmp(text, "auto") == 0)
+		*when = WHEN_AUTO;
+	else if (strcmp(text, "always") == 0)
+		*when = WHEN_ALWAYS;
+	else if (strcmp(text, "never") == 0)
+		*when = WHEN_NEVER;
+	else
+		return "not known when that is: give auto, always or never";
+	return NULL;
+}
+
 static const char *apply(void *closure, int option, const char *value)
 {
 	struct pack_command *command = closure;
@@ -153,6 +170,8 @@ static const char *apply(void *closure, int option, const char *value)
 	case NUMBER_SYMBOLS:
 		command->symbols = true;
 		break;
+	case NUMBER_STATEMENTS:
+		return parse_when(&command->statements, value);
 	case NUMBER_DEBUG_DIR:
 		return add_debug_directory(command, value);
 	case NUMBER_SYSROOT:
@@ -248,13 +267,17 @@ static const char *nearest(char *path)
 	return path;
 }
 
-/* Null, or a sentence why it must not go on, see sandbox.h. */
-static const char *follow_sandbox(const char *captures, const char *log)
+/* Null, or a sentence why it must not go on, see sandbox.h.  `programs`: how
+ * they are read; null: none are. */
+static const char *follow_sandbox(const char *captures, const char *log,
+	const struct symbolizer_options *programs)
 {
 	struct sandbox_needs needs = {
 		.needs = SANDBOX_WRITES | SANDBOX_SHARES | SANDBOX_THREADS};
 	char directory[PATH_MAX], beside[PATH_MAX];
 
+	if (programs)
+		symbolizer_add_needs(programs, &needs);
 	snprintf(directory, sizeof(directory), "%s", captures);
 	snprintf(beside, sizeof(beside), "%s", log);
 	sandbox_allow_below(&needs, nearest(directory));
@@ -270,6 +293,7 @@ struct work {
 	struct log_file log;
 	struct pack *pack;
 	struct locations *locations; /* null: no names are packed */
+	struct restore *programs;    /* null: nor what calls hand on */
 	struct progress progress;
 	uint64_t calls;
 };
@@ -361,6 +385,16 @@ static void pack_all(struct work *work)
 	merge_free(merge);
 }
 
+static void print_missing(const struct restore *programs)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; programs && (sentence = restore_complaint(programs, i));
+		i++)
+		sentence_say("%s", sentence);
+}
+
 static void print_sum(const struct work *work)
 {
 	uint64_t messages = pack_messages(work->pack);
@@ -445,7 +479,7 @@ static const char *confine(const struct work *work)
 	const char *wrong;
 
 	symbols.cache = cache;
-	if (work->locations)
+	if (work->locations || work->programs)
 		symbolizer_add_needs(&symbols, &needs);
 	wrong = sandbox_enter(&needs);
 	free(cache);
@@ -471,6 +505,7 @@ static enum exit_status pack_captures(struct work *work)
 		report_log(work);
 	say_errors(&work->errors);
 	say_complaints(work->locations);
+	print_missing(work->programs);
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
@@ -495,6 +530,7 @@ static enum exit_status pack_list(struct work *work)
 	struct pack_options options = {
 		.level = work->command.level,
 		.plain = work->command.plain,
+		.programs_matter = work->command.statements == WHEN_ALWAYS,
 	};
 	enum exit_status status = EXIT_NOTHING;
 
@@ -502,8 +538,12 @@ static enum exit_status pack_list(struct work *work)
 		&work->command.files.seconds);
 	if (work->command.symbols)
 		work->locations = locations_new(&work->command.files);
-	if (!work->command.symbols || work->locations) {
+	if (work->command.statements != WHEN_NEVER)
+		work->programs = restore_new(&work->command.files, NULL);
+	if (!work->locations == !work->command.symbols &&
+		!work->programs == (work->command.statements == WHEN_NEVER)) {
 		options.locations = work->locations;
+		options.programs = work->programs;
 		work->pack = pack_new(&options, log_file_take, &work->log);
 	}
 	if (!work->pack)
@@ -514,6 +554,7 @@ static enum exit_status pack_list(struct work *work)
 		say_errors(&work->errors);
 	pack_free(work->pack);
 	locations_free(work->locations);
+	restore_free(work->programs);
 	return status;
 }
 
@@ -535,19 +576,31 @@ static enum exit_status run(struct work *work)
 
 static enum exit_status follow(const struct pack_command *command)
 {
-	const struct follow_options options = {
+	struct follow_options options = {
 		.directory = command->follow,
 		.log = command->output,
-		.pack = {.level = command->level, .plain = command->plain},
+		.pack = {.level = command->level,
+			.plain = command->plain,
+			.programs_matter = command->statements == WHEN_ALWAYS},
 		.rotate_bytes = command->rotate_bytes,
 		.rotate_seconds = command->rotate_seconds,
 		.quiet = command->quiet,
 	};
-	const char *wrong = follow_sandbox(options.directory, options.log);
+	struct restore *programs = NULL;
+	enum exit_status status;
+	const char *wrong;
 
-	if (wrong)
-		return fail(wrong);
-	return follow_run(&options);
+	if (command->statements != WHEN_NEVER)
+		programs = restore_new(&command->files, NULL);
+	if (!programs && command->statements != WHEN_NEVER)
+		return fail("out of memory");
+	options.pack.programs = programs;
+	wrong = follow_sandbox(options.directory, options.log,
+		programs ? &command->files : NULL);
+	status = wrong ? fail(wrong) : follow_run(&options);
+	print_missing(programs);
+	restore_free(programs);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -209,6 +209,64 @@ static void what_cannot_be_does_no_harm(void **state)
 	make_log_free(&log);
 }
 
+/* A HANDED of one text and one call of `numbers` numbers. */
+static void put_handed(struct make_log *log, const char *text, size_t bytes,
+	const uint64_t *numbers, size_t count, uint64_t more)
+{
+	struct render_buffer all = {0};
+	size_t i;
+
+	pack_value_array(&all, 2);
+	pack_value_array(&all, 1);
+	pack_value_binary(&all, text, bytes);
+	pack_value_array(&all, 1);
+	pack_value_array(&all, count);
+	for (i = 0; i < count; i++)
+		pack_value_uint(&all, numbers[i]);
+	make_log_begin(log, PACKED_HANDED);
+	make_log_number(log, PACKED_HANDED_BYTES, all.length + more);
+	frame_write_binary(
+		&log->frame, PACKED_HANDED_CALLS, all.data, all.length);
+	make_log_end(log);
+	render_buffer_free(&all);
+}
+
+static void what_calls_hand_on_makes_sense_or_is_told(void **state)
+{
+	/* module, return address; place, how, and where, of each text */
+	static const uint64_t good[] = {7, 0x1234, 0, 0, 5, 9, 20, 0, 1, 5, 9,
+		20};
+	static const uint64_t no_place[] = {7, 0x1235, 1, 0, 5, 9, 20};
+	static const uint64_t no_way[] = {7, 0x1236, 0, SYMBOLIZER_HANDINGS, 5,
+		9, 20};
+	static const uint64_t no_module[] = {8, 0x1234, 0, 0, 5, 9, 20};
+	static const uint64_t many[2 + 5 * (LIMITS_HANDED + 1)] = {7, 1};
+	struct make_log log = {0};
+
+	(void)state;
+	make_log_process(&log, 1, 42);
+	make_log_module(&log, 7, "/bin/true");
+	put_handed(&log, "said %s", 7, good, 2, 0);
+	put_handed(&log, "said %s", 7, good, LENGTH(good), 0);
+	put_handed(&log, "said %s", 7, no_module, LENGTH(no_module), 0);
+	put_handed(&log, "said %s", 7, many, LENGTH(many) - 5, 0);
+	assert_int_equal(make_log_read(&log), 0);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 0);
+	put_handed(&log, "said %s", 7, good, LENGTH(good), 1);
+	put_handed(&log, "said %s", 7, good, LENGTH(good) - 1, 0);
+	put_handed(&log, "said %s", 7, good, 1, 0);
+	put_handed(&log, "sa\0d %s", 7, good, LENGTH(good), 0);
+	put_handed(&log, "", 0, good, LENGTH(good), 0);
+	put_handed(&log, "said %s", 7, no_place, LENGTH(no_place), 0);
+	put_handed(&log, "said %s", 7, no_way, LENGTH(no_way), 0);
+	put_handed(&log, "said %s", 7, many, LENGTH(many), 0);
+	make_log_begin(&log, PACKED_HANDED);
+	make_log_end(&log);
+	assert_int_equal(make_log_read(&log), 0);
+	assert_int_equal(make_log_told(&log, ERROR_PACKED_RECORD), 9);
+	make_log_free(&log);
+}
+
 static void end_capture(
 	struct make_log *log, size_t passed, size_t dropped, bool lists)
 {
@@ -392,6 +450,7 @@ int main(void)
 		cmocka_unit_test(what_refers_to_nothing_does_no_harm),
 		cmocka_unit_test(arguments_may_be_told_in_other_ways),
 		cmocka_unit_test(what_cannot_be_does_no_harm),
+		cmocka_unit_test(what_calls_hand_on_makes_sense_or_is_told),
 		cmocka_unit_test(
 			lists_that_are_too_short_are_read_as_far_as_they_go),
 		cmocka_unit_test(a_loss_is_told_again_also_one_of_a_new_kind),
