@@ -30,81 +30,11 @@ if [ "${1:-}" != inside ]; then
 	exit
 fi
 
-sandbox() { # everything that is mounted is gone with the namespace
-	local node
-	mkdir "$work/dev"
-	mount -t tmpfs -o mode=755 none "$work/dev" || return
-	for node in /dev/*; do
-		if [ -L "$node" ]; then
-			cp -d "$node" "$work/dev/"
-		elif [ "$node" != /dev/log ]; then
-			if [ -d "$node" ]; then mkdir "$work$node"; else : >"$work$node"; fi
-			mount --rbind "$node" "$work$node"
-		fi
-	done
-	mount --rbind "$work/dev" /dev || return
-	mount -t tmpfs -o mode=755 none /run || return
-	mkdir -m 755 /run/sshd /run/empty
-	mkdir -m 700 /run/home
-	# What they are configured by where they are installed, and who they become; no jobs but ours.
-	mkdir "$work/etc"
-	mount -t tmpfs -o mode=755 none "$work/etc" || return
-	cp -a /etc/. "$work/etc" || return
-	sed -i "s|:/root:|:/run/home:|" "$work/etc/passwd"
-	echo "guest:x:65534:65534::/:/bin/sh" >>"$work/etc/passwd"
-	for node in sshd postgres; do
-		grep -q "^$node:" /etc/passwd || echo "$node:x:65533:65534::/run/sshd:/usr/sbin/nologin" >>"$work/etc/passwd"
-	done
-	mkdir -p "$work/etc/pam.d"
-	cp -n "$DEBS"/root/etc/pam.d/* "$work/etc/pam.d" 2>/dev/null
-	rm -rf "$work/etc/cron.d" "$work/etc/crontab"
-	mkdir "$work/etc/cron.d"
-	ln -s /run/crontab "$work/etc/crontab"
-	mount --rbind "$work/etc" /etc || return
-	mount -t tmpfs -o mode=755 none /var/spool || return
-	mkdir -p /var/spool/cron/crontabs
-	python3 -c '
-import fcntl, socket, struct
-s = socket.socket()
-fcntl.ioctl(s, 0x8914, struct.pack("16sH14x", b"lo", 0x49))'
-}
 own=${2:-}
 if [ -n "$own" ]; then
 	sandbox || { not_ok "the sandbox"; finish; }
 fi
-keys=$work/keys
-mkdir "$keys"
-if type -P ssh-keygen >/dev/null; then
-	ssh-keygen -q -t ed25519 -N '' -f "$keys/host"
-	ssh-keygen -q -t ed25519 -N '' -f "$keys/user"
-fi
-if type -P dropbearkey >/dev/null; then
-	dropbearkey -t ecdsa -f "$keys/dropbear" >/dev/null 2>&1
-fi
-cp "$lib" "$work/libbinlog.so"
-chmod 755 "$work/libbinlog.so"
-
-# ---- one life ----
-live() { # DAEMON DIR [VARIABLE=VALUE...]
-	local sink='' daemon port='' as=() i path worker client
-	unsaid='' unrecorded=''
-	dir=$2
-	preload=("${@:3}")
-	mkdir -p "$dir/files"
-	chmod 755 "$dir" "$dir/files"
-	cd "$dir/files" || exit 1
-	: >"$dir/syslog"
-	"life_$1" >"$dir/clients" 2>&1
-	cd "$OLDPWD" || exit 1
-	if [ -n "$sink" ]; then
-		kill -s TERM $sink
-		wait $sink
-	fi
-	[ ! -d "$dir/capture" ] ||
-		await "the end of those it started" nobody_stays
-}
-# Whoever is recorded has the capture mapped.
-nobody_stays() { ! grep -qs "$dir/capture" /proc/[0-9]*/maps; }
+with_keys
 
 normal() { # DIR: of a log; lines in any order
 	grep -av "${unsaid:-^\$}" | sed -E "s|$1|DIR|g; s/[A-Z][a-z]{2} +[0-9]+ [0-9:]{8}/TIME/g; s/[0-9]+/N/g" | sort

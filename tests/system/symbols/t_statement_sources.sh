@@ -1,0 +1,77 @@
+#!/bin/bash
+# LONG=1 only: downloads the sources of two dozen Debian packages
+#
+# Statements of real programs at their usual work, as Debian built them (tests/statements/programs), judged by their sources:
+# the packages of the same versions, their format strings by file and line, fetched here and not kept.  Each statement that
+# is shown has to be in the source, and has to be the one that made the text: which that is, tests/statements/judge.py finds out by
+# itself, out of all strings of the source.  Disagreements that are not ours are explained in tests/statements/explained.
+#
+# To look at some: ONLY=NAME, SOURCES=DIR (where sources are kept), KEEP=DIR (where what was found is copied to).
+. tests/support/lib.sh
+. tests/support/daemons.sh
+unpacked
+judge=$here/statements
+if [ "${1:-}" != inside ]; then
+	work=$(mktemp -d /tmp/binlog-statements.XXXXXX)
+	trap 'rm -rf "$work"' EXIT
+	chmod 755 "$work"
+	export work SOURCES="${SOURCES:-$work/sources}"
+	unshare=(unshare --mount --net --pid --fork --kill-child --mount-proc)
+	if [ "$(id -u)" -eq 0 ] && "${unshare[@]}" mount -t tmpfs none /run 2>/dev/null; then
+		"${unshare[@]}" bash "$0" inside own
+	else
+		bash "$0" inside
+	fi
+	# Sources are fetched from where there is a network.
+	. "$judge/fetch.sh"
+	judge_all
+	finish
+fi
+own=${2:-}
+if [ -n "$own" ]; then
+	sandbox || { not_ok "the sandbox"; finish; }
+fi
+with_keys
+
+each_program() {
+	local file
+	for file in "$judge"/programs/*.sh; do
+		name=${file##*/}
+		name=${name%.sh}
+		[[ $name == *"${ONLY:-}"* ]] && "$@"
+	done
+}
+# A file of programs/ says what it needs and of which packages it is, and has life_work().
+record_one() {
+	local where=anywhere needs='' packages='' missing='' program
+	. "$judge/programs/$name.sh"
+	for program in python3 pgrep $needs; do
+		type -P "$program" >/dev/null || missing+=" $program"
+	done
+	if [ -n "$missing" ]; then
+		skip "$name:$missing: $(not_unpacked)"
+		return
+	elif [ "$where" = own ] && [ -z "$own" ]; then
+		skip "$name: needs root and namespaces"
+		return
+	fi
+	dir=$work/$name
+	live work "$dir" LD_PRELOAD="$work/libbinlog.so" BINLOG_DIR="$dir/capture" BINLOG_DEPTH=32 \
+		"BINLOG_STREAMS=file:$dir/files/*.log=replace"
+	if [ -e "$dir/trouble" ]; then
+		skip "$name: does not do its work here: $(head -n 1 "$dir/trouble")"
+		return
+	fi
+	"$show" -q --statements=always --location --stacks -o json "$dir/capture" >"$work/$name.json" 2>"$work/$name.why" ||
+		not_ok "$name: its capture is read" "$(cat "$work/$name.why")"
+	echo "$packages" >"$work/$name.packages"
+	printf "%s\n" "${dialect:-printf}" >"$work/$name.dialect"
+	printf "%s\n" "${header:-}" >"$work/$name.header"
+	for program in $needs; do prefix_of "$program"; done | sort -u >"$work/$name.prefixes"
+}
+record() {
+	(record_one) </dev/null
+	# in a shell of its own: whatever it has defined
+}
+each_program record
+exit 0
