@@ -10,8 +10,8 @@
 /* Bytes by which a statement is found. */
 #define RARE_BYTES 4u
 /* One that has less of it may be anything. */
-#define LETTERS_MIN 3u
-#define PLAIN_MIN 4u
+#define LETTERS_MIN 2u
+#define PLAIN_MIN 3u
 /* Statements that a text is compared with, and places in it for each. */
 #define ATTEMPTS_MAX 256u
 #define COUNTS ((size_t)1 << 16)
@@ -308,7 +308,16 @@ struct search {
 	struct statement_found *found;
 };
 
-/* Of what is no sentence nothing may follow. */
+/* Nothing follows, or something may: of what is no sentence, and where a
+ * statement may begin, nothing. */
+static bool may_end(const struct search *search,
+	const struct statement_format *format, size_t end)
+{
+	return end == search->bytes ||
+	       ((format->spaced || format->directives > 0) &&
+		       !is_place(&search->places, end));
+}
+
 static bool matches_at(struct search *search,
 	const struct statement_format *format, size_t from,
 	struct statement_match *match)
@@ -318,8 +327,7 @@ static bool matches_at(struct search *search,
 	search->attempts--;
 	return statement_format_matches(format, search->text, search->bytes,
 		       from, line_parts_ends, match) &&
-	       (match->end == search->bytes || format->spaced ||
-		       format->directives > 0);
+	       may_end(search, format, match->end);
 }
 
 /* The latest place where it matches: what is before may be a prefix. */

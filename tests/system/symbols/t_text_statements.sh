@@ -87,14 +87,17 @@ __attribute__((noipa)) void one(int n) { printf("opened by %d\n", n); puts(""); 
 __attribute__((noipa)) void two(int n) { printf("opened by %d\n", n); puts(""); }
 __attribute__((noipa)) void three(const char *s) { printf("%s was opened\n", s); puts(""); }
 __attribute__((noipa)) void four(const char *s) { printf("dor %sopened\n", s); puts(""); }
-int main(int n, char **v) { one(n); two(n); three(*v); four(*v); return 0; }
+__attribute__((noipa)) void five(int n) { printf("twice[%d]: ", n); puts(""); }
+int main(int n, char **v) { one(n); two(n); three(*v); four(*v); five(n); return 0; }
 C
 gcc -O2 -o "$TMP/twice" "$TMP/twice.c" || exit 1
-printf 'opened by 3\ndor was opened\nNov 24 16:30:01 host twice[12]: opened by 4\nopened by them\nprefix opened by 3\n' >"$TMP/twice.log"
+printf 'opened by 3\ndor was opened\nNov 24 16:30:01 host twice[12]: opened by 4\nopened by them\nprefix opened by 3\ntwice[12]: said\n' >"$TMP/twice.log"
 same "that a text may be of several is said; the most literal one is taken" 'one of several "opened by %d\n"
 one of several "%s was opened\n"
 one of several "opened by %d\n"' "$("$show" -q --text="$TMP/twice.log" --exe="$TMP/twice" --columns=statement,format |
 	sed 's/ *$//' | grep -v '^-')"
+same "what is put before texts is no statement of them, nor is one behind a text of which nothing is known" 3 \
+	"$("$show" -q --text="$TMP/twice.log" --exe="$TMP/twice" --columns=statement | grep -c '^-')"
 
 # ---- programs that are not there ----
 complains() { # SENTENCE WANTED OPTION...
