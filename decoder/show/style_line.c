@@ -16,7 +16,7 @@
 #define AUTHORS 64u	 /* a power of two */
 #define AUTHOR_BYTES 48u /* longer ones are put together each time */
 
-/* ` program[pid:tid] ` of a thread that has written before. */
+/* ` program[pid:tid] `, or ` program `, of a thread that has written before. */
 struct author {
 	const char *name; /* these are whose it is; null: nobody's */
 	uint32_t pid;
@@ -42,11 +42,14 @@ static void write_author(
 {
 	render_buffer_put_byte(head, ' ');
 	put_foreign(head, message->program->name);
-	render_buffer_put_byte(head, '[');
-	render_buffer_put_number(head, message->pid);
-	render_buffer_put_byte(head, ':');
-	render_buffer_put_number(head, message->tid);
-	render_buffer_put(head, "] ", 2);
+	if (!message->capture->text) {
+		render_buffer_put_byte(head, '[');
+		render_buffer_put_number(head, message->pid);
+		render_buffer_put_byte(head, ':');
+		render_buffer_put_number(head, message->tid);
+		render_buffer_put_byte(head, ']');
+	}
+	render_buffer_put_byte(head, ' ');
 }
 
 static void put_author(struct line *line, const struct message *message,

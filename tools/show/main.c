@@ -265,6 +265,17 @@ static void print_refusals(const struct restore *restore)
 		sentence_say("%s", sentence);
 }
 
+/* Of a text alone, which has no stack, nothing tells its programs. */
+static void remark_on_texts(const struct show *show)
+{
+	const struct options *options = &show->options;
+
+	if (show->outputs.statements && options->text_count > 0 &&
+		options->executable_count == 0 && !options->quiet)
+		sentence_say("--text: statements are not known: no program is "
+			     "named: give it with --exe");
+}
+
 /* To be read. */
 static bool is_anything(const struct show *show)
 {
@@ -337,6 +348,7 @@ static void say_all(const struct show *show)
 	print_refusals(show->restore);
 	if (show->remarks.length > 0)
 		fwrite(show->remarks.data, 1, show->remarks.length, stderr);
+	remark_on_texts(show);
 	if (!show->options.quiet)
 		say_rings(&show->list);
 	print_sum(show);

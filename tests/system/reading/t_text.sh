@@ -21,7 +21,7 @@ same "each line has its time, or that of the line before, in the order of the fi
 16:30:01 	continued
 16:30:03 2026/11/24 16:30:03 [error] 12#0: two
 16:30:02 2026/11/24 16:30:02 [warn] 12#0: three" \
-	"$("$show" -q --text=server.log | sed 's/^2026-11-24 \(........\)\.000000000 server\.log\[0:0\] server\.log: /\1 /')"
+	"$("$show" -q --text=server.log | sed 's/^2026-11-24 \(........\)\.000000000 server\.log server\.log: /\1 /')"
 same "lines are chosen by time" "2026/11/24 16:30:03 [error] 12#0: two" \
 	"$("$show" -q --text=server.log --raw --since='2026-11-24 16:30:03')"
 same "and by what they begin with" "2026/11/24 16:30:03 [error] 12#0: two

@@ -80,6 +80,10 @@ same "--priority knows the level that is put before a statement" 1 "$(text --raw
 same "--statements=never: lines have none" 0 "$(text --statements=never -o json | grep -c '"statement"')"
 same "without --exe there are none" 0 "$("$show" -q --statements=always -o json --text="$TMP/log" | grep -c '"statement"')"
 
+same "which is said where they are asked for" "--text: statements are not known: no program is named: give it with --exe" \
+	"$("$show" --stats --text="$TMP/log" 2>&1 >/dev/null | grep -v captured)"
+same "and else not" "" "$("$show" --text="$TMP/log" 2>&1 >/dev/null | grep -v captured)"
+
 # ---- which of several ----
 cat >"$TMP/twice.c" <<'C'
 #include <stdio.h>
