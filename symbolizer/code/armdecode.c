@@ -60,9 +60,10 @@ static void read_branch(struct instruction *in, uint32_t word, uint64_t address)
 		set(in, INSTRUCTION_JUMP_REGISTER, 0, from, 0);
 	else if ((word & 0xfffffc1f) == 0xd63f0000)
 		set(in, INSTRUCTION_CALL_REGISTER, 0, from, 0);
-	else if ((word & 0xfe000000) == 0xd6000000 ||
-		 (word & 0xffe0001f) == 0xd4200000)
-		in->kind = INSTRUCTION_END; /* ret and its relatives, brk */
+	else if ((word & 0xfe000000) == 0xd6000000)
+		in->kind = INSTRUCTION_RETURN; /* and its relatives */
+	else if ((word & 0xffe0001f) == 0xd4200000)
+		in->kind = INSTRUCTION_END; /* brk */
 	else if ((word & 0xfff00000) == 0xd5300000)
 		in->written = 1u << target_register(word); /* mrs */
 	else if ((word & 0xffe0001f) == 0xd4000001)

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "symbolizer/code/codetrace.h"
 #include "symbolizer/code/imports.h"
+#include "symbolizer/code/sayers.h"
 #include "symbolizer/symbolizer.h"
 
 /*
@@ -14,6 +15,10 @@
  * tailcalls where the debug information does not list the calls of a function.
  * Promises to read the code of a file once.
  */
+
+/* `said`: also those that functions say which do not pass them on. */
+static const char *list(struct elffile *file, bool said,
+	callsites_take *take, void *closure);
 
 static void take_call(void *closure, const struct symbolizer_call *call)
 {
@@ -50,7 +55,7 @@ void codejumps_each(struct codejumps *jumps, struct elffile *file,
 	text = constantdata_string(&data, argument, &bytes);
 	if (text && !jumps->loaded) {
 		jumps->loaded = true;
-		callsites_list(file, take_call, jumps);
+		list(file, false, take_call, jumps);
 	}
 	for (i = 0; text && i < jumps->count; i++)
 		if (jumps->jumps[i].bytes == bytes &&
@@ -308,6 +313,9 @@ struct callsites {
 	struct found *found;	/* in this round */
 	size_t count;
 	size_t room;
+	uint64_t *told; /* addresses of calls, by round, then ascending */
+	size_t told_count;
+	size_t told_room;
 	callsites_take *take;
 	void *closure;
 };
@@ -511,9 +519,40 @@ static bool tell(struct callsites *sites)
 		call.texts = texts->texts;
 		call.text_count = texts->count;
 		call.more = texts->more;
+		if (!array_reserve(sites->told, sites->told_room,
+			    sites->told_count + 1))
+			return false;
+		sites->told[sites->told_count++] = call.address;
 		sites->take(sites->closure, &call);
 	}
 	return true;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left;
+	const uint64_t *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void take_said(void *closure, const struct symbolizer_call *call)
+{
+	struct callsites *sites = closure;
+
+	if (sites->told_count == 0 ||
+		!bsearch(&call->address, sites->told, sites->told_count,
+			sizeof(*sites->told), compare_addresses))
+		sites->take(sites->closure, call);
+}
+
+/* Those of functions that do not pass on what they say. */
+static bool tell_said(struct callsites *sites)
+{
+	if (sites->told_count > 0)
+		qsort(sites->told, sites->told_count, sizeof(*sites->told),
+			compare_addresses);
+	return sayers_each(&sites->flow, take_said, sites);
 }
 
 /* Those that were found in the last round are what the next one seeks. */
@@ -555,8 +594,8 @@ static bool prepare(struct callsites *sites)
 		       &sites->starts, &sites->imports);
 }
 
-const char *callsites_list(
-	struct elffile *file, callsites_take *take, void *closure)
+static const char *list(struct elffile *file, bool said,
+	callsites_take *take, void *closure)
 {
 	struct callsites sites = {
 		.file = file,
@@ -570,13 +609,21 @@ const char *callsites_list(
 		return "its processor is not one that can be read";
 	if (file->section_count == 0)
 		return "it has no section headers";
-	if (!prepare(&sites) || !find_all(&sites))
+	if (!prepare(&sites) || !find_all(&sites) ||
+		(said && !tell_said(&sites)))
 		why = "out of memory";
 	free(sites.found);
 	free(sites.printers);
+	free(sites.told);
 	codeflow_close(&sites.flow);
 	codestarts_free(&sites.starts);
 	imports_free(&sites.imports);
 	constantdata_close(&sites.data);
 	return why;
+}
+
+const char *callsites_list(
+	struct elffile *file, callsites_take *take, void *closure)
+{
+	return list(file, true, take, closure);
 }

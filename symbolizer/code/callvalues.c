@@ -20,7 +20,8 @@
 
 struct slot {
 	uint64_t at;
-	bool fresh; /* stored since the last call: may be an argument */
+	bool fresh;  /* stored since the last call: may be an argument, */
+	bool pushed; /* so may this, until it is taken away */
 	struct callvalues values;
 };
 
@@ -152,8 +153,8 @@ static struct slot *make_slot(struct state *state, uint64_t at)
 	return slot;
 }
 
-static void store(
-	struct state *state, uint64_t at, const struct callvalues *values)
+static void store(struct state *state, uint64_t at,
+	const struct callvalues *values, bool pushed)
 {
 	struct slot *slot;
 
@@ -168,6 +169,7 @@ static void store(
 		return;
 	slot->values = *values;
 	slot->fresh = true;
+	slot->pushed = pushed;
 }
 
 static void forget_frame(struct pass *pass)
@@ -243,6 +245,7 @@ static bool join_same_frame(struct state *to, const struct state *from)
 			continue;
 		changed |= join(&slot->values, &from->slots[i].values);
 		slot->fresh |= from->slots[i].fresh;
+		slot->pushed |= from->slots[i].pushed;
 	}
 	return changed;
 }
@@ -385,7 +388,8 @@ static bool tell(struct pass *pass, const struct codeflow_step *step)
 	const struct machine *machine = pass->flow->machine;
 	const bool jumps = step->instruction.kind >= INSTRUCTION_BRANCH;
 	struct callvalues arguments[CALLVALUES_ARGUMENTS];
-	const struct callvalues_call call = {pass->region, step, arguments};
+	const struct callvalues_call call = {
+		.region = pass->region, .step = step, .arguments = arguments};
 	const struct slot *slot;
 	uint64_t at;
 	unsigned i;
@@ -407,6 +411,14 @@ static bool tell(struct pass *pass, const struct codeflow_step *step)
 			arguments[i] = slot->values;
 	}
 	return pass->take(pass->closure, &call);
+}
+
+static bool tell_leaving(struct pass *pass, const struct codeflow_step *step)
+{
+	const struct callvalues_call call = {
+		.region = pass->region, .step = step};
+
+	return !pass->telling || pass->take(pass->closure, &call);
 }
 
 /* The text that a function for that gives back in another language. */
@@ -445,7 +457,9 @@ static bool pass_call(struct pass *pass, const struct codeflow_step *step)
 
 	if (!tell(pass, step))
 		return false;
-	if (called && called->ends) {
+	if ((called && called->ends) ||
+		codeflow_ends(pass->flow, imports_target(pass->flow->imports,
+						  &step->instruction))) {
 		pass->live = false;
 		return true;
 	}
@@ -456,7 +470,7 @@ static bool pass_call(struct pass *pass, const struct codeflow_step *step)
 			pass->now.registers[i].count = 0;
 	pass->now.registers[machine->result] = result;
 	for (i = 0; i < pass->now.slot_count; i++)
-		pass->now.slots[i].fresh = false;
+		pass->now.slots[i].fresh = pass->now.slots[i].pushed;
 	if (is_on_stack(&pass->now, machine->stack, 0, &least))
 		drop_below(&pass->now, least);
 	return true;
@@ -486,8 +500,9 @@ static bool pass_jump(struct pass *pass, const struct codeflow_step *step)
 			return tell(pass, step);
 		break;
 	}
-	return inside ? add_target(pass, in->value, &pass->now)
-		      : add_outer(pass, in->value);
+	if (inside)
+		return add_target(pass, in->value, &pass->now);
+	return tell_leaving(pass, step) && add_outer(pass, in->value);
 }
 
 static void shift(struct callvalues *values, uint64_t distance)
@@ -505,6 +520,23 @@ static void shift(struct callvalues *values, uint64_t distance)
 		values->all[kept++] = value;
 	}
 	values->count = kept;
+}
+
+/* False: that is enough. */
+static bool tell_parameters(struct pass *pass, const struct codeflow_step *step,
+	const struct callvalues *values)
+{
+	struct callvalues_call call = {.region = pass->region, .step = step};
+	size_t i;
+
+	for (i = 0; pass->telling && i < values->count; i++) {
+		call.parameter = (uint8_t)values->all[i].value;
+		if (values->all[i].kind == CALLVALUE_PARAMETER &&
+			call.parameter >= pass->flow->machine->argument_count &&
+			!pass->take(pass->closure, &call))
+			return false;
+	}
+	return true;
 }
 
 static void load(struct pass *pass, const struct instruction *in,
@@ -530,17 +562,25 @@ static void load(struct pass *pass, const struct instruction *in,
 	}
 }
 
-static void push(struct pass *pass, const struct instruction *in)
+/* False: that is enough. */
+static bool push(struct pass *pass, const struct codeflow_step *step)
 {
+	const struct instruction *in = &step->instruction;
 	const uint8_t stack = pass->flow->machine->stack;
-	struct callvalues values = *register_of(&pass->now, in->from);
+	struct callvalues values = {.count = 0};
 	uint64_t at;
 
-	if (in->from == INSTRUCTION_NO_REGISTER)
+	if (in->kind == INSTRUCTION_PUSH_LOADED)
+		load(pass, in, &values);
+	else if (in->from == INSTRUCTION_NO_REGISTER)
 		set_one(&values, value_of(CALLVALUE_CONSTANT, in->value));
+	else
+		values = *register_of(&pass->now, in->from);
 	shift(&pass->now.registers[stack], -(uint64_t)WORD);
 	if (is_on_stack(&pass->now, stack, 0, &at))
-		store(&pass->now, at, &values);
+		store(&pass->now, at, &values, true);
+	return in->kind == INSTRUCTION_PUSH ||
+	       tell_parameters(pass, step, &values);
 }
 
 static void pop(struct pass *pass, struct callvalues *values)
@@ -574,9 +614,10 @@ static void clear_written(struct pass *pass, uint32_t written)
 	}
 }
 
-/* What is no call and no jump. */
-static void pass_plain(struct pass *pass, const struct instruction *in)
+/* What is no call and no jump.  False: that is enough. */
+static bool pass_plain(struct pass *pass, const struct codeflow_step *step)
 {
+	const struct instruction *in = &step->instruction;
 	const uint8_t stack = pass->flow->machine->stack;
 	struct callvalues values = {.count = 0};
 	uint32_t written = in->written;
@@ -599,32 +640,48 @@ static void pass_plain(struct pass *pass, const struct instruction *in)
 		break;
 	case INSTRUCTION_LOAD:
 		load(pass, in, &values);
+		if (!tell_parameters(pass, step, &values))
+			return false;
 		break;
 	case INSTRUCTION_POP:
 		pop(pass, &values);
 		written &= ~(1u << stack);
 		break;
 	case INSTRUCTION_PUSH:
-		push(pass, in);
-		return;
+	case INSTRUCTION_PUSH_LOADED:
+		return push(pass, step);
 	case INSTRUCTION_STORE:
 		if (is_on_stack(&pass->now, in->to, in->value, &at))
-			store(&pass->now, at,
-				register_of(&pass->now, in->from));
+			store(&pass->now, at, register_of(&pass->now, in->from),
+				false);
 		clear_written(pass, written);
-		return;
+		return true;
 	default:
 		clear_written(pass, written);
-		return;
+		return true;
 	}
 	if (in->to == stack &&
 		(values.count != 1 || values.all[0].kind != CALLVALUE_STACK)) {
 		clear_written(pass, written);
-		return;
+		return true;
 	}
 	clear_written(pass, written & ~(1u << (in->to & 31)));
 	if (in->to < INSTRUCTION_REGISTERS)
 		pass->now.registers[in->to] = values;
+	if (in->to == stack && is_on_stack(&pass->now, stack, 0, &at))
+		drop_below(&pass->now, at);
+	return true;
+}
+
+/* Else what was called before has not returned, and this was jumped to. */
+static bool is_same_stack(const struct pass *pass, const struct state *state)
+{
+	const uint8_t stack = pass->flow->machine->stack;
+	uint64_t here, there;
+
+	return !is_on_stack(&pass->now, stack, 0, &here) ||
+	       !is_on_stack(state, stack, 0, &there) || here == there ||
+	       is_unknown_frame(here) || is_unknown_frame(there);
 }
 
 /* What is known right before a step. */
@@ -633,7 +690,7 @@ static void arrive(struct pass *pass, const struct codeflow_step *step)
 	struct target *target = target_at(pass, step->address);
 	const bool known = target && target->known;
 
-	if (known && pass->live)
+	if (known && pass->live && is_same_stack(pass, &target->state))
 		join_state(pass, &pass->now, &target->state);
 	else if (known)
 		pass->now = target->state;
@@ -651,7 +708,7 @@ static void arrive(struct pass *pass, const struct codeflow_step *step)
 /* Between functions and pieces of them, or nothing that matters. */
 static bool is_idle(const struct instruction *in)
 {
-	return in->kind == INSTRUCTION_END ||
+	return in->kind >= INSTRUCTION_END ||
 	       (in->kind == INSTRUCTION_OTHER && in->written == 0);
 }
 
@@ -663,13 +720,11 @@ static bool take_step(struct pass *pass, const struct codeflow_step *step)
 		return true;
 	pass->at = step->address;
 	arrive(pass, step);
-	if (in->kind < INSTRUCTION_CALL) {
-		pass_plain(pass, in);
-		return true;
-	}
-	if (in->kind == INSTRUCTION_END) {
+	if (in->kind < INSTRUCTION_CALL)
+		return pass_plain(pass, step);
+	if (in->kind >= INSTRUCTION_END) {
 		pass->live = false;
-		return true;
+		return tell_leaving(pass, step);
 	}
 	if (in->kind < INSTRUCTION_BRANCH)
 		return pass_call(pass, step);

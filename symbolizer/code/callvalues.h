@@ -38,7 +38,10 @@ struct callvalues {
 struct callvalues_call {
 	const struct codeflow_region *region;
 	const struct codeflow_step *step;   /* a call, or a jump out of there */
-	const struct callvalues *arguments; /* CALLVALUES_ARGUMENTS of them */
+	const struct callvalues *arguments; /* CALLVALUES_ARGUMENTS of them; */
+	/* null: it is no call, but a return, or a jump into the middle of */
+	/* another region, which is a piece of the same function, or: */
+	uint8_t parameter; /* this one is read from the stack; 0: none is */
 };
 
 /* False: that is enough. */

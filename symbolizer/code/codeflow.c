@@ -220,8 +220,9 @@ bool codeflow_open(struct codeflow *flow, const struct machine *machine,
 		.starts = starts,
 		.imports = imports,
 		.called = calloc(starts->count + 1, sizeof(bool)),
+		.ends = calloc(starts->count + 1, sizeof(bool)),
 	};
-	return flow->called;
+	return flow->called && flow->ends;
 }
 
 void codeflow_close(struct codeflow *flow)
@@ -234,6 +235,7 @@ void codeflow_close(struct codeflow *flow)
 	}
 	free(flow->leaving);
 	free(flow->called);
+	free(flow->ends);
 	*flow = (struct codeflow){0};
 }
 
@@ -437,6 +439,49 @@ bool codeflow_is_called(const struct codeflow *flow, uint64_t address)
 	return index < flow->starts->count && flow->called[index];
 }
 
+bool codeflow_ends(const struct codeflow *flow, uint64_t address)
+{
+	size_t index = start_at(flow, address);
+
+	return index < flow->starts->count && flow->ends[index];
+}
+
+/* No return, no jump elsewhere, and nothing that leads to what follows. */
+static bool never_leaves(const struct codeflow_region *region)
+{
+	const struct instruction *last = NULL;
+	size_t i;
+
+	for (i = 0; i < region->count; i++) {
+		const struct codeflow_step *step = &region->steps[i];
+
+		if (step->instruction.kind != INSTRUCTION_OTHER ||
+			step->instruction.written != 0)
+			last = &step->instruction;
+		switch (step->instruction.kind) {
+		case INSTRUCTION_RETURN:
+		case INSTRUCTION_JUMP_REGISTER:
+		case INSTRUCTION_JUMP_LOADED:
+			return false;
+		case INSTRUCTION_JUMP:
+		case INSTRUCTION_BRANCH:
+			if (step->instruction.value < region->start ||
+				step->instruction.value >= region->end)
+				return false;
+		}
+	}
+	return last && last->kind >= INSTRUCTION_CALL;
+}
+
+static void mark_ends(
+	struct codeflow *flow, const struct codeflow_region *region)
+{
+	size_t index = start_at(flow, region->start);
+
+	if (index < flow->starts->count && never_leaves(region))
+		flow->ends[index] = true;
+}
+
 static void mark_called(struct codeflow *flow, uint64_t address)
 {
 	size_t index = start_at(flow, address);
@@ -449,6 +494,7 @@ bool codeflow_note(struct codeflow *flow, const struct codeflow_region *region)
 {
 	size_t i;
 
+	mark_ends(flow, region);
 	for (i = 0; i < region->count; i++) {
 		const struct codeflow_step *step = &region->steps[i];
 		uint64_t to = step->instruction.value;

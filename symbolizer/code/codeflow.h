@@ -71,7 +71,8 @@ struct codeflow {
 	struct codeflow_edge *leaving; /* from one region into another */
 	size_t leaving_count;
 	size_t leaving_room;
-	bool *called; /* for each start */
+	bool *called; /* for each start, as is: */
+	bool *ends;   /* it never returns */
 	struct codeflow_region regions[CODEFLOW_REGIONS];
 	size_t next;	   /* region to be given up */
 	uint64_t patience; /* steps that all traces may still take or read */
@@ -126,6 +127,9 @@ const struct codeflow_edge *codeflow_outer_edges(
 
 /* A function begins here, or a stub that leads to an imported one. */
 bool codeflow_is_entry(const struct codeflow *flow, uint64_t address);
+
+/* A function begins here that never returns. */
+bool codeflow_ends(const struct codeflow *flow, uint64_t address);
 
 /* A function begins here that is called. */
 bool codeflow_is_called(const struct codeflow *flow, uint64_t address);

@@ -245,6 +245,7 @@ static bool goes_on(
 	case INSTRUCTION_JUMP_LOADED:
 	case INSTRUCTION_JUMP_REGISTER:
 	case INSTRUCTION_END:
+	case INSTRUCTION_RETURN:
 		return false;
 	case INSTRUCTION_CALL:
 	case INSTRUCTION_CALL_LOADED:
@@ -343,7 +344,7 @@ bool codetrace_pointer(struct codeflow *flow,
 	slot = imports_slot_at(flow->imports, value->value);
 	if (slot) {
 		*pointer = slot->value;
-		return !slot->function;
+		return slot->value != 0;
 	}
 	bytes = constantdata_at(flow->data, value->value, &left);
 	if (!bytes || left < sizeof(*pointer))

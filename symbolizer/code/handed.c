@@ -257,33 +257,35 @@ static bool is_text(const char *bytes, size_t count)
 	return count > 1 && has_letter;
 }
 
-/* Null: it is none, or there have been enough of them. */
-static const char *text_at(struct list *list, uint64_t address, size_t *count)
+/* Or code, which a pointer leads to as well. */
+static bool is_code(const struct elffile *file, uint64_t address)
+{
+	const size_t section = elffile_section_at(file, address);
+
+	return section != ELFFILE_NONE &&
+	       file->sections[section].flags & SHF_EXECINSTR;
+}
+
+const char *handed_text(
+	struct constantdata *data, uint64_t address, size_t *count)
 {
 	size_t left;
-	const uint8_t *bytes = constantdata_at(list->data, address, &left);
+	const uint8_t *bytes = constantdata_at(data, address, &left);
 
 	if (!bytes)
 		return NULL;
 	if (left > TEXT_BYTES_MAX + 1)
 		left = TEXT_BYTES_MAX + 1;
-	if (left > list->left)
-		left = list->left;
 	*count = strnlen((const char *)bytes, left);
-	list->left -= *count < left ? *count + 1 : left;
-	return *count < left && is_text((const char *)bytes, *count)
+	return *count < left && is_text((const char *)bytes, *count) &&
+			       !is_code(data->file, address)
 		       ? (const char *)bytes
 		       : NULL;
 }
 
-/* Or code, which a pointer leads to as well. */
-static bool is_code(const struct list *list, uint64_t address)
+static void spend(struct list *list, uint64_t bytes)
 {
-	const struct elffile *file = list->data->file;
-	const size_t section = elffile_section_at(file, address);
-
-	return section != ELFFILE_NONE &&
-	       file->sections[section].flags & SHF_EXECINSTR;
+	list->left -= bytes < list->left ? bytes : list->left;
 }
 
 static void list_text(struct list *list, uint64_t text, uint64_t call,
@@ -291,12 +293,11 @@ static void list_text(struct list *list, uint64_t text, uint64_t call,
 {
 	struct symbolizer_handed handed = {.call = call, .how = how};
 
-	if (is_code(list, text))
-		return;
-	handed.bytes = text_at(list, text, &handed.count);
+	handed.bytes = handed_text(list->data, text, &handed.count);
+	spend(list, handed.count);
 	if (!handed.bytes || list->left < LIST_BYTES_EACH)
 		return;
-	list->left -= LIST_BYTES_EACH;
+	spend(list, LIST_BYTES_EACH);
 	if (call) {
 		handed.begin = list->region->start;
 		handed.end = list->region->end;
@@ -347,13 +348,22 @@ static bool list_call(void *closure, const struct callvalues_call *call)
 	struct list *list = closure;
 	const struct imports_function *called = imports_called(
 		&list->handed->imports, &call->step->instruction);
+	const struct imports_slot *slot = imports_slot_of(
+		&list->handed->imports, &call->step->instruction);
 	const bool translates = called && called->what == IMPORTS_TRANSLATION;
+	/* what is on the stack of those may be there for another call */
+	const size_t count =
+		slot && slot->value == 0
+			? list->handed->flow.machine->argument_count
+			: CALLVALUES_ARGUMENTS;
 	size_t i, k;
 
+	if (!call->arguments)
+		return true;
 	if (list->region != call->region)
 		end_region(list);
 	list->region = call->region;
-	for (i = 0; i < CALLVALUES_ARGUMENTS; i++)
+	for (i = 0; i < count; i++)
 		for (k = 0; k < call->arguments[i].count; k++)
 			list_value(list, call, &call->arguments[i].all[k],
 				translates);

@@ -39,6 +39,13 @@ void handed_each(struct handed *handed, struct constantdata *data,
 void handed_list(struct handed *handed, struct constantdata *data,
 	handed_take *take, void *closure);
 
+/*
+ * The text at an address, with its NUL; null: none that could be a message or
+ * a part of one.
+ */
+const char *handed_text(
+	struct constantdata *data, uint64_t address, size_t *count);
+
 void handed_free(struct handed *handed);
 
 #endif

@@ -128,6 +128,8 @@ const uint8_t *constantdata_wide(
 }
 
 #define STUB_INSTRUCTIONS_MAX 5
+/* Of functions that nothing is known of. */
+#define NAME_BYTES_MAX 128
 
 static const struct imports_function functions[] = {
 #define NONE IMPORTS_NONE
@@ -158,6 +160,20 @@ static const struct imports_function *function_named(const char *name)
 	return NULL;
 }
 
+/* Of a function that nothing is known of; null: none, or out of memory. */
+static char *copy_name(const struct table *table, const Elf64_Sym *sym)
+{
+	const char *name = table->names + sym->st_name;
+	const size_t left = table->names_bytes - sym->st_name;
+	const size_t bytes = strnlen(name, NAME_BYTES_MAX + 1);
+	const unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	if (bytes == 0 || bytes > NAME_BYTES_MAX || bytes >= left ||
+		(type != STT_FUNC && type != STT_NOTYPE))
+		return NULL;
+	return strdup(name);
+}
+
 /* What the symbol stands for; false: nothing that matters. */
 static bool read_symbol(
 	const struct table *table, size_t symbol, struct imports_slot *slot)
@@ -167,11 +183,14 @@ static bool read_symbol(
 	if (symbol >= table->symbol_count)
 		return false;
 	sym = &table->symbols[symbol];
-	if (sym->st_shndx == SHN_UNDEF && sym->st_name < table->names_bytes)
+	if (sym->st_shndx == SHN_UNDEF && sym->st_name < table->names_bytes) {
 		slot->function = function_named(table->names + sym->st_name);
-	else if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC)
+		if (!slot->function)
+			slot->name = copy_name(table, sym);
+	} else if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC) {
 		slot->value = sym->st_value;
-	return slot->function || slot->value;
+	}
+	return slot->function || slot->value || slot->name;
 }
 
 /* Whether nobody writes to it once the loader is done. */
@@ -211,7 +230,10 @@ static bool add_entry(struct imports *imports, const struct table *table,
 			return true;
 		imports->print |=
 			slot.function && imports_prints(slot.function);
-		return add(imports, &slot);
+		if (add(imports, &slot))
+			return true;
+		free(slot.name);
+		return false;
 	case R_X86_64_RELATIVE:
 	case R_AARCH64_RELATIVE:
 		slot.value = (uint64_t)entry->r_addend;
@@ -297,6 +319,8 @@ bool imports_load(struct imports *imports, struct constantdata *data,
 
 void imports_free(struct imports *imports)
 {
+	while (imports->count > 0)
+		free(imports->slots[--imports->count].name);
 	free(imports->slots);
 	*imports = (struct imports){0};
 }
@@ -347,8 +371,7 @@ static uint64_t slot_of_stub(const struct imports *imports, uint64_t address)
 	return 0;
 }
 
-/* The slot that is jumped through.  Null: none that is known. */
-static const struct imports_slot *slot_of(
+const struct imports_slot *imports_slot_of(
 	const struct imports *imports, const struct instruction *instruction)
 {
 	uint64_t address = 0;
@@ -373,7 +396,7 @@ static const struct imports_slot *slot_of(
 const struct imports_function *imports_called(
 	const struct imports *imports, const struct instruction *instruction)
 {
-	const struct imports_slot *slot = slot_of(imports, instruction);
+	const struct imports_slot *slot = imports_slot_of(imports, instruction);
 
 	return slot ? slot->function : NULL;
 }
@@ -381,7 +404,7 @@ const struct imports_function *imports_called(
 uint64_t imports_target(
 	const struct imports *imports, const struct instruction *instruction)
 {
-	const struct imports_slot *slot = slot_of(imports, instruction);
+	const struct imports_slot *slot = imports_slot_of(imports, instruction);
 
 	if (slot)
 		return slot->value;

@@ -1,8 +1,8 @@
 /*
  * The pointers of an ELF file that the loader fills in: which function of
  * another file, or which address of its own.  Called by codeflow.c and
- * callsites.c to know what an indirect call calls.  Promises to keep only what
- * printers.def names, and pointers that never change after the start.
+ * callsites.c to know what an indirect call calls.  Promises to keep only
+ * functions, and pointers that never change after the start.
  */
 #ifndef SYMBOLIZER_IMPORTS_H
 #define SYMBOLIZER_IMPORTS_H
@@ -45,6 +45,8 @@ enum imports_what {
 	IMPORTS_CHARACTER,
 	IMPORTS_WIDE_CHARACTER,
 	IMPORTS_TRANSLATION,
+	IMPORTS_FORMAT,
+	IMPORTS_OUTPUT,
 	IMPORTS_OTHER,
 };
 
@@ -66,8 +68,9 @@ static inline bool imports_prints(const struct imports_function *function)
 struct imports_slot {
 	uint64_t address;
 	const struct imports_function *function; /* null: `value` is there, */
-						 /* an address in this file */
-	uint64_t value;
+						 /* an address in this file; */
+	uint64_t value; /* 0: another function of another file */
+	char *name;	/* of that; null: none */
 };
 
 struct imports {
@@ -93,6 +96,10 @@ const struct imports_slot *imports_slot_at(
  * or through a stub.  Null: none that is known.
  */
 const struct imports_function *imports_called(
+	const struct imports *imports, const struct instruction *instruction);
+
+/* Likewise the pointer that it leads through.  Null: none, or not known. */
+const struct imports_slot *imports_slot_of(
 	const struct imports *imports, const struct instruction *instruction);
 
 /* Likewise the address of a function of this file, or 0. */

@@ -24,6 +24,7 @@ enum instruction_kind {
 	INSTRUCTION_LOAD,	   /* to = *(from + value), 8 bytes */
 	INSTRUCTION_STORE,	   /* *(to + value) = from, 8 bytes */
 	INSTRUCTION_PUSH,	   /* from, or value, onto the stack */
+	INSTRUCTION_PUSH_LOADED,   /* *(from + value), likewise */
 	INSTRUCTION_POP,	   /* to, from there */
 	/* from here on control may go elsewhere: */
 	INSTRUCTION_CALL,	   /* value */
@@ -33,7 +34,8 @@ enum instruction_kind {
 	INSTRUCTION_JUMP,	   /* value */
 	INSTRUCTION_JUMP_REGISTER, /* from, or somewhere */
 	INSTRUCTION_JUMP_LOADED,   /* *(from + value) */
-	INSTRUCTION_END,	   /* what follows is not reached from here */
+	INSTRUCTION_END,	   /* what follows is not reached from here, */
+	INSTRUCTION_RETURN,	   /* nor here */
 };
 
 struct instruction {

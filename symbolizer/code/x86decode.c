@@ -542,6 +542,13 @@ static void understand_indirect(
 {
 	bool call = (p->reg & 7) == 2;
 
+	if ((p->reg & 7) == 6 && p->memory && !p->small) {
+		set(in, INSTRUCTION_PUSH_LOADED, 0, INSTRUCTION_NO_REGISTER);
+		in->value = 0; /* where nothing is */
+		if (is_plain_address(p))
+			set_address(in, p, next, &in->from);
+		return;
+	}
 	if ((p->reg & 7) != 2 && (p->reg & 7) != 4)
 		return;
 	set(in, call ? INSTRUCTION_CALL_REGISTER : INSTRUCTION_JUMP_REGISTER, 0,
@@ -582,8 +589,10 @@ static void understand_one_byte(
 	case 0xc3:
 	case 0xca:
 	case 0xcb:
-	case 0xcc:
 	case 0xcf:
+		in->kind = INSTRUCTION_RETURN;
+		break;
+	case 0xcc:
 	case 0xf4:
 		in->kind = INSTRUCTION_END;
 		break;

@@ -23,7 +23,7 @@ static void check(instruction_decode *decode, const struct instruction *in,
 	struct instruction alone;
 
 	FUZZ_CHECK(in->bytes > 0 && in->bytes <= left);
-	FUZZ_CHECK(in->kind <= INSTRUCTION_END);
+	FUZZ_CHECK(in->kind <= INSTRUCTION_RETURN);
 	FUZZ_CHECK(is_register(in->to) && is_register(in->from) &&
 		   is_register(in->other));
 	FUZZ_CHECK(decode(&alone, code, in->bytes, ADDRESS));

@@ -98,6 +98,37 @@ else
 	skip "the index of a program for aarch64: there is no $cross-gcc (packages gcc-$cross, libc6-dev-arm64-cross)"
 fi
 
+# ---- statements behind functions that format into memory, as t_statements.sh has them ----
+# Not those that are handed on through a pointer to a function, or into memory that another function prints.
+behind=$here/victims/handed_statements.c
+grep -nE '/\*[!?2]' "$behind" | grep -vE '[^a-z](call|make)[(]' | cut -d : -f 1 >"$TMP/behind"
+check_behind() { # CC OPTION...
+	if ! "$@" -std=gnu11 -D_GNU_SOURCE -w -g -o "$TMP/program" "$behind" 2>"$TMP/problem"; then
+		not_ok "$* compiles statements behind functions" "$(cat "$TMP/problem")"
+		return
+	fi
+	"$show" --index "$TMP/program" >"$TMP/index"
+	sed -nE 's/^[^ ]*handed_statements\.c:([0-9]+): .*"$|^[^ ]*handed_statements\.c:([0-9]+): .*"\)$/\1\2/p' "$TMP/index" | sort -un >"$TMP/lines"
+	same "the index has all statements behind functions: $*" "" "$(sort -u "$TMP/behind" | comm -23 - <(sort "$TMP/lines"))"
+	same "and no other text than what is printed there: $*" "" "$(sort "$TMP/lines" | comm -13 <(sort "$TMP/behind") - |
+		while read -r line; do sed -n "${line}p" "$behind"; done | grep -vE 'printf[(]|plain[(]|print[(]1, "%s"')"
+	addresses_and_texts "$TMP/program" >"$TMP/whole"
+	"${STRIP:-strip}" "$TMP/program"
+	addresses_and_texts "$TMP/program" >"$TMP/stripped"
+	same_file "stripped it has the same: $*" "$TMP/whole" "$TMP/stripped"
+}
+for level in 0 1 2 3 s; do
+	check_behind gcc -O$level
+done
+check_behind gcc -O2 -D_FORTIFY_SOURCE=2
+check_behind gcc -O2 -no-pie -fno-pie
+[ -z "$(command -v clang)" ] || check_behind clang -O2
+if is_long && command -v $cross-gcc >/dev/null; then
+	export STRIP=$cross-strip
+	check_behind $cross-gcc -O2
+	unset STRIP
+fi
+
 # ---- stripped programs of the system ----
 printers=$(sed -n 's/^PRINTER(\([^,]*\), \(TEXT\|WIDE\|BYTES\|CHARACTER\|WIDE_CHARACTER\),.*/\1/p' symbolizer/code/printers.def | paste -sd '|')
 for program in ls find bash memcached; do
