@@ -168,6 +168,8 @@ struct symbolizer_call {
 	const struct symbolizer_text *texts;
 	size_t text_count;
 	bool more; /* it may be given others that are not known */
+	bool said; /* its texts are what the function formats, of which more */
+	/* than it is printed, or less */
 };
 
 /*

@@ -114,6 +114,8 @@ static void take_call(void *closure, const struct symbolizer_call *call)
 	struct program_file *file = closure;
 	struct program_file_call taken = {.next = call->next};
 
+	if (call->said)
+		return; /* what it prints is not sure */
 	if (!array_reserve(file->calls, file->room, file->count + 1))
 		return;
 	if (call->text_count == 1 && !call->more && !call->texts->wide) {

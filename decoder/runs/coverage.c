@@ -115,6 +115,8 @@ void coverage_message(struct coverage *coverage, const struct message *message)
 		!filter_selects(rules, message))
 		return;
 	hits_take(&coverage->hits, message);
+	if (message->context->statement)
+		return; /* by its address */
 	jump = jump_of(coverage, message);
 	if (jump)
 		jump->count++;

@@ -35,10 +35,17 @@ static void take_frame(
 
 void hits_take(struct hits *hits, const struct message *message)
 {
+	const struct definition_context *context = message->context;
+	const struct definition_statement *statement = context->statement;
 	size_t i;
 
-	for (i = 0; i < message->context->depth; i++)
-		take_frame(hits, message, message->context->frames[i]);
+	/* what is before its frames is behind their pointer, too */
+	for (i = 0; statement && i < statement->skipped; i++)
+		take_frame(hits, message,
+			context->frames[(ptrdiff_t)i -
+					(ptrdiff_t)statement->skipped]);
+	for (i = 0; i < context->depth && !(statement && i > 0); i++)
+		take_frame(hits, message, context->frames[i]);
 }
 
 /* Whether the file is the one that was recorded; asked once for each module. */

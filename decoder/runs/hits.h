@@ -2,7 +2,8 @@
  * How many messages have come through each call in each program.  Filled by
  * binlog-show with the messages of captures, asked by the index of statements.
  * All frames of a stack count: a call of a function that prints for others has
- * made the message, too.
+ * made the message, too.  When the statement is known, those that are outside
+ * of it do not.
  */
 #ifndef DECODER_HITS_H
 #define DECODER_HITS_H
@@ -27,7 +28,8 @@ struct hits {
 	bool failed; /* no memory: something is missing */
 };
 
-/* A call in a file, by where it returns to. */
+/* A call in a file, by where it returns to; when it is known by what it hands
+ * on and is not on the stack, by the byte after its first one. */
 struct hits_call {
 	uint64_t next;
 	uint64_t count;

@@ -202,8 +202,7 @@ static void put_number(struct render_buffer *out, const char *before,
 	render_buffer_put_string(out, digits);
 }
 
-static uint64_t messages_of(
-	const struct index *index, const struct statement *statement)
+static uint64_t messages_at(const struct index *index, uint64_t next)
 {
 	size_t low = 0;
 	size_t high = index->hits_count;
@@ -212,15 +211,24 @@ static uint64_t messages_of(
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (index->hits[middle].next < statement->next)
+		if (index->hits[middle].next < next)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < index->hits_count &&
-		index->hits[low].next == statement->next;
-		low++)
+	for (; low < index->hits_count && index->hits[low].next == next; low++)
 		count += index->hits[low].count;
+	return count;
+}
+
+/* Those that have returned there, and those that are known by their text. */
+static uint64_t messages_of(
+	const struct index *index, const struct statement *statement)
+{
+	uint64_t count = messages_at(index, statement->address + 1);
+
+	if (statement->next)
+		count += messages_at(index, statement->next);
 	return count;
 }
 

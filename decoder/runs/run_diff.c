@@ -605,11 +605,14 @@ static const struct message *next(
 {
 	const struct message *message;
 
-	while ((message = source_next(source)))
+	while ((message = source_next(source))) {
+		if (diff->as)
+			message = diff->as(diff->closure, message);
 		if (!message_is_event(message) && !message->continues &&
 			filter_wants(&diff->options->rules, message) &&
 			filter_selects(&diff->options->rules, message))
 			break;
+	}
 	return message;
 }
 

@@ -135,6 +135,10 @@ struct run_diff {
 	struct run_total runs[2];
 	const struct run_role *difference; /* null: there is none */
 	struct run_lines lines[2];
+	/* What a message is compared as; null: as it is. */
+	const struct message *(*as)(
+		void *closure, const struct message *message);
+	void *closure; /* of the run that is read */
 };
 
 /* Reads run 0, then run 1, to their ends. */

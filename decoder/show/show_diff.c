@@ -19,6 +19,7 @@
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
+#include "decoder/statements/statements.h"
 
 /*
  * What two runs differ in, for people: places that appeared, vanished, or say
@@ -415,7 +416,8 @@ static bool run_report_put(const struct run_diff *diff, struct output *output)
 struct opened {
 	struct capture_list lists[2];
 	struct restore *restores[2];
-	struct source *sources[2]; /* null: not read yet */
+	struct statements *statements[2]; /* null: they are not asked for */
+	struct source *sources[2];	  /* null: not read yet */
 	struct error_list errors;
 };
 
@@ -436,6 +438,9 @@ static void open_run(
 	size_t i;
 
 	opened->restores[run] = restore;
+	if (restore && comparison->options->statements != OPTIONS_WHEN_NEVER)
+		opened->statements[run] = statements_new(restore,
+			comparison->options->statements == OPTIONS_WHEN_ALWAYS);
 	list->all = comparison->options->all;
 	capture_list_add(
 		list, comparison->options->paths[run], &opened->errors);
@@ -450,6 +455,7 @@ static void close_runs(struct opened *opened)
 	for (run = 0; run < 2; run++) {
 		source_free(opened->sources[run]);
 		capture_list_free(&opened->lists[run]);
+		statements_free(opened->statements[run]);
 		restore_free(opened->restores[run]);
 	}
 }
@@ -457,6 +463,12 @@ static void close_runs(struct opened *opened)
 static bool is_anything(const struct capture_list *list)
 {
 	return list->count > 0 || list->packed_count > 0;
+}
+
+static const struct message *as_statement(
+	void *closure, const struct message *message)
+{
+	return closure ? statements_apply(closure, message) : message;
 }
 
 typedef void read_run(struct run_diff *diff, struct source *source, int run);
@@ -471,6 +483,8 @@ static void read_both(
 			opened->restores[run], &opened->errors);
 
 		opened->sources[run] = source;
+		comparison->diff.as = as_statement;
+		comparison->diff.closure = opened->statements[run];
 		if (source)
 			read(&comparison->diff, source, run);
 		else

@@ -13,6 +13,7 @@
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/source.h"
+#include "decoder/statements/statements.h"
 #include "record/layout.h"
 #include "record/packed.h"
 
@@ -21,6 +22,8 @@ struct listing {
 	struct error_list errors;
 	struct capture_list list;
 	struct hits hits;
+	struct restore *restore;
+	struct statements *statements; /* null: they are not asked for */
 	struct output output;
 	struct render_buffer complaint;
 	struct index_sum sum;
@@ -51,11 +54,15 @@ static void take_messages(struct listing *listing, struct source *source)
 	const struct options *options = listing->options;
 	const struct message *message;
 
-	while (source && (message = source_next(source)))
+	while (source && (message = source_next(source))) {
+		if (listing->statements)
+			message =
+				statements_apply(listing->statements, message);
 		if (!message_is_event(message) && !message->continues &&
 			filter_wants(&options->rules, message) &&
 			filter_selects(&options->rules, message))
 			hits_take(&listing->hits, message);
+	}
 	if (!source || listing->hits.failed)
 		error_add(&listing->errors,
 			&(struct error){.code = ERROR_MEMORY});
@@ -76,6 +83,10 @@ static bool count_messages(struct listing *listing)
 		capture_list_add(
 			&listing->list, options->paths[i], &listing->errors);
 	}
+	listing->restore = restore_new(&options->symbols, NULL);
+	if (listing->restore && options->statements != OPTIONS_WHEN_NEVER)
+		listing->statements = statements_new(listing->restore,
+			options->statements == OPTIONS_WHEN_ALWAYS);
 	source = source_new(&listing->list, NULL, &listing->errors);
 	take_messages(listing, source);
 	source_free(source);
@@ -137,5 +148,7 @@ enum exit_status show_index(const struct options *options)
 	render_buffer_free(&listing.output.text);
 	hits_free(&listing.hits);
 	capture_list_free(&listing.list);
+	statements_free(listing.statements);
+	restore_free(listing.restore);
 	return judge(&listing);
 }

@@ -658,6 +658,7 @@ static void tell(struct sayers *sayers, size_t call,
 		.address = at->address,
 		.next = at->next,
 		.texts = texts,
+		.said = true,
 	};
 	uint8_t argument = callee ? statement_of(sayers, call, callee)
 				  : CALLVALUES_ARGUMENTS;

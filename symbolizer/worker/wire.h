@@ -47,8 +47,8 @@ enum wire_kind {
 	WIRE_LIST,    /* path, or null for the program */
 	WIRE_LISTED,  /* why there may be others */
 	WIRE_CALLS,   /* calls to the end: u64 address, u64 next, function, */
-		      /* u64 target, u32 more, u32 texts; per text bytes, */
-		      /* u32 wide, u32 translated */
+		      /* u64 target, u32 more (1) and said (2), u32 texts; */
+		      /* per text bytes, u32 wide, u32 translated */
 	WIRE_ANSWERS, /* answers to the end, in the order of the addresses: */
 		      /* u32 frames, sentence; per frame function and file */
 	/* as wirenames_... have them, u32 line, u32 column, u64 */
@@ -59,6 +59,9 @@ enum wire_kind {
 	WIRE_STATEMENTS, /* nothing */
 	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
 };
+
+#define WIRE_CALL_MORE 1u
+#define WIRE_CALL_SAID 2u
 
 /* A packet being made. */
 struct wire_writer {

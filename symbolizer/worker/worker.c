@@ -587,13 +587,16 @@ bool workerquestion_text(struct worker *worker, uint64_t address,
 static bool take_call(struct wire_reader *packet, struct symbolizer_call *call,
 	struct symbolizer_text texts[TEXTS_MAX])
 {
+	uint32_t flags;
 	size_t i;
 
 	call->address = wire_take_u64(packet);
 	call->next = wire_take_u64(packet);
 	call->function = wire_take_string(packet);
 	call->target = wire_take_u64(packet);
-	call->more = wire_take_u32(packet) != 0;
+	flags = wire_take_u32(packet);
+	call->more = flags & WIRE_CALL_MORE;
+	call->said = flags & WIRE_CALL_SAID;
 	call->texts = texts;
 	call->text_count = wire_take_u32(packet);
 	if (call->text_count > TEXTS_MAX)

@@ -503,7 +503,8 @@ static void put_call(
 	wire_put_u64(packet, call->next);
 	wire_put_string(packet, call->function);
 	wire_put_u64(packet, call->target);
-	wire_put_u32(packet, call->more);
+	wire_put_u32(packet, (call->more ? WIRE_CALL_MORE : 0u) |
+				     (call->said ? WIRE_CALL_SAID : 0u));
 	wire_put_u32(packet, (uint32_t)call->text_count);
 	for (i = 0; i < call->text_count && !packet->full; i++) {
 		wire_put_bytes(

@@ -104,4 +104,31 @@ same "--message=statement leaves out what is put before, and nothing else" \
 	"$("$show" -q --message=whole "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* [-*.#] //; s/^2026.*: \*7 //; s/^2026.*LOG:  //; s/^run: //')" \
 	"$("$show" -q --message=statement "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* - Made/Made/')"
 same "--statements=never all have one place" 1 "$("$show" --statements=never -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
+
+# ---- which have made messages, and what two runs differ in ----
+# Not those that are handed on through a pointer to a function, or into memory that another function prints.
+listed() { grep -nE '/\*[!?2]' "$source" | grep -vE '[^a-z](call|make)[(]' | cut -d : -f 1; }
+for options in -O0 -O2 "-Os -no-pie -fno-pie"; do
+	# shellcheck disable=SC2086 # they are several
+	gcc $options -std=gnu11 -D_GNU_SOURCE -w -g -o "$TMP/program" "$source"
+	recorded "gcc $options"
+	"$show" -q -o lcov "$TMP/capture" >"$TMP/lcov"
+	same "gcc $options: coverage has each statement once" "$(listed | sed 's/$/,1/')" \
+		"$(sed -n 's/^DA://p' "$TMP/lcov" | grep -F "$(listed | sed 's/$/,/')" | grep -E "^($(listed | paste -sd '|')),")"
+	"$show" --index "$TMP/program" "$TMP/capture" 2>/dev/null >"$TMP/index"
+	same "gcc $options: the index counts their messages" "$(listed | sed 's/$/ 1/')" \
+		"$(awk '{ split($2, place, ":"); print place[2], $1 }' "$TMP/index" | grep -E "^($(listed | paste -sd '|')) " | sort -n)"
+	strip "$TMP/program"
+	recorded "gcc $options, stripped"
+	"$show" --index "$TMP/program" "$TMP/capture" 2>/dev/null | awk '{ print $1, $4 }' | sort >"$TMP/stripped"
+	awk '{ print $1, $4 }' "$TMP/index" | sort >"$TMP/whole"
+	same_file "gcc $options: so it does when it is stripped" "$TMP/whole" "$TMP/stripped"
+done
+LD_PRELOAD=$lib BINLOG_DIR=$TMP/other "$TMP/program" a b c 2>/dev/null
+same "--diff: statements of two runs" 'appeared "many arguments: %d"
+vanished "only few arguments: %d"' "$("$show" -q --diff "$TMP/capture" "$TMP/other" |
+	sed -nE 's/^(appeared|vanished) .*(".*")$/\1 \2/p' | sort)"
+same "--diff --statements=never: all of one place" "" "$("$show" -q --statements=never --diff "$TMP/capture" "$TMP/other" |
+	grep -E '^(appeared|vanished) ')"
+same "--rates: by statement" 1 "$("$show" -q --rates "$TMP/capture" | grep -c '"Accepted %s:%d"')"
 finish
