@@ -120,10 +120,15 @@ struct rule {
 	uint32_t actions_start; /* and from what is to be done on */
 };
 
+#define RULE_PAGE 4096u
+
 struct rules {
 	const char *text;
 	uint32_t count;
 	uint32_t kinds; /* bits: what conditions there are */
+	/* Bits: how far from the beginning of a page calls are that `through`
+	 * asks for. */
+	uint64_t through[RULE_PAGE / 64];
 	struct rule *first;
 };
 

@@ -132,6 +132,16 @@ static void take_level(struct rule_parser *parser)
 	rule_action_set_level(parser, level);
 }
 
+static void note_through(
+	struct rules *rules, const struct rule_condition *condition)
+{
+	for (uint32_t i = 0; i < condition->low; i++) {
+		uint64_t at = condition->places[i] % RULE_PAGE;
+
+		rules->through[at / 64] |= (uint64_t)1 << at % 64;
+	}
+}
+
 static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 {
 	struct rule *rule = parser->rule;
@@ -142,8 +152,14 @@ static bool end_rule(struct rule_parser *parser, const struct rule_word *word)
 		return rule_parser_fail(parser, word, "nothing to do",
 			"say at the end what becomes of these calls, such as "
 			"drop");
-	for (uint32_t i = 0; i < rule->conditions; i++)
-		parser->rules->kinds |= 1u << rule_conditions(rule)[i].kind;
+	for (uint32_t i = 0; i < rule->conditions; i++) {
+		const struct rule_condition *condition =
+			&rule_conditions(rule)[i];
+
+		parser->rules->kinds |= 1u << condition->kind;
+		if (condition->kind == RULE_OF_through)
+			note_through(parser->rules, condition);
+	}
 	return true;
 }
 

@@ -26,6 +26,17 @@ struct rule_source {
 	unsigned line;
 };
 
+/* Calls of the stack that rules look at, the one that is recorded included. */
+#define RULES_FRAMES_MAX 24u
+
+/* A call of the stack that rules ask for; null, or 0: it is not known. */
+struct rule_frame {
+	const char *module; /* its path */
+	const uint8_t *build_id;
+	unsigned build_id_bytes;
+	uint64_t offset; /* as of struct rule_site */
+};
+
 /* What is known of the calls from one place; null, or 0: it is not. */
 struct rule_site {
 	const char *program;
@@ -33,6 +44,10 @@ struct rule_site {
 	const uint8_t *build_id;
 	unsigned build_id_bytes;
 	uint64_t offset; /* of the call in the module: pc - 1 - bias */
+	/* Those calls of the stack that rules_have_frame() of; null: the stack
+	 * is not known. */
+	const struct rule_frame *frames;
+	unsigned frames_count;
 	const char *called;
 	const char *format; /* or the text, if it is constant */
 	size_t format_bytes;
@@ -67,6 +82,8 @@ struct rule_decision {
 	uint8_t depth;	   /* 0: as usual */
 	uint8_t redaction; /* enum rule_redaction */
 	bool trigger;
+	bool by_stack; /* a rule asked for the stack: it may be another one */
+	/* for the next call from the same place */
 	/* Bit n: argument n + 1 of the format, as the caller passes them, stars
 	 * count; all ones: every one, and texts without any. */
 	uint64_t redacted;
@@ -133,6 +150,17 @@ unsigned rules_count(const struct rules *rules);
 #define RULES_ASK_SOURCE 8u
 #define RULES_ASK_TRIGGER 16u /* not a condition: some rule is a trigger */
 unsigned rules_ask(const struct rules *rules);
+
+/* Whether they ask for the stack: cheap. */
+bool rules_ask_stack(const struct rules *rules);
+
+/* False if it is certain that rules_have_frame() does not: by the lowest bits
+ * of its return address less 1, which are those of its offset.  Very cheap. */
+bool rules_may_have_frame(const struct rules *rules, uint64_t address);
+
+/* Whether some rule has a call in this place lead to what it is about. */
+bool rules_have_frame(
+	const struct rules *rules, const struct rule_frame *frame);
 
 /*
  * What they say of a site, all of *decided.  Thread-safe.  Less than a

@@ -117,12 +117,12 @@ static bool has_place(const struct rule_condition *condition, uint64_t offset)
 
 /* Whether the text is a build ID, in small letters. */
 static bool is_build_id(
-	const struct rule_glob *text, const struct rule_site *site)
+	const struct rule_glob *text, const struct rule_frame *frame)
 {
 	static const char digits[] = "0123456789abcdef";
-	const uint8_t *id = site->build_id;
+	const uint8_t *id = frame->build_id;
 
-	if (!id || text->bytes != 2 * site->build_id_bytes)
+	if (!id || text->bytes != 2 * frame->build_id_bytes)
 		return false;
 	for (size_t i = 0; i < text->bytes; i += 2, id++)
 		if (text->text[i] != digits[*id >> 4] ||
@@ -132,16 +132,40 @@ static bool is_build_id(
 }
 
 static enum answer place_matches(
-	const struct rule_condition *condition, const struct rule_site *site)
+	const struct rule_condition *condition, const struct rule_frame *frame)
 {
 	const struct rule_glob *glob = &condition->glob;
 
-	if (!site->module && !site->build_id)
+	if (!frame->module && !frame->build_id)
 		return UNKNOWN;
-	return has_place(condition, site->offset) &&
-	       (is_build_id(glob, site) ||
-		       (site->module && path_glob_matches(glob->text,
-						glob->bytes, site->module)));
+	return has_place(condition, frame->offset) &&
+	       (is_build_id(glob, frame) ||
+		       (frame->module && path_glob_matches(glob->text,
+						 glob->bytes, frame->module)));
+}
+
+static enum answer site_matches(
+	const struct rule_condition *condition, const struct rule_site *site)
+{
+	const struct rule_frame frame = {
+		.module = site->module,
+		.build_id = site->build_id,
+		.build_id_bytes = site->build_id_bytes,
+		.offset = site->offset,
+	};
+
+	return place_matches(condition, &frame);
+}
+
+static enum answer stack_matches(
+	const struct rule_condition *condition, const struct rule_site *site)
+{
+	if (!site->frames)
+		return UNKNOWN;
+	for (unsigned i = 0; i < site->frames_count; i++)
+		if (place_matches(condition, &site->frames[i]) == YES)
+			return YES;
+	return NO;
 }
 
 static enum answer answer_of(const struct rule_condition *condition,
@@ -163,8 +187,10 @@ static enum answer answer_of(const struct rule_condition *condition,
 		return stream_matches(condition, subject);
 	case RULE_OF_level:
 		return level_matches(condition, level);
+	case RULE_OF_through:
+		return stack_matches(condition, subject->site);
 	default: /* RULE_OF_at: is_about_source() has the others */
-		return place_matches(condition, subject->site);
+		return site_matches(condition, subject->site);
 	}
 }
 
@@ -206,22 +232,47 @@ static bool source_applies(struct rule *rule, const struct rule_source *source)
 	return true;
 }
 
-static bool applies(struct rule *rule, const struct subject *subject, int level)
+static bool holds(const struct rule_condition *condition,
+	const struct subject *subject, int level)
+{
+	return answer_of(condition, subject, level) ==
+	       (condition->negated ? NO : YES);
+}
+
+/* Last, and so only of calls for which the rest holds. */
+static bool stack_applies(struct rule *rule, const struct subject *subject,
+	struct rule_decision *decided)
+{
+	const struct rule_condition *condition = rule_conditions(rule);
+
+	for (uint32_t i = 0; i < rule->conditions; i++, condition++) {
+		if (condition->kind != RULE_OF_through)
+			continue;
+		decided->by_stack = true;
+		if (!holds(condition, subject, decided->level))
+			return false;
+	}
+	return true;
+}
+
+static bool applies(struct rule *rule, const struct subject *subject,
+	struct rule_decision *decided)
 {
 	const struct rule_condition *condition = rule_conditions(rule);
 	const struct rule_site *site = subject->site;
 	bool asks_source = false;
+	bool in_source = false;
 
 	for (uint32_t i = 0; i < rule->conditions; i++, condition++)
 		if (is_about_source(condition))
 			asks_source = true;
-		else if (answer_of(condition, subject, level) !=
-			 (condition->negated ? NO : YES))
+		else if (condition->kind != RULE_OF_through &&
+			 !holds(condition, subject, decided->level))
 			return false;
 	for (unsigned i = 0; asks_source && i < site->sources_count; i++)
-		if (source_applies(rule, &site->sources[i]))
-			return true;
-	return !asks_source;
+		in_source |= source_applies(rule, &site->sources[i]);
+	return asks_source == in_source &&
+	       stack_applies(rule, subject, decided);
 }
 
 static void set_action(struct rule_decision *decided, enum rule_outcome action)
@@ -393,7 +444,7 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 	for (uint32_t number = 1; number <= rules->count; number++) {
 		const struct rule_action *action = rule_actions(rule);
 
-		for (uint32_t i = applies(rule, &subject, decided->level)
+		for (uint32_t i = applies(rule, &subject, decided)
 					  ? rule->actions
 					  : 0;
 			i > 0; i--, action++)
@@ -403,4 +454,32 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 				do_other(action, decided);
 		rule = rule_after(rule);
 	}
+}
+
+bool rules_ask_stack(const struct rules *rules)
+{
+	return rules->kinds >> RULE_OF_through & 1;
+}
+
+bool rules_may_have_frame(const struct rules *rules, uint64_t address)
+{
+	uint64_t at = address % RULE_PAGE;
+
+	return rules->through[at / 64] >> at % 64 & 1;
+}
+
+bool rules_have_frame(const struct rules *rules, const struct rule_frame *frame)
+{
+	struct rule *rule = rules->first;
+
+	for (uint32_t number = 1; number <= rules->count; number++) {
+		const struct rule_condition *condition = rule_conditions(rule);
+
+		for (uint32_t i = 0; i < rule->conditions; i++, condition++)
+			if (condition->kind == RULE_OF_through &&
+				place_matches(condition, frame) == YES)
+				return true;
+		rule = rule_after(rule);
+	}
+	return false;
 }

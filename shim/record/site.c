@@ -17,11 +17,27 @@
  * moment.  For site.c alone; lock-free, async-signal-safe.
  */
 
+/* So many calls of a stack rules look at: a memo has the proof of no more. */
+static unsigned frames_asked(void)
+{
+	unsigned depth = control_depth(process.depth);
+
+	return depth < RULES_FRAMES_MAX ? depth : RULES_FRAMES_MAX;
+}
+
+/* A memo would be found again with another stack than was decided about. */
+static bool is_beyond_memo(const struct rule_decision *decided)
+{
+	return decided->by_stack && decided->depth &&
+	       decided->depth < frames_asked();
+}
+
 static bool is_plain(const struct rule_decision *decided, int level)
 {
 	return decided->action == RULE_CAPTURE && decided->level <= level &&
 	       !decided->rate && decided->sample <= 1 && !decided->period_ns &&
-	       !decided->tee_known && !decided->trigger && !decided->mark.name;
+	       !decided->tee_known && !decided->trigger &&
+	       !decided->mark.name && !is_beyond_memo(decided);
 }
 
 /* What syslog() is told below the level does not get as far as here. */
@@ -178,10 +194,75 @@ static int infer_level(const struct site_call *call)
 			    : level;
 }
 
-static void describe(
-	const struct site_call *call, struct rule_site *site, char name[16])
+/* What a decision is made by: all of one moment. */
+struct asked {
+	const struct site_call *call;
+	uint32_t generation; /* rules that come after it have a later one */
+	struct control_force force;
+	uint64_t through; /* as of struct site */
+	unsigned frames_count;
+	struct rule_frame frames[RULES_FRAMES_MAX];
+};
+
+static void place_frame(
+	struct rule_frame *frame, const struct module *module, uintptr_t pc)
 {
+	frame->module = *module->path ? module->path : process_executable();
+	frame->build_id = module->build_id;
+	frame->build_id_bytes = module->build_id_bytes;
+	frame->offset = pc - module->bias;
+}
+
+/* A call that returns there, if rules ask for it. */
+static void ask_frame(struct asked *asked, uintptr_t pc)
+{
+	const struct rules *rules = asked->force.rules;
+	struct rule_frame *frame = &asked->frames[asked->frames_count];
+	struct module module;
+
+	if (!rules_may_have_frame(rules, pc - 1) ||
+		!module_find(pc - 1, &module))
+		return;
+	place_frame(frame, &module, pc - 1);
+	if (!rules_have_frame(rules, frame))
+		return;
+	asked->frames_count++;
+	asked->through = binlog_hash_word(asked->through, pc) | 1;
+}
+
+/* Where the program has been interrupted by a signal it was in no call. */
+static void ask_stack(struct writer *w, struct asked *asked)
+{
+	const struct call *call = asked->call->call;
+	const struct unwind_start start = {call->pc, call->sp, call->fp};
+	const struct unwind_trace *trace = w->trace;
+
+	if (!asked->force.rules || !rules_ask_stack(asked->force.rules))
+		return;
+	unwind_walk(&start, frames_asked(), w->unwind_cache, w->trace);
+	for (unsigned i = 0; i < trace->depth; i++)
+		if (!(trace->exact >> i & 1))
+			ask_frame(asked, trace->pc[i]);
+}
+
+/* The generation comes first. */
+static void ask_moment(
+	struct writer *w, const struct site_call *call, struct asked *asked)
+{
+	asked->call = call;
+	asked->generation = control_generation();
+	control_get_force(&asked->force);
+	asked->through = 0;
+	asked->frames_count = 0;
+	ask_stack(w, asked);
+}
+
+static void describe(
+	const struct asked *asked, struct rule_site *site, char name[16])
+{
+	const struct site_call *call = asked->call;
 	uintptr_t pc = call->call->pc - 1;
+	struct rule_frame frame;
 	struct module module;
 
 	*site = (struct rule_site){
@@ -194,6 +275,8 @@ static void describe(
 		.path = streams[call->stream].path,
 		.thread = name,
 		.level = infer_level(call),
+		.frames = asked->frames,
+		.frames_count = asked->frames_count,
 		.is_copy = redact_is_copy(call->stream),
 	};
 	if (control_is_asking_threads())
@@ -201,10 +284,11 @@ static void describe(
 		SYS2(prctl, 16, name);
 	if (!module_find(pc, &module))
 		return;
-	site->module = *module.path ? module.path : process_executable();
-	site->build_id = module.build_id;
-	site->build_id_bytes = module.build_id_bytes;
-	site->offset = pc - module.bias;
+	place_frame(&frame, &module, pc);
+	site->module = frame.module;
+	site->build_id = frame.build_id;
+	site->build_id_bytes = frame.build_id_bytes;
+	site->offset = frame.offset;
 }
 
 /* ---- deciding ---- */
@@ -277,36 +361,35 @@ static void plan_for_marks(struct site *site, const struct site_call *call)
 			__ATOMIC_RELEASE);
 }
 
-/* The generation comes first: rules that come after it have a later one. */
-static void decide_alone(struct site *site, const struct site_call *call)
+static void decide_alone(struct site *site, const struct asked *asked)
 {
-	uint32_t now = control_generation();
-	struct control_force force;
+	const struct control_force *force = &asked->force;
+	const struct site_call *call = asked->call;
 	struct rule_decision decided;
-	struct rule_site asked;
+	struct rule_site known;
 	char name[16] = "";
 
 	look_at(site, call);
-	control_get_force(&force);
-	__atomic_store_n(&site->rules_at, force.rules_at, __ATOMIC_RELEASE);
-	__atomic_store_n(&site->level, force.level, __ATOMIC_RELEASE);
-	describe(call, &asked, name);
+	__atomic_store_n(&site->rules_at, force->rules_at, __ATOMIC_RELEASE);
+	__atomic_store_n(&site->level, force->level, __ATOMIC_RELEASE);
+	describe(asked, &known, name);
 	for (unsigned i = 0; i < site->decisions; i++) {
 		if (site->decisions > 1)
-			asked.level = (int)i;
-		ask(force.rules, &asked, &decided);
+			known.level = (int)i;
+		ask(force->rules, &known, &decided);
 		site_set_decided(&site->decided[i], &decided);
 	}
 	redact_prepare(site, call);
 	plan_for_marks(site, call);
 	__atomic_store_n(
 		&site->special, site_is_special(site), __ATOMIC_RELEASE);
-	__atomic_store_n(&site->generation, now, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&site->generation, asked->generation, __ATOMIC_RELEASE);
 }
 
 /* False: another thread is about to, or one was that will never end.  What has
  * been decided last must not be what was asked first. */
-static bool decide(struct site *site, const struct site_call *call)
+static bool decide(struct site *site, const struct asked *asked)
 {
 	uint32_t nobody = 0;
 
@@ -315,7 +398,7 @@ static bool decide(struct site *site, const struct site_call *call)
 		return false;
 	__atomic_store_n(&site->generation, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&site->changes, 1, __ATOMIC_SEQ_CST);
-	decide_alone(site, call);
+	decide_alone(site, asked);
 	__atomic_store_n(&site->deciding, 0, __ATOMIC_RELEASE);
 	return true;
 }
@@ -328,8 +411,9 @@ static unsigned decisions_of(const struct site_call *call)
 }
 
 static struct site *make(
-	const struct site_call *call, uintptr_t key, uint32_t thread)
+	const struct asked *asked, uintptr_t key, uint32_t thread)
 {
+	const struct site_call *call = asked->call;
 	unsigned decisions = decisions_of(call);
 	struct site *site =
 		arena_take(sizeof(*site) + decisions * sizeof(*site->decided));
@@ -338,6 +422,7 @@ static struct site *make(
 		return NULL;
 	site->pc = call->call->pc;
 	site->key = key;
+	site->through = asked->through;
 	site->stream = call->stream;
 	site->thread = thread;
 	site->decisions = (uint8_t)decisions;
@@ -345,8 +430,9 @@ static struct site *make(
 }
 
 /* One that is not found again, for the next call of this writer. */
-static struct site *borrow(struct writer *w, const struct site_call *call)
+static struct site *borrow(struct writer *w, const struct asked *asked)
 {
+	const struct site_call *call = asked->call;
 	struct site *site = w->site_spare;
 
 	if (!site)
@@ -360,36 +446,39 @@ static struct site *borrow(struct writer *w, const struct site_call *call)
 	site->result_used = true;
 	site->is_spare = true;
 	site->decisions = (uint8_t)decisions_of(call);
-	decide_alone(site, call);
+	decide_alone(site, asked);
 	return site;
 }
 
-static bool is_it(const struct site *site, const struct site_call *call,
+static bool is_it(const struct site *site, const struct asked *asked,
 	uintptr_t key, uint32_t thread)
 {
-	return site->pc == call->call->pc && site->key == key &&
-	       site->stream == call->stream && site->thread == thread;
+	return site->pc == asked->call->call->pc && site->key == key &&
+	       site->stream == asked->call->stream && site->thread == thread &&
+	       site->through == asked->through;
 }
 
-static struct site *look_up(struct site_table *table,
-	const struct site_call *call, uintptr_t key, uint32_t thread)
+static struct site *look_up(struct site_table *table, const struct asked *asked,
+	uintptr_t key, uint32_t thread)
 {
+	const struct site_call *call = asked->call;
 	uint64_t hash = binlog_hash_word(
-		binlog_hash_word(call->call->pc, key), call->stream + thread);
+		binlog_hash_word(call->call->pc, key ^ asked->through),
+		call->stream + thread);
 	struct site **slot = &table->bucket[hash % BUCKETS];
 	struct site *site;
 
 	for (site = __atomic_load_n(slot, __ATOMIC_ACQUIRE); site;
 		site = site->next)
-		if (is_it(site, call, key, thread))
+		if (is_it(site, asked, key, thread))
 			return site;
 	if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SITES_MAX)
 		return NULL;
 	__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
-	site = make(call, key, thread);
+	site = make(asked, key, thread);
 	if (!site)
 		return NULL;
-	decide_alone(site, call);
+	decide_alone(site, asked);
 	site->next = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(slot, &site->next, site, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -406,22 +495,37 @@ static uintptr_t key_of(const struct site_call *call)
 		       : capture_content_key(call->format, call->length);
 }
 
+/* What was decided about this stack by other rules may be about another one by
+ * ours. */
+static bool is_about(
+	const struct site_decision *decision, const struct asked *asked)
+{
+	const struct rules *rules = asked->force.rules;
+
+	return decision->rules_at == asked->force.rules_at ||
+	       (!decision->decided.by_stack &&
+		       !(rules && rules_ask_stack(rules)));
+}
+
 struct site *site_find(struct writer *w, const struct site_call *call,
 	struct site_decision *decision, uint32_t *generation)
 {
-	uint32_t now = control_generation();
 	uint32_t thread = control_is_asking_threads() ? w->tid : 0;
 	struct site_table *table = table_of_process();
-	struct site *site =
-		table ? look_up(table, call, key_of(call), thread) : NULL;
+	struct asked asked;
+	struct site *site;
 
-	*generation = now;
+	ask_moment(w, call, &asked);
+	*generation = asked.generation;
+	site = table ? look_up(table, &asked, key_of(call), thread) : NULL;
 	if (site &&
-		(__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) == now ||
-			decide(site, call)) &&
-		site_read_decision(site, call->priority, decision))
+		(__atomic_load_n(&site->generation, __ATOMIC_ACQUIRE) ==
+				asked.generation ||
+			decide(site, &asked)) &&
+		site_read_decision(site, call->priority, decision) &&
+		is_about(decision, &asked))
 		return site;
-	site = borrow(w, call);
+	site = borrow(w, &asked);
 	if (site)
 		site_copy_decision(site, call->priority, decision);
 	return site;
@@ -500,10 +604,10 @@ void site_switch_off(const struct site *site, uint32_t generation,
 		.result = length < 0 ? 0 : length,
 	};
 
-	if (!is_off(decision) || site->thread || !call->format ||
-		site->key != drop.key || call->call->entry == ENTRY_NONE ||
-		!stream->file || stream->unusual ||
-		(length < 0 && decision->result_used))
+	if (!is_off(decision) || decision->decided.by_stack || site->thread ||
+		!call->format || site->key != drop.key ||
+		call->call->entry == ENTRY_NONE || !stream->file ||
+		stream->unusual || (length < 0 && decision->result_used))
 		return;
 	drops_add(call->call->entry, &drop, generation, version);
 }

@@ -23,11 +23,13 @@ struct site_gate {
 	uint32_t turn;
 };
 
-/* A place, a text and a stream. */
+/* A place, a text and a stream; and of its stack what rules ask for. */
 struct site {
 	struct site *next;
 	uintptr_t pc;
-	uintptr_t key; /* as of struct memo */
+	uintptr_t key;	  /* as of struct memo */
+	uint64_t through; /* a hash of the calls on the stack that rules ask */
+			  /* for; 0: there are none */
 	uint32_t stream;
 	uint32_t thread;		   /* 0: of all threads */
 	uint32_t generation;		   /* for which it was decided, or 0 */

@@ -19,6 +19,13 @@ static char again_text[2 * TEXT_MAX];
 static const uint8_t build_id[] = {0xab, 0xcd, 0x01, 0x23};
 static const struct rule_source sources[] = {
 	{"main", "/src/main.c", 12}, {NULL, NULL, 0}, {"inner", "b.c", 7}};
+static const struct rule_frame frames[] = {
+	{.module = "/usr/lib/libssl.so.3",
+		.build_id = build_id,
+		.build_id_bytes = sizeof(build_id),
+		.offset = 0x1234},
+	{.module = "/usr/sbin/nginx", .offset = 0x2345},
+};
 static const struct rule_site sites[] = {
 	{.level = LEVEL_info},
 	{.program = "nginx",
@@ -26,6 +33,8 @@ static const struct rule_site sites[] = {
 		.build_id = build_id,
 		.build_id_bytes = sizeof(build_id),
 		.offset = 0x1234,
+		.frames = frames,
+		.frames_count = 2,
 		.called = "fprintf",
 		.format = "password=%s user=%-*s size=%d\n",
 		.format_bytes = 30,
@@ -72,6 +81,18 @@ static void check_same(const char *text, struct rule_decision *a,
 	FUZZ_CHECK(memcmp(a, b, sizeof(*a)) == 0);
 }
 
+static void check_frames(const struct rules *rules, const struct rules *again)
+{
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		bool asked = rules_have_frame(rules, &frames[i]);
+
+		FUZZ_CHECK(rules_have_frame(again, &frames[i]) == asked);
+		FUZZ_CHECK(!asked ||
+			   rules_may_have_frame(rules, frames[i].offset));
+		FUZZ_CHECK(!asked || rules_ask_stack(rules));
+	}
+}
+
 static size_t write_again(const struct rules *rules, const char *text)
 {
 	struct rule *rule = rules->first;
@@ -97,6 +118,7 @@ static void check_right(const struct rules *rules, const char *text)
 
 	FUZZ_CHECK(again && rules_count(again) == rules_count(rules));
 	FUZZ_CHECK(rules_ask(again) == rules_ask(rules));
+	check_frames(rules, again);
 	for (size_t i = 0; i < sizeof(sites) / sizeof(*sites); i++) {
 		memset(&a, 0, sizeof(a));
 		memset(&b, 0, sizeof(b));

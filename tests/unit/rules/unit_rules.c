@@ -97,7 +97,7 @@ static void what_is_not_known_does_not_match_either_way(void **state)
 	struct rule_site nobody = {.level = LEVEL_info};
 	static const char *const conditions[] = {"program *", "module *",
 		"thread *", "called *", "format *", "stream all", "at *+0x0",
-		"func *", "file *", "line 1-"};
+		"through *+0x0", "func *", "file *", "line 1-"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
@@ -121,6 +121,73 @@ static void a_place_is_an_offset_in_a_module(void **state)
 	check_matches(
 		"at abcd0123+0x9999,0x10,0x1234,0x11,0xffffffffffffffff", true);
 	check_matches("at abcd0123+0x9999,0x10,0x1235,0x11", false);
+}
+
+static void a_call_of_the_stack_is_a_place_too(void **state)
+{
+	const struct rule_frame frames[] = {
+		{.module = "/usr/lib/libssl.so.3", .offset = 0x10},
+		{.module = "/usr/sbin/nginx", .offset = 0x2345},
+	};
+	struct rule_site site = rules_check_server("x");
+
+	(void)state;
+	assert_false(rules_check_at("through nginx+0x2345 drop", &site)
+			     .action_known);
+	assert_false(rules_check_at("not through nginx+0x2345 drop", &site)
+			     .action_known);
+	site.frames = frames;
+	site.frames_count = 2;
+	assert_true(rules_check_at("through nginx+0x1,0x2345 drop", &site)
+			    .action_known);
+	assert_true(rules_check_at("through libssl.so.3+0x10 drop", &site)
+			    .action_known);
+	assert_false(
+		rules_check_at("through nginx+0x10 drop", &site).action_known);
+	assert_false(rules_check_at("not through nginx+0x2345 drop", &site)
+			     .action_known);
+	assert_true(rules_check_at("not through nginx+0x10 drop", &site)
+			    .action_known);
+	/* Of whom nothing else holds nobody asks for the stack. */
+	assert_true(rules_check_at("through nginx+0x10 drop", &site).by_stack);
+	assert_false(rules_check_at(
+		"through nginx+0x10 stream syslog drop; drop", &site)
+			     .by_stack);
+	site.frames_count = 0;
+	assert_false(rules_check_at("through nginx+0x2345 drop", &site)
+			     .action_known);
+	assert_true(rules_check_at("not through nginx+0x2345 drop", &site)
+			    .action_known);
+}
+
+static void which_calls_of_a_stack_are_asked_for_is_known(void **state)
+{
+	static const char text[] =
+		"program a drop; through nginx+0x12345,0x5 level err pass\n"
+		"not through abcd0123+0x777 thread x drop";
+	static char memory[16384];
+	struct rule_frame frame = {.module = "/usr/sbin/nginx"};
+	struct rules_error error;
+	const struct rules *rules = rules_parse(
+		text, sizeof(text) - 1, memory, sizeof(memory), &error);
+
+	(void)state;
+	assert_non_null(rules);
+	assert_true(rules_ask_stack(rules));
+	assert_true(rules_may_have_frame(rules, 0x7fff00000345));
+	assert_true(rules_may_have_frame(rules, 0x7fff00000777));
+	assert_false(rules_may_have_frame(rules, 0x7fff00000346));
+	frame.offset = 0x12345;
+	assert_true(rules_have_frame(rules, &frame));
+	frame.offset = 0x777;
+	assert_false(rules_have_frame(rules, &frame));
+	frame.build_id = rules_check_id;
+	frame.build_id_bytes = sizeof(rules_check_id);
+	assert_true(rules_have_frame(rules, &frame));
+	rules = rules_parse(
+		"at nginx+0x5 drop", 17, memory, sizeof(memory), &error);
+	assert_false(rules_ask_stack(rules));
+	assert_false(rules_may_have_frame(rules, 5));
 }
 
 static void a_file_is_known_by_its_path(void **state)
@@ -386,6 +453,8 @@ int main(void)
 		cmocka_unit_test(not_turns_a_condition_round),
 		cmocka_unit_test(what_is_not_known_does_not_match_either_way),
 		cmocka_unit_test(a_place_is_an_offset_in_a_module),
+		cmocka_unit_test(a_call_of_the_stack_is_a_place_too),
+		cmocka_unit_test(which_calls_of_a_stack_are_asked_for_is_known),
 		cmocka_unit_test(a_file_is_known_by_its_path),
 		cmocka_unit_test(later_rules_override),
 		cmocka_unit_test(a_level_is_set_at_the_end_or_after_an_action),

@@ -33,9 +33,10 @@ static void without_room_it_is_said(void **state)
 		"format a depth 3", "format a category c", "rate 10/1s",
 		"sample 1/100", "sample 1us/1s", "redact arg 2 hash",
 		"redact usual", "redact *", "redact off", "redact name length",
-		"drop level err", "at a+0x1,0x2 drop", "mark off",
-		"mark m arg 1", "trigger since m over 5ms before 1s after 2s",
-		"trigger off", "trigger"};
+		"drop level err", "at a+0x1,0x2 drop", "through a+0x1,0x2 drop",
+		"mark off", "mark m arg 1",
+		"trigger since m over 5ms before 1s after 2s", "trigger off",
+		"trigger"};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
@@ -118,6 +119,9 @@ static const struct {
 	{"at a+x drop", "no such offset"},
 	{"at a+0x1, drop", "no such offset"},
 	{"at [a+0x1 drop", "a set without an end"},
+	{"through drop", "no place"},
+	{"through a+0x1,2 drop", "no such offset"},
+	{"through a+0x1 not through b+0x2 drop", NULL},
 	{"not", "no condition"},
 	{"not drop", "no such word"},
 	{"\"level\" err drop", "no such word"},

@@ -471,6 +471,129 @@ static void copies_are_without_secrets(void **state)
 	said_is("password=secret\n");
 }
 
+/* Calls at these offsets, innermost first, until a 0. */
+static void stack_is(const uintptr_t offsets[])
+{
+	world.bias = 0x7000;
+	world.stack_exact = 0;
+	world.stack_depth = 1;
+	world.stack[0] = call.pc;
+	for (; *offsets; offsets++)
+		world.stack[world.stack_depth++] = world.bias + *offsets + 1;
+}
+
+static const uintptr_t one[] = {0x10, 0x12f, 0x20, 0};
+static const uintptr_t two[] = {0x10, 0x22f, 0x20, 0};
+
+static char says_from(const uintptr_t stack[])
+{
+	stack_is(stack);
+	return says("%d", 1);
+}
+
+static void calls_of_one_place_are_told_apart_by_what_led_to_them(void **state)
+{
+	(void)state;
+	begin_again("through program+0x12f,0x20f drop");
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(says_from(one), '-');
+		assert_int_equal(says_from(two), ' ');
+		assert_false(world.special);
+	}
+	assert_int_equal(world.drops, 0); /* which are of all stacks */
+	/* The beginning of a page is not all. */
+	assert_int_equal(says_from((uintptr_t[]){0x112f, 0}), ' ');
+	assert_int_equal(says_from((uintptr_t[]){0x12f, 0}), '-');
+	/* What a signal has interrupted is no call. */
+	stack_is(one);
+	world.stack_exact = 1 << 2;
+	assert_int_equal(says("%d", 1), ' ');
+	world.no_module = true;
+	assert_int_equal(says_from(one), ' ');
+	begin_again("not through program+0x12f drop");
+	assert_int_equal(says_from(one), ' ');
+	assert_int_equal(says_from(two), '-');
+}
+
+static void without_such_rules_no_stack_is_looked_at(void **state)
+{
+	(void)state;
+	begin_again("at program+0x12f drop");
+	assert_int_equal(says_from(one), ' ');
+	assert_int_equal(world.walks, 0);
+	begin_again("stream syslog through program+0x12f drop\ndrop");
+	assert_int_equal(says_from(two), '-');
+	assert_int_equal(world.drops, 1); /* nobody asked for its stack */
+}
+
+static void the_stack_is_as_deep_as_it_is_recorded(void **state)
+{
+	uintptr_t deep[41];
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		deep[i] = i + 1;
+	deep[40] = 0;
+	begin_again("through program+0x5 drop");
+	assert_int_equal(says_from(deep), '-');
+	switches.depth = 5; /* with the call itself */
+	assert_int_equal(says_from(deep), ' ');
+	switches.depth = 6;
+	assert_int_equal(says_from(deep), '-');
+	switches.depth = 64;
+	begin_again("through program+0x18 drop");
+	switches.depth = 64;
+	assert_int_equal(says_from(deep), ' ');
+	begin_again("through program+0x17 drop");
+	switches.depth = 64;
+	assert_int_equal(says_from(deep), '-');
+}
+
+/* It would be found again with another stack. */
+static void what_has_less_stack_than_was_asked_for_is_not_remembered(
+	void **state)
+{
+	(void)state;
+	begin_again("through program+0x12f depth 2");
+	says_from(one);
+	assert_int_equal(world.depth, 2);
+	assert_true(world.special);
+	says_from(two);
+	assert_false(world.special);
+	begin_again("through program+0x12f depth 16");
+	says_from(one);
+	assert_false(world.special);
+}
+
+static void each_of_them_has_its_own_rate(void **state)
+{
+	(void)state;
+	begin_again("through program+0x12f,0x22f rate 1/1s");
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(says_from(one), i ? '-' : ' ');
+		assert_int_equal(says_from(two), i ? '-' : ' ');
+	}
+	/* From wherever it is come to. */
+	assert_int_equal(says_from((uintptr_t[]){0x11, 0x12f, 0}), '-');
+	assert_int_equal(says_from((uintptr_t[]){0x11, 0x12f, 0x22f, 0}), ' ');
+}
+
+/* Rules are followed before the generation says so. */
+static void what_other_rules_have_decided_is_not_taken(void **state)
+{
+	(void)state;
+	begin_again("through program+0x12f drop");
+	assert_int_equal(says_from(two), ' ');
+	have_rules("through program+0x12f,0x22f drop; drop");
+	assert_int_equal(says_from((uintptr_t[]){0x10, 0}), '-');
+	have_rules("stream syslog drop");
+	assert_int_equal(says_from(one), ' ');
+	have_rules("through program+0x12f drop");
+	rules_change();
+	assert_int_equal(says_from(one), '-');
+	assert_int_equal(says_from(two), ' ');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,6 +618,14 @@ int main(void)
 		cmocka_unit_test(what_is_no_format_is_hidden_whole),
 		cmocka_unit_test(formats_that_are_made_are_hidden),
 		cmocka_unit_test(copies_are_without_secrets),
+		cmocka_unit_test(
+			calls_of_one_place_are_told_apart_by_what_led_to_them),
+		cmocka_unit_test(without_such_rules_no_stack_is_looked_at),
+		cmocka_unit_test(the_stack_is_as_deep_as_it_is_recorded),
+		cmocka_unit_test(
+			what_has_less_stack_than_was_asked_for_is_not_remembered),
+		cmocka_unit_test(each_of_them_has_its_own_rate),
+		cmocka_unit_test(what_other_rules_have_decided_is_not_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

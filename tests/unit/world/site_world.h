@@ -61,6 +61,14 @@ static struct {
 	struct process_self self;
 	struct writer writer;
 	const struct rules *rules;
+	uint64_t rules_at;
+	uintptr_t stack[UNWIND_FRAMES_MAX]; /* return addresses */
+	unsigned stack_depth;
+	uint64_t stack_exact;
+	unsigned walks;
+	struct unwind_trace trace;
+	uintptr_t bias; /* of the module; 0: any that has all calls in one */
+			/* place */
 	uint64_t now;
 	uint64_t period; /* of what is no time at all, 0 */
 	bool no_module, no_constants, result_is_used;
@@ -101,7 +109,7 @@ uint64_t pace_ticks(uint64_t nanoseconds)
 void control_get_force(struct control_force *force)
 {
 	force->rules = world.rules;
-	force->rules_at = world.rules ? 4096 : 0;
+	force->rules_at = world.rules ? world.rules_at : 0;
 	force->level = switches.level;
 }
 
@@ -114,8 +122,23 @@ struct process process = {.strings = "/usr/bin/program"};
 
 bool module_find(uintptr_t address, struct module *module)
 {
-	*module = (struct module){.bias = address - 16, .path = ""};
+	*module = (struct module){
+		.bias = world.bias ? world.bias : address - 16, .path = ""};
 	return !world.no_module;
+}
+
+void unwind_walk(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *trace)
+{
+	(void)start;
+	(void)cache;
+	world.walks++;
+	trace->depth = 0;
+	trace->exact = world.stack_exact;
+	while (trace->depth < max_depth && trace->depth < world.stack_depth) {
+		trace->pc[trace->depth] = world.stack[trace->depth];
+		trace->depth++;
+	}
 }
 
 bool module_is_constant(const void *address, size_t size)
@@ -238,10 +261,19 @@ char *arguments_store_general(struct writer *w, char *to,
 static struct call call;
 static char rules_text[4096], rules_memory[65536];
 
-static void begin_again(const char *rules)
+static void have_rules(const char *rules)
 {
 	struct rules_error error;
 
+	strcpy(rules_text, rules);
+	world.rules = rules_parse(rules_text, strlen(rules_text), rules_memory,
+		sizeof(rules_memory), &error);
+	world.rules_at += 4096;
+	assert_non_null(world.rules);
+}
+
+static void begin_again(const char *rules)
+{
 	memset(arena, 0, world.used);
 	memset(&world, 0, sizeof(world));
 	memset(&switches, 0, sizeof(switches));
@@ -250,6 +282,8 @@ static void begin_again(const char *rules)
 	world.allocations = FOR_EVER;
 	world.period = UINT64_MAX;
 	world.writer.tid = 77;
+	world.writer.trace = &world.trace;
+	process.depth = 16;
 	switches.level = LEVEL_LAST;
 	switches.generation = 1;
 	streams[FILE_STREAM].flags = BINLOG_STREAM_STDOUT;
@@ -257,12 +291,8 @@ static void begin_again(const char *rules)
 	streams[FILE_STREAM].fd = 1;
 	call = (struct call){
 		.pc = 0x1000, .function = "printf", .entry = ENTRY_PRINTF};
-	if (!rules)
-		return;
-	strcpy(rules_text, rules);
-	world.rules = rules_parse(rules_text, strlen(rules_text), rules_memory,
-		sizeof(rules_memory), &error);
-	assert_non_null(world.rules);
+	if (rules)
+		have_rules(rules);
 }
 
 static void rules_change(void)
