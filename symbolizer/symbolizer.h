@@ -220,13 +220,26 @@ enum symbolizer_handing {
 	SYMBOLIZER_HANDINGS
 };
 
+/* What becomes of it in the function that is called. */
+enum symbolizer_use {
+	SYMBOLIZER_USE_UNKNOWN,
+	SYMBOLIZER_USE_PRINTS, /* one that prints it */
+	SYMBOLIZER_USE_MAKES,  /* one that makes a text of it in memory */
+	SYMBOLIZER_USES
+};
+
 struct symbolizer_handed {
 	const char *bytes; /* with a NUL behind them */
 	size_t count;
 	uint64_t call;	/* the instruction, as in the ELF file, */
 	uint64_t begin; /* and the code around it, mostly a function */
 	uint64_t end;
+	uint64_t next;	  /* the instruction after it; 0: it is a jump */
+	uint64_t target;  /* what it calls, or a stub; 0: not known */
+	uint8_t argument; /* which one of the call it is, from 0 on */
+	bool more;	  /* this argument may be others that are not known */
 	enum symbolizer_handing how;
+	enum symbolizer_use use;
 };
 
 /*

@@ -25,6 +25,8 @@ struct question {
 	void *closure;
 	uint64_t told[TEXTS_MAX]; /* addresses of texts */
 	size_t count;
+	uint8_t argument; /* that is being told, as of a call */
+	bool more;
 };
 
 static bool note(void *closure, struct codeflow_region *region)
@@ -46,10 +48,30 @@ static bool prepare(struct handed *handed, struct constantdata *data)
 	       codeflow_each(&handed->flow, note, handed);
 }
 
+/* What is known of the call itself. */
+static void describe_call(const struct handed *handed,
+	const struct codeflow_step *step, struct symbolizer_handed *told)
+{
+	const struct imports *imports = &handed->imports;
+	const struct instruction *in = &step->instruction;
+	const struct imports_function *called = imports_called(imports, in);
+
+	if (in->kind < INSTRUCTION_BRANCH)
+		told->next = step->address + in->bytes;
+	told->target = imports_target(imports, in);
+	if (called && imports_prints(called))
+		told->use = SYMBOLIZER_USE_PRINTS;
+	if (called && called->what == IMPORTS_MADE)
+		told->use = SYMBOLIZER_USE_MAKES;
+}
+
 static void tell(struct question *question, uint64_t text,
 	enum symbolizer_handing how, uint64_t call)
 {
-	struct symbolizer_handed handed = {.call = call, .how = how};
+	struct symbolizer_handed handed = {.call = call,
+		.how = how,
+		.argument = question->argument,
+		.more = question->more};
 	const struct codeflow_region *region;
 	size_t i;
 
@@ -67,6 +89,9 @@ static void tell(struct question *question, uint64_t text,
 		return;
 	handed.begin = region->start;
 	handed.end = region->end;
+	i = codeflow_steps_before(region, call);
+	if (i < region->count)
+		describe_call(question->handed, &region->steps[i], &handed);
 	question->told[question->count++] = text;
 	question->take(question->closure, &handed);
 }
@@ -81,9 +106,12 @@ static void tell_register(struct question *question, uint64_t address,
 	size_t i;
 
 	codetrace_register(flow, address, number, &values);
+	question->more = values.more;
 	for (i = 0; i < values.count; i++)
 		if (codetrace_pointer(flow, &values.values[i], &pointer))
 			tell(question, pointer, how, call);
+		else
+			question->more = true;
 }
 
 static void tell_registers(
@@ -92,8 +120,10 @@ static void tell_registers(
 	const struct machine *machine = question->handed->flow.machine;
 	size_t i;
 
-	for (i = 0; i < machine->argument_count; i++)
+	for (i = 0; i < machine->argument_count; i++) {
+		question->argument = (uint8_t)i;
 		tell_register(question, call, machine->arguments[i], how, call);
+	}
 }
 
 /* Arguments that are put onto the stack right before the call. */
@@ -120,6 +150,9 @@ static void tell_stacked(struct question *question, uint64_t address,
 			stored[count++] = step;
 	}
 	for (i = 0; i < count; i++) {
+		question->argument =
+			(uint8_t)(flow->machine->argument_count + i);
+		question->more = false;
 		if (stored[i].instruction.from == INSTRUCTION_NO_REGISTER)
 			tell(question, stored[i].instruction.value, how,
 				address);
@@ -219,14 +252,14 @@ void handed_each(struct handed *handed, struct constantdata *data,
 #define LIST_BYTES_PER_BYTE 8
 #define LIST_BYTES_MAX ((uint64_t)64 << 20)
 /* What it costs to tell one, beside its bytes. */
-#define LIST_BYTES_EACH 48
+#define LIST_BYTES_EACH 80
 /* Texts that are being translated in one function. */
 #define TRANSLATED_MAX 32
 
 /* That is given to a function for translations, and not yet to another. */
 struct translated {
 	uint64_t text;
-	uint64_t call;
+	struct symbolizer_handed call;
 };
 
 struct list {
@@ -288,17 +321,18 @@ static void spend(struct list *list, uint64_t bytes)
 	list->left -= bytes < list->left ? bytes : list->left;
 }
 
-static void list_text(struct list *list, uint64_t text, uint64_t call,
-	enum symbolizer_handing how)
+/* `call` has what is known of it; all zeros: there is none. */
+static void list_text(
+	struct list *list, uint64_t text, const struct symbolizer_handed *call)
 {
-	struct symbolizer_handed handed = {.call = call, .how = how};
+	struct symbolizer_handed handed = *call;
 
 	handed.bytes = handed_text(list->data, text, &handed.count);
 	spend(list, handed.count);
 	if (!handed.bytes || list->left < LIST_BYTES_EACH)
 		return;
 	spend(list, LIST_BYTES_EACH);
-	if (call) {
+	if (call->call) {
 		handed.begin = list->region->start;
 		handed.end = list->region->end;
 	}
@@ -317,15 +351,13 @@ static void end_region(struct list *list)
 		const struct translated *last =
 			&list->translated[--list->count];
 
-		list_text(list, last->text, last->call,
-			SYMBOLIZER_HANDED_BY_CALL);
+		list_text(list, last->text, &last->call);
 	}
 }
 
-static void list_value(struct list *list, const struct callvalues_call *call,
+static void list_value(struct list *list, const struct symbolizer_handed *call,
 	const struct callvalue *value, bool translates)
 {
-	const bool jumps = call->step->instruction.kind >= INSTRUCTION_BRANCH;
 	uint64_t text;
 	size_t i;
 
@@ -333,14 +365,13 @@ static void list_value(struct list *list, const struct callvalues_call *call,
 		return;
 	if (translates && list->count < TRANSLATED_MAX) {
 		list->translated[list->count++] =
-			(struct translated){text, call->step->address};
+			(struct translated){text, *call};
 		return;
 	}
 	for (i = list->count; value->translated && i-- > 0;)
 		if (list->translated[i].text == text)
 			give_up_translated(list, i);
-	list_text(list, text, call->step->address,
-		jumps ? SYMBOLIZER_HANDED_BY_JUMP : SYMBOLIZER_HANDED_BY_CALL);
+	list_text(list, text, call);
 }
 
 static bool list_call(void *closure, const struct callvalues_call *call)
@@ -351,11 +382,17 @@ static bool list_call(void *closure, const struct callvalues_call *call)
 	const struct imports_slot *slot = imports_slot_of(
 		&list->handed->imports, &call->step->instruction);
 	const bool translates = called && called->what == IMPORTS_TRANSLATION;
+	const bool jumps = call->step->instruction.kind >= INSTRUCTION_BRANCH;
 	/* what is on the stack of those may be there for another call */
 	const size_t count =
 		slot && slot->value == 0
 			? list->handed->flow.machine->argument_count
 			: CALLVALUES_ARGUMENTS;
+	struct symbolizer_handed told = {
+		.call = call->step->address,
+		.how = jumps ? SYMBOLIZER_HANDED_BY_JUMP
+			     : SYMBOLIZER_HANDED_BY_CALL,
+	};
 	size_t i, k;
 
 	if (!call->arguments)
@@ -363,23 +400,26 @@ static bool list_call(void *closure, const struct callvalues_call *call)
 	if (list->region != call->region)
 		end_region(list);
 	list->region = call->region;
-	for (i = 0; i < count; i++)
+	describe_call(list->handed, call->step, &told);
+	for (i = 0; i < count; i++) {
+		told.argument = (uint8_t)i;
 		for (k = 0; k < call->arguments[i].count; k++)
-			list_value(list, call, &call->arguments[i].all[k],
+			list_value(list, &told, &call->arguments[i].all[k],
 				translates);
+	}
 	return list->left > 0;
 }
 
 /* That the loader fills in and makes constant: tables of texts. */
 static void list_pointers(struct list *list)
 {
+	static const struct symbolizer_handed none;
 	const struct imports *imports = &list->handed->imports;
 	size_t i;
 
 	for (i = 0; i < imports->count && list->left > 0; i++)
 		if (!imports->slots[i].function)
-			list_text(list, imports->slots[i].value, 0,
-				SYMBOLIZER_HANDED_BY_CALL);
+			list_text(list, imports->slots[i].value, &none);
 }
 
 void handed_list(struct handed *handed, struct constantdata *data,

@@ -55,7 +55,8 @@ enum wire_kind {
 	/* offset, u32 inlined, u32 wrapper */
 	WIRE_HANDED,	 /* u64 return address */
 	WIRE_HANDED_ARE, /* texts to the end: u64 call, u64 begin, u64 end, */
-			 /* u32 how, bytes with a NUL */
+			 /* u64 next, u64 target, u32 how, u32 use, */
+			 /* u32 argument, u32 more, bytes with a NUL */
 	WIRE_STATEMENTS, /* nothing */
 	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
 };

@@ -646,17 +646,24 @@ static bool take_handed(struct wire_reader *reply,
 	void *closure)
 {
 	struct symbolizer_handed handed;
-	uint32_t how;
+	uint32_t how, use;
 
 	while (reply->left > 0) {
 		handed.call = wire_take_u64(reply);
 		handed.begin = wire_take_u64(reply);
 		handed.end = wire_take_u64(reply);
+		handed.next = wire_take_u64(reply);
+		handed.target = wire_take_u64(reply);
 		how = wire_take_u32(reply);
+		use = wire_take_u32(reply);
+		handed.argument = (uint8_t)wire_take_u32(reply);
+		handed.more = wire_take_u32(reply) != 0;
 		handed.bytes = wire_take_string(reply);
-		if (reply->bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS)
+		if (reply->bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS ||
+			use >= SYMBOLIZER_USES)
 			return false;
 		handed.how = how;
+		handed.use = use;
 		handed.count = strlen(handed.bytes);
 		take(closure, &handed);
 	}

@@ -568,7 +568,7 @@ static void answer_between_frames(
 }
 
 /* Of what is told of a text, beside it. */
-#define HANDED_BYTES 64
+#define HANDED_BYTES 96
 
 /* What does not fit any more is left out: the most likely come first. */
 static void give_handed(void *closure, const struct symbolizer_handed *handed)
@@ -580,7 +580,12 @@ static void give_handed(void *closure, const struct symbolizer_handed *handed)
 	wire_put_u64(packet, handed->call);
 	wire_put_u64(packet, handed->begin);
 	wire_put_u64(packet, handed->end);
+	wire_put_u64(packet, handed->next);
+	wire_put_u64(packet, handed->target);
 	wire_put_u32(packet, handed->how);
+	wire_put_u32(packet, handed->use);
+	wire_put_u32(packet, handed->argument);
+	wire_put_u32(packet, handed->more);
 	wire_put_string(packet, handed->bytes);
 	if (packet->full)
 		packet->length = before;

@@ -214,6 +214,7 @@ struct listed {
 	size_t found;
 	uint64_t call;
 	enum symbolizer_handing how;
+	struct symbolizer_handed last; /* its bytes are gone */
 };
 
 /* These are with a mark at their end here, since this hands them on, too. */
@@ -228,15 +229,19 @@ static void write_handed(void *closure, const struct symbolizer_handed *handed)
 	struct listed *listed = closure;
 
 	assert_int_equal(handed->bytes[handed->count], 0);
-	fprintf(listed->file, "%llx %llx %llx %d %s\n",
+	fprintf(listed->file, "%llx %llx %llx %llx %llx %d %d %d %d %s\n",
 		(unsigned long long)handed->call,
 		(unsigned long long)handed->begin,
-		(unsigned long long)handed->end, handed->how, handed->bytes);
+		(unsigned long long)handed->end,
+		(unsigned long long)handed->next,
+		(unsigned long long)handed->target, handed->how, handed->use,
+		handed->argument, handed->more, handed->bytes);
 	if (!listed->wanted || !is_it(handed, listed->wanted))
 		return;
 	listed->found++;
 	listed->call = handed->call;
 	listed->how = handed->how;
+	listed->last = *handed;
 }
 
 static char *statements_of(
@@ -299,6 +304,68 @@ static void texts_of_tables_are_listed_without_a_call(void **state)
 	expect_from("last of a table|", NULL, SYMBOLIZER_HANDED_BY_CALL);
 }
 
+static struct symbolizer_handed found(const char *wanted)
+{
+	struct listed listed = {.wanted = wanted};
+
+	free(statements_of(program, &listed));
+	assert_int_equal(listed.found, 1);
+	return listed.last;
+}
+
+static void take_argument(void *closure, const struct symbolizer_handed *handed)
+{
+	struct symbolizer_handed *wanted = closure;
+
+	if (wanted->count == handed->count &&
+		handed->how == SYMBOLIZER_HANDED_BY_CALL)
+		*wanted = *handed;
+}
+
+/* Not static, so that arguments are as they are written. */
+int make(char *to, const char *given);
+
+__attribute__((noinline)) int make(char *to, const char *given)
+{
+	snprintf(to, 32, "made in memory %s", given);
+	printf("printed as it is %s\n", to);
+	return keep(to[0] ? "known" : given) + 1;
+}
+
+static void a_call_is_known_by_what_it_returns_to_and_by_what_it_calls(
+	void **state)
+{
+	struct symbolizer_handed larger = found("larger: %d|");
+	struct symbolizer_handed smaller = found("smaller: %d|");
+	struct symbolizer_handed seventh = found("seventh %s|");
+	struct symbolizer_handed known = {.count = strlen("known")};
+
+	(void)state;
+	assert_true(larger.next > larger.call && larger.next <= larger.end);
+	assert_int_equal(larger.target, (uintptr_t)keep - bias);
+	assert_int_equal(larger.use, SYMBOLIZER_USE_UNKNOWN);
+	assert_true(seventh.next > larger.next);
+	assert_int_equal(seventh.target, (uintptr_t)sixth - bias);
+	assert_int_equal(found("made in memory %s|").use, SYMBOLIZER_USE_MAKES);
+	assert_int_equal(
+		found("printed as it is %s\n|").use, SYMBOLIZER_USE_PRINTS);
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+	/* Both of one argument of one call. */
+	assert_int_equal(larger.call, smaller.call);
+	assert_int_equal(larger.argument, smaller.argument);
+#endif
+#if defined(__x86_64__)
+	assert_int_equal(seventh.argument, 6);
+#endif
+	symbolizer_program_handed(
+		program, larger.next, take_argument, &smaller);
+	assert_int_equal(smaller.next, larger.next);
+	assert_false(smaller.more);
+	symbolizer_program_handed(
+		program, found("known|").next, take_argument, &known);
+	assert_true(known.more);
+}
+
 static void what_no_call_hands_on_is_not_listed(void **state)
 {
 	struct listed listed = {.wanted = "not left|"};
@@ -347,6 +414,8 @@ int main(void)
 		cmocka_unit_test(
 			all_that_calls_hand_on_is_listed_with_the_call),
 		cmocka_unit_test(texts_of_tables_are_listed_without_a_call),
+		cmocka_unit_test(
+			a_call_is_known_by_what_it_returns_to_and_by_what_it_calls),
 		cmocka_unit_test(what_no_call_hands_on_is_not_listed),
 		cmocka_unit_test(
 			statements_are_the_same_wherever_they_are_found),
