@@ -6,6 +6,9 @@
 #include "record/layout.h"
 #include "rules/levels.h"
 
+/* What a logger puts before a text is not longer. */
+#define PREFIX_BYTES 80u
+
 /*
  * What lines say of a message beside its text: where it went, how important
  * it was, and where it came from.  Used by the styles that show lines; safe on
@@ -188,6 +191,16 @@ static int level_of_prefix(const char *prefix, size_t bytes, int otherwise)
 	return otherwise;
 }
 
+/* Of a line that nobody has recorded: what it begins with is part of it. */
+static int level_of_line(const struct render_argument *line, int otherwise)
+{
+	size_t bytes = line->bytes < PREFIX_BYTES ? line->bytes : PREFIX_BYTES;
+	int level = level_of_text(line->data, line->bytes, -1);
+
+	return level >= 0 ? level
+			  : level_of_prefix(line->data, bytes, otherwise);
+}
+
 static int level_of_statement(const struct message *message)
 {
 	const struct definition_statement *statement =
@@ -224,8 +237,12 @@ int message_level(const struct message *message)
 	}
 	if (message->count > 0 &&
 		message->arguments[0].kind == BINLOG_ARG_STRING &&
-		!message->arguments[0].null)
+		!message->arguments[0].null) {
+		if (message->capture->text)
+			return level_of_line(
+				&message->arguments[0], usual(message));
 		return level_of_text(message->arguments[0].data,
 			message->arguments[0].bytes, usual(message));
+	}
 	return usual(message);
 }

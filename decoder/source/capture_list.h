@@ -26,8 +26,8 @@ struct capture_list {
 
 /*
  * Opens what `path` names and appends it; `list` starts as all zeros, but for
- * `all` and what is said of texts.  What cannot be opened is added to `errors`, which must not outlive
- * the list.
+ * `all` and what is said of texts.  What cannot be opened is added to `errors`,
+ * which must not outlive the list.
  */
 void capture_list_add(
 	struct capture_list *list, const char *path, struct error_list *errors);

@@ -26,6 +26,9 @@ same "lines are chosen by time" "2026/11/24 16:30:03 [error] 12#0: two" \
 	"$("$show" -q --text=server.log --raw --since='2026-11-24 16:30:03')"
 same "and by what they begin with" "2026/11/24 16:30:03 [error] 12#0: two
 2026/11/24 16:30:02 [warn] 12#0: three" "$("$show" -q --text=server.log --raw -p warning)"
+printf '%s\n' '12:M 24 Nov 2026 16:30:01.123 # marked' '12:M 24 Nov 2026 16:30:01.124 * not' >marks.log
+same "a mark alone behind a time is a level, too" "12:M 24 Nov 2026 16:30:01.123 # marked" \
+	"$("$show" -q --text=marks.log --raw -p warning)"
 same "and by pattern" "	continued" "$("$show" -q --text=server.log --raw --grep=cont)"
 same "times that say no zone are local ones" 1795555801000000000 \
 	"$(TZ=America/New_York "$show" -q --text=server.log -o json --grep=one | grep -o '[0-9]\{19\}' | head -n 1)"
