@@ -63,9 +63,19 @@ struct statement_choices {
 	bool sure;
 	uint64_t as_text; /* of its directives */
 	struct variant *variants;
-	/* Of an entry of the index: whose, and the same for another one. */
+	/* Those of entries of an index, which texts of this context had. */
+	struct statement_choices *entries;
+	/* Of one of these: which, and the same for another one. */
+	const struct statement_entry *entry;
 	const struct definition_context *context;
 	struct statement_choices *other;
+};
+
+/* All statements of a program or library. */
+struct whole_program {
+	const struct program_file *file;
+	struct statement_index index;
+	struct whole_program *next;
 };
 
 struct statements {
@@ -82,6 +92,8 @@ struct statements {
 	 * stack; and while these are listed: */
 	struct statement_index index;
 	bool indexed;
+	struct whole_program *programs; /* for texts whose stack has none */
+	struct statement_index *filled;
 	uint64_t bias;
 };
 
@@ -98,6 +110,7 @@ struct statements *statements_new(struct restore *restore, bool matters)
 
 void statements_free(struct statements *statements)
 {
+	struct whole_program *next;
 	size_t i;
 
 	if (!statements)
@@ -111,6 +124,11 @@ void statements_free(struct statements *statements)
 	}
 	id_map_free(&statements->calls);
 	statement_index_free(&statements->index);
+	for (; statements->programs; statements->programs = next) {
+		next = statements->programs->next;
+		statement_index_free(&statements->programs->index);
+		free(statements->programs);
+	}
 	render_buffer_free(&statements->text);
 	render_buffer_free(&statements->check);
 	pool_free(&statements->pool);
@@ -684,6 +702,24 @@ static struct definition_string *original(
 	return string;
 }
 
+/* Behind all that are known the call of one that none of them has led to.
+ * Null: out of memory. */
+static const uint64_t *frames_beside(const struct message *message,
+	const struct choice *choice, size_t *depth)
+{
+	const struct definition_context *from = message->context;
+	uint64_t *frames =
+		pool_take(message->pool, (from->depth + 1) * sizeof(frames[0]));
+
+	if (!frames)
+		return NULL;
+	if (from->depth > 0)
+		memcpy(frames, from->frames, from->depth * sizeof(frames[0]));
+	frames[from->depth] = choice->candidate->next;
+	*depth = from->depth + (choice->candidate->next != 0);
+	return frames;
+}
+
 /*
  * The stack of the statement: what was called before, and what has jumped, is
  * not on that of the message.  Null: out of memory.
@@ -696,10 +732,8 @@ static const uint64_t *make_frames(const struct message *message,
 	const bool jumped = choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
 	uint64_t *frames;
 
-	if (choice->frame >= from->depth) {
-		*depth = choice->candidate->next != 0;
-		return &choice->candidate->next;
-	}
+	if (choice->frame >= from->depth)
+		return frames_beside(message, choice, depth);
 	module = program_module_at(message->program,
 		from->frames[choice->frame] - 1, from->modules);
 	*depth = from->depth;
@@ -1003,8 +1037,12 @@ static bool find_anew(struct statement_choices *choices,
 }
 
 /*
- * Texts that nobody has recorded: any statement of the programs may be theirs.
+ * Texts that have no stack, or one whose calls have handed on nothing that they
+ * are made of: any statement of the programs may be theirs.
  */
+
+/* Entries of which one place has given out texts. */
+#define ENTRIES_MAX 512u
 
 static void take_statement(
 	void *closure, const struct symbolizer_handed *handed)
@@ -1018,9 +1056,20 @@ static void take_statement(
 		place.function = statements->bias + handed->begin;
 	}
 	statement_index_add(
-		&statements->index, handed->bytes, handed->count, &place);
+		statements->filled, handed->bytes, handed->count, &place);
 }
 
+static void add_program(struct statements *statements,
+	struct statement_index *index, const struct program_file *file,
+	uint64_t bias)
+{
+	statements->filled = index;
+	statements->bias = bias;
+	symbolizer_program_statements(
+		file->program, take_statement, statements);
+}
+
+/* Those of all programs that are named. */
 static void make_index(
 	struct statements *statements, const struct message *message)
 {
@@ -1033,66 +1082,102 @@ static void make_index(
 		struct program_file *file = restore_file(
 			statements->restore, message, &address, true);
 
-		statements->bias = program->modules[i].bias;
 		if (file)
-			symbolizer_program_statements(
-				file->program, take_statement, statements);
+			add_program(statements, &statements->index, file,
+				program->modules[i].bias);
 	}
 	statement_index_finish(&statements->index);
 }
 
-/* The only choice that there is for an entry, for each file of text.  Null:
- * out of memory. */
-static struct statement_choices *choices_of_entry(struct statements *statements,
-	const struct message *message, struct statement_entry *entry)
+/* With addresses as in the file.  Null: out of memory. */
+static struct statement_index *index_of(
+	struct statements *statements, const struct program_file *file)
 {
-	struct statement_choices *choices = entry->owner;
-	struct candidate *candidate;
-	struct choice *choice;
+	struct whole_program *program = statements->programs;
 
-	for (; choices; choices = choices->other)
-		if (choices->context == message->context)
-			return choices;
-	choices = pool_take(message->pool, sizeof(*choices));
-	choice = pool_take(message->pool, sizeof(*choice));
-	candidate = pool_take(message->pool, sizeof(*candidate));
+	for (; program; program = program->next)
+		if (program->file == file)
+			return &program->index;
+	program = calloc(1, sizeof(*program));
+	if (!program)
+		return NULL;
+	program->file = file;
+	program->next = statements->programs;
+	statements->programs = program;
+	add_program(statements, &program->index, file, 0);
+	statement_index_finish(&program->index);
+	return &program->index;
+}
+
+static struct statement_choices *make_choices(struct statements *statements,
+	const struct message *message, const struct statement_entry *entry,
+	uint64_t bias)
+{
+	struct statement_choices *choices =
+		pool_take(message->pool, sizeof(*choices));
+	struct choice *choice = pool_take(message->pool, sizeof(*choice));
+	struct candidate *candidate =
+		pool_take(message->pool, sizeof(*candidate));
+
 	if (!choices || !choice || !candidate)
 		return NULL;
 	*candidate = (struct candidate){
 		.format = entry->format,
-		.next = entry->place.address,
+		.next = entry->place.address != 0 ? bias + entry->place.address
+						  : 0,
 	};
-	*choice = (struct choice){.candidate = candidate};
+	*choice = (struct choice){
+		.candidate = candidate, .frame = message->context->depth};
 	*choices = (struct statement_choices){
 		.of = statements,
 		.all = choice,
 		.count = 1,
+		.entry = entry,
 		.context = message->context,
-		.other = entry->owner,
 	};
-	entry->owner = choices;
 	return choices;
 }
 
-/* Null: it is of none, or cannot be said so. */
-static const struct message *apply_to_text(struct statements *statements,
-	const struct message *message, const char *text, size_t bytes)
+/* The only choice that there is for an entry, in the list or put into it.
+ * Null: out of memory, or there are too many. */
+static struct statement_choices *choices_in(struct statements *statements,
+	struct statement_choices **list, const struct message *message,
+	const struct statement_entry *entry, uint64_t bias)
 {
+	struct statement_choices **at = list;
 	struct statement_choices *choices;
+	unsigned i;
+
+	for (i = 0; *at && ((*at)->entry != entry ||
+				   (*at)->context != message->context);
+		i++)
+		at = &(*at)->other;
+	choices = *at;
+	if (choices)
+		*at = choices->other;
+	else if (i < ENTRIES_MAX)
+		choices = make_choices(statements, message, entry, bias);
+	if (!choices)
+		return NULL;
+	choices->other = *list;
+	*list = choices;
+	return choices;
+}
+
+static const struct message *restate_entry(struct statements *statements,
+	struct statement_choices *choices, const struct message *message,
+	const struct statement_found *named, size_t bytes)
+{
 	const struct message *restated;
-	struct statement_found named;
 	struct found found;
 
-	if (!statement_index_find(&statements->index, text, bytes, &named))
-		return NULL;
-	choices = choices_of_entry(statements, message, named.entry);
 	if (!choices)
 		return NULL;
 	found = (struct found){
 		.choice = choices->all,
-		.begin = named.begin,
-		.match = named.match,
-		.several = named.several,
+		.begin = named->begin,
+		.match = named->match,
+		.several = named->several,
 	};
 	restated = restate(statements, choices, message, &found, bytes, false);
 	if (!restated)
@@ -1101,21 +1186,101 @@ static const struct message *apply_to_text(struct statements *statements,
 	return restated;
 }
 
+/* Null: it is of none, or cannot be said so. */
+static const struct message *apply_to_line(struct statements *statements,
+	const struct message *message, const char *text, size_t bytes)
+{
+	struct statement_found named;
+	struct statement_choices *list, *choices;
+
+	if (!statement_index_find(&statements->index, text, bytes, &named))
+		return NULL;
+	/* contexts of texts are few, and last */
+	list = named.entry->owner;
+	choices = choices_in(statements, &list, message, named.entry, 0);
+	named.entry->owner = list;
+	return restate_entry(statements, choices, message, &named, bytes);
+}
+
+/* Takes it if the statements of the program with this address have a better
+ * one. */
+static void find_in_program(struct statements *statements,
+	const struct message *message, uint64_t at,
+	struct statement_found *best, uint64_t *bias)
+{
+	uint64_t address = at;
+	struct program_file *file =
+		restore_file(statements->restore, message, &address, true);
+	struct statement_index *index =
+		file ? index_of(statements, file) : NULL;
+	const size_t bytes = line_parts_chomp(
+		statements->text.data, statements->text.length);
+	struct statement_found found;
+
+	if (!index ||
+		!statement_index_find(
+			index, statements->text.data, bytes, &found) ||
+		(best->entry && best->entry->format->plain >=
+					found.entry->format->plain))
+		return;
+	*best = found;
+	*bias = at - address;
+}
+
+/* An address of the executable; 0: it is not known where that is. */
+static uint64_t executable_at(const struct program *program)
+{
+	size_t i;
+
+	for (i = 0; program->executable && i < program->module_count; i++)
+		if (strcmp(program->modules[i].path, program->executable) == 0)
+			return program->modules[i].start;
+	return 0;
+}
+
+/*
+ * Likewise, of the program or library that has printed it, and the executable:
+ * another process, or thread, has made the text, and this one passes it on.
+ */
+static const struct message *apply_to_programs(struct statements *statements,
+	struct statement_choices *choices, const struct message *message,
+	size_t bytes)
+{
+	const struct definition_context *context = message->context;
+	const uint64_t executable = executable_at(message->program);
+	struct statement_found best = {0};
+	uint64_t bias = 0;
+
+	if (context->depth > 0)
+		find_in_program(statements, message, context->frames[0] - 1,
+			&best, &bias);
+	if (executable != 0)
+		find_in_program(statements, message, executable, &best, &bias);
+	if (!best.entry)
+		return NULL;
+	return restate_entry(statements,
+		choices_in(statements, &choices->entries, message, best.entry,
+			bias),
+		message, &best, bytes);
+}
+
 /* Likewise: the constants of its stack are tried. */
 static const struct message *apply_to_stack(struct statements *statements,
 	struct statement_choices *choices, const struct message *message,
 	const char *text, size_t bytes)
 {
-	const struct message *restated;
+	const struct message *restated = NULL;
 	struct found found;
 
-	if (!find_again(choices, text, bytes, &found) &&
-		!find_anew(choices, message, text, bytes, &found))
-		return NULL;
-	restated = restate(statements, choices, message, &found, bytes, false);
-	if (!restated)
+	if (choices->count > 0 &&
+		(find_again(choices, text, bytes, &found) ||
+			find_anew(choices, message, text, bytes, &found))) {
 		restated = restate(
-			statements, choices, message, &found, bytes, true);
+			statements, choices, message, &found, bytes, false);
+		if (!restated)
+			restated = restate(statements, choices, message, &found,
+				bytes, true);
+	}
 	return restated;
 }
 
@@ -1124,8 +1289,9 @@ const struct message *statements_apply(
 {
 	const bool stackless = message->capture->text;
 	struct render_buffer *text = &statements->text;
-	const struct message *restated;
+	const struct message *restated = NULL;
 	struct statement_choices *choices = NULL;
+	bool passed_on;
 	size_t chomped;
 
 	if (message_is_event(message) || message->continues || message->partial)
@@ -1134,17 +1300,24 @@ const struct message *statements_apply(
 		make_index(statements, message);
 	if (!stackless)
 		choices = choices_of(statements, message);
+	passed_on = choices && statements->matters &&
+		    definition_says(message->context) != DEFINITION_SAYS;
 	if (stackless ? statements->index.count == 0
-		      : !choices || choices->count == 0)
+		      : !choices || (choices->count == 0 && !passed_on))
 		return message;
 	text->length = 0;
 	message_text(message, text);
 	if (text->failed || text->length == 0 || text->length > TEXT_MAX)
 		return message;
 	chomped = line_parts_chomp(text->data, text->length);
-	restated = stackless ? apply_to_text(
-				       statements, message, text->data, chomped)
-			     : apply_to_stack(statements, choices, message,
-				       text->data, chomped);
+	if (stackless)
+		restated =
+			apply_to_line(statements, message, text->data, chomped);
+	else
+		restated = apply_to_stack(
+			statements, choices, message, text->data, chomped);
+	if (!restated && passed_on)
+		restated = apply_to_programs(
+			statements, choices, message, chomped);
 	return restated ? restated : message;
 }

@@ -103,6 +103,56 @@ one of several "opened by %d\n"' "$("$show" -q --text="$TMP/twice.log" --exe="$T
 same "what is put before texts is no statement of them, nor is one behind a text of which nothing is known" 3 \
 	"$("$show" -q --text="$TMP/twice.log" --exe="$TMP/twice" --columns=statement | grep -c '^-')"
 
+# ---- recorded, but said by another process ----
+cat >"$TMP/passes.c" <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+__attribute__((noipa)) void says(int to, const char *name)
+{
+	char text[100];
+	size_t length = (size_t)sprintf(text, "receiver: found %s in %d places\n", name, 3);
+
+	for (size_t i = 0; i < length; i++) /* in a way that nobody records */
+		syscall(1, to, text + i, 1L);
+}
+__attribute__((noipa)) void passes_on(int from)
+{
+	char text[100];
+	ssize_t length, all = 0;
+
+	while ((length = read(from, text + all, sizeof(text) - (size_t)all)) > 0)
+		all += length;
+	write(1, text, (size_t)all);
+	__asm__("");
+}
+int main(void)
+{
+	int ends[2];
+
+	if (pipe(ends) || fork() == 0) {
+		says(ends[1], "it");
+		_exit(0);
+	}
+	close(ends[1]);
+	passes_on(ends[0]);
+	wait(NULL);
+	return 0;
+}
+C
+gcc -O2 -g -w -o "$TMP/passes" "$TMP/passes.c" || exit 1
+recorded "$TMP/passed" "$TMP/passes"
+passed() { "$show" -q --columns=statement,caller,format "$TMP/passed/capture" "$@" | grep -v 'end:\|^statement' | sed 's/  */ /g'; }
+same "who passes a text on has no statement" "" "$(passed | grep places)"
+same "with --statements=always it may be any of the program" 'likely says "receiver: found %s in %d places\n"' \
+	"$(passed --statements=always | grep places)"
+"$show" -q --raw --statements=always "$TMP/passed/capture" >"$TMP/raw"
+same "and the text stays the same" "receiver: found it in 3 places" "$(cat "$TMP/raw")"
+same "the stack is that of who passes it on, and where the statement is" "passes_on says" \
+	"$("$show" -q --stacks --statements=always "$TMP/passed/capture" | grep -o 'passes_on\|says' | xargs)"
+
 # ---- programs that are not there ----
 complains() { # SENTENCE WANTED OPTION...
 	"$show" -q "${@:3}" --stats >"$TMP/out" 2>"$TMP/said"
