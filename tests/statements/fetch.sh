@@ -39,8 +39,8 @@ source_of() { # PACKAGE PREFIX...
 	dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1" 2>/dev/null
 }
 
-# Where a source is, with Debian's patches; what the archive no longer has in this revision is taken in another one of the same
-# version, since patches of security are no new statements.  Status 1: it cannot be had, said in $why.
+# Where a source is, with Debian's patches; what the archive no longer has, or not yet, is taken in another revision of the same
+# version, or in the nearest, which is said.  Status 1: it cannot be had, said in $why.
 fetched() { # NAME VERSION
 	local to=$SOURCES/$1-${2##*:} versions version
 	tree=$to
@@ -48,8 +48,7 @@ fetched() { # NAME VERSION
 	rm -rf "$to" "$SOURCES/download"
 	mkdir -p "$SOURCES/download"
 	versions=$(apt-cache showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rVu)
-	for version in "$2" $versions; do
-		[ "${version%-*}" = "${2%-*}" ] || continue
+	for version in "$2" $(grep -F "${2%-*}-" <<<"$versions") $versions; do
 		(cd "$SOURCES/download" && apt-get -qq source --download-only --only-source "$1=$version") >>"$SOURCES/log" 2>&1 || continue
 		dpkg-source --no-check --no-copy -x "$SOURCES/download"/*.dsc "$to" >>"$SOURCES/log" 2>&1 || continue
 		rm -rf "$SOURCES/download"

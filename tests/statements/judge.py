@@ -91,6 +91,9 @@ class Format:
             return 0
         return 2 if not self.says else 4 if match.start() == 0 else 3
 
+def grams(text):
+    return {text[i:i + 4] for i in range(len(text) - 3)}
+
 class Source:
     def __init__(self, trees, dialect):
         self.strings, self.gapped = {}, []
@@ -111,7 +114,11 @@ class Source:
                 if sum(len(part) for part in parts if part) >= 4:
                     self.gapped.append((re.compile(regex), parts, where))
         self.formats = [f for f in (Format(s, w, dialect) for s, w in self.strings.items() if len(s) < 4000) if f.weight or f.directives > 1]
-        self.formats.sort(key=lambda f: -f.weight)
+        # by the rarest four characters in a row that a text has to have
+        seen = collections.Counter(g for f in self.formats for g in grams(f.longest))
+        self.by_gram = collections.defaultdict(list)
+        for it in self.formats:
+            self.by_gram[min(grams(it.longest), key=seen.__getitem__, default="")].append(it)
         self.cache = {}
 
     def has(self, constant):
@@ -129,7 +136,10 @@ class Source:
         key = "\0".join(contents)
         if key not in self.cache:
             best, found = 0, []
-            for it in self.formats:
+            candidates = list(self.by_gram[""])
+            for gram in sorted(set(g for content in contents for g in grams(content))):
+                candidates.extend(self.by_gram.get(gram, ()))
+            for it in sorted(candidates, key=lambda f: -f.weight):
                 if best == 4 and found[0].weight > it.weight:
                     break
                 tier = max(it.tier(content) for content in contents)
@@ -158,6 +168,10 @@ def latin(text):
 
 def says(constant, dialect):
     return any(c.isalnum() for c in DIALECTS[dialect].sub("", constant))
+
+def is_more_than_data(constant, dialect):
+    form = Format(constant, None, dialect)
+    return form.directives > 1 or form.weight > 0
 
 def shown(text):
     return json.dumps(text, ensure_ascii=True)
@@ -194,17 +208,26 @@ def judge(work, name, apart, explained):
         reason = next((why for why, regex in apart if regex.search(text)), None)
         if not reason and not any(c.isalnum() for c in text):
             reason = "no words"
+        if not reason and len(text) == 1:
+            reason = "characters, one at a time"
+        constant = latin(message.get("format", ""))
+        how = message.get("statement") or ("own" if constant and says(constant, "printf") else "none")
+        makers = [] if reason else source.makers([header.sub("", text, count=1).rstrip("\r\n") for header in headers])
+        kind = "right"
+        truth = makers[0] if makers else None
+        if how == "none" and not reason and (not truth or not truth.sentence or not truth.says):
+            # the judge knows none, too: what the call puts around data is all there is
+            if constant and source.has(constant) and is_more_than_data(constant, dialect):
+                how, makers = "own", [Format(constant, source.strings.get(constant), dialect)]
+                truth = makers[0]
+            else:
+                reason = "data, no words of the source in it"
         if reason:
             judged.counts["apart"] += 1
             judged.apart[reason] += 1
             continue
-        constant = latin(message.get("format", ""))
-        how = message.get("statement") or ("own" if constant and says(constant, "printf") else "none")
         judged.counts["messages"] += 1
         judged.counts[how] += 1
-        makers = source.makers([header.sub("", text, count=1).rstrip("\r\n") for header in headers])
-        kind = "right"
-        truth = makers[0] if makers else None
         if how == "none":
             kind = "none"
         else:
@@ -223,7 +246,7 @@ def judge(work, name, apart, explained):
                 if pair in explained or (pair[0], "*") in explained or ("*", pair[1]) in explained:
                     kind = "explained"
                     truth = Format(constant, None, dialect)
-        judged.counts[kind] += 1
+        judged.counts["is " + kind] += 1
         if kind in ("foreign", "other") and how == "sure":
             judged.counts["wrong"] += 1
         if kind in ("foreign", "other") and how == "own":
@@ -302,8 +325,9 @@ def main():
     for line in table:
         print(line)
     print("apart: " + "; ".join(f"{count} {reason}" for reason, count in reasons.most_common()))
-    print(f"judged: {total['right']} right, {total['gap']} as far as the build is not known, {total['explained']} explained, "
-          f"{total['other']} other, {total['foreign']} not in the source, {total['given']} of these the call's own, {total['unjudged']} without any string of the source")
+    is_ = {kind: total["is " + kind] for kind in ("right", "gap", "explained", "other", "foreign")}
+    print(f"judged: {is_['right']} right, {is_['gap']} as far as the build is not known, {is_['explained']} explained, {is_['other']} other, "
+          f"{is_['foreign']} not in the source, {total['given']} of these the call's own, {total['unjudged']} without any string of the source")
     sys.exit(failed)
 
 if __name__ == "__main__":

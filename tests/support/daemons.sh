@@ -214,6 +214,7 @@ life_lighttpd() {
 	server.pid-file = "$PWD/pid"
 	accesslog.filename = "$PWD/access.log"
 	url.redirect = ( "^/old" => "/page" )
+	${lighttpd_more:-}
 	E
 	start lighttpd -D -f conf -m "$(prefix_of lighttpd)/usr/lib/lighttpd"
 	await "lighttpd" listens

@@ -1,0 +1,5 @@
+# A job when it starts, and one at the next minute.
+needs=cron
+packages=cron
+where=own
+life_work() { life_cron minute; }
