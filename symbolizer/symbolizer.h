@@ -228,6 +228,13 @@ enum symbolizer_use {
 	SYMBOLIZER_USES
 };
 
+enum symbolizer_answer {
+	SYMBOLIZER_UNKNOWN,
+	SYMBOLIZER_NO,
+	SYMBOLIZER_YES,
+	SYMBOLIZER_ANSWERS
+};
+
 struct symbolizer_handed {
 	const char *bytes; /* with a NUL behind them */
 	size_t count;
@@ -240,6 +247,7 @@ struct symbolizer_handed {
 	bool more;	  /* this argument may be others that are not known */
 	enum symbolizer_handing how;
 	enum symbolizer_use use;
+	enum symbolizer_answer takes_any; /* arguments, as printf does */
 };
 
 /*

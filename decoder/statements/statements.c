@@ -15,11 +15,16 @@
 #define TEXT_MAX ((size_t)16 << 10)
 /* Texts that a program may hand on at the calls of one stack. */
 #define CANDIDATES_MAX 512u
+/* Calls that hand on a format without words, at one call of a stack. */
+#define PASSING_MAX 16
+/* Statements that account for more where another one fits as well. */
+#define RIVALS_MAX 8
 
 /* A constant that a call hands on. */
 struct candidate {
 	const struct statement_format *format;
 	enum symbolizer_handing how;
+	enum symbolizer_answer takes_any;
 	uint64_t call;	     /* the instruction, in the file, */
 	uint64_t begin, end; /* and the function that it is in */
 	uint64_t next; /* of one that no stack led to: where the call returns */
@@ -32,12 +37,15 @@ struct handed_call {
 	uint64_t address; /* in it */
 	struct candidate *candidates;
 	size_t count, room;
+	uint64_t passing[PASSING_MAX]; /* instructions that hand on "%s", too */
+	size_t passing_count;
 	struct handed_call *collides;
 };
 
 /* The same as one of a stack. */
 struct choice {
 	const struct candidate *candidate;
+	const struct handed_call *of;
 	size_t frame;
 };
 
@@ -61,7 +69,9 @@ struct statement_choices {
 	size_t last_begin;	   /* in that, */
 	char last_before;	   /* after this */
 	bool sure;
-	uint64_t as_text; /* of its directives */
+	const struct choice *rivals[RIVALS_MAX]; /* that may fit as well */
+	size_t rival_count;			 /* RIVALS_MAX: and others */
+	uint64_t as_text;			 /* of its directives */
 	struct variant *variants;
 	/* Those of entries of an index, which texts of this context had. */
 	struct statement_choices *entries;
@@ -160,12 +170,16 @@ static void add_candidate(struct statements *statements,
 	struct statement_format *format = statement_format_new(
 		handed->bytes, handed->count, formatter, &statements->pool);
 
+	if (format && format->plain == 0 && format->directives == 1 &&
+		call->passing_count < PASSING_MAX)
+		call->passing[call->passing_count++] = handed->call;
 	if (!format || !says_something(format, handed->how) ||
 		!array_reserve(call->candidates, call->room, call->count + 1))
 		return;
 	call->candidates[call->count++] = (struct candidate){
 		.format = format,
 		.how = handed->how,
+		.takes_any = handed->takes_any,
 		.call = handed->call,
 		.begin = handed->begin,
 		.end = handed->end,
@@ -310,7 +324,9 @@ static void list_choices(struct statements *statements,
 			if (choices->count == CANDIDATES_MAX)
 				break;
 			all[choices->count++] = (struct choice){
-				.candidate = &call->candidates[k], .frame = i};
+				.candidate = &call->candidates[k],
+				.of = call,
+				.frame = i};
 		}
 	}
 	if (choices->count == 0)
@@ -437,13 +453,30 @@ static bool is_sentence(const struct statement_format *format)
 	return format->spaced || format->directives > 0;
 }
 
+/* The call is given a format, of which the word is an argument. */
+static bool is_beside_format(const struct choice *choice)
+{
+	const struct handed_call *call = choice->of;
+	size_t i;
+
+	for (i = 0; i < call->passing_count; i++)
+		if (call->passing[i] == choice->candidate->call)
+			return true;
+	return false;
+}
+
 static bool is_sure(const struct message *message, const struct choice *choice)
 {
 	const struct candidate *candidate = choice->candidate;
 
-	return is_sentence(candidate->format) ||
-	       (definition_says(message->context) == DEFINITION_NOTHING &&
-		       candidate->how == SYMBOLIZER_HANDED_BY_CALL);
+	if (is_sentence(candidate->format))
+		return true;
+	if (candidate->how == SYMBOLIZER_HANDED_BEFORE ||
+		is_beside_format(choice))
+		return false;
+	return candidate->takes_any == SYMBOLIZER_YES ||
+	       (candidate->how == SYMBOLIZER_HANDED_BY_CALL &&
+		       definition_says(message->context) == DEFINITION_NOTHING);
 }
 
 /* A function that ends by a jump is not on the stack; what it hands on is found
@@ -561,6 +594,52 @@ static bool find(struct statement_choices *choices,
 	return found->choice;
 }
 
+/* Whether both may be what one text begins with. */
+static bool begin_alike(
+	const struct statement_format *a, const struct statement_format *b)
+{
+	const struct statement_piece *f = &a->pieces[0];
+	const struct statement_piece *g = &b->pieces[0];
+	const size_t bytes = f->bytes < g->bytes ? f->bytes : g->bytes;
+
+	return f->kind != STATEMENT_PLAIN || g->kind != STATEMENT_PLAIN ||
+	       memcmp(f->text, g->text, bytes) == 0;
+}
+
+/* Of the calls that several statements share. */
+static void list_rivals(struct statement_choices *choices)
+{
+	const struct statement_format *format =
+		choices->last->candidate->format;
+	size_t i;
+
+	choices->rival_count = 0;
+	for (i = 0; i < choices->count && choices->rival_count < RIVALS_MAX;
+		i++) {
+		const struct choice *choice = &choices->all[i];
+
+		if (choice->candidate->format->plain < format->plain)
+			break;
+		if (!is_same_text(choice, choices->last) &&
+			begin_alike(choice->candidate->format, format))
+			choices->rivals[choices->rival_count++] = choice;
+	}
+}
+
+static bool has_rival(
+	const struct statement_choices *choices, const char *text, size_t bytes)
+{
+	struct statement_match match;
+	size_t i;
+
+	for (i = 0; i < choices->rival_count; i++)
+		if (statement_format_matches(
+			    choices->rivals[i]->candidate->format, text, bytes,
+			    choices->last_begin, line_parts_ends, &match))
+			return true;
+	return choices->rival_count == RIVALS_MAX;
+}
+
 /* One call mostly is one statement, behind a prefix of one length. */
 static bool find_again(const struct statement_choices *choices,
 	const char *text, size_t bytes, struct found *found)
@@ -570,7 +649,8 @@ static bool find_again(const struct statement_choices *choices,
 	if (!choices->last || at >= bytes ||
 		(at > 0 && text[at - 1] != choices->last_before) ||
 		!statement_format_matches(choices->last->candidate->format,
-			text, bytes, at, line_parts_ends, &found->match))
+			text, bytes, at, line_parts_ends, &found->match) ||
+		has_rival(choices, text, bytes))
 		return false;
 	found->choice = choices->last;
 	found->begin = at;
@@ -587,6 +667,7 @@ static void remember(struct statement_choices *choices,
 	choices->last_before = found->begin > 0 ? text[found->begin - 1] : ' ';
 	choices->sure = found->sure;
 	choices->as_text = 0;
+	list_rivals(choices);
 }
 
 /*

@@ -13,8 +13,13 @@
 #define TEXTS_MAX 96
 #define TEXT_BYTES_MAX 2048
 /* Arguments on the stack, and how far before the call they are put there. */
-#define STACKED_MAX 12
+#define STACKED_MAX 32
 #define STACKED_STEPS 48
+#define STACKED_PATHS 8
+/* Functions that are left by a jump into the next one. */
+#define JUMPED_MAX 3
+/* Registers in which floating-point numbers are passed. */
+#define VECTORS_MAX 8
 /* Steps for all traces of one question. */
 #define PATIENCE ((uint64_t)2 << 20)
 
@@ -27,6 +32,8 @@ struct question {
 	size_t count;
 	uint8_t argument; /* that is being told, as of a call */
 	bool more;
+	uint64_t any_call; /* the last one that was asked whether it takes */
+	enum symbolizer_answer any; /* any arguments */
 };
 
 static bool note(void *closure, struct codeflow_region *region)
@@ -61,8 +68,33 @@ static void describe_call(const struct handed *handed,
 	told->target = imports_target(imports, in);
 	if (called && imports_prints(called))
 		told->use = SYMBOLIZER_USE_PRINTS;
-	if (called && called->what == IMPORTS_MADE)
+	if (called && called->what == IMPORTS_FORMAT)
 		told->use = SYMBOLIZER_USE_MAKES;
+}
+
+/*
+ * Whether a call is of a function that takes any arguments: on x86-64 such are
+ * told in a register how many of them are floating-point numbers.
+ */
+static enum symbolizer_answer takes_any(
+	struct question *question, uint64_t call)
+{
+	struct codeflow *flow = &question->handed->flow;
+	struct codetrace_values values;
+
+	if (flow->machine->number != EM_X86_64)
+		return SYMBOLIZER_UNKNOWN;
+	if (question->any_call != call) {
+		codetrace_register(flow, call, flow->machine->result, &values);
+		question->any_call = call;
+		question->any =
+			values.count == 1 && !values.more &&
+					!values.values[0].loaded &&
+					values.values[0].value <= VECTORS_MAX
+				? SYMBOLIZER_YES
+				: SYMBOLIZER_NO;
+	}
+	return question->any;
 }
 
 static void tell(struct question *question, uint64_t text,
@@ -92,6 +124,7 @@ static void tell(struct question *question, uint64_t text,
 	i = codeflow_steps_before(region, call);
 	if (i < region->count)
 		describe_call(question->handed, &region->steps[i], &handed);
+	handed.takes_any = takes_any(question, call);
 	question->told[question->count++] = text;
 	question->take(question->closure, &handed);
 }
@@ -126,39 +159,85 @@ static void tell_registers(
 	}
 }
 
+struct stacked {
+	struct codeflow_step steps[STACKED_MAX];
+	size_t count;
+	size_t paths; /* that may still be followed */
+};
+
+static bool is_stored(
+	const struct codeflow *flow, const struct instruction *instruction)
+{
+	return instruction->kind == INSTRUCTION_PUSH ||
+	       (instruction->kind == INSTRUCTION_STORE &&
+		       instruction->to == flow->machine->stack);
+}
+
+static void note_stacked(
+	struct stacked *stacked, const struct codeflow_step *step)
+{
+	size_t i;
+
+	for (i = 0; i < stacked->count; i++)
+		if (stacked->steps[i].address == step->address)
+			return;
+	if (stacked->count < STACKED_MAX)
+		stacked->steps[stacked->count++] = *step;
+}
+
+/* Calls that are alike may share their ends, and are jumped to. */
+static void find_stacked(struct codeflow *flow, uint64_t next, unsigned steps,
+	struct stacked *stacked)
+{
+	struct codeflow_step step;
+
+	for (; steps > 0 && stacked->count < STACKED_MAX; steps--) {
+		uint64_t from[STACKED_PATHS];
+		struct codeflow_region *region = codeflow_region_at(flow, next);
+		const struct codeflow_edge *edges;
+		size_t count = 0;
+		size_t i;
+
+		if (!region)
+			return;
+		edges = codeflow_inner_edges(region, next, &count);
+		if (count > stacked->paths)
+			count = stacked->paths;
+		stacked->paths -= count;
+		for (i = 0; i < count; i++)
+			from[i] = edges[i].from;
+		for (i = 0; i < count; i++)
+			find_stacked(flow, from[i], steps - 1, stacked);
+		if (!codeflow_step_before(flow, next, &step) ||
+			(step.instruction.kind >= INSTRUCTION_CALL &&
+				step.instruction.kind != INSTRUCTION_BRANCH))
+			return;
+		next = step.address;
+		if (is_stored(flow, &step.instruction))
+			note_stacked(stacked, &step);
+	}
+}
+
 /* Arguments that are put onto the stack right before the call. */
 static void tell_stacked(struct question *question, uint64_t address,
 	enum symbolizer_handing how)
 {
 	struct codeflow *flow = &question->handed->flow;
-	struct codeflow_step stored[STACKED_MAX];
-	struct codeflow_step step;
-	uint64_t next = address;
-	unsigned steps;
-	size_t count = 0;
+	struct stacked stacked = {.paths = STACKED_PATHS};
 	size_t i;
 
-	for (steps = 0; steps < STACKED_STEPS && count < STACKED_MAX; steps++) {
-		if (!codeflow_step_before(flow, next, &step) ||
-			(step.instruction.kind >= INSTRUCTION_CALL &&
-				step.instruction.kind != INSTRUCTION_BRANCH))
-			break;
-		next = step.address;
-		if (step.instruction.kind == INSTRUCTION_PUSH ||
-			(step.instruction.kind == INSTRUCTION_STORE &&
-				step.instruction.to == flow->machine->stack))
-			stored[count++] = step;
-	}
-	for (i = 0; i < count; i++) {
+	find_stacked(flow, address, STACKED_STEPS, &stacked);
+	for (i = 0; i < stacked.count; i++) {
+		const struct codeflow_step *step = &stacked.steps[i];
+
 		question->argument =
 			(uint8_t)(flow->machine->argument_count + i);
 		question->more = false;
-		if (stored[i].instruction.from == INSTRUCTION_NO_REGISTER)
-			tell(question, stored[i].instruction.value, how,
-				address);
+		if (step->instruction.from == INSTRUCTION_NO_REGISTER)
+			tell(question, step->instruction.value, how, address);
 		else
-			tell_register(question, stored[i].address,
-				stored[i].instruction.from, how, address);
+			tell_register(question, step->address,
+				step->instruction.from, how, address);
 	}
 }
 
@@ -182,12 +261,13 @@ static void tell_before(struct question *question, uint64_t address,
 }
 
 /* Where the function that begins at `start` leaves by a jump. */
-static void tell_jumps(struct question *question, uint64_t start)
+static void tell_jumps(
+	struct question *question, uint64_t start, unsigned jumped)
 {
 	const struct codeflow_region *region =
 		start ? codeflow_region_at(&question->handed->flow, start)
 		      : NULL;
-	uint64_t jumps[JUMPS_MAX];
+	struct codeflow_step jumps[JUMPS_MAX];
 	size_t count = 0;
 	size_t i;
 
@@ -198,11 +278,17 @@ static void tell_jumps(struct question *question, uint64_t start)
 			(in->kind == INSTRUCTION_JUMP &&
 				(in->value < region->start ||
 					in->value >= region->end)))
-			jumps[count++] = region->steps[i].address;
+			jumps[count++] = region->steps[i];
 	}
 	for (i = 0; i < count; i++) {
-		tell_arguments(question, jumps[i], SYMBOLIZER_HANDED_BY_JUMP);
-		tell_before(question, jumps[i], SYMBOLIZER_HANDED_BY_JUMP);
+		const uint64_t jump = jumps[i].address;
+
+		tell_arguments(question, jump, SYMBOLIZER_HANDED_BY_JUMP);
+		tell_before(question, jump, SYMBOLIZER_HANDED_BY_JUMP);
+		if (jumps[i].instruction.kind == INSTRUCTION_JUMP &&
+			jumped + 1 < JUMPED_MAX)
+			tell_jumps(question, jumps[i].instruction.value,
+				jumped + 1);
 	}
 }
 
@@ -214,7 +300,8 @@ static void answer(struct question *question, uint64_t next)
 	if (!codeflow_step_before(flow, next, &step))
 		return;
 	tell_arguments(question, step.address, SYMBOLIZER_HANDED_BY_CALL);
-	tell_jumps(question, imports_target(flow->imports, &step.instruction));
+	tell_jumps(
+		question, imports_target(flow->imports, &step.instruction), 0);
 	tell_before(question, step.address, SYMBOLIZER_HANDED_BEFORE);
 }
 

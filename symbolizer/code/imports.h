@@ -48,7 +48,6 @@ enum imports_what {
 	IMPORTS_FORMAT,
 	IMPORTS_OUTPUT,
 	IMPORTS_OTHER,
-	IMPORTS_MADE,
 };
 
 /* A line of printers.def. */

@@ -646,7 +646,7 @@ static bool take_handed(struct wire_reader *reply,
 	void *closure)
 {
 	struct symbolizer_handed handed;
-	uint32_t how, use;
+	uint32_t how, use, takes_any;
 
 	while (reply->left > 0) {
 		handed.call = wire_take_u64(reply);
@@ -658,11 +658,14 @@ static bool take_handed(struct wire_reader *reply,
 		use = wire_take_u32(reply);
 		handed.argument = (uint8_t)wire_take_u32(reply);
 		handed.more = wire_take_u32(reply) != 0;
+		takes_any = wire_take_u32(reply);
 		handed.bytes = wire_take_string(reply);
 		if (reply->bad || !handed.bytes || how >= SYMBOLIZER_HANDINGS ||
-			use >= SYMBOLIZER_USES)
+			use >= SYMBOLIZER_USES ||
+			takes_any >= SYMBOLIZER_ANSWERS)
 			return false;
 		handed.how = how;
+		handed.takes_any = takes_any;
 		handed.use = use;
 		handed.count = strlen(handed.bytes);
 		take(closure, &handed);

@@ -586,6 +586,7 @@ static void give_handed(void *closure, const struct symbolizer_handed *handed)
 	wire_put_u32(packet, handed->use);
 	wire_put_u32(packet, handed->argument);
 	wire_put_u32(packet, handed->more);
+	wire_put_u32(packet, handed->takes_any);
 	wire_put_string(packet, handed->bytes);
 	if (packet->full)
 		packet->length = before;

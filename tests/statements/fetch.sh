@@ -81,7 +81,6 @@ judge_all() {
 		programs+=("$name")
 	done
 	[ ${#programs[@]} -gt 0 ] || { skip "no program was recorded, or none has a source here"; return; }
-	"${PYTHON:-python3}" "$judge/judge.py" "$work" "$judge" "${programs[@]}"
+	python3 "$judge/judge.py" "$work" "$judge" "${programs[@]}"
 	verdict $? "the judge has come to an end"
-	[ -z "${KEEP:-}" ] || cp "$work"/*.json "$work"/*.trees "$work"/*.found "$KEEP/" 2>/dev/null
 }

@@ -25,6 +25,12 @@ if [ "${1:-}" != inside ]; then
 	# Sources are fetched from where there is a network.
 	. "$judge/fetch.sh"
 	judge_all
+	if [ -n "${KEEP:-}" ]; then
+		cp "$work"/*.* "$KEEP/"
+		for file in "$work"/*/capture; do
+			cp -r "$file" "$KEEP/$(basename "${file%/capture}").capture"
+		done
+	fi
 	finish
 fi
 own=${2:-}
