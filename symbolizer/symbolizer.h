@@ -185,7 +185,10 @@ const char *symbolizer_calls(const char *path,
  * What is constant in a file: texts by their address, and its calls.  It is
  * looked for where the options say, and has to be the one that was recorded
  * unless they say `force`.  Null: it is not there, and *complaint is one
- * sentence that says why, or null; the caller frees it.
+ * sentence that says why, or null; the caller frees it.  With a cache, what
+ * symbolizer_program_handed() has told stays there for the next run, which
+ * reads the file only if it asks for something else; the strings of the options
+ * have to outlive the program.
  */
 struct symbolizer_program;
 struct symbolizer_program *symbolizer_program_open(

@@ -15,6 +15,7 @@ struct restore {
 	size_t file_count;
 	char *complaints[RESTORE_COMPLAINTS_MAX];
 	size_t complaint_count;
+	char *cache;
 };
 
 static uint64_t hash(const void *data, size_t size)
@@ -35,6 +36,13 @@ struct restore *restore_new(const struct symbolizer_options *options,
 	return restore;
 }
 
+void restore_use_cache(struct restore *restore)
+{
+	if (!restore->cache)
+		restore->cache = symbolizer_usual_cache();
+	restore->options.cache = restore->cache;
+}
+
 void restore_free(struct restore *restore)
 {
 	size_t i;
@@ -45,6 +53,7 @@ void restore_free(struct restore *restore)
 		program_file_close(restore->files[i]);
 	for (i = 0; i < restore->complaint_count; i++)
 		free(restore->complaints[i]);
+	free(restore->cache);
 	free(restore);
 }
 

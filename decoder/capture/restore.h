@@ -23,6 +23,12 @@ struct restore;
 struct restore *restore_new(const struct symbolizer_options *options,
 	const char *const *executables);
 
+/*
+ * Keeps what calls of programs hand on for the next run, and uses what former
+ * ones have kept.  To be called before it is asked for anything.
+ */
+void restore_use_cache(struct restore *restore);
+
 /* Null is fine. */
 void restore_free(struct restore *restore);
 

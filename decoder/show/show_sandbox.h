@@ -13,7 +13,7 @@
 /*
  * For the rest of the process: files for output and a pager are open or will
  * not be.  `outputs` are null when all there is goes to standard output;
- * `locations`: addresses are looked up.  Null, or a sentence why it must not go
+ * `places`: addresses are looked up, or statements.  Null, or a sentence why it must not go
  * on, see sandbox.h.
  */
 const char *show_sandbox(const struct options *options,

@@ -113,6 +113,7 @@ struct statements *statements_new(struct restore *restore, bool matters)
 
 	if (statements) {
 		statements->restore = restore;
+		restore_use_cache(restore);
 		statements->matters = matters;
 	}
 	return statements;

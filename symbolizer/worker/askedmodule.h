@@ -1,6 +1,6 @@
 /*
  * A file that the symbolizer has been asked about, and all that is known of it
- * on the asking side.  Called by the symbolizer alone.  Promises that two are
+ * on the asking side.  Called by the symbolizer, and by askedprogram.c.  Promises that two are
  * the same when everything by which files are told apart is the same.
  */
 #ifndef SYMBOLIZER_ASKEDMODULE_H
@@ -12,6 +12,7 @@
 struct askedmodule {
 	struct symbolizer_module wanted; /* a copy */
 	char *name;			 /* for sentences */
+	bool calls; /* what its calls hand on, not what is at addresses */
 	struct answerstore answers;
 	size_t cached; /* so many of them are in the cache */
 	struct openedlist opened;

@@ -274,8 +274,9 @@ static void put_list(FILE *to, const char *name, const char *const *list)
 }
 
 static void put_key(FILE *to, const struct symbolizer_options *options,
-	const struct symbolizer_module *module)
+	const struct askedmodule *asked)
 {
+	const struct symbolizer_module *module = &asked->wanted;
 	const struct build_id own = own_build_id();
 	const char *const sysroot[] = {options->sysroot, NULL};
 	const char *const path[] = {module->path, NULL};
@@ -283,6 +284,8 @@ static void put_key(FILE *to, const struct symbolizer_options *options,
 		options->debuginfod ? getenv("DEBUGINFOD_URLS") : NULL, NULL};
 	size_t i;
 
+	if (asked->calls)
+		fputs("of calls\n", to);
 	fputs("program: ", to);
 	put_digits(to, own.bytes, own.count);
 	fputs("\nfile: ", to);
@@ -330,8 +333,9 @@ static void make_name(struct cachekey *key, const uint8_t *id, size_t bytes)
  */
 static bool cachekey_make(struct cachekey *key,
 	const struct symbolizer_options *options,
-	const struct symbolizer_module *module)
+	const struct askedmodule *asked)
 {
+	const struct symbolizer_module *module = &asked->wanted;
 	size_t bytes;
 	FILE *to;
 
@@ -342,7 +346,7 @@ static bool cachekey_make(struct cachekey *key,
 	to = open_memstream(&key->text, &bytes);
 	if (!to)
 		return false;
-	put_key(to, options, module);
+	put_key(to, options, asked);
 	if (fclose(to) != 0 || !key->text) {
 		cachekey_free(key);
 		return false;
@@ -523,7 +527,7 @@ void cachefile_save(const struct symbolizer_options *options,
 
 	if (module->opened.incomplete || openedlist_is_vain(&module->opened) ||
 		lacked_memory(&module->answers) ||
-		!cachekey_make(&key, options, &module->wanted))
+		!cachekey_make(&key, options, module))
 		return;
 	directory = cachedirectory_open(options->cache, true);
 	if (directory >= 0) {
@@ -701,7 +705,7 @@ bool cachefile_load(
 	bool fine = false;
 	int directory;
 
-	if (!cachekey_make(&key, options, &module->wanted))
+	if (!cachekey_make(&key, options, module))
 		return false;
 	directory = cachedirectory_open(options->cache, false);
 	if (directory >= 0) {

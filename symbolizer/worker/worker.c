@@ -538,7 +538,8 @@ bool workerquestion_between(struct worker *worker,
 }
 
 bool workerquestion_program(struct worker *worker,
-	const struct symbolizer_module *module, const char **complaint)
+	const struct symbolizer_module *module, struct openedlist *opened,
+	const char **complaint)
 {
 	struct wire_writer *question = worker_packet(worker);
 	struct wire_reader reply;
@@ -546,7 +547,7 @@ bool workerquestion_program(struct worker *worker,
 
 	wire_begin(question, WIRE_PROGRAM);
 	put_module(question, module);
-	if (!worker_send(worker, NULL) ||
+	if (!worker_send(worker, opened) ||
 		!worker_receive_only(worker, WIRE_PROGRAM_IS, &reply))
 		return false;
 	there = wire_take_u32(&reply) != 0;

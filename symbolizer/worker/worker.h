@@ -65,10 +65,11 @@ bool workerquestion_between(struct worker *worker,
 /*
  * Makes a program known, the only one of this worker.  *complaint is null if
  * it is there; else it says why not, or is empty; valid until the next
- * question.
+ * question.  The files that are opened for it are added to `opened`.
  */
 bool workerquestion_program(struct worker *worker,
-	const struct symbolizer_module *module, const char **complaint);
+	const struct symbolizer_module *module, struct openedlist *opened,
+	const char **complaint);
 
 /*
  * The bytes at an address of the program: a string, and its length into

@@ -143,7 +143,8 @@ static enum exit_status print_styles(void)
 /* Null, or why nothing is to be read. */
 static const char *confine(const struct show *show)
 {
-	return show_sandbox(&show->options, &show->outputs, show->locations);
+	return show_sandbox(&show->options, &show->outputs,
+		show->locations || show->outputs.statements);
 }
 
 static void open_captures(struct show *show)
