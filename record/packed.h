@@ -41,7 +41,9 @@
  *	         behind these five numbers for each text that the call may hand
  *	         on, the most likely first: its place in `texts`, from 0; how
  *	         (enum symbolizer_handing: 0 as an argument of the call, 1 by a
- *	         jump of what it calls, 2 before the call); the return address
+ *	         jump of what it calls, 2 before the call), plus 3 if what is
+ *	         called takes only its own arguments, 6 if any, as printf does,
+ *	         0 if nobody knows; the return address
  *	         minus the address of the instruction that does, signed; that
  *	         minus the first address of the code around it; how many bytes
  *	         that code has from that instruction on

@@ -23,7 +23,7 @@ _Static_assert(
 
 struct handed_text {
 	uint32_t text; /* id */
-	enum symbolizer_handing how;
+	uint32_t how;  /* and SYMBOLIZER_HANDINGS times what it takes */
 	uint64_t call, begin, end;
 };
 
@@ -63,7 +63,13 @@ static void take_text(void *closure, const struct symbolizer_handed *told)
 	}
 	handed->state_bytes += sizeof(call->texts[0]);
 	call->texts[call->count++] = (struct handed_text){
-		text->id, told->how, told->call, told->begin, told->end};
+		.text = text->id,
+		.how = (uint32_t)told->how +
+		       SYMBOLIZER_HANDINGS * (uint32_t)told->takes_any,
+		.call = told->call,
+		.begin = told->begin,
+		.end = told->end,
+	};
 }
 
 static void ask(struct pack_handed *handed, const struct message *message,

@@ -116,7 +116,8 @@ static bool handed_of(const msgpack_object *texts, size_t text_count,
 	uint64_t how = packed_object_number(&told[1]);
 	struct packed_bytes text;
 
-	if (place >= text_count || how >= SYMBOLIZER_HANDINGS)
+	if (place >= text_count ||
+		how >= SYMBOLIZER_HANDINGS * SYMBOLIZER_ANSWERS)
 		return false;
 	text = packed_object_bytes(&texts[place]);
 	if (text.size == 0 || memchr(text.data, '\0', text.size))
@@ -124,7 +125,9 @@ static bool handed_of(const msgpack_object *texts, size_t text_count,
 	*handed = (struct symbolizer_handed){
 		.bytes = (const char *)text.data,
 		.count = text.size,
-		.how = (enum symbolizer_handing)how,
+		.how = (enum symbolizer_handing)(how % SYMBOLIZER_HANDINGS),
+		.takes_any =
+			(enum symbolizer_answer)(how / SYMBOLIZER_HANDINGS),
 	};
 	handed->call = next - packed_object_number(&told[2]);
 	handed->begin = handed->call - packed_object_number(&told[3]);
