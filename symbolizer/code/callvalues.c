@@ -17,6 +17,12 @@
 #define FRAME_BYTES ((uint64_t)1 << 32)
 #define VALUE_MASK (((uint64_t)1 << 61) - 1)
 #define WORD 8
+/* Values that are put together with others, at all and for each byte of the
+ * file: programs take up to a quarter of that. */
+#define WORK_FREE ((uint64_t)1 << 24)
+#define WORK_PER_BYTE 64
+/* What a copy of a state costs, in the same coin. */
+#define WORK_OF_STATE 64
 
 struct slot {
 	uint64_t at;
@@ -58,6 +64,7 @@ struct pass {
 	uint16_t places[2 * TARGETS_MAX]; /* numbers of targets, from 1 */
 	struct target *outer;
 	size_t outer_count, outer_room;
+	uint64_t work; /* that may still be done */
 };
 
 static struct callvalue value_of(enum callvalue_kind kind, uint64_t value)
@@ -231,28 +238,39 @@ static void move_frame(struct state *state, uint64_t distance)
 	}
 }
 
-static bool join_same_frame(struct state *to, const struct state *from)
+static void spend(struct pass *pass, uint64_t work)
 {
+	pass->work -= work < pass->work ? work : pass->work;
+}
+
+static bool join_same_frame(
+	struct pass *pass, struct state *to, const struct state *from)
+{
+	uint64_t work = WORK_OF_STATE;
 	bool changed = false;
 	size_t i;
 
-	for (i = 0; i < INSTRUCTION_REGISTERS; i++)
+	for (i = 0; i < INSTRUCTION_REGISTERS; i++) {
+		work += to->registers[i].count * from->registers[i].count;
 		changed |= join(&to->registers[i], &from->registers[i]);
+	}
 	for (i = 0; i < from->slot_count; i++) {
 		struct slot *slot = make_slot(to, from->slots[i].at);
 
 		if (!slot)
 			continue;
+		work += slot->values.count * from->slots[i].values.count;
 		changed |= join(&slot->values, &from->slots[i].values);
 		slot->fresh |= from->slots[i].fresh;
 		slot->pushed |= from->slots[i].pushed;
 	}
+	spend(pass, work);
 	return changed;
 }
 
 /* Where two ways meet the stack is the same; one of them may know its start. */
 static bool join_state(
-	const struct pass *pass, struct state *to, const struct state *from)
+	struct pass *pass, struct state *to, const struct state *from)
 {
 	const uint8_t stack = pass->flow->machine->stack;
 	struct state moved;
@@ -260,15 +278,15 @@ static bool join_state(
 
 	if (!is_on_stack(to, stack, 0, &here) ||
 		!is_on_stack(from, stack, 0, &there) || here == there)
-		return join_same_frame(to, from);
+		return join_same_frame(pass, to, from);
 	if (is_unknown_frame(here) && !is_unknown_frame(there)) {
 		move_frame(to, there - here);
-		join_same_frame(to, from);
+		join_same_frame(pass, to, from);
 		return true;
 	}
 	moved = *from;
 	move_frame(&moved, here - there);
-	return join_same_frame(to, &moved);
+	return join_same_frame(pass, to, &moved);
 }
 
 static size_t place_of(const struct pass *pass, uint64_t address)
@@ -332,6 +350,7 @@ static bool add_target(
 		changed = join_state(pass, &target->state, state);
 	else
 		target->state = *state;
+	spend(pass, WORK_OF_STATE);
 	target->known = true;
 	pass->changed |= changed && address <= pass->at;
 	return true;
@@ -735,12 +754,13 @@ static bool pass_over(struct pass *pass, bool telling)
 {
 	size_t i;
 
+	spend(pass, WORK_OF_STATE);
 	pass->telling = telling;
 	pass->changed = false;
 	pass->live = true;
 	pass->frames = 0;
 	begin_function(pass);
-	for (i = 0; i < pass->region->count; i++)
+	for (i = 0; i < pass->region->count && pass->work > 0; i++)
 		if (!take_step(pass, &pass->region->steps[i]))
 			return false;
 	return true;
@@ -799,6 +819,8 @@ bool callvalues_each(
 	pass->flow = flow;
 	pass->take = take;
 	pass->closure = closure;
+	pass->work =
+		WORK_FREE + flow->data->file->bytes_on_disk * WORK_PER_BYTE;
 	good = codeflow_each(flow, take_region, pass);
 	free(pass->targets);
 	free(pass->outer);

@@ -48,8 +48,9 @@ struct callvalues_call {
 typedef bool callvalues_take(void *closure, const struct callvalues_call *call);
 
 /*
- * Calls back for each call and jump out of a function, by section and address.
- * False when a callback said so, or out of memory.
+ * Calls back for each call and jump out of a function, by section and address;
+ * not for all in a file that is made to be waited for.  False when a callback
+ * said so, or out of memory.
  */
 bool callvalues_each(
 	struct codeflow *flow, callvalues_take *take, void *closure);

@@ -15,6 +15,8 @@
 #define FORMATS_MIN_IMPORTED 8
 #define FORMATS_SHARE 60
 #define ROUNDS_MAX 16
+/* Calls after one that formats, of which one may print that. */
+#define LATER_MAX 64
 /* For each byte of the file: what calls are given. */
 #define BYTES_PER_GIVEN 8
 #define GIVEN_FREE ((size_t)1 << 16)
@@ -590,8 +592,9 @@ static bool is_printed_later(const struct sayers *sayers, size_t call)
 	const struct call *at = &sayers->calls[call];
 	size_t later, i, k;
 
-	for (later = call + 1; later < sayers->call_count &&
-			       sayers->calls[later].caller == at->caller;
+	for (later = call + 1;
+		later < sayers->call_count && later - call <= LATER_MAX &&
+		sayers->calls[later].caller == at->caller;
 		later++) {
 		const struct function *callee =
 			function_at(sayers, sayers->calls[later].callee);
