@@ -153,8 +153,6 @@ if type -P redis-server >/dev/null; then
 	running=$daemon
 	comes() {
 		exec 9<>"/dev/tcp/127.0.0.1/$port"
-		printf 'QUIT\r\n' >&9
-		cat <&9 >/dev/null
 		exec 9<&-
 	}
 	said_so_far() { echo "$("$show" --raw -q "$TMP/capture" 2>/dev/null | grep -ac 'Accepted 127') $("$show" --raw -q "$TMP/capture" 2>/dev/null | grep -ac 'Client closed connection')"; }
@@ -173,7 +171,7 @@ if type -P redis-server >/dev/null; then
 	come "redis: a level of its own" "2 3"
 	control rules= level=all
 	come "redis: without rules" "3 4"
-	stop
+	stop TERM
 else
 	skip "redis: $(not_unpacked)"
 fi
