@@ -1,5 +1,6 @@
 #include "decoder/statements/statements.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@
 #define PASSING_MAX 16
 /* Statements that account for more where another one fits as well. */
 #define RIVALS_MAX 8
+/* Places behind a colon, and how far into a text these are looked for. */
+#define COLONS_MAX 8
+#define COLON_MAX 200u
+/* Letters of a format that only passes a text on. */
+#define LABEL_MAX 16u
 
 /* A constant that a call hands on. */
 struct candidate {
@@ -65,9 +71,12 @@ struct statement_choices {
 	const struct statements *of;
 	struct choice *all;
 	size_t count;
+	bool only_given; /* the call has words of its own, and passes a text on
+			  */
 	const struct choice *last; /* that a text was made of; null: none */
 	size_t last_begin;	   /* in that, */
-	char last_before;	   /* after this */
+	char last_before;	   /* after this, */
+	size_t last_behind;	   /* and before so many bytes */
 	bool sure;
 	const struct choice *rivals[RIVALS_MAX]; /* that may fit as well */
 	size_t rival_count;			 /* RIVALS_MAX: and others */
@@ -342,6 +351,32 @@ static void list_choices(struct statements *statements,
 		choices->count = 0;
 }
 
+/*
+ * A format with few words that ends in `%s`, as `error: %s`: who calls who
+ * prints so may have given it a statement.
+ */
+static bool passes_text_on(const struct definition_context *context)
+{
+	struct format_directive directive, last = {0};
+	struct format_cursor cursor;
+	size_t letters = 0;
+	size_t i;
+
+	if ((context->text != BINLOG_TEXT_FORMAT &&
+		    context->text != BINLOG_TEXT_SYSLOG) ||
+		!context->format || !context->format->bytes)
+		return false;
+	format_begin(&cursor, context->format->bytes, context->format->length);
+	while (format_next(&cursor, &directive)) {
+		if (directive.conversion)
+			last = directive;
+		for (i = 0; !directive.conversion && i < directive.length; i++)
+			letters +=
+				isalnum((unsigned char)directive.text[i]) != 0;
+	}
+	return last.conversion == 's' && letters <= LABEL_MAX;
+}
+
 static struct statement_choices *choices_of(
 	struct statements *statements, const struct message *message)
 {
@@ -354,7 +389,8 @@ static struct statement_choices *choices_of(
 	if (!choices)
 		return NULL;
 	*choices = (struct statement_choices){.of = statements};
-	if (definition_says(context) != DEFINITION_SAYS)
+	choices->only_given = definition_says(context) == DEFINITION_SAYS;
+	if (!choices->only_given || passes_text_on(context))
 		list_choices(statements, message, choices);
 	context->statements = choices;
 	return choices;
@@ -366,27 +402,62 @@ static struct statement_choices *choices_of(
 
 struct found {
 	const struct choice *choice;
-	size_t begin; /* of it in the text */
+	size_t begin;  /* of it in the text, */
+	size_t behind; /* and what the call itself has put behind it */
 	struct statement_match match;
 	bool sure;
 	bool several; /* nothing tells which of them it is */
 };
 
 /* Where in the text it may begin. */
+struct begin {
+	size_t at;
+	size_t end; /* of the argument that begins there, or of the text */
+	bool weak;  /* what is before is not what loggers put there */
+};
+
 struct begins {
-	size_t all[FORMAT_KINDS_MAX + 2 * LINE_PARTS_MAX];
+	struct begin all[FORMAT_KINDS_MAX + 2 * LINE_PARTS_MAX + COLONS_MAX];
 	size_t count;
 };
+
+static void add_prefixes(
+	struct begins *begins, const char *text, size_t from, size_t end)
+{
+	size_t all[LINE_PARTS_MAX];
+	size_t count = line_parts_begins(text, end, from, all);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		begins->all[begins->count++] =
+			(struct begin){.at = all[i], .end = end};
+}
+
+/* Names of threads and files, other errors: whatever ends in a colon. */
+static void add_colons(struct begins *begins, const char *text, size_t bytes)
+{
+	size_t added = 0;
+	size_t i;
+
+	for (i = 0; added < COLONS_MAX && i + 2 < bytes && i < COLON_MAX; i++)
+		if (text[i] == ':' && text[i + 1] == ' ') {
+			begins->all[begins->count++] = (struct begin){
+				.at = i + 2, .end = bytes, .weak = true};
+			added++;
+		}
+}
 
 /* Where a %s of the call itself has put its text, and what prefixes are in it.
  */
 static void list_begins(struct begins *begins, const struct message *message,
 	const char *text, size_t bytes)
 {
-	size_t from = 0;
+	size_t from = 0, end = bytes;
 	size_t i;
 
-	begins->count = line_parts_begins(text, bytes, 0, begins->all);
+	begins->count = 0;
+	add_prefixes(begins, text, 0, bytes);
+	add_colons(begins, text, bytes);
 	if (message->context->text != BINLOG_TEXT_FORMAT &&
 		message->context->text != BINLOG_TEXT_SYSLOG)
 		return;
@@ -404,18 +475,38 @@ static void list_begins(struct begins *begins, const struct message *message,
 		if (!at)
 			continue;
 		from = (size_t)(at - text);
-		begins->all[begins->count++] = from;
+		end = bytes;
+		if (argument->bytes < bytes - from &&
+			memcmp(at, argument->data, argument->bytes) == 0)
+			end = from + argument->bytes;
+		begins->all[begins->count++] =
+			(struct begin){.at = from, .end = end};
 	}
 	if (from > 0)
-		begins->count += line_parts_begins(
-			text, bytes, from, begins->all + begins->count);
+		add_prefixes(begins, text, from, end);
 }
 
-static int compare_sizes(const void *left, const void *right)
+/* The latest first; those that are weak behind all others. */
+static int compare_begins(const void *left, const void *right)
 {
-	const size_t *a = left, *b = right;
+	const struct begin *a = left, *b = right;
 
-	return *a > *b ? -1 : *a < *b;
+	if (a->weak != b->weak)
+		return a->weak ? 1 : -1;
+	return a->at > b->at ? -1 : a->at < b->at;
+}
+
+/* Whether the text is made of it between these places. */
+static bool fits_at(const struct statement_format *format,
+	const struct begin *begin, const char *text, size_t bytes,
+	struct statement_match *match)
+{
+	return statement_format_matches(format, text, bytes, begin->at,
+		       line_parts_ends, match) &&
+	       /* of what is no sentence nothing may follow */
+	       (match->end >= bytes || format->spaced ||
+		       format->directives > 0) &&
+	       (!begin->weak || (format->spaced && match->end == bytes));
 }
 
 /* The latest place where it matches: what is before may be a prefix. */
@@ -426,15 +517,18 @@ static bool fits(const struct choice *choice, const struct begins *begins,
 	size_t i;
 
 	for (i = 0; i < begins->count; i++) {
-		if (!statement_format_matches(format, text, bytes,
-			    begins->all[i], line_parts_ends, &found->match))
-			continue;
-		/* of what is no sentence nothing may follow */
-		if (found->match.end < bytes && !format->spaced &&
-			format->directives == 0)
-			continue;
+		const struct begin *begin = &begins->all[i];
+
+		found->behind = 0;
+		if (!fits_at(format, begin, text, bytes, &found->match)) {
+			found->behind = bytes - begin->end;
+			if (begin->end == bytes ||
+				!fits_at(format, begin, text, begin->end,
+					&found->match))
+				continue;
+		}
 		found->choice = choice;
-		found->begin = begins->all[i];
+		found->begin = begin->at;
 		return true;
 	}
 	return false;
@@ -554,16 +648,46 @@ static bool is_given_statement(
 	return true;
 }
 
-/* Whether `other` is rather the statement than the one that was found. */
-static bool is_better(
-	const struct found *found, const struct found *other, bool *sure)
+/* Anything may follow: what was found may be what is put before a message. */
+static bool is_open(const struct found *found, size_t bytes)
 {
+	const char *text = found->match.text;
+	const size_t end = found->match.end;
+
+	return end < bytes && end >= 2 && memcmp(text + end - 2, ": ", 2) == 0;
+}
+
+/* Whether `other` is rather the statement than the one that was found. */
+static bool is_better(const struct found *found, const struct found *other,
+	size_t bytes, bool *sure)
+{
+	if (is_open(found, bytes) && other->begin >= found->match.end &&
+		!is_open(other, bytes))
+		return true;
 	if (came_by_jump(found->choice, other->choice))
 		return true;
 	if (is_within(other, found))
 		return is_given_statement(other, found, sure);
 	return is_within(found, other) &&
 	       !is_given_statement(found, other, sure);
+}
+
+/* Of a text that a call with words of its own passes on: a sentence that is
+ * longer, and was given as a format, from further out. */
+static bool is_given(const struct message *message, const struct found *found)
+{
+	const struct statement_format *format =
+		found->choice->candidate->format;
+	const struct render_argument *last =
+		message->count > 0 ? &message->arguments[message->count - 1]
+				   : NULL;
+
+	return found->choice->frame > 0 && format->spaced &&
+	       found->choice->candidate->takes_any == SYMBOLIZER_YES &&
+	       !is_beside_format(found->choice) && last &&
+	       last->kind == BINLOG_ARG_STRING && !last->null &&
+	       format->plain > LABEL_MAX / 2 &&
+	       found->match.end - found->begin + 1 >= last->bytes;
 }
 
 static bool find(struct statement_choices *choices,
@@ -579,11 +703,13 @@ static bool find(struct statement_choices *choices,
 		const struct choice *choice = &choices->all[i];
 		bool sure = true;
 
-		if (!fits(choice, begins, text, bytes, &other))
+		if (!fits(choice, begins, text, bytes, &other) ||
+			(choices->only_given && !is_given(message, &other)))
 			continue;
-		other.sure = is_sure(message, choice);
+		other.sure =
+			is_sure(message, choice) && !is_open(&other, bytes);
 		other.several = false;
-		if (!found->choice || is_better(found, &other, &sure))
+		if (!found->choice || is_better(found, &other, bytes, &sure))
 			*found = other;
 		else if (choice->candidate->format->plain ==
 				 found->choice->candidate->format->plain &&
@@ -647,7 +773,9 @@ static bool find_again(const struct statement_choices *choices,
 {
 	size_t at = choices->last_begin;
 
-	if (!choices->last || at >= bytes ||
+	/* what is behind an argument has been looked at there */
+	if (!choices->last || choices->only_given || choices->last_behind > 0 ||
+		at >= bytes ||
 		(at > 0 && text[at - 1] != choices->last_before) ||
 		!statement_format_matches(choices->last->candidate->format,
 			text, bytes, at, line_parts_ends, &found->match) ||
@@ -665,6 +793,7 @@ static void remember(struct statement_choices *choices,
 {
 	choices->last = found->choice;
 	choices->last_begin = found->begin;
+	choices->last_behind = found->behind;
 	choices->last_before = found->begin > 0 ? text[found->begin - 1] : ' ';
 	choices->sure = found->sure;
 	choices->as_text = 0;
@@ -1111,7 +1240,7 @@ static bool find_anew(struct statement_choices *choices,
 	struct begins begins;
 
 	list_begins(&begins, message, text, bytes);
-	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_sizes);
+	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_begins);
 	if (!find(choices, message, &begins, text, bytes, found))
 		return false;
 	remember(choices, found, text);

@@ -30,6 +30,7 @@ TOKEN = re.compile(r'''
 ''', re.X | re.S)
 ESCAPE = re.compile(r'\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\r?\n)|(.))', re.S)
 PLAIN = dict(zip("abefnrtv", "\a\b\033\f\n\r\t\v"))
+BUILT = re.compile("VERSION|PACKAGE|NAME|DATE|TARGET|SYSCONF")
 KEYWORDS = set("return case else extern sizeof goto do in and or not throw co_return static const char asm __asm__ __asm volatile default".split())
 
 # Bytes are characters of latin-1 here, so that all of it is text.
@@ -167,7 +168,10 @@ class Sources:
                 out.extend(run[0])
             if len(out) >= ALTERNATIVES:
                 break
-        return out[:ALTERNATIVES] or [[GAP]]
+        if not out or BUILT.search(name):
+            # what another file says, or the build
+            out = out[:ALTERNATIVES - 1] + [[GAP]]
+        return out[:ALTERNATIVES]
 
     def arguments(self, tokens, at):
         """Those behind the name before `at`, and where they end."""

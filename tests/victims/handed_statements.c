@@ -129,6 +129,40 @@ APART static void finish(const char *file, int line, const char *function, ...)
 	BARRIER();
 }
 
+/* ---- as rsyslogd: a call with words of its own passes a text on ---- */
+APART static void fatal(const char *format, ...)
+{
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	fprintf(stderr, "fatal: %s\n", text);
+	BARRIER();
+}
+
+/* ---- the same: behind the name of a thread ---- */
+APART static void threaded(const char *format, ...)
+{
+	char text[1024];
+	int length = sprintf(text, "%s:%s: ", "1909.75", "main thread");
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text + length, sizeof(text) - (size_t)length, format, list);
+	va_end(list);
+	write(2, text, strlen(text));
+	BARRIER();
+}
+
+/* ---- as cron: the text is in brackets ---- */
+APART static void in_brackets(const char *text)
+{
+	fprintf(stderr, "(%s) %s (%s)\n", "CRON", "INFO", text);
+	BARRIER();
+}
+
 /* ---- who says it ---- */
 APART static void plain(const char *text)
 {
@@ -139,6 +173,21 @@ APART static void plain(const char *text)
 APART static void jumps(void)
 {
 	plain("said by a jump"); /*! */
+}
+
+APART static void jumps_again(void)
+{
+	jumps();
+}
+
+/* What one has said fits the other's text, too. */
+APART static void received(int number, int sender, const char *action)
+{
+	if (sender)
+		print(1, "signal %d received from %d%s", number, sender, action); /*! 29 5 , reloading */
+	else
+		print(1, "signal %d received%s", number, action); /*! 29 , reloading */
+	BARRIER();
 }
 
 APART static void read_file(const char *name)
@@ -169,7 +218,13 @@ int main(int argc, char **argv)
 	print(1, "failed: %m"); /*! No such file or directory */
 	print(1, argc > 3 ? "many arguments: %d" : "only few arguments: %d", argc); /*2 1 */
 	print(1, gettext("translated for %s"), "you"); /*! you */
-	jumps();
+	jumps_again();
+	for (zero = 0; zero < 2; zero++)
+		received(29, 5 * zero, ", reloading");
+	zero = 0;
+	fatal("cannot open %s: error %d", "/etc/statements.conf", 2); /*! /etc/statements.conf 2 */
+	threaded("worker %d starts its work\n", 7); /*! 7 */
+	in_brackets("running the jobs of a start"); /*! */
 	read_file("/etc/statements.conf");
 	by_pointer(print);
 	seventh(__FILE__, __func__, __LINE__, 1, 3, NULL, "connection from %s port %d", "::1", 22); /*! ::1 22 */

@@ -37,7 +37,7 @@ life_work() {
 	sed 's/mode http/mode nonsense/' conf >wrong
 	run haproxy -c -f wrong
 	run haproxy -c -f conf
-	run haproxy -vv
+	run haproxy -v
 	python3 -m http.server --bind 127.0.0.1 --directory www $behind >server 2>&1 &
 	i=$!
 	start haproxy -W -d -f conf

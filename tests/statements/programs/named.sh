@@ -29,8 +29,8 @@ life_work() {
 	E2
 	start named -g -c "$PWD/conf" -n 1 -d 3
 	await "named" listens
-	for name in name.example.test other.example.test nothing.example.test name.broken.test outside.example; do
-		dig +tries=1 +time=2 +short -p $port @127.0.0.1 $name
+	for query in name.example.test other.example.test nothing.example.test name.broken.test outside.example; do
+		dig +tries=1 +time=2 +short -p $port @127.0.0.1 $query
 	done
 	dig +tries=1 +time=2 +short -p $port @127.0.0.1 example.test AXFR
 	sed -i 's/ 1 60 / 2 60 /' zone

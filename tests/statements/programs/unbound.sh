@@ -31,7 +31,7 @@ life_work() {
 	E2
 	start unbound -d -c conf
 	await "unbound" listens
-	for name in name.test nothing.test name.test; do dig +tries=1 +time=2 +short -p $port @127.0.0.1 $name; done
+	for query in name.test nothing.test name.test; do dig +tries=1 +time=2 +short -p $port @127.0.0.1 $query; done
 	dig +tries=1 +time=2 +short -p $port @127.0.0.1 name.test TXT
 	dig +tries=1 +time=2 +short -p $port @127.0.0.1 outside.example
 	dig +tcp +tries=1 +time=2 +short -p $port @127.0.0.1 other.example
