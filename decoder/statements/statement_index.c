@@ -318,7 +318,7 @@ static bool may_end(const struct search *search,
 		       !is_place(&search->places, end));
 }
 
-static bool matches_at(struct search *search,
+static bool compare(struct search *search,
 	const struct statement_format *format, size_t from,
 	struct statement_match *match)
 {
@@ -326,7 +326,14 @@ static bool matches_at(struct search *search,
 		return false;
 	search->attempts--;
 	return statement_format_matches(format, search->text, search->bytes,
-		       from, line_parts_ends, match) &&
+		from, line_parts_ends, match);
+}
+
+static bool matches_at(struct search *search,
+	const struct statement_format *format, size_t from,
+	struct statement_match *match)
+{
+	return compare(search, format, from, match) &&
 	       may_end(search, format, match->end);
 }
 
@@ -343,6 +350,10 @@ static bool matches(struct search *search, const struct statement_entry *entry,
 		return is_place(&search->places, *begin) &&
 		       matches_at(search, entry->format, *begin, match);
 	}
+	/* what begins with a text matches at the first place, if anywhere */
+	if (entry->format->pieces[0].kind == STATEMENT_STRING &&
+		!compare(search, entry->format, search->places.all[0], match))
+		return false;
 	for (i = search->places.count; i > 0; i--) {
 		*begin = search->places.all[i - 1];
 		if (*begin <= at &&
