@@ -240,3 +240,38 @@ enum definition_says definition_says(struct definition_context *context)
 		context->says = (uint8_t)find_says(context);
 	return context->says;
 }
+
+/* Letters of a format that only passes a text on. */
+#define LABEL_LETTERS 16u
+
+/*
+ * A format with few words that ends in `%s`, as `error: %s`: who calls who
+ * prints so may have given it a statement.
+ */
+static bool ends_in_text(const struct definition_context *context)
+{
+	struct format_directive directive, last = {0};
+	struct format_cursor cursor;
+	size_t letters = 0;
+	size_t i;
+
+	if ((context->text != BINLOG_TEXT_FORMAT &&
+		    context->text != BINLOG_TEXT_SYSLOG) ||
+		!context->format || !context->format->bytes)
+		return false;
+	format_begin(&cursor, context->format->bytes, context->format->length);
+	while (format_next(&cursor, &directive)) {
+		if (directive.conversion)
+			last = directive;
+		for (i = 0; !directive.conversion && i < directive.length; i++)
+			letters +=
+				isalnum((unsigned char)directive.text[i]) != 0;
+	}
+	return last.conversion == 's' && letters <= LABEL_LETTERS;
+}
+
+bool definition_passes_text_on(struct definition_context *context)
+{
+	return definition_says(context) != DEFINITION_SAYS ||
+	       ends_in_text(context);
+}

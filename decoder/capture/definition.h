@@ -147,6 +147,10 @@ enum definition_says {
 /* Found once: another part of the program may have made the text. */
 enum definition_says definition_says(struct definition_context *context);
 
+/* Likewise, or with few words before it (`error: %s`): whose statement it is
+ * can be asked. */
+bool definition_passes_text_on(struct definition_context *context);
+
 /* How many of the arguments are not those of the format: see text.def. */
 size_t definition_arguments_before(const struct definition_context *context);
 

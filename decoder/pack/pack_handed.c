@@ -128,7 +128,7 @@ void pack_handed_ask(struct pack_handed *handed, const struct message *message)
 	struct definition_context *context = message->context;
 	size_t i;
 
-	if (definition_says(context) == DEFINITION_SAYS)
+	if (!definition_passes_text_on(context))
 		return;
 	for (i = 0; i < context->depth && i < HANDED_FRAMES_MAX; i++)
 		ask_call(handed, message, context->frames[i]);

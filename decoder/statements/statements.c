@@ -1,6 +1,5 @@
 #include "decoder/statements/statements.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,32 +350,6 @@ static void list_choices(struct statements *statements,
 		choices->count = 0;
 }
 
-/*
- * A format with few words that ends in `%s`, as `error: %s`: who calls who
- * prints so may have given it a statement.
- */
-static bool passes_text_on(const struct definition_context *context)
-{
-	struct format_directive directive, last = {0};
-	struct format_cursor cursor;
-	size_t letters = 0;
-	size_t i;
-
-	if ((context->text != BINLOG_TEXT_FORMAT &&
-		    context->text != BINLOG_TEXT_SYSLOG) ||
-		!context->format || !context->format->bytes)
-		return false;
-	format_begin(&cursor, context->format->bytes, context->format->length);
-	while (format_next(&cursor, &directive)) {
-		if (directive.conversion)
-			last = directive;
-		for (i = 0; !directive.conversion && i < directive.length; i++)
-			letters +=
-				isalnum((unsigned char)directive.text[i]) != 0;
-	}
-	return last.conversion == 's' && letters <= LABEL_MAX;
-}
-
 static struct statement_choices *choices_of(
 	struct statements *statements, const struct message *message)
 {
@@ -390,7 +363,7 @@ static struct statement_choices *choices_of(
 		return NULL;
 	*choices = (struct statement_choices){.of = statements};
 	choices->only_given = definition_says(context) == DEFINITION_SAYS;
-	if (!choices->only_given || passes_text_on(context))
+	if (definition_passes_text_on(context))
 		list_choices(statements, message, choices);
 	context->statements = choices;
 	return choices;
@@ -1421,7 +1394,7 @@ static void find_in_program(struct statements *statements,
 {
 	uint64_t address = at;
 	struct program_file *file =
-		restore_file(statements->restore, message, &address, true);
+		restore_file(statements->restore, message, &address, false);
 	struct statement_index *index =
 		file ? index_of(statements, file) : NULL;
 	const size_t bytes = line_parts_chomp(
