@@ -1,5 +1,5 @@
 /*
- * The packed log, format version 1: what binlog-pack writes, and binlog-show
+ * The packed log, format version 2: what binlog-pack writes, and binlog-show
  * reads like a capture.  It is defined here and in packed_tags.def and
  * packed_fields.def, and nowhere else; man/binlog-packed.5.in says the same in
  * prose.
@@ -12,7 +12,9 @@
  *
  * Frames are found again after any damage, logs may be joined and cut at any
  * byte.  Readers skip tags and fields that they do not know, and count them.
- * Within version 1 only new tags and fields are added.
+ * Within a version only new tags and fields are added.  Version 2 has SPLIT and
+ * TOGETHER, and columns one level deeper; all else is as in version 1, whose
+ * logs are read as ever.
  *
  * Ids are of one log (field LOG), each kind has its own; 0 is none.  The
  * same id always means the same thing.  A record in which a whole frame could
@@ -76,7 +78,8 @@
  *	            places among these
  *	GROUPED     for each of `sites`, in their order, a column with the
  *	            values of its messages; only the outermost column of
- *	            those that all messages have, and not the first of these
+ *	            those that all messages have, and not the first of these;
+ *	            or the one right within SPLIT, if that is outermost
  *	PHRASES     a number k; a column of k numbers: how many values each of
  *	            k phrases has, at least 1; a column of all of these, one
  *	            phrase after the other; a number m, and a column of m
@@ -88,6 +91,10 @@
  *	DECIMAL     a number e, at most 22; exceptions as of PATCHED; then a
  *	            column of n numbers: each value but those is the bits of
  *	            the double that is this, signed, divided by 10^e
+ *	SPLIT       a number b, 1 to PACKED_SPLIT_MAX; a column of n numbers:
+ *	            the values without their b low bits; then these bits, one
+ *	            value after the other, from the lowest bit of each byte
+ *	            on; the last byte is filled with zeros.  Outermost only
  * A column of n strings begins with a byte:
  *	PLAIN       a column of n numbers: one more than the bytes of each
  *	            string, or 0 for a null pointer; then all bytes
@@ -102,6 +109,17 @@
  *	            other bytes stand for themselves; numbers have no sign.  A
  *	            string with slots has no more than PACKED_TEMPLATE_MAX
  *	            bytes
+ *	TOGETHER    nothing: the strings, of which none is a null pointer, are
+ *	            behind all columns, with those of all others of this kind
+ * Behind all columns, if there are any of these: a number k, and PLAIN's
+ * content for k strings, the heads; a column of numbers, one for each string of
+ * all these columns in the order of the calls (those of one message in that of
+ * its arguments), which head it has, as a place; PLAIN's content for two strings
+ * for each of the columns, in their order: what its strings have behind the
+ * head, and what at their end; and a byte.  Then for each string, in the order
+ * of the calls, what is between, and that byte behind it; nothing, not even the
+ * byte, where the second of the column's is a null pointer.  Heads and these
+ * two have no more than PACKED_TEMPLATE_MAX bytes.
  * Columns are nested no deeper than PACKED_NESTING: the outermost column of
  * numbers, also that of a column of strings, is 1 deep.  A column of no values
  * is nothing, not even the first byte.
@@ -111,7 +129,7 @@
 
 #include <stdint.h>
 
-#define PACKED_VERSION 1u
+#define PACKED_VERSION 2u
 #define PACKED_SUFFIX ".blog" /* of the name of a packed log */
 
 /* No frame's record is longer, bytes. */
@@ -124,10 +142,12 @@
 #define PACKED_BODY_MAX ((1u << 20) + (64u << 10))
 #define PACKED_INDEX_MAX (1u << 20)
 #define PACKED_MESSAGES_MAX (64u << 10)
-/* A part ends, at the next batch, when it has more messages than this. */
-#define PACKED_PART_MESSAGES (256u << 10)
-#define PACKED_NESTING 3u
+/* A part ends, at the next batch, when it has more messages than this; or than
+ * a quarter of it, if what is defined in it is little beside them. */
+#define PACKED_PART_MESSAGES (1u << 20)
+#define PACKED_NESTING 4u
 #define PACKED_TEMPLATE_MAX 1024u
+#define PACKED_SPLIT_MAX 16u
 
 enum packed_tag {
 #define TAG(name, number, comment) PACKED_##name = number,
@@ -154,12 +174,14 @@ enum packed_column {
 	PACKED_PHRASES = 6,
 	PACKED_SCALED = 7,
 	PACKED_DECIMAL = 8,
+	PACKED_SPLIT = 9,
 };
 
 enum packed_strings {
 	PACKED_STRINGS_PLAIN = 0,
 	PACKED_STRINGS_DICTIONARY = 1,
 	PACKED_STRINGS_TEMPLATES = 2,
+	PACKED_STRINGS_TOGETHER = 3,
 };
 
 #endif

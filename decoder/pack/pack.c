@@ -296,6 +296,8 @@ static void pack_data_write(struct pack_define *define,
 /* More memory for definitions, and a new log begins. */
 #define DEFINITIONS_MAX ((size_t)24 << 20)
 #define THREADS_KNOWN 256u
+/* What is defined in a part is one byte of so many of its batches. */
+#define DEFINED_SHARE 64u
 #define OUTPUT_BYTES ((size_t)64 << 10)
 
 /* A thread that was met, and its entry; so that messages find it at once. */
@@ -321,6 +323,8 @@ struct pack {
 	uint64_t number;   /* of the next message in the log */
 	uint64_t written;  /* of it those in whole batches */
 	uint64_t part_messages;
+	uint64_t part_bytes;  /* of all that was given out of the part, */
+	uint64_t batch_bytes; /* of its batches */
 	bool failed;
 };
 
@@ -334,6 +338,7 @@ static void begin_log(struct pack *pack)
 	pack->frame.log = log;
 	pack->frame.part = 0;
 	pack->number = pack->written = pack->part_messages = 0;
+	pack->part_bytes = pack->batch_bytes = 0;
 	memset(pack->threads, 0, sizeof(pack->threads));
 	pack->batch.stamp++;
 	pack_define_begin(&pack->define, &pack->frame);
@@ -378,6 +383,7 @@ static bool give_out(struct pack *pack)
 	if (!pack->failed && out->length > 0 &&
 		!pack->take(pack->closure, out->data, out->length))
 		pack->failed = true;
+	pack->part_bytes += out->length;
 	out->length = 0;
 	return !pack->failed;
 }
@@ -404,13 +410,17 @@ static bool write_mappings(struct pack *pack)
 static bool write_batch(struct pack *pack)
 {
 	uint32_t count = pack->batch.count;
+	size_t before;
 
 	if (count == 0)
 		return true;
 	pack_handed_write(&pack->handed);
-	if (!write_mappings(pack) ||
-		!pack_batch_write(&pack->batch, &pack->define, pack->written))
+	if (!write_mappings(pack))
 		pack->failed = true;
+	before = pack->frame.out.length;
+	if (!pack_batch_write(&pack->batch, &pack->define, pack->written))
+		pack->failed = true;
+	pack->batch_bytes += pack->frame.out.length - before;
 	pack->written += count;
 	return give_out(pack);
 }
@@ -419,6 +429,7 @@ static void begin_part(struct pack *pack)
 {
 	pack->frame.part++;
 	pack->part_messages = 0;
+	pack->part_bytes = pack->batch_bytes = 0;
 	pack->batch.stamp++;
 	pack_define_part(&pack->define);
 }
@@ -432,6 +443,16 @@ static void write_end(struct pack *pack)
 	frame_write_end(frame);
 }
 
+/* Definitions are given again where that is little beside the messages. */
+static bool part_is_over(const struct pack *pack)
+{
+	uint64_t defined = pack->part_bytes - pack->batch_bytes;
+
+	return pack->part_messages > PACKED_PART_MESSAGES ||
+	       (pack->part_messages > PACKED_PART_MESSAGES / 4 &&
+		       pack->batch_bytes / DEFINED_SHARE >= defined);
+}
+
 /* Before the first message of a batch. */
 static void begin_batch(struct pack *pack)
 {
@@ -443,7 +464,7 @@ static void begin_batch(struct pack *pack)
 		write_end(pack);
 		pack_define_free(&pack->define);
 		begin_log(pack);
-	} else if (pack->part_messages > PACKED_PART_MESSAGES) {
+	} else if (part_is_over(pack)) {
 		begin_part(pack);
 	}
 }

@@ -11,11 +11,13 @@
 #include "base/render_buffer.h"
 #include "decoder/pack/column_doubles.h"
 #include "decoder/pack/column_phrases.h"
+#include "decoder/pack/column_shape.h"
 #include "decoder/pack/entropy.h"
 #include "decoder/pack/pack_choice.h"
 #include "decoder/pack/pack_content.h"
 #include "decoder/pack/pack_value.h"
 #include "decoder/pack/string_columns.h"
+#include "decoder/pack/text_columns.h"
 #include "record/layout.h"
 
 /*
@@ -415,7 +417,7 @@ static void pack_compress_free(struct pack_compress *compress)
 #define ROOM_FIRST 256u /* messages */
 
 /* Columns that may be written in two ways, of all batches. */
-enum choice { SITES, THREADS, TICKS, WALL, CONTINUES, CHOICES };
+enum choice { SITES, THREADS, TICKS, SPLIT, WALL, CONTINUES, TEXTS, CHOICES };
 
 struct pack_columns {
 	size_t room; /* messages: of each array, which are one allocation */
@@ -429,8 +431,18 @@ struct pack_columns {
 	uint16_t *thread_places;
 	bool *starts;
 	struct pack_choice choices[CHOICES];
+	unsigned split; /* low bits of ticks that are apart; 0: none */
+	uint64_t *high; /* ticks without these */
+	size_t high_room;
 	struct column_write writer;
 	struct string_columns string_writer;
+	struct text_columns text_writer;
+	uint32_t *text_columns; /* of each argument: TEXT_..., its column */
+	size_t text_columns_room;
+	uint32_t *first_arguments; /* of each site: its place there */
+	size_t first_arguments_room;
+	bool together; /* texts are not in their site's columns */
+	struct render_buffer other;
 	struct render_buffer body;
 	struct render_buffer index;
 	struct render_buffer packed_body;
@@ -456,6 +468,7 @@ static struct pack_columns *pack_columns_new(void)
 		return NULL;
 	columns->compress = pack_compress_new();
 	columns->string_writer.numbers = &columns->writer;
+	columns->text_writer.strings = &columns->string_writer;
 	if (columns->compress)
 		return columns;
 	free(columns);
@@ -591,6 +604,79 @@ static void put_sites(struct work *work)
 		starts, &columns->choices[SITES]);
 }
 
+/* Of what differs by chance so many low bits may be alike, whatever is done. */
+static const unsigned splits[] = {4, 5, 6, 7, 8};
+
+static void put_low_bits(struct render_buffer *out, const uint64_t *numbers,
+	size_t count, unsigned bits)
+{
+	uint64_t some = 0;
+	unsigned have = 0;
+	size_t i;
+
+	if (!render_buffer_reserve(out, count * bits / 8 + 1))
+		return;
+	for (i = 0; i < count; i++) {
+		some |= (numbers[i] & (((uint64_t)1 << bits) - 1)) << have;
+		for (have += bits; have >= 8; have -= 8, some >>= 8)
+			out->data[out->length++] = (char)some;
+	}
+	if (have > 0)
+		out->data[out->length++] = (char)some;
+}
+
+static bool put_split(
+	struct work *work, struct render_buffer *out, unsigned bits)
+{
+	struct pack_columns *columns = work->columns;
+	struct pack_choice grouped = {.other = true, .left = 1};
+	const struct column_write_groups groups = {
+		.order = columns->order,
+		.counts = columns->site_counts,
+		.count = work->index.site_count,
+	};
+	uint32_t i;
+
+	if (!column_write_room((void **)&columns->high, &columns->high_room,
+		    work->index.count, sizeof(*columns->high)))
+		return false;
+	for (i = 0; i < work->index.count; i++)
+		columns->high[i] =
+			(uint64_t)((int64_t)columns->numbers[i] >> bits);
+	render_buffer_put_byte(out, (char)PACKED_SPLIT);
+	column_shape_put_number(out, bits);
+	column_write_grouped(&columns->writer, out, columns->high,
+		work->index.count, &groups, &grouped);
+	put_low_bits(out, columns->numbers, work->index.count, bits);
+	return true;
+}
+
+static void put_ticks(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	struct render_buffer *out = &columns->body;
+	struct pack_choice *choice = &columns->choices[SPLIT];
+	size_t start = out->length;
+	size_t i;
+
+	if (pack_choice_settled(choice)) {
+		if (columns->split == 0 ||
+			!put_split(work, out, columns->split))
+			put_grouped(work, TICKS);
+		return;
+	}
+	columns->split = 0;
+	put_grouped(work, TICKS);
+	for (i = 0; i < sizeof(splits) / sizeof(*splits); i++) {
+		columns->other.length = 0;
+		if (put_split(work, &columns->other, splits[i]) &&
+			column_write_keep_better(
+				&columns->writer, out, start, &columns->other))
+			columns->split = splits[i];
+	}
+	pack_choice_make(choice, columns->split != 0);
+}
+
 /* The columns that all messages have. */
 static void put_common(struct work *work)
 {
@@ -607,7 +693,7 @@ static void put_common(struct work *work)
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
-	put_grouped(work, TICKS);
+	put_ticks(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
 	put_grouped(work, WALL);
@@ -670,6 +756,123 @@ static void put_values(struct work *work, const uint32_t *order, size_t count,
 		put_numbers(work, count);
 }
 
+/*
+ * Texts of all sites together.
+ */
+
+/* In place of the number of a column: one by itself. */
+#define APART UINT32_MAX
+
+static bool is_text(const struct work *work, size_t place, size_t argument)
+{
+	const struct pack_columns *columns = work->columns;
+
+	return columns->together &&
+	       columns->text_columns[columns->first_arguments[place] +
+				     argument] != APART;
+}
+
+/* Which argument of which site is a text that is never null. */
+static bool find_texts(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	const struct pack_batch *batch = work->batch;
+	size_t arguments = 0;
+	size_t i, k;
+
+	if (!column_write_room((void **)&columns->first_arguments,
+		    &columns->first_arguments_room, work->index.site_count,
+		    sizeof(uint32_t)))
+		return false;
+	for (i = 0; i < work->index.site_count; i++) {
+		const struct pack_site_content *site =
+			pack_content(site_at(work, i));
+		const uint8_t *kinds = (const uint8_t *)(site + 1);
+
+		columns->first_arguments[i] = (uint32_t)arguments;
+		if (!column_write_room((void **)&columns->text_columns,
+			    &columns->text_columns_room,
+			    arguments + site->arguments + 64, sizeof(uint32_t)))
+			return false;
+		for (k = 0; k < site->arguments; k++)
+			columns->text_columns[arguments++] =
+				kinds[k] == BINLOG_ARG_STRING ? 0 : APART;
+	}
+	for (i = 0; i < work->index.count; i++) {
+		size_t place = columns->site_places[i];
+		const struct pack_site_content *site =
+			pack_content(site_at(work, place));
+		uint32_t *of =
+			columns->text_columns + columns->first_arguments[place];
+
+		for (k = 0; k < site->arguments; k++)
+			if (batch->values[work->rows[i].values + k] ==
+				PACK_COLUMNS_NULL)
+				of[k] = APART;
+	}
+	return arguments > 0;
+}
+
+/* Gives them their numbers; how many. */
+static size_t number_texts(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	uint32_t *of = columns->text_columns;
+	uint32_t count = 0;
+	size_t i, k;
+
+	for (i = 0; i < work->index.site_count; i++) {
+		const struct pack_site_content *site =
+			pack_content(site_at(work, i));
+
+		for (k = 0; k < site->arguments; k++, of++)
+			if (*of != APART)
+				*of = count++;
+	}
+	return count;
+}
+
+/* In the order of the calls. */
+static bool gather_texts(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	struct text_columns *texts = &columns->text_writer;
+	const struct pack_batch *batch = work->batch;
+	const char *bytes = batch->bytes.data ? batch->bytes.data : "";
+	size_t count = 0;
+	size_t i, k;
+
+	for (i = 0; i < work->index.site_count; i++) {
+		const struct pack_entry *entry = site_at(work, i);
+		const struct pack_site_content *site = pack_content(entry);
+
+		for (k = 0; k < site->arguments; k++)
+			count += is_text(work, i, k) ? entry->count : 0;
+	}
+	if (!text_columns_reserve(texts, count))
+		return false;
+	texts->count = 0;
+	for (i = 0; i < work->index.count; i++) {
+		size_t place = columns->site_places[i];
+		const struct pack_site_content *site =
+			pack_content(site_at(work, place));
+		const uint32_t *of =
+			columns->text_columns + columns->first_arguments[place];
+
+		for (k = 0; k < site->arguments; k++) {
+			uint64_t value =
+				batch->values[work->rows[i].values + k];
+
+			if (of[k] == APART)
+				continue;
+			texts->texts[texts->count] = (struct string_value){
+				bytes + (value >> 32), (uint32_t)value};
+			texts->column_of[texts->count++] = of[k];
+		}
+	}
+	return true;
+}
+
 static void put_site(struct work *work, const uint32_t *order, size_t place)
 {
 	const struct pack_entry *entry = site_at(work, place);
@@ -678,6 +881,11 @@ static void put_site(struct work *work, const uint32_t *order, size_t place)
 	size_t i;
 
 	for (i = 0; i < site->arguments; i++) {
+		if (is_text(work, place, i)) {
+			render_buffer_put_byte(&work->columns->body,
+				(char)PACKED_STRINGS_TOGETHER);
+			continue;
+		}
 		switch (kinds[i]) {
 		case BINLOG_ARG_STRING:
 		case BINLOG_ARG_WIDE:
@@ -692,17 +900,71 @@ static void put_site(struct work *work, const uint32_t *order, size_t place)
 	}
 }
 
-static void put_body(struct work *work)
+static void put_all_sites(struct work *work)
 {
 	const uint32_t *order = work->columns->order;
 	size_t i;
 
-	work->columns->body.length = 0;
-	sort_rows(work);
-	put_common(work);
 	for (i = 0; i < work->index.site_count; i++) {
 		put_site(work, order, i);
 		order += site_at(work, i)->count;
+	}
+}
+
+/* The columns of all sites, the texts behind them.  False: it cannot be so. */
+static bool put_together(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	size_t start = columns->body.length;
+	size_t count;
+
+	columns->together = true;
+	count = find_texts(work) ? number_texts(work) : 0;
+	if (count > 0 && gather_texts(work)) {
+		put_all_sites(work);
+		if (text_columns_write(
+			    &columns->text_writer, &columns->body, count)) {
+			columns->together = false;
+			return true;
+		}
+	}
+	columns->together = false;
+	columns->body.length = start;
+	return false;
+}
+
+/* In the way that is less; both are tried. */
+static bool try_together(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	size_t start = columns->body.length;
+
+	if (!put_together(work))
+		return false;
+	columns->other.length = 0;
+	render_buffer_put(&columns->other, columns->body.data + start,
+		columns->body.length - start);
+	columns->body.length = start;
+	put_all_sites(work);
+	pack_choice_make(&columns->choices[TEXTS],
+		column_write_keep_better(&columns->writer, &columns->body,
+			start, &columns->other));
+	return true;
+}
+
+static void put_body(struct work *work)
+{
+	struct pack_columns *columns = work->columns;
+	struct pack_choice *choice = &columns->choices[TEXTS];
+
+	columns->body.length = 0;
+	sort_rows(work);
+	put_common(work);
+	if (pack_choice_settled(choice)) {
+		if (!choice->other || !put_together(work))
+			put_all_sites(work);
+	} else if (!try_together(work)) {
+		put_all_sites(work);
 	}
 }
 
@@ -784,6 +1046,11 @@ static void pack_columns_free(struct pack_columns *columns)
 	pack_compress_free(columns->compress);
 	free(columns->strings);
 	string_columns_free(&columns->string_writer);
+	text_columns_free(&columns->text_writer);
+	free(columns->text_columns);
+	free(columns->first_arguments);
+	free(columns->high);
+	render_buffer_free(&columns->other);
 	column_write_free(&columns->writer);
 	render_buffer_free(&columns->body);
 	render_buffer_free(&columns->index);
@@ -793,7 +1060,12 @@ static void pack_columns_free(struct pack_columns *columns)
 }
 
 #define MESSAGE_BYTES 4u /* in the body, about, without arguments */
-#define ESTIMATE_MAX ((size_t)1 << 20)
+/* Bytes of a batch as it is collected, until it is known what they become; and
+ * at most, if that is little. */
+#define ESTIMATE_FIRST ((size_t)1 << 20)
+#define ESTIMATE_MAX ((size_t)6 << 20)
+/* What they should become. */
+#define BODY_WANTED ((size_t)640 << 10)
 /* All strings of a message together: no record of a capture has more. */
 #define STRINGS_MAX ((1u << 20) + (8u << 10))
 /* Rows to begin with: many captures say little. */
@@ -826,7 +1098,8 @@ __attribute__((noinline, cold)) static bool more_rows(struct pack_batch *batch)
 
 bool pack_batch_begin(struct pack_batch *batch, int level)
 {
-	*batch = (struct pack_batch){.stamp = 1, .level = level};
+	*batch = (struct pack_batch){
+		.stamp = 1, .level = level, .most = ESTIMATE_FIRST};
 	batch->columns = pack_columns_new();
 	return batch->columns && more_rows(batch);
 }
@@ -834,14 +1107,14 @@ bool pack_batch_begin(struct pack_batch *batch, int level)
 bool pack_batch_full(struct pack_batch *batch)
 {
 	if (__builtin_expect(batch->count < batch->rows_full, 1))
-		return batch->estimate >= ESTIMATE_MAX;
+		return batch->estimate >= batch->most;
 	return !more_rows(batch);
 }
 
 bool pack_batch_over(const struct pack_batch *batch)
 {
 	return batch->count == PACKED_MESSAGES_MAX ||
-	       batch->estimate >= 2 * ESTIMATE_MAX || batch->failed;
+	       batch->estimate >= batch->most + ESTIMATE_FIRST || batch->failed;
 }
 
 static bool more_values(struct pack_batch *batch, size_t count)
@@ -1004,6 +1277,23 @@ static bool write_range(struct pack_batch *batch, struct pack_define *define,
 		       number + half);
 }
 
+/* The next one will be like it. */
+static void learn(struct pack_batch *batch)
+{
+	size_t body = batch->columns->body.length;
+	size_t most = ESTIMATE_FIRST;
+
+	if (batch->estimate < ESTIMATE_FIRST / 4)
+		return;
+	if (body < BODY_WANTED)
+		most = body > 0 ? (size_t)((uint64_t)batch->estimate *
+					   BODY_WANTED / body)
+				: ESTIMATE_MAX;
+	batch->most = most < ESTIMATE_FIRST ? ESTIMATE_FIRST
+		      : most > ESTIMATE_MAX ? ESTIMATE_MAX
+					    : most;
+}
+
 bool pack_batch_write(
 	struct pack_batch *batch, struct pack_define *define, uint64_t number)
 {
@@ -1012,6 +1302,7 @@ bool pack_batch_write(
 		(!batch->failed && !batch->bytes.failed &&
 			write_range(batch, define, 0, batch->count, number));
 
+	learn(batch);
 	batch->stamp++;
 	batch->count = 0;
 	batch->value_count = 0;

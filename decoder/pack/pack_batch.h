@@ -43,6 +43,7 @@ struct pack_batch {
 	size_t value_room;
 	struct render_buffer bytes; /* of strings and long doubles */
 	size_t estimate;	    /* bytes of the body */
+	size_t most;		    /* that it may become */
 	struct pack_clock *clocks;
 	size_t clock_count;
 	size_t clock_room;

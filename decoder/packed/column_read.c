@@ -48,7 +48,7 @@ static void free_chunks(struct column_chunk *chunk)
 	}
 }
 
-/* Spare ones that are all too small are not kept for ever. */
+/* Spare ones that are all too small are not bits for ever. */
 static struct column_chunk *make_chunk(struct column_store *store, size_t size)
 {
 	struct column_chunk *chunk;
@@ -143,6 +143,7 @@ struct reading {
 	struct cursor *bytes;
 	struct column_store *store;
 	const struct column_groups *groups; /* null: it has none */
+	bool split;			    /* what is within SPLIT */
 };
 
 static uint64_t number_slowly(struct cursor *bytes)
@@ -299,14 +300,14 @@ static bool fill_grouped(const struct reading *from, size_t count,
 	uint64_t *values, unsigned nesting)
 {
 	const struct column_groups *groups = from->groups;
-	const struct reading inner = {from->bytes, from->store, NULL};
+	const struct reading inner = {from->bytes, from->store, NULL, false};
 	uint64_t *grouped = take_numbers(from->store, count);
 	uint64_t *next;
 	struct column sites;
 	size_t at = 0;
 	size_t i;
 
-	if (!groups || nesting != 1 || !grouped)
+	if (!groups || nesting != 1u + from->split || !grouped)
 		return false;
 	next = take_numbers(from->store, groups->count);
 	for (i = 0; next && i < groups->count; i++) {
@@ -410,6 +411,38 @@ static bool fill_scaled(const struct reading *from, size_t count,
 	return fill_exceptions(&exceptions, count, values);
 }
 
+/* As many low bits of each value, one after the other, the lowest first. */
+static bool add_bits(
+	struct cursor *bytes, size_t count, unsigned bits, uint64_t *values)
+{
+	const uint8_t *at = cursor_bytes(bytes, (count * bits + 7) / 8);
+	const uint64_t mask = ((uint64_t)1 << bits) - 1;
+	uint64_t some = 0;
+	unsigned have = 0;
+	size_t i;
+
+	for (i = 0; at && i < count; i++) {
+		for (; have < bits; have += 8)
+			some |= (uint64_t)*at++ << have;
+		values[i] = values[i] << bits | (some & mask);
+		some >>= bits;
+		have -= bits;
+	}
+	return at;
+}
+
+static bool fill_split(const struct reading *from, size_t count,
+	uint64_t *values, unsigned nesting)
+{
+	const struct reading inner = {
+		from->bytes, from->store, from->groups, true};
+	uint64_t bits = number(from->bytes);
+
+	return nesting == 1 && bits >= 1 && bits <= PACKED_SPLIT_MAX &&
+	       fill(&inner, count, values, nesting + 1) &&
+	       add_bits(from->bytes, count, (unsigned)bits, values);
+}
+
 static bool fill_decimal(const struct reading *from, size_t count,
 	uint64_t *values, unsigned nesting)
 {
@@ -460,6 +493,8 @@ static bool fill_with(const struct reading *from, size_t count,
 		return fill_scaled(from, count, values, nesting);
 	case PACKED_DECIMAL:
 		return fill_decimal(from, count, values, nesting);
+	case PACKED_SPLIT:
+		return fill_split(from, count, values, nesting);
 	default:
 		return false;
 	}
@@ -514,7 +549,7 @@ static bool take_even(struct cursor *bytes, size_t count, struct column *column)
 bool column_read_numbers(struct cursor *bytes, struct column_store *store,
 	size_t count, const struct column_groups *groups, struct column *column)
 {
-	const struct reading from = {bytes, store, groups};
+	const struct reading from = {bytes, store, groups, false};
 	uint64_t *values;
 
 	*column = (struct column){.at = &none};

@@ -23,6 +23,13 @@ struct column_template {
 	size_t slot_count;
 };
 
+/* What one string has that others have not. */
+struct column_text {
+	const uint8_t *rest;
+	uint32_t size;
+	uint32_t head;
+};
+
 /* The bytes of all strings whose sizes are known. */
 static bool take_bytes(
 	struct cursor *bytes, size_t count, struct column_strings *column)
@@ -214,6 +221,157 @@ bool column_strings_read(struct cursor *bytes, struct column_store *store,
 	}
 }
 
+/*
+ * Strings of many columns together.
+ */
+
+static bool are_short(const struct column_value *strings, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strings[i].size > PACKED_TEMPLATE_MAX)
+			return false;
+	return true;
+}
+
+static const struct column_value *take_short(
+	struct cursor *bytes, struct column_store *store, size_t count)
+{
+	struct column_value *strings;
+	struct column_strings plain;
+	size_t i;
+
+	if (!take_plain(bytes, store, count, &plain))
+		return NULL;
+	strings = column_store_take(store, count * sizeof(*strings));
+	for (i = 0; strings && i < count; i++)
+		strings[i] = column_strings_next(&plain);
+	return strings && are_short(strings, count) ? strings : NULL;
+}
+
+/* Up to the byte that ends all of them. */
+static bool take_rest(
+	struct cursor *bytes, uint8_t end, struct column_text *text)
+{
+	const uint8_t *found = memchr(bytes->at, end, cursor_left(bytes));
+
+	if (!found)
+		return false;
+	text->rest = bytes->at;
+	text->size = (uint32_t)(found - bytes->at);
+	return cursor_bytes(bytes, text->size + 1u);
+}
+
+/* Room for the strings of each column, and for its longest one. */
+static bool make_texts(struct column_store *store, struct column_texts *texts,
+	const struct column_value *ends, struct column_text **made)
+{
+	size_t i;
+
+	for (i = 0; i < texts->column_count; i++) {
+		struct column_strings *column = texts->columns[i];
+
+		made[i] = NULL;
+		if (!column)
+			continue;
+		made[i] = column_store_take(
+			store, texts->counts[i] * sizeof(*made[i]));
+		if (!made[i])
+			return false;
+		*column = (struct column_strings){
+			.texts = texts, .ends = ends + 2 * i, .next = made[i]};
+	}
+	return true;
+}
+
+static bool make_rooms(struct column_store *store, struct column_texts *texts,
+	const size_t *longest)
+{
+	size_t i;
+
+	for (i = 0; i < texts->column_count; i++) {
+		struct column_strings *column = texts->columns[i];
+
+		if (!column)
+			continue;
+		column->room = column_store_take(
+			store, longest[i] + 3 * PACKED_TEMPLATE_MAX);
+		if (!column->room)
+			return false;
+	}
+	return true;
+}
+
+static bool take_texts(struct cursor *bytes, struct column_store *store,
+	struct column_texts *texts, const struct column_value *ends,
+	struct column heads, size_t (*next)(void *closure), void *closure)
+{
+	struct column_text **made =
+		column_store_take(store, texts->column_count * sizeof(*made));
+	size_t *longest = column_store_take(
+		store, texts->column_count * sizeof(*longest));
+	const uint8_t *end = cursor_bytes(bytes, 1);
+	size_t i;
+
+	if (!made || !longest || !end || !make_texts(store, texts, ends, made))
+		return false;
+	memset(longest, 0, texts->column_count * sizeof(*longest));
+	for (i = 0; i < texts->count; i++) {
+		size_t k = next(closure);
+		struct column_text text = {
+			.head = (uint32_t)column_read_next(&heads)};
+
+		if (ends[2 * k + 1].data && !take_rest(bytes, *end, &text))
+			return false;
+		longest[k] = text.size > longest[k] ? text.size : longest[k];
+		if (made[k])
+			*made[k]++ = text;
+	}
+	return make_rooms(store, texts, longest);
+}
+
+bool column_texts_read(struct cursor *bytes, struct column_store *store,
+	struct column_texts *texts, size_t (*next)(void *closure),
+	void *closure)
+{
+	uint64_t head_count = column_read_number(bytes);
+	const struct column_value *ends;
+	struct column heads;
+
+	if (head_count > PACKED_MESSAGES_MAX)
+		return false;
+	texts->heads = take_short(bytes, store, (size_t)head_count);
+	if (!texts->heads ||
+		!column_read_numbers(
+			bytes, store, texts->count, NULL, &heads) ||
+		!places_fit(heads, texts->count, (size_t)head_count, NULL))
+		return false;
+	ends = take_short(bytes, store, 2 * texts->column_count);
+	return ends &&
+	       take_texts(bytes, store, texts, ends, heads, next, closure);
+}
+
+static uint8_t *put_value(uint8_t *to, const struct column_value *value)
+{
+	if (value->size > 0)
+		memcpy(to, value->data, value->size);
+	return to + value->size;
+}
+
+static struct column_value make_text(struct column_strings *column)
+{
+	const struct column_text *text = column->next++;
+	const struct column_value rest = {text->rest, text->size};
+	uint8_t *to = column->room;
+
+	to = put_value(to, &column->texts->heads[text->head]);
+	to = put_value(to, &column->ends[0]);
+	to = put_value(to, &rest);
+	to = put_value(to, &column->ends[1]);
+	return (struct column_value){column->room, (size_t)(to - column->room)};
+}
+
 bool column_strings_read_long_doubles(
 	struct cursor *bytes, size_t count, struct column_strings *column)
 {
@@ -264,12 +422,17 @@ static uint8_t *put_slot(
 
 struct column_value column_strings_make(struct column_strings *column)
 {
-	struct column_template *template =
-		&column->templates[column_read_next(&column->numbers)];
-	const uint8_t *at = template->text.data;
+	struct column_template *template;
+	const uint8_t *at;
 	const uint8_t *end;
-	struct column *slot = template->slots;
+	struct column *slot;
 	uint8_t *to = column->room;
+
+	if (column->texts)
+		return make_text(column);
+	template = &column->templates[column_read_next(&column->numbers)];
+	at = template->text.data;
+	slot = template->slots;
 
 	if (template->slot_count == 0)
 		return template->text;

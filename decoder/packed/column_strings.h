@@ -15,14 +15,19 @@ struct column_value {
 };
 
 struct column_template;
+struct column_text;
+struct column_texts;
 
 struct column_strings {
 	/* One more than the size, or 0; or the place in what is not null of: */
 	struct column numbers;
 	const struct column_value *dictionary;
 	struct column_template *templates;
-	const uint8_t *bytes; /* of the next string, or 16 bytes */
-	uint8_t *room;	      /* for what is made of a template */
+	struct column_texts *texts;	 /* of all columns together */
+	const struct column_value *ends; /* then what each has: two */
+	const struct column_text *next;	 /* one */
+	const uint8_t *bytes;		 /* of the next string, or 16 bytes */
+	uint8_t *room;			 /* for what is made of a template */
 };
 
 bool column_strings_read(struct cursor *bytes, struct column_store *store,
@@ -32,7 +37,28 @@ bool column_strings_read(struct cursor *bytes, struct column_store *store,
 bool column_strings_read_long_doubles(
 	struct cursor *bytes, size_t count, struct column_strings *column);
 
-/* For one of templates; else see below. */
+/*
+ * The columns of a batch whose strings are behind all columns, in the order of
+ * the calls.  All zeros to begin with; `columns` are in the caller's order,
+ * that of the body, and it says how many strings each has.
+ */
+struct column_texts {
+	struct column_strings **columns; /* null: nobody wants it */
+	const uint32_t *counts;
+	size_t column_count;
+	size_t count; /* of all strings */
+	const struct column_value *heads;
+};
+
+/*
+ * Takes them all.  `next` tells of which column the next string is, by its
+ * place among `columns`; it is asked `count` times.
+ */
+bool column_texts_read(struct cursor *bytes, struct column_store *store,
+	struct column_texts *texts, size_t (*next)(void *closure),
+	void *closure);
+
+/* For one of templates or texts; else see below. */
 struct column_value column_strings_make(struct column_strings *column);
 
 /* Valid until the next call for the same column. */
@@ -42,7 +68,7 @@ static inline struct column_value column_strings_next(
 	struct column_value string = {0};
 	uint64_t number;
 
-	if (column->templates)
+	if (column->templates || column->texts)
 		return column_strings_make(column);
 	number = column_read_next(&column->numbers);
 	if (column->dictionary)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/msgpack_check.h"
 #include "decoder/packed/packed_context.h"
@@ -447,6 +448,26 @@ static bool skip_column(struct packed_body *body, struct cursor *bytes,
 	return good;
 }
 
+/* A column of strings that are behind all columns; they are read later. */
+static bool is_together(const struct cursor *bytes, uint8_t kind)
+{
+	return kind == BINLOG_ARG_STRING && cursor_left(bytes) > 0 &&
+	       *bytes->at == PACKED_STRINGS_TOGETHER;
+}
+
+static bool add_together(
+	struct packed_body *body, struct cursor *bytes, size_t row, size_t a)
+{
+	struct packed_body_text *text;
+
+	if (!array_reserve(body->texts, body->text_room, body->text_count + 1))
+		return false;
+	text = &body->texts[body->text_count++];
+	text->row = (uint32_t)row;
+	text->argument = (uint32_t)a;
+	return cursor_bytes(bytes, 1);
+}
+
 static bool decode_row(struct packed_body *body, struct cursor *bytes, size_t i)
 {
 	const struct packed_row *told = &body->index->rows[i];
@@ -461,13 +482,72 @@ static bool decode_row(struct packed_body *body, struct cursor *bytes, size_t i)
 		if (!row->columns)
 			return false;
 	}
-	for (a = 0; a < told->arguments; a++)
+	for (a = 0; a < told->arguments; a++) {
+		if (is_together(bytes, told->kinds[a])) {
+			if (!add_together(body, bytes, i, a))
+				return false;
+			continue;
+		}
 		if (row->columns ? !decode_column(body, bytes, told->kinds[a],
 					   told->messages, &row->columns[a])
 				 : !skip_column(body, bytes, told->kinds[a],
 					   told->messages))
 			return false;
+	}
 	return true;
+}
+
+/* Of which column each of the texts is: those of a message one by one. */
+struct turns {
+	struct column sites;
+	const uint32_t *first; /* of each site: its first column, */
+	uint32_t next;	       /* and this message's */
+	uint32_t end;
+};
+
+static size_t next_text(void *closure)
+{
+	struct turns *turns = closure;
+
+	while (turns->next == turns->end) {
+		uint64_t site = column_read_next(&turns->sites);
+
+		turns->next = turns->first[site];
+		turns->end = turns->first[site + 1];
+	}
+	return turns->next++;
+}
+
+static bool decode_texts(struct packed_body *body, struct cursor *bytes)
+{
+	struct packed_body_text *all = body->texts;
+	const size_t count = body->text_count;
+	const size_t rows = body->index->row_count;
+	struct column_texts *texts =
+		column_store_take(&body->store, sizeof(*texts));
+	struct column_strings **columns = column_store_take(
+		&body->store, count * sizeof(struct column_strings *));
+	uint32_t *counts = column_store_take(
+		&body->store, (count + rows + 1) * sizeof(*counts));
+	struct turns turns = {.sites = body->site};
+	size_t i, row;
+
+	if (!texts || !columns || !counts)
+		return false;
+	turns.first = counts + count;
+	*texts = (struct column_texts){
+		.columns = columns, .counts = counts, .column_count = count};
+	for (i = 0, row = 0; row <= rows; row++) {
+		counts[count + row] = (uint32_t)i;
+		for (; i < count && all[i].row == row; i++) {
+			union packed_body_column *of = body->rows[row].columns;
+
+			columns[i] = of ? &of[all[i].argument].strings : NULL;
+			counts[i] = body->index->rows[row].messages;
+			texts->count += counts[i];
+		}
+	}
+	return column_texts_read(bytes, &body->store, texts, next_text, &turns);
 }
 
 /* Each place is one, and is taken as often as the index says: then columns of
@@ -541,11 +621,14 @@ static bool decode(struct packed_body *body, struct cursor *bytes)
 {
 	size_t i;
 
+	body->text_count = 0;
 	if (!decode_common(body, bytes))
 		return false;
 	for (i = 0; i < body->index->row_count; i++)
 		if (!decode_row(body, bytes, i))
 			return false;
+	if (body->text_count > 0 && !decode_texts(body, bytes))
+		return false;
 	return cursor_left(bytes) == 0;
 }
 
@@ -703,5 +786,6 @@ void packed_body_free(struct packed_body *body)
 	free_writers(body);
 	id_map_free(&body->of_captures);
 	free(body->bytes.data);
+	free(body->texts);
 	column_store_free(&body->store);
 }

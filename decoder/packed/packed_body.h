@@ -63,6 +63,12 @@ void packed_index_free(struct packed_index *index);
 struct packed_body_row;
 struct packed_body_clock;
 
+/* A column whose strings are behind all columns. */
+struct packed_body_text {
+	uint32_t row;
+	uint32_t argument;
+};
+
 /* All zeros before the first use. */
 struct packed_body {
 	struct packed_batch batch; /* for filters */
@@ -78,6 +84,9 @@ struct packed_body {
 	size_t row_room;
 	size_t writer_room;
 	struct packed_buffer bytes;
+	struct packed_body_text *texts; /* of the rows, in their order */
+	size_t text_count;
+	size_t text_room;
 	struct column_store store;
 	struct column site;
 	struct column writer;

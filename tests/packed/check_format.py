@@ -15,7 +15,7 @@ from packed_columns import Damage  # noqa: E402
 from packed_log import FIELDS, TAG_NAMES  # noqa: E402
 
 TYPES = {"UINT": int, "INT": int, "BYTES": bytes, "LIST": list}
-PART_MESSAGES = 256 << 10
+PART_MESSAGES = 1 << 20
 
 
 def words(value):
@@ -122,7 +122,7 @@ class Check:
             for module in known.get("MODULES", []):
                 self.defined(at, known, "MODULE", module)
         if name == "PREAMBLE":
-            self.expect(known["VERSION"] == 1, f"frame at {at}: version {known['VERSION']}")
+            self.expect(known["VERSION"] == 2, f"frame at {at}: version {known['VERSION']}")
         if "ID" in known:
             self.expect(known["ID"] > 0, f"frame at {at}: {name} 0")
             part[1].add((name, known["ID"]))

@@ -7,8 +7,9 @@ import struct
 MASK = (1 << 64) - 1
 I32, I64, F64, LONG_DOUBLE, STRING, WIDE = 1, 2, 3, 4, 5, 6
 MESSAGES_MAX = 64 << 10
-NESTING = 3
+NESTING = 4
 TEMPLATE_MAX = 1024
+SPLIT_MAX = 16
 
 
 class Damage(Exception):
@@ -85,7 +86,21 @@ class Bytes:
             return self.phrases(count, nesting)
         if kind in (7, 8):
             return self.computed(count, nesting, self.scaled if kind == 7 else self.decimal)
+        if kind == 9 and nesting == 1:
+            bits = self.split_bits()
+            return self.with_low_bits(self.numbers(count, 2), bits)
         raise Damage(f"a column of kind {kind}")
+
+    def split_bits(self):
+        bits = self.number()
+        if not 1 <= bits <= SPLIT_MAX:
+            raise Damage(f"{bits} low bits")
+        return bits
+
+    def with_low_bits(self, values, bits):
+        low = int.from_bytes(self.take((len(values) * bits + 7) // 8), "little")
+        mask = (1 << bits) - 1
+        return [(value << bits | low >> bits * i & mask) & MASK for i, value in enumerate(values)]
 
     @staticmethod
     def scaled(value, scale):
@@ -135,12 +150,17 @@ class Bytes:
             raise Damage(f"phrases of {len(values)} values for {count} messages")
         return values
 
-    def grouped(self, sites, messages):
+    def grouped(self, sites, messages, nesting=1):
         """A column of all messages; each has its site's place in `messages`."""
+        if self.data[self.at:self.at + 1] == b"\11":
+            self.take(1)
+            bits = self.split_bits()
+            high = self.grouped(sites, messages, 2)
+            return self.with_low_bits(high, bits)
         if self.data[self.at:self.at + 1] != b"\5":
-            return self.numbers(len(messages))
+            return self.numbers(len(messages), nesting)
         self.take(1)
-        groups = [iter(self.numbers(site[1], 2)) for site in sites]
+        groups = [iter(self.numbers(site[1], nesting + 1)) for site in sites]
         try:
             return [next(groups[site]) for site in messages]
         except (IndexError, StopIteration):
@@ -182,7 +202,37 @@ class Bytes:
             return [known[place] for place in places]
         if kind == 2:
             return self.templates(count)
+        if kind == 3:
+            return None
         raise Damage(f"a column of strings of kind {kind}")
+
+    def texts(self, counts, turns):
+        """Columns of strings behind all others: how many each has, and of which column the next one is, all together."""
+        heads = self.plain_strings(self.heads(), 0)
+        places = self.numbers(len(turns))
+        ends = self.plain_strings(2 * len(counts), 0)
+        if any(len(each or b"") > TEMPLATE_MAX for each in heads + ends):
+            raise Damage("what texts have in common is too long")
+        end = self.take(1)
+        columns = [[] for _ in counts]
+        for column, place in zip(turns, places):
+            rest = b""
+            left, right = ends[2 * column:2 * column + 2]
+            if right is not None:
+                at = self.data.find(end, self.at)
+                if at < 0:
+                    raise Damage("a text has no end")
+                rest = self.take(at + 1 - self.at)[:-1]
+            columns[column].append((self.pick(heads, place) or b"") + (left or b"") + rest + (right or b""))
+        if [len(column) for column in columns] != counts:
+            raise Damage("texts of other messages than there are")
+        return columns
+
+    def heads(self):
+        count = self.number()
+        if count > MESSAGES_MAX:
+            raise Damage("too many heads")
+        return count
 
     def dictionary_of_strings(self, count):
         size = self.number()

@@ -201,6 +201,19 @@ def index_of(payload):
     return index
 
 
+def fill_texts(body, sites, messages, arguments):
+    """In place of columns that are None: those of all sites are together, in the order of the calls."""
+    places = [(site, i) for site, columns in enumerate(arguments) for i, column in enumerate(columns) if column is None]
+    if not places:
+        return
+    of_site = collections.defaultdict(list)
+    for number, (site, _) in enumerate(places):
+        of_site[site].append(number)
+    turns = [number for site in messages for number in of_site[site]]
+    for (site, i), column in zip(places, body.texts([sites[site][1] for site, _ in places], turns)):
+        arguments[site][i] = column
+
+
 def batch_columns(payload, index):
     """The columns of a batch: sites, writers, ticks, differences of wall time, continues, arguments of each site."""
     body = Bytes(unpacked(payload, "BODY", BODY_MAX))
@@ -211,7 +224,9 @@ def batch_columns(payload, index):
     common += [body.grouped(index[0], common[0]) for _ in range(4)]
     arguments = []
     for site in index[0]:
-        arguments.append([[argument(kind, value) for value in body.column(kind, site[1])] for kind in site[5]])
+        columns = [body.column(kind, site[1]) if site[1] else [] for kind in site[5]]
+        arguments.append([column if column is None else [argument(kind, value) for value in column] for kind, column in zip(site[5], columns)])
+    fill_texts(body, index[0], common[0], arguments)
     if body.at != len(body.data):
         raise Damage(f"{len(body.data) - body.at} bytes behind the columns")
     return common + [arguments]
