@@ -139,10 +139,25 @@ static void a_column_of_nothing_takes_no_bytes(void **state)
 static void columns_are_nested_no_deeper_than_allowed(void **state)
 {
 	static const uint64_t values[] = {0, 0, 1, 3};
+	static const uint64_t deeper[] = {0, 0, 0, 1, 4};
 
 	(void)state;
 	expect(BYTES("\3\0\3\0\0\2"), 4, values, NULL);
-	refuse(BYTES("\3\0\3\0\3\0\0\2"), 4);
+	expect(BYTES("\3\0\3\0\3\0\0\2"), 5, deeper, NULL);
+	refuse(BYTES("\3\0\3\0\3\0\3\0\0\2"), 5);
+}
+
+static void low_bits_may_be_apart(void **state)
+{
+	static const uint64_t values[] = {16 + 3, 16 + 15, 16 + 1};
+
+	(void)state;
+	expect(BYTES("\11\4\0\2\363\1"), 3, values, NULL);
+	refuse(BYTES("\11\4\0\2\363"), 3);
+	refuse(BYTES("\11\0\0\2\363\1"), 3);
+	refuse(BYTES("\11\21\0\2\363\1\1\1\1\1\1\1"), 3);
+	refuse(BYTES("\11\4\11\4\0\2\363\1\363\1"), 3);
+	refuse(BYTES("\3\0\11\4\0\2\363"), 3);
 }
 
 static void columns_take_a_bounded_amount_of_memory(void **state)
@@ -404,6 +419,7 @@ int main(void)
 		cmocka_unit_test(impossible_columns_are_refused),
 		cmocka_unit_test(a_column_of_nothing_takes_no_bytes),
 		cmocka_unit_test(columns_are_nested_no_deeper_than_allowed),
+		cmocka_unit_test(low_bits_may_be_apart),
 		cmocka_unit_test(columns_take_a_bounded_amount_of_memory),
 		cmocka_unit_test(memory_for_columns_that_grow_is_bounded),
 		cmocka_unit_test(strings_are_read),
