@@ -196,6 +196,9 @@ struct symbolizer_program *symbolizer_program_open(
 	const struct symbolizer_module *wanted, char **complaint);
 void symbolizer_program_close(struct symbolizer_program *program);
 
+/* Ends the process that reads it, until it is asked for something new. */
+void symbolizer_program_rest(struct symbolizer_program *program);
+
 /*
  * The string at an address as in the ELF file, with its NUL, and how many
  * bytes it has before that; valid until the file is closed.  Null: there is

@@ -1,6 +1,7 @@
 #include "decoder/capture/restore.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/limits.h"
@@ -8,11 +9,15 @@
 #include "record/format.h"
 #include "record/hash.h"
 
+/* Files that a process of its own each may be reading. */
+#define AWAKE_MAX 6
+
 struct restore {
 	struct symbolizer_options options;
 	const char *const *executables;
 	struct program_file *files[LIMITS_FORMAT_FILES];
 	size_t file_count;
+	struct program_file *awake[AWAKE_MAX]; /* used last first, or null */
 	char *complaints[RESTORE_COMPLAINTS_MAX];
 	size_t complaint_count;
 	char *cache;
@@ -108,6 +113,20 @@ static struct program_file *add_file(
 	return file;
 }
 
+/* It is used now, and another one is not any more. */
+static void wake(struct restore *restore, struct program_file *file)
+{
+	size_t i;
+
+	for (i = 0; i < AWAKE_MAX - 1 && restore->awake[i] != file; i++)
+		;
+	if (restore->awake[i] && restore->awake[i] != file)
+		symbolizer_program_rest(restore->awake[i]->program);
+	memmove(restore->awake + 1, restore->awake,
+		i * sizeof(restore->awake[0]));
+	restore->awake[0] = file;
+}
+
 static struct program_file *file_of(struct restore *restore,
 	const struct program_module *module, bool matters)
 {
@@ -120,7 +139,11 @@ static struct program_file *file_of(struct restore *restore,
 		free(file->complaint);
 		file->complaint = NULL;
 	}
-	return file && file->program ? file : NULL;
+	if (!file || !file->program)
+		return NULL;
+	if (restore->awake[0] != file)
+		wake(restore, file);
+	return file;
 }
 
 struct program_file *restore_file(struct restore *restore,

@@ -128,6 +128,14 @@ void symbolizer_program_close(struct symbolizer_program *program)
 	free(program);
 }
 
+void symbolizer_program_rest(struct symbolizer_program *program)
+{
+	if (!program->worker || *worker_epitaph(program->worker))
+		return; /* or it would be asked again what has ended it */
+	worker_free(program->worker);
+	program->worker = NULL;
+}
+
 /* The place of what is held, or the one for what will be. */
 static struct held **place_of(
 	struct symbolizer_program *program, uint64_t address, size_t wanted)

@@ -131,4 +131,36 @@ vanished "only few arguments: %d"' "$("$show" -q --diff "$TMP/capture" "$TMP/oth
 same "--diff --statements=never: all of one place" "" "$("$show" -q --statements=never --diff "$TMP/capture" "$TMP/other" |
 	grep -E '^(appeared|vanished) ')"
 same "--rates: by statement" 1 "$("$show" -q --rates "$TMP/capture" | grep -c '"Accepted %s:%d"')"
+
+# ---- a stack through many libraries: few processes read them at a time ----
+mkdir -p "$TMP/chain"
+cat >"$TMP/chain/0.c" <<'C'
+#include <stdarg.h>
+#include <stdio.h>
+void f0(const char *t, ...) { char b[99]; va_list l; va_start(l, t); vsnprintf(b, 99, t, l); va_end(l); printf("%s\n", b); __asm__(""); }
+C
+echo 'void f0(const char *, ...); void f1(void) { f0("link %d of a chain", 1); __asm__(""); }' >"$TMP/chain/1.c"
+for i in 2 3 4 5 6 7 8 9; do
+	echo "void f$((i - 1))(void); void f$i(void) { f$((i - 1))(); __asm__(\"\"); }" >"$TMP/chain/$i.c"
+done
+before=
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	# shellcheck disable=SC2086 # nothing, or an option
+	gcc -O1 -shared -fPIC -o "$TMP/chain/libf$i.so" "$TMP/chain/$i.c" -L"$TMP/chain" $before -Wl,-rpath,"$TMP/chain"
+	before=-lf$i
+done
+echo 'void f9(void); int main(void) { f9(); return 0; }' >"$TMP/main.c"
+gcc -o "$TMP/program" "$TMP/main.c" -L"$TMP/chain" -lf9 -Wl,-rpath,"$TMP/chain"
+rm -rf "$TMP/capture"
+LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture "$TMP/program" >/dev/null
+if BINLOG_CACHE='' strace -f -o "$TMP/trace" -e trace=clone,clone3 "$show" -q --stats "$TMP/capture" >"$TMP/stats" 2>/dev/null; then
+	awk '/clone3?\(.*= [0-9]+$|clone3? resumed.*= [0-9]+$/ { now++; all++ } /\+\+\+ / { now-- } now > most { most = now }
+		END { print all, most }' "$TMP/trace" >"$TMP/counted"
+	read -r all most <"$TMP/counted"
+	[ "$all" -ge 11 ] && [ "$most" -le 8 ]
+	verdict $? "of $all processes that read programs no more than 8 are there at a time" "$most"
+	same "the statement is found all the same" 1 "$(grep -c '"link %d of a chain"' "$TMP/stats")"
+else
+	skip "the number of processes: there is no strace that works here"
+fi
 finish

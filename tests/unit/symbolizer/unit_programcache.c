@@ -214,6 +214,33 @@ static void other_questions_start_the_process_after_all(void **state)
 	symbolizer_program_close(program);
 }
 
+static void one_that_rests_has_no_process_until_it_is_asked(void **state)
+{
+	const struct symbolizer_options options = {0};
+	const struct symbolizer_module module = {.path = SELF};
+	struct symbolizer_program *program;
+	struct heard heard = ask(SELF, NULL, next, 1);
+	char *complaint, *texts;
+	size_t bytes;
+	FILE *file = open_memstream(&texts, &bytes);
+
+	(void)state;
+	program = symbolizer_program_open(&options, &module, &complaint);
+	symbolizer_program_handed(program, next, write_handed, file);
+	symbolizer_program_rest(program);
+	assert_false(has_worker());
+	symbolizer_program_handed(program, next, write_handed, file);
+	assert_false(has_worker());
+	fflush(file);
+	assert_int_equal(bytes, 2 * strlen(heard.texts));
+	assert_non_null(symbolizer_program_bytes(program, next, 4));
+	assert_true(has_worker());
+	symbolizer_program_close(program);
+	fclose(file);
+	free(texts);
+	free(heard.texts);
+}
+
 static long damaged_at;
 
 static void damage(const char *path)
@@ -277,6 +304,8 @@ int main(void)
 		cmocka_unit_test(
 			what_was_not_asked_before_is_asked_and_kept_too),
 		cmocka_unit_test(other_questions_start_the_process_after_all),
+		cmocka_unit_test(
+			one_that_rests_has_no_process_until_it_is_asked),
 		cmocka_unit_test(what_is_damaged_is_not_believed),
 		cmocka_unit_test(a_program_that_has_changed_is_asked_again),
 	};
