@@ -293,6 +293,12 @@ static bool is_own_format(
 		       it->format->bytes) == 0;
 }
 
+/* A word alone may be what another statement was given. */
+static bool is_sentence(const struct statement_format *format)
+{
+	return format->spaced || format->directives > 0;
+}
+
 /* Whether frame number `i` can be what the candidate was found for. */
 static bool is_choice(const struct message *message, size_t i,
 	const struct candidate *candidate)
@@ -302,6 +308,12 @@ static bool is_choice(const struct message *message, size_t i,
 	uint64_t inner;
 
 	if (is_own_format(context, candidate))
+		return false;
+	/* a word for a function that takes no format is what is put between the
+	 * marks */
+	if (candidate->takes_any == SYMBOLIZER_NO &&
+		!is_sentence(candidate->format) &&
+		definition_says(message->context) == DEFINITION_MARKS)
 		return false;
 	/* other arguments of printf are no statements */
 	if (i == 0)
@@ -515,12 +527,6 @@ static bool is_same_text(const struct choice *a, const struct choice *b)
 	return f->bytes == g->bytes && memcmp(f->text, g->text, f->bytes) == 0;
 }
 
-/* A word alone may be what another statement was given. */
-static bool is_sentence(const struct statement_format *format)
-{
-	return format->spaced || format->directives > 0;
-}
-
 /* The call is given a format, of which the word is an argument. */
 static bool is_beside_format(const struct choice *choice)
 {
@@ -531,6 +537,13 @@ static bool is_beside_format(const struct choice *choice)
 		if (call->passing[i] == choice->candidate->call)
 			return true;
 	return false;
+}
+
+/* A function that takes any arguments is given it, and no other. */
+static bool is_format(const struct choice *choice)
+{
+	return choice->candidate->takes_any == SYMBOLIZER_YES &&
+	       !is_beside_format(choice);
 }
 
 static bool is_sure(const struct message *message, const struct choice *choice)
@@ -615,19 +628,23 @@ static bool is_given_statement(
 	if (given->choice->frame <= wrapper->choice->frame ||
 		!is_sentence(format) || !is_last(given, wrapper))
 		return false;
-	*sure &= format->directives > 0 &&
+	*sure &= (format->directives > 0 || is_format(given->choice)) &&
 		 (given->choice->candidate->how != SYMBOLIZER_HANDED_BEFORE ||
 			 begins_line(wrapper));
 	return true;
 }
 
-/* Anything may follow: what was found may be what is put before a message. */
+/*
+ * Anything may follow, and the function that prints has put it there before:
+ * it is a header rather than a statement.
+ */
 static bool is_open(const struct found *found, size_t bytes)
 {
 	const char *text = found->match.text;
 	const size_t end = found->match.end;
 
-	return end < bytes && end >= 2 && memcmp(text + end - 2, ": ", 2) == 0;
+	return found->choice->candidate->how == SYMBOLIZER_HANDED_BEFORE &&
+	       end < bytes && end >= 2 && memcmp(text + end - 2, ": ", 2) == 0;
 }
 
 /* Whether `other` is rather the statement than the one that was found. */
@@ -656,8 +673,7 @@ static bool is_given(const struct message *message, const struct found *found)
 				   : NULL;
 
 	return found->choice->frame > 0 && format->spaced &&
-	       found->choice->candidate->takes_any == SYMBOLIZER_YES &&
-	       !is_beside_format(found->choice) && last &&
+	       is_format(found->choice) && last &&
 	       last->kind == BINLOG_ARG_STRING && !last->null &&
 	       format->plain > LABEL_MAX / 2 &&
 	       found->match.end - found->begin + 1 >= last->bytes;

@@ -294,6 +294,8 @@ class Sources:
                 joined.append(part)
             else:
                 joined[-1] += part
+        if joined == [GAP]:
+            return
         if len(joined) == 1:
             self.strings.setdefault(joined[0].split("\0")[0], (name, line))
         else:
