@@ -11,25 +11,25 @@ life_work() {
 	daemon=$!
 	await "the server" listens
 	for path in page nothing page?query=1; do
-		run curl -v -o got "http://127.0.0.1:$port/$path"
+		run curl -m 5 -v -o got "http://127.0.0.1:$port/$path"
 	done
-	run curl -v -I "http://localhost:$port/page"
-	run curl -v -d "a body" -o got "http://127.0.0.1:$port/page"
-	run curl -v --http2 -o got "http://127.0.0.1:$port/page" "http://127.0.0.1:$port/page"
-	run curl -v -L --max-redirs 1 -r 0-10 -o got "http://127.0.0.1:$port/page"
-	run curl -v -k "https://127.0.0.1:$port/page"
-	run curl -v "http://127.0.0.1:1/"
-	run curl -v "http://name.invalid/"
-	run curl -v "ftp://127.0.0.1:1/"
-	run curl -v "nonsense://127.0.0.1/"
-	run curl -v -m 1 "telnet://127.0.0.1:$port"
-	run curl -v -f "http://127.0.0.1:$port/nothing"
-	run curl -v -o /nowhere/at/all "http://127.0.0.1:$port/page"
+	run curl -m 5 -v -I "http://localhost:$port/page"
+	run curl -m 5 -v -d "a body" -o got "http://127.0.0.1:$port/page"
+	run curl -m 5 -v --http2 -o got "http://127.0.0.1:$port/page" "http://127.0.0.1:$port/page"
+	run curl -m 5 -v -L --max-redirs 1 -r 0-10 -o got "http://127.0.0.1:$port/page"
+	run curl -m 5 -v -k "https://127.0.0.1:$port/page"
+	run curl -m 5 -v "http://127.0.0.1:1/"
+	run curl -m 5 -v "http://name.invalid/"
+	run curl -m 5 -v "ftp://127.0.0.1:1/"
+	run curl -m 5 -v "nonsense://127.0.0.1/"
+	run curl -m 5 -v -m 1 "telnet://127.0.0.1:$port"
+	run curl -m 5 -v -f "http://127.0.0.1:$port/nothing"
+	run curl -m 5 -v -o /nowhere/at/all "http://127.0.0.1:$port/page"
 	run curl --nonsense
 	run curl
-	run curl -v "file:///etc/nothing"
-	run curl -v -T www/page "http://127.0.0.1:$port/up"
-	run curl -v -u user:password "http://user@127.0.0.1:$port/page" -o got
-	run curl -v --proxy "http://127.0.0.1:$port" "http://name.invalid/"
+	run curl -m 5 -v "file:///etc/nothing"
+	run curl -m 5 -v -T www/page "http://127.0.0.1:$port/up"
+	run curl -m 5 -v -u user:password "http://user@127.0.0.1:$port/page" -o got
+	run curl -m 5 -v --proxy "http://127.0.0.1:$port" "http://name.invalid/"
 	kill $daemon
 }
