@@ -447,12 +447,15 @@ char *statement_places_each(const char *path,
 {
 	const struct symbolizer_module module = {.path = path};
 	struct search search = {.rules = rules, .rules_count = count};
+	struct symbolizer_options uncached = *options;
 	struct symbolizer_program *program;
 	char *why = NULL;
 
 	if (!may_have(path, rules, count))
 		return NULL;
-	program = symbolizer_program_open(options, &module, &why);
+	/* A cache does not have all that is asked for here. */
+	uncached.cache = NULL;
+	program = symbolizer_program_open(&uncached, &module, &why);
 	if (!program)
 		return why ? why : strdup("out of memory");
 	free(why);

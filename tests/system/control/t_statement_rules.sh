@@ -63,6 +63,9 @@ same "without the rules they come back" "$(native)" "$said"
 control rules= rule 'format "Accepted %s:%d" drop' 
 control rule 'format "%d clients connected" drop'
 same "a rule that is added leaves those before it as they were" "2 2" "$("$ctl" "$running" rules | grep -c through) $("$ctl" "$running" rules | tr ';' '\n' | grep -c through)"
+"$ctl" "$running" rules >again
+control rules=again
+same "rules that are shown and given again are the same" "$(cat again)" "$("$ctl" "$running" rules)"
 step
 same "and both are in force" "$(without 'Accepted\|clients')" "$said"
 
