@@ -122,7 +122,7 @@ class Check:
             for module in known.get("MODULES", []):
                 self.defined(at, known, "MODULE", module)
         if name == "PREAMBLE":
-            self.expect(known["VERSION"] == 2, f"frame at {at}: version {known['VERSION']}")
+            self.expect(known["VERSION"] in (1, 2), f"frame at {at}: version {known['VERSION']}")
         if "ID" in known:
             self.expect(known["ID"] > 0, f"frame at {at}: {name} 0")
             part[1].add((name, known["ID"]))
