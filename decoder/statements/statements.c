@@ -676,6 +676,7 @@ static bool is_given(const struct message *message, const struct found *found)
 	       is_format(found->choice) && last &&
 	       last->kind == BINLOG_ARG_STRING && !last->null &&
 	       format->plain > LABEL_MAX / 2 &&
+	       found->match.end - found->begin <= last->bytes &&
 	       found->match.end - found->begin + 1 >= last->bytes;
 }
 

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import source_strings
 
 SHARE_EACH, SHARE_ALL = 0.90, 0.97
+PASSED_ON = 4  # different statements of one stack
 
 PRINTF = re.compile(r"%(?:\d+\$)?[-+ #0'I]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|L|q|j|z|t)?([diouxXeEfFgGaAcsCSpnm%])")
 NGINX = re.compile(r"%(?:\*s|0?\d*m?[uxX]*(?:\.\d+)?([OPMTzidlLDArpfcsVvZN%]))")
@@ -176,6 +177,23 @@ def is_more_than_data(constant, dialect):
 def shown(text):
     return json.dumps(text, ensure_ascii=True)
 
+def contents_of(headers, text):
+    return [header.sub("", text, count=1).rstrip("\r\n") for header in headers]
+
+def stack_of(message):
+    return tuple((frame.get("module"), frame.get("address")) for frame in message.get("stack", ()))
+
+def find_passed_on(messages, makers_of):
+    """Stacks that say what many statements of the source have made, none of which is known: from a pipe, a table, a list of lines."""
+    of = collections.defaultdict(set)
+    for message in messages:
+        if message.get("statement") or not message.get("stack"):
+            continue
+        makers = makers_of(latin(message["message"]))
+        if makers and makers[0].says and makers[0].sentence:
+            of[stack_of(message)].add(makers[0].text)
+    return {stack for stack, texts in of.items() if len(texts) >= PASSED_ON}
+
 class Judged:
     def __init__(self):
         self.counts = collections.Counter()
@@ -198,21 +216,21 @@ def judge(work, name, apart, explained):
     explained = {(ours, truth) for program, ours, truth, _ in explained if program in (name, "*")}
     headers = [re.compile(header, re.S) for header in lines_of("header")[:-1] or [""]]
     judged = Judged()
-    for line in lines_of("json"):
-        if not line:
-            continue
-        message = json.loads(line)
-        if "message" not in message:
-            continue
+    messages = [json.loads(line) for line in lines_of("json") if line]
+    messages = [message for message in messages if "message" in message]
+    passed_on = find_passed_on(messages, lambda text: source.makers(contents_of(headers, text)))
+    for message in messages:
         text = latin(message["message"])
         reason = next((why for why, regex in apart if regex.search(text)), None)
         if not reason and not any(c.isalnum() for c in text):
             reason = "no words"
+        if not reason and not message.get("statement") and stack_of(message) in passed_on:
+            reason = "passed on: one and the same stack has texts of many statements"
         if not reason and len(text) == 1:
             reason = "characters, one at a time"
         constant = latin(message.get("format", ""))
         how = message.get("statement") or ("own" if constant and says(constant, "printf") else "none")
-        makers = [] if reason else source.makers([header.sub("", text, count=1).rstrip("\r\n") for header in headers])
+        makers = [] if reason else source.makers(contents_of(headers, text))
         kind = "right"
         truth = makers[0] if makers else None
         if how == "none" and not reason and (not truth or not truth.sentence or not truth.says):

@@ -1,7 +1,9 @@
 # A log daemon: rules that are right and wrong, messages of programs, its own.
 needs="rsyslogd logger"
 packages=rsyslog
-header="^(rsyslogd: |[^ ]+ [^ ]+ rsyslogd: )?"
+header="^(rsyslogd: )?
+^[^ ]+ [^ ]+ rsyslogd: 
+"
 life_work() {
 	cat >conf <<-E2
 	module(load="imuxsock" SysSock.Use="off")
