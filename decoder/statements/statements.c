@@ -299,9 +299,23 @@ static bool is_sentence(const struct statement_format *format)
 	return format->spaced || format->directives > 0;
 }
 
+/* With which who was called has jumped to the function that prints; or null. */
+static const struct candidate *last_jump(
+	const struct definition_context *context,
+	const struct handed_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < call->count; i++)
+		if (call->candidates[i].how == SYMBOLIZER_HANDED_BY_JUMP &&
+			is_own_format(context, &call->candidates[i]))
+			return &call->candidates[i];
+	return NULL;
+}
+
 /* Whether frame number `i` can be what the candidate was found for. */
 static bool is_choice(const struct message *message, size_t i,
-	const struct candidate *candidate)
+	const struct handed_call *call, const struct candidate *candidate)
 {
 	const struct definition_context *context = message->context;
 	const struct program_module *module;
@@ -318,7 +332,8 @@ static bool is_choice(const struct message *message, size_t i,
 	/* other arguments of printf are no statements */
 	if (i == 0)
 		return candidate->how != SYMBOLIZER_HANDED_BY_CALL ||
-		       !definition_is_formatted(context);
+		       !definition_is_formatted(context) ||
+		       last_jump(context, call);
 	if (candidate->how != SYMBOLIZER_HANDED_BY_JUMP)
 		return true;
 	/* one that is on the stack has not left by a jump */
@@ -340,7 +355,7 @@ static void list_choices(struct statements *statements,
 			call_at(statements, message, context->frames[i]);
 
 		for (k = 0; call && k < call->count; k++) {
-			if (!is_choice(message, i, &call->candidates[k]))
+			if (!is_choice(message, i, call, &call->candidates[k]))
 				continue;
 			if (choices->count == CANDIDATES_MAX)
 				break;
@@ -926,20 +941,31 @@ static const uint64_t *frames_beside(const struct message *message,
  * not on that of the message.  Null: out of memory.
  */
 static const uint64_t *make_frames(const struct message *message,
-	const struct choice *choice, size_t *depth)
+	const struct choice *choice, size_t *depth, size_t *skipped)
 {
 	const struct definition_context *from = message->context;
 	const struct program_module *module;
-	const bool jumped = choice->candidate->how == SYMBOLIZER_HANDED_BY_JUMP;
+	const struct candidate *place = choice->candidate;
+	bool jumped = place->how == SYMBOLIZER_HANDED_BY_JUMP;
 	uint64_t *frames;
 
+	*skipped = choice->frame;
 	if (choice->frame >= from->depth)
 		return frames_beside(message, choice, depth);
 	module = program_module_at(message->program,
 		from->frames[choice->frame] - 1, from->modules);
 	*depth = from->depth;
-	if (choice->candidate->how == SYMBOLIZER_HANDED_BY_CALL || !module)
+	if (place->how == SYMBOLIZER_HANDED_BY_CALL && choice->frame == 0) {
+		place = last_jump(from, choice->of);
+		jumped = place;
+		*skipped += jumped;
+	} else if (place->how == SYMBOLIZER_HANDED_BY_CALL) {
+		place = NULL;
+	}
+	if (!place || !module) {
+		*skipped = choice->frame;
 		return from->frames;
+	}
 	frames =
 		pool_take(message->pool, (from->depth + 1) * sizeof(frames[0]));
 	if (!frames)
@@ -949,7 +975,7 @@ static const uint64_t *make_frames(const struct message *message,
 	memcpy(frames + choice->frame + jumped, from->frames + choice->frame,
 		(from->depth - choice->frame) * sizeof(frames[0]));
 	/* of a return address one is taken away */
-	frames[choice->frame] = module->bias + choice->candidate->call + 1;
+	frames[choice->frame] = module->bias + place->call + 1;
 	return frames;
 }
 
@@ -961,15 +987,16 @@ static struct definition_context *make_context(const struct message *message,
 		pool_take(message->pool, sizeof(*context));
 	struct definition_statement *statement =
 		pool_take(message->pool, sizeof(*statement));
-	size_t depth;
-	const uint64_t *frames = make_frames(message, variant->choice, &depth);
+	size_t depth, skipped;
+	const uint64_t *frames =
+		make_frames(message, variant->choice, &depth, &skipped);
 
 	if (!context || !statement || !frames)
 		return NULL;
 	*statement = (struct definition_statement){
 		.format = original(message, variant->choice),
 		.inner = make_inner(message, variant),
-		.skipped = variant->choice->frame,
+		.skipped = skipped,
 		.newlines = variant->newlines,
 		.prefix = variant->prefix,
 		.tail = variant->tail,
@@ -985,8 +1012,8 @@ static struct definition_context *make_context(const struct message *message,
 			message, variant, statement->inner, newlines),
 		.function = from->function,
 		.stream = from->stream,
-		.frames = frames + variant->choice->frame,
-		.depth = depth - variant->choice->frame,
+		.frames = frames + skipped,
+		.depth = depth - skipped,
 		.usable = true,
 		.modules = from->modules,
 		.statement = statement,
@@ -1043,8 +1070,8 @@ static bool set_integer(struct render_argument *argument,
 	at += negative;
 	/* `%hd` does not write all that it is given; of 18 digits each can be
 	 * added without a look */
-	if (!piece->simple || piece->text[1] == 'h' || at == end || end - at > 18 ||
-		(*at == '0' && (negative || end - at > 1)) ||
+	if (!piece->simple || piece->text[1] == 'h' || at == end ||
+		end - at > 18 || (*at == '0' && (negative || end - at > 1)) ||
 		(negative && strchr("ux", piece->text[piece->bytes - 1])))
 		return false;
 	for (; at < end; at++) {

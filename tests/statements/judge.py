@@ -240,6 +240,8 @@ def judge(work, name, apart, explained):
                 truth = makers[0]
             else:
                 reason = "data, no words of the source in it"
+        if how == "none" and truth and constant and ((shown(constant), "*") in explained or (shown(constant), shown(truth.text)) in explained):
+            how = "own"
         if reason:
             judged.counts["apart"] += 1
             judged.apart[reason] += 1

@@ -13,6 +13,7 @@ import re
 import sys
 
 SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".y", ".l", ".inc", ".def", ".c.in", ".h.in", ".ipp", ".tcc", ".x", ".rl", ".gperf")
+NOT_OF_PROGRAMS = {".git", ".pc", "test", "tests", "testsuite", "t", "regress", "doc", "docs", "examples", "fuzz", "debian", "win32"}
 LARGEST = 8 << 20
 ALTERNATIVES = 8
 DEPTH = 6
@@ -102,7 +103,7 @@ class Sources:
 
     def read(self, top):
         for directory, names, files in os.walk(top):
-            names[:] = sorted(n for n in names if n not in (".git", ".pc"))
+            names[:] = sorted(n for n in names if n not in NOT_OF_PROGRAMS)
             for name in sorted(files):
                 path = os.path.join(directory, name)
                 if not name.endswith(SUFFIXES) or os.path.islink(path) or os.path.getsize(path) > LARGEST:

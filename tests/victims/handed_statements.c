@@ -163,6 +163,12 @@ APART static void in_brackets(const char *text)
 	BARRIER();
 }
 
+/* ---- the same, and it ends by a jump ---- */
+APART static int by_jump(const char *text)
+{
+	return fprintf(stderr, "(%s) %s (%s)\n", "CRON", "info", text);
+}
+
 /* ---- who says it ---- */
 APART static void plain(const char *text)
 {
@@ -225,6 +231,7 @@ int main(int argc, char **argv)
 	fatal("cannot open %s: error %d", "/etc/statements.conf", 2); /*! /etc/statements.conf 2 */
 	threaded("worker %d starts its work\n", 7); /*! 7 */
 	in_brackets("running the jobs of a start"); /*! */
+	by_jump("nobody gets mail of this job"); /*! */
 	read_file("/etc/statements.conf");
 	by_pointer(print);
 	seventh(__FILE__, __func__, __LINE__, 1, 3, NULL, "connection from %s port %d", "::1", 22); /*! ::1 22 */
