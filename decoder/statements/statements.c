@@ -688,8 +688,11 @@ static bool is_given(const struct message *message, const struct found *found)
 				   : NULL;
 
 	return found->choice->frame > 0 && format->spaced &&
-	       is_format(found->choice) && last &&
-	       last->kind == BINLOG_ARG_STRING && !last->null &&
+	       (is_format(found->choice) ||
+		       (found->choice->candidate->takes_any ==
+				       SYMBOLIZER_UNKNOWN &&
+			       format->directives > 0)) &&
+	       last && last->kind == BINLOG_ARG_STRING && !last->null &&
 	       format->plain > LABEL_MAX / 2 &&
 	       found->match.end - found->begin <= last->bytes &&
 	       found->match.end - found->begin + 1 >= last->bytes;

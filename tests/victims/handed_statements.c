@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 	finish("bufmgr.c", __LINE__, "finish");
 	snprintf(line, sizeof(line), "session %d of %s\n", 5, "root"); /*! 5 root */
 	fputs(line, stderr);
-	print(1, "exiting"); /*! */
+	print(1, "exiting"); /*f */
 	if (zero == 0)
 		made[0] = 'M';
 	print(1, made, 3); /*- */
