@@ -102,7 +102,7 @@ same "--priority knows the level that is put before a statement" "Accepted" \
 same "stacks: what hands the text on is marked" "3" "$("$show" -q --stacks --grep='Accepted' "$TMP/capture" |
 	grep -c '(hands the text on)')"
 same "--message=statement leaves out what is put before, and nothing else" \
-	"$("$show" -q --message=whole "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* [-*.#] //; s/^2026.*: \*7 //; s/^2026.*LOG:  //; s/^run: //; s/^fatal: //; s/^1909.75:main thread: //; s/^(CRON) INFO (//')" \
+	"$("$show" -q --message=whole "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* [-*.#] //; s/^2026.*: \*7 //; s/^2026.*LOG:  //; s/^run: //; s/^fatal: //; s/^1909.75:main thread: //; s/^(CRON) [A-Za-z]* (//')" \
 	"$("$show" -q --message=statement "$TMP/capture" | sed 's/^.*stderr: //; s/^1234:M .* - Made/Made/')"
 same "--statements=never all have one place" 1 "$("$show" --statements=never -q --stats "$TMP/capture" | grep -c '%d:%c %s %c %s')"
 

@@ -21,7 +21,7 @@ match($0, /\/\*[!?2-] .*\*\/$|\/\*[!?2-] \*\/$/) {
 	bare = format
 	gsub(/%[-.*#0-9]*[a-zA-Z%]/, "", bare)
 	# that it is in brackets of the call is told by the argument of this, which no text has
-	none = mark == "-" || code ~ /in_brackets\(/ || bare !~ /[a-z][a-z][a-z]/
+	none = mark == "-" || code ~ /(in_brackets|by_jump)\(/ || bare !~ /[a-z][a-z][a-z]/
 	print (none ? "none||" : "likely|" format "|" values)
 }' "$source" | sort >"$TMP/wanted"
 [ "$(grep -c '^likely' "$TMP/wanted")" -ge 18 ] || not_ok "the source has no marked lines"
@@ -60,7 +60,7 @@ same "statements of a library, beside the program" "$(cat "$TMP/wanted")" \
 gcc -std=gnu11 -D_GNU_SOURCE -w -O2 -g -o "$TMP/program" "$source" || exit 1
 text() { "$show" -q --text="$TMP/log" --exe="$TMP/program" "$@"; }
 same "the place is that of the statement" \
-	"$(grep -n '/\*[!?2] .*\*/$\|/\*[!?2] \*/$' "$source" | grep -v '%-8s\|in_brackets' | cut -d: -f1 | sort -n | uniq)" \
+	"$(grep -n '/\*[!?2] .*\*/$\|/\*[!?2] \*/$' "$source" | grep -v '%-8s\|in_brackets\|by_jump("nobody' | cut -d: -f1 | sort -n | uniq)" \
 	"$(text -o json --location | python3 -c '
 import json, sys
 for line in sys.stdin:
