@@ -8,7 +8,7 @@ source=$here/victims/handed_statements.c
 # how|format|arguments of the source: of the marked lines.  Of a text alone nothing is sure, and one without words of its own
 # may be anything.
 awk '
-match($0, /\/\*[!?2-] .*\*\/$|\/\*[!?2-] \*\/$/) {
+match($0, /\/\*[!?2f-] .*\*\/$|\/\*[!?2f-] \*\/$/) {
 	mark = substr($0, RSTART + 2, 1)
 	values = substr($0, RSTART + 4, RLENGTH - 6)
 	sub(/ +$/, "", values)
@@ -60,7 +60,7 @@ same "statements of a library, beside the program" "$(cat "$TMP/wanted")" \
 gcc -std=gnu11 -D_GNU_SOURCE -w -O2 -g -o "$TMP/program" "$source" || exit 1
 text() { "$show" -q --text="$TMP/log" --exe="$TMP/program" "$@"; }
 same "the place is that of the statement" \
-	"$(grep -n '/\*[!?2] .*\*/$\|/\*[!?2] \*/$' "$source" | grep -v '%-8s\|in_brackets\|by_jump("nobody' | cut -d: -f1 | sort -n | uniq)" \
+	"$(grep -n '/\*[!?2f] .*\*/$\|/\*[!?2f] \*/$' "$source" | grep -v '%-8s\|in_brackets\|by_jump("nobody' | cut -d: -f1 | sort -n | uniq)" \
 	"$(text -o json --location | python3 -c '
 import json, sys
 for line in sys.stdin:
