@@ -169,7 +169,7 @@ struct symbolizer_call {
 	size_t text_count;
 	bool more; /* it may be given others that are not known */
 	bool said; /* its texts are what the function formats, of which more */
-	/* than it is printed, or less */
+		   /* than it is printed, or less */
 };
 
 /*
@@ -234,6 +234,7 @@ enum symbolizer_use {
 	SYMBOLIZER_USES
 };
 
+/* Whether the code says so. */
 enum symbolizer_answer {
 	SYMBOLIZER_UNKNOWN,
 	SYMBOLIZER_NO,
@@ -247,13 +248,14 @@ struct symbolizer_handed {
 	uint64_t call;	/* the instruction, as in the ELF file, */
 	uint64_t begin; /* and the code around it, mostly a function */
 	uint64_t end;
+	enum symbolizer_handing how;
+	enum symbolizer_answer takes_any; /* arguments, as printf does */
+	/* Of an answer out of the cache these are zeros: */
 	uint64_t next;	  /* the instruction after it; 0: it is a jump */
 	uint64_t target;  /* what it calls, or a stub; 0: not known */
 	uint8_t argument; /* which one of the call it is, from 0 on */
 	bool more;	  /* this argument may be others that are not known */
-	enum symbolizer_handing how;
 	enum symbolizer_use use;
-	enum symbolizer_answer takes_any; /* arguments, as printf does */
 };
 
 /*

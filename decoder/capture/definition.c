@@ -241,9 +241,6 @@ enum definition_says definition_says(struct definition_context *context)
 	return context->says;
 }
 
-/* Letters of a format that only passes a text on. */
-#define LABEL_LETTERS 16u
-
 /*
  * A format with few words that ends in `%s`, as `error: %s`: who calls who
  * prints so may have given it a statement.
@@ -267,7 +264,7 @@ static bool ends_in_text(const struct definition_context *context)
 			letters +=
 				isalnum((unsigned char)directive.text[i]) != 0;
 	}
-	return last.conversion == 's' && letters <= LABEL_LETTERS;
+	return last.conversion == 's' && letters <= DEFINITION_LABEL_MAX;
 }
 
 bool definition_passes_text_on(struct definition_context *context)

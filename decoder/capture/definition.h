@@ -147,6 +147,9 @@ enum definition_says {
 /* Found once: another part of the program may have made the text. */
 enum definition_says definition_says(struct definition_context *context);
 
+/* Letters of a format that only passes a text on. */
+#define DEFINITION_LABEL_MAX 16u
+
 /* Likewise, or with few words before it (`error: %s`): whose statement it is
  * can be asked. */
 bool definition_passes_text_on(struct definition_context *context);

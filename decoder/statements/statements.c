@@ -22,8 +22,6 @@
 /* Places behind a colon, and how far into a text these are looked for. */
 #define COLONS_MAX 8
 #define COLON_MAX 200u
-/* Letters of a format that only passes a text on. */
-#define LABEL_MAX 16u
 
 /* A constant that a call hands on. */
 struct candidate {
@@ -70,8 +68,7 @@ struct statement_choices {
 	const struct statements *of;
 	struct choice *all;
 	size_t count;
-	bool only_given; /* the call has words of its own, and passes a text on
-			  */
+	bool only_given; /* the call has words of its own, and passes on */
 	const struct choice *last; /* that a text was made of; null: none */
 	size_t last_begin;	   /* in that, */
 	char last_before;	   /* after this, */
@@ -693,7 +690,7 @@ static bool is_given(const struct message *message, const struct found *found)
 				       SYMBOLIZER_UNKNOWN &&
 			       format->directives > 0)) &&
 	       last && last->kind == BINLOG_ARG_STRING && !last->null &&
-	       format->plain > LABEL_MAX / 2 &&
+	       format->plain > DEFINITION_LABEL_MAX / 2 &&
 	       found->match.end - found->begin <= last->bytes &&
 	       found->match.end - found->begin + 1 >= last->bytes;
 }

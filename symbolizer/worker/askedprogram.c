@@ -227,13 +227,9 @@ const char *symbolizer_program_calls(struct symbolizer_program *program,
 
 /*
  * What calls hand on is kept as the names of addresses are: a text is the
- * function of a frame, and what else is told of it is in its numbers.  Where a
- * call returns to, and what it calls, is not kept: nobody asks.
+ * function of a frame, and what else is told of it is in its numbers.  What
+ * only rules ask for is not kept.
  */
-#define USE_SHIFT 8
-#define ARGUMENT_SHIFT 16
-#define MORE_SHIFT 24
-
 static bool handed_frame(struct answerstore *answers,
 	const struct symbolizer_handed *handed, struct answerstore_frame *frame)
 {
@@ -245,10 +241,7 @@ static bool handed_frame(struct answerstore *answers,
 		.line = handed->how,
 		.column = (uint32_t)before,
 		.inlined = (uint32_t)after,
-		.wrapper = (uint32_t)handed->takes_any |
-			   (uint32_t)handed->use << USE_SHIFT |
-			   (uint32_t)handed->argument << ARGUMENT_SHIFT |
-			   (uint32_t)handed->more << MORE_SHIFT,
+		.wrapper = (uint32_t)handed->takes_any,
 	};
 	return handed->begin <= handed->call && handed->call <= handed->end &&
 	       before <= UINT32_MAX && after <= UINT32_MAX &&
@@ -259,12 +252,9 @@ static bool handed_frame(struct answerstore *answers,
 static bool frame_handed(const struct answerstore *answers,
 	const struct answerstore_frame *frame, struct symbolizer_handed *handed)
 {
-	const uint8_t takes_any = (uint8_t)frame->wrapper;
-	const uint8_t use = (uint8_t)(frame->wrapper >> USE_SHIFT);
-
 	if (frame->function == 0 || frame->line >= SYMBOLIZER_HANDINGS ||
 		frame->column > frame->offset ||
-		takes_any >= SYMBOLIZER_ANSWERS || use >= SYMBOLIZER_USES)
+		frame->wrapper >= SYMBOLIZER_ANSWERS)
 		return false;
 	*handed = (struct symbolizer_handed){
 		.bytes = answers->strings + frame->function,
@@ -273,10 +263,7 @@ static bool frame_handed(const struct answerstore *answers,
 		.begin = frame->offset - frame->column,
 		.end = frame->offset + frame->inlined,
 		.how = frame->line,
-		.takes_any = takes_any,
-		.use = use,
-		.argument = (uint8_t)(frame->wrapper >> ARGUMENT_SHIFT),
-		.more = frame->wrapper >> MORE_SHIFT & 1,
+		.takes_any = frame->wrapper,
 	};
 	return true;
 }
