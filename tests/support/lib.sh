@@ -48,6 +48,10 @@ build() { # NAME [OPTION...]: the program $TMP/NAME from tests/victims/NAME.c
 		"$here/victims/$1.c" -pthread "${@:2}" -ldl || exit 1
 }
 
+# Whether the kernel keeps its own time by the time stamp counter; where it does not, each recorded call asks the kernel, and none takes the
+# short way.
+counter_is_trusted() { [ "$(uname -m)" != x86_64 ] || [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null)" = tsc ]; }
+
 # Programs of packages that are unpacked (tests/unpack-packages) come behind those that are installed; their libraries are
 # found by them alone, since the loader looks at no such place for other tests.
 unpacked() {

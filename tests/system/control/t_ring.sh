@@ -162,10 +162,14 @@ bytes=$(($(du -k "$TMP"/capture/*.binlog | cut -f 1) * 1024))
 verdict $((bytes > 3300000)) "and take little but for their definitions" "$bytes bytes"
 
 # No system call once it is full: what is left are the clocks.
-(cd "$TMP" && BINLOG_RING=1M BINLOG_DIR=$TMP/traced LD_PRELOAD=$lib strace -f -o "$TMP/calls" ./ring 1 1 0 >/dev/null)
-blocks=$("$show" "$TMP/traced" 2>&1 >/dev/null | sed -n 's/.*: \([0-9.e+]*\) MB of what.*/\1/p' | awk '{ print int($1 * 1e6 / 16384) }')
-others=$(grep -vcE 'clock_gettime|resumed' "$TMP/calls")
-verdict $((blocks < 2000 || others > blocks / 2)) "a full block costs no system call: $blocks blocks" "$others calls"
+if counter_is_trusted; then
+	(cd "$TMP" && BINLOG_RING=1M BINLOG_DIR=$TMP/traced LD_PRELOAD=$lib strace -f -o "$TMP/calls" ./ring 1 1 0 >/dev/null)
+	blocks=$("$show" "$TMP/traced" 2>&1 >/dev/null | sed -n 's/.*: \([0-9.e+]*\) MB of what.*/\1/p' | awk '{ print int($1 * 1e6 / 16384) }')
+	others=$(grep -vcE 'clock_gettime|resumed' "$TMP/calls")
+	verdict $((blocks < 2000 || others > blocks / 2)) "a full block costs no system call: $blocks blocks" "$others calls"
+else
+	skip "system calls of full blocks (each call asks the kernel for the time here)"
+fi
 
 # Handlers, also those that jump out of calls, while it is small.
 export BINLOG_RING=64M

@@ -34,8 +34,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 	skip "instructions are counted on x86-64 only"
 	finish
 fi
-# Where the kernel does not trust the time stamp counter, calls ask it for the time, and none takes the short way.
-if [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null)" != tsc ]; then
+if ! counter_is_trusted; then
 	skip "instructions are counted where the kernel trusts the time stamp counter"
 	finish
 fi
