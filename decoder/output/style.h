@@ -32,6 +32,7 @@ struct style_settings {
 	struct pointers *pointers;  /* null: do not say what they point to */
 	bool color;		    /* by priority, see colors.h */
 	bool utc;		    /* wall time in UTC, otherwise local time */
+	bool bare; /* texts are without what was put before their statements */
 	struct recording *const *captures; /* whose messages they are */
 	size_t capture_count;
 	const struct source *messages; /* where they come from */

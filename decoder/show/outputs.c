@@ -282,6 +282,7 @@ static struct style_settings settings_of(struct outputs *outputs,
 	settings.pointers = options->pointers ? common->pointers : NULL;
 	settings.color = one->color;
 	settings.utc = options->utc;
+	settings.bare = options->bare;
 	settings.directory = one->split;
 	/* What one leaves out another may ask for. */
 	settings.batches =

@@ -353,7 +353,7 @@ void *style_columns_begin_with(const struct style_settings *settings,
 		.prepare = prepare,
 		.closure = lines,
 		.rules = style_lines_rules(settings),
-		.bare = settings->options->bare,
+		.bare = settings->bare,
 	});
 	if (!lines->joiner || !lines->cells) {
 		if (lines->joiner)

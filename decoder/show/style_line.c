@@ -221,7 +221,7 @@ void *style_line_begin(const struct style_settings *settings)
 		.prepare = prepare,
 		.closure = line,
 		.rules = style_lines_rules(settings),
-		.bare = settings->options->bare,
+		.bare = settings->bare,
 	});
 	if (line->joiner && settings->batches)
 		settings->batches->joiner = line->joiner;

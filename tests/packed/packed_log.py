@@ -187,7 +187,7 @@ def handed_of(payload):
             raise Damage("a call of half a text")
         handed = []
         for place, how, back, before, behind in zip(*[iter(told)] * 5):
-            if not 0 <= how <= 2:
+            if not 0 <= how <= 8:  # three ways, times whether it takes any arguments
                 raise Damage(f"handed on in way {how}")
             call = address - back
             handed.append((texts[place], how, call, call - before, call + behind))

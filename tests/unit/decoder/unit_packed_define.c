@@ -237,8 +237,8 @@ static void what_calls_hand_on_makes_sense_or_is_told(void **state)
 	static const uint64_t good[] = {7, 0x1234, 0, 0, 5, 9, 20, 0, 1, 5, 9,
 		20};
 	static const uint64_t no_place[] = {7, 0x1235, 1, 0, 5, 9, 20};
-	static const uint64_t no_way[] = {7, 0x1236, 0, SYMBOLIZER_HANDINGS, 5,
-		9, 20};
+	static const uint64_t no_way[] = {7, 0x1236, 0,
+		SYMBOLIZER_HANDINGS * SYMBOLIZER_ANSWERS, 5, 9, 20};
 	static const uint64_t no_module[] = {8, 0x1234, 0, 0, 5, 9, 20};
 	static const uint64_t many[2 + 5 * (LIMITS_HANDED + 1)] = {7, 1};
 	struct make_log log = {0};
