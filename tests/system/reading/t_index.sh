@@ -101,7 +101,7 @@ fi
 # ---- statements behind functions that format into memory, as t_statements.sh has them ----
 # Not those that are handed on through a pointer to a function, or into memory that another function prints.
 behind=$here/victims/handed_statements.c
-grep -nE '/\*[!?2]' "$behind" | grep -vE '[^a-z](call|make)[(]' | cut -d : -f 1 >"$TMP/behind"
+grep -nE '/\*[!?2f]' "$behind" | grep -vE '[^a-z](call|make)[(]' | cut -d : -f 1 >"$TMP/behind"
 check_behind() { # CC OPTION...
 	if ! "$@" -std=gnu11 -D_GNU_SOURCE -w -g -o "$TMP/program" "$behind" 2>"$TMP/problem"; then
 		not_ok "$* compiles statements behind functions" "$(cat "$TMP/problem")"

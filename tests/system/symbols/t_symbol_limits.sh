@@ -82,11 +82,16 @@ cat >"$TMP/rounds.c" <<'END_OF_PROGRAM'
 #include <stdio.h>
 __attribute__((noipa)) void first(const char *text) { puts(text); }
 __attribute__((noipa)) void second(const char *text) { first(text); }
-int main(void) { second("said"); return 0; }
+__attribute__((noipa)) void third(const char *text) { second(text); }
+__attribute__((noipa)) void fourth(const char *text) { third(text); }
+__attribute__((noipa)) void fifth(const char *text) { fourth(text); }
+int main(void) { fifth("said"); return 0; }
 END_OF_PROGRAM
 gcc -g -O1 -o "$TMP/rounds" "$TMP/rounds.c" || exit 1
 beyond symbol-rounds 2 "$TMP/rounds" "$show" --index "$TMP/rounds"
-same "symbol-rounds: the call with the text is missing, and not without limits" "0 1" \
+same "symbol-rounds: calls that pass the text on are missing, and not without limits" "0 1" \
+	"$(grep -c ': fifth: .* fourth ' "$TMP/got") $(grep -c ': fifth: .* fourth ' "$TMP/more")"
+same "symbol-rounds: that with the text is known by what it is given" "1 1" \
 	"$(grep -c '"said' "$TMP/got") $(grep -c '"said' "$TMP/more")"
 
 # Of a stripped program, as the packagers of distributions make it.
