@@ -66,10 +66,10 @@ printf '[rules]\nfunc nix category none\nat %s category "of the reader"\n[output
 same "unless the reader has others" 10 "$("$show" -q --config "$TMP/reader" "$TMP/ruled" | grep -c '^of the reader .*packet')"
 
 # How many were left out is a line, from the same place.
-# A twentieth of the time that all took, however slow the machine is.
-window=$("$show" -q --columns=time,message --grep='^packet [0-9]' "$TMP/capture" |
+# A twentieth of the time that all took with a rule, however slow the machine is.
+window=$("$show" -q --columns=time,message --grep='^request [0-9]' "$TMP/ruled" |
 	sed -n '1p;$p' | awk '{ split($2, t, ":"); s[NR] = t[1] * 3600 + t[2] * 60 + t[3] }
-	END { w = int((s[2] - s[1]) * 1e6 / 20); print w > 50 ? w : 50 }')
+	END { w = int((s[2] - s[1]) * 1e6 / 20); print (w > 50 ? w : 50) }')
 printf '[rules]\nat %s rate 100/%sus\n' "$at" "$window" >"$TMP/conf"
 BINLOG_CONFIG=$TMP/conf BINLOG_DIR=$TMP/sampled LD_PRELOAD=$lib "$TMP/app" || exit 1
 "$show" -q -L "$TMP/sampled" >"$TMP/lines"

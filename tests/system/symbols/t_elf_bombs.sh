@@ -1,7 +1,8 @@
 #!/bin/bash
-# An executable that is made to cost far more than it holds costs no tool of ours more than 64 MiB and a second of CPU,
-# and no message: tests/support/elf_bombs.py says what there is.  But libdwarf keeps 200 bytes for each row of a line table
-# while it reads it: of shared_lines, which has half a million, 160 MiB.
+# An executable that is made to cost far more than it holds costs no tool of ours more than 64 MiB and a second of CPU (as
+# the reference of tests/support/executable_costs.py counts), and no message: tests/support/elf_bombs.py says what there is.
+# But libdwarf keeps 200 bytes for each row of a line table while it reads it: of shared_lines, which has half a million,
+# 160 MiB.
 . tests/support/lib.sh
 export XDG_CACHE_HOME=$TMP/cache BINLOG_CACHE='' # nothing is remembered
 nm "$show" | grep -q __asan_ && {
