@@ -425,6 +425,11 @@ __attribute__((noinline, cold)) static void report_cut(
 
 void message_text(const struct message *message, struct render_buffer *out)
 {
+	if (message->text && !out->named && !out->pieces && !out->pointers) {
+		render_buffer_put(
+			out, message->text->data, message->text->length);
+		return;
+	}
 	switch (message->context->text) {
 	case BINLOG_TEXT_FORMAT:
 		put_format(message, 0, out);

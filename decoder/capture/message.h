@@ -33,6 +33,9 @@ struct message {
 	struct recording *capture;
 	size_t count;
 	struct render_argument *arguments;
+	/* What message_text() makes of it, if somebody has that already: as
+	 * long as the arguments.  Null: it is made anew. */
+	const struct render_buffer *text;
 };
 
 /* What a syslog message carries beside its text. */

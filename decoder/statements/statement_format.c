@@ -315,6 +315,20 @@ static bool read_all(struct reading *reading)
 	}
 }
 
+void statement_pairs_add(
+	struct statement_pairs *pairs, const char *text, size_t bytes)
+{
+	size_t i;
+
+	for (i = 1; i < bytes; i++) {
+		const uint32_t pair =
+			(uint32_t)(uint8_t)text[i - 1] << 8 | (uint8_t)text[i];
+		const uint32_t hash = pair * 0x9e3779b1u >> 24;
+
+		pairs->bits[hash / 64] |= (uint64_t)1 << hash % 64;
+	}
+}
+
 static void measure(struct statement_format *format)
 {
 	size_t words = 0;
@@ -328,6 +342,7 @@ static void measure(struct statement_format *format)
 			format->directives++;
 			continue;
 		}
+		statement_pairs_add(&format->pairs, piece->text, piece->bytes);
 		for (k = 0; k < piece->bytes; k++) {
 			unsigned char c = (unsigned char)piece->text[k];
 			bool letter = isalnum(c) || c >= 0x80;
@@ -468,6 +483,28 @@ static bool spend(struct matching *matching)
 	return true;
 }
 
+/* memmem() has more to prepare than most of these searches take. */
+#define LOOKS_MAX 8
+
+/* Where the piece is next; null: nowhere. */
+static const char *find_plain(
+	const char *at, size_t bytes, const struct statement_piece *piece)
+{
+	const char *const end = at + bytes;
+	unsigned looks;
+
+	for (looks = 0; (size_t)(end - at) >= piece->bytes; looks++, at++) {
+		if (looks == LOOKS_MAX)
+			return memmem(at, (size_t)(end - at), piece->text,
+				piece->bytes);
+		at = memchr(at, piece->text[0],
+			(size_t)(end - at) - piece->bytes + 1);
+		if (!at || memcmp(at, piece->text, piece->bytes) == 0)
+			return at;
+	}
+	return NULL;
+}
+
 /* The shortest that lets the rest match; of the last piece the longest. */
 static bool match_string(
 	struct matching *matching, size_t piece, size_t directive, size_t at)
@@ -483,8 +520,8 @@ static bool match_string(
 			matching, piece, directive, at, matching->bytes - at);
 	for (end = at; end <= matching->bytes && spend(matching); end++) {
 		if (next->kind == STATEMENT_PLAIN) {
-			const char *found = memmem(matching->text + end,
-				matching->bytes - end, next->text, next->bytes);
+			const char *found = find_plain(matching->text + end,
+				matching->bytes - end, next);
 
 			if (!found)
 				return false;

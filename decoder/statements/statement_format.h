@@ -50,6 +50,11 @@ struct statement_piece {
 	bool simple;	  /* it has no flags, width or precision */
 };
 
+/* Which pairs of bytes follow each other in a text, by a hash of each. */
+struct statement_pairs {
+	uint64_t bits[4];
+};
+
 struct statement_format {
 	const char *text; /* as in the program; ends in NUL.  Newlines at its */
 	size_t bytes;	/* end are in no piece: who prints adds or drops them */
@@ -57,7 +62,8 @@ struct statement_format {
 	size_t plain;	/* all of it but white space */
 	bool parted;	/* white space or more is between the directives */
 	size_t directives;
-	bool spaced; /* plain text of several words */
+	bool spaced;		      /* plain text of several words */
+	struct statement_pairs pairs; /* of the pieces of plain text */
 	size_t count;
 	struct statement_piece pieces[];
 };
@@ -68,6 +74,23 @@ struct statement_format {
  */
 struct statement_format *statement_format_new(const char *text, size_t bytes,
 	enum statement_formatter formatter, struct pool *pool);
+
+/* Adds those of a text. */
+void statement_pairs_add(
+	struct statement_pairs *pairs, const char *text, size_t bytes);
+
+/* Whether a text with these pairs can be made of it: false is sure, and found
+ * without a look at the text. */
+static inline bool statement_format_may_match(
+	const struct statement_format *format,
+	const struct statement_pairs *pairs)
+{
+	const uint64_t *has = pairs->bits;
+	const uint64_t *needs = format->pairs.bits;
+
+	return !((needs[0] & ~has[0]) | (needs[1] & ~has[1]) |
+		 (needs[2] & ~has[2]) | (needs[3] & ~has[3]));
+}
 
 /* The text of one directive. */
 struct statement_capture {

@@ -304,6 +304,8 @@ struct search {
 	const char *text;
 	size_t bytes;
 	struct places places;
+	struct statement_pairs pairs;
+	uint32_t number;
 	unsigned attempts;
 	struct statement_found *found;
 };
@@ -338,7 +340,7 @@ static bool matches_at(struct search *search,
 }
 
 /* The latest place where it matches: what is before may be a prefix. */
-static bool matches(struct search *search, const struct statement_entry *entry,
+static bool matches(struct search *search, struct statement_entry *entry,
 	size_t at, struct statement_match *match, size_t *begin)
 {
 	size_t i;
@@ -352,8 +354,12 @@ static bool matches(struct search *search, const struct statement_entry *entry,
 	}
 	/* what begins with a text matches at the first place, if anywhere */
 	if (entry->format->pieces[0].kind == STATEMENT_STRING &&
-		!compare(search, entry->format, search->places.all[0], match))
+		(entry->missed == search->number ||
+			!compare(search, entry->format, search->places.all[0],
+				match))) {
+		entry->missed = search->number;
 		return false;
+	}
 	for (i = search->places.count; i > 0; i--) {
 		*begin = search->places.all[i - 1];
 		if (*begin <= at &&
@@ -379,6 +385,7 @@ static void try(struct search *search, struct statement_entry *entry, size_t at)
 	size_t begin;
 
 	if (entry == best ||
+		!statement_format_may_match(entry->format, &search->pairs) ||
 		(best && entry->format->plain < best->format->plain) ||
 		!matches(search, entry, at, &match, &begin))
 		return;
@@ -408,6 +415,7 @@ bool statement_index_find(struct statement_index *index, const char *text,
 	search.text = text;
 	search.bytes = bytes;
 	search.places.count = 0;
+	search.number = ++index->searches;
 	search.attempts = ATTEMPTS_MAX;
 	search.found = found;
 	for (at = 0; at + RARE_BYTES <= bytes; at++) {
@@ -417,8 +425,11 @@ bool statement_index_find(struct statement_index *index, const char *text,
 
 		if (!(index->bits[value / 64] >> value % 64 & 1))
 			continue;
-		if (search.places.count == 0)
+		if (search.places.count == 0) {
 			list_places(&search.places, text, bytes);
+			search.pairs = (struct statement_pairs){0};
+			statement_pairs_add(&search.pairs, text, bytes);
+		}
 		for (i = index->firsts[value]; i < index->firsts[value + 1];
 			i++)
 			if (index->entries[index->order[i]].rare == rare)

@@ -21,10 +21,11 @@ struct statement_place {
 struct statement_entry {
 	const struct statement_format *format;
 	struct statement_place place;
-	bool several;	/* other functions hand it on, too */
-	uint32_t rare;	/* the four bytes by which it is found, */
-	int32_t before; /* and how many are before them; -1: that varies */
-	void *owner;	/* the caller's; null at first */
+	bool several;	 /* other functions hand it on, too */
+	uint32_t rare;	 /* the four bytes by which it is found, */
+	int32_t before;	 /* and how many are before them; -1: that varies */
+	uint32_t missed; /* the last search that it was in vain in */
+	void *owner;	 /* the caller's; null at first */
 };
 
 /* All zeros is an empty index. */
@@ -39,6 +40,7 @@ struct statement_index {
 	uint32_t *firsts; /* of each, the first in `order` */
 	uint32_t *order;  /* numbers of entries */
 	unsigned shift;	  /* from the hash to its value */
+	uint32_t searches;
 };
 
 /*

@@ -1,5 +1,6 @@
 #include "decoder/statements/statements.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -444,17 +445,24 @@ static void add_colons(struct begins *begins, const char *text, size_t bytes)
 		}
 }
 
+/* The latest first; those that are weak behind all others. */
+static int compare_begins(const void *left, const void *right)
+{
+	const struct begin *a = left, *b = right;
+
+	if (a->weak != b->weak)
+		return a->weak ? 1 : -1;
+	return a->at > b->at ? -1 : a->at < b->at;
+}
+
 /* Where a %s of the call itself has put its text, and what prefixes are in it.
  */
-static void list_begins(struct begins *begins, const struct message *message,
+static void add_arguments(struct begins *begins, const struct message *message,
 	const char *text, size_t bytes)
 {
 	size_t from = 0, end = bytes;
 	size_t i;
 
-	begins->count = 0;
-	add_prefixes(begins, text, 0, bytes);
-	add_colons(begins, text, bytes);
 	if (message->context->text != BINLOG_TEXT_FORMAT &&
 		message->context->text != BINLOG_TEXT_SYSLOG)
 		return;
@@ -483,14 +491,16 @@ static void list_begins(struct begins *begins, const struct message *message,
 		add_prefixes(begins, text, from, end);
 }
 
-/* The latest first; those that are weak behind all others. */
-static int compare_begins(const void *left, const void *right)
+/* In the order in which they are tried. */
+static void list_begins(struct begins *begins, const struct message *message,
+	const char *text, size_t bytes)
 {
-	const struct begin *a = left, *b = right;
-
-	if (a->weak != b->weak)
-		return a->weak ? 1 : -1;
-	return a->at > b->at ? -1 : a->at < b->at;
+	begins->count = 0;
+	add_prefixes(begins, text, 0, bytes);
+	add_colons(begins, text, bytes);
+	add_arguments(begins, message, text, bytes);
+	qsort(begins->all, begins->count, sizeof(begins->all[0]),
+		compare_begins);
 }
 
 /* Whether the text is made of it between these places. */
@@ -696,19 +706,28 @@ static bool is_given(const struct message *message, const struct found *found)
 }
 
 static bool find(struct statement_choices *choices,
-	const struct message *message, const struct begins *begins,
-	const char *text, size_t bytes, struct found *found)
+	const struct message *message, const char *text, size_t bytes,
+	struct found *found)
 {
+	struct statement_pairs pairs = {0};
+	struct begins begins;
 	struct found other;
 	size_t i;
 
+	statement_pairs_add(&pairs, text, bytes);
+	begins.count = 0;
 	found->choice = NULL;
 	found->several = false;
 	for (i = 0; i < choices->count; i++) {
 		const struct choice *choice = &choices->all[i];
 		bool sure = true;
 
-		if (!fits(choice, begins, text, bytes, &other) ||
+		if (!statement_format_may_match(
+			    choice->candidate->format, &pairs))
+			continue;
+		if (begins.count == 0)
+			list_begins(&begins, message, text, bytes);
+		if (!fits(choice, &begins, text, bytes, &other) ||
 			(choices->only_given && !is_given(message, &other)))
 			continue;
 		other.sure =
@@ -1088,6 +1107,61 @@ static bool set_integer(struct render_argument *argument,
 	return piece->argument == BINLOG_ARG_I32 && value <= INT32_MAX;
 }
 
+/* Likewise a hexadecimal one, if need be with zeros before it. */
+static bool set_hex(struct render_argument *argument,
+	const struct statement_piece *piece,
+	const struct statement_capture *capture)
+{
+	const char *at = capture->text;
+	const char *end = at + capture->bytes;
+	const char *type = piece->text + 1;
+	const char letter = piece->kind == STATEMENT_HEX ? 'a' : 'A';
+	size_t width = 0;
+	uint64_t value = 0;
+
+	if (*type == '0')
+		for (; isdigit((unsigned char)*type) && width < 100; type++)
+			width = width * 10 + (size_t)(*type - '0');
+	/* one digit is there in any case, and zeros only up to the width */
+	if ((*type != 'l' && *type != 'x' && *type != 'X') ||
+		piece->text[piece->bytes - 1] == 'o' || at == end ||
+		capture->bytes < width ||
+		(capture->bytes > width && *at == '0' && capture->bytes > 1) ||
+		capture->bytes > (piece->argument == BINLOG_ARG_I32 ? 8u : 16u))
+		return false;
+	for (; at < end; at++) {
+		const unsigned char digit = (unsigned char)(*at - '0');
+		const unsigned char more = (unsigned char)(*at - letter);
+
+		if (digit > 9 && more > 5)
+			return false;
+		value = value << 4 | (digit <= 9 ? digit : more + 10u);
+	}
+	*argument = (struct render_argument){.kind = piece->argument};
+	if (piece->argument == BINLOG_ARG_I32)
+		argument->i32 = (int32_t)value;
+	else
+		argument->i64 = (int64_t)value;
+	return piece->argument == BINLOG_ARG_I32 ||
+	       piece->argument == BINLOG_ARG_I64;
+}
+
+/* Whether it is a number that can have been written only so. */
+static bool set_evident(struct render_argument *argument,
+	const struct statement_piece *piece,
+	const struct statement_capture *capture)
+{
+	switch (piece->kind) {
+	case STATEMENT_INTEGER:
+		return set_integer(argument, piece, capture);
+	case STATEMENT_HEX:
+	case STATEMENT_HEX_CAPITALS:
+		return set_hex(argument, piece, capture);
+	default:
+		return false;
+	}
+}
+
 /* A number as printf was given it; false: it is none. */
 static bool set_number(struct render_argument *argument, uint8_t kind,
 	enum statement_kind of, const struct statement_capture *capture)
@@ -1163,9 +1237,8 @@ static size_t set_arguments(struct statements *statements,
 		if (piece->kind == STATEMENT_PLAIN)
 			continue;
 		capture = &found->match.captures[count];
-		if (piece->kind == STATEMENT_INTEGER &&
-			!(*as_text >> count & 1) &&
-			set_integer(&arguments[count], piece, capture)) {
+		if (!(*as_text >> count & 1) &&
+			set_evident(&arguments[count], piece, capture)) {
 			count++;
 			continue;
 		}
@@ -1239,11 +1312,13 @@ static const struct message *restate(struct statements *statements,
 		variant->context->arguments != count)
 		return NULL;
 	statements->message = *message;
+	statements->message.text = NULL;
 	statements->message.context = variant->context;
 	statements->message.arguments = arguments;
 	statements->message.count = count;
 	if (!evident && !is_same_text_again(statements))
 		return NULL;
+	statements->message.text = &statements->text;
 	variant->context->statement->sure = found->sure;
 	variant->context->statement->several = found->several;
 	choices->as_text = wanted.as_text;
@@ -1254,11 +1329,7 @@ static bool find_anew(struct statement_choices *choices,
 	const struct message *message, const char *text, size_t bytes,
 	struct found *found)
 {
-	struct begins begins;
-
-	list_begins(&begins, message, text, bytes);
-	qsort(begins.all, begins.count, sizeof(begins.all[0]), compare_begins);
-	if (!find(choices, message, &begins, text, bytes, found))
+	if (!find(choices, message, text, bytes, found))
 		return false;
 	remember(choices, found, text);
 	return true;
@@ -1431,20 +1502,22 @@ static const struct message *apply_to_line(struct statements *statements,
 }
 
 /* Takes it if the statements of the program with this address have a better
- * one. */
+ * one; of the one that was asked before it is known. */
 static void find_in_program(struct statements *statements,
 	const struct message *message, uint64_t at,
-	struct statement_found *best, uint64_t *bias)
+	const struct program_file **asked, struct statement_found *best,
+	uint64_t *bias)
 {
 	uint64_t address = at;
-	struct program_file *file =
+	const struct program_file *file =
 		restore_file(statements->restore, message, &address, false);
 	struct statement_index *index =
-		file ? index_of(statements, file) : NULL;
+		file && file != *asked ? index_of(statements, file) : NULL;
 	const size_t bytes = line_parts_chomp(
 		statements->text.data, statements->text.length);
 	struct statement_found found;
 
+	*asked = file;
 	if (!index ||
 		!statement_index_find(
 			index, statements->text.data, bytes, &found) ||
@@ -1476,14 +1549,16 @@ static const struct message *apply_to_programs(struct statements *statements,
 {
 	const struct definition_context *context = message->context;
 	const uint64_t executable = executable_at(message->program);
+	const struct program_file *asked = NULL;
 	struct statement_found best = {0};
 	uint64_t bias = 0;
 
 	if (context->depth > 0)
 		find_in_program(statements, message, context->frames[0] - 1,
-			&best, &bias);
+			&asked, &best, &bias);
 	if (executable != 0)
-		find_in_program(statements, message, executable, &best, &bias);
+		find_in_program(
+			statements, message, executable, &asked, &best, &bias);
 	if (!best.entry)
 		return NULL;
 	return restate_entry(statements,

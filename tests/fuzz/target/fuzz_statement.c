@@ -13,6 +13,7 @@
 static void check(const struct statement_format *format, const char *text,
 	size_t bytes, size_t from)
 {
+	struct statement_pairs pairs = {0};
 	struct statement_match match;
 	size_t at = from;
 	size_t i;
@@ -20,6 +21,8 @@ static void check(const struct statement_format *format, const char *text,
 	if (!statement_format_matches(
 		    format, text, bytes, from, line_parts_ends, &match))
 		return;
+	statement_pairs_add(&pairs, text, bytes);
+	FUZZ_CHECK(statement_format_may_match(format, &pairs));
 	for (i = 0; i < format->directives; i++) {
 		const struct statement_capture *capture = &match.captures[i];
 

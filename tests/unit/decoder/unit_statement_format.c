@@ -63,6 +63,37 @@ static void directives_of_printf_are_told_apart(void **state)
 		captures("%c=%u", STATEMENT_PRINTF, "==5", 0), "=|5");
 }
 
+static bool may_match(const char *format, const char *text)
+{
+	struct statement_format *made = format_of(format, STATEMENT_PRINTF);
+	struct statement_pairs pairs = {0};
+
+	assert_non_null(made);
+	statement_pairs_add(&pairs, text, strlen(text));
+	return statement_format_may_match(made, &pairs);
+}
+
+static void most_texts_are_told_without_a_look(void **state)
+{
+	(void)state;
+	assert_true(may_match("port %d of %s", "my port 3 of x"));
+	assert_true(may_match("%s", ""));
+	assert_false(may_match("port %d of %s", "my port 3 if x"));
+	assert_false(may_match("port", "por"));
+}
+
+static void what_follows_a_string_may_be_far(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		captures("%s: ab%d", STATEMENT_PRINTF,
+			"1:2:3:4:5:6:7:8:9: a: ab7", 0),
+		"1:2:3:4:5:6:7:8:9: a|7");
+	assert_string_equal(captures("%s: ab%d", STATEMENT_PRINTF,
+				    "1:2:3:4:5:6:7:8:9: a: a7", 0),
+		"none");
+}
+
 static void newlines_at_the_end_do_not_count(void **state)
 {
 	(void)state;
@@ -185,6 +216,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directives_of_printf_are_told_apart),
+		cmocka_unit_test(most_texts_are_told_without_a_look),
+		cmocka_unit_test(what_follows_a_string_may_be_far),
 		cmocka_unit_test(newlines_at_the_end_do_not_count),
 		cmocka_unit_test(plain_text_has_to_be_there),
 		cmocka_unit_test(what_others_added_may_follow),
