@@ -1047,20 +1047,26 @@ static struct variant *variant_of(struct statement_choices *choices,
 	const struct message *message, const struct variant *wanted,
 	const char *newlines)
 {
-	struct variant *variant = choices->variants;
+	struct variant **at = &choices->variants;
+	struct variant *variant;
 
-	for (; variant; variant = variant->next)
-		if (variant->choice == wanted->choice &&
-			variant->as_text == wanted->as_text &&
-			variant->prefix == wanted->prefix &&
-			variant->tail == wanted->tail &&
-			variant->newlines == wanted->newlines)
-			return variant;
-	variant = pool_take(message->pool, sizeof(*variant));
-	if (!variant)
-		return NULL;
-	*variant = *wanted;
-	variant->context = make_context(message, variant, newlines);
+	while (*at && ((*at)->choice != wanted->choice ||
+			      (*at)->as_text != wanted->as_text ||
+			      (*at)->prefix != wanted->prefix ||
+			      (*at)->tail != wanted->tail ||
+			      (*at)->newlines != wanted->newlines))
+		at = &(*at)->next;
+	variant = *at;
+	if (variant) {
+		*at = variant->next;
+	} else {
+		variant = pool_take(message->pool, sizeof(*variant));
+		if (!variant)
+			return NULL;
+		*variant = *wanted;
+		variant->context = make_context(message, variant, newlines);
+	}
+	/* the next one is mostly the same */
 	variant->next = choices->variants;
 	choices->variants = variant;
 	return variant;

@@ -71,6 +71,8 @@ static void add_to_site(struct stats *stats, const struct message *message,
 
 static uint64_t bytes_of(struct stats *stats, const struct message *message)
 {
+	if (message->text)
+		return message->text->length;
 	stats->text.length = 0;
 	message_text(message, &stats->text);
 	return stats->text.length;
