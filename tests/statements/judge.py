@@ -194,12 +194,27 @@ def find_passed_on(messages, makers_of):
             of[stack_of(message)].add(makers[0].text)
     return {stack for stack, texts in of.items() if len(texts) >= PASSED_ON}
 
+def is_line(text):
+    """What a log file has on a line of its own."""
+    return text.rstrip("\n") and "\n" not in text.rstrip("\n") and "\r" not in text
+
+def judge_lines(judged, lines, dialect):
+    """The same messages as lines of a file, of which --text knows the program alone."""
+    if len(lines) != len(judged.lines):
+        judged.lines = []
+    for (text, truth), line in zip(judged.lines, lines):
+        constant = latin(line.get("format", "")) if line.get("statement") else ""
+        if truth:
+            judged.texts.append((truth, Format(constant, None, dialect).template if constant else latin(text)))
+
 class Judged:
     def __init__(self):
         self.counts = collections.Counter()
         self.apart = collections.Counter()
         self.kinds = collections.OrderedDict()
-        self.grouped = []  # (truth, predicted, template of truth, template predicted)
+        self.grouped = []  # (template of truth, template that is shown)
+        self.lines = []  # of each message that is one line: (its text, template of truth or None)
+        self.texts = []  # of each of these with a truth, as --text shows it: as in grouped
         self.wrong = collections.OrderedDict()
         self.foreign = collections.OrderedDict()
 
@@ -221,6 +236,8 @@ def judge(work, name, apart, explained):
     passed_on = find_passed_on(messages, lambda text: source.makers(contents_of(headers, text)))
     for message in messages:
         text = latin(message["message"])
+        if is_line(message["message"]):
+            judged.lines.append((message["message"].rstrip("\n"), None))
         reason = next((why for why, regex in apart if regex.search(text)), None)
         if not reason and not any(c.isalnum() for c in text):
             reason = "no words"
@@ -278,8 +295,11 @@ def judge(work, name, apart, explained):
         if truth:
             ours = Format(constant, None, dialect).template if constant else text
             judged.grouped.append((truth.template, ours))
+            if is_line(message["message"]):
+                judged.lines[-1] = (judged.lines[-1][0], truth.template)
         else:
             judged.counts["unjudged"] += 1
+    judge_lines(judged, [json.loads(line) for line in lines_of("text.json") if line], dialect)
     with open(os.path.join(work, f"{name}.found"), "w", encoding="utf-8") as file:
         for (kind, how, constant, truth), (count, text, where, function) in sorted(
                 judged.kinds.items(), key=lambda item: (item[0][0], item[0][1], -item[1][0])):
@@ -312,7 +332,7 @@ def main():
     work, rules = sys.argv[1:3]
     apart = read_rules(os.path.join(rules, "apart"), 3)
     explained = read_rules(os.path.join(rules, "explained"), 4)
-    total, reasons, grouped = collections.Counter(), collections.Counter(), []
+    total, reasons, grouped, texts = collections.Counter(), collections.Counter(), [], []
     failed = False
     def check(right, sentence, detail=()):
         nonlocal failed
@@ -340,10 +360,18 @@ def main():
         total.update(judged.counts)
         reasons.update(judged.apart)
         grouped.extend(((name, truth), (name, ours)) if truth != ours else ((name, truth),) * 2 for truth, ours in judged.grouped)
+        check(judged.texts, f"{name}: its messages as lines of a file are read by --text, one by one")
+        texts.extend((name, *pair) for pair in judged.texts)
     share = row("all", total, grouped)
     check(share >= SHARE_ALL, f"{100 * SHARE_ALL:.0f} % of all messages have their statement")
     for line in table:
         print(line)
+    print(f"\n{'by --text':12} {'lines':>8} {'same':>6} {'other':>6} {'none':>6} {'FGA':>6} {'FTA':>6}")
+    for name in [*sys.argv[3:], "all"]:
+        pairs = [(truth, ours) for of, truth, ours in texts if name in (of, "all")]
+        same, none = sum(truth == ours for truth, ours in pairs), sum("<*>" not in ours and truth != ours for truth, ours in pairs)
+        fga, fta, _, _ = loghub(pairs)
+        print(f"{name:12} {len(pairs):8} {same:6} {len(pairs) - same - none:6} {none:6} {fga:6.3f} {fta:6.3f}")
     print("apart: " + "; ".join(f"{count} {reason}" for reason, count in reasons.most_common()))
     is_ = {kind: total["is " + kind] for kind in ("right", "gap", "explained", "other", "foreign")}
     print(f"judged: {is_['right']} right, {is_['gap']} as far as the build is not known, {is_['explained']} explained, {is_['other']} other, "

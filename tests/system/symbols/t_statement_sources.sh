@@ -47,6 +47,23 @@ each_program() {
 		[[ $name == *"${ONLY:-}"* ]] && "$@"
 	done
 }
+# The same messages as lines of a file, read with nothing but the programs that have made them: judged likewise.
+as_text() {
+	local program programs=()
+	for program in $(grep -o '"program":"[^"]*"' "$work/$name.json" | cut -d '"' -f 4 | sort -u); do
+		program=$(type -P "$program") && programs+=("--exe=$program")
+	done
+	python3 -c '
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from judge import is_line
+for line in open(sys.argv[2], encoding="utf-8"):
+    text = json.loads(line).get("message", "")
+    if is_line(text):
+        print(text.rstrip("\n"))' "$judge" "$work/$name.json" >"$work/$name.text"
+	"$show" -q --statements=always -o json --text="$work/$name.text" "${programs[@]}" >"$work/$name.text.json" 2>>"$work/$name.why" ||
+		not_ok "$name: its messages are read as text" "$(cat "$work/$name.why")"
+}
 # A file of programs/ says what it needs and of which packages it is, and has life_work().
 record_one() {
 	local where=anywhere needs='' packages='' missing='' program
@@ -70,6 +87,7 @@ record_one() {
 	fi
 	"$show" -q --statements=always --location --stacks -o json "$dir/capture" >"$work/$name.json" 2>"$work/$name.why" ||
 		not_ok "$name: its capture is read" "$(cat "$work/$name.why")"
+	as_text
 	echo "$packages" >"$work/$name.packages"
 	printf "%s\n" "${dialect:-printf}" >"$work/$name.dialect"
 	printf "%s\n" "${header:-}" >"$work/$name.header"
