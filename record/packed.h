@@ -23,6 +23,14 @@
  * parts: what a message needs
  * is defined in its part, before it, so reading can begin at any part.
  *
+ * Behind a group of frames, of up to PACKED_GROUP_MAX bytes, is its parity: the
+ * bytes are laid out in 246 rows or less, the last one filled with zeros, and
+ * each column of these is continued by nine rows to a code word of Reed and
+ * Solomon over GF(256), polynomial 0x11d, whose generator has the roots 2^0 to
+ * 2^8; the first row has the highest power.  A MARK, a PARITY with the first
+ * five of these rows, a MARK, a PARITY with the other four, and a MARK follow
+ * the group.  They have neither LOG nor PART.
+ *
  * INDEX of a batch is a MessagePack array of
  *	sites:   arrays of [site id, messages, TEXT, FLAGS, flags of the stream,
  *	         KINDS, module of the format, offset of the format, module of
@@ -134,6 +142,10 @@
 
 /* No frame's record is longer, bytes. */
 #define PACKED_RECORD_MAX (4u << 20)
+/* Nor are the frames between two parities, bytes. */
+#define PACKED_GROUP_MAX (16u << 20)
+/* Of fewer there is none. */
+#define PACKED_GROUP_MIN 4096u
 /* Nor what one holds of the records of a capture that grows. */
 #define PACKED_CONTROL_MAX (1u << 20)
 /* Nor CALLS of a HANDED, inflated. */

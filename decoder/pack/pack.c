@@ -11,6 +11,7 @@
 #include "decoder/pack/pack_frames.h"
 #include "decoder/pack/pack_handed.h"
 #include "decoder/pack/pack_value.h"
+#include "decoder/packed/packed_parity.h"
 #include "record/layout.h"
 
 /*
@@ -314,6 +315,8 @@ struct pack {
 	pack_take *take;
 	void *closure;
 	struct frame_write frame;
+	struct render_buffer group;  /* what was given out since the last */
+	struct render_buffer parity; /* parity; and the next one */
 	struct pack_define define;
 	struct pack_symbols symbols;
 	struct pack_handed handed;
@@ -374,15 +377,36 @@ struct pack *pack_new(
 	return pack;
 }
 
+/* Gives out what brings it back if it is damaged. */
+static void end_group(struct pack *pack)
+{
+	struct render_buffer *parity = &pack->parity;
+
+	parity->length = 0;
+	if (pack->group.length >= PACKED_GROUP_MIN &&
+		(!packed_parity_put(parity, (const uint8_t *)pack->group.data,
+			 pack->group.length) ||
+			!pack->take(
+				pack->closure, parity->data, parity->length)))
+		pack->failed = true;
+	pack->group.length = 0;
+}
+
 static bool give_out(struct pack *pack)
 {
 	struct render_buffer *out = &pack->frame.out;
 
 	if (out->failed || pack->define.failed || pack->batch.failed)
 		pack->failed = true;
+	if (!pack->failed && pack->group.length > 0 &&
+		pack->group.length + out->length > PACKED_GROUP_MAX)
+		end_group(pack);
 	if (!pack->failed && out->length > 0 &&
 		!pack->take(pack->closure, out->data, out->length))
 		pack->failed = true;
+	if (out->length <= PACKED_GROUP_MAX)
+		render_buffer_put(&pack->group, out->data, out->length);
+	pack->failed |= pack->group.failed;
 	pack->part_bytes += out->length;
 	out->length = 0;
 	return !pack->failed;
@@ -661,7 +685,10 @@ bool pack_end(struct pack *pack)
 	if (!pack_flush(pack))
 		return false;
 	write_end(pack);
-	return give_out(pack);
+	if (!give_out(pack))
+		return false;
+	end_group(pack);
+	return !pack->failed;
 }
 
 void pack_free(struct pack *pack)
@@ -673,5 +700,7 @@ void pack_free(struct pack *pack)
 	pack_handed_free(&pack->handed);
 	pack_define_free(&pack->define);
 	frame_write_free(&pack->frame);
+	render_buffer_free(&pack->group);
+	render_buffer_free(&pack->parity);
 	free(pack);
 }

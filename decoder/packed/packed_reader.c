@@ -15,6 +15,7 @@
 #include "decoder/packed/packed_context.h"
 #include "decoder/packed/packed_define.h"
 #include "decoder/packed/packed_log.h"
+#include "decoder/packed/packed_parity.h"
 
 /*
  * The bytes of a packed log, for frame_scan.h: of a regular file, which is
@@ -73,6 +74,8 @@ ssize_t packed_file_read(
 	} while (n < 0 && errno == EINTR);
 	if (file->read && n > 0)
 		*file->read += (uint64_t)n;
+	if (file->patches && n > 0)
+		packed_file_patch(file, offset, buffer, (size_t)n);
 	return n;
 }
 
@@ -86,7 +89,8 @@ uint64_t packed_file_data(void *closure, uint64_t offset)
 	data = lseek(file->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) /* the rest is one */
 		data = lseek(file->fd, 0, SEEK_END);
-	return data < 0 ? offset : (uint64_t)data;
+	return packed_file_patched(
+		file, offset, data < 0 ? offset : (uint64_t)data);
 }
 
 void packed_file_close(struct packed_file *file)
@@ -579,6 +583,9 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 	struct packed_record *record = &reader->record;
 	struct packed_log *log;
 
+	if (packed_parity_note(&reader->file, frame->record,
+		    frame->record_bytes, frame->offset))
+		return;
 	if (!packed_record_read(record, frame->record, frame->record_bytes)) {
 		report(reader, ERROR_PACKED_RECORD, frame->offset,
 			frame->record_bytes > 0 ? frame->record[0] : 0);
@@ -629,6 +636,26 @@ static void finish(struct packed_reader *reader)
 		end_log(reader, reader->logs[i]);
 	reader->log_count = 0;
 	packed_file_close(&reader->file);
+	packed_parity_free(&reader->file);
+}
+
+/* Whether the damage has gone, and reading has begun again where it was. */
+static bool mend(struct packed_reader *reader, const struct frame *frame)
+{
+	struct frame_scan *scan;
+	uint64_t bytes;
+
+	if (frame->system != 0 || frame->lost == 0 ||
+		!packed_parity_mend(&reader->file, frame->offset, &bytes))
+		return false;
+	scan = frame_scan_new(packed_file_read, &reader->file, frame->offset);
+	if (!scan)
+		return false;
+	frame_scan_pass_holes(scan, packed_file_data);
+	frame_scan_free(reader->scan);
+	reader->scan = scan;
+	report(reader, ERROR_MENDED, frame->offset, bytes);
+	return true;
 }
 
 static void take_frame(struct packed_reader *reader)
@@ -642,7 +669,8 @@ static void take_frame(struct packed_reader *reader)
 		take_record(reader, &frame);
 		break;
 	case FRAME_DAMAGED:
-		report_damage(reader, &frame);
+		if (!mend(reader, &frame))
+			report_damage(reader, &frame);
 		break;
 	default: /* FRAME_NONE */
 		finish(reader);
@@ -692,6 +720,7 @@ void packed_reader_free(struct packed_reader *reader)
 	for (i = 0; i < reader->log_count; i++)
 		packed_log_free(reader->logs[i]);
 	packed_file_close(&reader->file);
+	packed_parity_free(&reader->file);
 	packed_record_free(&reader->record);
 	packed_index_free(&reader->index);
 	packed_body_free(&reader->body);

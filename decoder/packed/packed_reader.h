@@ -27,7 +27,21 @@ struct packed_file {
 	uint64_t inode;
 	uint32_t owner; /* of a regular one */
 	uint64_t *read; /* counts the bytes, or is null */
+	/* Of packed_parity.h: */
+	struct packed_patch *patches; /* what is read instead */
+	uint64_t group_begin;	      /* of the last group that was told, */
+	size_t group_bytes;	      /* or 0 */
+	uint64_t unmarked; /* before this, none is told that was not yet */
+	uint64_t tried;	   /* before this, nothing more comes back */
 };
+
+/* Puts what is mended over bytes that are at `offset` of the file. */
+void packed_file_patch(const struct packed_file *file, uint64_t offset,
+	uint8_t *bytes, size_t size);
+
+/* Where something is from `offset` on, if data begins at `data`. */
+uint64_t packed_file_patched(
+	const struct packed_file *file, uint64_t offset, uint64_t data);
 
 /* A frame_read; the closure is a struct packed_file. */
 ssize_t packed_file_read(

@@ -1,0 +1,483 @@
+#include "decoder/packed/packed_parity.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/parity.h"
+#include "decoder/packed/frame_scan.h"
+#include "record/packed.h"
+
+/*
+ * The frames behind a group: MARK, PARITY with the first rows, MARK, PARITY
+ * with the others, MARK.  All numbers have a fixed size, so that what a damaged
+ * frame was can be told from where it is.
+ */
+
+#define FIRST_ROWS 5u /* in the first PARITY */
+#define MARKS 3u
+
+#define SUM_BYTES 7u /* 0xc1, 0xce, the sum, 0xc1 */
+#define MARK_RECORD 20u
+#define MARK_BYTES (SUM_BYTES + 1 + MARK_RECORD)
+/* A raw's head, the tag, a map of two, the first row, and the head of the rows.
+ */
+#define PARITY_HEAD (SUM_BYTES + 5 + 2 + 2 + 6)
+
+struct packed_group {
+	uint64_t begin; /* in the file */
+	size_t bytes;
+	size_t row;
+};
+
+static size_t parity_bytes(size_t row, size_t rows)
+{
+	return PARITY_HEAD + rows * row;
+}
+
+/* Where the mark with this number is, behind the group. */
+static size_t mark_at(size_t row, size_t number)
+{
+	return number * MARK_BYTES +
+	       (number > 0 ? parity_bytes(row, FIRST_ROWS) : 0) +
+	       (number > 1 ? parity_bytes(row, PARITY_ROWS - FIRST_ROWS) : 0);
+}
+
+static size_t section_bytes(size_t row)
+{
+	return mark_at(row, MARKS - 1) + MARK_BYTES;
+}
+
+/* Where a row of the parity is, behind the group. */
+static size_t row_at(size_t row, size_t number)
+{
+	const bool second = number >= FIRST_ROWS;
+
+	return mark_at(row, second) + MARK_BYTES + PARITY_HEAD +
+	       (number - (second ? FIRST_ROWS : 0)) * row;
+}
+
+static void put_number(uint8_t *at, size_t value)
+{
+	at[0] = (uint8_t)(value >> 24);
+	at[1] = (uint8_t)(value >> 16);
+	at[2] = (uint8_t)(value >> 8);
+	at[3] = (uint8_t)value;
+}
+
+static size_t number_at(const uint8_t *at)
+{
+	return (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 |
+	       at[3];
+}
+
+static void put_sum(uint8_t *frame, const uint8_t *record, size_t bytes)
+{
+	frame[0] = frame[6] = 0xc1;
+	frame[1] = 0xce;
+	put_number(frame + 2, crc32(0, record, (uInt)bytes));
+}
+
+static void put_field(uint8_t *at, unsigned field, size_t value)
+{
+	at[0] = (uint8_t)field;
+	at[1] = 0xce;
+	put_number(at + 2, value);
+}
+
+static void put_mark(uint8_t *frame, size_t bytes, size_t row, size_t number)
+{
+	uint8_t *record = frame + SUM_BYTES + 1;
+
+	frame[SUM_BYTES] = 0xa0 | MARK_RECORD;
+	record[0] = PACKED_MARK;
+	record[1] = 0x83;
+	put_field(record + 2, PACKED_MARK_BYTES, bytes);
+	put_field(record + 8, PACKED_MARK_ROW_BYTES, row);
+	put_field(record + 14, PACKED_MARK_BACK, bytes + mark_at(row, number));
+	put_sum(frame, record, MARK_RECORD);
+}
+
+/* Around the rows, which are there. */
+static void put_parity(uint8_t *frame, size_t row, size_t first, size_t rows)
+{
+	uint8_t *record = frame + SUM_BYTES + 5;
+	const size_t bytes = parity_bytes(row, rows) - SUM_BYTES - 5;
+
+	frame[SUM_BYTES] = 0xdb;
+	put_number(frame + SUM_BYTES + 1, bytes);
+	record[0] = PACKED_PARITY;
+	record[1] = 0x82;
+	record[2] = PACKED_PARITY_FIRST;
+	record[3] = (uint8_t)first;
+	record[4] = PACKED_PARITY_ROWS;
+	record[5] = 0xc6;
+	put_number(record + 6, rows * row);
+	put_sum(frame, record, bytes);
+}
+
+/* All but the rows. */
+static void put_section(uint8_t *section, size_t bytes)
+{
+	const size_t row = parity_row_bytes(bytes);
+	size_t i;
+
+	for (i = 0; i < MARKS; i++)
+		put_mark(section + mark_at(row, i), bytes, row, i);
+	put_parity(section + MARK_BYTES, row, 0, FIRST_ROWS);
+	put_parity(section + mark_at(row, 1) + MARK_BYTES, row, FIRST_ROWS,
+		PARITY_ROWS - FIRST_ROWS);
+}
+
+static void put_rows(uint8_t *section, const uint8_t *parity, size_t row)
+{
+	size_t i;
+
+	for (i = 0; i < PARITY_ROWS; i++)
+		memcpy(section + row_at(row, i), parity + i * row, row);
+}
+
+bool packed_parity_put(
+	struct render_buffer *out, const uint8_t *group, size_t bytes)
+{
+	const size_t row = parity_row_bytes(bytes);
+	uint8_t *parity = malloc(PARITY_ROWS * row);
+	uint8_t *section = malloc(section_bytes(row));
+	bool made = parity && section && parity_make(group, bytes, parity);
+
+	if (made) {
+		put_rows(section, parity, row);
+		put_section(section, bytes);
+		render_buffer_put(out, section, section_bytes(row));
+	}
+	free(parity);
+	free(section);
+	return made && !out->failed;
+}
+
+/*
+ * Which group a place of the file is in.
+ */
+
+/* A record at `offset`, as the packer writes it. */
+static bool read_mark(const uint8_t *record, size_t bytes, uint64_t offset,
+	struct packed_group *group)
+{
+	uint64_t back;
+	size_t i;
+
+	if (bytes != MARK_RECORD || record[0] != PACKED_MARK)
+		return false;
+	group->bytes = number_at(record + 4);
+	group->row = number_at(record + 10);
+	back = number_at(record + 16);
+	if (group->bytes == 0 || group->bytes > PACKED_GROUP_MAX ||
+		group->row != parity_row_bytes(group->bytes) || back > offset)
+		return false;
+	group->begin = offset - back;
+	for (i = 0; i < MARKS; i++)
+		if (back == group->bytes + mark_at(group->row, i))
+			return true;
+	return false;
+}
+
+static uint64_t end_of(const struct packed_group *group)
+{
+	return group->begin + group->bytes + section_bytes(group->row);
+}
+
+static bool is_in(const struct packed_group *group, uint64_t offset)
+{
+	return group->bytes > 0 && offset >= group->begin &&
+	       offset < end_of(group);
+}
+
+bool packed_parity_note(struct packed_file *file, const uint8_t *record,
+	size_t bytes, uint64_t offset)
+{
+	struct packed_group group;
+
+	if (bytes == 0 ||
+		(record[0] != PACKED_MARK && record[0] != PACKED_PARITY))
+		return false;
+	if (read_mark(record, bytes, offset, &group)) {
+		file->group_begin = group.begin;
+		file->group_bytes = group.bytes;
+	}
+	return true;
+}
+
+/* The first mark from there on says it.  False: there is none, or it is of
+ * another group. */
+static bool find_group(
+	struct packed_file *file, uint64_t offset, struct packed_group *group)
+{
+	const uint64_t most = offset + PACKED_GROUP_MAX +
+			      section_bytes(parity_row_bytes(PACKED_GROUP_MAX));
+	struct frame_scan *scan;
+	struct frame frame;
+	bool found = false;
+
+	*group = (struct packed_group){file->group_begin, file->group_bytes,
+		parity_row_bytes(file->group_bytes)};
+	if (is_in(group, offset))
+		return true;
+	if (offset < file->unmarked)
+		return false;
+	scan = frame_scan_new(packed_file_read, file, offset);
+	while (scan && !found && frame_scan_offset(scan) < most) {
+		frame = frame_scan_next(scan);
+		if (frame.kind == FRAME_NONE || frame.system != 0)
+			break;
+		found = frame.kind == FRAME_WHOLE &&
+			read_mark(frame.record, frame.record_bytes,
+				frame.offset, group);
+	}
+	file->unmarked = scan ? frame_scan_offset(scan) : offset;
+	frame_scan_free(scan);
+	return found && is_in(group, offset);
+}
+
+/*
+ * A group in memory.
+ */
+
+struct packed_region {
+	struct packed_group group;
+	uint8_t *bytes; /* the group and what is behind it */
+	size_t size;
+};
+
+static ssize_t read_region(
+	void *closure, uint64_t offset, void *buffer, size_t size)
+{
+	const struct packed_region *region = closure;
+
+	if (offset >= region->size)
+		return 0;
+	if (size > region->size - offset)
+		size = (size_t)(region->size - offset);
+	memcpy(buffer, region->bytes + offset, size);
+	return (ssize_t)size;
+}
+
+/* Is told of each stretch that is damaged. */
+typedef void damaged(void *closure, size_t begin, size_t end);
+
+/* Returns how many bytes are. */
+static uint64_t find_damage(
+	struct packed_region *region, damaged *tell, void *closure)
+{
+	struct frame_scan *scan = frame_scan_new(read_region, region, 0);
+	struct frame frame = {.kind = FRAME_NONE};
+	uint64_t lost = scan ? 0 : UINT64_MAX;
+
+	while (scan && (frame = frame_scan_next(scan)).kind != FRAME_NONE) {
+		if (frame.kind != FRAME_DAMAGED)
+			continue;
+		lost += frame.lost;
+		if (tell)
+			tell(closure, (size_t)frame.offset,
+				(size_t)(frame.offset + frame.lost));
+	}
+	frame_scan_free(scan);
+	return lost;
+}
+
+static bool load(struct packed_region *region, struct packed_file *file)
+{
+	size_t at = 0;
+
+	region->size = region->group.bytes + section_bytes(region->group.row);
+	region->bytes = calloc(1, region->size);
+	while (region->bytes && at < region->size) {
+		ssize_t n = packed_file_read(file, region->group.begin + at,
+			region->bytes + at, region->size - at);
+
+		if (n < 0)
+			return false;
+		if (n == 0)
+			break; /* cut off: zeros */
+		at += (size_t)n;
+	}
+	return region->bytes;
+}
+
+/* Rows that are within damage. */
+struct suspects {
+	const struct packed_group *group;
+	bool may[PARITY_ALL_ROWS];
+};
+
+static void suspect(void *closure, size_t begin, size_t end)
+{
+	struct suspects *suspects = closure;
+	const size_t bytes = suspects->group->bytes;
+	const size_t row = suspects->group->row;
+	const size_t data_rows = parity_data_rows(bytes);
+	size_t i;
+
+	for (i = 0; i < data_rows; i++)
+		suspects->may[i] |= begin < (i + 1) * row && end > i * row;
+	for (i = 0; i < PARITY_ROWS; i++)
+		suspects->may[data_rows + i] |=
+			begin < bytes + row_at(row, i) + row &&
+			end > bytes + row_at(row, i);
+}
+
+/* False: no memory. */
+static bool mend_rows(struct packed_region *region)
+{
+	const struct packed_group *group = &region->group;
+	uint8_t *section = region->bytes + group->bytes;
+	struct suspects suspects = {.group = group};
+	uint8_t *parity = malloc(PARITY_ROWS * group->row);
+	bool mended = false;
+	size_t i;
+
+	if (parity && find_damage(region, suspect, &suspects) != UINT64_MAX) {
+		for (i = 0; i < PARITY_ROWS; i++)
+			memcpy(parity + i * group->row,
+				section + row_at(group->row, i), group->row);
+		mended = parity_mend(region->bytes, group->bytes, parity,
+				 suspects.may) != SIZE_MAX;
+		put_rows(section, parity, group->row);
+		put_section(section, group->bytes);
+	}
+	free(parity);
+	return mended;
+}
+
+/*
+ * What a file is read as instead.
+ */
+
+struct packed_patch {
+	uint64_t offset;
+	size_t size;
+	struct packed_patch *next;
+	uint8_t bytes[];
+};
+
+/* Copies into a region what is mended of a stretch that was damaged. */
+struct patching {
+	struct packed_file *file;
+	struct packed_region *damaged;
+	const struct packed_region *mended;
+	uint64_t changed; /* bytes */
+	bool failed;
+};
+
+static void patch(void *closure, size_t begin, size_t end)
+{
+	struct patching *patching = closure;
+	const struct packed_region *mended = patching->mended;
+	const uint8_t *from = patching->damaged->bytes;
+	struct packed_patch *made = malloc(sizeof(*made) + (end - begin));
+	size_t i;
+
+	if (!made) {
+		patching->failed = true;
+		return;
+	}
+	made->offset = mended->group.begin + begin;
+	made->size = end - begin;
+	memcpy(made->bytes, mended->bytes + begin, end - begin);
+	for (i = begin; i < end; i++)
+		patching->changed += from[i] != mended->bytes[i];
+	made->next = patching->file->patches;
+	patching->file->patches = made;
+}
+
+static void drop_patches(struct packed_file *file, uint64_t before)
+{
+	struct packed_patch **at = &file->patches;
+
+	while (*at) {
+		struct packed_patch *patch = *at;
+
+		if (patch->offset + patch->size > before) {
+			at = &patch->next;
+			continue;
+		}
+		*at = patch->next;
+		free(patch);
+	}
+}
+
+void packed_parity_free(struct packed_file *file)
+{
+	drop_patches(file, UINT64_MAX);
+}
+
+/* Whether less of it is damaged then: a frame that is whole stays as it is. */
+static bool exchange(struct packed_file *file, struct packed_region *region,
+	uint64_t *mended)
+{
+	struct packed_region fixed = *region;
+	struct patching patching = {
+		.file = file, .damaged = region, .mended = &fixed};
+	uint64_t before;
+
+	fixed.bytes = malloc(fixed.size);
+	if (!fixed.bytes)
+		return false;
+	memcpy(fixed.bytes, region->bytes, fixed.size);
+	if (mend_rows(&fixed)) {
+		before = find_damage(region, NULL, NULL);
+		if (find_damage(&fixed, NULL, NULL) < before)
+			find_damage(region, patch, &patching);
+	}
+	free(fixed.bytes);
+	*mended = patching.changed;
+	return patching.changed > 0 && !patching.failed;
+}
+
+bool packed_parity_mend(
+	struct packed_file *file, uint64_t offset, uint64_t *mended)
+{
+	struct packed_region region = {0};
+	bool done = false;
+
+	if (!file->regular || offset < file->tried)
+		return false;
+	drop_patches(file, offset);
+	if (!find_group(file, offset, &region.group))
+		return false;
+	file->tried = end_of(&region.group);
+	if (load(&region, file))
+		done = exchange(file, &region, mended);
+	free(region.bytes);
+	return done;
+}
+
+void packed_file_patch(const struct packed_file *file, uint64_t offset,
+	uint8_t *bytes, size_t size)
+{
+	const struct packed_patch *patch = file->patches;
+
+	for (; patch; patch = patch->next) {
+		const uint64_t begin =
+			patch->offset > offset ? patch->offset : offset;
+		const uint64_t patch_end = patch->offset + patch->size;
+		const uint64_t end =
+			patch_end < offset + size ? patch_end : offset + size;
+
+		if (begin < end)
+			memcpy(bytes + (begin - offset),
+				patch->bytes + (begin - patch->offset),
+				(size_t)(end - begin));
+	}
+}
+
+uint64_t packed_file_patched(
+	const struct packed_file *file, uint64_t offset, uint64_t data)
+{
+	const struct packed_patch *patch = file->patches;
+
+	for (; patch; patch = patch->next)
+		if (patch->offset + patch->size > offset &&
+			patch->offset < data)
+			data = patch->offset > offset ? patch->offset : offset;
+	return data;
+}
