@@ -315,8 +315,10 @@ struct pack {
 	pack_take *take;
 	void *closure;
 	struct frame_write frame;
-	struct render_buffer group;  /* what was given out since the last */
-	struct render_buffer parity; /* parity; and the next one */
+	uint8_t *
+		group; /* PACKED_GROUP_MAX: what was given out since the last */
+	size_t group_bytes;	     /* parity, */
+	struct render_buffer parity; /* and the next one */
 	struct pack_define define;
 	struct pack_symbols symbols;
 	struct pack_handed handed;
@@ -369,7 +371,9 @@ struct pack *pack_new(
 	pack->handed.define = &pack->define;
 	pack->take = take;
 	pack->closure = closure;
-	if (!pack_batch_begin(&pack->batch, options->level)) {
+	/* pages that nothing is written to are none */
+	pack->group = malloc(PACKED_GROUP_MAX);
+	if (!pack->group || !pack_batch_begin(&pack->batch, options->level)) {
 		pack_free(pack);
 		return NULL;
 	}
@@ -383,13 +387,21 @@ static void end_group(struct pack *pack)
 	struct render_buffer *parity = &pack->parity;
 
 	parity->length = 0;
-	if (pack->group.length >= PACKED_GROUP_MIN &&
-		(!packed_parity_put(parity, (const uint8_t *)pack->group.data,
-			 pack->group.length) ||
+	if (pack->group_bytes >= PACKED_GROUP_MIN &&
+		(!packed_parity_put(parity, pack->group, pack->group_bytes) ||
 			!pack->take(
 				pack->closure, parity->data, parity->length)))
 		pack->failed = true;
-	pack->group.length = 0;
+	pack->group_bytes = 0;
+}
+
+/* It is whole frames. */
+static void add_to_group(struct pack *pack, const char *bytes, size_t size)
+{
+	if (size > PACKED_GROUP_MAX)
+		return;
+	memcpy(pack->group + pack->group_bytes, bytes, size);
+	pack->group_bytes += size;
 }
 
 static bool give_out(struct pack *pack)
@@ -398,15 +410,13 @@ static bool give_out(struct pack *pack)
 
 	if (out->failed || pack->define.failed || pack->batch.failed)
 		pack->failed = true;
-	if (!pack->failed && pack->group.length > 0 &&
-		pack->group.length + out->length > PACKED_GROUP_MAX)
+	if (!pack->failed && pack->group_bytes + out->length > PACKED_GROUP_MAX)
 		end_group(pack);
 	if (!pack->failed && out->length > 0 &&
 		!pack->take(pack->closure, out->data, out->length))
 		pack->failed = true;
-	if (out->length <= PACKED_GROUP_MAX)
-		render_buffer_put(&pack->group, out->data, out->length);
-	pack->failed |= pack->group.failed;
+	if (out->length > 0)
+		add_to_group(pack, out->data, out->length);
 	pack->part_bytes += out->length;
 	out->length = 0;
 	return !pack->failed;
@@ -700,7 +710,7 @@ void pack_free(struct pack *pack)
 	pack_handed_free(&pack->handed);
 	pack_define_free(&pack->define);
 	frame_write_free(&pack->frame);
-	render_buffer_free(&pack->group);
+	free(pack->group);
 	render_buffer_free(&pack->parity);
 	free(pack);
 }

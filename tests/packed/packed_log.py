@@ -262,6 +262,59 @@ def batch_messages(payload):
         raise Damage("an index counts other messages than there are")
 
 
+# ---- parity ----
+PARITY_ROWS, PARITY_DATA_ROWS = 9, 246
+POWERS = [1]
+while len(POWERS) < 255:
+    POWERS.append(POWERS[-1] << 1 ^ (0x11d if POWERS[-1] & 0x80 else 0))
+LOGARITHMS = {power: exponent for exponent, power in enumerate(POWERS)}
+
+
+def is_code_word(column):
+    """Whether it is 0 at 2^0 to 2^8, as a polynomial with the highest power first."""
+    for root in range(PARITY_ROWS):
+        value = 0
+        for byte in column:
+            value = (POWERS[(LOGARITHMS[value] + root) % 255] if value else 0) ^ byte
+        if value:
+            return False
+    return True
+
+
+def check_parity(data, found, at):
+    """Of the frames from `at` on, which are those behind a group; a few of its columns are looked at.  How many they are."""
+    names = [TAG_NAMES.get(frame.record[0]) for frame in found[at:at + 5]]
+    if names != ["MARK", "PARITY", "MARK", "PARITY", "MARK"]:
+        raise Damage(f"a MARK among {names}")
+    marks = [named("MARK", objects(found[at + i].record)[1]) for i in (0, 2, 4)]
+    rows = b""
+    for i in (1, 3):
+        parity = named("PARITY", objects(found[at + i].record)[1])
+        if parity["FIRST"] * marks[0]["ROW_BYTES"] != len(rows):
+            raise Damage("a PARITY has other rows than the next ones")
+        rows += parity["ROWS"]
+    size, row = marks[0]["BYTES"], marks[0]["ROW_BYTES"]
+    begin = found[at].offset - size
+    if begin < 0 or not 0 < size <= 8 << 20 or row != -(-size // PARITY_DATA_ROWS) or len(rows) != PARITY_ROWS * row:
+        raise Damage("a MARK of an impossible group")
+    for i, mark in zip((0, 2, 4), marks):
+        if (mark["BYTES"], mark["ROW_BYTES"], found[at + i].offset - mark["BACK"]) != (size, row, begin):
+            raise Damage("the MARKs of a group differ")
+    if begin not in {frame.offset for frame in found}:
+        raise Damage("a group does not begin with a frame")
+    group = data[begin:begin + size].ljust(-(-size // row) * row, b"\0") + rows
+    for column in {0, row // 3, row - 1}:
+        if not is_code_word(group[column::row]):
+            raise Damage("a parity is of other bytes")
+    return 5
+
+
+def without_parity(data):
+    """The same log, of which damage does not come back."""
+    return b"".join(data[frame.offset:frame.end] for frame in frames(data)
+                    if TAG_NAMES.get(frame.record[0]) not in ("MARK", "PARITY"))
+
+
 # ---- logs ----
 class Log:
     """All that is sound in `data`: frames, definitions, messages in the order of the file."""
@@ -273,9 +326,14 @@ class Log:
         self.damage = []
         self.batches = []
         self.ends = []
+        self.groups = 0
         self.found = list(frames(data))
-        for frame in self.found:
+        skipped = 0
+        for at, frame in enumerate(self.found):
             try:
+                if at >= skipped and TAG_NAMES.get(frame.record[0]) == "MARK":
+                    skipped = at + check_parity(data, self.found, at)
+                    self.groups += 1
                 self.take(frame)
             except Damage as damage:
                 self.damage.append((frame.offset, str(damage)))
@@ -295,7 +353,7 @@ class Log:
             self.ends.append((name, known))
         elif name == "MAPPING":
             self.definitions.setdefault((known["LOG"], name, known["PROCESS"]), []).append(known)
-        elif name not in ("SYMBOL", "HANDED"):
+        elif name not in ("SYMBOL", "HANDED", "MARK", "PARITY"):
             self.define(frame, name, known)
 
     def define(self, frame, name, known):
