@@ -53,20 +53,29 @@ static void make_tables(void)
 				   multiply((uint8_t)i, generator[k]);
 }
 
-/* The remainders of all columns. */
+/* Another row, which is filled with zeros. */
+static void divide_row(
+	remainder_t *all, size_t row, const uint8_t *data, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < row; i++) {
+		const uint8_t in = i < bytes ? data[i] : 0;
+		const uint8_t out = (uint8_t)(all[i] >> TOP_BITS) ^ in;
+
+		all[i] = (all[i] << 8 & REMAINDER_MASK) ^ steps[out];
+	}
+}
+
+/* The remainders of all columns.  Null: no memory. */
 static remainder_t *divide_all(const uint8_t *data, size_t bytes)
 {
 	const size_t row = parity_row_bytes(bytes);
 	remainder_t *all = calloc(row, sizeof(*all));
-	size_t at, i;
+	size_t at;
 
 	for (at = 0; all && at < bytes; at += row)
-		for (i = 0; i < row; i++) {
-			const uint8_t in = at + i < bytes ? data[at + i] : 0;
-			const uint8_t out = (uint8_t)(all[i] >> TOP_BITS) ^ in;
-
-			all[i] = (all[i] << 8 & REMAINDER_MASK) ^ steps[out];
-		}
+		divide_row(all, row, data + at, bytes - at);
 	return all;
 }
 
@@ -75,21 +84,28 @@ static uint8_t byte_of(remainder_t remainder, size_t row)
 	return (uint8_t)(remainder >> 8 * (PARITY_ROWS - 1 - row));
 }
 
-bool parity_make(const uint8_t *data, size_t bytes, uint8_t *parity)
+bool parity_make(
+	parity_read *read, void *closure, size_t bytes, uint8_t *parity)
 {
 	const size_t row = parity_row_bytes(bytes);
-	remainder_t *all;
-	size_t i, k;
+	remainder_t *all = calloc(row, sizeof(*all));
+	uint8_t *data = malloc(row);
+	bool made = all && data;
+	size_t at, i, k;
 
 	make_tables();
-	all = divide_all(data, bytes);
-	if (!all)
-		return false;
-	for (k = 0; k < PARITY_ROWS; k++)
+	for (at = 0; made && at < bytes; at += row) {
+		const size_t size = bytes - at < row ? bytes - at : row;
+
+		made = read(closure, at, data, size);
+		divide_row(all, row, data, made ? size : 0);
+	}
+	for (k = 0; made && k < PARITY_ROWS; k++)
 		for (i = 0; i < row; i++)
 			parity[k * row + i] = byte_of(all[i], k);
 	free(all);
-	return true;
+	free(data);
+	return made;
 }
 
 /*

@@ -31,11 +31,17 @@ static inline size_t parity_data_rows(size_t bytes)
 	return row ? (bytes + row - 1) / row : 0;
 }
 
+/* Gives `size` bytes of the data, which begin at `offset`.  False: it cannot.
+ */
+typedef bool parity_read(
+	void *closure, size_t offset, uint8_t *bytes, size_t size);
+
 /*
  * Fills `parity`, PARITY_ROWS rows one after the other, from `bytes` of data,
- * which are not 0.  False: no memory.
+ * which are not 0, read row by row.  False: no memory, or it cannot be read.
  */
-bool parity_make(const uint8_t *data, size_t bytes, uint8_t *parity);
+bool parity_make(
+	parity_read *read, void *closure, size_t bytes, uint8_t *parity);
 
 /*
  * Changes data and parity to what they were where some of it was damaged, by

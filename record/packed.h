@@ -143,7 +143,7 @@
 /* No frame's record is longer, bytes. */
 #define PACKED_RECORD_MAX (4u << 20)
 /* Nor are the frames between two parities, bytes. */
-#define PACKED_GROUP_MAX (8u << 20)
+#define PACKED_GROUP_MAX (16u << 20)
 /* Of fewer there is none. */
 #define PACKED_GROUP_MIN 4096u
 /* Nor what one holds of the records of a capture that grows. */

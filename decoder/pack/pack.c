@@ -300,6 +300,8 @@ static void pack_data_write(struct pack_define *define,
 /* What is defined in a part is one byte of so many of its batches. */
 #define DEFINED_SHARE 64u
 #define OUTPUT_BYTES ((size_t)64 << 10)
+/* Bytes that are kept until their parity is made. */
+#define GROUP_KEPT_MAX ((size_t)4 << 20)
 
 /* A thread that was met, and its entry; so that messages find it at once. */
 struct known_thread {
@@ -315,10 +317,11 @@ struct pack {
 	pack_take *take;
 	void *closure;
 	struct frame_write frame;
-	uint8_t *
-		group; /* PACKED_GROUP_MAX: what was given out since the last */
-	size_t group_bytes;	     /* parity, */
-	struct render_buffer parity; /* and the next one */
+	pack_give_back *give_back;
+	/* What was given out since the last parity; null: it is given back. */
+	uint8_t *group;
+	size_t group_bytes, group_max;
+	struct render_buffer parity; /* the next one */
 	struct pack_define define;
 	struct pack_symbols symbols;
 	struct pack_handed handed;
@@ -372,13 +375,27 @@ struct pack *pack_new(
 	pack->take = take;
 	pack->closure = closure;
 	/* pages that nothing is written to are none */
-	pack->group = malloc(PACKED_GROUP_MAX);
+	pack->group_max = GROUP_KEPT_MAX;
+	pack->group = malloc(pack->group_max);
 	if (!pack->group || !pack_batch_begin(&pack->batch, options->level)) {
 		pack_free(pack);
 		return NULL;
 	}
 	begin_log(pack);
 	return pack;
+}
+
+/* A parity_read. */
+static bool read_group(
+	void *closure, size_t offset, uint8_t *bytes, size_t size)
+{
+	const struct pack *pack = closure;
+
+	if (pack->give_back)
+		return pack->give_back(
+			pack->closure, pack->group_bytes - offset, bytes, size);
+	memcpy(bytes, pack->group + offset, size);
+	return true;
 }
 
 /* Gives out what brings it back if it is damaged. */
@@ -388,7 +405,8 @@ static void end_group(struct pack *pack)
 
 	parity->length = 0;
 	if (pack->group_bytes >= PACKED_GROUP_MIN &&
-		(!packed_parity_put(parity, pack->group, pack->group_bytes) ||
+		(!packed_parity_put(
+			 parity, read_group, pack, pack->group_bytes) ||
 			!pack->take(
 				pack->closure, parity->data, parity->length)))
 		pack->failed = true;
@@ -398,10 +416,19 @@ static void end_group(struct pack *pack)
 /* It is whole frames. */
 static void add_to_group(struct pack *pack, const char *bytes, size_t size)
 {
-	if (size > PACKED_GROUP_MAX)
-		return;
-	memcpy(pack->group + pack->group_bytes, bytes, size);
+	if (size > pack->group_max)
+		return; /* the group begins behind it */
+	if (!pack->give_back)
+		memcpy(pack->group + pack->group_bytes, bytes, size);
 	pack->group_bytes += size;
+}
+
+void pack_use_back(struct pack *pack, pack_give_back *give_back)
+{
+	free(pack->group);
+	pack->group = NULL;
+	pack->group_max = PACKED_GROUP_MAX;
+	pack->give_back = give_back;
 }
 
 static bool give_out(struct pack *pack)
@@ -410,7 +437,7 @@ static bool give_out(struct pack *pack)
 
 	if (out->failed || pack->define.failed || pack->batch.failed)
 		pack->failed = true;
-	if (!pack->failed && pack->group_bytes + out->length > PACKED_GROUP_MAX)
+	if (!pack->failed && pack->group_bytes + out->length > pack->group_max)
 		end_group(pack);
 	if (!pack->failed && out->length > 0 &&
 		!pack->take(pack->closure, out->data, out->length))

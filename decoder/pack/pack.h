@@ -39,9 +39,20 @@ struct pack_options {
 	bool plain; /* each message in a frame of its own, not compressed */
 };
 
+/*
+ * Gives `size` bytes again that were taken, the first of them `back` bytes
+ * before the last one's end.  False: it cannot.
+ */
+typedef bool pack_give_back(
+	void *closure, uint64_t back, void *bytes, size_t size);
+
 /* A new log.  The closure stays the caller's.  Null: out of memory. */
 struct pack *pack_new(
 	const struct pack_options *options, pack_take *take, void *closure);
+
+/* Before the first message: what was taken can be had again, so that the packer
+ * need not keep it for the parity. */
+void pack_use_back(struct pack *pack, pack_give_back *give_back);
 
 /*
  * Adds a message; nothing of it is needed afterwards but its capture and

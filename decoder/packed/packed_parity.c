@@ -4,7 +4,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/parity.h"
 #include "decoder/packed/frame_scan.h"
 #include "record/packed.h"
 
@@ -137,13 +136,14 @@ static void put_rows(uint8_t *section, const uint8_t *parity, size_t row)
 		memcpy(section + row_at(row, i), parity + i * row, row);
 }
 
-bool packed_parity_put(
-	struct render_buffer *out, const uint8_t *group, size_t bytes)
+bool packed_parity_put(struct render_buffer *out, parity_read *read,
+	void *closure, size_t bytes)
 {
 	const size_t row = parity_row_bytes(bytes);
 	uint8_t *parity = malloc(PARITY_ROWS * row);
 	uint8_t *section = malloc(section_bytes(row));
-	bool made = parity && section && parity_make(group, bytes, parity);
+	bool made =
+		parity && section && parity_make(read, closure, bytes, parity);
 
 	if (made) {
 		put_rows(section, parity, row);

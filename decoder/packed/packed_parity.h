@@ -11,13 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parity.h"
 #include "base/render_buffer.h"
 #include "decoder/packed/packed_reader.h"
 
 /* Appends the frames for a group of so many bytes, 1 to PACKED_GROUP_MAX.
- * False: no memory. */
-bool packed_parity_put(
-	struct render_buffer *out, const uint8_t *group, size_t bytes);
+ * False: no memory, or it cannot be read. */
+bool packed_parity_put(struct render_buffer *out, parity_read *read,
+	void *closure, size_t bytes);
 
 /* Of each whole frame at `offset`: whether it is one of these. */
 bool packed_parity_note(struct packed_file *file, const uint8_t *record,

@@ -295,7 +295,7 @@ def check_parity(data, found, at):
         rows += parity["ROWS"]
     size, row = marks[0]["BYTES"], marks[0]["ROW_BYTES"]
     begin = found[at].offset - size
-    if begin < 0 or not 0 < size <= 8 << 20 or row != -(-size // PARITY_DATA_ROWS) or len(rows) != PARITY_ROWS * row:
+    if begin < 0 or not 0 < size <= 16 << 20 or row != -(-size // PARITY_DATA_ROWS) or len(rows) != PARITY_ROWS * row:
         raise Damage("a MARK of an impossible group")
     for i, mark in zip((0, 2, 4), marks):
         if (mark["BYTES"], mark["ROW_BYTES"], found[at + i].offset - mark["BACK"]) != (size, row, begin):

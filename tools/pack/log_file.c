@@ -25,8 +25,8 @@ bool log_file_is_own(int fd)
 
 static int open_path(const char *path, bool force)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
-			  O_NOCTTY | O_NONBLOCK;
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+			  O_NONBLOCK;
 	int fd = open(path, flags | (force ? 0 : O_EXCL), 0600);
 	int reason;
 
@@ -65,6 +65,33 @@ bool log_file_take(void *closure, const void *bytes, size_t size)
 		at += n;
 		size -= (size_t)n;
 		log->bytes += (uint64_t)n;
+	}
+	return log->failed == 0;
+}
+
+bool log_file_gives_back(const struct log_file *log)
+{
+	struct stat st;
+
+	return log->fd != STDOUT_FILENO && fstat(log->fd, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+bool log_file_give_back(void *closure, uint64_t back, void *bytes, size_t size)
+{
+	struct log_file *log = closure;
+	size_t done = 0;
+
+	while (done < size && log->failed == 0) {
+		ssize_t n = pread(log->fd, (char *)bytes + done, size - done,
+			(off_t)(log->bytes - back + done));
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			log->failed = EIO;
+		else if (errno != EINTR)
+			log->failed = errno;
 	}
 	return log->failed == 0;
 }

@@ -32,6 +32,12 @@ bool log_file_is_own(int fd);
 /* Writes everything, as pack_take. */
 bool log_file_take(void *closure, const void *bytes, size_t size);
 
+/* Whether what was written can be read again, */
+bool log_file_gives_back(const struct log_file *log);
+
+/* which this does, as pack_give_back. */
+bool log_file_give_back(void *closure, uint64_t back, void *bytes, size_t size);
+
 /* False: it failed, now or before. */
 bool log_file_close(struct log_file *log);
 

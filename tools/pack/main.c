@@ -500,6 +500,8 @@ static enum exit_status pack_captures(struct work *work)
 		refusal = confine(work);
 	if (refusal)
 		return fail(refusal);
+	if (log_file_gives_back(log))
+		pack_use_back(work->pack, log_file_give_back);
 	pack_all(work);
 	if (!log_file_close(log))
 		report_log(work);
