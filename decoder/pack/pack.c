@@ -374,10 +374,8 @@ struct pack *pack_new(
 	pack->handed.define = &pack->define;
 	pack->take = take;
 	pack->closure = closure;
-	/* pages that nothing is written to are none */
 	pack->group_max = GROUP_KEPT_MAX;
-	pack->group = malloc(pack->group_max);
-	if (!pack->group || !pack_batch_begin(&pack->batch, options->level)) {
+	if (!pack_batch_begin(&pack->batch, options->level)) {
 		pack_free(pack);
 		return NULL;
 	}
@@ -417,16 +415,17 @@ static void end_group(struct pack *pack)
 static void add_to_group(struct pack *pack, const char *bytes, size_t size)
 {
 	if (size > pack->group_max)
-		return; /* the group begins behind it */
-	if (!pack->give_back)
+		return;			      /* the group begins behind it */
+	if (!pack->give_back && !pack->group) /* pages are taken one by one */
+		pack->group = malloc(pack->group_max);
+	if (pack->group)
 		memcpy(pack->group + pack->group_bytes, bytes, size);
+	pack->failed |= !pack->group && !pack->give_back;
 	pack->group_bytes += size;
 }
 
 void pack_use_back(struct pack *pack, pack_give_back *give_back)
 {
-	free(pack->group);
-	pack->group = NULL;
 	pack->group_max = PACKED_GROUP_MAX;
 	pack->give_back = give_back;
 }
