@@ -233,7 +233,9 @@ static bool find_group(
 			read_mark(frame.record, frame.record_bytes,
 				frame.offset, group);
 	}
-	file->unmarked = scan ? frame_scan_offset(scan) : offset;
+	file->unmarked = found	? group->begin
+			 : scan ? frame_scan_offset(scan)
+				: offset;
 	frame_scan_free(scan);
 	return found && is_in(group, offset);
 }
