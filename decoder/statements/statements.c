@@ -1565,7 +1565,10 @@ static const struct message *apply_to_programs(struct statements *statements,
 	if (executable != 0)
 		find_in_program(
 			statements, message, executable, &asked, &best, &bias);
-	if (!best.entry)
+	/* a word between the marks of who prints is what that was given */
+	if (!best.entry ||
+		(definition_says(message->context) == DEFINITION_MARKS &&
+			!is_sentence(best.entry->format)))
 		return NULL;
 	return restate_entry(statements,
 		choices_in(statements, &choices->entries, message, best.entry,
