@@ -11,7 +11,7 @@ life_work() {
 	global(workDirectory="$PWD")
 	template(name="plain" type="string" string="%syslogtag%%msg%\n")
 	*.* action(type="omfile" file="$PWD/all" template="plain")
-	mail.* action(type="omfile" file="/nowhere/at/all")
+	mail.* action(type="omfile" file="/proc/nowhere/all")
 	kern.* action(type="omnothing")
 	auth.* nonsense here
 	E2
