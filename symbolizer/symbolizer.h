@@ -43,6 +43,8 @@ struct symbolizer_options {
 	/* A directory to keep answers in, for the next run; null: nowhere. */
 	/* See symbolizer_usual_cache(). */
 	const char *cache;
+	/* What calls hand on is told in full, and so not kept. */
+	bool whole_handed;
 	/* What one file may take, and one question; 0: those of readlimits.h.
 	 */
 	/* Large ones get more: 4 bytes of memory per byte on disk, and 1 s */

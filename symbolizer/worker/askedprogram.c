@@ -228,7 +228,7 @@ const char *symbolizer_program_calls(struct symbolizer_program *program,
 /*
  * What calls hand on is kept as the names of addresses are: a text is the
  * function of a frame, and what else is told of it is in its numbers.  What
- * only rules ask for is not kept: these use no cache.
+ * only rules ask for is not kept: see whole_handed.
  */
 static bool handed_frame(struct answerstore *answers,
 	const struct symbolizer_handed *handed, struct answerstore_frame *frame)
@@ -304,7 +304,7 @@ static void ask_handed(struct symbolizer_program *program, uint64_t next,
 		return;
 	if (hearing.count == 0)
 		hearing.count = 1; /* it is nothing */
-	if (program->options.cache && !hearing.lost)
+	if (!program->options.whole_handed && !hearing.lost)
 		answerstore_put(hearing.answers, next, hearing.frames,
 			hearing.count, 0);
 }

@@ -455,6 +455,7 @@ char *statement_places_each(const char *path,
 		return NULL;
 	/* A cache does not have all that is asked for here. */
 	uncached.cache = NULL;
+	uncached.whole_handed = true;
 	program = symbolizer_program_open(&uncached, &module, &why);
 	if (!program)
 		return why ? why : strdup("out of memory");
