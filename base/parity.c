@@ -53,7 +53,7 @@ static void make_tables(void)
 				   multiply((uint8_t)i, generator[k]);
 }
 
-/* Another row, which is filled with zeros. */
+/* Adds another row, the rest of which is zeros. */
 static void divide_row(
 	remainder_t *all, size_t row, const uint8_t *data, size_t bytes)
 {
@@ -163,7 +163,8 @@ static void set_syndromes(struct column *column, remainder_t remainder)
 	}
 }
 
-/* Of the bytes at these rows, what explains the syndromes, or nothing does. */
+/* Sets what is wrong with the bytes at these rows.  False: they alone do not
+ * explain the syndromes. */
 static bool explain(const struct group *group, struct column *column,
 	const struct polynomial *locator)
 {
@@ -272,7 +273,7 @@ static bool fill_erasures(const struct group *group, struct column *column)
  * All columns of a group.
  */
 
-/* Rows that are damaged in a column, and no others. */
+/* No others are damaged in a column. */
 struct rows {
 	uint8_t count;
 	uint8_t all[PARITY_ROWS];
@@ -282,7 +283,7 @@ struct mending {
 	struct group group;
 	uint8_t *data, *parity;
 	size_t bytes, row;
-	remainder_t *wrong; /* of each column; 0: it is right, */
+	remainder_t *wrong; /* of each column what remains; 0: it is right, */
 	struct rows *found; /* and these were damaged */
 	size_t left;	    /* columns that are wrong */
 };
@@ -341,10 +342,13 @@ static bool fits(const struct mending *mending, const struct rows *rows,
 {
 	size_t k;
 
-	set_syndromes(column, mending->wrong[i]);
-	column->count = rows->count;
-	for (k = 0; k < rows->count; k++)
+	for (k = 0; k < rows->count; k++) {
+		if (!mending->group.may[rows->all[k]])
+			return false;
 		column->rows[k] = rows->all[k];
+	}
+	column->count = rows->count;
+	set_syndromes(column, mending->wrong[i]);
 	return fill_erasures(&mending->group, column);
 }
 
@@ -401,7 +405,7 @@ static bool mend_with_another(
 	if (at == rows.count)
 		rows.count++;
 	for (row = 0; row < mending->group.rows; row++) {
-		if (!mending->group.may[row] || has(known, row))
+		if (has(known, row))
 			continue;
 		rows.all[at] = (uint8_t)row;
 		if (mend_rows(mending, &rows, i, false))
@@ -410,28 +414,34 @@ static bool mend_with_another(
 	return false;
 }
 
+/* One behind the other.  False: there are less. */
+static bool set_run(const struct mending *mending, struct rows *rows,
+	size_t first, size_t count)
+{
+	if (first + count > mending->group.rows)
+		return false;
+	for (rows->count = 0; rows->count < count; rows->count++)
+		rows->all[rows->count] = (uint8_t)(first + rows->count);
+	return true;
+}
+
 /* The same run of damage, a row later or earlier, or with a row more. */
 static bool mend_shifted(
 	struct mending *mending, const struct rows *known, size_t i)
 {
 	const size_t first = known->all[0];
 	struct rows rows;
-	size_t k, from, count;
+	size_t k;
 
 	for (k = 1; k < known->count; k++)
 		if (known->all[k] != first + k)
 			return false;
-	for (k = 0; k < 6; k++) {
-		from = first + k % 3 - 1;
-		count = known->count + k / 3;
-		if (count >= PARITY_ROWS || first + k % 3 < 1 ||
-			from + count > mending->group.rows)
-			continue;
-		for (rows.count = 0; rows.count < count; rows.count++)
-			rows.all[rows.count] = (uint8_t)(from + rows.count);
-		if (mend_rows(mending, &rows, i, true))
+	for (k = 0; k < 6; k++)
+		if (first + k % 3 > 0 && known->count + k / 3 < PARITY_ROWS &&
+			set_run(mending, &rows, first + k % 3 - 1,
+				known->count + k / 3) &&
+			mend_rows(mending, &rows, i, true))
 			return true;
-	}
 	return false;
 }
 
@@ -467,14 +477,8 @@ static bool mend_run(struct mending *mending, size_t i)
 	size_t count, first;
 
 	for (count = ERRORS_MAX; count < PARITY_ROWS; count++)
-		for (first = 0; first + count <= mending->group.rows; first++) {
-			for (rows.count = 0; rows.count < count; rows.count++) {
-				if (!mending->group.may[first + rows.count])
-					break;
-				rows.all[rows.count] =
-					(uint8_t)(first + rows.count);
-			}
-			if (rows.count == count &&
+		for (first = 0; first < mending->group.rows; first++) {
+			if (set_run(mending, &rows, first, count) &&
 				mend_rows(mending, &rows, i, false))
 				return true;
 		}

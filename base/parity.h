@@ -4,7 +4,7 @@
  * has it.  Data is laid out in up to PARITY_DATA_ROWS rows of equal length, the
  * last one filled with zeros; each column of these is a code word of its own,
  * so that a run of damaged bytes costs each column a few.  Knows nothing of
- * logs.  Reentrant.
+ * logs.  For one thread: tables are made at the first use.
  */
 #ifndef BASE_PARITY_H
 #define BASE_PARITY_H
@@ -45,10 +45,12 @@ bool parity_make(
 
 /*
  * Changes data and parity to what they were where some of it was damaged, by
- * any few bytes of each column, or by runs of up to PARITY_ROWS rows.
- * `may` says of each row, first of the data, then of the parity, whether it may
- * be damaged; nothing else is changed.  Returns how many columns are still
- * damaged; SIZE_MAX: no memory.
+ * any few bytes of each column, or by a run of less than PARITY_ROWS rows,
+ * which costs a column one more where it passes the end of data that fills no
+ * row. `may` says of each row, first of the data, then of the parity, whether
+ * it may be damaged; nothing else is changed.  More damage than that may be
+ * taken for less: who has a check sum of the data has to ask that.  Returns how
+ * many columns are still damaged; SIZE_MAX: no memory.
  */
 size_t parity_mend(uint8_t *data, size_t bytes, uint8_t *parity,
 	const bool may[PARITY_ALL_ROWS]);

@@ -425,6 +425,7 @@ __attribute__((noinline, cold)) static void report_cut(
 
 void message_text(const struct message *message, struct render_buffer *out)
 {
+	/* but for who wants to know more than the text */
 	if (message->text && !out->named && !out->pieces && !out->pointers) {
 		render_buffer_put(
 			out, message->text->data, message->text->length);
@@ -484,8 +485,8 @@ void message_text(const struct message *message, struct render_buffer *out)
 		report_cut(message, out);
 }
 
-void message_strip_prefix(const struct message *message,
-	struct render_buffer *text, size_t start)
+void message_strip_prefix(
+	const struct message *message, struct render_buffer *text, size_t start)
 {
 	const struct definition_statement *statement =
 		message->context->statement;

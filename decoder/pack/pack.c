@@ -415,8 +415,9 @@ static void end_group(struct pack *pack)
 static void add_to_group(struct pack *pack, const char *bytes, size_t size)
 {
 	if (size > pack->group_max)
-		return;			      /* the group begins behind it */
-	if (!pack->give_back && !pack->group) /* pages are taken one by one */
+		return; /* the group begins behind it */
+	/* at once: the kernel gives only the pages that are written to */
+	if (!pack->give_back && !pack->group)
 		pack->group = malloc(pack->group_max);
 	if (pack->group)
 		memcpy(pack->group + pack->group_bytes, bytes, size);
@@ -441,7 +442,7 @@ static bool give_out(struct pack *pack)
 	if (!pack->failed && out->length > 0 &&
 		!pack->take(pack->closure, out->data, out->length))
 		pack->failed = true;
-	if (out->length > 0)
+	if (!pack->failed && out->length > 0)
 		add_to_group(pack, out->data, out->length);
 	pack->part_bytes += out->length;
 	out->length = 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "decoder/packed/frame_scan.h"
 #include "record/packed.h"
 
 /*
@@ -207,8 +206,11 @@ bool packed_parity_note(struct packed_file *file, const uint8_t *record,
 	return true;
 }
 
-/* The first mark from there on says it.  False: there is none, or it is of
- * another group. */
+/*
+ * The first mark from there on says it.  False: there is none, or it is of
+ * another group.  Groups have nothing in common: one that reaches back into
+ * what was tried is none, or a file could ask for the same bytes for ever.
+ */
 static bool find_group(
 	struct packed_file *file, uint64_t offset, struct packed_group *group)
 {
@@ -221,7 +223,7 @@ static bool find_group(
 	*group = (struct packed_group){file->group_begin, file->group_bytes,
 		parity_row_bytes(file->group_bytes)};
 	if (is_in(group, offset))
-		return true;
+		return group->begin >= file->tried;
 	if (offset < file->unmarked)
 		return false;
 	scan = frame_scan_new(packed_file_read, file, offset);
@@ -237,7 +239,7 @@ static bool find_group(
 			 : scan ? frame_scan_offset(scan)
 				: offset;
 	frame_scan_free(scan);
-	return found && is_in(group, offset);
+	return found && is_in(group, offset) && group->begin >= file->tried;
 }
 
 /*
@@ -361,13 +363,10 @@ struct packed_patch {
 	uint8_t bytes[];
 };
 
-/* Copies into a region what is mended of a stretch that was damaged. */
 struct patching {
 	struct packed_file *file;
-	struct packed_region *damaged;
-	const struct packed_region *mended;
+	const struct packed_region *damaged, *mended;
 	uint64_t changed; /* bytes */
-	bool failed;
 };
 
 static void patch(void *closure, size_t begin, size_t end)
@@ -378,10 +377,8 @@ static void patch(void *closure, size_t begin, size_t end)
 	struct packed_patch *made = malloc(sizeof(*made) + (end - begin));
 	size_t i;
 
-	if (!made) {
-		patching->failed = true;
-		return;
-	}
+	if (!made)
+		return; /* it stays damaged */
 	made->offset = mended->group.begin + begin;
 	made->size = end - begin;
 	memcpy(made->bytes, mended->bytes + begin, end - begin);
@@ -432,10 +429,11 @@ static bool exchange(struct packed_file *file, struct packed_region *region,
 	}
 	free(fixed.bytes);
 	*mended = patching.changed;
-	return patching.changed > 0 && !patching.failed;
+	return patching.changed > 0;
 }
 
-bool packed_parity_mend(
+/* The group at `offset`; *mended is how many bytes were wrong. */
+static bool mend_group(
 	struct packed_file *file, uint64_t offset, uint64_t *mended)
 {
 	struct packed_region region = {0};
@@ -453,7 +451,30 @@ bool packed_parity_mend(
 	return done;
 }
 
-void packed_file_patch(const struct packed_file *file, uint64_t offset,
+bool packed_parity_mend(struct packed_file *file, const struct frame *frame,
+	struct frame_scan **scan, struct error_list *errors)
+{
+	struct error error = {
+		.code = ERROR_MENDED,
+		.file = file->path,
+		.offset = frame->offset,
+	};
+	struct frame_scan *again;
+
+	/* a read that has failed is no damage */
+	if (frame->system != 0 || frame->lost == 0 ||
+		!mend_group(file, frame->offset, &error.number))
+		return false;
+	again = packed_file_scan(file, frame->offset);
+	if (!again)
+		return false;
+	frame_scan_free(*scan);
+	*scan = again;
+	error_add(errors, &error);
+	return true;
+}
+
+void packed_parity_patch(const struct packed_file *file, uint64_t offset,
 	uint8_t *bytes, size_t size)
 {
 	const struct packed_patch *patch = file->patches;
@@ -472,7 +493,7 @@ void packed_file_patch(const struct packed_file *file, uint64_t offset,
 	}
 }
 
-uint64_t packed_file_patched(
+uint64_t packed_parity_data(
 	const struct packed_file *file, uint64_t offset, uint64_t data)
 {
 	const struct packed_patch *patch = file->patches;

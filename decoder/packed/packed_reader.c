@@ -75,7 +75,7 @@ ssize_t packed_file_read(
 	if (file->read && n > 0)
 		*file->read += (uint64_t)n;
 	if (file->patches && n > 0)
-		packed_file_patch(file, offset, buffer, (size_t)n);
+		packed_parity_patch(file, offset, buffer, (size_t)n);
 	return n;
 }
 
@@ -89,8 +89,18 @@ uint64_t packed_file_data(void *closure, uint64_t offset)
 	data = lseek(file->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) /* the rest is one */
 		data = lseek(file->fd, 0, SEEK_END);
-	return packed_file_patched(
+	return packed_parity_data(
 		file, offset, data < 0 ? offset : (uint64_t)data);
+}
+
+struct frame_scan *packed_file_scan(struct packed_file *file, uint64_t offset)
+{
+	struct frame_scan *scan =
+		frame_scan_new(packed_file_read, file, offset);
+
+	if (scan)
+		frame_scan_pass_holes(scan, packed_file_data);
+	return scan;
 }
 
 void packed_file_close(struct packed_file *file)
@@ -366,11 +376,9 @@ struct packed_reader *packed_reader_new(
 	reader->file.path = path;
 	reader->shared = shared;
 	reader->file.read = &shared->read;
-	reader->scan = frame_scan_new(packed_file_read, &reader->file, 0);
-	if (reader->scan) {
-		frame_scan_pass_holes(reader->scan, packed_file_data);
+	reader->scan = packed_file_scan(&reader->file, 0);
+	if (reader->scan)
 		return reader;
-	}
 	free(reader);
 	return NULL;
 }
@@ -639,25 +647,6 @@ static void finish(struct packed_reader *reader)
 	packed_parity_free(&reader->file);
 }
 
-/* Whether the damage has gone, and reading has begun again where it was. */
-static bool mend(struct packed_reader *reader, const struct frame *frame)
-{
-	struct frame_scan *scan;
-	uint64_t bytes;
-
-	if (frame->system != 0 || frame->lost == 0 ||
-		!packed_parity_mend(&reader->file, frame->offset, &bytes))
-		return false;
-	scan = frame_scan_new(packed_file_read, &reader->file, frame->offset);
-	if (!scan)
-		return false;
-	frame_scan_pass_holes(scan, packed_file_data);
-	frame_scan_free(reader->scan);
-	reader->scan = scan;
-	report(reader, ERROR_MENDED, frame->offset, bytes);
-	return true;
-}
-
 static void take_frame(struct packed_reader *reader)
 {
 	struct frame frame = frame_scan_next(reader->scan);
@@ -669,7 +658,8 @@ static void take_frame(struct packed_reader *reader)
 		take_record(reader, &frame);
 		break;
 	case FRAME_DAMAGED:
-		if (!mend(reader, &frame))
+		if (!packed_parity_mend(&reader->file, &frame, &reader->scan,
+			    reader->shared->captures.errors))
 			report_damage(reader, &frame);
 		break;
 	default: /* FRAME_NONE */
@@ -779,13 +769,11 @@ uint64_t packed_reader_begin(const char *path)
 bool packed_reader_is_log(const char *path)
 {
 	struct packed_file file = {.path = path};
-	struct frame_scan *scan = frame_scan_new(packed_file_read, &file, 0);
+	struct frame_scan *scan = packed_file_scan(&file, 0);
 	struct frame frame = {.kind = FRAME_NONE};
 
-	if (scan) {
-		frame_scan_pass_holes(scan, packed_file_data);
+	if (scan)
 		frame = frame_scan_next(scan);
-	}
 	if (frame.kind == FRAME_DAMAGED)
 		frame = frame_scan_next(scan);
 	frame_scan_free(scan);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "decoder/packed/frame_scan.h"
 #include "decoder/packed/packed_batch.h"
 #include "decoder/packed/packed_capture.h"
 #include "decoder/packed/packed_inflate.h"
@@ -31,17 +32,9 @@ struct packed_file {
 	struct packed_patch *patches; /* what is read instead */
 	uint64_t group_begin;	      /* of the last group that was told, */
 	size_t group_bytes;	      /* or 0 */
-	uint64_t unmarked; /* before this, none is told that was not yet */
-	uint64_t tried;	   /* before this, nothing more comes back */
+	uint64_t unmarked; /* before this no group is told but that one */
+	uint64_t tried;	   /* before this nothing more comes back */
 };
-
-/* Puts what is mended over bytes that are at `offset` of the file. */
-void packed_file_patch(const struct packed_file *file, uint64_t offset,
-	uint8_t *bytes, size_t size);
-
-/* Where something is from `offset` on, if data begins at `data`. */
-uint64_t packed_file_patched(
-	const struct packed_file *file, uint64_t offset, uint64_t data);
 
 /* A frame_read; the closure is a struct packed_file. */
 ssize_t packed_file_read(
@@ -49,6 +42,9 @@ ssize_t packed_file_read(
 
 /* A frame_data, likewise. */
 uint64_t packed_file_data(void *closure, uint64_t offset);
+
+/* From `offset` on, past holes.  Null: out of memory. */
+struct frame_scan *packed_file_scan(struct packed_file *file, uint64_t offset);
 
 /* Until the next read.  Of regular files alone. */
 void packed_file_close(struct packed_file *file);

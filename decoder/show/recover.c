@@ -2,7 +2,6 @@
 
 #include "decoder/capture/merge.h"
 #include "decoder/pack/pack.h"
-#include "decoder/packed/frame_scan.h"
 #include "decoder/packed/packed_parity.h"
 #include "decoder/packed/packed_reader.h"
 
@@ -25,54 +24,22 @@ static void report_damage(
 	error_add(errors, &error);
 }
 
-/* Reads the file from there on. */
-static struct frame_scan *scan_from(
-	struct packed_file *file, uint64_t offset, struct error_list *errors)
-{
-	struct frame_scan *scan =
-		frame_scan_new(packed_file_read, file, offset);
-
-	if (scan)
-		frame_scan_pass_holes(scan, packed_file_data);
-	else
-		report_memory(errors, file->path);
-	return scan;
-}
-
-/* Whether the damage has gone: what is read from there on is whole. */
-static bool mend(struct packed_file *file, const struct frame *frame,
-	struct error_list *errors)
-{
-	struct error error = {
-		.code = ERROR_MENDED,
-		.file = file->path,
-		.offset = frame->offset,
-	};
-
-	if (frame->system != 0 || frame->lost == 0 ||
-		!packed_parity_mend(file, frame->offset, &error.number))
-		return false;
-	error_add(errors, &error);
-	return true;
-}
-
 void recover_packed(const char *path, struct output *output,
 	struct error_list *errors, struct recover_sum *sum)
 {
 	struct packed_file file = {.path = path};
-	struct frame_scan *scan = scan_from(&file, 0, errors);
+	struct frame_scan *scan = packed_file_scan(&file, 0);
 
+	if (!scan)
+		report_memory(errors, path);
 	while (scan && output->failed == 0) {
 		struct frame frame = frame_scan_next(scan);
 
 		if (frame.kind == FRAME_NONE)
 			break;
 		if (frame.kind == FRAME_DAMAGED &&
-			mend(&file, &frame, errors)) {
-			frame_scan_free(scan);
-			scan = scan_from(&file, frame.offset, errors);
+			packed_parity_mend(&file, &frame, &scan, errors))
 			continue;
-		}
 		if (frame.kind == FRAME_DAMAGED) {
 			report_damage(errors, path, &frame);
 			sum->lost += frame.lost;

@@ -90,7 +90,8 @@ static void check_frames(const uint8_t *data, size_t size)
 static bool is_of_frames(enum error_code code)
 {
 	return code == ERROR_FRAME || code == ERROR_FRAME_SUM ||
-	       code == ERROR_FRAME_LENGTH || code == ERROR_FRAME_CUT;
+	       code == ERROR_FRAME_LENGTH || code == ERROR_FRAME_CUT ||
+	       code == ERROR_MENDED;
 }
 
 /* The first error from the i'th on that is none of frames. */

@@ -1,0 +1,159 @@
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/parity.h"
+
+/* The last row is half filled. */
+#define ROW 40u
+#define BYTES (PARITY_DATA_ROWS * ROW - ROW / 2)
+
+struct group {
+	uint8_t data[BYTES];
+	uint8_t parity[PARITY_ROWS * ROW];
+};
+
+static struct group sound, hurt;
+static bool may[PARITY_ALL_ROWS];
+
+static bool read_sound(
+	void *closure, size_t offset, uint8_t *bytes, size_t size)
+{
+	(void)closure;
+	memcpy(bytes, sound.data + offset, size);
+	return true;
+}
+
+static int begin(void **state)
+{
+	size_t i;
+
+	(void)state;
+	srand(1);
+	for (i = 0; i < BYTES; i++)
+		sound.data[i] = (uint8_t)(rand() >> 7);
+	assert_true(parity_make(read_sound, NULL, BYTES, sound.parity));
+	hurt = sound;
+	memset(may, true, sizeof(may));
+	return 0;
+}
+
+/* Of the data, then of the parity. */
+static uint8_t *byte(size_t at)
+{
+	return at < BYTES ? &hurt.data[at] : &hurt.parity[at - BYTES];
+}
+
+static size_t mend(void)
+{
+	return parity_mend(hurt.data, BYTES, hurt.parity, may);
+}
+
+static void expect_all(void)
+{
+	assert_int_equal(mend(), 0);
+	assert_memory_equal(&hurt, &sound, sizeof(sound));
+}
+
+static void what_is_whole_stays(void **state)
+{
+	(void)state;
+	expect_all();
+}
+
+static void four_bytes_of_a_column_come_back(void **state)
+{
+	(void)state;
+	*byte(7) ^= 0x10;
+	*byte(100 * ROW + 7) ^= 0xff;
+	*byte(BYTES + 7) ^= 1;
+	*byte(BYTES + 8 * ROW + 7) ^= 0x80;
+	expect_all();
+}
+
+static void a_run_of_eight_rows_comes_back(void **state)
+{
+	const size_t run = 8 * ROW - ROW / 3;
+	size_t from, i;
+
+	(void)state;
+	for (from = 0; from + run <= sizeof(hurt); from += 331) {
+		hurt = sound;
+		/* across the end of the data it may be nine */
+		if (from < BYTES && from + run > BYTES)
+			continue;
+		for (i = 0; i < run; i++)
+			*byte(from + i) = 0;
+		expect_all();
+	}
+}
+
+static void nine_rows_come_back_if_they_are_known(void **state)
+{
+	size_t i;
+
+	(void)state;
+	memset(may, false, sizeof(may));
+	for (i = 0; i < PARITY_ROWS; i++) {
+		may[i * 20] = true;
+		memset(byte(i * 20 * ROW), 0, ROW);
+	}
+	expect_all();
+}
+
+static void a_row_that_is_not_damaged_is_not_touched(void **state)
+{
+	(void)state;
+	*byte(7) ^= 0x10;
+	may[0] = false;
+	assert_int_equal(mend(), 1);
+	assert_int_equal(*byte(7), sound.data[7] ^ 0x10);
+}
+
+static void more_is_told(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < BYTES / 2; i++)
+		hurt.data[i] = (uint8_t)rand();
+	assert_true(mend() > 0);
+}
+
+static bool read_nothing(
+	void *closure, size_t offset, uint8_t *bytes, size_t size)
+{
+	(void)closure;
+	(void)offset;
+	(void)bytes;
+	(void)size;
+	return false;
+}
+
+static void what_cannot_be_read_has_none(void **state)
+{
+	(void)state;
+	assert_false(parity_make(read_nothing, NULL, BYTES, hurt.parity));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(what_is_whole_stays, begin),
+		cmocka_unit_test_setup(four_bytes_of_a_column_come_back, begin),
+		cmocka_unit_test_setup(a_run_of_eight_rows_comes_back, begin),
+		cmocka_unit_test_setup(
+			nine_rows_come_back_if_they_are_known, begin),
+		cmocka_unit_test_setup(
+			a_row_that_is_not_damaged_is_not_touched, begin),
+		cmocka_unit_test_setup(more_is_told, begin),
+		cmocka_unit_test_setup(what_cannot_be_read_has_none, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
