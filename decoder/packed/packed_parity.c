@@ -206,6 +206,24 @@ bool packed_parity_note(struct packed_file *file, const uint8_t *record,
 	return true;
 }
 
+/* The stretch of a file in which the mark must be, if there is one. */
+struct stretch {
+	struct packed_file *file;
+	uint64_t end; /* in the file */
+};
+
+static ssize_t read_stretch(
+	void *closure, uint64_t offset, void *buffer, size_t size)
+{
+	const struct stretch *stretch = closure;
+
+	if (offset >= stretch->end)
+		return 0;
+	if (size > stretch->end - offset)
+		size = (size_t)(stretch->end - offset);
+	return packed_file_read(stretch->file, offset, buffer, size);
+}
+
 /*
  * The first mark from there on says it.  False: there is none, or it is of
  * another group.  Groups have nothing in common: one that reaches back into
@@ -214,8 +232,9 @@ bool packed_parity_note(struct packed_file *file, const uint8_t *record,
 static bool find_group(
 	struct packed_file *file, uint64_t offset, struct packed_group *group)
 {
-	const uint64_t most = offset + PACKED_GROUP_MAX +
-			      section_bytes(parity_row_bytes(PACKED_GROUP_MAX));
+	struct stretch stretch = {file,
+		offset + PACKED_GROUP_MAX +
+			section_bytes(parity_row_bytes(PACKED_GROUP_MAX))};
 	struct frame_scan *scan;
 	struct frame frame;
 	bool found = false;
@@ -226,8 +245,8 @@ static bool find_group(
 		return group->begin >= file->tried;
 	if (offset < file->unmarked)
 		return false;
-	scan = frame_scan_new(packed_file_read, file, offset);
-	while (scan && !found && frame_scan_offset(scan) < most) {
+	scan = frame_scan_new(read_stretch, &stretch, offset);
+	while (scan && !found) {
 		frame = frame_scan_next(scan);
 		if (frame.kind == FRAME_NONE || frame.system != 0)
 			break;
