@@ -196,7 +196,8 @@ def find_passed_on(messages, makers_of):
 
 def is_line(text):
     """What a log file has on a line of its own."""
-    return text.rstrip("\n") and "\n" not in text.rstrip("\n") and "\r" not in text
+    text = text.rstrip("\r\n")  # servers end them like this, too
+    return text and "\n" not in text and "\r" not in text
 
 def judge_lines(judged, lines, dialect):
     """The same messages as lines of a file, of which --text knows the program alone."""
