@@ -24,6 +24,7 @@ PRINTF = re.compile(r"%(?:\d+\$)?[-+ #0'I]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|
 NGINX = re.compile(r"%(?:\*s|0?\d*m?[uxX]*(?:\.\d+)?([OPMTzidlLDArpfcsVvZN%]))")
 APR = re.compile(r"%(?:(p[AITtmBFSpr])|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|q|j|z|t)?([diouxXeEfFgGaAcspn%]))")
 DIALECTS = {"printf": PRINTF, "nginx": NGINX, "apr": APR}
+ANY = r"[\s\S]*?"
 NUMBER = r"\s*[-+]?\d+\s*"
 MADE = {
     **dict.fromkeys("diu", NUMBER), **dict.fromkeys("xXop", r"\s*(?:0[xX])?(?:[0-9a-fA-F]+|\(nil\))\s*"),
@@ -44,18 +45,21 @@ class Format:
                 parts.append(None)
             else:
                 numeric = letter in MADE and (dialect != "nginx" or letter in "ipxXfc")
-                parts.append(("made", (MADE[letter] if numeric else r"[\s\S]*?")))
+                parts.append(("made", (MADE[letter] if numeric else ANY)))
         parts.append(stripped[last:])
-        literals, regex, template = [""], "", ""
+        literals, segments, template = [""], [""], ""
         for part in parts:
             if isinstance(part, tuple):
                 literals.append("")
-                regex += part[1]
+                if part[1] == ANY:
+                    segments.append(ANY)
+                else:
+                    segments[-1] += part[1]
                 template += "<*>"
             else:
                 part = "%" if part is None else part
                 literals[-1] += part
-                regex += re.escape(part)
+                segments[-1] += re.escape(part)
                 template += part
         self.literals = literals
         self.weight = sum(len(re.sub(r"\s", "", literal)) for literal in literals)
@@ -63,8 +67,12 @@ class Format:
         self.longest = max(literals, key=len)
         self.template = re.sub(r"(?:<\*>)+", "<*>", template).strip()
         # whole words alone
-        self.regex = (r"(?<![A-Za-z0-9_])" if re.match("[A-Za-z0-9_]", literals[0]) else "") + regex + (
-            "(?![A-Za-z0-9_])" if re.search("[A-Za-z0-9_]$", literals[-1]) else "")
+        if re.match("[A-Za-z0-9_]", literals[0]):
+            segments[0] = r"(?<![A-Za-z0-9_])" + segments[0]
+        if re.search("[A-Za-z0-9_]$", literals[-1]):
+            segments[-1] += "(?![A-Za-z0-9_])"
+        # the first place where a segment is will do: none is gone back to, or twenty of them take hours
+        self.regex = segments[0] + "".join(f"(?>{segment})" for segment in segments[1:])
         self.compiled = None
         self.directives = len(literals) - 1
         self.sentence = self.directives > 0 or len(stripped.split()) > 1
