@@ -61,6 +61,8 @@ struct definition_statement {
 	bool tail;	  /* the last one what is behind */
 	bool sure;
 	bool several; /* it may as well be another one */
+	bool beside;  /* the last frame is its call, to which none of the */
+		      /* others leads: the text alone has told it */
 };
 
 struct definition_context {

@@ -84,6 +84,8 @@ static bool take_frame(void *closure, const struct location *location)
 		json_text_put(out, ",\"inlined\":true");
 	if (location->jumped)
 		json_text_put(out, ",\"tail_call\":true");
+	if (location->beside)
+		json_text_put(out, ",\"on_stack\":false");
 	render_buffer_put_byte(out, '}');
 	return true;
 }

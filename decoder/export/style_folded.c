@@ -77,6 +77,8 @@ static bool take_frame(void *closure, const struct location *location)
 	struct render_buffer *out = &folded->names;
 	char address[24];
 
+	if (location->beside)
+		return true;
 	if (folded->name_count == folded->settings.options->depth ||
 		limits_reached(LIMIT_STACK_NAMES, folded->name_count))
 		return false;

@@ -122,7 +122,8 @@ static bool take_frame(void *closure, const struct location *location)
 	msgpack_packer_init(&packer, &maps->scratch, append);
 	msgpack_pack_map(&packer, 1u + !!location->function +
 					  !!location->module +
-					  2u * !!location->file);
+					  2u * !!location->file +
+					  location->beside);
 	pack_ascii(&packer, "address");
 	msgpack_pack_uint64(&packer, location->address);
 	if (location->function) {
@@ -138,6 +139,10 @@ static bool take_frame(void *closure, const struct location *location)
 		pack_word(&packer, location->file);
 		pack_ascii(&packer, "line");
 		msgpack_pack_uint32(&packer, location->line);
+	}
+	if (location->beside) {
+		pack_ascii(&packer, "on_stack");
+		msgpack_pack_false(&packer);
 	}
 	return true;
 }

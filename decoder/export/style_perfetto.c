@@ -554,6 +554,8 @@ static bool take_frame(void *closure, const struct location *location)
 		location->function ? location->function : location->module;
 	size_t frame;
 
+	if (location->beside)
+		return true;
 	if (perfetto->frame_count == perfetto->settings.options->depth ||
 		limits_reached(LIMIT_EXPORT_STACK, perfetto->frame_count))
 		return false;

@@ -373,6 +373,8 @@ static bool take_frame(void *closure, const struct location *location)
 	struct html_stack *stack = closure;
 	struct ends ends = {.handed = location->handed};
 
+	if (location->beside)
+		return true;
 	if (stack->ends.length / sizeof(ends) >= stack->depth)
 		return false;
 	put_function(&stack->names, location);

@@ -7,6 +7,7 @@ struct walk {
 	void *closure;
 	bool ended;
 	bool handed;
+	bool beside;
 };
 
 static void take_location(void *closure, const struct location *location)
@@ -15,6 +16,7 @@ static void take_location(void *closure, const struct location *location)
 	struct location told = *location;
 
 	told.handed = walk->handed;
+	told.beside = walk->beside;
 	if (!walk->ended)
 		walk->ended = !walk->take(walk->closure, &told);
 }
@@ -53,8 +55,11 @@ void frames_each(struct locations *locations, const struct message *message,
 		struct locations_gap gap = gap_before(message, i);
 
 		walk.handed = i < skipped(context);
-		locations_between(
-			locations, message, &gap, take_location, &walk);
+		walk.beside = i == skipped(context) && context->statement &&
+			      context->statement->beside;
+		if (!walk.beside)
+			locations_between(
+				locations, message, &gap, take_location, &walk);
 		if (!walk.ended)
 			locations_find(locations, message, gap.next - 1,
 				take_location, &walk);

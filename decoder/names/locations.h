@@ -31,6 +31,8 @@ struct location {
 	bool jumped;	 /* its last call was a jump: it is not on the stack */
 	bool handed;	 /* of frames_each(): the statement was only handed */
 			 /* through it */
+	bool beside;	 /* of frames_each(): told by the text, not a frame */
+			 /* of the stack */
 };
 
 struct locations;

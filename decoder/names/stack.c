@@ -92,6 +92,8 @@ static bool put_frame(void *closure, const struct location *location)
 		put(stack, " (tail call)");
 	if (location->handed)
 		put(stack, " (hands the text on)");
+	if (location->beside)
+		put(stack, " (not on this stack: told by the text)");
 	render_buffer_put_byte(&stack->lines, '\n');
 	return true;
 }

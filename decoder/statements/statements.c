@@ -1019,6 +1019,8 @@ static struct definition_context *make_context(const struct message *message,
 		.newlines = variant->newlines,
 		.prefix = variant->prefix,
 		.tail = variant->tail,
+		.beside = variant->choice->frame >= from->depth &&
+			  depth > from->depth,
 	};
 	*context = (struct definition_context){
 		.id = from->id,

@@ -189,18 +189,21 @@ def contents_of(headers, text):
     return [header.sub("", text, count=1).rstrip("\r\n") for header in headers]
 
 def stack_of(message):
-    return tuple((frame.get("module"), frame.get("address")) for frame in message.get("stack", ()))
+    return tuple((frame.get("module"), frame.get("address")) for frame in message.get("stack", ()) if frame.get("on_stack", True))
 
 def find_passed_on(messages, makers_of):
-    """Stacks that say what many statements of the source have made, none of which is known: from a pipe, a table, a list of lines."""
-    of = collections.defaultdict(set)
+    """Stacks that say what many statements of the source have made, none of which is sure: from a pipe, a table, a list of lines."""
+    of, sure = collections.defaultdict(set), set()
     for message in messages:
-        if message.get("statement") or not message.get("stack"):
+        if not message.get("stack"):
+            continue
+        if message.get("statement") == "sure":
+            sure.add(stack_of(message))
             continue
         makers = makers_of(latin(message["message"]))
         if makers and makers[0].says and makers[0].sentence:
             of[stack_of(message)].add(makers[0].text)
-    return {stack for stack, texts in of.items() if len(texts) >= PASSED_ON}
+    return {stack for stack, texts in of.items() if len(texts) >= PASSED_ON and stack not in sure}
 
 def is_line(text):
     """What a log file has on a line of its own."""
@@ -245,17 +248,18 @@ def judge(work, name, apart, explained):
     passed_on = find_passed_on(messages, lambda text: source.makers(contents_of(headers, text)))
     for message in messages:
         text = latin(message["message"])
+        constant = latin(message.get("format", ""))
+        own = not message.get("statement") and constant and says(constant, "printf")
         if is_line(message["message"]):
             judged.lines.append((message["message"].rstrip("\n"), None))
         reason = next((why for why, regex in apart if regex.search(text)), None)
         if not reason and not any(c.isalnum() for c in text):
             reason = "no words"
-        if not reason and not message.get("statement") and stack_of(message) in passed_on:
+        if not reason and message.get("statement") != "sure" and stack_of(message) in passed_on and not own:
             reason = "passed on: one and the same stack has texts of many statements"
         if not reason and len(text) == 1:
             reason = "characters, one at a time"
-        constant = latin(message.get("format", ""))
-        how = message.get("statement") or ("own" if constant and says(constant, "printf") else "none")
+        how = message.get("statement") or ("own" if own else "none")
         makers = [] if reason else source.makers(contents_of(headers, text))
         kind = "right"
         truth = makers[0] if makers else None

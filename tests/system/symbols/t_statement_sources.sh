@@ -47,11 +47,13 @@ each_program() {
 		[[ $name == *"${ONLY:-}"* ]] && "$@"
 	done
 }
-# The same messages as lines of a file, read with nothing but the programs that have made them: judged likewise.
+# The same messages as lines of a file, read with nothing but the programs that have made them, and their libraries but libc:
+# judged likewise.
 as_text() {
 	local program programs=()
-	for program in $(grep -o '"program":"[^"]*"' "$work/$name.json" | cut -d '"' -f 4 | sort -u); do
-		program=$(type -P "$program") && programs+=("--exe=$program")
+	for program in $(grep -o '"\(program\|module\)":"[^"]*"' "$work/$name.json" | cut -d '"' -f 4 | sort -u | grep -v '^libc\.\|^ld-\|\[\|^libbinlog'); do
+		program=$(type -P "$program" || find "$DEBS" /usr/lib /lib -name "$program" -print -quit 2>/dev/null)
+		[ -z "$program" ] || programs+=("--exe=$program")
 	done
 	python3 -c '
 import json, sys

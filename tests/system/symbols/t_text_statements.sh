@@ -151,8 +151,13 @@ same "with --statements=always it may be any of the program" 'likely says "recei
 	"$(passed --statements=always | grep places)"
 "$show" -q --raw --statements=always "$TMP/passed/capture" >"$TMP/raw"
 same "and the text stays the same" "receiver: found it in 3 places" "$(cat "$TMP/raw")"
-same "the stack is that of who passes it on, and where the statement is" "passes_on says" \
-	"$("$show" -q --stacks --statements=always "$TMP/passed/capture" | grep -o 'passes_on\|says' | xargs)"
+same "the stack is that of who passes it on, and where the statement is" "passes_on says not on this stack" \
+	"$("$show" -q --stacks --statements=always "$TMP/passed/capture" | grep -o 'passes_on\|says\|not on this stack' | xargs)"
+same "which is no frame of the stack for a program that reads it" 'says' \
+	"$("$show" -q --stacks --statements=always -o json "$TMP/passed/capture" | grep places |
+		jq -r '[.stack[] | select(.on_stack == false) | .function] | join(" ")')"
+same "nor one of a flame graph" "passes;main;passes_on" \
+	"$("$show" -q --statements=always -o folded "$TMP/passed/capture" | grep places | sed 's/.*\(passes;\)/\1/; s/;_start\|;__libc[a-z_]*//g; s/\(passes_on\).*/\1/')"
 
 # ---- programs that are not there ----
 complains() { # SENTENCE WANTED OPTION...
