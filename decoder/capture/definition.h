@@ -62,7 +62,7 @@ struct definition_statement {
 	bool sure;
 	bool several; /* it may as well be another one */
 	bool beside;  /* the last frame is its call, to which none of the */
-		      /* others leads: the text alone has told it */
+	/* others leads: the text alone has told it */
 };
 
 struct definition_context {

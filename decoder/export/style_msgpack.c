@@ -120,10 +120,9 @@ static bool take_frame(void *closure, const struct location *location)
 		return false;
 	maps->frames++;
 	msgpack_packer_init(&packer, &maps->scratch, append);
-	msgpack_pack_map(&packer, 1u + !!location->function +
-					  !!location->module +
-					  2u * !!location->file +
-					  location->beside);
+	msgpack_pack_map(
+		&packer, 1u + !!location->function + !!location->module +
+				 2u * !!location->file + location->beside);
 	pack_ascii(&packer, "address");
 	msgpack_pack_uint64(&packer, location->address);
 	if (location->function) {
