@@ -79,6 +79,27 @@ static const char *read_names(struct cursor *strings, const char **directory)
 	return *directory ? executable : NULL;
 }
 
+/* What it was started with. */
+static void set_start(struct program_table *table, struct program *program,
+	const struct program_description *description)
+{
+	struct pool *pool = &table->pool;
+
+	if (description->arguments) {
+		program->arguments = pool_copy(pool, description->arguments,
+			description->argument_bytes);
+		program->argument_bytes = description->argument_bytes;
+	}
+	if (description->host)
+		program->host = pool_copy(
+			pool, description->host, description->host_bytes);
+	if (description->environment) {
+		program->environment = pool_copy(pool, description->environment,
+			description->environment_bytes);
+		program->environment_bytes = description->environment_bytes;
+	}
+}
+
 void program_set(struct program_table *table, struct program *program,
 	const struct program_description *description)
 {
@@ -94,10 +115,36 @@ void program_set(struct program_table *table, struct program *program,
 		description->executable_bytes);
 	program->directory = pool_copy(&table->pool, description->directory,
 		description->directory_bytes);
+	set_start(table, program, description);
 	if (!program->executable || !*program->executable)
 		return;
 	slash = strrchr(program->executable, '/');
 	program->name = slash ? slash + 1 : program->executable;
+}
+
+/* What is behind the names, as far as it is there. */
+static void read_start(struct cursor *strings, uint32_t argc,
+	struct program_description *description)
+{
+	const char *begin = (const char *)strings->at;
+
+	while (argc > 0 && next_string(strings))
+		argc--;
+	description->arguments = begin;
+	description->argument_bytes =
+		(size_t)((const char *)strings->at - begin);
+	if (argc > 0)
+		return;
+	description->host = next_string(strings);
+	if (!description->host)
+		return;
+	description->host_bytes = strlen(description->host);
+	begin = (const char *)strings->at;
+	while (next_string(strings))
+		;
+	description->environment = begin;
+	description->environment_bytes =
+		(size_t)((const char *)strings->at - begin);
 }
 
 bool program_describe(struct program_table *table, struct program *program,
@@ -127,6 +174,7 @@ bool program_describe(struct program_table *table, struct program *program,
 		.directory = directory,
 		.directory_bytes = strlen(directory),
 	};
+	read_start(&rest, head.argc, &description);
 	program_set(table, program, &description);
 	return true;
 }

@@ -38,6 +38,13 @@ struct program {
 	const char *name;	/* last part of the executable's path */
 	const char *executable; /* null: not described */
 	const char *directory;
+	/* Words of argv, each with its NUL, and so the variables of
+	 * record/environment.def; the first two null: not known. */
+	const char *arguments;
+	const char *host;
+	const char *environment;
+	size_t argument_bytes;
+	size_t environment_bytes;
 	struct program_module *modules; /* in the order in which they came */
 	size_t module_count;
 	size_t module_room;
@@ -85,6 +92,12 @@ struct program_description {
 	size_t executable_bytes;
 	const char *directory;
 	size_t directory_bytes;
+	const char *arguments; /* null: not known, and so the host's name */
+	size_t argument_bytes;
+	const char *host;
+	size_t host_bytes;
+	const char *environment;
+	size_t environment_bytes;
 };
 
 /* All that is known of this process; the strings are copied. */

@@ -1,4 +1,5 @@
-# Reads record/text.def and record/argument.def and then a page with the lines @TEXTS@, @EVENTS@ and @ARGUMENTS@; writes
+# Reads record/text.def, record/argument.def and record/environment.def and then a page with the lines @TEXTS@, @EVENTS@,
+# @ARGUMENTS@ and @VARIABLES@; writes
 # the page with the lists of kinds in their places.
 
 function quoted(line) {
@@ -19,7 +20,16 @@ FILENAME ~ /\.def$/ && /^(TEXT|ARGUMENT)\(/ {
 	else
 		texts = texts item "\n" quoted($0) "\n"
 }
+FILENAME ~ /\.def$/ && /^(VARIABLE|INTERNAL)\(/ {
+	name = $0
+	gsub(/^[^"]*"|=?"\)$/, "", name)
+	if (/^INTERNAL/)
+		internal = internal (internal ? "\nand\n" : "") ".Ev " name
+	else
+		variables = variables (variables ? " ,\n" : "") ".Ev " name (name ~ /_$/ ? "..." : "")
+}
 FILENAME ~ /\.def$/ { next }
+/^@VARIABLES@$/ { print variables; print "but not"; print internal " ,"; next }
 /^@TEXTS@$/ { printf "%s", texts; next }
 /^@EVENTS@$/ { printf "%s", events; next }
 /^@ARGUMENTS@$/ { printf "%s", arguments; next }

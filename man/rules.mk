@@ -6,10 +6,10 @@ $(O)/man/binlog.7: man/binlog.7.in man/functions.awk $(wildcard wrappers/*functi
 	@mkdir -p $(@D)
 	$(Q)awk -f man/functions.awk wrappers/*functions.def man/binlog.7.in >$@
 
-$(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument.def
+$(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument.def record/environment.def
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)awk -f man/kinds.awk record/text.def record/argument.def man/binlog.5.in >$@
+	$(Q)awk -f man/kinds.awk record/text.def record/argument.def record/environment.def man/binlog.5.in >$@
 
 limit_lists := base/limits.def record/packed.h record/layout.h record/format.h rules/rules.h \
 	decoder/capture/definition.h base/error.h symbolizer/symbolizer.h base/readlimits.h

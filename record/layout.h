@@ -262,7 +262,9 @@ struct binlog_clock_record {
 /*
  * BINLOG_PROCESS: first record of the first writer of each process.  After it
  * come, each with its NUL: the path of the executable, the working directory,
- * and the words of argv.
+ * and the words of argv; then, but for forked children, and unless there was no
+ * room or the writer is an older one, the name of the host, and NAME=VALUE of
+ * the variables of record/environment.def.
  */
 struct binlog_process_record {
 	struct binlog_control_head head;

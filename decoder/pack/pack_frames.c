@@ -202,6 +202,15 @@ void pack_frames_process(struct pack_define *define,
 		frame_write_text(frame, PACKED_PROCESS_DIRECTORY,
 			program->directory, strlen(program->directory));
 	frame_write_some(frame, PACKED_PROCESS_PARENT, parent);
+	if (program->arguments)
+		frame_write_binary(frame, PACKED_PROCESS_ARGUMENTS,
+			program->arguments, program->argument_bytes);
+	if (program->host)
+		frame_write_text(frame, PACKED_PROCESS_HOST, program->host,
+			strlen(program->host));
+	if (program->environment)
+		frame_write_binary(frame, PACKED_PROCESS_ENVIRONMENT,
+			program->environment, program->environment_bytes);
 	if (program->pid != capture->header.pid || program->process != 0)
 		put_birth(frame, capture, program);
 	frame_write_end(frame);

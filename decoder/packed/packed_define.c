@@ -279,6 +279,12 @@ static void describe_process(struct packed_log *log,
 		packed_record_bytes(record, PACKED_PROCESS_EXECUTABLE);
 	struct packed_bytes directory =
 		packed_record_bytes(record, PACKED_PROCESS_DIRECTORY);
+	struct packed_bytes arguments =
+		packed_record_bytes(record, PACKED_PROCESS_ARGUMENTS);
+	struct packed_bytes host =
+		packed_record_bytes(record, PACKED_PROCESS_HOST);
+	struct packed_bytes environment =
+		packed_record_bytes(record, PACKED_PROCESS_ENVIRONMENT);
 	const msgpack_object_array *start =
 		packed_record_list(record, PACKED_PROCESS_START);
 	const struct program_description description = {
@@ -290,6 +296,12 @@ static void describe_process(struct packed_log *log,
 		.executable_bytes = executable.size,
 		.directory = (const char *)directory.data,
 		.directory_bytes = directory.size,
+		.arguments = (const char *)arguments.data,
+		.argument_bytes = arguments.size,
+		.host = (const char *)host.data,
+		.host_bytes = host.size,
+		.environment = (const char *)environment.data,
+		.environment_bytes = environment.size,
 	};
 
 	if (description.parent)

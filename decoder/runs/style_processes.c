@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ struct processes {
 	struct style_settings settings;
 	struct process_list *list;
 	struct table table;
+	const struct program *told; /* the last one with all about it; or null
+				     */
 };
 
 void *style_processes_begin(const struct style_settings *settings)
@@ -72,8 +75,134 @@ static void put_branches(
 		render_buffer_put(out, " \\_ ", 4);
 }
 
+/* Null: there is no more.  They come from logs: the last NUL may be missing. */
+static const char *next_word(const char **at, size_t *left, size_t *bytes)
+{
+	const char *word = *at;
+
+	if (*left == 0)
+		return NULL;
+	*bytes = strnlen(word, *left);
+	*at += *bytes < *left ? *bytes + 1 : *bytes;
+	*left -= (size_t)(*at - word);
+	return word;
+}
+
+/* As a shell takes it. */
+static void put_word(struct render_buffer *out, const char *word, size_t bytes)
+{
+	const char *c;
+	bool plain = bytes > 0;
+	size_t i;
+
+	for (i = 0; i < bytes && plain; i++)
+		plain = (unsigned char)word[i] >= 0x80 ||
+			isalnum((unsigned char)word[i]) ||
+			strchr("%+,-./:=@_", word[i]);
+	if (plain) {
+		escape_put(out, word, bytes, ESCAPE_NEWLINE);
+		return;
+	}
+	render_buffer_put_byte(out, '\'');
+	while ((c = memchr(word, '\'', bytes))) {
+		escape_put(out, word, (size_t)(c - word), ESCAPE_NEWLINE);
+		render_buffer_put(out, "'\\''", 4);
+		bytes -= (size_t)(c + 1 - word);
+		word = c + 1;
+	}
+	escape_put(out, word, bytes, ESCAPE_NEWLINE);
+	render_buffer_put_byte(out, '\'');
+}
+
+static void put_words(struct render_buffer *out, const char *words, size_t left)
+{
+	const char *word;
+	size_t bytes;
+
+	while ((word = next_word(&words, &left, &bytes))) {
+		render_buffer_put_byte(out, ' ');
+		put_word(out, word, bytes);
+	}
+}
+
+/* The name stands for the first one.  A forked child has those of its parent.
+ */
+static void put_arguments(
+	struct render_buffer *out, const struct process_entry *entry)
+{
+	const struct program *program = entry->program;
+	const char *words = program->arguments;
+	size_t left = program->argument_bytes;
+	size_t bytes;
+
+	if (words && !entry->founded_by && next_word(&words, &left, &bytes))
+		put_words(out, words, left);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool has_variable(
+	const struct program *program, const char *word, size_t bytes)
+{
+	const char *words = program->environment, *other;
+	size_t left = program->environment_bytes, length;
+
+	while ((other = next_word(&words, &left, &length)))
+		if (length == bytes && memcmp(other, word, bytes) == 0)
+			return true;
+	return false;
+}
+
+static void put_detail(struct render_buffer *out, size_t begin,
+	const char *what, const char *text, size_t bytes)
+{
+	render_buffer_put(out, out->length > begin ? " " : "\n    ",
+		out->length > begin ? 1 : 5);
+	render_buffer_put(out, what, strlen(what));
+	put_word(out, text, bytes);
+}
+
+/*
+ * On a line of its own: what was started, where, on which machine and with
+ * which variables, as far as it is not as in `known`.  A forked child has what
+ * its parent has.
+ */
+static void put_details(struct render_buffer *out,
+	const struct process_entry *entry, const struct program *known)
+{
+	const struct program *program = entry->program;
+	const char *words = program->environment, *word;
+	size_t left = program->environment_bytes, bytes;
+	const char *what = "with ";
+	const size_t begin = out->length;
+	const struct {
+		const char *what, *text, *known;
+	} details[] = {
+		{"", program->executable, known->executable},
+		{"in ", program->directory, known->directory},
+		{"on ", program->host, known->host},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(details) / sizeof(*details); i++)
+		if (details[i].text && *details[i].text &&
+			!same_text(details[i].text, details[i].known))
+			put_detail(out, begin, details[i].what, details[i].text,
+				strlen(details[i].text));
+	while ((word = next_word(&words, &left, &bytes))) {
+		if (has_variable(known, word, bytes))
+			continue;
+		put_detail(out, begin, what, word, bytes);
+		what = "";
+	}
+}
+
 static void add_row(struct processes *state, const struct process_entry *entry)
 {
+	static const struct program none;
 	struct table *table = &state->table;
 	char date[CALENDAR_BYTES];
 
@@ -88,6 +217,12 @@ static void add_row(struct processes *state, const struct process_entry *entry)
 	put_branches(&table->text, entry);
 	escape_put(
 		&table->text, entry->name, strlen(entry->name), ESCAPE_NEWLINE);
+	put_arguments(&table->text, entry);
+	if (!entry->founded_by && entry->program->arguments) {
+		put_details(
+			&table->text, entry, state->told ? state->told : &none);
+		state->told = entry->program;
+	}
 	table_end_cell(table);
 }
 

@@ -112,18 +112,20 @@ void process_enumerate(uint32_t writer)
 
 uint32_t process_describe(struct binlog_process_record *record)
 {
-	uint32_t size =
-		(uint32_t)sizeof(*record) + ((process.strings_bytes + 3) & ~3u);
+	/* A forked child has the rest from its parent. */
+	uint32_t bytes = process.forked ? process.argument_bytes
+					: process.strings_bytes;
+	uint32_t size = (uint32_t)sizeof(*record) + ((bytes + 3) & ~3u);
 
 	if (record) {
 		record->pid = process.pid;
 		record->ppid = (uint32_t)SYS0(getppid);
 		record->uid = (uint32_t)SYS0(getuid);
 		record->argc = process.arguments;
-		record->bytes = process.strings_bytes;
+		record->bytes = bytes;
 		record->parent = process_self()->parent;
 		record->fork = process_self()->fork;
-		bytes_copy(record + 1, process.strings, process.strings_bytes);
+		bytes_copy(record + 1, process.strings, bytes);
 	}
 	return size;
 }

@@ -15,9 +15,10 @@ struct process {
 	uint64_t max_bytes;  /* of the capture file */
 	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
 	bool forked;	     /* and has not executed a program since */
-	/* Of the PROCESS record: executable, directory, argv. */
+	/* What is behind the PROCESS record: see record/layout.h. */
 	const char *strings;
 	uint32_t strings_bytes;
+	uint32_t argument_bytes; /* of these up to the end of argv */
 	uint32_t arguments;
 };
 

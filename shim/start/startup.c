@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include "record/hash.h"
 #include "shim/control/control.h"
@@ -188,8 +189,37 @@ static void share_positions(const char *path, size_t directory)
 	}
 }
 
+/* Behind what is there, with its NUL; false: it has no room. */
+static bool add_string(struct bytes_text *text, const char *s)
+{
+	if (bytes_length_limited(s, text->size) + 2 > text->size - text->length)
+		return false;
+	bytes_put(text, s);
+	text->length++;
+	return true;
+}
+
+/* environment_each() hands nothing else over. */
+static struct bytes_text *remembered;
+
+static void remember_variable(const char *variable)
+{
+#define INTERNAL(begins)                                                       \
+	if (bytes_starts(variable, begins))                                    \
+		return;
+#define VARIABLE(begins)                                                       \
+	if (bytes_starts(variable, begins)) {                                  \
+		add_string(remembered, variable);                              \
+		return;                                                        \
+	}
+#include "record/environment.def"
+#undef INTERNAL
+#undef VARIABLE
+}
+
 static void remember_strings(int argc, char **argv)
 {
+	struct utsname host;
 	struct bytes_text text = {strings, STRINGS / 2, 0};
 	long n = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", strings,
 		STRINGS / 2 - 1);
@@ -206,6 +236,12 @@ static void remember_strings(int argc, char **argv)
 		bytes_put(&text, argv[i]);
 		text.length++;
 		process.arguments++;
+	}
+	process.argument_bytes = (uint32_t)text.length;
+	if (!sys_forbidden && !sys_failed(SYS1(uname, &host)) &&
+		add_string(&text, host.nodename)) {
+		remembered = &text;
+		environment_each("", remember_variable);
 	}
 	process.strings = strings;
 	process.strings_bytes = (uint32_t)text.length;
