@@ -114,6 +114,21 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	void *closure);
 
 /*
+ * The same for what is `offset` behind the start of a function, as frames tell
+ * it, where only the name of that function is known, for people or for
+ * linkers.  Nothing is there when the file has none of that name, or several.
+ */
+const char *symbolizer_resolve_named(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted, const char *function,
+	uint64_t offset,
+	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure);
+
+/* Whether there is an ELF file, through path_maps and sysroot. */
+bool symbolizer_has_file(
+	const struct symbolizer_options *options, const char *path);
+
+/*
  * Two frames of a stack, of which the outer one may not have called the inner
  * one itself: a function in between is missing when its last call was a jump.
  */

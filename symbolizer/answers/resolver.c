@@ -751,6 +751,96 @@ bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,
 	return true;
 }
 
+/* The places of the symbols that a name may mean. */
+struct namesakes {
+	const char *name;
+	uint64_t offset;
+	uint64_t address; /* behind the start of the last one */
+	size_t count;	  /* of different places */
+};
+
+/* Whether frames at `address` would be told as behind the start of `symbol`. */
+static bool leads_back(const struct symbolmodule *module,
+	const struct symtab_symbol *symbol, uint64_t address)
+{
+	const struct symtab_symbol *there;
+
+	if (address < symbol->address)
+		return false;
+	if (address - symbol->address < symbol->bytes)
+		return true;
+	there = symbol_at(module, address);
+	return there && there->address == symbol->address &&
+	       there->section == symbol->section;
+}
+
+/* `names`: null for the names that linkers read. */
+static void find_namesakes(struct namesakes *found,
+	const struct symbolmodule *module, struct functionname_table *names)
+{
+	const struct symtab *symtab = &module->symtab;
+	size_t i;
+
+	for (i = 0; i < symtab->count; i++) {
+		const struct symtab_symbol *symbol = &symtab->symbols[i];
+		const uint64_t address = symbol->address + found->offset;
+		const char *name = symbol->name;
+
+		if (names)
+			name = functionname_demangled(names, name);
+		if (strcmp(name, found->name) != 0 ||
+			!leads_back(module, symbol, address))
+			continue;
+		if (found->count == 0 || found->address != address)
+			found->count++;
+		found->address = address;
+	}
+}
+
+/* Null when out of memory. */
+static const char *sentence_about_namesakes(struct resolver *resolver,
+	const struct symbolmodule *module, const struct namesakes *found)
+{
+	int made;
+
+	if (module->complaint && module->symtab.count == 0)
+		return module->complaint;
+	free(resolver->sentence);
+	if (found->count > 1)
+		made = asprintf(&resolver->sentence,
+			"%s: no address: %zu functions of the file are "
+			"called %s: ask for the address, which binlog-show "
+			"-o json has",
+			module->name, found->count, found->name);
+	else
+		made = asprintf(&resolver->sentence,
+			"%s: no address: the file has no function %s that "
+			"is so long: give the file that has run",
+			module->name, found->name);
+	if (made >= 0)
+		return resolver->sentence;
+	resolver->sentence = NULL;
+	return NULL;
+}
+
+bool resolver_named(struct resolver *resolver, size_t module,
+	const char *function, uint64_t offset, struct resolver_answer *answer)
+{
+	static const struct symbolizer_frame unknown;
+	struct symbolmodule *asked = resolver->modules[module];
+	struct namesakes found = {.name = function, .offset = offset};
+
+	find_namesakes(&found, asked, NULL);
+	if (found.count == 0)
+		find_namesakes(&found, asked, &resolver->demangled);
+	if (found.count == 1)
+		return resolver_find(resolver, module, found.address, answer);
+	answer->frames = &unknown;
+	answer->count = 1;
+	answer->sentence = sentence_about_namesakes(resolver, asked, &found);
+	return answer->sentence;
+}
+
 bool resolver_between(struct resolver *resolver, size_t module,
 	const struct symbolizer_gap *gap, struct resolver_answer *answer)
 {

@@ -37,6 +37,10 @@ const char *resolver_name(const struct resolver *resolver, size_t module);
 bool resolver_find(struct resolver *resolver, size_t module, uint64_t address,
 	struct resolver_answer *answer);
 
+/* The same for symbolizer_resolve_named(). */
+bool resolver_named(struct resolver *resolver, size_t module,
+	const char *function, uint64_t offset, struct resolver_answer *answer);
+
 /* The same for symbolizer_between(). */
 bool resolver_between(struct resolver *resolver, size_t module,
 	const struct symbolizer_gap *gap, struct resolver_answer *answer);

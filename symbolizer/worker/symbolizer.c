@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "symbolizer/elf/debugfile.h"
@@ -24,12 +25,16 @@ struct symbolizer {
 	size_t deaths;
 };
 
-/* Up to WORKERQUESTION_BATCH addresses, or one gap and the key of its answer.
+/*
+ * Up to WORKERQUESTION_BATCH addresses, or one gap, or a place in a function,
+ * and the key of its answer.
  */
 struct question {
 	const uint64_t *addresses;
 	size_t count;
 	const struct symbolizer_gap *gap;
+	const char *function; /* null: it is about no name */
+	uint64_t offset;
 };
 
 char *symbolizer_usual_cache(void)
@@ -193,6 +198,10 @@ static bool put_question(struct symbolizer *symbolizer,
 	if (question->gap)
 		return workerquestion_between(symbolizer->worker, &file,
 			question->gap, question->addresses[0]);
+	if (question->function)
+		return workerquestion_named(symbolizer->worker, &file,
+			question->function, question->offset,
+			question->addresses[0]);
 	return workerquestion_ask(symbolizer->worker, &file,
 		question->addresses, question->count);
 }
@@ -227,7 +236,10 @@ static void ask_worker(struct symbolizer *symbolizer,
 	struct askedmodule *module, const struct question *question)
 {
 	uint64_t addresses[WORKERQUESTION_BATCH];
-	struct question rest = {.addresses = addresses, .gap = question->gap};
+	struct question rest = {.addresses = addresses,
+		.gap = question->gap,
+		.function = question->function,
+		.offset = question->offset};
 	size_t i;
 
 	if (!try_worker(symbolizer, module, question) && !module->failed) {
@@ -268,6 +280,9 @@ static bool resolve(struct symbolizer *symbolizer,
 	if (question->gap)
 		return resolver_between(symbolizer->resolver, module->number,
 			question->gap, answer);
+	if (question->function)
+		return resolver_named(symbolizer->resolver, module->number,
+			question->function, question->offset, answer);
 	return resolver_find(symbolizer->resolver, module->number,
 		question->addresses[index], answer);
 }
@@ -334,19 +349,18 @@ void symbolizer_expect(struct symbolizer *symbolizer,
 			&(struct question){.addresses = batch, .count = taken});
 }
 
+/* The question is one. */
 static const struct answerstore_answer *answer_for(
 	struct symbolizer *symbolizer, struct askedmodule *module,
-	uint64_t address, const struct symbolizer_gap *gap)
+	const struct question *question)
 {
 	const struct answerstore_answer *answer =
-		answerstore_find(&module->answers, address);
-	const struct question question = {
-		.addresses = &address, .count = 1, .gap = gap};
+		answerstore_find(&module->answers, question->addresses[0]);
 
 	if (answer)
 		return answer;
-	ask(symbolizer, module, &question);
-	return answerstore_find(&module->answers, address);
+	ask(symbolizer, module, question);
+	return answerstore_find(&module->answers, question->addresses[0]);
 }
 
 static const char *sentence_of(const struct askedmodule *module,
@@ -360,14 +374,14 @@ static const char *sentence_of(const struct askedmodule *module,
 	return answerstore_sentence(answers, answer);
 }
 
-const char *symbolizer_resolve(struct symbolizer *symbolizer,
-	const struct symbolizer_module *wanted, uint64_t address,
+static const char *tell(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted, const struct question *question,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
 	void *closure)
 {
 	struct askedmodule *module = module_for(symbolizer, wanted);
 	const struct answerstore_answer *answer =
-		module ? answer_for(symbolizer, module, address, NULL) : NULL;
+		module ? answer_for(symbolizer, module, question) : NULL;
 	struct symbolizer_frame now = {0};
 	size_t i;
 
@@ -383,18 +397,47 @@ const char *symbolizer_resolve(struct symbolizer *symbolizer,
 	return sentence_of(module, answer);
 }
 
+const char *symbolizer_resolve(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted, uint64_t address,
+	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure)
+{
+	const struct question question = {.addresses = &address, .count = 1};
+
+	return tell(symbolizer, wanted, &question, frame, closure);
+}
+
 /* What no address is: those of files are below. */
-static uint64_t key_of(const struct symbolizer_gap *gap)
+static uint64_t key_of(
+	uint64_t first, uint64_t second, uint64_t third, const char *name)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
-	uint64_t key = gap->next;
+	uint64_t key = first;
 	const char *c;
 
-	key = (key ^ key >> 29 ^ gap->inside) * odd;
-	key = (key ^ key >> 29 ^ gap->argument) * odd;
-	for (c = gap->name; c && *c; c++)
+	key = (key ^ key >> 29 ^ second) * odd;
+	key = (key ^ key >> 29 ^ third) * odd;
+	for (c = name; c && *c; c++)
 		key = (key ^ key >> 29 ^ (unsigned char)*c) * odd;
 	return (key ^ key >> 29) | (uint64_t)1 << 63;
+}
+
+/* Of functions, which no gap has. */
+#define KEY_NAMED UINT64_MAX
+
+const char *symbolizer_resolve_named(struct symbolizer *symbolizer,
+	const struct symbolizer_module *wanted, const char *function,
+	uint64_t offset,
+	void (*frame)(void *closure, const struct symbolizer_frame *frame),
+	void *closure)
+{
+	const uint64_t key = key_of(offset, KEY_NAMED, KEY_NAMED, function);
+	const struct question question = {.addresses = &key,
+		.count = 1,
+		.function = function,
+		.offset = offset};
+
+	return tell(symbolizer, wanted, &question, frame, closure);
 }
 
 /* Also of one that an earlier run was given. */
@@ -414,10 +457,13 @@ void symbolizer_between(struct symbolizer *symbolizer,
 	void (*frame)(void *closure, const struct symbolizer_frame *frame),
 	void *closure)
 {
+	const uint64_t key =
+		key_of(gap->next, gap->inside, gap->argument, gap->name);
+	const struct question question = {
+		.addresses = &key, .count = 1, .gap = gap};
 	struct askedmodule *module = module_for(symbolizer, wanted);
 	const struct answerstore_answer *answer =
-		module ? answer_for(symbolizer, module, key_of(gap), gap)
-		       : NULL;
+		module ? answer_for(symbolizer, module, &question) : NULL;
 	struct symbolizer_frame now = {0};
 	size_t i;
 
@@ -429,6 +475,21 @@ void symbolizer_between(struct symbolizer *symbolizer,
 		now = answerstore_frame(&module->answers, answer, i);
 		frame(closure, &now);
 	}
+}
+
+bool symbolizer_has_file(
+	const struct symbolizer_options *options, const char *path)
+{
+	struct openfile file;
+	struct searchpath place;
+	bool found =
+		searchpath_find(&place, options, path) &&
+		openfile_open(&file, place.root, place.path) == OPENFILE_FINE;
+
+	free(place.path);
+	if (found)
+		close(file.descriptor);
+	return found;
 }
 
 int symbolizer_open_source(

@@ -6,7 +6,7 @@
  *
  * The asking end begins: WIRE_MODULE is answered by WIRE_READY, WIRE_PROGRAM by
  * WIRE_PROGRAM_IS, WIRE_TEXT by WIRE_TEXT_IS, WIRE_HANDED by WIRE_HANDED_ARE,
- * WIRE_ASK and WIRE_BETWEEN by as many WIRE_ANSWERS as it takes, and WIRE_LIST
+ * WIRE_ASK, WIRE_BETWEEN and WIRE_NAMED by as many WIRE_ANSWERS as it takes, and WIRE_LIST
  * by as many WIRE_CALLS, or WIRE_STATEMENTS by as many WIRE_HANDED_ARE, as it
  * takes and a WIRE_LISTED.  Meanwhile the worker may send WIRE_OPEN and
  * WIRE_FIND, and waits for WIRE_OPENED and WIRE_FOUND; and WIRE_LIMIT, which
@@ -59,6 +59,8 @@ enum wire_kind {
 			 /* u32 argument, u32 more, bytes with a NUL */
 	WIRE_STATEMENTS, /* nothing */
 	WIRE_LIMIT,	 /* u32 readlimit that was met, path of the file */
+	WIRE_NAMED,	 /* both u32 as WIRE_ASK, function, u64 offset; */
+			 /* answered by WIRE_ANSWERS */
 };
 
 #define WIRE_CALL_MORE 1u

@@ -537,6 +537,22 @@ bool workerquestion_between(struct worker *worker,
 	return true;
 }
 
+bool workerquestion_named(struct worker *worker,
+	const struct workerquestion_file *file, const char *function,
+	uint64_t offset, uint64_t key)
+{
+	struct wire_writer *question = worker_packet(worker);
+	struct wire_reader reply;
+
+	begin_question(question, WIRE_NAMED, file);
+	wire_put_string(question, function);
+	wire_put_u64(question, offset);
+	if (!worker_send(worker, file->opened) ||
+		!worker_receive_only(worker, WIRE_ANSWERS, &reply))
+		return false;
+	return take_answer(&reply, key, file) || worker_disbelieve(worker);
+}
+
 bool workerquestion_program(struct worker *worker,
 	const struct symbolizer_module *module, struct openedlist *opened,
 	const char **complaint)

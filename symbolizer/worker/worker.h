@@ -62,6 +62,11 @@ bool workerquestion_between(struct worker *worker,
 	const struct workerquestion_file *file,
 	const struct symbolizer_gap *gap, uint64_t key);
 
+/* What is behind the start of a function; likewise. */
+bool workerquestion_named(struct worker *worker,
+	const struct workerquestion_file *file, const char *function,
+	uint64_t offset, uint64_t key);
+
 /*
  * Makes a program known, the only one of this worker.  *complaint is null if
  * it is there; else it says why not, or is empty; valid until the next

@@ -567,6 +567,22 @@ static void answer_between_frames(
 	send_or_end(&loop->answers);
 }
 
+static void answer_named(struct loop *loop, struct wire_reader *question)
+{
+	size_t module = take_number(loop, question);
+	const char *function = wire_take_string(question);
+	uint64_t offset = wire_take_u64(question);
+	struct resolver_answer answer;
+
+	if (question->bad || !function)
+		end(WORKERLOOP_CONFUSED);
+	if (!resolver_named(loop->resolver, module, function, offset, &answer))
+		end(WORKERLOOP_NO_MEMORY);
+	wire_begin(&loop->answers, WIRE_ANSWERS);
+	give(loop, module, &answer);
+	send_or_end(&loop->answers);
+}
+
 /* Of what is told of a text, beside it. */
 #define HANDED_BYTES 96
 
@@ -663,6 +679,9 @@ static _Noreturn void serve(struct loop *loop)
 			break;
 		case WIRE_BETWEEN:
 			answer_between_frames(loop, &question);
+			break;
+		case WIRE_NAMED:
+			answer_named(loop, &question);
 			break;
 		case WIRE_PROGRAM:
 			open_program(loop, &question);

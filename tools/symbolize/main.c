@@ -1,8 +1,12 @@
 /*
- * binlog-symbolize: reads lines `MODULE+0xOFFSET` or `BUILDID+0xOFFSET` and
- * writes the functions, files and lines that are there.
+ * binlog-symbolize: takes addresses, `MODULE+0xOFFSET`, `BUILDID+0xOFFSET` or
+ * offsets in one file, as arguments or as lines, and writes the functions,
+ * files and lines that are there; in what binlog-show has written it names
+ * what has no name yet.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/command_line.h"
 #include "base/escape.h"
@@ -19,6 +24,10 @@
 #include "record/layout.h"
 #include "sandbox/sandbox.h"
 #include "symbolizer/symbolizer.h"
+#include "tools/frames/frame_line.h"
+#include "tools/symbolize/lines.h"
+#include "tools/symbolize/modules.h"
+#include "tools/symbolize/stack_text.h"
 
 /*
  * The command line of binlog-symbolize, as symbolize_options.def has it.
@@ -37,7 +46,7 @@ struct symbolize_options {
 	bool columns;
 	bool help;
 	bool version;
-	char **files; /* the arguments behind the options; ends with null */
+	char **arguments; /* behind the options; ends with null */
 	char problem[COMMAND_LINE_PROBLEM_BYTES]; /* what: why: what to do */
 };
 
@@ -144,14 +153,14 @@ static bool symbolize_options_read(
 		.closure = options};
 	bool good = !command_line_read(&line, argc, argv);
 
-	options->files = line.rest;
+	options->arguments = line.rest;
 	memcpy(options->problem, line.problem, sizeof(line.problem));
 	return good;
 }
 
 /*
- * A line of the input, `MODULE+0xOFFSET` or `BUILDID+0xOFFSET`.  Called for
- * each line.  Promises that a file is not taken for a build-id when there is
+ * An argument or a line of the input, `MODULE+0xOFFSET` or `BUILDID+0xOFFSET`.
+ * Promises that a file is not taken for a build-id when there is
  * one of that name.
  */
 
@@ -162,6 +171,7 @@ struct address_line {
 	struct symbolizer_module module;
 	uint8_t build_id[ADDRESS_LINE_BUILD_ID_BYTES_MAX];
 	uint64_t address;
+	char *found; /* the path of a name that is looked for, or null */
 };
 
 /* Shorter words of hexadecimal digits may well be names of files. */
@@ -225,6 +235,23 @@ static bool address_line_read(struct address_line *asked, char *line)
 	return true;
 }
 
+/*
+ * Hexadecimal digits, with 0x or without, as addr2line(1) takes them.  False:
+ * it is something else, or has more than 64 bits.
+ */
+static bool read_offset(uint64_t *offset, const char *text)
+{
+	char *end;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	if (digit(*text) < 0)
+		return false;
+	errno = 0;
+	*offset = strtoull(text, &end, 16);
+	return *end == '\0' && errno == 0;
+}
+
 /* More would not be faster. */
 #define AHEAD 64
 
@@ -239,16 +266,26 @@ struct question {
 /* Lines that have been read and are not answered yet. */
 struct ahead {
 	char *lines[AHEAD];
-	size_t rooms[AHEAD];
 	struct question questions[AHEAD];
 	size_t count;
+};
+
+/* What an input is; its first line says so. */
+enum input_kind {
+	INPUT_UNKNOWN,
+	INPUT_ADDRESSES, /* each line is answered */
+	INPUT_TEXT,	 /* of binlog-show: with names it is written again */
+	INPUT_JSON,	 /* likewise */
+	INPUT_WRONG,	 /* what it is has been said */
 };
 
 /* The place in the input, and what became of it so far. */
 struct work {
 	const struct symbolize_options *options;
 	struct symbolizer *symbolizer;
-	const char *name; /* of the input */
+	struct modules modules;
+	struct stack_text stacks;
+	const char *name; /* of the input; null: these are arguments */
 	size_t line;
 	struct render_buffer text; /* of a line that is printed */
 	bool all_resolved;
@@ -260,20 +297,29 @@ static void print_help(void)
 {
 	char text[2048];
 
-	puts("Usage: binlog-symbolize [OPTION]... [FILE]...\n"
-	     "Write the functions and lines at addresses, given as lines\n"
-	     "MODULE+0xOFFSET or BUILDID+0xOFFSET (FILE - or none: standard "
-	     "input).\n");
+	puts("Usage: binlog-symbolize [OPTION]... MODULE+0xOFFSET...\n"
+	     "       binlog-symbolize [OPTION]... PROGRAM OFFSET...\n"
+	     "       binlog-symbolize [OPTION]... [FILE]...\n"
+	     "Write the functions and lines at addresses (BUILDID+0xOFFSET is "
+	     "one, too), or\nthose of the stacks that binlog-show has written. "
+	     "FILE (- or none: standard\ninput) has an address on each line, "
+	     "or is the text of binlog-show --stacks or\n-o json, which comes "
+	     "out again with names.\n");
 	command_line_help(descriptions, OPTIONS, text, sizeof(text));
 	fputs(text, stdout);
 	puts("\nExit status: 0 all resolved, 1 some not, 2 usage or nothing "
 	     "to read.");
 }
 
-static void complain(struct work *work, const char *sentence)
+static void complain(void *closure, const char *sentence)
 {
+	struct work *work = closure;
+
 	(void)fflush(stdout);
-	sentence_say("%s:%zu: %s", work->name, work->line, sentence);
+	if (work->name)
+		sentence_say("%s:%zu: %s", work->name, work->line, sentence);
+	else
+		sentence_say("binlog-symbolize: %s", sentence);
 	work->all_resolved = false;
 }
 
@@ -357,6 +403,42 @@ static void expect(struct work *work, struct question **questions, size_t count)
 	symbolizer_expect(work->symbolizer, module, addresses, known);
 }
 
+/* A module that is given by its name alone may be in one of many places. */
+static void look_for_module(struct work *work, struct address_line *asked)
+{
+	const char *name = asked->module.path;
+	const struct modules_place *place =
+		name && !strchr(name, '/') ? modules_find(&work->modules, name)
+					   : NULL;
+
+	if (!place || !place->path || strcmp(place->path, name) == 0)
+		return;
+	asked->found = strdup(place->path);
+	if (asked->found)
+		asked->module.path = asked->found;
+}
+
+/* Null is what is no address. */
+static void answer_all(
+	struct work *work, struct question **questions, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (questions[i])
+			look_for_module(work, &questions[i]->asked);
+	for (i = 0; i < count; i++)
+		if (questions[i] && !questions[i]->expected)
+			expect(work, questions + i, count - i);
+	for (i = 0; i < count; i++) {
+		work->line++;
+		answer(work, questions[i] ? &questions[i]->asked : NULL);
+	}
+	for (i = 0; i < count; i++)
+		if (questions[i])
+			free(questions[i]->asked.found);
+}
+
 static void answer_lines(struct work *work, struct ahead *ahead)
 {
 	struct question *questions[AHEAD];
@@ -370,80 +452,286 @@ static void answer_lines(struct work *work, struct ahead *ahead)
 				       ? &ahead->questions[i]
 				       : NULL;
 	}
-	for (i = 0; i < count; i++)
-		if (questions[i] && !questions[i]->expected)
-			expect(work, questions + i, count - i);
-	for (i = 0; i < count; i++) {
-		work->line++;
-		answer(work, questions[i] ? &questions[i]->asked : NULL);
-	}
+	answer_all(work, questions, count);
 	ahead->count = 0;
 }
 
-/* False when nothing could be read. */
-static bool read_input(struct work *work, FILE *input)
+static void refuse(const struct work *work, const char *why)
 {
-	struct stat status;
-	/* Whoever writes lines one by one waits for each answer. */
-	const bool waiting =
-		fstat(fileno(input), &status) != 0 || !S_ISREG(status.st_mode);
-	const size_t lines = waiting ? 1 : AHEAD;
-	struct ahead ahead = {0};
-	ssize_t bytes;
+	sentence_say("binlog-symbolize: %s: %s", work->name, why);
+}
+
+static bool begins(const struct line *line, const char *magic, size_t bytes)
+{
+	return line->bytes >= bytes && memcmp(line->text, magic, bytes) == 0;
+}
+
+/* Terminals are told colours by escape sequences. */
+static bool is_of_no_text(char c)
+{
+	return iscntrl((unsigned char)c) && c != '\t' && c != '\r' &&
+	       c != '\033';
+}
+
+/* Null, or why the input that begins so is none. */
+static const char *wrong_input(const struct line *first)
+{
+	static const char packed[] = {'\xc1', '\xce'};
 	size_t i;
 
-	work->line = 0;
-	while ((bytes = getline(&ahead.lines[ahead.count],
-			&ahead.rooms[ahead.count], input)) >= 0) {
-		char *line = ahead.lines[ahead.count];
+	if (begins(first, "\177ELF", 4))
+		return "not read: it is a program, not a list of addresses: "
+		       "give offsets in it behind its name, as in "
+		       "`binlog-symbolize ./a.out 0x1139'";
+	if (begins(first, BINLOG_MAGIC, sizeof(BINLOG_MAGIC) - 2))
+		return "not read: it is a capture, not a list of addresses: "
+		       "show it with binlog-show --stacks";
+	if (begins(first, packed, sizeof(packed)))
+		return "not read: it is a packed log, not a list of "
+		       "addresses: show it with binlog-show --stacks";
+	for (i = 0; i < first->bytes; i++)
+		if (is_of_no_text(first->text[i]))
+			return "not read: it is no text: give a file with "
+			       "addresses, or what binlog-show --stacks has "
+			       "written";
+	return NULL;
+}
 
-		if (bytes > 0 && line[bytes - 1] == '\n')
-			line[bytes - 1] = '\0';
-		if (++ahead.count == lines)
-			answer_lines(work, &ahead);
-		if (waiting)
-			(void)fflush(stdout);
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0;
+}
+
+static bool is_address(const char *text)
+{
+	uint64_t offset;
+
+	return frame_line_offset(text, strlen(text), &offset) > 0;
+}
+
+/* A message may end as an address does; in a path there are seldom blanks. */
+static bool is_address_alone(char *text)
+{
+	uint64_t offset;
+	size_t bytes = frame_line_offset(text, strlen(text), &offset);
+	bool alone;
+
+	if (bytes == 0)
+		return false;
+	text[bytes] = '\0';
+	alone = !strpbrk(text, " \t") || *text == '/' || *text == '.' ||
+		exists(text);
+	text[bytes] = '+';
+	return alone;
+}
+
+static enum input_kind kind_of(
+	const struct work *work, const struct line *first)
+{
+	const char *wrong = wrong_input(first);
+	struct frame_line frame;
+
+	if (wrong) {
+		refuse(work, wrong);
+		return INPUT_WRONG;
 	}
-	answer_lines(work, &ahead);
-	for (i = 0; i < AHEAD; i++)
-		free(ahead.lines[i]);
-	return !ferror(input);
+	if (frame_line_read(&frame, first->text, first->bytes))
+		return INPUT_TEXT;
+	if (is_address_alone(first->text))
+		return INPUT_ADDRESSES;
+	if (*first->text == '{')
+		return INPUT_JSON;
+	return strpbrk(first->text, " \t") ? INPUT_TEXT : INPUT_ADDRESSES;
+}
+
+static void take_line(struct work *work, struct ahead *ahead,
+	const struct line *line, enum input_kind kind)
+{
+	if (kind == INPUT_ADDRESSES) {
+		ahead->lines[ahead->count++] = line->text;
+		if (ahead->count == AHEAD)
+			answer_lines(work, ahead);
+		return;
+	}
+	work->line++;
+	if (kind == INPUT_TEXT)
+		stack_text_line(&work->stacks, line);
+	else if (!stack_text_json(&work->stacks, line))
+		complain(work,
+			"left as it is: it is not one JSON object: give each "
+			"message on a line of its own, as binlog-show -o json "
+			"does");
+}
+
+/* False when nothing could be read. */
+static bool read_input(struct work *work, struct lines *lines)
+{
+	enum input_kind kind = INPUT_UNKNOWN;
+	struct ahead ahead = {0};
+	struct line line;
+
+	work->line = 0;
+	do {
+		while (lines_next(lines, &line)) {
+			if (kind == INPUT_UNKNOWN)
+				kind = kind_of(work, &line);
+			if (kind == INPUT_WRONG)
+				return false;
+			take_line(work, &ahead, &line, kind);
+		}
+		answer_lines(work, &ahead);
+		/* Whoever writes lines one by one waits for each answer. */
+		(void)fflush(stdout);
+	} while (lines_wait(lines));
+	if (lines->too_long)
+		refuse(work,
+			"not read to its end: a line has more than 64 MiB: "
+			"give a file with addresses, or what binlog-show "
+			"--stacks has written");
+	else if (lines->error)
+		sentence_say("binlog-symbolize: %s: cannot be read: %s: give a "
+			     "file with addresses",
+			work->name, strerror(lines->error));
+	if (lines->too_long)
+		work->all_resolved = false;
+	return !lines->error && (kind != INPUT_UNKNOWN || !lines->too_long);
 }
 
 static bool read_named(struct work *work, const char *name)
 {
-	FILE *input = stdin;
+	struct lines lines = {.descriptor = STDIN_FILENO};
 	bool fine;
 
 	work->name = name;
 	if (strcmp(name, "-") == 0)
 		work->name = "standard input";
 	else
-		input = fopen(name, "re");
-	fine = input && read_input(work, input);
-	if (!fine)
+		lines.descriptor = open(name, O_RDONLY | O_CLOEXEC);
+	if (lines.descriptor < 0) {
 		sentence_say("binlog-symbolize: %s: cannot be read: %s: give a "
-			     "file with addresses",
+			     "file with addresses, or an address, as "
+			     "a.out+0x1139",
 			work->name, strerror(errno));
-	if (input && input != stdin)
-		(void)fclose(input);
+		return false;
+	}
+	fine = read_input(work, &lines);
+	if (lines.descriptor != STDIN_FILENO)
+		close(lines.descriptor);
+	lines_free(&lines);
 	return fine;
 }
 
-static int resolve_all(struct work *work, char **names)
+/* Through path maps and the sysroot, or as it is. */
+static bool is_program(const struct work *work, const char *path)
+{
+	const struct symbolizer_options as_it_is = {0};
+
+	return symbolizer_has_file(&work->options->symbols, path) ||
+	       symbolizer_has_file(&as_it_is, path);
+}
+
+/*
+ * Whether the arguments are a module and offsets in it: the first one is a
+ * program, or the second one is a number and no file.  A number without 0x may
+ * be the name of a file that is missing, as the first one may be.
+ */
+static bool are_offsets(const struct work *work, char **arguments)
+{
+	const char *second = arguments[0] ? arguments[1] : NULL;
+	uint64_t offset;
+
+	if (!second || strcmp(arguments[0], "-") == 0 ||
+		(is_address(arguments[0]) && !exists(arguments[0])))
+		return false;
+	if (is_program(work, arguments[0]))
+		return true;
+	return read_offset(&offset, second) && !exists(second) &&
+	       (second[1] == 'x' || second[1] == 'X' || !exists(arguments[0]));
+}
+
+/* False: one of them is none, and that has been said. */
+static bool check_offsets(char **offsets)
+{
+	uint64_t offset;
+
+	for (; *offsets; offsets++) {
+		if (read_offset(&offset, *offsets))
+			continue;
+		sentence_say("binlog-symbolize: %s: not an offset: it is no "
+			     "hexadecimal number of 64 bits, as 0x1139: "
+			     "correct it",
+			*offsets);
+		return false;
+	}
+	return true;
+}
+
+static void answer_offsets(struct work *work, char *module, char **offsets)
+{
+	struct question questions[AHEAD];
+	struct question *asked[AHEAD];
+	size_t count;
+
+	while (*offsets) {
+		for (count = 0; count < AHEAD && *offsets; count++) {
+			struct address_line *now = &questions[count].asked;
+
+			questions[count] = (struct question){0};
+			asked[count] = &questions[count];
+			read_offset(&now->address, *offsets++);
+			if (!read_build_id(now, module))
+				now->module.path = module;
+		}
+		answer_all(work, asked, count);
+	}
+}
+
+static void answer_address(struct work *work, char *argument)
+{
+	struct question question = {0};
+	struct question *asked = &question;
+
+	if (!address_line_read(&question.asked, argument))
+		asked = NULL;
+	answer_all(work, &asked, 1);
+}
+
+/* False when there was nothing to read in any. */
+static bool take_arguments(struct work *work, char **arguments)
+{
+	bool any = false;
+
+	for (; *arguments; arguments++) {
+		work->name = NULL;
+		if (is_address(*arguments) && !exists(*arguments)) {
+			answer_address(work, *arguments);
+			any = true;
+		} else if (read_named(work, *arguments)) {
+			any = true;
+		} else {
+			work->all_resolved = false;
+		}
+	}
+	return any;
+}
+
+static int resolve_all(struct work *work, char **arguments)
 {
 	static char standard_input[] = "-";
 	char *alone[] = {standard_input, NULL};
 	char sentence[4608];
-	bool any = false;
+	bool any = true;
 
-	if (!*names)
-		names = alone;
-	for (; *names; names++)
-		if (read_named(work, *names))
-			any = true;
-		else
-			work->all_resolved = false;
+	if (!*arguments)
+		arguments = alone;
+	if (!are_offsets(work, arguments))
+		any = take_arguments(work, arguments);
+	else if (check_offsets(arguments + 1))
+		answer_offsets(work, arguments[0], arguments + 1);
+	else
+		any = false;
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		sentence_say("binlog-symbolize: standard output: cannot be "
 			     "written: %s: free its disk or give another one",
@@ -473,12 +761,19 @@ static int run(struct work *work, const struct symbolize_options *options)
 	symbolizer_add_needs(&symbols, &needs);
 	wrong = sandbox_enter(&needs);
 	work->symbolizer = wrong ? NULL : symbolizer_new(&symbols);
+	work->modules.options = &symbols;
+	work->stacks = (struct stack_text){.symbolizer = work->symbolizer,
+		.modules = &work->modules,
+		.complain = complain,
+		.closure = work};
 	if (work->symbolizer)
-		status = resolve_all(work, options->files);
+		status = resolve_all(work, options->arguments);
 	else
 		sentence_say("binlog-symbolize: %s",
 			wrong ? wrong : "out of memory");
 	symbolizer_free(work->symbolizer);
+	stack_text_free(&work->stacks);
+	modules_free(&work->modules);
 	render_buffer_free(&work->text);
 	free(cache);
 	return status;

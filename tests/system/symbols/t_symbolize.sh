@@ -1,6 +1,7 @@
 #!/bin/sh
 # binlog-symbolize names every instruction of nested programs as addr2line
-# does: function, file, line and every inlined caller.
+# does: function, file, line and every inlined caller; and it is used as a
+# person would, with arguments, mistakes and stacks that were shown elsewhere.
 #
 # addr2line is asked each address twice, and the second answer counts: for a
 # C++ function without a mangled name (main, extern "C") its first answer is
@@ -12,7 +13,8 @@ set -u
 export BINLOG_CACHE= # answers of an earlier run would prove nothing
 
 TMP=$(cd "$TMP" && pwd)
-symbolize=$(cd "$BUILD" && pwd)/binlog-symbolize
+build=$(cd "$BUILD" && pwd)
+symbolize=$build/binlog-symbolize
 nest=$(pwd)/tests/nest
 failed=0
 
@@ -368,6 +370,362 @@ matches()
 	esac
 }
 
+# answers COMMAND...: into "got", what is said into "stderr"
+answers()
+{
+	timeout 60 "$@" >"$TMP/got" 2>"$TMP/stderr" </dev/null
+	status=$?
+}
+
+# said SENTENCE STATUS PATTERN: the answer was one sentence, with this status
+said()
+{
+	if [ "$status" -eq "$2" ] && [ "$(wc -l <"$TMP/stderr")" -eq 1 ] &&
+		grep -q "$3" "$TMP/stderr"; then
+		ok "$1"
+	else
+		not_ok "$1 (status $status)"
+		head -3 "$TMP/stderr"
+	fi
+}
+
+# is_what SENTENCE: status 0, and "want" equals "got"
+is_what()
+{
+	if [ "$status" -eq 0 ] && [ -s "$TMP/want" ] &&
+		cmp -s "$TMP/want" "$TMP/got"; then
+		ok "$1"
+	else
+		not_ok "$1 (status $status)"
+		diff "$TMP/want" "$TMP/got" | head -6
+		head -3 "$TMP/stderr"
+	fi
+}
+
+# Words of the command line; addr2line is the oracle, which takes them alike.
+arguments()
+{
+	mkdir -p "$TMP/here/bin" "$TMP/else/where" "$TMP/only"
+	cp "$TMP/cxx5" "$TMP/here/app"
+	cp "$TMP/cxx5" "$TMP/here/bin/in_path"
+	objcopy --only-keep-debug "$TMP/cxx5" "$TMP/only/gone.debug"
+	addresses "$TMP/cxx5" -j .text | sed -n '100,239p' >"$TMP/list"
+	answers_of_addr2line "$TMP/cxx5" "$TMP/list" -C >"$TMP/want"
+	cd "$TMP/here" || exit 1
+
+	answers "$symbolize" ./app $(cat "$TMP/list")
+	is_what "a file and offsets in it, without 0x"
+	answers "$symbolize" "$TMP/here/app" $(sed 's/^/0x/' "$TMP/list")
+	is_what "a file and offsets in it, with 0x"
+	answers "$symbolize" app $(sed 's/^/0X/' "$TMP/list") -n
+	check "options may stand behind the offsets" \
+		grep -q '^_Z.* at ' "$TMP/got"
+	answers "$symbolize" $(sed 's/^/app+0x/' "$TMP/list")
+	is_what "addresses in a file of this directory"
+	answers env PATH="$TMP/here/bin:$PATH" "$symbolize" \
+		$(sed 's/^/in_path+0x/' "$TMP/list")
+	is_what "addresses in a program that PATH has"
+	answers env PATH="$TMP/here/bin:$PATH" "$symbolize" \
+		in_path $(cat "$TMP/list")
+	is_what "a program that PATH has and offsets in it"
+	answers env LD_LIBRARY_PATH="$TMP/here/bin" "$symbolize" \
+		$(sed 's/^/in_path+0x/' "$TMP/list")
+	is_what "addresses in a library that LD_LIBRARY_PATH has"
+	sed 's/^/in_path+0x/' "$TMP/list" |
+		PATH="$TMP/here/bin:$PATH" "$symbolize" >"$TMP/got"
+	status=$?
+	is_what "lines of addresses in a program that PATH has"
+	answers "$symbolize" --path-map="far=$TMP/here/app" \
+		$(sed 's/^/far+0x/' "$TMP/list")
+	is_what "addresses in a file that --path-map names"
+	answers "$symbolize" -d "$TMP/only" $(sed 's/^/gone+0x/' "$TMP/list")
+	is_what "addresses in a program of which only the debug file is here"
+	id=$(build_id_of "$TMP/cxx5")
+	mkdir -p "$TMP/own/.build-id/$(echo "$id" | cut -c1-2)"
+	cp "$TMP/only/gone.debug" "$TMP/own/.build-id/$(echo "$id" |
+		sed 's,^..,&/,').debug"
+	answers "$symbolize" -d "$TMP/own" "$id" $(cat "$TMP/list")
+	is_what "a build-id and offsets"
+
+	sed 's/^/app+0x/' "$TMP/list" >"$TMP/here/file"
+	first=$(head -1 "$TMP/list")
+	echo "$first" >"$TMP/one"
+	answers_of_addr2line app "$TMP/one" -C >>"$TMP/want"
+	answers "$symbolize" file "app+0x$first"
+	is_what "a file with addresses and an address"
+	answers "$symbolize" -- - "app+0x$first"
+	check "standard input and an address" test "$status" -eq 0
+	cp app "app+0x1"
+	answers "$symbolize" "app+0x1"
+	said "what is a file is no address, whatever its name" 2 \
+		'it is a program'
+	rm "app+0x1"
+	head -n -"$(answers_of_addr2line app "$TMP/one" -C | wc -l)" \
+		"$TMP/want" >"$TMP/less"
+	cp file 1139
+	answers "$symbolize" missing 1139
+	check "a number that is a file is read" \
+		cmp -s "$TMP/less" "$TMP/got"
+	cd - >/dev/null || exit 1
+}
+
+# A mistake is one sentence that says what to do instead.
+mistakes()
+{
+	cd "$TMP/here" || exit 1
+	answers "$symbolize" ./app
+	said "a program alone is a mistake" 2 \
+		'it is a program.*give offsets.*a.out 0x1139'
+	answers "$symbolize" - <./app
+	"$symbolize" <./app >"$TMP/got" 2>"$TMP/stderr"
+	status=$?
+	said "a program on standard input is one, too" 2 'it is a program'
+	cp "$TMP/hello" .
+	"$build/binlog-run" -o data ./hello >/dev/null 2>&1
+	answers "$symbolize" data/*
+	said "a capture is a mistake" 2 'capture.*binlog-show --stacks'
+	"$build/binlog-pack" -o packed data >/dev/null 2>&1
+	answers "$symbolize" packed
+	said "a packed log is a mistake" 2 'packed log.*binlog-show --stacks'
+	answers "$symbolize" nowhere
+	said "a missing file says what an address is" 2 \
+		'No such file.*an address, as a.out+0x1139'
+	answers "$symbolize" nowhere+0x1139
+	said "a missing module is a sentence" 1 'nowhere: no names: no such'
+	answers "$symbolize" nowhere 0x1139
+	said "a missing module with an offset is a sentence" 1 \
+		'nowhere: no names: no such'
+	answers "$symbolize" .
+	said "a directory is a mistake" 2 'Is a directory'
+	answers "$symbolize" . 0x1139
+	said "offsets in a directory are a mistake" 1 'not a regular file'
+	: >empty
+	answers "$symbolize" empty 0x1139
+	said "offsets in an empty file are a mistake" 1 'not an ELF file'
+	answers "$symbolize" empty
+	check "an empty file asks for nothing" \
+		test "$status-$(cat "$TMP/got" "$TMP/stderr")" = 0-
+	head -c 4096 /dev/urandom >garbage
+	printf 'a\000b' | cat - garbage >zeros
+	answers "$symbolize" zeros
+	said "a file that is no text is a mistake" 2 'it is no text'
+	answers "$symbolize" /dev/zero
+	said "a line without an end is given up" 2 'more than 64 MiB'
+	answers "$symbolize" ./app 0x1139 main
+	said "a name is no offset" 2 'main: not an offset'
+	check "and nothing else is answered" test ! -s "$TMP/got"
+	answers "$symbolize" ./app 0x11111111111111111
+	said "a number of more than 64 bits is no offset" 2 'not an offset'
+	answers "$symbolize" ./app 0xffffffffffffffff
+	said "an offset beyond the file is a sentence" 1 \
+		'no function of the file is there'
+	answers "$symbolize" -- ./app -5
+	said "a negative number is no offset" 2 ' -5: not an offset'
+	answers "$symbolize" ./app 0x
+	said "0x alone is no offset" 2 ' 0x: not an offset'
+	answers "$symbolize" app+0x11111111111111111
+	said "an address of more than 64 bits is none" 2 'No such file'
+	cd - >/dev/null || exit 1
+}
+
+# frame_of NUMBER FILE ADDRESS [SUFFIX]: as binlog-show has it, by addr2line
+frame_of()
+{
+	addr2line -Cfipe "$2" "$3" | awk -v number="$1" -v suffix="${4:-}" '
+		{
+			sub(/^ \(inlined by\) /, "")
+			sub(/ \(discriminator [0-9]+\)/, "")
+			line[NR] = $0
+		}
+		END {
+			for (i = 1; i <= NR; i++)
+				print "    #" number + i - 1 " " line[i] \
+					(i < NR ? " (inlined)" : "") suffix
+		}'
+}
+
+# The text of a log that was shown where there was no debug information.
+stacks()
+{
+	cat >"$TMP/hello.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+static inline __attribute__((always_inline)) void deep(int x)
+{
+	printf("hello %d\n", x);
+}
+static __attribute__((noinline)) void twice(int x)
+{
+	deep(x);
+	deep(x + 1);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) void outer(int x)
+{
+	twice(x);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	outer(1);
+	puts("#1 no+0x1");
+	return 0;
+}
+EOF
+	gcc -g -O2 "$TMP/hello.c" -o "$TMP/whole"
+	mkdir -p "$TMP/shown" "$TMP/named"
+	objcopy --strip-all "$TMP/whole" "$TMP/shown/hello"
+	cp "$TMP/shown/hello" "$TMP/hello"
+	cp "$TMP/whole" "$TMP/named/hello"
+	(cd "$TMP/shown" && "$build/binlog-run" -o data ./hello) \
+		>/dev/null 2>&1
+	"$build/binlog-show" --stacks "$TMP/shown/data" >"$TMP/text"
+	check "the log was shown without names" \
+		test "$(grep -c '^    #[0-9]* hello+0x' "$TMP/text")" -ge 6
+
+	# What is to come out: each frame of the program as addr2line has it.
+	added=0
+	while IFS= read -r line; do
+		number=$(expr "$line" : '    #\([0-9]*\) ')
+		address=$(expr "$line" : '    #[0-9]* hello+\(0x[0-9a-f]*\)$')
+		if [ -n "$address" ]; then
+			frame_of $((number + added)) "$TMP/whole" "$address" \
+				>"$TMP/frame"
+			cat "$TMP/frame"
+			added=$((added + $(wc -l <"$TMP/frame") - 1))
+		elif [ -n "$number" ]; then
+			echo "    #$((number + added))${line#    #$number}"
+		else
+			added=0
+			printf '%s\n' "$line"
+		fi
+	done <"$TMP/text" | sed 's/^\(    #[0-9]* _start\) at .*/\1/' \
+		>"$TMP/want"
+	(cd "$TMP/named" && "$symbolize") <"$TMP/text" 2>"$TMP/stderr" |
+		sed 's/^\(    #[0-9]* _start\)+0x.* in hello/\1/' >"$TMP/got"
+	status=0
+	check "something in it is inlined" grep -q 'deep at .*(inlined)' \
+		"$TMP/want"
+	is_what "the stacks of a text get their names"
+	(cd "$TMP/named" && "$symbolize" "$TMP/text") 2>"$TMP/stderr" |
+		sed 's/^\(    #[0-9]* _start\)+0x.* in hello/\1/' >"$TMP/got"
+	is_what "a file with such a text may be an argument"
+	check "nothing is complained of" test ! -s "$TMP/stderr"
+
+	# Names that are known already, and text that is nobody's.
+	{
+		echo '2026-01-01 00:00:00 hello[1:1] stdout: hello+0x1139'
+		printf 'bytes \377\001\033[1m, #0 hello+0x1\r\n\n'
+		echo '    #0 main at hello.c:3'
+		echo '    #1 deep at hello.c:3 (inlined)'
+		echo '    #2 jump+0x12 in hello (tail call)'
+		echo '    #3 0x7f0000001234'
+		echo '    #4 <signal handler called>'
+		echo '    # 5 hello+0x1139'
+		echo '    #6hello+0x1139'
+		echo '    #7 hello+0x11111111111111111'
+		echo '    #8 +0x1139'
+		echo 'hello+0x1139'
+		printf '    #9 the end'
+	} >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/want" &&
+		exit "$status")
+	status=$?
+	is_what "all that is no frame to be named comes out as it is"
+	check "and nothing is complained of" test ! -s "$TMP/stderr"
+
+	printf '    #%d nowhere+0x1139\n' 0 1 2 >"$TMP/want"
+	answers "$symbolize" "$TMP/want"
+	said "a module that is nowhere is complained of once" 1 \
+		'nowhere: no names: no file of this name.*--path-map'
+	status=0
+	is_what "and its frames come out as they are"
+	frame_of 7 "$TMP/whole" "$(address_of main)" ' (hands the text on)' \
+		>"$TMP/want"
+	echo "#7 hello+$(address_of main) (hands the text on)" >"$TMP/line"
+	(cd "$TMP/named" && "$symbolize") <"$TMP/line" |
+		sed 's/^/    /' >"$TMP/got"
+	status=0
+	is_what "what is said of a frame besides stays"
+	echo '#3 main+0x1 in hello' >"$TMP/pipe"
+	(cd "$TMP/named" && cat "$TMP/pipe" | "$symbolize") >"$TMP/got"
+	check "a frame alone is such a text" grep -q '^#3 main at .*hello.c:' \
+		"$TMP/got"
+}
+
+# address_of FUNCTION: in the program of stacks()
+address_of()
+{
+	nm "$TMP/whole" | sed -n "s/^0*\([0-9a-f]*\) [tT] $1\$/0x\1/p"
+}
+
+# A text may name a function and what is behind its start.
+functions()
+{
+	# every instruction of the program's own functions
+	for function in main outer twice; do
+		address=$(address_of $function)
+		bytes=$(nm -S "$TMP/whole" | awk -v name=$function '
+			$4 == name { print $2 }' | sed 's/^0*/0x/')
+		for offset in 0 1 5 $((bytes - 1)); do
+			printf '    #0 %s+0x%x in hello\n' $function $offset >&3
+			frame_of 0 "$TMP/whole" \
+				"$(printf 0x%x $((address + offset)))"
+		done
+	done 3>"$TMP/text" >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/text" && exit "$status")
+	status=$?
+	is_what "a function and an offset in a module are enough"
+	sed 's/.* \(.*\) in hello/    #0 \1 in symbols/' "$TMP/text" \
+		>"$TMP/text2"
+	objcopy --strip-debug "$TMP/whole" "$TMP/named/symbols"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/text2" &&
+		exit "$status")
+	status=$?
+	cp "$TMP/text2" "$TMP/want"
+	is_what "without debug information such a frame stays what it is"
+
+	# C++: a name as people write it, and as linkers do
+	nm "$TMP/cxx5" | sed -n 's/^0*\([0-9a-f]*\) [tTW] \(_Z.*\)$/\1 \2/p' |
+		sort -u -k2 | head -20 >"$TMP/mangled"
+	while read -r address name; do
+		other=$(c++filt "$name")
+		[ "$(nm -C "$TMP/cxx5" | grep -cF " $other")" -eq 1 ] ||
+			continue
+		echo "    #0 $other+0x1 in cxx5" >&3
+		echo "    #0 $name+0x1 in cxx5" >&3
+		frame_of 0 "$TMP/cxx5" "$(printf 0x%x $((0x$address + 1)))" \
+			>"$TMP/frame"
+		cat "$TMP/frame" "$TMP/frame"
+	done <"$TMP/mangled" 3>"$TMP/text" >"$TMP/want"
+	(cd "$TMP" && answers "$symbolize" "$TMP/text" && exit "$status")
+	status=$?
+	is_what "functions of C++ are found by either name"
+
+	echo 'static int same(int x) { return x * 3; }' >"$TMP/one.c"
+	echo 'int (*first)(int) = same;' >>"$TMP/one.c"
+	sed 's/first/second/' "$TMP/one.c" >"$TMP/two.c"
+	echo 'int main(void) { return 0; }' >>"$TMP/two.c"
+	gcc -g "$TMP/one.c" "$TMP/two.c" -o "$TMP/named/namesakes"
+	echo '    #0 same+0x1 in namesakes' >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/want" && exit "$status")
+	status=$?
+	said "of two functions with one name none is chosen" 1 \
+		'2 functions of the file are called same'
+	status=0
+	is_what "and the frame comes out as it is"
+	echo '    #0 no_such+0x1 in hello' >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/want" && exit "$status")
+	status=$?
+	said "a function that is not there is a sentence" 1 \
+		'the file has no function no_such'
+	echo '    #0 main+0x100000 in hello' >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/want" && exit "$status")
+	status=$?
+	said "and so is an offset far behind its end" 1 \
+		'the file has no function main that is so long'
+}
+
 every_kind_of_program
 special_builds
 [ -z "${LONG:-}" ] || rust
@@ -378,4 +736,8 @@ what_is_no_program
 addresses "$TMP/O0" >"$TMP/list"
 command_line
 asked_one_by_one
+stacks
+functions
+arguments
+mistakes
 exit $failed
