@@ -579,7 +579,8 @@ EOF
 	cp "$TMP/whole" "$TMP/named/hello"
 	(cd "$TMP/shown" && "$build/binlog-run" -o data ./hello) \
 		>/dev/null 2>&1
-	"$build/binlog-show" --stacks "$TMP/shown/data" >"$TMP/text"
+	"$build/binlog-show" --stacks "$TMP/shown/data" >"$TMP/text" \
+		2>/dev/null
 	check "the log was shown without names" \
 		test "$(grep -c '^    #[0-9]* hello+0x' "$TMP/text")" -ge 6
 
@@ -657,6 +658,112 @@ EOF
 address_of()
 {
 	nm "$TMP/whole" | sed -n "s/^0*\([0-9a-f]*\) [tT] $1\$/0x\1/p"
+}
+
+# named_json IN OUT PROGRAM: whether OUT is IN, byte for byte, but for frames of
+# the program without a line, which are those that addr2line has
+named_json()
+{
+	python3 - "$@" <<'EOF'
+import json, re, subprocess, sys
+
+shown, named, program = sys.argv[1:]
+
+def frames(frame):
+    if frame.get("module") != "hello" or "line" in frame:
+        return [frame]
+    said = subprocess.run(["addr2line", "-Cfipe", program, frame["address"]],
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    found = []
+    for line in said:
+        function, place = re.sub(r"^ \(inlined by\) ", "", line).split(" at ")
+        place = re.sub(r" \(discriminator \d+\)$", "", place)
+        now = {"function": function}
+        if place[0] != "?":
+            now["file"], number = place.rsplit(":", 1)
+            now["line"] = int(number)
+        now.update(module="hello", address=frame["address"])
+        found.append(now)
+    for inlined in found[:-1]:
+        inlined["inlined"] = True
+    return found
+
+count = 0
+shown, named = open(shown).readlines(), open(named).readlines()
+assert len(shown) == len(named)
+for before, after in zip(shown, named):
+    part = re.compile(r'"stack":\[.*?\]')
+    assert part.sub("", before) == part.sub("", after), after
+    want = [one for frame in json.loads(before).get("stack", [])
+        for one in frames(frame)]
+    got = json.loads(after).get("stack", [])
+    assert got == want, (got, want)
+    assert [list(one) for one in got] == [list(one) for one in want]
+    count += len(want)
+assert count > 10
+EOF
+}
+
+# Messages of -o json, likewise.
+json()
+{
+	"$build/binlog-show" --stacks -o json "$TMP/shown/data" \
+		>"$TMP/shown.json" 2>/dev/null
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/shown.json" &&
+		exit "$status")
+	status=$?
+	check "the stacks of messages in JSON get their names" \
+		named_json "$TMP/shown.json" "$TMP/got" "$TMP/whole"
+	check "and nothing is complained of" \
+		test "$status-$(cat "$TMP/stderr")" = 0-
+	"$build/binlog-show" -o json "$TMP/shown/data" >"$TMP/want" 2>/dev/null
+	answers "$symbolize" "$TMP/want"
+	is_what "messages without stacks come out as they are"
+
+	# what is no frame to be named, and JSON as others write it
+	address=$(address_of main)
+	{
+		echo '{}'
+		echo '{"args":[{"stack":[{"module":"hello","address":"0x1"}]}]}'
+		echo '{"a":"\",\"stack\":[{\"module\":1","stack":{"module":"hello"}}'
+		echo '{"stack":[]}'
+		echo '{"stack":[1,null,"#0 hello+0x1",[],{}, {"module":"hello"}]}'
+		echo "{\"stack\":[{\"module\":7,\"address\":\"$address\"}]}"
+		echo "{\"stack\":[{\"module\":\"hel\\u0000lo\",\"address\":\"$address\"}]}"
+		echo '{"stack":[{"module":"hello","address":"0x11111111111111111"}]}'
+		echo '{"stack":[{"module":"hello","address":-5}]}'
+		echo "{\"stack\":[{\"module\":\"hello\",\"address\":\"$address\",\"inlined\":true}]}"
+		echo "{\"stack\":[{\"module\":\"hello\",\"address\":\"$address\",\"tail_call\":true}]}"
+		echo "{\"stack\":[{\"function\":\"f\",\"line\":3,\"module\":\"hello\",\"address\":\"$address\"}]}"
+		printf '{"stack":[{"address":"%s"}]}' "$address"
+	} >"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/want" && exit "$status")
+	status=$?
+	is_what "what is no frame to be named in JSON comes out as it is"
+	check "and nothing is complained of there" test ! -s "$TMP/stderr"
+	place=$(addr2line -Cfipe "$TMP/whole" "$address" | sed 's/^main at //')
+	names='"function":"main","file":"'${place%:*}'","line":'${place##*:}
+	echo " {\"stack\" : [ {\"address\" : $((address)), \"x\":[1], \"module\": \"h\\u0065llo\"} , 1 ]} " |
+		sed 's/^ //' >"$TMP/line"
+	echo "{\"stack\" : [ {$names,\"address\":$((address)),\"x\":[1],\"module\":\"h\\u0065llo\"} , 1 ]} " \
+		>"$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/line" && exit "$status")
+	status=$?
+	is_what "JSON may be written in other ways"
+
+	deep=$(awk 'BEGIN { while (i++ < 100000) printf "[" }')
+	for bad in '{' '{"stack":[{"module":"hello","address":"0x1"}' \
+		'{"stack":[{"module":"hello","address":"0x1"]}}' \
+		'{"a":1,}' '{"a" 1}' '{"a":"' '{"a":"\' '{"a":1} x' '{1:2}' \
+		"{\"a\":$deep"; do
+		printf '%s\n' "$bad" >"$TMP/want"
+		answers "$symbolize" "$TMP/want"
+		[ "$status" -eq 1 ] && cmp -s "$TMP/want" "$TMP/got" &&
+			grep -q 'want:1: left as it is: it is not one JSON' \
+				"$TMP/stderr" || echo "$bad" | cut -c1-70
+	done >"$TMP/wrong"
+	check "broken JSON comes out as it is, and is complained of" \
+		test ! -s "$TMP/wrong"
 }
 
 # A text may name a function and what is behind its start.
@@ -737,6 +844,7 @@ addresses "$TMP/O0" >"$TMP/list"
 command_line
 asked_one_by_one
 stacks
+json
 functions
 arguments
 mistakes
