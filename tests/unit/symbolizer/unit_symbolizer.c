@@ -401,6 +401,76 @@ static void the_way_of_asking_does_not_matter(void **state)
 	symbolizer_free(in_process);
 }
 
+static void a_function_and_an_offset_are_an_address(void **state)
+{
+	const struct symbolizer_module module = {.path = SELF};
+	const uint64_t begin = (uintptr_t)around - bias;
+	size_t i, way;
+
+	(void)state;
+	for (way = 0; way < 2; way++) {
+		const struct symbolizer_options options = {
+			.debug_directories = no_directories,
+			.in_process = way == 1};
+		struct symbolizer *symbolizer = symbolizer_new(&options);
+
+		for (i = 0; i < 20; i++) {
+			struct answer wanted = {0};
+			struct answer got = {0};
+
+			symbolizer_resolve(symbolizer, &module, begin + i % 7,
+				take, &wanted);
+			symbolizer_resolve_named(symbolizer, &module, "around",
+				i % 7, take, &got);
+			assert_memory_equal(&wanted, &got, sizeof(got));
+		}
+		symbolizer_free(symbolizer);
+	}
+}
+
+static void a_function_that_is_not_there_has_no_address(void **state)
+{
+	static const struct {
+		const char *function;
+		uint64_t offset;
+	} asked[] = {{"no_such_function", 0}, {"around", 1 << 20},
+		{"around", UINT64_MAX}, {"", 0}};
+	const struct symbolizer_module module = {.path = SELF};
+	const struct symbolizer_options options = {
+		.debug_directories = no_directories};
+	struct symbolizer *symbolizer = symbolizer_new(&options);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct answer answer = {0};
+		const char *said = symbolizer_resolve_named(symbolizer, &module,
+			asked[i].function, asked[i].offset, take, &answer);
+
+		assert_int_equal(answer.count, 1);
+		assert_string_equal(answer.functions[0], "");
+		assert_non_null(said);
+		assert_non_null(strstr(said, "no address"));
+	}
+	symbolizer_free(symbolizer);
+}
+
+static void a_file_is_there_where_the_options_say(void **state)
+{
+	static const char *const maps[] = {"name=/proc/self/exe", NULL};
+	const struct symbolizer_options none = {0};
+	const struct symbolizer_options mapped = {.path_maps = maps};
+	const struct symbolizer_options rooted = {.sysroot = "/proc/self/fd"};
+
+	(void)state;
+	assert_true(symbolizer_has_file(&none, SELF));
+	assert_false(symbolizer_has_file(&none, "name"));
+	assert_false(symbolizer_has_file(&none, "/proc/self"));
+	assert_false(symbolizer_has_file(&none, "/proc/self/status"));
+	assert_true(symbolizer_has_file(&mapped, "name"));
+	assert_false(symbolizer_has_file(&rooted, SELF));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +489,9 @@ int main(void)
 		cmocka_unit_test(an_address_outside_of_the_code_has_no_name),
 		cmocka_unit_test(a_section_that_unpacks_to_too_much_is_refused),
 		cmocka_unit_test(a_section_beyond_the_end_has_no_bytes),
+		cmocka_unit_test(a_function_and_an_offset_are_an_address),
+		cmocka_unit_test(a_function_that_is_not_there_has_no_address),
+		cmocka_unit_test(a_file_is_there_where_the_options_say),
 	};
 
 	dl_iterate_phdr(take_bias, NULL);
