@@ -527,8 +527,29 @@ static bool is_address_alone(char *text)
 	return alone;
 }
 
-static enum input_kind kind_of(
-	const struct work *work, const struct line *first)
+/* Whether what has come has a frame, and no address before it. */
+static bool has_frame(const struct lines *lines)
+{
+	const char *at = lines->data + lines->begin;
+	const char *end = lines->data + lines->end;
+	struct frame_line frame;
+	uint64_t offset;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t bytes = (size_t)((newline ? newline : end) - at);
+
+		if (frame_line_read(&frame, at, bytes))
+			return true;
+		if (frame_line_offset(at, bytes, &offset) > 0)
+			return false;
+		at += bytes + 1;
+	}
+	return false;
+}
+
+static enum input_kind kind_of(const struct work *work,
+	const struct lines *lines, const struct line *first)
 {
 	const char *wrong = wrong_input(first);
 	struct frame_line frame;
@@ -543,7 +564,9 @@ static enum input_kind kind_of(
 		return INPUT_ADDRESSES;
 	if (*first->text == '{')
 		return INPUT_JSON;
-	return strpbrk(first->text, " \t") ? INPUT_TEXT : INPUT_ADDRESSES;
+	if (strpbrk(first->text, " \t") || has_frame(lines))
+		return INPUT_TEXT;
+	return INPUT_ADDRESSES;
 }
 
 static void take_line(struct work *work, struct ahead *ahead,
@@ -576,7 +599,7 @@ static bool read_input(struct work *work, struct lines *lines)
 	do {
 		while (lines_next(lines, &line)) {
 			if (kind == INPUT_UNKNOWN)
-				kind = kind_of(work, &line);
+				kind = kind_of(work, lines, &line);
 			if (kind == INPUT_WRONG)
 				return false;
 			take_line(work, &ahead, &line, kind);

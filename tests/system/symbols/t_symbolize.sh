@@ -635,19 +635,25 @@ EOF
 	is_what "all that is no frame to be named comes out as it is"
 	check "and nothing is complained of" test ! -s "$TMP/stderr"
 
+	frame_of 7 "$TMP/whole" "$(address_of main)" ' (hands the text on)' \
+		>"$TMP/want"
+	echo "    #7 hello+$(address_of main) (hands the text on)" >"$TMP/line"
+	(cd "$TMP/named" && "$symbolize") <"$TMP/line" >"$TMP/got"
+	status=0
+	is_what "what is said of a frame besides stays"
+	{ printf 'message\nhello\n\n' && cat "$TMP/line"; } >"$TMP/word"
+	{ printf 'message\nhello\n\n' && cat "$TMP/want"; } >"$TMP/want2"
+	mv "$TMP/want2" "$TMP/want"
+	(cd "$TMP/named" && answers "$symbolize" "$TMP/word" && exit "$status")
+	status=$?
+	is_what "a text may begin with one word"
+
 	printf '    #%d nowhere+0x1139\n' 0 1 2 >"$TMP/want"
 	answers "$symbolize" "$TMP/want"
 	said "a module that is nowhere is complained of once" 1 \
 		'nowhere: no names: no file of this name.*--path-map'
 	status=0
 	is_what "and its frames come out as they are"
-	frame_of 7 "$TMP/whole" "$(address_of main)" ' (hands the text on)' \
-		>"$TMP/want"
-	echo "#7 hello+$(address_of main) (hands the text on)" >"$TMP/line"
-	(cd "$TMP/named" && "$symbolize") <"$TMP/line" |
-		sed 's/^/    /' >"$TMP/got"
-	status=0
-	is_what "what is said of a frame besides stays"
 	echo '#3 main+0x1 in hello' >"$TMP/pipe"
 	(cd "$TMP/named" && cat "$TMP/pipe" | "$symbolize") >"$TMP/got"
 	check "a frame alone is such a text" grep -q '^#3 main at .*hello.c:' \
