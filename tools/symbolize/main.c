@@ -466,6 +466,13 @@ static bool begins(const struct line *line, const char *magic, size_t bytes)
 	return line->bytes >= bytes && memcmp(line->text, magic, bytes) == 0;
 }
 
+static bool is_address(const char *text)
+{
+	uint64_t offset;
+
+	return frame_line_offset(text, strlen(text), &offset) > 0;
+}
+
 /* Terminals are told colours by escape sequences. */
 static bool is_of_no_text(char c)
 {
@@ -489,6 +496,8 @@ static const char *wrong_input(const struct line *first)
 	if (begins(first, packed, sizeof(packed)))
 		return "not read: it is a packed log, not a list of "
 		       "addresses: show it with binlog-show --stacks";
+	if (is_address(first->text)) /* names of files may have anything */
+		return NULL;
 	for (i = 0; i < first->bytes; i++)
 		if (is_of_no_text(first->text[i]))
 			return "not read: it is no text: give a file with "
@@ -502,13 +511,6 @@ static bool exists(const char *path)
 	struct stat status;
 
 	return stat(path, &status) == 0;
-}
-
-static bool is_address(const char *text)
-{
-	uint64_t offset;
-
-	return frame_line_offset(text, strlen(text), &offset) > 0;
 }
 
 /* A message may end as an address does; in a path there are seldom blanks. */

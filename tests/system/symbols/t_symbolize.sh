@@ -509,6 +509,11 @@ mistakes()
 	printf 'a\000b' | cat - garbage >zeros
 	answers "$symbolize" zeros
 	said "a file that is no text is a mistake" 2 'it is no text'
+	cp app "$(printf 'a\001p')"
+	printf 'a\001p+0x%s\n' "$first" >odd
+	answers "$symbolize" odd
+	check "but the name of a module may have any byte" \
+		test "$status" -eq 0
 	answers "$symbolize" /dev/zero
 	said "a line without an end is given up" 2 'more than 64 MiB'
 	answers "$symbolize" ./app 0x1139 main
