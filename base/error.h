@@ -23,6 +23,7 @@ enum error_code {
 
 enum error_severity {
 	ERROR_SEVERITY_NOTE,   /* all was read */
+	ERROR_SEVERITY_DOUBT,  /* likewise, but there may have been more */
 	ERROR_SEVERITY_DAMAGE, /* something is missing, the rest was read */
 	ERROR_SEVERITY_FATAL,  /* this path gave nothing */
 	ERROR_SEVERITIES

@@ -248,6 +248,10 @@ static enum options_action check(struct options *options)
 				"--recover"
 			      : "what was not recorded cannot be followed: "
 				"leave out --follow");
+	if (options->strict && (other || options->follow))
+		return complain(options, "--strict",
+			"is for messages that are all there: leave out "
+			"--follow, --index, --diff and --recover");
 	if (options->index && options->path_count == 0)
 		return complain(options, "--index",
 			"no program is named: give its path");

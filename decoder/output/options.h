@@ -51,6 +51,7 @@ struct options {
 	bool recover;
 	bool diff; /* the two paths are compared */
 	bool all;  /* of rings */
+	bool strict;
 	bool stacks;
 	bool source;
 	bool location;

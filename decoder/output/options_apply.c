@@ -252,6 +252,8 @@ bool *options_apply_flag(struct options *options, int option)
 		return &options->diff;
 	case NUMBER_ALL:
 		return &options->all;
+	case NUMBER_STRICT:
+		return &options->strict;
 	case NUMBER_UTC:
 		return &options->utc;
 	case NUMBER_QUIET:

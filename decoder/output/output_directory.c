@@ -9,21 +9,49 @@
 
 #define FILE_FLAGS (O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
 
-static bool is_empty(int fd)
+/* Null: it cannot be listed. */
+static DIR *open_list(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-	const struct dirent *entry;
-	bool empty = directory;
 
-	while (empty && (entry = readdir(directory)))
-		empty = strcmp(entry->d_name, ".") == 0 ||
-			strcmp(entry->d_name, "..") == 0;
+	if (!directory && copy >= 0)
+		close(copy);
+	return directory;
+}
+
+/* The name of the next file.  Null: that was all. */
+static const char *next_name(DIR *directory)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") != 0 &&
+			strcmp(entry->d_name, "..") != 0)
+			return entry->d_name;
+	return NULL;
+}
+
+static bool is_empty(int fd)
+{
+	DIR *directory = open_list(fd);
+	bool empty = directory && !next_name(directory);
+
 	if (directory)
 		closedir(directory);
-	else if (copy >= 0)
-		close(copy);
 	return empty;
+}
+
+void output_directory_empty(const struct output *directory)
+{
+	DIR *list = open_list(directory->fd);
+	const char *name;
+
+	while (list && (name = next_name(list)))
+		unlinkat(directory->fd, name, 0);
+	if (list)
+		closedir(list);
+	unlinkat(AT_FDCWD, directory->where, AT_REMOVEDIR);
 }
 
 /* Null, or why one that is there is not to be used. */

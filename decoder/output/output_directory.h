@@ -28,6 +28,9 @@ bool output_directory_begin(
 void output_directory_append(struct output *directory, const char *name,
 	bool make, struct render_buffer *text);
 
+/* Takes all files of an open one away again, as far as that is allowed. */
+void output_directory_empty(const struct output *directory);
+
 /* Writes all and closes the file. */
 void output_directory_end(struct output *directory, struct output *file);
 

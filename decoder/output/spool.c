@@ -31,20 +31,27 @@ const char *spool_directory(void)
 	return directory;
 }
 
-static void open_file(struct spool *spool)
+int spool_file(void)
 {
 	const char *directory = spool_directory();
 	size_t length = strlen(directory);
 	char path[DIRECTORY_MAX + 32];
+	int fd;
 
 	memcpy(path, directory, length);
 	memcpy(path + length, "/binlog-show.XXXXXX",
 		sizeof("/binlog-show.XXXXXX"));
-	spool->fd = mkostemp(path, O_CLOEXEC);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static void open_file(struct spool *spool)
+{
+	spool->fd = spool_file();
 	if (spool->fd < 0)
 		fail(spool);
-	else
-		unlink(path);
 }
 
 static void write_at(

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "decoder/output/colors.h"
 #include "decoder/output/output_directory.h"
+#include "decoder/output/spool.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/source/source.h"
 #include "rules/rules.h"
@@ -98,6 +99,7 @@ const char *outputs_add(
 		.options = options,
 		.style = style_chosen(options),
 		.output = {.fd = path ? -1 : STDOUT_FILENO, .where = path},
+		.held = -1,
 	};
 	if (!one->style)
 		return complain_of_style(outputs, options->style);
@@ -159,7 +161,7 @@ static bool is_config(const struct outputs *outputs, const struct stat *file)
 	return config && stat(config, &status) == 0 && is_same(&status, file);
 }
 
-/* Null, or why an existing file is not to be emptied. */
+/* Null, or why an existing file is not to be emptied, which is done. */
 static const char *refuse(
 	const struct outputs *outputs, const struct capture_list *list, int fd)
 {
@@ -177,18 +179,22 @@ static const char *refuse(
 		return "it is one of those that are read";
 	if (is_output(outputs, &status))
 		return "two outputs go there";
-	return ftruncate(fd, 0) == 0 ? NULL : strerror(errno);
+	/* if they are strict, it may have to stay as it is */
+	return outputs->strict || ftruncate(fd, 0) == 0 ? NULL
+							: strerror(errno);
 }
 
 /* Null, or why not. */
 static const char *open_file(struct outputs *outputs,
-	const struct capture_list *list, struct output *output)
+	const struct capture_list *list, struct outputs_one *one)
 {
+	struct output *output = &one->output;
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
 	const char *wrong;
 	int fd = open(output->where, flags | O_CREAT | O_EXCL, 0600);
 
-	if (fd >= 0) {
+	one->made = fd >= 0;
+	if (one->made) {
 		output->fd = fd;
 		return NULL;
 	}
@@ -216,13 +222,35 @@ bool outputs_open(struct outputs *outputs, const struct capture_list *list)
 		if (outputs->all[i].split)
 			wrong = output_directory_open(output);
 		else if (output->where)
-			wrong = open_file(outputs, list, output);
+			wrong = open_file(outputs, list, &outputs->all[i]);
 		if (!wrong)
 			continue;
 		snprintf(outputs->problem, sizeof(outputs->problem),
 			"%s: not opened: %s: choose another place",
 			output->where, wrong);
 		return false;
+	}
+	return true;
+}
+
+bool outputs_hold(struct outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count && outputs->strict; i++) {
+		struct outputs_one *one = &outputs->all[i];
+		int fd = one->split ? -1 : spool_file();
+
+		if (fd < 0 && !one->split) {
+			snprintf(outputs->problem, sizeof(outputs->problem),
+				"--strict: no temporary file in %s: %s: set "
+				"TMPDIR to where there is room",
+				spool_directory(), strerror(errno));
+			return false;
+		}
+		one->held = one->output.fd;
+		if (!one->split)
+			one->output.fd = fd;
 	}
 	return true;
 }
@@ -442,10 +470,18 @@ void outputs_remarks(const struct outputs *outputs, struct render_buffer *out)
 	}
 }
 
-/* Of a directory also the files that were made there. */
-static int sync_all(const struct outputs_one *one)
+/* Closes a file when it is on the disk; or a directory, with the files that
+ * were made there. */
+static void close_one(struct outputs_one *one)
 {
-	return one->split ? syncfs(one->output.fd) : fsync(one->output.fd);
+	struct output *output = &one->output;
+
+	if (output->fd == STDOUT_FILENO || output->fd < 0)
+		return;
+	note(output,
+		(one->split ? syncfs(output->fd) : fsync(output->fd)) == 0);
+	note(output, close(output->fd) == 0);
+	output->fd = -1;
 }
 
 void outputs_end(struct outputs *outputs)
@@ -459,11 +495,65 @@ void outputs_end(struct outputs *outputs)
 			one->style->end(one->state);
 		one->state = NULL;
 		output_end(&one->output);
-		if (one->output.fd == STDOUT_FILENO || one->output.fd < 0)
+		if (one->held < 0)
+			close_one(one);
+	}
+}
+
+/* From the temporary file to where it is for. */
+static void copy_held(struct output *output, int from)
+{
+	off_t at = 0;
+	ssize_t n = 1;
+
+	if (output->fd != STDOUT_FILENO)
+		note(output, ftruncate(output->fd, 0) == 0);
+	while (n != 0 && output->failed == 0) {
+		if (!render_buffer_reserve(
+			    &output->text, OUTPUT_BUFFER_BYTES)) {
+			output->failed = ENOMEM;
+			break;
+		}
+		n = pread(from, output->text.data, OUTPUT_BUFFER_BYTES, at);
+		if (n < 0 && errno == EINTR)
 			continue;
-		note(&one->output, sync_all(one) == 0);
-		note(&one->output, close(one->output.fd) == 0);
-		one->output.fd = -1;
+		note(output, n >= 0);
+		output->text.length = n > 0 ? (size_t)n : 0;
+		at += n;
+		output_flush(output);
+	}
+	render_buffer_free(&output->text);
+}
+
+static void release_one(struct outputs_one *one, bool shown)
+{
+	struct output *output = &one->output;
+	int from = output->fd;
+
+	output->fd = one->held;
+	one->held = -1;
+	if (one->split && !shown)
+		output_directory_empty(output);
+	if (one->split)
+		return;
+	if (output->failed != 0)
+		output->where = "a temporary file in TMPDIR";
+	else if (shown)
+		copy_held(output, from);
+	else if (one->made)
+		unlink(output->where);
+	close(from);
+}
+
+void outputs_release(struct outputs *outputs, bool shown)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->count; i++) {
+		if (outputs->all[i].held < 0)
+			continue;
+		release_one(&outputs->all[i], shown);
+		close_one(&outputs->all[i]);
 	}
 }
 

@@ -25,6 +25,8 @@ struct outputs_one {
 	bool given;  /* messages */
 	bool asks;   /* not for all of them */
 	bool split;  /* the output is a directory */
+	bool made;   /* its file was not there before */
+	int held;    /* what the text is for, while it is kept back; or -1 */
 };
 
 /* All zeros is none. */
@@ -36,6 +38,7 @@ struct outputs {
 	const struct rules *rules; /* for categories; null: none given */
 	/* For outputs_need().statements; its owner's; null: none */
 	struct statements *statements;
+	bool strict;	  /* nothing is shown before it is known that all may */
 	struct pool kept; /* options of a file, and what they point into */
 	char style_problem[96];
 	char problem[2048]; /* what: why: what you can do */
@@ -64,6 +67,12 @@ struct outputs_needs outputs_need(const struct outputs *outputs);
  * the user and none that is read.  False: see `problem`.
  */
 bool outputs_open(struct outputs *outputs, const struct capture_list *list);
+
+/*
+ * If they are strict, after the colours are chosen: what is shown is kept in
+ * temporary files until outputs_release().  False: see `problem`.
+ */
+bool outputs_hold(struct outputs *outputs);
 
 /* Which of them show colours; before a pager takes standard output. */
 void outputs_choose_colors(struct outputs *outputs);
@@ -111,6 +120,9 @@ void outputs_remarks(const struct outputs *outputs, struct render_buffer *out);
 
 /* Shows what is left, and closes the files when they are on the disk. */
 void outputs_end(struct outputs *outputs);
+
+/* After outputs_end(): shows what was kept, or leaves nothing of it. */
+void outputs_release(struct outputs *outputs, bool shown);
 
 /* The next one that could not be written, from *number on, or null. */
 const struct output *outputs_failed(

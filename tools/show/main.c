@@ -284,6 +284,13 @@ static bool is_anything(const struct show *show)
 	       show->list.text_count > 0;
 }
 
+/* Nothing is damaged, and nothing may be missing. */
+static bool is_whole(const struct show *show)
+{
+	return error_count(&show->errors, ERROR_SEVERITY_DOUBT) == 0 &&
+	       show->dropped == 0 && !limits_were_met();
+}
+
 static enum exit_status judge(const struct show *show)
 {
 	if (error_count(&show->errors, ERROR_SEVERITY_DAMAGE) > 0)
@@ -337,8 +344,8 @@ static bool is_paged(const struct show *show)
 	const struct style *style = show->outputs.all[0].style;
 
 	return !options->no_pager && !options->follow && !options->to &&
-	       !options->config && style->place == STYLE_PLACE_TEXT &&
-	       isatty(STDOUT_FILENO);
+	       !options->config && !options->strict &&
+	       style->place == STYLE_PLACE_TEXT && isatty(STDOUT_FILENO);
 }
 
 /* What was wrong, when nobody looks at the pager any more. */
@@ -394,22 +401,30 @@ static enum exit_status follow(struct show *show)
 						     : EXIT_ALL_READ;
 }
 
+/* Where it goes is decided, and rights are given up.  Null, or why not. */
+static const char *settle(struct show *show, bool paged)
+{
+	outputs_choose_colors(&show->outputs);
+	if (!outputs_hold(&show->outputs))
+		return show->outputs.problem;
+	if (paged && is_anything(show))
+		pager_begin(&show->pager);
+	return confine(show);
+}
+
 /* Null, or why nothing can be shown. */
 static const char *open_all(struct show *show)
 {
 	const bool paged = is_paged(show);
 	const bool opens = paged || show->options.to || show->options.config;
-	const char *wrong = opens ? NULL : confine(show);
+	const char *wrong = opens ? NULL : settle(show, false);
 
 	if (wrong)
 		return wrong;
 	open_captures(show);
 	if (!outputs_open(&show->outputs, &show->list))
 		return show->outputs.problem;
-	outputs_choose_colors(&show->outputs);
-	if (paged && is_anything(show))
-		pager_begin(&show->pager);
-	return opens ? confine(show) : NULL;
+	return opens ? settle(show, paged) : NULL;
 }
 
 static enum exit_status run(struct show *show)
@@ -417,9 +432,10 @@ static enum exit_status run(struct show *show)
 	const char *wrong = open_all(show);
 	enum exit_status status;
 	size_t failed;
-	bool lost, shown;
+	bool lost, shown, withheld;
 
 	if (wrong) {
+		outputs_release(&show->outputs, false);
 		pager_end(&show->pager);
 		return fail(wrong);
 	}
@@ -428,11 +444,19 @@ static enum exit_status run(struct show *show)
 		show_messages(show);
 	else
 		report_memory(show);
+	withheld = show->options.strict && !is_whole(show);
+	outputs_release(&show->outputs, !withheld);
 	shown = pager_end(&show->pager);
 	failed = report_outputs(show, &lost);
 	if (failed < show->outputs.count)
 		say_all(show);
-	status = lost || !shown ? EXIT_NOTHING : judge(show);
+	if (withheld)
+		sentence_say("--strict: nothing is shown: something is "
+			     "damaged or may be missing: leave it out to see "
+			     "what there is");
+	status = lost || !shown ? EXIT_NOTHING
+		 : withheld	? EXIT_DAMAGE
+				: judge(show);
 	source_free(show->messages);
 	capture_list_free(&show->list);
 	return status;
@@ -479,6 +503,7 @@ static bool choose_outputs(struct show *show)
 	struct outputs *outputs = &show->outputs;
 	const char *wrong;
 
+	outputs->strict = show->options.strict;
 	if (show->options.config) {
 		signal(SIGPIPE, SIG_IGN); /* the others go on */
 		return output_config_read(outputs, &show->options);
