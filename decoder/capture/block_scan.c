@@ -401,7 +401,7 @@ static void scan_again(struct scan *scan)
 
 	if (capture->block_count == 0)
 		block_adopt_nonce(&scan->search);
-	size = lseek(capture->fd, 0, SEEK_END);
+	size = capture->unpacked ? -1 : lseek(capture->fd, 0, SEEK_END);
 	if (size > 0)
 		scan->end = capture->size = (uint64_t)size;
 	capture->block_count = 0;

@@ -11,7 +11,9 @@
 
 #include "base/cursor.h"
 #include "decoder/capture/block_scan.h"
+#include "decoder/capture/decompress.h"
 #include "decoder/capture/recording_ring.h"
+#include "decoder/capture/unpacked_file.h"
 #include "record/in_use.h"
 
 /* What is not there since it was packed looks like this. */
@@ -81,16 +83,27 @@ static void return_descriptor(const struct recording *capture, int fd)
 		close(fd);
 }
 
+/* As pread(), of the copy if there is one; then there is no descriptor. */
+static ssize_t read_at(const struct recording *capture, int fd, void *bytes,
+	size_t size, uint64_t offset)
+{
+	return capture->unpacked ? unpacked_file_read(capture->unpacked, bytes,
+					   size, offset)
+				 : pread(fd, bytes, size, (off_t)offset);
+}
+
 size_t recording_read(
 	struct recording *capture, uint64_t offset, void *buffer, size_t size)
 {
 	size_t done = recording_ring_read(capture->ring, offset, buffer, size);
-	int fd = done < size ? borrow_descriptor(capture) : -1;
-	ssize_t n = done < size && fd < 0 ? -1 : 0;
+	const bool copied = capture->unpacked;
+	int fd = done < size && !copied ? borrow_descriptor(capture) : -1;
+	ssize_t n = done < size && fd < 0 && !copied ? -1 : 0;
 
-	while (fd >= 0 && done < size && offset <= INT64_MAX - size) {
-		n = pread(fd, (char *)buffer + done, size - done,
-			(off_t)(offset + done));
+	while ((fd >= 0 || copied) && done < size &&
+		offset <= INT64_MAX - size) {
+		n = read_at(capture, fd, (char *)buffer + done, size - done,
+			offset + done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -110,9 +123,12 @@ size_t recording_read(
 
 uint64_t recording_skip_hole(struct recording *capture, uint64_t offset)
 {
-	int fd = borrow_descriptor(capture);
+	int fd;
 	off_t data;
 
+	if (capture->unpacked)
+		return unpacked_file_data(capture->unpacked, offset);
+	fd = borrow_descriptor(capture);
 	if (fd < 0)
 		return offset;
 	data = lseek(fd, (off_t)offset, SEEK_DATA);
@@ -131,6 +147,8 @@ static enum error_code recognize(const uint8_t *bytes, size_t size)
 		return ERROR_PROGRAM;
 	if (size >= 2 && bytes[0] == 0xc1 && bytes[1] == 0xce)
 		return ERROR_PACKED_LIVE;
+	if (decompress_is(bytes, size))
+		return ERROR_COMPRESSED_LIVE;
 	for (i = 0; i < size; i++)
 		if (bytes[i] == 0x7f ||
 			(bytes[i] < ' ' && !memchr("\t\n\r\f", bytes[i], 4)))
@@ -200,10 +218,28 @@ static bool read_header(struct recording *capture)
 	return true;
 }
 
+/* There is a copy of it. */
+static void take_copy(struct recording *capture)
+{
+	const struct unpacked_file *copy = capture->unpacked;
+
+	capture->fd = -1;
+	capture->device = copy->device;
+	capture->inode = copy->inode;
+	capture->has_owner = copy->regular;
+	capture->owner = copy->owner;
+	capture->size = copy->size;
+}
+
 static bool open_regular(struct recording *capture)
 {
 	struct stat st;
 
+	capture->unpacked = unpacked_file_find(capture->path);
+	if (capture->unpacked) {
+		take_copy(capture);
+		return true;
+	}
 	capture->fd = open_file(capture->path);
 	if (capture->fd < 0 || fstat(capture->fd, &st) != 0) {
 		report_system(capture, ERROR_OPEN, 0);
@@ -281,7 +317,7 @@ struct recording *recording_open_core(const char *path, uint64_t header_at,
 	}
 	if (capture->freed.log != 0)
 		recording_report(capture, ERROR_FREED, 0, capture->freed.bytes);
-	if (!keep) {
+	if (!keep && capture->fd >= 0) {
 		close(capture->fd);
 		capture->fd = -1;
 	}

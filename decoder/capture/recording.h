@@ -74,7 +74,8 @@ struct recording {
 	struct recording_ring *ring; /* null: all was kept */
 	bool live; /* read while it grows: live_capture.c has its blocks */
 	struct restore *restore; /* null: what is lost stays lost */
-	bool text;   /* lines of a file that nobody has recorded: no stacks */
+	bool text; /* lines of a file that nobody has recorded: no stacks */
+	const struct unpacked_file *unpacked; /* read in place of the file */
 	bool packed; /* out of a packed log: there is no file, but: */
 	struct binlog_founder founder;
 	const struct symbol_answers *names; /* null: files are asked */

@@ -323,9 +323,10 @@ static bool take_places(struct taking *taking)
 
 static bool is_live(const struct recording *capture)
 {
-	enum in_use use = in_use_hold(capture->fd);
+	enum in_use use =
+		capture->unpacked ? IN_USE_NO : in_use_hold(capture->fd);
 
-	if (use == IN_USE_NO)
+	if (use == IN_USE_NO && !capture->unpacked)
 		in_use_release(capture->fd);
 	return use != IN_USE_NO;
 }

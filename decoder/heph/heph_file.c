@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "decoder/capture/unpacked_file.h"
 
 /* A larger packet is damage. */
 #define WINDOW_BYTES ((size_t)256 << 10)
@@ -35,28 +36,37 @@ static void report(struct heph_file *file, enum error_code code,
 			});
 }
 
-static int open_regular(const char *path, uint64_t *size)
+static bool open_regular(struct heph_file *file)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat status;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		*size = (uint64_t)status.st_size;
-		return fd;
+	file->fd = -1;
+	file->unpacked = unpacked_file_find(file->path);
+	if (file->unpacked) {
+		file->size = file->unpacked->size;
+		return true;
 	}
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	file->fd =
+		open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (file->fd >= 0 && fstat(file->fd, &status) == 0 &&
+		S_ISREG(status.st_mode)) {
+		file->size = (uint64_t)status.st_size;
+		return true;
+	}
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+	return false;
 }
 
 bool heph_file_open(
 	struct heph_file *file, const char *path, struct error_list *errors)
 {
 	*file = (struct heph_file){.path = path, .errors = errors};
-	file->fd = open_regular(path, &file->size);
-	if (file->fd < 0)
-		report(file, ERROR_OPEN, 0, 0);
-	return file->fd >= 0;
+	if (open_regular(file))
+		return true;
+	report(file, ERROR_OPEN, 0, 0);
+	return false;
 }
 
 void heph_file_close(struct heph_file *file)
@@ -80,8 +90,13 @@ static void fill(struct heph_file *file, uint64_t end)
 			errno = ENOMEM;
 			break;
 		}
-		n = pread(file->fd, window->data + window->length,
-			(size_t)(end - from), (off_t)from);
+		if (file->unpacked)
+			n = unpacked_file_read(file->unpacked,
+				window->data + window->length,
+				(size_t)(end - from), from);
+		else
+			n = pread(file->fd, window->data + window->length,
+				(size_t)(end - from), (off_t)from);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -202,8 +217,7 @@ bool heph_file_is(const char *path)
 	struct heph_file file = {.path = path};
 	struct head head;
 
-	file.fd = open_regular(path, &file.size);
-	if (file.fd < 0)
+	if (!open_regular(&file))
 		return false;
 	head = head_at(&file, 0);
 	heph_file_close(&file);

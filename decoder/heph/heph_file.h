@@ -14,6 +14,7 @@
 struct heph_file {
 	const char *path; /* borrowed */
 	int fd;
+	const struct unpacked_file *unpacked; /* null: the file is read */
 	uint64_t size;
 	uint64_t at;		     /* of the next packet */
 	struct error_list *errors;   /* null: damage is not reported */

@@ -1,15 +1,15 @@
 #include "decoder/output/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 /* More than this goes into a file. */
 #define MEMORY_MAX ((size_t)1 << 24)
 #define CHUNK ((size_t)1 << 16)
-#define DIRECTORY_MAX 4064
 
 void spool_init(struct spool *spool)
 {
@@ -22,34 +22,9 @@ static void fail(struct spool *spool)
 		spool->failed = errno;
 }
 
-const char *spool_directory(void)
-{
-	const char *directory = getenv("TMPDIR");
-
-	if (!directory || !*directory || strlen(directory) > DIRECTORY_MAX)
-		return "/tmp";
-	return directory;
-}
-
-int spool_file(void)
-{
-	const char *directory = spool_directory();
-	size_t length = strlen(directory);
-	char path[DIRECTORY_MAX + 32];
-	int fd;
-
-	memcpy(path, directory, length);
-	memcpy(path + length, "/binlog-show.XXXXXX",
-		sizeof("/binlog-show.XXXXXX"));
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
 static void open_file(struct spool *spool)
 {
-	spool->fd = spool_file();
+	spool->fd = temporary_file();
 	if (spool->fd < 0)
 		fail(spool);
 }

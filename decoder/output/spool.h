@@ -23,12 +23,6 @@ struct spool {
 
 void spool_init(struct spool *spool);
 
-/* Where its file will be, if there is one. */
-const char *spool_directory(void);
-
-/* A new one there, without a name.  -1: errno says why not. */
-int spool_file(void);
-
 /* What is between the end and a later offset becomes zeros. */
 void spool_put(
 	struct spool *spool, uint64_t offset, const char *bytes, size_t size);

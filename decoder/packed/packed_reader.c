@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "decoder/capture/message.h"
+#include "decoder/capture/unpacked_file.h"
 #include "decoder/packed/frame_scan.h"
 #include "decoder/packed/packed_body.h"
 #include "decoder/packed/packed_context.h"
@@ -42,8 +43,24 @@ static bool is_same(struct packed_file *file)
 	return true;
 }
 
+/* Of a copy, which is read in its place. */
+static void take_copy(struct packed_file *file)
+{
+	file->open = true;
+	file->regular = true; /* can be read again */
+	file->fd = -1;
+	file->device = file->unpacked->device;
+	file->inode = file->unpacked->inode;
+	file->owner = file->unpacked->owner;
+}
+
 static bool open_file(struct packed_file *file)
 {
+	file->unpacked = unpacked_file_find(file->path);
+	if (file->unpacked) {
+		take_copy(file);
+		return true;
+	}
 	if (strcmp(file->path, PACKED_FILE_STDIN) == 0) {
 		file->fd = STDIN_FILENO;
 		file->open = true;
@@ -69,8 +86,15 @@ ssize_t packed_file_read(
 	if (!file->open && !open_file(file))
 		return -1;
 	do {
-		n = file->regular ? pread(file->fd, buffer, size, (off_t)offset)
-				  : read(file->fd, buffer, size);
+		if (file->unpacked)
+			n = unpacked_file_read(
+				file->unpacked, buffer, size, offset);
+		else if (file->regular)
+			n = pread(file->fd, buffer, size, (off_t)offset);
+		else if (file->fd == STDIN_FILENO)
+			n = unpacked_file_stdin(buffer, size);
+		else
+			n = read(file->fd, buffer, size);
 	} while (n < 0 && errno == EINTR);
 	if (file->read && n > 0)
 		*file->read += (uint64_t)n;
@@ -86,6 +110,9 @@ uint64_t packed_file_data(void *closure, uint64_t offset)
 
 	if (!file->open || !file->regular)
 		return offset;
+	if (file->unpacked)
+		return packed_parity_data(file, offset,
+			unpacked_file_data(file->unpacked, offset));
 	data = lseek(file->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) /* the rest is one */
 		data = lseek(file->fd, 0, SEEK_END);
@@ -105,7 +132,7 @@ struct frame_scan *packed_file_scan(struct packed_file *file, uint64_t offset)
 
 void packed_file_close(struct packed_file *file)
 {
-	if (file->open && file->fd != STDIN_FILENO)
+	if (file->open && file->fd > STDIN_FILENO)
 		close(file->fd);
 	file->open = false;
 }

@@ -26,8 +26,9 @@ struct packed_file {
 	int fd;
 	uint64_t device;
 	uint64_t inode;
-	uint32_t owner; /* of a regular one */
-	uint64_t *read; /* counts the bytes, or is null */
+	uint32_t owner;			      /* of a regular one */
+	const struct unpacked_file *unpacked; /* read in its place, if any */
+	uint64_t *read;			      /* counts the bytes, or is null */
 	/* Of packed_parity.h: */
 	struct packed_patch *patches; /* what is read instead */
 	uint64_t group_begin;	      /* of the last group that was told, */

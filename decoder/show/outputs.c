@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "base/temporary.h"
 #include "decoder/output/colors.h"
 #include "decoder/output/output_directory.h"
-#include "decoder/output/spool.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/source/source.h"
 #include "rules/rules.h"
@@ -119,26 +119,6 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_read(const struct capture_list *list, const struct stat *file)
-{
-	struct stat status;
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->captures[i]->device == file->st_dev &&
-			list->captures[i]->inode == file->st_ino)
-			return true;
-	for (i = 0; i < list->packed_count; i++)
-		if (stat(list->packed[i], &status) == 0 &&
-			is_same(&status, file))
-			return true;
-	for (i = 0; i < list->text_count; i++)
-		if (stat(list->texts[i], &status) == 0 &&
-			is_same(&status, file))
-			return true;
-	return false;
-}
-
 static bool is_output(const struct outputs *outputs, const struct stat *file)
 {
 	struct stat status;
@@ -175,7 +155,7 @@ static const char *refuse(
 		return "it is another user's";
 	if (status.st_nlink > 1)
 		return "it has other names, too";
-	if (is_read(list, &status) || is_config(outputs, &status))
+	if (capture_list_reads(list, &status) || is_config(outputs, &status))
 		return "it is one of those that are read";
 	if (is_output(outputs, &status))
 		return "two outputs go there";
@@ -239,13 +219,13 @@ bool outputs_hold(struct outputs *outputs)
 
 	for (i = 0; i < outputs->count && outputs->strict; i++) {
 		struct outputs_one *one = &outputs->all[i];
-		int fd = one->split ? -1 : spool_file();
+		int fd = one->split ? -1 : temporary_file();
 
 		if (fd < 0 && !one->split) {
 			snprintf(outputs->problem, sizeof(outputs->problem),
 				"--strict: no temporary file in %s: %s: set "
 				"TMPDIR to where there is room",
-				spool_directory(), strerror(errno));
+				temporary_directory(), strerror(errno));
 			return false;
 		}
 		one->held = one->output.fd;

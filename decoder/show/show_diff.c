@@ -444,6 +444,7 @@ static void open_run(
 	list->all = comparison->options->all;
 	capture_list_add(
 		list, comparison->options->paths[run], &opened->errors);
+	capture_list_unpack(list, &opened->errors);
 	for (i = 0; i < list->count; i++)
 		list->captures[i]->restore = restore;
 }

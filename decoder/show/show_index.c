@@ -31,20 +31,12 @@ struct listing {
 	size_t missing;
 };
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t length = strlen(path);
-	size_t end = strlen(suffix);
-
-	return length > end && strcmp(path + length - end, suffix) == 0;
-}
-
 /* Or packed logs. */
 static bool is_capture(const char *path)
 {
 	struct stat status;
 
-	if (ends_in(path, BINLOG_SUFFIX) || ends_in(path, PACKED_SUFFIX))
+	if (capture_list_takes(path))
 		return true;
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -83,6 +75,7 @@ static bool count_messages(struct listing *listing)
 		capture_list_add(
 			&listing->list, options->paths[i], &listing->errors);
 	}
+	capture_list_unpack(&listing->list, &listing->errors);
 	listing->restore = restore_new(&options->symbols, NULL);
 	if (listing->restore && options->statements != OPTIONS_WHEN_NEVER)
 		listing->statements = statements_new(listing->restore,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/temporary.h"
 #include "decoder/output/last_lines.h"
-#include "decoder/output/spool.h"
 #include "sandbox/sandbox.h"
 
 _Static_assert(SANDBOX_DIRECTORIES_MAX >= OUTPUTS_MAX + 2, "");
@@ -50,7 +50,7 @@ static void add_outputs(struct sandbox_needs *needs,
 	if (!spooled)
 		return;
 	needs->needs |= SANDBOX_WRITES;
-	sandbox_allow_below(needs, spool_directory());
+	sandbox_allow_below(needs, temporary_directory());
 }
 
 const char *show_sandbox(const struct options *options,

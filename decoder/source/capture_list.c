@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +13,9 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "decoder/capture/decompress.h"
 #include "decoder/capture/recording_ring.h"
+#include "decoder/capture/unpacked_file.h"
 #include "decoder/heph/heph_file.h"
 #include "decoder/packed/packed_reader.h"
 #include "record/layout.h"
@@ -26,37 +27,23 @@
  * coredump_filter).  Asked by capture_list.c for every path.
  */
 
-static int open_file(const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 /* It is an ELF file of this kind. */
 static bool core_file_is(const char *path)
 {
+	struct packed_file file = {.path = path};
 	Elf64_Ehdr head;
-	int fd = open_file(path);
-	ssize_t n;
+	ssize_t n = packed_file_read(&file, 0, &head, sizeof(head));
 
-	if (fd < 0)
-		return false;
-	n = pread(fd, &head, sizeof(head), 0);
-	close(fd);
-	return n == sizeof(head) &&
+	packed_file_close(&file);
+	return n == sizeof(head) && file.regular &&
 	       memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
 	       head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_type == ET_CORE;
 }
 
-static bool read_header(int fd, uint64_t offset, struct binlog_header *header)
+static bool read_header(
+	struct packed_file *file, uint64_t offset, struct binlog_header *header)
 {
-	return pread(fd, header, sizeof(*header), (off_t)offset) ==
+	return packed_file_read(file, offset, header, sizeof(*header)) ==
 		       sizeof(*header) &&
 	       memcmp(header->magic, BINLOG_MAGIC, sizeof(header->magic)) ==
 		       0 &&
@@ -71,12 +58,13 @@ struct found {
 };
 
 /* Enters it unless it is there: a page may be mapped twice. */
-static void enter(int fd, struct found *found, uint64_t offset)
+static void enter(
+	struct packed_file *file, struct found *found, uint64_t offset)
 {
 	struct binlog_header here;
 	size_t i;
 
-	if (!read_header(fd, offset, &here))
+	if (!read_header(file, offset, &here))
 		return;
 	for (i = 0; i < found->count; i++)
 		if (found->nonces[i] == here.nonce)
@@ -99,30 +87,29 @@ static size_t core_file_captures(
 	char pages[64 * BINLOG_PAGE];
 	uint64_t offset = BINLOG_PAGE;
 	struct found found = {.headers = headers};
-	int fd = open_file(path);
+	struct packed_file file = {.path = path};
 	ssize_t n;
 
-	while (fd >= 0 && !found.more &&
-		(n = pread(fd, pages, sizeof(pages), (off_t)offset)) > 0) {
-		off_t data;
+	while (!found.more && (n = packed_file_read(&file, offset, pages,
+				       sizeof(pages))) > 0) {
+		uint64_t data;
 		size_t i;
 
 		for (i = 0; i + sizeof(magic) <= (size_t)n && !found.more;
 			i += BINLOG_PAGE)
 			if (memcmp(pages + i, magic, sizeof(magic) - 1) == 0)
-				enter(fd, &found, offset + i);
+				enter(&file, &found, offset + i);
 		offset += sizeof(pages);
-		data = lseek(fd, (off_t)offset, SEEK_DATA);
-		if (data < 0 && errno == ENXIO)
-			break; /* nothing but a hole is left */
-		if (data > (off_t)offset)
-			offset = (uint64_t)data & ~(uint64_t)(BINLOG_PAGE - 1);
+		data = packed_file_data(&file, offset);
+		if (data > offset)
+			offset = data & ~(uint64_t)(BINLOG_PAGE - 1);
 	}
-	if (fd >= 0)
-		close(fd);
+	packed_file_close(&file);
 	*more = found.more;
 	return found.count;
 }
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Descriptors are few by default; more files are opened for each read. */
 #define KEPT_OPEN_MAX 256
@@ -139,7 +126,7 @@ static bool make_room(struct capture_list *list)
 {
 	size_t room = list->room ? list->room * 2 : 16;
 	struct recording **captures;
-	const char **packed;
+	const char **packed, **waiting;
 	char **names;
 
 	if (list->name_count < list->room)
@@ -147,13 +134,16 @@ static bool make_room(struct capture_list *list)
 	packed = reallocarray(list->packed, room, sizeof(*packed));
 	if (packed)
 		list->packed = packed;
+	waiting = reallocarray(list->waiting, room, sizeof(*waiting));
+	if (waiting)
+		list->waiting = waiting;
 	captures = realloc(list->captures, room * sizeof(*captures));
 	if (captures)
 		list->captures = captures;
 	names = realloc(list->names, room * sizeof(*names));
 	if (names)
 		list->names = names;
-	if (!captures || !names || !packed)
+	if (!captures || !names || !packed || !waiting)
 		return false;
 	list->room = room;
 	return true;
@@ -182,6 +172,11 @@ static bool ends_in(const char *name, const char *suffix)
 	return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
+static bool is_stdin(const char *path)
+{
+	return strcmp(path, PACKED_FILE_STDIN) == 0;
+}
+
 /* The first bytes tell; of others, whether there is a frame in it. */
 static bool is_packed(const char *path)
 {
@@ -190,8 +185,6 @@ static bool is_packed(const char *path)
 	ssize_t n;
 	bool regular;
 
-	if (strcmp(path, PACKED_FILE_STDIN) == 0)
-		return true;
 	n = packed_file_read(&file, 0, magic, sizeof(magic));
 	regular = file.regular;
 	packed_file_close(&file);
@@ -224,7 +217,8 @@ static void add_core(
 	}
 }
 
-static void add_file(
+/* What is as it was recorded by now. */
+static void add_known(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
 	struct recording *capture;
@@ -247,15 +241,97 @@ static void add_file(
 	list->captures[list->count++] = capture;
 }
 
+static void add_file(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	if (is_stdin(path) || unpacked_file_is_for(path))
+		list->waiting[list->waiting_count++] = path;
+	else
+		add_known(list, path, errors);
+}
+
+/* What is more than a packed log has to be read at any offset. */
+static void add_stdin(
+	struct capture_list *list, const char *path, struct error_list *errors)
+{
+	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
+	size_t size = unpacked_file_peek(begin, sizeof(begin));
+
+	if (!decompress_is(begin, size) &&
+		(size < sizeof(begin) ||
+			memcmp(begin, BINLOG_MAGIC, sizeof(begin)) != 0))
+		list->packed[list->packed_count++] = path;
+	else if (unpacked_file_make(path, errors))
+		add_known(list, path, errors);
+}
+
+void capture_list_prepare(void)
+{
+	unpacked_file_prepare();
+}
+
+void capture_list_unpack(struct capture_list *list, struct error_list *errors)
+{
+	size_t i;
+
+	for (i = 0; i < list->waiting_count; i++) {
+		const char *path = list->waiting[i];
+
+		if (is_stdin(path))
+			add_stdin(list, path, errors);
+		else if (unpacked_file_make(path, errors))
+			add_known(list, path, errors);
+	}
+	list->waiting_count = 0;
+}
+
+/* Bytes of the name of a capture or log, without what says that it is
+ * compressed; 0: it is none. */
+static size_t base_of(const char *name)
+{
+	static const char *const suffixes[] = {BINLOG_SUFFIX, PACKED_SUFFIX};
+	static const char *const behind[] = {"", ".gz", ".zst"};
+	size_t i, k;
+
+	for (i = 0; i < COUNT(suffixes); i++)
+		for (k = 0; k < COUNT(behind); k++) {
+			char suffix[32];
+
+			snprintf(suffix, sizeof(suffix), "%s%s", suffixes[i],
+				behind[k]);
+			if (ends_in(name, suffix))
+				return strlen(name) - strlen(behind[k]);
+		}
+	return 0;
+}
+
+bool capture_list_takes(const char *name)
+{
+	return base_of(name) > 0;
+}
+
 static int is_wanted(const struct dirent *entry)
 {
-	return ends_in(entry->d_name, BINLOG_SUFFIX) ||
-	       ends_in(entry->d_name, PACKED_SUFFIX);
+	return capture_list_takes(entry->d_name);
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* It is compressed, and what it was is there, too, as gzip -k leaves it. */
+static bool is_there_twice(
+	struct dirent *const *entries, size_t count, const char *name)
+{
+	size_t bytes = base_of(name);
+	size_t i;
+
+	for (i = 0; i < count && name[bytes] != '\0'; i++)
+		if (strncmp(entries[i]->d_name, name, bytes) == 0 &&
+			entries[i]->d_name[bytes] == '\0')
+			return true;
+	return false;
 }
 
 static void add_directory(
@@ -269,13 +345,16 @@ static void add_directory(
 		report(errors, count < 0 ? ERROR_OPEN : ERROR_NO_CAPTURES,
 			path);
 	for (i = 0; i < count; i++) {
-		const char *name =
-			keep_name(list, path, entries[i]->d_name, errors);
+		const char *name = entries[i]->d_name;
 
+		if (is_there_twice(entries, (size_t)i, name))
+			continue;
+		name = keep_name(list, path, name, errors);
 		if (name)
 			add_file(list, name, errors);
-		free(entries[i]);
 	}
+	for (i = 0; i < count; i++)
+		free(entries[i]);
 	if (count >= 0)
 		free(entries);
 }
@@ -294,6 +373,35 @@ void capture_list_add(
 		add_file(list, name, errors);
 }
 
+/* One that waits, or a log, which is opened later. */
+static bool is_among(
+	const char *const *paths, size_t count, const struct stat *file)
+{
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (stat(paths[i], &status) == 0 &&
+			status.st_dev == file->st_dev &&
+			status.st_ino == file->st_ino)
+			return true;
+	return false;
+}
+
+bool capture_list_reads(
+	const struct capture_list *list, const struct stat *file)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->captures[i]->device == file->st_dev &&
+			list->captures[i]->inode == file->st_ino)
+			return true;
+	return is_among(list->packed, list->packed_count, file) ||
+	       is_among(list->waiting, list->waiting_count, file) ||
+	       is_among(list->texts, list->text_count, file);
+}
+
 void capture_list_free(struct capture_list *list)
 {
 	size_t i;
@@ -304,6 +412,7 @@ void capture_list_free(struct capture_list *list)
 		free(list->names[i]);
 	free(list->captures);
 	free(list->packed);
+	free(list->waiting);
 	free(list->names);
 	*list = (struct capture_list){0};
 }

@@ -6,6 +6,8 @@
 #ifndef DECODER_CAPTURE_LIST_H
 #define DECODER_CAPTURE_LIST_H
 
+#include <sys/stat.h>
+
 #include "base/error.h"
 #include "decoder/capture/recording.h"
 #include "decoder/text/text_reader.h"
@@ -15,6 +17,8 @@ struct capture_list {
 	size_t count;
 	const char **packed; /* paths of packed logs; "-" is standard input */
 	size_t packed_count;
+	const char **waiting; /* see capture_list_unpack() */
+	size_t waiting_count;
 	const char *const *texts; /* likewise of files of plain text; not the */
 	size_t text_count;	  /* list's own, and not in `names` */
 	struct text_settings text;
@@ -25,12 +29,32 @@ struct capture_list {
 };
 
 /*
- * Opens what `path` names and appends it; `list` starts as all zeros, but for
+ * Before rights are given up, where capture_list_unpack() will be called
+ * afterwards: makes the temporary file that it needs.
+ */
+void capture_list_prepare(void);
+
+/*
+ * Opens what `path` names and appends it; what is compressed, and standard
+ * input, has to wait; `list` starts as all zeros, but for
  * `all` and what is said of texts.  What cannot be opened is added to `errors`,
  * which must not outlive the list.
  */
 void capture_list_add(
 	struct capture_list *list, const char *path, struct error_list *errors);
+
+/*
+ * Unpacks what had to wait, opens and appends it: not before rights were given
+ * up, since the bytes may be hostile.
+ */
+void capture_list_unpack(struct capture_list *list, struct error_list *errors);
+
+/* Whether captures and packed logs, compressed or not, have such names. */
+bool capture_list_takes(const char *name);
+
+/* Whether this file is one of those that are read. */
+bool capture_list_reads(
+	const struct capture_list *list, const struct stat *file);
 
 /* Closes all captures and frees what the list owns. */
 void capture_list_free(struct capture_list *list);

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/render_buffer.h"
+#include "decoder/capture/decompress.h"
 #include "decoder/text/text_time.h"
 #include "record/layout.h"
 
@@ -28,9 +29,10 @@ struct text_reader {
 	int fd; /* -1: there is nothing more */
 	struct recording *capture;
 	struct text_settings settings;
-	struct pool *pool;	     /* lasts as long as the capture */
-	struct render_buffer window; /* bytes of the file */
-	size_t at;		     /* of the next line in it */
+	struct pool *pool;	       /* lasts as long as the capture */
+	struct decompress *decompress; /* null: it is read as it is */
+	struct render_buffer window;   /* bytes of the file */
+	size_t at;		       /* of the next line in it */
 	uint64_t window_at;
 	struct text_times times;
 	uint64_t wall; /* of the last line */
@@ -152,9 +154,19 @@ static int open_text(const char *path)
 
 static void close_text(struct text_reader *reader)
 {
+	decompress_free(reader->decompress);
+	reader->decompress = NULL;
 	if (reader->fd > STDIN_FILENO)
 		close(reader->fd);
 	reader->fd = -1;
+}
+
+/* As read(). */
+static ssize_t read_on(struct text_reader *reader, void *bytes, size_t size)
+{
+	return reader->decompress ? (ssize_t)decompress_read(
+					    reader->decompress, bytes, size)
+				  : read(reader->fd, bytes, size);
 }
 
 /* One read more; what was given out is dropped when there is much of it. */
@@ -176,8 +188,8 @@ static void fill(struct text_reader *reader)
 		return;
 	}
 	do {
-		n = read(reader->fd, window->data + window->length,
-			WINDOW_BYTES);
+		n = read_on(
+			reader, window->data + window->length, WINDOW_BYTES);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		report(reader, ERROR_READ);
@@ -190,6 +202,28 @@ static void fill(struct text_reader *reader)
 		*reader->settings.read += (uint64_t)n;
 }
 
+/* It goes on with what the file was before it was compressed. */
+static void unpack(struct text_reader *reader)
+{
+	struct render_buffer *window = &reader->window;
+
+	/* a pipe may have given less */
+	while (window->length > 0 && window->length < DECOMPRESS_MAGIC_BYTES &&
+		reader->fd >= 0)
+		fill(reader);
+	if (!decompress_is(window->data, window->length) || reader->fd < 0)
+		return;
+	reader->decompress = decompress_new(reader->path, reader->fd,
+		window->data, window->length, reader->capture->errors);
+	window->length = 0;
+	if (reader->decompress) {
+		fill(reader);
+	} else {
+		report(reader, ERROR_MEMORY);
+		close_text(reader);
+	}
+}
+
 /* What is read without --text, or is to be unpacked first. */
 static bool is_text(const struct text_reader *reader)
 {
@@ -199,8 +233,6 @@ static bool is_text(const struct text_reader *reader)
 	} others[] = {
 		{BINLOG_MAGIC, sizeof(BINLOG_MAGIC) - 1},
 		{"\177ELF", 4},
-		{"\x1f\x8b", 2},
-		{"\x28\xb5\x2f\xfd", 4},
 		{"\xfd"
 		 "7zXZ",
 			5},
@@ -264,6 +296,7 @@ static void begin_text(struct text_reader *reader)
 	reader->times.latest = (int64_t)(reader->wall / NS);
 	reader->times.utc = reader->settings.utc;
 	fill(reader);
+	unpack(reader);
 	if (!is_text(reader)) {
 		reader->window.length = 0;
 		report(reader, ERROR_NOT_TEXT);

@@ -444,15 +444,8 @@ static void report_log(const struct work *work)
 static bool is_capture(const struct work *work, const char *path)
 {
 	struct stat st;
-	size_t i;
 
-	if (stat(path, &st) != 0)
-		return false;
-	for (i = 0; i < work->list.count; i++)
-		if (work->list.captures[i]->device == st.st_dev &&
-			work->list.captures[i]->inode == st.st_ino)
-			return true;
-	return false;
+	return stat(path, &st) == 0 && capture_list_reads(&work->list, &st);
 }
 
 /* Null, or why the log cannot be there. */
@@ -486,6 +479,43 @@ static const char *confine(const struct work *work)
 	return wrong;
 }
 
+#define IS_LOG                                                                 \
+	"a packed log was given: it is packed already: give captures or "      \
+	"directories of them"
+
+/* One that was named itself; those in directories are passed over. */
+static bool is_named(const struct work *work, const char *path)
+{
+	const struct pack_command *command = &work->command;
+	size_t i;
+
+	for (i = 0; i < command->path_count; i++)
+		if (strcmp(path, command->paths[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Of what waits to be unpacked only the name tells. */
+static bool is_log_among(const struct work *work)
+{
+	const struct capture_list *list = &work->list;
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++)
+		if (is_named(work, list->packed[i]))
+			return true;
+	for (i = 0; i < list->waiting_count; i++) {
+		const char *name = strrchr(list->waiting[i], '.');
+		const size_t suffix = strlen(PACKED_SUFFIX);
+
+		if (name && is_named(work, list->waiting[i]) &&
+			(size_t)(name - list->waiting[i]) > suffix &&
+			strncmp(name - suffix, PACKED_SUFFIX, suffix) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum exit_status pack_captures(struct work *work)
 {
 	struct log_file *log = &work->log;
@@ -502,6 +532,9 @@ static enum exit_status pack_captures(struct work *work)
 		return fail(refusal);
 	if (log_file_gives_back(log))
 		pack_use_back(work->pack, log_file_give_back);
+	capture_list_unpack(&work->list, &work->errors);
+	if (is_log_among(work))
+		return fail(IS_LOG);
 	pack_all(work);
 	if (!log_file_close(log))
 		report_log(work);
@@ -511,20 +544,6 @@ static enum exit_status pack_captures(struct work *work)
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
-}
-
-/* One that was named itself; those in directories are passed over. */
-static bool is_log_among(const struct work *work)
-{
-	const struct pack_command *command = &work->command;
-	size_t i, k;
-
-	for (i = 0; i < work->list.packed_count; i++)
-		for (k = 0; k < command->path_count; k++)
-			if (strcmp(work->list.packed[i], command->paths[k]) ==
-				0)
-				return true;
-	return false;
 }
 
 static enum exit_status pack_list(struct work *work)
@@ -550,7 +569,7 @@ static enum exit_status pack_list(struct work *work)
 	}
 	if (!work->pack)
 		report_memory(work);
-	if (work->pack && work->list.count > 0)
+	if (work->pack && work->list.count + work->list.waiting_count > 0)
 		status = pack_captures(work);
 	else
 		say_errors(&work->errors);
@@ -565,13 +584,11 @@ static enum exit_status run(struct work *work)
 	enum exit_status status;
 	size_t i;
 
+	capture_list_prepare();
 	for (i = 0; i < work->command.path_count; i++)
 		capture_list_add(
 			&work->list, work->command.paths[i], &work->errors);
-	status = is_log_among(work)
-			 ? fail("a packed log was given: it is packed already: "
-				"give captures or directories of them")
-			 : pack_list(work);
+	status = is_log_among(work) ? fail(IS_LOG) : pack_list(work);
 	capture_list_free(&work->list);
 	return status;
 }

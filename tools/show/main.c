@@ -161,6 +161,14 @@ static void open_captures(struct show *show)
 	show->list.text.utc = show->options.utc;
 	if (show->options.path_count + show->options.text_count == 0)
 		capture_list_add(&show->list, DEFAULT_PATH, &show->errors);
+}
+
+/* With no rights but to read. */
+static void unpack_captures(struct show *show)
+{
+	size_t i;
+
+	capture_list_unpack(&show->list, &show->errors);
 	for (i = 0; i < show->list.count; i++) {
 		show->passed += show->list.captures[i]->passed;
 		show->dropped += show->list.captures[i]->dropped;
@@ -281,7 +289,7 @@ static void remark_on_texts(const struct show *show)
 static bool is_anything(const struct show *show)
 {
 	return show->list.count > 0 || show->list.packed_count > 0 ||
-	       show->list.text_count > 0;
+	       show->list.waiting_count > 0 || show->list.text_count > 0;
 }
 
 /* Nothing is damaged, and nothing may be missing. */
@@ -417,8 +425,10 @@ static const char *open_all(struct show *show)
 {
 	const bool paged = is_paged(show);
 	const bool opens = paged || show->options.to || show->options.config;
-	const char *wrong = opens ? NULL : settle(show, false);
+	const char *wrong;
 
+	capture_list_prepare();
+	wrong = opens ? NULL : settle(show, false);
 	if (wrong)
 		return wrong;
 	open_captures(show);
@@ -439,6 +449,7 @@ static enum exit_status run(struct show *show)
 		pager_end(&show->pager);
 		return fail(wrong);
 	}
+	unpack_captures(show);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
 	if (begin_outputs(show))
 		show_messages(show);
@@ -538,6 +549,7 @@ static enum exit_status recover(struct show *show)
 	enum exit_status status;
 
 	open_captures(show);
+	unpack_captures(show);
 	status = show_recover(&show->options, &show->list, &show->errors);
 	capture_list_free(&show->list);
 	return status;
@@ -552,6 +564,7 @@ static enum exit_status start_plain(struct show *show)
 	if (options->recover && isatty(STDOUT_FILENO))
 		return fail("--recover: standard output is a terminal: "
 			    "redirect it to a file");
+	capture_list_prepare();
 	wrong = show_sandbox(options, NULL, !options->recover);
 	if (wrong)
 		return fail(wrong);
