@@ -241,27 +241,28 @@ static void add_known(
 	list->captures[list->count++] = capture;
 }
 
+/* What is not a packed log as it is has to be read at any offset. */
+static bool has_to_wait(const char *path)
+{
+	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
+	size_t size;
+
+	if (!is_stdin(path))
+		return unpacked_file_is_for(path);
+	size = unpacked_file_peek(begin, sizeof(begin));
+	return decompress_is(begin, size) ||
+	       (size == sizeof(begin) &&
+		       memcmp(begin, BINLOG_MAGIC, sizeof(begin)) == 0);
+}
+
 static void add_file(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
-	if (is_stdin(path) || unpacked_file_is_for(path))
+	if (has_to_wait(path))
 		list->waiting[list->waiting_count++] = path;
-	else
-		add_known(list, path, errors);
-}
-
-/* What is more than a packed log has to be read at any offset. */
-static void add_stdin(
-	struct capture_list *list, const char *path, struct error_list *errors)
-{
-	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
-	size_t size = unpacked_file_peek(begin, sizeof(begin));
-
-	if (!decompress_is(begin, size) &&
-		(size < sizeof(begin) ||
-			memcmp(begin, BINLOG_MAGIC, sizeof(begin)) != 0))
+	else if (is_stdin(path))
 		list->packed[list->packed_count++] = path;
-	else if (unpacked_file_make(path, errors))
+	else
 		add_known(list, path, errors);
 }
 
@@ -274,14 +275,9 @@ void capture_list_unpack(struct capture_list *list, struct error_list *errors)
 {
 	size_t i;
 
-	for (i = 0; i < list->waiting_count; i++) {
-		const char *path = list->waiting[i];
-
-		if (is_stdin(path))
-			add_stdin(list, path, errors);
-		else if (unpacked_file_make(path, errors))
-			add_known(list, path, errors);
-	}
+	for (i = 0; i < list->waiting_count; i++)
+		if (unpacked_file_make(list->waiting[i], errors))
+			add_known(list, list->waiting[i], errors);
 	list->waiting_count = 0;
 }
 

@@ -35,10 +35,10 @@ struct capture_list {
 void capture_list_prepare(void);
 
 /*
- * Opens what `path` names and appends it; what is compressed, and standard
- * input, has to wait; `list` starts as all zeros, but for
- * `all` and what is said of texts.  What cannot be opened is added to `errors`,
- * which must not outlive the list.
+ * Opens what `path` names and appends it; what is compressed, or comes through
+ * standard input and is no packed log, has to wait; `list` starts as all zeros,
+ * but for `all` and what is said of texts.  What cannot be opened is added to
+ * `errors`, which must not outlive the list.
  */
 void capture_list_add(
 	struct capture_list *list, const char *path, struct error_list *errors);

@@ -103,7 +103,7 @@ else
 	LD_PRELOAD=$lib BINLOG_DIR=$TMP/large seq 2500000 >out
 	mkdir temporary
 	TMPDIR=$TMP/temporary watched "--as-written: and what has no room in memory" "$reading|unlink" \
-		'/temporary/binlog-show[.]' "$show" --raw --as-written large
+		'/temporary/binlog[.]' "$show" --raw --as-written large
 	cmp -s <(seq 2500000) got && grep -q 'openat.*/temporary/.*O_CREAT' trace/of.*
 	verdict $? "(it is all there, and had no room)" "$(ls -l got)"
 	watched "--output=ctf: and files in its directory" "$reading" '^openat.[0-9]*<[^>]*/ctf>' "$show" --output=ctf --to=ctf data

@@ -81,6 +81,11 @@ for kind in gz zst; do
 	same "binlog-pack: a log is packed already ($kind)" "2 1 1" "$? $(grep -c 'packed already' why) $([ -e got.blog ]; echo $?)"
 done
 
+rm -f got.blog
+"$tool" -q -o got.blog - <a.binlog.gz
+"$show" --raw -q got.blog >got
+same_file "binlog-pack of standard input" want got
+
 # ---- cut, damaged, and followed by others ----
 complains() { # SENTENCE WHAT FILE: all that is before is shown
 	"$show" --raw -q "$3" >got 2>why
