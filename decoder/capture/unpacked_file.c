@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/temporary.h"
 #include "decoder/capture/decompress.h"
 
@@ -20,9 +20,7 @@ static struct {
 	int fd;	    /* -1: there is none, since: */
 	int failed; /* errno */
 	uint64_t end;
-	struct unpacked_file **all;
-	size_t count;
-	size_t room;
+	void *tree; /* of them, by path: see tsearch(3) */
 } copies = {.fd = -1};
 
 /* Of standard input: what was peeked. */
@@ -255,6 +253,27 @@ static void make(struct making *making)
 		close(fd);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct unpacked_file *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+/* A new one.  Null: out of memory. */
+static struct unpacked_file *enter(const char *path)
+{
+	struct unpacked_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->path = path;
+	if (tsearch(file, &copies.tree, compare))
+		return file;
+	free(file);
+	return NULL;
+}
+
 const struct unpacked_file *unpacked_file_make(
 	const char *path, struct error_list *errors)
 {
@@ -269,29 +288,23 @@ const struct unpacked_file *unpacked_file_make(
 		fail(&making, ERROR_UNPACK_ROOM, copies.failed);
 		return NULL;
 	}
-	making.file = malloc(sizeof(*making.file));
-	if (!making.file ||
-		!array_reserve(copies.all, copies.room, copies.count + 1)) {
-		free(making.file);
+	making.file = enter(path);
+	if (!making.file) {
 		making.file = &none;
 		fail(&making, ERROR_MEMORY, 0);
 		return NULL;
 	}
-	*making.file = none;
-	copies.all[copies.count++] = making.file;
 	make(&making);
 	return making.file;
 }
 
 const struct unpacked_file *unpacked_file_find(const char *path)
 {
-	size_t i;
+	const struct unpacked_file wanted = {.path = path};
+	struct unpacked_file *const *found =
+		tfind(&wanted, &copies.tree, compare);
 
-	for (i = 0; i < copies.count; i++)
-		if (copies.all[i]->path == path ||
-			strcmp(copies.all[i]->path, path) == 0)
-			return copies.all[i];
-	return NULL;
+	return found ? *found : NULL;
 }
 
 ssize_t unpacked_file_read(const struct unpacked_file *file, void *bytes,

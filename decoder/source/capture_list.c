@@ -316,18 +316,26 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+	const struct dirent *const *one = a, *const *other = b;
+
+	return strcmp((*one)->d_name, (*other)->d_name);
+}
+
 /* It is compressed, and what it was is there, too, as gzip -k leaves it. */
 static bool is_there_twice(
 	struct dirent *const *entries, size_t count, const char *name)
 {
 	size_t bytes = base_of(name);
-	size_t i;
+	struct dirent wanted;
+	const struct dirent *key = &wanted;
 
-	for (i = 0; i < count && name[bytes] != '\0'; i++)
-		if (strncmp(entries[i]->d_name, name, bytes) == 0 &&
-			entries[i]->d_name[bytes] == '\0')
-			return true;
-	return false;
+	if (name[bytes] == '\0' || bytes >= sizeof(wanted.d_name))
+		return false;
+	memcpy(wanted.d_name, name, bytes);
+	wanted.d_name[bytes] = '\0';
+	return bsearch(&key, entries, count, sizeof(*entries), compare_entries);
 }
 
 static void add_directory(
