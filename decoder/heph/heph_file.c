@@ -69,37 +69,63 @@ bool heph_file_open(
 	return false;
 }
 
+void heph_file_open_pipe(struct heph_file *file, const void *ahead, size_t size,
+	const char *path)
+{
+	*file = (struct heph_file){
+		.path = path,
+		.fd = STDIN_FILENO,
+		.size = UINT64_MAX,
+		.piped = true,
+		.held = true,
+	};
+	render_buffer_put(&file->window, ahead, size);
+}
+
+void heph_file_let_go(struct heph_file *file, struct error_list *errors)
+{
+	file->at = 0;
+	file->held = false;
+	file->errors = errors;
+	errno = file->failed;
+	if (file->failed != 0)
+		report(file, ERROR_READ, file->size, 0);
+}
+
 void heph_file_close(struct heph_file *file)
 {
-	if (file->fd >= 0)
+	if (file->fd >= 0 && !file->piped)
 		close(file->fd);
 	file->fd = -1;
 	render_buffer_free(&file->window);
 }
 
-/* Appends what the file has there to the window, up to `end`. */
+/* Appends what the file has there to the window, at least up to `end`. */
 static void fill(struct heph_file *file, uint64_t end)
 {
 	struct render_buffer *window = &file->window;
 
 	while (file->window_at + window->length < end) {
 		uint64_t from = file->window_at + window->length;
+		size_t room = file->piped ? WINDOW_BYTES : (size_t)(end - from);
 		ssize_t n;
 
-		if (!render_buffer_reserve(window, (size_t)(end - from))) {
+		if (!render_buffer_reserve(window, room)) {
 			errno = ENOMEM;
 			break;
 		}
 		if (file->unpacked)
 			n = unpacked_file_read(file->unpacked,
-				window->data + window->length,
-				(size_t)(end - from), from);
+				window->data + window->length, room, from);
+		else if (file->piped)
+			n = read(file->fd, window->data + window->length, room);
 		else
-			n = pread(file->fd, window->data + window->length,
-				(size_t)(end - from), (off_t)from);
+			n = pread(file->fd, window->data + window->length, room,
+				(off_t)from);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
+			file->failed = n < 0 ? errno : 0;
 			if (n < 0)
 				report(file, ERROR_READ, from, 0);
 			file->size = from; /* there is no more */
@@ -107,6 +133,29 @@ static void fill(struct heph_file *file, uint64_t end)
 		}
 		window->length += (size_t)n;
 	}
+}
+
+/*
+ * The same of a pipe, which has them or ends: what is before them is dropped
+ * where that is at least as much as what is behind, so that no byte is moved
+ * often.
+ */
+static const char *bytes_of_pipe(
+	struct heph_file *file, uint64_t offset, size_t size)
+{
+	struct render_buffer *window = &file->window;
+	size_t skipped = (size_t)(offset - file->window_at);
+
+	if (window->length - skipped < size && !file->held &&
+		skipped >= window->length - skipped) {
+		window->length -= skipped;
+		memmove(window->data, window->data + skipped, window->length);
+		file->window_at = offset;
+		skipped = 0;
+	}
+	if (window->length - skipped < size && file->size == UINT64_MAX)
+		fill(file, offset + size);
+	return window->length - skipped >= size ? window->data + skipped : NULL;
 }
 
 /* `size` bytes at the offset, which the file has; null: it could not be read.
@@ -118,6 +167,8 @@ static const char *bytes_at(
 	size_t wanted = size > WINDOW_BYTES ? size : WINDOW_BYTES;
 	size_t kept = 0;
 
+	if (file->piped)
+		return bytes_of_pipe(file, offset, size);
 	if (offset >= file->window_at &&
 		offset - file->window_at < window->length) {
 		size_t skipped = (size_t)(offset - file->window_at);
@@ -160,7 +211,8 @@ static bool is_packet(struct heph_file *file, uint64_t offset)
 {
 	struct head head = head_at(file, offset);
 
-	return is_possible(&head) && head.size <= file->size - offset;
+	return is_possible(&head) && head.size <= file->size - offset &&
+	       (!file->piped || bytes_at(file, offset, head.size));
 }
 
 /* Where the next packet begins, from `offset` on; the end: nowhere. */
@@ -196,6 +248,8 @@ bool heph_file_next(struct heph_file *file, struct heph_packet *packet)
 	struct head head;
 	const char *bytes;
 
+	if (file->piped)
+		bytes_at(file, file->at, 1); /* or it has ended there */
 	if (file->at < file->size && !is_packet(file, file->at))
 		step_over_damage(file);
 	if (file->at >= file->size)
@@ -210,6 +264,17 @@ bool heph_file_next(struct heph_file *file, struct heph_packet *packet)
 		cursor_over(bytes + sizeof(head), head.size - sizeof(head));
 	file->at += head.size;
 	return true;
+}
+
+bool heph_file_begins(const void *bytes, size_t size)
+{
+	struct head head;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	head = (struct head){be32toh(head.magic), be32toh(head.size)};
+	return is_possible(&head);
 }
 
 bool heph_file_is(const char *path)

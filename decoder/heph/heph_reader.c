@@ -578,6 +578,7 @@ struct heph_reader {
 	struct recording *capture;
 	struct heph_messages *messages;
 	uint64_t epoch;
+	bool found;		/* the epoch */
 	struct id_map counters; /* by stream: see expect() */
 };
 
@@ -593,26 +594,47 @@ static void report(struct heph_reader *reader, enum error_code code,
 }
 
 /* Of several the last one holds.  False: there is none. */
-static bool find_epoch(const char *path, uint64_t *epoch)
+static bool find_epoch(struct heph_file *file, uint64_t *epoch)
 {
-	struct heph_file file;
 	struct heph_packet packet;
 	bool found = false;
 
-	if (!heph_file_open(&file, path, NULL))
-		return false;
-	while (heph_file_next(&file, &packet))
+	while (heph_file_next(file, &packet)) {
 		if (!packet.event)
 			found = heph_read_epoch(packet.body, epoch) || found;
-	heph_file_close(&file);
+		if (file->held && file->at >= limits_of(LIMIT_HEPH_HELD))
+			break;
+	}
 	return found;
 }
 
-struct heph_reader *heph_reader_new(
-	const char *path, struct packed_captures *captures)
+/* False: not opened, and reported. */
+static bool open_trace(struct heph_reader *reader, const char *path,
+	struct packed_ahead *ahead, struct error_list *errors)
+{
+	struct heph_file *file = &reader->file;
+	struct heph_file first;
+
+	if (strcmp(path, PACKED_FILE_STDIN) == 0) {
+		heph_file_open_pipe(file, ahead->bytes, ahead->count, path);
+		ahead->count = 0;
+		reader->found = find_epoch(file, &reader->epoch);
+		heph_file_let_go(file, errors);
+		return true;
+	}
+	if (!heph_file_open(file, path, errors))
+		return false;
+	if (heph_file_open(&first, path, NULL)) {
+		reader->found = find_epoch(&first, &reader->epoch);
+		heph_file_close(&first);
+	}
+	return true;
+}
+
+struct heph_reader *heph_reader_new(const char *path,
+	struct packed_ahead *ahead, struct packed_captures *captures)
 {
 	struct heph_reader *reader = calloc(1, sizeof(*reader));
-	bool found;
 
 	if (!reader)
 		return NULL;
@@ -620,15 +642,14 @@ struct heph_reader *heph_reader_new(
 	if (reader->capture)
 		reader->messages = heph_messages_new(reader->capture);
 	if (!reader->messages ||
-		!heph_file_open(&reader->file, path, captures->errors)) {
+		!open_trace(reader, path, ahead, captures->errors)) {
 		heph_messages_free(reader->messages);
 		free(reader);
 		return NULL;
 	}
-	found = find_epoch(path, &reader->epoch);
 	reader->capture->header.clock = BINLOG_CLOCK_MONOTONIC;
 	reader->capture->header.start.realtime = reader->epoch;
-	if (!found)
+	if (!reader->found)
 		report(reader, ERROR_HEPH_EPOCH, 0, 0);
 	return reader;
 }
@@ -688,6 +709,15 @@ static const struct message *message_of(
 	return message;
 }
 
+/* It comes behind what could be held of a pipe: events were shown without it.
+ */
+static void check_epoch(
+	struct heph_reader *reader, uint64_t offset, uint64_t epoch)
+{
+	if (reader->file.piped && (!reader->found || reader->epoch != epoch))
+		report(reader, ERROR_HEPH_LATE, offset, offset);
+}
+
 const struct message *heph_reader_next(struct heph_reader *reader)
 {
 	const struct message *message = NULL;
@@ -699,6 +729,8 @@ const struct message *heph_reader_next(struct heph_reader *reader)
 			message = message_of(reader, &packet);
 		else if (!heph_read_epoch(packet.body, &epoch))
 			report(reader, ERROR_HEPH_OPTION, packet.offset, 0);
+		else if (packet.offset >= limits_of(LIMIT_HEPH_HELD))
+			check_epoch(reader, packet.offset, epoch);
 	}
 	return message;
 }

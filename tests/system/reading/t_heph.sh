@@ -1,0 +1,7 @@
+#!/bin/bash
+# Traces of Heph as input beside what binlog records: from standard input, mixed with logs. All of them are made by
+# tests/support/heph_packets.py, which has the format from its description alone.
+. tests/support/exports.sh
+record_exports
+python3 "$consumers/heph_pipe.py" "$TMP" || failed=1
+finish
