@@ -1,7 +1,10 @@
 #include "decoder/heph/heph_reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/id_map.h"
 #include "base/limits.h"
@@ -27,7 +30,7 @@
 struct heph_messages;
 
 static void heph_messages_free(struct heph_messages *messages);
-static const struct message *heph_message(struct heph_messages *messages,
+static struct message *heph_message(struct heph_messages *messages,
 	const struct heph_event *event, struct cursor *attributes,
 	uint64_t wall);
 
@@ -313,7 +316,7 @@ static struct program *find_program(struct heph_messages *messages,
 }
 
 /* The text as it is, made by this site.  Null: out of memory. */
-static const struct message *as_text(
+static struct message *as_text(
 	struct heph_messages *messages, struct heph_site site)
 {
 	struct message *message = &messages->message;
@@ -331,7 +334,7 @@ static const struct message *as_text(
 	return messages->text.failed ? NULL : message;
 }
 
-static const struct message *foreign(struct heph_messages *messages,
+static struct message *foreign(struct heph_messages *messages,
 	const struct heph_event *event, struct cursor *attributes)
 {
 	struct heph_format *format = &messages->format;
@@ -517,7 +520,7 @@ static bool as_syslog(struct heph_messages *messages)
 	return true;
 }
 
-static const struct message *own(struct heph_messages *messages,
+static struct message *own(struct heph_messages *messages,
 	const struct heph_event *event, struct cursor attributes)
 {
 	const struct heph_own_value *values = messages->own.values;
@@ -554,7 +557,7 @@ static const struct message *own(struct heph_messages *messages,
  * left behind those that made sense.  Valid until the next call, and as long
  * as the packet is.  Null: out of memory.
  */
-static const struct message *heph_message(struct heph_messages *messages,
+static struct message *heph_message(struct heph_messages *messages,
 	const struct heph_event *event, struct cursor *attributes,
 	uint64_t wall)
 {
@@ -578,7 +581,8 @@ struct heph_reader {
 	struct recording *capture;
 	struct heph_messages *messages;
 	uint64_t epoch;
-	bool found;		/* the epoch */
+	bool found; /* the epoch */
+	struct wall_segment clock;
 	struct id_map counters; /* by stream: see expect() */
 };
 
@@ -591,6 +595,26 @@ static void report(struct heph_reader *reader, enum error_code code,
 					       .offset = offset,
 					       .number = number,
 				       });
+}
+
+static void read_ahead(struct packed_ahead *ahead)
+{
+	ssize_t n = 1;
+
+	while (ahead->count < sizeof(ahead->bytes) &&
+		(n > 0 || (n < 0 && errno == EINTR))) {
+		n = read(STDIN_FILENO, ahead->bytes + ahead->count,
+			sizeof(ahead->bytes) - ahead->count);
+		ahead->count += n > 0 ? (size_t)n : 0;
+	}
+}
+
+bool heph_reader_is(const char *path, struct packed_ahead *ahead)
+{
+	if (strcmp(path, PACKED_FILE_STDIN) != 0)
+		return heph_file_is(path);
+	read_ahead(ahead);
+	return heph_file_begins(ahead->bytes, ahead->count);
 }
 
 /* Of several the last one holds.  False: there is none. */
@@ -631,6 +655,21 @@ static bool open_trace(struct heph_reader *reader, const char *path,
 	return true;
 }
 
+/* Packed, several traces with one epoch and name are told apart. */
+static void describe_capture(struct heph_reader *reader)
+{
+	struct recording *capture = reader->capture;
+	struct stat status;
+
+	capture->header.clock = BINLOG_CLOCK_MONOTONIC;
+	capture->header.start.realtime = reader->epoch;
+	if (fstat(reader->file.fd, &status) != 0)
+		return;
+	capture->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+	capture->header.nonce = binlog_hash_word(
+		binlog_hash_word(status.st_dev, status.st_ino), reader->epoch);
+}
+
 struct heph_reader *heph_reader_new(const char *path,
 	struct packed_ahead *ahead, struct packed_captures *captures)
 {
@@ -647,8 +686,7 @@ struct heph_reader *heph_reader_new(const char *path,
 		free(reader);
 		return NULL;
 	}
-	reader->capture->header.clock = BINLOG_CLOCK_MONOTONIC;
-	reader->capture->header.start.realtime = reader->epoch;
+	describe_capture(reader);
 	if (!reader->found)
 		report(reader, ERROR_HEPH_EPOCH, 0, 0);
 	return reader;
@@ -688,10 +726,10 @@ static void count(struct heph_reader *reader, const struct heph_event *event,
 		expect(reader, event->stream, event->counter + 1);
 }
 
-static const struct message *message_of(
+static struct message *message_of(
 	struct heph_reader *reader, struct heph_packet *packet)
 {
-	const struct message *message;
+	struct message *message;
 	struct heph_event event;
 
 	if (!heph_read_event(&packet->body, &event)) {
@@ -699,8 +737,18 @@ static const struct message *message_of(
 		return NULL;
 	}
 	count(reader, &event, packet->offset);
+	if (reader->clock.rate == 0)
+		reader->clock = (struct wall_segment){
+			.from = wall_of(reader, event.start),
+			.span = UINT64_MAX,
+			.realtime = wall_of(reader, event.start),
+			.rate = 1,
+		};
+	reader->capture->read = reader->file.at;
 	message = heph_message(reader->messages, &event, &packet->body,
 		wall_of(reader, event.start));
+	if (message)
+		message->segment = &reader->clock;
 	if (!message)
 		report(reader, ERROR_MEMORY, packet->offset, 0);
 	else if (cursor_left(&packet->body) > 0)
@@ -720,7 +768,7 @@ static void check_epoch(
 
 const struct message *heph_reader_next(struct heph_reader *reader)
 {
-	const struct message *message = NULL;
+	struct message *message = NULL;
 	struct heph_packet packet;
 	uint64_t epoch;
 

@@ -14,7 +14,13 @@
 struct heph_reader;
 
 /*
- * Of a file that heph_file_is() likes; path and captures are borrowed.  Null:
+ * There is a trace at `path`.  Of standard input, which cannot be read twice,
+ * the first bytes tell: they come into *ahead, unless they are there.
+ */
+bool heph_reader_is(const char *path, struct packed_ahead *ahead);
+
+/*
+ * Of such a file; path and captures are borrowed.  Null:
  * out of memory, or not opened, and reported.  `ahead` is taken if the path is
  * that of standard input.
  */

@@ -333,6 +333,7 @@ struct pack {
 	uint64_t part_messages;
 	uint64_t part_bytes;  /* of all that was given out of the part, */
 	uint64_t batch_bytes; /* of its batches */
+	uint64_t left_out;    /* strings */
 	bool failed;
 };
 
@@ -599,6 +600,7 @@ static bool report_cut(
 		.number = strings,
 	};
 
+	pack->left_out += strings;
 	return pack_loss(pack, message->capture, &error);
 }
 
@@ -613,14 +615,44 @@ static bool settle(struct pack *pack)
 	return pack->frame.out.length < OUTPUT_BYTES || give_out(pack);
 }
 
-static bool write_plain(struct pack *pack, const struct message *message,
+/* Strings that a frame has no room for, as in a batch; how many. */
+static size_t leave_out(struct message *message, struct render_argument *kept)
+{
+	size_t room = PACK_BATCH_STRINGS_MAX;
+	size_t cut = 0;
+	size_t i;
+
+	if (message->count > 0)
+		memcpy(kept, message->arguments,
+			message->count * sizeof(*kept));
+	for (i = 0; i < message->count; i++) {
+		if (kept[i].kind != BINLOG_ARG_STRING &&
+			kept[i].kind != BINLOG_ARG_WIDE)
+			continue;
+		if (!kept[i].null && kept[i].bytes > room) {
+			kept[i].null = true;
+			cut++;
+		}
+		room -= kept[i].null ? 0 : kept[i].bytes;
+	}
+	message->arguments = kept;
+	return cut;
+}
+
+static bool write_plain(struct pack *pack, const struct message *given,
 	const struct pack_entry *site, const struct pack_entry *thread)
 {
+	struct render_argument kept[FORMAT_KINDS_MAX];
+	struct message message = *given;
+	size_t cut = 0;
+
+	if (message.count <= FORMAT_KINDS_MAX)
+		cut = leave_out(&message, kept);
 	pack_handed_write(&pack->handed);
 	if (!pack_define_mappings(&pack->define, thread))
 		return fail(pack);
-	pack_data_write(&pack->define, message, site, thread, pack->number++);
-	return settle(pack);
+	pack_data_write(&pack->define, &message, site, thread, pack->number++);
+	return (cut == 0 || report_cut(pack, given, cut)) && settle(pack);
 }
 
 bool pack_message(struct pack *pack, const struct message *message)
@@ -668,6 +700,11 @@ size_t pack_pending(const struct pack *pack)
 uint64_t pack_messages(const struct pack *pack)
 {
 	return pack->messages;
+}
+
+uint64_t pack_left_out(const struct pack *pack)
+{
+	return pack->left_out;
 }
 
 struct frame_write *pack_frame(struct pack *pack)

@@ -70,6 +70,9 @@ size_t pack_pending(const struct pack *pack);
 /* How many messages were added in all. */
 uint64_t pack_messages(const struct pack *pack);
 
+/* How many strings were left out: their messages have too much of them. */
+uint64_t pack_left_out(const struct pack *pack);
+
 /*
  * For a frame of the caller's, right after pack_flush() and before anything
  * else: frame_write_begin() to frame_write_end() with what it returns; it is

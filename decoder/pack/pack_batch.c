@@ -1066,8 +1066,6 @@ static void pack_columns_free(struct pack_columns *columns)
 #define ESTIMATE_MAX ((size_t)6 << 20)
 /* What they should become. */
 #define BODY_WANTED ((size_t)640 << 10)
-/* All strings of a message together: no record of a capture has more. */
-#define STRINGS_MAX ((1u << 20) + (8u << 10))
 /* Rows to begin with: many captures say little. */
 #define ROWS_FIRST 256u
 /* Left in a full batch for the rest of a call. */
@@ -1177,7 +1175,7 @@ static bool is_string(const struct render_argument *argument)
 static size_t add_values(
 	struct pack_batch *batch, const struct message *message)
 {
-	size_t room = STRINGS_MAX;
+	size_t room = PACK_BATCH_STRINGS_MAX;
 	size_t cut = 0;
 	size_t i;
 

@@ -32,6 +32,9 @@ struct pack_clock {
 	struct wall_segment segment;
 };
 
+/* All strings of a message together: no record of a capture has more. */
+#define PACK_BATCH_STRINGS_MAX ((1u << 20) + (8u << 10))
+
 struct pack_batch {
 	struct pack_row *rows;
 	size_t row_room;    /* up to PACKED_MESSAGES_MAX */

@@ -17,6 +17,7 @@
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/unpacked_file.h"
 #include "decoder/heph/heph_file.h"
+#include "decoder/heph/heph_reader.h"
 #include "decoder/packed/packed_reader.h"
 #include "record/layout.h"
 #include "record/packed.h"
@@ -404,6 +405,11 @@ bool capture_list_reads(
 	return is_among(list->packed, list->packed_count, file) ||
 	       is_among(list->waiting, list->waiting_count, file) ||
 	       is_among(list->texts, list->text_count, file);
+}
+
+bool capture_list_is_trace(struct capture_list *list, const char *path)
+{
+	return heph_reader_is(path, &list->ahead);
 }
 
 void capture_list_free(struct capture_list *list)

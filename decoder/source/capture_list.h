@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "decoder/capture/recording.h"
+#include "decoder/packed/packed_reader.h"
 #include "decoder/text/text_reader.h"
 
 struct capture_list {
@@ -26,6 +27,7 @@ struct capture_list {
 	size_t name_count;
 	size_t room; /* of those with names */
 	bool all;    /* also what rings hold although they wait for something */
+	struct packed_ahead ahead; /* of standard input, if it was looked at */
 };
 
 /*
@@ -55,6 +57,12 @@ bool capture_list_takes(const char *name);
 /* Whether this file is one of those that are read. */
 bool capture_list_reads(
 	const struct capture_list *list, const struct stat *file);
+
+/*
+ * One of `packed` is a trace of Heph.  Of standard input the first bytes are
+ * waited for.
+ */
+bool capture_list_is_trace(struct capture_list *list, const char *path);
 
 /* Closes all captures and frees what the list owns. */
 void capture_list_free(struct capture_list *list);

@@ -1,12 +1,9 @@
 #include "decoder/source/source.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decoder/capture/merge.h"
-#include "decoder/heph/heph_file.h"
 #include "decoder/heph/heph_reader.h"
 #include "decoder/packed/packed_reader.h"
 #include "decoder/text/text_reader.h"
@@ -109,6 +106,7 @@ struct source *source_new(const struct capture_list *list,
 	source->list = list;
 	source->readers.captures.errors = errors;
 	source->readers.captures.restore = restore;
+	source->readers.ahead = list->ahead;
 	source->readers.sparing = list->packed_count > LOGS_FEW;
 	source->text = list->text;
 	source->text.read = &source->readers.read;
@@ -131,29 +129,6 @@ void source_fold(struct source *source, packed_fold *fold, bool ordered)
 		source->readers.fold = fold;
 }
 
-/* It cannot be read twice: what tells what it is is handed on. */
-static void read_ahead(struct packed_ahead *ahead)
-{
-	ssize_t n = 1;
-
-	while (ahead->count < sizeof(ahead->bytes) &&
-		(n > 0 || (n < 0 && errno == EINTR))) {
-		n = read(STDIN_FILENO, ahead->bytes + ahead->count,
-			sizeof(ahead->bytes) - ahead->count);
-		ahead->count += n > 0 ? (size_t)n : 0;
-	}
-}
-
-static bool is_heph(struct source *source, const char *path)
-{
-	struct packed_ahead *ahead = &source->readers.ahead;
-
-	if (strcmp(path, PACKED_FILE_STDIN) != 0)
-		return heph_file_is(path);
-	read_ahead(ahead);
-	return heph_file_begins(ahead->bytes, ahead->count);
-}
-
 static bool open_input(struct source *source, struct input *input)
 {
 	if (!input->path || input->reader || input->heph || input->text)
@@ -161,7 +136,7 @@ static bool open_input(struct source *source, struct input *input)
 	if (input->is_text)
 		input->text = text_reader_new(input->path, &source->text,
 			&source->readers.captures);
-	else if (is_heph(source, input->path))
+	else if (heph_reader_is(input->path, &source->readers.ahead))
 		input->heph = heph_reader_new(input->path,
 			&source->readers.ahead, &source->readers.captures);
 	else

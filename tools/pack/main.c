@@ -21,13 +21,13 @@
 #include "base/exit_status.h"
 #include "base/limits.h"
 #include "base/sentence.h"
-#include "decoder/capture/merge.h"
 #include "decoder/capture/restore.h"
 #include "decoder/names/locations.h"
 #include "decoder/pack/pack.h"
 #include "decoder/show/say.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/progress.h"
+#include "decoder/source/source.h"
 #include "record/layout.h"
 #include "record/packed.h"
 #include "sandbox/sandbox.h"
@@ -288,8 +288,9 @@ static const char *follow_sandbox(const char *captures, const char *log,
 struct work {
 	struct pack_command command;
 	struct error_list errors;
-	size_t errors_packed; /* so many of them are in the log */
-	struct capture_list list;
+	size_t errors_packed;	  /* so many of them are in the log */
+	struct capture_list list; /* of packed logs only traces of others */
+	struct source *messages;
 	struct log_file log;
 	struct pack *pack;
 	struct locations *locations; /* null: no names are packed */
@@ -312,7 +313,8 @@ static enum exit_status print_help(void)
 	printf("usage: binlog-pack [OPTIONS] CAPTURE... -o LOG\n"
 	       "Packs captures of libbinlog.so into one small log, which "
 	       "binlog-show reads.\n"
-	       "CAPTURE is a directory of captures or a capture file.\n\n%s",
+	       "CAPTURE is a directory of captures, a capture file or a trace "
+	       "of Heph.\n\n%s",
 		text);
 	return EXIT_ALL_READ;
 }
@@ -320,6 +322,18 @@ static enum exit_status print_help(void)
 static void report_memory(struct work *work)
 {
 	error_add(&work->errors, &(struct error){.code = ERROR_MEMORY});
+}
+
+/* Null: that was the last one. */
+static struct recording *capture_at(const struct work *work, size_t i)
+{
+	size_t count;
+	struct recording *const *traces = source_packed(work->messages, &count);
+
+	if (i < work->list.count)
+		return work->list.captures[i];
+	i -= work->list.count;
+	return i < count ? traces[i] : NULL;
 }
 
 /* What is missing in the captures is told where it was found. */
@@ -331,23 +345,23 @@ static bool pack_errors(struct work *work)
 	for (; work->errors_packed < kept; work->errors_packed++) {
 		const struct error *error =
 			&work->errors.kept[work->errors_packed];
-		struct recording *capture = NULL;
-		size_t i;
+		struct recording *capture;
+		size_t i = 0;
 
-		for (i = 0; i < work->list.count && !capture; i++)
-			if (work->list.captures[i]->path == error->file)
-				capture = work->list.captures[i];
+		while ((capture = capture_at(work, i++)) &&
+			capture->path != error->file)
+			;
 		if (!pack_loss(work->pack, capture, error))
 			return false;
 	}
 	return true;
 }
 
-static bool pack_messages_of(struct work *work, struct merge *merge)
+static bool pack_messages_of(struct work *work)
 {
 	const struct message *message;
 
-	while ((message = merge_next(merge))) {
+	while ((message = source_next(work->messages))) {
 		if (work->errors.count != work->errors_packed &&
 			!pack_errors(work))
 			return false;
@@ -361,10 +375,11 @@ static bool pack_messages_of(struct work *work, struct merge *merge)
 
 static bool end_captures(struct work *work)
 {
-	size_t i;
+	struct recording *capture;
+	size_t i = 0;
 
-	for (i = 0; i < work->list.count; i++)
-		if (!pack_capture_end(work->pack, work->list.captures[i]))
+	while ((capture = capture_at(work, i++)))
+		if (!pack_capture_end(work->pack, capture))
 			return false;
 	return pack_errors(work) &&
 	       pack_loss_of_more(work->pack, &work->errors) &&
@@ -373,16 +388,13 @@ static bool end_captures(struct work *work)
 
 static void pack_all(struct work *work)
 {
-	struct merge *merge = merge_new(work->list.captures, work->list.count);
-
 	progress_begin(&work->progress, !work->command.quiet,
 		work->list.captures, work->list.count);
-	if (!merge || !pack_messages_of(work, merge) || !end_captures(work)) {
+	if (!pack_messages_of(work) || !end_captures(work)) {
 		if (work->log.failed == 0)
 			report_memory(work);
 	}
 	progress_end(&work->progress);
-	merge_free(merge);
 }
 
 static void print_missing(const struct restore *programs)
@@ -399,11 +411,12 @@ static void print_sum(const struct work *work)
 {
 	uint64_t messages = pack_messages(work->pack);
 	char ratio[96] = "";
+	const struct recording *capture;
 	uint64_t read = 0;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < work->list.count; i++)
-		read += work->list.captures[i]->read;
+	while ((capture = capture_at(work, i++)))
+		read += capture->read;
 	if (messages > 0 && work->log.bytes > 0)
 		snprintf(ratio, sizeof(ratio),
 			", %.3f per message, 1/%.1f of the captures",
@@ -413,17 +426,25 @@ static void print_sum(const struct work *work)
 		work->log.bytes, ratio);
 }
 
+static bool is_anything(const struct work *work)
+{
+	return work->list.count + work->list.packed_count +
+		       work->list.waiting_count >
+	       0;
+}
+
 static enum exit_status judge(const struct work *work)
 {
-	bool complete = !limits_were_met();
-	size_t i;
+	bool complete = !limits_were_met() && pack_left_out(work->pack) == 0;
+	const struct recording *capture;
+	size_t i = 0;
 
-	if (work->log.failed != 0 || work->list.count == 0)
+	if (work->log.failed != 0 || !is_anything(work))
 		return EXIT_NOTHING;
 	if (error_count(&work->errors, ERROR_SEVERITY_DAMAGE) > 0)
 		return work->calls > 0 ? EXIT_DAMAGE : EXIT_NOTHING;
-	for (i = 0; i < work->list.count; i++)
-		complete &= work->list.captures[i]->dropped == 0;
+	while ((capture = capture_at(work, i++)))
+		complete &= capture->dropped == 0;
 	return complete ? EXIT_ALL_READ : EXIT_DAMAGE;
 }
 
@@ -495,15 +516,31 @@ static bool is_named(const struct work *work, const char *path)
 	return false;
 }
 
+/*
+ * Packed logs are left out of the list, traces stay.  False: one was named
+ * itself; those in directories are passed over.
+ */
+static bool leave_out_logs(struct work *work)
+{
+	struct capture_list *list = &work->list;
+	size_t count = list->packed_count;
+	size_t i;
+
+	list->packed_count = 0;
+	for (i = 0; i < count; i++)
+		if (capture_list_is_trace(list, list->packed[i]))
+			list->packed[list->packed_count++] = list->packed[i];
+		else if (is_named(work, list->packed[i]))
+			return false;
+	return true;
+}
+
 /* Of what waits to be unpacked only the name tells. */
-static bool is_log_among(const struct work *work)
+static bool is_log_waiting(const struct work *work)
 {
 	const struct capture_list *list = &work->list;
 	size_t i;
 
-	for (i = 0; i < list->packed_count; i++)
-		if (is_named(work, list->packed[i]))
-			return true;
 	for (i = 0; i < list->waiting_count; i++) {
 		const char *name = strrchr(list->waiting[i], '.');
 		const size_t suffix = strlen(PACKED_SUFFIX);
@@ -533,14 +570,25 @@ static enum exit_status pack_captures(struct work *work)
 	if (log_file_gives_back(log))
 		pack_use_back(work->pack, log_file_give_back);
 	capture_list_unpack(&work->list, &work->errors);
-	if (is_log_among(work))
+	if (!leave_out_logs(work))
 		return fail(IS_LOG);
+	work->messages = source_new(&work->list, NULL, &work->errors);
+	if (!work->messages) {
+		report_memory(work);
+		say_errors(&work->errors);
+		return EXIT_NOTHING;
+	}
 	pack_all(work);
 	if (!log_file_close(log))
 		report_log(work);
 	say_errors(&work->errors);
 	say_complaints(work->locations);
 	print_missing(work->programs);
+	if (pack_left_out(work->pack) > 0)
+		sentence_say("%" PRIu64 " texts were left out: their events "
+			     "have more than a packed log can hold of one, 1 "
+			     "MiB: keep the trace, too",
+			pack_left_out(work->pack));
 	if (!work->command.quiet && log->failed == 0)
 		print_sum(work);
 	return judge(work);
@@ -569,11 +617,12 @@ static enum exit_status pack_list(struct work *work)
 	}
 	if (!work->pack)
 		report_memory(work);
-	if (work->pack && work->list.count + work->list.waiting_count > 0)
+	if (work->pack && is_anything(work))
 		status = pack_captures(work);
 	else
 		say_errors(&work->errors);
 	pack_free(work->pack);
+	source_free(work->messages);
 	locations_free(work->locations);
 	restore_free(work->programs);
 	return status;
@@ -588,7 +637,9 @@ static enum exit_status run(struct work *work)
 	for (i = 0; i < work->command.path_count; i++)
 		capture_list_add(
 			&work->list, work->command.paths[i], &work->errors);
-	status = is_log_among(work) ? fail(IS_LOG) : pack_list(work);
+	status = leave_out_logs(work) && !is_log_waiting(work)
+			 ? pack_list(work)
+			 : fail(IS_LOG);
 	capture_list_free(&work->list);
 	return status;
 }

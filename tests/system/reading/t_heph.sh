@@ -4,4 +4,5 @@
 . tests/support/exports.sh
 record_exports
 python3 "$consumers/heph_pipe.py" "$TMP" || failed=1
+python3 "$consumers/heph_pack.py" "$TMP" || failed=1
 finish
