@@ -161,16 +161,16 @@ static void close_input(struct input *input)
 
 static void step(struct source *source, struct input *input)
 {
-	if (!open_input(source, input))
+	if (!input->path)
+		input->message = merge_next(source->merge);
+	else if (!open_input(source, input))
 		input->message = NULL;
 	else if (input->heph)
 		input->message = heph_reader_next(input->heph);
 	else if (input->text)
 		input->message = text_reader_next(input->text);
-	else if (input->path)
-		input->message = packed_reader_next(input->reader);
 	else
-		input->message = merge_next(source->merge);
+		input->message = packed_reader_next(input->reader);
 }
 
 /* Puts the top where it belongs now, or takes it out at its end. */

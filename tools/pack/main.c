@@ -21,6 +21,7 @@
 #include "base/exit_status.h"
 #include "base/limits.h"
 #include "base/sentence.h"
+#include "decoder/capture/merge.h"
 #include "decoder/capture/restore.h"
 #include "decoder/names/locations.h"
 #include "decoder/pack/pack.h"
@@ -357,11 +358,13 @@ static bool pack_errors(struct work *work)
 	return true;
 }
 
-static bool pack_messages_of(struct work *work)
+/* The captures alone have their merge, which is the shorter way. */
+static bool pack_messages_of(struct work *work, struct merge *merge)
 {
 	const struct message *message;
 
-	while ((message = source_next(work->messages))) {
+	while ((message = merge ? merge_next(merge)
+				: source_next(work->messages))) {
 		if (work->errors.count != work->errors_packed &&
 			!pack_errors(work))
 			return false;
@@ -388,13 +391,20 @@ static bool end_captures(struct work *work)
 
 static void pack_all(struct work *work)
 {
+	const struct capture_list *list = &work->list;
+	struct merge *merge = NULL;
+
+	if (list->packed_count == 0)
+		merge = merge_new(list->captures, list->count);
 	progress_begin(&work->progress, !work->command.quiet,
 		work->list.captures, work->list.count);
-	if (!pack_messages_of(work) || !end_captures(work)) {
+	if ((!merge && list->packed_count == 0) ||
+		!pack_messages_of(work, merge) || !end_captures(work)) {
 		if (work->log.failed == 0)
 			report_memory(work);
 	}
 	progress_end(&work->progress);
+	merge_free(merge);
 }
 
 static void print_missing(const struct restore *programs)
