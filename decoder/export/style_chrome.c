@@ -257,7 +257,7 @@ static void put_event(struct chrome *chrome, const struct message *message)
 
 	put_names(chrome, message);
 	out = begin_entry(chrome);
-	json_text_word(out, of_call ? "suppressed" : "end");
+	json_text_word(out, event_words_name(message));
 	json_text_put(out, ",\"cat\":\"event\",\"ph\":\"i\",\"s\":");
 	json_text_word(out, of_call ? "t" : "p");
 	put_when(chrome, message, out);

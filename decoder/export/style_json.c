@@ -102,7 +102,9 @@ static void put_event(void *state, const struct message *message)
 	put_origin(json, message);
 	if (event_words_are_of_call(message)) {
 		put_call(json, message);
-		json_text_put(out, ",\"event\":\"suppressed\",\"count\":");
+		json_text_put(out, ",\"event\":");
+		json_text_word(out, event_words_name(message));
+		json_text_put(out, ",\"count\":");
 		json_text_integer(out, message_event_value(message));
 	} else {
 		json_text_put(out, ",\"event\":\"end\"");

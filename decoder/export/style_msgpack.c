@@ -253,7 +253,7 @@ static void put_event(void *state, const struct message *message)
 	if (of_call)
 		put_call(maps, message);
 	put_location(maps, message);
-	put_word(maps, "event", of_call ? "suppressed" : "end");
+	put_word(maps, "event", event_words_name(message));
 	if (of_call) {
 		put_key(maps, "count");
 		msgpack_pack_uint64(

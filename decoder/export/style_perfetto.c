@@ -673,7 +673,7 @@ static void put_event(struct perfetto *perfetto, const struct message *message)
 	struct render_buffer *words = &perfetto->scratch;
 
 	begin_event(perfetto, message, track, NULL);
-	proto_write_word(out, EVENT_NAME, of_call ? "suppressed" : "end");
+	proto_write_word(out, EVENT_NAME, event_words_name(message));
 	proto_write_word(out, EVENT_CATEGORY, "event");
 	words->length = 0;
 	event_words_put(message, words);

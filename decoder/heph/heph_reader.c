@@ -47,7 +47,7 @@ static struct message *heph_message(struct heph_messages *messages,
 
 /* What a context is made of. */
 struct heph_site {
-	uint16_t text; /* BINLOG_TEXT_FORMAT, _SYSLOG or _BYTES */
+	uint16_t text; /* BINLOG_TEXT_FORMAT, _SYSLOG, _BYTES or _LOST */
 	struct heph_string format;
 	struct heph_string function;
 	struct heph_string stream; /* as lines name it */
@@ -70,6 +70,7 @@ struct context {
 };
 
 static const uint8_t text_kinds[] = {BINLOG_ARG_STRING};
+static const uint8_t lost_kinds[] = {BINLOG_ARG_I64, BINLOG_ARG_I64};
 
 static void heph_sites_begin(struct heph_sites *sites)
 {
@@ -144,6 +145,11 @@ static bool fill_kinds(struct context *made, const struct heph_site *site)
 	if (site->text == BINLOG_TEXT_BYTES) {
 		made->context.kinds = text_kinds;
 		made->context.arguments = 1;
+		return true;
+	}
+	if (site->text == BINLOG_TEXT_LOST) {
+		made->context.kinds = lost_kinds;
+		made->context.arguments = 2;
 		return true;
 	}
 	made->context.kinds = made->kinds;
@@ -234,6 +240,7 @@ struct heph_messages {
 	struct render_argument arguments[HEPH_SITE_ARGUMENTS_MAX];
 	char thread[THREAD_BYTES];
 	struct message message;
+	bool own_one; /* the message was exported by binlog-show */
 };
 
 static struct heph_string string_of(const char *string)
@@ -570,10 +577,28 @@ static struct message *heph_message(struct heph_messages *messages,
 		.capture = messages->capture,
 		.arguments = messages->arguments,
 	};
-	if (!heph_own_read(&messages->own, *attributes))
+	messages->own_one = heph_own_read(&messages->own, *attributes);
+	if (!messages->own_one)
 		return foreign(messages, event, attributes);
 	attributes->at = attributes->end;
 	return own(messages, event, before);
+}
+
+/* Of what is missing before the message.  Null: there is no room for it. */
+static struct definition_context *heph_lost_context(
+	struct heph_messages *messages)
+{
+	return heph_site_context(&messages->sites,
+		&(struct heph_site){
+			.text = BINLOG_TEXT_LOST,
+			.function = string_of(
+				messages->own_one ? "" : HEPH_FORMAT_FUNCTION),
+			.stream =
+				messages->own_one
+					? messages->own.values[HEPH_OWN_stream]
+						  .text
+					: string_of("trace"),
+		});
 }
 
 struct heph_reader {
@@ -583,7 +608,12 @@ struct heph_reader {
 	uint64_t epoch;
 	bool found; /* the epoch */
 	struct wall_segment clock;
-	struct id_map counters; /* by stream: see expect() */
+	struct id_map counters; /* by stream, struct counter */
+	struct pool pool;	/* of these */
+	/* What is missing before a message that comes next: */
+	struct message lost;
+	struct render_argument missing[2];
+	struct message *waiting; /* null: none does */
 };
 
 static void report(struct heph_reader *reader, enum error_code code,
@@ -699,31 +729,71 @@ static uint64_t wall_of(const struct heph_reader *reader, uint64_t time)
 						 : reader->epoch + time;
 }
 
-/* The counter of the next event, as a pointer that is not null. */
-static void expect(struct heph_reader *reader, uint32_t stream, uint32_t next)
-{
-	id_map_set(
-		&reader->counters, stream, (void *)((uintptr_t)next << 1 | 1));
-}
+struct counter {
+	uint32_t next;
+	uint64_t wall; /* of the last event */
+};
 
 /*
  * Counters go round.  One that goes back, or stays, is of a trace that does
  * not count, or of a stream that has begun anew.
  */
-static void count(struct heph_reader *reader, const struct heph_event *event,
-	uint64_t offset)
+static struct counter *counter_of(struct heph_reader *reader, uint32_t stream)
 {
-	uintptr_t known =
-		(uintptr_t)id_map_find(&reader->counters, event->stream);
-	uint32_t missed = event->counter - (uint32_t)(known >> 1);
+	struct counter *counter;
 
-	if (known && missed > 0 && missed <= INT32_MAX) {
+	if (limits_reached(LIMIT_HEPH_STREAMS, reader->counters.count))
+		return NULL;
+	counter = pool_take(&reader->pool, sizeof(*counter));
+	if (!counter || !id_map_set(&reader->counters, stream, counter)) {
+		report(reader, ERROR_MEMORY, 0, 0);
+		return NULL;
+	}
+	return counter;
+}
+
+/* How many are missing before it; *since becomes since when. */
+static uint32_t count(struct heph_reader *reader,
+	const struct heph_event *event, uint64_t offset, uint64_t *since)
+{
+	struct counter *counter = id_map_find(&reader->counters, event->stream);
+	uint32_t missed = counter ? event->counter - counter->next : 0;
+
+	if (missed > INT32_MAX)
+		missed = 0;
+	if (missed > 0) {
 		report(reader, ERROR_HEPH_MISSED, offset, missed);
 		reader->capture->dropped += missed;
+		*since = counter->wall;
 	}
-	if (known ||
-		!limits_reached(LIMIT_HEPH_STREAMS, reader->counters.count))
-		expect(reader, event->stream, event->counter + 1);
+	if (!counter)
+		counter = counter_of(reader, event->stream);
+	if (counter)
+		*counter = (struct counter){
+			event->counter + 1, wall_of(reader, event->start)};
+	return missed;
+}
+
+/* An event of its own before the message, of whoever says that. */
+static struct message *lost(struct heph_reader *reader, struct message *message,
+	uint32_t missed, uint64_t since)
+{
+	uint64_t passed = since < message->wall ? message->wall - since : 0;
+	struct definition_context *context =
+		heph_lost_context(reader->messages);
+
+	if (!context)
+		return message;
+	reader->missing[0] =
+		(struct render_argument){.kind = BINLOG_ARG_I64, .i64 = missed};
+	reader->missing[1] = (struct render_argument){
+		.kind = BINLOG_ARG_I64, .i64 = (int64_t)passed};
+	reader->lost = *message;
+	reader->lost.context = context;
+	reader->lost.arguments = reader->missing;
+	reader->lost.count = context->arguments;
+	reader->waiting = message;
+	return &reader->lost;
 }
 
 static struct message *message_of(
@@ -731,12 +801,14 @@ static struct message *message_of(
 {
 	struct message *message;
 	struct heph_event event;
+	uint64_t since = 0;
+	uint32_t missed;
 
 	if (!heph_read_event(&packet->body, &event)) {
 		report(reader, ERROR_HEPH_EVENT, packet->offset, 0);
 		return NULL;
 	}
-	count(reader, &event, packet->offset);
+	missed = count(reader, &event, packet->offset, &since);
 	if (reader->clock.rate == 0)
 		reader->clock = (struct wall_segment){
 			.from = wall_of(reader, event.start),
@@ -754,7 +826,8 @@ static struct message *message_of(
 	else if (cursor_left(&packet->body) > 0)
 		report(reader, ERROR_HEPH_ATTRIBUTE, packet->offset,
 			cursor_left(&packet->body));
-	return message;
+	return message && missed > 0 ? lost(reader, message, missed, since)
+				     : message;
 }
 
 /* It comes behind what could be held of a pipe: events were shown without it.
@@ -768,10 +841,11 @@ static void check_epoch(
 
 const struct message *heph_reader_next(struct heph_reader *reader)
 {
-	struct message *message = NULL;
+	struct message *message = reader->waiting;
 	struct heph_packet packet;
 	uint64_t epoch;
 
+	reader->waiting = NULL;
 	while (!message && heph_file_next(&reader->file, &packet)) {
 		if (packet.event)
 			message = message_of(reader, &packet);
@@ -790,5 +864,6 @@ void heph_reader_free(struct heph_reader *reader)
 	heph_file_close(&reader->file);
 	heph_messages_free(reader->messages);
 	id_map_free(&reader->counters);
+	pool_free(&reader->pool);
 	free(reader);
 }

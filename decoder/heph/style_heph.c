@@ -273,9 +273,23 @@ static void put_event(void *state)
 	output_settle(heph->settings.output);
 }
 
+/* What was lost was counted. */
+static void count_lost(void *state, const struct message *message)
+{
+	struct heph *heph = state;
+	struct heph_stream *stream;
+
+	if (message->context->text != BINLOG_TEXT_LOST)
+		return;
+	stream = find(&heph->streams, message, is_foreign(message));
+	if (stream)
+		stream->counter += (uint32_t)message_event_value(message);
+}
+
 static const struct whole_call_parts parts = {
 	.begin = begin_event,
 	.end = put_event,
+	.event = count_lost,
 };
 
 void style_heph_message(void *state, const struct message *message)

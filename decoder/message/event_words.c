@@ -7,6 +7,8 @@
 
 #include "record/layout.h"
 
+#define NS 1000000000u
+
 /*
  * How a process ended, in words: the events SIGNAL and EXIT of text.def.
  * Used by the styles that show lines.
@@ -183,7 +185,8 @@ void last_words_put(const struct message *message, struct render_buffer *out)
 
 bool event_words_may_be(unsigned text)
 {
-	return text == BINLOG_TEXT_SUPPRESSED || last_words_is_end(text);
+	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_LOST ||
+	       last_words_is_end(text);
 }
 
 bool event_words_are(const struct message *message)
@@ -193,7 +196,29 @@ bool event_words_are(const struct message *message)
 
 bool event_words_are_of_call(const struct message *message)
 {
-	return message->context->text == BINLOG_TEXT_SUPPRESSED;
+	return message->context->text == BINLOG_TEXT_SUPPRESSED ||
+	       message->context->text == BINLOG_TEXT_LOST;
+}
+
+const char *event_words_name(const struct message *message)
+{
+	if (!event_words_are_of_call(message))
+		return "end";
+	return message->context->text == BINLOG_TEXT_LOST ? "lost"
+							  : "suppressed";
+}
+
+/* When they were said is not known: between two others. */
+static void put_lost(const struct message *message, struct render_buffer *out)
+{
+	uint64_t since =
+		message->count > 1 ? (uint64_t)message->arguments[1].i64 : 0;
+	char text[96];
+
+	snprintf(text, sizeof(text),
+		"(%" PRId64 " lost in the last %" PRIu64 ".%09" PRIu64 " s)",
+		message_event_value(message), since / NS, since % NS);
+	render_buffer_put_string(out, text);
 }
 
 void event_words_put(const struct message *message, struct render_buffer *out)
@@ -202,6 +227,10 @@ void event_words_put(const struct message *message, struct render_buffer *out)
 
 	if (!event_words_are_of_call(message)) {
 		last_words_put(message, out);
+		return;
+	}
+	if (message->context->text == BINLOG_TEXT_LOST) {
+		put_lost(message, out);
 		return;
 	}
 	snprintf(text, sizeof(text), "(%" PRId64 "x)",

@@ -1,6 +1,7 @@
 /*
- * Events that lines are made of: how a process ended, and how many calls were
- * not recorded since a rule limits them.  Used by the styles that show lines.
+ * Events that lines are made of: how a process ended, how many calls were not
+ * recorded since a rule limits them, and how many messages were lost.  Used by
+ * the styles that show lines.
  */
 #ifndef DECODER_EVENT_WORDS_H
 #define DECODER_EVENT_WORDS_H
@@ -29,8 +30,11 @@ bool event_words_may_be(unsigned text);
 /* An event that is shown. */
 bool event_words_are(const struct message *message);
 
-/* It is about calls from one place, which has said this. */
+/* It is about calls from one place, which has said this, or of one thread. */
 bool event_words_are_of_call(const struct message *message);
+
+/* What it is, for machines: `end`, `suppressed` or `lost`. */
+const char *event_words_name(const struct message *message);
 
 /* Appends what is said of it, on one line without a newline. */
 void event_words_put(const struct message *message, struct render_buffer *out);

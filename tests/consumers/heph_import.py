@@ -98,7 +98,7 @@ def loss(offset, number):
 
 
 ONE = len(heph.event('1'))
-exports.same('what a counter misses is lost', [1, ['1', '2', '5'], [loss(23 + 2 * ONE, 2)]], counted(1, 2, 5))
+exports.same('what a counter misses is lost', [1, ['1', '2', '(2 lost in the last 0.000000000 s)', '5'], [loss(23 + 2 * ONE, 2)]], counted(1, 2, 5))
 exports.same('it is in the sum', ['3 captured, 0 passed, 2 dropped'],
              show(b''.join(heph.event('x', counter=counter) for counter in (1, 2, 5)))[2][-1:])
 exports.same('counters go round', [0, []], counted(2**32 - 1, 0, 1)[::2])

@@ -5,4 +5,5 @@
 record_exports
 python3 "$consumers/heph_pipe.py" "$TMP" || failed=1
 python3 "$consumers/heph_pack.py" "$TMP" || failed=1
+python3 "$consumers/heph_lost.py" "$TMP" || failed=1
 finish
