@@ -9,12 +9,13 @@ const struct fact_wanted heph_own_facts[HEPH_OWN_newline] = {
 /* Of a name, and of what type. */
 static const char *name_of(size_t own, unsigned *type)
 {
-	bool text = own != HEPH_OWN_newline &&
+	bool text = own < HEPH_OWN_newline &&
 		    facts_all[heph_own_facts[own].name].kind == FACT_TEXT;
 
 	*type = text ? HEPH_STRING : HEPH_UNSIGNED;
-	return own == HEPH_OWN_newline ? HEPH_OWN_NEWLINE
-				       : heph_own_facts[own].key;
+	if (own == HEPH_OWN_newline)
+		return HEPH_OWN_NEWLINE;
+	return own == HEPH_OWN_span ? HEPH_OWN_SPAN : heph_own_facts[own].key;
 }
 
 static bool is_named(const struct heph_attribute *attribute, const char *name)

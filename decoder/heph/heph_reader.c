@@ -302,6 +302,9 @@ static struct program *find_program(struct heph_messages *messages,
 	struct program *program;
 	bool new;
 
+	if (pid == 0 && name->size == sizeof(HEPH_FORMAT_FUNCTION) - 1 &&
+		memcmp(name->bytes, HEPH_FORMAT_FUNCTION, name->size) == 0)
+		return messages->foreign;
 	key->length = 0;
 	render_buffer_put(key, &pid, sizeof(pid));
 	render_buffer_put(key, name->bytes, name->size);
@@ -527,8 +530,8 @@ static bool as_syslog(struct heph_messages *messages)
 	return true;
 }
 
-static struct message *own(struct heph_messages *messages,
-	const struct heph_event *event, struct cursor attributes)
+/* Who has said it. */
+static void name_thread(struct heph_messages *messages)
 {
 	const struct heph_own_value *values = messages->own.values;
 	const struct heph_string *thread = &values[HEPH_OWN_thread].text;
@@ -544,6 +547,15 @@ static struct message *own(struct heph_messages *messages,
 	message->thread = messages->thread;
 	message->program = find_program(
 		messages, message->pid, &values[HEPH_OWN_program].text);
+}
+
+static struct message *own(struct heph_messages *messages,
+	const struct heph_event *event, struct cursor attributes)
+{
+	const struct heph_own_value *values = messages->own.values;
+	struct message *message = &messages->message;
+
+	name_thread(messages);
 	join_text(messages, event);
 	if (!message->program || messages->text.failed)
 		return NULL;
@@ -569,6 +581,7 @@ static struct message *heph_message(struct heph_messages *messages,
 	uint64_t wall)
 {
 	struct cursor before = *attributes;
+	struct message *made;
 
 	messages->message = (struct message){
 		.ticks = wall,
@@ -578,8 +591,12 @@ static struct message *heph_message(struct heph_messages *messages,
 		.arguments = messages->arguments,
 	};
 	messages->own_one = heph_own_read(&messages->own, *attributes);
-	if (!messages->own_one)
-		return foreign(messages, event, attributes);
+	if (!messages->own_one) {
+		made = foreign(messages, event, attributes);
+		if (made && heph_own_is_span(&messages->own))
+			name_thread(messages);
+		return made && made->program ? made : NULL;
+	}
 	attributes->at = attributes->end;
 	return own(messages, event, before);
 }

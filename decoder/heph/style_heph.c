@@ -14,6 +14,7 @@
 #include "decoder/message/fields.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
+#include "decoder/stats/spans.h"
 
 /*
  * The streams of a trace in Heph's format that is written: one for each
@@ -50,10 +51,10 @@ static uint32_t free_number(
 }
 
 /* Null: out of memory. */
-static struct heph_stream *find(
-	struct heph_streams *streams, const struct message *message, bool keep)
+static struct heph_stream *find(struct heph_streams *streams,
+	const struct program *program, uint32_t tid, bool keep)
 {
-	uint64_t key[] = {(uintptr_t)message->program, message->tid};
+	uint64_t key[] = {(uintptr_t)program, tid};
 	uint32_t known = streams->threads.count;
 	struct pack_entry *entry;
 
@@ -66,18 +67,19 @@ static struct heph_stream *find(
 		return NULL;
 	if (streams->threads.count > known)
 		streams->all[entry->id - 1] = (struct heph_stream){
-			.number = free_number(streams, message->tid, keep)};
+			.number = free_number(streams, tid, keep)};
 	return &streams->all[entry->id - 1];
 }
 
 /*
- * Fills in stream and counter of the event that the message is.  `keep`: its
- * thread has the number of a stream, which is given again if it is free.
+ * Fills in stream and counter of an event of the thread.  `keep`: that has the
+ * number of a stream, which is given again if it is free.
  */
 static void heph_streams_count(struct heph_streams *streams,
-	const struct message *message, bool keep, struct heph_event *event)
+	const struct program *program, uint32_t tid, bool keep,
+	struct heph_event *event)
 {
-	struct heph_stream *stream = find(streams, message, keep);
+	struct heph_stream *stream = find(streams, program, tid, keep);
 
 	event->stream = stream ? stream->number : 0;
 	event->counter = stream ? stream->counter++ : 0;
@@ -99,20 +101,95 @@ struct heph {
 	struct render_buffer attributes; /* likewise */
 	struct render_buffer text;	 /* of it, or what it was made of */
 	struct render_buffer scratch;
+	struct spans *spans; /* null: none are asked for */
+	uint64_t last;	     /* wall time of the last message */
 	uint64_t epoch;
 	bool begun;
 	bool undone; /* the call is an event of such a trace again */
 };
 
+static uint64_t time_of(const struct heph *heph, uint64_t wall)
+{
+	return wall > heph->epoch ? wall - heph->epoch : 0;
+}
+
+static void put_text_of(
+	struct heph *heph, const char *name, const char *text, size_t bytes)
+{
+	heph->text.length = 0;
+	utf8_text_put(&heph->text, text, bytes);
+	heph_write_string(
+		&heph->attributes, name, heph->text.data, heph->text.length);
+}
+
+static void put_who(struct heph *heph, const struct span_end *end)
+{
+	struct render_buffer *out = &heph->attributes;
+
+	put_text_of(heph, HEPH_OWN "program", end->program->name,
+		strlen(end->program->name));
+	heph_write_unsigned(out, HEPH_OWN "pid", end->pid);
+	heph_write_unsigned(out, HEPH_OWN "tid", end->tid);
+	put_text_of(heph, HEPH_OWN "thread", end->thread, strlen(end->thread));
+}
+
+/*
+ * An event of the thread that began it, which is written when it ends, as Heph
+ * does it.  One that has not ended has lasted up to the last message at least.
+ */
+static void take_span(void *closure, const struct span *span)
+{
+	struct heph *heph = closure;
+	struct render_buffer *attributes = &heph->attributes;
+	struct render_buffer *out = &heph->settings.output->text;
+	const char *rule = heph->settings.options->spans.all[span->rule].text;
+	uint64_t end =
+		span->ended ? span->begin.wall + span->duration : heph->last;
+	struct heph_event event = {
+		.start = time_of(heph, span->begin.wall),
+		.end = time_of(
+			heph, end > span->begin.wall ? end : span->begin.wall),
+	};
+	size_t begin;
+
+	attributes->length = 0;
+	heph_write_unsigned(attributes, HEPH_OWN_SPAN, span->number);
+	if (span->parent != 0)
+		heph_write_unsigned(attributes, HEPH_OWN_PARENT, span->parent);
+	put_text_of(heph, HEPH_OWN_RULE, rule, strlen(rule));
+	if (span->key_bytes > 0)
+		put_text_of(heph, HEPH_OWN_KEY, span->key, span->key_bytes);
+	put_who(heph, &span->begin);
+	if (!span->ended)
+		heph_write_unsigned(attributes, HEPH_OWN_OPEN, 1);
+	heph_streams_count(&heph->streams, span->begin.program, span->begin.tid,
+		false, &event);
+	heph->text.length = 0;
+	utf8_text_put(&heph->text, span->text, span->text_bytes);
+	event.description = (struct heph_string){
+		heph->text.data, utf8_text_fit(heph->text.data,
+					 heph->text.length, HEPH_STRING_MAX)};
+	begin = heph_write_begin(out, &event);
+	render_buffer_put(out, attributes->data, attributes->length);
+	heph_write_end(out, begin);
+	output_settle(heph->settings.output);
+}
+
 void *style_heph_begin(const struct style_settings *settings)
 {
+	const struct span_rules *rules = &settings->options->spans;
 	struct heph *heph = calloc(1, sizeof(*heph));
 
 	if (!heph)
 		return NULL;
 	heph->settings = *settings;
 	heph->call.pointers = settings->pointers;
-	return heph;
+	if (rules->count > 0)
+		heph->spans = spans_new(rules, NULL, take_span, heph);
+	if (rules->count == 0 || heph->spans)
+		return heph;
+	free(heph);
+	return NULL;
 }
 
 static bool is_foreign(const struct message *message)
@@ -202,16 +279,13 @@ static void begin_event(void *state, const struct message *message)
 	if (!heph->begun)
 		begin_trace(heph, message);
 	heph->attributes.length = 0;
-	*event = (struct heph_event){
-		.start = message->wall > heph->epoch
-				 ? message->wall - heph->epoch
-				 : 0,
-	};
+	*event = (struct heph_event){.start = time_of(heph, message->wall)};
 	event->end = event->start;
 	heph->undone = is_foreign(message) &&
 		       heph_format_undo(
 			       message, &heph->attributes, &heph->text, event);
-	heph_streams_count(&heph->streams, message, heph->undone, event);
+	heph_streams_count(&heph->streams, message->program, message->tid,
+		heph->undone, event);
 	if (heph->undone)
 		return;
 	put_arguments(heph, message);
@@ -281,7 +355,8 @@ static void count_lost(void *state, const struct message *message)
 
 	if (message->context->text != BINLOG_TEXT_LOST)
 		return;
-	stream = find(&heph->streams, message, is_foreign(message));
+	stream = find(&heph->streams, message->program, message->tid,
+		is_foreign(message));
 	if (stream)
 		stream->counter += (uint32_t)message_event_value(message);
 }
@@ -296,6 +371,18 @@ void style_heph_message(void *state, const struct message *message)
 {
 	struct heph *heph = state;
 
+	if (heph->spans) {
+		if (whole_call_ended(&heph->call, message)) {
+			put_event(heph);
+			whole_call_forget(&heph->call);
+		}
+		if (!heph->begun && !message_is_event(message))
+			begin_trace(heph, message);
+		if (!heph->call.open)
+			spans_message(heph->spans, message);
+		if (!message_is_event(message) && message->wall > heph->last)
+			heph->last = message->wall;
+	}
 	whole_call_message(&heph->call, message, &parts, heph);
 }
 
@@ -306,6 +393,11 @@ void style_heph_end(void *state)
 
 	if (heph->call.open)
 		put_event(heph);
+	if (heph->spans) {
+		spans_finish(heph->spans);
+		out->failed = out->failed || !spans_are_whole(heph->spans);
+	}
+	spans_free(heph->spans);
 	heph_streams_free(&heph->streams);
 	render_buffer_retire(&heph->call.text, out);
 	render_buffer_retire(&heph->attributes, out);

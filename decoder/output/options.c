@@ -149,7 +149,7 @@ static const char *begin_around(struct options *options, const char **option)
 static bool shows_spans(const char *style)
 {
 	static const char *const styles[] = {
-		"spans", "chrome", "perfetto", "html"};
+		"spans", "chrome", "perfetto", "heph", "html"};
 	size_t i;
 
 	for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
@@ -176,7 +176,7 @@ static const char *check_spans(
 	*option = "--spans";
 	if (named && !shows_spans(options->style))
 		return "what is shown has no spans: leave out --output, or "
-		       "give chrome, perfetto or html";
+		       "give chrome, perfetto, heph or html";
 	return NULL;
 }
 

@@ -36,7 +36,11 @@ struct span_open {
 	struct span_open *newer;
 	struct span_open *outer; /* of the same key */
 	struct span_open *inner;
+	struct span_open *around; /* of the same thread, begun before */
+	struct span_open *within; /* and after */
 	struct span_key *key;
+	struct span_key *thread; /* the key of these */
+	uint64_t number;
 	struct span_end begin;
 	const char *stack;
 	size_t stack_bytes;
@@ -56,6 +60,8 @@ struct span_table {
 };
 
 #define KEYS_FIRST ((size_t)1024)
+/* Instead of a rule: threads that have begun what is open. */
+#define OF_THREADS SPAN_RULES_MAX
 
 static uint64_t hash_of(size_t rule, const void *key, size_t bytes)
 {
@@ -161,19 +167,58 @@ static void link_by_key(struct span_key *key, struct span_open *open)
 	key->innermost = open;
 }
 
+static struct span_key *key_of(
+	struct span_table *table, size_t rule, const void *bytes, size_t size)
+{
+	uint64_t hash = hash_of(rule, bytes, size);
+	struct span_key *key = find_key(table, hash, rule, bytes, size);
+
+	return key ? key : add_key(table, hash, rule, bytes, size);
+}
+
+/* What the thread of a span has begun before is around it.  False: out of
+ * memory. */
+static bool link_by_thread(struct span_table *table, struct span_open *open)
+{
+	const uint64_t thread[] = {(uintptr_t)open->begin.program,
+		(uint64_t)open->begin.pid << 32 | open->begin.tid};
+	struct span_key *key =
+		key_of(table, OF_THREADS, thread, sizeof(thread));
+
+	if (!key)
+		return false;
+	open->thread = key;
+	open->around = key->innermost;
+	if (key->innermost)
+		key->innermost->within = open;
+	key->innermost = open;
+	return true;
+}
+
+static void unlink_from_thread(struct span_table *table, struct span_open *open)
+{
+	if (!open->thread)
+		return;
+	if (open->around)
+		open->around->within = open->within;
+	if (open->within)
+		open->within->around = open->around;
+	else
+		open->thread->innermost = open->around;
+	if (!open->thread->innermost)
+		drop_key(table, open->thread);
+}
+
 /* Its begin, stack and key are to be filled.  Null: out of memory. */
 static struct span_open *span_table_open(struct span_table *table, size_t rule,
 	const void *key, size_t key_bytes, const char *text, size_t text_bytes)
 {
-	uint64_t hash = hash_of(rule, key, key_bytes);
 	struct span_open *open = malloc(sizeof(*open) + text_bytes);
 	struct span_key *with;
 
 	if (!open)
 		return NULL;
-	with = find_key(table, hash, rule, key, key_bytes);
-	if (!with)
-		with = add_key(table, hash, rule, key, key_bytes);
+	with = key_of(table, rule, key, key_bytes);
 	if (!with) {
 		free(open);
 		return NULL;
@@ -236,6 +281,7 @@ static void span_table_close(struct span_table *table, struct span_open *open)
 		key->innermost = open->outer;
 	if (!key->innermost)
 		drop_key(table, key);
+	unlink_from_thread(table, open);
 	table->count--;
 	table->bytes -= sizeof(*open) + open->text_bytes;
 	free(open);
@@ -447,6 +493,7 @@ struct spans {
 	struct numbers_room room; /* of these */
 	struct span_remarks remarks;
 	struct pool stacks;
+	uint64_t begun;
 	struct render_buffer key;
 	struct render_buffer text;
 	struct render_buffer scratch;
@@ -698,6 +745,8 @@ static void tell(struct spans *spans, const struct span_open *open,
 		.rule = key->rule,
 		.begin = open->begin,
 		.ended = end,
+		.number = open->number,
+		.parent = open->around ? open->around->number : 0,
 		.text = open->text,
 		.text_bytes = open->text_bytes,
 		.stack = open->stack,
@@ -792,6 +841,8 @@ static void begin_span(struct spans *spans, struct span_site *site,
 		return;
 	}
 	open->begin = end_of(message);
+	open->number = ++spans->begun;
+	spans->failed |= !link_by_thread(&spans->open, open);
 	open->stack = site->stack;
 	open->stack_bytes = site->stack_bytes;
 }
@@ -820,8 +871,14 @@ void spans_message(struct spans *spans, const struct message *message)
 
 void spans_finish(struct spans *spans)
 {
-	while (spans->open.oldest)
-		give_up(spans, spans->open.oldest);
+	struct span_open *open;
+
+	/* what is within others, knows them still */
+	for (open = spans->open.oldest; open; open = open->newer) {
+		spans->sums[open->key->rule].unfinished++;
+		tell(spans, open, NULL);
+	}
+	span_table_free(&spans->open);
 }
 
 bool spans_are_whole(const struct spans *spans)

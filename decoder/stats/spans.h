@@ -36,7 +36,11 @@ struct span {
 	struct span_end end; /* only if it has: */
 	bool ended;
 	uint64_t duration; /* nanoseconds; 0: it has not ended */
-	const char *key;   /* values of `by` with commas between; empty: none */
+	uint64_t number;   /* in the order in which they began, from 1 */
+	/* That of the innermost which the same thread began before and which
+	 * is open still at the end of this one; 0: there is none. */
+	uint64_t parent;
+	const char *key; /* values of `by` with commas between; empty: none */
 	size_t key_bytes;
 	const char *text; /* of the message that began it */
 	size_t text_bytes;

@@ -6,4 +6,8 @@ record_exports
 python3 "$consumers/heph_pipe.py" "$TMP" || failed=1
 python3 "$consumers/heph_pack.py" "$TMP" || failed=1
 python3 "$consumers/heph_lost.py" "$TMP" || failed=1
+record_spans
+build heph_nested
+(cd "$TMP" && BINLOG_DIR=nested LD_PRELOAD=$lib ./heph_nested >/dev/null)
+python3 "$consumers/heph_spans.py" "$TMP" || failed=1
 finish
