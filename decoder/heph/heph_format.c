@@ -7,7 +7,6 @@
 #include "decoder/heph/heph_write.h"
 #include "record/word.h"
 
-#define SPAN "took"
 #define SUBSTREAM "substream"
 /* Two are for the span, and one for what are too many. */
 #define VALUES_MAX (FORMAT_ARGUMENTS_MAX - 3)
@@ -219,8 +218,7 @@ void heph_format_make(struct heph_format *format,
 		add_text(format, format->rest.data, format->rest.length);
 	}
 	if (same || event->end != event->start || event->substream != 0) {
-		render_buffer_put_string(
-			&format->text, " " SPAN "=%lu " SUBSTREAM "=%lu");
+		render_buffer_put_string(&format->text, TOOK_FORMAT);
 		add_number(format, event->end - event->start);
 		add_number(format, event->substream);
 	}

@@ -10,9 +10,10 @@
 
 #include "decoder/capture/message.h"
 #include "decoder/heph/heph_read.h"
+#include "decoder/message/took.h"
 
 /* What messages that are made so name as the function that was called. */
-#define HEPH_FORMAT_FUNCTION "heph"
+#define HEPH_FORMAT_FUNCTION TOOK_FUNCTION
 
 /* All zeros at first. */
 struct heph_format {

@@ -163,7 +163,7 @@ static const char *check_spans(
 	const struct options *options, const char **option)
 {
 	bool lines = strcmp(options->style, "spans") == 0;
-	bool named = options->spans.count > 0;
+	bool named = options->spans.count > 0 || options->spans.took;
 
 	*option = "--longest";
 	if (options->longest > 0 && !named)

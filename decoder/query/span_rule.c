@@ -143,6 +143,10 @@ const char *span_rules_add(struct span_rules *rules, const char *text)
 	struct span_rule rule = {.text = text};
 	const char *names;
 
+	if (strcmp(text, SPAN_RULE_TOOK) == 0) {
+		rules->took = true;
+		return NULL;
+	}
 	if (rules->count == SPAN_RULES_MAX)
 		return "given more often than can be kept: leave some out";
 	if (!arrow)

@@ -1,13 +1,15 @@
 /*
  * What --spans asks for: `START => DONE by NAME,...`, two globs of formats and
- * the values that are the same in messages which belong together.  Parsed by
- * the options, read by spans.c.
+ * the values that are the same in messages which belong together; or `took`.
+ * Parsed by the options, read by spans.c.
  */
 #ifndef DECODER_SPAN_RULE_H
 #define DECODER_SPAN_RULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#define SPAN_RULE_TOOK "took"
 #define SPAN_RULES_MAX 16
 #define SPAN_PARTS_MAX 8
 
@@ -44,6 +46,7 @@ struct span_rule {
 struct span_rules {
 	struct span_rule all[SPAN_RULES_MAX];
 	size_t count;
+	bool took; /* also messages that say themselves how long they took */
 };
 
 /*

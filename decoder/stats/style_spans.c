@@ -7,12 +7,15 @@
 #include "base/array.h"
 #include "base/calendar.h"
 #include "base/escape.h"
+#include "base/limits.h"
 #include "decoder/output/style.h"
 #include "decoder/output/table.h"
+#include "decoder/stats/span_tree.h"
 #include "decoder/stats/spans.h"
 
 #define NS 1000000000u
 #define SECONDS_BYTES 32
+#define DEPTH_SHOWN ((size_t)64)
 
 static const struct table_column columns[] = {
 	{"SPANS", true},
@@ -41,6 +44,10 @@ struct span_style {
 	struct style_settings settings;
 	struct calendar calendar;
 	struct spans *spans;
+	struct span_tree tree; /* of what took time itself */
+	struct span_sum took;  /* likewise */
+	struct numbers_room numbers;
+	struct render_buffer text;
 	struct kept *longest; /* a heap, the shortest of them first */
 	size_t count;
 	size_t room;
@@ -78,7 +85,7 @@ static void put_duration(struct render_buffer *out, const struct span *span)
 }
 
 static void put_span(struct span_style *style, const struct span *span,
-	struct render_buffer *out)
+	size_t depth, struct render_buffer *out)
 {
 	calendar_append(&style->calendar, span->begin.wall, out);
 	put_duration(out, span);
@@ -93,6 +100,8 @@ static void put_span(struct span_style *style, const struct span *span,
 		escape_put(out, span->key, span->key_bytes, ESCAPE_NEWLINE);
 	}
 	render_buffer_put_string(out, ": ");
+	render_buffer_fill(
+		out, ' ', 2 * (depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN));
 	escape_put(out, span->text, span->text_bytes, ESCAPE_NEWLINE);
 	render_buffer_put_string(out, "\n");
 	if (span->stack)
@@ -165,7 +174,7 @@ static void keep(struct span_style *style, const struct span *span)
 
 	if (!make_way(style, &kept))
 		return;
-	put_span(style, span, &text);
+	put_span(style, span, 0, &text);
 	if (text.failed) {
 		style->failed = true;
 		render_buffer_free(&text);
@@ -182,11 +191,56 @@ static void take_span(void *closure, const struct span *span)
 	struct span_style *style = closure;
 
 	if (style->settings.options->longest == 0) {
-		put_span(style, span, &style->settings.output->text);
+		put_span(style, span, 0, &style->settings.output->text);
 		output_settle(style->settings.output);
 	} else if (span->ended) {
 		keep(style, span);
 	}
+}
+
+static void take_of_tree(void *closure, const struct span *span, size_t depth)
+{
+	struct span_style *style = closure;
+
+	put_span(style, span, depth, &style->settings.output->text);
+	output_settle(style->settings.output);
+}
+
+/* What is within what is known when all that is kept is there. */
+static void give_out_tree(struct span_style *style)
+{
+	span_tree_give_out(&style->tree, take_of_tree, style);
+	style->failed |= style->tree.failed;
+}
+
+static void take_message(
+	struct span_style *style, const struct message *message)
+{
+	struct render_buffer *text = &style->text;
+	struct took took;
+	struct span span;
+
+	if (!took_of(message, &took))
+		return;
+	span_tree_of(message, &took, &span);
+	text->length = 0;
+	message_text(message, text);
+	if (text->length > 0 && text->data[text->length - 1] == '\n')
+		text->length--;
+	if (limits_exceeded(LIMIT_SPAN_TEXT, text->length))
+		text->length = LIMITS_SPAN_TEXT;
+	span.text = render_buffer_from(text, 0);
+	span.text_bytes = text->length;
+	numbers_add_integer(
+		&style->took.durations, &style->numbers, span.duration, 1);
+	if (style->settings.options->longest != 0) {
+		keep(style, &span);
+		return;
+	}
+	span_tree_add(&style->tree, &span, took.substream);
+	if (style->tree.count >= limits_of(LIMIT_SPANS) ||
+		span_tree_bytes(&style->tree) >= limits_of(LIMIT_SPAN_BYTES))
+		give_out_tree(style);
 }
 
 void *style_spans_begin(const struct style_settings *settings)
@@ -197,6 +251,7 @@ void *style_spans_begin(const struct style_settings *settings)
 		return NULL;
 	style->settings = *settings;
 	style->calendar.utc = settings->utc;
+	style->numbers = numbers_room();
 	style->spans = spans_new(
 		&settings->options->spans, settings->stack, take_span, style);
 	if (style->spans)
@@ -211,6 +266,8 @@ void style_spans_message(void *state, const struct message *message)
 
 	style->any = true;
 	spans_message(style->spans, message);
+	if (style->settings.options->spans.took)
+		take_message(style, message);
 }
 
 static int compare(const void *left, const void *right)
@@ -242,8 +299,8 @@ static void put_seconds(struct table *table, const struct numbers *durations,
 	table_text_cell(table, text);
 }
 
-static void put_sum(struct table *table, const struct span_rule *rule,
-	const struct span_sum *sum)
+static void put_sum(
+	struct table *table, const char *rule, const struct span_sum *sum)
 {
 	static const unsigned thousandths[] = {500, 900, 990};
 	const struct numbers *durations = &sum->durations;
@@ -259,8 +316,7 @@ static void put_sum(struct table *table, const struct span_rule *rule,
 	table_number_cell(table, sum->unfinished);
 	table_number_cell(table, sum->unbegun);
 	table_number_cell(table, sum->keyless);
-	escape_put(
-		&table->text, rule->text, strlen(rule->text), ESCAPE_NEWLINE);
+	escape_put(&table->text, rule, strlen(rule), ESCAPE_NEWLINE);
 	table_end_cell(table);
 }
 
@@ -287,9 +343,11 @@ static void put_sums(struct span_style *style)
 	for (i = 0; i < rules->count; i++) {
 		const struct span_sum *sum = spans_sum(style->spans, i);
 
-		put_sum(&table, &rules->all[i], sum);
+		put_sum(&table, rules->all[i].text, sum);
 		given_up += sum->given_up;
 	}
+	if (rules->took)
+		put_sum(&table, SPAN_RULE_TOOK, &style->took);
 	if (!table_put(&table, &style->settings.output->text))
 		style->failed = true;
 	put_given_up(style, given_up);
@@ -303,17 +361,22 @@ void style_spans_end(void *state)
 	size_t i;
 
 	spans_finish(style->spans);
+	give_out_tree(style);
 	put_longest(style);
 	if (style->any && !style->settings.options->quiet)
 		put_sums(style);
 	if (style->any && style->settings.remarks)
 		spans_put_remarks(style->spans, style->settings.remarks);
-	if ((style->failed || !spans_are_whole(style->spans)) &&
+	if ((style->failed || style->numbers.failed || style->text.failed ||
+		    !spans_are_whole(style->spans)) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
 	for (i = 0; i < style->count; i++)
 		free(style->longest[i].text);
 	free(style->longest);
+	numbers_free(&style->took.durations, &style->numbers);
+	numbers_room_free(&style->numbers);
+	render_buffer_free(&style->text);
 	spans_free(style->spans);
 	free(style);
 }
