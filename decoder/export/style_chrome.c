@@ -7,6 +7,7 @@
 #include "decoder/export/json_fields.h"
 #include "decoder/message/event_words.h"
 #include "decoder/message/message_level.h"
+#include "decoder/message/took.h"
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/output/style.h"
@@ -14,6 +15,8 @@
 #include "rules/levels.h"
 
 #define NS 1000000000u
+/* Nanoseconds that a double tells apart as microseconds, and half of them. */
+#define EXACT (((uint64_t)1 << 52) / NS * NS)
 
 /* The events of the Trace Event Format, in one array. */
 struct chrome {
@@ -25,33 +28,64 @@ struct chrome {
 	struct spans *spans; /* null: none are asked for */
 	uint64_t span_count;
 	uint64_t base; /* that times are counted from, wall time */
-	uint64_t next; /* no event is earlier; 0: there was none */
+	bool based;
+	uint64_t next; /* no event is earlier, but those of traces */
 	bool any;      /* entry of the array */
 };
 
-/* Microseconds have to be exact as a double: they begin with the first call. */
+static bool is_of_trace(const struct message *message)
+{
+	const struct definition_string *function = message->context->function;
+
+	return function && function->bytes &&
+	       strcmp(function->bytes, TOOK_FUNCTION) == 0;
+}
+
+/*
+ * Microseconds have to be exact as a double: they begin with the first call.
+ * Events of traces may come in any order, none before the trace itself.
+ */
+static void begin_times(struct chrome *chrome, const struct message *message)
+{
+	uint64_t start = message->capture->header.start.realtime;
+	uint64_t base = message->wall;
+
+	if (is_of_trace(message) && start < base)
+		base = base - start > EXACT ? base - EXACT : start;
+	chrome->base = base - base % NS;
+	chrome->based = true;
+}
+
 static uint64_t time_of(struct chrome *chrome, const struct message *message)
 {
 	uint64_t time;
 
-	if (chrome->next == 0)
-		chrome->base = message->wall - message->wall % NS;
+	if (!chrome->based)
+		begin_times(chrome, message);
 	time = message->wall > chrome->base ? message->wall - chrome->base : 0;
+	if (is_of_trace(message))
+		return time;
 	if (time < chrome->next)
 		time = chrome->next;
 	chrome->next = time + 1;
 	return time;
 }
 
-static void put_time(struct render_buffer *out, uint64_t time)
+static void put_microseconds(
+	struct render_buffer *out, const char *key, uint64_t time)
 {
 	char digits[3];
 
-	json_text_put(out, ",\"ts\":");
+	render_buffer_put_string(out, key);
 	json_text_unsigned(out, time / 1000);
 	render_buffer_put_byte(out, '.');
 	digits_write_last(digits, time % 1000, sizeof(digits));
 	render_buffer_put(out, digits, sizeof(digits));
+}
+
+static void put_time(struct render_buffer *out, uint64_t time)
+{
+	put_microseconds(out, ",\"ts\":", time);
 }
 
 static struct render_buffer *begin_entry(struct chrome *chrome)
@@ -99,6 +133,12 @@ static void take_span(void *closure, const struct span *span)
 	struct chrome *chrome = closure;
 	struct render_buffer *out = put_end(chrome, span, "b", &span->begin);
 
+	json_text_put(out, ",\"span\":");
+	json_text_unsigned(out, span->number);
+	if (span->parent != 0) {
+		json_text_put(out, ",\"parent\":");
+		json_text_unsigned(out, span->parent);
+	}
 	json_text_put(out, ",\"key\":");
 	json_text_string(out, span->key, span->key_bytes);
 	json_text_put(out, ",\"message\":");
@@ -158,8 +198,10 @@ static void put_names(struct chrome *chrome, const struct message *message)
 		put_name(chrome, message, "thread_name", message->thread);
 }
 
-/* Without the newline at its end. */
-static void put_title(struct render_buffer *out, const struct message *message)
+/* Without the newline at its end, nor how long it took; null: it is of one
+ * moment. */
+static void put_title(struct render_buffer *out, const struct message *message,
+	const struct took *took)
 {
 	const struct definition_string *function = message->context->function;
 	const struct definition_string *format = message_statement(message);
@@ -167,6 +209,8 @@ static void put_title(struct render_buffer *out, const struct message *message)
 
 	if (bytes > 0 && format->bytes[bytes - 1] == '\n')
 		bytes--;
+	if (took)
+		bytes = took->format_bytes;
 	if (bytes > 0)
 		json_text_string(out, format->bytes, bytes);
 	else
@@ -175,17 +219,36 @@ static void put_title(struct render_buffer *out, const struct message *message)
 }
 
 static void put_when(struct chrome *chrome, const struct message *message,
-	struct render_buffer *out)
+	const struct took *took, struct render_buffer *out)
 {
 	put_ids(out, message->pid, message->tid);
 	put_time(out, time_of(chrome, message));
+	if (took && took->substream == 0)
+		put_microseconds(out, ",\"dur\":", took->nanoseconds);
 	json_text_put(out, ",\"args\":{\"time\":\"");
 	calendar_append_standard(&chrome->calendar, message->wall, out);
 	render_buffer_put_byte(out, '"');
 }
 
+/* Slices nest in a thread, and those of a substream in that. */
+static void put_phase(struct render_buffer *out, const struct message *message,
+	const struct took *took, const char *phase)
+{
+	json_text_put(out, ",\"ph\":");
+	json_text_word(out, !took ? "i" : took->substream == 0 ? "X" : phase);
+	if (!took) {
+		json_text_put(out, ",\"s\":\"t\"");
+	} else if (took->substream != 0) {
+		json_text_put(out, ",\"id\":\"");
+		json_text_unsigned(out, message->tid);
+		render_buffer_put_byte(out, '.');
+		json_text_unsigned(out, took->substream);
+		render_buffer_put_byte(out, '"');
+	}
+}
+
 static void put_category(struct chrome *chrome, const struct message *message,
-	struct render_buffer *out)
+	const struct took *took, const char *phase, struct render_buffer *out)
 {
 	const char *level = level_name(message_level(message));
 	struct render_buffer *scratch = &chrome->scratch;
@@ -202,7 +265,8 @@ static void put_category(struct chrome *chrome, const struct message *message,
 		render_buffer_put_byte(out, ',');
 		json_text_escape(out, level, strlen(level));
 	}
-	json_text_put(out, "\",\"ph\":\"i\",\"s\":\"t\"");
+	render_buffer_put_byte(out, '"');
+	put_phase(out, message, took, phase);
 }
 
 static void put_location(struct chrome *chrome, const struct message *message,
@@ -218,16 +282,17 @@ static void put_location(struct chrome *chrome, const struct message *message,
 		chrome->settings.options->depth);
 }
 
-static void put_head(struct chrome *chrome, const struct message *message)
+static void put_head(struct chrome *chrome, const struct message *message,
+	const struct took *took)
 {
 	struct render_buffer *out;
 	size_t end;
 
 	put_names(chrome, message);
 	out = begin_entry(chrome);
-	put_title(out, message);
-	put_category(chrome, message, out);
-	put_when(chrome, message, out);
+	put_title(out, message, took);
+	put_category(chrome, message, took, "b", out);
+	put_when(chrome, message, took, out);
 	put_location(chrome, message, out);
 	json_text_put(out, ",\"values\":{");
 	end = out->length;
@@ -248,6 +313,20 @@ static void put_text(struct chrome *chrome)
 	output_settle(chrome->settings.output);
 }
 
+/* Of a slice of a substream. */
+static void put_end_of(struct chrome *chrome, const struct message *message,
+	const struct took *took)
+{
+	struct render_buffer *out = begin_entry(chrome);
+
+	put_title(out, message, took);
+	put_category(chrome, message, took, "e", out);
+	put_ids(out, message->pid, message->tid);
+	put_time(out, time_of(chrome, message) + took->nanoseconds);
+	json_text_put(out, ",\"args\":{}}");
+	output_settle(chrome->settings.output);
+}
+
 /* The end of a process is an event of all its threads. */
 static void put_event(struct chrome *chrome, const struct message *message)
 {
@@ -260,7 +339,7 @@ static void put_event(struct chrome *chrome, const struct message *message)
 	json_text_word(out, event_words_name(message));
 	json_text_put(out, ",\"cat\":\"event\",\"ph\":\"i\",\"s\":");
 	json_text_word(out, of_call ? "t" : "p");
-	put_when(chrome, message, out);
+	put_when(chrome, message, NULL, out);
 	scratch->length = 0;
 	event_words_put(message, scratch);
 	json_text_put(out, ",\"words\":");
@@ -272,6 +351,8 @@ static void put_event(struct chrome *chrome, const struct message *message)
 void style_chrome_message(void *state, const struct message *message)
 {
 	struct chrome *chrome = state;
+	struct took took;
+	bool slice = took_of(message, &took);
 
 	if (whole_call_ended(&chrome->call, message))
 		put_text(chrome);
@@ -283,9 +364,11 @@ void style_chrome_message(void *state, const struct message *message)
 		return;
 	}
 	if (!chrome->call.open)
-		put_head(chrome, message);
+		put_head(chrome, message, slice ? &took : NULL);
 	if (whole_call_add(&chrome->call, message))
 		put_text(chrome);
+	if (slice && took.substream != 0)
+		put_end_of(chrome, message, &took);
 }
 
 void style_chrome_end(void *state)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/pack_table.h"
 #include "base/render_buffer.h"
 #include "base/utf8_read.h"
 #include "decoder/capture/message.h"
@@ -11,6 +12,7 @@
 #include "decoder/message/fields.h"
 #include "decoder/message/message_level.h"
 #include "decoder/message/site_table.h"
+#include "decoder/message/took.h"
 #include "decoder/message/track_table.h"
 #include "decoder/message/whole_call.h"
 #include "decoder/names/frames.h"
@@ -207,6 +209,8 @@ enum interned_field {
 
 /* Tracks of spans have numbers from here on. */
 #define SPAN_TRACKS ((uint64_t)1 << 32)
+/* Those of substreams of traces. */
+#define SUBSTREAM_TRACKS ((uint64_t)1 << 48)
 
 /* Returns what proto_write_end() takes. */
 static size_t perfetto_packet_begin(
@@ -303,14 +307,27 @@ static void perfetto_packet_annotate(struct render_buffer *out,
 	proto_write_end(out, annotation);
 }
 
-static void put_track(
-	struct render_buffer *out, uint64_t number, const char *name)
+static void annotate_number(
+	struct render_buffer *out, const char *name, uint64_t number)
+{
+	size_t annotation = proto_write_begin(out, EVENT_ANNOTATION);
+
+	proto_write_word(out, ANNOTATION_NAME, name);
+	proto_write_unsigned(out, ANNOTATION_UNSIGNED, number);
+	proto_write_end(out, annotation);
+}
+
+/* `parent` 0: of none. */
+static void put_track(struct render_buffer *out, uint64_t number,
+	const char *name, uint64_t parent)
 {
 	size_t packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
 	size_t descriptor = proto_write_begin(out, PACKET_TRACK_DESCRIPTOR);
 
 	proto_write_unsigned(out, DESCRIPTOR_UUID, number);
 	proto_write_word(out, DESCRIPTOR_NAME, name);
+	if (parent != 0)
+		proto_write_unsigned(out, DESCRIPTOR_PARENT, parent);
 	proto_write_end(out, descriptor);
 	proto_write_end(out, packet);
 }
@@ -335,7 +352,7 @@ static void perfetto_packet_span(struct render_buffer *out,
 	uint64_t track = SPAN_TRACKS + number;
 	size_t packet, event;
 
-	put_track(out, track, rule);
+	put_track(out, track, rule, 0);
 	packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
 	event = packet_begin_event(out, EVENT_BEGIN, track, span->begin.wall);
 	proto_write_word(out, EVENT_NAME, rule);
@@ -345,6 +362,9 @@ static void perfetto_packet_span(struct render_buffer *out,
 	if (span->key_bytes > 0)
 		perfetto_packet_annotate(
 			out, "binlog key", span->key, span->key_bytes);
+	annotate_number(out, "binlog span", span->number);
+	if (span->parent != 0)
+		annotate_number(out, "binlog parent", span->parent);
 	proto_write_end(out, event);
 	proto_write_end(out, packet);
 	if (!span->ended)
@@ -367,6 +387,9 @@ struct perfetto {
 	struct spans *spans; /* null: none are asked for */
 	uint64_t span_count;
 	bool begun;
+	struct took took;	      /* likewise, if it is a slice */
+	uint64_t slice;		      /* likewise, its track; 0: it is none */
+	struct pack_table substreams; /* by thread, that have tracks */
 	size_t packet; /* of the call that is open: proto_write_begin() */
 	size_t event;
 	struct render_buffer scratch;
@@ -432,16 +455,53 @@ static void put_interned(struct render_buffer *out, enum interned_field what,
 	proto_write_end(out, entry);
 }
 
+/*
+ * The track of a slice: that of its thread, in which slices nest, or that of
+ * its substream, beside which others run meanwhile.
+ */
+static uint64_t slice_track(struct perfetto *perfetto, uint64_t thread)
+{
+	const uint64_t key[] = {thread, perfetto->took.substream};
+	uint32_t known = perfetto->substreams.count;
+	struct render_buffer *name = &perfetto->scratch;
+	const struct pack_entry *entry;
+
+	if (perfetto->took.substream == 0)
+		return thread;
+	entry = pack_table_find(&perfetto->substreams, key, sizeof(key));
+	if (!entry && limits_reached(LIMIT_TRACKS, known))
+		return thread;
+	if (!entry)
+		entry = pack_table_intern(
+			&perfetto->substreams, key, sizeof(key));
+	if (!entry)
+		return thread;
+	if (perfetto->substreams.count > known) {
+		name->length = 0;
+		render_buffer_put_string(name, "substream ");
+		render_buffer_put_number(name, perfetto->took.substream);
+		render_buffer_put_byte(name, '\0');
+		put_track(&perfetto->settings.output->text,
+			SUBSTREAM_TRACKS + entry->id,
+			name->failed ? "substream" : name->data, thread);
+	}
+	return SUBSTREAM_TRACKS + entry->id;
+}
+
 /* Without the newline at its end, or the function where there is none. */
 static const char *title_of(const struct message *message, size_t *bytes)
 {
 	const struct definition_string *function = message->context->function;
 	const struct definition_string *format = message_statement(message);
 
+	struct took took;
+
 	if (format)
 		*bytes = format->length -
 			 (format->length > 0 &&
 				 format->bytes[format->length - 1] == '\n');
+	if (format && took_of(message, &took))
+		*bytes = took.format_bytes;
 	if (format && *bytes > 0)
 		return format->bytes;
 	*bytes = function && function->bytes ? function->length : 1;
@@ -533,16 +593,11 @@ static void put_word(
 static void take_author(void *closure, const struct location *location)
 {
 	struct render_buffer *out = closure;
-	size_t annotation;
 
 	put_word(out, "binlog caller", location->function);
 	put_word(out, "binlog file", location->file);
-	if (!location->file)
-		return;
-	annotation = proto_write_begin(out, EVENT_ANNOTATION);
-	proto_write_word(out, ANNOTATION_NAME, "binlog line");
-	proto_write_unsigned(out, ANNOTATION_UNSIGNED, location->line);
-	proto_write_end(out, annotation);
+	if (location->file)
+		annotate_number(out, "binlog line", location->line);
 }
 
 /* They come with the innermost first, and are written the other way round. */
@@ -615,7 +670,8 @@ static void begin_event(struct perfetto *perfetto,
 	if (site && site->names == 0)
 		put_names(perfetto, site, message);
 	perfetto->event = proto_write_begin(out, PACKET_TRACK_EVENT);
-	proto_write_unsigned(out, EVENT_TYPE, EVENT_INSTANT);
+	proto_write_unsigned(out, EVENT_TYPE,
+		perfetto->slice != 0 ? EVENT_BEGIN : EVENT_INSTANT);
 	proto_write_unsigned(out, EVENT_TRACK, track);
 }
 
@@ -637,6 +693,8 @@ static void put_head(struct perfetto *perfetto, const struct message *message)
 	const char *title;
 	size_t bytes;
 
+	if (took_of(message, &perfetto->took))
+		perfetto->slice = track = slice_track(perfetto, track);
 	begin_event(perfetto, message, track, site);
 	if (site) {
 		proto_write_unsigned(out, EVENT_NAME_ID, site->number);
@@ -651,6 +709,18 @@ static void put_head(struct perfetto *perfetto, const struct message *message)
 			perfetto->settings.location, message, take_author, out);
 	if (perfetto->settings.stack)
 		put_stack(perfetto, message);
+}
+
+static void end_slice(struct perfetto *perfetto, const struct message *message)
+{
+	struct render_buffer *out = &perfetto->settings.output->text;
+	size_t packet = perfetto_packet_begin(out, PACKET_NEEDS_STATE);
+	size_t event = packet_begin_event(out, EVENT_END, perfetto->slice,
+		message->wall + perfetto->took.nanoseconds);
+
+	proto_write_end(out, event);
+	proto_write_end(out, packet);
+	perfetto->slice = 0;
 }
 
 static void put_text(struct perfetto *perfetto)
@@ -704,6 +774,8 @@ void style_perfetto_message(void *state, const struct message *message)
 		put_head(perfetto, message);
 	if (whole_call_add(&perfetto->call, message))
 		put_text(perfetto);
+	if (perfetto->slice != 0)
+		end_slice(perfetto, message);
 }
 
 void style_perfetto_end(void *state)
@@ -720,6 +792,7 @@ void style_perfetto_end(void *state)
 	spans_free(perfetto->spans);
 	out->failed = out->failed || perfetto->tracks.failed ||
 		      perfetto->sites.failed;
+	pack_table_free(&perfetto->substreams);
 	track_table_free(&perfetto->tracks);
 	site_table_free(&perfetto->sites);
 	render_buffer_retire(&perfetto->call.text, out);

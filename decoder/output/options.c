@@ -177,6 +177,9 @@ static const char *check_spans(
 	if (named && !shows_spans(options->style))
 		return "what is shown has no spans: leave out --output, or "
 		       "give chrome, perfetto, heph or html";
+	if (options->spans.took && strcmp(options->style, "html") == 0)
+		return "took: the report has no such spans: leave out "
+		       "--output, or give chrome or perfetto";
 	return NULL;
 }
 
@@ -231,7 +234,8 @@ static enum options_action check(struct options *options)
 		return complain(options, other,
 			"shows no messages: leave out --config, --columns, "
 			"--lines, --reverse, --around and --follow");
-	if (other && (options->report || options->spans.count > 0))
+	if (other && (options->report || options->spans.count > 0 ||
+			     options->spans.took))
 		return complain(options, other,
 			"shows neither numbers nor spans: leave out --stats, "
 			"--spans and the like");

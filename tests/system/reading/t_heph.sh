@@ -10,4 +10,6 @@ record_spans
 build heph_nested
 (cd "$TMP" && BINLOG_DIR=nested LD_PRELOAD=$lib ./heph_nested >/dev/null)
 python3 "$consumers/heph_spans.py" "$TMP" || failed=1
+protoc --proto_path="$consumers" --python_out="$TMP" perfetto.proto || exit 1
+PYTHONPATH=$TMP:$here/support python3 "$consumers/heph_slices.py" "$TMP" || failed=1
 finish
