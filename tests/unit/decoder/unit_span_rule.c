@@ -52,6 +52,18 @@ static void blanks_around_a_pattern_do_not_count(void **state)
 	assert_int_equal(rule->part_count, 0);
 }
 
+static void took_is_no_pattern(void **state)
+{
+	(void)state;
+	forget_rules();
+	rules.took = false;
+	assert_null(span_rules_add(&rules, "took"));
+	assert_int_equal(rules.count, 0);
+	assert_true(rules.took);
+	assert_non_null(span_rules_add(&rules, "taken"));
+	assert_int_equal(parse("took => took")->part_count, 0);
+}
+
 static void names_stand_behind_by(void **state)
 {
 	const struct span_rule *rule =
@@ -122,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blanks_around_a_pattern_do_not_count),
+		cmocka_unit_test(took_is_no_pattern),
 		cmocka_unit_test(names_stand_behind_by),
 		cmocka_unit_test(by_may_be_a_word_of_a_format),
 		cmocka_unit_test(what_is_no_number_of_an_argument_is_a_word),
