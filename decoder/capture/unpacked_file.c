@@ -25,7 +25,7 @@ static struct {
 
 /* Of standard input: what was peeked. */
 static struct {
-	uint8_t bytes[DECOMPRESS_MAGIC_BYTES];
+	uint8_t bytes[UNPACKED_FILE_PEEK];
 	size_t at;
 	size_t end;
 } peeked;
@@ -232,7 +232,7 @@ static int open_original(struct making *making)
 static void make(struct making *making)
 {
 	struct unpacked_file *file = making->file;
-	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
+	uint8_t begin[UNPACKED_FILE_PEEK];
 	size_t size = 0;
 	int fd = open_original(making);
 

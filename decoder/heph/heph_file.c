@@ -69,8 +69,7 @@ bool heph_file_open(
 	return false;
 }
 
-void heph_file_open_pipe(struct heph_file *file, const void *ahead, size_t size,
-	const char *path)
+void heph_file_open_pipe(struct heph_file *file, const char *path)
 {
 	*file = (struct heph_file){
 		.path = path,
@@ -79,7 +78,6 @@ void heph_file_open_pipe(struct heph_file *file, const void *ahead, size_t size,
 		.piped = true,
 		.held = true,
 	};
-	render_buffer_put(&file->window, ahead, size);
 }
 
 void heph_file_let_go(struct heph_file *file, struct error_list *errors)
@@ -118,7 +116,8 @@ static void fill(struct heph_file *file, uint64_t end)
 			n = unpacked_file_read(file->unpacked,
 				window->data + window->length, room, from);
 		else if (file->piped)
-			n = read(file->fd, window->data + window->length, room);
+			n = unpacked_file_stdin(
+				window->data + window->length, room);
 		else
 			n = pread(file->fd, window->data + window->length, room,
 				(off_t)from);

@@ -42,9 +42,8 @@ bool heph_file_begins(const void *bytes, size_t size);
 bool heph_file_open(
 	struct heph_file *file, const char *path, struct error_list *errors);
 
-/* Standard input, of which these bytes were read; all is held. */
-void heph_file_open_pipe(struct heph_file *file, const void *ahead, size_t size,
-	const char *path);
+/* Standard input; all is held. */
+void heph_file_open_pipe(struct heph_file *file, const char *path);
 
 /* Goes back to the first packet, and holds no more. */
 void heph_file_let_go(struct heph_file *file, struct error_list *errors);

@@ -12,6 +12,7 @@
 #include "base/render_buffer.h"
 #include "decoder/capture/definition.h"
 #include "decoder/capture/message.h"
+#include "decoder/capture/unpacked_file.h"
 #include "decoder/heph/heph_file.h"
 #include "decoder/heph/heph_format.h"
 #include "decoder/heph/heph_own.h"
@@ -644,24 +645,15 @@ static void report(struct heph_reader *reader, enum error_code code,
 				       });
 }
 
-static void read_ahead(struct packed_ahead *ahead)
+bool heph_reader_is(const char *path)
 {
-	ssize_t n = 1;
+	uint8_t begin[UNPACKED_FILE_PEEK];
+	size_t size;
 
-	while (ahead->count < sizeof(ahead->bytes) &&
-		(n > 0 || (n < 0 && errno == EINTR))) {
-		n = read(STDIN_FILENO, ahead->bytes + ahead->count,
-			sizeof(ahead->bytes) - ahead->count);
-		ahead->count += n > 0 ? (size_t)n : 0;
-	}
-}
-
-bool heph_reader_is(const char *path, struct packed_ahead *ahead)
-{
-	if (strcmp(path, PACKED_FILE_STDIN) != 0)
+	if (strcmp(path, PACKED_FILE_STDIN) != 0 || unpacked_file_find(path))
 		return heph_file_is(path);
-	read_ahead(ahead);
-	return heph_file_begins(ahead->bytes, ahead->count);
+	size = unpacked_file_peek(begin, sizeof(begin));
+	return heph_file_begins(begin, size);
 }
 
 /* Of several the last one holds.  False: there is none. */
@@ -680,15 +672,14 @@ static bool find_epoch(struct heph_file *file, uint64_t *epoch)
 }
 
 /* False: not opened, and reported. */
-static bool open_trace(struct heph_reader *reader, const char *path,
-	struct packed_ahead *ahead, struct error_list *errors)
+static bool open_trace(
+	struct heph_reader *reader, const char *path, struct error_list *errors)
 {
 	struct heph_file *file = &reader->file;
 	struct heph_file first;
 
-	if (strcmp(path, PACKED_FILE_STDIN) == 0) {
-		heph_file_open_pipe(file, ahead->bytes, ahead->count, path);
-		ahead->count = 0;
+	if (strcmp(path, PACKED_FILE_STDIN) == 0 && !unpacked_file_find(path)) {
+		heph_file_open_pipe(file, path);
 		reader->found = find_epoch(file, &reader->epoch);
 		heph_file_let_go(file, errors);
 		return true;
@@ -717,8 +708,8 @@ static void describe_capture(struct heph_reader *reader)
 		binlog_hash_word(status.st_dev, status.st_ino), reader->epoch);
 }
 
-struct heph_reader *heph_reader_new(const char *path,
-	struct packed_ahead *ahead, struct packed_captures *captures)
+struct heph_reader *heph_reader_new(
+	const char *path, struct packed_captures *captures)
 {
 	struct heph_reader *reader = calloc(1, sizeof(*reader));
 
@@ -727,8 +718,7 @@ struct heph_reader *heph_reader_new(const char *path,
 	reader->capture = packed_capture_make(captures, path);
 	if (reader->capture)
 		reader->messages = heph_messages_new(reader->capture);
-	if (!reader->messages ||
-		!open_trace(reader, path, ahead, captures->errors)) {
+	if (!reader->messages || !open_trace(reader, path, captures->errors)) {
 		heph_messages_free(reader->messages);
 		free(reader);
 		return NULL;

@@ -15,17 +15,16 @@ struct heph_reader;
 
 /*
  * There is a trace at `path`.  Of standard input, which cannot be read twice,
- * the first bytes tell: they come into *ahead, unless they are there.
+ * the first bytes tell, which stay to be read.
  */
-bool heph_reader_is(const char *path, struct packed_ahead *ahead);
+bool heph_reader_is(const char *path);
 
 /*
  * Of such a file; path and captures are borrowed.  Null:
- * out of memory, or not opened, and reported.  `ahead` is taken if the path is
- * that of standard input.
+ * out of memory, or not opened, and reported.
  */
-struct heph_reader *heph_reader_new(const char *path,
-	struct packed_ahead *ahead, struct packed_captures *captures);
+struct heph_reader *heph_reader_new(
+	const char *path, struct packed_captures *captures);
 
 /* The next message, valid until the next call.  Null: that was all. */
 const struct message *heph_reader_next(struct heph_reader *reader);

@@ -77,25 +77,12 @@ static bool open_file(struct packed_file *file)
 	return false;
 }
 
-static ssize_t take_ahead(struct packed_file *file, void *buffer, size_t size)
-{
-	struct packed_ahead *ahead = &file->ahead;
-	size_t taken = ahead->count < size ? ahead->count : size;
-
-	memcpy(buffer, ahead->bytes, taken);
-	ahead->count -= taken;
-	memmove(ahead->bytes, ahead->bytes + taken, ahead->count);
-	return (ssize_t)taken;
-}
-
 ssize_t packed_file_read(
 	void *closure, uint64_t offset, void *buffer, size_t size)
 {
 	struct packed_file *file = closure;
 	ssize_t n;
 
-	if (file->ahead.count > 0)
-		return take_ahead(file, buffer, size);
 	if (!file->open && !open_file(file))
 		return -1;
 	do {
@@ -416,10 +403,6 @@ struct packed_reader *packed_reader_new(
 	reader->file.path = path;
 	reader->shared = shared;
 	reader->file.read = &shared->read;
-	if (strcmp(path, PACKED_FILE_STDIN) == 0) {
-		reader->file.ahead = shared->ahead;
-		shared->ahead.count = 0;
-	}
 	reader->scan = packed_file_scan(&reader->file, 0);
 	if (reader->scan)
 		return reader;

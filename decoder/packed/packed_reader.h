@@ -18,12 +18,6 @@
 
 #define PACKED_FILE_STDIN "-"
 
-/* The first bytes of standard input, which tell what it is: they were read. */
-struct packed_ahead {
-	uint8_t bytes[8];
-	size_t count;
-};
-
 /* All zeros but `path` is one that is not open yet. */
 struct packed_file {
 	const char *path;
@@ -35,7 +29,6 @@ struct packed_file {
 	uint32_t owner;			      /* of a regular one */
 	const struct unpacked_file *unpacked; /* read in its place, if any */
 	uint64_t *read;			      /* counts the bytes, or is null */
-	struct packed_ahead ahead; /* what comes before what is read */
 	/* Of packed_parity.h: */
 	struct packed_patch *patches; /* what is read instead */
 	uint64_t group_begin;	      /* of the last group that was told, */
@@ -66,9 +59,8 @@ struct packed_readers {
 	packed_wants *wants; /* null: all messages are wanted */
 	packed_fold *fold;   /* null: nobody takes columns */
 	void *closure;
-	uint64_t read;		   /* bytes so far, for progress */
-	bool sparing;		   /* many logs are open: keep little of each */
-	struct packed_ahead ahead; /* for the reader of standard input */
+	uint64_t read; /* bytes so far, for progress */
+	bool sparing;  /* many logs are open: keep little of each */
 };
 
 /* `path` and *shared are borrowed.  Null: out of memory. */

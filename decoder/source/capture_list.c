@@ -407,9 +407,9 @@ bool capture_list_reads(
 	       is_among(list->texts, list->text_count, file);
 }
 
-bool capture_list_is_trace(struct capture_list *list, const char *path)
+bool capture_list_is_trace(const char *path)
 {
-	return heph_reader_is(path, &list->ahead);
+	return heph_reader_is(path);
 }
 
 void capture_list_free(struct capture_list *list)

@@ -27,7 +27,6 @@ struct capture_list {
 	size_t name_count;
 	size_t room; /* of those with names */
 	bool all;    /* also what rings hold although they wait for something */
-	struct packed_ahead ahead; /* of standard input, if it was looked at */
 };
 
 /*
@@ -62,7 +61,7 @@ bool capture_list_reads(
  * One of `packed` is a trace of Heph.  Of standard input the first bytes are
  * waited for.
  */
-bool capture_list_is_trace(struct capture_list *list, const char *path);
+bool capture_list_is_trace(const char *path);
 
 /* Closes all captures and frees what the list owns. */
 void capture_list_free(struct capture_list *list);

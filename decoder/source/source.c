@@ -16,9 +16,9 @@ struct input {
 	uint64_t key;	  /* wall time of its next message, or of its first */
 	size_t order;	  /* decides between equal keys */
 	const char *path; /* null: the captures */
-	struct packed_reader *reader;  /* null: not open yet, or: */
-	struct heph_reader *heph;      /* likewise */
-	struct text_reader *text;      /* likewise */
+	struct packed_reader *reader; /* null: not open yet, or: */
+	struct heph_reader *heph;     /* likewise */
+	struct text_reader *text;     /* likewise */
 	bool is_text;
 	const struct message *message; /* null: not read yet */
 };
@@ -106,7 +106,6 @@ struct source *source_new(const struct capture_list *list,
 	source->list = list;
 	source->readers.captures.errors = errors;
 	source->readers.captures.restore = restore;
-	source->readers.ahead = list->ahead;
 	source->readers.sparing = list->packed_count > LOGS_FEW;
 	source->text = list->text;
 	source->text.read = &source->readers.read;
@@ -134,11 +133,11 @@ static bool open_input(struct source *source, struct input *input)
 	if (!input->path || input->reader || input->heph || input->text)
 		return true;
 	if (input->is_text)
-		input->text = text_reader_new(input->path, &source->text,
-			&source->readers.captures);
-	else if (heph_reader_is(input->path, &source->readers.ahead))
-		input->heph = heph_reader_new(input->path,
-			&source->readers.ahead, &source->readers.captures);
+		input->text = text_reader_new(
+			input->path, &source->text, &source->readers.captures);
+	else if (heph_reader_is(input->path))
+		input->heph =
+			heph_reader_new(input->path, &source->readers.captures);
 	else
 		input->reader =
 			packed_reader_new(input->path, &source->readers);

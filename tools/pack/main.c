@@ -538,7 +538,7 @@ static bool leave_out_logs(struct work *work)
 
 	list->packed_count = 0;
 	for (i = 0; i < count; i++)
-		if (capture_list_is_trace(list, list->packed[i]))
+		if (capture_list_is_trace(list->packed[i]))
 			list->packed[list->packed_count++] = list->packed[i];
 		else if (is_named(work, list->packed[i]))
 			return false;

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memory_file_fill(&file, 0, data, size);
 	heph_file_is(file.path);
-	reader = heph_reader_new(file.path, NULL, &captures);
+	reader = heph_reader_new(file.path, &captures);
 	FUZZ_CHECK(reader);
 	for (; (message = heph_reader_next(reader)); messages++)
 		show(message, &text);
