@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elsewhere_place.h"
 #include "base/limits.h"
 #include "decoder/capture/decompress.h"
 #include "decoder/capture/recording_ring.h"
@@ -339,16 +340,15 @@ static bool is_there_twice(
 	return bsearch(&key, entries, count, sizeof(*entries), compare_entries);
 }
 
-static void add_directory(
-	struct capture_list *list, const char *path, struct error_list *errors)
+/* What is in it; false, with errno, if it could not be read. */
+static bool add_directory(struct capture_list *list, const char *path,
+	struct error_list *errors, bool *any)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, is_wanted, compare_names);
 	int i;
 
-	if (count <= 0)
-		report(errors, count < 0 ? ERROR_OPEN : ERROR_NO_CAPTURES,
-			path);
+	*any = count > 0;
 	for (i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 
@@ -362,6 +362,31 @@ static void add_directory(
 		free(entries[i]);
 	if (count >= 0)
 		free(entries);
+	return count >= 0;
+}
+
+/* What was to go to `asked`, and could not.  False: nothing was. */
+static bool add_elsewhere(
+	struct capture_list *list, const char *asked, struct error_list *errors)
+{
+	char path[PATH_MAX];
+	bool found = false;
+	unsigned place;
+
+	for (place = 0; place < ELSEWHERE_PLACES; place++) {
+		const char *name;
+		bool any = false;
+
+		if (!elsewhere_place_find(place, asked, path))
+			continue;
+		name = keep_name(list, "", path, errors);
+		if (name)
+			add_directory(list, name, errors, &any);
+		if (any)
+			report(errors, ERROR_ELSEWHERE, name);
+		found |= any;
+	}
+	return found;
 }
 
 void capture_list_add(
@@ -369,13 +394,23 @@ void capture_list_add(
 {
 	const char *name = keep_name(list, "", path, errors);
 	struct stat st;
+	bool any = false, read;
+	int why;
 
 	if (!name)
 		return;
-	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
-		add_directory(list, name, errors);
-	else
+	if (strcmp(name, PACKED_FILE_STDIN) == 0 ||
+		(stat(name, &st) == 0 && !S_ISDIR(st.st_mode))) {
 		add_file(list, name, errors);
+		add_elsewhere(list, name, errors);
+		return;
+	}
+	read = add_directory(list, name, errors, &any);
+	why = errno;
+	if (add_elsewhere(list, name, errors) || any)
+		return;
+	errno = why;
+	report(errors, read ? ERROR_NO_CAPTURES : ERROR_OPEN, name);
 }
 
 /* One that waits, or a log, which is opened later. */

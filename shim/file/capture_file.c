@@ -205,8 +205,8 @@ static void undo(void)
 	segment_undo();
 }
 
-/* Whatever the umask is; not by its path, which may be a link by now. */
-static void make_directory(const char *path)
+/* Not by its path, which may be a link by now. */
+void capture_file_make_directory(const char *path)
 {
 	char name[32];
 	struct bytes_text text = {name, sizeof(name), 0};
@@ -235,7 +235,7 @@ static long open_unnamed(char *path, size_t directory)
 	path[directory] = '\0';
 	fd = SYS4(openat, AT_FDCWD, path, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
 	if (fd == -ENOENT) {
-		make_directory(path);
+		capture_file_make_directory(path);
 		fd = SYS4(openat, AT_FDCWD, path,
 			O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
 	}

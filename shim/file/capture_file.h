@@ -25,6 +25,10 @@ extern struct binlog_header *capture_file_header;
 bool capture_file_create(
 	char *path, uint64_t max_bytes, const struct binlog_header *header);
 
+/* Makes a directory of mode 0700, whatever the umask is, unless there is
+ * something; none above it. */
+void capture_file_make_directory(const char *path);
+
 /*
  * A zeroed block of `size` bytes (a multiple of BINLOG_PAGE, at most
  * BINLOG_BLOCK_MAX), mapped and backed by disk, so that stores into it cannot

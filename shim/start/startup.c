@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include "record/elsewhere.h"
 #include "record/hash.h"
 #include "shim/control/control.h"
 #include "shim/control/process.h"
@@ -16,6 +17,7 @@
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/record/redact.h"
+#include "shim/start/directory.h"
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 #include "shim/writer/life.h"
@@ -111,6 +113,9 @@ static bool join_run(const char *value)
 	first_capture = *value == ':' ? value + 1 : NULL;
 	return true;
 }
+
+/* What about_entry has at least. */
+#define ABOUT_ENTRY_BYTES 8
 
 /* Two at once, and each only once: for a run, and for a capture. */
 static uint64_t random_number(void)
@@ -247,38 +252,14 @@ static void remember_strings(int argc, char **argv)
 	process.strings_bytes = (uint32_t)text.length;
 }
 
-/* The directory of the captures, absolute, into the environment. */
-static bool find_directory(char *directory, size_t size)
-{
-	const char *value = settings_get(CONFIG_dir);
-	struct bytes_text text = {directory, size, 0};
-	long n = 0;
-
-	if (!value || !*value)
-		value = SETTINGS_DIRECTORY;
-	if (*value != '/') {
-		n = SYS2(getcwd, directory, size);
-		if (sys_failed(n) || *directory != '/')
-			return false;
-		text.length = (size_t)n - 1;
-		bytes_put(&text, "/");
-	}
-	bytes_put(&text, value);
-	if (n)
-		environment_set("BINLOG_DIR=", directory);
-	return text.length + 1 < size;
-}
-
-/* program-pid-start-random.binlog: never the name of another process. */
+/* program-pid-start-random.binlog, behind a directory: never the name of
+ * another process. */
 static bool name_file(
 	char *path, size_t size, const struct binlog_header *header)
 {
-	struct bytes_text text = {path, size, 0};
+	struct bytes_text text = {path, size, bytes_length(path)};
 	const char *program = strings;
 
-	if (!find_directory(path, size))
-		return false;
-	text.length = bytes_length(path);
 	for (const char *p = strings; *p; p++)
 		if (*p == '/')
 			program = p + 1;
@@ -292,6 +273,49 @@ static bool name_file(
 	bytes_put_number(&text, header->nonce, 16);
 	bytes_put(&text, BINLOG_SUFFIX);
 	return text.length + 1 < size;
+}
+
+static bool create_in(char *path, const struct binlog_header *header)
+{
+	return name_file(path, CAPTURE_FILE_PATH, header) &&
+	       capture_file_create(path, process.max_bytes, header);
+}
+
+/* Where nobody has asked for it: better than nowhere. */
+static COLD bool create_elsewhere(
+	char *path, const struct binlog_header *header)
+{
+	char asked[CAPTURE_FILE_PATH];
+	bool relative;
+
+	directory_asked(asked, sizeof(asked), &relative);
+	for (unsigned place = 0; place < ELSEWHERE_PLACES; place++) {
+		size_t length;
+
+		if (!directory_elsewhere(
+			    place, asked, true, path, CAPTURE_FILE_PATH))
+			continue;
+		length = bytes_length(path);
+		if (!create_in(path, header))
+			continue;
+		bytes_copy(asked, path, length);
+		asked[length] = '\0';
+		environment_set("BINLOG_DIR=", asked);
+		return true;
+	}
+	return false;
+}
+
+/* In the directory that was asked for, which its children know, too. */
+static bool create_file(char *path, const struct binlog_header *header)
+{
+	bool relative;
+
+	if (!directory_asked(path, CAPTURE_FILE_PATH, &relative))
+		return create_elsewhere(path, header);
+	if (relative)
+		environment_set("BINLOG_DIR=", path);
+	return create_in(path, header) || create_elsewhere(path, header);
 }
 
 static void read_boot_id(uint8_t boot_id[16])
@@ -361,8 +385,7 @@ static bool create_capture(void)
 	header.run = run_id;
 	clock_anchor(&header.start);
 	read_boot_id(header.boot_id);
-	if (!name_file(path, CAPTURE_FILE_PATH, &header) ||
-		!capture_file_create(path, process.max_bytes, &header))
+	if (!create_file(path, &header))
 		return false;
 	life_begin();
 	ring_begin(process.ring_bytes, process.max_bytes);
@@ -373,12 +396,27 @@ static bool create_capture(void)
 	return true;
 }
 
+/*
+ * The program is this library, see about.c, which is preloaded as well: the
+ * loader has it twice.  By where the program begins, and with which bytes.
+ */
+static bool is_program(void)
+{
+	/* Units of other parts are without it. */
+	extern HIDDEN const char about_entry[] __attribute__((weak));
+	uint64_t entry;
+
+	return about_entry && environment_auxiliary(AT_ENTRY, &entry) &&
+	       ((entry ^ (uintptr_t)about_entry) & (SYS_PAGE - 1)) == 0 &&
+	       memcmp((const void *)entry, about_entry, ABOUT_ENTRY_BYTES) == 0;
+}
+
 static bool arm(void)
 {
 	const char *disable;
 
 	/* Never take paths from whoever starts a privileged program. */
-	if (!host_is_glibc || environment_is_secure())
+	if (!host_is_glibc || environment_is_secure() || is_program())
 		return false;
 	settings_read();
 	disable = settings_get(CONFIG_disable);

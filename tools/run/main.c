@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/elsewhere_place.h"
 #include "base/sentence.h"
 #include "record/layout.h"
 #include "record/word.h"
@@ -385,15 +386,32 @@ static bool check_directory(const char *path, struct refusal *refusal)
 		       path, strerror(error));
 }
 
-/* Makes the paths in the environment absolute and checks them. */
-static bool prepare_paths(struct refusal *refusal)
+/* Where the library would go then; told, since nobody has asked for it. */
+static bool go_elsewhere(const struct refusal *refusal, const char *path)
+{
+	char place[PATH_MAX];
+	char sentence[3 * PATH_MAX];
+
+	if (!elsewhere_place_make(path, place))
+		return false;
+	if (setenv("BINLOG_DIR", place, 1) != 0)
+		fail("BINLOG_DIR");
+	snprintf(sentence, sizeof(sentence), "meanwhile they go to %s", place);
+	complain(refusal->sentence, sentence);
+	return true;
+}
+
+/* Makes the paths in the environment absolute and checks them.  A directory
+ * that somebody has named is that one, or nothing, unless `force`. */
+static bool prepare_paths(struct refusal *refusal, bool force)
 {
 	const char *value = getenv("BINLOG_DIR");
+	const bool named = value && value[0] != '\0';
 	bool good = true;
 	char *path;
 	size_t i;
 
-	if (!value || value[0] == '\0')
+	if (!named)
 		setenv("BINLOG_DIR", "binlog.data", 1);
 	for (i = 0; i < OPTIONS && good; i++) {
 		if (kinds[i] != DIRECTORY && kinds[i] != FILE_READ)
@@ -410,7 +428,9 @@ static bool prepare_paths(struct refusal *refusal)
 		if (!path || setenv(options[i].variable, path, 1) != 0)
 			fail(value);
 		if (kinds[i] == DIRECTORY)
-			good = check_directory(path, refusal);
+			good = check_directory(path, refusal) ||
+			       ((!named || force) &&
+				       go_elsewhere(refusal, path));
 		else if (access(path, R_OK) != 0)
 			good = refusal_set(refusal, REFUSAL_POINTLESS,
 				"%s: %s: name a readable file with --config",
@@ -463,7 +483,7 @@ static bool prepare(struct request *request, struct refusal *refusal)
 	if (!config_check_streams(getenv("BINLOG_STREAMS"), refusal) ||
 		!values_check(refusal))
 		return false;
-	if (!prepare_paths(refusal) &&
+	if (!prepare_paths(refusal, request->force) &&
 		!(request->force && refusal->status == REFUSAL_POINTLESS))
 		return false;
 	if (!prepare_config(request, refusal))
@@ -505,7 +525,7 @@ static void show(const char *directory)
 }
 
 /* How many entries the directory has; 0 when it cannot be read. */
-static size_t count_entries(const char *directory)
+static size_t count_in(const char *directory)
 {
 	DIR *entries = opendir(directory);
 	size_t count = 0;
@@ -515,6 +535,19 @@ static size_t count_entries(const char *directory)
 	while (readdir(entries))
 		count++;
 	closedir(entries);
+	return count;
+}
+
+/* And where the library goes when it finds that it cannot write to it. */
+static size_t count_entries(const char *directory)
+{
+	size_t count = count_in(directory);
+	char path[PATH_MAX];
+	unsigned place;
+
+	for (place = 0; place < ELSEWHERE_PLACES; place++)
+		if (elsewhere_place_find(place, directory, path))
+			count += count_in(path);
 	return count;
 }
 

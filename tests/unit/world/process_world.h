@@ -1,8 +1,8 @@
 /*
- * For tests of how a process begins: the library around shim/start/startup.c, with an
- * environment, settings and a capture that the test has in its hands, and
- * children that begin in it.  It defines functions of the library: not for more
- * than one file of a program.
+ * For tests of how a process begins: the library around shim/start/startup.c,
+ * with an environment, settings and a capture that the test has in its hands,
+ * and children that begin in it.  It defines functions of the library: not for
+ * more than one file of a program.
  */
 #ifndef TESTS_PROCESS_WORLD_H
 #define TESTS_PROCESS_WORLD_H
@@ -24,6 +24,7 @@
 #include "shim/host/host.h"
 #include "shim/record/redact.h"
 #include "shim/record/terminal.h"
+#include "shim/start/directory.h"
 #include "shim/start/startup.h"
 #include "shim/streams/streams.h"
 #include "shim/writer/life.h"
@@ -39,8 +40,8 @@
 bool sys_forbidden, clock_is_tsc, streams_reading_shows, streams_have_offsets;
 bool host_is_glibc = true, host_resolved = true;
 pthread_t (*host_pthread_self)(void) = pthread_self;
-int (*host_pthread_getcpuclockid)(pthread_t, clockid_t *) =
-	pthread_getcpuclockid;
+int (*host_pthread_getcpuclockid)(
+	pthread_t, clockid_t *) = pthread_getcpuclockid;
 static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;
 static struct binlog_header header;
@@ -232,6 +233,23 @@ bool capture_file_create(
 	world.max_bytes = max_bytes;
 	world.header = *made;
 	return !world.no_capture;
+}
+
+/* There is none of the places where captures go that nobody has asked for. */
+bool directory_elsewhere(
+	unsigned place, const char *asked, bool make, char *path, size_t size)
+{
+	(void)place;
+	(void)asked;
+	(void)make;
+	(void)path;
+	(void)size;
+	return false;
+}
+
+void capture_file_make_directory(const char *path)
+{
+	(void)path;
 }
 
 char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at)
