@@ -61,7 +61,7 @@ OUTSIDE_LINK = -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code,--as-nee
 # leaves them off for a program with us.
 INSIDE_LINK = -shared -nostdlib -Wl,-Bsymbolic -Wl,-z,now,-z,norelro,-z,defs \
 	-Wl,-z,noexecstack,-z,noseparate-code -Wl,-T,shim/host/inside.ld \
-	-Wl,-soname,libbinlog.so -Wl,--hash-style=gnu $(if $(TSAN),-ltsan) -lc -lgcc
+	-Wl,-soname,libbinlog.so -Wl,-e,about_entry -Wl,--hash-style=gnu $(if $(TSAN),-ltsan) -lc -lgcc
 # The same library has another name since its version 6 (Debian 13).
 MSGPACK := $(if $(findstring /,$(shell $(CC) -print-file-name=libmsgpack-c.so)),-lmsgpack-c,-lmsgpackc)
 reader_libs := -ldwarf -lz -liberty $(MSGPACK) -lzstd
@@ -133,6 +133,10 @@ $(O)/outside/html_template.c: decoder/html/assemble $(filter-out %.c %.h,$(wildc
 $(O)/outside/html_template.o: $(O)/outside/html_template.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
+
+# What it says when it is run as a program.
+$(O)/inside/shim/start/about.o: debian/changelog
+$(O)/inside/shim/start/about.o: INSIDE += -DABOUT_RELEASE='"$(version)"'
 
 $(O)/libbinlog.so: $(inside_obj) shim/host/inside.ld
 	$(call say,LD,$@)
