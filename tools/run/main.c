@@ -28,6 +28,7 @@
 #include "tools/program/preload.h"
 #include "tools/run/config_check.h"
 #include "tools/run/program_check.h"
+#include "tools/run/selftest.h"
 
 /*
  * What binlog-run hands to the library in variables of one value: numbers,
@@ -239,7 +240,7 @@ static _Noreturn void attend_end_alike(int status)
 	exit(128 + WTERMSIG(status));
 }
 
-enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, HELP, VERSION };
+enum kind { TEXT, DIRECTORY, FILE_READ, SHOW, FORCE, SELFTEST, HELP, VERSION };
 
 static const struct command_option options[] = {
 #define OPTION(name, letter, kind, variable, argument, help)                   \
@@ -291,6 +292,16 @@ static _Noreturn void print_help(void)
 	exit(fflush(stdout) == 0 ? 0 : REFUSAL_POINTLESS);
 }
 
+static _Noreturn void test_itself(void)
+{
+	static struct refusal refusal;
+
+	if (selftest_run(&refusal))
+		exit(0);
+	complain("--selftest", refusal.sentence);
+	exit(1);
+}
+
 static const char *obey(void *closure, int option, const char *value)
 {
 	struct request *request = closure;
@@ -308,6 +319,8 @@ static const char *obey(void *closure, int option, const char *value)
 	case FORCE:
 		request->force = true;
 		break;
+	case SELFTEST:
+		test_itself();
 	case HELP:
 		print_help();
 	case VERSION:
@@ -576,7 +589,10 @@ int main(int argc, char **argv)
 {
 	static struct request request;
 	static struct refusal refusal;
+	int status;
 
+	if (selftest_is_program(argv[0], &status))
+		return status;
 	parse(&request, argc, argv);
 	if (!prepare(&request, &refusal)) {
 		complain(refusal.sentence, NULL);
