@@ -52,3 +52,14 @@ COLD bool directory_elsewhere(
 	path[to.owned] = '/';
 	return ours;
 }
+
+COLD void directory_leave(char *path)
+{
+	size_t length = bytes_length(path);
+
+	SYS3(unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+	while (path[length] != '/')
+		length--;
+	path[length] = '\0';
+	SYS3(unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}

@@ -24,4 +24,7 @@ bool directory_asked(char *path, size_t size, bool *relative);
 bool directory_elsewhere(
 	unsigned place, const char *asked, bool make, char *path, size_t size);
 
+/* Nothing came of it: it is removed again, and what is above, if empty. */
+void directory_leave(char *path);
+
 #endif

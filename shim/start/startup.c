@@ -296,8 +296,11 @@ static COLD bool create_elsewhere(
 			    place, asked, true, path, CAPTURE_FILE_PATH))
 			continue;
 		length = bytes_length(path);
-		if (!create_in(path, header))
+		if (!create_in(path, header)) {
+			path[length] = '\0';
+			directory_leave(path);
 			continue;
+		}
 		bytes_copy(asked, path, length);
 		asked[length] = '\0';
 		environment_set("BINLOG_DIR=", asked);

@@ -28,7 +28,7 @@ judge() { # replace|tee NATIVE REAL DECODED CALLS SUM: what is wrong
 # Where there is no capture, there is nothing to count in, and nothing captured.
 account() { # replace|tee NATIVE REAL CAPTURE CALLS: what is wrong; `sum` says how many are where
 	: >"$TMP/decoded"
-	if [ -n "$(find "$4" -name '*.binlog' 2>/dev/null)" ]; then
+	if [ -n "$(find "$4" "$XDG_STATE_HOME" -name '*.binlog' 2>/dev/null)" ]; then
 		"$show" --raw "$4" >"$TMP/decoded" 2>"$TMP/complaint" || cat "$TMP/complaint"
 		sum=$(grep ' captured, ' "$TMP/complaint")
 		[ -n "$sum" ] || sum=$("$show" "$4" 2>&1 >/dev/null | grep ' captured, ')

@@ -40,7 +40,7 @@ fault() { # WAY MODE INJECTION...: prints what is wrong
 	local way=$1 mode=$2 status streams="all=$2" calls natively why
 	natively_said "$way"
 	[ "$way" != streams ] || streams="file:file*.log=$mode,$streams"
-	rm -rf "$run"
+	rm -rf "$run" "$XDG_STATE_HOME"
 	mkdir -p "$run/files"
 	prepare
 	(cd "$run/files" && BINLOG_DIR=$run/capture BINLOG_STREAMS=$streams exec timeout -s KILL 60 "$TMP/fault_injector" -l "$run/log" \

@@ -10,6 +10,8 @@
 set -u
 export PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin
 unset LD_PRELOAD "${!BINLOG_@}" 2>/dev/null
+# Where captures go that could not be made: no test sees those of another.
+export XDG_STATE_HOME=$TMP/elsewhere
 CC=${CC:-gcc}
 lib=$BUILD/libbinlog.so
 show=$BUILD/binlog-show
@@ -89,7 +91,7 @@ natively() { # DIR COMMAND...
 }
 recorded() { # DIR COMMAND...: BINLOG_... variables are the caller's
 	local dir=$1
-	rm -rf "$dir"
+	rm -rf "$dir" "$XDG_STATE_HOME"
 	mkdir -p "$dir/files"
 	{
 		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-60}" env \

@@ -42,7 +42,7 @@ int main(void)
 END
 $CC -o "$TMP/frames" "$TMP/frames.c" || exit 1
 frames_fault() { # CALL K: whether there is a K-th
-	rm -rf "$run"
+	rm -rf "$run" "$XDG_STATE_HOME"
 	mkdir "$run"
 	BINLOG_DIR=$run/capture BINLOG_STREAMS=all=replace \
 		"$TMP/fault_injector" -l "$run/log" -s "$1" -k "$2" "$lib" "$TMP/frames" 2>"$run/stderr"

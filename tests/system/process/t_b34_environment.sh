@@ -61,7 +61,7 @@ head -c 8192 /dev/zero >"$TMP/victim"
 cp "$TMP/victim" "$TMP/victim.before"
 with() { # VARIABLE=VALUE...: what comes out of it is what is said natively, once
 	local place=$TMP/with status
-	rm -rf "$place"
+	rm -rf "$place" "$XDG_STATE_HOME"
 	mkdir -p "$place/here/captures"
 	ln "$TMP/victim" "$place/here/captures/victim"
 	ln "$TMP/victim" "$place/here/victim"
@@ -69,7 +69,7 @@ with() { # VARIABLE=VALUE...: what comes out of it is what is said natively, onc
 		timeout -s KILL 30 sh -c "$said" >"$place/out" 2>"$place/err" </dev/null)
 	status=$?
 	got=$({
-		find "$place" -name '*.binlog' -print0 | xargs -0 -r "$show" --raw -q
+		find "$place" "$XDG_STATE_HOME" -name '*.binlog' -print0 2>/dev/null | xargs -0 -r "$show" --raw -q
 		cat "$place/out" "$place/err"
 	} 2>&1 | sort)
 	[ $status -eq 4 ] && [ "$got" = "$wanted" ]

@@ -247,6 +247,11 @@ bool directory_elsewhere(
 	return false;
 }
 
+void directory_leave(char *path)
+{
+	(void)path;
+}
+
 void capture_file_make_directory(const char *path)
 {
 	(void)path;
