@@ -102,8 +102,11 @@ for turn in range(4):
         for packet in sorted((packet for packet in trace.packet if packet.HasField('track_event')), key=lambda packet: packet.timestamp):
             event = packet.track_event
             track = tracks[event.track_uuid]
-            substream = 0 if track.HasField('thread') else int(track.name.split()[1])
-            stream = (track if track.HasField('thread') else tracks[track.parent_uuid]).thread.tid
+            if track.HasField('process'):
+                stream = substream = 0  # no thread has the number 0: they are the process's own
+            else:
+                substream = 0 if track.HasField('thread') else int(track.name.split()[1])
+                stream = (track if track.HasField('thread') else tracks[track.parent_uuid]).thread.tid
             if event.type == event.TYPE_SLICE_BEGIN:
                 stacks.setdefault(event.track_uuid, []).append((stream, substream, packet.timestamp - EPOCH, names[event.name_iid]))
             elif event.type == event.TYPE_SLICE_END:
