@@ -225,6 +225,76 @@ static ssize_t read_stretch(
 }
 
 /*
+ * Of a mark all but the number of bytes before it is known, if it is known
+ * where the group begins: so a damaged one is found by what is left of it.
+ */
+#define MARK_BITS_MAX (MARK_BYTES * 8 / 4) /* that are wrong; chance: half */
+#define CHUNK_BYTES ((size_t)64 << 10)
+
+static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
+{
+	unsigned bits = 0;
+	size_t i;
+
+	for (i = 0; i < MARK_BYTES; i++)
+		bits += (unsigned)__builtin_popcount(a[i] ^ b[i]);
+	return bits;
+}
+
+/* Where the first mark of a group with this beginning is in these bytes, which
+ * are so far behind it; `size`: nowhere. */
+static size_t find_mark(const uint8_t *bytes, size_t size, size_t behind)
+{
+	uint8_t mark[MARK_BYTES];
+	size_t at;
+
+	put_mark(mark, 1, 1, 0);
+	for (at = 0; at + MARK_BYTES <= size; at++) {
+		const uint8_t *seen = bytes + at;
+		const unsigned like =
+			(seen[0] == mark[0]) + (seen[1] == mark[1]) +
+			(seen[6] == mark[6]) +
+			(seen[SUM_BYTES] == mark[SUM_BYTES]) +
+			(seen[8] == mark[8]) + (seen[9] == mark[9]);
+
+		if (like < 3 || behind + at == 0)
+			continue;
+		put_mark(mark, behind + at, parity_row_bytes(behind + at), 0);
+		if (wrong_bits(seen, mark) <= MARK_BITS_MAX)
+			return at;
+	}
+	return size;
+}
+
+/* Groups follow each other; the first one begins with the file. */
+static bool guess_group(
+	struct packed_file *file, uint64_t offset, struct packed_group *group)
+{
+	const struct packed_group last = {file->group_begin, file->group_bytes,
+		parity_row_bytes(file->group_bytes)};
+	const uint64_t begin = last.bytes > 0 ? end_of(&last) : 0;
+	uint8_t *bytes = malloc(CHUNK_BYTES);
+	uint64_t at = offset;
+	bool found = false;
+
+	while (bytes && !found && at >= begin &&
+		at - begin <= PACKED_GROUP_MAX) {
+		ssize_t size = packed_file_read(file, at, bytes, CHUNK_BYTES);
+		size_t place;
+
+		if (size < (ssize_t)MARK_BYTES)
+			break;
+		place = find_mark(bytes, (size_t)size, (size_t)(at - begin));
+		found = place < (size_t)size;
+		at += found ? place : (size_t)size - MARK_BYTES + 1;
+	}
+	free(bytes);
+	*group = (struct packed_group){begin, (size_t)(at - begin),
+		parity_row_bytes((size_t)(at - begin))};
+	return found && group->bytes <= PACKED_GROUP_MAX;
+}
+
+/*
  * The first mark from there on says it.  False: there is none, or it is of
  * another group.  Groups have nothing in common: one that reaches back into
  * what was tried is none, or a file could ask for the same bytes for ever.
@@ -254,6 +324,8 @@ static bool find_group(
 			read_mark(frame.record, frame.record_bytes,
 				frame.offset, group);
 	}
+	if (!found)
+		found = guess_group(file, offset, group);
 	file->unmarked = found	? group->begin
 			 : scan ? frame_scan_offset(scan)
 				: offset;

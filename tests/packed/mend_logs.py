@@ -1,7 +1,7 @@
 """mend_logs.py SHOW LOG HOW COUNT SEED DIRECTORY: a log that is damaged comes back.
 
 HOW: flips (1 to 50 bits anywhere), run (3 % of the bytes in one run, of noise or zeros), parity
-(bits of what brings others back).  Each of COUNT copies is read and recovered: text and log have to be what they were.
+(bits of what brings others back), marks (all that tell where that is, and a byte).  Each of COUNT copies is read and recovered: text and log have to be what they were.
 Prints what is not, and how many bytes were said to be mended.
 """
 import os
@@ -34,6 +34,12 @@ def damaged(rng):
     data = bytearray(sound)
     if how == "run":
         overwrite(data, rng, 0.03)
+    elif how == "marks":
+        data[rng.randrange(len(data) * 9 // 10)] ^= 0xff
+        for frame in packed_log.frames(sound):
+            if packed_log.TAG_NAMES[frame.record[0]] == "MARK":
+                for _ in range(3):
+                    data[rng.randrange(frame.offset, frame.end)] ^= 1 << rng.randrange(8)
     else:
         places = range(len(data))
         if how == "parity":

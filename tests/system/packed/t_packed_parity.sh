@@ -20,6 +20,7 @@ for name in varying listing; do
 	comes_back $name flips "$(long 1500 15)" "1 to 50 bits changed: nothing is lost"
 	comes_back $name run "$(long 300 8)" "3 % of it overwritten in one run: nothing is lost"
 	comes_back $name parity "$(long 300 4)" "bits of the parity changed: nothing is lost"
+	comes_back $name marks "$(long 300 4)" "no mark of it is whole: nothing is lost"
 done
 
 # ---- what it costs ----
