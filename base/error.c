@@ -25,6 +25,18 @@ static const struct description descriptions[] = {
 
 #define DESCRIPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
+/* Two errors with one number are none that compiles. */
+static inline void numbers_are_unique(enum error_code code)
+{
+	switch ((int)code) {
+#define ERROR(name, number, severity, what, why, unit, advice)                 \
+	case number:
+#include "base/errors.def"
+#undef ERROR
+		break;
+	}
+}
+
 static const struct description *describe(enum error_code code)
 {
 	size_t i;

@@ -324,44 +324,13 @@ bool debuginfo_find(
 	return find_in_ranges(info, address, place);
 }
 
-/*
- * The file that a function is declared in, as the row does not say of which
- * file it is.  Numbers of other units are not those of this line table.
- */
-static uint32_t file_of_function(const struct debuginfo_place *place)
-{
-	static const uint16_t ways[] = {
-		DW_AT_abstract_origin, DW_AT_specification};
-	struct dwarf_entry entry, origin;
-	unsigned steps, i;
-
-	if (!place->body || place->call == SPANMAP_NONE ||
-		!dwarf_entry_read(&entry, place->unit,
-			place->body->calls[place->call].entry))
-		return 1;
-	for (steps = 0; steps < 4; steps++) {
-		if (dwarf_entry_has(&entry, DW_AT_decl_file))
-			return (uint32_t)dwarf_entry_number(
-				&entry, DW_AT_decl_file);
-		for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-			if (dwarf_entry_follow(&entry, ways[i], &origin))
-				break;
-		if (i == sizeof(ways) / sizeof(ways[0]) ||
-			origin.unit != place->unit)
-			break;
-		entry = origin;
-	}
-	return 1;
-}
-
 static void tell_row(
 	const struct debuginfo_place *place, struct debuginfo_frame *frame)
 {
 	*frame = (struct debuginfo_frame){0};
 	if (!place->has_row)
 		return;
-	frame->file = line_table_path(place->lines,
-		place->row.unsure ? file_of_function(place) : place->row.file);
+	frame->file = line_table_path(place->lines, place->row.file);
 	frame->line = place->row.line;
 	frame->column = place->row.column;
 }

@@ -33,9 +33,9 @@ typedef Dwarf_Endianness byte_order;
 /* Until 0.5 the lines of DWARF 5 begin with file 0 instead of file 1. */
 #if !LIBDWARF_0 ||                                                             \
 	DW_LIBDWARF_VERSION_MAJOR == 0 && DW_LIBDWARF_VERSION_MINOR < 5
-#define FIRST_FILE_IS_UNSURE true
+#define BEGINS_WITH_FILE_0 true
 #else
-#define FIRST_FILE_IS_UNSURE false
+#define BEGINS_WITH_FILE_0 false
 #endif
 
 #define ADDRESS_BYTES 8
@@ -1332,12 +1332,76 @@ static bool read_row(
 	return true;
 }
 
+/* A line program, read for nothing but where it says a file. */
+struct line_program {
+	struct dwarf_cursor cursor;
+	const uint8_t *operands; /* of the opcodes from 1 on: how many */
+	unsigned opcode_base;
+	bool set; /* in this sequence */
+};
+
+/* Section 6.2.4. */
+static struct line_program line_program_of(struct dwarf_bytes table)
+{
+	struct dwarf_cursor cursor = dwarf_cursor_at(&table, 0);
+	struct line_program program;
+	unsigned offset_bytes;
+	uint64_t header;
+
+	dwarf_cursor_unit(&cursor, &offset_bytes);
+	dwarf_cursor_skip(&cursor, 4); /* version, sizes of addresses */
+	header = dwarf_cursor_fixed(&cursor, offset_bytes);
+	program = (struct line_program){.cursor = cursor};
+	dwarf_cursor_skip(&program.cursor, header);
+	dwarf_cursor_skip(&cursor, 5);
+	program.opcode_base = dwarf_cursor_byte(&cursor);
+	program.operands = cursor.at;
+	if (program.opcode_base > 0)
+		dwarf_cursor_skip(&cursor, program.opcode_base - 1);
+	if (cursor.damaged || program.opcode_base == 0)
+		dwarf_cursor_fail(&program.cursor);
+	return program;
+}
+
+/* Up to the next row, whatever that is: whether something has said its file. */
+static bool line_program_sets_file(struct line_program *program)
+{
+	struct dwarf_cursor *cursor = &program->cursor;
+
+	while (dwarf_cursor_left(cursor) > 0) {
+		const unsigned opcode = dwarf_cursor_byte(cursor);
+		const bool set = program->set;
+		unsigned operands;
+		uint64_t bytes;
+
+		if (opcode >= program->opcode_base || opcode == DW_LNS_copy)
+			return set;
+		if (opcode == DW_LNS_fixed_advance_pc) {
+			dwarf_cursor_skip(cursor, 2);
+		} else if (opcode != 0) {
+			program->set |= opcode == DW_LNS_set_file;
+			operands = program->operands[opcode - 1];
+			for (; operands > 0; operands--)
+				dwarf_cursor_uleb(cursor);
+		} else {
+			bytes = dwarf_cursor_uleb(cursor);
+			if (bytes > 0 && dwarf_cursor_left(cursor) > 0 &&
+				*cursor->at == DW_LNE_end_sequence) {
+				dwarf_cursor_skip(cursor, bytes);
+				program->set = false;
+				return set;
+			}
+			dwarf_cursor_skip(cursor, bytes);
+		}
+	}
+	return true;
+}
+
 static bool take_rows(struct dwarf_slice *slice, Dwarf_Line_Context context,
-	bool version5, const struct dwarf_rows_take *take)
+	struct line_program *program, const struct dwarf_rows_take *take)
 {
 	Dwarf_Line *lines = NULL;
 	Dwarf_Signed count = 0, i;
-	bool unsure = true;
 
 	if (!GOT(slice, dwarf_srclines_from_linecontext, context, &lines,
 		    &count))
@@ -1347,10 +1411,9 @@ static bool take_rows(struct dwarf_slice *slice, Dwarf_Line_Context context,
 
 		if (!read_row(slice, lines[i], &row))
 			return true;
+		if (program && !line_program_sets_file(program))
+			row.file = 1;
 		row.ends = ends_sequence(slice, lines, i, i + 1 == count);
-		unsure &= row.file == 0;
-		row.unsure = FIRST_FILE_IS_UNSURE && version5 && unsure;
-		unsure |= row.ends;
 		if (!take->row(take->closure, &row))
 			return false;
 	}
@@ -1392,6 +1455,7 @@ bool dwarf_unit_rows(
 	Dwarf_Line_Context context = NULL;
 	Dwarf_Unsigned version = 0;
 	Dwarf_Small tables = 0;
+	struct line_program program;
 	bool fine = true;
 	Dwarf_Die die;
 
@@ -1402,8 +1466,13 @@ bool dwarf_unit_rows(
 	if (!die ||
 		!GOT(slice, dwarf_srclines_b, die, &version, &tables, &context))
 		return true;
+	program = line_program_of(table);
 	fine = take_files(slice, context, take) &&
-	       (tables == 0 || take_rows(slice, context, version >= 5, take));
+	       (tables == 0 ||
+		       take_rows(slice, context,
+			       BEGINS_WITH_FILE_0 && version >= 5 ? &program
+								  : NULL,
+			       take));
 	dwarf_srclines_dealloc_b(context);
 	forget_pages(reader, table);
 	return fine;

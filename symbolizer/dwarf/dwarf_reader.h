@@ -195,8 +195,7 @@ struct dwarf_row {
 	uint32_t file;
 	uint32_t line;
 	uint32_t column;
-	bool ends;   /* the address is behind the last row */
-	bool unsure; /* the file may be the first one of the unit, too */
+	bool ends; /* the address is behind the last row */
 };
 
 struct dwarf_rows_take {

@@ -60,8 +60,7 @@ static uint8_t *put_number(uint8_t *to, uint64_t number)
 static bool put_row(struct line_table *table, const struct dwarf_row *row,
 	const struct dwarf_row *before)
 {
-	const bool file =
-		row->file != before->file || row->unsure != before->unsure;
+	const bool file = row->file != before->file;
 	const bool column = row->column != before->column;
 	const int64_t lines = (int64_t)row->line - before->line;
 	const uint64_t folded =
@@ -76,7 +75,7 @@ static bool put_row(struct line_table *table, const struct dwarf_row *row,
 	to = put_number(to, folded << DIFFERENCES | (file ? OTHER_FILE : 0) |
 				    (column ? OTHER_COLUMN : 0));
 	if (file)
-		to = put_number(to, (uint64_t)row->file << 1 | row->unsure);
+		to = put_number(to, row->file);
 	if (column)
 		to = put_number(to, row->column);
 	table->row_bytes = (size_t)(to - table->rows);
@@ -93,12 +92,8 @@ static void get_row(struct dwarf_cursor *cursor, struct dwarf_row *row)
 	folded = number >> DIFFERENCES;
 	row->line += folded & 1 ? -(uint32_t)((folded + 1) / 2)
 				: (uint32_t)(folded / 2);
-	if (number & OTHER_FILE) {
-		uint64_t file = dwarf_cursor_uleb(cursor);
-
-		row->file = (uint32_t)(file >> 1);
-		row->unsure = file & 1;
-	}
+	if (number & OTHER_FILE)
+		row->file = (uint32_t)dwarf_cursor_uleb(cursor);
 	if (number & OTHER_COLUMN)
 		row->column = (uint32_t)dwarf_cursor_uleb(cursor);
 }
@@ -108,7 +103,7 @@ static void get_row(struct dwarf_cursor *cursor, struct dwarf_row *row)
 static bool says_the_same(const struct dwarf_row *a, const struct dwarf_row *b)
 {
 	return a->line == b->line && a->column == b->column &&
-	       a->file == b->file && a->unsure == b->unsure;
+	       a->file == b->file;
 }
 
 /* Those of one address stay in their order: the last one holds. */
