@@ -194,10 +194,14 @@ static void share_positions(const char *path, size_t directory)
 	}
 }
 
+/* So that a block of 4 KiB has room for it, and for messages. */
+#define STRINGS_WITH_VARIABLES 2048u
+
 /* Behind what is there, with its NUL; false: it has no room. */
 static bool add_string(struct bytes_text *text, const char *s)
 {
-	if (bytes_length_limited(s, text->size) + 2 > text->size - text->length)
+	if (text->length + bytes_length_limited(s, STRINGS_WITH_VARIABLES) + 2 >
+		STRINGS_WITH_VARIABLES)
 		return false;
 	bytes_put(text, s);
 	text->length++;

@@ -89,6 +89,20 @@ limit mapped-names 1 "$TMP/log.blog"
 limit forks 0 --raw --as-written "$capture"
 limit fork-bytes 1 --raw --as-written "$capture"
 limit heph-packet 1000 "$TMP/trace.heph"
+# A trace on standard input whose epoch is behind two events.
+python3 - "$here/support" >"$TMP/late.heph" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1])
+import heph_packets as heph
+sys.stdout.buffer.write(heph.event('A', start=1) + heph.event('B', start=2, counter=1) + heph.epoch(1610113734118010000))
+P
+tested+="heph-held "
+"$show" --limit=heph-held=1 - <"$TMP/late.heph" >"$TMP/got" 2>&1
+grep -qF "$(seen heph-held)" "$TMP/got"
+verdict $? "heph-held: beyond 1 it says so" "$(cat "$TMP/got")"
+"$show" - <"$TMP/late.heph" >"$TMP/got" 2>&1
+! grep -qF "$(seen heph-held)" "$TMP/got"
+verdict $? "heph-held: not otherwise" "$(cat "$TMP/got")"
 printf 'Nov 24 16:30:01 text\n' >"$TMP/text.log"
 limit text-line 10 --text="$TMP/text.log"
 head -c 100000 /dev/zero | tr '\0' '\n' | gzip >"$TMP/newlines.log.gz"

@@ -335,6 +335,8 @@ SCENARIO(it_says_what_it_was_called_with)
 {
 	char path[4096] = "", cwd[4096];
 	const char *at = described.bytes + sizeof(described.record);
+	const char *end;
+	struct utsname host;
 
 	world.argc = 4; /* of which one has been taken away */
 	world.argv[0] = (char[]){"name"};
@@ -342,6 +344,7 @@ SCENARIO(it_says_what_it_was_called_with)
 	world.argv[2] = (char[]){"two words"};
 	begins();
 	describe();
+	end = at + described.record.bytes;
 	CHECK(readlink("/proc/self/exe", path, sizeof(path)) > 0);
 	CHECK(getcwd(cwd, sizeof(cwd)));
 	CHECK(strcmp(process_executable(), path) == 0);
@@ -352,6 +355,13 @@ SCENARIO(it_says_what_it_was_called_with)
 	CHECK(memcmp(at, "name\0\0two words", 16) == 0);
 	at += 16;
 	CHECK(described.record.argc == 3);
+	CHECK(uname(&host) == 0);
+	CHECK(strcmp(at, host.nodename) == 0);
+	at += strlen(at) + 1;
+	while (at < end) {
+		CHECK(strchr(at, '='));
+		at += strlen(at) + 1;
+	}
 	CHECK(at == described.bytes + sizeof(described.record) +
 			    described.record.bytes);
 	CHECK(process_describe(NULL) ==

@@ -9,6 +9,7 @@
 
 #include "shim/host/inside.h"
 
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <setjmp.h>
