@@ -188,17 +188,17 @@ recorded_in "$TMP/place" 1
 same "a control.conf of one's own is obeyed" "" "$("$show" --raw -q "$TMP/place" 2>/dev/null)"
 
 # ---- what is no directory, and no configuration ----
-as_natively() { # SENTENCE VARIABLE=VALUE
+as_natively() { # SENTENCE VARIABLE=VALUE [CAPTURES]
 	timeout 20 env LD_PRELOAD="$lib" BINLOG_DIR="$TMP/usual" "$2" "$TMP/two_halves" 1 </dev/null >"$TMP/written" 2>"$TMP/errors"
 	status=$?
-	nothing_is_lost "$1" 1 "$TMP/usual"
+	nothing_is_lost "$1" 1 "${3:-$TMP/usual}"
 	same "$1: nothing is said" "" "$(cat "$TMP/errors")"
-	rm -rf "$TMP/usual"
+	rm -rf "$TMP/usual" "$XDG_STATE_HOME/binlog"
 }
 mkfifo "$TMP/fifo"
 python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$TMP/socket"
 for what in fifo socket two_halves none/none; do
-	as_natively "captures are to go to a path that cannot have any ($what)" BINLOG_DIR="$TMP/$what"
+	as_natively "captures are to go to a path that cannot have any ($what)" BINLOG_DIR="$TMP/$what" "$TMP/$what"
 done
 for what in "$TMP/fifo" "$TMP/socket" "$TMP" /dev/zero /proc/self/mem "$TMP/none"; do
 	as_natively "the configuration is ${what##*/}" BINLOG_CONFIG="$what"
