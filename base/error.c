@@ -25,7 +25,7 @@ static const struct description descriptions[] = {
 
 #define DESCRIPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
 
-/* Two errors with one number are none that compiles. */
+/* Never called: a number that two errors have does not compile here. */
 static inline void numbers_are_unique(enum error_code code)
 {
 	switch ((int)code) {

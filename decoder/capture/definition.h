@@ -61,8 +61,9 @@ struct definition_statement {
 	bool tail;	  /* the last one what is behind */
 	bool sure;
 	bool several; /* it may as well be another one */
-	bool beside;  /* the last frame is its call, to which none of the */
-	/* others leads: the text alone has told it */
+	/* The last frame is its call, which the text alone has told: no call of
+	 * the stack leads to it. */
+	bool beside;
 };
 
 struct definition_context {

@@ -29,8 +29,8 @@ struct processes {
 	struct style_settings settings;
 	struct process_list *list;
 	struct table table;
-	const struct program *told; /* the last one with all about it; or null
-				     */
+	/* Of which all was said, latest; null: of none yet. */
+	const struct program *told;
 };
 
 void *style_processes_begin(const struct style_settings *settings)

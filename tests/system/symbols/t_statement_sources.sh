@@ -52,7 +52,7 @@ each_program() {
 as_text() {
 	local program programs=()
 	for program in $(grep -o '"\(program\|module\)":"[^"]*"' "$work/$name.json" | cut -d '"' -f 4 | sort -u | grep -v '^libc\.\|^ld-\|\[\|^libbinlog'); do
-		program=$(type -P "$program" || find "$DEBS" /usr/lib /lib -name "$program" -print -quit 2>/dev/null)
+		program=$(type -P "$program" || find "$DEBS" /usr/lib /lib -name "$program" ! -type d -print -quit 2>/dev/null)
 		[ -z "$program" ] || programs+=("--exe=$program")
 	done
 	python3 -c '
