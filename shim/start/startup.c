@@ -208,7 +208,7 @@ static bool add_string(struct bytes_text *text, const char *s)
 	return true;
 }
 
-/* environment_each() hands nothing else over. */
+/* While remember_strings() runs: environment_each() hands nothing over. */
 static struct bytes_text *remembered;
 
 static void remember_variable(const char *variable)
@@ -251,6 +251,7 @@ static void remember_strings(int argc, char **argv)
 		add_string(&text, host.nodename)) {
 		remembered = &text;
 		environment_each("", remember_variable);
+		remembered = NULL;
 	}
 	process.strings = strings;
 	process.strings_bytes = (uint32_t)text.length;
