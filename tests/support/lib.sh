@@ -134,6 +134,11 @@ compare() { # SENTENCE COMMAND...: recorded as native in every respect
 	if [ -z "$why" ]; then ok "$1"; else not_ok "$1" "$why"; fi
 }
 
+# The table of binlog-show --processes, without the lines that say what a program was started with.
+process_rows() { # OPTION... DIR
+	"$show" --processes -q "$@" 2>&1 | awk 'NR == 1 || $1 ~ /^[0-9]+$/ || !/^    /'
+}
+
 raw() { # STREAM DIR: what a capture says; complaints go to stderr
 	"$show" --raw -q --stream="$1" "$2"
 }

@@ -4,19 +4,15 @@
 . tests/support/lib.sh
 ulimit -c 0
 
-# What --processes says, in the order of its lines: "PROGRAM: END", indented as the tree is. Without what the programs were
-# started with, which t_started_with asks for.
-rows() { # OPTION... DIR
-	"$show" --processes -q "$@" 2>&1 | awk 'NR == 1 || $1 ~ /^[0-9]+$/ || !/^    /'
-}
+# What --processes says, in the order of its lines: "PROGRAM: END", indented as the tree is.
 ends() { # OPTION... DIR
-	rows "$@" | awk '
+	process_rows "$@" | awk '
 		NR == 1 { from = index($0, "END"); to = index($0, "PROGRAM"); next }
 		{ end = substr($0, from, to - from); sub(/ +$/, "", end)
 		  program = substr($0, to); gsub(/[|\\_]/, " ", program)
 		  match(program, /^ *[^ ]+/); print substr(program, 1, RLENGTH) ": " end }'
 }
-pids() { rows "$@" | awk 'NR > 1 { print $1 }'; }
+pids() { process_rows "$@" | awk 'NR > 1 { print $1 }'; }
 
 # ---- every stage of a life, every way out ----
 $CC -g -w -shared -fPIC -o "$TMP/liborder.so" "$here/victims/order_library.c" || exit 1
@@ -157,13 +153,13 @@ same "processes that were forked, executed and spawned are a tree" "family: exec
     echo: ended cleanly" "$(ends "$TMP/recorded/capture")"
 same "their numbers are their own" "$(cat "$TMP/pids")" "$(pids "$TMP/recorded/capture")"
 same "each call is counted once, with the process that made it (echo makes two)" "1 1 1 2 0 2 2 2" \
-	"$(rows "$TMP/recorded/capture" | awk 'NR > 1 { print $4 }' | paste -sd ' ')"
+	"$(process_rows "$TMP/recorded/capture" | awk 'NR > 1 { print $4 }' | paste -sd ' ')"
 same "--pid: only that one" "$(sed -n 3p "$TMP/pids")" "$(pids --pid="$(sed -n 3p "$TMP/pids")" "$TMP/recorded/capture")"
 same "--stream: only its messages count" 0 \
-	"$(rows --stream=stderr "$TMP/recorded/capture" | awk 'NR > 1 { n += $4 } END { print n }')"
+	"$(process_rows --stream=stderr "$TMP/recorded/capture" | awk 'NR > 1 { n += $4 } END { print n }')"
 "$show" --processes "$TMP/recorded/capture" >"$TMP/out" 2>"$TMP/sum"
 same "the sum below is that of all" "11 captured, 0 passed, 0 dropped" "$(cat "$TMP/sum")"
-same "times are those of the files, in UTC if wanted" 0 "$(rows --utc "$TMP/recorded/capture" | awk '
+same "times are those of the files, in UTC if wanted" 0 "$(process_rows --utc "$TMP/recorded/capture" | awk '
 	NR > 1 { print $2 "T" $3 "Z" }' | while read -r time; do
 		age=$(($(date +%s) - $(date -d "$time" +%s)))
 		[ $age -ge 0 ] && [ $age -lt 600 ] || echo "$time is not now"

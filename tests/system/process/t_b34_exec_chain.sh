@@ -22,17 +22,17 @@ same "B34: each program has a capture, named after it" "$sh env env say say" \
 run() { od -A n -t x8 -j 24 -N 8 "$1"; } # binlog(5): the number of the run
 same "B34: all belong to one run" 1 \
 	"$(for file in "$capture"/*; do run "$file"; done | sort -u | wc -l)"
-"$show" --processes "$capture" >"$TMP/tree"
-pids() { awk -v name="$1" '$NF == name { print $1 }' "$TMP/tree"; }
+# PID, END and the name of the program, between tabs.
+process_rows "$capture" | awk '
+	NR == 1 { from = index($0, "END"); to = index($0, "PROGRAM"); next }
+	{ end = substr($0, from, to - from); sub(/ +$/, "", end); program = substr($0, to); gsub(/[|\\_]/, " ", program)
+	  split(program, words, " "); print $1 "\t" end "\t" words[1] }' >"$TMP/tree"
+pids() { awk -F '\t' -v name="$1" '$3 == name { print $1 }' "$TMP/tree"; }
 same "B34: the program that was executed last has the pid of the shell" \
 	"$(pids "$sh" | sort -n | head -n 1)" "$(pids say | sort -n | head -n 1)"
 same "B34: the chain is linked: who has executed whom" "$sh executed env
 env executed say
-say exit status 1" "$(awk -v pid="$(pids "$sh" | sort -n | head -n 1)" '$1 == pid {
-	what = $0
-	sub(/^ *[^ ]+ +[^ ]+ [^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "", what)
-	sub(/  .*/, "", what)
-	print $NF, what }' "$TMP/tree")"
+say exit status 1" "$(awk -F '\t' -v pid="$(pids "$sh" | sort -n | head -n 1)" '$1 == pid { print $3, $2 }' "$TMP/tree")"
 # A program that takes the library out of its environment ends the chain, no more.
 recorded "$TMP/recorded" sh -c 'echo first; env -i "$0" second; env A=1 "$0" third' "$TMP/say"
 same "B34: a program without our variables writes by itself" "said by second" \
