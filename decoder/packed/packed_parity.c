@@ -228,7 +228,7 @@ static ssize_t read_stretch(
  * Of a mark all but the number of bytes before it is known, if it is known
  * where the group begins: so a damaged one is found by what is left of it.
  */
-#define MARK_BITS_MAX (MARK_BYTES * 8 / 4) /* that are wrong; chance: half */
+#define MARK_BITS_MAX (MARK_BYTES * 8 / 8) /* that are wrong; chance: half */
 #define CHUNK_BYTES ((size_t)64 << 10)
 
 static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
@@ -241,15 +241,23 @@ static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
 	return bits;
 }
 
-/* Where the first mark of a group with this beginning is in these bytes, which
- * are so far behind it; `size`: nowhere. */
-static size_t find_mark(const uint8_t *bytes, size_t size, size_t behind)
+static bool is_like_mark(const uint8_t *seen, size_t bytes, size_t number)
 {
 	uint8_t mark[MARK_BYTES];
-	size_t at;
+
+	put_mark(mark, bytes, parity_row_bytes(bytes), number);
+	return wrong_bits(seen, mark) <= MARK_BITS_MAX;
+}
+
+/* Where the first mark of a group with this beginning is in these bytes, which
+ * are so far behind it, from `at` on; `size`: nowhere. */
+static size_t find_mark(
+	const uint8_t *bytes, size_t at, size_t size, size_t behind)
+{
+	uint8_t mark[MARK_BYTES];
 
 	put_mark(mark, 1, 1, 0);
-	for (at = 0; at + MARK_BYTES <= size; at++) {
+	for (; at + MARK_BYTES <= size; at++) {
 		const uint8_t *seen = bytes + at;
 		const unsigned like =
 			(seen[0] == mark[0]) + (seen[1] == mark[1]) +
@@ -257,13 +265,28 @@ static size_t find_mark(const uint8_t *bytes, size_t size, size_t behind)
 			(seen[SUM_BYTES] == mark[SUM_BYTES]) +
 			(seen[8] == mark[8]) + (seen[9] == mark[9]);
 
-		if (like < 3 || behind + at == 0)
-			continue;
-		put_mark(mark, behind + at, parity_row_bytes(behind + at), 0);
-		if (wrong_bits(seen, mark) <= MARK_BITS_MAX)
+		if (like >= 3 && behind + at > 0 &&
+			is_like_mark(seen, behind + at, 0))
 			return at;
 	}
 	return size;
+}
+
+/* Many bytes look a little like a mark; not at three places. */
+static bool has_marks(
+	struct packed_file *file, const struct packed_group *group)
+{
+	uint8_t seen[MARK_BYTES];
+	size_t i;
+
+	for (i = 0; i < MARKS; i++)
+		if (packed_file_read(file,
+			    group->begin + group->bytes +
+				    mark_at(group->row, i),
+			    seen, MARK_BYTES) != MARK_BYTES ||
+			!is_like_mark(seen, group->bytes, i))
+			return false;
+	return true;
 }
 
 /* Groups follow each other; the first one begins with the file. */
@@ -279,19 +302,26 @@ static bool guess_group(
 
 	while (bytes && !found && at >= begin &&
 		at - begin <= PACKED_GROUP_MAX) {
-		ssize_t size = packed_file_read(file, at, bytes, CHUNK_BYTES);
-		size_t place;
+		const ssize_t read =
+			packed_file_read(file, at, bytes, CHUNK_BYTES);
+		const size_t size = read > 0 ? (size_t)read : 0;
+		size_t place = 0;
 
-		if (size < (ssize_t)MARK_BYTES)
+		if (size < MARK_BYTES)
 			break;
-		place = find_mark(bytes, (size_t)size, (size_t)(at - begin));
-		found = place < (size_t)size;
-		at += found ? place : (size_t)size - MARK_BYTES + 1;
+		while (!found &&
+			(place = find_mark(bytes, place, size,
+				 (size_t)(at - begin))) < size) {
+			group->begin = begin;
+			group->bytes = (size_t)(at - begin) + place++;
+			group->row = parity_row_bytes(group->bytes);
+			found = group->bytes <= PACKED_GROUP_MAX &&
+				has_marks(file, group);
+		}
+		at += size - MARK_BYTES + 1;
 	}
 	free(bytes);
-	*group = (struct packed_group){begin, (size_t)(at - begin),
-		parity_row_bytes((size_t)(at - begin))};
-	return found && group->bytes <= PACKED_GROUP_MAX;
+	return found;
 }
 
 /*
