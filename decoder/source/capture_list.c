@@ -244,7 +244,7 @@ static void add_known(
 }
 
 /* What is not a packed log as it is has to be read at any offset. */
-static bool has_to_wait(const char *path)
+static bool has_to_be_copied(const char *path)
 {
 	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
 	size_t size;
@@ -257,13 +257,12 @@ static bool has_to_wait(const char *path)
 		       memcmp(begin, BINLOG_MAGIC, sizeof(begin)) == 0);
 }
 
+/* What comes from a pipe may come late: it is looked at when all is ready. */
 static void add_file(
 	struct capture_list *list, const char *path, struct error_list *errors)
 {
-	if (has_to_wait(path))
+	if (is_stdin(path) || has_to_be_copied(path))
 		list->waiting[list->waiting_count++] = path;
-	else if (is_stdin(path))
-		list->packed[list->packed_count++] = path;
 	else
 		add_known(list, path, errors);
 }
@@ -273,10 +272,24 @@ void capture_list_prepare(void)
 	unpacked_file_prepare();
 }
 
+void capture_list_look(struct capture_list *list)
+{
+	size_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < list->waiting_count; i++)
+		if (has_to_be_copied(list->waiting[i]))
+			list->waiting[kept++] = list->waiting[i];
+		else
+			list->packed[list->packed_count++] = list->waiting[i];
+	list->waiting_count = kept;
+}
+
 void capture_list_unpack(struct capture_list *list, struct error_list *errors)
 {
 	size_t i;
 
+	capture_list_look(list);
 	for (i = 0; i < list->waiting_count; i++)
 		if (unpacked_file_make(list->waiting[i], errors))
 			add_known(list, list->waiting[i], errors);

@@ -37,16 +37,22 @@ void capture_list_prepare(void);
 
 /*
  * Opens what `path` names and appends it; what is compressed, or comes through
- * standard input and is no packed log, has to wait; `list` starts as all zeros,
- * but for `all` and what is said of texts.  What cannot be opened is added to
- * `errors`, which must not outlive the list.
+ * standard input, has to wait; `list` starts as all zeros, but for `all` and
+ * what is said of texts.  What cannot be opened is added to `errors`, which
+ * must not outlive the list.
  */
 void capture_list_add(
 	struct capture_list *list, const char *path, struct error_list *errors);
 
 /*
- * Unpacks what had to wait, opens and appends it: not before rights were given
- * up, since the bytes may be hostile.
+ * Looks at what has to wait: standard input that is a packed log goes to
+ * `packed`.  Blocks until its first bytes have come.
+ */
+void capture_list_look(struct capture_list *list);
+
+/*
+ * Looks at and unpacks what had to wait, opens and appends it: not before
+ * rights were given up, since the bytes may be hostile.
  */
 void capture_list_unpack(struct capture_list *list, struct error_list *errors);
 

@@ -3,7 +3,8 @@
  * print that has returned according to PAGE (and CLAIM more per thread), in
  * order, whole, and at most one more per thread; else 1, and says why not.
  * kill_check PAGE PROGRAM [ARG...] with KILL_AFTER=MICROSECONDS set: clears
- * PAGE, runs the program and kills it after that time.
+ * PAGE, runs the program and kills it after that time; with KILL_TALKING=1,
+ * after that time from its first print on, however long that takes to come.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -29,6 +30,14 @@ static struct kill_page *map_page(const char *path)
 	return page == MAP_FAILED ? (exit(2), NULL) : page;
 }
 
+static bool said_nothing(const struct kill_page *page)
+{
+	for (unsigned i = 0; i < KILL_THREADS; i++)
+		if (__atomic_load_n(&page->returned[i], __ATOMIC_ACQUIRE) != 0)
+			return false;
+	return true;
+}
+
 static int kill_one(struct kill_page *page, char **command, const char *after)
 {
 	pid_t child;
@@ -41,6 +50,9 @@ static int kill_one(struct kill_page *page, char **command, const char *after)
 		execv(command[0], command);
 		_exit(127);
 	}
+	if (atoi(getenv("KILL_TALKING") ?: "0"))
+		for (int i = 0; i < 60000 && said_nothing(page); i++)
+			usleep(1000);
 	usleep((useconds_t)atoi(after));
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
@@ -53,14 +65,6 @@ static int complain(const char *what, unsigned thread, uint64_t number)
 {
 	printf("thread %u, line %lu: %s\n", thread, number, what);
 	return 1;
-}
-
-static bool said_nothing(const struct kill_page *page)
-{
-	for (unsigned i = 0; i < KILL_THREADS; i++)
-		if (page->returned[i] != 0)
-			return false;
-	return true;
 }
 
 static int check(const struct kill_page *page, FILE *log, uint64_t claim)

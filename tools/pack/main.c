@@ -647,6 +647,7 @@ static enum exit_status run(struct work *work)
 	for (i = 0; i < work->command.path_count; i++)
 		capture_list_add(
 			&work->list, work->command.paths[i], &work->errors);
+	capture_list_look(&work->list);
 	status = leave_out_logs(work) && !is_log_waiting(work) ? pack_list(work)
 							       : fail(IS_LOG);
 	capture_list_free(&work->list);
