@@ -95,7 +95,7 @@ static bool check_kinds(struct definition_context *context)
 		if (sizes[kind] < 0)
 			varies = true;
 		else
-			context->fixed_bytes += (size_t)sizes[kind];
+			context->fixed_bytes += (uint32_t)sizes[kind];
 	}
 	if (varies)
 		context->fixed_bytes = 0;
@@ -123,7 +123,8 @@ static void read_context(struct definition_table *table, struct cursor *record,
 bool definition_add_context(struct definition_table *table,
 	struct cursor *record, size_t modules_known)
 {
-	struct definition_context read = {.modules = modules_known};
+	struct definition_context read = {
+		.modules = (uint32_t)modules_known};
 	struct definition_context *context;
 
 	read_context(table, record, &read);

@@ -75,16 +75,16 @@ struct definition_context {
 	bool cut;	 /* a limit, a text of it; that was told */
 	uint8_t level;	 /* for message_level.c, 1 more; 0: not yet */
 	uint8_t says;	 /* enum definition_says; 0: not yet */
+	bool usable;	 /* all kinds of arguments are known */
 	const struct definition_string *format;	  /* null: not defined */
 	const struct definition_string *function; /* null: not defined */
 	const struct definition_stream *stream;	  /* null: not defined */
 	const uint64_t *frames; /* return addresses, innermost first */
-	size_t depth;
-	const uint8_t *kinds; /* enum binlog_argument */
-	size_t arguments;
-	size_t fixed_bytes;    /* of all arguments; 0 when that varies */
-	bool usable;	       /* all kinds of arguments are known */
-	size_t modules;	       /* that the process had at the definition */
+	const uint8_t *kinds;	/* enum binlog_argument */
+	uint32_t depth;
+	uint32_t arguments;
+	uint32_t fixed_bytes;  /* of all arguments; 0 when that varies */
+	uint32_t modules;      /* that the process had at the definition */
 	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
 	uint64_t packed;       /* for pack.c: its site in a log; 0: none yet */
 	char *stack;	       /* resolved, for stack.c; null: not yet */
