@@ -17,7 +17,7 @@ struct pool_chunk {
 
 static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 {
-	size_t wish = pool->bytes / 2;
+	size_t wish = pool->bytes / 4;
 	struct pool_chunk *chunk;
 
 	if (wish < CHUNK_FIRST)
@@ -38,26 +38,33 @@ static struct pool_chunk *add_chunk(struct pool *pool, size_t size)
 	return chunk;
 }
 
-void *pool_take(struct pool *pool, size_t size)
+static void *take(struct pool *pool, size_t size, size_t alignment)
 {
 	struct pool_chunk *chunk = pool->chunks;
+	size_t pad;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + alignof(max_align_t) - 1) & -alignof(max_align_t);
-	if (size > pool->left || !chunk) {
+	pad = chunk ? -(chunk->size - pool->left) & (alignment - 1) : 0;
+	if (!chunk || pad + size > pool->left) {
 		chunk = add_chunk(pool, size);
 		if (!chunk)
 			return NULL;
 		pool->left = chunk->size;
+		pad = 0;
 	}
-	pool->left -= size;
+	pool->left -= pad + size;
 	return chunk->data + (chunk->size - pool->left - size);
+}
+
+void *pool_take(struct pool *pool, size_t size)
+{
+	return take(pool, size, alignof(max_align_t));
 }
 
 char *pool_copy(struct pool *pool, const void *bytes, size_t size)
 {
-	char *copy = size < SIZE_MAX ? pool_take(pool, size + 1) : NULL;
+	char *copy = size < SIZE_MAX ? take(pool, size + 1, 1) : NULL;
 
 	if (!copy)
 		return NULL;
