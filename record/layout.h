@@ -360,6 +360,10 @@ struct binlog_stream_record {
 #define BINLOG_CONTEXT_FAILED 8u  /* the call has failed at its end, so what */
 				  /* vfprintf() had not handed on to the FILE */
 				  /* is lost: BUFFERS of libc_changes.def */
+/* From this bit on, four bits: one more than the level that a rule gave the
+ * call, of rules/levels.def; 0: none did. */
+#define BINLOG_CONTEXT_LEVEL_SHIFT 4
+#define BINLOG_CONTEXT_LEVEL_BITS 0xfu
 
 /*
  * BINLOG_CONTEXT: what all calls from one place with one stack share.  After

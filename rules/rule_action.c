@@ -36,6 +36,17 @@ bool rule_action_is(const struct rule_word *word, const char *name)
 	       word_is(name, word->text, word->bytes);
 }
 
+bool rule_parser_take(struct rule_parser *parser, const char *name)
+{
+	struct rule_lexer before = parser->lexer;
+	struct rule_word word = rule_lex_next(&parser->lexer, true);
+
+	if (rule_action_is(&word, name))
+		return true;
+	parser->lexer = before;
+	return false;
+}
+
 struct rule_action *rule_action_append(
 	struct rule_parser *parser, enum rule_action_kind kind)
 {
@@ -146,6 +157,40 @@ static bool split_sample(
 	       times[0] < times[1];
 }
 
+static struct rule_action *sample_by(struct rule_parser *parser, uint32_t what)
+{
+	struct rule_action *action =
+		what ? rule_action_append(parser, RULE_TO_SAMPLE_BY) : NULL;
+
+	if (action)
+		action->number = what;
+	return action;
+}
+
+/* What may follow `1/N`. */
+static bool read_sample_how(struct rule_parser *parser)
+{
+	struct rule_word word;
+
+	if (rule_parser_take(parser, "per")) {
+		if (rule_parser_take(parser, "level"))
+			return rule_action_append(
+				parser, RULE_TO_SAMPLE_PER_LEVEL);
+		word = rule_lex_next(&parser->lexer, true);
+		return rule_parser_fail(parser, &word, "per what is not known",
+			"say per level");
+	}
+	if (!rule_parser_take(parser, "by"))
+		return true;
+	if (rule_parser_take(parser, "thread"))
+		return sample_by(parser, SAMPLE_BY_THREAD);
+	if (rule_parser_take(parser, "arg"))
+		return sample_by(parser, rule_action_argument(parser));
+	word = rule_lex_next(&parser->lexer, true);
+	return rule_parser_fail(parser, &word, "by what is not known",
+		"say by thread, or by arg and its number");
+}
+
 static bool read_sample(
 	struct rule_parser *parser, const struct rule_word *word)
 {
@@ -162,7 +207,7 @@ static bool read_sample(
 		action->times[0] = times[0];
 		action->times[1] = times[1];
 	}
-	return action;
+	return action && (number == 0 || read_sample_how(parser));
 }
 
 uint32_t rule_action_argument(struct rule_parser *parser)

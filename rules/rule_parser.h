@@ -107,6 +107,8 @@ struct rule_action *rule_action_append(
 struct rule_action *rule_action_append_name(struct rule_parser *parser,
 	const struct rule_word *word, enum rule_action_kind kind);
 bool rule_action_is(const struct rule_word *word, const char *name);
+/* Takes the next word if it is this one. */
+bool rule_parser_take(struct rule_parser *parser, const char *name);
 uint32_t rule_action_argument(struct rule_parser *parser);
 
 /*

@@ -85,6 +85,9 @@ enum rule_action_kind {
 	RULE_TO_REDACT_ALL,
 	RULE_TO_REDACT_NOTHING,
 	RULE_TO_REDACT_AS,
+	/* `sample`. */
+	RULE_TO_SAMPLE_BY, /* SAMPLE_BY_THREAD, or a number of an argument */
+	RULE_TO_SAMPLE_PER_LEVEL,
 	/* And `trigger`. */
 	RULE_TO_TRIGGER_SINCE,
 	RULE_TO_TRIGGER_OVER,

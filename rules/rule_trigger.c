@@ -1,17 +1,5 @@
 #include "rules/rule_parser.h"
 
-/* The next word, if it is this one. */
-static bool take(struct rule_parser *parser, const char *name)
-{
-	struct rule_lexer before = parser->lexer;
-	struct rule_word word = rule_lex_next(&parser->lexer, true);
-
-	if (rule_action_is(&word, name))
-		return true;
-	parser->lexer = before;
-	return false;
-}
-
 static bool read_time(struct rule_parser *parser, uint64_t *ns)
 {
 	struct rule_word word;
@@ -34,7 +22,7 @@ static bool read_name(struct rule_parser *parser, enum rule_action_kind kind)
 		    "give one for the mark, such as request"))
 		return false;
 	action = rule_action_append_name(parser, &word, kind);
-	if (!action || !take(parser, "arg"))
+	if (!action || !rule_parser_take(parser, "arg"))
 		return action;
 	action->number = rule_action_argument(parser);
 	return action->number > 0;
@@ -42,7 +30,7 @@ static bool read_name(struct rule_parser *parser, enum rule_action_kind kind)
 
 bool rule_trigger_read_mark(struct rule_parser *parser)
 {
-	if (take(parser, "off"))
+	if (rule_parser_take(parser, "off"))
 		return rule_action_append(parser, RULE_TO_mark);
 	return read_name(parser, RULE_TO_mark);
 }
@@ -55,7 +43,7 @@ static bool read_since(struct rule_parser *parser)
 
 	if (!read_name(parser, RULE_TO_TRIGGER_SINCE))
 		return false;
-	if (!take(parser, "over")) {
+	if (!rule_parser_take(parser, "over")) {
 		word = rule_lex_next(&parser->lexer, true);
 		return rule_parser_fail(parser, &word, "no limit",
 			"say after the mark how long is too long, as over "
@@ -70,17 +58,17 @@ bool rule_trigger_read(struct rule_parser *parser)
 	struct rule_action *action =
 		rule_action_append(parser, RULE_TO_trigger);
 
-	if (!action || take(parser, "off"))
+	if (!action || rule_parser_take(parser, "off"))
 		return action;
 	action->number = 1;
 	for (;;) {
-		if (take(parser, "since")) {
+		if (rule_parser_take(parser, "since")) {
 			if (!read_since(parser))
 				return false;
-		} else if (take(parser, "before")) {
+		} else if (rule_parser_take(parser, "before")) {
 			if (!read_time(parser, &action->times[0]))
 				return false;
-		} else if (take(parser, "after")) {
+		} else if (rule_parser_take(parser, "after")) {
 			if (!read_time(parser, &action->times[1]))
 				return false;
 		} else {

@@ -65,6 +65,8 @@ struct rule_site {
 enum rule_outcome { RULE_CAPTURE, RULE_PASS, RULE_DROP };
 enum rule_redaction { REDACT_LENGTH, REDACT_HASH };
 
+#define SAMPLE_BY_THREAD 255u
+
 /* The beginning of a time that is measured. */
 struct rule_mark {
 	uint64_t name;	  /* a hash of it; 0: there is none */
@@ -79,6 +81,7 @@ struct rule_decision {
 	bool tee;	   /* also made natively */
 	bool tee_known;	   /* a rule says so, or that it is not */
 	int8_t level;
+	bool level_known;  /* a rule says so */
 	uint8_t depth;	   /* 0: as usual */
 	uint8_t redaction; /* enum rule_redaction */
 	bool trigger;
@@ -87,9 +90,14 @@ struct rule_decision {
 	/* Bit n: argument n + 1 of the format, as the caller passes them, stars
 	 * count; all ones: every one, and texts without any. */
 	uint64_t redacted;
-	uint32_t rate;	  /* at most so many ... */
-	uint64_t rate_ns; /* ... in that time; rate 0: any number */
-	uint32_t sample;  /* one in so many; 0: all */
+	uint32_t rate;	   /* at most so many ... */
+	uint64_t rate_ns;  /* ... in that time; rate 0: any number */
+	uint32_t sample;   /* one in so many; 0: all */
+	uint8_t sample_by; /* 0: in turn; else all or none of a request, which
+			    */
+	/* has its thread, SAMPLE_BY_THREAD, or the value of this argument, as
+	 * of struct rule_mark */
+	bool sample_per_level; /* `sample` is for debug, its square for trace */
 	uint64_t window_ns;
 	uint64_t period_ns; /* 0: always */
 	uint64_t before_ns; /* of the trigger; 0: as much as there is */

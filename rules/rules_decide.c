@@ -1,4 +1,5 @@
 #include "record/hash.h"
+#include "rules/levels.h"
 #include "rules/path_glob.h"
 #include "rules/rule_redact.h"
 #include "rules/rule_tree.h"
@@ -346,12 +347,21 @@ static bool limit(const struct rule_action *action, uint32_t number,
 		decided->rate_ns = action->times[0];
 		break;
 	case RULE_TO_sample:
-		if (action->number || action->times[0] == 0)
+		if (action->number || action->times[0] == 0) {
 			decided->sample = action->number;
+			decided->sample_by = 0;
+			decided->sample_per_level = false;
+		}
 		if (action->number == 0) {
 			decided->window_ns = action->times[0];
 			decided->period_ns = action->times[1];
 		}
+		break;
+	case RULE_TO_SAMPLE_BY:
+		decided->sample_by = (uint8_t)action->number;
+		break;
+	case RULE_TO_SAMPLE_PER_LEVEL:
+		decided->sample_per_level = true;
 		break;
 	default:
 		return false;
@@ -420,6 +430,7 @@ static void do_other(
 		break;
 	case RULE_TO_level:
 		decided->level = (int8_t)action->number;
+		decided->level_known = true;
 		break;
 	case RULE_TO_depth:
 		decided->depth = (uint8_t)action->number;
@@ -428,6 +439,17 @@ static void do_other(
 		decided->category = action->name.text;
 		decided->category_bytes = action->name.bytes;
 	}
+}
+
+/* What is important is not sampled; each level less makes it rarer. */
+static void sample_by_level(struct rule_decision *decided)
+{
+	uint64_t sample = 1;
+
+	for (int level = LEVEL_info; level < decided->level; level++)
+		if (sample <= UINT32_MAX)
+			sample *= decided->sample;
+	decided->sample = sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX;
 }
 
 void rules_decide(const struct rules *rules, const struct rule_site *site,
@@ -454,6 +476,8 @@ void rules_decide(const struct rules *rules, const struct rule_site *site,
 				do_other(action, decided);
 		rule = rule_after(rule);
 	}
+	if (decided->sample_per_level)
+		sample_by_level(decided);
 }
 
 bool rules_ask_stack(const struct rules *rules)

@@ -185,8 +185,8 @@ void last_words_put(const struct message *message, struct render_buffer *out)
 
 bool event_words_may_be(unsigned text)
 {
-	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_LOST ||
-	       last_words_is_end(text);
+	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_WINDOW ||
+	       text == BINLOG_TEXT_LOST || last_words_is_end(text);
 }
 
 bool event_words_are(const struct message *message)
@@ -196,16 +196,24 @@ bool event_words_are(const struct message *message)
 
 bool event_words_are_of_call(const struct message *message)
 {
-	return message->context->text == BINLOG_TEXT_SUPPRESSED ||
-	       message->context->text == BINLOG_TEXT_LOST;
+	const unsigned text = message->context->text;
+
+	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_WINDOW ||
+	       text == BINLOG_TEXT_LOST;
 }
 
 const char *event_words_name(const struct message *message)
 {
-	if (!event_words_are_of_call(message))
+	switch (message->context->text) {
+	case BINLOG_TEXT_LOST:
+		return "lost";
+	case BINLOG_TEXT_WINDOW:
+		return "window";
+	case BINLOG_TEXT_SUPPRESSED:
+		return "suppressed";
+	default:
 		return "end";
-	return message->context->text == BINLOG_TEXT_LOST ? "lost"
-							  : "suppressed";
+	}
 }
 
 /* When they were said is not known: between two others. */
@@ -233,7 +241,10 @@ void event_words_put(const struct message *message, struct render_buffer *out)
 		put_lost(message, out);
 		return;
 	}
-	snprintf(text, sizeof(text), "(%" PRId64 "x)",
+	snprintf(text, sizeof(text),
+		message->context->text == BINLOG_TEXT_WINDOW
+			? "(%" PRId64 "x, a window begins)"
+			: "(%" PRId64 "x)",
 		message_event_value(message));
 	render_buffer_put(out, text, strlen(text));
 }

@@ -20,7 +20,8 @@ static void put_foreign(struct render_buffer *out, const char *string)
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
 }
 
-void message_words_priority(uint32_t priority, struct render_buffer *out)
+void message_words_priority(const struct message *message, uint32_t priority,
+	struct render_buffer *out)
 {
 	static const char *const facilities[] = {"kern", "user", "mail",
 		"daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
@@ -33,7 +34,7 @@ void message_words_priority(uint32_t priority, struct render_buffer *out)
 	else
 		render_buffer_put_number(out, facility);
 	render_buffer_put_byte(out, '.');
-	render_buffer_put_string(out, level_name((int)(priority & 7)));
+	render_buffer_put_string(out, level_name(message_level(message)));
 }
 
 /* One file behind both (a terminal, 2>&1): the descriptor tells which. */
@@ -219,7 +220,11 @@ int message_level(const struct message *message)
 {
 	const struct definition_string *format;
 	struct message_syslog syslog;
+	int ruled = message->context->flags >> BINLOG_CONTEXT_LEVEL_SHIFT &
+		    BINLOG_CONTEXT_LEVEL_BITS;
 
+	if (ruled > 0 && ruled <= LEVEL_LAST + 1)
+		return ruled - 1;
 	if (message_is_syslog(message, &syslog))
 		return (int)(syslog.priority & 7);
 	if (message_is_event(message))

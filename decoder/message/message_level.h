@@ -1,6 +1,7 @@
 /*
- * How important a message is: as syslog(3) was told, or as its text says, or
- * as is usual for the function and the stream.  Asked by who shows it.
+ * How important a message is: as a rule said while it was recorded, or as
+ * syslog(3) was told, or as its text says, or as is usual for the function and
+ * the stream.  Asked by who shows it.
  */
 #ifndef DECODER_MESSAGE_LEVEL_H
 #define DECODER_MESSAGE_LEVEL_H
@@ -13,8 +14,9 @@
 void message_words_stream(
 	const struct message *message, struct render_buffer *out);
 
-/* Facility and level: `daemon.err`. */
-void message_words_priority(uint32_t priority, struct render_buffer *out);
+/* Facility of `priority`, and level: `daemon.err`. */
+void message_words_priority(const struct message *message, uint32_t priority,
+	struct render_buffer *out);
 
 /* `ident: `, if it is another name than the program's. */
 void message_words_ident(const struct message *message,

@@ -104,6 +104,8 @@ static const char *apply_to_rules(
 		return filter_rules_add_file(rules, value);
 	case NUMBER_MODULE:
 		return filter_rules_add_text(&rules->modules, value);
+	case NUMBER_CATEGORY:
+		return filter_rules_add_text(&rules->categories, value);
 	case NUMBER_PRIORITY:
 		return filter_rules_add_levels(rules, value);
 	case NUMBER_WHERE:

@@ -69,7 +69,8 @@ static bool filter(const struct folding *folding, struct batch_rows *rows)
 		rows->chosen_count = 0;
 		return true;
 	}
-	if (rules->levels != 0 && !site->has_level)
+	if ((rules->levels != 0 && !site->has_level) ||
+		rules->categories.count > 0)
 		return false;
 	if (rules->expression_count == 0)
 		return true;

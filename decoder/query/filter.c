@@ -761,6 +761,22 @@ static bool has_level(const struct filter_rules *rules,
 	       rules->levels >> message_level(message) & 1;
 }
 
+/* Some have a name of their own, which was given to syslog. */
+static bool has_category(
+	const struct filter_rules *rules, const struct message *message)
+{
+	struct render_buffer word = {0};
+	bool has = rules->categories.count == 0;
+
+	if (!has && rules->category) {
+		category_put(rules->category, message, &word);
+		render_buffer_put_byte(&word, '\0');
+		has = word.failed || matches_any(&rules->categories, word.data);
+		render_buffer_free(&word);
+	}
+	return has;
+}
+
 static bool is_any_true(const struct filter_rules *rules,
 	const struct filter_site *site, const struct message *message)
 {
@@ -780,6 +796,7 @@ bool filter_chooses(
 	const struct filter_site *site = site_of(rules, message);
 
 	return !site || (site->chosen && has_level(rules, site, message) &&
+				has_category(rules, message) &&
 				is_any_true(rules, site, message));
 }
 

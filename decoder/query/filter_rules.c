@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "base/time_parse.h"
+#include "decoder/message/category.h"
 #include "decoder/query/lines_around.h"
 #include "record/layout.h"
 #include "rules/levels.h"
@@ -244,6 +245,10 @@ const char *filter_rules_finish(
 		rules->pids.count || rules->tids.count || rules->threads.count;
 	rules->until = UINT64_MAX;
 	rules->timed = rules->since_text || rules->until_text;
+	*option = "--category";
+	if (rules->categories.count > 0 &&
+		!filter_rules_use_categories(rules, NULL))
+		return "out of memory";
 	*option = "--since";
 	if (rules->since_text &&
 		!time_parse(rules->since_text, now, utc, &rules->since))
@@ -257,11 +262,20 @@ const char *filter_rules_finish(
 	return NULL;
 }
 
+bool filter_rules_use_categories(
+	struct filter_rules *rules, const struct rules *given)
+{
+	category_free(rules->category);
+	rules->category = category_new(given, rules->locations);
+	return rules->category;
+}
+
 bool filter_rules_ask_for_text(const struct filter_rules *rules)
 {
 	return rules->formats.count || rules->functions.count ||
-	       rules->modules.count || filter_rules_ask_for_locations(rules) ||
-	       rules->levels || rules->expression_count || rules->grep_count;
+	       rules->modules.count || rules->categories.count ||
+	       filter_rules_ask_for_locations(rules) || rules->levels ||
+	       rules->expression_count || rules->grep_count;
 }
 
 bool filter_rules_ask_for_locations(const struct filter_rules *rules)
@@ -278,5 +292,6 @@ void filter_rules_free(struct filter_rules *rules)
 	for (i = 0; i < rules->grep_count; i++)
 		grep_free(rules->greps[i]);
 	lines_around_free(rules->around);
+	category_free(rules->category);
 	*rules = (struct filter_rules){0};
 }

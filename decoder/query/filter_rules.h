@@ -17,8 +17,10 @@
 #define FILTER_RULES_MAX 32
 #define FILTER_GLOBS_MAX 64
 
+struct category;
 struct lines_around;
 struct locations;
+struct rules;
 
 struct filter_texts {
 	const char *texts[FILTER_RULES_MAX];
@@ -68,6 +70,8 @@ struct filter_rules {
 	struct filter_texts functions;
 	struct filter_texts callers; /* functions of the program */
 	struct filter_texts modules;
+	struct filter_texts categories;
+	struct category *category; /* for these */
 	struct filter_files files; /* of sources */
 	uint16_t levels;	   /* a bit for each; 0: not asked for */
 	struct expression *expressions[FILTER_RULES_MAX];
@@ -107,6 +111,11 @@ const char *filter_rules_add_grep(
  */
 const char *filter_rules_finish(
 	struct filter_rules *rules, bool utc, const char **option);
+
+/* Of categories that are asked for: these rules say them; null: those that the
+ * messages were recorded under.  False: out of memory. */
+bool filter_rules_use_categories(
+	struct filter_rules *rules, const struct rules *given);
 
 /* Whether there are rules about what is said, not only of who and when. */
 bool filter_rules_ask_for_text(const struct filter_rules *rules);

@@ -318,6 +318,9 @@ static bool begin_one(struct outputs *outputs, struct outputs_one *one,
 	struct options *options = one->options;
 
 	options->rules.locations = common->locations;
+	if (options->rules.categories.count > 0 &&
+		!filter_rules_use_categories(&options->rules, common->rules))
+		return false;
 	if (options->reverse || wanted_lines(one) != LAST_LINES_ALL) {
 		one->output.lines =
 			last_lines_new(wanted_lines(one), options->reverse);

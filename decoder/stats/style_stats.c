@@ -122,12 +122,17 @@ void *style_stats_begin(const struct style_settings *settings)
 	return stats;
 }
 
+static bool counts_left_out(unsigned text)
+{
+	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_WINDOW;
+}
+
 void style_stats_message(void *state, const struct message *message)
 {
 	struct stats *stats = state;
 	struct said said = {.first = message->wall, .last = message->wall};
 
-	if (message->context->text == BINLOG_TEXT_SUPPRESSED)
+	if (counts_left_out(message->context->text))
 		said.left_out = (uint64_t)message_event_value(message);
 	else if (message_is_event(message))
 		return;
@@ -238,7 +243,7 @@ static void join_left_out(struct message_sites *sites)
 		struct said_site *before =
 			kept ? (struct said_site *)sites->all[kept - 1] : NULL;
 
-		if (before && site->site.site->text == BINLOG_TEXT_SUPPRESSED &&
+		if (before && counts_left_out(site->site.site->text) &&
 			message_sites_are_one_call(&before->site, &site->site))
 			before->said.left_out += site->said.left_out;
 		else

@@ -50,7 +50,9 @@ static bool site_is_special(const struct site *site)
 		return true;
 	for (int i = 0; site->decisions > 1 && i < site->decisions; i++)
 		if (!is_plain(&site->decided[i], i) ||
-			site->decided[i].depth != site->decided[0].depth)
+			site->decided[i].depth != site->decided[0].depth ||
+			site->decided[i].level_known ||
+			site->decided[0].level_known)
 			return true;
 	return false;
 }
@@ -347,13 +349,16 @@ static void ask(const struct rules *rules, struct rule_site *asked,
 			asked->format, asked->format_bytes, RULE_USUAL_COPIES);
 }
 
-/* Its format, taken apart, where a mark goes by an argument. */
+/* Its format, taken apart, where a mark or a sample goes by an argument. */
 static void plan_for_marks(struct site *site, const struct site_call *call)
 {
 	bool asked = false;
 
 	for (unsigned i = 0; i < site->decisions; i++)
-		asked |= site->decided[i].mark.argument ||
+		asked |= (site->decided[i].sample_by &&
+				 site->decided[i].sample_by !=
+					 SAMPLE_BY_THREAD) ||
+			 site->decided[i].mark.argument ||
 			 site->decided[i].since.argument;
 	if (asked && !site->plan && call->format && !site->is_spare)
 		__atomic_store_n(&site->plan,
@@ -553,8 +558,11 @@ static bool is_in_window(const struct rule_decision *decided)
 	uint64_t period = pace_ticks(decided->period_ns);
 
 	return period == 0 ||
-	       clock_ticks() % period < pace_ticks(decided->window_ns);
+	       pace_passed() % period < pace_ticks(decided->window_ns);
 }
+
+/* The lowest bits of what a mark is found by are always the same. */
+#define SAMPLE_EVENLY 65536u
 
 /* Whatever else happens: neither limited nor sampled. */
 static bool is_off(const struct site_decision *decision)
@@ -565,29 +573,37 @@ static bool is_off(const struct site_decision *decision)
 	       (decided->level > decision->level && !decided->action_known);
 }
 
-static bool is_admitted(
-	struct site_gate *gate, const struct site_decision *decision)
+static bool is_sampled(struct site_gate *gate,
+	const struct rule_decision *decided, uint64_t request)
+{
+	uint64_t turn =
+		request ? request / SAMPLE_EVENLY
+			: __atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED);
+
+	return turn % decided->sample == 0;
+}
+
+static bool is_admitted(struct site_gate *gate,
+	const struct site_decision *decision, uint64_t request)
 {
 	const struct rule_decision *decided = &decision->decided;
 
 	if (is_off(decision))
 		return false;
-	if (decided->sample > 1 &&
-		__atomic_fetch_add(&gate->turn, 1, __ATOMIC_RELAXED) %
-				decided->sample !=
-			0)
+	if (decided->sample > 1 && !is_sampled(gate, decided, request))
 		return false;
 	if (decided->period_ns && !is_in_window(decided))
 		return false;
 	return !decided->rate || is_within_rate(gate, decided);
 }
 
-bool site_admits(struct site *site, const struct site_decision *decision)
+bool site_admits(struct site *site, const struct site_decision *decision,
+	uint64_t request)
 {
-	if (is_admitted(&site->gate, decision))
+	if (is_admitted(&site->gate, decision, request))
 		return true;
 	__atomic_fetch_add(&control_switches->suppressed, 1, __ATOMIC_RELAXED);
-	if (decision->decided.rate)
+	if (decision->decided.rate || decision->decided.period_ns)
 		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
 	return false;
 }

@@ -87,8 +87,10 @@ void site_switch_off(const struct site *site, uint32_t generation,
 	const struct site_decision *decision, const struct site_call *call,
 	uint32_t version, int length);
 
-/* Whether the call may be recorded; counts it if not. */
-bool site_admits(struct site *site, const struct site_decision *decision);
+/* Whether the call may be recorded; counts it if not.  `request`, if it is not
+ * 0: of the same all calls are sampled, or none. */
+bool site_admits(struct site *site, const struct site_decision *decision,
+	uint64_t request);
 
 /* Of this process; null: there is no memory. */
 struct mark_table *site_marks(void);

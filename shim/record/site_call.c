@@ -31,19 +31,38 @@ static void begin(struct writer *w, const struct site_decision *decision)
 	w->decided = true;
 	w->special = decision->special;
 	w->depth = decision->decided.depth;
+	w->ruled_level = decision->decided.level_known
+				 ? (uint8_t)(decision->decided.level + 1)
+				 : 0;
 }
 
 static void end(struct writer *w)
 {
 	w->depth = 0;
+	w->ruled_level = 0;
 	w->special = false;
 	w->redaction = NULL;
 	w->decided = false;
 }
 
+/* 0: there is none that it belongs to, and it is sampled in turn. */
+static uint64_t request_of(const struct writer *w,
+	const struct site_decision *decision, va_list *arguments)
+{
+	const struct rule_mark any = {
+		.name = 1, .argument = decision->decided.sample_by};
+
+	if (likely(!any.argument))
+		return 0;
+	if (any.argument == SAMPLE_BY_THREAD)
+		return mark_of_thread(&any, w->tid);
+	return arguments ? mark_of_argument(&any, decision->plan, *arguments)
+			 : 0;
+}
+
 /* How many were not recorded since the last one that was. */
-static void tell_suppressed(
-	struct writer *w, const struct site_call *call, struct site *site)
+static void tell_suppressed(struct writer *w, const struct site_call *call,
+	struct site *site, const struct rule_decision *decided)
 {
 	uint64_t count;
 
@@ -54,7 +73,9 @@ static void tell_suppressed(
 		&site->gate.suppressed, 0, __ATOMIC_RELAXED);
 	if (count)
 		capture_event_inside(w, call->call, call->stream,
-			BINLOG_TEXT_SUPPRESSED, (int64_t)count);
+			decided->period_ns ? BINLOG_TEXT_WINDOW
+					   : BINLOG_TEXT_SUPPRESSED,
+			(int64_t)count);
 }
 
 /* ---- after a record ---- */
@@ -210,6 +231,7 @@ int site_format(struct writer *w, const struct call *call,
 	struct site_decision decision;
 	struct site *site = site_find(w, &asked, &decision, &generation);
 	struct arguments_list given;
+	uint64_t request;
 	int result;
 
 	if (!site)
@@ -218,7 +240,10 @@ int site_format(struct writer *w, const struct call *call,
 		excuse(w);
 		return CAPTURE_PASS;
 	}
-	if (!site_admits(site, &decision)) {
+	va_copy(given.ap, arguments);
+	request = request_of(w, &decision, &given.ap);
+	va_end(given.ap);
+	if (!site_admits(site, &decision, request)) {
 		site_switch_off(site, generation, &decision, &asked, version,
 			constant_length(format, asked.length));
 		return decision.result_used && format
@@ -226,7 +251,7 @@ int site_format(struct writer *w, const struct call *call,
 			       : 0;
 	}
 	begin(w, &decision);
-	tell_suppressed(w, &asked, site);
+	tell_suppressed(w, &asked, site, &decision.decided);
 	va_copy(given.ap, arguments);
 	result = record_format(w, &decision, call, how, format, arguments);
 	if (result == CAPTURE_PASS)
@@ -292,13 +317,13 @@ bool site_bytes(struct writer *w, const struct call *call, unsigned stream,
 		excuse(w);
 		return false;
 	}
-	if (!site_admits(site, &decision)) {
+	if (!site_admits(site, &decision, request_of(w, &decision, NULL))) {
 		site_switch_off(site, generation, &decision, &asked, version,
 			bytes_result(call, size, constant));
 		return true;
 	}
 	begin(w, &decision);
-	tell_suppressed(w, &asked, site);
+	tell_suppressed(w, &asked, site, &decision.decided);
 	done = record_bytes(w, &decision, &asked, bytes, size);
 	if (!done)
 		end(w);
@@ -320,7 +345,7 @@ enum site_answer site_ask(
 		excuse(w);
 		return SITE_PASS;
 	}
-	if (!site_admits(site, &decision))
+	if (!site_admits(site, &decision, request_of(w, &decision, NULL)))
 		return SITE_DROP;
 	if (!decision.redacts)
 		return SITE_RECORD;

@@ -304,6 +304,14 @@ static bool define_stream(struct writer *w, unsigned stream)
 	return true;
 }
 
+/* With the level that a rule gave the call that is under way. */
+static uint16_t flags_of(
+	const struct writer *w, const struct define_context *context)
+{
+	return (uint16_t)(context->flags |
+			  w->ruled_level << BINLOG_CONTEXT_LEVEL_SHIFT);
+}
+
 static bool write_context(struct writer *w, uint32_t function,
 	const struct define_context *context)
 {
@@ -318,7 +326,7 @@ static bool write_context(struct writer *w, uint32_t function,
 		return false;
 	record->id = w->tables->next_context;
 	record->text = (uint16_t)context->text;
-	record->flags = (uint16_t)context->flags;
+	record->flags = flags_of(w, context);
 	record->format = context->format;
 	record->function = function;
 	record->stream = context->stream;
@@ -366,7 +374,8 @@ static uint64_t context_hash(struct writer *w, const struct call *call,
 {
 	uint64_t hash = binlog_hash_word(2, (uintptr_t)call->function);
 
-	hash = binlog_hash_word(hash, context->text | context->flags << 8 |
+	hash = binlog_hash_word(hash, context->text |
+					      flags_of(w, context) << 8 |
 					      context->stream << 16 |
 					      (uint64_t)context->format << 32);
 	hash = binlog_hash_word(hash, streams[context->stream].serial);

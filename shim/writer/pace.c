@@ -71,6 +71,11 @@ uint64_t pace_ticks(uint64_t nanoseconds)
 	return nanoseconds / PART * pace + (nanoseconds % PART * pace) / PART;
 }
 
+uint64_t pace_passed(void)
+{
+	return clock_ticks() - capture_file_header->start.ticks;
+}
+
 uint64_t pace_nanoseconds(uint64_t ticks)
 {
 	uint64_t pace = pace_now();

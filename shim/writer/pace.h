@@ -15,4 +15,7 @@ uint64_t pace_ticks(uint64_t nanoseconds);
 
 uint64_t pace_nanoseconds(uint64_t ticks);
 
+/* Ticks since the capture was made. */
+uint64_t pace_passed(void);
+
 #endif

@@ -146,11 +146,12 @@ struct writer {
 	uint32_t memo_losses; /* entries that others have taken the place of */
 	uint32_t reloads;     /* process_reloads for which definitions hold */
 	/* Of the call that is under way: see site.h. */
-	bool decided;	  /* it is to be recorded; */
-	bool special;	  /* but not every one from there, or not as it is */
-	bool has_secret;  /* it has to be decided, by its format */
-	uint8_t fleeting; /* enum writer_fleeting: its format */
-	uint8_t depth;	  /* of its backtrace; 0: as usual */
+	bool decided;	     /* it is to be recorded; */
+	bool special;	     /* but not every one from there, or not as it is */
+	bool has_secret;     /* it has to be decided, by its format */
+	uint8_t fleeting;    /* enum writer_fleeting: its format */
+	uint8_t depth;	     /* of its backtrace; 0: as usual */
+	uint8_t ruled_level; /* 1 more than a rule has said; 0: none has */
 	const struct redaction *redaction;
 	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];

@@ -84,7 +84,7 @@ natively() { # DIR COMMAND...
 	rm -rf "$dir"
 	mkdir -p "$dir/files"
 	{ # the shell says "Killed" when it was
-		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-60}" "${@:2}") \
+		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-300}" "${@:2}") \
 			>"$dir/stdout" 2>"$dir/stderr" </dev/null
 		echo $? >"$dir/status"
 	} 2>/dev/null
@@ -94,7 +94,7 @@ recorded() { # DIR COMMAND...: BINLOG_... variables are the caller's
 	rm -rf "$dir" "$XDG_STATE_HOME"
 	mkdir -p "$dir/files"
 	{
-		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-60}" env \
+		(cd "$dir/files" && exec timeout -s KILL "${COMMAND_TIME:-300}" env \
 			LD_PRELOAD="$lib" BINLOG_DIR="$dir/capture" "${@:2}") \
 			>"$dir/real.stdout" 2>"$dir/real.stderr" </dev/null
 		echo $? >"$dir/status"

@@ -96,6 +96,79 @@ verdict $((shown == 0 || shown > 5000 || rest < 0 || rest > 19000)) "rate: what 
 run 'format "first*" sample 1ms/10ms' many 20000
 some=$(count 'first ')
 verdict $((some == 0 || some > 15000)) "windows: a part of it: $some"
+suppressed=$("$show" -q "$TMP/run/capture" | sed -n 's/.*(\([0-9]*\)x, a window begins)$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+verdict $((some > 0 && $("$show" -q "$TMP/run/capture" | sed -n 's/.*first \([0-9]*\).*/\1/p' | tail -n 1) + 1 != some + suppressed)) \
+	"windows are marked, with what is missing before them: $suppressed"
+
+# ---- whole requests, and levels ----
+cat >"$TMP/requests.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+static void *serve(void *number)
+{
+	for (int i = 0; i < 3; i++)
+		printf("thread %ld step %d\n", (long)number, i);
+	return number;
+}
+int main(void)
+{
+	pthread_t id;
+
+	for (int i = 0; i < 200; i++) {
+		printf("begin %d of %s\n", i, "all");
+		printf("name of \"%s%d\": %d\n", "x", 1, i);
+		puts("no argument");
+		printf("end after %ld us: %d\n", 100L, i);
+	}
+	for (long i = 0; i < 100; i++)
+		if (pthread_create(&id, NULL, serve, (void *)i) == 0)
+			pthread_join(id, NULL);
+	for (int i = 0; i < 200; i++) {
+		printf("INFO: once %d\n", i);
+		printf("DEBUG: often %d\n", i);
+		printf("TRACE: ever %d\n", i);
+	}
+	return 0;
+}
+EOF
+$CC -w -pthread -o "$TMP/requests" "$TMP/requests.c" || exit 1
+requests() { # RULES
+	rm -rf "$TMP/requests.captures"
+	printf '[rules]\n%s\n' "$1" >"$TMP/requests.conf"
+	BINLOG_CONFIG=$TMP/requests.conf BINLOG_DIR=$TMP/requests.captures LD_PRELOAD=$lib "$TMP/requests"
+	"$show" -q --raw "$TMP/requests.captures" >"$TMP/requests.text"
+}
+requests 'format "begin*" sample 1/10 by arg 1
+format "name*" sample 1/10 by arg 3
+format "end*" sample 1/10 by arg 2
+format thread* sample 1/4 by thread
+format INFO* sample 1/10 per level; format DEBUG* sample 1/10 per level; format TRACE* sample 1/10 per level'
+begun=$(sed -n 's/^begin \([0-9]*\) .*/\1/p' "$TMP/requests.text")
+kept=$(echo "$begun" | wc -w)
+verdict $((kept < 5 || kept > 50)) "sample by an argument: some of 200 requests: $kept"
+same "of these all is there, wherever the argument is" "$begun $begun" \
+	"$(sed -n 's/^name .*: //p' "$TMP/requests.text") $(sed -n 's/^end .*: //p' "$TMP/requests.text")"
+kept=$(grep -c '^thread.*step 0' "$TMP/requests.text")
+verdict $((kept < 5 || kept > 60)) "sample by thread: some of 100 threads: $kept"
+same "of these all is there" "$kept $kept" "$(grep -c '^thread.*step 1' "$TMP/requests.text") $(grep -c '^thread.*step 2' "$TMP/requests.text")"
+same "sample per level: the less important, the rarer" "200 20 2" \
+	"$(grep -c '^INFO' "$TMP/requests.text") $(grep -c '^DEBUG' "$TMP/requests.text") $(grep -c '^TRACE' "$TMP/requests.text")"
+
+# ---- the level that a rule gives is in the record ----
+levels() { # INPUT [OPTION...]: those of all kinds of messages
+	"$show" -q --columns=level,message "${@:2}" "$1" | awk '{ print $1, $2 }' | sort | uniq -c | sed 's/^ *//'
+}
+run 'format "first*" +capture level crit
+format "a constant*" +capture level library
+called syslog +capture level debug' many 20
+wanted=$(printf '20 %s\n' 'crit first' 'debug third' 'info another' 'library a' 'warning second' | sort)
+same "rules give levels" "$wanted" "$(levels "$TMP/run/capture" -g first -g second -g third -g constant -g another | sort)"
+"$BUILD/binlog-pack" -q -o "$TMP/run/packed.blog" "$TMP/run/capture"
+same "also in a packed log" "$wanted" "$(levels "$TMP/run/packed.blog" -g first -g second -g third -g constant -g another | sort)"
+for input in "$TMP/run/capture" "$TMP/run/packed.blog"; do
+	same "--priority goes by them (${input##*/})" 20 "$("$show" -q -p crit "$input" | wc -l)"
+	same "syslog shows them (${input##*/})" 20 "$("$show" -q "$input" | grep -c '\.debug: .*third')"
+done
 
 # ---- who, and how important ----
 run 'thread noisy drop' threads

@@ -262,6 +262,45 @@ static void limits_say_which_rule_they_are_of(void **state)
 		rules_check("sample 1/2\nrate 5/2h;sample off", "x").rate, 5);
 }
 
+static void a_sample_is_of_requests_or_gets_rarer_by_level(void **state)
+{
+	static const char per_level[] = "sample 1/10 per level";
+	struct rule_decision decided = rules_check("sample 1/10 by arg 3", "x");
+
+	(void)state;
+	assert_int_equal(decided.sample, 10);
+	assert_int_equal(decided.sample_by, 3);
+	assert_int_equal(rules_check("sample 1/10 by thread", "x").sample_by,
+		SAMPLE_BY_THREAD);
+	assert_int_equal(
+		rules_check("sample 1/9 by thread; sample 1/8", "x").sample_by,
+		0);
+	assert_int_equal(rules_check(per_level, "ERROR: x").sample, 1);
+	assert_int_equal(rules_check(per_level, "INFO: x").sample, 1);
+	assert_int_equal(rules_check(per_level, "DEBUG: x").sample, 10);
+	assert_int_equal(rules_check(per_level, "TRACE: x").sample, 100);
+	/* The level is that at the end. */
+	assert_int_equal(
+		rules_check("sample 1/10 per level; level library", "x").sample,
+		100000);
+	assert_int_equal(
+		rules_check("sample 1/4294967295 per level level library", "x")
+			.sample,
+		UINT32_MAX);
+	assert_int_equal(
+		rules_check("sample 1/10 per level; sample 1/3", "DEBUG: x")
+			.sample,
+		3);
+}
+
+static void a_level_is_known_if_a_rule_says_so(void **state)
+{
+	(void)state;
+	assert_false(rules_check("depth 1", "ERROR: x").level_known);
+	assert_true(rules_check("depth 1 level err", "ERROR: x").level_known);
+	assert_false(rules_check("level err depth 1", "ERROR: x").level_known);
+}
+
 static void a_trigger_has_times_before_and_after(void **state)
 {
 	struct rule_decision decided =
@@ -459,6 +498,9 @@ int main(void)
 		cmocka_unit_test(later_rules_override),
 		cmocka_unit_test(a_level_is_set_at_the_end_or_after_an_action),
 		cmocka_unit_test(limits_say_which_rule_they_are_of),
+		cmocka_unit_test(
+			a_sample_is_of_requests_or_gets_rarer_by_level),
+		cmocka_unit_test(a_level_is_known_if_a_rule_says_so),
 		cmocka_unit_test(a_trigger_has_times_before_and_after),
 		cmocka_unit_test(a_trigger_goes_by_the_mark_of_its_name),
 		cmocka_unit_test(arguments_are_redacted_by_number_or_name),
