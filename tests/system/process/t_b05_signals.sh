@@ -7,7 +7,7 @@ runs=${RUNS:-$([ -n "${LONG:-}" ] && echo 50 || echo 2)}
 lines=$([ -n "${LONG:-}" ] && echo 1000000 || echo 100000)
 jumps=$([ -n "${LONG:-}" ] && echo 100000 || echo 5000)
 export COMMAND_TIME=${LONG:+600}
-COMMAND_TIME=${COMMAND_TIME:-60}
+COMMAND_TIME=${COMMAND_TIME:-300}
 cancels=$([ -n "${LONG:-}" ] && echo 10000 || echo 500)
 
 in_capture() { "$show" --raw "$TMP/recorded/capture" 2>"$TMP/complaint"; }

@@ -7,7 +7,7 @@ many=$([ -n "${LONG:-}" ] && echo 25000 || echo 2000)
 short=$([ -n "${LONG:-}" ] && echo 1000000 || echo 20000)
 living=100
 export COMMAND_TIME=${LONG:+600}
-COMMAND_TIME=${COMMAND_TIME:-60}
+COMMAND_TIME=${COMMAND_TIME:-300}
 build threads -O1
 
 run() { # natively|recorded ARGUMENT...

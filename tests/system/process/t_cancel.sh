@@ -4,7 +4,7 @@
 . tests/support/lib.sh
 build cancel_points
 export COMMAND_TIME=${LONG:+120}
-COMMAND_TIME=${COMMAND_TIME:-20}
+COMMAND_TIME=${COMMAND_TIME:-120}
 count=$(is_long && echo 1000 || echo 45)
 
 # ---- one call with a pending cancellation ----

@@ -4,7 +4,7 @@
 . tests/support/lib.sh
 lines=$(is_long && echo 3000000 || echo 200000)
 export COMMAND_TIME=${LONG:+600}
-COMMAND_TIME=${COMMAND_TIME:-60}
+COMMAND_TIME=${COMMAND_TIME:-300}
 # Turns that go to sleep, or that a flag gives to one of many, take a time slice each.
 count() { # HOW SPEAKERS
 	case $1-$2 in

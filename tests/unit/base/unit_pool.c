@@ -15,6 +15,7 @@ static void what_is_taken_is_aligned_and_stays(void **state)
 {
 	struct pool pool = {0};
 	const char *texts[100];
+	void *taken[100];
 	char text[100];
 	size_t size;
 
@@ -23,13 +24,17 @@ static void what_is_taken_is_aligned_and_stays(void **state)
 		memset(text, (int)size, size);
 		texts[size] = pool_copy(&pool, text, size);
 		assert_non_null(texts[size]);
+		taken[size] = pool_take(&pool, size);
 		assert_int_equal(
-			(uintptr_t)texts[size] % alignof(max_align_t), 0);
+			(uintptr_t)taken[size] % alignof(max_align_t), 0);
+		memset(taken[size], (int)size + 100, size);
 	}
 	for (size = 0; size < 100; size++) {
 		memset(text, (int)size, size);
 		assert_memory_equal(texts[size], text, size);
 		assert_int_equal(texts[size][size], '\0');
+		memset(text, (int)size + 100, size);
+		assert_memory_equal(taken[size], text, size);
 	}
 	assert_false(pool.failed);
 	pool_free(&pool);

@@ -9,6 +9,8 @@
 #include "rules/rule_redact.h"
 #include "tests/unit/world/rules_check.h"
 
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
 static void check_matches(const char *conditions, bool expected)
 {
 	char text[512];
@@ -265,6 +267,11 @@ static void limits_say_which_rule_they_are_of(void **state)
 static void a_sample_is_of_requests_or_gets_rarer_by_level(void **state)
 {
 	static const char per_level[] = "sample 1/10 per level";
+	static const struct {
+		int level;
+		uint32_t sample;
+	} levels[] = {{LEVEL_err, 1}, {LEVEL_info, 1}, {LEVEL_debug, 10},
+		{LEVEL_trace, 100}, {LEVEL_library, 100000}};
 	struct rule_decision decided = rules_check("sample 1/10 by arg 3", "x");
 
 	(void)state;
@@ -275,10 +282,13 @@ static void a_sample_is_of_requests_or_gets_rarer_by_level(void **state)
 	assert_int_equal(
 		rules_check("sample 1/9 by thread; sample 1/8", "x").sample_by,
 		0);
-	assert_int_equal(rules_check(per_level, "ERROR: x").sample, 1);
-	assert_int_equal(rules_check(per_level, "INFO: x").sample, 1);
-	assert_int_equal(rules_check(per_level, "DEBUG: x").sample, 10);
-	assert_int_equal(rules_check(per_level, "TRACE: x").sample, 100);
+	for (size_t i = 0; i < LENGTH(levels); i++) {
+		struct rule_site site = rules_check_server("x");
+
+		site.level = levels[i].level;
+		assert_int_equal(rules_check_at(per_level, &site).sample,
+			levels[i].sample);
+	}
 	/* The level is that at the end. */
 	assert_int_equal(
 		rules_check("sample 1/10 per level; level library", "x").sample,
@@ -288,8 +298,7 @@ static void a_sample_is_of_requests_or_gets_rarer_by_level(void **state)
 			.sample,
 		UINT32_MAX);
 	assert_int_equal(
-		rules_check("sample 1/10 per level; sample 1/3", "DEBUG: x")
-			.sample,
+		rules_check("sample 1/10 per level; sample 1/3", "x").sample,
 		3);
 }
 

@@ -97,7 +97,7 @@ static const struct {
 	{"sample 1/10 by pid", "by what is not known"},
 	{"sample 1/10 per", "per what is not known"},
 	{"sample 1/10 per thread", "per what is not known"},
-	{"sample 1ms/10ms by thread", "not a condition or an action"},
+	{"sample 1ms/10ms by thread", "no such word"},
 	{"sample 1us/x", "no sample"},
 	{"sample 0us/1s", "no sample"},
 	{"sample 2s/1s", "no sample"},

@@ -106,6 +106,11 @@ uint64_t pace_ticks(uint64_t nanoseconds)
 	return nanoseconds == world.period ? 0 : nanoseconds;
 }
 
+uint64_t pace_passed(void)
+{
+	return world.now;
+}
+
 void control_get_force(struct control_force *force)
 {
 	force->rules = world.rules;
@@ -234,7 +239,7 @@ bool capture_event_inside(struct writer *w, const struct call *call,
 	(void)call;
 	(void)stream;
 	assert_true(text == BINLOG_TEXT_SUPPRESSED ||
-		text == BINLOG_TEXT_WINDOW);
+		    text == BINLOG_TEXT_WINDOW);
 	world.events++;
 	world.event = value;
 	return true;
