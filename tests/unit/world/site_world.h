@@ -238,8 +238,8 @@ bool capture_event_inside(struct writer *w, const struct call *call,
 	(void)w;
 	(void)call;
 	(void)stream;
-	assert_true(text == BINLOG_TEXT_SUPPRESSED ||
-		    text == BINLOG_TEXT_WINDOW);
+	assert_true(
+		text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_WINDOW);
 	world.events++;
 	world.event = value;
 	return true;
