@@ -154,6 +154,18 @@ same "of these all is there" "$kept $kept" "$(grep -c '^thread.*step 1' "$TMP/re
 same "sample per level: the less important, the rarer" "200 20 2" \
 	"$(grep -c '^INFO' "$TMP/requests.text") $(grep -c '^DEBUG' "$TMP/requests.text") $(grep -c '^TRACE' "$TMP/requests.text")"
 
+# ---- categories are chosen ----
+run 'format "first*" +capture category web
+called syslog +capture category "the system"' many 20
+for row in 'web 20' 'the?s* 20' 'rules 80' '* 120' 'nothing 0' 'w[!e]b 0'; do
+	about=${row% *}
+	same "--category='$about'" "${row##* }" "$("$show" -q --category="$about" "$TMP/run/capture" | wc -l)"
+done
+same "--category chooses what is about it, and counts it" "20 20" \
+	"$("$show" -q --raw --category=web "$TMP/run/capture" | grep -c '^first ') $("$show" -q --count --category=web "$TMP/run/capture")"
+printf '[rules]\ncalled puts +capture category "of the reader"\n[output a]\nto = -\ncategory = of the*\n' >"$TMP/reader"
+same "--category goes by the rules of --config" 20 "$("$show" -q --config="$TMP/reader" "$TMP/run/capture" | grep -c 'a constant line$')"
+
 # ---- the level that a rule gives is in the record ----
 levels() { # INPUT [OPTION...]: those of all kinds of messages
 	"$show" -q --columns=level,message "${@:2}" "$1" | awk '{ print $1, $2 }' | sort | uniq -c | sed 's/^ *//'
