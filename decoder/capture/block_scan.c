@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "decoder/capture/lost_page.h"
 #include "decoder/capture/recording_ring.h"
 #include "record/ring_table.h"
 
@@ -301,7 +302,7 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 
 static void scan_file(struct scan *scan)
 {
-	uint64_t offset = BINLOG_PAGE;
+	uint64_t offset = scan->search.capture->blocks_at;
 
 	scan->zeros = scan->looked_back = 0;
 	while (offset < scan->end && !scan->failed)
@@ -314,7 +315,7 @@ static bool has_grown(struct recording *capture)
 {
 	struct binlog_header now;
 
-	return recording_read(capture, capture->header_at, &now, sizeof(now)) ==
+	return recording_read_page(capture, 0, &now, sizeof(now)) ==
 		       sizeof(now) &&
 	       (now.next != capture->header.next ||
 		       now.published != capture->header.published);
@@ -399,8 +400,10 @@ static void scan_again(struct scan *scan)
 	struct recording *capture = scan->search.capture;
 	off_t size;
 
-	if (capture->block_count == 0)
+	if (capture->block_count == 0 && scan->search.seen_other) {
+		lost_page_nonce(capture, &scan->search.other_nonce);
 		block_adopt_nonce(&scan->search);
+	}
 	size = capture->unpacked ? -1 : lseek(capture->fd, 0, SEEK_END);
 	if (size > 0)
 		scan->end = capture->size = (uint64_t)size;

@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "decoder/capture/block_scan.h"
 #include "decoder/capture/decompress.h"
+#include "decoder/capture/lost_page.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/unpacked_file.h"
 #include "record/in_use.h"
@@ -181,25 +182,48 @@ static enum error_code check_header(
 	return ERROR_NONE;
 }
 
-static uint32_t read_libc(struct recording *capture)
+size_t recording_read_page(
+	struct recording *capture, uint64_t at, void *bytes, size_t size)
 {
-	struct binlog_founder founder;
-
-	if (recording_read(capture, capture->header_at + BINLOG_FOUNDER_OFFSET,
-		    &founder, sizeof(founder)) < sizeof(founder))
-		return 0;
-	return founder.libc;
+	return capture->page_lost
+		       ? 0
+		       : recording_read(
+				 capture, capture->header_at + at, bytes, size);
 }
 
-static bool read_header(struct recording *capture)
+/* It may be that of a capture all the same, if blocks are in the file. */
+static bool may_be_damaged(enum error_code code, uint64_t number)
+{
+	return code != ERROR_EMPTY_FILE && code != ERROR_HEADER_CUT &&
+	       (code != ERROR_VERSION || number == 0 || number > UINT8_MAX);
+}
+
+/* ERROR_NONE: it is a header, or mended. */
+static enum error_code take_header(struct recording *capture, uint64_t *number)
 {
 	struct binlog_header *header = &capture->header;
 	size_t size = recording_read(
 		capture, capture->header_at, header, sizeof(*header));
+	enum error_code code = check_header(header, size, number);
+
+	if (capture->live || capture->header_at > 0)
+		return code;
+	if (code == ERROR_NONE) {
+		if (lost_page_is_doubtful(capture))
+			lost_page_mend(capture, false);
+	} else if (may_be_damaged(code, *number) &&
+		   lost_page_mend(capture, true)) {
+		return ERROR_NONE;
+	}
+	return code;
+}
+
+static bool read_header(struct recording *capture)
+{
 	enum error_code code;
 	uint64_t number;
 
-	code = check_header(header, size, &number);
+	code = take_header(capture, &number);
 	if (code != ERROR_NONE) {
 		recording_report(capture, code, 0, number);
 		return false;
@@ -208,11 +232,10 @@ static bool read_header(struct recording *capture)
 		capture->header.clock != BINLOG_CLOCK_MONOTONIC)
 		recording_report(
 			capture, ERROR_CLOCK, 0, capture->header.clock);
-	capture->libc = read_libc(capture);
+	capture->libc = lost_page_libc(capture);
 	capture->passed = capture->header.passed;
 	capture->dropped = capture->header.dropped;
-	if (recording_read(capture, capture->header_at + BINLOG_PACKED_OFFSET,
-		    &capture->freed,
+	if (recording_read_page(capture, BINLOG_PACKED_OFFSET, &capture->freed,
 		    sizeof(capture->freed)) < sizeof(capture->freed))
 		capture->freed = (struct binlog_packed){0};
 	return true;
@@ -259,7 +282,7 @@ static bool open_regular(struct recording *capture)
 
 /* As far as the header. */
 static struct recording *open_header(
-	const char *path, uint64_t at, struct error_list *errors)
+	const char *path, uint64_t at, bool live, struct error_list *errors)
 {
 	struct recording *capture = calloc(1, sizeof(*capture));
 
@@ -270,6 +293,8 @@ static struct recording *open_header(
 	}
 	capture->path = path;
 	capture->header_at = at;
+	capture->blocks_at = BINLOG_PAGE;
+	capture->live = live;
 	capture->errors = errors;
 	if (open_regular(capture) && read_header(capture))
 		return capture;
@@ -280,7 +305,7 @@ static struct recording *open_header(
 struct recording *recording_open_live(
 	const char *path, struct error_list *errors)
 {
-	struct recording *capture = open_header(path, 0, errors);
+	struct recording *capture = open_header(path, 0, true, errors);
 
 	if (!capture)
 		return NULL;
@@ -289,7 +314,6 @@ struct recording *recording_open_live(
 		recording_close(capture);
 		return NULL;
 	}
-	capture->live = true;
 	return capture;
 }
 
@@ -302,7 +326,7 @@ struct recording *recording_open(
 struct recording *recording_open_core(const char *path, uint64_t header_at,
 	bool keep, struct error_list *errors)
 {
-	struct recording *capture = open_header(path, header_at, errors);
+	struct recording *capture = open_header(path, header_at, false, errors);
 
 	if (!capture)
 		return NULL;
@@ -322,6 +346,17 @@ struct recording *recording_open_core(const char *path, uint64_t header_at,
 		capture->fd = -1;
 	}
 	return capture;
+}
+
+bool recording_has_blocks(const char *path)
+{
+	struct error_list errors = {0};
+	struct recording capture = {.path = path, .fd = -1, .errors = &errors};
+	bool found = open_regular(&capture) && lost_page_has_blocks(&capture);
+
+	if (capture.fd >= 0)
+		close(capture.fd);
+	return found;
 }
 
 void recording_close(struct recording *capture)
@@ -468,8 +503,8 @@ struct binlog_founder liveness_founder(struct recording *capture)
 
 	if (capture->packed)
 		return capture->founder;
-	if (recording_read(capture, capture->header_at + BINLOG_FOUNDER_OFFSET,
-		    &founder, sizeof(founder)) < sizeof(founder))
+	if (recording_read_page(capture, BINLOG_FOUNDER_OFFSET, &founder,
+		    sizeof(founder)) < sizeof(founder))
 		return (struct binlog_founder){0};
 	return founder;
 }
@@ -479,6 +514,8 @@ enum liveness liveness_of(
 {
 	if (!here.asked)
 		ask();
+	if (capture->page_lost)
+		return ask_the_file(capture);
 	if (is_other_boot(&capture->header))
 		return LIVENESS_GONE;
 	if (is_other_namespace(liveness_founder(capture).pid_namespace))

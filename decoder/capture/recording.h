@@ -63,7 +63,9 @@ struct recording {
 	uint64_t read;	    /* bytes of it so far, for progress */
 	uint64_t header_at; /* 0, or where it is in a core file */
 	struct binlog_header header;
-	uint32_t libc; /* see record/libc.h; 0: it names none */
+	bool page_lost;	    /* of its page `header` is all, see lost_page.h */
+	uint64_t blocks_at; /* no block begins before */
+	uint32_t libc;	    /* see record/libc.h; 0: it names none */
 	struct recording_block *blocks; /* by writer, then by sequence */
 	size_t block_count;
 	size_t block_room;
@@ -110,6 +112,10 @@ struct recording *recording_open_live(
 size_t recording_read(
 	struct recording *capture, uint64_t offset, void *buffer, size_t size);
 
+/* Likewise at an offset of the header page; nothing when that is lost. */
+size_t recording_read_page(
+	struct recording *capture, uint64_t at, void *buffer, size_t size);
+
 /*
  * The next offset from `offset` on that is not in a hole of the file; the end
  * of the file when the rest is one.
@@ -122,6 +128,12 @@ uint64_t recording_skip_hole(struct recording *capture, uint64_t offset);
  */
 void recording_report(struct recording *capture, enum error_code code,
 	uint64_t offset, uint64_t number);
+
+/*
+ * Whether blocks of a capture are in the file at `path`, whatever it begins
+ * with; looks at a bounded part of it.
+ */
+bool recording_has_blocks(const char *path);
 
 /* Null is fine. */
 void recording_close(struct recording *capture);

@@ -333,8 +333,8 @@ static bool is_live(const struct recording *capture)
 
 static bool read_head(struct recording *capture, struct binlog_ring *head)
 {
-	return recording_read(capture, capture->header_at + BINLOG_RING_OFFSET,
-		       head, sizeof(*head)) == sizeof(*head);
+	return recording_read_page(capture, BINLOG_RING_OFFSET, head,
+		       sizeof(*head)) == sizeof(*head);
 }
 
 bool recording_ring_is(struct recording *capture)

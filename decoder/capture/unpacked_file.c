@@ -57,11 +57,13 @@ size_t unpacked_file_peek(void *bytes, size_t size)
 {
 	size_t left;
 
-	if (peeked.end == 0) {
-		ssize_t n = read_whole(
-			STDIN_FILENO, peeked.bytes, sizeof(peeked.bytes));
+	if (size > sizeof(peeked.bytes))
+		size = sizeof(peeked.bytes);
+	if (peeked.end < size && peeked.at == 0) {
+		ssize_t n = read_whole(STDIN_FILENO, peeked.bytes + peeked.end,
+			size - peeked.end);
 
-		peeked.end = n > 0 ? (size_t)n : 0;
+		peeked.end += n > 0 ? (size_t)n : 0;
 	}
 	left = peeked.end - peeked.at;
 	memcpy(bytes, peeked.bytes + peeked.at, size < left ? size : left);

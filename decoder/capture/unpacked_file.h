@@ -56,9 +56,9 @@ uint64_t unpacked_file_data(const struct unpacked_file *file, uint64_t offset);
 
 /*
  * The first bytes of standard input, at most `size` and at most
- * UNPACKED_FILE_PEEK, which stay to be read; how many.
+ * UNPACKED_FILE_PEEK, which stay to be read; how many.  Waits for them.
  */
-#define UNPACKED_FILE_PEEK 8u
+#define UNPACKED_FILE_PEEK 8192u
 size_t unpacked_file_peek(void *bytes, size_t size);
 
 /* As read() of standard input, of which something may have been peeked. */

@@ -19,6 +19,11 @@
 #define MEASURED_NS 1e6
 #define JUMP_SHARE 0.5
 
+/* Less apart anchors do not tell how fast counters of 0.5 to 10 GHz are. */
+#define FROM_BOOT_NS 10e6
+#define FROM_BOOT_LEAST 0.1
+#define FROM_BOOT_MOST 2.0
+
 static int compare_times(const void *left, const void *right)
 {
 	const struct binlog_anchor *a = left;
@@ -182,6 +187,26 @@ static void draw_lines(
 		clock->first = clock->anchors[clock->line[longest]];
 }
 
+/*
+ * Without the header's anchor there may be no two that are far enough apart
+ * for a rate.  Counters mostly count from the boot on: that is the other one.
+ */
+static void measure_from_boot(
+	struct wall_clock *clock, const struct recording *capture)
+{
+	const struct binlog_anchor *first = &clock->first;
+	struct binlog_anchor boot = {
+		.realtime = first->realtime - first->boottime};
+	double rate = sane_rate(
+		difference(0, first->boottime), difference(0, first->ticks));
+
+	if (capture->page_lost && !clock->nanoseconds &&
+		difference(first->boottime, clock->last.boottime) <
+			FROM_BOOT_NS &&
+		rate > FROM_BOOT_LEAST && rate < FROM_BOOT_MOST)
+		clock->first = boot;
+}
+
 bool wall_clock_begin(struct wall_clock *clock, struct recording *capture)
 {
 	double *rates = malloc((capture->block_count + 1) * sizeof(*rates));
@@ -205,6 +230,7 @@ bool wall_clock_begin(struct wall_clock *clock, struct recording *capture)
 		qsort(clock->anchors, clock->count, sizeof(*clock->anchors),
 			compare_times);
 	draw_lines(clock, capture, usual_rate(clock, rates));
+	measure_from_boot(clock, capture);
 	report_set_back(clock, capture);
 	free(rates);
 	return true;

@@ -647,7 +647,7 @@ static void report(struct heph_reader *reader, enum error_code code,
 
 bool heph_reader_is(const char *path)
 {
-	uint8_t begin[UNPACKED_FILE_PEEK];
+	uint8_t begin[HEPH_HEAD_BYTES];
 	size_t size;
 
 	if (strcmp(path, PACKED_FILE_STDIN) != 0 || unpacked_file_find(path))

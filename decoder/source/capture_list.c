@@ -15,9 +15,11 @@
 #include "base/elsewhere_place.h"
 #include "base/limits.h"
 #include "decoder/capture/decompress.h"
+#include "decoder/capture/lost_page.h"
 #include "decoder/capture/recording_ring.h"
 #include "decoder/capture/unpacked_file.h"
 #include "decoder/heph/heph_file.h"
+#include "decoder/heph/heph_read.h"
 #include "decoder/heph/heph_reader.h"
 #include "decoder/packed/packed_reader.h"
 #include "record/layout.h"
@@ -179,7 +181,8 @@ static bool is_stdin(const char *path)
 	return strcmp(path, PACKED_FILE_STDIN) == 0;
 }
 
-/* The first bytes tell; of others, whether there is a frame in it. */
+/* The first bytes tell; of others, whether there is a frame in it, and no block
+ * of a capture that has lost its beginning. */
 static bool is_packed(const char *path)
 {
 	struct packed_file file = {.path = path};
@@ -193,8 +196,10 @@ static bool is_packed(const char *path)
 	if (n <= 0 || !regular ||
 		memcmp(magic, BINLOG_MAGIC, sizeof(BINLOG_MAGIC) - 1) == 0)
 		return false;
-	return magic[0] == 0xc1 || ends_in(path, PACKED_SUFFIX) ||
-	       packed_reader_is_log(path);
+	if (ends_in(path, PACKED_SUFFIX) || memcmp(magic, "\xc1\xce", 2) == 0)
+		return true;
+	return !recording_has_blocks(path) &&
+	       (magic[0] == 0xc1 || packed_reader_is_log(path));
 }
 
 /* All captures in a core file, each under the same name. */
@@ -246,15 +251,20 @@ static void add_known(
 /* What is not a packed log as it is has to be read at any offset. */
 static bool has_to_be_copied(const char *path)
 {
-	uint8_t begin[DECOMPRESS_MAGIC_BYTES];
+	uint8_t begin[LOST_PAGE_BEGIN_BYTES];
 	size_t size;
 
 	if (!is_stdin(path))
 		return unpacked_file_is_for(path);
+	size = unpacked_file_peek(begin, HEPH_HEAD_BYTES);
+	if (size < HEPH_HEAD_BYTES || decompress_is(begin, size) ||
+		memcmp(begin, BINLOG_MAGIC, DECOMPRESS_MAGIC_BYTES) == 0)
+		return decompress_is(begin, size) || size == HEPH_HEAD_BYTES;
+	/* What comes slowly is not waited for. */
+	if (begin[0] == 0xc1 || heph_file_begins(begin, size))
+		return false;
 	size = unpacked_file_peek(begin, sizeof(begin));
-	return decompress_is(begin, size) ||
-	       (size == sizeof(begin) &&
-		       memcmp(begin, BINLOG_MAGIC, sizeof(begin)) == 0);
+	return lost_page_begins(begin, size);
 }
 
 /* What comes from a pipe may come late: it is looked at when all is ready. */
