@@ -180,11 +180,17 @@ struct clone_start {
 
 static int start_clone(void *start)
 {
+	const struct call call = CAPTURE_CALL("clone", NULL);
 	const struct clone_start *its = start;
+	int status;
 
 	after(&its->birth, true);
 	process_is_child();
-	return its->function(its->argument);
+	status = its->function(its->argument);
+	/* libc takes this for its status. */
+	stdio_buffer_catch_up(&call);
+	leave_thread(&call, status);
+	return status;
 }
 
 int fork_clone(const struct call *call, int (*function)(void *), void *stack,

@@ -260,6 +260,9 @@ void leave_tell_unseen(const struct call *call);
 void leave_descriptor(const struct call *call, int fd);
 _Noreturn void leave_exit(
 	const struct call *call, int status, void (*next)(int));
+/* A thread ends by the system call, which is the end of the process if it is
+ * the only one. */
+void leave_thread(const struct call *call, int status);
 int leave_execute(const struct call *call, const char *path, char *const *argv,
 	char *const *environment,
 	int (*next)(const char *, char *const *, char *const *));

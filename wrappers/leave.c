@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "shim/host/host.h"
 #include "shim/host/sys.h"
 #include "shim/streams/stream_modes.h"
 #include "shim/writer/life.h"
@@ -116,6 +117,24 @@ _Noreturn void leave_exit(
 		note(call, BINLOG_TEXT_LEFT, status);
 	next(status);
 	__builtin_unreachable();
+}
+
+/* What the calling thread takes with it is the process. */
+static bool is_last_thread(void)
+{
+	struct stat tasks;
+
+	/* "." and ".." are links, too. */
+	return host_is_single_threaded() ||
+	       (!sys_failed(SYS4(
+			newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0)) &&
+		       tasks.st_nlink == 3);
+}
+
+void leave_thread(const struct call *call, int status)
+{
+	if (process_is_itself() && is_last_thread())
+		note(call, BINLOG_TEXT_LEFT, status);
 }
 
 int leave_execute(const struct call *call, const char *path, char *const *argv,

@@ -4,11 +4,13 @@
  * constructors of preloaded libraries have run, and after their destructors.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/victims/kernel.h"
@@ -73,6 +75,15 @@ static void quickly(void)
 	fflush(stdout);
 }
 
+static char stack[65536];
+
+static int cloned(void *unused)
+{
+	printf("in a child of clone\n");
+	fflush(stdout);
+	return 12;
+}
+
 static void *end_of_main(void *main_thread)
 {
 	pthread_join(*(pthread_t *)main_thread, NULL);
@@ -103,6 +114,11 @@ int main(int argc, char **argv)
 		syscall(SYS_exit_group, 9);
 	if (strcmp(how, "instruction") == 0)
 		kernel(SYS_exit_group, 10, 0, 0);
+	if (strcmp(how, "thread_exit") == 0) /* of the only one */
+		syscall(SYS_exit, 11);
+	if (strcmp(how, "clone") == 0)
+		waitpid(clone(cloned, stack + sizeof(stack), SIGCHLD, NULL),
+			NULL, 0);
 	if (strcmp(how, "quick_exit") == 0) {
 		at_quick_exit(quickly);
 		quick_exit(5);

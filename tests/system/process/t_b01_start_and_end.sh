@@ -26,6 +26,10 @@ destructor of the program|destructor of the library" \
 			"$(raw stdout "$TMP/recorded/capture" | sed -E 's/(, ?(last words|return|1)|: 1| 1)$//; s/^main$/main,/' |
 				paste -sd '|')"
 	fi
+	if [ "$way" = clone ]; then
+		same "B2: a child of clone ends with what its function returns" "    order: exit status 12" \
+			"$(ends "$TMP/recorded/capture" | grep '^    order')"
+	fi
 	same "B2: ends by $way: the reader says so" "order: $end" "$(ends "$TMP/recorded/capture" | grep '^order')"
 done <<'TABLE'
 return exit status 2
@@ -37,6 +41,8 @@ abort killed by SIGABRT
 fault killed by SIGSEGV (address 0x10)
 kill cut off
 exit_group exit status 9
+thread_exit exit status 11
+clone exit status 2
 instruction cut off
 pthread_exit exit status 6
 exec executed echo
