@@ -315,6 +315,8 @@ int state_dup3(const struct call *call, int from, int to, int flags);
 int state_login_tty(int fd);
 int state_register(int result);
 int state_cancel(pthread_t thread);
+_Noreturn void state_exit_thread(void *value);
+_Noreturn void state_exit_thrd(int value);
 void state_flockfile(FILE *file);
 int state_ftrylockfile(FILE *file);
 int state_dlclose(void *handle);

@@ -7,6 +7,7 @@
 #include "shim/streams/locale_state.h"
 #include "shim/streams/stream_order.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/life.h"
 #include "shim/writer/plan.h"
 #include "shim/writer/position.h"
 #include "wrappers/handlers.h"
@@ -474,10 +475,26 @@ int state_cancel(pthread_t thread)
 {
 	int result;
 
-	cancel_requested();
+	if (thread == host_pthread_self())
+		life_watch_thread();
+	cancel_requested(thread);
 	result = next_pthread_cancel(thread);
-	cancel_requested();
+	cancel_requested(thread);
 	return result;
+}
+
+_Noreturn void state_exit_thread(void *value)
+{
+	life_thread_ends();
+	next_pthread_exit(value);
+	__builtin_unreachable();
+}
+
+_Noreturn void state_exit_thrd(int value)
+{
+	life_thread_ends();
+	next_thrd_exit(value);
+	__builtin_unreachable();
 }
 
 /* Addresses may be used again for something else. */

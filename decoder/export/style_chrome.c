@@ -331,14 +331,14 @@ static void put_end_of(struct chrome *chrome, const struct message *message,
 static void put_event(struct chrome *chrome, const struct message *message)
 {
 	struct render_buffer *scratch = &chrome->scratch;
-	bool of_call = event_words_are_of_call(message);
 	struct render_buffer *out;
 
 	put_names(chrome, message);
 	out = begin_entry(chrome);
 	json_text_word(out, event_words_name(message));
 	json_text_put(out, ",\"cat\":\"event\",\"ph\":\"i\",\"s\":");
-	json_text_word(out, of_call ? "t" : "p");
+	json_text_word(
+		out, event_words_are_of_process(message) ? "p" : "t");
 	put_when(chrome, message, NULL, out);
 	scratch->length = 0;
 	event_words_put(message, scratch);

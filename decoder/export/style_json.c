@@ -107,7 +107,8 @@ static void put_event(void *state, const struct message *message)
 		json_text_put(out, ",\"count\":");
 		json_text_integer(out, message_event_value(message));
 	} else {
-		json_text_put(out, ",\"event\":\"end\"");
+		json_text_put(out, ",\"event\":");
+		json_text_word(out, event_words_name(message));
 		put_location(json, message);
 	}
 	scratch->length = 0;

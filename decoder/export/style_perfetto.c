@@ -737,8 +737,8 @@ static void put_text(struct perfetto *perfetto)
 /* The end of a process is on its own track. */
 static void put_event(struct perfetto *perfetto, const struct message *message)
 {
-	bool of_call = event_words_are_of_call(message);
-	uint64_t track = put_tracks(perfetto, message, !of_call);
+	bool of_process = event_words_are_of_process(message);
+	uint64_t track = put_tracks(perfetto, message, of_process);
 	struct render_buffer *out = &perfetto->settings.output->text;
 	struct render_buffer *words = &perfetto->scratch;
 

@@ -448,7 +448,7 @@ static void put_event(struct report *report, const struct message *message)
 	bool of_call = event_words_are_of_call(message);
 	struct render_buffer words = {0};
 
-	if (!of_call)
+	if (event_words_are_of_process(message))
 		line_joiner_end_process(report->joiner, message);
 	event_words_put(message, &words);
 	if (!filter_wants_line(style_rules(&report->settings), message,

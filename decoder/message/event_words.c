@@ -186,12 +186,20 @@ void last_words_put(const struct message *message, struct render_buffer *out)
 bool event_words_may_be(unsigned text)
 {
 	return text == BINLOG_TEXT_SUPPRESSED || text == BINLOG_TEXT_WINDOW ||
-	       text == BINLOG_TEXT_LOST || last_words_is_end(text);
+	       text == BINLOG_TEXT_CANCELLED || text == BINLOG_TEXT_LOST ||
+	       last_words_is_end(text);
 }
 
 bool event_words_are(const struct message *message)
 {
-	return event_words_are_of_call(message) || last_words_are(message);
+	return event_words_are_of_call(message) ||
+	       message->context->text == BINLOG_TEXT_CANCELLED ||
+	       last_words_are(message);
+}
+
+bool event_words_are_of_process(const struct message *message)
+{
+	return last_words_is_end(message->context->text);
 }
 
 bool event_words_are_of_call(const struct message *message)
@@ -211,6 +219,8 @@ const char *event_words_name(const struct message *message)
 		return "window";
 	case BINLOG_TEXT_SUPPRESSED:
 		return "suppressed";
+	case BINLOG_TEXT_CANCELLED:
+		return "cancelled";
 	default:
 		return "end";
 	}
@@ -229,10 +239,28 @@ static void put_lost(const struct message *message, struct render_buffer *out)
 	render_buffer_put_string(out, text);
 }
 
+static void put_cancelled(
+	const struct message *message, struct render_buffer *out)
+{
+	int64_t by = message_event_value(message);
+	char text[64] = "thread cancelled";
+
+	if (by == message->tid)
+		snprintf(text, sizeof(text), "thread cancelled by itself");
+	else if (by != 0)
+		snprintf(text, sizeof(text),
+			"thread cancelled by thread %" PRId64, by);
+	render_buffer_put_string(out, text);
+}
+
 void event_words_put(const struct message *message, struct render_buffer *out)
 {
 	char text[64];
 
+	if (message->context->text == BINLOG_TEXT_CANCELLED) {
+		put_cancelled(message, out);
+		return;
+	}
 	if (!event_words_are_of_call(message)) {
 		last_words_put(message, out);
 		return;

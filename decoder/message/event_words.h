@@ -1,5 +1,6 @@
 /*
- * Events that lines are made of: how a process ended, how many calls were not
+ * Events that lines are made of: how a process ended, that a thread was
+ * cancelled, how many calls were not
  * recorded since a rule limits them, and how many messages were lost.  Used by
  * the styles that show lines.
  */
@@ -33,7 +34,11 @@ bool event_words_are(const struct message *message);
 /* It is about calls from one place, which has said this, or of one thread. */
 bool event_words_are_of_call(const struct message *message);
 
-/* What it is, for machines: `end`, `suppressed` or `lost`. */
+/* A process ends: nothing more comes of it. */
+bool event_words_are_of_process(const struct message *message);
+
+/* What it is, for machines: `end`, `cancelled`, `suppressed`, `window` or
+ * `lost`. */
 const char *event_words_name(const struct message *message);
 
 /* Appends what is said of it, on one line without a newline. */

@@ -300,10 +300,10 @@ static void put_event(struct lines *lines, const struct message *message)
 	struct render_buffer words = {0};
 	size_t before;
 
-	if (!event_words_are_of_call(message)) {
+	if (event_words_are_of_process(message))
 		line_joiner_end_process(lines->joiner, message);
+	if (!event_words_are_of_call(message))
 		render_buffer_put(&words, "end: ", 5);
-	}
 	before = words.length;
 	event_words_put(message, &words);
 	if (filter_wants_line(style_rules(&lines->settings), message,

@@ -184,7 +184,7 @@ static void put_event(struct line *line, const struct message *message)
 	size_t start;
 	size_t words;
 
-	if (!event_words_are_of_call(message))
+	if (event_words_are_of_process(message))
 		line_joiner_end_process(line->joiner, message);
 	start = out->length;
 	if (event_words_are_of_call(message)) {

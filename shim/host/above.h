@@ -25,6 +25,8 @@ struct above {
 	void (*streams_end)(void);
 	/* stdio_buffer_settle(): a call that fills a FILE was left. */
 	void (*file_left)(FILE *file);
+	/* cancel_unwinds(): the stack of this thread is unwound for good. */
+	void (*thread_unwinds)(void *unused);
 };
 
 extern HIDDEN const struct above above;

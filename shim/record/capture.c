@@ -36,7 +36,8 @@ static uint32_t context_of(struct writer *w, const struct call *call,
 	uint32_t tag = memo_tag(call, stream, text);
 	const struct memo *memo;
 
-	if (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_UNSEEN)
+	if (text == BINLOG_TEXT_EXIT || text == BINLOG_TEXT_UNSEEN ||
+		text == BINLOG_TEXT_CANCELLED)
 		return context_once(w, call, stream, text, &kind);
 	memo = memo_find(writer_memo_set(w, call, 0, tag), call, 0, tag);
 	if (!memo)

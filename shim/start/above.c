@@ -1,6 +1,7 @@
 #include "shim/host/above.h"
 
 #include "shim/control/control.h"
+#include "shim/stdio/cancel.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
 #include "shim/writer/position.h"
@@ -13,4 +14,5 @@ const struct above above = {
 	.trigger = ring_trigger_by_control,
 	.streams_end = position_settle,
 	.file_left = stdio_buffer_settle,
+	.thread_unwinds = cancel_unwinds,
 };

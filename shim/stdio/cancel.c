@@ -1,8 +1,11 @@
 #include "shim/stdio/cancel.h"
 
+#include "record/hash.h"
 #include "shim/host/host.h"
+#include "shim/record/capture.h"
 #include "shim/streams/held.h"
 #include "shim/streams/streams.h"
+#include "shim/writer/life.h"
 #include "shim/writer/position.h"
 #include "shim/writer/stdio_turn.h"
 #include "shim/writer/writer.h"
@@ -10,15 +13,34 @@
 /* A FILE of whose buffer nothing is known takes so many bytes. */
 #define BUFFER_USUAL 4096u
 
+/* Who was cancelled lately, and by whom: the thread's address, of which these
+ * bits are zeros, and the other's number. */
+#define REQUESTS 256u
+#define ALIGNMENT_BITS 6
+#define ID_BITS 22
+
+static uint64_t requests[REQUESTS];
+
 uint32_t cancel_requests;
 
-void cancel_requested(void)
+static uint64_t *request_of(pthread_t thread)
 {
-	uint32_t requests =
+	return &requests[binlog_hash_word(5, thread) % REQUESTS];
+}
+
+static uint64_t address_of(pthread_t thread)
+{
+	return (uint64_t)thread >> ALIGNMENT_BITS << ID_BITS;
+}
+
+void cancel_requested(pthread_t thread)
+{
+	uint32_t count =
 		__atomic_load_n(&cancel_requests, __ATOMIC_RELAXED) + 1;
 
-	__atomic_store_n(
-		&cancel_requests, requests ? requests : 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(request_of(thread),
+		address_of(thread) | (uint64_t)SYS0(gettid), __ATOMIC_RELAXED);
+	__atomic_store_n(&cancel_requests, count ? count : 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(
 		&stdio_turn_matters, STDIO_TURN_CANCELS, __ATOMIC_SEQ_CST);
 	streams_changed();
@@ -28,8 +50,30 @@ static COLD void ask(void)
 {
 	int kept = errno;
 
+	life_watch_thread();
 	host_pthread_testcancel();
 	errno = kept;
+}
+
+/* 0: not known. */
+static uint64_t who_cancelled(pthread_t thread)
+{
+	uint64_t request =
+		__atomic_load_n(request_of(thread), __ATOMIC_RELAXED);
+	uint64_t id = request & (((uint64_t)1 << ID_BITS) - 1);
+
+	return request - id == address_of(thread) ? id : 0;
+}
+
+void cancel_unwinds(void *unused)
+{
+	const struct call call = CAPTURE_CALL("pthread_cancel", NULL);
+	uint64_t who = cancel_is_on() ? who_cancelled(host_pthread_self()) : 0;
+
+	(void)unused;
+	/* longjmp() on a stack that libc does not know may get here, too. */
+	if (who && !life_thread_has_ended())
+		capture_event(&call, 0, BINLOG_TEXT_CANCELLED, (int64_t)who);
 }
 
 /* The thread has not been asked yet for the last request. */

@@ -20,6 +20,8 @@
 #ifndef SHIM_CANCEL_H
 #define SHIM_CANCEL_H
 
+#include <pthread.h>
+
 #include "shim/host/inside.h"
 
 /* How often pthread_cancel() has been called; 0: never. */
@@ -35,7 +37,10 @@ struct writer;
 bool cancel_matters(const struct writer *w, unsigned stream);
 
 /* Before and after pthread_cancel(): the short ways look again. */
-void cancel_requested(void);
+void cancel_requested(pthread_t thread);
+
+/* The calling thread ends, by pthread_exit() or since it is cancelled. */
+void cancel_unwinds(void *unused);
 
 /* May not come back. */
 void cancel_before_slow(unsigned stream, size_t block);

@@ -2,6 +2,7 @@
 
 #include "shim/control/process.h"
 #include "shim/file/capture_file.h"
+#include "shim/host/above.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
@@ -11,6 +12,12 @@
 #define PARENT "BINLOG_PARENT"
 /* So many digits always: a value takes the place of the one before. */
 #define DIGITS 8
+
+/* What libc calls when it unwinds the whole stack of this thread. */
+static __thread struct _pthread_cleanup_buffer farewell;
+static __thread bool is_watched, has_ended;
+
+static const char *first_thread;
 
 static struct binlog_founder *page(void)
 {
@@ -54,6 +61,7 @@ uint64_t life_pid_namespace(void)
 
 void life_begin(void)
 {
+	first_thread = sys_thread_pointer();
 	page()->ppid = (uint32_t)SYS0(getppid);
 	page()->ancestor = inherit();
 	page()->pid_namespace = life_pid_namespace();
@@ -69,4 +77,27 @@ void life_note(unsigned text, int64_t value)
 		return;
 	page()->end_value = (uint64_t)value;
 	__atomic_store_n(&page()->end, text, __ATOMIC_RELEASE);
+}
+
+/*
+ * A thread keeps its memory above its stack, so that this one seems to have
+ * been pushed before all others: it is called last, and dropped by nobody who
+ * jumps.  Once, since libc has a list of them.
+ */
+void life_watch_thread(void)
+{
+	if (is_watched || sys_thread_pointer() == first_thread)
+		return;
+	is_watched = true;
+	host__pthread_cleanup_push(&farewell, above.thread_unwinds, NULL);
+}
+
+void life_thread_ends(void)
+{
+	has_ended = true;
+}
+
+bool life_thread_has_ended(void)
+{
+	return has_ended;
 }

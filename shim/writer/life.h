@@ -1,8 +1,9 @@
 /*
  * The birth and the end of this process, as far as a reader of its capture has
- * to know them.  Called by arming and by all that sees the process end.  What
- * is noted goes into the header page: it costs a few stores and needs no block,
- * so that it is known of processes that say nothing, too.  Async-signal-safe.
+ * to know them, and whether a thread is cancelled.  Called by arming and by all
+ * that sees the process end.  What is noted goes into the header page: it costs
+ * a few stores and needs no block, so that it is known of processes that say
+ * nothing, too.  Async-signal-safe.
  */
 #ifndef SHIM_LIFE_H
 #define SHIM_LIFE_H
@@ -21,5 +22,15 @@ uint64_t life_pid_namespace(void);
  * its parent's.  Not for one of vfork.
  */
 void life_note(unsigned text, int64_t value);
+
+/*
+ * The calling thread may be told of if it is cancelled: not that of main, in
+ * which libc takes a longjmp for the same.
+ */
+void life_watch_thread(void);
+
+/* It ends by itself: pthread_exit(3). */
+void life_thread_ends(void);
+bool life_thread_has_ended(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
 #include "shim/writer/define.h"
+#include "shim/writer/life.h"
 
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
@@ -315,6 +316,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		for (unsigned i = 0; i < WRITER_LEVELS; i++)
 			w->level[i] = NULL;
 		introduce(w);
+		life_watch_thread();
 		*place = w;
 	}
 	__atomic_fetch_sub(&process_self()->births, 1, __ATOMIC_ACQ_REL);

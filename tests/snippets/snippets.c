@@ -21,6 +21,7 @@
 #include <netdb.h>
 #include <printf.h>
 #include <pthread.h>
+#include <threads.h>
 #include <pty.h>
 #include <pwd.h>
 #include <setjmp.h>
