@@ -1,8 +1,7 @@
 /*
  * Events that lines are made of: how a process ended, that a thread was
- * cancelled, how many calls were not
- * recorded since a rule limits them, and how many messages were lost.  Used by
- * the styles that show lines.
+ * cancelled, how many calls were not recorded since a rule limits them, and how
+ * many messages were lost.  Used by the styles that show lines.
  */
 #ifndef DECODER_EVENT_WORDS_H
 #define DECODER_EVENT_WORDS_H
