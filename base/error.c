@@ -29,8 +29,7 @@ static const struct description descriptions[] = {
 static inline void numbers_are_unique(enum error_code code)
 {
 	switch ((int)code) {
-#define ERROR(name, number, severity, what, why, unit, advice)                 \
-	case number:
+#define ERROR(name, number, severity, what, why, unit, advice) case number:
 #include "base/errors.def"
 #undef ERROR
 		break;
@@ -71,6 +70,7 @@ void error_add(struct error_list *list, const struct error *error)
 		list->count++;
 	}
 	list->severe[describe(error->code)->severity]++;
+	list->incomplete += error->code == ERROR_STRING;
 	if (is_skipped(error->code) && __builtin_add_overflow(list->skipped,
 					       error->number, &list->skipped))
 		list->skipped = UINT64_MAX;

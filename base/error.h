@@ -43,7 +43,8 @@ struct error_list {
 	size_t count; /* of all that were added, kept or not */
 	size_t more;  /* that an ERROR_MORE stands for: it is not kept */
 	size_t severe[ERROR_SEVERITIES];
-	uint64_t skipped; /* bytes of files that were skipped as damaged */
+	size_t incomplete; /* texts that lack a format or a string */
+	uint64_t skipped;  /* bytes of files that were skipped as damaged */
 };
 
 /* Whether there is a sentence for it. */

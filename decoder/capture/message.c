@@ -5,14 +5,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "base/limits.h"
 #include "decoder/capture/named_text.h"
 #include "decoder/capture/restore.h"
 #include "decoder/render/render_plan.h"
 #include "record/layout.h"
 #include "record/libc.h"
+#include "record/utf8.h"
 
 #define SYSLOG_ARGUMENTS 4 /* before those of the format */
+#define UNICODE_MOST 0x10ffffu
 
 /* Argument `index` if it is of this kind, else null. */
 static const struct render_argument *argument_at(
@@ -49,21 +52,53 @@ static void put_argument_string(
 		render_buffer_put(out, string->data, string->bytes);
 }
 
-static void put_quoted(struct render_buffer *out, const uint8_t *bytes,
-	size_t size, size_t step)
+static bool is_plain(uint32_t character)
+{
+	return character >= ' ' && character < 0x7f && character != '"' &&
+	       character != '\\';
+}
+
+static void put_quoted(
+	struct render_buffer *out, const uint8_t *bytes, size_t size)
 {
 	char escape[8];
 	size_t i;
 
 	render_buffer_put_byte(out, '"');
-	for (i = 0; i + step <= size; i += step) {
-		if (bytes[i] >= ' ' && bytes[i] < 0x7f && bytes[i] != '"' &&
-			bytes[i] != '\\') {
+	for (i = 0; i < size; i++) {
+		if (is_plain(bytes[i])) {
 			render_buffer_put_byte(out, (char)bytes[i]);
 			continue;
 		}
 		snprintf(escape, sizeof(escape), "\\x%02x", bytes[i]);
 		render_buffer_put_string(out, escape);
+	}
+	render_buffer_put_byte(out, '"');
+}
+
+/* Characters as UTF-8, those that are none or cannot be seen by number. */
+static void put_wide(
+	struct render_buffer *out, const uint8_t *bytes, size_t size)
+{
+	uint32_t character;
+	char put[16];
+	size_t i;
+
+	render_buffer_put_string(out, "L\"");
+	for (i = 0; i + sizeof(character) <= size; i += sizeof(character)) {
+		memcpy(&character, bytes + i, sizeof(character));
+		if (is_plain(character) ||
+			(printable_character(character) &&
+				character <= UNICODE_MOST &&
+				!(character >= 0xd800 && character <= 0xdfff)))
+			render_buffer_put(out, put, utf8_put(put, character));
+		else
+			render_buffer_put(out, put,
+				(size_t)snprintf(put, sizeof(put),
+					character < 0x100     ? "\\x%02x"
+					: character < 0x10000 ? "\\u%04x"
+							      : "\\U%08x",
+					character));
 	}
 	render_buffer_put_byte(out, '"');
 }
@@ -88,35 +123,45 @@ static void put_value(
 		snprintf(number, sizeof(number), "%.17g", argument->f64);
 		break;
 	case BINLOG_ARG_STRING:
-		put_quoted(out, argument->data, argument->bytes, 1);
+		put_quoted(out, argument->data, argument->bytes);
 		return;
 	case BINLOG_ARG_WIDE:
-		put_quoted(out, argument->data, argument->bytes, 4);
+		put_wide(out, argument->data, argument->bytes);
 		return;
 	}
 	render_buffer_put_string(out, number);
 }
 
-/* In place of a format: where it was, as far as that is known. */
+/* "module+0xoffset"; false: it is in no file that is known. */
+static bool put_place(const struct message *message, uint64_t address,
+	struct render_buffer *out)
+{
+	const struct program_module *module = program_module_at(
+		message->program, address, message->context->modules);
+	const char *slash;
+	char offset[32];
+
+	if (address == 0 || !module)
+		return false;
+	slash = strrchr(module->path, '/');
+	render_buffer_put_string(out, slash ? slash + 1 : module->path);
+	snprintf(offset, sizeof(offset), "+0x%" PRIx64, address - module->bias);
+	render_buffer_put_string(out, offset);
+	return true;
+}
+
+/* In place of a format: where it was, or else the call, as stacks have it. */
 static void put_lost(const struct message *message, struct render_buffer *out)
 {
 	const struct definition_context *context = message->context;
-	uint64_t address = context->format ? context->format->address : 0;
-	const struct program_module *module =
-		program_module_at(message->program, address, context->modules);
-	const char *slash;
-	char place[32];
 
-	if (address == 0 || !module) {
-		render_buffer_put_string(out, "<fmt ?>");
-		return;
-	}
-	slash = strrchr(module->path, '/');
 	render_buffer_put_string(out, "<fmt ");
-	render_buffer_put_string(out, slash ? slash + 1 : module->path);
-	snprintf(place, sizeof(place), "+0x%" PRIx64 ">",
-		address - module->bias);
-	render_buffer_put_string(out, place);
+	if (!put_place(message, context->format ? context->format->address : 0,
+		    out) &&
+		!put_place(message,
+			context->depth > 0 ? context->frames[0] - 1 : 0, out))
+		render_buffer_put_byte(out, '?');
+	render_buffer_put_byte(out, '>');
 }
 
 /* All that can be said of a call whose format is lost. */
@@ -127,7 +172,7 @@ static void put_without_format(
 
 	put_lost(message, out);
 	for (i = first; i < message->count; i++) {
-		render_buffer_put_string(out, i == first ? " " : ", ");
+		render_buffer_put_string(out, i == first ? " args: " : ", ");
 		put_value(out, &message->arguments[i]);
 	}
 	render_buffer_put_byte(out, '\n');

@@ -322,6 +322,10 @@ static void print_sum(const struct show *show)
 	if (show->options.quiet || (raw && clean) || !show->counts ||
 		!is_anything(show))
 		return;
+	if (show->errors.incomplete > 0)
+		sentence_say("%zu texts are incomplete: formats or strings "
+			     "are lost",
+			show->errors.incomplete);
 	if (show->errors.skipped > 0)
 		snprintf(skipped, sizeof(skipped),
 			", %" PRIu64 " bytes skipped", show->errors.skipped);

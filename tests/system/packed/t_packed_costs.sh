@@ -34,7 +34,7 @@ cheap many_processes "8,000 processes that say the same 50 things"
 cheap nobody "sites that nobody is said to have used"
 cheap other_arguments "one id, two sites" --stacks
 "$show" -q "$TMP/logs/other_arguments.blog" >"$TMP/got" 2>"$TMP/said"
-grep -q ' stdout: <fmt ?> 2$' "$TMP/got" && grep -q ' stderr: <fmt ?> "ab", "c", 3$' "$TMP/got"
+grep -q ' stdout: <fmt ?> args: 2$' "$TMP/got" && grep -q ' stderr: <fmt ?> args: "ab", "c", 3$' "$TMP/got"
 verdict $? "what is lost is shown with what each batch says of it" "$(cat "$TMP/got")"
 
 "$show" --raw "$TMP/logs/other_losses.blog" >"$TMP/got" 2>"$TMP/said"

@@ -18,15 +18,15 @@ compare_damaged() { # SENTENCE HOW CAPTURE
 	mkdir -p "$TMP/damaged"
 	formats=$(python3 "$here/support/damage_formats.py" "$2" "$3" "$TMP/damaged/x.binlog")
 	"$show" --raw -q "$3" 2>/dev/null |
-		if [ "$2" = kind ]; then sed 's/^single 1/<fmt ?> 1/'; else cat; fi >"$TMP/wanted"
-	"$show" --raw -q "$TMP/damaged" >"$TMP/got" 2>"$TMP/complaints"
+		if [ "$2" = kind ]; then sed 's/^single 1/<fmt CALL> args: 1/'; else cat; fi >"$TMP/wanted"
+	"$show" --raw -q "$TMP/damaged" 2>"$TMP/complaints" | sed 's/^<fmt program+0x[0-9a-f]*>/<fmt CALL>/' >"$TMP/got"
 	if [ "${formats:-0}" -lt 3 ] || cmp -s "$3" "$TMP/damaged/x.binlog"; then
 		not_ok "$1" "only ${formats:-0} formats were damaged"
 	else
 		same_file "$1 ($formats formats)" "$TMP/wanted" "$TMP/got"
 	fi
 }
-without_texts() { grep -c '<fmt ?>' "$1"; }
+without_texts() { grep -c '<fmt program+0x[0-9a-f]*>' "$1"; }
 
 for options in "-O2" "-O0 -no-pie" "-O2 -fno-plt -Wl,--build-id=none"; do
 	# shellcheck disable=SC2086 # a list of options
@@ -72,7 +72,7 @@ grep -qF "$TMP/program: " "$TMP/complaints"
 verdict $? "a program that is gone is named" "$(head -n 3 "$TMP/complaints")"
 mkdir -p "$TMP/root$TMP"
 mv "$TMP/kept" "$TMP/root$TMP/program"
-"$show" --raw -q --sysroot="$TMP/root" "$TMP/damaged" >"$TMP/got" 2>/dev/null
+"$show" --raw -q --sysroot="$TMP/root" "$TMP/damaged" 2>/dev/null | sed 's/^<fmt program+0x[0-9a-f]*>/<fmt CALL>/' >"$TMP/got"
 same_file "formats come back from a copy below --sysroot" "$TMP/wanted" "$TMP/got"
 
 # ---- a program of the system, stripped, with functions of its own that print ----

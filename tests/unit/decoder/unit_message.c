@@ -343,7 +343,7 @@ static void a_lost_format_leaves_the_arguments(void **state)
 	make_u32(&block, BINLOG_NULL);
 	read = read_back(&capture);
 	assert_string_equal(
-		read.text.data, "<fmt ?> 5, \"x\\x22\\x5c\\x0a\", ?, (null)\n");
+		read.text.data, "<fmt ?> args: 5, \"x\\x22\\x5c\\x0a\", ?, (null)\n");
 	assert_int_equal(read_back_errors(&read, ERROR_STRING), 1);
 	read_back_free(&read);
 	make_free(&capture);
@@ -358,7 +358,7 @@ static void an_unknown_kind_of_text_shows_its_arguments(void **state)
 	begin(&one, 99, NULL, I32);
 	make_u32(&one.block, 5);
 	read = read_back(&one.capture);
-	assert_string_equal(read.text.data, "<fmt ?> 5\n");
+	assert_string_equal(read.text.data, "<fmt ?> args: 5\n");
 	assert_int_equal(read_back_errors(&read, ERROR_TEXT), 1);
 	read_back_free(&read);
 	make_free(&one.capture);

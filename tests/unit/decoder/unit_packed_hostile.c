@@ -112,7 +112,7 @@ static void messages_of_one_lost_site_may_be_different(void **state)
 	frame_write_item_text(&log.frame, "x", 1);
 	make_log_end(&log);
 	assert_int_equal(make_log_read(&log), 2);
-	assert_non_null(strstr(make_log_said(&log), " 7\n<fmt ?> \"x\"\n"));
+	assert_non_null(strstr(make_log_said(&log), " 7\n<fmt ?> args: \"x\"\n"));
 	make_log_free(&log);
 }
 
