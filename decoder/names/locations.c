@@ -10,8 +10,14 @@
 #include "record/hash.h"
 
 struct locations {
+	struct symbolizer_options options;
 	struct symbolizer *symbolizer;
-	char *cache;		/* its directory, or null */
+	char *cache; /* its directory, or null */
+	/* of locations_use(), and where each module is: by what it is one of
+	 * these, or HERE */
+	char **executables;	      /* with a null, or null */
+	struct symbolizer *elsewhere; /* reads these */
+	struct id_map places;
 	struct id_map jit_maps; /* by the number of the process */
 	char *complaints[LOCATIONS_COMPLAINTS_MAX];
 	size_t complaint_count;
@@ -31,20 +37,49 @@ static uint64_t hash(const void *data, size_t size)
 
 struct locations *locations_new(const struct symbolizer_options *options)
 {
-	struct symbolizer_options with_hash = *options;
 	struct locations *locations = calloc(1, sizeof(*locations));
 
 	if (!locations)
 		return NULL;
-	with_hash.hash = hash;
+	locations->options = *options;
+	locations->options.hash = hash;
 	locations->cache = symbolizer_usual_cache();
-	with_hash.cache = locations->cache;
-	locations->symbolizer = symbolizer_new(&with_hash);
+	locations->options.cache = locations->cache;
+	locations->symbolizer = symbolizer_new(&locations->options);
 	if (locations->symbolizer)
 		return locations;
 	free(locations->cache);
 	free(locations);
 	return NULL;
+}
+
+static char **copy_paths(const char *const *paths)
+{
+	size_t count = 0;
+	char **copies;
+	size_t i;
+
+	while (paths[count])
+		count++;
+	copies = calloc(count + 1, sizeof(*copies));
+	for (i = 0; copies && i < count; i++)
+		copies[i] = strdup(paths[i]); /* null: the last one */
+	return copies;
+}
+
+/* No map is for paths that are not the recorded ones. */
+void locations_use(struct locations *locations, const char *const *executables)
+{
+	struct symbolizer_options options = locations->options;
+
+	if (!*executables || locations->elsewhere)
+		return;
+	options.path_maps = NULL;
+	options.sysroot = NULL;
+	options.force = false;
+	locations->elsewhere = symbolizer_new(&options);
+	if (locations->elsewhere)
+		locations->executables = copy_paths(executables);
 }
 
 static void free_maps(struct id_map *maps)
@@ -65,6 +100,11 @@ void locations_free(struct locations *locations)
 	for (i = 0; i < locations->complaint_count; i++)
 		free(locations->complaints[i]);
 	free_maps(&locations->jit_maps);
+	id_map_free(&locations->places);
+	for (i = 0; locations->executables && locations->executables[i]; i++)
+		free(locations->executables[i]);
+	free(locations->executables);
+	symbolizer_free(locations->elsewhere);
 	symbolizer_free(locations->symbolizer);
 	free(locations->cache);
 	free(locations->path);
@@ -173,6 +213,80 @@ static struct symbolizer_module file_of(struct locations *locations,
 	};
 }
 
+/* In `places`: at the recorded path, or nowhere. */
+static char here[1];
+
+static void look(void *closure, const struct symbolizer_frame *frame)
+{
+	bool *named = closure;
+
+	*named |= frame->function != NULL;
+}
+
+/* It is there, as far as this address tells. */
+static bool has_names(struct symbolizer *symbolizer,
+	const struct symbolizer_module *asked, uint64_t address)
+{
+	bool named = false;
+	const char *sentence =
+		symbolizer_resolve(symbolizer, asked, address, look, &named);
+
+	return named || !sentence;
+}
+
+/* Where a module is that the recorded path does not lead to. */
+static char *find_elsewhere(struct locations *locations,
+	struct symbolizer_module asked, uint64_t address)
+{
+	char **path = locations->executables;
+
+	/* One that is not known could be any. */
+	if ((asked.build_id_bytes == 0 && asked.content_hash == 0) ||
+		has_names(locations->symbolizer, &asked, address))
+		return here;
+	for (; *path; path++) {
+		asked.path = *path;
+		if (has_names(locations->elsewhere, &asked, address))
+			return *path;
+	}
+	return here;
+}
+
+static uint64_t identity_of(const struct symbolizer_module *asked)
+{
+	uint64_t all[] = {
+		asked->file_bytes,
+		asked->content_hash,
+		asked->build_id
+			? binlog_hash(asked->build_id, asked->build_id_bytes)
+			: 0,
+		binlog_hash(asked->path, strlen(asked->path)),
+	};
+
+	return binlog_hash(all, sizeof(all));
+}
+
+/* Who is to be asked, for an address in the module; its path may change. */
+static struct symbolizer *who_knows(struct locations *locations,
+	struct symbolizer_module *asked, uint64_t address)
+{
+	uint64_t identity;
+	char *place;
+
+	if (!locations->executables)
+		return locations->symbolizer;
+	identity = identity_of(asked);
+	place = id_map_find(&locations->places, identity);
+	if (!place) {
+		place = find_elsewhere(locations, *asked, address);
+		id_map_set(&locations->places, identity, place);
+	}
+	if (place == here)
+		return locations->symbolizer;
+	asked->path = place;
+	return locations->elsewhere;
+}
+
 typedef void take_symbol(void *closure, const struct symbolizer_frame *frame);
 
 /* True: the log that the message is from has brought the answer along. */
@@ -198,10 +312,11 @@ static void find_in_module(struct locations *locations,
 	const struct message *message, const struct program_module *module,
 	uint64_t address)
 {
-	const struct symbolizer_module asked =
+	struct symbolizer_module asked =
 		file_of(locations, message->program, module);
 	const struct symbol_question question = {
 		.module = module, .address = address - module->bias};
+	struct symbolizer *symbolizer;
 	const char *sentence;
 
 	locations->location = (struct location){
@@ -210,8 +325,9 @@ static void find_in_module(struct locations *locations,
 	};
 	if (ask_log(locations, message, &question, take_frame))
 		return;
-	sentence = symbolizer_resolve(locations->symbolizer, &asked,
-		locations->location.address, take_frame, locations);
+	symbolizer = who_knows(locations, &asked, question.address);
+	sentence = symbolizer_resolve(
+		symbolizer, &asked, question.address, take_frame, locations);
 	if (sentence)
 		complain(locations, sentence, asked.path);
 }
@@ -240,6 +356,7 @@ void locations_between(struct locations *locations,
 	struct symbolizer_gap in_file = {.name = gap->name};
 	struct symbolizer_module asked;
 	struct symbol_question question;
+	struct symbolizer *symbolizer;
 
 	if (!module || (gap->inside && program_module_at(message->program,
 					       gap->inside, known) != module))
@@ -264,9 +381,11 @@ void locations_between(struct locations *locations,
 		.argument = in_file.argument,
 		.name = in_file.name,
 	};
-	if (!ask_log(locations, message, &question, take_missing))
-		symbolizer_between(locations->symbolizer, &asked, &in_file,
-			take_missing, locations);
+	if (ask_log(locations, message, &question, take_missing))
+		return;
+	symbolizer = who_knows(locations, &asked, in_file.next - 1);
+	symbolizer_between(
+		symbolizer, &asked, &in_file, take_missing, locations);
 }
 
 /* Of a process that has run code outside of all files. */

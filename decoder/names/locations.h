@@ -41,6 +41,13 @@ struct locations;
 struct locations *locations_new(const struct symbolizer_options *options);
 
 /*
+ * Paths of programs and libraries that may have been recorded, with a null
+ * after them: the names in a module come from that one among them which was
+ * recorded, where its own path leads to nothing that was.
+ */
+void locations_use(struct locations *locations, const char *const *executables);
+
+/*
  * Who is told of everything that the symbolizer is asked and answers, for
  * others who will not have the files: first the question, then the frames, the
  * innermost first.  Strings are valid during the call.

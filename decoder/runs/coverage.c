@@ -49,8 +49,11 @@ struct coverage *coverage_new(const struct style_settings *settings)
 		return NULL;
 	coverage->settings = *settings;
 	coverage->locations = locations_new(&settings->options->symbols);
-	if (coverage->locations)
+	if (coverage->locations) {
+		locations_use(coverage->locations,
+			settings->options->executables);
 		return coverage;
+	}
 	free(coverage);
 	return NULL;
 }

@@ -541,6 +541,8 @@ enum exit_status show_diff(const struct options *options)
 	};
 	enum exit_status status;
 
+	if (comparison.locations)
+		locations_use(comparison.locations, options->executables);
 	comparison.diff.sites.locations = comparison.locations;
 	open_run(&comparison, &comparison.opened, 0);
 	open_run(&comparison, &comparison.opened, 1);

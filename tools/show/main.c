@@ -491,6 +491,8 @@ static bool begin_lookups(struct show *show)
 	if (!needs.locations)
 		return true;
 	show->locations = locations_new(&options->symbols);
+	if (show->locations)
+		locations_use(show->locations, options->executables);
 	if (show->locations && needs.stacks)
 		show->stack = stack_new(show->locations, options->depth);
 	if (show->locations && needs.source)
