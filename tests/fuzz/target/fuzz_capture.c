@@ -63,7 +63,7 @@ static size_t count_blocks(const struct recording *capture)
 {
 	struct binlog_block head;
 	size_t count = 0;
-	size_t at = BINLOG_PAGE;
+	size_t at = capture->blocks_at;
 
 	while (at + sizeof(head) <= capture->size) {
 		memcpy(&head, file + at, sizeof(head));
