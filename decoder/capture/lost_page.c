@@ -19,7 +19,7 @@
 /* Clocks that are read one after another: no more apart. */
 #define READ_NS 10000000u
 
-/* Versions and clocks that others may have; more is damage. */
+/* Clocks and ends that others may have; more is damage. */
 #define NUMBER_MOST 255u
 
 #define LIBC_LEAST 2000u

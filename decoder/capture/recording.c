@@ -191,11 +191,12 @@ size_t recording_read_page(
 				 capture, capture->header_at + at, bytes, size);
 }
 
-/* It may be that of a capture all the same, if blocks are in the file. */
+/* It may be that of a capture all the same, if blocks are in the file.  A small
+ * number is a version. */
 static bool may_be_damaged(enum error_code code, uint64_t number)
 {
 	return code != ERROR_EMPTY_FILE && code != ERROR_HEADER_CUT &&
-	       (code != ERROR_VERSION || number == 0 || number > UINT8_MAX);
+	       (code != ERROR_VERSION || number == 0 || number > UINT16_MAX);
 }
 
 /* ERROR_NONE: it is a header, or mended. */
