@@ -250,13 +250,7 @@ FILE *descriptor_file(const struct call *call, int fd, const char *mode,
 	FILE *(*next)(int, const char *));
 
 /* leave.c */
-/*
- * At the end of a process that has said something: what has come to the run's
- * own files without being recorded is an event.
- */
-void leave_tell_unseen(const struct call *call);
-
-/* The same before a descriptor is closed, or becomes another one. */
+/* Before a descriptor is closed, or becomes another one: see unseen.h. */
 void leave_descriptor(const struct call *call, int fd);
 _Noreturn void leave_exit(
 	const struct call *call, int status, void (*next)(int));

@@ -2,7 +2,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
-#include "shim/streams/stream_modes.h"
+#include "shim/record/unseen.h"
 #include "shim/writer/life.h"
 #include "shim/writer/ownership.h"
 #include "shim/writer/position.h"
@@ -15,66 +15,12 @@
  * has to be known to others.
  */
 
-/* Text is written to the file by somebody's wish. */
-static bool is_written(enum switch_stream which)
-{
-	enum policy_mode mode = stream_modes_of(which);
-
-	return mode == POLICY_TEE || mode == POLICY_PASS;
-}
-
-static bool is_own_file(unsigned stream)
-{
-	return streams[stream].flags &
-		       (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR) &&
-	       position_matters(stream);
-}
-
-static bool is_anything_wanted(void)
-{
-	return streams_are_wanted || is_written(SWITCH_STDOUT) ||
-	       is_written(SWITCH_STDERR);
-}
-
-/* False: that cannot be found out. */
-static bool tell_unseen(const struct call *call, unsigned stream)
-{
-	int64_t bytes;
-
-	if (is_anything_wanted()) {
-		position_ignore(stream);
-		return false;
-	}
-	bytes = position_unseen(stream);
-	if (bytes > 0 &&
-		!capture_event(call, stream, BINLOG_TEXT_UNSEEN, bytes))
-		position_unsee(stream, bytes);
-	return bytes >= 0;
-}
-
-void leave_tell_unseen(const struct call *call)
-{
-	const struct stream *last = NULL;
-
-	for (unsigned i = STREAM_FULL + 1; i < streams_count(); i++)
-		if (is_own_file(i) &&
-			!(last && last->inode == streams[i].inode &&
-				last->device == streams[i].device) &&
-			tell_unseen(call, i))
-			last = &streams[i];
-}
-
 void leave_descriptor(const struct call *call, int fd)
 {
 	int kept = errno;
-	unsigned stream;
 
-	if (fd < 0 || !streams_have_offsets || process_is_borrowed() ||
-		!writer_has_spoken())
-		return;
-	stream = streams_known(fd);
-	if (stream != STREAM_PASS && is_own_file(stream))
-		tell_unseen(call, stream);
+	if (fd >= 0 && streams_have_offsets && !process_is_borrowed())
+		unseen_tell_descriptor(call, fd);
 	errno = kept;
 }
 
@@ -89,10 +35,11 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	ownership_wait();
 	map_settle(call);
 	life_note(text, value);
-	if (!writer_has_spoken())
-		return;
-	leave_tell_unseen(call);
-	capture_event(call, 0, text, value);
+	/* What is executed looks at the same files. */
+	if (text != BINLOG_TEXT_EXECUTE || writer_has_spoken())
+		unseen_tell(call);
+	if (writer_has_spoken())
+		capture_event(call, 0, text, value);
 }
 
 /* There is a way back only from a program that could not be executed. */

@@ -7,6 +7,7 @@
 #include "shim/control/process.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
+#include "shim/record/unseen.h"
 #include "shim/start/fatal.h"
 #include "shim/start/startup.h"
 #include "shim/stdio/stdio_buffer.h"
@@ -34,8 +35,7 @@ static void end(int status, void *unused)
 	held_back = streams_flush_all();
 	position_flushed_all();
 	map_settle(&call);
-	if (writer_has_spoken())
-		leave_tell_unseen(&call);
+	unseen_tell(&call);
 	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);

@@ -8,6 +8,7 @@
 #include "shim/record/capture_slow.h"
 #include "shim/streams/streams.h"
 #include "shim/writer/define.h"
+#include "shim/writer/position.h"
 
 /* struct abort_msg_s, include/stdlib.h of glibc */
 struct message {
@@ -131,8 +132,9 @@ static bool take_back(
  * for it: else it would be nowhere.
  */
 static void write_record(struct writer *w, uint32_t here, uint32_t there,
-	const struct stream *stream, const char *bytes, uint32_t size)
+	unsigned number, const char *bytes, uint32_t size)
 {
+	const struct stream *stream = &streams[number];
 	uint32_t padded = (size + 3) & ~3u;
 	uint64_t ticks;
 
@@ -142,10 +144,11 @@ static void write_record(struct writer *w, uint32_t here, uint32_t there,
 	*(uint32_t *)(w->cursor + 8) = size;
 	*(uint32_t *)(w->cursor + 8 + padded) = 0;
 	bytes_copy(w->cursor + 12, bytes, size);
-	writer_commit(w, w->cursor + 12 + padded,
-		here && (stream->tee || take_back(stream, bytes, size))
-			? here
-			: there);
+	if (here && (stream->tee || take_back(stream, bytes, size)))
+		there = here;
+	else
+		position_seen(number, size);
+	writer_commit(w, w->cursor + 12 + padded, there);
 }
 
 void abort_message_record(const struct call *call)
@@ -176,7 +179,7 @@ void abort_message_record(const struct call *call)
 	there = define_context(w, call, &context);
 	context.flags = 0;
 	here = define_context(w, call, &context);
-	write_record(w, here, there, &streams[context.stream], message->text,
+	write_record(w, here, there, context.stream, message->text,
 		(uint32_t)length);
 	writer_leave(w);
 }

@@ -10,6 +10,7 @@
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
 #include "shim/record/capture.h"
+#include "shim/record/unseen.h"
 #include "shim/start/abort_message.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/writer/life.h"
@@ -213,6 +214,8 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 	stdio_buffer_catch_up(&call);
 	if (streams_have_offsets)
 		position_settle();
+	if (!process_is_borrowed())
+		unseen_tell(&call);
 }
 
 /*
@@ -413,5 +416,6 @@ void fatal_abort(const struct call *call)
 	value = (int64_t)SIGABRT | (int64_t)(SI_TKILL & 0xff) << 8 |
 		(int64_t)process.pid << 16;
 	life_note(BINLOG_TEXT_SIGNAL, value);
+	unseen_tell(call);
 	capture_event(call, 0, BINLOG_TEXT_SIGNAL, value);
 }

@@ -283,6 +283,11 @@ bool streams_identify(int fd, struct stream_output *output)
 	return output->known || result == -EBADF;
 }
 
+const struct stream_output *streams_output(int fd)
+{
+	return &outputs[fd - STDOUT_FILENO];
+}
+
 uint32_t streams_description(int fd)
 {
 	long number = SYS3(fcntl, fd, F_GETSIG, 0);

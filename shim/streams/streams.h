@@ -153,6 +153,9 @@ void streams_switch(const uint8_t modes[SWITCH_STREAMS], bool off);
 /* What is open as `fd` now; false if that cannot be found out. */
 bool streams_identify(int fd, struct stream_output *output);
 
+/* What the run's own output of this number is: 1 or 2. */
+const struct stream_output *streams_output(int fd);
+
 /*
  * Reading may make text visible, now or later: there is a terminal whose text
  * is recorded, or a FILE that is line-buffered.  All that a function by which

@@ -8,6 +8,7 @@
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
 #include "shim/writer/define.h"
@@ -596,6 +597,16 @@ void ownership_go_on(void)
 	__atomic_store_n(&ending, 0, __ATOMIC_RELEASE);
 }
 
+/* Threads that libc does not know of may have writers, too. */
+static bool is_nobody_else(const struct process_self *self)
+{
+	const struct writer *w =
+		__atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
+
+	return host_is_single_threaded() && !is_shared && (!w || !w->next) &&
+	       __atomic_load_n(&self->births, __ATOMIC_ACQUIRE) == 0;
+}
+
 void ownership_wait(void)
 {
 	const struct process_self *self = process_self();
@@ -603,7 +614,7 @@ void ownership_wait(void)
 	unsigned waits = WAITS, more = WAITS_RUNNING;
 	uint64_t owner;
 
-	if (sys_forbidden || !self)
+	if (sys_forbidden || !self || is_nobody_else(self))
 		return;
 	owner = ourselves();
 	__atomic_store_n(&ending, owner, __ATOMIC_SEQ_CST);

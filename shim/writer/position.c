@@ -373,10 +373,37 @@ int64_t position_unseen(unsigned stream)
 	return now > before ? (int64_t)(now - before) : 0;
 }
 
+bool position_has_grown(int fd, const struct stream_output *output)
+{
+	const struct stream stream = {
+		.device = output->device, .inode = output->inode};
+	struct stat st;
+	uint64_t before;
+
+	if (!output->known || sys_failed(SYS2(fstat, fd, &st)) ||
+		!S_ISREG(st.st_mode) || st.st_dev != output->device ||
+		st.st_ino != output->inode)
+		return false;
+	before = __atomic_load_n(entry(&stream, SIZE), __ATOMIC_ACQUIRE);
+	return before != 0 && before != SIZE_IGNORED &&
+	       (uint64_t)st.st_size + 1 > before;
+}
+
 void position_unsee(unsigned stream, int64_t bytes)
 {
 	__atomic_fetch_sub(entry(&streams[stream], SIZE), (uint64_t)bytes,
 		__ATOMIC_ACQ_REL);
+}
+
+void position_seen(unsigned stream, uint64_t bytes)
+{
+	uint64_t *size = entry(&streams[stream], SIZE);
+	uint64_t now = __atomic_load_n(size, __ATOMIC_ACQUIRE);
+
+	while (now != 0 && now != SIZE_IGNORED &&
+		!__atomic_compare_exchange_n(size, &now, now + bytes, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
 }
 
 /* What is cut off is not there any more: what comes is new. */

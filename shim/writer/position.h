@@ -75,6 +75,12 @@ void position_ignore(unsigned stream);
 int64_t position_unseen(unsigned stream);
 void position_unsee(unsigned stream, int64_t bytes);
 
+/* This output has, and is that of the descriptor; nobody is told of it. */
+bool position_has_grown(int fd, const struct stream_output *output);
+
+/* So many bytes are in the file itself, and recorded. */
+void position_seen(unsigned stream, uint64_t bytes);
+
 /* A FILE has written what it held back, all FILEs have, or it dropped it. */
 void position_flushed(unsigned stream);
 void position_flushed_all(void);
