@@ -603,7 +603,8 @@ static bool is_nobody_else(const struct process_self *self)
 	const struct writer *w =
 		__atomic_load_n(&self->writers, __ATOMIC_ACQUIRE);
 
-	return host_is_single_threaded() && !is_shared && (!w || !w->next) &&
+	return host_is_single_threaded() && !is_shared &&
+	       (!w || (w == writer_self && !w->next)) &&
 	       __atomic_load_n(&self->births, __ATOMIC_ACQUIRE) == 0;
 }
 
