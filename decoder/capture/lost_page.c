@@ -189,13 +189,14 @@ static bool is_pid(uint32_t pid)
 	return pid != 0 && pid <= PID_MOST;
 }
 
+/* In a time namespace each of the two has an offset of its own. */
 static bool is_anchor(const struct binlog_anchor *anchor)
 {
 	static const struct binlog_anchor zeros;
 
 	return memcmp(anchor, &zeros, sizeof(zeros)) != 0 &&
 	       anchor->boottime < UPTIME_MOST &&
-	       anchor->monotonic <= anchor->boottime + READ_NS;
+	       anchor->monotonic < UPTIME_MOST;
 }
 
 static bool is_libc(uint32_t libc)

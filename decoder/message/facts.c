@@ -179,8 +179,8 @@ static bool of_syslog(
 	switch (name) {
 	case FACT_priority:
 		asked->scratch->length = 0;
-		message_words_priority(
-			asked->message, syslog.priority, asked->scratch);
+		message_words_priority(syslog.priority,
+			message_level(asked->message), asked->scratch);
 		return scratched(fact, asked->scratch);
 	case FACT_priority_number:
 		return number(fact, syslog.priority);

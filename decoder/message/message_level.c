@@ -20,8 +20,8 @@ static void put_foreign(struct render_buffer *out, const char *string)
 	escape_put(out, string, strlen(string), ESCAPE_NEWLINE);
 }
 
-void message_words_priority(const struct message *message, uint32_t priority,
-	struct render_buffer *out)
+void message_words_priority(
+	uint32_t priority, int level, struct render_buffer *out)
 {
 	static const char *const facilities[] = {"kern", "user", "mail",
 		"daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
@@ -34,7 +34,7 @@ void message_words_priority(const struct message *message, uint32_t priority,
 	else
 		render_buffer_put_number(out, facility);
 	render_buffer_put_byte(out, '.');
-	render_buffer_put_string(out, level_name(message_level(message)));
+	render_buffer_put_string(out, level_name(level));
 }
 
 /* One file behind both (a terminal, 2>&1): the descriptor tells which. */

@@ -15,8 +15,8 @@ void message_words_stream(
 	const struct message *message, struct render_buffer *out);
 
 /* Facility of `priority`, and level: `daemon.err`. */
-void message_words_priority(const struct message *message, uint32_t priority,
-	struct render_buffer *out);
+void message_words_priority(
+	uint32_t priority, int level, struct render_buffer *out);
 
 /* `ident: `, if it is another name than the program's. */
 void message_words_ident(const struct message *message,

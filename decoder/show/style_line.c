@@ -91,7 +91,8 @@ static void put_head(struct line *line, const struct message *message,
 
 	put_origin(line, message, head);
 	if (message_is_syslog(message, &syslog)) {
-		message_words_priority(message, syslog.priority, head);
+		message_words_priority(
+			syslog.priority, message_level(message), head);
 		render_buffer_put(head, ": ", 2);
 		message_words_ident(message, &syslog, head);
 	} else {
