@@ -88,8 +88,8 @@ static void a_priority_is_facility_and_level(void **state)
 
 	(void)state;
 	for (i = 0; i < LENGTH(cases); i++) {
-		message_words_priority(cases[i].priority,
-			(int)(cases[i].priority & 7), &out);
+		message_words_priority(
+			cases[i].priority, (int)(cases[i].priority & 7), &out);
 		assert_string_equal(taken(&out), cases[i].words);
 	}
 }

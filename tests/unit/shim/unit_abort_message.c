@@ -18,6 +18,7 @@
 #include "shim/record/capture_slow.h"
 #include "shim/start/abort_message.h"
 #include "shim/writer/define.h"
+#include "shim/writer/position.h"
 
 #define STREAM 7u
 #define THERE 11u /* contexts: it is in the file as well, */
@@ -40,6 +41,14 @@ unsigned streams_decide(int fd)
 {
 	(void)fd;
 	return STREAM_PASS;
+}
+
+static uint64_t seen; /* bytes that are in the file itself */
+
+void position_seen(unsigned stream, uint64_t bytes)
+{
+	assert_int_equal(stream, STREAM);
+	seen += bytes;
 }
 
 uint32_t define_context(struct writer *w, const struct call *at,
@@ -120,6 +129,8 @@ static void recorded_is(uint32_t context, const char *text, size_t size)
 	assert_int_equal(
 		writer.cursor - (char *)memory, 12 + (size + 3) / 4 * 4);
 	assert_int_equal(writer.state, writer.idle);
+	assert_int_equal(seen, context == THERE ? size : 0);
+	seen = 0;
 }
 
 static void nothing_is_recorded(void)

@@ -21,6 +21,7 @@
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/module.h"
+#include "shim/record/unseen.h"
 #include "shim/start/abort_message.h"
 #include "shim/start/fatal.h"
 #include "shim/stdio/stdio_buffer.h"
@@ -110,6 +111,11 @@ bool process_is_recording(void)
 const char *settings_get(enum config_key key)
 {
 	return key == CONFIG_signals ? signals : NULL;
+}
+
+void unseen_tell(const struct call *call)
+{
+	(void)call;
 }
 
 void position_settle(void)

@@ -16,7 +16,9 @@
 #include "shim/file/capture_file.h"
 #include "shim/file/segment.h"
 #include "shim/host/arena.h"
+#include "shim/host/host.h"
 #include "shim/writer/define.h"
+#include "shim/writer/life.h"
 #include "shim/writer/ownership.h"
 
 /* ---- what the library would be ---- */
@@ -70,6 +72,12 @@ struct process_self *process_self(void)
 }
 
 void process_follow_fork(void)
+{
+}
+
+const char *host_single_threaded;
+
+void life_watch_thread(void)
 {
 }
 
