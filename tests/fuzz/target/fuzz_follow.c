@@ -101,11 +101,21 @@ static const struct recording_block *block_at(uint64_t offset)
 	return NULL;
 }
 
-/* What is in a ring is not followed, and what was packed is not there. */
-static bool is_comparable(const struct recording *capture)
+/* It is told first. */
+static bool is_page_mended(const struct error_list *errors)
+{
+	return errors->count > 0 &&
+	       (errors->kept[0].code == ERROR_PAGE_LOST ||
+		       errors->kept[0].code == ERROR_PAGE_MENDED);
+}
+
+/* What is in a ring, or behind a damaged page, is not followed, and what was
+ * packed is not there. */
+static bool is_comparable(
+	const struct recording *capture, const struct error_list *errors)
 {
 	return !capture->ring && capture->freed.log == 0 &&
-	       capture->freed.bytes == 0;
+	       capture->freed.bytes == 0 && !is_page_mended(errors);
 }
 
 /* False: there is nothing to compare with.  `grows`: it may have grown. */
@@ -114,7 +124,7 @@ static bool read_whole(struct reading *reading, bool *grows)
 	struct recording *capture =
 		recording_open(capture_file.path, true, &reading->errors);
 	struct merge *merge = capture ? merge_new(&capture, 1) : NULL;
-	bool good = capture && is_comparable(capture);
+	bool good = capture && is_comparable(capture, &reading->errors);
 	const struct message *message;
 	size_t i;
 
