@@ -88,9 +88,11 @@ static int compare(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* The one that is there most often. */
+/* The one that is there most often; if there are several the first of all, if
+ * it is one of them: who follows the capture takes that. */
 static uint64_t most_frequent(uint64_t *numbers, size_t count)
 {
+	const uint64_t begin = numbers[0];
 	size_t longest = 0;
 	size_t first = 0;
 	uint64_t found = 0;
@@ -100,7 +102,8 @@ static uint64_t most_frequent(uint64_t *numbers, size_t count)
 	for (i = 1; i <= count; i++) {
 		if (i < count && numbers[i] == numbers[first])
 			continue;
-		if (i - first > longest) {
+		if (i - first > longest ||
+			(i - first == longest && numbers[first] == begin)) {
 			longest = i - first;
 			found = numbers[first];
 		}
