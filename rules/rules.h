@@ -93,10 +93,9 @@ struct rule_decision {
 	uint32_t rate;	   /* at most so many ... */
 	uint64_t rate_ns;  /* ... in that time; rate 0: any number */
 	uint32_t sample;   /* one in so many; 0: all */
-	uint8_t sample_by; /* 0: in turn; else all or none of a request, which
-			    */
-	/* has its thread, SAMPLE_BY_THREAD, or the value of this argument, as
-	 * of struct rule_mark */
+	/* 0: in turn; else requests are kept whole: SAMPLE_BY_THREAD, or by the
+	 * value of this argument, counted as in struct rule_mark. */
+	uint8_t sample_by;
 	bool sample_per_level; /* `sample` is for debug, its square for trace */
 	uint64_t window_ns;
 	uint64_t period_ns; /* 0: always */
