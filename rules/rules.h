@@ -90,9 +90,9 @@ struct rule_decision {
 	/* Bit n: argument n + 1 of the format, as the caller passes them, stars
 	 * count; all ones: every one, and texts without any. */
 	uint64_t redacted;
-	uint32_t rate;	   /* at most so many ... */
-	uint64_t rate_ns;  /* ... in that time; rate 0: any number */
-	uint32_t sample;   /* one in so many; 0: all */
+	uint32_t rate;	  /* at most so many ... */
+	uint64_t rate_ns; /* ... in that time; rate 0: any number */
+	uint32_t sample;  /* one in so many; 0: all */
 	/* 0: in turn; else requests are kept whole: SAMPLE_BY_THREAD, or by the
 	 * value of this argument, counted as in struct rule_mark. */
 	uint8_t sample_by;
