@@ -2,6 +2,7 @@
 
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
+#include "shim/record/site.h"
 #include "shim/record/unseen.h"
 #include "shim/writer/life.h"
 #include "shim/writer/ownership.h"
@@ -38,6 +39,7 @@ static void note(const struct call *call, unsigned text, int64_t value)
 	/* What is executed looks at the same files. */
 	if (text != BINLOG_TEXT_EXECUTE || writer_has_spoken())
 		unseen_tell(call);
+	site_tell_suppressed(call);
 	if (writer_has_spoken())
 		capture_event(call, 0, text, value);
 }

@@ -7,6 +7,7 @@
 #include "shim/control/process.h"
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
+#include "shim/record/site.h"
 #include "shim/record/unseen.h"
 #include "shim/start/fatal.h"
 #include "shim/start/startup.h"
@@ -36,6 +37,7 @@ static void end(int status, void *unused)
 	position_flushed_all();
 	map_settle(&call);
 	unseen_tell(&call);
+	site_tell_suppressed(&call);
 	life_note(BINLOG_TEXT_EXIT, status);
 	if (held_back || writer_has_spoken())
 		capture_event(&call, 0, BINLOG_TEXT_EXIT, status);

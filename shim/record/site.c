@@ -427,6 +427,7 @@ static struct site *make(
 		return NULL;
 	site->pc = call->call->pc;
 	site->key = key;
+	site->function = call->call->function;
 	site->through = asked->through;
 	site->stream = call->stream;
 	site->thread = thread;
@@ -606,6 +607,44 @@ bool site_admits(struct site *site, const struct site_decision *decision,
 	if (decision->decided.rate || decision->decided.period_ns)
 		__atomic_fetch_add(&site->gate.suppressed, 1, __ATOMIC_RELAXED);
 	return false;
+}
+
+/* False: nothing can be recorded any more. */
+static bool tell_rest(struct site *site, const struct call *end)
+{
+	struct call call = *end;
+	struct writer *w;
+	uint64_t count;
+
+	if (__atomic_load_n(&site->gate.suppressed, __ATOMIC_RELAXED) == 0)
+		return true;
+	w = writer_enter(end->sp);
+	if (!w)
+		return false;
+	call.pc = site->pc;
+	call.function = site->function;
+	w->depth = 1; /* by which way the others came is not known */
+	count = __atomic_exchange_n(
+		&site->gate.suppressed, 0, __ATOMIC_RELAXED);
+	capture_event_inside(
+		w, &call, site->stream, BINLOG_TEXT_SUPPRESSED, (int64_t)count);
+	w->depth = 0;
+	writer_leave(w);
+	return true;
+}
+
+void site_tell_suppressed(const struct call *call)
+{
+	struct process_self *self = process_self();
+	struct site_table *table =
+		self ? __atomic_load_n(&self->sites, __ATOMIC_ACQUIRE) : NULL;
+
+	for (unsigned i = 0; table && i < BUCKETS; i++)
+		for (struct site *site = __atomic_load_n(
+			     &table->bucket[i], __ATOMIC_ACQUIRE);
+			site; site = site->next)
+			if (!tell_rest(site, call))
+				return;
 }
 
 void site_switch_off(const struct site *site, uint32_t generation,

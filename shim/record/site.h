@@ -27,7 +27,8 @@ struct site_gate {
 struct site {
 	struct site *next;
 	uintptr_t pc;
-	uintptr_t key;	  /* as of struct memo */
+	uintptr_t key;	      /* as of struct memo */
+	const char *function; /* as of struct call */
 	uint64_t through; /* a hash of the calls on the stack that rules ask */
 			  /* for; 0: there are none */
 	uint32_t stream;
@@ -91,6 +92,10 @@ void site_switch_off(const struct site *site, uint32_t generation,
  * 0: of the same all calls are sampled, or none. */
 bool site_admits(struct site *site, const struct site_decision *decision,
 	uint64_t request);
+
+/* At the end of the process, which is at `call`: of each place how many calls
+ * were not recorded since the last one that was.  Told once. */
+void site_tell_suppressed(const struct call *call);
 
 /* Of this process; null: there is no memory. */
 struct mark_table *site_marks(void);

@@ -10,6 +10,7 @@
 #include "shim/host/module.h"
 #include "shim/host/sys.h"
 #include "shim/record/capture.h"
+#include "shim/record/site.h"
 #include "shim/record/unseen.h"
 #include "shim/start/abort_message.h"
 #include "shim/stdio/stdio_buffer.h"
@@ -208,6 +209,7 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 	if (number == SIGABRT)
 		abort_message_record(&call);
 	life_note(BINLOG_TEXT_SIGNAL, describe(number, info));
+	site_tell_suppressed(&call);
 	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
 	/* Last: should the FILE be damaged, too, the signal is on record.
 	 * Others may ask where the output stands. */
@@ -417,5 +419,6 @@ void fatal_abort(const struct call *call)
 		(int64_t)process.pid << 16;
 	life_note(BINLOG_TEXT_SIGNAL, value);
 	unseen_tell(call);
+	site_tell_suppressed(call);
 	capture_event(call, 0, BINLOG_TEXT_SIGNAL, value);
 }

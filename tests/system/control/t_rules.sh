@@ -91,14 +91,55 @@ same "the others are as they were" "0 0 1000" "$(count 'third ') $(count 'a cons
 run 'format "first*" rate 1/1ms' many 20000
 suppressed=$("$show" -q "$TMP/run/capture" | sed -n 's/.*(\([0-9]*\)x)$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 shown=$(count 'first ')
-rest=$((20000 - suppressed - shown)) # behind the last that was recorded
-verdict $((shown == 0 || shown > 5000 || rest < 0 || rest > 19000)) "rate: what was not recorded is told: $shown and $suppressed"
+verdict $((shown == 0 || shown > 5000 || shown + suppressed != 20000)) "rate: what was not recorded is told: $shown and $suppressed"
 run 'format "first*" sample 1ms/10ms' many 20000
 some=$(count 'first ')
 verdict $((some == 0 || some > 15000)) "windows: a part of it: $some"
 suppressed=$("$show" -q "$TMP/run/capture" | sed -n 's/.*(\([0-9]*\)x, a window begins)$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 verdict $((some > 0 && $("$show" -q "$TMP/run/capture" | sed -n 's/.*first \([0-9]*\).*/\1/p' | tail -n 1) + 1 != some + suppressed)) \
 	"windows are marked, with what is missing before them: $suppressed"
+
+suppressed=$("$show" -q "$TMP/run/capture" | sed -n 's/.*(\([0-9]*\)x[^)]*)$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+verdict $((some + suppressed != 20000)) "and at the end what is missing behind the last one: $suppressed"
+cat >"$TMP/ends.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 100; i++)
+		printf("often %d\n", i);
+	fflush(stdout);
+	switch (argc > 1 ? *argv[1] : 'r') {
+	case 'e': exit(3);
+	case '_': _exit(3);
+	case 'a': abort();
+	case 's': return *(volatile char *)8;
+	case 't': raise(SIGTERM);
+	case 'x': execl("/bin/true", "true", (char *)0);
+	case 'f':
+		if (!fork()) {
+			for (int i = 0; i < 10; i++)
+				printf("seldom %d\n", i);
+			exit(0);
+		}
+		wait(0);
+	}
+	return 0;
+}
+EOF
+cc -O1 -o "$TMP/ends" "$TMP/ends.c"
+printf '[rules]\nformat "often*" rate 5/1h\nformat "seldom*" rate 2/1h\n' >"$TMP/conf"
+ulimit -c 0
+for way in return exit _exit abort segv term exec fork; do
+	rm -rf "$TMP/ended"
+	{ BINLOG_SIGNALS=all BINLOG_CONFIG="$TMP/conf" BINLOG_DIR="$TMP/ended" LD_PRELOAD="$lib" "$TMP/ends" "$way"; } >/dev/null 2>&1
+	same "what a rule left out is told at the end: $way" "(95x)$([ $way = fork ] && echo ' (8x)')" \
+		"$("$show" -q "$TMP/ended" | sed -n 's/.*\(([0-9]*x)\)$/\1/p' | sort -r | tr '\n' ' ' | sed 's/ $//')"
+done
+same "with its place" 95 "$("$show" -q --stats "$TMP/ended" | awk '/often/ { print $6 }')"
 
 # ---- whole requests, and levels ----
 cat >"$TMP/requests.c" <<'EOF'

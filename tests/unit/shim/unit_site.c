@@ -251,6 +251,30 @@ static void the_next_one_tells_what_was_suppressed(void **state)
 	assert_int_equal(switches.suppressed, 3);
 }
 
+static void the_end_tells_what_was_suppressed(void **state)
+{
+	const struct call end = {.pc = 0x9000, .function = "exit"};
+
+	(void)state;
+	site_tell_suppressed(&end); /* nobody has asked for anything */
+	begin_again("rate 2/10ns");
+	world.now = 100;
+	for (unsigned i = 0; i < 5; i++)
+		says("often");
+	world.no_writer = true;
+	site_tell_suppressed(&end);
+	assert_int_equal(world.events, 0);
+	world.no_writer = false;
+	site_tell_suppressed(&end);
+	assert_int_equal(world.events, 1);
+	assert_int_equal(world.event, 3);
+	assert_int_equal(world.event_pc, call.pc);
+	assert_int_equal(world.depth, 1);
+	assert_int_equal(world.writer.depth, 0);
+	site_tell_suppressed(&end);
+	assert_int_equal(world.events, 1);
+}
+
 static void a_window_is_a_part_of_a_period(void **state)
 {
 	(void)state;
@@ -609,6 +633,7 @@ int main(void)
 		cmocka_unit_test(places_are_told_apart),
 		cmocka_unit_test(too_many_places_are_decided_each_time),
 		cmocka_unit_test(the_next_one_tells_what_was_suppressed),
+		cmocka_unit_test(the_end_tells_what_was_suppressed),
 		cmocka_unit_test(a_window_is_a_part_of_a_period),
 		cmocka_unit_test(levels_let_rules_overrule_them),
 		cmocka_unit_test(only_what_is_always_the_same_is_off),

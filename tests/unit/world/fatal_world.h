@@ -118,6 +118,11 @@ void unseen_tell(const struct call *call)
 	(void)call;
 }
 
+void site_tell_suppressed(const struct call *call)
+{
+	(void)call;
+}
+
 void position_settle(void)
 {
 }
