@@ -42,6 +42,9 @@
  *	clocks:  arrays of [capture id, from, span, realtime, bits of rate]
  *	         (struct wall_segment), and from which message of the batch on
  *	         it is the capture's: six numbers; until then its clock says 0
+ *	cores:   arrays of [place in `writers`, from 0; from which message of
+ *	         the batch on; one more than the number of the core that it is
+ *	         on, 0: not known]; until then 0; logs without it know no cores
  * where modules are given by their place in the array `modules`, counted from
  * 1; 0 is none, and then the offset is an address in memory.
  *

@@ -46,7 +46,8 @@ struct pack_index {
 	size_t site_count;
 	uint32_t *threads;
 	size_t thread_count;
-	uint32_t first; /* rows */
+	const uint16_t *thread_places; /* of each row */
+	uint32_t first;		       /* rows */
 	uint32_t count;
 };
 
@@ -204,15 +205,49 @@ static void put_clocks(struct render_buffer *out,
 			put_clock(out, &batch->clocks[i], index->first);
 }
 
+/* Of each writer where it is, and the changes.  Counts them if `out` is null;
+ * `now` has room for all writers. */
+static size_t put_changes(struct render_buffer *out,
+	const struct pack_index *index, const struct pack_row *rows,
+	uint16_t *now)
+{
+	size_t changes = 0;
+	uint32_t i;
+
+	memset(now, 0, index->thread_count * sizeof(*now));
+	for (i = 0; i < index->count; i++) {
+		uint16_t place = index->thread_places[i];
+
+		if (rows[i].core == now[place])
+			continue;
+		now[place] = rows[i].core;
+		changes++;
+		if (!out)
+			continue;
+		pack_value_array(out, 3);
+		pack_value_uint(out, place);
+		pack_value_uint(out, i);
+		pack_value_uint(out, rows[i].core);
+	}
+	return changes;
+}
+
+static void put_cores(struct render_buffer *out, const struct pack_index *index,
+	const struct pack_row *rows, uint16_t *now)
+{
+	pack_value_array(out, put_changes(NULL, index, rows, now));
+	put_changes(out, index, rows, now);
+}
+
 /* Appends it; entries have their counts. */
 static void pack_index_put(struct render_buffer *out,
 	const struct pack_index *index, const struct pack_batch *batch,
-	const struct pack_define *define)
+	const struct pack_define *define, uint16_t *scratch)
 {
 	struct modules modules = {.stamp = batch->stamp, .define = define};
 	size_t i;
 
-	pack_value_array(out, 4);
+	pack_value_array(out, 5);
 	pack_value_array(out, index->site_count);
 	for (i = 0; i < index->site_count; i++)
 		index_put_site(out, &modules,
@@ -227,6 +262,7 @@ static void pack_index_put(struct render_buffer *out,
 		out->failed = true;
 	render_buffer_free(&modules.bytes);
 	put_clocks(out, batch, index);
+	put_cores(out, index, batch->rows + index->first, scratch);
 }
 
 /*
@@ -533,6 +569,7 @@ static void take_places(struct work *work)
 			pack_table_entry(&work->define->sites, rows[i].site),
 			stamp, columns->sites, &work->index.site_count);
 	places = columns->thread_places;
+	work->index.thread_places = places;
 	for (i = 0; i < count; i++)
 		places[i] = take_place(pack_table_entry(&work->define->threads,
 					       rows[i].thread),
@@ -1021,7 +1058,8 @@ static bool pack_columns_write(struct pack_columns *columns,
 	}
 	take_places(&work);
 	columns->index.length = 0;
-	pack_index_put(&columns->index, &work.index, batch, define);
+	pack_index_put(&columns->index, &work.index, batch, define,
+		(uint16_t *)columns->numbers);
 	put_body(&work);
 	batch->failed |= columns->index.failed || columns->body.failed;
 	if (batch->failed || columns->index.length > PACKED_INDEX_MAX ||
@@ -1251,6 +1289,7 @@ size_t pack_batch_add(struct pack_batch *batch, const struct message *message,
 	row->residual = residual_of(batch, message, capture, state);
 	row->site = site;
 	row->thread = thread;
+	row->core = message->core <= UINT16_MAX ? (uint16_t)message->core : 0;
 	row->continues = message->continues;
 	row->values = (uint32_t)batch->value_count;
 	batch->count++;

@@ -22,6 +22,7 @@ struct pack_row {
 	uint32_t site; /* ids */
 	uint32_t thread;
 	uint32_t values; /* its first argument */
+	uint16_t core;	 /* one more than its number; 0: not known */
 	bool continues;
 };
 

@@ -20,6 +20,8 @@
 
 /* Elements of an index and of its parts; more of them are of later writers. */
 #define PARTS 4u
+#define PART_CORES 4u /* in logs that know them */
+#define OF_CORE 3u
 #define OF_SITE 10u
 #define OF_WRITER 6u
 #define OF_MODULE 5u
@@ -212,6 +214,37 @@ static bool read_clocks(struct packed_index *index, const msgpack_object *all)
 	return true;
 }
 
+/* False: out of memory.  Places that are not there are nobody's. */
+static bool read_cores(struct packed_index *index, const msgpack_object *all)
+{
+	const msgpack_object *cores = NULL;
+	size_t i, n, count = 0;
+
+	if (all->via.array.size > PART_CORES)
+		cores = part(all, PART_CORES, &count);
+	index->core_count = 0;
+	index->cores = make_room(
+		index->cores, &index->core_room, count, sizeof(*index->cores));
+	if (!index->cores)
+		return false;
+	for (i = 0; cores && i < count; i++) {
+		const msgpack_object *told =
+			packed_object_elements(&cores[i], OF_CORE, &n);
+		struct packed_core core;
+
+		if (!told)
+			break;
+		core = (struct packed_core){packed_object_id(&told[0]),
+			packed_object_id(&told[1]), packed_object_id(&told[2])};
+		if (core.writer < index->writer_count &&
+			(index->core_count == 0 ||
+				core.from >= index->cores[index->core_count - 1]
+						     .from))
+			index->cores[index->core_count++] = core;
+	}
+	return true;
+}
+
 static bool unpack(struct packed_index *index, size_t size, msgpack_object *all)
 {
 	size_t at = 0;
@@ -248,7 +281,7 @@ bool packed_index_read(struct packed_index *index, struct packed_log *log,
 		       PACKED_INDEX_MAX, &index->bytes) &&
 	       unpack(index, (size_t)size, &all) &&
 	       read_rows(index, log, &all) && read_writers(index, &all) &&
-	       read_clocks(index, &all);
+	       read_clocks(index, &all) && read_cores(index, &all);
 }
 
 void packed_index_spare(struct packed_index *index)
@@ -263,6 +296,7 @@ void packed_index_free(struct packed_index *index)
 	free(index->rows);
 	free(index->writers);
 	free(index->clocks);
+	free(index->cores);
 	free(index->bytes.data);
 	packed_index_spare(index);
 	*index = (struct packed_index){0};
@@ -289,6 +323,7 @@ static void free_writers(struct packed_body *body)
 	free(body->processes);
 	free(body->clocks_of);
 	free(body->clocks);
+	free(body->cores);
 }
 
 static bool make_writers(struct packed_body *body, size_t count)
@@ -302,8 +337,9 @@ static bool make_writers(struct packed_body *body, size_t count)
 	body->processes = calloc(count + 1, sizeof(struct packed_process *));
 	body->clocks_of = calloc(count + 1, sizeof(struct packed_body_clock *));
 	body->clocks = calloc(count + 1, sizeof(*body->clocks));
+	body->cores = calloc(count + 1, sizeof(*body->cores));
 	good = body->writers && body->processes && body->clocks_of &&
-	       body->clocks;
+	       body->clocks && body->cores;
 	body->writer_room = good ? count + 1 : 0;
 	return good;
 }
@@ -650,8 +686,12 @@ bool packed_body_decode(struct packed_body *body,
 	body->at = 0;
 	body->left = body->index->count;
 	body->next_clock = 0;
+	body->next_core = 0;
+	memset(body->cores, 0,
+		body->index->writer_count * sizeof(*body->cores));
 	body->last_writer = UINT32_MAX;
 	body->message.ticks = 0;
+	body->message.core = 0;
 	return true;
 }
 
@@ -674,12 +714,29 @@ void packed_body_turn_clocks(struct packed_body *body)
 	}
 }
 
+/* Before the message at `at`: where its writer is. */
+static void turn_cores(struct packed_body *body)
+{
+	const struct packed_index *index = body->index;
+
+	for (; body->next_core < index->core_count &&
+		index->cores[body->next_core].from <= body->at;
+		body->next_core++) {
+		const struct packed_core *told = &index->cores[body->next_core];
+
+		body->cores[told->writer] = told->core;
+		if (told->writer == body->last_writer)
+			body->message.core = told->core;
+	}
+}
+
 static void turn_to_writer(struct packed_body *body, uint32_t number)
 {
 	const struct packed_writer *writer = &body->writers[number];
 	struct message *message = &body->message;
 
 	body->last_writer = number;
+	message->core = body->cores[number];
 	message->pid = writer->pid;
 	message->tid = writer->tid;
 	message->thread = writer->thread;
@@ -756,6 +813,8 @@ const struct message *packed_body_next(struct packed_body *body)
 
 		if (body->next_clock < body->index->clock_count)
 			packed_body_turn_clocks(body);
+		if (body->next_core < body->index->core_count)
+			turn_cores(body);
 		message->ticks += column_read_next(&body->ticks);
 		wall = column_read_next(&body->wall);
 		message->continues = column_read_next(&body->continues);

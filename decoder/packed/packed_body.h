@@ -29,6 +29,13 @@ struct packed_clock {
 	struct wall_segment segment;
 };
 
+/* From message `from` of the batch on, this writer is on that core. */
+struct packed_core {
+	uint32_t writer;
+	uint32_t from;
+	uint32_t core; /* one more than its number; 0: not known */
+};
+
 /* All zeros before the first use. */
 struct packed_index {
 	uint64_t number; /* of the BATCH record */
@@ -44,6 +51,9 @@ struct packed_index {
 	struct packed_clock *clocks; /* by `from` */
 	size_t clock_count;
 	size_t clock_room;
+	struct packed_core *cores; /* by `from` */
+	size_t core_count;
+	size_t core_room;
 	struct packed_buffer bytes;
 	msgpack_zone *zone;
 };
@@ -94,6 +104,8 @@ struct packed_body {
 	struct column wall;
 	struct column continues;
 	size_t next_clock;
+	uint32_t *cores; /* of the writers, at the next message */
+	size_t next_core;
 	uint32_t at;   /* of the next message */
 	uint32_t left; /* that are not read yet */
 	uint32_t last_writer;

@@ -66,6 +66,47 @@ same "caller is the function that it is in" "$(facts 2)" "$(four caller)"
 same "pid is the process" "$(facts 3)" "$(four pid)"
 same "tid is the thread" "$(facts 4)" "$(four tid)"
 same "core is where the thread was" "$(facts 5 | sed 's/core //')" "$(four core)"
+cat >"$TMP/moves.c" <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+static int cores[CPU_SETSIZE], count;
+static void *move(void *number)
+{
+	for (int i = 0; i < 1000; i++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cores[(i / 20 + (long)number) % count], &set);
+		if (i % 20 == 0)
+			sched_setaffinity(0, sizeof(set), &set);
+		printf("%d\n", sched_getcpu());
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[3];
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			cores[count++] = i;
+	for (long i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, move, (void *)i);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+END
+$CC -std=gnu11 -D_GNU_SOURCE -O1 -w -o "$TMP/moves" "$TMP/moves.c" -pthread || exit 1
+BINLOG_DIR=$TMP/moved LD_PRELOAD=$lib "$TMP/moves" >/dev/null
+"$BUILD/binlog-pack" -q "$TMP/moved" -o "$TMP/moved.blog"
+for log in moved moved.blog; do
+	"$show" -q --columns=core,message "$TMP/$log" >"$TMP/cores"
+	verdict $(($(awk '$1 == $2' "$TMP/cores" | wc -l) != 3000)) "and of threads that move, as sched_getcpu() has it: $log"
+done
 if command -v lscpu >/dev/null; then
 	node=$(lscpu -p=CPU,NODE | awk -F, -v core="$(four core | head -n 1)" '$1 == core { print $2 == "" ? "-" : $2 }')
 	same "numa is the node of that core, as lscpu has it" "$node" "$(four numa | sort -u)"
@@ -152,11 +193,10 @@ BINLOG_DIR=$TMP/failed LD_PRELOAD=$lib sh -c 'printf "%s\n" x; exit 3'
 same "how a process ended is a line" "- end: exited with status 3" \
 	"$("$show" -q --columns=stream,message "$TMP/failed" | tail -n 1 | tr -s ' ')"
 
-# Packed, the same but for what packed logs do not have.
-all=$("$show" --columns=help | awk '{ print $1 }' | grep -vxE 'core|numa' | paste -sd ,)
+# Packed, the same.
+all=$("$show" --columns=help | awk '{ print $1 }' | paste -sd ,)
 "$BUILD/binlog-pack" -q "$TMP/capture" -o "$TMP/log.blog" 2>/dev/null || "$BUILD/binlog-pack" "$TMP/capture" -o "$TMP/log.blog"
 same "packed they are the same" "$(columns "$all")" "$("$show" -q --utc --columns="$all" "$TMP/log.blog")"
-same "a packed log does not know the core" - "$("$show" -q --columns=core "$TMP/log.blog" | sort -u)"
 
 # The list.
 same "help lists what columns.def has" "$(sed -n 's/^COLUMN([^"]*"\([^"]*\)".*/\1/p' decoder/output/columns.def)" \
