@@ -242,9 +242,18 @@ static uint32_t take_block(
 	return head.size;
 }
 
-static uint64_t round_up(uint64_t offset)
+/* Pages begin at multiples of their size; in a core file of a debugger all are
+ * as far off as that with the header is. */
+static uint64_t page_of(const struct recording *capture, uint64_t offset)
 {
-	return (offset + BINLOG_PAGE - 1) & ~(uint64_t)(BINLOG_PAGE - 1);
+	uint64_t off = capture->header_at % BINLOG_PAGE;
+
+	return offset - (offset - off) % BINLOG_PAGE;
+}
+
+static uint64_t round_up(const struct recording *capture, uint64_t offset)
+{
+	return page_of(capture, offset + BINLOG_PAGE - 1);
 }
 
 /*
@@ -280,11 +289,11 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 	if (block > 0) {
 		block_damage_end(&scan->search);
 		scan->zeros = 0;
-		return round_up(offset + block);
+		return round_up(capture, offset + block);
 	}
 	if (capture->header_at > 0) { /* a core file has other things */
 		offset = recording_skip_hole(capture, offset + BINLOG_PAGE);
-		return offset & ~(uint64_t)(BINLOG_PAGE - 1);
+		return page_of(capture, offset);
 	}
 	if (!block_is_none(page, size)) {
 		if (looks_back(scan, offset))
@@ -297,7 +306,7 @@ static uint64_t scan_page(struct scan *scan, uint64_t offset)
 	if (scan->zeros == 0)
 		scan->zeros = offset;
 	offset = recording_skip_hole(capture, offset + BINLOG_PAGE);
-	return offset & ~(uint64_t)(BINLOG_PAGE - 1);
+	return page_of(capture, offset);
 }
 
 static void scan_file(struct scan *scan)

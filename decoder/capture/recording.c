@@ -294,7 +294,7 @@ static struct recording *open_header(
 	}
 	capture->path = path;
 	capture->header_at = at;
-	capture->blocks_at = BINLOG_PAGE;
+	capture->blocks_at = BINLOG_PAGE + at % BINLOG_PAGE;
 	capture->live = live;
 	capture->errors = errors;
 	if (open_regular(capture) && read_header(capture))

@@ -54,6 +54,26 @@ static bool read_header(
 	       header->byte_order == BINLOG_BYTE_ORDER;
 }
 
+/* How far all pages in it are off from multiples of their size: the kernel puts
+ * them there, debuggers one behind the other as they come. */
+static uint64_t pages_off(struct packed_file *file)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	unsigned i;
+
+	if (packed_file_read(file, 0, &head, sizeof(head)) != sizeof(head) ||
+		head.e_phentsize != sizeof(segment))
+		return 0;
+	for (i = 0; i < head.e_phnum; i++)
+		if (packed_file_read(file,
+			    head.e_phoff + i * (uint64_t)sizeof(segment),
+			    &segment, sizeof(segment)) == sizeof(segment) &&
+			segment.p_type == PT_LOAD && segment.p_filesz > 0)
+			return segment.p_offset % BINLOG_PAGE;
+	return 0;
+}
+
 struct found {
 	uint64_t *headers;
 	uint64_t nonces[LIMITS_CORE_CAPTURES];
@@ -89,9 +109,10 @@ static size_t core_file_captures(
 {
 	static const char magic[] = BINLOG_MAGIC;
 	char pages[64 * BINLOG_PAGE];
-	uint64_t offset = BINLOG_PAGE;
 	struct found found = {.headers = headers};
 	struct packed_file file = {.path = path};
+	uint64_t off = pages_off(&file);
+	uint64_t offset = off > 0 ? off : BINLOG_PAGE;
 	ssize_t n;
 
 	while (!found.more && (n = packed_file_read(&file, offset, pages,
@@ -106,7 +127,7 @@ static size_t core_file_captures(
 		offset += sizeof(pages);
 		data = packed_file_data(&file, offset);
 		if (data > offset)
-			offset = data & ~(uint64_t)(BINLOG_PAGE - 1);
+			offset = data - (data - off) % BINLOG_PAGE;
 	}
 	packed_file_close(&file);
 	*more = found.more;
