@@ -77,6 +77,12 @@ static bool open_file(struct packed_file *file)
 	return false;
 }
 
+static bool is_to_grow(const struct packed_file *file)
+{
+	return file->more && file->regular && !file->unpacked &&
+	       !file->complete && file->more(file->more_closure);
+}
+
 ssize_t packed_file_read(
 	void *closure, uint64_t offset, void *buffer, size_t size)
 {
@@ -95,7 +101,8 @@ ssize_t packed_file_read(
 			n = unpacked_file_stdin(buffer, size);
 		else
 			n = read(file->fd, buffer, size);
-	} while (n < 0 && errno == EINTR);
+	} while ((n < 0 && errno == EINTR) ||
+		 (n == 0 && size > 0 && is_to_grow(file)));
 	if (file->read && n > 0)
 		*file->read += (uint64_t)n;
 	if (file->patches && n > 0)
@@ -403,6 +410,8 @@ struct packed_reader *packed_reader_new(
 	reader->file.path = path;
 	reader->shared = shared;
 	reader->file.read = &shared->read;
+	reader->file.more = shared->more;
+	reader->file.more_closure = shared->more_closure;
 	reader->scan = packed_file_scan(&reader->file, 0);
 	if (reader->scan)
 		return reader;
@@ -632,6 +641,7 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 			record->extra);
 	if (!record->known)
 		return;
+	reader->file.complete = record->tag == PACKED_END;
 	log = log_of(reader);
 	if (!log) {
 		report(reader, ERROR_MEMORY, frame->offset, 0);

@@ -18,6 +18,9 @@
 
 #define PACKED_FILE_STDIN "-"
 
+/* Where a log ends that somebody writes to: false: nobody waits for more. */
+typedef bool packed_more(void *closure);
+
 /* All zeros but `path` is one that is not open yet. */
 struct packed_file {
 	const char *path;
@@ -29,6 +32,9 @@ struct packed_file {
 	uint32_t owner;			      /* of a regular one */
 	const struct unpacked_file *unpacked; /* read in its place, if any */
 	uint64_t *read;			      /* counts the bytes, or is null */
+	packed_more *more; /* of a regular one; null: it ends where it ends */
+	void *more_closure;
+	bool complete; /* the last log in it has its end: likewise */
 	/* Of packed_parity.h: */
 	struct packed_patch *patches; /* what is read instead */
 	uint64_t group_begin;	      /* of the last group that was told, */
@@ -59,6 +65,8 @@ struct packed_readers {
 	packed_wants *wants; /* null: all messages are wanted */
 	packed_fold *fold;   /* null: nobody takes columns */
 	void *closure;
+	packed_more *more; /* null: what is there is all */
+	void *more_closure;
 	uint64_t read; /* bytes so far, for progress */
 	bool sparing;  /* many logs are open: keep little of each */
 };

@@ -21,7 +21,7 @@
  * Between passes, milliseconds: while something is said, and the longest while
  * nothing is.  With the guard, see live.h, that is how late a message is seen.
  */
-enum { PAUSE_BUSY = 8, PAUSE_MOST = 20 };
+enum { PAUSE_BUSY = 8, PAUSE_MOST = 20, PAUSE_LOG = 50 };
 #define GUARD_NS 8000000u
 
 static volatile sig_atomic_t stopped;
@@ -81,12 +81,10 @@ static void say_waiting(struct watch *watch, enum live_state state, int why)
 		state == LIVE_ABSENT ? strerror(why) : "no capture is in it");
 }
 
-static void say_new_errors(struct watch *watch)
+static void say_new_errors(struct watch_sum *sum, struct error_list *errors)
 {
-	struct error_list *errors = watch->errors;
-
-	watch->sum.damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0 ||
-			      limits_were_met();
+	sum->damaged |= error_count(errors, ERROR_SEVERITY_DAMAGE) > 0 ||
+			limits_were_met();
 	say_errors(errors);
 	*errors = (struct error_list){0};
 }
@@ -147,7 +145,7 @@ static bool pass(struct watch *watch)
 		say_waiting(watch, state, why);
 	if (!show_messages(watch))
 		return false;
-	say_new_errors(watch);
+	say_new_errors(&watch->sum, watch->errors);
 	live_retire_ended(watch->live);
 	if (state != LIVE_ENDED || !watch->is_file)
 		return !stopped;
@@ -226,9 +224,42 @@ struct watch_sum watch_run(const char *path, bool quiet,
 		watch.sum.end = WATCH_MEMORY;
 	outputs_end(outputs);
 	if (watch.sum.end != WATCH_NOTHING)
-		say_new_errors(&watch);
+		say_new_errors(&watch.sum, errors);
 	live_free(watch.live);
 	free(watch.directory);
 	free(watch.name);
 	return watch.sum;
+}
+
+/* It was not removed. */
+static bool is_there(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool watch_log_begins(const struct watch_log *log)
+{
+	struct stat status;
+
+	while (!stopped && stat(log->path, &status) == 0 && status.st_size == 0)
+		if (is_left(log->outputs, PAUSE_LOG))
+			return false;
+	return !stopped;
+}
+
+bool watch_log_more(void *closure)
+{
+	struct watch_log *log = closure;
+
+	if (!log->caught_up)
+		outputs_end_waiting(log->outputs);
+	log->caught_up = true;
+	outputs_flush(log->outputs);
+	say_new_errors(&log->sum, log->errors);
+	log->left = !outputs_want_messages(log->outputs) ||
+		    is_left(log->outputs, PAUSE_LOG) || stopped ||
+		    !is_there(log->path);
+	return !log->left;
 }

@@ -1,7 +1,8 @@
 /*
  * What programs say while they say it: `binlog-show --follow`.  Called by its
  * main instead of a merge; gives messages to the outputs within 50 ms of the
- * call, and lets no program wait for it.
+ * call, and lets no program wait for it.  A packed log, which the usual source
+ * reads, is only waited for here.
  */
 #ifndef DECODER_WATCH_H
 #define DECODER_WATCH_H
@@ -31,5 +32,21 @@ void watch_signals(void);
  */
 struct watch_sum watch_run(const char *path, bool quiet,
 	struct outputs *outputs, struct error_list *errors);
+
+/* A packed log that somebody may be writing to. */
+struct watch_log {
+	const char *path;
+	struct outputs *outputs;
+	struct error_list *errors;
+	bool caught_up; /* what was there at first is shown */
+	bool left;	/* before the log has ended */
+	struct watch_sum sum;
+};
+
+/* Until there is something in it.  False: nobody waits any more. */
+bool watch_log_begins(const struct watch_log *log);
+
+/* A packed_more; the closure is a struct watch_log.  Waits for a moment. */
+bool watch_log_more(void *closure);
 
 #endif

@@ -223,6 +223,16 @@ static bool is_packed(const char *path)
 	       (magic[0] == 0xc1 || packed_reader_is_log(path));
 }
 
+bool capture_list_is_log(const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+		return false;
+	return file.st_size == 0 ? ends_in(path, PACKED_SUFFIX)
+				 : is_packed(path);
+}
+
 /* All captures in a core file, each under the same name. */
 static void add_core(
 	struct capture_list *list, const char *path, struct error_list *errors)

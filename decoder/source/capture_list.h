@@ -59,6 +59,10 @@ void capture_list_unpack(struct capture_list *list, struct error_list *errors);
 /* Whether captures and packed logs, compressed or not, have such names. */
 bool capture_list_takes(const char *name);
 
+/* Whether it is a regular file with a packed log, not compressed, or an empty
+ * one with the name of one. */
+bool capture_list_is_log(const char *path);
+
 /* Whether this file is one of those that are read. */
 bool capture_list_reads(
 	const struct capture_list *list, const struct stat *file);

@@ -116,6 +116,12 @@ struct source *source_new(const struct capture_list *list,
 	return NULL;
 }
 
+void source_follow(struct source *source, packed_more *more, void *closure)
+{
+	source->readers.more = more;
+	source->readers.more_closure = closure;
+}
+
 void source_filter(struct source *source, packed_wants *wants, void *closure)
 {
 	source->readers.wants = wants;

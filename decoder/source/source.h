@@ -9,6 +9,7 @@
 #define DECODER_SOURCE_H
 
 #include "decoder/packed/packed_batch.h"
+#include "decoder/packed/packed_reader.h"
 #include "decoder/source/capture_list.h"
 
 struct source;
@@ -19,6 +20,10 @@ struct source;
  */
 struct source *source_new(const struct capture_list *list,
 	struct restore *restore, struct error_list *errors);
+
+/* Reads packed logs on where they end, as long as `more` says so; to be called
+ * before source_next(). */
+void source_follow(struct source *source, packed_more *more, void *closure);
 
 /* Asks for each batch whether it is wanted; to be called before source_next().
  */

@@ -221,7 +221,8 @@ static void begin_progress(struct show *show)
 	bool alone = options->to || options->config ||
 		     (fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode));
 
-	progress_begin(&show->progress, alone && !options->quiet,
+	progress_begin(&show->progress,
+		alone && !options->quiet && !options->follow,
 		show->list.captures, show->list.count);
 	progress_add_logs(&show->progress, show->list.packed,
 		show->list.packed_count, source_read(show->messages));
@@ -374,6 +375,48 @@ static void say_all(const struct show *show)
 	print_sum(show);
 }
 
+/* `binlog-show --follow LOG` */
+static enum exit_status follow_log(struct show *show, const char *path)
+{
+	struct watch_log log = {
+		.path = path,
+		.outputs = &show->outputs,
+		.errors = &show->errors,
+	};
+	enum exit_status status = EXIT_ALL_READ;
+	const char *wrong;
+	bool lost = false;
+
+	watch_signals();
+	if (!watch_log_begins(&log))
+		return EXIT_ALL_READ;
+	open_captures(show);
+	if (!outputs_open(&show->outputs, &show->list))
+		return fail(show->outputs.problem);
+	outputs_choose_colors(&show->outputs);
+	wrong = confine(show);
+	if (wrong)
+		return fail(wrong);
+	show->messages = source_new(&show->list, show->restore, &show->errors);
+	if (show->messages)
+		source_follow(show->messages, watch_log_more, &log);
+	if (begin_outputs(show))
+		show_messages(show);
+	else
+		report_memory(show);
+	report_outputs(show, &lost);
+	say_all(show);
+	if (!log.left && !show->options.quiet && show->captured > 0)
+		sentence_say("%s: the log has ended", path);
+	if (lost)
+		status = EXIT_NOTHING;
+	else if (log.sum.damaged || judge(show) != EXIT_ALL_READ)
+		status = EXIT_DAMAGE;
+	source_free(show->messages);
+	capture_list_free(&show->list);
+	return status;
+}
+
 /* `binlog-show --follow` */
 static enum exit_status follow(struct show *show)
 {
@@ -390,6 +433,8 @@ static enum exit_status follow(struct show *show)
 	if (strcmp(path, "-") == 0)
 		return fail("--follow: what comes through a pipe cannot be "
 			    "followed: give the directory or the capture");
+	if (capture_list_is_log(path))
+		return follow_log(show, path);
 	if (!outputs_open(&show->outputs, &show->list))
 		return fail(show->outputs.problem);
 	outputs_choose_colors(&show->outputs);
