@@ -10,6 +10,7 @@
 
 #include "record/prepared.h"
 #include "shim/file/growth.h"
+#include "shim/file/quota.h"
 #include "shim/file/segment.h"
 #include "shim/host/above.h"
 #include "shim/host/bytes.h"
@@ -305,6 +306,12 @@ static bool make_renamed(
 	undo();
 	SYS3(unlinkat, AT_FDCWD, fresh, 0);
 	return false;
+}
+
+void capture_file_make_room(char *path)
+{
+	if (quota_is_set() && place_is_ours(path))
+		quota_fit(path);
 }
 
 bool capture_file_create(

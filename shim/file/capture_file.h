@@ -25,6 +25,13 @@ extern struct binlog_header *capture_file_header;
 bool capture_file_create(
 	char *path, uint64_t max_bytes, const struct binlog_header *header);
 
+/*
+ * Before it is created: what is too much in its directory goes, see quota.h, if
+ * nobody else can change what the path leads to.  `path` is changed, and as it
+ * was afterwards.
+ */
+void capture_file_make_room(char *path);
+
 /* Makes a directory of mode 0700, whatever the umask is, unless there is
  * something; none above it. */
 void capture_file_make_directory(const char *path);

@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 
 #include "record/file_growth.h"
+#include "shim/file/quota.h"
 #include "shim/host/host.h"
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
@@ -179,6 +180,9 @@ bool growth_reach(uint64_t end)
 		end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE) &&
 		goal == __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE))
 		__atomic_store_n(&growth->stuck, goal, __ATOMIC_RELEASE);
+	else
+		/* Not before, since others wait for who is under way. */
+		quota_lengthened(its_path, growth_size());
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 }
 

@@ -179,6 +179,7 @@ static bool is_understood(enum config_key key, const char *value)
 		return bytes_number(&value, 10, &number) && !*value;
 	case CONFIG_max_size:
 	case CONFIG_ring:
+	case CONFIG_quota:
 		return is_size(value);
 	case CONFIG_redact:
 		return is_one_of(value, "copies", "usual") ||

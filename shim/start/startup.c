@@ -10,6 +10,7 @@
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
+#include "shim/file/quota.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/clock.h"
@@ -71,6 +72,7 @@ static void read_sizes(void)
 
 	process.max_bytes = read_size(CONFIG_max_size, process.max_bytes);
 	process.ring_bytes = read_size(CONFIG_ring, 0);
+	quota_set(read_size(CONFIG_quota, 0));
 	value = settings_get(CONFIG_depth);
 	if (value && bytes_number(&value, 10, &number))
 		process.depth = number < 1		     ? 1
@@ -280,10 +282,19 @@ static bool name_file(
 	return text.length + 1 < size;
 }
 
+/*
+ * Of a run that lasts, and has many programs, one of so many looks as well; the
+ * others start as fast as ever.
+ */
+#define LOOKS_ONE_OF 32
+
 static bool create_in(char *path, const struct binlog_header *header)
 {
-	return name_file(path, CAPTURE_FILE_PATH, header) &&
-	       capture_file_create(path, process.max_bytes, header);
+	if (!name_file(path, CAPTURE_FILE_PATH, header))
+		return false;
+	if (*founded || header->nonce % LOOKS_ONE_OF == 0)
+		capture_file_make_room(path);
+	return capture_file_create(path, process.max_bytes, header);
 }
 
 /* Where nobody has asked for it: better than nowhere. */

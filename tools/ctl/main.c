@@ -44,8 +44,12 @@ enum clean_outcome {
 struct clean_request {
 	const char *directory;
 	time_t older_than; /* seconds since the last write, at least */
+	bool has_quota;	   /* only as many as it takes, the oldest first, */
+	uint64_t quota;	   /* until all take no more bytes on disk */
 	bool dry_run;
-	/* For each file whose name is that of a capture, in their order. */
+	uint64_t *taken; /* with a quota: by all that are still there */
+	/* For each file whose name is that of a capture, in their order, or the
+	 * oldest first. */
 	void (*tell)(void *closure, const char *name,
 		enum clean_outcome outcome, uint64_t bytes);
 	void *closure;
@@ -158,7 +162,7 @@ static enum clean_outcome remove_open(const struct clean_request *request,
 	return remove_held(request, directory, name, st);
 }
 
-static void look_at(
+static enum clean_outcome look_at(
 	const struct clean_request *request, int directory, const char *name)
 {
 	enum clean_outcome outcome = CLEAN_FAILED;
@@ -180,6 +184,62 @@ static void look_at(
 	}
 	errno = reason;
 	request->tell(request->closure, name, outcome, (uint64_t)st.st_size);
+	return outcome;
+}
+
+struct aged {
+	struct timespec written;
+	uint64_t bytes;
+	char *name;
+};
+
+static int compare_ages(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+
+	if (x->written.tv_sec != y->written.tv_sec)
+		return x->written.tv_sec < y->written.tv_sec ? -1 : 1;
+	if (x->written.tv_nsec != y->written.tv_nsec)
+		return x->written.tv_nsec < y->written.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* On disk.  What is another user's is no part of the quota, unless root may
+ * remove it. */
+static void weigh(struct aged *aged, int directory)
+{
+	struct stat st;
+
+	aged->bytes = 0;
+	aged->written = (struct timespec){0};
+	if (fstatat(directory, aged->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return;
+	aged->written = st.st_mtim;
+	if (S_ISREG(st.st_mode) && (st.st_uid == geteuid() || geteuid() == 0))
+		aged->bytes = (uint64_t)st.st_blocks * 512;
+}
+
+/* The oldest first, while they are too much.  False: no memory. */
+static bool fit(const struct clean_request *request, int directory,
+	struct dirent **entries, int count)
+{
+	struct aged *aged = calloc((size_t)count + 1, sizeof(*aged));
+	int i;
+
+	if (!aged)
+		return false;
+	*request->taken = 0;
+	for (i = 0; i < count; i++) {
+		aged[i].name = entries[i]->d_name;
+		weigh(&aged[i], directory);
+		*request->taken += aged[i].bytes;
+	}
+	qsort(aged, (size_t)count, sizeof(*aged), compare_ages);
+	for (i = 0; i<count && * request->taken> request->quota; i++)
+		if (look_at(request, directory, aged[i].name) == CLEAN_REMOVED)
+			*request->taken -= aged[i].bytes;
+	free(aged);
+	return true;
 }
 
 /* Null, or why others could put something else into our way. */
@@ -201,19 +261,23 @@ static const char *clean_directory(
 {
 	const char *wrong = distrust(directory);
 	struct dirent **entries;
+	bool good = true;
 	int count, i;
 
 	if (wrong)
 		return wrong;
 	count = scandirat(directory, ".", &entries, has_name, alphasort);
-	for (i = 0; i < count; i++) {
-		look_at(request, directory, entries[i]->d_name);
-		free(entries[i]);
-	}
 	if (count < 0)
 		return "";
+	if (request->has_quota)
+		good = fit(request, directory, entries, count);
+	for (i = 0; i < count; i++) {
+		if (!request->has_quota)
+			look_at(request, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
 	free(entries);
-	return NULL;
+	return good ? NULL : "";
 }
 
 /*
@@ -315,6 +379,30 @@ static bool parse_age(const char *text, time_t *age)
 	return false;
 }
 
+/* Bytes.  False: no size. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+	static const char letters[] = "KMGT";
+	unsigned long long number;
+	const char *letter;
+	unsigned shift = 0;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*end != '\0') {
+		letter = strchr(letters, *end & ~0x20);
+		if (!letter || *letter == '\0' || end[1] != '\0')
+			return false;
+		shift = 10 * (unsigned)(letter - letters + 1);
+	}
+	*size = errno != 0 || number > UINT64_MAX >> shift ? UINT64_MAX
+							   : number << shift;
+	return true;
+}
+
 /* ---- list ---- */
 
 static enum exit_status list(const char *directory)
@@ -376,7 +464,9 @@ static enum exit_status clean_up(const struct clean_request *asked)
 	struct clean_request request = *asked;
 	struct sums sums = {.request = &request};
 	const char *wrong;
+	uint64_t taken = 0;
 
+	request.taken = &taken;
 	request.tell = tell;
 	request.closure = &sums;
 	wrong = clean(&request);
@@ -387,6 +477,14 @@ static enum exit_status clean_up(const struct clean_request *asked)
 	       " in use, %" PRIu64 " not old enough, %" PRIu64 " left\n",
 		request.dry_run ? "would remove" : "removed", sums.removed,
 		sums.bytes, sums.in_use, sums.young, sums.left);
+	if (request.has_quota && taken > request.quota) {
+		sentence_say("binlog-ctl: %s: %" PRIu64
+			     " bytes are still taken, which is more than the "
+			     "quota: what is left there is in use, too young, "
+			     "or no capture",
+			request.directory, taken);
+		sums.left++;
+	}
 	return ctl_say_finish(sums.left > 0 ? EXIT_LEFT : EXIT_DONE);
 }
 
@@ -410,6 +508,12 @@ static const char *obey(void *closure, int option, const char *value)
 		if (!parse_age(value, &command->clean.older_than))
 			return "not an age: a number and s, m, h, d or w, "
 			       "as in 7d";
+		break;
+	case 'q':
+		command->for_clean = true;
+		command->clean.has_quota = true;
+		if (!parse_size(value, &command->clean.quota))
+			return "no size: a number and K, M, G or T, as in 1G";
 		break;
 	case 'n':
 		command->for_clean = true;
@@ -442,8 +546,8 @@ static enum exit_status look_after(
 	}
 	if (command->for_clean)
 		return ctl_say_complaint(word,
-			"--older-than and --dry-run are for clean: leave them "
-			"out");
+			"--older-than, --quota and --dry-run are for clean: "
+			"leave them out");
 	return list(directory);
 }
 
@@ -465,8 +569,8 @@ static enum exit_status control(
 			"list or clean, see binlog-ctl --help");
 	if (command->for_clean)
 		return ctl_say_complaint(*arguments,
-			"--older-than and --dry-run are for clean: leave them "
-			"out");
+			"--older-than, --quota and --dry-run are for clean: "
+			"leave them out");
 	return running_obey(
 		*arguments, arguments + 1, count - 1, command->json);
 }

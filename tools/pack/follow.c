@@ -19,6 +19,8 @@
 /* Between passes, milliseconds: while there is something to pack, and the
  * longest while there is not. */
 enum { PAUSE_BUSY = 20, PAUSE_MOST = 200 };
+/* Milliseconds, and how often: a second. */
+enum { LOCK_PAUSE = 20, LOCK_TRIES = 50 };
 
 /*
  * A step ends when so much could be freed (captures may be limited), or
@@ -53,6 +55,21 @@ static void rotate(int number)
 	rotated = 1;
 }
 
+/* A program that removes old captures (BINLOG_QUOTA) has it for a moment. */
+static bool has_another(int directory)
+{
+	int tries = 0;
+
+	while (flock(directory, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK)
+			return false;
+		if (tries++ == LOCK_TRIES)
+			return true;
+		follow_step_sleep(LOCK_PAUSE);
+	}
+	return false;
+}
+
 /* Two at once would free what the other has not read. */
 static bool lock_directory(struct follow *follow)
 {
@@ -63,8 +80,7 @@ static bool lock_directory(struct follow *follow)
 			open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (follow->directory < 0)
 		return true; /* it is waited for */
-	if (flock(follow->directory, LOCK_EX | LOCK_NB) == 0 ||
-		errno != EWOULDBLOCK)
+	if (!has_another(follow->directory))
 		return true;
 	follow_step_fail(follow, path, "another binlog-pack follows it",
 		"wait for its end, or stop it");

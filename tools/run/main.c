@@ -113,6 +113,7 @@ static const struct value {
 	{"BINLOG_RING", "ring", is_size, "no size: give one such as 16M"},
 	{"BINLOG_MAX_SIZE", "max-size", is_size,
 		"no size: give one such as 64M"},
+	{"BINLOG_QUOTA", "quota", is_size, "no size: give one such as 1G"},
 	{"BINLOG_TRIGGER", "trigger", is_trigger,
 		"not known: give signal, exit, kill, before=TIME or "
 		"after=TIME, with commas between them"},

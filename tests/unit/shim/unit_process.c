@@ -14,9 +14,11 @@ static void check_size(void)
 {
 	set(CONFIG_max_size, value);
 	set(CONFIG_ring, value);
+	set(CONFIG_quota, value);
 	begins();
 	CHECK(world.max_bytes == (wanted ? wanted : (uint64_t)1 << 30));
 	CHECK(world.ring_bytes == wanted);
+	CHECK(world.quota == wanted);
 }
 
 static void sizes_have_suffixes_and_ends(void **state)
@@ -286,6 +288,8 @@ SCENARIO(others_join_it)
 	CHECK(strcmp(world.joined, "/captures/first.binlog") == 0);
 	CHECK(streams_have_offsets);
 	CHECK(!*world.founded);
+	/* One of 32 looks whether there is too much. */
+	CHECK(world.looks == (world.header.nonce % 32 == 0));
 }
 
 SCENARIO(there_may_be_no_first_capture)
@@ -302,6 +306,7 @@ static void check_run(void)
 	begins();
 	CHECK(world.outputs[0].inode == 0xe1);
 	CHECK(*world.founded);
+	CHECK(world.looks == 1);
 }
 
 static void what_is_no_run_is_not_joined(void **state)

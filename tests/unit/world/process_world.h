@@ -19,6 +19,7 @@
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
+#include "shim/file/quota.h"
 #include "shim/host/arena.h"
 #include "shim/host/clock.h"
 #include "shim/host/environment.h"
@@ -60,7 +61,8 @@ static struct {
 	char path[CAPTURE_FILE_PATH], dir[CAPTURE_FILE_PATH];
 	char founded[1024], joined[CAPTURE_FILE_PATH];
 	struct binlog_header header;
-	uint64_t max_bytes, ring_bytes;
+	uint64_t max_bytes, ring_bytes, quota;
+	unsigned looks; /* for what is too much in the directory */
 	const char *rules;
 	char noted[256];
 	size_t rules_bytes;
@@ -234,6 +236,17 @@ bool capture_file_create(
 	world.max_bytes = max_bytes;
 	world.header = *made;
 	return !world.no_capture;
+}
+
+void capture_file_make_room(char *path)
+{
+	(void)path;
+	world.looks++;
+}
+
+void quota_set(uint64_t bytes)
+{
+	world.quota = bytes;
 }
 
 /* There is none of the places where captures go that nobody has asked for. */
