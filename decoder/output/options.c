@@ -340,6 +340,7 @@ static const struct report {
 	{"rcdf", NUMBER_RCDF, true, false},
 	{"per", NUMBER_PER, false, false},
 	{"intervals", NUMBER_INTERVALS, false, false},
+	{"anomalies", NUMBER_ANOMALIES, false, false},
 	{"largest", NUMBER_LARGEST, true, true},
 	{"smallest", NUMBER_SMALLEST, true, true},
 };

@@ -16,6 +16,7 @@ static const struct {
 	{"count", true},
 	{"per", true},
 	{"intervals", true},
+	{"anomalies", true},
 	{"values", true},
 	{"histogram", true},
 	{"rcdf", true},

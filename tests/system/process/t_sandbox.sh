@@ -72,7 +72,7 @@ else
 		watched "$what: only read-like calls" "$reading" "" "$show" "$what"
 	done
 	for style in raw processes captures timeline rates json html heph journal syslog otlp chrome perfetto \
-		msgpack count stats intervals; do
+		msgpack count stats intervals anomalies; do
 		watched "--output=$style: likewise" "$reading" "" "$show" --output=$style --to=out.$style log.blog
 	done
 	watched "--values: likewise" "$reading" "" "$show" --values=took log.blog
