@@ -304,6 +304,7 @@ static void add_numbers(struct anomalies *anomalies, struct anomaly_site *site,
 			values->name = pool_copy(&anomalies->pool, field->name,
 				strlen(field->name));
 			values->type = field->type;
+			values->is_quantity = is_quantity(field);
 		}
 		if (field->type != FIELD_FLOAT && stream)
 			add_step(&stream->numbers[number - 1], value.i64,
@@ -311,7 +312,7 @@ static void add_numbers(struct anomalies *anomalies, struct anomaly_site *site,
 		if (field->type != FIELD_FLOAT && thread)
 			add_step(&thread->numbers[number - 1], value.i64,
 				message->wall, false);
-		if (!is_quantity(field))
+		if (!values->is_quantity)
 			continue;
 		amount = number_of(field, &value);
 		spread_add(&values->spread, amount);
@@ -453,17 +454,22 @@ static struct anomaly_site *site_at(
 
 /*
  * What is said as a process begins or ends is said once: that is the first and
- * last hundredth of its messages, but at least 20, and at most a tenth.
+ * last hundredth of its time, and of its messages, but at least 20, and at most
+ * a tenth.
  */
 static bool is_of_edge(
 	const struct anomalies *anomalies, const struct rare_message *message)
 {
-	uint64_t all = anomalies->speakers[message->speaker].messages;
+	const struct speaker *speaker = &anomalies->speakers[message->speaker];
+	uint64_t moment = (speaker->last - speaker->first) / 100;
+	uint64_t all = speaker->messages;
 	uint64_t edge = all / 100 > OFTEN ? all / 100 : OFTEN;
 
 	if (edge > (all + 9) / 10)
 		edge = (all + 9) / 10;
-	return message->number <= edge || message->number > all - edge;
+	return message->number <= edge || message->number > all - edge ||
+	       message->wall <= speaker->first + moment ||
+	       message->wall >= speaker->last - moment;
 }
 
 static bool is_rare(
@@ -728,7 +734,8 @@ static void find_breaks(struct anomalies *anomalies,
 	const struct anomaly_values *values = &stream->site->values[number];
 	bool even = steps_are_even(steps);
 	struct steps_break breaks[STEPS_KEPT];
-	size_t count = steps_unusual(steps, breaks);
+	size_t count =
+		even || values->is_quantity ? steps_unusual(steps, breaks) : 0;
 	char usual[96] = "where it otherwise rises";
 	size_t i;
 

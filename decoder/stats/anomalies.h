@@ -49,7 +49,8 @@ struct rare_message {
 struct anomaly_values {
 	const char *name;
 	enum field_type type;
-	bool counts; /* that is looked at instead */
+	bool is_quantity; /* not a name or bits */
+	bool counts;	  /* that is looked at instead */
 	struct spread spread;
 	struct peaks peaks;
 };
