@@ -289,6 +289,24 @@ struct binlog_thread_record {
 	char name[16];	  /* comm, NUL-padded */
 };
 
+/*
+ * BINLOG_ORIGIN: who has created the thread `tid`, which this writer serves or
+ * will serve.  Generation 0 is its creator, 1 that one's, and so on, in this
+ * order; generation 0 makes what was said of another thread void.
+ */
+#define BINLOG_ORIGIN_GENERATIONS 8u
+
+struct binlog_origin_record {
+	struct binlog_control_head head;
+	uint32_t tid;
+	uint32_t generation;
+	uint32_t context; /* its stack then, and what was called: that of a */
+			  /* context of text CREATED; 0: not known */
+	uint32_t creator_pid;
+	uint32_t creator_tid;
+	char name[16]; /* comm of the creator then, NUL-padded */
+};
+
 #define BINLOG_CONSTANT_SEGMENTS 4
 
 /*
@@ -417,6 +435,7 @@ _Static_assert(_Alignof(struct binlog_stream_record) == 4, "");
 _Static_assert(sizeof(struct binlog_process_record) == 40, "");
 _Static_assert(offsetof(struct binlog_process_record, fork) == 32, "");
 _Static_assert(sizeof(struct binlog_thread_record) == 32, "");
+_Static_assert(sizeof(struct binlog_origin_record) == 44, "");
 _Static_assert(sizeof(struct binlog_module_record) == 56, "");
 _Static_assert(offsetof(struct binlog_module_record, content_hash) == 40, "");
 _Static_assert(sizeof(struct binlog_string_record) == 24, "");

@@ -7,6 +7,7 @@
 #include "shim/host/sys.h"
 #include "shim/start/startup.h"
 #include "shim/stdio/stdio_buffer.h"
+#include "shim/writer/origin.h"
 #include "shim/writer/ownership.h"
 #include "shim/writer/position.h"
 #include "wrappers/handlers.h"
@@ -41,6 +42,7 @@ static struct birth before(const struct call *call)
 {
 	struct birth birth = {0, writer_before_fork()};
 
+	origin_before_fork(call);
 	streams_share();
 	state_follow(call);
 	stdio_buffer_drain_own(call);
@@ -55,6 +57,8 @@ static struct birth before(const struct call *call)
 
 static void after(const struct birth *birth, bool child)
 {
+	if (!child)
+		origin_after_fork();
 	if (birth->inside)
 		writer_after_fork(child);
 	if (!child || !birth->number)
@@ -76,6 +80,20 @@ bool fork_is_plain(void)
 		return false;
 	position_settle();
 	return true;
+}
+
+pid_t fork_plainly(uintptr_t pc, uintptr_t sp, uintptr_t fp,
+	const char *function, pid_t (*next)(void))
+{
+	const struct call call = {
+		.pc = pc, .sp = sp, .fp = fp, .function = function};
+	pid_t pid;
+
+	origin_before_fork(&call);
+	pid = next();
+	if (pid != 0)
+		origin_after_fork();
+	return pid;
 }
 
 pid_t fork_make(const struct call *call, pid_t (*next)(void))
@@ -125,7 +143,9 @@ static int discard_outputs(void)
  */
 int fork_daemon(const struct call *call, int stay, int keep)
 {
-	pid_t pid = fork_is_plain() ? next_fork() : fork_make(call, next_fork);
+	pid_t pid = fork_is_plain() ? fork_plainly(call->pc, call->sp, call->fp,
+					      call->function, next_fork)
+				    : fork_make(call, next_fork);
 	long result;
 
 	if (pid < 0)

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <syslog.h>
 #include <termios.h>
+#include <threads.h>
 #include <wchar.h>
 
 #include "shim/record/capture.h"
@@ -376,6 +377,8 @@ long lockdown_syscall(long number, va_list ap);
 /* fork.c */
 /* A fork needs nothing of us but to be made. */
 bool fork_is_plain(void);
+pid_t fork_plainly(uintptr_t pc, uintptr_t sp, uintptr_t fp,
+	const char *function, pid_t (*next)(void));
 pid_t fork_make(const struct call *call, pid_t (*next)(void));
 int fork_daemon(const struct call *call, int stay, int keep);
 pid_t fork_terminal(const struct call *call, int *master, char *name,
@@ -383,6 +386,15 @@ pid_t fork_terminal(const struct call *call, int *master, char *name,
 int fork_clone(const struct call *call, int (*function)(void *), void *stack,
 	int flags, void *argument, va_list ap);
 long fork_syscall(const struct call *call, long number, va_list ap);
+
+/* create.c: the new thread does what was asked for, and with nothing of ours
+ * on its stack. */
+int create_thread(const struct call *call, pthread_t *thread,
+	const pthread_attr_t *attributes, void *(*function)(void *),
+	void *argument);
+int create_thrd(const struct call *call, thrd_t *thread, thrd_start_t function,
+	void *argument);
+
 /* system_call.c */
 long system_call(const struct call *call, long number, va_list ap);
 /* libc is about to run another program, which may print at once. */

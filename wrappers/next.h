@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
+#include <threads.h>
 #include <wchar.h>
 
 #include "shim/host/pass_on.h"

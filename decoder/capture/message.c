@@ -10,6 +10,7 @@
 #include "decoder/capture/named_text.h"
 #include "decoder/capture/restore.h"
 #include "decoder/render/render_plan.h"
+#include "record/hash.h"
 #include "record/layout.h"
 #include "record/libc.h"
 #include "record/utf8.h"
@@ -564,4 +565,32 @@ void message_syslog_head(const struct message *message,
 	render_buffer_put(
 		out, head, strftime(head, sizeof(head), "%h %e %T ", &tm));
 	put_ident(syslog, out);
+}
+
+void message_origin_add(
+	struct message_origin *origin, const struct message_creator *creator)
+{
+	const struct definition_context *context = creator->context;
+	uint64_t hash = binlog_hash_word(origin->hash, creator->tid);
+	size_t i;
+
+	hash = binlog_hash_word(hash, creator->pid);
+	hash = binlog_hash_word(
+		hash, binlog_hash(creator->name, strlen(creator->name)));
+	for (i = 0; context && i < context->depth; i++)
+		hash = binlog_hash_word(hash, context->frames[i]);
+	origin->hash = hash | 1;
+	origin->by[origin->count++] = *creator;
+}
+
+struct message message_of_creator(
+	const struct message *message, const struct message_creator *creator)
+{
+	struct message made = *message;
+
+	made.context = creator->context;
+	made.count = 0;
+	made.text = NULL;
+	made.origin = NULL;
+	return made;
 }

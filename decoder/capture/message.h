@@ -16,6 +16,22 @@
 #include "decoder/render/render.h"
 #include "record/layout.h"
 
+/* Who has created a thread, or the process that it was the first one of. */
+struct message_creator {
+	/* Its stack then, and what it has called; null: not known. */
+	struct definition_context *context;
+	uint32_t pid;
+	uint32_t tid;
+	char name[17]; /* may be empty; ends in NUL */
+};
+
+/* The creator of a thread, that one's creator, and so on. */
+struct message_origin {
+	size_t count;
+	uint64_t hash; /* of what is known of all of them */
+	struct message_creator *by;
+};
+
 struct message {
 	uint64_t ticks;
 	uint64_t wall;			    /* nanoseconds since 1970 */
@@ -24,6 +40,7 @@ struct message {
 	uint32_t tid;
 	uint32_t core;	    /* one more than the number; 0: not known */
 	const char *thread; /* its name, may be empty; ends in NUL */
+	const struct message_origin *origin; /* of it; null: not known */
 	struct program *program;
 	struct definition_context *context;
 	struct pool *pool; /* lives as long as the context */
@@ -37,6 +54,25 @@ struct message {
 	 * long as the arguments.  Null: it is made anew. */
 	const struct render_buffer *text;
 };
+
+/* There is room for one more, which follows those that are there. */
+void message_origin_add(
+	struct message_origin *origin, const struct message_creator *creator);
+
+/*
+ * As a message of one of the creators: its stack is that which the thread was
+ * created with.  Its context must be known.
+ */
+struct message message_of_creator(
+	const struct message *message, const struct message_creator *creator);
+
+/* Creator `i` is of another process than whom it has created. */
+static inline bool message_was_forked(const struct message *message, size_t i)
+{
+	const struct message_creator *by = message->origin->by;
+
+	return by[i].pid != (i > 0 ? by[i - 1].pid : message->pid);
+}
 
 /* What a syslog message carries beside its text. */
 struct message_syslog {

@@ -368,6 +368,74 @@ static void take_thread(struct writer_stream *stream, struct cursor *record)
 		return;
 	stream->tid = thread.tid;
 	memcpy(stream->thread, thread.name, sizeof(thread.name));
+	/* What is known of another one; in a ring it may be said long after
+	 * what it is about. */
+	if (stream->origin && !stream->capture->ring)
+		stream->origin->known.count = 0;
+}
+
+static struct definition_context *creation(
+	const struct writer_stream *stream, uint32_t id)
+{
+	struct definition_context *context =
+		definition_context(&stream->definitions, id);
+
+	return context && context->text == BINLOG_TEXT_CREATED ? context : NULL;
+}
+
+/* The one that is said of this thread from now on.  Null: out of memory. */
+static struct writer_origin *begin_origin(
+	struct writer_stream *stream, uint32_t tid)
+{
+	bool ring = stream->capture->ring;
+	struct writer_origin *origin =
+		ring ? id_map_find(&stream->origins, tid) : stream->origin;
+
+	if (!origin)
+		origin = pool_take(&stream->definitions.pool, sizeof(*origin));
+	if (!origin)
+		return NULL;
+	origin->tid = tid;
+	origin->known = (struct message_origin){.by = origin->by};
+	if (ring && !id_map_set(&stream->origins, tid, origin))
+		return NULL;
+	return origin;
+}
+
+static void take_origin(struct writer_stream *stream, struct cursor *record)
+{
+	struct binlog_origin_record said;
+	struct message_creator creator;
+	struct writer_origin *origin;
+
+	cursor_struct(record, &said, sizeof(said));
+	if (record->failed)
+		return;
+	if (said.generation == 0)
+		stream->origin = begin_origin(stream, said.tid);
+	origin = stream->origin;
+	if (!origin || said.tid != origin->tid ||
+		said.generation != origin->known.count ||
+		said.generation >= BINLOG_ORIGIN_GENERATIONS)
+		return;
+	creator = (struct message_creator){
+		.context = creation(stream, said.context),
+		.pid = said.creator_pid,
+		.tid = said.creator_tid,
+	};
+	memcpy(creator.name, said.name, sizeof(said.name));
+	message_origin_add(&origin->known, &creator);
+}
+
+/* Null: not known. */
+static const struct message_origin *origin_now(
+	const struct writer_stream *stream)
+{
+	const struct writer_origin *origin = stream->origin;
+
+	if (origin && origin->tid != stream->tid)
+		origin = id_map_find(&stream->origins, stream->tid);
+	return origin && origin->known.count > 0 ? &origin->known : NULL;
 }
 
 static bool take_module(struct writer_stream *stream, struct cursor *record)
@@ -407,6 +475,9 @@ static void take_control(
 		break;
 	case BINLOG_THREAD:
 		take_thread(stream, record);
+		break;
+	case BINLOG_ORIGIN:
+		take_origin(stream, record);
 		break;
 	case BINLOG_MODULE:
 		good = take_module(stream, record);
@@ -491,6 +562,7 @@ static void finish_message(
 	message->pid = stream->block->pid;
 	message->tid = stream->tid;
 	message->thread = stream->thread;
+	message->origin = origin_now(stream);
 	message->program = stream->program;
 	message->context = context;
 	message->pool = &stream->definitions.pool;
@@ -681,6 +753,7 @@ void writer_stream_end(struct writer_stream *stream)
 {
 	writer_window_drop(stream);
 	free(stream->message.arguments);
+	id_map_free(&stream->origins);
 	definition_table_free(&stream->definitions);
 	*stream = (struct writer_stream){.state = WRITER_END};
 }

@@ -22,6 +22,13 @@ enum writer_state {
 /* Is told of each control record that is read but for those of the clock. */
 typedef void writer_stream_keep(void *keeper, const void *record, size_t size);
 
+/* Who has created a thread that the writer serves. */
+struct writer_origin {
+	uint32_t tid;
+	struct message_origin known;
+	struct message_creator by[BINLOG_ORIGIN_GENERATIONS];
+};
+
 struct writer_stream {
 	enum writer_state state;
 	uint64_t ticks; /* of what comes next; never decreases */
@@ -36,7 +43,10 @@ struct writer_stream {
 	struct definition_table definitions;
 	struct program *program;
 	uint32_t tid;
-	char thread[17];	     /* ends in NUL */
+	char thread[17]; /* ends in NUL */
+	/* Of its thread; in a ring of each that it has served, by tid. */
+	struct writer_origin *origin; /* the latest; null: none yet */
+	struct id_map origins;
 	struct binlog_anchor anchor; /* the latest */
 	struct wall_segment segment;
 	uint64_t least_wall; /* of the next message */

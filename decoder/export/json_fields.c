@@ -100,6 +100,43 @@ void json_location_stack(struct render_buffer *out, struct locations *locations,
 	render_buffer_put_byte(out, ']');
 }
 
+static void put_creator(struct render_buffer *out, struct locations *locations,
+	const struct message *message, size_t i, size_t depth)
+{
+	const struct message_creator *creator = &message->origin->by[i];
+	struct message creation;
+
+	json_text_put(out, "{\"how\":");
+	json_text_word(out, message_was_forked(message, i) ? "fork" : "thread");
+	json_text_put(out, ",\"pid\":");
+	json_text_unsigned(out, creator->pid);
+	json_text_put(out, ",\"tid\":");
+	json_text_unsigned(out, creator->tid);
+	json_text_put(out, ",\"thread\":");
+	json_text_string(out, creator->name, strlen(creator->name));
+	if (creator->context) {
+		creation = message_of_creator(message, creator);
+		json_text_put(out, ",\"stack\":");
+		json_location_stack(out, locations, &creation, depth);
+	}
+	render_buffer_put_byte(out, '}');
+}
+
+void json_location_origin(struct render_buffer *out,
+	struct locations *locations, const struct message *message,
+	size_t depth)
+{
+	size_t i;
+
+	json_text_put(out, ",\"origin\":[");
+	for (i = 0; i < message->origin->count; i++) {
+		if (i > 0)
+			render_buffer_put_byte(out, ',');
+		put_creator(out, locations, message, i, depth);
+	}
+	render_buffer_put_byte(out, ']');
+}
+
 const char *json_fields_type(enum field_type type)
 {
 	static const char *const names[] = {

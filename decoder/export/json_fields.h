@@ -23,6 +23,14 @@ void json_location_stack(struct render_buffer *out, struct locations *locations,
 	const struct message *message, size_t depth);
 
 /*
+ * Appends the member "origin": an array of who has created the thread, its
+ * creator's creator and so on, each with its stack.  The message has one.
+ */
+void json_location_origin(struct render_buffer *out,
+	struct locations *locations, const struct message *message,
+	size_t depth);
+
+/*
  * Appends all as an array of {"name":,"type":,"value":}; those that could not
  * be shown exactly have "bytes" in base64, too.
  */

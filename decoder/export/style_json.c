@@ -62,6 +62,9 @@ static void put_location(struct json *json, const struct message *message)
 	json_text_put(out, ",\"stack\":");
 	json_location_stack(out, json->settings.locations, message,
 		json->settings.options->depth);
+	if (message->origin)
+		json_location_origin(out, json->settings.locations, message,
+			json->settings.options->depth);
 }
 
 static void put_head(void *state, const struct message *message)

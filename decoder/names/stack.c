@@ -123,6 +123,45 @@ void stack_put(struct stack *stack, const struct message *message,
 	context->stack_bytes = stack->lines.length;
 }
 
+static void put_creator(
+	struct stack *stack, const struct message *message, size_t i)
+{
+	const struct message_creator *creator = &message->origin->by[i];
+	bool forked = message_was_forked(message, i);
+
+	stack->lines.length = 0;
+	put_number(stack,
+		forked ? "    forked by thread " : "    created by thread ",
+		creator->tid, false);
+	if (*creator->name) {
+		put(stack, " (");
+		put(stack, creator->name);
+		put(stack, ")");
+	}
+	if (forked)
+		put_number(stack, " of process ", creator->pid, false);
+	put(stack, creator->context ? ":" : "");
+	render_buffer_put_byte(&stack->lines, '\n');
+}
+
+void stack_put_origin(struct stack *stack, const struct message *message,
+	struct render_buffer *out)
+{
+	const struct message_origin *origin = message->origin;
+	size_t i;
+
+	for (i = 0; origin && i < origin->count; i++) {
+		struct message creation;
+
+		put_creator(stack, message, i);
+		render_buffer_put(out, stack->lines.data, stack->lines.length);
+		if (!origin->by[i].context)
+			continue;
+		creation = message_of_creator(message, &origin->by[i]);
+		stack_put(stack, &creation, out);
+	}
+}
+
 void stack_free(struct stack *stack)
 {
 	if (!stack)

@@ -27,6 +27,14 @@ struct stack *stack_new(struct locations *locations, size_t depth);
 void stack_put(struct stack *stack, const struct message *message,
 	struct render_buffer *out);
 
+/*
+ * Appends whom the thread was created by, and with which stack, its creator's
+ * creator and so on: for each a line "    created by thread 4711 (name):", and
+ * those of its stack.  Nothing if that is not known.
+ */
+void stack_put_origin(struct stack *stack, const struct message *message,
+	struct render_buffer *out);
+
 /* Null is fine. */
 void stack_free(struct stack *stack);
 

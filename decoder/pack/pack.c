@@ -309,6 +309,7 @@ struct known_thread {
 	uint32_t tid;
 	uint32_t capture; /* id */
 	char name[16];
+	uint64_t origin;	  /* a hash of who has created it, or 0 */
 	struct pack_entry *entry; /* null: free */
 };
 
@@ -549,6 +550,7 @@ static void know_thread(struct pack *pack, struct known_thread *known,
 	known->tid = message->tid;
 	memcpy(known->name, message->thread,
 		strnlen(message->thread, sizeof(known->name)));
+	known->origin = message->origin ? message->origin->hash : 0;
 	known->capture = pack_define_capture_of(&pack->define, entry);
 	known->entry = entry;
 }
@@ -561,12 +563,15 @@ static struct known_thread *thread_of(
 
 	if (!known->entry || known->program != message->program ||
 		known->tid != message->tid ||
+		known->origin !=
+			(message->origin ? message->origin->hash : 0) ||
 		strncmp(known->name, message->thread, sizeof(known->name)) != 0)
 		know_thread(pack, known, message);
 	if (!known->entry)
 		return NULL;
 	if (known->entry->batch != pack->batch.stamp) {
-		if (!pack_define_again_thread(&pack->define, known->entry))
+		if (!pack_define_again_thread(
+			    &pack->define, known->entry, message))
 			return NULL;
 		known->entry->batch = pack->batch.stamp;
 	}

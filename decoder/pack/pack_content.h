@@ -27,6 +27,14 @@ struct pack_thread_content {
 	uint32_t process;
 	uint32_t tid;
 	char name[16];
+	/* Its creators. */
+};
+
+struct pack_creator_content {
+	uint32_t site; /* 0: not known */
+	uint32_t pid;
+	uint32_t tid;
+	char name[16];
 };
 
 struct pack_module_content {

@@ -470,20 +470,55 @@ struct pack_entry *pack_define_process(struct pack_define *define,
 	return define_process(define, capture, program, 0);
 }
 
+/* Writes the stacks that the thread and its creators were created with;
+ * `creators` may be null.  False: out of memory. */
+static bool define_creators(struct pack_define *define,
+	const struct message *message, struct pack_creator_content *creators)
+{
+	const struct message_origin *origin = message->origin;
+	size_t i;
+
+	for (i = 0; origin && i < origin->count; i++) {
+		const struct message_creator *creator = &origin->by[i];
+		struct message creation;
+		const struct pack_entry *site = NULL;
+
+		if (creator->context) {
+			creation = message_of_creator(message, creator);
+			site = pack_define_site(define, &creation);
+			if (!site)
+				return false;
+		}
+		if (!creators)
+			continue;
+		creators[i] = (struct pack_creator_content){
+			.site = site ? site->id : 0,
+			.pid = creator->pid,
+			.tid = creator->tid,
+		};
+		memcpy(creators[i].name, creator->name,
+			strnlen(creator->name, sizeof(creators[i].name)));
+	}
+	return true;
+}
+
 struct pack_entry *pack_define_thread(
 	struct pack_define *define, const struct message *message)
 {
+	struct pack_creator_content creators[BINLOG_ORIGIN_GENERATIONS];
+	size_t count = message->origin ? message->origin->count : 0;
 	struct pack_entry *process =
 		pack_define_process(define, message->capture, message->program);
 	struct pack_thread_content content = {.tid = message->tid};
 	struct pack_entry *entry;
 
-	if (!process)
+	if (!process || !define_creators(define, message, creators))
 		return NULL;
 	content.process = process->id;
 	memcpy(content.name, message->thread,
 		strnlen(message->thread, sizeof(content.name)));
 	begin_content(define, &content, sizeof(content));
+	add_content(define, creators, count * sizeof(*creators));
 	entry = intern(define, &define->threads);
 	if (entry && entry->part != define->part)
 		pack_frames_thread(define, entry);
@@ -504,8 +539,8 @@ uint32_t pack_define_capture_of(
 	return process_of(define, thread)->capture;
 }
 
-bool pack_define_again_thread(
-	struct pack_define *define, struct pack_entry *thread)
+bool pack_define_again_thread(struct pack_define *define,
+	struct pack_entry *thread, const struct message *message)
 {
 	const struct pack_process *state = process_of(define, thread);
 	struct recording *capture =
@@ -514,8 +549,11 @@ bool pack_define_again_thread(
 	if (capture && state->program &&
 		!pack_define_process(define, capture, state->program))
 		return false;
-	if (thread->part != define->part)
-		pack_frames_thread(define, thread);
+	if (thread->part == define->part)
+		return true;
+	if (!define_creators(define, message, NULL))
+		return false;
+	pack_frames_thread(define, thread);
 	return true;
 }
 

@@ -113,11 +113,12 @@ struct pack_entry *pack_define_site(
 uint32_t pack_define_module(
 	struct pack_define *define, const struct program_module *module);
 
-/* What an entry of `sites` or `threads` needs is written in this part. */
+/* What an entry of `sites` or `threads` needs, which has the message, is
+ * written in this part. */
 bool pack_define_again_site(struct pack_define *define, struct pack_entry *site,
 	const struct message *message);
-bool pack_define_again_thread(
-	struct pack_define *define, struct pack_entry *thread);
+bool pack_define_again_thread(struct pack_define *define,
+	struct pack_entry *thread, const struct message *message);
 
 /* The capture, by id, that a thread is in. */
 uint32_t pack_define_capture_of(

@@ -216,6 +216,61 @@ void pack_frames_process(struct pack_define *define,
 	frame_write_end(frame);
 }
 
+typedef void put_creator(struct frame_write *frame, struct render_buffer *list,
+	const struct pack_creator_content *creator);
+
+static void put_creator_site(struct frame_write *frame,
+	struct render_buffer *list, const struct pack_creator_content *creator)
+{
+	(void)frame;
+	pack_value_uint(list, creator->site);
+}
+
+static void put_creator_pid(struct frame_write *frame,
+	struct render_buffer *list, const struct pack_creator_content *creator)
+{
+	(void)frame;
+	pack_value_uint(list, creator->pid);
+}
+
+static void put_creator_tid(struct frame_write *frame,
+	struct render_buffer *list, const struct pack_creator_content *creator)
+{
+	(void)frame;
+	pack_value_uint(list, creator->tid);
+}
+
+static void put_creator_name(struct frame_write *frame,
+	struct render_buffer *list, const struct pack_creator_content *creator)
+{
+	(void)list;
+	frame_write_item_text(frame, creator->name,
+		strnlen(creator->name, sizeof(creator->name)));
+}
+
+static void put_creators(struct frame_write *frame,
+	const struct pack_creator_content *creators, size_t count)
+{
+	static const struct {
+		enum packed_field field;
+		put_creator *put;
+	} lists[] = {
+		{PACKED_THREAD_SITES, put_creator_site},
+		{PACKED_THREAD_PIDS, put_creator_pid},
+		{PACKED_THREAD_TIDS, put_creator_tid},
+		{PACKED_THREAD_NAMES, put_creator_name},
+	};
+	size_t i, j;
+
+	for (i = 0; count > 0 && i < sizeof(lists) / sizeof(*lists); i++) {
+		struct render_buffer *list =
+			frame_write_list(frame, lists[i].field, count);
+
+		for (j = 0; j < count; j++)
+			lists[i].put(frame, list, &creators[j]);
+	}
+}
+
 void pack_frames_thread(struct pack_define *define, struct pack_entry *entry)
 {
 	const struct pack_thread_content *content = pack_content(entry);
@@ -228,6 +283,9 @@ void pack_frames_thread(struct pack_define *define, struct pack_entry *entry)
 	frame_write_some(frame, PACKED_THREAD_TID, content->tid);
 	frame_write_text(frame, PACKED_THREAD_NAME, content->name,
 		strnlen(content->name, sizeof(content->name)));
+	put_creators(frame, (const void *)(content + 1),
+		(entry->size - sizeof(*content)) /
+			sizeof(struct pack_creator_content));
 	frame_write_end(frame);
 }
 

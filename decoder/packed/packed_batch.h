@@ -25,7 +25,8 @@ struct packed_site {
 struct packed_writer {
 	struct recording *capture;
 	struct program *program;
-	const char *thread; /* its name, may be empty */
+	const char *thread;		     /* its name, may be empty */
+	const struct message_origin *origin; /* null: not known */
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t messages;

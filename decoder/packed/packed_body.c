@@ -347,7 +347,7 @@ static bool make_writers(struct packed_body *body, size_t count)
 static bool resolve_writer(struct packed_body *body, size_t i)
 {
 	const struct packed_index_writer *told = &body->index->writers[i];
-	const struct packed_thread *thread =
+	struct packed_thread *thread =
 		packed_log_thread(body->log, told->thread);
 	struct packed_process *process = packed_log_process(
 		body->log, told->process, told->capture, told->pid);
@@ -359,6 +359,9 @@ static bool resolve_writer(struct packed_body *body, size_t i)
 		.capture = process->capture,
 		.program = process->program,
 		.thread = thread ? thread->name : "",
+		.origin = thread ? packed_context_origin(
+					   body->log, thread, process)
+				 : NULL,
 		.pid = told->pid,
 		.tid = told->tid,
 		.messages = told->messages,
@@ -740,6 +743,7 @@ static void turn_to_writer(struct packed_body *body, uint32_t number)
 	message->pid = writer->pid;
 	message->tid = writer->tid;
 	message->thread = writer->thread;
+	message->origin = writer->origin;
 	message->program = writer->program;
 	message->capture = writer->capture;
 	message->pool = body->batch.pool;

@@ -205,3 +205,37 @@ struct definition_context *packed_context_find(struct packed_log *log,
 	}
 	return &found->context;
 }
+
+static struct definition_context *creation(
+	struct packed_log *log, uint32_t site, struct packed_process *process)
+{
+	const struct packed_call *call = packed_log_call(log, site);
+	struct packed_row row = {.id = site};
+
+	if (!call || call->text != BINLOG_TEXT_CREATED || !call->trace)
+		return NULL;
+	row.text = call->text;
+	row.flags = call->flags;
+	row.kinds = call->kinds;
+	row.arguments = call->arguments;
+	return packed_context_find(log, &row, process);
+}
+
+const struct message_origin *packed_context_origin(struct packed_log *log,
+	struct packed_thread *thread, struct packed_process *process)
+{
+	struct message_origin *origin = &thread->origin;
+	size_t count = origin->count;
+	size_t i;
+
+	origin->count = 0;
+	origin->hash = 0;
+	for (i = 0; i < count; i++) {
+		struct message_creator creator = origin->by[i];
+
+		creator.context =
+			creation(log, thread->origin_sites[i], process);
+		message_origin_add(origin, &creator);
+	}
+	return count > 0 ? origin : NULL;
+}

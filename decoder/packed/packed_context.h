@@ -23,4 +23,11 @@ void packed_context_forget(struct packed_log *log);
 struct definition_context *packed_context_find(struct packed_log *log,
 	const struct packed_row *row, struct packed_process *process);
 
+/*
+ * Who has created the thread, which is one of the process; null: not known.
+ * Good as long as contexts are.
+ */
+const struct message_origin *packed_context_origin(struct packed_log *log,
+	struct packed_thread *thread, struct packed_process *process);
+
 #endif

@@ -349,6 +349,49 @@ static void define_mapping(
 			packed_record_number(record, PACKED_MAPPING_BIAS));
 }
 
+static void take_creator(
+	const struct packed_record *record, struct packed_thread *thread)
+{
+	struct message_origin *origin = &thread->origin;
+	size_t i = origin->count++;
+	struct message_creator *creator = &origin->by[i];
+	struct packed_bytes name =
+		packed_object_bytes(element(record, PACKED_THREAD_NAMES, i));
+
+	*creator = (struct message_creator){
+		.pid = packed_object_id(element(record, PACKED_THREAD_PIDS, i)),
+		.tid = packed_object_id(element(record, PACKED_THREAD_TIDS, i)),
+	};
+	if (name.size >= sizeof(creator->name))
+		name.size = sizeof(creator->name) - 1;
+	if (name.size > 0)
+		memcpy(creator->name, name.data, name.size);
+	thread->origin_sites[i] =
+		packed_object_id(element(record, PACKED_THREAD_SITES, i));
+}
+
+/* Without memory for it, it is not known. */
+static void take_origin(struct packed_log *log,
+	const struct packed_record *record, struct packed_thread *thread)
+{
+	const msgpack_object_array *sites =
+		packed_record_list(record, PACKED_THREAD_SITES);
+	size_t count = sites ? sites->size : 0;
+
+	if (count > BINLOG_ORIGIN_GENERATIONS)
+		count = BINLOG_ORIGIN_GENERATIONS;
+	if (count == 0)
+		return;
+	thread->origin.by =
+		packed_log_take(log, count * sizeof(*thread->origin.by));
+	thread->origin_sites =
+		packed_log_take(log, count * sizeof(*thread->origin_sites));
+	if (!thread->origin.by || !thread->origin_sites)
+		return;
+	while (thread->origin.count < count)
+		take_creator(record, thread);
+}
+
 static void define_thread(
 	struct packed_log *log, uint32_t id, const struct packed_record *record)
 {
@@ -366,6 +409,7 @@ static void define_thread(
 		};
 		if (!thread->name)
 			return;
+		take_origin(log, record, thread);
 		id_map_set(&log->threads, id, thread);
 	}
 	if (!thread->process)

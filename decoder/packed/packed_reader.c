@@ -322,7 +322,7 @@ static bool fill_arguments(struct message *message,
 static bool packed_data_read(struct packed_data *data, struct packed_log *log,
 	const struct packed_record *record, uint64_t offset)
 {
-	const struct packed_thread *thread = packed_log_thread(
+	struct packed_thread *thread = packed_log_thread(
 		log, packed_record_id(record, PACKED_DATA_THREAD));
 	struct message *message = &data->message;
 	struct packed_process *process;
@@ -341,6 +341,8 @@ static bool packed_data_read(struct packed_data *data, struct packed_log *log,
 	if (!message->context)
 		return false;
 	message->thread = thread ? thread->name : "";
+	message->origin =
+		thread ? packed_context_origin(log, thread, process) : NULL;
 	message->program = process->program;
 	message->capture = process->capture;
 	message->pool = &log->context_pool;

@@ -52,8 +52,10 @@ static void put_tail(struct lines *lines, const struct message *message,
 {
 	if (lines->settings.source)
 		source_line_put(lines->settings.source, message, tail);
-	if (lines->settings.stack)
-		stack_put(lines->settings.stack, message, tail);
+	if (!lines->settings.stack)
+		return;
+	stack_put(lines->settings.stack, message, tail);
+	stack_put_origin(lines->settings.stack, message, tail);
 }
 
 static void put_head(struct lines *lines, const struct message *message,

@@ -104,13 +104,20 @@ static void put_head(struct line *line, const struct message *message,
 			message_words_location, head);
 }
 
+static void put_stack(struct line *line, const struct message *message,
+	struct render_buffer *out)
+{
+	stack_put(line->settings.stack, message, out);
+	stack_put_origin(line->settings.stack, message, out);
+}
+
 static void put_tail(struct line *line, const struct message *message,
 	struct render_buffer *tail)
 {
 	if (line->settings.source)
 		source_line_put(line->settings.source, message, tail);
 	if (line->settings.stack)
-		stack_put(line->settings.stack, message, tail);
+		put_stack(line, message, tail);
 }
 
 /* Further lines of the text begin below its first one. */
@@ -203,7 +210,7 @@ static void put_event(struct line *line, const struct message *message)
 	}
 	render_buffer_put_byte(out, '\n');
 	if (line->settings.stack)
-		stack_put(line->settings.stack, message, out);
+		put_stack(line, message, out);
 	output_settle(line->settings.output);
 }
 

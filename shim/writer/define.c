@@ -230,6 +230,17 @@ static uint64_t identity_of(const struct module *module)
 		hash, binlog_hash(module->path, bytes_length(module->path)));
 }
 
+uint64_t define_identity(const uintptr_t *pc, unsigned count)
+{
+	struct module module;
+	uint64_t hash = count;
+
+	for (unsigned i = 0; i < count; i++)
+		hash = binlog_hash_word(hash,
+			module_find(pc[i], &module) ? identity_of(&module) : 0);
+	return hash;
+}
+
 /* The range around an address, or null: generated code, or too many. */
 static struct range *range_of(struct define_tables *tables, uintptr_t pc)
 {

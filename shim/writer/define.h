@@ -68,6 +68,12 @@ struct define_context {
 uint32_t define_context(struct writer *w, const struct call *call,
 	const struct define_context *context);
 
+/*
+ * Equal for the same addresses as long as the same modules are there: of those
+ * that come and go, the ones that came back to where they were.
+ */
+uint64_t define_identity(const uintptr_t *pc, unsigned count);
+
 /* How many contexts the writer has defined. */
 uint32_t define_contexts(const struct define_tables *tables);
 

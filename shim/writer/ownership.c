@@ -13,6 +13,7 @@
 #include "shim/host/sys.h"
 #include "shim/writer/define.h"
 #include "shim/writer/life.h"
+#include "shim/writer/origin.h"
 
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
@@ -98,6 +99,7 @@ static void introduce(struct writer *w)
 		}
 	}
 	writer_introduce(w);
+	origin_introduce(w);
 }
 
 /*

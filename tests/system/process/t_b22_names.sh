@@ -43,13 +43,13 @@ versions=$(nm -D --defined-only --with-symbol-versions "$libc" | awk '$2 ~ /^[TW
 		name = $3; sub(/@.*/, "", name); all[name] = all[name] " " $3; n[name]++ }
 	END { for (name in n) if (n[name] > 1) print name }' | sort)
 same "B10: of the functions that we replace, these have more than one version" \
-	"aio_write aio_write64 dlclose forkpty lio_listio lio_listio64 login_tty posix_spawn posix_spawnp pthread_cancel quick_exit sem_open thrd_exit" "$(comm -12 <(echo "$rows") <(echo "$versions") | xargs)"
+	"aio_write aio_write64 dlclose forkpty lio_listio lio_listio64 login_tty posix_spawn posix_spawnp pthread_cancel pthread_create quick_exit sem_open thrd_create thrd_exit" "$(comm -12 <(echo "$rows") <(echo "$versions") | xargs)"
 # Two versions at one address are one function.  Where they are not, a program that was linked long ago gets the one of
 # today: posix_spawn ran scripts without #! by a shell (before 2.15), quick_exit destructors of threads (before
 # 2.24), lio_listio told of the list alone (before 2.4).
 same "B10: and each but these is one function" $'lio_listio\nlio_listio64\nposix_spawn\nposix_spawnp\nquick_exit' "$(nm -D --defined-only --with-symbol-versions "$libc" | awk '
 	{ name = $3; sub(/@.*/, "", name) }
-	name ~ /^(aio_write(64)?|lio_listio(64)?|dlclose|forkpty|login_tty|posix_spawnp?|pthread_cancel|quick_exit|sem_open|thrd_exit)$/ {
+	name ~ /^(aio_write(64)?|lio_listio(64)?|dlclose|forkpty|login_tty|posix_spawnp?|pthread_cancel|pthread_create|quick_exit|sem_open|thrd_create|thrd_exit)$/ {
 		if (name in at && at[name] != $1) print name
 		at[name] = $1
 	}' | sort -u)"
