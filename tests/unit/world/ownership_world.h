@@ -19,6 +19,7 @@
 #include "shim/host/host.h"
 #include "shim/writer/define.h"
 #include "shim/writer/life.h"
+#include "shim/writer/origin.h"
 #include "shim/writer/ownership.h"
 
 /* ---- what the library would be ---- */
@@ -118,6 +119,11 @@ intptr_t writer_place;
 #else
 struct writer *const writer_nobody;
 #endif
+
+void origin_introduce(struct writer *w)
+{
+	(void)w;
+}
 
 void writer_speak(struct writer *w)
 {
