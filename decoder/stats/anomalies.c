@@ -388,10 +388,11 @@ void anomalies_message(
 	number = speak(anomalies, wall);
 	if (anomalies->messages++ == 0)
 		anomalies->start = wall;
-	if (!site->site.site || anomalies->speaker_count == 0)
-		return;
 	offset = wall > anomalies->start ? wall - anomalies->start : 0;
 	anomalies->shift = windows_shift(anomalies->shift, offset);
+	windows_add(&anomalies->windows, offset, anomalies->shift);
+	if (!site->site.site || anomalies->speaker_count == 0)
+		return;
 	windows_add(&site->windows, offset, anomalies->shift);
 	if (site->messages < ANOMALIES_RARE) {
 		int level = message_level(message);
@@ -681,7 +682,7 @@ static void find_changes(struct anomalies *anomalies, struct anomaly_site *site)
 	size_t i;
 
 	windows_widen(&site->windows, anomalies->shift);
-	count = windows_changes(&site->windows,
+	count = windows_changes(&site->windows, &anomalies->windows,
 		window_of(anomalies, site->first),
 		window_of(anomalies, site->last), changes);
 	for (i = 0; i < count; i++) {

@@ -87,8 +87,9 @@ struct anomalies {
 	struct track *process; /* of the message before */
 	struct track *thread;
 	uint64_t messages;
-	uint64_t start; /* wall time of the first */
-	unsigned shift; /* of all windows */
+	uint64_t start;		/* wall time of the first */
+	unsigned shift;		/* of all windows */
+	struct windows windows; /* of all messages */
 	struct anomaly *found;
 	size_t count;
 	size_t room;

@@ -39,7 +39,7 @@ static double logarithm(uint64_t number)
 
 bool peaks_is_silence(double time, double next, double mean, uint64_t count)
 {
-	if (count < EVENTS_LEAST || time < SECOND || next <= 0 ||
+	if (count < EVENTS_LEAST || time < SECOND ||
 		time < SILENCE_TIMES * next || time > mean * (double)count)
 		return false;
 	return next <= AS_A_CLOCK * mean ||
@@ -201,8 +201,8 @@ static struct windows_change change_of(const struct windows *windows,
 	return change;
 }
 
-size_t windows_changes(const struct windows *windows, unsigned first,
-	unsigned last,
+size_t windows_changes(const struct windows *windows,
+	const struct windows *alive, unsigned first, unsigned last,
 	struct windows_change changes[static 2 * WINDOWS_CHANGES])
 {
 	struct windows_change all[2][WINDOWS_CHANGES];
@@ -215,6 +215,10 @@ size_t windows_changes(const struct windows *windows, unsigned first,
 		bool more = is_more(&calm, windows->counts[first]);
 		struct windows_change change;
 
+		if (alive->counts[first] == 0) {
+			first++;
+			continue;
+		}
 		if (!more &&
 			(first == last ||
 				!is_fewer(&calm, windows->counts[first]))) {

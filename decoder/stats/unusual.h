@@ -120,10 +120,11 @@ struct windows_change {
  * some, but a fourth of what any has, and 4 deviations below.  A deviation is
  * the one of these windows, but not less than that of events at random.  A
  * change lasts as long as windows have twice as many, or half.  What
- * happens more than WINDOWS_CHANGES times is how it is.
+ * happens more than WINDOWS_CHANGES times is how it is.  Windows of which
+ * `alive`, which has all events of all kinds, has none are left out.
  */
-size_t windows_changes(const struct windows *windows, unsigned first,
-	unsigned last,
+size_t windows_changes(const struct windows *windows,
+	const struct windows *alive, unsigned first, unsigned last,
 	struct windows_change changes[static 2 * WINDOWS_CHANGES]);
 
 /* ---- numbers that count ---- */

@@ -131,6 +131,10 @@ paced() { # PLANTED
 	awk -v planted="$1" 'function at(t, text) { printf "%.6f %s\n", t, text }
 		BEGIN {
 			srand(7)
+			for (i = 0; planted == "phases" && i < 2000; i++)
+				at(i / 10, i < 1200 ? "tick " i % 50 : i < 1990 ? "request 7" : "cache miss of b")
+			if (planted == "phases")
+				exit
 			for (i = 0; i < 40; i++)
 				at(i * 0.001, "loaded part" i)
 			for (i = 0; i < 2000; i++)
@@ -158,7 +162,7 @@ paced() { # PLANTED
 		}' | sed 's/\.1000000 /.999999 /' >"$TMP/$1.log"
 }
 of_text() { "$show" -q -u --anomalies --exe="$TMP/paced" --text="$TMP/$1.log" "${@:2}"; }
-for planted in none silence slump burst stopped hang; do
+for planted in none silence slump burst stopped hang phases; do
 	paced $planted
 	of_text $planted >"$TMP/$planted.got"
 done
@@ -170,6 +174,12 @@ same "a statement is silent, the others are not" "2026-01-01 10:01:39.900000000 
 same "one has stopped" "2026-01-01 10:02:09.500000000 info \"heartbeat\"
     stopped until 2026-01-01 10:03:19.9: not said any more in the last 70.4 s, though others are; before that at most 1 s passed from one to the next" \
 	"$(sed 's/ paced+0x[0-9a-f]*//; s/until \([^ ]* [^ ]*\.9\)[0-9]*:/until \1:/; s/last 70\.[0-9]* s/last 70.4 s/' "$TMP/stopped.got")"
+same "unless the program has come to something else" "nothing unusual in 2000 messages of 3 statements" "$(cat "$TMP/phases.got")"
+head -n 400 "$TMP/none.log" >"$TMP/short.log"
+sed 's/ 10:/ 13:/' "$TMP/none.log" >"$TMP/later.log"
+same "while no process was there nothing is missing, and then there is not more" \
+	"nothing unusual in $(($(wc -l <"$TMP/none.log") + 400)) messages of 5 statements" \
+	"$(of_text short --text="$TMP/later.log")"
 # Windows of two to four seconds: the time is right to one of them.
 window() { # NAME KIND: what the report says of its beginning and end, and of what; in tens of seconds
 	sed -E 's/ paced\+0x[0-9a-f]*//' "$TMP/$1.got" | awk -v kind="$2" 'function seconds(time) { split(time, t, ":"); return t[2] * 60 + t[3] }

@@ -147,7 +147,7 @@ static size_t changes_of(uint32_t each, unsigned begin, unsigned end,
 	for (i = 0; i < 64; i++)
 		windows.counts[i] =
 			i >= begin && i < end ? others : each + i * 7 % 3;
-	return windows_changes(&windows, 0, 63, changes);
+	return windows_changes(&windows, &windows, 0, 63, changes);
 }
 
 static void a_window_with_many_more_is_a_burst(void **state)
@@ -165,6 +165,8 @@ static void a_window_with_many_more_is_a_burst(void **state)
 	assert_int_equal(changes[0].end, 64);
 	/* not three times as many, too few, nothing to compare with */
 	assert_int_equal(changes_of(10, 30, 32, 35, changes), 0);
+	assert_int_equal(changes_of(40, 30, 32, 120, changes), 0);
+	assert_int_equal(changes_of(40, 30, 32, 126, changes), 1);
 	assert_int_equal(changes_of(1, 30, 32, 19, changes), 0);
 	assert_int_equal(changes_of(10, 7, 8, 500, changes), 0);
 	assert_int_equal(changes_of(10, 8, 9, 500, changes), 1);
@@ -190,6 +192,44 @@ static void two_windows_with_many_fewer_are_a_slump(void **state)
 	assert_int_equal(changes_of(60, 63, 64, 1, changes), 0);
 }
 
+static void a_change_lasts_while_there_are_twice_or_half_as_many(void **state)
+{
+	struct windows_change changes[2 * WINDOWS_CHANGES];
+	struct windows windows = {.shift = WINDOWS_SHIFT_LEAST};
+	const uint32_t fewer[] = {9, 25, 45};
+	const uint32_t more[] = {400, 130, 110};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		windows.counts[i] = 60;
+	memcpy(windows.counts + 20, fewer, sizeof(fewer));
+	memcpy(windows.counts + 40, more, sizeof(more));
+	assert_int_equal(
+		windows_changes(&windows, &windows, 0, 63, changes), 2);
+	assert_true(!changes[0].more && changes[0].end == 22 &&
+		    changes[0].count == 34 && changes[0].most == 9);
+	assert_true(changes[1].more && changes[1].end == 42 &&
+		    changes[1].count == 530 && changes[1].most == 400);
+}
+
+static void while_nobody_spoke_nothing_is_compared(void **state)
+{
+	struct windows_change changes[2 * WINDOWS_CHANGES];
+	struct windows windows = {.shift = WINDOWS_SHIFT_LEAST};
+	struct windows alive = windows;
+	unsigned i;
+
+	(void)state;
+	windows.counts[0] = alive.counts[0] = 20; /* a short run */
+	for (i = 30; i < 64; i++)
+		windows.counts[i] = alive.counts[i] = 200;
+	assert_int_equal(windows_changes(&windows, &alive, 0, 63, changes), 0);
+	for (i = 0; i < 30; i++)
+		alive.counts[i] = 1;
+	assert_int_equal(windows_changes(&windows, &alive, 0, 63, changes), 1);
+}
+
 static void what_happens_often_is_how_it_is(void **state)
 {
 	struct windows_change changes[2 * WINDOWS_CHANGES];
@@ -199,11 +239,14 @@ static void what_happens_often_is_how_it_is(void **state)
 	(void)state;
 	for (i = 0; i < WINDOWS; i++)
 		windows.counts[i] = i % 30 == 29 ? 100 : 10;
-	assert_int_equal(windows_changes(&windows, 0, 127, changes), 0);
-	assert_int_equal(windows_changes(&windows, 0, 100, changes), 3);
+	assert_int_equal(
+		windows_changes(&windows, &windows, 0, 127, changes), 0);
+	assert_int_equal(
+		windows_changes(&windows, &windows, 0, 100, changes), 3);
 	for (i = 0; i < WINDOWS; i++)
 		windows.counts[i] = i * i % 5 * 20;
-	assert_int_equal(windows_changes(&windows, 0, 127, changes), 0);
+	assert_int_equal(
+		windows_changes(&windows, &windows, 0, 127, changes), 0);
 }
 
 /* Counts up by `step`, and says at some turns another number. */
@@ -281,6 +324,11 @@ static void beginning_anew_is_usual_and_so_is_what_is_frequent(void **state)
 	assert_int_equal(steps_unusual(&steps, breaks), 1);
 	steps = steps_of(1, 45, NULL, 0);
 	assert_false(steps_are_even(&steps));
+	/* a few steps are enough to know what is usual */
+	steps = steps_of(1, 1000, (const int64_t[][2]){{10, 900}}, 1);
+	assert_int_equal(steps_unusual(&steps, breaks), 1);
+	steps = steps_of(1, 1000, (const int64_t[][2]){{5, 900}}, 1);
+	assert_int_equal(steps_unusual(&steps, breaks), 0);
 }
 
 static void down_it_is_the_other_way_round(void **state)
@@ -348,6 +396,9 @@ int main(void)
 		cmocka_unit_test(windows_grow_with_the_log_and_lose_nothing),
 		cmocka_unit_test(a_window_with_many_more_is_a_burst),
 		cmocka_unit_test(two_windows_with_many_fewer_are_a_slump),
+		cmocka_unit_test(
+			a_change_lasts_while_there_are_twice_or_half_as_many),
+		cmocka_unit_test(while_nobody_spoke_nothing_is_compared),
 		cmocka_unit_test(what_happens_often_is_how_it_is),
 		cmocka_unit_test(a_counter_that_counts_is_usual),
 		cmocka_unit_test(
