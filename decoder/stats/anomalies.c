@@ -1,6 +1,7 @@
 #include "decoder/stats/anomalies.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "rules/levels.h"
 
 #define NS 1e9
+#define TIMES_MOST 1e15 /* always a number */
 
 /* Said so often a statement is not rare, and is compared with others. */
 #define OFTEN 20u
@@ -316,7 +318,7 @@ static void add_numbers(struct anomalies *anomalies, struct anomaly_site *site,
 			continue;
 		amount = number_of(field, &value);
 		spread_add(&values->spread, amount);
-		if (amount > 0)
+		if (amount > 0 && amount <= DBL_MAX)
 			peaks_add(&values->peaks, amount, message->wall,
 				message->wall);
 		else
@@ -331,7 +333,7 @@ static void part_first(struct anomalies *anomalies, struct anomaly_site *site,
 	struct stream_numbers *first = find_stream(
 		anomalies, site, stream->thread, stream, stream->tid);
 
-	if (first)
+	if (first && first != stream) /* whose tid may be forged */
 		memcpy(first->numbers, stream->numbers,
 			site->number_count * sizeof(*first->numbers));
 	stream->many = true;
@@ -436,7 +438,7 @@ __attribute__((format(printf, 7, 8))) static void add(
 		.kind = kind,
 		.from = from,
 		.to = to,
-		.times = times,
+		.times = times < TIMES_MOST ? times : TIMES_MOST,
 		.why = pool_copy(&anomalies->pool, why, strlen(why))};
 	anomalies->failed |= !found->why;
 	anomalies->count += found->why != NULL;
@@ -531,42 +533,60 @@ static struct number_text seconds(double nanoseconds)
 	return number_text_rounded((long double)nanoseconds / NS);
 }
 
-/* Those that are silences, by what remains without them. */
-static unsigned silences_of(const struct anomaly_site *site, double *next,
-	double *mean, uint64_t *count)
+/* What passes from one message to the next where the longest are left out. */
+struct pace {
+	uint64_t count;
+	double mean;
+	double longest;
+};
+
+static struct pace pace_without(const struct peaks *gaps, unsigned longest)
 {
-	const struct peaks *gaps = &site->gaps;
-	unsigned apart = peaks_apart(gaps, 4);
+	struct pace pace = {.count = gaps->count - longest,
+		.longest = gaps->top[longest].value};
 	double sum = gaps->sum;
 	unsigned i;
 
-	for (i = 0; i < apart; i++)
+	for (i = 0; i < longest; i++)
 		sum -= gaps->top[i].value;
-	*count = gaps->count - apart;
-	*mean = *count > 0 ? sum / (double)*count : 0;
-	*next = gaps->top[apart].value;
-	return apart;
+	pace.mean = pace.count > 0 ? sum / (double)pace.count : 0;
+	return pace;
+}
+
+/* How many are silences: if one is, all that are longer are. */
+static unsigned silences_of(
+	const struct anomaly_site *site, struct pace *otherwise)
+{
+	const struct peaks *gaps = &site->gaps;
+	unsigned count = peaks_apart(gaps, 4);
+
+	for (; count > 0; count--) {
+		*otherwise = pace_without(gaps, count);
+		if (peaks_is_silence(gaps->top[count - 1].value,
+			    otherwise->longest, otherwise->mean,
+			    otherwise->count))
+			return count;
+	}
+	*otherwise = pace_without(gaps, 0);
+	return 0;
 }
 
 static void find_silences(
 	struct anomalies *anomalies, const struct anomaly_site *site)
 {
-	double next;
-	double mean;
-	uint64_t count;
-	unsigned apart = silences_of(site, &next, &mean, &count);
+	struct pace otherwise;
+	unsigned count = silences_of(site, &otherwise);
 	unsigned i;
 
-	for (i = 0; i < apart; i++) {
+	for (i = 0; i < count; i++) {
 		const struct peak *gap = &site->gaps.top[i];
 
-		if (!peaks_is_silence(gap->value, next, mean, count))
-			continue;
 		add(anomalies, site, "silence", gap->from, gap->to,
-			gap->value / next,
+			gap->value / otherwise.longest,
 			"not said for %s s; otherwise at most %s s passed "
 			"from one to the next",
-			seconds(gap->value).text, seconds(next).text);
+			seconds(gap->value).text,
+			seconds(otherwise.longest).text);
 	}
 }
 
@@ -587,19 +607,19 @@ static void find_end(struct anomalies *anomalies,
 {
 	uint64_t end = anomalies->speakers[site->speaker].last;
 	uint64_t time = end - site->last;
-	double next;
-	double mean;
-	uint64_t count;
+	struct pace before;
 
-	silences_of(site, &next, &mean, &count);
+	silences_of(site, &before);
 	if (time > site->last - site->first ||
 		lasting < site->last + time / 2 ||
-		!peaks_is_silence((double)time, next, mean, count))
+		!peaks_is_silence((double)time, before.longest, before.mean,
+			before.count))
 		return;
-	add(anomalies, site, "stopped", site->last, end, (double)time / next,
+	add(anomalies, site, "stopped", site->last, end,
+		(double)time / before.longest,
 		"not said any more in the last %s s, though others are; before "
 		"that at most %s s passed from one to the next",
-		seconds((double)time).text, seconds(next).text);
+		seconds((double)time).text, seconds(before.longest).text);
 }
 
 /*
@@ -797,34 +817,40 @@ static void find_jumps(struct anomalies *anomalies)
 #define VALUE_TIMES 4
 #define MIDDLE_TIMES 50
 
+/* If one is far from all others, all that are larger are. */
 static void find_far(struct anomalies *anomalies,
 	const struct anomaly_site *site, const struct anomaly_values *values)
 {
 	const struct peaks *peaks = &values->peaks;
 	bool fractional = values->type == FIELD_FLOAT;
-	unsigned apart = peaks_apart(peaks, VALUE_TIMES);
-	double next = peaks->top[apart].value;
 	double middle = spread_middle(&values->spread, peaks->count);
-	double least = fractional || next > 1 ? next : 1;
+	unsigned count = peaks_apart(peaks, VALUE_TIMES);
+	double most = 0;
+	double next = 0;
 	unsigned i;
 
-	if (values->counts || peaks->count < VALUES_LEAST || least <= 0)
+	if (values->counts || peaks->count < VALUES_LEAST)
 		return;
-	if (middle <= 0 || middle > least)
-		middle = least;
-	for (i = 0; i < apart; i++) {
-		const struct peak *peak = &peaks->top[i];
+	if (middle <= 0 && !fractional)
+		middle = 1;
+	for (; count > 0; count--) {
+		double value = peaks->top[count - 1].value;
 
-		if (peak->value < VALUE_TIMES * least ||
-			peak->value < MIDDLE_TIMES * middle)
-			continue;
-		add(anomalies, site, "far", peak->from, peak->to,
-			peak->value / least,
+		next = peaks->top[count].value;
+		most = fractional || next > 1 ? next : 1;
+		if (middle <= 0 || middle > most)
+			middle = most;
+		if (most > 0 && value >= VALUE_TIMES * most &&
+			value >= MIDDLE_TIMES * middle)
+			break;
+	}
+	for (i = 0; i < count; i++)
+		add(anomalies, site, "far", peaks->top[i].from,
+			peaks->top[i].to, peaks->top[i].value / most,
 			"%s is %s, where it is otherwise at most %s",
 			values->name,
-			number_text_value(peak->value, fractional).text,
+			number_text_value(peaks->top[i].value, fractional).text,
 			number_text_value(next, fractional).text);
-	}
 }
 
 static void find_far_values(

@@ -161,7 +161,8 @@ void style_anomalies_end(void *state)
 	number_rows_end(&rows);
 	if (!json)
 		put_end(unusual, shown);
-	if ((anomalies->failed || anomalies->tracks.failed ||
+	if ((anomalies->failed || anomalies->pool.failed ||
+		    anomalies->tracks.failed ||
 		    anomalies->sites.table.failed) &&
 		output->failed == 0)
 		output->failed = ENOMEM;
