@@ -16,6 +16,7 @@ for line in sys.stdin:
 # ---- a capture: what the arguments and the statements say, whatever the time ----
 cat >"$TMP/planted.c" <<'END'
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <syslog.h>
@@ -37,9 +38,10 @@ static void serve(int i, int odd)
 	if (odd && i == 4990) /* at its end all but errors are usual */
 		printf("going down\n"), syslog(LOG_ERR, "disk %s is full", "sda");
 }
+static sem_t alone;
 static void *count(void *odd)
 {
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++, i == 700 && sem_post(&alone))
 		printf("thread has done %d\n", 5 * (odd && i >= 600 ? i - 7 : i));
 	return NULL;
 }
@@ -49,8 +51,9 @@ int main(int n, char **v)
 	pthread_t threads[2];
 
 	printf("starting on port %d\n", 80), printf("reading %s\n", "conf");
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, count, i == 1 && odd ? v : NULL);
+	sem_init(&alone, 0, 0);
+	for (int i = 0; i < 2; i++) /* the first has said a part before the other begins */
+		pthread_create(&threads[i], NULL, count, i == 0 && odd ? v : NULL), sem_wait(&alone);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < 5000; i++)
@@ -176,10 +179,11 @@ same "one has stopped" "2026-01-01 10:02:09.500000000 info \"heartbeat\"
 	"$(sed 's/ paced+0x[0-9a-f]*//; s/until \([^ ]* [^ ]*\.9\)[0-9]*:/until \1:/; s/last 70\.[0-9]* s/last 70.4 s/' "$TMP/stopped.got")"
 same "unless the program has come to something else" "nothing unusual in 2000 messages of 3 statements" "$(cat "$TMP/phases.got")"
 head -n 400 "$TMP/none.log" >"$TMP/short.log"
-sed 's/ 10:/ 13:/' "$TMP/none.log" >"$TMP/later.log"
+sed 's/ 10:00:/ 10:05:/; s/ 10:01:/ 10:06:/; s/ 10:02:/ 10:07:/; s/ 10:03:/ 10:08:/' "$TMP/none.log" >"$TMP/later.log"
 same "while no process was there nothing is missing, and then there is not more" \
-	"nothing unusual in $(($(wc -l <"$TMP/none.log") + 400)) messages of 5 statements" \
-	"$(of_text short --text="$TMP/later.log")"
+	"nothing unusual in $(($(wc -l <"$TMP/none.log") + 400)) messages of 5 statements
+nothing unusual in $(($(wc -l <"$TMP/none.log") * 2)) messages of 5 statements" \
+	"$(of_text short --text="$TMP/later.log"; of_text none --text="$TMP/later.log")"
 # Windows of two to four seconds: the time is right to one of them.
 window() { # NAME KIND: what the report says of its beginning and end, and of what; in tens of seconds
 	sed -E 's/ paced\+0x[0-9a-f]*//' "$TMP/$1.got" | awk -v kind="$2" 'function seconds(time) { split(time, t, ":"); return t[2] * 60 + t[3] }
