@@ -20,6 +20,7 @@ bool definition_add_string(
 	*string = (struct definition_string){
 		.length = head.bytes,
 		.address = head.address,
+		.at = table->at,
 	};
 	if (bytes)
 		string->bytes = pool_copy(&table->pool, bytes, head.bytes);
@@ -55,6 +56,7 @@ bool definition_add_stream(
 		.order = head.order,
 		.buffer_bytes = head.buffer_bytes,
 		.description = head.description,
+		.at = table->at,
 	};
 	if (head.path_bytes > 0)
 		stream->path = pool_copy(&table->pool, path, head.path_bytes);
@@ -124,7 +126,7 @@ bool definition_add_context(struct definition_table *table,
 	struct cursor *record, size_t modules_known)
 {
 	struct definition_context read = {
-		.modules = (uint32_t)modules_known};
+		.modules = (uint32_t)modules_known, .at = table->at};
 	struct definition_context *context;
 
 	read_context(table, record, &read);

@@ -29,6 +29,7 @@ struct definition_string {
 	const char *bytes; /* a NUL follows them; null: they are lost */
 	size_t length;
 	uint64_t address; /* where it was in the process, or 0 */
+	uint64_t at;	  /* of its record in the capture; 0: not known */
 };
 
 struct definition_stream {
@@ -45,6 +46,7 @@ struct definition_stream {
 	uint32_t buffer_bytes;
 	uint32_t description;
 	const char *path; /* ends in NUL; null: not known */
+	uint64_t at;	  /* of its record in the capture; 0: not known */
 };
 
 /* What a context has that statements.c has made: format and arguments of it
@@ -86,6 +88,7 @@ struct definition_context {
 	uint32_t fixed_bytes;  /* of all arguments; 0 when that varies */
 	uint32_t modules;      /* that the process had at the definition */
 	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
+	uint64_t at;	       /* of its record in the capture; 0: not known */
 	uint64_t packed;       /* for pack.c: its site in a log; 0: none yet */
 	char *stack;	       /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;
@@ -106,6 +109,7 @@ struct definition_table {
 	struct id_map streams;
 	struct id_map contexts;
 	struct pool pool;
+	uint64_t at; /* in the capture, of what is added next; 0: not known */
 };
 
 /*

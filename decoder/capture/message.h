@@ -32,6 +32,27 @@ struct message_origin {
 	struct message_creator *by;
 };
 
+/*
+ * Where a message comes from, for --explain: kept for each definition, block
+ * and batch, and for no message.
+ */
+struct message_place {
+	/* Of a capture, whose offsets these are; 0: not known, but the block.
+	 */
+	const struct recording_block *block;
+	const struct definition_table *definitions;
+	uint64_t anchor;  /* of the CLOCK record or the block that has it */
+	uint64_t thread;  /* of the THREAD record */
+	uint64_t process; /* of the PROCESS record, if this writer has it */
+	/* Of a packed log. */
+	const char *log; /* its path; null: of none */
+	uint64_t part;
+	uint64_t number;      /* of the batch's first message in the log */
+	const uint32_t *next; /* one more than the row; null: no batch */
+	size_t bytes;	      /* of the frame, its head included */
+	uint64_t unpacked;    /* bytes of the columns */
+};
+
 struct message {
 	uint64_t ticks;
 	uint64_t wall;			    /* nanoseconds since 1970 */
@@ -53,6 +74,7 @@ struct message {
 	/* What message_text() makes of it, if somebody has that already: as
 	 * long as the arguments.  Null: it is made anew. */
 	const struct render_buffer *text;
+	const struct message_place *place; /* null: not known */
 };
 
 /* There is room for one more, which follows those that are there. */

@@ -278,6 +278,10 @@ static void enter_block(struct writer_stream *stream)
 	if (block->sequence != stream->next_sequence)
 		stream->partial = false;
 	stream->next_sequence = block->sequence + 1;
+	stream->message.place = &stream->place;
+	stream->place.definitions = &stream->definitions;
+	stream->place.block = block;
+	stream->place.anchor = block->offset;
 	stream->block_end = block->size;
 	stream->window_end = sizeof(struct binlog_block);
 	use_anchor(stream, &block->anchor, block->core);
@@ -355,8 +359,10 @@ static void take_clock(struct writer_stream *stream, struct cursor *record)
 	struct binlog_clock_record clock;
 
 	cursor_struct(record, &clock, sizeof(clock));
-	if (!record->failed)
-		use_anchor(stream, &clock.anchor, clock.core);
+	if (record->failed)
+		return;
+	use_anchor(stream, &clock.anchor, clock.core);
+	stream->place.anchor = stream->definitions.at;
 }
 
 static void take_thread(struct writer_stream *stream, struct cursor *record)
@@ -367,6 +373,7 @@ static void take_thread(struct writer_stream *stream, struct cursor *record)
 	if (record->failed)
 		return;
 	stream->tid = thread.tid;
+	stream->place.thread = stream->definitions.at;
 	memcpy(stream->thread, thread.name, sizeof(thread.name));
 	/* What is known of another one; in a ring it may be said long after
 	 * what it is about. */
@@ -465,11 +472,14 @@ static void take_control(
 {
 	bool good = true;
 
+	/* What is recalled is in no block. */
+	stream->definitions.at = stream->block ? offset_of(stream) : 0;
 	switch (kind) {
 	case BINLOG_CLOCK:
 		take_clock(stream, record);
 		break;
 	case BINLOG_PROCESS:
+		stream->place.process = stream->definitions.at;
 		good = program_describe(
 			&stream->capture->programs, stream->program, record);
 		break;

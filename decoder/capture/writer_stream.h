@@ -34,6 +34,7 @@ struct writer_stream {
 	uint64_t ticks; /* of what comes next; never decreases */
 	uint64_t wall;	/* likewise in nanoseconds */
 	struct message message;
+	struct message_place place; /* of it */
 	/* The rest is its own. */
 	size_t argument_room; /* for those of the message */
 	struct recording *capture;

@@ -70,7 +70,8 @@ static enum options_action complain(
 /* Which stand for themselves, as lines do. */
 static bool shows_entries(const struct options *options)
 {
-	return strcmp(options->style, "json") == 0 ||
+	return strcmp(options->style, "explain") == 0 ||
+	       strcmp(options->style, "json") == 0 ||
 	       strcmp(options->style, "msgpack") == 0;
 }
 

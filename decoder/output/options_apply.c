@@ -218,6 +218,11 @@ static const char *apply_to_look(
 	case NUMBER_PROCESSES:
 		options->style = "processes";
 		break;
+	case NUMBER_EXPLAIN:
+		/* what was recorded, not what was made of it */
+		options->style = "explain";
+		options->statements = OPTIONS_WHEN_NEVER;
+		break;
 	case NUMBER_RATES:
 		options->style = "rates";
 		break;

@@ -385,6 +385,7 @@ struct packed_reader {
 	struct packed_index index;
 	struct packed_body body;
 	struct packed_data data;
+	struct message_place place; /* of the messages of this frame */
 	bool skims;
 	bool ended;
 };
@@ -546,6 +547,23 @@ static void take_end(
 	log->next = messages;
 }
 
+/* The frame that was just read gives messages. */
+static const struct message_place *note_place(
+	struct packed_reader *reader, const uint32_t *next)
+{
+	const struct packed_record *record = &reader->record;
+
+	reader->place.log = reader->file.path;
+	reader->place.part = packed_record_number(record, PACKED_ALL_PART);
+	reader->place.next = next;
+	reader->place.number = packed_record_number(
+		record, next ? PACKED_BATCH_NUMBER : PACKED_DATA_NUMBER);
+	reader->place.unpacked =
+		next ? packed_record_number(record, PACKED_BATCH_BODY_BYTES)
+		     : 0;
+	return &reader->place;
+}
+
 static void take_batch(
 	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
 {
@@ -565,6 +583,7 @@ static void take_batch(
 		report(reader, ERROR_PACKED_BATCH, offset, count);
 		return;
 	}
+	body->message.place = note_place(reader, &body->at);
 	if (shared->wants && !shared->wants(shared->closure, &body->batch))
 		return;
 	if (!packed_body_decode(body, &reader->record, &shared->inflate))
@@ -581,6 +600,7 @@ static void take_data(
 	if (!reader->skims &&
 		!packed_data_read(&reader->data, log, &reader->record, offset))
 		report(reader, ERROR_PACKED_BATCH, offset, 1);
+	reader->data.message.place = note_place(reader, NULL);
 }
 
 static void check_version(struct packed_reader *reader, uint64_t offset)
@@ -649,6 +669,7 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 		report(reader, ERROR_MEMORY, frame->offset, 0);
 		return;
 	}
+	reader->place.bytes = frame->bytes;
 	take_known(reader, log, frame->offset);
 	tell_of_memory(reader, log, frame->offset);
 }
