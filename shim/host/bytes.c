@@ -102,3 +102,36 @@ int bytes_number(const char **s, unsigned base, uint64_t *number)
 	*number = n;
 	return 1;
 }
+
+/* What is longer is for ever: 13 days. */
+#define LONGEST_NS ((uint64_t)1 << 50)
+
+static const struct unit {
+	const char *name;
+	uint64_t nanoseconds;
+} units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"ms", 1000000},
+	{"min", 60000000000},
+	{"m", 60000000000},
+	{"h", 3600000000000},
+	{"s", 1000000000},
+	{"", 1000000000},
+};
+
+uint64_t bytes_duration(const char *text, uint64_t otherwise)
+{
+	uint64_t number;
+	unsigned i = 0;
+
+	if (bytes_starts(text, "all"))
+		return UINT64_MAX;
+	if (!bytes_number(&text, 10, &number))
+		return otherwise;
+	while (!bytes_starts(text, units[i].name))
+		i++;
+	return number < LONGEST_NS / units[i].nanoseconds
+		       ? number * units[i].nanoseconds
+		       : UINT64_MAX;
+}

@@ -149,4 +149,11 @@ void bytes_put_number(struct bytes_text *text, uint64_t number, unsigned base);
  */
 int bytes_number(const char **s, unsigned base, uint64_t *number);
 
+/*
+ * Nanoseconds: a number with ns, us, ms, s, m, min or h behind it, or nothing
+ * for seconds.  UINT64_MAX for `all` and for what is more than there are;
+ * `otherwise` for what is no number.
+ */
+uint64_t bytes_duration(const char *text, uint64_t otherwise);
+
 #endif

@@ -181,6 +181,10 @@ static bool is_understood(enum config_key key, const char *value)
 	case CONFIG_ring:
 	case CONFIG_quota:
 		return is_size(value);
+	case CONFIG_full:
+		return is_one_of(value, "pass", "block") ||
+		       (bytes_starts(value, "block=") && value[6] >= '0' &&
+			       value[6] <= '9');
 	case CONFIG_redact:
 		return is_one_of(value, "copies", "usual") ||
 		       is_one_of(value, "off", "off");

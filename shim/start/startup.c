@@ -22,6 +22,7 @@
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 #include "shim/writer/life.h"
+#include "shim/writer/patience.h"
 #include "shim/writer/position.h"
 #include "shim/writer/ring.h"
 #include "shim/writer/ring_trigger.h"
@@ -409,6 +410,7 @@ static bool create_capture(void)
 	life_begin();
 	ring_begin(process.ring_bytes, process.max_bytes);
 	ring_trigger_begin();
+	patience_begin(settings_get(CONFIG_full));
 	control_begin(capture_file_header);
 	publish_rules();
 	share_positions(path, directory_of(path));

@@ -7,6 +7,7 @@
 #include "shim/host/environment.h"
 #include "shim/host/host.h"
 #include "shim/host/sys.h"
+#include "shim/writer/patience.h"
 #include "shim/writer/ring_trigger.h"
 
 #define PARENT "BINLOG_PARENT"
@@ -73,6 +74,7 @@ void life_note(unsigned text, int64_t value)
 	if (!capture_file_header)
 		return;
 	ring_trigger_end(text, value);
+	patience_suspend(text != 0);
 	if (!process_is_founder())
 		return;
 	page()->end_value = (uint64_t)value;

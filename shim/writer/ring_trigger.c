@@ -9,8 +9,6 @@
 
 /* What has happened was recorded a moment ago. */
 #define MOMENT_NS 100000u
-/* What is longer is for ever: 13 days. */
-#define LONGEST_NS ((uint64_t)1 << 50)
 
 /* What BINLOG_TRIGGER says. */
 static bool on_signal;
@@ -118,36 +116,6 @@ void ring_trigger_end(unsigned text, int64_t value)
 
 /* ---- BINLOG_TRIGGER=signal,exit,kill,before=5s,after=100ms ---- */
 
-static const struct unit {
-	const char *name;
-	uint64_t nanoseconds;
-} units[] = {
-	{"ns", 1},
-	{"us", 1000},
-	{"ms", 1000000},
-	{"min", 60000000000},
-	{"m", 60000000000},
-	{"h", 3600000000000},
-	{"s", 1000000000},
-	{"", 1000000000},
-};
-
-static uint64_t duration(const char *text, uint64_t otherwise)
-{
-	uint64_t number;
-	unsigned i = 0;
-
-	if (bytes_starts(text, "all"))
-		return RING_ALL;
-	if (!bytes_number(&text, 10, &number))
-		return otherwise;
-	while (!bytes_starts(text, units[i].name))
-		i++;
-	return number < LONGEST_NS / units[i].nanoseconds
-		       ? number * units[i].nanoseconds
-		       : RING_ALL;
-}
-
 static void obey(const char *word)
 {
 	if (bytes_starts(word, "signal"))
@@ -157,9 +125,9 @@ static void obey(const char *word)
 	else if (bytes_starts(word, "kill"))
 		wait_for(BINLOG_RING_KILL);
 	else if (bytes_starts(word, "before="))
-		before_usual = duration(word + 7, before_usual);
+		before_usual = bytes_duration(word + 7, before_usual);
 	else if (bytes_starts(word, "after="))
-		after_usual = duration(word + 6, after_usual);
+		after_usual = bytes_duration(word + 6, after_usual);
 }
 
 void ring_trigger_begin(void)

@@ -9,6 +9,7 @@
 #include "shim/host/signal_mask.h"
 #include "shim/host/sys.h"
 #include "shim/writer/ownership.h"
+#include "shim/writer/patience.h"
 #include "shim/writer/ring.h"
 
 static bool writer_ring_refill(struct writer *w, uint32_t bytes);
@@ -292,12 +293,14 @@ static bool take_new_block(struct writer *w, uint32_t bytes)
 	struct binlog_block *full = w->block;
 	struct binlog_block *block = writer_claim_block(w, bytes);
 
-	if (block)
+	if (block) {
+		patience_ends_well();
 		writer_use_block(w, block, (char *)(block + 1));
-	else
+	} else {
 		/* Nothing smaller either: what comes after a call that is
 		 * passed is passed, so that a thread's text keeps its order. */
 		writer_set_end(w, w->cursor);
+	}
 	/* It is in the file; in our memory it would be there for ever. */
 	if (block && full)
 		SYS3(madvise, full, full->size, MADV_DONTNEED);
@@ -305,14 +308,33 @@ static bool take_new_block(struct writer *w, uint32_t bytes)
 	return block != NULL;
 }
 
+/* Of the size that it would have had: what is freed comes in large places. */
+static COLD bool wait_for_block(
+	struct writer *w, uint32_t bytes, uint32_t next_bytes)
+{
+	struct patience patience;
+	bool taken = false;
+
+	if (!patience_starts(&patience))
+		return false;
+	while (!taken && patience_lasts(&patience)) {
+		w->next_bytes = next_bytes;
+		taken = take_new_block(w, bytes);
+	}
+	return taken;
+}
+
 COLD bool writer_refill(struct writer *w, uint32_t bytes)
 {
+	uint32_t next_bytes = w->next_bytes;
+
 	if (bytes > WRITER_RECORD_MAX + sizeof(struct binlog_clock_record) ||
 		!w->armed)
 		return false;
 	w->filled = w->block != NULL;
 	return ring_is_on() ? writer_ring_refill(w, bytes)
-			    : take_new_block(w, bytes);
+			    : take_new_block(w, bytes) ||
+				      wait_for_block(w, bytes, next_bytes);
 }
 
 /* Where there is room for it. */
@@ -655,8 +677,8 @@ static bool writer_ring_refill(struct writer *w, uint32_t bytes)
 	w->ring.hold = hold;
 	w->ring.taking = 0;
 	if (full.slot)
-		w->ring.taking = ((uint32_t)(full.slot - ring_slots) + 1) |
-				 RING_LEAVING;
+		w->ring.taking =
+			((uint32_t)(full.slot - ring_slots) + 1) | RING_LEAVING;
 	SIGNAL_FENCE();
 	w->ring.turns = false;
 	ring_finish(&full);

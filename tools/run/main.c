@@ -99,6 +99,15 @@ static bool is_trigger(const char *text)
 	}
 }
 
+/* For how long it is waited has an end. */
+static bool is_full(const char *text)
+{
+	return strcmp(text, "pass") == 0 || strcmp(text, "block") == 0 ||
+	       (strncmp(text, "block=", 6) == 0 &&
+		       strcmp(text + 6, "all") != 0 &&
+		       is_duration(text + 6, strlen(text + 6)));
+}
+
 static const struct value {
 	const char *variable;
 	const char *option;
@@ -113,6 +122,8 @@ static const struct value {
 	{"BINLOG_RING", "ring", is_size, "no size: give one such as 16M"},
 	{"BINLOG_MAX_SIZE", "max-size", is_size,
 		"no size: give one such as 64M"},
+	{"BINLOG_FULL", "full", is_full,
+		"not known: give pass, block or block=TIME"},
 	{"BINLOG_QUOTA", "quota", is_size, "no size: give one such as 1G"},
 	{"BINLOG_TRIGGER", "trigger", is_trigger,
 		"not known: give signal, exit, kill, before=TIME or "

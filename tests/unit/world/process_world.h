@@ -30,6 +30,7 @@
 #include "shim/start/startup.h"
 #include "shim/streams/streams.h"
 #include "shim/writer/life.h"
+#include "shim/writer/patience.h"
 #include "shim/writer/position.h"
 #include "shim/writer/ring_trigger.h"
 #include "shim/writer/writer.h"
@@ -161,6 +162,11 @@ void ring_begin(uint64_t bytes, uint64_t max_bytes)
 {
 	world.ring_bytes = bytes;
 	assert_int_equal(max_bytes, world.max_bytes);
+}
+
+void patience_begin(const char *value)
+{
+	assert_ptr_equal(value, world.settings[CONFIG_full]);
 }
 
 void ring_trigger_begin(void)
