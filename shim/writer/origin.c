@@ -4,6 +4,7 @@
 
 #include "record/hash.h"
 #include "shim/control/process.h"
+#include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/sys.h"
 #include "shim/unwind/unwind.h"
@@ -142,11 +143,14 @@ static bool still_holds(struct place *place)
 static bool is_same(struct place *place, uint64_t hash,
 	const struct unwind_trace *trace, const char *function)
 {
-	return place->hash == hash && place->depth == trace->depth &&
-	       place->exact == trace->exact && place->function == function &&
-	       memcmp(place->pc, trace->pc,
-		       trace->depth * sizeof(trace->pc[0])) == 0 &&
-	       still_holds(place);
+	uint32_t i = 0;
+
+	if (place->hash != hash || place->depth != trace->depth ||
+		place->exact != trace->exact || place->function != function)
+		return false;
+	while (i < trace->depth && place->pc[i] == trace->pc[i])
+		i++;
+	return i == trace->depth && still_holds(place);
 }
 
 static struct place *make_place(struct memory *m, uint64_t hash,
@@ -276,22 +280,25 @@ static void follow_fork(uint32_t pid)
 	forks_pid = 0;
 }
 
-static bool is_wanted(void)
+static struct memory *memory_if_wanted(void)
 {
-	return process_is_recording() && !sys_forbidden &&
-	       !process_is_borrowed();
+	return process_is_recording() && !sys_forbidden ? memory_now() : NULL;
 }
 
-/* The calling thread, as it is now. */
-static void describe(
+/* The calling thread, as it is now.  False: it is in another process, which
+ * has our memory. */
+static bool describe(
 	struct memory *m, struct creator *creator, const struct call *call)
 {
 	creator->pid = (uint32_t)SYS0(getpid);
+	if (arena_is_marked() && process.pid != creator->pid)
+		return false;
 	creator->tid = (uint32_t)SYS0(gettid);
 	/* PR_GET_NAME 16: the name of the calling thread */
 	SYS2(prctl, 16, creator->name);
 	follow_fork(creator->pid);
 	creator->place = walk(m, call, creator->pid);
+	return true;
 }
 
 /* ---- threads ---- */
@@ -341,13 +348,15 @@ static void give_start(struct memory *m, struct origin_start *start)
 struct origin_start *origin_hand_over(
 	const struct call *call, struct origin_task task)
 {
-	struct memory *m = is_wanted() ? memory_now() : NULL;
-	struct origin_start *start = m ? take_start(m) : NULL;
+	struct memory *m = memory_if_wanted();
+	struct origin_start *start;
 	struct creator creator;
 
+	if (!m || !describe(m, &creator, call))
+		return NULL;
+	start = take_start(m);
 	if (!start)
 		return NULL;
-	describe(m, &creator, call);
 	start->task = task;
 	start->chain = own;
 	push(&start->chain, &creator);
@@ -372,14 +381,14 @@ struct origin_task origin_accept(struct origin_start *start)
 
 void origin_before_fork(const struct call *call)
 {
-	struct memory *m = is_wanted() ? memory_now() : NULL;
+	struct memory *m = memory_if_wanted();
+	struct creator creator;
 
-	if (!m)
+	if (!m || !describe(m, &creator, call))
 		return;
-	forks_pid = 0;
-	describe(m, &forks, call);
+	forks = creator;
 	SIGNAL_FENCE();
-	forks_pid = forks.pid;
+	forks_pid = creator.pid;
 }
 
 void origin_after_fork(void)

@@ -66,6 +66,59 @@ told "$TMP/symbols.blog"
 same_file "with --with-symbols without the program" "$TMP/captured" "$TMP/told"
 mv "$TMP/kept" "$TMP/origin"
 
+# ---- C++ ----
+cat >"$TMP/threads.cc" <<'C'
+#include <cstdio>
+#include <thread>
+static void says() { puts("from C++"); }
+__attribute__((noinline)) static void creates()
+{
+	std::thread thread(says); // here
+	thread.join();
+}
+int main() { creates(); }
+C
+g++ -g -O1 -w -o "$TMP/threads" "$TMP/threads.cc" -pthread || exit 1
+recorded "$TMP/run" "$TMP/threads"
+same "std::thread: its creator is among the frames" "creates() at $TMP/threads.cc:$(grep -n '// here' "$TMP/threads.cc" | cut -d: -f1)" \
+	"$("$show" -q -S "$TMP/run/capture" | sed -n '/created by thread/,$s/^ *#[0-9]* \(creates.*\)/\1/p')"
+
+# ---- a library that is unloaded before the thread says anything ----
+cat >"$TMP/library.c" <<'C'
+#include <pthread.h>
+void creates(pthread_t *id, void *(*what)(void *)) { pthread_create(id, NULL, what, NULL); __asm__(""); }
+C
+cat >"$TMP/unloads.c" <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t closed;
+static void *says(void *unused) { pthread_barrier_wait(&closed); printf("said\n"); return NULL; }
+int main(int argc, char **argv)
+{
+	pthread_barrier_init(&closed, NULL, 2);
+	for (int i = 0; i < 4; i++) {
+		void *library = dlopen(argv[1], RTLD_NOW);
+		void (*creates)(pthread_t *, void *(*)(void *)) = dlsym(library, "creates");
+		pthread_t id;
+		creates(&id, says);
+		if (i % 2 == 0)
+			dlclose(library);
+		pthread_barrier_wait(&closed);
+		pthread_join(id, NULL);
+		if (i % 2 == 1)
+			dlclose(library);
+	}
+}
+C
+$CC -g -O1 -w -shared -fPIC -o "$TMP/library.so" "$TMP/library.c" || exit 1
+$CC -g -O1 -w -o "$TMP/unloads" "$TMP/unloads.c" -pthread -ldl || exit 1
+recorded "$TMP/run" "$TMP/unloads" "$TMP/library.so"
+same "of a library that is gone by then no frames are known" "(unloads) (unloads): (unloads) (unloads):" \
+	"$("$show" -q -S "$TMP/run/capture" | sed -n 's/^    created by thread [0-9]* //p' | xargs)"
+same "of one that is there they are" "2 creates at $TMP/library.c:2" \
+	"$("$show" -q -S "$TMP/run/capture" | sed -n 's/^    #0 \(creates.*\)/\1/p' | sort | uniq -c | sed 's/^ *//')"
+
 # ---- a program that runs ----
 BINLOG_RING=1M recorded "$TMP/ring" "$TMP/origin"
 told "$TMP/ring/capture"

@@ -82,6 +82,11 @@ void life_watch_thread(void)
 {
 }
 
+void origin_introduce(struct writer *w)
+{
+	(void)w;
+}
+
 void process_enumerate(uint32_t writer)
 {
 	(void)writer;
