@@ -21,6 +21,7 @@
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
 #include "shim/host/module.h"
+#include "shim/record/site.h"
 #include "shim/record/unseen.h"
 #include "shim/start/abort_message.h"
 #include "shim/start/fatal.h"

@@ -125,11 +125,6 @@ intptr_t writer_place;
 struct writer *const writer_nobody;
 #endif
 
-void origin_introduce(struct writer *w)
-{
-	(void)w;
-}
-
 void writer_speak(struct writer *w)
 {
 	switches.speaker = w->tid;
