@@ -272,7 +272,8 @@ static void strings_of_a_megabyte_fit_into_frames(void **test)
 static void a_log_of_too_many_definitions_ends_and_another_begins(void **test)
 {
 	static char text[HUGE / 4];
-	struct definition_string format = {text, sizeof(text), 0};
+	struct definition_string format = {
+		.bytes = text, .length = sizeof(text)};
 	struct definition_context context = {.id = 16,
 		.text = BINLOG_TEXT_FORMAT,
 		.has_format = true,
