@@ -425,9 +425,20 @@ static bool set_run(const struct mending *mending, struct rows *rows,
 	return true;
 }
 
-/* The same run of damage, a row later or earlier, or with a row more. */
-static bool mend_shifted(
-	struct mending *mending, const struct rows *known, size_t i)
+/* All nine explain anything: of this column alone, by what is beside it. */
+static bool mend_full(
+	struct mending *mending, const struct rows *rows, size_t i)
+{
+	struct column column;
+
+	return fits(mending, rows, i, &column) && apply(mending, &column, i);
+}
+
+/* The same run of damage, a row later or earlier, or with a row more.  A column
+ * to the left can only have one more at its end, one to the right at its start.
+ */
+static bool mend_shifted(struct mending *mending, const struct rows *known,
+	size_t i, bool to_the_left)
 {
 	const size_t first = known->all[0];
 	struct rows rows;
@@ -442,13 +453,17 @@ static bool mend_shifted(
 				known->count + k / 3) &&
 			mend_rows(mending, &rows, i, true))
 			return true;
-	return false;
+	if (known->count + 1u < PARITY_ROWS)
+		return false;
+	return (to_the_left || first > 0) &&
+	       set_run(mending, &rows, first - !to_the_left, PARITY_ROWS) &&
+	       mend_full(mending, &rows, i);
 }
 
 /* Where a run of damage begins or ends, a column has a row more or less than
  * the one beside it, or another one. */
-static bool mend_beside(
-	struct mending *mending, const struct rows *known, size_t i)
+static bool mend_beside(struct mending *mending, const struct rows *known,
+	size_t i, bool to_the_left)
 {
 	struct rows rows;
 	size_t k;
@@ -456,7 +471,7 @@ static bool mend_beside(
 	if (known->count == 0)
 		return false;
 	if (mend_rows(mending, known, i, true) ||
-		mend_shifted(mending, known, i))
+		mend_shifted(mending, known, i, to_the_left))
 		return true;
 	for (k = 0; k < known->count; k++) {
 		rows = *known;
@@ -493,7 +508,8 @@ static void mend_runs(struct mending *mending)
 	size_t i;
 
 	for (i = 0; i < mending->row && patience > 0; i++) {
-		if (mending->wrong[i] && !mend_beside(mending, known, i) &&
+		if (mending->wrong[i] &&
+			!mend_beside(mending, known, i, false) &&
 			!mend_run(mending, i))
 			patience--;
 		else if (mending->found[i].count > 0)
@@ -501,7 +517,7 @@ static void mend_runs(struct mending *mending)
 	}
 	for (i = mending->row; i > 0 && patience > 0; i--) {
 		if (mending->wrong[i - 1] &&
-			!mend_beside(mending, known, i - 1))
+			!mend_beside(mending, known, i - 1, true))
 			patience--;
 		else if (mending->found[i - 1].count > 0)
 			known = &mending->found[i - 1];

@@ -45,9 +45,9 @@ bool parity_make(
 
 /*
  * Changes data and parity to what they were where some of it was damaged, by
- * any few bytes of each column, or by a run of less than PARITY_ROWS rows,
- * which costs a column one more where it passes the end of data that fills no
- * row. `may` says of each row, first of the data, then of the parity, whether
+ * any few bytes of each column, or by a run of less than PARITY_ROWS rows, also
+ * where it costs some columns one more, as it passes the end of data that fills
+ * no row.  `may` says of each row, first of the data, then of the parity, whether
  * it may be damaged; nothing else is changed.  More damage than that may be
  * taken for less: who has a check sum of the data has to ask that.  Returns how
  * many columns are still damaged; SIZE_MAX: no memory.
