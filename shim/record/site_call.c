@@ -231,7 +231,7 @@ int site_format(struct writer *w, const struct call *call,
 	struct site_decision decision;
 	struct site *site = site_find(w, &asked, &decision, &generation);
 	struct arguments_list given;
-	uint64_t request;
+	uint64_t request = 0;
 	int result;
 
 	if (!site)
@@ -240,9 +240,11 @@ int site_format(struct writer *w, const struct call *call,
 		excuse(w);
 		return CAPTURE_PASS;
 	}
-	va_copy(given.ap, arguments);
-	request = request_of(w, &decision, &given.ap);
-	va_end(given.ap);
+	if (unlikely(decision.decided.sample_by)) {
+		va_copy(given.ap, arguments);
+		request = request_of(w, &decision, &given.ap);
+		va_end(given.ap);
+	}
 	if (!site_admits(site, &decision, request)) {
 		site_switch_off(site, generation, &decision, &asked, version,
 			constant_length(format, asked.length));
