@@ -72,6 +72,11 @@ static bool is_left(const struct outputs *outputs, int milliseconds)
 	       out.revents & (POLLERR | POLLHUP);
 }
 
+bool watch_goes_on(const struct outputs *outputs, int milliseconds)
+{
+	return !stopped && !is_left(outputs, milliseconds) && !stopped;
+}
+
 static void say_waiting(struct watch *watch, enum live_state state, int why)
 {
 	if (watch->told_waiting || watch->quiet)

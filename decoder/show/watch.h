@@ -33,6 +33,9 @@ void watch_signals(void);
 struct watch_sum watch_run(const char *path, bool quiet,
 	struct outputs *outputs, struct error_list *errors);
 
+/* False: nobody waits for more, or reads it, any more.  Sleeps otherwise. */
+bool watch_goes_on(const struct outputs *outputs, int milliseconds);
+
 /* A packed log that somebody may be writing to. */
 struct watch_log {
 	const char *path;

@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/exit_status.h"
 #include "base/limits.h"
 #include "base/sentence.h"
 #include "decoder/capture/restore.h"
+#include "decoder/output/last_lines.h"
 #include "decoder/output/options.h"
 #include "decoder/output/output.h"
 #include "decoder/output/style.h"
@@ -27,6 +30,7 @@
 #include "decoder/show/show_index.h"
 #include "decoder/show/show_sandbox.h"
 #include "decoder/show/watch.h"
+#include "decoder/show/watch_ring.h"
 #include "decoder/source/capture_list.h"
 #include "decoder/source/progress.h"
 #include "decoder/source/source.h"
@@ -79,8 +83,9 @@ struct show {
 	struct pointers *pointers;
 	struct pager pager;
 	struct progress progress;
-	bool counts;	   /* calls, since their messages are read */
-	uint64_t captured; /* calls, shown or not */
+	struct watch_ring *ring; /* null: all is shown */
+	bool counts;		 /* calls, since their messages are read */
+	uint64_t captured;	 /* calls, shown or not */
 	uint64_t passed;
 	uint64_t dropped;
 };
@@ -252,6 +257,8 @@ static void show_messages(struct show *show)
 	begin_progress(show);
 	while (going && (message = source_next(show->messages)) &&
 		!is_enough(show, message)) {
+		if (show->ring && !watch_ring_shows(show->ring, message))
+			continue;
 		show->captured +=
 			!message->partial && !message_is_event(message);
 		going = outputs_message(&show->outputs, message);
@@ -417,6 +424,104 @@ static enum exit_status follow_log(struct show *show, const char *path)
 	return status;
 }
 
+/* By a process of its own, which has read what may be damaged when it ends. */
+static enum exit_status ring_pass(struct show *show, bool first)
+{
+	const char *wrong;
+	bool lost;
+
+	if (!first) {
+		show->options.lines = LAST_LINES_ALL;
+		show->options.all_lines = true;
+	}
+	open_captures(show);
+	watch_ring_begin(show->ring, &show->list);
+	if (!outputs_open(&show->outputs, &show->list))
+		return fail(show->outputs.problem);
+	outputs_choose_colors(&show->outputs);
+	wrong = confine(show);
+	if (wrong)
+		return fail(wrong);
+	show->messages = source_new(&show->list, show->restore, &show->errors);
+	if (begin_outputs(show))
+		show_messages(show);
+	else
+		report_memory(show);
+	report_outputs(show, &lost);
+	if (first)
+		say_all(show);
+	return lost ? EXIT_NOTHING : judge(show);
+}
+
+/* How a pass has ended, and how long it has taken. */
+static int wait_for_pass(pid_t pid, int *milliseconds)
+{
+	struct timespec begin, end;
+	int status = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	*milliseconds = (int)((end.tv_sec - begin.tv_sec) * 1000 +
+			      (end.tv_nsec - begin.tv_nsec) / 1000000);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NOTHING;
+}
+
+/* Between passes: so many times what one takes, and at least so many. */
+#define RING_SHARE 5
+#define RING_PAUSE 100
+
+/* `binlog-show --follow RING`, or of a directory with one */
+static enum exit_status follow_ring(struct show *show, const char *path)
+{
+	const struct options *options = &show->options;
+	const char *style = show->outputs.all[0].style->name;
+	int status = EXIT_ALL_READ, took = 0;
+	bool first = true, last = false;
+	bool is_file = false;
+	struct stat file;
+	pid_t pid;
+
+	if (options->to || options->config || options->reverse ||
+		(strcmp(style, "line") != 0 && strcmp(style, "raw") != 0 &&
+			strcmp(style, "json") != 0 &&
+			strcmp(style, "timeline") != 0))
+		return fail("--follow: a ring is shown as lines, --raw or "
+			    "json, on standard output: leave out what asks "
+			    "for another output");
+	if (stat(path, &file) == 0)
+		is_file = S_ISREG(file.st_mode);
+	show->ring = watch_ring_new();
+	if (!show->ring)
+		return fail("--follow: out of memory: start it again");
+	watch_signals();
+	for (;;) {
+		fflush(NULL);
+		pid = fork();
+		if (pid < 0)
+			return fail("--follow: no process can be made: end "
+				    "some others");
+		if (pid == 0)
+			_exit((int)ring_pass(show, first));
+		status = wait_for_pass(pid, &took);
+		if (status == EXIT_NOTHING && first)
+			return EXIT_NOTHING;
+		first = false;
+		if (last && is_file)
+			break;
+		/* What it has said at its end came behind that look. */
+		last = !watch_ring_grows(show->ring);
+		if (!watch_goes_on(&show->outputs,
+			    took * RING_SHARE > RING_PAUSE ? took * RING_SHARE
+							   : RING_PAUSE))
+			return EXIT_ALL_READ;
+	}
+	if (!options->quiet)
+		sentence_say("%s: its program has ended", path);
+	return status == EXIT_DAMAGE ? EXIT_DAMAGE : EXIT_ALL_READ;
+}
+
 /* `binlog-show --follow` */
 static enum exit_status follow(struct show *show)
 {
@@ -435,6 +540,8 @@ static enum exit_status follow(struct show *show)
 			    "followed: give the directory or the capture");
 	if (capture_list_is_log(path))
 		return follow_log(show, path);
+	if (watch_ring_is(path))
+		return follow_ring(show, path);
 	if (!outputs_open(&show->outputs, &show->list))
 		return fail(show->outputs.problem);
 	outputs_choose_colors(&show->outputs);
