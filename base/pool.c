@@ -59,7 +59,10 @@ static void *take(struct pool *pool, size_t size, size_t alignment)
 
 void *pool_take(struct pool *pool, size_t size)
 {
-	return take(pool, size, alignof(max_align_t));
+	/* The size of a type is a multiple of what it is aligned to. */
+	return take(pool, size,
+		size % alignof(max_align_t) == 0 ? alignof(max_align_t)
+						 : alignof(uint64_t));
 }
 
 char *pool_copy(struct pool *pool, const void *bytes, size_t size)

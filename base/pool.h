@@ -19,7 +19,8 @@ struct pool {
 	bool failed;  /* no memory: something is not there */
 };
 
-/* Aligned for any type and not initialized.  Null: out of memory. */
+/* Aligned for any type of this size, and not initialized.  Null: out of memory.
+ */
 void *pool_take(struct pool *pool, size_t size);
 
 /* A copy of `size` bytes and a NUL after them.  Null: out of memory. */

@@ -315,5 +315,6 @@ void program_table_free(struct program_table *table)
 	id_map_free(&table->programs);
 	id_map_free(&table->pids);
 	id_map_free(&table->numbers);
+	id_map_free(&table->creations);
 	pool_free(&table->pool);
 }

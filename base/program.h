@@ -65,6 +65,7 @@ struct program_table {
 	struct id_map pids;	/* the latest one that was made */
 	struct id_map numbers;	/* by `process` alone: likewise */
 	struct program *newest;
+	struct id_map creations; /* contexts, by a hash: for definition.c */
 	struct pool pool;
 };
 

@@ -300,8 +300,8 @@ struct binlog_origin_record {
 	struct binlog_control_head head;
 	uint32_t tid;
 	uint32_t generation;
-	uint32_t context; /* its stack then, and what was called: that of a */
-			  /* context of text CREATED; 0: not known */
+	uint32_t context; /* its stack then: that of a context of text */
+			  /* CREATED; 0: not known */
 	uint32_t creator_pid;
 	uint32_t creator_tid;
 	char name[16]; /* comm of the creator then, NUL-padded */

@@ -1,6 +1,7 @@
 #include "decoder/capture/definition.h"
 
 #include <ctype.h>
+#include "record/hash.h"
 #include "record/layout.h"
 
 bool definition_add_string(
@@ -144,6 +145,58 @@ bool definition_add_context(struct definition_table *table,
 	read.usable = check_kinds(&read);
 	*context = read;
 	id_map_set(&table->contexts, read.id, context);
+	return true;
+}
+
+/* Into memory that lasts as long as the programs. */
+static bool add_shared(struct definition_table *table, struct cursor *record,
+	size_t modules_known, struct pool *pool)
+{
+	const struct pool own = table->pool;
+	bool good;
+
+	table->pool = *pool;
+	good = definition_add_context(table, record, modules_known);
+	*pool = table->pool;
+	table->pool = own;
+	return good;
+}
+
+bool definition_add_creation(struct definition_table *table,
+	struct cursor *record, const struct program *program,
+	struct program_table *programs)
+{
+	struct cursor rest = *record;
+	struct binlog_context_record head;
+	struct definition_context *context;
+	const uint8_t *frames;
+	size_t bytes;
+	uint64_t hash;
+	bool good;
+
+	cursor_struct(&rest, &head, sizeof(head));
+	bytes = head.depth * sizeof(uint64_t);
+	frames = cursor_bytes(&rest, bytes);
+	if (rest.failed || !frames)
+		return false;
+	hash = binlog_hash_word(binlog_hash(frames, bytes), (uintptr_t)program);
+	hash = binlog_hash_word(hash, program->module_count);
+	context = id_map_find(&programs->creations, hash);
+	if (context && context->depth == head.depth &&
+		memcmp(context->frames, frames, bytes) == 0) {
+		*record = rest;
+		id_map_set(&table->contexts, head.id, context);
+		return true;
+	}
+	good = add_shared(
+		table, record, program->module_count, &programs->pool);
+	context = good ? id_map_find(&table->contexts, head.id) : NULL;
+	if (!context)
+		return good;
+	/* These are the writer's own. */
+	context->format = context->function = NULL;
+	context->stream = NULL;
+	id_map_set(&programs->creations, hash, context);
 	return true;
 }
 

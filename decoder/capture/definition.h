@@ -14,6 +14,7 @@
 #include "base/cursor.h"
 #include "base/id_map.h"
 #include "base/pool.h"
+#include "base/program.h"
 #include "record/format.h"
 
 struct coverage_jump;
@@ -124,6 +125,15 @@ bool definition_add_stream(
 	struct definition_table *table, struct cursor *record);
 bool definition_add_context(struct definition_table *table,
 	struct cursor *record, size_t modules_known);
+
+/*
+ * The same of one of text CREATED, of which a program has few and every thread
+ * names one: it has nothing but its frames, and is shared by all writers of the
+ * table.
+ */
+bool definition_add_creation(struct definition_table *table,
+	struct cursor *record, const struct program *program,
+	struct program_table *programs);
 
 /* Null: not defined. */
 static inline struct definition_context *definition_context(

@@ -398,15 +398,37 @@ static struct writer_origin *begin_origin(
 	struct writer_origin *origin =
 		ring ? id_map_find(&stream->origins, tid) : stream->origin;
 
-	if (!origin)
+	if (!origin) {
 		origin = pool_take(&stream->definitions.pool, sizeof(*origin));
-	if (!origin)
-		return NULL;
+		if (!origin)
+			return NULL;
+		*origin = (struct writer_origin){.tid = tid};
+	}
 	origin->tid = tid;
-	origin->known = (struct message_origin){.by = origin->by};
+	origin->known = (struct message_origin){.by = origin->known.by};
 	if (ring && !id_map_set(&stream->origins, tid, origin))
 		return NULL;
 	return origin;
+}
+
+/* Most have one.  False: out of memory. */
+static bool make_room(
+	struct writer_stream *stream, struct writer_origin *origin)
+{
+	struct message_origin *known = &origin->known;
+	uint32_t room = origin->room ? origin->room * 2 : 1;
+	struct message_creator *by;
+
+	if (known->count < origin->room)
+		return true;
+	by = pool_take(&stream->definitions.pool, room * sizeof(*by));
+	if (!by)
+		return false;
+	if (known->count > 0)
+		memcpy(by, known->by, known->count * sizeof(*by));
+	known->by = by;
+	origin->room = room;
+	return true;
 }
 
 static void take_origin(struct writer_stream *stream, struct cursor *record)
@@ -423,7 +445,8 @@ static void take_origin(struct writer_stream *stream, struct cursor *record)
 	origin = stream->origin;
 	if (!origin || said.tid != origin->tid ||
 		said.generation != origin->known.count ||
-		said.generation >= BINLOG_ORIGIN_GENERATIONS)
+		said.generation >= BINLOG_ORIGIN_GENERATIONS ||
+		!make_room(stream, origin))
 		return;
 	creator = (struct message_creator){
 		.context = creation(stream, said.context),
@@ -443,6 +466,19 @@ static const struct message_origin *origin_now(
 	if (origin && origin->tid != stream->tid)
 		origin = id_map_find(&stream->origins, stream->tid);
 	return origin && origin->known.count > 0 ? &origin->known : NULL;
+}
+
+static bool take_context(struct writer_stream *stream, struct cursor *record)
+{
+	struct cursor ahead = *record;
+	struct binlog_context_record head;
+
+	cursor_struct(&ahead, &head, sizeof(head));
+	return !ahead.failed && head.text == BINLOG_TEXT_CREATED
+		       ? definition_add_creation(&stream->definitions, record,
+				 stream->program, &stream->capture->programs)
+		       : definition_add_context(&stream->definitions, record,
+				 stream->program->module_count);
 }
 
 static bool take_module(struct writer_stream *stream, struct cursor *record)
@@ -499,8 +535,7 @@ static void take_control(
 		good = definition_add_stream(&stream->definitions, record);
 		break;
 	case BINLOG_CONTEXT:
-		good = definition_add_context(&stream->definitions, record,
-			stream->program->module_count);
+		good = take_context(stream, record);
 		break;
 	default: /* of a newer writer */
 		break;

@@ -25,8 +25,8 @@ typedef void writer_stream_keep(void *keeper, const void *record, size_t size);
 /* Who has created a thread that the writer serves. */
 struct writer_origin {
 	uint32_t tid;
+	uint32_t room; /* of those that are known */
 	struct message_origin known;
-	struct message_creator by[BINLOG_ORIGIN_GENERATIONS];
 };
 
 struct writer_stream {

@@ -419,16 +419,20 @@ static uint32_t define_new_context(struct writer *w, const struct call *call,
 	const struct define_context *context, struct intern_entry *entry)
 {
 	struct define_tables *tables = w->tables;
-	const struct intern_entry *function;
+	const struct intern_entry *function = NULL;
 
-	function = define_string(
-		w, call->function, (uint32_t)bytes_length(call->function));
-	if (!function || !define_stream(w, context->stream))
+	if (call->function) {
+		function = define_string(w, call->function,
+			(uint32_t)bytes_length(call->function));
+		if (!function)
+			return 0;
+	}
+	if (!define_stream(w, context->stream))
 		return 0;
 	for (unsigned i = 0; i < w->trace->depth; i++)
 		if (!define_module(w, w->trace->pc[i]))
 			return 0;
-	if (!write_context(w, function->id, context))
+	if (!write_context(w, function ? function->id : 0, context))
 		return 0;
 	intern_take(&tables->contexts, entry, tables->next_context++);
 	return entry->id;

@@ -25,7 +25,6 @@ struct place {
 	uint64_t modules; /* define_identity() of the addresses, */
 	uint32_t reloads; /* and when that was asked */
 	uint32_t depth;
-	const char *function;
 	uintptr_t pc[];
 };
 
@@ -117,11 +116,10 @@ static struct memory *memory_now(void)
 
 /* ---- places ---- */
 
-static uint64_t hash_of(const struct unwind_trace *trace, const char *function)
+static uint64_t hash_of(const struct unwind_trace *trace)
 {
-	uint64_t hash = binlog_hash_word(7, (uintptr_t)function);
+	uint64_t hash = binlog_hash_word(7, trace->exact);
 
-	hash = binlog_hash_word(hash, trace->exact);
 	for (unsigned i = 0; i < trace->depth; i++)
 		hash = binlog_hash_word(hash, trace->pc[i]);
 	return hash;
@@ -140,21 +138,21 @@ static bool still_holds(struct place *place)
 	return true;
 }
 
-static bool is_same(struct place *place, uint64_t hash,
-	const struct unwind_trace *trace, const char *function)
+static bool is_same(
+	struct place *place, uint64_t hash, const struct unwind_trace *trace)
 {
 	uint32_t i = 0;
 
 	if (place->hash != hash || place->depth != trace->depth ||
-		place->exact != trace->exact || place->function != function)
+		place->exact != trace->exact)
 		return false;
 	while (i < trace->depth && place->pc[i] == trace->pc[i])
 		i++;
 	return i == trace->depth && still_holds(place);
 }
 
-static struct place *make_place(struct memory *m, uint64_t hash,
-	const struct unwind_trace *trace, const char *function)
+static struct place *make_place(
+	struct memory *m, uint64_t hash, const struct unwind_trace *trace)
 {
 	uint32_t size = (uint32_t)(sizeof(struct place) +
 				   trace->depth * sizeof(trace->pc[0]));
@@ -172,16 +170,15 @@ static struct place *make_place(struct memory *m, uint64_t hash,
 	place->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 	place->modules = define_identity(trace->pc, trace->depth);
 	place->depth = trace->depth;
-	place->function = function;
 	bytes_copy(place->pc, trace->pc, trace->depth * sizeof(trace->pc[0]));
 	return place;
 }
 
 /* Null: there is no room for more. */
-static struct place *place_of(struct memory *m,
-	const struct unwind_trace *trace, const char *function)
+static struct place *place_of(
+	struct memory *m, const struct unwind_trace *trace)
 {
-	uint64_t hash = hash_of(trace, function);
+	uint64_t hash = hash_of(trace);
 	struct place *made = NULL;
 
 	for (uint32_t i = 0; i < PROBES; i++) {
@@ -189,14 +186,14 @@ static struct place *place_of(struct memory *m,
 		struct place *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
 		if (!there && !made)
-			made = make_place(m, hash, trace, function);
+			made = make_place(m, hash, trace);
 		if (!there && !made)
 			return NULL;
 		if (!there &&
 			__atomic_compare_exchange_n(slot, &there, made, false,
 				__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return made;
-		if (is_same(there, hash, trace, function))
+		if (is_same(there, hash, trace))
 			return there;
 	}
 	return NULL;
@@ -257,7 +254,7 @@ static struct place *walk(
 	prepare_scratch(m, scratch);
 	unwind_walk(&start, control_depth(process.depth), scratch->cache,
 		&scratch->trace);
-	place = place_of(m, &scratch->trace, call->function);
+	place = place_of(m, &scratch->trace);
 	__atomic_store_n(&scratch->busy, 0, __ATOMIC_RELEASE);
 	return place;
 }
@@ -402,11 +399,10 @@ void origin_after_fork(void)
 static uint32_t context_of(struct writer *w, struct place *place)
 {
 	const struct define_context context = {.text = BINLOG_TEXT_CREATED};
-	struct call call = {0};
+	const struct call call = {0};
 
 	if (!place || !still_holds(place))
 		return 0;
-	call.function = place->function;
 	w->trace->depth = (uint16_t)place->depth;
 	w->trace->exact = place->exact;
 	bytes_copy(
