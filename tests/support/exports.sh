@@ -30,3 +30,5 @@ record_spans() {
 		sort >"$TMP/spans.wanted"
 	same "of requests that overlap 57 are done" 57 "$(wc -l <"$TMP/spans.wanted")"
 }
+# What --stacks shows without the stacks of who has created the threads.
+own_stacks() { awk '/^    (created|forked) by thread / { skip = 1 } /^[^ ]/ { skip = 0 } !skip'; }

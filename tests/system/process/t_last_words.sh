@@ -14,7 +14,7 @@ shown() { # [OPTION...]
 }
 ends() { shown | grep '^end: '; }
 # The function that an end is shown to have come from.
-place() { shown --stacks | sed -n '/^end: /,$p' | sed -nE 's/^ *#0 ([^ +]+)( at|\+0x[0-9a-f]+ in) .*/\1/p'; }
+place() { shown --stacks | sed -n '/^end: /,$p' | sed '/ created by thread /,$d' | sed -nE 's/^ *#0 ([^ +]+)( at|\+0x[0-9a-f]+ in) .*/\1/p'; }
 
 # ended SENTENCE WAY END [PLACE]: recorded as native, shown as an end
 ended() {

@@ -8,7 +8,7 @@ export_to packed folded log.blog
 same_file "a packed log says the same as its captures" folded packed
 same "all calls are counted" "$("$show" -q -o json capture | grep -c '"message"')" "$(awk '{ n += $NF } END { print n }' folded)"
 # The lines of --stacks, turned round.
-"$show" -q -S --grep worker capture | awk '/^    #0 / { if (stack) print stack; stack = "" }
+"$show" -q -S --grep worker capture | own_stacks | awk '/^    #0 / { if (stack) print stack; stack = "" }
 	/^    #[0-9]+ / { name = $2; sub(/\+0x.*/, "", name); stack = name (stack ? ";" stack : "") } END { print stack }' |
 	sort | uniq -c | awk '{ print "exports;" $2 ";\"worker %d request %ld took %f us from %s\\n\" " $1 }' >wanted
 grep worker folded | sort >got

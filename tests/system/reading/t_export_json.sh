@@ -40,7 +40,7 @@ same "filters choose calls" 396 "$filtered"
 "$show" -q -o json -L -S capture >places.json
 same "caller, file and line are those of the columns" "$("$show" -q --columns=caller,location capture | sed 's/ *$//; s/  */ /' | grep -v '^- -$')" \
 	"$(jq -r 'select(.message) | "\(.caller) \(.file | split("/") | last):\(.line)"' places.json)"
-same "the stacks are those below the lines" "$("$show" -q -S capture | grep -aoE '^    #[0-9]+ [^ +]+' | awk '{ print $2 }')" \
+same "the stacks are those below the lines" "$("$show" -q -S capture | own_stacks | grep -aoE '^    #[0-9]+ [^ +]+' | awk '{ print $2 }')" \
 	"$(jq -r 'select(.stack) | .stack[] | .function // "?"' places.json)"
 same "--depth cuts them" 1 "$("$show" -q -o json -S -d 1 capture | jq -s '[.[].stack | length] | max')"
 same "--lines takes the last entries" "$(tail -n 3 capture.json)" "$("$show" -q --utc -o json -n 3 capture)"

@@ -82,7 +82,6 @@ nobody binlog-show closed.binlog    | Permission denied: check the path and its 
 nobody binlog-show shut             | Permission denied: check the path and its permissions
 binlog-show --follow absent.binlog  | No such file or directory: check the path
 binlog-show --follow prog           | record it first, with binlog-run
-binlog-show --follow good.blog      | it is a packed log: give the directory that programs write to
 binlog-show --follow good empty     | follows one directory or capture
 binlog-show --follow -              | what comes through a pipe cannot be followed
 binlog-show --spans start good      | no => in it: give START => DONE by NAME

@@ -76,8 +76,7 @@ BINLOG_CONFIG=$TMP/conf BINLOG_DIR=$TMP/sampled LD_PRELOAD=$lib "$TMP/app" || ex
 shown=$(grep -c ': packet: packet ' "$TMP/lines")
 told=$(sed -n 's/.*stdout: app.c:[0-9]*: packet: (\([0-9]*\)x)$/\1/p' "$TMP/lines" | paste -sd + | bc)
 same "some are left out" 1 $((told > 0))
-same "what a rule leaves out is counted where it is missing" \
-	$(($(sed -n 's/.*: packet: packet //p' "$TMP/lines" | tail -n 1) + 1)) $((told + shown))
+same "what a rule leaves out is counted where it is missing, or at the end" 20000 $((told + shown))
 same "in columns, too" "$told" "$("$show" -q --columns=function,stream,caller,message "$TMP/sampled" |
 	sed -n 's/^printf *stdout packet *(\([0-9]*\)x)$/\1/p' | paste -sd + | bc)"
 same "and packed" "$("$show" -q "$TMP/sampled" | grep -c 'x)')" \
