@@ -180,7 +180,7 @@ bool growth_reach(uint64_t end)
 		end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE) &&
 		goal == __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE))
 		__atomic_store_n(&growth->stuck, goal, __ATOMIC_RELEASE);
-	else
+	else if (possible)
 		/* Not before, since others wait for who is under way. */
 		quota_lengthened(its_path, growth_size());
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);

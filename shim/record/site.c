@@ -621,7 +621,10 @@ static bool tell_rest(struct site *site, const struct call *end)
 	w = writer_enter(end->sp);
 	if (!w)
 		return false;
-	call.pc = site->pc;
+	/* What was there may be unloaded: then it is told of the end alone. */
+	if (__atomic_load_n(&site->reloads, __ATOMIC_RELAXED) ==
+		__atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE) + 1)
+		call.pc = site->pc;
 	call.function = site->function;
 	w->depth = 1; /* by which way the others came is not known */
 	count = __atomic_exchange_n(

@@ -209,7 +209,6 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 	if (number == SIGABRT)
 		abort_message_record(&call);
 	life_note(BINLOG_TEXT_SIGNAL, describe(number, info));
-	site_tell_suppressed(&call);
 	capture_event(&call, 0, BINLOG_TEXT_SIGNAL, describe(number, info));
 	/* Last: should the FILE be damaged, too, the signal is on record.
 	 * Others may ask where the output stands. */
@@ -218,6 +217,7 @@ record(int number, const siginfo_t *info, const ucontext_t *context)
 		position_settle();
 	if (!process_is_borrowed())
 		unseen_tell(&call);
+	site_tell_suppressed(&call);
 }
 
 /*
@@ -419,6 +419,6 @@ void fatal_abort(const struct call *call)
 		(int64_t)process.pid << 16;
 	life_note(BINLOG_TEXT_SIGNAL, value);
 	unseen_tell(call);
-	site_tell_suppressed(call);
 	capture_event(call, 0, BINLOG_TEXT_SIGNAL, value);
+	site_tell_suppressed(call);
 }

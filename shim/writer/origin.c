@@ -11,13 +11,13 @@
 #include "shim/writer/define.h"
 
 /* Threads that are created and have not begun yet. */
-#define STARTS 4096u
+#define STARTS 512u
 /* Stacks that threads are created with; of others no frames are known. */
 #define PLACES 1024u
-#define PLACE_BYTES (256u << 10)
+#define PLACE_BYTES (128u << 10)
 #define PROBES 16u
 /* Threads that create one at the same moment; of others nothing is known. */
-#define SCRATCHES 16u
+#define SCRATCHES 8u
 
 struct place {
 	uint64_t hash;
@@ -91,14 +91,21 @@ static size_t cache_bytes(void)
 /* Null: there is none. */
 static COLD struct memory *map_memory(void)
 {
+	static bool failed; /* it is not asked for again */
 	size_t size = sizeof(*memory) + SCRATCHES * cache_bytes();
 	struct memory *none = NULL;
 	struct memory *mapped;
-	long address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
+	long address;
+
+	if (__atomic_load_n(&failed, __ATOMIC_RELAXED))
+		return NULL;
+	address = SYS6(mmap, 0, size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (sys_failed(address))
+	if (sys_failed(address)) {
+		__atomic_store_n(&failed, true, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	mapped = (struct memory *)address;
 	if (__atomic_compare_exchange_n(&memory, &none, mapped, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

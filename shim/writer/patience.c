@@ -12,6 +12,9 @@
 static uint64_t longest; /* ns */
 static bool in_vain;
 static __thread bool hurries;
+/* Of the wait that this thread is in; one that a handler has jumped out of
+ * lasts as long as it would have. */
+static __thread uint64_t waits_until;
 
 void patience_begin(const char *value)
 {
@@ -57,12 +60,23 @@ static bool all_are_blocked(void)
 	return (signals & some) == some;
 }
 
+void patience_ends(void)
+{
+	waits_until = 0;
+}
+
+/* In a handler that interrupts a wait it is not waited once more. */
 bool patience_starts(struct patience *patience)
 {
+	uint64_t begin;
+
 	if (longest == 0 || hurries ||
 		__atomic_load_n(&in_vain, __ATOMIC_RELAXED))
 		return false;
-	patience->until = now() + longest;
+	begin = now();
+	if (begin < waits_until)
+		return false;
+	patience->until = waits_until = begin + longest;
 	patience->pending = all_are_blocked() ? pending() : ~(uint64_t)0;
 	return true;
 }

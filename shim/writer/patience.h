@@ -33,6 +33,9 @@ bool patience_starts(struct patience *patience);
  */
 bool patience_lasts(const struct patience *patience);
 
+/* Behind the last one, after patience_starts() was true. */
+void patience_ends(void);
+
 /* There was room; it is asked at each block. */
 void patience_ends_well(void);
 

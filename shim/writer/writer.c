@@ -291,7 +291,9 @@ static bool take_new_block(struct writer *w, uint32_t bytes)
 {
 	uint64_t mask = signal_mask_block();
 	struct binlog_block *full = w->block;
-	struct binlog_block *block = writer_claim_block(w, bytes);
+	/* A handler has forked, or what we write to is gone, meanwhile. */
+	struct binlog_block *block =
+		w->armed ? writer_claim_block(w, bytes) : NULL;
 
 	if (block) {
 		patience_ends_well();
@@ -317,10 +319,11 @@ static COLD bool wait_for_block(
 
 	if (!patience_starts(&patience))
 		return false;
-	while (!taken && patience_lasts(&patience)) {
+	while (!taken && patience_lasts(&patience) && w->armed) {
 		w->next_bytes = next_bytes;
 		taken = take_new_block(w, bytes);
 	}
+	patience_ends();
 	return taken;
 }
 
