@@ -134,6 +134,45 @@ if mount -t tmpfs -o size=4m none "$TMP/disk" 2>/dev/null; then
 else
 	skip "a full disk: it cannot be mounted here"
 fi
+# ---- a handler that forks meanwhile ----
+cat >"$TMP/forks.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int child;
+static void limit(long bytes)
+{
+	const struct rlimit most = {bytes, RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &most);
+}
+static void make_room(int number)
+{
+	child = fork() == 0;
+	limit(64 << 20);
+}
+int main(void)
+{
+	const struct itimerval soon = {.it_value = {.tv_usec = 700000}};
+
+	limit(160 << 10);
+	signal(SIGALRM, make_room);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	for (int i = 0; i < 20000; i++)
+		dprintf(1, "line %d of the %s, which is not a short one at all\n", i, child ? "child" : "parent");
+	if (!child)
+		wait(NULL);
+	return 0;
+}
+END
+$CC -std=gnu11 -D_GNU_SOURCE -O1 -w -o "$TMP/forks" "$TMP/forks.c" || exit 1
+BINLOG_FULL=block=30s BINLOG_DIR=$TMP/forked LD_PRELOAD=$lib "$TMP/forks" >"$TMP/out" 2>/dev/null
+"$show" --raw -q "$TMP/forked" >"$TMP/got" 2>"$TMP/err"
+same "a handler that forks while its thread waits: nothing is damaged" "" "$(cat "$TMP/err")"
+same "and all that the parent says is there" 20000 "$(cat "$TMP/out" "$TMP/got" | grep 'of the parent' | sort -u | wc -l)"
 d=$TMP/d
 unset BINLOG_FULL
 
