@@ -60,9 +60,9 @@ struct scratch {
  * nobody needs are never touched.
  */
 struct memory {
-	uint64_t unused; /* one more than the number of a start; how often that
-			  */
-	/* has changed << 32 */
+	/* One more than the number of a start; above it how often that has
+	 * changed. */
+	uint64_t unused;
 	uint32_t starts_used;
 	uint32_t place_bytes;
 	struct place *places[PLACES];

@@ -382,6 +382,15 @@ static void say_all(const struct show *show)
 	print_sum(show);
 }
 
+/* Where it goes, and without rights from here on.  Null, or why not. */
+static const char *open_followed(struct show *show)
+{
+	if (!outputs_open(&show->outputs, &show->list))
+		return show->outputs.problem;
+	outputs_choose_colors(&show->outputs);
+	return confine(show);
+}
+
 /* `binlog-show --follow LOG` */
 static enum exit_status follow_log(struct show *show, const char *path)
 {
@@ -398,10 +407,7 @@ static enum exit_status follow_log(struct show *show, const char *path)
 	if (!watch_log_begins(&log))
 		return EXIT_ALL_READ;
 	open_captures(show);
-	if (!outputs_open(&show->outputs, &show->list))
-		return fail(show->outputs.problem);
-	outputs_choose_colors(&show->outputs);
-	wrong = confine(show);
+	wrong = open_followed(show);
 	if (wrong)
 		return fail(wrong);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
@@ -436,10 +442,7 @@ static enum exit_status ring_pass(struct show *show, bool first)
 	}
 	open_captures(show);
 	watch_ring_begin(show->ring, &show->list);
-	if (!outputs_open(&show->outputs, &show->list))
-		return fail(show->outputs.problem);
-	outputs_choose_colors(&show->outputs);
-	wrong = confine(show);
+	wrong = open_followed(show);
 	if (wrong)
 		return fail(wrong);
 	show->messages = source_new(&show->list, show->restore, &show->errors);
@@ -542,10 +545,7 @@ static enum exit_status follow(struct show *show)
 		return follow_log(show, path);
 	if (watch_ring_is(path))
 		return follow_ring(show, path);
-	if (!outputs_open(&show->outputs, &show->list))
-		return fail(show->outputs.problem);
-	outputs_choose_colors(&show->outputs);
-	wrong = confine(show);
+	wrong = open_followed(show);
 	if (wrong)
 		return fail(wrong);
 	watch_signals();
