@@ -589,6 +589,7 @@ struct message message_of_creator(
 	struct message made = *message;
 
 	made.context = creator->context;
+	made.pool = creator->pool;
 	made.count = 0;
 	made.text = NULL;
 	made.origin = NULL;

@@ -20,6 +20,7 @@
 struct message_creator {
 	/* Its stack then, and what it has called; null: not known. */
 	struct definition_context *context;
+	struct pool *pool; /* lives as long as that context */
 	uint32_t pid;
 	uint32_t tid;
 	char name[17]; /* may be empty; ends in NUL */

@@ -450,6 +450,7 @@ static void take_origin(struct writer_stream *stream, struct cursor *record)
 		return;
 	creator = (struct message_creator){
 		.context = creation(stream, said.context),
+		.pool = &stream->capture->programs.pool,
 		.pid = said.creator_pid,
 		.tid = said.creator_tid,
 	};

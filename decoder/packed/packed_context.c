@@ -235,6 +235,7 @@ const struct message_origin *packed_context_origin(struct packed_log *log,
 
 		creator.context =
 			creation(log, thread->origin_sites[i], process);
+		creator.pool = &log->context_pool;
 		message_origin_add(origin, &creator);
 	}
 	return count > 0 ? origin : NULL;

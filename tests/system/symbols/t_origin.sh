@@ -83,6 +83,14 @@ recorded "$TMP/run" "$TMP/threads"
 same "std::thread: its creator is among the frames" "creates() at $TMP/threads.cc:$(grep -n '// here' "$TMP/threads.cc" | cut -d: -f1)" \
 	"$("$show" -q -S "$TMP/run/capture" | sed -n '/created by thread/,$s/^ *#[0-9]* \(creates.*\)/\1/p')"
 
+# ---- fifty threads of one place, which end while others go on ----
+build threads
+recorded "$TMP/run" "$TMP/threads" many 50 9>/dev/null
+same "a creator's stack is the same below all of its threads' messages, also when the one that spoke first has ended" \
+	"100 start at $here/victims/threads.c:$(grep -n 'pthread_create(&ids' "$here/victims/threads.c" | cut -d: -f1)" \
+	"$("$show" -q -S "$TMP/run/capture" | awk 'next_is { sub(/^    #0 /, ""); print } { next_is = / created by / }' |
+		sort | uniq -c | sed 's/^ *//')"
+
 # ---- a library that is unloaded before the thread says anything ----
 cat >"$TMP/library.c" <<'C'
 #include <pthread.h>
