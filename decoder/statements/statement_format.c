@@ -8,6 +8,8 @@
 /* Comparisons that one match may take. */
 #define PATIENCE 4000u
 #define SPEC_MAX 32u
+/* Letters of a word that is no mark of a header. */
+#define WORD_LEAST 4u
 
 /*
  * From the text of a program to its pieces.
@@ -329,14 +331,27 @@ void statement_pairs_add(
 	}
 }
 
+/* A mark makes a header of it: `%s: `, `[%d] `. */
+static bool is_unended(const struct statement_format *format, bool marks)
+{
+	const struct statement_piece *last = &format->pieces[format->count - 1];
+
+	return format->directives > 0 && !marks &&
+	       last->kind == STATEMENT_PLAIN &&
+	       last->text[last->bytes - 1] == ' ';
+}
+
 static void measure(struct statement_format *format)
 {
+	size_t longest = 0;
+	bool marks = false;
 	size_t words = 0;
 	size_t i, k;
 
 	for (i = 0; i < format->count; i++) {
 		const struct statement_piece *piece = &format->pieces[i];
 		bool inside = false;
+		size_t letters = 0;
 
 		if (piece->kind != STATEMENT_PLAIN) {
 			format->directives++;
@@ -347,6 +362,10 @@ static void measure(struct statement_format *format)
 			unsigned char c = (unsigned char)piece->text[k];
 			bool letter = isalnum(c) || c >= 0x80;
 
+			letters = letter ? letters + 1 : 0;
+			if (letters > longest)
+				longest = letters;
+			marks |= !letter && !isspace(c);
 			format->letters += letter;
 			format->plain += !isspace(c);
 			format->parted = true;
@@ -355,6 +374,7 @@ static void measure(struct statement_format *format)
 		}
 	}
 	format->spaced = words > 1;
+	format->unended = longest >= WORD_LEAST && is_unended(format, marks);
 }
 
 struct statement_format *statement_format_new(const char *text, size_t bytes,

@@ -63,6 +63,7 @@ struct statement_format {
 	bool parted;	/* white space or more is between the directives */
 	size_t directives;
 	bool spaced;		      /* plain text of several words */
+	bool unended; /* words and a blank at its end: more is put behind it */
 	struct statement_pairs pairs; /* of the pieces of plain text */
 	size_t count;
 	struct statement_piece pieces[];

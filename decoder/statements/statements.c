@@ -503,13 +503,35 @@ static void list_begins(struct begins *begins, const struct message *message,
 		compare_begins);
 }
 
+static bool ends_anywhere(const char *text, size_t bytes, size_t at)
+{
+	(void)text;
+	return at < bytes;
+}
+
+/* The text of a candidate behind what ends at `begin`.  One that was formatted
+ * into memory before is the first piece of a text that is put together, if it
+ * looks unended: anything may follow. */
+static bool matches(const struct candidate *candidate, const char *text,
+	size_t bytes, size_t begin, struct statement_match *match)
+{
+	const struct statement_format *format = candidate->format;
+	const bool piece = begin == 0 && format->unended &&
+			   candidate->how == SYMBOLIZER_HANDED_BEFORE &&
+			   candidate->takes_any != SYMBOLIZER_NO;
+
+	return statement_format_matches(format, text, bytes, begin,
+		piece ? ends_anywhere : line_parts_ends, match);
+}
+
 /* Whether the text is made of it between these places. */
-static bool fits_at(const struct statement_format *format,
+static bool fits_at(const struct candidate *candidate,
 	const struct begin *begin, const char *text, size_t bytes,
 	struct statement_match *match)
 {
-	return statement_format_matches(format, text, bytes, begin->at,
-		       line_parts_ends, match) &&
+	const struct statement_format *format = candidate->format;
+
+	return matches(candidate, text, bytes, begin->at, match) &&
 	       /* of what is no sentence nothing may follow */
 	       (match->end >= bytes || format->spaced ||
 		       format->directives > 0) &&
@@ -520,17 +542,17 @@ static bool fits_at(const struct statement_format *format,
 static bool fits(const struct choice *choice, const struct begins *begins,
 	const char *text, size_t bytes, struct found *found)
 {
-	const struct statement_format *format = choice->candidate->format;
+	const struct candidate *candidate = choice->candidate;
 	size_t i;
 
 	for (i = 0; i < begins->count; i++) {
 		const struct begin *begin = &begins->all[i];
 
 		found->behind = 0;
-		if (!fits_at(format, begin, text, bytes, &found->match)) {
+		if (!fits_at(candidate, begin, text, bytes, &found->match)) {
 			found->behind = bytes - begin->end;
 			if (begin->end == bytes ||
-				!fits_at(format, begin, text, begin->end,
+				!fits_at(candidate, begin, text, begin->end,
 					&found->match))
 				continue;
 		}
@@ -784,9 +806,8 @@ static bool has_rival(
 	size_t i;
 
 	for (i = 0; i < choices->rival_count; i++)
-		if (statement_format_matches(
-			    choices->rivals[i]->candidate->format, text, bytes,
-			    choices->last_begin, line_parts_ends, &match))
+		if (matches(choices->rivals[i]->candidate, text, bytes,
+			    choices->last_begin, &match))
 			return true;
 	return choices->rival_count == RIVALS_MAX;
 }
@@ -801,8 +822,8 @@ static bool find_again(const struct statement_choices *choices,
 	if (!choices->last || choices->only_given || choices->last_behind > 0 ||
 		at >= bytes ||
 		(at > 0 && text[at - 1] != choices->last_before) ||
-		!statement_format_matches(choices->last->candidate->format,
-			text, bytes, at, line_parts_ends, &found->match) ||
+		!matches(choices->last->candidate, text, bytes, at,
+			&found->match) ||
 		has_rival(choices, text, bytes))
 		return false;
 	found->choice = choices->last;

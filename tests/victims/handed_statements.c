@@ -243,6 +243,9 @@ int main(int argc, char **argv)
 	finish("bufmgr.c", __LINE__, "finish");
 	snprintf(line, sizeof(line), "session %d of %s\n", 5, "root"); /*! 5 root */
 	fputs(line, stderr);
+	snprintf(line, sizeof(line), "%s mode %d ", "create", 644); /*b create 644 */
+	strcat(line, getenv("NUMBERS") ? "" : "numbers\n"); /* a name, as it comes */
+	fputs(line, stderr);
 	print(1, "exiting"); /*f */
 	if (zero == 0)
 		made[0] = 'M';

@@ -6,10 +6,10 @@
 source=$here/victims/handed_statements.c
 
 # LINE|how|format|arguments of the source: of the marked lines.
-# `f` is a word that is known to be a format on x86-64 alone.
+# `b` has more put behind it, `f` is a word that is known to be a format on x86-64 alone.
 wanted() {
 	awk -v machine="$(uname -m)" '
-	match($0, /\/\*[!?f2-] .*\*\/$|\/\*[!?f2-] \*\/$/) {
+	match($0, /\/\*[!?fb2-] .*\*\/$|\/\*[!?fb2-] \*\/$/) {
 		mark = substr($0, RSTART + 2, 1)
 		values = substr($0, RSTART + 4, RLENGTH - 6)
 		sub(/ +$/, "", values)

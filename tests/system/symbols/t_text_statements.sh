@@ -8,7 +8,7 @@ source=$here/victims/handed_statements.c
 # how|format|arguments of the source: of the marked lines.  Of a text alone nothing is sure, and one without words of its own
 # may be anything.
 awk '
-match($0, /\/\*[!?2f-] .*\*\/$|\/\*[!?2f-] \*\/$/) {
+match($0, /\/\*[!?2fb-] .*\*\/$|\/\*[!?2fb-] \*\/$/) {
 	mark = substr($0, RSTART + 2, 1)
 	values = substr($0, RSTART + 4, RLENGTH - 6)
 	sub(/ +$/, "", values)
@@ -20,8 +20,8 @@ match($0, /\/\*[!?2f-] .*\*\/$|\/\*[!?2f-] \*\/$/) {
 	gsub(/\\"/, "\"", format)
 	bare = format
 	gsub(/%[-.*#0-9]*[a-zA-Z%]/, "", bare)
-	# that it is in brackets of the call is told by the argument of this, which no text has
-	none = mark == "-" || code ~ /(in_brackets|by_jump)\(/ || bare !~ /[a-z][a-z][a-z]/
+	# a text alone tells neither that more was put behind it, nor that the call puts it in brackets: an argument does
+	none = mark ~ /[b-]/ || code ~ /(in_brackets|by_jump)\(/ || bare !~ /[a-z][a-z][a-z]/
 	print (none ? "none||" : "likely|" format "|" values)
 }' "$source" | sort >"$TMP/wanted"
 [ "$(grep -c '^likely' "$TMP/wanted")" -ge 18 ] || not_ok "the source has no marked lines"

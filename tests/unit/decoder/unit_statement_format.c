@@ -212,6 +212,34 @@ static void time_is_bounded(void **state)
 		captures(format, STATEMENT_PRINTF, text, 0), "none");
 }
 
+static void only_words_and_a_blank_leave_the_end_open(void **state)
+{
+	static const struct {
+		const char *format;
+		bool unended;
+	} all[] = {
+		{" %s mode %06o ", true},
+		{"deleting %s", false},
+		{"removed ", false}, /* nothing says that it is a format */
+		{"line %d, word ", false},
+		{"a word in line %d ", true},
+		{"worker %d: ", false},
+		{"thread[%d] ", false},
+		{"%d at %d ", false},
+		{"mode %d\n", false},
+		{"mode %d \n", true},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		print_message("%s\n", all[i].format);
+		assert_int_equal(
+			format_of(all[i].format, STATEMENT_PRINTF)->unended,
+			all[i].unended);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +249,7 @@ int main(void)
 		cmocka_unit_test(newlines_at_the_end_do_not_count),
 		cmocka_unit_test(plain_text_has_to_be_there),
 		cmocka_unit_test(what_others_added_may_follow),
+		cmocka_unit_test(only_words_and_a_blank_leave_the_end_open),
 		cmocka_unit_test(formats_of_others),
 		cmocka_unit_test(prefixes),
 		cmocka_unit_test(time_is_bounded),
