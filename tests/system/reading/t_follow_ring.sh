@@ -8,12 +8,15 @@ cat >"$TMP/talk.c" <<'E2'
 #include <stdlib.h>
 #include <unistd.h>
 static int lines, pause_us;
+static const char *go; /* once this file is there, after the first lines */
 static void *talk(void *number)
 {
 	for (int i = 0; i < lines; i++) {
 		printf("thread %ld line %d\n", (long)number, i);
 		if (pause_us)
 			usleep(pause_us);
+		while (i == 0 && go && access(go, F_OK) != 0)
+			usleep(1000);
 	}
 	return NULL;
 }
@@ -23,6 +26,7 @@ int main(int argc, char **argv)
 
 	lines = atoi(argv[1]);
 	pause_us = atoi(argv[2]);
+	go = argc > 3 ? argv[3] : NULL;
 	for (long i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, talk, (void *)i);
 	for (int i = 0; i < 3; i++)
@@ -82,10 +86,14 @@ kill -INT $showing
 ended $showing
 verdict $? "an interrupt ends it"
 
-RING=256K record fast 300000 0 &
+RING=256K record fast 300000 0 go &
 talking=$!
 until [ -n "$(ls fast 2>/dev/null)" ]; do sleep 0.1; done
-"$show" --raw --follow --lines=100000 fast/*.binlog >seen 2>seen.err
+"$show" --raw --follow --lines=100000 fast/*.binlog >seen 2>seen.err &
+showing=$!
+until_has 'line 0$' seen
+>go
+wait $showing
 if [ "$(wc -l <seen)" -lt 900001 ]; then
 	verdict $(($(grep -c 'messages are missing here' seen.err) == 0)) "what was overwritten before it was shown is told"
 fi
