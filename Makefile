@@ -69,6 +69,9 @@ reader_libs := -ldwarf -lz -liberty $(MSGPACK) -lzstd
 # Before glibc 2.34 threads and dlopen() are in libraries of their own.
 READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread
 
+# What one tool alone needs; it is not bundled.
+LIBS_ship = -lcurl
+
 # ---- sources, by wildcard ----
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
@@ -78,7 +81,7 @@ inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 # Of an archive each takes what it needs; where branches are counted all is in one library.
 readers := $(if $(COVERAGE),$(O)/libreaders.so,$(O)/outside/readers.a)
-tool_names := show run ctl pack symbolize top
+tool_names := show run ctl pack symbolize top ship
 objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/$(1)/*.c)))
 programs := $(O)/libbinlog.so $(tool_names:%=$(O)/binlog-%)
 # Programs of tests.
@@ -147,7 +150,7 @@ $(O)/outside/readers.a: $(reader_obj)
 define tool
 $(O)/binlog-$(1): $(call objects_of,$(1)) $(readers)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(OUTSIDE_LINK) -o $$@ $$^ $$(READ_LIBS)
+	$$(Q)$$(CC) $$(OUTSIDE_LINK) -o $$@ $$^ $$(READ_LIBS) $$(LIBS_$(1))
 endef
 $(foreach name,$(tool_names),$(eval $(call tool,$(name))))
 

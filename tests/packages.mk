@@ -1,5 +1,5 @@
 # What tests, benchmarks and analyses need of Debian: installed where it is missing, or unpacked below $(DEBS).
-BUILD_PACKAGES = libdwarf-dev libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
+BUILD_PACKAGES = libcurl4-openssl-dev libdwarf-dev libiberty-dev libmsgpack-dev libunwind-dev libzstd-dev zlib1g-dev
 # a|b: the first of them that the archive has, since releases name libraries differently (Debian 12, 13, 11; the
 # last may be one that is asked for anyway, where there is no such thing).
 CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc binutils g++ gawk \

@@ -100,6 +100,7 @@ struct definition_context {
 	struct run_context *run;     /* for run_diff.c; null: not yet */
 	struct coverage_jump *jump;  /* for coverage.c; null: not yet */
 	struct message_site *site;   /* for message_sites.c; null: not yet */
+	struct fleet_context *fleet; /* for fleet/rows.c; null: not yet */
 	struct statement_choices *statements;	/* for statements.c: not yet */
 	struct definition_statement *statement; /* null: its own format is */
 };

@@ -778,19 +778,21 @@ void packed_reader_free(struct packed_reader *reader)
 	free(reader);
 }
 
-/* Of the first record with messages. */
-static bool find_begin(struct packed_record *record, const struct frame *frame,
-	uint64_t *begin)
+/* Of the first record that tells it. */
+typedef uint64_t find_number(const struct packed_record *record);
+
+static uint64_t find_begin(const struct packed_record *record)
 {
-	if (!packed_record_read(record, frame->record, frame->record_bytes))
-		return false;
 	if (record->tag == PACKED_BATCH)
-		*begin = packed_record_number(record, PACKED_BATCH_FIRST);
-	else if (record->tag == PACKED_DATA)
-		*begin = packed_record_number(record, PACKED_DATA_TIME);
-	else
-		return false;
-	return true;
+		return packed_record_number(record, PACKED_BATCH_FIRST);
+	return record->tag == PACKED_DATA
+		       ? packed_record_number(record, PACKED_DATA_TIME)
+		       : 0;
+}
+
+static uint64_t find_log(const struct packed_record *record)
+{
+	return packed_record_number(record, PACKED_ALL_LOG);
 }
 
 /* A frame_read. */
@@ -803,27 +805,39 @@ static ssize_t read_beginning(
 		file, offset, bytes, size < left ? size : (size_t)left);
 }
 
-uint64_t packed_reader_begin(const char *path)
+static uint64_t near_begin(const char *path, find_number *find)
 {
 	struct packed_file file = {.path = path};
 	struct packed_record record = {0};
 	struct frame_scan *scan = frame_scan_new(read_beginning, &file, 0);
-	uint64_t begin = 0;
+	uint64_t number = 0;
 	struct frame frame;
 
 	if (scan)
 		frame_scan_pass_holes(scan, packed_file_data);
-	while (scan) {
+	while (scan && number == 0) {
 		frame = frame_scan_next(scan);
-		if (frame.kind == FRAME_NONE ||
-			(frame.kind == FRAME_WHOLE &&
-				find_begin(&record, &frame, &begin)))
+		if (frame.kind == FRAME_NONE)
 			break;
+		if (frame.kind == FRAME_WHOLE &&
+			packed_record_read(
+				&record, frame.record, frame.record_bytes))
+			number = find(&record);
 	}
 	frame_scan_free(scan);
 	packed_record_free(&record);
 	packed_file_close(&file);
-	return begin;
+	return number;
+}
+
+uint64_t packed_reader_begin(const char *path)
+{
+	return near_begin(path, find_begin);
+}
+
+uint64_t packed_reader_log(const char *path)
+{
+	return near_begin(path, find_log);
 }
 
 bool packed_reader_is_log(const char *path)

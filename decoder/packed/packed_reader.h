@@ -93,6 +93,9 @@ void packed_reader_free(struct packed_reader *reader);
  */
 uint64_t packed_reader_begin(const char *path);
 
+/* The random number of the log at `path`; 0: likewise. */
+uint64_t packed_reader_log(const char *path);
+
 /* Whether there is an intact frame in the regular file at `path`. */
 bool packed_reader_is_log(const char *path);
 

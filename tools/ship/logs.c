@@ -1,0 +1,124 @@
+#include "tools/ship/logs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "decoder/source/capture_list.h"
+#include "record/in_use.h"
+
+/* Deeper is nothing looked for. */
+#define DEPTH_MAX 8
+/* Where the kernel does not tell whether a file is written to, one is that has
+ * changed within so many seconds. */
+#define QUIET_SECONDS 60
+
+static bool add(struct logs *logs, const char *path, const struct stat *st)
+{
+	struct one_log *log;
+
+	if (!array_reserve(logs->all, logs->room, logs->count + 1))
+		return false;
+	log = &logs->all[logs->count];
+	*log = (struct one_log){
+		.path = strdup(path),
+		.bytes = (uint64_t)st->st_size,
+		.changed = st->st_mtime,
+		.packed = capture_list_is_log(path) ||
+			  capture_list_is_trace(path),
+	};
+	logs->count += log->path != NULL;
+	return log->path;
+}
+
+static bool add_below(struct logs *logs, const char *directory, int depth)
+{
+	DIR *open = depth < DEPTH_MAX ? opendir(directory) : NULL;
+	struct dirent *entry;
+	bool good = true;
+
+	while (open && good && (entry = readdir(open))) {
+		struct stat st;
+		char *path;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (asprintf(&path, "%s/%s", directory, entry->d_name) < 0) {
+			good = false;
+			break;
+		}
+		if (lstat(path, &st) != 0)
+			;
+		else if (S_ISDIR(st.st_mode))
+			good = add_below(logs, path, depth + 1);
+		else if (S_ISREG(st.st_mode) && st.st_size > 0 &&
+			 capture_list_takes(entry->d_name))
+			good = add(logs, path, &st);
+		free(path);
+	}
+	if (open)
+		closedir(open);
+	return good;
+}
+
+static int compare_ages(const void *left, const void *right)
+{
+	const struct one_log *a = left, *b = right;
+
+	if (a->changed != b->changed)
+		return a->changed < b->changed ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+bool logs_find(struct logs *logs, char *const *paths, size_t count)
+{
+	struct stat st;
+	bool good = true;
+	size_t i;
+
+	*logs = (struct logs){0};
+	for (i = 0; i < count && good; i++) {
+		if (stat(paths[i], &st) != 0) {
+			if (!logs->missing)
+				logs->why = errno;
+			if (!logs->missing)
+				logs->missing = paths[i];
+			continue;
+		}
+		good = S_ISDIR(st.st_mode) ? add_below(logs, paths[i], 0)
+					   : add(logs, paths[i], &st);
+	}
+	if (logs->count > 0)
+		qsort(logs->all, logs->count, sizeof(logs->all[0]),
+			compare_ages);
+	return good;
+}
+
+enum log_use log_use_of(const struct one_log *log)
+{
+	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	enum in_use use = fd < 0 ? IN_USE_UNKNOWN : in_use_hold(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (use == IN_USE_UNKNOWN)
+		return time(NULL) - log->changed < QUIET_SECONDS ? LOG_GROWS
+								 : LOG_ENDED;
+	return use == IN_USE_YES ? LOG_GROWS : LOG_ENDED;
+}
+
+void logs_free(struct logs *logs)
+{
+	size_t i;
+
+	for (i = 0; i < logs->count; i++)
+		free(logs->all[i].path);
+	free(logs->all);
+	*logs = (struct logs){0};
+}

@@ -1,0 +1,880 @@
+/*
+ * binlog-ship: logs in, rows on a server of ClickHouse out.  The logs are the
+ * queue, and what was acknowledged is remembered beside them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/command_line.h"
+#include "base/exit_status.h"
+#include "base/limits.h"
+#include "base/sentence.h"
+#include "decoder/fleet/tables.h"
+#include "record/layout.h"
+#include "tools/ship/logs.h"
+#include "tools/ship/rows_reader.h"
+#include "tools/ship/server.h"
+#include "tools/ship/shipped.h"
+
+/*
+ * The command line, as ship_options.def has it.
+ */
+
+struct ship_command {
+	const char *to;
+	const char *cluster;
+	const char *password_file;
+	const char *ca;
+	bool follow;
+	const char *state;
+	bool deletes;
+	uint64_t delete_seconds;
+	uint64_t keep_bytes; /* 0: all */
+	bool without_text;
+	bool without_stacks;
+	bool without_statements;
+	uint64_t give_up; /* seconds; 0: never */
+	bool status;
+	bool quiet;
+	bool help;
+	bool version;
+	char *const *paths;
+	size_t path_count;
+	char problem[COMMAND_LINE_PROBLEM_BYTES];
+};
+
+enum option_number {
+#define OPTION(name, text, letter, argument, help) NUMBER_##name,
+#include "tools/ship/ship_options.def"
+#undef OPTION
+};
+
+static const struct command_option descriptions[] = {
+#define OPTION(name, text, letter, argument, help)                             \
+	[NUMBER_##name] = {text, letter, argument, help, NULL},
+#include "tools/ship/ship_options.def"
+#undef OPTION
+};
+
+#define OPTIONS (sizeof(descriptions) / sizeof(descriptions[0]))
+
+static const char *parse_seconds(uint64_t *seconds, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || value > 1u << 30)
+		return "no such time: give a number of seconds";
+	*seconds = value;
+	return NULL;
+}
+
+static const char *parse_size(uint64_t *bytes, const char *text)
+{
+	static const char units[] = "KMG";
+	char *end;
+	unsigned long long size = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (!isdigit((unsigned char)*text) || size == 0 || size > 1u << 30 ||
+		(*end && (!unit || end[1])))
+		return "no such size: give a number, and K, M or G behind it";
+	*bytes = (uint64_t)size << (unit ? 10 * (unit - units + 1) : 0);
+	return NULL;
+}
+
+static const char *apply(void *closure, int option, const char *value)
+{
+	struct ship_command *command = closure;
+
+	switch (option) {
+	case NUMBER_TO:
+		command->to = value;
+		break;
+	case NUMBER_CLUSTER:
+		command->cluster = value;
+		break;
+	case NUMBER_PASSWORD:
+		command->password_file = value;
+		break;
+	case NUMBER_CA:
+		command->ca = value;
+		break;
+	case NUMBER_FOLLOW:
+		command->follow = true;
+		break;
+	case NUMBER_STATE:
+		command->state = value;
+		break;
+	case NUMBER_DELETE:
+		command->deletes = true;
+		return parse_seconds(&command->delete_seconds, value);
+	case NUMBER_KEEP:
+		return parse_size(&command->keep_bytes, value);
+	case NUMBER_TEXT:
+		command->without_text = true;
+		break;
+	case NUMBER_STACKS:
+		command->without_stacks = true;
+		break;
+	case NUMBER_STATEMENTS:
+		if (strcmp(value, "auto") != 0 && strcmp(value, "never") != 0)
+			return "not known when that is: give auto or never";
+		command->without_statements = strcmp(value, "never") == 0;
+		break;
+	case NUMBER_GIVE_UP:
+		return parse_seconds(&command->give_up, value);
+	case NUMBER_STATUS:
+		command->status = true;
+		break;
+	case NUMBER_LIMIT:
+		return limits_set(value);
+	case NUMBER_QUIET:
+		command->quiet = true;
+		break;
+	case NUMBER_HELP:
+		command->help = true;
+		break;
+	case NUMBER_VERSION:
+		command->version = true;
+		break;
+	}
+	return NULL;
+}
+
+/* Always false. */
+static bool complain(
+	struct ship_command *command, const char *what, const char *why)
+{
+	snprintf(command->problem, sizeof(command->problem), "%s: %s", what,
+		why);
+	return false;
+}
+
+static bool is_word(const char *text)
+{
+	return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+				strlen(text);
+}
+
+static bool parse(struct ship_command *command, int argc, char **argv)
+{
+	struct command_line line = {.command = "binlog-ship",
+		.options = descriptions,
+		.count = OPTIONS,
+		.apply = apply,
+		.closure = command};
+
+	if (command_line_read(&line, argc, argv)) {
+		memcpy(command->problem, line.problem, sizeof(line.problem));
+		return false;
+	}
+	command->paths = line.rest;
+	command->path_count = line.rest_count;
+	if (command->help || command->version)
+		return true;
+	if (command->path_count == 0)
+		return complain(command, "no log",
+			"nothing to send: give packed logs, captures or "
+			"directories of them");
+	if (!command->to && !command->status)
+		return complain(command, "no server",
+			"nowhere to send to: give "
+			"--to=clickhouse://HOST:PORT/DATABASE");
+	if (command->cluster && !is_word(command->cluster))
+		return complain(command, command->cluster,
+			"not the name of a cluster: give one word");
+	return true;
+}
+
+/*
+ * Sending.
+ */
+
+/* Milliseconds between attempts: from and to. */
+#define PAUSE_FIRST 100u
+#define PAUSE_MOST 30000u
+/* Between looks at what is followed: at least, and as many times of what a look
+ * takes. */
+#define LOOK_PAUSE 500u
+#define LOOK_SHARE 5u
+/* A request that was given up may still be worked on. */
+#define RUNNING_PAUSE 200u
+
+struct ship {
+	struct ship_command command;
+	struct servers servers;
+	char *password;
+	bool prepared[SERVERS_MAX]; /* its tables are there */
+	unsigned pause;		    /* 0: the last request was answered */
+	time_t failing;		    /* since when; 0: the same */
+	char said[2048];	    /* the last problem that was told */
+	uint64_t messages;	    /* sent */
+	size_t logs;
+	size_t waiting; /* that somebody writes to */
+	size_t damaged;
+	bool gave_up;
+};
+
+static volatile int stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static void doze(unsigned milliseconds)
+{
+	struct timespec time = {
+		milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+	if (!stopped)
+		nanosleep(&time, NULL);
+}
+
+/* Each cause once, until something else happens. */
+static void tell(struct ship *ship, const char *problem)
+{
+	if (strcmp(ship->said, problem) == 0)
+		return;
+	snprintf(ship->said, sizeof(ship->said), "%s", problem);
+	sentence_say("binlog-ship: %s", problem);
+}
+
+/*
+ * Whether to try again, after a pause that grows and is never the same for all
+ * shippers.
+ */
+static bool wait_for_server(struct ship *ship, enum server_end end)
+{
+	const struct ship_command *command = &ship->command;
+	unsigned pause;
+
+	if (stopped)
+		return false;
+	tell(ship, ship->servers.problem);
+	if (!ship->failing)
+		ship->failing = time(NULL);
+	if ((end == SERVER_REFUSED && !command->follow) ||
+		(command->give_up > 0 && time(NULL) - ship->failing >=
+						 (time_t)command->give_up)) {
+		ship->gave_up = true;
+		return false;
+	}
+	ship->pause = ship->pause ? ship->pause * 2 : PAUSE_FIRST;
+	if (ship->pause > PAUSE_MOST)
+		ship->pause = PAUSE_MOST;
+	pause = ship->pause / 2 + (unsigned)random() % ship->pause;
+	doze(pause);
+	return !stopped;
+}
+
+static void was_answered(struct ship *ship)
+{
+	ship->pause = 0;
+	ship->failing = 0;
+}
+
+/* A question that may be asked as often as one likes.  False: given up. */
+static bool ask(struct ship *ship, size_t number, const char *statement)
+{
+	for (;;) {
+		enum server_end end = server_ask(
+			&ship->servers, number, statement, NULL, 0, NULL);
+
+		if (end == SERVER_DONE) {
+			was_answered(ship);
+			return true;
+		}
+		if (!wait_for_server(ship, end))
+			return false;
+	}
+}
+
+/* The columns are there, with their types.  False: `problem` says which not. */
+static bool check_table(
+	struct ship *ship, size_t number, enum fleet_table table)
+{
+	struct servers *servers = &ship->servers;
+	const char *database = servers->database;
+	char statement[512], line[256];
+	size_t count, i;
+	const struct fleet_column *columns = fleet_columns(table, &count);
+
+	snprintf(statement, sizeof(statement),
+		"SELECT concat('\\n', name, ' ', type, '\\n') FROM "
+		"system.columns WHERE database = '%s' AND table = '%s' FORMAT "
+		"TSVRaw",
+		database, fleet_tables[table].name);
+	if (!ask(ship, number, statement))
+		return false;
+	for (i = 0; i < count; i++) {
+		snprintf(line, sizeof(line), "\n%s %s\n", columns[i].name,
+			fleet_type_name(columns[i].type));
+		if (strstr(servers->answer.data, line))
+			continue;
+		snprintf(servers->problem, sizeof(servers->problem),
+			"%s: %s.%s has no column %s of type %s: another "
+			"program's table, or of another version: give another "
+			"database",
+			servers->address[number], database,
+			fleet_tables[table].name, columns[i].name,
+			fleet_type_name(columns[i].type));
+		tell(ship, servers->problem);
+		ship->gave_up = true;
+		return false;
+	}
+	return true;
+}
+
+static bool ask_text(
+	struct ship *ship, size_t number, struct render_buffer *text)
+{
+	bool good;
+
+	render_buffer_put_byte(text, '\0');
+	good = !text->failed && ask(ship, number, text->data);
+	text->length = 0;
+	return good;
+}
+
+/* Once for each server, and anew after it was not to be reached. */
+static bool prepare(struct ship *ship, size_t number)
+{
+	const char *database = ship->servers.database;
+	struct render_buffer text = {0};
+	enum fleet_table table;
+	bool good;
+
+	if (ship->prepared[number])
+		return true;
+	render_buffer_put_string(&text, "CREATE DATABASE IF NOT EXISTS ");
+	render_buffer_put_string(&text, database);
+	good = ask_text(ship, number, &text);
+	for (table = 0; table < FLEET_TABLES && good; table++) {
+		fleet_table_create(table, database, &text);
+		good = ask_text(ship, number, &text) &&
+		       check_table(ship, number, table);
+		if (good && ship->command.cluster) {
+			fleet_table_distribute(
+				table, database, ship->command.cluster, &text);
+			good = ask_text(ship, number, &text);
+		}
+	}
+	render_buffer_free(&text);
+	ship->prepared[number] = good;
+	return good;
+}
+
+/*
+ * Whether rows that may have been sent are there.  A request that was given up
+ * may still be worked on: that is waited for.  False: given up; *there is not
+ * known.
+ */
+static bool settle(struct ship *ship, size_t number, const char *id,
+	uint64_t source, uint64_t from, uint64_t until, bool *there)
+{
+	char statement[512];
+
+	snprintf(statement, sizeof(statement),
+		"SELECT count() FROM system.processes WHERE query_id = '%s'",
+		id);
+	for (;;) {
+		if (!ask(ship, number, statement))
+			return false;
+		if (server_number(&ship->servers) == 0)
+			break;
+		doze(RUNNING_PAUSE);
+	}
+	snprintf(statement, sizeof(statement),
+		"SELECT count() FROM %s.messages WHERE source = %" PRIu64
+		" AND number >= %" PRIu64 " AND number < %" PRIu64,
+		ship->servers.database, source, from, until);
+	if (!ask(ship, number, statement))
+		return false;
+	*there = server_number(&ship->servers) > 0;
+	return true;
+}
+
+/* The name of the request that inserts messages; the server works on one of a
+ * name only once at a time. */
+static void name_request(
+	char *id, size_t size, uint64_t source, uint64_t from, uint64_t until)
+{
+	snprintf(id, size, "binlog-%016" PRIx64 "-%" PRIu64 "-%" PRIu64, source,
+		from, until);
+}
+
+/* False: given up. */
+static bool send_block(struct ship *ship, size_t number,
+	const struct rows_reader_frame *frame, const char *bytes)
+{
+	const bool once = frame->table == FLEET_messages;
+	struct render_buffer text = {0};
+	char id[96];
+	bool there = false;
+
+	name_request(id, sizeof(id), frame->source, frame->from, frame->until);
+	render_buffer_put_string(&text, "INSERT INTO ");
+	render_buffer_put_string(&text, ship->servers.database);
+	render_buffer_put_byte(&text, '.');
+	render_buffer_put_string(&text, fleet_tables[frame->table].name);
+	render_buffer_put_string(&text, " (");
+	fleet_table_columns(frame->table, &text);
+	render_buffer_put_string(&text, ") FORMAT Native");
+	render_buffer_put_byte(&text, '\0');
+	while (!there) {
+		enum server_end end = server_ask(&ship->servers, number,
+			text.data, bytes, frame->bytes, once ? id : NULL);
+
+		if (end == SERVER_DONE) {
+			was_answered(ship);
+			there = true;
+			break;
+		}
+		if (!wait_for_server(ship, end))
+			break;
+		if (once && !settle(ship, number, id, frame->source,
+				    frame->from, frame->until, &there))
+			break;
+	}
+	render_buffer_free(&text);
+	return there;
+}
+
+/*
+ * One log.
+ */
+
+/* Of several servers each has the sources that fall to it. */
+static size_t server_of(const struct ship *ship, uint64_t source)
+{
+	return (size_t)(source % ship->servers.count);
+}
+
+static bool write_down(struct ship *ship, const struct shipped *shipped)
+{
+	const char *problem = shipped_write(shipped);
+
+	if (!problem)
+		return true;
+	tell(ship, problem);
+	ship->gave_up = true;
+	return false;
+}
+
+/*
+ * What the server has of a source of which nothing is remembered, or of what
+ * was being sent when the shipper ended.
+ */
+static bool recover(struct ship *ship, struct shipped *shipped)
+{
+	size_t number = server_of(ship, shipped->source);
+	char statement[512], id[96];
+	bool there = false;
+
+	if (!prepare(ship, number))
+		return false;
+	if (!shipped->known) {
+		snprintf(statement, sizeof(statement),
+			"SELECT if(count() = 0, 0, max(number) + 1) FROM "
+			"%s.messages WHERE source = %" PRIu64,
+			ship->servers.database, shipped->source);
+		if (!ask(ship, number, statement))
+			return false;
+		shipped->acknowledged = shipped->sending =
+			server_number(&ship->servers);
+	} else if (shipped->sending > shipped->acknowledged) {
+		name_request(id, sizeof(id), shipped->source,
+			shipped->acknowledged, shipped->sending);
+		if (!settle(ship, number, id, shipped->source,
+			    shipped->acknowledged, shipped->sending, &there))
+			return false;
+		if (there)
+			shipped->acknowledged = shipped->sending;
+	}
+	return true;
+}
+
+/* What the reader gives.  False: given up, or it has to be begun again. */
+static bool take_block(struct ship *ship, struct shipped *shipped,
+	const struct rows_reader_frame *frame, const char *bytes)
+{
+	const size_t number = server_of(ship, shipped->source);
+
+	if (!prepare(ship, number))
+		return false;
+	if (frame->table == FLEET_messages) {
+		shipped->sending = frame->until;
+		if (!write_down(ship, shipped))
+			return false;
+	}
+	if (!send_block(ship, number, frame, bytes))
+		return false;
+	if (frame->table == FLEET_messages) {
+		shipped->acknowledged = frame->until;
+		ship->messages += frame->rows;
+	}
+	return true;
+}
+
+enum pass { PASS_DONE, PASS_AGAIN, PASS_ENDED };
+
+static enum pass take_source(
+	struct ship *ship, struct shipped *shipped, uint64_t source)
+{
+	const uint64_t from = shipped->acknowledged;
+	const uint64_t sending = shipped->sending;
+
+	if (shipped->known && shipped->source == source)
+		return PASS_DONE;
+	/* Another log has the name now, or nothing is known of this one. */
+	shipped->known = false;
+	shipped->source = source;
+	server_name(&ship->servers, server_of(ship, source), shipped->server,
+		sizeof(shipped->server));
+	shipped->acknowledged = shipped->sending = 0;
+	shipped->whole = false;
+	if (!recover(ship, shipped))
+		return PASS_ENDED;
+	shipped->known = true;
+	return shipped->acknowledged == from && shipped->sending == sending
+		       ? PASS_DONE
+		       : PASS_AGAIN;
+}
+
+static enum pass read_log(struct ship *ship, const struct one_log *log,
+	struct shipped *shipped, bool growing)
+{
+	struct rows_reader_settings settings = {
+		.path = log->path,
+		.growing = growing,
+		.text = !ship->command.without_text,
+		.places = !ship->command.without_stacks,
+		.statements = !ship->command.without_statements,
+		.from = shipped->acknowledged,
+		.until = shipped->sending,
+	};
+	struct rows_reader_frame frame;
+	enum pass pass = PASS_ENDED;
+	struct rows_reader reader;
+
+	if (!rows_reader_begin(&reader, &settings)) {
+		tell(ship, "no process can be made to read logs: end some "
+			   "others");
+		ship->gave_up = true;
+		return PASS_ENDED;
+	}
+	while (rows_reader_next(&reader, &frame)) {
+		if (frame.kind == ROWS_SOURCE) {
+			pass = take_source(ship, shipped, frame.source);
+			if (pass != PASS_DONE)
+				break;
+			pass = PASS_ENDED;
+		} else if (frame.kind == ROWS_BLOCK) {
+			if (!take_block(ship, shipped, &frame, reader.bytes))
+				break;
+		} else {
+			ship->damaged += frame.status != EXIT_ALL_READ;
+			pass = PASS_DONE;
+			break;
+		}
+	}
+	rows_reader_end(&reader);
+	return pass;
+}
+
+static bool is_elsewhere(struct ship *ship, const struct shipped *shipped)
+{
+	char name[SHIPPED_SERVER_MAX], problem[1024 + SHIPPED_SERVER_MAX];
+	size_t i;
+
+	for (i = 0; i < ship->servers.count; i++) {
+		server_name(&ship->servers, i, name, sizeof(name));
+		if (strcmp(name, shipped->server) == 0)
+			return false;
+	}
+	snprintf(problem, sizeof(problem),
+		"%s: the log was sent to %s: to send it to another server as "
+		"well, give --state=DIR",
+		shipped->path, shipped->server);
+	tell(ship, problem);
+	ship->gave_up = true;
+	return true;
+}
+
+/* False: given up. */
+static bool send_log(struct ship *ship, const struct one_log *log)
+{
+	const bool growing = log_use_of(log) == LOG_GROWS;
+	struct shipped shipped;
+	enum pass pass = PASS_AGAIN;
+	const char *problem =
+		shipped_read(&shipped, log->path, ship->command.state);
+
+	if (problem) {
+		tell(ship, problem);
+		shipped_free(&shipped);
+		return ship->command.follow || !(ship->gave_up = true);
+	}
+	if ((shipped.whole && shipped.bytes == log->bytes) ||
+		(shipped.known && growing && shipped.bytes == log->bytes)) {
+		shipped_free(&shipped);
+		return true;
+	}
+	/* The order of what a running program says is not known to its end. */
+	if (growing && !log->packed) {
+		ship->waiting++;
+		shipped_free(&shipped);
+		return true;
+	}
+	if (shipped.known && is_elsewhere(ship, &shipped)) {
+		shipped_free(&shipped);
+		return false;
+	}
+	if (!shipped.known || recover(ship, &shipped))
+		while (pass == PASS_AGAIN)
+			pass = read_log(ship, log, &shipped, growing);
+	else
+		pass = PASS_ENDED;
+	if (pass == PASS_DONE) {
+		shipped.sending = shipped.acknowledged;
+		shipped.bytes = log->bytes;
+		shipped.whole = !growing;
+		if (!write_down(ship, &shipped))
+			pass = PASS_ENDED;
+		ship->logs++;
+	}
+	shipped_free(&shipped);
+	return pass == PASS_DONE;
+}
+
+/*
+ * What is on the server can be removed here.
+ */
+
+static bool remove_log(
+	const struct one_log *log, const char *state, uint64_t *bytes)
+{
+	struct shipped shipped;
+	bool gone = false;
+
+	if (!shipped_read(&shipped, log->path, state) && shipped.whole &&
+		shipped.bytes == log->bytes)
+		gone = unlink(log->path) == 0;
+	if (gone) {
+		unlink(shipped.path);
+		*bytes -= log->bytes;
+	}
+	shipped_free(&shipped);
+	return gone;
+}
+
+static void clean(struct ship *ship, const struct logs *logs)
+{
+	const struct ship_command *command = &ship->command;
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < logs->count; i++)
+		bytes += logs->all[i].bytes;
+	for (i = 0; i < logs->count; i++) {
+		const struct one_log *log = &logs->all[i];
+
+		if ((command->deletes &&
+			    time(NULL) - log->changed >=
+				    (time_t)command->delete_seconds) ||
+			(command->keep_bytes > 0 &&
+				bytes > command->keep_bytes))
+			remove_log(log, command->state, &bytes);
+	}
+}
+
+/* All that is there.  False: given up. */
+static bool look(struct ship *ship)
+{
+	struct logs logs;
+	bool good =
+		logs_find(&logs, ship->command.paths, ship->command.path_count);
+	size_t i;
+
+	ship->waiting = 0;
+	if (!good)
+		tell(ship, "out of memory: give fewer logs");
+	if (logs.missing && !ship->command.follow) {
+		sentence_say("binlog-ship: %s: %s: give a log, a capture or a "
+			     "directory",
+			logs.missing, strerror(logs.why));
+		good = false;
+	}
+	for (i = 0; i < logs.count && good && !stopped; i++)
+		good = send_log(ship, &logs.all[i]);
+	if (good && !stopped)
+		clean(ship, &logs);
+	logs_free(&logs);
+	return good || (ship->command.follow && !ship->gave_up);
+}
+
+static uint64_t milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+static enum exit_status run(struct ship *ship)
+{
+	bool good;
+
+	do {
+		const uint64_t begin = milliseconds();
+		uint64_t pause;
+
+		good = look(ship);
+		pause = (milliseconds() - begin) * LOOK_SHARE;
+		if (good && ship->command.follow)
+			doze((unsigned)(pause < LOOK_PAUSE ? LOOK_PAUSE
+							   : pause));
+	} while (good && ship->command.follow && !stopped);
+	if (!ship->command.quiet)
+		sentence_say("%" PRIu64 " messages of %zu logs sent",
+			ship->messages, ship->logs);
+	if (ship->waiting > 0 && !ship->command.quiet)
+		sentence_say("%zu captures are being written to, and are sent "
+			     "when their programs have ended: to send them "
+			     "while they run, pack them with binlog-pack "
+			     "--follow",
+			ship->waiting);
+	if (!good && !stopped)
+		return EXIT_NOTHING;
+	return ship->damaged > 0 ? EXIT_DAMAGE : EXIT_ALL_READ;
+}
+
+/* `binlog-ship --status` */
+static enum exit_status show_status(const struct ship *ship)
+{
+	struct logs logs;
+	bool good =
+		logs_find(&logs, ship->command.paths, ship->command.path_count);
+	size_t i;
+
+	if (logs.count > 0)
+		printf("%-10s %12s %12s  %s\n", "STATE", "MESSAGES", "BYTES",
+			"LOG");
+	for (i = 0; i < logs.count; i++) {
+		const struct one_log *log = &logs.all[i];
+		struct shipped shipped;
+		const char *problem =
+			shipped_read(&shipped, log->path, ship->command.state);
+		const char *state = problem	     ? "unknown"
+				    : !shipped.known ? "new"
+				    : shipped.bytes == log->bytes
+					    ? shipped.whole ? "sent" : "growing"
+					    : "waiting";
+
+		printf("%-10s %12" PRIu64 " %12" PRIu64 "  %s\n", state,
+			shipped.acknowledged, log->bytes, log->path);
+		shipped_free(&shipped);
+	}
+	logs_free(&logs);
+	return good ? EXIT_ALL_READ : EXIT_NOTHING;
+}
+
+static enum exit_status fail(const char *sentence)
+{
+	sentence_say("binlog-ship: %s", sentence);
+	return EXIT_NOTHING;
+}
+
+static enum exit_status print_help(void)
+{
+	char text[8192];
+
+	command_line_help(descriptions, OPTIONS, text, sizeof(text));
+	printf("usage: binlog-ship [OPTIONS] --to=URL PATH...\n"
+	       "Sends what programs said to a server of ClickHouse, each "
+	       "message once.\n"
+	       "PATH is a packed log, a capture, or a directory of them.\n\n%s",
+		text);
+	return EXIT_ALL_READ;
+}
+
+/* Null, or why not. */
+static const char *read_password(struct ship *ship)
+{
+	static char line[512], problem[1024];
+	const char *path = ship->command.password_file;
+	const char *variable = getenv("BINLOG_SHIP_PASSWORD");
+	FILE *file;
+
+	if (!path) {
+		ship->servers.password = variable;
+		return NULL;
+	}
+	file = fopen(path, "re");
+	if (!file || !fgets(line, sizeof(line), file)) {
+		snprintf(problem, sizeof(problem),
+			"%s: no password: %s: put it on the first line", path,
+			file ? "it is empty" : strerror(errno));
+		if (file)
+			fclose(file);
+		return problem;
+	}
+	fclose(file);
+	line[strcspn(line, "\r\n")] = '\0';
+	ship->servers.password = line;
+	return NULL;
+}
+
+static enum exit_status start(struct ship *ship)
+{
+	struct sigaction action = {.sa_handler = stop};
+	const char *wrong = servers_begin(&ship->servers, ship->command.to);
+	enum exit_status status;
+	char problem[1024];
+
+	if (wrong) {
+		snprintf(problem, sizeof(problem), "--to: %s", wrong);
+		return fail(problem);
+	}
+	wrong = read_password(ship);
+	if (wrong)
+		return fail(wrong);
+	ship->servers.ca = ship->command.ca;
+	ship->servers.stopped = &stopped;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	srandom((unsigned)getpid() ^ (unsigned)time(NULL));
+	status = run(ship);
+	servers_end(&ship->servers);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct ship ship;
+
+	if (!parse(&ship.command, argc, argv))
+		return fail(ship.command.problem);
+	if (ship.command.help)
+		return print_help();
+	if (ship.command.version) {
+		printf("binlog-ship, reads captures of format version %u\n",
+			BINLOG_VERSION);
+		return EXIT_ALL_READ;
+	}
+	return ship.command.status ? show_status(&ship) : start(&ship);
+}

@@ -1,0 +1,60 @@
+/*
+ * A server of ClickHouse, asked over HTTP by libcurl.  Used by main.c. Promises
+ * that a password is in no sentence and on no command line, and to say of each
+ * request whether the server has surely refused it, or may have done it.  One
+ * thread.
+ */
+#ifndef TOOLS_SHIP_SERVER_H
+#define TOOLS_SHIP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/render_buffer.h"
+
+#define SERVERS_MAX 64u
+
+struct servers {
+	char *text; /* of the URL, taken apart */
+	bool secure;
+	const char *user; /* null: the server's default */
+	const char *password;
+	const char *ca; /* null: the system's */
+	const char *database;
+	const char *address[SERVERS_MAX]; /* HOST:PORT */
+	size_t count;
+	void *curl;
+	const volatile int
+		*stopped; /* while it is not 0 requests are given up */
+	struct render_buffer answer;
+	char problem[1024]; /* of the last request: what: why: what you can do
+			     */
+};
+
+/* Null, or what is wrong with the URL, and what you can do. */
+const char *servers_begin(struct servers *servers, const char *url);
+
+enum server_end {
+	SERVER_DONE,
+	SERVER_REFUSED, /* and will again: something has to be changed */
+	SERVER_UNSURE,	/* it was not reached, or may have done it */
+};
+
+/*
+ * The statement, with a body if there is one; `id` names the request, null: the
+ * server finds a name.  The answer is in `answer`, which ends in NUL.
+ */
+enum server_end server_ask(struct servers *servers, size_t number,
+	const char *statement, const void *body, size_t bytes, const char *id);
+
+/* A whole number that is the answer; 0: it is none. */
+uint64_t server_number(const struct servers *servers);
+
+/* `http://HOST:PORT/DATABASE`, as people know it. */
+void server_name(const struct servers *servers, size_t number, char *buffer,
+	size_t size);
+
+void servers_end(struct servers *servers);
+
+#endif
