@@ -628,6 +628,10 @@ static bool send_log(struct ship *ship, const struct one_log *log)
 		shipped_free(&shipped);
 		return ship->command.follow || !(ship->gave_up = true);
 	}
+	if (shipped.known && is_elsewhere(ship, &shipped)) {
+		shipped_free(&shipped);
+		return false;
+	}
 	if ((shipped.whole && shipped.bytes == log->bytes) ||
 		(shipped.known && growing && shipped.bytes == log->bytes)) {
 		shipped_free(&shipped);
@@ -638,10 +642,6 @@ static bool send_log(struct ship *ship, const struct one_log *log)
 		ship->waiting++;
 		shipped_free(&shipped);
 		return true;
-	}
-	if (shipped.known && is_elsewhere(ship, &shipped)) {
-		shipped_free(&shipped);
-		return false;
 	}
 	if (!shipped.known || recover(ship, &shipped))
 		while (pass == PASS_AGAIN)

@@ -41,9 +41,9 @@ static char *address_of(const char *host, bool secure)
 
 static const char *take_hosts(struct servers *servers, char *hosts)
 {
-	char *host = strtok(hosts, ",");
+	char *host;
 
-	for (; host; host = strtok(NULL, ",")) {
+	while ((host = strsep(&hosts, ","))) {
 		if (servers->count == SERVERS_MAX)
 			return "more than 64 servers: give fewer";
 		servers->address[servers->count] =
