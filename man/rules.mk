@@ -1,5 +1,5 @@
 # Pages and completions that are made of the tables of the sources.
-all: $(addprefix $(O)/man/,binlog.5 binlog-packed.5 binlog.conf.5 binlog.7 binlog-limits.7 binlog-rules.7)
+all: $(addprefix $(O)/man/,binlog.5 binlog-packed.5 binlog.conf.5 binlog.7 binlog-limits.7 binlog-rules.7 binlog-ship.1)
 
 $(O)/man/binlog.7: man/binlog.7.in man/functions.awk $(wildcard wrappers/*functions.def)
 	$(call say,MAN,$@)
@@ -10,6 +10,11 @@ $(O)/man/binlog.5: man/binlog.5.in man/kinds.awk record/text.def record/argument
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f man/kinds.awk record/text.def record/argument.def record/environment.def man/binlog.5.in >$@
+
+$(O)/man/binlog-ship.1: man/binlog-ship.1.in man/tables.awk decoder/fleet/tables.def
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f man/tables.awk decoder/fleet/tables.def man/binlog-ship.1.in >$@
 
 limit_lists := base/limits.def record/packed.h record/layout.h record/format.h rules/rules.h \
 	decoder/capture/definition.h base/error.h symbolizer/symbolizer.h base/readlimits.h
@@ -39,7 +44,8 @@ options_of_ctl := tools/ctl/ctl_options.def
 options_of_pack := tools/pack/pack_options.def
 options_of_symbolize := tools/symbolize/symbolize_options.def
 options_of_top := tools/top/top_options.def
-completed := show run ctl pack symbolize top
+options_of_ship := tools/ship/ship_options.def
+completed := show run ctl pack symbolize top ship
 completion_tables := $(completion_words) $(foreach tool,$(completed),$(options_of_$(tool)))
 completions := $(completed:%=$(O)/completions/bash/binlog-%) $(completed:%=$(O)/completions/zsh/_binlog-%)
 all: $(completions)

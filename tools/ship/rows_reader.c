@@ -25,8 +25,8 @@
 #include "symbolizer/symbolizer.h"
 
 /* A block of messages ends with as many, or as many bytes. */
-#define BLOCK_MESSAGES 65536u
-#define BLOCK_BYTES ((size_t)8 << 20)
+#define BLOCK_MESSAGES (1u << 17)
+#define BLOCK_BYTES ((size_t)32 << 20)
 /* Nothing larger is believed: one text, and a block around it. */
 #define FRAME_BYTES_MAX ((uint64_t)1 << 31)
 
