@@ -13,7 +13,8 @@ CHECK_PACKAGES = $(BUILD_PACKAGES) make dpkg-dev systemd libcmocka-dev mandoc bi
 	ruby-msgpack lcov zsh babeltrace2 python3-bt2
 # Tests run these from $(DEBS), where they are not installed: nobody gets a service for them.
 CHECK_UNPACKED = memcached nginx redis-server lighttpd dnsmasq-base bind9-dnsutils curl mosquitto \
-	mosquitto-clients openssh-server openssh-client dropbear-bin cron rsyslog systemd-journal-remote ncal
+	mosquitto-clients openssh-server openssh-client dropbear-bin cron rsyslog systemd-journal-remote ncal \
+	clickhouse-server|ncal clickhouse-client|ncal
 # What only `make check-long` asks for: other languages, other processors, what npm has.
 LONG_PACKAGES = $(CHECK_PACKAGES) default-jdk-headless golang-go rustc npm python3-dbg \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user

@@ -68,7 +68,9 @@ static void give_table(struct reading *reading, enum fleet_table table)
 		.table = table,
 		.source = reading->source,
 		.from = reading->from,
-		.until = reading->number,
+		/* there is less in it than there was */
+		.until = reading->number < reading->from ? reading->from
+							 : reading->number,
 		.rows = block->rows,
 	};
 
@@ -89,7 +91,8 @@ static void give_all(struct reading *reading)
 	for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
 		give_table(reading, table);
 	give_table(reading, FLEET_messages);
-	reading->from = reading->number;
+	if (reading->number > reading->from)
+		reading->from = reading->number;
 }
 
 /* Where a block may end that is to be sent again as it was. */

@@ -171,8 +171,9 @@ static enum server_end judge(struct servers *servers, size_t number)
 	const char *words = strstr(answer, "DB::Exception: ");
 	enum server_end end = SERVER_UNSURE;
 	const char *advice = "it is tried again";
+	const char *end_of_words;
+	size_t length, i;
 	int code = 0;
-	size_t i;
 
 	sscanf(answer, "Code: %d", &code);
 	words = words ? words + strlen("DB::Exception: ") : answer;
@@ -181,9 +182,12 @@ static enum server_end judge(struct servers *servers, size_t number)
 			advice = refusals[i].advice;
 			end = SERVER_REFUSED;
 		}
+	end_of_words = strstr(words, ", e.what()");
+	length = strcspn(words, "\n");
+	if (end_of_words && (size_t)(end_of_words - words) < length)
+		length = (size_t)(end_of_words - words);
 	snprintf(servers->problem, sizeof(servers->problem), "%s: %.*s: %s",
-		servers->address[number], (int)strcspn(words, "\n"), words,
-		advice);
+		servers->address[number], (int)length, words, advice);
 	return end;
 }
 
