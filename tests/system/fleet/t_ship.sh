@@ -124,18 +124,20 @@ ask one "DROP DATABASE logs"
 ask two "DROP DATABASE logs"
 
 # ---- who dies ----
+# With LONG=1: a thousand hosts, twenty million messages, 50 kills of the shipper and 10 of the server.
+hosts=6 each=30000 kills=12 of_server=4
+[ -z "${LONG:-}" ] || hosts=1000 each=10000 kills=50 of_server=5
 mkdir fleet
-for host in 1 2 3 4 5 6; do
-	mkdir fleet/$host
-	speak fleet/$host 30000
+for host in $(seq $hosts); do
+	mkdir "fleet/$host"
+	speak "fleet/$host" $each
 done
-wanted=$((6 * 60003))
-turns=0
-until [ "$turns" -ge "${KILLS:-12}" ]; do
+wanted=$((hosts * (2 * each + 3)))
+for turn in $(seq $kills); do
 	"$ship" --to="$to" -q fleet 2>>said &
 	shipper=$!
-	sleep "0.$((RANDOM % 6))$((RANDOM % 10))"
-	if [ $((turns % 4)) = 3 ]; then
+	sleep "$((RANDOM % ${LONG:+4}+1)).$((RANDOM % 10))$((RANDOM % 10))"
+	if [ $((turn % of_server)) = 0 ]; then
 		clickhouse_kill one
 		sleep "0.$((RANDOM % 5))"
 		clickhouse_start one
@@ -143,12 +145,10 @@ until [ "$turns" -ge "${KILLS:-12}" ]; do
 	fi
 	kill -KILL $shipper
 	wait $shipper 2>/dev/null
-	turns=$((turns + 1))
 done
 "$ship" --to="$to" -q fleet 2>said
-verdict $? "after $turns kills it comes to its end" "$(cat said)"
-same "each message is there once" "$wanted	$wanted" "$(many)"
-mean=$(shows --values=done fleet/* | awk '/worker/ { print $1, $2, $4 }')
+verdict $? "after $kills kills it comes to its end" "$(cat said)"
+same "each message of $hosts hosts is there once" "$wanted	$wanted" "$(many)"
 same "and the values are those that binlog-show counts" "$mean" \
 	"$(ask one "SELECT count(), min(argument.integer[2]), max(argument.integer[2]) FROM logs.messages WHERE text LIKE 'worker%'" | tr '\t' ' ')"
 finish
