@@ -149,6 +149,7 @@ done
 "$ship" --to="$to" -q fleet 2>said
 verdict $? "after $kills kills it comes to its end" "$(cat said)"
 same "each message of $hosts hosts is there once" "$wanted	$wanted" "$(many)"
+mean=$(shows --values=done fleet/* | awk '/worker/ { print $1, $2, $4 }')
 same "and the values are those that binlog-show counts" "$mean" \
 	"$(ask one "SELECT count(), min(argument.integer[2]), max(argument.integer[2]) FROM logs.messages WHERE text LIKE 'worker%'" | tr '\t' ' ')"
 finish

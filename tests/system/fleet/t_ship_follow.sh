@@ -73,8 +73,8 @@ same "with a sum" 1 "$(grep -c ' messages of [0-9]* logs sent$' said)"
 has 150000
 verdict $? "and nothing comes twice" "$(many)"
 BINLOG_DIR=captures2 LD_PRELOAD=$lib ./talks 100 0 >/dev/null
-sleep 30 | BINLOG_DIR=captures2 LD_PRELOAD=$lib sh -c 'echo begins; read end' &
-until_true test "$(ls captures2/*.binlog 2>/dev/null | wc -l)" -ge 2
+sleep 100 | BINLOG_DIR=captures2 LD_PRELOAD=$lib sh -c 'echo begins; read end' &
+until_true sh -c 'test "$(ls captures2/*.binlog | wc -l)" -ge 2'
 "$ship" --to="$to" captures2 2>said
 same "a capture that is written to waits, and that is said" 1 "$(grep -c '^1 captures are being written to' said)"
 kill %% 2>/dev/null
