@@ -11,9 +11,9 @@ FILENAME ~ /functions\.def$/ && /^\/\* ---- .* ---- \*\/$/ {
 	list = list mdoc(names) "\n.It " toupper(substr($0, 1, 1)) substr($0, 2)
 	names = ""
 }
-FILENAME ~ /functions\.def$/ && /^(PLAIN|VARIADIC|INPUT|QUICK)(_VOID|_VARIADIC|_CHARACTER)?\(/ {
+FILENAME ~ /functions\.def$/ && /^(PLAIN|VARIADIC|INPUT|QUICK|HAND_ON)(_VOID|_VARIADIC|_CHARACTER)?\(/ {
 	split(substr($0, index($0, "(") + 1), part, /, */)
-	name = /^[A-Z]*_VOID/ ? part[1] : part[2]
+	name = /^([A-Z]*_VOID|HAND_ON)/ ? part[1] : part[2]
 	if (only == "names")
 		print name
 	# A comma belongs after every name but the last one of a group.

@@ -402,6 +402,18 @@ struct binlog_context_record {
 	uint16_t arguments;
 };
 
+/*
+ * BINLOG_COROUTINE: calls of a context are made on a stack that the program has
+ * made a context of its own on (makecontext), from here on by its coroutine
+ * `number`.  Those of a context of which nothing is said are the thread's.
+ */
+struct binlog_coroutine_record {
+	struct binlog_control_head head;
+	uint32_t context; /* id, defined before */
+	uint32_t reserved;
+	binlog_u64 number; /* counts from 1 in a process; 0: the thread's */
+};
+
 _Static_assert(sizeof(struct binlog_anchor) == 32, "");
 _Static_assert(sizeof(struct binlog_header) == 128, "");
 _Static_assert(offsetof(struct binlog_header, next) == 32, "");
@@ -436,6 +448,7 @@ _Static_assert(sizeof(struct binlog_process_record) == 40, "");
 _Static_assert(offsetof(struct binlog_process_record, fork) == 32, "");
 _Static_assert(sizeof(struct binlog_thread_record) == 32, "");
 _Static_assert(sizeof(struct binlog_origin_record) == 44, "");
+_Static_assert(sizeof(struct binlog_coroutine_record) == 24, "");
 _Static_assert(sizeof(struct binlog_module_record) == 56, "");
 _Static_assert(offsetof(struct binlog_module_record, content_hash) == 40, "");
 _Static_assert(sizeof(struct binlog_string_record) == 24, "");

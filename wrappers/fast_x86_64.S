@@ -505,6 +505,7 @@ miss_\entry:
 #define PLAIN_VOID(...)
 #define VARIADIC_VOID(...)
 #define QUICK_VOID(name, ...) CODE_SYSLOG name;
+#define HAND_ON(...)
 #define INPUT(...)
 #define INPUT_VARIADIC(...)
 #define QUICK_CHARACTER(returns, name, parameters, arguments, c, file, what)   \

@@ -10,6 +10,7 @@
 #include "shim/stdio/fast.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/writer/stdio_turn.h"
+#include "wrappers/hand_on.h"
 #include "wrappers/handlers.h"
 #include "wrappers/next.h"
 
@@ -197,6 +198,10 @@
 		va_end(ap);                                                    \
 		stdio_turn_end(&turn);                                         \
 	}
+#define HAND_ON(name, parameters, before)                                      \
+	__attribute__((used)) void(*next_##name) parameters;                   \
+	EXPORT void name parameters;                                           \
+	__asm__(HAND_ON_CODE(#name, #before));
 /* So thin that a program that reads a byte at a time does not feel it. */
 #define INPUT(returns, name, parameters, arguments, what)                      \
 	returns(*next_##name) parameters;                                      \
@@ -238,6 +243,7 @@
 #undef PLAIN_VOID
 #undef VARIADIC_VOID
 #undef QUICK_VOID
+#undef HAND_ON
 #undef INPUT
 #undef INPUT_VARIADIC
 #undef QUICK

@@ -394,6 +394,7 @@ int create_thread(const struct call *call, pthread_t *thread,
 	void *argument);
 int create_thrd(const struct call *call, thrd_t *thread, thrd_start_t function,
 	void *argument);
+void create_coroutine(const ucontext_t *context);
 
 /* system_call.c */
 long system_call(const struct call *call, long number, va_list ap);

@@ -11,6 +11,7 @@
 #define PLAIN_VOID(name, parameters, what) ROW(name)
 #define VARIADIC_VOID(name, last, parameters, what) ROW(name)
 #define QUICK_VOID(name, last, parameters, what) ROW(name)
+#define HAND_ON(name, parameters, before) ROW(name)
 #define INPUT(returns, name, parameters, arguments, what) ROW(name)
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what) ROW(name)
 #define QUICK(returns, name, entry, parameters, condition, value, what)        \

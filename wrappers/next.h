@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <termios.h>
 #include <threads.h>
+#include <ucontext.h>
 #include <wchar.h>
 
 #include "shim/host/pass_on.h"
@@ -41,6 +42,7 @@ struct argp_state;
 	extern void(*next_##name) parameters;
 #define VARIADIC_VOID(name, last, parameters, what)                            \
 	extern void(*next_##name) parameters;
+#define HAND_ON(name, parameters, before) extern void(*next_##name) parameters;
 #define INPUT(returns, name, parameters, arguments, what)                      \
 	extern returns(*next_##name) parameters;
 #define INPUT_VARIADIC(returns, name, last, parameters, native, what)          \
@@ -56,5 +58,6 @@ struct argp_state;
 #undef PLAIN_VOID
 #undef VARIADIC_VOID
 #undef QUICK_VOID
+#undef HAND_ON
 
 #endif

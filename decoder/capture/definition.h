@@ -90,6 +90,7 @@ struct definition_context {
 	uint32_t modules;      /* that the process had at the definition */
 	uint64_t files_wanted; /* for filter.c, by output: asked, and yes */
 	uint64_t at;	       /* of its record in the capture; 0: not known */
+	uint64_t coroutine;    /* that has it now; 0: the thread */
 	uint64_t packed;       /* for pack.c: its site in a log; 0: none yet */
 	char *stack;	       /* resolved, for stack.c; null: not yet */
 	size_t stack_bytes;

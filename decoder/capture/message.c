@@ -593,5 +593,6 @@ struct message message_of_creator(
 	made.count = 0;
 	made.text = NULL;
 	made.origin = NULL;
+	made.coroutine = 0;
 	return made;
 }

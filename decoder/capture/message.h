@@ -63,6 +63,8 @@ struct message {
 	uint32_t core;	    /* one more than the number; 0: not known */
 	const char *thread; /* its name, may be empty; ends in NUL */
 	const struct message_origin *origin; /* of it; null: not known */
+	uint64_t coroutine; /* of the process, on whose stack it was said; 0: */
+			    /* on the thread's own, or not known */
 	struct program *program;
 	struct definition_context *context;
 	struct pool *pool; /* lives as long as the context */

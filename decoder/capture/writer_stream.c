@@ -482,6 +482,19 @@ static bool take_context(struct writer_stream *stream, struct cursor *record)
 				 stream->program->module_count);
 }
 
+static void take_coroutine(struct writer_stream *stream, struct cursor *record)
+{
+	struct binlog_coroutine_record said;
+	struct definition_context *context;
+
+	cursor_struct(record, &said, sizeof(said));
+	if (record->failed)
+		return;
+	context = definition_context(&stream->definitions, said.context);
+	if (context)
+		context->coroutine = said.number;
+}
+
 static bool take_module(struct writer_stream *stream, struct cursor *record)
 {
 	bool full;
@@ -537,6 +550,9 @@ static void take_control(
 		break;
 	case BINLOG_CONTEXT:
 		good = take_context(stream, record);
+		break;
+	case BINLOG_COROUTINE:
+		take_coroutine(stream, record);
 		break;
 	default: /* of a newer writer */
 		break;
@@ -609,6 +625,7 @@ static void finish_message(
 	message->tid = stream->tid;
 	message->thread = stream->thread;
 	message->origin = origin_now(stream);
+	message->coroutine = context->coroutine;
 	message->program = stream->program;
 	message->context = context;
 	message->pool = &stream->definitions.pool;

@@ -119,6 +119,7 @@ static void put_origin(struct journal *journal, const struct message *message)
 		{FACT_pid, "SYSLOG_PID"},
 		{FACT_tid, "TID"},
 		{FACT_thread, "BINLOG_THREAD"},
+		{FACT_coroutine, "BINLOG_COROUTINE"},
 		{FACT_time_ns, "BINLOG_TIME_NS"},
 		{FACT_stream, "BINLOG_STREAM"},
 		{FACT_function, "BINLOG_FUNCTION"},

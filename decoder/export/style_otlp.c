@@ -155,6 +155,7 @@ static void put_origin(struct otlp *otlp, const struct message *message)
 {
 	static const struct fact_wanted wanted[] = {
 		{FACT_thread, "thread.name"},
+		{FACT_coroutine, "binlog.coroutine"},
 		{FACT_stream, "log.iostream"},
 		{FACT_facility, "syslog.facility.code"},
 		{FACT_ident, "syslog.appname"},

@@ -154,7 +154,8 @@ static void put_fact(void *closure, const char *key, const struct fact *fact)
 static void put_origin(struct syslog *syslog, const struct message *message)
 {
 	static const struct fact_wanted wanted[] = {FACT_WANTED(time_ns),
-		FACT_WANTED(tid), FACT_WANTED(thread), FACT_WANTED(stream),
+		FACT_WANTED(tid), FACT_WANTED(thread), FACT_WANTED(coroutine),
+		FACT_WANTED(stream),
 		FACT_WANTED(function), FACT_WANTED(format), FACT_WANTED(file),
 		FACT_WANTED(line), FACT_WANTED(caller)};
 

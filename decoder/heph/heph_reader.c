@@ -557,6 +557,7 @@ static struct message *own(struct heph_messages *messages,
 	struct message *message = &messages->message;
 
 	name_thread(messages);
+	message->coroutine = event->substream;
 	join_text(messages, event);
 	if (!message->program || messages->text.failed)
 		return NULL;

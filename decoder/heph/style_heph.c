@@ -288,6 +288,7 @@ static void begin_event(void *state, const struct message *message)
 		heph->undone, event);
 	if (heph->undone)
 		return;
+	event->substream = message->coroutine;
 	put_arguments(heph, message);
 	put_own(heph, message);
 }

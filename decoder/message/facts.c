@@ -104,9 +104,9 @@ const struct fact_kinds facts_all[FACT_NAMES] = {
 #undef FACT
 };
 
-const struct fact_wanted facts_of_origin[6] = {FACT_WANTED(time_ns),
+const struct fact_wanted facts_of_origin[7] = {FACT_WANTED(time_ns),
 	FACT_WANTED(ticks), FACT_WANTED(program), FACT_WANTED(pid),
-	FACT_WANTED(tid), FACT_WANTED(thread)};
+	FACT_WANTED(tid), FACT_WANTED(thread), FACT_WANTED(coroutine)};
 const struct fact_wanted facts_of_call[7] = {FACT_WANTED(stream),
 	FACT_WANTED(level), FACT_WANTED(priority), FACT_WANTED(ident),
 	FACT_WANTED(module), FACT_WANTED(function), FACT_WANTED(statement)};
@@ -221,6 +221,9 @@ static inline bool find(
 		return number(fact, message->tid);
 	case FACT_thread:
 		return word(fact, message->thread);
+	case FACT_coroutine:
+		return message->coroutine > 0 &&
+		       number(fact, message->coroutine);
 	case FACT_core:
 		return message->core > 0 && number(fact, message->core - 1);
 	case FACT_numa:

@@ -69,7 +69,7 @@ bool facts_find(enum fact_name name, struct locations *locations,
 	struct fact *fact);
 
 /* What json and msgpack tell of every message, of every call, of its place. */
-extern const struct fact_wanted facts_of_origin[6];
+extern const struct fact_wanted facts_of_origin[7];
 extern const struct fact_wanted facts_of_call[7];
 extern const struct fact_wanted facts_of_location[3];
 

@@ -84,6 +84,8 @@ static const char *apply_to_rules(
 		return filter_rules_add_number(&rules->pids, value);
 	case NUMBER_TID:
 		return filter_rules_add_number(&rules->tids, value);
+	case NUMBER_COROUTINE:
+		return filter_rules_add_number(&rules->coroutines, value);
 	case NUMBER_THREAD:
 		return filter_rules_add_text(&rules->threads, value);
 	case NUMBER_SINCE:

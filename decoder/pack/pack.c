@@ -303,13 +303,15 @@ static void pack_data_write(struct pack_define *define,
 /* Bytes that are kept until their parity is made. */
 #define GROUP_KEPT_MAX ((size_t)4 << 20)
 
-/* A thread that was met, and its entry; so that messages find it at once. */
+/* A thread that was met, with the coroutine that it runs, and their entry; so
+ * that messages find it at once. */
 struct known_thread {
 	const struct program *program;
 	uint32_t tid;
 	uint32_t capture; /* id */
 	char name[16];
 	uint64_t origin;	  /* a hash of who has created it, or 0 */
+	uint64_t coroutine;
 	struct pack_entry *entry; /* null: free */
 };
 
@@ -534,7 +536,8 @@ static void begin_batch(struct pack *pack)
 
 static size_t slot_of(const struct message *message)
 {
-	return ((uintptr_t)message->program / 64 + message->tid) %
+	return ((uintptr_t)message->program / 64 + message->tid +
+		       message->coroutine) %
 	       THREADS_KNOWN;
 }
 
@@ -551,6 +554,7 @@ static void know_thread(struct pack *pack, struct known_thread *known,
 	memcpy(known->name, message->thread,
 		strnlen(message->thread, sizeof(known->name)));
 	known->origin = message->origin ? message->origin->hash : 0;
+	known->coroutine = message->coroutine;
 	known->capture = pack_define_capture_of(&pack->define, entry);
 	known->entry = entry;
 }
@@ -565,6 +569,7 @@ static struct known_thread *thread_of(
 		known->tid != message->tid ||
 		known->origin !=
 			(message->origin ? message->origin->hash : 0) ||
+		known->coroutine != message->coroutine ||
 		strncmp(known->name, message->thread, sizeof(known->name)) != 0)
 		know_thread(pack, known, message);
 	if (!known->entry)

@@ -27,6 +27,7 @@ struct pack_thread_content {
 	uint32_t process;
 	uint32_t tid;
 	char name[16];
+	uint64_t coroutine; /* that it runs; 0: none */
 	/* Its creators. */
 };
 

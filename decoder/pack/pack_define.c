@@ -509,7 +509,8 @@ struct pack_entry *pack_define_thread(
 	size_t count = message->origin ? message->origin->count : 0;
 	struct pack_entry *process =
 		pack_define_process(define, message->capture, message->program);
-	struct pack_thread_content content = {.tid = message->tid};
+	struct pack_thread_content content = {
+		.tid = message->tid, .coroutine = message->coroutine};
 	struct pack_entry *entry;
 
 	if (!process || !define_creators(define, message, creators))

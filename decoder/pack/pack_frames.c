@@ -283,6 +283,7 @@ void pack_frames_thread(struct pack_define *define, struct pack_entry *entry)
 	frame_write_some(frame, PACKED_THREAD_TID, content->tid);
 	frame_write_text(frame, PACKED_THREAD_NAME, content->name,
 		strnlen(content->name, sizeof(content->name)));
+	frame_write_some(frame, PACKED_THREAD_COROUTINE, content->coroutine);
 	put_creators(frame, (const void *)(content + 1),
 		(entry->size - sizeof(*content)) /
 			sizeof(struct pack_creator_content));

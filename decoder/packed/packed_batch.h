@@ -27,6 +27,7 @@ struct packed_writer {
 	struct program *program;
 	const char *thread;		     /* its name, may be empty */
 	const struct message_origin *origin; /* null: not known */
+	uint64_t coroutine; /* 0: none */
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t messages;

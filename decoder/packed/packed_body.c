@@ -362,6 +362,7 @@ static bool resolve_writer(struct packed_body *body, size_t i)
 		.origin = thread ? packed_context_origin(
 					   body->log, thread, process)
 				 : NULL,
+		.coroutine = thread ? thread->coroutine : 0,
 		.pid = told->pid,
 		.tid = told->tid,
 		.messages = told->messages,
@@ -744,6 +745,7 @@ static void turn_to_writer(struct packed_body *body, uint32_t number)
 	message->tid = writer->tid;
 	message->thread = writer->thread;
 	message->origin = writer->origin;
+	message->coroutine = writer->coroutine;
 	message->program = writer->program;
 	message->capture = writer->capture;
 	message->pool = body->batch.pool;

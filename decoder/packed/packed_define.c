@@ -406,6 +406,8 @@ static void define_thread(
 			.name = packed_log_copy(
 				log, packed_record_bytes(
 					     record, PACKED_THREAD_NAME)),
+			.coroutine = packed_record_number(
+				record, PACKED_THREAD_COROUTINE),
 		};
 		if (!thread->name)
 			return;

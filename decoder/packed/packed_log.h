@@ -33,6 +33,7 @@ struct packed_thread {
 	struct packed_process *process; /* null: not defined */
 	uint32_t tid;
 	const char *name; /* ends in NUL */
+	uint64_t coroutine; /* of its process, that it runs; 0: none */
 	/* Who has created it; contexts are for packed_context.c to fill. */
 	struct message_origin origin;
 	uint32_t *origin_sites; /* as many ids */

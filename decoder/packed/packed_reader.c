@@ -343,6 +343,7 @@ static bool packed_data_read(struct packed_data *data, struct packed_log *log,
 	message->thread = thread ? thread->name : "";
 	message->origin =
 		thread ? packed_context_origin(log, thread, process) : NULL;
+	message->coroutine = thread ? thread->coroutine : 0;
 	message->program = process->program;
 	message->capture = process->capture;
 	message->pool = &log->context_pool;

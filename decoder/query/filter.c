@@ -668,7 +668,7 @@ bool filter_wants_stream(
 	return !(stream & BINLOG_STREAM_FILE) || is_wanted_file(rules, context);
 }
 
-static bool is_among(const struct filter_numbers *numbers, uint32_t number)
+static bool is_among(const struct filter_numbers *numbers, uint64_t number)
 {
 	size_t i;
 
@@ -695,11 +695,12 @@ bool filter_wants_pid(const struct filter_rules *rules, uint32_t pid)
 }
 
 bool filter_wants_thread(const struct filter_rules *rules, uint32_t pid,
-	uint32_t tid, const char *thread)
+	uint32_t tid, const char *thread, uint64_t coroutine)
 {
 
 	return is_among(&rules->pids, pid) && is_among(&rules->tids, tid) &&
-	       is_thread_wanted(&rules->threads, thread);
+	       is_thread_wanted(&rules->threads, thread) &&
+	       is_among(&rules->coroutines, coroutine);
 }
 
 bool filter_asks_for_calls(const struct filter_rules *rules)
@@ -713,7 +714,8 @@ bool filter_wants(
 	if (!filter_asks_for_calls(rules))
 		return true;
 	return filter_wants_thread(
-		       rules, message->pid, message->tid, message->thread) &&
+		       rules, message->pid, message->tid, message->thread,
+		       message->coroutine) &&
 	       filter_wants_stream(rules, message->context);
 }
 

@@ -86,7 +86,7 @@ bool filter_wants(
 /* The same by some of these alone. */
 bool filter_wants_pid(const struct filter_rules *rules, uint32_t pid);
 bool filter_wants_thread(const struct filter_rules *rules, uint32_t pid,
-	uint32_t tid, const char *thread);
+	uint32_t tid, const char *thread, uint64_t coroutine);
 bool filter_wants_stream(
 	const struct filter_rules *rules, struct definition_context *context);
 

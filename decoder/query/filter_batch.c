@@ -30,7 +30,8 @@ static bool is_anybody_wanted(
 
 	for (i = 0; i < batch->writer_count; i++)
 		if (filter_wants_thread(rules, batch->writers[i].pid,
-			    batch->writers[i].tid, batch->writers[i].thread))
+			    batch->writers[i].tid, batch->writers[i].thread,
+			    batch->writers[i].coroutine))
 			return true;
 	return false;
 }

@@ -29,7 +29,7 @@ const char *filter_rules_add_number(
 	number = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)*value) || *end || errno ||
 		number > UINT32_MAX)
-		return "not the number of a process or thread: give digits";
+		return "not the number of a process, thread or coroutine: give digits";
 	if (numbers->count == FILTER_RULES_MAX)
 		return too_many;
 	numbers->numbers[numbers->count++] = (uint32_t)number;
@@ -242,7 +242,8 @@ const char *filter_rules_finish(
 	clock_gettime(CLOCK_REALTIME, &time);
 	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	rules->about_threads =
-		rules->pids.count || rules->tids.count || rules->threads.count;
+		rules->pids.count || rules->tids.count ||
+		rules->threads.count || rules->coroutines.count;
 	rules->until = UINT64_MAX;
 	rules->timed = rules->since_text || rules->until_text;
 	*option = "--category";

@@ -62,9 +62,10 @@ struct filter_rules {
 	uint32_t streams; /* BINLOG_STREAM_..., 0: all */
 	struct filter_glob globs[FILTER_GLOBS_MAX]; /* any of these files */
 	size_t glob_count;
-	bool about_threads; /* there is one of the next three */
+	bool about_threads; /* there is one of the next four */
 	struct filter_numbers pids;
 	struct filter_numbers tids;
+	struct filter_numbers coroutines;
 	struct filter_texts threads; /* globs, and so are these */
 	struct filter_texts formats;
 	struct filter_texts functions;

@@ -9,6 +9,7 @@
 struct intern_entry {
 	uint64_t hash; /* 0: free */
 	uint32_t id;
+	uint32_t coroutine; /* of a context: the lower half of what was said */
 	struct plan *plan;
 };
 

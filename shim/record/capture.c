@@ -15,7 +15,6 @@
 static uint32_t context_once(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text, const uint8_t *kind)
 {
-	const struct unwind_start start = {call->pc, call->sp, call->fp};
 	const struct define_context context = {
 		.text = text,
 		.stream = stream,
@@ -23,8 +22,7 @@ static uint32_t context_once(struct writer *w, const struct call *call,
 		.kinds_count = 1,
 	};
 
-	unwind_walk(&start, control_depth(process.depth), w->unwind_cache,
-		w->trace);
+	define_walk(w, call, control_depth(process.depth));
 	return define_context(w, call, &context);
 }
 

@@ -34,11 +34,10 @@ static void note_caller(struct writer *w, uintptr_t pc)
 
 static void unwind(struct writer *w, const struct call *call)
 {
-	const struct unwind_start start = {call->pc, call->sp, call->fp};
 	unsigned depth = w->depth ? w->depth : control_depth(process.depth);
 	unsigned now = define_depth(w, depth);
 
-	unwind_walk(&start, now, w->unwind_cache, w->trace);
+	define_walk(w, call, now);
 	if (unlikely(now < depth))
 		w->trace->repeatable = false; /* it is another the next time */
 	note_caller(w, call->pc);

@@ -154,7 +154,6 @@ static void write_record(struct writer *w, uint32_t here, uint32_t there,
 void abort_message_record(const struct call *call)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
-	const struct unwind_start start = {call->pc, call->sp, call->fp};
 	struct define_context context = {
 		.text = BINLOG_TEXT_BYTES,
 		.flags = BINLOG_CONTEXT_ESCAPED,
@@ -174,8 +173,7 @@ void abort_message_record(const struct call *call)
 	w = writer_enter(call->sp);
 	if (!w)
 		return;
-	unwind_walk(&start, control_depth(process.depth), w->unwind_cache,
-		w->trace);
+	define_walk(w, call, control_depth(process.depth));
 	there = define_context(w, call, &context);
 	context.flags = 0;
 	here = define_context(w, call, &context);

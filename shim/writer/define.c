@@ -148,6 +148,27 @@ unsigned define_depth(struct writer *w, unsigned depth)
 	return depth;
 }
 
+void define_walk(struct writer *w, const struct call *call, unsigned depth)
+{
+	const struct unwind_start start = {call->pc, call->sp, call->fp};
+
+	bool whole = true;
+
+	unwind_walk(&start, depth, w->unwind_cache, w->trace);
+	w->coroutine = (struct coroutine){0};
+	if (likely(coroutine_are_none()))
+		return;
+	if (w->trace->depth == depth && coroutine_may_be_gone(call->sp)) {
+		/* All the words that it is found by, but no more frames. */
+		unwind_walk(&start, UNWIND_FRAMES_MAX, w->unwind_cache,
+			w->trace);
+		whole = w->trace->depth < UNWIND_FRAMES_MAX;
+		if (w->trace->depth > depth)
+			w->trace->depth = (uint16_t)depth;
+	}
+	w->coroutine = coroutine_look(call->sp, w->trace, whole);
+}
+
 static bool write_string(
 	struct writer *w, uint32_t id, const char *text, uint32_t length)
 {
@@ -380,6 +401,16 @@ static uint64_t hash_frames(const struct unwind_trace *trace)
 	return binlog_hash_word(binlog_hash_word(2, one), other);
 }
 
+/*
+ * One context serves all coroutines that have the same stack one after the
+ * other; which of them is said again when it is the next.  Not in a ring, whose
+ * definitions stand apart from the calls: there each has its own.
+ */
+static uint64_t coroutine_key(const struct coroutine *coroutine)
+{
+	return ring_is_on() ? coroutine->number : coroutine->stack;
+}
+
 static uint64_t context_hash(struct writer *w, const struct call *call,
 	const struct define_context *context)
 {
@@ -393,6 +424,8 @@ static uint64_t context_hash(struct writer *w, const struct call *call,
 	hash = binlog_hash_word(
 		hash, binlog_hash(context->kinds, context->kinds_count));
 	hash = binlog_hash_word(hash, hash_frames(w->trace));
+	if (unlikely(w->coroutine.stack))
+		hash = binlog_hash_word(hash, coroutine_key(&w->coroutine));
 	if (unlikely(w->tables->forgotten))
 		hash = add_modules(w, hash);
 	return hash | 1;
@@ -415,6 +448,25 @@ static struct intern_entry *find_context(struct intern *contexts, uint64_t hash)
 	return intern_find(contexts, hash);
 }
 
+/* The context, once it is said whose it is. */
+static uint32_t of_coroutine(struct writer *w, struct intern_entry *entry)
+{
+	uint32_t number = (uint32_t)w->coroutine.number;
+	struct binlog_coroutine_record *record;
+
+	if (likely(entry->coroutine == number))
+		return entry->id;
+	record = writer_control(w, sizeof(*record));
+	if (!record)
+		return 0;
+	record->context = entry->id;
+	record->reserved = 0;
+	record->number = w->coroutine.number;
+	writer_commit_control(w, BINLOG_COROUTINE);
+	entry->coroutine = number;
+	return entry->id;
+}
+
 static uint32_t define_new_context(struct writer *w, const struct call *call,
 	const struct define_context *context, struct intern_entry *entry)
 {
@@ -434,8 +486,9 @@ static uint32_t define_new_context(struct writer *w, const struct call *call,
 			return 0;
 	if (!write_context(w, function ? function->id : 0, context))
 		return 0;
+	entry->coroutine = 0;
 	intern_take(&tables->contexts, entry, tables->next_context++);
-	return entry->id;
+	return of_coroutine(w, entry);
 }
 
 uint32_t define_context(struct writer *w, const struct call *call,
@@ -446,7 +499,11 @@ uint32_t define_context(struct writer *w, const struct call *call,
 	struct intern_entry *entry = find_context(contexts, hash);
 
 	if (!entry || entry->id)
-		return entry ? entry->id : 0;
+		return entry ? of_coroutine(w, entry) : 0;
+	if (unlikely(w->coroutine.stack) && !writer_may_define()) {
+		w->coroutine = (struct coroutine){0};
+		return define_context(w, call, context);
+	}
 	if (w->trace->depth > 1) {
 		if (w->tables->stacks_left > 0)
 			w->tables->stacks_left--;

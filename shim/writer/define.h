@@ -62,8 +62,14 @@ struct define_context {
 };
 
 /*
- * The id of the context of a call with the stack in w->trace; defines its
- * modules, stream and function name as well.
+ * Unwinds the stack of a call into w->trace, `depth` frames at most, and finds
+ * out whose it is, for define_context().
+ */
+void define_walk(struct writer *w, const struct call *call, unsigned depth);
+
+/*
+ * The id of the context of a call with the stack in w->trace, of w->coroutine;
+ * defines its modules, stream and function name as well.
  */
 uint32_t define_context(struct writer *w, const struct call *call,
 	const struct define_context *context);

@@ -414,6 +414,7 @@ static uint32_t context_of(struct writer *w, struct place *place)
 	w->trace->exact = place->exact;
 	bytes_copy(
 		w->trace->pc, place->pc, place->depth * sizeof(place->pc[0]));
+	w->coroutine = (struct coroutine){0};
 	return define_context(w, &call, &context);
 }
 

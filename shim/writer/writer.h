@@ -16,6 +16,7 @@
 #include "shim/streams/streams.h"
 #include "shim/unwind/unwind.h"
 #include "shim/writer/measure.h"
+#include "shim/writer/coroutine.h"
 #include "shim/writer/memo.h"
 #include "shim/writer/ring.h"
 
@@ -152,6 +153,7 @@ struct writer {
 	uint8_t fleeting;    /* enum writer_fleeting: its format */
 	uint8_t depth;	     /* of its backtrace; 0: as usual */
 	uint8_t ruled_level; /* 1 more than a rule has said; 0: none has */
+	struct coroutine coroutine; /* that makes it: define_walk() */
 	const struct redaction *redaction;
 	struct site *site_spare;
 	struct memo_caller callers[MEMO_CALLERS];

@@ -120,7 +120,7 @@ binlog-show --stream=stduot good    | give stdout, stderr, syslog or file:GLOB
 binlog-show --color=red good        | give auto, always or never
 binlog-show --lines=few good        | not a number of lines: give digits, or "all"
 binlog-show --depth=x -S good       | not a number of frames: give digits
-binlog-show --pid=x good            | not the number of a process or thread: give digits
+binlog-show --pid=x good            | not the number of a process, thread or coroutine: give digits
 binlog-show --context=x --around=y good | not a number of lines: give digits
 binlog-show --context=3 good        | there is nothing to show lines around: give --around
 binlog-show --since=someday good    | not a time: give one such as

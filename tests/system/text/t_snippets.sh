@@ -21,6 +21,7 @@ rows() { # FILE MACRO...: the second or first argument of each use
 all_rows=$(rows <(cat "$here"/../wrappers/*functions.def) -D'PLAIN(r,n,...)=ROW n' \
 	-D'VARIADIC(r,n,...)=ROW n' -D'PLAIN_VOID(n,...)=ROW n' \
 	-D'VARIADIC_VOID(n,...)=ROW n' -D'QUICK_VOID(n,...)=ROW n' \
+	-D'HAND_ON(n,...)=ROW n' \
 	-D'INPUT(r,n,...)=ROW n' \
 	-D'INPUT_VARIADIC(r,n,...)=ROW n' -D'QUICK(r,n,...)=ROW n' \
 	-D'QUICK_VARIADIC(r,n,...)=ROW n' \

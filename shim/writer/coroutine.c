@@ -1,0 +1,249 @@
+#include "shim/writer/coroutine.h"
+
+#include "shim/control/control.h"
+
+/*
+ * A stack of the table.  `state` changes with all that is said of it: it is a
+ * word of each memo that was made by it, which fails then.  Odd: it is being
+ * changed; a handler that jumps out of that leaves it so, and it is lost.
+ */
+struct stack {
+	uint64_t state;
+	uint64_t number;
+	uintptr_t start;
+	uintptr_t end;	/* 0: free */
+	uint64_t array; /* it may be one of a function that returns some day */
+};
+
+static struct stack stacks[COROUTINE_STACKS];
+uint32_t coroutine_stacks;
+
+/* 64 KiB of addresses each: somebody who is no coroutine has called there. */
+#define GRANULE_SHIFT 16
+#define GRANULES 32768u
+
+static uint64_t others[GRANULES / 64];
+
+static uint64_t *word_of(uintptr_t granule)
+{
+	return &others[granule / 64 % (GRANULES / 64)];
+}
+
+static void note_other(uintptr_t sp)
+{
+	uintptr_t granule = sp >> GRANULE_SHIFT;
+	uint64_t bit = (uint64_t)1 << granule % 64;
+
+	if (!(__atomic_load_n(word_of(granule), __ATOMIC_RELAXED) & bit))
+		__atomic_fetch_or(word_of(granule), bit, __ATOMIC_SEQ_CST);
+}
+
+static bool others_were_there(uintptr_t start, uintptr_t end)
+{
+	uintptr_t granule = start >> GRANULE_SHIFT;
+	uintptr_t last = (end - 1) >> GRANULE_SHIFT;
+
+	if (last - granule >= GRANULES)
+		return true;
+	for (; granule <= last; granule++)
+		if (__atomic_load_n(word_of(granule), __ATOMIC_SEQ_CST) >>
+				granule % 64 &
+			1)
+			return true;
+	return false;
+}
+
+/* False: it is being changed, or was meanwhile. */
+static bool read_stack(const struct stack *stack, struct stack *copy)
+{
+	copy->state = __atomic_load_n(&stack->state, __ATOMIC_ACQUIRE);
+	copy->number = __atomic_load_n(&stack->number, __ATOMIC_ACQUIRE);
+	copy->start = __atomic_load_n(&stack->start, __ATOMIC_ACQUIRE);
+	copy->end = __atomic_load_n(&stack->end, __ATOMIC_ACQUIRE);
+	copy->array = __atomic_load_n(&stack->array, __ATOMIC_ACQUIRE);
+	return copy->state % 2 == 0 &&
+	       __atomic_load_n(&stack->state, __ATOMIC_RELAXED) == copy->state;
+}
+
+static const struct stack free_stack;
+
+/* From what was read to what is wanted; false: somebody else has changed it. */
+static bool change(struct stack *stack, const struct stack *known,
+	const struct stack *wanted)
+{
+	static uint64_t changes;
+	uint64_t state = known->state;
+	uint64_t now = __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED) << 1;
+
+	if (!__atomic_compare_exchange_n(&stack->state, &state, now | 1, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	__atomic_store_n(&stack->number, wanted->number, __ATOMIC_RELEASE);
+	__atomic_store_n(&stack->start, wanted->start, __ATOMIC_RELEASE);
+	__atomic_store_n(&stack->end, wanted->end, __ATOMIC_RELEASE);
+	__atomic_store_n(&stack->array, wanted->array, __ATOMIC_RELEASE);
+	__atomic_store_n(&stack->state, now, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* What else was said of this memory: a stack around it may be that of who has
+ * it, others were there before. */
+static void make_way(struct stack *stack, const struct stack *known,
+	const struct stack *wanted)
+{
+	bool around =
+		known->start <= wanted->start && known->end >= wanted->end;
+
+	change(stack, known, around ? known : &free_stack);
+}
+
+static struct stack *one_more(void)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_RELAXED);
+
+	do
+		if (used >= COROUTINE_STACKS)
+			return NULL;
+	while (!__atomic_compare_exchange_n(&coroutine_stacks, &used, used + 1,
+		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	/* Nobody has looked for coroutines so far. */
+	if (used == 0)
+		control_forget();
+	return &stacks[used];
+}
+
+/* In the order in which they came. */
+static struct stack *forget_one(void)
+{
+	static uint32_t next;
+
+	return &stacks[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) %
+		       COROUTINE_STACKS];
+}
+
+static bool take(struct stack *stack, const struct stack *wanted)
+{
+	struct stack known;
+
+	return stack && read_stack(stack, &known) &&
+	       change(stack, &known, wanted);
+}
+
+/*
+ * It lies further up on the stack that the caller is on, for all that is known:
+ * what a thread has of its own begins where its stack ends, and above the first
+ * one's stack there is nothing.
+ */
+static bool may_be_array(const struct stack *stack, uintptr_t sp)
+{
+	static __thread char own __attribute__((tls_model("initial-exec")));
+
+	return stack->start >= sp &&
+	       ((uintptr_t)&own < sp || (uintptr_t)&own >= stack->end);
+}
+
+void coroutine_made(const void *bottom, size_t bytes, uintptr_t sp)
+{
+	static uint64_t numbers;
+	struct stack wanted = {
+		.number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED),
+		.start = (uintptr_t)bottom,
+		.end = (uintptr_t)bottom + bytes,
+	};
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack *same = NULL, *unused = NULL, known;
+
+	if (wanted.end <= wanted.start)
+		return;
+	wanted.array = may_be_array(&wanted, sp);
+	for (uint32_t i = 0; i < used; i++) {
+		if (!read_stack(&stacks[i], &known))
+			continue;
+		if (known.end == 0)
+			unused = &stacks[i];
+		else if (known.start == wanted.start && known.end == wanted.end)
+			same = &stacks[i];
+		else if (known.start < wanted.end && wanted.start < known.end)
+			make_way(&stacks[i], &known, &wanted);
+	}
+	if (take(same, &wanted))
+		return;
+	if (!take(unused, &wanted) && !take(one_more(), &wanted))
+		take(forget_one(), &wanted);
+	if (others_were_there(wanted.start, wanted.end))
+		control_forget();
+}
+
+static bool is_on(const struct stack *stack, uintptr_t address)
+{
+	return address - stack->start < stack->end - stack->start;
+}
+
+void coroutine_thread_begins(uintptr_t sp)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack known;
+
+	for (uint32_t i = 0; i < used; i++)
+		if (read_stack(&stacks[i], &known) && is_on(&known, sp))
+			change(&stacks[i], &known, &free_stack);
+}
+
+COLD bool coroutine_may_be_gone(uintptr_t sp)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack known;
+
+	for (uint32_t i = 0; i < used; i++)
+		if (read_stack(&stacks[i], &known) && known.array &&
+			is_on(&known, sp))
+			return true;
+	return false;
+}
+
+static bool leads_out(
+	const struct unwind_trace *trace, const struct stack *stack)
+{
+	for (unsigned i = 0; i < trace->words; i++)
+		if (!is_on(stack, trace->word[i].address))
+			return true;
+	return false;
+}
+
+/* A word more, by which a memo of the trace lasts as long as the answer. */
+static void depend_on(struct unwind_trace *trace, const struct stack *stack,
+	const struct stack *known)
+{
+	if (trace->words < UNWIND_WORDS_MAX)
+		trace->word[trace->words++] = (struct unwind_word){
+			(uintptr_t)&stack->state, known->state};
+	else
+		trace->repeatable = false;
+}
+
+/*
+ * The innermost one that the stack pointer is on.  A stack that leads out of it
+ * is not a coroutine's: that one has ended, and its memory, an array of a
+ * function which has returned, is the stack of who has called that.
+ */
+COLD struct coroutine coroutine_look(
+	uintptr_t sp, struct unwind_trace *trace, bool whole)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack known, best = {.end = UINTPTR_MAX};
+	struct coroutine found = {0};
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (!read_stack(&stacks[i], &known) || !is_on(&known, sp) ||
+			known.end - known.start >= best.end - best.start ||
+			(known.array && !whole) || leads_out(trace, &known))
+			continue;
+		best = known;
+		found = (struct coroutine){known.number, i + 1};
+	}
+	if (found.stack)
+		depend_on(trace, &stacks[found.stack - 1], &best);
+	else
+		note_other(sp);
+	return found;
+}
