@@ -48,6 +48,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <utmp.h>
 #include <wchar.h>

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <syslog.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -278,8 +278,8 @@ static void arguments(int a, long b, const char *c, int d, int e, int f, int g,
 	if (setjmp(back) == 0)
 		longjmp(back, 1);
 	printf("after a jump by %d\n", number);
-	syslog(LOG_NOTICE, "to syslog by %d", number);
 	fflush(stdout);
+	dprintf(1, "to a descriptor by %d\n", number);
 }
 
 static void hand_on(void)
@@ -336,6 +336,83 @@ static void fork_inside(void)
 	exit(0);
 }
 
+/* ---- signals ---- */
+
+static int interrupted;
+
+static void handler(int signal)
+{
+	printf("handler of %d by %d\n", signal,
+		signal == SIGUSR1 ? interrupted : 0);
+}
+
+static void is_interrupted(int number)
+{
+	interrupted = number;
+	for (int i = 0; i < 3; i++) {
+		printf("to be interrupted by %d\n", number);
+		raise(SIGUSR1);
+		raise(SIGUSR2);
+	}
+}
+
+static void signals(void)
+{
+	struct sigaction action = {.sa_handler = handler};
+	const stack_t other = {.ss_sp = malloc(STACK), .ss_size = STACK};
+	char *stack = malloc(STACK);
+	ucontext_t context;
+
+	sigaltstack(&other, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR2, &action, NULL);
+	is_interrupted(0);
+	prepare(&context, stack, &scheduler);
+	makecontext(&context, (void (*)(void))is_interrupted, 1, made);
+	swapcontext(&scheduler, &context);
+	is_interrupted(0);
+}
+
+/* ---- threads that all make theirs ---- */
+
+#define THREADS 8
+#define ROUNDS 200
+
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static __thread ucontext_t own, of_thread;
+
+static void in_a_thread(int number)
+{
+	printf("in a thread by %d\n", number);
+}
+
+static void *makes_many(void *unused)
+{
+	char *stack = malloc(STACK);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_mutex_lock(&making);
+		prepare(&of_thread, stack, &own);
+		makecontext(&of_thread, (void (*)(void))in_a_thread, 1, made);
+		pthread_mutex_unlock(&making);
+		swapcontext(&own, &of_thread);
+		in_a_thread(0);
+	}
+	free(stack);
+	return unused;
+}
+
+static void at_once(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, makes_many, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -343,7 +420,8 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} all[] = {{"turns", take_turns}, {"nest", nest}, {"arrays", arrays},
 		{"reuse", reuse}, {"move", move}, {"thread", give_to_thread},
-		{"arguments", hand_on}, {"fork", fork_inside}, {"many", many}};
+		{"arguments", hand_on}, {"fork", fork_inside}, {"many", many},
+		{"signals", signals}, {"once", at_once}};
 
 	printf("nobody by 0\n");
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
