@@ -48,6 +48,13 @@ struct memo *capture_first_kinds(struct writer *w, const struct call *at,
 	return capture_first_number(w, at, stream, text, kinds[0]);
 }
 
+void define_walk(struct writer *w, const struct call *at, unsigned depth)
+{
+	assert_ptr_equal(w, &writer);
+	assert_ptr_equal(at, &call);
+	walked = depth;
+}
+
 uint32_t define_context(struct writer *w, const struct call *at,
 	const struct define_context *context)
 {

@@ -119,6 +119,39 @@ uint64_t pace_ticks(uint64_t nanoseconds)
 	return nanoseconds;
 }
 
+/* ---- whose stack it is ---- */
+
+uint32_t coroutine_stacks;
+static struct coroutine whose;
+static bool may_be_gone, asked_whole;
+static unsigned frames, asked_words;
+
+void unwind_walk(const struct unwind_start *start, unsigned max_depth,
+	struct unwind_cache *cache, struct unwind_trace *to)
+{
+	(void)start;
+	(void)cache;
+	assert_ptr_equal(to, &trace);
+	trace.depth = (uint16_t)(frames < max_depth ? frames : max_depth);
+	trace.words = trace.depth;
+}
+
+bool coroutine_may_be_gone(uintptr_t sp)
+{
+	assert_int_equal(sp, call.sp);
+	return may_be_gone;
+}
+
+struct coroutine coroutine_look(
+	uintptr_t sp, struct unwind_trace *of, bool whole)
+{
+	assert_int_equal(sp, call.sp);
+	assert_ptr_equal(of, &trace);
+	asked_whole = whole;
+	asked_words = of->words;
+	return whose;
+}
+
 /* ---- the tests ---- */
 
 static int begin(void **state)
@@ -137,6 +170,8 @@ static int begin(void **state)
 	trace = (struct unwind_trace){.depth = 2, .pc = {5, MODULE_BYTES + 5}};
 	writer = (struct writer){.trace = &trace, .tables = define_new()};
 	call.function = "printf";
+	coroutine_stacks = 0;
+	may_be_gone = false;
 	context = (struct define_context){.text = BINLOG_TEXT_BYTES,
 		.stream = STREAM,
 		.kinds = (const uint8_t *)"k",
@@ -502,6 +537,123 @@ static void of_no_number_there_is_none(void **state)
 	assert_int_equal(kinds_of(BINLOG_STREAM), 0);
 }
 
+/* ---- coroutines ---- */
+
+/* The last word on whose a context is. */
+static uint64_t owner_of(uint32_t id)
+{
+	for (unsigned i = count; i-- > 0;) {
+		const struct binlog_coroutine_record *said =
+			(const void *)records[i];
+
+		if (said->head.kind == BINLOG_COROUTINE && said->context == id)
+			return said->number;
+	}
+	return 0;
+}
+
+static uint32_t define_of(uint64_t number, uint32_t stack)
+{
+	writer.coroutine = (struct coroutine){number, stack};
+	return define();
+}
+
+static void who_has_no_coroutine_defines_as_ever(void **state)
+{
+	(void)state;
+	assert_int_equal(define_of(0, 0), BINLOG_CONTEXT_FIRST);
+	all_is_defined_once();
+}
+
+static void coroutines_on_one_stack_share_a_context_in_turns(void **state)
+{
+	uint32_t nobodys = define_of(0, 0), first = define_of(1, 5);
+	uint32_t second = define_of(2, 6);
+
+	(void)state;
+	assert_int_equal(kinds_of(BINLOG_CONTEXT), 3);
+	assert_int_equal(owner_of(nobodys), 0);
+	assert_int_equal(owner_of(first), 1);
+	assert_int_equal(owner_of(second), 2);
+	assert_int_equal(define_of(3, 5), first);
+	assert_int_equal(owner_of(first), 3);
+	assert_int_equal(define_of(3, 5), first);
+	assert_int_equal(define_of(2, 6), second);
+	assert_int_equal(define_of(0, 0), nobodys);
+	assert_int_equal(kinds_of(BINLOG_CONTEXT), 3);
+	assert_int_equal(kinds_of(BINLOG_COROUTINE), 3);
+}
+
+static void it_is_said_before_the_context_is_used(void **state)
+{
+	(void)state;
+	records_left = 5; /* as many as without it */
+	assert_int_equal(define_of(1, 5), 0);
+	assert_int_equal(kinds_of(BINLOG_CONTEXT), 1);
+	assert_int_equal(kinds_of(BINLOG_COROUTINE), 0);
+	records_left = FOR_EVER;
+	assert_int_equal(define_of(1, 5), BINLOG_CONTEXT_FIRST);
+	assert_int_equal(kinds_of(BINLOG_CONTEXT), 1);
+	assert_int_equal(owner_of(BINLOG_CONTEXT_FIRST), 1);
+	records_left = 0;
+	assert_int_equal(define_of(2, 5), 0);
+	assert_int_equal(define_of(1, 5), BINLOG_CONTEXT_FIRST);
+}
+
+/* There a definition may be read before what was said until then. */
+static void in_a_ring_each_has_its_own_as_long_as_there_is_room(void **state)
+{
+	uint32_t nobodys = define_of(0, 0), first, second;
+
+	(void)state;
+	ring_slots = (void *)arena;
+	room_in_ring = true;
+	first = define_of(1, 5);
+	second = define_of(2, 5);
+	assert_int_not_equal(first, second);
+	assert_int_equal(owner_of(first), 1);
+	assert_int_equal(owner_of(second), 2);
+	room_in_ring = false;
+	assert_int_equal(define_of(1, 5), first);
+	assert_int_equal(define_of(3, 5), nobodys);
+	assert_int_equal(trace.depth, 2);
+	assert_int_equal(kinds_of(BINLOG_COROUTINE), 2);
+}
+
+static void whose_it_is_is_asked_of_the_stack(void **state)
+{
+	(void)state;
+	whose = (struct coroutine){7, 3};
+	frames = 20;
+	define_walk(&writer, &call, 16); /* nobody has made any */
+	assert_int_equal(writer.coroutine.number, 0);
+	coroutine_stacks = 1;
+	define_walk(&writer, &call, 16);
+	assert_int_equal(writer.coroutine.number, 7);
+	assert_int_equal(asked_words, 16);
+	assert_true(asked_whole);
+}
+
+static void of_one_that_may_be_gone_all_frames_are_looked_at(void **state)
+{
+	(void)state;
+	coroutine_stacks = 1;
+	may_be_gone = true;
+	frames = 20;
+	define_walk(&writer, &call, 16);
+	assert_int_equal(asked_words, 20);
+	assert_true(asked_whole);
+	assert_int_equal(trace.depth, 16); /* what is recorded is as ever */
+	frames = 10;
+	define_walk(&writer, &call, 16);
+	assert_int_equal(asked_words, 10);
+	assert_true(asked_whole);
+	frames = 1000;
+	define_walk(&writer, &call, 16);
+	assert_false(asked_whole);
+	assert_int_equal(trace.depth, 16);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -517,6 +669,12 @@ int main(void)
 		TEST(too_many_are_defined_each_time),
 		TEST(made_formats_are_defined_if_they_are_few_or_repeat),
 		TEST(without_room_in_a_ring_stacks_are_cut),
+		TEST(who_has_no_coroutine_defines_as_ever),
+		TEST(coroutines_on_one_stack_share_a_context_in_turns),
+		TEST(it_is_said_before_the_context_is_used),
+		TEST(in_a_ring_each_has_its_own_as_long_as_there_is_room),
+		TEST(whose_it_is_is_asked_of_the_stack),
+		TEST(of_one_that_may_be_gone_all_frames_are_looked_at),
 		TEST(stacks_that_never_repeat_need_bounded_memory),
 		TEST(stacks_that_come_too_fast_are_cut),
 		TEST(another_library_at_an_address_is_another_place),
