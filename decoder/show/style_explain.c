@@ -684,6 +684,11 @@ static void put_thread(struct explain *explain, const struct message *message)
 	else if (place && place->block)
 		put(explain, "; the block says so");
 	end_line(explain);
+	if (message->coroutine > 0) {
+		begin_line(explain, "coroutine");
+		put(explain, "%" PRIu64 ", on whose stack it was said\n",
+			message->coroutine);
+	}
 	begin_line(explain, "process");
 	put(explain, "%" PRIu32 " ", message->pid);
 	put_string(explain, message->program && message->program->executable

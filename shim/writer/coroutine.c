@@ -1,6 +1,9 @@
 #include "shim/writer/coroutine.h"
 
+#include <sys/mman.h>
+
 #include "shim/control/control.h"
+#include "shim/host/sys.h"
 
 /*
  * A stack of the table.  `state` changes with all that is said of it: it is a
@@ -15,18 +18,52 @@ struct stack {
 	uint64_t array; /* it may be one of a function that returns some day */
 };
 
-static struct stack stacks[COROUTINE_STACKS];
 uint32_t coroutine_stacks;
 
 /* 64 KiB of addresses each: somebody who is no coroutine has called there. */
 #define GRANULE_SHIFT 16
 #define GRANULES 32768u
 
-static uint64_t others[GRANULES / 64];
+/* Not of the arena: a child of fork goes on with the stacks of its parent. */
+struct memory {
+	struct stack stacks[COROUTINE_STACKS];
+	uint64_t others[GRANULES / 64];
+};
+
+static struct memory *memory; /* there is one as soon as a stack is noted */
+
+/* Null: there is none. */
+static COLD struct memory *map_memory(void)
+{
+	struct memory *none = NULL;
+	long address = SYS6(mmap, 0, sizeof(*memory), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (sys_failed(address))
+		return NULL;
+	if (__atomic_compare_exchange_n(&memory, &none,
+		    (struct memory *)address, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE))
+		return (struct memory *)address;
+	SYS2(munmap, address, sizeof(*memory));
+	return none;
+}
+
+static struct memory *memory_now(void)
+{
+	struct memory *now = __atomic_load_n(&memory, __ATOMIC_ACQUIRE);
+
+	return likely(now) ? now : map_memory();
+}
+
+static struct stack *stack_at(uint32_t number)
+{
+	return &memory->stacks[number];
+}
 
 static uint64_t *word_of(uintptr_t granule)
 {
-	return &others[granule / 64 % (GRANULES / 64)];
+	return &memory->others[granule / 64 % (GRANULES / 64)];
 }
 
 static void note_other(uintptr_t sp)
@@ -109,7 +146,7 @@ static struct stack *one_more(void)
 	/* Nobody has looked for coroutines so far. */
 	if (used == 0)
 		control_forget();
-	return &stacks[used];
+	return stack_at(used);
 }
 
 /* In the order in which they came. */
@@ -117,8 +154,8 @@ static struct stack *forget_one(void)
 {
 	static uint32_t next;
 
-	return &stacks[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) %
-		       COROUTINE_STACKS];
+	return stack_at(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) %
+			COROUTINE_STACKS);
 }
 
 static bool take(struct stack *stack, const struct stack *wanted)
@@ -153,18 +190,18 @@ void coroutine_made(const void *bottom, size_t bytes, uintptr_t sp)
 	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
 	struct stack *same = NULL, *unused = NULL, known;
 
-	if (wanted.end <= wanted.start)
+	if (wanted.end <= wanted.start || !memory_now())
 		return;
 	wanted.array = may_be_array(&wanted, sp);
 	for (uint32_t i = 0; i < used; i++) {
-		if (!read_stack(&stacks[i], &known))
+		if (!read_stack(stack_at(i), &known))
 			continue;
 		if (known.end == 0)
-			unused = &stacks[i];
+			unused = stack_at(i);
 		else if (known.start == wanted.start && known.end == wanted.end)
-			same = &stacks[i];
+			same = stack_at(i);
 		else if (known.start < wanted.end && wanted.start < known.end)
-			make_way(&stacks[i], &known, &wanted);
+			make_way(stack_at(i), &known, &wanted);
 	}
 	if (take(same, &wanted))
 		return;
@@ -185,8 +222,8 @@ void coroutine_thread_begins(uintptr_t sp)
 	struct stack known;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (read_stack(&stacks[i], &known) && is_on(&known, sp))
-			change(&stacks[i], &known, &free_stack);
+		if (read_stack(stack_at(i), &known) && is_on(&known, sp))
+			change(stack_at(i), &known, &free_stack);
 }
 
 COLD bool coroutine_may_be_gone(uintptr_t sp)
@@ -195,7 +232,7 @@ COLD bool coroutine_may_be_gone(uintptr_t sp)
 	struct stack known;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (read_stack(&stacks[i], &known) && known.array &&
+		if (read_stack(stack_at(i), &known) && known.array &&
 			is_on(&known, sp))
 			return true;
 	return false;
@@ -234,7 +271,7 @@ COLD struct coroutine coroutine_look(
 	struct coroutine found = {0};
 
 	for (uint32_t i = 0; i < used; i++) {
-		if (!read_stack(&stacks[i], &known) || !is_on(&known, sp) ||
+		if (!read_stack(stack_at(i), &known) || !is_on(&known, sp) ||
 			known.end - known.start >= best.end - best.start ||
 			(known.array && !whole) || leads_out(trace, &known))
 			continue;
@@ -242,7 +279,7 @@ COLD struct coroutine coroutine_look(
 		found = (struct coroutine){known.number, i + 1};
 	}
 	if (found.stack)
-		depend_on(trace, &stacks[found.stack - 1], &best);
+		depend_on(trace, stack_at(found.stack - 1), &best);
 	else
 		note_other(sp);
 	return found;
