@@ -24,10 +24,14 @@ uint32_t coroutine_stacks;
 #define GRANULE_SHIFT 16
 #define GRANULES 32768u
 
+#define GUESSES 16384u
+
 /* Not of the arena: a child of fork goes on with the stacks of its parent. */
 struct memory {
 	struct stack stacks[COROUTINE_STACKS];
 	uint64_t others[GRANULES / 64];
+	/* By page: which of the stacks it was when that was asked last. */
+	uint16_t guesses[GUESSES];
 };
 
 static struct memory *memory; /* there is one as soon as a stack is noted */
@@ -59,6 +63,36 @@ static struct memory *memory_now(void)
 static struct stack *stack_at(uint32_t number)
 {
 	return &memory->stacks[number];
+}
+
+/* Some stack has been within another: then a page says nothing for sure. */
+static bool some_are_nested;
+/* Some may have been arrays. */
+static bool some_are_arrays;
+
+static void note(bool *that)
+{
+	if (!__atomic_load_n(that, __ATOMIC_RELAXED))
+		__atomic_store_n(that, true, __ATOMIC_SEQ_CST);
+}
+
+static uint16_t *guess_of(uintptr_t address)
+{
+	return &memory->guesses[(address / SYS_PAGE * 0x9e3779b97f4a7c15u >>
+					52) %
+				GUESSES];
+}
+
+/* The number of the only stack that an address may be on; or of any. */
+static uint32_t guess(uintptr_t address)
+{
+	return __atomic_load_n(guess_of(address), __ATOMIC_RELAXED);
+}
+
+static void keep_guess(uintptr_t address, const struct stack *stack)
+{
+	__atomic_store_n(guess_of(address), (uint16_t)(stack - memory->stacks),
+		__ATOMIC_RELAXED);
 }
 
 static uint64_t *word_of(uintptr_t granule)
@@ -104,6 +138,18 @@ static bool read_stack(const struct stack *stack, struct stack *copy)
 
 static const struct stack free_stack;
 
+static bool is_on(const struct stack *stack, uintptr_t address)
+{
+	return address - stack->start < stack->end - stack->start;
+}
+
+/* A glance: whether any of it may be on the stack. */
+static bool may_meet(const struct stack *stack, uintptr_t start, uintptr_t end)
+{
+	return __atomic_load_n(&stack->start, __ATOMIC_RELAXED) < end &&
+	       start < __atomic_load_n(&stack->end, __ATOMIC_RELAXED);
+}
+
 /* From what was read to what is wanted; false: somebody else has changed it. */
 static bool change(struct stack *stack, const struct stack *known,
 	const struct stack *wanted)
@@ -131,6 +177,8 @@ static void make_way(struct stack *stack, const struct stack *known,
 	bool around =
 		known->start <= wanted->start && known->end >= wanted->end;
 
+	if (around)
+		note(&some_are_nested);
 	change(stack, known, around ? known : &free_stack);
 }
 
@@ -179,6 +227,56 @@ static bool may_be_array(const struct stack *stack, uintptr_t sp)
 	       ((uintptr_t)&own < sp || (uintptr_t)&own >= stack->end);
 }
 
+static bool is_same(const struct stack *one, const struct stack *other)
+{
+	return one->start == other->start && one->end == other->end;
+}
+
+/* Where it was before; or what has become of it. */
+static bool take_again(const struct stack *wanted)
+{
+	struct stack *same = stack_at(guess(wanted->start)), known;
+
+	return !__atomic_load_n(&some_are_nested, __ATOMIC_SEQ_CST) &&
+	       read_stack(same, &known) && is_same(&known, wanted) &&
+	       change(same, &known, wanted);
+}
+
+/* Null: there is no room for it. */
+static struct stack *take_new(const struct stack *wanted)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack *unused = NULL, *same = NULL, *taken, known;
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct stack *stack = stack_at(i);
+
+		if (__atomic_load_n(&stack->end, __ATOMIC_RELAXED) == 0)
+			unused = stack;
+		if (!may_meet(stack, wanted->start, wanted->end) ||
+			!read_stack(stack, &known) || known.end == 0)
+			continue;
+		if (is_same(&known, wanted))
+			same = stack;
+		else
+			make_way(stack, &known, wanted);
+	}
+	if (take(same, wanted))
+		return same;
+	if (take(unused, wanted)) {
+		taken = unused;
+	} else {
+		taken = one_more();
+		if (!taken)
+			taken = forget_one();
+		if (!take(taken, wanted))
+			return NULL;
+	}
+	if (others_were_there(wanted->start, wanted->end))
+		control_forget();
+	return taken;
+}
+
 void coroutine_made(const void *bottom, size_t bytes, uintptr_t sp)
 {
 	static uint64_t numbers;
@@ -187,33 +285,18 @@ void coroutine_made(const void *bottom, size_t bytes, uintptr_t sp)
 		.start = (uintptr_t)bottom,
 		.end = (uintptr_t)bottom + bytes,
 	};
-	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
-	struct stack *same = NULL, *unused = NULL, known;
+	const struct stack *stack;
 
 	if (wanted.end <= wanted.start || !memory_now())
 		return;
 	wanted.array = may_be_array(&wanted, sp);
-	for (uint32_t i = 0; i < used; i++) {
-		if (!read_stack(stack_at(i), &known))
-			continue;
-		if (known.end == 0)
-			unused = stack_at(i);
-		else if (known.start == wanted.start && known.end == wanted.end)
-			same = stack_at(i);
-		else if (known.start < wanted.end && wanted.start < known.end)
-			make_way(stack_at(i), &known, &wanted);
-	}
-	if (take(same, &wanted))
+	if (wanted.array)
+		note(&some_are_arrays);
+	if (take_again(&wanted))
 		return;
-	if (!take(unused, &wanted) && !take(one_more(), &wanted))
-		take(forget_one(), &wanted);
-	if (others_were_there(wanted.start, wanted.end))
-		control_forget();
-}
-
-static bool is_on(const struct stack *stack, uintptr_t address)
-{
-	return address - stack->start < stack->end - stack->start;
+	stack = take_new(&wanted);
+	if (stack)
+		keep_guess(wanted.start, stack);
 }
 
 void coroutine_thread_begins(uintptr_t sp)
@@ -222,7 +305,8 @@ void coroutine_thread_begins(uintptr_t sp)
 	struct stack known;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (read_stack(stack_at(i), &known) && is_on(&known, sp))
+		if (may_meet(stack_at(i), sp, sp + 1) &&
+			read_stack(stack_at(i), &known) && is_on(&known, sp))
 			change(stack_at(i), &known, &free_stack);
 }
 
@@ -231,8 +315,11 @@ COLD bool coroutine_may_be_gone(uintptr_t sp)
 	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
 	struct stack known;
 
+	if (!__atomic_load_n(&some_are_arrays, __ATOMIC_SEQ_CST))
+		return false;
 	for (uint32_t i = 0; i < used; i++)
-		if (read_stack(stack_at(i), &known) && known.array &&
+		if (may_meet(stack_at(i), sp, sp + 1) &&
+			read_stack(stack_at(i), &known) && known.array &&
 			is_on(&known, sp))
 			return true;
 	return false;
@@ -258,29 +345,54 @@ static void depend_on(struct unwind_trace *trace, const struct stack *stack,
 		trace->repeatable = false;
 }
 
+static bool is_of(const struct stack *stack, uintptr_t sp,
+	const struct unwind_trace *trace, bool whole)
+{
+	return is_on(stack, sp) && (whole || !stack->array) &&
+	       !leads_out(trace, stack);
+}
+
 /*
  * The innermost one that the stack pointer is on.  A stack that leads out of it
  * is not a coroutine's: that one has ended, and its memory, an array of a
  * function which has returned, is the stack of who has called that.
  */
+static struct stack *find(uintptr_t sp, const struct unwind_trace *trace,
+	bool whole, struct stack *found)
+{
+	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
+	struct stack *stack = stack_at(guess(sp)), *best = NULL, known;
+
+	if (!__atomic_load_n(&some_are_nested, __ATOMIC_SEQ_CST) &&
+		read_stack(stack, found) && is_of(found, sp, trace, whole))
+		return stack;
+	for (uint32_t i = 0; i < used; i++) {
+		stack = stack_at(i);
+		if (!may_meet(stack, sp, sp + 1) ||
+			!read_stack(stack, &known) ||
+			!is_of(&known, sp, trace, whole) ||
+			(best && known.end - known.start >=
+					 found->end - found->start))
+			continue;
+		*found = known;
+		best = stack;
+	}
+	if (best)
+		keep_guess(sp, best);
+	return best;
+}
+
 COLD struct coroutine coroutine_look(
 	uintptr_t sp, struct unwind_trace *trace, bool whole)
 {
-	uint32_t used = __atomic_load_n(&coroutine_stacks, __ATOMIC_ACQUIRE);
-	struct stack known, best = {.end = UINTPTR_MAX};
-	struct coroutine found = {0};
+	struct stack known;
+	const struct stack *stack = find(sp, trace, whole, &known);
 
-	for (uint32_t i = 0; i < used; i++) {
-		if (!read_stack(stack_at(i), &known) || !is_on(&known, sp) ||
-			known.end - known.start >= best.end - best.start ||
-			(known.array && !whole) || leads_out(trace, &known))
-			continue;
-		best = known;
-		found = (struct coroutine){known.number, i + 1};
-	}
-	if (found.stack)
-		depend_on(trace, stack_at(found.stack - 1), &best);
-	else
+	if (!stack) {
 		note_other(sp);
-	return found;
+		return (struct coroutine){0};
+	}
+	depend_on(trace, stack, &known);
+	return (struct coroutine){
+		known.number, (uint32_t)(stack - memory->stacks) + 1};
 }
