@@ -269,6 +269,15 @@ static void put_category(struct chrome *chrome, const struct message *message,
 	put_phase(out, message, took, phase);
 }
 
+static void put_coroutine(
+	struct render_buffer *out, const struct message *message)
+{
+	if (message->coroutine == 0)
+		return;
+	json_text_put(out, ",\"coroutine\":");
+	json_text_unsigned(out, message->coroutine);
+}
+
 static void put_location(struct chrome *chrome, const struct message *message,
 	struct render_buffer *out)
 {
@@ -293,6 +302,7 @@ static void put_head(struct chrome *chrome, const struct message *message,
 	put_title(out, message, took);
 	put_category(chrome, message, took, "b", out);
 	put_when(chrome, message, took, out);
+	put_coroutine(out, message);
 	put_location(chrome, message, out);
 	json_text_put(out, ",\"values\":{");
 	end = out->length;

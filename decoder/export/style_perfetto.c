@@ -209,8 +209,8 @@ enum interned_field {
 
 /* Tracks of spans have numbers from here on. */
 #define SPAN_TRACKS ((uint64_t)1 << 32)
-/* Those of substreams of traces. */
-#define SUBSTREAM_TRACKS ((uint64_t)1 << 48)
+/* Those of substreams of traces, and of coroutines. */
+#define TRACKS_BELOW ((uint64_t)1 << 48)
 
 /* Returns what proto_write_end() takes. */
 static size_t perfetto_packet_begin(
@@ -387,9 +387,9 @@ struct perfetto {
 	struct spans *spans; /* null: none are asked for */
 	uint64_t span_count;
 	bool begun;
-	struct took took;	      /* likewise, if it is a slice */
-	uint64_t slice;		      /* likewise, its track; 0: it is none */
-	struct pack_table substreams; /* by thread, that have tracks */
+	struct took took;	 /* likewise, if it is a slice */
+	uint64_t slice;		 /* likewise, its track; 0: it is none */
+	struct pack_table below; /* those of threads that have tracks */
 	size_t packet; /* of the call that is open: proto_write_begin() */
 	size_t event;
 	struct render_buffer scratch;
@@ -456,36 +456,37 @@ static void put_interned(struct render_buffer *out, enum interned_field what,
 }
 
 /*
- * The track of a slice: that of its thread, in which slices nest, or that of
- * its substream, beside which others run meanwhile.
+ * A track below that of the thread, for what runs on it in turns with others:
+ * a substream or a coroutine of this number.  Without one it is the thread's.
  */
-static uint64_t slice_track(struct perfetto *perfetto, uint64_t thread)
+static uint64_t track_below(struct perfetto *perfetto, uint64_t thread,
+	const char *what, uint64_t number)
 {
-	const uint64_t key[] = {thread, perfetto->took.substream};
-	uint32_t known = perfetto->substreams.count;
+	const uint64_t key[] = {thread, number, (unsigned char)*what};
+	uint32_t known = perfetto->below.count;
 	struct render_buffer *name = &perfetto->scratch;
 	const struct pack_entry *entry;
 
-	if (perfetto->took.substream == 0)
+	if (number == 0)
 		return thread;
-	entry = pack_table_find(&perfetto->substreams, key, sizeof(key));
+	entry = pack_table_find(&perfetto->below, key, sizeof(key));
 	if (!entry && limits_reached(LIMIT_TRACKS, known))
 		return thread;
 	if (!entry)
-		entry = pack_table_intern(
-			&perfetto->substreams, key, sizeof(key));
+		entry = pack_table_intern(&perfetto->below, key, sizeof(key));
 	if (!entry)
 		return thread;
-	if (perfetto->substreams.count > known) {
+	if (perfetto->below.count > known) {
 		name->length = 0;
-		render_buffer_put_string(name, "substream ");
-		render_buffer_put_number(name, perfetto->took.substream);
+		render_buffer_put_string(name, what);
+		render_buffer_put_byte(name, ' ');
+		render_buffer_put_number(name, number);
 		render_buffer_put_byte(name, '\0');
 		put_track(&perfetto->settings.output->text,
-			SUBSTREAM_TRACKS + entry->id,
-			name->failed ? "substream" : name->data, thread);
+			TRACKS_BELOW + entry->id,
+			name->failed ? what : name->data, thread);
 	}
-	return SUBSTREAM_TRACKS + entry->id;
+	return TRACKS_BELOW + entry->id;
 }
 
 /* Without the newline at its end, or the function where there is none. */
@@ -694,7 +695,11 @@ static void put_head(struct perfetto *perfetto, const struct message *message)
 	size_t bytes;
 
 	if (took_of(message, &perfetto->took))
-		perfetto->slice = track = slice_track(perfetto, track);
+		perfetto->slice = track = track_below(
+			perfetto, track, "substream", perfetto->took.substream);
+	else
+		track = track_below(
+			perfetto, track, "coroutine", message->coroutine);
 	begin_event(perfetto, message, track, site);
 	if (site) {
 		proto_write_unsigned(out, EVENT_NAME_ID, site->number);
@@ -792,7 +797,7 @@ void style_perfetto_end(void *state)
 	spans_free(perfetto->spans);
 	out->failed = out->failed || perfetto->tracks.failed ||
 		      perfetto->sites.failed;
-	pack_table_free(&perfetto->substreams);
+	pack_table_free(&perfetto->below);
 	track_table_free(&perfetto->tracks);
 	site_table_free(&perfetto->sites);
 	render_buffer_retire(&perfetto->call.text, out);

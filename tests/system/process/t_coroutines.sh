@@ -78,6 +78,15 @@ verdict(said and said == events, 'the substream of a Heph event is the coroutine
 told = [(int(re.search(r' by (\d+)$', text)[1]), n) for text, n in said if re.search(r' by \d+$', text)]
 verdict(all(n in (0, by) for by, n in told) and sum(n == by for by, n in told) > 3000, 'JSON: nobody is another')
 P
+"$show" -q -o perfetto "$capture" >"$TMP/trace.pftrace"
+same "Perfetto: each has a track" "$(awk '$1 != "-" { print $1 }' "$TMP/captured" | sed 1d | sort -un)" \
+	"$(grep -aoE 'coroutine [0-9]+' "$TMP/trace.pftrace" | cut -d ' ' -f 2 | sort -un)"
+"$show" -q -o chrome "$capture" >"$TMP/trace.json"
+same "Chrome: each event has its number" "$(awk '$NF ~ /^[0-9]+$/ && $(NF - 1) == "by" { print $1 == "-" ? 0 : $1 }' "$TMP/captured")" \
+	"$(python3 -c 'import json, sys
+for event in json.load(open(sys.argv[1]))["traceEvents"]:
+    if " by " in event.get("args", {}).get("message", ""):
+        print(event["args"].get("coroutine", 0))' "$TMP/trace.json")"
 for what in "$capture" "$TMP/log.blog"; do
 	same "${what##*/}: --coroutine=2" "$(awk '$1 == 2' "$TMP/captured")" "$(columns -u --coroutine=2 "$what")"
 	same "${what##*/}: --coroutine=0 --coroutine=3" "$(awk '$1 == "-" || $1 == 3' "$TMP/captured")" \
