@@ -24,14 +24,14 @@ uint32_t coroutine_stacks;
 #define GRANULE_SHIFT 16
 #define GRANULES 32768u
 
-#define GUESSES 16384u
+#define GUESSES_SHIFT 14
 
 /* Not of the arena: a child of fork goes on with the stacks of its parent. */
 struct memory {
 	struct stack stacks[COROUTINE_STACKS];
 	uint64_t others[GRANULES / 64];
 	/* By page: which of the stacks it was when that was asked last. */
-	uint16_t guesses[GUESSES];
+	uint16_t guesses[1u << GUESSES_SHIFT];
 };
 
 static struct memory *memory; /* there is one as soon as a stack is noted */
@@ -78,9 +78,10 @@ static void note(bool *that)
 
 static uint16_t *guess_of(uintptr_t address)
 {
-	return &memory->guesses[(address / SYS_PAGE * 0x9e3779b97f4a7c15u >>
-					52) %
-				GUESSES];
+	uintptr_t page = address / SYS_PAGE;
+
+	return &memory->guesses[page * 0x9e3779b97f4a7c15u >>
+				(64 - GUESSES_SHIFT)];
 }
 
 /* The number of the only stack that an address may be on; or of any. */
