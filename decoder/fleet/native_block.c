@@ -90,6 +90,30 @@ void native_block_end_array(struct native_block *block)
 	render_buffer_put(&column->ends, &column->items, sizeof(column->items));
 }
 
+void native_block_mark(struct native_block *block)
+{
+	size_t i;
+
+	for (i = 0; i < block->count; i++)
+		block->mark[i] = (struct native_place){
+			.data = block->columns[i].data.length,
+			.ends = block->columns[i].ends.length,
+			.items = block->columns[i].items,
+		};
+}
+
+void native_block_back(struct native_block *block)
+{
+	size_t i;
+
+	for (i = 0; i < block->count; i++) {
+		block->columns[i].data.length = block->mark[i].data;
+		block->columns[i].ends.length = block->mark[i].ends;
+		block->columns[i].items = block->mark[i].items;
+	}
+	block->next = 0;
+}
+
 size_t native_block_bytes(const struct native_block *block)
 {
 	size_t bytes = 0;

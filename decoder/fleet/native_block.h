@@ -20,6 +20,13 @@ struct native_column {
 	uint64_t items;		   /* of all arrays */
 };
 
+/* Where a column was. */
+struct native_place {
+	size_t data;
+	size_t ends;
+	uint64_t items;
+};
+
 struct native_block {
 	enum fleet_table table;
 	const struct fleet_column *layout;
@@ -27,6 +34,7 @@ struct native_block {
 	size_t next; /* the column that is filled next */
 	size_t rows; /* that are whole */
 	struct native_column columns[FLEET_COLUMNS_MAX];
+	struct native_place mark[FLEET_COLUMNS_MAX];
 };
 
 void native_block_begin(struct native_block *block, enum fleet_table table);
@@ -52,6 +60,10 @@ void native_block_add_integer(
 void native_block_add_number(
 	struct native_block *block, size_t ahead, double value);
 void native_block_end_array(struct native_block *block);
+
+/* Remembers where a row begins, and forgets all behind it. */
+void native_block_mark(struct native_block *block);
+void native_block_back(struct native_block *block);
 
 /* Bytes of all columns so far. */
 size_t native_block_bytes(const struct native_block *block);

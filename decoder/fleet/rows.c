@@ -33,6 +33,7 @@ struct fleet_rows {
 		told[FLEET_TABLES]; /* ids of what is in a block, or was */
 	struct render_buffer scratch;
 	struct fleet_context none;
+	uint64_t source;
 	uint64_t number;
 	bool failed;
 	/* While a stack or a place is looked up: */
@@ -311,7 +312,7 @@ static void tell_run(struct fleet_rows *rows, const struct message *message)
 	const char *word = program->arguments;
 	const char *end = word ? word + program->argument_bytes : NULL;
 
-	native_block_put(block, rows->settings.source);
+	native_block_put(block, rows->source);
 	native_block_put(block, program->pid);
 	native_block_put(block, program->process);
 	native_block_put(block, program->ppid);
@@ -379,13 +380,13 @@ static void put_head(struct fleet_rows *rows, const struct message *message,
 	const struct program *program = message->program;
 	const struct fleet_context *context = context_of(rows, message);
 	struct message_syslog syslog = {0};
-	const uint64_t id =
-		(uint64_t)(uint32_t)program->pid << 32 | program->process;
+	const uint64_t id = binlog_hash_word(
+		rows->source, (uint64_t)program->pid << 32 | program->process);
 
 	message_is_syslog(message, &syslog);
 	if (is_new(rows, FLEET_runs, id))
 		tell_run(rows, message);
-	native_block_put(block, rows->settings.source);
+	native_block_put(block, rows->source);
 	native_block_put(block, rows->number);
 	native_block_put(block, message->wall);
 	native_block_put_word(block, program->host);
@@ -405,6 +406,10 @@ static void put_head(struct fleet_rows *rows, const struct message *message,
 
 static void begin_call(void *closure, const struct message *message)
 {
+	struct fleet_rows *rows = closure;
+
+	if (message->partial)
+		native_block_mark(&rows->blocks[FLEET_messages]);
 	put_head(closure, message, NULL);
 }
 
@@ -434,6 +439,11 @@ static const struct whole_call_parts parts = {
 	.event = put_event,
 };
 
+void fleet_rows_source(struct fleet_rows *rows, uint64_t source)
+{
+	rows->source = source;
+}
+
 void fleet_rows_message(
 	struct fleet_rows *rows, const struct message *message, uint64_t number)
 {
@@ -455,12 +465,20 @@ void fleet_rows_close(struct fleet_rows *rows)
 	whole_call_forget(&rows->call);
 }
 
+void fleet_rows_forget(struct fleet_rows *rows)
+{
+	if (!rows->call.open)
+		return;
+	native_block_back(&rows->blocks[FLEET_messages]);
+	whole_call_forget(&rows->call);
+}
+
 void fleet_rows_loss(struct fleet_rows *rows, const char *kind, uint64_t number,
 	uint64_t count, const char *words)
 {
 	struct native_block *block = &rows->blocks[FLEET_losses];
 
-	native_block_put(block, rows->settings.source);
+	native_block_put(block, rows->source);
 	native_block_put_word(block, kind);
 	native_block_put(block, number);
 	native_block_put(block, count);

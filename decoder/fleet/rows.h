@@ -14,7 +14,6 @@
 struct fleet_rows;
 
 struct fleet_rows_settings {
-	uint64_t source;
 	bool text; /* also what the program would have printed */
 	struct locations *locations; /* null: neither stacks nor places in the
 				      * source are known */
@@ -22,6 +21,9 @@ struct fleet_rows_settings {
 
 /* Null: out of memory. */
 struct fleet_rows *fleet_rows_new(const struct fleet_rows_settings *settings);
+
+/* Whose messages follow. */
+void fleet_rows_source(struct fleet_rows *rows, uint64_t source);
 
 /*
  * The next message, `number` in its source.  Pieces of a call are one row, with
@@ -33,8 +35,9 @@ void fleet_rows_message(struct fleet_rows *rows, const struct message *message,
 /* The last call is not whole: more of it may come. */
 bool fleet_rows_open(const struct fleet_rows *rows);
 
-/* Nothing more comes of what is open. */
+/* Nothing more comes of what is open; or it is as if that had not begun. */
 void fleet_rows_close(struct fleet_rows *rows);
+void fleet_rows_forget(struct fleet_rows *rows);
 
 /* Something that is not among the messages. */
 void fleet_rows_loss(struct fleet_rows *rows, const char *kind, uint64_t number,

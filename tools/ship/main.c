@@ -382,14 +382,14 @@ static bool prepare(struct ship *ship, size_t number)
  * may still be worked on: that is waited for.  False: given up; *there is not
  * known.
  */
-static bool settle(struct ship *ship, size_t number, const char *id,
+static bool settle(struct ship *ship, size_t number, const char *request,
 	uint64_t source, uint64_t from, uint64_t until, bool *there)
 {
 	char statement[512];
 
 	snprintf(statement, sizeof(statement),
 		"SELECT count() FROM system.processes WHERE query_id = '%s'",
-		id);
+		request);
 	for (;;) {
 		if (!ask(ship, number, statement))
 			return false;
@@ -407,36 +407,33 @@ static bool settle(struct ship *ship, size_t number, const char *id,
 	return true;
 }
 
-/* The name of the request that inserts messages; the server works on one of a
- * name only once at a time. */
-static void name_request(
-	char *id, size_t size, uint64_t source, uint64_t from, uint64_t until)
-{
-	snprintf(id, size, "binlog-%016" PRIx64 "-%" PRIu64 "-%" PRIu64, source,
-		from, until);
-}
+/* What of a log is in a block, which is there as a whole or not at all. */
+struct part {
+	uint64_t source;
+	uint64_t from;
+	uint64_t until;
+};
 
-/* False: given up. */
-static bool send_block(struct ship *ship, size_t number,
-	const struct rows_reader_frame *frame, const char *bytes)
+/* `request` names one that must not be done twice, with a part of it; null: it
+ * may.  False: given up. */
+static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
+	const void *bytes, size_t size, const char *request,
+	const struct part *part)
 {
-	const bool once = frame->table == FLEET_messages;
 	struct render_buffer text = {0};
-	char id[96];
 	bool there = false;
 
-	name_request(id, sizeof(id), frame->source, frame->from, frame->until);
 	render_buffer_put_string(&text, "INSERT INTO ");
 	render_buffer_put_string(&text, ship->servers.database);
 	render_buffer_put_byte(&text, '.');
-	render_buffer_put_string(&text, fleet_tables[frame->table].name);
+	render_buffer_put_string(&text, fleet_tables[table].name);
 	render_buffer_put_string(&text, " (");
-	fleet_table_columns(frame->table, &text);
+	fleet_table_columns(table, &text);
 	render_buffer_put_string(&text, ") FORMAT Native");
 	render_buffer_put_byte(&text, '\0');
 	while (!there) {
 		enum server_end end = server_ask(&ship->servers, number,
-			text.data, bytes, frame->bytes, once ? id : NULL);
+			text.data, bytes, size, request);
 
 		if (end == SERVER_DONE) {
 			was_answered(ship);
@@ -445,8 +442,8 @@ static bool send_block(struct ship *ship, size_t number,
 		}
 		if (!wait_for_server(ship, end))
 			break;
-		if (once && !settle(ship, number, id, frame->source,
-				    frame->from, frame->until, &there))
+		if (request && !settle(ship, number, request, part->source,
+				       part->from, part->until, &there))
 			break;
 	}
 	render_buffer_free(&text);
@@ -454,8 +451,27 @@ static bool send_block(struct ship *ship, size_t number,
 }
 
 /*
- * One log.
+ * Logs that are read by one process, and whose messages may be in one block.
  */
+
+#define PARCEL_LOGS 512u
+#define PARCEL_BYTES ((uint64_t)1 << 30)
+
+struct one_sent {
+	const struct one_log *log;
+	struct shipped shipped;
+	bool growing;
+	bool done;
+};
+
+struct parcel {
+	struct one_sent all[PARCEL_LOGS];
+	size_t count;
+	uint64_t bytes;
+	size_t server;	  /* that is sent to */
+	char request[64]; /* that was settled last, */
+	bool there;	  /* and its rows are there */
+};
 
 /* Of several servers each has the sources that fall to it. */
 static size_t server_of(const struct ship *ship, uint64_t source)
@@ -474,125 +490,217 @@ static bool write_down(struct ship *ship, const struct shipped *shipped)
 	return false;
 }
 
-/*
- * What the server has of a source of which nothing is remembered, or of what
- * was being sent when the shipper ended.
- */
-static bool recover(struct ship *ship, struct shipped *shipped)
+/* How much the server has of a source of which nothing sure is remembered: who
+ * has rows of it has told of its runs before. */
+static bool ask_server(
+	struct ship *ship, size_t number, struct shipped *shipped)
 {
-	size_t number = server_of(ship, shipped->source);
-	char statement[512], id[96];
-	bool there = false;
+	char statement[512];
 
-	if (!prepare(ship, number))
+	snprintf(statement, sizeof(statement),
+		"SELECT count() FROM %s.runs WHERE source = %" PRIu64,
+		ship->servers.database, shipped->source);
+	shipped->acknowledged = 0;
+	if (!ask(ship, number, statement))
 		return false;
-	if (!shipped->known) {
+	if (server_number(&ship->servers) > 0) {
 		snprintf(statement, sizeof(statement),
 			"SELECT if(count() = 0, 0, max(number) + 1) FROM "
 			"%s.messages WHERE source = %" PRIu64,
 			ship->servers.database, shipped->source);
 		if (!ask(ship, number, statement))
 			return false;
-		shipped->acknowledged = shipped->sending =
-			server_number(&ship->servers);
-	} else if (shipped->sending > shipped->acknowledged) {
-		name_request(id, sizeof(id), shipped->source,
-			shipped->acknowledged, shipped->sending);
-		if (!settle(ship, number, id, shipped->source,
-			    shipped->acknowledged, shipped->sending, &there))
-			return false;
-		if (there)
-			shipped->acknowledged = shipped->sending;
+		shipped->acknowledged = server_number(&ship->servers);
 	}
+	shipped->sending = shipped->acknowledged;
 	return true;
 }
 
-/* What the reader gives.  False: given up, or it has to be begun again. */
-static bool take_block(struct ship *ship, struct shipped *shipped,
-	const struct rows_reader_frame *frame, const char *bytes)
+/* Which block was being sent when a shipper ended: many logs have the same. */
+static bool settle_last(
+	struct ship *ship, struct parcel *parcel, struct shipped *shipped)
 {
-	const size_t number = server_of(ship, shipped->source);
+	if (strcmp(parcel->request, shipped->request) != 0) {
+		if (!settle(ship, parcel->server, shipped->request,
+			    shipped->source, shipped->acknowledged,
+			    shipped->sending, &parcel->there))
+			return false;
+		memcpy(parcel->request, shipped->request,
+			sizeof(parcel->request));
+	}
+	if (parcel->there)
+		shipped->acknowledged = shipped->sending;
+	shipped->sending = shipped->acknowledged;
+	return true;
+}
 
-	if (!prepare(ship, number))
+/* The reader has found out which source a log is.  False: given up. */
+static bool answer(struct ship *ship, struct parcel *parcel,
+	struct rows_reader *reader, const struct rows_reader_frame *frame)
+{
+	struct one_sent *sent = &parcel->all[frame->log];
+	struct shipped *shipped = &sent->shipped;
+
+	if (sent->done || server_of(ship, frame->source) != parcel->server)
+		return rows_reader_answer(reader, ROWS_SKIP);
+	if (!prepare(ship, parcel->server))
 		return false;
-	if (frame->table == FLEET_messages) {
-		shipped->sending = frame->until;
+	if (!shipped->known || shipped->source != frame->source ||
+		shipped->rebooted) {
+		/* Another log may have the name now. */
+		shipped->source = frame->source;
+		shipped->whole = false;
+		shipped->rebooted = false;
+		server_name(&ship->servers, parcel->server, shipped->server,
+			sizeof(shipped->server));
+		if (!ask_server(ship, parcel->server, shipped))
+			return false;
+		shipped->known = true;
+	} else if (shipped->sending > shipped->acknowledged &&
+		   !settle_last(ship, parcel, shipped)) {
+		return false;
+	}
+	return rows_reader_answer(reader, shipped->acknowledged);
+}
+
+/* Before it is sent.  A part of it in *part, if there are any rows. */
+static bool write_parts(struct ship *ship, struct parcel *parcel,
+	const struct rows_reader *reader, size_t count, const char *request,
+	struct part *part)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct rows_reader_item *item = &reader->items[i];
+		struct shipped *shipped = &parcel->all[item->log].shipped;
+
+		if (item->until <= item->from)
+			continue;
+		*part = (struct part){shipped->source, item->from, item->until};
+		shipped->sending = item->until;
+		memcpy(shipped->request, request, sizeof(shipped->request));
 		if (!write_down(ship, shipped))
 			return false;
 	}
-	if (!send_block(ship, number, frame, bytes))
-		return false;
-	if (frame->table == FLEET_messages) {
-		shipped->acknowledged = frame->until;
-		ship->messages += frame->rows;
+	return true;
+}
+
+/* It was acknowledged. */
+static bool write_ends(struct ship *ship, struct parcel *parcel,
+	const struct rows_reader *reader, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct rows_reader_item *item = &reader->items[i];
+		struct one_sent *sent = &parcel->all[item->log];
+
+		if (sent->shipped.acknowledged < item->until)
+			sent->shipped.acknowledged = item->until;
+		sent->shipped.sending = sent->shipped.acknowledged;
+		if (item->ended) {
+			sent->shipped.bytes = sent->log->bytes;
+			sent->shipped.whole = !sent->growing;
+			sent->done = true;
+			ship->logs++;
+			ship->damaged += item->damaged;
+		}
+		if (!write_down(ship, &sent->shipped))
+			return false;
 	}
 	return true;
 }
 
-enum pass { PASS_DONE, PASS_AGAIN, PASS_ENDED };
-
-static enum pass take_source(
-	struct ship *ship, struct shipped *shipped, uint64_t source)
+static bool has_sane_items(const struct parcel *parcel,
+	const struct rows_reader *reader, size_t count)
 {
-	const uint64_t from = shipped->acknowledged;
-	const uint64_t sending = shipped->sending;
+	size_t i;
 
-	if (shipped->known && shipped->source == source)
-		return PASS_DONE;
-	/* Another log has the name now, or nothing is known of this one. */
-	shipped->known = false;
-	shipped->source = source;
-	server_name(&ship->servers, server_of(ship, source), shipped->server,
-		sizeof(shipped->server));
-	shipped->acknowledged = shipped->sending = 0;
-	shipped->whole = false;
-	if (!recover(ship, shipped))
-		return PASS_ENDED;
-	shipped->known = true;
-	return shipped->acknowledged == from && shipped->sending == sending
-		       ? PASS_DONE
-		       : PASS_AGAIN;
+	for (i = 0; i < count; i++)
+		if (reader->items[i].log >= parcel->count ||
+			!parcel->all[reader->items[i].log].shipped.known)
+			return false;
+	return true;
 }
 
-static enum pass read_log(struct ship *ship, const struct one_log *log,
-	struct shipped *shipped, bool growing)
+/* False: given up. */
+static bool take_block(struct ship *ship, struct parcel *parcel,
+	const struct rows_reader *reader, const struct rows_reader_frame *frame)
 {
+	const bool messages = frame->table == FLEET_messages;
+	struct part part = {0};
+	char request[64] = "";
+
+	if (messages) {
+		snprintf(request, sizeof(request), "binlog-%08lx%08lx-%lu",
+			(unsigned long)random(), (unsigned long)random(),
+			(unsigned long)getpid());
+		if (!has_sane_items(parcel, reader, frame->items) ||
+			!write_parts(ship, parcel, reader, frame->items,
+				request, &part))
+			return false;
+	}
+	if (frame->rows > 0 &&
+		!send_block(ship, parcel->server, frame->table, reader->bytes,
+			frame->bytes, part.until > 0 ? request : NULL, &part))
+		return false;
+	if (!messages)
+		return true;
+	ship->messages += frame->rows;
+	return write_ends(ship, parcel, reader, frame->items);
+}
+
+/* What falls to one server.  False: given up. */
+static bool send_to(struct ship *ship, struct parcel *parcel)
+{
+	struct rows_reader_log logs[PARCEL_LOGS];
 	struct rows_reader_settings settings = {
-		.path = log->path,
-		.growing = growing,
+		.logs = logs,
+		.count = parcel->count,
 		.text = !ship->command.without_text,
 		.places = !ship->command.without_stacks,
 		.statements = !ship->command.without_statements,
-		.from = shipped->acknowledged,
-		.until = shipped->sending,
 	};
 	struct rows_reader_frame frame;
-	enum pass pass = PASS_ENDED;
 	struct rows_reader reader;
+	bool good = true, ended = false;
+	size_t i;
 
+	for (i = 0; i < parcel->count; i++)
+		logs[i] = (struct rows_reader_log){
+			parcel->all[i].log->path, parcel->all[i].growing};
 	if (!rows_reader_begin(&reader, &settings)) {
 		tell(ship, "no process can be made to read logs: end some "
 			   "others");
 		ship->gave_up = true;
-		return PASS_ENDED;
+		return false;
 	}
-	while (rows_reader_next(&reader, &frame)) {
-		if (frame.kind == ROWS_SOURCE) {
-			pass = take_source(ship, shipped, frame.source);
-			if (pass != PASS_DONE)
-				break;
-			pass = PASS_ENDED;
-		} else if (frame.kind == ROWS_BLOCK) {
-			if (!take_block(ship, shipped, &frame, reader.bytes))
-				break;
-		} else {
-			ship->damaged += frame.status != EXIT_ALL_READ;
-			pass = PASS_DONE;
-			break;
-		}
+	while (good && !ended && rows_reader_next(&reader, &frame)) {
+		if (frame.kind == ROWS_SOURCE)
+			good = frame.log < parcel->count &&
+			       answer(ship, parcel, &reader, &frame);
+		else if (frame.kind == ROWS_BLOCK)
+			good = take_block(ship, parcel, &reader, &frame);
+		else
+			ended = true;
+		good = good && !stopped;
 	}
 	rows_reader_end(&reader);
-	return pass;
+	return good && ended;
+}
+
+static bool send_parcel(struct ship *ship, struct parcel *parcel)
+{
+	bool good = true;
+
+	for (parcel->server = 0;
+		parcel->server < ship->servers.count && good && !stopped;
+		parcel->server++)
+		good = send_to(ship, parcel);
+	while (parcel->count > 0)
+		shipped_free(&parcel->all[--parcel->count].shipped);
+	parcel->bytes = 0;
+	return good;
 }
 
 static bool is_elsewhere(struct ship *ship, const struct shipped *shipped)
@@ -614,50 +722,70 @@ static bool is_elsewhere(struct ship *ship, const struct shipped *shipped)
 	return true;
 }
 
-/* False: given up. */
-static bool send_log(struct ship *ship, const struct one_log *log)
+/* Whether something of it is to be sent; then it is the parcel's next one.
+ * False: given up. */
+static bool add_log(
+	struct ship *ship, struct parcel *parcel, const struct one_log *log)
 {
-	const bool growing = log_use_of(log) == LOG_GROWS;
-	struct shipped shipped;
-	enum pass pass = PASS_AGAIN;
+	struct one_sent *sent = &parcel->all[parcel->count];
+	struct shipped *shipped = &sent->shipped;
 	const char *problem =
-		shipped_read(&shipped, log->path, ship->command.state);
+		shipped_read(shipped, log->path, ship->command.state);
+	bool good = !problem;
+	bool wanted = false;
 
-	if (problem) {
+	*sent = (struct one_sent){.log = log, .shipped = *shipped};
+	if (problem)
 		tell(ship, problem);
-		shipped_free(&shipped);
-		return ship->command.follow || !(ship->gave_up = true);
+	else if (shipped->known && is_elsewhere(ship, shipped))
+		good = false;
+	else if (!shipped->whole || shipped->bytes != log->bytes) {
+		sent->growing = log_use_of(log) == LOG_GROWS;
+		/* The order of what a running program says is not known to its
+		 * end. */
+		wanted = !sent->growing || log->packed;
+		ship->waiting += !wanted;
+		wanted = wanted && !(sent->growing && shipped->known &&
+					   shipped->bytes == log->bytes);
 	}
-	if (shipped.known && is_elsewhere(ship, &shipped)) {
-		shipped_free(&shipped);
-		return false;
+	if (wanted) {
+		parcel->count++;
+		parcel->bytes += log->bytes;
+	} else {
+		shipped_free(shipped);
 	}
-	if ((shipped.whole && shipped.bytes == log->bytes) ||
-		(shipped.known && growing && shipped.bytes == log->bytes)) {
-		shipped_free(&shipped);
-		return true;
+	if (!good && !ship->command.follow)
+		ship->gave_up = true;
+	return good || ship->command.follow;
+}
+
+/* One that has to be unpacked needs a process of its own. */
+static bool is_compressed(const struct one_log *log)
+{
+	const char *dot = strrchr(log->path, '.');
+
+	return dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
+}
+
+static bool send_all(struct ship *ship, const struct logs *logs)
+{
+	static struct parcel parcel;
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < logs->count && good && !stopped; i++) {
+		const struct one_log *log = &logs->all[i];
+
+		if (parcel.count > 0 &&
+			(parcel.count == PARCEL_LOGS ||
+				parcel.bytes + log->bytes > PARCEL_BYTES ||
+				is_compressed(log)))
+			good = send_parcel(ship, &parcel);
+		good = good && add_log(ship, &parcel, log);
+		if (good && parcel.count > 0 && is_compressed(log))
+			good = send_parcel(ship, &parcel);
 	}
-	/* The order of what a running program says is not known to its end. */
-	if (growing && !log->packed) {
-		ship->waiting++;
-		shipped_free(&shipped);
-		return true;
-	}
-	if (!shipped.known || recover(ship, &shipped))
-		while (pass == PASS_AGAIN)
-			pass = read_log(ship, log, &shipped, growing);
-	else
-		pass = PASS_ENDED;
-	if (pass == PASS_DONE) {
-		shipped.sending = shipped.acknowledged;
-		shipped.bytes = log->bytes;
-		shipped.whole = !growing;
-		if (!write_down(ship, &shipped))
-			pass = PASS_ENDED;
-		ship->logs++;
-	}
-	shipped_free(&shipped);
-	return pass == PASS_DONE;
+	return send_parcel(ship, &parcel) && good;
 }
 
 /*
@@ -707,7 +835,6 @@ static bool look(struct ship *ship)
 	struct logs logs;
 	bool good =
 		logs_find(&logs, ship->command.paths, ship->command.path_count);
-	size_t i;
 
 	ship->waiting = 0;
 	if (!good)
@@ -718,8 +845,7 @@ static bool look(struct ship *ship)
 			logs.missing, strerror(logs.why));
 		good = false;
 	}
-	for (i = 0; i < logs.count && good && !stopped; i++)
-		good = send_log(ship, &logs.all[i]);
+	good = good && send_all(ship, &logs);
 	if (good && !stopped)
 		clean(ship, &logs);
 	logs_free(&logs);

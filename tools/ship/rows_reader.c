@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/exit_status.h"
 #include "base/limits.h"
 #include "decoder/capture/restore.h"
@@ -29,6 +31,7 @@
 #define BLOCK_BYTES ((size_t)32 << 20)
 /* Nothing larger is believed: one text, and a block around it. */
 #define FRAME_BYTES_MAX ((uint64_t)1 << 31)
+#define ITEMS_MAX (1u << 16)
 
 /*
  * In the process that reads.
@@ -39,12 +42,35 @@ struct reading {
 	int fd;
 	struct fleet_rows *rows;
 	struct render_buffer block;
-	uint64_t source;
-	uint64_t number; /* of the next message */
-	uint64_t from;	 /* of the block */
+	struct rows_reader_item *items; /* of the block, this log's not yet */
+	size_t count;
+	size_t room;
+	size_t log;	 /* its place in the settings */
+	uint64_t sent;	 /* messages of it before this one */
+	uint64_t number; /* of its next message */
+	uint64_t from;	 /* the first of it in the block */
+	bool begun;	 /* a call of it is in a row */
+	struct error_list *errors;
 };
 
-static void give(int fd, const void *bytes, size_t size)
+static bool take(int fd, void *bytes, size_t size)
+{
+	char *at = bytes;
+
+	while (size > 0) {
+		ssize_t n = read(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+static bool put(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;
 
@@ -54,10 +80,18 @@ static void give(int fd, const void *bytes, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			_exit(EXIT_NOTHING); /* nobody wants it any more */
+			return false;
 		at += n;
 		size -= (size_t)n;
 	}
+	return true;
+}
+
+/* Where nobody wants it any more, nothing is left to be done. */
+static void give(const struct reading *reading, const void *bytes, size_t size)
+{
+	if (!put(reading->fd, bytes, size))
+		_exit(EXIT_NOTHING);
 }
 
 static void give_table(struct reading *reading, enum fleet_table table)
@@ -66,21 +100,21 @@ static void give_table(struct reading *reading, enum fleet_table table)
 	struct rows_reader_frame frame = {
 		.kind = ROWS_BLOCK,
 		.table = table,
-		.source = reading->source,
-		.from = reading->from,
-		/* there is less in it than there was */
-		.until = reading->number < reading->from ? reading->from
-							 : reading->number,
 		.rows = block->rows,
+		.items = table == FLEET_messages ? reading->count : 0,
 	};
 
-	if (block->rows == 0)
+	if (frame.rows + frame.items == 0)
 		return;
 	reading->block.length = 0;
-	native_block_take(block, &reading->block);
+	if (frame.rows > 0)
+		native_block_take(block, &reading->block);
 	frame.bytes = reading->block.length;
-	give(reading->fd, &frame, sizeof(frame));
-	give(reading->fd, reading->block.data, reading->block.length);
+	give(reading, &frame, sizeof(frame));
+	if (frame.items > 0)
+		give(reading, reading->items,
+			frame.items * sizeof(reading->items[0]));
+	give(reading, reading->block.data, reading->block.length);
 }
 
 /* What messages refer to is there before them. */
@@ -91,28 +125,48 @@ static void give_all(struct reading *reading)
 	for (table = FLEET_messages + 1; table < FLEET_TABLES; table++)
 		give_table(reading, table);
 	give_table(reading, FLEET_messages);
-	if (reading->number > reading->from)
-		reading->from = reading->number;
+	reading->count = 0;
 }
 
-/* Where a block may end that is to be sent again as it was. */
+/* What of the log is in the block, up to the next message. */
+static void note_item(struct reading *reading, uint64_t until, bool ended)
+{
+	if (!array_reserve(reading->items, reading->room, reading->count + 1))
+		_exit(EXIT_NOTHING);
+	reading->items[reading->count++] = (struct rows_reader_item){
+		.log = reading->log,
+		.from = reading->from,
+		.until = until > reading->from ? until : reading->from,
+		.ended = ended,
+		.damaged = ended && error_count(reading->errors,
+					    ERROR_SEVERITY_DAMAGE) > 0,
+	};
+	if (until > reading->from)
+		reading->from = until;
+}
+
+/* Where a block ends. */
 static bool is_full(const struct reading *reading)
 {
-	const struct rows_reader_settings *settings = reading->settings;
-
 	if (fleet_rows_open(reading->rows))
 		return false;
-	if (reading->from < settings->until)
-		return reading->number == settings->until;
 	return fleet_rows_count(reading->rows) >= BLOCK_MESSAGES ||
 	       fleet_rows_bytes(reading->rows) >= BLOCK_BYTES;
+}
+
+static void give_if_full(struct reading *reading)
+{
+	if (!is_full(reading))
+		return;
+	note_item(reading, reading->number, false);
+	give_all(reading);
 }
 
 static bool wants(void *closure, struct packed_batch *batch)
 {
 	struct reading *reading = closure;
 
-	if (reading->number + batch->count > reading->from)
+	if (reading->number + batch->count > reading->sent)
 		return true;
 	reading->number += batch->count;
 	return false;
@@ -121,17 +175,19 @@ static bool wants(void *closure, struct packed_batch *batch)
 /* What was sent before is left out, and what is left of a call that was. */
 static bool is_old(const struct reading *reading, const struct message *message)
 {
-	return reading->number < reading->settings->from ||
-	       (message->continues && reading->settings->from > 0 &&
-		       fleet_rows_count(reading->rows) == 0 &&
-		       reading->from == reading->settings->from &&
-		       !fleet_rows_open(reading->rows));
+	const uint64_t from = reading->sent;
+
+	return reading->number < from ||
+	       (message->continues && from > 0 && reading->from == from &&
+		       !fleet_rows_open(reading->rows) && !reading->begun);
 }
 
-static void read_messages(struct reading *reading, struct source *source,
+/* The number of the first message that is not in a row which is whole. */
+static uint64_t read_messages(struct reading *reading, struct source *source,
 	struct statements *statements)
 {
 	const struct message *message;
+	uint64_t begun = 0;
 
 	while ((message = source_next(source))) {
 		if (is_old(reading, message)) {
@@ -139,18 +195,21 @@ static void read_messages(struct reading *reading, struct source *source,
 			continue;
 		}
 		/* What is open ends before a message of another call. */
-		if (!message->continues && is_full(reading))
-			give_all(reading);
+		if (!message->continues)
+			give_if_full(reading);
 		message_report(message);
 		if (statements)
 			message = statements_apply(statements, message);
+		if (!fleet_rows_open(reading->rows))
+			begun = reading->number;
+		reading->begun = true;
 		fleet_rows_message(reading->rows, message, reading->number);
 		reading->number++;
-		if (is_full(reading))
-			give_all(reading);
+		give_if_full(reading);
 		if (fleet_rows_lack(reading->rows))
-			return;
+			break;
 	}
+	return fleet_rows_open(reading->rows) ? begun : reading->number;
 }
 
 static void tell_losses(struct reading *reading,
@@ -213,69 +272,102 @@ static const char *confine(const struct rows_reader_settings *settings)
 	return wrong;
 }
 
-static enum exit_status read_all(struct reading *reading)
-{
-	const struct rows_reader_settings *settings = reading->settings;
-	struct symbolizer_options symbols = {.hash = NULL};
-	struct error_list errors = {0};
-	struct capture_list list = {0};
-	struct rows_reader_frame head = {.kind = ROWS_SOURCE};
-	struct restore *restore = restore_new(&symbols, NULL);
-	struct fleet_rows_settings rows = {.text = settings->text};
-	struct statements *statements = NULL;
-	struct source *source;
-	size_t count, i;
-	struct recording *const *packed;
+/* With what all logs have in common. */
+struct tools {
+	struct restore *restore;
+	bool statements;
+};
 
-	capture_list_prepare();
-	if (settings->places)
-		rows.locations = locations_new(&symbols);
-	if (settings->statements && restore)
-		statements = statements_new(restore, false);
-	if (confine(settings))
-		return EXIT_NOTHING;
-	capture_list_add(&list, settings->path, &errors);
+/* From its answer to its end. */
+static void read_log(struct reading *reading, struct capture_list *list,
+	const struct tools *tools)
+{
+	const bool growing = reading->settings->logs[reading->log].growing;
+	struct statements *statements =
+		tools->statements ? statements_new(tools->restore, false)
+				  : NULL;
+	struct source *source =
+		source_new(list, tools->restore, reading->errors);
+	struct recording *const *packed;
+	uint64_t until;
+	size_t count;
+
+	if (!source)
+		_exit(EXIT_NOTHING);
+	source_filter(source, wants, reading);
+	until = read_messages(reading, source, statements);
+	if (growing) {
+		fleet_rows_forget(reading->rows);
+	} else {
+		fleet_rows_close(reading->rows);
+		until = reading->number;
+		tell_losses(
+			reading, list->captures, list->count, reading->errors);
+		packed = source_packed(source, &count);
+		if (list->count == 0)
+			tell_losses(reading, packed, count, reading->errors);
+	}
+	note_item(reading, until, true);
+	if (is_full(reading) || reading->count >= ITEMS_MAX / 2)
+		give_all(reading);
+	statements_free(statements);
+	source_free(source);
+}
+
+static void take_log(struct reading *reading, const struct tools *tools)
+{
+	const char *path = reading->settings->logs[reading->log].path;
+	struct rows_reader_frame head = {
+		.kind = ROWS_SOURCE, .log = reading->log};
+	struct capture_list list = {0};
+	struct error_list errors = {0};
+	size_t i;
+
+	reading->errors = &errors;
+	reading->number = 0;
+	reading->begun = false;
+	capture_list_add(&list, path, &errors);
 	capture_list_unpack(&list, &errors);
 	for (i = 0; i < list.count; i++)
-		list.captures[i]->restore = restore;
-	head.source = reading->source = rows.source =
-		source_of(&list, settings->path);
-	give(reading->fd, &head, sizeof(head));
-	reading->rows = fleet_rows_new(&rows);
-	source = source_new(&list, restore, &errors);
-	if (!reading->rows || !source)
-		return EXIT_NOTHING;
-	source_filter(source, wants, reading);
-	read_messages(reading, source, statements);
-	if (!settings->growing)
-		fleet_rows_close(reading->rows);
-	if (!fleet_rows_open(reading->rows) && !settings->growing) {
-		tell_losses(reading, list.captures, list.count, &errors);
-		packed = source_packed(source, &count);
-		if (list.count == 0)
-			tell_losses(reading, packed, count, &errors);
-	}
-	if (!fleet_rows_open(reading->rows))
-		give_all(reading);
+		list.captures[i]->restore = tools->restore;
+	head.source = source_of(&list, path);
+	fleet_rows_source(reading->rows, head.source);
+	give(reading, &head, sizeof(head));
+	if (!take(reading->fd, &reading->sent, sizeof(reading->sent)))
+		_exit(EXIT_NOTHING);
+	reading->from = reading->sent;
+	if (reading->sent != ROWS_SKIP)
+		read_log(reading, &list, tools);
 	say_errors(&errors);
-	if (fleet_rows_lack(reading->rows))
-		return EXIT_NOTHING;
-	return error_count(&errors, ERROR_SEVERITY_DAMAGE) > 0 ? EXIT_DAMAGE
-							       : EXIT_ALL_READ;
+	capture_list_free(&list);
 }
 
 /* Does not come back. */
 static void read_and_end(const struct rows_reader_settings *settings, int fd)
 {
-	struct reading reading = {
-		.settings = settings, .fd = fd, .from = settings->from};
+	struct symbolizer_options symbols = {.hash = NULL};
+	struct fleet_rows_settings rows = {.text = settings->text};
+	struct reading reading = {.settings = settings, .fd = fd};
 	struct rows_reader_frame end = {.kind = ROWS_END};
+	const struct tools tools = {
+		.restore = restore_new(&symbols, NULL),
+		.statements = settings->statements,
+	};
 
-	end.status = read_all(&reading);
-	end.source = reading.source;
-	end.until = reading.from;
-	give(fd, &end, sizeof(end));
-	_exit((int)end.status);
+	capture_list_prepare();
+	if (settings->places)
+		rows.locations = locations_new(&symbols);
+	reading.rows = fleet_rows_new(&rows);
+	if (!reading.rows || !tools.restore || confine(settings))
+		_exit(EXIT_NOTHING);
+	for (; reading.log < settings->count; reading.log++) {
+		take_log(&reading, &tools);
+		if (fleet_rows_lack(reading.rows))
+			_exit(EXIT_NOTHING);
+	}
+	give_all(&reading);
+	give(&reading, &end, sizeof(end));
+	_exit(EXIT_ALL_READ);
 }
 
 /*
@@ -286,12 +378,13 @@ bool rows_reader_begin(
 	struct rows_reader *reader, const struct rows_reader_settings *settings)
 {
 	pid_t parent = getpid();
+	int bytes = 1 << 20;
 	int fds[2];
 
 	*reader = (struct rows_reader){.pid = -1, .fd = -1};
-	if (pipe2(fds, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return false;
-	fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	fflush(NULL);
 	reader->pid = fork();
 	if (reader->pid == 0) {
@@ -301,7 +394,6 @@ bool rows_reader_begin(
 			_exit(EXIT_NOTHING);
 		signal(SIGINT, SIG_IGN); /* who sends ends this one */
 		signal(SIGTERM, SIG_IGN);
-		signal(SIGPIPE, SIG_DFL);
 		read_and_end(settings, fds[1]);
 	}
 	close(fds[1]);
@@ -313,48 +405,28 @@ bool rows_reader_begin(
 	return false;
 }
 
-static bool take(int fd, void *bytes, size_t size)
+bool rows_reader_answer(struct rows_reader *reader, uint64_t from)
 {
-	char *at = bytes;
-
-	while (size > 0) {
-		ssize_t n = read(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
+	return put(reader->fd, &from, sizeof(from));
 }
 
 /* It has read what strangers wrote, and may not be believed. */
 static bool is_sane(const struct rows_reader_frame *frame)
 {
 	return frame->kind <= ROWS_END && frame->table < FLEET_TABLES &&
-	       frame->bytes <= FRAME_BYTES_MAX && frame->from <= frame->until;
+	       frame->bytes <= FRAME_BYTES_MAX && frame->items <= ITEMS_MAX;
 }
 
 bool rows_reader_next(
 	struct rows_reader *reader, struct rows_reader_frame *frame)
 {
-	char *larger;
-
-	if (!take(reader->fd, frame, sizeof(*frame)) ||
-		(frame->kind == ROWS_BLOCK && !is_sane(frame)))
+	if (!take(reader->fd, frame, sizeof(*frame)) || !is_sane(frame) ||
+		!array_reserve(reader->bytes, reader->room, frame->bytes) ||
+		!array_reserve(reader->items, reader->item_room, frame->items))
 		return false;
-	if (frame->kind != ROWS_BLOCK)
-		return frame->kind <= ROWS_END;
-	if (frame->bytes > reader->room) {
-		larger = realloc(reader->bytes, frame->bytes);
-		if (!larger)
-			return false;
-		reader->bytes = larger;
-		reader->room = frame->bytes;
-	}
-	return take(reader->fd, reader->bytes, frame->bytes);
+	return take(reader->fd, reader->items,
+		       frame->items * sizeof(reader->items[0])) &&
+	       take(reader->fd, reader->bytes, frame->bytes);
 }
 
 void rows_reader_end(struct rows_reader *reader)
@@ -367,5 +439,6 @@ void rows_reader_end(struct rows_reader *reader)
 			;
 	}
 	free(reader->bytes);
+	free(reader->items);
 	*reader = (struct rows_reader){.pid = -1, .fd = -1};
 }

@@ -1,8 +1,9 @@
 /*
- * One log or capture as blocks of rows, made by a process of its own, which has
+ * Logs and captures as blocks of rows, made by a process of its own, which has
  * no rights but to read: what strangers have written is not looked at where the
- * password is.  Read by main.c.  The process waits while its blocks are sent,
- * so memory is bounded.
+ * password is.  Read by main.c, which answers for each log how much of it was
+ * sent.  Many small logs are one block.  The process waits while its blocks are
+ * sent, so memory is bounded.
  */
 #ifndef TOOLS_SHIP_ROWS_READER_H
 #define TOOLS_SHIP_ROWS_READER_H
@@ -14,34 +15,45 @@
 
 #include "decoder/fleet/tables.h"
 
-struct rows_reader_settings {
+struct rows_reader_log {
 	const char *path;
-	bool growing;	 /* somebody writes to it: what is not whole waits */
+	bool growing; /* somebody writes to it: what is not whole waits */
+};
+
+struct rows_reader_settings {
+	const struct rows_reader_log *logs;
+	size_t count;
 	bool text;	 /* also what the program would have printed */
 	bool places;	 /* stacks, and places in the source */
 	bool statements; /* find those of texts */
-	uint64_t from;	 /* messages before this one are left out, */
-	uint64_t until;	 /* and if that is more, the first block ends here */
 };
 
 /* What comes from it. */
 enum rows_reader_kind {
-	ROWS_SOURCE, /* the first: which source it is */
-	ROWS_BLOCK,
+	ROWS_SOURCE, /* which source a log is: rows_reader_answer() is waited
+			for */
+	ROWS_BLOCK,  /* of a table; items follow those of messages */
 	ROWS_END,
 };
 
-/* As it goes through the pipe, before the bytes. */
+/* As it goes through the pipe, before items and bytes. */
 struct rows_reader_frame {
 	uint32_t kind;	/* enum rows_reader_kind */
 	uint32_t table; /* of a block: enum fleet_table */
+	uint64_t log;	/* of a source: its place in the settings */
 	uint64_t source;
-	uint64_t from;	/* of a block of messages: those from this one on, */
-	uint64_t until; /* and before this one */
 	uint64_t rows;
-	uint64_t bytes;	 /* that follow */
-	uint32_t status; /* of an end: enum exit_status */
-	uint32_t unused;
+	uint64_t items;
+	uint64_t bytes;
+};
+
+/* What of a log is in a block of messages. */
+struct rows_reader_item {
+	uint64_t log;
+	uint64_t from;	/* messages from this one on */
+	uint64_t until; /* and before this one; there may be none */
+	uint32_t ended; /* and then it ends */
+	uint32_t damaged;
 };
 
 struct rows_reader {
@@ -49,11 +61,22 @@ struct rows_reader {
 	int fd;
 	char *bytes; /* of the last block; the reader's */
 	size_t room;
+	struct rows_reader_item *items; /* likewise */
+	size_t item_room;
 };
 
 /* False: no process can be made; errno says why. */
 bool rows_reader_begin(struct rows_reader *reader,
 	const struct rows_reader_settings *settings);
+
+/* To a ROWS_SOURCE. */
+#define ROWS_SKIP UINT64_MAX
+
+/*
+ * Messages before this one were sent, or ROWS_SKIP: the log is left out. False:
+ * the process is not there any more.
+ */
+bool rows_reader_answer(struct rows_reader *reader, uint64_t from);
 
 /* The next one; false: it has ended without a word. */
 bool rows_reader_next(

@@ -40,6 +40,23 @@ static char *path_of(const char *log, const char *directory)
 	return bytes < 0 ? NULL : path;
 }
 
+/* Which one of this machine it is. */
+static const char *boot(void)
+{
+	static char id[64];
+	FILE *file;
+
+	if (*id)
+		return id;
+	file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!file || !fgets(id, sizeof(id), file))
+		strcpy(id, "unknown");
+	if (file)
+		fclose(file);
+	id[strcspn(id, "\n")] = '\0';
+	return id;
+}
+
 static bool take_line(struct shipped *shipped, const char *line)
 {
 	char word[32], rest[SHIPPED_SERVER_MAX];
@@ -52,6 +69,11 @@ static bool take_line(struct shipped *shipped, const char *line)
 		shipped->acknowledged = strtoull(rest, NULL, 10);
 	else if (strcmp(word, "sending") == 0)
 		shipped->sending = strtoull(rest, NULL, 10);
+	else if (strcmp(word, "request") == 0)
+		snprintf(
+			shipped->request, sizeof(shipped->request), "%s", rest);
+	else if (strcmp(word, "boot") == 0)
+		shipped->rebooted = strcmp(rest, boot()) != 0;
 	else if (strcmp(word, "bytes") == 0)
 		shipped->bytes = strtoull(rest, NULL, 10);
 	else if (strcmp(word, "server") == 0)
@@ -112,11 +134,11 @@ const char *shipped_write(const struct shipped *shipped)
 	       fprintf(file,
 		       HEAD "server %s\nsource %016" PRIx64
 			    "\nacknowledged %" PRIu64 "\nsending %" PRIu64
-			    "\nbytes %" PRIu64 "\n%s",
+			    "\nrequest %s\nboot %s\nbytes %" PRIu64 "\n%s",
 		       shipped->server, shipped->source, shipped->acknowledged,
-		       shipped->sending, shipped->bytes,
-		       shipped->whole ? "whole\n" : "") > 0 &&
-	       fflush(file) == 0 && fdatasync(fd) == 0;
+		       shipped->sending,
+		       *shipped->request ? shipped->request : "-", boot(),
+		       shipped->bytes, shipped->whole ? "whole\n" : "") > 0;
 	if (file && fclose(file) != 0)
 		good = false;
 	good = good && rename(fresh, shipped->path) == 0;

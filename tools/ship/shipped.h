@@ -18,9 +18,11 @@ struct shipped {
 	bool known; /* it was there */
 	uint64_t source;
 	uint64_t acknowledged; /* messages before this one are on the server */
-	uint64_t sending;      /* those before this one may be; or the same */
-	uint64_t bytes;	       /* of the log, when its end was reached */
-	bool whole;	       /* likewise, and nobody writes to it any more */
+	uint64_t sending;      /* those before this one may be; or the same: */
+	char request[64];      /* by the request of this name */
+	bool rebooted;	/* since it was written: it may be an older state */
+	uint64_t bytes; /* of the log, when its end was reached */
+	bool whole;	/* likewise, and nobody writes to it any more */
 	char server[SHIPPED_SERVER_MAX]; /* where they are */
 };
 
@@ -31,7 +33,10 @@ struct shipped {
 const char *shipped_read(
 	struct shipped *shipped, const char *path, const char *directory);
 
-/* Null, or a sentence why it is not on the disk. */
+/*
+ * Null, or a sentence why it is not there.  It outlives any process, and is not
+ * forced to the disk: after the machine has failed the server is asked.
+ */
 const char *shipped_write(const struct shipped *shipped);
 
 void shipped_free(struct shipped *shipped);
