@@ -76,7 +76,7 @@ LIBS_ship = -lcurl
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
 inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) wrappers/fast_x86_64.S
-reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/program)
+reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/program tools/fleet)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 # Of an archive each takes what it needs; where branches are counted all is in one library.

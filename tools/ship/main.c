@@ -22,7 +22,7 @@
 #include "record/layout.h"
 #include "tools/ship/logs.h"
 #include "tools/ship/rows_reader.h"
-#include "tools/ship/server.h"
+#include "tools/fleet/server.h"
 #include "tools/ship/shipped.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "tools/ship/server.h"
+#include "tools/fleet/server.h"
 
 #include <ctype.h>
 #include <stdio.h>

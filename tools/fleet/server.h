@@ -1,11 +1,11 @@
 /*
- * A server of ClickHouse, asked over HTTP by libcurl.  Used by main.c. Promises
- * that a password is in no sentence and on no command line, and to say of each
- * request whether the server has surely refused it, or may have done it.  One
- * thread.
+ * A server of ClickHouse, asked over HTTP by libcurl.  Used by the tools that
+ * send rows and ask for them.  Promises that a password is in no sentence and
+ * on no command line, and to say of each request whether the server has surely
+ * refused it, or may have done it.  One thread.
  */
-#ifndef TOOLS_SHIP_SERVER_H
-#define TOOLS_SHIP_SERVER_H
+#ifndef TOOLS_FLEET_SERVER_H
+#define TOOLS_FLEET_SERVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
