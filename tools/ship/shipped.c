@@ -70,8 +70,8 @@ static bool take_line(struct shipped *shipped, const char *line)
 	else if (strcmp(word, "sending") == 0)
 		shipped->sending = strtoull(rest, NULL, 10);
 	else if (strcmp(word, "request") == 0)
-		snprintf(
-			shipped->request, sizeof(shipped->request), "%s", rest);
+		snprintf(shipped->request, sizeof(shipped->request), "%.63s",
+			rest);
 	else if (strcmp(word, "boot") == 0)
 		shipped->rebooted = strcmp(rest, boot()) != 0;
 	else if (strcmp(word, "bytes") == 0)
