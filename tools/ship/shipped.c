@@ -50,7 +50,7 @@ static const char *boot(void)
 		return id;
 	file = fopen("/proc/sys/kernel/random/boot_id", "re");
 	if (!file || !fgets(id, sizeof(id), file))
-		strcpy(id, "unknown");
+		snprintf(id, sizeof(id), "unknown");
 	if (file)
 		fclose(file);
 	id[strcspn(id, "\n")] = '\0';
