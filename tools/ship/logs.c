@@ -30,8 +30,6 @@ static bool add(struct logs *logs, const char *path, const struct stat *st)
 		.path = strdup(path),
 		.bytes = (uint64_t)st->st_size,
 		.changed = st->st_mtime,
-		.packed = capture_list_is_log(path) ||
-			  capture_list_is_trace(path),
 	};
 	logs->count += log->path != NULL;
 	return log->path;
@@ -111,6 +109,12 @@ enum log_use log_use_of(const struct one_log *log)
 		return time(NULL) - log->changed < QUIET_SECONDS ? LOG_GROWS
 								 : LOG_ENDED;
 	return use == IN_USE_YES ? LOG_GROWS : LOG_ENDED;
+}
+
+bool log_is_packed(const struct one_log *log)
+{
+	return capture_list_is_log(log->path) ||
+	       capture_list_is_trace(log->path);
 }
 
 void logs_free(struct logs *logs)

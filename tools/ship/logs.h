@@ -14,7 +14,6 @@ struct one_log {
 	char *path;
 	uint64_t bytes;
 	time_t changed;
-	bool packed; /* a packed log, or a trace: it may be sent as it grows */
 };
 
 struct logs {
@@ -32,6 +31,9 @@ enum log_use { LOG_ENDED, LOG_GROWS };
 
 /* Whether somebody writes to it: the kernel is asked, else its age. */
 enum log_use log_use_of(const struct one_log *log);
+
+/* A packed log, or a trace: it may be sent as it grows. */
+bool log_is_packed(const struct one_log *log);
 
 void logs_free(struct logs *logs);
 

@@ -4,13 +4,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,7 +214,7 @@ static bool parse(struct ship_command *command, int argc, char **argv)
 struct ship {
 	struct ship_command command;
 	struct servers servers;
-	char *password;
+	char password[512];
 	bool prepared[SERVERS_MAX]; /* its tables are there */
 	unsigned pause;		    /* 0: the last request was answered */
 	time_t failing;		    /* since when; 0: the same */
@@ -460,6 +460,7 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 struct one_sent {
 	const struct one_log *log;
 	struct shipped shipped;
+	int lock; /* a descriptor: no other shipper sends it meanwhile */
 	bool growing;
 	bool done;
 };
@@ -650,8 +651,15 @@ static bool take_block(struct ship *ship, struct parcel *parcel,
 	return write_ends(ship, parcel, reader, frame->items);
 }
 
-/* What falls to one server.  False: given up. */
-static bool send_to(struct ship *ship, struct parcel *parcel)
+/* How far a reader has come. */
+struct come {
+	size_t log; /* that it was reading */
+	bool ended;
+};
+
+/* What falls to one server, of the logs that are not done.  False: given up, or
+ * the reader has ended before its time. */
+static bool send_to(struct ship *ship, struct parcel *parcel, struct come *come)
 {
 	struct rows_reader_log logs[PARCEL_LOGS];
 	struct rows_reader_settings settings = {
@@ -660,12 +668,15 @@ static bool send_to(struct ship *ship, struct parcel *parcel)
 		.text = !ship->command.without_text,
 		.places = !ship->command.without_stacks,
 		.statements = !ship->command.without_statements,
+		.secret = ship->password,
+		.secret_bytes = sizeof(ship->password),
 	};
 	struct rows_reader_frame frame;
 	struct rows_reader reader;
-	bool good = true, ended = false;
+	bool good = true;
 	size_t i;
 
+	*come = (struct come){0};
 	for (i = 0; i < parcel->count; i++)
 		logs[i] = (struct rows_reader_log){
 			parcel->all[i].log->path, parcel->all[i].growing};
@@ -675,30 +686,60 @@ static bool send_to(struct ship *ship, struct parcel *parcel)
 		ship->gave_up = true;
 		return false;
 	}
-	while (good && !ended && rows_reader_next(&reader, &frame)) {
-		if (frame.kind == ROWS_SOURCE)
+	while (good && !come->ended && rows_reader_next(&reader, &frame)) {
+		if (frame.kind == ROWS_SOURCE) {
+			come->log = (size_t)frame.log;
 			good = frame.log < parcel->count &&
 			       answer(ship, parcel, &reader, &frame);
-		else if (frame.kind == ROWS_BLOCK)
+		} else if (frame.kind == ROWS_BLOCK) {
 			good = take_block(ship, parcel, &reader, &frame);
-		else
-			ended = true;
+		} else {
+			come->ended = true;
+		}
 		good = good && !stopped;
 	}
 	rows_reader_end(&reader);
-	return good && ended;
+	return good && come->ended;
+}
+
+/* One that ends its reader is left out, and told of; the others are sent. */
+static bool send_to_all(struct ship *ship, struct parcel *parcel)
+{
+	char problem[1024];
+	struct come come;
+
+	while (!send_to(ship, parcel, &come)) {
+		struct one_sent *sent;
+
+		if (ship->gave_up || stopped || come.log >= parcel->count ||
+			parcel->all[come.log].done)
+			return false;
+		sent = &parcel->all[come.log];
+		sent->done = true;
+		ship->damaged++;
+		snprintf(problem, sizeof(problem),
+			"%s: not sent: reading it has ended the process that "
+			"does: look at it with binlog-show, and tell us",
+			sent->log->path);
+		tell(ship, problem);
+	}
+	return true;
 }
 
 static bool send_parcel(struct ship *ship, struct parcel *parcel)
 {
 	bool good = true;
 
-	for (parcel->server = 0;
-		parcel->server < ship->servers.count && good && !stopped;
+	for (parcel->server = 0; parcel->count > 0 && good && !stopped &&
+				 parcel->server < ship->servers.count;
 		parcel->server++)
-		good = send_to(ship, parcel);
-	while (parcel->count > 0)
-		shipped_free(&parcel->all[--parcel->count].shipped);
+		good = send_to_all(ship, parcel);
+	while (parcel->count > 0) {
+		struct one_sent *sent = &parcel->all[--parcel->count];
+
+		shipped_free(&sent->shipped);
+		close(sent->lock);
+	}
 	parcel->bytes = 0;
 	return good;
 }
@@ -722,33 +763,68 @@ static bool is_elsewhere(struct ship *ship, const struct shipped *shipped)
 	return true;
 }
 
-/* Whether something of it is to be sent; then it is the parcel's next one.
- * False: given up. */
+/* -1: another shipper has it, or it is gone. */
+static int lock_log(struct ship *ship, const struct one_log *log)
+{
+	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char problem[1024];
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd < 0)
+		snprintf(problem, sizeof(problem),
+			"%s: not read: %s: let it "
+			"be read by who runs this",
+			log->path, strerror(errno));
+	else
+		snprintf(problem, sizeof(problem),
+			"%s: left out: another "
+			"binlog-ship is sending it: one is enough",
+			log->path);
+	tell(ship, problem);
+	ship->damaged++;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Whether something of a log is to be sent. */
+static bool is_wanted(struct ship *ship, struct one_sent *sent)
+{
+	const struct shipped *shipped = &sent->shipped;
+	const struct one_log *log = sent->log;
+
+	if (shipped->whole && shipped->bytes == log->bytes)
+		return false;
+	sent->growing = log_use_of(log) == LOG_GROWS;
+	if (!sent->growing)
+		return true;
+	/* The order of what a running program says is not known to its end. */
+	if (!log_is_packed(log)) {
+		ship->waiting++;
+		return false;
+	}
+	return !shipped->known || shipped->bytes != log->bytes;
+}
+
+/* If there is anything to be sent it is the parcel's next one.  False: given
+ * up. */
 static bool add_log(
 	struct ship *ship, struct parcel *parcel, const struct one_log *log)
 {
 	struct one_sent *sent = &parcel->all[parcel->count];
 	struct shipped *shipped = &sent->shipped;
-	const char *problem =
-		shipped_read(shipped, log->path, ship->command.state);
-	bool good = !problem;
-	bool wanted = false;
+	const char *problem;
+	bool good;
 
-	*sent = (struct one_sent){.log = log, .shipped = *shipped};
+	*sent = (struct one_sent){.log = log, .lock = -1};
+	problem = shipped_read(shipped, log->path, ship->command.state);
 	if (problem)
 		tell(ship, problem);
-	else if (shipped->known && is_elsewhere(ship, shipped))
-		good = false;
-	else if (!shipped->whole || shipped->bytes != log->bytes) {
-		sent->growing = log_use_of(log) == LOG_GROWS;
-		/* The order of what a running program says is not known to its
-		 * end. */
-		wanted = !sent->growing || log->packed;
-		ship->waiting += !wanted;
-		wanted = wanted && !(sent->growing && shipped->known &&
-					   shipped->bytes == log->bytes);
-	}
-	if (wanted) {
+	good = !problem && !(shipped->known && is_elsewhere(ship, shipped));
+	if (good && is_wanted(ship, sent))
+		sent->lock = lock_log(ship, log);
+	if (sent->lock >= 0) {
 		parcel->count++;
 		parcel->bytes += log->bytes;
 	} else {
@@ -937,30 +1013,34 @@ static enum exit_status print_help(void)
 	return EXIT_ALL_READ;
 }
 
-/* Null, or why not. */
+/* Null, or why not.  It is in one place only, which the process that reads logs
+ * forgets. */
 static const char *read_password(struct ship *ship)
 {
-	static char line[512], problem[1024];
+	static char problem[1024];
 	const char *path = ship->command.password_file;
-	const char *variable = getenv("BINLOG_SHIP_PASSWORD");
+	char *variable = getenv("BINLOG_SHIP_PASSWORD");
+	char *password = ship->password;
 	FILE *file;
 
-	if (!path) {
-		ship->servers.password = variable;
-		return NULL;
+	if (variable && !path)
+		snprintf(password, sizeof(ship->password), "%s", variable);
+	if (variable)
+		explicit_bzero(variable, strlen(variable));
+	if (path) {
+		file = fopen(path, "re");
+		if (!file || !fgets(password, sizeof(ship->password), file)) {
+			snprintf(problem, sizeof(problem),
+				"%s: no password: %s: put it on the first line",
+				path, file ? "it is empty" : strerror(errno));
+			if (file)
+				fclose(file);
+			return problem;
+		}
+		fclose(file);
 	}
-	file = fopen(path, "re");
-	if (!file || !fgets(line, sizeof(line), file)) {
-		snprintf(problem, sizeof(problem),
-			"%s: no password: %s: put it on the first line", path,
-			file ? "it is empty" : strerror(errno));
-		if (file)
-			fclose(file);
-		return problem;
-	}
-	fclose(file);
-	line[strcspn(line, "\r\n")] = '\0';
-	ship->servers.password = line;
+	password[strcspn(password, "\r\n")] = '\0';
+	ship->servers.password = *password ? password : NULL;
 	return NULL;
 }
 

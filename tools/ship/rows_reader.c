@@ -394,6 +394,7 @@ bool rows_reader_begin(
 			_exit(EXIT_NOTHING);
 		signal(SIGINT, SIG_IGN); /* who sends ends this one */
 		signal(SIGTERM, SIG_IGN);
+		explicit_bzero(settings->secret, settings->secret_bytes);
 		read_and_end(settings, fds[1]);
 	}
 	close(fds[1]);

@@ -152,6 +152,9 @@ printf 'xxxxxxxx' | dd of=damaged.binlog bs=1 seek=4100 conv=notrunc 2>/dev/null
 same "what is damaged: the status" 1 $?
 same "it is told as binlog-show tells it" "$("$show" -q --raw damaged.binlog 2>&1 >/dev/null | head -n 1)" "$(head -n 1 said)"
 same "and is in the table of losses" 1 "$(ask one "SELECT count() > 0 FROM logs.losses WHERE kind = 'damage'")"
+cp wrong/*.binlog locked.binlog
+same "what another shipper sends is left out, and that is said" "1 1" \
+	"$(flock locked.binlog "$ship" -q --to="$to" locked.binlog 2>said; echo $?) $(grep -c 'locked.binlog: left out: another binlog-ship is sending it: one is enough$' said)"
 head -c 3000 /dev/urandom >wrong.binlog
 "$ship" -q --to="$to" wrong.binlog 2>said
 same "what is no log: a sentence" 1 "$(wc -l <said)"
