@@ -108,11 +108,19 @@ __asm__(".symver dlsym, dlsym@GLIBC_2.17");
 #endif
 #pragma weak dlsym
 
+/*
+ * dlsym() allocates when it finds nothing, and whoever allocates may be who has
+ * called us.
+ */
 void *host_find(const char *name)
 {
-	void *found = lookup.count ? lookup_find(&lookup, name) : NULL;
+	if (lookup.count) {
+		void *found = lookup_find(&lookup, name);
 
-	return found || !dlsym ? found : dlsym(RTLD_NEXT, name);
+		if (found || !lookup_defines(&lookup, name))
+			return found;
+	}
+	return dlsym ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
 /*

@@ -162,6 +162,16 @@ void *lookup_find(const struct lookup *lookup, const char *name)
 	return NULL;
 }
 
+bool lookup_defines(const struct lookup *lookup, const char *name)
+{
+	uint32_t hash = hash_of(name);
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (find_in(&lookup->object[i], name, hash))
+			return true;
+	return false;
+}
+
 void *lookup_find_anywhere(const char *name)
 {
 	const struct link_map *map = objects_first();

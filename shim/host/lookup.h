@@ -35,8 +35,11 @@ bool lookup_begin(struct lookup *lookup);
  */
 void *lookup_find(const struct lookup *lookup, const char *name);
 
+/* Whether there is one, also where only the loader can tell its address. */
+bool lookup_defines(const struct lookup *lookup, const char *name);
+
 /*
- * The same in all that is loaded by now, also what may be unloaded: for names
+ * lookup_find() in all that is loaded by now, also what may be unloaded: for names
  * that are in libraries of their own before glibc 2.34 (libdl, libutil).
  */
 void *lookup_find_anywhere(const char *name);
