@@ -60,6 +60,10 @@ static void read_branch(struct instruction *in, uint32_t word, uint64_t address)
 		set(in, INSTRUCTION_JUMP_REGISTER, 0, from, 0);
 	else if ((word & 0xfffffc1f) == 0xd63f0000)
 		set(in, INSTRUCTION_CALL_REGISTER, 0, from, 0);
+	else if ((word & 0xfefff800) == 0xd61f0800) /* signed pointers */
+		set(in, INSTRUCTION_JUMP_REGISTER, 0, from, 0);
+	else if ((word & 0xfefff800) == 0xd63f0800)
+		set(in, INSTRUCTION_CALL_REGISTER, 0, from, 0);
 	else if ((word & 0xfe000000) == 0xd6000000)
 		in->kind = INSTRUCTION_RETURN; /* and its relatives */
 	else if ((word & 0xffe0001f) == 0xd4200000)
@@ -120,18 +124,47 @@ static void read_registers(struct instruction *in, uint32_t word)
 	}
 }
 
-/* Of pairs nothing is known but that they change what they are stored to. */
+/* In places where number 31 is always zero. */
+static uint32_t loaded(unsigned number)
+{
+	return number == STACK ? 0 : 1u << number;
+}
+
+static uint8_t or_zero(unsigned number)
+{
+	return number == STACK ? INSTRUCTION_NO_REGISTER : (uint8_t)number;
+}
+
+/* Of what is loaded or stored where the base steps, nothing is known. */
+static void step(struct instruction *in, unsigned base, uint64_t number)
+{
+	in->written |= 1u << base;
+	set(in, INSTRUCTION_ADD, base, base, number);
+}
+
 static void read_pair(struct instruction *in, uint32_t word)
 {
-	bool is_vector = field(word, 26, 1);
-	bool loads = field(word, 22, 1);
-	bool steps = field(word, 23, 1);
+	const unsigned base = base_register(word);
+	const unsigned first = target_register(word);
+	const unsigned second = field(word, 10, 5);
+	const bool is_vector = field(word, 26, 1);
+	const bool loads = field(word, 22, 1);
+	const unsigned size = word >> 30;
+	const uint64_t number = signed_field(word, 15, 7)
+				<< (is_vector ? size + 2 : size / 2 + 2);
 
 	if (loads && !is_vector)
-		in->written |=
-			1u << target_register(word) | 1u << field(word, 10, 5);
-	if (steps || !loads)
-		in->written |= 1u << base_register(word);
+		in->written = loaded(first) | loaded(second);
+	if (field(word, 23, 1))
+		step(in, base, number);
+	else if (is_vector || size != 2)
+		return;
+	else if (loads)
+		set(in, INSTRUCTION_LOAD_PAIR, or_zero(first), base, number);
+	else
+		set(in, INSTRUCTION_STORE_PAIR, base, or_zero(first), number);
+	if (in->kind != INSTRUCTION_ADD)
+		in->other = or_zero(second);
 }
 
 static void read_single(struct instruction *in, uint32_t word)
@@ -146,19 +179,20 @@ static void read_single(struct instruction *in, uint32_t word)
 	uint64_t number = has_number ? (uint64_t)field(word, 10, 12) * 8
 				     : signed_field(word, 12, 9);
 
+	if (loads && !field(word, 26, 1))
+		in->written = loaded(register_number);
 	if (is_plain && field(word, 10, 1))
-		in->written |= 1u << base; /* it steps */
+		step(in, base, number);
 	if (field(word, 26, 1))
 		return; /* a vector */
-	if (loads)
-		in->written |= 1u << register_number;
 	if (is_atomic || in->written & 1u << base ||
 		(!has_number && (!is_plain || field(word, 10, 2) != 0)))
 		return;
 	if ((word & 0xfec00000) == 0xf8400000)
 		set(in, INSTRUCTION_LOAD, register_number, base, number);
-	else if ((word & 0xfec00000) == 0xf8000000 && register_number != STACK)
-		set(in, INSTRUCTION_STORE, base, register_number, number);
+	else if ((word & 0xfec00000) == 0xf8000000)
+		set(in, INSTRUCTION_STORE, base, or_zero(register_number),
+			number);
 }
 
 static void read_memory(struct instruction *in, uint32_t word, uint64_t address)

@@ -559,7 +559,7 @@ static bool tell_parameters(struct pass *pass, const struct codeflow_step *step,
 }
 
 static void load(struct pass *pass, const struct instruction *in,
-	struct callvalues *values)
+	uint64_t distance, struct callvalues *values)
 {
 	const struct callvalues *base = register_of(&pass->now, in->from);
 	const struct slot *slot;
@@ -567,8 +567,8 @@ static void load(struct pass *pass, const struct instruction *in,
 	size_t i;
 
 	if (in->from == INSTRUCTION_NO_REGISTER) {
-		set_one(values, value_of(CALLVALUE_LOADED, in->value));
-	} else if (is_on_stack(&pass->now, in->from, in->value, &at)) {
+		set_one(values, value_of(CALLVALUE_LOADED, distance));
+	} else if (is_on_stack(&pass->now, in->from, distance, &at)) {
 		slot = slot_at(&pass->now, at);
 		if (slot)
 			*values = slot->values;
@@ -577,7 +577,7 @@ static void load(struct pass *pass, const struct instruction *in,
 			if (base->all[i].kind == CALLVALUE_CONSTANT)
 				values->all[values->count++] =
 					value_of(CALLVALUE_LOADED,
-						base->all[i].value + in->value);
+						base->all[i].value + distance);
 	}
 }
 
@@ -590,7 +590,7 @@ static bool push(struct pass *pass, const struct codeflow_step *step)
 	uint64_t at;
 
 	if (in->kind == INSTRUCTION_PUSH_LOADED)
-		load(pass, in, &values);
+		load(pass, in, in->value, &values);
 	else if (in->from == INSTRUCTION_NO_REGISTER)
 		set_one(&values, value_of(CALLVALUE_CONSTANT, in->value));
 	else
@@ -633,6 +633,33 @@ static void clear_written(struct pass *pass, uint32_t written)
 	}
 }
 
+static void store_at(
+	struct pass *pass, uint8_t base, uint64_t distance, uint8_t from)
+{
+	uint64_t at;
+
+	if (is_on_stack(&pass->now, base, distance, &at))
+		store(&pass->now, at, register_of(&pass->now, from), false);
+}
+
+/* False: that is enough. */
+static bool load_pair(struct pass *pass, const struct codeflow_step *step)
+{
+	const struct instruction *in = &step->instruction;
+	struct callvalues first = {.count = 0};
+	struct callvalues second = {.count = 0};
+
+	load(pass, in, in->value, &first);
+	load(pass, in, in->value + WORD, &second);
+	clear_written(pass, in->written);
+	if (in->to < INSTRUCTION_REGISTERS)
+		pass->now.registers[in->to] = first;
+	if (in->other < INSTRUCTION_REGISTERS)
+		pass->now.registers[in->other] = second;
+	return tell_parameters(pass, step, &first) &&
+	       tell_parameters(pass, step, &second);
+}
+
 /* What is no call and no jump.  False: that is enough. */
 static bool pass_plain(struct pass *pass, const struct codeflow_step *step)
 {
@@ -658,7 +685,7 @@ static bool pass_plain(struct pass *pass, const struct codeflow_step *step)
 		join(&values, register_of(&pass->now, in->other));
 		break;
 	case INSTRUCTION_LOAD:
-		load(pass, in, &values);
+		load(pass, in, in->value, &values);
 		if (!tell_parameters(pass, step, &values))
 			return false;
 		break;
@@ -669,10 +696,13 @@ static bool pass_plain(struct pass *pass, const struct codeflow_step *step)
 	case INSTRUCTION_PUSH:
 	case INSTRUCTION_PUSH_LOADED:
 		return push(pass, step);
+	case INSTRUCTION_LOAD_PAIR:
+		return load_pair(pass, step);
+	case INSTRUCTION_STORE_PAIR:
+		store_at(pass, in->to, in->value + WORD, in->other);
+		/* fall through */
 	case INSTRUCTION_STORE:
-		if (is_on_stack(&pass->now, in->to, in->value, &at))
-			store(&pass->now, at, register_of(&pass->now, in->from),
-				false);
+		store_at(pass, in->to, in->value, in->from);
 		clear_written(pass, written);
 		return true;
 	default:

@@ -7,6 +7,7 @@
 #define PLACES_MAX 256
 /* That are compared in the time of a step. */
 #define PLACES_PER_STEP 16
+#define WORD 8
 
 /*
  * What is wanted: the value of a register before the instruction at `address`,
@@ -102,15 +103,15 @@ static bool pass_call(
 	return true;
 }
 
-static bool pass_load(
-	struct trace *trace, struct place *place, const struct instruction *in)
+static bool pass_load(struct trace *trace, struct place *place,
+	const struct instruction *in, uint64_t offset)
 {
 	const struct machine *machine = trace->flow->machine;
 
 	if (in->from == machine->stack || in->from == machine->frame) {
 		place->variable = true;
 		place->number = in->from;
-		place->offset = in->value;
+		place->offset = offset;
 		return true;
 	}
 	if (place->loaded || place->addend != 0) {
@@ -119,11 +120,11 @@ static bool pass_load(
 	}
 	place->loaded = true;
 	if (in->from == INSTRUCTION_NO_REGISTER) {
-		add_value(trace, place, in->value);
+		add_value(trace, place, offset);
 		return false;
 	}
 	place->number = in->from;
-	place->addend = in->value;
+	place->addend = offset;
 	return true;
 }
 
@@ -156,11 +157,23 @@ static bool pass_setting(
 	case INSTRUCTION_SELECT:
 		return pass_select(trace, place, in);
 	case INSTRUCTION_LOAD:
-		return pass_load(trace, place, in);
+		return pass_load(trace, place, in, in->value);
 	default:
 		give_up(trace);
 		return false;
 	}
+}
+
+/* False: what is wanted is a number. */
+static bool pass_store(struct place *place, const struct instruction *in,
+	uint64_t offset, uint8_t from)
+{
+	if (!place->variable || in->to != place->number ||
+		offset != place->offset)
+		return true;
+	place->variable = false;
+	place->number = from;
+	return from != INSTRUCTION_NO_REGISTER;
 }
 
 /* Goes back over one instruction. */
@@ -173,15 +186,16 @@ static bool pass(
 	case INSTRUCTION_CALL_REGISTER:
 		return pass_call(trace, place, in);
 	case INSTRUCTION_STORE:
-		if (place->variable && in->to == place->number &&
-			in->value == place->offset) {
-			place->variable = false;
-			place->number = in->from;
-		}
-		return true;
+		return pass_store(place, in, in->value, in->from);
+	case INSTRUCTION_STORE_PAIR:
+		return pass_store(place, in, in->value, in->from) &&
+		       pass_store(place, in, in->value + WORD, in->other);
 	}
 	if (!(in->written >> place->number & 1))
 		return true;
+	if (!place->variable && in->kind == INSTRUCTION_LOAD_PAIR)
+		return pass_load(trace, place, in,
+			in->to == place->number ? in->value : in->value + WORD);
 	if (!place->variable && in->to == place->number)
 		return pass_setting(trace, place, in);
 	give_up(trace);

@@ -169,7 +169,8 @@ static bool is_stored(
 	const struct codeflow *flow, const struct instruction *instruction)
 {
 	return instruction->kind == INSTRUCTION_PUSH ||
-	       (instruction->kind == INSTRUCTION_STORE &&
+	       ((instruction->kind == INSTRUCTION_STORE ||
+			instruction->kind == INSTRUCTION_STORE_PAIR) &&
 		       instruction->to == flow->machine->stack);
 }
 
@@ -229,15 +230,21 @@ static void tell_stacked(struct question *question, uint64_t address,
 	find_stacked(flow, address, STACKED_STEPS, &stacked);
 	for (i = 0; i < stacked.count; i++) {
 		const struct codeflow_step *step = &stacked.steps[i];
+		const struct instruction *in = &step->instruction;
 
 		question->argument =
 			(uint8_t)(flow->machine->argument_count + i);
 		question->more = false;
-		if (step->instruction.from == INSTRUCTION_NO_REGISTER)
-			tell(question, step->instruction.value, how, address);
-		else
-			tell_register(question, step->address,
-				step->instruction.from, how, address);
+		if (in->kind == INSTRUCTION_PUSH &&
+			in->from == INSTRUCTION_NO_REGISTER)
+			tell(question, in->value, how, address);
+		if (in->from != INSTRUCTION_NO_REGISTER)
+			tell_register(question, step->address, in->from, how,
+				address);
+		if (in->kind == INSTRUCTION_STORE_PAIR &&
+			in->other != INSTRUCTION_NO_REGISTER)
+			tell_register(question, step->address, in->other, how,
+				address);
 	}
 }
 

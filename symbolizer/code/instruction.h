@@ -22,7 +22,10 @@ enum instruction_kind {
 	INSTRUCTION_ADD,	   /* to = from + value */
 	INSTRUCTION_SELECT,	   /* to = from, or to = other */
 	INSTRUCTION_LOAD,	   /* to = *(from + value), 8 bytes */
-	INSTRUCTION_STORE,	   /* *(to + value) = from, 8 bytes */
+	INSTRUCTION_STORE,	   /* *(to + value) = from, 8 bytes; no */
+				   /* register: a number that is no address */
+	INSTRUCTION_LOAD_PAIR,	   /* likewise, and other from what follows */
+	INSTRUCTION_STORE_PAIR,	   /* likewise, and what follows = other */
 	INSTRUCTION_PUSH,	   /* from, or value, onto the stack */
 	INSTRUCTION_PUSH_LOADED,   /* *(from + value), likewise */
 	INSTRUCTION_POP,	   /* to, from there */

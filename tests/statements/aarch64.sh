@@ -36,5 +36,5 @@ use_aarch64() {
 	where_it_was=(--sysroot="$arm_root" --path-map="$arm_root=$arm_root")
 	is_of_processor() { [[ $(type -P "$1") == "$arm_commands"/* ]]; }
 	prefix_of() { if is_of_processor "$1"; then echo "$arm_root"; fi; }
-	program_file() { find "$arm_root/usr" -name "$1" ! -type d -print -quit | grep .; }
+	program_file() { { realpath -e "$work/programs/$1" || find "$arm_root/usr/lib" -name "$1" ! -type d -print -quit; } 2>/dev/null | grep .; }
 }
