@@ -5,6 +5,7 @@
 
 #include "symbolizer/code/callvalues.h"
 #include "symbolizer/code/codetrace.h"
+#include "symbolizer/code/variadic.h"
 
 /* Calls before a call that are looked at, and jumps out of what it calls. */
 #define CALLS_MAX 24
@@ -18,8 +19,6 @@
 #define STACKED_PATHS 8
 /* Functions that are left by a jump into the next one. */
 #define JUMPED_MAX 3
-/* Registers in which floating-point numbers are passed. */
-#define VECTORS_MAX 8
 /* Steps for all traces of one question. */
 #define PATIENCE ((uint64_t)2 << 20)
 
@@ -72,27 +71,12 @@ static void describe_call(const struct handed *handed,
 		told->use = SYMBOLIZER_USE_MAKES;
 }
 
-/*
- * Whether a call is of a function that takes any arguments: on x86-64 such are
- * told in a register how many of them are floating-point numbers.
- */
 static enum symbolizer_answer takes_any(
 	struct question *question, uint64_t call)
 {
-	struct codeflow *flow = &question->handed->flow;
-	struct codetrace_values values;
-
-	if (flow->machine->number != EM_X86_64)
-		return SYMBOLIZER_UNKNOWN;
 	if (question->any_call != call) {
-		codetrace_register(flow, call, flow->machine->result, &values);
 		question->any_call = call;
-		question->any =
-			values.count == 1 && !values.more &&
-					!values.values[0].loaded &&
-					values.values[0].value <= VECTORS_MAX
-				? SYMBOLIZER_YES
-				: SYMBOLIZER_NO;
+		question->any = variadic_call(&question->handed->flow, call);
 	}
 	return question->any;
 }
