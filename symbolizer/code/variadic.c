@@ -11,7 +11,6 @@
 /* Functions that are nothing but a jump to the next one. */
 #define JUMPED_MAX 3
 #define WORD 8
-#define NOWHERE 255
 
 /*
  * On x86-64 such a function is told in a register how many floating-point
@@ -29,24 +28,69 @@ static enum symbolizer_answer counts_vectors(
 		       : SYMBOLIZER_NO;
 }
 
-/* Where the last two arguments are kept. */
-struct kept {
-	uint8_t base[2];
-	uint64_t at[2];
+/* An address on the stack: `at` from one of the places where it has been. */
+struct spot {
+	uint64_t at;
+	unsigned base; /* 0: it is none */
 };
 
-static void note_store(const struct codeflow *flow, struct kept *kept,
-	uint8_t base, uint64_t at, uint8_t from)
+struct prologue {
+	const struct machine *machine;
+	struct spot spots[INSTRUCTION_REGISTERS];
+	unsigned bases;
+	uint32_t changed;    /* registers that are not as they were */
+	struct spot kept[2]; /* the last two arguments */
+};
+
+static struct spot spot_of(
+	const struct prologue *prologue, uint8_t number, uint64_t distance)
 {
-	const struct machine *machine = flow->machine;
+	struct spot spot = {0};
+
+	if (number < INSTRUCTION_REGISTERS)
+		spot = prologue->spots[number];
+	spot.at += distance;
+	return spot;
+}
+
+static void keep(struct prologue *prologue, uint8_t from, uint8_t base,
+	uint64_t distance)
+{
+	const struct machine *machine = prologue->machine;
 	const uint8_t *last = &machine->arguments[machine->argument_count - 2];
 	size_t i;
 
 	for (i = 0; i < 2; i++)
-		if (from == last[i]) {
-			kept->base[i] = base;
-			kept->at[i] = at;
-		}
+		if (from == last[i] && !(prologue->changed >> from & 1))
+			prologue->kept[i] = spot_of(prologue, base, distance);
+}
+
+static void note_step(struct prologue *prologue, const struct instruction *in)
+{
+	const uint8_t stack = prologue->machine->stack;
+	struct spot spot = {0};
+	size_t i;
+
+	if (in->kind == INSTRUCTION_STORE_PAIR)
+		keep(prologue, in->other, in->to, in->value + WORD);
+	if (in->kind == INSTRUCTION_STORE || in->kind == INSTRUCTION_STORE_PAIR)
+		keep(prologue, in->from, in->to, in->value);
+	if (in->kind == INSTRUCTION_ADD || in->kind == INSTRUCTION_COPY)
+		spot = spot_of(prologue, in->from, in->value);
+	prologue->changed |= in->written;
+	for (i = 0; i < INSTRUCTION_REGISTERS; i++)
+		if (in->written >> i & 1)
+			prologue->spots[i] = i == in->to ? spot
+							 : (struct spot){0};
+	if (prologue->spots[stack].base == 0)
+		prologue->spots[stack].base = ++prologue->bases;
+}
+
+static bool keeps_both(const struct prologue *prologue)
+{
+	return prologue->kept[0].base != 0 &&
+	       prologue->kept[0].base == prologue->kept[1].base &&
+	       prologue->kept[0].at + WORD == prologue->kept[1].at;
 }
 
 /*
@@ -60,34 +104,27 @@ static enum symbolizer_answer keeps_arguments(
 {
 	const struct codeflow_region *region =
 		codeflow_region_at(flow, start);
-	struct kept kept = {.base = {NOWHERE, NOWHERE}};
+	struct prologue prologue = {.machine = flow->machine, .bases = 1};
 	size_t i, end;
 
 	if (!region || start < region->start)
 		return SYMBOLIZER_UNKNOWN;
+	prologue.spots[flow->machine->stack].base = 1;
 	i = codeflow_steps_before(region, start);
 	end = region->count - i < STEPS_MAX ? region->count : i + STEPS_MAX;
 	for (; i < end; i++) {
 		const struct instruction *in = &region->steps[i].instruction;
 
 		if (in->kind == INSTRUCTION_JUMP && jumped < JUMPED_MAX &&
-			kept.base[1] == NOWHERE)
+			prologue.kept[1].base == 0)
 			return keeps_arguments(flow, in->value, jumped + 1);
 		if (in->kind == INSTRUCTION_JUMP_REGISTER)
 			return SYMBOLIZER_UNKNOWN; /* a stub */
 		if (in->kind >= INSTRUCTION_CALL)
 			break;
-		if (in->kind == INSTRUCTION_STORE_PAIR)
-			note_store(flow, &kept, in->to, in->value + WORD,
-				in->other);
-		if (in->kind == INSTRUCTION_STORE ||
-			in->kind == INSTRUCTION_STORE_PAIR)
-			note_store(flow, &kept, in->to, in->value, in->from);
+		note_step(&prologue, in);
 	}
-	return kept.base[0] != NOWHERE && kept.base[0] == kept.base[1] &&
-			       kept.at[0] + WORD == kept.at[1]
-		       ? SYMBOLIZER_YES
-		       : SYMBOLIZER_NO;
+	return keeps_both(&prologue) ? SYMBOLIZER_YES : SYMBOLIZER_NO;
 }
 
 enum symbolizer_answer variadic_call(struct codeflow *flow, uint64_t call)
