@@ -17,6 +17,8 @@
 #define STACKED_MAX 32
 #define STACKED_STEPS 48
 #define STACKED_PATHS 8
+/* Before a jump, where its target may come from. */
+#define TARGET_STEPS 12
 /* Functions that are left by a jump into the next one. */
 #define JUMPED_MAX 3
 /* Steps for all traces of one question. */
@@ -251,6 +253,31 @@ static void tell_before(struct question *question, uint64_t address,
 		tell_arguments(question, calls[i], how);
 }
 
+/*
+ * A jump to where a register leads is one to a function, if that was loaded or
+ * given; what is computed is a place in the same one.
+ */
+static bool is_tail_call(const struct codeflow_region *region, size_t i)
+{
+	const uint8_t target = region->steps[i].instruction.from;
+	const size_t first = i > TARGET_STEPS ? i - TARGET_STEPS : 0;
+
+	if (target >= INSTRUCTION_REGISTERS)
+		return false;
+	while (i-- > first) {
+		const struct instruction *in = &region->steps[i].instruction;
+
+		if (in->written >> target & 1)
+			return in->kind == INSTRUCTION_LOAD ||
+			       in->kind == INSTRUCTION_LOAD_PAIR ||
+			       in->kind == INSTRUCTION_COPY;
+		if (in->kind >= INSTRUCTION_CALL &&
+			in->kind != INSTRUCTION_BRANCH)
+			break;
+	}
+	return true;
+}
+
 /* Where the function that begins at `start` leaves by a jump. */
 static void tell_jumps(
 	struct question *question, uint64_t start, unsigned jumped)
@@ -266,6 +293,8 @@ static void tell_jumps(
 		const struct instruction *in = &region->steps[i].instruction;
 
 		if (in->kind == INSTRUCTION_JUMP_LOADED ||
+			(in->kind == INSTRUCTION_JUMP_REGISTER &&
+				is_tail_call(region, i)) ||
 			(in->kind == INSTRUCTION_JUMP &&
 				(in->value < region->start ||
 					in->value >= region->end)))
