@@ -157,13 +157,17 @@ static void read_pair(struct instruction *in, uint32_t word)
 		in->written = loaded(first) | loaded(second);
 	if (field(word, 23, 1))
 		step(in, base, number);
+	else if (is_vector && !loads)
+		set(in, INSTRUCTION_STORE_VECTOR, base, first, number);
 	else if (is_vector || size != 2)
 		return;
 	else if (loads)
 		set(in, INSTRUCTION_LOAD_PAIR, or_zero(first), base, number);
 	else
 		set(in, INSTRUCTION_STORE_PAIR, base, or_zero(first), number);
-	if (in->kind != INSTRUCTION_ADD)
+	if (in->kind == INSTRUCTION_STORE_VECTOR)
+		in->other = (uint8_t)second;
+	else if (in->kind != INSTRUCTION_ADD)
 		in->other = or_zero(second);
 }
 
@@ -183,8 +187,15 @@ static void read_single(struct instruction *in, uint32_t word)
 		in->written = loaded(register_number);
 	if (is_plain && field(word, 10, 1))
 		step(in, base, number);
-	if (field(word, 26, 1))
-		return; /* a vector */
+	if (field(word, 26, 1)) {
+		if ((word & 0xffc00000) == 0x3d800000 ||
+			(word & 0xffe00c00) == 0x3c800000) {
+			set(in, INSTRUCTION_STORE_VECTOR, base, register_number,
+				has_number ? number * 2 : number);
+			in->other = (uint8_t)register_number;
+		}
+		return;
+	}
 	if (is_atomic || in->written & 1u << base ||
 		(!has_number && (!is_plain || field(word, 10, 2) != 0)))
 		return;

@@ -26,6 +26,8 @@ enum instruction_kind {
 				   /* register: a number that is no address */
 	INSTRUCTION_LOAD_PAIR,	   /* likewise, and other from what follows */
 	INSTRUCTION_STORE_PAIR,	   /* likewise, and what follows = other */
+	INSTRUCTION_STORE_VECTOR,  /* *(to + value) = a register for vectors: */
+				   /* from, and other, of one number */
 	INSTRUCTION_PUSH,	   /* from, or value, onto the stack */
 	INSTRUCTION_PUSH_LOADED,   /* *(from + value), likewise */
 	INSTRUCTION_POP,	   /* to, from there */

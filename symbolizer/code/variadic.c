@@ -39,7 +39,8 @@ struct prologue {
 	struct spot spots[INSTRUCTION_REGISTERS];
 	unsigned bases;
 	uint32_t changed;    /* registers that are not as they were */
-	struct spot kept[2]; /* the last two arguments */
+	struct spot kept[2]; /* the last two arguments, */
+	bool keeps_vector;   /* the last one that is passed as a vector */
 };
 
 static struct spot spot_of(
@@ -75,6 +76,9 @@ static void note_step(struct prologue *prologue, const struct instruction *in)
 		keep(prologue, in->other, in->to, in->value + WORD);
 	if (in->kind == INSTRUCTION_STORE || in->kind == INSTRUCTION_STORE_PAIR)
 		keep(prologue, in->from, in->to, in->value);
+	if (in->kind == INSTRUCTION_STORE_VECTOR)
+		prologue->keeps_vector |= in->from == VECTORS_MAX - 1 ||
+					  in->other == VECTORS_MAX - 1;
 	if (in->kind == INSTRUCTION_ADD || in->kind == INSTRUCTION_COPY)
 		spot = spot_of(prologue, in->from, in->value);
 	prologue->changed |= in->written;
@@ -86,8 +90,11 @@ static void note_step(struct prologue *prologue, const struct instruction *in)
 		prologue->spots[stack].base = ++prologue->bases;
 }
 
-static bool keeps_both(const struct prologue *prologue)
+/* Of the last two it is the last one alone, where the other has a name. */
+static bool keeps_last(const struct prologue *prologue)
 {
+	if (prologue->keeps_vector && prologue->kept[1].base != 0)
+		return true;
 	return prologue->kept[0].base != 0 &&
 	       prologue->kept[0].base == prologue->kept[1].base &&
 	       prologue->kept[0].at + WORD == prologue->kept[1].at;
@@ -124,7 +131,7 @@ static enum symbolizer_answer keeps_arguments(
 			break;
 		note_step(&prologue, in);
 	}
-	return keeps_both(&prologue) ? SYMBOLIZER_YES : SYMBOLIZER_NO;
+	return keeps_last(&prologue) ? SYMBOLIZER_YES : SYMBOLIZER_NO;
 }
 
 enum symbolizer_answer variadic_call(struct codeflow *flow, uint64_t call)
