@@ -74,6 +74,7 @@ static const struct {
 
 /* A file that is being made; all zeros is an empty one. */
 struct elf_parts {
+	uint16_t machine; /* 0: EM_X86_64 */
 	struct elf_part parts[ELF_PARTS_MAX];
 	const uint8_t *bytes[ELF_PARTS_MAX];
 	size_t count;
@@ -160,7 +161,7 @@ static inline void elf_parts_build(struct elf_parts *parts)
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			ELFDATA2LSB, EV_CURRENT},
 		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
+		.e_machine = parts->machine ? parts->machine : EM_X86_64,
 		.e_version = EV_CURRENT,
 		.e_ehsize = sizeof(head),
 		.e_shentsize = sizeof(Elf64_Shdr),

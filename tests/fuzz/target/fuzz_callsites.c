@@ -1,6 +1,6 @@
 /*
  * The calls that print, and what any call hands on, are found in any machine
- * code, imports and symbols; each text that one is said to be given stands in
+ * code of x86-64 and aarch64, imports and symbols; each text that one is said to be given stands in
  * the file, where nobody can write.  The input is a list of sections: see elf_parts.h.
  */
 #include "symbolizer/code/callsites.h"
@@ -94,18 +94,25 @@ static void take(void *closure, const struct symbolizer_call *call)
 		FUZZ_CHECK(is_there(&call->texts[i]));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_as(uint16_t machine)
 {
 	struct asked asked = {0};
 	struct elffile file;
 
-	elf_parts_list(&parts, data, size);
+	parts.machine = machine;
 	elf_parts_build(&parts);
 	one_file_set(parts.file, parts.file_bytes);
 	if (elffile_open(&file, ONE_FILE_PATH))
-		return 0;
+		return;
 	callsites_list(&file, take, &asked);
 	ask(&file, &asked);
 	elffile_close(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	elf_parts_list(&parts, data, size);
+	try_as(EM_X86_64);
+	try_as(EM_AARCH64);
 	return 0;
 }
