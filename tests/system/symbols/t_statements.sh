@@ -6,7 +6,7 @@
 source=$here/victims/handed_statements.c
 
 # LINE|how|format|arguments of the source: of the marked lines.
-# `b` has more put behind it, `f` is a word that is known to be a format on x86-64 alone.
+# `b` has more put behind it; `f` is a word that is known to be a format where calls, or functions, have a sign of any arguments.
 wanted() {
 	awk -v machine="$(uname -m)" '
 	match($0, /\/\*[!?fb2-] .*\*\/$|\/\*[!?fb2-] \*\/$/) {
@@ -20,7 +20,7 @@ wanted() {
 		format = substr(code, RSTART + 1, RLENGTH - 2)
 		gsub(/\\"/, "\"", format)
 		if (mark == "-") format = "%d:%c %s %c %s\\n"
-		how = mark == "?" || (mark == "f" && machine != "x86_64") ? "likely" : mark == "-" ? "none" : "sure"
+		how = mark == "?" || (mark == "f" && machine !~ /^(x86_64|aarch64)$/) ? "likely" : mark == "-" ? "none" : "sure"
 		print NR "|" how "|" format "|" (mark == "-" ? "" : values)
 	}' "$source" | sort
 }
@@ -52,15 +52,16 @@ check() { # TITLE COMPILER...
 	recorded "$title"
 	found "$TMP/capture" | sed "s/^LAST/$last/" | sort >"$TMP/found"
 	same_file "$title: statements, lines and arguments are those of the source" "$TMP/wanted" "$TMP/found"
-	strip "$TMP/program"
+	"${STRIP:-strip}" "$TMP/program"
 	recorded "$title, stripped"
 	same "$title, stripped: the same statements" "$(without_lines <"$TMP/wanted")" \
 		"$(found "$TMP/capture" | without_lines)"
 }
+emulated=() preloaded=(env LD_PRELOAD="$lib")
 recorded() { # TITLE
 	rm -rf "$TMP/capture"
-	"$TMP/program" 2>"$TMP/native"
-	LD_PRELOAD=$lib BINLOG_DIR=$TMP/capture "$TMP/program" 2>/dev/null
+	"${emulated[@]}" "$TMP/program" 2>"$TMP/native"
+	BINLOG_DIR=$TMP/capture "${preloaded[@]}" "$TMP/program" 2>/dev/null
 	"$show" --statements=always --raw -q "$TMP/capture" >"$TMP/raw"
 	same_file "$1: the text is the same to the byte" "$TMP/native" "$TMP/raw"
 }
@@ -74,6 +75,32 @@ if command -v clang >/dev/null; then
 	check "clang -O2" clang -O2
 else
 	skip "clang: no such program here"
+fi
+
+# ---- for another processor, in an emulator ----
+cross=aarch64-linux-gnu
+if ! is_long; then
+	: # it takes a compiler and an emulator
+elif ! command -v $cross-gcc qemu-aarch64 >"$TMP/why" || ! why=$(env -u MAKEFLAGS make -s -j2 O="$TMP/arm" CC=$cross-gcc \
+	"$TMP/arm/libbinlog.so" 2>&1 >/dev/null); then
+	skip "statements of programs for aarch64: no $cross-gcc, no qemu-aarch64, or no library by them: ${why:-}"
+else
+	emulated=(qemu-aarch64 -L /usr/$cross)
+	preloaded=("${emulated[@]}" -E LD_PRELOAD="$TMP/arm/libbinlog.so")
+	STRIP=$cross-strip
+	for level in 0 1 2 3 s; do
+		check "aarch64: gcc -O$level" $cross-gcc -O$level
+	done
+	check "aarch64: gcc -O2 -no-pie" $cross-gcc -O2 -no-pie -fno-pie
+	check "aarch64: gcc -O2 -D_FORTIFY_SOURCE=2" $cross-gcc -O2 -D_FORTIFY_SOURCE=2
+	check "aarch64: gcc -O2 -mbranch-protection=standard" $cross-gcc -O2 -mbranch-protection=standard
+	if clang --target=$cross -O2 -o "$TMP/program" -x c - <<<'int main(void) { return 0; }' 2>/dev/null; then
+		check "aarch64: clang -O2" clang --target=$cross -O2
+	else
+		skip "aarch64: clang does not link there"
+	fi
+	emulated=() preloaded=(env LD_PRELOAD="$lib")
+	unset STRIP
 fi
 
 # ---- in a library ----
