@@ -84,8 +84,8 @@ static void note_step(struct prologue *prologue, const struct instruction *in)
 	prologue->changed |= in->written;
 	for (i = 0; i < INSTRUCTION_REGISTERS; i++)
 		if (in->written >> i & 1)
-			prologue->spots[i] = i == in->to ? spot
-							 : (struct spot){0};
+			prologue->spots[i] =
+				i == in->to ? spot : (struct spot){0};
 	if (prologue->spots[stack].base == 0)
 		prologue->spots[stack].base = ++prologue->bases;
 }
@@ -109,8 +109,7 @@ static bool keeps_last(const struct prologue *prologue)
 static enum symbolizer_answer keeps_arguments(
 	struct codeflow *flow, uint64_t start, unsigned jumped)
 {
-	const struct codeflow_region *region =
-		codeflow_region_at(flow, start);
+	const struct codeflow_region *region = codeflow_region_at(flow, start);
 	struct prologue prologue = {.machine = flow->machine, .bases = 1};
 	size_t i, end;
 
