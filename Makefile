@@ -69,20 +69,22 @@ reader_libs := -ldwarf -lz -liberty $(MSGPACK) -lzstd
 # Before glibc 2.34 threads and dlopen() are in libraries of their own.
 READ_LIBS = $(if $(BUNDLED),$(reader_libs:-l%=-l:lib%.a),$(reader_libs)) -lm -ldl -lpthread
 
-# What one tool alone needs; it is not bundled.
-LIBS_ship = -lcurl
+FLEET_LIBS = -lcurl
 
 # ---- sources, by wildcard ----
 # By room: a folder, or one within it.
 sources_of = $(foreach room,$(1),$(wildcard $(room)/*.c $(room)/*/*.c))
 inside_src := $(filter-out %/offsets.c,$(call sources_of,record rules shim wrappers)) wrappers/fast_x86_64.S
-reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/program tools/fleet)
+reader_src := $(call sources_of,base record rules sandbox decoder symbolizer tools/frames tools/live tools/program)
 inside_obj := $(patsubst %,$(O)/inside/%.o,$(basename $(inside_src)))
 reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 # Of an archive each takes what it needs; where branches are counted all is in one library.
 readers := $(if $(COVERAGE),$(O)/libreaders.so,$(O)/outside/readers.a)
-tool_names := show run ctl pack symbolize top ship
-objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(wildcard tools/$(1)/*.c)))
+# Those that ask a server need a library that is not bundled, so they are not in archives.
+fleet_tools := $(if $(BUNDLED),,ship)
+tool_names := show run ctl pack symbolize top $(fleet_tools)
+rooms_of = tools/$(1) $(if $(filter $(1),$(fleet_tools)),tools/fleet)
+objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(call sources_of,$(call rooms_of,$(1)))))
 programs := $(O)/libbinlog.so $(tool_names:%=$(O)/binlog-%)
 # Programs of tests.
 unit_src := $(wildcard tests/unit/*/unit_*.c)
@@ -150,7 +152,7 @@ $(O)/outside/readers.a: $(reader_obj)
 define tool
 $(O)/binlog-$(1): $(call objects_of,$(1)) $(readers)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(OUTSIDE_LINK) -o $$@ $$^ $$(READ_LIBS) $$(LIBS_$(1))
+	$$(Q)$$(CC) $$(OUTSIDE_LINK) -o $$@ $$^ $$(READ_LIBS) $(if $(filter $(1),$(fleet_tools)),$$(FLEET_LIBS))
 endef
 $(foreach name,$(tool_names),$(eval $(call tool,$(name))))
 

@@ -33,7 +33,7 @@ $(counted:%=$(O)/coverage/counters_of_%.o): $(O)/coverage/counters_of_%.o: tests
 $(O)/libreaders.so: $(tools_obj) $(O)/coverage/counters_of_libreaders.so.o tests/coverage/counters.ld
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libreaders.so -Wl,-z,now \
-		-Wl,-T,tests/coverage/counters.ld -o $@ $(filter %.o,$^) $(READ_LIBS)
+		-Wl,-T,tests/coverage/counters.ld -o $@ $(filter %.o,$^) $(READ_LIBS) $(FLEET_LIBS)
 
 inside_obj += $(O)/coverage/counters_of_libbinlog.so.o
 INSIDE_LINK += -Wl,-T,tests/coverage/counters.ld

@@ -45,8 +45,8 @@ uninstall:
 # one that is supported, on a machine that is made for it and goes again.
 version = $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 archive = binlog-$(version)-$(firstword $(subst -, ,$(machine)))
-DIST_PACKAGES = $(BUILD_PACKAGES) xz-utils gcc-aarch64-linux-gnu \
-	$(addsuffix :arm64,$(filter-out libunwind-dev,$(BUILD_PACKAGES)))
+DIST_PACKAGES = $(filter-out libcurl4-openssl-dev,$(BUILD_PACKAGES)) xz-utils gcc-aarch64-linux-gnu \
+	$(addsuffix :arm64,$(filter-out libunwind-dev libcurl4-openssl-dev,$(BUILD_PACKAGES)))
 
 ## make dist            build/dist/binlog-VERSION-{x86_64,aarch64}.tar.xz: run from where they are unpacked, on Debian 11 and later
 dist:
