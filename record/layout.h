@@ -126,6 +126,30 @@ struct binlog_position {
 	(BINLOG_PAGE - BINLOG_POSITIONS * sizeof(struct binlog_position))
 
 /*
+ * At BINLOG_SPILL_OFFSET: a process whose capture has no room goes on in one of
+ * its own beside it (BINLOG_FULL=spill).  Zeros where none did, or where the
+ * writer did not know of this.
+ */
+struct binlog_spill {
+	uint64_t before;  /* nonce of the capture that it comes from; 0: this */
+			  /* one was begun with the program */
+	uint32_t process; /* `process` in the blocks there; 0 if it has said */
+			  /* nothing there, or is the one that made it */
+	uint32_t spoke;	  /* 1: it has said something there */
+	uint32_t left;	  /* live: processes that have gone on elsewhere */
+	uint32_t refused; /* live: enum binlog_spill_refused, the latest */
+};
+
+enum binlog_spill_refused {
+	BINLOG_SPILL_FINE,
+	BINLOG_SPILL_QUOTA, /* BINLOG_QUOTA leaves no room for another */
+	BINLOG_SPILL_DISK,
+	BINLOG_SPILL_OTHER, /* the file could not be made, or not be mapped */
+};
+
+#define BINLOG_SPILL_OFFSET (BINLOG_POSITIONS_OFFSET - sizeof(struct binlog_spill))
+
+/*
  * At BINLOG_PREPARED_OFFSET, live: blocks that were claimed and backed by disk
  * before anybody needs them, see record/prepared.h.  No business of readers,
  * to whom they are zeros.
@@ -425,10 +449,12 @@ _Static_assert(offsetof(struct binlog_header, published) == 120, "");
 _Static_assert(sizeof(struct binlog_founder) == 32, "");
 _Static_assert(offsetof(struct binlog_founder, end) == 24, "");
 _Static_assert(offsetof(struct binlog_founder, libc) == 28, "");
+_Static_assert(sizeof(struct binlog_spill) == 24, "");
 _Static_assert(sizeof(struct binlog_prepared) == 48, "");
 _Static_assert(BINLOG_PREPARED_OFFSET == 160, "");
 _Static_assert(sizeof(struct binlog_position) == 16, "");
 _Static_assert(BINLOG_POSITIONS_OFFSET == 1280, "");
+_Static_assert(BINLOG_SPILL_OFFSET == 1256, "");
 _Static_assert(sizeof(struct binlog_packed) == 16, "");
 _Static_assert(BINLOG_PACKED_OFFSET + sizeof(struct binlog_packed) == 256, "");
 _Static_assert(sizeof(struct binlog_block) == 88, "");

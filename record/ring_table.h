@@ -94,7 +94,7 @@ struct binlog_ring {
 _Static_assert(sizeof(struct binlog_ring_slot) == 40, "");
 _Static_assert(sizeof(struct binlog_ring_window) == 48, "");
 _Static_assert(BINLOG_RING_OFFSET + sizeof(struct binlog_ring) <=
-		       BINLOG_POSITIONS_OFFSET,
+		       BINLOG_SPILL_OFFSET,
 	"");
 
 static inline struct binlog_ring *ring_of(struct binlog_header *header)

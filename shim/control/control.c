@@ -2,6 +2,7 @@
 
 #include "rules/rules.h"
 #include "shim/control/process.h"
+#include "shim/file/capture_file.h"
 #include "shim/file/growth.h"
 #include "shim/file/segment.h"
 #include "shim/host/above.h"
@@ -67,6 +68,21 @@ void control_end(struct binlog_header *header)
 	switches->version = control_seen;
 }
 
+static void copy_rules(struct binlog_switches *to, const char *rules);
+
+void control_go_on(struct binlog_header *header, const char *rules)
+{
+	struct binlog_switches *switches = switches_of(header);
+	struct binlog_switches copy = *control_switches;
+
+	copy.generation = (copy.generation + 2) | 1;
+	copy.speaker = SPEAKER_MANY;
+	copy.suppressed = copy.redacted = 0;
+	*switches = copy;
+	copy_rules(switches, rules);
+	__atomic_store_n(&control_switches, switches, __ATOMIC_SEQ_CST);
+}
+
 /*
  * What is in force is one word, so that nobody meets the rules of one moment
  * with the level of another: the text, whose lowest bits are free, and the
@@ -98,6 +114,38 @@ static uintptr_t bits_of(int level)
 	return (unsigned)(level + LEVEL_BIAS);
 }
 
+/* What was followed is known by its place in the capture, which is another now;
+ * all others are of the old one. */
+static void copy_rules(struct binlog_switches *to, const char *rules)
+{
+	struct process_self *self = process_self();
+	struct control_text *text = text_of(in_force());
+	char *place;
+	uint64_t at = 0;
+
+	if (text && rules) {
+		place = capture_file_note(BINLOG_RULES, text->bytes, &at);
+		if (place)
+			bytes_copy(place, rules, text->bytes);
+		else
+			at = 0;
+	}
+	to->rules_at = at;
+	to->rules_bytes = at ? text->bytes : 0;
+	if (at) {
+		text->at = at;
+		text->next = NULL;
+	}
+	__atomic_store_n(&self->texts, at ? text : NULL, __ATOMIC_RELEASE);
+}
+
+const char *control_rules_place(void)
+{
+	struct control_text *text = text_of(in_force());
+
+	return text ? segment_place(text->at, text->bytes) : NULL;
+}
+
 static bool is_before(uint64_t end, uint64_t at, uint32_t bytes)
 {
 	return at <= end && bytes <= end - at;
@@ -117,6 +165,8 @@ static const char *place_of(uint64_t at, uint32_t bytes)
 /* Null: it is not there, or there is no memory. */
 static struct control_text *read_text(uint64_t at, uint32_t bytes)
 {
+	uint32_t number =
+		__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST);
 	const char *place = place_of(at, bytes);
 	struct control_text *text = place ? arena_take(sizeof(*text)) : NULL;
 	char *copy = text ? arena_take(bytes) : NULL;
@@ -127,6 +177,10 @@ static struct control_text *read_text(uint64_t at, uint32_t bytes)
 	if (!copy)
 		return NULL;
 	bytes_copy(copy, place, bytes);
+	/* It is the place of something else. */
+	if (number !=
+		__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST))
+		return NULL;
 	room = rules_room(copy, bytes);
 	memory = arena_take(room);
 	if (!memory)

@@ -80,6 +80,14 @@ void control_begin(struct binlog_header *header);
  * anything any more. */
 void control_end(struct binlog_header *header);
 
+/* Another capture is used, which nobody has looked at yet; the rules in force,
+ * and all else that was switched, go with us.  `rules`: the text that was in
+ * the old one at control_rules_place(), null: there was none. */
+void control_go_on(struct binlog_header *header, const char *rules);
+
+/* Where the text of the rules in force is in memory; null: there are none. */
+const char *control_rules_place(void);
+
 /* In a child of fork, before its first record: the rules are those of its
  * parent, but what was made of them is gone. */
 void control_follow_fork(void);

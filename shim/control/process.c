@@ -1,5 +1,6 @@
 #include "shim/control/process.h"
 
+#include "shim/file/capture_file.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
@@ -58,6 +59,11 @@ bool process_is_founder(void)
 	return arena_is_marked() && !process.forked;
 }
 
+bool process_owns_capture(void)
+{
+	return arena_is_marked() && (!process.forked || process.spilled);
+}
+
 /*
  * Whose memory this is.  In a child of vfork libc has the number of the thread
  * that waits for it, which is also that of the thread's clock.  In one that was
@@ -77,6 +83,8 @@ static void follow(uint32_t pid)
 {
 	process.pid = pid;
 	process.forked = true;
+	process.spilled = false;
+	capture_file_is_child();
 	arena_mark();
 	control_follow_fork();
 }
@@ -93,15 +101,29 @@ void process_is_child(void)
 		follow(sys_forbidden ? process.pid : (uint32_t)SYS0(getpid));
 }
 
+/* Of this process; before it has one, of that it was forked from. */
+static uint32_t latest;
+
+void process_spills(bool spoke)
+{
+	struct process_self *self = process_self();
+
+	process.spilled = true;
+	__atomic_store_n(&latest, 0, __ATOMIC_RELAXED);
+	self->parent = 0;
+	if (spoke)
+		self->fork = 0; /* what was inherited is there */
+	__atomic_store_n(&self->described, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->number, 0, __ATOMIC_RELEASE);
+}
+
 void process_enumerate(uint32_t writer)
 {
-	/* Of this process; before it has one, of that it was forked from. */
-	static uint32_t latest;
 	struct process_self *self = process_self();
 	uint32_t none = 0;
 	uint32_t parent = __atomic_load_n(&latest, __ATOMIC_RELAXED);
 
-	if (!process.forked ||
+	if (!process.forked || process.spilled ||
 		__atomic_load_n(&self->number, __ATOMIC_RELAXED) ||
 		!__atomic_compare_exchange_n(&self->number, &none, writer + 1,
 			false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -15,6 +15,7 @@ struct process {
 	uint64_t max_bytes;  /* of the capture file */
 	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
 	bool forked;	     /* and has not executed a program since */
+	bool spilled;	     /* since then, to a capture of its own */
 	/* What is behind the PROCESS record: see record/layout.h. */
 	const char *strings;
 	uint32_t strings_bytes;
@@ -75,8 +76,17 @@ static inline bool process_is_itself(void)
 /* We run in a child of vfork or of CLONE_VM: another process, same memory. */
 bool process_is_borrowed(void);
 
-/* We have made the capture, and are not a child of fork. */
+/* We have made the first capture, and are not a child of fork. */
 bool process_is_founder(void);
+
+/* The capture is ours; others are of children that were forked since. */
+bool process_owns_capture(void);
+
+/*
+ * It is, from here on, and nothing was said in it; `spoke`: but something was
+ * in the one before, to which all numbers have belonged.
+ */
+void process_spills(bool spoke);
 
 /* Before the first writer: takes note of who we are after a fork. */
 void process_follow_fork(void);

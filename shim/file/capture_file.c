@@ -16,6 +16,7 @@
 #include "shim/host/bytes.h"
 #include "shim/host/clock.h"
 #include "shim/host/environment.h"
+#include "shim/host/host.h"
 #include "shim/host/sys.h"
 
 /*
@@ -85,6 +86,22 @@ static bool place_is_ours(char *path)
 #define PAUSE_TICKS ((uint64_t)1 << 22)
 
 struct binlog_header *capture_file_header;
+uint32_t capture_file_number;
+
+/* The next one, while it is made. */
+static struct binlog_header *next_header;
+static uint64_t next_born_bytes;
+
+/* Claims that are under way in this process; and: they wait, since another file
+ * is about to take the place of this one. */
+static uint32_t claims;
+static bool is_turning;
+/* So long they do, and it waits for them. */
+#define TURN_TRIES 2000u
+#define TURN_NS 50000
+
+/* Of the end of the file so much is kept back for capture_file_claim_last(). */
+static uint64_t kept_back;
 
 /* Blocks of this size and larger were not to be had at that time. */
 static uint32_t failed_bytes;
@@ -149,9 +166,10 @@ bool capture_file_mend(const void *address)
 	const char *page =
 		(const char *)address - (uintptr_t)address % environment_page();
 
-	if (!segment_has(address))
+	if (segment_has(address))
+		give_up();
+	else if (!segment_had(address))
 		return false;
-	give_up();
 	return replace_page(page);
 }
 
@@ -175,35 +193,54 @@ static bool write_first(int fd, uint64_t max_bytes)
 	written = SYS6(pwritev, fd, parts, count, 0, 0, 0);
 	if (sys_failed(written) || (uint64_t)written < environment_page())
 		return false;
-	born_bytes = (uint64_t)written;
+	next_born_bytes = (uint64_t)written;
 	return true;
 }
 
 static bool set_up(int fd, char *path, uint64_t max_bytes,
 	const struct binlog_header *header)
 {
+	bool another = capture_file_header != NULL;
 	struct stat st;
+	uint64_t size = 0;
 
-	if (sys_failed(SYS2(fstat, fd, &st)) ||
-		!growth_begin(fd, &st, path, max_bytes, place_is_ours(path)) ||
-		!write_first(fd, max_bytes))
+	if (!sys_failed(SYS2(fstat, fd, &st)))
+		size = growth_begin(fd, &st, path, max_bytes,
+			place_is_ours(path), another);
+	if (size == 0 || !write_first(fd, max_bytes))
 		return false;
 	/* Whatever the umask is. */
 	if ((st.st_mode & ALLPERMS) != MODE)
 		SYS2(fchmod, fd, MODE);
-	capture_file_header = segment_begin(fd, growth_size(), max_bytes);
-	if (!capture_file_header)
+	next_header = segment_begin(fd, size, max_bytes);
+	if (!next_header)
 		return false;
-	bytes_copy(capture_file_header, header, sizeof(*header));
-	growth_share(capture_file_header);
-	capture_file_header->next = environment_page();
+	bytes_copy(next_header, header, sizeof(*header));
+	growth_share(next_header, another);
+	next_header->next = environment_page();
 	return true;
 }
 
 static void undo(void)
 {
-	capture_file_header = NULL;
-	segment_undo();
+	segment_undo(capture_file_header != NULL);
+	next_header = NULL;
+}
+
+/* Of a descriptor of ours another thread may have made something else's (dup2),
+ * which is not ours to close. */
+static void close_file(int fd)
+{
+	struct stat st, named;
+
+	if (capture_file_header && !host_is_single_threaded() &&
+		(sys_failed(SYS2(fstat, fd, &st)) ||
+			sys_failed(SYS4(newfstatat, AT_FDCWD,
+				growth_next_path(), &named,
+				AT_SYMLINK_NOFOLLOW)) ||
+			st.st_dev != named.st_dev || st.st_ino != named.st_ino))
+		return;
+	SYS1(close, fd);
 }
 
 /* Not by its path, which may be a link by now. */
@@ -276,7 +313,10 @@ static bool make_unnamed(
 		return false;
 	made = set_up((int)fd, path, max_bytes, header) &&
 	       give_name((int)fd, path);
-	SYS1(close, fd);
+	if (made)
+		close_file((int)fd);
+	else
+		SYS1(close, fd);
 	if (!made)
 		undo();
 	return made;
@@ -300,9 +340,11 @@ static bool make_renamed(
 		return false;
 	made = set_up((int)fd, path, max_bytes, header) &&
 	       !sys_failed(SYS4(renameat, AT_FDCWD, fresh, AT_FDCWD, path));
-	SYS1(close, fd);
-	if (made)
+	if (made) {
+		close_file((int)fd);
 		return true;
+	}
+	SYS1(close, fd);
 	undo();
 	SYS3(unlinkat, AT_FDCWD, fresh, 0);
 	return false;
@@ -317,9 +359,121 @@ void capture_file_make_room(char *path)
 bool capture_file_create(
 	char *path, uint64_t max_bytes, const struct binlog_header *header)
 {
+	if (!capture_file_prepare(path, max_bytes, header))
+		return false;
+	capture_file_header = next_header;
+	born_bytes = next_born_bytes;
+	return true;
+}
+
+struct binlog_header *capture_file_prepare(
+	char *path, uint64_t max_bytes, const struct binlog_header *header)
+{
 	max_bytes &= ~(uint64_t)(environment_page() - 1);
 	return make_unnamed(path, max_bytes, header) ||
-	       make_renamed(path, max_bytes, header);
+			       make_renamed(path, max_bytes, header)
+		       ? next_header
+		       : NULL;
+}
+
+bool capture_file_may_begin(const char *directory, uint64_t bytes)
+{
+	struct statfs disk;
+	long result = SYS2(statfs, directory, &disk);
+
+	return !sys_failed(result) && leaves_room(result, &disk, bytes);
+}
+
+/* ---- from one to the next ---- */
+
+static bool wait_a_moment(unsigned *tries)
+{
+	static const struct timespec moment = {0, TURN_NS};
+
+	if (*tries == 0)
+		return false;
+	--*tries;
+	SYS2(nanosleep, &moment, NULL);
+	return true;
+}
+
+static void end_claim(void)
+{
+	__atomic_fetch_sub(&claims, 1, __ATOMIC_SEQ_CST);
+}
+
+/* With signals blocked.  False: another file is used by now, or is about to be,
+ * and that takes too long. */
+static bool begin_claim_of(uint32_t number)
+{
+	unsigned tries = TURN_TRIES;
+
+	do {
+		__atomic_fetch_add(&claims, 1, __ATOMIC_SEQ_CST);
+		if (likely(!__atomic_load_n(&is_turning, __ATOMIC_SEQ_CST) &&
+			    __atomic_load_n(&capture_file_number,
+				    __ATOMIC_SEQ_CST) == number))
+			return true;
+		end_claim();
+	} while (__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST) ==
+			 number &&
+		 wait_a_moment(&tries));
+	return false;
+}
+
+static bool begin_claim(void)
+{
+	return begin_claim_of(
+		__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST));
+}
+
+bool capture_file_stop(void)
+{
+	unsigned tries = TURN_TRIES;
+
+	__atomic_store_n(&is_turning, true, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&claims, __ATOMIC_SEQ_CST) > 0)
+		if (!wait_a_moment(&tries)) {
+			capture_file_go_on();
+			return false;
+		}
+	return true;
+}
+
+void capture_file_go_on(void)
+{
+	__atomic_store_n(&is_turning, false, __ATOMIC_SEQ_CST);
+}
+
+void capture_file_drop(const char *path)
+{
+	undo();
+	SYS3(unlinkat, AT_FDCWD, path, 0);
+}
+
+unsigned capture_file_turn(struct segment_range range[SEGMENT_RANGES])
+{
+	unsigned count = segment_turn(range);
+
+	growth_turn();
+	born_bytes = next_born_bytes;
+	stock = NULL;
+	keeps_off = false;
+	__atomic_store_n(&failed_bytes, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&capture_file_header, next_header, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&capture_file_number, 1, __ATOMIC_SEQ_CST);
+	return count;
+}
+
+void capture_file_is_child(void)
+{
+	__atomic_store_n(&claims, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_turning, false, __ATOMIC_RELAXED);
+}
+
+void capture_file_keep_back(uint64_t bytes)
+{
+	kept_back = bytes;
 }
 
 /* ---- the blocks ---- */
@@ -329,7 +483,7 @@ bool capture_file_create(
  * blocks begin at a multiple of their size if they can: the kernel then keeps
  * each in one piece, and has it mapped by one fault.
  */
-static bool take_range(uint32_t size, uint64_t *at)
+static bool take_range(uint32_t size, uint64_t back, uint64_t *at)
 {
 	uint64_t *next = &capture_file_header->next;
 	uint64_t gap =
@@ -339,6 +493,7 @@ static bool take_range(uint32_t size, uint64_t *at)
 
 	do {
 		max = segment_limit();
+		max = max > back ? max - back : 0;
 		if (start > max || size > max - start)
 			return false;
 		*at = (start + gap) & ~gap;
@@ -350,13 +505,13 @@ static bool take_range(uint32_t size, uint64_t *at)
 	return true;
 }
 
-static void *take_fresh(uint32_t size, uint64_t *at)
+static void *take_fresh_before(uint32_t size, uint64_t back, uint64_t *at)
 {
 	struct statfs disk;
 	char *block = NULL;
 
 	if (!leaves_room(SYS2(statfs, growth_path(), &disk), &disk, size) ||
-		!take_range(size, at))
+		!take_range(size, back, at))
 		return NULL;
 	if (growth_reach(*at + size))
 		block = segment_place(*at, size);
@@ -367,6 +522,11 @@ static void *take_fresh(uint32_t size, uint64_t *at)
 		&(uint64_t){*at + size}, *at, false, __ATOMIC_RELAXED,
 		__ATOMIC_RELAXED);
 	return NULL;
+}
+
+static void *take_fresh(uint32_t size, uint64_t *at)
+{
+	return take_fresh_before(size, kept_back, at);
 }
 
 void capture_file_keep_off(void)
@@ -472,11 +632,31 @@ static void *take_from_stock(uint32_t size)
 
 void capture_file_stock(void)
 {
-	if (capture_file_header && !stock)
-		stock = take_block(BINLOG_BLOCK_MAX);
+	if (!capture_file_header || stock || !begin_claim())
+		return;
+	stock = take_block(BINLOG_BLOCK_MAX);
+	end_claim();
+}
+
+void *capture_file_claim_last(uint32_t number, uint32_t size)
+{
+	void *block;
+	uint64_t at;
+
+	if (sys_forbidden || !begin_claim_of(number))
+		return NULL;
+	block = take_fresh_before(size, 0, &at);
+	end_claim();
+	return block;
 }
 
 void *capture_file_claim(uint32_t size)
+{
+	return capture_file_claim_of(
+		__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST), size);
+}
+
+void *capture_file_claim_of(uint32_t number, uint32_t size)
 {
 	uint32_t failed = __atomic_load_n(&failed_bytes, __ATOMIC_RELAXED);
 	void *block;
@@ -487,9 +667,12 @@ void *capture_file_claim(uint32_t size)
 		return take_from_stock(size);
 	if (failed && size >= failed && clock_ticks() - failed_at < PAUSE_TICKS)
 		return NULL;
+	if (!begin_claim_of(number))
+		return NULL;
 	block = take_born(size);
 	if (!block)
 		block = take_block(size);
+	end_claim();
 	if (block && failed)
 		__atomic_store_n(&failed_bytes, 0, __ATOMIC_RELAXED);
 	if (block)
@@ -510,9 +693,11 @@ char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at)
 
 	while (size < BINLOG_BLOCK_MAX && size - heads - 8 < bytes)
 		size *= 2;
-	if (!capture_file_header || size - heads - 8 < bytes)
+	if (!capture_file_header || size - heads - 8 < bytes ||
+		!begin_claim())
 		return NULL;
 	block = take_fresh(size, at);
+	end_claim();
 	if (!block)
 		return NULL;
 	block->size = size;

@@ -8,9 +8,13 @@
 #define SHIM_CAPTURE_FILE_H
 
 #include "record/layout.h"
+#include "shim/file/segment.h"
 
 /* The mapped header page; null without a capture file. */
 extern struct binlog_header *capture_file_header;
+
+/* How many times another capture has taken the place of this process's. */
+extern HIDDEN uint32_t capture_file_number;
 
 /* Bytes of the longest path. */
 #define CAPTURE_FILE_PATH 4096u
@@ -44,10 +48,41 @@ void capture_file_make_directory(const char *path);
  */
 void *capture_file_claim(uint32_t size);
 
+/* Likewise of the capture with that number; null also if that is another by
+ * now. */
+void *capture_file_claim_of(uint32_t number, uint32_t size);
+
 /* Where in the file that is; and what is there, in our memory (null: it cannot
  * be mapped), for a block that may have been claimed by another process. */
 uint64_t capture_file_offset(const void *block);
 char *capture_file_place(uint64_t offset, uint32_t size);
+
+/*
+ * To go on in another capture, by one thread at a time: prepare, stop, turn,
+ * and go on.  The next one is made like the first; null: it could not be.  All
+ * else is about the old one until capture_file_turn(), which hands over where
+ * that is mapped: it stays so.  Between capture_file_stop(), which gives up
+ * where that takes too long (false: all is as it was), and
+ * capture_file_go_on(), who claims a block waits.  capture_file_drop(): it is
+ * not to be used after all.
+ */
+struct binlog_header *capture_file_prepare(
+	char *path, uint64_t max_bytes, const struct binlog_header *header);
+bool capture_file_stop(void);
+unsigned capture_file_turn(struct segment_range range[SEGMENT_RANGES]);
+void capture_file_go_on(void);
+void capture_file_drop(const char *path);
+
+/* The disk of this directory has room for so much more. */
+bool capture_file_may_begin(const char *directory, uint64_t bytes);
+
+/* In a child of fork: threads that were at it are not there. */
+void capture_file_is_child(void);
+
+/* So much of the end of a capture is for capture_file_claim_last() alone, which
+ * is like capture_file_claim(): for calls that have begun there. */
+void capture_file_keep_back(uint64_t bytes);
+void *capture_file_claim_last(uint32_t number, uint32_t size);
 
 /*
  * This process has other memory where a block is that it shares with others.

@@ -21,11 +21,27 @@
 #define ZEROS 65536u
 #define TRIES 400 /* more than 40 ms */
 
-static struct file_growth own; /* until there is memory to share */
-static struct file_growth *growth = &own;
-static uint64_t most;
-static uint64_t device, inode;
-static const char *its_path; /* null: there is no file yet */
+/* A capture: the one that is used, and the next one while it is made. */
+struct grown {
+	struct file_growth own; /* until there is memory to share */
+	struct file_growth *growth;
+	uint64_t most;
+	uint64_t device, inode;
+	const char *path; /* null: there is no file yet */
+};
+
+static struct grown all[2] = {{.growth = &all[0].own}};
+static struct grown *used = &all[0];
+
+static struct grown *now(void)
+{
+	return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+}
+
+static struct grown *next(void)
+{
+	return now() == &all[0] ? &all[1] : &all[0];
+}
 
 /* Growing beyond RLIMIT_FSIZE would raise SIGXFSZ and kill the program. */
 static uint64_t limit_of_files(void)
@@ -36,48 +52,68 @@ static uint64_t limit_of_files(void)
 	return limit.rlim_cur & ~(uint64_t)(BINLOG_PAGE - 1);
 }
 
-static bool is_ours(long stat_result, const struct stat *st)
+static bool is_ours(const struct grown *of, long stat_result,
+	const struct stat *st)
 {
-	return !sys_failed(stat_result) && st->st_dev == device &&
-	       st->st_ino == inode;
+	return !sys_failed(stat_result) && st->st_dev == of->device &&
+	       st->st_ino == of->inode;
 }
 
-bool growth_begin(int fd, const struct stat *st, const char *path,
-	uint64_t max_bytes, bool may_grow)
+uint64_t growth_begin(int fd, const struct stat *st, const char *path,
+	uint64_t max_bytes, bool may_grow, bool another)
 {
+	struct grown *of = another ? next() : now();
 	uint64_t limit = limit_of_files();
 	uint64_t first =
 		may_grow && max_bytes > FIRST_BYTES ? FIRST_BYTES : max_bytes;
 
-	growth = &own; /* it may be tried once more */
+	of->growth = &of->own; /* it may be tried once more */
+	of->own = (struct file_growth){0};
 	if (first > limit)
 		first = limit;
-	most = may_grow ? max_bytes : first;
+	of->most = may_grow ? max_bytes : first;
 	if (first < BINLOG_PAGE || sys_failed(SYS2(ftruncate, fd, first)))
-		return false;
-	growth->size = growth->goal = first;
-	device = st->st_dev;
-	inode = st->st_ino;
-	its_path = path;
-	return true;
+		return 0;
+	of->own.size = of->own.goal = first;
+	of->device = st->st_dev;
+	of->inode = st->st_ino;
+	of->path = path;
+	return first;
 }
 
-void growth_share(struct binlog_header *header)
+void growth_share(struct binlog_header *header, bool another)
 {
-	growth = file_growth_of(header);
-	*growth = own;
+	struct grown *of = another ? next() : now();
+
+	of->growth = file_growth_of(header);
+	*of->growth = of->own;
+}
+
+void growth_turn(void)
+{
+	__atomic_store_n(&used, next(), __ATOMIC_RELEASE);
+}
+
+uint64_t growth_most(void)
+{
+	const struct grown *of = now();
+	uint64_t limit = limit_of_files();
+
+	return of->most < limit ? of->most : limit;
 }
 
 uint64_t *growth_shared(void)
 {
-	return &growth->shared;
+	return &now()->growth->shared;
 }
 
 uint64_t growth_bytes(void)
 {
+	const struct grown *of = now();
 	struct stat st;
 
-	return is_ours(SYS4(newfstatat, AT_FDCWD, its_path, &st,
+	return is_ours(of,
+		       SYS4(newfstatat, AT_FDCWD, of->path, &st,
 			       AT_SYMLINK_NOFOLLOW),
 		       &st)
 		       ? (uint64_t)st.st_size
@@ -86,19 +122,25 @@ uint64_t growth_bytes(void)
 
 const char *growth_path(void)
 {
-	return its_path;
+	return now()->path;
+}
+
+const char *growth_next_path(void)
+{
+	return next()->path;
 }
 
 /* How large it shall be, to have at least `end` bytes; 0: it may not be. */
-static uint64_t goal_for(uint64_t end)
+static uint64_t goal_for(const struct grown *of, uint64_t end)
 {
-	uint64_t goal = 2 * __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+	uint64_t goal =
+		2 * __atomic_load_n(&of->growth->size, __ATOMIC_ACQUIRE);
 	uint64_t limit = limit_of_files();
 
 	if (goal < end)
 		goal = end;
-	if (goal > most)
-		goal = most;
+	if (goal > of->most)
+		goal = of->most;
 	if (goal > limit)
 		goal = limit;
 	return goal >= end ? goal : 0;
@@ -110,41 +152,42 @@ static uint64_t goal_for(uint64_t end)
  * a path may lead elsewhere from one call to the next, though not by anybody
  * else's doing.
  */
-static bool lengthen(uint64_t goal)
+static bool lengthen(const struct grown *of, uint64_t goal)
 {
 	long fd = host_is_single_threaded() ? growth_open() : -EMFILE;
 	bool done;
 
 	if (sys_failed(fd))
 		return growth_bytes() != 0 &&
-		       !sys_failed(SYS2(truncate, its_path, goal));
+		       !sys_failed(SYS2(truncate, of->path, goal));
 	done = !sys_failed(SYS2(ftruncate, fd, goal));
 	SYS1(close, fd);
 	return done;
 }
 
-static bool extend(uint64_t goal)
+static bool extend(const struct grown *of, uint64_t goal)
 {
 	/* All others who are under way would do the same. */
 	if (goal <= growth_size())
 		return true;
-	if (!lengthen(goal))
+	if (!lengthen(of, goal))
 		return false;
-	file_growth_note(growth, goal);
+	file_growth_note(of->growth, goal);
 	return true;
 }
 
 /* One step; false: it cannot be done, now or ever.  With signals blocked, since
  * a handler might jump out. */
-static bool step(uint64_t end)
+static bool step(const struct grown *of, uint64_t end)
 {
 	static const struct timespec moment = {0, 50000};
+	struct file_growth *growth = of->growth;
 	uint64_t goal = __atomic_load_n(&growth->goal, __ATOMIC_ACQUIRE);
 	uint64_t wanted = goal & ~FILE_GROWERS;
 	bool done;
 
 	if ((goal & FILE_GROWERS) == 0)
-		wanted = goal_for(end);
+		wanted = goal_for(of, end);
 	else if (wanted < end || (goal & FILE_GROWERS) == FILE_GROWERS) {
 		/* Who is at it may have to wait for a core, and for a disk. */
 		SYS2(nanosleep, &moment, NULL);
@@ -154,13 +197,15 @@ static bool step(uint64_t end)
 		return false;
 	if (!file_growth_join(growth, goal, wanted))
 		return true;
-	done = extend(wanted);
+	done = extend(of, wanted);
 	file_growth_leave(growth);
 	return done;
 }
 
 bool growth_reach(uint64_t end)
 {
+	const struct grown *of = now();
+	struct file_growth *growth = of->growth;
 	bool possible = true;
 	uint64_t goal, mask;
 
@@ -173,7 +218,7 @@ bool growth_reach(uint64_t end)
 	for (int i = 0; i < TRIES && possible &&
 			end > __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 		i++)
-		possible = step(end);
+		possible = step(of, end);
 	signal_mask_restore(mask);
 	/* Whoever is on the way there will not come back: wait no more. */
 	if (possible &&
@@ -182,34 +227,33 @@ bool growth_reach(uint64_t end)
 		__atomic_store_n(&growth->stuck, goal, __ATOMIC_RELEASE);
 	else if (possible)
 		/* Not before, since others wait for who is under way. */
-		quota_lengthened(its_path, growth_size());
+		quota_lengthened(of->path, growth_size());
 	return end <= __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
 }
 
 uint64_t growth_size(void)
 {
-	return __atomic_load_n(&growth->size, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&now()->growth->size, __ATOMIC_ACQUIRE);
 }
 
 void growth_reach_all(void)
 {
-	uint64_t limit = limit_of_files();
-
-	if (most > 0)
-		growth_reach(most < limit ? most : limit);
+	if (now()->most > 0)
+		growth_reach(growth_most());
 }
 
 long growth_open(void)
 {
+	const struct grown *of = now();
 	struct stat st;
 	long fd;
 
 	if (growth_bytes() == 0)
 		return -ENOENT;
-	fd = SYS4(openat, AT_FDCWD, its_path,
+	fd = SYS4(openat, AT_FDCWD, of->path,
 		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 
-	if (sys_failed(fd) || is_ours(SYS2(fstat, fd, &st), &st))
+	if (sys_failed(fd) || is_ours(of, SYS2(fstat, fd, &st), &st))
 		return fd;
 	SYS1(close, fd);
 	return -ESTALE;

@@ -11,18 +11,25 @@
 #include "record/layout.h"
 
 /*
- * Once: `fd` is the fresh file, which is *st, will have the absolute name
+ * `fd` is the fresh file, which is *st, will have the absolute name
  * `path` (from here on ours) and at most `max_bytes`; at once all of them, as
- * holes, unless it `may_grow` by its path.  False: it cannot be given any size.
+ * holes, unless it `may_grow` by its path.  How many it has by now; 0: it
+ * cannot be given any size.  `another`: it is not used before growth_turn().
  */
-bool growth_begin(int fd, const struct stat *st, const char *path,
-	uint64_t max_bytes, bool may_grow);
+uint64_t growth_begin(int fd, const struct stat *st, const char *path,
+	uint64_t max_bytes, bool may_grow, bool another);
 
 /*
- * Once, when the file is mapped and before anybody else can have it: from here
+ * When the file is mapped and before anybody else can have it: from here
  * on what all have to agree upon is in its header page.
  */
-void growth_share(struct binlog_header *header);
+void growth_share(struct binlog_header *header, bool another);
+
+/* All below is about the other one from here on.  Nobody is in it. */
+void growth_turn(void);
+
+/* What the file may have, by its settings and RLIMIT_FSIZE. */
+uint64_t growth_most(void);
 
 /*
  * The file has at least `end` bytes, holes without room on disk among them.
@@ -55,7 +62,9 @@ uint64_t growth_bytes(void);
 /* A word that all processes share which share the capture; 0 at first. */
 uint64_t *growth_shared(void);
 
-/* The path, for what the kernel tells of the file system. */
+/* The path, for what the kernel tells of the file system; and that of the one
+ * that is not used yet. */
 const char *growth_path(void);
+const char *growth_next_path(void);
 
 #endif

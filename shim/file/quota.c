@@ -41,8 +41,10 @@ struct known {
 struct look {
 	int directory;
 	uid_t user;
+	bool must_know;	/* how much there is, though nothing can be removed */
 	unsigned left;	/* entries that may be looked at */
 	uint64_t taken; /* bytes, by all that were seen */
+	uint64_t most;	/* that they may take */
 	unsigned count;
 	uint16_t order[KNOWN_MOST]; /* of `known`, the oldest first */
 	struct known known[KNOWN_MOST];
@@ -224,7 +226,7 @@ static bool is_gone(const struct look *look, const char *name)
 
 static void remove_oldest(struct look *look)
 {
-	for (unsigned i = 0; i < look->count && look->taken > quota; i++) {
+	for (unsigned i = 0; i < look->count && look->taken > look->most; i++) {
 		const struct known *known = &look->known[look->order[i]];
 
 		if (is_gone(look, known->name))
@@ -235,7 +237,7 @@ static void remove_oldest(struct look *look)
 /* ---- all ---- */
 
 /* One at a time, and not beside a binlog-pack that has not packed them yet. */
-static void fit(struct look *look, const char *path)
+static bool fit(struct look *look, const char *path)
 {
 	struct bytes_text text = {look->path, sizeof(look->path), 0};
 	long fd;
@@ -247,34 +249,53 @@ static void fit(struct look *look, const char *path)
 	fd = SYS4(openat, AT_FDCWD, look->path,
 		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (sys_failed(fd))
-		return;
+		return false;
+	look->directory = (int)fd;
+	look->user = (uid_t)SYS0(geteuid);
+	look->left = ENTRIES_MOST;
 	if (!sys_failed(SYS2(flock, fd, LOCK_EX | LOCK_NB))) {
-		look->directory = (int)fd;
-		look->user = (uid_t)SYS0(geteuid);
-		look->left = ENTRIES_MOST;
 		look_at_all(look);
 		remove_oldest(look);
 		SYS2(flock, fd, LOCK_UN);
+	} else if (look->must_know) {
+		look_at_all(look);
 	}
 	SYS1(close, fd);
+	return look->taken <= look->most;
+}
+
+static bool fit_in(const char *path, uint64_t most, bool must_know)
+{
+	struct look *look;
+	uint64_t mask;
+	long memory;
+	bool fits;
+
+	memory = SYS6(mmap, 0, sizeof(struct look), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(memory))
+		return false;
+	look = (struct look *)memory;
+	look->most = most;
+	look->must_know = must_know;
+	/* A handler might jump out of here. */
+	mask = signal_mask_block();
+	fits = fit(look, path);
+	signal_mask_restore(mask);
+	SYS2(munmap, memory, sizeof(struct look));
+	return fits;
 }
 
 void quota_fit(const char *path)
 {
-	uint64_t mask;
-	long memory;
+	if (quota != 0)
+		fit_in(path, quota, false);
+}
 
-	if (quota == 0)
-		return;
-	memory = SYS6(mmap, 0, sizeof(struct look), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(memory))
-		return;
-	/* A handler might jump out of here. */
-	mask = signal_mask_block();
-	fit((struct look *)memory, path);
-	signal_mask_restore(mask);
-	SYS2(munmap, memory, sizeof(struct look));
+bool quota_makes_room(const char *path, uint64_t bytes)
+{
+	return quota == 0 ||
+	       (bytes <= quota && fit_in(path, quota - bytes, true));
 }
 
 /*

@@ -25,6 +25,9 @@ bool quota_is_set(void);
  */
 void quota_fit(const char *path);
 
+/* The same for another `bytes`.  False: they have no room. */
+bool quota_makes_room(const char *path, uint64_t bytes);
+
 /* The capture at `path` has `size` bytes by now: where that is much. */
 void quota_lengthened(const char *path, uint64_t size);
 

@@ -11,6 +11,7 @@
 #include "shim/host/inside.h"
 
 struct binlog_header;
+struct binlog_spill;
 
 struct above {
 	/* control_end(): the header page is cut off. */
@@ -25,6 +26,10 @@ struct above {
 	void (*streams_end)(void);
 	/* stdio_buffer_settle(): a call that fills a FILE was left. */
 	void (*file_left)(FILE *file);
+	/* startup_next_capture(): there is no room in this one; *why it could
+	 * not be made. */
+	struct binlog_header *(*next_capture)(
+		const struct binlog_spill *account, uint32_t *why);
 	/* cancel_unwinds(): the stack of this thread is unwound for good. */
 	void (*thread_unwinds)(void *unused);
 };

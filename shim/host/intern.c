@@ -40,6 +40,13 @@ static bool grow(struct intern *intern)
 	return true;
 }
 
+void intern_forget_ids(struct intern *intern)
+{
+	for (uint32_t i = 0; i < intern->size; i++)
+		if (intern->entry[i].id)
+			intern->entry[i].id = INTERN_WITHOUT_ID;
+}
+
 /* Left in the middle it is full still, and what is gone is just not known. */
 void intern_clear(struct intern *intern)
 {

@@ -25,6 +25,11 @@ static inline bool intern_is_full(const struct intern *intern)
 	return intern->used >= intern->size / 4 * 3;
 }
 
+/* Of an entry whose id holds no more, but all else does. */
+#define INTERN_WITHOUT_ID ~(uint32_t)0
+
+void intern_forget_ids(struct intern *intern);
+
 /* Nothing is known any more; what was found before does not hold. */
 void intern_clear(struct intern *intern);
 

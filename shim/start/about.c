@@ -183,6 +183,7 @@ static bool is_understood(enum config_key key, const char *value)
 		return is_size(value);
 	case CONFIG_full:
 		return is_one_of(value, "pass", "block") ||
+		       is_one_of(value, "spill", "spill") ||
 		       (bytes_starts(value, "block=") && value[6] >= '0' &&
 			       value[6] <= '9');
 	case CONFIG_redact:

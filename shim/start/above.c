@@ -1,6 +1,7 @@
 #include "shim/host/above.h"
 
 #include "shim/control/control.h"
+#include "shim/start/startup.h"
 #include "shim/stdio/cancel.h"
 #include "shim/stdio/stdio_buffer.h"
 #include "shim/streams/streams.h"
@@ -14,5 +15,6 @@ const struct above above = {
 	.trigger = ring_trigger_by_control,
 	.streams_end = position_settle,
 	.file_left = stdio_buffer_settle,
+	.next_capture = startup_next_capture,
 	.thread_unwinds = cancel_unwinds,
 };

@@ -10,6 +10,7 @@
 #include "shim/control/process.h"
 #include "shim/control/settings.h"
 #include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
 #include "shim/file/quota.h"
 #include "shim/host/arena.h"
 #include "shim/host/bytes.h"
@@ -26,6 +27,7 @@
 #include "shim/writer/position.h"
 #include "shim/writer/ring.h"
 #include "shim/writer/ring_trigger.h"
+#include "shim/writer/spill.h"
 #include "shim/writer/writer.h"
 
 #if defined(__x86_64__)
@@ -69,11 +71,15 @@ static uint64_t read_size(enum config_key key, uint64_t otherwise)
 static void read_sizes(void)
 {
 	const char *value;
-	uint64_t number;
+	uint64_t number, quota;
 
 	process.max_bytes = read_size(CONFIG_max_size, process.max_bytes);
 	process.ring_bytes = read_size(CONFIG_ring, 0);
-	quota_set(read_size(CONFIG_quota, 0));
+	quota = read_size(CONFIG_quota, 0);
+	quota_set(quota);
+	if (process.ring_bytes == 0)
+		process.max_bytes = spill_begin(settings_get(CONFIG_full),
+			process.max_bytes, quota);
 	value = settings_get(CONFIG_depth);
 	if (value && bytes_number(&value, 10, &number))
 		process.depth = number < 1		     ? 1
@@ -388,10 +394,9 @@ static void publish_rules(void)
 		control_set_rules(at, settings_rules(text, bytes));
 }
 
-static bool create_capture(void)
+static void fill_header(struct binlog_header *header)
 {
-	char *path = strings + process.strings_bytes;
-	struct binlog_header header = {
+	*header = (struct binlog_header){
 		.magic = BINLOG_MAGIC,
 		.version = BINLOG_VERSION,
 		.byte_order = BINLOG_BYTE_ORDER,
@@ -400,13 +405,89 @@ static bool create_capture(void)
 		.pid = process.pid,
 		.machine = MACHINE,
 	};
+	header->nonce = random_number();
+	header->run = run_id;
+	clock_anchor(&header->start);
+}
 
-	header.nonce = random_number();
-	header.run = run_id;
-	clock_anchor(&header.start);
+/* ---- the captures after the first ---- */
+
+/* The directory of the first one: its path may lead elsewhere by then. */
+static uint64_t its_device, its_inode;
+
+static bool look_at_directory(char *path, struct stat *st)
+{
+	size_t length = directory_of(path);
+	char first = path[length];
+	long result;
+
+	path[length] = '\0';
+	result = SYS4(newfstatat, AT_FDCWD, path, st, 0);
+	path[length] = first;
+	return !sys_failed(result);
+}
+
+static void remember_directory(char *path)
+{
+	struct stat st;
+
+	if (!look_at_directory(path, &st))
+		return;
+	its_device = st.st_dev;
+	its_inode = st.st_ino;
+	spill_has_begun();
+}
+
+/* What has to be on the disk for it to be begun. */
+#define NEXT_LEAST ((uint64_t)1 << 20)
+
+COLD struct binlog_header *startup_next_capture(
+	const struct binlog_spill *account, uint32_t *why)
+{
+	static char paths[2][CAPTURE_FILE_PATH];
+	const char *last = growth_path();
+	char *path = last == paths[0] ? paths[1] : paths[0];
+	size_t directory = directory_of(last);
+	struct binlog_header header, *next;
+	struct stat st;
+
+	bytes_copy(path, last, directory);
+	path[directory] = '\0';
+	*why = BINLOG_SPILL_OTHER;
+	if (!look_at_directory(path, &st) || st.st_dev != its_device ||
+		st.st_ino != its_inode)
+		return NULL;
+	fill_header(&header);
+	bytes_copy(header.boot_id, capture_file_header->boot_id,
+		sizeof(header.boot_id));
+	*why = BINLOG_SPILL_DISK;
+	if (!capture_file_may_begin(path, NEXT_LEAST))
+		return NULL;
+	path[directory - 1] = '\0';
+	if (!name_file(path, CAPTURE_FILE_PATH, &header))
+		return NULL;
+	*why = BINLOG_SPILL_QUOTA;
+	if (!quota_makes_room(path, process.max_bytes))
+		return NULL;
+	*why = BINLOG_SPILL_OTHER;
+	next = capture_file_prepare(path, process.max_bytes, &header);
+	if (next)
+		*(struct binlog_spill *)((char *)next + BINLOG_SPILL_OFFSET) =
+			*account;
+	return next;
+}
+
+static bool create_capture(void)
+{
+	char *path = strings + process.strings_bytes;
+	struct binlog_header header;
+
+	fill_header(&header);
 	read_boot_id(header.boot_id);
 	if (!create_file(path, &header))
 		return false;
+	if (spill_is_on())
+		remember_directory(path);
 	life_begin();
 	ring_begin(process.ring_bytes, process.max_bytes);
 	ring_trigger_begin();

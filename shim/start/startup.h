@@ -24,4 +24,15 @@ static inline void startup(void)
 		startup_arm();
 }
 
+struct binlog_header;
+struct binlog_spill;
+
+/*
+ * Makes the next capture of this process beside the one that is used, with
+ * *account on its header page: not used before capture_file_turn().  Null: it
+ * could not be made, and *why is one of enum binlog_spill_refused.
+ */
+struct binlog_header *startup_next_capture(
+	const struct binlog_spill *account, uint32_t *why);
+
 #endif

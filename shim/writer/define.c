@@ -96,6 +96,24 @@ void define_forget(struct define_tables *tables)
 		tables->streams_defined[i] = 0;
 }
 
+void define_begin_anew(struct define_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->strings.size; i++) {
+		struct intern_entry *entry = &tables->strings.entry[i];
+
+		if (entry->id && entry->plan)
+			forget_constants(entry->plan);
+	}
+	intern_forget_ids(&tables->strings);
+	intern_clear(&tables->contexts);
+	tables->next_string = 1;
+	tables->next_context = BINLOG_CONTEXT_FIRST;
+	for (unsigned i = 0; i < RANGES_MAX; i++)
+		tables->range[i].written = false;
+	for (unsigned i = 0; i <= STREAMS_MAX / 64; i++)
+		tables->streams_defined[i] = 0;
+}
+
 uint32_t define_strings(const struct define_tables *tables)
 {
 	return tables->next_string - 1;
@@ -195,11 +213,14 @@ struct intern_entry *define_string(
 	uint64_t hash = binlog_hash(text, length) | 1;
 	struct intern_entry *entry = intern_find(&tables->strings, hash);
 
-	if (!entry || entry->id)
+	if (!entry || (entry->id && entry->id != INTERN_WITHOUT_ID))
 		return entry;
 	if (!write_string(w, tables->next_string, text, length))
 		return NULL;
-	intern_take(&tables->strings, entry, tables->next_string++);
+	if (entry->id)
+		entry->id = tables->next_string++;
+	else
+		intern_take(&tables->strings, entry, tables->next_string++);
 	return entry;
 }
 

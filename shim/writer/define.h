@@ -27,6 +27,12 @@ struct define_tables *define_new(void);
 void define_forget(struct define_tables *tables);
 
 /*
+ * Nothing is defined, as in fresh tables, and what was found of them does not
+ * hold; what is known of formats stays.
+ */
+void define_begin_anew(struct define_tables *tables);
+
+/*
  * Whether this format, which the program has made, may be defined: it was
  * before, or not many others were, or it was met before.  Others are no more
  * than text: those that never repeat would fill the memory, and a ring.  `hash`

@@ -20,10 +20,15 @@ static __thread bool is_watched, has_ended;
 
 static const char *first_thread;
 
+static struct binlog_founder *page_of(struct binlog_header *header)
+{
+	return (struct binlog_founder *)((char *)header +
+					 BINLOG_FOUNDER_OFFSET);
+}
+
 static struct binlog_founder *page(void)
 {
-	return (struct binlog_founder *)((char *)capture_file_header +
-					 BINLOG_FOUNDER_OFFSET);
+	return page_of(capture_file_header);
 }
 
 /*
@@ -69,13 +74,26 @@ void life_begin(void)
 	page()->libc = host_libc_version;
 }
 
+void life_go_on(struct binlog_header *next)
+{
+	struct binlog_founder *to = page_of(next);
+
+	*to = *page();
+	to->end = 0;
+	to->end_value = 0;
+	if (process_owns_capture())
+		return;
+	to->ppid = (uint32_t)SYS0(getppid);
+	to->ancestor = capture_file_header->pid;
+}
+
 void life_note(unsigned text, int64_t value)
 {
 	if (!capture_file_header)
 		return;
 	ring_trigger_end(text, value);
 	patience_suspend(text != 0);
-	if (!process_is_founder())
+	if (!process_owns_capture())
 		return;
 	page()->end_value = (uint64_t)value;
 	__atomic_store_n(&page()->end, text, __ATOMIC_RELEASE);

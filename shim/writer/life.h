@@ -13,6 +13,10 @@
 /* Once, when the capture has been made. */
 void life_begin(void);
 
+/* The same of one that is not used yet: the process, which has one, goes on in
+ * it. */
+void life_go_on(struct binlog_header *next);
+
 /* Of the calling process: its inode; 0: not known. */
 uint64_t life_pid_namespace(void);
 

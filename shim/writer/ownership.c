@@ -14,6 +14,7 @@
 #include "shim/writer/define.h"
 #include "shim/writer/life.h"
 #include "shim/writer/origin.h"
+#include "shim/writer/spill.h"
 
 /* Calls of one thread and level that may come back, and perhaps never do. */
 #define LEFT_MAX 4096u
@@ -84,7 +85,7 @@ void ownership_share(void)
 }
 
 /* The blocks of a writer begin with whom it serves. */
-static void introduce(struct writer *w)
+void ownership_introduce(struct writer *w)
 {
 	bool *described = &process_self()->described;
 	void *record;
@@ -136,7 +137,7 @@ static void forget_addresses(struct writer *w)
 }
 
 /* In this order: a handler may jump out of it. */
-static void renew(struct writer *w)
+static void renew_calls(struct writer *w)
 {
 	uint32_t now = control_generation();
 	uint32_t reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
@@ -148,6 +149,30 @@ static void renew(struct writer *w)
 	SIGNAL_FENCE();
 	w->reloads = reloads;
 	date(w, now);
+}
+
+/* Another capture is used, or is to be. */
+static COLD void follow_capture(struct writer *w)
+{
+	uint64_t mask;
+
+	if (spill_is_wanted())
+		spill_go(w, false);
+	if (w->file ==
+		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
+		return;
+	mask = signal_mask_block();
+	writer_move(w);
+	forget_calls(w);
+	ownership_introduce(w);
+	signal_mask_restore(mask);
+}
+
+static void renew(struct writer *w)
+{
+	if (unlikely(spill_is_on()))
+		follow_capture(w);
+	renew_calls(w);
 }
 
 /* After a call that did not end.  Everything else that a call changes is done
@@ -182,8 +207,9 @@ static struct writer *make(unsigned level, uint64_t owner)
 	unwind_leave(w->unwind_cache);
 	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
 		w->memo[i].pc = 0;
+	w->file = __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
 	w->number = __atomic_fetch_add(
-		&capture_file_header->next_writer, 1, __ATOMIC_RELAXED);
+		&spill_header_of(w)->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = environment_page();
 	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 	w->nesting = (uint8_t)level;
@@ -318,7 +344,7 @@ static struct writer *obtain(struct writer **place, unsigned level,
 		w->levels = levels ? levels : w->level;
 		for (unsigned i = 0; i < WRITER_LEVELS; i++)
 			w->level[i] = NULL;
-		introduce(w);
+		ownership_introduce(w);
 		life_watch_thread();
 		*place = w;
 	}

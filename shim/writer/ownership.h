@@ -11,6 +11,9 @@
 
 #include "shim/writer/writer.h"
 
+/* The first records of a writer in a capture: whom it serves. */
+void ownership_introduce(struct writer *w);
+
 /*
  * The writer for a call of the calling thread, entered; `sp` is the stack
  * pointer of the call, see writer_enter().  Null: no memory, or handlers have

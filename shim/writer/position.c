@@ -37,6 +37,12 @@ void position_found(struct binlog_header *header)
 					       BINLOG_POSITIONS_OFFSET);
 }
 
+bool position_is_in(const struct binlog_header *header)
+{
+	return (const char *)positions ==
+	       (const char *)header + BINLOG_POSITIONS_OFFSET;
+}
+
 /* The name comes out of the environment, where anything may be. */
 static bool is_of_our_run(const struct binlog_header *header)
 {

@@ -18,6 +18,9 @@
 void position_found(struct binlog_header *header);
 void position_join(const char *path);
 
+/* They are on this page. */
+bool position_is_in(const struct binlog_header *header);
+
 /*
  * From our handler of SIGBUS: `address` is there, and the file has been cut;
  * from now on nobody else knows of ours.  False: it is not.

@@ -10,7 +10,9 @@
 #include "shim/host/sys.h"
 #include "shim/writer/ownership.h"
 #include "shim/writer/patience.h"
+#include "shim/writer/define.h"
 #include "shim/writer/ring.h"
+#include "shim/writer/spill.h"
 
 static bool writer_ring_refill(struct writer *w, uint32_t bytes);
 static bool writer_ring_reserve(struct writer *w, uint32_t bytes);
@@ -218,13 +220,12 @@ static void writer_publish_block(struct writer *w, struct binlog_block *block,
 	uint32_t size, uint32_t sequence)
 {
 	block->size = size;
-	block->nonce = capture_file_header->nonce;
+	block->nonce = spill_header_of(w)->nonce;
 	block->pid = process.pid;
 	block->tid = w->tid;
 	block->writer = w->number;
 	block->sequence = sequence;
-	block->process =
-		__atomic_load_n(&process_self()->number, __ATOMIC_RELAXED);
+	block->process = spill_process_of(w);
 	block->core = *w->core_now;
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 }
@@ -248,7 +249,7 @@ static void begin_block(
 	clock_anchor(&block->anchor);
 	writer_publish_block(w, block, size, w->sequence);
 	__atomic_fetch_add(
-		&capture_file_header->published, size, __ATOMIC_RELEASE);
+		&spill_header_of(w)->published, size, __ATOMIC_RELEASE);
 	w->sequence++;
 }
 
@@ -260,6 +261,23 @@ static uint32_t block_size(uint32_t size, uint32_t bytes)
 	return size;
 }
 
+/* Where room runs out: who is in the middle of a call needs some still. */
+static COLD struct binlog_block *claim_last(struct writer *w, uint32_t bytes)
+{
+	uint32_t size = block_size(environment_page(), bytes);
+	struct binlog_block *block;
+
+	spill_want();
+	block = capture_file_claim_last(w->file, size);
+	if (!block)
+		block = spill_claim_left(w, size);
+	if (block) {
+		w->next_bytes = size;
+		begin_block(w, block, size);
+	}
+	return block;
+}
+
 /* A fresh block that stays, with room for a record of `bytes`, and as large as
  * is usual by now; null: there is none.  With signals blocked. */
 static struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
@@ -269,10 +287,12 @@ static struct binlog_block *writer_claim_block(struct writer *w, uint32_t bytes)
 	struct binlog_block *block;
 
 	w->next_bytes = block_size(w->next_bytes, bytes);
-	block = capture_file_claim(w->next_bytes);
+	block = capture_file_claim_of(w->file, w->next_bytes);
+	if (!block && spill_is_on())
+		return claim_last(w, bytes);
 	if (!block && w->next_bytes > least) {
 		w->next_bytes = least;
-		block = capture_file_claim(w->next_bytes);
+		block = capture_file_claim_of(w->file, w->next_bytes);
 	}
 	w->failed_bytes = block ? 0 : least;
 	if (!block)
@@ -297,6 +317,7 @@ static bool take_new_block(struct writer *w, uint32_t bytes)
 
 	if (block) {
 		patience_ends_well();
+		spill_give_back();
 		writer_use_block(w, block, (char *)(block + 1));
 	} else {
 		/* Nothing smaller either: what comes after a call that is
@@ -327,6 +348,45 @@ static COLD bool wait_for_block(
 	return taken;
 }
 
+void writer_move(struct writer *w)
+{
+	w->block = NULL;
+	w->cursor = NULL;
+	writer_set_end(w, NULL);
+	w->file = __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	w->number = __atomic_fetch_add(
+		&spill_header_of(w)->next_writer, 1, __ATOMIC_RELAXED);
+	w->sequence = 0;
+	w->next_bytes = environment_page();
+	w->failed_bytes = 0;
+	w->open = NULL;
+	w->open_context = w->other_context = 0;
+	define_begin_anew(w->tables);
+	process_enumerate(w->number);
+}
+
+/* Who has defined nothing yet need not have begun its call in the old capture:
+ * in a fresh child, whose parent has gone on elsewhere. */
+static COLD bool move_now(struct writer *w, uint32_t bytes)
+{
+	uint64_t mask;
+	bool moved;
+
+	if (w->sequence > 0)
+		return false;
+	spill_go(w, true);
+	if (w->file ==
+		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
+		return false;
+	mask = signal_mask_block();
+	writer_move(w);
+	moved = take_new_block(w, bytes);
+	if (moved)
+		ownership_introduce(w);
+	signal_mask_restore(mask);
+	return moved && writer_reserve(w, bytes);
+}
+
 COLD bool writer_refill(struct writer *w, uint32_t bytes)
 {
 	uint32_t next_bytes = w->next_bytes;
@@ -335,9 +395,11 @@ COLD bool writer_refill(struct writer *w, uint32_t bytes)
 		!w->armed)
 		return false;
 	w->filled = w->block != NULL;
-	return ring_is_on() ? writer_ring_refill(w, bytes)
-			    : take_new_block(w, bytes) ||
-				      wait_for_block(w, bytes, next_bytes);
+	if (ring_is_on())
+		return writer_ring_refill(w, bytes);
+	return take_new_block(w, bytes) ||
+	       (spill_is_on() ? move_now(w, bytes)
+			      : wait_for_block(w, bytes, next_bytes));
 }
 
 /* Where there is room for it. */

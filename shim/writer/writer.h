@@ -110,6 +110,7 @@ struct writer {
 	struct unwind_trace *trace; /* scratch of the slow path */
 	struct writer *next;	    /* of all */
 	uint32_t number;
+	uint32_t file;	       /* capture_file_number of its blocks */
 	uint32_t sequence;     /* of the next block */
 	uint32_t next_bytes;   /* size of the next block */
 	uint32_t failed_bytes; /* one of this size was not to be had, or 0 */
@@ -412,6 +413,12 @@ static inline bool writer_may_define(void)
  */
 void *writer_control(struct writer *w, uint32_t bytes);
 void writer_commit_control(struct writer *w, uint32_t kind);
+
+/*
+ * It goes on in the capture that is used by now, and has defined nothing there.
+ * Outside of a call, or before it has used a number.
+ */
+void writer_move(struct writer *w);
 
 /* Whom the writer serves from here on: a THREAD record among its calls. */
 void writer_introduce(struct writer *w);

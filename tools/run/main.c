@@ -103,6 +103,7 @@ static bool is_trigger(const char *text)
 static bool is_full(const char *text)
 {
 	return strcmp(text, "pass") == 0 || strcmp(text, "block") == 0 ||
+	       strcmp(text, "spill") == 0 ||
 	       (strncmp(text, "block=", 6) == 0 &&
 		       strcmp(text + 6, "all") != 0 &&
 		       is_duration(text + 6, strlen(text + 6)));
@@ -123,7 +124,7 @@ static const struct value {
 	{"BINLOG_MAX_SIZE", "max-size", is_size,
 		"no size: give one such as 64M"},
 	{"BINLOG_FULL", "full", is_full,
-		"not known: give pass, block or block=TIME"},
+		"not known: give pass, block, block=TIME or spill"},
 	{"BINLOG_QUOTA", "quota", is_size, "no size: give one such as 1G"},
 	{"BINLOG_TRIGGER", "trigger", is_trigger,
 		"not known: give signal, exit, kill, before=TIME or "

@@ -1,0 +1,425 @@
+#include "shim/writer/spill.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "shim/file/capture_file.h"
+#include "shim/file/growth.h"
+#include "shim/host/above.h"
+#include "shim/host/arena.h"
+#include "shim/host/bytes.h"
+#include "shim/host/environment.h"
+#include "shim/host/signal_mask.h"
+#include "shim/host/sys.h"
+#include "shim/writer/life.h"
+#include "shim/writer/position.h"
+
+/* No capture is smaller: each has all definitions once more. */
+#define LEAST ((uint64_t)1 << 20)
+/* Of a quota, a capture has this part at most. */
+#define QUOTA_PART 4u
+/* So much of a capture is for calls that have begun there, of all processes. */
+#define BACK_PART 4u
+#define BACK_MOST ((uint64_t)4 << 20)
+/* Of this, for those of the process that goes on elsewhere. */
+#define LEFT_BYTES BINLOG_PREPARED_BLOCK
+
+/* What has failed is not tried again at once. */
+#define PAUSE_NS ((uint64_t)200000000)
+/* Who waits for another thread. */
+#define WAITS 4000u
+#define WAIT_NS 50000
+/* So long a call that has begun before may take to be seen. */
+#define HELD_NS ((uint64_t)1000000000)
+#define HELD_MOST 16u
+
+bool spill_on;
+bool spill_wanted;
+unsigned spill_held;
+
+static uint64_t not_before;
+/* The process whose thread is at it, or gives something back: in a child of
+ * fork nobody is. */
+static uint32_t at_it;
+
+/*
+ * Of calls that were under way.  In this order: who has read anything of the
+ * new capture finds `number` there.
+ */
+static struct {
+	uint32_t number; /* of the capture */
+	uint32_t process;
+	struct binlog_header *header;
+	char *base; /* null: nobody was */
+	uint32_t used;
+} left = {.number = ~0u};
+
+/* A capture that was left, and is mapped still. */
+struct held {
+	uint32_t number;
+	uint32_t pid;
+	uint64_t since;
+	struct binlog_header *header;
+	unsigned count;
+	struct segment_range range[SEGMENT_RANGES];
+	bool is_hidden; /* what is stored there is nobody's business */
+};
+
+static struct held held[HELD_MOST];
+
+static uint64_t now(void)
+{
+	struct timespec time = {0};
+
+	SYS2(clock_gettime, CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static bool take(uint32_t *by)
+{
+	uint32_t other = __atomic_load_n(by, __ATOMIC_ACQUIRE);
+
+	return other != process.pid &&
+	       __atomic_compare_exchange_n(by, &other, process.pid, false,
+		       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void give(uint32_t *by)
+{
+	__atomic_store_n(by, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- settings ---- */
+
+static bool is_spill(const char *value)
+{
+	static const char word[] = "spill";
+
+	return bytes_starts(value, word) && !value[sizeof(word) - 1];
+}
+
+uint64_t spill_begin(const char *value, uint64_t max_bytes, uint64_t quota)
+{
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+	uint64_t back;
+
+	if (!value || !is_spill(value) || max_bytes == 0)
+		return max_bytes;
+	SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+	if (quota != 0 && max_bytes > quota / QUOTA_PART)
+		max_bytes = quota / QUOTA_PART;
+	if (max_bytes > limit.rlim_cur)
+		max_bytes = limit.rlim_cur;
+	if (max_bytes < LEAST)
+		max_bytes = LEAST;
+	back = max_bytes / BACK_PART;
+	capture_file_keep_back(back < BACK_MOST ? back : BACK_MOST);
+	spill_on = true;
+	return max_bytes;
+}
+
+void spill_has_begun(void)
+{
+	left.header = capture_file_header;
+}
+
+/* Whoever takes its writer from here on sees to it first. */
+void spill_want(void)
+{
+	if (!spill_on || __atomic_load_n(&spill_wanted, __ATOMIC_RELAXED) ||
+		now() < __atomic_load_n(&not_before, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&spill_wanted, true, __ATOMIC_RELEASE);
+	control_forget();
+}
+
+/* ---- of those that have begun before ---- */
+
+static bool is_left(const struct writer *w)
+{
+	return __atomic_load_n(&left.number, __ATOMIC_ACQUIRE) == w->file;
+}
+
+struct binlog_header *spill_header_of(const struct writer *w)
+{
+	struct binlog_header *header =
+		__atomic_load_n(&capture_file_header, __ATOMIC_ACQUIRE);
+
+	return is_left(w) ? left.header : header;
+}
+
+uint32_t spill_process_of(const struct writer *w)
+{
+	uint32_t number =
+		__atomic_load_n(&process_self()->number, __ATOMIC_ACQUIRE);
+
+	return is_left(w) ? left.process : number;
+}
+
+void *spill_claim_left(const struct writer *w, uint32_t size)
+{
+	char *base = left.base;
+	uint32_t at;
+
+	if (!is_left(w) || !base)
+		return NULL;
+	at = __atomic_fetch_add(&left.used, size, __ATOMIC_RELAXED);
+	return at <= LEFT_BYTES && size <= LEFT_BYTES - at ? base + at : NULL;
+}
+
+static const struct writer *all_writers(void)
+{
+	return __atomic_load_n(&process_self()->writers, __ATOMIC_ACQUIRE);
+}
+
+static bool is_inside(const struct writer *w)
+{
+	return __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) % 2 == 0;
+}
+
+/* ---- what is mapped ---- */
+
+/* Something in place of it, in one step: who is late stores to that. */
+static bool hide(char *address, uint64_t bytes)
+{
+	return !sys_failed(
+		SYS6(mmap, address, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+			-1, 0));
+}
+
+/*
+ * The header page stays, in one way or the other: the short way may have read
+ * where the switches are long ago.  As the file's, where positions are in it,
+ * which programs share that are executed.
+ */
+static char *behind_page(const struct held *of, unsigned i, uint64_t *bytes)
+{
+	uint64_t page = i == 0 ? environment_page() : 0;
+
+	*bytes = of->range[i].bytes - page;
+	return of->range[i].address + page;
+}
+
+static void hide_all(struct held *of)
+{
+	for (unsigned i = 0; i < of->count; i++) {
+		uint64_t bytes;
+		char *address = behind_page(of, i, &bytes);
+
+		hide(address, bytes);
+	}
+	if (!position_is_in(of->header))
+		hide((char *)of->header, environment_page());
+	of->is_hidden = true;
+}
+
+static void unmap_all(struct held *of)
+{
+	if (!of->is_hidden)
+		hide_all(of);
+	for (unsigned i = 0; i < of->count; i++) {
+		uint64_t bytes;
+		char *address = behind_page(of, i, &bytes);
+
+		SYS2(munmap, address, bytes);
+	}
+}
+
+enum use { USE_NONE, USE_IDLE, USE_INSIDE };
+
+/* Of a child of fork nothing is known: it may be in a handler, and come back
+ * to a call. */
+static enum use use_of(const struct held *of)
+{
+	enum use use = of->pid == process.pid ? USE_NONE : USE_IDLE;
+
+	for (const struct writer *w = all_writers(); w; w = w->next)
+		if (w->file <= of->number && w->block) {
+			if (is_inside(w) && w->armed)
+				return USE_INSIDE;
+			use = USE_IDLE;
+		}
+	return use;
+}
+
+static void drop_held(unsigned i)
+{
+	for (; i + 1 < spill_held; i++)
+		held[i] = held[i + 1];
+	__atomic_fetch_sub(&spill_held, 1, __ATOMIC_RELAXED);
+}
+
+COLD void spill_give_back_slow(void)
+{
+	uint64_t mask, time = now();
+
+	if (!arena_is_marked() || time - held[0].since < HELD_NS)
+		return;
+	mask = signal_mask_block();
+	if (take(&at_it)) {
+		for (unsigned i = spill_held; i-- > 0;) {
+			enum use use = use_of(&held[i]);
+
+			if (time - held[i].since < HELD_NS ||
+				use == USE_INSIDE)
+				continue;
+			if (use == USE_NONE) {
+				unmap_all(&held[i]);
+				drop_held(i);
+			} else if (!held[i].is_hidden) {
+				hide_all(&held[i]);
+			}
+		}
+		give(&at_it);
+	}
+	signal_mask_restore(mask);
+}
+
+/* One more; false: those that are there cannot go. */
+static bool make_place(void)
+{
+	if (spill_held < HELD_MOST)
+		return true;
+	for (unsigned i = 0; i < HELD_MOST; i++)
+		if (held[i].is_hidden || use_of(&held[i]) != USE_INSIDE) {
+			if (!held[i].is_hidden)
+				hide_all(&held[i]);
+			/* Its addresses are lost. */
+			drop_held(i);
+			return true;
+		}
+	return false;
+}
+
+static void hold(struct binlog_header *header, uint32_t number,
+	const struct segment_range *range, unsigned count)
+{
+	struct held *of = &held[spill_held];
+
+	*of = (struct held){
+		.number = number,
+		.pid = process.pid,
+		.since = now(),
+		.header = header,
+		.count = count,
+	};
+	for (unsigned i = 0; i < count; i++)
+		of->range[i] = range[i];
+	__atomic_fetch_add(&spill_held, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- from one to the next ---- */
+
+static bool are_others_inside(const struct writer *self)
+{
+	for (const struct writer *w = all_writers(); w; w = w->next)
+		if (w != self && w->armed && w->block && is_inside(w))
+			return true;
+	return false;
+}
+
+static bool has_spoken(void)
+{
+	for (const struct writer *w = all_writers(); w; w = w->next)
+		if (w->file == capture_file_number && w->block)
+			return true;
+	return false;
+}
+
+static struct binlog_spill *account_of(struct binlog_header *header)
+{
+	return (struct binlog_spill *)((char *)header + BINLOG_SPILL_OFFSET);
+}
+
+static void refuse(uint32_t why)
+{
+	account_of(capture_file_header)->refused = why;
+	__atomic_store_n(&not_before, now() + PAUSE_NS, __ATOMIC_RELAXED);
+}
+
+static void turn(const struct writer *w, struct binlog_header *next, bool spoke)
+{
+	struct binlog_header *before = capture_file_header;
+	const char *rules = control_rules_place();
+	uint32_t number = capture_file_number;
+	struct segment_range range[SEGMENT_RANGES];
+	unsigned count;
+
+	left.base = are_others_inside(w)
+			    ? capture_file_claim_last(number, LEFT_BYTES)
+			    : NULL;
+	left.used = 0;
+	if (!capture_file_stop()) {
+		capture_file_drop(growth_next_path());
+		refuse(BINLOG_SPILL_OTHER);
+		return;
+	}
+	left.header = before;
+	left.process = process_self()->number;
+	__atomic_store_n(&left.number, number, __ATOMIC_RELEASE);
+	life_go_on(next);
+	count = capture_file_turn(range);
+	process_spills(spoke);
+	hold(before, number, range, count);
+	capture_file_go_on();
+	control_go_on(next, rules);
+	account_of(before)->refused = BINLOG_SPILL_FINE;
+	__atomic_fetch_add(&account_of(before)->left, 1, __ATOMIC_RELEASE);
+}
+
+static void go(const struct writer *w)
+{
+	bool spoke = has_spoken();
+	struct binlog_spill account = {
+		.before = capture_file_header->nonce,
+		.process = spoke ? process_self()->number : 0,
+		.spoke = spoke,
+	};
+	struct binlog_header *next;
+	uint32_t why = BINLOG_SPILL_OTHER;
+
+	next = make_place() ? above.next_capture(&account, &why) : NULL;
+	if (next)
+		turn(w, next, spoke);
+	else
+		refuse(why);
+}
+
+/* Until it is done, or has failed. */
+static void wait_for_others(uint32_t number)
+{
+	static const struct timespec moment = {0, WAIT_NS};
+
+	for (unsigned i = 0; i < WAITS &&
+			     __atomic_load_n(&at_it, __ATOMIC_ACQUIRE) ==
+				     process.pid &&
+			     __atomic_load_n(&capture_file_number,
+				     __ATOMIC_ACQUIRE) == number;
+		i++)
+		SYS2(nanosleep, &moment, NULL);
+}
+
+COLD void spill_go(struct writer *w, bool wait)
+{
+	uint32_t number =
+		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (!spill_on || sys_forbidden || w->file != number)
+		return;
+	if (now() < __atomic_load_n(&not_before, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&spill_wanted, false, __ATOMIC_RELEASE);
+		return;
+	}
+	mask = signal_mask_block();
+	if (take(&at_it)) {
+		if (capture_file_number == number)
+			go(w);
+		__atomic_store_n(&spill_wanted, false, __ATOMIC_RELEASE);
+		give(&at_it);
+	} else if (wait) {
+		wait_for_others(number);
+	}
+	signal_mask_restore(mask);
+}
