@@ -397,6 +397,23 @@ static bool wait_a_moment(unsigned *tries)
 	return true;
 }
 
+struct binlog_header *capture_file_current(uint32_t *number)
+{
+	unsigned tries = TURN_TRIES;
+	struct binlog_header *header;
+
+	do {
+		*number =
+			__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST);
+		header =
+			__atomic_load_n(&capture_file_header, __ATOMIC_SEQ_CST);
+	} while ((__atomic_load_n(&is_turning, __ATOMIC_SEQ_CST) ||
+			 *number != __atomic_load_n(&capture_file_number,
+					    __ATOMIC_SEQ_CST)) &&
+		 wait_a_moment(&tries));
+	return header;
+}
+
 static void end_claim(void)
 {
 	__atomic_fetch_sub(&claims, 1, __ATOMIC_SEQ_CST);

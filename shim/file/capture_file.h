@@ -16,6 +16,9 @@ extern struct binlog_header *capture_file_header;
 /* How many times another capture has taken the place of this process's. */
 extern HIDDEN uint32_t capture_file_number;
 
+/* Both of one moment. */
+struct binlog_header *capture_file_current(uint32_t *number);
+
 /* Bytes of the longest path. */
 #define CAPTURE_FILE_PATH 4096u
 

@@ -435,7 +435,6 @@ static void remember_directory(char *path)
 		return;
 	its_device = st.st_dev;
 	its_inode = st.st_ino;
-	spill_has_begun();
 }
 
 /* What has to be on the disk for it to be begun. */

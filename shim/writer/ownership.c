@@ -137,9 +137,8 @@ static void forget_addresses(struct writer *w)
 }
 
 /* In this order: a handler may jump out of it. */
-static void renew_calls(struct writer *w)
+static void renew_calls(struct writer *w, uint32_t now)
 {
-	uint32_t now = control_generation();
 	uint32_t reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 
 	if (w->seen != now)
@@ -156,8 +155,8 @@ static COLD void follow_capture(struct writer *w)
 {
 	uint64_t mask;
 
-	if (spill_is_wanted())
-		spill_go(w, false);
+	if (spill_is_wanted(w))
+		spill_go(w);
 	if (w->file ==
 		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
 		return;
@@ -170,9 +169,13 @@ static COLD void follow_capture(struct writer *w)
 
 static void renew(struct writer *w)
 {
+	/* Before the look whether anything is wanted: who wants it raises it
+	 * afterwards. */
+	uint32_t now = control_generation();
+
 	if (unlikely(spill_is_on()))
 		follow_capture(w);
-	renew_calls(w);
+	renew_calls(w, now);
 }
 
 /* After a call that did not end.  Everything else that a call changes is done
@@ -207,9 +210,9 @@ static struct writer *make(unsigned level, uint64_t owner)
 	unwind_leave(w->unwind_cache);
 	for (unsigned i = 0; i < MEMO_SETS * MEMO_WAYS; i++)
 		w->memo[i].pc = 0;
-	w->file = __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	w->header = capture_file_current(&w->file);
 	w->number = __atomic_fetch_add(
-		&spill_header_of(w)->next_writer, 1, __ATOMIC_RELAXED);
+		&w->header->next_writer, 1, __ATOMIC_RELAXED);
 	w->next_bytes = environment_page();
 	w->reloads = __atomic_load_n(&process_reloads, __ATOMIC_ACQUIRE);
 	w->nesting = (uint8_t)level;
@@ -221,6 +224,7 @@ static struct writer *make(unsigned level, uint64_t owner)
 	measure_prepare(&w->measures);
 	w->armed = true;
 	process_enumerate(w->number);
+	w->process = __atomic_load_n(&process_self()->number, __ATOMIC_ACQUIRE);
 	w->next = __atomic_load_n(writers, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(writers, &w->next, w, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -15,14 +15,14 @@
 #include "shim/writer/position.h"
 
 /* No capture is smaller: each has all definitions once more. */
-#define LEAST ((uint64_t)1 << 20)
+#define LEAST ((uint64_t)4 << 20)
 /* Of a quota, a capture has this part at most. */
 #define QUOTA_PART 4u
 /* So much of a capture is for calls that have begun there, of all processes. */
 #define BACK_PART 4u
 #define BACK_MOST ((uint64_t)4 << 20)
 /* Of this, for those of the process that goes on elsewhere. */
-#define LEFT_BYTES BINLOG_PREPARED_BLOCK
+#define LEFT_BYTES (64u << 10)
 
 /* What has failed is not tried again at once. */
 #define PAUSE_NS ((uint64_t)200000000)
@@ -34,7 +34,7 @@
 #define HELD_MOST 16u
 
 bool spill_on;
-bool spill_wanted;
+uint32_t spill_wanted;
 unsigned spill_held;
 
 static uint64_t not_before;
@@ -42,17 +42,14 @@ static uint64_t not_before;
  * fork nobody is. */
 static uint32_t at_it;
 
-/*
- * Of calls that were under way.  In this order: who has read anything of the
- * new capture finds `number` there.
- */
-static struct {
+/* For calls that were under way: of some of the latest captures. */
+#define LEFT_MOST 8u
+
+static struct left {
 	uint32_t number; /* of the capture */
-	uint32_t process;
-	struct binlog_header *header;
-	char *base; /* null: nobody was */
 	uint32_t used;
-} left = {.number = ~0u};
+	char *base; /* null: there were none */
+} lefts[LEFT_MOST];
 
 /* A capture that was left, and is mapped still. */
 struct held {
@@ -118,53 +115,33 @@ uint64_t spill_begin(const char *value, uint64_t max_bytes, uint64_t quota)
 	return max_bytes;
 }
 
-void spill_has_begun(void)
-{
-	left.header = capture_file_header;
-}
-
 /* Whoever takes its writer from here on sees to it first. */
-void spill_want(void)
+void spill_want(const struct writer *w, bool urgent)
 {
-	if (!spill_on || __atomic_load_n(&spill_wanted, __ATOMIC_RELAXED) ||
-		now() < __atomic_load_n(&not_before, __ATOMIC_RELAXED))
+	uint32_t wanted = w->file + 1;
+
+	if (!spill_on || now() < __atomic_load_n(&not_before, __ATOMIC_RELAXED))
 		return;
-	__atomic_store_n(&spill_wanted, true, __ATOMIC_RELEASE);
-	control_forget();
+	if (__atomic_exchange_n(&spill_wanted, wanted, __ATOMIC_ACQ_REL) !=
+			wanted ||
+		urgent)
+		control_forget();
 }
 
 /* ---- of those that have begun before ---- */
 
-static bool is_left(const struct writer *w)
-{
-	return __atomic_load_n(&left.number, __ATOMIC_ACQUIRE) == w->file;
-}
-
-struct binlog_header *spill_header_of(const struct writer *w)
-{
-	struct binlog_header *header =
-		__atomic_load_n(&capture_file_header, __ATOMIC_ACQUIRE);
-
-	return is_left(w) ? left.header : header;
-}
-
-uint32_t spill_process_of(const struct writer *w)
-{
-	uint32_t number =
-		__atomic_load_n(&process_self()->number, __ATOMIC_ACQUIRE);
-
-	return is_left(w) ? left.process : number;
-}
-
 void *spill_claim_left(const struct writer *w, uint32_t size)
 {
-	char *base = left.base;
+	struct left *left = &lefts[w->file % LEFT_MOST];
+	char *base = __atomic_load_n(&left->base, __ATOMIC_ACQUIRE);
 	uint32_t at;
 
-	if (!is_left(w) || !base)
+	if (!base || left->number != w->file)
 		return NULL;
-	at = __atomic_fetch_add(&left.used, size, __ATOMIC_RELAXED);
-	return at <= LEFT_BYTES && size <= LEFT_BYTES - at ? base + at : NULL;
+	at = __atomic_fetch_add(&left->used, size, __ATOMIC_ACQ_REL);
+	/* Not what is of another one by now. */
+	return base == __atomic_load_n(&left->base, __ATOMIC_ACQUIRE) &&
+			       at <= LEFT_BYTES && size <= LEFT_BYTES - at ? base + at : NULL;
 }
 
 static const struct writer *all_writers(void)
@@ -311,10 +288,11 @@ static void hold(struct binlog_header *header, uint32_t number,
 
 /* ---- from one to the next ---- */
 
-static bool are_others_inside(const struct writer *self)
+/* Whether they are inside of a call may not be seen yet. */
+static bool are_there_others(const struct writer *self)
 {
 	for (const struct writer *w = all_writers(); w; w = w->next)
-		if (w != self && w->armed && w->block && is_inside(w))
+		if (w != self && w->armed && w->file == self->file)
 			return true;
 	return false;
 }
@@ -343,21 +321,22 @@ static void turn(const struct writer *w, struct binlog_header *next, bool spoke)
 	struct binlog_header *before = capture_file_header;
 	const char *rules = control_rules_place();
 	uint32_t number = capture_file_number;
+	struct left *left = &lefts[number % LEFT_MOST];
 	struct segment_range range[SEGMENT_RANGES];
 	unsigned count;
+	char *base = NULL;
 
-	left.base = are_others_inside(w)
-			    ? capture_file_claim_last(number, LEFT_BYTES)
-			    : NULL;
-	left.used = 0;
+	if (are_there_others(w))
+		base = capture_file_claim_last(number, LEFT_BYTES);
+	__atomic_store_n(&left->base, NULL, __ATOMIC_SEQ_CST);
+	left->used = 0;
+	left->number = number;
+	__atomic_store_n(&left->base, base, __ATOMIC_SEQ_CST);
 	if (!capture_file_stop()) {
 		capture_file_drop(growth_next_path());
 		refuse(BINLOG_SPILL_OTHER);
 		return;
 	}
-	left.header = before;
-	left.process = process_self()->number;
-	__atomic_store_n(&left.number, number, __ATOMIC_RELEASE);
 	life_go_on(next);
 	count = capture_file_turn(range);
 	process_spills(spoke);
@@ -386,40 +365,43 @@ static void go(const struct writer *w)
 		refuse(why);
 }
 
-/* Until it is done, or has failed. */
-static void wait_for_others(uint32_t number)
+static bool has_turned(uint32_t number)
+{
+	return __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE) !=
+	       number;
+}
+
+static void try(const struct writer *w, uint32_t number)
 {
 	static const struct timespec moment = {0, WAIT_NS};
 
-	for (unsigned i = 0; i < WAITS &&
-			     __atomic_load_n(&at_it, __ATOMIC_ACQUIRE) ==
-				     process.pid &&
-			     __atomic_load_n(&capture_file_number,
-				     __ATOMIC_ACQUIRE) == number;
-		i++)
-		SYS2(nanosleep, &moment, NULL);
+	for (unsigned i = 0; i < WAITS && !has_turned(number); i++) {
+		if (!take(&at_it)) {
+			SYS2(nanosleep, &moment, NULL);
+			continue;
+		}
+		if (!has_turned(number))
+			go(w);
+		give(&at_it);
+		break;
+	}
 }
 
-COLD void spill_go(struct writer *w, bool wait)
+COLD void spill_go(struct writer *w)
 {
-	uint32_t number =
-		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	uint32_t number = w->file;
+	uint32_t wanted = number + 1;
 	uint64_t mask;
 
-	if (!spill_on || sys_forbidden || w->file != number)
+	if (!spill_on || sys_forbidden || has_turned(number))
 		return;
-	if (now() < __atomic_load_n(&not_before, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&spill_wanted, false, __ATOMIC_RELEASE);
-		return;
+	if (now() >= __atomic_load_n(&not_before, __ATOMIC_RELAXED)) {
+		mask = signal_mask_block();
+		try(w, number);
+		signal_mask_restore(mask);
 	}
-	mask = signal_mask_block();
-	if (take(&at_it)) {
-		if (capture_file_number == number)
-			go(w);
-		__atomic_store_n(&spill_wanted, false, __ATOMIC_RELEASE);
-		give(&at_it);
-	} else if (wait) {
-		wait_for_others(number);
-	}
-	signal_mask_restore(mask);
+	/* It was refused: who finds no room later wants it again. */
+	if (!has_turned(number))
+		__atomic_compare_exchange_n(&spill_wanted, &wanted, 0, false,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }

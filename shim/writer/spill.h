@@ -18,9 +18,6 @@
  */
 uint64_t spill_begin(const char *value, uint64_t max_bytes, uint64_t quota);
 
-/* Behind it, once there is a capture. */
-void spill_has_begun(void);
-
 extern HIDDEN bool spill_on;
 
 static inline bool spill_is_on(void)
@@ -28,26 +25,23 @@ static inline bool spill_is_on(void)
 	return spill_on;
 }
 
-/* Room is running out, or has. */
-void spill_want(void);
+/* Room is running out; `urgent`: it has. */
+void spill_want(const struct writer *w, bool urgent);
 
-extern HIDDEN bool spill_wanted;
+/* One more than the number of the capture that is to be left; or 0. */
+extern HIDDEN uint32_t spill_wanted;
 
-static inline bool spill_is_wanted(void)
+static inline bool spill_is_wanted(const struct writer *w)
 {
-	return unlikely(__atomic_load_n(&spill_wanted, __ATOMIC_ACQUIRE));
+	return __atomic_load_n(&spill_wanted, __ATOMIC_ACQUIRE) == w->file + 1;
 }
 
 /*
  * Goes on in another capture, for `w`, which has begun no call yet, or has
- * defined nothing.  `wait`: for another thread that is at it.  Who has not
- * moved there yet has another `file` than capture_file_number.
+ * defined nothing; or waits, not for long, until another thread has.  Who has
+ * not moved there yet has another `file` than capture_file_number.
  */
-void spill_go(struct writer *w, bool wait);
-
-/* Whom and what the blocks of this writer belong to. */
-struct binlog_header *spill_header_of(const struct writer *w);
-uint32_t spill_process_of(const struct writer *w);
+void spill_go(struct writer *w);
 
 /* A block for a call that was under way; null: there is none any more. */
 void *spill_claim_left(const struct writer *w, uint32_t size);

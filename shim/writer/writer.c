@@ -220,12 +220,12 @@ static void writer_publish_block(struct writer *w, struct binlog_block *block,
 	uint32_t size, uint32_t sequence)
 {
 	block->size = size;
-	block->nonce = spill_header_of(w)->nonce;
+	block->nonce = w->header->nonce;
 	block->pid = process.pid;
 	block->tid = w->tid;
 	block->writer = w->number;
 	block->sequence = sequence;
-	block->process = spill_process_of(w);
+	block->process = w->process;
 	block->core = *w->core_now;
 	__atomic_store_n(&block->magic, BINLOG_BLOCK_MAGIC, __ATOMIC_RELEASE);
 }
@@ -248,8 +248,7 @@ static void begin_block(
 {
 	clock_anchor(&block->anchor);
 	writer_publish_block(w, block, size, w->sequence);
-	__atomic_fetch_add(
-		&spill_header_of(w)->published, size, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&w->header->published, size, __ATOMIC_RELEASE);
 	w->sequence++;
 }
 
@@ -267,10 +266,12 @@ static COLD struct binlog_block *claim_last(struct writer *w, uint32_t bytes)
 	uint32_t size = block_size(environment_page(), bytes);
 	struct binlog_block *block;
 
-	spill_want();
+	spill_want(w, false);
 	block = capture_file_claim_last(w->file, size);
 	if (!block)
 		block = spill_claim_left(w, size);
+	if (!block)
+		spill_want(w, true);
 	if (block) {
 		w->next_bytes = size;
 		begin_block(w, block, size);
@@ -353,9 +354,9 @@ void writer_move(struct writer *w)
 	w->block = NULL;
 	w->cursor = NULL;
 	writer_set_end(w, NULL);
-	w->file = __atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE);
+	w->header = capture_file_current(&w->file);
 	w->number = __atomic_fetch_add(
-		&spill_header_of(w)->next_writer, 1, __ATOMIC_RELAXED);
+		&w->header->next_writer, 1, __ATOMIC_RELAXED);
 	w->sequence = 0;
 	w->next_bytes = environment_page();
 	w->failed_bytes = 0;
@@ -363,6 +364,7 @@ void writer_move(struct writer *w)
 	w->open_context = w->other_context = 0;
 	define_begin_anew(w->tables);
 	process_enumerate(w->number);
+	w->process = __atomic_load_n(&process_self()->number, __ATOMIC_ACQUIRE);
 }
 
 /* Who has defined nothing yet need not have begun its call in the old capture:
@@ -374,7 +376,7 @@ static COLD bool move_now(struct writer *w, uint32_t bytes)
 
 	if (w->sequence > 0)
 		return false;
-	spill_go(w, true);
+	spill_go(w);
 	if (w->file ==
 		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
 		return false;

@@ -110,7 +110,9 @@ struct writer {
 	struct unwind_trace *trace; /* scratch of the slow path */
 	struct writer *next;	    /* of all */
 	uint32_t number;
-	uint32_t file;	       /* capture_file_number of its blocks */
+	uint32_t file;	       /* capture_file_number of its blocks; */
+	uint32_t process;      /* `process` of these */
+	struct binlog_header *header; /* of that capture */
 	uint32_t sequence;     /* of the next block */
 	uint32_t next_bytes;   /* size of the next block */
 	uint32_t failed_bytes; /* one of this size was not to be had, or 0 */
