@@ -75,7 +75,8 @@ void control_go_on(struct binlog_header *header, const char *rules)
 	struct binlog_switches *switches = switches_of(header);
 	struct binlog_switches copy = *control_switches;
 
-	copy.generation = (copy.generation + 2) | 1;
+	/* None that anybody can have seen on the old page. */
+	copy.generation = (copy.generation + 0x10000) | 1;
 	copy.speaker = SPEAKER_MANY;
 	copy.suppressed = copy.redacted = 0;
 	*switches = copy;

@@ -111,7 +111,7 @@ void ownership_introduce(struct writer *w)
 static void date(struct writer *w, uint32_t generation)
 {
 	w->seen = generation;
-	if (is_shared || control_is_behind())
+	if (is_shared || control_is_behind() || spill_is_wanted(w))
 		generation = GENERATION_NEVER;
 	w->idle = generation | (uint64_t)w->tid << 32;
 }

@@ -15,7 +15,7 @@
 #include "shim/writer/position.h"
 
 /* No capture is smaller: each has all definitions once more. */
-#define LEAST ((uint64_t)4 << 20)
+#define LEAST ((uint64_t)1 << 20)
 /* Of a quota, a capture has this part at most. */
 #define QUOTA_PART 4u
 /* So much of a capture is for calls that have begun there, of all processes. */
