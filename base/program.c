@@ -31,9 +31,11 @@ static bool enter(struct program_table *table, struct program *program)
 struct program *program_find(
 	struct program_table *table, uint32_t pid, uint32_t process)
 {
-	struct program *program =
-		id_map_find(&table->programs, hash_of(pid, process));
+	struct program *program;
 
+	if (table->elsewhere && process == 0 && pid == table->elsewhere_pid)
+		return table->elsewhere;
+	program = id_map_find(&table->programs, hash_of(pid, process));
 	while (program && (program->pid != pid || program->process != process))
 		program = program->collides;
 	if (program)
@@ -105,6 +107,8 @@ void program_set(struct program_table *table, struct program *program,
 {
 	const char *slash;
 
+	if (program == table->elsewhere && program->executable)
+		return;
 	program->ppid = description->ppid;
 	program->uid = description->uid;
 	program->fork = description->fork;

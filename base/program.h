@@ -67,6 +67,10 @@ struct program_table {
 	struct program *newest;
 	struct id_map creations; /* contexts, by a hash: for definition.c */
 	struct pool pool;
+	/* That with this pid and `process` 0 is one of another table, where it
+	 * has begun; null: it is not. */
+	uint32_t elsewhere_pid;
+	struct program *elsewhere;
 };
 
 /* Something of a process is not there that was described: no memory. */
@@ -74,6 +78,13 @@ static inline bool program_table_lacks(const struct program_table *table)
 {
 	return table->pool.failed || table->programs.failed ||
 	       table->pids.failed || table->numbers.failed;
+}
+
+/* Its number in this table. */
+static inline uint32_t program_number(
+	const struct program_table *table, const struct program *program)
+{
+	return program == table->elsewhere ? 0 : program->process;
 }
 
 /*

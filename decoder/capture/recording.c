@@ -297,8 +297,13 @@ static struct recording *open_header(
 	capture->blocks_at = BINLOG_PAGE + at % BINLOG_PAGE;
 	capture->live = live;
 	capture->errors = errors;
-	if (open_regular(capture) && read_header(capture))
+	if (open_regular(capture) && read_header(capture)) {
+		if (recording_read_page(capture, BINLOG_SPILL_OFFSET,
+			    &capture->spill, sizeof(capture->spill)) <
+			sizeof(capture->spill))
+			capture->spill = (struct binlog_spill){0};
 		return capture;
+	}
 	recording_close(capture);
 	return NULL;
 }
@@ -347,6 +352,75 @@ struct recording *recording_open_core(const char *path, uint64_t header_at,
 		capture->fd = -1;
 	}
 	return capture;
+}
+
+void recording_link(struct recording *capture, struct recording *const *all,
+	size_t count)
+{
+	const struct binlog_spill *spill = &capture->spill;
+	struct program_table *table = &capture->programs;
+	size_t i = 0;
+
+	if (spill->before == 0)
+		return;
+	while (i < count &&
+		(all[i] == capture || all[i]->header.nonce != spill->before))
+		i++;
+	if (i == count)
+		return;
+	capture->before = all[i];
+	if (!spill->spoke)
+		return;
+	table->elsewhere_pid = capture->header.pid;
+	table->elsewhere = program_find(
+		&all[i]->programs, capture->header.pid, spill->process);
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+	const struct recording *a = *(struct recording *const *)left;
+	const struct recording *b = *(struct recording *const *)right;
+
+	return a->header.start.realtime < b->header.start.realtime ? -1
+	       : a->header.start.realtime > b->header.start.realtime;
+}
+
+static int compare_nonces(const void *left, const void *right)
+{
+	const struct recording *a = *(struct recording *const *)left;
+	const struct recording *b = *(struct recording *const *)right;
+
+	return a->header.nonce < b->header.nonce ? -1
+	       : a->header.nonce > b->header.nonce;
+}
+
+void recording_link_all(struct recording *const *all, size_t count)
+{
+	struct recording **sorted = calloc(2 * count + 1, sizeof(*sorted));
+	struct recording **later = sorted + count;
+	size_t later_count = 0;
+	size_t i;
+
+	for (i = 0; sorted && i < count; i++) {
+		sorted[i] = all[i];
+		if (all[i]->spill.before != 0)
+			later[later_count++] = all[i];
+	}
+	if (later_count > 0) {
+		qsort(sorted, count, sizeof(*sorted), compare_nonces);
+		qsort(later, later_count, sizeof(*later), compare_starts);
+	}
+	for (i = 0; i < later_count; i++) {
+		struct recording wanted = {
+			.header.nonce = later[i]->spill.before};
+		struct recording *key = &wanted;
+		struct recording **found = bsearch(&key, sorted, count,
+			sizeof(*sorted), compare_nonces);
+
+		if (found)
+			recording_link(later[i], found, 1);
+	}
+	free(sorted);
 }
 
 bool recording_has_blocks(const char *path)

@@ -73,6 +73,8 @@ struct recording {
 	uint64_t dropped; /* likewise */
 	struct program_table programs;
 	struct binlog_packed freed;  /* of the header page */
+	struct binlog_spill spill;   /* likewise */
+	struct recording *before;    /* that it comes from; null: not read */
 	struct recording_ring *ring; /* null: all was kept */
 	bool live; /* read while it grows: live_capture.c has its blocks */
 	struct restore *restore; /* null: what is lost stays lost */
@@ -134,6 +136,16 @@ void recording_report(struct recording *capture, enum error_code code,
  * with; looks at a bounded part of it.
  */
 bool recording_has_blocks(const char *path);
+
+/*
+ * Which of them go on with what is in others of them: a process is one and the
+ * same in both.  They are closed together.
+ */
+void recording_link_all(struct recording *const *all, size_t count);
+
+/* The same of one, if those before it were linked. */
+void recording_link(struct recording *capture, struct recording *const *all,
+	size_t count);
 
 /* Null is fine. */
 void recording_close(struct recording *capture);

@@ -153,6 +153,7 @@ static void put_end(struct pack_define *define, uint32_t id,
 			dropped_of);
 	}
 	frame_write_some(frame, PACKED_CAPTURE_END_FILE_BYTES, capture->size);
+	frame_write_some(frame, PACKED_CAPTURE_END_LEFT, capture->spill.left);
 	frame_write_end(frame);
 }
 

@@ -401,7 +401,8 @@ static uint32_t parent_of(struct pack_define *define, struct recording *capture,
 {
 	const struct pack_entry *parent = NULL;
 
-	if (program->parent &&
+	/* That of another capture is not of this one. */
+	if (program->parent && program != capture->programs.elsewhere &&
 		!limits_reached(LIMIT_PACKED_ANCESTORS, generation))
 		parent = define_process(
 			define, capture, program->parent, generation + 1);
@@ -409,12 +410,13 @@ static uint32_t parent_of(struct pack_define *define, struct recording *capture,
 }
 
 static struct pack_entry *intern_process(struct pack_define *define,
-	const struct program *program, uint32_t capture)
+	const struct recording *of, const struct program *program,
+	uint32_t capture)
 {
 	const struct pack_process_content content = {
 		.capture = capture,
 		.pid = program->pid,
-		.number = program->process,
+		.number = program_number(&of->programs, program),
 	};
 	struct pack_entry *entry;
 
@@ -443,7 +445,8 @@ static struct pack_entry *define_process(struct pack_define *define,
 {
 	struct pack_entry *owner = pack_define_capture(define, capture);
 	struct pack_entry *entry =
-		owner ? intern_process(define, program, owner->id) : NULL;
+		owner ? intern_process(define, capture, program, owner->id)
+		      : NULL;
 	struct pack_process *state;
 	uint32_t parent;
 

@@ -30,8 +30,11 @@ uint64_t pack_frames_magic(const struct pack_entry *module)
 /* Null: it has not been described. */
 static const struct program *founder_of(const struct recording *capture)
 {
-	const struct program *program = capture->programs.newest;
+	const struct program *program = capture->programs.elsewhere;
 
+	if (program)
+		return program;
+	program = capture->programs.newest;
 	while (program &&
 		(program->pid != capture->header.pid || program->process != 0))
 		program = program->older;
@@ -116,6 +119,11 @@ void pack_frames_preamble(struct pack_define *define, struct pack_entry *entry,
 	frame_write_some(
 		frame, PACKED_PREAMBLE_PID_NAMESPACE, founder.pid_namespace);
 	frame_write_some(frame, PACKED_PREAMBLE_LIBC, founder.libc);
+	frame_write_some(frame, PACKED_PREAMBLE_BEFORE, capture->spill.before);
+	frame_write_some(
+		frame, PACKED_PREAMBLE_BEFORE_NUMBER, capture->spill.process);
+	frame_write_some(
+		frame, PACKED_PREAMBLE_BEFORE_SPOKE, capture->spill.spoke);
 	frame_write_end(frame);
 }
 
@@ -211,7 +219,8 @@ void pack_frames_process(struct pack_define *define,
 	if (program->environment)
 		frame_write_binary(frame, PACKED_PROCESS_ENVIRONMENT,
 			program->environment, program->environment_bytes);
-	if (program->pid != capture->header.pid || program->process != 0)
+	if (program->pid != capture->header.pid ||
+		program_number(&capture->programs, program) != 0)
 		put_birth(frame, capture, program);
 	frame_write_end(frame);
 }

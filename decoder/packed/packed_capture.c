@@ -113,6 +113,13 @@ void packed_capture_describe(struct packed_captures *captures,
 	capture->founder.libc =
 		packed_record_id(preamble, PACKED_PREAMBLE_LIBC);
 	capture->libc = capture->founder.libc;
+	capture->spill.before =
+		packed_record_number(preamble, PACKED_PREAMBLE_BEFORE);
+	capture->spill.process =
+		packed_record_id(preamble, PACKED_PREAMBLE_BEFORE_NUMBER);
+	capture->spill.spoke =
+		packed_record_id(preamble, PACKED_PREAMBLE_BEFORE_SPOKE);
+	recording_link(capture, captures->all, captures->count);
 	read_name(captures, capture, preamble);
 	id_map_set(&captures->known, hash_of(preamble), capture);
 }
@@ -146,6 +153,7 @@ void packed_capture_finish(
 		packed_record_number(end, PACKED_CAPTURE_END_DROPPED);
 	capture->size =
 		packed_record_number(end, PACKED_CAPTURE_END_FILE_BYTES);
+	capture->spill.left = packed_record_id(end, PACKED_CAPTURE_END_LEFT);
 	capture->founder.end = packed_record_id(end, PACKED_CAPTURE_END_END);
 	capture->founder.end_value =
 		packed_record_number(end, PACKED_CAPTURE_END_END_VALUE);

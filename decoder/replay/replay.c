@@ -357,7 +357,14 @@ static void inherit(struct replay *replay, struct process *child,
 	const struct message *message)
 {
 	uint64_t number = message->program->fork;
-	struct fork *fork = take_fork(replay, child->capture, number);
+	const struct recording *capture = child->capture;
+	struct fork *fork = take_fork(replay, capture, number);
+
+	/* It may have said nothing in the capture in which it was born. */
+	while (!fork && capture->before) {
+		capture = capture->before;
+		fork = take_fork(replay, capture, number);
+	}
 
 	if (!fork) {
 		recording_report(message->capture, ERROR_INHERITED,

@@ -42,14 +42,40 @@ static void set_start(
 	entry->boottime = anchor->boottime;
 }
 
+/*
+ * What a process, which has an entry, has gone on in.  That it was the founder
+ * of another capture is kept for who lists captures.
+ */
+static struct process_entry *go_on(struct process_list *list,
+	struct process_entry *entry, struct recording *capture)
+{
+	struct process_entry *left = NULL;
+
+	if (!entry->founded_by) {
+		left = pool_take(&list->pool, sizeof(*left));
+		if (!left)
+			return NULL;
+		*left = *entry;
+		left->went_on = true;
+	}
+	entry->left = left;
+	entry->founded_by = NULL;
+	entry->capture = capture;
+	entry->passed += capture->header.passed;
+	entry->dropped += capture->header.dropped;
+	return entry;
+}
+
 static struct process_entry *add_founder(
 	struct process_list *list, struct recording *capture)
 {
 	struct program *program =
 		program_find(&capture->programs, capture->header.pid, 0);
-	struct process_entry *entry =
-		program ? append(list, capture, program) : NULL;
+	struct process_entry *entry;
 
+	if (program && program->entry)
+		return go_on(list, program->entry, capture);
+	entry = program ? append(list, capture, program) : NULL;
 	if (!entry)
 		return NULL;
 	entry->passed = capture->header.passed;
@@ -109,6 +135,35 @@ static void look_for_life(struct process_list *list)
 			list->entries[i]->boottime);
 }
 
+static int compare_starts(const void *left, const void *right)
+{
+	const struct recording *a = *(struct recording *const *)left;
+	const struct recording *b = *(struct recording *const *)right;
+
+	return a->header.start.realtime < b->header.start.realtime ? -1
+	       : a->header.start.realtime > b->header.start.realtime;
+}
+
+/* What goes on with others, behind these. */
+static bool add_later(struct process_list *list,
+	struct recording *const *captures, size_t count)
+{
+	struct recording **later = calloc(count + 1, sizeof(*later));
+	bool done = later;
+	size_t later_count = 0;
+	size_t i;
+
+	for (i = 0; later && i < count; i++)
+		if (captures[i]->before)
+			later[later_count++] = captures[i];
+	if (later_count > 0)
+		qsort(later, later_count, sizeof(*later), compare_starts);
+	for (i = 0; done && i < later_count; i++)
+		done = add_capture(list, later[i]);
+	free(later);
+	return done;
+}
+
 struct process_list *process_list_new(
 	struct recording *const *captures, size_t count)
 {
@@ -116,10 +171,14 @@ struct process_list *process_list_new(
 	size_t i;
 
 	for (i = 0; list && i < count; i++)
-		if (!add_capture(list, captures[i])) {
+		if (!captures[i]->before && !add_capture(list, captures[i])) {
 			process_list_free(list);
 			return NULL;
 		}
+	if (list && !add_later(list, captures, count)) {
+		process_list_free(list);
+		return NULL;
+	}
 	if (list)
 		look_for_life(list);
 	return list;
@@ -136,7 +195,9 @@ static struct process_entry *packed_entry(struct process_list *list,
 
 	if (program->entry)
 		return program->entry;
-	if (!founder)
+	if (!founder || (capture->programs.elsewhere &&
+				founder->capture->header.start.realtime <
+					capture->header.start.realtime))
 		founder = add_founder(list, capture);
 	if (program == first || !founder)
 		return founder;
@@ -151,7 +212,8 @@ static bool add_packed(struct process_list *list, struct recording *capture)
 	struct program *program =
 		program_find(&capture->programs, capture->header.pid, 0);
 
-	if (!program)
+	if (!program ||
+		(capture->before && !packed_entry(list, capture, program)))
 		return false;
 	for (program = capture->programs.newest; program;
 		program = program->older) {
@@ -281,8 +343,12 @@ static bool is_cut_off(const struct process_entry *entry)
 
 static const char *state_of(const struct process_entry *entry)
 {
+	if (entry->went_on)
+		return "went on in another capture";
 	if (entry->liveness == LIVENESS_ALIVE)
 		return "still running";
+	if (!entry->founded_by && entry->capture->spill.left > 0)
+		return "went on in another capture";
 	if (entry->liveness == LIVENESS_GONE && is_cut_off(entry))
 		return "cut off";
 	return "not known";

@@ -29,6 +29,8 @@ struct process_entry {
 	uint32_t end_tid;
 	int64_t end_value;
 	enum liveness liveness;		 /* when the captures were opened */
+	struct process_entry *left;	 /* its capture before this one, or null */
+	bool went_on;			 /* that is all that this one is for */
 	struct process_entry *successor; /* program that it has executed */
 	struct process_entry *claimed;	 /* as the parent, by the captures */
 	struct process_entry *parent;	 /* or predecessor, or null */

@@ -109,6 +109,23 @@ static void add_row(struct captures *state, const struct process_entry *founder,
 	add_name(table, slash ? slash + 1 : capture->path);
 }
 
+/* Those that a process has left for others, the first one first. */
+static void add_left(struct captures *state, struct process_entry *left,
+	const char *name)
+{
+	struct process_entry *first = NULL, *next;
+
+	for (; left; left = next) {
+		next = left->left;
+		left->left = first;
+		first = left;
+	}
+	for (; first; first = first->left) {
+		first->name = name;
+		add_row(state, first, first);
+	}
+}
+
 /* How the program has ended, unless a child of its goes on without it. */
 static void add_rows(struct captures *state)
 {
@@ -124,6 +141,9 @@ static void add_rows(struct captures *state)
 			next++)
 			if (entries[next]->liveness == LIVENESS_ALIVE)
 				speaks = entries[next];
+		if (entries[i]->founded_by)
+			continue;
+		add_left(state, entries[i]->left, entries[i]->name);
 		add_row(state, entries[i], speaks);
 	}
 }

@@ -335,6 +335,7 @@ void capture_list_unpack(struct capture_list *list, struct error_list *errors)
 		if (unpacked_file_make(list->waiting[i], errors))
 			add_known(list, list->waiting[i], errors);
 	list->waiting_count = 0;
+	recording_link_all(list->captures, list->count);
 }
 
 /* Bytes of the name of a capture or log, without what says that it is

@@ -127,13 +127,14 @@ static bool join_run(const char *value)
 #define ABOUT_ENTRY_BYTES 8
 
 /* Two at once, and each only once: for a run, and for a capture. */
+static unsigned random_left;
+
 static uint64_t random_number(void)
 {
 	static uint64_t numbers[2];
-	static unsigned left;
 
-	if (left == 0) {
-		left = 2;
+	if (random_left == 0) {
+		random_left = 2;
 		if (SYS3(getrandom, numbers, sizeof(numbers),
 			    1 /* GRND_NONBLOCK */) != sizeof(numbers)) {
 			numbers[1] =
@@ -142,7 +143,7 @@ static uint64_t random_number(void)
 				binlog_hash_word(clock_ticks(), numbers[1]);
 		}
 	}
-	return numbers[--left];
+	return numbers[--random_left];
 }
 
 static bool found_run(void)
@@ -456,6 +457,7 @@ COLD struct binlog_header *startup_next_capture(
 	if (!look_at_directory(path, &st) || st.st_dev != its_device ||
 		st.st_ino != its_inode)
 		return NULL;
+	random_left = 0; /* a parent may have the same ones */
 	fill_header(&header);
 	bytes_copy(header.boot_id, capture_file_header->boot_id,
 		sizeof(header.boot_id));

@@ -74,13 +74,25 @@ void life_begin(void)
 	page()->libc = host_libc_version;
 }
 
+/* The latest, of that process. */
+static struct {
+	uint32_t pid;
+	unsigned text;
+	int64_t value;
+} noted;
+
+bool life_is_over(void)
+{
+	return noted.text != 0 && noted.pid == process.pid;
+}
+
 void life_go_on(struct binlog_header *next)
 {
 	struct binlog_founder *to = page_of(next);
 
 	*to = *page();
-	to->end = 0;
-	to->end_value = 0;
+	to->end = life_is_over() ? noted.text : 0;
+	to->end_value = life_is_over() ? (uint64_t)noted.value : 0;
 	if (process_owns_capture())
 		return;
 	to->ppid = (uint32_t)SYS0(getppid);
@@ -93,6 +105,10 @@ void life_note(unsigned text, int64_t value)
 		return;
 	ring_trigger_end(text, value);
 	patience_suspend(text != 0);
+	noted.text = 0;
+	noted.pid = process.pid;
+	noted.value = value;
+	noted.text = text;
 	if (!process_owns_capture())
 		return;
 	page()->end_value = (uint64_t)value;

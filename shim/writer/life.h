@@ -17,6 +17,9 @@ void life_begin(void);
  * it. */
 void life_go_on(struct binlog_header *next);
 
+/* The process has been told of as about to end, and is not known to go on. */
+bool life_is_over(void);
+
 /* Of the calling process: its inode; 0: not known. */
 uint64_t life_pid_namespace(void);
 

@@ -155,7 +155,8 @@ static COLD void follow_capture(struct writer *w)
 {
 	uint64_t mask;
 
-	if (spill_is_wanted(w))
+	/* What is said at the end has room in what is kept back. */
+	if (spill_is_wanted(w) && !life_is_over())
 		spill_go(w);
 	if (w->file ==
 		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
