@@ -9,6 +9,7 @@
 #include "shim/record/terminal.h"
 #include "shim/streams/streams.h"
 #include "shim/writer/define.h"
+#include "shim/writer/ownership.h"
 #include "shim/writer/plan.h"
 
 /* A constant text longer than this is recorded like any other bytes. */
@@ -500,37 +501,59 @@ static void show(unsigned stream, const struct iovec *v, size_t size, bool line)
 	} while (size > 0);
 }
 
+/* Of all pieces but the last one, if there are others, and of that. */
+static bool define_pieces(struct writer *w, const struct call *call,
+	struct define_context *context, unsigned text, bool several,
+	uint32_t contexts[2])
+{
+	const uint16_t flags = context->flags;
+
+	unwind(w, call);
+	contexts[0] = 0;
+	if (several) {
+		context->text = BINLOG_TEXT_BYTES;
+		context->flags = flags | BINLOG_CONTEXT_PARTIAL;
+		contexts[0] = define_context(w, call, context);
+	}
+	context->text = text;
+	context->flags = flags;
+	contexts[1] = define_context(w, call, context);
+	return contexts[1] && (contexts[0] || !several);
+}
+
 bool capture_chunks_of(struct writer *w, const struct call *call,
 	unsigned stream, unsigned text,
 	const struct capture_formatted *formatted, const struct iovec *v,
 	size_t size)
 {
 	static const uint8_t kind = BINLOG_ARG_STRING;
-	const uint16_t failed = formatted->failed ? BINLOG_CONTEXT_FAILED : 0;
-	struct define_context context = {.text = BINLOG_TEXT_BYTES,
-		.flags = BINLOG_CONTEXT_PARTIAL | failed,
+	struct define_context context = {
+		.flags = formatted->failed ? BINLOG_CONTEXT_FAILED : 0,
 		.stream = stream,
 		.format = formatted->format,
 		.kinds = &kind,
 		.kinds_count = 1};
 	struct pieces from = {v, 0};
 	size_t whole = said_of(formatted, stream, size), all = size;
-	uint32_t partial = 0, last;
+	uint32_t contexts[2];
 
-	unwind(w, call);
-	if (size > CAPTURE_CHUNK)
-		partial = define_context(w, call, &context);
-	context.text = text;
-	context.flags = failed;
-	last = define_context(w, call, &context);
-	if (!last || (size > CAPTURE_CHUNK && !partial))
+	if (!define_pieces(
+		    w, call, &context, text, size > CAPTURE_CHUNK, contexts))
 		return false;
-	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK)
-		if (!write_chunk(w, stream, partial, &from, CAPTURE_CHUNK,
+	for (; size > CAPTURE_CHUNK; size -= CAPTURE_CHUNK) {
+		/* It may have no room in one capture; but what it was made of
+		 * is named in the first. */
+		if (unlikely(ownership_follows(w)) &&
+			(context.format = 0,
+				!define_pieces(w, call, &context, text, true,
+					contexts)))
+			break;
+		if (!write_chunk(w, stream, contexts[0], &from, CAPTURE_CHUNK,
 			    CAPTURE_CHUNK))
 			break;
+	}
 	if (size <= CAPTURE_CHUNK &&
-		write_chunk(w, stream, last, &from, (uint32_t)size,
+		write_chunk(w, stream, contexts[1], &from, (uint32_t)size,
 			said_of(formatted, stream, size))) {
 		if (streams_replaces_terminal(stream))
 			show(stream, v, whole, text == BINLOG_TEXT_BYTES_LINE);

@@ -151,7 +151,7 @@ static void renew_calls(struct writer *w, uint32_t now)
 }
 
 /* Another capture is used, or is to be. */
-static COLD void follow_capture(struct writer *w)
+static COLD bool follow_capture(struct writer *w)
 {
 	uint64_t mask;
 
@@ -160,12 +160,18 @@ static COLD void follow_capture(struct writer *w)
 		spill_go(w);
 	if (w->file ==
 		__atomic_load_n(&capture_file_number, __ATOMIC_ACQUIRE))
-		return;
+		return false;
 	mask = signal_mask_block();
 	writer_move(w);
 	forget_calls(w);
 	ownership_introduce(w);
 	signal_mask_restore(mask);
+	return true;
+}
+
+bool ownership_follows(struct writer *w)
+{
+	return spill_is_on() && follow_capture(w);
 }
 
 static void renew(struct writer *w)

@@ -11,6 +11,10 @@
 
 #include "shim/writer/writer.h"
 
+/* Between the pieces of a call: true if it goes on in another capture, where it
+ * has defined nothing. */
+bool ownership_follows(struct writer *w);
+
 /* The first records of a writer in a capture: whom it serves. */
 void ownership_introduce(struct writer *w);
 
