@@ -102,6 +102,7 @@ static bool is_turning;
 
 /* Of the end of the file so much is kept back for capture_file_claim_last(). */
 static uint64_t kept_back;
+static uint64_t last_failed_at; /* ticks; 0: it has not */
 
 /* Blocks of this size and larger were not to be had at that time. */
 static uint32_t failed_bytes;
@@ -476,6 +477,7 @@ unsigned capture_file_turn(struct segment_range range[SEGMENT_RANGES])
 	born_bytes = next_born_bytes;
 	stock = NULL;
 	keeps_off = false;
+	__atomic_store_n(&last_failed_at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&failed_bytes, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&capture_file_header, next_header, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&capture_file_number, 1, __ATOMIC_SEQ_CST);
@@ -660,9 +662,14 @@ void *capture_file_claim_last(uint32_t number, uint32_t size)
 	void *block;
 	uint64_t at;
 
-	if (sys_forbidden || !begin_claim_of(number))
+	if (sys_forbidden ||
+		(last_failed_at &&
+			clock_ticks() - last_failed_at < PAUSE_TICKS) ||
+		!begin_claim_of(number))
 		return NULL;
 	block = take_fresh_before(size, 0, &at);
+	__atomic_store_n(&last_failed_at, block ? 0 : clock_ticks(),
+		__ATOMIC_RELAXED);
 	end_claim();
 	return block;
 }

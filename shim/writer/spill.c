@@ -25,7 +25,7 @@
 #define LEFT_BYTES (64u << 10)
 
 /* What has failed is not tried again at once. */
-#define PAUSE_NS ((uint64_t)200000000)
+#define PAUSE_NS ((uint64_t)50000000)
 /* Who waits for another thread. */
 #define WAITS 4000u
 #define WAIT_NS 50000
@@ -227,27 +227,37 @@ static void drop_held(unsigned i)
 	__atomic_fetch_sub(&spill_held, 1, __ATOMIC_RELAXED);
 }
 
+/* By who is at it.  Who is inside of a call is seen to be only after a moment;
+ * who has gone on in another capture does not come back. */
+static void give_back(void)
+{
+	uint64_t time = now();
+
+	for (unsigned i = spill_held; i-- > 0;) {
+		enum use use = use_of(&held[i]);
+
+		if (use == USE_NONE) {
+			unmap_all(&held[i]);
+			drop_held(i);
+		} else if (use == USE_IDLE && !held[i].is_hidden &&
+			   time - held[i].since >= HELD_NS) {
+			hide_all(&held[i]);
+		}
+	}
+}
+
 COLD void spill_give_back_slow(void)
 {
+	static uint64_t looked;
 	uint64_t mask, time = now();
 
-	if (!arena_is_marked() || time - held[0].since < HELD_NS)
+	if (!arena_is_marked() ||
+		time - __atomic_load_n(&looked, __ATOMIC_RELAXED) < PAUSE_NS)
 		return;
+	__atomic_store_n(&looked, time, __ATOMIC_RELAXED);
 	mask = signal_mask_block();
 	if (take(&at_it)) {
-		for (unsigned i = spill_held; i-- > 0;) {
-			enum use use = use_of(&held[i]);
-
-			if (time - held[i].since < HELD_NS ||
-				use == USE_INSIDE)
-				continue;
-			if (use == USE_NONE) {
-				unmap_all(&held[i]);
-				drop_held(i);
-			} else if (!held[i].is_hidden) {
-				hide_all(&held[i]);
-			}
-		}
+		give_back();
 		give(&at_it);
 	}
 	signal_mask_restore(mask);
@@ -358,6 +368,7 @@ static void go(const struct writer *w)
 	struct binlog_header *next;
 	uint32_t why = BINLOG_SPILL_OTHER;
 
+	give_back();
 	next = make_place() ? above.next_capture(&account, &why) : NULL;
 	if (next)
 		turn(w, next, spoke);
