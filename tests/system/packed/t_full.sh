@@ -177,11 +177,11 @@ d=$TMP/d
 unset BINLOG_FULL
 
 # ---- what it may be ----
-for word in spill block= block=all block=1x wait; do
+for word in spill= block= block=all block=1x wait; do
 	"$run" --dir="$d" --full="$word" true >"$TMP/out" 2>"$TMP/err"
 	same "binlog-run: not known: $word" "2 1" "$? $(grep -c "^binlog-run: $word: not known: .*BINLOG_FULL" "$TMP/err")"
 done
-BINLOG_FULL=spill "$lib" | grep -q 'full=spill: not understood'
+BINLOG_FULL=spill= "$lib" | grep -q 'full=spill=: not understood'
 verdict $? "and the library says that it does not understand it"
 for word in pass block block=20 block=50ms; do
 	BINLOG_FULL=$word "$lib" | grep -q '^settings: 1, all understood'
