@@ -20,8 +20,10 @@
 #include "shim/host/arena.h"
 #include "shim/host/host.h"
 #include "shim/record/terminal.h"
+#include "shim/writer/define.h"
 #include "shim/writer/ownership.h"
 #include "shim/writer/writer.h"
+#include "tests/unit/world/spill_world.h"
 
 #define CAPTURE_BYTES ((size_t)4 << 20)
 #define ARENA_BYTES ((size_t)4 << 20)
@@ -39,6 +41,7 @@ uint32_t streams_flushes;
 struct stream streams[STREAMS_MAX + 1];
 struct process process = {.pid = 77};
 struct binlog_header *capture_file_header;
+uint32_t capture_file_number;
 struct binlog_ring_slot *ring_slots;
 
 static struct {
@@ -89,6 +92,40 @@ void *capture_file_claim(uint32_t size)
 		return NULL;
 	world.used += size;
 	return world.capture + world.used - size;
+}
+
+void *capture_file_claim_of(uint32_t number, uint32_t size)
+{
+	assert_int_equal(number, capture_file_number);
+	return capture_file_claim(size);
+}
+
+void *capture_file_claim_last(uint32_t number, uint32_t size)
+{
+	(void)number;
+	(void)size;
+	return NULL;
+}
+
+struct binlog_header *capture_file_current(uint32_t *number)
+{
+	*number = capture_file_number;
+	return capture_file_header;
+}
+
+void ownership_introduce(struct writer *w)
+{
+	(void)w;
+}
+
+void process_enumerate(uint32_t writer)
+{
+	(void)writer;
+}
+
+void define_begin_anew(struct define_tables *tables)
+{
+	(void)tables;
 }
 
 void capture_file_keep_off(void)

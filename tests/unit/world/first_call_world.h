@@ -19,7 +19,14 @@
 #include "shim/record/redact.h"
 #include "shim/record/terminal.h"
 #include "shim/writer/define.h"
+#include "shim/writer/ownership.h"
 #include "shim/writer/plan.h"
+
+bool ownership_follows(struct writer *w)
+{
+	(void)w;
+	return false;
+}
 
 #define STREAM 7u
 #define LAST 11u /* contexts: of a text, or of the end of it, */

@@ -21,6 +21,7 @@
 #include "shim/writer/life.h"
 #include "shim/writer/origin.h"
 #include "shim/writer/ownership.h"
+#include "tests/unit/world/spill_world.h"
 
 /* ---- what the library would be ---- */
 
@@ -33,6 +34,24 @@ static struct binlog_switches switches;
 struct binlog_switches *control_switches = &switches;
 static struct binlog_header header;
 struct binlog_header *capture_file_header = &header;
+uint32_t capture_file_number;
+
+struct binlog_header *capture_file_current(uint32_t *number)
+{
+	*number = capture_file_number;
+	return capture_file_header;
+}
+
+void writer_move(struct writer *w)
+{
+	(void)w;
+}
+
+bool life_is_over(void)
+{
+	return false;
+}
+
 const uint32_t unwind_cache_bytes = 64;
 static struct writer nobody;
 __thread struct writer *writer_self = &nobody;
