@@ -221,6 +221,7 @@ static inline void begin_writer(struct writer *w)
 	w->armed = true;
 	w->tid = TID;
 	w->core_now = &core;
+	w->header = &world.header;
 	w->levels = w->level;
 	w->next_bytes = WRITER_BLOCK_SMALLEST;
 }
