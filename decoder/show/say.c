@@ -140,6 +140,27 @@ void say_rings(const struct capture_list *list)
 			say_ring(list->captures[i]);
 }
 
+void say_refusals(const struct capture_list *list)
+{
+	static const char *const reasons[] = {
+		[BINLOG_SPILL_QUOTA] = "BINLOG_QUOTA leaves no room for one: "
+				       "raise it, or pack and remove some",
+		[BINLOG_SPILL_DISK] = "the disk has no room for one",
+		[BINLOG_SPILL_OTHER] = "it could not be made beside this one",
+	};
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		uint32_t why = list->captures[i]->spill.refused;
+
+		if (list->captures[i]->passed > 0 && why > 0 &&
+			why < sizeof(reasons) / sizeof(*reasons))
+			sentence_say("%s: it was full, and no other one was "
+				     "begun: %s",
+				list->captures[i]->path, reasons[why]);
+	}
+}
+
 bool say_output(const struct output *output)
 {
 	if (output->failed == 0 || output->failed == EPIPE)

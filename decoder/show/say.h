@@ -28,4 +28,7 @@ void say_complaints(const struct locations *locations);
  * kept.  After their messages were read: before, that is not known exactly. */
 void say_rings(const struct capture_list *list);
 
+/* Why processes have not gone on in another capture. */
+void say_refusals(const struct capture_list *list);
+
 #endif

@@ -377,8 +377,10 @@ static void say_all(const struct show *show)
 	if (show->remarks.length > 0)
 		fwrite(show->remarks.data, 1, show->remarks.length, stderr);
 	remark_on_texts(show);
-	if (!show->options.quiet)
+	if (!show->options.quiet) {
 		say_rings(&show->list);
+		say_refusals(&show->list);
+	}
 	print_sum(show);
 }
 

@@ -298,6 +298,8 @@ unset BINLOG_QUOTA
 kill -9 "$running"
 wait "$running" 2>/dev/null
 verdict $((!$(stat -c %s "$TMP/out.other"))) "a quota that others use up: what has no room is written"
+"$show" "$d" 2>&1 >/dev/null | grep -q 'it was full, and no other one was begun: BINLOG_QUOTA leaves no room'
+verdict $? "a quota that others use up: and binlog-show says why"
 
 mkdir "$TMP/disk"
 if mount -t tmpfs -o size=6m none "$TMP/disk" 2>/dev/null; then
@@ -311,6 +313,8 @@ if mount -t tmpfs -o size=6m none "$TMP/disk" 2>/dev/null; then
 	same_file "a full disk: in order" "$TMP/native" "$TMP/got"
 	same "a full disk: every call is counted" "600000" \
 		"$("$show" "$d" 2>&1 >/dev/null | tail -n 1 | awk '{print $1 + $3}')"
+	"$show" "$d" 2>&1 >/dev/null | grep -q 'no other one was begun: the disk has no room'
+	verdict $? "a full disk: and binlog-show says why"
 	umount "$TMP/disk"
 	d=$TMP/d
 else
