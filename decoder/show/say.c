@@ -156,8 +156,12 @@ void say_refusals(const struct capture_list *list)
 		if (list->captures[i]->passed > 0 && why > 0 &&
 			why < sizeof(reasons) / sizeof(*reasons))
 			sentence_say("%s: it was full, and no other one was "
-				     "begun: %s",
-				list->captures[i]->path, reasons[why]);
+				     "begun%s: %s",
+				list->captures[i]->path,
+				list->captures[i]->spill.left > 0
+					? " for a while"
+					: "",
+				reasons[why]);
 	}
 }
 

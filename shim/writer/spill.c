@@ -353,7 +353,6 @@ static void turn(const struct writer *w, struct binlog_header *next, bool spoke)
 	hold(before, number, range, count);
 	capture_file_go_on();
 	control_go_on(next, rules);
-	account_of(before)->refused = BINLOG_SPILL_FINE;
 	__atomic_fetch_add(&account_of(before)->left, 1, __ATOMIC_RELEASE);
 }
 

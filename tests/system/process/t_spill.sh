@@ -290,16 +290,17 @@ nothing_else "a quota"
 verdict $(($(du -sB1 "$d" | cut -f 1) > 8388608)) "a quota is kept" "$(du -sB1 "$d")"
 tail -n "$(wc -l <"$TMP/got")" "$TMP/native" | same_file "a quota: the oldest captures go" /dev/stdin "$TMP/got"
 # What is there is of another one, which runs.
+unset BINLOG_QUOTA
 start 32M 900000 slowly
 takes_much() { [ "$(du -sB1 "$d" | cut -f 1)" -gt 4000000 ]; }
 until_true takes_much
 (BINLOG_DIR=$d exec timeout 60 env LD_PRELOAD="$lib" BINLOG_QUOTA=4M "$TMP/lines" 200000 >"$TMP/out.other" 2>&1)
-unset BINLOG_QUOTA
 kill -9 "$running"
 wait "$running" 2>/dev/null
 verdict $((!$(stat -c %s "$TMP/out.other"))) "a quota that others use up: what has no room is written"
-"$show" "$d" 2>&1 >/dev/null | grep -q 'it was full, and no other one was begun: BINLOG_QUOTA leaves no room'
-verdict $? "a quota that others use up: and binlog-show says why"
+"$show" "$d" 2>"$TMP/err" >/dev/null
+grep -q "it was full, and no other one was begun: BINLOG_QUOTA leaves no room" "$TMP/err"
+verdict $? "a quota that others use up: and binlog-show says why" "$(cat "$TMP/err")"
 
 mkdir "$TMP/disk"
 if mount -t tmpfs -o size=6m none "$TMP/disk" 2>/dev/null; then
