@@ -436,6 +436,9 @@ static bool begin_claim_of(uint32_t number)
 	} while (__atomic_load_n(&capture_file_number, __ATOMIC_SEQ_CST) ==
 			 number &&
 		 wait_a_moment(&tries));
+	/* Whoever is at it will not come back. */
+	if (tries == 0)
+		capture_file_go_on();
 	return false;
 }
 

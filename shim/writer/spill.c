@@ -26,6 +26,8 @@
 
 /* What has failed is not tried again at once. */
 #define PAUSE_NS ((uint64_t)50000000)
+/* Somebody may have been killed in the middle of it. */
+#define PAUSE_LONG_NS ((uint64_t)5000000000)
 /* Who waits for another thread. */
 #define WAITS 4000u
 #define WAIT_NS 50000
@@ -320,10 +322,10 @@ static struct binlog_spill *account_of(struct binlog_header *header)
 	return (struct binlog_spill *)((char *)header + BINLOG_SPILL_OFFSET);
 }
 
-static void refuse(uint32_t why)
+static void refuse(uint32_t why, uint64_t pause)
 {
 	account_of(capture_file_header)->refused = why;
-	__atomic_store_n(&not_before, now() + PAUSE_NS, __ATOMIC_RELAXED);
+	__atomic_store_n(&not_before, now() + pause, __ATOMIC_RELAXED);
 }
 
 static void turn(const struct writer *w, struct binlog_header *next, bool spoke)
@@ -344,7 +346,7 @@ static void turn(const struct writer *w, struct binlog_header *next, bool spoke)
 	__atomic_store_n(&left->base, base, __ATOMIC_SEQ_CST);
 	if (!capture_file_stop()) {
 		capture_file_drop(growth_next_path());
-		refuse(BINLOG_SPILL_OTHER);
+		refuse(BINLOG_SPILL_OTHER, PAUSE_LONG_NS);
 		return;
 	}
 	life_go_on(next);
@@ -372,7 +374,7 @@ static void go(const struct writer *w)
 	if (next)
 		turn(w, next, spoke);
 	else
-		refuse(why);
+		refuse(why, PAUSE_NS);
 }
 
 static bool has_turned(uint32_t number)
@@ -385,16 +387,17 @@ static void try(const struct writer *w, uint32_t number)
 {
 	static const struct timespec moment = {0, WAIT_NS};
 
-	for (unsigned i = 0; i < WAITS && !has_turned(number); i++) {
-		if (!take(&at_it)) {
+	for (unsigned i = 0; i < WAITS && !has_turned(number); i++)
+		if (take(&at_it)) {
+			if (!has_turned(number))
+				go(w);
+			give(&at_it);
+			return;
+		} else {
 			SYS2(nanosleep, &moment, NULL);
-			continue;
 		}
-		if (!has_turned(number))
-			go(w);
-		give(&at_it);
-		break;
-	}
+	if (!has_turned(number))
+		refuse(BINLOG_SPILL_OTHER, PAUSE_LONG_NS);
 }
 
 COLD void spill_go(struct writer *w)

@@ -110,9 +110,6 @@ struct writer {
 	struct unwind_trace *trace; /* scratch of the slow path */
 	struct writer *next;	    /* of all */
 	uint32_t number;
-	uint32_t file;	       /* capture_file_number of its blocks; */
-	uint32_t process;      /* `process` of these */
-	struct binlog_header *header; /* of that capture */
 	uint32_t sequence;     /* of the next block */
 	uint32_t next_bytes;   /* size of the next block */
 	uint32_t failed_bytes; /* one of this size was not to be had, or 0 */
@@ -162,6 +159,10 @@ struct writer {
 	struct memo_caller callers[MEMO_CALLERS];
 	struct memo spare; /* for a call that cannot be remembered */
 	struct writer_ring ring;
+	/* Of its blocks: */
+	struct binlog_header *header; /* of their capture, */
+	uint32_t file;		      /* its capture_file_number, */
+	uint32_t process;	      /* and `process` in them */
 };
 
 /* Of the calling thread; a constant one that is never free at first. */
