@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/limits.h"
+#include "decoder/capture/by_hand.h"
 #include "decoder/capture/named_text.h"
 #include "decoder/capture/restore.h"
 #include "decoder/render/render_plan.h"
@@ -248,6 +249,12 @@ static void put_format(
 	}
 	if (first > message->count)
 		first = message->count;
+	/* What was written was what was said. */
+	if (by_hand_is_asked_for() && !out->pieces &&
+		by_hand_put(out, format->bytes, format->length,
+			message->arguments + first, message->count - first,
+			message->capture->libc))
+		return;
 	if (__builtin_expect(out->named, 0)) {
 		put_named(message, first, out);
 		return;
@@ -472,7 +479,8 @@ __attribute__((noinline, cold)) static void report_cut(
 void message_text(const struct message *message, struct render_buffer *out)
 {
 	/* but for who wants to know more than the text */
-	if (message->text && !out->named && !out->pieces && !out->pointers) {
+	if (message->text && !out->named && !out->pieces && !out->pointers &&
+		!by_hand_is_asked_for()) {
 		render_buffer_put(
 			out, message->text->data, message->text->length);
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "decoder/capture/by_hand.h"
 #include "decoder/output/last_lines.h"
 #include "decoder/output/options.h"
 
@@ -281,7 +282,11 @@ const char *options_apply(
 		return filter_rules_add_streams(&options->rules, value);
 	if (option == NUMBER_LIMIT)
 		return set_limit(options, value);
-	if (option == NUMBER_NO_LIMITS)
+	if (option == NUMBER_AS)
+		return by_hand_add(value);
+	if (option == NUMBER_HEX)
+		by_hand_hex();
+	else if (option == NUMBER_NO_LIMITS)
 		limits_lift();
 	else if (option == NUMBER_CONFIG)
 		options->config = value;
