@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/capture/by_hand.h"
 #include "decoder/message/category.h"
 #include "decoder/message/message_level.h"
 #include "decoder/names/frames.h"
@@ -504,6 +505,9 @@ static enum grep_answer search(const struct filter_rules *rules,
 						       : GREP_NEVER;
 	size_t i;
 
+	/* The text is not that of this format. */
+	if (rules->grep_count > 0 && by_hand_is_asked_for())
+		return GREP_DEPENDS;
 	for (i = 0; i < rules->grep_count && best != GREP_ALWAYS; i++) {
 		enum grep_answer answer = grep_format_answer(
 			rules->greps[i], context, format, rules->named);
@@ -530,7 +534,8 @@ struct filter_site *filter_site_new(const struct filter_rules *rules,
 	site->settled = !rules->levels && !rules->modules.count &&
 			!filter_rules_ask_for_locations(rules);
 	site->has_level = false;
-	site->ends_line = grep_format_ends_line(context, format);
+	site->ends_line = !by_hand_is_asked_for() &&
+			  grep_format_ends_line(context, format);
 	site->found = search(rules, context, format);
 	site->rules = rules;
 	site->next = context->filter;
