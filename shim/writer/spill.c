@@ -214,7 +214,8 @@ static enum use use_of(const struct held *of)
 	enum use use = of->pid == process.pid ? USE_NONE : USE_IDLE;
 
 	for (const struct writer *w = all_writers(); w; w = w->next)
-		if (w->file <= of->number && w->block) {
+		/* Also one that is about to get its first block there. */
+		if (__atomic_load_n(&w->file, __ATOMIC_ACQUIRE) <= of->number) {
 			if (is_inside(w) && w->armed)
 				return USE_INSIDE;
 			use = USE_IDLE;
