@@ -185,6 +185,21 @@ for max in 1M 1M 4M; do
 	same "threads, $max: and nothing else" 800000 "$(wc -l <"$TMP/got")"
 done
 
+# Where processors are short a thread may stop anywhere, while others go on to the next captures and give back what they have left.
+many() { # NAME
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		rm -rf "$TMP/many$1"
+		(BINLOG_MAX_SIZE=1M BINLOG_DIR=$TMP/many$1 LD_PRELOAD=$lib exec "$TMP/lines" 100000 threads >"$TMP/out$1" 2>&1)
+		echo "$i $? $(stat -c %s "$TMP/out$1")"
+	done | grep -v ' 0 0$'
+}
+for i in 1 2 3 4; do
+	many $i >"$TMP/many$i.wrong" &
+done
+wait
+same "threads, where processors are short" "" "$(cat "$TMP"/many?.wrong)"
+rm -rf "$TMP"/many[1-4]
+
 # ---- forks ----
 native 30000 waits
 record 1M 30000 waits
