@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/calendar.h"
 #include "record/layout.h"
 #include "record/packed.h"
+
+#define SECOND 1000000000u
 
 struct description {
 	enum error_code code;
@@ -86,15 +89,38 @@ size_t error_count(const struct error_list *list, enum error_severity severity)
 	return count;
 }
 
+static void put_time(char *buffer, size_t size, const char *word, uint64_t time)
+{
+	char second[CALENDAR_BYTES];
+	const size_t length = strlen(buffer);
+
+	if (time == 0)
+		return;
+	calendar_put(second, time / SECOND, true);
+	snprintf(buffer + length, size - length, ", %s %s.%09" PRIu64 " UTC",
+		word, second, time % SECOND);
+}
+
 void error_sentence(const struct error *error, char *buffer, size_t size)
 {
 	const struct description *known = describe(error->code);
 	const char *why = known->why ? known->why : strerror(error->system);
-	char number[64] = "";
+	char number[256] = "";
+	size_t length;
 
-	if (*known->unit)
-		snprintf(number, sizeof(number), " (%s %" PRIu64 ")",
-			known->unit, error->number);
+	if (*known->unit) {
+		snprintf(number, sizeof(number), " (%s %" PRIu64, known->unit,
+			error->number);
+		length = strlen(number);
+		if (error->first > 0)
+			snprintf(number + length, sizeof(number) - length,
+				", of numbers %" PRIu64 " to %" PRIu64,
+				error->first - 1, error->last - 1);
+		put_time(number, sizeof(number), "from", error->since);
+		put_time(number, sizeof(number), "to", error->until);
+		length = strlen(number);
+		snprintf(number + length, sizeof(number) - length, ")");
+	}
 	snprintf(buffer, size, "%s:%" PRIu64 ": %s: %s%s: %s",
 		error->file ? error->file : "-", error->offset, known->what,
 		why, number, known->advice);

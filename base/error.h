@@ -35,6 +35,11 @@ struct error {
 	const char *file; /* borrowed; must outlive the list */
 	uint64_t offset;  /* in the file */
 	uint64_t number;  /* counted in the unit of errors.def */
+	/* Of messages that are missing; 0: not known. */
+	uint64_t first; /* one more than the number in the log of the first */
+	uint64_t last;	/* and of the last */
+	uint64_t since; /* not before that, nanoseconds since 1970, */
+	uint64_t until; /* and not after that */
 };
 
 /* All zeros is an empty list. */

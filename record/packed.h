@@ -161,6 +161,8 @@
  * a quarter of it, if what is defined in it is little beside them. */
 #define PACKED_PART_MESSAGES (1u << 20)
 #define PACKED_NESTING 4u
+/* From mark to mark, messages. */
+#define PACKED_MARK_MESSAGES 4096u
 #define PACKED_TEMPLATE_MAX 1024u
 #define PACKED_SPLIT_MAX 16u
 

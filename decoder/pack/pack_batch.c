@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <endian.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "base/array.h"
@@ -30,6 +32,12 @@
 #define PACK_COLUMNS_NULL UINT64_MAX
 
 struct pack_columns;
+
+/* Of a body: bytes that are compressed, and what they become. */
+struct pack_piece {
+	uint32_t size;
+	uint32_t raw;
+};
 
 static bool pack_columns_write(struct pack_columns *columns,
 	struct pack_batch *batch, struct pack_define *define, uint32_t first,
@@ -277,6 +285,10 @@ struct pack_compress;
 /* What another block must save; a table of codes takes about half of it. */
 #define BLOCK_GAIN 160u
 #define BLOCK_HEAD 16u
+#define BLOCK_MOST ((size_t)32 << 10)
+/* What a frame should have, and what a piece of it. */
+#define FRAME_LEAST 2048u
+#define PIECE_LEAST 1024u
 #define LEVEL 9
 #define INDEX_LEVEL 7 /* for what is small 9 takes ten times the time */
 /*
@@ -293,10 +305,33 @@ struct pack_compress;
 
 enum content { INDEX, NUMBERS, STRINGS };
 
+/* Bytes of one kind, from `next_block()`. */
+struct block {
+	uint32_t size;
+	uint32_t compressed; /* about */
+};
+
+/* Where a frame of zstd may begin within a body, besides where the kind of
+ * bytes changes. */
+struct parts {
+	size_t columns; /* of sites begin here, */
+	size_t texts;	/* and here what is behind all columns */
+};
+
+struct compressed {
+	struct render_buffer bytes;
+	struct pack_piece *pieces;
+	size_t count;
+	size_t room;
+};
+
 struct pack_compress {
 	ZSTD_CCtx *zstd;
 	struct pack_choice with_strings;
-	struct render_buffer other;
+	struct compressed other;
+	struct block *blocks;
+	size_t block_count;
+	size_t block_room;
 	uint32_t block[256]; /* how often each byte is in it */
 	uint32_t chunk[256]; /* behind it */
 };
@@ -337,24 +372,27 @@ static bool belongs(struct pack_compress *compress, size_t size, size_t more,
 	return *bytes < apart + BLOCK_GAIN;
 }
 
-/* How many of the bytes are of one kind. */
-static size_t next_block(
-	struct pack_compress *compress, const char *bytes, size_t size)
+/* How many of the bytes are of one kind, and what they take then. */
+static struct block next_block(struct pack_compress *compress,
+	const char *bytes, size_t size, size_t most)
 {
 	size_t done = size < CHUNK ? size : CHUNK;
 	uint64_t compressed;
 
 	count_bytes(compress->block, bytes, done);
 	compressed = entropy_bytes(compress->block, done);
-	while (done < size) {
+	while (done < size && done < most) {
 		size_t more = size - done < CHUNK ? size - done : CHUNK;
+		uint64_t before = compressed;
 
 		count_bytes(compress->chunk, bytes + done, more);
-		if (!belongs(compress, done, more, &compressed))
+		if (!belongs(compress, done, more, &compressed)) {
+			compressed = before;
 			break;
+		}
 		done += more;
 	}
-	return done;
+	return (struct block){(uint32_t)done, (uint32_t)compressed};
 }
 
 /* The level that was asked for, or else what is good for the bytes. */
@@ -373,53 +411,146 @@ static void set_up(ZSTD_CCtx *zstd, size_t size, int level, enum content what)
 		ZSTD_CCtx_setParameter(zstd, ZSTD_c_strategy, ZSTD_lazy);
 		ZSTD_CCtx_setParameter(zstd, ZSTD_c_searchLog, SEARCH_LOG);
 	}
+	/* A body is several frames, whose readers know how long it is. */
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, what == INDEX);
 	ZSTD_CCtx_setPledgedSrcSize(zstd, size);
 }
 
-static bool compress_in_blocks(struct pack_compress *compress,
-	struct render_buffer *to, const struct render_buffer *from, int level,
-	enum content what)
+static bool find_blocks(struct pack_compress *compress,
+	const struct render_buffer *from, const struct parts *parts)
 {
-	ZSTD_inBuffer in = {from->data, 0, 0};
-	ZSTD_outBuffer out = {NULL, 0, 0};
-	size_t left = 0;
+	const size_t ends[] = {parts->columns, parts->texts, from->length};
+	size_t at = 0;
+	size_t part;
 
-	to->length = 0;
-	if (!render_buffer_reserve(
-		    to, ZSTD_compressBound(from->length) +
-				from->length / CHUNK * BLOCK_HEAD))
-		return false;
-	out.dst = to->data;
-	out.size = to->room;
-	set_up(compress->zstd, from->length, level, what);
-	do {
-		in.size += next_block(
-			compress, from->data + in.size, from->length - in.size);
-		left = ZSTD_compressStream2(compress->zstd, &out, &in,
-			in.size < from->length ? ZSTD_e_flush : ZSTD_e_end);
-	} while (left == 0 && in.size < from->length);
+	compress->block_count = 0;
+	for (part = 0; part < sizeof(ends) / sizeof(*ends); part++)
+		while (at < ends[part]) {
+			if (!array_reserve(compress->blocks,
+				    compress->block_room,
+				    compress->block_count + 1))
+				return false;
+			compress->blocks[compress->block_count] =
+				next_block(compress, from->data + at,
+					ends[part] - at, BLOCK_MOST);
+			at += compress->blocks[compress->block_count++].size;
+		}
+	return true;
+}
+
+/* How many blocks one frame has that begins with this one, at `at`. */
+static size_t frame_blocks(const struct pack_compress *compress, size_t first,
+	size_t at, const struct parts *parts, enum content what,
+	size_t *size)
+{
+	size_t compressed = 0;
+	size_t i;
+
+	*size = 0;
+	for (i = first; i < compress->block_count; i++) {
+		const size_t now = at + *size;
+		const bool may = now == parts->texts ||
+				 now == parts->columns ||
+				 (what == NUMBERS && now < parts->texts);
+
+		if (may && compressed >= FRAME_LEAST)
+			break;
+		*size += compress->blocks[i].size;
+		compressed += compress->blocks[i].compressed;
+	}
+	return i - first;
+}
+
+/* One piece more, up to here; or the last one is longer. */
+static bool put_piece(struct compressed *to, size_t raw, size_t *begin,
+	bool begins_frame)
+{
+	const size_t size = to->bytes.length - *begin;
+	struct pack_piece *last = to->pieces + to->count - 1;
+
+	if (!begins_frame && to->count > 0 && last->size < PIECE_LEAST) {
+		last->size += (uint32_t)size;
+		last->raw += (uint32_t)raw;
+	} else {
+		if (!array_reserve(to->pieces, to->room, to->count + 1))
+			return false;
+		to->pieces[to->count++] = (struct pack_piece){
+			.size = (uint32_t)size, .raw = (uint32_t)raw};
+	}
+	*begin = to->bytes.length;
+	return true;
+}
+
+static bool compress_block(struct pack_compress *compress,
+	struct render_buffer *to, const char *bytes, size_t size, bool last)
+{
+	ZSTD_inBuffer in = {bytes, size, 0};
+	ZSTD_outBuffer out = {to->data, to->room, to->length};
+	size_t left = ZSTD_compressStream2(
+		compress->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
+
 	to->length = out.pos;
 	return left == 0;
 }
 
+static bool compress_body(struct pack_compress *compress, struct compressed *to,
+	const struct render_buffer *from, int level, enum content what,
+	const struct parts *parts)
+{
+	const size_t count = compress->block_count;
+	size_t at = 0, begin = 0;
+	size_t first, i, blocks, size;
+
+	to->count = 0;
+	to->bytes.length = 0;
+	if (!render_buffer_reserve(&to->bytes,
+		    ZSTD_compressBound(from->length) + count * BLOCK_HEAD))
+		return false;
+	for (first = 0; first < count; first += blocks) {
+		blocks = frame_blocks(compress, first, at, parts, what, &size);
+		set_up(compress->zstd, size, level, what);
+		for (i = first; i < first + blocks; i++) {
+			const size_t raw = compress->blocks[i].size;
+
+			if (!compress_block(compress, &to->bytes,
+				    from->data + at, raw,
+				    i + 1 == first + blocks) ||
+				!put_piece(to, raw, &begin, i == first))
+				return false;
+			at += raw;
+		}
+	}
+	return true;
+}
+
+/*
+ * Puts frames of zstd into `to`, which is emptied before, of this level or, if
+ * that is 0, in the way that is best for what it is: that is tried out, and
+ * remembered.  None needs what is in another; each is one piece or more, and
+ * from the first on pieces can be decoded as far as they are whole.  False: out
+ * of memory.
+ */
 static bool pack_compress_body(struct pack_compress *compress,
-	struct render_buffer *to, const struct render_buffer *from, int level)
+	struct compressed *to, const struct render_buffer *from, int level,
+	const struct parts *parts)
 {
 	struct pack_choice *choice = &compress->with_strings;
 	bool settled = level != 0 || pack_choice_settled(choice);
-	struct render_buffer longer;
+	struct compressed longer;
 	bool pays;
 
-	if (!compress_in_blocks(compress, to, from, level,
-		    settled && choice->other ? STRINGS : NUMBERS))
+	if (!find_blocks(compress, from, parts) ||
+		!compress_body(compress, to, from, level,
+			settled && choice->other ? STRINGS : NUMBERS, parts))
 		return false;
 	if (settled)
 		return true;
-	if (!compress_in_blocks(
-		    compress, &compress->other, from, level, STRINGS))
+	if (!compress_body(
+		    compress, &compress->other, from, level, STRINGS, parts))
 		return false;
-	pays = compress->other.length + compress->other.length / GAIN_OF <
-	       to->length;
+	pays = compress->other.bytes.length +
+		       compress->other.bytes.length / GAIN_OF <
+	       to->bytes.length;
 	if (pays) {
 		longer = *to;
 		*to = compress->other;
@@ -429,15 +560,22 @@ static bool pack_compress_body(struct pack_compress *compress,
 	return true;
 }
 
-/*
- * Each puts one frame of zstd into `to`, which is emptied before, of this level
- * or, if that is 0, in the way that is best for what it is.  That of bodies is
- * tried out, and remembered.  False: out of memory.
- */
+/* One frame. */
 static bool pack_compress_index(struct pack_compress *compress,
 	struct render_buffer *to, const struct render_buffer *from, int level)
 {
-	return compress_in_blocks(compress, to, from, level, INDEX);
+	to->length = 0;
+	if (!render_buffer_reserve(to, ZSTD_compressBound(from->length)))
+		return false;
+	set_up(compress->zstd, from->length, level, INDEX);
+	return compress_block(
+		compress, to, from->data, from->length, true);
+}
+
+static void free_compressed(struct compressed *compressed)
+{
+	render_buffer_free(&compressed->bytes);
+	free(compressed->pieces);
 }
 
 /* Null is fine. */
@@ -446,7 +584,8 @@ static void pack_compress_free(struct pack_compress *compress)
 	if (!compress)
 		return;
 	ZSTD_freeCCtx(compress->zstd);
-	render_buffer_free(&compress->other);
+	free_compressed(&compress->other);
+	free(compress->blocks);
 	free(compress);
 }
 
@@ -454,6 +593,13 @@ static void pack_compress_free(struct pack_compress *compress)
 
 /* Columns that may be written in two ways, of all batches. */
 enum choice { SITES, THREADS, TICKS, SPLIT, WALL, CONTINUES, TEXTS, CHOICES };
+
+struct starts {
+	uint32_t *at;
+	size_t count;
+	size_t room;
+	bool failed;
+};
 
 struct pack_columns {
 	size_t room; /* messages: of each array, which are one allocation */
@@ -481,8 +627,13 @@ struct pack_columns {
 	struct render_buffer other;
 	struct render_buffer body;
 	struct render_buffer index;
-	struct render_buffer packed_body;
+	struct starts begins;	    /* of all columns in the body, */
+	struct starts other_begins; /* and where it is written otherwise */
+	size_t commons_end;
+	size_t texts_start;
+	struct compressed packed_body;
 	struct render_buffer packed_index;
+	struct render_buffer told; /* of a PIECES */
 	struct pack_compress *compress;
 };
 
@@ -599,6 +750,18 @@ static void sort_rows(struct work *work)
 	}
 	for (i = 0; i < count; i++)
 		order[starts[places[i]]++] = (uint32_t)i;
+}
+
+/* Another column begins. */
+static void note_start(struct pack_columns *columns)
+{
+	struct starts *starts = &columns->begins;
+
+	if (!array_reserve(starts->at, starts->room, starts->count + 1)) {
+		starts->failed = true;
+		return;
+	}
+	starts->at[starts->count++] = (uint32_t)columns->body.length;
 }
 
 static void put_numbers(struct work *work, size_t count)
@@ -723,20 +886,27 @@ static void put_common(struct work *work)
 	uint32_t count = work->index.count;
 	uint32_t i;
 
+	work->columns->begins.count = 0;
+	note_start(work->columns);
 	put_sites(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = threads[i];
+	note_start(work->columns);
 	put_grouped(work, THREADS);
 	numbers[0] = rows[0].ticks;
 	for (i = 1; i < count; i++)
 		numbers[i] = rows[i].ticks - rows[i - 1].ticks;
+	note_start(work->columns);
 	put_ticks(work);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].residual;
+	note_start(work->columns);
 	put_grouped(work, WALL);
 	for (i = 0; i < count; i++)
 		numbers[i] = rows[i].continues;
+	note_start(work->columns);
 	put_grouped(work, CONTINUES);
+	work->columns->commons_end = work->columns->body.length;
 }
 
 static void put_strings(
@@ -918,6 +1088,7 @@ static void put_site(struct work *work, const uint32_t *order, size_t place)
 	size_t i;
 
 	for (i = 0; i < site->arguments; i++) {
+		note_start(work->columns);
 		if (is_text(work, place, i)) {
 			render_buffer_put_byte(&work->columns->body,
 				(char)PACKED_STRINGS_TOGETHER);
@@ -946,6 +1117,7 @@ static void put_all_sites(struct work *work)
 		put_site(work, order, i);
 		order += site_at(work, i)->count;
 	}
+	work->columns->texts_start = work->columns->body.length;
 }
 
 /* The columns of all sites, the texts behind them.  False: it cannot be so. */
@@ -953,12 +1125,14 @@ static bool put_together(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
 	size_t start = columns->body.length;
+	size_t starts = columns->begins.count;
 	size_t count;
 
 	columns->together = true;
 	count = find_texts(work) ? number_texts(work) : 0;
 	if (count > 0 && gather_texts(work)) {
 		put_all_sites(work);
+		note_start(columns);
 		if (text_columns_write(
 			    &columns->text_writer, &columns->body, count)) {
 			columns->together = false;
@@ -967,7 +1141,16 @@ static bool put_together(struct work *work)
 	}
 	columns->together = false;
 	columns->body.length = start;
+	columns->begins.count = starts;
 	return false;
+}
+
+static void exchange_starts(struct pack_columns *columns)
+{
+	const struct starts starts = columns->begins;
+
+	columns->begins = columns->other_begins;
+	columns->other_begins = starts;
 }
 
 /* In the way that is less; both are tried. */
@@ -975,17 +1158,32 @@ static bool try_together(struct work *work)
 {
 	struct pack_columns *columns = work->columns;
 	size_t start = columns->body.length;
+	size_t starts = columns->begins.count;
+	size_t texts_start, i;
+	bool other;
 
 	if (!put_together(work))
 		return false;
 	columns->other.length = 0;
 	render_buffer_put(&columns->other, columns->body.data + start,
 		columns->body.length - start);
+	texts_start = columns->texts_start;
+	exchange_starts(columns);
+	columns->begins.count = 0;
+	columns->body.length = 0;
+	for (i = 0; i < starts; i++) {
+		columns->body.length = columns->other_begins.at[i];
+		note_start(columns);
+	}
 	columns->body.length = start;
 	put_all_sites(work);
-	pack_choice_make(&columns->choices[TEXTS],
-		column_write_keep_better(&columns->writer, &columns->body,
-			start, &columns->other));
+	other = column_write_keep_better(
+		&columns->writer, &columns->body, start, &columns->other);
+	if (other) {
+		exchange_starts(columns);
+		columns->texts_start = texts_start;
+	}
+	pack_choice_make(&columns->choices[TEXTS], other);
 	return true;
 }
 
@@ -1005,12 +1203,127 @@ static void put_body(struct work *work)
 	}
 }
 
+/*
+ * Behind a batch: of which pieces it consists, so that those can be read which
+ * are whole when it is damaged.
+ */
+
+static void put_sum(struct render_buffer *out, const char *bytes, size_t size)
+{
+	const uint32_t sum =
+		htole32((uint32_t)crc32(0, (const Bytef *)bytes, (uInt)size));
+
+	render_buffer_put(out, &sum, sizeof(sum));
+}
+
+static void put_signed(struct render_buffer *out, uint64_t value)
+{
+	column_shape_put_number(
+		out, value << 1 ^ (uint64_t)((int64_t)value >> 63));
+}
+
+/* Which strings are not behind all columns, if others are. */
+static void put_apart(struct work *work, struct render_buffer *out)
+{
+	struct pack_columns *columns = work->columns;
+	const bool texts = columns->texts_start < columns->body.length;
+	size_t apart = 0, column = 0, told = 0;
+	bool put;
+	size_t i, k;
+
+	for (put = false; texts; put = true) {
+		if (put)
+			column_shape_put_number(out, apart + 1);
+		for (i = 0, column = 0; i < work->index.site_count; i++) {
+			const struct pack_site_content *site =
+				pack_content(site_at(work, i));
+			const uint8_t *kinds = (const uint8_t *)(site + 1);
+			const uint32_t *of = columns->text_columns +
+					     columns->first_arguments[i];
+
+			for (k = 0; k < site->arguments; k++, column++) {
+				if (kinds[k] != BINLOG_ARG_STRING ||
+					of[k] != APART)
+					continue;
+				apart++;
+				if (!put)
+					continue;
+				column_shape_put_number(out, column - told);
+				told = column;
+			}
+		}
+		if (put)
+			return;
+	}
+	column_shape_put_number(out, 0);
+}
+
+/* `frame` is the batch's, whose body begins at `body`. */
+static void put_pieces(struct work *work, const char *frame, size_t size,
+	size_t body)
+{
+	struct pack_columns *columns = work->columns;
+	const struct compressed *packed = &columns->packed_body;
+	const struct starts *starts = &columns->begins;
+	struct render_buffer *out = &columns->told;
+	const size_t end = body + packed->bytes.length;
+	size_t raw = 0, column = 0, told = 0;
+	size_t i;
+
+	out->length = 0;
+	column_shape_put_number(out, body);
+	put_sum(out, frame, body);
+	column_shape_put_number(out, size - end);
+	if (end < size)
+		put_sum(out, frame + end, size - end);
+	for (i = 0; i < packed->count; i++) {
+		const struct pack_piece *piece = &packed->pieces[i];
+
+		column_shape_put_number(out, piece->size);
+		column_shape_put_number(out, piece->raw);
+		while (column < starts->count && starts->at[column] < raw)
+			column++;
+		raw += piece->raw;
+		if (column < starts->count && starts->at[column] < raw) {
+			column_shape_put_number(out, column + 1 - told);
+			column_shape_put_number(
+				out, starts->at[column] - (raw - piece->raw));
+			told = column + 1;
+		} else {
+			column_shape_put_number(out, 0);
+		}
+		put_sum(out, frame + body, piece->size);
+		body += piece->size;
+	}
+	put_apart(work, out);
+}
+
+static void put_ticks_of_marks(struct work *work)
+{
+	struct render_buffer *out = &work->columns->told;
+	const uint32_t count = work->index.count;
+	uint64_t before = 0;
+	uint32_t i;
+
+	out->length = 0;
+	for (i = 0; i < count; i++) {
+		if (i % PACKED_MARK_MESSAGES != PACKED_MARK_MESSAGES - 1 &&
+			i + 1 != count)
+			continue;
+		put_signed(out, work->rows[i].ticks - before);
+		before = work->rows[i].ticks;
+	}
+}
+
 static void put_batch(struct work *work, uint64_t number)
 {
 	struct frame_write *frame = work->define->frame;
-	const struct pack_columns *columns = work->columns;
+	struct pack_columns *columns = work->columns;
+	const struct render_buffer *body = &columns->packed_body.bytes;
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
+	size_t start = frame->out.length;
+	size_t behind;
 	uint32_t i;
 
 	for (i = 0; i < work->index.count; i++) {
@@ -1030,9 +1343,30 @@ static void put_batch(struct work *work, uint64_t number)
 	frame_write_binary(frame, PACKED_BATCH_INDEX,
 		columns->packed_index.data, columns->packed_index.length);
 	frame_write_uint(frame, PACKED_BATCH_BODY_BYTES, columns->body.length);
-	frame_write_binary(frame, PACKED_BATCH_BODY, columns->packed_body.data,
-		columns->packed_body.length);
+	frame_write_binary(
+		frame, PACKED_BATCH_BODY, body->data, body->length);
+	behind = frame->fields.length;
 	frame_write_end(frame);
+	behind = frame->fields.length - behind;
+	if (frame->out.failed || columns->begins.failed)
+		return;
+	put_pieces(work, frame->out.data + start, frame->out.length - start,
+		frame->out.length - start - behind - body->length);
+	start = frame->out.length - start;
+	frame_write_begin(frame, PACKED_PIECES);
+	frame_write_some(frame, PACKED_PIECES_NUMBER, number);
+	frame_write_uint(frame, PACKED_PIECES_COUNT, work->index.count);
+	frame_write_some(frame, PACKED_PIECES_FIRST, first);
+	frame_write_some(frame, PACKED_PIECES_SPAN, last - first);
+	frame_write_uint(frame, PACKED_PIECES_BYTES, start);
+	frame_write_binary(frame, PACKED_PIECES_SUMS, columns->told.data,
+		columns->told.length);
+	put_ticks_of_marks(work);
+	frame_write_binary(frame, PACKED_PIECES_TICKS, columns->told.data,
+		columns->told.length);
+	frame_write_end(frame);
+	if (columns->told.failed)
+		frame->out.failed = true;
 }
 
 /*
@@ -1068,7 +1402,9 @@ static bool pack_columns_write(struct pack_columns *columns,
 	if (!pack_compress_index(columns->compress, &columns->packed_index,
 		    &columns->index, batch->level) ||
 		!pack_compress_body(columns->compress, &columns->packed_body,
-			&columns->body, batch->level)) {
+			&columns->body, batch->level,
+			&(const struct parts){columns->commons_end,
+				columns->texts_start})) {
 		batch->failed = true;
 		return false;
 	}
@@ -1092,7 +1428,10 @@ static void pack_columns_free(struct pack_columns *columns)
 	column_write_free(&columns->writer);
 	render_buffer_free(&columns->body);
 	render_buffer_free(&columns->index);
-	render_buffer_free(&columns->packed_body);
+	free_compressed(&columns->packed_body);
+	free(columns->begins.at);
+	free(columns->other_begins.at);
+	render_buffer_free(&columns->told);
 	render_buffer_free(&columns->packed_index);
 	free(columns);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "decoder/packed/column_salvage.h"
 #include "record/packed.h"
 
 #define LONG_DOUBLE_BYTES 16u
@@ -445,4 +446,92 @@ struct column_value column_strings_make(struct column_strings *column)
 		at = pass_over(at, end);
 	}
 	return (struct column_value){column->room, (size_t)(to - column->room)};
+}
+
+/* The slots of a template that is `uses` times there; *good is zeros, of as many
+ * bytes. */
+static bool salvage_slots(struct salvage *from,
+	struct column_template *template, uint32_t uses, uint8_t *good)
+{
+	struct salvaged_numbers slot;
+	size_t i, k;
+
+	if (!count_slots(template)) {
+		from->lost = true;
+		return true;
+	}
+	template->slots = column_store_take(from->store,
+		(template->slot_count + 1) * sizeof(*template->slots));
+	if (!template->slots)
+		return false;
+	memset(good, 1, uses);
+	for (i = 0; i < template->slot_count; i++) {
+		if (!salvage_numbers(from, uses, NULL, &slot))
+			return false;
+		template->slots[i] =
+			(struct column){.at = slot.values, .stride = 1};
+		for (k = 0; k < uses; k++)
+			good[k] &= slot.good[k];
+	}
+	return true;
+}
+
+/* How often each template is used has to be known, and where its slots are. */
+bool column_strings_salvage(struct salvage *from, size_t count,
+	const struct salvaged_strings *known, size_t size,
+	const struct salvaged_numbers *places, struct salvaged_strings *into)
+{
+	struct column_strings made = {.numbers = {places->values, 1, 0, 0}};
+	uint32_t *uses = column_store_take(from->store, size * sizeof(*uses));
+	uint8_t **good = column_store_take(from->store, size * sizeof(*good));
+	size_t i;
+
+	made.templates = column_store_take(
+		from->store, size * sizeof(*made.templates));
+	made.room = column_store_take(from->store,
+		PACKED_TEMPLATE_MAX * (SLOT_BYTES_MAX + 1));
+	if (!uses || !good || !made.templates || !made.room)
+		return false;
+	memset(uses, 0, size * sizeof(*uses));
+	for (i = 0; i < count; i++) {
+		if (!places->good[i]) {
+			from->lost = true;
+			return true;
+		}
+		uses[places->values[i]]++;
+	}
+	for (i = 0; i < size; i++) {
+		made.templates[i].text = known->values[i];
+		good[i] = column_store_take(from->store, uses[i] + 1);
+		if (!good[i])
+			return false;
+		memset(good[i], 0, uses[i]);
+		from->lost |= !known->good[i];
+		if (from->lost) /* those before it are known */
+			made.templates[i] = (struct column_template){0};
+		else if (!salvage_slots(
+				 from, &made.templates[i], uses[i], good[i]))
+			return false;
+		if (from->lost)
+			made.templates[i].slot_count = 0;
+		uses[i] = 0;
+	}
+	for (i = 0; i < count; i++) {
+		const size_t place = (size_t)places->values[i];
+		const struct column_value text = column_strings_make(&made);
+		uint8_t *copy;
+
+		into->good[i] = good[place][uses[place]++];
+		if (!into->good[i])
+			continue;
+		into->values[i] = text;
+		if (text.data != made.room)
+			continue;
+		copy = column_store_take(from->store, text.size + 1);
+		if (!copy)
+			return false;
+		memcpy(copy, text.data, text.size);
+		into->values[i].data = copy;
+	}
+	return true;
 }

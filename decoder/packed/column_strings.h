@@ -90,4 +90,14 @@ static inline const uint8_t *column_strings_next_long_double(
 	return bytes;
 }
 
+struct salvage;
+struct salvaged_numbers;
+struct salvaged_strings;
+
+/* What is behind the places of a column of templates that is damaged: see
+ * column_salvage.h.  False: no memory. */
+bool column_strings_salvage(struct salvage *from, size_t count,
+	const struct salvaged_strings *known, size_t size,
+	const struct salvaged_numbers *places, struct salvaged_strings *into);
+
 #endif

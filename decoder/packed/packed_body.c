@@ -672,6 +672,20 @@ static bool decode(struct packed_body *body, struct cursor *bytes)
 	return cursor_left(bytes) == 0;
 }
 
+void packed_body_begin(struct packed_body *body)
+{
+	body->at = 0;
+	body->left = body->index->count;
+	body->next_clock = 0;
+	body->next_core = 0;
+	memset(body->cores, 0,
+		body->index->writer_count * sizeof(*body->cores));
+	body->last_writer = UINT32_MAX;
+	body->lost = NULL;
+	body->message.ticks = 0;
+	body->message.core = 0;
+}
+
 bool packed_body_decode(struct packed_body *body,
 	const struct packed_record *record, struct packed_inflate *inflate)
 {
@@ -687,15 +701,7 @@ bool packed_body_decode(struct packed_body *body,
 	bytes = cursor_over(body->bytes.data, (size_t)size);
 	if (!decode(body, &bytes))
 		return false;
-	body->at = 0;
-	body->left = body->index->count;
-	body->next_clock = 0;
-	body->next_core = 0;
-	memset(body->cores, 0,
-		body->index->writer_count * sizeof(*body->cores));
-	body->last_writer = UINT32_MAX;
-	body->message.ticks = 0;
-	body->message.core = 0;
+	packed_body_begin(body);
 	return true;
 }
 
@@ -826,6 +832,8 @@ const struct message *packed_body_next(struct packed_body *body)
 		message->continues = column_read_next(&body->continues);
 		body->at++;
 		body->left--;
+		if (body->lost && body->lost[body->at - 1])
+			continue;
 		if (!body->sites[site].wanted)
 			continue;
 		if (writer != body->last_writer)

@@ -109,6 +109,7 @@ struct packed_body {
 	uint32_t at;   /* of the next message */
 	uint32_t left; /* that are not read yet */
 	uint32_t last_writer;
+	const uint8_t *lost; /* of each message; null: all are there */
 	struct message message;
 	struct render_argument arguments[FORMAT_KINDS_MAX]; /* its */
 };
@@ -125,6 +126,9 @@ bool packed_body_resolve(struct packed_body *body, struct packed_log *log,
  * of memory; there are no messages. */
 bool packed_body_decode(struct packed_body *body,
 	const struct packed_record *record, struct packed_inflate *inflate);
+
+/* The columns have been filled: the first message is the next one. */
+void packed_body_begin(struct packed_body *body);
 
 /* The next wanted message, valid until the next call.  Null: that was all. */
 const struct message *packed_body_next(struct packed_body *body);

@@ -81,6 +81,7 @@ struct packed_log {
 	uint64_t lost;	   /* contexts that definitions are missing of */
 	/* For the reader: */
 	uint64_t next; /* the number that the next message should have */
+	uint64_t until; /* of the last message before, about, or 0 */
 	uint64_t used; /* when, in frames */
 	bool begun;
 	bool ended;

@@ -17,6 +17,8 @@
 #include "decoder/packed/packed_define.h"
 #include "decoder/packed/packed_log.h"
 #include "decoder/packed/packed_parity.h"
+#include "decoder/packed/packed_pieces.h"
+#include "decoder/packed/packed_salvage.h"
 
 /*
  * The bytes of a packed log, for frame_scan.h: of a regular file, which is
@@ -385,6 +387,10 @@ struct packed_reader {
 	uint64_t forgotten; /* logs, before their end */
 	struct packed_index index;
 	struct packed_body body;
+	struct packed_pieces pieces;
+	uint64_t whole_end; /* of the last frame that is intact, */
+	uint64_t batch_end; /* and of the last of them with a batch */
+	uint64_t pieces_begin; /* of the batch that `pieces` is about */
 	struct packed_data data;
 	struct message_place place; /* of the messages of this frame */
 	bool skims;
@@ -516,9 +522,29 @@ static struct packed_log *log_of(struct packed_reader *reader)
 	return log;
 }
 
-/* Whether messages are missing before this one, `count` of which follow. */
+/* Before this number, which is of that time. */
+static void report_gap(struct packed_reader *reader, struct packed_log *log,
+	uint64_t offset, uint64_t number, uint64_t time)
+{
+	const struct error error = {
+		.code = ERROR_PACKED_GAP,
+		.file = reader->file.path,
+		.offset = offset,
+		.number = number - log->next,
+		.first = log->next + 1,
+		.last = number,
+		.since = log->until,
+		.until = time,
+	};
+
+	error_add(reader->shared->captures.errors, &error);
+}
+
+/* Whether messages are missing before this one, `count` of which follow; the
+ * times of the first and the last. */
 static void check_number(struct packed_reader *reader, struct packed_log *log,
-	uint64_t offset, uint64_t number, uint64_t count)
+	uint64_t offset, uint64_t number, uint64_t count, uint64_t first,
+	uint64_t last)
 {
 	if (log->begun && number < log->next) {
 		/* The same log again. */
@@ -529,10 +555,11 @@ static void check_number(struct packed_reader *reader, struct packed_log *log,
 	if (!log->begun && number > 0)
 		report(reader, ERROR_PACKED_BEGIN, offset, number);
 	else if (log->begun && number > log->next)
-		report(reader, ERROR_PACKED_GAP, offset, number - log->next);
+		report_gap(reader, log, offset, number, first);
 	log->begun = true;
 	log->ended = false;
 	log->next = number + count;
+	log->until = last;
 }
 
 static void take_end(
@@ -542,18 +569,16 @@ static void take_end(
 		packed_record_number(&reader->record, PACKED_END_MESSAGES);
 
 	if (messages > log->next)
-		report(reader, ERROR_PACKED_GAP, offset, messages - log->next);
+		report_gap(reader, log, offset, messages, 0);
 	log->begun = true;
 	log->ended = true;
 	log->next = messages;
 }
 
-/* The frame that was just read gives messages. */
-static const struct message_place *note_place(
-	struct packed_reader *reader, const uint32_t *next)
+/* The record that was just read gives messages. */
+static const struct message_place *note_place(struct packed_reader *reader,
+	const struct packed_record *record, const uint32_t *next)
 {
-	const struct packed_record *record = &reader->record;
-
 	reader->place.log = reader->file.path;
 	reader->place.part = packed_record_number(record, PACKED_ALL_PART);
 	reader->place.next = next;
@@ -575,7 +600,8 @@ static void take_batch(
 
 	check_number(reader, log, offset,
 		packed_record_number(&reader->record, PACKED_BATCH_NUMBER),
-		count);
+		count, packed_record_number(&reader->record, PACKED_BATCH_FIRST),
+		packed_record_number(&reader->record, PACKED_BATCH_LAST));
 	if (reader->skims)
 		return;
 	if (!packed_index_read(
@@ -584,7 +610,7 @@ static void take_batch(
 		report(reader, ERROR_PACKED_BATCH, offset, count);
 		return;
 	}
-	body->message.place = note_place(reader, &body->at);
+	body->message.place = note_place(reader, &reader->record, &body->at);
 	if (shared->wants && !shared->wants(shared->closure, &body->batch))
 		return;
 	if (!packed_body_decode(body, &reader->record, &shared->inflate))
@@ -593,15 +619,98 @@ static void take_batch(
 		shared->fold(shared->closure, body);
 }
 
+static void report_lost(struct packed_reader *reader, enum error_code code,
+	const struct packed_lost *lost)
+{
+	const struct packed_pieces *pieces = &reader->pieces;
+	const struct error error = {
+		.code = code,
+		.file = reader->file.path,
+		.offset = reader->pieces_begin,
+		.number = lost->count,
+		.first = pieces->number + lost->first + 1,
+		.last = pieces->number + lost->last + 1,
+		.since = lost->since,
+		.until = lost->until,
+	};
+
+	error_add(reader->shared->captures.errors, &error);
+}
+
+/* What is whole of the batch, unless nobody wants any of it. */
+static bool take_pieces(struct packed_reader *reader, struct packed_log *log,
+	uint64_t offset, struct packed_lost *lost)
+{
+	struct packed_readers *shared = reader->shared;
+	struct packed_pieces *pieces = &reader->pieces;
+	struct packed_body *body = &reader->body;
+	bool wanted;
+
+	if (pieces->bytes > offset - reader->whole_end ||
+		!packed_pieces_read(
+			pieces, &reader->record, &reader->file, offset) ||
+		!packed_index_read(&reader->index, log, &pieces->record,
+			&shared->inflate) ||
+		!packed_body_resolve(
+			body, log, &reader->index, reader->pieces_begin))
+		return false;
+	body->message.place = note_place(reader, &pieces->record, &body->at);
+	reader->place.bytes = pieces->bytes;
+	wanted = !shared->wants ||
+		 shared->wants(shared->closure, &body->batch);
+	if (!packed_salvage(body, pieces, lost))
+		return false;
+	if (!wanted)
+		body->left = 0;
+	return true;
+}
+
+/* Of a batch whose frame was not whole. */
+static void take_damaged(
+	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
+{
+	struct packed_pieces *pieces = &reader->pieces;
+	struct packed_lost lost;
+
+	if (!packed_pieces_told(pieces, &reader->record)) {
+		report(reader, ERROR_PACKED_RECORD, offset, PACKED_PIECES);
+		return;
+	}
+	/* it is known already, or its messages are */
+	if (log->begun && log->next == pieces->number + pieces->count)
+		return;
+	reader->pieces_begin =
+		offset > pieces->bytes ? offset - pieces->bytes : 0;
+	check_number(reader, log, reader->pieces_begin, pieces->number,
+		pieces->count, pieces->first, pieces->last);
+	if (reader->skims)
+		return;
+	lost = (struct packed_lost){pieces->count, 0, pieces->count - 1,
+		pieces->first, pieces->last};
+	if (take_pieces(reader, log, offset, &lost)) {
+		if (lost.count > 0)
+			report_lost(reader, ERROR_PACKED_PART, &lost);
+	} else {
+		reader->body.left = 0;
+		report_lost(reader, ERROR_PACKED_ALL, &lost);
+	}
+	packed_record_free(&pieces->record);
+}
+
 static void take_data(
 	struct packed_reader *reader, struct packed_log *log, uint64_t offset)
 {
+	const uint64_t time =
+		packed_record_number(&reader->record, PACKED_DATA_TIME);
+
 	check_number(reader, log, offset,
-		packed_record_number(&reader->record, PACKED_DATA_NUMBER), 1);
+		packed_record_number(&reader->record, PACKED_DATA_NUMBER), 1,
+		time, time);
 	if (!reader->skims &&
 		!packed_data_read(&reader->data, log, &reader->record, offset))
 		report(reader, ERROR_PACKED_BATCH, offset, 1);
-	reader->data.message.place = note_place(reader, NULL);
+	reader->data.message.place =
+		note_place(reader, &reader->record, NULL);
 }
 
 static void check_version(struct packed_reader *reader, uint64_t offset)
@@ -622,6 +731,9 @@ static void take_known(
 		return;
 	case PACKED_DATA:
 		take_data(reader, log, offset);
+		return;
+	case PACKED_PIECES:
+		take_damaged(reader, log, offset);
 		return;
 	case PACKED_END:
 		take_end(reader, log, offset);
@@ -653,6 +765,10 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 	if (packed_parity_note(&reader->file, frame->record,
 		    frame->record_bytes, frame->offset))
 		return;
+	/* of a batch that is intact */
+	if (frame->record_bytes > 0 && frame->record[0] == PACKED_PIECES &&
+		reader->batch_end == frame->offset)
+		return;
 	if (!packed_record_read(record, frame->record, frame->record_bytes)) {
 		report(reader, ERROR_PACKED_RECORD, frame->offset,
 			frame->record_bytes > 0 ? frame->record[0] : 0);
@@ -671,6 +787,8 @@ static void take_record(struct packed_reader *reader, const struct frame *frame)
 		return;
 	}
 	reader->place.bytes = frame->bytes;
+	if (record->tag == PACKED_BATCH)
+		reader->batch_end = frame->offset + frame->bytes;
 	take_known(reader, log, frame->offset);
 	tell_of_memory(reader, log, frame->offset);
 }
@@ -717,6 +835,7 @@ static void take_frame(struct packed_reader *reader)
 	case FRAME_WHOLE:
 		reader->whole++;
 		take_record(reader, &frame);
+		reader->whole_end = frame.offset + frame.bytes;
 		break;
 	case FRAME_DAMAGED:
 		if (!packed_parity_mend(&reader->file, &frame, &reader->scan,
@@ -775,6 +894,7 @@ void packed_reader_free(struct packed_reader *reader)
 	packed_record_free(&reader->record);
 	packed_index_free(&reader->index);
 	packed_body_free(&reader->body);
+	packed_pieces_free(&reader->pieces);
 	frame_scan_free(reader->scan);
 	free(reader);
 }
