@@ -286,7 +286,22 @@ struct mending {
 	remainder_t *wrong; /* of each column what remains; 0: it is right, */
 	struct rows *found; /* and these were damaged */
 	size_t left;	    /* columns that are wrong */
+	size_t run_begin;   /* of a run of damage what is known of it, */
+	size_t run_end;	    /* in data and parity, one after the other */
+	struct guess *guesses;
+	size_t guess_count;
 };
+
+/* A column that was mended with no more than a byte to spare, or not: its count
+ * is 0. */
+struct guess {
+	size_t i;
+	remainder_t wrong;
+	struct column column;
+};
+
+/* Of more it is not known which else they may be. */
+#define GUESSES_MAX 256u
 
 /* Null: in what fills the last row. */
 static uint8_t *byte_at(const struct mending *mending, size_t row, size_t i)
@@ -297,6 +312,34 @@ static uint8_t *byte_at(const struct mending *mending, size_t row, size_t i)
 	if (row >= data_rows)
 		return &mending->parity[(row - data_rows) * mending->row + i];
 	return at < mending->bytes ? &mending->data[at] : NULL;
+}
+
+/* Data and parity one after the other. */
+static size_t place_of(const struct mending *mending, size_t row, size_t i)
+{
+	const size_t data_rows = mending->group.rows - PARITY_ROWS;
+
+	return row < data_rows ? row * mending->row + i
+			       : mending->bytes +
+					 (row - data_rows) * mending->row + i;
+}
+
+/* What was wrong of the column is in a run. */
+static void note_run(
+	struct mending *mending, const struct column *column, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < column->count; k++) {
+		const size_t at = place_of(mending, column->rows[k], i);
+
+		if (column->values[k] == 0)
+			continue;
+		if (at < mending->run_begin)
+			mending->run_begin = at;
+		if (at >= mending->run_end)
+			mending->run_end = at + 1;
+	}
 }
 
 static bool apply(
@@ -352,6 +395,47 @@ static bool fits(const struct mending *mending, const struct rows *rows,
 	return fill_erasures(&mending->group, column);
 }
 
+static void add_guess(
+	struct mending *mending, const struct column *column, size_t i)
+{
+	const struct guess guess = {i, mending->wrong[i], *column};
+
+	if (mending->guess_count < GUESSES_MAX)
+		mending->guesses[mending->guess_count] = guess;
+	mending->guess_count++;
+}
+
+/* `column` explains this one, but others may, too. */
+static bool guess_column(
+	struct mending *mending, const struct column *column, size_t i)
+{
+	add_guess(mending, column, i);
+	if (apply(mending, column, i))
+		return true;
+	mending->guess_count--;
+	return false;
+}
+
+static bool apply_in_run(
+	struct mending *mending, const struct column *column, size_t i)
+{
+	if (!apply(mending, column, i))
+		return false;
+	note_run(mending, column, i);
+	return true;
+}
+
+/* Two of its bytes or more are as they have to be. */
+static bool is_sure(const struct column *column)
+{
+	size_t wrong = 0;
+	size_t i;
+
+	for (i = 0; i < column->count; i++)
+		wrong += column->values[i] != 0;
+	return wrong + 1 < PARITY_ROWS;
+}
+
 /*
  * As many columns from `from` on as these rows explain, if so many bytes speak
  * for it as WITNESSES, or it is `likely` anyway.  Returns whether it has mended
@@ -375,10 +459,14 @@ static bool mend_rows(struct mending *mending, const struct rows *rows,
 	}
 	if (spoken < wanted)
 		return false;
-	for (i = from; i < mending->row; i++)
-		if (mending->wrong[i] && (!fits(mending, rows, i, &column) ||
-						 !apply(mending, &column, i)))
+	for (i = from; i < mending->row; i++) {
+		if (!mending->wrong[i])
+			continue;
+		if (!fits(mending, rows, i, &column) ||
+			!(is_sure(&column) ? apply_in_run : guess_column)(
+				mending, &column, i))
 			break;
+	}
 	return !mending->wrong[from];
 }
 
@@ -431,7 +519,8 @@ static bool mend_full(
 {
 	struct column column;
 
-	return fits(mending, rows, i, &column) && apply(mending, &column, i);
+	return fits(mending, rows, i, &column) &&
+	       guess_column(mending, &column, i);
 }
 
 /* The same run of damage, a row later or earlier, or with a row more.  A column
@@ -524,6 +613,183 @@ static void mend_runs(struct mending *mending)
 	}
 }
 
+/*
+ * What was guessed may be otherwise: nine bytes of a column explain anything,
+ * eight one time in 256, and a run of damage may begin or end where a byte is by
+ * chance what it was.
+ */
+
+/* Rows of the column between two places. */
+static bool set_between(const struct mending *mending, struct rows *rows,
+	size_t begin, size_t end, size_t i)
+{
+	size_t row;
+
+	rows->count = 0;
+	for (row = 0; row < mending->group.rows; row++) {
+		const size_t at = place_of(mending, row, i);
+
+		if (at < begin || at >= end || !byte_at(mending, row, i))
+			continue;
+		if (rows->count == PARITY_ROWS)
+			return false;
+		rows->all[rows->count++] = (uint8_t)row;
+	}
+	return true;
+}
+
+/* How far away the next byte of the column is, before a run or behind it. */
+static size_t distance(const struct mending *mending, size_t i, bool before)
+{
+	size_t least = SIZE_MAX;
+	size_t row;
+
+	for (row = 0; row < mending->group.rows; row++) {
+		const size_t at = place_of(mending, row, i);
+		const size_t far = before ? mending->run_begin - at
+					  : at + 1 - mending->run_end;
+
+		if (mending->group.may[row] && byte_at(mending, row, i) &&
+			(before ? at < mending->run_begin
+				: at >= mending->run_end) &&
+			far < least)
+			least = far;
+	}
+	return least;
+}
+
+/* Does, or undoes, it. */
+static void turn(struct mending *mending, const struct guess *guess)
+{
+	const struct column *column = &guess->column;
+	size_t k;
+
+	for (k = 0; k < column->count; k++)
+		if (column->values[k] != 0)
+			*byte_at(mending, column->rows[k], guess->i) ^=
+				column->values[k];
+}
+
+/* Whether all of them can be damaged within a run with these ends, which
+ * reaches so much further. */
+static bool guess_run(struct mending *mending, struct guess *guesses,
+	size_t before, size_t behind)
+{
+	size_t g;
+
+	for (g = 0; g < mending->guess_count; g++) {
+		struct guess *guess = &guesses[g];
+		struct rows rows;
+
+		mending->wrong[guess->i] = guess->wrong;
+		if (!set_between(mending, &rows, mending->run_begin - before,
+			    mending->run_end + behind, guess->i) ||
+			!fits(mending, &rows, guess->i, &guess->column))
+			return false;
+	}
+	return true;
+}
+
+/* How much further a run reaches at its end if it does so at its beginning. */
+static size_t reach(struct mending *mending, struct guess *guesses,
+	size_t before)
+{
+	size_t behind = 0;
+	size_t g;
+
+	for (g = 0; g < mending->guess_count; g++) {
+		const size_t i = guesses[g].i;
+		struct column column;
+		struct rows rows;
+		size_t far;
+
+		mending->wrong[i] = guesses[g].wrong;
+		if (set_between(mending, &rows, mending->run_begin - before,
+			    mending->run_end, i) &&
+			fits(mending, &rows, i, &column))
+			continue;
+		far = distance(mending, i, false);
+		if (far > mending->row)
+			return SIZE_MAX;
+		behind = far > behind ? far : behind;
+	}
+	return behind;
+}
+
+struct ends {
+	size_t before;
+	size_t behind;
+};
+
+static int compare_ends(const void *left, const void *right)
+{
+	const struct ends *a = left;
+	const struct ends *b = right;
+	const size_t of_a = a->before + a->behind;
+	const size_t of_b = b->before + b->behind;
+
+	return of_a < of_b ? -1 : of_a > of_b;
+}
+
+/* The shortest runs first, until the data is what it was. */
+static bool guess_again(struct mending *mending, struct guess *guesses,
+	parity_check *check, void *closure)
+{
+	struct ends ends[GUESSES_MAX + 1];
+	size_t count = 0;
+	size_t e, g;
+
+	for (g = 0; g <= mending->guess_count; g++) {
+		const size_t before =
+			g == 0 ? 0 : distance(mending, guesses[g - 1].i, true);
+		const size_t behind = before <= mending->row
+					      ? reach(mending, guesses, before)
+					      : SIZE_MAX;
+
+		if (behind != SIZE_MAX)
+			ends[count++] = (struct ends){before, behind};
+	}
+	qsort(ends, count, sizeof(*ends), compare_ends);
+	for (e = 0; e < count; e++) {
+		if (!guess_run(mending, guesses, ends[e].before,
+			    ends[e].behind))
+			continue;
+		for (g = 0; g < mending->guess_count; g++)
+			turn(mending, &guesses[g]);
+		if (check(closure))
+			return true;
+		for (g = 0; g < mending->guess_count; g++)
+			turn(mending, &guesses[g]);
+	}
+	return false;
+}
+
+/* The caller says what the data cannot be. */
+static void mend_guesses(
+	struct mending *mending, parity_check *check, void *closure)
+{
+	struct guess again[GUESSES_MAX];
+	const size_t guessed = mending->guess_count;
+	const size_t left = mending->left;
+	size_t i, g;
+
+	if (!check || guessed + left == 0 || guessed + left > GUESSES_MAX ||
+		mending->run_end == 0 || (left == 0 && check(closure)))
+		return;
+	for (i = 0; i < mending->row && left > 0; i++)
+		if (mending->wrong[i])
+			add_guess(mending, &(struct column){.count = 0}, i);
+	for (g = 0; g < guessed; g++)
+		turn(mending, &mending->guesses[g]);
+	memcpy(again, mending->guesses, sizeof(again));
+	if (guess_again(mending, again, check, closure)) {
+		mending->left = 0;
+		return;
+	}
+	for (g = 0; g < guessed; g++)
+		turn(mending, &mending->guesses[g]);
+}
+
 /* If these are all that may be damaged. */
 static void mend_all(struct mending *mending)
 {
@@ -543,7 +809,7 @@ static void mend_all(struct mending *mending)
 }
 
 size_t parity_mend(uint8_t *data, size_t bytes, uint8_t *parity,
-	const bool may[PARITY_ALL_ROWS])
+	const bool may[PARITY_ALL_ROWS], parity_check *check, void *closure)
 {
 	struct mending mending = {
 		.group = {parity_data_rows(bytes) + PARITY_ROWS, may},
@@ -551,6 +817,8 @@ size_t parity_mend(uint8_t *data, size_t bytes, uint8_t *parity,
 		.parity = parity,
 		.bytes = bytes,
 		.row = parity_row_bytes(bytes),
+		.run_begin = SIZE_MAX,
+		.guesses = malloc(GUESSES_MAX * sizeof(struct guess)),
 	};
 	size_t i, k;
 
@@ -564,16 +832,18 @@ size_t parity_mend(uint8_t *data, size_t bytes, uint8_t *parity,
 				<< 8 * (PARITY_ROWS - 1 - k);
 		mending.left += mending.wrong[i] != 0;
 	}
-	if (mending.wrong && mending.found) {
+	if (mending.wrong && mending.found && mending.guesses) {
 		/* with one more of them it would find some by chance */
 		mend_scattered(&mending, ERRORS_MAX - 1);
 		mend_all(&mending);
 		mend_runs(&mending);
 		mend_scattered(&mending, ERRORS_MAX);
+		mend_guesses(&mending, check, closure);
 	} else {
 		mending.left = SIZE_MAX;
 	}
 	free(mending.wrong);
 	free(mending.found);
+	free(mending.guesses);
 	return mending.left;
 }

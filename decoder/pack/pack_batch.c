@@ -287,7 +287,7 @@ struct pack_compress;
 #define BLOCK_HEAD 16u
 #define BLOCK_MOST ((size_t)32 << 10)
 /* What a frame should have, and what a piece of it. */
-#define FRAME_LEAST 2048u
+#define FRAME_LEAST 8192u
 #define PIECE_LEAST 1024u
 #define LEVEL 9
 #define INDEX_LEVEL 7 /* for what is small 9 takes ten times the time */
@@ -449,8 +449,7 @@ static size_t frame_blocks(const struct pack_compress *compress, size_t first,
 	*size = 0;
 	for (i = first; i < compress->block_count; i++) {
 		const size_t now = at + *size;
-		const bool may = now == parts->texts ||
-				 now == parts->columns ||
+		const bool may = now == parts->texts || now <= parts->columns ||
 				 (what == NUMBERS && now < parts->texts);
 
 		if (may && compressed >= FRAME_LEAST)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "decoder/packed/packed_pieces.h"
 #include "record/packed.h"
 
 /*
@@ -230,6 +231,8 @@ static ssize_t read_stretch(
  */
 #define MARK_BITS_MAX (MARK_BYTES * 8 / 8) /* that are wrong; chance: half */
 #define CHUNK_BYTES ((size_t)64 << 10)
+/* Where there is more than one way to mend a group, so much is read again. */
+#define ATTEMPTS_BYTES ((uint64_t)64 << 20)
 
 static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
 {
@@ -431,6 +434,7 @@ static bool load(struct packed_region *region, struct packed_file *file)
 /* Rows that are within damage. */
 struct suspects {
 	const struct packed_group *group;
+	size_t origin; /* of what it is told, */
 	bool may[PARITY_ALL_ROWS];
 };
 
@@ -442,12 +446,86 @@ static void suspect(void *closure, size_t begin, size_t end)
 	const size_t data_rows = parity_data_rows(bytes);
 	size_t i;
 
+	begin += suspects->origin;
+	end += suspects->origin;
 	for (i = 0; i < data_rows; i++)
 		suspects->may[i] |= begin < (i + 1) * row && end > i * row;
 	for (i = 0; i < PARITY_ROWS; i++)
 		suspects->may[data_rows + i] |=
 			begin < bytes + row_at(row, i) + row &&
 			end > bytes + row_at(row, i);
+}
+
+/* Of a batch only pieces may be damaged.  False: another record. */
+static bool suspect_pieces(struct packed_region *region,
+	struct suspects *suspects, struct packed_record *record,
+	const struct frame *before, const struct frame *frame)
+{
+	struct suspects kept = *suspects;
+
+	if (frame->record_bytes == 0 || frame->record[0] != PACKED_PIECES ||
+		before->offset + before->lost != frame->offset ||
+		!packed_record_read(
+			record, frame->record, frame->record_bytes))
+		return false;
+	kept.origin = (size_t)before->offset;
+	if (!packed_pieces_damaged(record, region->bytes + before->offset,
+		    before->lost, suspect, &kept))
+		return false;
+	kept.origin = 0;
+	*suspects = kept;
+	return true;
+}
+
+/* False: no memory. */
+static bool find_suspects(
+	struct packed_region *region, struct suspects *suspects)
+{
+	struct frame_scan *scan = frame_scan_new(read_region, region, 0);
+	struct packed_record record = {0};
+	struct frame before = {.lost = 0};
+	struct frame frame;
+
+	if (!scan)
+		return false;
+	do {
+		frame = frame_scan_next(scan);
+		if (before.lost > 0 &&
+			(frame.kind != FRAME_WHOLE ||
+				!suspect_pieces(region, suspects, &record,
+					&before, &frame)))
+			suspect(suspects, (size_t)before.offset,
+				(size_t)(before.offset + before.lost));
+		before.lost = 0;
+		if (frame.kind == FRAME_DAMAGED)
+			before = frame;
+	} while (frame.kind != FRAME_NONE);
+	frame_scan_free(scan);
+	packed_record_free(&record);
+	return true;
+}
+
+/* What has become of a region. */
+struct attempt {
+	struct packed_region *region;
+	const uint8_t *parity;
+	uint64_t left; /* bytes that may still be looked at */
+};
+
+/* A parity_check. */
+static bool is_mended(void *closure)
+{
+	struct attempt *attempt = closure;
+	struct packed_region *region = attempt->region;
+	const struct packed_group *group = &region->group;
+	uint8_t *section = region->bytes + group->bytes;
+
+	if (attempt->left < region->size)
+		return false;
+	attempt->left -= region->size;
+	put_rows(section, attempt->parity, group->row);
+	put_section(section, group->bytes);
+	return find_damage(region, NULL, NULL) == 0;
 }
 
 /* False: no memory. */
@@ -460,12 +538,16 @@ static bool mend_rows(struct packed_region *region)
 	bool mended = false;
 	size_t i;
 
-	if (parity && find_damage(region, suspect, &suspects) != UINT64_MAX) {
+	if (parity && find_suspects(region, &suspects)) {
+		struct attempt attempt = {region, parity, ATTEMPTS_BYTES};
+
+
 		for (i = 0; i < PARITY_ROWS; i++)
 			memcpy(parity + i * group->row,
 				section + row_at(group->row, i), group->row);
 		mended = parity_mend(region->bytes, group->bytes, parity,
-				 suspects.may) != SIZE_MAX;
+				 suspects.may, is_mended,
+				 &attempt) != SIZE_MAX;
 		put_rows(section, parity, group->row);
 		put_section(section, group->bytes);
 	}

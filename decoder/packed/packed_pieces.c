@@ -305,6 +305,50 @@ bool packed_pieces_read(struct packed_pieces *pieces,
 	return done;
 }
 
+bool packed_pieces_damaged(const struct packed_record *record,
+	const uint8_t *frame, uint64_t bytes,
+	void (*tell)(void *closure, size_t begin, size_t end), void *closure)
+{
+	const struct packed_bytes told =
+		packed_record_bytes(record, PACKED_PIECES_SUMS);
+	struct cursor sums = cursor_over(told.data, told.size);
+	struct packed_pieces pieces;
+	uint64_t at, end, tail;
+
+	if (!packed_pieces_told(&pieces, record) || pieces.bytes > bytes)
+		return false;
+	frame += bytes - pieces.bytes;
+	at = column_read_number(&sums);
+	if (sums.failed || at > pieces.bytes)
+		return false;
+	if (bytes > pieces.bytes)
+		tell(closure, 0, (size_t)(bytes - pieces.bytes));
+	bytes -= pieces.bytes;
+	if (!is_whole(&sums, frame, (size_t)at))
+		tell(closure, (size_t)bytes, (size_t)(bytes + at));
+	tail = column_read_number(&sums);
+	if (sums.failed || tail > pieces.bytes - at)
+		return false;
+	end = pieces.bytes - tail;
+	if (tail > 0 && !is_whole(&sums, frame + end, (size_t)tail))
+		tell(closure, (size_t)(bytes + end),
+			(size_t)(bytes + pieces.bytes));
+	while (at < end) {
+		const uint64_t size = column_read_number(&sums);
+
+		column_read_number(&sums);
+		if (column_read_number(&sums) > 0)
+			column_read_number(&sums);
+		if (sums.failed || size == 0 || size > end - at)
+			return false;
+		if (!is_whole(&sums, frame + at, (size_t)size))
+			tell(closure, (size_t)(bytes + at),
+				(size_t)(bytes + at + size));
+		at += size;
+	}
+	return !sums.failed;
+}
+
 void packed_pieces_free(struct packed_pieces *pieces)
 {
 	packed_record_free(&pieces->record);

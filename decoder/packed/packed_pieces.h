@@ -56,6 +56,14 @@ bool packed_pieces_read(struct packed_pieces *pieces,
 	const struct packed_record *record, struct packed_file *file,
 	uint64_t offset);
 
+/*
+ * Calls `tell` for each piece of a batch's frame, `bytes` at `frame`, that is
+ * not whole.  False: the record is about another one, or makes no sense.
+ */
+bool packed_pieces_damaged(const struct packed_record *record,
+	const uint8_t *frame, uint64_t bytes,
+	void (*tell)(void *closure, size_t begin, size_t end), void *closure);
+
 /* All but the numbers. */
 void packed_pieces_free(struct packed_pieces *pieces);
 

@@ -470,8 +470,9 @@ static void find_times(struct work *work, const uint8_t *is_lost,
 		body->clocks_of[i]->told = false;
 }
 
-static bool give(struct work *work, struct packed_lost *lost)
+static bool give(struct work *work, struct packed_lost *told)
 {
+	struct packed_lost lost = {.first = work->count};
 	uint8_t *is_lost = take(work, work->count);
 	uint32_t *kept = take(
 		work, (work->body->index->row_count + 1) * sizeof(*kept));
@@ -479,23 +480,23 @@ static bool give(struct work *work, struct packed_lost *lost)
 
 	if (!is_lost || !kept)
 		return false;
-	*lost = (struct packed_lost){.first = work->count};
 	for (i = 0; i < work->count; i++) {
 		is_lost[i] = !is_whole(work, i);
 		if (!is_lost[i]) {
 			keep_values(work, i, kept);
 			continue;
 		}
-		lost->last = i;
-		if (lost->count++ == 0)
-			lost->first = i;
+		lost.last = i;
+		if (lost.count++ == 0)
+			lost.first = i;
 	}
-	if (lost->count == work->count || !give_columns(work, kept))
+	if (lost.count == work->count || !give_columns(work, kept))
 		return false;
-	find_times(work, is_lost, lost);
+	find_times(work, is_lost, &lost);
 	give_common(work, is_lost);
 	packed_body_begin(work->body);
 	work->body->lost = is_lost;
+	*told = lost;
 	return true;
 }
 
