@@ -457,6 +457,7 @@ static bool salvage_slots(struct salvage *from,
 	size_t i, k;
 
 	if (!count_slots(template)) {
+		template->slot_count = 0;
 		from->lost = true;
 		return true;
 	}
@@ -512,8 +513,6 @@ bool column_strings_salvage(struct salvage *from, size_t count,
 		else if (!salvage_slots(
 				 from, &made.templates[i], uses[i], good[i]))
 			return false;
-		if (from->lost)
-			made.templates[i].slot_count = 0;
 		uses[i] = 0;
 	}
 	for (i = 0; i < count; i++) {

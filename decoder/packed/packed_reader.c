@@ -619,24 +619,6 @@ static void take_batch(
 		shared->fold(shared->closure, body);
 }
 
-static void report_lost(struct packed_reader *reader, enum error_code code,
-	const struct packed_lost *lost)
-{
-	const struct packed_pieces *pieces = &reader->pieces;
-	const struct error error = {
-		.code = code,
-		.file = reader->file.path,
-		.offset = reader->pieces_begin,
-		.number = lost->count,
-		.first = pieces->number + lost->first + 1,
-		.last = pieces->number + lost->last + 1,
-		.since = lost->since,
-		.until = lost->until,
-	};
-
-	error_add(reader->shared->captures.errors, &error);
-}
-
 /* What is whole of the batch, unless nobody wants any of it. */
 static bool take_pieces(struct packed_reader *reader, struct packed_log *log,
 	uint64_t offset, struct packed_lost *lost)
@@ -671,13 +653,15 @@ static void take_damaged(
 {
 	struct packed_pieces *pieces = &reader->pieces;
 	struct packed_lost lost;
+	bool part;
 
 	if (!packed_pieces_told(pieces, &reader->record)) {
 		report(reader, ERROR_PACKED_RECORD, offset, PACKED_PIECES);
 		return;
 	}
-	/* it is known already, or its messages are */
-	if (log->begun && log->next == pieces->number + pieces->count)
+	/* its messages are known, but something is between */
+	if (reader->whole_end == reader->batch_end && log->begun &&
+		log->next == pieces->number + pieces->count)
 		return;
 	reader->pieces_begin =
 		offset > pieces->bytes ? offset - pieces->bytes : 0;
@@ -685,15 +669,12 @@ static void take_damaged(
 		pieces->count, pieces->first, pieces->last);
 	if (reader->skims)
 		return;
-	lost = (struct packed_lost){pieces->count, 0, pieces->count - 1,
-		pieces->first, pieces->last};
-	if (take_pieces(reader, log, offset, &lost)) {
-		if (lost.count > 0)
-			report_lost(reader, ERROR_PACKED_PART, &lost);
-	} else {
+	lost = packed_lost_all(pieces);
+	part = take_pieces(reader, log, offset, &lost);
+	if (!part)
 		reader->body.left = 0;
-		report_lost(reader, ERROR_PACKED_ALL, &lost);
-	}
+	packed_lost_report(&lost, pieces, part, reader->file.path,
+		reader->pieces_begin, reader->shared->captures.errors);
 	packed_record_free(&pieces->record);
 }
 

@@ -517,3 +517,54 @@ bool packed_salvage(struct packed_body *body,
 	column_store_reset(&body->store);
 	return work.count > 0 && read_all(&work) && give(&work, lost);
 }
+
+bool packed_salvage_count(struct packed_pieces *pieces,
+	const struct packed_record *record, struct packed_file *file,
+	uint64_t offset, struct packed_lost *lost)
+{
+	struct error_list errors = {0};
+	struct packed_captures captures = {.errors = &errors};
+	struct packed_log *log = packed_log_new(0, file->path, &captures);
+	struct packed_index index = {0};
+	struct packed_body body = {0};
+	const bool some =
+		log && packed_pieces_read(pieces, record, file, offset) &&
+		packed_index_read(
+			&index, log, &pieces->record, &captures.inflate) &&
+		packed_body_resolve(&body, log, &index, offset) &&
+		packed_salvage(&body, pieces, lost);
+
+	packed_body_free(&body);
+	packed_index_free(&index);
+	if (log)
+		packed_log_free(log);
+	packed_captures_free(&captures);
+	if (!some)
+		*lost = packed_lost_all(pieces);
+	return some;
+}
+
+struct packed_lost packed_lost_all(const struct packed_pieces *pieces)
+{
+	return (struct packed_lost){pieces->count, 0, pieces->count - 1,
+		pieces->first, pieces->last};
+}
+
+void packed_lost_report(const struct packed_lost *lost,
+	const struct packed_pieces *pieces, bool part, const char *path,
+	uint64_t offset, struct error_list *errors)
+{
+	const struct error error = {
+		.code = part ? ERROR_PACKED_PART : ERROR_PACKED_ALL,
+		.file = path,
+		.offset = offset,
+		.number = lost->count,
+		.first = pieces->number + lost->first + 1,
+		.last = pieces->number + lost->last + 1,
+		.since = lost->since,
+		.until = lost->until,
+	};
+
+	if (lost->count > 0)
+		error_add(errors, &error);
+}

@@ -22,4 +22,20 @@ struct packed_lost {
 bool packed_salvage(struct packed_body *body,
 	const struct packed_pieces *pieces, struct packed_lost *lost);
 
+/*
+ * What of the batch that `pieces` is told of is lost, without any definition;
+ * `record` is the PIECES at `offset` of the file.  False: all of it.
+ */
+bool packed_salvage_count(struct packed_pieces *pieces,
+	const struct packed_record *record, struct packed_file *file,
+	uint64_t offset, struct packed_lost *lost);
+
+/* All of it. */
+struct packed_lost packed_lost_all(const struct packed_pieces *pieces);
+
+/* Of a batch at `offset`, part of which is there or nothing. */
+void packed_lost_report(const struct packed_lost *lost,
+	const struct packed_pieces *pieces, bool part, const char *path,
+	uint64_t offset, struct error_list *errors);
+
 #endif

@@ -1,9 +1,13 @@
 #include "decoder/show/recover.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "decoder/capture/merge.h"
 #include "decoder/pack/pack.h"
 #include "decoder/packed/packed_parity.h"
 #include "decoder/packed/packed_reader.h"
+#include "decoder/packed/packed_salvage.h"
 
 static void report_memory(struct error_list *errors, const char *path)
 {
@@ -24,9 +28,68 @@ static void report_damage(
 	error_add(errors, &error);
 }
 
+/* The bytes of a damaged frame, as they are. */
+static bool copy_frame(struct packed_file *file, uint64_t offset, uint64_t size,
+	struct output *output)
+{
+	struct render_buffer *out = &output->text;
+	size_t at = 0;
+
+	if (!render_buffer_reserve(out, (size_t)size))
+		return false;
+	while (at < size) {
+		const ssize_t n = packed_file_read(file, offset + at,
+			out->data + out->length + at, (size_t)size - at);
+
+		if (n <= 0)
+			return false;
+		at += (size_t)n;
+	}
+	out->length += at;
+	output_settle(output);
+	return true;
+}
+
+/* Of a PIECES whose batch was not whole: it is kept all the same, if anything of
+ * it can be read. */
+static void keep_pieces(struct packed_file *file, const struct frame *frame,
+	uint64_t whole_end, struct output *output, struct error_list *errors,
+	struct recover_sum *sum)
+{
+	struct packed_record record = {0};
+	struct packed_pieces pieces = {0};
+	struct packed_lost lost;
+	uint8_t *bytes = malloc(frame->record_bytes); /* to be changed */
+	bool part;
+
+	if (bytes)
+		memcpy(bytes, frame->record, frame->record_bytes);
+	if (bytes && packed_record_read(&record, bytes, frame->record_bytes) &&
+		packed_pieces_told(&pieces, &record)) {
+		lost = packed_lost_all(&pieces);
+		part = pieces.bytes <= frame->offset - whole_end &&
+		       packed_salvage_count(&pieces, &record, file,
+			       frame->offset, &lost) &&
+		       copy_frame(file, frame->offset - pieces.bytes,
+			       pieces.bytes, output);
+		if (part)
+			sum->lost -= pieces.bytes < sum->lost ? pieces.bytes
+							      : sum->lost;
+		packed_lost_report(&lost, &pieces, part, file->path,
+			frame->offset > pieces.bytes
+				? frame->offset - pieces.bytes
+				: 0,
+			errors);
+	}
+	packed_pieces_free(&pieces);
+	packed_record_free(&record);
+	free(bytes);
+}
+
 void recover_packed(const char *path, struct output *output,
 	struct error_list *errors, struct recover_sum *sum)
 {
+	uint64_t whole_end = 0, batch_end = 0;
 	struct packed_file file = {.path = path};
 	struct frame_scan *scan = packed_file_scan(&file, 0);
 
@@ -47,6 +110,14 @@ void recover_packed(const char *path, struct output *output,
 		}
 		packed_parity_note(
 			&file, frame.record, frame.record_bytes, frame.offset);
+		if (frame.record_bytes > 0 &&
+			frame.record[0] == PACKED_PIECES &&
+			batch_end != frame.offset)
+			keep_pieces(&file, &frame, whole_end, output, errors,
+				sum);
+		whole_end = frame.offset + frame.bytes;
+		if (frame.record_bytes > 0 && frame.record[0] == PACKED_BATCH)
+			batch_end = whole_end;
 		render_buffer_put(&output->text, frame.start, frame.bytes);
 		output_settle(output);
 		sum->frames++;

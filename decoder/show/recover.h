@@ -1,7 +1,7 @@
 /*
  * What is intact of damaged logs, as one log that is whole: `binlog-show
  * --recover`.  Frames of packed logs are copied as they are, all and no
- * others; the messages of captures are packed.  Called by main once for each
+ * others but those of batches of which pieces are whole; the messages of captures are packed.  Called by main once for each
  * kind; what was left out is in the list of errors.
  */
 #ifndef DECODER_RECOVER_H
