@@ -31,6 +31,22 @@
  * five of these rows, a MARK, a PARITY with the other four, and a MARK follow
  * the group.  They have neither LOG nor PART.
  *
+ * SUMS of a PIECES, behind a BATCH: what of that one's frame is whole, and where
+ * its body can be entered.  Numbers are those of columns, see below; sums are
+ * CRC-32 as of frames, little-endian.  How many bytes come before the body, and
+ * their sum; how many behind it, and if there are any their sum.  Then for each
+ * piece of the body, until it ends: its bytes; how many it has inflated; 0, or
+ * how much further the column is that begins first in it than the one that was
+ * told before (the first: one more than its number), and then at which of its
+ * inflated bytes; its sum.  A piece that begins with a frame of zstd can be
+ * inflated by itself, others after those before in the same frame.  Columns are
+ * counted from 0: those that all messages have, those of sites, and what is
+ * behind all columns.  Last a number: 0 if that is nothing; else one more than
+ * the number of strings that are in columns all the same, and each of these
+ * columns, as the difference to the one before: those of sites, from 0 on.
+ * TICKS has the ticks of every PACKED_MARK_MESSAGES-th message, and of the last
+ * one, as signed differences to the ones before, the first to 0.
+ *
  * INDEX of a batch is a MessagePack array of
  *	sites:   arrays of [site id, messages, TEXT, FLAGS, flags of the stream,
  *	         KINDS, module of the format, offset of the format, module of
@@ -161,6 +177,8 @@
  * a quarter of it, if what is defined in it is little beside them. */
 #define PACKED_PART_MESSAGES (1u << 20)
 #define PACKED_NESTING 4u
+/* A batch whose frame has fewer bytes has no PIECES. */
+#define PACKED_PIECES_LEAST 4096u
 /* From mark to mark, messages. */
 #define PACKED_MARK_MESSAGES 4096u
 #define PACKED_TEMPLATE_MAX 1024u

@@ -1347,7 +1347,8 @@ static void put_batch(struct work *work, uint64_t number)
 	behind = frame->fields.length;
 	frame_write_end(frame);
 	behind = frame->fields.length - behind;
-	if (frame->out.failed || columns->begins.failed)
+	if (frame->out.failed || columns->begins.failed ||
+		frame->out.length - start < PACKED_PIECES_LEAST)
 		return;
 	put_pieces(work, frame->out.data + start, frame->out.length - start,
 		frame->out.length - start - behind - body->length);

@@ -51,8 +51,9 @@ def missing(lines):
 
 status, all_lines, complaint = shown(sound)
 batches = [(frame.offset, frame.end, packed_log.objects(frame.record)[1][3]) for frame in packed_log.frames(sound)
-           if packed_log.TAG_NAMES[frame.record[0]] == "BATCH"]
-events = sum(size for _, _, size in batches) - len(all_lines)  # are not shown, but have numbers, too
+           if packed_log.TAG_NAMES[frame.record[0]] == "BATCH" and frame.end - frame.offset >= 4096]
+events = sum(packed_log.objects(frame.record)[1][3] for frame in packed_log.frames(sound)
+             if packed_log.TAG_NAMES[frame.record[0]] == "BATCH") - len(all_lines)  # are not shown, but have numbers, too
 wrong = hit = kept = 0
 for number in range(int(count)):
     rng = random.Random(f"{seed} {number}")

@@ -11,7 +11,7 @@ import zlib
 import msgpack
 import zstandard
 
-from packed_columns import F64, MASK, MESSAGES_MAX, Bytes, Damage, argument
+from packed_columns import F64, MASK, MESSAGES_MAX, STRING, Bytes, Damage, argument
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RECORD_MAX = 4 << 20
@@ -154,12 +154,22 @@ def magic_of(module):
 Message = collections.namedtuple("Message", "log part number ticks wall site thread writer arguments continues entry")
 
 
+def inflated(data, size):
+    """Of all frames of zstd in it, no more bytes than so many and some."""
+    made = b""
+    while data and len(made) <= size:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        made += frame.decompress(data)
+        data = frame.unused_data
+    return made
+
+
 def unpacked(payload, name, limit):
     data, size = payload[name], payload[name + "_BYTES"]
     if size > limit:
         raise Damage(f"{name} of a batch has {size} bytes")
     if payload["COMPRESSION"] == 1:
-        data = zstandard.ZstdDecompressor().decompress(data, max_output_size=max(size, 1))
+        data = inflated(data, max(size, 1))
     elif payload["COMPRESSION"] != 0:
         raise Damage(f"compression {payload['COMPRESSION']}")
     if len(data) != size:
@@ -214,18 +224,30 @@ def fill_texts(body, sites, messages, arguments):
         arguments[site][i] = column
 
 
-def batch_columns(payload, index):
-    """The columns of a batch: sites, writers, ticks, differences of wall time, continues, arguments of each site."""
+def batch_columns(payload, index, begins=None):
+    """The columns of a batch: sites, writers, ticks, differences of wall time, continues, arguments of each site.
+
+    Where each column begins in the body is added to `begins`, and to its end whether there are texts behind all.
+    """
+    begins = [] if begins is None else begins
     body = Bytes(unpacked(payload, "BODY", BODY_MAX))
     count = payload["COUNT"]
     if count > MESSAGES_MAX:
         raise Damage(f"a batch of {count} messages")
+    begins.append(body.at)
     common = [body.numbers(count)]
-    common += [body.grouped(index[0], common[0]) for _ in range(4)]
+    for _ in range(4):
+        begins.append(body.at)
+        common.append(body.grouped(index[0], common[0]))
     arguments = []
     for site in index[0]:
-        columns = [body.column(kind, site[1]) if site[1] else [] for kind in site[5]]
+        columns = []
+        for kind in site[5]:
+            if site[1]:
+                begins.append(body.at)
+            columns.append(body.column(kind, site[1]) if site[1] else [])
         arguments.append([column if column is None else [argument(kind, value) for value in column] for kind, column in zip(site[5], columns)])
+    begins.append(body.at if any(column is None for columns in arguments for column in columns) else None)
     fill_texts(body, index[0], common[0], arguments)
     if body.at != len(body.data):
         raise Damage(f"{len(body.data) - body.at} bytes behind the columns")
@@ -309,6 +331,70 @@ def check_parity(data, found, at):
     return 5
 
 
+def check_pieces(data, batch, payload, told):
+    """A PIECES, whose fields are `told`, is of the batch before it, in the frame `batch`."""
+    sums = Bytes(told["SUMS"])
+    frame = data[batch.offset:batch.end]
+    begins = []
+    index = index_of(payload)
+    columns = batch_columns(payload, index, begins)
+    texts = begins.pop()
+    kinds = [(kind, column) for site, of in zip(index[0], columns[5]) for kind, column in zip(site[5], of) if site[1]]
+    at = sums.number()
+    mask = payload.get("MASK", 0)
+    body = frame.rindex(unmasked(payload["BODY"], mask))
+
+    def summed(begin, end):
+        if zlib.crc32(frame[begin:end]) != int.from_bytes(sums.take(4), "little"):
+            raise Damage("the sum of a piece is another")
+
+    if (told["NUMBER"], told["COUNT"], told["FIRST"], told["FIRST"] + told["SPAN"], told["BYTES"]) != \
+            (payload["NUMBER"], payload["COUNT"], payload["FIRST"], payload["LAST"], len(frame)) or at != body:
+        raise Damage("a PIECES is of another batch")
+    summed(0, at)
+    end = len(frame) - sums.number()
+    if end < len(frame):
+        summed(end, len(frame))
+    raw, last, rest = 0, 0, b""
+    inflating = None
+    everything = unpacked(payload, "BODY", BODY_MAX)
+    begins += [] if texts is None else [texts]
+    while at < end:
+        size, made, more = sums.number(), sums.number(), sums.number()
+        first = next((number for number, begin in enumerate(begins) if raw <= begin < raw + made), None)
+        if more:
+            last += more
+            if (last - 1, sums.number()) != (first, begins[first] - raw):
+                raise Damage("a column begins elsewhere")
+        elif first is not None:
+            raise Damage("nobody is told where a column begins")
+        summed(at, at + size)
+        piece = unmasked(frame[at:at + size], mask)
+        if piece.startswith(b"\x28\xb5\x2f\xfd"):
+            inflating = zstandard.ZstdDecompressor().decompressobj()
+        rest = inflating.decompress(piece)
+        if rest != everything[raw:raw + made]:
+            raise Damage("a piece has other bytes")
+        at, raw = at + size, raw + made
+    apart = sums.number()
+    if (texts is None) != (apart == 0) or raw != len(everything) or at != end:
+        raise Damage("pieces are not all of a batch")
+    place = 0
+    for _ in range(apart - 1 if apart else 0):
+        place += sums.number()
+        if kinds[place][0] != STRING:
+            raise Damage("a column is apart that cannot be otherwise")
+    marks, ticks, here = Bytes(told["TICKS"]), 0, 0
+    for number in range(told["COUNT"]):
+        here = here + columns[2][number] & MASK
+        if number % 4096 == 4095 or number + 1 == told["COUNT"]:
+            ticks = ticks + marks.signed() & MASK
+            if ticks != here:
+                raise Damage("the ticks of a mark are others")
+    if sums.at != len(sums.data) or marks.at != len(marks.data):
+        raise Damage("there is more in a PIECES")
+
+
 def without_parity(data):
     """The same log, of which damage does not come back."""
     return b"".join(data[frame.offset:frame.end] for frame in frames(data)
@@ -335,6 +421,8 @@ class Log:
                     skipped = at + check_parity(data, self.found, at)
                     self.groups += 1
                 self.take(frame)
+                if TAG_NAMES.get(frame.record[0]) == "PIECES" and at > 0 and TAG_NAMES.get(self.found[at - 1].record[0]) == "BATCH":
+                    check_pieces(data, self.found[at - 1], self.batches[-1][1], named("PIECES", objects(frame.record)[1]))
             except Damage as damage:
                 self.damage.append((frame.offset, str(damage)))
 
@@ -353,7 +441,7 @@ class Log:
             self.ends.append((name, known))
         elif name == "MAPPING":
             self.definitions.setdefault((known["LOG"], name, known["PROCESS"]), []).append(known)
-        elif name not in ("SYMBOL", "HANDED", "MARK", "PARITY"):
+        elif name not in ("SYMBOL", "HANDED", "MARK", "PARITY", "PIECES"):
             self.define(frame, name, known)
 
     def define(self, frame, name, known):

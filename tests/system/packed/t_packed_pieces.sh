@@ -9,9 +9,14 @@ $CC -std=gnu11 -D_GNU_SOURCE -g -O1 -w -o "$TMP/all_kinds" "$packed/all_kinds.c"
 build threads
 build wide
 say varying "$TMP/varying" 20000
-say all_kinds "$TMP/all_kinds"
-say threads "$TMP/threads" many 50
+for ((i = 0; i < 40; i++)); do # of what has less than 4 KiB nothing is told
+	say all_kinds "$TMP/all_kinds"
+done
+say threads "$TMP/threads" many 2000
 say wide "$TMP/wide" all C.UTF-8 0
+for ((i = 0; i < 20; i++)); do
+	say wide "$TMP/wide" all C.UTF-8 $i
+done
 say listing ls -lR /usr/share/doc/bash /usr/share/doc/coreutils /etc
 # Texts that are kept together, in the order of the calls.
 say texts python3 -c 'import ctypes
