@@ -319,9 +319,9 @@ static size_t place_of(const struct mending *mending, size_t row, size_t i)
 {
 	const size_t data_rows = mending->group.rows - PARITY_ROWS;
 
-	return row < data_rows ? row * mending->row + i
-			       : mending->bytes +
-					 (row - data_rows) * mending->row + i;
+	return row < data_rows
+		       ? row * mending->row + i
+		       : mending->bytes + (row - data_rows) * mending->row + i;
 }
 
 /* What was wrong of the column is in a run. */
@@ -615,8 +615,8 @@ static void mend_runs(struct mending *mending)
 
 /*
  * What was guessed may be otherwise: nine bytes of a column explain anything,
- * eight one time in 256, and a run of damage may begin or end where a byte is by
- * chance what it was.
+ * eight one time in 256, and a run of damage may begin or end where a byte is
+ * by chance what it was.
  */
 
 /* Rows of the column between two places. */
@@ -691,8 +691,8 @@ static bool guess_run(struct mending *mending, struct guess *guesses,
 }
 
 /* How much further a run reaches at its end if it does so at its beginning. */
-static size_t reach(struct mending *mending, struct guess *guesses,
-	size_t before)
+static size_t reach(
+	struct mending *mending, struct guess *guesses, size_t before)
 {
 	size_t behind = 0;
 	size_t g;
@@ -751,8 +751,8 @@ static bool guess_again(struct mending *mending, struct guess *guesses,
 	}
 	qsort(ends, count, sizeof(*ends), compare_ends);
 	for (e = 0; e < count; e++) {
-		if (!guess_run(mending, guesses, ends[e].before,
-			    ends[e].behind))
+		if (!guess_run(
+			    mending, guesses, ends[e].before, ends[e].behind))
 			continue;
 		for (g = 0; g < mending->guess_count; g++)
 			turn(mending, &guesses[g]);

@@ -50,11 +50,12 @@ typedef bool parity_check(void *closure);
  * Changes data and parity to what they were where some of it was damaged, by
  * any few bytes of each column, or by a run of less than PARITY_ROWS rows, also
  * where it costs some columns one more, as it passes the end of data that fills
- * no row.  `may` says of each row, first of the data, then of the parity, whether
- * it may be damaged; nothing else is changed.  More damage than that may be
- * taken for less: who has a check sum of the data has to ask that.  `check` asks
- * it, too, where there is more than one way, until it gives true; null: nobody
- * knows.  Returns how many columns are still damaged; SIZE_MAX: no memory.
+ * no row.  `may` says of each row, first of the data, then of the parity,
+ * whether it may be damaged; nothing else is changed.  More damage than that
+ * may be taken for less: who has a check sum of the data has to ask that.
+ * `check` asks it, too, where there is more than one way, until it gives true;
+ * null: nobody knows.  Returns how many columns are still damaged; SIZE_MAX: no
+ * memory.
  */
 size_t parity_mend(uint8_t *data, size_t bytes, uint8_t *parity,
 	const bool may[PARITY_ALL_ROWS], parity_check *check, void *closure);

@@ -440,8 +440,7 @@ static bool find_blocks(struct pack_compress *compress,
 
 /* How many blocks one frame has that begins with this one, at `at`. */
 static size_t frame_blocks(const struct pack_compress *compress, size_t first,
-	size_t at, const struct parts *parts, enum content what,
-	size_t *size)
+	size_t at, const struct parts *parts, enum content what, size_t *size)
 {
 	size_t compressed = 0;
 	size_t i;
@@ -461,8 +460,8 @@ static size_t frame_blocks(const struct pack_compress *compress, size_t first,
 }
 
 /* One piece more, up to here; or the last one is longer. */
-static bool put_piece(struct compressed *to, size_t raw, size_t *begin,
-	bool begins_frame)
+static bool put_piece(
+	struct compressed *to, size_t raw, size_t *begin, bool begins_frame)
 {
 	const size_t size = to->bytes.length - *begin;
 	struct pack_piece *last = to->pieces + to->count - 1;
@@ -567,8 +566,7 @@ static bool pack_compress_index(struct pack_compress *compress,
 	if (!render_buffer_reserve(to, ZSTD_compressBound(from->length)))
 		return false;
 	set_up(compress->zstd, from->length, level, INDEX);
-	return compress_block(
-		compress, to, from->data, from->length, true);
+	return compress_block(compress, to, from->data, from->length, true);
 }
 
 static void free_compressed(struct compressed *compressed)
@@ -1258,8 +1256,8 @@ static void put_apart(struct work *work, struct render_buffer *out)
 }
 
 /* `frame` is the batch's, whose body begins at `body`. */
-static void put_pieces(struct work *work, const char *frame, size_t size,
-	size_t body)
+static void put_pieces(
+	struct work *work, const char *frame, size_t size, size_t body)
 {
 	struct pack_columns *columns = work->columns;
 	const struct compressed *packed = &columns->packed_body;
@@ -1342,8 +1340,7 @@ static void put_batch(struct work *work, uint64_t number)
 	frame_write_binary(frame, PACKED_BATCH_INDEX,
 		columns->packed_index.data, columns->packed_index.length);
 	frame_write_uint(frame, PACKED_BATCH_BODY_BYTES, columns->body.length);
-	frame_write_binary(
-		frame, PACKED_BATCH_BODY, body->data, body->length);
+	frame_write_binary(frame, PACKED_BATCH_BODY, body->data, body->length);
 	behind = frame->fields.length;
 	frame_write_end(frame);
 	behind = frame->fields.length - behind;
@@ -1403,8 +1400,8 @@ static bool pack_columns_write(struct pack_columns *columns,
 		    &columns->index, batch->level) ||
 		!pack_compress_body(columns->compress, &columns->packed_body,
 			&columns->body, batch->level,
-			&(const struct parts){columns->commons_end,
-				columns->texts_start})) {
+			&(const struct parts){
+				columns->commons_end, columns->texts_start})) {
 		batch->failed = true;
 		return false;
 	}

@@ -403,8 +403,8 @@ static bool fill_split(const struct filling *how, size_t count,
 	return true;
 }
 
-static bool fill_with(const struct filling *how, size_t count,
-	uint64_t *values, uint8_t *good, unsigned nesting)
+static bool fill_with(const struct filling *how, size_t count, uint64_t *values,
+	uint8_t *good, unsigned nesting)
 {
 	struct salvage *from = how->from;
 	const uint8_t kind = byte(from);

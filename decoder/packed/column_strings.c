@@ -448,8 +448,8 @@ struct column_value column_strings_make(struct column_strings *column)
 	return (struct column_value){column->room, (size_t)(to - column->room)};
 }
 
-/* The slots of a template that is `uses` times there; *good is zeros, of as many
- * bytes. */
+/* The slots of a template that is `uses` times there; *good is zeros, of as
+ * many bytes. */
 static bool salvage_slots(struct salvage *from,
 	struct column_template *template, uint32_t uses, uint8_t *good)
 {
@@ -487,10 +487,10 @@ bool column_strings_salvage(struct salvage *from, size_t count,
 	uint8_t **good = column_store_take(from->store, size * sizeof(*good));
 	size_t i;
 
-	made.templates = column_store_take(
-		from->store, size * sizeof(*made.templates));
-	made.room = column_store_take(from->store,
-		PACKED_TEMPLATE_MAX * (SLOT_BYTES_MAX + 1));
+	made.templates =
+		column_store_take(from->store, size * sizeof(*made.templates));
+	made.room = column_store_take(
+		from->store, PACKED_TEMPLATE_MAX * (SLOT_BYTES_MAX + 1));
 	if (!uses || !good || !made.templates || !made.room)
 		return false;
 	memset(uses, 0, size * sizeof(*uses));

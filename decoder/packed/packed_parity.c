@@ -312,9 +312,8 @@ static bool guess_group(
 
 		if (size < MARK_BYTES)
 			break;
-		while (!found &&
-			(place = find_mark(bytes, place, size,
-				 (size_t)(at - begin))) < size) {
+		while (!found && (place = find_mark(bytes, place, size,
+					  (size_t)(at - begin))) < size) {
 			group->begin = begin;
 			group->bytes = (size_t)(at - begin) + place++;
 			group->row = parity_row_bytes(group->bytes);
@@ -465,8 +464,7 @@ static bool suspect_pieces(struct packed_region *region,
 
 	if (frame->record_bytes == 0 || frame->record[0] != PACKED_PIECES ||
 		before->offset + before->lost != frame->offset ||
-		!packed_record_read(
-			record, frame->record, frame->record_bytes))
+		!packed_record_read(record, frame->record, frame->record_bytes))
 		return false;
 	kept.origin = (size_t)before->offset;
 	if (!packed_pieces_damaged(record, region->bytes + before->offset,
@@ -541,13 +539,11 @@ static bool mend_rows(struct packed_region *region)
 	if (parity && find_suspects(region, &suspects)) {
 		struct attempt attempt = {region, parity, ATTEMPTS_BYTES};
 
-
 		for (i = 0; i < PARITY_ROWS; i++)
 			memcpy(parity + i * group->row,
 				section + row_at(group->row, i), group->row);
 		mended = parity_mend(region->bytes, group->bytes, parity,
-				 suspects.may, is_mended,
-				 &attempt) != SIZE_MAX;
+				 suspects.may, is_mended, &attempt) != SIZE_MAX;
 		put_rows(section, parity, group->row);
 		put_section(section, group->bytes);
 	}

@@ -43,8 +43,8 @@ static bool read_frame(
 		return false;
 	pieces->frame = malloc(size);
 	while (pieces->frame && at < size) {
-		const ssize_t n = packed_file_read(
-			file, offset - size + at, pieces->frame + at, size - at);
+		const ssize_t n = packed_file_read(file, offset - size + at,
+			pieces->frame + at, size - at);
 
 		if (n <= 0)
 			return false;
@@ -54,8 +54,7 @@ static bool read_frame(
 }
 
 /* The next bytes of the frame have the sum that is said next. */
-static bool is_whole(
-	struct cursor *sums, const uint8_t *bytes, size_t size)
+static bool is_whole(struct cursor *sums, const uint8_t *bytes, size_t size)
 {
 	return le32toh(cursor_u32(sums)) == crc32(0, bytes, (uInt)size);
 }
@@ -169,8 +168,8 @@ static bool list_apart(struct packed_pieces *pieces, struct cursor *sums)
 	for (; left > 1; left--) {
 		column += column_read_number(sums);
 		if (sums->failed || column > UINT32_MAX ||
-			!array_reserve(pieces->apart, room,
-				pieces->apart_count + 1))
+			!array_reserve(
+				pieces->apart, room, pieces->apart_count + 1))
 			return false;
 		pieces->apart[pieces->apart_count++] = (uint32_t)column;
 	}
@@ -184,9 +183,8 @@ static bool list_ticks(
 	const struct packed_bytes told =
 		packed_record_bytes(record, PACKED_PIECES_TICKS);
 	struct cursor bytes = cursor_over(told.data, told.size);
-	const size_t count =
-		(pieces->count + PACKED_MARK_MESSAGES - 1) /
-		PACKED_MARK_MESSAGES;
+	const size_t count = (pieces->count + PACKED_MARK_MESSAGES - 1) /
+			     PACKED_MARK_MESSAGES;
 	uint64_t ticks = 0;
 
 	pieces->ticks = calloc(count, sizeof(*pieces->ticks));
@@ -276,15 +274,16 @@ static bool take_pieces(struct packed_pieces *pieces, struct cursor *sums,
 		return false;
 	size = (size_t)(pieces->bytes - body - tail);
 	if (tail > 0)
-		headed &= is_whole(sums, pieces->frame + body + size,
-			(size_t)tail);
+		headed &= is_whole(
+			sums, pieces->frame + body + size, (size_t)tail);
 	if (!headed ||
 		!list_pieces(pieces, sums, pieces->frame + body, size, list) ||
 		!list_apart(pieces, sums))
 		return false;
 	pieces->body_bytes = list->raw;
 	pieces->headed = take_record(pieces, (size_t)body, size);
-	return pieces->headed && inflate_pieces(pieces, pieces->frame + body, list);
+	return pieces->headed &&
+	       inflate_pieces(pieces, pieces->frame + body, list);
 }
 
 bool packed_pieces_read(struct packed_pieces *pieces,
@@ -298,9 +297,8 @@ bool packed_pieces_read(struct packed_pieces *pieces,
 	bool done;
 
 	packed_pieces_free(pieces);
-	done = told.data && file->regular &&
-	       read_frame(pieces, file, offset) && list_ticks(pieces, record) &&
-	       take_pieces(pieces, &sums, &list);
+	done = told.data && file->regular && read_frame(pieces, file, offset) &&
+	       list_ticks(pieces, record) && take_pieces(pieces, &sums, &list);
 	free(list.all);
 	return done;
 }

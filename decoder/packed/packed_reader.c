@@ -388,8 +388,8 @@ struct packed_reader {
 	struct packed_index index;
 	struct packed_body body;
 	struct packed_pieces pieces;
-	uint64_t whole_end; /* of the last frame that is intact, */
-	uint64_t batch_end; /* and of the last of them with a batch */
+	uint64_t whole_end;    /* of the last frame that is intact, */
+	uint64_t batch_end;    /* and of the last of them with a batch */
 	uint64_t pieces_begin; /* of the batch that `pieces` is about */
 	struct packed_data data;
 	struct message_place place; /* of the messages of this frame */
@@ -600,7 +600,8 @@ static void take_batch(
 
 	check_number(reader, log, offset,
 		packed_record_number(&reader->record, PACKED_BATCH_NUMBER),
-		count, packed_record_number(&reader->record, PACKED_BATCH_FIRST),
+		count,
+		packed_record_number(&reader->record, PACKED_BATCH_FIRST),
 		packed_record_number(&reader->record, PACKED_BATCH_LAST));
 	if (reader->skims)
 		return;
@@ -638,8 +639,7 @@ static bool take_pieces(struct packed_reader *reader, struct packed_log *log,
 		return false;
 	body->message.place = note_place(reader, &pieces->record, &body->at);
 	reader->place.bytes = pieces->bytes;
-	wanted = !shared->wants ||
-		 shared->wants(shared->closure, &body->batch);
+	wanted = !shared->wants || shared->wants(shared->closure, &body->batch);
 	if (!packed_salvage(body, pieces, lost))
 		return false;
 	if (!wanted)
@@ -690,8 +690,7 @@ static void take_data(
 	if (!reader->skims &&
 		!packed_data_read(&reader->data, log, &reader->record, offset))
 		report(reader, ERROR_PACKED_BATCH, offset, 1);
-	reader->data.message.place =
-		note_place(reader, &reader->record, NULL);
+	reader->data.message.place = note_place(reader, &reader->record, NULL);
 }
 
 static void check_version(struct packed_reader *reader, uint64_t offset)

@@ -119,8 +119,8 @@ static void count_ticks(struct work *work)
 			work->ticks[i - 1] = work->ticks[i] - more->values[i];
 			work->known[i - 1] = 1;
 		}
-		for (i = at + 1; i < work->count && more->good[i] &&
-				 !work->known[i];
+		for (i = at + 1;
+			i < work->count && more->good[i] && !work->known[i];
 			i++) {
 			work->ticks[i] = work->ticks[i - 1] + more->values[i];
 			work->known[i] = 1;
@@ -208,8 +208,7 @@ static bool read_arguments(
 			return false;
 		for (a = 0; row->messages > 0 && a < row->arguments; a++) {
 			struct argument *argument = &work->arguments[i][a];
-			const bool together =
-				is_together(work, row->kinds[a]);
+			const bool together = is_together(work, row->kinds[a]);
 
 			find_column(work);
 			if (!together) {
@@ -262,8 +261,7 @@ static size_t next_text(void *closure)
 	return turns->next++;
 }
 
-static bool read_texts(
-	struct work *work, const struct text *all, size_t count)
+static bool read_texts(struct work *work, const struct text *all, size_t count)
 {
 	const struct packed_index *index = work->body->index;
 	uint32_t *counts = take(work, (count + 1) * sizeof(*counts));
@@ -299,8 +297,8 @@ static bool read_all(struct work *work)
 	struct text *texts;
 	size_t i;
 
-	work->arguments = take(
-		work, (index->row_count + 1) * sizeof(struct argument *));
+	work->arguments =
+		take(work, (index->row_count + 1) * sizeof(struct argument *));
 	for (i = 0; i < index->row_count; i++)
 		columns += index->rows[i].arguments;
 	texts = take(work, (columns + 1) * sizeof(*texts));
@@ -365,8 +363,8 @@ static bool join_long_doubles(struct work *work, struct argument *argument,
 	if (!bytes)
 		return false;
 	for (i = 0; i < count; i++)
-		memcpy(bytes + 16 * (size_t)i,
-			argument->strings.values[i].data, 16);
+		memcpy(bytes + 16 * (size_t)i, argument->strings.values[i].data,
+			16);
 	column->bytes = bytes;
 	return true;
 }
@@ -435,8 +433,8 @@ static uint64_t clamp(uint64_t time, const struct packed_index *index)
 }
 
 /* From the times of those that are there: those between are between. */
-static void find_times(struct work *work, const uint8_t *is_lost,
-	struct packed_lost *lost)
+static void find_times(
+	struct work *work, const uint8_t *is_lost, struct packed_lost *lost)
 {
 	struct packed_body *body = work->body;
 	const struct packed_index *index = body->index;
@@ -474,8 +472,8 @@ static bool give(struct work *work, struct packed_lost *told)
 {
 	struct packed_lost lost = {.first = work->count};
 	uint8_t *is_lost = take(work, work->count);
-	uint32_t *kept = take(
-		work, (work->body->index->row_count + 1) * sizeof(*kept));
+	uint32_t *kept =
+		take(work, (work->body->index->row_count + 1) * sizeof(*kept));
 	uint32_t i;
 
 	if (!is_lost || !kept)
@@ -527,12 +525,12 @@ bool packed_salvage_count(struct packed_pieces *pieces,
 	struct packed_log *log = packed_log_new(0, file->path, &captures);
 	struct packed_index index = {0};
 	struct packed_body body = {0};
-	const bool some =
-		log && packed_pieces_read(pieces, record, file, offset) &&
-		packed_index_read(
-			&index, log, &pieces->record, &captures.inflate) &&
-		packed_body_resolve(&body, log, &index, offset) &&
-		packed_salvage(&body, pieces, lost);
+	const bool some = log &&
+			  packed_pieces_read(pieces, record, file, offset) &&
+			  packed_index_read(&index, log, &pieces->record,
+				  &captures.inflate) &&
+			  packed_body_resolve(&body, log, &index, offset) &&
+			  packed_salvage(&body, pieces, lost);
 
 	packed_body_free(&body);
 	packed_index_free(&index);

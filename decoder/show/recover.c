@@ -50,8 +50,8 @@ static bool copy_frame(struct packed_file *file, uint64_t offset, uint64_t size,
 	return true;
 }
 
-/* Of a PIECES whose batch was not whole: it is kept all the same, if anything of
- * it can be read. */
+/* Of a PIECES whose batch was not whole: it is kept all the same, if anything
+ * of it can be read. */
 static void keep_pieces(struct packed_file *file, const struct frame *frame,
 	uint64_t whole_end, struct output *output, struct error_list *errors,
 	struct recover_sum *sum)
@@ -68,8 +68,8 @@ static void keep_pieces(struct packed_file *file, const struct frame *frame,
 		packed_pieces_told(&pieces, &record)) {
 		lost = packed_lost_all(&pieces);
 		part = pieces.bytes <= frame->offset - whole_end &&
-		       packed_salvage_count(&pieces, &record, file,
-			       frame->offset, &lost) &&
+		       packed_salvage_count(
+			       &pieces, &record, file, frame->offset, &lost) &&
 		       copy_frame(file, frame->offset - pieces.bytes,
 			       pieces.bytes, output);
 		if (part)
@@ -113,8 +113,8 @@ void recover_packed(const char *path, struct output *output,
 		if (frame.record_bytes > 0 &&
 			frame.record[0] == PACKED_PIECES &&
 			batch_end != frame.offset)
-			keep_pieces(&file, &frame, whole_end, output, errors,
-				sum);
+			keep_pieces(
+				&file, &frame, whole_end, output, errors, sum);
 		whole_end = frame.offset + frame.bytes;
 		if (frame.record_bytes > 0 && frame.record[0] == PACKED_BATCH)
 			batch_end = whole_end;

@@ -51,8 +51,7 @@ static uint8_t *byte(size_t at)
 
 static size_t mend(void)
 {
-	return parity_mend(
-		hurt.data, BYTES, hurt.parity, may, NULL, NULL);
+	return parity_mend(hurt.data, BYTES, hurt.parity, may, NULL, NULL);
 }
 
 static void expect_all(void)
@@ -114,8 +113,8 @@ static void suspect(size_t from, size_t end)
 	}
 }
 
-/* Where a row is shorter a run takes nine bytes of a column, any of which may be
- * what it was by chance. */
+/* Where a row is shorter a run takes nine bytes of a column, any of which may
+ * be what it was by chance. */
 static void a_run_across_the_end_comes_back_by_a_check_sum(void **state)
 {
 	const size_t run = 8 * ROW - ROW / 3;
@@ -130,9 +129,9 @@ static void a_run_across_the_end_comes_back_by_a_check_sum(void **state)
 				*byte(from + i) =
 					seed % 2 ? (uint8_t)(rand() >> 7) : 0;
 			suspect(from, from + run);
-			assert_int_equal(parity_mend(hurt.data, BYTES,
-						 hurt.parity, may, is_sound,
-						 NULL),
+			assert_int_equal(
+				parity_mend(hurt.data, BYTES, hurt.parity, may,
+					is_sound, NULL),
 				0);
 			assert_memory_equal(&hurt, &sound, sizeof(sound));
 		}
