@@ -94,6 +94,12 @@ same "no line of it is another" "" "$(diff "$TMP/whole" "$TMP/got" | grep '^>' |
 cat "$TMP/hurt.blog" "$TMP/hurt.blog" >"$TMP/twice.blog"
 same "two that are joined give it twice" "$(cat "$TMP/part" "$TMP/part" | sort | md5sum)" "$("$show" --raw -q "$TMP/twice.blog" 2>/dev/null | sort | md5sum)"
 
+# ---- what tells of pieces lies ----
+for name in varying texts all_kinds; do
+	said=$(python3 "$packed/hostile_pieces.py" "$show" "$TMP/$name.blog" "$(long 500 40)" "${SEED:-1}" "$TMP" 2>&1)
+	verdict $? "$name: $(tail -n 1 <<<"$said"), though what tells of their pieces lies" "$said"
+done
+
 # ---- what it costs ----
 share=$(python3 - "$packed" "$TMP/varying.blog" <<'P'
 import sys
