@@ -81,7 +81,7 @@ reader_obj := $(reader_src:%.c=$(O)/outside/%.o) $(O)/outside/html_template.o
 # Of an archive each takes what it needs; where branches are counted all is in one library.
 readers := $(if $(COVERAGE),$(O)/libreaders.so,$(O)/outside/readers.a)
 # Those that ask a server need a library that is not bundled, so they are not in archives.
-fleet_tools := $(if $(BUNDLED),,ship)
+fleet_tools := $(if $(BUNDLED),,ship query)
 tool_names := show run ctl pack symbolize top $(fleet_tools)
 rooms_of = tools/$(1) $(if $(filter $(1),$(fleet_tools)),tools/fleet)
 objects_of = $(if $(COVERAGE),$(O)/coverage/main_of_$(1).o,$(patsubst %.c,$(O)/outside/%.o,$(call sources_of,$(call rooms_of,$(1)))))

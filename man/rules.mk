@@ -45,6 +45,7 @@ options_of_pack := tools/pack/pack_options.def
 options_of_symbolize := tools/symbolize/symbolize_options.def
 options_of_top := tools/top/top_options.def
 options_of_ship := tools/ship/ship_options.def
+options_of_query := tools/query/query_options.def
 completed := $(tool_names)
 completion_tables := $(completion_words) $(foreach tool,$(completed),$(options_of_$(tool)))
 completions := $(completed:%=$(O)/completions/bash/binlog-%) $(completed:%=$(O)/completions/zsh/_binlog-%)

@@ -147,6 +147,10 @@ static void tell_statement(struct fleet_rows *rows,
 	native_block_put(block, id);
 	native_block_put_text(block, format ? format->bytes : "",
 		format ? format->length : 0);
+	native_block_put_word(
+		block, message->context->function
+			       ? message->context->function->bytes
+			       : NULL);
 	native_block_put_word(block, known(message->context->statement));
 	native_block_put_word(block, module ? base_name(module->path) : NULL);
 	put_build(block, &rows->scratch, module);
@@ -341,7 +345,9 @@ static void put_field(struct fleet_rows *rows, const struct message *message,
 	struct native_block *block = &rows->blocks[FLEET_messages];
 	const struct field_value value =
 		field_value(field, message, &rows->scratch);
-	struct field_text text = {.bytes = ""};
+	/* of a null one what printf makes of it, and --where */
+	struct field_text text = {.bytes = "(null)",
+		.size = !value.known && field->type == FIELD_TEXT ? 6 : 0};
 	int64_t integer = 0;
 	double number = 0;
 
@@ -397,6 +403,7 @@ static void put_head(struct fleet_rows *rows, const struct message *message,
 	native_block_put_word(block, message->thread);
 	native_block_put_text(block, context->stream, context->stream_bytes);
 	native_block_put(block, (uint64_t)message_level(message));
+	native_block_put(block, syslog.priority >> 3);
 	native_block_put_text(block, syslog.ident, syslog.ident_bytes);
 	native_block_put_word(block, event);
 	native_block_put(block, context->statement);

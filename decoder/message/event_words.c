@@ -257,6 +257,11 @@ void event_words_put(const struct message *message, struct render_buffer *out)
 {
 	char text[64];
 
+	if (message->text) {
+		render_buffer_put(
+			out, message->text->data, message->text->length);
+		return;
+	}
 	if (message->context->text == BINLOG_TEXT_CANCELLED) {
 		put_cancelled(message, out);
 		return;

@@ -599,21 +599,21 @@ static void run_roles_free(struct run_roles *roles)
 	*roles = (struct run_roles){0};
 }
 
-/* One that was asked for; null: that was all. */
+/* The next one as it is compared; null: that was all. */
 static const struct message *next(
 	const struct run_diff *diff, struct source *source)
 {
-	const struct message *message;
+	const struct message *message = source_next(source);
 
-	while ((message = source_next(source))) {
-		if (diff->as)
-			message = diff->as(diff->closure, message);
-		if (!message_is_event(message) && !message->continues &&
-			filter_wants(&diff->options->rules, message) &&
-			filter_selects(&diff->options->rules, message))
-			break;
-	}
-	return message;
+	return message && diff->as ? diff->as(diff->closure, message) : message;
+}
+
+static bool is_asked_for(
+	const struct run_diff *diff, const struct message *message)
+{
+	return !message_is_event(message) && !message->continues &&
+	       filter_wants(&diff->options->rules, message) &&
+	       filter_selects(&diff->options->rules, message);
 }
 
 /* Clocks may be set back. */
@@ -626,21 +626,32 @@ static void add(struct run_total *run, const struct message *message)
 		run->last = message->wall;
 }
 
+void run_diff_begin(struct run_diff *diff, int run)
+{
+	run_roles_begin(&diff->roles, run);
+}
+
+void run_diff_message(
+	struct run_diff *diff, const struct message *message, int run)
+{
+	const struct run_site *site;
+
+	if (!is_asked_for(diff, message))
+		return;
+	site = run_sites_add(&diff->sites, message, run);
+	add(&diff->runs[run], message);
+	if (site)
+		run_roles_add(&diff->roles,
+			run_roles_find(&diff->roles, message), site->number);
+}
+
 void run_diff_read(struct run_diff *diff, struct source *source, int run)
 {
 	const struct message *message;
 
-	run_roles_begin(&diff->roles, run);
-	while ((message = next(diff, source))) {
-		const struct run_site *site =
-			run_sites_add(&diff->sites, message, run);
-
-		add(&diff->runs[run], message);
-		if (site)
-			run_roles_add(&diff->roles,
-				run_roles_find(&diff->roles, message),
-				site->number);
-	}
+	run_diff_begin(diff, run);
+	while ((message = next(diff, source)))
+		run_diff_message(diff, message, run);
 }
 
 void run_diff_compare(struct run_diff *diff)
@@ -679,26 +690,34 @@ static void put_line(struct run_diff *diff, struct calendar *calendar,
 	render_buffer_free(&text);
 }
 
-void run_diff_read_lines(struct run_diff *diff, struct source *source, int run)
+bool run_diff_line(
+	struct run_diff *diff, const struct message *message, int run)
 {
 	const struct run_role *role = diff->difference;
 	struct run_lines *lines = &diff->lines[run];
 	struct calendar calendar = {.utc = diff->options->utc};
-	const struct message *message;
-	uint64_t at = 0;
 
-	run_roles_begin(&diff->roles, run);
-	while (role && at < role->at + RUN_DIFF_AFTER &&
-		(message = next(diff, source))) {
-		if (run_roles_find(&diff->roles, message) != role)
-			continue;
-		if (at + RUN_DIFF_BEFORE >= role->at) {
-			put_line(diff, &calendar, message, &lines->text);
-			lines->same += at < role->at;
-			lines->count++;
-		}
-		at++;
+	if (!role || lines->passed >= role->at + RUN_DIFF_AFTER)
+		return false;
+	if (!is_asked_for(diff, message) ||
+		run_roles_find(&diff->roles, message) != role)
+		return true;
+	if (lines->passed + RUN_DIFF_BEFORE >= role->at) {
+		put_line(diff, &calendar, message, &lines->text);
+		lines->same += lines->passed < role->at;
+		lines->count++;
 	}
+	return ++lines->passed < role->at + RUN_DIFF_AFTER;
+}
+
+void run_diff_read_lines(struct run_diff *diff, struct source *source, int run)
+{
+	const struct message *message;
+
+	run_diff_begin(diff, run);
+	while (diff->difference && (message = next(diff, source)) &&
+		run_diff_line(diff, message, run))
+		;
 }
 
 bool run_diff_is_whole(const struct run_diff *diff)

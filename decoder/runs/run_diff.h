@@ -125,6 +125,7 @@ struct run_lines {
 	struct render_buffer text; /* one line each, escaped */
 	size_t same;		   /* of them are before the difference */
 	size_t count;
+	uint64_t passed; /* messages of the thread so far */
 };
 
 /* All zeros but for the options is nothing read. */
@@ -144,11 +145,20 @@ struct run_diff {
 /* Reads run 0, then run 1, to their ends. */
 void run_diff_read(struct run_diff *diff, struct source *source, int run);
 
+/* The same for who has the messages: first begins, then gives each. */
+void run_diff_begin(struct run_diff *diff, int run);
+void run_diff_message(
+	struct run_diff *diff, const struct message *message, int run);
+
 /* After both. */
 void run_diff_compare(struct run_diff *diff);
 
 /* Reads run 0 or 1 once more, for the lines around the difference. */
 void run_diff_read_lines(struct run_diff *diff, struct source *source, int run);
+
+/* The same, after run_diff_begin().  False: it needs no more of them. */
+bool run_diff_line(
+	struct run_diff *diff, const struct message *message, int run);
 
 /* False: there was not enough memory. */
 bool run_diff_is_whole(const struct run_diff *diff);

@@ -391,8 +391,7 @@ static void put_sum(struct report *report)
 	render_buffer_put_string(out, "\n");
 }
 
-/* False: out of memory. */
-static bool run_report_put(const struct run_diff *diff, struct output *output)
+bool show_diff_put(const struct run_diff *diff, struct output *output)
 {
 	struct report report = {.diff = diff, .output = output};
 	bool any;
@@ -512,7 +511,7 @@ static void compare(struct comparison *comparison)
 	run_diff_compare(&comparison->diff);
 	if (comparison->diff.difference)
 		read_lines(comparison);
-	if (!run_report_put(&comparison->diff, &comparison->output) ||
+	if (!show_diff_put(&comparison->diff, &comparison->output) ||
 		!run_diff_is_whole(&comparison->diff))
 		error_add(
 			&opened->errors, &(struct error){.code = ERROR_MEMORY});

@@ -276,6 +276,11 @@ uint64_t number_bars_count(
 	return count;
 }
 
+int number_bars_scale(const struct number_bars *bars)
+{
+	return bars->scale;
+}
+
 bool number_bars_failed(const struct number_bars *bars)
 {
 	return bars->failed;

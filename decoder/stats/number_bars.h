@@ -42,6 +42,9 @@ long double number_bars_width(
 uint64_t number_bars_count(
 	const struct number_bars *bars, long double from, long double width);
 
+/* A part is two to this power wide. */
+int number_bars_scale(const struct number_bars *bars);
+
 /* Out of memory: some are missing. */
 bool number_bars_failed(const struct number_bars *bars);
 

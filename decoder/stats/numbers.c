@@ -493,6 +493,53 @@ void argument_numbers_message(
 		number_bars_add(numbers->bars, value.number, 1);
 }
 
+_Static_assert(DROPPED_BITS == NUMBERS_BUCKET_SHIFT, "others count by it");
+
+double numbers_bucket_low(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	bits = bits >> DROPPED_BITS << DROPPED_BITS;
+	memcpy(&value, &bits, sizeof(bits));
+	return value;
+}
+
+void argument_numbers_add(struct argument_numbers *numbers,
+	const struct message *example, const struct numbers_sums *sums)
+{
+	struct argument_site *site = site_of(numbers, example);
+	const long double count = (long double)sums->count;
+	/* of negative values the largest is the one next to zero */
+	const long double shift =
+		numbers_bucket_low(
+			(double)(sums->least < 0 ? sums->most : sums->least)) -
+		sums->least;
+	const struct numbers part = {
+		.count = sums->count,
+		.fractional = sums->fractional,
+		.least = sums->least,
+		.most = sums->most,
+		.origin = sums->least,
+		.sum = sums->differences + count * shift,
+		.squares = sums->squares + 2 * shift * sums->differences +
+			   count * shift * shift,
+	};
+
+	if (!site)
+		return;
+	numbers_merge(&site->numbers, &numbers->room, &part);
+	sketch(&site->numbers, &numbers->room, (double)sums->least,
+		sums->count);
+	numbers->asked = true;
+}
+
+void argument_numbers_add_to_bars(
+	struct argument_numbers *numbers, long double value, uint64_t count)
+{
+	number_bars_add(numbers->bars, value, count);
+}
+
 static bool needs(void *closure, const struct message *example)
 {
 	struct argument_numbers *numbers = closure;

@@ -113,6 +113,32 @@ struct argument_numbers *argument_numbers_new(
 void argument_numbers_message(
 	struct argument_numbers *numbers, const struct message *message);
 
+/*
+ * What somebody else has added up of values that share one bucket (see
+ * numbers_bucket_low()): all of one place, of which the message is an example.
+ */
+struct numbers_sums {
+	uint64_t count;
+	bool fractional;
+	long double least;
+	long double most;
+	double differences; /* to the low end of the bucket, added up */
+	double squares;	    /* of them */
+};
+
+void argument_numbers_add(struct argument_numbers *numbers,
+	const struct message *example, const struct numbers_sums *sums);
+
+/* So many of all values are in the same bar as this one; 0: it widens alone. */
+void argument_numbers_add_to_bars(
+	struct argument_numbers *numbers, long double value, uint64_t count);
+
+/* Bits of a double that all values of a bucket share, with their sign. */
+#define NUMBERS_BUCKET_SHIFT 43
+
+/* That of the bucket of a value with the least magnitude. */
+double numbers_bucket_low(double value);
+
 /* Sorts the sites, the one with the most values first, and adds up. */
 struct numbers argument_numbers_sum(struct argument_numbers *numbers);
 

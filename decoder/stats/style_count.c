@@ -4,6 +4,7 @@
 
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
+#include "decoder/stats/sums.h"
 
 struct count {
 	struct style_settings settings;
@@ -36,6 +37,11 @@ void style_count_message(void *state, const struct message *message)
 	struct count *count = state;
 
 	count->messages += !message_is_event(message) && !message->continues;
+}
+
+void sums_add_count(void *state, uint64_t messages)
+{
+	((struct count *)state)->messages += messages;
 }
 
 void style_count_end(void *state)

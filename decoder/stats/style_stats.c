@@ -6,6 +6,7 @@
 #include "decoder/output/style.h"
 #include "decoder/query/batch_fold.h"
 #include "decoder/stats/number_rows.h"
+#include "decoder/stats/sums.h"
 
 #define NS 1000000000u
 
@@ -140,6 +141,16 @@ void style_stats_message(void *state, const struct message *message)
 		said.bytes = bytes_of(stats, message);
 	said.messages = !message_is_event(message) && !message->continues;
 	add_to_site(stats, message, &said);
+}
+
+void sums_add_said(void *state, const struct message *example,
+	const struct sums_said *said)
+{
+	add_to_site(state, example,
+		&(struct said){.messages = said->messages,
+			.bytes = said->bytes,
+			.first = said->first,
+			.last = said->last});
 }
 
 static int compare(const void *one, const void *other)

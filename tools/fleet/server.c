@@ -1,6 +1,7 @@
 #include "tools/fleet/server.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ const char *servers_begin(struct servers *servers, const char *url)
 	static const char secure[] = "clickhouses://";
 	char *at, *slash, *user;
 
-	*servers = (struct servers){0};
+	*servers = (struct servers){.again = "it is tried again"};
 	servers->secure = strncmp(url, secure, strlen(secure)) == 0;
 	if (!servers->secure && strncmp(url, insecure, strlen(insecure)) != 0)
 		return "not known: give clickhouse://HOST:PORT/DATABASE";
@@ -94,12 +95,23 @@ const char *servers_begin(struct servers *servers, const char *url)
 	return take_hosts(servers, at);
 }
 
+/* What is no answer but a problem is kept. */
 static size_t take_answer(char *bytes, size_t size, size_t count, void *closure)
 {
-	struct render_buffer *answer = closure;
+	struct servers *servers = closure;
+	long status = 0;
 
-	if (answer->length < ANSWER_MAX)
-		render_buffer_put(answer, bytes, size * count);
+	if (servers->take) {
+		curl_easy_getinfo(
+			servers->curl, CURLINFO_RESPONSE_CODE, &status);
+		if (status == 200)
+			return servers->take(
+				       servers->closure, bytes, size * count)
+				       ? size * count
+				       : 0;
+	}
+	if (servers->answer.length < ANSWER_MAX)
+		render_buffer_put(&servers->answer, bytes, size * count);
 	return size * count;
 }
 
@@ -121,14 +133,17 @@ static char *url_of(struct servers *servers, size_t number,
 	char *escaped = statement
 				? curl_easy_escape(servers->curl, statement, 0)
 				: NULL;
+	const char *parameters = servers->parameters ? servers->parameters : "";
 	char *url = NULL;
 
+	if (!id && !escaped && *parameters == '&')
+		parameters++;
 	if ((!statement || escaped) &&
-		asprintf(&url, "http%s://%s/?%s%s%s%s%s",
+		asprintf(&url, "http%s://%s/?%s%s%s%s%s%s",
 			servers->secure ? "s" : "", servers->address[number],
 			id ? "query_id=" : "", id ? id : "",
 			id && escaped ? "&" : "", escaped ? "query=" : "",
-			escaped ? escaped : "") < 0)
+			escaped ? escaped : "", parameters) < 0)
 		url = NULL;
 	curl_free(escaped);
 	return url;
@@ -148,7 +163,7 @@ static const struct {
 	int code;
 	const char *advice;
 } refusals[] = {
-	{192, "give another user in --to"},
+	{192, "give another user in the URL"},
 	{193, "give the right password"},
 	{194, "give the password: see --password-file"},
 	{497, "let the user do this on the server"},
@@ -170,15 +185,15 @@ static enum server_end judge(struct servers *servers, size_t number)
 	const char *answer = servers->answer.data;
 	const char *words = strstr(answer, "DB::Exception: ");
 	enum server_end end = SERVER_UNSURE;
-	const char *advice = "it is tried again";
+	const char *advice = servers->again;
 	const char *end_of_words;
 	size_t length, i;
-	int code = 0;
 
-	sscanf(answer, "Code: %d", &code);
+	servers->code = 0;
+	sscanf(answer, "Code: %d", &servers->code);
 	words = words ? words + strlen("DB::Exception: ") : answer;
 	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		if (code == refusals[i].code) {
+		if (servers->code == refusals[i].code) {
 			advice = refusals[i].advice;
 			end = SERVER_REFUSED;
 		}
@@ -204,7 +219,7 @@ static void set_all(struct servers *servers, const char *url,
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &servers->answer);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, servers);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
@@ -236,7 +251,7 @@ static enum server_end perform(struct servers *servers, size_t number,
 		snprintf(servers->problem, sizeof(servers->problem),
 			"%s: not reached: %s: %s", servers->address[number],
 			*error ? error : curl_easy_strerror(code),
-			believed ? "it is tried again"
+			believed ? servers->again
 				 : "give its certificates with --ca-file=FILE");
 		return believed ? SERVER_UNSURE : SERVER_REFUSED;
 	}
@@ -267,6 +282,29 @@ enum server_end server_ask(struct servers *servers, size_t number,
 	curl_slist_free_all(headers);
 	free(url);
 	return end;
+}
+
+const char *servers_password(struct servers *servers, const char *path)
+{
+	static char line[512], problem[1024];
+	FILE *file = path ? fopen(path, "re") : NULL;
+
+	if (!path) {
+		servers->password = getenv("BINLOG_SHIP_PASSWORD");
+		return NULL;
+	}
+	if (!file || !fgets(line, sizeof(line), file)) {
+		snprintf(problem, sizeof(problem),
+			"%s: no password: %s: put it on the first line", path,
+			file ? "it is empty" : strerror(errno));
+		if (file)
+			fclose(file);
+		return problem;
+	}
+	fclose(file);
+	line[strcspn(line, "\r\n")] = '\0';
+	servers->password = line;
+	return NULL;
 }
 
 uint64_t server_number(const struct servers *servers)

@@ -26,8 +26,17 @@ struct servers {
 	size_t count;
 	void *curl;
 	const volatile int
-		*stopped; /* while it is not 0 requests are given up */
+		*stopped;  /* while it is not 0 requests are given up */
+	const char *again; /* what sentences end with, of what may succeed later
+			    */
+	/* Further parameters of each request, as `&name=value`; null: none. */
+	const char *parameters;
+	/* Who takes an answer as it comes; false: it is not to go on. Null: it
+	 * is kept. */
+	bool (*take)(void *closure, const char *bytes, size_t count);
+	void *closure;
 	struct render_buffer answer;
+	int code; /* of the last one that was refused, as the server has them */
 	char problem[1024]; /* of the last request: what: why: what you can do
 			     */
 };
@@ -47,6 +56,12 @@ enum server_end {
  */
 enum server_end server_ask(struct servers *servers, size_t number,
 	const char *statement, const void *body, size_t bytes, const char *id);
+
+/*
+ * The password: the first line of the file at `path`, or if that is null what
+ * the environment has.  Null, or a sentence why there is none.
+ */
+const char *servers_password(struct servers *servers, const char *path);
 
 /* A whole number that is the answer; 0: it is none. */
 uint64_t server_number(const struct servers *servers);
