@@ -204,6 +204,11 @@ static bool read_operand(const struct expression_operand *operand,
 		value->text = operand->text;
 		value->bytes = operand->bytes;
 		return true;
+	case EXPRESSION_STATEMENT:
+		value->is_text = true;
+		value->text = binding->statement;
+		value->bytes = binding->statement_bytes;
+		return true;
 	case EXPRESSION_ARGUMENT:
 		break;
 	}
@@ -228,6 +233,18 @@ static enum truth match(
 	found = re_search(node->regex, value->text, length, 0, length, NULL) >=
 		0;
 	return truth_of(found == (node->operation == EXPRESSION_MATCHES));
+}
+
+bool expression_statement_is(const struct expression_node *node,
+	const struct expression_binding *binding)
+{
+	const struct value value = {
+		.is_text = true,
+		.text = binding->statement,
+		.bytes = binding->statement_bytes,
+	};
+
+	return match(node, &value) == TRUE;
 }
 
 static int order_of_texts(const struct value *a, const struct value *b)
@@ -411,6 +428,8 @@ static void bind_format(const struct expression *expression,
 static enum expression_kind kind_of(const struct expression_operand *operand,
 	const struct expression_binding *binding)
 {
+	if (operand->kind == EXPRESSION_STATEMENT)
+		return EXPRESSION_TEXT;
 	if (operand->kind != EXPRESSION_ARGUMENT)
 		return operand->kind;
 	switch (binding->references[operand->name].kind) {
@@ -456,6 +475,16 @@ static int can_be(const struct expression *expression, size_t at,
 	       ((left | right) & (CAN_BE_FALSE | CAN_BE_NEITHER));
 }
 
+/* It lives as long as the context. */
+static void bind_statement(const struct definition_string *format,
+	struct expression_binding *binding)
+{
+	binding->statement = format->bytes;
+	binding->statement_bytes = format->length;
+	if (format->length > 0 && format->bytes[format->length - 1] == '\n')
+		binding->statement_bytes--;
+}
+
 const struct expression_binding *expression_bind(
 	const struct expression *expression,
 	const struct definition_context *context,
@@ -463,14 +492,20 @@ const struct expression_binding *expression_bind(
 {
 	struct expression_binding *binding;
 
-	if (!format || !format->bytes || !definition_is_formatted(context))
+	if (!format || !format->bytes ||
+		(!definition_is_formatted(context) &&
+			!expression->of_statements))
 		return NULL;
 	binding = pool_take(pool, sizeof(*binding));
 	if (!binding)
 		return NULL;
 	memset(binding, 0, sizeof(*binding));
-	bind_format(expression, context, format, binding);
-	expression_remark_note(expression, format, binding);
+	if (definition_is_formatted(context)) {
+		bind_format(expression, context, format, binding);
+		expression_remark_note(expression, format, binding);
+	}
+	bind_statement(context->statement ? context->statement->format : format,
+		binding);
 	return can_be(expression, expression->root, binding) & CAN_BE_TRUE
 		       ? binding
 		       : NULL;
@@ -508,6 +543,18 @@ static bool skip(struct parser *parser, const char *token)
 		return false;
 	parser->at += length;
 	return true;
+}
+
+/* A word that joins or compares, and is not the beginning of a longer one. */
+static bool skip_word(struct parser *parser, const char *word)
+{
+	const char *begin = parser->at;
+
+	if (skip(parser, word) && !isalnum((unsigned char)*parser->at) &&
+		*parser->at != '_')
+		return true;
+	parser->at = begin;
+	return false;
 }
 
 /* The node's number into *at. */
@@ -629,6 +676,11 @@ static size_t number_of(const char *word, size_t bytes)
 	return number;
 }
 
+static bool is_before_like(struct parser parser)
+{
+	return skip_word(&parser, "like");
+}
+
 static bool parse_name(
 	struct parser *parser, struct expression_operand *operand)
 {
@@ -641,6 +693,12 @@ static bool parse_name(
 	name.bytes = (size_t)(parser->at - name.text);
 	name.number = number_of(name.text, name.bytes);
 	operand->kind = EXPRESSION_ARGUMENT;
+	if (name.bytes == 9 && memcmp(name.text, "statement", 9) == 0 &&
+		is_before_like(*parser)) {
+		operand->kind = EXPRESSION_STATEMENT;
+		expression->of_statements = true;
+		return true;
+	}
 	if (name.bytes == 4 && memcmp(name.text, "arg0", 4) == 0)
 		return fail(parser, name.text,
 			"arguments are counted from arg1, the first one after "
@@ -681,8 +739,9 @@ static bool parse_operand(
 		"argument such as arg1");
 }
 
+/* *like: what follows is a pattern with %, and becomes a regular expression. */
 static bool parse_comparator(
-	struct parser *parser, enum expression_operator *operation)
+	struct parser *parser, enum expression_operator *operation, bool *like)
 {
 	/* Those that begin like others come before them. */
 	static const struct {
@@ -706,8 +765,53 @@ static bool parse_comparator(
 		*operation = comparators[i].operation;
 		return true;
 	}
-	return fail(parser, parser->at,
-		"no comparison: give ==, !=, <, <=, >, >=, ~ or !~");
+	*operation = EXPRESSION_MATCHES;
+	*like = skip_word(parser, "like");
+	return *like || fail(parser, parser->at,
+				"no comparison: give ==, !=, <, <=, >, >=, ~, "
+				"!~ or like");
+}
+
+/* % is anything, _ one byte; a backslash before one of them makes it stand for
+ * itself. */
+static bool turn_into_regex(struct parser *parser,
+	struct expression_operand *operand, const char *begin)
+{
+	struct render_buffer regex = {0};
+	size_t i;
+
+	if (operand->kind != EXPRESSION_TEXT)
+		return fail(
+			parser, begin, "not a pattern: give it in \"quotes\"");
+	render_buffer_put_byte(&regex, '^');
+	for (i = 0; i < operand->bytes; i++) {
+		char c = operand->text[i];
+
+		if (c == '%') {
+			render_buffer_put_string(&regex, ".*");
+			continue;
+		}
+		if (c == '_') {
+			render_buffer_put_byte(&regex, '.');
+			continue;
+		}
+		if (c == '\\' && i + 1 < operand->bytes &&
+			strchr("%_\\", operand->text[i + 1]))
+			c = operand->text[++i];
+		if (c != '\0' && strchr(".[]{}()*+?^$|\\", c))
+			render_buffer_put_byte(&regex, '\\');
+		render_buffer_put_byte(&regex, c);
+	}
+	render_buffer_put_string(&regex, "$");
+	render_buffer_put_byte(&regex, '\0');
+	if (regex.failed) {
+		render_buffer_free(&regex);
+		return fail(parser, parser->at, "out of memory: try without");
+	}
+	free(operand->text);
+	operand->text = regex.data;
+	operand->bytes = regex.length - 1;
+	return true;
 }
 
 static bool compile(
@@ -735,13 +839,15 @@ static bool parse_comparison(struct parser *parser, size_t *at)
 {
 	struct expression_node *node = add_node(parser, EXPRESSION_EQUAL, at);
 	const char *begin;
+	bool like = false;
 
 	if (!node || !parse_operand(parser, &node->first) ||
-		!parse_comparator(parser, &node->operation))
+		!parse_comparator(parser, &node->operation, &like))
 		return false;
 	skip_spaces(parser);
 	begin = parser->at;
-	if (!parse_operand(parser, &node->second))
+	if (!parse_operand(parser, &node->second) ||
+		(like && !turn_into_regex(parser, &node->second, begin)))
 		return false;
 	return node->operation < EXPRESSION_MATCHES ||
 	       compile(parser, node, begin);
@@ -773,9 +879,9 @@ static bool parse_unary(struct parser *parser, size_t *at)
 	return parsed;
 }
 
-/* What `token` joins, from left to right. */
+/* What `token`, or the word, joins, from left to right. */
 static bool parse_joined(struct parser *parser, const char *token,
-	enum expression_operator operation,
+	const char *word, enum expression_operator operation,
 	bool (*parse)(struct parser *parser, size_t *at), size_t *at)
 {
 	struct expression_node *node;
@@ -783,7 +889,7 @@ static bool parse_joined(struct parser *parser, const char *token,
 
 	if (!parse(parser, at))
 		return false;
-	while (skip(parser, token)) {
+	while (skip(parser, token) || skip_word(parser, word)) {
 		left = *at;
 		node = add_node(parser, operation, at);
 		if (!node || !parse(parser, &node->right))
@@ -795,12 +901,13 @@ static bool parse_joined(struct parser *parser, const char *token,
 
 static bool parse_and(struct parser *parser, size_t *at)
 {
-	return parse_joined(parser, "&&", EXPRESSION_AND, parse_unary, at);
+	return parse_joined(
+		parser, "&&", "and", EXPRESSION_AND, parse_unary, at);
 }
 
 static bool parse_or(struct parser *parser, size_t *at)
 {
-	return parse_joined(parser, "||", EXPRESSION_OR, parse_and, at);
+	return parse_joined(parser, "||", "or", EXPRESSION_OR, parse_and, at);
 }
 
 struct expression *expression_new(const char *text, char *problem, size_t size)

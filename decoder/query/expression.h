@@ -44,12 +44,15 @@ struct named_field_value named_field_value(
 
 struct expression;
 struct expression_binding;
+struct expression_node;
 
 /*
- * An expression is made of comparisons (== != < <= > >=, and ~ !~ with a
- * regular expression), &&, ||, ! and parentheses.  Each side of a comparison
- * is a number, a 'c'haracter, a "text", or an argument of the format: arg1,
- * arg2... or the word that stands before its directive, as in "size=%d".
+ * An expression is made of comparisons (== != < <= > >=, ~ !~ with a regular
+ * expression, and `like` with a text in which % stands for anything), && or
+ * `and`, || or `or`, ! and parentheses.  Each side of a comparison is a number,
+ * a 'c'haracter, a "text", or an argument of the format: arg1, arg2... or the
+ * word that stands before its directive, as in "size=%d".  `statement` before
+ * `like` is the format itself, without the newline at its end.
  * `text` stays the caller's.  Null: it is none; where and why is in `problem`.
  */
 struct expression *expression_new(const char *text, char *problem, size_t size);
@@ -66,6 +69,11 @@ const struct expression_binding *expression_bind(
 	const struct expression *expression,
 	const struct definition_context *context,
 	const struct definition_string *format, struct pool *pool);
+
+/* A comparison of `statement`, which is true of all messages of the context, or
+ * false of all. */
+bool expression_statement_is(const struct expression_node *node,
+	const struct expression_binding *binding);
 
 /* Whether it is true of the message, with what was bound to its context. */
 bool expression_is_true(const struct expression *expression,
@@ -99,7 +107,8 @@ enum expression_operator {
 enum expression_kind {
 	EXPRESSION_NUMBER,
 	EXPRESSION_TEXT,
-	EXPRESSION_ARGUMENT
+	EXPRESSION_ARGUMENT,
+	EXPRESSION_STATEMENT
 };
 
 struct expression_operand {
@@ -134,6 +143,7 @@ struct expression {
 	size_t root;
 	struct expression_name names[EXPRESSION_NAMES_MAX];
 	size_t name_count;
+	bool of_statements;		   /* one is asked for by its words */
 	struct expression_remark *remarks; /* one for each; owned */
 };
 
@@ -146,6 +156,8 @@ struct expression_reference {
 };
 
 struct expression_binding {
+	const char *statement; /* without the newline at its end */
+	size_t statement_bytes;
 	struct expression_reference references[EXPRESSION_NAMES_MAX];
 };
 

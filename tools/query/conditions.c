@@ -468,6 +468,13 @@ static void put_node(struct binding *binding, size_t at, bool truth)
 	default:
 		break;
 	}
+	if (node->first.kind == EXPRESSION_STATEMENT) {
+		put(binding->out,
+			expression_statement_is(node, binding->names) == truth
+				? "1"
+				: "0");
+		return;
+	}
 	first = side_of(binding, &node->first);
 	second = side_of(binding, &node->second);
 	if (first.kind == SIDE_NONE || second.kind == SIDE_NONE ||
