@@ -122,8 +122,8 @@ struct numbers_sums {
 	bool fractional;
 	long double least;
 	long double most;
-	double differences; /* to the low end of the bucket, added up */
-	double squares;	    /* of them */
+	long double differences; /* to the low end of the bucket, added up */
+	long double squares;	 /* of them */
 };
 
 void argument_numbers_add(struct argument_numbers *numbers,

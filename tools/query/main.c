@@ -315,7 +315,8 @@ static void take_message(void *closure, const struct row_value *values)
 	}
 }
 
-/* Lines need neither arguments nor... but what asks for them. */
+/* Lines need no arguments, but what they are chosen by may: whether a pattern is
+ * in a text is asked of that first. */
 static struct answers_wanted wanted_by(const struct query *query)
 {
 	const struct options *options = &query->options;

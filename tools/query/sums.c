@@ -264,7 +264,7 @@ static void take_bucket(void *closure, const struct row_value *values)
 	struct sums *sums = groups->sums;
 	const struct message *example =
 		answers_example_of(sums->answers, values[0].number);
-	const struct numbers_sums part = {
+	struct numbers_sums part = {
 		.count = values[1].number,
 		.fractional = groups->kind == NUMBER_FLOAT,
 		.least = value_of(groups->kind, values[2].number),
@@ -272,7 +272,13 @@ static void take_bucket(void *closure, const struct row_value *values)
 		.differences = double_of(values[4].number),
 		.squares = double_of(values[5].number),
 	};
+	const long double low = numbers_bucket_low(
+		(double)(part.least < 0 ? part.most : part.least));
 
+	if (part.fractional) {
+		part.differences *= low;
+		part.squares *= low * low;
+	}
 	if (groups->count == 0 || part.least < groups->least)
 		groups->least = part.least;
 	if (groups->count == 0 || part.most > groups->most)
@@ -310,30 +316,29 @@ static bool ask_groups(struct number_groups *groups, struct render_buffer *text,
 
 /*
  * Values in buckets, as percentiles need them.  What is added up are
- * differences to the low end of a bucket, so that nothing large is rounded.
+ * differences to the low end of a bucket, so that nothing large is rounded; of
+ * fractions in parts of that, so that no square is too large.
  */
 static bool ask_buckets(struct number_groups *groups, size_t place)
 {
-	static const char *const low[NUMBER_KINDS] = {
-		[NUMBER_SIGNED] = "toInt64(low)",
-		[NUMBER_UNSIGNED] = "toUInt64(low)",
-		[NUMBER_BYTE] = "toUInt64(low)",
-		[NUMBER_FLOAT] = "low",
+	static const char *const difference[NUMBER_KINDS] = {
+		[NUMBER_SIGNED] = "toFloat64(value - toInt64(low))",
+		[NUMBER_UNSIGNED] = "toFloat64(value - toUInt64(low))",
+		[NUMBER_BYTE] = "toFloat64(value - toUInt64(low))",
+		[NUMBER_FLOAT] = "if(low = 0, 0, (value - low) / low)",
 	};
 	struct render_buffer text = {0};
 	bool good;
 
 	put(&text, "statement, count(), min(value), max(value), "
-		   "sum(toFloat64(value - ");
-	put(&text, low[groups->kind]);
-	put(&text, ")), sum(toFloat64(value - ");
-	put(&text, low[groups->kind]);
-	put(&text, ") * toFloat64(value - ");
-	put(&text, low[groups->kind]);
-	put(&text, ")) FROM (SELECT statement, value, bitShiftRight("
-		   "reinterpretAsUInt64(reinterpretAsString(toFloat64(value))),"
-		   " 43) AS bucket, reinterpretAsFloat64(reinterpretAsString("
-		   "bitShiftLeft(bucket, 43))) AS low");
+		   "toFloat64(sum(difference)), "
+		   "toFloat64(sum(difference * difference)) FROM (SELECT "
+		   "statement, value, bitShiftRight(reinterpretAsUInt64("
+		   "reinterpretAsString(toFloat64(value))), 43) AS bucket, "
+		   "reinterpretAsFloat64(reinterpretAsString("
+		   "bitShiftLeft(bucket, 43))) AS low, ");
+	put(&text, difference[groups->kind]);
+	put(&text, " AS difference");
 	put_values(groups, place, &text);
 	put(&text, ") GROUP BY statement, bucket");
 	good = ask_groups(groups, &text, bucket_types, 6, take_bucket);
