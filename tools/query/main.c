@@ -315,8 +315,8 @@ static void take_message(void *closure, const struct row_value *values)
 	}
 }
 
-/* Lines need no arguments, but what they are chosen by may: whether a pattern is
- * in a text is asked of that first. */
+/* Lines need no arguments, but what they are chosen by may: whether a pattern
+ * is in a text is asked of that first. */
 static struct answers_wanted wanted_by(const struct query *query)
 {
 	const struct options *options = &query->options;
@@ -328,6 +328,7 @@ static struct answers_wanted wanted_by(const struct query *query)
 	return (struct answers_wanted){
 		.arguments =
 			!lines || options->rules.expression_count > 0 ||
+			options->rules.grep_count > 0 ||
 			columns_have(&options->columns, COLUMN_ARGUMENTS) ||
 			options->argument,
 		.text = true,
