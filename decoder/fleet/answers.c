@@ -475,7 +475,8 @@ static void fill_stream(struct answers *answers, struct context *made,
 		stream->inode = seeded_hash(
 			seeded_hash_start, name->bytes, name->count);
 		if (fd)
-			stream->fd = atoi(copy(answers, name).bytes + 2);
+			stream->fd = (int32_t)strtol(
+				copy(answers, name).bytes + 2, NULL, 10);
 		else if (!is_word(name, "?"))
 			stream->path = copy(answers, name).bytes;
 	}
@@ -750,8 +751,7 @@ static void clear_arguments(
 	for (i = 0; i < answers->message.count; i++) {
 		struct render_argument *argument = &answers->arguments[i];
 
-		*argument =
-			(struct render_argument){.kind = context->kinds[i]};
+		*argument = (struct render_argument){.kind = context->kinds[i]};
 		if (argument->kind == BINLOG_ARG_STRING ||
 			argument->kind == BINLOG_ARG_WIDE)
 			argument->data = "";

@@ -1,8 +1,8 @@
 /*
  * Questions to the first of the servers that answers: a statement of SQL, and
- * rows that come as they are made there.  Used by main.c and sums.c.  Promises
- * that nothing is changed on the server, and one sentence for whatever is
- * wrong.
+ * rows that come as they are made there.  Used by main.c and ask_sums.c.
+ * Promises that nothing is changed on the server, and one sentence for whatever
+ * is wrong.
  */
 #ifndef TOOLS_QUERY_ASK_H
 #define TOOLS_QUERY_ASK_H

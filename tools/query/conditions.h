@@ -3,7 +3,7 @@
  * who and where.  What is the same for all messages of a statement is decided
  * here, by the same code as there, so a condition names statements; the server
  * decides what differs from message to message.  It never leaves out what is
- * asked for.  Used by main.c and sums.c.
+ * asked for.  Used by main.c and ask_sums.c.
  */
 #ifndef TOOLS_QUERY_CONDITIONS_H
 #define TOOLS_QUERY_CONDITIONS_H

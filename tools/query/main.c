@@ -25,7 +25,7 @@
 #include "tools/query/ask.h"
 #include "tools/query/conditions.h"
 #include "tools/query/sql.h"
-#include "tools/query/sums.h"
+#include "tools/query/ask_sums.h"
 
 /*
  * The command line, as query_options.def has it.
@@ -473,7 +473,7 @@ static bool show_left_out(struct query *query)
 
 static bool show_asked(struct query *query)
 {
-	struct sums sums = {
+	struct ask_sums sums = {
 		.ask = &query->ask,
 		.answers = query->answers,
 		.conditions = &query->conditions,
@@ -482,9 +482,9 @@ static bool show_asked(struct query *query)
 	};
 	bool good;
 
-	if (!sums_are(&sums))
+	if (!ask_sums_can(&sums))
 		return show_messages(query);
-	good = sums_ask(&sums);
+	good = ask_sums(&sums);
 	query->failed |= sums.failed;
 	if (good && strcmp(query->options.style, "stats") == 0)
 		good = show_left_out(query);

@@ -1,6 +1,6 @@
 /*
  * Words of ClickHouse's SQL that are made of what people have given: texts,
- * numbers and patterns.  Used by conditions.c and sums.c.  Promises that no
+ * numbers and patterns.  Used by conditions.c and ask_sums.c.  Promises that no
  * byte of a text ends it, and of a pattern that what it finds on the server is
  * at least what it finds here.
  */

@@ -3,8 +3,8 @@
  * spread.  The server adds up, and the styles of binlog-show show it.  Used by
  * main.c.
  */
-#ifndef TOOLS_QUERY_SUMS_H
-#define TOOLS_QUERY_SUMS_H
+#ifndef TOOLS_QUERY_ASK_SUMS_H
+#define TOOLS_QUERY_ASK_SUMS_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@
 #include "tools/query/ask.h"
 #include "tools/query/conditions.h"
 
-struct sums {
+struct ask_sums {
 	struct ask *ask;
 	struct answers *answers;
 	const struct conditions *conditions;
@@ -23,9 +23,9 @@ struct sums {
 };
 
 /* Whether the server can add up what this style shows of what is asked for. */
-bool sums_are(const struct sums *sums);
+bool ask_sums_can(const struct ask_sums *sums);
 
 /* Asks, and gives the style its sums.  False: see `ask->problem`. */
-bool sums_ask(struct sums *sums);
+bool ask_sums(struct ask_sums *sums);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tools/query/sums.h"
+#include "tools/query/ask_sums.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void put(struct render_buffer *out, const char *text)
 	render_buffer_put_string(out, text);
 }
 
-static void put_calls(const struct sums *sums, struct render_buffer *out)
+static void put_calls(const struct ask_sums *sums, struct render_buffer *out)
 {
 	ask_put_table(sums->ask, "messages", out);
 	conditions_put(sums->conditions, CONDITIONS_CALLS,
@@ -27,7 +27,7 @@ static void put_calls(const struct sums *sums, struct render_buffer *out)
 }
 
 /* Asks what is in `text`, which is emptied. */
-static bool ask(struct sums *sums, struct render_buffer *text,
+static bool ask(struct ask_sums *sums, struct render_buffer *text,
 	const enum fleet_type *types, size_t count, row_binary_take *take)
 {
 	struct ask_question question = {
@@ -56,10 +56,10 @@ static const enum fleet_type count_types[] = {FLEET_U64};
 
 static void take_count(void *closure, const struct row_value *values)
 {
-	sums_add_count(((struct sums *)closure)->state, values[0].number);
+	sums_add_count(((struct ask_sums *)closure)->state, values[0].number);
 }
 
-static bool ask_count(struct sums *sums)
+static bool ask_count(struct ask_sums *sums)
 {
 	struct render_buffer text = {0};
 	bool good;
@@ -80,7 +80,7 @@ static const enum fleet_type said_types[] = {
 
 static void take_said(void *closure, const struct row_value *values)
 {
-	struct sums *sums = closure;
+	struct ask_sums *sums = closure;
 	const struct message *example =
 		answers_example_of(sums->answers, values[0].number);
 	const struct sums_said said = {
@@ -96,7 +96,7 @@ static void take_said(void *closure, const struct row_value *values)
 		sums->failed = true;
 }
 
-static bool ask_said(struct sums *sums)
+static bool ask_said(struct ask_sums *sums)
 {
 	struct render_buffer text = {0};
 	bool good;
@@ -125,7 +125,7 @@ struct number_group {
 };
 
 struct number_groups {
-	struct sums *sums;
+	struct ask_sums *sums;
 	struct number_group all[NUMBER_KINDS][PLACES];
 	enum number_kind kind; /* that is being asked */
 	uint64_t count;	       /* of values so far */
@@ -153,7 +153,7 @@ static size_t place_of(const struct message *message, const struct field *field)
 }
 
 /* A wide character is no byte of its text: then messages are asked for. */
-static bool are_plain(const struct sums *sums)
+static bool are_plain(const struct ask_sums *sums)
 {
 	size_t i;
 
@@ -261,7 +261,7 @@ static const enum fleet_type bucket_types[] = {
 static void take_bucket(void *closure, const struct row_value *values)
 {
 	struct number_groups *groups = closure;
-	struct sums *sums = groups->sums;
+	struct ask_sums *sums = groups->sums;
 	const struct message *example =
 		answers_example_of(sums->answers, values[0].number);
 	struct numbers_sums part = {
@@ -400,14 +400,14 @@ static bool ask_each(struct number_groups *groups, bool bars, int scale)
 
 static void take_asked(void *closure, const struct row_value *values)
 {
-	struct sums *sums = closure;
+	struct ask_sums *sums = closure;
 	struct argument_numbers *numbers = sums->state;
 
 	numbers->asked |= values[0].number > 0;
 }
 
 /* No value: were there messages without it? */
-static bool ask_whether_any(struct sums *sums)
+static bool ask_whether_any(struct ask_sums *sums)
 {
 	struct render_buffer text = {0};
 	bool good;
@@ -419,7 +419,7 @@ static bool ask_whether_any(struct sums *sums)
 	return good;
 }
 
-static bool ask_numbers(struct sums *sums, bool bars)
+static bool ask_numbers(struct ask_sums *sums, bool bars)
 {
 	struct number_groups *groups = calloc(1, sizeof(*groups));
 	struct argument_numbers *numbers = sums->state;
@@ -459,7 +459,7 @@ static bool ask_numbers(struct sums *sums, bool bars)
 	return good;
 }
 
-bool sums_are(const struct sums *sums)
+bool ask_sums_can(const struct ask_sums *sums)
 {
 	const char *style = sums->options->style;
 
@@ -472,7 +472,7 @@ bool sums_are(const struct sums *sums)
 	       are_plain(sums);
 }
 
-bool sums_ask(struct sums *sums)
+bool ask_sums(struct ask_sums *sums)
 {
 	const char *style = sums->options->style;
 
