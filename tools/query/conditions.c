@@ -726,6 +726,24 @@ static void make_greps(
 	put(out, ")");
 }
 
+/* Which texts are whole lines, as far as their formats say it. */
+static void find_open(struct conditions *conditions, struct answers *answers)
+{
+	size_t i;
+
+	conditions->parts = true;
+	for (i = 0; i < answers_statement_count(answers); i++) {
+		const struct message *message = answers_example(answers, i);
+
+		if (message && (message->context->statement ||
+				       !grep_format_ends_line(message->context,
+					       message->context->format)))
+			conditions_list_add(&conditions->open,
+				answers_statement_id(answers, i));
+		conditions->what.failed |= !message;
+	}
+}
+
 bool conditions_make(struct conditions *conditions,
 	const struct conditions_asked *asked, struct answers *answers)
 {
@@ -738,6 +756,7 @@ bool conditions_make(struct conditions *conditions,
 		make_statements(conditions, rules, answers);
 	make_levels(conditions, rules);
 	make_greps(conditions, asked);
+	find_open(conditions, answers);
 	/* what is around lines is not what is asked for */
 	if (rules->around)
 		conditions->what.length = 0;
@@ -748,6 +767,20 @@ bool conditions_make(struct conditions *conditions,
 	return false;
 }
 
+void conditions_put_parts(
+	const struct conditions *conditions, struct render_buffer *out)
+{
+	put(out, " WHERE ");
+	if (conditions->who.length > 0) {
+		render_buffer_put(
+			out, conditions->who.data, conditions->who.length);
+		put(out, " AND ");
+	}
+	put(out, "event = '' AND stream != 'syslog' AND (statement = 0 OR ");
+	conditions_list_put(&conditions->open, out);
+	put(out, ") AND substring(text, length(text), 1) != '\\n'");
+}
+
 /* Rows of a thread and a stream which has said something without a newline
  * at its end: they may be parts of lines. */
 static void put_parts(const struct conditions *conditions, const char *database,
@@ -756,14 +789,9 @@ static void put_parts(const struct conditions *conditions, const char *database,
 	put(out, "(source, pid, tid, stream) IN (SELECT source, pid, tid, "
 		 "stream FROM ");
 	put(out, database);
-	put(out, "." MESSAGES " WHERE ");
-	if (conditions->who.length > 0) {
-		render_buffer_put(
-			out, conditions->who.data, conditions->who.length);
-		put(out, " AND ");
-	}
-	put(out, "event = '' AND stream != 'syslog' AND substring(text, "
-		 "length(text), 1) != '\\n')");
+	put(out, "." MESSAGES);
+	conditions_put_parts(conditions, out);
+	put(out, ")");
 }
 
 void conditions_put(const struct conditions *conditions, enum conditions_of of,
@@ -784,6 +812,10 @@ void conditions_put(const struct conditions *conditions, enum conditions_of of,
 		}
 		return;
 	}
+	if (of == CONDITIONS_EVENTS) {
+		put(out, "event != ''");
+		return;
+	}
 	if (conditions->what.length == 0) {
 		put(out, "1");
 		return;
@@ -791,7 +823,7 @@ void conditions_put(const struct conditions *conditions, enum conditions_of of,
 	put(out, "(event != '' OR (");
 	render_buffer_put(out, conditions->what.data, conditions->what.length);
 	put(out, ")");
-	if (of == CONDITIONS_LINES) {
+	if (of == CONDITIONS_LINES && conditions->parts) {
 		put(out, " OR ");
 		put_parts(conditions, database, out);
 	}
@@ -802,4 +834,5 @@ void conditions_free(struct conditions *conditions)
 {
 	render_buffer_free(&conditions->who);
 	render_buffer_free(&conditions->what);
+	render_buffer_free(&conditions->open.text);
 }

@@ -30,9 +30,18 @@ struct conditions_asked {
 	struct conditions_texts greps; /* as they were given */
 };
 
+/* A list of statements, as `statement IN (...)`; of none it holds never. */
+struct conditions_list {
+	struct render_buffer text;
+	size_t count;
+};
+
 struct conditions {
 	struct render_buffer who;  /* and when; empty: all */
 	struct render_buffer what; /* likewise */
+	/* Texts of these may be parts of lines; and of who has no statement. */
+	struct conditions_list open;
+	bool parts; /* there are such: lines are asked for with all parts */
 	bool exact; /* together they hold for what is asked for, and for
 		     * nothing else */
 	char problem[512];
@@ -42,24 +51,26 @@ struct conditions {
 bool conditions_make(struct conditions *conditions,
 	const struct conditions_asked *asked, struct answers *answers);
 
-/*
- * Appends ` WHERE ...` for calls, for events as well, or for all that is on
- * lines with them, which are in `table` (without the database's name).
- */
-enum conditions_of { CONDITIONS_CALLS, CONDITIONS_ENTRIES, CONDITIONS_LINES };
+/* Appends ` WHERE ...` for calls, for events as well, or for all that is on
+ * lines with them. */
+enum conditions_of {
+	CONDITIONS_CALLS,
+	CONDITIONS_EVENTS, /* alone */
+	CONDITIONS_ENTRIES,
+	CONDITIONS_LINES,
+};
 
 void conditions_put(const struct conditions *conditions, enum conditions_of of,
 	const char *database, struct render_buffer *out);
 
-/* A list of statements, as `statement IN (...)`; of none it holds never. */
-struct conditions_list {
-	struct render_buffer text;
-	size_t count;
-};
-
 void conditions_list_add(struct conditions_list *list, uint64_t id);
 void conditions_list_put(
 	const struct conditions_list *list, struct render_buffer *out);
+
+/* Appends ` WHERE ...` for calls of them whose text has no newline at its end.
+ */
+void conditions_put_parts(
+	const struct conditions *conditions, struct render_buffer *out);
 
 void conditions_free(struct conditions *conditions);
 

@@ -335,24 +335,50 @@ static struct answers_wanted wanted_by(const struct query *query)
 	};
 }
 
+/* `SELECT` is before it. */
+static void put_rows(const struct query *query,
+	const struct answers_wanted *wanted, enum conditions_of of,
+	const char *more, struct render_buffer *text)
+{
+	answers_message_columns(wanted, text);
+	ask_put_table(&query->ask, "messages", text);
+	conditions_put(
+		&query->conditions, of, query->ask.servers.database, text);
+	render_buffer_put_string(text, more);
+}
+
+/* Calls are found by their statements, events otherwise. */
+static bool are_apart(const struct query *query, enum conditions_of of)
+{
+	return query->conditions.what.length > 0 &&
+	       (of == CONDITIONS_ENTRIES ||
+		       (of == CONDITIONS_LINES && !query->conditions.parts));
+}
+
 /* Asks for messages, in the order in which they were said. */
 static bool ask_messages(struct query *query, enum conditions_of of,
 	const char *more, row_binary_take *take)
 {
 	const struct answers_wanted wanted =
-		query->command.builds[0] ? (struct answers_wanted){true, true}
-					 : wanted_by(query);
-	const char *database = query->ask.servers.database;
+		query->command.builds[0]
+			? (struct answers_wanted){.arguments = true,
+				  .text = true}
+			: wanted_by(query);
 	struct render_buffer text = {0};
 	struct ask_question question = {.take = take, .closure = query};
 	bool good;
 
 	question.types =
 		answers_message_types(query->answers, &wanted, &question.count);
-	answers_message_columns(&wanted, &text);
-	ask_put_table(&query->ask, "messages", &text);
-	conditions_put(&query->conditions, of, database, &text);
-	render_buffer_put_string(&text, more);
+	if (are_apart(query, of)) {
+		render_buffer_put_string(&text, "* FROM (SELECT ");
+		put_rows(query, &wanted, CONDITIONS_EVENTS, more, &text);
+		render_buffer_put_string(&text, " UNION ALL SELECT ");
+		put_rows(query, &wanted, CONDITIONS_CALLS, more, &text);
+		render_buffer_put_string(&text, ")");
+	} else {
+		put_rows(query, &wanted, of, more, &text);
+	}
 	render_buffer_put_string(&text, " ORDER BY time, source, number");
 	render_buffer_put_byte(&text, '\0');
 	question.select = text.data;
@@ -399,43 +425,51 @@ static bool ask_number(
 	return good;
 }
 
-#define NO_LINE                                                                \
-	" AND stream != 'syslog' AND substring(text, length(text), 1) != "     \
-	"'\\n'"
+/* Whether lines may be put together of several calls. */
+static bool find_parts(struct query *query)
+{
+	const bool all = query->conditions.what.length == 0 &&
+			 query->options.lines == LAST_LINES_ALL;
+	struct render_buffer text = {0};
+	uint64_t number;
+	bool good;
+
+	query->conditions.parts = false;
+	if (all || style_chosen(&query->options)->reads != STYLE_READS_LINES)
+		return true;
+	render_buffer_put_string(&text, "count()");
+	ask_put_table(&query->ask, "messages", &text);
+	conditions_put_parts(&query->conditions, &text);
+	good = ask_number(query, &text, &number);
+	query->conditions.parts = number > 0;
+	render_buffer_free(&text);
+	return good;
+}
 
 /* Nothing if all have to be asked for. */
 static bool put_last(struct query *query, struct render_buffer *more)
 {
 	const struct options *options = &query->options;
 	const struct conditions *conditions = &query->conditions;
-	struct conditions who = *conditions;
 	struct render_buffer text = {0};
 	uint64_t number;
 	bool good;
 
 	if (options->lines == LAST_LINES_ALL || options->lines == 0 ||
-		!conditions->exact || options->rules.grep_count > 0 ||
-		options->report || options->longest > 0)
+		!conditions->exact || conditions->parts ||
+		options->rules.grep_count > 0 || options->report ||
+		options->longest > 0)
 		return true;
-	who.what = (struct render_buffer){0};
-	render_buffer_put_string(&text, "count()");
+	render_buffer_put_string(&text, "min(time) FROM (SELECT time");
 	ask_put_table(&query->ask, "messages", &text);
-	conditions_put(
-		&who, CONDITIONS_CALLS, query->ask.servers.database, &text);
-	render_buffer_put_string(&text, NO_LINE);
+	conditions_put(conditions, CONDITIONS_CALLS,
+		query->ask.servers.database, &text);
+	render_buffer_put_string(&text, " ORDER BY time DESC LIMIT ");
+	sql_put_number(&text, options->lines);
+	render_buffer_put_string(&text, ")");
 	good = ask_number(query, &text, &number);
-	if (good && number == 0) {
-		render_buffer_put_string(&text, "min(time) FROM (SELECT time");
-		ask_put_table(&query->ask, "messages", &text);
-		conditions_put(conditions, CONDITIONS_CALLS,
-			query->ask.servers.database, &text);
-		render_buffer_put_string(&text, " ORDER BY time DESC LIMIT ");
-		sql_put_number(&text, options->lines);
-		render_buffer_put_string(&text, ")");
-		good = ask_number(query, &text, &number);
-		render_buffer_put_string(more, " AND time >= ");
-		sql_put_number(more, number);
-	}
+	render_buffer_put_string(more, " AND time >= ");
+	sql_put_number(more, number);
 	render_buffer_free(&text);
 	return good;
 }
@@ -446,7 +480,7 @@ static bool show_messages(struct query *query)
 	const struct style *style = style_chosen(&query->options);
 	const bool lines = style->reads == STYLE_READS_LINES;
 	struct render_buffer more = {0};
-	bool good = put_last(query, &more);
+	bool good = find_parts(query) && put_last(query, &more);
 
 	render_buffer_put_byte(&more, '\0');
 	if (good && !more.failed)
@@ -465,7 +499,7 @@ static bool show_left_out(struct query *query)
 	bool good;
 
 	query->conditions.what = (struct render_buffer){0};
-	good = ask_messages(query, CONDITIONS_ENTRIES,
+	good = ask_messages(query, CONDITIONS_EVENTS,
 		" AND event IN ('suppressed', 'window')", take_message);
 	query->conditions = all;
 	return good;
