@@ -752,7 +752,8 @@ bool conditions_make(struct conditions *conditions,
 	conditions->exact = rules->categories.count == 0 && !rules->around;
 	if (!make_who(conditions, asked))
 		return false;
-	if (asks_for_statements(rules))
+	conditions->of_statements = asks_for_statements(rules);
+	if (conditions->of_statements)
 		make_statements(conditions, rules, answers);
 	make_levels(conditions, rules);
 	make_greps(conditions, asked);

@@ -41,6 +41,7 @@ struct conditions {
 	struct render_buffer what; /* likewise */
 	/* Texts of these may be parts of lines; and of who has no statement. */
 	struct conditions_list open;
+	bool of_statements; /* `what` names some */
 	bool parts; /* there are such: lines are asked for with all parts */
 	bool exact; /* together they hold for what is asked for, and for
 		     * nothing else */
@@ -55,6 +56,7 @@ bool conditions_make(struct conditions *conditions,
  * lines with them. */
 enum conditions_of {
 	CONDITIONS_CALLS,
+	CONDITIONS_ROWS,   /* of calls: other columns are read of these alone */
 	CONDITIONS_EVENTS, /* alone */
 	CONDITIONS_ENTRIES,
 	CONDITIONS_LINES,

@@ -355,6 +355,15 @@ static bool are_apart(const struct query *query, enum conditions_of of)
 		       (of == CONDITIONS_LINES && !query->conditions.parts));
 }
 
+/* By statements the index finds them; by texts alone all are looked through. */
+static enum conditions_of rows_of(const struct query *query)
+{
+	return query->options.rules.grep_count > 0 &&
+			       !query->conditions.of_statements
+		       ? CONDITIONS_ROWS
+		       : CONDITIONS_CALLS;
+}
+
 /* Asks for messages, in the order in which they were said. */
 static bool ask_messages(struct query *query, enum conditions_of of,
 	const char *more, row_binary_take *take)
@@ -374,7 +383,7 @@ static bool ask_messages(struct query *query, enum conditions_of of,
 		render_buffer_put_string(&text, "* FROM (SELECT ");
 		put_rows(query, &wanted, CONDITIONS_EVENTS, more, &text);
 		render_buffer_put_string(&text, " UNION ALL SELECT ");
-		put_rows(query, &wanted, CONDITIONS_CALLS, more, &text);
+		put_rows(query, &wanted, rows_of(query), more, &text);
 		render_buffer_put_string(&text, ")");
 	} else {
 		put_rows(query, &wanted, of, more, &text);
