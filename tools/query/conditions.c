@@ -1,5 +1,6 @@
 #include "tools/query/conditions.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -605,6 +606,41 @@ static bool is_chosen(const struct filter_rules *rules,
 	return filter_chooses(alike, message);
 }
 
+/* With or without the newline at its end, as of --spans. */
+static bool is_format(const struct message *message, const char *glob)
+{
+	const struct definition_string *format = message_statement(message);
+	char *line = format ? strdup(format->bytes) : NULL;
+	bool found = line && fnmatch(glob, line, 0) == 0;
+
+	if (line && !found && format->length > 0 &&
+		line[format->length - 1] == '\n') {
+		line[format->length - 1] = '\0';
+		found = fnmatch(glob, line, 0) == 0;
+	}
+	free(line);
+	return found;
+}
+
+/* Whether it begins or ends a span that is asked for. */
+static bool is_of_span(
+	const struct options *options, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; i < options->spans.count; i++)
+		if (is_format(message, options->spans.all[i].start) ||
+			is_format(message, options->spans.all[i].done))
+			return true;
+	return false;
+}
+
+/* Spans alone are shown, and messages of these statements are enough. */
+static bool asks_for_spans(const struct options *options)
+{
+	return strcmp(options->style, "spans") == 0 && !options->spans.took;
+}
+
 static bool asks_for_statements(const struct filter_rules *rules)
 {
 	return rules->expression_count > 0 || rules->formats.count > 0 ||
@@ -614,8 +650,10 @@ static bool asks_for_statements(const struct filter_rules *rules)
 
 /* Those without a statement have no arguments, and no place. */
 static void make_statements(struct conditions *conditions,
-	const struct filter_rules *rules, struct answers *answers)
+	const struct options *options, struct answers *answers)
 {
+	const struct filter_rules *rules = &options->rules;
+	const bool spans = asks_for_spans(options);
 	struct groups groups = {0};
 	struct render_buffer condition = {0};
 	struct filter_rules alike;
@@ -626,7 +664,8 @@ static void make_statements(struct conditions *conditions,
 		struct group *group;
 
 		groups.failed |= !message;
-		if (!message || !is_chosen(rules, &alike, message))
+		if (!message || !is_chosen(rules, &alike, message) ||
+			(spans && !is_of_span(options, message)))
 			continue;
 		message->context->filter = NULL;
 		condition.length = 0;
@@ -752,9 +791,10 @@ bool conditions_make(struct conditions *conditions,
 	conditions->exact = rules->categories.count == 0 && !rules->around;
 	if (!make_who(conditions, asked))
 		return false;
-	conditions->of_statements = asks_for_statements(rules);
+	conditions->of_statements =
+		asks_for_statements(rules) || asks_for_spans(asked->options);
 	if (conditions->of_statements)
-		make_statements(conditions, rules, answers);
+		make_statements(conditions, asked->options, answers);
 	make_levels(conditions, rules);
 	make_greps(conditions, asked);
 	find_open(conditions, answers);

@@ -92,16 +92,20 @@ static void put(struct translation *to, const char *pattern)
 	render_buffer_put_string(to->out, pattern);
 }
 
+/*
+ * A byte that stands for itself.  A number in place of it (\x2e) would do, but
+ * not for ClickHouse 18, which looks for the digits in the text first.
+ */
+static void put_byte(struct render_buffer *out, char c)
+{
+	if (ispunct((unsigned char)c) && c != '_' && (unsigned char)c < 0x80)
+		render_buffer_put_byte(out, '\\');
+	render_buffer_put_byte(out, c);
+}
+
 static void put_literal(struct translation *to, char c)
 {
-	char byte[8];
-
-	if (isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80) {
-		render_buffer_put_byte(to->out, c);
-	} else {
-		snprintf(byte, sizeof(byte), "\\x%02x", (unsigned char)c);
-		put(to, byte);
-	}
+	put_byte(to->out, c);
 	/* of a character of several bytes it would be the last one */
 	to->repeatable = true;
 	if ((unsigned char)c >= 0x80 && *to->at && strchr("*+?{", *to->at))
@@ -157,9 +161,11 @@ static bool take_item(struct translation *to, struct render_buffer *item)
 	}
 	if (!is_plain_range(to, from, last))
 		return false;
-	snprintf(text, sizeof(text), "\\x%02x-\\x%02x", (unsigned char)from,
-		(unsigned char)last);
-	render_buffer_put_string(item, text);
+	put_byte(item, from);
+	if (from != last) {
+		render_buffer_put_byte(item, '-');
+		put_byte(item, last);
+	}
 	to->at = at;
 	return true;
 }

@@ -174,12 +174,77 @@ arg1 == "grüß" && arg2 == 233
 name == "it's a \"\\backslash\\\" \t tab; DROP TABLE logs.messages; -- \033[31m"
 name ~ "it's a \"\\\\"
 name like "it's%'%"
+name ~ "it's a|[']nothing"
+name ~ "^it.s [a-c] \"\\\\back.*; D"
 name like "it's%DROP%"
 name == "'); DROP TABLE logs.messages; --"
 arg2 == 5 and arg3 == 7
 statement like "100\% literal" or statement like "%it's%"
 statement like "_%"
 C
+# patterns: those of POSIX are bytes, those of the server characters
+patterns=0
+while read -r pattern; do
+	for options in "--grep=$pattern" "--where=arg3 ~ \"${pattern//\\/\\\\}\"" "--where=!(of ~ \"${pattern//\\/\\\\}\")" "--thread=$pattern"; do
+		wanted=$("$show" -q --count "$options" logs 2>&1 | head -n 1)
+		got=$("$query" -q --at="$at" --count "$options" 2>&1 | head -n 1)
+		if [ "${wanted#binlog-show}" = "${got#binlog-query}" ]; then
+			patterns=$((patterns + 1))
+		else
+			not_ok "counted by $options" "$wanted, $got"
+		fi
+	done
+done <<'Q'
+.
+m.n
+^m[ae]ny$
+[^x]an
+[m-n]a?n+y*
+(ma|fe)(n|w|.w)
+a{1}n
+(an){1,2}y
+[[:alpha:]]+$
+[[:upper:]]
+[[:digit:]]{3,}
+w[^[:space:]]
+[]m]any
+[^]f]
+many|literal|half
+\<man
+man\>
+\bmany\b
+m\w+y
+\s
+(.)\1
+w$
+^.w
+fe.w
+fe
+s?ys
+s*
+says
+[rs]ays
+s[!x]ys
+x*
+[0-9.]+ s
+it's
+i.'s a
+x=0x[0-9]* p=
+é
+gr..ß
+\.
+\|
+M
+lines$
+^two
+o$
+)
+a)
+{
++
+a**
+Q
+verdict "$([ $patterns -ge 170 ]; echo $?)" "$patterns patterns find the same"
 asks "two conditions: one of them" --where='took == 4000000007' --where='neg == -5'
 "$query" --at="$at" -q 'took > 4000000100 and statement like "request %d done%"' >got 2>said
 "$show" -q -w 'took > 4000000100 and statement like "request %d done%"' logs >want
