@@ -382,6 +382,31 @@ wrong 2 'leave out --output' --at="$at" --diff=0000,1111 --stats
 ask one "CREATE DATABASE strange"
 ask one "CREATE TABLE strange.statements (id UInt64, format String) ENGINE = Memory"
 wrong 2 'the tables have other columns' --at="${at%logs}strange" --count
+# a server that gives up in the middle of an answer, whose status was good already
+cat >gives_up.py <<'P'
+import http.server, sys
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        question = self.rfile.read(int(self.headers["Content-Length"]))
+        answer = b"" if b"logs.statements" in question else bytes([1]) + bytes(7) if b"pid IN (7)" in question else \
+            b"Code: 241, e.displayText() = DB::Exception: Memory limit exceeded, e.what() = DB::Exception\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Answers)
+print(server.server_port, flush=True)
+server.serve_forever()
+P
+python3 gives_up.py >port &
+gives_up=$!
+until_true test -s port
+wrong 2 'the server has not memory enough' --at="clickhouse://127.0.0.1:$(cat port)/logs" --values=took
+wrong 2 'the server has not memory enough' --at="clickhouse://127.0.0.1:$(cat port)/logs" --count
+wrong 2 'the answer ends too early' --at="clickhouse://127.0.0.1:$(cat port)/logs" --count --pid=7
+kill $gives_up
 (until [ -s out ]; do sleep 0.05; done; clickhouse_kill one) &
 "$query" --at="$at" -q -o csv >out 2>said
 same "a server that dies meanwhile: status" 2 $?
