@@ -2,6 +2,7 @@
  * binlog-query: what binlog-show shows of logs, of the tables of a server.  The
  * options become SQL, rows become messages again, and the styles are the same.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,7 +73,8 @@ struct query {
 	struct run_diff diff;
 	struct output output; /* of that */
 	int run;	      /* of the two that are compared */
-	bool failed;	      /* out of memory */
+	bool sums;   /* the server adds up: nothing is shown before the end */
+	bool failed; /* out of memory */
 };
 
 /* What a style asks for that the tables do not have. */
@@ -527,6 +529,7 @@ static bool show_asked(struct query *query)
 
 	if (!ask_sums_can(&sums))
 		return show_messages(query);
+	query->sums = true;
 	good = ask_sums(&sums);
 	query->failed |= sums.failed;
 	if (good && strcmp(query->options.style, "stats") == 0)
@@ -680,7 +683,7 @@ static enum exit_status judge(struct query *query, bool good)
 	size_t number = 0;
 	bool lost = false;
 
-	while ((output = outputs_failed(&query->outputs, &number)))
+	while (good && (output = outputs_failed(&query->outputs, &number)))
 		lost = say_output(output) || lost;
 	if (!good)
 		return fail(stopped ? "stopped: not all is shown"
@@ -717,6 +720,9 @@ static enum exit_status run(struct query *query)
 	query->answers = answers_new(&query->errors);
 	good = query->answers && answer(query);
 	query->failed |= !query->answers;
+	/* a sum of what came is no answer */
+	if (!good && query->sums)
+		query->outputs.all[0].output.failed = ECANCELED;
 	if (!query->command.sql && !query->command.builds[0])
 		outputs_end(&query->outputs);
 	if (good && !query->command.sql)
