@@ -729,7 +729,12 @@ static bool send_to_all(struct ship *ship, struct parcel *parcel)
 static bool send_parcel(struct ship *ship, struct parcel *parcel)
 {
 	bool good = true;
+	size_t i;
 
+	/* Who asks all servers finds the tables on each, also where no log
+	 * fell to. */
+	for (i = 0; parcel->count > 0 && i < ship->servers.count && good; i++)
+		good = prepare(ship, i);
 	for (parcel->server = 0; parcel->count > 0 && good && !stopped &&
 				 parcel->server < ship->servers.count;
 		parcel->server++)

@@ -96,6 +96,11 @@ same "and gives the same from both ends" "$(many one both.all_messages)" "$(many
 same "what is asked of all is what binlog-show counts" "$("$show" -q --where='took > 900' --raw many/* | wc -l)" \
 	"$(ask two "SELECT count() FROM both.all_messages WHERE argument.integer[indexOf(argument.name, 'took')] > 900")"
 
+mkdir alone
+BINLOG_DIR=alone LD_PRELOAD=$lib ./talks 10 0 >/dev/null
+"$ship" -q --cluster=fleet --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/alone" alone
+same "of one log all servers have the tables" "10 10" "$(ask one 'SELECT countIf(event = '"''"') FROM alone.all_messages') $(ask two 'SELECT countIf(event = '"''"') FROM alone.all_messages')"
+
 # ---- what is removed ----
 "$ship" -q --delete-after=0 --cluster=fleet --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" many/1
 same "what is on the server can be removed" "" "$(ls many/1)"
