@@ -30,6 +30,10 @@ static bool add(struct logs *logs, const char *path, const struct stat *st)
 		.path = strdup(path),
 		.bytes = (uint64_t)st->st_size,
 		.changed = st->st_mtime,
+		.device = st->st_dev,
+		.inode = st->st_ino,
+		.changed_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+			      (uint64_t)st->st_mtim.tv_nsec,
 	};
 	logs->count += log->path != NULL;
 	return log->path;

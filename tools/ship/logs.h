@@ -14,6 +14,9 @@ struct one_log {
 	char *path;
 	uint64_t bytes;
 	time_t changed;
+	uint64_t device;
+	uint64_t inode;
+	uint64_t changed_ns;
 };
 
 struct logs {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -208,6 +209,7 @@ static bool parse(struct ship_command *command, int argc, char **argv)
  * takes. */
 #define LOOK_PAUSE 500u
 #define LOOK_SHARE 5u
+#define LOOK_PAUSE_MOST 5000u
 /* A request that was given up may still be worked on. */
 #define RUNNING_PAUSE 200u
 
@@ -460,7 +462,8 @@ static bool send_block(struct ship *ship, size_t number, enum fleet_table table,
 struct one_sent {
 	const struct one_log *log;
 	struct shipped shipped;
-	int lock; /* a descriptor: no other shipper sends it meanwhile */
+	uint64_t source; /* as the reader says; 0: not yet */
+	int lock;	 /* a descriptor: no other shipper sends it meanwhile */
 	bool growing;
 	bool done;
 };
@@ -535,6 +538,35 @@ static bool settle_last(
 	return true;
 }
 
+/* Where a log was begun it goes on, whatever servers are given now. */
+static size_t server_for(
+	const struct ship *ship, const struct shipped *shipped, uint64_t source)
+{
+	char name[SHIPPED_SERVER_MAX];
+	size_t i;
+
+	for (i = 0; shipped->known && shipped->source == source &&
+		    i < ship->servers.count;
+		i++) {
+		server_name(&ship->servers, i, name, sizeof(name));
+		if (strcmp(name, shipped->server) == 0)
+			return i;
+	}
+	return server_of(ship, source);
+}
+
+/* A copy of a log that is before it: it is looked at the next time. */
+static bool is_twice(struct parcel *parcel, size_t number, uint64_t source)
+{
+	size_t i;
+
+	parcel->all[number].source = source;
+	for (i = 0; i < number; i++)
+		if (parcel->all[i].source == source)
+			return true;
+	return false;
+}
+
 /* The reader has found out which source a log is.  False: given up. */
 static bool answer(struct ship *ship, struct parcel *parcel,
 	struct rows_reader *reader, const struct rows_reader_frame *frame)
@@ -542,12 +574,18 @@ static bool answer(struct ship *ship, struct parcel *parcel,
 	struct one_sent *sent = &parcel->all[frame->log];
 	struct shipped *shipped = &sent->shipped;
 
-	if (sent->done || server_of(ship, frame->source) != parcel->server)
+	if (sent->done || is_twice(parcel, (size_t)frame->log, frame->source) ||
+		server_for(ship, shipped, frame->source) != parcel->server)
 		return rows_reader_answer(reader, ROWS_SKIP);
 	if (!prepare(ship, parcel->server))
 		return false;
 	if (!shipped->known || shipped->source != frame->source ||
 		shipped->rebooted) {
+		const uint64_t least =
+			shipped->known && shipped->source == frame->source
+				? shipped->acknowledged
+				: 0;
+
 		/* Another log may have the name now. */
 		shipped->source = frame->source;
 		shipped->whole = false;
@@ -556,6 +594,9 @@ static bool answer(struct ship *ship, struct parcel *parcel,
 			sizeof(shipped->server));
 		if (!ask_server(ship, parcel->server, shipped))
 			return false;
+		/* what was dropped there does not come back */
+		if (shipped->acknowledged < least)
+			shipped->acknowledged = shipped->sending = least;
 		shipped->known = true;
 	} else if (shipped->sending > shipped->acknowledged &&
 		   !settle_last(ship, parcel, shipped)) {
@@ -601,6 +642,9 @@ static bool write_ends(struct ship *ship, struct parcel *parcel,
 		sent->shipped.sending = sent->shipped.acknowledged;
 		if (item->ended) {
 			sent->shipped.bytes = sent->log->bytes;
+			sent->shipped.device = sent->log->device;
+			sent->shipped.inode = sent->log->inode;
+			sent->shipped.changed = sent->log->changed_ns;
 			sent->shipped.whole = !sent->growing;
 			sent->done = true;
 			ship->logs++;
@@ -677,6 +721,7 @@ static bool send_to(struct ship *ship, struct parcel *parcel, struct come *come)
 	size_t i;
 
 	*come = (struct come){0};
+	*parcel->request = '\0';
 	for (i = 0; i < parcel->count; i++)
 		logs[i] = (struct rows_reader_log){
 			parcel->all[i].log->path, parcel->all[i].growing};
@@ -793,13 +838,22 @@ static int lock_log(struct ship *ship, const struct one_log *log)
 	return -1;
 }
 
+/* The file is the one whose end was reached, and has not changed since. */
+static bool is_unchanged(
+	const struct shipped *shipped, const struct one_log *log)
+{
+	return shipped->bytes == log->bytes && shipped->device == log->device &&
+	       shipped->inode == log->inode &&
+	       shipped->changed == log->changed_ns;
+}
+
 /* Whether something of a log is to be sent. */
 static bool is_wanted(struct ship *ship, struct one_sent *sent)
 {
 	const struct shipped *shipped = &sent->shipped;
 	const struct one_log *log = sent->log;
 
-	if (shipped->whole && shipped->bytes == log->bytes)
+	if (shipped->whole && is_unchanged(shipped, log))
 		return false;
 	sent->growing = log_use_of(log) == LOG_GROWS;
 	if (!sent->growing)
@@ -809,7 +863,7 @@ static bool is_wanted(struct ship *ship, struct one_sent *sent)
 		ship->waiting++;
 		return false;
 	}
-	return !shipped->known || shipped->bytes != log->bytes;
+	return !shipped->known || !is_unchanged(shipped, log);
 }
 
 /* If there is anything to be sent it is the parcel's next one.  False: given
@@ -873,21 +927,28 @@ static bool send_all(struct ship *ship, const struct logs *logs)
  * What is on the server can be removed here.
  */
 
-static bool remove_log(
+static void remove_log(
 	const struct one_log *log, const char *state, uint64_t *bytes)
 {
+	struct one_log now = *log;
 	struct shipped shipped;
-	bool gone = false;
+	struct stat st;
 
 	if (!shipped_read(&shipped, log->path, state) && shipped.whole &&
-		shipped.bytes == log->bytes)
-		gone = unlink(log->path) == 0;
-	if (gone) {
-		unlink(shipped.path);
-		*bytes -= log->bytes;
+		lstat(log->path, &st) == 0 && S_ISREG(st.st_mode)) {
+		now.bytes = (uint64_t)st.st_size;
+		now.device = st.st_dev;
+		now.inode = st.st_ino;
+		now.changed_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+				 (uint64_t)st.st_mtim.tv_nsec;
+		if (is_unchanged(&shipped, &now) &&
+			log_use_of(&now) == LOG_ENDED &&
+			unlink(log->path) == 0) {
+			unlink(shipped.path);
+			*bytes -= log->bytes;
+		}
 	}
 	shipped_free(&shipped);
-	return gone;
 }
 
 static void clean(struct ship *ship, const struct logs *logs)
@@ -951,6 +1012,8 @@ static enum exit_status run(struct ship *ship)
 
 		good = look(ship);
 		pause = (milliseconds() - begin) * LOOK_SHARE;
+		if (pause > LOOK_PAUSE_MOST)
+			pause = LOOK_PAUSE_MOST;
 		if (good && ship->command.follow)
 			doze((unsigned)(pause < LOOK_PAUSE ? LOOK_PAUSE
 							   : pause));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/hash.h"
@@ -57,19 +58,30 @@ static const char *boot(void)
 	return id;
 }
 
+/* As requests are called: it becomes part of a question to the server. */
+static bool is_name(const char *text)
+{
+	return strspn(text, "-0123456789abcdefghijklmnopqrstuvwxyz") ==
+	       strlen(text);
+}
+
 static bool take_line(struct shipped *shipped, const char *line)
 {
 	char word[32], rest[SHIPPED_SERVER_MAX];
 
 	if (sscanf(line, "%31s %511[^\n]", word, rest) < 2)
 		return strcmp(line, "whole\n") == 0 && (shipped->whole = true);
+	if (strcmp(word, "file") == 0)
+		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64,
+			       &shipped->device, &shipped->inode,
+			       &shipped->changed) == 3;
 	if (strcmp(word, "source") == 0)
 		shipped->source = strtoull(rest, NULL, 16);
 	else if (strcmp(word, "acknowledged") == 0)
 		shipped->acknowledged = strtoull(rest, NULL, 10);
 	else if (strcmp(word, "sending") == 0)
 		shipped->sending = strtoull(rest, NULL, 10);
-	else if (strcmp(word, "request") == 0)
+	else if (strcmp(word, "request") == 0 && is_name(rest))
 		snprintf(shipped->request, sizeof(shipped->request), "%.63s",
 			rest);
 	else if (strcmp(word, "boot") == 0)
@@ -89,16 +101,35 @@ const char *shipped_read(
 	struct shipped *shipped, const char *path, const char *directory)
 {
 	char line[SHIPPED_SERVER_MAX + 64];
+	const char *problem;
+	struct stat st;
 	FILE *file;
 	bool good;
+	int fd;
 
 	*shipped = (struct shipped){.path = path_of(path, directory)};
 	if (!shipped->path)
 		return "out of memory: give fewer logs";
-	file = fopen(shipped->path, "re");
-	if (!file)
-		return errno == ENOENT ? NULL
-				       : cannot(shipped->path, "not read");
+	fd = open(
+		shipped->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
+		return NULL;
+	file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+		       ? fdopen(fd, "r")
+		       : NULL;
+	if (!file) {
+		problem = cannot(shipped->path, "not read");
+		if (fd >= 0)
+			close(fd);
+		return problem;
+	}
+	/* A machine that failed may have left an empty one: the server is asked
+	 * then. */
+	if (st.st_size == 0) {
+		fclose(file);
+		return NULL;
+	}
+	shipped->rebooted = true;
 	good = fgets(line, sizeof(line), file) && strcmp(line, HEAD) == 0;
 	while (good && fgets(line, sizeof(line), file))
 		good = take_line(shipped, line);
@@ -117,7 +148,7 @@ const char *shipped_read(
 	return NULL;
 }
 
-/* The old one stays until the new one is on the disk as a whole. */
+/* Who is killed leaves the old one or the new one. */
 const char *shipped_write(const struct shipped *shipped)
 {
 	char *fresh;
@@ -134,11 +165,13 @@ const char *shipped_write(const struct shipped *shipped)
 	       fprintf(file,
 		       HEAD "server %s\nsource %016" PRIx64
 			    "\nacknowledged %" PRIu64 "\nsending %" PRIu64
-			    "\nrequest %s\nboot %s\nbytes %" PRIu64 "\n%s",
+			    "\nrequest %s\nboot %s\nbytes %" PRIu64
+			    "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 "\n%s",
 		       shipped->server, shipped->source, shipped->acknowledged,
 		       shipped->sending,
 		       *shipped->request ? shipped->request : "-", boot(),
-		       shipped->bytes, shipped->whole ? "whole\n" : "") > 0;
+		       shipped->bytes, shipped->device, shipped->inode,
+		       shipped->changed, shipped->whole ? "whole\n" : "") > 0;
 	if (file && fclose(file) != 0)
 		good = false;
 	good = good && rename(fresh, shipped->path) == 0;

@@ -20,9 +20,12 @@ struct shipped {
 	uint64_t acknowledged; /* messages before this one are on the server */
 	uint64_t sending;      /* those before this one may be; or the same: */
 	char request[64];      /* by the request of this name */
-	bool rebooted;	/* since it was written: it may be an older state */
-	uint64_t bytes; /* of the log, when its end was reached */
-	bool whole;	/* likewise, and nobody writes to it any more */
+	bool rebooted;	 /* since it was written: it may be an older state */
+	uint64_t bytes;	 /* of the log, when its end was reached */
+	uint64_t device; /* of the file then, */
+	uint64_t inode;
+	uint64_t changed; /* and when it was, nanoseconds since 1970 */
+	bool whole;	  /* likewise, and nobody writes to it any more */
 	char server[SHIPPED_SERVER_MAX]; /* where they are */
 };
 

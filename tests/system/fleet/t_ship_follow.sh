@@ -111,6 +111,29 @@ bytes=$(cat many/*/*.binlog | wc -c)
 "$ship" -q --keep=$(((bytes - 1000) / 1024))K --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" many
 same "else the oldest goes" "0 6" "$(ls many/2 | wc -l) $(ls many/[3-8]/*.binlog | wc -l)"
 
+# ---- logs that are exchanged, and copied ----
+mkdir exchanged other
+BINLOG_DIR=exchanged LD_PRELOAD=$lib ./talks 10 0 >/dev/null
+BINLOG_DIR=other LD_PRELOAD=$lib ./talks 10 0 >/dev/null
+log=$(echo exchanged/*.binlog)
+cp "$log" exchanged/copy.binlog
+"$ship" -q --to="${to%logs}exchanged" exchanged
+has 10 one exchanged.messages
+verdict $? "a copy beside a log is sent once" "$(many one exchanged.messages)"
+cp other/*.binlog "$log"
+"$ship" -q --delete-after=0 --to="${to%logs}exchanged" exchanged
+has 20 one exchanged.messages
+verdict $? "another log of the same name and size is sent before it is removed" "$(many one exchanged.messages)"
+BINLOG_DIR=exchanged LD_PRELOAD=$lib ./talks 10 0 >/dev/null
+log=$(echo exchanged/*.binlog)
+printf "binlog-ship 1\nrequest x' OR 1=1 -- \n" >"$log.shipped"
+timeout 20 "$ship" -q --to="${to%logs}exchanged" exchanged 2>said
+same "what is remembered is no question to the server: status, sentence" "2 1" "$? $(grep -c 'not what binlog-ship has written' said)"
+: >"$log.shipped"
+"$ship" -q --to="${to%logs}exchanged" exchanged
+has 30 one exchanged.messages
+verdict $? "an empty file remembers nothing" "$(many one exchanged.messages)"
+
 # ---- what is wrong ----
 mkdir wrong
 BINLOG_DIR=wrong LD_PRELOAD=$lib ./talks 10 0 >/dev/null
