@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/escape.h"
 #include "base/exit_status.h"
 #include "base/limits.h"
 #include "base/sentence.h"
@@ -1054,8 +1055,13 @@ static enum exit_status show_status(const struct ship *ship)
 					    ? shipped.whole ? "sent" : "growing"
 					    : "waiting";
 
-		printf("%-10s %12" PRIu64 " %12" PRIu64 "  %s\n", state,
-			shipped.acknowledged, log->bytes, log->path);
+		struct render_buffer path = {0};
+
+		escape_put(&path, log->path, strlen(log->path), ESCAPE_NEWLINE);
+		printf("%-10s %12" PRIu64 " %12" PRIu64 "  %.*s\n", state,
+			shipped.acknowledged, log->bytes, (int)path.length,
+			path.data);
+		render_buffer_free(&path);
 		shipped_free(&shipped);
 	}
 	logs_free(&logs);
