@@ -205,6 +205,7 @@ static bool set_up(int fd, char *path, uint64_t max_bytes,
 	struct stat st;
 	uint64_t size = 0;
 
+	next_header = NULL;
 	if (!sys_failed(SYS2(fstat, fd, &st)))
 		size = growth_begin(fd, &st, path, max_bytes,
 			place_is_ours(path), another);
@@ -222,8 +223,11 @@ static bool set_up(int fd, char *path, uint64_t max_bytes,
 	return true;
 }
 
+/* What was there before is kept: who has failed may have mapped nothing yet. */
 static void undo(void)
 {
+	if (!next_header)
+		return;
 	segment_undo(capture_file_header != NULL);
 	next_header = NULL;
 }

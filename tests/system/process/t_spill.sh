@@ -343,6 +343,53 @@ rm -rf "$d"
 (ulimit -f 2048; BINLOG_DIR=$d LD_PRELOAD=$lib exec "$TMP/lines" 100000 >"$TMP/out" 2>"$TMP/err")
 "$show" --raw -q "$d" >"$TMP/got"
 same_file "RLIMIT_FSIZE: as a cap" "$TMP/native" "$TMP/got"
+# ---- what cannot go on takes nothing of the program's memory away ----
+cat >"$TMP/keeps.c" <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#define MANY 400
+static char *kept[MANY];
+static void say(long lines)
+{
+	for (long i = 0; i < lines; i++)
+		printf("line %ld some text with numbers %ld %ld and %s\n", i, i * 3, i * 7, "a string of some length, so that it fills");
+}
+int main(int argc, char **argv)
+{
+	long lines = atol(argv[1]);
+	struct rlimit limit = {0, RLIM_INFINITY};
+	int gone = 0;
+
+	say(lines);
+	for (int i = 0; i < MANY; i++) {
+		kept[i] = mmap(0, 4096 * (1 + i % 31), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memset(kept[i], i, 4096 * (1 + i % 31));
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	say(lines);
+	usleep(100000);
+	say(lines);
+	for (int i = 0; i < MANY; i++) {
+		unsigned char pages[32];
+
+		gone += mincore(kept[i], 4096 * (1 + i % 31), pages) != 0;
+	}
+	fprintf(stderr, "%d gone\n", gone);
+	return gone != 0;
+}
+C
+$CC -O1 -w -o "$TMP/keeps" "$TMP/keeps.c" || exit 1
+for lines in 30000 35000 40000; do
+	BINLOG_FULL=spill BINLOG_MAX_SIZE=1M BINLOG_STREAMS=stderr=off BINLOG_DIR="$TMP/keeps.$lines" LD_PRELOAD=$lib "$TMP/keeps" $lines \
+		>"$TMP/out" 2>"$TMP/gone"
+	same "a capture that cannot be begun: all memory of the program is there ($lines lines)" "0" $?
+done
 BINLOG_RING=1M record 16M 100000
 same "with a ring there is nothing to spill" "0 1" "$status $(captures)"
 "$run" --dir="$d" --full=spill true
