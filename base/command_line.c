@@ -1,9 +1,11 @@
 #include "base/command_line.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -203,4 +205,33 @@ size_t command_line_help(const struct command_option *options, size_t count,
 			variable ? variable : "", variable ? "]" : "");
 	}
 	return used < size ? used : size - 1;
+}
+
+#define VALUE_MOST (1u << 30)
+
+const char *command_line_size(uint64_t *bytes, const char *text)
+{
+	static const char units[] = "KMG";
+	char *end;
+	unsigned long long size = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (!isdigit((unsigned char)*text) || size == 0 || size > VALUE_MOST ||
+		(*end && (!unit || end[1])))
+		return "no such size: give a number, and K, M or G behind it";
+	*bytes = (uint64_t)size << (unit ? 10 * (unit - units + 1) : 0);
+	return NULL;
+}
+
+const char *command_line_seconds(
+	uint64_t *seconds, const char *text, unsigned least)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || value < least ||
+		value > VALUE_MOST)
+		return "no such time: give a number of seconds";
+	*seconds = value;
+	return NULL;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define COMMAND_LINE_OPTIONS_MAX 128
 #define COMMAND_LINE_PROBLEM_BYTES 512
@@ -53,5 +54,14 @@ const char *command_line_read(struct command_line *line, int argc, char **argv);
  */
 size_t command_line_help(const struct command_option *options, size_t count,
 	char *buffer, size_t size);
+
+/*
+ * The values of options.  Null, or what is wrong with the text, and what you
+ * can do; then nothing is set.  A size is a number of bytes from 1 to 2^30,
+ * times the K, M or G behind it; seconds are from `least` to 2^30.
+ */
+const char *command_line_size(uint64_t *bytes, const char *text);
+const char *command_line_seconds(
+	uint64_t *seconds, const char *text, unsigned least);
 
 #endif

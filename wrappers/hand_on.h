@@ -14,6 +14,7 @@
 	"\t.globl " name "\n"                                                  \
 	"\t.type " name ", @function\n" name ":\n"                             \
 	"\t.cfi_startproc\n"                                                   \
+	"\tendbr64\n"                                                         \
 	"\tpush %rbp\n"                                                        \
 	"\t.cfi_def_cfa_offset 16\n"                                           \
 	"\t.cfi_offset %rbp, -16\n"                                            \
@@ -56,6 +57,7 @@
 	"\tmovaps 176(%rsp), %xmm7\n"                                          \
 	"\tleave\n"                                                            \
 	"\t.cfi_def_cfa %rsp, 8\n"                                             \
+	"\t.cfi_restore %rbp\n"                                                \
 	"\tjmp *next_" name "(%rip)\n"                                         \
 	"\t.cfi_endproc\n"                                                     \
 	"\t.size " name ", . - " name "\n"                                     \
@@ -67,6 +69,7 @@
 	"\t.globl " name "\n"                                                  \
 	"\t.type " name ", @function\n" name ":\n"                             \
 	"\t.cfi_startproc\n"                                                   \
+	"\thint #34\n" /* bti c */                                            \
 	"\tstp x29, x30, [sp, #-224]!\n"                                       \
 	"\t.cfi_def_cfa_offset 224\n"                                          \
 	"\t.cfi_offset x29, -224\n"                                            \

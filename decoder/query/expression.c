@@ -1057,3 +1057,19 @@ void expression_remarks(
 		render_buffer_put_byte(out, '\n');
 	}
 }
+
+enum expression_operator expression_turned(enum expression_operator operation)
+{
+	switch (operation) {
+	case EXPRESSION_LESS:
+		return EXPRESSION_GREATER;
+	case EXPRESSION_LESS_OR_EQUAL:
+		return EXPRESSION_GREATER_OR_EQUAL;
+	case EXPRESSION_GREATER:
+		return EXPRESSION_LESS;
+	case EXPRESSION_GREATER_OR_EQUAL:
+		return EXPRESSION_LESS_OR_EQUAL;
+	default:
+		return operation;
+	}
+}

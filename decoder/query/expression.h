@@ -167,4 +167,7 @@ struct expression_remark {
 	char nearest[SUGGEST_LENGTH_MAX + 1];
 };
 
+/* What a comparison is with its sides exchanged; of others the same. */
+enum expression_operator expression_turned(enum expression_operator operation);
+
 #endif

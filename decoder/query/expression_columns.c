@@ -277,23 +277,6 @@ static uint8_t compare_numbers(
 	}
 }
 
-/* What the comparison is with its sides exchanged. */
-static enum expression_operator turned(enum expression_operator operation)
-{
-	switch (operation) {
-	case EXPRESSION_LESS:
-		return EXPRESSION_GREATER;
-	case EXPRESSION_LESS_OR_EQUAL:
-		return EXPRESSION_GREATER_OR_EQUAL;
-	case EXPRESSION_GREATER:
-		return EXPRESSION_LESS;
-	case EXPRESSION_GREATER_OR_EQUAL:
-		return EXPRESSION_LESS_OR_EQUAL;
-	default:
-		return operation;
-	}
-}
-
 static void compare_sides(enum expression_operator operation,
 	struct side *first, struct side *second, size_t count, uint8_t *truths)
 {
@@ -305,8 +288,8 @@ static void compare_sides(enum expression_operator operation,
 		return;
 	}
 	if (second->is_column && !second->is_float && !first->is_column) {
-		compare_integers(turned(operation), second, first->number,
-			count, truths);
+		compare_integers(expression_turned(operation), second,
+			first->number, count, truths);
 		return;
 	}
 	for (i = 0; i < count; i++)

@@ -330,7 +330,8 @@ static struct writer *obtain(struct writer **place, unsigned level,
 	uint64_t owner = ourselves();
 	struct writer *w, *old;
 
-	__atomic_fetch_add(&process_self()->births, 1, __ATOMIC_ACQ_REL);
+	/* Before it asks which capture is the current one: see spill.c. */
+	__atomic_fetch_add(&process_self()->births, 1, __ATOMIC_SEQ_CST);
 	process_follow_fork();
 	w = old =
 		find_ended(owner, place == &writer_self && !writer_self->armed);

@@ -143,7 +143,9 @@ void *spill_claim_left(const struct writer *w, uint32_t size)
 	at = __atomic_fetch_add(&left->used, size, __ATOMIC_ACQ_REL);
 	/* Not what is of another one by now. */
 	return base == __atomic_load_n(&left->base, __ATOMIC_ACQUIRE) &&
-			       at <= LEFT_BYTES && size <= LEFT_BYTES - at ? base + at : NULL;
+			       at <= LEFT_BYTES && size <= LEFT_BYTES - at
+		       ? base + at
+		       : NULL;
 }
 
 static const struct writer *all_writers(void)
@@ -161,10 +163,9 @@ static bool is_inside(const struct writer *w)
 /* Something in place of it, in one step: who is late stores to that. */
 static bool hide(char *address, uint64_t bytes)
 {
-	return !sys_failed(
-		SYS6(mmap, address, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-			-1, 0));
+	return !sys_failed(SYS6(mmap, address, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+		0));
 }
 
 /*
@@ -213,6 +214,10 @@ static enum use use_of(const struct held *of)
 {
 	enum use use = of->pid == process.pid ? USE_NONE : USE_IDLE;
 
+	/* Before the list: who is about to be in it may have asked already
+	 * which capture is the current one. */
+	if (__atomic_load_n(&process_self()->births, __ATOMIC_SEQ_CST) > 0)
+		return USE_INSIDE;
 	for (const struct writer *w = all_writers(); w; w = w->next)
 		/* Also one that is about to get its first block there. */
 		if (__atomic_load_n(&w->file, __ATOMIC_ACQUIRE) <= of->number) {

@@ -125,7 +125,7 @@ static enum symbolizer_answer keeps_arguments(
 			prologue.kept[1].base == 0)
 			return keeps_arguments(flow, in->value, jumped + 1);
 		if (in->kind == INSTRUCTION_JUMP_REGISTER)
-			return SYMBOLIZER_UNKNOWN; /* a stub */
+			return SYMBOLIZER_UNKNOWN; /* it only jumps on */
 		if (in->kind >= INSTRUCTION_CALL)
 			break;
 		note_step(&prologue, in);

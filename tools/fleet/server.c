@@ -17,7 +17,7 @@
 #define SILENT_SECONDS 120L
 #define ANSWER_MAX ((size_t)16 << 20)
 
-static bool is_word(const char *text)
+bool server_is_word(const char *text)
 {
 	if (!isalpha((unsigned char)*text) && *text != '_')
 		return false;
@@ -84,7 +84,7 @@ const char *servers_begin(struct servers *servers, const char *url)
 		at = user + 1;
 	}
 	slash = strchr(at, '/');
-	if (!slash || !is_word(slash + 1))
+	if (!slash || !server_is_word(slash + 1))
 		return "no database in it, which is one word of letters, "
 		       "digits and _: give clickhouse://HOST:PORT/DATABASE";
 	*slash = '\0';
@@ -286,30 +286,50 @@ enum server_end server_ask(struct servers *servers, size_t number,
 
 const char *servers_password(struct servers *servers, const char *path)
 {
-	static char line[512], problem[1024];
-	FILE *file = path ? fopen(path, "re") : NULL;
+	static char problem[1024];
+	char *variable = getenv("BINLOG_SHIP_PASSWORD");
+	char *secret = servers->secret;
+	FILE *file;
+	bool read;
 
-	if (!path) {
-		servers->password = getenv("BINLOG_SHIP_PASSWORD");
-		return NULL;
-	}
-	if (!file || !fgets(line, sizeof(line), file)) {
-		snprintf(problem, sizeof(problem),
-			"%s: no password: %s: put it on the first line", path,
-			file ? "it is empty" : strerror(errno));
+	if (path) {
+		file = fopen(path, "re");
+		read = file && fgets(secret, sizeof(servers->secret), file);
+		if (!read)
+			snprintf(problem, sizeof(problem),
+				"%s: no password: %s: put it on the first line",
+				path, file ? "it is empty" : strerror(errno));
 		if (file)
 			fclose(file);
-		return problem;
+		if (!read)
+			return problem;
+	} else if (variable) {
+		snprintf(secret, sizeof(servers->secret), "%s", variable);
 	}
-	fclose(file);
-	line[strcspn(line, "\r\n")] = '\0';
-	servers->password = line;
+	/* Where every process of this user could see it. */
+	if (variable)
+		explicit_bzero(variable, strlen(variable));
+	secret[strcspn(secret, "\r\n")] = '\0';
+	servers->password = *secret ? secret : NULL;
 	return NULL;
 }
 
-uint64_t server_number(const struct servers *servers)
+enum server_end server_ask_number(struct servers *servers, size_t number,
+	const char *statement, uint64_t *answer)
 {
-	return strtoull(servers->answer.data, NULL, 10);
+	enum server_end end =
+		server_ask(servers, number, statement, NULL, 0, NULL);
+	char *rest;
+
+	if (end != SERVER_DONE)
+		return end;
+	*answer = strtoull(servers->answer.data, &rest, 10);
+	if (isdigit((unsigned char)*servers->answer.data) && *rest == '\n')
+		return SERVER_DONE;
+	snprintf(servers->problem, sizeof(servers->problem),
+		"%s: not an answer of ClickHouse: %s", servers->address[number],
+		servers->again);
+	return SERVER_UNSURE;
 }
 
 void server_name(
@@ -317,6 +337,19 @@ void server_name(
 {
 	snprintf(buffer, size, "http%s://%s/%s", servers->secure ? "s" : "",
 		servers->address[number], servers->database);
+}
+
+size_t server_named(const struct servers *servers, const char *name)
+{
+	char own[512];
+	size_t i;
+
+	for (i = 0; i < servers->count; i++) {
+		server_name(servers, i, own, sizeof(own));
+		if (strcmp(own, name) == 0)
+			break;
+	}
+	return i;
 }
 
 void servers_end(struct servers *servers)

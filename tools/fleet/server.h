@@ -18,9 +18,10 @@
 struct servers {
 	char *text; /* of the URL, taken apart */
 	bool secure;
-	const char *user; /* null: the server's default */
-	const char *password;
-	const char *ca; /* null: the system's */
+	const char *user;     /* null: the server's default */
+	const char *password; /* null: none */
+	char secret[512];     /* where that is, and nowhere else of ours */
+	const char *ca;	      /* null: the system's */
 	const char *database;
 	const char *address[SERVERS_MAX]; /* HOST:PORT */
 	size_t count;
@@ -63,12 +64,19 @@ enum server_end server_ask(struct servers *servers, size_t number,
  */
 const char *servers_password(struct servers *servers, const char *path);
 
-/* A whole number that is the answer; 0: it is none. */
-uint64_t server_number(const struct servers *servers);
+/* A question whose answer is a whole number; any other answer is none. */
+enum server_end server_ask_number(struct servers *servers, size_t number,
+	const char *statement, uint64_t *answer);
 
 /* `http://HOST:PORT/DATABASE`, as people know it. */
 void server_name(const struct servers *servers, size_t number, char *buffer,
 	size_t size);
+
+/* The one that is called so; `count`: none of them. */
+size_t server_named(const struct servers *servers, const char *name);
+
+/* Whether it is one word: as names of databases and clusters have to be. */
+bool server_is_word(const char *text);
 
 void servers_end(struct servers *servers);
 

@@ -107,34 +107,6 @@ static const char *add_debug_directory(
 	return NULL;
 }
 
-static const char *parse_size(uint64_t *bytes, const char *text)
-{
-	static const char units[] = "KMG";
-	unsigned long long size;
-	const char *unit;
-	char *end;
-
-	size = strtoull(text, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (!isdigit((unsigned char)*text) || size == 0 || size > 1u << 30 ||
-		(*end && (!unit || end[1])))
-		return "no such size: give a number, and K, M or G behind it";
-	*bytes = (uint64_t)size << (unit ? 10 * (unit - units + 1) : 0);
-	return NULL;
-}
-
-static const char *parse_seconds(uint64_t *seconds, const char *text)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (!isdigit((unsigned char)*text) || *end || value == 0 ||
-		value > 1u << 30)
-		return "no such time: give a number of seconds";
-	*seconds = value;
-	return NULL;
-}
-
 static const char *parse_when(enum pack_when *when, const char *text)
 {
 	if (strcmp(text, "auto") == 0)
@@ -192,9 +164,9 @@ static const char *apply(void *closure, int option, const char *value)
 		command->follow = value;
 		break;
 	case NUMBER_ROTATE_SIZE:
-		return parse_size(&command->rotate_bytes, value);
+		return command_line_size(&command->rotate_bytes, value);
 	case NUMBER_ROTATE_AGE:
-		return parse_seconds(&command->rotate_seconds, value);
+		return command_line_seconds(&command->rotate_seconds, value, 1);
 	case NUMBER_QUIET:
 		command->quiet = true;
 		break;

@@ -341,22 +341,6 @@ static const char *operator_of(enum expression_operator operation)
 	}
 }
 
-static enum expression_operator turned(enum expression_operator operation)
-{
-	switch (operation) {
-	case EXPRESSION_LESS:
-		return EXPRESSION_GREATER;
-	case EXPRESSION_LESS_OR_EQUAL:
-		return EXPRESSION_GREATER_OR_EQUAL;
-	case EXPRESSION_GREATER:
-		return EXPRESSION_LESS;
-	case EXPRESSION_GREATER_OR_EQUAL:
-		return EXPRESSION_LESS_OR_EQUAL;
-	default:
-		return operation;
-	}
-}
-
 /*
  * An integer with a number, which may be no integer, or none that the column
  * can have: in integers, so that nothing is rounded.
@@ -414,7 +398,8 @@ static void put_comparison(struct binding *binding,
 		return;
 	}
 	if (is_integer(second) && first->constant) {
-		put_integer_comparison(binding, turned(node->operation), second,
+		put_integer_comparison(binding,
+			expression_turned(node->operation), second,
 			first->operand->number);
 		return;
 	}

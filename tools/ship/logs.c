@@ -19,22 +19,31 @@
  * changed within so many seconds. */
 #define QUIET_SECONDS 60
 
-static bool add(struct logs *logs, const char *path, const struct stat *st)
+bool log_look(struct one_log *log, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	log->bytes = (uint64_t)st.st_size;
+	log->changed = st.st_mtime;
+	log->device = st.st_dev;
+	log->inode = st.st_ino;
+	log->changed_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			  (uint64_t)st.st_mtim.tv_nsec;
+	return true;
+}
+
+static bool add(struct logs *logs, const char *path)
 {
 	struct one_log *log;
 
 	if (!array_reserve(logs->all, logs->room, logs->count + 1))
 		return false;
 	log = &logs->all[logs->count];
-	*log = (struct one_log){
-		.path = strdup(path),
-		.bytes = (uint64_t)st->st_size,
-		.changed = st->st_mtime,
-		.device = st->st_dev,
-		.inode = st->st_ino,
-		.changed_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-			      (uint64_t)st->st_mtim.tv_nsec,
-	};
+	if (!log_look(log, path) || log->bytes == 0)
+		return true; /* it has gone meanwhile, or has not begun */
+	log->path = strdup(path);
 	logs->count += log->path != NULL;
 	return log->path;
 }
@@ -59,9 +68,9 @@ static bool add_below(struct logs *logs, const char *directory, int depth)
 			;
 		else if (S_ISDIR(st.st_mode))
 			good = add_below(logs, path, depth + 1);
-		else if (S_ISREG(st.st_mode) && st.st_size > 0 &&
+		else if (S_ISREG(st.st_mode) &&
 			 capture_list_takes(entry->d_name))
-			good = add(logs, path, &st);
+			good = add(logs, path);
 		free(path);
 	}
 	if (open)
@@ -94,7 +103,7 @@ bool logs_find(struct logs *logs, char *const *paths, size_t count)
 			continue;
 		}
 		good = S_ISDIR(st.st_mode) ? add_below(logs, paths[i], 0)
-					   : add(logs, paths[i], &st);
+					   : add(logs, paths[i]);
 	}
 	if (logs->count > 0)
 		qsort(logs->all, logs->count, sizeof(logs->all[0]),

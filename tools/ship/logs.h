@@ -27,6 +27,9 @@ struct logs {
 	int why;	     /* errno of it */
 };
 
+/* What the file is now, but for its path.  False: it is no regular file. */
+bool log_look(struct one_log *log, const char *path);
+
 /* False: out of memory. */
 bool logs_find(struct logs *logs, char *const *paths, size_t count);
 

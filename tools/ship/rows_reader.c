@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -381,7 +382,8 @@ bool rows_reader_begin(
 	int bytes = 1 << 20;
 	int fds[2];
 
-	*reader = (struct rows_reader){.pid = -1, .fd = -1};
+	*reader = (struct rows_reader){
+		.pid = -1, .fd = -1, .stopped = settings->stopped};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return false;
 	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
@@ -418,10 +420,22 @@ static bool is_sane(const struct rows_reader_frame *frame)
 	       frame->bytes <= FRAME_BYTES_MAX && frame->items <= ITEMS_MAX;
 }
 
+/* Whoever is stopped does not wait for one that takes its time. */
+static bool wait_for(const struct rows_reader *reader)
+{
+	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
+
+	while (!*reader->stopped)
+		if (poll(&fd, 1, 200) > 0)
+			return true;
+	return false;
+}
+
 bool rows_reader_next(
 	struct rows_reader *reader, struct rows_reader_frame *frame)
 {
-	if (!take(reader->fd, frame, sizeof(*frame)) || !is_sane(frame) ||
+	if (!wait_for(reader) || !take(reader->fd, frame, sizeof(*frame)) ||
+		!is_sane(frame) ||
 		!array_reserve(reader->bytes, reader->room, frame->bytes) ||
 		!array_reserve(reader->items, reader->item_room, frame->items))
 		return false;

@@ -26,7 +26,8 @@ struct rows_reader_settings {
 	bool text;	 /* also what the program would have printed */
 	bool places;	 /* stacks, and places in the source */
 	bool statements; /* find those of texts */
-	void *secret;	 /* that the process must not have */
+	const volatile int *stopped; /* as in struct rows_reader */
+	void *secret;		     /* that the process must not have */
 	size_t secret_bytes;
 };
 
@@ -65,6 +66,8 @@ struct rows_reader {
 	size_t room;
 	struct rows_reader_item *items; /* likewise */
 	size_t item_room;
+	const volatile int
+		*stopped; /* while it is not 0 nothing is waited for */
 };
 
 /* False: no process can be made; errno says why. */

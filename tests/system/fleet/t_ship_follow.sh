@@ -101,6 +101,19 @@ BINLOG_DIR=alone LD_PRELOAD=$lib ./talks 10 0 >/dev/null
 "$ship" -q --cluster=fleet --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/alone" alone
 same "of one log all servers have the tables" "10 10" "$(ask one 'SELECT countIf(event = '"''"') FROM alone.all_messages') $(ask two 'SELECT countIf(event = '"''"') FROM alone.all_messages')"
 
+# ---- where nothing can be remembered yet ----
+"$ship" --follow --state=later --to="${to%logs}later" alone 2>said &
+shipper=$!
+within 30 grep -q 'later/.*: not written: ' said
+verdict $? "a state that cannot be written is told"
+kill -0 $shipper 2>/dev/null
+verdict $? "and is tried again"
+mkdir later
+within 30 has 10 one later.messages
+verdict $? "until it can: then all is sent" "$(many one later.messages) $(cat said)"
+kill -TERM $shipper
+wait $shipper
+
 # ---- what is removed ----
 "$ship" -q --delete-after=0 --cluster=fleet --to="clickhouse://127.0.0.1:$http_one,127.0.0.1:$http_two/both" many/1
 same "what is on the server can be removed" "" "$(ls many/1)"
@@ -181,7 +194,7 @@ same "what is damaged: the status" 1 $?
 same "it is told as binlog-show tells it" "$("$show" -q --raw damaged.binlog 2>&1 >/dev/null | head -n 1)" "$(head -n 1 said)"
 same "and is in the table of losses" 1 "$(ask one "SELECT count() > 0 FROM logs.losses WHERE kind = 'damage'")"
 cp wrong/*.binlog locked.binlog
-same "what another shipper sends is left out, and that is said" "1 1" \
+same "what another shipper sends is left out, and that is said" "2 1" \
 	"$(flock locked.binlog "$ship" -q --to="$to" locked.binlog 2>said; echo $?) $(grep -c 'locked.binlog: left out: another binlog-ship is sending it: one is enough$' said)"
 head -c 3000 /dev/urandom >wrong.binlog
 "$ship" -q --to="$to" wrong.binlog 2>said
