@@ -1,6 +1,17 @@
 # Servers of ClickHouse on ports of loopback, for the tests of binlog-ship and binlog-query.
 # They run as who runs the test, with a configuration of a few lines; each has its directory below $TMP.
+# Sourced behind lib.sh: skips where there is none, and ends them with the test, and whatever that has started.
 # shellcheck shell=bash
+unpacked
+type -P clickhouse-server >/dev/null || { skip "clickhouse-server: $(not_unpacked)"; finish; }
+clickhouse_names=''
+clickhouse_end() {
+	local name
+	for name in $clickhouse_names; do clickhouse_kill "$name"; done
+	# shellcheck disable=SC2046 # a list of numbers
+	kill $(jobs -p) 2>/dev/null
+}
+trap clickhouse_end EXIT
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
@@ -10,6 +21,7 @@ clickhouse_make() {
 	http=$(free_port)
 	tcp=$(free_port)
 	declare -g "http_$name=$http" "tcp_$name=$tcp"
+	clickhouse_names+=" $name"
 	mkdir -p "$dir/data" "$dir/tmp"
 	cat >"$dir/users.xml" <<-X
 	<yandex><profiles><default><max_memory_usage>4000000000</max_memory_usage></default><readonly><readonly>2</readonly></readonly></profiles>

@@ -2,15 +2,11 @@
 # binlog-query: asked for the same, it shows of a server what binlog-show shows of the logs that were sent there, byte for byte.
 . tests/support/lib.sh
 . tests/support/clickhouse.sh
-unpacked
-type -P clickhouse-server >/dev/null || { skip "clickhouse-server: $(not_unpacked)"; finish; }
 ship=$BUILD/binlog-ship
 query=$BUILD/binlog-query
 pack=$BUILD/binlog-pack
 page=$here/../man/binlog-query.1
 cd "$TMP" || exit 1
-finally() { for name in one two; do clickhouse_kill $name; done; }
-trap finally EXIT
 
 cat >says.c <<'C'
 #include <math.h>

@@ -3,12 +3,8 @@
 # same logs, and the server's own counting.
 . tests/support/lib.sh
 . tests/support/clickhouse.sh
-unpacked
-type -P clickhouse-server >/dev/null || { skip "clickhouse-server: $(not_unpacked)"; finish; }
 ship=$BUILD/binlog-ship
 cd "$TMP" || exit 1
-finally() { for name in one two; do clickhouse_kill $name; done; }
-trap finally EXIT
 
 cat >says.c <<'C'
 #include <pthread.h>

@@ -3,16 +3,8 @@
 # The oracle is binlog-show, of the same logs.
 . tests/support/lib.sh
 . tests/support/clickhouse.sh
-unpacked
-type -P clickhouse-server >/dev/null || { skip "clickhouse-server: $(not_unpacked)"; finish; }
 ship=$BUILD/binlog-ship
 cd "$TMP" || exit 1
-finally() {
-	for name in one two; do clickhouse_kill $name; done
-	# shellcheck disable=SC2046 # a list of numbers
-	kill $(jobs -p) 2>/dev/null
-}
-trap finally EXIT
 clickhouse_make one
 clickhouse_make two
 clickhouse_start one
