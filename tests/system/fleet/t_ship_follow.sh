@@ -31,6 +31,8 @@ int main(int argc, char **argv)
 		printf("request %d took %d us\n", i, i * 7 % 1000);
 		if (i % 1000 == 999)
 			usleep(atoi(argv[2]));
+		while (i == 50000 && argc > 3 && access(argv[3], F_OK) != 0)
+			usleep(1000);
 	}
 	return 0;
 }
@@ -39,22 +41,22 @@ $CC -O1 -w -o talks talks.c || exit 1
 mkdir captures packed
 "$BUILD/binlog-pack" -q --follow=captures --rotate-size=64K -o packed/host.blog 2>pack.said &
 packer=$!
-BINLOG_DIR=captures LD_PRELOAD=$lib ./talks 150000 20000 >/dev/null &
+BINLOG_DIR=captures LD_PRELOAD=$lib ./talks 150000 20000 go >/dev/null &
 talker=$!
 "$ship" --follow --to="$to" packed 2>said &
 shipper=$!
-within 30 sh -c '[ "$(curl -s "http://127.0.0.1:'"$http_one"'/" --data-binary "SELECT count() > 0 FROM logs.messages" 2>/dev/null)" = 1 ]' ||
-	not_ok "what a program says is there while it runs" "$(cat said)"
-kill -0 $talker 2>/dev/null
+some_are_there() { [ "$(ask one "SELECT count() > 0 FROM logs.messages" 2>/dev/null)" = 1 ]; }
+within 60 some_are_there
 verdict $? "what a program says is there while it runs" "$(cat said)"
 clickhouse_kill one
+>go
 within 30 grep -q 'not reached' said
 clickhouse_start one
 wait $talker
 within 60 has 150000
 verdict $? "all of it is, once, although the server was away" "$(many) $(cat said)"
 same "the problem was told once" 1 "$(grep -c 'not reached' said)"
-kill -INT $packer
+kill -INT $packer 2>/dev/null # it ends with the program
 wait $packer
 BINLOG_DIR=captures2 && mkdir captures2
 kill -TERM $shipper
@@ -190,7 +192,7 @@ same "what another shipper sends is left out, and that is said" "2 1" \
 	"$(flock locked.binlog "$ship" -q --to="$to" locked.binlog 2>said; echo $?) $(grep -c 'locked.binlog: left out: another binlog-ship is sending it: one is enough$' said)"
 head -c 3000 /dev/urandom >wrong.binlog
 "$ship" -q --to="$to" wrong.binlog 2>said
-same "what is no log: a sentence" 1 "$(wc -l <said)"
+same "what is no log: a sentence" "wrong.binlog:0: not read: this is not a capture: its first bytes are others: give a file that ends in .binlog" "$(cat said)"
 if [ "$(id -u)" -eq 0 ]; then
 	mkdir small
 	mount -t tmpfs -o size=64k none small 2>/dev/null && {
