@@ -57,6 +57,15 @@ void control_begin(struct binlog_header *header)
 	__atomic_store_n(&control_switches, switches, __ATOMIC_RELEASE);
 }
 
+void control_join(struct binlog_header *header)
+{
+	struct binlog_switches *switches = switches_of(header);
+
+	__atomic_store_n(&control_switches, switches, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&switches->version, __ATOMIC_ACQUIRE) != 0)
+		control_follow();
+}
+
 /* Another generation than before, so that writers look for what has changed;
  * never 0, which a writer in a child of fork would take for its own. */
 void control_end(struct binlog_header *header)

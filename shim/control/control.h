@@ -76,6 +76,9 @@ void control_set_rules(uint64_t at, size_t bytes);
 /* The capture is there: its header page has the switches from now on. */
 void control_begin(struct binlog_header *header);
 
+/* It was there before, with what others obey. */
+void control_join(struct binlog_header *header);
+
 /* That page is cut off; `header` takes its place, where nobody will switch
  * anything any more. */
 void control_end(struct binlog_header *header);

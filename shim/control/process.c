@@ -61,7 +61,7 @@ bool process_is_founder(void)
 
 bool process_owns_capture(void)
 {
-	return arena_is_marked() && (!process.forked || process.spilled);
+	return arena_is_marked() && ((!process.forked && !process.joined) || process.spilled);
 }
 
 /*
@@ -123,12 +123,13 @@ void process_enumerate(uint32_t writer)
 	uint32_t none = 0;
 	uint32_t parent = __atomic_load_n(&latest, __ATOMIC_RELAXED);
 
-	if (!process.forked || process.spilled ||
+	if ((!process.forked && !process.joined) || process.spilled ||
 		__atomic_load_n(&self->number, __ATOMIC_RELAXED) ||
 		!__atomic_compare_exchange_n(&self->number, &none, writer + 1,
 			false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
-	self->parent = parent;
+	/* A program that was executed is nobody's child but its own. */
+	self->parent = process.joined && !parent ? writer + 1 : parent;
 	__atomic_store_n(&latest, writer + 1, __ATOMIC_RELAXED);
 }
 

@@ -15,6 +15,7 @@ struct process {
 	uint64_t max_bytes;  /* of the capture file */
 	uint64_t ring_bytes; /* of it, for the newest calls; 0: for all */
 	bool forked;	     /* and has not executed a program since */
+	bool joined;	     /* its program: to the capture of another one */
 	bool spilled;	     /* since then, to a capture of its own */
 	/* What is behind the PROCESS record: see record/layout.h. */
 	const char *strings;
@@ -76,7 +77,7 @@ static inline bool process_is_itself(void)
 /* We run in a child of vfork or of CLONE_VM: another process, same memory. */
 bool process_is_borrowed(void);
 
-/* We have made the first capture, and are not a child of fork. */
+/* We are the process in which the program was started. */
 bool process_is_founder(void);
 
 /* The capture is ours; others are of children that were forked since. */

@@ -10,6 +10,7 @@
 
 #include "record/prepared.h"
 #include "shim/file/growth.h"
+#include "shim/file/lease.h"
 #include "shim/file/quota.h"
 #include "shim/file/segment.h"
 #include "shim/host/above.h"
@@ -387,6 +388,77 @@ bool capture_file_may_begin(const char *directory, uint64_t bytes)
 	long result = SYS2(statfs, directory, &disk);
 
 	return !sys_failed(result) && leaves_room(result, &disk, bytes);
+}
+
+/* ---- sharing another's ---- */
+
+static bool is_shareable(long stat_result, const struct stat *st)
+{
+	return !sys_failed(stat_result) && S_ISREG(st->st_mode) &&
+	       (st->st_mode & ALLPERMS) == MODE && st->st_nlink == 1 &&
+	       st->st_uid == (uid_t)SYS0(geteuid) &&
+	       st->st_size >= environment_page();
+}
+
+/*
+ * A capture that nobody has mapped has ended: readers may have read all of it,
+ * and removed it.  A lease is refused while somebody has.
+ */
+static bool is_mapped_by_others(const char *path, struct stat *st)
+{
+	long fd = SYS4(openat, AT_FDCWD, path,
+		O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	bool mapped;
+
+	if (sys_failed(fd))
+		return false;
+	mapped = is_shareable(SYS2(fstat, fd, st), st) &&
+		 lease_take((int)fd) == -EAGAIN;
+	SYS1(close, fd);
+	return mapped;
+}
+
+static struct binlog_header *map_shared(
+	const char *path, struct stat *st, uint64_t max_bytes)
+{
+	long fd = SYS4(openat, AT_FDCWD, path,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct binlog_header *header = NULL;
+	struct stat now;
+
+	if (sys_failed(fd))
+		return NULL;
+	if (is_shareable(SYS2(fstat, fd, &now), &now) &&
+		now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+		header = segment_begin((int)fd, (uint64_t)now.st_size, max_bytes);
+	*st = now;
+	SYS1(close, fd);
+	return header;
+}
+
+bool capture_file_join(char *path, uint64_t max_bytes,
+	bool (*fits)(const struct binlog_header *header))
+{
+	struct binlog_header *header;
+	uint64_t born = environment_page() + BORN_BLOCK;
+	struct stat st;
+
+	max_bytes &= ~(uint64_t)(environment_page() - 1);
+	if (!place_is_ours(path) || !is_mapped_by_others(path, &st))
+		return false;
+	header = map_shared(path, &st, max_bytes);
+	if (!header)
+		return false;
+	if (!fits(header)) {
+		segment_undo(false);
+		return false;
+	}
+	growth_join(header, &st, path, max_bytes);
+	/* Its first block may be there still. */
+	born_bytes = (uint64_t)st.st_blocks * 512 >= born ? born
+							  : environment_page();
+	capture_file_header = header;
+	return true;
 }
 
 /* ---- from one to the next ---- */

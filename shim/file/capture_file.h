@@ -33,6 +33,14 @@ bool capture_file_create(
 	char *path, uint64_t max_bytes, const struct binlog_header *header);
 
 /*
+ * Or shares the one at `path`, which this user has made, if another process has
+ * it mapped, nobody else can change what the path leads to, and it `fits`.
+ * `path` likewise.  False: all is as it was.
+ */
+bool capture_file_join(char *path, uint64_t max_bytes,
+	bool (*fits)(const struct binlog_header *header));
+
+/*
  * Before it is created: what is too much in its directory goes, see quota.h, if
  * nobody else can change what the path leads to.  `path` is changed, and as it
  * was afterwards.

@@ -89,6 +89,18 @@ void growth_share(struct binlog_header *header, bool another)
 	*of->growth = of->own;
 }
 
+void growth_join(struct binlog_header *header, const struct stat *st,
+	const char *path, uint64_t max_bytes)
+{
+	*now() = (struct grown){
+		.growth = file_growth_of(header),
+		.most = max_bytes,
+		.device = st->st_dev,
+		.inode = st->st_ino,
+		.path = path,
+	};
+}
+
 void growth_turn(void)
 {
 	__atomic_store_n(&used, next(), __ATOMIC_RELEASE);

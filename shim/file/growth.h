@@ -20,6 +20,13 @@ uint64_t growth_begin(int fd, const struct stat *st, const char *path,
 	uint64_t max_bytes, bool may_grow, bool another);
 
 /*
+ * Or it was there, as *header, which is mapped: this process will make it
+ * larger together with others.
+ */
+void growth_join(struct binlog_header *header, const struct stat *st,
+	const char *path, uint64_t max_bytes);
+
+/*
  * When the file is mapped and before anybody else can have it: from here
  * on what all have to agree upon is in its header page.
  */

@@ -6,6 +6,7 @@
 
 #include "record/layout.h"
 #include "shim/file/capture_file.h"
+#include "shim/file/lease.h"
 #include "shim/host/bytes.h"
 #include "shim/host/host.h"
 #include "shim/host/signal_mask.h"
@@ -181,27 +182,12 @@ static void look_at_all(struct look *look)
 
 /* ---- removing ---- */
 
-/*
- * Nobody writes to it, and who would open it for that waits until we are done.
- * We would be told, by SIGIO, which kills: let it be a signal that does not,
- * for the moment until it is nobody who is told.
- */
-static bool hold(int fd)
-{
-	bool held;
-
-	held = !sys_failed(SYS3(fcntl, fd, F_SETSIG, SIGURG)) &&
-	       !sys_failed(SYS3(fcntl, fd, F_SETLEASE, F_RDLCK));
-	SYS3(fcntl, fd, F_SETOWN, 0);
-	return held;
-}
-
 static bool remove_held(const struct look *look, const char *name, int fd)
 {
 	struct stat st, now;
 
 	return !sys_failed(SYS2(fstat, fd, &st)) && may_go(look, &st) &&
-	       is_named_right(fd, name) && hold(fd) &&
+	       is_named_right(fd, name) && !sys_failed(lease_take(fd)) &&
 	       !sys_failed(SYS4(newfstatat, look->directory, name, &now,
 		       AT_SYMLINK_NOFOLLOW)) &&
 	       now.st_dev == st.st_dev && now.st_ino == st.st_ino &&
@@ -219,7 +205,7 @@ static bool is_gone(const struct look *look, const char *name)
 		return fd == -ENOENT;
 	gone = remove_held(look, name, (int)fd);
 	/* A child that was born meanwhile may have it open, too. */
-	SYS3(fcntl, fd, F_SETLEASE, F_UNLCK);
+	lease_end((int)fd);
 	SYS1(close, fd);
 	return gone;
 }

@@ -186,6 +186,8 @@ static bool is_understood(enum config_key key, const char *value)
 		       is_one_of(value, "spill", "spill") ||
 		       (bytes_starts(value, "block=") && value[6] >= '0' &&
 			       value[6] <= '9');
+	case CONFIG_captures:
+		return is_one_of(value, "program", "run");
 	case CONFIG_redact:
 		return is_one_of(value, "copies", "usual") ||
 		       is_one_of(value, "off", "off");

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "record/elsewhere.h"
+#include "record/file_growth.h"
 #include "record/hash.h"
 #include "shim/control/control.h"
 #include "shim/control/process.h"
@@ -40,9 +41,13 @@ bool startup_begun;
 
 static uint64_t run_id;
 static struct stream_output outputs[2];
+static uint8_t boot_id[16];
 /* BINLOG_RUN of the process that founds a run; the name that others find. */
 static char founded[512];
 static const char *first_capture;
+/* What is in front of that name. */
+static bool first_has_offsets;
+static uint64_t first_shares; /* sharing() of who has made it; 0: nobody may */
 
 /*
  * The strings of the PROCESS record: executable, directory, argv.  Behind them
@@ -105,12 +110,36 @@ static bool number_at(const char **at, uint64_t *number)
 	return bytes_number(at, 16, number);
 }
 
+/* 32 digits, with or without dashes between them; false: less. */
+static bool boot_id_at(const char **at)
+{
+	unsigned nibble = 0;
+
+	for (; nibble < 32; ++*at) {
+		uint64_t digit;
+		char text[2] = {**at, 0};
+		const char *end = text;
+
+		if (**at == '-')
+			continue;
+		if (!bytes_number(&end, 16, &digit))
+			return false;
+		boot_id[nibble / 2] |= (uint8_t)(digit << (nibble % 2 ? 0 : 4));
+		nibble++;
+	}
+	return true;
+}
+
 /*
- * BINLOG_RUN=run:device:inode:device:inode in hexadecimal; 0:0 is unknown.
- * With a regular file among them, then `:` and the name of the first capture.
+ * BINLOG_RUN=run:device:inode:device:inode:clock:boot in hexadecimal; 0:0 is
+ * unknown.  Then, if there is a capture that is of use for others, `:`, 1 if
+ * one of the outputs is a regular file, else 0, `:`, who may share it, `:` and
+ * its name.
  */
 static bool join_run(const char *value)
 {
+	uint64_t clock, offsets;
+
 	if (!value || !number_at(&value, &run_id))
 		return false;
 	for (int i = 0; i < 2; i++) {
@@ -119,8 +148,39 @@ static bool join_run(const char *value)
 			return false;
 		outputs[i].known = outputs[i].inode != 0;
 	}
-	first_capture = *value == ':' ? value + 1 : NULL;
+	if (!number_at(&value, &clock) || *value++ != ':' ||
+		!boot_id_at(&value))
+		return false;
+	clock_is_tsc = clock == BINLOG_CLOCK_TSC;
+	if (*value != ':')
+		return true;
+	if (number_at(&value, &offsets) && number_at(&value, &first_shares) &&
+		*value == ':')
+		first_capture = value + 1;
+	first_has_offsets = offsets != 0;
 	return true;
+}
+
+static void put_field(struct bytes_text *text, uint64_t number)
+{
+	bytes_put(text, ":");
+	bytes_put_number(text, number, 16);
+}
+
+/* A fact of the machine that takes some us to find out, once for a run. */
+static void read_boot_id(void)
+{
+	char text[40] = "";
+	const char *at = text;
+	long fd = SYS4(openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id",
+		O_RDONLY | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return;
+	memset(boot_id, 0, sizeof(boot_id));
+	if (SYS3(read, fd, text, 36) == 36)
+		boot_id_at(&at);
+	SYS1(close, fd);
 }
 
 /* What about_entry has at least. */
@@ -155,11 +215,15 @@ static bool found_run(void)
 	bytes_put_number(&text, run_id, 16);
 	for (int i = 0; i < 2; i++) {
 		good &= streams_identify(i + 1, &outputs[i]);
-		bytes_put(&text, ":");
-		bytes_put_number(&text, outputs[i].device, 16);
-		bytes_put(&text, ":");
-		bytes_put_number(&text, outputs[i].inode, 16);
+		put_field(&text, outputs[i].device);
+		put_field(&text, outputs[i].inode);
 	}
+	put_field(&text, clock_is_tsc ? BINLOG_CLOCK_TSC
+				      : BINLOG_CLOCK_MONOTONIC);
+	bytes_put(&text, ":");
+	for (unsigned i = 0; i < 2 * sizeof(boot_id); i++)
+		bytes_put_number(&text,
+			boot_id[i / 2] >> (i % 2 ? 0 : 4) & 0xf, 16);
 	if (good)
 		environment_set("BINLOG_RUN=", founded);
 	return good;
@@ -186,22 +250,54 @@ static __attribute__((noinline)) void join_positions(
 /* Where the outputs stand: in the capture of the first process of the run. */
 static void share_positions(const char *path, size_t directory)
 {
-	struct bytes_text text = {founded, sizeof(founded), 0};
-
 	if (first_capture) {
-		join_positions(path, directory);
+		if (!first_has_offsets)
+			return;
+		if (process.joined)
+			position_found(capture_file_header);
+		else
+			join_positions(path, directory);
 		streams_have_offsets = true;
 	} else if (*founded && has_offsets()) {
-		text.length = bytes_length(founded);
-		bytes_put(&text, ":");
-		bytes_put(&text, path + directory);
-		if (text.length + 1 < sizeof(founded))
-			environment_set("BINLOG_RUN=", founded);
 		position_found(capture_file_header);
 		position_begin(&outputs[0]);
 		position_begin(&outputs[1]);
 		streams_have_offsets = true;
 	}
+}
+
+/*
+ * Which programs may share a capture: those that were told to, and to keep the
+ * same, in the same way; nothing that has rules, a ring, or a way of its own
+ * with a capture that is full.  0: this one may not.
+ */
+static uint64_t sharing(void)
+{
+	const char *captures = settings_get(CONFIG_captures);
+
+	if (!captures || !bytes_starts(captures, "run") || captures[3] ||
+		process.ring_bytes || settings_get(CONFIG_full) ||
+		settings_rules_bytes() > 0 || settings_rules_wrong())
+		return 0;
+	return 1 | (uint64_t)(control_switches->off != 0) << 1 |
+	       (uint64_t)(uint8_t)control_switches->level << 2;
+}
+
+/* The name of the first capture, to the programs that are started by this. */
+static void tell_heirs(const char *name)
+{
+	struct bytes_text text = {founded, sizeof(founded), 0};
+	const uint64_t shares = sharing();
+
+	if (!*founded || (!has_offsets() && !shares))
+		return;
+	text.length = bytes_length(founded);
+	put_field(&text, has_offsets());
+	put_field(&text, shares);
+	bytes_put(&text, ":");
+	bytes_put(&text, name);
+	if (text.length + 1 < sizeof(founded))
+		environment_set("BINLOG_RUN=", founded);
 }
 
 /* So that a block of 4 KiB has room for it, and for messages. */
@@ -345,31 +441,6 @@ static bool create_file(char *path, const struct binlog_header *header)
 	return create_in(path, header) || create_elsewhere(path, header);
 }
 
-static void read_boot_id(uint8_t boot_id[16])
-{
-	char text[40];
-	long fd = SYS4(openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id",
-		O_RDONLY | O_CLOEXEC, 0);
-	unsigned nibble = 0;
-
-	if (sys_failed(fd))
-		return;
-	if (SYS3(read, fd, text, 36) == 36)
-		for (int i = 0; i < 36 && nibble < 32; i++) {
-			unsigned digit = text[i] <= '9'
-						 ? (unsigned)text[i] - '0'
-						 : (unsigned)text[i] - 'a' + 10;
-
-			if (text[i] == '-')
-				continue;
-			boot_id[nibble / 2] |=
-				(uint8_t)((digit & 0xf)
-					  << (nibble % 2 ? 0 : 4));
-			nibble++;
-		}
-	SYS1(close, fd);
-}
-
 /* How much of a path, which is absolute, is before the name. */
 static size_t directory_of(const char *path)
 {
@@ -478,13 +549,82 @@ COLD struct binlog_header *startup_next_capture(
 	return next;
 }
 
+/* ---- the capture of the run ---- */
+
+/* Of the whole, so much is for programs that share it to begin with; who comes
+ * later has one of its own. */
+#define SHARED_PART 4
+
+static uint64_t pid_namespace;
+
+/* It comes out of the environment, where anything may be; and the processes of
+ * a capture are taken for children of each other by those who ask the kernel
+ * for them. */
+static bool fits(const struct binlog_header *header)
+{
+	const struct binlog_founder *founder =
+		(const void *)((const char *)header + BINLOG_FOUNDER_OFFSET);
+	const struct file_growth *growth =
+		(const void *)((const char *)header + BINLOG_GROWTH_OFFSET);
+
+	return memcmp(header->magic, BINLOG_MAGIC, sizeof(header->magic)) ==
+		       0 &&
+	       header->version == BINLOG_VERSION &&
+	       header->byte_order == BINLOG_BYTE_ORDER &&
+	       header->machine == MACHINE && header->run == run_id &&
+	       header->clock == (clock_is_tsc ? BINLOG_CLOCK_TSC
+					      : BINLOG_CLOCK_MONOTONIC) &&
+	       memcmp(header->boot_id, boot_id, sizeof(boot_id)) == 0 &&
+	       header->next < process.max_bytes / SHARED_PART &&
+	       founder->libc == host_libc_version &&
+	       founder->pid_namespace == pid_namespace && pid_namespace &&
+	       growth->stuck == 0;
+}
+
+static bool is_name(const char *name)
+{
+	const size_t suffix = sizeof(BINLOG_SUFFIX) - 1;
+	size_t length = 0;
+
+	while (name[length] && name[length] != '/')
+		length++;
+	return !name[length] && length > suffix &&
+	       bytes_starts(name + length - suffix, BINLOG_SUFFIX);
+}
+
+static bool join_capture(char *path)
+{
+	struct bytes_text text = {path, CAPTURE_FILE_PATH, 0};
+	bool relative;
+
+	if (!first_capture || first_shares == 0 || first_shares != sharing() ||
+		!is_name(first_capture) ||
+		!directory_asked(path, CAPTURE_FILE_PATH, &relative) ||
+		relative)
+		return false;
+	text.length = bytes_length(path);
+	bytes_put(&text, "/");
+	bytes_put(&text, first_capture);
+	if (text.length + 1 >= text.size ||
+		!capture_file_join(path, process.max_bytes, fits))
+		return false;
+	process.joined = true;
+	life_join();
+	control_join(capture_file_header);
+	share_positions(path, directory_of(path));
+	return true;
+}
+
 static bool create_capture(void)
 {
 	char *path = strings + process.strings_bytes;
 	struct binlog_header header;
 
+	pid_namespace = life_inherit();
+	if (join_capture(path))
+		return true;
 	fill_header(&header);
-	read_boot_id(header.boot_id);
+	bytes_copy(header.boot_id, boot_id, sizeof(boot_id));
 	if (!create_file(path, &header))
 		return false;
 	if (spill_is_on())
@@ -496,6 +636,7 @@ static bool create_capture(void)
 	control_begin(capture_file_header);
 	publish_rules();
 	share_positions(path, directory_of(path));
+	tell_heirs(path + directory_of(path));
 	return true;
 }
 
@@ -526,12 +667,15 @@ static bool arm(void)
 	if (disable && *disable && *disable != '0')
 		return false;
 	process.pid = (uint32_t)SYS0(getpid);
-	clock_choose();
 	read_sizes();
 	read_level();
 	redact_begin();
-	if (!join_run(environment_get("BINLOG_RUN")) && !found_run())
-		return false;
+	if (!join_run(environment_get("BINLOG_RUN"))) {
+		clock_choose();
+		read_boot_id();
+		if (!found_run())
+			return false;
+	}
 	if (!streams_configure(settings_get(CONFIG_streams), outputs))
 		return false;
 	remember_strings(environment_argc(), environment_argv());

@@ -31,27 +31,6 @@ static struct binlog_founder *page(void)
 	return page_of(capture_file_header);
 }
 
-/*
- * Who has executed this program may be a child that says nothing, and a child
- * of such a child; so everyone who makes a capture leaves its number to its
- * heirs.
- */
-static uint32_t inherit(void)
-{
-	const char *value = environment_get(PARENT);
-	char number[DIGITS + 1] = {0};
-	uint64_t ancestor = 0;
-
-	for (int i = 0; i < DIGITS; i++)
-		number[i] =
-			"0123456789abcdef"[process.pid >> (DIGITS - 1 - i) * 4 &
-					   0xf];
-	if (value && !bytes_number(&value, 16, &ancestor))
-		ancestor = 0;
-	environment_overwrite(PARENT "=", number);
-	return (uint32_t)ancestor;
-}
-
 /* The link says "pid:[INODE]"; to follow it takes longer. */
 uint64_t life_pid_namespace(void)
 {
@@ -65,13 +44,74 @@ uint64_t life_pid_namespace(void)
 		       : 0;
 }
 
+/*
+ * Who has executed this program may be a child that says nothing, and a child
+ * of such a child; so everyone who makes a capture leaves its number to its
+ * heirs.  And each program leaves its own one, and in which namespace that is:
+ * whose parent has this number, or who has it, is in the same; to ask the
+ * kernel takes 10 us.
+ */
+enum { ANCESTOR, SELF, NAMESPACE, NUMBERS };
+
+static uint32_t heritage[NUMBERS];
+static uint32_t ppid;
+
+static void read_heritage(void)
+{
+	const char *value = environment_get(PARENT);
+	uint64_t number;
+
+	if (!value || bytes_length(value) != NUMBERS * DIGITS)
+		return;
+	for (int i = 0; i < NUMBERS; i++, value += DIGITS) {
+		char digits[DIGITS + 1] = {0};
+		const char *at = digits;
+
+		bytes_copy(digits, value, DIGITS);
+		heritage[i] = bytes_number(&at, 16, &number) && !*at
+				      ? (uint32_t)number
+				      : 0;
+	}
+}
+
+static void leave_heritage(const uint32_t numbers[NUMBERS])
+{
+	char text[NUMBERS * DIGITS + 1] = {0};
+
+	for (int i = 0; i < NUMBERS * DIGITS; i++)
+		text[i] = "0123456789abcdef"[numbers[i / DIGITS] >>
+						     (DIGITS - 1 - i % DIGITS) *
+							     4 &
+					     0xf];
+	environment_overwrite(PARENT "=", text);
+}
+
+uint64_t life_inherit(void)
+{
+	ppid = (uint32_t)SYS0(getppid);
+	read_heritage();
+	if (heritage[NAMESPACE] == 0 || (heritage[SELF] != ppid &&
+					    heritage[SELF] != process.pid))
+		heritage[NAMESPACE] = (uint32_t)life_pid_namespace();
+	return heritage[NAMESPACE];
+}
+
 void life_begin(void)
 {
 	first_thread = sys_thread_pointer();
-	page()->ppid = (uint32_t)SYS0(getppid);
-	page()->ancestor = inherit();
-	page()->pid_namespace = life_pid_namespace();
+	page()->ppid = ppid;
+	page()->ancestor = heritage[ANCESTOR];
+	page()->pid_namespace = heritage[NAMESPACE];
 	page()->libc = host_libc_version;
+	leave_heritage((const uint32_t[NUMBERS]){
+		process.pid, process.pid, heritage[NAMESPACE]});
+}
+
+void life_join(void)
+{
+	first_thread = sys_thread_pointer();
+	leave_heritage((const uint32_t[NUMBERS]){heritage[ANCESTOR],
+		process.pid, heritage[NAMESPACE]});
 }
 
 /* The latest, of that process. */

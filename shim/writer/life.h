@@ -10,8 +10,15 @@
 
 #include "record/layout.h"
 
-/* Once, when the capture has been made. */
+/*
+ * The process is about to have a capture: what its heirs will ask for is left
+ * to them.  Returns the inode of its namespace of processes; 0: not known.
+ */
+uint64_t life_inherit(void);
+
+/* Once, when the capture has been made; or when another's is shared. */
 void life_begin(void);
+void life_join(void);
 
 /* The same of one that is not used yet: the process, which has one, goes on in
  * it. */
