@@ -33,7 +33,8 @@
  * Forked children write into the file of their parent: they claim blocks of
  * their own in it through `next` of the header page, which all of them share.
  * So a child can log after chroot, setuid or a full descriptor table, and one
- * that is silent leaves no trace.
+ * that is silent leaves no trace.  So may programs that these execute
+ * (BINLOG_CAPTURES=run).
  */
 #ifndef RECORD_LAYOUT_H
 #define RECORD_LAYOUT_H
@@ -201,9 +202,9 @@ struct binlog_block {
 	/* Also the base of the ticks that follow. */
 	struct binlog_anchor anchor;
 	uint32_t core;
-	uint32_t process; /* 0: that which has made the file; of a forked */
-			  /* child one more than the id of its first writer: */
-			  /* a pid may have been used twice */
+	uint32_t process; /* 0: that which has made the file; of others one */
+			  /* more than the id of its first writer: a pid may */
+			  /* have been used twice */
 	uint64_t passed;  /* live: calls made natively, not recorded */
 	uint64_t dropped; /* live: calls neither made nor recorded */
 };
@@ -298,7 +299,8 @@ struct binlog_process_record {
 	uint32_t argc;
 	uint32_t bytes;	 /* of the strings that follow */
 	uint32_t parent; /* of a forked child: `process` in the blocks of */
-			 /* its parent, or of the nearest that has any, or 0 */
+			 /* its parent, or of the nearest that has any, or 0; */
+			 /* its own: it was executed, or that is not known */
 	/* Value of the FORK event before its birth, or 0: it inherited nothing
 	 * that was not written yet. */
 	binlog_u64 fork;

@@ -140,8 +140,9 @@ static int compare_starts(const void *left, const void *right)
 	const struct recording *a = *(struct recording *const *)left;
 	const struct recording *b = *(struct recording *const *)right;
 
-	return a->header.start.realtime < b->header.start.realtime ? -1
-	       : a->header.start.realtime > b->header.start.realtime;
+	return a->header.start.realtime < b->header.start.realtime
+		       ? -1
+		       : a->header.start.realtime > b->header.start.realtime;
 }
 
 /* What goes on with others, behind these. */
@@ -466,12 +467,24 @@ static struct process_entry *predecessor_of(
 	return before;
 }
 
+/* Of a forked child nobody has said where it was started. */
+bool process_shares_capture(const struct process_entry *entry)
+{
+	return entry->founded_by && entry->program->host;
+}
+
 /* A fork is in the capture of its parent, or of one before that. */
-static struct process_entry *parent_of_fork(const struct process_entry *entry)
+static struct process_entry *parent_of_fork(
+	const struct process_list *by_number, const struct process_entry *entry)
 {
 	const struct program *parent = entry->program->parent;
+	struct process_entry *found = NULL;
 
-	return parent && parent->entry ? parent->entry : entry->founded_by;
+	if (parent && parent->entry)
+		return parent->entry;
+	if (entry->program->ppid != 0)
+		found = find(by_number, entry, entry->program->ppid);
+	return found ? found : entry->founded_by;
 }
 
 static struct process_entry *parent_of(
@@ -479,15 +492,19 @@ static struct process_entry *parent_of(
 {
 	struct process_entry *parent;
 
-	if (entry->founded_by)
-		return parent_of_fork(entry);
+	if (entry->founded_by && !process_shares_capture(entry))
+		return parent_of_fork(by_number, entry);
 	parent = predecessor_of(by_number, entry);
 	if (parent) {
 		parent->end = BINLOG_TEXT_EXECUTE;
 		parent->successor = entry;
 		return parent;
 	}
-	parent = find(by_number, entry, entry->page.ppid);
+	parent = find(by_number, entry,
+		process_shares_capture(entry) ? entry->program->ppid
+					      : entry->page.ppid);
+	if (!parent && process_shares_capture(entry))
+		return entry->founded_by;
 	if (!parent && entry->page.ancestor)
 		parent = find(by_number, entry, entry->page.ancestor);
 	return parent;

@@ -45,6 +45,9 @@ struct process_list {
 	struct pool pool;
 };
 
+/* A program that was executed shares the capture of another one of its run. */
+bool process_shares_capture(const struct process_entry *entry);
+
 /* Of captures that are open, and outlive it.  Null: out of memory. */
 struct process_list *process_list_new(
 	struct recording *const *captures, size_t count);

@@ -125,6 +125,12 @@ static void put_words(struct render_buffer *out, const char *words, size_t left)
 	}
 }
 
+/* And no forked child of one. */
+static bool is_program(const struct process_entry *entry)
+{
+	return !entry->founded_by || process_shares_capture(entry);
+}
+
 /* The name stands for the first one.  A forked child has those of its parent.
  */
 static void put_arguments(
@@ -135,7 +141,7 @@ static void put_arguments(
 	size_t left = program->argument_bytes;
 	size_t bytes;
 
-	if (words && !entry->founded_by && next_word(&words, &left, &bytes))
+	if (words && is_program(entry) && next_word(&words, &left, &bytes))
 		put_words(out, words, left);
 }
 
@@ -218,7 +224,7 @@ static void add_row(struct processes *state, const struct process_entry *entry)
 	escape_put(
 		&table->text, entry->name, strlen(entry->name), ESCAPE_NEWLINE);
 	put_arguments(&table->text, entry);
-	if (!entry->founded_by && entry->program->arguments) {
+	if (is_program(entry) && entry->program->arguments) {
 		put_details(
 			&table->text, entry, state->told ? state->told : &none);
 		state->told = entry->program;

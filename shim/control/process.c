@@ -61,7 +61,8 @@ bool process_is_founder(void)
 
 bool process_owns_capture(void)
 {
-	return arena_is_marked() && ((!process.forked && !process.joined) || process.spilled);
+	return arena_is_marked() &&
+	       ((!process.forked && !process.joined) || process.spilled);
 }
 
 /*
@@ -136,8 +137,8 @@ void process_enumerate(uint32_t writer)
 uint32_t process_describe(struct binlog_process_record *record)
 {
 	/* A forked child has the rest from its parent. */
-	uint32_t bytes = process.forked ? process.argument_bytes
-					: process.strings_bytes;
+	uint32_t bytes =
+		process.forked ? process.argument_bytes : process.strings_bytes;
 	uint32_t size = (uint32_t)sizeof(*record) + ((bytes + 3) & ~3u);
 
 	if (record) {

@@ -208,8 +208,8 @@ static bool set_up(int fd, char *path, uint64_t max_bytes,
 
 	next_header = NULL;
 	if (!sys_failed(SYS2(fstat, fd, &st)))
-		size = growth_begin(fd, &st, path, max_bytes,
-			place_is_ours(path), another);
+		size = growth_begin(
+			fd, &st, path, max_bytes, place_is_ours(path), another);
 	if (size == 0 || !write_first(fd, max_bytes))
 		return false;
 	/* Whatever the umask is. */
@@ -241,9 +241,9 @@ static void close_file(int fd)
 
 	if (capture_file_header && !host_is_single_threaded() &&
 		(sys_failed(SYS2(fstat, fd, &st)) ||
-			sys_failed(SYS4(newfstatat, AT_FDCWD,
-				growth_next_path(), &named,
-				AT_SYMLINK_NOFOLLOW)) ||
+			sys_failed(
+				SYS4(newfstatat, AT_FDCWD, growth_next_path(),
+					&named, AT_SYMLINK_NOFOLLOW)) ||
 			st.st_dev != named.st_dev || st.st_ino != named.st_ino))
 		return;
 	SYS1(close, fd);
@@ -430,7 +430,8 @@ static struct binlog_header *map_shared(
 		return NULL;
 	if (is_shareable(SYS2(fstat, fd, &now), &now) &&
 		now.st_dev == st->st_dev && now.st_ino == st->st_ino)
-		header = segment_begin((int)fd, (uint64_t)now.st_size, max_bytes);
+		header = segment_begin(
+			(int)fd, (uint64_t)now.st_size, max_bytes);
 	*st = now;
 	SYS1(close, fd);
 	return header;
@@ -747,8 +748,8 @@ void *capture_file_claim_last(uint32_t number, uint32_t size)
 		!begin_claim_of(number))
 		return NULL;
 	block = take_fresh_before(size, 0, &at);
-	__atomic_store_n(&last_failed_at, block ? 0 : clock_ticks(),
-		__ATOMIC_RELAXED);
+	__atomic_store_n(
+		&last_failed_at, block ? 0 : clock_ticks(), __ATOMIC_RELAXED);
 	end_claim();
 	return block;
 }
@@ -796,8 +797,7 @@ char *capture_file_note(uint32_t kind, size_t bytes, uint64_t *at)
 
 	while (size < BINLOG_BLOCK_MAX && size - heads - 8 < bytes)
 		size *= 2;
-	if (!capture_file_header || size - heads - 8 < bytes ||
-		!begin_claim())
+	if (!capture_file_header || size - heads - 8 < bytes || !begin_claim())
 		return NULL;
 	block = take_fresh(size, at);
 	end_claim();

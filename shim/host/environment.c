@@ -14,14 +14,49 @@
 static int saved_argc;
 static char **saved_argv;
 
+/* Of a stack, below its environment; and of arguments. */
+#define STACK_MOST ((uintptr_t)16 << 20)
+#define ARGUMENTS_MOST ((uintptr_t)1 << 20)
+
+/*
+ * A constructor that comes before ours has called us.  The kernel puts the
+ * environment behind the arguments, and their number in front of them, which is
+ * less than any address.  If that environment is still libc's, it is above us,
+ * on the stack of the first thread.
+ */
+static void find_arguments(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t count = 0;
+	char **at = __environ;
+
+	if ((uintptr_t)at - here >= STACK_MOST ||
+		SYS0(gettid) != SYS0(getpid) || *--at)
+		return;
+	for (; (uintptr_t)*--at != count && count <= ARGUMENTS_MOST; count++)
+		if ((uintptr_t)*at <= ARGUMENTS_MOST)
+			return;
+	if (count > ARGUMENTS_MOST)
+		return;
+	saved_argc = (int)count;
+	saved_argv = at + 1;
+}
+
+static bool has_arguments(void)
+{
+	if (!saved_argv && __environ)
+		find_arguments();
+	return saved_argv;
+}
+
 int environment_argc(void)
 {
-	return saved_argc;
+	return has_arguments() ? saved_argc : 0;
 }
 
 char **environment_argv(void)
 {
-	return saved_argv;
+	return has_arguments() ? saved_argv : NULL;
 }
 
 /* /proc/self/environ, where libc has no environment yet; never unmapped. */
@@ -120,7 +155,7 @@ static bool ask_stack(uint64_t type, uint64_t *value)
 {
 	char **at;
 
-	if (!saved_argv)
+	if (!has_arguments())
 		return false;
 	at = saved_argv + saved_argc + 1;
 	while (*at)

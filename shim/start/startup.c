@@ -83,8 +83,8 @@ static void read_sizes(void)
 	quota = read_size(CONFIG_quota, 0);
 	quota_set(quota);
 	if (process.ring_bytes == 0)
-		process.max_bytes = spill_begin(settings_get(CONFIG_full),
-			process.max_bytes, quota);
+		process.max_bytes = spill_begin(
+			settings_get(CONFIG_full), process.max_bytes, quota);
 	value = settings_get(CONFIG_depth);
 	if (value && bytes_number(&value, 10, &number))
 		process.depth = number < 1		     ? 1
@@ -218,12 +218,12 @@ static bool found_run(void)
 		put_field(&text, outputs[i].device);
 		put_field(&text, outputs[i].inode);
 	}
-	put_field(&text, clock_is_tsc ? BINLOG_CLOCK_TSC
-				      : BINLOG_CLOCK_MONOTONIC);
+	put_field(&text,
+		clock_is_tsc ? BINLOG_CLOCK_TSC : BINLOG_CLOCK_MONOTONIC);
 	bytes_put(&text, ":");
 	for (unsigned i = 0; i < 2 * sizeof(boot_id); i++)
-		bytes_put_number(&text,
-			boot_id[i / 2] >> (i % 2 ? 0 : 4) & 0xf, 16);
+		bytes_put_number(
+			&text, boot_id[i / 2] >> (i % 2 ? 0 : 4) & 0xf, 16);
 	if (good)
 		environment_set("BINLOG_RUN=", founded);
 	return good;

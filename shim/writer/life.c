@@ -90,8 +90,8 @@ uint64_t life_inherit(void)
 {
 	ppid = (uint32_t)SYS0(getppid);
 	read_heritage();
-	if (heritage[NAMESPACE] == 0 || (heritage[SELF] != ppid &&
-					    heritage[SELF] != process.pid))
+	if (heritage[NAMESPACE] == 0 ||
+		(heritage[SELF] != ppid && heritage[SELF] != process.pid))
 		heritage[NAMESPACE] = (uint32_t)life_pid_namespace();
 	return heritage[NAMESPACE];
 }
@@ -110,8 +110,8 @@ void life_begin(void)
 void life_join(void)
 {
 	first_thread = sys_thread_pointer();
-	leave_heritage((const uint32_t[NUMBERS]){heritage[ANCESTOR],
-		process.pid, heritage[NAMESPACE]});
+	leave_heritage((const uint32_t[NUMBERS]){
+		heritage[ANCESTOR], process.pid, heritage[NAMESPACE]});
 }
 
 /* The latest, of that process. */

@@ -109,6 +109,11 @@ static bool is_full(const char *text)
 		       is_duration(text + 6, strlen(text + 6)));
 }
 
+static bool is_captures(const char *text)
+{
+	return strcmp(text, "program") == 0 || strcmp(text, "run") == 0;
+}
+
 static const struct value {
 	const char *variable;
 	const char *option;
@@ -125,6 +130,8 @@ static const struct value {
 		"no size: give one such as 64M"},
 	{"BINLOG_FULL", "full", is_full,
 		"not known: give pass, block, block=TIME or spill"},
+	{"BINLOG_CAPTURES", "captures", is_captures,
+		"not known: give program or run"},
 	{"BINLOG_QUOTA", "quota", is_size, "no size: give one such as 1G"},
 	{"BINLOG_TRIGGER", "trigger", is_trigger,
 		"not known: give signal, exit, kill, before=TIME or "

@@ -56,4 +56,19 @@ same "what has no room is cut, and the message is right" "4 words" "$(cat "$TMP/
 same "and nothing is damaged" 0 "$("$show" --processes "$TMP/longer/capture" 2>&1 >"$TMP/rows" | grep -cv captured)"
 recorded "$TMP/none" perl -e 'exec { $ARGV[0] } ""' "$TMP/says"
 same "an empty name" "1 words" "$(cat "$TMP/none/stdout")"
+
+# ---- a library whose constructor comes before ours, and prints ----
+echo '#include <stdio.h>
+__attribute__((constructor)) static void first(void) { fprintf(stderr, "early\n"); }' |
+	gcc -w -shared -fPIC -x c -o "$TMP/libearly.so" - || exit 1
+gcc -O1 -w -o "$TMP/says" "$TMP/says.c" -Wl,--no-as-needed -L"$TMP" -learly -Wl,-rpath,"$TMP" || exit 1
+recorded "$TMP/early" "$TMP/says" "${given[@]}"
+same "a constructor has called us before there was ours: the words of argv are there all the same" \
+	"$(printf '%s\n' says "${given[@]}")" "$(rows "$TMP/early/capture" | of | words)"
+if strace -o /dev/null true 2>/dev/null; then
+	BINLOG_DIR=$TMP/early/capture strace -o "$TMP/trace" -E "LD_PRELOAD=$lib" "$TMP/says" >/dev/null 2>&1
+	same "and nothing has to be asked of /proc for it" 0 "$(grep -c '/proc/self/\(auxv\|environ\)' "$TMP/trace")"
+else
+	skip "what is asked of /proc: there is no strace"
+fi
 finish
