@@ -50,6 +50,15 @@ static unsigned plain_syslog(void)
 								   : stream;
 }
 
+/* What its calls say may go on with a line that stands before it. */
+static bool may_hold_back(const struct memo *memo, unsigned stream)
+{
+	return host_knows_files &&
+	       streams[stream].buffering == BINLOG_BUFFER_FULL &&
+	       !__atomic_load_n(&streams_are_shared, __ATOMIC_RELAXED) &&
+	       memo->context >> BINLOG_LENGTH_SHIFT == 0;
+}
+
 /* The entry stays where it is in its set: others know it by its number. */
 struct memo *fast_look_up(struct writer *w, const struct call *call,
 	uintptr_t key, const FILE *file, unsigned text)
@@ -72,11 +81,7 @@ struct memo *fast_look_up(struct writer *w, const struct call *call,
 	if (memo->special)
 		return NULL;
 	memo->file = file;
-	memo->holds_back =
-		host_knows_files &&
-		streams[stream].buffering == BINLOG_BUFFER_FULL &&
-		!__atomic_load_n(&streams_are_shared, __ATOMIC_RELAXED) &&
-		memo->context >> BINLOG_LENGTH_SHIFT == 0;
+	memo->holds_back = may_hold_back(memo, stream);
 	fast_code_prepare(memo);
 	memo->version = version;
 	number = (uint16_t)(memo - w->memo);
@@ -315,7 +320,7 @@ static struct memo *first_format(struct writer *w, const struct call *call,
 	memo = capture_first_format(w, call, &how, format, arguments);
 	if (memo) {
 		w->missed = 0;
-		memo->holds_back = false;
+		memo->holds_back = may_hold_back(memo, how.stream);
 	} else if (w->fleeting) {
 		w->fleeting = FLEETING_NOT;
 		w->refused = format;
