@@ -3,6 +3,9 @@
  * the name of its capture, and who it says it is.  Each of them in a child, as
  * it begins once; the kernel is asked what is right.
  */
+#include <elf.h>
+
+#include "record/file_growth.h"
 #include "tests/unit/world/process_world.h"
 
 /* ---- settings ---- */
@@ -255,7 +258,8 @@ SCENARIO(who_is_first_founds_a_run)
 	begins();
 	CHECK(sscanf(world.founded, "%[0-9a-f]:d:e1:d:e2", wish) == 1);
 	CHECK(strtoull(wish, NULL, 16) == world.header.run);
-	CHECK(strcmp(world.founded + strlen(wish), ":d:e1:d:e2") == 0);
+	CHECK(strncmp(world.founded + strlen(wish), ":d:e1:d:e2:2:", 13) == 0);
+	CHECK(strlen(world.founded) == strlen(wish) + 13 + 32);
 	CHECK(world.found == 0 && !streams_have_offsets);
 	CHECK(world.outputs[1].inode == 0xe2 && world.outputs[1].known);
 }
@@ -278,26 +282,130 @@ static void with_a_regular_output_others_find_the_capture(void **state)
 	in_child(check_regular);
 }
 
+#define CLOCK_AND_BOOT "2:000102030405060708090a0b0c0d0e0f"
+
 SCENARIO(others_join_it)
 {
-	world.run = "1a:2:3:4:0:first.binlog";
+	world.run = "1a:2:3:4:0:" CLOCK_AND_BOOT ":1:0:first.binlog";
 	begins();
 	CHECK(world.header.run == 0x1a);
 	CHECK(world.outputs[0].device == 2 && world.outputs[0].inode == 3);
 	CHECK(world.outputs[0].known && !world.outputs[1].known);
 	CHECK(strcmp(world.joined, "/captures/first.binlog") == 0);
 	CHECK(streams_have_offsets);
-	CHECK(!*world.founded);
+	CHECK(!*world.founded && !*world.shared);
+	CHECK(!clock_is_tsc && world.header.boot_id[15] == 15);
 	/* One of 32 looks whether there is too much. */
 	CHECK(world.looks == (world.header.nonce % 32 == 0));
 }
 
 SCENARIO(there_may_be_no_first_capture)
 {
-	world.run = "1a:2:3:4:5";
+	world.run = "1a:2:3:4:5:" CLOCK_AND_BOOT;
 	begins();
 	CHECK(world.outputs[1].known);
 	CHECK(!*world.joined && !streams_have_offsets);
+}
+
+/* ---- that share a capture ---- */
+
+/* As the process that has made it would have left it; `broken` is changed. */
+static union {
+	struct binlog_header header;
+	char bytes[BINLOG_PAGE];
+} others;
+static size_t broken;
+static const char *run;
+
+static void make_others(void)
+{
+	struct binlog_founder *founder =
+		(void *)(others.bytes + BINLOG_FOUNDER_OFFSET);
+
+	others.header = (struct binlog_header){
+		.magic = BINLOG_MAGIC,
+		.version = BINLOG_VERSION,
+		.byte_order = BINLOG_BYTE_ORDER,
+		.run = 0x1a,
+		.next = 8192,
+		.clock = BINLOG_CLOCK_MONOTONIC,
+	};
+#if defined(__x86_64__)
+	others.header.machine = EM_X86_64;
+#else
+	others.header.machine = EM_AARCH64;
+#endif
+	for (uint8_t i = 0; i < 16; i++)
+		others.header.boot_id[i] = i;
+	founder->pid_namespace = 0xe5;
+	founder->libc = host_libc_version;
+	if (broken)
+		others.bytes[broken] ^= 0x40;
+}
+
+static void check_shared(void)
+{
+	make_others();
+	world.others = &others.header;
+	world.run = run;
+	set(CONFIG_captures, "run");
+	begins();
+	CHECK(process.joined == (broken == 0));
+	CHECK(strcmp(world.shared, "/captures/first.binlog") == 0);
+	CHECK(!*world.path == process.joined);
+}
+
+static void check_own(void)
+{
+	broken = 0;
+	make_others();
+	world.others = &others.header;
+	world.run = run;
+	set(CONFIG_captures, value);
+	begins();
+	CHECK(!process.joined && !*world.shared && *world.path);
+}
+
+#define AT(member) offsetof(struct binlog_header, member)
+#define FOUNDER(member)                                                        \
+	(BINLOG_FOUNDER_OFFSET + offsetof(struct binlog_founder, member))
+#define RUN(more) "1a:2:3:4:0:" CLOCK_AND_BOOT more
+
+static void a_capture_is_shared_that_fits(void **state)
+{
+	static const size_t all[] = {0, AT(magic) + 1, AT(version),
+		AT(byte_order), AT(run), AT(next) + 3, AT(clock), AT(machine),
+		AT(boot_id), AT(boot_id) + 15, FOUNDER(libc),
+		FOUNDER(pid_namespace),
+		BINLOG_GROWTH_OFFSET + offsetof(struct file_growth, stuck)};
+
+	(void)state;
+	run = RUN(":1:1:first.binlog");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		broken = all[i];
+		in_child(check_shared);
+	}
+}
+
+static void a_capture_is_shared_by_who_is_asked_to(void **state)
+{
+	static const char *const runs[] = {RUN(""), RUN(":1:0:first.binlog"),
+		RUN(":1:3:first.binlog"), RUN(":1:1:../first.binlog"),
+		RUN(":1:1:.binlog"), RUN(":1:1:first"), RUN(":1:1:"),
+		RUN(":1:1"), RUN(":first.binlog")};
+	static const char *const values[] = {NULL, "", "program", "runs"};
+
+	(void)state;
+	value = "run";
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		run = runs[i];
+		in_child(check_own);
+	}
+	run = RUN(":1:1:first.binlog");
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		value = values[i];
+		in_child(check_own);
+	}
 }
 
 static void check_run(void)
@@ -311,8 +419,9 @@ static void check_run(void)
 
 static void what_is_no_run_is_not_joined(void **state)
 {
-	static const char *const values[] = {
-		NULL, "", "run", "1a", "1a:x:1:2:3", "1a:2:x:3:4", "1a:2:3:4"};
+	static const char *const values[] = {NULL, "", "run", "1a",
+		"1a:x:1:2:3", "1a:2:x:3:4", "1a:2:3:4", "1a:2:3:4:5",
+		"1a:2:3:4:5:1", "1a:2:3:4:5:1:0123"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
@@ -464,6 +573,8 @@ int main(void)
 		TEST(with_a_regular_output_others_find_the_capture),
 		TEST(others_join_it),
 		TEST(there_may_be_no_first_capture),
+		TEST(a_capture_is_shared_that_fits),
+		TEST(a_capture_is_shared_by_who_is_asked_to),
 		TEST(what_is_no_run_is_not_joined),
 		TEST(it_says_what_it_was_called_with),
 		TEST(it_may_have_been_called_with_too_much),

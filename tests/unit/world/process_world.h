@@ -44,6 +44,7 @@
 
 bool sys_forbidden, clock_is_tsc, streams_reading_shows, streams_have_offsets;
 bool host_is_glibc = true, host_resolved = true;
+uint32_t host_libc_version = 2036;
 pthread_t (*host_pthread_self)(void) = pthread_self;
 int (*host_pthread_getcpuclockid)(
 	pthread_t, clockid_t *) = pthread_getcpuclockid;
@@ -63,6 +64,8 @@ static struct {
 	bool off;
 	char path[CAPTURE_FILE_PATH], dir[CAPTURE_FILE_PATH];
 	char founded[1024], joined[CAPTURE_FILE_PATH];
+	const struct binlog_header *others; /* a page */
+	char shared[CAPTURE_FILE_PATH];
 	struct binlog_header header;
 	uint64_t max_bytes, ring_bytes, quota;
 	unsigned looks; /* for what is too much in the directory */
@@ -109,7 +112,7 @@ size_t settings_rules_bytes(void)
 
 uint32_t settings_rules_wrong(void)
 {
-	return 7;
+	return world.rules ? 7 : 0;
 }
 
 void clock_choose(void)
@@ -141,6 +144,11 @@ void control_begin(struct binlog_header *of)
 	assert_ptr_equal(of, &header);
 }
 
+void control_join(struct binlog_header *of)
+{
+	assert_ptr_equal(of, &header);
+}
+
 void control_set_rules(uint64_t at, size_t bytes)
 {
 	assert_int_equal(at, 4096);
@@ -158,6 +166,16 @@ void redact_begin(void)
 
 void life_begin(void)
 {
+}
+
+void life_join(void)
+{
+	assert_true(process.joined);
+}
+
+uint64_t life_inherit(void)
+{
+	return 0xe5;
 }
 
 void ring_begin(uint64_t bytes, uint64_t max_bytes)
@@ -244,6 +262,17 @@ bool capture_file_create(
 	world.max_bytes = max_bytes;
 	world.header = *made;
 	return !world.no_capture;
+}
+
+bool capture_file_join(char *path, uint64_t max_bytes,
+	bool (*fits)(const struct binlog_header *header))
+{
+	strcpy(world.shared, path);
+	world.max_bytes = max_bytes;
+	if (!world.others || !fits(world.others))
+		return false;
+	world.header = *world.others;
+	return true;
 }
 
 /* Nothing goes on in another capture. */
