@@ -149,14 +149,61 @@ static bool flush_one(unsigned stream)
 	return true;
 }
 
+uint64_t streams_grown[STREAM_WORDS];
+uint64_t streams_of_outputs[STREAM_WORDS];
+
+void streams_count_bytes(unsigned stream, uint64_t bytes)
+{
+	__atomic_fetch_add(&streams[stream].said, bytes, __ATOMIC_SEQ_CST);
+	stream_bit_set(streams_grown, stream);
+}
+
+/*
+ * The streams of a FILE: those whose FILEs have, or had, this hash.
+ */
+#define FILE_HASHES 1024u
+
+static uint64_t of_files[FILE_HASHES][STREAM_WORDS];
+
+static uint64_t *of_file(const FILE *file)
+{
+	return of_files[(uintptr_t)file * 0x9e3779b97f4a7c15u >> 54];
+}
+
+/* The first one from `i` on; as many as there are streams: none. */
+static unsigned next_of_file(const FILE *file, unsigned i, unsigned used)
+{
+	const uint64_t *bits = of_file(file);
+
+	while (i < used) {
+		uint64_t rest =
+			__atomic_load_n(&bits[i / 64], __ATOMIC_ACQUIRE) >>
+			i % 64;
+
+		if (rest == 0) {
+			i = (i / 64 + 1) * 64;
+			continue;
+		}
+		i += (unsigned)__builtin_ctzll(rest);
+		if (i < used && streams[i].file == file)
+			return i;
+		i++;
+	}
+	return used;
+}
+
+#define EACH_OF_FILE(i, file, used)                                            \
+	unsigned i = next_of_file(file, STREAM_FIRST, used);                   \
+	i < (used);                                                            \
+	i = next_of_file(file, i + 1, used)
+
 unsigned streams_pending(const FILE *file)
 {
 	unsigned used = streams_count();
 
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file &&
-			__atomic_load_n(&streams[i].pending,
-				__ATOMIC_ACQUIRE) == PENDING_SOMETHING)
+	for (EACH_OF_FILE(i, file, used))
+		if (__atomic_load_n(&streams[i].pending, __ATOMIC_ACQUIRE) ==
+			PENDING_SOMETHING)
 			return i;
 	return STREAM_PASS;
 }
@@ -165,8 +212,8 @@ bool streams_has_said(const FILE *file)
 {
 	unsigned used = streams_count();
 
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file && streams[i].said > 0)
+	for (EACH_OF_FILE(i, file, used))
+		if (streams[i].said > 0)
 			return true;
 	return false;
 }
@@ -178,9 +225,10 @@ bool streams_flush(unsigned stream)
 	const FILE *file = streams[stream].file;
 	bool any = false;
 
-	for (unsigned i = STREAM_FIRST; i < used; i++)
-		if (streams[i].file == file)
-			any |= flush_one(i);
+	if (!file)
+		return flush_one(stream);
+	for (EACH_OF_FILE(i, file, used))
+		any |= flush_one(i);
 	return any;
 }
 
@@ -384,6 +432,10 @@ static unsigned intern(const struct stream *wanted)
 	made.retired = false;
 	made.inode = 0;
 	fill(&streams[used], &made);
+	if (made.file)
+		stream_bit_set(of_file(made.file), used);
+	if (made.flags & (BINLOG_STREAM_STDOUT | BINLOG_STREAM_STDERR))
+		stream_bit_set(streams_of_outputs, used);
 	__atomic_store_n(&streams[used].inode, wanted->inode, __ATOMIC_RELEASE);
 	return used;
 }

@@ -65,6 +65,27 @@ struct stream {
 	uint64_t counted; /* of these: by position.c */
 };
 
+/*
+ * Some streams, a bit for each: there may be thousands, of which a call has to
+ * look at few.
+ */
+#define STREAM_WORDS ((STREAMS_MAX + 1) / 64)
+
+static inline void stream_bit_set(uint64_t bits[STREAM_WORDS], unsigned stream)
+{
+	uint64_t bit = (uint64_t)1 << stream % 64;
+
+	if (!(__atomic_load_n(&bits[stream / 64], __ATOMIC_RELAXED) & bit))
+		__atomic_fetch_or(&bits[stream / 64], bit, __ATOMIC_SEQ_CST);
+}
+
+static inline void stream_bit_clear(
+	uint64_t bits[STREAM_WORDS], unsigned stream)
+{
+	__atomic_fetch_and(&bits[stream / 64],
+		~((uint64_t)1 << stream % 64), __ATOMIC_SEQ_CST);
+}
+
 /* One of the run's own outputs: a file, by device and inode. */
 struct stream_output {
 	uint64_t device;
@@ -299,6 +320,13 @@ static inline uint32_t streams_key(unsigned stream)
 
 /* Text of `stream` was recorded.  Only the first after a flush gets here. */
 void streams_said(unsigned stream);
+
+/* Streams whose `said` has become more since somebody has cleared their bit,
+ * and perhaps others; those of the run's own outputs. */
+extern HIDDEN uint64_t streams_grown[STREAM_WORDS];
+extern HIDDEN uint64_t streams_of_outputs[STREAM_WORDS];
+
+void streams_count_bytes(unsigned stream, uint64_t bytes);
 
 /* All numbers of streams are less than this. */
 unsigned streams_count(void);

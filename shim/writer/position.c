@@ -31,10 +31,13 @@
 static struct binlog_position own[BINLOG_POSITIONS];
 static struct binlog_position *positions = own;
 
+static void forget_recent(void);
+
 void position_found(struct binlog_header *header)
 {
 	positions = (struct binlog_position *)((char *)header +
 					       BINLOG_POSITIONS_OFFSET);
+	forget_recent();
 }
 
 bool position_is_in(const struct binlog_header *header)
@@ -81,6 +84,7 @@ bool position_mend(const void *address)
 		(uintptr_t)address - (uintptr_t)page >= BINLOG_PAGE)
 		return false;
 	positions = own;
+	forget_recent();
 	return !sys_failed(SYS6(mmap, page, BINLOG_PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
@@ -94,26 +98,85 @@ bool position_matters(unsigned stream)
 /* Says little: in place of an entry where all are taken. */
 static uint64_t none;
 
-static uint64_t *entry(const struct stream *stream, uint64_t number)
-{
-	uint64_t key = binlog_hash_word(
-		binlog_hash_word(
-			binlog_hash_word(3, stream->device), stream->inode),
-		number);
+/*
+ * Where keys were found lately: all of a key but its lowest bits, and in these
+ * the place of its entry; where all are taken, which they remain, ALL_TAKEN.
+ * Nothing is ever taken away, and who thinks that he has found an entry looks
+ * whether it has his key: with thousands of log files nearly all have none.
+ */
+#define RECENT 4096u
+#define ALL_TAKEN 0xffu
+_Static_assert(BINLOG_POSITIONS < ALL_TAKEN, "");
 
-	key |= 1;
-	for (unsigned i = 0; i < BINLOG_POSITIONS; i++) {
-		struct binlog_position *at =
-			&positions[(key / 2 + i) % BINLOG_POSITIONS];
+static uint64_t recent[RECENT];
+static bool some_recent; /* or its pages need not be looked at */
+
+static void forget_recent(void)
+{
+	for (unsigned i = 0; some_recent && i < RECENT; i++)
+		__atomic_store_n(&recent[i], 0, __ATOMIC_RELAXED);
+}
+
+/* Most are where they are looked for first, or next to it. */
+#define NEAR 4u
+
+static unsigned place_of(uint64_t key, unsigned i)
+{
+	return (unsigned)((key / 2 + i) % BINLOG_POSITIONS);
+}
+
+static unsigned search(uint64_t key, unsigned most)
+{
+	for (unsigned i = 0; i < most; i++) {
+		unsigned place = place_of(key, i);
+		struct binlog_position *at = &positions[place];
 		uint64_t expected = 0;
 
 		if (__atomic_load_n(&at->key, __ATOMIC_ACQUIRE) == key ||
 			__atomic_compare_exchange_n(&at->key, &expected, key,
 				false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
 			expected == key)
-			return &at->value;
+			return place;
 	}
-	return &none;
+	return ALL_TAKEN;
+}
+
+static bool is_at(unsigned place, uint64_t key)
+{
+	return place == ALL_TAKEN ||
+	       (place < BINLOG_POSITIONS &&
+		       __atomic_load_n(
+			       &positions[place].key, __ATOMIC_ACQUIRE) == key);
+}
+
+static unsigned search_far(uint64_t key)
+{
+	uint64_t *near = &recent[(key >> 8) % RECENT];
+	uint64_t seen = __atomic_load_n(near, __ATOMIC_RELAXED);
+	unsigned place = (uint8_t)seen;
+
+	if ((seen ^ key) >> 8 != 0 || !is_at(place, key)) {
+		place = search(key, BINLOG_POSITIONS);
+		__atomic_store_n(&some_recent, true, __ATOMIC_RELAXED);
+		__atomic_store_n(near, (key & ~(uint64_t)0xff) | place,
+			__ATOMIC_RELAXED);
+	}
+	return place;
+}
+
+static uint64_t *entry(const struct stream *stream, uint64_t number)
+{
+	uint64_t key = binlog_hash_word(
+		binlog_hash_word(
+			binlog_hash_word(3, stream->device), stream->inode),
+		number);
+	unsigned place;
+
+	key |= 1;
+	place = search(key, NEAR);
+	if (place == ALL_TAKEN)
+		place = search_far(key);
+	return place == ALL_TAKEN ? &none : &positions[place].value;
 }
 
 /* An entry's value, set to `first` before its first use. */
@@ -260,12 +323,38 @@ static void settle(unsigned number)
 		advance(stream, bytes);
 }
 
+/* Whoever interrupts this finds its bit still there, and does the same. */
+static void settle_grown(unsigned number)
+{
+	settle(number);
+	stream_bit_clear(streams_grown, number);
+	if (__atomic_load_n(&streams[number].said, __ATOMIC_SEQ_CST) !=
+		__atomic_load_n(&streams[number].counted, __ATOMIC_SEQ_CST))
+		stream_bit_set(streams_grown, number);
+}
+
 static void settle_all(void)
 {
-	unsigned used = streams_count();
+	unsigned words = streams_count() / 64 + 1;
 
-	for (unsigned i = STREAM_SYSLOG + 1; i < used; i++)
-		settle(i);
+	for (unsigned word = 0; word < words; word++) {
+		uint64_t grown =
+			__atomic_load_n(&streams_grown[word], __ATOMIC_SEQ_CST);
+		uint64_t all =
+			grown | __atomic_load_n(&streams_of_outputs[word],
+					__ATOMIC_ACQUIRE);
+
+		for (; all != 0; all &= all - 1) {
+			unsigned bit = (unsigned)__builtin_ctzll(all);
+
+			if (word * 64 + bit <= STREAM_SYSLOG)
+				continue;
+			if (grown >> bit & 1)
+				settle_grown(word * 64 + bit);
+			else
+				settle(word * 64 + bit);
+		}
+	}
 }
 
 void position_settle(void)
@@ -276,7 +365,7 @@ void position_settle(void)
 
 void position_add(unsigned stream, size_t bytes)
 {
-	__atomic_fetch_add(&streams[stream].said, bytes, __ATOMIC_RELAXED);
+	streams_count_bytes(stream, bytes);
 }
 
 static void settle_for(unsigned stream)

@@ -545,8 +545,7 @@ static void add_up(struct writer *w)
 	} while (said_to(w) != stream ||
 		 !__atomic_compare_exchange_n(&w->settled, &settled, said,
 			 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	__atomic_fetch_add(
-		&streams[stream].said, said - settled, __ATOMIC_RELAXED);
+	streams_count_bytes(stream, said - settled);
 }
 
 COLD bool writer_said_slow(struct writer *w, unsigned stream)

@@ -160,6 +160,11 @@ struct writer *ownership_enter(uintptr_t sp)
 	return NULL;
 }
 
+void streams_count_bytes(unsigned stream, uint64_t bytes)
+{
+	streams[stream].said += bytes;
+}
+
 void streams_said(unsigned stream)
 {
 	(void)stream;

@@ -54,6 +54,16 @@ void writer_add_up_own(void)
 {
 }
 
+/* Any of them may be of an output. */
+uint64_t streams_grown[STREAM_WORDS],
+	streams_of_outputs[STREAM_WORDS] = {(1u << STREAMS) - 1};
+
+void streams_count_bytes(unsigned stream, uint64_t bytes)
+{
+	streams[stream].said += bytes;
+	stream_bit_set(streams_grown, stream);
+}
+
 unsigned streams_count(void)
 {
 	return STREAMS;
