@@ -365,12 +365,14 @@ static size_t turn_run(
 }
 
 /*
- * A window is as many rows of a column, one behind the other, as can be damaged
- * so that a byte is left which says whether only they are; one time in 256 it
- * says so by chance.  Of a run nearly PARITY_ROWS rows long all windows explain
- * their column that begin behind its first bytes, up to a row further than it:
- * this stretch tells where both ends are.  Of a shorter one it is longer, and
- * any row of it will do.
+ * A window is WINDOW rows of a column, one behind the other.  They are one less
+ * than can be mended, so that a byte is left which says whether they alone are
+ * damaged.  Of a run [begin, end) they are in all windows that begin from end -
+ * WINDOW rows on, as no byte is behind them then, and before begin + a row, as
+ * none is before them: this stretch of windows tells both ends.  Those beside
+ * it leave out one byte, which is never taken for explained: two code words
+ * differ in more bytes than they and that one are.  Others are, by chance, one
+ * in 256.
  */
 #define WINDOW (PARITY_ROWS - 1)
 
@@ -380,21 +382,16 @@ struct stretch {
 	size_t score; /* columns that are wrong, and explained */
 };
 
-/* The best ones, of which the shortest runs are tried that would be explained.
- */
+/* So many are tried. */
 #define STRETCHES 4u
-/* So much less is one with a column that something else explains. */
+/* So much less is one with a column that something else explains, too. */
 #define ANOTHER 2u
 /* It is no chance. */
 #define SURE 6u
-/* Columns at its ends that are explained by chance. */
-#define SHORTER_MAX 2u
-/* Columns that something else explains, too. */
+/* Columns of which it is looked for what else explains them. */
 #define PATIENCE 64u
-/* Bytes that are looked at so often. */
-#define TRIES_BYTES ((size_t)64 << 20)
 
-/* The window says nothing of its column if the sum of these is 0. */
+/* The window explains its column if the sum of these is 0. */
 struct terms {
 	uint8_t all[PARITY_ROWS];
 };
@@ -507,19 +504,7 @@ static void find_stretches(const struct mending *mending, struct terms *terms,
 	keep(best, most);
 }
 
-/* By so many columns that are wrong at its beginning and its end. */
-static struct stretch shortened(const struct mending *mending,
-	struct stretch stretch, size_t before, size_t behind)
-{
-	while (before > 0 && stretch.begin < stretch.end)
-		before -= mending->wrong[stretch.begin++ % mending->row] != 0;
-	while (behind > 0 && stretch.begin < stretch.end)
-		behind -= mending->wrong[--stretch.end % mending->row] != 0;
-	return stretch;
-}
-
-/* Of the runs that it stands for. */
-static struct run shortest(
+static struct run run_of(
 	const struct mending *mending, const struct stretch *stretch)
 {
 	const size_t row = mending->row;
@@ -528,19 +513,7 @@ static struct run shortest(
 		stretch->begin + WINDOW * row};
 }
 
-/* All rows of windows, if it stands for several. */
-static struct run run_of(
-	const struct mending *mending, const struct stretch *stretch)
-{
-	const size_t row = mending->row;
-	const size_t size = stretch->end - stretch->begin;
-	const size_t middle = stretch->begin + (size - row) / 2;
-
-	return size < row ? shortest(mending, stretch)
-			  : (struct run){middle, middle + WINDOW * row};
-}
-
-/* Whether it is what was damaged. */
+/* Whether this is what was damaged. */
 static bool mend_stretch(struct mending *mending, const struct stretch *stretch,
 	parity_check *check, void *closure)
 {
@@ -554,28 +527,6 @@ static bool mend_stretch(struct mending *mending, const struct stretch *stretch,
 		return true;
 	}
 	turn_run(mending, &run, false);
-	return false;
-}
-
-/* Of what is explained by chance its ends are not known to a column. */
-static bool mend_stretches(struct mending *mending,
-	const struct stretch best[STRETCHES], parity_check *check,
-	void *closure)
-{
-	size_t tries = TRIES_BYTES / mending->places;
-	size_t i, by, before;
-
-	for (i = 0; i < STRETCHES && best[i].score > 0; i++)
-		for (by = 0; by <= SHORTER_MAX; by++)
-			for (before = 0; before <= by && tries > 0;
-				before++, tries--) {
-				const struct stretch stretch = shortened(
-					mending, best[i], before, by - before);
-
-				if (mend_stretch(
-					    mending, &stretch, check, closure))
-					return true;
-			}
 	return false;
 }
 
@@ -622,12 +573,13 @@ static bool mend_run(
 	set_terms(mending, terms);
 	find_stretches(mending, terms, best);
 	free(terms);
-	if (mend_stretches(mending, best, check, closure) ||
-		best[0].score < SURE)
+	for (i = 0; i < STRETCHES && best[i].score > 0; i++)
+		if (mend_stretch(mending, &best[i], check, closure))
+			return true;
+	if (best[0].score < SURE)
 		return true;
 	run = run_of(mending, &best[0]);
 	turn_run(mending, &run, true);
-	run = shortest(mending, &best[0]);
 	for (i = 0; i < mending->row && patience > 0; i++)
 		if (mending->wrong[i]) {
 			mend_another(mending, &run, i);
