@@ -504,6 +504,7 @@ static void find_stretches(const struct mending *mending, struct terms *terms,
 	keep(best, most);
 }
 
+/* Its ends, as the stretch tells them. */
 static struct run run_of(
 	const struct mending *mending, const struct stretch *stretch)
 {
