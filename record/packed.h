@@ -24,11 +24,12 @@
  * is defined in its part, before it, so reading can begin at any part.
  *
  * Behind a group of frames, of up to PACKED_GROUP_MAX bytes, is its parity: the
- * bytes are laid out in 246 rows or less, the last one filled with zeros, and
- * each column of these is continued by nine rows to a code word of Reed and
- * Solomon over GF(256), polynomial 0x11d, whose generator has the roots 2^0 to
- * 2^8; the first row has the highest power.  A MARK, a PARITY with the first
- * five of these rows, a MARK, a PARITY with the other four, and a MARK follow
+ * bytes are laid out in rows of a 247th of them, rounded up, and eight rows of
+ * parity go on right behind the last byte, if need be in the middle of a row.
+ * Each column is a code word of Reed and Solomon over GF(256), polynomial
+ * 0x11d, whose generator has the roots 2^0 to 2^7: its last eight bytes are
+ * parity, the first one has the highest power.  A MARK, a PARITY with the first
+ * four rows of parity, a MARK, a PARITY with the other four, and a MARK follow
  * the group.  They have neither LOG nor PART.
  *
  * SUMS of a PIECES, behind a BATCH: what of that one's frame is whole, and where

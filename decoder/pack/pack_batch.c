@@ -288,7 +288,7 @@ struct pack_compress;
 #define BLOCK_MOST ((size_t)32 << 10)
 /* What a frame should have, and what a piece of it. */
 #define FRAME_LEAST 8192u
-#define PIECE_LEAST 1024u
+#define PIECE_LEAST 2048u
 #define LEVEL 9
 #define INDEX_LEVEL 7 /* for what is small 9 takes ten times the time */
 /*

@@ -13,7 +13,7 @@
  * frame was can be told from where it is.
  */
 
-#define FIRST_ROWS 5u /* in the first PARITY */
+#define FIRST_ROWS 4u /* in the first PARITY */
 #define MARKS 3u
 
 #define SUM_BYTES 7u /* 0xc1, 0xce, the sum, 0xc1 */
@@ -231,8 +231,6 @@ static ssize_t read_stretch(
  */
 #define MARK_BITS_MAX (MARK_BYTES * 8 / 8) /* that are wrong; chance: half */
 #define CHUNK_BYTES ((size_t)64 << 10)
-/* Where there is more than one way to mend a group, so much is read again. */
-#define ATTEMPTS_BYTES ((uint64_t)64 << 20)
 
 static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
 {
@@ -437,22 +435,33 @@ struct suspects {
 	bool may[PARITY_ALL_ROWS];
 };
 
+/* The place of what is at `offset` of a region, or of what is next. */
+static size_t place_of(const struct packed_group *group, size_t offset)
+{
+	size_t i;
+
+	if (offset <= group->bytes)
+		return offset;
+	offset -= group->bytes;
+	for (i = 0; i < PARITY_ROWS; i++) {
+		const size_t begin = row_at(group->row, i);
+
+		if (offset < begin + group->row)
+			return group->bytes + i * group->row +
+			       (offset > begin ? offset - begin : 0);
+	}
+	return group->bytes + PARITY_ROWS * group->row;
+}
+
 static void suspect(void *closure, size_t begin, size_t end)
 {
 	struct suspects *suspects = closure;
-	const size_t bytes = suspects->group->bytes;
-	const size_t row = suspects->group->row;
-	const size_t data_rows = parity_data_rows(bytes);
-	size_t i;
+	const struct packed_group *group = suspects->group;
+	const size_t last = place_of(group, suspects->origin + end);
+	size_t at = place_of(group, suspects->origin + begin);
 
-	begin += suspects->origin;
-	end += suspects->origin;
-	for (i = 0; i < data_rows; i++)
-		suspects->may[i] |= begin < (i + 1) * row && end > i * row;
-	for (i = 0; i < PARITY_ROWS; i++)
-		suspects->may[data_rows + i] |=
-			begin < bytes + row_at(row, i) + row &&
-			end > bytes + row_at(row, i);
+	for (; at < last; at += group->row - at % group->row)
+		suspects->may[at / group->row] = true;
 }
 
 /* Of a batch only pieces may be damaged.  False: another record. */
@@ -507,20 +516,16 @@ static bool find_suspects(
 struct attempt {
 	struct packed_region *region;
 	const uint8_t *parity;
-	uint64_t left; /* bytes that may still be looked at */
 };
 
 /* A parity_check. */
 static bool is_mended(void *closure)
 {
-	struct attempt *attempt = closure;
+	const struct attempt *attempt = closure;
 	struct packed_region *region = attempt->region;
 	const struct packed_group *group = &region->group;
 	uint8_t *section = region->bytes + group->bytes;
 
-	if (attempt->left < region->size)
-		return false;
-	attempt->left -= region->size;
 	put_rows(section, attempt->parity, group->row);
 	put_section(section, group->bytes);
 	return find_damage(region, NULL, NULL) == 0;
@@ -537,7 +542,7 @@ static bool mend_rows(struct packed_region *region)
 	size_t i;
 
 	if (parity && find_suspects(region, &suspects)) {
-		struct attempt attempt = {region, parity, ATTEMPTS_BYTES};
+		struct attempt attempt = {region, parity};
 
 		for (i = 0; i < PARITY_ROWS; i++)
 			memcpy(parity + i * group->row,

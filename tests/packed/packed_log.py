@@ -285,7 +285,7 @@ def batch_messages(payload):
 
 
 # ---- parity ----
-PARITY_ROWS, PARITY_DATA_ROWS = 9, 246
+PARITY_ROWS, PARITY_DATA_ROWS = 8, 247
 POWERS = [1]
 while len(POWERS) < 255:
     POWERS.append(POWERS[-1] << 1 ^ (0x11d if POWERS[-1] & 0x80 else 0))
@@ -293,7 +293,7 @@ LOGARITHMS = {power: exponent for exponent, power in enumerate(POWERS)}
 
 
 def is_code_word(column):
-    """Whether it is 0 at 2^0 to 2^8, as a polynomial with the highest power first."""
+    """Whether it is 0 at 2^0 to 2^7, as a polynomial with the highest power first."""
     for root in range(PARITY_ROWS):
         value = 0
         for byte in column:
@@ -324,7 +324,7 @@ def check_parity(data, found, at):
             raise Damage("the MARKs of a group differ")
     if begin not in {frame.offset for frame in found}:
         raise Damage("a group does not begin with a frame")
-    group = data[begin:begin + size].ljust(-(-size // row) * row, b"\0") + rows
+    group = data[begin:begin + size] + rows
     for column in {0, row // 3, row - 1}:
         if not is_code_word(group[column::row]):
             raise Damage("a parity is of other bytes")

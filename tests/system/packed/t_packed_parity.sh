@@ -33,7 +33,7 @@ with open(sys.argv[2], "rb") as file:
 print(len(data) * 1000 // len(packed_log.without_parity(data)) - 1000)
 END_OF_PYTHON
 )
-verdict $((share > 40)) "it takes at most 4 %" "$share per mille"
+verdict $((share > 35)) "it takes at most 3.5 %" "$share per mille"
 
 # ---- joined, cut, through a pipe ----
 hurt() { # FILE OFFSET SIZE
