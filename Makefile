@@ -139,6 +139,15 @@ $(O)/outside/html_template.o: $(O)/outside/html_template.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(OUTSIDE) -c -o $@ $<
 
+# Compiled anew when its header has come, or gone: it can do without.
+unwind_header := $(O)/libunwind.$(if $(wildcard /usr/include/libunwind.h /usr/include/*/libunwind.h),here,missing)
+.PHONY: anew
+$(O)/inside/shim/unwind/unwind_libunwind.o: shim/unwind/unwind_libunwind.c $(if $(wildcard $(unwind_header)),,anew)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INSIDE) -c -o $@ $<
+	@rm -f $(O)/libunwind.* && touch $(unwind_header)
+
 # What it says when it is run as a program.
 $(O)/inside/shim/start/about.o: debian/changelog
 $(O)/inside/shim/start/about.o: INSIDE += -DABOUT_RELEASE='"$(version)"'

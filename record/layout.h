@@ -159,7 +159,8 @@ enum binlog_spill_refused {
 #define BINLOG_PREPARED_RANGES 5u
 
 struct binlog_prepared {
-	uint64_t reserved;
+	/* 0, or offset / BINLOG_PAGE << 16 | pages: so many, in a row. */
+	uint64_t pages;
 	/* 0, or offset / BINLOG_PAGE << 16 | blocks: so many, in a row. */
 	uint64_t ranges[BINLOG_PREPARED_RANGES];
 };

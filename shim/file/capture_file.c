@@ -690,16 +690,58 @@ static void *take_large_block(void)
 	return block;
 }
 
+/*
+ * Most threads, children and programs that share a capture say little: of their
+ * first blocks several are claimed at once, which saves the others the system
+ * calls, 15 us.
+ */
+#define PAGES_AT_ONCE 8u
+
+static void *take_from_pages(uint64_t *pages)
+{
+	uint64_t now = __atomic_load_n(pages, __ATOMIC_ACQUIRE);
+
+	while (now & 0xffff)
+		if (__atomic_compare_exchange_n(pages, &now,
+			    ((now >> 16) + 1) << 16 | ((now & 0xffff) - 1),
+			    false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return segment_place(
+				(now >> 16) * BINLOG_PAGE, BINLOG_PAGE);
+	return NULL;
+}
+
+/* Null: there is no room for more than one. */
+static void *take_page(void)
+{
+	uint64_t *pages = &prepared_of(capture_file_header)->pages;
+	char *block = keeps_off ? NULL : take_from_pages(pages);
+	uint64_t at, none;
+
+	if (block || keeps_off)
+		return block;
+	block = take_fresh(PAGES_AT_ONCE * BINLOG_PAGE, &at);
+	none = __atomic_load_n(pages, __ATOMIC_ACQUIRE);
+	/* Somebody else may have been as fast: then the others are not used. */
+	if (block && (none & 0xffff) == 0)
+		__atomic_compare_exchange_n(pages, &none,
+			(at / BINLOG_PAGE + 1) << 16 | (PAGES_AT_ONCE - 1),
+			false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return block;
+}
+
 /* Where the file may not grow any more, a small one can have the place of one
  * that was packed and freed. */
 static void *take_block(uint32_t size)
 {
-	void *block;
+	void *block = NULL;
 	uint64_t at;
 
 	if (size == BINLOG_PREPARED_BLOCK)
 		return take_large_block();
-	block = take_fresh(size, &at);
+	if (size == BINLOG_PAGE)
+		block = take_page();
+	if (!block)
+		block = take_fresh(size, &at);
 	if (!block && size < BINLOG_PREPARED_BLOCK)
 		block = take_prepared(prepared_of(capture_file_header));
 	return block;

@@ -184,7 +184,8 @@ def start(bench):
     for _ in range(bench.choose(8, 4)):
         shutil.rmtree(bench.path("starts"), ignore_errors=True)
         os.mkdir(bench.path("starts"))
-        bench.run([program, str(bench.choose(400, 200)), bench.path("starts"), line, empty, bench.library],
+        bench.run([program, str(bench.choose(400, 200)), bench.path("starts"), line, empty, bench.library,
+                   f"further:{bench.library}", f"shared:{bench.library}"],
                   stdout=bench.path("result"))
         with open(bench.path("result")) as result:
             words = [row.split() for row in result]
@@ -196,5 +197,6 @@ def start(bench):
     bench.say("## Start-up", "", "From posix_spawn to the end of wait, of a program that prints a line to a file; microseconds, in turns.")
     bench.table(["preloaded", "least", "median", "more than nothing", "more than an empty library", "page faults"],
                 [[name, f"{least:.0f}", f"{median:.0f}", f"{least - none:.0f}", f"{least - inert:.0f}", faults]
-                 for name, (least, median, faults) in zip(("nothing", "an empty library", "libbinlog.so"), best)])
-    bench.figures["start"] = best[2][0] - none
+                 for name, (least, median, faults) in zip(("nothing", "an empty library", "libbinlog.so", "the same, a later program of a run",
+                                                        "with BINLOG_CAPTURES=run"), best)])
+    bench.figures.update(start=best[2][0] - none, shared_start=best[4][0] - inert)

@@ -2,14 +2,19 @@
  * startup TIMES DIR PROGRAM LIBRARY...: what it costs a program to be started
  * with each library preloaded, beside none, in turn in one run.  PROGRAM's
  * output goes to a file in DIR, which is on the file system that captures go to
- * as well.  Prints a line for each: the fastest and the median start in
- * microseconds, both more than without a library, and its page faults.
+ * as well.  further:LIBRARY is a later program of a run, shared:LIBRARY one
+ * that shares the capture of the first.  Prints a line for each: the fastest
+ * and the median start in microseconds, both more than without a library, and
+ * its page faults.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -55,23 +60,96 @@ static double start(char *program, char **environment, long *minor)
 	return end - begin;
 }
 
+/* What is preloaded, and with which variables. */
+struct way {
+	char preload[4096];
+	char of_run[2][1024]; /* BINLOG_RUN, BINLOG_PARENT; empty: none */
+	bool shares;
+};
+
+enum { TOLD = 9 };
+static pid_t holders[WAYS_MAX];
+static int holding;
+
+/* The first program of a run, which lives as long as it is needed: this one. */
+static int hold(void)
+{
+	dprintf(TOLD, "BINLOG_RUN=%s\nBINLOG_PARENT=%s\n", getenv("BINLOG_RUN"),
+		getenv("BINLOG_PARENT"));
+	close(TOLD);
+	for (;;)
+		pause();
+}
+
+static void begin_run(struct way *way, char *captures)
+{
+	char *arguments[] = {"startup", "hold", NULL};
+	char *environment[] = {"PATH=/bin", captures, way->preload,
+		way->shares ? "BINLOG_CAPTURES=run" : NULL, NULL};
+	char parent[16];
+	int ends[2];
+	FILE *told;
+
+	if (pipe(ends) != 0)
+		exit(1);
+	holders[holding] = fork();
+	if (holders[holding] == 0) {
+		dup2(ends[1], TOLD);
+		execve("/proc/self/exe", arguments, environment);
+		_exit(127);
+	}
+	holding++;
+	close(ends[1]);
+	told = fdopen(ends[0], "r");
+	for (int i = 0; i < 2; i++)
+		if (!fgets(way->of_run[i], sizeof(*way->of_run), told)) {
+			fprintf(stderr, "startup: no run begins\n");
+			exit(1);
+		}
+	fclose(told);
+	for (int i = 0; i < 2; i++)
+		way->of_run[i][strcspn(way->of_run[i], "\n")] = '\0';
+	/* As if this process were that one: the second number. */
+	snprintf(parent, sizeof(parent), "%08lx", (long)getpid());
+	memcpy(strchr(way->of_run[1], '=') + 1 + 8, parent, 8);
+}
+
+static void set_way(struct way *way, const char *library, char *captures)
+{
+	const char *colon = strchr(library, ':');
+
+	way->shares = strncmp(library, "shared:", 7) == 0;
+	snprintf(way->preload, sizeof(way->preload), "LD_PRELOAD=%s",
+		colon ? colon + 1 : library);
+	if (colon)
+		begin_run(way, captures);
+}
+
 static void run(int times, int ways, char *program, char **library,
 	const char *directory)
 {
-	char preload[4096], captures[4096];
+	static struct way all[WAYS_MAX];
+	char captures[4096];
 	char *alone[] = {"PATH=/bin", captures, NULL};
-	char *with[] = {"PATH=/bin", captures, preload, NULL};
 
 	snprintf(captures, sizeof(captures), "BINLOG_DIR=%s/captures.%ld",
 		directory, (long)getpid());
+	for (int way = 1; way < ways; way++)
+		set_way(&all[way], library[way - 1], captures);
 	for (int i = 0; i < times; i++)
 		for (int way = 0; way < ways; way++) {
-			if (way > 0)
-				snprintf(preload, sizeof(preload),
-					"LD_PRELOAD=%s", library[way - 1]);
+			struct way *one = &all[way];
+			char *with[] = {"PATH=/bin", captures, one->preload,
+				*one->of_run[0] ? one->of_run[0] : NULL,
+				one->of_run[1],
+				one->shares ? "BINLOG_CAPTURES=run" : NULL,
+				NULL};
+
 			took[way][i] = start(
 				program, way > 0 ? with : alone, &faults[way]);
 		}
+	for (int i = 0; i < holding; i++)
+		kill(holders[i], SIGKILL);
 }
 
 /*
@@ -99,6 +177,8 @@ int main(int argc, char **argv)
 	char output[4096];
 	int fd;
 
+	if (argc == 2 && strcmp(argv[1], "hold") == 0)
+		return hold();
 	if (times < 1 || times > TIMES_MAX || ways > WAYS_MAX) {
 		fputs("usage: startup TIMES DIR PROGRAM LIBRARY...\n", stderr);
 		return 2;

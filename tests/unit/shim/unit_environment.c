@@ -76,17 +76,44 @@ static bool from_the_kernel_behind_an_endless_one(void)
 	return is_as_libc_says();
 }
 
+/* A constructor that comes before ours has called us. */
+static bool from_the_environment(void)
+{
+	sys_forbidden = true;
+	return is_as_libc_says() && environment_argv() == real_argv &&
+	       real_argv[environment_argc()] == NULL;
+}
+
 /* As musl's loader calls: with whatever is in the registers. */
 static bool not_from_what_is_no_vector(void)
 {
 	environment_arguments(3, (char **)8, (char **)16);
-	return is_as_libc_says() && !environment_argv();
+	return is_as_libc_says() && environment_argv() == real_argv;
+}
+
+/* What is there is not what the kernel has put there. */
+static void move_environment(void)
+{
+	static char one[] = "A=B";
+	static char *few[3], *word = one;
+
+	few[0] = (char *)&word; /* no null in front of it */
+	few[1] = one;
+	__environ = few + 1;
+}
+
+static bool not_from_an_environment_that_was_moved(void)
+{
+	move_environment();
+	return is_as_libc_says() && !environment_argv() &&
+	       environment_argc() == 0;
 }
 
 static bool from_nowhere(void)
 {
 	uint64_t value;
 
+	move_environment();
 	sys_forbidden = true;
 	return !environment_auxiliary(AT_PAGESZ, &value);
 }
@@ -97,38 +124,47 @@ static void the_vector_is_found_where_it_is(void **state)
 	assert_true(holds(is_as_libc_says));
 	assert_true(holds(from_the_stack));
 	assert_true(holds(from_the_kernel_behind_an_endless_one));
+	assert_true(holds(from_the_environment));
 	assert_true(holds(not_from_what_is_no_vector));
+	assert_true(holds(not_from_an_environment_that_was_moved));
 	assert_true(holds(from_nowhere));
 }
 
 static bool an_unknown_process_is_secure(void)
 {
+	move_environment();
 	sys_forbidden = true;
 	return environment_is_secure();
 }
 
+static bool no_vector(void)
+{
+	move_environment();
+	return no_descriptors();
+}
+
 static bool an_ordinary_one_is_not(void)
 {
-	return !environment_is_secure() && no_descriptors() &&
+	return !environment_is_secure() && no_vector() &&
 	       !environment_is_secure();
 }
 
 static bool one_that_cannot_be_dumped_is(void)
 {
-	return no_descriptors() && prctl(PR_SET_DUMPABLE, 0) == 0 &&
+	return no_vector() && prctl(PR_SET_DUMPABLE, 0) == 0 &&
 	       environment_is_secure();
 }
 
 static bool one_of_another_user_is(void)
 {
-	return no_descriptors() &&
+	return no_vector() &&
 	       setresuid((uid_t)-1, 65534, (uid_t)-1) == 0 &&
 	       prctl(PR_SET_DUMPABLE, 1) == 0 && environment_is_secure();
 }
 
 static bool one_of_another_group_is(void)
 {
-	return no_descriptors() &&
+	return no_vector() &&
 	       setresgid((gid_t)-1, 65534, (gid_t)-1) == 0 &&
 	       prctl(PR_SET_DUMPABLE, 1) == 0 && environment_is_secure();
 }
