@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "decoder/capture/recording.h"
 #include "decoder/packed/packed_reader.h"
+#include "decoder/packed/packed_tail.h"
 #include "decoder/text/text_reader.h"
 
 struct capture_list {
@@ -18,6 +19,8 @@ struct capture_list {
 	size_t count;
 	const char **packed; /* paths of packed logs; "-" is standard input */
 	size_t packed_count;
+	struct packed_tail **tails; /* null, or for each of these what of it is */
+				    /* wanted; null: all.  The caller's. */
 	const char **waiting; /* see capture_list_unpack() */
 	size_t waiting_count;
 	const char *const *texts; /* likewise of files of plain text; not the */

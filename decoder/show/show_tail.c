@@ -1,0 +1,204 @@
+#include "decoder/show/show_tail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/output/columns.h"
+#include "decoder/output/last_lines.h"
+
+/* Messages that are read at first, for each line that is shown, and besides. */
+#define MESSAGES_A_LINE 2u
+#define MESSAGES_LEAST 4096u
+/* How many times as many if these are too few. */
+#define MESSAGES_GROWTH 8u
+
+/* No column says of a line what has been long before it. */
+static bool is_of_lines(const struct options *options)
+{
+	return !columns_have(&options->columns, COLUMN_SEQUENCE) &&
+	       !columns_have(&options->columns, COLUMN_THREAD_CYCLES) &&
+	       !columns_have(&options->columns, COLUMN_LAG);
+}
+
+static bool is_possible(const struct options *options,
+	const struct outputs *outputs, const struct capture_list *list)
+{
+	const enum style_reads reads = outputs->all[0].style->reads;
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++)
+		if (strcmp(list->packed[i], PACKED_FILE_STDIN) == 0)
+			return false;
+	return outputs->count == 1 && !options->strict && !options->follow &&
+	       !options->config && !options->around && list->count == 0 &&
+	       list->text_count == 0 && list->packed_count > 0 &&
+	       (reads == STYLE_READS_LINES || reads == STYLE_READS_WANTED) &&
+	       is_of_lines(options);
+}
+
+/* The log cannot be read from its end: all of it is. */
+static void give_up(struct capture_list *list, size_t i)
+{
+	packed_tail_free(list->tails[i]);
+	list->tails[i] = NULL;
+}
+
+static void open_tails(struct capture_list *list)
+{
+	size_t i;
+
+	list->tails = calloc(list->packed_count, sizeof(*list->tails));
+	for (i = 0; list->tails && i < list->packed_count; i++) {
+		list->tails[i] = packed_tail_new(list->packed[i]);
+		if (list->tails[i] && packed_tail_last(list->tails[i]) == 0)
+			give_up(list, i);
+	}
+}
+
+/* Of those that were not taken the log that ends last; how many there are:
+ * none is left. */
+static size_t find_latest(const struct capture_list *list, const bool *taken)
+{
+	size_t latest = list->packed_count;
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++)
+		if (list->tails[i] && !taken[i] &&
+			(latest == list->packed_count ||
+				packed_tail_last(list->tails[i]) >
+					packed_tail_last(list->tails[latest])))
+			latest = i;
+	return latest;
+}
+
+/* Wants so many messages of the log, and a run before them, by which it is
+ * known what lines have begun there.  When the messages are from. */
+static uint64_t want_last(
+	struct capture_list *list, size_t i, uint64_t messages)
+{
+	struct packed_tail *tail = list->tails[i];
+
+	if (!packed_tail_want(tail, messages, 0) ||
+		!packed_tail_want(tail, tail->messages + 1, 0)) {
+		give_up(list, i);
+		return 0;
+	}
+	return tail->runs[tail->wanted > 1 ? tail->wanted - 2 : 0].first;
+}
+
+/* When the last so many messages begin, about.  0: that is all there is. */
+static uint64_t find_from(struct capture_list *list, uint64_t messages)
+{
+	bool *taken = calloc(list->packed_count, sizeof(*taken));
+	uint64_t from = UINT64_MAX;
+	size_t latest;
+
+	while (taken && messages > 0) {
+		uint64_t first;
+
+		latest = find_latest(list, taken);
+		if (latest == list->packed_count)
+			break;
+		taken[latest] = true;
+		first = want_last(list, latest, messages);
+		if (!list->tails[latest])
+			continue;
+		if (first < from)
+			from = first;
+		messages -= list->tails[latest]->messages < messages
+				    ? list->tails[latest]->messages
+				    : messages;
+	}
+	free(taken);
+	return messages > 0 ? 0 : from;
+}
+
+/* Of each log what was said from then on. */
+static void want_since(struct capture_list *list, uint64_t from)
+{
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++)
+		if (list->tails[i] &&
+			packed_tail_last(list->tails[i]) >= from &&
+			!packed_tail_want(list->tails[i], 1, from))
+			give_up(list, i);
+}
+
+static bool is_all(const struct capture_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->packed_count; i++)
+		if (list->tails[i] && !packed_tail_is_all(list->tails[i]))
+			return false;
+	return true;
+}
+
+static void want(struct show_tail *tail)
+{
+	tail->reached = false;
+	tail->before = 0;
+	tail->from = tail->since;
+	if (tail->lines != LAST_LINES_ALL) {
+		uint64_t from = find_from(tail->list, tail->messages);
+
+		if (from > tail->from)
+			tail->from = from;
+	}
+	want_since(tail->list, tail->from);
+	tail->all = is_all(tail->list);
+}
+
+void show_tail_begin(struct show_tail *tail, const struct options *options,
+	const struct outputs *outputs, struct capture_list *list)
+{
+	const struct filter_rules *rules = &options->rules;
+
+	*tail = (struct show_tail){
+		.list = list,
+		.lines = options->lines,
+		.since = rules->since_text ? rules->since : 0,
+		.messages = MESSAGES_LEAST +
+			    (uint64_t)MESSAGES_A_LINE * options->lines,
+	};
+	if ((tail->lines == LAST_LINES_ALL && tail->since == 0) ||
+		!is_possible(options, outputs, list))
+		return;
+	open_tails(list);
+	tail->used = list->tails;
+	if (tail->used)
+		want(tail);
+}
+
+bool show_tail_is_enough(struct show_tail *tail, const struct outputs *outputs)
+{
+	const struct last_lines *lines = outputs->all[0].output.lines;
+
+	if (!tail->used || tail->all || tail->lines == LAST_LINES_ALL ||
+		tail->from <= tail->since ||
+		(tail->reached &&
+			last_lines_added(lines) - tail->before > tail->lines))
+		return true;
+	tail->messages *= MESSAGES_GROWTH;
+	want(tail);
+	return false;
+}
+
+bool show_tail_left_out(const struct show_tail *tail)
+{
+	return tail->used && !tail->all;
+}
+
+void show_tail_end(struct show_tail *tail)
+{
+	struct capture_list *list = tail->list;
+	size_t i;
+
+	for (i = 0; list && list->tails && i < list->packed_count; i++)
+		packed_tail_free(list->tails[i]);
+	if (list)
+		free(list->tails);
+	if (list)
+		list->tails = NULL;
+}
