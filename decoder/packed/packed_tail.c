@@ -30,9 +30,8 @@ struct packed_tail *packed_tail_new(const char *path)
 	tail->credit = CREDIT;
 	if (packed_file_read(&tail->file, 0, &byte, 1) == 1 &&
 		tail->file.regular)
-		size = tail->file.unpacked
-			       ? (off_t)tail->file.unpacked->size
-			       : lseek(tail->file.fd, 0, SEEK_END);
+		size = tail->file.unpacked ? (off_t)tail->file.unpacked->size
+					   : lseek(tail->file.fd, 0, SEEK_END);
 	if (size > 0) {
 		tail->size = tail->at = (uint64_t)size;
 		return tail;
@@ -77,8 +76,8 @@ struct found {
 };
 
 /* In the window; the head is not beyond `end`. */
-static bool is_frame(
-	struct packed_tail *tail, uint64_t at, uint64_t end, struct found *found)
+static bool is_frame(struct packed_tail *tail, uint64_t at, uint64_t end,
+	struct found *found)
 {
 	uint8_t *bytes = tail->window + (at - tail->window_begin);
 	size_t head, record;
@@ -104,29 +103,29 @@ static bool is_whole(struct packed_tail *tail, const struct found *found)
 }
 
 /* The last whole frame that begins in the window from `begin` on, before
- * `before`, and ends before `end`, or right there. */
+ * `before`, and ends at `end` or before. */
 static bool find_in_window(struct packed_tail *tail, uint64_t begin,
-	uint64_t before, uint64_t end, bool there, struct found *found)
+	uint64_t before, uint64_t end, struct found *found)
 {
 	while (before > begin && tail->credit > 0) {
-		const uint8_t *low = tail->window + (begin - tail->window_begin);
+		const uint8_t *low =
+			tail->window + (begin - tail->window_begin);
 		const uint8_t *at =
 			memrchr(low, 0xc1, (size_t)(before - begin));
 
 		if (!at)
 			break;
 		before = begin + (uint64_t)(at - low);
-		if (is_frame(tail, before, end, found) &&
-			(!there || before + found->bytes == end) &&
-			is_whole(tail, found))
+		if (is_frame(tail, before, end, found) && is_whole(tail, found))
 			return true;
 	}
 	return false;
 }
 
-/* The last frame before `end`; `there`: it ends there. */
+/* The last one that ends there or before: what is damaged is passed over, and
+ * told by who reads it. */
 static bool find_before(
-	struct packed_tail *tail, uint64_t end, bool there, struct found *found)
+	struct packed_tail *tail, uint64_t end, struct found *found)
 {
 	uint64_t before = end;
 	uint64_t step = STEP_FIRST;
@@ -136,7 +135,7 @@ static bool find_before(
 				      : 0;
 
 	while (before > 0 && tail->credit > 0 && look(tail, begin, end)) {
-		if (find_in_window(tail, begin, before, end, there, found))
+		if (find_in_window(tail, begin, before, end, found))
 			return true;
 		before = begin;
 		if (end - begin >= STEP_MOST)
@@ -151,8 +150,7 @@ static bool find_before(
 }
 
 /* The batch right before a PIECES is there, by its head. */
-static bool has_batch(
-	struct packed_tail *tail, uint64_t pieces, uint64_t bytes)
+static bool has_batch(struct packed_tail *tail, uint64_t pieces, uint64_t bytes)
 {
 	uint8_t begin[FRAME_HEAD_MAX];
 	size_t head, record;
@@ -252,8 +250,7 @@ static bool is_other(const struct packed_tail *tail, bool messages,
 	if (tail->count == tail->part_first)
 		return false;
 	return tail->record.tag == PACKED_END ||
-	       (messages &&
-		       run->number >= tail->runs[tail->count - 1].number);
+	       (messages && run->number >= tail->runs[tail->count - 1].number);
 }
 
 enum stepped { STEPPED, PART_BEGINS, GAVE_UP };
@@ -267,13 +264,11 @@ static enum stepped step(struct packed_tail *tail)
 
 	if (tail->at == 0)
 		return PART_BEGINS;
-	/* what is damaged is passed over, and told by who reads it */
-	if (!find_before(tail, tail->at, true, &found) &&
-		!find_before(tail, tail->at, false, &found))
+	if (!find_before(tail, tail->at, &found))
 		return GAVE_UP;
 	if (!packed_record_read(&tail->record,
-		    tail->window + (found.offset + found.head -
-					   tail->window_begin),
+		    tail->window +
+			    (found.offset + found.head - tail->window_begin),
 		    (size_t)found.bytes - found.head)) {
 		tail->at = found.offset;
 		return STEPPED;

@@ -24,9 +24,9 @@ struct packed_run {
 };
 
 struct packed_tail {
-	uint64_t begin; /* where a reader begins */
-	uint64_t size;	/* of the file */
-	uint64_t at;	/* the frames from here on are known */
+	uint64_t begin;		 /* where a reader begins */
+	uint64_t size;		 /* of the file */
+	uint64_t at;		 /* the frames from here on are known */
 	struct packed_run *runs; /* of messages, the last one first */
 	size_t count;
 	size_t wanted;	   /* so many of them; others are passed over */

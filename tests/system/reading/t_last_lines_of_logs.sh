@@ -62,7 +62,7 @@ for log in one two joined twice; do
 	for options in "" "--raw" "-o json" "--columns=delta,tid,message" "-o timeline" "-g rare" "-s stderr" "-g only"; do
 		# shellcheck disable=SC2086
 		"$show" -q $options $log.blog | last 3000 >all
-		for n in 1 7 3000; do
+		for n in 1 3000; do
 			# shellcheck disable=SC2086
 			"$show" -q -n $n $options $log.blog >got
 			same_file "$log: $options -n $n" <(last $n <all) got
@@ -95,7 +95,7 @@ done
 # Several logs: those that go on with each other, and those of one time.
 mkdir rotated
 BINLOG_DIR=three LD_PRELOAD=$lib ./app 300000 threads >/dev/null 2>&1
-"$BUILD/binlog-pack" --rotate-size=2M three -o rotated/three.blog >/dev/null 2>&1 || exit 1
+timeout 60 "$BUILD/binlog-pack" --rotate-size=2M --follow=three -o rotated/three.blog >/dev/null 2>&1 || exit 1
 cp one.blog two.blog rotated
 [ "$(ls rotated | wc -l)" -gt 4 ] || not_ok "the log was not rotated: $(ls rotated)"
 "$show" -q --strict rotated | last 800000 >all
@@ -131,7 +131,7 @@ for at in 100 3000 40000; do
 	same "what is told of it" "$(grep -v captured wanted.errors)" "$(grep -v captured errors)"
 done
 cp one.blog early.blog
-for at in 1000 2000 3000 4000; do damage early.blog $((size / 3 + at * 700)); done
+dd if=/dev/urandom of=early.blog bs=1000 count=700 seek=$((size / 3000)) conv=notrunc status=none # more than comes back
 "$show" -n 5 early.blog >got 2>errors
 same "damage before what is read: the status" 0 $?
 same_file "the lines" <("$show" -q --strict one.blog | last 5) got
