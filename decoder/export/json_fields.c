@@ -189,37 +189,26 @@ static void put_bytes(struct render_buffer *out, const struct field *field,
 	json_text_base64(out, text.bytes, text.size);
 }
 
-static void put_entry(struct render_buffer *out, const struct field *field,
-	const struct field_value *value)
+void json_fields_begin(struct render_buffer *out, const struct field *field)
 {
-	const char *type = json_fields_type(field->type);
-
 	json_text_put(out, "{\"name\":");
 	json_text_word(out, field->name);
 	json_text_put(out, ",\"type\":\"");
-	render_buffer_put(out, type, strlen(type));
+	render_buffer_put_string(out, json_fields_type(field->type));
 	json_text_put(out, "\",\"value\":");
-	if (!json_fields_value(out, field, value))
-		put_bytes(out, field, value);
-	render_buffer_put_byte(out, '}');
 }
 
-void json_fields_array(struct render_buffer *out, const struct message *message,
-	struct render_buffer *scratch)
+void json_fields_put(struct render_buffer *out, const struct field *field,
+	const struct message *message, struct render_buffer *scratch)
 {
-	const struct fields *fields = fields_of(message);
-	size_t i;
+	const struct field_value value = field_value(field, message, scratch);
 
-	render_buffer_put_byte(out, '[');
-	for (i = 0; i < fields->count; i++) {
-		const struct field *field = &fields->all[i];
-		struct field_value value = field_value(field, message, scratch);
-
-		if (i > 0)
-			render_buffer_put_byte(out, ',');
-		put_entry(out, field, &value);
-	}
-	render_buffer_put_byte(out, ']');
+	if (value.known && field->type == FIELD_INTEGER)
+		json_text_integer(out, value.i64);
+	else if (value.known && field->type == FIELD_UNSIGNED)
+		json_text_unsigned(out, value.u64);
+	else if (!json_fields_value(out, field, &value))
+		put_bytes(out, field, &value);
 }
 
 void json_fields_members(struct render_buffer *out,
