@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "decoder/message/fields.h"
 #include "decoder/names/frames.h"
+#include "record/layout.h"
 
 /*
  * Where a message was said, in JSON: the place of the call, and the stack.
@@ -198,16 +199,39 @@ void json_fields_begin(struct render_buffer *out, const struct field *field)
 	json_text_put(out, "\",\"value\":");
 }
 
+/* What most arguments are: numbers that need not be cut.  False: it is none. */
+static bool put_number(struct render_buffer *out, const struct field *field,
+	const struct render_argument *argument)
+{
+	const bool wide = argument->kind == BINLOG_ARG_I64;
+
+	if (argument->kind != field->kind || field->size == FORMAT_CHAR ||
+		field->size == FORMAT_SHORT ||
+		(argument->kind != BINLOG_ARG_I32 && !wide))
+		return false;
+	if (field->type == FIELD_INTEGER)
+		json_text_integer(out, wide ? argument->i64 : argument->i32);
+	else if (field->type == FIELD_UNSIGNED && !wide &&
+		 field->size == FORMAT_INT)
+		json_text_unsigned(out, (uint32_t)argument->i32);
+	else if (field->type == FIELD_UNSIGNED && wide &&
+		 field->size != FORMAT_INT)
+		json_text_unsigned(out, (uint64_t)argument->i64);
+	else
+		return false;
+	return true;
+}
+
 void json_fields_put(struct render_buffer *out, const struct field *field,
 	const struct message *message, struct render_buffer *scratch)
 {
-	const struct field_value value = field_value(field, message, scratch);
+	struct field_value value;
 
-	if (value.known && field->type == FIELD_INTEGER)
-		json_text_integer(out, value.i64);
-	else if (value.known && field->type == FIELD_UNSIGNED)
-		json_text_unsigned(out, value.u64);
-	else if (!json_fields_value(out, field, &value))
+	if (field->argument < message->count &&
+		put_number(out, field, &message->arguments[field->argument]))
+		return;
+	value = field_value(field, message, scratch);
+	if (!json_fields_value(out, field, &value))
 		put_bytes(out, field, &value);
 }
 

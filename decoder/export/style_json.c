@@ -28,14 +28,14 @@ struct author {
 	char text[AUTHOR_BYTES];
 };
 
-/* What is the same in all messages of a context, as one text.  It ends, so many
- * bytes from its beginning: */
+/* What is the same in all messages of a context, as one text, and how far into
+ * it something else comes: */
 struct json_site {
 	const char *text;
-	uint32_t level;	 /* where the level belongs, */
+	uint32_t level;	 /* how important it is, */
 	uint32_t place;	 /* the place, if that is told, */
-	uint32_t first;	 /* the value of the first argument, or nothing more, */
-	uint32_t ends[]; /* and of each argument that of the next one */
+	uint32_t first;	 /* the arguments; without any the text ends there, */
+	uint32_t ends[]; /* else with the last one; of each its value */
 };
 
 /* An object for each call, on a line of its own. */
