@@ -73,7 +73,7 @@ static void *run(void *number)
 {
 	char name[16];
 
-	snprintf(name, sizeof(name), "name-%ld", (long)number);
+	snprintf(name, sizeof(name), "name-%ld", (long)number % 2);
 	pthread_setname_np(pthread_self(), name);
 	for (int i = 0; i < 3; i++) {
 		printf("number %ld\n", (long)number), fprintf(stderr, "error: %d\n", i), puts("constant");
@@ -103,8 +103,8 @@ $CC -O1 -g -w -D_GNU_SOURCE -o who who.c -pthread || exit 1
 LD_PRELOAD=$lib BINLOG_DIR=who.captures ./who >/dev/null 2>who.said
 "$BUILD/binlog-pack" -q who.captures -o who.blog 2>/dev/null || exit 1
 for from in who.captures who.blog; do
-	"$show" -q --columns=program,pid,tid,thread,level,stream,module,function "$from" | grep -e printf -e puts -e syslog | tr -s ' ' >wanted
-	"$show" -q -o json "$from" | jq -r 'select(.args) | [.program, .pid, .tid, .thread, .level, .stream, .module, .function] | map(tostring) | join(" ")' >got
+	"$show" -q --columns=program,pid,tid,thread,level,priority,stream,module,function "$from" | grep -e printf -e puts -e syslog | tr -s ' ' >wanted
+	"$show" -q -o json "$from" | jq -r 'select(.args) | [.program, .pid, .tid, .thread, .level, .priority // "-", .stream, .module, .function] | map(tostring) | join(" ")' >got
 	same "$from: all of them" 4650 "$(wc -l <got)"
 	same_file "$from: who, how important, by what" <(sed 's/^ *//; s/ *$//' wanted) got
 	same "$from: numbers that are cut" "310 44 4464 44 4464 4294967295 -1, 310 45 4465 45 4465 4294967295 -1, 310 46 4466 46 4466 4294967295 -1, " \
